@@ -1,0 +1,156 @@
+package decimal
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+)
+
+// Places is the number of digits after the decimal point.
+const Places = 10
+
+// maxIntegerDigits is what thirty-eight digits leave in front of the point.
+const maxIntegerDigits = 28
+
+// Errors of this package, to be tested with errors.Is.
+var (
+	// ErrOverflow says that a number has more than 28 digits in front of the point.
+	ErrOverflow = errors.New("decimal overflow: at most 28 digits fit in front of the point")
+	// ErrDivisionByZero says that a divisor is zero.
+	ErrDivisionByZero = errors.New("decimal division by zero")
+	// ErrSyntax says that a text is not a decimal number.
+	ErrSyntax = errors.New("not a decimal number")
+)
+
+// Shared constants; no function changes them.
+var (
+	oneUnits = big.NewInt(10_000_000_000)                            // units in the number 1
+	limit    = new(big.Int).Exp(big.NewInt(10), big.NewInt(38), nil) // first magnitude, in units, that does not fit
+)
+
+// Decimal is a number with ten digits after the point and a magnitude below 10²⁸. The zero value is 0.
+//
+// Decimals are values: no method changes its receiver or an operand. They are compared with Cmp or Equal; the compiler
+// refuses ==.
+type Decimal struct {
+	// units counts 10⁻¹⁰. It is written only while a Decimal is made, so that copies may share its digits. Zero is
+	// always the zero big.Int, so that equal Decimals are also deeply equal.
+	units big.Int
+}
+
+// FromInt returns the Decimal of a whole number. It is exact for every int64.
+func FromInt(n int64) Decimal {
+	var d Decimal
+	if n != 0 {
+		d.units.Mul(big.NewInt(n), oneUnits)
+	}
+	return d
+}
+
+// Parse reads an optional sign, one or more digits, and optionally a point followed by one to ten digits.
+// It refuses everything else (exponents, separators, spaces, an eleventh fraction digit) with ErrSyntax, and a number of
+// more than 28 digits in front of the point with ErrOverflow.
+func Parse(text string) (Decimal, error) {
+	unsigned := text
+	negative := strings.HasPrefix(text, "-")
+	if negative || strings.HasPrefix(text, "+") {
+		unsigned = text[1:]
+	}
+	whole, fraction, hasPoint := strings.Cut(unsigned, ".")
+	switch {
+	case !isDigits(whole) || hasPoint && !isDigits(fraction):
+		return Decimal{}, fmt.Errorf("%w: %s: write digits with an optional sign and point, such as \"12.5\"",
+			ErrSyntax, quote(text))
+	case len(fraction) > Places:
+		return Decimal{}, fmt.Errorf("%w: %s has %d digits after the point: give at most %d",
+			ErrSyntax, quote(text), len(fraction), Places)
+	}
+	whole = strings.TrimLeft(whole, "0")
+	if len(whole) > maxIntegerDigits {
+		return Decimal{}, fmt.Errorf("%w: %s has %d: give a smaller number", ErrOverflow, quote(text), len(whole))
+	}
+	var units big.Int
+	units.SetString("0"+whole+fraction+strings.Repeat("0", Places-len(fraction)), 10)
+	if negative {
+		units.Neg(&units)
+	}
+	return fromUnits(&units)
+}
+
+// MustParse is Parse for constants in source code. It panics when the text is not a decimal number.
+func MustParse(text string) Decimal {
+	d, err := Parse(text)
+	if err != nil {
+		panic(err) //nolint:forbidigo // a constant in the source is wrong; there is no caller who could act on it
+	}
+	return d
+}
+
+// String returns the canonical form: a minus sign if negative, no superfluous leading zeros, and always ten digits after
+// the point, such as "-12.5000000000".
+func (d Decimal) String() string {
+	var magnitude big.Int
+	digits := magnitude.Abs(&d.units).String()
+	if len(digits) <= Places {
+		digits = strings.Repeat("0", Places+1-len(digits)) + digits
+	}
+	point := len(digits) - Places
+	text := digits[:point] + "." + digits[point:]
+	if d.Sign() < 0 {
+		return "-" + text
+	}
+	return text
+}
+
+// Show returns the shortest form that keeps at least one digit after the point: "12.5", "1.0", "0.005".
+func (d Decimal) Show() string {
+	text := strings.TrimRight(d.String(), "0")
+	if strings.HasSuffix(text, ".") {
+		return text + "0"
+	}
+	return text
+}
+
+// Cmp returns -1, 0 or +1 as d is less than, equal to or greater than other.
+func (d Decimal) Cmp(other Decimal) int { return d.units.Cmp(&other.units) }
+
+// Equal reports whether d and other are the same number.
+func (d Decimal) Equal(other Decimal) bool { return d.Cmp(other) == 0 }
+
+// Sign returns -1, 0 or +1 as d is negative, zero or positive.
+func (d Decimal) Sign() int { return d.units.Sign() }
+
+// IsZero reports whether d is 0. Struct tags with omitzero use it.
+func (d Decimal) IsZero() bool { return d.Sign() == 0 }
+
+// fromUnits takes over units, which the caller must not use again, and checks that they fit.
+func fromUnits(units *big.Int) (Decimal, error) {
+	switch {
+	case units.Sign() == 0:
+		return Decimal{}, nil
+	case units.CmpAbs(limit) >= 0:
+		return Decimal{}, ErrOverflow
+	default:
+		return Decimal{units: *units}, nil
+	}
+}
+
+// isDigits reports whether text is one or more ASCII digits.
+func isDigits(text string) bool {
+	for _, c := range []byte(text) {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// quote shortens what a stranger sent before it goes into an error text.
+func quote(text string) string {
+	const longest = 64
+	if len(text) > longest {
+		return fmt.Sprintf("%q…", text[:longest])
+	}
+	return fmt.Sprintf("%q", text)
+}

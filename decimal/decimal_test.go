@@ -1,0 +1,139 @@
+package decimal_test
+
+import (
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/decimal"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	accepted := map[string]string{
+		"0":                        "0.0000000000",
+		"-0":                       "0.0000000000",
+		"+0.0":                     "0.0000000000",
+		"12.5":                     "12.5000000000",
+		"-12.5":                    "-12.5000000000",
+		"+7":                       "7.0000000000",
+		"0.0000000001":             "0.0000000001",
+		"-0.0000000001":            "-0.0000000001",
+		"00012":                    "12.0000000000",
+		strings.Repeat("0", 99):    "0.0000000000",
+		strings.Repeat("9", 28):    strings.Repeat("9", 28) + ".0000000000",
+		"0" + maxText:              maxText,
+		"-" + maxText:              "-" + maxText,
+		"40000000000.0":            "40000000000.0000000000",
+		"1000000000000000000.0001": "1000000000000000000.0001000000",
+	}
+	for text, want := range accepted {
+		got, err := decimal.Parse(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, got.String(), text)
+	}
+	for _, text := range []string{
+		"", "-", "+", ".", "1.", ".5", "--1", "+-1", "1e5", "1E5", " 1", "1 ", "1,000", "1_000", "0x10", "NaN", "Inf",
+		"1.2.3", "1.+2", "1.-2", "1.00000000000", "0.12345678901", "١", "1\x00", "null",
+	} {
+		_, err := decimal.Parse(text)
+		require.ErrorIs(t, err, decimal.ErrSyntax, "%q", text)
+	}
+	for _, text := range []string{"1" + strings.Repeat("0", 28), strings.Repeat("1", 100_000)} {
+		_, err := decimal.Parse(text)
+		require.ErrorIs(t, err, decimal.ErrOverflow)
+		require.Less(t, len(err.Error()), 300, "an error does not repeat a huge input")
+	}
+}
+
+func TestParseErrorsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	_, err := decimal.Parse("1e5")
+	require.EqualError(t, err,
+		`not a decimal number: "1e5": write digits with an optional sign and point, such as "12.5"`)
+	_, err = decimal.Parse("0.12345678901")
+	require.EqualError(t, err,
+		`not a decimal number: "0.12345678901" has 11 digits after the point: give at most 10`)
+}
+
+func TestMustParse(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "0.0050000000", decimal.MustParse("0.005").String())
+	require.Panics(t, func() { decimal.MustParse("a lot") })
+}
+
+func TestShowIsTheShortestFormWithAFractionDigit(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"0": "0.0", "1": "1.0", "-1": "-1.0", "100": "100.0", "0.00380518": "0.00380518", "12.50": "12.5",
+		"40000000000": "40000000000.0", "0.0000000001": "0.0000000001",
+	} {
+		require.Equal(t, want, decimal.MustParse(text).Show())
+	}
+}
+
+func TestZeroValueIsZero(t *testing.T) {
+	t.Parallel()
+	var zero decimal.Decimal
+	require.True(t, zero.IsZero())
+	require.Equal(t, "0.0000000000", zero.String())
+	require.Equal(t, zero, decimal.FromInt(0))
+	require.Equal(t, zero, decimal.MustParse("-0.0"))
+	require.Equal(t, zero, must(decimal.MustParse("1.5").Sub(decimal.MustParse("1.5"))), "a computed zero is the same value")
+	require.Equal(t, zero, zero.Neg())
+}
+
+func TestFromInt(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "9223372036854775807.0000000000", decimal.FromInt(math.MaxInt64).String())
+	require.Equal(t, "-9223372036854775808.0000000000", decimal.FromInt(math.MinInt64).String())
+}
+
+func TestComparison(t *testing.T) {
+	t.Parallel()
+	small, large := decimal.MustParse("-2.5"), decimal.MustParse("0.0000000001")
+	require.Equal(t, -1, small.Cmp(large))
+	require.Equal(t, 1, large.Cmp(small))
+	require.True(t, small.Equal(decimal.MustParse("-2.50")))
+	require.False(t, small.Equal(large))
+	require.Equal(t, -1, small.Sign())
+	require.Equal(t, 1, large.Sign())
+	require.Equal(t, "2.5000000000", small.Neg().String())
+}
+
+// FuzzParse checks Parse against the grammar written another way, and that what it accepts has one canonical form.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{"0", "-0.0000000001", "+12.5", "1e5", maxText, "1" + maxText, "1.", ".1", "00.10"} {
+		f.Add(seed)
+	}
+	grammar := regexp.MustCompile(`^[+-]?0*([0-9]*?)(\.[0-9]{1,10})?$`)
+	digit := regexp.MustCompile(`^[+-]?[0-9]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		parsed, err := decimal.Parse(text)
+		parts := grammar.FindStringSubmatch(text)
+		valid := parts != nil && digit.MatchString(text)
+		switch {
+		case !valid:
+			require.ErrorIs(t, err, decimal.ErrSyntax)
+		case len(strings.TrimLeft(parts[1], "0")) > 28:
+			require.ErrorIs(t, err, decimal.ErrOverflow)
+		default:
+			require.NoError(t, err)
+			again, err := decimal.Parse(parsed.String())
+			require.NoError(t, err)
+			require.Equal(t, parsed, again)
+		}
+	})
+}
+
+const maxText = "9999999999999999999999999999.9999999999"
+
+func must(d decimal.Decimal, err error) decimal.Decimal {
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
