@@ -1,0 +1,38 @@
+package ledger
+
+import (
+	"time"
+
+	"github.com/florinledger/florin/fault"
+)
+
+// Completion is the outcome of one submission, successful or refused. There is exactly one for each submission that
+// the node acknowledged (contract, "Completion").
+type Completion struct {
+	Offset       Offset   `json:"offset"`
+	Key          string   `json:"key"` // of the submission
+	ChangeID     ChangeID `json:"changeId"`
+	UserID       string   `json:"userId"`
+	CommandID    string   `json:"commandId"`
+	SubmissionID string   `json:"submissionId"`
+	ActAs        []Party  `json:"actAs"`
+	// Refusal says why the submission was refused; nil for an accepted one.
+	Refusal *fault.Fault `json:"refusal,omitempty"`
+	// UpdateID names the transaction of an accepted submission; "" for a refused one.
+	UpdateID UpdateID `json:"updateId,omitempty"`
+	// Deduplication is the window that was really used.
+	Deduplication   DeduplicationPeriod `json:"deduplication"`
+	Trace           TraceContext        `json:"trace"`
+	RecordTime      time.Time           `json:"recordTime"`
+	PaidTrafficCost int64               `json:"paidTrafficCost"`
+}
+
+// Accepted tells whether the submission's transaction was committed.
+func (c Completion) Accepted() bool { return c.Refusal == nil }
+
+// Checkpoint is a position together with the record time that the synchronizer had reached there (contract,
+// "OffsetCheckpoint").
+type Checkpoint struct {
+	Offset     Offset
+	RecordTime time.Time
+}

@@ -1,0 +1,209 @@
+package ledger
+
+import (
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/florinledger/florin/fault"
+)
+
+// Party is a party id, hint::namespace: at most 255 characters of US-ASCII letters, digits, space, colon, minus and
+// underscore (contract, "Format notes"; upstream's PartyIdString).
+type Party string
+
+// ContractID names a contract: lower-case hexadecimal, starting with 00.
+type ContractID string
+
+// Offset is a position in the node's record: 0 before the first entry, strictly increasing, no gaps.
+type Offset int64
+
+// UpdateID names a committed transaction: 1220 followed by 64 lower-case hexadecimal characters.
+type UpdateID string
+
+// Lengths and character sets of the identifiers, as upstream's server checks them.
+const (
+	maxPartyLength     = 255
+	maxPartyHintLength = 185
+	maxNameLength      = 1000
+	maxHexIDLength     = 255
+)
+
+var (
+	ledgerStringPattern = regexp.MustCompile(`^[A-Za-z0-9._:\-#/ ]{1,255}$`)
+	userIDPattern       = regexp.MustCompile("^[a-zA-Z0-9@^$.!`\\-#+'~_|:()]{1,128}$")
+	packageIDPattern    = regexp.MustCompile(`^[A-Za-z0-9\-_ ]{1,64}$`)
+	packageNamePattern  = regexp.MustCompile(`^[A-Za-z0-9\-_]{1,255}$`)
+	namePattern         = regexp.MustCompile(`^[A-Za-z$_][A-Za-z0-9$_]*$`)
+	synchronizerPattern = regexp.MustCompile(`^[A-Za-z0-9:\-_ ]{1,185}::[A-Za-z0-9]{1,68}(::[0-9]+-[0-9]+)?$`)
+)
+
+// CheckLedgerString says what is wrong with a value that must be a LedgerString (command, workflow and submission ids,
+// identity provider ids), or returns nil.
+func CheckLedgerString(value string) error {
+	if !ledgerStringPattern.MatchString(value) {
+		return fmt.Errorf("%q is not 1 to 255 characters of A-Z a-z 0-9 . _ : - # / and space", shorten(value))
+	}
+	return nil
+}
+
+// CheckUserID says what is wrong with a value that must be a UserIdString, or returns nil.
+func CheckUserID(value string) error {
+	if !userIDPattern.MatchString(value) {
+		return fmt.Errorf("User ID %q does not match regex %q", shorten(value), userIDPattern.String())
+	}
+	return nil
+}
+
+// CheckParty says what is wrong with a value that must be a PartyIdString, or returns nil. The texts are the ones that
+// clients of the field know.
+func CheckParty(value string) error {
+	if value == "" {
+		return fmt.Errorf("Daml-LF Party is empty")
+	}
+	if len(value) > maxPartyLength {
+		return fmt.Errorf("Daml-LF Party is too long (max: %d)", maxPartyLength)
+	}
+	for _, char := range value {
+		if !isPartyChar(char) {
+			return fmt.Errorf("non expected character 0x%x in Daml-LF Party %q", char, value)
+		}
+	}
+	return nil
+}
+
+// CheckPartyHint says what is wrong with the first part of a party id that is to be allocated, or returns nil.
+func CheckPartyHint(hint string) error {
+	if err := CheckParty(hint); err != nil {
+		return err
+	}
+	if len(hint) > maxPartyHintLength {
+		return fmt.Errorf("party hint of %d characters is longer than %d", len(hint), maxPartyHintLength)
+	}
+	if strings.Contains(hint, "::") {
+		return fmt.Errorf("party hint %q must not contain the delimiter ::", hint)
+	}
+	return nil
+}
+
+// CheckPackageID says what is wrong with a package id, or returns nil.
+func CheckPackageID(value string) error {
+	if !packageIDPattern.MatchString(value) {
+		return fmt.Errorf("%q is not a package id (1 to 64 characters of A-Z a-z 0-9 - _ and space)", shorten(value))
+	}
+	return nil
+}
+
+// CheckPackageName says what is wrong with a package name, or returns nil.
+func CheckPackageName(value string) error {
+	if !packageNamePattern.MatchString(value) {
+		return fmt.Errorf("%q is not a package name (1 to 255 characters of A-Z a-z 0-9 - _)", shorten(value))
+	}
+	return nil
+}
+
+// CheckName says what is wrong with the name of a choice, field or entity, or returns nil.
+func CheckName(value string) error {
+	if len(value) > maxNameLength || !namePattern.MatchString(value) {
+		return fmt.Errorf("%q is not a name (a letter, $ or _, then letters, digits, $ or _)", shorten(value))
+	}
+	return nil
+}
+
+// CheckSynchronizerID says what is wrong with a synchronizer id (alias::fingerprint, with ::version-serial in the
+// physical form), or returns nil.
+func CheckSynchronizerID(value string) error {
+	if !synchronizerPattern.MatchString(value) {
+		return fmt.Errorf("%q is not a synchronizer id of the form alias::fingerprint", shorten(value))
+	}
+	return nil
+}
+
+// CheckContractID says what is wrong with a contract id, or returns nil.
+func CheckContractID(value string) error {
+	raw, err := hex.DecodeString(value)
+	if err != nil || value != strings.ToLower(value) || len(value) > maxHexIDLength {
+		return fmt.Errorf("cannot parse ContractId %q", shorten(value))
+	}
+	if len(raw) < 33 || raw[0] != contractIDVersion {
+		return fmt.Errorf("cannot parse ContractId %q: it must start with 00 and a hash of 32 bytes", shorten(value))
+	}
+	return nil
+}
+
+// SortedParties returns the distinct parties of all lists in ascending order.
+func SortedParties(lists ...[]Party) []Party {
+	out := slices.Concat(lists...)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// PartiesContain tells whether a sorted list holds the party.
+func PartiesContain(sorted []Party, party Party) bool {
+	_, found := slices.BinarySearch(sorted, party)
+	return found
+}
+
+// MissingParties returns the parties of want that the sorted list have lacks, in ascending order.
+func MissingParties(have, want []Party) []Party {
+	var missing []Party
+	for _, party := range want {
+		if !PartiesContain(have, party) {
+			missing = append(missing, party)
+		}
+	}
+	return SortedParties(missing)
+}
+
+// PartiesOverlap tells whether two lists share a party.
+func PartiesOverlap(sorted, other []Party) bool {
+	return slices.ContainsFunc(other, func(party Party) bool { return PartiesContain(sorted, party) })
+}
+
+// Strings turns identifiers into plain strings, as databases and error texts want them.
+func Strings[T ~string](values []T) []string {
+	out := make([]string, len(values))
+	for i, value := range values {
+		out[i] = string(value)
+	}
+	return out
+}
+
+// FromStrings is the inverse of [Strings].
+func FromStrings[T ~string](values []string) []T {
+	out := make([]T, len(values))
+	for i, value := range values {
+		out[i] = T(value)
+	}
+	return out
+}
+
+// checkParties is the INVALID_ARGUMENT fault for the first malformed party, or nil.
+func checkParties(parties []Party) *fault.Fault {
+	for _, party := range parties {
+		if err := CheckParty(string(party)); err != nil {
+			return fault.InvalidArgumentf("%s", err)
+		}
+	}
+	return nil
+}
+
+func isPartyChar(char rune) bool {
+	switch {
+	case char >= 'a' && char <= 'z', char >= 'A' && char <= 'Z', char >= '0' && char <= '9':
+		return true
+	default:
+		return char == ':' || char == '-' || char == '_' || char == ' '
+	}
+}
+
+// shorten keeps hostile values from filling error texts.
+func shorten(value string) string {
+	const most = 80
+	if len(value) <= most {
+		return value
+	}
+	return value[:most] + "…"
+}

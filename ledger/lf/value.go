@@ -1,0 +1,142 @@
+package lf
+
+import "github.com/florinledger/florin/decimal"
+
+// Value is one value of the contract language. The implementations in this file are all there are.
+type Value interface{ isValue() }
+
+// The scalar kinds.
+type (
+	// Unit is the only value of the unit type.
+	Unit struct{}
+	// Bool is true or false.
+	Bool bool
+	// Int64 is a signed 64-bit integer; a string in JSON.
+	Int64 int64
+	// Numeric is a decimal with ten fractional digits; a string in JSON.
+	Numeric struct{ decimal.Decimal }
+	// Text is a Unicode string without NUL.
+	Text string
+	// PartyValue is a party id.
+	PartyValue string
+	// ContractIDValue is the id of a contract, lower-case hexadecimal.
+	ContractIDValue string
+	// TimestampValue is an instant in microseconds since 1970-01-01T00:00:00Z.
+	TimestampValue int64
+	// DateValue is a day, counted from 1970-01-01.
+	DateValue int32
+)
+
+// Optional holds a value or none (nil).
+type Optional struct{ Value Value }
+
+// List is an ordered sequence.
+type List []Value
+
+// TextMapEntry is one entry of a [TextMap].
+type TextMapEntry struct {
+	Key   string
+	Value Value
+}
+
+// TextMap maps texts to values; its entries are in ascending order of keys, without duplicates.
+type TextMap []TextMapEntry
+
+// GenMapEntry is one entry of a [GenMap].
+type GenMapEntry struct{ Key, Value Value }
+
+// GenMap maps values to values; its entries are in ascending order of keys ([Compare]), without duplicates.
+type GenMap []GenMapEntry
+
+// Field is one labelled field of a [Record].
+type Field struct {
+	Label string
+	Value Value
+}
+
+// Record has all fields of its type in declaration order.
+type Record struct {
+	Type   TypeName
+	Fields []Field
+}
+
+// Variant is one constructor of a sum type and its content.
+type Variant struct {
+	Type        TypeName
+	Constructor string
+	Value       Value
+}
+
+// Enum is one constructor of a type whose constructors carry nothing.
+type Enum struct {
+	Type        TypeName
+	Constructor string
+}
+
+func (Unit) isValue()            {}
+func (Bool) isValue()            {}
+func (Int64) isValue()           {}
+func (Numeric) isValue()         {}
+func (Text) isValue()            {}
+func (PartyValue) isValue()      {}
+func (ContractIDValue) isValue() {}
+func (TimestampValue) isValue()  {}
+func (DateValue) isValue()       {}
+func (Optional) isValue()        {}
+func (List) isValue()            {}
+func (TextMap) isValue()         {}
+func (GenMap) isValue()          {}
+func (Record) isValue()          {}
+func (Variant) isValue()         {}
+func (Enum) isValue()            {}
+
+// MapContractIDs returns v with every contract id replaced by what replace says. Unchanged parts are shared.
+func MapContractIDs(v Value, replace func(ContractIDValue) ContractIDValue) Value {
+	switch v := v.(type) {
+	case ContractIDValue:
+		return replace(v)
+	case Optional:
+		if v.Value == nil {
+			return v
+		}
+		return Optional{Value: MapContractIDs(v.Value, replace)}
+	case List:
+		out := make(List, len(v))
+		for i, element := range v {
+			out[i] = MapContractIDs(element, replace)
+		}
+		return out
+	case TextMap:
+		out := make(TextMap, len(v))
+		for i, entry := range v {
+			out[i] = TextMapEntry{Key: entry.Key, Value: MapContractIDs(entry.Value, replace)}
+		}
+		return out
+	case GenMap:
+		out := make(GenMap, len(v))
+		for i, entry := range v {
+			out[i] = GenMapEntry{Key: MapContractIDs(entry.Key, replace), Value: MapContractIDs(entry.Value, replace)}
+		}
+		return SortGenMap(out)
+	case Record:
+		fields := make([]Field, len(v.Fields))
+		for i, field := range v.Fields {
+			fields[i] = Field{Label: field.Label, Value: MapContractIDs(field.Value, replace)}
+		}
+		return Record{Type: v.Type, Fields: fields}
+	case Variant:
+		return Variant{Type: v.Type, Constructor: v.Constructor, Value: MapContractIDs(v.Value, replace)}
+	default:
+		return v
+	}
+}
+
+// ContractIDs lists the contract ids inside v, in order of appearance, repeats included.
+func ContractIDs(v Value) []ContractIDValue {
+	var ids []ContractIDValue
+	MapContractIDs(v, func(id ContractIDValue) ContractIDValue {
+		ids = append(ids, id)
+		return id
+	})
+	return ids
+}

@@ -1,0 +1,130 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Submission is one request to change the ledger: its commands form one transaction or none. It is what a workflow
+// carries, so it serializes to readable JSON.
+type Submission struct {
+	// Key is the node's own name for this submission (a UUID): processing a submission twice yields the completion of
+	// the first time. Clients never see it.
+	Key          string `json:"key"`
+	UserID       string `json:"userId"`
+	CommandID    string `json:"commandId"`
+	SubmissionID string `json:"submissionId"`
+	WorkflowID   string `json:"workflowId,omitempty"`
+	// ActAs and ReadAs are sorted and free of duplicates.
+	ActAs    []Party   `json:"actAs"`
+	ReadAs   []Party   `json:"readAs,omitempty"`
+	Commands []Command `json:"commands"`
+	// Deduplication is the period as requested; nil means the configured maximum.
+	Deduplication *DeduplicationPeriod `json:"deduplication,omitempty"`
+	// MinLedgerTime is the lower bound of the ledger time, from either form of the request; nil when unbounded.
+	MinLedgerTime *time.Time `json:"minLedgerTime,omitempty"`
+	Disclosed     []Contract `json:"disclosed,omitempty"`
+	// Preference lists package ids that win over the highest version of their package name.
+	Preference []lf.PackageID `json:"packagePreference,omitempty"`
+	// ReceivedAt is when the node received the submission.
+	ReceivedAt time.Time    `json:"receivedAt"`
+	Trace      TraceContext `json:"trace"`
+	// Kind says what the submission came from, for operators: see the Kind constants.
+	Kind string `json:"kind"`
+}
+
+// The kinds of submissions.
+const (
+	// KindCommand is a submission made by a client through the ledger API.
+	KindCommand = "command"
+	// KindBootstrap is a submission that the node makes to set its ledger up.
+	KindBootstrap = "bootstrap"
+)
+
+// Command is one action of a submission; exactly one field is set (contract, "Command submission types").
+type Command struct {
+	Create            *CreateCommand            `json:"create,omitempty"`
+	Exercise          *ExerciseCommand          `json:"exercise,omitempty"`
+	ExerciseByKey     *ExerciseByKeyCommand     `json:"exerciseByKey,omitempty"`
+	CreateAndExercise *CreateAndExerciseCommand `json:"createAndExercise,omitempty"`
+}
+
+// CreateCommand creates a contract. Argument is the payload in the JSON form of package lf.
+type CreateCommand struct {
+	Template lf.TypeName     `json:"template"`
+	Argument json.RawMessage `json:"argument"`
+}
+
+// ExerciseCommand exercises a choice of a template, or of an interface that the contract's template implements.
+type ExerciseCommand struct {
+	Template lf.TypeName     `json:"template"`
+	Contract ContractID      `json:"contract"`
+	Choice   string          `json:"choice"`
+	Argument json.RawMessage `json:"argument"`
+}
+
+// ExerciseByKeyCommand exercises a choice of the contract that has the key.
+type ExerciseByKeyCommand struct {
+	Template lf.TypeName     `json:"template"`
+	Key      json.RawMessage `json:"key"`
+	Choice   string          `json:"choice"`
+	Argument json.RawMessage `json:"argument"`
+}
+
+// CreateAndExerciseCommand creates a contract and exercises a choice on it at once.
+type CreateAndExerciseCommand struct {
+	Template       lf.TypeName     `json:"template"`
+	CreateArgument json.RawMessage `json:"createArgument"`
+	Choice         string          `json:"choice"`
+	ChoiceArgument json.RawMessage `json:"choiceArgument"`
+}
+
+// DeduplicationPeriod is a requested or reported deduplication window; at most one field is set, none means unknown.
+type DeduplicationPeriod struct {
+	// Duration looks back from the moment of processing.
+	Duration *time.Duration `json:"duration,omitempty"`
+	// Offset is the exclusive start of the window.
+	Offset *Offset `json:"offset,omitempty"`
+}
+
+// TraceContext is a W3C trace context; empty fields are absent.
+type TraceContext struct {
+	Traceparent string `json:"traceparent,omitempty"`
+	Tracestate  string `json:"tracestate,omitempty"`
+}
+
+// TraceID is the 32 hexadecimal characters in the middle of the traceparent, or "".
+func (c TraceContext) TraceID() string {
+	const start, end = 3, 35
+	if len(c.Traceparent) < end {
+		return ""
+	}
+	return c.Traceparent[start:end]
+}
+
+// ChangeID names an intended change: the hash of user, command id and the set of acting parties (contract, commandId).
+type ChangeID string
+
+// ChangeID is the submission's change id: 1220 followed by the hash in hexadecimal.
+func (s Submission) ChangeID() ChangeID { return NewChangeID(s.UserID, s.CommandID, s.ActAs) }
+
+// NewChangeID computes a change id. The order of the parties and repeats among them do not matter.
+func NewChangeID(userID, commandID string, actAs []Party) ChangeID {
+	hash := sha256.New()
+	write := func(text string) {
+		hash.Write(binary.BigEndian.AppendUint32(nil, uint32(len(text))))
+		hash.Write([]byte(text))
+	}
+	write(userID)
+	write(commandID)
+	for _, party := range SortedParties(slices.Clone(actAs)) {
+		write(string(party))
+	}
+	return ChangeID("1220" + hex.EncodeToString(hash.Sum(nil)))
+}

@@ -1,0 +1,58 @@
+package ledger
+
+// Limits of users and rights (upstream's user-management defaults).
+const (
+	MaxUserRights    = 1000
+	MaxUsersPageSize = 1000
+	// MaxAnnotationsBytes bounds the keys and values of all annotations together.
+	MaxAnnotationsBytes = 256 * 1024
+)
+
+// DefaultIdentityProvider is the id of the identity provider that needs no configuration.
+const DefaultIdentityProvider = ""
+
+// User is someone, or some program, that a token can name.
+type User struct {
+	ID                 string
+	PrimaryParty       Party // "" for none; informational, gives no right
+	IsDeactivated      bool
+	ResourceVersion    int64
+	Annotations        map[string]string
+	IdentityProviderID string
+	// PrimaryPartyAuthentication lets the user authenticate with a token signed by the primary party's own key.
+	PrimaryPartyAuthentication bool
+}
+
+// RightKind says what a right allows.
+type RightKind string
+
+// The kinds of rights of the 3.5 line.
+const (
+	CanActAs              RightKind = "CanActAs"
+	CanReadAs             RightKind = "CanReadAs"
+	CanExecuteAs          RightKind = "CanExecuteAs"
+	ParticipantAdmin      RightKind = "ParticipantAdmin"
+	IdentityProviderAdmin RightKind = "IdentityProviderAdmin"
+	CanReadAsAnyParty     RightKind = "CanReadAsAnyParty"
+	CanExecuteAsAnyParty  RightKind = "CanExecuteAsAnyParty"
+)
+
+// HasParty tells whether rights of this kind name a party.
+func (k RightKind) HasParty() bool {
+	return k == CanActAs || k == CanReadAs || k == CanExecuteAs
+}
+
+// Right is one right of a user. Party is "" for the kinds that name none.
+type Right struct {
+	Kind  RightKind
+	Party Party
+}
+
+// PartyDetails is what this node knows of a party.
+type PartyDetails struct {
+	Party              Party
+	IsLocal            bool
+	ResourceVersion    int64
+	Annotations        map[string]string
+	IdentityProviderID string
+}
