@@ -1,0 +1,148 @@
+package datadir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// FormatVersion is the layout of the data directory that this release reads and writes.
+const FormatVersion = 1
+
+const (
+	lockName    = "lock"
+	versionName = "florin-version"
+)
+
+// Directory is a locked data directory. The lock is the kernel's (flock), so it ends with the process however that
+// dies.
+type Directory struct {
+	path string
+	lock *os.File
+}
+
+// Lock creates dataDir when it is missing, takes its lock, and checks its format version. The error says what to do
+// when another process holds the directory (it names that process), when the directory was written by a release with
+// another format, when it holds files that are not Florin's, or when it cannot be written.
+func Lock(dataDir string) (*Directory, error) {
+	path, err := filepath.Abs(dataDir)
+	if err != nil {
+		return nil, fmt.Errorf("data directory %q: %w", dataDir, err)
+	}
+	if err := os.MkdirAll(path, directoryMode()); err != nil {
+		return nil, explain(path, err)
+	}
+	file, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, explain(path, err)
+	}
+	d := &Directory{path: path, lock: file}
+	if err := d.acquire(); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	if err := d.checkVersion(); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return d, nil
+}
+
+// Path is the absolute path of the directory.
+func (d *Directory) Path() string { return d.path }
+
+// Unlock gives the directory free for the next process. The directory and its files stay.
+func (d *Directory) Unlock() error { return d.lock.Close() }
+
+// directoryMode lets nobody list the directory. Root's may be traversed, because the database server inside runs as
+// another account.
+func directoryMode() fs.FileMode {
+	if os.Geteuid() == 0 {
+		return 0o711
+	}
+	return 0o700
+}
+
+func (d *Directory) acquire() error {
+	err := syscall.Flock(int(d.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return fmt.Errorf("data directory %s is in use by %s: stop that one first, or choose another directory "+
+			"with --data-dir", d.path, d.holder())
+	}
+	if err != nil {
+		return fmt.Errorf("cannot lock data directory %s (does its file system support flock?): %w", d.path, err)
+	}
+	if err := d.lock.Truncate(0); err != nil {
+		return explain(d.path, err)
+	}
+	if _, err := d.lock.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0); err != nil {
+		return explain(d.path, err)
+	}
+	return nil
+}
+
+func (d *Directory) holder() string {
+	pid := make([]byte, 20)
+	n, _ := d.lock.ReadAt(pid, 0)
+	if text := strings.TrimSpace(string(pid[:n])); text != "" {
+		return "another florin (pid " + text + ")"
+	}
+	return "another florin"
+}
+
+func (d *Directory) checkVersion() error {
+	file := filepath.Join(d.path, versionName)
+	content, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return d.initialize(file)
+	}
+	if err != nil {
+		return explain(d.path, err)
+	}
+	version := strings.TrimSpace(string(content))
+	if version != strconv.Itoa(FormatVersion) {
+		return fmt.Errorf("data directory %s has format version %q and this florin reads version %d: use the florin "+
+			"release that wrote it, or choose another directory with --data-dir", d.path, version, FormatVersion)
+	}
+	return nil
+}
+
+// initialize claims a new directory. One that already holds something else is refused, so that a mistyped --data-dir
+// never spreads a database over somebody's files.
+func (d *Directory) initialize(versionFile string) error {
+	entries, err := os.ReadDir(d.path)
+	if err != nil {
+		return explain(d.path, err)
+	}
+	for _, entry := range entries {
+		if name := entry.Name(); name != lockName && name != "lost+found" {
+			return errors.Join(os.Remove(d.lock.Name()), fmt.Errorf("directory %s is not a florin data directory "+
+				"(no %s, but it holds %q): choose an empty or new directory with --data-dir", d.path, versionName, name))
+		}
+	}
+	temporary := versionFile + ".new"
+	if err := os.WriteFile(temporary, []byte(strconv.Itoa(FormatVersion)+"\n"), 0o600); err != nil {
+		return explain(d.path, err)
+	}
+	if err := os.Rename(temporary, versionFile); err != nil {
+		return explain(d.path, err)
+	}
+	return nil
+}
+
+func explain(path string, err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("no space left for data directory %s: free some, or choose another directory with "+
+			"--data-dir: %w", path, err)
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("data directory %s is not writable: change its owner or mode, or choose another directory "+
+			"with --data-dir: %w", path, err)
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("data directory %s is not a directory: choose another with --data-dir: %w", path, err)
+	}
+	return fmt.Errorf("data directory %s: %w", path, err)
+}

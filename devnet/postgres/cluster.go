@@ -1,0 +1,139 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+const (
+	// superuser is the database role that everything uses; the server is private.
+	superuser = "florin"
+	// passwordName is the file in the data directory that holds the role's password.
+	passwordName = "postgres.password"
+	// localSettings is the file in the cluster where a person may put settings of their own.
+	localSettings = "postgresql.local.conf"
+)
+
+// cluster is one database cluster on disk.
+type cluster struct {
+	dir       string // PGDATA, absolute and without links
+	account   *account
+	binaries  binaries
+	ephemeral bool
+}
+
+// clusterMajor reads which major version made the cluster at dir; 0 when there is no cluster.
+func clusterMajor(dir string) (int, error) {
+	content, err := os.ReadFile(filepath.Join(dir, "PG_VERSION"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	major, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	if err != nil {
+		return 0, fmt.Errorf("%s holds %q, not a version: the database is damaged; restore it, or move the data "+
+			"directory away to start with an empty one", filepath.Join(dir, "PG_VERSION"), content)
+	}
+	return major, nil
+}
+
+// loadPassword reads the superuser's password, and makes one when there is no cluster yet.
+func loadPassword(dataDir string, clusterExists bool) (string, error) {
+	path := filepath.Join(dataDir, passwordName)
+	content, err := os.ReadFile(path)
+	if err == nil {
+		return strings.TrimSpace(string(content)), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if clusterExists {
+		return "", fmt.Errorf("%s is missing and the database cannot be opened without it: restore the file, or move "+
+			"the data directory away to start with an empty one", path)
+	}
+	random := make([]byte, 16)
+	if _, err := rand.Read(random); err != nil {
+		return "", err
+	}
+	password := hex.EncodeToString(random)
+	var current *account
+	return password, current.writeFile(path, []byte(password+"\n"))
+}
+
+// create makes the cluster with initdb, in a directory beside it that is renamed at the end: an initdb that was
+// interrupted leaves nothing that looks like a cluster.
+func (c cluster) create(ctx context.Context, password string) error {
+	unfinished, passwordFile := c.dir+".new", c.dir+".pwfile"
+	for _, path := range []string{unfinished, c.dir} {
+		if err := removeUnfinished(path); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(unfinished, 0o700); err != nil {
+		return err
+	}
+	if err := c.account.own(unfinished); err != nil {
+		return err
+	}
+	if err := c.account.writeFile(passwordFile, []byte(password+"\n")); err != nil {
+		return err
+	}
+	err := errors.Join(c.initdb(ctx, unfinished, passwordFile), os.Remove(passwordFile))
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(unfinished))
+	}
+	return os.Rename(unfinished, c.dir)
+}
+
+// removeUnfinished clears what an interrupted initdb left behind. A directory with files but no PG_VERSION is not
+// ours to delete.
+func removeUnfinished(path string) error {
+	if strings.HasSuffix(path, ".new") {
+		return os.RemoveAll(path)
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is no database (it has no PG_VERSION) and is not empty: move it away: %w", path, err)
+	}
+	return nil
+}
+
+func (c cluster) initdb(ctx context.Context, dir, passwordFile string) error {
+	arguments := []string{
+		"--pgdata", dir, "--username", superuser, "--pwfile", passwordFile,
+		"--encoding", "UTF8", "--locale", "C", "--auth", "scram-sha-256",
+	}
+	if c.ephemeral {
+		arguments = append(arguments, "--no-sync")
+	}
+	cmd := exec.CommandContext(ctx, c.binaries.initdb(), arguments...)
+	cmd.Dir, cmd.Env = "/", environment()
+	c.account.apply(cmd)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return explain(fmt.Errorf("initdb could not make the database in %s: %w", c.dir, err), string(output))
+	}
+	return nil
+}
+
+// environment is ours without what would change how PostgreSQL's programs behave.
+func environment() []string {
+	var kept []string
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(name, "PG") || strings.HasPrefix(name, "LC_") || name == "LANG" || name == "TZ" {
+			continue
+		}
+		kept = append(kept, entry)
+	}
+	return append(kept, "LC_ALL=C")
+}

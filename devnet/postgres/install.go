@@ -1,0 +1,182 @@
+package postgres
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// clusterConfig is Debian's switch for the cluster that installing PostgreSQL creates and starts.
+const clusterConfig = "/etc/postgresql-common/createcluster.conf"
+
+// installer installs PostgreSQL with apt-get.
+type installer struct {
+	progress      func(string)
+	log           io.Writer
+	lookPath      func(string) (string, error)
+	isRoot        bool
+	clusterConfig string
+}
+
+func newInstaller(progress func(string), log io.Writer) installer {
+	return installer{
+		progress: progress, log: log, lookPath: exec.LookPath,
+		isRoot: os.Geteuid() == 0, clusterConfig: clusterConfig,
+	}
+}
+
+// install installs PostgreSQL when this is a Debian or Ubuntu and we are root or may become root without a password.
+// Otherwise the error names the package to install.
+func (i installer) install(ctx context.Context) error {
+	if _, err := i.lookPath("apt-get"); err != nil {
+		return fmt.Errorf("%w: %s", errNotInstalled, i.hint())
+	}
+	prefix, err := i.privilege(ctx)
+	if err != nil {
+		return fmt.Errorf("%w and installing it needs root: %s", errNotInstalled, i.hint())
+	}
+	i.progress("installing PostgreSQL with apt-get (once)")
+	if err := i.run(ctx, prefix, "apt-get", "update"); err != nil {
+		return i.failed(err)
+	}
+	// postgresql-common comes first: its configuration decides whether installing the server also creates and starts
+	// a cluster on port 5432, which nobody asked for.
+	install := []string{"apt-get", "install", "-y", "--no-install-recommends"}
+	if err := i.run(ctx, prefix, append(install, "postgresql-common")...); err != nil {
+		return i.failed(err)
+	}
+	restore, err := i.withoutSystemCluster(ctx, prefix)
+	if err != nil {
+		return i.failed(err)
+	}
+	err = i.run(ctx, prefix, append(install, "postgresql")...)
+	return i.failed(errors.Join(err, restore()))
+}
+
+// privilege is what to put before a command to run it as root: nothing, or sudo that asks for no password.
+func (i installer) privilege(ctx context.Context) ([]string, error) {
+	if i.isRoot {
+		return nil, nil
+	}
+	sudo, err := i.lookPath("sudo")
+	if err != nil {
+		return nil, err
+	}
+	if err := exec.CommandContext(ctx, sudo, "-n", "true").Run(); err != nil {
+		return nil, err
+	}
+	return []string{sudo, "-n"}, nil
+}
+
+// withoutSystemCluster tells Debian to create no cluster, and returns how to put the file back as it was.
+func (i installer) withoutSystemCluster(ctx context.Context, prefix []string) (func() error, error) {
+	before, err := os.ReadFile(i.clusterConfig)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	if err := i.writeAsRoot(ctx, prefix, append(before, "\ncreate_main_cluster = false\n"...)); err != nil {
+		return nil, err
+	}
+	return func() error { return i.writeAsRoot(context.WithoutCancel(ctx), prefix, before) }, nil
+}
+
+func (i installer) writeAsRoot(ctx context.Context, prefix []string, content []byte) error {
+	command := append(append([]string(nil), prefix...), "tee", i.clusterConfig)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stdin = strings.NewReader(string(content))
+	return cmd.Run()
+}
+
+func (i installer) run(ctx context.Context, prefix []string, command ...string) error {
+	full := append(append([]string(nil), prefix...), "env", "DEBIAN_FRONTEND=noninteractive")
+	full = append(full, command...)
+	cmd := exec.CommandContext(ctx, full[0], full[1:]...)
+	reader, writer := io.Pipe()
+	cmd.Stdout, cmd.Stderr = writer, writer
+	finished := make(chan string, 1)
+	go func() { finished <- i.follow(reader) }()
+	err := errors.Join(cmd.Run(), writer.Close())
+	last := <-finished
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", strings.Join(command, " "), err, last)
+	}
+	return nil
+}
+
+// follow passes a command's output to the log, its milestones to progress, and returns its last error or line.
+func (i installer) follow(output io.Reader) string {
+	var last string
+	lines := bufio.NewScanner(output)
+	for lines.Scan() {
+		line := lines.Text()
+		_, _ = fmt.Fprintln(i.log, line)
+		if strings.HasPrefix(line, "Setting up ") || strings.HasPrefix(line, "Unpacking ") {
+			i.progress("  " + line)
+		}
+		if !strings.HasPrefix(last, "E:") && strings.TrimSpace(line) != "" {
+			last = line
+		}
+	}
+	_, _ = io.Copy(io.Discard, output)
+	return last
+}
+
+func (i installer) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("installing PostgreSQL failed: %w: check this machine's package sources, or install it by hand: %s",
+		err, i.hint())
+}
+
+func (i installer) hint() string {
+	for _, manager := range []string{"apt-get", "dnf", "apk", "pacman", "brew"} {
+		if path, err := i.lookPath(manager); err == nil {
+			return installHint(filepath.Base(path), "", 0)
+		}
+	}
+	return installHint("", "", 0)
+}
+
+// installHint says how to install PostgreSQL with a package manager; all of them when it is not known which one this
+// machine has. A major version other than 0 asks for that version.
+func installHint(manager, sudo string, major int) string {
+	version := ""
+	if major > 0 {
+		version = strconv.Itoa(major)
+	}
+	commands := map[string]string{
+		"apt-get": sudo + "apt-get install " + dashed("postgresql", version),
+		"dnf":     sudo + "dnf install postgresql" + version + "-server",
+		"apk":     sudo + "apk add postgresql" + version,
+		"pacman":  sudo + "pacman -S postgresql",
+		"brew":    "brew install postgresql@" + orDefault(version, "17"),
+	}
+	if command, ok := commands[manager]; ok {
+		return "run `" + command + "`"
+	}
+	return fmt.Sprintf("install PostgreSQL %s (apt: %s; dnf: postgresql%s-server; apk: postgresql%s; pacman: "+
+		"postgresql; brew: postgresql@%s)", orDefault(version, strconv.Itoa(minimumMajor)+" or newer"),
+		dashed("postgresql", version), version, version, orDefault(version, "17"))
+}
+
+func dashed(name, version string) string {
+	if version == "" {
+		return name
+	}
+	return name + "-" + version
+}
+
+func orDefault(value, fallback string) string {
+	if value == "" {
+		return fallback
+	}
+	return value
+}

@@ -1,0 +1,116 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const pidName = "postmaster.pid"
+
+// stopOrphan ends a server that still runs on the cluster although florin does not: florin was killed. The caller
+// holds the data directory's lock, so whatever runs there was left behind. A pid file that names a process which is
+// not our server is stale and removed: the pid was given to another program, and PostgreSQL would refuse to start.
+func (c cluster) stopOrphan(ctx context.Context, progress func(string)) error {
+	path := filepath.Join(c.dir, pidName)
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	first, _, _ := strings.Cut(string(content), "\n")
+	pid, err := strconv.Atoi(strings.TrimSpace(first))
+	if err != nil || pid <= 1 {
+		return removeStale(path)
+	}
+	if !alive(pid) {
+		return nil // PostgreSQL sees that itself, and checks that no process of that server is left
+	}
+	if !serves(ctx, pid, c.dir) {
+		return removeStale(path)
+	}
+	progress(fmt.Sprintf("stopping the PostgreSQL (pid %d) that a killed florin left behind", pid))
+	return stopByPID(ctx, pid)
+}
+
+func removeStale(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// serves says whether the process is a PostgreSQL server of the cluster at dir.
+func serves(ctx context.Context, pid int, dir string) bool {
+	if runtime.GOOS == "linux" {
+		content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+		if err != nil {
+			return false
+		}
+		arguments := strings.Split(string(content), "\x00")
+		for i, argument := range arguments[:len(arguments)-1] {
+			if argument == "-D" && arguments[i+1] == dir {
+				return true
+			}
+		}
+		return false
+	}
+	output, err := exec.CommandContext(ctx, "ps", "-o", "command=", "-p", strconv.Itoa(pid)).Output()
+	return err == nil && strings.Contains(string(output)+" ", " -D "+dir+" ")
+}
+
+func alive(pid int) bool {
+	err := syscall.Kill(pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}
+
+// stopByPID stops a server that is not our child: a fast shutdown first, an immediate one when that takes too long.
+func stopByPID(ctx context.Context, pid int) error {
+	for _, step := range []struct {
+		signal syscall.Signal
+		grace  time.Duration
+	}{{syscall.SIGINT, stopGrace}, {syscall.SIGQUIT, stopGrace}, {syscall.SIGKILL, time.Second}} {
+		if err := syscall.Kill(pid, step.signal); errors.Is(err, syscall.ESRCH) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("cannot stop the PostgreSQL with pid %d, which uses this data directory: %w: stop it by hand",
+				pid, err)
+		}
+		ended, err := waitGone(ctx, pid, step.grace)
+		if ended || err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("the PostgreSQL with pid %d does not end: stop it by hand", pid)
+}
+
+// waitGone waits for the end of a process that is not our child, for which there is no portable notification.
+func waitGone(ctx context.Context, pid int, grace time.Duration) (bool, error) {
+	deadline := time.NewTimer(grace)
+	defer deadline.Stop()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if !alive(pid) {
+			return true, nil
+		}
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			return false, nil
+		case <-ctx.Done():
+			return false, ctx.Err()
+		}
+	}
+}

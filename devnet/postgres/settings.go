@@ -1,0 +1,77 @@
+package postgres
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// accessRules admit the superuser with its password, from this machine only.
+const accessRules = `# Written by florin at every start.
+local all all              scram-sha-256
+host  all all 127.0.0.1/32 scram-sha-256
+host  all all ::1/128      scram-sha-256
+`
+
+// setting is one line of postgresql.conf.
+type setting struct{ name, value string }
+
+// configure writes the cluster's configuration. It is written anew at every start, so that it follows the release of
+// florin and not the one that made the cluster; a person's own settings go into postgresql.local.conf.
+func (c cluster) configure(port int, socketDir string) error {
+	var text strings.Builder
+	text.WriteString("# Written by florin at every start; put settings of your own into " + localSettings + ".\n")
+	for _, s := range c.settings(port, socketDir) {
+		fmt.Fprintf(&text, "%s = '%s'\n", s.name, strings.ReplaceAll(s.value, "'", "''"))
+	}
+	text.WriteString("include_if_exists = '" + localSettings + "'\n")
+	if err := c.account.writeFile(filepath.Join(c.dir, "postgresql.conf"), []byte(text.String())); err != nil {
+		return explain(err, "")
+	}
+	return explain(c.account.writeFile(filepath.Join(c.dir, "pg_hba.conf"), []byte(accessRules)), "")
+}
+
+func (c cluster) settings(port int, socketDir string) []setting {
+	common := []setting{
+		{"listen_addresses", loopback},
+		{"port", strconv.Itoa(port)},
+		{"unix_socket_directories", socketDir},
+		{"unix_socket_permissions", "0700"},
+		{"password_encryption", "scram-sha-256"},
+		// A development machine has other things to do with its memory.
+		{"shared_buffers", "256MB"},
+		{"work_mem", "16MB"},
+		{"maintenance_work_mem", "64MB"},
+		{"random_page_cost", "1.1"},
+		// Short statements gain nothing from compilation or parallel plans and pay for planning them.
+		{"jit", "off"},
+		{"max_parallel_workers_per_gather", "0"},
+		// No replicas: the smallest log that survives a crash, and few checkpoints under load.
+		{"wal_level", "minimal"},
+		{"max_wal_senders", "0"},
+		{"max_wal_size", "2GB"},
+		{"checkpoint_timeout", "15min"},
+		{"log_checkpoints", "off"},
+		{"log_line_prefix", "%m [%p] %d "},
+		{"lc_messages", "C"},
+	}
+	if c.ephemeral {
+		return append(common, []setting{
+			{"max_connections", "300"},
+			{"fsync", "off"},
+			{"synchronous_commit", "off"},
+			{"full_page_writes", "off"},
+			// A time zone with an odd offset shows where code leans on the server's.
+			{"timezone", "Asia/Kathmandu"},
+			{"log_timezone", "UTC"},
+		}...)
+	}
+	return append(common, []setting{
+		{"max_connections", "200"},
+		{"fsync", "on"},
+		{"synchronous_commit", "on"},
+		{"timezone", "UTC"},
+		{"log_timezone", "UTC"},
+	}...)
+}

@@ -1,0 +1,5 @@
+package process
+
+import "syscall"
+
+func setDeathSignal(attr *syscall.SysProcAttr, signal syscall.Signal) { attr.Pdeathsig = signal }
