@@ -1,0 +1,14 @@
+// Package fault is the one error type of the project: what went wrong, in which category, about which resources, and
+// what to do next.
+//
+// A [Code] names one kind of refusal; the codes are those of the ledger's public API and each is a variable of this
+// package (files codes_*.go). A [Fault] is one occurrence:
+//
+//	return fault.ContractNotFound.New("Contract could not be found with id %s", id).WithResource("CONTRACT_ID", id)
+//
+// The [Category] of a code decides the gRPC code, the HTTP status, whether a client may retry, and whether the details
+// are kept from the client. Refusals of commands are stored as Faults in completions, so a Fault survives JSON; the
+// hidden internal error given to [Fault.Wrap] does not: it is for the log only.
+//
+// The package is pure: it imports the standard library only, and knows neither HTTP nor SQL nor a logger.
+package fault

@@ -1,0 +1,146 @@
+package fault
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Fault is one occurrence of a Code. It is an error, and it is stored in completions as JSON.
+//
+// The With methods change the Fault and return it, for chaining on a new one.
+type Fault struct {
+	// Code is the identifier of the code.
+	Code string `json:"code"`
+	// Category is the code's, or what a contract chose for a DAML_FAILURE.
+	Category Category `json:"category"`
+	// Cause is the human text: the rule and the offending value.
+	Cause string `json:"cause"`
+	// Context holds the code's own machine-readable facts. See Metadata for what clients get.
+	Context map[string]string `json:"context,omitempty"`
+	// Resources are what the refusal is about.
+	Resources []Resource `json:"resources,omitempty"`
+	// Hint is what to do next, in one sentence.
+	Hint string `json:"hint,omitempty"`
+	// DefiniteAnswer says whether the outcome of the command is settled for good; nil when not known.
+	DefiniteAnswer *bool `json:"definiteAnswer,omitempty"`
+
+	cause error // the internal error: for the log, never sent
+}
+
+// Resource is something a Fault is about. In JSON it is the pair [type, value].
+type Resource struct {
+	Type  string // one of the resource types of the API, such as "CONTRACT_ID"
+	Value string
+}
+
+// causeLimit is the longest cause a client gets, in bytes.
+const causeLimit = 512
+
+// Error returns "CODE: cause". It never contains the hidden error.
+func (f *Fault) Error() string { return f.Code + ": " + f.Cause }
+
+// Unwrap returns the hidden internal error, or nil.
+func (f *Fault) Unwrap() error { return f.cause }
+
+// With adds one fact to the context.
+func (f *Fault) With(key, value string) *Fault {
+	if f.Context == nil {
+		f.Context = make(map[string]string)
+	}
+	f.Context[key] = value
+	return f
+}
+
+// WithResource adds a resource.
+func (f *Fault) WithResource(typ, value string) *Fault {
+	f.Resources = append(f.Resources, Resource{Type: typ, Value: value})
+	return f
+}
+
+// WithHint replaces the code's default hint.
+func (f *Fault) WithHint(hint string) *Fault {
+	f.Hint = hint
+	return f
+}
+
+// WithDefiniteAnswer says whether the outcome of the command is settled for good.
+func (f *Fault) WithDefiniteAnswer(definite bool) *Fault {
+	f.DefiniteAnswer = &definite
+	return f
+}
+
+// Wrap hides an internal error behind the Fault: Unwrap and errors.Is see it, clients and stored completions do not.
+func (f *Fault) Wrap(err error) *Fault {
+	f.cause = err
+	return f
+}
+
+// HTTP returns the HTTP status to answer with.
+func (f *Fault) HTTP() int { return f.code().HTTP() }
+
+// Redacted reports whether clients get RedactedCause and nothing else.
+func (f *Fault) Redacted() bool { return f.code().Redacted() }
+
+// ShortCause returns the cause as clients get it: at most 512 bytes, cut between characters and marked with "...".
+func (f *Fault) ShortCause() string {
+	if len(f.Cause) <= causeLimit {
+		return f.Cause
+	}
+	end := causeLimit - len("...")
+	for end > 0 && !utf8.RuneStart(f.Cause[end]) {
+		end--
+	}
+	return f.Cause[:end] + "..."
+}
+
+// Metadata returns the context that clients get: the Fault's own facts, "category", "definite_answer", and "hint" with
+// what to do next. The caller may change the map.
+func (f *Fault) Metadata() map[string]string {
+	metadata := maps.Clone(f.Context)
+	if metadata == nil {
+		metadata = make(map[string]string)
+	}
+	metadata["category"] = strconv.Itoa(int(f.Category))
+	metadata["definite_answer"] = strconv.FormatBool(f.DefiniteAnswer != nil && *f.DefiniteAnswer)
+	if f.Hint != "" {
+		metadata["hint"] = f.Hint
+	}
+	return metadata
+}
+
+func (f *Fault) code() Code { return Code{ID: f.Code, Category: f.Category} }
+
+// Internal hides an unexpected error behind LEDGER_API_INTERNAL_ERROR: the client learns only that the server failed.
+func Internal(err error) *Fault {
+	return LedgerAPIInternalError.New("The server failed in a way it did not expect.").Wrap(err)
+}
+
+// From returns the Fault in err's chain, or hides err with Internal. It returns nil for nil.
+func From(err error) *Fault {
+	if err == nil {
+		return nil
+	}
+	if f, ok := As(err); ok {
+		return f
+	}
+	return Internal(err)
+}
+
+// MarshalJSON writes [type, value].
+func (r Resource) MarshalJSON() ([]byte, error) { return json.Marshal([2]string{r.Type, r.Value}) }
+
+// UnmarshalJSON reads [type, value].
+func (r *Resource) UnmarshalJSON(data []byte) error {
+	var pair []string
+	if err := json.Unmarshal(data, &pair); err != nil {
+		return fmt.Errorf("a resource is a pair of type and value: %w", err)
+	}
+	if len(pair) != 2 {
+		return fmt.Errorf("a resource is a pair of type and value, but this one has %d parts", len(pair))
+	}
+	r.Type, r.Value = pair[0], pair[1]
+	return nil
+}
