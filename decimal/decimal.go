@@ -49,8 +49,8 @@ func FromInt(n int64) Decimal {
 }
 
 // Parse reads an optional sign, one or more digits, and optionally a point followed by one to ten digits.
-// It refuses everything else (exponents, separators, spaces, an eleventh fraction digit) with ErrSyntax, and a number of
-// more than 28 digits in front of the point with ErrOverflow.
+// It refuses everything else (exponents, separators, spaces, an eleventh fraction digit) with ErrSyntax, and a number
+// of more than 28 digits in front of the point with ErrOverflow.
 func Parse(text string) (Decimal, error) {
 	unsigned := text
 	negative := strings.HasPrefix(text, "-")
@@ -87,8 +87,8 @@ func MustParse(text string) Decimal {
 	return d
 }
 
-// String returns the canonical form: a minus sign if negative, no superfluous leading zeros, and always ten digits after
-// the point, such as "-12.5000000000".
+// String returns the canonical form: a minus sign if negative, no superfluous leading zeros, and always ten digits
+// after the point, such as "-12.5000000000".
 func (d Decimal) String() string {
 	var magnitude big.Int
 	digits := magnitude.Abs(&d.units).String()

@@ -82,7 +82,8 @@ func TestZeroValueIsZero(t *testing.T) {
 	require.Equal(t, "0.0000000000", zero.String())
 	require.Equal(t, zero, decimal.FromInt(0))
 	require.Equal(t, zero, decimal.MustParse("-0.0"))
-	require.Equal(t, zero, must(decimal.MustParse("1.5").Sub(decimal.MustParse("1.5"))), "a computed zero is the same value")
+	computed := must(decimal.MustParse("1.5").Sub(decimal.MustParse("1.5")))
+	require.Equal(t, zero, computed, "a computed zero is the same value")
 	require.Equal(t, zero, zero.Neg())
 }
 

@@ -74,10 +74,10 @@ func IdentifiersNotFound(templates, interfaces []string) *Fault {
 	}
 	f := TemplatesOrInterfacesNotFound.New("%s", strings.Join(sentences, " "))
 	for _, id := range templates {
-		f.WithResource("TEMPLATE_ID", id)
+		f = f.WithResource("TEMPLATE_ID", id)
 	}
 	for _, id := range interfaces {
-		f.WithResource("INTERFACE_ID", id)
+		f = f.WithResource("INTERFACE_ID", id)
 	}
 	return f
 }
@@ -119,7 +119,7 @@ func UserFailure(category Category, errorID, message string, metadata map[string
 		errorID, category, message)
 	f.Category = category
 	for key, value := range metadata {
-		f.With(key, value)
+		f = f.With(key, value)
 	}
 	return f.With("error_id", errorID)
 }

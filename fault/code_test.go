@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -56,7 +55,7 @@ func TestEveryCodeIsWellFormedAndSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]bool)
 	for _, code := range fault.Codes() {
-		require.Regexp(t, regexp.MustCompile(`^[A-Z]+(_[A-Z]+)*$`), code.ID)
+		require.Regexp(t, `^[A-Z]+(_[A-Z]+)*$`, code.ID)
 		require.False(t, seen[code.ID], "%s is listed twice", code.ID)
 		seen[code.ID] = true
 		require.GreaterOrEqual(t, code.Category, fault.TransientServerFailure, code.ID)

@@ -11,7 +11,7 @@ import (
 // Fault is one occurrence of a Code. It is an error, and it is stored in completions as JSON.
 //
 // The With methods change the Fault and return it, for chaining on a new one.
-type Fault struct {
+type Fault struct { //nolint:errname // fault.Fault is the project's word for it; FaultError would say it twice
 	// Code is the identifier of the code.
 	Code string `json:"code"`
 	// Category is the code's, or what a contract chose for a DAML_FAILURE.
