@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Party is a party id, hint::namespace: at most 255 characters of US-ASCII letters, digits, space, colon, minus and
-// underscore (contract, "Format notes"; upstream's PartyIdString).
-type Party string
+// Party is a party id, hint::namespace.
+type Party = lf.Party
 
 // ContractID names a contract: lower-case hexadecimal, starting with 00.
-type ContractID string
+type ContractID = lf.ContractID
 
 // Offset is a position in the node's record: 0 before the first entry, strictly increasing, no gaps.
 type Offset int64
@@ -25,7 +25,6 @@ type UpdateID string
 
 // Lengths and character sets of the identifiers, as upstream's server checks them.
 const (
-	maxPartyLength     = 255
 	maxPartyHintLength = 185
 	maxNameLength      = 1000
 	maxHexIDLength     = 255
@@ -57,22 +56,8 @@ func CheckUserID(value string) error {
 	return nil
 }
 
-// CheckParty says what is wrong with a value that must be a PartyIdString, or returns nil. The texts are the ones that
-// clients of the field know.
-func CheckParty(value string) error {
-	if value == "" {
-		return fmt.Errorf("Daml-LF Party is empty")
-	}
-	if len(value) > maxPartyLength {
-		return fmt.Errorf("Daml-LF Party is too long (max: %d)", maxPartyLength)
-	}
-	for _, char := range value {
-		if !isPartyChar(char) {
-			return fmt.Errorf("non expected character 0x%x in Daml-LF Party %q", char, value)
-		}
-	}
-	return nil
-}
+// CheckParty says what is wrong with a value that must be a PartyIdString, or returns nil.
+func CheckParty(value string) error { return lf.CheckParty(value) }
 
 // CheckPartyHint says what is wrong with the first part of a party id that is to be allocated, or returns nil.
 func CheckPartyHint(hint string) error {
@@ -188,15 +173,6 @@ func checkParties(parties []Party) *fault.Fault {
 		}
 	}
 	return nil
-}
-
-func isPartyChar(char rune) bool {
-	switch {
-	case char >= 'a' && char <= 'z', char >= 'A' && char <= 'Z', char >= '0' && char <= '9':
-		return true
-	default:
-		return char == ':' || char == '-' || char == '_' || char == ' '
-	}
 }
 
 // shorten keeps hostile values from filling error texts.

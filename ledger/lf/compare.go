@@ -19,14 +19,14 @@ func Compare(a, b Value) int {
 		return a.Cmp(b.(Numeric).Decimal)
 	case Text:
 		return strings.Compare(string(a), string(b.(Text)))
-	case PartyValue:
-		return strings.Compare(string(a), string(b.(PartyValue)))
-	case ContractIDValue:
-		return strings.Compare(string(a), string(b.(ContractIDValue)))
-	case TimestampValue:
-		return cmp.Compare(a, b.(TimestampValue))
-	case DateValue:
-		return cmp.Compare(a, b.(DateValue))
+	case Party:
+		return strings.Compare(string(a), string(b.(Party)))
+	case ContractID:
+		return strings.Compare(string(a), string(b.(ContractID)))
+	case Timestamp:
+		return cmp.Compare(a, b.(Timestamp))
+	case Date:
+		return cmp.Compare(a, b.(Date))
 	case Enum:
 		return strings.Compare(a.Constructor, b.(Enum).Constructor)
 	default:

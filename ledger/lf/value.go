@@ -17,14 +17,15 @@ type (
 	Numeric struct{ decimal.Decimal }
 	// Text is a Unicode string without NUL.
 	Text string
-	// PartyValue is a party id.
-	PartyValue string
-	// ContractIDValue is the id of a contract, lower-case hexadecimal.
-	ContractIDValue string
-	// TimestampValue is an instant in microseconds since 1970-01-01T00:00:00Z.
-	TimestampValue int64
-	// DateValue is a day, counted from 1970-01-01.
-	DateValue int32
+	// Party is a party id, hint::namespace: at most 255 characters of US-ASCII letters, digits, space, colon, minus
+	// and underscore (contract, "Format notes"; upstream's PartyIdString).
+	Party string
+	// ContractID names a contract: lower-case hexadecimal, starting with 00.
+	ContractID string
+	// Timestamp is an instant in microseconds since 1970-01-01T00:00:00Z.
+	Timestamp int64
+	// Date is a day, counted from 1970-01-01.
+	Date int32
 )
 
 // Optional holds a value or none (nil).
@@ -73,27 +74,27 @@ type Enum struct {
 	Constructor string
 }
 
-func (Unit) isValue()            {}
-func (Bool) isValue()            {}
-func (Int64) isValue()           {}
-func (Numeric) isValue()         {}
-func (Text) isValue()            {}
-func (PartyValue) isValue()      {}
-func (ContractIDValue) isValue() {}
-func (TimestampValue) isValue()  {}
-func (DateValue) isValue()       {}
-func (Optional) isValue()        {}
-func (List) isValue()            {}
-func (TextMap) isValue()         {}
-func (GenMap) isValue()          {}
-func (Record) isValue()          {}
-func (Variant) isValue()         {}
-func (Enum) isValue()            {}
+func (Unit) isValue()       {}
+func (Bool) isValue()       {}
+func (Int64) isValue()      {}
+func (Numeric) isValue()    {}
+func (Text) isValue()       {}
+func (Party) isValue()      {}
+func (ContractID) isValue() {}
+func (Timestamp) isValue()  {}
+func (Date) isValue()       {}
+func (Optional) isValue()   {}
+func (List) isValue()       {}
+func (TextMap) isValue()    {}
+func (GenMap) isValue()     {}
+func (Record) isValue()     {}
+func (Variant) isValue()    {}
+func (Enum) isValue()       {}
 
 // MapContractIDs returns v with every contract id replaced by what replace says. Unchanged parts are shared.
-func MapContractIDs(v Value, replace func(ContractIDValue) ContractIDValue) Value {
+func MapContractIDs(v Value, replace func(ContractID) ContractID) Value {
 	switch v := v.(type) {
-	case ContractIDValue:
+	case ContractID:
 		return replace(v)
 	case Optional:
 		if v.Value == nil {
@@ -132,9 +133,9 @@ func MapContractIDs(v Value, replace func(ContractIDValue) ContractIDValue) Valu
 }
 
 // ContractIDs lists the contract ids inside v, in order of appearance, repeats included.
-func ContractIDs(v Value) []ContractIDValue {
-	var ids []ContractIDValue
-	MapContractIDs(v, func(id ContractIDValue) ContractIDValue {
+func ContractIDs(v Value) []ContractID {
+	var ids []ContractID
+	MapContractIDs(v, func(id ContractID) ContractID {
 		ids = append(ids, id)
 		return id
 	})

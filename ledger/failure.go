@@ -1,0 +1,114 @@
+package ledger
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Error ids of the failures that contracts raise without naming one of their own (upstream's names).
+const (
+	assertionFailed     = "UNHANDLED_EXCEPTION/DA.Exception.AssertionFailed:AssertionFailed"
+	generalError        = "UNHANDLED_EXCEPTION/DA.Exception.GeneralError:GeneralError"
+	arithmeticError     = "UNHANDLED_EXCEPTION/DA.Exception.ArithmeticError:ArithmeticError"
+	deadlineExceeded    = "stdlib.daml.com/deadline-exceeded"
+	deadlineNotExceeded = "stdlib.daml.com/deadline-not-exceeded"
+)
+
+// categoryState is the error category of failures that depend on the state of the ledger, as almost all do.
+const categoryState = fault.Category(9)
+
+// Require fails with the text of a requirement that is not met, unless holds.
+func Require(message string, holds bool) error {
+	if holds {
+		return nil
+	}
+	return fault.UserFailure(categoryState, assertionFailed,
+		fmt.Sprintf("The requirement '%s' was not met.", message), nil)
+}
+
+// Abort is a failure with a free text.
+func Abort(format string, args ...any) error {
+	return fault.UserFailure(categoryState, generalError, fmt.Sprintf(format, args...), nil)
+}
+
+// ArithmeticFailure turns an error of decimal arithmetic (overflow, division by zero) into the failure that a contract
+// raises then; nil stays nil.
+func ArithmeticFailure(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fault.UserFailure(categoryState, arithmeticError, "ArithmeticError while evaluating: "+err.Error(), nil)
+}
+
+// RequireWithinDeadline fails unless the ledger time is strictly before the deadline.
+func RequireWithinDeadline(tx *Tx, label string, deadline lf.Timestamp) error {
+	if tx.Now() < deadline {
+		return nil
+	}
+	return fault.UserFailure(categoryState, deadlineExceeded,
+		fmt.Sprintf("Ledger time is at or past deadline '%s' at %s", label, deadline), nil)
+}
+
+// RequireDeadlineExceeded fails unless the ledger time is at or after the deadline.
+func RequireDeadlineExceeded(tx *Tx, label string, deadline lf.Timestamp) error {
+	if tx.Now() >= deadline {
+		return nil
+	}
+	return fault.UserFailure(categoryState, deadlineNotExceeded,
+		fmt.Sprintf("Ledger time is before deadline '%s' at %s", label, deadline), nil)
+}
+
+// inExercise records through which choices a failure came, outermost first, as contract authors read it.
+func inExercise(err error, template lf.TypeName, choice string) error {
+	refusal, ok := fault.As(err)
+	if !ok || refusal.Code != fault.DamlFailure.ID {
+		return err
+	}
+	trace := "in choice " + template.QualifiedName() + ":" + choice
+	if inner := refusal.Context["exercise_trace"]; inner != "" {
+		trace += " > " + inner
+	}
+	return refusal.With("exercise_trace", trace)
+}
+
+func unauthorized(action string, template lf.TypeName, choice string, have, missing []Party) error {
+	what := action + " of " + template.QualifiedName()
+	if choice != "" {
+		what = "exercise of " + choice + " in " + template.QualifiedName()
+	}
+	need := "requires authorizers"
+	if action == "fetch" {
+		need = "requires one of the stakeholders"
+	}
+	return fault.DamlAuthorizationError.New(
+		"Interpretation error: Error: node failed authorization: %s %s %s, but only %s were given",
+		what, need, listParties(missing), listParties(have)).
+		WithHint("Submit with actAs naming the missing parties, or use a choice that they have agreed to.")
+}
+
+func wronglyTyped(id ContractID, expected, actual lf.TypeName) error {
+	return fault.WronglyTypedContract.New(
+		"Interpretation error: Error: contract %s is of template %s, not %s", id, actual, expected).
+		WithResource("CONTRACT_ID", string(id)).
+		WithResource("TEMPLATE_ID", expected.String()).
+		WithResource("TEMPLATE_ID", actual.String())
+}
+
+func notImplemented(id ContractID, template, iface lf.TypeName) error {
+	return fault.ContractDoesNotImplementInterface.New(
+		"Interpretation error: Error: contract %s of template %s does not implement interface %s", id, template, iface).
+		WithResource("CONTRACT_ID", string(id)).
+		WithResource("TEMPLATE_ID", template.String()).
+		WithResource("INTERFACE_ID", iface.String())
+}
+
+func listParties(parties []Party) string {
+	quoted := make([]string, len(parties))
+	for i, party := range parties {
+		quoted[i] = "'" + string(party) + "'"
+	}
+	return strings.Join(quoted, ", ")
+}

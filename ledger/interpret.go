@@ -1,0 +1,145 @@
+package ledger
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Store is what interpretation reads of the ledger: the active contracts.
+type Store interface {
+	// ActiveContract finds an active contract. The error is a failure of the store, not a refusal.
+	ActiveContract(id ContractID) (Contract, bool, error)
+	// ActiveContractByKey finds the active contract that has the key with the hash.
+	ActiveContractByKey(keyHash string) (Contract, bool, error)
+}
+
+// Environment is what interpretation needs beside the commands.
+type Environment struct {
+	Packages *Packages
+	Store    Store
+	// EffectiveAt is the ledger effective time of the transaction.
+	EffectiveAt time.Time
+	// Seed is the randomness that contract ids and node seeds derive from: the same seed, commands, time and contracts
+	// give the same transaction.
+	Seed [32]byte
+}
+
+// Limits of one transaction.
+const (
+	maxTransactionNodes = 10_000
+	maxCallDepth        = 100
+)
+
+// Interpret runs the commands of a submission against the store and returns the transaction that they amount to. The
+// error is a *fault.Fault when the commands are refused, any other error when the store failed.
+func Interpret(submission Submission, env Environment) (transaction Transaction, err error) {
+	tx := newTx(submission, env)
+	defer func() {
+		// A template that panics has a defect; it must cost its submission, not the batch or the node.
+		if crash := recover(); crash != nil {
+			err = fault.DamlInterpretationError.New("Interpretation error: a contract failed unexpectedly").
+				Wrap(fmt.Errorf("panic in interpretation: %v", crash))
+		}
+	}()
+	for i, command := range submission.Commands {
+		if err := tx.run(command); err != nil {
+			return Transaction{}, inCommand(i, len(submission.Commands), err)
+		}
+	}
+	return tx.finish()
+}
+
+// inCommand adds which of several commands failed.
+func inCommand(i, of int, err error) error {
+	if refusal, ok := fault.As(err); ok && of > 1 {
+		return refusal.With("command_index", fmt.Sprint(i))
+	}
+	return err
+}
+
+func (tx *Tx) run(command Command) error {
+	switch {
+	case command.Create != nil:
+		_, _, err := tx.createFromJSON(command.Create.Template, command.Create.Argument)
+		return err
+	case command.Exercise != nil:
+		exercise := command.Exercise
+		return tx.exerciseFromJSON(exercise.Template, exercise.Contract, exercise.Choice, exercise.Argument)
+	case command.CreateAndExercise != nil:
+		both := command.CreateAndExercise
+		id, t, err := tx.createFromJSON(both.Template, both.CreateArgument)
+		if err != nil {
+			return err
+		}
+		return tx.exerciseFromJSON(t.name, id, both.Choice, both.ChoiceArgument)
+	case command.ExerciseByKey != nil:
+		return tx.exerciseByKey(*command.ExerciseByKey)
+	default:
+		return fault.InvalidArgumentf("a command has no content")
+	}
+}
+
+func (tx *Tx) createFromJSON(name lf.TypeName, raw []byte) (ContractID, *template, error) {
+	t, ok := tx.env.Packages.templates[name]
+	if !ok {
+		return "", nil, fault.IdentifiersNotFound([]string{name.String()}, nil)
+	}
+	payload, err := decodeArgument(t.payload, raw)
+	if err != nil {
+		return "", nil, err
+	}
+	id, err := tx.create(t, payload)
+	return id, t, err
+}
+
+func (tx *Tx) exerciseFromJSON(name lf.TypeName, id ContractID, choiceName string, raw []byte) error {
+	declared, refusal := tx.env.Packages.findChoice(name, choiceName)
+	if refusal != nil {
+		return refusal
+	}
+	argument, err := decodeArgument(declared.argument, raw)
+	if err != nil {
+		return err
+	}
+	var through *lf.TypeName
+	if tx.env.Packages.IsInterface(name) {
+		through = &name
+	}
+	_, err = tx.exercise(id, &name, through, choiceName, argument)
+	return err
+}
+
+func (tx *Tx) exerciseByKey(command ExerciseByKeyCommand) error {
+	t, ok := tx.env.Packages.templates[command.Template]
+	if !ok {
+		return fault.IdentifiersNotFound([]string{command.Template.String()}, nil)
+	}
+	key, err := tx.keyFromJSON(t, command.Key)
+	if err != nil {
+		return err
+	}
+	id, found, err := tx.lookupKey(key.Hash)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return fault.ContractKeyNotFound.New("dependency error: couldn't find key %s", key.Value).
+			WithResource("CONTRACT_KEY", string(key.Value)).
+			WithResource("TEMPLATE_ID", t.name.String()).
+			WithResource("PACKAGE_NAME", t.packageName)
+	}
+	return tx.exerciseFromJSON(t.name, id, command.Choice, command.Argument)
+}
+
+// decodeArgument reads a payload or argument into its Go form; the refusals are those of the API for values that do not
+// fit their type.
+func decodeArgument(c codec, raw []byte) (any, error) {
+	value, refusal := decodeValue(c.lfType, raw)
+	if refusal != nil {
+		return nil, refusal
+	}
+	return c.toGo(value)
+}

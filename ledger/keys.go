@@ -1,0 +1,90 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// claimKey computes the key of a contract that is about to be created and refuses one that is taken.
+func (tx *Tx) claimKey(t *template, payload any) (*ContractKey, error) {
+	if t.key == nil {
+		return nil, nil
+	}
+	key, err := tx.contractKey(t, t.key.of(payload))
+	if err != nil {
+		return nil, err
+	}
+	if missing := MissingParties(SortedParties(t.signatories(payload)), key.Maintainers); len(missing) > 0 {
+		return nil, fault.DamlInterpretationError.New(
+			"Interpretation error: Error: maintainers %v of the key of %s are not among the signatories",
+			missing, t.name.QualifiedName())
+	}
+	_, taken, err := tx.lookupKey(key.Hash)
+	if err != nil {
+		return nil, err
+	}
+	if taken {
+		return nil, fault.DuplicateContractKey.New(
+			"Interpretation error: Error: Update failed due to a duplicate contract key %s", key.Value).
+			WithResource("TEMPLATE_ID", t.name.String()).
+			WithResource("CONTRACT_KEY", string(key.Value)).
+			WithResource("PACKAGE_NAME", t.packageName)
+	}
+	return key, nil
+}
+
+func (tx *Tx) contractKey(t *template, goKey any) (*ContractKey, error) {
+	value, err := t.key.value.toValue(goKey)
+	if err != nil {
+		return nil, err
+	}
+	if len(lf.ContractIDs(value)) > 0 {
+		return nil, fault.ContractIDInContractKey.New(
+			"Interpretation error: Error: the key of %s contains a contract id", t.name.QualifiedName())
+	}
+	maintainers := SortedParties(t.key.maintainers(goKey))
+	if len(maintainers) == 0 {
+		return nil, fault.CreateEmptyContractKeyMaintainers.New(
+			"Interpretation error: Error: the key of %s has no maintainers", t.name.QualifiedName())
+	}
+	encoded := lf.EncodeJSON(t.key.value.lfType, value)
+	return &ContractKey{Value: encoded, Hash: keyHash(t, encoded), Maintainers: maintainers}, nil
+}
+
+func (tx *Tx) keyFromJSON(t *template, raw []byte) (*ContractKey, error) {
+	if t.key == nil {
+		return nil, fault.InvalidArgumentf("template %s has no contract key", t.name).
+			WithHint("Use an ExerciseCommand with the contract id.")
+	}
+	goKey, err := decodeArgument(t.key.value, raw)
+	if err != nil {
+		return nil, err
+	}
+	return tx.contractKey(t, goKey)
+}
+
+// keyHash names a key of a template in all versions of its package.
+func keyHash(t *template, key []byte) string {
+	hash := sha256.New()
+	hash.Write([]byte("florin contract key\x00"))
+	writeText(hash, t.packageName)
+	writeText(hash, t.name.QualifiedName())
+	writeText(hash, string(key))
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// lookupKey finds the active contract with the key, made in this transaction or before it. One that the submission may
+// not see counts as found, or keys would not be unique; using it is refused at the next step.
+func (tx *Tx) lookupKey(hash string) (ContractID, bool, error) {
+	if id, ok := tx.keys[hash]; ok {
+		return id, true, nil
+	}
+	contract, ok, err := tx.env.Store.ActiveContractByKey(hash)
+	if err != nil || !ok || tx.consumed[contract.ID] {
+		return "", false, err
+	}
+	return contract.ID, true, nil
+}

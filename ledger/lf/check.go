@@ -1,0 +1,53 @@
+package lf
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// MaxPartyLength is the most characters that a party id has.
+const MaxPartyLength = 255
+
+// CheckParty says what is wrong with a value that must be a party id, or returns nil. The texts are the ones that
+// clients of the field know.
+func CheckParty(value string) error {
+	if value == "" {
+		return errors.New("Daml-LF Party is empty")
+	}
+	if len(value) > MaxPartyLength {
+		return fmt.Errorf("Daml-LF Party is too long (max: %d)", MaxPartyLength)
+	}
+	for _, char := range value {
+		if !isPartyChar(char) {
+			return fmt.Errorf("non expected character 0x%x in Daml-LF Party %q", char, value)
+		}
+	}
+	return nil
+}
+
+func isPartyChar(char rune) bool {
+	switch {
+	case char >= 'a' && char <= 'z', char >= 'A' && char <= 'Z', char >= '0' && char <= '9':
+		return true
+	default:
+		return char == ':' || char == '-' || char == '_' || char == ' '
+	}
+}
+
+func checkHex(value string) error {
+	if _, err := hex.DecodeString(value); err != nil || value == "" || value != strings.ToLower(value) {
+		return fmt.Errorf("cannot parse ContractId %q", shorten(value))
+	}
+	return nil
+}
+
+// shorten keeps hostile values from filling error texts.
+func shorten(value string) string {
+	const most = 80
+	if len(value) <= most {
+		return value
+	}
+	return value[:most] + "…"
+}

@@ -1,0 +1,73 @@
+package lf
+
+import (
+	"fmt"
+	"time"
+)
+
+// The range of the contract language's times: years 1 to 9999.
+var (
+	minTimestamp = TimestampOf(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC))
+	maxTimestamp = TimestampOf(time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC))
+)
+
+const (
+	timestampLayout = "2006-01-02T15:04:05.999999Z"
+	dateLayout      = "2006-01-02"
+)
+
+// TimestampOf turns a time into a timestamp; digits beyond the microsecond are dropped.
+func TimestampOf(t time.Time) Timestamp { return Timestamp(t.UnixMicro()) }
+
+// Time is the timestamp as a time in UTC.
+func (t Timestamp) Time() time.Time { return time.UnixMicro(int64(t)).UTC() }
+
+// Add moves the timestamp by a duration.
+func (t Timestamp) Add(d RelTime) Timestamp { return t + Timestamp(d.Microseconds) }
+
+// Sub is the distance from other to t.
+func (t Timestamp) Sub(other Timestamp) RelTime { return RelTime{Microseconds: int64(t - other)} }
+
+// String prints the timestamp in ISO 8601 with up to six fraction digits, as in JSON.
+func (t Timestamp) String() string { return t.Time().Format(timestampLayout) }
+
+// ParseTimestamp reads an ISO 8601 date-time with a zone. Digits beyond the microsecond are dropped.
+func ParseTimestamp(text string) (Timestamp, error) {
+	parsed, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a date-time with a zone such as 2026-03-01T10:00:00.123456Z", text)
+	}
+	stamp := TimestampOf(parsed)
+	if stamp < minTimestamp || stamp > maxTimestamp {
+		return 0, fmt.Errorf("%q is outside the years 1 to 9999", text)
+	}
+	return stamp, nil
+}
+
+// String prints the date as in JSON, 2026-03-01.
+func (d Date) String() string {
+	return time.Unix(int64(d)*secondsPerDay, 0).UTC().Format(dateLayout)
+}
+
+const secondsPerDay = 24 * 60 * 60
+
+// ParseDate reads a date such as 2026-03-01.
+func ParseDate(text string) (Date, error) {
+	parsed, err := time.Parse(dateLayout, text)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a date such as 2026-03-01", text)
+	}
+	return Date(parsed.Unix() / secondsPerDay), nil
+}
+
+// RelTime is a distance between two instants.
+type RelTime struct {
+	_            struct{} `lf:"daml-stdlib-DA-Time-Types:DA.Time.Types:RelTime"`
+	Microseconds int64    `lf:"microseconds"`
+}
+
+// RelTimeOf turns a duration into the contract language's form.
+func RelTimeOf(d time.Duration) RelTime { return RelTime{Microseconds: d.Microseconds()} }
+
+// Duration is the distance as a Go duration.
+func (r RelTime) Duration() time.Duration { return time.Duration(r.Microseconds) * time.Microsecond }

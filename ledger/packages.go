@@ -1,0 +1,308 @@
+package ledger
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Package is a package of templates and interfaces that is built into the node.
+type Package struct {
+	ID      lf.PackageID
+	Name    string
+	Version string
+	// OtherIDs are ids of other versions of the package, accepted on input as names for this one.
+	OtherIDs []lf.PackageID
+	// OtherNames are further package names under which clients know it.
+	OtherNames []string
+	Templates  []TemplateSource
+	Interfaces []InterfaceSource
+}
+
+// Packages is the registry of everything that commands can name. It is immutable and safe for concurrent use.
+type Packages struct {
+	list       []Package
+	byName     map[string]lf.PackageID
+	byID       map[lf.PackageID]lf.PackageID // every accepted id to the id that is used
+	names      map[lf.PackageID]string
+	templates  map[lf.TypeName]*template
+	interfaces map[lf.TypeName]*iface
+	byGoType   map[reflect.Type]*template
+}
+
+// NewPackages builds the registry. An error means that the packages themselves are inconsistent.
+func NewPackages(packages ...Package) (*Packages, error) {
+	p := &Packages{
+		list: packages, byName: map[string]lf.PackageID{}, byID: map[lf.PackageID]lf.PackageID{},
+		names: map[lf.PackageID]string{}, templates: map[lf.TypeName]*template{},
+		interfaces: map[lf.TypeName]*iface{}, byGoType: map[reflect.Type]*template{},
+	}
+	typePackages := lf.StandardPackages()
+	for _, pkg := range packages {
+		p.names[pkg.ID] = pkg.Name
+		for _, name := range append([]string{pkg.Name}, pkg.OtherNames...) {
+			p.byName[name] = pkg.ID
+			typePackages[name] = pkg.ID
+		}
+		for _, id := range append([]lf.PackageID{pkg.ID}, pkg.OtherIDs...) {
+			p.byID[id] = pkg.ID
+		}
+	}
+	b := &builder{types: lf.NewTypes(typePackages)}
+	for _, pkg := range packages { // interfaces first: templates are checked against them
+		if err := p.addInterfaces(b, pkg); err != nil {
+			return nil, fmt.Errorf("package %s: %w", pkg.Name, err)
+		}
+	}
+	for _, pkg := range packages {
+		if err := p.addTemplates(b, pkg); err != nil {
+			return nil, fmt.Errorf("package %s: %w", pkg.Name, err)
+		}
+	}
+	return p, nil
+}
+
+func (p *Packages) addInterfaces(b *builder, pkg Package) error {
+	for _, source := range pkg.Interfaces {
+		built, err := source.iface(b)
+		if err != nil {
+			return err
+		}
+		if built.name.Package != pkg.ID {
+			return fmt.Errorf("interface %s belongs to another package", built.name)
+		}
+		p.interfaces[built.name] = built
+	}
+	return nil
+}
+
+func (p *Packages) addTemplates(b *builder, pkg Package) error {
+	for _, source := range pkg.Templates {
+		built, err := source.template(b)
+		if err != nil {
+			return err
+		}
+		if built.name.Package != pkg.ID {
+			return fmt.Errorf("template %s belongs to another package", built.name)
+		}
+		for _, implemented := range built.interfaces {
+			if err := p.completeImplementation(built, implemented); err != nil {
+				return err
+			}
+		}
+		built.packageName = pkg.Name
+		p.templates[built.name] = built
+		p.byGoType[built.payload.goType] = built
+	}
+	return nil
+}
+
+// completeImplementation takes from the interface what its choices declare there: consuming or not, controllers,
+// observers. Every choice of the interface must have a body.
+func (p *Packages) completeImplementation(t *template, impl *implementation) error {
+	declared, ok := p.interfaces[impl.name]
+	if !ok {
+		return fmt.Errorf("template %s implements unknown interface %s", t.name, impl.name)
+	}
+	for name := range impl.choices {
+		if _, ok := declared.choices[name]; !ok {
+			return fmt.Errorf("template %s: interface %s has no choice %s", t.name, impl.name, name)
+		}
+	}
+	for name, declaration := range declared.choices {
+		body, ok := impl.choices[name]
+		if !ok {
+			return fmt.Errorf("template %s does not implement choice %s of interface %s", t.name, name, impl.name)
+		}
+		body.consuming = declaration.consuming
+		body.controllers = overView(impl, declaration.controllers)
+		if declaration.observers != nil {
+			body.observers = overView(impl, declaration.observers)
+		}
+	}
+	return nil
+}
+
+// overView turns a function of the view into one of the payload. A payload whose view fails has no controllers, so that
+// nobody can exercise the choice.
+func overView(impl *implementation, of func(view, argument any) []Party) func(payload, argument any) []Party {
+	return func(payload, argument any) []Party {
+		view, err := impl.view(payload)
+		if err != nil {
+			return nil
+		}
+		return of(view, argument)
+	}
+}
+
+// List returns the registered packages in order of registration.
+func (p *Packages) List() []Package { return slices.Clone(p.list) }
+
+// PackageName is the name of the package with the id, "" when it is unknown.
+func (p *Packages) PackageName(id lf.PackageID) string { return p.names[p.byID[id]] }
+
+// ResolvePackage turns the package part of an identifier (an id, or # and a name) into the id that the node uses.
+// Unknown names are JSON_API_PACKAGE_SELECTION_FAILED, unknown ids return false.
+func (p *Packages) ResolvePackage(ref lf.PackageID, _ []lf.PackageID) (lf.PackageID, bool, *fault.Fault) {
+	name, isName := strings.CutPrefix(string(ref), "#")
+	if !isName {
+		if err := CheckPackageID(string(ref)); err != nil {
+			return "", false, fault.InvalidArgumentf("%s", err)
+		}
+		id, ok := p.byID[ref]
+		return id, ok, nil
+	}
+	if err := CheckPackageName(name); err != nil {
+		return "", false, fault.InvalidArgumentf("%s", err)
+	}
+	id, ok := p.byName[name]
+	if !ok {
+		return "", false, fault.JSONAPIPackageSelectionFailed.New(
+			"No package with the name %q is available to the submitting parties", name).
+			WithHint("Name one of the built-in packages; GET /v2/packages lists them.")
+	}
+	return id, true, nil
+}
+
+// ResolveTemplate turns an identifier as a client wrote it into the name of a template or interface that exists.
+func (p *Packages) ResolveTemplate(ref lf.TypeName, preference []lf.PackageID) (lf.TypeName, *fault.Fault) {
+	id, known, refusal := p.ResolvePackage(ref.Package, preference)
+	if refusal != nil {
+		return lf.TypeName{}, refusal
+	}
+	name := lf.TypeName{Package: id, Module: ref.Module, Entity: ref.Entity}
+	if known && (p.templates[name] != nil || p.interfaces[name] != nil) {
+		return name, nil
+	}
+	return lf.TypeName{}, fault.IdentifiersNotFound([]string{ref.String()}, nil)
+}
+
+// IsInterface tells whether the resolved name is an interface.
+func (p *Packages) IsInterface(name lf.TypeName) bool { return p.interfaces[name] != nil }
+
+// IsTemplate tells whether the resolved name is a template.
+func (p *Packages) IsTemplate(name lf.TypeName) bool { return p.templates[name] != nil }
+
+// Implementers lists the templates that implement the interface, in order of name.
+func (p *Packages) Implementers(name lf.TypeName) []lf.TypeName {
+	var out []lf.TypeName
+	for _, t := range p.templates {
+		if t.interfaces[name] != nil {
+			out = append(out, t.name)
+		}
+	}
+	slices.SortFunc(out, func(a, b lf.TypeName) int { return strings.Compare(a.String(), b.String()) })
+	return out
+}
+
+// InterfacesOf lists the interfaces that the template implements, in order of name.
+func (p *Packages) InterfacesOf(name lf.TypeName) []lf.TypeName {
+	t := p.templates[name]
+	if t == nil {
+		return nil
+	}
+	out := make([]lf.TypeName, 0, len(t.interfaces))
+	for implemented := range t.interfaces {
+		out = append(out, implemented)
+	}
+	slices.SortFunc(out, func(a, b lf.TypeName) int { return strings.Compare(a.String(), b.String()) })
+	return out
+}
+
+// View computes the view of a contract through an interface, in JSON. ok is false when the contract's template does not
+// implement the interface; the error is the view's own failure.
+func (p *Packages) View(c Contract, name lf.TypeName) (view []byte, ok bool, err error) {
+	t := p.templates[c.Template]
+	if t == nil || t.interfaces[name] == nil {
+		return nil, false, nil
+	}
+	payload, err := t.decodePayload(c)
+	if err != nil {
+		return nil, true, err
+	}
+	goView, err := t.interfaces[name].view(payload)
+	if err != nil {
+		return nil, true, err
+	}
+	viewCodec := p.interfaces[name].view
+	value, err := viewCodec.toValue(goView)
+	if err != nil {
+		return nil, true, err
+	}
+	return lf.EncodeJSON(viewCodec.lfType, value), true, nil
+}
+
+// TemplateName is the full name of the template whose payload is the Go type T.
+func TemplateName[T any](p *Packages) (lf.TypeName, error) {
+	t, ok := p.byGoType[reflect.TypeFor[T]()]
+	if !ok {
+		return lf.TypeName{}, fmt.Errorf("no template has the payload %s", reflect.TypeFor[T]())
+	}
+	return t.name, nil
+}
+
+// Encode writes a payload, argument or key, given as the Go struct that describes it, in the JSON form of commands.
+func Encode[T any](p *Packages, value T) ([]byte, error) {
+	c, err := p.codecFor(reflect.TypeFor[T]())
+	if err != nil {
+		return nil, err
+	}
+	generic, err := c.toValue(value)
+	if err != nil {
+		return nil, err
+	}
+	return lf.EncodeJSON(c.lfType, generic), nil
+}
+
+// DecodePayload reads a contract's payload as the Go struct of its template.
+func DecodePayload[T any](p *Packages, c Contract) (T, error) {
+	var none T
+	t, ok := p.templates[c.Template]
+	if !ok || t.payload.goType != reflect.TypeFor[T]() {
+		return none, fmt.Errorf("contract %s of template %s has no payload of type %T", c.ID, c.Template, none)
+	}
+	payload, err := t.decodePayload(c)
+	if err != nil {
+		return none, err
+	}
+	return payload.(T), nil
+}
+
+func (p *Packages) codecFor(goType reflect.Type) (codec, error) {
+	if t, ok := p.byGoType[goType]; ok {
+		return t.payload, nil
+	}
+	for _, t := range p.templates {
+		for _, c := range t.allChoices() {
+			if c.argument.goType == goType {
+				return c.argument, nil
+			}
+		}
+	}
+	return codec{}, fmt.Errorf("%s is neither a payload nor a choice argument", goType)
+}
+
+func (t *template) allChoices() []*choice {
+	var out []*choice
+	for _, c := range t.choices {
+		out = append(out, c)
+	}
+	for _, impl := range t.interfaces {
+		for _, c := range impl.choices {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (t *template) decodePayload(c Contract) (any, error) {
+	value, err := lf.DecodeJSON(t.payload.lfType, c.Payload)
+	if err != nil {
+		return nil, fmt.Errorf("payload of contract %s: %w", c.ID, err)
+	}
+	return t.payload.toGo(value)
+}

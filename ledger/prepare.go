@@ -1,0 +1,139 @@
+package ledger
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// PrepareCommands checks commands as a client wrote them (templates by name or id, arguments as received) and returns
+// them with package ids and arguments in canonical form. The refusals are those that a submission gets at once:
+// unknown packages, templates and choices, and arguments that do not fit their types. Whether contracts exist is not
+// checked here.
+func (p *Packages) PrepareCommands(commands []Command, preference []lf.PackageID) ([]Command, *fault.Fault) {
+	out := make([]Command, len(commands))
+	for i, command := range commands {
+		prepared, refusal := p.prepareCommand(command, preference)
+		if refusal != nil {
+			return nil, refusal
+		}
+		out[i] = prepared
+	}
+	return out, nil
+}
+
+func (p *Packages) prepareCommand(command Command, preference []lf.PackageID) (Command, *fault.Fault) {
+	switch {
+	case command.Create != nil:
+		create := *command.Create
+		refusal := p.prepareCreate(&create.Template, &create.Argument, preference)
+		return Command{Create: &create}, refusal
+	case command.Exercise != nil:
+		exercise := *command.Exercise
+		refusal := p.prepareExercise(&exercise.Template, exercise.Choice, &exercise.Argument, preference)
+		return Command{Exercise: &exercise}, refusal
+	case command.CreateAndExercise != nil:
+		both := *command.CreateAndExercise
+		if refusal := p.prepareCreate(&both.Template, &both.CreateArgument, preference); refusal != nil {
+			return Command{}, refusal
+		}
+		refusal := p.prepareExercise(&both.Template, both.Choice, &both.ChoiceArgument, preference)
+		return Command{CreateAndExercise: &both}, refusal
+	case command.ExerciseByKey != nil:
+		byKey := *command.ExerciseByKey
+		if refusal := p.prepareExercise(&byKey.Template, byKey.Choice, &byKey.Argument, preference); refusal != nil {
+			return Command{}, refusal
+		}
+		refusal := p.prepareKey(byKey.Template, &byKey.Key)
+		return Command{ExerciseByKey: &byKey}, refusal
+	default:
+		return Command{}, fault.InvalidArgumentf("a command has no content")
+	}
+}
+
+func (p *Packages) prepareCreate(name *lf.TypeName, argument *json.RawMessage, pref []lf.PackageID) *fault.Fault {
+	resolved, refusal := p.ResolveTemplate(*name, pref)
+	if refusal != nil {
+		return refusal
+	}
+	t, ok := p.templates[resolved]
+	if !ok {
+		return fault.IdentifiersNotFound([]string{name.String()}, nil).
+			WithHint("An interface cannot be created; name a template.")
+	}
+	*name = resolved
+	return canonical(t.payload.lfType, argument)
+}
+
+func (p *Packages) prepareExercise(
+	name *lf.TypeName, choiceName string, argument *json.RawMessage, preference []lf.PackageID,
+) *fault.Fault {
+	resolved, refusal := p.ResolveTemplate(*name, preference)
+	if refusal != nil {
+		return refusal
+	}
+	c, refusal := p.findChoice(resolved, choiceName)
+	if refusal != nil {
+		return refusal
+	}
+	*name = resolved
+	if len(*argument) == 0 || string(*argument) == "null" { // the API treats a null argument as {}
+		*argument = json.RawMessage("{}")
+	}
+	return canonical(c.argument.lfType, argument)
+}
+
+func (p *Packages) prepareKey(name lf.TypeName, key *json.RawMessage) *fault.Fault {
+	t := p.templates[name]
+	if t == nil || t.key == nil {
+		return fault.InvalidArgumentf("template %s has no contract key", name).
+			WithHint("Use an ExerciseCommand with the contract id.")
+	}
+	return canonical(t.key.value.lfType, key)
+}
+
+// findChoice finds a choice on a template or interface. A template is also asked for the choices of the interfaces that
+// it implements only when they are exercised through the interface's own name, as upstream does.
+func (p *Packages) findChoice(name lf.TypeName, choiceName string) (*choice, *fault.Fault) {
+	var choices map[string]*choice
+	if t, ok := p.templates[name]; ok {
+		choices = t.choices
+	} else if declared, ok := p.interfaces[name]; ok {
+		choices = declared.choices
+	} else {
+		return nil, fault.IdentifiersNotFound([]string{name.String()}, nil)
+	}
+	if c, ok := choices[choiceName]; ok {
+		return c, nil
+	}
+	return nil, fault.InvalidArgumentf("choice %q not found on %s", shorten(choiceName), name).
+		WithHint("Choices of an interface are exercised with the interface's id as templateId.")
+}
+
+func canonical(t *lf.Type, raw *json.RawMessage) *fault.Fault {
+	value, refusal := decodeValue(t, *raw)
+	if refusal == nil {
+		*raw = lf.EncodeJSON(t, value)
+	}
+	return refusal
+}
+
+// decodeValue reads a value; the refusals are those of the API for values that do not fit their type.
+func decodeValue(t *lf.Type, raw []byte) (lf.Value, *fault.Fault) {
+	value, err := lf.DecodeJSON(t, raw)
+	if err == nil {
+		return value, nil
+	}
+	var bad *lf.DecodeError
+	switch {
+	case errors.As(err, &bad) && len(bad.Missing) > 0:
+		return nil, fault.CommandPreprocessingFailed.New("Failed to decode the value: %s", bad).
+			WithHint("Give every field that is not optional.")
+	case errors.As(err, &bad) && bad.MalformedText:
+		return nil, fault.MalformedText.New("%s", bad)
+	default:
+		return nil, fault.InvalidArgumentf("%s", err)
+	}
+}

@@ -1,0 +1,313 @@
+package ledger
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Template describes contracts whose payload is the Go struct T. T's `lf` tag names the template. The functions must be
+// pure: the same payload gives the same answer.
+type Template[T any] struct {
+	// Signatories must authorize a contract's creation; they are stakeholders.
+	Signatories func(payload T) []Party
+	// Observers see the contract; nil means none.
+	Observers func(payload T) []Party
+	// Ensure is the condition that every payload meets; nil means always true.
+	Ensure func(payload T) bool
+	// Key is nil for templates without a contract key.
+	Key KeyOf[T]
+	// Choices are the template's own choices. Archive is there without being listed.
+	Choices []ChoiceOf[T]
+	// Interfaces are the interfaces that the template implements.
+	Interfaces []ImplementationOf[T]
+}
+
+// Choice is a choice of template T (or the implementation of an interface's choice by T) with argument A and result R.
+// The choice is named as A is; A, like all arguments, is a record of its own.
+type Choice[T, A, R any] struct {
+	// Consuming choices archive their contract before the body runs.
+	Consuming bool
+	// Controllers must authorize the exercise. Left out where an interface declares them.
+	Controllers func(payload T, argument A) []Party
+	// Observers of the choice see the exercise although they are no stakeholders; nil means none.
+	Observers func(payload T, argument A) []Party
+	// Body does what the choice does, through tx and nothing else.
+	Body func(tx *Tx, self lf.CID[T], payload T, argument A) (R, error)
+}
+
+// Key is the contract key of template T: a value of K and the parties that keep it unique.
+type Key[T, K any] struct {
+	Of          func(payload T) K
+	Maintainers func(key K) []Party
+}
+
+// Interface describes an interface whose marker struct is I (tagged with its name) and whose view is V.
+type Interface[I, V any] struct {
+	Choices []InterfaceChoiceOf[V]
+}
+
+// InterfaceChoice declares a choice of an interface in terms of the view; its body comes from each implementation.
+type InterfaceChoice[V, A, R any] struct {
+	Consuming   bool
+	Controllers func(view V, argument A) []Party
+	Observers   func(view V, argument A) []Party
+}
+
+// Implements says how template T implements interface I with view V.
+type Implements[T, I, V any] struct {
+	View func(payload T) (V, error)
+	// Choices are the bodies of the interface's choices; only Body is read, the rest comes from the interface.
+	Choices []ChoiceOf[T]
+}
+
+// TemplateSource is a [Template] of any payload.
+type TemplateSource interface {
+	template(b *builder) (*template, error)
+}
+
+// InterfaceSource is an [Interface] of any view.
+type InterfaceSource interface {
+	iface(b *builder) (*iface, error)
+}
+
+// ChoiceOf is a [Choice] of template T with any argument and result.
+type ChoiceOf[T any] interface {
+	choice(b *builder) (*choice, error)
+}
+
+// KeyOf is a [Key] of template T with any key type.
+type KeyOf[T any] interface {
+	key(b *builder) (*keyDefinition, error)
+}
+
+// InterfaceChoiceOf is an [InterfaceChoice] over view V with any argument and result.
+type InterfaceChoiceOf[V any] interface {
+	interfaceChoice(b *builder) (*choice, error)
+}
+
+// ImplementationOf is an [Implements] of template T with any interface.
+type ImplementationOf[T any] interface {
+	implementation(b *builder) (*implementation, error)
+}
+
+// The definitions as the interpreter uses them. Payloads, arguments and views are Go values of the described types,
+// behind any; a template that is not written in Go would put its own representation there.
+type (
+	template struct {
+		name        lf.TypeName
+		packageName string
+		payload     codec
+		signatories func(payload any) []Party
+		observers   func(payload any) []Party
+		ensure      func(payload any) bool
+		key         *keyDefinition
+		choices     map[string]*choice
+		interfaces  map[lf.TypeName]*implementation
+	}
+	choice struct {
+		name        string
+		argument    codec
+		result      codec
+		consuming   bool
+		controllers func(payload, argument any) []Party
+		observers   func(payload, argument any) []Party
+		body        func(tx *Tx, self ContractID, payload, argument any) (any, error)
+	}
+	keyDefinition struct {
+		value       codec
+		of          func(payload any) any
+		maintainers func(key any) []Party
+	}
+	iface struct {
+		name    lf.TypeName
+		marker  reflect.Type
+		view    codec
+		choices map[string]*choice
+	}
+	implementation struct {
+		name    lf.TypeName
+		view    func(payload any) (any, error)
+		choices map[string]*choice
+	}
+)
+
+// codec moves values of one type between their Go form and the generic form.
+type codec struct {
+	goType reflect.Type
+	lfType *lf.Type
+}
+
+func (c codec) toValue(goValue any) (lf.Value, error) {
+	value := reflect.ValueOf(goValue)
+	if value.Type() != c.goType {
+		return nil, fmt.Errorf("a value of %s where %s is due", value.Type(), c.goType)
+	}
+	return lf.FromGo(c.lfType, value)
+}
+
+func (c codec) toGo(value lf.Value) (any, error) {
+	into := reflect.New(c.goType).Elem()
+	if err := lf.ToGo(c.lfType, value, into); err != nil {
+		return nil, err
+	}
+	return into.Interface(), nil
+}
+
+type builder struct{ types *lf.Types }
+
+func codecOf[T any](b *builder) (codec, error) {
+	goType := reflect.TypeFor[T]()
+	lfType, err := b.types.Of(goType)
+	return codec{goType: goType, lfType: lfType}, err
+}
+
+func (t Template[T]) template(b *builder) (*template, error) {
+	payload, err := codecOf[T](b)
+	if err != nil {
+		return nil, err
+	}
+	out := &template{
+		name:        payload.lfType.Name,
+		payload:     payload,
+		signatories: func(payload any) []Party { return t.Signatories(payload.(T)) },
+		observers:   func(any) []Party { return nil },
+		ensure:      func(any) bool { return true },
+		choices:     map[string]*choice{},
+		interfaces:  map[lf.TypeName]*implementation{},
+	}
+	if t.Observers != nil {
+		out.observers = func(payload any) []Party { return t.Observers(payload.(T)) }
+	}
+	if t.Ensure != nil {
+		out.ensure = func(payload any) bool { return t.Ensure(payload.(T)) }
+	}
+	if t.Key != nil {
+		if out.key, err = t.Key.key(b); err != nil {
+			return nil, err
+		}
+	}
+	archive := Choice[T, lf.Archive, lf.Unit]{
+		Consuming:   true,
+		Controllers: func(payload T, _ lf.Archive) []Party { return t.Signatories(payload) },
+		Body:        func(*Tx, lf.CID[T], T, lf.Archive) (lf.Unit, error) { return lf.Unit{}, nil },
+	}
+	if out.choices, err = buildChoices(b, append([]ChoiceOf[T]{archive}, t.Choices...)); err != nil {
+		return nil, fmt.Errorf("template %s: %w", out.name, err)
+	}
+	for _, source := range t.Interfaces {
+		built, err := source.implementation(b)
+		if err != nil {
+			return nil, fmt.Errorf("template %s: %w", out.name, err)
+		}
+		out.interfaces[built.name] = built
+	}
+	return out, nil
+}
+
+func buildChoices[T any](b *builder, sources []ChoiceOf[T]) (map[string]*choice, error) {
+	out := map[string]*choice{}
+	for _, source := range sources {
+		built, err := source.choice(b)
+		if err != nil {
+			return nil, err
+		}
+		if _, twice := out[built.name]; twice {
+			return nil, fmt.Errorf("choice %s is defined twice", built.name)
+		}
+		out[built.name] = built
+	}
+	return out, nil
+}
+
+func (c Choice[T, A, R]) choice(b *builder) (*choice, error) {
+	out, err := choiceCodecs[A, R](b)
+	if err != nil {
+		return nil, err
+	}
+	out.consuming = c.Consuming
+	if c.Controllers != nil {
+		out.controllers = func(payload, argument any) []Party { return c.Controllers(payload.(T), argument.(A)) }
+	}
+	if c.Observers != nil {
+		out.observers = func(payload, argument any) []Party { return c.Observers(payload.(T), argument.(A)) }
+	}
+	out.body = func(tx *Tx, self ContractID, payload, argument any) (any, error) {
+		return c.Body(tx, lf.CID[T](self), payload.(T), argument.(A))
+	}
+	return out, nil
+}
+
+func choiceCodecs[A, R any](b *builder) (*choice, error) {
+	argument, err := codecOf[A](b)
+	if err != nil {
+		return nil, err
+	}
+	result, err := codecOf[R](b)
+	if err != nil {
+		return nil, err
+	}
+	if argument.lfType.Kind != lf.KindRecord {
+		return nil, fmt.Errorf("choice argument %s is not a record", argument.goType)
+	}
+	return &choice{name: argument.lfType.Name.Entity, argument: argument, result: result}, nil
+}
+
+func (k Key[T, K]) key(b *builder) (*keyDefinition, error) {
+	value, err := codecOf[K](b)
+	if err != nil {
+		return nil, err
+	}
+	return &keyDefinition{
+		value:       value,
+		of:          func(payload any) any { return k.Of(payload.(T)) },
+		maintainers: func(key any) []Party { return k.Maintainers(key.(K)) },
+	}, nil
+}
+
+func (i Interface[I, V]) iface(b *builder) (*iface, error) {
+	name, err := b.types.NameOf(reflect.TypeFor[I]())
+	if err != nil {
+		return nil, err
+	}
+	view, err := codecOf[V](b)
+	if err != nil {
+		return nil, err
+	}
+	out := &iface{name: name, marker: reflect.TypeFor[I](), view: view, choices: map[string]*choice{}}
+	for _, source := range i.Choices {
+		built, err := source.interfaceChoice(b)
+		if err != nil {
+			return nil, fmt.Errorf("interface %s: %w", name, err)
+		}
+		out.choices[built.name] = built
+	}
+	return out, nil
+}
+
+func (c InterfaceChoice[V, A, R]) interfaceChoice(b *builder) (*choice, error) {
+	out, err := choiceCodecs[A, R](b)
+	if err != nil {
+		return nil, err
+	}
+	out.consuming = c.Consuming
+	out.controllers = func(view, argument any) []Party { return c.Controllers(view.(V), argument.(A)) }
+	if c.Observers != nil {
+		out.observers = func(view, argument any) []Party { return c.Observers(view.(V), argument.(A)) }
+	}
+	return out, nil
+}
+
+func (i Implements[T, I, V]) implementation(b *builder) (*implementation, error) {
+	name, err := b.types.NameOf(reflect.TypeFor[I]())
+	if err != nil {
+		return nil, err
+	}
+	choices, err := buildChoices(b, i.Choices)
+	if err != nil {
+		return nil, fmt.Errorf("interface %s: %w", name, err)
+	}
+	view := func(payload any) (any, error) { return i.View(payload.(T)) }
+	return &implementation{name: name, view: view, choices: choices}, nil
+}

@@ -1,0 +1,161 @@
+package ledger
+
+import (
+	"slices"
+	"time"
+
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Transaction is the tree that a submission was interpreted into. Its nodes are in execution order: a node's id is its
+// index, and the sub-tree of node n is n to Nodes[n].LastDescendant.
+type Transaction struct {
+	Nodes []TxNode
+	// Roots are the ids of the nodes without a parent.
+	Roots []int32
+	// Inputs are the contracts from outside the transaction that it used, in order of first use.
+	Inputs []Contract
+	// EffectiveAt is the ledger effective time.
+	EffectiveAt time.Time
+	// TimeUsed tells whether the outcome may depend on EffectiveAt.
+	TimeUsed bool
+}
+
+// TxNode is a create, exercise or fetch of a transaction.
+type TxNode struct {
+	ID             int32
+	LastDescendant int32
+	Kind           EventKind
+	ContractID     ContractID
+	Template       lf.TypeName
+	PackageName    string
+	Signatories    []Party
+	Observers      []Party
+	Key            *ContractKey
+	// Argument is the payload of a create and the choice argument of an exercise; ArgumentType describes it.
+	Argument     lf.Value
+	ArgumentType *lf.Type
+	// Seed is the node's own randomness: 32 bytes on creates and exercises.
+	Seed [32]byte
+
+	// The rest is for exercises; ActingParties and Interface also for fetches.
+	Interface       *lf.TypeName
+	Choice          string
+	Consuming       bool
+	ActingParties   []Party
+	ChoiceObservers []Party
+	Children        []int32
+	Result          lf.Value
+	ResultType      *lf.Type
+}
+
+// Stakeholders are the signatories and observers of the node's contract, sorted.
+func (n TxNode) Stakeholders() []Party { return SortedParties(n.Signatories, n.Observers) }
+
+// Informees are the parties that must be told of the node itself: for a create the stakeholders; for a consuming
+// exercise the stakeholders, actors and choice observers; for others the signatories, actors and choice observers
+// (upstream's ledger model, "Privacy").
+func (n TxNode) Informees() []Party {
+	switch {
+	case n.Kind == EventCreate:
+		return n.Stakeholders()
+	case n.Kind == EventExercise && n.Consuming:
+		return SortedParties(n.Signatories, n.Observers, n.ActingParties, n.ChoiceObservers)
+	default:
+		return SortedParties(n.Signatories, n.ActingParties, n.ChoiceObservers)
+	}
+}
+
+// Witnesses returns, for each node, everyone who sees it: its informees and those of all nodes above it.
+func (t Transaction) Witnesses() [][]Party {
+	out := make([][]Party, len(t.Nodes))
+	var mark func(id int32, above []Party)
+	mark = func(id int32, above []Party) {
+		out[id] = SortedParties(above, t.Nodes[id].Informees())
+		for _, child := range t.Nodes[id].Children {
+			mark(child, out[id])
+		}
+	}
+	for _, root := range t.Roots {
+		mark(root, nil)
+	}
+	return out
+}
+
+// Informees are all parties that see some part of the transaction.
+func (t Transaction) Informees() []Party {
+	var lists [][]Party
+	for _, node := range t.Nodes {
+		lists = append(lists, node.Informees())
+	}
+	return SortedParties(lists...)
+}
+
+// Created lists the contracts that the transaction creates, with the node that creates each, whether or not it also
+// archives them.
+func (t Transaction) Created() []CreatedContract {
+	var out []CreatedContract
+	for _, node := range t.Nodes {
+		if node.Kind == EventCreate {
+			out = append(out, CreatedContract{NodeID: node.ID, Contract: node.contract(t.EffectiveAt)})
+		}
+	}
+	return out
+}
+
+// CreatedContract is a contract and the node that created it.
+type CreatedContract struct {
+	NodeID   int32
+	Contract Contract
+}
+
+// Consumed lists the contracts that the transaction archives, its own included, in execution order.
+func (t Transaction) Consumed() []ContractID {
+	var out []ContractID
+	for _, node := range t.Nodes {
+		if node.Kind == EventExercise && node.Consuming {
+			out = append(out, node.ContractID)
+		}
+	}
+	return out
+}
+
+// Events are the nodes in the form that the record keeps and readers get.
+func (t Transaction) Events() []Event {
+	witnesses := t.Witnesses()
+	events := make([]Event, len(t.Nodes))
+	for i, node := range t.Nodes {
+		events[i] = node.event(witnesses[i])
+	}
+	return events
+}
+
+func (n TxNode) contract(createdAt time.Time) Contract {
+	return Contract{
+		ID: n.ContractID, Template: n.Template, PackageName: n.PackageName,
+		Payload:     lf.EncodeJSON(n.ArgumentType, n.Argument),
+		Signatories: n.Signatories, Observers: n.Observers, Key: n.Key, CreatedAt: createdAt,
+	}
+}
+
+func (n TxNode) event(witnesses []Party) Event {
+	event := Event{
+		NodeID: n.ID, LastDescendant: n.LastDescendant, Kind: n.Kind, ContractID: n.ContractID, Template: n.Template,
+		PackageName: n.PackageName, Signatories: n.Signatories, Observers: n.Observers, Witnesses: witnesses, Key: n.Key,
+		Interface: n.Interface, Choice: n.Choice, Consuming: n.Consuming, ActingParties: n.ActingParties,
+	}
+	if n.Argument != nil {
+		event.Argument = lf.EncodeJSON(n.ArgumentType, n.Argument)
+	}
+	if n.Result != nil {
+		event.Result = lf.EncodeJSON(n.ResultType, n.Result)
+	}
+	return event
+}
+
+// observersWithout returns the sorted observers that are not also signatories.
+func observersWithout(signatories, observers []Party) []Party {
+	return slices.DeleteFunc(SortedParties(observers), func(party Party) bool {
+		return PartiesContain(signatories, party)
+	})
+}
