@@ -1,0 +1,109 @@
+# `make` prints what it can do. It needs git, make and Go; nothing here needs a C compiler except `make test/race`.
+
+GO ?= go
+BIN := bin/florin
+DATA_DIR ?= .florin
+# More arguments: `make run ARGS="--listen :7575"`, `make bench ARGS="--scenario tap"`.
+ARGS ?=
+# Further flags of go test: `make test TESTFLAGS="-run TestTransfer -v"`.
+TESTFLAGS ?=
+# Which packages make test runs.
+PACKAGES ?= ./...
+
+export CGO_ENABLED ?= 0
+
+# A checkout may belong to another user than the one who builds (root in a container, say): ask git all the same, and
+# build without asking it.
+git := git -c safe.directory='*'
+version := $(shell $(git) describe --tags --always --dirty 2>/dev/null || echo unknown)
+build_flags := -buildvcs=false -ldflags "-X main.version=$(version)"
+# Development tools are pinned in a module of their own, so that the node's stays small.
+tool := $(GO) tool -modfile=tools/go.mod
+
+.DEFAULT_GOAL := help
+
+##@ Use
+
+.PHONY: help
+help: ## Print this help
+	@awk 'BEGIN { FS = ":.*## " } \
+		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-zA-Z\/_-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: run
+run: build ## Build florin and start everything: PostgreSQL, Temporal with its UI, the node. Ctrl-C stops it all
+	@exec $(BIN) up --data-dir $(DATA_DIR) $(ARGS)
+
+.PHONY: bench
+bench: build ## Measure a running node against the ceilings under it (start one with `make run` first)
+	@exec $(BIN) bench $(ARGS)
+
+.PHONY: db/reset
+db/reset: ## Forget everything that `make run` has stored
+	@test -e $(DATA_DIR)/lock || { echo "make db/reset: nothing is stored in $(DATA_DIR)"; exit 0; }; \
+		flock --nonblock $(DATA_DIR)/lock true || { \
+			echo "make db/reset: florin is running on $(DATA_DIR): stop it first" >&2; exit 1; }; \
+		rm -rf $(DATA_DIR) && echo "make db/reset: removed $(DATA_DIR)"
+
+##@ Build
+
+.PHONY: build
+build: ## Build bin/florin
+	$(GO) build $(build_flags) -o $(BIN) ./cmd/florin
+
+.PHONY: generate
+generate: ## Write generated code anew: db/dbgen from db/schema and db/queries
+	$(tool) sqlc generate
+
+.PHONY: fmt
+fmt: ## Format the code and sort imports
+	$(tool) golangci-lint fmt
+
+.PHONY: clean
+clean: ## Remove what was built; the data of `make run` stays
+	rm -rf bin
+
+##@ Check
+
+.PHONY: test
+test: build ## Run the whole suite; it starts the PostgreSQL and the Temporal that it needs
+	$(BIN) testenv -- $(GO) test $(TESTFLAGS) $(PACKAGES)
+
+.PHONY: test/race
+test/race: build ## Run the suite with the race detector (needs a C compiler)
+	@command -v gcc >/dev/null || command -v clang >/dev/null || { \
+		echo "make test/race: the race detector needs a C compiler; on Debian or Ubuntu: apt-get install gcc libc6-dev" >&2; \
+		exit 1; }
+	CGO_ENABLED=1 $(BIN) testenv -- $(GO) test -race $(TESTFLAGS) $(PACKAGES)
+
+.PHONY: lint
+lint: ## Run the linter: style, layering, forbidden calls
+	$(tool) golangci-lint config verify
+	$(tool) golangci-lint run
+
+.PHONY: verify
+verify: verify/generated verify/modules verify/workflows verify/files ## Check that generated code, go.mod, workflows and files are as they should be
+
+.PHONY: verify/generated
+verify/generated:
+	@$(tool) sqlc diff || { echo "make verify: db/dbgen is not what sqlc makes of db/queries: run 'make generate' and commit it" >&2; exit 1; }
+
+.PHONY: verify/modules
+verify/modules:
+	@$(GO) mod tidy -diff || { echo "make verify: go.mod or go.sum is out of date: run 'go mod tidy' and commit them" >&2; exit 1; }
+
+.PHONY: verify/workflows
+verify/workflows:
+	@$(tool) workflowcheck ./workflows/... || { echo "make verify: a workflow is not deterministic; replaying it would fail" >&2; exit 1; }
+
+.PHONY: verify/files
+verify/files:
+	@$(git) ls-files -z -- '*.go' ':!db/dbgen' | xargs -0 wc -l | \
+		awk '$$2 != "total" && $$1 > 600 { print $$2 ": " $$1 " lines"; bad = 1 } END { exit bad }' || \
+		{ echo "make verify: these files have more than 600 lines: split them by subject" >&2; exit 1; }
+	@! $(git) grep -nIE '[/]work/|TO[D]O' -- ':!go.sum' ':!tools/go.sum' || \
+		{ echo "make verify: finish what is marked above, and leave out paths of one machine" >&2; exit 1; }
+
+.PHONY: vulncheck
+vulncheck: ## Look for known vulnerabilities in what the code calls (asks vuln.go.dev)
+	$(tool) govulncheck ./...
