@@ -1,0 +1,65 @@
+package temporal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+
+	"go.temporal.io/server/common/membership/static"
+	"go.temporal.io/server/common/primitives"
+
+	"github.com/florinledger/florin/devnet/temporalchild"
+)
+
+// addresses are where the services listen. There is no membership protocol: a single process knows its addresses, so
+// they are static, and several servers on one machine cannot find each other by accident.
+type addresses struct {
+	frontend, history, matching, worker netip.AddrPort
+	ui                                  netip.AddrPort // invalid without a UI
+}
+
+// chooseAddresses finds free ports, and checks that the asked ones are free.
+func chooseAddresses(ctx context.Context, cfg temporalchild.Config) (addresses, error) {
+	var a addresses
+	var listeners []net.Listener // all held until the end, so that no port is chosen twice
+	choose := func(what, address string, to *netip.AddrPort) error {
+		var config net.ListenConfig
+		listener, err := config.Listen(ctx, "tcp", address)
+		if err != nil {
+			return fmt.Errorf("%s cannot listen on %s (%w): stop the program that uses it, or choose another address",
+				what, address, err)
+		}
+		listeners = append(listeners, listener)
+		*to, err = netip.ParseAddrPort(listener.Addr().String())
+		*to = netip.AddrPortFrom(to.Addr().Unmap(), to.Port())
+		return err
+	}
+	const anyPort = "127.0.0.1:0"
+	err := errors.Join(
+		choose("Temporal", cfg.Frontend, &a.frontend),
+		choose("Temporal's history service", anyPort, &a.history),
+		choose("Temporal's matching service", anyPort, &a.matching),
+		choose("Temporal's worker service", anyPort, &a.worker),
+	)
+	if cfg.UI != "" {
+		err = errors.Join(err, choose("Temporal's Web UI", cfg.UI, &a.ui))
+	}
+	if err == nil && !a.frontend.Addr().IsLoopback() {
+		err = fmt.Errorf("Temporal must listen on a loopback address, not %s: it has no access control", cfg.Frontend)
+	}
+	for _, listener := range listeners {
+		err = errors.Join(err, listener.Close())
+	}
+	return a, err
+}
+
+func (a addresses) staticHosts() map[primitives.ServiceName]static.Hosts {
+	return map[primitives.ServiceName]static.Hosts{
+		primitives.FrontendService: static.SingleLocalHost(a.frontend.String()),
+		primitives.HistoryService:  static.SingleLocalHost(a.history.String()),
+		primitives.MatchingService: static.SingleLocalHost(a.matching.String()),
+		primitives.WorkerService:   static.SingleLocalHost(a.worker.String()),
+	}
+}

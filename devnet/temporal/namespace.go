@@ -1,0 +1,150 @@
+package temporal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	namespacepb "go.temporal.io/api/namespace/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/florinledger/florin/devnet/temporalchild"
+)
+
+// setup talks to the running server as its operator.
+type setup struct {
+	namespace string
+	workflows workflowservice.WorkflowServiceClient
+	operator  operatorservice.OperatorServiceClient
+}
+
+// prepareNamespace registers the namespace and its search attributes, and returns when the server knows them.
+func prepareNamespace(ctx context.Context, cfg temporalchild.Config, frontend string) error {
+	attributes, err := parseAttributes(cfg.SearchAttributes)
+	if err != nil {
+		return err
+	}
+	conn, err := grpc.NewClient(frontend,
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.WaitForReady(true)),
+		grpc.WithUnaryInterceptor(plainErrors))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	s := setup{
+		namespace: cfg.Namespace,
+		workflows: workflowservice.NewWorkflowServiceClient(conn),
+		operator:  operatorservice.NewOperatorServiceClient(conn),
+	}
+	if err := s.register(ctx, cfg.Retention); err != nil {
+		return fmt.Errorf("register namespace %q: %w", cfg.Namespace, err)
+	}
+	if err := s.addAttributes(ctx, attributes); err != nil {
+		return fmt.Errorf("add search attributes to namespace %q: %w", cfg.Namespace, err)
+	}
+	return s.awaitAttributes(ctx, attributes)
+}
+
+func plainErrors(
+	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker,
+	options ...grpc.CallOption,
+) error {
+	return serviceerror.FromStatus(serviceerror.ToStatus(invoke(ctx, method, request, reply, conn, options...)))
+}
+
+// register makes the namespace, or gives the existing one the configured retention.
+func (s setup) register(ctx context.Context, retention time.Duration) error {
+	_, err := s.workflows.RegisterNamespace(ctx, &workflowservice.RegisterNamespaceRequest{
+		Namespace:                        s.namespace,
+		Description:                      "Florin development",
+		WorkflowExecutionRetentionPeriod: durationpb.New(retention),
+	})
+	var exists *serviceerror.NamespaceAlreadyExists
+	if !errors.As(err, &exists) {
+		return err
+	}
+	described, err := s.workflows.DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: s.namespace})
+	if err != nil || described.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration() == retention {
+		return err
+	}
+	_, err = s.workflows.UpdateNamespace(ctx, &workflowservice.UpdateNamespaceRequest{
+		Namespace: s.namespace,
+		Config:    &namespacepb.NamespaceConfig{WorkflowExecutionRetentionTtl: durationpb.New(retention)},
+	})
+	return err
+}
+
+func parseAttributes(named map[string]string) (map[string]enumspb.IndexedValueType, error) {
+	parsed := make(map[string]enumspb.IndexedValueType, len(named))
+	for name, text := range named {
+		kind, err := enumspb.IndexedValueTypeFromString(text)
+		if err != nil || kind == enumspb.INDEXED_VALUE_TYPE_UNSPECIFIED {
+			return nil, fmt.Errorf("search attribute %s has type %q: use Keyword, KeywordList, Text, Int, Double, Bool "+
+				"or Datetime", name, text)
+		}
+		parsed[name] = kind
+	}
+	return parsed, nil
+}
+
+// addAttributes adds those that are missing. One that exists with another type is an error: its type cannot change.
+func (s setup) addAttributes(ctx context.Context, wanted map[string]enumspb.IndexedValueType) error {
+	existing, err := s.operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{
+		Namespace: s.namespace,
+	})
+	if err != nil {
+		return err
+	}
+	missing := map[string]enumspb.IndexedValueType{}
+	for name, kind := range wanted {
+		has, ok := existing.GetCustomAttributes()[name]
+		if ok && has != kind {
+			return fmt.Errorf("search attribute %s exists as %s and should be %s: remove it in Temporal, or start with "+
+				"an empty data directory", name, has, kind)
+		}
+		if !ok {
+			missing[name] = kind
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	_, err = s.operator.AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
+		Namespace: s.namespace, SearchAttributes: missing,
+	})
+	return err
+}
+
+// awaitAttributes waits until the server accepts the attributes: it learns of changed namespaces by polling.
+func (s setup) awaitAttributes(ctx context.Context, wanted map[string]enumspb.IndexedValueType) error {
+	var terms []string
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		terms = append(terms, name+" is null")
+	}
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		_, err := s.workflows.CountWorkflowExecutions(ctx, &workflowservice.CountWorkflowExecutionsRequest{
+			Namespace: s.namespace, Query: strings.Join(terms, " and "),
+		})
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("namespace %q does not become usable: %w", s.namespace, err)
+		}
+	}
+}

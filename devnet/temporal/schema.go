@@ -1,0 +1,222 @@
+package temporal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"go.temporal.io/server/schema"
+	v12 "go.temporal.io/server/schema/postgresql/v12"
+)
+
+const (
+	mainDatabase       = "temporal"
+	visibilityDatabase = "temporal_visibility"
+)
+
+// database says how to reach the PostgreSQL server.
+type database struct {
+	config     *pgx.ConnConfig
+	address    string // host:port
+	user       string
+	password   string
+	attributes map[string]string // further connection settings
+}
+
+func parseDatabaseURL(text string) (database, error) {
+	parsed, err := pgx.ParseConfig(text)
+	if err != nil {
+		return database{}, fmt.Errorf("database URL: %w", err)
+	}
+	port := strconv.Itoa(int(parsed.Port))
+	d := database{
+		config: parsed, user: parsed.User, password: parsed.Password,
+		address: net.JoinHostPort(parsed.Host, port), attributes: map[string]string{},
+	}
+	if strings.HasPrefix(parsed.Host, "/") {
+		d.address = net.JoinHostPort("localhost", port)
+		d.attributes["host"] = parsed.Host
+	}
+	return d, nil
+}
+
+// prepareDatabases makes what is missing and upgrades what is old. When all is up to date it costs one query each.
+func prepareDatabases(ctx context.Context, target database) error {
+	for _, part := range []struct{ name, directory, version string }{
+		{mainDatabase, "postgresql/v12/temporal", v12.Version},
+		{visibilityDatabase, "postgresql/v12/visibility", v12.VisibilityVersion},
+	} {
+		if err := prepareDatabase(ctx, target, part.name, part.directory, part.version); err != nil {
+			return fmt.Errorf("prepare database %s: %w", part.name, err)
+		}
+	}
+	return nil
+}
+
+func prepareDatabase(ctx context.Context, target database, name, directory, version string) error {
+	conn, err := connectOrCreate(ctx, target, name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	current, err := schemaVersion(ctx, conn, name)
+	if err != nil || current == version {
+		return err
+	}
+	return upgradeSchema(ctx, conn, name, directory, current, version)
+}
+
+// connectOrCreate connects to a database, and creates it when it does not exist.
+func connectOrCreate(ctx context.Context, target database, name string) (*pgx.Conn, error) {
+	config := target.config.Copy()
+	config.Database = name
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if !hasCode(err, "3D000") { // invalid_catalog_name
+		return conn, err
+	}
+	config.Database = "postgres"
+	admin, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	_, err = admin.Exec(ctx, "create database "+pgx.Identifier{name}.Sanitize())
+	err = errors.Join(err, admin.Close(ctx))
+	if err != nil && !hasCode(err, "42P04") { // duplicate_database
+		return nil, err
+	}
+	config.Database = name
+	return pgx.ConnectConfig(ctx, config)
+}
+
+func hasCode(err error, code string) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Code == code
+}
+
+// noSchema is the version of an empty database.
+const noSchema = "0.0"
+
+func schemaVersion(ctx context.Context, conn *pgx.Conn, name string) (string, error) {
+	var version string
+	query := "select curr_version from schema_version where version_partition = 0 and db_name = $1"
+	err := conn.QueryRow(ctx, query, name).Scan(&version)
+	if errors.Is(err, pgx.ErrNoRows) || hasCode(err, "42P01") { // undefined_table
+		return noSchema, nil
+	}
+	return version, err
+}
+
+// versionTables are where the server looks for the version of its schema.
+const versionTables = `
+create table if not exists schema_version (
+	version_partition int not null, db_name varchar(255) not null, creation_time timestamp,
+	curr_version varchar(64), min_compatible_version varchar(64), primary key (version_partition, db_name));
+create table if not exists schema_update_history (
+	version_partition int not null, year int not null, month int not null, update_time timestamp not null,
+	description varchar(255), manifest_md5 varchar(64), new_version varchar(64), old_version varchar(64),
+	primary key (version_partition, year, month, update_time));`
+
+// manifest describes one version of the schema that the server brings along.
+type manifest struct {
+	CurrVersion          string
+	MinCompatibleVersion string
+	SchemaUpdateCqlFiles []string
+}
+
+// upgradeSchema applies the versions that are missing, all in one transaction, so that an interrupted upgrade leaves
+// the schema as it was. An empty database has none of them.
+func upgradeSchema(ctx context.Context, conn *pgx.Conn, name, directory, from, to string) error {
+	if compareVersions(from, to) > 0 {
+		return fmt.Errorf("its schema has version %s and this release of florin knows versions up to %s: use the "+
+			"release that wrote it, or start with an empty data directory", from, to)
+	}
+	script, compatible, err := upgradeScript(directory, from, to)
+	if err != nil {
+		return err
+	}
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	if _, err := tx.Exec(ctx, versionTables+script); err != nil {
+		return contribHint(err)
+	}
+	_, err = tx.Exec(ctx, `insert into schema_version values (0, $1, localtimestamp, $2, $3)
+		on conflict (version_partition, db_name) do update set creation_time = excluded.creation_time,
+		curr_version = excluded.curr_version, min_compatible_version = excluded.min_compatible_version`,
+		name, to, compatible)
+	if err != nil {
+		return err
+	}
+	return tx.Commit(ctx)
+}
+
+// concurrently is what a transaction does not allow and nobody needs while the server is down.
+var concurrently = regexp.MustCompile(`(?i)\bconcurrently\b`)
+
+// upgradeScript joins the statements of all versions after from, up to to. It also returns with which older servers
+// the result is compatible.
+func upgradeScript(directory, from, to string) (script, compatible string, err error) {
+	assets := schema.Assets()
+	versioned := path.Join(directory, "versioned")
+	entries, err := fs.ReadDir(assets, versioned)
+	if err != nil {
+		return "", "", err
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return compareVersions(a.Name(), b.Name()) })
+	var text strings.Builder
+	for _, entry := range entries {
+		if compareVersions(entry.Name(), from) <= 0 || compareVersions(entry.Name(), to) > 0 {
+			continue
+		}
+		content, err := fs.ReadFile(assets, path.Join(versioned, entry.Name(), "manifest.json"))
+		if err != nil {
+			return "", "", err
+		}
+		var m manifest
+		if err := json.Unmarshal(content, &m); err != nil {
+			return "", "", err
+		}
+		compatible = m.MinCompatibleVersion
+		for _, file := range m.SchemaUpdateCqlFiles {
+			statements, err := fs.ReadFile(assets, path.Join(versioned, entry.Name(), file))
+			if err != nil {
+				return "", "", err
+			}
+			text.WriteString(concurrently.ReplaceAllString(string(statements), "") + "\n;\n")
+		}
+	}
+	return text.String(), compatible, nil
+}
+
+// compareVersions orders versions such as v1.9 and 1.10.
+func compareVersions(a, b string) int {
+	numbers := func(version string) []int {
+		var parts []int
+		for part := range strings.SplitSeq(strings.TrimPrefix(version, "v"), ".") {
+			number, _ := strconv.Atoi(part)
+			parts = append(parts, number)
+		}
+		return parts
+	}
+	return slices.Compare(numbers(a), numbers(b))
+}
+
+func contribHint(err error) error {
+	if hasCode(err, "0A000") || hasCode(err, "58P01") { // feature_not_supported, undefined_file
+		return fmt.Errorf("%w: Temporal needs PostgreSQL's extension btree_gin; install the package of additional "+
+			"modules (postgresql-contrib)", err)
+	}
+	return err
+}

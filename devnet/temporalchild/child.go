@@ -1,0 +1,299 @@
+package temporalchild
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/florinledger/florin/devnet/process"
+)
+
+const (
+	// startTimeout bounds one start, with the making of the databases.
+	startTimeout = 90 * time.Second
+	// stopGrace is how long the server may take to stop before it is killed, which loses nothing.
+	stopGrace = 10 * time.Second
+	// healthyAfter is how long a server must run for its crash to count as a new one.
+	healthyAfter = time.Minute
+	// maxFailures ends the supervision: a server that fails this often in a row will not recover by itself.
+	maxFailures = 10
+	backoffMin  = 100 * time.Millisecond
+	backoffMax  = 5 * time.Second
+	// portAttempts is how often a first start is tried when another program took one of the chosen ports.
+	portAttempts = 3
+)
+
+// Options say how to run the child.
+type Options struct {
+	Config Config
+	// Executable is the program to start; empty means the running one.
+	Executable string
+	// Arguments of the program; nil means the hidden command alone.
+	Arguments []string
+	// Log receives the server's log; nil discards it.
+	Log io.Writer
+	// Progress is told in one line each what surprises, such as a restart; nil discards it.
+	Progress func(string)
+}
+
+// Child is a supervised Temporal server. Its addresses stay the same over restarts.
+type Child struct {
+	options Options
+	report  Report
+
+	stopping context.Context //nolint:containedctx // ends the supervision; every wait of the child selects on it
+	stop     context.CancelFunc
+	done     chan struct{}
+	err      error
+
+	mu       sync.Mutex
+	process  *process.Process
+	restarts int
+}
+
+// Start starts the server and returns when it is ready: namespace and search attributes exist. When the first start
+// fails, nothing is left running and the error shows the server's last words.
+func Start(ctx context.Context, options Options) (*Child, error) {
+	if options.Executable == "" {
+		executable, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("find this program to start it again: %w", err)
+		}
+		options.Executable = executable
+	}
+	if options.Arguments == nil {
+		options.Arguments = []string{Command}
+	}
+	if options.Log == nil {
+		options.Log = io.Discard
+	}
+	if options.Progress == nil {
+		options.Progress = func(string) {}
+	}
+	options.Config = options.Config.WithDefaults()
+	c := &Child{options: options, done: make(chan struct{})}
+	c.stopping, c.stop = context.WithCancel(context.WithoutCancel(ctx))
+	for attempt := 1; ; attempt++ {
+		err := c.launch(ctx)
+		if err == nil {
+			break
+		}
+		if attempt == portAttempts || !strings.Contains(err.Error(), "address already in use") {
+			c.stop()
+			return nil, err
+		}
+	}
+	c.options.Config.Frontend = c.report.Frontend
+	if c.options.Config.UI != "" {
+		c.options.Config.UI = strings.TrimPrefix(c.report.UI, "http://")
+	}
+	go c.supervise()
+	return c, nil
+}
+
+// launch starts the process once and waits for its report.
+func (c *Child) launch(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, errors.New("it did not get ready in time"))
+	defer cancel()
+	tail := process.NewTail(c.options.Log, 15)
+	started, reports, err := c.spawn(tail)
+	if err != nil {
+		return fmt.Errorf("cannot start the Temporal server: %w", err)
+	}
+	c.mu.Lock()
+	c.process = started
+	c.mu.Unlock()
+	report, err := awaitReport(ctx, started, reports)
+	if err == nil {
+		c.report = report
+		return nil
+	}
+	_ = started.Stop(context.WithoutCancel(ctx), syscall.SIGTERM, syscall.SIGKILL, stopGrace)
+	if said := strings.TrimSpace(tail.String()); said != "" && report.Error == "" {
+		return fmt.Errorf("the Temporal server did not start: %w\nit said:\n  %s", err,
+			strings.ReplaceAll(said, "\n", "\n  "))
+	}
+	return fmt.Errorf("the Temporal server did not start: %w", err)
+}
+
+// spawn starts the process, with a pipe for its report and one that tells it when we die.
+func (c *Child) spawn(output io.Writer) (*process.Process, <-chan Report, error) {
+	config, err := json.Marshal(c.options.Config)
+	if err != nil {
+		return nil, nil, err
+	}
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	stdin, lifeline, err := os.Pipe()
+	if err != nil {
+		return nil, nil, errors.Join(err, reader.Close(), writer.Close())
+	}
+	cmd := exec.Command(c.options.Executable, c.options.Arguments...)
+	cmd.Env = append(os.Environ(), configVariable+"="+string(config))
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, output, output
+	cmd.ExtraFiles = []*os.File{writer}
+	started, err := process.Start(cmd, syscall.SIGKILL)
+	_, _ = writer.Close(), stdin.Close()
+	if err != nil {
+		_, _ = reader.Close(), lifeline.Close()
+		return nil, nil, err
+	}
+	reports := make(chan Report, 1)
+	go func() {
+		readReport(reader, reports)
+		_ = reader.Close()
+		<-started.Done()
+		_ = lifeline.Close()
+	}()
+	return started, reports, nil
+}
+
+func readReport(reader io.Reader, reports chan<- Report) {
+	defer close(reports)
+	line, err := bufio.NewReader(reader).ReadBytes('\n')
+	if err != nil {
+		return
+	}
+	var report Report
+	if json.Unmarshal(line, &report) == nil {
+		reports <- report
+	}
+}
+
+func awaitReport(ctx context.Context, started *process.Process, reports <-chan Report) (Report, error) {
+	select {
+	case report, ok := <-reports:
+		if ok && report.Error == "" {
+			return report, nil
+		}
+		if ok {
+			return report, errors.New(report.Error)
+		}
+	case <-ctx.Done():
+		return Report{}, context.Cause(ctx)
+	}
+	select { // the child closed its report without a word: it is about to end
+	case <-started.Done():
+		return Report{}, fmt.Errorf("it ended: %w", started.Err())
+	case <-ctx.Done():
+		return Report{}, context.Cause(ctx)
+	}
+}
+
+// supervise starts the server again whenever it ends unasked, until Stop.
+func (c *Child) supervise() {
+	defer close(c.done)
+	failures, backoff := 0, backoffMin
+	for {
+		started := time.Now()
+		current := c.current()
+		select {
+		case <-current.Done():
+		case <-c.stopping.Done():
+			return
+		}
+		if time.Since(started) > healthyAfter {
+			failures, backoff = 0, backoffMin
+		}
+		for {
+			c.options.Progress(fmt.Sprintf("the Temporal server (pid %d) ended unasked (%v): starting it again",
+				c.current().PID(), exitText(c.current().Err())))
+			if !c.pause(backoff) {
+				return
+			}
+			backoff = min(2*backoff, backoffMax)
+			err := c.launch(c.stopping)
+			if c.stopping.Err() != nil {
+				return
+			}
+			if err == nil {
+				break
+			}
+			if failures++; failures >= maxFailures {
+				c.err = fmt.Errorf("the Temporal server failed %d times in a row; the last time: %w", failures, err)
+				return
+			}
+		}
+		c.mu.Lock()
+		c.restarts++
+		c.mu.Unlock()
+	}
+}
+
+func exitText(err error) string {
+	if err == nil {
+		return "exit status 0"
+	}
+	return err.Error()
+}
+
+// pause waits, and says false when the child is being stopped.
+func (c *Child) pause(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-c.stopping.Done():
+		return false
+	}
+}
+
+func (c *Child) current() *process.Process {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.process
+}
+
+// Frontend is the gRPC address, "127.0.0.1:7233".
+func (c *Child) Frontend() string { return c.options.Config.Frontend }
+
+// UI is the URL of the Web UI, "http://127.0.0.1:8233"; empty when there is none.
+func (c *Child) UI() string {
+	if c.options.Config.UI == "" {
+		return ""
+	}
+	return "http://" + c.options.Config.UI
+}
+
+// PID is the process id of the running server, or of the last one.
+func (c *Child) PID() int { return c.current().PID() }
+
+// Restarts counts how often the server crashed and came back.
+func (c *Child) Restarts() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.restarts
+}
+
+// Done is closed when the supervision has ended: after Stop, or when the server keeps failing.
+func (c *Child) Done() <-chan struct{} { return c.done }
+
+// Err says after Done why the supervision ended; nil after Stop.
+func (c *Child) Err() error {
+	select {
+	case <-c.done:
+		return c.err
+	default:
+		return nil
+	}
+}
+
+// Stop ends the server and its supervision. One that does not stop in time is killed, which loses nothing, because
+// everything is in the database; then the error says so.
+func (c *Child) Stop(ctx context.Context) error {
+	c.stop()
+	<-c.done
+	return c.current().Stop(ctx, syscall.SIGTERM, syscall.SIGKILL, stopGrace)
+}
