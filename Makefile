@@ -86,7 +86,7 @@ verify: verify/generated verify/modules verify/workflows verify/files ## Check t
 
 .PHONY: verify/generated
 verify/generated:
-	@$(tool) sqlc diff || { echo "make verify: db/dbgen is not what sqlc makes of db/queries: run 'make generate' and commit it" >&2; exit 1; }
+	@$(tool) sqlc diff || { echo "make verify: db/dbgen is not what sqlc makes of db/schema and db/queries (see above): run 'make generate' and commit it" >&2; exit 1; }
 
 .PHONY: verify/modules
 verify/modules:
