@@ -1,0 +1,304 @@
+package endpoint
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// decodeBody reads a JSON body into target, which must be settable. The error is the detail for the client.
+//
+// The standard decoder is not used for the structure, because it matches keys whatever their case, takes null for
+// anything, and cannot tell a missing key from a zero value.
+func (s shapes) decodeBody(body []byte, target reflect.Value) error {
+	if !utf8.Valid(body) {
+		return errors.New("the body is not UTF-8")
+	}
+	var whole json.RawMessage
+	if err := json.Unmarshal(body, &whole); err != nil { // the syntax of all of it, before any of it is used
+		return syntaxDetail(err)
+	}
+	reader := json.NewDecoder(bytes.NewReader(body))
+	reader.UseNumber()
+	d := decoder{shapes: s, json: reader}
+	if err := d.value(target); err != nil {
+		if path := d.where(); path != "" {
+			return fmt.Errorf("%w at '%s'", err, path)
+		}
+		return err
+	}
+	return nil
+}
+
+func syntaxDetail(err error) error {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Errorf("malformed JSON at byte %d: %w", syntax.Offset, err)
+	}
+	return err
+}
+
+type decoder struct {
+	shapes shapes
+	json   *json.Decoder
+	// path leads to the value being read. It is left as it is when an error is found.
+	path []string
+}
+
+func (d *decoder) where() string { return strings.TrimPrefix(strings.Join(d.path, ""), ".") }
+
+func (d *decoder) enter(segment string) { d.path = append(d.path, segment) }
+
+func (d *decoder) leave() { d.path = d.path[:len(d.path)-1] }
+
+// value reads the next value of the body.
+func (d *decoder) value(target reflect.Value) error {
+	if target.Type() == rawType {
+		var raw json.RawMessage
+		if err := d.json.Decode(&raw); err != nil {
+			return err
+		}
+		target.Set(reflect.ValueOf(raw))
+		return nil
+	}
+	token, err := d.json.Token()
+	if err != nil {
+		return err
+	}
+	return d.fill(target, token)
+}
+
+// fill puts the value that starts with token into target.
+func (d *decoder) fill(target reflect.Value, token json.Token) error {
+	if target.Kind() == reflect.Pointer {
+		if token == nil {
+			target.SetZero()
+			return nil
+		}
+		target.Set(reflect.New(target.Type().Elem()))
+		return d.fill(target.Elem(), token)
+	}
+	if isText(target.Type()) {
+		return d.fillText(target, token)
+	}
+	switch target.Kind() {
+	case reflect.String:
+		return d.fillString(target, token)
+	case reflect.Bool:
+		value, ok := token.(bool)
+		if !ok {
+			return mismatch("a boolean", token)
+		}
+		target.SetBool(value)
+		return nil
+	case reflect.Int32, reflect.Int64:
+		return fillInteger(target, token)
+	case reflect.Slice:
+		return d.fillSlice(target, token)
+	case reflect.Map:
+		return d.fillMap(target, token)
+	default:
+		return d.fillStruct(target, token)
+	}
+}
+
+func (d *decoder) fillText(target reflect.Value, token json.Token) error {
+	text, ok := token.(string)
+	if !ok {
+		return mismatch("a string", token)
+	}
+	reader, ok := target.Addr().Interface().(encoding.TextUnmarshaler)
+	if !ok {
+		return fmt.Errorf("type %s cannot be read", target.Type())
+	}
+	return reader.UnmarshalText([]byte(text))
+}
+
+func (d *decoder) fillString(target reflect.Value, token json.Token) error {
+	text, ok := token.(string)
+	if !ok {
+		return mismatch("a string", token)
+	}
+	if enum, ok := target.Interface().(Enum); ok && !slices.Contains(enum.Names(), text) {
+		return fmt.Errorf("Unrecognized enum value %s. Supported values: [%s]",
+			shorten(text), strings.Join(enum.Names(), ", "))
+	}
+	target.SetString(text)
+	return nil
+}
+
+// fillInteger takes numbers and numeric strings.
+func fillInteger(target reflect.Value, token json.Token) error {
+	var text string
+	switch token := token.(type) {
+	case json.Number:
+		text = token.String()
+	case string:
+		text = token
+	default:
+		return mismatch("an integer", token)
+	}
+	value, err := strconv.ParseInt(text, 10, target.Type().Bits())
+	if err != nil {
+		return fmt.Errorf("%s is not an integer of %d bits", shorten(text), target.Type().Bits())
+	}
+	target.SetInt(value)
+	return nil
+}
+
+func (d *decoder) fillSlice(target reflect.Value, token json.Token) error {
+	if token != json.Delim('[') {
+		return mismatch("an array", token)
+	}
+	elements := reflect.MakeSlice(target.Type(), 0, 0)
+	for d.json.More() {
+		d.enter("[" + strconv.Itoa(elements.Len()) + "]")
+		element := reflect.New(target.Type().Elem()).Elem()
+		if err := d.element(element); err != nil {
+			return err
+		}
+		elements = reflect.Append(elements, element)
+		d.leave()
+	}
+	target.Set(elements)
+	_, err := d.json.Token()
+	return err
+}
+
+// element reads a value inside an array or a map, where null has no meaning.
+func (d *decoder) element(target reflect.Value) error {
+	if target.Kind() != reflect.Struct {
+		return d.value(target)
+	}
+	token, err := d.json.Token()
+	if err != nil {
+		return err
+	}
+	if token == nil {
+		return errors.New("null is not allowed here")
+	}
+	return d.fill(target, token)
+}
+
+func (d *decoder) fillMap(target reflect.Value, token json.Token) error {
+	if token == nil {
+		return nil
+	}
+	if token != json.Delim('{') {
+		return mismatch("an object", token)
+	}
+	entries := reflect.MakeMap(target.Type())
+	for d.json.More() {
+		key, err := d.key()
+		if err != nil {
+			return err
+		}
+		d.enter("." + key)
+		value := reflect.New(target.Type().Elem()).Elem()
+		if err := d.element(value); err != nil {
+			return err
+		}
+		entries.SetMapIndex(reflect.ValueOf(key).Convert(target.Type().Key()), value)
+		d.leave()
+	}
+	target.Set(entries)
+	_, err := d.json.Token()
+	return err
+}
+
+func (d *decoder) fillStruct(target reflect.Value, token json.Token) error {
+	if token == nil { // an absent message
+		return d.missing(d.shapes[target.Type()], nil)
+	}
+	if token != json.Delim('{') {
+		return mismatch("an object", token)
+	}
+	shape := d.shapes[target.Type()]
+	seen := make([]bool, target.NumField())
+	found := 0
+	for d.json.More() {
+		key, err := d.key()
+		if err != nil {
+			return err
+		}
+		field, known := shape.field(key)
+		if !known && shape.oneOf {
+			return fmt.Errorf("unknown constructor %s: exactly one of %s is expected", shorten(key), shape.names())
+		}
+		if !known {
+			var skipped json.RawMessage
+			if err := d.json.Decode(&skipped); err != nil {
+				return err
+			}
+			continue
+		}
+		d.enter("." + key)
+		if err := d.value(target.Field(field.index)); err != nil {
+			return err
+		}
+		if shape.oneOf && target.Field(field.index).IsNil() {
+			return errors.New("null is not allowed here")
+		}
+		d.leave()
+		if !seen[field.index] {
+			found++
+		}
+		seen[field.index] = true
+	}
+	if _, err := d.json.Token(); err != nil {
+		return err
+	}
+	if shape.oneOf && found != 1 {
+		return fmt.Errorf("%d constructors where exactly one of %s is expected", found, shape.names())
+	}
+	return d.missing(shape, seen)
+}
+
+// missing refuses a struct that lacks a field that must be there. A nil seen means that all fields are missing.
+func (d *decoder) missing(shape *shape, seen []bool) error {
+	for _, field := range shape.fields {
+		if field.demanded && (seen == nil || !seen[field.index]) {
+			d.enter("." + field.name)
+			return errors.New("Missing required field")
+		}
+	}
+	return nil
+}
+
+func (d *decoder) key() (string, error) {
+	token, err := d.json.Token()
+	if err != nil {
+		return "", err
+	}
+	key, ok := token.(string)
+	if !ok {
+		return "", fmt.Errorf("an object key was expected, not %v", token)
+	}
+	return key, nil
+}
+
+// mismatch says that a value is of the wrong kind.
+func mismatch(want string, token json.Token) error {
+	got := "null"
+	switch token := token.(type) {
+	case json.Delim:
+		got = "an object"
+		if token == '[' {
+			got = "an array"
+		}
+	case string:
+		got = "a string"
+	case bool:
+		got = "a boolean"
+	case json.Number:
+		got = "a number"
+	}
+	return fmt.Errorf("%s was expected, but got %s", want, got)
+}

@@ -1,0 +1,22 @@
+// Package endpoint is the frame that every HTTP endpoint of this node lives in.
+//
+// An [Endpoint] is data: method, path, description, request type, response type, needed right, and a function from
+// request to response. The [Frame] does the rest the same way for all: it reads the parameters, authenticates, decodes
+// the body, checks the right, calls, encodes, and turns errors into answers. The same list of endpoints that the router
+// mounts is what the OpenAPI document is made from ([Describe]), so the two cannot differ.
+//
+// # Wire types
+//
+// Requests and responses are plain structs. A request type names where each of its fields comes from:
+//
+//	type listUsersRequest struct {
+//		PageSize int32            `query:"pageSize" alias:"page_size" doc:"…"`
+//		UserID   string           `path:"user-id" doc:"…"`
+//		Body     CreateUserRequest `body:"json"`
+//	}
+//
+// Fields of bodies carry `json` names and `doc` texts; `required:"true"` marks them required in the document. A struct
+// that embeds [Strict] has its required fields demanded by the decoder; in any other struct a missing field has its zero
+// value, as in protobuf, and it is the endpoint that refuses it. A pointer is a field that may be null. A struct that
+// embeds [OneOf] has one pointer for each alternative and is an object with exactly one key.
+package endpoint

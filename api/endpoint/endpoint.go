@@ -1,0 +1,121 @@
+package endpoint
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+)
+
+// Access is the right that the frame checks before it calls an endpoint.
+type Access int
+
+const (
+	// ByRequest endpoints check the right themselves, because it depends on what the request names. It is the zero value:
+	// whoever forgets to choose gets an endpoint that at least needs a user.
+	ByRequest Access = iota
+	// Open endpoints need no token. One that is sent must still belong to an active user.
+	Open
+	// Public endpoints need any authenticated user.
+	Public
+	// Admin endpoints need ParticipantAdmin.
+	Admin
+)
+
+// Info describes an endpoint.
+type Info struct {
+	Method string
+	// Path has parameters in braces: /v2/users/{user-id}.
+	Path string
+	// OperationID names the operation in the document; unique.
+	OperationID string
+	// Summary is one line; Description the rest, in Markdown.
+	Summary     string
+	Description string
+	Tag         string
+	Deprecated  bool
+	Access      Access
+	// Rights says in words what the caller needs, for the document. Leave it empty unless Access is ByRequest.
+	Rights string
+	// Undocumented leaves the endpoint out of the document.
+	Undocumented bool
+}
+
+// Endpoint is one operation of the API. Make it with [New].
+type Endpoint struct {
+	Info
+
+	request, response reflect.Type
+	handle            func(ctx context.Context, request reflect.Value) (any, error)
+}
+
+// New makes an endpoint from its description and its function. Req is a struct as the package comment says; Resp is a
+// wire type, or [Content] for answers that are not JSON.
+func New[Req, Resp any](info Info, handle func(context.Context, Req) (Resp, error)) Endpoint {
+	return Endpoint{
+		Info:     info,
+		request:  reflect.TypeFor[Req](),
+		response: reflect.TypeFor[Resp](),
+		handle: func(ctx context.Context, request reflect.Value) (any, error) {
+			decoded, ok := request.Interface().(Req)
+			if !ok {
+				return nil, fmt.Errorf("endpoint %s was called with a %s", info.OperationID, request.Type())
+			}
+			return handle(ctx, decoded)
+		},
+	}
+}
+
+// NoRequest is the request type of endpoints that take nothing.
+type NoRequest struct{}
+
+// Empty is the response {}.
+type Empty struct{}
+
+// Content is a response that is not JSON.
+type Content struct {
+	// Status is the HTTP status; zero means 200.
+	Status int
+	// Type is the Content-Type; "" sends none.
+	Type string
+	Body []byte
+}
+
+// TextContent is a plain text answer.
+func TextContent(status int, text string) Content {
+	return Content{Status: status, Type: textType, Body: []byte(text)}
+}
+
+const (
+	textType = "text/plain; charset=UTF-8"
+	jsonType = "application/json"
+)
+
+// String names the endpoint in errors.
+func (e Endpoint) String() string { return e.Method + " " + e.Path }
+
+// hasBody tells whether requests carry a body, and of which type.
+func (e Endpoint) body() (field reflect.StructField, ok bool) {
+	for i := range e.request.NumField() {
+		if _, tagged := e.request.Field(i).Tag.Lookup(bodyTag); tagged {
+			return e.request.Field(i), true
+		}
+	}
+	return reflect.StructField{}, false
+}
+
+// check finds the mistakes that the type system cannot.
+func (e Endpoint) check() error {
+	switch {
+	case e.handle == nil:
+		return fmt.Errorf("endpoint %s was not made with New", e)
+	case e.OperationID == "" || e.Summary == "" || e.Tag == "":
+		return fmt.Errorf("endpoint %s lacks an operation id, a summary or a tag", e)
+	case e.request.Kind() != reflect.Struct:
+		return fmt.Errorf("endpoint %s: the request type %s is not a struct", e, e.request)
+	case e.Method != http.MethodGet && e.Method != http.MethodPost && e.Method != http.MethodPatch &&
+		e.Method != http.MethodDelete && e.Method != http.MethodPut:
+		return fmt.Errorf("endpoint %s: unknown method", e)
+	}
+	return nil
+}

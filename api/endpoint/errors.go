@@ -1,0 +1,66 @@
+package endpoint
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// Refusal adds to an error what only the edge knows about it.
+type Refusal struct {
+	Err error
+	// CorrelationID is the submission id that the error belongs to, "" for none.
+	CorrelationID string
+	// AtEdge marks errors that the HTTP layer found itself, not the ledger behind it: their context is not filled.
+	AtEdge bool
+}
+
+// Error implements error.
+func (r *Refusal) Error() string { return r.Err.Error() }
+
+// Unwrap returns the error itself.
+func (r *Refusal) Unwrap() error { return r.Err }
+
+// Timeout is the error of a request that took longer than the frame allows. Advice tells the client how to go on; ""
+// for nothing to say.
+type Timeout struct{ Advice string }
+
+// Error implements error.
+func (t *Timeout) Error() string { return "the request took longer than the server waits: " + t.Advice }
+
+// textError is an answer in plain text: the request could not be read.
+type textError struct {
+	status int
+	text   string
+}
+
+func (t *textError) Error() string { return t.text }
+
+// badRequest is the 400 for a part of the request that does not decode, such as "query parameter limit".
+func badRequest(part, detail string) *textError {
+	text := "Invalid value for: " + part
+	if detail != "" {
+		text += " (" + detail + ")"
+	}
+	return &textError{status: http.StatusBadRequest, text: text}
+}
+
+// tooLarge is the 413 for a body; size is 0 when it is not known.
+func tooLarge(size, limit int64) *textError {
+	incoming := "incoming entity"
+	if size > 0 {
+		incoming = fmt.Sprintf("incoming entity size (%d)", size)
+	}
+	return &textError{
+		status: http.StatusRequestEntityTooLarge,
+		text:   fmt.Sprintf("%s exceeded size limit (%d bytes)! Send a smaller body.", incoming, limit),
+	}
+}
+
+// timedOut is the 503 for a request that took too long.
+func timedOut(advice string) *textError {
+	text := "The server was not able to produce a timely response to your request.\r\n"
+	if advice != "" {
+		text += advice + "\r\n"
+	}
+	return &textError{status: http.StatusServiceUnavailable, text: text}
+}

@@ -1,0 +1,117 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5/middleware"
+
+	"github.com/florinledger/florin/fault"
+)
+
+// statusClientGone is logged for requests whose client did not wait for the answer.
+const statusClientGone = 499
+
+// Observe wraps the whole server: it gives every request its trace context and the headers that browsers want, answers
+// panics, and writes one log line when the request ends.
+func (f *Frame) Observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		started := f.options.Now()
+		current := &call{trace: traceOf(r.Header)}
+		ctx := context.WithValue(r.Context(), callKey{}, current)
+		recorder := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		secure(recorder.Header())
+		defer func() {
+			if reason := recover(); reason != nil {
+				f.answerPanic(ctx, recorder, reason)
+			}
+			f.log(ctx, r, recorder, f.options.Now().Sub(started))
+		}()
+		next.ServeHTTP(recorder, r.WithContext(ctx))
+	})
+}
+
+// secure sets the headers that keep answers from being cached, sniffed or framed.
+func secure(header http.Header) {
+	header.Set("Cache-Control", "no-store")
+	header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("X-Content-Type-Options", "nosniff")
+}
+
+func (f *Frame) answerPanic(ctx context.Context, w middleware.WrapResponseWriter, reason any) {
+	err := fmt.Errorf("panic: %v\n%s", reason, debug.Stack())
+	if w.Status() != 0 { // the answer has begun: all that is left is to say so in the log
+		callOf(ctx).failure = err
+		return
+	}
+	f.fail(ctx, w, fault.Internal(err))
+}
+
+func (f *Frame) log(ctx context.Context, r *http.Request, w middleware.WrapResponseWriter, took time.Duration) {
+	current := callOf(ctx)
+	status := w.Status()
+	switch {
+	case errors.Is(current.failure, context.Canceled):
+		status = statusClientGone
+	case status == 0:
+		status = http.StatusOK
+	}
+	facts := []slog.Attr{
+		slog.String("method", r.Method), slog.String("pattern", current.pattern),
+		slog.Int("status", status), slog.Duration("duration", took), slog.Int("bytes", w.BytesWritten()),
+		slog.String("user_id", current.claims.UserID()), slog.String("trace_id", current.trace.TraceID()),
+	}
+	level := slog.LevelInfo
+	if current.failure != nil {
+		facts = append(facts, slog.String("error", current.failure.Error()))
+		if hidden := hiddenCause(current.failure); hidden != "" {
+			facts = append(facts, slog.String("cause", hidden))
+		}
+		if status >= http.StatusInternalServerError {
+			level = slog.LevelError
+		}
+	}
+	f.options.Logger.LogAttrs(ctx, level, "request", facts...)
+}
+
+// hiddenCause is what the client was not told.
+func hiddenCause(failure error) string {
+	refusal, ok := fault.As(failure)
+	if !ok || refusal.Unwrap() == nil {
+		return ""
+	}
+	return refusal.Unwrap().Error()
+}
+
+// Limit refuses bodies that are known to be too large before anything else looks at the request.
+func (f *Frame) Limit(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength > f.options.MaxBodyBytes {
+			f.fail(r.Context(), w, tooLarge(r.ContentLength, f.options.MaxBodyBytes))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// CollapseSlashes removes repeated slashes at the beginning of the path: some clients open //v2/updates and would not
+// follow a redirect.
+func CollapseSlashes(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "//") {
+			r = r.Clone(r.Context())
+			r.URL.Path = "/" + strings.TrimLeft(r.URL.Path, "/")
+			if r.URL.RawPath != "" {
+				r.URL.RawPath = "/" + strings.TrimLeft(r.URL.RawPath, "/")
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,135 @@
+package endpoint
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// The struct tags of wire types.
+const (
+	bodyTag     = "body"
+	queryTag    = "query"
+	pathTag     = "path"
+	aliasTag    = "alias"
+	docTag      = "doc"
+	requiredTag = "required"
+)
+
+var (
+	rawType             = reflect.TypeFor[json.RawMessage]()
+	anyType             = reflect.TypeFor[any]()
+	bytesType           = reflect.TypeFor[Bytes]()
+	timestampType       = reflect.TypeFor[Timestamp]()
+	contentType         = reflect.TypeFor[Content]()
+	strictType          = reflect.TypeFor[Strict]()
+	oneOfType           = reflect.TypeFor[OneOf]()
+	enumType            = reflect.TypeFor[Enum]()
+	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
+	textMarshalerType   = reflect.TypeFor[encoding.TextMarshaler]()
+)
+
+// shape is what the decoder and the document need to know of a struct type.
+type shape struct {
+	fields []wireField
+	strict bool
+	oneOf  bool
+}
+
+// wireField is one JSON key of a struct.
+type wireField struct {
+	name     string
+	index    int
+	typ      reflect.Type
+	required bool // in the document
+	demanded bool // by the decoder
+	doc      string
+}
+
+func (s *shape) field(name string) (wireField, bool) {
+	for _, field := range s.fields {
+		if field.name == name {
+			return field, true
+		}
+	}
+	return wireField{}, false
+}
+
+// names lists the keys, for errors about one-ofs.
+func (s *shape) names() string {
+	names := make([]string, len(s.fields))
+	for i, field := range s.fields {
+		names[i] = field.name
+	}
+	return strings.Join(names, ", ")
+}
+
+// shapes holds the shape of every struct type that can be reached from some type. It is built once and then only read.
+type shapes map[reflect.Type]*shape
+
+// add finds the shapes below t.
+func (s shapes) add(t reflect.Type) error {
+	if isText(t) || t == rawType || t == anyType {
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.String, reflect.Bool, reflect.Int32, reflect.Int64:
+		return nil
+	case reflect.Pointer, reflect.Slice:
+		return s.add(t.Elem())
+	case reflect.Map:
+		if t.Key().Kind() != reflect.String {
+			return fmt.Errorf("type %s: keys of maps must be strings", t)
+		}
+		return s.add(t.Elem())
+	case reflect.Struct:
+		return s.addStruct(t)
+	default:
+		return fmt.Errorf("type %s has no JSON form here", t)
+	}
+}
+
+func (s shapes) addStruct(t reflect.Type) error {
+	if _, known := s[t]; known {
+		return nil
+	}
+	found := &shape{}
+	s[t] = found
+	for i := range t.NumField() {
+		field := t.Field(i)
+		switch {
+		case field.Type == strictType:
+			found.strict = true
+			continue
+		case field.Type == oneOfType:
+			found.oneOf = true
+			continue
+		}
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "" || name == "-" {
+			return fmt.Errorf("field %s of %s has no json name", field.Name, t)
+		}
+		if found.oneOf && (field.Type.Kind() != reflect.Pointer || options != "omitempty") {
+			return fmt.Errorf("field %s of the one-of %s must be a pointer with omitempty", field.Name, t)
+		}
+		required := field.Tag.Get(requiredTag) == "true"
+		found.fields = append(found.fields, wireField{
+			name: name, index: i, typ: field.Type, doc: field.Tag.Get(docTag), required: required,
+			demanded: (required && found.strict) || field.Type.Implements(enumType),
+		})
+		if err := s.add(field.Type); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isText tells whether values of the type are JSON strings that they read and write themselves.
+func isText(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		return false
+	}
+	return reflect.PointerTo(t).Implements(textUnmarshalerType) || t.Implements(textMarshalerType)
+}

@@ -1,0 +1,96 @@
+package endpoint
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Strict marks a body type, by being embedded, whose required fields must be in the JSON.
+type Strict struct{}
+
+// OneOf marks a body type, by being embedded, that is an object with exactly one key. Each other field is a pointer
+// with `omitempty`.
+type OneOf struct{}
+
+// Value is the wrapper that alternatives of most one-ofs have: {"value": …}.
+type Value[T any] struct {
+	Value T `json:"value" required:"true"`
+}
+
+// Valued wraps a value for a one-of.
+func Valued[T any](value T) *Value[T] { return &Value[T]{Value: value} }
+
+// Enum is a string type of which only some values exist.
+type Enum interface {
+	// Names lists the values in the order of the document.
+	Names() []string
+}
+
+// Bytes are binary data: standard base64 with padding in JSON.
+type Bytes []byte
+
+// MarshalText implements [encoding.TextMarshaler].
+func (b Bytes) MarshalText() ([]byte, error) {
+	return base64.StdEncoding.AppendEncode(nil, b), nil
+}
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (b *Bytes) UnmarshalText(text []byte) error {
+	decoded, err := base64.StdEncoding.Strict().AppendDecode(nil, text)
+	if err != nil || strings.ContainsAny(string(text), "\r\n") {
+		return fmt.Errorf("The string is not a valid Base64: %s", shorten(string(text)))
+	}
+	*b = decoded
+	return nil
+}
+
+// Timestamp is an instant with microseconds, ISO-8601 in UTC in JSON.
+type Timestamp time.Time
+
+// The instants that the ledger can name.
+var (
+	firstInstant = time.Date(1, time.January, 1, 0, 0, 0, 0, time.UTC)
+	lastInstant  = time.Date(9999, time.December, 31, 23, 59, 59, 999_999_000, time.UTC)
+)
+
+// String prints 0, 3 or 6 fraction digits, as few as tell the whole.
+func (t Timestamp) String() string {
+	instant := time.Time(t).UTC().Truncate(time.Microsecond)
+	layout := "2006-01-02T15:04:05.000000Z"
+	switch nanos := instant.Nanosecond(); {
+	case nanos == 0:
+		layout = "2006-01-02T15:04:05Z"
+	case nanos%int(time.Millisecond) == 0:
+		layout = "2006-01-02T15:04:05.000Z"
+	}
+	return instant.Format(layout)
+}
+
+// MarshalText implements [encoding.TextMarshaler].
+func (t Timestamp) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler]. Digits beyond microseconds are dropped.
+func (t *Timestamp) UnmarshalText(text []byte) error {
+	instant, err := time.Parse(time.RFC3339Nano, string(text))
+	if err != nil {
+		return fmt.Errorf("Text '%s' could not be parsed as an instant such as 2026-03-01T10:00:00.123456Z",
+			shorten(string(text)))
+	}
+	instant = instant.UTC().Truncate(time.Microsecond)
+	if instant.Before(firstInstant) || instant.After(lastInstant) {
+		return fmt.Errorf("Instant %s is outside the years 0001 to 9999", shorten(string(text)))
+	}
+	*t = Timestamp(instant)
+	return nil
+}
+
+// shorten keeps hostile values from filling error texts.
+func shorten(value string) string {
+	const most = 80
+	if len(value) <= most {
+		return value
+	}
+	return strings.ToValidUTF8(value[:most], "") + "…"
+}

@@ -1,0 +1,39 @@
+package auth
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+)
+
+// The WebSocket subprotocol element that carries a token, and the subprotocol that a server chooses.
+const (
+	websocketTokenPrefix = "jwt.token."
+	// WebsocketProtocol is the subprotocol that clients offer beside the token and servers answer with.
+	WebsocketProtocol = "daml.ws.auth"
+)
+
+// ErrEmptyBearer says that the Authorization header names the bearer scheme and nothing else. It is a malformed
+// request, not a missing token.
+var ErrEmptyBearer = errors.New("the Authorization header has no token after Bearer")
+
+// TokenFrom reads the token from the Authorization header or, when that holds none, from Sec-WebSocket-Protocol
+// (contract, "Authentication"). It returns "" when there is no token, and [ErrEmptyBearer].
+func TokenFrom(header http.Header) (string, error) {
+	scheme, token, _ := strings.Cut(strings.TrimSpace(header.Get("Authorization")), " ")
+	if strings.EqualFold(scheme, "Bearer") {
+		if token = strings.TrimSpace(token); token == "" {
+			return "", ErrEmptyBearer
+		}
+		return token, nil
+	}
+	for _, line := range header.Values("Sec-WebSocket-Protocol") {
+		for element := range strings.SplitSeq(line, ",") {
+			token, found := strings.CutPrefix(strings.TrimSpace(element), websocketTokenPrefix)
+			if found && token != "" {
+				return token, nil
+			}
+		}
+	}
+	return "", nil
+}

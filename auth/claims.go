@@ -1,0 +1,222 @@
+package auth
+
+import (
+	"fmt"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Claims are who the caller is and what the caller may do. The zero value is a caller that is not authenticated: every
+// Require method refuses it with 401.
+type Claims struct {
+	// reason says why the caller is not authenticated; for the log.
+	reason error
+	// wildcard callers may do everything and have no user: authorization is disabled.
+	wildcard bool
+	user     *ledger.User
+
+	admin, idpAdmin          bool
+	readAny, executeAny      bool
+	actAs, readAs, executeAs map[ledger.Party]bool
+}
+
+// NewClaims are the claims of an active user with these rights.
+func NewClaims(user ledger.User, rights []ledger.Right) Claims {
+	claims := Claims{
+		user:      &user,
+		actAs:     make(map[ledger.Party]bool),
+		readAs:    make(map[ledger.Party]bool),
+		executeAs: make(map[ledger.Party]bool),
+	}
+	for _, right := range rights {
+		switch right.Kind {
+		case ledger.CanActAs:
+			claims.actAs[right.Party] = true
+			claims.readAs[right.Party] = true
+			claims.executeAs[right.Party] = true
+		case ledger.CanReadAs:
+			claims.readAs[right.Party] = true
+		case ledger.CanExecuteAs:
+			claims.executeAs[right.Party] = true
+		case ledger.ParticipantAdmin:
+			claims.admin = true
+		case ledger.IdentityProviderAdmin: // means nothing to users of the default identity provider
+			claims.idpAdmin = user.IdentityProviderID != ledger.DefaultIdentityProvider
+		case ledger.CanReadAsAnyParty:
+			claims.readAny = true
+		case ledger.CanExecuteAsAnyParty:
+			claims.executeAny = true
+		}
+	}
+	return claims
+}
+
+// Wildcard are the claims of every caller when authorization is disabled.
+func Wildcard() Claims {
+	return Claims{wildcard: true, admin: true, idpAdmin: true, readAny: true, executeAny: true}
+}
+
+// Unauthenticated are the claims of a caller without a usable token; the reason is for the log.
+func Unauthenticated(reason error) Claims { return Claims{reason: reason} }
+
+// Authenticated tells whether somebody is there: a user, or anybody when authorization is disabled.
+func (c Claims) Authenticated() bool { return c.wildcard || c.user != nil }
+
+// User returns the caller's user; ok is false without one.
+func (c Claims) User() (user ledger.User, ok bool) {
+	if c.user == nil {
+		return ledger.User{}, false
+	}
+	return *c.user, true
+}
+
+// UserID is the id of the caller's user, "" without one.
+func (c Claims) UserID() string {
+	if c.user == nil {
+		return ""
+	}
+	return c.user.ID
+}
+
+// IsAdmin tells whether the caller is ParticipantAdmin.
+func (c Claims) IsAdmin() bool { return c.admin }
+
+// CanActAs tells whether the caller may submit as the party.
+func (c Claims) CanActAs(party ledger.Party) bool { return c.wildcard || c.actAs[party] }
+
+// CanReadAs tells whether the caller may read as the party.
+func (c Claims) CanReadAs(party ledger.Party) bool { return c.readAny || c.readAs[party] }
+
+// CanExecuteAs tells whether the caller may submit transactions that the party signed elsewhere.
+func (c Claims) CanExecuteAs(party ledger.Party) bool {
+	return c.executeAny || c.wildcard || c.executeAs[party]
+}
+
+// CanReadAsAnyParty tells whether the caller may read as every party.
+func (c Claims) CanReadAsAnyParty() bool { return c.readAny }
+
+// Require answers 401 unless somebody is authenticated.
+func (c Claims) Require() error {
+	if c.Authenticated() {
+		return nil
+	}
+	if c.reason == nil {
+		return unauthenticated(fmt.Errorf("the request carries no token"))
+	}
+	if refusal, ok := fault.As(c.reason); ok {
+		return refusal
+	}
+	return unauthenticated(c.reason)
+}
+
+// RequireAdmin asks for ParticipantAdmin.
+func (c Claims) RequireAdmin() error { return c.require(c.admin, "ParticipantAdmin is needed") }
+
+// RequireIDPAdmin asks for ParticipantAdmin, or for the administration of the identity provider that the request
+// names. An empty id stands for the caller's own.
+func (c Claims) RequireIDPAdmin(identityProviderID string) error {
+	return c.require(c.AdministersIDP(identityProviderID),
+		"ParticipantAdmin, or IdentityProviderAdmin of %q, is needed", identityProviderID)
+}
+
+// AdministersIDP tells whether [Claims.RequireIDPAdmin] would pass.
+func (c Claims) AdministersIDP(identityProviderID string) bool {
+	if c.admin {
+		return true
+	}
+	own := c.idpAdmin && c.user != nil
+	return own && (identityProviderID == "" || identityProviderID == c.user.IdentityProviderID)
+}
+
+// RequireSelf asks that the caller is the user, or administers users.
+func (c Claims) RequireSelf(userID, identityProviderID string) error {
+	self := c.user != nil && c.user.ID == userID
+	return c.require(self || c.AdministersIDP(identityProviderID),
+		"only the user %q itself or an administrator may do this", userID)
+}
+
+// RequireActAs asks for the right to act as each party.
+func (c Claims) RequireActAs(parties ...ledger.Party) error {
+	return c.requireEach(parties, c.CanActAs, "act as")
+}
+
+// RequireReadAs asks for the right to read as each party.
+func (c Claims) RequireReadAs(parties ...ledger.Party) error {
+	return c.requireEach(parties, c.CanReadAs, "read as")
+}
+
+// RequireExecuteAs asks for the right to execute prepared transactions as each party.
+func (c Claims) RequireExecuteAs(parties ...ledger.Party) error {
+	return c.requireEach(parties, c.CanExecuteAs, "execute as")
+}
+
+// RequireReadAsAnyParty asks for the right to read as every party.
+func (c Claims) RequireReadAsAnyParty() error {
+	return c.require(c.readAny, "CanReadAsAnyParty is needed")
+}
+
+// RequireOperateAs asks, for each party, for the right to act, read or execute as it. Administrators of the identity
+// provider pass.
+func (c Claims) RequireOperateAs(identityProviderID string, parties ...ledger.Party) error {
+	if c.AdministersIDP(identityProviderID) {
+		return nil
+	}
+	operates := func(party ledger.Party) bool {
+		return c.CanActAs(party) || c.CanReadAs(party) || c.CanExecuteAs(party)
+	}
+	return c.requireEach(parties, operates, "act, read or execute as")
+}
+
+// SubmittingUser is the user id that a request works with: the token's where the request names none. A different one
+// is refused (contract, "Authentication"). With authorization disabled it may be "", which the request's own
+// validation then reports as a missing field.
+func (c Claims) SubmittingUser(requested string) (string, error) {
+	if err := c.Require(); err != nil {
+		return "", err
+	}
+	switch {
+	case c.wildcard:
+		return requested, nil
+	case requested == "" || requested == c.user.ID:
+		return c.user.ID, nil
+	default:
+		return "", denied("the token of user %q cannot be used for user %q", c.user.ID, requested)
+	}
+}
+
+// ReadingUser is like [Claims.SubmittingUser] for readers of completions: callers that may read as any party may also
+// name any user.
+func (c Claims) ReadingUser(requested string) (string, error) {
+	if requested != "" && c.readAny {
+		return requested, nil
+	}
+	return c.SubmittingUser(requested)
+}
+
+func (c Claims) requireEach(parties []ledger.Party, allowed func(ledger.Party) bool, verb string) error {
+	if err := c.Require(); err != nil {
+		return err
+	}
+	for _, party := range parties {
+		if !allowed(party) {
+			return denied("user %q may not %s %q", c.UserID(), verb, party)
+		}
+	}
+	return nil
+}
+
+func (c Claims) require(allowed bool, rule string, args ...any) error {
+	if err := c.Require(); err != nil {
+		return err
+	}
+	if !allowed {
+		return denied("user %q: "+rule, append([]any{c.UserID()}, args...)...)
+	}
+	return nil
+}
+
+// denied is the 403 fault; clients see neither rule nor values, the log does.
+func denied(format string, args ...any) *fault.Fault {
+	return fault.PermissionDenied.New("The caller's rights do not suffice.").Wrap(fmt.Errorf(format, args...))
+}

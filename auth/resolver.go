@@ -1,0 +1,167 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// DefaultCacheTime is how long a user's rights are remembered (upstream's user cache).
+const DefaultCacheTime = 5 * time.Second
+
+// cacheSize bounds the remembered users. Reaching it forgets all of them, which costs a lookup each.
+const cacheSize = 10_000
+
+// Users is where users and their rights come from. GetUser answers USER_NOT_FOUND for an unknown id.
+type Users interface {
+	GetUser(ctx context.Context, id string) (ledger.User, error)
+	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
+}
+
+// Authenticator turns a token, or "" for none, into the caller's claims. A token that does not verify yields claims
+// that refuse everything with 401; an error is for tokens that are fine but name nobody who may call.
+type Authenticator interface {
+	Authenticate(ctx context.Context, token string) (Claims, error)
+}
+
+// Disabled is the [Authenticator] of a node without authorization: it does not look at tokens.
+type Disabled struct{}
+
+// Authenticate implements [Authenticator].
+func (Disabled) Authenticate(context.Context, string) (Claims, error) { return Wildcard(), nil }
+
+// ResolverOptions are the parts of a [Resolver].
+type ResolverOptions struct {
+	Verifier Verifier
+	Users    Users
+	// Now is the clock of the cache.
+	Now func() time.Time
+	// CacheTime is how long claims are remembered at most; zero means DefaultCacheTime.
+	CacheTime time.Duration
+}
+
+// Resolver is the [Authenticator] for users of this node. It remembers claims for a few seconds, and less when told of
+// changes. It is safe for concurrent use.
+type Resolver struct {
+	options ResolverOptions
+
+	mu         sync.Mutex
+	remembered map[string]rememberedClaims
+	// changes counts what was forgotten, so that a lookup that began before a change is not remembered after it.
+	changes uint64
+}
+
+type rememberedClaims struct {
+	claims Claims
+	until  time.Time
+}
+
+// NewResolver makes a Resolver.
+func NewResolver(options ResolverOptions) (*Resolver, error) {
+	if options.Verifier == nil || options.Users == nil || options.Now == nil {
+		return nil, errors.New("a resolver needs a verifier, users and a clock")
+	}
+	if options.CacheTime == 0 {
+		options.CacheTime = DefaultCacheTime
+	}
+	return &Resolver{options: options, remembered: make(map[string]rememberedClaims)}, nil
+}
+
+// Authenticate implements [Authenticator]. Its errors: INVALID_TOKEN for a malformed user id, a 403 for users that are
+// unknown or deactivated, and whatever the lookup fails with.
+func (r *Resolver) Authenticate(ctx context.Context, token string) (Claims, error) {
+	if token == "" {
+		return Claims{}, nil
+	}
+	verified, err := r.options.Verifier.Verify(ctx, token)
+	if err != nil {
+		if fault.Unauthenticated.Matches(err) {
+			return Unauthenticated(err), nil
+		}
+		return Claims{}, err
+	}
+	if err := ledger.CheckUserID(verified.UserID); err != nil {
+		return Claims{}, fault.MissingUserID(err.Error()).With(invalidTokenKey, invalidTokenText)
+	}
+	return r.claimsOf(ctx, verified.UserID)
+}
+
+// UserChanged forgets a user whose record or rights changed. It never blocks for long: a listener of changes may call
+// it.
+func (r *Resolver) UserChanged(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.changes++
+	delete(r.remembered, id)
+}
+
+func (r *Resolver) claimsOf(ctx context.Context, id string) (Claims, error) {
+	claims, changes, ok := r.recall(id)
+	if ok {
+		return claims, nil
+	}
+	claims, err := r.lookUp(ctx, id)
+	if err != nil {
+		return Claims{}, err
+	}
+	r.remember(id, claims, changes)
+	return claims, nil
+}
+
+func (r *Resolver) lookUp(ctx context.Context, id string) (Claims, error) {
+	user, err := r.options.Users.GetUser(ctx, id)
+	switch {
+	case fault.UserNotFound.Matches(err):
+		return Claims{}, invalidToken("the token's user %q does not exist", id)
+	case err != nil:
+		return Claims{}, fmt.Errorf("looking up the token's user: %w", err)
+	case user.IsDeactivated:
+		return Claims{}, invalidToken("the token's user %q is deactivated", id)
+	}
+	rights, err := r.options.Users.UserRights(ctx, id)
+	switch {
+	case fault.UserNotFound.Matches(err): // deleted between the two lookups
+		return Claims{}, invalidToken("the token's user %q does not exist", id)
+	case err != nil:
+		return Claims{}, fmt.Errorf("looking up the rights of the token's user: %w", err)
+	}
+	return NewClaims(user, rights), nil
+}
+
+func (r *Resolver) recall(id string) (claims Claims, changes uint64, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	entry, found := r.remembered[id]
+	if found && r.options.Now().Before(entry.until) {
+		return entry.claims, r.changes, true
+	}
+	return Claims{}, r.changes, false
+}
+
+func (r *Resolver) remember(id string, claims Claims, changes uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if changes != r.changes {
+		return
+	}
+	if len(r.remembered) >= cacheSize {
+		clear(r.remembered)
+	}
+	r.remembered[id] = rememberedClaims{claims: claims, until: r.options.Now().Add(r.options.CacheTime)}
+}
+
+// What clients find in the context of a refusal that concerns the token's user.
+const (
+	invalidTokenKey  = "ledger_api_error"
+	invalidTokenText = "invalid token"
+)
+
+// invalidToken is the 403 for a token that verifies but whose user may not call.
+func invalidToken(format string, args ...any) *fault.Fault {
+	return denied(format, args...).With(invalidTokenKey, invalidTokenText)
+}

@@ -1,0 +1,157 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/florinledger/florin/fault"
+)
+
+// The defaults of LocalNet, which the tools of the field use to make their tokens.
+const (
+	DefaultSecret   = "unsafe"
+	DefaultAudience = "https://canton.network.global"
+)
+
+// Token is what a verified token says.
+type Token struct {
+	// UserID is the `sub` claim. It may be malformed: the Resolver refuses that.
+	UserID string
+	// Issuer is the `iss` claim, "" when absent.
+	Issuer string
+	// ExpiresAt is the `exp` claim, zero when absent.
+	ExpiresAt time.Time
+}
+
+// Verifier checks a token's signature, times and audience. Its errors are UNAUTHENTICATED faults.
+type Verifier interface {
+	Verify(ctx context.Context, token string) (Token, error)
+}
+
+// HS256Options say which tokens an [HS256] verifier accepts.
+type HS256Options struct {
+	// Secret is the shared secret; required.
+	Secret string
+	// Audience must be among the token's audiences; required.
+	Audience string
+	// RequireExpiry refuses tokens without `exp`. Development tokens have none.
+	RequireExpiry bool
+	// Now is the clock; required.
+	Now func() time.Time
+}
+
+// HS256 verifies tokens that are signed with a shared secret.
+type HS256 struct {
+	secret   []byte
+	audience string
+	parser   *jwt.Parser
+}
+
+// NewHS256 makes the verifier. The error names the option that is missing.
+func NewHS256(options HS256Options) (*HS256, error) {
+	switch {
+	case options.Secret == "":
+		return nil, errors.New("the token secret is empty: set one, such as LocalNet's \"unsafe\" for development")
+	case options.Audience == "":
+		return nil, errors.New("the token audience is empty: set the audience that tokens for this node carry")
+	case options.Now == nil:
+		return nil, errors.New("the token verifier has no clock")
+	}
+	settings := []jwt.ParserOption{
+		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}),
+		jwt.WithTimeFunc(options.Now),
+		jwt.WithIssuedAt(),
+	}
+	if options.RequireExpiry {
+		settings = append(settings, jwt.WithExpirationRequired())
+	}
+	return &HS256{
+		secret:   []byte(options.Secret),
+		audience: options.Audience,
+		parser:   jwt.NewParser(settings...),
+	}, nil
+}
+
+// tokenClaims are the claims that are read; others are ignored. Subject is a pointer to tell "absent" from "".
+type tokenClaims struct {
+	Subject   *string          `json:"sub"`
+	Issuer    string           `json:"iss"`
+	Audience  jwt.ClaimStrings `json:"aud"`
+	ExpiresAt *jwt.NumericDate `json:"exp"`
+	NotBefore *jwt.NumericDate `json:"nbf"`
+	IssuedAt  *jwt.NumericDate `json:"iat"`
+}
+
+// Verify implements [Verifier].
+func (v *HS256) Verify(_ context.Context, token string) (Token, error) {
+	var claims tokenClaims
+	_, err := v.parser.ParseWithClaims(token, &claims, func(*jwt.Token) (any, error) { return v.secret, nil })
+	if err != nil {
+		return Token{}, unauthenticated(err)
+	}
+	if claims.Subject == nil {
+		return Token{}, unauthenticated(errors.New("the token has no sub claim"))
+	}
+	if !slices.Contains(claims.Audience, v.audience) {
+		err := fmt.Errorf("the token's audience %q does not contain %q", claims.Audience, v.audience)
+		return Token{}, unauthenticated(err)
+	}
+	verified := Token{UserID: *claims.Subject, Issuer: claims.Issuer}
+	if claims.ExpiresAt != nil {
+		verified.ExpiresAt = claims.ExpiresAt.Time
+	}
+	return verified, nil
+}
+
+// Mint makes a development token, signed with HS256. A ttl of zero makes one that does not expire, as LocalNet's tools
+// do.
+func Mint(secret, audience, userID string, ttl time.Duration, now time.Time) (string, error) {
+	claims := jwt.RegisteredClaims{
+		Subject:  userID,
+		Audience: jwt.ClaimStrings{audience},
+		IssuedAt: jwt.NewNumericDate(now),
+	}
+	if ttl > 0 {
+		claims.ExpiresAt = jwt.NewNumericDate(now.Add(ttl))
+	}
+	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte(secret))
+	if err != nil {
+		return "", fmt.Errorf("signing the token: %w", err)
+	}
+	return token, nil
+}
+
+// The methods below make tokenClaims a jwt.Claims, so that the library checks the times.
+
+// GetExpirationTime implements [jwt.Claims].
+func (c *tokenClaims) GetExpirationTime() (*jwt.NumericDate, error) { return c.ExpiresAt, nil }
+
+// GetNotBefore implements [jwt.Claims].
+func (c *tokenClaims) GetNotBefore() (*jwt.NumericDate, error) { return c.NotBefore, nil }
+
+// GetIssuedAt implements [jwt.Claims].
+func (c *tokenClaims) GetIssuedAt() (*jwt.NumericDate, error) { return c.IssuedAt, nil }
+
+// GetAudience implements [jwt.Claims].
+func (c *tokenClaims) GetAudience() (jwt.ClaimStrings, error) { return c.Audience, nil }
+
+// GetIssuer implements [jwt.Claims].
+func (c *tokenClaims) GetIssuer() (string, error) { return c.Issuer, nil }
+
+// GetSubject implements [jwt.Claims].
+func (c *tokenClaims) GetSubject() (string, error) {
+	if c.Subject == nil {
+		return "", nil
+	}
+	return *c.Subject, nil
+}
+
+// unauthenticated is the 401 fault. The reason goes to the log only.
+func unauthenticated(reason error) *fault.Fault {
+	return fault.Unauthenticated.New("The request could not be authenticated.").Wrap(reason)
+}
