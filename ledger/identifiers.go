@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/florinledger/florin/fault"
@@ -183,3 +184,5 @@ func shorten(value string) string {
 	}
 	return value[:most] + "…"
 }
+
+func formatOffset(offset Offset) string { return strconv.FormatInt(int64(offset), 10) }

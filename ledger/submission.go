@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"time"
 
@@ -127,4 +128,34 @@ func NewChangeID(userID, commandID string, actAs []Party) ChangeID {
 		write(string(party))
 	}
 	return ChangeID("1220" + hex.EncodeToString(hash.Sum(nil)))
+}
+
+// MentionedContracts lists the contract ids that the commands name, as far as they show without knowing any types: what
+// is worth loading before interpretation. It may list too many or too few.
+func (s Submission) MentionedContracts() []ContractID {
+	var ids []ContractID
+	for _, command := range s.Commands {
+		switch {
+		case command.Exercise != nil:
+			ids = append(append(ids, command.Exercise.Contract), contractIDsIn(command.Exercise.Argument)...)
+		case command.CreateAndExercise != nil:
+			ids = append(ids, contractIDsIn(command.CreateAndExercise.CreateArgument)...)
+			ids = append(ids, contractIDsIn(command.CreateAndExercise.ChoiceArgument)...)
+		case command.Create != nil:
+			ids = append(ids, contractIDsIn(command.Create.Argument)...)
+		case command.ExerciseByKey != nil:
+			ids = append(ids, contractIDsIn(command.ExerciseByKey.Argument)...)
+		}
+	}
+	return ids
+}
+
+var contractIDPattern = regexp.MustCompile(`"(00[0-9a-f]{64,253})"`)
+
+func contractIDsIn(raw json.RawMessage) []ContractID {
+	var ids []ContractID
+	for _, match := range contractIDPattern.FindAllSubmatch(raw, -1) {
+		ids = append(ids, ContractID(match[1]))
+	}
+	return ids
 }

@@ -1,0 +1,27 @@
+package activities
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Activities holds what the activities need. Its exported methods taking a context are the activities; their names are
+// recorded in workflow histories and never change.
+type Activities struct {
+	DB       *db.DB
+	Packages *ledger.Packages
+	// Node is the identity of the installation.
+	Node ledger.Node
+	// Clock is the ledger's clock.
+	Clock func() time.Time
+	// MaxDeduplication is the window of submissions that name none.
+	MaxDeduplication time.Duration
+	// Outcomes is told of every completion that this process records; nil tells nobody.
+	Outcomes *Outcomes
+	Log      *slog.Logger
+
+	parties partyCache
+}

@@ -1,0 +1,196 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// CommitSubmissionsInput are the submissions of one workflow.
+type CommitSubmissionsInput struct {
+	Submissions []ledger.Submission `json:"submissions"`
+}
+
+// CommitSubmissionsResult tells what became of each submission, in their order.
+type CommitSubmissionsResult struct {
+	Outcomes []Outcome `json:"outcomes"`
+}
+
+// Outcome is the short form of a completion that a workflow's history keeps; the record has the whole.
+type Outcome struct {
+	CommandID string          `json:"commandId"`
+	Offset    ledger.Offset   `json:"offset"`
+	UpdateID  ledger.UpdateID `json:"updateId,omitempty"`
+	// Refusal is the error code and cause of a refused submission.
+	Refusal string `json:"refusal,omitempty"`
+}
+
+// CommitSubmissions decides the submissions, one after the other, and records everything in one database transaction
+// under the lock of the ledger's head. Submissions that were decided before keep their completion, so it is safe to run
+// again. The error is a failure of the database, after which nothing has happened and it should be tried again.
+func (a *Activities) CommitSubmissions(
+	ctx context.Context, in CommitSubmissionsInput,
+) (CommitSubmissionsResult, error) {
+	var completions []ledger.Completion
+	err := a.DB.InTx(ctx, func(tx *db.Tx) error {
+		var err error
+		completions, err = a.commit(ctx, tx, in.Submissions)
+		return err
+	})
+	if err != nil {
+		return CommitSubmissionsResult{}, fmt.Errorf("commit %d submissions: %w", len(in.Submissions), err)
+	}
+	a.Outcomes.Publish(completions...)
+	return CommitSubmissionsResult{Outcomes: toOutcomes(completions)}, nil
+}
+
+func toOutcomes(completions []ledger.Completion) []Outcome {
+	outcomes := make([]Outcome, len(completions))
+	for i, completion := range completions {
+		outcomes[i] = Outcome{
+			CommandID: completion.CommandID, Offset: completion.Offset, UpdateID: completion.UpdateID,
+		}
+		if completion.Refusal != nil {
+			outcomes[i].Refusal = completion.Refusal.Error()
+		}
+	}
+	return outcomes
+}
+
+// commit returns the completions of the submissions in their order.
+func (a *Activities) commit(
+	ctx context.Context, tx *db.Tx, submissions []ledger.Submission,
+) ([]ledger.Completion, error) {
+	loaded, err := tx.Load(ctx, a.loadRequest(submissions))
+	if err != nil {
+		return nil, err
+	}
+	a.parties.add(loaded.Parties)
+	block := newBlock(ctx, a, tx, loaded)
+	completions := make([]ledger.Completion, len(submissions))
+	for i, submission := range submissions {
+		known, decided := loaded.Completions[submission.Key]
+		if !decided {
+			known, err = block.decide(submission)
+			if err != nil {
+				return nil, err
+			}
+			loaded.Completions[submission.Key] = known
+		}
+		completions[i] = known
+	}
+	if len(block.entries.Completions) == 0 {
+		return completions, nil
+	}
+	return completions, tx.Append(ctx, block.entries)
+}
+
+func (a *Activities) loadRequest(submissions []ledger.Submission) db.LoadRequest {
+	var request db.LoadRequest
+	for _, submission := range submissions {
+		request.Keys = append(request.Keys, submission.Key)
+		request.Changes = append(request.Changes, submission.ChangeID())
+		request.Contracts = append(request.Contracts, submission.MentionedContracts()...)
+		request.Parties = append(request.Parties, a.parties.unknown(submission.ActAs)...)
+	}
+	return request
+}
+
+// block is the part of the record that one commit adds, while it grows.
+type block struct {
+	activities *Activities
+	view       *view
+	head       db.Head
+	changes    map[ledger.ChangeID]ledger.AcceptedChange
+	now        time.Time
+	entries    db.Entries
+}
+
+func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *block {
+	changes := make(map[ledger.ChangeID]ledger.AcceptedChange, len(loaded.Changes))
+	for id, change := range loaded.Changes {
+		changes[id] = ledger.AcceptedChange{
+			Offset: change.Offset, At: change.AcceptedAt, SubmissionID: change.SubmissionID,
+		}
+	}
+	return &block{
+		activities: a, view: newView(ctx, a, tx, loaded.Contracts), head: loaded.Head, changes: changes,
+		now: a.Clock().UTC().Truncate(time.Microsecond),
+	}
+}
+
+// decide gives a submission the next offset and keeps what came of it.
+func (b *block) decide(submission ledger.Submission) (ledger.Completion, error) {
+	position := b.next()
+	circumstances := ledger.Circumstances{
+		Packages: b.activities.Packages, Store: b.view, Secret: b.activities.Node.PrivateKey,
+		Deduplication: ledger.DeduplicationRules{
+			Now: b.now, Maximum: b.activities.MaxDeduplication, Pruned: b.head.Pruned,
+		},
+		IsLocal: b.view.isLocal, IsKnown: b.view.isKnown,
+	}
+	change := submission.ChangeID()
+	if previous, ok := b.changes[change]; ok {
+		circumstances.Previous = &previous
+	}
+	decision, err := ledger.Decide(submission, position, circumstances)
+	if err != nil {
+		if b.view.failed != nil { // the database is in trouble, not the submission
+			return ledger.Completion{}, b.view.failed
+		}
+		decision = b.defect(submission, position, err)
+	}
+	b.keep(decision)
+	if decision.Completion.Accepted() {
+		b.changes[change] = ledger.AcceptedChange{
+			Offset: position.Offset, At: position.RecordTime, SubmissionID: submission.SubmissionID,
+		}
+	}
+	return decision.Completion, nil
+}
+
+// next is the position after the last one: offsets have no gaps, record times strictly increase.
+func (b *block) next() ledger.Position {
+	recordTime := b.now
+	if !recordTime.After(b.head.RecordTime) {
+		recordTime = b.head.RecordTime.Add(time.Microsecond)
+	}
+	b.head.Offset++
+	b.head.RecordTime = recordTime
+	b.entries.Head = b.head
+	return ledger.Position{Offset: b.head.Offset, RecordTime: recordTime}
+}
+
+// defect is the refusal of a submission that the rules themselves could not handle. Retrying would not help, and the
+// others of its batch must not suffer.
+func (b *block) defect(submission ledger.Submission, at ledger.Position, err error) ledger.Decision {
+	b.activities.Log.Error("a submission could not be interpreted",
+		"command_id", submission.CommandID, "submission_key", submission.Key, "error", err)
+	return ledger.Decision{Completion: ledger.Completion{
+		Offset: at.Offset, Key: submission.Key, ChangeID: submission.ChangeID(), UserID: submission.UserID,
+		CommandID: submission.CommandID, SubmissionID: submission.SubmissionID, ActAs: submission.ActAs,
+		Trace: submission.Trace, RecordTime: at.RecordTime, Refusal: fault.Internal(err),
+	}}
+}
+
+func (b *block) keep(decision ledger.Decision) {
+	offset := decision.Completion.Offset
+	b.entries.Completions = append(b.entries.Completions, decision.Completion)
+	if decision.Update != nil {
+		b.entries.Updates = append(b.entries.Updates, *decision.Update)
+	}
+	for _, created := range decision.Created {
+		b.entries.Created = append(b.entries.Created, db.NewContract{
+			Contract: created.Contract, Offset: offset, NodeID: created.NodeID,
+		})
+		b.view.create(created.Contract)
+	}
+	for _, id := range decision.Archived {
+		b.entries.Archived = append(b.entries.Archived, db.Archival{ContractID: id, Offset: offset})
+		b.view.archive(id)
+	}
+}

@@ -1,0 +1,116 @@
+package activities
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// view is the set of active contracts as the commit under way sees it: the database's, changed by the submissions that
+// were decided before in the same commit. It implements [ledger.Store].
+type view struct {
+	ctx     context.Context //nolint:containedctx // lives within one activity call, behind an interface without contexts
+	parties *partyCache
+	tx      *db.Tx
+	active  map[ledger.ContractID]ledger.Contract
+	absent  map[ledger.ContractID]bool // archived, or looked for in vain
+	keys    map[string]ledger.ContractID
+	// failed is the last failure of the database, which the interpreter only passes on as an error among others.
+	failed error
+}
+
+func newView(
+	ctx context.Context, a *Activities, tx *db.Tx, loaded map[ledger.ContractID]db.StoredContract,
+) *view {
+	v := &view{
+		ctx: ctx, parties: &a.parties, tx: tx, active: map[ledger.ContractID]ledger.Contract{},
+		absent: map[ledger.ContractID]bool{}, keys: map[string]ledger.ContractID{},
+	}
+	for _, contract := range loaded {
+		v.load(contract)
+	}
+	return v
+}
+
+// load takes over a contract from the database, unless the commit under way has changed it.
+func (v *view) load(stored db.StoredContract) {
+	switch {
+	case v.absent[stored.ID]:
+	case stored.Archived != nil:
+		v.absent[stored.ID] = true
+	default:
+		v.active[stored.ID] = stored.Contract
+	}
+}
+
+func (v *view) create(contract ledger.Contract) {
+	v.active[contract.ID] = contract
+	if contract.Key != nil {
+		v.keys[contract.Key.Hash] = contract.ID
+	}
+}
+
+func (v *view) archive(id ledger.ContractID) {
+	delete(v.active, id)
+	v.absent[id] = true
+}
+
+// ActiveContract implements [ledger.Store].
+func (v *view) ActiveContract(id ledger.ContractID) (ledger.Contract, bool, error) {
+	if contract, ok := v.active[id]; ok || v.absent[id] {
+		return contract, ok, nil
+	}
+	found, err := v.tx.Contracts(v.ctx, []ledger.ContractID{id})
+	if err != nil {
+		v.failed = err
+		return ledger.Contract{}, false, err
+	}
+	if stored, ok := found[id]; ok {
+		v.load(stored)
+	} else {
+		v.absent[id] = true
+	}
+	contract, ok := v.active[id]
+	return contract, ok, nil
+}
+
+// ActiveContractByKey implements [ledger.Store].
+func (v *view) ActiveContractByKey(keyHash string) (ledger.Contract, bool, error) {
+	if id, ok := v.keys[keyHash]; ok && !v.absent[id] {
+		return v.active[id], true, nil
+	}
+	stored, ok, err := v.tx.ContractByKey(v.ctx, keyHash)
+	if err != nil {
+		v.failed = err
+		return ledger.Contract{}, false, err
+	}
+	if !ok || v.absent[stored.ID] {
+		return ledger.Contract{}, false, nil
+	}
+	return stored.Contract, true, nil
+}
+
+func (v *view) isLocal(party ledger.Party) (bool, error) {
+	local, _, err := v.party(party)
+	return local, err
+}
+
+func (v *view) isKnown(party ledger.Party) (bool, error) {
+	_, known, err := v.party(party)
+	return known, err
+}
+
+func (v *view) party(party ledger.Party) (local, known bool, err error) {
+	if local, known = v.parties.get(party); known {
+		return local, known, nil
+	}
+	found, err := v.tx.KnownParties(v.ctx, []ledger.Party{party})
+	if err != nil {
+		v.failed = err
+		return false, false, err
+	}
+	v.parties.add(found)
+	local, known = found[party]
+	return local, known, nil
+}

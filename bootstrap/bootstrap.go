@@ -1,0 +1,154 @@
+package bootstrap
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"fmt"
+	"time"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/signing"
+)
+
+// Options say what a fresh ledger looks like. They have no effect on one that exists.
+type Options struct {
+	// Participant and Synchronizer are the first parts of the node's and the synchronizer's ids.
+	Participant  string
+	Synchronizer string
+	// OperatorHint is the hint of the validator operator's party, OperatorUser its wallet user.
+	OperatorHint string
+	OperatorUser string
+	// AdminUser is the participant administrator that LocalNet's tools expect beside participant_admin.
+	AdminUser string
+	// CoinPrice is the price of the first rounds in USD.
+	CoinPrice decimal.Decimal
+	// RoundZeroDuration is how long the first round stays open.
+	RoundZeroDuration time.Duration
+}
+
+// Defaults are LocalNet's names for an app user's node.
+func Defaults() Options {
+	return Options{
+		Participant: "participant", Synchronizer: "global-domain",
+		OperatorHint: "app_user_localnet-localparty-1", OperatorUser: "app-user", AdminUser: "ledger-api-user",
+		CoinPrice: decimal.MustParse("0.005"), RoundZeroDuration: 10 * 365 * 24 * time.Hour,
+	}
+}
+
+// dsoHint is the hint of the party that administers the coin.
+const dsoHint = "DSO"
+
+// participantAdmin is the user that every participant starts with.
+const participantAdmin = "participant_admin"
+
+// Identity returns the identity of the installation, making it on first use. Of several nodes that start at once on one
+// database, one makes it and all get the same.
+func Identity(ctx context.Context, database *db.DB, options Options) (ledger.Node, error) {
+	node, ok, err := database.GetNode(ctx)
+	if err != nil || ok {
+		return node, err
+	}
+	fresh, err := newIdentity(options)
+	if err != nil {
+		return ledger.Node{}, err
+	}
+	if _, err := database.InsertNode(ctx, fresh); err != nil {
+		return ledger.Node{}, err
+	}
+	node, _, err = database.GetNode(ctx)
+	return node, err
+}
+
+func newIdentity(options Options) (ledger.Node, error) {
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return ledger.Node{}, fmt.Errorf("make the node's key: %w", err)
+	}
+	fingerprint := signing.Fingerprint(public)
+	shared := signing.DecentralizedNamespace(fingerprint)
+	return ledger.Node{
+		ParticipantID:  options.Participant + "::" + fingerprint,
+		SynchronizerID: options.Synchronizer + "::" + shared,
+		Namespace:      fingerprint,
+		DSO:            ledger.Party(dsoHint + "::" + shared),
+		Operator:       ledger.Party(options.OperatorHint + "::" + fingerprint),
+		OperatorUser:   options.OperatorUser,
+		PrivateKey:     private.Seed(),
+	}, nil
+}
+
+// Parties allocates the parties that the node itself needs.
+func Parties(ctx context.Context, database *db.DB, node ledger.Node) error {
+	for _, party := range []ledger.Party{node.DSO, node.Operator} {
+		known, err := database.GetParties(ctx, []ledger.Party{party})
+		if err != nil {
+			return err
+		}
+		if len(known) > 0 {
+			continue
+		}
+		_, err = database.AllocateParty(ctx, ledger.PartyDetails{Party: party, IsLocal: true}, "")
+		if err := unlessRaced(err, fault.InvalidArgument); err != nil {
+			return fmt.Errorf("allocate %s: %w", party, err)
+		}
+	}
+	return nil
+}
+
+// Users creates the users that a fresh node has. Once any user exists, administrators decide who there is.
+func Users(ctx context.Context, database *db.DB, node ledger.Node, options Options) error {
+	existing, err := database.ListUsers(ctx, "", 1, ledger.DefaultIdentityProvider)
+	if err != nil || len(existing) > 0 {
+		return err
+	}
+	admin := ledger.Right{Kind: ledger.ParticipantAdmin}
+	actAsOperator := ledger.Right{Kind: ledger.CanActAs, Party: node.Operator}
+	readAsDSO := ledger.Right{Kind: ledger.CanReadAs, Party: node.DSO}
+	users := []struct {
+		user   ledger.User
+		rights []ledger.Right
+	}{
+		{ledger.User{ID: options.AdminUser, PrimaryParty: node.Operator}, []ledger.Right{admin, actAsOperator, readAsDSO}},
+		{ledger.User{ID: options.OperatorUser, PrimaryParty: node.Operator}, []ledger.Right{actAsOperator, readAsDSO}},
+		{ledger.User{ID: participantAdmin}, []ledger.Right{admin}},
+	}
+	for _, entry := range users {
+		_, err := database.CreateUser(ctx, entry.user, entry.rights)
+		if err := unlessRaced(err, fault.UserAlreadyExists); err != nil {
+			return fmt.Errorf("create user %s: %w", entry.user.ID, err)
+		}
+	}
+	return nil
+}
+
+// unlessRaced drops the refusal that another node got there first.
+func unlessRaced(err error, raced fault.Code) error {
+	if raced.Matches(err) {
+		return nil
+	}
+	return err
+}
+
+// genesisKey is the key of the submission that creates the coin: being always the same, it has one completion however
+// often it is submitted.
+const genesisKey = "00000000-0000-4000-8000-000000000001"
+
+// Genesis is the submission that creates the contracts of the coin.
+func Genesis(packages *ledger.Packages, node ledger.Node, options Options, now time.Time) (ledger.Submission, error) {
+	commands, err := coin.GenesisCommands(packages, coin.Genesis{
+		DSO: node.DSO, SynchronizerID: node.SynchronizerID, Price: options.CoinPrice,
+		RoundZeroDuration: options.RoundZeroDuration,
+	})
+	if err != nil {
+		return ledger.Submission{}, err
+	}
+	return ledger.Submission{
+		Key: genesisKey, UserID: participantAdmin, CommandID: "genesis", SubmissionID: genesisKey,
+		ActAs: []ledger.Party{node.DSO}, Commands: commands, ReceivedAt: now, Kind: ledger.KindBootstrap,
+	}, nil
+}

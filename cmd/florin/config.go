@@ -1,0 +1,30 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/alecthomas/kong"
+)
+
+// configCommand accepts what serve accepts and prints it.
+type configCommand struct {
+	nodeSettings
+	DatabaseURL     string `help:"As in serve." env:"FLORIN_DATABASE_URL" secret:""`
+	TemporalAddress string `help:"As in serve." env:"FLORIN_TEMPORAL_ADDRESS"`
+	Listen          string `help:"As in serve." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
+}
+
+// Run prints the settings as lines that a shell can read back, secrets hidden.
+func (c *configCommand) Run(ctx *kong.Context) error {
+	for _, flag := range ctx.Selected().Flags {
+		if len(flag.Envs) == 0 {
+			continue
+		}
+		value := fmt.Sprint(ctx.FlagValue(flag))
+		if flag.Tag.Has("secret") && value != "" {
+			value = "(hidden)"
+		}
+		fmt.Printf("%s=%q\n", flag.Envs[0], value)
+	}
+	return nil
+}

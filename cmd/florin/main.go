@@ -1,0 +1,68 @@
+// Command florin is a Canton-style ledger with a coin in one program: it serves the JSON Ledger API, runs the workflows
+// behind it, and starts a private PostgreSQL and Temporal for those who have none.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// version is set by the linker.
+var version = "unknown"
+
+type cli struct {
+	Up      upCommand      `cmd:"" help:"Start everything on this machine: PostgreSQL, Temporal with its UI, API and worker."`
+	Serve   serveCommand   `cmd:"" help:"Run API and worker against an existing PostgreSQL and Temporal."`
+	API     apiCommand     `cmd:"" name:"api" help:"Run the API alone; workers run elsewhere."`
+	Worker  workerCommand  `cmd:"" help:"Run a worker alone; the API runs elsewhere."`
+	Migrate migrateCommand `cmd:"" help:"Create or upgrade the schema of the database."`
+	Token   tokenCommand   `cmd:"" help:"Print a token signed with the development secret."`
+	Bench   benchCommand   `cmd:"" help:"Measure a running node against the ceilings under it."`
+	Config  configCommand  `cmd:"" help:"Print the settings that 'serve' would use, secrets hidden."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+
+	Testenv     testenvCommand  `cmd:"" hidden:"" help:"Run a command with a PostgreSQL and a Temporal of its own."`
+	TemporalDev temporalCommand `cmd:"" hidden:"" name:"temporal-dev" help:"The Temporal server that 'up' starts."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	var commands cli
+	parser := kong.Must(&commands,
+		kong.Name("florin"),
+		kong.Description("A Canton-style ledger with a coin, in one program."),
+		kong.UsageOnError(),
+		kong.Vars(variables()),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+	)
+	parsed, err := parser.Parse(os.Args[1:])
+	parser.FatalIfErrorf(err)
+	if err := parsed.Run(); err != nil {
+		var exit exitError
+		if errors.As(err, &exit) {
+			os.Exit(exit.code) //nolint:gocritic // the deferred stop only gives signals back
+		}
+		fmt.Fprintln(os.Stderr, "florin: "+err.Error())
+		os.Exit(1)
+	}
+}
+
+// exitError passes on the exit code of a command that was run.
+type exitError struct{ code int }
+
+func (e exitError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
+
+type versionCommand struct{}
+
+// Run prints the version.
+func (versionCommand) Run() error {
+	fmt.Println("florin " + version)
+	return nil
+}

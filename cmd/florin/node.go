@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+	sdkworker "go.temporal.io/sdk/worker"
+
+	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/bootstrap"
+	"github.com/florinledger/florin/builtin"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/worker"
+	"github.com/florinledger/florin/workflows"
+)
+
+const (
+	// connectTimeout bounds how long a starting node waits for Temporal and for its own first commit.
+	connectTimeout = time.Minute
+	// drainTimeout bounds how long requests in progress may go on when the node stops.
+	drainTimeout = 15 * time.Second
+	// startTimeout bounds how long one start of a workflow waits for Temporal.
+	startTimeout = 10 * time.Second
+	// followPause is the pause between looks for completions that other processes wrote, when this one has a worker.
+	followPause = time.Second
+	// databaseConnections are shared by requests and the worker; commits need one at a time.
+	databaseConnections = 32
+)
+
+// roles are the parts of a node that a process plays.
+type roles struct{ api, worker bool }
+
+type nodeOptions struct {
+	settings        nodeSettings
+	roles           roles
+	databaseURL     string
+	temporalAddress string
+	listen          string
+	log             *slog.Logger
+	progress        func(string)
+}
+
+// node is a running API, worker or both.
+type node struct {
+	options  nodeOptions
+	identity ledger.Node
+	packages *ledger.Packages
+
+	database *db.DB
+	watcher  *db.Watcher
+	temporal client.Client
+	worker   sdkworker.Worker
+	outcomes *activities.Outcomes
+	client   *workflows.Client
+
+	listener   net.Listener
+	server     *http.Server
+	background context.CancelFunc
+	failed     chan error
+}
+
+// startNode starts the parts in order, each on what stands before it. When one fails, those before it are stopped.
+func startNode(ctx context.Context, options nodeOptions) (*node, error) {
+	n := &node{options: options, outcomes: activities.NewOutcomes(), failed: make(chan error, 4)}
+	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	n.background = cancel
+	steps := []struct {
+		what string
+		run  func(ctx, background context.Context) error
+	}{
+		{"load the built-in contracts", n.loadPackages},
+		{"open the database", n.openDatabase},
+		{"connect to Temporal", n.connectTemporal},
+		{"read the node's identity", n.identify},
+		{"start the worker", n.startWorker},
+		{"create the coin", n.createCoin},
+		{"start the API", n.startAPI},
+	}
+	for _, step := range steps {
+		options.progress(step.what)
+		if err := step.run(ctx, background); err != nil {
+			n.stop(context.WithoutCancel(ctx))
+			return nil, fmt.Errorf("%s: %w", step.what, err)
+		}
+	}
+	return n, nil
+}
+
+func (n *node) loadPackages(context.Context, context.Context) (err error) {
+	n.packages, err = ledger.NewPackages(builtin.Packages()...)
+	return err
+}
+
+func (n *node) openDatabase(ctx, background context.Context) (err error) {
+	n.database, err = db.Open(ctx, n.options.databaseURL, db.Options{MaxConns: databaseConnections})
+	if err != nil {
+		return err
+	}
+	if err := n.database.CheckSchema(ctx); err != nil {
+		return err
+	}
+	n.watcher, err = n.database.Watch(background)
+	return err
+}
+
+func (n *node) connectTemporal(ctx, _ context.Context) error {
+	deadline, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	var err error
+	n.temporal, err = client.DialContext(deadline, client.Options{
+		HostPort: n.options.temporalAddress, Namespace: n.options.settings.TemporalNamespace,
+		Logger: sdklog.NewStructuredLogger(n.options.log),
+	})
+	if err != nil {
+		return fmt.Errorf("no Temporal at %s: %w", n.options.temporalAddress, err)
+	}
+	return workflows.EnsureSearchAttributes(deadline, n.temporal, n.options.settings.TemporalNamespace)
+}
+
+func (n *node) identify(ctx, _ context.Context) error {
+	options, err := n.options.settings.bootstrapOptions()
+	if err != nil {
+		return err
+	}
+	if n.identity, err = bootstrap.Identity(ctx, n.database, options); err != nil {
+		return err
+	}
+	if err := bootstrap.Parties(ctx, n.database, n.identity); err != nil {
+		return err
+	}
+	return bootstrap.Users(ctx, n.database, n.identity, options)
+}
+
+func (n *node) startWorker(_, background context.Context) error {
+	pause := time.Duration(0)
+	if n.options.roles.worker {
+		pause = followPause
+		n.worker = worker.New(worker.Options{
+			Client: n.temporal,
+			Activities: &activities.Activities{
+				DB: n.database, Packages: n.packages, Node: n.identity, Clock: time.Now,
+				MaxDeduplication: n.options.settings.MaxDeduplication, Outcomes: n.outcomes, Log: n.options.log,
+			},
+			OnFatalError: func(err error) { n.fail(fmt.Errorf("the Temporal worker stopped: %w", err)) },
+		})
+		if err := n.worker.Start(); err != nil {
+			return err
+		}
+	}
+	n.client = workflows.NewClient(workflows.ClientOptions{
+		Temporal: n.temporal, Record: record{DB: n.database, Watcher: n.watcher}, Outcomes: n.outcomes,
+		SynchronizerID: n.identity.SynchronizerID, MaxBatch: n.options.settings.MaxBatch,
+		MaxInFlight: n.options.settings.MaxInFlight, StartTimeout: startTimeout, FollowPause: pause, Clock: time.Now,
+	})
+	go func() {
+		if err := n.client.Run(background); err != nil {
+			n.fail(err)
+		}
+	}()
+	return nil
+}
+
+// record is what the workflow client reads.
+type record struct {
+	*db.DB
+	*db.Watcher
+}
+
+// createCoin submits the genesis of a fresh ledger, through a workflow like every other submission, and waits for it.
+// On a process without a worker it waits until some worker has done it.
+func (n *node) createCoin(ctx, _ context.Context) error {
+	options, err := n.options.settings.bootstrapOptions()
+	if err != nil {
+		return err
+	}
+	genesis, err := bootstrap.Genesis(n.packages, n.identity, options, time.Now())
+	if err != nil {
+		return err
+	}
+	known, err := n.database.CompletionsByKey(ctx, []string{genesis.Key})
+	if err != nil || len(known) > 0 {
+		return err
+	}
+	deadline, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	completion, err := n.client.SubmitAndWait(deadline, genesis)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("no worker took the first submission within %s: start one with `florin worker`", connectTimeout)
+	case err != nil:
+		return err
+	case completion.Refusal != nil:
+		return fmt.Errorf("the contracts of the coin were refused: %w", completion.Refusal)
+	default:
+		return nil
+	}
+}
+
+func (n *node) fail(err error) {
+	select {
+	case n.failed <- err:
+	default: // one reason is enough
+	}
+}
+
+// wait returns when ctx ends, or with the reason why the node cannot go on.
+func (n *node) wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-n.failed:
+		return err
+	}
+}
+
+// stop stops the parts in the opposite order: no new requests, those in progress finish, then the worker.
+func (n *node) stop(ctx context.Context) {
+	if n.server != nil {
+		drain, cancel := context.WithTimeout(ctx, drainTimeout)
+		defer cancel()
+		if err := n.server.Shutdown(drain); err != nil {
+			n.options.log.Warn("requests were cut off", "error", err)
+		}
+	}
+	if n.worker != nil {
+		n.worker.Stop()
+	}
+	n.background()
+	if n.temporal != nil {
+		n.temporal.Close()
+	}
+	if n.database != nil {
+		n.database.Close()
+	}
+}
+
+func (n *node) url() string { return "http://" + n.listener.Addr().String() }

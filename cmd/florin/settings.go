@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/florinledger/florin/bootstrap"
+	"github.com/florinledger/florin/decimal"
+)
+
+// nodeSettings are the settings of a node, however it is started. Flags win over the environment.
+type nodeSettings struct {
+	AuthSecret   string `help:"Secret of the HS256 tokens that are accepted (development)." default:"unsafe" env:"FLORIN_AUTH_SECRET" secret:""`
+	AuthAudience string `help:"Audience that tokens must name." default:"https://canton.network.global" env:"FLORIN_AUTH_AUDIENCE"`
+
+	MaxBatch         int           `help:"How many submissions may share a workflow under load; 1 gives each its own." default:"64" env:"FLORIN_MAX_BATCH"`
+	MaxInFlight      int           `help:"How many submissions may be on their way at once." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
+	MaxDeduplication time.Duration `help:"Deduplication window of submissions that name none." default:"168h" env:"FLORIN_MAX_DEDUPLICATION"`
+
+	APIVersion     string        `name:"api-version" help:"Version that GET /v2/version reports." default:"3.5.0-SNAPSHOT" env:"FLORIN_API_VERSION"`
+	ListLimit      int           `help:"Most elements of one list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
+	RequestTimeout time.Duration `help:"How long a request may take." default:"20s" env:"FLORIN_REQUEST_TIMEOUT"`
+	MaxBody        int64         `help:"Most bytes of a request body." default:"10485760" env:"FLORIN_MAX_BODY"`
+
+	TemporalNamespace string `help:"Temporal namespace." default:"default" env:"FLORIN_TEMPORAL_NAMESPACE"`
+	LogLevel          string `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"FLORIN_LOG_LEVEL"`
+
+	Participant       string        `help:"First part of the participant id of a fresh ledger." default:"${participant}" env:"FLORIN_PARTICIPANT"`
+	Synchronizer      string        `help:"First part of the synchronizer id of a fresh ledger." default:"${synchronizer}" env:"FLORIN_SYNCHRONIZER"`
+	OperatorHint      string        `help:"First part of the validator operator's party id of a fresh ledger." default:"${operatorHint}" env:"FLORIN_OPERATOR_HINT"`
+	OperatorUser      string        `help:"Wallet user of the validator operator of a fresh ledger." default:"${operatorUser}" env:"FLORIN_OPERATOR_USER"`
+	AdminUser         string        `help:"Participant administrator of a fresh ledger, beside participant_admin." default:"${adminUser}" env:"FLORIN_ADMIN_USER"`
+	CoinPrice         string        `help:"Price of the coin in USD in the first rounds of a fresh ledger." default:"${coinPrice}" env:"FLORIN_COIN_PRICE"`
+	RoundZeroDuration time.Duration `help:"How long the first round of a fresh ledger stays open." default:"${roundZeroDuration}" env:"FLORIN_ROUND_ZERO_DURATION"`
+}
+
+// variables are the defaults that other packages own, for kong's ${...}.
+func variables() map[string]string {
+	defaults := bootstrap.Defaults()
+	return map[string]string{
+		"participant": defaults.Participant, "synchronizer": defaults.Synchronizer,
+		"operatorHint": defaults.OperatorHint, "operatorUser": defaults.OperatorUser, "adminUser": defaults.AdminUser,
+		"coinPrice": defaults.CoinPrice.Show(), "roundZeroDuration": defaults.RoundZeroDuration.String(),
+	}
+}
+
+// Validate is called by kong and says what is wrong with settings that no type can catch.
+func (s *nodeSettings) Validate() error {
+	if s.MaxBatch < 1 {
+		return fmt.Errorf("--max-batch=%d: it must be at least 1, which gives each submission its own workflow", s.MaxBatch)
+	}
+	if s.MaxInFlight < 1 {
+		return fmt.Errorf("--max-in-flight=%d: it must be at least 1", s.MaxInFlight)
+	}
+	if s.ListLimit < 1 {
+		return fmt.Errorf("--list-limit=%d: it must be at least 1", s.ListLimit)
+	}
+	if s.MaxDeduplication < 0 || s.RequestTimeout <= 0 || s.MaxBody <= 0 {
+		return fmt.Errorf("--max-deduplication, --request-timeout and --max-body must be positive")
+	}
+	price, err := decimal.Parse(s.CoinPrice)
+	if err != nil || price.Sign() <= 0 {
+		return fmt.Errorf("--coin-price=%s: it must be a positive decimal with at most ten places", s.CoinPrice)
+	}
+	return nil
+}
+
+func (s *nodeSettings) bootstrapOptions() (bootstrap.Options, error) {
+	price, err := decimal.Parse(s.CoinPrice)
+	return bootstrap.Options{
+		Participant: s.Participant, Synchronizer: s.Synchronizer, OperatorHint: s.OperatorHint,
+		OperatorUser: s.OperatorUser, AdminUser: s.AdminUser, CoinPrice: price, RoundZeroDuration: s.RoundZeroDuration,
+	}, err
+}
+
+func (s *nodeSettings) logger(to *os.File) *slog.Logger {
+	var level slog.Level
+	// kong has checked that the level is one of those that slog knows.
+	_ = level.UnmarshalText([]byte(s.LogLevel))
+	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level}))
+}
+
+// remoteSettings say where the database and Temporal of an installation are.
+type remoteSettings struct {
+	DatabaseURL     string `help:"PostgreSQL of the record: postgres://user:password@host:port/database." required:"" env:"FLORIN_DATABASE_URL" secret:""`
+	TemporalAddress string `help:"Frontend of the Temporal cluster: host:port." required:"" env:"FLORIN_TEMPORAL_ADDRESS"`
+	Listen          string `help:"Where the API listens." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
+}

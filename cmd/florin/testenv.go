@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/florinledger/florin/devnet/temporal"
+	"github.com/florinledger/florin/devnet/testenv"
+)
+
+type testenvCommand struct {
+	Command []string `arg:"" passthrough:"" help:"The command and its arguments."`
+}
+
+// Run starts the services, runs the command with their addresses in its environment, and passes its exit code on.
+func (c *testenvCommand) Run(ctx context.Context) (err error) {
+	command := c.Command
+	if len(command) > 0 && command[0] == "--" {
+		command = command[1:]
+	}
+	if len(command) == 0 {
+		return errors.New("testenv: name the command to run: florin testenv -- go test ./...")
+	}
+	environment, err := testenv.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, environment.Stop(context.WithoutCancel(ctx)))
+	}()
+	child := exec.CommandContext(ctx, command[0], command[1:]...)
+	child.Env = append(os.Environ(), environment.Variables()...)
+	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
+	runErr := child.Run()
+	var failed *exec.ExitError
+	if errors.As(runErr, &failed) {
+		return exitError{code: failed.ExitCode()}
+	}
+	if runErr != nil {
+		return fmt.Errorf("run %s: %w", command[0], runErr)
+	}
+	return nil
+}
+
+type temporalCommand struct{}
+
+// Run runs the server until the parent process stops it.
+func (temporalCommand) Run(ctx context.Context) error {
+	return temporal.RunFromParent(ctx, os.Stderr)
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/devnet/datadir"
+	"github.com/florinledger/florin/devnet/postgres"
+	"github.com/florinledger/florin/devnet/runfile"
+	"github.com/florinledger/florin/devnet/temporalchild"
+	"github.com/florinledger/florin/workflows"
+)
+
+// recordDatabase is the database of the record in the private PostgreSQL.
+const recordDatabase = "florin"
+
+type upCommand struct {
+	nodeSettings
+	DataDir          string `help:"Where everything is stored." default:".florin" env:"FLORIN_DATA_DIR"`
+	Listen           string `help:"Where the API listens; port 0 chooses a free one." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
+	TemporalUIListen string `name:"temporal-ui-listen" help:"Where the Temporal UI listens; port 0 chooses a free one." default:"127.0.0.1:8233" env:"FLORIN_TEMPORAL_UI_LISTEN"`
+	TemporalListen   string `help:"Where Temporal listens; port 0 chooses a free one." default:"127.0.0.1:0" env:"FLORIN_TEMPORAL_LISTEN"`
+	PostgresPort     int    `help:"Port of the private PostgreSQL on 127.0.0.1; 0 chooses a free one." default:"0" env:"FLORIN_POSTGRES_PORT"`
+}
+
+// machine is everything that up has started, in order.
+type machine struct {
+	command   *upCommand
+	directory *datadir.Directory
+	database  *postgres.Server
+	temporal  *temporalchild.Child
+	node      *node
+	log       *slog.Logger
+	files     []io.Closer
+	began     time.Time
+}
+
+// Run starts everything, says where it is, and stops it all in order when it is told to.
+func (c *upCommand) Run(ctx context.Context) error {
+	m := &machine{command: c, began: time.Now()}
+	err := m.start(ctx)
+	if err == nil {
+		m.announce()
+		err = m.wait(ctx)
+		fmt.Println("florin: stopping")
+	} else if ctx.Err() != nil {
+		err = nil // told to stop while starting
+	}
+	err = errors.Join(err, m.stop(context.WithoutCancel(ctx)))
+	if err == nil {
+		fmt.Println("florin: stopped")
+	}
+	return err
+}
+
+func (m *machine) progress(line string) {
+	fmt.Printf("florin: %6.1fs  %s\n", time.Since(m.began).Seconds(), line)
+}
+
+func (m *machine) start(ctx context.Context) (err error) {
+	m.progress("take the data directory " + m.command.DataDir)
+	if m.directory, err = datadir.Lock(m.command.DataDir); err != nil {
+		return err
+	}
+	logFile, err := m.logFile("florin.log")
+	if err != nil {
+		return err
+	}
+	m.log = m.command.logger(logFile)
+	if err := m.startPostgres(ctx); err != nil {
+		return err
+	}
+	if err := m.startTemporal(ctx); err != nil {
+		return err
+	}
+	m.node, err = startNode(ctx, nodeOptions{
+		settings: m.command.nodeSettings, roles: roles{api: true, worker: true},
+		databaseURL: m.database.SocketURL(recordDatabase), temporalAddress: m.temporal.Frontend(),
+		listen: m.command.Listen, log: m.log, progress: m.progress,
+	})
+	if err != nil {
+		return err
+	}
+	return runfile.Write(m.directory.Path(), m.runInfo())
+}
+
+func (m *machine) startPostgres(ctx context.Context) error {
+	m.progress("start PostgreSQL")
+	log, err := m.logFile("postgres.log")
+	if err != nil {
+		return err
+	}
+	m.database, err = postgres.Start(ctx, postgres.Options{
+		Dir: m.directory.Path(), Port: m.command.PostgresPort, Log: log, Progress: m.progress,
+	})
+	if err != nil {
+		return err
+	}
+	if err := m.database.EnsureDatabase(ctx, recordDatabase); err != nil {
+		return err
+	}
+	return db.Migrate(ctx, m.database.URL(recordDatabase), m.progress)
+}
+
+func (m *machine) startTemporal(ctx context.Context) error {
+	m.progress("start Temporal")
+	log, err := m.logFile("temporal.log")
+	if err != nil {
+		return err
+	}
+	m.temporal, err = temporalchild.Start(ctx, temporalchild.Options{
+		Config: temporalchild.Config{
+			DatabaseURL: m.database.URL("postgres"), Frontend: m.command.TemporalListen, UI: m.command.TemporalUIListen,
+			Namespace: m.command.TemporalNamespace, SearchAttributes: workflows.SearchAttributes(),
+		},
+		Log: log, Progress: m.progress,
+	})
+	return err
+}
+
+// logFile opens a log in the data directory; what earlier runs wrote stays.
+func (m *machine) logFile(name string) (*os.File, error) {
+	file, err := os.OpenFile(filepath.Join(m.directory.Path(), name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the log %s: %w", name, err)
+	}
+	m.files = append(m.files, file)
+	return file, nil
+}
+
+func (m *machine) runInfo() runfile.Info {
+	return runfile.Info{
+		PID: os.Getpid(), URL: m.node.url(), DatabaseURL: m.database.URL(recordDatabase),
+		TemporalAddress: m.temporal.Frontend(), TemporalUI: m.temporal.UI(),
+		PIDs:   runfile.PIDs{Node: os.Getpid(), Temporal: m.temporal.PID(), Postgres: m.database.PID()},
+		Secret: m.command.AuthSecret, Audience: m.command.AuthAudience,
+		DSO: string(m.node.identity.DSO), Operator: string(m.node.identity.Operator),
+	}
+}
+
+// wait returns when ctx ends, or with the reason why something essential has stopped.
+func (m *machine) wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-m.node.failed:
+		return err
+	case <-m.database.Done():
+		return fmt.Errorf("PostgreSQL stopped by itself; its last words are in %s",
+			filepath.Join(m.directory.Path(), "postgres.log"))
+	case <-m.temporal.Done():
+		return fmt.Errorf("Temporal stopped for good: %w", m.temporal.Err())
+	}
+}
+
+// stop stops what was started, the last first.
+func (m *machine) stop(ctx context.Context) error {
+	var failures []error
+	if m.node != nil {
+		m.node.stop(ctx)
+	}
+	if m.temporal != nil {
+		failures = append(failures, m.temporal.Stop(ctx))
+	}
+	if m.database != nil {
+		failures = append(failures, m.database.Stop(ctx))
+	}
+	for _, file := range m.files {
+		failures = append(failures, file.Close())
+	}
+	if m.directory != nil {
+		failures = append(failures, runfile.Remove(m.directory.Path()), m.directory.Unlock())
+	}
+	return errors.Join(failures...)
+}

@@ -1,0 +1,148 @@
+package workflows
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/florinledger/florin/ledger"
+)
+
+// maxBatchBytes keeps a workflow's input well below Temporal's limit of 2 MB for one payload.
+const maxBatchBytes = 1 << 20
+
+// maxAttributeBytes keeps each search attribute below Temporal's default limit of 2 KB for one value.
+const maxAttributeBytes = 1900
+
+// maxHold is how long a batch keeps its place after Temporal has it, at most: a submission may have to wait for its
+// time, and another process may be the one that commits it.
+const maxHold = 250 * time.Millisecond
+
+// startFunc starts one workflow with the submissions and returns when Temporal has it durably.
+type startFunc func(ctx context.Context, submissions []ledger.Submission) error
+
+// batcher decides which submissions share a workflow. While fewer than limit workflows are under way, a submission gets
+// one to itself at once. Beyond that, submissions wait and the next free place takes all that wait, up to the bounds:
+// so an idle node has the lowest latency and a busy one pays for a workflow once per batch.
+type batcher struct {
+	start    startFunc
+	limit    int
+	maxBatch int
+
+	mu      sync.Mutex
+	running int
+	waiting []*pending
+}
+
+// pending is a submission on its way.
+type pending struct {
+	submission ledger.Submission
+	bytes      int
+	started    chan error    // receives one value: nil when Temporal has it
+	settled    chan struct{} // closed when its completion is known
+}
+
+func newPending(submission ledger.Submission, bytes int) *pending {
+	return &pending{
+		submission: submission, bytes: bytes, started: make(chan error, 1), settled: make(chan struct{}),
+	}
+}
+
+func newBatcher(start startFunc, limit, maxBatch int) *batcher {
+	return &batcher{start: start, limit: limit, maxBatch: maxBatch}
+}
+
+// submit returns when Temporal has the submission durably, or with the reason why it has not. A caller that stops
+// waiting does not stop the submission.
+func (b *batcher) submit(ctx context.Context, p *pending) error {
+	b.mu.Lock()
+	if b.maxBatch > 1 && b.running >= b.limit {
+		b.waiting = append(b.waiting, p)
+		b.mu.Unlock()
+	} else {
+		b.running++
+		b.mu.Unlock()
+		go b.run(context.WithoutCancel(ctx), []*pending{p})
+	}
+	select {
+	case err := <-p.started:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// run starts a batch, then the next one that has gathered meanwhile, until nothing waits.
+func (b *batcher) run(ctx context.Context, batch []*pending) {
+	for len(batch) > 0 {
+		submissions := make([]ledger.Submission, len(batch))
+		for i, p := range batch {
+			submissions[i] = p.submission
+		}
+		err := b.start(ctx, submissions)
+		for _, p := range batch {
+			p.started <- err
+		}
+		if err == nil && b.maxBatch > 1 {
+			hold(ctx, batch)
+		}
+		batch = b.next()
+	}
+}
+
+// hold waits until the batch has its completions. Letting go earlier would start more workflows with less in each,
+// and workflows are what costs.
+func hold(ctx context.Context, batch []*pending) {
+	ctx, cancel := context.WithTimeout(ctx, maxHold)
+	defer cancel()
+	for _, p := range batch {
+		select {
+		case <-p.settled:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// next takes what waits, up to the bounds, or gives the place back when nothing does.
+func (b *batcher) next() []*pending {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := batchSize(b.waiting, b.maxBatch)
+	if n == 0 {
+		b.running--
+		return nil
+	}
+	batch := b.waiting[:n:n]
+	b.waiting = b.waiting[n:]
+	return batch
+}
+
+// batchSize is how many of the waiting submissions fit one workflow: by count, by bytes, and by the size of the search
+// attributes that make each of them findable. The first always fits. Submissions of different kinds do not mix.
+func batchSize(waiting []*pending, most int) int {
+	bytes, parties, commands, users := 0, 0, 0, 0
+	for i, p := range waiting {
+		if i == most {
+			return i
+		}
+		bytes += p.bytes
+		commands += attributeBytes(p.submission.CommandID)
+		users += attributeBytes(p.submission.UserID)
+		for _, party := range p.submission.ActAs {
+			parties += attributeBytes(string(party))
+		}
+		largest := max(parties, commands, users)
+		mixed := p.submission.Kind != waiting[0].submission.Kind
+		if i > 0 && (mixed || bytes > maxBatchBytes || largest > maxAttributeBytes) {
+			return i
+		}
+	}
+	return len(waiting)
+}
+
+// attributeBytes is what a value takes in an encoded keyword list: itself, two quotes and a comma.
+func attributeBytes(value string) int {
+	const punctuation = 3
+	return len(value) + punctuation
+}

@@ -1,0 +1,145 @@
+package workflows
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Record is what the client reads of the record: completions that another process wrote, or that were written after
+// the request for them had gone.
+type Record interface {
+	// CompletionsByKey finds the completions of submissions by their keys.
+	CompletionsByKey(ctx context.Context, keys []string) (map[string]ledger.Completion, error)
+	// WaitAfter returns as soon as the record has grown beyond the offset.
+	WaitAfter(ctx context.Context, after ledger.Offset) (ledger.Offset, error)
+}
+
+// ClientOptions are the settings of a [Client].
+type ClientOptions struct {
+	Temporal client.Client
+	Record   Record
+	// Outcomes is shared with the worker of the same process; a process without a worker has its own.
+	Outcomes *activities.Outcomes
+	// SynchronizerID is named in refusals of submissions in flight.
+	SynchronizerID string
+	// MaxBatch is how many submissions may share a workflow; 1 gives each its own.
+	MaxBatch int
+	// MaxInFlight is how many submissions may be on their way at once; more are refused.
+	MaxInFlight int
+	// StartTimeout bounds how long a start waits for Temporal.
+	StartTimeout time.Duration
+	// FollowPause is the shortest time between two looks into the record for completions that others wrote: short where
+	// all are written by others, longer where the worker of this process writes them.
+	FollowPause time.Duration
+	// Clock tells the time.
+	Clock func() time.Time
+}
+
+// startLimit is how many workflow starts run side by side before submissions gather in batches. Measured on two cores:
+// fewer leave the node waiting for Temporal, more make batches small.
+const startLimit = 2
+
+// Client is the only place that starts workflows. It is safe for concurrent use.
+type Client struct {
+	options ClientOptions
+	batches *batcher
+	flights *flights
+}
+
+// NewClient makes a client. Run must be running for submissions whose completion another process records.
+func NewClient(options ClientOptions) *Client {
+	c := &Client{options: options, flights: newFlights(options.MaxInFlight, options.Clock)}
+	c.batches = newBatcher(c.startWorkflow, startLimit, options.MaxBatch)
+	return c
+}
+
+// Submit hands a submission over and returns when Temporal has it durably: from then on it ends in exactly one
+// completion, whatever dies. The refusals are *fault.Fault: SUBMISSION_ALREADY_IN_FLIGHT, PARTICIPANT_BACKPRESSURE, or
+// SERVICE_NOT_RUNNING when Temporal cannot be reached.
+func (c *Client) Submit(ctx context.Context, submission ledger.Submission) error {
+	_, err := c.submit(ctx, submission)
+	return err
+}
+
+// SubmitAndWait hands a submission over and waits for its completion, a refused one included. When ctx ends first the
+// submission goes on and the error is ctx's.
+func (c *Client) SubmitAndWait(ctx context.Context, submission ledger.Submission) (ledger.Completion, error) {
+	done, err := c.submit(ctx, submission)
+	if err != nil {
+		return ledger.Completion{}, err
+	}
+	select {
+	case completion := <-done:
+		return completion, nil
+	case <-ctx.Done():
+		return ledger.Completion{}, ctx.Err()
+	}
+}
+
+func (c *Client) submit(ctx context.Context, submission ledger.Submission) (<-chan ledger.Completion, error) {
+	change := submission.ChangeID()
+	if refusal := c.flights.enter(change, submission, c.options.SynchronizerID); refusal != nil {
+		return nil, refusal
+	}
+	encoded, err := json.Marshal(submission)
+	if err != nil {
+		c.flights.leave(change, submission.Key)
+		return nil, fmt.Errorf("encode submission: %w", err)
+	}
+	p := newPending(submission, len(encoded))
+	done := make(chan ledger.Completion, 1)
+	c.options.Outcomes.Expect(submission.Key, func(completion ledger.Completion) {
+		c.flights.leave(change, submission.Key)
+		close(p.settled)
+		done <- completion
+	})
+	if err := c.batches.submit(ctx, p); err != nil {
+		if ctx.Err() == nil { // Temporal refused it; otherwise it is on its way and may still complete
+			c.abandon(change, submission.Key)
+		}
+		return nil, err
+	}
+	return done, nil
+}
+
+func (c *Client) abandon(change ledger.ChangeID, key string) {
+	c.options.Outcomes.Forget(key)
+	c.flights.leave(change, key)
+}
+
+func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submission) error {
+	ctx, cancel := context.WithTimeout(ctx, c.options.StartTimeout)
+	defer cancel()
+	first := submissions[0]
+	id := submissionWorkflowID(first.CommandID, first.Key)
+	if len(submissions) > 1 {
+		id = batchWorkflowID(first.Key)
+	}
+	_, err := c.options.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: id, TaskQueue: TaskQueue, EnableEagerStart: eagerStart,
+		TypedSearchAttributes: attributes(submissions),
+	}, SubmitCommands, SubmitCommandsInput{Submissions: submissions})
+	var started *serviceerror.WorkflowExecutionAlreadyStarted
+	if err == nil || errors.As(err, &started) { // the id holds the key, so a workflow with it is this one
+		return nil
+	}
+	return fault.ServiceNotRunning.New("Temporal did not accept the submission").
+		With("service_name", "temporal").Wrap(err).
+		WithHint("Try again with the same command id; GET /readyz tells which part of the node is not ready.")
+}
+
+// Ping checks that Temporal answers.
+func (c *Client) Ping(ctx context.Context) error {
+	_, err := c.options.Temporal.CheckHealth(ctx, &client.CheckHealthRequest{})
+	return err
+}

@@ -1,0 +1,74 @@
+package workflows
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// flights knows which changes are on their way from this process, so that a second submission of one of them is refused
+// at once instead of becoming a duplicate later.
+type flights struct {
+	most  int
+	clock func() time.Time
+
+	mu       sync.Mutex
+	byChange map[ledger.ChangeID]flight
+}
+
+type flight struct {
+	key, submissionID string
+	since             time.Time
+}
+
+// maxFlight is when a flight counts as lost: its workflow was ended by hand, or waits for a time far ahead. The record
+// still keeps the change from succeeding twice.
+const maxFlight = 10 * time.Minute
+
+func newFlights(most int, clock func() time.Time) *flights {
+	return &flights{most: most, clock: clock, byChange: map[ledger.ChangeID]flight{}}
+}
+
+// enter admits a submission, or says why not.
+func (f *flights) enter(change ledger.ChangeID, s ledger.Submission, synchronizerID string) *fault.Fault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if existing, ok := f.byChange[change]; ok {
+		return fault.AlreadyInFlight(string(change), existing.submissionID, synchronizerID)
+	}
+	if len(f.byChange) >= f.most {
+		return fault.ParticipantBackpressure.New(
+			"The participant is currently overloaded: %d commands are in flight, the most it takes", f.most).
+			With("reason", "too many commands in flight")
+	}
+	f.byChange[change] = flight{key: s.Key, submissionID: s.SubmissionID, since: f.clock()}
+	return nil
+}
+
+// leave ends the flight of the submission with the key; a later flight of the same change is not touched.
+func (f *flights) leave(change ledger.ChangeID, key string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.byChange[change].key == key {
+		delete(f.byChange, change)
+	}
+}
+
+// dropLost ends the flights that have lasted too long and returns the keys of their submissions.
+func (f *flights) dropLost() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var lost []string
+	oldest := f.clock().Add(-maxFlight)
+	maps.DeleteFunc(f.byChange, func(_ ledger.ChangeID, flight flight) bool {
+		if flight.since.After(oldest) {
+			return false
+		}
+		lost = append(lost, flight.key)
+		return true
+	})
+	return lost
+}

@@ -1,0 +1,69 @@
+package workflows
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinledger/florin/ledger"
+)
+
+const (
+	// retryFollow is the pause after the record could not be read.
+	retryFollow = time.Second
+	// sweepInterval is how often lost flights are looked for on an idle node.
+	sweepInterval = time.Minute
+)
+
+// Run delivers completions that this process waits for and another one recorded: when the record has grown, it asks for
+// the keys that are still expected. It returns when ctx ends.
+func (c *Client) Run(ctx context.Context) error {
+	var seen ledger.Offset
+	for ctx.Err() == nil {
+		head, err := c.waitAfter(ctx, seen)
+		if err == nil && head > seen {
+			err = c.deliver(ctx)
+		}
+		for _, key := range c.flights.dropLost() {
+			c.options.Outcomes.Forget(key)
+		}
+		if err != nil {
+			pause(ctx, retryFollow)
+			continue
+		}
+		seen = head
+		pause(ctx, c.options.FollowPause)
+	}
+	return nil
+}
+
+// waitAfter waits until the record has grown, or for as long as a sweep may be put off.
+func (c *Client) waitAfter(ctx context.Context, seen ledger.Offset) (ledger.Offset, error) {
+	waiting, cancel := context.WithTimeout(ctx, sweepInterval)
+	defer cancel()
+	head, err := c.options.Record.WaitAfter(waiting, seen)
+	if err != nil && waiting.Err() != nil {
+		return seen, ctx.Err()
+	}
+	return head, err
+}
+
+func (c *Client) deliver(ctx context.Context) error {
+	keys := c.options.Outcomes.Expected()
+	if len(keys) == 0 {
+		return nil
+	}
+	found, err := c.options.Record.CompletionsByKey(ctx, keys)
+	if err != nil {
+		return err
+	}
+	for _, completion := range found {
+		c.options.Outcomes.Publish(completion)
+	}
+	return nil
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-ctx.Done()
+}

@@ -1,0 +1,57 @@
+package workflows
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/sdk/client"
+)
+
+// EnsureSearchAttributes adds the node's search attributes to the namespace where they are missing. The error names the
+// command that an administrator of the cluster can run instead.
+func EnsureSearchAttributes(ctx context.Context, temporal client.Client, namespace string) error {
+	operator := temporal.OperatorService()
+	there, err := operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	if err != nil {
+		return fmt.Errorf("list the search attributes of namespace %q: %w", namespace, err)
+	}
+	missing := map[string]enumspb.IndexedValueType{}
+	for name, kind := range SearchAttributes() {
+		value, err := enumspb.IndexedValueTypeFromString(kind)
+		if err != nil {
+			return err
+		}
+		if existing, ok := there.GetCustomAttributes()[name]; !ok {
+			missing[name] = value
+		} else if existing != value {
+			return fmt.Errorf("search attribute %s of namespace %q is of type %s; the node needs %s: use another namespace",
+				name, namespace, existing, kind)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	_, err = operator.AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
+		Namespace: namespace, SearchAttributes: missing,
+	})
+	if err != nil {
+		return fmt.Errorf("namespace %q lacks search attributes and they cannot be added (%w); have an administrator run: %s",
+			namespace, err, addCommand(namespace, slices.Sorted(maps.Keys(missing))))
+	}
+	return nil
+}
+
+func addCommand(namespace string, names []string) string {
+	kinds := SearchAttributes()
+	var command strings.Builder
+	command.WriteString("temporal operator search-attribute create --namespace " + namespace)
+	for _, name := range names {
+		command.WriteString(" --name " + name + " --type " + kinds[name])
+	}
+	return command.String()
+}

@@ -1,0 +1,23 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+)
+
+// eagerStart lets the server hand the first task of a new workflow straight back to the worker in this process, which
+// saves a trip through the task queue. The feature is marked experimental; with a worker elsewhere it has no effect.
+const eagerStart = true
+
+// commitOptions are for the activity that commits: short tries, and no last one. An acknowledged submission must end in
+// a completion, so it waits as long as the database is away.
+func commitOptions() workflow.LocalActivityOptions {
+	return workflow.LocalActivityOptions{
+		StartToCloseTimeout: 30 * time.Second,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: 50 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 10 * time.Second,
+		},
+	}
+}

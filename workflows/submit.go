@@ -1,0 +1,100 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/ledger"
+)
+
+// SubmitCommandsInput are the submissions that one workflow carries: one when the node is idle, several under load.
+type SubmitCommandsInput struct {
+	Submissions []ledger.Submission `json:"submissions"`
+}
+
+// SubmitCommandsResult tells what became of each submission, in their order.
+type SubmitCommandsResult struct {
+	Outcomes []activities.Outcome `json:"outcomes"`
+}
+
+// SubmitCommands brings submissions to their completions. A refused submission is an outcome, not a failure: the
+// workflow fails only if it is told to.
+func SubmitCommands(ctx workflow.Context, in SubmitCommandsInput) (SubmitCommandsResult, error) {
+	if wait := notBefore(in.Submissions).Sub(workflow.Now(ctx)); wait > 0 {
+		if err := workflow.Sleep(ctx, wait); err != nil {
+			return SubmitCommandsResult{}, err
+		}
+	}
+	ctx = workflow.WithLocalActivityOptions(ctx, commitOptions())
+	committed, err := callLocal(ctx, act.CommitSubmissions, activities.CommitSubmissionsInput(in))
+	if err != nil {
+		return SubmitCommandsResult{}, err
+	}
+	outcome := AttributeOutcome.ValueSet(summarize(committed.Outcomes))
+	if err := workflow.UpsertTypedSearchAttributes(ctx, outcome); err != nil {
+		return SubmitCommandsResult{}, err
+	}
+	return SubmitCommandsResult(committed), nil
+}
+
+// notBefore is the latest lower bound of ledger time among the submissions; the zero time when there is none.
+func notBefore(submissions []ledger.Submission) time.Time {
+	var latest time.Time
+	for _, submission := range submissions {
+		if bound := submission.MinLedgerTime; bound != nil && bound.After(latest) {
+			latest = *bound
+		}
+	}
+	return latest
+}
+
+func summarize(outcomes []activities.Outcome) string {
+	refused := 0
+	for _, outcome := range outcomes {
+		if outcome.Refusal != "" {
+			refused++
+		}
+	}
+	switch refused {
+	case 0:
+		return OutcomeAccepted
+	case len(outcomes):
+		return OutcomeRefused
+	default:
+		return OutcomeMixed
+	}
+}
+
+// attributes are the search attributes of a workflow that carries the submissions.
+func attributes(submissions []ledger.Submission) temporal.SearchAttributes {
+	var parties, users, commands distinct
+	for _, submission := range submissions {
+		for _, party := range submission.ActAs {
+			parties.add(string(party))
+		}
+		users.add(submission.UserID)
+		commands.add(submission.CommandID)
+	}
+	return temporal.NewSearchAttributes(
+		AttributeParty.ValueSet(parties.values), AttributeUser.ValueSet(users.values),
+		AttributeCommandID.ValueSet(commands.values), AttributeKind.ValueSet(submissions[0].Kind))
+}
+
+// distinct collects values in order of appearance without repeats.
+type distinct struct {
+	values []string
+	seen   map[string]bool
+}
+
+func (d *distinct) add(value string) {
+	if d.seen == nil {
+		d.seen = map[string]bool{}
+	}
+	if !d.seen[value] {
+		d.seen[value] = true
+		d.values = append(d.values, value)
+	}
+}
