@@ -1,0 +1,186 @@
+package endpoint
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// DocumentInfo is the head of a document.
+type DocumentInfo struct {
+	Title       string
+	Version     string
+	Description string
+	// Failure is a value of the type of error bodies.
+	Failure any
+}
+
+// The names of the two ways to send a token (contract, "Authentication").
+const (
+	schemeBearer = "httpAuth"
+	schemeAPIKey = "apiKeyAuth"
+)
+
+// Describe makes the OpenAPI document of the endpoints.
+func Describe(info DocumentInfo, endpoints []Endpoint) (*openapi3.T, error) {
+	types := newSchemas()
+	failure, err := types.of(reflect.TypeOf(info.Failure))
+	if err != nil {
+		return nil, err
+	}
+	document := &openapi3.T{
+		OpenAPI: "3.0.3",
+		Info:    &openapi3.Info{Title: info.Title, Version: info.Version, Description: info.Description},
+		Paths:   openapi3.NewPaths(),
+	}
+	for _, e := range endpoints {
+		if e.Undocumented {
+			continue
+		}
+		operation, err := types.operation(e, failure)
+		if err != nil {
+			return nil, fmt.Errorf("describing endpoint %s: %w", e, err)
+		}
+		document.AddOperation(e.Path, e.Method, operation)
+	}
+	document.Components = &openapi3.Components{
+		Schemas: types.components,
+		SecuritySchemes: openapi3.SecuritySchemes{
+			schemeBearer: &openapi3.SecuritySchemeRef{Value: openapi3.NewJWTSecurityScheme().
+				WithDescription("A JWT in the Authorization header")},
+			schemeAPIKey: &openapi3.SecuritySchemeRef{Value: openapi3.NewSecurityScheme().WithType("apiKey").
+				WithIn("header").WithName("Sec-WebSocket-Protocol").
+				WithDescription("The same JWT, as jwt.token.<JWT>, for WebSockets")},
+		},
+	}
+	return resolved(document)
+}
+
+// resolved loads the document again, which is what gives references their values.
+func resolved(document *openapi3.T) (*openapi3.T, error) {
+	text, err := document.MarshalJSON()
+	if err != nil {
+		return nil, fmt.Errorf("writing the document: %w", err)
+	}
+	loader := openapi3.NewLoader()
+	loaded, err := loader.LoadFromData(text)
+	if err != nil {
+		return nil, fmt.Errorf("reading the document back: %w", err)
+	}
+	return loaded, nil
+}
+
+func (s *schemas) operation(e Endpoint, failure *openapi3.SchemaRef) (*openapi3.Operation, error) {
+	operation := openapi3.NewOperation()
+	operation.OperationID = e.OperationID
+	operation.Summary = e.Summary
+	operation.Description = describeRights(e)
+	operation.Tags = []string{e.Tag}
+	operation.Deprecated = e.Deprecated
+	if e.Access != Open {
+		operation.Security = &openapi3.SecurityRequirements{{schemeBearer: {}}, {schemeAPIKey: {}}}
+	}
+	if err := s.parameters(operation, e); err != nil {
+		return nil, err
+	}
+	if body, ok := e.body(); ok {
+		schema, err := s.of(body.Type)
+		if err != nil {
+			return nil, err
+		}
+		operation.RequestBody = &openapi3.RequestBodyRef{
+			Value: openapi3.NewRequestBody().WithRequired(s.needed(body.Type)).WithJSONSchemaRef(schema),
+		}
+	}
+	success, err := s.success(e)
+	if err != nil {
+		return nil, err
+	}
+	operation.AddResponse(http.StatusOK, success)
+	text := openapi3.NewContentWithSchema(openapi3.NewStringSchema(), []string{"text/plain"})
+	operation.AddResponse(http.StatusBadRequest, openapi3.NewResponse().
+		WithDescription("The request cannot be read: a parameter or the body is malformed. "+
+			"Requests that can be read but are refused with 400 have the body of the default answer.").
+		WithContent(withJSON(text, failure)))
+	operation.AddResponse(0, openapi3.NewResponse().
+		WithDescription("The request was refused, or the server failed.").
+		WithContent(withJSON(openapi3.NewContentWithSchema(openapi3.NewStringSchema(), []string{"text/plain"}), failure)))
+	return operation, nil
+}
+
+func withJSON(content openapi3.Content, schema *openapi3.SchemaRef) openapi3.Content {
+	content[jsonType] = openapi3.NewMediaType().WithSchemaRef(schema)
+	return content
+}
+
+func (s *schemas) success(e Endpoint) (*openapi3.Response, error) {
+	response := openapi3.NewResponse().WithDescription("Success.")
+	if e.response == contentType {
+		return response, nil
+	}
+	if err := s.shapes.add(e.response); err != nil {
+		return nil, err
+	}
+	schema, err := s.of(e.response)
+	if err != nil {
+		return nil, err
+	}
+	return response.WithContent(openapi3.NewContentWithJSONSchemaRef(schema)), nil
+}
+
+// needed tells whether a body must be sent.
+func (s *schemas) needed(t reflect.Type) bool {
+	for _, field := range s.shapes[t].fields {
+		if field.required {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *schemas) parameters(operation *openapi3.Operation, e Endpoint) error {
+	for i := range e.request.NumField() {
+		field := e.request.Field(i)
+		var parameter *openapi3.Parameter
+		if name, ok := field.Tag.Lookup(pathTag); ok {
+			parameter = openapi3.NewPathParameter(name)
+		} else if name, ok := field.Tag.Lookup(queryTag); ok {
+			parameter = openapi3.NewQueryParameter(name)
+		} else {
+			continue
+		}
+		t := field.Type
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem() // an absent parameter is absent, not null
+		}
+		schema, err := s.of(t)
+		if err != nil {
+			return err
+		}
+		parameter.Schema = schema
+		parameter.Description = field.Tag.Get(docTag)
+		operation.AddParameter(parameter)
+	}
+	return nil
+}
+
+// describeRights adds what the caller needs to the description.
+func describeRights(e Endpoint) string {
+	rights := e.Rights
+	switch e.Access {
+	case Open:
+		rights = "none"
+	case Public:
+		rights = "any authenticated user"
+	case Admin:
+		rights = "ParticipantAdmin"
+	case ByRequest:
+	}
+	text := "Required authorization: " + rights + "."
+	if e.Description != "" {
+		text = e.Description + "\n\n" + text
+	}
+	return text
+}

@@ -1,0 +1,57 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/florinledger/florin/api/endpoint"
+)
+
+// Part is one part of the node that must work before the node can serve.
+type Part struct {
+	// Name is a word such as "database".
+	Name string
+	// Err says what is wrong; nil when the part works.
+	Err error
+}
+
+// Readiness asks every part of the node how it is.
+type Readiness func(ctx context.Context) []Part
+
+func healthEndpoints(readiness Readiness) []endpoint.Endpoint {
+	return []endpoint.Endpoint{
+		endpoint.New(endpoint.Info{
+			Method: http.MethodGet, Path: "/livez", OperationID: "getLivez", Tag: "Health", Access: endpoint.Open,
+			Summary: "Tell that the process runs.",
+		}, func(context.Context, endpoint.NoRequest) (endpoint.Content, error) { return endpoint.Content{}, nil }),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodGet, Path: "/readyz", OperationID: "getReadyz", Tag: "Health", Access: endpoint.Open,
+			Summary:     "Tell whether the node can serve.",
+			Description: "503 with a line for each part that does not work.",
+		}, func(ctx context.Context, _ endpoint.NoRequest) (endpoint.Content, error) {
+			return readyz(readiness(ctx)), nil
+		}),
+	}
+}
+
+// readyz says the same as upstream's check when all is well, and names the broken parts otherwise.
+func readyz(parts []Part) endpoint.Content {
+	var broken []string
+	var lines strings.Builder
+	for _, part := range parts {
+		if part.Err != nil {
+			broken = append(broken, part.Name)
+			fmt.Fprintf(&lines, "[-] %s failed (%s)\n", part.Name, oneLine(part.Err))
+		}
+	}
+	if len(broken) == 0 {
+		return endpoint.TextContent(http.StatusOK, "[+] ledger ok (SERVING)\nreadyz check passed\n")
+	}
+	text := fmt.Sprintf("[-] ledger failed (not ready: %s)\n%sreadyz check failed\n",
+		strings.Join(broken, ", "), lines.String())
+	return endpoint.TextContent(http.StatusServiceUnavailable, text)
+}
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

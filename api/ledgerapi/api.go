@@ -1,0 +1,108 @@
+package ledgerapi
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// The defaults of the settings, as upstream's.
+const (
+	DefaultVersion         = "3.5.0-SNAPSHOT"
+	DefaultMaxListElements = 200
+	DefaultListWait        = 500 * time.Millisecond
+	DefaultTrackingTimeout = 5 * time.Minute
+)
+
+// Settings are what operators may change.
+type Settings struct {
+	// Version is what GET /v2/version reports; some clients accept only certain ones. "" means DefaultVersion.
+	Version string
+	// MaxListElements bounds lists; above it the answer is 413. 0 means DefaultMaxListElements.
+	MaxListElements int
+	// ListWait is how long lists wait for a further element when the request does not say. 0 means DefaultListWait.
+	ListWait time.Duration
+	// TrackingTimeout is how long waiting submissions wait. 0 means DefaultTrackingTimeout; the frame's request timeout
+	// applies besides.
+	TrackingTimeout time.Duration
+	// MaxSelfAllocatedParties is how many parties a user that is no administrator may allocate for itself.
+	MaxSelfAllocatedParties int
+}
+
+// Record is what the endpoints read from the database.
+type Record interface {
+	Users
+	Parties
+	Head(ctx context.Context) (db.Head, error)
+}
+
+// Options are the parts of an [API]. All are required but Settings.
+type Options struct {
+	Node     ledger.Node
+	Record   Record
+	Settings Settings
+	// Now is the node's clock.
+	Now func() time.Time
+}
+
+// API serves the resources.
+type API struct {
+	node     ledger.Node
+	record   Record
+	users    Users
+	parties  Parties
+	settings Settings
+	now      func() time.Time
+}
+
+// New makes the API. The error names the part that is missing.
+func New(options Options) (*API, error) {
+	switch {
+	case options.Node.ParticipantID == "" || options.Node.SynchronizerID == "":
+		return nil, errors.New("the ledger API needs the identity of the node")
+	case options.Record == nil:
+		return nil, errors.New("the ledger API needs a record to read from")
+	case options.Now == nil:
+		return nil, errors.New("the ledger API needs a clock")
+	}
+	return &API{
+		node:     options.Node,
+		record:   options.Record,
+		users:    options.Record,
+		parties:  options.Record,
+		settings: withDefaults(options.Settings),
+		now:      options.Now,
+	}, nil
+}
+
+func withDefaults(s Settings) Settings {
+	if s.Version == "" {
+		s.Version = DefaultVersion
+	}
+	if s.MaxListElements == 0 {
+		s.MaxListElements = DefaultMaxListElements
+	}
+	if s.ListWait == 0 {
+		s.ListWait = DefaultListWait
+	}
+	if s.TrackingTimeout == 0 {
+		s.TrackingTimeout = DefaultTrackingTimeout
+	}
+	return s
+}
+
+// isOurSynchronizer takes the logical id of the node's synchronizer, and the physical one, which adds ::version-serial.
+func (a *API) isOurSynchronizer(id string) bool {
+	return id == a.node.SynchronizerID || strings.HasPrefix(id, a.node.SynchronizerID+"::")
+}
+
+// Failures makes the errors of this family.
+func (a *API) Failures() endpoint.FailureEncoder { return FailureEncoder(a.node.ParticipantID) }
+
+// Version is the version of the API that clients are told.
+func (a *API) Version() string { return a.settings.Version }

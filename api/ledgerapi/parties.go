@@ -1,0 +1,264 @@
+package ledgerapi
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// maxPartiesPageSize is the largest page of parties (upstream's party-management default).
+const maxPartiesPageSize = 10000
+
+// maxPartyFilter is the longest prefix that parties can be filtered by.
+const maxPartyFilter = 185
+
+// Parties is where parties are kept.
+type Parties interface {
+	// AllocateParty stores a new party and, unless grantTo is "", gives that user the right to act as it. The faults are
+	// INVALID_ARGUMENT for a party that exists and USER_NOT_FOUND.
+	AllocateParty(ctx context.Context, details ledger.PartyDetails, grantTo string) (ledger.PartyDetails, error)
+	// GetParties returns those of the parties that are known, in byte order.
+	GetParties(ctx context.Context, parties []ledger.Party) ([]ledger.PartyDetails, error)
+	// ListParties returns parties above after whose ids start with prefix, in byte order.
+	ListParties(ctx context.Context, prefix string, after ledger.Party, limit int) ([]ledger.PartyDetails, error)
+}
+
+// PartyDetails is what this node knows of a party (contract, "PartyDetails").
+type PartyDetails struct {
+	Party              string      `json:"party" required:"true" doc:"hint::fingerprint"`
+	IsLocal            bool        `json:"isLocal" doc:"Whether this node hosts the party"`
+	LocalMetadata      *ObjectMeta `json:"localMetadata" doc:"Kept on this node only"`
+	IdentityProviderID string      `json:"identityProviderId" doc:"Empty for the default identity provider"`
+}
+
+// AllocatePartyRequest allocates a party (contract, "POST /v2/parties").
+type AllocatePartyRequest struct {
+	PartyIDHint        string      `json:"partyIdHint" doc:"First part of the id, up to 185 characters; may be empty"`
+	LocalMetadata      *ObjectMeta `json:"localMetadata" doc:"Annotations to keep with the party"`
+	IdentityProviderID string      `json:"identityProviderId" doc:"Empty for the default identity provider"`
+	SynchronizerID     string      `json:"synchronizerId" doc:"May be left out: there is one"`
+	UserID             string      `json:"userId" doc:"Who gets the right to act as the party; empty for nobody"`
+}
+
+// AllocatePartyResponse is the allocated party.
+type AllocatePartyResponse struct {
+	PartyDetails *PartyDetails `json:"partyDetails" doc:"The party as stored"`
+}
+
+// GetPartiesResponse lists parties.
+type GetPartiesResponse struct {
+	PartyDetails []PartyDetails `json:"partyDetails" doc:"In order of id; unknown parties are left out"`
+}
+
+// ListKnownPartiesResponse is one page of parties.
+type ListKnownPartiesResponse struct {
+	PartyDetails  []PartyDetails `json:"partyDetails" doc:"In order of id"`
+	NextPageToken string         `json:"nextPageToken" doc:"Token of the next page; empty after the last one"`
+}
+
+// GetParticipantIDResponse names the participant.
+type GetParticipantIDResponse struct {
+	ParticipantID string `json:"participantId" doc:"hint::fingerprint"`
+}
+
+type allocatePartyRequest struct {
+	Body AllocatePartyRequest `body:"json"`
+}
+
+type getPartiesRequest struct {
+	Party              string   `path:"party" doc:"The party"`
+	Parties            []string `query:"parties" doc:"Further parties"`
+	IdentityProviderID string   `query:"identity-provider-id" doc:"Empty for the default identity provider"`
+}
+
+type listPartiesRequest struct {
+	IdentityProviderID string `query:"identity-provider-id" doc:"Empty for the default identity provider"`
+	Filter             string `query:"filter-party" doc:"What the ids must start with"`
+	PageSize           int32  `query:"pageSize" alias:"page_size" doc:"Most elements of the page; 0 for the maximum"`
+	PageToken          string `query:"pageToken" alias:"page_token" doc:"nextPageToken of the previous page"`
+}
+
+func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (AllocatePartyResponse, error) {
+	body := req.Body
+	if err := a.requireAllocate(ctx, body); err != nil {
+		return AllocatePartyResponse{}, err
+	}
+	hint := body.PartyIDHint
+	if hint == "" {
+		hint = "party-" + uuid.NewString()
+	}
+	if err := ledger.CheckPartyHint(hint); err != nil {
+		return AllocatePartyResponse{}, fault.InvalidArgumentf("%s", err)
+	}
+	if err := checkNoResourceVersion(body.LocalMetadata, "local_metadata.resource_version"); err != nil {
+		return AllocatePartyResponse{}, err
+	}
+	annotations := annotationsOf(body.LocalMetadata)
+	if err := checkNewAnnotations(annotations, "local_metadata.annotations"); err != nil {
+		return AllocatePartyResponse{}, err
+	}
+	if err := a.checkIdentityProvider(body.IdentityProviderID, "identity_provider_id"); err != nil {
+		return AllocatePartyResponse{}, err
+	}
+	if err := a.checkSynchronizer(body.SynchronizerID, "synchronizer_id"); err != nil {
+		return AllocatePartyResponse{}, err
+	}
+	if err := a.checkGrantee(ctx, body); err != nil {
+		return AllocatePartyResponse{}, err
+	}
+	allocated, err := a.parties.AllocateParty(ctx, ledger.PartyDetails{
+		Party: a.node.LocalParty(hint), IsLocal: true, Annotations: annotations,
+		IdentityProviderID: body.IdentityProviderID,
+	}, body.UserID)
+	if err != nil {
+		return AllocatePartyResponse{}, err
+	}
+	return AllocatePartyResponse{PartyDetails: pointer(ToAPIPartyDetails(allocated))}, nil
+}
+
+// requireAllocate checks who may allocate parties. Users may allocate for themselves as long as they can act as fewer
+// parties than the setting allows.
+func (a *API) requireAllocate(ctx context.Context, body AllocatePartyRequest) error {
+	claims := endpoint.Claims(ctx)
+	caller, ok := claims.User()
+	if !ok || caller.ID != body.UserID || claims.AdministersIDP(body.IdentityProviderID) {
+		return claims.RequireIDPAdmin(body.IdentityProviderID)
+	}
+	rights, err := a.users.UserRights(ctx, caller.ID)
+	if err != nil {
+		return err
+	}
+	held := 0
+	for _, right := range rights {
+		if right.Kind == ledger.CanActAs {
+			held++
+		}
+	}
+	if held >= a.settings.MaxSelfAllocatedParties {
+		return fault.PermissionDenied.New("User %q can act as %d parties and may allocate at most %d for itself",
+			caller.ID, held, a.settings.MaxSelfAllocatedParties)
+	}
+	return nil
+}
+
+// checkGrantee refuses a user that does not exist or belongs to another identity provider.
+func (a *API) checkGrantee(ctx context.Context, body AllocatePartyRequest) error {
+	if body.UserID == "" {
+		return nil
+	}
+	if err := ledger.CheckUserID(body.UserID); err != nil {
+		return fault.InvalidFieldNamed("user_id", err.Error())
+	}
+	_, err := a.userOf(ctx, "checking user's existence", body.UserID, body.IdentityProviderID)
+	return err
+}
+
+func (a *API) listParties(ctx context.Context, req listPartiesRequest) (ListKnownPartiesResponse, error) {
+	if err := endpoint.Claims(ctx).RequireIDPAdmin(req.IdentityProviderID); err != nil {
+		return ListKnownPartiesResponse{}, err
+	}
+	after, err := decodePageToken(req.PageToken)
+	if err != nil {
+		return ListKnownPartiesResponse{}, err
+	}
+	if req.PageSize < 0 || req.PageSize > maxPartiesPageSize {
+		return ListKnownPartiesResponse{}, fault.InvalidArgumentf(
+			"Page size must be between 0 and %d, but is %d", maxPartiesPageSize, req.PageSize)
+	}
+	if err := checkPartyFilter(req.Filter); err != nil {
+		return ListKnownPartiesResponse{}, err
+	}
+	if err := a.checkIdentityProvider(req.IdentityProviderID, "identity_provider_id"); err != nil {
+		return ListKnownPartiesResponse{}, err
+	}
+	size := int(req.PageSize)
+	if size == 0 {
+		size = maxPartiesPageSize
+	}
+	parties, err := a.parties.ListParties(ctx, req.Filter, ledger.Party(after), size)
+	if err != nil {
+		return ListKnownPartiesResponse{}, err
+	}
+	page := ListKnownPartiesResponse{PartyDetails: blinded(parties, req.IdentityProviderID)}
+	if len(parties) == size {
+		page.NextPageToken = encodePageToken(string(parties[size-1].Party))
+	}
+	return page, nil
+}
+
+func checkPartyFilter(filter string) error {
+	if filter == "" {
+		return nil
+	}
+	if len(filter) > maxPartyFilter {
+		return fault.InvalidFieldNamed("filterString", "the filter is longer than 185 characters")
+	}
+	if err := ledger.CheckParty(filter); err != nil {
+		return fault.InvalidFieldNamed("filterString", err.Error())
+	}
+	return nil
+}
+
+func (a *API) getParties(ctx context.Context, req getPartiesRequest) (GetPartiesResponse, error) {
+	asked := append([]string{req.Party}, req.Parties...)
+	parties := ledger.SortedParties(fromAPIParties(asked))
+	if err := endpoint.Claims(ctx).RequireOperateAs(req.IdentityProviderID, parties...); err != nil {
+		return GetPartiesResponse{}, err
+	}
+	if err := checkParties(asked); err != nil {
+		return GetPartiesResponse{}, err
+	}
+	if err := a.checkIdentityProvider(req.IdentityProviderID, "identity_provider_id"); err != nil {
+		return GetPartiesResponse{}, err
+	}
+	known, err := a.parties.GetParties(ctx, parties)
+	return GetPartiesResponse{PartyDetails: blinded(known, req.IdentityProviderID)}, err
+}
+
+func (a *API) participantID(context.Context, endpoint.NoRequest) (GetParticipantIDResponse, error) {
+	return GetParticipantIDResponse{ParticipantID: a.node.ParticipantID}, nil
+}
+
+// checkSynchronizer refuses ids that are malformed or are not the one of this node. The physical form is taken too.
+func (a *API) checkSynchronizer(id, field string) error {
+	if id == "" {
+		return nil
+	}
+	if err := ledger.CheckSynchronizerID(id); err != nil {
+		return fault.InvalidFieldNamed(field, err.Error())
+	}
+	if !a.isOurSynchronizer(id) {
+		return fault.NotConnectedToSynchronizer.New("This participant is not connected to synchronizer %s", id).
+			WithResource("SYNCHRONIZER_ID", id).
+			WithHint("Leave the synchronizer out, or take its id from GET /v2/state/connected-synchronizers.")
+	}
+	return nil
+}
+
+// blinded converts parties and hides what belongs to other identity providers.
+func blinded(parties []ledger.PartyDetails, identityProviderID string) []PartyDetails {
+	out := make([]PartyDetails, len(parties))
+	for i, party := range parties {
+		if party.IdentityProviderID == identityProviderID {
+			out[i] = ToAPIPartyDetails(party)
+			continue
+		}
+		out[i] = PartyDetails{Party: string(party.Party), LocalMetadata: &ObjectMeta{}}
+	}
+	return slices.Clip(out)
+}
+
+// ToAPIPartyDetails converts what is known of a party.
+func ToAPIPartyDetails(details ledger.PartyDetails) PartyDetails {
+	return PartyDetails{
+		Party:              string(details.Party),
+		IsLocal:            details.IsLocal,
+		LocalMetadata:      toAPIMeta(details.ResourceVersion, details.Annotations),
+		IdentityProviderID: details.IdentityProviderID,
+	}
+}

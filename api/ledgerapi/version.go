@@ -1,0 +1,77 @@
+package ledgerapi
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/ledger"
+)
+
+// GetLedgerAPIVersionResponse is the version and the features of the API.
+type GetLedgerAPIVersionResponse struct {
+	Version  string             `json:"version" required:"true" doc:"Version of the API"`
+	Features FeaturesDescriptor `json:"features" required:"true" doc:"What the node offers"`
+}
+
+// FeaturesDescriptor lists features and limits.
+type FeaturesDescriptor struct {
+	Experimental     ExperimentalFeatures    `json:"experimental" doc:"Experimental features"`
+	UserManagement   UserManagementFeature   `json:"userManagement" doc:"Users"`
+	PartyManagement  PartyManagementFeature  `json:"partyManagement" doc:"Parties"`
+	OffsetCheckpoint OffsetCheckpointFeature `json:"offsetCheckpoint" doc:"Checkpoints in streams"`
+	PackageFeature   PackageFeature          `json:"packageFeature" doc:"Packages"`
+}
+
+// ExperimentalFeatures lists experimental features.
+type ExperimentalFeatures struct {
+	StaticTime               SupportedFeature `json:"staticTime" doc:"Time that only moves when told to"`
+	CommandInspectionService SupportedFeature `json:"commandInspectionService" doc:"Looking at commands in flight"`
+}
+
+// SupportedFeature tells whether a feature is there.
+type SupportedFeature struct {
+	Supported bool `json:"supported" doc:"Whether it is there"`
+}
+
+// UserManagementFeature describes the management of users.
+type UserManagementFeature struct {
+	Supported        bool  `json:"supported" doc:"Whether it is there"`
+	MaxRightsPerUser int32 `json:"maxRightsPerUser" doc:"Most rights of one user"`
+	MaxUsersPageSize int32 `json:"maxUsersPageSize" doc:"Most users of one page"`
+}
+
+// PartyManagementFeature describes the management of parties.
+type PartyManagementFeature struct {
+	MaxPartiesPageSize int32 `json:"maxPartiesPageSize" doc:"Most parties of one page"`
+}
+
+// OffsetCheckpointFeature describes the checkpoints of streams.
+type OffsetCheckpointFeature struct {
+	MaxOffsetCheckpointEmissionDelay Duration `json:"maxOffsetCheckpointEmissionDelay" doc:"Longest time between two"`
+}
+
+// PackageFeature describes the management of packages.
+type PackageFeature struct {
+	MaxVettedPackagesPageSize int32 `json:"maxVettedPackagesPageSize" doc:"Most packages of one page"`
+}
+
+const (
+	// maxCheckpointDelay is the longest time between two checkpoints of a stream.
+	maxCheckpointDelay        = 75 * time.Second
+	maxVettedPackagesPageSize = 100
+)
+
+func (a *API) version(context.Context, endpoint.NoRequest) (GetLedgerAPIVersionResponse, error) {
+	return GetLedgerAPIVersionResponse{
+		Version: a.settings.Version,
+		Features: FeaturesDescriptor{
+			UserManagement: UserManagementFeature{
+				Supported: true, MaxRightsPerUser: ledger.MaxUserRights, MaxUsersPageSize: ledger.MaxUsersPageSize,
+			},
+			PartyManagement:  PartyManagementFeature{MaxPartiesPageSize: maxPartiesPageSize},
+			OffsetCheckpoint: OffsetCheckpointFeature{ToAPIDuration(maxCheckpointDelay)},
+			PackageFeature:   PackageFeature{MaxVettedPackagesPageSize: maxVettedPackagesPageSize},
+		},
+	}, nil
+}

@@ -1,0 +1,62 @@
+// Package api is the HTTP edge of the node: one router over the endpoint lists of the API families.
+package api
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/auth"
+)
+
+// Options are the parts and settings of the HTTP edge.
+type Options struct {
+	// Auth finds out who calls; required.
+	Auth auth.Authenticator
+	// Ledger serves /v2; required.
+	Ledger *ledgerapi.API
+	// Readiness lists the parts of the node and what is wrong with them; required.
+	Readiness Readiness
+	// Logger gets one line for each request; required.
+	Logger *slog.Logger
+	// Now is the clock that requests are timed with; required.
+	Now func() time.Time
+	// MaxBodyBytes and RequestTimeout bound requests; zero means the defaults of package endpoint.
+	MaxBodyBytes   int64
+	RequestTimeout time.Duration
+}
+
+// NewRouter makes the handler of the whole API.
+func NewRouter(options Options) (http.Handler, error) {
+	if options.Ledger == nil || options.Readiness == nil {
+		return nil, errors.New("the router needs the ledger API and the readiness of the node")
+	}
+	frame, err := endpoint.NewFrame(endpoint.Options{
+		Auth: options.Auth, Failures: options.Ledger.Failures(), Logger: options.Logger, Now: options.Now,
+		MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
+	})
+	if err != nil {
+		return nil, err
+	}
+	ledgerEndpoints := append(options.Ledger.Endpoints(), healthEndpoints(options.Readiness)...)
+	document, err := newDocument(options.Ledger.Version(), ledgerEndpoints)
+	if err != nil {
+		return nil, err
+	}
+	router := chi.NewRouter()
+	router.Use(frame.Observe, endpoint.CollapseSlashes, frame.Limit, middleware.GetHead)
+	router.NotFound(frame.NotFound)
+	router.MethodNotAllowed(frame.MethodNotAllowed)
+	// Each family is one list: its frame writes errors as its clients expect them.
+	if err := frame.Mount(router, ledgerEndpoints); err != nil {
+		return nil, err
+	}
+	router.Get("/docs/openapi", document.ServeHTTP)
+	return router, nil
+}
