@@ -1,0 +1,110 @@
+package db
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Entries is what one commit adds to the record.
+type Entries struct {
+	Updates  []ledger.Update
+	Created  []NewContract
+	Archived []Archival
+	// Completions of all submissions of the commit, accepted and refused.
+	Completions []ledger.Completion
+	// Head after the commit: the last of the entries' offsets, and the record time there.
+	Head Head
+}
+
+// NewContract is a contract with the position at which it was created.
+type NewContract struct {
+	ledger.Contract
+	Offset ledger.Offset
+	NodeID int32
+}
+
+// Archival says at which offset a contract was archived.
+type Archival struct {
+	ContractID ledger.ContractID
+	Offset     ledger.Offset
+}
+
+// Append writes the entries, moves the head and, when the transaction commits, wakes the readers: all in one round trip.
+// The head must have been locked in this transaction by [Tx.Load] or [Tx.LockHead], and the entries' offsets must follow
+// it without gap. A contract may be created and archived by the same entries. Without entries nothing happens.
+//
+// [ErrConflict] is returned when a contract to archive is not active, or when a contract, an update, a key or the
+// completion of a submission exists already; nothing is written then.
+func (t *Tx) Append(ctx context.Context, entries Entries) error {
+	if len(entries.Updates)+len(entries.Created)+len(entries.Archived)+len(entries.Completions) == 0 {
+		return nil
+	}
+	p := &pipeline{}
+	steps := []func(context.Context, Entries) error{p.queueContracts, p.queueUpdates, p.queueCompletions, p.queueHead}
+	for _, step := range steps {
+		if err := step(ctx, entries); err != nil {
+			return fmt.Errorf("appending to the record: %w", err)
+		}
+	}
+	return failed("appending to the record", p.send(ctx, t.tx))
+}
+
+func (p *pipeline) queueContracts(ctx context.Context, entries Entries) error {
+	archived := make(map[ledger.ContractID]ledger.Offset, len(entries.Archived))
+	for _, archival := range entries.Archived {
+		archived[archival.ContractID] = archival.Offset
+	}
+	created := toDBNewContracts(entries.Created, archived)
+	for _, contract := range entries.Created {
+		delete(archived, contract.ID)
+	}
+	// Archive first: a new contract may have the key of one that goes.
+	if len(archived) > 0 {
+		if err := p.queries().ArchiveContracts(ctx, toDBArchivals(archived)); err != nil {
+			return err
+		}
+		p.expect(len(archived), "contracts to archive are not active")
+	}
+	if len(entries.Created) == 0 {
+		return nil
+	}
+	return p.queries().InsertContracts(ctx, created)
+}
+
+func (p *pipeline) queueUpdates(ctx context.Context, entries Entries) error {
+	if len(entries.Updates) == 0 {
+		return nil
+	}
+	updates, err := toDBUpdates(entries.Updates)
+	if err != nil {
+		return err
+	}
+	if err := p.queries().InsertUpdates(ctx, updates); err != nil {
+		return err
+	}
+	return p.queries().InsertUpdateParties(ctx, toDBUpdateParties(entries.Updates))
+}
+
+func (p *pipeline) queueCompletions(ctx context.Context, entries Entries) error {
+	if len(entries.Completions) == 0 {
+		return nil
+	}
+	completions, err := toDBCompletions(entries.Completions)
+	if err != nil {
+		return err
+	}
+	return p.queries().InsertCompletions(ctx, completions)
+}
+
+func (p *pipeline) queueHead(ctx context.Context, entries Entries) error {
+	err := p.queries().MoveHead(ctx, dbgen.MoveHeadParams{
+		LedgerOffset: entries.Head.Offset,
+		RecordTime:   entries.Head.RecordTime,
+		PrunedOffset: int64(entries.Head.Pruned),
+	})
+	p.expect(1, "the head is not before the new one")
+	return err
+}

@@ -1,0 +1,75 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/ledger"
+)
+
+// CompletionsQuery asks for the completions of one user's submissions.
+type CompletionsQuery struct {
+	UserID string
+	// Parties: a completion matches when at least one of its acting parties is listed.
+	Parties []ledger.Party
+	After   ledger.Offset // exclusive
+	UpTo    ledger.Offset // inclusive
+	Limit   int32
+}
+
+// Change is the last accepted submission of a change id (contract, commandId).
+type Change struct {
+	// Offset of its completion.
+	Offset ledger.Offset
+	// AcceptedAt is the record time of its completion.
+	AcceptedAt   time.Time
+	SubmissionID string
+}
+
+// Completions lists completions in ascending order of their offsets. ActAs is complete: reducing it to the asking
+// parties is for the caller.
+func (r Reader) Completions(ctx context.Context, query CompletionsQuery) ([]ledger.Completion, error) {
+	rows, err := r.queries.ListCompletions(ctx, dbgen.ListCompletionsParams{
+		UserID:   query.UserID,
+		Parties:  ledger.Strings(query.Parties),
+		After:    query.After,
+		UpTo:     query.UpTo,
+		CountMax: query.Limit,
+	})
+	if err != nil {
+		return nil, failed("listing completions", err)
+	}
+	return fromDBCompletions(rows)
+}
+
+// CompletionBySubmissionKey finds the completion of a submission; false while the submission is not done.
+func (r Reader) CompletionBySubmissionKey(ctx context.Context, key string) (ledger.Completion, bool, error) {
+	found, err := r.CompletionsByKey(ctx, []string{key})
+	completion, ok := found[key]
+	return completion, ok, err
+}
+
+// CompletionsByKey finds the completions of submissions, by submission key. Submissions that are not done are absent.
+func (r Reader) CompletionsByKey(ctx context.Context, keys []string) (map[string]ledger.Completion, error) {
+	rows, err := r.queries.ListCompletionsByKey(ctx, keys)
+	if err != nil {
+		return nil, failed("reading completions", err)
+	}
+	return completionsByKey(rows)
+}
+
+// Changes finds the last accepted submission of each change id. Changes that were never accepted are absent.
+func (r Reader) Changes(ctx context.Context, ids []ledger.ChangeID) (map[ledger.ChangeID]Change, error) {
+	rows, err := r.queries.ListChanges(ctx, ledger.Strings(ids))
+	return fromDBChanges(rows), failed("reading accepted changes", err)
+}
+
+func completionsByKey(rows []dbgen.Completion) (map[string]ledger.Completion, error) {
+	completions, err := fromDBCompletions(rows)
+	byKey := make(map[string]ledger.Completion, len(completions))
+	for _, completion := range completions {
+		byKey[completion.Key] = completion
+	}
+	return byKey, err
+}

@@ -1,0 +1,103 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/florinledger/florin/db/dbgen"
+)
+
+// oldestServer is the oldest major version of PostgreSQL that is supported.
+const oldestServer = 14
+
+// Options say how to connect. The zero value is good for a node.
+type Options struct {
+	// MaxConns is the most connections that the pool opens; 0 takes the URL's pool_max_conns, or pgxpool's default of
+	// 4 or the number of processors, whichever is greater.
+	MaxConns int32
+	// Tracer sees every query; nil for none.
+	Tracer pgx.QueryTracer
+}
+
+// DB is the record of the node. It is safe for concurrent use.
+type DB struct {
+	Reader
+	pool *pgxpool.Pool
+}
+
+// Open connects to the database and checks that the server can serve. The schema is not checked: see
+// [DB.CheckSchema]. The error says what to do.
+func Open(ctx context.Context, url string, options Options) (*DB, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("the database URL is not usable: %w", err)
+	}
+	if options.MaxConns > 0 {
+		config.MaxConns = options.MaxConns
+	}
+	config.ConnConfig.Tracer = options.Tracer
+	configure(config.ConnConfig)
+	config.AfterConnect = readTimesAsUTC
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("making the connection pool: %w", err)
+	}
+	opened := &DB{Reader: Reader{queries: dbgen.New(pool)}, pool: pool}
+	if err := opened.checkServer(ctx); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return opened, nil
+}
+
+// Close closes all connections, waiting for those in use.
+func (d *DB) Close() { d.pool.Close() }
+
+// Ping tells whether the database answers.
+func (d *DB) Ping(ctx context.Context) error { return failed("asking the database", d.pool.Ping(ctx)) }
+
+// checkServer refuses servers on which statements would fail later, and in ways harder to understand.
+func (d *DB) checkServer(ctx context.Context) error {
+	conn, err := d.pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("cannot reach the database: %w; check its URL (FLORIN_DATABASE_URL) and that it runs", err)
+	}
+	defer conn.Release()
+	server := conn.Conn().PgConn()
+	version := server.ParameterStatus("server_version")
+	digits, _, _ := strings.Cut(version, ".")
+	// A version that is not a number is a pre-release of a newer one, such as "19beta1".
+	if major, err := strconv.Atoi(digits); err == nil && major < oldestServer {
+		return fmt.Errorf("PostgreSQL %s is too old: use version %d or newer", version, oldestServer)
+	}
+	if encoding := server.ParameterStatus("server_encoding"); encoding != "UTF8" {
+		return fmt.Errorf("the database stores text as %s: make one with ENCODING 'UTF8'", encoding)
+	}
+	return nil
+}
+
+// configure sets what all connections share: they name themselves to the operator who lists connections.
+func configure(config *pgx.ConnConfig) {
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "florin"
+	}
+}
+
+// readTimesAsUTC makes times that are read carry UTC, whatever the zones of server and machine.
+func readTimesAsUTC(_ context.Context, conn *pgx.Conn) error {
+	types := conn.TypeMap()
+	codec := &pgtype.TimestamptzCodec{ScanLocation: time.UTC}
+	types.RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: codec})
+	return nil
+}
+
+// isNoRows tells that a query for one row found none.
+func isNoRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }

@@ -1,0 +1,87 @@
+package db
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/florinledger/florin/fault"
+)
+
+// ErrConflict means that the record changed after the transaction read it: an input was archived, a key taken or a
+// submission completed meanwhile. Run the transaction again from its beginning; [DB.InTx] does so by itself.
+var ErrConflict = errors.New("the record changed meanwhile")
+
+// conflict tells which broken constraints mean that someone else was faster.
+func conflict(constraint string) bool {
+	switch constraint {
+	case "contracts_id_unique", "contracts_active_key_unique", "updates_offset_unique", "updates_id_unique",
+		"completions_offset_unique", "completions_one_per_submission":
+		return true
+	default:
+		return false
+	}
+}
+
+// refusal maps the name of a broken constraint to the refusal it stands for, or nil. The detail is PostgreSQL's: it
+// names the offending value.
+func refusal(constraint, detail string) *fault.Fault {
+	switch constraint {
+	case "users_id_unique":
+		return fault.UserAlreadyExists.New("creating user failed: %s", detail)
+	case "user_rights_belong_to_a_user":
+		return fault.UserNotFound.New("granting user rights failed: %s", detail)
+	case "user_rights_kind_is_known":
+		return fault.InvalidArgumentf("unknown kind of right: %s", detail)
+	case "user_rights_party_fits_kind":
+		return fault.InvalidArgumentf("the kinds CanActAs, CanReadAs and CanExecuteAs need a party, others have none: %s",
+			detail)
+	case "parties_allocated_once":
+		return fault.InvalidArgumentf("Party already exists: %s", detail)
+	default:
+		return nil
+	}
+}
+
+// failed makes the error of an operation: nil for nil; a fault for what a client may be told; [ErrConflict] for lost
+// races; else the driver's error with what was being done.
+func failed(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, isFault := fault.As(err); isFault || errors.Is(err, ErrConflict) {
+		return err
+	}
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) && pgErr.ConstraintName != "" {
+		if conflict(pgErr.ConstraintName) {
+			return fmt.Errorf("%s: %w: %w", doing, ErrConflict, err)
+		}
+		if refused := refusal(pgErr.ConstraintName, pgErr.Detail); refused != nil {
+			return refused.Wrap(fmt.Errorf("%s: %w", doing, err))
+		}
+	}
+	err = fmt.Errorf("%s: %w", doing, err)
+	if isAway(err) {
+		return fault.ServiceNotRunning.New("The database does not answer.").With("service_name", "database").Wrap(err)
+	}
+	return err
+}
+
+// isAway tells that the database could not be reached, is starting or stopping, or has no connection left. That passes.
+func isAway(err error) bool {
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) {
+		return pgerrcode.IsConnectionException(pgErr.Code) || pgerrcode.IsInsufficientResources(pgErr.Code) ||
+			pgErr.Code == pgerrcode.AdminShutdown || pgErr.Code == pgerrcode.CrashShutdown ||
+			pgErr.Code == pgerrcode.CannotConnectNow
+	}
+	var connecting *pgconn.ConnectError
+	var network *net.OpError
+	return errors.As(err, &connecting) || errors.As(err, &network) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}

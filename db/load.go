@@ -1,0 +1,82 @@
+package db
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/ledger"
+)
+
+// LoadRequest says what a commit needs to know. Repeats are allowed; empty lists cost nothing.
+type LoadRequest struct {
+	Keys         []string // of submissions
+	Changes      []ledger.ChangeID
+	Contracts    []ledger.ContractID
+	ContractKeys []string // key hashes
+	Parties      []ledger.Party
+}
+
+// Loaded is what [Tx.Load] found. Things that do not exist are absent from the maps.
+type Loaded struct {
+	Head Head
+	// Completions by submission key: these submissions are done.
+	Completions map[string]ledger.Completion
+	// Changes that were accepted before.
+	Changes map[ledger.ChangeID]Change
+	// Contracts, active and archived.
+	Contracts map[ledger.ContractID]StoredContract
+	// ContractKeys gives the active contract of each key hash.
+	ContractKeys map[string]StoredContract
+	// Parties holds true for each known party.
+	Parties map[ledger.Party]bool
+}
+
+// Load locks the head as [Tx.LockHead] does, then looks everything up, in one round trip. Nobody can commit between
+// the answers and the end of the transaction.
+func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
+	var loaded Loaded
+	var head []dbgen.LockHeadRow
+	var completions []dbgen.Completion
+	var changes []dbgen.ListChangesRow
+	var contracts, byKey []dbgen.Contract
+	var parties []ledger.Party
+	batch := &pgx.Batch{}
+	queue(batch, &head, pgx.RowToStructByPos, dbgen.LockHead)
+	queueList(batch, &completions, pgx.RowToStructByPos, dbgen.ListCompletionsByKey, request.Keys)
+	queueList(batch, &changes, pgx.RowToStructByPos, dbgen.ListChanges, ledger.Strings(request.Changes))
+	queueList(batch, &contracts, pgx.RowToStructByPos, dbgen.ListContracts, ledger.Strings(request.Contracts))
+	queueList(batch, &byKey, pgx.RowToStructByPos, dbgen.ListContractsByKey, request.ContractKeys)
+	queueList(batch, &parties, pgx.RowTo, dbgen.ListKnownParties, ledger.Strings(request.Parties))
+	if err := t.tx.SendBatch(ctx, batch).Close(); err != nil {
+		return loaded, failed("locking the head and loading what the commit needs", err)
+	}
+	loaded.Head = Head{head[0].LedgerOffset, head[0].RecordTime, ledger.Offset(head[0].PrunedOffset)}
+	loaded.Changes = fromDBChanges(changes)
+	loaded.Parties = setOf(parties)
+	var err error
+	if loaded.Completions, err = completionsByKey(completions); err != nil {
+		return loaded, err
+	}
+	if loaded.Contracts, err = contractsByID(contracts); err != nil {
+		return loaded, err
+	}
+	loaded.ContractKeys, err = contractsByKey(byKey)
+	return loaded, err
+}
+
+// queueList queues a query that takes one list, unless the list is empty.
+func queueList[T any](batch *pgx.Batch, into *[]T, scan pgx.RowToFunc[T], query string, list []string) {
+	if len(list) > 0 {
+		queue(batch, into, scan, query, list)
+	}
+}
+
+func queue[T any](batch *pgx.Batch, into *[]T, scan pgx.RowToFunc[T], query string, arguments ...any) {
+	batch.Queue(query, arguments...).Query(func(rows pgx.Rows) error {
+		var err error
+		*into, err = pgx.CollectRows(rows, scan)
+		return err
+	})
+}

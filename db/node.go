@@ -1,0 +1,29 @@
+package db
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Reader reads the record. It is part of [DB] and of [Tx]; take a Reader to work with either.
+type Reader struct {
+	queries *dbgen.Queries
+}
+
+// Node reads the identity of the node; false before [DB.InsertNode].
+func (r Reader) Node(ctx context.Context) (ledger.Node, bool, error) {
+	row, err := r.queries.GetNode(ctx)
+	if isNoRows(err) {
+		return ledger.Node{}, false, nil
+	}
+	return fromDBNode(row), err == nil, failed("reading the node's identity", err)
+}
+
+// InsertNode stores the identity of the node unless there is one already, and tells whether it did. Of several processes
+// that start on an empty database one wins; the others read what it stored with Node.
+func (d *DB) InsertNode(ctx context.Context, node ledger.Node) (bool, error) {
+	inserted, err := d.queries.InsertNode(ctx, toDBNode(node))
+	return inserted == 1, failed("storing the node's identity", err)
+}

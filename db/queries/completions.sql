@@ -1,0 +1,61 @@
+-- InsertCompletions stores completions and indexes them by acting party. The elements of act_as are array literals; an
+-- empty refusal or update id and a deduplication offset or duration of -1 are none.
+-- name: InsertCompletions :exec
+WITH inserted AS (
+    INSERT INTO completions (
+        ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id,
+        dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost
+    )
+    SELECT
+        unnest(@ledger_offsets::bigint[]), unnest(@submission_keys::text[]), unnest(@change_ids::text[]),
+        unnest(@user_ids::text[]), unnest(@command_ids::text[]), unnest(@submission_ids::text[]),
+        unnest(@act_as::text[])::text[], nullif(unnest(@refusals::text[]), '')::json,
+        nullif(unnest(@update_ids::text[]), ''), nullif(unnest(@dedup_offsets::bigint[]), -1),
+        nullif(unnest(@dedup_durations::bigint[]), -1),
+        unnest(@traceparents::text[]), unnest(@tracestates::text[]), unnest(@record_times::timestamptz[]),
+        unnest(@paid_traffic_costs::bigint[])
+    RETURNING user_id, act_as, ledger_offset
+)
+INSERT INTO completion_parties (user_id, party, ledger_offset)
+SELECT user_id, unnest(act_as), ledger_offset
+FROM inserted;
+
+-- ListCompletions pages through the completions of a user and any of the parties. Each party's part is a range of the
+-- primary key of completion_parties.
+-- name: ListCompletions :many
+SELECT c.*
+FROM completions AS c
+WHERE c.ledger_offset IN (
+    SELECT DISTINCT page.ledger_offset
+    FROM unnest(@parties::text[]) AS wanted (party)
+    CROSS JOIN LATERAL (
+        SELECT cp.ledger_offset
+        FROM completion_parties AS cp
+        WHERE
+            cp.user_id = @user_id AND cp.party = wanted.party
+            AND cp.ledger_offset > @after AND cp.ledger_offset <= @up_to
+        ORDER BY cp.ledger_offset
+        LIMIT @count_max
+    ) AS page
+    ORDER BY page.ledger_offset
+    LIMIT @count_max
+)
+ORDER BY c.ledger_offset;
+
+-- ListCompletionsByKey finds the completions of submissions, by the unique index of the submission key.
+-- name: ListCompletionsByKey :many
+SELECT *
+FROM completions
+WHERE submission_key = ANY(@submission_keys::text[]);
+
+-- ListChanges finds the last accepted submission of each change, by the index of accepted changes.
+-- name: ListChanges :many
+SELECT wanted.change_id::text AS change_id, latest.ledger_offset, latest.record_time, latest.submission_id
+FROM unnest(@change_ids::text[]) AS wanted (change_id)
+CROSS JOIN LATERAL (
+    SELECT c.ledger_offset, c.record_time, c.submission_id
+    FROM completions AS c
+    WHERE c.change_id = wanted.change_id AND c.refusal IS NULL
+    ORDER BY c.ledger_offset DESC
+    LIMIT 1
+) AS latest;

@@ -1,0 +1,52 @@
+-- InsertContracts stores new contracts and lists the stakeholders of those that stay active. The elements of
+-- signatories, observers and maintainers are array literals; archived offset 0, an empty key value and an empty key hash
+-- are none.
+-- name: InsertContracts :exec
+WITH inserted AS (
+    INSERT INTO contracts (
+        contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories,
+        observers, key_value, key_hash, maintainers, created_at
+    )
+    SELECT
+        unnest(@contract_ids::text[]), unnest(@created_offsets::bigint[]), unnest(@created_node_ids::integer[]),
+        nullif(unnest(@archived_offsets::bigint[]), 0), unnest(@template_ids::text[]), unnest(@package_names::text[]),
+        unnest(@payloads::text[])::json, unnest(@signatories::text[])::text[], unnest(@observers::text[])::text[],
+        nullif(unnest(@key_values::text[]), '')::json, nullif(unnest(@key_hashes::text[]), ''),
+        unnest(@maintainers::text[])::text[], unnest(@created_ats::timestamptz[])
+    RETURNING contract_id, created_offset, created_node_id, archived_offset, template_id, signatories, observers
+)
+INSERT INTO active_contracts (party, created_offset, created_node_id, template_id, contract_id)
+SELECT unnest(signatories || observers), created_offset, created_node_id, template_id, contract_id
+FROM inserted
+WHERE archived_offset IS NULL;
+
+-- ArchiveContracts archives those of the contracts that are active, and takes them from the lists of their stakeholders.
+-- Its command tag counts them.
+-- name: ArchiveContracts :exec
+WITH wanted AS (
+    SELECT unnest(@contract_ids::text[]) AS contract_id, unnest(@archived_offsets::bigint[]) AS archived_offset
+), archived AS (
+    UPDATE contracts AS c
+    SET archived_offset = wanted.archived_offset
+    FROM wanted
+    WHERE c.contract_id = wanted.contract_id AND c.archived_offset IS NULL
+    RETURNING c.created_offset, c.created_node_id, c.signatories || c.observers AS stakeholders
+), gone AS (
+    DELETE FROM active_contracts AS a
+    USING (SELECT unnest(stakeholders) AS party, created_offset, created_node_id FROM archived) AS row
+    WHERE
+        a.party = row.party AND a.created_offset = row.created_offset AND a.created_node_id = row.created_node_id
+)
+SELECT created_offset FROM archived;
+
+-- ListContracts finds contracts, active or archived.
+-- name: ListContracts :many
+SELECT *
+FROM contracts
+WHERE contract_id = ANY(@contract_ids::text[]);
+
+-- ListContractsByKey finds the active contracts that have a key.
+-- name: ListContractsByKey :many
+SELECT *
+FROM contracts
+WHERE key_hash = ANY(@key_hashes::text[]) AND archived_offset IS NULL;

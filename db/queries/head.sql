@@ -1,0 +1,21 @@
+-- GetHead reads the head of the record.
+-- name: GetHead :one
+SELECT ledger_offset, record_time, pruned_offset
+FROM ledger_head;
+
+-- LockHead reads the head and holds it until the transaction ends: whoever holds it is the only one to commit.
+-- name: LockHead :one
+SELECT ledger_offset, record_time, pruned_offset
+FROM ledger_head
+FOR UPDATE;
+
+-- MoveHead sets the head and, when the transaction commits, wakes the readers. No row: the head is there or beyond.
+-- name: MoveHead :exec
+WITH moved AS (
+    UPDATE ledger_head
+    SET ledger_offset = @ledger_offset, record_time = @record_time, pruned_offset = @pruned_offset
+    WHERE ledger_offset < @ledger_offset
+    RETURNING ledger_offset
+)
+SELECT pg_notify('florin_head', moved.ledger_offset::text)
+FROM moved;

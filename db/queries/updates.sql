@@ -1,0 +1,83 @@
+-- InsertUpdates stores transactions. The elements of act_as are array literals.
+-- name: InsertUpdates :exec
+INSERT INTO updates (
+    ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent,
+    tracestate, paid_traffic_cost, events
+)
+SELECT
+    unnest(@ledger_offsets::bigint[]), unnest(@update_ids::text[]), unnest(@record_times::timestamptz[]),
+    unnest(@effective_ats::timestamptz[]), unnest(@user_ids::text[]), unnest(@command_ids::text[]),
+    unnest(@workflow_ids::text[]), unnest(@act_as::text[])::text[], unnest(@traceparents::text[]),
+    unnest(@tracestates::text[]), unnest(@paid_traffic_costs::bigint[]), unnest(@events::text[])::json;
+
+-- InsertUpdateParties stores who sees which transaction: one element of both lists for each pair.
+-- name: InsertUpdateParties :exec
+INSERT INTO update_parties (party, ledger_offset)
+SELECT unnest(@parties::text[]), unnest(@ledger_offsets::bigint[]);
+
+-- GetUpdate finds the transaction at an offset.
+-- name: GetUpdate :one
+SELECT *
+FROM updates
+WHERE ledger_offset = @ledger_offset;
+
+-- GetUpdateByID finds a transaction by its id.
+-- name: GetUpdateByID :one
+SELECT *
+FROM updates
+WHERE update_id = @update_id;
+
+-- ListUpdates pages through all transactions upwards, by the primary key.
+-- name: ListUpdates :many
+SELECT *
+FROM updates
+WHERE ledger_offset > @after AND ledger_offset <= @up_to
+ORDER BY ledger_offset
+LIMIT @count_max;
+
+-- ListUpdatesDescending is ListUpdates downwards.
+-- name: ListUpdatesDescending :many
+SELECT *
+FROM updates
+WHERE ledger_offset > @after AND ledger_offset <= @up_to
+ORDER BY ledger_offset DESC
+LIMIT @count_max;
+
+-- ListUpdatesOfParties pages upwards through the transactions that any of the parties sees. Each party's part is a range
+-- of the primary key of update_parties.
+-- name: ListUpdatesOfParties :many
+SELECT u.*
+FROM updates AS u
+WHERE u.ledger_offset IN (
+    SELECT DISTINCT page.ledger_offset
+    FROM unnest(@parties::text[]) AS wanted (party)
+    CROSS JOIN LATERAL (
+        SELECT up.ledger_offset
+        FROM update_parties AS up
+        WHERE up.party = wanted.party AND up.ledger_offset > @after AND up.ledger_offset <= @up_to
+        ORDER BY up.ledger_offset
+        LIMIT @count_max
+    ) AS page
+    ORDER BY page.ledger_offset
+    LIMIT @count_max
+)
+ORDER BY u.ledger_offset;
+
+-- ListUpdatesOfPartiesDescending is ListUpdatesOfParties downwards.
+-- name: ListUpdatesOfPartiesDescending :many
+SELECT u.*
+FROM updates AS u
+WHERE u.ledger_offset IN (
+    SELECT DISTINCT page.ledger_offset
+    FROM unnest(@parties::text[]) AS wanted (party)
+    CROSS JOIN LATERAL (
+        SELECT up.ledger_offset
+        FROM update_parties AS up
+        WHERE up.party = wanted.party AND up.ledger_offset > @after AND up.ledger_offset <= @up_to
+        ORDER BY up.ledger_offset DESC
+        LIMIT @count_max
+    ) AS page
+    ORDER BY page.ledger_offset DESC
+    LIMIT @count_max
+)
+ORDER BY u.ledger_offset DESC;

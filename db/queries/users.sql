@@ -1,0 +1,49 @@
+-- InsertUser stores a new user; no row when one of this id exists.
+-- name: InsertUser :execrows
+INSERT INTO users (
+    id, primary_party, is_deactivated, annotations, identity_provider_id, primary_party_authentication
+)
+VALUES (@id, @primary_party, @is_deactivated, @annotations, @identity_provider_id, @primary_party_authentication)
+ON CONFLICT DO NOTHING;
+
+-- GetUser finds a user.
+-- name: GetUser :one
+SELECT *
+FROM users
+WHERE id = @id;
+
+-- LockUser finds a user and holds it until the transaction ends, against other changes of the user or its rights.
+-- name: LockUser :one
+SELECT *
+FROM users
+WHERE id = @id
+FOR UPDATE;
+
+-- ListUsers pages through the users of one identity provider in byte order of their ids.
+-- name: ListUsers :many
+SELECT *
+FROM users
+WHERE identity_provider_id = @identity_provider_id AND id > @after
+ORDER BY id
+LIMIT @count_max;
+
+-- UpdateUser overwrites a locked user.
+-- name: UpdateUser :exec
+UPDATE users
+SET
+    primary_party = @primary_party,
+    is_deactivated = @is_deactivated,
+    resource_version = @resource_version,
+    annotations = @annotations,
+    identity_provider_id = @identity_provider_id,
+    primary_party_authentication = @primary_party_authentication
+WHERE id = @id;
+
+-- DeleteUser deletes a user; its rights go with it.
+-- name: DeleteUser :execrows
+DELETE FROM users
+WHERE id = @id;
+
+-- NotifyUser tells the watchers, when the transaction commits, that a user or its rights changed.
+-- name: NotifyUser :exec
+SELECT pg_notify('florin_users', @id::text);

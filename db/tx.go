@@ -1,0 +1,75 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/florinledger/florin/db/dbgen"
+)
+
+const (
+	// txAttempts is how often a transaction runs before its conflict is returned.
+	txAttempts = 5
+	// txBackoff is the longest pause before the second attempt; it doubles with each further one.
+	txBackoff = 10 * time.Millisecond
+)
+
+// Tx is a transaction. Its [Reader] part sees what the transaction wrote. It ends with the function given to
+// [DB.InTx], must not be used after that, and not by two goroutines at once.
+type Tx struct {
+	Reader
+	tx pgx.Tx
+}
+
+// InTx runs body in a transaction at isolation level read committed: commits if it returns nil, else rolls back and
+// returns its error. On serialization failures, deadlocks and [ErrConflict] body runs again, a few times, in a new
+// transaction; so it must not keep effects outside the transaction from an earlier run.
+func (d *DB) InTx(ctx context.Context, body func(*Tx) error) error {
+	for attempt := 1; ; attempt++ {
+		err := d.runTx(ctx, body)
+		if err == nil || attempt == txAttempts || !mayRunAgain(err) {
+			return err
+		}
+		// The jitter keeps transactions that met once from meeting again.
+		longest := txBackoff << (attempt - 1)
+		pause(ctx, rand.N(longest))
+		if ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+func (d *DB) runTx(ctx context.Context, body func(*Tx) error) error {
+	bodyFailed := false
+	err := pgx.BeginTxFunc(ctx, d.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		err := body(&Tx{Reader: Reader{queries: dbgen.New(tx)}, tx: tx})
+		bodyFailed = err != nil
+		return err
+	})
+	if bodyFailed {
+		return err // as it is: the caller's own
+	}
+	return failed("committing", err)
+}
+
+func mayRunAgain(err error) bool {
+	if errors.Is(err, ErrConflict) {
+		return true
+	}
+	var pgErr *pgconn.PgError
+	return errors.As(err, &pgErr) &&
+		(pgErr.Code == pgerrcode.SerializationFailure || pgErr.Code == pgerrcode.DeadlockDetected)
+}
+
+// pause waits, or less long when ctx ends.
+func pause(ctx context.Context, duration time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, duration)
+	defer cancel()
+	<-ctx.Done()
+}

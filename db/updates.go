@@ -1,0 +1,69 @@
+package db
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/ledger"
+)
+
+// UpdatesQuery asks for committed transactions.
+type UpdatesQuery struct {
+	// Parties: an update matches when at least one of them witnesses one of its events. Nil matches every update.
+	Parties []ledger.Party
+	After   ledger.Offset // exclusive
+	UpTo    ledger.Offset // inclusive
+	Limit   int32
+	// Descending lists the newest first.
+	Descending bool
+}
+
+// Updates lists updates in order of their offsets, whole: reducing their events to what a party may see is for the
+// caller.
+func (r Reader) Updates(ctx context.Context, query UpdatesQuery) ([]ledger.Update, error) {
+	rows, err := r.listUpdates(ctx, query)
+	if err != nil {
+		return nil, failed("listing updates", err)
+	}
+	return fromDBUpdates(rows)
+}
+
+func (r Reader) listUpdates(ctx context.Context, query UpdatesQuery) ([]dbgen.Update, error) {
+	if query.Parties == nil {
+		all := dbgen.ListUpdatesParams{After: query.After, UpTo: query.UpTo, CountMax: query.Limit}
+		if query.Descending {
+			return r.queries.ListUpdatesDescending(ctx, dbgen.ListUpdatesDescendingParams(all))
+		}
+		return r.queries.ListUpdates(ctx, all)
+	}
+	seen := dbgen.ListUpdatesOfPartiesParams{
+		Parties: ledger.Strings(query.Parties), After: query.After, UpTo: query.UpTo, CountMax: query.Limit,
+	}
+	if query.Descending {
+		return r.queries.ListUpdatesOfPartiesDescending(ctx, dbgen.ListUpdatesOfPartiesDescendingParams(seen))
+	}
+	return r.queries.ListUpdatesOfParties(ctx, seen)
+}
+
+// UpdateByOffset finds the update at an offset; false when there is none there.
+func (r Reader) UpdateByOffset(ctx context.Context, offset ledger.Offset) (ledger.Update, bool, error) {
+	row, err := r.queries.GetUpdate(ctx, offset)
+	return foundUpdate(row, err)
+}
+
+// UpdateByID finds an update; false when there is none with this id.
+func (r Reader) UpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.Update, bool, error) {
+	row, err := r.queries.GetUpdateByID(ctx, string(id))
+	return foundUpdate(row, err)
+}
+
+func foundUpdate(row dbgen.Update, err error) (ledger.Update, bool, error) {
+	if isNoRows(err) {
+		return ledger.Update{}, false, nil
+	}
+	if err != nil {
+		return ledger.Update{}, false, failed("reading an update", err)
+	}
+	update, err := fromDBUpdate(row)
+	return update, err == nil, err
+}

@@ -1,0 +1,87 @@
+package db
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// UserRights lists the rights of a user, ordered by kind and party; none for a user that does not exist.
+func (r Reader) UserRights(ctx context.Context, id string) ([]ledger.Right, error) {
+	rows, err := r.queries.ListUserRights(ctx, id)
+	rights := make([]ledger.Right, len(rows))
+	for i, row := range rows {
+		rights[i] = ledger.Right{Kind: ledger.RightKind(row.Kind), Party: row.Party}
+	}
+	return rights, failed("listing user rights", err)
+}
+
+// GrantRights gives rights to a user and returns those that it did not have. Faults: USER_NOT_FOUND,
+// TOO_MANY_USER_RIGHTS.
+func (d *DB) GrantRights(ctx context.Context, id string, rights []ledger.Right) ([]ledger.Right, error) {
+	var granted []ledger.Right
+	err := d.changeUser(ctx, id, func(tx *Tx) error {
+		if _, err := tx.lockUser(ctx, "grant user rights", id); err != nil {
+			return err
+		}
+		var err error
+		granted, err = tx.grant(ctx, id, rights)
+		return err
+	})
+	return granted, err
+}
+
+// RevokeRights takes rights from a user and returns those that it had. Fault: USER_NOT_FOUND.
+func (d *DB) RevokeRights(ctx context.Context, id string, rights []ledger.Right) ([]ledger.Right, error) {
+	var revoked []ledger.Right
+	err := d.changeUser(ctx, id, func(tx *Tx) error {
+		if _, err := tx.lockUser(ctx, "revoke user rights", id); err != nil {
+			return err
+		}
+		kinds, parties := toDBRights(rights)
+		rows, err := tx.queries.DeleteUserRights(ctx, dbgen.DeleteUserRightsParams{
+			UserID: id, Kinds: kinds, Parties: parties,
+		})
+		revoked = make([]ledger.Right, len(rows))
+		for i, row := range rows {
+			revoked[i] = ledger.Right{Kind: ledger.RightKind(row.Kind), Party: row.Party}
+		}
+		return failed("revoking user rights", err)
+	})
+	return revoked, err
+}
+
+// grant gives rights to a user that is locked or new, and returns those that it did not have.
+func (t *Tx) grant(ctx context.Context, id string, rights []ledger.Right) ([]ledger.Right, error) {
+	kinds, parties := toDBRights(rights)
+	rows, err := t.queries.InsertUserRights(ctx, dbgen.InsertUserRightsParams{
+		UserID: id, Kinds: kinds, Parties: parties,
+	})
+	if err != nil {
+		return nil, failed("granting user rights", err)
+	}
+	count, err := t.queries.CountUserRights(ctx, id)
+	if err != nil {
+		return nil, failed("counting user rights", err)
+	}
+	if count > ledger.MaxUserRights {
+		return nil, fault.TooManyUserRights.
+			New("A maximum of %d user rights can be granted, but user %q would have %d", ledger.MaxUserRights, id, count).
+			WithResource("USER", id)
+	}
+	granted := make([]ledger.Right, len(rows))
+	for i, row := range rows {
+		granted[i] = ledger.Right{Kind: ledger.RightKind(row.Kind), Party: row.Party}
+	}
+	return granted, nil
+}
+
+func toDBRights(rights []ledger.Right) (kinds, parties []string) {
+	kinds, parties = make([]string, len(rights)), make([]string, len(rights))
+	for i, right := range rights {
+		kinds[i], parties[i] = string(right.Kind), string(right.Party)
+	}
+	return kinds, parties
+}

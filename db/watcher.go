@@ -1,0 +1,214 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/ledger"
+)
+
+// The channels that the queries MoveHead and NotifyUser write to.
+const (
+	headChannel  = "florin_head"
+	usersChannel = "florin_users"
+)
+
+const (
+	defaultPoll = 2 * time.Second
+	// answerTimeout is how long the listening connection may take to answer before it counts as dead.
+	answerTimeout = 10 * time.Second
+	// reconnectPause is between two attempts to connect.
+	reconnectPause = 500 * time.Millisecond
+)
+
+// ErrWatcherClosed is returned to those who wait on a closed [Watcher].
+var ErrWatcherClosed = errors.New("the watcher of the record is closed")
+
+// WatcherOptions tune a [Watcher]. The zero value is good for a node.
+type WatcherOptions struct {
+	// Poll is how long the watcher trusts silence before it reads the head; 0 means 2 seconds.
+	Poll time.Duration
+	// Log hears of lost connections; nil discards.
+	Log *slog.Logger
+}
+
+// Watcher knows the head of the record and wakes those who wait for it to move. It listens on one connection of its
+// own, whatever the number of waiters. It is safe for concurrent use.
+type Watcher struct {
+	db      *DB
+	options WatcherOptions
+	cancel  context.CancelFunc
+	closed  chan struct{} // closed when the watcher has stopped
+
+	mu    sync.Mutex
+	head  ledger.Offset
+	moved chan struct{} // closed, and replaced, when the head moves
+	users []func(id string)
+}
+
+// Watch starts a watcher. It runs until [Watcher.Close] or the end of ctx, and connects again when its connection is
+// lost: nothing that happened meanwhile is missed.
+func (d *DB) Watch(ctx context.Context, options WatcherOptions) (*Watcher, error) {
+	if options.Poll == 0 {
+		options.Poll = defaultPoll
+	}
+	if options.Log == nil {
+		options.Log = slog.New(slog.DiscardHandler)
+	}
+	head, err := d.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	w := &Watcher{
+		db: d, options: options, cancel: cancel, closed: make(chan struct{}),
+		head: head.Offset, moved: make(chan struct{}),
+	}
+	go w.run(ctx)
+	return w, nil
+}
+
+// Close stops the watcher and returns when it has stopped.
+func (w *Watcher) Close() {
+	w.cancel()
+	<-w.closed
+}
+
+// Head is the last offset that the watcher knows of. It never decreases; the record may be a moment ahead.
+func (w *Watcher) Head() ledger.Offset {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.head
+}
+
+// WaitAfter returns the head as soon as it is after the offset, or the head as it is with the error of ctx or
+// [ErrWatcherClosed].
+func (w *Watcher) WaitAfter(ctx context.Context, offset ledger.Offset) (ledger.Offset, error) {
+	for {
+		w.mu.Lock()
+		head, moved := w.head, w.moved
+		w.mu.Unlock()
+		if head > offset {
+			return head, nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return head, ctx.Err()
+		case <-w.closed:
+			return head, ErrWatcherClosed
+		}
+	}
+}
+
+// OnUserChange calls the function for each user that was created, changed or deleted, or whose rights were, by any
+// process. The id "" stands for all users: changes may have been missed while the connection was lost. Calls come one
+// after the other and hold up the watcher, so the function must be quick.
+func (w *Watcher) OnUserChange(call func(id string)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.users = append(w.users, call)
+}
+
+func (w *Watcher) run(ctx context.Context) {
+	defer close(w.closed)
+	for ctx.Err() == nil {
+		err := w.listen(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		w.options.Log.WarnContext(ctx, "lost the connection that watches the record", "error", err)
+		pause(ctx, reconnectPause)
+	}
+}
+
+// listen serves until the connection fails or ctx ends.
+func (w *Watcher) listen(ctx context.Context) error {
+	conn, err := pgx.ConnectConfig(ctx, w.db.pool.Config().ConnConfig)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	queries := dbgen.New(conn)
+	if err := errors.Join(queries.ListenHead(ctx), queries.ListenUsers(ctx)); err != nil {
+		return err
+	}
+	// From here on everything is heard; now catch up with what was not.
+	if err := w.readHead(ctx, queries); err != nil {
+		return err
+	}
+	w.userChanged("")
+	for {
+		notification, err := w.hear(ctx, conn)
+		switch {
+		case err != nil:
+			return err
+		case notification == nil:
+			// The query also shows whether the connection still lives.
+			err = w.readHead(ctx, queries)
+		case notification.Channel == usersChannel:
+			w.userChanged(notification.Payload)
+		case notification.Channel == headChannel:
+			err = w.headMoved(notification.Payload)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// hear waits for a notification; nil when none came in time.
+func (w *Watcher) hear(ctx context.Context, conn *pgx.Conn) (*pgconn.Notification, error) {
+	waiting, cancel := context.WithTimeout(ctx, w.options.Poll)
+	defer cancel()
+	notification, err := conn.WaitForNotification(waiting)
+	if err != nil && waiting.Err() != nil && ctx.Err() == nil && !conn.IsClosed() {
+		return nil, nil //nolint:nilnil // Silence is neither a notification nor an error.
+	}
+	return notification, err
+}
+
+func (w *Watcher) readHead(ctx context.Context, queries *dbgen.Queries) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	head, err := queries.GetHead(ctx)
+	if err == nil {
+		w.advance(head.LedgerOffset)
+	}
+	return err
+}
+
+func (w *Watcher) headMoved(payload string) error {
+	offset, err := strconv.ParseInt(payload, 10, 64)
+	if err == nil {
+		w.advance(ledger.Offset(offset))
+	}
+	return err
+}
+
+func (w *Watcher) advance(head ledger.Offset) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if head > w.head {
+		w.head = head
+		close(w.moved)
+		w.moved = make(chan struct{})
+	}
+}
+
+func (w *Watcher) userChanged(id string) {
+	w.mu.Lock()
+	calls := w.users
+	w.mu.Unlock()
+	for _, call := range calls {
+		call(id)
+	}
+}
