@@ -1,0 +1,105 @@
+// Package runfile is the note that `florin up` leaves in its data directory for as long as it runs: where everything
+// listens and which processes there are. Tools of the same person find the node by it.
+package runfile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Name of the file in the data directory.
+const Name = "run.json"
+
+// Run describes a running node.
+type Run struct {
+	// PID is the process that serves the API.
+	PID int `json:"pid"`
+	// URL of the API, such as http://127.0.0.1:2975.
+	URL string `json:"url"`
+	// DatabaseURL of the node's record; it holds the password.
+	DatabaseURL string `json:"databaseUrl"`
+	// TemporalAddress is host:port of Temporal's frontend.
+	TemporalAddress string `json:"temporalAddress"`
+	// TemporalUI is the URL of Temporal's web page; "" without one.
+	TemporalUI string `json:"temporalUi"`
+	PIDs       PIDs   `json:"pids"`
+	// Secret and Audience are what development tokens are made with.
+	Secret   string `json:"secret"`
+	Audience string `json:"audience"`
+	// DSO and Operator are party ids.
+	DSO      string `json:"dso"`
+	Operator string `json:"operator"`
+}
+
+// PIDs are the processes of a node; 0 stands for one that belongs to somebody else.
+type PIDs struct {
+	Node     int `json:"node"`
+	Temporal int `json:"temporal"`
+	// Postgres is the server's first process, the parent of the others.
+	Postgres int `json:"postgres"`
+}
+
+// Write leaves the note. It appears as a whole or not at all, readable for its owner alone.
+func Write(dataDir string, run Run) error {
+	content, err := json.MarshalIndent(run, "", "  ")
+	if err != nil {
+		return fmt.Errorf("describe the running node: %w", err)
+	}
+	path := filepath.Join(dataDir, Name)
+	temporary, err := os.CreateTemp(dataDir, Name+".*") // its mode is 0600
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	_, err = temporary.Write(append(content, '\n'))
+	err = errors.Join(err, temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(temporary.Name()))
+	}
+	return nil
+}
+
+// Read finds the node that runs on a data directory. The error says what to do when none does.
+func Read(dataDir string) (Run, error) {
+	path := filepath.Join(dataDir, Name)
+	content, err := os.ReadFile(path) //nolint:gosec // the person who runs us names the directory
+	if errors.Is(err, fs.ErrNotExist) {
+		return Run{}, fmt.Errorf("no node runs on data directory %s (there is no %s): start one with `florin up`, or name "+
+			"another directory with --data-dir", dataDir, Name)
+	}
+	if err != nil {
+		return Run{}, fmt.Errorf("read where the node runs: %w", err)
+	}
+	var run Run
+	if err := json.Unmarshal(content, &run); err != nil {
+		return Run{}, fmt.Errorf("%s is not what `florin up` writes: %w; stop the node and start it again", path, err)
+	}
+	if err := syscall.Kill(run.PID, 0); run.PID <= 0 || errors.Is(err, syscall.ESRCH) {
+		return Run{}, fmt.Errorf("the node on data directory %s (pid %d) has ended without tidying up: start it again with "+
+			"`florin up`", dataDir, run.PID)
+	}
+	return run, nil
+}
+
+// Remove takes the note away, and what writes that were cut short left behind. That there is none is no error.
+func Remove(dataDir string) error {
+	entries, err := os.ReadDir(dataDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	errs := []error{err}
+	for _, entry := range entries {
+		if entry.Name() == Name || strings.HasPrefix(entry.Name(), Name+".") {
+			errs = append(errs, os.Remove(filepath.Join(dataDir, entry.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
