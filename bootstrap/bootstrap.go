@@ -49,7 +49,7 @@ const participantAdmin = "participant_admin"
 // Identity returns the identity of the installation, making it on first use. Of several nodes that start at once on one
 // database, one makes it and all get the same.
 func Identity(ctx context.Context, database *db.DB, options Options) (ledger.Node, error) {
-	node, ok, err := database.GetNode(ctx)
+	node, ok, err := database.Node(ctx)
 	if err != nil || ok {
 		return node, err
 	}
@@ -60,7 +60,7 @@ func Identity(ctx context.Context, database *db.DB, options Options) (ledger.Nod
 	if _, err := database.InsertNode(ctx, fresh); err != nil {
 		return ledger.Node{}, err
 	}
-	node, _, err = database.GetNode(ctx)
+	node, _, err = database.Node(ctx)
 	return node, err
 }
 
@@ -85,7 +85,7 @@ func newIdentity(options Options) (ledger.Node, error) {
 // Parties allocates the parties that the node itself needs.
 func Parties(ctx context.Context, database *db.DB, node ledger.Node) error {
 	for _, party := range []ledger.Party{node.DSO, node.Operator} {
-		known, err := database.GetParties(ctx, []ledger.Party{party})
+		known, err := database.Parties(ctx, []ledger.Party{party})
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func Parties(ctx context.Context, database *db.DB, node ledger.Node) error {
 
 // Users creates the users that a fresh node has. Once any user exists, administrators decide who there is.
 func Users(ctx context.Context, database *db.DB, node ledger.Node, options Options) error {
-	existing, err := database.ListUsers(ctx, "", 1, ledger.DefaultIdentityProvider)
+	existing, err := database.Users(ctx, ledger.DefaultIdentityProvider, "", 1)
 	if err != nil || len(existing) > 0 {
 		return err
 	}

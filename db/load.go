@@ -29,7 +29,7 @@ type Loaded struct {
 	Contracts map[ledger.ContractID]StoredContract
 	// ContractKeys gives the active contract of each key hash.
 	ContractKeys map[string]StoredContract
-	// Parties holds true for each known party.
+	// Parties tells of each known party whether it is local.
 	Parties map[ledger.Party]bool
 }
 
@@ -41,20 +41,20 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 	var completions []dbgen.Completion
 	var changes []dbgen.ListChangesRow
 	var contracts, byKey []dbgen.Contract
-	var parties []ledger.Party
+	var parties []dbgen.ListKnownPartiesRow
 	batch := &pgx.Batch{}
 	queue(batch, &head, pgx.RowToStructByPos, dbgen.LockHead)
 	queueList(batch, &completions, pgx.RowToStructByPos, dbgen.ListCompletionsByKey, request.Keys)
 	queueList(batch, &changes, pgx.RowToStructByPos, dbgen.ListChanges, ledger.Strings(request.Changes))
 	queueList(batch, &contracts, pgx.RowToStructByPos, dbgen.ListContracts, ledger.Strings(request.Contracts))
 	queueList(batch, &byKey, pgx.RowToStructByPos, dbgen.ListContractsByKey, request.ContractKeys)
-	queueList(batch, &parties, pgx.RowTo, dbgen.ListKnownParties, ledger.Strings(request.Parties))
+	queueList(batch, &parties, pgx.RowToStructByPos, dbgen.ListKnownParties, ledger.Strings(request.Parties))
 	if err := t.tx.SendBatch(ctx, batch).Close(); err != nil {
 		return loaded, failed("locking the head and loading what the commit needs", err)
 	}
 	loaded.Head = Head{head[0].LedgerOffset, head[0].RecordTime, ledger.Offset(head[0].PrunedOffset)}
 	loaded.Changes = fromDBChanges(changes)
-	loaded.Parties = setOf(parties)
+	loaded.Parties = fromDBKnownParties(parties)
 	var err error
 	if loaded.Completions, err = completionsByKey(completions); err != nil {
 		return loaded, err

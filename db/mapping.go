@@ -313,12 +313,12 @@ func toDBAnnotations(annotations map[string]string) ([]byte, error) {
 	return json.Marshal(annotations)
 }
 
-func setOf(parties []ledger.Party) map[ledger.Party]bool {
-	set := make(map[ledger.Party]bool, len(parties))
-	for _, party := range parties {
-		set[party] = true
+func fromDBKnownParties(rows []dbgen.ListKnownPartiesRow) map[ledger.Party]bool {
+	known := make(map[ledger.Party]bool, len(rows))
+	for _, row := range rows {
+		known[row.Party] = row.IsLocal
 	}
-	return set
+	return known
 }
 
 // toDBJSON writes JSON without the escapes that are for HTML pages: payloads keep their text.

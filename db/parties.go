@@ -48,10 +48,10 @@ func (t *Tx) insertParty(ctx context.Context, details ledger.PartyDetails) error
 	return failed("allocating a party", err)
 }
 
-// KnownParties tells which of the parties exist: it holds true for each of them.
+// KnownParties tells which of the parties are known, and of those whether they are local. Unknown ones are absent.
 func (r Reader) KnownParties(ctx context.Context, parties []ledger.Party) (map[ledger.Party]bool, error) {
 	known, err := r.queries.ListKnownParties(ctx, ledger.Strings(parties))
-	return setOf(known), failed("reading parties", err)
+	return fromDBKnownParties(known), failed("reading parties", err)
 }
 
 // Parties finds parties, in byte order of their ids. Those that do not exist are left out.

@@ -107,7 +107,7 @@ func (n *node) openDatabase(ctx, background context.Context) (err error) {
 	if err := n.database.CheckSchema(ctx); err != nil {
 		return err
 	}
-	n.watcher, err = n.database.Watch(background)
+	n.watcher, err = n.database.Watch(background, db.WatcherOptions{Log: n.options.log})
 	return err
 }
 

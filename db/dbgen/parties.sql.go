@@ -74,25 +74,30 @@ func (q *Queries) InsertParty(ctx context.Context, arg InsertPartyParams) (int64
 }
 
 const ListKnownParties = `-- name: ListKnownParties :many
-SELECT party
+SELECT party, is_local
 FROM parties
 WHERE party = ANY($1::text[])
 `
 
-// ListKnownParties tells which of the parties exist.
-func (q *Queries) ListKnownParties(ctx context.Context, parties []string) ([]ledger.Party, error) {
+type ListKnownPartiesRow struct {
+	Party   ledger.Party
+	IsLocal bool
+}
+
+// ListKnownParties tells which of the parties exist, and which of them are local.
+func (q *Queries) ListKnownParties(ctx context.Context, parties []string) ([]ListKnownPartiesRow, error) {
 	rows, err := q.db.Query(ctx, ListKnownParties, parties)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []ledger.Party{}
+	items := []ListKnownPartiesRow{}
 	for rows.Next() {
-		var party ledger.Party
-		if err := rows.Scan(&party); err != nil {
+		var i ListKnownPartiesRow
+		if err := rows.Scan(&i.Party, &i.IsLocal); err != nil {
 			return nil, err
 		}
-		items = append(items, party)
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -4,9 +4,9 @@ INSERT INTO parties (party, is_local, annotations, identity_provider_id)
 VALUES (@party, @is_local, @annotations, @identity_provider_id)
 ON CONFLICT DO NOTHING;
 
--- ListKnownParties tells which of the parties exist.
+-- ListKnownParties tells which of the parties exist, and which of them are local.
 -- name: ListKnownParties :many
-SELECT party
+SELECT party, is_local
 FROM parties
 WHERE party = ANY(@parties::text[]);
 
