@@ -1,0 +1,134 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/florinledger/florin/fault"
+)
+
+// Position is where in the record a submission is decided.
+type Position struct {
+	Offset     Offset
+	RecordTime time.Time
+}
+
+// Circumstances are what the decision over a submission depends on, beside the submission itself.
+type Circumstances struct {
+	Packages *Packages
+	Store    Store
+	// Secret is the node's own, from which the seed of the transaction derives.
+	Secret []byte
+	// Previous is the last accepted submission of the same change id, nil when there is none.
+	Previous      *AcceptedChange
+	Deduplication DeduplicationRules
+	// IsLocal and IsKnown say whether this node hosts a party and whether anyone knows it. The error is a failure of
+	// the store.
+	IsLocal func(Party) (bool, error)
+	IsKnown func(Party) (bool, error)
+}
+
+// Decision is what became of a submission: always a completion; for an accepted one also the update and the changes to
+// the set of active contracts.
+type Decision struct {
+	Completion Completion
+	Update     *Update
+	Created    []CreatedContract
+	// Archived lists the consumed contracts, those included that the same transaction created.
+	Archived []ContractID
+}
+
+// Decide turns a submission into its completion at a position of the record. A refusal is part of the decision; the
+// error is always a failure of the store, after which nothing has happened.
+func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
+	decision := Decision{Completion: Completion{
+		Offset: at.Offset, Key: s.Key, ChangeID: s.ChangeID(), UserID: s.UserID, CommandID: s.CommandID,
+		SubmissionID: s.SubmissionID, ActAs: s.ActAs, Trace: s.Trace, RecordTime: at.RecordTime,
+	}}
+	period, refusal := Deduplicate(s, c.Previous, c.Deduplication)
+	decision.Completion.Deduplication = period
+	if refusal != nil {
+		decision.Completion.Refusal = refusal
+		return decision, nil
+	}
+	transaction, err := c.interpret(s, at)
+	if err != nil {
+		refusal, ok := fault.As(err)
+		if !ok {
+			return Decision{}, err
+		}
+		decision.Completion.Refusal = refusal
+		return decision, nil
+	}
+	decision.Created, decision.Archived = transaction.Created(), transaction.Consumed()
+	decision.Update = newUpdate(s, at, transaction, SubmissionSeed(c.Secret, s.Key))
+	decision.Update.PaidTrafficCost, err = TrafficCost(decision.Update.Events)
+	decision.Completion.UpdateID = decision.Update.ID
+	decision.Completion.PaidTrafficCost = decision.Update.PaidTrafficCost
+	return decision, err
+}
+
+func (c Circumstances) interpret(s Submission, at Position) (Transaction, error) {
+	for _, party := range s.ActAs {
+		local, err := c.IsLocal(party)
+		if err != nil {
+			return Transaction{}, err
+		}
+		if !local {
+			return Transaction{}, fault.NoSynchronizerOnWhichAllSubmittersCanSubmit.New(
+				"Not connected to a synchronizer on which all submitters can submit: %s is not hosted here", party).
+				With("unknown submitters", string(party)).
+				WithHint("Allocate the party with POST /v2/parties, or correct actAs.")
+		}
+	}
+	transaction, err := Interpret(s, Environment{
+		Packages: c.Packages, Store: c.Store, EffectiveAt: effectiveTime(s, at), Seed: SubmissionSeed(c.Secret, s.Key),
+	})
+	if err != nil {
+		return Transaction{}, err
+	}
+	for _, party := range transaction.Informees() {
+		known, err := c.IsKnown(party)
+		if err != nil {
+			return Transaction{}, err
+		}
+		if !known {
+			return Transaction{}, fault.UnknownInformees.New(
+				"The participant is not connected to any synchronizer where the given informees are known: %s", party).
+				WithHint("Allocate the party first, or correct the party id in the command.")
+		}
+	}
+	return transaction, nil
+}
+
+// effectiveTime is the ledger effective time: the record time, but not before the bound that the submission sets.
+func effectiveTime(s Submission, at Position) time.Time {
+	if s.MinLedgerTime != nil && s.MinLedgerTime.After(at.RecordTime) {
+		return s.MinLedgerTime.UTC().Truncate(time.Microsecond)
+	}
+	return at.RecordTime
+}
+
+func newUpdate(s Submission, at Position, transaction Transaction, seed [32]byte) *Update {
+	hash := sha256.New()
+	hash.Write([]byte("florin update\x00"))
+	hash.Write(seed[:])
+	writeText(hash, formatOffset(at.Offset))
+	return &Update{
+		Offset: at.Offset, ID: UpdateID("1220" + hex.EncodeToString(hash.Sum(nil))), RecordTime: at.RecordTime,
+		EffectiveAt: transaction.EffectiveAt, UserID: s.UserID, CommandID: s.CommandID, WorkflowID: s.WorkflowID,
+		ActAs: s.ActAs, Trace: s.Trace, Events: transaction.Events(),
+	}
+}
+
+// TrafficCost is what a transaction costs of the synchronizer's traffic, in bytes: the size of its events as recorded.
+func TrafficCost(events []Event) (int64, error) {
+	encoded, err := json.Marshal(events)
+	if err != nil {
+		return 0, fmt.Errorf("measure the transaction: %w", err)
+	}
+	return int64(len(encoded)), nil
+}

@@ -1,0 +1,228 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/ledger"
+)
+
+const testDeadline = 10 * time.Second
+
+// starter stands for Temporal: it records what is started and lets the test decide when a start returns.
+type starter struct {
+	mu      sync.Mutex
+	batches [][]ledger.Submission
+	entered chan int
+	release chan error
+}
+
+func newStarter() *starter {
+	return &starter{entered: make(chan int, 1000), release: make(chan error, 1000)}
+}
+
+func (s *starter) start(_ context.Context, submissions []ledger.Submission) error {
+	s.mu.Lock()
+	s.batches = append(s.batches, submissions)
+	s.mu.Unlock()
+	s.entered <- len(submissions)
+	return <-s.release
+}
+
+func (s *starter) nextSize(t *testing.T) int {
+	t.Helper()
+	select {
+	case size := <-s.entered:
+		return size
+	case <-time.After(testDeadline):
+		t.Fatal("no workflow was started")
+		return 0
+	}
+}
+
+func testSubmission(i int) ledger.Submission {
+	return ledger.Submission{
+		Key: "key-" + strconv.Itoa(i), UserID: "user", CommandID: "command-" + strconv.Itoa(i),
+		ActAs: []ledger.Party{"alice::1220"}, Kind: ledger.KindCommand,
+	}
+}
+
+// submitAll hands submissions to the batcher one after the other and returns where their answers arrive. Each is
+// settled from the start, so that a batch gives its place back as soon as it was started.
+func submitAll(ctx context.Context, b *batcher, from, to int) <-chan error {
+	answers := make(chan error, to-from)
+	for i := from; i < to; i++ {
+		p := newPending(testSubmission(i), 100)
+		close(p.settled)
+		before := b.load()
+		go func() { answers <- b.submit(ctx, p) }()
+		for b.load() == before { // until it has its place or waits
+			select {
+			case <-ctx.Done():
+				return answers
+			default:
+			}
+		}
+	}
+	return answers
+}
+
+// load counts what the batcher has: places taken and submissions waiting.
+func (b *batcher) load() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.running + len(b.waiting)
+}
+
+func TestAnIdleNodeGivesEachSubmissionItsOwnWorkflow(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
+	defer cancel()
+	temporal := newStarter()
+	b := newBatcher(temporal.start, 2, 64)
+	for i := range 5 {
+		answers := submitAll(ctx, b, i, i+1)
+		require.Equal(t, 1, temporal.nextSize(t))
+		temporal.release <- nil
+		require.NoError(t, <-answers)
+		require.Eventually(t, func() bool { return b.load() == 0 }, testDeadline, time.Millisecond)
+	}
+}
+
+func TestUnderLoadWhatWaitsSharesTheNextWorkflow(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
+	defer cancel()
+	temporal := newStarter()
+	b := newBatcher(temporal.start, 2, 5)
+	answers := submitAll(ctx, b, 0, 10)
+	require.Equal(t, 1, temporal.nextSize(t))
+	require.Equal(t, 1, temporal.nextSize(t))
+	temporal.release <- nil
+	require.Equal(t, 5, temporal.nextSize(t), "eight wait, five fit")
+	temporal.release <- nil
+	require.Equal(t, 3, temporal.nextSize(t))
+	temporal.release <- nil
+	temporal.release <- nil
+	for range 10 {
+		require.NoError(t, <-answers)
+	}
+	seen := map[string]bool{}
+	for _, batch := range temporal.batches {
+		for _, submission := range batch {
+			require.False(t, seen[submission.Key], "each submission is in exactly one workflow")
+			seen[submission.Key] = true
+		}
+	}
+	require.Len(t, seen, 10)
+}
+
+func TestBatchingCanBeSwitchedOff(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
+	defer cancel()
+	temporal := newStarter()
+	answers := submitAll(ctx, newBatcher(temporal.start, 2, 1), 0, 8)
+	for range 8 {
+		require.Equal(t, 1, temporal.nextSize(t))
+		temporal.release <- nil
+	}
+	for range 8 {
+		require.NoError(t, <-answers)
+	}
+}
+
+func TestAFailedStartIsToldToEverySubmissionInIt(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
+	defer cancel()
+	temporal := newStarter()
+	b := newBatcher(temporal.start, 1, 64)
+	answers := submitAll(ctx, b, 0, 4)
+	require.Equal(t, 1, temporal.nextSize(t))
+	temporal.release <- nil
+	require.Equal(t, 3, temporal.nextSize(t))
+	gone := errors.New("temporal is gone")
+	temporal.release <- gone
+	failures := 0
+	for range 4 {
+		if errors.Is(<-answers, gone) {
+			failures++
+		}
+	}
+	require.Equal(t, 3, failures)
+}
+
+func TestABatchKeepsItsPlaceUntilItsCompletionsAreKnown(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
+	defer cancel()
+	temporal := newStarter()
+	b := newBatcher(temporal.start, 1, 64)
+	first := newPending(testSubmission(0), 100)
+	started := make(chan error, 1)
+	go func() { started <- b.submit(ctx, first) }()
+	require.Equal(t, 1, temporal.nextSize(t))
+	temporal.release <- nil
+	require.NoError(t, <-started, "the acknowledgement does not wait for the completion")
+	answers := submitAll(ctx, b, 1, 3)
+	require.Equal(t, 3, b.load(), "one place taken, two waiting")
+	close(first.settled)
+	require.Equal(t, 2, temporal.nextSize(t))
+	temporal.release <- nil
+	require.NoError(t, <-answers)
+	require.NoError(t, <-answers)
+}
+
+func TestBatchSizeBounds(t *testing.T) {
+	t.Parallel()
+	many := func(n int, change func(i int, p *pending)) []*pending {
+		out := make([]*pending, n)
+		for i := range out {
+			out[i] = newPending(testSubmission(i), 100)
+			change(i, out[i])
+		}
+		return out
+	}
+	unchanged := func(int, *pending) {}
+	cases := map[string]struct {
+		waiting []*pending
+		want    int
+	}{
+		"nothing waits":                      {nil, 0},
+		"all fit":                            {many(3, unchanged), 3},
+		"at most the maximum":                {many(100, unchanged), 64},
+		"bytes":                              {many(9, func(_ int, p *pending) { p.bytes = maxBatchBytes / 4 }), 4},
+		"one that is too large goes alone":   {many(2, func(_ int, p *pending) { p.bytes = 2 * maxBatchBytes }), 1},
+		"command ids fill their attribute":   {many(64, longCommandIDs), 9},
+		"parties fill their attribute":       {many(64, longParties), 9},
+		"kinds do not mix":                   {many(6, otherKindFrom(4)), 4},
+		"the second kind goes when it leads": {many(6, otherKindFrom(4))[4:], 2},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, c.want, batchSize(c.waiting, 64))
+		})
+	}
+}
+
+func longCommandIDs(_ int, p *pending) { p.submission.CommandID = strings.Repeat("c", 200) }
+func longParties(_ int, p *pending) {
+	p.submission.ActAs = []ledger.Party{ledger.Party(strings.Repeat("p", 200))}
+}
+
+func otherKindFrom(first int) func(int, *pending) {
+	return func(i int, p *pending) {
+		if i >= first {
+			p.submission.Kind = ledger.KindBootstrap
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package workflows_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/workflows"
+)
+
+var act *activities.Activities
+
+func environment(t *testing.T) *testsuite.TestWorkflowEnvironment {
+	t.Helper()
+	suite := &testsuite.WorkflowTestSuite{}
+	env := suite.NewTestWorkflowEnvironment()
+	env.SetWorkerOptions(worker.Options{DisableRegistrationAliasing: true})
+	env.RegisterWorkflow(workflows.SubmitCommands)
+	env.RegisterActivity(&activities.Activities{})
+	return env
+}
+
+func submission(commandID string) ledger.Submission {
+	return ledger.Submission{
+		Key: "key-" + commandID, UserID: "alice", CommandID: commandID, SubmissionID: "s",
+		ActAs: []ledger.Party{"alice::1220"}, Kind: ledger.KindCommand,
+	}
+}
+
+func TestSubmitCommandsReturnsWhatWasCommitted(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		outcomes []activities.Outcome
+		want     string
+	}{
+		"accepted": {[]activities.Outcome{{CommandID: "c", Offset: 1, UpdateID: "1220aa"}}, workflows.OutcomeAccepted},
+		"refused":  {[]activities.Outcome{{CommandID: "c", Offset: 1, Refusal: "CONTRACT_NOT_FOUND"}}, workflows.OutcomeRefused},
+		"mixed": {
+			[]activities.Outcome{{CommandID: "c", Offset: 1, UpdateID: "1220aa"}, {CommandID: "d", Offset: 2, Refusal: "X"}},
+			workflows.OutcomeMixed,
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env := environment(t)
+			env.OnActivity(act.CommitSubmissions, mock.Anything, mock.Anything).
+				Return(activities.CommitSubmissionsResult{Outcomes: c.outcomes}, nil).Once()
+			env.OnUpsertTypedSearchAttributes(mock.MatchedBy(func(attributes temporal.SearchAttributes) bool {
+				outcome, ok := attributes.GetKeyword(workflows.AttributeOutcome)
+				return ok && outcome == c.want
+			})).Return(nil).Once()
+			env.ExecuteWorkflow(workflows.SubmitCommands,
+				workflows.SubmitCommandsInput{Submissions: []ledger.Submission{submission("c")}})
+			require.NoError(t, env.GetWorkflowError())
+			var result workflows.SubmitCommandsResult
+			require.NoError(t, env.GetWorkflowResult(&result))
+			require.Equal(t, c.outcomes, result.Outcomes)
+			env.AssertExpectations(t)
+		})
+	}
+}
+
+func TestSubmitCommandsTriesAgainUntilTheDatabaseIsBack(t *testing.T) {
+	t.Parallel()
+	env := environment(t)
+	tries := 0
+	env.OnActivity(act.CommitSubmissions, mock.Anything, mock.Anything).Return(
+		func(context.Context, activities.CommitSubmissionsInput) (activities.CommitSubmissionsResult, error) {
+			if tries++; tries < 20 {
+				return activities.CommitSubmissionsResult{}, errors.New("connection refused")
+			}
+			return activities.CommitSubmissionsResult{Outcomes: []activities.Outcome{{Offset: 7}}}, nil
+		})
+	env.OnUpsertTypedSearchAttributes(mock.Anything).Return(nil)
+	env.ExecuteWorkflow(workflows.SubmitCommands,
+		workflows.SubmitCommandsInput{Submissions: []ledger.Submission{submission("c")}})
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, 20, tries)
+}
+
+func TestSubmitCommandsWaitsForTheLowerBoundOfLedgerTime(t *testing.T) {
+	t.Parallel()
+	env := environment(t)
+	bound := env.Now().Add(time.Hour)
+	var at time.Time
+	env.OnActivity(act.CommitSubmissions, mock.Anything, mock.Anything).Return(
+		func(context.Context, activities.CommitSubmissionsInput) (activities.CommitSubmissionsResult, error) {
+			at = env.Now()
+			return activities.CommitSubmissionsResult{Outcomes: []activities.Outcome{{Offset: 7}}}, nil
+		})
+	env.OnUpsertTypedSearchAttributes(mock.Anything).Return(nil)
+	delayed := submission("c")
+	delayed.MinLedgerTime = &bound
+	env.ExecuteWorkflow(workflows.SubmitCommands,
+		workflows.SubmitCommandsInput{Submissions: []ledger.Submission{delayed}})
+	require.NoError(t, env.GetWorkflowError())
+	require.False(t, at.Before(bound), "committed at %s, not before %s", at, bound)
+}
