@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -22,7 +23,7 @@ func EncodeBlob(c Contract) ([]byte, error) {
 // DecodeBlob is the inverse of [EncodeBlob]. It checks that the content is what the contract id stands for.
 func DecodeBlob(blob []byte) (Contract, error) {
 	if len(blob) == 0 || blob[0] != blobVersion {
-		return Contract{}, fmt.Errorf("not a created event blob of this node")
+		return Contract{}, errors.New("not a created event blob of this node")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(blob[1:]))
 	decoder.DisallowUnknownFields()

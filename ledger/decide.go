@@ -55,13 +55,12 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 		return decision, nil
 	}
 	transaction, err := c.interpret(s, at)
+	if refused, ok := fault.As(err); ok {
+		decision.Completion.Refusal = refused
+		return decision, nil //nolint:nilerr // a refusal is a decision, not a failure
+	}
 	if err != nil {
-		refusal, ok := fault.As(err)
-		if !ok {
-			return Decision{}, err
-		}
-		decision.Completion.Refusal = refusal
-		return decision, nil
+		return Decision{}, err
 	}
 	decision.Created, decision.Archived = transaction.Created(), transaction.Consumed()
 	decision.Update = newUpdate(s, at, transaction, SubmissionSeed(c.Secret, s.Key))

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -69,7 +68,7 @@ func CheckPartyHint(hint string) error {
 		return fmt.Errorf("party hint of %d characters is longer than %d", len(hint), maxPartyHintLength)
 	}
 	if strings.Contains(hint, "::") {
-		return fmt.Errorf("party hint %q must not contain the delimiter ::", hint)
+		return fmt.Errorf("party hint %q must not contain two colons in a row", hint)
 	}
 	return nil
 }
@@ -164,16 +163,6 @@ func FromStrings[T ~string](values []string) []T {
 		out[i] = T(value)
 	}
 	return out
-}
-
-// checkParties is the INVALID_ARGUMENT fault for the first malformed party, or nil.
-func checkParties(parties []Party) *fault.Fault {
-	for _, party := range parties {
-		if err := CheckParty(string(party)); err != nil {
-			return fault.InvalidArgumentf("%s", err)
-		}
-	}
-	return nil
 }
 
 // shorten keeps hostile values from filling error texts.

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/florinledger/florin/fault"
@@ -55,7 +56,7 @@ func Interpret(submission Submission, env Environment) (transaction Transaction,
 // inCommand adds which of several commands failed.
 func inCommand(i, of int, err error) error {
 	if refusal, ok := fault.As(err); ok && of > 1 {
-		return refusal.With("command_index", fmt.Sprint(i))
+		return refusal.With("command_index", strconv.Itoa(i))
 	}
 	return err
 }

@@ -67,7 +67,7 @@ func (n TxNode) Informees() []Party {
 }
 
 // Witnesses returns, for each node, everyone who sees it: its informees and those of all nodes above it.
-func (t Transaction) Witnesses() [][]Party {
+func (t *Transaction) Witnesses() [][]Party {
 	out := make([][]Party, len(t.Nodes))
 	var mark func(id int32, above []Party)
 	mark = func(id int32, above []Party) {
@@ -83,7 +83,7 @@ func (t Transaction) Witnesses() [][]Party {
 }
 
 // Informees are all parties that see some part of the transaction.
-func (t Transaction) Informees() []Party {
+func (t *Transaction) Informees() []Party {
 	var lists [][]Party
 	for _, node := range t.Nodes {
 		lists = append(lists, node.Informees())
@@ -93,7 +93,7 @@ func (t Transaction) Informees() []Party {
 
 // Created lists the contracts that the transaction creates, with the node that creates each, whether or not it also
 // archives them.
-func (t Transaction) Created() []CreatedContract {
+func (t *Transaction) Created() []CreatedContract {
 	var out []CreatedContract
 	for _, node := range t.Nodes {
 		if node.Kind == EventCreate {
@@ -110,7 +110,7 @@ type CreatedContract struct {
 }
 
 // Consumed lists the contracts that the transaction archives, its own included, in execution order.
-func (t Transaction) Consumed() []ContractID {
+func (t *Transaction) Consumed() []ContractID {
 	var out []ContractID
 	for _, node := range t.Nodes {
 		if node.Kind == EventExercise && node.Consuming {
@@ -121,7 +121,7 @@ func (t Transaction) Consumed() []ContractID {
 }
 
 // Events are the nodes in the form that the record keeps and readers get.
-func (t Transaction) Events() []Event {
+func (t *Transaction) Events() []Event {
 	witnesses := t.Witnesses()
 	events := make([]Event, len(t.Nodes))
 	for i, node := range t.Nodes {

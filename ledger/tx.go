@@ -225,8 +225,10 @@ func (tx *Tx) create(t *template, payload any) (ContractID, error) {
 	created := &tx.nodes[nodeID]
 	created.ContractID = localContractID(created.Seed, tx.env.EffectiveAt, created.Stakeholders())
 	tx.created[created.ContractID] = instance{
-		contract: Contract{ID: created.ContractID, Template: t.name, PackageName: t.packageName,
-			Signatories: signatories, Observers: observers, Key: key, CreatedAt: tx.env.EffectiveAt},
+		contract: Contract{
+			ID: created.ContractID, Template: t.name, PackageName: t.packageName,
+			Signatories: signatories, Observers: observers, Key: key, CreatedAt: tx.env.EffectiveAt,
+		},
 		template: t, payload: payload,
 	}
 	if key != nil {

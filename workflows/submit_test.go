@@ -43,7 +43,7 @@ func TestSubmitCommandsReturnsWhatWasCommitted(t *testing.T) {
 		want     string
 	}{
 		"accepted": {[]activities.Outcome{{CommandID: "c", Offset: 1, UpdateID: "1220aa"}}, workflows.OutcomeAccepted},
-		"refused":  {[]activities.Outcome{{CommandID: "c", Offset: 1, Refusal: "CONTRACT_NOT_FOUND"}}, workflows.OutcomeRefused},
+		"refused":  {[]activities.Outcome{{CommandID: "c", Refusal: "CONTRACT_NOT_FOUND"}}, workflows.OutcomeRefused},
 		"mixed": {
 			[]activities.Outcome{{CommandID: "c", Offset: 1, UpdateID: "1220aa"}, {CommandID: "d", Offset: 2, Refusal: "X"}},
 			workflows.OutcomeMixed,

@@ -47,7 +47,9 @@ func (c *upCommand) Run(ctx context.Context) error {
 	m := &machine{command: c, began: time.Now()}
 	err := m.start(ctx)
 	if err == nil {
-		m.announce()
+		err = m.announce(ctx)
+	}
+	if err == nil {
 		err = m.wait(ctx)
 		fmt.Println("florin: stopping")
 	} else if ctx.Err() != nil {

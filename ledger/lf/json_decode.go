@@ -274,8 +274,10 @@ func decodeRecord(t *Type, in any, at path) (Value, error) {
 		}
 	}
 	if len(missing) > 0 {
-		return nil, &DecodeError{Path: at.String(), Missing: missing,
-			Reason: "Missing non-optional fields: " + strings.Join(missing, ", ")}
+		return nil, &DecodeError{
+			Path: at.String(), Missing: missing,
+			Reason: "Missing non-optional fields: " + strings.Join(missing, ", "),
+		}
 	}
 	if unexpected := unexpectedFields(t, object); len(unexpected) > 0 {
 		return nil, at.fail("Unexpected fields: %s", strings.Join(unexpected, ", "))

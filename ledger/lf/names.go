@@ -44,6 +44,7 @@ func (n *TypeName) UnmarshalText(text []byte) error {
 func ParseTypeName(text string) (TypeName, error) {
 	parts := strings.Split(text, ":")
 	if len(parts) != 3 || parts[0] == "" || parts[1] == "" || parts[2] == "" {
+		//nolint:staticcheck // ST1005: clients of the field know this text
 		return TypeName{}, fmt.Errorf("Invalid identifier format (%s) not matching the expected format "+
 			"(<package>:<moduleName>:<entityName>)", text)
 	}

@@ -1,6 +1,7 @@
 package lf
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -130,7 +131,7 @@ func (t *Types) describe(goType reflect.Type, out *Type) (err error) {
 	case goType.Kind() == reflect.Struct:
 		return t.describeStruct(goType, out)
 	default:
-		return fmt.Errorf("no value of the contract language corresponds to it")
+		return errors.New("no value of the contract language corresponds to it")
 	}
 	return err
 }
