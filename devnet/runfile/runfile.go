@@ -16,8 +16,8 @@ import (
 // Name of the file in the data directory.
 const Name = "run.json"
 
-// Run describes a running node.
-type Run struct {
+// Info describes a running node.
+type Info struct {
 	// PID is the process that serves the API.
 	PID int `json:"pid"`
 	// URL of the API, such as http://127.0.0.1:2975.
@@ -46,8 +46,8 @@ type PIDs struct {
 }
 
 // Write leaves the note. It appears as a whole or not at all, readable for its owner alone.
-func Write(dataDir string, run Run) error {
-	content, err := json.MarshalIndent(run, "", "  ")
+func Write(dataDir string, info Info) error {
+	content, err := json.MarshalIndent(info, "", "  ")
 	if err != nil {
 		return fmt.Errorf("describe the running node: %w", err)
 	}
@@ -68,25 +68,25 @@ func Write(dataDir string, run Run) error {
 }
 
 // Read finds the node that runs on a data directory. The error says what to do when none does.
-func Read(dataDir string) (Run, error) {
+func Read(dataDir string) (Info, error) {
 	path := filepath.Join(dataDir, Name)
 	content, err := os.ReadFile(path) //nolint:gosec // the person who runs us names the directory
 	if errors.Is(err, fs.ErrNotExist) {
-		return Run{}, fmt.Errorf("no node runs on data directory %s (there is no %s): start one with `florin up`, or name "+
+		return Info{}, fmt.Errorf("no node runs on data directory %s (there is no %s): start one with `florin up`, or name "+
 			"another directory with --data-dir", dataDir, Name)
 	}
 	if err != nil {
-		return Run{}, fmt.Errorf("read where the node runs: %w", err)
+		return Info{}, fmt.Errorf("read where the node runs: %w", err)
 	}
-	var run Run
-	if err := json.Unmarshal(content, &run); err != nil {
-		return Run{}, fmt.Errorf("%s is not what `florin up` writes: %w; stop the node and start it again", path, err)
+	var info Info
+	if err := json.Unmarshal(content, &info); err != nil {
+		return Info{}, fmt.Errorf("%s is not what `florin up` writes: %w; stop the node and start it again", path, err)
 	}
-	if err := syscall.Kill(run.PID, 0); run.PID <= 0 || errors.Is(err, syscall.ESRCH) {
-		return Run{}, fmt.Errorf("the node on data directory %s (pid %d) has ended without tidying up: start it again with "+
-			"`florin up`", dataDir, run.PID)
+	if err := syscall.Kill(info.PID, 0); info.PID <= 0 || errors.Is(err, syscall.ESRCH) {
+		return Info{}, fmt.Errorf("the node on data directory %s (pid %d) has ended without tidying up: start it again with "+
+			"`florin up`", dataDir, info.PID)
 	}
-	return run, nil
+	return info, nil
 }
 
 // Remove takes the note away, and what writes that were cut short left behind. That there is none is no error.

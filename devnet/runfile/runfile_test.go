@@ -17,7 +17,7 @@ func TestRunFile(t *testing.T) {
 	t.Run("is read as it was written", func(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
-		written := runfile.Run{
+		written := runfile.Info{
 			PID: os.Getpid(), URL: "http://127.0.0.1:2975", DatabaseURL: "postgres://florin:secret@127.0.0.1:5432/florin",
 			TemporalAddress: "127.0.0.1:7233", TemporalUI: "http://127.0.0.1:8233",
 			PIDs:   runfile.PIDs{Node: os.Getpid(), Temporal: 2, Postgres: 3},
@@ -33,7 +33,7 @@ func TestRunFile(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, runfile.Name), nil, 0o644))
-		require.NoError(t, runfile.Write(dir, runfile.Run{PID: os.Getpid()}))
+		require.NoError(t, runfile.Write(dir, runfile.Info{PID: os.Getpid()}))
 		info, err := os.Stat(filepath.Join(dir, runfile.Name))
 		require.NoError(t, err)
 		require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
@@ -53,7 +53,7 @@ func TestRunFile(t *testing.T) {
 		dir := t.TempDir()
 		dead := exec.CommandContext(t.Context(), "true")
 		require.NoError(t, dead.Run())
-		require.NoError(t, runfile.Write(dir, runfile.Run{PID: dead.Process.Pid}))
+		require.NoError(t, runfile.Write(dir, runfile.Info{PID: dead.Process.Pid}))
 		_, err := runfile.Read(dir)
 		require.ErrorContains(t, err, "has ended without tidying up")
 	})
@@ -71,7 +71,7 @@ func TestRunFile(t *testing.T) {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, runfile.Name+".123"), nil, 0o600))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "other"), nil, 0o600))
-		require.NoError(t, runfile.Write(dir, runfile.Run{PID: os.Getpid()}))
+		require.NoError(t, runfile.Write(dir, runfile.Info{PID: os.Getpid()}))
 		require.NoError(t, runfile.Remove(dir))
 		require.NoError(t, runfile.Remove(dir), "removing twice is no error")
 		require.NoError(t, runfile.Remove(filepath.Join(dir, "missing")))
