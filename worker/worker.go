@@ -41,6 +41,11 @@ func New(options Options) sdkworker.Worker {
 
 // Register registers all workflows and activities under their permanent names.
 func Register(w sdkworker.Registry, a *activities.Activities) {
-	w.RegisterWorkflowWithOptions(workflows.SubmitCommands, workflow.RegisterOptions{Name: "SubmitCommands"})
+	RegisterWorkflows(w)
 	w.RegisterActivityWithOptions(a, activity.RegisterOptions{})
+}
+
+// RegisterWorkflows registers the workflows alone, as replaying histories needs them.
+func RegisterWorkflows(w sdkworker.WorkflowRegistry) {
+	w.RegisterWorkflowWithOptions(workflows.SubmitCommands, workflow.RegisterOptions{Name: "SubmitCommands"})
 }

@@ -234,6 +234,9 @@ func (n *node) stop(ctx context.Context) {
 		n.worker.Stop()
 	}
 	n.background()
+	if n.watcher != nil {
+		n.watcher.Close()
+	}
 	if n.temporal != nil {
 		n.temporal.Close()
 	}

@@ -1,0 +1,349 @@
+package activities_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Token is a contract for these tests: its owner holds it and can give it a new owner who agrees.
+type Token struct {
+	_     struct{}     `lf:"test-token:Test.Token:Token"`
+	Owner ledger.Party `lf:"owner"`
+	Label string       `lf:"label"`
+}
+
+// TokenGive is the choice to give a token away.
+type TokenGive struct {
+	_  struct{}     `lf:"test-token:Test.Token:Token_Give"`
+	To ledger.Party `lf:"to"`
+}
+
+func testPackages(t *testing.T) *ledger.Packages {
+	t.Helper()
+	packages, err := ledger.NewPackages(ledger.Package{
+		ID: "1111111111111111111111111111111111111111111111111111111111111111", Name: "test-token", Version: "1.0.0",
+		Templates: []ledger.TemplateSource{ledger.Template[Token]{
+			Signatories: func(token Token) []ledger.Party { return []ledger.Party{token.Owner} },
+			Choices: []ledger.ChoiceOf[Token]{ledger.Choice[Token, TokenGive, lf.CID[Token]]{
+				Consuming: true,
+				Controllers: func(token Token, give TokenGive) []ledger.Party {
+					return []ledger.Party{token.Owner, give.To}
+				},
+				Body: func(tx *ledger.Tx, _ lf.CID[Token], token Token, give TokenGive) (lf.CID[Token], error) {
+					return ledger.Create(tx, Token{Owner: give.To, Label: token.Label})
+				},
+			}},
+		}},
+	})
+	require.NoError(t, err)
+	return packages
+}
+
+// bundle is what a test works with: a ledger with the parties alice and bob.
+type bundle struct {
+	t          *testing.T
+	db         *db.DB
+	packages   *ledger.Packages
+	activities *activities.Activities
+	now        time.Time
+}
+
+const (
+	alice = ledger.Party("alice::1220")
+	bob   = ledger.Party("bob::1220")
+)
+
+func newBundle(t *testing.T) *bundle {
+	t.Helper()
+	b := &bundle{t: t, db: dbtest.New(t), packages: testPackages(t), now: time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)}
+	for _, party := range []ledger.Party{alice, bob} {
+		_, err := b.db.AllocateParty(t.Context(), ledger.PartyDetails{Party: party, IsLocal: true}, "")
+		require.NoError(t, err)
+	}
+	b.activities = b.newActivities()
+	return b
+}
+
+// newActivities is another process on the same database.
+func (b *bundle) newActivities() *activities.Activities {
+	return &activities.Activities{
+		DB: b.db, Packages: b.packages, Node: ledger.Node{PrivateKey: []byte("secret")},
+		Clock: func() time.Time { return b.now }, MaxDeduplication: 24 * time.Hour,
+		Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+func (b *bundle) submission(commandID string, actAs []ledger.Party, commands ...ledger.Command) ledger.Submission {
+	prepared, refusal := b.packages.PrepareCommands(commands, nil)
+	require.Nil(b.t, refusal)
+	return ledger.Submission{
+		Key: "key-" + commandID, UserID: "user", CommandID: commandID, SubmissionID: "submission-" + commandID,
+		ActAs: ledger.SortedParties(actAs), Commands: prepared, ReceivedAt: b.now, Kind: ledger.KindCommand,
+	}
+}
+
+func (b *bundle) commit(submissions ...ledger.Submission) []ledger.Completion {
+	b.t.Helper()
+	_, err := b.activities.CommitSubmissions(b.t.Context(),
+		activities.CommitSubmissionsInput{Submissions: submissions})
+	require.NoError(b.t, err)
+	keys := make([]string, len(submissions))
+	for i, submission := range submissions {
+		keys[i] = submission.Key
+	}
+	found, err := b.db.CompletionsByKey(b.t.Context(), keys)
+	require.NoError(b.t, err)
+	completions := make([]ledger.Completion, len(submissions))
+	for i, key := range keys {
+		require.Contains(b.t, found, key)
+		completions[i] = found[key]
+	}
+	return completions
+}
+
+// createdIn is the contract that the update of an accepted completion creates last.
+func (b *bundle) createdIn(completion ledger.Completion) ledger.ContractID {
+	b.t.Helper()
+	require.Nil(b.t, completion.Refusal)
+	update, ok, err := b.db.UpdateByOffset(b.t.Context(), completion.Offset)
+	require.NoError(b.t, err)
+	require.True(b.t, ok)
+	for i := len(update.Events) - 1; i >= 0; i-- {
+		if update.Events[i].Kind == ledger.EventCreate {
+			return update.Events[i].ContractID
+		}
+	}
+	b.t.Fatal("nothing was created")
+	return ""
+}
+
+func create(owner ledger.Party) ledger.Command {
+	return ledger.Command{Create: &ledger.CreateCommand{
+		Template: lf.TypeName{Package: "#test-token", Module: "Test.Token", Entity: "Token"},
+		Argument: json.RawMessage(fmt.Sprintf(`{"owner":%q,"label":"<one>"}`, owner)),
+	}}
+}
+
+func give(id ledger.ContractID, to ledger.Party) ledger.Command {
+	return ledger.Command{Exercise: &ledger.ExerciseCommand{
+		Template: lf.TypeName{Package: "#test-token", Module: "Test.Token", Entity: "Token"}, Contract: id,
+		Choice: "Token_Give", Argument: json.RawMessage(fmt.Sprintf(`{"to":%q}`, to)),
+	}}
+}
+
+func TestACommitRecordsCompletionsUpdatesAndContracts(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	first := b.commit(b.submission("create", []ledger.Party{alice}, create(alice)))[0]
+	require.Equal(t, ledger.Offset(1), first.Offset)
+	require.NotEmpty(t, first.UpdateID)
+	require.Positive(t, first.PaidTrafficCost)
+	token := b.createdIn(first)
+
+	second := b.commit(b.submission("give", []ledger.Party{alice, bob}, give(token, bob)))[0]
+	require.Nil(t, second.Refusal)
+	require.Equal(t, ledger.Offset(2), second.Offset)
+	require.True(t, second.RecordTime.After(first.RecordTime), "record times strictly increase")
+
+	active, err := b.db.ActiveContracts(t.Context(), db.ActiveQuery{At: 2, Limit: 10})
+	require.NoError(t, err)
+	require.Len(t, active, 1)
+	require.Equal(t, []ledger.Party{bob}, active[0].Signatories)
+	require.NoError(t, ledger.AuthenticateContract(active[0].Contract))
+	old, ok, err := b.db.Contract(t.Context(), token)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, ledger.Offset(2), *old.Archived)
+}
+
+func TestARefusalIsAStoredCompletionAndTheRestOfTheBatchGoesThrough(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	completions := b.commit(
+		b.submission("one", []ledger.Party{alice}, create(alice)),
+		b.submission("not authorized", []ledger.Party{bob}, create(alice)),
+		b.submission("two", []ledger.Party{bob}, create(bob)),
+	)
+	require.True(t, completions[0].Accepted())
+	require.True(t, fault.DamlAuthorizationError.Matches(completions[1].Refusal))
+	require.Empty(t, completions[1].UpdateID)
+	require.Zero(t, completions[1].PaidTrafficCost)
+	require.True(t, completions[2].Accepted())
+	require.Equal(t, []ledger.Offset{1, 2, 3},
+		[]ledger.Offset{completions[0].Offset, completions[1].Offset, completions[2].Offset})
+}
+
+func TestSubmissionsOfOneBatchSeeWhatThoseBeforeThemDid(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	token := b.createdIn(b.commit(b.submission("create", []ledger.Party{alice}, create(alice)))[0])
+	completions := b.commit(
+		b.submission("first", []ledger.Party{alice, bob}, give(token, bob)),
+		b.submission("second", []ledger.Party{alice, bob}, give(token, alice)),
+	)
+	require.True(t, completions[0].Accepted())
+	require.True(t, fault.ContractNotFound.Matches(completions[1].Refusal), "the token is spent: %v", completions[1].Refusal)
+}
+
+func TestSeveralCommandsAreOneTransactionOrNone(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	completion := b.commit(b.submission("both", []ledger.Party{alice}, create(alice), create(bob)))[0]
+	require.True(t, fault.DamlAuthorizationError.Matches(completion.Refusal))
+	require.Equal(t, "1", completion.Refusal.Context["command_index"])
+	active, err := b.db.ActiveContracts(t.Context(), db.ActiveQuery{At: completion.Offset, Limit: 10})
+	require.NoError(t, err)
+	require.Empty(t, active)
+}
+
+func TestCommittingTwiceGivesTheCompletionOfTheFirstTime(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	in := activities.CommitSubmissionsInput{Submissions: []ledger.Submission{
+		b.submission("a", []ledger.Party{alice}, create(alice)),
+		b.submission("b", []ledger.Party{bob}, create(alice)),
+	}}
+	first, err := b.activities.CommitSubmissions(t.Context(), in)
+	require.NoError(t, err)
+	b.now = b.now.Add(time.Hour)
+	again, err := b.newActivities().CommitSubmissions(t.Context(), in)
+	require.NoError(t, err)
+	require.Equal(t, first, again)
+	head, err := b.db.Head(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, ledger.Offset(2), head.Offset)
+}
+
+func TestAChangeSucceedsOnceWithinItsWindow(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	repeat := func(key string, period *ledger.DeduplicationPeriod) ledger.Completion {
+		submission := b.submission("change", []ledger.Party{alice}, create(alice))
+		submission.Key, submission.SubmissionID, submission.Deduplication = key, "submission "+key, period
+		return b.commit(submission)[0]
+	}
+	first := repeat("1", nil)
+	require.True(t, first.Accepted())
+	require.Equal(t, ledger.Offset(0), *first.Deduplication.Offset)
+
+	second := repeat("2", nil)
+	require.True(t, fault.DuplicateCommand.Matches(second.Refusal))
+	require.Equal(t, "1", second.Refusal.Context["completion_offset"])
+	require.Equal(t, "submission 1", second.Refusal.Context["existingSubmissionId"])
+	require.Equal(t, first.Offset-1, *second.Deduplication.Offset)
+
+	b.now = b.now.Add(25 * time.Hour)
+	third := repeat("3", nil)
+	require.True(t, third.Accepted(), "outside the maximum the change runs again")
+	require.Equal(t, first.Offset, *third.Deduplication.Offset)
+
+	long := 48 * time.Hour
+	b.now = b.now.Add(30 * time.Hour)
+	require.True(t, fault.DuplicateCommand.Matches(repeat("4", &ledger.DeduplicationPeriod{Duration: &long}).Refusal))
+	from := third.Offset
+	require.True(t, repeat("5", &ledger.DeduplicationPeriod{Offset: &from}).Accepted(),
+		"nothing was accepted after the offset")
+}
+
+func TestAfterARefusalTheChangeRunsNormally(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	missing := b.submission("change", []ledger.Party{alice, bob}, give("00"+ledger.ContractID(repeat("ab", 65)), bob))
+	require.True(t, fault.ContractNotFound.Matches(b.commit(missing)[0].Refusal))
+	retry := b.submission("change", []ledger.Party{alice, bob}, create(alice))
+	retry.Key = "retry"
+	require.True(t, b.commit(retry)[0].Accepted())
+}
+
+func repeat(text string, times int) string {
+	out := ""
+	for range times {
+		out += text
+	}
+	return out
+}
+
+func TestUnknownPartiesAreRefused(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	const carol = ledger.Party("carol::1220")
+	token := b.createdIn(b.commit(b.submission("create", []ledger.Party{alice}, create(alice)))[0])
+	completions := b.commit(
+		b.submission("submitter", []ledger.Party{carol}, create(carol)),
+		b.submission("receiver", []ledger.Party{alice, carol}, give(token, carol)),
+	)
+	require.True(t, fault.NoSynchronizerOnWhichAllSubmittersCanSubmit.Matches(completions[0].Refusal))
+	require.True(t, fault.NoSynchronizerOnWhichAllSubmittersCanSubmit.Matches(completions[1].Refusal))
+}
+
+// TestRacingProcessesNeverSpendTwice lets several processes commit transfers of the same tokens at once.
+func TestRacingProcessesNeverSpendTwice(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	const tokens, racers = 5, 4
+	var ids []ledger.ContractID
+	for i := range tokens {
+		completion := b.commit(b.submission("create "+strconv.Itoa(i), []ledger.Party{alice}, create(alice)))[0]
+		ids = append(ids, b.createdIn(completion))
+	}
+	var wg sync.WaitGroup
+	failures := make(chan error, racers*tokens)
+	for racer := range racers {
+		process := b.newActivities()
+		var batches []activities.CommitSubmissionsInput
+		for i, id := range ids {
+			name := fmt.Sprintf("race %d %d", racer, i)
+			batches = append(batches, activities.CommitSubmissionsInput{Submissions: []ledger.Submission{
+				b.submission(name, []ledger.Party{alice, bob}, give(id, bob)),
+			}})
+		}
+		wg.Go(func() {
+			for _, batch := range batches {
+				if _, err := process.CommitSubmissions(context.WithoutCancel(t.Context()), batch); err != nil {
+					failures <- err
+				}
+			}
+		})
+	}
+	wg.Wait()
+	close(failures)
+	for err := range failures {
+		require.NoError(t, err)
+	}
+	head, err := b.db.Head(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, ledger.Offset(tokens+racers*tokens), head.Offset, "offsets have no gaps")
+	active, err := b.db.ActiveContracts(t.Context(), db.ActiveQuery{At: head.Offset, Limit: 100})
+	require.NoError(t, err)
+	require.Len(t, active, tokens)
+	for _, contract := range active {
+		require.Equal(t, []ledger.Party{bob}, contract.Signatories)
+	}
+}
+
+func TestCompletionsAreDeliveredToThoseWhoWait(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.activities.Outcomes = activities.NewOutcomes()
+	delivered := make(chan ledger.Completion, 1)
+	submission := b.submission("create", []ledger.Party{alice}, create(alice))
+	b.activities.Outcomes.Expect(submission.Key, func(c ledger.Completion) { delivered <- c })
+	stored := b.commit(submission)[0]
+	require.Equal(t, stored.UpdateID, (<-delivered).UpdateID)
+	require.Empty(t, b.activities.Outcomes.Expected())
+}
