@@ -65,3 +65,12 @@ func divHalfEven(numerator, denominator *big.Int) *big.Int {
 	}
 	return quotient.Add(quotient, big.NewInt(1))
 }
+
+// Ceiling returns the smallest whole number that is not below d. ok is false when it does not fit an int64.
+func (d Decimal) Ceiling() (whole int64, ok bool) {
+	quotient, remainder := new(big.Int).QuoRem(&d.units, oneUnits, new(big.Int))
+	if remainder.Sign() > 0 { // QuoRem cuts towards zero, which is already up when d is negative
+		quotient.Add(quotient, big.NewInt(1))
+	}
+	return quotient.Int64(), quotient.IsInt64()
+}

@@ -110,6 +110,9 @@ func (t *Types) describe(goType reflect.Type, out *Type) (err error) {
 		return nil
 	}
 	switch {
+	case goType.Kind() == reflect.Pointer: // first: a pointer has the methods of what it points to
+		out.Kind = KindOptional
+		out.Element, err = t.Of(goType.Elem())
 	case goType.Implements(contractIDType):
 		out.Kind = KindContractID
 	case goType.Implements(enumerationType):
@@ -119,9 +122,6 @@ func (t *Types) describe(goType reflect.Type, out *Type) (err error) {
 		if out.Key, err = t.Of(goType.Elem().Field(0).Type); err == nil {
 			out.Element, err = t.Of(goType.Elem().Field(1).Type)
 		}
-	case goType.Kind() == reflect.Pointer:
-		out.Kind = KindOptional
-		out.Element, err = t.Of(goType.Elem())
 	case goType.Kind() == reflect.Slice:
 		out.Kind = KindList
 		out.Element, err = t.Of(goType.Elem())

@@ -1,0 +1,50 @@
+package coin
+
+import (
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+)
+
+// calc computes with decimals and keeps the first error, so that a formula is written as one. Once there is an error,
+// every further result is 0; whoever uses a result asks failure first.
+type calc struct{ err error }
+
+func (c *calc) keep(result decimal.Decimal, err error) decimal.Decimal {
+	if c.err == nil {
+		c.err = err
+	}
+	if c.err != nil {
+		return decimal.Decimal{}
+	}
+	return result
+}
+
+func (c *calc) add(terms ...decimal.Decimal) decimal.Decimal {
+	var sum decimal.Decimal
+	for _, term := range terms {
+		sum = c.keep(sum.Add(term))
+	}
+	return sum
+}
+
+func (c *calc) sub(a, b decimal.Decimal) decimal.Decimal { return c.keep(a.Sub(b)) }
+
+func (c *calc) mul(a, b decimal.Decimal) decimal.Decimal { return c.keep(a.Mul(b)) }
+
+func (c *calc) div(a, b decimal.Decimal) decimal.Decimal { return c.keep(a.Div(b)) }
+
+// failure is the contract's arithmetic failure, or nil when every step had a result.
+func (c *calc) failure() error { return ledger.ArithmeticFailure(c.err) }
+
+func one() decimal.Decimal { return decimal.FromInt(1) }
+
+// atMost tells whether a <= b.
+func atMost(a, b decimal.Decimal) bool { return a.Cmp(b) <= 0 }
+
+// valueOr is the content of an optional, or the default.
+func valueOr[T any](optional *T, otherwise T) T {
+	if optional == nil {
+		return otherwise
+	}
+	return *optional
+}

@@ -1,0 +1,58 @@
+package coin
+
+import (
+	"fmt"
+
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// errorPrefix starts the ids of the coin's own failures.
+const errorPrefix = "splice.lfdecentralizedtrust.org/"
+
+func insufficientFunds(missing decimal.Decimal) error {
+	return fault.UserFailure(fault.InvalidGivenCurrentSystemStateOther, errorPrefix+"insufficient-funds",
+		fmt.Sprintf("Insufficient funds: %s is missing to complete this transfer.", missing.Show()),
+		map[string]string{"requiredAmount": missing.Show()}).
+		WithHint("Add inputs worth at least the missing amount, or transfer less.")
+}
+
+func maximumInputsExceeded(inputs int, most int64) error {
+	return fault.UserFailure(fault.InvalidIndependentOfSystemState, errorPrefix+"maximum-inputs-exceeded",
+		fmt.Sprintf("A transfer has %d inputs, more than the maximum of %d.", inputs, most), nil).
+		WithHint("Merge holdings in several smaller transfers first.")
+}
+
+func maximumOutputsExceeded(outputs int, most int64) error {
+	return fault.UserFailure(fault.InvalidIndependentOfSystemState, errorPrefix+"maximum-outputs-exceeded",
+		fmt.Sprintf("A transfer has %d outputs, more than the maximum of %d.", outputs, most), nil).
+		WithHint("Split the outputs over several transfers.")
+}
+
+// abortingChoice is a choice that the contracts keep for its signature only: exercising it fails since version 0.1.17.
+func abortingChoice[R, T, A any](
+	name string, consuming bool, controllers func(payload T, argument A) []Party,
+) ledger.ChoiceOf[T] {
+	return ledger.Choice[T, A, R]{
+		Consuming:   consuming,
+		Controllers: controllers,
+		Body: func(*ledger.Tx, lf.CID[T], T, A) (none R, err error) {
+			return none, ledger.Abort("Choice %s is no longer supported since splice-amulet-0.1.17", name)
+		},
+	}
+}
+
+// checkExpectedDSO protects the caller from rules contracts of another network: it must name the DSO that it means.
+func checkExpectedDSO(actual Party, expected *Party) error {
+	switch {
+	case expected == nil:
+		return ledger.Abort("Expected DSO party not set by the caller: set expectedDso to the DSO party of your network")
+	case *expected != actual:
+		return ledger.Abort("Expected DSO party %s does not match the actual DSO party %s",
+			quoted(*expected), quoted(actual))
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,112 @@
+package coin
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// DefaultConfig is the configuration that LocalNet starts with: no fees but the holding fee of one US dollar a year,
+// ticks of ten minutes, the issuance curve of the public network.
+func DefaultConfig(synchronizerID string) AmuletConfig {
+	marker := decimal.FromInt(1)
+	return AmuletConfig{
+		TransferConfig: TransferConfig{
+			HoldingFee:                   RatePerRound{Rate: decimal.MustParse("0.0000190259")},
+			ExtraFeaturedAppRewardAmount: marker,
+			MaxNumInputs:                 100,
+			MaxNumOutputs:                100,
+			MaxNumLockHolders:            50,
+		},
+		IssuanceCurve: defaultIssuanceCurve(),
+		DecentralizedSynchronizer: AmuletDecentralizedSynchronizerConfig{
+			RequiredSynchronizers: lf.Set[string]{Map: lf.Map[string, lf.Unit]{{Key: synchronizerID}}},
+			ActiveSynchronizer:    synchronizerID,
+			Fees: SynchronizerFeesConfig{
+				BaseRateTrafficLimits:    BaseRateTrafficLimits{BurstAmount: 400_000, BurstWindow: lf.RelTimeOf(20 * time.Minute)},
+				ExtraTrafficPrice:        decimal.MustParse("16.67"),
+				ReadVsWriteScalingFactor: 4,
+				MinTopupAmount:           200_000,
+			},
+		},
+		TickDuration: lf.RelTimeOf(10 * time.Minute),
+		PackageConfig: PackageConfig{
+			Amulet: "0.1.22", AmuletNameService: "0.1.23", DSOGovernance: "0.1.28", ValidatorLifecycle: "0.1.9",
+			Wallet: "0.1.23", WalletPayments: "0.1.22",
+		},
+		FeaturedAppActivityMarkerAmount: &marker,
+	}
+}
+
+// defaultIssuanceCurve lets issuance fall over ten years while apps and validators take a growing share of it.
+func defaultIssuanceCurve() Schedule[lf.RelTime, IssuanceConfig] {
+	type step = lf.Tuple2[lf.RelTime, IssuanceConfig]
+	years := func(years decimal.Decimal) lf.RelTime {
+		const secondsPerYear = 365 * 24 * 60 * 60
+		var calc calc
+		seconds, _ := calc.mul(years, decimal.FromInt(secondsPerYear)).Ceiling()
+		return lf.RelTimeOf(time.Duration(seconds) * time.Second)
+	}
+	at := func(after, perYear, validators, apps string) step {
+		faucet := decimal.MustParse("2.85")
+		return step{V1: years(decimal.MustParse(after)), V2: IssuanceConfig{
+			AmuletToIssuePerYear:      decimal.MustParse(perYear),
+			ValidatorRewardPercentage: decimal.MustParse(validators),
+			AppRewardPercentage:       decimal.MustParse(apps),
+			ValidatorRewardCap:        decimal.MustParse("0.2"),
+			FeaturedAppRewardCap:      decimal.FromInt(100),
+			UnfeaturedAppRewardCap:    decimal.MustParse("0.6"),
+			OptValidatorFaucetCap:     &faucet,
+		}}
+	}
+	return Schedule[lf.RelTime, IssuanceConfig]{
+		InitialValue: at("0", "40000000000", "0.05", "0.15").V2,
+		FutureValues: []step{
+			at("0.5", "20000000000", "0.12", "0.4"),
+			at("1.5", "10000000000", "0.18", "0.62"),
+			at("5", "5000000000", "0.21", "0.69"),
+			at("10", "2500000000", "0.2", "0.75"),
+		},
+	}
+}
+
+// Genesis says with what a network's coin starts.
+type Genesis struct {
+	// DSO is the party that administers the coin; the commands act as it.
+	DSO    Party
+	Config AmuletConfig
+	// AmuletPrice is in US dollars per coin, 0.005 on LocalNet.
+	AmuletPrice decimal.Decimal
+	// RoundZeroDuration is how long the first open round lives. A network whose rounds never advance makes it long:
+	// two rounds stay usable at one price, and no rewards are issued.
+	RoundZeroDuration time.Duration
+}
+
+// GenesisCommands are the commands that create AmuletRules, three open mining rounds and two external party
+// configuration states. They are one transaction, submitted once, acting as the DSO. packages must hold [Packages].
+func GenesisCommands(packages *ledger.Packages, genesis Genesis) ([]ledger.Command, error) {
+	template, err := ledger.TemplateName[AmuletRules](packages)
+	if err != nil {
+		return nil, fmt.Errorf("genesis of the coin: %w", err)
+	}
+	rules, err := ledger.Encode(packages, AmuletRules{
+		DSO: genesis.DSO, IsDevNet: true,
+		ConfigSchedule: Schedule[lf.Timestamp, AmuletConfig]{InitialValue: genesis.Config},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("genesis of the coin: %w", err)
+	}
+	rounds, err := ledger.Encode(packages, AmuletRulesBootstrapRounds{
+		AmuletPrice: genesis.AmuletPrice, Round0Duration: lf.RelTimeOf(genesis.RoundZeroDuration),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("genesis of the coin: %w", err)
+	}
+	return []ledger.Command{{CreateAndExercise: &ledger.CreateAndExerciseCommand{
+		Template: template, CreateArgument: rules,
+		Choice: "AmuletRules_Bootstrap_Rounds", ChoiceArgument: rounds,
+	}}}, nil
+}

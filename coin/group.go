@@ -1,0 +1,73 @@
+package coin
+
+import (
+	"fmt"
+
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Party is a party id.
+type Party = ledger.Party
+
+// Contracts come in groups: all of one DSO, those of one DSO and mining round, those of one DSO and owner. A choice
+// says which group it means whenever it fetches a contract that its caller named, so that nobody can slip in a contract
+// of another network, round or owner.
+type (
+	dsoContract   interface{ dso() Party }
+	roundContract interface {
+		dsoContract
+		miningRound() Round
+	}
+	ownedContract interface {
+		dsoContract
+		owner() Party
+	}
+)
+
+// fetchForDSO reads a contract and checks that it is of the DSO.
+func fetchForDSO[T dsoContract](tx *ledger.Tx, dso Party, id lf.CID[T]) (T, error) {
+	contract, err := ledger.Fetch(tx, id)
+	if err != nil {
+		return contract, err
+	}
+	return contract, sameGroup(id.ID(), "dso "+quoted(dso), "dso "+quoted(contract.dso()))
+}
+
+// fetchForRound reads a contract and checks that it is of the DSO and the round.
+func fetchForRound[T roundContract](tx *ledger.Tx, dso Party, round Round, id lf.CID[T]) (T, error) {
+	contract, err := ledger.Fetch(tx, id)
+	if err != nil {
+		return contract, err
+	}
+	group := func(dso Party, round Round) string { return fmt.Sprintf("dso %s, round %d", quoted(dso), round.Number) }
+	return contract, sameGroup(id.ID(), group(dso, round), group(contract.dso(), contract.miningRound()))
+}
+
+// fetchForOwner reads a contract and checks that it is of the DSO and the owner.
+func fetchForOwner[T ownedContract](tx *ledger.Tx, dso, owner Party, id lf.CID[T]) (T, error) {
+	contract, err := ledger.Fetch(tx, id)
+	if err != nil {
+		return contract, err
+	}
+	group := func(dso, owner Party) string { return "dso " + quoted(dso) + ", owner " + quoted(owner) }
+	return contract, sameGroup(id.ID(), group(dso, owner), group(contract.dso(), contract.owner()))
+}
+
+// fetchAndArchive reads a contract of the DSO and owner and archives it.
+func fetchAndArchive[T ownedContract](tx *ledger.Tx, dso, owner Party, id lf.CID[T]) (T, error) {
+	contract, err := fetchForOwner(tx, dso, owner, id)
+	if err != nil {
+		return contract, err
+	}
+	return contract, ledger.ArchiveContract(tx, id)
+}
+
+func sameGroup(id ledger.ContractID, expected, actual string) error {
+	if expected == actual {
+		return nil
+	}
+	return ledger.Abort("Contract group identifier mismatch: expected %s, got %s for contract %s", expected, actual, id)
+}
+
+func quoted(party Party) string { return "'" + string(party) + "'" }

@@ -1,0 +1,53 @@
+package coin
+
+import "github.com/florinledger/florin/ledger"
+
+// ValidatorRight lets a validator mint the validator rewards that a user's activity earns.
+type ValidatorRight struct {
+	_ struct{} `lf:"splice-amulet:Splice.Amulet:ValidatorRight"`
+	// DSO is named but is no stakeholder.
+	DSO       Party `lf:"dso"`
+	User      Party `lf:"user"`
+	Validator Party `lf:"validator"`
+}
+
+// ValidatorRightArchiveAsValidator gives the right up.
+type ValidatorRightArchiveAsValidator struct {
+	_ struct{} `lf:"splice-amulet:Splice.Amulet:ValidatorRight_ArchiveAsValidator"`
+}
+
+// ValidatorRightArchiveAsValidatorResult is the result of [ValidatorRightArchiveAsValidator].
+type ValidatorRightArchiveAsValidatorResult struct {
+	_ struct{} `lf:"splice-amulet:Splice.Amulet:ValidatorRight_ArchiveAsValidatorResult"`
+}
+
+// ValidatorRightArchiveAsUser takes the right away.
+type ValidatorRightArchiveAsUser struct {
+	_ struct{} `lf:"splice-amulet:Splice.Amulet:ValidatorRight_ArchiveAsUser"`
+}
+
+// ValidatorRightArchiveAsUserResult is the result of [ValidatorRightArchiveAsUser].
+type ValidatorRightArchiveAsUserResult struct {
+	_ struct{} `lf:"splice-amulet:Splice.Amulet:ValidatorRight_ArchiveAsUserResult"`
+}
+
+func validatorRightTemplate() ledger.TemplateSource {
+	return ledger.Template[ValidatorRight]{
+		Signatories: func(r ValidatorRight) []Party { return []Party{r.User, r.Validator} },
+		Choices: []ledger.ChoiceOf[ValidatorRight]{
+			ledger.Choice[ValidatorRight, ValidatorRightArchiveAsValidator, ValidatorRightArchiveAsValidatorResult]{
+				Consuming: true,
+				Controllers: func(r ValidatorRight, _ ValidatorRightArchiveAsValidator) []Party {
+					return []Party{r.Validator}
+				},
+				Body: justArchive[
+					ValidatorRight, ValidatorRightArchiveAsValidator, ValidatorRightArchiveAsValidatorResult],
+			},
+			ledger.Choice[ValidatorRight, ValidatorRightArchiveAsUser, ValidatorRightArchiveAsUserResult]{
+				Consuming:   true,
+				Controllers: func(r ValidatorRight, _ ValidatorRightArchiveAsUser) []Party { return []Party{r.User} },
+				Body:        justArchive[ValidatorRight, ValidatorRightArchiveAsUser, ValidatorRightArchiveAsUserResult],
+			},
+		},
+	}
+}

@@ -1,0 +1,123 @@
+package coin
+
+import (
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// OpenMiningRound is a round that activity is recorded against. It fixes the price of the coin, and the fees and limits
+// of transfers, for as long as it lives.
+type OpenMiningRound struct {
+	_     struct{} `lf:"splice-amulet:Splice.Round:OpenMiningRound"`
+	DSO   Party    `lf:"dso"`
+	Round Round    `lf:"round"`
+	// AmuletPrice is in US dollars per coin.
+	AmuletPrice decimal.Decimal `lf:"amuletPrice"`
+	// OpensAt is when transfers may first use the round.
+	OpensAt lf.Timestamp `lf:"opensAt"`
+	// TargetClosesAt is when the round is to be closed; it may live longer.
+	TargetClosesAt lf.Timestamp `lf:"targetClosesAt"`
+	// IssuingFor is the point of the issuance curve that the round issues for.
+	IssuingFor        lf.RelTime     `lf:"issuingFor"`
+	TransferConfigUSD TransferConfig `lf:"transferConfigUsd"`
+	IssuanceConfig    IssuanceConfig `lf:"issuanceConfig"`
+	TickDuration      lf.RelTime     `lf:"tickDuration"`
+	// TrafficPrice is in US dollars per megabyte; nil means that of AmuletRules.
+	TrafficPrice *decimal.Decimal `lf:"trafficPrice"`
+	RewardConfig *RewardConfig    `lf:"rewardConfig"`
+}
+
+func (r OpenMiningRound) dso() Party         { return r.DSO }
+func (r OpenMiningRound) miningRound() Round { return r.Round }
+
+// OpenMiningRoundFetch shows the round to a party that is no stakeholder.
+type OpenMiningRoundFetch struct {
+	_ struct{} `lf:"splice-amulet:Splice.Round:OpenMiningRound_Fetch"`
+	P Party    `lf:"p"`
+}
+
+// SummarizingMiningRound is a round that is closed for activity and whose activity is being added up.
+type SummarizingMiningRound struct {
+	_              struct{}         `lf:"splice-amulet:Splice.Round:SummarizingMiningRound"`
+	DSO            Party            `lf:"dso"`
+	Round          Round            `lf:"round"`
+	AmuletPrice    decimal.Decimal  `lf:"amuletPrice"`
+	IssuanceConfig IssuanceConfig   `lf:"issuanceConfig"`
+	TickDuration   lf.RelTime       `lf:"tickDuration"`
+	TrafficPrice   *decimal.Decimal `lf:"trafficPrice"`
+	RewardConfig   *RewardConfig    `lf:"rewardConfig"`
+}
+
+func (r SummarizingMiningRound) dso() Party         { return r.DSO }
+func (r SummarizingMiningRound) miningRound() Round { return r.Round }
+
+// IssuingMiningRound is a round whose coupons can be minted, at so much coin for each coin of activity.
+type IssuingMiningRound struct {
+	_                                    struct{}         `lf:"splice-amulet:Splice.Round:IssuingMiningRound"`
+	DSO                                  Party            `lf:"dso"`
+	Round                                Round            `lf:"round"`
+	IssuancePerValidatorRewardCoupon     decimal.Decimal  `lf:"issuancePerValidatorRewardCoupon"`
+	IssuancePerFeaturedAppRewardCoupon   decimal.Decimal  `lf:"issuancePerFeaturedAppRewardCoupon"`
+	IssuancePerUnfeaturedAppRewardCoupon decimal.Decimal  `lf:"issuancePerUnfeaturedAppRewardCoupon"`
+	IssuancePerSvRewardCoupon            decimal.Decimal  `lf:"issuancePerSvRewardCoupon"`
+	OpensAt                              lf.Timestamp     `lf:"opensAt"`
+	TargetClosesAt                       lf.Timestamp     `lf:"targetClosesAt"`
+	OptIssuancePerValidatorFaucetCoupon  *decimal.Decimal `lf:"optIssuancePerValidatorFaucetCoupon"`
+}
+
+func (r IssuingMiningRound) dso() Party         { return r.DSO }
+func (r IssuingMiningRound) miningRound() Round { return r.Round }
+
+// ClosedMiningRound says that a round's coupons can no longer be minted, so that the DSO can archive them.
+type ClosedMiningRound struct {
+	_                                    struct{}         `lf:"splice-amulet:Splice.Round:ClosedMiningRound"`
+	DSO                                  Party            `lf:"dso"`
+	Round                                Round            `lf:"round"`
+	IssuancePerValidatorRewardCoupon     decimal.Decimal  `lf:"issuancePerValidatorRewardCoupon"`
+	IssuancePerFeaturedAppRewardCoupon   decimal.Decimal  `lf:"issuancePerFeaturedAppRewardCoupon"`
+	IssuancePerUnfeaturedAppRewardCoupon decimal.Decimal  `lf:"issuancePerUnfeaturedAppRewardCoupon"`
+	IssuancePerSvRewardCoupon            decimal.Decimal  `lf:"issuancePerSvRewardCoupon"`
+	OptIssuancePerValidatorFaucetCoupon  *decimal.Decimal `lf:"optIssuancePerValidatorFaucetCoupon"`
+}
+
+func (r ClosedMiningRound) dso() Party         { return r.DSO }
+func (r ClosedMiningRound) miningRound() Round { return r.Round }
+
+func openMiningRoundTemplate() ledger.TemplateSource {
+	return ledger.Template[OpenMiningRound]{
+		Signatories: func(r OpenMiningRound) []Party { return []Party{r.DSO} },
+		Ensure:      func(r OpenMiningRound) bool { return r.Round.Number >= 0 },
+		Choices: []ledger.ChoiceOf[OpenMiningRound]{
+			ledger.Choice[OpenMiningRound, OpenMiningRoundFetch, OpenMiningRound]{
+				Controllers: func(_ OpenMiningRound, arg OpenMiningRoundFetch) []Party { return []Party{arg.P} },
+				Body: func(
+					_ *ledger.Tx, _ lf.CID[OpenMiningRound], round OpenMiningRound, _ OpenMiningRoundFetch,
+				) (OpenMiningRound, error) {
+					return round, nil
+				},
+			},
+		},
+	}
+}
+
+func summarizingMiningRoundTemplate() ledger.TemplateSource {
+	return ledger.Template[SummarizingMiningRound]{
+		Signatories: func(r SummarizingMiningRound) []Party { return []Party{r.DSO} },
+		Ensure:      func(r SummarizingMiningRound) bool { return r.Round.Number >= 0 },
+	}
+}
+
+func issuingMiningRoundTemplate() ledger.TemplateSource {
+	return ledger.Template[IssuingMiningRound]{
+		Signatories: func(r IssuingMiningRound) []Party { return []Party{r.DSO} },
+		Ensure:      func(r IssuingMiningRound) bool { return r.Round.Number >= 0 },
+	}
+}
+
+func closedMiningRoundTemplate() ledger.TemplateSource {
+	return ledger.Template[ClosedMiningRound]{
+		Signatories: func(r ClosedMiningRound) []Party { return []Party{r.DSO} },
+		Ensure:      func(r ClosedMiningRound) bool { return r.Round.Number >= 0 },
+	}
+}

@@ -1,0 +1,142 @@
+package coin
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Supply is the coin of a whole network, counted in two independent ways: what was minted less what was burned must
+// equal what is held.
+type Supply struct {
+	// Minted is what taps and the minting of coupons made.
+	Minted decimal.Decimal
+	// Burned is what the expiry of dust and the bare archiving of coins destroyed.
+	Burned decimal.Decimal
+	// Held is the initial amount of all coins, locked or not, that are not archived.
+	Held decimal.Decimal
+}
+
+// Balanced tells whether Minted - Burned = Held.
+func (s Supply) Balanced() bool {
+	difference, err := s.Minted.Sub(s.Burned)
+	return err == nil && difference.Equal(s.Held)
+}
+
+// SupplyOf counts the coin from all transactions of a network, each given as its events in execution order. Events of
+// other contracts do no harm. The error says that an event cannot be read or the history is not complete.
+//
+// Minting is read from the arguments and results of the choices that mint. A coin that a choice of the coin's own
+// archives is accounted for by that choice; one that a command archives itself is burned.
+func SupplyOf(transactions [][]ledger.Event) (Supply, error) {
+	count := supplyCount{holdings: map[ledger.ContractID]decimal.Decimal{}}
+	for _, events := range transactions {
+		lastOfRoot := int32(-1)
+		for _, event := range events {
+			isRoot := event.NodeID > lastOfRoot
+			if isRoot {
+				lastOfRoot = event.LastDescendant
+			}
+			if err := count.add(event, isRoot); err != nil {
+				return Supply{}, fmt.Errorf("count the coin of event %d of contract %s: %w",
+					event.NodeID, event.ContractID, err)
+			}
+		}
+	}
+	if count.err != nil {
+		return Supply{}, fmt.Errorf("count the coin: %w", count.err)
+	}
+	return count.supply, nil
+}
+
+type supplyCount struct {
+	calc
+
+	supply   Supply
+	holdings map[ledger.ContractID]decimal.Decimal
+}
+
+func (c *supplyCount) add(event ledger.Event, isRoot bool) error {
+	switch name := event.Template.QualifiedName(); {
+	case event.Kind == ledger.EventFetch:
+		return nil
+	case name == "Splice.Amulet:Amulet" || name == "Splice.Amulet:LockedAmulet":
+		return c.addHolding(event, isRoot)
+	case event.Choice == "AmuletRules_Mint":
+		var argument struct {
+			Amount decimal.Decimal `json:"amount"`
+		}
+		err := json.Unmarshal(event.Argument, &argument)
+		c.supply.Minted = c.calc.add(c.supply.Minted, argument.Amount)
+		return err
+	case event.Choice == "AmuletRules_Transfer":
+		return c.addRewards(event)
+	default:
+		return nil
+	}
+}
+
+func (c *supplyCount) addHolding(event ledger.Event, isRoot bool) error {
+	if event.Kind == ledger.EventCreate {
+		amount, err := holdingAmount(event)
+		c.holdings[event.ContractID] = amount
+		c.supply.Held = c.calc.add(c.supply.Held, amount)
+		return err
+	}
+	if !event.Consuming {
+		return nil
+	}
+	amount, known := c.holdings[event.ContractID]
+	if !known {
+		return errors.New("it is archived but was not created in the transactions that are counted")
+	}
+	delete(c.holdings, event.ContractID)
+	c.supply.Held = c.sub(c.supply.Held, amount)
+	switch event.Choice {
+	case "Amulet_ExpireV2", "LockedAmulet_ExpireAmuletV2":
+		c.supply.Burned = c.calc.add(c.supply.Burned, amount)
+	case "Archive":
+		if isRoot {
+			c.supply.Burned = c.calc.add(c.supply.Burned, amount)
+		}
+	}
+	return nil
+}
+
+func holdingAmount(event ledger.Event) (decimal.Decimal, error) {
+	type amulet struct {
+		Amount struct {
+			InitialAmount decimal.Decimal `json:"initialAmount"`
+		} `json:"amount"`
+	}
+	var payload struct {
+		amulet
+
+		Inner *amulet `json:"amulet"`
+	}
+	err := json.Unmarshal(event.Argument, &payload)
+	if payload.Inner != nil {
+		return payload.Inner.Amount.InitialAmount, err
+	}
+	return payload.Amount.InitialAmount, err
+}
+
+// addRewards counts the coupons that a transfer minted. The faucets are part of the validator rewards.
+func (c *supplyCount) addRewards(event ledger.Event) error {
+	var result struct {
+		Summary struct {
+			App             decimal.Decimal `json:"inputAppRewardAmount"`
+			Validator       decimal.Decimal `json:"inputValidatorRewardAmount"`
+			Sv              decimal.Decimal `json:"inputSvRewardAmount"`
+			ActivityRecords decimal.Decimal `json:"inputUnclaimedActivityRecordAmount"`
+			DevelopmentFund decimal.Decimal `json:"inputDevelopmentFundAmount"`
+		} `json:"summary"`
+	}
+	err := json.Unmarshal(event.Result, &result)
+	s := result.Summary
+	c.supply.Minted = c.calc.add(c.supply.Minted, s.App, s.Validator, s.Sv, s.ActivityRecords, s.DevelopmentFund)
+	return err
+}

@@ -1,0 +1,77 @@
+package token
+
+import (
+	"maps"
+
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// AnyContract is the interface that untyped contract ids point to. Nothing implements it; an id of it is coerced to the
+// type that its reader expects.
+type AnyContract struct {
+	_ struct{} `lf:"splice-api-token-metadata-v1:Splice.Api.Token.MetadataV1:AnyContract"`
+}
+
+// AnyContractView is the empty view of [AnyContract].
+type AnyContractView struct {
+	_ struct{} `lf:"splice-api-token-metadata-v1:Splice.Api.Token.MetadataV1:AnyContractView"`
+}
+
+// AnyValue is a value of a type that the receiver knows. Exactly one field is set.
+type AnyValue struct {
+	_          struct{}             `lf:"variant splice-api-token-metadata-v1:Splice.Api.Token.MetadataV1:AnyValue"`
+	Text       *string              `lf:"AV_Text"`
+	Int        *int64               `lf:"AV_Int"`
+	Decimal    *decimal.Decimal     `lf:"AV_Decimal"`
+	Bool       *bool                `lf:"AV_Bool"`
+	Date       *lf.Date             `lf:"AV_Date"`
+	Time       *lf.Timestamp        `lf:"AV_Time"`
+	RelTime    *lf.RelTime          `lf:"AV_RelTime"`
+	Party      *ledger.Party        `lf:"AV_Party"`
+	ContractID *lf.CID[AnyContract] `lf:"AV_ContractId"`
+	List       *[]AnyValue          `lf:"AV_List"`
+	Map        *map[string]AnyValue `lf:"AV_Map"`
+}
+
+// ChoiceContext carries what an implementation of a choice needs beyond the standard's own arguments: contract ids and
+// flags that the token's registry hands out, by key.
+type ChoiceContext struct {
+	_      struct{}            `lf:"splice-api-token-metadata-v1:Splice.Api.Token.MetadataV1:ChoiceContext"`
+	Values map[string]AnyValue `lf:"values"`
+}
+
+// Metadata is free text by key. Keys are DNS names with a path, as in Kubernetes annotations.
+type Metadata struct {
+	_      struct{}          `lf:"splice-api-token-metadata-v1:Splice.Api.Token.MetadataV1:Metadata"`
+	Values map[string]string `lf:"values"`
+}
+
+// ExtraArgs are the arguments that every choice of the standard has.
+type ExtraArgs struct {
+	_       struct{}      `lf:"splice-api-token-metadata-v1:Splice.Api.Token.MetadataV1:ExtraArgs"`
+	Context ChoiceContext `lf:"context"`
+	Meta    Metadata      `lf:"meta"`
+}
+
+// ChoiceExecutionMetadata is the result of choices that have nothing else to say.
+type ChoiceExecutionMetadata struct {
+	_    struct{} `lf:"splice-api-token-metadata-v1:Splice.Api.Token.MetadataV1:ChoiceExecutionMetadata"`
+	Meta Metadata `lf:"meta"`
+}
+
+// And returns the metadata with those of other added; where both have a key, m wins.
+func (m Metadata) And(other Metadata) Metadata {
+	merged := maps.Clone(other.Values)
+	if merged == nil {
+		merged = map[string]string{}
+	}
+	maps.Copy(merged, m.Values)
+	return Metadata{Values: merged}
+}
+
+// MetadataInterfaces are the interfaces of package splice-api-token-metadata-v1.
+func MetadataInterfaces() []ledger.InterfaceSource {
+	return []ledger.InterfaceSource{ledger.Interface[AnyContract, AnyContractView]{}}
+}

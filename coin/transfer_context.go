@@ -1,0 +1,94 @@
+package coin
+
+import (
+	"fmt"
+
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// resolvedContext is what a transfer needs to know, read from the contracts that its context names and checked.
+type resolvedContext struct {
+	dso Party
+	// config has its fees in coin.
+	config TransferConfigV2
+	// round is the one that created coins count their holding fee from.
+	round   Round
+	price   decimal.Decimal
+	markers bool // whether featured apps earn by markers
+	// featured tells whether the provider has a featured app right that counts.
+	featured        bool
+	issuingRounds   map[int64]IssuingMiningRound
+	validatorRights map[Party]lf.CID[ValidatorRight]
+}
+
+// resolveContext reads the context of a transfer through AmuletRules.
+func resolveContext(
+	tx *ledger.Tx, dso, sender, provider Party, context TransferContext,
+) (resolved resolvedContext, err error) {
+	open, err := fetchForDSO(tx, dso, context.OpenMiningRound)
+	if err != nil {
+		return resolved, err
+	}
+	if err := ledger.RequireDeadlineExceeded(tx, "openRound.opensAt", open.OpensAt); err != nil {
+		return resolved, err
+	}
+	resolved = resolvedContext{
+		dso: dso, round: open.Round, price: open.AmuletPrice,
+		markers:         usesMarkers(mintingVersion(open.RewardConfig)),
+		issuingRounds:   map[int64]IssuingMiningRound{},
+		validatorRights: map[Party]lf.CID[ValidatorRight]{},
+	}
+	if resolved.config, err = open.TransferConfigUSD.v2().inCoin(open.AmuletPrice); err != nil {
+		return resolved, err
+	}
+	if err := resolved.checkFeatured(tx, provider, context.FeaturedAppRight); err != nil {
+		return resolved, err
+	}
+	for _, entry := range context.IssuingMiningRounds {
+		issuing, err := fetchForRound(tx, dso, entry.Key, entry.Value)
+		if err != nil {
+			return resolved, err
+		}
+		label := fmt.Sprintf("issuingRound[%d].opensAt", entry.Key.Number)
+		if err := ledger.RequireDeadlineExceeded(tx, label, issuing.OpensAt); err != nil {
+			return resolved, err
+		}
+		resolved.issuingRounds[entry.Key.Number] = issuing
+	}
+	for _, entry := range context.ValidatorRights {
+		right := ValidatorRight{DSO: dso, User: entry.Key, Validator: sender}
+		if err := requireValidatorRight(tx, entry.Value, right); err != nil {
+			return resolved, err
+		}
+		resolved.validatorRights[entry.Key] = entry.Value
+	}
+	return resolved, nil
+}
+
+// checkFeatured reads the featured app right, unless rewards do not come from markers.
+func (c *resolvedContext) checkFeatured(tx *ledger.Tx, provider Party, right *lf.CID[FeaturedAppRight]) error {
+	if !c.markers || right == nil {
+		return nil
+	}
+	_, err := fetchForOwner(tx, c.dso, provider, *right)
+	c.featured = err == nil
+	return err
+}
+
+func (c *resolvedContext) issuingRound(round Round) (IssuingMiningRound, error) {
+	issuing, ok := c.issuingRounds[round.Number]
+	if !ok {
+		return issuing, ledger.Abort("The transfer context does not contain the issuing mining round %d", round.Number)
+	}
+	return issuing, nil
+}
+
+func (c *resolvedContext) validatorRight(user Party) (lf.CID[ValidatorRight], error) {
+	right, ok := c.validatorRights[user]
+	if !ok {
+		return "", ledger.Abort("The transfer context does not contain the validator right for user %s", quoted(user))
+	}
+	return right, nil
+}

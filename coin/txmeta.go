@@ -1,0 +1,50 @@
+package coin
+
+import (
+	"github.com/florinledger/florin/coin/token"
+	"github.com/florinledger/florin/decimal"
+)
+
+// Keys of the metadata that the coin's choices report.
+const (
+	metaReason = "splice.lfdecentralizedtrust.org/reason"
+	metaTxKind = "splice.lfdecentralizedtrust.org/tx-kind"
+	metaSender = "splice.lfdecentralizedtrust.org/sender"
+	metaBurned = "splice.lfdecentralizedtrust.org/burned"
+
+	metaCreatedInRound           = "amulet.splice.lfdecentralizedtrust.org/created-in-round"
+	metaRatePerRound             = "amulet.splice.lfdecentralizedtrust.org/rate-per-round"
+	metaAppRewards               = "amulet.splice.lfdecentralizedtrust.org/app-rewards"
+	metaValidatorRewards         = "amulet.splice.lfdecentralizedtrust.org/validator-rewards"
+	metaSvRewards                = "amulet.splice.lfdecentralizedtrust.org/sv-rewards"
+	metaUnclaimedActivityRecords = "amulet.splice.lfdecentralizedtrust.org/unclaimed-activity-records"
+	metaDevelopmentFund          = "amulet.splice.lfdecentralizedtrust.org/development-fund"
+)
+
+// txKind says to transaction histories what happened to holdings.
+type txKind string
+
+const (
+	txTransfer   txKind = "transfer"
+	txMergeSplit txKind = "merge-split"
+	txUnlock     txKind = "unlock"
+	txMint       txKind = "mint"
+	txExpireDust txKind = "expire-dust"
+)
+
+// holdingMeta is the metadata of a choice that changed holdings. Empty parts are left out.
+func holdingMeta(kind txKind, reason string, burned decimal.Decimal) token.Metadata {
+	values := map[string]string{metaTxKind: string(kind)}
+	if reason != "" {
+		values[metaReason] = reason
+	}
+	addAmount(values, metaBurned, burned)
+	return token.Metadata{Values: values}
+}
+
+// addAmount adds an amount that is not zero.
+func addAmount(values map[string]string, key string, amount decimal.Decimal) {
+	if !amount.IsZero() {
+		values[key] = amount.Show()
+	}
+}
