@@ -1,0 +1,73 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/ledgerclient"
+)
+
+const (
+	// completionPage is the most elements that a node lists at once with its default settings.
+	completionPage = 200
+	// completionIdle is how long a list waits for more; while much goes on, pages fill and waiting does not matter.
+	completionIdle = 50 * time.Millisecond
+)
+
+// collector reads completions while a load goes on, as the client of a fire-and-forget submission has to.
+type collector struct {
+	client   *ledgerclient.Client
+	parties  []string
+	prefix   string // of the command ids that count
+	offset   int64
+	accepted int
+	refused  int
+	refusal  string
+	last     time.Time // when the latest completion that counts came
+}
+
+// poll reads one page.
+func (c *collector) poll(ctx context.Context) error {
+	completions, reached, err := c.client.Completions(ctx, ledgerclient.CompletionsRequest{
+		Parties: c.parties, BeginExclusive: c.offset, Limit: completionPage, Idle: completionIdle,
+	})
+	if err != nil {
+		return fmt.Errorf("read completions: %w", err)
+	}
+	c.offset = reached
+	for _, completion := range completions {
+		switch {
+		case !strings.HasPrefix(completion.CommandID, c.prefix):
+			continue
+		case completion.Status.Code == 0:
+			c.accepted++
+		default:
+			c.refused++
+			c.refusal = completion.Status.Message
+		}
+		c.last = time.Now()
+	}
+	return nil
+}
+
+// follow polls until done is closed, then until as many completions have come as done promised.
+func (c *collector) follow(ctx context.Context, acknowledged <-chan int) error {
+	expected := -1
+	for expected < 0 || c.accepted+c.refused < expected {
+		if expected < 0 {
+			select {
+			case expected = <-acknowledged:
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, drainTimeout)
+				defer cancel()
+			default:
+			}
+		}
+		if err := c.poll(ctx); err != nil {
+			return fmt.Errorf("%w (%d of %d acknowledged submissions have completed)", err, c.accepted+c.refused, expected)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/florinledger/florin/devnet/runfile"
+	"github.com/florinledger/florin/ledgerclient"
+)
+
+// The scenarios.
+const (
+	ScenarioTap      = "tap"      // each submission mints coin: two contracts read, one created
+	ScenarioTransfer = "transfer" // each submission turns one holding into two
+	ScenarioMixed    = "mixed"    // taps and transfers in turn
+)
+
+// The modes.
+const (
+	ModeAsync = "async" // a submission is done when the node acknowledged it; its completion is checked later
+	ModeWait  = "wait"  // a submission is done when the node answered with its completion
+)
+
+// adminUser is the user that LocalNet's tools administer a node with.
+const adminUser = "ledger-api-user"
+
+// Options say what to measure, as flags of the command line.
+type Options struct {
+	DataDir         string `default:".florin" env:"FLORIN_DATA_DIR" help:"Data directory of a node started by florin up: addresses are read from there, unless --url names a node." placeholder:"DIR" type:"path"`
+	URL             string `env:"FLORIN_URL" help:"Base URL of another node's API." name:"url" placeholder:"URL"`
+	DatabaseURL     string `env:"FLORIN_DATABASE_URL" help:"The node's database, to measure what it does alone." name:"database-url" placeholder:"URL"`
+	TemporalAddress string `env:"FLORIN_TEMPORAL_ADDRESS" help:"The node's Temporal, to measure what it does alone." placeholder:"HOST:PORT"`
+	Namespace       string `default:"default" env:"FLORIN_TEMPORAL_NAMESPACE" help:"Temporal namespace." placeholder:"NAME"`
+	Secret          string `env:"FLORIN_AUTH_SECRET" help:"Secret of development tokens (florin up: unsafe)." placeholder:"TEXT"`
+	Audience        string `env:"FLORIN_AUTH_AUDIENCE" help:"Audience of development tokens." placeholder:"TEXT"`
+	DSO             string `help:"DSO party; looked up by default." name:"dso" placeholder:"PARTY"`
+
+	Scenarios   []string      `default:"tap,transfer,mixed" enum:"tap,transfer,mixed" help:"What to submit." name:"scenario"`
+	Modes       []string      `default:"async,wait" enum:"async,wait" help:"Whether to wait for acknowledgements or for completions." name:"mode"`
+	Concurrency []int         `default:"1,16,64" help:"How many clients at once."`
+	Duration    time.Duration `default:"5s" help:"How long to measure each figure, at most."`
+	Count       int           `default:"8000" help:"How many submissions to make for each figure, at most."`
+	Load        float64       `default:"0.7" help:"Latencies are measured at this part of the highest rate."`
+	Contention  bool          `help:"Have every holding spent twice, so that half of the transfers are refused."`
+	Smoke       bool          `help:"Only show that everything works: a few seconds, figures of no value."`
+	JSON        string        `help:"Write the results to this file too." name:"json" placeholder:"FILE" type:"path"`
+
+	// Version is the version of this binary.
+	Version string `kong:"-"`
+	// Progress is told in one line each what is being measured; nil discards it.
+	Progress func(string) `kong:"-"`
+}
+
+// prepare checks the options and fills what follows from others.
+func (o *Options) prepare() error {
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	if o.Smoke {
+		o.Duration, o.Count, o.Concurrency = min(o.Duration, 300*time.Millisecond), min(o.Count, 40), []int{1, 4}
+	}
+	switch {
+	case len(o.Scenarios) == 0 || len(o.Modes) == 0 || len(o.Concurrency) == 0:
+		return errors.New("nothing to measure: name at least one --scenario, --mode and --concurrency")
+	case o.Duration <= 0:
+		return fmt.Errorf("--duration is %s: it must be more than nothing", o.Duration)
+	case o.Count <= 0:
+		return fmt.Errorf("--count is %d: it must be at least 1", o.Count)
+	case o.Load <= 0 || o.Load > 1:
+		return fmt.Errorf("--load is %g: it must be above 0 and at most 1", o.Load)
+	}
+	for _, concurrency := range o.Concurrency {
+		if concurrency < 1 || concurrency > maxConcurrency {
+			return fmt.Errorf("--concurrency %d is not from 1 to %d", concurrency, maxConcurrency)
+		}
+	}
+	for _, scenario := range o.Scenarios {
+		if !slices.Contains([]string{ScenarioTap, ScenarioTransfer, ScenarioMixed}, scenario) {
+			return fmt.Errorf("there is no scenario %q: choose of tap, transfer and mixed", scenario)
+		}
+	}
+	for _, mode := range o.Modes {
+		if mode != ModeAsync && mode != ModeWait {
+			return fmt.Errorf("there is no mode %q: choose of async and wait", mode)
+		}
+	}
+	return nil
+}
+
+// maxConcurrency follows from the rights that one user may hold: two parties for each client.
+const maxConcurrency = 450
+
+// target finds the node: from the note of `florin up` unless the options name another.
+func (o *Options) target() (runfile.Info, error) {
+	target := runfile.Info{Secret: "unsafe", Audience: "https://canton.network.global"}
+	if o.URL == "" {
+		found, err := runfile.Read(o.DataDir)
+		if err != nil {
+			return runfile.Info{}, fmt.Errorf("%w; a node elsewhere is named with --url", err)
+		}
+		target = found
+	}
+	target.URL = cmp.Or(o.URL, target.URL)
+	target.DatabaseURL = cmp.Or(o.DatabaseURL, target.DatabaseURL)
+	target.TemporalAddress = cmp.Or(o.TemporalAddress, target.TemporalAddress)
+	target.Secret = cmp.Or(o.Secret, target.Secret)
+	target.Audience = cmp.Or(o.Audience, target.Audience)
+	target.DSO = cmp.Or(o.DSO, target.DSO)
+	return target, nil
+}
+
+// findDSO asks the node for the DSO party.
+func findDSO(ctx context.Context, admin *ledgerclient.Client) (string, error) {
+	parties, err := admin.Parties(ctx, "DSO::")
+	if err != nil {
+		return "", err
+	}
+	if len(parties) != 1 {
+		return "", fmt.Errorf("the node knows %d parties DSO::…: name the right one with --dso", len(parties))
+	}
+	return parties[0], nil
+}

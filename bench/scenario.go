@@ -1,0 +1,79 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/florinledger/florin/ledgerclient"
+)
+
+// submission starts one that acts as the parties, with a command id of its own.
+func (r *run) submission(stage string, actAs ...string) ledgerclient.Commands {
+	return ledgerclient.Commands{
+		CommandID: r.name + "-" + stage + "-" + strconv.FormatInt(r.sequence.Add(1), 10),
+		ActAs:     actAs, ReadAs: []string{r.target.DSO},
+	}
+}
+
+// tap mints one holding. It goes to the receiver, so that no later transfer finds it.
+func (r *run) tap(stage string, w *wallet) ledgerclient.Commands {
+	submission := r.submission(stage, w.receiver)
+	submission.Commands = []ledgerclient.Command{r.coin.Tap(w.receiver, holdingAmount)}
+	return submission
+}
+
+// transfer sends a part of one holding.
+func (r *run) transfer(stage string, w *wallet) (ledgerclient.Commands, error) {
+	holding, ok := w.take()
+	if !ok {
+		return ledgerclient.Commands{}, errExhausted
+	}
+	submission := r.submission(stage, w.sender, w.receiver)
+	output := ledgerclient.Output{Receiver: w.receiver, Amount: transferAmount}
+	submission.Commands = []ledgerclient.Command{r.coin.Transfer(w.sender, []string{holding}, output)}
+	return submission, nil
+}
+
+// operation makes what the clients of a stage do: worker n works with wallet n.
+func (r *run) operation(stage, scenario, mode string, wallets []*wallet) (operation, error) {
+	var submit func(context.Context, ledgerclient.Commands) error
+	switch mode {
+	case ModeAsync:
+		submit = r.client.Submit
+	case ModeWait:
+		submit = func(ctx context.Context, commands ledgerclient.Commands) error {
+			_, err := r.client.SubmitAndWait(ctx, commands)
+			return err
+		}
+	default:
+		return nil, fmt.Errorf("there is no mode %q", mode)
+	}
+	turns := make([]int, len(wallets)) // each worker reads and writes its own
+	return func(ctx context.Context, worker int) error {
+		w := wallets[worker]
+		turns[worker]++
+		if scenario == ScenarioTap || scenario == ScenarioMixed && turns[worker]%2 == 0 {
+			return submit(ctx, r.tap(stage, w))
+		}
+		submission, err := r.transfer(stage, w)
+		if err != nil {
+			return err
+		}
+		return submit(ctx, submission)
+	}, nil
+}
+
+// needsHoldings is how many holdings each worker needs for a number of submissions in all, with some to spare because
+// workers do not share evenly.
+func needsHoldings(scenario string, submissions, workers int) int {
+	each := submissions/workers*5/4 + 10
+	switch scenario {
+	case ScenarioTap:
+		return 0
+	case ScenarioMixed:
+		return each/2 + 1
+	default:
+		return each
+	}
+}

@@ -1,0 +1,131 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// print writes the report for people.
+func (r *Report) print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	r.printMachine(w)
+	r.printCeilings(w)
+	r.printStages(w)
+	r.printCosts(w)
+	r.printIdle(w)
+	r.printGoals(w)
+	return w.Flush()
+}
+
+// line writes cells that align with those of the lines before and after.
+func line(w io.Writer, cells ...string) {
+	_, _ = fmt.Fprintln(w, strings.Join(cells, "\t")+"\t") // a tabwriter fails at Flush
+}
+
+// text writes a line that aligns with nothing.
+func text(w io.Writer, format string, arguments ...any) {
+	_, _ = fmt.Fprintf(w, format+"\n", arguments...)
+}
+
+func (r *Report) printMachine(w io.Writer) {
+	m := r.Machine
+	text(w, "florin %s (API %s), %s, PostgreSQL %s, Temporal %s", m.Florin, m.API, m.Go, m.Postgres, m.Temporal)
+	text(w, "%d cores of %s, %d MB memory, %s", m.Cores, m.CPU, m.MemoryMB, m.Kernel)
+	text(w, "load average %.2f before, %.2f after; %s", m.LoadBefore, m.LoadAfter, r.StartedAt.Format("2006-01-02 15:04 MST"))
+	if r.Settings.Smoke {
+		text(w, "SMOKE TEST: the figures have no value")
+	}
+}
+
+func (r *Report) printCeilings(w io.Writer) {
+	text(w, "\nCeilings: each part alone, per second")
+	line(w, "part", "clients", "rate", "before", "after", "p50 ms", "p99 ms")
+	for _, c := range r.Ceilings {
+		name := map[string]string{
+			CeilingHTTP: "HTTP with a token", CeilingTemporal: "Temporal, empty workflow", CeilingPostgres: "PostgreSQL, rows of ",
+		}[c.Of] + c.Scenario
+		line(w, name, fmt.Sprint(c.Concurrency), rate(&c.PerSecond), rate(&c.Before), rate(c.After),
+			ms(c.Latency.P50), ms(c.Latency.P99))
+	}
+}
+
+func (r *Report) printStages(w io.Writer) {
+	text(w, "\nThe node: highest rate, and latencies at %.0f %% of it", r.Settings.Load*percent)
+	line(w, "scenario", "mode", "clients", "rate", "refused", "per workflow", "of Temporal", "of PostgreSQL", "of HTTP",
+		"p50 ms", "p99 ms", "load")
+	for _, s := range r.Stages {
+		line(w, s.Scenario, s.Mode, fmt.Sprint(s.Concurrency), rate(&s.PerSecond), fmt.Sprint(s.Refused),
+			figure("%.2f", s.PerWorkflow), figure("%.2f", s.OfTemporal), figure("%.3f", s.OfPostgres),
+			figure("%.3f", s.OfHTTP), ms(s.Latency.P50), ms(s.Latency.P99), fmt.Sprintf("%.1f", s.LoadAverage))
+	}
+	for _, s := range r.Stages {
+		if s.Refusal != "" {
+			text(w, "a refusal of %s, %s, %d clients: %s", s.Scenario, s.Mode, s.Concurrency, s.Refusal)
+		}
+	}
+}
+
+const percent = 100
+
+func (r *Report) printCosts(w io.Writer) {
+	text(w, "\nPer submission at the highest rate: milliseconds of CPU, and what PostgreSQL did")
+	line(w, "scenario", "mode", "clients", "node", "Temporal", "PostgreSQL", "(record", "Temporal's)", "bench",
+		"commits", "WAL kB")
+	for _, s := range r.Stages {
+		c := s.CPU
+		wal := c.WALBytes
+		if wal != nil {
+			kilobytes := *wal / (1 << 10)
+			wal = &kilobytes
+		}
+		line(w, s.Scenario, s.Mode, fmt.Sprint(s.Concurrency), figure("%.2f", c.Node), figure("%.2f", c.Temporal),
+			figure("%.2f", c.Postgres), figure("%.2f", c.PostgresRecord), figure("%.2f", c.PostgresTemporal),
+			figure("%.2f", c.Bench), figure("%.1f", c.Commits), figure("%.1f", wal))
+	}
+	if len(r.Stages) > 0 {
+		m := r.Stages[len(r.Stages)-1].Memory
+		text(w, "memory at the end: node %s MB, Temporal %s MB (resident), PostgreSQL %s MB (shared parts once)",
+			figure("%.0f", m.NodeRSS), figure("%.0f", m.TemporalRSS), figure("%.0f", m.PostgresPSS))
+	}
+}
+
+func (r *Report) printIdle(w io.Writer) {
+	if r.Idle == nil {
+		return
+	}
+	text(w, "\nOne at a time on an idle node")
+	line(w, "", "p50 ms", "p90 ms", "p99 ms")
+	for _, row := range []struct {
+		name    string
+		latency Latency
+	}{
+		{"submission acknowledged", r.Idle.Acknowledgement}, {"bare workflow started", r.Idle.BareStart},
+		{"submission completed", r.Idle.Completion}, {"bare workflow ended", r.Idle.BareResult},
+	} {
+		line(w, row.name, ms(row.latency.P50), ms(row.latency.P90), ms(row.latency.P99))
+	}
+}
+
+func (r *Report) printGoals(w io.Writer) {
+	text(w, "\nGoals")
+	for _, goal := range r.Goals {
+		verdict := "  ?   "
+		if goal.Met != nil {
+			verdict = map[bool]string{true: "met   ", false: "MISSED"}[*goal.Met]
+		}
+		text(w, "%s  %s: %s", verdict, goal.Name, goal.Figure)
+	}
+}
+
+func figure(format string, value *float64) string {
+	if value == nil {
+		return "–"
+	}
+	return fmt.Sprintf(format, *value)
+}
+
+func rate(value *float64) string { return figure("%.0f", value) }
+
+func ms(value float64) string { return fmt.Sprintf("%.1f", value) }

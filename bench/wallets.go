@@ -1,0 +1,155 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/florinledger/florin/ledgerclient"
+)
+
+const (
+	// holdingAmount is what each holding is worth, and transferAmount what a transfer sends of it; the rest is change.
+	holdingAmount  = "10.0"
+	transferAmount = "4.0"
+	// A tap of fundAmount is split into holdingsPerTap holdings, the most outputs that a transfer may have.
+	fundAmount     = "1000.0"
+	holdingsPerTap = 100
+	// tapsPerSubmission bounds the submissions that fund wallets.
+	tapsPerSubmission = 4
+	// setupParallel is how many requests prepare a measurement at once.
+	setupParallel = 16
+)
+
+// wallet is what one client of a load works with: a sender, a receiver, and holdings of the sender that nobody else
+// spends.
+type wallet struct {
+	sender, receiver string
+
+	mu       sync.Mutex
+	holdings []string
+	// spends is how often each holding is handed out; more than once is contention.
+	spends, spent int
+}
+
+// take hands a holding out; false when there is none.
+func (w *wallet) take() (string, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.holdings) == 0 {
+		return "", false
+	}
+	holding := w.holdings[0]
+	w.spent++
+	if w.spent >= w.spends {
+		w.holdings, w.spent = w.holdings[1:], 0
+	}
+	return holding, true
+}
+
+// missing is how many holdings the wallet must get to have at least wanted.
+func (w *wallet) missing(wanted int) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return max(wanted-len(w.holdings), 0)
+}
+
+func (w *wallet) put(holdings []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.holdings = append(w.holdings, holdings...)
+}
+
+// setUp allocates the parties, makes the user that acts for them, and finds the coin.
+func (r *run) setUp(ctx context.Context) error {
+	admin := r.client.With(ledgerclient.Token(r.target.Secret, r.target.Audience, adminUser))
+	var err error
+	if r.version, err = admin.Version(ctx); err != nil {
+		return fmt.Errorf("the node at %s does not answer as one: %w", r.target.URL, err)
+	}
+	if r.target.DSO == "" {
+		if r.target.DSO, err = findDSO(ctx, admin); err != nil {
+			return err
+		}
+	}
+	r.options.Progress(fmt.Sprintf("allocate %d parties", 2*len(r.wallets)))
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(setupParallel)
+	for i, w := range r.wallets {
+		for role, party := range map[string]*string{"sender": &w.sender, "receiver": &w.receiver} {
+			group.Go(func() (err error) {
+				*party, err = admin.AllocateParty(groupCtx, fmt.Sprintf("%s-%s-%d", r.name, role, i), "")
+				return err
+			})
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("allocate parties: %w", err)
+	}
+	rights := []ledgerclient.Right{ledgerclient.CanReadAs(r.target.DSO)}
+	for _, w := range r.wallets {
+		rights = append(rights, ledgerclient.CanActAs(w.sender), ledgerclient.CanActAs(w.receiver))
+	}
+	if err := admin.CreateUser(ctx, r.name, r.wallets[0].sender, rights...); err != nil {
+		return fmt.Errorf("create the user of the bench: %w", err)
+	}
+	r.client = r.client.With(ledgerclient.Token(r.target.Secret, r.target.Audience, r.name))
+	if r.coin, err = r.client.FindCoin(ctx, r.target.DSO); err != nil {
+		return fmt.Errorf("find the contracts of the coin: %w", err)
+	}
+	return nil
+}
+
+// fund sees to it that each of the wallets has a number of holdings.
+func (r *run) fund(ctx context.Context, wallets []*wallet, each int) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(setupParallel)
+	for _, w := range wallets {
+		for missing := w.missing(each); missing > 0; missing -= tapsPerSubmission * holdingsPerTap {
+			taps := min((missing+holdingsPerTap-1)/holdingsPerTap, tapsPerSubmission)
+			group.Go(func() error {
+				holdings, err := r.mint(ctx, w.sender, taps)
+				w.put(holdings)
+				return err
+			})
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("mint holdings to transfer: %w", err)
+	}
+	return nil
+}
+
+// mint taps coin for the owner and splits it into holdings, all in two submissions.
+func (r *run) mint(ctx context.Context, owner string, taps int) ([]string, error) {
+	tap := r.submission("fund", owner)
+	for range taps {
+		tap.Commands = append(tap.Commands, r.coin.Tap(owner, fundAmount))
+	}
+	minted, err := r.client.SubmitAndWaitForTransaction(ctx, tap)
+	if err != nil {
+		return nil, err
+	}
+	split := r.submission("fund", owner)
+	for _, created := range minted.Created(ledgerclient.AmuletEntity) {
+		outputs := make([]ledgerclient.Output, holdingsPerTap)
+		for i := range outputs {
+			outputs[i] = ledgerclient.Output{Receiver: owner, Amount: holdingAmount}
+		}
+		split.Commands = append(split.Commands, r.coin.Transfer(owner, []string{created.ContractID}, outputs...))
+	}
+	transaction, err := r.client.SubmitAndWaitForTransaction(ctx, split)
+	if err != nil {
+		return nil, err
+	}
+	var holdings []string
+	for _, created := range transaction.Created(ledgerclient.AmuletEntity) {
+		holdings = append(holdings, created.ContractID)
+	}
+	if want := taps * holdingsPerTap; len(holdings) != want {
+		return nil, fmt.Errorf("splitting %d taps gave %d holdings where %d were expected", taps, len(holdings), want)
+	}
+	return holdings, nil
+}
