@@ -17,9 +17,9 @@ const DefaultCacheTime = 5 * time.Second
 // cacheSize bounds the remembered users. Reaching it forgets all of them, which costs a lookup each.
 const cacheSize = 10_000
 
-// Users is where users and their rights come from. GetUser answers USER_NOT_FOUND for an unknown id.
+// Users is where users and their rights come from. An unknown user has ok false and no rights.
 type Users interface {
-	GetUser(ctx context.Context, id string) (ledger.User, error)
+	User(ctx context.Context, id string) (user ledger.User, ok bool, err error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
 }
 
@@ -91,12 +91,16 @@ func (r *Resolver) Authenticate(ctx context.Context, token string) (Claims, erro
 	return r.claimsOf(ctx, verified.UserID)
 }
 
-// UserChanged forgets a user whose record or rights changed. It never blocks for long: a listener of changes may call
-// it.
+// UserChanged forgets a user whose record or rights changed, or with "" all users. It never blocks for long: a listener
+// of changes may call it.
 func (r *Resolver) UserChanged(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.changes++
+	if id == "" {
+		clear(r.remembered)
+		return
+	}
 	delete(r.remembered, id)
 }
 
@@ -114,20 +118,17 @@ func (r *Resolver) claimsOf(ctx context.Context, id string) (Claims, error) {
 }
 
 func (r *Resolver) lookUp(ctx context.Context, id string) (Claims, error) {
-	user, err := r.options.Users.GetUser(ctx, id)
+	user, ok, err := r.options.Users.User(ctx, id)
 	switch {
-	case fault.UserNotFound.Matches(err):
-		return Claims{}, invalidToken("the token's user %q does not exist", id)
 	case err != nil:
 		return Claims{}, fmt.Errorf("looking up the token's user: %w", err)
+	case !ok:
+		return Claims{}, invalidToken("the token's user %q does not exist", id)
 	case user.IsDeactivated:
 		return Claims{}, invalidToken("the token's user %q is deactivated", id)
 	}
 	rights, err := r.options.Users.UserRights(ctx, id)
-	switch {
-	case fault.UserNotFound.Matches(err): // deleted between the two lookups
-		return Claims{}, invalidToken("the token's user %q does not exist", id)
-	case err != nil:
+	if err != nil {
 		return Claims{}, fmt.Errorf("looking up the rights of the token's user: %w", err)
 	}
 	return NewClaims(user, rights), nil

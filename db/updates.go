@@ -57,6 +57,20 @@ func (r Reader) UpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.Upda
 	return foundUpdate(row, err)
 }
 
+// WorkflowIDs finds the workflow ids of the updates at some offsets. Updates without one are absent.
+func (r Reader) WorkflowIDs(ctx context.Context, offsets []ledger.Offset) (map[ledger.Offset]string, error) {
+	asked := make([]int64, len(offsets))
+	for i, offset := range offsets {
+		asked[i] = int64(offset)
+	}
+	rows, err := r.queries.ListWorkflowIDs(ctx, asked)
+	found := make(map[ledger.Offset]string, len(rows))
+	for _, row := range rows {
+		found[row.LedgerOffset] = row.WorkflowID
+	}
+	return found, failed("reading workflow ids", err)
+}
+
 func foundUpdate(row dbgen.Update, err error) (ledger.Update, bool, error) {
 	if isNoRows(err) {
 		return ledger.Update{}, false, nil

@@ -44,6 +44,9 @@ func badRequest(part, detail string) *textError {
 	return &textError{status: http.StatusBadRequest, text: text}
 }
 
+// InvalidParameter is the plain 400 for a query parameter that is of the right type but has no meaning.
+func InvalidParameter(name, detail string) error { return badRequest("query parameter "+name, detail) }
+
 // tooLarge is the 413 for a body; size is 0 when it is not known.
 func tooLarge(size, limit int64) *textError {
 	incoming := "incoming entity"

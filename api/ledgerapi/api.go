@@ -36,28 +36,35 @@ type Settings struct {
 
 // Record is what the endpoints read from the database.
 type Record interface {
-	Users
-	Parties
+	UserRecord
+	PartyRecord
+	CompletionRecord
+	ContractRecord
+	UpdateRecord
 	Head(ctx context.Context) (db.Head, error)
 }
 
 // Options are the parts of an [API]. All are required but Settings.
 type Options struct {
-	Node     ledger.Node
-	Record   Record
-	Settings Settings
+	Node      ledger.Node
+	Packages  *ledger.Packages
+	Record    Record
+	Watcher   Watcher
+	Submitter Submitter
+	Settings  Settings
 	// Now is the node's clock.
 	Now func() time.Time
 }
 
 // API serves the resources.
 type API struct {
-	node     ledger.Node
-	record   Record
-	users    Users
-	parties  Parties
-	settings Settings
-	now      func() time.Time
+	node      ledger.Node
+	packages  *ledger.Packages
+	record    Record
+	watcher   Watcher
+	submitter Submitter
+	settings  Settings
+	now       func() time.Time
 }
 
 // New makes the API. The error names the part that is missing.
@@ -65,18 +72,21 @@ func New(options Options) (*API, error) {
 	switch {
 	case options.Node.ParticipantID == "" || options.Node.SynchronizerID == "":
 		return nil, errors.New("the ledger API needs the identity of the node")
-	case options.Record == nil:
-		return nil, errors.New("the ledger API needs a record to read from")
+	case options.Packages == nil || options.Submitter == nil:
+		return nil, errors.New("the ledger API needs packages and somewhere to submit to")
+	case options.Record == nil || options.Watcher == nil:
+		return nil, errors.New("the ledger API needs a record to read from and a watcher of it")
 	case options.Now == nil:
 		return nil, errors.New("the ledger API needs a clock")
 	}
 	return &API{
-		node:     options.Node,
-		record:   options.Record,
-		users:    options.Record,
-		parties:  options.Record,
-		settings: withDefaults(options.Settings),
-		now:      options.Now,
+		node:      options.Node,
+		packages:  options.Packages,
+		record:    options.Record,
+		watcher:   options.Watcher,
+		submitter: options.Submitter,
+		settings:  withDefaults(options.Settings),
+		now:       options.Now,
 	}, nil
 }
 

@@ -8,14 +8,18 @@ import (
 
 // The tags that group operations in the document.
 const (
-	tagUsers   = "Users"
-	tagParties = "Parties"
-	tagState   = "State"
-	tagVersion = "Version"
+	tagCommands = "Commands"
+	tagUpdates  = "Updates"
+	tagUsers    = "Users"
+	tagParties  = "Parties"
+	tagState    = "State"
+	tagVersion  = "Version"
 )
 
 // Rights in words, for the document.
 const (
+	rightsSubmit   = "to act as each actAs party and to read as each readAs party, with the token's user"
+	rightsRead     = "to read as each party of the format; CanReadAsAnyParty for all parties"
 	rightsIDPAdmin = "ParticipantAdmin, or IdentityProviderAdmin of the identity provider"
 	rightsSelf     = "ParticipantAdmin, IdentityProviderAdmin of the identity provider, or being the user"
 )
@@ -23,9 +27,65 @@ const (
 // Endpoints lists the whole family.
 func (a *API) Endpoints() []endpoint.Endpoint {
 	var all []endpoint.Endpoint
+	all = append(all, a.commandEndpoints()...)
+	all = append(all, a.updateEndpoints()...)
 	all = append(all, a.userEndpoints()...)
 	all = append(all, a.partyEndpoints()...)
 	return append(all, a.stateEndpoints()...)
+}
+
+func (a *API) commandEndpoints() []endpoint.Endpoint {
+	return []endpoint.Endpoint{
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/commands/async/submit", OperationID: "postV2CommandsAsyncSubmit",
+			Tag: tagCommands, Summary: "Submit a composite command and do not wait.", Rights: rightsSubmit,
+			Description: "The answer means that exactly one completion will follow.",
+		}, a.submit),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/commands/submit-and-wait", OperationID: "postV2CommandsSubmit-and-wait",
+			Tag: tagCommands, Summary: "Submit a composite command and wait for its outcome.", Rights: rightsSubmit,
+		}, a.submitAndWait),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/commands/submit-and-wait-for-transaction",
+			OperationID: "postV2CommandsSubmit-and-wait-for-transaction", Tag: tagCommands,
+			Summary: "Submit a composite command and wait for its transaction.",
+			Rights:  rightsSubmit + ", and " + rightsRead,
+		}, a.submitAndWaitForTransaction),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/commands/completions", OperationID: "postV2CommandsCompletions",
+			Tag: tagCommands, Summary: "Query completions (blocking, for small results).",
+			Description: "Returns what is there, and what comes before no element came for stream_idle_timeout_ms. " +
+				"More than the server's limit of elements are refused with 413.",
+			Rights: "to read as each party, with the token's user",
+		}, a.completions),
+	}
+}
+
+func (a *API) updateEndpoints() []endpoint.Endpoint {
+	return []endpoint.Endpoint{
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/state/active-contracts", OperationID: "postV2StateActive-contracts",
+			Tag: tagState, Summary: "Query active contracts (blocking, for small results).", Rights: rightsRead,
+			Description: "More than the server's limit of elements are refused with 413.",
+		}, a.activeContracts),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/updates", OperationID: "postV2Updates", Tag: tagUpdates,
+			Summary: "Query updates (blocking, for small results).", Rights: rightsRead,
+			Description: "More than the server's limit of elements are refused with 413.",
+		}, a.updates),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/updates/flats", OperationID: "postV2UpdatesFlats", Tag: tagUpdates,
+			Summary: "Query transactions; older name of /v2/updates.", Rights: rightsRead, Deprecated: true,
+		}, a.updates),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/updates/update-by-offset", OperationID: "postV2UpdatesUpdate-by-offset",
+			Tag: tagUpdates, Summary: "Get the update at an offset.", Rights: rightsRead,
+		}, a.updateByOffset),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/updates/update-by-id", OperationID: "postV2UpdatesUpdate-by-id",
+			Tag: tagUpdates, Summary: "Get an update by its id.", Rights: rightsRead,
+		}, a.updateByID),
+	}
 }
 
 func (a *API) userEndpoints() []endpoint.Endpoint {

@@ -17,15 +17,15 @@ const maxPartiesPageSize = 10000
 // maxPartyFilter is the longest prefix that parties can be filtered by.
 const maxPartyFilter = 185
 
-// Parties is where parties are kept.
-type Parties interface {
+// PartyRecord is where parties are kept.
+type PartyRecord interface {
 	// AllocateParty stores a new party and, unless grantTo is "", gives that user the right to act as it. The faults are
 	// INVALID_ARGUMENT for a party that exists and USER_NOT_FOUND.
 	AllocateParty(ctx context.Context, details ledger.PartyDetails, grantTo string) (ledger.PartyDetails, error)
-	// GetParties returns those of the parties that are known, in byte order.
-	GetParties(ctx context.Context, parties []ledger.Party) ([]ledger.PartyDetails, error)
+	// Parties returns those of the parties that are known, in byte order.
+	Parties(ctx context.Context, parties []ledger.Party) ([]ledger.PartyDetails, error)
 	// ListParties returns parties above after whose ids start with prefix, in byte order.
-	ListParties(ctx context.Context, prefix string, after ledger.Party, limit int) ([]ledger.PartyDetails, error)
+	ListParties(ctx context.Context, prefix string, after ledger.Party, limit int32) ([]ledger.PartyDetails, error)
 }
 
 // PartyDetails is what this node knows of a party (contract, "PartyDetails").
@@ -111,7 +111,7 @@ func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (Allo
 	if err := a.checkGrantee(ctx, body); err != nil {
 		return AllocatePartyResponse{}, err
 	}
-	allocated, err := a.parties.AllocateParty(ctx, ledger.PartyDetails{
+	allocated, err := a.record.AllocateParty(ctx, ledger.PartyDetails{
 		Party: a.node.LocalParty(hint), IsLocal: true, Annotations: annotations,
 		IdentityProviderID: body.IdentityProviderID,
 	}, body.UserID)
@@ -129,7 +129,7 @@ func (a *API) requireAllocate(ctx context.Context, body AllocatePartyRequest) er
 	if !ok || caller.ID != body.UserID || claims.AdministersIDP(body.IdentityProviderID) {
 		return claims.RequireIDPAdmin(body.IdentityProviderID)
 	}
-	rights, err := a.users.UserRights(ctx, caller.ID)
+	rights, err := a.record.UserRights(ctx, caller.ID)
 	if err != nil {
 		return err
 	}
@@ -176,16 +176,16 @@ func (a *API) listParties(ctx context.Context, req listPartiesRequest) (ListKnow
 	if err := a.checkIdentityProvider(req.IdentityProviderID, "identity_provider_id"); err != nil {
 		return ListKnownPartiesResponse{}, err
 	}
-	size := int(req.PageSize)
+	size := req.PageSize
 	if size == 0 {
 		size = maxPartiesPageSize
 	}
-	parties, err := a.parties.ListParties(ctx, req.Filter, ledger.Party(after), size)
+	parties, err := a.record.ListParties(ctx, req.Filter, ledger.Party(after), size)
 	if err != nil {
 		return ListKnownPartiesResponse{}, err
 	}
 	page := ListKnownPartiesResponse{PartyDetails: blinded(parties, req.IdentityProviderID)}
-	if len(parties) == size {
+	if len(parties) == int(size) {
 		page.NextPageToken = encodePageToken(string(parties[size-1].Party))
 	}
 	return page, nil
@@ -216,7 +216,7 @@ func (a *API) getParties(ctx context.Context, req getPartiesRequest) (GetParties
 	if err := a.checkIdentityProvider(req.IdentityProviderID, "identity_provider_id"); err != nil {
 		return GetPartiesResponse{}, err
 	}
-	known, err := a.parties.GetParties(ctx, parties)
+	known, err := a.record.Parties(ctx, parties)
 	return GetPartiesResponse{PartyDetails: blinded(known, req.IdentityProviderID)}, err
 }
 

@@ -76,7 +76,7 @@ func (a *API) listUserRights(ctx context.Context, req userPath) (ListUserRightsR
 	if _, err := a.userOf(ctx, "getting user rights", req.UserID, ledger.DefaultIdentityProvider); err != nil {
 		return ListUserRightsResponse{}, err
 	}
-	rights, err := a.users.UserRights(ctx, req.UserID)
+	rights, err := a.record.UserRights(ctx, req.UserID)
 	return ListUserRightsResponse{Rights: ToAPIRights(rights)}, err
 }
 
@@ -91,7 +91,7 @@ func (a *API) grantUserRights(ctx context.Context, req changeRightsRequest) (Gra
 	if _, err := a.userOf(ctx, "granting rights to user", req.Body.UserID, req.Body.IdentityProviderID); err != nil {
 		return GrantUserRightsResponse{}, err
 	}
-	granted, err := a.users.GrantRights(ctx, req.Body.UserID, rights)
+	granted, err := a.record.GrantRights(ctx, req.Body.UserID, rights)
 	return GrantUserRightsResponse{NewlyGrantedRights: ToAPIRights(granted)}, err
 }
 
@@ -114,7 +114,7 @@ func (a *API) revokeUserRights(ctx context.Context, req changeRightsRequest) (Re
 	if _, err := a.userOf(ctx, "revoking rights from user", req.Body.UserID, req.Body.IdentityProviderID); err != nil {
 		return RevokeUserRightsResponse{}, err
 	}
-	revoked, err := a.users.RevokeRights(ctx, req.Body.UserID, rights)
+	revoked, err := a.record.RevokeRights(ctx, req.Body.UserID, rights)
 	return RevokeUserRightsResponse{NewlyRevokedRights: ToAPIRights(revoked)}, err
 }
 
@@ -154,7 +154,7 @@ func (a *API) checkGrant(ctx context.Context, rights []ledger.Right) error {
 			parties = append(parties, right.Party)
 		}
 	}
-	known, err := a.parties.GetParties(ctx, ledger.SortedParties(parties))
+	known, err := a.record.Parties(ctx, ledger.SortedParties(parties))
 	if err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ func (a *API) connectedSynchronizers(
 // permissionOf is what this node may do for a party: submit for those in its own namespace, confirm for those that sign
 // elsewhere, nothing for those that it does not host.
 func (a *API) permissionOf(ctx context.Context, party ledger.Party) (ParticipantPermission, error) {
-	known, err := a.parties.GetParties(ctx, []ledger.Party{party})
+	known, err := a.record.Parties(ctx, []ledger.Party{party})
 	switch {
 	case err != nil:
 		return PermissionUnspecified, err

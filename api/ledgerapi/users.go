@@ -8,13 +8,13 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Users is where users and their rights are kept. The faults are those of the API: USER_NOT_FOUND,
+// UserRecord is where users and their rights are kept. The faults are those of the API: USER_NOT_FOUND,
 // USER_ALREADY_EXISTS, TOO_MANY_USER_RIGHTS.
-type Users interface {
+type UserRecord interface {
 	CreateUser(ctx context.Context, user ledger.User, rights []ledger.Right) (ledger.User, error)
-	GetUser(ctx context.Context, id string) (ledger.User, error)
-	// ListUsers returns users of the identity provider with ids above after, in byte order.
-	ListUsers(ctx context.Context, after string, limit int, identityProviderID string) ([]ledger.User, error)
+	User(ctx context.Context, id string) (user ledger.User, ok bool, err error)
+	// Users returns users of the identity provider with ids above after, in byte order.
+	Users(ctx context.Context, identityProviderID, after string, limit int32) ([]ledger.User, error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
 	// GrantRights and RevokeRights return what really changed.
 	GrantRights(ctx context.Context, id string, rights []ledger.Right) ([]ledger.Right, error)
@@ -28,7 +28,7 @@ type User struct {
 	IsDeactivated              bool        `json:"isDeactivated" doc:"Tokens of deactivated users are refused"`
 	Metadata                   *ObjectMeta `json:"metadata" doc:"Resource version and annotations"`
 	IdentityProviderID         string      `json:"identityProviderId" doc:"Empty for the default identity provider"`
-	PrimaryPartyAuthentication bool        `json:"primaryPartyAuthentication" doc:"Whether the party's key may sign tokens"`
+	PrimaryPartyAuthentication bool        `json:"primaryPartyAuthentication" doc:"Whether its key may sign tokens"`
 }
 
 // CreateUserRequest creates a user (contract, "POST /v2/users").
@@ -102,7 +102,7 @@ func (a *API) createUser(ctx context.Context, req createUserRequest) (CreateUser
 			New("creating user %q failed: %d rights are more than the maximum of %d", user.ID, len(rights),
 				ledger.MaxUserRights).WithResource("USER", user.ID)
 	}
-	created, err := a.users.CreateUser(ctx, user, rights)
+	created, err := a.record.CreateUser(ctx, user, rights)
 	if err != nil {
 		return CreateUserResponse{}, err
 	}
@@ -121,7 +121,7 @@ func (a *API) listUsers(ctx context.Context, req listUsersRequest) (ListUsersRes
 	if req.PageSize < 0 {
 		return ListUsersResponse{}, fault.InvalidArgumentf("Max page size must be non-negative, but is %d", req.PageSize)
 	}
-	size := int(req.PageSize)
+	size := req.PageSize
 	if size == 0 || size > ledger.MaxUsersPageSize {
 		size = ledger.MaxUsersPageSize
 	}
@@ -129,7 +129,7 @@ func (a *API) listUsers(ctx context.Context, req listUsersRequest) (ListUsersRes
 	if user, ok := claims.User(); ok && !claims.IsAdmin() {
 		identityProviderID = user.IdentityProviderID
 	}
-	users, err := a.users.ListUsers(ctx, after, size, identityProviderID)
+	users, err := a.record.Users(ctx, identityProviderID, after, size)
 	if err != nil {
 		return ListUsersResponse{}, err
 	}
@@ -137,7 +137,7 @@ func (a *API) listUsers(ctx context.Context, req listUsersRequest) (ListUsersRes
 	for i, user := range users {
 		page.Users[i] = ToAPIUser(user)
 	}
-	if len(users) == size {
+	if len(users) == int(size) {
 		page.NextPageToken = encodePageToken(users[size-1].ID)
 	}
 	return page, nil
@@ -179,12 +179,12 @@ func (a *API) authenticatedUser(ctx context.Context, req authenticatedUserReques
 
 // userOf loads a user that must belong to the identity provider. The operation is for the USER_NOT_FOUND text.
 func (a *API) userOf(ctx context.Context, operation, id, identityProviderID string) (ledger.User, error) {
-	user, err := a.users.GetUser(ctx, id)
-	if fault.UserNotFound.Matches(err) {
-		return ledger.User{}, fault.UserNotFoundWhen(operation, id)
-	}
+	user, ok, err := a.record.User(ctx, id)
 	if err != nil {
 		return ledger.User{}, err
+	}
+	if !ok {
+		return ledger.User{}, fault.UserNotFoundWhen(operation, id)
 	}
 	if user.IdentityProviderID != identityProviderID {
 		return ledger.User{}, fault.PermissionDenied.New("User %q belongs to the identity provider %q, not to %q",

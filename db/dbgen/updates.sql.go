@@ -354,3 +354,35 @@ func (q *Queries) ListUpdatesOfPartiesDescending(ctx context.Context, arg ListUp
 	}
 	return items, nil
 }
+
+const ListWorkflowIDs = `-- name: ListWorkflowIDs :many
+SELECT ledger_offset, workflow_id
+FROM updates
+WHERE ledger_offset = ANY($1::bigint[]) AND workflow_id <> ''
+`
+
+type ListWorkflowIDsRow struct {
+	LedgerOffset ledger.Offset
+	WorkflowID   string
+}
+
+// ListWorkflowIDs finds the workflow ids of the transactions at some offsets, by the primary key.
+func (q *Queries) ListWorkflowIDs(ctx context.Context, ledgerOffsets []int64) ([]ListWorkflowIDsRow, error) {
+	rows, err := q.db.Query(ctx, ListWorkflowIDs, ledgerOffsets)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListWorkflowIDsRow{}
+	for rows.Next() {
+		var i ListWorkflowIDsRow
+		if err := rows.Scan(&i.LedgerOffset, &i.WorkflowID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -27,6 +27,12 @@ SELECT *
 FROM updates
 WHERE update_id = @update_id;
 
+-- ListWorkflowIDs finds the workflow ids of the transactions at some offsets, by the primary key.
+-- name: ListWorkflowIDs :many
+SELECT ledger_offset, workflow_id
+FROM updates
+WHERE ledger_offset = ANY(@ledger_offsets::bigint[]) AND workflow_id <> '';
+
 -- ListUpdates pages through all transactions upwards, by the primary key.
 -- name: ListUpdates :many
 SELECT *

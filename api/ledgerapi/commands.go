@@ -1,0 +1,232 @@
+package ledgerapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Submitter is what submissions are handed to. Both methods may refuse with a fault, such as
+// SUBMISSION_ALREADY_IN_FLIGHT or PARTICIPANT_BACKPRESSURE.
+type Submitter interface {
+	// Submit returns when the submission is sure to end in exactly one completion.
+	Submit(ctx context.Context, submission ledger.Submission) error
+	// SubmitAndWait returns the completion, which may be a refusal.
+	SubmitAndWait(ctx context.Context, submission ledger.Submission) (ledger.Completion, error)
+}
+
+// JsCommands is a composite command: its commands form one transaction (contract, "POST /v2/commands/async/submit").
+type JsCommands struct {
+	endpoint.Strict
+
+	Commands                     []Command             `json:"commands" required:"true" doc:"Together or not at all"`
+	CommandID                    string                `json:"commandId" required:"true" doc:"Part of the change id"`
+	ActAs                        []string              `json:"actAs" required:"true" doc:"For whom to act"`
+	UserID                       *string               `json:"userId" doc:"Left out: the user of the token"`
+	ReadAs                       []string              `json:"readAs" doc:"Whose contracts may be used besides"`
+	WorkflowID                   *string               `json:"workflowId" doc:"Identifier kept with the transaction"`
+	DeduplicationPeriod          *DeduplicationPeriod  `json:"deduplicationPeriod" doc:"Left out: the longest"`
+	MinLedgerTimeAbs             *endpoint.Timestamp   `json:"minLedgerTimeAbs" doc:"Earliest ledger time"`
+	MinLedgerTimeRel             *Duration             `json:"minLedgerTimeRel" doc:"Earliest ledger time, from now"`
+	SubmissionID                 *string               `json:"submissionId" doc:"New for each retry; may be left out"`
+	DisclosedContracts           []DisclosedContract   `json:"disclosedContracts" doc:"Contracts that others showed"`
+	SynchronizerID               *string               `json:"synchronizerId" doc:"May be left out: there is one"`
+	PackageIDSelectionPreference []string              `json:"packageIdSelectionPreference" doc:"For package names"`
+	PrefetchContractKeys         []PrefetchContractKey `json:"prefetchContractKeys" doc:"Keys that will be used"`
+	TapsMaxPasses                *int32                `json:"tapsMaxPasses" doc:"Most passes of package selection"`
+}
+
+// Command is one action.
+type Command struct {
+	endpoint.OneOf
+
+	CreateCommand            *CreateCommand            `json:"CreateCommand,omitempty"`
+	ExerciseCommand          *ExerciseCommand          `json:"ExerciseCommand,omitempty"`
+	ExerciseByKeyCommand     *ExerciseByKeyCommand     `json:"ExerciseByKeyCommand,omitempty"`
+	CreateAndExerciseCommand *CreateAndExerciseCommand `json:"CreateAndExerciseCommand,omitempty"`
+}
+
+// CreateCommand creates a contract.
+type CreateCommand struct {
+	endpoint.Strict
+
+	TemplateID      lf.TypeName     `json:"templateId" required:"true" doc:"#package-name:Module:Entity"`
+	CreateArguments json.RawMessage `json:"createArguments" required:"true" doc:"The payload, by field name"`
+}
+
+// ExerciseCommand exercises a choice.
+type ExerciseCommand struct {
+	endpoint.Strict
+
+	TemplateID     lf.TypeName     `json:"templateId" required:"true" doc:"Template or interface"`
+	ContractID     string          `json:"contractId" required:"true" doc:"The contract"`
+	Choice         string          `json:"choice" required:"true" doc:"Name of the choice"`
+	ChoiceArgument json.RawMessage `json:"choiceArgument" required:"true" doc:"Argument of the choice"`
+}
+
+// ExerciseByKeyCommand exercises a choice of the contract that has a key.
+type ExerciseByKeyCommand struct {
+	endpoint.Strict
+
+	TemplateID     lf.TypeName     `json:"templateId" required:"true" doc:"The template"`
+	ContractKey    json.RawMessage `json:"contractKey" required:"true" doc:"The key"`
+	Choice         string          `json:"choice" required:"true" doc:"Name of the choice"`
+	ChoiceArgument json.RawMessage `json:"choiceArgument" required:"true" doc:"Argument of the choice"`
+}
+
+// CreateAndExerciseCommand creates a contract and exercises a choice on it.
+type CreateAndExerciseCommand struct {
+	endpoint.Strict
+
+	TemplateID      lf.TypeName     `json:"templateId" required:"true" doc:"The template"`
+	CreateArguments json.RawMessage `json:"createArguments" required:"true" doc:"The payload, by field name"`
+	Choice          string          `json:"choice" required:"true" doc:"Name of the choice"`
+	ChoiceArgument  json.RawMessage `json:"choiceArgument" required:"true" doc:"Argument of the choice"`
+}
+
+// DeduplicationPeriod is a window in which a change happens at most once (contract, "DeduplicationPeriod").
+type DeduplicationPeriod struct {
+	endpoint.OneOf
+
+	DeduplicationDuration *endpoint.Value[Duration] `json:"DeduplicationDuration,omitempty" doc:"Back from now"`
+	DeduplicationOffset   *endpoint.Value[int64]    `json:"DeduplicationOffset,omitempty" doc:"Since an offset, exclusive"`
+	Empty                 *Nothing                  `json:"Empty,omitempty" doc:"Not given, or not known"`
+}
+
+// DisclosedContract is a contract that someone who sees it showed to the submitter.
+type DisclosedContract struct {
+	CreatedEventBlob endpoint.Bytes `json:"createdEventBlob" required:"true" doc:"From the event that created it"`
+	TemplateID       *lf.TypeName   `json:"templateId" doc:"Checked against the blob"`
+	ContractID       string         `json:"contractId" doc:"Checked against the blob"`
+	SynchronizerID   string         `json:"synchronizerId" doc:"Checked against the node's"`
+}
+
+// PrefetchContractKey is a key that interpretation is expected to look up.
+type PrefetchContractKey struct {
+	endpoint.Strict
+
+	TemplateID  lf.TypeName     `json:"templateId" required:"true" doc:"The template"`
+	ContractKey json.RawMessage `json:"contractKey" required:"true" doc:"The key"`
+}
+
+// SubmitResponse is {}: the outcome comes as a completion.
+type SubmitResponse struct{}
+
+// SubmitAndWaitResponse names the transaction that resulted.
+type SubmitAndWaitResponse struct {
+	UpdateID         string `json:"updateId" required:"true" doc:"The transaction"`
+	CompletionOffset int64  `json:"completionOffset" required:"true" doc:"Where its completion is"`
+}
+
+// JsSubmitAndWaitForTransactionRequest submits and asks for the transaction.
+type JsSubmitAndWaitForTransactionRequest struct {
+	endpoint.Strict
+
+	Commands          JsCommands         `json:"commands" required:"true" doc:"What to submit"`
+	TransactionFormat *TransactionFormat `json:"transactionFormat" doc:"Left out: the changes to active contracts"`
+}
+
+// JsSubmitAndWaitForTransactionResponse is the transaction that resulted.
+type JsSubmitAndWaitForTransactionResponse struct {
+	Transaction JsTransaction `json:"transaction" required:"true" doc:"The transaction"`
+}
+
+type submitRequest struct {
+	Body JsCommands `body:"json"`
+}
+
+type submitForTransactionRequest struct {
+	Body JsSubmitAndWaitForTransactionRequest `body:"json"`
+}
+
+func (a *API) submit(ctx context.Context, req submitRequest) (SubmitResponse, error) {
+	submission, err := a.newSubmission(ctx, req.Body)
+	if err == nil {
+		err = a.submitter.Submit(ctx, submission)
+	}
+	return SubmitResponse{}, a.refused(ctx, submission, err)
+}
+
+func (a *API) submitAndWait(ctx context.Context, req submitRequest) (SubmitAndWaitResponse, error) {
+	submission, err := a.newSubmission(ctx, req.Body)
+	if err != nil {
+		return SubmitAndWaitResponse{}, a.refused(ctx, submission, err)
+	}
+	completion, err := a.await(ctx, submission)
+	if err != nil {
+		return SubmitAndWaitResponse{}, a.refused(ctx, submission, err)
+	}
+	return SubmitAndWaitResponse{
+		UpdateID: string(completion.UpdateID), CompletionOffset: int64(completion.Offset),
+	}, nil
+}
+
+func (a *API) submitAndWaitForTransaction(
+	ctx context.Context, req submitForTransactionRequest,
+) (JsSubmitAndWaitForTransactionResponse, error) {
+	submission, err := a.newSubmission(ctx, req.Body.Commands)
+	if err != nil {
+		return JsSubmitAndWaitForTransactionResponse{}, a.refused(ctx, submission, err)
+	}
+	format, err := a.transactionFormatFor(ctx, req.Body.TransactionFormat, submission)
+	if err != nil {
+		return JsSubmitAndWaitForTransactionResponse{}, a.refused(ctx, submission, err)
+	}
+	completion, err := a.await(ctx, submission)
+	if err != nil {
+		return JsSubmitAndWaitForTransactionResponse{}, a.refused(ctx, submission, err)
+	}
+	update, found, err := a.record.UpdateByOffset(ctx, completion.Offset)
+	if err == nil && !found {
+		err = fault.Internal(fmt.Errorf("no update at the offset %d of an accepted completion", completion.Offset))
+	}
+	if err != nil {
+		return JsSubmitAndWaitForTransactionResponse{}, a.refused(ctx, submission, err)
+	}
+	transaction, err := a.toAPITransaction(update, format)
+	return JsSubmitAndWaitForTransactionResponse{Transaction: transaction}, err
+}
+
+// await submits and returns the completion of an accepted submission; a refused one is the error.
+func (a *API) await(ctx context.Context, submission ledger.Submission) (ledger.Completion, error) {
+	waiting, cancel := context.WithTimeout(ctx, a.settings.TrackingTimeout)
+	defer cancel()
+	completion, err := a.submitter.SubmitAndWait(waiting, submission)
+	switch {
+	case err != nil && errors.Is(waiting.Err(), context.DeadlineExceeded) && ctx.Err() == nil:
+		return ledger.Completion{}, fault.RequestTimeOut.
+			New("No completion of command %q within %s", submission.CommandID, a.settings.TrackingTimeout).
+			WithDefiniteAnswer(false).WithHint(adviceFor(submission))
+	case err != nil:
+		return ledger.Completion{}, err
+	case completion.Refusal != nil:
+		return ledger.Completion{}, completion.Refusal
+	default:
+		return completion, nil
+	}
+}
+
+// refused ties an error to its submission. A request that ran out of time says how to learn the outcome, because the
+// command may still succeed.
+func (a *API) refused(ctx context.Context, submission ledger.Submission, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case submission.Key != "" && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &endpoint.Timeout{Advice: adviceFor(submission)}
+	default:
+		return ofSubmission(err, submission.SubmissionID)
+	}
+}
+
+func adviceFor(submission ledger.Submission) string {
+	return fmt.Sprintf("The command may still succeed: look for commandId %q and submissionId %q with "+
+		"POST /v2/commands/completions, or submit it again with the same commandId, which has an effect at most once.",
+		submission.CommandID, submission.SubmissionID)
+}

@@ -1,0 +1,174 @@
+package ledgerapi
+
+import (
+	"context"
+	"slices"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// CompletionRecord is where completions are read from.
+type CompletionRecord interface {
+	Completions(ctx context.Context, query db.CompletionsQuery) ([]ledger.Completion, error)
+}
+
+// CompletionStreamRequest asks for completions (contract, "CompletionStreamRequest").
+type CompletionStreamRequest struct {
+	UserID         string   `json:"userId" doc:"Whose submissions; left out: the user of the token"`
+	Parties        []string `json:"parties" required:"true" doc:"Completions of which at least one acting party is listed"`
+	BeginExclusive int64    `json:"beginExclusive" doc:"Offset to continue after; 0 to begin"`
+}
+
+// CompletionStreamResponse is one element of the list.
+type CompletionStreamResponse struct {
+	CompletionResponse CompletionResponse `json:"completionResponse" doc:"The element"`
+}
+
+// CompletionResponse is a completion or a checkpoint.
+type CompletionResponse struct {
+	endpoint.OneOf
+
+	Completion       *endpoint.Value[Completion]       `json:"Completion,omitempty" doc:"Outcome of a command"`
+	OffsetCheckpoint *endpoint.Value[OffsetCheckpoint] `json:"OffsetCheckpoint,omitempty" doc:"Position to resume from"`
+	Empty            *Nothing                          `json:"Empty,omitempty" doc:"Never sent"`
+}
+
+// Completion is the outcome of a command (contract, "Completion").
+type Completion struct {
+	CommandID           string               `json:"commandId" required:"true" doc:"Of the command"`
+	Status              *JsStatus            `json:"status" doc:"Code 0 for success"`
+	UpdateID            string               `json:"updateId" doc:"The transaction; empty for a refused command"`
+	UserID              string               `json:"userId" required:"true" doc:"Who submitted"`
+	ActAs               []string             `json:"actAs" required:"true" doc:"The acting parties among those asked for"`
+	SubmissionID        string               `json:"submissionId" doc:"Of the submission"`
+	DeduplicationPeriod *DeduplicationPeriod `json:"deduplicationPeriod" doc:"The window that was really used"`
+	TraceContext        *TraceContext        `json:"traceContext" doc:"Of the submission"`
+	Offset              int64                `json:"offset" required:"true" doc:"Its position"`
+	SynchronizerTime    SynchronizerTime     `json:"synchronizerTime" required:"true" doc:"When it was recorded"`
+	PaidTrafficCost     int64                `json:"paidTrafficCost" doc:"Traffic paid for the request"`
+}
+
+// JsStatus is a google.rpc.Status.
+type JsStatus struct {
+	Code    int32      `json:"code" required:"true" doc:"gRPC code; 0 for success"`
+	Message string     `json:"message" required:"true" doc:"ERROR_CODE(category,correlation): cause"`
+	Details []ProtoAny `json:"details" doc:"What machines can read of the error"`
+}
+
+// ProtoAny is a packed protobuf message.
+type ProtoAny struct {
+	TypeURL       string          `json:"typeUrl" required:"true" doc:"Type of the message"`
+	Value         endpoint.Bytes  `json:"value" required:"true" doc:"The message"`
+	UnknownFields UnknownFieldSet `json:"unknownFields" required:"true" doc:"Always empty"`
+	ValueDecoded  any             `json:"valueDecoded" doc:"The message as JSON"`
+}
+
+// listQuery are the parameters of all lists that stand in for streams.
+type listQuery struct {
+	Limit       *int64
+	IdleTimeout *int64
+}
+
+type completionsRequest struct {
+	Limit       *int64                  `query:"limit" doc:"Most elements to return; ignored above the server's limit"`
+	IdleTimeout *int64                  `query:"stream_idle_timeout_ms" doc:"How long to wait for a further element"`
+	Body        CompletionStreamRequest `body:"json"`
+}
+
+func (a *API) completions(ctx context.Context, req completionsRequest) ([]CompletionStreamResponse, error) {
+	query, err := a.completionsQuery(ctx, req.Body)
+	if err != nil {
+		return nil, err
+	}
+	bounds, err := a.listBounds(listQuery{Limit: req.Limit, IdleTimeout: req.IdleTimeout})
+	if err != nil {
+		return nil, err
+	}
+	head, err := a.headAfter(ctx, "Begin", query.After)
+	if err != nil {
+		return nil, err
+	}
+	fetch := func(ctx context.Context, upTo ledger.Offset, most int) ([]CompletionStreamResponse, error) {
+		query.UpTo, query.Limit = upTo, int32(most)
+		found, err := a.record.Completions(ctx, query)
+		elements := make([]CompletionStreamResponse, len(found))
+		for i, completion := range found {
+			elements[i] = a.toAPICompletionElement(completion, query.Parties)
+			query.After = completion.Offset
+		}
+		if len(found) < most { // all up to there has been read
+			query.After = upTo
+		}
+		return elements, err
+	}
+	return collect(ctx, a, bounds, head, fetch, a.completionCheckpoint)
+}
+
+// completionsQuery checks the request: claims first, then fields.
+func (a *API) completionsQuery(ctx context.Context, body CompletionStreamRequest) (db.CompletionsQuery, error) {
+	claims := endpoint.Claims(ctx)
+	userID, err := claims.ReadingUser(body.UserID)
+	if err != nil {
+		return db.CompletionsQuery{}, err
+	}
+	parties := ledger.SortedParties(fromAPIParties(body.Parties))
+	if err := claims.RequireReadAs(parties...); err != nil {
+		return db.CompletionsQuery{}, err
+	}
+	if err := checkUserIDField(userID); err != nil {
+		return db.CompletionsQuery{}, err
+	}
+	if len(parties) == 0 {
+		return db.CompletionsQuery{}, fault.MissingFieldNamed("parties")
+	}
+	if err := checkParties(body.Parties); err != nil {
+		return db.CompletionsQuery{}, err
+	}
+	if body.BeginExclusive < 0 {
+		return db.CompletionsQuery{}, fault.NegativeOffsetIn("begin_exclusive", body.BeginExclusive)
+	}
+	return db.CompletionsQuery{UserID: userID, Parties: parties, After: ledger.Offset(body.BeginExclusive)}, nil
+}
+
+func (a *API) completionCheckpoint(head db.Head) CompletionStreamResponse {
+	checkpoint := OffsetCheckpoint{
+		Offset: int64(head.Offset), SynchronizerTimes: toAPITimes(a.node.SynchronizerID, head.RecordTime),
+	}
+	return CompletionStreamResponse{CompletionResponse{OffsetCheckpoint: endpoint.Valued(checkpoint)}}
+}
+
+// toAPICompletionElement shows a completion to the parties that ask: of the acting parties only those.
+func (a *API) toAPICompletionElement(completion ledger.Completion, asking []ledger.Party) CompletionStreamResponse {
+	actAs := slices.DeleteFunc(slices.Clone(completion.ActAs), func(party ledger.Party) bool {
+		return !ledger.PartiesContain(asking, party)
+	})
+	return CompletionStreamResponse{CompletionResponse{Completion: endpoint.Valued(Completion{
+		CommandID:           completion.CommandID,
+		Status:              ToAPIStatus(completion.Refusal, completion.SubmissionID),
+		UpdateID:            string(completion.UpdateID),
+		UserID:              completion.UserID,
+		ActAs:               toAPIParties(actAs),
+		SubmissionID:        completion.SubmissionID,
+		DeduplicationPeriod: ToAPIDeduplicationPeriod(completion.Deduplication),
+		TraceContext:        ToAPITraceContext(completion.Trace),
+		Offset:              int64(completion.Offset),
+		SynchronizerTime:    toAPITimes(a.node.SynchronizerID, completion.RecordTime)[0],
+		PaidTrafficCost:     completion.PaidTrafficCost,
+	})}}
+}
+
+// ToAPIStatus converts a refusal, nil for success. The correlation id appears in the message.
+func ToAPIStatus(refusal *fault.Fault, correlationID string) *JsStatus {
+	status := fault.Succeeded()
+	if refusal != nil {
+		status = refusal.Status(correlationID)
+	}
+	out := &JsStatus{Code: status.Code, Message: status.Message, Details: make([]ProtoAny, len(status.Details))}
+	for i, detail := range status.Details {
+		out.Details[i] = ProtoAny{TypeURL: detail.TypeURL, Value: detail.Value, ValueDecoded: detail.Decoded}
+	}
+	return out
+}

@@ -1,0 +1,215 @@
+package ledgerapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// ContractRecord is where contracts are read from.
+type ContractRecord interface {
+	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
+	// WorkflowIDs returns the workflow ids of the updates at the offsets; updates without one are left out.
+	WorkflowIDs(ctx context.Context, offsets []ledger.Offset) (map[ledger.Offset]string, error)
+}
+
+// GetActiveContractsRequest asks for the contracts that are active at an offset.
+type GetActiveContractsRequest struct {
+	Filter                  *TransactionFilter `json:"filter" doc:"Older form of eventFormat"`
+	Verbose                 bool               `json:"verbose" doc:"Older form of eventFormat.verbose"`
+	ActiveAtOffset          int64              `json:"activeAtOffset" required:"true" doc:"At most the ledger end"`
+	EventFormat             *EventFormat       `json:"eventFormat" doc:"What to show"`
+	StreamContinuationToken *endpoint.Bytes    `json:"streamContinuationToken" doc:"Of the last element that was received"`
+}
+
+// JsGetActiveContractsResponse is one element of the list.
+type JsGetActiveContractsResponse struct {
+	WorkflowID              string          `json:"workflowId" doc:"Of the transaction that created the contract"`
+	ContractEntry           JsContractEntry `json:"contractEntry" doc:"The contract"`
+	StreamContinuationToken endpoint.Bytes  `json:"streamContinuationToken" doc:"To go on after this element"`
+}
+
+// JsContractEntry is a contract or, on nodes with several synchronizers, one on its way between two.
+type JsContractEntry struct {
+	endpoint.OneOf
+
+	JsEmpty          *Nothing          `json:"JsEmpty,omitempty" doc:"Never sent"`
+	JsActiveContract *JsActiveContract `json:"JsActiveContract,omitempty" doc:"An active contract"`
+}
+
+// JsActiveContract is an active contract.
+type JsActiveContract struct {
+	CreatedEvent        CreatedEvent `json:"createdEvent" required:"true" doc:"Its creation"`
+	SynchronizerID      string       `json:"synchronizerId" required:"true" doc:"Where it is"`
+	ReassignmentCounter int64        `json:"reassignmentCounter" required:"true" doc:"How often it moved"`
+}
+
+type activeContractsRequest struct {
+	Limit       *int64                    `query:"limit" doc:"Most elements to return; ignored above the server's limit"`
+	IdleTimeout *int64                    `query:"stream_idle_timeout_ms" doc:"How long to wait for a further element"`
+	Body        GetActiveContractsRequest `body:"json"`
+}
+
+// activePage is how many contracts are read at once.
+const activePage = 200
+
+func (a *API) activeContracts(ctx context.Context, req activeContractsRequest) ([]JsGetActiveContractsResponse, error) {
+	bounds, err := a.listBounds(listQuery{Limit: req.Limit, IdleTimeout: req.IdleTimeout})
+	if err != nil {
+		return nil, err
+	}
+	format, err := a.acsFormat(ctx, req.Body)
+	if err != nil {
+		return nil, err
+	}
+	query, err := a.activeQuery(ctx, req.Body, format)
+	if err != nil {
+		return nil, err
+	}
+	var elements []JsGetActiveContractsResponse
+	for len(elements) < bounds.most {
+		page, err := a.record.ActiveContracts(ctx, query)
+		if err != nil {
+			return nil, err
+		}
+		shown, err := a.toAPIActivePage(ctx, page, format, query)
+		if err != nil {
+			return nil, err
+		}
+		elements = append(elements, shown[:min(len(shown), bounds.most-len(elements))]...)
+		if len(page) < activePage {
+			break
+		}
+		query.After = page[len(page)-1].Position()
+	}
+	return elements, bounds.check(len(elements))
+}
+
+// acsFormat takes either form of the filter.
+func (a *API) acsFormat(ctx context.Context, body GetActiveContractsRequest) (*eventFormat, error) {
+	switch {
+	case body.EventFormat != nil && body.Filter != nil:
+		return nil, fault.InvalidArgumentf("Both filter and event_format are specified").
+			WithHint("Send eventFormat only.")
+	case body.EventFormat != nil && body.Verbose:
+		return nil, fault.InvalidArgumentf("Both verbose and event_format are specified").
+			WithHint("Set eventFormat.verbose instead.")
+	case body.EventFormat != nil:
+		return a.fromAPIEventFormat(ctx, *body.EventFormat)
+	case body.Filter != nil:
+		return a.fromAPIEventFormat(ctx, EventFormat{
+			FiltersByParty: body.Filter.FiltersByParty, FiltersForAnyParty: body.Filter.FiltersForAnyParty,
+		})
+	default:
+		if err := endpoint.Claims(ctx).Require(); err != nil {
+			return nil, err
+		}
+		return nil, fault.InvalidArgumentf("Either filter or event_format is required").
+			WithHint("Send eventFormat with at least one party in filtersByParty.")
+	}
+}
+
+// activeQuery checks the offset and the continuation token.
+func (a *API) activeQuery(
+	ctx context.Context, body GetActiveContractsRequest, format *eventFormat,
+) (db.ActiveQuery, error) {
+	if body.ActiveAtOffset < 0 {
+		return db.ActiveQuery{}, fault.NegativeOffsetIn("active_at_offset", body.ActiveAtOffset)
+	}
+	at := ledger.Offset(body.ActiveAtOffset)
+	if _, err := a.headAfter(ctx, "active_at_offset", at); err != nil {
+		return db.ActiveQuery{}, err
+	}
+	query := db.ActiveQuery{Parties: format.readers(), Templates: format.templateIDs(), At: at, Limit: activePage}
+	if body.StreamContinuationToken != nil && len(*body.StreamContinuationToken) > 0 {
+		position, err := decodeContinuation(*body.StreamContinuationToken, query)
+		if err != nil {
+			return db.ActiveQuery{}, err
+		}
+		query.After = position
+	}
+	return query, nil
+}
+
+// toAPIActivePage shows those contracts of a page that the format selects.
+func (a *API) toAPIActivePage(
+	ctx context.Context, page []db.StoredContract, format *eventFormat, query db.ActiveQuery,
+) ([]JsGetActiveContractsResponse, error) {
+	offsets := make([]ledger.Offset, len(page))
+	for i, contract := range page {
+		offsets[i] = contract.Offset
+	}
+	slices.Sort(offsets)
+	workflows, err := a.record.WorkflowIDs(ctx, slices.Compact(offsets))
+	if err != nil {
+		return nil, err
+	}
+	elements := make([]JsGetActiveContractsResponse, 0, len(page))
+	for _, contract := range page {
+		implements := a.packages.InterfacesOf(contract.Template)
+		how, ok := format.show(contract.Template, implements, contract.Stakeholders())
+		if !ok {
+			continue
+		}
+		event, err := a.toAPICreated(place{contract.Offset, contract.NodeID}, contract.Contract, how, true)
+		if err != nil {
+			return nil, err
+		}
+		elements = append(elements, JsGetActiveContractsResponse{
+			WorkflowID: workflows[contract.Offset],
+			ContractEntry: JsContractEntry{JsActiveContract: &JsActiveContract{
+				CreatedEvent: *event, SynchronizerID: a.node.SynchronizerID,
+			}},
+			StreamContinuationToken: encodeContinuation(contract.Position(), query),
+		})
+	}
+	return elements, nil
+}
+
+// A continuation token names the last contract that was received, the offset, and a digest of what was asked for, so
+// that it fits no other request.
+const (
+	continuationVersion = 1
+	digestLength        = 8
+	continuationLength  = 1 + 8 + 8 + 4 + digestLength
+)
+
+func encodeContinuation(position db.Position, query db.ActiveQuery) endpoint.Bytes {
+	token := []byte{continuationVersion}
+	token = binary.BigEndian.AppendUint64(token, uint64(query.At))
+	token = binary.BigEndian.AppendUint64(token, uint64(position.Offset))
+	token = binary.BigEndian.AppendUint32(token, uint32(position.NodeID))
+	return append(token, digestOf(query)...)
+}
+
+func decodeContinuation(token []byte, query db.ActiveQuery) (db.Position, error) {
+	invalid := func(reason string) (db.Position, error) {
+		return db.Position{}, fault.InvalidContinuationToken.New("The stream continuation token %s", reason).
+			WithHint("Send the token of the last element that was received with an otherwise unchanged request.")
+	}
+	if len(token) != continuationLength || token[0] != continuationVersion {
+		return invalid("was not given out by this node")
+	}
+	at, offset := binary.BigEndian.Uint64(token[1:]), binary.BigEndian.Uint64(token[9:])
+	node := binary.BigEndian.Uint32(token[17:])
+	if ledger.Offset(at) != query.At || !bytes.Equal(token[21:], digestOf(query)) {
+		return invalid("belongs to another request")
+	}
+	return db.Position{Offset: ledger.Offset(offset), NodeID: int32(node)}, nil
+}
+
+func digestOf(query db.ActiveQuery) []byte {
+	hash := sha256.New()
+	// Writing to a hash does not fail.
+	_, _ = fmt.Fprintf(hash, "%q %t %q %t",
+		query.Parties, query.Parties == nil, query.Templates, query.Templates == nil)
+	return hash.Sum(nil)[:digestLength]
+}

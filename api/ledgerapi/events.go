@@ -1,0 +1,139 @@
+package ledgerapi
+
+import (
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Event is one event of a transaction.
+type Event struct {
+	endpoint.OneOf
+
+	ArchivedEvent  *ArchivedEvent  `json:"ArchivedEvent,omitempty"`
+	CreatedEvent   *CreatedEvent   `json:"CreatedEvent,omitempty"`
+	ExercisedEvent *ExercisedEvent `json:"ExercisedEvent,omitempty"`
+}
+
+// CreatedEvent is the creation of a contract.
+type CreatedEvent struct {
+	Offset                  int64              `json:"offset" required:"true" doc:"Of the update"`
+	NodeID                  int32              `json:"nodeId" required:"true" doc:"Position in the update"`
+	ContractID              string             `json:"contractId" required:"true" doc:"The contract"`
+	TemplateID              lf.TypeName        `json:"templateId" required:"true" doc:"Its template, by package id"`
+	ContractKey             json.RawMessage    `json:"contractKey" doc:"Its key, if the template has keys"`
+	ContractKeyHash         endpoint.Bytes     `json:"contractKeyHash" doc:"Hash of the key; empty without one"`
+	CreateArgument          json.RawMessage    `json:"createArgument" required:"true" doc:"Its payload"`
+	CreatedEventBlob        endpoint.Bytes     `json:"createdEventBlob" doc:"For disclosing it; empty unless asked for"`
+	InterfaceViews          []JsInterfaceView  `json:"interfaceViews" doc:"The views that were asked for"`
+	WitnessParties          []string           `json:"witnessParties" required:"true" doc:"The askers that see it"`
+	Signatories             []string           `json:"signatories" required:"true" doc:"Who signed it"`
+	Observers               []string           `json:"observers" doc:"Who else sees it"`
+	CreatedAt               endpoint.Timestamp `json:"createdAt" required:"true" doc:"Ledger time of its creation"`
+	PackageName             string             `json:"packageName" required:"true" doc:"Name of the template's package"`
+	RepresentativePackageID string             `json:"representativePackageId" required:"true" doc:"To read it with"`
+	AcsDelta                bool               `json:"acsDelta" required:"true" doc:"Whether it is active for askers"`
+}
+
+// JsInterfaceView is a contract as an interface shows it.
+type JsInterfaceView struct {
+	InterfaceID             lf.TypeName     `json:"interfaceId" required:"true" doc:"The interface, by package id"`
+	ViewStatus              JsStatus        `json:"viewStatus" required:"true" doc:"Code 0 if it could be computed"`
+	ViewValue               json.RawMessage `json:"viewValue" doc:"The view"`
+	ImplementationPackageID *string         `json:"implementationPackageId" doc:"Package that computed it"`
+}
+
+// ArchivedEvent is the end of a contract.
+type ArchivedEvent struct {
+	Offset                int64         `json:"offset" required:"true" doc:"Of the update"`
+	NodeID                int32         `json:"nodeId" required:"true" doc:"Position in the update"`
+	ContractID            string        `json:"contractId" required:"true" doc:"The contract"`
+	TemplateID            lf.TypeName   `json:"templateId" required:"true" doc:"Its template, by package id"`
+	WitnessParties        []string      `json:"witnessParties" required:"true" doc:"The askers that see it"`
+	PackageName           string        `json:"packageName" required:"true" doc:"Name of the template's package"`
+	ImplementedInterfaces []lf.TypeName `json:"implementedInterfaces" doc:"Interfaces asked for that it implements"`
+}
+
+// ExercisedEvent is the exercise of a choice.
+type ExercisedEvent struct {
+	Offset                int64           `json:"offset" required:"true" doc:"Of the update"`
+	NodeID                int32           `json:"nodeId" required:"true" doc:"Position in the update"`
+	ContractID            string          `json:"contractId" required:"true" doc:"The contract"`
+	TemplateID            lf.TypeName     `json:"templateId" required:"true" doc:"Its template, by package id"`
+	InterfaceID           *lf.TypeName    `json:"interfaceId" doc:"Interface the choice belongs to"`
+	Choice                string          `json:"choice" required:"true" doc:"Name of the choice"`
+	ChoiceArgument        json.RawMessage `json:"choiceArgument" required:"true" doc:"Its argument"`
+	ActingParties         []string        `json:"actingParties" required:"true" doc:"Who exercised it"`
+	Consuming             bool            `json:"consuming" required:"true" doc:"Whether it ended the contract"`
+	WitnessParties        []string        `json:"witnessParties" required:"true" doc:"The askers that see it"`
+	LastDescendantNodeID  int32           `json:"lastDescendantNodeId" required:"true" doc:"End of its consequences"`
+	ExerciseResult        json.RawMessage `json:"exerciseResult" doc:"What the choice returned"`
+	PackageName           string          `json:"packageName" required:"true" doc:"Name of the template's package"`
+	ImplementedInterfaces []lf.TypeName   `json:"implementedInterfaces" doc:"Interfaces asked for that it implements"`
+	AcsDelta              bool            `json:"acsDelta" required:"true" doc:"Whether an active contract ended"`
+}
+
+// place is where an event is in the record.
+type place struct {
+	offset ledger.Offset
+	nodeID int32
+}
+
+// toAPICreated shows the creation of a contract. acsDelta tells whether the askers have the contract in their active
+// set because of it.
+func (a *API) toAPICreated(at place, contract ledger.Contract, how shown, acsDelta bool) (*CreatedEvent, error) {
+	event := &CreatedEvent{
+		Offset: int64(at.offset), NodeID: at.nodeID,
+		ContractID: string(contract.ID), TemplateID: contract.Template,
+		CreateArgument: contract.Payload,
+		WitnessParties: toAPIParties(how.witnesses),
+		Signatories:    toAPIParties(contract.Signatories), Observers: toAPIParties(contract.Observers),
+		CreatedAt: endpoint.Timestamp(contract.CreatedAt), PackageName: contract.PackageName,
+		RepresentativePackageID: string(contract.Template.Package), AcsDelta: acsDelta,
+	}
+	if contract.Key != nil {
+		hash, err := hex.DecodeString(contract.Key.Hash)
+		if err != nil {
+			return nil, fault.Internal(err)
+		}
+		event.ContractKey, event.ContractKeyHash = contract.Key.Value, hash
+	}
+	if how.blob {
+		blob, err := ledger.EncodeBlob(contract)
+		if err != nil {
+			return nil, fault.Internal(err)
+		}
+		event.CreatedEventBlob = blob
+	}
+	for _, name := range how.views {
+		event.InterfaceViews = append(event.InterfaceViews, a.toAPIView(contract, name))
+	}
+	return event, nil
+}
+
+// toAPIView shows a contract through an interface. A view that fails says so in its status: the event is shown anyway.
+func (a *API) toAPIView(contract ledger.Contract, name lf.TypeName) JsInterfaceView {
+	out := JsInterfaceView{
+		InterfaceID: name, ViewStatus: *ToAPIStatus(nil, ""),
+		ImplementationPackageID: pointer(string(contract.Template.Package)),
+	}
+	view, _, err := a.packages.View(contract, name)
+	if err != nil {
+		out.ViewStatus = *ToAPIStatus(fault.From(err), "")
+		return out
+	}
+	out.ViewValue = view
+	return out
+}
+
+// contractOf is the contract that a create event made.
+func contractOf(event ledger.Event, update ledger.Update) ledger.Contract {
+	return ledger.Contract{
+		ID: event.ContractID, Template: event.Template, PackageName: event.PackageName, Payload: event.Argument,
+		Signatories: event.Signatories, Observers: event.Observers, Key: event.Key, CreatedAt: update.EffectiveAt,
+	}
+}

@@ -1,0 +1,294 @@
+package ledgerapi
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// EventFormat says which events to show, and how.
+type EventFormat struct {
+	FiltersByParty     map[string]Filters `json:"filtersByParty" doc:"What to show to each party"`
+	FiltersForAnyParty *Filters           `json:"filtersForAnyParty" doc:"What to show of all parties"`
+	Verbose            bool               `json:"verbose" doc:"Has no effect: field names are always there"`
+}
+
+// TransactionFilter is the older form of an EventFormat.
+type TransactionFilter struct {
+	FiltersByParty     map[string]Filters `json:"filtersByParty" doc:"What to show to each party"`
+	FiltersForAnyParty *Filters           `json:"filtersForAnyParty" doc:"What to show of all parties"`
+}
+
+// Filters is a union of filters; empty means everything.
+type Filters struct {
+	Cumulative []CumulativeFilter `json:"cumulative" doc:"What any of these shows is shown"`
+}
+
+// CumulativeFilter is one filter.
+type CumulativeFilter struct {
+	IdentifierFilter *IdentifierFilter `json:"identifierFilter" doc:"What it selects by"`
+}
+
+// IdentifierFilter selects contracts.
+type IdentifierFilter struct {
+	endpoint.OneOf
+
+	WildcardFilter  *endpoint.Value[WildcardFilter]  `json:"WildcardFilter,omitempty" doc:"All contracts"`
+	TemplateFilter  *endpoint.Value[TemplateFilter]  `json:"TemplateFilter,omitempty" doc:"Contracts of a template"`
+	InterfaceFilter *endpoint.Value[InterfaceFilter] `json:"InterfaceFilter,omitempty" doc:"Contracts with an interface"`
+	Empty           *Nothing                         `json:"Empty,omitempty" doc:"Means all contracts"`
+}
+
+// WildcardFilter selects all contracts.
+type WildcardFilter struct {
+	IncludeCreatedEventBlob bool `json:"includeCreatedEventBlob" doc:"Whether to fill createdEventBlob"`
+}
+
+// TemplateFilter selects the contracts of a template.
+type TemplateFilter struct {
+	TemplateID              lf.TypeName `json:"templateId" required:"true" doc:"#package-name:Module:Entity"`
+	IncludeCreatedEventBlob bool        `json:"includeCreatedEventBlob" doc:"Whether to fill createdEventBlob"`
+}
+
+// InterfaceFilter selects the contracts whose templates implement an interface.
+type InterfaceFilter struct {
+	InterfaceID             lf.TypeName `json:"interfaceId" required:"true" doc:"#package-name:Module:Entity"`
+	IncludeInterfaceView    bool        `json:"includeInterfaceView" doc:"Whether to show the contract through it"`
+	IncludeCreatedEventBlob bool        `json:"includeCreatedEventBlob" doc:"Whether to fill createdEventBlob"`
+}
+
+// eventFormat is an EventFormat whose names are resolved.
+type eventFormat struct {
+	// parties that ask, sorted; empty when only anyParty is set.
+	parties  []ledger.Party
+	byParty  map[ledger.Party]*filterSet
+	anyParty *filterSet
+}
+
+// filterSet is what is shown to one party.
+type filterSet struct {
+	// wildcard shows all contracts.
+	wildcard, wildcardBlob bool
+	// templates maps the templates that are shown to whether their blobs are.
+	templates map[lf.TypeName]bool
+	// views are the interfaces through which contracts are shown.
+	views map[lf.TypeName]bool
+}
+
+// fromAPIEventFormat checks and resolves a format: claims, then parties, then names.
+func (a *API) fromAPIEventFormat(ctx context.Context, wire EventFormat) (*eventFormat, error) {
+	if err := requireReadFor(ctx, wire); err != nil {
+		return nil, err
+	}
+	if len(wire.FiltersByParty) == 0 && wire.FiltersForAnyParty == nil {
+		return nil, fault.InvalidArgumentf("filtersByParty and filtersForAnyParty cannot be empty simultaneously").
+			WithHint("Name at least one party in filtersByParty.")
+	}
+	format := &eventFormat{byParty: make(map[ledger.Party]*filterSet, len(wire.FiltersByParty))}
+	for _, party := range slices.Sorted(maps.Keys(wire.FiltersByParty)) {
+		if err := ledger.CheckParty(party); err != nil {
+			return nil, fault.InvalidArgumentf("%s", err)
+		}
+		set, err := a.fromAPIFilters(wire.FiltersByParty[party])
+		if err != nil {
+			return nil, err
+		}
+		format.byParty[ledger.Party(party)] = set
+		format.parties = append(format.parties, ledger.Party(party))
+	}
+	if wire.FiltersForAnyParty != nil {
+		set, err := a.fromAPIFilters(*wire.FiltersForAnyParty)
+		if err != nil {
+			return nil, err
+		}
+		format.anyParty = set
+	}
+	return format, nil
+}
+
+func requireReadFor(ctx context.Context, wire EventFormat) error {
+	claims := endpoint.Claims(ctx)
+	if wire.FiltersForAnyParty != nil {
+		if err := claims.RequireReadAsAnyParty(); err != nil {
+			return err
+		}
+	}
+	return claims.RequireReadAs(fromAPIParties(slices.Sorted(maps.Keys(wire.FiltersByParty)))...)
+}
+
+// wildcardFor shows everything that the parties see.
+func wildcardFor(parties ...ledger.Party) *eventFormat {
+	format := &eventFormat{parties: ledger.SortedParties(parties), byParty: make(map[ledger.Party]*filterSet)}
+	for _, party := range parties {
+		format.byParty[party] = &filterSet{wildcard: true}
+	}
+	return format
+}
+
+func (a *API) fromAPIFilters(wire Filters) (*filterSet, error) {
+	set := &filterSet{templates: make(map[lf.TypeName]bool), views: make(map[lf.TypeName]bool)}
+	if len(wire.Cumulative) == 0 {
+		set.wildcard = true
+	}
+	for _, filter := range wire.Cumulative {
+		if err := a.addFilter(set, filter.IdentifierFilter); err != nil {
+			return nil, err
+		}
+	}
+	return set, nil
+}
+
+func (a *API) addFilter(set *filterSet, filter *IdentifierFilter) error {
+	switch {
+	case filter != nil && filter.TemplateFilter != nil:
+		wanted := filter.TemplateFilter.Value
+		name, err := a.resolveFilter(wanted.TemplateID, a.templateNames())
+		if err != nil {
+			return err
+		}
+		set.templates[name] = set.templates[name] || wanted.IncludeCreatedEventBlob
+	case filter != nil && filter.InterfaceFilter != nil:
+		wanted := filter.InterfaceFilter.Value
+		name, err := a.resolveFilter(wanted.InterfaceID, a.interfaceNames())
+		if err != nil {
+			return err
+		}
+		for _, template := range a.packages.Implementers(name) {
+			set.templates[template] = set.templates[template] || wanted.IncludeCreatedEventBlob
+		}
+		set.views[name] = set.views[name] || wanted.IncludeInterfaceView
+	default: // a wildcard, or a filter that was left empty
+		set.wildcard = true
+		if filter != nil && filter.WildcardFilter != nil && filter.WildcardFilter.Value.IncludeCreatedEventBlob {
+			set.wildcardBlob = true
+		}
+	}
+	return nil
+}
+
+// nameKind is what a filter can name, and the errors for names that do not exist. They differ from those of commands.
+type nameKind struct {
+	exists func(lf.TypeName) bool
+	// unknown is the error for a name with a package id, unknownInPackage for one with a package name.
+	unknown          func(ref string) *fault.Fault
+	unknownInPackage fault.Code
+	plural, resource string
+}
+
+func (a *API) templateNames() nameKind {
+	return nameKind{
+		exists:           a.packages.IsTemplate,
+		unknown:          func(ref string) *fault.Fault { return fault.IdentifiersNotFound([]string{ref}, nil) },
+		unknownInPackage: fault.NoTemplatesForPackageNameAndQualifiedName,
+		plural:           "templates", resource: "TEMPLATE_ID",
+	}
+}
+
+func (a *API) interfaceNames() nameKind {
+	return nameKind{
+		exists:           a.packages.IsInterface,
+		unknown:          func(ref string) *fault.Fault { return fault.IdentifiersNotFound(nil, []string{ref}) },
+		unknownInPackage: fault.NoInterfaceForPackageNameAndQualifiedName,
+		plural:           "interfaces", resource: "INTERFACE_ID",
+	}
+}
+
+// resolveFilter finds what a filter names.
+func (a *API) resolveFilter(ref lf.TypeName, kind nameKind) (lf.TypeName, error) {
+	packageName, byName := strings.CutPrefix(string(ref.Package), "#")
+	id, known, refusal := a.packages.ResolvePackage(ref.Package, nil)
+	if fault.JSONAPIPackageSelectionFailed.Matches(refusal) {
+		return lf.TypeName{}, fault.PackageNamesNotFound.
+			New("The following package names do not exist on this participant: [%s].", packageName).
+			WithResource("PACKAGE_NAME", packageName)
+	}
+	if refusal != nil {
+		return lf.TypeName{}, refusal
+	}
+	name := lf.TypeName{Package: id, Module: ref.Module, Entity: ref.Entity}
+	switch {
+	case known && kind.exists(name):
+		return name, nil
+	case byName:
+		return lf.TypeName{}, kind.unknownInPackage.
+			New("The following %s do not exist in the package %s: [%s].", kind.plural, packageName, ref.QualifiedName()).
+			WithResource("PACKAGE_NAME", packageName).WithResource(kind.resource, ref.String())
+	default:
+		return lf.TypeName{}, kind.unknown(ref.String())
+	}
+}
+
+// templateIDs lists the templates that the format can show, nil for all.
+func (f *eventFormat) templateIDs() []string {
+	ids := []string{}
+	for _, set := range f.sets() {
+		if set.wildcard {
+			return nil
+		}
+		for name := range set.templates {
+			ids = append(ids, name.String())
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// readers are the parties whose contracts can be shown, nil for all parties.
+func (f *eventFormat) readers() []ledger.Party {
+	if f.anyParty != nil {
+		return nil
+	}
+	return f.parties
+}
+
+func (f *eventFormat) sets() []*filterSet {
+	sets := slices.Collect(maps.Values(f.byParty))
+	if f.anyParty != nil {
+		sets = append(sets, f.anyParty)
+	}
+	return sets
+}
+
+// shown is how an event is shown.
+type shown struct {
+	witnesses []ledger.Party
+	blob      bool
+	// views are the interfaces to show the contract through, in order of name.
+	views []lf.TypeName
+}
+
+// show decides whether an event about a contract of the template is shown, given the parties that can see it, and how.
+func (f *eventFormat) show(template lf.TypeName, implements []lf.TypeName, visibleTo []ledger.Party) (shown, bool) {
+	var out shown
+	matched := false
+	apply := func(set *filterSet) {
+		blob, listed := set.templates[template]
+		if !listed && !set.wildcard {
+			return
+		}
+		matched = true
+		out.blob = out.blob || blob || set.wildcardBlob
+		for _, name := range implements {
+			if set.views[name] && !slices.Contains(out.views, name) {
+				out.views = append(out.views, name)
+			}
+		}
+	}
+	for _, party := range visibleTo {
+		if set, asks := f.byParty[party]; asks {
+			out.witnesses = append(out.witnesses, party)
+			apply(set)
+		}
+	}
+	if f.anyParty != nil {
+		out.witnesses = visibleTo
+		apply(f.anyParty)
+	}
+	return out, matched
+}

@@ -1,0 +1,135 @@
+package ledgerapi
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Streams are also served as lists: what is there now, and what comes before nothing came for a while.
+
+// Watcher wakes readers when the record grows.
+type Watcher interface {
+	// WaitAfter returns when the head is after the offset, or with the error of ctx.
+	WaitAfter(ctx context.Context, offset ledger.Offset) (ledger.Offset, error)
+}
+
+// listBounds say where a list ends.
+type listBounds struct {
+	// most is how many elements to read. One more than limit: a list that reaches it is refused.
+	most int
+	// limit is how many elements a list may have.
+	limit int
+	// idle is how long to wait for a further element.
+	idle time.Duration
+}
+
+// listBounds applies the settings to the parameters (contract, "POST /v2/commands/completions": limit is ignored above
+// the server's setting).
+func (a *API) listBounds(query listQuery) (listBounds, error) {
+	system := a.settings.MaxListElements
+	bounds := listBounds{most: system + 1, limit: system, idle: a.settings.ListWait}
+	if query.Limit != nil && *query.Limit <= int64(system) {
+		bounds.most = int(max(*query.Limit, 0))
+		bounds.limit = bounds.most
+	}
+	if query.IdleTimeout != nil {
+		const longestWait = int64(time.Hour / time.Millisecond) // the request ends long before
+		if *query.IdleTimeout < 0 {
+			return listBounds{}, endpoint.InvalidParameter("stream_idle_timeout_ms", "it must not be negative")
+		}
+		bounds.idle = time.Duration(min(*query.IdleTimeout, longestWait)) * time.Millisecond
+	}
+	return bounds, nil
+}
+
+// headAfter reads the head and checks that reading can begin after the offset. The kind is "Begin" or "End", for the
+// error.
+func (a *API) headAfter(ctx context.Context, kind string, begin ledger.Offset) (db.Head, error) {
+	head, err := a.record.Head(ctx)
+	switch {
+	case err != nil:
+		return db.Head{}, err
+	case begin > head.Offset:
+		return db.Head{}, fault.OffsetAfterEnd(kind, int64(begin), int64(head.Offset))
+	case begin < head.Pruned:
+		return db.Head{}, fault.PrunedDataAccessed(int64(begin), int64(head.Pruned))
+	default:
+		return head, nil
+	}
+}
+
+// fetcher returns up to most further elements of a list, up to an offset. Fewer than most mean that there are no more.
+type fetcher[T any] func(ctx context.Context, upTo ledger.Offset, most int) ([]T, error)
+
+// collect gathers a list: all elements up to the head, then those that come before the list has been idle for long
+// enough. When everything up to the head has been read and there is room, a checkpoint ends the list, so that the
+// client can resume after entries that are not its own.
+func collect[T any](
+	ctx context.Context, a *API, bounds listBounds, head db.Head, fetch fetcher[T], checkpoint func(db.Head) T,
+) ([]T, error) {
+	if bounds.most == 0 {
+		return nil, nil
+	}
+	elements, err := fetch(ctx, head.Offset, bounds.most)
+	for err == nil && len(elements) < bounds.most {
+		var found []T
+		found, head, err = next(ctx, a, bounds.idle, head, bounds.most-len(elements), fetch)
+		if err == nil && len(found) == 0 {
+			return withCheckpoint(elements, bounds, head, checkpoint), nil
+		}
+		elements = append(elements, found...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return elements, bounds.check(len(elements))
+}
+
+// next waits until the record brings elements after the head. None mean that none came for as long as a list may be
+// idle. The head that has been read up to is returned.
+func next[T any](
+	ctx context.Context, a *API, idle time.Duration, head db.Head, most int, fetch fetcher[T],
+) ([]T, db.Head, error) {
+	waiting, cancel := context.WithTimeout(ctx, idle)
+	defer cancel()
+	for {
+		_, err := a.watcher.WaitAfter(waiting, head.Offset)
+		switch {
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+			return nil, head, &endpoint.Timeout{Advice: "Ask with a shorter stream_idle_timeout_ms."}
+		case ctx.Err() != nil:
+			return nil, head, ctx.Err()
+		case errors.Is(err, context.DeadlineExceeded):
+			return nil, head, nil
+		case err != nil:
+			return nil, head, err
+		}
+		if head, err = a.record.Head(ctx); err != nil {
+			return nil, head, err
+		}
+		if found, err := fetch(ctx, head.Offset, most); err != nil || len(found) > 0 {
+			return found, head, err
+		}
+	}
+}
+
+func withCheckpoint[T any](elements []T, bounds listBounds, head db.Head, checkpoint func(db.Head) T) []T {
+	if len(elements) < bounds.limit && head.Offset > 0 {
+		return append(elements, checkpoint(head))
+	}
+	return elements
+}
+
+// check refuses lists above the limit of the server. A limit that the client chose cuts the list before.
+func (b listBounds) check(elements int) error {
+	if elements > b.limit {
+		return atEdge(fault.ListLimitReached(elements, b.limit))
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+package ledgerapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Update is one element of a list of updates.
+type Update struct {
+	endpoint.OneOf
+
+	OffsetCheckpoint *endpoint.Value[OffsetCheckpoint] `json:"OffsetCheckpoint,omitempty" doc:"Position to resume from"`
+	Transaction      *endpoint.Value[JsTransaction]    `json:"Transaction,omitempty" doc:"A transaction"`
+}
+
+// JsTransaction is a committed transaction as the asking parties see it.
+type JsTransaction struct {
+	UpdateID                string             `json:"updateId" required:"true" doc:"Its id"`
+	CommandID               string             `json:"commandId" doc:"Of the command; only for those who submitted it"`
+	WorkflowID              string             `json:"workflowId" doc:"As submitted"`
+	EffectiveAt             endpoint.Timestamp `json:"effectiveAt" required:"true" doc:"Ledger time"`
+	Events                  []Event            `json:"events" required:"true" doc:"What happened, in order"`
+	Offset                  int64              `json:"offset" required:"true" doc:"Its position"`
+	SynchronizerID          string             `json:"synchronizerId" required:"true" doc:"Where it was recorded"`
+	TraceContext            *TraceContext      `json:"traceContext" doc:"Of the submission"`
+	RecordTime              endpoint.Timestamp `json:"recordTime" required:"true" doc:"When it was recorded"`
+	ExternalTransactionHash *string            `json:"externalTransactionHash" doc:"Hash that was signed elsewhere"`
+	PaidTrafficCost         *int64             `json:"paidTrafficCost" doc:"Traffic paid; only for submitters"`
+}
+
+// transactionFormat is a TransactionFormat whose names are resolved. The zero value shows nothing.
+type transactionFormat struct {
+	events *eventFormat
+	shape  TransactionShape
+}
+
+func (f *transactionFormat) isEmpty() bool { return f.events == nil }
+
+func (f *transactionFormat) readers() []ledger.Party {
+	if f.isEmpty() {
+		return []ledger.Party{}
+	}
+	return f.events.readers()
+}
+
+// fromAPIUpdateFormat checks and resolves a format. Reassignments and topology events are checked and then not found:
+// this node has one synchronizer and hosts its parties from their first moment on.
+func (a *API) fromAPIUpdateFormat(ctx context.Context, wire UpdateFormat) (*transactionFormat, error) {
+	if err := endpoint.Claims(ctx).Require(); err != nil {
+		return nil, err
+	}
+	if wire.IncludeTopologyEvents != nil {
+		if err := checkTopologyFormat(ctx, *wire.IncludeTopologyEvents); err != nil {
+			return nil, err
+		}
+	}
+	if wire.IncludeReassignments != nil {
+		if _, err := a.fromAPIEventFormat(ctx, *wire.IncludeReassignments); err != nil {
+			return nil, err
+		}
+	}
+	if wire.IncludeTransactions == nil {
+		return &transactionFormat{}, nil
+	}
+	return a.fromAPITransactionFormat(ctx, *wire.IncludeTransactions)
+}
+
+func checkTopologyFormat(ctx context.Context, wire TopologyFormat) error {
+	asked := wire.IncludeParticipantAuthorizationEvents
+	switch {
+	case asked == nil:
+		return nil
+	case len(asked.Parties) == 0:
+		return endpoint.Claims(ctx).RequireReadAsAnyParty()
+	}
+	if err := endpoint.Claims(ctx).RequireReadAs(fromAPIParties(asked.Parties)...); err != nil {
+		return err
+	}
+	return checkParties(asked.Parties)
+}
+
+func (a *API) fromAPITransactionFormat(ctx context.Context, wire TransactionFormat) (*transactionFormat, error) {
+	if wire.EventFormat == nil {
+		if err := endpoint.Claims(ctx).Require(); err != nil {
+			return nil, err
+		}
+		return nil, fault.MissingFieldNamed("event_format")
+	}
+	events, err := a.fromAPIEventFormat(ctx, *wire.EventFormat)
+	if err != nil {
+		return nil, err
+	}
+	if wire.TransactionShape == ShapeUnspecified {
+		return nil, fault.MissingFieldNamed("transaction_shape")
+	}
+	return &transactionFormat{events: events, shape: wire.TransactionShape}, nil
+}
+
+// transactionFormatFor is the format of an answer to a submission: the one asked for, else what the submitting and
+// reading parties see created and archived.
+func (a *API) transactionFormatFor(
+	ctx context.Context, wire *TransactionFormat, submission ledger.Submission,
+) (*transactionFormat, error) {
+	if wire != nil {
+		return a.fromAPITransactionFormat(ctx, *wire)
+	}
+	parties := ledger.SortedParties(submission.ActAs, submission.ReadAs)
+	return &transactionFormat{events: wildcardFor(parties...), shape: ShapeACSDelta}, nil
+}
+
+// toAPITransaction shows an update; it may have no events to show.
+func (a *API) toAPITransaction(update ledger.Update, format *transactionFormat) (JsTransaction, error) {
+	transaction := JsTransaction{
+		UpdateID: string(update.ID), WorkflowID: update.WorkflowID,
+		EffectiveAt: endpoint.Timestamp(update.EffectiveAt), RecordTime: endpoint.Timestamp(update.RecordTime),
+		Offset: int64(update.Offset), SynchronizerID: a.node.SynchronizerID,
+		TraceContext: ToAPITraceContext(update.Trace),
+	}
+	if format.events.anyParty != nil || ledger.PartiesOverlap(format.events.parties, update.ActAs) {
+		transaction.CommandID = update.CommandID
+		transaction.PaidTrafficCost = pointer(update.PaidTrafficCost)
+	}
+	var err error
+	if format.shape == ShapeLedgerEffects {
+		transaction.Events, err = a.ledgerEffects(update, format.events)
+	} else {
+		transaction.Events, err = a.acsDelta(update, format.events)
+	}
+	return transaction, err
+}
+
+// acsDelta shows what a transaction changed in the active contracts of the stakeholders among the askers. Contracts
+// that it both created and archived are left out.
+func (a *API) acsDelta(update ledger.Update, format *eventFormat) ([]Event, error) {
+	transient := transientContracts(update)
+	var events []Event
+	for _, event := range update.Events {
+		creates, archives := event.Kind == ledger.EventCreate, event.Kind == ledger.EventExercise && event.Consuming
+		if transient[event.ContractID] || !creates && !archives {
+			continue
+		}
+		implements := a.packages.InterfacesOf(event.Template)
+		how, ok := format.show(event.Template, implements, event.Stakeholders())
+		if !ok {
+			continue
+		}
+		at := place{update.Offset, event.NodeID}
+		if archives {
+			events = append(events, Event{ArchivedEvent: toAPIArchived(at, event, how)})
+			continue
+		}
+		created, err := a.toAPICreated(at, contractOf(event, update), how, true)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, Event{CreatedEvent: created})
+	}
+	return events, nil
+}
+
+// ledgerEffects shows every creation and exercise that the askers witness.
+func (a *API) ledgerEffects(update ledger.Update, format *eventFormat) ([]Event, error) {
+	transient := transientContracts(update)
+	var events []Event
+	for _, event := range update.Events {
+		if event.Kind == ledger.EventFetch {
+			continue
+		}
+		implements := a.packages.InterfacesOf(event.Template)
+		how, ok := format.show(event.Template, implements, event.Witnesses)
+		if !ok {
+			continue
+		}
+		at := place{update.Offset, event.NodeID}
+		delta := !transient[event.ContractID] && ledger.PartiesOverlap(how.witnesses, event.Stakeholders())
+		if event.Kind == ledger.EventExercise {
+			events = append(events, Event{ExercisedEvent: toAPIExercised(at, event, how, delta && event.Consuming)})
+			continue
+		}
+		created, err := a.toAPICreated(at, contractOf(event, update), how, delta)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, Event{CreatedEvent: created})
+	}
+	return events, nil
+}
+
+// transientContracts are those that the transaction both created and archived.
+func transientContracts(update ledger.Update) map[ledger.ContractID]bool {
+	created, transient := make(map[ledger.ContractID]bool), make(map[ledger.ContractID]bool)
+	for _, event := range update.Events {
+		switch {
+		case event.Kind == ledger.EventCreate:
+			created[event.ContractID] = true
+		case event.Kind == ledger.EventExercise && event.Consuming && created[event.ContractID]:
+			transient[event.ContractID] = true
+		}
+	}
+	return transient
+}
+
+func toAPIArchived(at place, event ledger.Event, how shown) *ArchivedEvent {
+	return &ArchivedEvent{
+		Offset: int64(at.offset), NodeID: at.nodeID, ContractID: string(event.ContractID), TemplateID: event.Template,
+		WitnessParties: toAPIParties(how.witnesses), PackageName: event.PackageName, ImplementedInterfaces: how.views,
+	}
+}
+
+func toAPIExercised(at place, event ledger.Event, how shown, acsDelta bool) *ExercisedEvent {
+	exercised := &ExercisedEvent{
+		Offset: int64(at.offset), NodeID: at.nodeID, ContractID: string(event.ContractID), TemplateID: event.Template,
+		InterfaceID: event.Interface, Choice: event.Choice, ChoiceArgument: event.Argument,
+		ActingParties: toAPIParties(event.ActingParties), Consuming: event.Consuming,
+		WitnessParties: toAPIParties(how.witnesses), LastDescendantNodeID: event.LastDescendant,
+		ExerciseResult: event.Result, PackageName: event.PackageName, AcsDelta: acsDelta,
+		ImplementedInterfaces: []lf.TypeName{},
+	}
+	if event.Consuming {
+		exercised.ImplementedInterfaces = how.views
+	}
+	return exercised
+}
