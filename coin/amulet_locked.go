@@ -47,7 +47,8 @@ type LockedAmuletExpireAmulet struct {
 
 // LockedAmuletExpireAmuletV2 burns a locked coin that is dust, as [AmuletExpireV2] does an unlocked one.
 type LockedAmuletExpireAmuletV2 struct {
-	_                            struct{}                         `lf:"splice-amulet:Splice.Amulet:LockedAmulet_ExpireAmuletV2"`
+	_ struct{} `lf:"splice-amulet:Splice.Amulet:LockedAmulet_ExpireAmuletV2"`
+
 	ExternalPartyConfigState0Cid lf.CID[ExternalPartyConfigState] `lf:"externalPartyConfigState0Cid"`
 	ExternalPartyConfigState1Cid lf.CID[ExternalPartyConfigState] `lf:"externalPartyConfigState1Cid"`
 }
@@ -98,17 +99,15 @@ func lockedAmuletTemplate() ledger.TemplateSource {
 	return ledger.Template[LockedAmulet]{
 		Signatories: func(l LockedAmulet) []Party { return append(l.ownerAndHolders(), l.Amulet.DSO) },
 		Choices: []ledger.ChoiceOf[LockedAmulet]{
-			abortingChoice[LockedAmuletUnlockResult]("LockedAmulet_Unlock", true, func(l LockedAmulet, _ LockedAmuletUnlock) []Party {
-				return l.ownerAndHolders()
-			}),
+			abortingChoice[LockedAmuletUnlockResult]("LockedAmulet_Unlock", true,
+				func(l LockedAmulet, _ LockedAmuletUnlock) []Party { return l.ownerAndHolders() }),
 			ledger.Choice[LockedAmulet, LockedAmuletUnlockV2, LockedAmuletUnlockV2Result]{
 				Consuming:   true,
 				Controllers: func(l LockedAmulet, _ LockedAmuletUnlockV2) []Party { return l.ownerAndHolders() },
 				Body:        unlock,
 			},
-			abortingChoice[LockedAmuletOwnerExpireLockResult]("LockedAmulet_OwnerExpireLock", true, func(l LockedAmulet, _ LockedAmuletOwnerExpireLock) []Party {
-				return []Party{l.Amulet.Owner}
-			}),
+			abortingChoice[LockedAmuletOwnerExpireLockResult]("LockedAmulet_OwnerExpireLock", true,
+				func(l LockedAmulet, _ LockedAmuletOwnerExpireLock) []Party { return []Party{l.Amulet.Owner} }),
 			ledger.Choice[LockedAmulet, LockedAmuletOwnerExpireLockV2, LockedAmuletOwnerExpireLockV2Result]{
 				Consuming: true,
 				Controllers: func(l LockedAmulet, _ LockedAmuletOwnerExpireLockV2) []Party {
@@ -116,9 +115,8 @@ func lockedAmuletTemplate() ledger.TemplateSource {
 				},
 				Body: expireLock,
 			},
-			abortingChoice[LockedAmuletExpireAmuletResult]("LockedAmulet_ExpireAmulet", true, func(l LockedAmulet, _ LockedAmuletExpireAmulet) []Party {
-				return []Party{l.Amulet.DSO}
-			}),
+			abortingChoice[LockedAmuletExpireAmuletResult]("LockedAmulet_ExpireAmulet", true,
+				func(l LockedAmulet, _ LockedAmuletExpireAmulet) []Party { return []Party{l.Amulet.DSO} }),
 			ledger.Choice[LockedAmulet, LockedAmuletExpireAmuletV2, LockedAmuletExpireAmuletV2Result]{
 				Consuming:   true,
 				Controllers: func(l LockedAmulet, _ LockedAmuletExpireAmuletV2) []Party { return []Party{l.Amulet.DSO} },

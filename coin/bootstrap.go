@@ -19,7 +19,8 @@ type AmuletRulesBootstrapRounds struct {
 
 // AmuletRulesBootstrapRoundsResult is the result of [AmuletRulesBootstrapRounds]; OpenMiningRoundCid is the newest.
 type AmuletRulesBootstrapRoundsResult struct {
-	_                  struct{}                `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_Bootstrap_RoundsResult"`
+	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_Bootstrap_RoundsResult"`
+
 	OpenMiningRoundCid lf.CID[OpenMiningRound] `lf:"openMiningRoundCid"`
 	InitialRound       *Round                  `lf:"initialRound"`
 }

@@ -36,7 +36,8 @@ type TransferConfigV2 struct {
 
 // AmuletConfig is the configuration of the network's coin.
 type AmuletConfig struct {
-	_                         struct{}                              `lf:"splice-amulet:Splice.AmuletConfig:AmuletConfig"`
+	_ struct{} `lf:"splice-amulet:Splice.AmuletConfig:AmuletConfig"`
+
 	TransferConfig            TransferConfig                        `lf:"transferConfig"`
 	IssuanceCurve             Schedule[lf.RelTime, IssuanceConfig]  `lf:"issuanceCurve"`
 	DecentralizedSynchronizer AmuletDecentralizedSynchronizerConfig `lf:"decentralizedSynchronizer"`
@@ -123,7 +124,8 @@ type AmuletDecentralizedSynchronizerConfig struct {
 
 // SynchronizerFeesConfig is the price of traffic.
 type SynchronizerFeesConfig struct {
-	_                     struct{}              `lf:"splice-amulet:Splice.DecentralizedSynchronizer:SynchronizerFeesConfig"`
+	_ struct{} `lf:"splice-amulet:Splice.DecentralizedSynchronizer:SynchronizerFeesConfig"`
+
 	BaseRateTrafficLimits BaseRateTrafficLimits `lf:"baseRateTrafficLimits"`
 	// ExtraTrafficPrice is in US dollars per megabyte.
 	ExtraTrafficPrice decimal.Decimal `lf:"extraTrafficPrice"`
@@ -177,8 +179,8 @@ func (c TransferConfig) v2() TransferConfigV2 {
 	}
 }
 
-// inCoin converts the fees from US dollars at a price in US dollars per coin. It scales in two roundings, by 1/price and
-// then by the fee, as upstream does.
+// inCoin converts the fees from US dollars at a price in US dollars per coin. It rounds twice, 1/price and then the
+// product with the fee, as upstream does.
 func (c TransferConfigV2) inCoin(price decimal.Decimal) (TransferConfigV2, error) {
 	var calc calc
 	c.HoldingFee.Rate = calc.mul(calc.div(one(), price), c.HoldingFee.Rate)

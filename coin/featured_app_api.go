@@ -46,7 +46,8 @@ type ActivityMarkerV1 struct {
 
 // ActivityMarkerV1View is the view of [ActivityMarkerV1].
 type ActivityMarkerV1View struct {
-	_           struct{}        `lf:"splice-api-featured-app-v1:Splice.Api.FeaturedAppRightV1:FeaturedAppActivityMarkerView"`
+	_ struct{} `lf:"splice-api-featured-app-v1:Splice.Api.FeaturedAppRightV1:FeaturedAppActivityMarkerView"`
+
 	DSO         Party           `lf:"dso"`
 	Provider    Party           `lf:"provider"`
 	Beneficiary Party           `lf:"beneficiary"`
@@ -95,7 +96,8 @@ type ActivityMarkerV2 struct {
 
 // ActivityMarkerV2View is the view of [ActivityMarkerV2].
 type ActivityMarkerV2View struct {
-	_           struct{}        `lf:"splice-api-featured-app-v2:Splice.Api.FeaturedAppRightV2:FeaturedAppActivityMarkerView"`
+	_ struct{} `lf:"splice-api-featured-app-v2:Splice.Api.FeaturedAppRightV2:FeaturedAppActivityMarkerView"`
+
 	DSO         Party           `lf:"dso"`
 	Provider    Party           `lf:"provider"`
 	Beneficiary Party           `lf:"beneficiary"`

@@ -34,8 +34,8 @@ type SteppedRate struct {
 	Steps       []lf.Tuple2[decimal.Decimal, decimal.Decimal] `lf:"steps"`
 }
 
-// ExpiringAmount is an amount of coin and the holding fee that accrues on it, round by round. The fee is never deducted;
-// once it has reached the amount, the coin is dust.
+// ExpiringAmount is an amount of coin and the holding fee that accrues on it, round by round. The fee is never
+// deducted; once it has reached the amount, the coin is dust.
 type ExpiringAmount struct {
 	_             struct{}        `lf:"splice-amulet:Splice.Fees:ExpiringAmount"`
 	InitialAmount decimal.Decimal `lf:"initialAmount"`

@@ -32,7 +32,8 @@ type RewardCoupon struct {
 
 // RewardCouponView is the view of [RewardCoupon].
 type RewardCouponView struct {
-	_                      struct{}        `lf:"splice-api-reward-assignment-v1:Splice.Api.RewardAssignmentV1:RewardCouponView"`
+	_ struct{} `lf:"splice-api-reward-assignment-v1:Splice.Api.RewardAssignmentV1:RewardCouponView"`
+
 	DSO                    Party           `lf:"dso"`
 	Provider               Party           `lf:"provider"`
 	Beneficiary            Party           `lf:"beneficiary"`

@@ -84,7 +84,8 @@ type AmuletRulesDevNetFeatureApp struct {
 
 // AmuletRulesDevNetFeatureAppResult is the result of [AmuletRulesDevNetFeatureApp].
 type AmuletRulesDevNetFeatureAppResult struct {
-	_                   struct{}                 `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_DevNet_FeatureAppResult"`
+	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_DevNet_FeatureAppResult"`
+
 	FeaturedAppRightCid lf.CID[FeaturedAppRight] `lf:"featuredAppRightCid"`
 }
 

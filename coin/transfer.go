@@ -33,7 +33,8 @@ func (t Transfer) controllers() []Party {
 
 // TransferInput is something that a transfer consumes: a coin, or a coupon that it mints. Exactly one field is set.
 type TransferInput struct {
-	_                               struct{}                                 `lf:"variant splice-amulet:Splice.AmuletRules:TransferInput"`
+	_ struct{} `lf:"variant splice-amulet:Splice.AmuletRules:TransferInput"`
+
 	AppRewardCoupon                 *lf.CID[AppRewardCoupon]                 `lf:"InputAppRewardCoupon"`
 	ValidatorRewardCoupon           *lf.CID[ValidatorRewardCoupon]           `lf:"InputValidatorRewardCoupon"`
 	SvRewardCoupon                  *lf.CID[SvRewardCoupon]                  `lf:"InputSvRewardCoupon"`
@@ -47,7 +48,8 @@ type TransferInput struct {
 
 // ExtTransferInput is the constructor that upstream once added inputs to, before variants could be extended.
 type ExtTransferInput struct {
-	_                             struct{}                       `lf:"splice-amulet:Splice.AmuletRules:TransferInput.ExtTransferInput"`
+	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:TransferInput.ExtTransferInput"`
+
 	DummyUnitField                lf.Unit                        `lf:"dummyUnitField"`
 	OptInputValidatorFaucetCoupon *lf.CID[ValidatorFaucetCoupon] `lf:"optInputValidatorFaucetCoupon"`
 }
@@ -69,7 +71,8 @@ type TransferOutput struct {
 
 // TransferContext names the contracts that a transfer refers to. The sender's side finds and discloses them.
 type TransferContext struct {
-	_                   struct{}                                  `lf:"splice-amulet:Splice.AmuletRules:TransferContext"`
+	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:TransferContext"`
+
 	OpenMiningRound     lf.CID[OpenMiningRound]                   `lf:"openMiningRound"`
 	IssuingMiningRounds lf.Map[Round, lf.CID[IssuingMiningRound]] `lf:"issuingMiningRounds"`
 	// ValidatorRights are by user.

@@ -35,7 +35,8 @@ type UnclaimedActivityRecordDSOExpire struct {
 
 // UnclaimedActivityRecordDSOExpireResult is the result of [UnclaimedActivityRecordDSOExpire].
 type UnclaimedActivityRecordDSOExpireResult struct {
-	_                  struct{}                `lf:"splice-amulet:Splice.Amulet:UnclaimedActivityRecord_DsoExpireResult"`
+	_ struct{} `lf:"splice-amulet:Splice.Amulet:UnclaimedActivityRecord_DsoExpireResult"`
+
 	UnclaimedRewardCid lf.CID[UnclaimedReward] `lf:"unclaimedRewardCid"`
 }
 

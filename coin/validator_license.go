@@ -18,7 +18,8 @@ func (r ValidatorLivenessActivityRecord) owner() Party { return r.Validator }
 
 // ValidatorLivenessActivityRecordDSOExpire archives a record of a closed round.
 type ValidatorLivenessActivityRecordDSOExpire struct {
-	_              struct{}                  `lf:"splice-amulet:Splice.ValidatorLicense:ValidatorLivenessActivityRecord_DsoExpire"`
+	_ struct{} `lf:"splice-amulet:Splice.ValidatorLicense:ValidatorLivenessActivityRecord_DsoExpire"`
+
 	ClosedRoundCid lf.CID[ClosedMiningRound] `lf:"closedRoundCid"`
 }
 
@@ -40,7 +41,8 @@ func (c ValidatorFaucetCoupon) owner() Party { return c.Validator }
 
 // ValidatorFaucetCouponDSOExpire archives a coupon of a closed round.
 type ValidatorFaucetCouponDSOExpire struct {
-	_              struct{}                  `lf:"splice-amulet:Splice.ValidatorLicense:ValidatorFaucetCoupon_DsoExpire"`
+	_ struct{} `lf:"splice-amulet:Splice.ValidatorLicense:ValidatorFaucetCoupon_DsoExpire"`
+
 	ClosedRoundCid lf.CID[ClosedMiningRound] `lf:"closedRoundCid"`
 }
 
