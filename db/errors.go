@@ -16,8 +16,8 @@ import (
 // submission completed meanwhile. Run the transaction again from its beginning; [DB.InTx] does so by itself.
 var ErrConflict = errors.New("the record changed meanwhile")
 
-// conflict tells which broken constraints mean that someone else was faster.
-func conflict(constraint string) bool {
+// isConflict tells which broken constraints mean that someone else was faster.
+func isConflict(constraint string) bool {
 	switch constraint {
 	case "contracts_id_unique", "contracts_active_key_unique", "updates_offset_unique", "updates_id_unique",
 		"completions_offset_unique", "completions_one_per_submission":
@@ -58,7 +58,7 @@ func failed(doing string, err error) error {
 	}
 	var pgErr *pgconn.PgError
 	if errors.As(err, &pgErr) && pgErr.ConstraintName != "" {
-		if conflict(pgErr.ConstraintName) {
+		if isConflict(pgErr.ConstraintName) {
 			return fmt.Errorf("%s: %w: %w", doing, ErrConflict, err)
 		}
 		if refused := refusal(pgErr.ConstraintName, pgErr.Detail); refused != nil {

@@ -54,8 +54,8 @@ type Watcher struct {
 	users []func(id string)
 }
 
-// Watch starts a watcher. It runs until [Watcher.Close] or the end of ctx, and connects again when its connection is
-// lost: nothing that happened meanwhile is missed.
+// Watch starts a watcher and returns when it listens. It runs until [Watcher.Close] or the end of ctx, and connects
+// again when its connection is lost: nothing that happened meanwhile is missed.
 func (d *DB) Watch(ctx context.Context, options WatcherOptions) (*Watcher, error) {
 	if options.Poll == 0 {
 		options.Poll = defaultPoll
@@ -63,16 +63,16 @@ func (d *DB) Watch(ctx context.Context, options WatcherOptions) (*Watcher, error
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
 	}
-	head, err := d.Head(ctx)
-	if err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	w := &Watcher{
-		db: d, options: options, cancel: cancel, closed: make(chan struct{}),
-		head: head.Offset, moved: make(chan struct{}),
+		db: d, options: options, cancel: cancel, closed: make(chan struct{}), moved: make(chan struct{}),
 	}
-	go w.run(ctx)
+	conn, err := w.connect(ctx)
+	if err != nil {
+		cancel()
+		return nil, failed("watching the record", err)
+	}
+	go w.run(ctx, conn)
 	return w, nil
 }
 
@@ -118,34 +118,42 @@ func (w *Watcher) OnUserChange(call func(id string)) {
 	w.users = append(w.users, call)
 }
 
-func (w *Watcher) run(ctx context.Context) {
+func (w *Watcher) run(ctx context.Context, conn *pgx.Conn) {
 	defer close(w.closed)
-	for ctx.Err() == nil {
-		err := w.listen(ctx)
+	for {
+		err := w.listen(ctx, conn)
+		for err != nil && ctx.Err() == nil {
+			w.options.Log.WarnContext(ctx, "lost the connection that watches the record", "error", err)
+			pause(ctx, reconnectPause)
+			conn, err = w.connect(ctx)
+		}
 		if ctx.Err() != nil {
 			return
 		}
-		w.options.Log.WarnContext(ctx, "lost the connection that watches the record", "error", err)
-		pause(ctx, reconnectPause)
+		w.userChanged("")
 	}
 }
 
-// listen serves until the connection fails or ctx ends.
-func (w *Watcher) listen(ctx context.Context) error {
-	conn, err := pgx.ConnectConfig(ctx, w.db.pool.Config().ConnConfig)
+// connect returns a connection that listens, and knows the head from then on.
+func (w *Watcher) connect(ctx context.Context) (*pgx.Conn, error) {
+	config := w.db.pool.Config().ConnConfig
+	config.RuntimeParams["application_name"] += " watcher"
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer conn.Close(ctx)
 	queries := dbgen.New(conn)
-	if err := errors.Join(queries.ListenHead(ctx), queries.ListenUsers(ctx)); err != nil {
-		return err
+	// The head is read last: what it does not show yet will be heard.
+	err = errors.Join(queries.ListenHead(ctx), queries.ListenUsers(ctx), w.readHead(ctx, queries))
+	if err != nil {
+		return nil, errors.Join(err, conn.Close(ctx))
 	}
-	// From here on everything is heard; now catch up with what was not.
-	if err := w.readHead(ctx, queries); err != nil {
-		return err
-	}
-	w.userChanged("")
+	return conn, nil
+}
+
+// listen serves until the connection fails or ctx ends.
+func (w *Watcher) listen(ctx context.Context, conn *pgx.Conn) error {
+	defer conn.Close(ctx)
 	for {
 		notification, err := w.hear(ctx, conn)
 		switch {
@@ -153,7 +161,7 @@ func (w *Watcher) listen(ctx context.Context) error {
 			return err
 		case notification == nil:
 			// The query also shows whether the connection still lives.
-			err = w.readHead(ctx, queries)
+			err = w.readHead(ctx, dbgen.New(conn))
 		case notification.Channel == usersChannel:
 			w.userChanged(notification.Payload)
 		case notification.Channel == headChannel:

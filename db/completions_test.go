@@ -1,0 +1,79 @@
+package db_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/ledger"
+)
+
+func TestCompletions(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	appendEntries(t, record, db.Entries{Completions: []ledger.Completion{
+		accepted(1, app, alice), refused(2, app, bob), accepted(3, app, alice, bob), accepted(4, "other", alice),
+		accepted(5, app, carol), refused(6, app, alice),
+	}})
+	list := func(t *testing.T, query db.CompletionsQuery) []ledger.Offset {
+		t.Helper()
+		completions, err := record.Completions(t.Context(), query)
+		require.NoError(t, err)
+		offsets := make([]ledger.Offset, len(completions))
+		for i, completion := range completions {
+			offsets[i] = completion.Offset
+		}
+		return offsets
+	}
+	cases := map[string]struct {
+		query db.CompletionsQuery
+		want  []ledger.Offset
+	}{
+		"of one party": {
+			db.CompletionsQuery{UserID: app, Parties: []ledger.Party{alice}, UpTo: 10, Limit: 10}, []ledger.Offset{1, 3, 6},
+		},
+		"of two parties, each completion once": {
+			db.CompletionsQuery{UserID: app, Parties: []ledger.Party{bob, alice}, UpTo: 10, Limit: 10}, []ledger.Offset{1, 2, 3, 6},
+		},
+		"of parties named twice": {
+			db.CompletionsQuery{UserID: app, Parties: []ledger.Party{bob, bob}, UpTo: 10, Limit: 10}, []ledger.Offset{2, 3},
+		},
+		"of another user": {
+			db.CompletionsQuery{UserID: "other", Parties: []ledger.Party{alice, bob}, UpTo: 10, Limit: 10}, []ledger.Offset{4},
+		},
+		"of an unknown user": {
+			db.CompletionsQuery{UserID: "nobody", Parties: []ledger.Party{alice}, UpTo: 10, Limit: 10}, []ledger.Offset{},
+		},
+		"of no party": {db.CompletionsQuery{UserID: app, UpTo: 10, Limit: 10}, []ledger.Offset{}},
+		"after an offset, which is excluded": {
+			db.CompletionsQuery{UserID: app, Parties: []ledger.Party{alice}, After: 3, UpTo: 10, Limit: 10}, []ledger.Offset{6},
+		},
+		"up to an offset, which is included": {
+			db.CompletionsQuery{UserID: app, Parties: []ledger.Party{alice}, UpTo: 3, Limit: 10}, []ledger.Offset{1, 3},
+		},
+		"up to a limit over all parties": {
+			db.CompletionsQuery{UserID: app, Parties: []ledger.Party{alice, bob}, UpTo: 10, Limit: 2}, []ledger.Offset{1, 2},
+		},
+	}
+	for name, test := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, test.want, list(t, test.query))
+		})
+	}
+}
+
+func TestCompletionOfASubmissionIsFoundByItsKey(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	appendEntries(t, record, db.Entries{Completions: []ledger.Completion{accepted(1, app, alice)}})
+	found, ok, err := record.CompletionBySubmissionKey(t.Context(), "key-1")
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, accepted(1, app, alice), found)
+	_, ok, err = record.CompletionBySubmissionKey(t.Context(), "key-2")
+	require.NoError(t, err)
+	require.False(t, ok)
+}

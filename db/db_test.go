@@ -1,0 +1,81 @@
+package db_test
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/fault"
+)
+
+func TestOpen(t *testing.T) {
+	t.Parallel()
+
+	t.Run("names an unusable URL", func(t *testing.T) {
+		t.Parallel()
+		_, err := db.Open(t.Context(), "nonsense://x", db.Options{})
+		require.ErrorContains(t, err, "the database URL is not usable")
+	})
+
+	t.Run("says what to do when nobody answers", func(t *testing.T) {
+		t.Parallel()
+		_, err := db.Open(t.Context(), "postgres://florin:secret@"+unusedAddress(t)+"/x", db.Options{})
+		require.ErrorContains(t, err, "FLORIN_DATABASE_URL")
+		require.NotContains(t, err.Error(), "secret")
+	})
+
+	t.Run("refuses a database that cannot store all text", func(t *testing.T) {
+		t.Parallel()
+		databaseURL := dbtest.Empty(t)
+		conn, err := pgx.Connect(t.Context(), databaseURL)
+		require.NoError(t, err)
+		defer conn.Close(t.Context())
+		name := conn.Config().Database + "_ascii"
+		_, err = conn.Exec(t.Context(), "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C'")
+		require.NoError(t, err)
+		defer conn.Exec(context.WithoutCancel(t.Context()), "DROP DATABASE "+name+" WITH (FORCE)") //nolint:errcheck // A leftover of a test server.
+		_, err = db.Open(t.Context(), databaseURL+"_ascii", db.Options{})
+		require.ErrorContains(t, err, "the database stores text as SQL_ASCII: make one with ENCODING 'UTF8'")
+	})
+
+	t.Run("bounds the number of connections", func(t *testing.T) {
+		t.Parallel()
+		record, err := db.Open(t.Context(), dbtest.URL(t), db.Options{MaxConns: 1})
+		require.NoError(t, err)
+		defer record.Close()
+		err = record.InTx(t.Context(), func(*db.Tx) error {
+			waiting, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer cancel()
+			return record.Ping(waiting)
+		})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.NoError(t, record.Ping(t.Context()))
+	})
+}
+
+func TestALostDatabaseIsATransientFault(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	err := record.InTx(t.Context(), func(tx *db.Tx) error {
+		return tx.Exec(t.Context(), "SELECT pg_terminate_backend(pg_backend_pid())")
+	})
+	found := requireFault(t, err, fault.ServiceNotRunning, "The database does not answer.")
+	require.Equal(t, "database", found.Context["service_name"])
+	require.ErrorContains(t, found.Unwrap(), "57P01", "the log must tell more than the client")
+	require.NoError(t, record.Ping(t.Context()), "the pool makes a new connection")
+}
+
+// unusedAddress is one where nobody listens.
+func unusedAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	return listener.Addr().String()
+}

@@ -1,0 +1,93 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/fault"
+)
+
+func TestFailed(t *testing.T) {
+	t.Parallel()
+	violation := func(constraint string) error {
+		return &pgconn.PgError{Code: pgerrcode.UniqueViolation, ConstraintName: constraint, Detail: "Key (x)=(alice) exists."}
+	}
+
+	t.Run("is nil for nil", func(t *testing.T) {
+		t.Parallel()
+		require.NoError(t, failed("reading", nil))
+	})
+
+	t.Run("says what was being done and keeps the cause", func(t *testing.T) {
+		t.Parallel()
+		broken := errors.New("broken")
+		err := failed("reading", broken)
+		require.EqualError(t, err, "reading: broken")
+		require.ErrorIs(t, err, broken)
+		_, isFault := fault.As(err)
+		require.False(t, isFault)
+	})
+
+	t.Run("leaves faults and conflicts as they are", func(t *testing.T) {
+		t.Parallel()
+		for _, err := range []error{fault.UserNotFoundWhen("x", "y"), fmt.Errorf("a: %w", ErrConflict)} {
+			require.Equal(t, err, failed("reading", err))
+		}
+	})
+
+	t.Run("leaves the end of a context recognizable", func(t *testing.T) {
+		t.Parallel()
+		err := failed("reading", context.DeadlineExceeded)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		_, isFault := fault.As(err)
+		require.False(t, isFault)
+	})
+
+	t.Run("makes conflicts of lost races", func(t *testing.T) {
+		t.Parallel()
+		for _, constraint := range []string{
+			"contracts_id_unique", "contracts_active_key_unique", "updates_offset_unique", "updates_id_unique",
+			"completions_offset_unique", "completions_one_per_submission",
+		} {
+			require.ErrorIs(t, failed("appending", violation(constraint)), ErrConflict)
+		}
+	})
+
+	t.Run("makes faults that name the value of refusals", func(t *testing.T) {
+		t.Parallel()
+		for constraint, code := range map[string]fault.Code{
+			"users_id_unique": fault.UserAlreadyExists, "user_rights_belong_to_a_user": fault.UserNotFound,
+			"user_rights_kind_is_known": fault.InvalidArgument, "user_rights_party_fits_kind": fault.InvalidArgument,
+			"parties_allocated_once": fault.InvalidArgument,
+		} {
+			err := failed("changing", violation(constraint))
+			require.True(t, code.Matches(err), constraint)
+			require.ErrorContains(t, err, "alice")
+		}
+	})
+
+	t.Run("makes a transient fault of a database that is away", func(t *testing.T) {
+		t.Parallel()
+		for _, err := range []error{
+			&pgconn.PgError{Code: pgerrcode.TooManyConnections}, &pgconn.PgError{Code: pgerrcode.CannotConnectNow},
+			&pgconn.PgError{Code: pgerrcode.AdminShutdown}, io.ErrUnexpectedEOF, fmt.Errorf("receiving: %w", io.EOF),
+		} {
+			require.True(t, fault.ServiceNotRunning.Matches(failed("reading", err)), err)
+		}
+	})
+
+	t.Run("does not hide other errors of the database", func(t *testing.T) {
+		t.Parallel()
+		err := failed("reading", &pgconn.PgError{Code: pgerrcode.SyntaxError, Message: "syntax"})
+		require.ErrorContains(t, err, "syntax")
+		_, isFault := fault.As(err)
+		require.False(t, isFault)
+	})
+}

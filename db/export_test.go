@@ -1,0 +1,19 @@
+package db
+
+import "context"
+
+// Exec runs SQL that no method of a Tx offers.
+func (t *Tx) Exec(ctx context.Context, sql string, arguments ...any) error {
+	_, err := t.tx.Exec(ctx, sql, arguments...)
+	return failed("executing", err)
+}
+
+// TxAttempts is how often a transaction runs.
+const TxAttempts = txAttempts
+
+// QueryBool runs SQL that returns one boolean.
+func (t *Tx) QueryBool(ctx context.Context, sql string) (bool, error) {
+	var answer bool
+	err := t.tx.QueryRow(ctx, sql).Scan(&answer)
+	return answer, failed("querying", err)
+}

@@ -1,0 +1,117 @@
+package db_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+const (
+	alice = ledger.Party("alice::1220aa")
+	bob   = ledger.Party("bob::1220bb")
+	carol = ledger.Party("carol::1220cc")
+	dso   = ledger.Party("DSO::1220dd")
+
+	app = "app-user"
+)
+
+// start is the record time of offset 0 in tests.
+var start = time.Date(2026, 11, 21, 12, 30, 15, 123456000, time.UTC)
+
+// timeAt is the record time that tests give to an offset.
+func timeAt(offset ledger.Offset) time.Time { return start.Add(time.Duration(offset) * time.Second) }
+
+func template(entity string) lf.TypeName {
+	return lf.TypeName{Package: "5aee9b21b8e9a4c4975b5f4c4198e6e6e8469df49e2010820e792f393db870f4", Module: "Main", Entity: entity}
+}
+
+func contractID(n int) ledger.ContractID { return ledger.ContractID(fmt.Sprintf("00%064x", n)) }
+
+// coin is a contract signed by the DSO and its owner.
+func coin(n int, offset ledger.Offset, owner ledger.Party) db.NewContract {
+	return db.NewContract{
+		Contract: ledger.Contract{
+			ID: contractID(n), Template: template("Coin"), PackageName: "main",
+			Payload:     json.RawMessage(`{"owner":"` + string(owner) + `","amount":"1.0000000000"}`),
+			Signatories: ledger.SortedParties([]ledger.Party{dso, owner}),
+			CreatedAt:   timeAt(offset),
+		},
+		Offset: offset, NodeID: int32(n % 100),
+	}
+}
+
+// accepted is the completion of an accepted submission.
+func accepted(offset ledger.Offset, userID string, actAs ...ledger.Party) ledger.Completion {
+	commandID := fmt.Sprintf("command-%d", offset)
+	return ledger.Completion{
+		Offset: offset, Key: fmt.Sprintf("key-%d", offset), ChangeID: ledger.NewChangeID(userID, commandID, actAs),
+		UserID: userID, CommandID: commandID, SubmissionID: fmt.Sprintf("submission-%d", offset), ActAs: actAs,
+		UpdateID: updateID(offset), RecordTime: timeAt(offset),
+	}
+}
+
+// refused is the completion of a refused submission.
+func refused(offset ledger.Offset, userID string, actAs ...ledger.Party) ledger.Completion {
+	completion := accepted(offset, userID, actAs...)
+	completion.UpdateID = ""
+	completion.Refusal = fault.ContractNotFoundWithID(string(contractID(0)))
+	return completion
+}
+
+func updateID(offset ledger.Offset) ledger.UpdateID {
+	return ledger.UpdateID(fmt.Sprintf("1220%064x", offset))
+}
+
+// update is a transaction with one create for each witness list.
+func update(offset ledger.Offset, witnesses ...[]ledger.Party) ledger.Update {
+	u := ledger.Update{
+		Offset: offset, ID: updateID(offset), RecordTime: timeAt(offset), EffectiveAt: timeAt(offset),
+		UserID: app, CommandID: fmt.Sprintf("command-%d", offset), ActAs: []ledger.Party{alice},
+	}
+	for i, parties := range witnesses {
+		u.Events = append(u.Events, ledger.Event{
+			NodeID: int32(i), LastDescendant: int32(i), Kind: ledger.EventCreate, ContractID: contractID(i),
+			Template: template("Coin"), PackageName: "main", Signatories: parties, Witnesses: parties,
+			Argument: json.RawMessage(`{}`),
+		})
+	}
+	return u
+}
+
+// appendEntries commits entries whose head follows from the last offset among them.
+func appendEntries(t testing.TB, record *db.DB, entries db.Entries) {
+	t.Helper()
+	require.NoError(t, tryAppend(t.Context(), record, entries))
+}
+
+func tryAppend(ctx context.Context, record *db.DB, entries db.Entries) error {
+	last := ledger.Offset(0)
+	for _, u := range entries.Updates {
+		last = max(last, u.Offset)
+	}
+	for _, c := range entries.Completions {
+		last = max(last, c.Offset)
+	}
+	for _, c := range entries.Created {
+		last = max(last, c.Offset)
+	}
+	for _, a := range entries.Archived {
+		last = max(last, a.Offset)
+	}
+	entries.Head = db.Head{Offset: last, RecordTime: timeAt(last)}
+	return record.InTx(ctx, func(tx *db.Tx) error {
+		if _, err := tx.LockHead(ctx); err != nil {
+			return err
+		}
+		return tx.Append(ctx, entries)
+	})
+}

@@ -1,0 +1,147 @@
+package db_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/ledger"
+)
+
+func steps(t *testing.T, databaseURL string) *goose.Provider {
+	t.Helper()
+	config, err := pgx.ParseConfig(databaseURL)
+	require.NoError(t, err)
+	sqlDB := stdlib.OpenDB(*config)
+	t.Cleanup(func() { require.NoError(t, sqlDB.Close()) })
+	schema, err := db.Schema()
+	require.NoError(t, err)
+	provider, err := goose.NewProvider(goose.DialectPostgres, sqlDB, schema)
+	require.NoError(t, err)
+	return provider
+}
+
+// Each step meets the data that testdata/fixtures puts in after the steps before it: add a file there with each step
+// that makes a place for data.
+func TestMigrationsWalkOverData(t *testing.T) {
+	t.Parallel()
+	databaseURL := dbtest.Empty(t)
+	provider := steps(t, databaseURL)
+	conn, err := pgx.Connect(t.Context(), databaseURL)
+	require.NoError(t, err)
+	defer conn.Close(t.Context())
+	for {
+		step, err := provider.UpByOne(t.Context())
+		if errors.Is(err, goose.ErrNoNextVersion) {
+			break
+		}
+		require.NoError(t, err)
+		fixture, err := os.ReadFile(fmt.Sprintf("testdata/fixtures/%05d.sql", step.Source.Version))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		require.NoError(t, err)
+		_, err = conn.Exec(t.Context(), string(fixture))
+		require.NoError(t, err, step.Source.Path)
+	}
+	requireFixtureIsReadable(t, dbtest.Open(t, databaseURL))
+
+	_, err = provider.DownTo(t.Context(), 0)
+	require.NoError(t, err)
+	_, err = provider.Up(t.Context())
+	require.NoError(t, err)
+}
+
+func requireFixtureIsReadable(t *testing.T, record *db.DB) {
+	t.Helper()
+	ctx := t.Context()
+	require.NoError(t, record.CheckSchema(ctx))
+	node, ok, err := record.Node(ctx)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, "participant::1220", node.ParticipantID)
+	head, err := record.Head(ctx)
+	require.NoError(t, err)
+	require.Equal(t, ledger.Offset(3), head.Offset)
+	active, err := record.ActiveContracts(ctx, db.ActiveQuery{Parties: []ledger.Party{"bob::1220"}, At: 3, Limit: 9})
+	require.NoError(t, err)
+	require.Equal(t, []ledger.ContractID{"00aa"}, ids(active))
+	require.Equal(t, []ledger.Offset{1}, updateOffsets(t, record, db.UpdatesQuery{Parties: []ledger.Party{"alice::1220"}, UpTo: 9, Limit: 9}))
+	completions, err := record.Completions(ctx, db.CompletionsQuery{
+		UserID: app, Parties: []ledger.Party{"alice::1220"}, UpTo: 9, Limit: 9,
+	})
+	require.NoError(t, err)
+	require.Len(t, completions, 2)
+	rights, err := record.UserRights(ctx, app)
+	require.NoError(t, err)
+	require.Len(t, rights, 2)
+	parties, err := record.Parties(ctx, []ledger.Party{"alice::1220"})
+	require.NoError(t, err)
+	require.Len(t, parties, 1)
+}
+
+func TestMigrateBringsAnEmptyDatabaseToTheNewestVersion(t *testing.T) {
+	t.Parallel()
+	databaseURL := dbtest.Empty(t)
+	record := dbtest.Open(t, databaseURL)
+	require.ErrorContains(t, record.CheckSchema(t.Context()), "run `florin migrate`")
+
+	var told []string
+	require.NoError(t, db.Migrate(t.Context(), databaseURL, func(line string) { told = append(told, line) }))
+	require.NotEmpty(t, told)
+	require.Contains(t, told[0], "applied 00001_node.sql in ")
+	require.NoError(t, record.CheckSchema(t.Context()))
+
+	told = nil
+	require.NoError(t, db.Migrate(t.Context(), databaseURL, func(line string) { told = append(told, line) }))
+	require.Empty(t, told, "there was nothing left to do")
+}
+
+func TestMigrateMayRunInManyProcessesAtOnce(t *testing.T) {
+	t.Parallel()
+	databaseURL := dbtest.Empty(t)
+	var group errgroup.Group
+	for range 3 {
+		group.Go(func() error { return db.Migrate(t.Context(), databaseURL, nil) })
+	}
+	require.NoError(t, group.Wait())
+	require.NoError(t, dbtest.Open(t, databaseURL).CheckSchema(t.Context()))
+}
+
+func TestCheckSchemaTellsWhatToDo(t *testing.T) {
+	t.Parallel()
+
+	t.Run("when the schema is behind", func(t *testing.T) {
+		t.Parallel()
+		databaseURL := dbtest.URL(t)
+		_, err := steps(t, databaseURL).Down(t.Context())
+		require.NoError(t, err)
+		err = dbtest.Open(t, databaseURL).CheckSchema(t.Context())
+		require.ErrorContains(t, err, "run `florin migrate`")
+	})
+
+	t.Run("when the schema is ahead", func(t *testing.T) {
+		t.Parallel()
+		record := dbtest.New(t)
+		require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
+			return tx.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
+		}))
+		err := record.CheckSchema(t.Context())
+		require.ErrorContains(t, err, "version 99999, newer than")
+		require.ErrorContains(t, err, "run a newer florin")
+	})
+}
+
+func TestMigrateNamesAnUnusableURL(t *testing.T) {
+	t.Parallel()
+	require.ErrorContains(t, db.Migrate(t.Context(), "nonsense://x", nil), "the database URL is not usable")
+}

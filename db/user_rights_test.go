@@ -1,0 +1,89 @@
+package db_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+func TestRightsAreGrantedAndRevokedOnce(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	createUser(t, record, "user", ledger.Right{Kind: ledger.CanActAs, Party: alice})
+	all := []ledger.Right{
+		{Kind: ledger.CanActAs, Party: alice}, {Kind: ledger.CanActAs, Party: bob}, {Kind: ledger.CanReadAs, Party: alice},
+		{Kind: ledger.CanExecuteAs, Party: alice}, {Kind: ledger.ParticipantAdmin}, {Kind: ledger.IdentityProviderAdmin},
+		{Kind: ledger.CanReadAsAnyParty}, {Kind: ledger.CanExecuteAsAnyParty}, {Kind: ledger.CanExecuteAsAnyParty},
+	}
+	granted, err := record.GrantRights(t.Context(), "user", all)
+	require.NoError(t, err)
+	require.ElementsMatch(t, all[1:8], granted)
+	granted, err = record.GrantRights(t.Context(), "user", all)
+	require.NoError(t, err)
+	require.Empty(t, granted)
+
+	revoked, err := record.RevokeRights(t.Context(), "user", []ledger.Right{
+		{Kind: ledger.CanActAs, Party: alice}, {Kind: ledger.CanActAs, Party: carol}, {Kind: ledger.ParticipantAdmin},
+	})
+	require.NoError(t, err)
+	require.ElementsMatch(t, []ledger.Right{{Kind: ledger.CanActAs, Party: alice}, {Kind: ledger.ParticipantAdmin}}, revoked)
+	left, err := record.UserRights(t.Context(), "user")
+	require.NoError(t, err)
+	require.ElementsMatch(t, []ledger.Right{all[1], all[2], all[3], all[5], all[6], all[7]}, left)
+}
+
+func TestRightsOfAnUnknownUserAreRefused(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	_, err := record.GrantRights(t.Context(), "x", nil)
+	requireFault(t, err, fault.UserNotFound, `grant user rights failed for unknown user "x"`)
+	_, err = record.RevokeRights(t.Context(), "x", nil)
+	requireFault(t, err, fault.UserNotFound, `revoke user rights failed for unknown user "x"`)
+}
+
+func TestMalformedRightsAreRefused(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	createUser(t, record, "user")
+	for name, right := range map[string]ledger.Right{
+		"unknown kind": {Kind: "CanDance"}, "a party too few": {Kind: ledger.CanActAs},
+		"a party too many": {Kind: ledger.ParticipantAdmin, Party: alice},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := record.GrantRights(t.Context(), "user", []ledger.Right{right})
+			requireFault(t, err, fault.InvalidArgument, string(right.Kind))
+		})
+	}
+}
+
+// Each grant alone would fit; together they do not, and the last one must notice.
+func TestRightsGrantedAtOnceRespectTheLimit(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	createUser(t, record, "user", manyRights(ledger.MaxUserRights-1)...)
+	refusals := make(chan error, 2)
+	var group errgroup.Group
+	for _, party := range []ledger.Party{alice, bob} {
+		group.Go(func() error {
+			_, err := record.GrantRights(t.Context(), "user", []ledger.Right{{Kind: ledger.CanActAs, Party: party}})
+			refusals <- err
+			return nil
+		})
+	}
+	require.NoError(t, group.Wait())
+	first, second := <-refusals, <-refusals
+	if first == nil {
+		first, second = second, first
+	}
+	requireFault(t, first, fault.TooManyUserRights, "1001")
+	require.NoError(t, second)
+	rights, err := record.UserRights(t.Context(), "user")
+	require.NoError(t, err)
+	require.Len(t, rights, ledger.MaxUserRights)
+}
