@@ -1,7 +1,9 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -32,6 +34,7 @@ type Environment struct {
 const (
 	maxTransactionNodes = 10_000
 	maxCallDepth        = 100
+	maxNesting          = 100 // of a value that goes on the ledger; upstream's limit
 )
 
 // Interpret runs the commands of a submission against the store and returns the transaction that they amount to. The
@@ -41,16 +44,37 @@ func Interpret(submission Submission, env Environment) (transaction Transaction,
 	defer func() {
 		// A template that panics has a defect; it must cost its submission, not the batch or the node.
 		if crash := recover(); crash != nil {
-			err = fault.DamlInterpretationError.New("Interpretation error: a contract failed unexpectedly").
-				Wrap(fmt.Errorf("panic in interpretation: %v", crash))
+			err = contractDefect(fmt.Errorf("panic in interpretation: %v\n%s", crash, debug.Stack()))
 		}
 	}()
 	for i, command := range submission.Commands {
 		if err := tx.run(command); err != nil {
-			return Transaction{}, inCommand(i, len(submission.Commands), err)
+			return Transaction{}, inCommand(i, len(submission.Commands), refusalOrStoreFailure(err))
 		}
 	}
 	return tx.finish()
+}
+
+// storeError marks an error as the store's own, so that it is not taken for a contract's.
+type storeError struct{ err error }
+
+func (s storeError) Error() string { return s.err.Error() }
+func (s storeError) Unwrap() error { return s.err }
+
+// refusalOrStoreFailure makes a refusal of every error that is neither one nor the store's: a template has a defect.
+func refusalOrStoreFailure(err error) error {
+	if store, ok := errors.AsType[storeError](err); ok {
+		return store.err
+	}
+	if _, ok := fault.As(err); ok {
+		return err
+	}
+	return contractDefect(err)
+}
+
+func contractDefect(err error) error {
+	return fault.DamlInterpretationError.New("Interpretation error: a contract failed unexpectedly").
+		WithHint("The contract has a defect; the node's log has the details.").Wrap(err)
 }
 
 // inCommand adds which of several commands failed.

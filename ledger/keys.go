@@ -83,8 +83,11 @@ func (tx *Tx) lookupKey(hash string) (ContractID, bool, error) {
 		return id, true, nil
 	}
 	contract, ok, err := tx.env.Store.ActiveContractByKey(hash)
-	if err != nil || !ok || tx.consumed[contract.ID] {
-		return "", false, err
+	if err != nil {
+		return "", false, storeError{err}
+	}
+	if !ok || tx.consumed[contract.ID] {
+		return "", false, nil
 	}
 	return contract.ID, true, nil
 }

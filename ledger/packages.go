@@ -45,10 +45,16 @@ func NewPackages(packages ...Package) (*Packages, error) {
 	for _, pkg := range packages {
 		p.names[pkg.ID] = pkg.Name
 		for _, name := range append([]string{pkg.Name}, pkg.OtherNames...) {
+			if _, taken := p.byName[name]; taken {
+				return nil, fmt.Errorf("two packages are named %s", name)
+			}
 			p.byName[name] = pkg.ID
 			typePackages[name] = pkg.ID
 		}
 		for _, id := range append([]lf.PackageID{pkg.ID}, pkg.OtherIDs...) {
+			if _, taken := p.byID[id]; taken {
+				return nil, fmt.Errorf("two packages have the id %s", id)
+			}
 			p.byID[id] = pkg.ID
 		}
 	}
@@ -75,6 +81,9 @@ func (p *Packages) addInterfaces(b *builder, pkg Package) error {
 		if built.name.Package != pkg.ID {
 			return fmt.Errorf("interface %s belongs to another package", built.name)
 		}
+		if p.interfaces[built.name] != nil {
+			return fmt.Errorf("interface %s is defined twice", built.name)
+		}
 		p.interfaces[built.name] = built
 	}
 	return nil
@@ -89,6 +98,9 @@ func (p *Packages) addTemplates(b *builder, pkg Package) error {
 		if built.name.Package != pkg.ID {
 			return fmt.Errorf("template %s belongs to another package", built.name)
 		}
+		if p.templates[built.name] != nil {
+			return fmt.Errorf("template %s is defined twice", built.name)
+		}
 		for _, implemented := range built.interfaces {
 			if err := p.completeImplementation(built, implemented); err != nil {
 				return err
@@ -100,6 +112,9 @@ func (p *Packages) addTemplates(b *builder, pkg Package) error {
 	}
 	return nil
 }
+
+// archiveChoice is the choice that every template and every interface has.
+const archiveChoice = "Archive"
 
 // completeImplementation takes from the interface what its choices declare there: consuming or not, controllers,
 // observers. Every choice of the interface must have a body.
@@ -113,10 +128,18 @@ func (p *Packages) completeImplementation(t *template, impl *implementation) err
 			return fmt.Errorf("template %s: interface %s has no choice %s", t.name, impl.name, name)
 		}
 	}
+	impl.choices[archiveChoice] = t.choices[archiveChoice]
 	for name, declaration := range declared.choices {
+		if name == archiveChoice {
+			continue
+		}
 		body, ok := impl.choices[name]
 		if !ok {
 			return fmt.Errorf("template %s does not implement choice %s of interface %s", t.name, name, impl.name)
+		}
+		if body.argument.goType != declaration.argument.goType || body.result.goType != declaration.result.goType {
+			return fmt.Errorf("template %s implements choice %s of interface %s with other types than it declares",
+				t.name, name, impl.name)
 		}
 		body.consuming = declaration.consuming
 		body.controllers = overView(impl, declaration.controllers)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -144,7 +145,12 @@ func (c codec) toValue(goValue any) (lf.Value, error) {
 	if value.Type() != c.goType {
 		return nil, fmt.Errorf("a value of %s where %s is due", value.Type(), c.goType)
 	}
-	return lf.FromGo(c.lfType, value)
+	out, err := lf.FromGo(c.lfType, value)
+	if err == nil && lf.Nesting(out) > maxNesting {
+		err = fault.ValueNesting.New("Interpretation error: Error: a value of %s nests deeper than %d levels",
+			c.lfType.Name.QualifiedName(), maxNesting)
+	}
+	return out, err
 }
 
 func (c codec) toGo(value lf.Value) (any, error) {
@@ -167,6 +173,9 @@ func (t Template[T]) template(b *builder) (*template, error) {
 	payload, err := codecOf[T](b)
 	if err != nil {
 		return nil, err
+	}
+	if t.Signatories == nil {
+		return nil, fmt.Errorf("template %s has no signatories", payload.lfType.Name)
 	}
 	out := &template{
 		name:        payload.lfType.Name,
@@ -195,6 +204,11 @@ func (t Template[T]) template(b *builder) (*template, error) {
 	}
 	if out.choices, err = buildChoices(b, append([]ChoiceOf[T]{archive}, t.Choices...)); err != nil {
 		return nil, fmt.Errorf("template %s: %w", out.name, err)
+	}
+	for name, own := range out.choices {
+		if own.controllers == nil {
+			return nil, fmt.Errorf("template %s: choice %s has no controllers", out.name, name)
+		}
 	}
 	for _, source := range t.Interfaces {
 		built, err := source.implementation(b)
@@ -225,6 +239,9 @@ func (c Choice[T, A, R]) choice(b *builder) (*choice, error) {
 	out, err := choiceCodecs[A, R](b)
 	if err != nil {
 		return nil, err
+	}
+	if c.Body == nil {
+		return nil, fmt.Errorf("choice %s has no body", out.name)
 	}
 	out.consuming = c.Consuming
 	if c.Controllers != nil {
@@ -283,6 +300,11 @@ func (i Interface[I, V]) iface(b *builder) (*iface, error) {
 		}
 		out.choices[built.name] = built
 	}
+	archive, err := choiceCodecs[lf.Archive, lf.Unit](b)
+	if err != nil {
+		return nil, err
+	}
+	out.choices[archive.name] = archive // every implementation has it from its template
 	return out, nil
 }
 
@@ -290,6 +312,9 @@ func (c InterfaceChoice[V, A, R]) interfaceChoice(b *builder) (*choice, error) {
 	out, err := choiceCodecs[A, R](b)
 	if err != nil {
 		return nil, err
+	}
+	if c.Controllers == nil {
+		return nil, fmt.Errorf("choice %s has no controllers", out.name)
 	}
 	out.consuming = c.Consuming
 	out.controllers = func(view, argument any) []Party { return c.Controllers(view.(V), argument.(A)) }

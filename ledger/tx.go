@@ -2,8 +2,6 @@ package ledger
 
 import (
 	"errors"
-	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/florinledger/florin/fault"
@@ -61,117 +59,6 @@ func newTx(submission Submission, env Environment) *Tx {
 func (tx *Tx) Now() lf.Timestamp {
 	tx.timeUsed = true
 	return lf.TimestampOf(tx.env.EffectiveAt)
-}
-
-// Create makes a contract with the payload. It needs the authority of all signatories.
-func Create[T any](tx *Tx, payload T) (lf.CID[T], error) {
-	t, ok := tx.env.Packages.byGoType[reflect.TypeFor[T]()]
-	if !ok {
-		return "", fmt.Errorf("no template has the payload %T", payload)
-	}
-	id, err := tx.create(t, payload)
-	return lf.CID[T](id), err
-}
-
-// Fetch reads an active contract of template T. It needs the authority of a stakeholder.
-func Fetch[T any](tx *Tx, id lf.CID[T]) (T, error) {
-	var none T
-	t, ok := tx.env.Packages.byGoType[reflect.TypeFor[T]()]
-	if !ok {
-		return none, fmt.Errorf("no template has the payload %T", none)
-	}
-	found, err := tx.fetch(id.ID(), nil)
-	if err != nil {
-		return none, err
-	}
-	if found.template != t {
-		return none, wronglyTyped(id.ID(), t.name, found.template.name)
-	}
-	return found.payload.(T), nil
-}
-
-// FetchView reads the view of an active contract through interface I. It needs the authority of a stakeholder.
-func FetchView[V, I any](tx *Tx, id lf.CID[I]) (V, error) {
-	var none V
-	name, err := tx.interfaceName(reflect.TypeFor[I]())
-	if err != nil {
-		return none, err
-	}
-	found, err := tx.fetch(id.ID(), &name)
-	if err != nil {
-		return none, err
-	}
-	impl, ok := found.template.interfaces[name]
-	if !ok {
-		return none, notImplemented(id.ID(), found.template.name, name)
-	}
-	view, err := impl.view(found.payload)
-	if err != nil {
-		return none, err
-	}
-	typed, ok := view.(V)
-	if !ok {
-		return none, fmt.Errorf("the view of %s is %T, not %T", name, view, none)
-	}
-	return typed, nil
-}
-
-// Exercise exercises, on a contract of template T, the choice whose argument type is A. It needs the authority of all
-// controllers; the body then runs on theirs and the signatories' authority.
-func Exercise[R, T, A any](tx *Tx, id lf.CID[T], argument A) (R, error) {
-	return exerciseTyped[R](tx, reflect.TypeFor[T](), id.ID(), argument)
-}
-
-// ArchiveContract archives a contract: the choice that every template has, controlled by all signatories together.
-func ArchiveContract[T any](tx *Tx, id lf.CID[T]) error {
-	_, err := Exercise[lf.Unit](tx, id, lf.Archive{})
-	return err
-}
-
-func exerciseTyped[R any](tx *Tx, contractType reflect.Type, id ContractID, argument any) (R, error) {
-	var none R
-	var expected, through *lf.TypeName
-	var c *choice
-	if t, ok := tx.env.Packages.byGoType[contractType]; ok {
-		expected, c = &t.name, choiceWithArgument(t.choices, argument)
-	} else {
-		name, err := tx.interfaceName(contractType)
-		if err != nil {
-			return none, err
-		}
-		expected, through = &name, &name
-		c = choiceWithArgument(tx.env.Packages.interfaces[name].choices, argument)
-	}
-	if c == nil {
-		return none, fmt.Errorf("%s has no choice with the argument %T", expected, argument)
-	}
-	result, err := tx.exercise(id, expected, through, c.name, argument)
-	if err != nil {
-		return none, err
-	}
-	typed, ok := result.(R)
-	if !ok {
-		return none, fmt.Errorf("choice %s returns %T, not %T", c.name, result, none)
-	}
-	return typed, nil
-}
-
-func choiceWithArgument(choices map[string]*choice, argument any) *choice {
-	for _, c := range choices {
-		if c.argument.goType == reflect.TypeOf(argument) {
-			return c
-		}
-	}
-	return nil
-}
-
-func (tx *Tx) interfaceName(marker reflect.Type) (lf.TypeName, error) {
-	for _, declared := range tx.env.Packages.interfaces {
-		if declared.marker == marker {
-			return declared.name, nil
-		}
-	}
-	return lf.TypeName{}, fmt.Errorf("%s is neither a template's payload nor an interface", marker)
 }
 
 func (tx *Tx) top() *frame { return &tx.frames[len(tx.frames)-1] }
@@ -255,9 +142,13 @@ func checkCreate(t *template, payload any, signatories, observers []Party) error
 	return nil
 }
 
-func (tx *Tx) fetch(id ContractID, through *lf.TypeName) (instance, error) {
+// fetch records that a contract is read: as one of the expected template, or through an interface.
+func (tx *Tx) fetch(id ContractID, expected, through *lf.TypeName) (instance, error) {
 	found, err := tx.lookup(id)
 	if err != nil {
+		return instance{}, err
+	}
+	if err := checkType(found, expected, through); err != nil {
 		return instance{}, err
 	}
 	stakeholders := found.contract.Stakeholders()
@@ -315,16 +206,25 @@ func (tx *Tx) exercise(id ContractID, expected, through *lf.TypeName, name strin
 	return result, err
 }
 
+// checkType checks that a contract is of the template that the caller names, or implements the interface.
+func checkType(found instance, expected, through *lf.TypeName) error {
+	switch {
+	case through != nil && found.template.interfaces[*through] == nil:
+		return notImplemented(found.contract.ID, found.template.name, *through)
+	case through == nil && found.template.name != *expected:
+		return wronglyTyped(found.contract.ID, *expected, found.template.name)
+	default:
+		return nil
+	}
+}
+
 func chooseChoice(found instance, expected, through *lf.TypeName, name string) (*choice, error) {
+	if err := checkType(found, expected, through); err != nil {
+		return nil, err
+	}
 	choices := found.template.choices
 	if through != nil {
-		impl, ok := found.template.interfaces[*through]
-		if !ok {
-			return nil, notImplemented(found.contract.ID, found.template.name, *through)
-		}
-		choices = impl.choices
-	} else if found.template.name != *expected {
-		return nil, wronglyTyped(found.contract.ID, *expected, found.template.name)
+		choices = found.template.interfaces[*through].choices
 	}
 	c, ok := choices[name]
 	if !ok {
@@ -364,56 +264,6 @@ func (tx *Tx) consume(contract Contract) {
 	if contract.Key != nil && tx.keys[contract.Key.Hash] == contract.ID {
 		delete(tx.keys, contract.Key.Hash)
 	}
-}
-
-// lookup finds an active contract that the submission may use: one of this transaction, a disclosed one, or one in the
-// store that a reader is a stakeholder of.
-func (tx *Tx) lookup(id ContractID) (instance, error) {
-	if tx.consumed[id] {
-		found := tx.created[id]
-		if found.template == nil {
-			found = tx.inputs[id]
-		}
-		return instance{}, fault.ContractNotActive.New(
-			"Interpretation error: Error: Update failed due to fetch-by-id or exercise of inactive contract %s", id).
-			WithResource("CONTRACT_ID", string(id)).WithResource("TEMPLATE_ID", found.template.name.String())
-	}
-	if found, ok := tx.created[id]; ok {
-		return found, nil
-	}
-	if found, ok := tx.inputs[id]; ok {
-		return found, nil
-	}
-	contract, ok, err := tx.env.Store.ActiveContract(id)
-	if err != nil {
-		return instance{}, err
-	}
-	if !ok || !tx.mayUse(contract) {
-		return instance{}, fault.ContractNotFoundWithID(string(id)).WithHint(
-			"Check that the contract is active and that actAs or readAs names one of its stakeholders, " +
-				"or attach it to disclosedContracts.")
-	}
-	t, known := tx.env.Packages.templates[contract.Template]
-	if !known {
-		return instance{}, fmt.Errorf("contract %s has unknown template %s", id, contract.Template)
-	}
-	payload, err := t.decodePayload(contract)
-	if err != nil {
-		return instance{}, err
-	}
-	found := instance{contract: contract, template: t, payload: payload}
-	tx.inputs[id] = found
-	tx.order = append(tx.order, id)
-	return found, nil
-}
-
-// mayUse tells whether the submission sees the contract. Disclosed contracts were authenticated against their ids
-// before interpretation, so the id alone decides.
-func (tx *Tx) mayUse(contract Contract) bool {
-	if _, ok := tx.disclosed[contract.ID]; ok {
-		return true
-	}
-	return PartiesOverlap(tx.readers, contract.Stakeholders())
 }
 
 // finish turns what was recorded into the transaction.

@@ -1,8 +1,10 @@
 package lf
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/florinledger/florin/decimal"
 )
@@ -19,13 +21,13 @@ func FromGo(t *Type, goValue reflect.Value) (Value, error) {
 	case KindNumeric:
 		return Numeric{goValue.Interface().(decimal.Decimal)}, nil
 	case KindText:
-		return Text(goValue.String()), nil
+		return textFromGo(goValue.String())
 	case KindParty:
 		return Party(goValue.String()), nil
 	case KindContractID:
 		return ContractID(goValue.String()), nil
 	case KindTimestamp:
-		return Timestamp(goValue.Int()), nil
+		return timestampFromGo(Timestamp(goValue.Int()))
 	case KindDate:
 		return Date(goValue.Int()), nil
 	case KindEnum:
@@ -33,6 +35,21 @@ func FromGo(t *Type, goValue reflect.Value) (Value, error) {
 	default:
 		return compositeFromGo(t, goValue)
 	}
+}
+
+// textFromGo and timestampFromGo refuse what a contract may have computed but no reader of the ledger could read.
+func textFromGo(text string) (Value, error) {
+	if strings.ContainsRune(text, 0) {
+		return nil, errors.New("a text contains NUL")
+	}
+	return Text(text), nil
+}
+
+func timestampFromGo(stamp Timestamp) (Value, error) {
+	if stamp < minTimestamp || stamp > maxTimestamp {
+		return nil, fmt.Errorf("the time %d microseconds from 1970 is outside the years 1 to 9999", stamp)
+	}
+	return stamp, nil
 }
 
 func enumFromGo(t *Type, name string) (Value, error) {

@@ -76,7 +76,7 @@ func (p *path) fail(format string, args ...any) error {
 }
 
 func decode(t *Type, in any, at path) (Value, error) {
-	if at.depth > MaxJSONDepth {
+	if at.depth >= MaxJSONDepth && isContainer(in) {
 		return nil, at.fail("the value nests deeper than %d levels", MaxJSONDepth)
 	}
 	switch t.Kind {
@@ -138,7 +138,7 @@ func decodeString(t *Type, in any, at *path) (Value, error) {
 	switch t.Kind {
 	case KindText:
 		if strings.ContainsRune(text, 0) {
-			return nil, &DecodeError{Path: at.String(), MalformedText: true, Reason: "a text must not contain NUL"}
+			return nil, malformedText(at)
 		}
 		value = Text(text)
 	case KindParty:
@@ -219,6 +219,9 @@ func decodeTextMap(t *Type, in any, at path) (Value, error) {
 	}
 	out := make(TextMap, 0, len(object))
 	for _, key := range sortedNames(object) {
+		if strings.ContainsRune(key, 0) {
+			return nil, malformedText(&at)
+		}
 		value, err := decode(t.Element, object[key], at.field(key))
 		if err != nil {
 			return nil, err
@@ -313,6 +316,19 @@ func decodeVariant(t *Type, in any, at path) (Value, error) {
 		return nil, err
 	}
 	return Variant{Type: t.Name, Constructor: tag, Value: value}, nil
+}
+
+func isContainer(in any) bool {
+	switch in.(type) {
+	case map[string]any, []any:
+		return true
+	default:
+		return false
+	}
+}
+
+func malformedText(at *path) error {
+	return &DecodeError{Path: at.String(), MalformedText: true, Reason: "a text must not contain NUL"}
 }
 
 func describe(in any) string {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The range of the contract language's times: years 1 to 9999.
+// The range of the contract language's times and dates: years 1 to 9999.
 var (
 	minTimestamp = TimestampOf(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC))
 	maxTimestamp = TimestampOf(time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC))
@@ -35,7 +35,7 @@ func (t Timestamp) String() string { return t.Time().Format(timestampLayout) }
 func ParseTimestamp(text string) (Timestamp, error) {
 	parsed, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a date-time with a zone such as 2026-03-01T10:00:00.123456Z", text)
+		return 0, fmt.Errorf("%q is not a date-time with a zone such as 2026-03-01T10:00:00.123456Z", shorten(text))
 	}
 	stamp := TimestampOf(parsed)
 	if stamp < minTimestamp || stamp > maxTimestamp {
@@ -54,8 +54,8 @@ const secondsPerDay = 24 * 60 * 60
 // ParseDate reads a date such as 2026-03-01.
 func ParseDate(text string) (Date, error) {
 	parsed, err := time.Parse(dateLayout, text)
-	if err != nil {
-		return 0, fmt.Errorf("%q is not a date such as 2026-03-01", text)
+	if err != nil || parsed.Year() < 1 { // the layout admits year 0
+		return 0, fmt.Errorf("%q is not a date such as 2026-03-01", shorten(text))
 	}
 	return Date(parsed.Unix() / secondsPerDay), nil
 }

@@ -132,6 +132,42 @@ func MapContractIDs(v Value, replace func(ContractID) ContractID) Value {
 	}
 }
 
+// Nesting is how deep values contain one another: 0 for a scalar, one more for each value around it. The entry of a
+// generic map counts as a level of its own, as it is one in JSON.
+func Nesting(v Value) int {
+	deepest := -1
+	see := func(inner Value) { deepest = max(deepest, Nesting(inner)) }
+	switch v := v.(type) {
+	case Optional:
+		if v.Value != nil {
+			see(v.Value)
+		}
+	case List:
+		for _, element := range v {
+			see(element)
+		}
+	case TextMap:
+		for _, entry := range v {
+			see(entry.Value)
+		}
+	case GenMap:
+		for _, entry := range v {
+			see(entry.Key)
+			see(entry.Value)
+		}
+		deepest++
+	case Record:
+		for _, field := range v.Fields {
+			see(field.Value)
+		}
+	case Variant:
+		see(v.Value)
+	default:
+		return 0
+	}
+	return deepest + 1
+}
+
 // ContractIDs lists the contract ids inside v, in order of appearance, repeats included.
 func ContractIDs(v Value) []ContractID {
 	var ids []ContractID
