@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/florinledger/florin/devnet/freeport"
 	"github.com/florinledger/florin/devnet/process"
 )
 
@@ -156,7 +157,7 @@ func (c cluster) start(ctx context.Context, options Options, password string) (*
 	port := options.Port
 	if port == 0 {
 		var err error
-		if port, err = freePort(ctx); err != nil {
+		if port, err = freeport.Find(ctx, loopback); err != nil {
 			return nil, err
 		}
 	}
@@ -235,20 +236,6 @@ func (s *Server) waitReady(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
-}
-
-// freePort asks the kernel for a port that nobody uses.
-func freePort(ctx context.Context) (int, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", loopback+":0")
-	if err != nil {
-		return 0, fmt.Errorf("no free port on %s: %w", loopback, err)
-	}
-	address, ok := listener.Addr().(*net.TCPAddr)
-	if !ok {
-		return 0, errors.Join(fmt.Errorf("%s is no TCP address", listener.Addr()), listener.Close())
-	}
-	return address.Port, listener.Close()
 }
 
 // URL is the connection URL of a database, over TCP.

@@ -50,10 +50,13 @@ func (c cluster) settings(port int, socketDir string) []setting {
 		// No replicas: the smallest log that survives a crash, and few checkpoints under load.
 		{"wal_level", "minimal"},
 		{"max_wal_senders", "0"},
+		{"max_logical_replication_workers", "0"},
 		{"max_wal_size", "2GB"},
 		{"checkpoint_timeout", "15min"},
 		{"log_checkpoints", "off"},
 		{"log_line_prefix", "%m [%p] %d "},
+		// What the server does, not what clients do wrong: they are told.
+		{"log_min_messages", "log"},
 		{"lc_messages", "C"},
 	}
 	if c.ephemeral {

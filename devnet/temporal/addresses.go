@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/server/common/membership/static"
 	"go.temporal.io/server/common/primitives"
 
+	"github.com/florinledger/florin/devnet/freeport"
 	"github.com/florinledger/florin/devnet/temporalchild"
 )
 
@@ -23,17 +24,16 @@ type addresses struct {
 // chooseAddresses finds free ports, and checks that the asked ones are free.
 func chooseAddresses(ctx context.Context, cfg temporalchild.Config) (addresses, error) {
 	var a addresses
-	var listeners []net.Listener // all held until the end, so that no port is chosen twice
+	var held []net.Listener // until the end, so that no port is chosen twice
 	choose := func(what, address string, to *netip.AddrPort) error {
-		var config net.ListenConfig
-		listener, err := config.Listen(ctx, "tcp", address)
+		listener, err := listen(ctx, address)
 		if err != nil {
-			return fmt.Errorf("%s cannot listen on %s (%w): stop the program that uses it, or choose another address",
+			return fmt.Errorf("%s cannot listen on %s: %w: stop the program that uses it, or choose another address",
 				what, address, err)
 		}
-		listeners = append(listeners, listener)
-		*to, err = netip.ParseAddrPort(listener.Addr().String())
-		*to = netip.AddrPortFrom(to.Addr().Unmap(), to.Port())
+		held = append(held, listener)
+		chosen, err := netip.ParseAddrPort(listener.Addr().String())
+		*to = netip.AddrPortFrom(chosen.Addr().Unmap(), chosen.Port())
 		return err
 	}
 	const anyPort = "127.0.0.1:0"
@@ -47,12 +47,25 @@ func chooseAddresses(ctx context.Context, cfg temporalchild.Config) (addresses, 
 		err = errors.Join(err, choose("Temporal's Web UI", cfg.UI, &a.ui))
 	}
 	if err == nil && !a.frontend.Addr().IsLoopback() {
-		err = fmt.Errorf("Temporal must listen on a loopback address, not %s: it has no access control", cfg.Frontend)
+		err = fmt.Errorf("choose a loopback address for Temporal, not %s: it has no access control", cfg.Frontend)
 	}
-	for _, listener := range listeners {
+	for _, listener := range held {
 		err = errors.Join(err, listener.Close())
 	}
 	return a, err
+}
+
+// listen listens on an address whose port may be 0, for any free one.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	if port == "0" {
+		return freeport.Listen(ctx, host)
+	}
+	var config net.ListenConfig
+	return config.Listen(ctx, "tcp", address)
 }
 
 func (a addresses) staticHosts() map[primitives.ServiceName]static.Hosts {

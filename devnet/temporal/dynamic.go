@@ -39,6 +39,33 @@ func newDynamicConfig() *dynamicConfig {
 
 		// Nothing leaves the machine.
 		dynamicconfig.EnableServerVersionCheck.Key(): false,
+
+		// A shard writes one thing at a time unless told otherwise, and then one shard does the work of many.
+		dynamicconfig.ShardIOConcurrency.Key(): 32,
+
+		// The default keeps 128000 finished workflows in memory for an hour.
+		dynamicconfig.HistoryCacheHostLevelMaxSize.Key(): 4096,
+
+		// One process has nothing to spread a task queue over; fewer partitions mean fewer polls.
+		dynamicconfig.MatchingNumTaskqueueReadPartitions.Key():  1,
+		dynamicconfig.MatchingNumTaskqueueWritePartitions.Key(): 1,
+
+		// Nobody shares this server, so nobody needs protection from somebody's lists and bursts.
+		dynamicconfig.FrontendRPS.Key():                                  100_000,
+		dynamicconfig.FrontendMaxNamespaceRPSPerInstance.Key():           100_000,
+		dynamicconfig.FrontendMaxNamespaceVisibilityRPSPerInstance.Key(): 1000,
+		dynamicconfig.HistoryRPS.Key():                                   100_000,
+		dynamicconfig.MatchingRPS.Key():                                  100_000,
+
+		// Background jobs of the server itself: enough of each, and no more.
+		dynamicconfig.TransferProcessorSchedulerWorkerCount.Key():             32,
+		dynamicconfig.TimerProcessorSchedulerWorkerCount.Key():                32,
+		dynamicconfig.VisibilityProcessorSchedulerWorkerCount.Key():           32,
+		dynamicconfig.MemoryTimerProcessorSchedulerWorkerCount.Key():          8,
+		dynamicconfig.WorkerScannerMaxConcurrentActivityTaskPollers.Key():     1,
+		dynamicconfig.WorkerScannerMaxConcurrentWorkflowTaskPollers.Key():     2,
+		dynamicconfig.WorkerParentCloseMaxConcurrentActivityTaskPollers.Key(): 1,
+		dynamicconfig.WorkerParentCloseMaxConcurrentWorkflowTaskPollers.Key(): 2,
 	}
 	starting := maps.Clone(settled)
 	starting[dynamicconfig.NamespaceCacheRefreshInterval.Key()] = refreshWhileStarting

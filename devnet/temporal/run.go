@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"go.temporal.io/server/common/authorization"
@@ -13,8 +14,6 @@ import (
 	"go.temporal.io/server/common/log"
 	"go.temporal.io/server/common/metrics"
 	"go.temporal.io/server/temporal"
-	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
 
 	"github.com/florinledger/florin/devnet/temporalchild"
 )
@@ -22,12 +21,18 @@ import (
 // setupTimeout bounds what happens between the start of the server and its readiness.
 const setupTimeout = time.Minute
 
+// gcPercent spends some memory to save a tenth of the server's time, which is the wall under everything.
+const gcPercent = 200
+
 // RunFromParent is the hidden command: it runs the server that the parent process asked for, reports to the parent
 // where it listens or why it cannot run, and returns when ctx ends or the parent has died.
 func RunFromParent(ctx context.Context, logTo io.Writer) error {
 	inherited, err := temporalchild.FromParent()
 	if err != nil {
 		return err
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -55,7 +60,7 @@ func RunFromParent(ctx context.Context, logTo io.Writer) error {
 // namespace and its search attributes, and then calls ready once. It returns nil when ctx ended after that.
 func Run(ctx context.Context, cfg temporalchild.Config, logTo io.Writer, ready func(temporalchild.Report) error) error {
 	cfg = cfg.WithDefaults()
-	logger, err := newLogger(cfg.LogLevel, logTo)
+	logs, err := newLogs(cfg.LogLevel, logTo)
 	if err != nil {
 		return err
 	}
@@ -71,7 +76,7 @@ func Run(ctx context.Context, cfg temporalchild.Config, logTo io.Writer, ready f
 		return err
 	}
 	dynamic := newDynamicConfig()
-	server, err := newServer(serverConfig(cfg, target, addresses), addresses, dynamic, logger)
+	server, err := newServer(serverConfig(cfg, target, addresses), addresses, dynamic, logs.logger)
 	if err != nil {
 		return fmt.Errorf("configure the Temporal server: %w", err)
 	}
@@ -79,37 +84,31 @@ func Run(ctx context.Context, cfg temporalchild.Config, logTo io.Writer, ready f
 		return fmt.Errorf("start the Temporal server: %w", err)
 	}
 	ui := startUI(addresses, cfg.Namespace)
-	err = serve(ctx, cfg, addresses, dynamic, ready)
+	err = becomeReady(ctx, cfg, addresses)
+	if err == nil {
+		dynamic.settle()
+		logs.settle()
+		err = ready(addresses.report())
+	}
+	if err == nil {
+		<-ctx.Done()
+	}
+	logs.hush()
 	if ui != nil {
 		ui.Stop()
 	}
 	return errors.Join(err, server.Stop())
 }
 
-// serve brings the running server to readiness and waits for the end of ctx.
-func serve(
-	ctx context.Context, cfg temporalchild.Config, a addresses, dynamic *dynamicConfig,
-	ready func(temporalchild.Report) error,
-) error {
+// becomeReady brings the started server to where clients can use it.
+func becomeReady(ctx context.Context, cfg temporalchild.Config, a addresses) error {
 	setup, cancel := context.WithTimeout(ctx, setupTimeout)
 	defer cancel()
-	if err := prepareNamespace(setup, cfg, a.frontend.String()); err != nil {
-		return stoppedOr(ctx, err)
+	err := prepareNamespace(setup, cfg, a.frontend.String())
+	if err == nil {
+		err = awaitUI(setup, a)
 	}
-	if err := awaitUI(setup, a); err != nil {
-		return stoppedOr(ctx, err)
-	}
-	dynamic.settle()
-	if err := ready(a.report()); err != nil {
-		return fmt.Errorf("report readiness: %w", err)
-	}
-	<-ctx.Done()
-	return nil
-}
-
-// stoppedOr prefers to say that the server was asked to stop while it was starting.
-func stoppedOr(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("stopped while starting: %w", ctx.Err())
 	}
 	return err
@@ -130,13 +129,4 @@ func newServer(
 		}),
 		temporal.WithCustomMetricsHandler(metrics.NoopMetricsHandler),
 	)
-}
-
-func newLogger(level string, to io.Writer) (log.Logger, error) {
-	parsed, err := zapcore.ParseLevel(level)
-	if err != nil {
-		return nil, fmt.Errorf("log level %q: use debug, info, warn or error", level)
-	}
-	encoder := zapcore.NewConsoleEncoder(log.DefaultZapEncoderConfig)
-	return log.NewZapLogger(zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(to)), parsed))), nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"go.temporal.io/server/schema"
 	v12 "go.temporal.io/server/schema/postgresql/v12"
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -50,21 +51,28 @@ func parseDatabaseURL(text string) (database, error) {
 	return d, nil
 }
 
-// prepareDatabases makes what is missing and upgrades what is old. When all is up to date it costs one query each.
+// prepareDatabases makes what is missing and upgrades what is old. When all is up to date it costs two queries each.
 func prepareDatabases(ctx context.Context, target database) error {
+	group, ctx := errgroup.WithContext(ctx)
 	for _, part := range []struct{ name, directory, version string }{
 		{mainDatabase, "postgresql/v12/temporal", v12.Version},
 		{visibilityDatabase, "postgresql/v12/visibility", v12.VisibilityVersion},
 	} {
-		if err := prepareDatabase(ctx, target, part.name, part.directory, part.version); err != nil {
-			return fmt.Errorf("prepare database %s: %w", part.name, err)
-		}
+		group.Go(func() error {
+			if err := prepareDatabase(ctx, target, part.name, part.directory, part.version); err != nil {
+				return fmt.Errorf("prepare database %s: %w", part.name, err)
+			}
+			return nil
+		})
 	}
-	return nil
+	return group.Wait()
 }
 
 func prepareDatabase(ctx context.Context, target database, name, directory, version string) error {
-	conn, err := connectOrCreate(ctx, target, name)
+	if err := createDatabase(ctx, target, name); err != nil {
+		return err
+	}
+	conn, err := target.connect(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -76,26 +84,29 @@ func prepareDatabase(ctx context.Context, target database, name, directory, vers
 	return upgradeSchema(ctx, conn, name, directory, current, version)
 }
 
-// connectOrCreate connects to a database, and creates it when it does not exist.
-func connectOrCreate(ctx context.Context, target database, name string) (*pgx.Conn, error) {
-	config := target.config.Copy()
-	config.Database = name
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if !hasCode(err, "3D000") { // invalid_catalog_name
-		return conn, err
-	}
-	config.Database = "postgres"
-	admin, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return nil, err
-	}
-	_, err = admin.Exec(ctx, "create database "+pgx.Identifier{name}.Sanitize())
-	err = errors.Join(err, admin.Close(ctx))
-	if err != nil && !hasCode(err, "42P04") { // duplicate_database
-		return nil, err
-	}
+func (d database) connect(ctx context.Context, name string) (*pgx.Conn, error) {
+	config := d.config.Copy()
 	config.Database = name
 	return pgx.ConnectConfig(ctx, config)
+}
+
+// createDatabase creates a database unless it exists.
+func createDatabase(ctx context.Context, target database, name string) error {
+	admin, err := target.connect(ctx, "postgres")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = admin.Close(context.WithoutCancel(ctx)) }()
+	var exists bool
+	query := "select exists (select from pg_database where datname = $1)"
+	if err := admin.QueryRow(ctx, query, name).Scan(&exists); err != nil || exists {
+		return err
+	}
+	_, err = admin.Exec(ctx, "create database "+pgx.Identifier{name}.Sanitize()+" template template0")
+	if hasCode(err, "42P04") { // duplicate_database: somebody else was faster
+		return nil
+	}
+	return err
 }
 
 func hasCode(err error, code string) bool {
@@ -107,10 +118,15 @@ func hasCode(err error, code string) bool {
 const noSchema = "0.0"
 
 func schemaVersion(ctx context.Context, conn *pgx.Conn, name string) (string, error) {
+	var exists bool
+	err := conn.QueryRow(ctx, "select to_regclass('schema_version') is not null").Scan(&exists)
+	if err != nil || !exists {
+		return noSchema, err
+	}
 	var version string
 	query := "select curr_version from schema_version where version_partition = 0 and db_name = $1"
-	err := conn.QueryRow(ctx, query, name).Scan(&version)
-	if errors.Is(err, pgx.ErrNoRows) || hasCode(err, "42P01") { // undefined_table
+	err = conn.QueryRow(ctx, query, name).Scan(&version)
+	if errors.Is(err, pgx.ErrNoRows) {
 		return noSchema, nil
 	}
 	return version, err

@@ -36,7 +36,8 @@ type Config struct {
 	// SearchAttributes are the custom search attributes of the namespace: name to type, which is one of Keyword,
 	// KeywordList, Text, Int, Double, Bool and Datetime.
 	SearchAttributes map[string]string `json:"searchAttributes"`
-	// HistoryShards is fixed when the databases are made; later values are ignored. 0 means 4.
+	// HistoryShards is fixed when the databases are made; later values are ignored. 0 means 1: on one
+	// machine more of them cost memory and gain nothing.
 	HistoryShards int32 `json:"historyShards"`
 	// LogLevel is debug, info, warn or error. Empty means warn.
 	LogLevel string `json:"logLevel"`
@@ -54,7 +55,7 @@ func (c Config) WithDefaults() Config {
 		c.Retention = 72 * time.Hour
 	}
 	if c.HistoryShards == 0 {
-		c.HistoryShards = 4
+		c.HistoryShards = 1
 	}
 	if c.LogLevel == "" {
 		c.LogLevel = "warn"
