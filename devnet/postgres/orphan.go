@@ -44,6 +44,23 @@ func (c cluster) stopOrphan(ctx context.Context, progress func(string)) error {
 	return stopByPID(ctx, pid)
 }
 
+// Destroy deletes the database of a data directory, after stopping a server that was left behind there. The caller
+// holds the directory's lock.
+func Destroy(ctx context.Context, dataDir string) error {
+	dir := filepath.Join(dataDir, clusterName)
+	target, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := (cluster{dir: target}).stopOrphan(ctx, func(string) {}); err != nil {
+		return err
+	}
+	return errors.Join(os.RemoveAll(target), os.RemoveAll(dir), os.RemoveAll(filepath.Join(dataDir, passwordName)))
+}
+
 func removeStale(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -25,7 +26,9 @@ func (c cluster) configure(port int, socketDir string) error {
 	for _, s := range c.settings(port, socketDir) {
 		fmt.Fprintf(&text, "%s = '%s'\n", s.name, strings.ReplaceAll(s.value, "'", "''"))
 	}
-	text.WriteString("include_if_exists = '" + localSettings + "'\n")
+	if _, err := os.Stat(filepath.Join(c.dir, localSettings)); err == nil {
+		text.WriteString("include = '" + localSettings + "'\n")
+	}
 	if err := c.account.writeFile(filepath.Join(c.dir, "postgresql.conf"), []byte(text.String())); err != nil {
 		return explain(err, "")
 	}

@@ -1,0 +1,68 @@
+package testenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Binary returns the path of a florin binary: the one that the environment names, or one that is built from the module
+// around the working directory. Test processes that ask at the same time build it once.
+func Binary(ctx context.Context) (string, error) {
+	if path := os.Getenv(BinaryVariable); path != "" {
+		return filepath.Abs(path)
+	}
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return "", err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no directory for the binary: %w: set %s", err, BinaryVariable)
+	}
+	directory := filepath.Join(cache, "florin", "test", strings.ReplaceAll(strings.Trim(root, "/"), "/", "-"))
+	if err := os.MkdirAll(directory, 0o700); err != nil {
+		return "", err
+	}
+	unlock, err := lock(filepath.Join(directory, "lock"))
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(directory, "florin")
+	build := exec.CommandContext(ctx, "go", "build", "-o", path, "./cmd/florin")
+	build.Dir = root
+	output, err := build.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("go build ./cmd/florin: %w\n%s", err, output)
+	}
+	return path, errors.Join(err, unlock())
+}
+
+func moduleRoot(ctx context.Context) (string, error) {
+	output, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env GOMOD: %w: set %s", err, BinaryVariable)
+	}
+	file := strings.TrimSpace(string(output))
+	if file == "" || file == os.DevNull {
+		return "", fmt.Errorf("the working directory is in no Go module: set %s", BinaryVariable)
+	}
+	return filepath.Dir(file), nil
+}
+
+// lock waits for an exclusive lock on a file.
+func lock(path string) (unlock func() error, err error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file.Close, nil
+}

@@ -1,0 +1,154 @@
+package testenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/florinledger/florin/devnet/datadir"
+	"github.com/florinledger/florin/devnet/postgres"
+	"github.com/florinledger/florin/devnet/temporalchild"
+)
+
+const (
+	// DatabaseVariable names the environment variable with the URL of a PostgreSQL server for tests, as a role that
+	// may create databases.
+	DatabaseVariable = "FLORIN_TEST_DATABASE_URL"
+	// TemporalVariable names the environment variable with the address of a Temporal server for tests.
+	TemporalVariable = "FLORIN_TEST_TEMPORAL_ADDRESS"
+	// BinaryVariable names the environment variable with the path of a florin binary, which runs the Temporal server.
+	BinaryVariable = "FLORIN_TEST_BINARY"
+
+	versionFile = "florin-version"
+)
+
+// Options say what to start.
+type Options struct {
+	// Executable is a florin binary, which runs the Temporal server; empty means the running program.
+	Executable string
+	// SearchAttributes of Temporal's default namespace: name to type.
+	SearchAttributes map[string]string
+	// Log receives the logs of both servers; nil discards them.
+	Log io.Writer
+	// Progress is told in one line each what takes time; nil discards it.
+	Progress func(string)
+}
+
+// Environment is a running PostgreSQL and, unless it was started without, a Temporal server.
+type Environment struct {
+	directory *datadir.Directory
+	database  *postgres.Server
+	temporal  *temporalchild.Child
+}
+
+// Start starts both servers.
+func Start(ctx context.Context, options Options) (*Environment, error) {
+	e, err := startPostgres(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.startTemporal(ctx, options); err != nil {
+		return nil, errors.Join(err, e.Stop(context.WithoutCancel(ctx)))
+	}
+	return e, nil
+}
+
+// Variables is the environment, as NAME=value, in which tests find the servers.
+func (e *Environment) Variables() []string {
+	return []string{
+		DatabaseVariable + "=" + e.database.URL("postgres"),
+		TemporalVariable + "=" + e.temporal.Frontend(),
+	}
+}
+
+// Stop stops the servers and deletes their data.
+func (e *Environment) Stop(ctx context.Context) error {
+	var failures []error
+	if e.temporal != nil {
+		failures = append(failures, e.temporal.Stop(ctx))
+	}
+	if e.database != nil {
+		failures = append(failures, e.database.Stop(ctx))
+	}
+	return errors.Join(append(failures, remove(ctx, e.directory))...)
+}
+
+func startPostgres(ctx context.Context, options Options) (*Environment, error) {
+	parent, err := parentDirectory()
+	if err != nil {
+		return nil, err
+	}
+	if err := sweep(ctx, parent); err != nil {
+		return nil, err
+	}
+	path, err := os.MkdirTemp(parent, "")
+	if err != nil {
+		return nil, err
+	}
+	// The server runs as another account when we are root.
+	if err := os.Chmod(path, 0o711); err != nil { //nolint:gosec // it may be entered and not listed
+		return nil, err
+	}
+	e := &Environment{}
+	if e.directory, err = datadir.Lock(path); err != nil {
+		return nil, err
+	}
+	e.database, err = postgres.Start(ctx, postgres.Options{
+		Dir: path, Ephemeral: true, Log: options.Log, Progress: options.Progress,
+	})
+	if err != nil {
+		return nil, errors.Join(err, remove(context.WithoutCancel(ctx), e.directory))
+	}
+	return e, nil
+}
+
+func (e *Environment) startTemporal(ctx context.Context, options Options) (err error) {
+	e.temporal, err = temporalchild.Start(ctx, temporalchild.Options{
+		Config: temporalchild.Config{
+			DatabaseURL: e.database.SocketURL("postgres"), SearchAttributes: options.SearchAttributes,
+		},
+		Executable: options.Executable, Log: options.Log, Progress: options.Progress,
+	})
+	return err
+}
+
+// parentDirectory holds the directories of all environments of this user. Its path is short, because Unix sockets
+// live below it, and everybody may enter it, because the server runs as another account when we are root.
+func parentDirectory() (string, error) {
+	path := filepath.Join("/tmp", "florin-test-"+strconv.Itoa(os.Geteuid()))
+	if err := os.MkdirAll(path, 0o711); err != nil { //nolint:gosec // it may be entered and not listed
+		return "", err
+	}
+	return path, nil
+}
+
+// sweep deletes what processes left behind that ended without stopping their servers. A directory is theirs when its
+// lock is free; one that has no version file yet is only being made.
+func sweep(ctx context.Context, parent string) error {
+	versions, err := filepath.Glob(filepath.Join(parent, "*", versionFile))
+	if err != nil {
+		return err
+	}
+	for _, version := range versions {
+		directory, err := datadir.Lock(filepath.Dir(version))
+		if err != nil {
+			continue // in use
+		}
+		if err := remove(ctx, directory); err != nil {
+			return fmt.Errorf("delete what an earlier test left behind: %w", err)
+		}
+	}
+	return nil
+}
+
+func remove(ctx context.Context, directory *datadir.Directory) error {
+	return errors.Join(
+		postgres.Destroy(ctx, directory.Path()),
+		os.RemoveAll(directory.Path()),
+		directory.Unlock(),
+	)
+}

@@ -1,0 +1,80 @@
+package testenv
+
+import (
+	"context"
+	"os"
+	"sync"
+	"time"
+)
+
+// sharedTimeout bounds the start of a service, with the building of the binary.
+const sharedTimeout = 10 * time.Minute
+
+// T is what this package needs of *testing.T and its kin.
+type T interface {
+	Helper()
+	Fatalf(format string, arguments ...any)
+}
+
+// shared are the services of this test process, each started when the first test asks for it. They end with the
+// process: the kernel sees to that on Linux, and the next test process clears up elsewhere.
+//
+//nolint:gochecknoglobals // one server for each test process, not for each test, is what this is for
+var shared struct {
+	mu          sync.Mutex
+	environment *Environment
+}
+
+// Postgres returns the URL of a PostgreSQL server, as a role that may create databases: the one that the environment
+// names, or one of this process's own.
+func Postgres(t T) string {
+	t.Helper()
+	if url := os.Getenv(DatabaseVariable); url != "" {
+		return url
+	}
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), sharedTimeout)
+	defer cancel()
+	if err := ensurePostgres(ctx); err != nil {
+		t.Fatalf("start a PostgreSQL for tests: %v", err)
+		return ""
+	}
+	return shared.environment.database.URL("postgres")
+}
+
+// Temporal returns the address of a Temporal server whose namespace default has the search attributes: the one that
+// the environment names, or one of this process's own, for which it needs a florin binary.
+func Temporal(t T, searchAttributes map[string]string) string {
+	t.Helper()
+	if address := os.Getenv(TemporalVariable); address != "" {
+		return address
+	}
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), sharedTimeout)
+	defer cancel()
+	if err := ensureTemporal(ctx, searchAttributes); err != nil {
+		t.Fatalf("start a Temporal server for tests: %v", err)
+		return ""
+	}
+	return shared.environment.temporal.Frontend()
+}
+
+func ensurePostgres(ctx context.Context) (err error) {
+	if shared.environment == nil {
+		shared.environment, err = startPostgres(ctx, Options{})
+	}
+	return err
+}
+
+func ensureTemporal(ctx context.Context, searchAttributes map[string]string) error {
+	if err := ensurePostgres(ctx); err != nil || shared.environment.temporal != nil {
+		return err
+	}
+	executable, err := Binary(ctx)
+	if err != nil {
+		return err
+	}
+	return shared.environment.startTemporal(ctx, Options{Executable: executable, SearchAttributes: searchAttributes})
+}
