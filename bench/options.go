@@ -45,7 +45,7 @@ type Options struct {
 	Duration    time.Duration `default:"5s" help:"How long to measure each figure, at most."`
 	Count       int           `default:"8000" help:"How many submissions to make for each figure, at most."`
 	Load        float64       `default:"0.7" help:"Latencies are measured at this part of the highest rate."`
-	Contention  bool          `help:"Have every holding spent twice, so that half of the transfers are refused."`
+	Contention  bool          `help:"Have two clients spend each holding at the same time, so that half of the transfers are refused."`
 	Smoke       bool          `help:"Only show that everything works: a few seconds, figures of no value."`
 	JSON        string        `help:"Write the results to this file too." name:"json" placeholder:"FILE" type:"path"`
 

@@ -35,7 +35,8 @@ func (r *run) transfer(stage string, w *wallet) (ledgerclient.Commands, error) {
 	return submission, nil
 }
 
-// operation makes what the clients of a stage do: worker n works with wallet n.
+// operation makes what the clients of a stage do. Each has a wallet to itself; under contention two share one and spend
+// its holdings at the same time.
 func (r *run) operation(stage, scenario, mode string, wallets []*wallet) (operation, error) {
 	var submit func(context.Context, ledgerclient.Commands) error
 	switch mode {
@@ -52,6 +53,9 @@ func (r *run) operation(stage, scenario, mode string, wallets []*wallet) (operat
 	turns := make([]int, len(wallets)) // each worker reads and writes its own
 	return func(ctx context.Context, worker int) error {
 		w := wallets[worker]
+		if r.options.Contention {
+			w = wallets[worker-worker%2]
+		}
 		turns[worker]++
 		if scenario == ScenarioTap || scenario == ScenarioMixed && turns[worker]%2 == 0 {
 			return submit(ctx, r.tap(stage, w))
