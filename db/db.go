@@ -84,11 +84,28 @@ func (d *DB) checkServer(ctx context.Context) error {
 	return nil
 }
 
-// configure sets what all connections share: they name themselves to the operator who lists connections.
+// configure sets what all connections share.
 func configure(config *pgx.ConnConfig) {
 	if config.RuntimeParams["application_name"] == "" {
-		config.RuntimeParams["application_name"] = "florin"
+		config.RuntimeParams["application_name"] = "florin" // for the operator who lists connections
 	}
+	for _, setting := range planner {
+		if config.RuntimeParams[setting.name] == "" {
+			config.RuntimeParams[setting.name] = setting.value
+		}
+	}
+}
+
+// planner makes plans that do not depend on statistics. Every query of this package reads a few rows by an index. A plan
+// that was made, and cached, while the tables were small would scan them, and keep doing so for the minute until they
+// are analyzed: that is when a young node under load commits a hundred thousand rows. Sequential scans count as too
+// expensive to choose, which would set off compilation of the few statements that have nothing better.
+var planner = []struct{ name, value string }{
+	{"enable_seqscan", "off"},
+	{"enable_hashjoin", "off"},
+	{"enable_mergejoin", "off"},
+	{"plan_cache_mode", "force_generic_plan"},
+	{"jit", "off"},
 }
 
 // readTimesAsUTC makes times that are read carry UTC, whatever the zones of server and machine.

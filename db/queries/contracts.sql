@@ -21,7 +21,8 @@ FROM inserted
 WHERE archived_offset IS NULL;
 
 -- ArchiveContracts archives those of the contracts that are active, and takes them from the lists of their stakeholders.
--- Its command tag counts them.
+-- Its command tag counts them. (The coalesce keeps the planner from the indexes of active contracts: by the primary key
+-- is the only good way.)
 -- name: ArchiveContracts :exec
 WITH wanted AS (
     SELECT unnest(@contract_ids::text[]) AS contract_id, unnest(@archived_offsets::bigint[]) AS archived_offset
@@ -29,7 +30,7 @@ WITH wanted AS (
     UPDATE contracts AS c
     SET archived_offset = wanted.archived_offset
     FROM wanted
-    WHERE c.contract_id = wanted.contract_id AND c.archived_offset IS NULL
+    WHERE c.contract_id = wanted.contract_id AND coalesce(c.archived_offset, 0) = 0
     RETURNING c.created_offset, c.created_node_id, c.signatories || c.observers AS stakeholders
 ), gone AS (
     DELETE FROM active_contracts AS a
