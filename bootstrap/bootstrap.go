@@ -141,7 +141,7 @@ const genesisKey = "00000000-0000-4000-8000-000000000001"
 // Genesis is the submission that creates the contracts of the coin.
 func Genesis(packages *ledger.Packages, node ledger.Node, options Options, now time.Time) (ledger.Submission, error) {
 	commands, err := coin.GenesisCommands(packages, coin.Genesis{
-		DSO: node.DSO, SynchronizerID: node.SynchronizerID, Price: options.CoinPrice,
+		DSO: node.DSO, Config: coin.DefaultConfig(node.SynchronizerID), AmuletPrice: options.CoinPrice,
 		RoundZeroDuration: options.RoundZeroDuration,
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
@@ -137,6 +138,24 @@ func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submiss
 		With("service_name", "temporal").Wrap(err).
 		WithHint("Try again with the same command id; GET /readyz tells which part of the node is not ready.")
 }
+
+// CheckWorker says whether some worker, of this process or another, has looked for work lately.
+func (c *Client) CheckWorker(ctx context.Context) error {
+	queue, err := c.options.Temporal.DescribeTaskQueue(ctx, TaskQueue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
+	if err != nil {
+		return err
+	}
+	oldest := c.options.Clock().Add(-workerSilence)
+	for _, poller := range queue.GetPollers() {
+		if poller.GetLastAccessTime().AsTime().After(oldest) {
+			return nil
+		}
+	}
+	return fmt.Errorf("no worker has asked for work on task queue %q for %s", TaskQueue, workerSilence)
+}
+
+// workerSilence is longer than the minute for which a worker may wait for work before it asks again.
+const workerSilence = 2 * time.Minute
 
 // Ping checks that Temporal answers.
 func (c *Client) Ping(ctx context.Context) error {

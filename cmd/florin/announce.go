@@ -43,9 +43,9 @@ TOKEN=%s
 
 Three things to try (allocate a party, mint coin for it, read the completions):
 
-curl -s %s/v2/parties -H "Authorization: Bearer $TOKEN" -d '{"partyIdHint":"alice","userId":"%s"}'
-curl -s %s/v2/commands/submit-and-wait -H "Authorization: Bearer $TOKEN" -d '%s'
-curl -s %s/v2/commands/completions -H "Authorization: Bearer $TOKEN" -d '{"parties":["%s"],"beginExclusive":0}'
+curl -sw "\n" %s/v2/parties -H "Authorization: Bearer $TOKEN" -d '{"partyIdHint":"alice","userId":"%s"}'
+curl -sw "\n" %s/v2/commands/submit-and-wait -H "Authorization: Bearer $TOKEN" -d '%s'
+curl -sw "\n" %s/v2/commands/completions -H "Authorization: Bearer $TOKEN" -d '{"parties":["%s"],"beginExclusive":0}'
 
 Ctrl-C stops everything.
 `,
@@ -67,10 +67,10 @@ func (m *machine) tapLine(ctx context.Context) (string, error) {
 		return "", err
 	}
 	alice, dso := m.node.identity.LocalParty("alice"), m.node.identity.DSO
-	return strings.NewReplacer("\n", "", "\t", "").Replace(fmt.Sprintf(`{"commandId":"mint-1","actAs":["%s"],
+	return strings.NewReplacer("\n", "", "\t", "").Replace(fmt.Sprintf(`{"commandId":"mint-%d","actAs":["%s"],
 "readAs":["%s"],"commands":[{"ExerciseCommand":{"templateId":"#splice-amulet:Splice.AmuletRules:AmuletRules",
 "contractId":"%s","choice":"AmuletRules_DevNet_Tap",
-"choiceArgument":{"receiver":"%s","amount":"1000.0","openRound":"%s"}}}]}`, alice, dso, rules, alice, round)), nil
+"choiceArgument":{"receiver":"%s","amount":"1000.0","openRound":"%s"}}}]}`, m.began.Unix(), alice, dso, rules, alice, round)), nil
 }
 
 // firstOf finds the oldest active contract of a template, which for rounds is the one that has been open longest.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinledger/florin/devnet/temporal"
 	"github.com/florinledger/florin/devnet/testenv"
+	"github.com/florinledger/florin/workflows"
 )
 
 type testenvCommand struct {
@@ -24,7 +25,14 @@ func (c *testenvCommand) Run(ctx context.Context) (err error) {
 	if len(command) == 0 {
 		return errors.New("testenv: name the command to run: florin testenv -- go test ./...")
 	}
-	environment, err := testenv.Start(ctx)
+	executable, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	environment, err := testenv.Start(ctx, testenv.Options{
+		Executable: executable, SearchAttributes: workflows.SearchAttributes(),
+		Progress: func(line string) { fmt.Fprintln(os.Stderr, "testenv: "+line) },
+	})
 	if err != nil {
 		return err
 	}
@@ -32,7 +40,7 @@ func (c *testenvCommand) Run(ctx context.Context) (err error) {
 		err = errors.Join(err, environment.Stop(context.WithoutCancel(ctx)))
 	}()
 	child := exec.CommandContext(ctx, command[0], command[1:]...)
-	child.Env = append(os.Environ(), environment.Variables()...)
+	child.Env = append(append(os.Environ(), environment.Variables()...), testenv.BinaryVariable+"="+executable)
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	runErr := child.Run()
 	var failed *exec.ExitError

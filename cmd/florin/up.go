@@ -137,8 +137,8 @@ func (m *machine) logFile(name string) (*os.File, error) {
 	return file, nil
 }
 
-func (m *machine) runInfo() runfile.Run {
-	return runfile.Run{
+func (m *machine) runInfo() runfile.Info {
+	return runfile.Info{
 		PID: os.Getpid(), URL: m.node.url(), DatabaseURL: m.database.URL(recordDatabase),
 		TemporalAddress: m.temporal.Frontend(), TemporalUI: m.temporal.UI(),
 		PIDs:   runfile.PIDs{Node: os.Getpid(), Temporal: m.temporal.PID(), Postgres: m.database.PID()},
