@@ -61,7 +61,7 @@ func (o *Options) prepare() error {
 		o.Progress = func(string) {}
 	}
 	if o.Smoke {
-		o.Duration, o.Count, o.Concurrency = min(o.Duration, 300*time.Millisecond), min(o.Count, 40), []int{1, 4}
+		o.Duration, o.Count, o.Concurrency = min(o.Duration, smokeDuration), min(o.Count, smokeCount), []int{smokeClients}
 	}
 	switch {
 	case len(o.Scenarios) == 0 || len(o.Modes) == 0 || len(o.Concurrency) == 0:
@@ -90,6 +90,13 @@ func (o *Options) prepare() error {
 	}
 	return nil
 }
+
+// What a smoke test does: as little as goes through everything.
+const (
+	smokeDuration = 200 * time.Millisecond
+	smokeCount    = 30
+	smokeClients  = 3
+)
 
 // maxConcurrency follows from the rights that one user may hold: two parties for each client.
 const maxConcurrency = 450

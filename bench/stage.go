@@ -28,12 +28,9 @@ func (r *run) stage(ctx context.Context, s *Stage) error {
 	}
 	expected := min(int(growth*warmed.load.perSecond()*r.options.Duration.Seconds())+1, r.options.Count)
 	r.options.Progress(label + ": highest rate")
-	highest, err := r.submit(ctx, s, prefix+"-rate", wallets, expected,
-		bound{duration: r.options.Duration, operations: r.options.Count})
-	if err != nil {
+	if err := r.highestRate(ctx, s, prefix+"-rate", wallets, expected); err != nil {
 		return err
 	}
-	s.take(highest)
 	if s.PerSecond == 0 {
 		return fmt.Errorf("no submission was accepted: %s", s.Refusal)
 	}
@@ -46,16 +43,40 @@ func (r *run) stage(ctx context.Context, s *Stage) error {
 	return nil
 }
 
+// highestRate submits as fast as it goes, and reads what that cost.
+func (r *run) highestRate(ctx context.Context, s *Stage, prefix string, wallets []*wallet, expected int) error {
+	if err := r.fund(ctx, wallets, needsHoldings(s.Scenario, expected, len(wallets))); err != nil {
+		return err
+	}
+	workflows, err := r.workflows(ctx)
+	if err != nil {
+		return err
+	}
+	before := r.meter.read(ctx)
+	d, err := r.submit(ctx, s, prefix, wallets, expected,
+		bound{duration: r.options.Duration, operations: r.options.Count})
+	if err != nil {
+		return err
+	}
+	s.CPU = perSubmission(before, r.meter.read(ctx), d.accepted+d.refused)
+	s.Accepted, s.Refused, s.Refusal = d.accepted, d.refused, d.refusal
+	s.Seconds, s.LoadAverage = d.elapsed.Seconds(), loadAverage(procDir)
+	s.PerSecond = float64(d.accepted) / s.Seconds
+	after, err := r.workflows(ctx)
+	if err == nil && after > workflows {
+		share := float64(d.accepted+d.refused) / float64(after-workflows)
+		s.PerWorkflow = &share
+	}
+	return err
+}
+
 // driven is what came of a load, with the completions of what was only acknowledged.
 type driven struct {
-	load        load
-	accepted    int
-	refused     int
-	refusal     string
-	elapsed     time.Duration // until the last completion
-	cpu         CPU
-	perWorkflow *float64
-	loadAverage float64
+	load     load
+	accepted int
+	refused  int
+	refusal  string
+	elapsed  time.Duration // until the last completion
 }
 
 // submit drives the scenario as fast as it goes and waits until everything has completed.
@@ -73,11 +94,7 @@ func (r *run) submit(
 	if err != nil {
 		return driven{}, err
 	}
-	workflows, err := r.workflows(ctx)
-	if err != nil {
-		return driven{}, err
-	}
-	started, before := time.Now(), r.meter.read(ctx)
+	started := time.Now()
 	var d driven
 	if s.Mode == ModeAsync {
 		d, err = r.driveAcknowledged(ctx, collector, len(wallets), until, do)
@@ -94,18 +111,6 @@ func (r *run) submit(
 	d.refused += d.load.refused
 	if d.load.refusal != nil {
 		d.refusal = d.load.refusal.Error()
-	}
-	d.cpu = perSubmission(before, r.meter.read(ctx), d.accepted+d.refused)
-	d.loadAverage = loadAverage(procDir)
-	if workflows >= 0 {
-		after, err := r.workflows(ctx)
-		if err != nil {
-			return driven{}, err
-		}
-		if after > workflows {
-			share := float64(d.accepted+d.refused) / float64(after-workflows)
-			d.perWorkflow = &share
-		}
 	}
 	return d, nil
 }
@@ -150,14 +155,6 @@ func (r *run) workflows(ctx context.Context) (int64, error) {
 		return -1, nil
 	}
 	return r.temporal.workflowsOf(ctx, r.name)
-}
-
-// take keeps what a load at the highest rate measured.
-func (s *Stage) take(d driven) {
-	s.Accepted, s.Refused, s.Refusal = d.accepted, d.refused, d.refusal
-	s.Seconds = d.elapsed.Seconds()
-	s.PerSecond = float64(d.accepted) / s.Seconds
-	s.PerWorkflow, s.CPU, s.LoadAverage = d.perWorkflow, d.cpu, d.loadAverage
 }
 
 // latencies submits by the clock.

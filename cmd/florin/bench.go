@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 
 	"github.com/florinledger/florin/bench"
@@ -11,7 +12,9 @@ type benchCommand struct {
 	bench.Options
 }
 
-// Run runs the benchmark and prints its table.
+// Run runs the benchmark and prints its table; what it is at goes to standard error.
 func (c *benchCommand) Run(ctx context.Context) error {
+	c.Version = version
+	c.Progress = func(line string) { fmt.Fprintln(os.Stderr, line) }
 	return bench.Run(ctx, c.Options, os.Stdout)
 }
