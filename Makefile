@@ -52,8 +52,9 @@ build: ## Build bin/florin
 	$(GO) build $(build_flags) -o $(BIN) ./cmd/florin
 
 .PHONY: generate
-generate: ## Write generated code anew: db/dbgen from db/schema and db/queries
+generate: ## Write generated code anew: db/dbgen from db/schema and db/queries, *.pb.go from proto
 	$(tool) sqlc generate
+	$(GO) -C tools run ./protogen
 
 .PHONY: fmt
 fmt: ## Format the code and sort imports
@@ -87,6 +88,7 @@ verify: verify/generated verify/modules verify/workflows verify/files ## Check t
 .PHONY: verify/generated
 verify/generated:
 	@$(tool) sqlc diff || { echo "make verify: db/dbgen is not what sqlc makes of db/schema and db/queries (see above): run 'make generate' and commit it" >&2; exit 1; }
+	@$(GO) -C tools run ./protogen -check || { echo "make verify: the Go code of proto is out of date: run 'make generate' and commit it" >&2; exit 1; }
 
 .PHONY: verify/modules
 verify/modules:
@@ -98,7 +100,7 @@ verify/workflows:
 
 .PHONY: verify/files
 verify/files:
-	@$(git) ls-files -z -- '*.go' ':!db/dbgen' | xargs -0 wc -l | \
+	@$(git) ls-files -z -- '*.go' ':!db/dbgen' ':!*.pb.go' | xargs -0 wc -l | \
 		awk '$$2 != "total" && $$1 > 600 { print $$2 ": " $$1 " lines"; bad = 1 } END { exit bad }' || \
 		{ echo "make verify: these files have more than 600 lines: split them by subject" >&2; exit 1; }
 	@! $(git) grep -nIE '[/]work/|TO[D]O' -- ':!*.sum' ':!.golangci.yml' || \
