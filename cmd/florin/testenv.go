@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 
-	"github.com/florinledger/florin/devnet/temporal"
 	"github.com/florinledger/florin/devnet/testenv"
 	"github.com/florinledger/florin/workflows"
 )
@@ -51,11 +50,4 @@ func (c *testenvCommand) Run(ctx context.Context) (err error) {
 		return fmt.Errorf("run %s: %w", command[0], runErr)
 	}
 	return nil
-}
-
-type temporalCommand struct{}
-
-// Run runs the server until the parent process stops it.
-func (temporalCommand) Run(ctx context.Context) error {
-	return temporal.RunFromParent(ctx, os.Stderr)
 }
