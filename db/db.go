@@ -84,28 +84,42 @@ func (d *DB) checkServer(ctx context.Context) error {
 	return nil
 }
 
-// configure sets what all connections share.
+// configure prepares the connections of the pool and of watchers. What the URL sets stays.
 func configure(config *pgx.ConnConfig) {
-	if config.RuntimeParams["application_name"] == "" {
-		config.RuntimeParams["application_name"] = "florin" // for the operator who lists connections
-	}
-	for _, setting := range planner {
+	nameConnection(config)
+	for _, setting := range sessionSettings() {
 		if config.RuntimeParams[setting.name] == "" {
 			config.RuntimeParams[setting.name] = setting.value
 		}
 	}
 }
 
-// planner makes plans that do not depend on statistics. Every query of this package reads a few rows by an index. A plan
-// that was made, and cached, while the tables were small would scan them, and keep doing so for the minute until they
-// are analyzed: that is when a young node under load commits a hundred thousand rows. Sequential scans count as too
-// expensive to choose, which would set off compilation of the few statements that have nothing better.
-var planner = []struct{ name, value string }{
-	{"enable_seqscan", "off"},
-	{"enable_hashjoin", "off"},
-	{"enable_mergejoin", "off"},
-	{"plan_cache_mode", "force_generic_plan"},
-	{"jit", "off"},
+// nameConnection is for the operator who lists connections.
+func nameConnection(config *pgx.ConnConfig) {
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "florin"
+	}
+}
+
+type setting struct{ name, value string }
+
+// sessionSettings make plans that do not depend on statistics. Every query of this package reads a few rows by an index.
+// A plan that was made, and cached, while the tables were small would scan them, and keep doing so for the minute until
+// they are analyzed: that is when a young node under load commits a hundred thousand rows. So scans count as too
+// expensive to choose; and what that, or a large page, makes look expensive must not set off compilation or parallel
+// workers, which take longer than the query.
+//
+// The last one ends the session of a process that stopped while it held the head, so that others can commit.
+func sessionSettings() []setting {
+	return []setting{
+		{"enable_seqscan", "off"},
+		{"enable_hashjoin", "off"},
+		{"enable_mergejoin", "off"},
+		{"plan_cache_mode", "force_generic_plan"},
+		{"jit", "off"},
+		{"max_parallel_workers_per_gather", "0"},
+		{"idle_in_transaction_session_timeout", "60s"},
+	}
 }
 
 // readTimesAsUTC makes times that are read carry UTC, whatever the zones of server and machine.

@@ -1,6 +1,10 @@
 package db
 
-import "context"
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
 
 // Exec runs SQL that no method of a Tx offers.
 func (t *Tx) Exec(ctx context.Context, sql string, arguments ...any) error {
@@ -17,3 +21,6 @@ func (t *Tx) QueryBool(ctx context.Context, sql string) (bool, error) {
 	err := t.tx.QueryRow(ctx, sql).Scan(&answer)
 	return answer, failed("querying", err)
 }
+
+// Configure makes a connection plan as those of the pool do.
+func Configure(config *pgx.ConnConfig) { configure(config) }

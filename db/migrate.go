@@ -36,7 +36,7 @@ func Migrate(ctx context.Context, url string, progress func(string)) error {
 	if err != nil {
 		return fmt.Errorf("the database URL is not usable: %w", err)
 	}
-	configure(config)
+	nameConnection(config)
 	sqlDB := stdlib.OpenDB(*config)
 	defer sqlDB.Close()
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(lockPeriodSeconds, lockAttempts))

@@ -141,12 +141,12 @@ func (q *Queries) ListContracts(ctx context.Context, contractIds []string) ([]Co
 }
 
 const ListContractsByKey = `-- name: ListContractsByKey :many
-SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at
-FROM contracts
-WHERE key_hash = ANY($1::text[]) AND archived_offset IS NULL
+SELECT c.contract_id, c.created_offset, c.created_node_id, c.archived_offset, c.template_id, c.package_name, c.payload, c.signatories, c.observers, c.key_value, c.key_hash, c.maintainers, c.created_at
+FROM unnest($1::text[]) AS wanted (key_hash)
+INNER JOIN contracts AS c ON c.key_hash = wanted.key_hash AND c.archived_offset IS NULL
 `
 
-// ListContractsByKey finds the active contracts that have a key.
+// ListContractsByKey finds the active contracts that have a key, each by the unique index of active keys.
 func (q *Queries) ListContractsByKey(ctx context.Context, keyHashes []string) ([]Contract, error) {
 	rows, err := q.db.Query(ctx, ListContractsByKey, keyHashes)
 	if err != nil {

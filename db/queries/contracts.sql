@@ -46,8 +46,8 @@ SELECT *
 FROM contracts
 WHERE contract_id = ANY(@contract_ids::text[]);
 
--- ListContractsByKey finds the active contracts that have a key.
+-- ListContractsByKey finds the active contracts that have a key, each by the unique index of active keys.
 -- name: ListContractsByKey :many
-SELECT *
-FROM contracts
-WHERE key_hash = ANY(@key_hashes::text[]) AND archived_offset IS NULL;
+SELECT c.*
+FROM unnest(@key_hashes::text[]) AS wanted (key_hash)
+INNER JOIN contracts AS c ON c.key_hash = wanted.key_hash AND c.archived_offset IS NULL;

@@ -1,0 +1,110 @@
+package db_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/db/dbtest"
+)
+
+// The plans are made on empty tables without statistics: the worst moment, and the one of a fresh node. They must use
+// these indexes all the same, because they are kept while the tables grow.
+func TestQueriesFindTheirIndexes(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		query   string
+		indexes []string
+	}{
+		"ListCompletions":      {dbgen.ListCompletions, []string{"completion_parties_once", "completions_offset_unique"}},
+		"ListCompletionsByKey": {dbgen.ListCompletionsByKey, []string{"completions_one_per_submission"}},
+		"ListChanges":          {dbgen.ListChanges, []string{"completions_accepted_changes"}},
+		"GetUpdate":            {dbgen.GetUpdate, []string{"updates_offset_unique"}},
+		"GetUpdateByID":        {dbgen.GetUpdateByID, []string{"updates_id_unique"}},
+		"ListWorkflowIDs":      {dbgen.ListWorkflowIDs, []string{"updates_offset_unique"}},
+		"ListUpdates":          {dbgen.ListUpdates, []string{"updates_offset_unique"}},
+		"ListUpdatesDescending": {
+			dbgen.ListUpdatesDescending, []string{"updates_offset_unique"},
+		},
+		"ListUpdatesOfParties": {
+			dbgen.ListUpdatesOfParties, []string{"update_parties_once", "updates_offset_unique"},
+		},
+		"ListUpdatesOfPartiesDescending": {
+			dbgen.ListUpdatesOfPartiesDescending, []string{"update_parties_once", "updates_offset_unique"},
+		},
+		"ListContracts":      {dbgen.ListContracts, []string{"contracts_id_unique"}},
+		"ListContractsByKey": {dbgen.ListContractsByKey, []string{"contracts_active_key_unique"}},
+		"ArchiveContracts": {
+			dbgen.ArchiveContracts, []string{"contracts_id_unique", "active_contracts_position_unique"},
+		},
+		"ListActive":            {dbgen.ListActive, []string{"contracts_active"}},
+		"ListActiveOfTemplates": {dbgen.ListActiveOfTemplates, []string{"contracts_active_by_template"}},
+		"ListActiveOfParties": {
+			dbgen.ListActiveOfParties, []string{"active_contracts_position_unique", "contracts_id_unique"},
+		},
+		"ListActiveOfPartiesAndTemplates": {
+			dbgen.ListActiveOfPartiesAndTemplates, []string{"active_contracts_by_template", "contracts_id_unique"},
+		},
+		"ListArchivedSince": {dbgen.ListArchivedSince, []string{"contracts_archived"}},
+		"GetUser":           {dbgen.GetUser, []string{"users_id_unique"}},
+		"ListUserRights":    {dbgen.ListUserRights, []string{"user_rights_once"}},
+		"GetParties":        {dbgen.GetParties, []string{"parties_allocated_once"}},
+		"ListKnownParties":  {dbgen.ListKnownParties, []string{"parties_allocated_once"}},
+		"ListParties":       {dbgen.ListParties, []string{"parties_allocated_once"}},
+	}
+	databaseURL := dbtest.URL(t)
+	for name, test := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plan := genericPlan(t, databaseURL, test.query)
+			require.NotContains(t, plan, "Seq Scan")
+			require.Equal(t, test.indexes, indexesOf(plan, test.indexes), plan)
+		})
+	}
+}
+
+// genericPlan is the plan that connections of the pool keep for a query.
+func genericPlan(t *testing.T, databaseURL, query string) string {
+	t.Helper()
+	config, err := pgx.ParseConfig(databaseURL)
+	require.NoError(t, err)
+	db.Configure(config)
+	conn, err := pgx.ConnectConfig(t.Context(), config)
+	require.NoError(t, err)
+	defer conn.Close(t.Context())
+	statement, err := conn.Prepare(t.Context(), "q", query)
+	require.NoError(t, err)
+	nulls := strings.TrimSuffix(strings.Repeat("NULL, ", len(statement.ParamOIDs)), ", ")
+	rows, err := conn.Query(t.Context(), fmt.Sprintf("EXPLAIN EXECUTE q(%s)", nulls))
+	require.NoError(t, err)
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	return strings.Join(lines, "\n")
+}
+
+var indexUse = regexp.MustCompile(`Index (?:Only )?Scan (?:Backward )?(?:using|on) (\w+)`)
+
+// indexesOf returns the indexes of a plan in the order of want, then those that want lacks.
+func indexesOf(plan string, want []string) []string {
+	used := map[string]bool{}
+	for _, match := range indexUse.FindAllStringSubmatch(plan, -1) {
+		used[match[1]] = true
+	}
+	var list []string
+	for _, index := range want {
+		if used[index] {
+			list = append(list, index)
+			delete(used, index)
+		}
+	}
+	for index := range used {
+		list = append(list, index)
+	}
+	return list
+}
