@@ -1,0 +1,54 @@
+package endpoint
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestEveryKeyIsPresent(t *testing.T) {
+	t.Parallel()
+	got, err := encodeBody(relaxed{Inners: []inner{{}}, Union: &choice{Empty: &Empty{}}, Text: "<&>"})
+	require.NoError(t, err)
+	require.Equal(t, `{"text":"<&>","number":0,"small":0,"flag":false,"maybe":null,"list":[],`+
+		`"inners":[{"text":"","maybe":null}],"map":{},"union":{"Empty":{}},"raw":null,"bytes":"","time":null,`+
+		`"name":null,"message":null,"texts":{}}`, string(got))
+}
+
+func TestListsAndMapsAreNeverNull(t *testing.T) {
+	t.Parallel()
+	got, err := encodeBody([]relaxed(nil))
+	require.NoError(t, err)
+	require.Equal(t, `[]`, string(got))
+
+	type nested struct {
+		Deep *struct {
+			List []struct {
+				Map map[string]string `json:"map"`
+			} `json:"list"`
+		} `json:"deep"`
+	}
+	value := nested{Deep: &struct {
+		List []struct {
+			Map map[string]string `json:"map"`
+		} `json:"list"`
+	}{}}
+	got, err = encodeBody(value)
+	require.NoError(t, err)
+	require.Equal(t, `{"deep":{"list":[]}}`, string(got))
+}
+
+func TestInstantsHaveAsFewDigitsAsTellTheWhole(t *testing.T) {
+	t.Parallel()
+	for nanos, want := range map[int]string{
+		0:           "2026-03-01T10:00:00Z",
+		500_000_000: "2026-03-01T10:00:00.500Z",
+		120_456_000: "2026-03-01T10:00:00.120456Z",
+		1_000:       "2026-03-01T10:00:00.000001Z",
+		999:         "2026-03-01T10:00:00Z",
+	} {
+		instant := time.Date(2026, 3, 1, 11, 0, 0, nanos, time.FixedZone("", 3600))
+		require.Equal(t, want, Timestamp(instant).String())
+	}
+}
