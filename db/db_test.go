@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"net"
+	"net/url"
 	"testing"
 	"time"
 
@@ -39,8 +40,12 @@ func TestOpen(t *testing.T) {
 		name := conn.Config().Database + "_ascii"
 		_, err = conn.Exec(t.Context(), "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C'")
 		require.NoError(t, err)
-		defer conn.Exec(context.WithoutCancel(t.Context()), "DROP DATABASE "+name+" WITH (FORCE)") //nolint:errcheck // A leftover of a test server.
-		_, err = db.Open(t.Context(), databaseURL+"_ascii", db.Options{})
+		ascii, err := url.Parse(databaseURL)
+		require.NoError(t, err)
+		ascii.Path = "/" + name
+		_, err = db.Open(t.Context(), ascii.String(), db.Options{})
+		_, dropErr := conn.Exec(t.Context(), "DROP DATABASE "+name+" WITH (FORCE)")
+		require.NoError(t, dropErr)
 		require.ErrorContains(t, err, "the database stores text as SQL_ASCII: make one with ENCODING 'UTF8'")
 	})
 

@@ -21,7 +21,8 @@ const (
 )
 
 // Tx is a transaction. Its [Reader] part sees what the transaction wrote. It ends with the function given to
-// [DB.InTx], must not be used after that, and not by two goroutines at once.
+// [DB.InTx], must not be used after that, and not by two goroutines at once. After an error of the database nothing
+// more can be done in it, not even a commit.
 type Tx struct {
 	Reader
 	tx pgx.Tx

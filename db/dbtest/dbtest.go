@@ -1,7 +1,8 @@
 // Package dbtest gives tests a fresh, migrated database each, on a real PostgreSQL.
 //
-// The first test that needs one migrates a template; all others, in all processes, clone it, which takes tens of
-// milliseconds. A test's database is dropped when the test passes, and kept, with its URL in the log, when it fails.
+// The server is the one of package testenv: that of the environment, or one of the test process's own. The first test
+// that needs a database migrates a template; all others, in all processes, clone it, which takes tens of milliseconds.
+// A test's database is dropped when the test passes, and kept, with its URL in the log, when it fails.
 package dbtest
 
 import (
@@ -19,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/devnet/testenv"
 )
 
 const (
@@ -59,7 +61,7 @@ func Empty(t testing.TB) string {
 
 func create(t testing.TB, migrated bool) string {
 	t.Helper()
-	server := serverURL(t)
+	server := testenv.Postgres(t)
 	admin, err := pgx.Connect(t.Context(), server)
 	require.NoError(t, err, "connecting to the test server %s", server)
 	defer admin.Close(context.WithoutCancel(t.Context()))
@@ -80,7 +82,7 @@ func create(t testing.TB, migrated bool) string {
 func drop(t testing.TB, server, name, databaseURL string) {
 	t.Helper()
 	if t.Failed() {
-		t.Logf("the database is kept: psql '%s'", databaseURL)
+		t.Logf("the database is kept as long as its server runs: psql '%s'", databaseURL)
 		return
 	}
 	ctx := context.WithoutCancel(t.Context())
