@@ -11,6 +11,15 @@ var (
 	maxTimestamp = TimestampOf(time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC))
 )
 
+// MinTimestamp is the earliest instant, the start of year 1.
+func MinTimestamp() Timestamp { return minTimestamp }
+
+// MaxTimestamp is the latest instant, the last microsecond of year 9999.
+func MaxTimestamp() Timestamp { return maxTimestamp }
+
+// DayStart is the first instant of a day in UTC.
+func DayStart(d Date) Timestamp { return Timestamp(int64(d) * secondsPerDay * 1_000_000) }
+
 const (
 	timestampLayout = "2006-01-02T15:04:05.999999Z"
 	dateLayout      = "2006-01-02"

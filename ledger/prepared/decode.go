@@ -1,0 +1,216 @@
+package prepared
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+)
+
+// Transaction is a prepared transaction that was read or built. It is complete and a proper tree, and its sets are
+// sorted; whether it is what its commands amount to is for [Transaction.Compare]. It does not change.
+type Transaction struct {
+	message *preparedpb.PreparedTransaction
+	raw     []byte
+	nodes   map[string]*preparedpb.Node
+	seeds   map[string][]byte
+	order   []string // the ids of all nodes in order of execution
+}
+
+// Decode reads a prepared transaction. It refuses, with a [DecodeError], what is not complete or contradicts itself,
+// and whatever no hash covers: fields of later versions, nodes outside the tree.
+func Decode(raw []byte) (*Transaction, error) {
+	message := &preparedpb.PreparedTransaction{}
+	if err := proto.Unmarshal(raw, message); err != nil {
+		return nil, &DecodeError{Field: "prepared_transaction", Reason: err.Error(), kind: unreadable}
+	}
+	if err := noUnknownFields(message.ProtoReflect()); err != nil {
+		return nil, malformed("prepared_transaction", err)
+	}
+	t, err := adopt(message)
+	if err != nil {
+		return nil, err
+	}
+	t.raw = bytes.Clone(raw)
+	return t, nil
+}
+
+// Bytes are the bytes that the transaction was read from, or for a built one those to hand out.
+func (t *Transaction) Bytes() []byte { return bytes.Clone(t.raw) }
+
+// adopt checks a message, sorts its sets and indexes its nodes. The message must not be changed afterwards.
+func adopt(message *preparedpb.PreparedTransaction) (*Transaction, error) {
+	t := &Transaction{message: message, nodes: map[string]*preparedpb.Node{}, seeds: map[string][]byte{}}
+	switch {
+	case message.GetMetadata() == nil:
+		return nil, missing("metadata")
+	case message.GetMetadata().GetSubmitterInfo() == nil:
+		return nil, missing("submitter_info")
+	case message.GetTransaction() == nil:
+		return nil, missing("transaction")
+	}
+	if err := checkMetadata(message.GetMetadata()); err != nil {
+		return nil, err
+	}
+	if err := t.indexNodes(); err != nil {
+		return nil, malformed("transaction", err)
+	}
+	if err := t.indexSeeds(); err != nil {
+		return nil, malformed("node_seeds", err)
+	}
+	if err := t.walk(); err != nil {
+		return nil, malformed("transaction", err)
+	}
+	return t, nil
+}
+
+func (t *Transaction) indexNodes() error {
+	for _, node := range t.message.GetTransaction().GetNodes() {
+		id := node.GetNodeId()
+		if err := checkNodeID(id); err != nil {
+			return err
+		}
+		if t.nodes[id] != nil {
+			return fmt.Errorf("there are two nodes %s", id)
+		}
+		if err := checkNode(node.GetV1()); err != nil {
+			return fmt.Errorf("node %s: %w", id, err)
+		}
+		t.nodes[id] = node.GetV1()
+	}
+	return nil
+}
+
+// maxTreeDepth keeps hostile trees from being walked; engines stop far earlier.
+const maxTreeDepth = 1000
+
+// walk goes through the tree in order of execution and refuses nodes that are not in it exactly once.
+func (t *Transaction) walk() error {
+	if len(t.message.GetTransaction().GetRoots()) == 0 {
+		return errors.New("there is no root node")
+	}
+	seen := map[string]bool{}
+	var visit func(id string, depth int) error
+	visit = func(id string, depth int) error {
+		node, ok := t.nodes[id]
+		switch {
+		case !ok:
+			return fmt.Errorf("node %s is mentioned, but not there", id)
+		case seen[id]:
+			return fmt.Errorf("node %s is mentioned more than once", id)
+		case depth > maxTreeDepth:
+			return fmt.Errorf("the tree is more than %d nodes deep", maxTreeDepth)
+		case needsSeed(node) && t.seeds[id] == nil:
+			return fmt.Errorf("node %s has no seed", id)
+		}
+		seen[id] = true
+		t.order = append(t.order, id)
+		for _, child := range childrenOf(node) {
+			if err := visit(child, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, root := range t.message.GetTransaction().GetRoots() {
+		if err := visit(root, 1); err != nil {
+			return err
+		}
+	}
+	for _, node := range t.message.GetTransaction().GetNodes() {
+		if !seen[node.GetNodeId()] {
+			return fmt.Errorf("node %s is not part of the tree", node.GetNodeId())
+		}
+	}
+	return nil
+}
+
+func childrenOf(node *preparedpb.Node) []string {
+	return append(node.GetExercise().GetChildren(), node.GetRollback().GetChildren()...)
+}
+
+func needsSeed(node *preparedpb.Node) bool {
+	return node.GetCreate() != nil || node.GetExercise() != nil
+}
+
+// noUnknownFields refuses fields that this version does not know: no hash would cover them.
+func noUnknownFields(message protoreflect.Message) error {
+	if unknown := message.GetUnknown(); len(unknown) > 0 {
+		return fmt.Errorf("%s has a field that is not known here (%x…)",
+			message.Descriptor().Name(), unknown[:min(len(unknown), 8)])
+	}
+	var err error
+	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		switch {
+		case field.Message() == nil:
+		case field.IsList():
+			for i := range value.List().Len() {
+				if err = noUnknownFields(value.List().Get(i).Message()); err != nil {
+					break
+				}
+			}
+		default:
+			err = noUnknownFields(value.Message())
+		}
+		return err == nil
+	})
+	return err
+}
+
+// DecodeError says why bytes are no prepared transaction.
+type DecodeError struct {
+	// Field is the part that is missing or wrong, in snake case.
+	Field  string
+	Reason string
+	kind   decodeFailure
+}
+
+type decodeFailure int
+
+const (
+	unreadable decodeFailure = iota
+	absent
+	wrong
+)
+
+// Error names the field and the reason.
+func (e *DecodeError) Error() string {
+	switch e.kind {
+	case unreadable:
+		return "not a prepared transaction: " + e.Reason
+	case absent:
+		return e.Field + " is missing"
+	default:
+		return e.Field + ": " + e.Reason
+	}
+}
+
+// Fault is the refusal that a request with such bytes gets (contract, POST /v2/interactive-submission/execute).
+func (e *DecodeError) Fault() *fault.Fault {
+	switch e.kind {
+	case unreadable:
+		return fault.InvalidArgumentf("Cannot parse prepared_transaction: %s", e.Reason).
+			WithHint("Send the bytes of preparedTransaction from the answer of prepare, unchanged.")
+	case absent:
+		return fault.MissingFieldNamed(e.Field)
+	default:
+		return failed("Failed to deserialize %s: %s", e.Field, e.Reason)
+	}
+}
+
+func missing(field string) *DecodeError { return &DecodeError{Field: field, kind: absent} }
+
+func malformed(field string, err error) *DecodeError {
+	return &DecodeError{Field: field, Reason: err.Error(), kind: wrong}
+}
+
+// failed makes a FAILED_TO_EXECUTE_TRANSACTION.
+func failed(format string, args ...any) *fault.Fault {
+	return fault.FailedToExecuteTransaction.New(
+		"The participant failed to execute the transaction: %s", fmt.Sprintf(format, args...))
+}

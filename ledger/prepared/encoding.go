@@ -1,0 +1,129 @@
+package prepared
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+)
+
+// encoding collects the bytes that a hash covers. All numbers are big-endian and of fixed width; texts, bytes and lists
+// have their length or count of 4 bytes before them.
+type encoding struct {
+	content []byte
+	trace   *trace // nil when nobody will read it
+}
+
+// raw adds bytes without their length.
+func (e *encoding) raw(content []byte, what string) {
+	e.content = append(e.content, content...)
+	e.trace.line(content, what, "")
+}
+
+func (e *encoding) byte(value byte, what string) { e.raw([]byte{value}, what) }
+
+func (e *encoding) bool(value bool, what string) {
+	content := []byte{0}
+	if value {
+		content[0] = 1
+	}
+	e.content = append(e.content, content...)
+	e.trace.line(content, what, strconv.FormatBool(value))
+}
+
+func (e *encoding) int32(value int32, what string) {
+	content := binary.BigEndian.AppendUint32(nil, uint32(value))
+	e.content = append(e.content, content...)
+	e.trace.line(content, what, strconv.Itoa(int(value)))
+}
+
+func (e *encoding) int64(value int64, what string) {
+	content := binary.BigEndian.AppendUint64(nil, uint64(value))
+	e.content = append(e.content, content...)
+	e.trace.line(content, what, strconv.FormatInt(value, 10))
+}
+
+func (e *encoding) count(length int, what string) { e.int32(int32(length), what) }
+
+func (e *encoding) text(value, what string) {
+	content := append(binary.BigEndian.AppendUint32(nil, uint32(len(value))), value...)
+	e.content = append(e.content, content...)
+	e.trace.line(content, what, strconv.Quote(value))
+}
+
+func (e *encoding) texts(values []string, what string) {
+	e.count(len(values), "number of "+what)
+	for _, value := range values {
+		e.text(value, what)
+	}
+}
+
+// hexText adds the bytes that a hexadecimal text stands for. The text was checked when the transaction was read.
+func (e *encoding) hexText(value, what string) {
+	decoded, _ := hex.DecodeString(value)
+	content := append(binary.BigEndian.AppendUint32(nil, uint32(len(decoded))), decoded...)
+	e.content = append(e.content, content...)
+	e.trace.line(content, what, value)
+}
+
+// optional says whether something follows.
+func (e *encoding) optional(present bool, what string) bool {
+	if present {
+		e.byte(1, what+": present")
+	} else {
+		e.byte(0, what+": none")
+	}
+	return present
+}
+
+func (e *encoding) optionalTime(micros *uint64, what string) {
+	if e.optional(micros != nil, what) {
+		e.int64(int64(*micros), what)
+	}
+}
+
+func (e *encoding) identifier(id *preparedpb.Identifier, what string) {
+	e.text(id.GetPackageId(), what+": package")
+	e.texts(strings.Split(id.GetModuleName(), "."), what+": module")
+	e.texts(strings.Split(id.GetEntityName(), "."), what+": entity")
+}
+
+func (e *encoding) optionalIdentifier(id *preparedpb.Identifier, what string) {
+	if e.optional(id != nil, what) {
+		e.identifier(id, what)
+	}
+}
+
+// trace is an account of an encoding for people: each line has some bytes in hexadecimal and what they stand for. A nil
+// trace takes no notes.
+type trace struct {
+	out   strings.Builder
+	depth int
+}
+
+func (t *trace) line(content []byte, what, value string) {
+	if t == nil {
+		return
+	}
+	if value != "" {
+		value = " " + value
+	}
+	fmt.Fprintf(&t.out, "%s'%x' # %s%s\n", strings.Repeat("  ", t.depth), content, what, value)
+}
+
+// begin starts a part that gets a hash of its own; end closes it.
+func (t *trace) begin(what string) {
+	if t != nil {
+		fmt.Fprintf(&t.out, "%s# %s\n", strings.Repeat("  ", t.depth), what)
+		t.depth++
+	}
+}
+
+func (t *trace) end() {
+	if t != nil {
+		t.depth--
+	}
+}

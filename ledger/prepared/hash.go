@@ -1,0 +1,177 @@
+package prepared
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+)
+
+// Hash computes what is signed: 32 bytes, without the multihash prefix that other hashes of the field have. The error
+// is a [SchemeError] when the scheme does not cover all of the transaction.
+func (t *Transaction) Hash(scheme Scheme) ([32]byte, error) {
+	return t.hash(scheme, nil)
+}
+
+// HashingDetails is an account of how the hash comes about, for people who compare it with their own: one line for each
+// piece that is hashed, with its bytes in hexadecimal and what they are. Children stand within their parent, before the
+// line with their hash.
+func (t *Transaction) HashingDetails(scheme Scheme) (string, error) {
+	notes := &trace{}
+	if _, err := t.hash(scheme, notes); err != nil {
+		return "", err
+	}
+	return notes.out.String(), nil
+}
+
+func (t *Transaction) hash(scheme Scheme, notes *trace) ([32]byte, error) {
+	if err := t.hashableBy(scheme); err != nil {
+		return [32]byte{}, err
+	}
+	h := &hashing{of: t, scheme: scheme, trace: notes}
+	transaction, metadata := h.transaction(), h.metadata()
+	notes.begin("prepared transaction")
+	e := h.start()
+	e.raw(purpose(), "purpose")
+	e.byte(scheme.number(), "hashing scheme")
+	e.raw(transaction[:], "hash of the transaction")
+	e.raw(metadata[:], "hash of the metadata")
+	notes.end()
+	sum := sha256.Sum256(e.content)
+	notes.line(sum[:], "hash to sign", "")
+	return sum, nil
+}
+
+func (h *hashing) transaction() [32]byte {
+	h.trace.begin("transaction")
+	defer h.trace.end()
+	h.trace.line(purpose(), "purpose", "")
+	return sha256.Sum256(append(purpose(), h.encodeTransaction()...))
+}
+
+func (h *hashing) metadata() [32]byte {
+	h.trace.begin("metadata")
+	defer h.trace.end()
+	h.trace.line(purpose(), "purpose", "")
+	return sha256.Sum256(append(purpose(), h.encodeMetadata()...))
+}
+
+// purpose separates the hashes of prepared transactions from those of other things.
+func purpose() []byte { return []byte{0x00, 0x00, 0x00, 0x30} }
+
+func (h *hashing) encodeTransaction() []byte {
+	e := h.start()
+	transaction := h.of.message.GetTransaction()
+	e.text(transaction.GetVersion(), "serialization version")
+	e.count(len(transaction.GetRoots()), "number of roots")
+	for _, id := range transaction.GetRoots() {
+		sum := h.node(id)
+		e.raw(sum[:], "hash of node "+id)
+	}
+	return e.content
+}
+
+func (h *hashing) encodeMetadata() []byte {
+	e := h.versioned()
+	metadata := h.of.message.GetMetadata()
+	e.texts(metadata.GetSubmitterInfo().GetActAs(), "acting parties")
+	e.text(metadata.GetSubmitterInfo().GetCommandId(), "command id")
+	e.text(metadata.GetTransactionUuid(), "transaction uuid")
+	e.int32(int32(metadata.GetMediatorGroup()), "mediator group")
+	e.text(metadata.GetSynchronizerId(), "synchronizer id")
+	e.optionalTime(metadata.MinLedgerEffectiveTime, "earliest ledger time")
+	e.optionalTime(metadata.MaxLedgerEffectiveTime, "latest ledger time")
+	e.int64(int64(metadata.GetPreparationTime()), "preparation time")
+	e.count(len(metadata.GetInputContracts()), "number of input contracts")
+	for _, input := range metadata.GetInputContracts() {
+		e.int64(int64(input.GetCreatedAt()), "created at")
+		sum := h.inputContract(input.GetV1())
+		e.raw(sum[:], "hash of the input contract")
+	}
+	if h.scheme != SchemeV2 {
+		e.optionalTime(metadata.MaxRecordTime, "latest record time")
+	}
+	return e.content
+}
+
+func (h *hashing) inputContract(contract *preparedpb.Create) [32]byte {
+	h.trace.begin("input contract " + contract.GetContractId())
+	defer h.trace.end()
+	e := h.versioned()
+	h.create(e, contract, nil)
+	return sha256.Sum256(e.content)
+}
+
+// SchemeError says that a scheme does not cover a transaction.
+type SchemeError struct {
+	Scheme Scheme
+	Reason string
+}
+
+// Error names the scheme, the reason and a scheme that would do.
+func (e *SchemeError) Error() string {
+	name := strings.TrimPrefix(string(e.Scheme), "HASHING_SCHEME_VERSION_")
+	return fmt.Sprintf("Hashing scheme version %s cannot hash the transaction: %s", name, e.Reason)
+}
+
+// hashableBy refuses what the scheme would leave out of the hash without anyone noticing.
+func (t *Transaction) hashableBy(scheme Scheme) error {
+	if scheme.number() == 0 {
+		return &SchemeError{Scheme: scheme, Reason: "it is none of V2 and V3"}
+	}
+	version := t.message.GetTransaction().GetVersion()
+	if !scheme.hashes(version) {
+		return unhashable(scheme, version)
+	}
+	for _, id := range t.order {
+		if err := nodeHashableBy(scheme, "node "+id, t.nodes[id]); err != nil {
+			return err
+		}
+	}
+	for _, input := range t.message.GetMetadata().GetInputContracts() {
+		contract := input.GetV1()
+		node := &preparedpb.Node{NodeType: &preparedpb.Node_Create{Create: contract}}
+		if err := nodeHashableBy(scheme, "input contract "+contract.GetContractId(), node); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func nodeHashableBy(scheme Scheme, where string, node *preparedpb.Node) error {
+	var version string
+	var keyed bool
+	switch node := node.GetNodeType().(type) {
+	case *preparedpb.Node_Create:
+		version, keyed = node.Create.GetLfVersion(), node.Create.GetKey() != nil
+	case *preparedpb.Node_Exercise:
+		version, keyed = node.Exercise.GetLfVersion(), node.Exercise.GetKey() != nil || node.Exercise.GetByKey()
+	case *preparedpb.Node_Fetch:
+		version, keyed = node.Fetch.GetLfVersion(), node.Fetch.GetKey() != nil || node.Fetch.GetByKey()
+	case *preparedpb.Node_QueryByKey:
+		version, keyed = node.QueryByKey.GetLfVersion(), true
+	default:
+		return nil
+	}
+	if !scheme.hashes(version) {
+		return unhashable(scheme, version)
+	}
+	if keyed && scheme == SchemeV2 {
+		return &SchemeError{Scheme: scheme, Reason: where + " has a contract key, which V2 does not cover. " +
+			"Use HASHING_SCHEME_VERSION_V3"}
+	}
+	return nil
+}
+
+func unhashable(scheme Scheme, version string) error {
+	reason := fmt.Sprintf("LF serialization version %s cannot be hashed with it", version)
+	if SchemeV3.hashes(version) {
+		reason += ". Use HASHING_SCHEME_VERSION_V3"
+	}
+	return &SchemeError{Scheme: scheme, Reason: reason}
+}
+
+// FormatHash is a hash as error texts of the API print it: hexadecimal with the multihash prefix 1220.
+func FormatHash(hash [32]byte) string { return "1220" + hex.EncodeToString(hash[:]) }

@@ -1,0 +1,159 @@
+package prepared
+
+import (
+	"crypto/sha256"
+
+	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+)
+
+// The tags of the kinds of nodes.
+const (
+	tagCreate     = 0x00
+	tagExercise   = 0x01
+	tagFetch      = 0x02
+	tagRollback   = 0x03
+	tagQueryByKey = 0x04
+)
+
+// encodingVersion stands before every node and the metadata in scheme V2.
+const encodingVersion = 0x01
+
+// hashing is the hashing of one transaction under one scheme.
+type hashing struct {
+	of     *Transaction
+	scheme Scheme
+	trace  *trace
+}
+
+func (h *hashing) start() *encoding { return &encoding{trace: h.trace} }
+
+// versioned starts a node or the metadata.
+func (h *hashing) versioned() *encoding {
+	e := h.start()
+	if h.scheme == SchemeV2 {
+		e.byte(encodingVersion, "encoding version")
+	}
+	return e
+}
+
+// node hashes the node with the id, and through it everything below.
+func (h *hashing) node(id string) [32]byte {
+	h.trace.begin("node " + id)
+	encoded := h.encodeNode(id)
+	sum := sha256.Sum256(encoded)
+	h.trace.end()
+	return sum
+}
+
+func (h *hashing) encodeNode(id string) []byte {
+	e := h.versioned()
+	switch node := h.of.nodes[id].GetNodeType().(type) {
+	case *preparedpb.Node_Create:
+		h.create(e, node.Create, h.of.seeds[id])
+	case *preparedpb.Node_Exercise:
+		h.exercise(e, node.Exercise, h.of.seeds[id])
+	case *preparedpb.Node_Fetch:
+		h.fetch(e, node.Fetch)
+	case *preparedpb.Node_Rollback:
+		e.byte(tagRollback, "rollback")
+		h.children(e, node.Rollback.GetChildren())
+	case *preparedpb.Node_QueryByKey:
+		h.queryByKey(e, node.QueryByKey)
+	}
+	return e.content
+}
+
+// create adds a create node; the seed is nil for contracts that the transaction uses but does not create.
+func (h *hashing) create(e *encoding, node *preparedpb.Create, seed []byte) {
+	e.text(node.GetLfVersion(), "serialization version")
+	e.byte(tagCreate, "create")
+	if e.optional(seed != nil, "seed") {
+		e.raw(seed, "seed")
+	}
+	e.hexText(node.GetContractId(), "contract id")
+	e.text(node.GetPackageName(), "package name")
+	e.identifier(node.GetTemplateId(), "template")
+	e.value(node.GetArgument())
+	e.texts(node.GetSignatories(), "signatories")
+	e.texts(node.GetStakeholders(), "stakeholders")
+	h.key(e, node.GetKey())
+}
+
+func (h *hashing) exercise(e *encoding, node *preparedpb.Exercise, seed []byte) {
+	e.text(node.GetLfVersion(), "serialization version")
+	e.byte(tagExercise, "exercise")
+	e.raw(seed, "seed")
+	e.hexText(node.GetContractId(), "contract id")
+	e.text(node.GetPackageName(), "package name")
+	e.identifier(node.GetTemplateId(), "template")
+	e.texts(node.GetSignatories(), "signatories")
+	e.texts(node.GetStakeholders(), "stakeholders")
+	e.texts(node.GetActingParties(), "acting parties")
+	e.optionalIdentifier(node.GetInterfaceId(), "interface")
+	e.text(node.GetChoiceId(), "choice")
+	e.value(node.GetChosenValue())
+	e.bool(node.GetConsuming(), "consuming")
+	if e.optional(node.GetExerciseResult() != nil, "result") {
+		e.value(node.GetExerciseResult())
+	}
+	e.texts(node.GetChoiceObservers(), "choice observers")
+	h.byKey(e, node.GetByKey())
+	h.key(e, node.GetKey())
+	h.children(e, node.GetChildren())
+}
+
+func (h *hashing) fetch(e *encoding, node *preparedpb.Fetch) {
+	e.text(node.GetLfVersion(), "serialization version")
+	e.byte(tagFetch, "fetch")
+	e.hexText(node.GetContractId(), "contract id")
+	e.text(node.GetPackageName(), "package name")
+	e.identifier(node.GetTemplateId(), "template")
+	e.texts(node.GetSignatories(), "signatories")
+	e.texts(node.GetStakeholders(), "stakeholders")
+	e.optionalIdentifier(node.GetInterfaceId(), "interface")
+	e.texts(node.GetActingParties(), "acting parties")
+	h.byKey(e, node.GetByKey())
+	h.key(e, node.GetKey())
+}
+
+func (h *hashing) queryByKey(e *encoding, node *preparedpb.QueryByKey) {
+	e.text(node.GetLfVersion(), "serialization version")
+	e.byte(tagQueryByKey, "query by key")
+	e.text(node.GetPackageName(), "package name")
+	e.identifier(node.GetTemplateId(), "template")
+	e.bool(node.GetExhaustive(), "exhaustive")
+	e.key(node.GetKey())
+	e.count(len(node.GetResult()), "number of contracts found")
+	for _, id := range node.GetResult() {
+		e.hexText(id, "contract id")
+	}
+}
+
+func (h *hashing) children(e *encoding, ids []string) {
+	e.count(len(ids), "number of children")
+	for _, id := range ids {
+		sum := h.node(id)
+		e.raw(sum[:], "hash of node "+id)
+	}
+}
+
+// byKey and key add what scheme V2 does not know.
+func (h *hashing) byKey(e *encoding, byKey bool) {
+	if h.scheme != SchemeV2 {
+		e.bool(byKey, "by key")
+	}
+}
+
+func (h *hashing) key(e *encoding, key *preparedpb.GlobalKeyWithMaintainers) {
+	if h.scheme != SchemeV2 && e.optional(key != nil, "key") {
+		e.key(key)
+	}
+}
+
+func (e *encoding) key(key *preparedpb.GlobalKeyWithMaintainers) {
+	e.text(key.GetKey().GetPackageName(), "package name of the key")
+	e.identifier(key.GetKey().GetTemplateId(), "template of the key")
+	e.value(key.GetKey().GetKey())
+	e.raw(key.GetKey().GetHash(), "hash of the key")
+	e.texts(key.GetMaintainers(), "maintainers")
+}

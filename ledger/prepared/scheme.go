@@ -1,0 +1,42 @@
+package prepared
+
+// Scheme is a version of the way in which prepared transactions are hashed. The values are the names of the public API.
+type Scheme string
+
+// The schemes.
+const (
+	SchemeUnspecified Scheme = "HASHING_SCHEME_VERSION_UNSPECIFIED"
+	// SchemeV2 is the default. It knows no contract keys and does not cover the bound of the record time.
+	SchemeV2 Scheme = "HASHING_SCHEME_VERSION_V2"
+	SchemeV3 Scheme = "HASHING_SCHEME_VERSION_V3"
+)
+
+// Names lists the names that the API accepts.
+func (Scheme) Names() []string {
+	return []string{string(SchemeUnspecified), string(SchemeV2), string(SchemeV3)}
+}
+
+// number is the scheme as the final hash has it; 0 for none.
+func (s Scheme) number() byte {
+	switch s {
+	case SchemeV2:
+		return 2
+	case SchemeV3:
+		return 3
+	default:
+		return 0
+	}
+}
+
+// The versions in which values and nodes are serialized.
+const (
+	// versionWithoutKeys is that of nodes whose contracts have no key.
+	versionWithoutKeys = "2.1"
+	// versionWithKeys is that of nodes whose contracts have one. Scheme V2 does not know it.
+	versionWithKeys = "2"
+)
+
+// hashes tells whether the scheme can hash nodes of the serialization version.
+func (s Scheme) hashes(version string) bool {
+	return version == versionWithoutKeys || s == SchemeV3 && version == versionWithKeys
+}
