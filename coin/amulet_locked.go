@@ -14,9 +14,6 @@ type LockedAmulet struct {
 	Lock   TimeLock `lf:"lock"`
 }
 
-func (l LockedAmulet) dso() Party   { return l.Amulet.DSO }
-func (l LockedAmulet) owner() Party { return l.Amulet.Owner }
-
 // LockedAmuletUnlock released a lock against an open round.
 type LockedAmuletUnlock struct {
 	_            struct{}                `lf:"splice-amulet:Splice.Amulet:LockedAmulet_Unlock"`

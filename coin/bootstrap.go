@@ -1,6 +1,8 @@
 package coin
 
 import (
+	"math"
+
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -51,15 +53,18 @@ type OpenMiningRoundTriple struct {
 func bootstrapRounds(
 	tx *ledger.Tx, self lf.CID[AmuletRules], rules AmuletRules, arg AmuletRulesBootstrapRounds,
 ) (none AmuletRulesBootstrapRoundsResult, err error) {
+	var created [3]lf.CID[OpenMiningRound]
 	tick := rules.config().TickDuration
 	longEnough := tick.Microseconds <= arg.Round0Duration.Microseconds
 	if err := ledger.Require("Round0 duration is larger or equal to tick duration", longEnough); err != nil {
 		return none, err
 	}
 	first := valueOr(arg.InitialRound, 0)
+	if most := math.MaxInt64 / tick.Microseconds; first > most-int64(len(created)) {
+		return none, ledger.ArithmeticFailure(decimal.ErrOverflow)
+	}
 	now := tx.Now()
 	firstCloses := now.Add(arg.Round0Duration)
-	var created [3]lf.CID[OpenMiningRound]
 	for i, opensAt := range []lf.Timestamp{now, now, firstCloses} {
 		number := first + int64(i)
 		round := rules.openRound(number, arg.AmuletPrice, lf.RelTime{Microseconds: number * tick.Microseconds})

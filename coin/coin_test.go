@@ -1,6 +1,7 @@
 package coin_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/ledgertest"
 	"github.com/florinledger/florin/ledger/lf"
@@ -22,50 +24,166 @@ const (
 	stranger = ledger.Party("stranger::122057")
 )
 
+// rate is the holding fee per round at the usual price: 0.0000190259 US dollars at 0.005 dollars per coin.
+const rate = "0.0038051800"
+
 // network is a ledger on which the coin has started.
 type network struct {
 	*ledgertest.Ledger
 	rules lf.CID[coin.AmuletRules]
-	// rounds are the open rounds by number, states the configuration states in order of their end.
+	// rounds are the open rounds by number, states the configuration states, the one that ends first in front.
 	rounds map[int64]lf.CID[coin.OpenMiningRound]
 	states []lf.CID[coin.ExternalPartyConfigState]
 }
 
 func amount(text string) decimal.Decimal { return decimal.MustParse(text) }
 
-// startNetwork runs the genesis commands, with what change makes of the usual ones.
-func startNetwork(t *testing.T, change func(*coin.Genesis)) network {
-	t.Helper()
-	book, err := ledgertest.New(coin.Packages()...)
-	require.NoError(t, err)
-	genesis := coin.Genesis{
+func usualGenesis() coin.Genesis {
+	return coin.Genesis{
 		DSO: dso, Config: coin.DefaultConfig("global-domain::1220"), AmuletPrice: amount("0.005"),
 		RoundZeroDuration: 24 * time.Hour,
 	}
-	if change != nil {
-		change(&genesis)
-	}
-	commands, err := coin.GenesisCommands(book.Packages, genesis)
+}
+
+// startNetwork runs the genesis commands and finds what they created.
+func startNetwork(t *testing.T) network {
+	t.Helper()
+	book, err := ledgertest.New(coin.Packages()...)
+	require.NoError(t, err)
+	commands, err := coin.GenesisCommands(book.Packages, usualGenesis())
 	require.NoError(t, err)
 	_, err = book.SubmitCommands(ledgertest.As(dso), commands...)
 	require.NoError(t, err)
 	n := network{Ledger: book, rounds: map[int64]lf.CID[coin.OpenMiningRound]{}}
-	rules, err := ledgertest.All[coin.AmuletRules](book)
-	require.NoError(t, err)
-	require.Len(t, rules, 1)
-	for id := range rules {
+	for id := range all[coin.AmuletRules](t, n) {
 		n.rules = id
 	}
-	rounds, err := ledgertest.All[coin.OpenMiningRound](book)
-	require.NoError(t, err)
-	for id, round := range rounds {
+	for id, round := range all[coin.OpenMiningRound](t, n) {
 		n.rounds[round.Round.Number] = id
 	}
+	states := all[coin.ExternalPartyConfigState](t, n)
+	for id := range states {
+		n.states = append(n.states, id)
+	}
+	slices.SortFunc(n.states, func(a, b lf.CID[coin.ExternalPartyConfigState]) int {
+		return int(states[a].TargetArchiveAfter - states[b].TargetArchiveAfter)
+	})
 	return n
 }
 
-func TestGenesis(t *testing.T) {
-	t.Parallel()
-	n := startNetwork(t, nil)
-	require.Len(t, n.rounds, 3)
+// public are the parties with what wallets disclose with every submission: all contracts that only the DSO sees.
+func (n network) public(parties ...ledger.Party) ledgertest.Parties {
+	by := ledgertest.As(parties...)
+	for _, contract := range n.Active {
+		if slices.Equal(contract.Signatories, []ledger.Party{dso}) {
+			by = by.Disclose(contract)
+		}
+	}
+	return by
+}
+
+func (n network) at(after time.Duration) lf.Timestamp {
+	return lf.TimestampOf(ledgertest.Start.Add(after))
+}
+
+// tap mints coin for a party.
+func (n network) tap(t *testing.T, receiver ledger.Party, text string) lf.CID[coin.Amulet] {
+	t.Helper()
+	result, err := ledgertest.Exercise[coin.AmuletRulesDevNetTapResult](n.Ledger, n.public(receiver), n.rules,
+		coin.AmuletRulesDevNetTap{Receiver: receiver, Amount: amount(text), OpenRound: n.rounds[0]})
+	require.NoError(t, err)
+	return result.AmuletSum.Amulet
+}
+
+// transfer exercises AmuletRules_Transfer with the authority of all who must agree.
+func (n network) transfer(t coin.Transfer, context coin.TransferContext) (coin.TransferResult, error) {
+	parties := []ledger.Party{t.Sender, t.Provider}
+	for _, output := range t.Outputs {
+		parties = append(parties, output.Receiver)
+		if output.Lock != nil {
+			parties = append(parties, output.Lock.Holders...)
+		}
+	}
+	return ledgertest.Exercise[coin.TransferResult](n.Ledger, n.public(parties...), n.rules,
+		coin.AmuletRulesTransfer{Transfer: t, Context: context, ExpectedDSO: new(dso)})
+}
+
+// pay is the transfer that most tests make: from alice, credited to herself.
+func pay(inputs []lf.CID[coin.Amulet], outputs ...coin.TransferOutput) coin.Transfer {
+	transfer := coin.Transfer{Sender: alice, Provider: alice, Outputs: outputs}
+	for _, input := range inputs {
+		transfer.Inputs = append(transfer.Inputs, coin.InputAmulet(input))
+	}
+	return transfer
+}
+
+func to(receiver ledger.Party, text string) coin.TransferOutput {
+	return coin.TransferOutput{Receiver: receiver, Amount: amount(text)}
+}
+
+func (n network) roundZero() coin.TransferContext {
+	return coin.TransferContext{OpenMiningRound: n.rounds[0]}
+}
+
+// create makes a contract as the parties, which may do so.
+func create[T any](t *testing.T, n network, payload T, parties ...ledger.Party) lf.CID[T] {
+	t.Helper()
+	id, err := ledgertest.Create(n.Ledger, ledgertest.As(parties...), payload)
+	require.NoError(t, err)
+	return id
+}
+
+func all[T any](t *testing.T, n network) map[lf.CID[T]]T {
+	t.Helper()
+	contracts, err := ledgertest.All[T](n.Ledger)
+	require.NoError(t, err)
+	return contracts
+}
+
+func payload[T any](t *testing.T, n network, id lf.CID[T]) T {
+	t.Helper()
+	_, payload, err := ledgertest.Contract(n.Ledger, id)
+	require.NoError(t, err)
+	return payload
+}
+
+// requireRefused checks the code of a refusal and a part of its text; for DAML_FAILURE the code is the error id.
+func requireRefused(t *testing.T, err error, code, text string) {
+	t.Helper()
+	refusal, ok := fault.As(err)
+	require.True(t, ok, "not a refusal: %v", err)
+	actual := refusal.Code
+	if actual == fault.DamlFailure.ID {
+		actual = refusal.Context["error_id"]
+	}
+	require.Equal(t, code, actual, refusal.Error())
+	require.Contains(t, refusal.Cause, text)
+}
+
+const (
+	assertion  = "UNHANDLED_EXCEPTION/DA.Exception.AssertionFailed:AssertionFailed"
+	general    = "UNHANDLED_EXCEPTION/DA.Exception.GeneralError:GeneralError"
+	arithmetic = "UNHANDLED_EXCEPTION/DA.Exception.ArithmeticError:ArithmeticError"
+	tooEarly   = "stdlib.daml.com/deadline-not-exceeded"
+	tooLate    = "stdlib.daml.com/deadline-exceeded"
+	noAuth     = "DAML_AUTHORIZATION_ERROR"
+	notValid   = "TEMPLATE_PRECONDITION_VIOLATED"
+)
+
+// submitTransfer exercises AmuletRules_Transfer as all who must agree to it.
+func (n network) submitTransfer(argument coin.AmuletRulesTransfer) error {
+	parties := []ledger.Party{argument.Transfer.Sender, argument.Transfer.Provider}
+	for _, output := range argument.Transfer.Outputs {
+		parties = append(parties, output.Receiver)
+		if output.Lock != nil {
+			parties = append(parties, output.Lock.Holders...)
+		}
+	}
+	return n.submitTransferAs(n.public(parties...), argument)
+}
+
+func (n network) submitTransferAs(by ledgertest.Parties, argument coin.AmuletRulesTransfer) error {
+	by = by.Disclose(n.Active[argument.Context.OpenMiningRound.ID()])
+	_, err := ledgertest.Exercise[coin.TransferResult](n.Ledger, by, n.rules, argument)
+	return err
 }

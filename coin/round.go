@@ -28,8 +28,7 @@ type OpenMiningRound struct {
 	RewardConfig *RewardConfig    `lf:"rewardConfig"`
 }
 
-func (r OpenMiningRound) dso() Party         { return r.DSO }
-func (r OpenMiningRound) miningRound() Round { return r.Round }
+func (r OpenMiningRound) dso() Party { return r.DSO }
 
 // OpenMiningRoundFetch shows the round to a party that is no stakeholder.
 type OpenMiningRoundFetch struct {
@@ -48,9 +47,6 @@ type SummarizingMiningRound struct {
 	TrafficPrice   *decimal.Decimal `lf:"trafficPrice"`
 	RewardConfig   *RewardConfig    `lf:"rewardConfig"`
 }
-
-func (r SummarizingMiningRound) dso() Party         { return r.DSO }
-func (r SummarizingMiningRound) miningRound() Round { return r.Round }
 
 // IssuingMiningRound is a round whose coupons can be minted, at so much coin for each coin of activity.
 type IssuingMiningRound struct {

@@ -19,7 +19,6 @@ type AmuletRules struct {
 	ContractStateSchemaVersion *int64 `lf:"contractStateSchemaVersion"`
 }
 
-func (r AmuletRules) dso() Party           { return r.DSO }
 func (r AmuletRules) config() AmuletConfig { return r.ConfigSchedule.InitialValue }
 
 // AmuletRulesTransfer moves coin.

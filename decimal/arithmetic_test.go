@@ -1,6 +1,7 @@
 package decimal_test
 
 import (
+	"math"
 	"math/big"
 	"strings"
 	"testing"
@@ -173,4 +174,31 @@ func anyDecimal() *rapid.Generator[decimal.Decimal] {
 		digits = strings.Repeat("0", max(0, 11-len(digits))) + digits
 		return decimal.MustParse(sign + digits[:len(digits)-10] + "." + digits[len(digits)-10:])
 	})
+}
+
+func TestCeilingIsTheNextWholeNumber(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		of   string
+		want int64
+		fits bool
+	}{
+		{"0", 0, true},
+		{"0.0000000001", 1, true},
+		{"262.7996", 263, true},
+		{"263", 263, true},
+		{"-0.5", 0, true},
+		{"-1.5", -1, true},
+		{"9223372036854775807", math.MaxInt64, true},
+		{"9223372036854775806.1", math.MaxInt64, true},
+		{"9223372036854775807.1", 0, false},
+		{"-9223372036854775808", math.MinInt64, true},
+		{"-9223372036854775809", 0, false},
+	} {
+		got, fits := decimal.MustParse(c.of).Ceiling()
+		require.Equal(t, c.fits, fits, c.of)
+		if fits {
+			require.Equal(t, c.want, got, c.of)
+		}
+	}
 }

@@ -1,8 +1,6 @@
 package token
 
 import (
-	"maps"
-
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -59,16 +57,6 @@ type ExtraArgs struct {
 type ChoiceExecutionMetadata struct {
 	_    struct{} `lf:"splice-api-token-metadata-v1:Splice.Api.Token.MetadataV1:ChoiceExecutionMetadata"`
 	Meta Metadata `lf:"meta"`
-}
-
-// And returns the metadata with those of other added; where both have a key, m wins.
-func (m Metadata) And(other Metadata) Metadata {
-	merged := maps.Clone(other.Values)
-	if merged == nil {
-		merged = map[string]string{}
-	}
-	maps.Copy(merged, m.Values)
-	return Metadata{Values: merged}
 }
 
 // MetadataInterfaces are the interfaces of package splice-api-token-metadata-v1.
