@@ -155,7 +155,9 @@ func TestActiveByTemplateListsWhatIsActiveNow(t *testing.T) {
 	record := dbtest.New(t)
 	other := coin(3, 1, alice)
 	other.Template = template("Offer")
-	appendEntries(t, record, db.Entries{Created: []db.NewContract{coin(1, 1, alice), coin(2, 1, bob), other, coin(4, 1, bob)}})
+	appendEntries(t, record, db.Entries{
+		Created: []db.NewContract{coin(1, 1, alice), coin(2, 1, bob), other, coin(4, 1, bob)},
+	})
 	appendEntries(t, record, db.Entries{Archived: []db.Archival{{ContractID: contractID(1), Offset: 2}}})
 	list := func(limit int32) []ledger.ContractID {
 		contracts, err := record.ActiveByTemplate(t.Context(), template("Coin").String(), limit)

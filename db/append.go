@@ -32,9 +32,9 @@ type Archival struct {
 	Offset     ledger.Offset
 }
 
-// Append writes the entries, moves the head and, when the transaction commits, wakes the readers: all in one round trip.
-// The head must have been locked in this transaction by [Tx.Load] or [Tx.LockHead], and the entries' offsets must follow
-// it without gap. A contract may be created and archived by the same entries. Without entries nothing happens.
+// Append writes the entries, moves the head and, when the transaction commits, wakes the readers: all in one round
+// trip. The head must have been locked in this transaction by [Tx.Load] or [Tx.LockHead], and the entries' offsets must
+// follow it without gap. A contract may be created and archived by the same entries. Without entries nothing happens.
 //
 // [ErrConflict] is returned when a contract to archive is not active, or when a contract, an update, a key or the
 // completion of a submission exists already; nothing is written then.

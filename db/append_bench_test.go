@@ -84,7 +84,7 @@ func (c *commitBench) entries(loaded db.Loaded, request db.LoadRequest) db.Entri
 			contract := coin(c.contracts, offset, holder(n+node))
 			contract.NodeID = int32(node)
 			// As long as a real holding.
-			contract.Payload = json.RawMessage(`{"owner":"` + string(holder(n)) + `","amount":"` + strings.Repeat("1", 400) + `"}`)
+			contract.Payload = json.RawMessage(`{"amount":"` + strings.Repeat("1", 500) + `"}`)
 			c.contracts++
 			c.held = append(c.held, contract.ID)
 			entries.Created = append(entries.Created, contract)

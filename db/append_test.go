@@ -96,13 +96,13 @@ func TestAppendKeepsEveryFieldOfACompletion(t *testing.T) {
 	offset, zero, period := ledger.Offset(7), ledger.Offset(0), 3*time.Hour+time.Microsecond
 	whole := accepted(1, app, alice, bob)
 	whole.PaidTrafficCost = 99
-	whole.Trace = ledger.TraceContext{Traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", Tracestate: "a=b"}
+	whole.Trace = wholeUpdate().Trace
 	whole.Deduplication.Offset = &offset
 	fromBegin := accepted(2, app, alice)
 	fromBegin.Deduplication.Offset = &zero
 	byTime := accepted(3, app, alice)
 	byTime.Deduplication.Duration = &period
-	no := refused(4, app, alice)
+	no := refused(4, alice)
 	no.Refusal = fault.DuplicateOf("1220ab", "submission <1> & \x00", 17).WithHint("Wait.").
 		WithResource("CONTRACT_ID", "00ab").WithDefiniteAnswer(true)
 	wanted := []ledger.Completion{whole, fromBegin, byTime, no}
@@ -212,8 +212,9 @@ func TestAppendRefusesWhatConflictsWithTheRecord(t *testing.T) {
 			t.Parallel()
 			record := dbtest.New(t)
 			appendEntries(t, record, db.Entries{
-				Created: []db.NewContract{coin(1, 1, alice), coin(2, 1, alice), keyed(3, 1)},
-				Updates: []ledger.Update{update(1, []ledger.Party{alice})}, Completions: []ledger.Completion{accepted(1, app, alice)},
+				Created:     []db.NewContract{coin(1, 1, alice), coin(2, 1, alice), keyed(3, 1)},
+				Updates:     []ledger.Update{update(1, []ledger.Party{alice})},
+				Completions: []ledger.Completion{accepted(1, app, alice)},
 			})
 			appendEntries(t, record, db.Entries{Archived: []db.Archival{{ContractID: contractID(1), Offset: 2}}})
 

@@ -14,8 +14,8 @@ func TestCompletions(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	appendEntries(t, record, db.Entries{Completions: []ledger.Completion{
-		accepted(1, app, alice), refused(2, app, bob), accepted(3, app, alice, bob), accepted(4, "other", alice),
-		accepted(5, app, carol), refused(6, app, alice),
+		accepted(1, app, alice), refused(2, bob), accepted(3, app, alice, bob), accepted(4, "other", alice),
+		accepted(5, app, carol), refused(6, alice),
 	}})
 	list := func(t *testing.T, query db.CompletionsQuery) []ledger.Offset {
 		t.Helper()
@@ -35,7 +35,8 @@ func TestCompletions(t *testing.T) {
 			db.CompletionsQuery{UserID: app, Parties: []ledger.Party{alice}, UpTo: 10, Limit: 10}, []ledger.Offset{1, 3, 6},
 		},
 		"of two parties, each completion once": {
-			db.CompletionsQuery{UserID: app, Parties: []ledger.Party{bob, alice}, UpTo: 10, Limit: 10}, []ledger.Offset{1, 2, 3, 6},
+			db.CompletionsQuery{UserID: app, Parties: []ledger.Party{bob, alice}, UpTo: 10, Limit: 10},
+			[]ledger.Offset{1, 2, 3, 6},
 		},
 		"of parties named twice": {
 			db.CompletionsQuery{UserID: app, Parties: []ledger.Party{bob, bob}, UpTo: 10, Limit: 10}, []ledger.Offset{2, 3},

@@ -103,11 +103,11 @@ func nameConnection(config *pgx.ConnConfig) {
 
 type setting struct{ name, value string }
 
-// sessionSettings make plans that do not depend on statistics. Every query of this package reads a few rows by an index.
-// A plan that was made, and cached, while the tables were small would scan them, and keep doing so for the minute until
-// they are analyzed: that is when a young node under load commits a hundred thousand rows. So scans count as too
-// expensive to choose; and what that, or a large page, makes look expensive must not set off compilation or parallel
-// workers, which take longer than the query.
+// sessionSettings make plans that do not depend on statistics. Every query of this package reads a few rows by an
+// index. A plan that was made, and cached, while the tables were small would scan them, and keep doing so for the
+// minute until they are analyzed: that is when a young node under load commits a hundred thousand rows. So scans count
+// as too expensive to choose; and what that, or a large page, makes look expensive must not set off compilation or
+// parallel workers, which take longer than the query.
 //
 // The last one ends the session of a process that stopped while it held the head, so that others can commit.
 func sessionSettings() []setting {

@@ -70,7 +70,8 @@ func TestALostDatabaseIsATransientFault(t *testing.T) {
 	err := record.InTx(t.Context(), func(tx *db.Tx) error {
 		return tx.Exec(t.Context(), "SELECT pg_terminate_backend(pg_backend_pid())")
 	})
-	found := requireFault(t, err, fault.ServiceNotRunning, "The database does not answer.")
+	requireFault(t, err, fault.ServiceNotRunning, "The database does not answer.")
+	found, _ := fault.As(err)
 	require.Equal(t, "database", found.Context["service_name"])
 	require.ErrorContains(t, found.Unwrap(), "57P01", "the log must tell more than the client")
 	require.NoError(t, record.Ping(t.Context()), "the pool makes a new connection")

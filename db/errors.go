@@ -56,8 +56,7 @@ func failed(doing string, err error) error {
 	if _, isFault := fault.As(err); isFault || errors.Is(err, ErrConflict) {
 		return err
 	}
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) && pgErr.ConstraintName != "" {
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok && pgErr.ConstraintName != "" {
 		if isConflict(pgErr.ConstraintName) {
 			return fmt.Errorf("%s: %w: %w", doing, ErrConflict, err)
 		}
@@ -74,8 +73,7 @@ func failed(doing string, err error) error {
 
 // isAway tells that the database could not be reached, is starting or stopping, or has no connection left. That passes.
 func isAway(err error) bool {
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) {
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pgerrcode.IsConnectionException(pgErr.Code) || pgerrcode.IsInsufficientResources(pgErr.Code) ||
 			pgErr.Code == pgerrcode.AdminShutdown || pgErr.Code == pgerrcode.CrashShutdown ||
 			pgErr.Code == pgerrcode.CannotConnectNow

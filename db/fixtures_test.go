@@ -31,7 +31,8 @@ var start = time.Date(2026, 11, 21, 12, 30, 15, 123456000, time.UTC)
 func timeAt(offset ledger.Offset) time.Time { return start.Add(time.Duration(offset) * time.Second) }
 
 func template(entity string) lf.TypeName {
-	return lf.TypeName{Package: "5aee9b21b8e9a4c4975b5f4c4198e6e6e8469df49e2010820e792f393db870f4", Module: "Main", Entity: entity}
+	const packageID = "5aee9b21b8e9a4c4975b5f4c4198e6e6e8469df49e2010820e792f393db870f4"
+	return lf.TypeName{Package: packageID, Module: "Main", Entity: entity}
 }
 
 func contractID(n int) ledger.ContractID { return ledger.ContractID(fmt.Sprintf("00%064x", n)) }
@@ -59,9 +60,9 @@ func accepted(offset ledger.Offset, userID string, actAs ...ledger.Party) ledger
 	}
 }
 
-// refused is the completion of a refused submission.
-func refused(offset ledger.Offset, userID string, actAs ...ledger.Party) ledger.Completion {
-	completion := accepted(offset, userID, actAs...)
+// refused is the completion of a refused submission of the user app.
+func refused(offset ledger.Offset, actAs ...ledger.Party) ledger.Completion {
+	completion := accepted(offset, app, actAs...)
 	completion.UpdateID = ""
 	completion.Refusal = fault.ContractNotFoundWithID(string(contractID(0)))
 	return completion
@@ -88,7 +89,7 @@ func update(offset ledger.Offset, witnesses ...[]ledger.Party) ledger.Update {
 }
 
 // appendEntries commits entries whose head follows from the last offset among them.
-func appendEntries(t testing.TB, record *db.DB, entries db.Entries) {
+func appendEntries(t *testing.T, record *db.DB, entries db.Entries) {
 	t.Helper()
 	require.NoError(t, tryAppend(t.Context(), record, entries))
 }

@@ -24,7 +24,9 @@ func TestHeadIsAtZeroAndTheEpochBeforeTheFirstEntry(t *testing.T) {
 func TestHeadFollowsTheEntries(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
-	appendEntries(t, record, db.Entries{Completions: []ledger.Completion{accepted(1, app, alice), accepted(2, app, alice)}})
+	appendEntries(t, record, db.Entries{
+		Completions: []ledger.Completion{accepted(1, app, alice), accepted(2, app, alice)},
+	})
 	head, err := record.Head(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, db.Head{Offset: 2, RecordTime: timeAt(2)}, head)

@@ -18,9 +18,9 @@ func TestLoad(t *testing.T) {
 	keyed := coin(3, 2, alice)
 	keyed.Key = &ledger.ContractKey{Value: json.RawMessage(`1`), Hash: "feed", Maintainers: []ledger.Party{alice}}
 	// The change of offset 1 is accepted again at offset 3, and refused at offset 4.
-	again, not := accepted(3, app, alice), refused(4, app, alice)
+	again, not := accepted(3, app, alice), refused(4, alice)
 	again.ChangeID, not.ChangeID = accepted(1, app, alice).ChangeID, accepted(1, app, alice).ChangeID
-	onlyRefused := refused(2, app, alice)
+	onlyRefused := refused(2, alice)
 	appendEntries(t, record, db.Entries{
 		Created:     []db.NewContract{coin(1, 1, alice), coin(2, 1, bob), keyed},
 		Archived:    []db.Archival{{ContractID: contractID(2), Offset: 4}},
@@ -84,11 +84,15 @@ func TestLoadSeesWhatItWaitedFor(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	ctx := t.Context()
-	locked, result := make(chan struct{}), make(chan db.Loaded, 1)
+	locked, done := make(chan struct{}), make(chan error, 1)
+	var loaded db.Loaded
 	go func() {
 		<-locked
-		result <- load(t, record, db.LoadRequest{
-			Keys: []string{"key-1"}, Contracts: []ledger.ContractID{contractID(1)},
+		done <- record.InTx(ctx, func(tx *db.Tx) (err error) {
+			loaded, err = tx.Load(ctx, db.LoadRequest{
+				Keys: []string{"key-1"}, Contracts: []ledger.ContractID{contractID(1)},
+			})
+			return err
 		})
 	}()
 	err := record.InTx(ctx, func(tx *db.Tx) error {
@@ -102,7 +106,7 @@ func TestLoadSeesWhatItWaitedFor(t *testing.T) {
 		})
 	})
 	require.NoError(t, err)
-	loaded := <-result
+	require.NoError(t, <-done)
 	require.Equal(t, ledger.Offset(1), loaded.Head.Offset)
 	require.Contains(t, loaded.Completions, "key-1")
 	require.Contains(t, loaded.Contracts, contractID(1))

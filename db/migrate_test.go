@@ -75,7 +75,8 @@ func requireFixtureIsReadable(t *testing.T, record *db.DB) {
 	active, err := record.ActiveContracts(ctx, db.ActiveQuery{Parties: []ledger.Party{"bob::1220"}, At: 3, Limit: 9})
 	require.NoError(t, err)
 	require.Equal(t, []ledger.ContractID{"00aa"}, ids(active))
-	require.Equal(t, []ledger.Offset{1}, updateOffsets(t, record, db.UpdatesQuery{Parties: []ledger.Party{"alice::1220"}, UpTo: 9, Limit: 9}))
+	updates := updateOffsets(t, record, db.UpdatesQuery{Parties: []ledger.Party{"alice::1220"}, UpTo: 9, Limit: 9})
+	require.Equal(t, []ledger.Offset{1}, updates)
 	completions, err := record.Completions(ctx, db.CompletionsQuery{
 		UserID: app, Parties: []ledger.Party{"alice::1220"}, UpTo: 9, Limit: 9,
 	})

@@ -21,8 +21,8 @@ func (r Reader) Node(ctx context.Context) (ledger.Node, bool, error) {
 	return fromDBNode(row), err == nil, failed("reading the node's identity", err)
 }
 
-// InsertNode stores the identity of the node unless there is one already, and tells whether it did. Of several processes
-// that start on an empty database one wins; the others read what it stored with Node.
+// InsertNode stores the identity of the node unless there is one already, and tells whether it did. Of several
+// processes that start on an empty database one wins; the others read what it stored with Node.
 func (d *DB) InsertNode(ctx context.Context, node ledger.Node) (bool, error) {
 	inserted, err := d.queries.InsertNode(ctx, toDBNode(node))
 	return inserted == 1, failed("storing the node's identity", err)

@@ -9,8 +9,8 @@ import (
 )
 
 // AllocateParty stores a new party and gives the right to act as it to a user, unless grantTo is "". It returns the
-// party as stored, at resource version 0. Faults (contract, POST /v2/parties): INVALID_ARGUMENT for a party that exists,
-// USER_NOT_FOUND, TOO_MANY_USER_RIGHTS.
+// party as stored, at resource version 0. Faults (contract, POST /v2/parties): INVALID_ARGUMENT for a party that
+// exists, USER_NOT_FOUND, TOO_MANY_USER_RIGHTS.
 func (d *DB) AllocateParty(
 	ctx context.Context, details ledger.PartyDetails, grantTo string,
 ) (ledger.PartyDetails, error) {

@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -90,8 +91,9 @@ func TestPartiesAreListedByPrefixInByteOrder(t *testing.T) {
 		}
 		return ids
 	}
-	require.Equal(t, []ledger.Party{"B::1", "a b::1", "a-b::1", "a::1", "a::2", "a_b::1", "ab::1", "b::1"}, list("", "", 10))
-	require.Equal(t, []ledger.Party{"a b::1", "a-b::1", "a::1", "a::2", "a_b::1", "ab::1"}, list("a", "", 10))
+	withA := []ledger.Party{"a b::1", "a-b::1", "a::1", "a::2", "a_b::1", "ab::1"}
+	require.Equal(t, slices.Concat([]ledger.Party{"B::1"}, withA, []ledger.Party{"b::1"}), list("", "", 10))
+	require.Equal(t, withA, list("a", "", 10))
 	require.Equal(t, []ledger.Party{"a::1", "a::2"}, list("a::", "", 10))
 	require.Equal(t, []ledger.Party{"a::1"}, list("a::1", "", 10))
 	require.Equal(t, []ledger.Party{"a::2", "a_b::1"}, list("a", "a::1", 2))

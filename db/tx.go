@@ -39,7 +39,7 @@ func (d *DB) InTx(ctx context.Context, body func(*Tx) error) error {
 		}
 		// The jitter keeps transactions that met once from meeting again.
 		longest := txBackoff << (attempt - 1)
-		pause(ctx, rand.N(longest))
+		pause(ctx, rand.N(longest)) //nolint:gosec // jitter needs no secrecy
 		if ctx.Err() != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ func TestUpdates(t *testing.T) {
 			update(5, []ledger.Party{carol}),
 			update(6, []ledger.Party{carol}, []ledger.Party{alice}),
 		},
-		Completions: []ledger.Completion{refused(3, app, alice)},
+		Completions: []ledger.Completion{refused(3, alice)},
 	})
 	cases := map[string]struct {
 		query db.UpdatesQuery

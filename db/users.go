@@ -74,8 +74,8 @@ func (r Reader) Users(
 }
 
 // UpdateUser changes a user: change gets the user as it is and makes it what it shall be; its error ends the update.
-// Whatever it does, the id stays, and the resource version grows by one. With an expected resource version the user must
-// be at that version. Faults: USER_NOT_FOUND, CONCURRENT_USER_UPDATE_DETECTED, and those of change.
+// Whatever it does, the id stays, and the resource version grows by one. With an expected resource version the user
+// must be at that version. Faults: USER_NOT_FOUND, CONCURRENT_USER_UPDATE_DETECTED, and those of change.
 func (d *DB) UpdateUser(
 	ctx context.Context, id string, expected *int64, change func(*ledger.User) error,
 ) (ledger.User, error) {

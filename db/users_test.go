@@ -3,6 +3,7 @@ package db_test
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,12 +15,12 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-func requireFault(t *testing.T, err error, code fault.Code, cause string) *fault.Fault {
+// requireFault checks that an error is a fault of the code with a cause like that.
+func requireFault(t *testing.T, err error, code fault.Code, cause string) {
 	t.Helper()
 	require.Truef(t, code.Matches(err), "wanted %s, got %v", code.ID, err)
 	found, _ := fault.As(err)
 	require.Contains(t, found.Cause, cause)
-	return found
 }
 
 func createUser(t *testing.T, record *db.DB, id string, rights ...ledger.Right) {
@@ -35,7 +36,9 @@ func TestCreateUserKeepsEveryField(t *testing.T) {
 		ID: "alice@example", PrimaryParty: alice, IsDeactivated: true, IdentityProviderID: "idp",
 		Annotations: map[string]string{"a.b/c": "<d> \x00"}, PrimaryPartyAuthentication: true,
 	}
-	rights := []ledger.Right{{Kind: ledger.ParticipantAdmin}, {Kind: ledger.CanActAs, Party: alice}, {Kind: ledger.ParticipantAdmin}}
+	rights := []ledger.Right{
+		{Kind: ledger.ParticipantAdmin}, {Kind: ledger.CanActAs, Party: alice}, {Kind: ledger.ParticipantAdmin},
+	}
 	created, err := record.CreateUser(t.Context(), wanted, rights)
 	require.NoError(t, err)
 	require.Equal(t, wanted, created)
@@ -54,7 +57,8 @@ func TestCreateUserRefusesAnIDThatExists(t *testing.T) {
 	record := dbtest.New(t)
 	createUser(t, record, "alice")
 	_, err := record.CreateUser(t.Context(), ledger.User{ID: "alice", PrimaryParty: bob}, nil)
-	found := requireFault(t, err, fault.UserAlreadyExists, `creating user failed, as user "alice" already exists`)
+	requireFault(t, err, fault.UserAlreadyExists, `creating user failed, as user "alice" already exists`)
+	found, _ := fault.As(err)
 	require.Equal(t, []fault.Resource{{Type: "USER", Value: "alice"}}, found.Resources)
 	stored, _, err := record.User(t.Context(), "alice")
 	require.NoError(t, err)
@@ -173,7 +177,7 @@ func TestUpdateUser(t *testing.T) {
 					if user.Annotations == nil {
 						user.Annotations = map[string]string{}
 					}
-					user.Annotations[fmt.Sprint(n)] = "x"
+					user.Annotations[strconv.Itoa(n)] = "x"
 					return nil
 				})
 				return err
@@ -211,5 +215,6 @@ func TestDeleteUserTakesItsRightsAlong(t *testing.T) {
 	rights, err := record.UserRights(t.Context(), "alice")
 	require.NoError(t, err)
 	require.Empty(t, rights)
-	requireFault(t, record.DeleteUser(t.Context(), "bob"), fault.UserNotFound, `deleting user failed for unknown user "bob"`)
+	err = record.DeleteUser(t.Context(), "bob")
+	requireFault(t, err, fault.UserNotFound, `deleting user failed for unknown user "bob"`)
 }

@@ -60,7 +60,9 @@ func TestWatcherWakesEveryoneWhoWaitsForTheHead(t *testing.T) {
 		})
 	}
 	// A commit of two entries moves the head once.
-	appendEntries(t, record, db.Entries{Completions: []ledger.Completion{accepted(1, app, alice), accepted(2, app, alice)}})
+	appendEntries(t, record, db.Entries{
+		Completions: []ledger.Completion{accepted(1, app, alice), accepted(2, app, alice)},
+	})
 	group.Wait()
 	require.Len(t, heads, waiters)
 	require.Equal(t, ledger.Offset(2), <-heads)

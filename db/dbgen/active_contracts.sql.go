@@ -178,8 +178,8 @@ type ListActiveOfPartiesAndTemplatesParams struct {
 	CountMax    int32
 }
 
-// ListActiveOfPartiesAndTemplates pages through those of some stakeholders and templates, each pair a range of the index
-// of active_contracts.
+// ListActiveOfPartiesAndTemplates pages through those of some stakeholders and templates, each pair a range of the
+// index by template of active_contracts.
 func (q *Queries) ListActiveOfPartiesAndTemplates(ctx context.Context, arg ListActiveOfPartiesAndTemplatesParams) ([]Contract, error) {
 	rows, err := q.db.Query(ctx, ListActiveOfPartiesAndTemplates,
 		arg.Parties,
@@ -307,9 +307,9 @@ type ListArchivedSinceParams struct {
 	CountMax    int32
 }
 
-// ListArchivedSince pages through the contracts that were active at an offset and are archived now, in order of creation.
-// It reads everything that was archived after the offset (index of archived contracts), which is little unless the
-// offset is far back. Null parties or templates stand for all.
+// ListArchivedSince pages through the contracts that were active at an offset and are archived now, in order of
+// creation. It reads everything that was archived after the offset (index of archived contracts), which is little unless
+// the offset is far back. Null parties or templates stand for all.
 func (q *Queries) ListArchivedSince(ctx context.Context, arg ListArchivedSinceParams) ([]Contract, error) {
 	rows, err := q.db.Query(ctx, ListArchivedSince,
 		arg.At,

@@ -33,8 +33,8 @@ type ArchiveContractsParams struct {
 	ArchivedOffsets []int64
 }
 
-// ArchiveContracts archives those of the contracts that are active, and takes them from the lists of their stakeholders.
-// Its command tag counts them. (The coalesce keeps the planner from the indexes of active contracts: by the primary key
+// ArchiveContracts archives those of the contracts that are active, and takes them from the lists of their
+// stakeholders. Its command tag counts them. (The coalesce keeps the planner from the indexes of active contracts: by the primary key
 // is the only good way.)
 func (q *Queries) ArchiveContracts(ctx context.Context, arg ArchiveContractsParams) error {
 	_, err := q.db.Exec(ctx, ArchiveContracts, arg.ContractIds, arg.ArchivedOffsets)
@@ -78,8 +78,8 @@ type InsertContractsParams struct {
 }
 
 // InsertContracts stores new contracts and lists the stakeholders of those that stay active. The elements of
-// signatories, observers and maintainers are array literals; archived offset 0, an empty key value and an empty key hash
-// are none.
+// signatories, observers and maintainers are array literals; archived offset 0, an empty key value and an empty key
+// hash are none.
 func (q *Queries) InsertContracts(ctx context.Context, arg InsertContractsParams) error {
 	_, err := q.db.Exec(ctx, InsertContracts,
 		arg.ContractIds,

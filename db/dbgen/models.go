@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// The outcome of every submission: accepted (with the transaction) or refused (with the reason).
+// The outcome of every submission: a transaction, or the reason of a refusal.
 type Completion struct {
 	LedgerOffset    ledger.Offset
 	SubmissionKey   string

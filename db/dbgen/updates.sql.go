@@ -250,8 +250,8 @@ type ListUpdatesOfPartiesParams struct {
 	CountMax int32
 }
 
-// ListUpdatesOfParties pages upwards through the transactions that any of the parties sees. Each party's part is a range
-// of the primary key of update_parties.
+// ListUpdatesOfParties pages upwards through the transactions that any of the parties sees. Each party's part is a
+// range of the primary key of update_parties.
 func (q *Queries) ListUpdatesOfParties(ctx context.Context, arg ListUpdatesOfPartiesParams) ([]Update, error) {
 	rows, err := q.db.Query(ctx, ListUpdatesOfParties,
 		arg.Parties,

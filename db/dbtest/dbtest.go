@@ -33,64 +33,64 @@ const (
 )
 
 // New returns a fresh migrated database, open until the test ends.
-func New(t testing.TB) *db.DB {
-	t.Helper()
-	return Open(t, URL(t))
+func New(tb testing.TB) *db.DB {
+	tb.Helper()
+	return Open(tb, URL(tb))
 }
 
 // Open opens a database until the test ends.
-func Open(t testing.TB, databaseURL string) *db.DB {
-	t.Helper()
-	opened, err := db.Open(t.Context(), databaseURL, db.Options{MaxConns: maxConns})
-	require.NoError(t, err)
-	t.Cleanup(opened.Close)
+func Open(tb testing.TB, databaseURL string) *db.DB {
+	tb.Helper()
+	opened, err := db.Open(tb.Context(), databaseURL, db.Options{MaxConns: maxConns})
+	require.NoError(tb, err)
+	tb.Cleanup(opened.Close)
 	return opened
 }
 
 // URL makes a fresh migrated database and returns its URL.
-func URL(t testing.TB) string {
-	t.Helper()
-	return create(t, true)
+func URL(tb testing.TB) string {
+	tb.Helper()
+	return create(tb, true)
 }
 
 // Empty makes a fresh database without any table and returns its URL.
-func Empty(t testing.TB) string {
-	t.Helper()
-	return create(t, false)
+func Empty(tb testing.TB) string {
+	tb.Helper()
+	return create(tb, false)
 }
 
-func create(t testing.TB, migrated bool) string {
-	t.Helper()
-	server := testenv.Postgres(t)
-	admin, err := pgx.Connect(t.Context(), server)
-	require.NoError(t, err, "connecting to the test server %s", server)
-	defer admin.Close(context.WithoutCancel(t.Context()))
+func create(tb testing.TB, migrated bool) string {
+	tb.Helper()
+	server := testenv.Postgres(tb)
+	admin, err := pgx.Connect(tb.Context(), server)
+	require.NoError(tb, err, "connecting to the test server %s", server)
+	defer admin.Close(context.WithoutCancel(tb.Context()))
 	name := "florin_test_" + strings.ToLower(rand.Text()[:12])
 	statement := "CREATE DATABASE " + quote(name) + " TEMPLATE template0 ENCODING 'UTF8'"
 	if migrated {
-		template, err := ensureTemplate(t.Context(), admin, server)
-		require.NoError(t, err, "making the template of test databases")
+		template, err := ensureTemplate(tb.Context(), admin, server)
+		require.NoError(tb, err, "making the template of test databases")
 		statement = "CREATE DATABASE " + quote(name) + " TEMPLATE " + quote(template) + copyStrategy(admin)
 	}
-	_, err = admin.Exec(t.Context(), statement)
-	require.NoError(t, err, "making a test database")
-	databaseURL := onDatabase(t, server, name)
-	t.Cleanup(func() { drop(t, server, name, databaseURL) })
+	_, err = admin.Exec(tb.Context(), statement)
+	require.NoError(tb, err, "making a test database")
+	databaseURL := onDatabase(tb, server, name)
+	tb.Cleanup(func() { drop(tb, server, name, databaseURL) })
 	return databaseURL
 }
 
-func drop(t testing.TB, server, name, databaseURL string) {
-	t.Helper()
-	if t.Failed() {
-		t.Logf("the database is kept as long as its server runs: psql '%s'", databaseURL)
+func drop(tb testing.TB, server, name, databaseURL string) {
+	tb.Helper()
+	if tb.Failed() {
+		tb.Logf("the database is kept as long as its server runs: psql '%s'", databaseURL)
 		return
 	}
-	ctx := context.WithoutCancel(t.Context())
+	ctx := context.WithoutCancel(tb.Context())
 	admin, err := pgx.Connect(ctx, server)
-	require.NoError(t, err, "connecting to the test server %s", server)
+	require.NoError(tb, err, "connecting to the test server %s", server)
 	defer admin.Close(ctx)
 	_, err = admin.Exec(ctx, "DROP DATABASE "+quote(name)+" WITH (FORCE)")
-	require.NoError(t, err, "dropping a test database")
+	require.NoError(tb, err, "dropping a test database")
 }
 
 // ensureTemplate returns the name of a database that has this program's schema, and makes it when there is none. A
@@ -107,7 +107,7 @@ func ensureTemplate(ctx context.Context, admin *pgx.Conn, server string) (string
 	if _, err := admin.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(templateLock)); err != nil {
 		return "", err
 	}
-	defer admin.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(templateLock)) //nolint:errcheck // The connection ends anyway.
+	// The lock ends with the connection.
 	if found, err := exists(ctx, admin, template); found || err != nil {
 		return template, err
 	}
@@ -164,10 +164,10 @@ func copyStrategy(admin *pgx.Conn) string {
 	return ""
 }
 
-func onDatabase(t testing.TB, server, name string) string {
-	t.Helper()
+func onDatabase(tb testing.TB, server, name string) string {
+	tb.Helper()
 	databaseURL, err := withDatabase(server, name)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return databaseURL
 }
 

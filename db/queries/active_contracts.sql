@@ -51,8 +51,8 @@ WHERE c.contract_id IN (
 )
 ORDER BY c.created_offset, c.created_node_id;
 
--- ListActiveOfPartiesAndTemplates pages through those of some stakeholders and templates, each pair a range of the index
--- of active_contracts.
+-- ListActiveOfPartiesAndTemplates pages through those of some stakeholders and templates, each pair a range of the
+-- index by template of active_contracts.
 -- name: ListActiveOfPartiesAndTemplates :many
 SELECT c.*
 FROM contracts AS c
@@ -77,9 +77,9 @@ WHERE c.contract_id IN (
 )
 ORDER BY c.created_offset, c.created_node_id;
 
--- ListArchivedSince pages through the contracts that were active at an offset and are archived now, in order of creation.
--- It reads everything that was archived after the offset (index of archived contracts), which is little unless the
--- offset is far back. Null parties or templates stand for all.
+-- ListArchivedSince pages through the contracts that were active at an offset and are archived now, in order of
+-- creation. It reads everything that was archived after the offset (index of archived contracts), which is little unless
+-- the offset is far back. Null parties or templates stand for all.
 -- name: ListArchivedSince :many
 SELECT *
 FROM contracts

@@ -1,6 +1,6 @@
 -- InsertContracts stores new contracts and lists the stakeholders of those that stay active. The elements of
--- signatories, observers and maintainers are array literals; archived offset 0, an empty key value and an empty key hash
--- are none.
+-- signatories, observers and maintainers are array literals; archived offset 0, an empty key value and an empty key
+-- hash are none.
 -- name: InsertContracts :exec
 WITH inserted AS (
     INSERT INTO contracts (
@@ -20,8 +20,8 @@ SELECT unnest(signatories || observers), created_offset, created_node_id, templa
 FROM inserted
 WHERE archived_offset IS NULL;
 
--- ArchiveContracts archives those of the contracts that are active, and takes them from the lists of their stakeholders.
--- Its command tag counts them. (The coalesce keeps the planner from the indexes of active contracts: by the primary key
+-- ArchiveContracts archives those of the contracts that are active, and takes them from the lists of their
+-- stakeholders. Its command tag counts them. (The coalesce keeps the planner from the indexes of active contracts: by the primary key
 -- is the only good way.)
 -- name: ArchiveContracts :exec
 WITH wanted AS (

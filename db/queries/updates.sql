@@ -49,8 +49,8 @@ WHERE ledger_offset > @after AND ledger_offset <= @up_to
 ORDER BY ledger_offset DESC
 LIMIT @count_max;
 
--- ListUpdatesOfParties pages upwards through the transactions that any of the parties sees. Each party's part is a range
--- of the primary key of update_parties.
+-- ListUpdatesOfParties pages upwards through the transactions that any of the parties sees. Each party's part is a
+-- range of the primary key of update_parties.
 -- name: ListUpdatesOfParties :many
 SELECT u.*
 FROM updates AS u

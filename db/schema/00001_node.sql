@@ -30,7 +30,7 @@ CREATE TABLE ledger_head (
     CONSTRAINT ledger_head_is_singleton CHECK (singleton),
     CONSTRAINT ledger_head_covers_pruning CHECK (pruned_offset BETWEEN 0 AND ledger_offset)
 );
-COMMENT ON TABLE ledger_head IS 'The last offset of the record and the record time reached there; whoever commits locks it.';
+COMMENT ON TABLE ledger_head IS 'The end of the record; whoever commits locks it.';
 
 INSERT INTO ledger_head DEFAULT VALUES;
 -- +goose StatementEnd

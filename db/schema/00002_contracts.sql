@@ -1,6 +1,6 @@
 -- Operators: `contracts` keeps every contract that ever was, archived ones included. `active_contracts` is derived from
--- it and holds one row for each stakeholder of a contract that is active now; its size follows the living contracts, not
--- the age of the ledger. Both see steady deletes and updates: leave autovacuum on.
+-- it and holds one row for each stakeholder of a contract that is active now; its size follows the living contracts,
+-- not the age of the ledger. Both see steady deletes and updates: leave autovacuum on.
 
 -- +goose Up
 -- +goose StatementBegin
@@ -27,10 +27,12 @@ CREATE TABLE contracts (
 COMMENT ON TABLE contracts IS 'Every contract that was ever created; archived_offset is null while it is active.';
 
 -- At most one active contract has a key. The hash covers the template.
-CREATE UNIQUE INDEX contracts_active_key_unique ON contracts (key_hash) WHERE archived_offset IS NULL AND key_hash IS NOT NULL;
+CREATE UNIQUE INDEX contracts_active_key_unique ON contracts (key_hash)
+WHERE archived_offset IS NULL AND key_hash IS NOT NULL;
 -- Active contracts in order of creation, of any template and of one.
 CREATE INDEX contracts_active ON contracts (created_offset, created_node_id) WHERE archived_offset IS NULL;
-CREATE INDEX contracts_active_by_template ON contracts (template_id, created_offset, created_node_id) WHERE archived_offset IS NULL;
+CREATE INDEX contracts_active_by_template ON contracts (template_id, created_offset, created_node_id)
+WHERE archived_offset IS NULL;
 -- What was archived after an offset: the difference between the active contracts there and now.
 CREATE INDEX contracts_archived ON contracts (archived_offset) WHERE archived_offset IS NOT NULL;
 
@@ -42,7 +44,7 @@ CREATE TABLE active_contracts (
     contract_id     text COLLATE "C" NOT NULL,
     CONSTRAINT active_contracts_position_unique PRIMARY KEY (party, created_offset, created_node_id)
 );
-COMMENT ON TABLE active_contracts IS 'The stakeholders of the contracts that are active now, so that each party''s are found by page.';
+COMMENT ON TABLE active_contracts IS 'The stakeholders of the contracts that are active now.';
 
 CREATE INDEX active_contracts_by_template ON active_contracts (party, template_id, created_offset, created_node_id);
 -- +goose StatementEnd

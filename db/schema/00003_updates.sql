@@ -1,5 +1,5 @@
--- Operators: both tables grow with every transaction and are never changed; offset leads their keys, so that they can be
--- partitioned or pruned by offset.
+-- Operators: both tables grow with every transaction and are never changed. Old offsets lie together in `updates`, which
+-- can be pruned or partitioned by offset.
 
 -- +goose Up
 -- +goose StatementBegin
@@ -22,8 +22,8 @@ CREATE TABLE updates (
 );
 COMMENT ON TABLE updates IS 'The committed transactions; events holds the transaction tree in execution order.';
 
--- No foreign key: both tables are written by one statement list under the head lock and never changed, and checking each
--- row would cost more than writing it.
+-- No foreign key: both tables are written together under the head lock and never changed, and checking each row would
+-- cost more than writing it.
 CREATE TABLE update_parties (
     party         text COLLATE "C" NOT NULL,
     ledger_offset bigint           NOT NULL,

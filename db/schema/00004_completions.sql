@@ -26,7 +26,7 @@ CREATE TABLE completions (
     CONSTRAINT completions_one_deduplication_period CHECK (num_nonnulls(dedup_offset, dedup_duration) <= 1),
     CONSTRAINT completions_have_an_actor CHECK (cardinality(act_as) > 0)
 );
-COMMENT ON TABLE completions IS 'The outcome of every submission: accepted (with the transaction) or refused (with the reason).';
+COMMENT ON TABLE completions IS 'The outcome of every submission: a transaction, or the reason of a refusal.';
 
 -- The accepted submissions of a change, newest last: what deduplication asks for.
 CREATE INDEX completions_accepted_changes ON completions (change_id, ledger_offset) WHERE refusal IS NULL;
@@ -38,7 +38,7 @@ CREATE TABLE completion_parties (
     ledger_offset bigint           NOT NULL,
     CONSTRAINT completion_parties_once PRIMARY KEY (user_id, party, ledger_offset)
 );
-COMMENT ON TABLE completion_parties IS 'The acting parties of each completion, so that a user''s are found by party and offset.';
+COMMENT ON TABLE completion_parties IS 'The acting parties of each completion, by user.';
 -- +goose StatementEnd
 
 -- +goose Down
