@@ -26,7 +26,9 @@ func recordTables() map[string]string {
 // again, into tables of the same shape with the same constraints and indexes. Everything that one commit holds goes in
 // one round trip.
 type barePostgres struct {
-	pool   *pgxpool.Pool
+	pool *pgxpool.Pool
+	// lock is a session that holds the scratch schema.
+	lock   *pgxpool.Conn
 	tables map[string]table
 	offset int64
 	// old are the contracts of the last commit, for the next one to archive.
@@ -47,39 +49,69 @@ type footprint struct {
 	archived int
 }
 
-// openScratch makes the copies. Only one bench at a time can.
+// scratchLock is the advisory lock of the one bench that may use the schema, and the machine, at a time.
+const scratchLock = 0x62656e6368 // "bench"
+
+// openScratch takes the lock and makes the copies.
 func openScratch(ctx context.Context, pool *pgxpool.Pool) (*barePostgres, error) {
 	p := &barePostgres{pool: pool, tables: map[string]table{}}
-	if err := p.drop(ctx); err != nil {
-		return nil, err
+	var err error
+	if p.lock, err = pool.Acquire(ctx); err != nil {
+		return nil, fmt.Errorf("cannot reach the database: %w", err)
 	}
-	statements := []string{"CREATE SCHEMA " + scratchSchema, copyOf("ledger_head")}
+	if err := p.prepare(ctx); err != nil {
+		return nil, errors.Join(err, p.close(ctx))
+	}
+	return p, nil
+}
+
+func (p *barePostgres) prepare(ctx context.Context) error {
+	var mine bool
+	if err := p.lock.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", scratchLock).Scan(&mine); err != nil {
+		return fmt.Errorf("lock the scratch schema: %w", err)
+	}
+	if !mine {
+		p.lock.Release()
+		p.lock = nil // the schema is not ours to drop
+		return errors.New("another bench measures this database: wait until it has ended")
+	}
+	// One that was killed may have left its copies.
+	statements := []string{dropScratch, "CREATE SCHEMA " + scratchSchema, copyOf("ledger_head")}
 	for name := range recordTables() {
 		statements = append(statements, copyOf(name))
 	}
 	statements = append(statements, "INSERT INTO "+scratchSchema+".ledger_head DEFAULT VALUES")
 	for _, statement := range statements {
-		if _, err := pool.Exec(ctx, statement); err != nil {
-			return nil, errors.Join(fmt.Errorf("make tables like the node's: %s: %w", statement, err), p.drop(ctx))
+		if _, err := p.pool.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("make tables like the node's: %s: %w", statement, err)
 		}
 	}
 	for name := range recordTables() {
-		columns, err := columnsOf(ctx, pool, name)
+		columns, err := columnsOf(ctx, p.pool, name)
 		if err != nil {
-			return nil, errors.Join(err, p.drop(ctx))
+			return err
 		}
 		p.tables[name] = table{columns: columns, insert: insertInto(name, columns)}
 	}
-	return p, nil
+	return nil
 }
 
 func copyOf(name string) string {
 	return fmt.Sprintf("CREATE TABLE %s.%s (LIKE %s INCLUDING ALL)", scratchSchema, name, name)
 }
 
-// drop removes the copies, those of a bench that was killed too.
-func (p *barePostgres) drop(ctx context.Context) error {
-	_, err := p.pool.Exec(context.WithoutCancel(ctx), "DROP SCHEMA IF EXISTS "+scratchSchema+" CASCADE")
+const dropScratch = "DROP SCHEMA IF EXISTS " + scratchSchema + " CASCADE"
+
+// close removes the copies and gives the lock back.
+func (p *barePostgres) close(ctx context.Context) error {
+	if p.lock == nil {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	_, err := p.lock.Exec(ctx, dropScratch)
+	// The lock ends with its session.
+	err = errors.Join(err, p.lock.Conn().Close(ctx))
+	p.lock.Release()
 	return err
 }
 

@@ -71,10 +71,12 @@ func TestBarePostgres(t *testing.T) {
 		require.NoError(t, pool.QueryRow(t.Context(), query).Scan(&n), query)
 		return n
 	}
-	_, err = openScratch(t.Context(), pool)
+	_, err = pool.Exec(t.Context(), "CREATE SCHEMA florin_bench CREATE TABLE contracts (old int)")
 	require.NoError(t, err)
 	p, err := openScratch(t.Context(), pool)
 	require.NoError(t, err, "what a bench that was killed left behind is replaced")
+	_, err = openScratch(t.Context(), pool)
+	require.ErrorContains(t, err, "another bench measures this database")
 
 	first, err := p.footprintOf(t.Context(), 1)
 	require.NoError(t, err)
@@ -99,6 +101,6 @@ func TestBarePostgres(t *testing.T) {
 	require.Equal(t, commits*group, count("SELECT ledger_offset FROM florin_bench.ledger_head"))
 	require.Equal(t, 2, count("SELECT count(*) FROM completions"), "the node's own tables are not touched")
 
-	require.NoError(t, p.drop(t.Context()))
+	require.NoError(t, p.close(t.Context()))
 	require.Zero(t, count("SELECT count(*) FROM pg_namespace WHERE nspname = 'florin_bench'"))
 }

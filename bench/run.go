@@ -124,7 +124,7 @@ func (r *run) connect(ctx context.Context) (err error) {
 func (r *run) close(ctx context.Context) error {
 	var err error
 	if r.postgres != nil {
-		err = r.postgres.drop(ctx)
+		err = r.postgres.close(ctx)
 	}
 	if r.meter.database != nil {
 		r.meter.database.Close()
