@@ -45,7 +45,7 @@ func ArithmeticFailure(err error) error {
 
 // RequireWithinDeadline fails unless the ledger time is strictly before the deadline.
 func RequireWithinDeadline(tx *Tx, label string, deadline lf.Timestamp) error {
-	if tx.Now() < deadline {
+	if tx.IsBefore(deadline) {
 		return nil
 	}
 	return fault.UserFailure(categoryState, deadlineExceeded,
@@ -54,7 +54,7 @@ func RequireWithinDeadline(tx *Tx, label string, deadline lf.Timestamp) error {
 
 // RequireDeadlineExceeded fails unless the ledger time is at or after the deadline.
 func RequireDeadlineExceeded(tx *Tx, label string, deadline lf.Timestamp) error {
-	if tx.Now() >= deadline {
+	if !tx.IsBefore(deadline) {
 		return nil
 	}
 	return fault.UserFailure(categoryState, deadlineNotExceeded,

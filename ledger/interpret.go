@@ -28,6 +28,24 @@ type Environment struct {
 	// Seed is the randomness that contract ids and node seeds derive from: the same seed, commands, time and contracts
 	// give the same transaction.
 	Seed [32]byte
+	// Prepared is set to run a prepared transaction again, so that its seeds and contract ids come out as they did.
+	Prepared *PreparedRun
+}
+
+// PreparedRun is what a transaction with one root node takes from the run that prepared it for signing.
+type PreparedRun struct {
+	// RootSeed is the seed of the root node; those of all others derive from it.
+	RootSeed [32]byte
+	// At is the effective time of that run, from which the ids of created contracts derive.
+	At time.Time
+}
+
+// preparedAt is the time that ids of created contracts derive from.
+func (e Environment) preparedAt() time.Time {
+	if e.Prepared != nil {
+		return e.Prepared.At
+	}
+	return e.EffectiveAt
 }
 
 // Limits of one transaction.
@@ -156,7 +174,12 @@ func (tx *Tx) exerciseByKey(command ExerciseByKeyCommand) error {
 			WithResource("TEMPLATE_ID", t.name.String()).
 			WithResource("PACKAGE_NAME", t.packageName)
 	}
-	return tx.exerciseFromJSON(t.name, id, command.Choice, command.Argument)
+	root := len(tx.nodes)
+	if err := tx.exerciseFromJSON(t.name, id, command.Choice, command.Argument); err != nil {
+		return err
+	}
+	tx.nodes[root].ByKey = true
+	return nil
 }
 
 // decodeArgument reads a payload or argument into its Go form; the refusals are those of the API for values that do not

@@ -17,8 +17,10 @@ type Transaction struct {
 	Inputs []Contract
 	// EffectiveAt is the ledger effective time.
 	EffectiveAt time.Time
-	// TimeUsed tells whether the outcome may depend on EffectiveAt.
-	TimeUsed bool
+	// Earliest and Latest bound the effective times at which the same commands on the same contracts give this
+	// transaction, both inclusive; nil where there is no bound.
+	Earliest *time.Time
+	Latest   *time.Time
 }
 
 // TxNode is a create, exercise or fetch of a transaction.
@@ -35,6 +37,8 @@ type TxNode struct {
 	// Argument is the payload of a create and the choice argument of an exercise; ArgumentType describes it.
 	Argument     lf.Value
 	ArgumentType *lf.Type
+	// ByKey tells whether an exercise found its contract by its key.
+	ByKey bool
 	// Seed is the node's own randomness: 32 bytes on creates and exercises.
 	Seed [32]byte
 

@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
@@ -24,7 +25,8 @@ type Tx struct {
 	inputs   map[ContractID]instance // contracts from the store, by id
 	order    []ContractID            // inputs in order of first use
 	keys     map[string]ContractID   // keys of contracts of this transaction
-	timeUsed bool
+	earliest *lf.Timestamp           // no earlier ledger time gives the same answers
+	latest   *lf.Timestamp           // nor any later one
 }
 
 // frame is the context in which a node runs: on whose authority, and under which node.
@@ -55,10 +57,36 @@ func newTx(submission Submission, env Environment) *Tx {
 	return tx
 }
 
-// Now is the ledger effective time.
+// Now is the ledger effective time. Whoever only compares it should use [Tx.IsBefore]: a transaction that knows the
+// exact time is valid at no other.
 func (tx *Tx) Now() lf.Timestamp {
-	tx.timeUsed = true
-	return lf.TimestampOf(tx.env.EffectiveAt)
+	now := lf.TimestampOf(tx.env.EffectiveAt)
+	tx.notBefore(now)
+	tx.notAfter(now)
+	return now
+}
+
+// IsBefore tells whether the ledger effective time is strictly before t. It says no more than that: a transaction that
+// was prepared for signing stays valid for as long as the answer stays the same.
+func (tx *Tx) IsBefore(t lf.Timestamp) bool {
+	if lf.TimestampOf(tx.env.EffectiveAt) < t {
+		tx.notAfter(t - 1)
+		return true
+	}
+	tx.notBefore(t)
+	return false
+}
+
+func (tx *Tx) notBefore(t lf.Timestamp) {
+	if tx.earliest == nil || *tx.earliest < t {
+		tx.earliest = &t
+	}
+}
+
+func (tx *Tx) notAfter(t lf.Timestamp) {
+	if tx.latest == nil || *tx.latest > t {
+		tx.latest = &t
+	}
 }
 
 func (tx *Tx) top() *frame { return &tx.frames[len(tx.frames)-1] }
@@ -74,6 +102,9 @@ func (tx *Tx) add(node TxNode) (int32, error) {
 	node.ID, node.LastDescendant = id, id
 	top := tx.top()
 	node.Seed = childSeed(top.seed, top.children)
+	if top.node < 0 && tx.env.Prepared != nil {
+		node.Seed = tx.env.Prepared.RootSeed
+	}
 	top.children++
 	if top.node < 0 {
 		tx.roots = append(tx.roots, id)
@@ -110,7 +141,7 @@ func (tx *Tx) create(t *template, payload any) (ContractID, error) {
 		return "", err
 	}
 	created := &tx.nodes[nodeID]
-	created.ContractID = localContractID(created.Seed, tx.env.EffectiveAt, created.Stakeholders())
+	created.ContractID = localContractID(created.Seed, tx.env.preparedAt(), created.Stakeholders())
 	tx.created[created.ContractID] = instance{
 		contract: Contract{
 			ID: created.ContractID, Template: t.name, PackageName: t.packageName,
@@ -158,8 +189,8 @@ func (tx *Tx) fetch(id ContractID, expected, through *lf.TypeName) (instance, er
 	}
 	_, err = tx.add(TxNode{
 		Kind: EventFetch, ContractID: id, Template: found.template.name, PackageName: found.template.packageName,
-		Signatories: found.contract.Signatories, Observers: found.contract.Observers, Interface: through,
-		ActingParties: slices.DeleteFunc(slices.Clone(stakeholders), func(party Party) bool {
+		Signatories: found.contract.Signatories, Observers: found.contract.Observers, Key: found.contract.Key,
+		Interface: through, ActingParties: slices.DeleteFunc(slices.Clone(stakeholders), func(party Party) bool {
 			return !PartiesContain(authorizers, party)
 		}),
 	})
@@ -272,11 +303,20 @@ func (tx *Tx) finish() (Transaction, error) {
 		return Transaction{}, errors.New("a submission without commands reached interpretation")
 	}
 	transaction := Transaction{
-		Nodes: tx.nodes, Roots: tx.roots, EffectiveAt: tx.env.EffectiveAt, TimeUsed: tx.timeUsed,
+		Nodes: tx.nodes, Roots: tx.roots, EffectiveAt: tx.env.EffectiveAt,
+		Earliest: timeOf(tx.earliest), Latest: timeOf(tx.latest),
 	}
 	for _, id := range tx.order {
 		transaction.Inputs = append(transaction.Inputs, tx.inputs[id].contract)
 	}
 	transaction.assignContractIDs()
 	return transaction, nil
+}
+
+func timeOf(stamp *lf.Timestamp) *time.Time {
+	if stamp == nil {
+		return nil
+	}
+	at := stamp.Time()
+	return &at
 }

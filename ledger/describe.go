@@ -1,0 +1,30 @@
+package ledger
+
+import "github.com/florinledger/florin/ledger/lf"
+
+// PayloadType describes the payload of a template; ok is false for names of no template.
+func (p *Packages) PayloadType(name lf.TypeName) (payload *lf.Type, ok bool) {
+	t, ok := p.templates[name]
+	if !ok {
+		return nil, false
+	}
+	return t.payload.lfType, true
+}
+
+// KeyType describes the contract key of a template; ok is false for templates without one.
+func (p *Packages) KeyType(name lf.TypeName) (key *lf.Type, ok bool) {
+	t, ok := p.templates[name]
+	if !ok || t.key == nil {
+		return nil, false
+	}
+	return t.key.value.lfType, true
+}
+
+// ChoiceType describes the argument of a choice of a template or interface; ok is false when there is none.
+func (p *Packages) ChoiceType(name lf.TypeName, choice string) (argument *lf.Type, ok bool) {
+	c, refusal := p.findChoice(name, choice)
+	if refusal != nil {
+		return nil, false
+	}
+	return c.argument.lfType, true
+}
