@@ -99,6 +99,7 @@ func (r *run) ceiling(ctx context.Context, c Ceiling, workers int, do operation)
 	}
 	// Requests that only read cost nothing to make: time alone bounds them.
 	until := bound{duration: r.options.Duration, operations: int(time.Hour.Milliseconds())}
+	before := r.meter.read(ctx)
 	measured, err := closedLoop(ctx, workers, until, do)
 	if err != nil {
 		return fmt.Errorf("measure %s alone: %w", c.Of, err)
@@ -106,9 +107,12 @@ func (r *run) ceiling(ctx context.Context, c Ceiling, workers int, do operation)
 	if measured.done == 0 {
 		return fmt.Errorf("measure %s alone: all was refused: %w", c.Of, measured.refusal)
 	}
-	perSecond := measured.perSecond() * float64(c.Concurrency) / float64(workers)
+	submissions := measured.done * c.Concurrency / workers
+	c.CPU = perSubmission(before, r.meter.read(ctx), submissions)
+	perSecond := float64(submissions) / measured.elapsed.Seconds()
 	if known := r.report.ceiling(c.Of, c.Scenario, c.Concurrency); known != nil {
 		known.After = &perSecond
+		known.CPU = known.CPU.mean(c.CPU)
 		return nil
 	}
 	c.Before, c.Latency = perSecond, spread(measured.latencies)

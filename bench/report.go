@@ -47,6 +47,7 @@ type Ceiling struct {
 	After     *float64 `json:"after"`
 	// Latency of an operation at that rate, in milliseconds.
 	Latency Latency `json:"latencyMs"`
+	CPU     CPU     `json:"cpuMs"` // per operation
 }
 
 // Stage is one scenario in one mode at one number of clients.
@@ -73,6 +74,10 @@ type Stage struct {
 	Latency          Latency `json:"latencyMs"`
 
 	Memory Memory `json:"memoryMb"` // afterwards
+
+	// CPUOfTemporal is the processor time of all parts for a submission, over that for an empty workflow. Unlike rates it
+	// hardly depends on who else uses the machine.
+	CPUOfTemporal *float64 `json:"cpuOfTemporal"`
 
 	// The highest rate over that of each ceiling.
 	OfHTTP     *float64 `json:"ofHttp"`
@@ -111,6 +116,9 @@ func (r *Report) relate() {
 		s.OfHTTP = r.ratio(s, CeilingHTTP, "")
 		s.OfTemporal = r.ratio(s, CeilingTemporal, "")
 		s.OfPostgres = r.ratio(s, CeilingPostgres, s.Scenario)
+		if c := r.ceiling(CeilingTemporal, "", s.Concurrency); c != nil {
+			s.CPUOfTemporal = quotient(s.CPU.total(), c.CPU.total())
+		}
 	}
 }
 
@@ -121,6 +129,15 @@ func (r *Report) ratio(s *Stage, of, scenario string) *float64 {
 	}
 	ratio := s.PerSecond / c.PerSecond
 	return &ratio
+}
+
+// quotient is nil unless both are known.
+func quotient(a, b *float64) *float64 {
+	if a == nil || b == nil || *b == 0 {
+		return nil
+	}
+	q := *a / *b
+	return &q
 }
 
 func (r *Report) ceiling(of, scenario string, concurrency int) *Ceiling {

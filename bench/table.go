@@ -70,25 +70,33 @@ func (r *Report) printStages(w io.Writer) {
 const percent = 100
 
 func (r *Report) printCosts(w io.Writer) {
-	text(w, "\nPer submission at the highest rate: milliseconds of CPU, and what PostgreSQL did")
-	line(w, "scenario", "mode", "clients", "node", "Temporal", "PostgreSQL", "(record", "Temporal's)", "bench",
-		"commits", "WAL kB")
-	for _, s := range r.Stages {
-		c := s.CPU
-		wal := c.WALBytes
-		if wal != nil {
-			kilobytes := *wal / (1 << 10)
-			wal = &kilobytes
+	text(w, "\nCost of one at the highest rate: milliseconds of CPU, and what PostgreSQL did")
+	line(w, "what", "", "clients", "all", "of Temporal", "node", "Temporal", "PostgreSQL", "(record", "Temporal's)",
+		"bench", "commits", "WAL kB")
+	for _, c := range r.Ceilings {
+		if c.Of == CeilingTemporal {
+			printCost(w, "empty workflow", "", c.Concurrency, c.CPU, nil)
 		}
-		line(w, s.Scenario, s.Mode, fmt.Sprint(s.Concurrency), figure("%.2f", c.Node), figure("%.2f", c.Temporal),
-			figure("%.2f", c.Postgres), figure("%.2f", c.PostgresRecord), figure("%.2f", c.PostgresTemporal),
-			figure("%.2f", c.Bench), figure("%.1f", c.Commits), figure("%.1f", wal))
+	}
+	for _, s := range r.Stages {
+		printCost(w, s.Scenario, s.Mode, s.Concurrency, s.CPU, s.CPUOfTemporal)
 	}
 	if len(r.Stages) > 0 {
 		m := r.Stages[len(r.Stages)-1].Memory
 		text(w, "memory at the end: node %s MB, Temporal %s MB (resident), PostgreSQL %s MB (shared parts once)",
 			figure("%.0f", m.NodeRSS), figure("%.0f", m.TemporalRSS), figure("%.0f", m.PostgresPSS))
 	}
+}
+
+func printCost(w io.Writer, what, mode string, clients int, c CPU, ofTemporal *float64) {
+	wal := c.WALBytes
+	if wal != nil {
+		kilobytes := *wal / (1 << 10)
+		wal = &kilobytes
+	}
+	line(w, what, mode, fmt.Sprint(clients), figure("%.2f", c.total()), figure("%.2f", ofTemporal),
+		figure("%.2f", c.Node), figure("%.2f", c.Temporal), figure("%.2f", c.Postgres), figure("%.2f", c.PostgresRecord),
+		figure("%.2f", c.PostgresTemporal), figure("%.2f", c.Bench), figure("%.1f", c.Commits), figure("%.1f", wal))
 }
 
 func (r *Report) printIdle(w io.Writer) {

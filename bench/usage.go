@@ -28,6 +28,36 @@ type CPU struct {
 	Commits  *float64 `json:"commits"`
 }
 
+// total is the processor time of all parts; nil when one of them could not be seen.
+func (c CPU) total() *float64 {
+	var total float64
+	for _, part := range []*float64{c.Node, c.Temporal, c.Postgres, c.Bench} {
+		if part == nil {
+			return nil
+		}
+		total += *part
+	}
+	return &total
+}
+
+// mean is that of two measurements; what one of them lacks is lacking.
+func (c CPU) mean(other CPU) CPU {
+	half := func(a, b *float64) *float64 {
+		if a == nil || b == nil {
+			return nil
+		}
+		mean := (*a + *b) / 2
+		return &mean
+	}
+	return CPU{
+		Node: half(c.Node, other.Node), Temporal: half(c.Temporal, other.Temporal),
+		Postgres:       half(c.Postgres, other.Postgres),
+		PostgresRecord: half(c.PostgresRecord, other.PostgresRecord), Bench: half(c.Bench, other.Bench),
+		PostgresTemporal: half(c.PostgresTemporal, other.PostgresTemporal),
+		WALBytes:         half(c.WALBytes, other.WALBytes), Commits: half(c.Commits, other.Commits),
+	}
+}
+
 // Memory is what the processes occupy, in MB; parts that could not be seen are nil.
 type Memory struct {
 	NodeRSS     *float64 `json:"nodeRss"`
