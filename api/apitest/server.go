@@ -85,6 +85,14 @@ func New(t testing.TB, options Options) *Server {
 	return s
 }
 
+// In is the same server for a subtest: what fails is reported there.
+func (s *Server) In(t testing.TB) *Server {
+	t.Helper()
+	inside := *s
+	inside.t = t
+	return &inside
+}
+
 func (s *Server) handler(options Options) http.Handler {
 	s.t.Helper()
 	if options.Watcher == nil {

@@ -30,6 +30,7 @@ func TestAllocatingAParty(t *testing.T) {
 
 	t.Run("the same hint again", func(t *testing.T) {
 		t.Parallel()
+		s := s.In(t)
 		body := s.Call(apitest.Admin, http.MethodPost, "/v2/parties", `{"partyIdHint":"alice"}`).
 			Refused(http.StatusBadRequest, "INVALID_ARGUMENT")
 		require.Contains(t, body.Cause, "Party already exists: party "+alice+" is already allocated on this node")
@@ -43,6 +44,7 @@ func TestAllocatingAParty(t *testing.T) {
 	} {
 		t.Run("a hint is made up: "+name, func(t *testing.T) {
 			t.Parallel()
+			s := s.In(t)
 			var allocated ledgerapi.AllocatePartyResponse
 			s.Call(apitest.Admin, http.MethodPost, "/v2/parties", body).OK(&allocated)
 			require.Regexp(t, `^party-[0-9a-f-]{36}::`+apitest.Namespace+`$`, allocated.PartyDetails.Party)
@@ -74,6 +76,7 @@ func TestPartiesThatCannotBeAllocated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			s := s.In(t)
 			body := s.Call(apitest.Admin, http.MethodPost, "/v2/parties", test.body).Refused(test.status, test.code)
 			require.Contains(t, body.Cause, test.cause)
 		})

@@ -34,6 +34,7 @@ func TestCreatingAUser(t *testing.T) {
 
 	t.Run("the id is all that is needed", func(t *testing.T) {
 		t.Parallel()
+		s := s.In(t)
 		var created ledgerapi.CreateUserResponse
 		s.Call(apitest.Admin, http.MethodPost, "/v2/users", `{"user":{"id":"bare"}}`).OK(&created)
 		require.Equal(t, "0", created.User.Metadata.ResourceVersion)
@@ -41,6 +42,7 @@ func TestCreatingAUser(t *testing.T) {
 	})
 	t.Run("an id is taken once", func(t *testing.T) {
 		t.Parallel()
+		s := s.In(t)
 		body := s.Call(apitest.Admin, http.MethodPost, "/v2/users", `{"user":{"id":"alice-app"}}`).
 			Refused(http.StatusConflict, "USER_ALREADY_EXISTS")
 		require.Equal(t, `creating user failed, as user "alice-app" already exists`, body.Cause)
@@ -88,6 +90,7 @@ func TestUsersThatCannotBeCreated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			s := s.In(t)
 			body := s.Call(apitest.Admin, http.MethodPost, "/v2/users", test.body).
 				Refused(http.StatusBadRequest, test.code)
 			require.Contains(t, body.Cause, test.cause)
@@ -104,12 +107,14 @@ func TestUsersThatCannotBeCreated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			s := s.In(t)
 			text := s.Call(apitest.Admin, http.MethodPost, "/v2/users", body).Plain(http.StatusBadRequest)
 			require.Contains(t, text, "Invalid value for: body (")
 		})
 	}
 	t.Run("by someone who may not", func(t *testing.T) {
 		t.Parallel()
+		s := s.In(t)
 		requireNotAllowed(t, s, http.MethodPost, "/v2/users", `{"user":{"id":"x"}}`)
 	})
 }
@@ -184,7 +189,7 @@ func TestListingUsers(t *testing.T) {
 		"?pageSize=-1&pageToken=x":        "Invalid page token", // the token is looked at first
 		"?pageToken=" + tokenOf("a\x00"):  "Invalid page token",
 		"?pageToken=" + tokenOf("a\xff"):  "Invalid page token",
-		"?pageToken=" + tokenOf("ab")[:4]:  "Invalid page token",
+		"?pageToken=" + tokenOf("ab")[:4]: "Invalid page token",
 		"?pageToken=" + "CgD_____" + "Dw": "Invalid page token",
 	} {
 		body := s.Call(apitest.Admin, http.MethodGet, "/v2/users"+query, nil).

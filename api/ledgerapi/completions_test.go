@@ -1,0 +1,349 @@
+package ledgerapi_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+const completionsPath = "/v2/commands/completions"
+
+// completions asks for completions and separates them from the checkpoint at the end.
+func (b *bundle) completions(user, query string, body any) ([]ledgerapi.Completion, *ledgerapi.OffsetCheckpoint) {
+	b.t.Helper()
+	var found []ledgerapi.Completion
+	var checkpoint *ledgerapi.OffsetCheckpoint
+	for _, element := range list[ledgerapi.CompletionStreamResponse](b, user, completionsPath+query, body) {
+		require.Nil(b.t, checkpoint, "a checkpoint ends the list")
+		if element.CompletionResponse.OffsetCheckpoint != nil {
+			checkpoint = &element.CompletionResponse.OffsetCheckpoint.Value
+			continue
+		}
+		found = append(found, element.CompletionResponse.Completion.Value)
+	}
+	return found, checkpoint
+}
+
+func commandIDs(completions []ledgerapi.Completion) []string {
+	ids := []string{}
+	for _, completion := range completions {
+		ids = append(ids, completion.CommandID)
+	}
+	return ids
+}
+
+const quick = "?stream_idle_timeout_ms=1"
+
+func TestCompletionsTellWhatBecameOfCommands(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, apitest.Options{})
+	b.ActingAs("both", b.alice, b.bob)
+	done := b.wait("good", b.create("one"))
+	b.Call("alice", http.MethodPost, "/v2/commands/async/submit",
+		b.submission("bad", exercise("00"+hex64, "Inspect", fields{})).with(fields{"submissionId": "sub-bad"})).OK(nil)
+	b.Call("both", http.MethodPost, "/v2/commands/submit-and-wait",
+		b.submission("shared", b.create("two")).with(fields{"actAs": []ledger.Party{b.alice, b.bob}})).OK(nil)
+
+	found, checkpoint := b.completions("alice", quick, fields{"parties": []ledger.Party{b.alice}})
+	require.Equal(t, []string{"good", "bad"}, commandIDs(found), "only the user's own")
+	require.Equal(t, b.end(), checkpoint.Offset, "a checkpoint leads past what belongs to others")
+	require.Equal(t, b.Node.SynchronizerID, checkpoint.SynchronizerTimes[0].SynchronizerID)
+
+	good, bad := found[0], found[1]
+	require.Equal(t, done.CompletionOffset, good.Offset)
+	require.Equal(t, done.UpdateID, good.UpdateID)
+	require.Equal(t, &ledgerapi.JsStatus{Details: []ledgerapi.ProtoAny{}}, good.Status)
+	require.Equal(t, "alice", good.UserID)
+	require.Equal(t, []string{string(b.alice)}, good.ActAs)
+	require.NotNil(t, good.DeduplicationPeriod.DeduplicationOffset)
+	require.NotNil(t, good.TraceContext.Traceparent)
+	require.Nil(t, good.TraceContext.Tracestate)
+	require.WithinDuration(t, time.Now(), time.Time(good.SynchronizerTime.RecordTime), time.Minute)
+
+	require.Empty(t, bad.UpdateID)
+	require.Equal(t, "sub-bad", bad.SubmissionID)
+	require.Equal(t, int32(5), bad.Status.Code)
+	require.Equal(t, "CONTRACT_NOT_FOUND(11,sub-bad): Contract could not be found with id 00"+hex64, bad.Status.Message)
+	require.Equal(t, "type.googleapis.com/google.rpc.ErrorInfo", bad.Status.Details[0].TypeURL)
+	require.NotEmpty(t, bad.Status.Details[0].Value)
+	info, ok := bad.Status.Details[0].ValueDecoded.(map[string]any)
+	require.True(t, ok)
+	require.Equal(t, "CONTRACT_NOT_FOUND", info["reason"])
+
+	t.Run("acting parties are reduced to those that ask", func(t *testing.T) {
+		t.Parallel()
+		b := b.in(t)
+		found, _ := b.completions("both", quick, fields{"parties": []ledger.Party{b.bob}})
+		require.Equal(t, []string{"shared"}, commandIDs(found))
+		require.Equal(t, []string{string(b.bob)}, found[0].ActAs)
+		found, _ = b.completions("both", quick, fields{"parties": []ledger.Party{b.bob, b.alice, b.bob}})
+		require.Len(t, found, 1, "one element, whatever the number of parties")
+		require.ElementsMatch(t, []string{string(b.alice), string(b.bob)}, found[0].ActAs)
+	})
+	t.Run("those who may read as any party may name any user", func(t *testing.T) {
+		t.Parallel()
+		b := b.in(t)
+		found, _ := b.completions("auditor", quick, fields{"userId": "alice", "parties": []ledger.Party{b.alice, "x"}})
+		require.Equal(t, []string{"good", "bad"}, commandIDs(found))
+	})
+	t.Run("reading goes on where it stopped", func(t *testing.T) {
+		t.Parallel()
+		b := b.in(t)
+		found, _ := b.completions("alice", quick,
+			fields{"userId": "alice", "parties": []ledger.Party{b.alice}, "beginExclusive": good.Offset})
+		require.Equal(t, []string{"bad"}, commandIDs(found))
+		found, checkpoint := b.completions("alice", quick,
+			fields{"parties": []ledger.Party{b.alice}, "beginExclusive": b.end()})
+		require.Empty(t, found)
+		require.Equal(t, b.end(), checkpoint.Offset)
+	})
+}
+
+const hex64 = "abababababababababababababababababababababababababababababababab"
+
+func TestCompletionRequestsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, apitest.Options{})
+	b.wait("one", b.create("one"))
+	for name, test := range map[string]struct {
+		user   string
+		body   fields
+		status int
+		code   string
+		cause  string
+	}{
+		"another user":       {"alice", fields{"userId": "bob", "parties": []ledger.Party{b.alice}}, 403, "NA", ""},
+		"another party":      {"alice", fields{"parties": []ledger.Party{b.alice, b.bob}}, 403, "NA", ""},
+		"a malformed party":  {"alice", fields{"parties": []string{"a$b"}}, 403, "NA", ""},
+		"the same, by those": {"auditor", fields{"parties": []string{"a$b"}}, 400, "INVALID_ARGUMENT", "0x24"},
+		"an odd user":        {"auditor", fields{"userId": "a b", "parties": []string{"a"}}, 400, "INVALID_FIELD", "user_id"},
+		"no parties":         {"alice", fields{"parties": []string{}}, 400, "MISSING_FIELD", "parties"},
+		"parties left out":   {"alice", fields{}, 400, "MISSING_FIELD", "parties"},
+		"a negative offset":  {"alice", fields{"parties": []ledger.Party{b.alice}, "beginExclusive": -1}, 400, "NEGATIVE_OFFSET", "Offset -1 in begin_exclusive"},
+		"an offset to come":  {"alice", fields{"parties": []ledger.Party{b.alice}, "beginExclusive": 99}, 400, "OFFSET_AFTER_LEDGER_END", "Begin offset (99) is after ledger end (1)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := b.in(t)
+			body := b.Call(test.user, http.MethodPost, completionsPath+quick, test.body).Refused(test.status, test.code)
+			require.Contains(t, body.Cause, test.cause)
+		})
+	}
+	t.Run("by someone who may not", func(t *testing.T) {
+		t.Parallel()
+		b := b.in(t)
+		requireNotAllowed(t, b.Server, http.MethodPost, completionsPath, fields{"parties": []ledger.Party{b.alice}})
+	})
+	t.Run("in plain text", func(t *testing.T) {
+		t.Parallel()
+		b := b.in(t)
+		good := fields{"parties": []ledger.Party{b.alice}}
+		for query, name := range map[string]string{
+			"?limit=x": "limit", "?limit=": "limit", "?limit=1.5": "limit",
+			"?stream_idle_timeout_ms=soon": "stream_idle_timeout_ms",
+		} {
+			require.Equal(t, "Invalid value for: query parameter "+name,
+				b.Call("alice", http.MethodPost, completionsPath+query, good).Plain(http.StatusBadRequest))
+		}
+		require.Contains(t, b.Call("alice", http.MethodPost, completionsPath+"?stream_idle_timeout_ms=-1", good).
+			Plain(http.StatusBadRequest), "Invalid value for: query parameter stream_idle_timeout_ms")
+		for _, body := range []any{nil, `[]`, `{"parties":"x"}`, `{"parties":[1]}`, `{"parties":[],"userId":null}`} {
+			require.Contains(t, b.Call("alice", http.MethodPost, completionsPath, body).Plain(http.StatusBadRequest),
+				"Invalid value for: body (")
+		}
+	})
+}
+
+func TestWithoutAuthorizationReadersMustNameTheUser(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, apitest.Options{Auth: auth.Disabled{}})
+	b.Call("", http.MethodPost, completionsPath+quick, `{"parties":["a"]}`).
+		Refused(http.StatusBadRequest, "MISSING_FIELD")
+	b.Call("", http.MethodPost, completionsPath+quick, `{"userId":"any","parties":["a"]}`).OK(nil)
+}
+
+func TestTheLimitsOfAList(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, apitest.Options{Settings: ledgerapi.Settings{MaxListElements: 3}})
+	ask := fields{"parties": []ledger.Party{b.alice}}
+	found, checkpoint := b.completions("alice", quick, ask)
+	require.Empty(t, found)
+	require.Nil(t, checkpoint, "an empty ledger has no position")
+	for i := range 3 {
+		b.wait(fmt.Sprint("cmd-", i), b.create(fmt.Sprint(i)))
+	}
+	for query, want := range map[string]struct {
+		found      int
+		checkpoint bool
+	}{
+		"":           {3, false}, // no room: the list is at the limit of the server
+		"&limit=0":   {0, false},
+		"&limit=-5":  {0, false},
+		"&limit=1":   {1, false},
+		"&limit=3":   {3, false},
+		"&limit=4":   {3, false}, // above the server's limit: as if it were not there
+		"&limit=%2B": {-1, false},
+	} {
+		if want.found < 0 {
+			b.Call("alice", http.MethodPost, completionsPath+quick+query, ask).Plain(http.StatusBadRequest)
+			continue
+		}
+		found, checkpoint := b.completions("alice", quick+query, ask)
+		require.Len(t, found, want.found, query)
+		require.Equal(t, want.checkpoint, checkpoint != nil, query)
+	}
+	b.wait("cmd-3", b.create("3"))
+	for _, query := range []string{"", "&limit=4", "&limit=9223372036854775807"} {
+		body := b.Call("alice", http.MethodPost, completionsPath+quick+query, ask).
+			Refused(http.StatusRequestEntityTooLarge, "JSON_API_MAXIMUM_LIST_ELEMENTS_NUMBER_REACHED")
+		require.Equal(t, "The number of matching elements (4) is greater than the node limit (3).", body.Cause)
+		require.Equal(t, int32(2), body.ErrorCategory)
+		require.Equal(t, int32(10), *body.GRPCCodeValue)
+		require.Equal(t, "1 second", *body.RetryInfo)
+		require.False(t, *body.DefiniteAnswer)
+		require.Empty(t, body.Context)
+	}
+	found, _ = b.completions("alice", quick+"&limit=2", ask)
+	require.Equal(t, []string{"cmd-0", "cmd-1"}, commandIDs(found))
+	found, checkpoint = b.completions("alice", quick, ask.with(fields{"beginExclusive": found[1].Offset}))
+	require.Equal(t, []string{"cmd-2", "cmd-3"}, commandIDs(found))
+	require.NotNil(t, checkpoint, "there is room for one more element")
+}
+
+// steps is a watcher that lets a test act each time a list waits. When the test has nothing more to do, the list's
+// waiting time is over.
+type steps struct {
+	acts []func()
+	// waits are how long each wait might have taken.
+	waits []time.Duration
+}
+
+func (s *steps) WaitAfter(ctx context.Context, offset ledger.Offset) (ledger.Offset, error) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return 0, fmt.Errorf("a list waits without end")
+	}
+	s.waits = append(s.waits, time.Until(deadline))
+	if len(s.acts) == 0 {
+		return offset, context.DeadlineExceeded
+	}
+	act := s.acts[0]
+	s.acts = s.acts[1:]
+	act()
+	return offset + 1, nil
+}
+
+func TestAListWaitsForFurtherElements(t *testing.T) {
+	t.Parallel()
+	watcher := &steps{}
+	b := newBundle(t, apitest.Options{Watcher: watcher})
+	other := fields{"CreateCommand": fields{"templateId": apitest.NoteTemplate, "createArguments": fields{
+		"owner": b.bob, "readers": []string{}, "label": "other", "amount": "1",
+	}}}
+	watcher.acts = []func(){
+		func() { b.wait("one", b.create("one")) },
+		func() { // not for alice: the list goes on waiting
+			b.Call("bob", http.MethodPost, "/v2/commands/submit-and-wait",
+				fields{"commands": []fields{other}, "commandId": "other", "actAs": []ledger.Party{b.bob}}).OK(nil)
+		},
+		func() { b.wait("two", b.create("two")) },
+	}
+	found, checkpoint := b.completions("alice", "?stream_idle_timeout_ms=3600000", fields{"parties": []ledger.Party{b.alice}})
+	require.Equal(t, []string{"one", "two"}, commandIDs(found))
+	require.Equal(t, int64(3), checkpoint.Offset)
+	require.Len(t, watcher.waits, 4)
+
+	t.Run("until the limit is reached", func(t *testing.T) {
+		watcher.acts = []func(){func() { b.wait("three", b.create("three")) }, func() { t.Error("it waits for nothing") }}
+		found, checkpoint := b.completions("alice", "?limit=1",
+			fields{"parties": []ledger.Party{b.alice}, "beginExclusive": 3})
+		require.Equal(t, []string{"three"}, commandIDs(found))
+		require.Nil(t, checkpoint)
+	})
+	t.Run("as long as the request says, or the node", func(t *testing.T) {
+		watcher.acts = nil
+		for query, want := range map[string]time.Duration{
+			"": ledgerapi.DefaultListWait, "?stream_idle_timeout_ms=2000": 2 * time.Second,
+		} {
+			watcher.waits = nil
+			b.completions("alice", query, fields{"parties": []ledger.Party{b.alice}, "beginExclusive": 4})
+			require.Len(t, watcher.waits, 1)
+			require.InDelta(t, want.Seconds(), watcher.waits[0].Seconds(), 0.4)
+		}
+	})
+}
+
+func TestAListIsWokenByTheRecord(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, apitest.Options{})
+	done := make(chan []ledgerapi.Completion)
+	go func() {
+		found, _ := b.completions("alice", "?limit=1&stream_idle_timeout_ms=15000",
+			fields{"parties": []ledger.Party{b.alice}})
+		done <- found
+	}()
+	b.wait("late", b.create("late"))
+	select {
+	case found := <-done:
+		require.Equal(t, []string{"late"}, commandIDs(found))
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "the list was not woken")
+	}
+}
+
+func TestAListThatOutlastsTheRequest(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, apitest.Options{RequestTimeout: 300 * time.Millisecond})
+	text := b.Call("alice", http.MethodPost, completionsPath+"?stream_idle_timeout_ms=60000",
+		fields{"parties": []ledger.Party{b.alice}}).Plain(http.StatusServiceUnavailable)
+	require.Contains(t, text, "shorter stream_idle_timeout_ms")
+}
+
+// pruned is a record of which the beginning was pruned.
+type pruned struct {
+	*db.DB
+	upTo ledger.Offset
+}
+
+func (p *pruned) Head(ctx context.Context) (db.Head, error) {
+	head, err := p.DB.Head(ctx)
+	head.Pruned = p.upTo
+	return head, err
+}
+
+func TestReadingFromAPrunedRecord(t *testing.T) {
+	t.Parallel()
+	record := &pruned{upTo: 2}
+	b := newBundle(t, apitest.Options{Record: record})
+	record.DB = b.DB
+	for i := range 3 {
+		b.wait(fmt.Sprint("cmd-", i), b.create(fmt.Sprint(i)))
+	}
+	for path, body := range map[string]fields{
+		completionsPath:              {"parties": []ledger.Party{b.alice}, "beginExclusive": 1},
+		"/v2/updates":                {"beginExclusive": 1, "filter": byParty(b.alice)},
+		"/v2/state/active-contracts": {"activeAtOffset": 1, "filter": byParty(b.alice)},
+	} {
+		refusal := b.Call("alice", http.MethodPost, path+quick, body).
+			Refused(http.StatusBadRequest, "PARTICIPANT_PRUNED_DATA_ACCESSED")
+		require.Equal(t, "2", refusal.Context["earliest_offset"], path)
+	}
+	b.Call("alice", http.MethodPost, completionsPath+quick, fields{"parties": []ledger.Party{b.alice}}).
+		Refused(http.StatusBadRequest, "PARTICIPANT_PRUNED_DATA_ACCESSED")
+	found, _ := b.completions("alice", quick, fields{"parties": []ledger.Party{b.alice}, "beginExclusive": 2})
+	require.Equal(t, []string{"cmd-2"}, commandIDs(found), "reading may begin exactly where pruning ended")
+
+	var offsets ledgerapi.GetLatestPrunedOffsetsResponse
+	b.Call("alice", http.MethodGet, "/v2/state/latest-pruned-offsets", nil).OK(&offsets)
+	require.Equal(t, int64(2), offsets.ParticipantPrunedUpToInclusive)
+}
