@@ -27,7 +27,7 @@ func (n *node) startAPI(ctx, _ context.Context) error {
 	}
 	n.listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", n.options.listen)
 	if err != nil {
-		return explainListen(n.options.listen, err)
+		return explainListen(n.options.listen, "--listen", err)
 	}
 	n.server = &http.Server{Handler: handler, ReadHeaderTimeout: headerTimeout}
 	go func() {

@@ -1,22 +1,36 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"syscall"
 )
 
-// explainListen says what to do about an address that cannot be listened on.
-func explainListen(address string, err error) error {
+// requireFree says early, before minutes of other work, that an address is taken. Port 0 takes a free one anyway.
+func requireFree(ctx context.Context, address, flag string) error {
+	if _, port, err := net.SplitHostPort(address); err == nil && port == "0" {
+		return nil
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return explainListen(address, flag, err)
+	}
+	return listener.Close()
+}
+
+// explainListen says what to do about an address that cannot be listened on; flag is the one that chooses another.
+func explainListen(address, flag string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("%s is taken by another program: stop it, or choose another address with --listen "+
-			"(port 0 takes a free one): %w", address, err)
+		return fmt.Errorf("%s is taken by another program: stop it, or choose another address with %s "+
+			"(port 0 takes a free one): %w", address, flag, err)
 	case errors.Is(err, syscall.EACCES):
-		return fmt.Errorf("not allowed to listen on %s: choose a port above 1023 with --listen: %w", address, err)
+		return fmt.Errorf("not allowed to listen on %s: choose a port above 1023 with %s: %w", address, flag, err)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return fmt.Errorf("this machine has no address %s: choose one of its own with --listen: %w", address, err)
+		return fmt.Errorf("this machine has no address %s: choose one of its own with %s: %w", address, flag, err)
 	default:
-		return err
+		return fmt.Errorf("cannot listen on %q, which %s names: %w", address, flag, err)
 	}
 }

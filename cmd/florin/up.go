@@ -71,6 +71,9 @@ func (m *machine) start(ctx context.Context) (err error) {
 	if m.directory, err = datadir.Lock(m.command.DataDir); err != nil {
 		return err
 	}
+	if err := m.requireAddresses(ctx); err != nil {
+		return err
+	}
 	logFile, err := m.logFile("florin.log")
 	if err != nil {
 		return err
@@ -91,6 +94,20 @@ func (m *machine) start(ctx context.Context) (err error) {
 		return err
 	}
 	return runfile.Write(m.directory.Path(), m.runInfo())
+}
+
+// requireAddresses finds out at once whether something else listens where this node is to.
+func (m *machine) requireAddresses(ctx context.Context) error {
+	for _, wanted := range []struct{ address, flag string }{
+		{m.command.Listen, "--listen"},
+		{m.command.TemporalUIListen, "--temporal-ui-listen"},
+		{m.command.TemporalListen, "--temporal-listen"},
+	} {
+		if err := requireFree(ctx, wanted.address, wanted.flag); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (m *machine) startPostgres(ctx context.Context) error {
