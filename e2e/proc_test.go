@@ -1,0 +1,110 @@
+package e2e_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// running is one process of the machine.
+type running struct {
+	pid, parent int
+	command     string
+	environment string
+}
+
+// processes lists the processes that run; those that have ended and that nobody has collected do not count.
+func processes(t *testing.T) []running {
+	t.Helper()
+	entries, err := filepath.Glob("/proc/[0-9]*")
+	require.NoError(t, err)
+	require.NotEmpty(t, entries, "these tests find processes under /proc: run them on Linux")
+	var found []running
+	for _, entry := range entries {
+		stat, err := os.ReadFile(filepath.Join(entry, "stat"))
+		if err != nil {
+			continue // it has ended meanwhile
+		}
+		_, rest, _ := bytes.Cut(stat, []byte(") "))
+		fields := strings.Fields(string(rest))
+		if len(fields) < 2 || fields[0] == "Z" || fields[0] == "X" {
+			continue
+		}
+		process := running{}
+		process.pid, _ = strconv.Atoi(filepath.Base(entry))
+		process.parent, _ = strconv.Atoi(fields[1])
+		command, _ := os.ReadFile(filepath.Join(entry, "cmdline"))
+		process.command = strings.ReplaceAll(string(command), "\x00", " ")
+		environment, _ := os.ReadFile(filepath.Join(entry, "environ"))
+		process.environment = string(environment)
+		found = append(found, process)
+	}
+	return found
+}
+
+// descendants lists the processes below one, itself included.
+func descendants(t *testing.T, root int) []int {
+	t.Helper()
+	all := processes(t)
+	family := []int{root}
+	for i := 0; i < len(family); i++ {
+		for _, process := range all {
+			if process.parent == family[i] {
+				family = append(family, process.pid)
+			}
+		}
+	}
+	return family
+}
+
+// requireGone waits until none of the processes is left, nor any that names the data directory.
+func requireGone(t *testing.T, dataDir string, pids []int) {
+	t.Helper()
+	await(t, "all processes have ended", func() error {
+		for _, process := range processes(t) {
+			switch {
+			case slices.Contains(pids, process.pid):
+				return fmt.Errorf("process %d still runs: %s", process.pid, process.command)
+			case strings.Contains(process.command, dataDir) || strings.Contains(process.environment, dataDir):
+				return fmt.Errorf("process %d uses %s: %s", process.pid, dataDir, process.command)
+			}
+		}
+		return nil
+	})
+}
+
+// child finds the process below a node whose command line holds the text.
+func child(t *testing.T, node int, text string) int {
+	t.Helper()
+	found := 0
+	await(t, "the node runs "+text, func() error {
+		for _, process := range processes(t) {
+			if process.parent == node && strings.Contains(process.command, text) {
+				found = process.pid
+				return nil
+			}
+		}
+		return fmt.Errorf("process %d has no child %q", node, text)
+	})
+	return found
+}
+
+// killProcesses ends processes as a crash does; those that have ended are no error.
+func killProcesses(t *testing.T, pids ...int) {
+	t.Helper()
+	for _, pid := range pids {
+		require.Greater(t, pid, 1)
+		err := syscall.Kill(pid, syscall.SIGKILL)
+		if err != syscall.ESRCH {
+			require.NoError(t, err, "kill process %d", pid)
+		}
+	}
+}

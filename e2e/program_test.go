@@ -1,0 +1,178 @@
+package e2e_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/devnet/process"
+	"github.com/florinledger/florin/devnet/testenv"
+)
+
+const (
+	// patience is how long anything may take on a busy machine before a test gives up.
+	patience = 2 * time.Minute
+	// stopGrace is how long a node may take to stop when a test ends.
+	stopGrace = 40 * time.Second
+)
+
+// binary is the built program, made once for all tests of this process.
+var binary = sync.OnceValues(func() (string, error) { return testenv.Binary(context.Background()) })
+
+// program is a started florin.
+type program struct {
+	*process.Process
+	stdout, stderr *output
+}
+
+// start runs florin until the test ends. It gets no setting from the environment but those that are given.
+func start(t *testing.T, environment []string, arguments ...string) *program {
+	t.Helper()
+	executable, err := binary()
+	require.NoError(t, err, "build the binary")
+	cmd := exec.Command(executable, arguments...)
+	cmd.Dir = "/" // nothing may depend on where a person stands
+	cmd.Env = append(withoutSettings(os.Environ()), environment...)
+	p := &program{stdout: newOutput(), stderr: newOutput()}
+	cmd.Stdout, cmd.Stderr = p.stdout, p.stderr
+	p.Process, err = process.Start(cmd, syscall.SIGKILL)
+	require.NoError(t, err, "start florin %s", strings.Join(arguments, " "))
+	t.Cleanup(func() {
+		if err := p.Stop(context.Background(), syscall.SIGINT, syscall.SIGKILL, stopGrace); err != nil {
+			t.Errorf("florin %s: %v", arguments[0], err)
+		}
+		if t.Failed() {
+			t.Logf("florin %s printed:\n%s%s", strings.Join(arguments, " "), p.stdout, p.stderr)
+		}
+	})
+	return p
+}
+
+// run runs florin to its end.
+func run(t *testing.T, environment []string, arguments ...string) *program {
+	t.Helper()
+	p := start(t, environment, arguments...)
+	p.waitEnd(t)
+	return p
+}
+
+// withoutSettings drops what would configure florin from the environment of the tests.
+func withoutSettings(environment []string) []string {
+	var kept []string
+	for _, entry := range environment {
+		if !strings.HasPrefix(entry, "FLORIN_") {
+			kept = append(kept, entry)
+		}
+	}
+	return kept
+}
+
+// waitFor returns when the program has printed the text.
+func (p *program) waitFor(t *testing.T, text string) {
+	t.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	for {
+		printed, more := p.stdout.look()
+		if strings.Contains(printed, text) {
+			return
+		}
+		select {
+		case <-more:
+		case <-p.Done():
+			printed, _ = p.stdout.look()
+			require.Contains(t, printed, text, "florin ended (%v) and said: %s", p.Err(), p.stderr)
+		case <-deadline.C:
+			require.FailNow(t, "florin does not get that far", "waiting for %q", text)
+		}
+	}
+}
+
+// waitEnd returns when the program has ended.
+func (p *program) waitEnd(t *testing.T) {
+	t.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	select {
+	case <-p.Done():
+	case <-deadline.C:
+		require.FailNow(t, "florin does not end")
+	}
+}
+
+// exitCode is the exit code of a program that has ended; -1 when a signal ended it.
+func (p *program) exitCode(t *testing.T) int {
+	t.Helper()
+	var failed *exec.ExitError
+	if errors.As(p.Err(), &failed) {
+		return failed.ExitCode()
+	}
+	require.NoError(t, p.Err())
+	return 0
+}
+
+// kill ends the program as a crash does.
+func (p *program) kill(t *testing.T) {
+	t.Helper()
+	require.NoError(t, p.Signal(syscall.SIGKILL))
+	p.waitEnd(t)
+}
+
+// output is what a program has printed so far.
+type output struct {
+	mu   sync.Mutex
+	text strings.Builder
+	more chan struct{} // closed at the next write
+}
+
+func newOutput() *output { return &output{more: make(chan struct{})} }
+
+// Write implements io.Writer.
+func (o *output) Write(text []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	close(o.more)
+	o.more = make(chan struct{})
+	return o.text.Write(text)
+}
+
+// look returns the text, and a channel that is closed when there is more.
+func (o *output) look() (string, <-chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String(), o.more
+}
+
+// String is the text so far.
+func (o *output) String() string {
+	text, _ := o.look()
+	return text
+}
+
+// await asks again and again until the condition holds; the last reason why it did not is the failure.
+func await(t *testing.T, what string, condition func() error) {
+	t.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := condition()
+		if err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			require.NoError(t, err, "waited %s: %s", patience, what)
+		}
+	}
+}
