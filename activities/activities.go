@@ -19,6 +19,8 @@ type Activities struct {
 	Clock func() time.Time
 	// MaxDeduplication is the window of submissions that name none.
 	MaxDeduplication time.Duration
+	// Payloads remembers decoded contracts; nil does without.
+	Payloads *ledger.Payloads
 	// Outcomes is told of every completion that this process records; nil tells nobody.
 	Outcomes *Outcomes
 	Log      *slog.Logger

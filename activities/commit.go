@@ -127,7 +127,8 @@ func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *
 func (b *block) decide(submission ledger.Submission) (ledger.Completion, error) {
 	position := b.next()
 	circumstances := ledger.Circumstances{
-		Packages: b.activities.Packages, Store: b.view, Secret: b.activities.Node.PrivateKey,
+		Packages: b.activities.Packages, Store: b.view,
+		Payloads: b.activities.Payloads, Secret: b.activities.Node.PrivateKey,
 		Deduplication: ledger.DeduplicationRules{
 			Now: b.now, Maximum: b.activities.MaxDeduplication, Pruned: b.head.Pruned,
 		},
@@ -138,10 +139,10 @@ func (b *block) decide(submission ledger.Submission) (ledger.Completion, error) 
 		circumstances.Previous = &previous
 	}
 	decision, err := ledger.Decide(submission, position, circumstances)
+	if b.view.failed != nil { // the database is in trouble, not the submission, whatever the rules made of it
+		return ledger.Completion{}, b.view.failed
+	}
 	if err != nil {
-		if b.view.failed != nil { // the database is in trouble, not the submission
-			return ledger.Completion{}, b.view.failed
-		}
 		decision = b.defect(submission, position, err)
 	}
 	b.keep(decision)

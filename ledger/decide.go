@@ -20,6 +20,7 @@ type Position struct {
 type Circumstances struct {
 	Packages *Packages
 	Store    Store
+	Payloads *Payloads
 	// Secret is the node's own, from which the seed of the transaction derives.
 	Secret []byte
 	// Previous is the last accepted submission of the same change id, nil when there is none.
@@ -85,6 +86,7 @@ func (c Circumstances) interpret(s Submission, at Position) (Transaction, error)
 	}
 	transaction, err := Interpret(s, Environment{
 		Packages: c.Packages, Store: c.Store, EffectiveAt: effectiveTime(s, at), Seed: SubmissionSeed(c.Secret, s.Key),
+		Payloads: c.Payloads,
 	})
 	if err != nil {
 		return Transaction{}, err

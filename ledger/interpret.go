@@ -30,6 +30,8 @@ type Environment struct {
 	Seed [32]byte
 	// Prepared is set to run a prepared transaction again, so that its seeds and contract ids come out as they did.
 	Prepared *PreparedRun
+	// Payloads saves decoding the same contracts again and again; nil does without.
+	Payloads *Payloads
 }
 
 // PreparedRun is what a transaction with one root node takes from the run that prepared it for signing.

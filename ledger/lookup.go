@@ -37,9 +37,12 @@ func (tx *Tx) lookup(id ContractID) (instance, error) {
 	if !known {
 		return instance{}, fmt.Errorf("contract %s has unknown template %s", id, contract.Template)
 	}
-	payload, err := t.decodePayload(contract)
-	if err != nil {
-		return instance{}, err
+	payload, remembered := tx.env.Payloads.get(id)
+	if !remembered {
+		if payload, err = t.decodePayload(contract); err != nil {
+			return instance{}, err
+		}
+		tx.env.Payloads.put(id, payload)
 	}
 	found := instance{contract: contract, template: t, payload: payload}
 	tx.inputs[id] = found

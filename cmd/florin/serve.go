@@ -39,6 +39,7 @@ func (c *workerCommand) Run(ctx context.Context) error {
 }
 
 func serveRemote(ctx context.Context, settings nodeSettings, remote remoteSettings, roles roles) error {
+	relaxCollector()
 	n, err := startNode(ctx, nodeOptions{
 		settings: settings, roles: roles, databaseURL: remote.DatabaseURL, temporalAddress: remote.TemporalAddress,
 		listen: remote.Listen, log: settings.logger(os.Stderr), progress: func(string) {},

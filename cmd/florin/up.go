@@ -44,6 +44,7 @@ type machine struct {
 
 // Run starts everything, says where it is, and stops it all in order when it is told to.
 func (c *upCommand) Run(ctx context.Context) error {
+	relaxCollector()
 	m := &machine{command: c, began: time.Now()}
 	err := m.start(ctx)
 	if err == nil {
