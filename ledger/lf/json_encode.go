@@ -104,7 +104,7 @@ func (t *Type) nestedOptional() bool { return t.Kind == KindOptional && t.Elemen
 
 func appendRecord(out []byte, t *Type, value Record) []byte {
 	last := len(value.Fields)
-	for last > 0 && value.Fields[last-1].Value == (Optional{}) && !t.Fields[last-1].Type.nestedOptional() {
+	for last > 0 && value.Fields[last-1].Value == (Optional{}) {
 		last--
 	}
 	out = append(out, '{')
