@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"sort"
 	"strconv"
 )
@@ -146,5 +145,5 @@ type versionError struct {
 func (e *versionError) Error() string {
 	return fmt.Sprintf("the database was made by PostgreSQL %d, and this machine has PostgreSQL %d (%s): %s, or move "+
 		"the data directory away to start with an empty one (a dump of the old one restores into it)",
-		e.wanted, e.found.major, e.found.dir, installHint(runtime.GOOS, "", e.wanted))
+		e.wanted, e.found.major, e.found.dir, installHint("", e.wanted))
 }

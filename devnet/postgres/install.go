@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,7 +35,8 @@ func newInstaller(progress func(string), log io.Writer) installer {
 // install installs PostgreSQL when this is a Debian or Ubuntu and we are root or may become root without a password.
 // Otherwise the error names the package to install.
 func (i installer) install(ctx context.Context) error {
-	if _, err := i.lookPath("apt-get"); err != nil {
+	aptGet, err := i.lookPath("apt-get")
+	if err != nil {
 		return fmt.Errorf("%w: %s", errNotInstalled, i.hint())
 	}
 	prefix, err := i.privilege(ctx)
@@ -43,12 +44,12 @@ func (i installer) install(ctx context.Context) error {
 		return fmt.Errorf("%w and installing it needs root: %s", errNotInstalled, i.hint())
 	}
 	i.progress("installing PostgreSQL with apt-get (once)")
-	if err := i.run(ctx, prefix, "apt-get", "update"); err != nil {
+	if err := i.run(ctx, prefix, aptGet, "update"); err != nil {
 		return i.failed(err)
 	}
 	// postgresql-common comes first: its configuration decides whether installing the server also creates and starts
 	// a cluster on port 5432, which nobody asked for.
-	install := []string{"apt-get", "install", "-y", "--no-install-recommends"}
+	install := []string{aptGet, "install", "-y", "--no-install-recommends"}
 	if err := i.run(ctx, prefix, append(install, "postgresql-common")...); err != nil {
 		return i.failed(err)
 	}
@@ -138,45 +139,40 @@ func (i installer) failed(err error) error {
 
 func (i installer) hint() string {
 	for _, manager := range []string{"apt-get", "dnf", "apk", "pacman", "brew"} {
-		if path, err := i.lookPath(manager); err == nil {
-			return installHint(filepath.Base(path), "", 0)
+		if _, err := i.lookPath(manager); err == nil {
+			return installHint(manager, 0)
 		}
 	}
-	return installHint("", "", 0)
+	return installHint("", 0)
 }
 
-// installHint says how to install PostgreSQL with a package manager; all of them when it is not known which one this
-// machine has. A major version other than 0 asks for that version.
-func installHint(manager, sudo string, major int) string {
-	version := ""
+// installHint says how to install PostgreSQL, with its additional modules, which Temporal needs. manager is this
+// machine's package manager, empty when it is not known. A major version other than 0 asks for that version.
+func installHint(manager string, major int) string {
+	version, dashed, brew := "", "postgresql", "17"
 	if major > 0 {
 		version = strconv.Itoa(major)
+		dashed, brew = "postgresql-"+version, version
 	}
 	commands := map[string]string{
-		"apt-get": sudo + "apt-get install " + dashed("postgresql", version),
-		"dnf":     sudo + "dnf install postgresql" + version + "-server",
-		"apk":     sudo + "apk add postgresql" + version,
-		"pacman":  sudo + "pacman -S postgresql",
-		"brew":    "brew install postgresql@" + orDefault(version, "17"),
+		"apt-get": "sudo apt-get install " + dashed,
+		"dnf":     "sudo dnf install postgresql" + version + "-server postgresql" + version + "-contrib",
+		"apk":     "sudo apk add postgresql" + version + " postgresql" + version + "-contrib",
+		"pacman":  "sudo pacman -S postgresql",
+		"brew":    "brew install postgresql@" + brew,
 	}
 	if command, ok := commands[manager]; ok {
 		return "run `" + command + "`"
 	}
-	return fmt.Sprintf("install PostgreSQL %s (apt: %s; dnf: postgresql%s-server; apk: postgresql%s; pacman: "+
-		"postgresql; brew: postgresql@%s)", orDefault(version, strconv.Itoa(minimumMajor)+" or newer"),
-		dashed("postgresql", version), version, version, orDefault(version, "17"))
-}
-
-func dashed(name, version string) string {
 	if version == "" {
-		return name
+		version = strconv.Itoa(minimumMajor) + " or newer"
 	}
-	return name + "-" + version
+	packages := "apt: " + dashed
+	for _, manager := range []string{"dnf", "apk", "pacman", "brew"} {
+		words := strings.Fields(commands[manager])
+		packages += "; " + manager + ": " + strings.Join(words[slices.IndexFunc(words, isPackage):], " ")
+	}
+	return fmt.Sprintf("install PostgreSQL %s with its additional modules (%s)", version, packages)
 }
 
-func orDefault(value, fallback string) string {
-	if value == "" {
-		return fallback
-	}
-	return value
-}
+func isPackage(word string) bool { return strings.HasPrefix(word, "postgresql") }

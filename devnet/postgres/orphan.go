@@ -87,9 +87,18 @@ func serves(ctx context.Context, pid int, dir string) bool {
 	return err == nil && strings.Contains(string(output)+" ", " -D "+dir+" ")
 }
 
+// alive says whether a process runs. One that has ended and that nobody has collected, as happens in containers
+// without an init process, does not.
 func alive(pid int) bool {
-	err := syscall.Kill(pid, 0)
-	return err == nil || errors.Is(err, syscall.EPERM)
+	if err := syscall.Kill(pid, 0); err != nil && !errors.Is(err, syscall.EPERM) {
+		return false
+	}
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return true // no /proc here
+	}
+	_, state, found := strings.Cut(string(stat), ") ")
+	return !found || !strings.HasPrefix(state, "Z")
 }
 
 // stopByPID stops a server that is not our child: a fast shutdown first, an immediate one when that takes too long.

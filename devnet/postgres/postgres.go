@@ -215,8 +215,21 @@ func (c cluster) ownedDirectory(path string) error {
 	return nil
 }
 
-// waitReady connects until the server answers.
+// errEnded says that the server ended while it was waited for.
+var errEnded = errors.New("it ended by itself")
+
+// waitReady connects until the server answers. Another program may answer in its place when it could not take its
+// port, so what counts as well is that it still runs.
 func (s *Server) waitReady(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-s.Done():
+			cancel(errEnded)
+		case <-ctx.Done():
+		}
+	}()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -230,8 +243,6 @@ func (s *Server) waitReady(ctx context.Context) error {
 		}
 		select {
 		case <-tick.C:
-		case <-s.Done():
-			return fmt.Errorf("it ended: %w", s.process.Err())
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/server/common/log"
 	"go.temporal.io/server/common/metrics"
 	"go.temporal.io/server/temporal"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/florinledger/florin/devnet/temporalchild"
 )
@@ -93,7 +94,7 @@ func Run(ctx context.Context, cfg temporalchild.Config, logTo io.Writer, ready f
 	if err == nil {
 		<-ctx.Done()
 	}
-	logs.hush()
+	logs.hush(zapcore.FatalLevel)
 	if ui != nil {
 		ui.Stop()
 	}

@@ -51,7 +51,7 @@ func parseDatabaseURL(text string) (database, error) {
 	return d, nil
 }
 
-// prepareDatabases makes what is missing and upgrades what is old. When all is up to date it costs two queries each.
+// prepareDatabases makes what is missing and upgrades what is old. When all is up to date it costs a few queries each.
 func prepareDatabases(ctx context.Context, target database) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, part := range []struct{ name, directory, version string }{
@@ -77,6 +77,10 @@ func prepareDatabase(ctx context.Context, target database, name, directory, vers
 		return err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	// One at a time; the lock ends with the connection.
+	if _, err := conn.Exec(ctx, "select pg_advisory_lock(hashtext('florin: schema of temporal'))"); err != nil {
+		return err
+	}
 	current, err := schemaVersion(ctx, conn, name)
 	if err != nil || current == version {
 		return err
@@ -103,7 +107,7 @@ func createDatabase(ctx context.Context, target database, name string) error {
 		return err
 	}
 	_, err = admin.Exec(ctx, "create database "+pgx.Identifier{name}.Sanitize()+" template template0")
-	if hasCode(err, "42P04") { // duplicate_database: somebody else was faster
+	if hasCode(err, "42P04") || hasCode(err, "23505") { // duplicate_database, unique_violation: another was faster
 		return nil
 	}
 	return err

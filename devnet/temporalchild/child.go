@@ -25,9 +25,9 @@ const (
 	// healthyAfter is how long a server must run for its crash to count as a new one.
 	healthyAfter = time.Minute
 	// maxFailures ends the supervision: a server that fails this often in a row will not recover by itself.
-	maxFailures = 10
+	maxFailures = 6
 	backoffMin  = 100 * time.Millisecond
-	backoffMax  = 5 * time.Second
+	backoffMax  = 2 * time.Second
 	// portAttempts is how often a first start is tried when another program took one of the chosen ports.
 	portAttempts = 3
 )
@@ -194,36 +194,29 @@ func awaitReport(ctx context.Context, started *process.Process, reports <-chan R
 // supervise starts the server again whenever it ends unasked, until Stop.
 func (c *Child) supervise() {
 	defer close(c.done)
-	failures, backoff := 0, backoffMin
+	failures := 0
 	for {
-		started := time.Now()
-		current := c.current()
+		began := time.Now()
 		select {
-		case <-current.Done():
+		case <-c.current().Done():
 		case <-c.stopping.Done():
 			return
 		}
-		if time.Since(started) > healthyAfter {
-			failures, backoff = 0, backoffMin
+		if time.Since(began) > healthyAfter {
+			failures = 0
 		}
-		for {
-			c.options.Progress(fmt.Sprintf("the Temporal server (pid %d) ended unasked (%v): starting it again",
-				c.current().PID(), exitText(c.current().Err())))
-			if !c.pause(backoff) {
+		last := fmt.Errorf("pid %d ended: %s", c.PID(), howItEnded(c.current()))
+		for running := false; !running; failures++ {
+			if failures == maxFailures {
+				c.err = fmt.Errorf("the Temporal server failed %d times in a row; the last time: %w", failures, last)
 				return
 			}
-			backoff = min(2*backoff, backoffMax)
-			err := c.launch(c.stopping)
-			if c.stopping.Err() != nil {
+			c.options.Progress(fmt.Sprintf("starting the Temporal server again: %v", last))
+			if !c.pause(backoff(failures)) {
 				return
 			}
-			if err == nil {
-				break
-			}
-			if failures++; failures >= maxFailures {
-				c.err = fmt.Errorf("the Temporal server failed %d times in a row; the last time: %w", failures, err)
-				return
-			}
+			last = c.launch(c.stopping)
+			running = last == nil
 		}
 		c.mu.Lock()
 		c.restarts++
@@ -231,11 +224,16 @@ func (c *Child) supervise() {
 	}
 }
 
-func exitText(err error) string {
-	if err == nil {
-		return "exit status 0"
+func howItEnded(p *process.Process) string {
+	if err := p.Err(); err != nil {
+		return err.Error()
 	}
-	return err.Error()
+	return "exit status 0"
+}
+
+// backoff is how long to wait after a number of failures in a row.
+func backoff(failures int) time.Duration {
+	return min(backoffMin<<failures, backoffMax)
 }
 
 // pause waits, and says false when the child is being stopped.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 
 	"github.com/florinledger/florin/devnet/datadir"
 	"github.com/florinledger/florin/devnet/postgres"
@@ -122,6 +123,13 @@ func parentDirectory() (string, error) {
 	path := filepath.Join("/tmp", "florin-test-"+strconv.Itoa(os.Geteuid()))
 	if err := os.MkdirAll(path, 0o711); err != nil { //nolint:gosec // it may be entered and not listed
 		return "", err
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "", err
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || int(stat.Uid) != os.Geteuid() {
+		return "", fmt.Errorf("%s belongs to somebody else: delete it", path)
 	}
 	return path, nil
 }

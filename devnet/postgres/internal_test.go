@@ -1,0 +1,340 @@
+package postgres
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// program writes an executable script.
+func program(t *testing.T, path, script string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))                       //nolint:gosec // a program
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755)) //nolint:gosec // a program
+}
+
+func installation(t *testing.T, version string) string {
+	t.Helper()
+	dir := t.TempDir()
+	program(t, filepath.Join(dir, "postgres"), "echo 'postgres (PostgreSQL) "+version+"'")
+	program(t, filepath.Join(dir, "initdb"), "")
+	return dir
+}
+
+func TestInstallations(t *testing.T) {
+	t.Parallel()
+	path, old, newest, newer := installation(t, "15.4 (Debian 15.4-1)"), installation(t, "13.9"),
+		installation(t, "18beta1"), installation(t, "16.1")
+	broken := t.TempDir()
+	program(t, filepath.Join(broken, "postgres"), "exit 1")
+	program(t, filepath.Join(broken, "initdb"), "")
+	clientOnly := t.TempDir()
+	program(t, filepath.Join(clientOnly, "postgres"), "echo 'postgres (PostgreSQL) 17.0'")
+
+	others := []string{old, newer, broken, clientOnly, newest, path, t.TempDir()}
+	require.Equal(t, []binaries{{path, 15}, {newest, 18}, {newer, 16}}, installations(t.Context(), path, others))
+	require.Equal(t, []binaries{{newest, 18}, {newer, 16}, {path, 15}}, installations(t.Context(), "", others))
+	require.Equal(t, []binaries{{newer, 16}}, installations(t.Context(), old, []string{newer}))
+	require.Empty(t, installations(t.Context(), "", nil))
+}
+
+func TestMajorVersion(t *testing.T) {
+	t.Parallel()
+	for output, want := range map[string]int{
+		"postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n": 15,
+		"postgres (PostgreSQL) 18devel":                          18,
+		"postgres (PostgreSQL) 14.2 (Homebrew)":                  14,
+		"":                                                       0,
+	} {
+		require.Equal(t, want, majorOf(output), output)
+	}
+}
+
+// aptMachine is a machine whose apt-get and sudo are scripts that write down what they were called with.
+type aptMachine struct {
+	installer installer
+	calls     string
+	progress  []string
+}
+
+func newAptMachine(t *testing.T, tools map[string]string) *aptMachine {
+	t.Helper()
+	dir := t.TempDir()
+	m := &aptMachine{calls: filepath.Join(dir, "calls")}
+	for name, script := range tools {
+		script = strings.NewReplacer("CALLS", m.calls, "CONFIG", filepath.Join(dir, "createcluster.conf")).Replace(script)
+		program(t, filepath.Join(dir, name), script)
+	}
+	m.installer = installer{
+		progress: func(line string) { m.progress = append(m.progress, line) },
+		log:      &strings.Builder{},
+		lookPath: func(name string) (string, error) { return exec.LookPath(filepath.Join(dir, name)) },
+		isRoot:   true, clusterConfig: filepath.Join(dir, "createcluster.conf"),
+	}
+	return m
+}
+
+func (m *aptMachine) called(t *testing.T) string {
+	t.Helper()
+	content, err := os.ReadFile(m.calls)
+	require.NoError(t, err)
+	return string(content)
+}
+
+// recordingApt writes down its arguments and, at the end of each line, whether a system cluster would be created.
+const recordingApt = `
+echo "$DEBIAN_FRONTEND: $* $(tail -n 1 CONFIG 2>/dev/null)" >> CALLS
+case "$*" in *common) echo "#create_main_cluster = true" > CONFIG ;; esac
+echo "Setting up something"`
+
+func TestInstall(t *testing.T) {
+	t.Parallel()
+
+	t.Run("as root installs without a system cluster and leaves the configuration as it was", func(t *testing.T) {
+		t.Parallel()
+		m := newAptMachine(t, map[string]string{"apt-get": recordingApt})
+		require.NoError(t, m.installer.install(t.Context()))
+		require.Equal(t, "noninteractive: update \n"+
+			"noninteractive: install -y --no-install-recommends postgresql-common \n"+
+			"noninteractive: install -y --no-install-recommends postgresql create_main_cluster = false\n", m.called(t))
+		config, err := os.ReadFile(m.installer.clusterConfig)
+		require.NoError(t, err)
+		require.Equal(t, "#create_main_cluster = true\n", string(config))
+		require.Contains(t, m.progress, "  Setting up something")
+	})
+
+	t.Run("as an ordinary user goes through sudo", func(t *testing.T) {
+		t.Parallel()
+		m := newAptMachine(t, map[string]string{
+			"apt-get": recordingApt, "sudo": `echo "sudo $1" >> CALLS; shift; exec "$@"`,
+		})
+		m.installer.isRoot = false
+		require.NoError(t, m.installer.install(t.Context()))
+		require.Contains(t, m.called(t), "sudo -n\nnoninteractive: install -y --no-install-recommends postgresql create")
+	})
+
+	t.Run("without the right names the package", func(t *testing.T) {
+		t.Parallel()
+		m := newAptMachine(t, map[string]string{"apt-get": recordingApt, "sudo": "exit 1"})
+		m.installer.isRoot = false
+		err := m.installer.install(t.Context())
+		require.ErrorIs(t, err, errNotInstalled)
+		require.ErrorContains(t, err, "installing it needs root: run `sudo apt-get install postgresql`")
+		require.NoFileExists(t, m.calls)
+	})
+
+	t.Run("on another system names its package", func(t *testing.T) {
+		t.Parallel()
+		for tool, want := range map[string]string{
+			"dnf":    "run `sudo dnf install postgresql-server postgresql-contrib`",
+			"apk":    "run `sudo apk add postgresql postgresql-contrib`",
+			"pacman": "run `sudo pacman -S postgresql`",
+			"brew":   "run `brew install postgresql@17`",
+			"none":   "install PostgreSQL 14 or newer with its additional modules (apt: postgresql; dnf:",
+		} {
+			err := newAptMachine(t, map[string]string{tool: ""}).installer.install(t.Context())
+			require.ErrorContains(t, err, "PostgreSQL is not installed: "+want)
+		}
+	})
+
+	t.Run("that fails shows what apt-get said", func(t *testing.T) {
+		t.Parallel()
+		m := newAptMachine(t, map[string]string{"apt-get": "echo fetching; echo 'E: Unable to locate package' >&2; echo more; exit 100"})
+		err := m.installer.install(t.Context())
+		require.ErrorContains(t, err, "exit status 100: E: Unable to locate package: check this machine's package sources")
+	})
+}
+
+func TestPlacement(t *testing.T) {
+	t.Parallel()
+	b, err := locate(t.Context(), 0)
+	require.NoError(t, err)
+	as, err := serverAccount("/nonexistent")
+	require.NoError(t, err)
+
+	setUp := func(t *testing.T) (placement, *[]string) {
+		t.Helper()
+		base, err := os.MkdirTemp("/tmp", "fl-place-")
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, os.RemoveAll(base)) })
+		require.NoError(t, os.Chmod(base, 0o711))
+		p := placement{dataDir: filepath.Join(base, "home", "data"), elsewhere: filepath.Join(base, "lib"), account: as}
+		var said []string
+		p.progress = func(line string) { said = append(said, line) }
+		require.NoError(t, os.MkdirAll(p.dataDir, 0o700))
+		return p, &said
+	}
+
+	t.Run("is inside a data directory that the server can reach", func(t *testing.T) {
+		t.Parallel()
+		p, said := setUp(t)
+		for _, dir := range []string{filepath.Dir(p.dataDir), p.dataDir} {
+			require.NoError(t, os.Chmod(dir, 0o711)) //nolint:gosec // it must be reachable
+		}
+		dir, err := p.decide(t.Context(), b)
+		require.NoError(t, err)
+		require.Equal(t, filepath.Join(p.dataDir, "postgres"), dir)
+		require.Empty(t, *said)
+	})
+
+	if as == nil {
+		return // an ordinary user's server runs as that user and reaches whatever the user reaches
+	}
+
+	t.Run("is elsewhere when the server cannot reach the data directory, and stays there", func(t *testing.T) {
+		t.Parallel()
+		p, said := setUp(t)
+		first, err := p.decide(t.Context(), b)
+		require.NoError(t, err)
+		require.True(t, strings.HasPrefix(first, p.elsewhere), first)
+		require.Equal(t, []string{"the database lives in " + first + ", because user " + as.name + " cannot enter " +
+			p.dataDir}, *said)
+		second, err := p.decide(t.Context(), b)
+		require.NoError(t, err)
+		require.Equal(t, first, second)
+	})
+
+	t.Run("follows a data directory that was moved, and refuses one that was copied", func(t *testing.T) {
+		t.Parallel()
+		p, _ := setUp(t)
+		target, err := p.decide(t.Context(), b)
+		require.NoError(t, err)
+		original := p.dataDir
+		p.dataDir = original + "2"
+		require.NoError(t, os.Mkdir(p.dataDir, 0o700))
+		require.NoError(t, os.Symlink(target, filepath.Join(p.dataDir, "postgres")))
+		_, err = p.decide(t.Context(), b)
+		require.ErrorContains(t, err, "is a copy of "+original)
+
+		require.NoError(t, os.RemoveAll(original))
+		moved, err := p.decide(t.Context(), b)
+		require.NoError(t, err)
+		require.Equal(t, target, moved)
+	})
+
+	t.Run("keeps the database of a deleted data directory aside", func(t *testing.T) {
+		t.Parallel()
+		p, said := setUp(t)
+		target, err := p.decide(t.Context(), b)
+		require.NoError(t, err)
+		require.NoError(t, os.MkdirAll(filepath.Join(target, "base"), 0o700))
+		require.NoError(t, os.Remove(filepath.Join(p.dataDir, "postgres")))
+		again, err := p.decide(t.Context(), b)
+		require.NoError(t, err)
+		require.Equal(t, target, again)
+		require.NoDirExists(t, target)
+		require.DirExists(t, filepath.Join(filepath.Dir(target)+".old-1", "postgres", "base"))
+		require.Contains(t, (*said)[1], "keeping the database of an earlier "+p.dataDir)
+	})
+
+	t.Run("says when what the link points to is gone", func(t *testing.T) {
+		t.Parallel()
+		p, _ := setUp(t)
+		target, err := p.decide(t.Context(), b)
+		require.NoError(t, err)
+		require.NoError(t, os.RemoveAll(filepath.Dir(target)))
+		_, err = p.decide(t.Context(), b)
+		require.ErrorContains(t, err, "which is not there or not readable")
+	})
+}
+
+// newCluster makes a cluster that no server runs on.
+func newCluster(t *testing.T) (cluster, Options) {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "fl-orphan-")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	require.NoError(t, os.Chmod(dir, 0o711)) //nolint:gosec // the server's account enters it
+	options := Options{Dir: dir, Ephemeral: true, Progress: func(string) {}}
+	c, _, err := prepare(t.Context(), options)
+	require.NoError(t, err)
+	require.NoError(t, c.configure(0, ""))
+	return c, options
+}
+
+func stop(t *testing.T, server *Server) {
+	t.Helper()
+	require.NoError(t, server.Stop(context.WithoutCancel(t.Context())))
+}
+
+func TestStartStopsAnOrphan(t *testing.T) {
+	t.Parallel()
+	c, options := newCluster(t)
+	require.NoError(t, c.configure(1, c.dir))
+	settings, err := os.ReadFile(filepath.Join(c.dir, "postgresql.conf"))
+	require.NoError(t, err)
+	quiet := strings.Replace(string(settings), "listen_addresses = '127.0.0.1'", "listen_addresses = ''", 1)
+	require.NoError(t, c.account.writeFile(filepath.Join(c.dir, "postgresql.conf"), []byte(quiet)))
+
+	orphan := exec.Command(c.binaries.postgres(), "-D", c.dir)
+	c.account.apply(orphan)
+	require.NoError(t, orphan.Start())
+	require.Eventually(t, func() bool {
+		content, err := os.ReadFile(filepath.Join(c.dir, "postmaster.pid"))
+		return err == nil && strings.Contains(string(content), "ready")
+	}, 20*time.Second, 5*time.Millisecond)
+
+	var said []string
+	options.Progress = func(line string) { said = append(said, line) }
+	server, err := Start(t.Context(), options)
+	require.NoError(t, err)
+	defer stop(t, server)
+	require.Equal(t, []string{"stopping the PostgreSQL (pid " + strconv.Itoa(orphan.Process.Pid) +
+		") that a killed florin left behind"}, said)
+	require.NoError(t, orphan.Wait(), "it ended in order")
+}
+
+func TestStartIgnoresAStalePIDFile(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{
+		"that names a program which is not PostgreSQL": strconv.Itoa(os.Getpid()),
+		"that names nothing that runs":                 "4194303",
+		"that is damaged":                              "?",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, options := newCluster(t)
+			file := filepath.Join(c.dir, "postmaster.pid")
+			text := content + "\n" + c.dir + "\n0\n5432\n\n127.0.0.1\n0 0\nready\n"
+			require.NoError(t, c.account.writeFile(file, []byte(text)))
+			server, err := Start(t.Context(), options)
+			require.NoError(t, err)
+			stop(t, server)
+		})
+	}
+}
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	err := explain(os.ErrDeadlineExceeded, "could not write: No space left on device\nbye\n")
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	require.ErrorContains(t, err, "the disk is full: free some space")
+	require.ErrorContains(t, err, "PostgreSQL said:\n  could not write: No space left on device\n  bye")
+	require.ErrorContains(t, explain(os.ErrPermission, ""), "is not writable for this user: change its owner")
+	require.NoError(t, explain(nil, "whatever"))
+}
+
+func TestWritingNeverFollowsAPlantedLink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	victim := filepath.Join(dir, "victim")
+	require.NoError(t, os.WriteFile(victim, []byte("precious"), 0o600))
+	for _, name := range []string{"file", "file.new"} {
+		require.NoError(t, os.Symlink(victim, filepath.Join(dir, name)))
+	}
+	var current *account
+	require.NoError(t, current.writeFile(filepath.Join(dir, "file"), []byte("new")))
+	content, err := os.ReadFile(victim)
+	require.NoError(t, err)
+	require.Equal(t, "precious", string(content))
+	content, err = os.ReadFile(filepath.Join(dir, "file"))
+	require.NoError(t, err)
+	require.Equal(t, "new", string(content))
+}
