@@ -1,5 +1,11 @@
 package prepared
 
+import (
+	"fmt"
+
+	"github.com/florinledger/florin/fault"
+)
+
 // Scheme is a version of the way in which prepared transactions are hashed. The values are the names of the public API.
 type Scheme string
 
@@ -39,4 +45,22 @@ const (
 // hashes tells whether the scheme can hash nodes of the serialization version.
 func (s Scheme) hashes(version string) bool {
 	return version == versionWithoutKeys || s == SchemeV3 && version == versionWithKeys
+}
+
+// Check refuses the lack of a choice.
+func (s Scheme) Check() *fault.Fault {
+	if s.number() == 0 {
+		return fault.InvalidFieldNamed("hashing_scheme_version", "Unspecified version").
+			WithHint("Use one of " + string(SchemeV2) + " and " + string(SchemeV3) + ".")
+	}
+	return nil
+}
+
+// CheckProtocol says that a synchronizer's protocol version does not know the scheme, or returns nil.
+func (s Scheme) CheckProtocol(protocolVersion int) error {
+	if s == SchemeV3 && protocolVersion < physicalSince {
+		return fmt.Errorf("Hashing scheme version V3 is not supported on protocol version %d. "+
+			"Supported versions: %s", protocolVersion, SchemeV2)
+	}
+	return nil
 }

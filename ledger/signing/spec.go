@@ -1,5 +1,7 @@
 package signing
 
+import "slices"
+
 // KeySpec says on which curve a key is. The values are the names of the public API.
 type KeySpec string
 
@@ -126,4 +128,16 @@ func (u Usage) String() string {
 	default:
 		return "unknown usage"
 	}
+}
+
+// Key is a public key and what it may sign.
+type Key struct {
+	Public PublicKey `json:"publicKey"`
+	// Usages is empty for keys of all usages.
+	Usages []Usage `json:"usages"`
+}
+
+// MayBeUsedFor tells whether the key may sign such things.
+func (k Key) MayBeUsedFor(usage Usage) bool {
+	return len(k.Usages) == 0 || slices.Contains(k.Usages, usage)
 }

@@ -1,0 +1,240 @@
+package prepared_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/ledgertest"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/prepared"
+	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+)
+
+func TestWhatIsPreparedIsExecutedAsItWas(t *testing.T) {
+	t.Parallel()
+	for name, make := range map[string]func(testing.TB) (*ledgertest.Ledger, ledger.Command){
+		"a tree":  func(t testing.TB) (*ledgertest.Ledger, ledger.Command) { t.Helper(); return settlement(t) },
+		"fetches": look, "a contract key": rename,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, command := make(t)
+			built := prepare(t, l, command, alice)
+			read, err := prepared.Decode(built.Bytes())
+			require.NoError(t, err)
+			want, err := built.Hash(prepared.SchemeV3)
+			require.NoError(t, err)
+			got, err := read.Hash(prepared.SchemeV3)
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+			require.Equal(t, built.Metadata(), read.Metadata())
+			require.Empty(t, read.Compare(built))
+
+			l.Now = l.Now.Add(7 * time.Hour) // signing takes its time
+			tx, err := execute(l, built.Bytes())
+			require.NoError(t, err)
+			require.Equal(t, l.Now, tx.EffectiveAt)
+			for _, created := range tx.Created() {
+				require.NoError(t, ledger.AuthenticateContract(created.Contract))
+				require.Equal(t, l.Now, created.Contract.CreatedAt)
+			}
+		})
+	}
+}
+
+func TestIdsOfNewContractsAreTheOnesBeforeTheCommit(t *testing.T) {
+	t.Parallel()
+	l, command := settlement(t)
+	tx, err := interpret(l, command, alice)
+	require.NoError(t, err)
+	message := prepare(t, l, command, alice).Message()
+	var made, used []string
+	for _, node := range message.GetTransaction().GetNodes() {
+		if create := node.GetV1().GetCreate(); create != nil {
+			made = append(made, create.GetContractId())
+		}
+		if exercise := node.GetV1().GetExercise(); exercise != nil {
+			used = append(used, exercise.GetContractId())
+		}
+	}
+	require.Equal(t, []string{string(tx.Created()[0].Contract.ID[:66])}, made)
+	require.Contains(t, used, made[0], "the transaction also uses what it makes")
+	for _, input := range message.GetMetadata().GetInputContracts() {
+		require.Greater(t, len(input.GetV1().GetContractId()), 66)
+	}
+	result := message.GetTransaction().GetNodes()[0].GetV1().GetExercise().GetExerciseResult()
+	require.Equal(t, made[0], result.GetContractId())
+}
+
+func TestConventionsOfTheField(t *testing.T) {
+	t.Parallel()
+	l, command := settlement(t)
+	message := prepare(t, l, command, alice).Message()
+	transaction := message.GetTransaction()
+	require.Equal(t, "2.1", transaction.GetVersion())
+	require.Equal(t, []string{"0"}, transaction.GetRoots())
+	require.Len(t, transaction.GetNodeSeeds(), 4)
+	for i, seed := range transaction.GetNodeSeeds() {
+		require.EqualValues(t, i, seed.GetNodeId())
+		require.Len(t, seed.GetSeed(), 32)
+	}
+	create := transaction.GetNodes()[2].GetV1().GetCreate()
+	require.Equal(t, "test-model", create.GetPackageName())
+	require.Equal(t, []string{string(bank)}, create.GetSignatories())
+	require.Equal(t, []string{string(bank), string(bob)}, create.GetStakeholders())
+	record := create.GetArgument().GetRecord()
+	require.Equal(t, "Iou", record.GetRecordId().GetEntityName())
+	require.Equal(t, ledgertest.ModelPackage, record.GetRecordId().GetPackageId())
+	require.Equal(t, "amount", record.GetFields()[3].GetLabel())
+	require.Equal(t, "12.5000000000", record.GetFields()[3].GetValue().GetNumeric())
+	inputs := message.GetMetadata().GetInputContracts()
+	require.Len(t, inputs, 2)
+	require.Less(t, inputs[0].GetV1().GetContractId(), inputs[1].GetV1().GetContractId())
+	require.EqualValues(t, ledgertest.Start.UnixMicro(), inputs[0].GetCreatedAt())
+	require.Equal(t, "global-domain::1220ee::35-0", message.GetMetadata().GetSynchronizerId())
+}
+
+func TestContractsWithKeysUseTheLaterSerialization(t *testing.T) {
+	t.Parallel()
+	l, command := rename(t)
+	built := prepare(t, l, command, alice)
+	transaction := built.Message().GetTransaction()
+	require.Equal(t, "2", transaction.GetVersion())
+	exercise := transaction.GetNodes()[0].GetV1().GetExercise()
+	require.True(t, exercise.GetByKey())
+	require.Equal(t, "2", exercise.GetLfVersion())
+	require.Equal(t, []string{string(alice)}, exercise.GetKey().GetMaintainers())
+	require.Len(t, exercise.GetKey().GetKey().GetHash(), 32)
+	_, err := built.Hash(prepared.SchemeV2)
+	require.ErrorContains(t, err, "LF serialization version 2 cannot be hashed with it. Use HASHING_SCHEME_VERSION_V3")
+}
+
+func TestEveryKindOfValueSurvives(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t)
+	no, seven := false, int64(7)
+	text := "x"
+	everything := ledgertest.Everything{
+		Owner: alice, Bool: true, Int: -9_223_372_036_854_775_808, Numeric: decimal.MustParse("-0.0000000001"),
+		Text: "grüße", Contract: lf.CID[ledgertest.Everything](ledgerID()), Timestamp: lf.MinTimestamp(), Date: -1,
+		Maybe: &text, List: []decimal.Decimal{decimal.FromInt(1)}, TextMap: map[string]int64{"b": 2, "a": 1},
+		GenMap: lf.Map[ledgertest.Round, []string]{{Key: ledgertest.Round{Number: 2}, Value: []string{"z"}}},
+		Set:    lf.Set[ledger.Party]{Map: lf.Map[ledger.Party, lf.Unit]{{Key: bob}, {Key: alice}}},
+		Pair:   lf.Tuple2[string, lf.Date]{V1: "one", V2: 2}, Colour: ledgertest.Colour(colour()),
+		Shape: ledgertest.Shape{Box: &ledgertest.Box{Width: decimal.FromInt(2), Height: decimal.FromInt(3)}},
+		Any: ledgertest.Any{Map: &map[string]ledgertest.Any{
+			"k": {List: &[]ledgertest.Any{{Text: &text}}},
+		}},
+		Duration: lf.RelTime{Microseconds: seven}, Last: &no,
+	}
+	command, err := ledgertest.CreateCommand(l, everything)
+	require.NoError(t, err)
+	built := prepare(t, l, command, alice)
+	_, err = execute(l, built.Bytes())
+	require.NoError(t, err)
+	fields := built.Message().GetTransaction().GetNodes()[0].GetV1().GetCreate().GetArgument().GetRecord().GetFields()
+	require.Equal(t, "last", fields[len(fields)-1].GetLabel(), "what is none at the end of a record is left out")
+}
+
+func ledgerID() ledger.ContractID {
+	return ledger.ContractID("00" + "11111111111111111111111111111111" + "11111111111111111111111111111111" + "ca12")
+}
+
+func colour() string { return ledgertest.Colour("").EnumType().Constructors[0] }
+
+func TestBoundsOfTheLedgerTime(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t)
+	opens, expires := l.Now.Add(-time.Hour), l.Now.Add(time.Hour)
+	id, err := ledgertest.Create(l, ledgertest.As(alice), voucher{
+		Owner: alice, Opens: lf.TimestampOf(opens), Expires: lf.TimestampOf(expires),
+	})
+	require.NoError(t, err)
+	command, err := ledgertest.ExerciseCommand(l, id, redeem{})
+	require.NoError(t, err)
+	built := prepare(t, l, command, alice)
+	last := expires.Add(-time.Microsecond)
+	require.Equal(t, &opens, built.Metadata().Earliest)
+	require.Equal(t, &last, built.Metadata().Latest)
+
+	t.Run("any time between them gives what was signed", func(t *testing.T) {
+		for _, now := range []time.Time{opens, l.Now.Add(time.Minute), last} {
+			l.Now = now
+			_, err := execute(l, built.Bytes())
+			require.NoError(t, err)
+		}
+	})
+	t.Run("the time to execute at is the closest within", func(t *testing.T) {
+		for now, want := range map[time.Time]time.Time{
+			opens.Add(-time.Minute): opens, last: last, expires.Add(time.Minute): last,
+		} {
+			at, err := built.Metadata().LedgerTime(now)
+			require.NoError(t, err)
+			require.Equal(t, want, at)
+		}
+	})
+	t.Run("reading the time leaves no other", func(t *testing.T) {
+		broker, err := ledgertest.Create(l, ledgertest.As(bank), ledgertest.Broker{Operator: bank, Client: alice})
+		require.NoError(t, err)
+		command, err := ledgertest.ExerciseCommand(l, broker, ledgertest.AskTime{})
+		require.NoError(t, err)
+		metadata := prepare(t, l, command, alice).Metadata()
+		require.Equal(t, &l.Now, metadata.Earliest)
+		require.Equal(t, &l.Now, metadata.Latest)
+	})
+	t.Run("nothing about the time, no bounds", func(t *testing.T) {
+		l, command := settlement(t)
+		metadata := prepare(t, l, command, alice).Metadata()
+		require.Nil(t, metadata.Earliest)
+		require.Nil(t, metadata.Latest)
+	})
+	early := expires
+	_, err = prepared.Metadata{Earliest: &early, Latest: &opens}.LedgerTime(l.Now)
+	require.ErrorContains(t, err, "leave no time between them")
+}
+
+func TestTransactionsOfSeveralRootsCannotBePrepared(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t)
+	name, err := lf.ParseTypeName("#test-model:Test.Model:Iou")
+	require.NoError(t, err)
+	tx, err := interpret(l, ledger.Command{CreateAndExercise: &ledger.CreateAndExerciseCommand{
+		Template: name, Choice: "Archive", ChoiceArgument: []byte(`{}`),
+		CreateArgument: []byte(`{"issuer":"alice::1220aa","owner":"alice::1220aa","observers":[],"amount":"1"}`),
+	}}, alice)
+	require.NoError(t, err)
+	_, err = prepared.Build(l.Packages, tx, metadataOf(l, alice))
+	require.True(t, fault.FailedToPrepareTransaction.Matches(err))
+	require.ErrorContains(t, err, "this one has 2")
+}
+
+func TestSynchronizerIDs(t *testing.T) {
+	t.Parallel()
+	l, command := settlement(t)
+	built := prepare(t, l, command, alice) // for global-domain::1220ee::35-0
+	require.Nil(t, built.CheckSynchronizer(synchronizer, 35, 0))
+	for want, refusal := range map[string]*fault.Fault{
+		"Please use a Logical Synchronizer ID":  built.CheckSynchronizer(synchronizer, 34, 0),
+		"Please use a Physical Synchronizer ID": built.CheckSynchronizer(synchronizer, 35, 1),
+		"this node is connected to other::1220": built.CheckSynchronizer("other::1220", 35, 0),
+	} {
+		require.Equal(t, fault.FailedToExecuteTransaction.ID, refusal.Code)
+		require.ErrorContains(t, refusal, want)
+	}
+	message := built.Message()
+	message.Metadata.SynchronizerId = "no id"
+	refusal := decode(t, message).CheckSynchronizer(synchronizer, 35, 0)
+	require.Equal(t, fault.InvalidField.ID, refusal.Code)
+}
+
+func decode(t testing.TB, message *preparedpb.PreparedTransaction) *prepared.Transaction {
+	t.Helper()
+	read, err := prepared.Decode(marshal(t, message))
+	require.NoError(t, err)
+	return read
+}

@@ -1,0 +1,187 @@
+package prepared
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+)
+
+// Execution is what it takes to run a prepared transaction again: the command that its root node stands for, the
+// randomness and time that its contract ids come from, and the contracts that it uses.
+type Execution struct {
+	Command ledger.Command
+	Run     ledger.PreparedRun
+	// Inputs are the contracts that the transaction uses, as disclosed in it. Each is the one that its id names.
+	Inputs   []ledger.Contract
+	Metadata Metadata
+}
+
+// Execution reads from the transaction how to run it again. It refuses, in the order of the API's checks, transactions
+// of several roots, input contracts whose blobs say something else, input contracts that are not those that the nodes
+// use, and roots that no command makes.
+func (t *Transaction) Execution(packages *ledger.Packages) (Execution, *fault.Fault) {
+	roots := t.message.GetTransaction().GetRoots()
+	if len(roots) != 1 {
+		return Execution{}, failed("Transaction with multiple root nodes are not supported")
+	}
+	inputs, refusal := t.inputContracts()
+	if refusal != nil {
+		return Execution{}, refusal
+	}
+	if refusal := t.checkInputsAreUsed(); refusal != nil {
+		return Execution{}, refusal
+	}
+	command, err := rootCommand(packages, t.nodes[roots[0]])
+	if err != nil {
+		return Execution{}, failed("the root node does not come from a command: %s", err)
+	}
+	metadata := t.Metadata()
+	return Execution{
+		Command: command, Inputs: inputs, Metadata: metadata,
+		Run: ledger.PreparedRun{RootSeed: [32]byte(t.seeds[roots[0]]), At: metadata.PreparationTime},
+	}, nil
+}
+
+func (t *Transaction) inputContracts() ([]ledger.Contract, *fault.Fault) {
+	var out []ledger.Contract
+	for _, input := range t.message.GetMetadata().GetInputContracts() {
+		id := input.GetV1().GetContractId()
+		contract, err := ledger.DecodeBlob(input.GetEventBlob())
+		if err != nil {
+			return nil, failed("Failed to deserialize input contracts: contract %s: %s", id, err)
+		}
+		if string(contract.ID) != id {
+			return nil, failed("Failed to deserialize input contracts: the event blob of contract %s is that of contract %s",
+				id, contract.ID)
+		}
+		if declared := timeOf(input.GetCreatedAt()); !contract.CreatedAt.Equal(declared) {
+			return nil, failed("Failed to deserialize input contracts: contract %s was created at %s, "+
+				"not at %s as declared", id, lf.TimestampOf(contract.CreatedAt), lf.TimestampOf(declared))
+		}
+		out = append(out, contract)
+	}
+	return out, nil
+}
+
+// checkInputsAreUsed compares the declared input contracts with those that the nodes use and do not create.
+func (t *Transaction) checkInputsAreUsed() *fault.Fault {
+	var created, used, declared []ledger.ContractID
+	for _, id := range t.order {
+		switch node := t.nodes[id].GetNodeType().(type) {
+		case *preparedpb.Node_Create:
+			created = append(created, ledger.ContractID(node.Create.GetContractId()))
+		case *preparedpb.Node_Exercise:
+			used = append(used, ledger.ContractID(node.Exercise.GetContractId()))
+		case *preparedpb.Node_Fetch:
+			used = append(used, ledger.ContractID(node.Fetch.GetContractId()))
+		}
+	}
+	for _, input := range t.message.GetMetadata().GetInputContracts() {
+		declared = append(declared, ledger.ContractID(input.GetV1().GetContractId()))
+	}
+	used = slices.DeleteFunc(used, func(id ledger.ContractID) bool { return slices.Contains(created, id) })
+	const mismatch = "Provided input contracts do not match the input contracts in the transaction. %s input contracts: %s"
+	if absent := without(used, declared); len(absent) > 0 {
+		return failed(mismatch, "Missing", strings.Join(absent, ", "))
+	}
+	if surplus := without(declared, used); len(surplus) > 0 {
+		return failed(mismatch, "Superfluous", strings.Join(surplus, ", "))
+	}
+	return nil
+}
+
+func without(all, known []ledger.ContractID) []string {
+	var out []string
+	for _, id := range all {
+		if !slices.Contains(known, id) && !slices.Contains(out, string(id)) {
+			out = append(out, string(id))
+		}
+	}
+	return out
+}
+
+// rootCommand is the command that makes a root node.
+func rootCommand(packages *ledger.Packages, root *preparedpb.Node) (ledger.Command, error) {
+	switch node := root.GetNodeType().(type) {
+	case *preparedpb.Node_Create:
+		return createCommand(packages, node.Create)
+	case *preparedpb.Node_Exercise:
+		return exerciseCommand(packages, node.Exercise)
+	default:
+		return ledger.Command{}, fmt.Errorf("it is a %s, and commands create and exercise", kindOf(root))
+	}
+}
+
+func createCommand(packages *ledger.Packages, node *preparedpb.Create) (ledger.Command, error) {
+	template := typeName(node.GetTemplateId())
+	payload, ok := packages.PayloadType(template)
+	if !ok {
+		return ledger.Command{}, fmt.Errorf("template %s is unknown", template)
+	}
+	argument, err := readJSON(payload, node.GetArgument())
+	if err != nil {
+		return ledger.Command{}, fmt.Errorf("argument: %w", err)
+	}
+	return ledger.Command{Create: &ledger.CreateCommand{Template: template, Argument: argument}}, nil
+}
+
+func exerciseCommand(packages *ledger.Packages, node *preparedpb.Exercise) (ledger.Command, error) {
+	template := typeName(node.GetTemplateId())
+	on := template
+	if node.GetInterfaceId() != nil {
+		on = typeName(node.GetInterfaceId())
+	}
+	choice, ok := packages.ChoiceType(on, node.GetChoiceId())
+	if !ok {
+		return ledger.Command{}, fmt.Errorf("choice %s of %s is unknown", node.GetChoiceId(), on)
+	}
+	argument, err := readJSON(choice, node.GetChosenValue())
+	if err != nil {
+		return ledger.Command{}, fmt.Errorf("chosen_value: %w", err)
+	}
+	if !node.GetByKey() {
+		return ledger.Command{Exercise: &ledger.ExerciseCommand{
+			Template: on, Contract: ledger.ContractID(node.GetContractId()), Choice: node.GetChoiceId(), Argument: argument,
+		}}, nil
+	}
+	keyType, ok := packages.KeyType(template)
+	if !ok {
+		return ledger.Command{}, fmt.Errorf("template %s has no contract key", template)
+	}
+	key, err := readJSON(keyType, node.GetKey().GetKey().GetKey())
+	if err != nil {
+		return ledger.Command{}, fmt.Errorf("key: %w", err)
+	}
+	return ledger.Command{ExerciseByKey: &ledger.ExerciseByKeyCommand{
+		Template: template, Key: key, Choice: node.GetChoiceId(), Argument: argument,
+	}}, nil
+}
+
+func readJSON(t *lf.Type, value *preparedpb.Value) ([]byte, error) {
+	read, err := readValue(t, value)
+	if err != nil {
+		return nil, err
+	}
+	return lf.EncodeJSON(t, read), nil
+}
+
+// kindOf is the name of a node's kind.
+func kindOf(node *preparedpb.Node) string {
+	switch node.GetNodeType().(type) {
+	case *preparedpb.Node_Create:
+		return "create"
+	case *preparedpb.Node_Exercise:
+		return "exercise"
+	case *preparedpb.Node_Fetch:
+		return "fetch"
+	case *preparedpb.Node_Rollback:
+		return "rollback"
+	default:
+		return "query by key"
+	}
+}
