@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/florinledger/florin/fault"
@@ -102,7 +103,7 @@ func (c Claims) Require() error {
 		return nil
 	}
 	if c.reason == nil {
-		return unauthenticated(fmt.Errorf("the request carries no token"))
+		return unauthenticated(errors.New("the request carries no token"))
 	}
 	if refusal, ok := fault.As(c.reason); ok {
 		return refusal

@@ -114,10 +114,12 @@ func TestWhichUserARequestWorksWith(t *testing.T) {
 		"another, reading":               {user.ReadingUser, "other", "", fault.PermissionDenied},
 		"another, reading as any party":  {with(ledger.CanReadAsAnyParty).ReadingUser, "other", "other", fault.Code{}},
 		"left out, reading as any party": {with(ledger.CanReadAsAnyParty).ReadingUser, "", "user", fault.Code{}},
-		"another, submitting":            {with(ledger.CanReadAsAnyParty).SubmittingUser, "other", "", fault.PermissionDenied},
-		"any without authorization":      {auth.Wildcard().SubmittingUser, "other", "other", fault.Code{}},
-		"none without authorization":     {auth.Wildcard().ReadingUser, "", "", fault.Code{}},
-		"nobody":                         {auth.Claims{}.ReadingUser, "user", "", fault.Unauthenticated},
+		"another, submitting": {
+			with(ledger.CanReadAsAnyParty).SubmittingUser, "other", "", fault.PermissionDenied,
+		},
+		"any without authorization":  {auth.Wildcard().SubmittingUser, "other", "other", fault.Code{}},
+		"none without authorization": {auth.Wildcard().ReadingUser, "", "", fault.Code{}},
+		"nobody":                     {auth.Claims{}.ReadingUser, "user", "", fault.Unauthenticated},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

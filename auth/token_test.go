@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"maps"
 	"net/http"
 	"testing"
 	"time"
@@ -59,9 +60,7 @@ func TestTokensThatDoNotVerify(t *testing.T) {
 	t.Parallel()
 	good := func(change jwt.MapClaims) jwt.MapClaims {
 		claims := jwt.MapClaims{"sub": "alice", "aud": auth.DefaultAudience}
-		for key, value := range change {
-			claims[key] = value
-		}
+		maps.Copy(claims, change)
 		return claims
 	}
 	secret := []byte(auth.DefaultSecret)

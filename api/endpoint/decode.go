@@ -38,12 +38,16 @@ func (s shapes) decodeBody(body []byte, target reflect.Value) error {
 }
 
 func syntaxDetail(err error) error {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("malformed JSON at byte %d: %w", syntax.Offset, err)
 	}
 	return err
 }
+
+// detailError is a text of the field's own wording, which begins with a capital letter.
+type detailError string
+
+func (d detailError) Error() string { return string(d) }
 
 type decoder struct {
 	shapes shapes
@@ -114,7 +118,7 @@ func (d *decoder) fillText(target reflect.Value, token json.Token) error {
 	if !ok {
 		return mismatch("a string", token)
 	}
-	reader, ok := target.Addr().Interface().(encoding.TextUnmarshaler)
+	reader, ok := reflect.TypeAssert[encoding.TextUnmarshaler](target.Addr())
 	if !ok {
 		return fmt.Errorf("type %s cannot be read", target.Type())
 	}
@@ -126,9 +130,9 @@ func (d *decoder) fillString(target reflect.Value, token json.Token) error {
 	if !ok {
 		return mismatch("a string", token)
 	}
-	if enum, ok := target.Interface().(Enum); ok && !slices.Contains(enum.Names(), text) {
-		return fmt.Errorf("Unrecognized enum value %s. Supported values: [%s]",
-			shorten(text), strings.Join(enum.Names(), ", "))
+	if enum, ok := reflect.TypeAssert[Enum](target); ok && !slices.Contains(enum.Names(), text) {
+		return detailError("Unrecognized enum value " + shorten(text) + ". Supported values: [" +
+			strings.Join(enum.Names(), ", ") + "]")
 	}
 	target.SetString(text)
 	return nil
@@ -266,7 +270,7 @@ func (d *decoder) missing(shape *shape, seen []bool) error {
 	for _, field := range shape.fields {
 		if field.demanded && (seen == nil || !seen[field.index]) {
 			d.enter("." + field.name)
-			return errors.New("Missing required field")
+			return detailError("Missing required field")
 		}
 	}
 	return nil

@@ -141,8 +141,7 @@ func (s *schemas) needed(t reflect.Type) bool {
 }
 
 func (s *schemas) parameters(operation *openapi3.Operation, e Endpoint) error {
-	for i := range e.request.NumField() {
-		field := e.request.Field(i)
+	for field := range e.request.Fields() {
 		var parameter *openapi3.Parameter
 		if name, ok := field.Tag.Lookup(pathTag); ok {
 			parameter = openapi3.NewPathParameter(name)

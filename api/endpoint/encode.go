@@ -50,9 +50,9 @@ func fillEmpty(v reflect.Value) {
 		if isText(v.Type()) {
 			return
 		}
-		for i := range v.NumField() {
-			if v.Field(i).CanSet() {
-				fillEmpty(v.Field(i))
+		for _, field := range v.Fields() {
+			if field.CanSet() {
+				fillEmpty(field)
 			}
 		}
 	default:

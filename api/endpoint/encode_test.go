@@ -11,6 +11,7 @@ func TestEveryKeyIsPresent(t *testing.T) {
 	t.Parallel()
 	got, err := encodeBody(relaxed{Inners: []inner{{}}, Union: &choice{Empty: &Empty{}}, Text: "<&>"})
 	require.NoError(t, err)
+	//nolint:testifylint // the order of the keys and the absence of escapes are what is tested
 	require.Equal(t, `{"text":"<&>","number":0,"small":0,"flag":false,"maybe":null,"list":[],`+
 		`"inners":[{"text":"","maybe":null}],"map":{},"union":{"Empty":{}},"raw":null,"bytes":"","time":null,`+
 		`"name":null,"message":null,"texts":{}}`, string(got))
@@ -36,7 +37,7 @@ func TestListsAndMapsAreNeverNull(t *testing.T) {
 	}{}}
 	got, err = encodeBody(value)
 	require.NoError(t, err)
-	require.Equal(t, `{"deep":{"list":[]}}`, string(got))
+	require.JSONEq(t, `{"deep":{"list":[]}}`, string(got))
 }
 
 func TestInstantsHaveAsFewDigitsAsTellTheWhole(t *testing.T) {

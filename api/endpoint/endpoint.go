@@ -57,7 +57,7 @@ func New[Req, Resp any](info Info, handle func(context.Context, Req) (Resp, erro
 		request:  reflect.TypeFor[Req](),
 		response: reflect.TypeFor[Resp](),
 		handle: func(ctx context.Context, request reflect.Value) (any, error) {
-			decoded, ok := request.Interface().(Req)
+			decoded, ok := reflect.TypeAssert[Req](request)
 			if !ok {
 				return nil, fmt.Errorf("endpoint %s was called with a %s", info.OperationID, request.Type())
 			}
@@ -94,11 +94,11 @@ const (
 // String names the endpoint in errors.
 func (e Endpoint) String() string { return e.Method + " " + e.Path }
 
-// hasBody tells whether requests carry a body, and of which type.
+// body is the field of the request that holds the body; ok is false for requests without one.
 func (e Endpoint) body() (field reflect.StructField, ok bool) {
-	for i := range e.request.NumField() {
-		if _, tagged := e.request.Field(i).Tag.Lookup(bodyTag); tagged {
-			return e.request.Field(i), true
+	for field := range e.request.Fields() {
+		if _, tagged := field.Tag.Lookup(bodyTag); tagged {
+			return field, true
 		}
 	}
 	return reflect.StructField{}, false

@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// Refusal adds to an error what only the edge knows about it.
-type Refusal struct {
+// RefusedError adds to an error what only the edge knows about it.
+type RefusedError struct {
 	Err error
 	// CorrelationID is the submission id that the error belongs to, "" for none.
 	CorrelationID string
@@ -15,17 +15,19 @@ type Refusal struct {
 }
 
 // Error implements error.
-func (r *Refusal) Error() string { return r.Err.Error() }
+func (r *RefusedError) Error() string { return r.Err.Error() }
 
 // Unwrap returns the error itself.
-func (r *Refusal) Unwrap() error { return r.Err }
+func (r *RefusedError) Unwrap() error { return r.Err }
 
-// Timeout is the error of a request that took longer than the frame allows. Advice tells the client how to go on; ""
-// for nothing to say.
-type Timeout struct{ Advice string }
+// TimeoutError is the error of a request that took longer than the frame allows. Advice tells the client how to go on;
+// "" for nothing to say.
+type TimeoutError struct{ Advice string }
 
 // Error implements error.
-func (t *Timeout) Error() string { return "the request took longer than the server waits: " + t.Advice }
+func (t *TimeoutError) Error() string {
+	return "the request took longer than the server waits: " + t.Advice
+}
 
 // textError is an answer in plain text: the request could not be read.
 type textError struct {

@@ -154,8 +154,7 @@ func (s *served) decode(w http.ResponseWriter, r *http.Request, target reflect.V
 	limit := s.frame.options.MaxBodyBytes
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	if err != nil {
-		var exceeded *http.MaxBytesError
-		if errors.As(err, &exceeded) {
+		if _, exceeded := errors.AsType[*http.MaxBytesError](err); exceeded {
 			return tooLarge(0, limit)
 		}
 		return badRequest("body", "the body ended too early")
@@ -199,12 +198,10 @@ func (f *Frame) fail(ctx context.Context, w http.ResponseWriter, err error) {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && errors.Is(err, context.DeadlineExceeded) {
 		err = timedOut("")
 	}
-	var timeout *Timeout
-	if errors.As(err, &timeout) {
+	if timeout, ok := errors.AsType[*TimeoutError](err); ok {
 		err = timedOut(timeout.Advice)
 	}
-	var text *textError
-	if errors.As(err, &text) {
+	if text, ok := errors.AsType[*textError](err); ok {
 		f.write(ctx, w, TextContent(text.status, text.text))
 		return
 	}

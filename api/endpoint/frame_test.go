@@ -137,7 +137,7 @@ func serve(t *testing.T, r *http.Request) (*httptest.ResponseRecorder, map[strin
 			ctx context.Context, _ endpoint.NoRequest,
 		) (endpoint.Empty, error) {
 			<-ctx.Done()
-			return endpoint.Empty{}, &endpoint.Timeout{Advice: "Look there."}
+			return endpoint.Empty{}, &endpoint.TimeoutError{Advice: "Look there."}
 		}),
 		endpoint.New(info(http.MethodGet, "/text", endpoint.Open), func(
 			context.Context, endpoint.NoRequest,

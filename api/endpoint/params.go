@@ -78,8 +78,7 @@ func fillParam(target reflect.Value, values []string) error {
 
 // checkParams finds request fields that the frame cannot fill.
 func checkParams(request reflect.Type) error {
-	for i := range request.NumField() {
-		field := request.Field(i)
+	for field := range request.Fields() {
 		_, isPath := field.Tag.Lookup(pathTag)
 		_, isQuery := field.Tag.Lookup(queryTag)
 		_, isBody := field.Tag.Lookup(bodyTag)

@@ -61,7 +61,7 @@ func scalar(t reflect.Type) *openapi3.Schema {
 		return openapi3.NewInt64Schema()
 	default:
 		schema := openapi3.NewStringSchema()
-		if enum, ok := reflect.Zero(t).Interface().(Enum); ok {
+		if enum, ok := reflect.TypeAssert[Enum](reflect.Zero(t)); ok {
 			for _, name := range enum.Names() {
 				schema.Enum = append(schema.Enum, name)
 			}

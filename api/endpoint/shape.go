@@ -99,11 +99,11 @@ func (s shapes) addStruct(t reflect.Type) error {
 	s[t] = found
 	for i := range t.NumField() {
 		field := t.Field(i)
-		switch {
-		case field.Type == strictType:
+		switch field.Type {
+		case strictType:
 			found.strict = true
 			continue
-		case field.Type == oneOfType:
+		case oneOfType:
 			found.oneOf = true
 			continue
 		}

@@ -2,7 +2,6 @@ package endpoint
 
 import (
 	"encoding/base64"
-	"fmt"
 	"strings"
 	"time"
 )
@@ -40,7 +39,7 @@ func (b Bytes) MarshalText() ([]byte, error) {
 func (b *Bytes) UnmarshalText(text []byte) error {
 	decoded, err := base64.StdEncoding.Strict().AppendDecode(nil, text)
 	if err != nil || strings.ContainsAny(string(text), "\r\n") {
-		return fmt.Errorf("The string is not a valid Base64: %s", shorten(string(text)))
+		return detailError("The string is not a valid Base64: " + shorten(string(text)))
 	}
 	*b = decoded
 	return nil
@@ -69,8 +68,8 @@ func (t Timestamp) MarshalText() ([]byte, error) { return []byte(t.String()), ni
 func (t *Timestamp) UnmarshalText(text []byte) error {
 	instant, err := time.Parse(time.RFC3339Nano, string(text))
 	if year := instant.UTC().Year(); err != nil || year < 0 || year > 9999 { // an offset can lead out of the range
-		return fmt.Errorf("Text '%s' could not be parsed as an instant such as 2026-03-01T10:00:00.123456Z",
-			shorten(string(text)))
+		return detailError("Text '" + shorten(string(text)) +
+			"' could not be parsed as an instant such as 2026-03-01T10:00:00.123456Z")
 	}
 	*t = Timestamp(instant.UTC().Truncate(time.Microsecond))
 	return nil

@@ -2,9 +2,9 @@ package ledgerapi_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,7 +36,7 @@ func newBundle(t *testing.T, options apitest.Options) *bundle {
 func (b *bundle) in(t *testing.T) *bundle {
 	t.Helper()
 	inside := *b
-	inside.Server, inside.t = b.Server.In(t), t
+	inside.Server, inside.t = b.In(t), t
 	return &inside
 }
 
@@ -142,6 +142,4 @@ func decode(t *testing.T, text []byte, target any) {
 	require.NoError(t, json.Unmarshal(text, target))
 }
 
-func quoted(format string, args ...any) string {
-	return fmt.Sprintf("%q", fmt.Sprintf(format, args...))
-}
+func quoted[T ~string](text T) string { return strconv.Quote(string(text)) }

@@ -219,7 +219,7 @@ func (a *API) refused(ctx context.Context, submission ledger.Submission, err err
 	case err == nil:
 		return nil
 	case submission.Key != "" && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &endpoint.Timeout{Advice: adviceFor(submission)}
+		return &endpoint.TimeoutError{Advice: adviceFor(submission)}
 	default:
 		return ofSubmission(err, submission.SubmissionID)
 	}

@@ -46,8 +46,7 @@ func TestASubmissionCarriesEverythingThatWasAsked(t *testing.T) {
 	t.Parallel()
 	submitter := &stub{}
 	b := newBundle(t, apitest.Options{Submitter: submitter})
-	b.Rights("both", ledger.Right{Kind: ledger.CanActAs, Party: b.alice}, ledger.Right{Kind: ledger.CanReadAs, Party: b.bob},
-		ledger.Right{Kind: ledger.CanActAs, Party: b.bob})
+	b.ActingAs("both", b.alice, b.bob)
 	before := time.Now().Add(-time.Second)
 	const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	answer := b.Send(http.MethodPost, "/v2/commands/async/submit", http.Header{
@@ -84,8 +83,8 @@ func TestASubmissionCarriesEverythingThatWasAsked(t *testing.T) {
 		Key: got.Key, ReceivedAt: got.ReceivedAt, Kind: ledger.KindCommand,
 		UserID: "both", CommandID: "cmd-1", SubmissionID: "sub-1", WorkflowID: "wf-1",
 		ActAs: []ledger.Party{b.alice, b.bob}, ReadAs: []ledger.Party{b.alice, b.bob},
-		Deduplication: &ledger.DeduplicationPeriod{Offset: ptr(ledger.Offset(41))},
-		MinLedgerTime: ptr(time.Date(2026, 3, 1, 10, 0, 0, 123456000, time.UTC)),
+		Deduplication: &ledger.DeduplicationPeriod{Offset: new(ledger.Offset(41))},
+		MinLedgerTime: new(time.Date(2026, 3, 1, 10, 0, 0, 123456000, time.UTC)),
 		Preference:    []lf.PackageID{apitest.NotePackage},
 		Trace:         ledger.TraceContext{Traceparent: trace, Tracestate: "a=b"}, Commands: got.Commands,
 	}, got)
@@ -96,8 +95,6 @@ func TestASubmissionCarriesEverythingThatWasAsked(t *testing.T) {
 	require.JSONEq(t, `{}`, string(got.Commands[1].CreateAndExercise.ChoiceArgument))
 	require.Equal(t, "Archive", got.Commands[2].ExerciseByKey.Choice)
 }
-
-func ptr[T any](value T) *T { return &value }
 
 func TestWhatASubmissionGetsWhenItIsLeftOut(t *testing.T) {
 	t.Parallel()
@@ -120,8 +117,10 @@ func TestWhatASubmissionGetsWhenItIsLeftOut(t *testing.T) {
 	}
 	require.NotEqual(t, submitter.submissions[0].SubmissionID, submitter.submissions[1].SubmissionID)
 
-	relative := b.submission("c", b.create("x")).with(fields{"minLedgerTimeRel": fields{"seconds": 30},
-		"deduplicationPeriod": fields{"DeduplicationDuration": fields{"value": fields{"seconds": 1, "nanos": 5000}}}})
+	relative := b.submission("c", b.create("x")).with(fields{
+		"minLedgerTimeRel":    fields{"seconds": 30},
+		"deduplicationPeriod": fields{"DeduplicationDuration": fields{"value": fields{"seconds": 1, "nanos": 5000}}},
+	})
 	b.Call("alice", http.MethodPost, "/v2/commands/async/submit", relative).OK(nil)
 	got := submitter.submissions[2]
 	require.Equal(t, got.ReceivedAt.Add(30*time.Second), *got.MinLedgerTime)
@@ -164,12 +163,16 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 		"g: an unknown template": {
 			command("#api-test:Api.Test:Nota", "Inspect", nil), 404, "TEMPLATES_OR_INTERFACES_NOT_FOUND", "Nota",
 		},
-		"h: an unknown choice":    {command(apitest.NoteTemplate, "Fly", nil), 400, "INVALID_ARGUMENT", `"Fly"`},
-		"i: a missing field":      {argument(fields{"owner": nil}), 400, "COMMAND_PREPROCESSING_FAILED", "Missing non-optional field"},
-		"i: an unexpected field":  {argument(fields{"more": 1}), 400, "INVALID_ARGUMENT", "Unexpected field"},
-		"i: another kind":         {argument(fields{"label": 1}), 400, "INVALID_ARGUMENT", "label"},
-		"i: too many digits":      {argument(fields{"amount": "0.12345678901"}), 400, "INVALID_ARGUMENT", "amount"},
-		"i before j":              {command(apitest.NoteTemplate, "Fly", nil).with(fields{"userId": "bob"}), 400, "INVALID_ARGUMENT", "Fly"},
+		"h: an unknown choice": {command(apitest.NoteTemplate, "Fly", nil), 400, "INVALID_ARGUMENT", `"Fly"`},
+		"i: a missing field": {
+			argument(fields{"owner": nil}), 400, "COMMAND_PREPROCESSING_FAILED", "Missing non-optional field",
+		},
+		"i: an unexpected field": {argument(fields{"more": 1}), 400, "INVALID_ARGUMENT", "Unexpected field"},
+		"i: another kind":        {argument(fields{"label": 1}), 400, "INVALID_ARGUMENT", "label"},
+		"i: too many digits":     {argument(fields{"amount": "0.12345678901"}), 400, "INVALID_ARGUMENT", "amount"},
+		"i before j": {
+			command(apitest.NoteTemplate, "Fly", nil).with(fields{"userId": "bob"}), 400, "INVALID_ARGUMENT", "Fly",
+		},
 		"j: another user":         {fields{"userId": "bob"}, 403, "NA", ""},
 		"k: acting as another":    {fields{"actAs": []ledger.Party{b.alice, b.bob}}, 403, "NA", ""},
 		"k: reading as another":   {fields{"readAs": []ledger.Party{b.bob}}, 403, "NA", ""},
@@ -190,8 +193,12 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 			fields{"minLedgerTimeAbs": "2026-03-01T10:00:00Z", "minLedgerTimeRel": fields{"seconds": 1}},
 			400, "INVALID_ARGUMENT", "at the same time",
 		},
-		"t: before all time": {fields{"minLedgerTimeAbs": "0000-01-01T00:00:00Z"}, 400, "INVALID_ARGUMENT", "years 0001 to 9999"},
-		"t: after all time":  {fields{"minLedgerTimeRel": fields{"seconds": 1 << 62}}, 400, "INVALID_ARGUMENT", "years 0001 to 9999"},
+		"t: before all time": {
+			fields{"minLedgerTimeAbs": "0000-01-01T00:00:00Z"}, 400, "INVALID_ARGUMENT", "years 0001 to 9999",
+		},
+		"t: after all time": {
+			fields{"minLedgerTimeRel": fields{"seconds": 1 << 62}}, 400, "INVALID_ARGUMENT", "years 0001 to 9999",
+		},
 		"u: a negative duration": {
 			fields{"deduplicationPeriod": fields{"DeduplicationDuration": fields{"value": fields{"seconds": -1}}}},
 			400, "INVALID_FIELD", "Invalid field deduplication_period: Duration must be positive",
@@ -200,8 +207,12 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 			fields{"deduplicationPeriod": fields{"DeduplicationOffset": fields{"value": -1}}},
 			400, "NEGATIVE_OFFSET", "Offset -1 in deduplication_period",
 		},
-		"w: a malformed preference": {fields{"packageIdSelectionPreference": []string{"$"}}, 400, "INVALID_ARGUMENT", "package id"},
-		"w: an unknown preference":  {fields{"packageIdSelectionPreference": []string{"abc"}}, 400, "INVALID_ARGUMENT", "abc"},
+		"w: a malformed preference": {
+			fields{"packageIdSelectionPreference": []string{"$"}}, 400, "INVALID_ARGUMENT", "package id",
+		},
+		"w: an unknown preference": {
+			fields{"packageIdSelectionPreference": []string{"abc"}}, 400, "INVALID_ARGUMENT", "abc",
+		},
 		"x: an unknown template": {
 			fields{"prefetchContractKeys": []fields{{"templateId": "#api-test:Api.Test:Nota", "contractKey": 1}}},
 			404, "TEMPLATES_OR_INTERFACES_NOT_FOUND", "Nota",
@@ -381,19 +392,22 @@ func TestWaitingIsBounded(t *testing.T) {
 	})
 }
 
+// forTransaction submits as alice and returns the transaction; a nil format asks for the usual one.
+func (b *bundle) forTransaction(commandID string, format any, commands ...fields) ledgerapi.JsTransaction {
+	b.t.Helper()
+	body := fields{"commands": b.submission(commandID, commands...).with(fields{"workflowId": "wf"})}
+	if format != nil {
+		body["transactionFormat"] = format
+	}
+	var done ledgerapi.JsSubmitAndWaitForTransactionResponse
+	b.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait-for-transaction", body).OK(&done)
+	return done.Transaction
+}
+
 func TestWaitingForTheTransaction(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
-	submit := func(commandID string, format any, commands ...fields) ledgerapi.JsTransaction {
-		body := fields{"commands": b.submission(commandID, commands...).with(fields{"workflowId": "wf"})}
-		if format != nil {
-			body["transactionFormat"] = format
-		}
-		var done ledgerapi.JsSubmitAndWaitForTransactionResponse
-		b.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait-for-transaction", body).OK(&done)
-		return done.Transaction
-	}
-	made := submit("make", nil, b.create("one", b.bob))
+	made := b.forTransaction("make", nil, b.create("one", b.bob))
 	require.Equal(t, "make", made.CommandID)
 	require.Equal(t, "wf", made.WorkflowID)
 	require.Equal(t, b.Node.SynchronizerID, made.SynchronizerID)
@@ -403,50 +417,56 @@ func TestWaitingForTheTransaction(t *testing.T) {
 	require.Equal(t, apitest.NoteTemplateID, created.TemplateID.String())
 	require.Equal(t, []string{string(b.alice)}, created.WitnessParties, "only those who ask")
 	require.Equal(t, []string{string(b.bob)}, created.Observers)
-	require.JSONEq(t, `{"owner":`+quoted("%s", b.alice)+`,"readers":[`+quoted("%s", b.bob)+`],"label":"one",
+	require.JSONEq(t, `{"owner":`+quoted(b.alice)+`,"readers":[`+quoted(b.bob)+`],"label":"one",
 		"amount":"1.5000000000"}`, string(created.CreateArgument))
-	require.JSONEq(t, `{"owner":`+quoted("%s", b.alice)+`,"label":"one"}`, string(created.ContractKey))
+	require.JSONEq(t, `{"owner":`+quoted(b.alice)+`,"label":"one"}`, string(created.ContractKey))
 	require.Len(t, created.ContractKeyHash, 32)
 	require.True(t, created.AcsDelta)
 	require.Empty(t, created.CreatedEventBlob)
 
-	t.Run("all that happened", func(t *testing.T) {
-		format := fields{"eventFormat": byParty(b.alice), "transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS"}
-		effects := submit("effects", format, exercise(created.ContractID, "Relabel", fields{"label": "two"}))
-		require.Len(t, effects.Events, 2)
-		exercised := effects.Events[0].ExercisedEvent
-		require.Equal(t, "Relabel", exercised.Choice)
-		require.True(t, exercised.Consuming)
-		require.True(t, exercised.AcsDelta)
-		require.JSONEq(t, `{"label":"two"}`, string(exercised.ChoiceArgument))
-		require.JSONEq(t, quoted("%s", effects.Events[1].CreatedEvent.ContractID), string(exercised.ExerciseResult))
-		require.Equal(t, effects.Events[1].CreatedEvent.NodeID, exercised.LastDescendantNodeID)
-		require.Equal(t, []string{string(b.alice)}, exercised.ActingParties)
-	})
-	t.Run("nothing to show is no error", func(t *testing.T) {
-		hidden := submit("hidden", fields{"eventFormat": byParty(b.alice), "transactionShape": "TRANSACTION_SHAPE_ACS_DELTA"},
-			fields{"CreateAndExerciseCommand": fields{
-				"templateId": apitest.NoteTemplate, "choice": "Archive", "choiceArgument": fields{},
-				"createArguments": b.create("gone")["CreateCommand"].(fields)["createArguments"],
-			}})
-		require.Empty(t, hidden.Events, "what comes and goes in one transaction is no change")
-		require.NotEmpty(t, hidden.UpdateID)
-	})
-	t.Run("a format for others is refused before anything happens", func(t *testing.T) {
-		end := b.end()
-		for code, format := range map[string]fields{
-			"NA": {"eventFormat": byParty(b.bob), "transactionShape": "TRANSACTION_SHAPE_ACS_DELTA"},
-		} {
-			b.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait-for-transaction",
-				fields{"commands": b.submission("bad", b.create("bad")), "transactionFormat": format}).
-				Refused(http.StatusForbidden, code)
-		}
-		b.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait-for-transaction", fields{
-			"commands":          b.submission("bad", b.create("bad")),
-			"transactionFormat": fields{"eventFormat": byParty(b.alice), "transactionShape": "TRANSACTION_SHAPE_UNSPECIFIED"},
-		}).Refused(http.StatusBadRequest, "MISSING_FIELD")
-		require.Equal(t, end, b.end())
-	})
+	format := fields{"eventFormat": byParty(b.alice), "transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS"}
+	effects := b.forTransaction("effects", format, exercise(created.ContractID, "Relabel", fields{"label": "two"}))
+	require.Len(t, effects.Events, 2)
+	exercised := effects.Events[0].ExercisedEvent
+	require.Equal(t, "Relabel", exercised.Choice)
+	require.True(t, exercised.Consuming)
+	require.True(t, exercised.AcsDelta)
+	require.JSONEq(t, `{"label":"two"}`, string(exercised.ChoiceArgument))
+	require.JSONEq(t, quoted(effects.Events[1].CreatedEvent.ContractID), string(exercised.ExerciseResult))
+	require.Equal(t, effects.Events[1].CreatedEvent.NodeID, exercised.LastDescendantNodeID)
+	require.Equal(t, []string{string(b.alice)}, exercised.ActingParties)
+}
+
+func TestATransactionWithNothingToShowIsNoError(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, apitest.Options{})
+	createAndArchive := fields{"CreateAndExerciseCommand": fields{
+		"templateId": apitest.NoteTemplate, "choice": "Archive", "choiceArgument": fields{},
+		"createArguments": b.create("gone")["CreateCommand"].(fields)["createArguments"],
+	}}
+	hidden := b.forTransaction("delta",
+		fields{"eventFormat": byParty(b.alice), "transactionShape": "TRANSACTION_SHAPE_ACS_DELTA"}, createAndArchive)
+	require.Empty(t, hidden.Events, "what comes and goes in one transaction is no change")
+	require.NotEmpty(t, hidden.UpdateID)
+	effects := b.forTransaction("effects",
+		fields{"eventFormat": byParty(b.alice), "transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS"}, createAndArchive)
+	require.Len(t, effects.Events, 2)
+	require.False(t, effects.Events[0].CreatedEvent.AcsDelta)
+	require.False(t, effects.Events[1].ExercisedEvent.AcsDelta)
+}
+
+func TestAFormatIsRefusedBeforeAnythingHappens(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, apitest.Options{})
+	submit := func(format fields) apitest.Answer {
+		return b.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait-for-transaction",
+			fields{"commands": b.submission("bad", b.create("bad")), "transactionFormat": format})
+	}
+	submit(fields{"eventFormat": byParty(b.bob), "transactionShape": "TRANSACTION_SHAPE_ACS_DELTA"}).
+		Refused(http.StatusForbidden, "NA")
+	submit(fields{"eventFormat": byParty(b.alice), "transactionShape": "TRANSACTION_SHAPE_UNSPECIFIED"}).
+		Refused(http.StatusBadRequest, "MISSING_FIELD")
+	require.Zero(t, b.end())
 }
 
 func TestDisclosedContracts(t *testing.T) {
@@ -468,7 +488,8 @@ func TestDisclosedContracts(t *testing.T) {
 	id := real.note("shown")
 	var elements []ledgerapi.JsGetActiveContractsResponse
 	real.Call("alice", http.MethodPost, "/v2/state/active-contracts", fields{
-		"activeAtOffset": real.end(), "filter": filtered(real.alice, "WildcardFilter", fields{"includeCreatedEventBlob": true}),
+		"activeAtOffset": real.end(),
+		"filter":         filtered(real.alice, "WildcardFilter", fields{"includeCreatedEventBlob": true}),
 	}).OK(&elements)
 	event := elements[0].ContractEntry.JsActiveContract.CreatedEvent
 	require.Equal(t, id, event.ContractID)
@@ -487,30 +508,38 @@ func TestDisclosedContracts(t *testing.T) {
 		require.Len(t, submitter.submissions[0].Disclosed, 1, "identical repeats are fine")
 		require.Equal(t, ledger.ContractID(id), submitter.submissions[0].Disclosed[0].ID)
 	}
-	t.Run("the same contract with other bytes is suspicious", func(t *testing.T) {
-		packed := append([]byte{event.CreatedEventBlob[0], ' '}, event.CreatedEventBlob[1:]...)
-		other := base64.StdEncoding.EncodeToString(packed)
-		body := submit(fields{"createdEventBlob": shown}, fields{"createdEventBlob": other}).
-			Refused(http.StatusBadRequest, "NA")
-		require.Equal(t, int32(3), *body.GRPCCodeValue)
-	})
+	packed := append([]byte{event.CreatedEventBlob[0], ' '}, event.CreatedEventBlob[1:]...)
+	other := base64.StdEncoding.EncodeToString(packed)
+	suspicious := submit(fields{"createdEventBlob": shown}, fields{"createdEventBlob": other}).
+		Refused(http.StatusBadRequest, "NA")
+	require.Equal(t, int32(3), *suspicious.GRPCCodeValue, "the same contract with other bytes")
 	for name, test := range map[string]struct {
 		disclosed fields
 		code      string
 		cause     string
 	}{
-		"no blob":              {fields{"contractId": id}, "MISSING_FIELD", "DisclosedContract.createdEventBlob"},
-		"a bad contract id":    {fields{"createdEventBlob": shown, "contractId": "x"}, "INVALID_FIELD", "DisclosedContract.contract_id"},
-		"another contract id":  {fields{"createdEventBlob": shown, "contractId": note.ID}, "INVALID_ARGUMENT", "Mismatch between DisclosedContract.contract_id"},
-		"a bad synchronizer":   {fields{"createdEventBlob": shown, "synchronizerId": "x"}, "INVALID_FIELD", "DisclosedContract.synchronizer_id"},
-		"another template":     {fields{"createdEventBlob": shown, "templateId": "#api-test:Api.Test:Other"}, "INVALID_ARGUMENT", "template_id"},
-		"another package":      {fields{"createdEventBlob": shown, "templateId": "#other:Api.Test:Note"}, "INVALID_ARGUMENT", "template_id"},
+		"no blob": {fields{"contractId": id}, "MISSING_FIELD", "DisclosedContract.createdEventBlob"},
+		"a bad contract id": {
+			fields{"createdEventBlob": shown, "contractId": "x"}, "INVALID_FIELD", "DisclosedContract.contract_id",
+		},
+		"another contract id": {
+			fields{"createdEventBlob": shown, "contractId": note.ID},
+			"INVALID_ARGUMENT",
+			"Mismatch between DisclosedContract.contract_id",
+		},
+		"a bad synchronizer": {
+			fields{"createdEventBlob": shown, "synchronizerId": "x"}, "INVALID_FIELD", "DisclosedContract.synchronizer_id",
+		},
+		"another template": {
+			fields{"createdEventBlob": shown, "templateId": "#api-test:Api.Test:Other"}, "INVALID_ARGUMENT", "template_id",
+		},
+		"another package": {
+			fields{"createdEventBlob": shown, "templateId": "#other:Api.Test:Note"}, "INVALID_ARGUMENT", "template_id",
+		},
 		"bytes that are none":  {fields{"createdEventBlob": "AQID"}, "INVALID_ARGUMENT", "Unable to decode"},
 		"a forged contract id": {fields{"createdEventBlob": blob(note)}, "INVALID_ARGUMENT", "Unable to decode"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			body := submit(test.disclosed).Refused(http.StatusBadRequest, test.code)
-			require.Contains(t, body.Cause, test.cause)
-		})
+		body := submit(test.disclosed).Refused(http.StatusBadRequest, test.code)
+		require.Contains(t, body.Cause, test.cause, name)
 	}
 }

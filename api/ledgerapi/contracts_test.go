@@ -2,8 +2,8 @@ package ledgerapi_test
 
 import (
 	"encoding/base64"
-	"fmt"
 	"net/http"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -94,14 +94,23 @@ func TestFilters(t *testing.T) {
 		value       fields
 		blob, views bool
 	}{
-		"wildcard":                {"WildcardFilter", fields{}, false, false},
-		"wildcard with blob":      {"WildcardFilter", fields{"includeCreatedEventBlob": true}, true, false},
-		"template by name":        {"TemplateFilter", fields{"templateId": apitest.NoteTemplate}, false, false},
-		"template by id":          {"TemplateFilter", fields{"templateId": apitest.NoteTemplateID}, false, false},
-		"template with blob":      {"TemplateFilter", fields{"templateId": apitest.NoteTemplate, "includeCreatedEventBlob": true}, true, false},
-		"interface without view":  {"InterfaceFilter", fields{"interfaceId": apitest.NoteInterface}, false, false},
-		"interface with view":     {"InterfaceFilter", fields{"interfaceId": apitest.NoteInterfaceID, "includeInterfaceView": true}, false, true},
-		"interface view and blob": {"InterfaceFilter", fields{"interfaceId": apitest.NoteInterface, "includeInterfaceView": true, "includeCreatedEventBlob": true}, true, true},
+		"wildcard":           {"WildcardFilter", fields{}, false, false},
+		"wildcard with blob": {"WildcardFilter", fields{"includeCreatedEventBlob": true}, true, false},
+		"template by name":   {"TemplateFilter", fields{"templateId": apitest.NoteTemplate}, false, false},
+		"template by id":     {"TemplateFilter", fields{"templateId": apitest.NoteTemplateID}, false, false},
+		"template with blob": {
+			"TemplateFilter", fields{"templateId": apitest.NoteTemplate, "includeCreatedEventBlob": true}, true, false,
+		},
+		"interface without view": {"InterfaceFilter", fields{"interfaceId": apitest.NoteInterface}, false, false},
+		"interface with view": {
+			"InterfaceFilter", fields{"interfaceId": apitest.NoteInterfaceID, "includeInterfaceView": true}, false, true,
+		},
+		"interface view and blob": {
+			"InterfaceFilter",
+			fields{"interfaceId": apitest.NoteInterface, "includeInterfaceView": true, "includeCreatedEventBlob": true},
+			true,
+			true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -143,12 +152,23 @@ func TestFilters(t *testing.T) {
 		code   string
 	}{
 		"unknown package name": {"TemplateFilter", fields{"templateId": "#nope:A:B"}, 404, "PACKAGE_NAMES_NOT_FOUND"},
-		"unknown template":     {"TemplateFilter", fields{"templateId": "#api-test:A:B"}, 404, "NO_TEMPLATES_FOR_PACKAGE_NAME_AND_QUALIFIED_NAME"},
-		"an interface as one":  {"TemplateFilter", fields{"templateId": apitest.NoteInterface}, 404, "NO_TEMPLATES_FOR_PACKAGE_NAME_AND_QUALIFIED_NAME"},
-		"unknown interface":    {"InterfaceFilter", fields{"interfaceId": "#api-test:A:B"}, 404, "NO_INTERFACE_FOR_PACKAGE_NAME_AND_QUALIFIED_NAME"},
-		"unknown package id":   {"TemplateFilter", fields{"templateId": "00:A:B"}, 404, "TEMPLATES_OR_INTERFACES_NOT_FOUND"},
-		"unknown by id":        {"InterfaceFilter", fields{"interfaceId": apitest.NotePackage + ":A:B"}, 404, "TEMPLATES_OR_INTERFACES_NOT_FOUND"},
-		"malformed package":    {"TemplateFilter", fields{"templateId": "#$:A:B"}, 400, "INVALID_ARGUMENT"},
+		"unknown template": {
+			"TemplateFilter", fields{"templateId": "#api-test:A:B"}, 404, "NO_TEMPLATES_FOR_PACKAGE_NAME_AND_QUALIFIED_NAME",
+		},
+		"an interface as one": {
+			"TemplateFilter",
+			fields{"templateId": apitest.NoteInterface},
+			404,
+			"NO_TEMPLATES_FOR_PACKAGE_NAME_AND_QUALIFIED_NAME",
+		},
+		"unknown interface": {
+			"InterfaceFilter", fields{"interfaceId": "#api-test:A:B"}, 404, "NO_INTERFACE_FOR_PACKAGE_NAME_AND_QUALIFIED_NAME",
+		},
+		"unknown package id": {"TemplateFilter", fields{"templateId": "00:A:B"}, 404, "TEMPLATES_OR_INTERFACES_NOT_FOUND"},
+		"unknown by id": {
+			"InterfaceFilter", fields{"interfaceId": apitest.NotePackage + ":A:B"}, 404, "TEMPLATES_OR_INTERFACES_NOT_FOUND",
+		},
+		"malformed package": {"TemplateFilter", fields{"templateId": "#$:A:B"}, 400, "INVALID_ARGUMENT"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -170,14 +190,20 @@ func TestActiveContractRequestsThatAreRefused(t *testing.T) {
 		body fields
 		code string
 	}{
-		"both forms":           {fields{"eventFormat": format, "filter": format}, "INVALID_ARGUMENT"},
-		"verbose beside":       {fields{"eventFormat": format, "verbose": true}, "INVALID_ARGUMENT"},
-		"neither form":         {fields{}, "INVALID_ARGUMENT"},
-		"nobody's contracts":   {fields{"eventFormat": fields{}}, "INVALID_ARGUMENT"},
-		"a negative offset":    {fields{"eventFormat": format, "activeAtOffset": -1}, "NEGATIVE_OFFSET"},
-		"an offset to come":    {fields{"eventFormat": format, "activeAtOffset": 2}, "OFFSET_AFTER_LEDGER_END"},
-		"a token of nobody":    {fields{"eventFormat": format, "activeAtOffset": 1, "streamContinuationToken": token(1, 2)}, "INVALID_CONTINUATION_TOKEN"},
-		"a token of the wrong": {fields{"eventFormat": format, "activeAtOffset": 1, "streamContinuationToken": token(make([]byte, 29)...)}, "INVALID_CONTINUATION_TOKEN"},
+		"both forms":         {fields{"eventFormat": format, "filter": format}, "INVALID_ARGUMENT"},
+		"verbose beside":     {fields{"eventFormat": format, "verbose": true}, "INVALID_ARGUMENT"},
+		"neither form":       {fields{}, "INVALID_ARGUMENT"},
+		"nobody's contracts": {fields{"eventFormat": fields{}}, "INVALID_ARGUMENT"},
+		"a negative offset":  {fields{"eventFormat": format, "activeAtOffset": -1}, "NEGATIVE_OFFSET"},
+		"an offset to come":  {fields{"eventFormat": format, "activeAtOffset": 2}, "OFFSET_AFTER_LEDGER_END"},
+		"a token of nobody": {
+			fields{"eventFormat": format, "activeAtOffset": 1, "streamContinuationToken": token(1, 2)},
+			"INVALID_CONTINUATION_TOKEN",
+		},
+		"a token of the wrong": {
+			fields{"eventFormat": format, "activeAtOffset": 1, "streamContinuationToken": token(make([]byte, 29)...)},
+			"INVALID_CONTINUATION_TOKEN",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -197,7 +223,7 @@ func TestListsOfContractsAreBoundedAndGoOn(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{Settings: ledgerapi.Settings{MaxListElements: 3}})
 	for i := range 5 {
-		b.note(fmt.Sprint(i))
+		b.note(strconv.Itoa(i))
 	}
 	ask := fields{"activeAtOffset": b.end(), "filter": byParty(b.alice)}
 	b.Call("alice", http.MethodPost, activePath, ask).
@@ -217,7 +243,9 @@ func TestListsOfContractsAreBoundedAndGoOn(t *testing.T) {
 	require.Equal(t, []string{"0", "1", "2", "3", "4"}, all)
 	for name, other := range map[string]fields{
 		"offset": {"activeAtOffset": b.end() - 1, "filter": byParty(b.alice)},
-		"filter": {"activeAtOffset": b.end(), "filter": filtered(b.alice, "TemplateFilter", fields{"templateId": apitest.NoteTemplate})},
+		"filter": {
+			"activeAtOffset": b.end(), "filter": filtered(b.alice, "TemplateFilter", fields{"templateId": apitest.NoteTemplate}),
+		},
 	} {
 		refusal := b.Call("alice", http.MethodPost, activePath, other.with(fields{"streamContinuationToken": token})).
 			Refused(http.StatusBadRequest, "INVALID_CONTINUATION_TOKEN")
@@ -230,7 +258,7 @@ func TestManyContractsAreReadInPages(t *testing.T) {
 	b := newBundle(t, apitest.Options{Settings: ledgerapi.Settings{MaxListElements: 1000}})
 	commands := make([]fields, 450)
 	for i := range commands {
-		commands[i] = b.create(fmt.Sprint(i))
+		commands[i] = b.create(strconv.Itoa(i))
 	}
 	b.wait("many", commands...)
 	require.Len(t, b.active("alice", "", fields{"activeAtOffset": b.end(), "filter": byParty(b.alice)}), 450)

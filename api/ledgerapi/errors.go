@@ -43,8 +43,8 @@ func FailureEncoder(participantID string) endpoint.FailureEncoder {
 			return refusal.HTTP(), body
 		}
 		describe(&body, refusal)
-		var edge *endpoint.Refusal
-		if errors.As(err, &edge) && edge.AtEdge {
+		edge, _ := errors.AsType[*endpoint.RefusedError](err)
+		if edge != nil && edge.AtEdge {
 			definite := false
 			body.DefiniteAnswer = &definite
 			return refusal.HTTP(), body
@@ -65,7 +65,7 @@ func redact(body *JsCantonError, refusal *fault.Fault) {
 	body.Code = redactedCode
 	body.Cause = fault.RedactedCause
 	body.ErrorCategory = redactedCategory
-	body.GRPCCodeValue = pointer(refusal.Category.GRPC())
+	body.GRPCCodeValue = new(refusal.Category.GRPC())
 	if reason, ok := refusal.Context[invalidTokenKey]; ok {
 		body.Context = map[string]string{invalidTokenKey: reason}
 	}
@@ -78,7 +78,7 @@ func describe(body *JsCantonError, refusal *fault.Fault) {
 	body.Code = refusal.Code
 	body.Cause = refusal.ShortCause()
 	body.ErrorCategory = int32(refusal.Category)
-	body.GRPCCodeValue = pointer(refusal.Category.GRPC())
+	body.GRPCCodeValue = new(refusal.Category.GRPC())
 	body.RetryInfo = orNull(refusal.Category.Retry())
 	body.Hint = orNull(refusal.Hint)
 	for _, resource := range refusal.Resources {
@@ -87,15 +87,12 @@ func describe(body *JsCantonError, refusal *fault.Fault) {
 }
 
 // atEdge marks a fault that the HTTP layer found itself.
-func atEdge(refusal *fault.Fault) error { return &endpoint.Refusal{Err: refusal, AtEdge: true} }
+func atEdge(refusal *fault.Fault) error { return &endpoint.RefusedError{Err: refusal, AtEdge: true} }
 
 // ofSubmission ties an error to a submission.
 func ofSubmission(err error, submissionID string) error {
-	return &endpoint.Refusal{Err: err, CorrelationID: submissionID}
+	return &endpoint.RefusedError{Err: err, CorrelationID: submissionID}
 }
-
-// pointer is the address of a copy.
-func pointer[T any](value T) *T { return &value }
 
 // orNull is null for "".
 func orNull(text string) *string {

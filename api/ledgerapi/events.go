@@ -119,7 +119,7 @@ func (a *API) toAPICreated(at place, contract ledger.Contract, how shown, acsDel
 func (a *API) toAPIView(contract ledger.Contract, name lf.TypeName) JsInterfaceView {
 	out := JsInterfaceView{
 		InterfaceID: name, ViewStatus: *ToAPIStatus(nil, ""),
-		ImplementationPackageID: pointer(string(contract.Template.Package)),
+		ImplementationPackageID: new(string(contract.Template.Package)),
 	}
 	view, _, err := a.packages.View(contract, name)
 	if err != nil {

@@ -102,7 +102,7 @@ func next[T any](
 		_, err := a.watcher.WaitAfter(waiting, head.Offset)
 		switch {
 		case errors.Is(ctx.Err(), context.DeadlineExceeded):
-			return nil, head, &endpoint.Timeout{Advice: "Ask with a shorter stream_idle_timeout_ms."}
+			return nil, head, &endpoint.TimeoutError{Advice: "Ask with a shorter stream_idle_timeout_ms."}
 		case ctx.Err() != nil:
 			return nil, head, ctx.Err()
 		case errors.Is(err, context.DeadlineExceeded):

@@ -102,7 +102,7 @@ func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (Allo
 	if err := checkNewAnnotations(annotations, "local_metadata.annotations"); err != nil {
 		return AllocatePartyResponse{}, err
 	}
-	if err := a.checkIdentityProvider(body.IdentityProviderID, "identity_provider_id"); err != nil {
+	if err := a.checkIdentityProvider(body.IdentityProviderID); err != nil {
 		return AllocatePartyResponse{}, err
 	}
 	if err := a.checkSynchronizer(body.SynchronizerID, "synchronizer_id"); err != nil {
@@ -118,7 +118,7 @@ func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (Allo
 	if err != nil {
 		return AllocatePartyResponse{}, err
 	}
-	return AllocatePartyResponse{PartyDetails: pointer(ToAPIPartyDetails(allocated))}, nil
+	return AllocatePartyResponse{PartyDetails: new(ToAPIPartyDetails(allocated))}, nil
 }
 
 // requireAllocate checks who may allocate parties. Users may allocate for themselves as long as they can act as fewer
@@ -173,7 +173,7 @@ func (a *API) listParties(ctx context.Context, req listPartiesRequest) (ListKnow
 	if err := checkPartyFilter(req.Filter); err != nil {
 		return ListKnownPartiesResponse{}, err
 	}
-	if err := a.checkIdentityProvider(req.IdentityProviderID, "identity_provider_id"); err != nil {
+	if err := a.checkIdentityProvider(req.IdentityProviderID); err != nil {
 		return ListKnownPartiesResponse{}, err
 	}
 	size := req.PageSize
@@ -213,7 +213,7 @@ func (a *API) getParties(ctx context.Context, req getPartiesRequest) (GetParties
 	if err := checkParties(asked); err != nil {
 		return GetPartiesResponse{}, err
 	}
-	if err := a.checkIdentityProvider(req.IdentityProviderID, "identity_provider_id"); err != nil {
+	if err := a.checkIdentityProvider(req.IdentityProviderID); err != nil {
 		return GetPartiesResponse{}, err
 	}
 	known, err := a.record.Parties(ctx, parties)

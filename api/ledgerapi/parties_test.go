@@ -62,17 +62,25 @@ func TestPartiesThatCannotBeAllocated(t *testing.T) {
 		code   string
 		cause  string
 	}{
-		"a bad hint":           {`{"partyIdHint":"a$b"}`, 400, "INVALID_ARGUMENT", "non expected character 0x24"},
-		"a long hint":          {`{"partyIdHint":"` + strings.Repeat("a", 186) + `"}`, 400, "INVALID_ARGUMENT", "longer than 185"},
-		"a hint of two parts":  {`{"partyIdHint":"a::b"}`, 400, "INVALID_ARGUMENT", "two colons"},
-		"a resource version":   {`{"localMetadata":{"resourceVersion":"1"}}`, 400, "INVALID_ARGUMENT", "local_metadata.resource_version"},
-		"a bad annotation":     {`{"localMetadata":{"annotations":{"":"x"}}}`, 400, "INVALID_ARGUMENT", "local_metadata.annotations"},
+		"a bad hint": {`{"partyIdHint":"a$b"}`, 400, "INVALID_ARGUMENT", "non expected character 0x24"},
+		"a long hint": {
+			`{"partyIdHint":"` + strings.Repeat("a", 186) + `"}`, 400, "INVALID_ARGUMENT", "longer than 185",
+		},
+		"a hint of two parts": {`{"partyIdHint":"a::b"}`, 400, "INVALID_ARGUMENT", "two colons"},
+		"a resource version": {
+			`{"localMetadata":{"resourceVersion":"1"}}`, 400, "INVALID_ARGUMENT", "local_metadata.resource_version",
+		},
+		"a bad annotation": {
+			`{"localMetadata":{"annotations":{"":"x"}}}`, 400, "INVALID_ARGUMENT", "local_metadata.annotations",
+		},
 		"a bad IDP":            {`{"identityProviderId":"$"}`, 400, "INVALID_FIELD", "identity_provider_id"},
 		"an unknown IDP":       {`{"identityProviderId":"acme"}`, 400, "INVALID_ARGUMENT", "has not been found"},
 		"a bad synchronizer":   {`{"synchronizerId":"global"}`, 400, "INVALID_FIELD", "synchronizer_id"},
 		"another synchronizer": {`{"synchronizerId":"other::1220"}`, 400, "NOT_CONNECTED_TO_SYNCHRONIZER", "other::1220"},
 		"a bad user":           {`{"userId":"a b"}`, 400, "INVALID_FIELD", "user_id"},
-		"an unknown user":      {`{"userId":"x"}`, 404, "USER_NOT_FOUND", `checking user's existence failed for unknown user "x"`},
+		"an unknown user": {
+			`{"userId":"x"}`, 404, "USER_NOT_FOUND", `checking user's existence failed for unknown user "x"`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

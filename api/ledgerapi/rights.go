@@ -137,7 +137,7 @@ func (a *API) checkRightsChange(ctx context.Context, req changeRightsRequest) ([
 	if err != nil {
 		return nil, err
 	}
-	return rights, a.checkIdentityProvider(body.IdentityProviderID, "identity_provider_id")
+	return rights, a.checkIdentityProvider(body.IdentityProviderID)
 }
 
 // checkGrant refuses rights that the caller cannot hand out.

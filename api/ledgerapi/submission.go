@@ -261,7 +261,7 @@ func FromAPIDeduplicationPeriod(wire *DeduplicationPeriod) (*ledger.Deduplicatio
 		if offset < 0 {
 			return nil, fault.NegativeOffsetIn("deduplication_period", offset)
 		}
-		return &ledger.DeduplicationPeriod{Offset: pointer(ledger.Offset(offset))}, nil
+		return &ledger.DeduplicationPeriod{Offset: new(ledger.Offset(offset))}, nil
 	default:
 		return nil, nil //nolint:nilnil // no period is a value of its own
 	}

@@ -1,8 +1,8 @@
 package ledgerapi_test
 
 import (
-	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -86,7 +86,8 @@ func TestUpdates(t *testing.T) {
 	t.Run("through an interface", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
-		events := filtered(b.alice, "InterfaceFilter", fields{"interfaceId": apitest.NoteInterface, "includeInterfaceView": true})
+		events := filtered(b.alice, "InterfaceFilter",
+			fields{"interfaceId": apitest.NoteInterface, "includeInterfaceView": true})
 		found, _ := b.transactions("alice", updatesPath+quick, fields{"updateFormat": shaped("ACS_DELTA", events)})
 		require.Len(t, found[0].Events[0].CreatedEvent.InterfaceViews, 1)
 		require.Equal(t, apitest.NoteInterfaceID, found[2].Events[0].ArchivedEvent.ImplementedInterfaces[0].String())
@@ -124,8 +125,11 @@ func TestUpdates(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		for _, format := range []fields{
-			{}, {"includeReassignments": byParty(b.alice)},
-			{"includeTopologyEvents": fields{"includeParticipantAuthorizationEvents": fields{"parties": []string{string(b.alice)}}}},
+			{},
+			{"includeReassignments": byParty(b.alice)},
+			{"includeTopologyEvents": fields{
+				"includeParticipantAuthorizationEvents": fields{"parties": []string{string(b.alice)}},
+			}},
 			{"includeTopologyEvents": fields{}},
 		} {
 			found, checkpoint := b.transactions("alice", updatesPath+quick, fields{"updateFormat": format})
@@ -148,8 +152,8 @@ func TestOneUpdate(t *testing.T) {
 		b.Call("alice", http.MethodPost, path, body).OK(&found)
 		require.Equal(t, done.UpdateID, found.Update.Transaction.Value.UpdateID)
 
-		hidden := b.Call("bob", http.MethodPost, path, body.with(fields{"updateFormat": shaped("ACS_DELTA", byParty(b.bob))})).
-			Refused(http.StatusNotFound, "UPDATE_NOT_FOUND")
+		asBob := body.with(fields{"updateFormat": shaped("ACS_DELTA", byParty(b.bob))})
+		hidden := b.Call("bob", http.MethodPost, path, asBob).Refused(http.StatusNotFound, "UPDATE_NOT_FOUND")
 		require.Equal(t, "Update not found, or not visible.", hidden.Cause)
 		b.Call("alice", http.MethodPost, path, body.with(fields{"updateFormat": fields{}})).
 			Refused(http.StatusNotFound, "UPDATE_NOT_FOUND")
@@ -188,10 +192,13 @@ func TestUpdateRequestsThatAreRefused(t *testing.T) {
 		status int
 		code   string
 	}{
-		"both forms":        {fields{"updateFormat": format, "filter": filter}, 400, "INVALID_ARGUMENT"},
-		"verbose beside":    {fields{"updateFormat": format, "verbose": true}, 400, "INVALID_ARGUMENT"},
-		"neither form":      {fields{}, 400, "INVALID_ARGUMENT"},
-		"no event format":   {fields{"updateFormat": fields{"includeTransactions": fields{"transactionShape": "TRANSACTION_SHAPE_ACS_DELTA"}}}, 400, "MISSING_FIELD"},
+		"both forms":     {fields{"updateFormat": format, "filter": filter}, 400, "INVALID_ARGUMENT"},
+		"verbose beside": {fields{"updateFormat": format, "verbose": true}, 400, "INVALID_ARGUMENT"},
+		"neither form":   {fields{}, 400, "INVALID_ARGUMENT"},
+		"no event format": {
+			fields{"updateFormat": fields{"includeTransactions": fields{"transactionShape": "TRANSACTION_SHAPE_ACS_DELTA"}}},
+			400, "MISSING_FIELD",
+		},
 		"no shape":          {fields{"updateFormat": shaped("UNSPECIFIED", filter)}, 400, "MISSING_FIELD"},
 		"a negative begin":  {fields{"filter": filter, "beginExclusive": -1}, 400, "NEGATIVE_OFFSET"},
 		"a begin to come":   {fields{"filter": filter, "beginExclusive": 3}, 400, "OFFSET_AFTER_LEDGER_END"},
@@ -227,8 +234,8 @@ func TestListsOfUpdatesAreBounded(t *testing.T) {
 	b := newBundle(t, apitest.Options{Settings: ledgerapi.Settings{MaxListElements: 120}})
 	id := b.note("0")
 	for i := range 60 { // every second update shows nothing in the active contracts
-		b.wait(fmt.Sprint("inspect-", i), exercise(id, "Inspect", fields{}))
-		b.note(fmt.Sprint(i + 1))
+		b.wait("inspect-"+strconv.Itoa(i), exercise(id, "Inspect", fields{}))
+		b.note(strconv.Itoa(i + 1))
 	}
 	body := fields{"filter": byParty(b.alice)}
 	found, checkpoint := b.transactions("alice", updatesPath+quick, body)
@@ -237,7 +244,8 @@ func TestListsOfUpdatesAreBounded(t *testing.T) {
 	found, checkpoint = b.transactions("alice", updatesPath+quick+"&limit=61", body)
 	require.Len(t, found, 61)
 	require.Nil(t, checkpoint)
-	found, _ = b.transactions("alice", updatesPath+quick, body.with(fields{"endInclusive": b.end(), "descendingOrder": true}))
+	backwards := body.with(fields{"endInclusive": b.end(), "descendingOrder": true})
+	found, _ = b.transactions("alice", updatesPath+quick, backwards)
 	require.Len(t, found, 61)
 	require.Equal(t, int64(1), found[60].Offset)
 	b.Call("alice", http.MethodPost, updatesPath+quick,

@@ -91,7 +91,7 @@ func (a *API) createUser(ctx context.Context, req createUserRequest) (CreateUser
 	if err != nil {
 		return CreateUserResponse{}, err
 	}
-	if err := a.checkIdentityProvider(user.IdentityProviderID, "identity_provider_id"); err != nil {
+	if err := a.checkIdentityProvider(user.IdentityProviderID); err != nil {
 		return CreateUserResponse{}, err
 	}
 	if err := a.checkGrant(ctx, rights); err != nil {
@@ -106,7 +106,7 @@ func (a *API) createUser(ctx context.Context, req createUserRequest) (CreateUser
 	if err != nil {
 		return CreateUserResponse{}, err
 	}
-	return CreateUserResponse{User: pointer(ToAPIUser(created))}, nil
+	return CreateUserResponse{User: new(ToAPIUser(created))}, nil
 }
 
 func (a *API) listUsers(ctx context.Context, req listUsersRequest) (ListUsersResponse, error) {
@@ -150,14 +150,14 @@ func (a *API) getUser(ctx context.Context, req getUserRequest) (GetUserResponse,
 	if err := endpoint.Claims(ctx).RequireSelf(req.UserID, req.IdentityProviderID); err != nil {
 		return GetUserResponse{}, err
 	}
-	if err := a.checkIdentityProvider(req.IdentityProviderID, "identity_provider_id"); err != nil {
+	if err := a.checkIdentityProvider(req.IdentityProviderID); err != nil {
 		return GetUserResponse{}, err
 	}
 	user, err := a.userOf(ctx, "getting user", req.UserID, req.IdentityProviderID)
 	if err != nil {
 		return GetUserResponse{}, err
 	}
-	return GetUserResponse{User: pointer(ToAPIUser(user))}, nil
+	return GetUserResponse{User: new(ToAPIUser(user))}, nil
 }
 
 func (a *API) authenticatedUser(ctx context.Context, req authenticatedUserRequest) (GetUserResponse, error) {
@@ -174,7 +174,7 @@ func (a *API) authenticatedUser(ctx context.Context, req authenticatedUserReques
 	if err != nil {
 		return GetUserResponse{}, err
 	}
-	return GetUserResponse{User: pointer(ToAPIUser(user))}, nil
+	return GetUserResponse{User: new(ToAPIUser(user))}, nil
 }
 
 // userOf loads a user that must belong to the identity provider. The operation is for the USER_NOT_FOUND text.
@@ -194,12 +194,12 @@ func (a *API) userOf(ctx context.Context, operation, id, identityProviderID stri
 }
 
 // checkIdentityProvider refuses ids that are malformed or name no identity provider.
-func (a *API) checkIdentityProvider(id, field string) error {
+func (a *API) checkIdentityProvider(id string) error {
 	if id == ledger.DefaultIdentityProvider {
 		return nil
 	}
 	if err := ledger.CheckLedgerString(id); err != nil {
-		return fault.InvalidFieldNamed(field, err.Error())
+		return fault.InvalidFieldNamed("identity_provider_id", err.Error())
 	}
 	return fault.InvalidArgumentf("Provided identity_provider_id %s has not been found", id).
 		WithHint("Leave the identity provider empty for the default one.")

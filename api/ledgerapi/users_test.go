@@ -67,26 +67,41 @@ func TestUsersThatCannotBeCreated(t *testing.T) {
 	for name, test := range map[string]struct {
 		body, code, cause string
 	}{
-		"no user":            {`{"rights":[]}`, "MISSING_FIELD", "mandatory field: user"},
-		"null for the user":  {`{"user":null}`, "MISSING_FIELD", "mandatory field: user"},
-		"no id":              {`{"user":{}}`, "MISSING_FIELD", "mandatory field: id"},
-		"an odd id":          {`{"user":{"id":"a b"}}`, "INVALID_FIELD", `Invalid field id: User ID "a b" does not match regex`},
-		"a long id":          {`{"user":{"id":"` + strings.Repeat("a", 129) + `"}}`, "INVALID_FIELD", "Invalid field id"},
-		"a resource version": {`{"user":{"id":"x","metadata":{"resourceVersion":"0"}}}`, "INVALID_ARGUMENT", "user.metadata.resource_version must be not set"},
-		"a bad annotation":   {annotated("a/b/c", "x"), "INVALID_ARGUMENT", "user.metadata.annotations"},
-		"a bad prefix":       {annotated("-/b", "x"), "INVALID_ARGUMENT", "DNS name"},
-		"an empty name":      {annotated("a/", "x"), "INVALID_ARGUMENT", "name of 1 to 63"},
-		"a long name":        {annotated(strings.Repeat("a", 64), "x"), "INVALID_ARGUMENT", "name of 1 to 63"},
-		"an empty value":     {annotated("a", ""), "INVALID_ARGUMENT", "is empty"},
-		"a value with NUL":   {`{"user":{"id":"x","metadata":{"annotations":{"a":"\u0000"}}}}`, "INVALID_ARGUMENT", "NUL"},
-		"large annotations":  {annotated("a", strings.Repeat("a", 256*1024)), "INVALID_ARGUMENT", "larger than the limit of 256kb"},
-		"a bad party":        {`{"user":{"id":"x","primaryParty":"a$b"}}`, "INVALID_ARGUMENT", `non expected character 0x24 in Daml-LF Party "a$b"`},
-		"no kind of right":   {`{"user":{"id":"x"},"rights":[{}]}`, "INVALID_ARGUMENT", "unknown kind of right"},
-		"the empty kind":     {`{"user":{"id":"x"},"rights":[{"kind":{"Empty":{}}}]}`, "INVALID_ARGUMENT", "unknown kind of right"},
-		"a right to nobody":  {`{"user":{"id":"x"},"rights":[{"kind":{"CanReadAs":{"value":{}}}}]}`, "INVALID_ARGUMENT", "Daml-LF Party is empty"},
-		"an unknown IDP":     {`{"user":{"id":"x","identityProviderId":"acme"}}`, "INVALID_ARGUMENT", "has not been found"},
-		"a bad IDP":          {`{"user":{"id":"x","identityProviderId":"$"}}`, "INVALID_FIELD", "Invalid field identity_provider_id"},
-		"too many rights":    {`{"user":{"id":"x"},"rights":[` + manyRights(1001) + `]}`, "TOO_MANY_USER_RIGHTS", "1001"},
+		"no user":           {`{"rights":[]}`, "MISSING_FIELD", "mandatory field: user"},
+		"null for the user": {`{"user":null}`, "MISSING_FIELD", "mandatory field: user"},
+		"no id":             {`{"user":{}}`, "MISSING_FIELD", "mandatory field: id"},
+		"an odd id": {
+			`{"user":{"id":"a b"}}`, "INVALID_FIELD", `Invalid field id: User ID "a b" does not match regex`,
+		},
+		"a long id": {`{"user":{"id":"` + strings.Repeat("a", 129) + `"}}`, "INVALID_FIELD", "Invalid field id"},
+		"a resource version": {
+			`{"user":{"id":"x","metadata":{"resourceVersion":"0"}}}`, "INVALID_ARGUMENT",
+			"user.metadata.resource_version must be not set",
+		},
+		"a bad annotation": {annotated("a/b/c", "x"), "INVALID_ARGUMENT", "user.metadata.annotations"},
+		"a bad prefix":     {annotated("-/b", "x"), "INVALID_ARGUMENT", "DNS name"},
+		"an empty name":    {annotated("a/", "x"), "INVALID_ARGUMENT", "name of 1 to 63"},
+		"a long name":      {annotated(strings.Repeat("a", 64), "x"), "INVALID_ARGUMENT", "name of 1 to 63"},
+		"an empty value":   {annotated("a", ""), "INVALID_ARGUMENT", "is empty"},
+		"a value with NUL": {`{"user":{"id":"x","metadata":{"annotations":{"a":"\u0000"}}}}`, "INVALID_ARGUMENT", "NUL"},
+		"large annotations": {
+			annotated("a", strings.Repeat("a", 256*1024)), "INVALID_ARGUMENT", "larger than the limit of 256kb",
+		},
+		"a bad party": {
+			`{"user":{"id":"x","primaryParty":"a$b"}}`, "INVALID_ARGUMENT", `non expected character 0x24 in Daml-LF Party "a$b"`,
+		},
+		"no kind of right": {`{"user":{"id":"x"},"rights":[{}]}`, "INVALID_ARGUMENT", "unknown kind of right"},
+		"the empty kind": {
+			`{"user":{"id":"x"},"rights":[{"kind":{"Empty":{}}}]}`, "INVALID_ARGUMENT", "unknown kind of right",
+		},
+		"a right to nobody": {
+			`{"user":{"id":"x"},"rights":[{"kind":{"CanReadAs":{"value":{}}}}]}`, "INVALID_ARGUMENT", "Daml-LF Party is empty",
+		},
+		"an unknown IDP": {`{"user":{"id":"x","identityProviderId":"acme"}}`, "INVALID_ARGUMENT", "has not been found"},
+		"a bad IDP": {
+			`{"user":{"id":"x","identityProviderId":"$"}}`, "INVALID_FIELD", "Invalid field identity_provider_id",
+		},
+		"too many rights": {`{"user":{"id":"x"},"rights":[` + manyRights(1001) + `]}`, "TOO_MANY_USER_RIGHTS", "1001"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -277,14 +292,19 @@ func TestRights(t *testing.T) {
 	back, err := ledgerapi.FromAPIRights(listed.Rights)
 	require.NoError(t, err)
 	require.ElementsMatch(t, []ledger.Right{
-		{Kind: ledger.CanActAs, Party: "a"}, {Kind: ledger.CanReadAs, Party: "b"},
-		{Kind: ledger.CanExecuteAs, Party: "c"}, {Kind: ledger.ParticipantAdmin},
-		{Kind: ledger.IdentityProviderAdmin}, {Kind: ledger.CanReadAsAnyParty}, {Kind: ledger.CanExecuteAsAnyParty},
+		{Kind: ledger.CanActAs, Party: "a"},
+		{Kind: ledger.CanReadAs, Party: "b"},
+		{Kind: ledger.CanExecuteAs, Party: "c"},
+		{Kind: ledger.ParticipantAdmin},
+		{Kind: ledger.IdentityProviderAdmin},
+		{Kind: ledger.CanReadAsAnyParty},
+		{Kind: ledger.CanExecuteAsAnyParty},
 	}, back)
 
 	var revoked ledgerapi.RevokeUserRightsResponse
 	s.Call(apitest.Admin, http.MethodPatch, path,
-		`{"userId":"alice","rights":[{"kind":{"CanActAs":{"value":{"party":"a"}}}}, {"kind":{"CanActAs":{"value":{"party":"z"}}}}]}`).
+		`{"userId":"alice","rights":[{"kind":{"CanActAs":{"value":{"party":"a"}}}},
+			{"kind":{"CanActAs":{"value":{"party":"z"}}}}]}`).
 		OK(&revoked)
 	require.Len(t, revoked.NewlyRevokedRights, 1, "rights that are not held are ignored")
 	require.Equal(t, "a", revoked.NewlyRevokedRights[0].Kind.CanActAs.Value.Party)

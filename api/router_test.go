@@ -1,0 +1,180 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/ledgerapi"
+)
+
+var update = flag.Bool("update", false, "write testdata/openapi.golden.yaml anew")
+
+const goldenPath = "testdata/openapi.golden.yaml"
+
+func TestTheDocumentIsTheOneThatWasReviewed(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	answer := s.Call("", http.MethodGet, "/docs/openapi", nil)
+	answer.Plain(http.StatusOK)
+	if *update {
+		require.NoError(t, os.WriteFile(goldenPath, []byte(answer.Text), 0o600))
+	}
+	golden, err := os.ReadFile(goldenPath)
+	require.NoError(t, err)
+	require.Equal(t, string(golden), answer.Text,
+		"the API changed: look at the difference, then run go test ./api -run TestTheDocument -update")
+}
+
+func loadDocument(t *testing.T, s *apitest.Server) *openapi3.T {
+	t.Helper()
+	answer := s.Send(http.MethodGet, "/docs/openapi", http.Header{"Accept": {"application/json"}}, nil)
+	require.Equal(t, "application/json", answer.Header.Get("Content-Type"))
+	document, err := openapi3.NewLoader().LoadFromData([]byte(answer.Text))
+	require.NoError(t, err)
+	require.NoError(t, document.Validate(t.Context()))
+	return document
+}
+
+func TestTheDocumentDescribesWhatMustBeServed(t *testing.T) {
+	t.Parallel()
+	document := loadDocument(t, apitest.New(t, apitest.Options{}))
+	require.Equal(t, ledgerapi.DefaultVersion, document.Info.Version)
+	require.Contains(t, document.Components.SecuritySchemes, "httpAuth")
+	require.Contains(t, document.Components.SecuritySchemes, "apiKeyAuth")
+	var served []string
+	for path, item := range document.Paths.Map() {
+		for method, operation := range item.Operations() {
+			served = append(served, method+" "+path)
+			require.NotNil(t, operation.Responses.Status(http.StatusOK), operation.OperationID)
+			require.NotNil(t, operation.Responses.Status(http.StatusBadRequest), operation.OperationID)
+			require.NotNil(t, operation.Responses.Default(), operation.OperationID)
+			require.Contains(t, operation.Description, "Required authorization: ", operation.OperationID)
+		}
+	}
+	for name, schema := range document.Components.Schemas {
+		for property, ref := range schema.Value.Properties {
+			described := ref.Value.Description != "" || name == "Command" || name == "Event"
+			require.True(t, described, "%s.%s has no description", name, property)
+		}
+	}
+	require.ElementsMatch(t, []string{
+		"POST /v2/commands/async/submit", "POST /v2/commands/submit-and-wait",
+		"POST /v2/commands/submit-and-wait-for-transaction", "POST /v2/commands/completions",
+		"POST /v2/users", "GET /v2/users", "GET /v2/users/{user-id}", "GET /v2/authenticated-user",
+		"GET /v2/users/{user-id}/rights", "POST /v2/users/{user-id}/rights", "PATCH /v2/users/{user-id}/rights",
+		"POST /v2/parties", "GET /v2/parties", "GET /v2/parties/participant-id", "GET /v2/parties/{party}",
+		"GET /v2/version", "GET /v2/state/ledger-end", "GET /v2/state/connected-synchronizers",
+		"GET /v2/state/latest-pruned-offsets", "POST /v2/state/active-contracts", "POST /v2/updates",
+		"POST /v2/updates/flats", "POST /v2/updates/update-by-offset", "POST /v2/updates/update-by-id",
+		"GET /livez", "GET /readyz",
+	}, served)
+}
+
+// TestNobodyGetsInWithoutAToken calls everything that the document describes, so that no endpoint can forget to ask who
+// calls.
+func TestNobodyGetsInWithoutAToken(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	open := map[string]bool{"/livez": true, "/readyz": true, "/v2/version": true}
+	bodies := map[string]string{ // where {} cannot be read, or is refused for its form before anyone is asked for
+		"/v2/commands/async/submit":                    `{"commands":[],"commandId":"x","actAs":["x"]}`,
+		"/v2/commands/submit-and-wait":                 `{"commands":[],"commandId":"x","actAs":["x"]}`,
+		"/v2/commands/submit-and-wait-for-transaction": `{"commands":{"commands":[],"commandId":"x","actAs":["x"]}}`,
+		"/v2/users/{user-id}/rights":                   `{"userId":"x"}`,
+	}
+	parameter := regexp.MustCompile(`\{[^}]*\}`)
+	for path, item := range loadDocument(t, s).Paths.Map() {
+		for method := range item.Operations() {
+			body, ok := bodies[path]
+			if !ok {
+				body = "{}"
+			}
+			address := parameter.ReplaceAllString(path, "x")
+			answer := s.Call("", method, address, body)
+			if open[path] {
+				answer.OK(nil)
+				continue
+			}
+			answer.Refused(http.StatusUnauthorized, "NA")
+			forged := http.Header{"Authorization": {"Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0."}}
+			s.Send(method, address, forged, body).Refused(http.StatusUnauthorized, "NA")
+		}
+	}
+}
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	alive := s.Call("", http.MethodGet, "/livez", nil)
+	alive.OK(nil)
+	require.Empty(t, alive.Text)
+	ready := s.Call("", http.MethodGet, "/readyz", nil).Plain(http.StatusOK)
+	require.Equal(t, "[+] ledger ok (SERVING)\nreadyz check passed\n", ready)
+	head := s.Call("", http.MethodHead, "/livez", nil)
+	require.Equal(t, http.StatusOK, head.Status)
+
+	broken := apitest.New(t, apitest.Options{Readiness: func(context.Context) []api.Part {
+		return []api.Part{
+			{Name: "database"},
+			{Name: "temporal", Err: errors.New("connection\nrefused")},
+			{Name: "worker", Err: errors.New("nobody polls")},
+		}
+	}})
+	require.Equal(t, "[-] ledger failed (not ready: temporal, worker)\n[-] temporal failed (connection refused)\n"+
+		"[-] worker failed (nobody polls)\nreadyz check failed\n",
+		broken.Call("", http.MethodGet, "/readyz", nil).Plain(http.StatusServiceUnavailable))
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Settings: ledgerapi.Settings{Version: "3.4.9"}})
+	answer := s.Call("", http.MethodGet, "/v2/version", nil)
+	answer.OK(nil)
+	require.JSONEq(t, `{"version":"3.4.9","features":{
+		"experimental":{"staticTime":{"supported":false},"commandInspectionService":{"supported":false}},
+		"userManagement":{"supported":true,"maxRightsPerUser":1000,"maxUsersPageSize":1000},
+		"partyManagement":{"maxPartiesPageSize":10000},
+		"offsetCheckpoint":{"maxOffsetCheckpointEmissionDelay":
+			{"seconds":75,"nanos":0,"unknownFields":{"fields":{}}}},
+		"packageFeature":{"maxVettedPackagesPageSize":100}}}`, answer.Text)
+}
+
+func TestTheEdgeOfTheWholeAPI(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := apitest.New(t, apitest.Options{MaxBodyBytes: 100, Log: &log})
+	missing := s.Call(apitest.Admin, http.MethodGet, "/v2/nope", nil)
+	require.Equal(t, http.StatusNotFound, missing.Status)
+	require.JSONEq(t, `{"errors":["HttpMethod(GET), uri: http://example.com/v2/nope"],"status":404,
+		"ledgerApiError":null}`, missing.Text)
+
+	wrong := s.Call(apitest.Admin, http.MethodDelete, "/v2/users", nil)
+	require.Equal(t, "Method Not Allowed", wrong.Plain(http.StatusMethodNotAllowed))
+	require.Equal(t, []string{"GET", "POST"}, wrong.Header.Values("Allow"))
+
+	s.Call(apitest.Admin, http.MethodGet, "//v2/parties/participant-id", nil).OK(nil)
+	large := s.Call("", http.MethodPost, "/v2/users", strings.Repeat(" ", 101)).Plain(http.StatusRequestEntityTooLarge)
+	require.Contains(t, large, "exceeded size limit (100 bytes)")
+	require.Equal(t, "Invalid value for: header Authorization",
+		s.Send(http.MethodGet, "/v2/users", http.Header{"Authorization": {"Bearer "}}, nil).Plain(http.StatusBadRequest))
+
+	websocketToken := http.Header{"Sec-Websocket-Protocol": {"daml.ws.auth, jwt.token." + apitest.Token(t, apitest.Admin)}}
+	s.Send(http.MethodGet, "/v2/users", websocketToken, nil).OK(nil)
+
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	require.Len(t, lines, 7, "one line for each request, that for the document included")
+	require.Contains(t, lines[6], `"pattern":"/v2/users"`)
+	require.Contains(t, lines[6], `"user_id":"`+apitest.Admin+`"`)
+}
