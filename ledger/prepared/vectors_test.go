@@ -178,3 +178,24 @@ func TestUpstreamVectors(t *testing.T) {
 	require.Equal(t, file.Query.Encoding, hex.EncodeToString(encoded))
 	require.Equal(t, file.Query.Hash, hex.EncodeToString(hash[:]))
 }
+
+// synthetic is the published vector with the name.
+func synthetic(t testing.TB, name string) *prepared.Transaction {
+	t.Helper()
+	var file struct {
+		Vectors []struct {
+			Name        string `json:"name"`
+			Transaction []byte `json:"prepared_transaction_base64"`
+		} `json:"vectors"`
+	}
+	readVectors(t, "prepared-synthetic.json", &file)
+	for _, v := range file.Vectors {
+		if v.Name == name {
+			read, err := prepared.Decode(v.Transaction)
+			require.NoError(t, err)
+			return read
+		}
+	}
+	require.Fail(t, "there is no vector of this name")
+	return nil
+}
