@@ -311,6 +311,27 @@ func TestStartIgnoresAStalePIDFile(t *testing.T) {
 	}
 }
 
+func TestStartAfterAServerThatNobodyCollects(t *testing.T) {
+	t.Parallel()
+	c, options := newCluster(t)
+	require.NoError(t, c.configure(1, c.dir))
+	killed := exec.Command(c.binaries.postgres(), "-D", c.dir, "-c", "listen_addresses=")
+	c.account.apply(killed)
+	require.NoError(t, killed.Start())
+	require.Eventually(t, func() bool {
+		content, err := os.ReadFile(filepath.Join(c.dir, "postmaster.pid"))
+		return err == nil && strings.Contains(string(content), "ready")
+	}, 20*time.Second, 5*time.Millisecond)
+	require.NoError(t, killed.Process.Kill())
+	require.Eventually(t, func() bool { return !alive(killed.Process.Pid) }, 20*time.Second, 5*time.Millisecond)
+	require.True(t, exists(killed.Process.Pid), "its parent has not waited for it")
+
+	server, err := Start(t.Context(), options)
+	require.NoError(t, err)
+	stop(t, server)
+	require.Error(t, killed.Wait(), "it was killed")
+}
+
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	err := explain(os.ErrDeadlineExceeded, "could not write: No space left on device\nbye\n")

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -35,7 +36,7 @@ func (c cluster) stopOrphan(ctx context.Context, progress func(string)) error {
 		return removeStale(path)
 	}
 	if !alive(pid) {
-		return nil // PostgreSQL sees that itself, and checks that no process of that server is left
+		return forgetEnded(ctx, pid, c.dir)
 	}
 	if !serves(ctx, pid, c.dir) {
 		return removeStale(path)
@@ -59,6 +60,34 @@ func Destroy(ctx context.Context, dataDir string) error {
 		return err
 	}
 	return errors.Join(os.RemoveAll(target), os.RemoveAll(dir), os.RemoveAll(filepath.Join(dataDir, passwordName)))
+}
+
+// collectGrace is how long it may take until somebody collects a process that has ended.
+const collectGrace = time.Second
+
+// forgetEnded makes PostgreSQL see that the server with the pid has ended. For one that somebody has collected it sees
+// that itself, and checks that no process of that server is left. One that nobody has collected it would take for a
+// running server: that is a matter of moments, or for ever in containers whose first process does not collect.
+func forgetEnded(ctx context.Context, pid int, dir string) error {
+	if gone, err := waitUntil(ctx, collectGrace, func() bool { return !exists(pid) }); gone || err != nil {
+		return err
+	}
+	if ended, err := waitUntil(ctx, stopGrace, func() bool { return !inUse(dir) }); !ended || err != nil {
+		return err // PostgreSQL says what is in its way
+	}
+	return removeStale(filepath.Join(dir, pidName))
+}
+
+// inUse says whether processes work in the directory of a cluster, as all of a server do.
+func inUse(dir string) bool {
+	links, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(links, func(link string) bool {
+		target, err := os.Readlink(link)
+		return err == nil && target == dir
+	})
 }
 
 func removeStale(path string) error {
@@ -87,10 +116,16 @@ func serves(ctx context.Context, pid int, dir string) bool {
 	return err == nil && strings.Contains(string(output)+" ", " -D "+dir+" ")
 }
 
+// exists says whether the kernel knows a process, be it that it has ended and that nobody has collected it.
+func exists(pid int) bool {
+	err := syscall.Kill(pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}
+
 // alive says whether a process runs. One that has ended and that nobody has collected, as happens in containers
 // without an init process, does not.
 func alive(pid int) bool {
-	if err := syscall.Kill(pid, 0); err != nil && !errors.Is(err, syscall.EPERM) {
+	if !exists(pid) {
 		return false
 	}
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
@@ -121,14 +156,19 @@ func stopByPID(ctx context.Context, pid int) error {
 	return fmt.Errorf("the PostgreSQL with pid %d does not end: stop it by hand", pid)
 }
 
-// waitGone waits for the end of a process that is not our child, for which there is no portable notification.
+// waitGone waits for the end of a process that is not our child.
 func waitGone(ctx context.Context, pid int, grace time.Duration) (bool, error) {
+	return waitUntil(ctx, grace, func() bool { return !alive(pid) })
+}
+
+// waitUntil asks again and again: there is no portable notification of what processes that are not our children do.
+func waitUntil(ctx context.Context, grace time.Duration, holds func() bool) (bool, error) {
 	deadline := time.NewTimer(grace)
 	defer deadline.Stop()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if !alive(pid) {
+		if holds() {
 			return true, nil
 		}
 		select {
