@@ -2,6 +2,9 @@ package ledgerapi
 
 import (
 	"context"
+	"encoding/hex"
+	"strconv"
+	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/db"
@@ -14,6 +17,45 @@ type UpdateRecord interface {
 	Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error)
 	UpdateByOffset(ctx context.Context, offset ledger.Offset) (ledger.Update, bool, error)
 	UpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.Update, bool, error)
+}
+
+// UpdateFormat says which kinds of updates to show, and how.
+type UpdateFormat struct {
+	IncludeTransactions   *TransactionFormat `json:"includeTransactions" doc:"Left out: no transactions"`
+	IncludeReassignments  *EventFormat       `json:"includeReassignments" doc:"There are none on one synchronizer"`
+	IncludeTopologyEvents *TopologyFormat    `json:"includeTopologyEvents" doc:"Left out: no topology events"`
+}
+
+// TransactionFormat says how to show transactions.
+type TransactionFormat struct {
+	EventFormat      *EventFormat     `json:"eventFormat" required:"true" doc:"Which events to show"`
+	TransactionShape TransactionShape `json:"transactionShape" required:"true" doc:"Contracts only, or all that happened"`
+}
+
+// TopologyFormat says which topology events to show.
+type TopologyFormat struct {
+	//nolint:lll // the name is the API's
+	IncludeParticipantAuthorizationEvents *ParticipantAuthorizationTopologyFormat `json:"includeParticipantAuthorizationEvents" doc:"Hosting"`
+}
+
+// ParticipantAuthorizationTopologyFormat says for which parties.
+type ParticipantAuthorizationTopologyFormat struct {
+	Parties []string `json:"parties" doc:"Empty means all parties"`
+}
+
+// TransactionShape is how much of a transaction is shown.
+type TransactionShape string
+
+// The shapes.
+const (
+	ShapeUnspecified   TransactionShape = "TRANSACTION_SHAPE_UNSPECIFIED"
+	ShapeACSDelta      TransactionShape = "TRANSACTION_SHAPE_ACS_DELTA"
+	ShapeLedgerEffects TransactionShape = "TRANSACTION_SHAPE_LEDGER_EFFECTS"
+)
+
+// Names implements [endpoint.Enum].
+func (TransactionShape) Names() []string {
+	return []string{string(ShapeUnspecified), string(ShapeACSDelta), string(ShapeLedgerEffects)}
 }
 
 // GetUpdatesRequest asks for updates.
@@ -31,35 +73,46 @@ type JsGetUpdatesResponse struct {
 	Update Update `json:"update" doc:"The element"`
 }
 
+// JsGetUpdateResponse is one update.
+type JsGetUpdateResponse struct {
+	Update Update `json:"update" doc:"The update"`
+}
+
+// GetUpdateByOffsetRequest asks for the update at an offset.
+type GetUpdateByOffsetRequest struct {
+	Offset       int64         `json:"offset" required:"true" doc:"The offset"`
+	UpdateFormat *UpdateFormat `json:"updateFormat" required:"true" doc:"What to show"`
+}
+
+// GetUpdateByIDRequest asks for an update by its id.
+type GetUpdateByIDRequest struct {
+	UpdateID     string        `json:"updateId" required:"true" doc:"The id"`
+	UpdateFormat *UpdateFormat `json:"updateFormat" required:"true" doc:"What to show"`
+}
+
 type updatesRequest struct {
 	Limit       *int64            `query:"limit" doc:"Most elements to return; ignored above the server's limit"`
 	IdleTimeout *int64            `query:"stream_idle_timeout_ms" doc:"How long to wait for a further element"`
 	Body        GetUpdatesRequest `body:"json"`
 }
 
+type updateByOffsetRequest struct {
+	Body GetUpdateByOffsetRequest `body:"json"`
+}
+
+type updateByIDRequest struct {
+	Body GetUpdateByIDRequest `body:"json"`
+}
+
 // updatesPage is how many updates are read at once.
 const updatesPage = 100
 
 func (a *API) updates(ctx context.Context, req updatesRequest) ([]JsGetUpdatesResponse, error) {
-	format, err := a.updatesFormat(ctx, req.Body)
+	bounds, err := a.listBounds(listQuery{Limit: req.Limit, IdleTimeout: req.IdleTimeout})
 	if err != nil {
 		return nil, err
 	}
-	show := func(update ledger.Update) (JsGetUpdatesResponse, bool, error) {
-		shown, ok, err := a.toAPIUpdate(update, format)
-		return JsGetUpdatesResponse{shown}, ok, err
-	}
-	return listUpdates(ctx, a, req, format.readers(), show, a.updatesCheckpoint)
-}
-
-// shower makes an element of an answer from an update; false when nothing of it is shown.
-type shower[T any] func(ledger.Update) (T, bool, error)
-
-// listUpdates lists what the readers see, as elements of the type T.
-func listUpdates[T any](
-	ctx context.Context, a *API, req updatesRequest, readers []ledger.Party, show shower[T], checkpoint func(db.Head) T,
-) ([]T, error) {
-	bounds, err := a.listBounds(listQuery{Limit: req.Limit, IdleTimeout: req.IdleTimeout})
+	format, err := a.updatesFormat(ctx, req.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -68,18 +121,18 @@ func listUpdates[T any](
 		return nil, err
 	}
 	query := db.UpdatesQuery{
-		Parties: readers, After: ledger.Offset(req.Body.BeginExclusive), Limit: updatesPage,
+		Parties: format.readers(), After: ledger.Offset(req.Body.BeginExclusive), Limit: updatesPage,
 		Descending: req.Body.DescendingOrder,
 	}
 	if req.Body.EndInclusive == nil {
-		fetch := func(ctx context.Context, upTo ledger.Offset, most int) ([]T, error) {
+		fetch := func(ctx context.Context, upTo ledger.Offset, most int) ([]JsGetUpdatesResponse, error) {
 			query.UpTo = upTo
-			return fetchUpdates(ctx, a, &query, most, show)
+			return a.fetchUpdates(ctx, &query, format, most)
 		}
-		return collect(ctx, a, bounds, head, fetch, checkpoint)
+		return collect(ctx, a, bounds, head, fetch, a.updatesCheckpoint)
 	}
 	query.UpTo = ledger.Offset(*req.Body.EndInclusive)
-	elements, err := fetchUpdates(ctx, a, &query, bounds.most, show)
+	elements, err := a.fetchUpdates(ctx, &query, format, bounds.most)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +140,7 @@ func listUpdates[T any](
 }
 
 // updatesFormat takes either form of the format.
-func (a *API) updatesFormat(ctx context.Context, body GetUpdatesRequest) (*updateFormat, error) {
+func (a *API) updatesFormat(ctx context.Context, body GetUpdatesRequest) (*transactionFormat, error) {
 	switch {
 	case body.UpdateFormat != nil && body.Filter != nil:
 		return nil, fault.InvalidArgumentf("Both filter and update_format are specified").
@@ -101,7 +154,7 @@ func (a *API) updatesFormat(ctx context.Context, body GetUpdatesRequest) (*updat
 		events, err := a.fromAPIEventFormat(ctx, EventFormat{
 			FiltersByParty: body.Filter.FiltersByParty, FiltersForAnyParty: body.Filter.FiltersForAnyParty,
 		})
-		return &updateFormat{transactions: &transactionFormat{events: events, shape: ShapeACSDelta}}, err
+		return &transactionFormat{events: events, shape: ShapeACSDelta}, err
 	default:
 		if err := endpoint.Claims(ctx).Require(); err != nil {
 			return nil, err
@@ -137,14 +190,14 @@ func (a *API) updatesRange(ctx context.Context, body GetUpdatesRequest) (db.Head
 	return head, nil
 }
 
-// fetchUpdates returns up to most updates of which something is shown, and moves the query behind them. Fewer than most
-// mean that everything in the query's range has been read. No readers see nothing.
-func fetchUpdates[T any](
-	ctx context.Context, a *API, query *db.UpdatesQuery, most int, show shower[T],
-) ([]T, error) {
-	var elements []T
-	for query.After < query.UpTo && len(elements) < most {
-		page, err := readUpdates(ctx, a, query)
+// fetchUpdates returns up to most updates that the format shows, and moves the query behind them. Fewer than most mean
+// that everything in the query's range has been read.
+func (a *API) fetchUpdates(
+	ctx context.Context, query *db.UpdatesQuery, format *transactionFormat, most int,
+) ([]JsGetUpdatesResponse, error) {
+	var elements []JsGetUpdatesResponse
+	for !format.isEmpty() && query.After < query.UpTo && len(elements) < most {
+		page, err := a.record.Updates(ctx, *query)
 		if err != nil {
 			return nil, err
 		}
@@ -152,13 +205,13 @@ func fetchUpdates[T any](
 			if len(elements) == most {
 				return elements, nil
 			}
-			element, ok, err := show(update)
+			transaction, err := a.toAPITransaction(update, format)
 			if err != nil {
 				return nil, err
 			}
 			passed(query, update.Offset)
-			if ok {
-				elements = append(elements, element)
+			if len(transaction.Events) > 0 {
+				elements = append(elements, JsGetUpdatesResponse{Update{Transaction: endpoint.Valued(transaction)}})
 			}
 		}
 		if len(page) < updatesPage {
@@ -169,14 +222,6 @@ func fetchUpdates[T any](
 		query.After = query.UpTo
 	}
 	return elements, nil
-}
-
-// readUpdates reads one page, and nothing for nobody.
-func readUpdates(ctx context.Context, a *API, query *db.UpdatesQuery) ([]ledger.Update, error) {
-	if query.Parties != nil && len(query.Parties) == 0 {
-		return nil, nil
-	}
-	return a.record.Updates(ctx, *query)
 }
 
 // passed moves the query behind an update that has been looked at.
@@ -192,4 +237,69 @@ func (a *API) updatesCheckpoint(head db.Head) JsGetUpdatesResponse {
 	return JsGetUpdatesResponse{Update{OffsetCheckpoint: endpoint.Valued(OffsetCheckpoint{
 		Offset: int64(head.Offset), SynchronizerTimes: toAPITimes(a.node.SynchronizerID, head.RecordTime),
 	})}}
+}
+
+func (a *API) updateByOffset(ctx context.Context, req updateByOffsetRequest) (JsGetUpdateResponse, error) {
+	format, err := a.lookupFormat(ctx, req.Body.UpdateFormat)
+	if err != nil {
+		return JsGetUpdateResponse{}, err
+	}
+	offset := req.Body.Offset
+	if offset <= 0 {
+		return JsGetUpdateResponse{}, fault.NonPositiveOffsetIn("offset", offset)
+	}
+	update, found, err := a.record.UpdateByOffset(ctx, ledger.Offset(offset))
+	if err != nil {
+		return JsGetUpdateResponse{}, err
+	}
+	return a.foundUpdate(update, found, format, "OFFSET", strconv.FormatInt(offset, 10))
+}
+
+func (a *API) updateByID(ctx context.Context, req updateByIDRequest) (JsGetUpdateResponse, error) {
+	format, err := a.lookupFormat(ctx, req.Body.UpdateFormat)
+	if err != nil {
+		return JsGetUpdateResponse{}, err
+	}
+	id := req.Body.UpdateID
+	if id == "" {
+		return JsGetUpdateResponse{}, fault.MissingFieldNamed("update_id")
+	}
+	if _, err := hex.DecodeString(id); err != nil || !strings.HasPrefix(id, updateIDPrefix) {
+		return JsGetUpdateResponse{}, fault.InvalidArgumentf("update id %q is not %s and hexadecimal digits",
+			id, updateIDPrefix)
+	}
+	update, found, err := a.record.UpdateByID(ctx, ledger.UpdateID(id))
+	if err != nil {
+		return JsGetUpdateResponse{}, err
+	}
+	return a.foundUpdate(update, found, format, "UPDATE_ID", id)
+}
+
+// updateIDPrefix says that a SHA-256 hash follows.
+const updateIDPrefix = "1220"
+
+func (a *API) lookupFormat(ctx context.Context, wire *UpdateFormat) (*transactionFormat, error) {
+	if wire == nil {
+		if err := endpoint.Claims(ctx).Require(); err != nil {
+			return nil, err
+		}
+		return nil, fault.MissingFieldNamed("update_format")
+	}
+	return a.fromAPIUpdateFormat(ctx, *wire)
+}
+
+// foundUpdate shows an update. One of which nothing is visible is not found.
+func (a *API) foundUpdate(
+	update ledger.Update, found bool, format *transactionFormat, resourceType, value string,
+) (JsGetUpdateResponse, error) {
+	if found && !format.isEmpty() {
+		transaction, err := a.toAPITransaction(update, format)
+		if err != nil {
+			return JsGetUpdateResponse{}, err
+		}
+		if len(transaction.Events) > 0 {
+			return JsGetUpdateResponse{Update{Transaction: endpoint.Valued(transaction)}}, nil
+		}
+	}
+	return JsGetUpdateResponse{}, fault.UpdateNotFoundAt(resourceType, value)
 }
