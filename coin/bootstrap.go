@@ -137,7 +137,7 @@ func readRounds(
 	}
 	usable := false
 	for _, round := range rounds {
-		if round.OpensAt <= tx.Now() {
+		if !tx.IsBefore(round.OpensAt) {
 			newestUsable, usable = round, true
 		}
 	}

@@ -124,7 +124,7 @@ func (p *Packages) completeImplementation(t *template, impl *implementation) err
 		return fmt.Errorf("template %s implements unknown interface %s", t.name, impl.name)
 	}
 	for name := range impl.choices {
-		if _, ok := declared.choices[name]; !ok {
+		if _, ok := declared.choices[name]; !ok || name == archiveChoice {
 			return fmt.Errorf("template %s: interface %s has no choice %s", t.name, impl.name, name)
 		}
 	}

@@ -329,6 +329,9 @@ func (i Implements[T, I, V]) implementation(b *builder) (*implementation, error)
 	if err != nil {
 		return nil, err
 	}
+	if i.View == nil {
+		return nil, fmt.Errorf("interface %s has no view", name)
+	}
 	choices, err := buildChoices(b, i.Choices)
 	if err != nil {
 		return nil, fmt.Errorf("interface %s: %w", name, err)

@@ -66,6 +66,19 @@ type AskTime struct {
 	_ struct{} `lf:"test-model:Test.Model:AskTime"`
 }
 
+// CompareTime compares the ledger time with each of some others, without asking what it is.
+type CompareTime struct {
+	_    struct{}       `lf:"test-model:Test.Model:CompareTime"`
+	With []lf.Timestamp `lf:"with"`
+}
+
+// Deadline fails unless the ledger time is within a deadline, or unless it exceeds it.
+type Deadline struct {
+	_      struct{}     `lf:"test-model:Test.Model:Deadline"`
+	At     lf.Timestamp `lf:"at"`
+	Within bool         `lf:"within"`
+}
+
 // Misbehave does what a template must not.
 type Misbehave struct {
 	_   struct{} `lf:"test-model:Test.Model:Misbehave"`
@@ -82,8 +95,8 @@ func brokerTemplate() ledger.TemplateSource {
 		Signatories: func(b Broker) []ledger.Party { return []ledger.Party{b.Operator} },
 		Observers:   func(b Broker) []ledger.Party { return []ledger.Party{b.Client} },
 		Choices: []ledger.ChoiceOf[Broker]{
-			byClient(settle), byClient(look), byClient(giveAsset), byClient(issue), byClient(burn),
-			byClient(recurse), byClient(repeat), byClient(askTime), byClient(misbehave),
+			byClient(settle), byClient(look), byClient(giveAsset), byClient(issue), byClient(burn), byClient(recurse),
+			byClient(repeat), byClient(askTime), byClient(compareTime), byClient(deadline), byClient(misbehave),
 		},
 	}
 }
@@ -152,6 +165,21 @@ func askTime(tx *ledger.Tx, _ lf.CID[Broker], _ Broker, _ AskTime) (lf.Timestamp
 	return tx.Now(), nil
 }
 
+func compareTime(tx *ledger.Tx, _ lf.CID[Broker], _ Broker, arg CompareTime) ([]bool, error) {
+	earlier := make([]bool, len(arg.With))
+	for i, other := range arg.With {
+		earlier[i] = tx.IsBefore(other)
+	}
+	return earlier, nil
+}
+
+func deadline(tx *ledger.Tx, _ lf.CID[Broker], _ Broker, arg Deadline) (lf.Unit, error) {
+	if arg.Within {
+		return lf.Unit{}, ledger.RequireWithinDeadline(tx, "test", arg.At)
+	}
+	return lf.Unit{}, ledger.RequireDeadlineExceeded(tx, "test", arg.At)
+}
+
 // The ways to misbehave.
 const (
 	Panic          = "panic"
@@ -170,8 +198,8 @@ func misbehave(tx *ledger.Tx, self lf.CID[Broker], b Broker, arg Misbehave) (Any
 	text := "fine"
 	switch arg.How {
 	case Panic:
-		var nothing map[string]int
-		nothing[text] = 1
+		var nothing *Any
+		nothing.Text = &text
 	case PlainError:
 		return Any{}, errors.New("a secret detail")
 	case CreateUnknown:

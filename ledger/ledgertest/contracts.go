@@ -66,15 +66,15 @@ type Inspect struct {
 	By []ledger.Party `lf:"by"`
 }
 
-// Asset is the interface of what has an owner; [Unused] is one that nothing implements.
-type (
-	Asset struct {
-		_ struct{} `lf:"test-asset:Test.Asset:Asset"`
-	}
-	Unused struct {
-		_ struct{} `lf:"test-asset:Test.Asset:Unused"`
-	}
-)
+// Asset is the interface of what has an owner.
+type Asset struct {
+	_ struct{} `lf:"test-asset:Test.Asset:Asset"`
+}
+
+// Unused is an interface that nothing implements.
+type Unused struct {
+	_ struct{} `lf:"test-asset:Test.Asset:Unused"`
+}
 
 // AssetView is the view of [Asset].
 type AssetView struct {

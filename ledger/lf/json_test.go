@@ -15,12 +15,12 @@ import (
 )
 
 // typeOf describes a Go type of the test packages, or of none.
-func typeOf[T any](t testing.TB) *lf.Type {
-	t.Helper()
+func typeOf[T any](tb testing.TB) *lf.Type {
+	tb.Helper()
 	packages := map[string]lf.PackageID{"test-model": ledgertest.ModelPackage}
 	maps.Copy(packages, lf.StandardPackages())
 	described, err := lf.NewTypes(packages).Of(reflect.TypeFor[T]())
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return described
 }
 
@@ -58,31 +58,61 @@ func TestInputIsReadTolerantly(t *testing.T) {
 		described *lf.Type
 		in, out   string
 	}{
-		"an integer as a number":            {typeOf[int64](t), `42`, `"42"`},
-		"the least and the largest integer": {typeOf[[]int64](t), `["-9223372036854775808",9223372036854775807]`, `["-9223372036854775808","9223372036854775807"]`},
-		"a decimal as a number":             {typeOf[[]ledgertest.Shape](t), `[{"tag":"Circle","value":2.5}]`, `[{"tag":"Circle","value":"2.5000000000"}]`},
-		"anything for unit":                 {typeOf[lf.Unit](t), `[1,2]`, `{}`},
-		"a time in another zone":            {typeOf[lf.Timestamp](t), `"2026-03-01T12:00:00+02:00"`, `"2026-03-01T10:00:00Z"`},
-		"a time with more than six digits":  {typeOf[lf.Timestamp](t), `"2026-03-01T10:00:00.1234569Z"`, `"2026-03-01T10:00:00.123456Z"`},
-		"the first and the last time":       {typeOf[[]lf.Timestamp](t), `["0001-01-01T00:00:00Z","9999-12-31T23:59:59.999999Z"]`, `["0001-01-01T00:00:00Z","9999-12-31T23:59:59.999999Z"]`},
-		"the first and the last date":       {typeOf[[]lf.Date](t), `["0001-01-01","9999-12-31"]`, `["0001-01-01","9999-12-31"]`},
-		"fields in any order":               {typeOf[ledgertest.Box](t), `{"height":"2","width":"1"}`, `{"width":"1.0000000000","height":"2.0000000000"}`},
-		"an unknown field that is null":     {typeOf[ledgertest.Round](t), `{"number":"1","added":null}`, `{"number":"1"}`},
-		"optionals that are left out":       {typeOf[pair](t), `{}`, `{}`},
-		"optionals that are null":           {typeOf[pair](t), `{"_1":null,"_2":null}`, `{}`},
-		"a none in front of a some stays":   {typeOf[pair](t), `{"_2":"5"}`, `{"_1":null,"_2":"5"}`},
-		"a trailing none is dropped":        {typeOf[pair](t), `{"_1":"x","_2":null}`, `{"_1":"x"}`},
-		"a trailing nested none is dropped": {typeOf[lf.Tuple2[string, **int64]](t), `{"_1":"x","_2":[]}`, `{"_1":"x"}`},
-		"a trailing some none is not":       {typeOf[lf.Tuple2[string, **int64]](t), `{"_1":"x","_2":[[]]}`, `{"_1":"x","_2":[[]]}`},
-		"none of nested optionals":          {typeOf[**int64](t), `[]`, `[]`},
-		"some none":                         {typeOf[**int64](t), `[[]]`, `[[]]`},
-		"some some":                         {typeOf[**int64](t), `[["7"]]`, `[["7"]]`},
-		"null for nested optionals":         {typeOf[**int64](t), `null`, `[]`},
-		"a map out of order":                {typeOf[lf.Map[int64, string]](t), `[["10","b"],["9","a"],["-1","c"]]`, `[["-1","c"],["9","a"],["10","b"]]`},
-		"a map with a repeated key":         {typeOf[lf.Map[string, int64]](t), `[["k","1"],["k","2"]]`, `[["k","2"]]`},
-		"an empty map":                      {typeOf[lf.Map[string, int64]](t), `[]`, `[]`},
-		"a text map out of order":           {typeOf[map[string]bool](t), `{"b":true,"a":false}`, `{"a":false,"b":true}`},
-		"texts that JSON escapes":           {typeOf[[]string](t), `["\u2028\u0001<&>","😀"]`, `["\u2028\u0001\u003c\u0026\u003e","😀"]`},
+		"an integer as a number": {typeOf[int64](t), `42`, `"42"`},
+		"the least and the largest integer": {
+			typeOf[[]int64](t), `["-9223372036854775808",9223372036854775807]`,
+			`["-9223372036854775808","9223372036854775807"]`,
+		},
+		"a decimal as a number": {
+			typeOf[[]ledgertest.Shape](t), `[{"tag":"Circle","value":2.5}]`, `[{"tag":"Circle","value":"2.5000000000"}]`,
+		},
+		"anything for unit": {typeOf[lf.Unit](t), `[1,2]`, `{}`},
+		"a time in another zone": {
+			typeOf[lf.Timestamp](t), `"2026-03-01T12:00:00+02:00"`, `"2026-03-01T10:00:00Z"`,
+		},
+		"a time with more than six digits": {
+			typeOf[lf.Timestamp](t), `"2026-03-01T10:00:00.1234569Z"`, `"2026-03-01T10:00:00.123456Z"`,
+		},
+		"the first and the last time": {
+			typeOf[[]lf.Timestamp](t), `["0001-01-01T00:00:00Z","9999-12-31T23:59:59.999999Z"]`,
+			`["0001-01-01T00:00:00Z","9999-12-31T23:59:59.999999Z"]`,
+		},
+		"the first and the last date": {
+			typeOf[[]lf.Date](t), `["0001-01-01","9999-12-31"]`, `["0001-01-01","9999-12-31"]`,
+		},
+		"fields in any order": {
+			typeOf[ledgertest.Box](t), `{"height":"2","width":"1"}`, `{"width":"1.0000000000","height":"2.0000000000"}`,
+		},
+		"an unknown field that is null": {
+			typeOf[ledgertest.Round](t), `{"number":"1","added":null}`, `{"number":"1"}`,
+		},
+		"optionals that are left out":     {typeOf[pair](t), `{}`, `{}`},
+		"optionals that are null":         {typeOf[pair](t), `{"_1":null,"_2":null}`, `{}`},
+		"a none in front of a some stays": {typeOf[pair](t), `{"_2":"5"}`, `{"_1":null,"_2":"5"}`},
+		"a trailing none is dropped":      {typeOf[pair](t), `{"_1":"x","_2":null}`, `{"_1":"x"}`},
+		"a trailing nested none is dropped": {
+			typeOf[lf.Tuple2[string, **int64]](t), `{"_1":"x","_2":[]}`, `{"_1":"x"}`,
+		},
+		"a trailing some none is not": {
+			typeOf[lf.Tuple2[string, **int64]](t), `{"_1":"x","_2":[[]]}`, `{"_1":"x","_2":[[]]}`,
+		},
+		"none of nested optionals":  {typeOf[**int64](t), `[]`, `[]`},
+		"some none":                 {typeOf[**int64](t), `[[]]`, `[[]]`},
+		"some some":                 {typeOf[**int64](t), `[["7"]]`, `[["7"]]`},
+		"null for nested optionals": {typeOf[**int64](t), `null`, `[]`},
+		"a map out of order": {
+			typeOf[lf.Map[int64, string]](t), `[["10","b"],["9","a"],["-1","c"]]`, `[["-1","c"],["9","a"],["10","b"]]`,
+		},
+		"a map with a repeated key": {
+			typeOf[lf.Map[string, int64]](t), `[["k","1"],["k","2"]]`, `[["k","2"]]`,
+		},
+		"an empty map": {typeOf[lf.Map[string, int64]](t), `[]`, `[]`},
+		"a text map out of order": {
+			typeOf[map[string]bool](t), `{"b":true,"a":false}`, `{"a":false,"b":true}`,
+		},
+		"texts that JSON escapes": {
+			typeOf[[]string](t), `["\u2028\u0001<&>","😀"]`, `["\u2028\u0001\u003c\u0026\u003e","😀"]`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,41 +144,78 @@ func TestValuesThatDoNotFitTheirTypeAreRefused(t *testing.T) {
 		described *lf.Type
 		in, want  string
 	}{
-		"no JSON":                          {typeOf[int64](t), `{`, "not a JSON value"},
-		"nothing":                          {typeOf[int64](t), ``, "not a JSON value"},
-		"two values":                       {typeOf[int64](t), `1 2`, "something follows the JSON value"},
-		"an integer that is a word":        {typeOf[int64](t), `"many"`, `"many" is not an integer between -2^63 and 2^63-1`},
-		"an integer that is too large":     {typeOf[int64](t), `"9223372036854775808"`, "is not an integer"},
-		"an integer with a fraction":       {typeOf[int64](t), `1.5`, "is not an integer"},
-		"an integer that is an object":     {typeOf[int64](t), `{}`, "expected a number as a string, got an object"},
-		"a decimal of eleven digits":       {typeOf[ledgertest.Box](t), `{"width":"0.00000000001","height":"1"}`, "at most 28 digits before and 10 after the point at 'width'"},
-		"a decimal that is too large":      {typeOf[ledgertest.Box](t), `{"width":"10000000000000000000000000000","height":"1"}`, "at 'width'"},
-		"a decimal with an exponent":       {typeOf[ledgertest.Box](t), `{"width":1e3,"height":"1"}`, `"1e3" is not a decimal`},
+		"no JSON":    {typeOf[int64](t), `{`, "not a JSON value"},
+		"nothing":    {typeOf[int64](t), ``, "not a JSON value"},
+		"two values": {typeOf[int64](t), `1 2`, "something follows the JSON value"},
+		"an integer that is a word": {
+			typeOf[int64](t), `"many"`, `"many" is not an integer between -2^63 and 2^63-1`,
+		},
+		"an integer that is too large": {typeOf[int64](t), `"9223372036854775808"`, "is not an integer"},
+		"an integer with a fraction":   {typeOf[int64](t), `1.5`, "is not an integer"},
+		"an integer that is an object": {
+			typeOf[int64](t), `{}`, "expected a number as a string, got an object",
+		},
+		"a decimal of eleven digits": {
+			typeOf[ledgertest.Box](t), `{"width":"0.00000000001","height":"1"}`,
+			"at most 28 digits before and 10 after the point at 'width'",
+		},
+		"a decimal that is too large": {
+			typeOf[ledgertest.Box](t), `{"width":"10000000000000000000000000000","height":"1"}`, "at 'width'",
+		},
+		"a decimal with an exponent": {
+			typeOf[ledgertest.Box](t), `{"width":1e3,"height":"1"}`, `"1e3" is not a decimal`,
+		},
 		"a text that is a number":          {typeOf[string](t), `5`, "expected a string, got 5"},
 		"a text that is null":              {typeOf[string](t), `null`, "expected a string, got null"},
 		"a bool that is a text":            {typeOf[bool](t), `"true"`, `expected true or false, got "true"`},
 		"an empty party":                   {typeOf[lf.Party](t), `""`, "Daml-LF Party is empty"},
 		"a party with a strange character": {typeOf[lf.Party](t), `"al ice::ü"`, "non expected character 0xfc"},
-		"a party that is too long":         {typeOf[lf.Party](t), `"` + strings.Repeat("a", 256) + `"`, "too long (max: 255)"},
-		"a contract id that is no hex":     {typeOf[lf.ContractID](t), `"0g"`, "cannot parse ContractId"},
-		"a contract id in capitals":        {typeOf[lf.ContractID](t), `"00AB"`, "cannot parse ContractId"},
-		"a time without a zone":            {typeOf[lf.Timestamp](t), `"2026-03-01T10:00:00"`, "is not a date-time with a zone"},
-		"a time in the year zero":          {typeOf[lf.Timestamp](t), `"0000-12-31T23:59:59Z"`, "outside the years 1 to 9999"},
-		"a date that does not exist":       {typeOf[lf.Date](t), `"2026-02-29"`, "is not a date such as"},
-		"a date in the year zero":          {typeOf[lf.Date](t), `"0000-12-31"`, "is not a date such as"},
-		"an unknown colour":                {typeOf[ledgertest.Colour](t), `"Blue"`, `"Blue" is not one of the constructors of Test.Values:Colour`},
-		"a list that is an object":         {typeOf[[]string](t), `{}`, "expected an array, got an object"},
-		"a text map that is an array":      {typeOf[map[string]bool](t), `[]`, "expected an object, got an array"},
-		"a map that is an object":          {typeOf[lf.Map[string, bool]](t), `{}`, "expected an array of [key, value] pairs"},
-		"a pair of one":                    {typeOf[lf.Map[string, bool]](t), `[["a"]]`, "expected a [key, value] pair, got an array at '[0]'"},
-		"a key of the wrong kind":          {typeOf[lf.Map[string, bool]](t), `[["a",true],[1,true]]`, "at '[1][0]'"},
-		"a record that is a text":          {typeOf[ledgertest.Round](t), `"1"`, "expected an object with the fields of Test.Values:Round"},
-		"unexpected fields":                {typeOf[ledgertest.Round](t), `{"number":"1","b":1,"a":2}`, "Unexpected fields: a, b"},
-		"a variant without a value":        {typeOf[ledgertest.Shape](t), `{"tag":"Nobody"}`, `expected {"tag":...,"value":...} for Test.Values:Shape`},
-		"a variant that is a text":         {typeOf[ledgertest.Shape](t), `"Nobody"`, `expected {"tag":...,"value":...}`},
-		"an unknown constructor":           {typeOf[ledgertest.Shape](t), `{"tag":"Star","value":{}}`, `"Star" is not one of the constructors`},
-		"nested optionals without arrays":  {typeOf[**int64](t), `"7"`, "expected [], or [value], for a nested optional"},
-		"two values for one optional":      {typeOf[**int64](t), `[["1"],["2"]]`, "expected [], or [value]"},
+		"a party that is too long": {
+			typeOf[lf.Party](t), `"` + strings.Repeat("a", 256) + `"`, "too long (max: 255)",
+		},
+		"a contract id that is no hex": {typeOf[lf.ContractID](t), `"0g"`, "cannot parse ContractId"},
+		"a contract id in capitals":    {typeOf[lf.ContractID](t), `"00AB"`, "cannot parse ContractId"},
+		"a time without a zone": {
+			typeOf[lf.Timestamp](t), `"2026-03-01T10:00:00"`, "is not a date-time with a zone",
+		},
+		"a time in the year zero": {
+			typeOf[lf.Timestamp](t), `"0000-12-31T23:59:59Z"`, "outside the years 1 to 9999",
+		},
+		"a date that does not exist": {typeOf[lf.Date](t), `"2026-02-29"`, "is not a date such as"},
+		"a date in the year zero":    {typeOf[lf.Date](t), `"0000-12-31"`, "is not a date such as"},
+		"an unknown colour": {
+			typeOf[ledgertest.Colour](t), `"Blue"`, `"Blue" is not one of the constructors of Test.Values:Colour`,
+		},
+		"a list that is an object":    {typeOf[[]string](t), `{}`, "expected an array, got an object"},
+		"a text map that is an array": {typeOf[map[string]bool](t), `[]`, "expected an object, got an array"},
+		"a map that is an object": {
+			typeOf[lf.Map[string, bool]](t), `{}`, "expected an array of [key, value] pairs",
+		},
+		"a pair of one": {
+			typeOf[lf.Map[string, bool]](t), `[["a"]]`, "expected a [key, value] pair, got an array at '[0]'",
+		},
+		"a key of the wrong kind": {
+			typeOf[lf.Map[string, bool]](t), `[["a",true],[1,true]]`, "at '[1][0]'",
+		},
+		"a record that is a text": {
+			typeOf[ledgertest.Round](t), `"1"`, "expected an object with the fields of Test.Values:Round",
+		},
+		"unexpected fields": {
+			typeOf[ledgertest.Round](t), `{"number":"1","b":1,"a":2}`, "Unexpected fields: a, b",
+		},
+		"a variant without a value": {
+			typeOf[ledgertest.Shape](t), `{"tag":"Nobody"}`, `expected {"tag":...,"value":...} for Test.Values:Shape`,
+		},
+		"a variant that is a text": {
+			typeOf[ledgertest.Shape](t), `"Nobody"`, `expected {"tag":...,"value":...}`,
+		},
+		"an unknown constructor": {
+			typeOf[ledgertest.Shape](t), `{"tag":"Star","value":{}}`, `"Star" is not one of the constructors`,
+		},
+		"nested optionals without arrays": {
+			typeOf[**int64](t), `"7"`, "expected [], or [value], for a nested optional",
+		},
+		"two values for one optional": {typeOf[**int64](t), `[["1"],["2"]]`, "expected [], or [value]"},
 		"a wrong value deep inside": {
 			typeOf[ledgertest.Everything](t), strings.Replace(everything, `"deep"}`, `5}`, 1),
 			"expected a string, got 5 at 'any.Any_Map.k.Any_List[0].Any_Text'",
@@ -235,10 +302,8 @@ func FuzzDecodeJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		value, err := lf.DecodeJSON(described, in)
 		if err != nil {
-			var bad *lf.DecodeError
-			if !errors.As(err, &bad) {
-				t.Fatalf("not a decode error: %v", err)
-			}
+			_, ok := errors.AsType[*lf.DecodeError](err)
+			require.True(t, ok, "not a decode error: %v", err)
 			return
 		}
 		printed := lf.EncodeJSON(described, value)

@@ -14,7 +14,7 @@ import (
 func TestGoTypesAreDescribed(t *testing.T) {
 	t.Parallel()
 	described := typeOf[ledgertest.Everything](t)
-	require.Equal(t, lf.TypeName{Package: ledgertest.ModelPackage, Module: "Test.Values", Entity: "Everything"}, described.Name)
+	require.Equal(t, ledgertest.ModelPackage+":Test.Values:Everything", described.Name.String())
 	kinds := map[string]lf.Kind{}
 	for _, field := range described.Fields {
 		kinds[field.Name] = field.Type.Kind

@@ -1,0 +1,100 @@
+package ledger_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/ledger"
+)
+
+func TestFormatsOfIdentifiers(t *testing.T) {
+	t.Parallel()
+	long := func(n int) string { return strings.Repeat("a", n) }
+	hash := "00" + strings.Repeat("ab", 32)
+	for name, c := range map[string]struct {
+		check     func(string) error
+		good, bad []string
+	}{
+		"ledger strings": {
+			ledger.CheckLedgerString, []string{"a", "cmd-1_2.3:4#5/6 7", long(255)}, []string{"", long(256), "a+b", "é", "a\nb"},
+		},
+		"user ids": {
+			ledger.CheckUserID, []string{"alice@example.org", "a|b(c)~'`!^$", long(128)}, []string{"", long(129), "a b", "a/b"},
+		},
+		"parties": {
+			ledger.CheckParty, []string{"a", "Alice-1_x::1220ab", "with space", long(255)}, []string{"", long(256), "a.b", "ü"},
+		},
+		"party hints": {
+			ledger.CheckPartyHint, []string{"alice", "a:b", long(185)}, []string{"", "a::b", long(186), "a.b"},
+		},
+		"package ids":   {ledger.CheckPackageID, []string{"a-b_c 1", long(64)}, []string{"", long(65), "a.b"}},
+		"package names": {ledger.CheckPackageName, []string{"splice-amulet", long(255)}, []string{"", long(256), "a b"}},
+		"names":         {ledger.CheckName, []string{"Archive", "_x$1", long(1000)}, []string{"", "1a", "a-b", long(1001)}},
+		"synchronizers": {
+			ledger.CheckSynchronizerID,
+			[]string{"global-domain::1220ab", "global::1220::34-0"},
+			[]string{"", "global", "::1220", "global::", "global::12::3-", "gl/bal::12"},
+		},
+		"contract ids": {
+			ledger.CheckContractID,
+			[]string{hash, hash + "ca12", hash + strings.Repeat("00", 94)},
+			[]string{
+				"", "00", "01" + hash[2:], strings.ToUpper(hash), hash + "0", hash[:64], hash + "zz",
+				hash + strings.Repeat("00", 95),
+			},
+		},
+	} {
+		for _, good := range c.good {
+			require.NoError(t, c.check(good), "%s: %q", name, good)
+		}
+		for _, bad := range c.bad {
+			err := c.check(bad)
+			require.Error(t, err, "%s: %q", name, bad)
+			require.Less(t, len(err.Error()), 400, "%s: hostile values do not fill errors", name)
+		}
+	}
+}
+
+func TestListsOfParties(t *testing.T) {
+	t.Parallel()
+	given := []ledger.Party{charlie, alice, charlie}
+	sorted := ledger.SortedParties(given, []ledger.Party{bob})
+	require.Equal(t, []ledger.Party{alice, bob, charlie}, sorted)
+	require.Equal(t, []ledger.Party{charlie, alice, charlie}, given, "the lists given stay as they are")
+	require.True(t, ledger.PartiesContain(sorted, bob))
+	require.False(t, ledger.PartiesContain(sorted, diana))
+	require.Equal(t, []ledger.Party{diana}, ledger.MissingParties(sorted, []ledger.Party{diana, alice, diana}))
+	require.Empty(t, ledger.MissingParties(sorted, given))
+	require.True(t, ledger.PartiesOverlap(sorted, []ledger.Party{diana, charlie}))
+	require.False(t, ledger.PartiesOverlap(sorted, []ledger.Party{diana}))
+	require.Equal(t, sorted, ledger.FromStrings[ledger.Party](ledger.Strings(sorted)))
+}
+
+func TestAChangeIsTheUserTheCommandAndTheSetOfActors(t *testing.T) {
+	t.Parallel()
+	change := ledger.NewChangeID("user", "command", []ledger.Party{alice, bob})
+	require.Regexp(t, "^1220[0-9a-f]{64}$", string(change))
+	require.Equal(t, change, ledger.NewChangeID("user", "command", []ledger.Party{bob, alice, bob}))
+	require.Equal(t, change, ledger.Submission{
+		UserID: "user", CommandID: "command", ActAs: []ledger.Party{bob, alice}, ReadAs: []ledger.Party{diana},
+		SubmissionID: "other",
+	}.ChangeID())
+	for _, other := range []ledger.ChangeID{
+		ledger.NewChangeID("usercommand", "", []ledger.Party{alice, bob}),
+		ledger.NewChangeID("user", "command2", []ledger.Party{alice, bob}),
+		ledger.NewChangeID("user2", "command", []ledger.Party{alice, bob}),
+		ledger.NewChangeID("user", "command", []ledger.Party{alice}),
+		ledger.NewChangeID("user", "command", []ledger.Party{alice + bob}),
+	} {
+		require.NotEqual(t, change, other)
+	}
+}
+
+func TestTraceIDs(t *testing.T) {
+	t.Parallel()
+	trace := ledger.TraceContext{Traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}
+	require.Equal(t, "4bf92f3577b34da6a3ce929d0e0e4736", trace.TraceID())
+	require.Empty(t, ledger.TraceContext{}.TraceID())
+}
