@@ -40,6 +40,13 @@ func refusal(constraint, detail string) *fault.Fault {
 	case "user_rights_party_fits_kind":
 		return fault.InvalidArgumentf("the kinds CanActAs, CanReadAs and CanExecuteAs need a party, others have none: %s",
 			detail)
+	case "users_identity_provider_exists", "parties_identity_provider_exists":
+		return fault.InvalidArgumentf("the identity provider must exist, and cannot be deleted as long as it has users or "+
+			"parties: %s", detail).WithHint("Move its users to another identity provider, or deactivate it instead.")
+	case "identity_providers_id_unique":
+		return fault.IDPConfigAlreadyExists.New("creating an identity provider failed: %s", detail)
+	case "identity_providers_issuer_unique":
+		return fault.IDPConfigIssuerAlreadyExists.New("changing an identity provider failed: %s", detail)
 	case "parties_allocated_once":
 		return fault.InvalidArgumentf("Party already exists: %s", detail)
 	default:

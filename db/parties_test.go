@@ -28,6 +28,7 @@ func TestAllocatePartyKeepsEveryField(t *testing.T) {
 	wanted := ledger.PartyDetails{
 		Party: alice, IsLocal: true, Annotations: map[string]string{"a.b/c": "d"}, IdentityProviderID: "idp",
 	}
+	createIdentityProvider(t, record, "idp")
 	allocated, err := record.AllocateParty(t.Context(), wanted, "")
 	require.NoError(t, err)
 	require.Equal(t, wanted, allocated)

@@ -51,12 +51,16 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"ListActiveOfPartiesAndTemplates": {
 			dbgen.ListActiveOfPartiesAndTemplates, []string{"active_contracts_by_template", "contracts_id_unique"},
 		},
-		"ListArchivedSince": {dbgen.ListArchivedSince, []string{"contracts_archived"}},
-		"GetUser":           {dbgen.GetUser, []string{"users_id_unique"}},
-		"ListUserRights":    {dbgen.ListUserRights, []string{"user_rights_once"}},
-		"GetParties":        {dbgen.GetParties, []string{"parties_allocated_once"}},
-		"ListKnownParties":  {dbgen.ListKnownParties, []string{"parties_allocated_once"}},
-		"ListParties":       {dbgen.ListParties, []string{"parties_allocated_once"}},
+		"ListArchivedSince":   {dbgen.ListArchivedSince, []string{"contracts_archived"}},
+		"GetUser":             {dbgen.GetUser, []string{"users_id_unique"}},
+		"ListUserRights":      {dbgen.ListUserRights, []string{"user_rights_once"}},
+		"GetParties":          {dbgen.GetParties, []string{"parties_allocated_once"}},
+		"ListKnownParties":    {dbgen.ListKnownParties, []string{"parties_allocated_once"}},
+		"ListParties":         {dbgen.ListParties, []string{"parties_allocated_once"}},
+		"GetIdentityProvider": {dbgen.GetIdentityProvider, []string{"identity_providers_id_unique"}},
+		"GetIdentityProviderByIssuer": {
+			dbgen.GetIdentityProviderByIssuer, []string{"identity_providers_issuer_unique"},
+		},
 	}
 	databaseURL := dbtest.URL(t)
 	for name, test := range cases {

@@ -39,6 +39,7 @@ func TestCreateUserKeepsEveryField(t *testing.T) {
 	rights := []ledger.Right{
 		{Kind: ledger.ParticipantAdmin}, {Kind: ledger.CanActAs, Party: alice}, {Kind: ledger.ParticipantAdmin},
 	}
+	createIdentityProvider(t, record, "idp")
 	created, err := record.CreateUser(t.Context(), wanted, rights)
 	require.NoError(t, err)
 	require.Equal(t, wanted, created)
@@ -91,6 +92,7 @@ func TestUsersAreListedInByteOrder(t *testing.T) {
 	for _, id := range []string{"b", "B", "a-1", "a_1", "a", "_", "aa"} {
 		createUser(t, record, id)
 	}
+	createIdentityProvider(t, record, "idp")
 	_, err := record.CreateUser(t.Context(), ledger.User{ID: "c", IdentityProviderID: "idp"}, nil)
 	require.NoError(t, err)
 	list := func(identityProvider, after string, limit int32) []string {
@@ -116,6 +118,7 @@ func TestUpdateUser(t *testing.T) {
 		t.Parallel()
 		record := dbtest.New(t)
 		createUser(t, record, "alice")
+		createIdentityProvider(t, record, "idp")
 		updated, err := record.UpdateUser(t.Context(), "alice", nil, func(user *ledger.User) error {
 			*user = ledger.User{
 				ID: "mallory", PrimaryParty: bob, IsDeactivated: true, ResourceVersion: 99, IdentityProviderID: "idp",
@@ -195,6 +198,7 @@ func TestMoveUserChangesTheIdentityProviderOnly(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	createUser(t, record, "alice")
+	createIdentityProvider(t, record, "idp")
 	require.NoError(t, record.MoveUser(t.Context(), "alice", "", "idp"))
 	stored, _, err := record.User(t.Context(), "alice")
 	require.NoError(t, err)

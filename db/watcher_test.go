@@ -135,6 +135,7 @@ func TestWatcherFindsAHeadOfWhichItWasNotTold(t *testing.T) {
 func TestWatcherTellsOfChangedUsers(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
+	createIdentityProvider(t, record, "idp")
 	watcher := watch(t, record, never)
 	changed := make(chan string, 100)
 	watcher.OnUserChange(func(id string) { changed <- id })

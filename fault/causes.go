@@ -138,3 +138,21 @@ func UserAlreadyExistsNamed(userID string) *Fault {
 func PartyNotFoundWhen(operation, party string) *Fault {
 	return PartyNotFound.New("Party: '%s' was not found when %s", party, operation).WithResource("PARTY", party)
 }
+
+// IDPConfigNotFoundNamed makes an IDP_CONFIG_NOT_FOUND.
+func IDPConfigNotFoundNamed(id string) *Fault {
+	return IDPConfigNotFound.New("identity provider config with id %q could not be found", id).
+		WithResource("IDENTITY_PROVIDER_CONFIG", id)
+}
+
+// IDPConfigAlreadyExistsNamed makes an IDP_CONFIG_ALREADY_EXISTS.
+func IDPConfigAlreadyExistsNamed(id string) *Fault {
+	return IDPConfigAlreadyExists.New("identity provider config with id %q already exists", id).
+		WithResource("IDENTITY_PROVIDER_CONFIG", id)
+}
+
+// IDPConfigIssuerAlreadyExistsNamed makes an IDP_CONFIG_ISSUER_ALREADY_EXISTS.
+func IDPConfigIssuerAlreadyExistsNamed(issuer string) *Fault {
+	return IDPConfigIssuerAlreadyExists.New("identity provider config with issuer %q already exists", issuer).
+		WithResource("IDENTITY_PROVIDER_CONFIG", issuer)
+}

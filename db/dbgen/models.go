@@ -46,17 +46,28 @@ type Contract struct {
 	CreatedAt      time.Time
 }
 
-// The parties that this node knows.
-type Party struct {
-	Party              ledger.Party
-	IsLocal            bool
-	ResourceVersion    int64
-	Annotations        []byte
-	IdentityProviderID string
-	AllocatedAt        time.Time
+// Who else may issue tokens. The default identity provider, the empty id, has no row.
+type IdentityProvider struct {
+	ID            string
+	Issuer        string
+	JwksUrl       string
+	Audience      string
+	IsDeactivated bool
+	CreatedAt     time.Time
 }
 
-// The committed transactions; events holds the transaction tree in execution order.
+// The parties that this node knows.
+type Party struct {
+	Party               ledger.Party
+	IsLocal             bool
+	ResourceVersion     int64
+	Annotations         []byte
+	IdentityProviderID  string
+	AllocatedAt         time.Time
+	IdentityProviderKey *string
+}
+
+// Transactions, whose tree in execution order is in events, and topology transactions.
 type Update struct {
 	LedgerOffset    ledger.Offset
 	UpdateID        string
@@ -70,6 +81,8 @@ type Update struct {
 	Tracestate      string
 	PaidTrafficCost int64
 	Events          []byte
+	// Who hosts whom, on topology transactions; null on all others.
+	Topology []byte
 }
 
 // Whom a token can name.
@@ -82,4 +95,5 @@ type User struct {
 	IdentityProviderID         string
 	PrimaryPartyAuthentication bool
 	CreatedAt                  time.Time
+	IdentityProviderKey        *string
 }

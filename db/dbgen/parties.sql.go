@@ -12,7 +12,7 @@ import (
 )
 
 const GetParties = `-- name: GetParties :many
-SELECT party, is_local, resource_version, annotations, identity_provider_id, allocated_at
+SELECT party, is_local, resource_version, annotations, identity_provider_id, allocated_at, identity_provider_key
 FROM parties
 WHERE party = ANY($1::text[])
 ORDER BY party
@@ -35,6 +35,7 @@ func (q *Queries) GetParties(ctx context.Context, parties []string) ([]Party, er
 			&i.Annotations,
 			&i.IdentityProviderID,
 			&i.AllocatedAt,
+			&i.IdentityProviderKey,
 		); err != nil {
 			return nil, err
 		}
@@ -106,7 +107,7 @@ func (q *Queries) ListKnownParties(ctx context.Context, parties []string) ([]Lis
 }
 
 const ListParties = `-- name: ListParties :many
-SELECT party, is_local, resource_version, annotations, identity_provider_id, allocated_at
+SELECT party, is_local, resource_version, annotations, identity_provider_id, allocated_at, identity_provider_key
 FROM parties
 WHERE party > $1 AND party >= $2::text AND party < $2 || chr(127)
 ORDER BY party
@@ -137,6 +138,7 @@ func (q *Queries) ListParties(ctx context.Context, arg ListPartiesParams) ([]Par
 			&i.Annotations,
 			&i.IdentityProviderID,
 			&i.AllocatedAt,
+			&i.IdentityProviderKey,
 		); err != nil {
 			return nil, err
 		}
@@ -149,7 +151,7 @@ func (q *Queries) ListParties(ctx context.Context, arg ListPartiesParams) ([]Par
 }
 
 const LockParty = `-- name: LockParty :one
-SELECT party, is_local, resource_version, annotations, identity_provider_id, allocated_at
+SELECT party, is_local, resource_version, annotations, identity_provider_id, allocated_at, identity_provider_key
 FROM parties
 WHERE party = $1
 FOR UPDATE
@@ -166,6 +168,7 @@ func (q *Queries) LockParty(ctx context.Context, party ledger.Party) (Party, err
 		&i.Annotations,
 		&i.IdentityProviderID,
 		&i.AllocatedAt,
+		&i.IdentityProviderKey,
 	)
 	return i, err
 }

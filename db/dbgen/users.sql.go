@@ -24,7 +24,7 @@ func (q *Queries) DeleteUser(ctx context.Context, id string) (int64, error) {
 }
 
 const GetUser = `-- name: GetUser :one
-SELECT id, primary_party, is_deactivated, resource_version, annotations, identity_provider_id, primary_party_authentication, created_at
+SELECT id, primary_party, is_deactivated, resource_version, annotations, identity_provider_id, primary_party_authentication, created_at, identity_provider_key
 FROM users
 WHERE id = $1
 `
@@ -42,6 +42,7 @@ func (q *Queries) GetUser(ctx context.Context, id string) (User, error) {
 		&i.IdentityProviderID,
 		&i.PrimaryPartyAuthentication,
 		&i.CreatedAt,
+		&i.IdentityProviderKey,
 	)
 	return i, err
 }
@@ -80,7 +81,7 @@ func (q *Queries) InsertUser(ctx context.Context, arg InsertUserParams) (int64, 
 }
 
 const ListUsers = `-- name: ListUsers :many
-SELECT id, primary_party, is_deactivated, resource_version, annotations, identity_provider_id, primary_party_authentication, created_at
+SELECT id, primary_party, is_deactivated, resource_version, annotations, identity_provider_id, primary_party_authentication, created_at, identity_provider_key
 FROM users
 WHERE identity_provider_id = $1 AND id > $2
 ORDER BY id
@@ -112,6 +113,7 @@ func (q *Queries) ListUsers(ctx context.Context, arg ListUsersParams) ([]User, e
 			&i.IdentityProviderID,
 			&i.PrimaryPartyAuthentication,
 			&i.CreatedAt,
+			&i.IdentityProviderKey,
 		); err != nil {
 			return nil, err
 		}
@@ -124,7 +126,7 @@ func (q *Queries) ListUsers(ctx context.Context, arg ListUsersParams) ([]User, e
 }
 
 const LockUser = `-- name: LockUser :one
-SELECT id, primary_party, is_deactivated, resource_version, annotations, identity_provider_id, primary_party_authentication, created_at
+SELECT id, primary_party, is_deactivated, resource_version, annotations, identity_provider_id, primary_party_authentication, created_at, identity_provider_key
 FROM users
 WHERE id = $1
 FOR UPDATE
@@ -143,6 +145,7 @@ func (q *Queries) LockUser(ctx context.Context, id string) (User, error) {
 		&i.IdentityProviderID,
 		&i.PrimaryPartyAuthentication,
 		&i.CreatedAt,
+		&i.IdentityProviderKey,
 	)
 	return i, err
 }

@@ -1,0 +1,105 @@
+package db_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+func identityProvider(id string) ledger.IdentityProvider {
+	return ledger.IdentityProvider{
+		ID: id, Issuer: "https://" + id + ".example", JWKSURL: "https://" + id + ".example/jwks", Audience: "ledger",
+	}
+}
+
+func createIdentityProvider(t *testing.T, record *db.DB, id string) {
+	t.Helper()
+	require.NoError(t, record.CreateIdentityProvider(t.Context(), identityProvider(id)))
+}
+
+func TestIdentityProviders(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	ctx := t.Context()
+	createIdentityProvider(t, record, "b")
+	createIdentityProvider(t, record, "a")
+
+	all, err := record.IdentityProviders(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []ledger.IdentityProvider{identityProvider("a"), identityProvider("b")}, all)
+	found, ok, err := record.IdentityProvider(ctx, "a")
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, identityProvider("a"), found)
+	_, ok, err = record.IdentityProviderByIssuer(ctx, "https://b.example")
+	require.NoError(t, err)
+	require.True(t, ok)
+	_, ok, err = record.IdentityProviderByIssuer(ctx, "https://c.example")
+	require.NoError(t, err)
+	require.False(t, ok)
+
+	requireFault(t, record.CreateIdentityProvider(ctx, identityProvider("a")), fault.IDPConfigAlreadyExists, `"a"`)
+	twin := identityProvider("c")
+	twin.Issuer = "https://a.example"
+	requireFault(t, record.CreateIdentityProvider(ctx, twin), fault.IDPConfigIssuerAlreadyExists, "https://a.example")
+
+	updated, err := record.UpdateIdentityProvider(ctx, "a", func(provider *ledger.IdentityProvider) error {
+		*provider = ledger.IdentityProvider{ID: "z", IsDeactivated: true, Issuer: "i", JWKSURL: "j"}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, ledger.IdentityProvider{ID: "a", IsDeactivated: true, Issuer: "i", JWKSURL: "j"}, updated)
+	found, _, err = record.IdentityProvider(ctx, "a")
+	require.NoError(t, err)
+	require.Equal(t, updated, found)
+	_, err = record.UpdateIdentityProvider(ctx, "b", func(provider *ledger.IdentityProvider) error {
+		provider.Issuer = "i"
+		return nil
+	})
+	requireFault(t, err, fault.IDPConfigIssuerAlreadyExists, `"i"`)
+	broken := errors.New("broken")
+	_, err = record.UpdateIdentityProvider(ctx, "b", func(*ledger.IdentityProvider) error { return broken })
+	require.ErrorIs(t, err, broken)
+	_, err = record.UpdateIdentityProvider(ctx, "x", nil)
+	requireFault(t, err, fault.IDPConfigNotFound, `"x"`)
+
+	require.NoError(t, record.DeleteIdentityProvider(ctx, "a"))
+	requireFault(t, record.DeleteIdentityProvider(ctx, "a"), fault.IDPConfigNotFound, `"a"`)
+}
+
+func TestIdentityProvidersAreFew(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	for i := range ledger.MaxIdentityProviders {
+		createIdentityProvider(t, record, fmt.Sprintf("idp-%d", i))
+	}
+	err := record.CreateIdentityProvider(t.Context(), identityProvider("idp-17"))
+	requireFault(t, err, fault.TooManyIdentityProviderConfigs, `"idp-17" failed: there are 16`)
+}
+
+func TestUsersAndPartiesHoldTheirIdentityProvider(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	ctx := t.Context()
+	_, err := record.CreateUser(ctx, ledger.User{ID: "u", IdentityProviderID: "idp"}, nil)
+	requireFault(t, err, fault.InvalidArgument, "the identity provider must exist")
+	_, err = record.AllocateParty(ctx, ledger.PartyDetails{Party: alice, IdentityProviderID: "idp"}, "")
+	requireFault(t, err, fault.InvalidArgument, "the identity provider must exist")
+
+	createIdentityProvider(t, record, "idp")
+	_, err = record.CreateUser(ctx, ledger.User{ID: "u", IdentityProviderID: "idp"}, nil)
+	require.NoError(t, err)
+	requireFault(t, record.DeleteIdentityProvider(ctx, "idp"), fault.InvalidArgument, "cannot be deleted")
+	require.NoError(t, record.MoveUser(ctx, "u", "idp", ""))
+	_, err = record.AllocateParty(ctx, ledger.PartyDetails{Party: alice, IdentityProviderID: "idp"}, "")
+	require.NoError(t, err)
+	requireFault(t, record.DeleteIdentityProvider(ctx, "idp"), fault.InvalidArgument, "cannot be deleted")
+	requireFault(t, record.MoveUser(ctx, "u", "", "gone"), fault.InvalidArgument, "must exist")
+}
