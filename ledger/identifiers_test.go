@@ -98,3 +98,17 @@ func TestTraceIDs(t *testing.T) {
 	require.Equal(t, "4bf92f3577b34da6a3ce929d0e0e4736", trace.TraceID())
 	require.Empty(t, ledger.TraceContext{}.TraceID())
 }
+
+func TestContractsThatCommandsMentionAreFoundWithoutTypes(t *testing.T) {
+	t.Parallel()
+	id := func(digit string) ledger.ContractID { return ledger.ContractID("00" + strings.Repeat(digit, 64)) }
+	argument := func(digit string) []byte { return []byte(`{"cid":"` + string(id(digit)) + `","text":"00ab","n":"00"}`) }
+	submission := ledger.Submission{Commands: []ledger.Command{
+		{Create: &ledger.CreateCommand{Argument: argument("1")}},
+		{Exercise: &ledger.ExerciseCommand{Contract: id("2"), Argument: argument("3")}},
+		{CreateAndExercise: &ledger.CreateAndExerciseCommand{CreateArgument: argument("4"), ChoiceArgument: argument("5")}},
+		{ExerciseByKey: &ledger.ExerciseByKeyCommand{Argument: argument("6")}},
+	}}
+	require.Equal(t, []ledger.ContractID{id("1"), id("2"), id("3"), id("4"), id("5"), id("6")},
+		submission.MentionedContracts())
+}
