@@ -17,8 +17,8 @@ import (
 
 func TestWhatIsPreparedIsExecutedAsItWas(t *testing.T) {
 	t.Parallel()
-	for name, make := range map[string]func(testing.TB) (*ledgertest.Ledger, ledger.Command){
-		"a tree":  func(t testing.TB) (*ledgertest.Ledger, ledger.Command) { t.Helper(); return settlement(t) },
+	for name, make := range map[string]func(require.TestingT) (*ledgertest.Ledger, ledger.Command){
+		"a tree":  settlement,
 		"fetches": look, "a contract key": rename,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +147,7 @@ func ledgerID() ledger.ContractID {
 
 func colour() string { return ledgertest.Colour("").EnumType().Constructors[0] }
 
-func TestBoundsOfTheLedgerTime(t *testing.T) {
+func TestAnyTimeWithinTheBoundsGivesWhatWasSigned(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)
 	opens, expires := l.Now.Add(-time.Hour), l.Now.Add(time.Hour)
@@ -161,41 +161,40 @@ func TestBoundsOfTheLedgerTime(t *testing.T) {
 	last := expires.Add(-time.Microsecond)
 	require.Equal(t, &opens, built.Metadata().Earliest)
 	require.Equal(t, &last, built.Metadata().Latest)
-
-	t.Run("any time between them gives what was signed", func(t *testing.T) {
-		for _, now := range []time.Time{opens, l.Now.Add(time.Minute), last} {
-			l.Now = now
-			_, err := execute(l, built.Bytes())
-			require.NoError(t, err)
-		}
-	})
-	t.Run("the time to execute at is the closest within", func(t *testing.T) {
-		for now, want := range map[time.Time]time.Time{
-			opens.Add(-time.Minute): opens, last: last, expires.Add(time.Minute): last,
-		} {
-			at, err := built.Metadata().LedgerTime(now)
-			require.NoError(t, err)
-			require.Equal(t, want, at)
-		}
-	})
-	t.Run("reading the time leaves no other", func(t *testing.T) {
-		broker, err := ledgertest.Create(l, ledgertest.As(bank), ledgertest.Broker{Operator: bank, Client: alice})
+	for _, now := range []time.Time{opens, l.Now.Add(time.Minute), last} {
+		l.Now = now
+		_, err := execute(l, built.Bytes())
 		require.NoError(t, err)
-		command, err := ledgertest.ExerciseCommand(l, broker, ledgertest.AskTime{})
+	}
+	for now, want := range map[time.Time]time.Time{
+		opens.Add(-time.Minute): opens, last: last, expires.Add(time.Minute): last,
+	} {
+		at, err := built.Metadata().LedgerTime(now)
 		require.NoError(t, err)
-		metadata := prepare(t, l, command, alice).Metadata()
-		require.Equal(t, &l.Now, metadata.Earliest)
-		require.Equal(t, &l.Now, metadata.Latest)
-	})
-	t.Run("nothing about the time, no bounds", func(t *testing.T) {
-		l, command := settlement(t)
-		metadata := prepare(t, l, command, alice).Metadata()
-		require.Nil(t, metadata.Earliest)
-		require.Nil(t, metadata.Latest)
-	})
-	early := expires
-	_, err = prepared.Metadata{Earliest: &early, Latest: &opens}.LedgerTime(l.Now)
+		require.Equal(t, want, at)
+	}
+	_, err = prepared.Metadata{Earliest: &expires, Latest: &opens}.LedgerTime(l.Now)
 	require.ErrorContains(t, err, "leave no time between them")
+}
+
+func TestReadingTheTimeLeavesNoOther(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t)
+	broker, err := ledgertest.Create(l, ledgertest.As(bank), ledgertest.Broker{Operator: bank, Client: alice})
+	require.NoError(t, err)
+	command, err := ledgertest.ExerciseCommand(l, broker, ledgertest.AskTime{})
+	require.NoError(t, err)
+	metadata := prepare(t, l, command, alice).Metadata()
+	require.Equal(t, &l.Now, metadata.Earliest)
+	require.Equal(t, &l.Now, metadata.Latest)
+}
+
+func TestWhatDoesNotAskForTheTimeHasNoBounds(t *testing.T) {
+	t.Parallel()
+	l, command := settlement(t)
+	metadata := prepare(t, l, command, alice).Metadata()
+	require.Nil(t, metadata.Earliest)
+	require.Nil(t, metadata.Latest)
 }
 
 func TestTransactionsOfSeveralRootsCannotBePrepared(t *testing.T) {
@@ -232,8 +231,7 @@ func TestSynchronizerIDs(t *testing.T) {
 	require.Equal(t, fault.InvalidField.ID, refusal.Code)
 }
 
-func decode(t testing.TB, message *preparedpb.PreparedTransaction) *prepared.Transaction {
-	t.Helper()
+func decode(t require.TestingT, message *preparedpb.PreparedTransaction) *prepared.Transaction {
 	read, err := prepared.Decode(marshal(t, message))
 	require.NoError(t, err)
 	return read

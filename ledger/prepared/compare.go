@@ -1,6 +1,7 @@
 package prepared
 
 import (
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -130,7 +131,8 @@ func (c *comparison) node(signed, computed tree) {
 		c.add(path, "a "+title(theirs), "a "+title(ours))
 		return
 	}
-	c.text(path+": seed", fmt.Sprintf("%x", signed.of.seeds[signedID]), fmt.Sprintf("%x", computed.of.seeds[computedID]))
+	c.text(path+": seed",
+		hex.EncodeToString(signed.of.seeds[signedID]), hex.EncodeToString(computed.of.seeds[computedID]))
 	c.message(path+": ", content(theirs), content(ours), "children")
 	c.nodes(path+": children", tree{signed.of, childrenOf(theirs)}, tree{computed.of, childrenOf(ours)})
 }
@@ -248,7 +250,7 @@ func scalar(field protoreflect.FieldDescriptor, value protoreflect.Value) string
 	case protoreflect.StringKind:
 		return fmt.Sprintf("%q", value.String())
 	case protoreflect.BytesKind:
-		return fmt.Sprintf("%x", value.Bytes())
+		return hex.EncodeToString(value.Bytes())
 	default:
 		return value.String()
 	}

@@ -2,7 +2,6 @@ package prepared_test
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -136,13 +135,13 @@ func TestBytesThatAreNoPreparedTransaction(t *testing.T) {
 			_, err := prepared.Decode(marshal(t, message))
 			require.ErrorContains(t, err, c.want)
 			var refused *prepared.DecodeError
-			require.True(t, errors.As(err, &refused))
+			require.ErrorAs(t, err, &refused)
 			require.Equal(t, c.code.ID, refused.Fault().Code)
 		})
 	}
 	_, err := prepared.Decode([]byte("hello"))
 	var refused *prepared.DecodeError
-	require.True(t, errors.As(err, &refused))
+	require.ErrorAs(t, err, &refused)
 	require.ErrorContains(t, refused, "not a prepared transaction")
 	require.ErrorContains(t, refused.Fault(), "Cannot parse prepared_transaction")
 	require.Equal(t, fault.InvalidArgument.ID, refused.Fault().Code)

@@ -1,7 +1,6 @@
 package prepared_test
 
 import (
-	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -81,7 +80,9 @@ func interpret(l *ledgertest.Ledger, command ledger.Command, actAs ...ledger.Par
 		ledger.Environment{Packages: l.Packages, Store: l, EffectiveAt: l.Now, Seed: [32]byte{7}})
 }
 
-func prepare(t require.TestingT, l *ledgertest.Ledger, command ledger.Command, actAs ...ledger.Party) *prepared.Transaction {
+func prepare(
+	t require.TestingT, l *ledgertest.Ledger, command ledger.Command, actAs ...ledger.Party,
+) *prepared.Transaction {
 	tx, err := interpret(l, command, actAs...)
 	require.NoError(t, err)
 	built, err := prepared.Build(l.Packages, tx, metadataOf(l, actAs...))
@@ -125,8 +126,7 @@ func settlement(t require.TestingT) (*ledgertest.Ledger, ledger.Command) {
 }
 
 // look is a transaction that fetches, once through an interface.
-func look(t testing.TB) (*ledgertest.Ledger, ledger.Command) {
-	t.Helper()
+func look(t require.TestingT) (*ledgertest.Ledger, ledger.Command) {
 	l := newLedger(t)
 	iou, err := ledgertest.Create(l, ledgertest.As(bank), ledgertest.Iou{
 		Issuer: bank, Owner: alice, Amount: decimal.MustParse("1"),
@@ -140,8 +140,7 @@ func look(t testing.TB) (*ledgertest.Ledger, ledger.Command) {
 }
 
 // rename is a transaction on a contract with a key, found by the key.
-func rename(t testing.TB) (*ledgertest.Ledger, ledger.Command) {
-	t.Helper()
+func rename(t require.TestingT) (*ledgertest.Ledger, ledger.Command) {
 	l := newLedger(t)
 	badge := ledgertest.Badge{Owner: alice, Maintainers: []ledger.Party{alice}, Subject: "chess"}
 	_, err := ledgertest.Create(l, ledgertest.As(alice), badge)

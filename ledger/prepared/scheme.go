@@ -59,6 +59,7 @@ func (s Scheme) Check() *fault.Fault {
 // CheckProtocol says that a synchronizer's protocol version does not know the scheme, or returns nil.
 func (s Scheme) CheckProtocol(protocolVersion int) error {
 	if s == SchemeV3 && protocolVersion < physicalSince {
+		//nolint:staticcheck // ST1005: clients know this text
 		return fmt.Errorf("Hashing scheme version V3 is not supported on protocol version %d. "+
 			"Supported versions: %s", protocolVersion, SchemeV2)
 	}

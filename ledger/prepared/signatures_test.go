@@ -33,7 +33,8 @@ func TestSignaturesOfTheActingParties(t *testing.T) {
 	protocol := []signing.Usage{signing.UsageProtocol, signing.UsageProofOfOwnership}
 	keys := map[ledger.Party]prepared.PartyKeys{
 		alice: {Threshold: 2, Keys: []signing.Key{
-			{Public: first.Public(), Usages: protocol}, {Public: second.Public()},
+			{Public: first.Public(), Usages: protocol},
+			{Public: second.Public()},
 			{Public: namespaceOnly.Public(), Usages: []signing.Usage{signing.UsageNamespace}},
 		}},
 		bob: {Threshold: 1, Keys: []signing.Key{{Public: stranger.Public(), Usages: protocol}}},
@@ -68,12 +69,14 @@ func TestSignaturesOfTheActingParties(t *testing.T) {
 		{
 			"one of two parties signed",
 			[]ledger.Party{alice, bob},
-			[]prepared.PartySignatures{by(alice, one, two)}, "did not provide an external signature: bob::1220bb",
+			[]prepared.PartySignatures{by(alice, one, two)},
+			"did not provide an external signature: bob::1220bb",
 		},
 		{
 			"a party of the node",
 			[]ledger.Party{carol},
-			[]prepared.PartySignatures{by(carol, one)}, "Could not find party signing keys for carol::1220cc",
+			[]prepared.PartySignatures{by(carol, one)},
+			"Could not find party signing keys for carol::1220cc",
 		},
 		{"below the threshold", []ledger.Party{alice}, []prepared.PartySignatures{by(alice, one)}, "Received 1 valid " +
 			"signatures from distinct keys (0 invalid), but expected at least 2 valid for alice::1220aa. Transaction hash " +
@@ -81,38 +84,45 @@ func TestSignaturesOfTheActingParties(t *testing.T) {
 		{
 			"one key twice",
 			[]ledger.Party{alice},
-			[]prepared.PartySignatures{by(alice, one, one)}, "Received 1 valid signatures from distinct keys (0 invalid)",
+			[]prepared.PartySignatures{by(alice, one, one)},
+			"Received 1 valid signatures from distinct keys (0 invalid)",
 		},
 		{
 			"more than there are keys",
 			[]ledger.Party{alice},
-			[]prepared.PartySignatures{by(alice, one, two, two)}, "3 external signatures were provided, which is more " +
+			[]prepared.PartySignatures{by(alice, one, two, two)},
+			"3 external signatures were provided, which is more " +
 				"than the number of registered signing keys (2)",
 		},
 		{
 			"another hash",
 			[]ledger.Party{alice},
-			[]prepared.PartySignatures{by(alice, one, sign(t, second, other[:]))}, "(1 invalid)",
+			[]prepared.PartySignatures{by(alice, one, sign(t, second, other[:]))},
+			"(1 invalid)",
 		},
 		{
 			"a key for other things",
 			[]ledger.Party{alice},
-			[]prepared.PartySignatures{by(alice, one, sign(t, namespaceOnly, hash[:]))}, "(1 invalid)",
+			[]prepared.PartySignatures{by(alice, one, sign(t, namespaceOnly, hash[:]))},
+			"(1 invalid)",
 		},
 		{
 			"a stranger's key",
 			[]ledger.Party{alice},
-			[]prepared.PartySignatures{by(alice, one, sign(t, stranger, hash[:]))}, "(1 invalid)",
+			[]prepared.PartySignatures{by(alice, one, sign(t, stranger, hash[:]))},
+			"(1 invalid)",
 		},
 		{
 			"a format that the key has not",
 			[]ledger.Party{alice},
-			[]prepared.PartySignatures{by(alice, otherFormat, two)}, "(1 invalid)",
+			[]prepared.PartySignatures{by(alice, otherFormat, two)},
+			"(1 invalid)",
 		},
 		{
 			"another party's signature",
 			[]ledger.Party{bob},
-			[]prepared.PartySignatures{by(bob, one)}, "Received 0 valid signatures from distinct keys (1 invalid)",
+			[]prepared.PartySignatures{by(bob, one)},
+			"Received 0 valid signatures from distinct keys (1 invalid)",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -135,7 +145,9 @@ func TestSignaturesThatCannotBeOnesAreRefused(t *testing.T) {
 	bad.Format = ""
 	for want, given := range map[string]prepared.PartySignatures{
 		"Invalid field party_signatures.party: Daml-LF Party is empty": {Signatures: []signing.Signature{good}},
-		"Signature format must be specified":                           {Party: alice, Signatures: []signing.Signature{good, bad}},
+		"Signature format must be specified": {
+			Party: alice, Signatures: []signing.Signature{good, bad},
+		},
 	} {
 		refusal := prepared.CheckPartySignatures([]prepared.PartySignatures{given})
 		require.Equal(t, fault.InvalidField.ID, refusal.Code)

@@ -17,14 +17,12 @@ import (
 // someone signs the changed one.
 type tampering struct {
 	name   string
-	on     func(t testing.TB) (*ledgertest.Ledger, ledger.Command)
+	on     func(t require.TestingT) (*ledgertest.Ledger, ledger.Command)
 	change func(m *preparedpb.PreparedTransaction)
 	want   string
 	// unsigned is set for what scheme V2 does not cover; for the rest a signature over the original is worthless.
 	unsignedInV2 bool
 }
-
-func settling(t testing.TB) (*ledgertest.Ledger, ledger.Command) { t.Helper(); return settlement(t) }
 
 func exerciseOf(m *preparedpb.PreparedTransaction, i int) *preparedpb.Exercise {
 	return m.GetTransaction().GetNodes()[i].GetV1().GetExercise()
@@ -55,42 +53,50 @@ func numeric(text string) *preparedpb.Value_Numeric { return &preparedpb.Value_N
 
 func metadataTamperings() []tampering {
 	return []tampering{
-		{"acting party", settling, func(m *preparedpb.PreparedTransaction) {
+		{"acting party", settlement, func(m *preparedpb.PreparedTransaction) {
 			m.Metadata.SubmitterInfo.ActAs = []string{string(carol)}
 		}, "requires authorizers", false},
-		{"preparation time", settling, func(m *preparedpb.PreparedTransaction) { m.Metadata.PreparationTime++ },
-			`node 2 (create Iou): contract_id: signed "00`, false},
-		{"earliest time", settling, func(m *preparedpb.PreparedTransaction) {
+		{
+			"preparation time", settlement, func(m *preparedpb.PreparedTransaction) { m.Metadata.PreparationTime++ },
+			`node 2 (create Iou): contract_id: signed "00`, false,
+		},
+		{"earliest time", settlement, func(m *preparedpb.PreparedTransaction) {
 			m.Metadata.MinLedgerEffectiveTime = proto.Uint64(1)
 		}, "metadata.min_ledger_effective_time: signed 1, computed none", false},
-		{"latest time", settling, func(m *preparedpb.PreparedTransaction) {
+		{"latest time", settlement, func(m *preparedpb.PreparedTransaction) {
 			m.Metadata.MaxLedgerEffectiveTime = proto.Uint64(1)
 		}, "metadata.max_ledger_effective_time: signed 1, computed none", false},
-		{"an input contract less", settling, func(m *preparedpb.PreparedTransaction) {
+		{"an input contract less", settlement, func(m *preparedpb.PreparedTransaction) {
 			m.Metadata.InputContracts = m.Metadata.InputContracts[1:]
 		}, "Missing input contracts: 00", false},
-		{"an input contract more", settling, func(m *preparedpb.PreparedTransaction) {
+		{"an input contract more", settlement, func(m *preparedpb.PreparedTransaction) {
 			more := proto.CloneOf(inputOf(m))
 			more.GetV1().ContractId = string(ledgerID())
 			m.Metadata.InputContracts = append(m.Metadata.InputContracts, more)
 		}, "is that of contract", false},
-		{"content of an input contract", settling, func(m *preparedpb.PreparedTransaction) {
+		{"content of an input contract", settlement, func(m *preparedpb.PreparedTransaction) {
 			inputOf(m).GetV1().Signatories = []string{string(alice)}
 		}, "signatories[0]: signed", false},
-		{"age of an input contract", settling, func(m *preparedpb.PreparedTransaction) { inputOf(m).CreatedAt-- },
-			"as declared", false},
-		{"blob of an input contract", settling, func(m *preparedpb.PreparedTransaction) {
+		{
+			"age of an input contract", settlement, func(m *preparedpb.PreparedTransaction) { inputOf(m).CreatedAt-- },
+			"as declared", false,
+		},
+		{"blob of an input contract", settlement, func(m *preparedpb.PreparedTransaction) {
 			inputs := m.Metadata.InputContracts
 			inputs[0].EventBlob, inputs[1].EventBlob = inputs[1].EventBlob, inputs[0].EventBlob
 		}, "the event blob of contract", true},
-		{"bytes of a blob", settling, func(m *preparedpb.PreparedTransaction) {
+		{"bytes of a blob", settlement, func(m *preparedpb.PreparedTransaction) {
 			inputOf(m).EventBlob[len(inputOf(m).EventBlob)/2] ^= 1
 		}, "Failed to deserialize input contracts", true},
-		{"command id", settling, func(m *preparedpb.PreparedTransaction) { m.Metadata.SubmitterInfo.CommandId = "" },
-			"command_id is missing", false},
-		{"uuid", settling, func(m *preparedpb.PreparedTransaction) { m.Metadata.TransactionUuid = "1" },
-			"is not a UUID", false},
-		{"key mapping", settling, func(m *preparedpb.PreparedTransaction) {
+		{
+			"command id", settlement, func(m *preparedpb.PreparedTransaction) { m.Metadata.SubmitterInfo.CommandId = "" },
+			"command_id is missing", false,
+		},
+		{
+			"uuid", settlement, func(m *preparedpb.PreparedTransaction) { m.Metadata.TransactionUuid = "1" },
+			"is not a UUID", false,
+		},
+		{"key mapping", settlement, func(m *preparedpb.PreparedTransaction) {
 			m.Metadata.GlobalKeyMapping = []*preparedpb.Metadata_GlobalKeyMappingEntry{{}}
 		}, "global_key_mapping: it must be empty", true},
 	}
@@ -98,82 +104,98 @@ func metadataTamperings() []tampering {
 
 func nodeTamperings() []tampering {
 	return []tampering{
-		{"amount", settling, func(m *preparedpb.PreparedTransaction) {
+		{"amount", settlement, func(m *preparedpb.PreparedTransaction) {
 			field(createOf(m).GetArgument(), "amount").Sum = numeric("12.6000000000")
 		}, `node 2 (create Iou): argument.amount.numeric: signed "12.6000000000", computed "12.5000000000"`, false},
-		{"receiver", settling, func(m *preparedpb.PreparedTransaction) {
+		{"receiver", settlement, func(m *preparedpb.PreparedTransaction) {
 			field(exerciseOf(m, 0).GetChosenValue(), "to").Sum = &preparedpb.Value_Party{Party: string(carol)}
 		}, `chosen_value.newOwner.party: signed "bob::1220bb", computed "carol::1220cc"`, false},
-		{"receiver below", settling, func(m *preparedpb.PreparedTransaction) {
+		{"receiver below", settlement, func(m *preparedpb.PreparedTransaction) {
 			field(exerciseOf(m, 1).GetChosenValue(), "newOwner").Sum = &preparedpb.Value_Party{Party: string(carol)}
 		}, `node 1 (exercise TransferIou): chosen_value.newOwner.party: signed "carol::1220cc"`, false},
-		{"choice", settling, func(m *preparedpb.PreparedTransaction) { exerciseOf(m, 0).ChoiceId = "Look" },
-			"chosen_value: a value of", false},
-		{"contract", settling, func(m *preparedpb.PreparedTransaction) {
+		{
+			"choice", settlement, func(m *preparedpb.PreparedTransaction) { exerciseOf(m, 0).ChoiceId = "Look" },
+			"chosen_value: a value of", false,
+		},
+		{"contract", settlement, func(m *preparedpb.PreparedTransaction) {
 			exerciseOf(m, 0).ContractId = string(ledgerID())
 		}, "Missing input contracts: " + string(ledgerID()), false},
-		{"consuming", settling, func(m *preparedpb.PreparedTransaction) { exerciseOf(m, 0).Consuming = true },
-			"node 0 (exercise Settle): consuming: signed true, computed false", false},
-		{"result", settling, func(m *preparedpb.PreparedTransaction) {
+		{
+			"consuming", settlement, func(m *preparedpb.PreparedTransaction) { exerciseOf(m, 0).Consuming = true },
+			"node 0 (exercise Settle): consuming: signed true, computed false", false,
+		},
+		{"result", settlement, func(m *preparedpb.PreparedTransaction) {
 			exerciseOf(m, 0).ExerciseResult = &preparedpb.Value{Sum: numeric("1.0")}
 		}, "node 0 (exercise Settle): exercise_result.numeric", false},
-		{"no result", settling, func(m *preparedpb.PreparedTransaction) { exerciseOf(m, 1).ExerciseResult = nil },
-			"exercise_result: signed none, computed a exercise_result", false},
-		{"actors", settling, func(m *preparedpb.PreparedTransaction) { exerciseOf(m, 1).ActingParties = nil },
-			"node 1 (exercise TransferIou): acting_parties: signed [], computed", false},
-		{"signatories", settling, func(m *preparedpb.PreparedTransaction) {
+		{
+			"no result", settlement, func(m *preparedpb.PreparedTransaction) { exerciseOf(m, 1).ExerciseResult = nil },
+			"exercise_result: signed none, computed a exercise_result", false,
+		},
+		{
+			"actors", settlement, func(m *preparedpb.PreparedTransaction) { exerciseOf(m, 1).ActingParties = nil },
+			"node 1 (exercise TransferIou): acting_parties: signed [], computed", false,
+		},
+		{"signatories", settlement, func(m *preparedpb.PreparedTransaction) {
 			createOf(m).Signatories = []string{string(alice), string(bank)}
 		}, `signatories: signed ["alice::1220aa", "bank::1220dd"], computed ["bank::1220dd"]`, false},
-		{"stakeholders", settling, func(m *preparedpb.PreparedTransaction) {
+		{"stakeholders", settlement, func(m *preparedpb.PreparedTransaction) {
 			createOf(m).Stakeholders = []string{string(bank)}
 		}, "stakeholders: signed", false},
-		{"choice observers", settling, func(m *preparedpb.PreparedTransaction) {
+		{"choice observers", settlement, func(m *preparedpb.PreparedTransaction) {
 			exerciseOf(m, 1).ChoiceObservers = nil
 		}, "choice_observers: signed []", false},
-		{"template", settling, func(m *preparedpb.PreparedTransaction) {
+		{"template", settlement, func(m *preparedpb.PreparedTransaction) {
 			createOf(m).TemplateId.EntityName = "Coupon"
 		}, `template_id.entity_name: signed "Coupon", computed "Iou"`, false},
-		{"package", settling, func(m *preparedpb.PreparedTransaction) {
+		{"package", settlement, func(m *preparedpb.PreparedTransaction) {
 			exerciseOf(m, 0).TemplateId.PackageId = ledgertest.AssetPackage
 		}, "is unknown", false},
-		{"package name", settling, func(m *preparedpb.PreparedTransaction) { createOf(m).PackageName = "other" },
-			`package_name: signed "other", computed "test-model"`, false},
-		{"interface", settling, func(m *preparedpb.PreparedTransaction) {
+		{
+			"package name", settlement, func(m *preparedpb.PreparedTransaction) { createOf(m).PackageName = "other" },
+			`package_name: signed "other", computed "test-model"`, false,
+		},
+		{"interface", settlement, func(m *preparedpb.PreparedTransaction) {
 			exerciseOf(m, 1).InterfaceId = proto.CloneOf(exerciseOf(m, 1).GetTemplateId())
 		}, "interface_id: signed a interface_id, computed none", false},
-		{"serialization version of a node", settling, func(m *preparedpb.PreparedTransaction) {
+		{"serialization version of a node", settlement, func(m *preparedpb.PreparedTransaction) {
 			createOf(m).LfVersion = "2"
 		}, `lf_version: signed "2", computed "2.1"`, false},
-		{"serialization version", settling, func(m *preparedpb.PreparedTransaction) { m.Transaction.Version = "2" },
-			`transaction.version: signed "2", computed "2.1"`, false},
-		{"id of a new contract", settling, func(m *preparedpb.PreparedTransaction) {
+		{
+			"serialization version", settlement, func(m *preparedpb.PreparedTransaction) { m.Transaction.Version = "2" },
+			`transaction.version: signed "2", computed "2.1"`, false,
+		},
+		{"id of a new contract", settlement, func(m *preparedpb.PreparedTransaction) {
 			createOf(m).ContractId = string(ledgerID())[:66]
 		}, "Missing input contracts", false},
-		{"type of an argument", settling, func(m *preparedpb.PreparedTransaction) {
+		{"type of an argument", settlement, func(m *preparedpb.PreparedTransaction) {
 			exerciseOf(m, 0).GetChosenValue().GetRecord().RecordId.EntityName = "Look"
 		}, "where 1111", false},
-		{"kind of an argument", settling, func(m *preparedpb.PreparedTransaction) {
+		{"kind of an argument", settlement, func(m *preparedpb.PreparedTransaction) {
 			field(exerciseOf(m, 0).GetChosenValue(), "to").Sum = &preparedpb.Value_Text{Text: string(bob)}
 		}, "to: a text where a party is due", false},
-		{"label", settling, func(m *preparedpb.PreparedTransaction) {
+		{"label", settlement, func(m *preparedpb.PreparedTransaction) {
 			createOf(m).GetArgument().GetRecord().Fields[3].Label = "fee"
 		}, `label: signed "fee", computed "amount"`, false},
-		{"seed of the root", settling, func(m *preparedpb.PreparedTransaction) {
+		{"seed of the root", settlement, func(m *preparedpb.PreparedTransaction) {
 			m.Transaction.NodeSeeds[0].Seed[0] ^= 1
 		}, "node 1 (exercise TransferIou): seed: signed", false},
-		{"seed below", settling, func(m *preparedpb.PreparedTransaction) { m.Transaction.NodeSeeds[2].Seed[0] ^= 1 },
-			"node 2 (create Iou): seed: signed", false},
-		{"order of children", settling, func(m *preparedpb.PreparedTransaction) {
+		{
+			"seed below", settlement, func(m *preparedpb.PreparedTransaction) { m.Transaction.NodeSeeds[2].Seed[0] ^= 1 },
+			"node 2 (create Iou): seed: signed", false,
+		},
+		{"order of children", settlement, func(m *preparedpb.PreparedTransaction) {
 			children := exerciseOf(m, 0).Children
 			children[0], children[1] = children[1], children[0]
 		}, "node 3 (exercise Inspect)", false},
-		{"fewer children", settling, func(m *preparedpb.PreparedTransaction) {
+		{"fewer children", settlement, func(m *preparedpb.PreparedTransaction) {
 			exerciseOf(m, 0).Children = exerciseOf(m, 0).Children[:1]
 			m.Transaction.Nodes = m.Transaction.Nodes[:3]
 			m.Transaction.NodeSeeds = m.Transaction.NodeSeeds[:3]
 		}, "node 0 (exercise Settle): children: signed 1 nodes, computed 2 nodes", false},
-		{"interface of a fetch", look, func(m *preparedpb.PreparedTransaction) { fetchOf(m).InterfaceId = nil },
-			"node 2 (fetch Iou): interface_id: signed none", false},
+		{
+			"interface of a fetch", look, func(m *preparedpb.PreparedTransaction) { fetchOf(m).InterfaceId = nil },
+			"node 2 (fetch Iou): interface_id: signed none", false,
+		},
 		{"actors of a fetch", look, func(m *preparedpb.PreparedTransaction) {
 			fetchOf(m).ActingParties = []string{string(alice)}
 		}, "node 2 (fetch Iou): acting_parties", false},

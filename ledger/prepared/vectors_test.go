@@ -16,8 +16,7 @@ import (
 
 // The files in testdata are published test vectors of the field, some made by nodes of other software.
 
-func readVectors(t testing.TB, name string, into any) {
-	t.Helper()
+func readVectors(t require.TestingT, name string, into any) {
 	content, err := os.ReadFile("testdata/" + name)
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(content, into))
@@ -180,8 +179,7 @@ func TestUpstreamVectors(t *testing.T) {
 }
 
 // synthetic is the published vector with the name.
-func synthetic(t testing.TB, name string) *prepared.Transaction {
-	t.Helper()
+func synthetic(t require.TestingT, name string) *prepared.Transaction {
 	var file struct {
 		Vectors []struct {
 			Name        string `json:"name"`

@@ -1,0 +1,164 @@
+package prepared
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+)
+
+// The functions here know money by how contracts of the field write it down: a holding has an owner and an amount, a
+// transfer a sender, a receiver and an amount. They are a help for the reader; the steps below them are complete.
+
+// holding is an amount of something that someone owns.
+type holding struct {
+	owner  string
+	asset  string
+	amount decimal.Decimal
+}
+
+// holdingOf reads a contract as a holding: one with an owner and an amount, or one around such a contract, as locked
+// coin is.
+func holdingOf(contract *preparedpb.Create) (holding, bool) {
+	found, ok := holdingIn(contract.GetArgument().GetRecord())
+	if !ok {
+		for _, field := range contract.GetArgument().GetRecord().GetFields() {
+			if found, ok = holdingIn(field.GetValue().GetRecord()); ok {
+				break
+			}
+		}
+	}
+	found.asset = strings.TrimPrefix(entity(contract.GetTemplateId()), "Locked") + " of " + safe(contract.GetPackageName())
+	return found, ok
+}
+
+func holdingIn(record *preparedpb.Record) (holding, bool) {
+	owner, isParty := labelledValue(record, "owner").GetSum().(*preparedpb.Value_Party)
+	amount, isAmount := amountIn(labelledValue(record, "amount"))
+	if !isParty || !isAmount {
+		return holding{}, false
+	}
+	return holding{owner: owner.Party, amount: amount}, true
+}
+
+// amountIn reads a number, or the number in the record that coin keeps its amount in.
+func amountIn(value *preparedpb.Value) (decimal.Decimal, bool) {
+	for _, label := range []string{"initialAmount", "amount"} {
+		if inner := labelledValue(value.GetRecord(), label); inner != nil {
+			value = inner
+			break
+		}
+	}
+	text, ok := value.GetSum().(*preparedpb.Value_Numeric)
+	if !ok {
+		return decimal.Decimal{}, false
+	}
+	amount, err := decimal.Parse(strings.TrimSuffix(text.Numeric, "."))
+	return amount, err == nil
+}
+
+func labelledValue(record *preparedpb.Record, label string) *preparedpb.Value {
+	for _, field := range record.GetFields() {
+		if field.GetLabel() == label {
+			return field.GetValue()
+		}
+	}
+	return nil
+}
+
+// transfers lists what arguments and new contracts call a transfer.
+func (d *description) transfers() {
+	var lines []string
+	note := func(value *preparedpb.Value) {
+		visitValues(value, func(inner *preparedpb.Value) {
+			if line, ok := d.transfer(inner.GetRecord()); ok && !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		})
+	}
+	d.of.done(func(node *preparedpb.Node) {
+		note(node.GetExercise().GetChosenValue())
+		note(node.GetCreate().GetArgument())
+	})
+	for _, input := range d.of.message.GetMetadata().GetInputContracts() {
+		if d.of.consumedContracts()[input.GetV1().GetContractId()] {
+			note(input.GetV1().GetArgument())
+		}
+	}
+	if len(lines) > 0 {
+		d.line(0, "\nTransfers that it speaks of")
+	}
+	for _, line := range lines {
+		d.line(1, "%s", line)
+	}
+}
+
+func (d *description) transfer(record *preparedpb.Record) (string, bool) {
+	sender, hasSender := labelledValue(record, "sender").GetSum().(*preparedpb.Value_Party)
+	receiver, hasReceiver := labelledValue(record, "receiver").GetSum().(*preparedpb.Value_Party)
+	amount, hasAmount := amountIn(labelledValue(record, "amount"))
+	if !hasSender || !hasReceiver || !hasAmount {
+		return "", false
+	}
+	unit := ""
+	if id, ok := labelledValue(labelledValue(record, "instrumentId").GetRecord(), "id").GetSum().(*preparedpb.Value_Text); ok {
+		unit = " " + safe(id.Text)
+	}
+	return fmt.Sprintf("%s gives %s %s%s", d.names.party(sender.Party), d.names.party(receiver.Party), amount.Show(), unit),
+		true
+}
+
+// balances adds up, for everyone, the holdings that are created less those that are consumed.
+func (d *description) balances() {
+	type account struct{ owner, asset string }
+	sums := map[account]decimal.Decimal{}
+	var order []account
+	var touched bool
+	add := func(contract *preparedpb.Create, sign int) {
+		held, ok := holdingOf(contract)
+		if !ok {
+			return
+		}
+		touched = true
+		key := account{held.owner, held.asset}
+		if _, known := sums[key]; !known {
+			order = append(order, key)
+		}
+		amount := held.amount
+		if sign < 0 {
+			amount = amount.Neg()
+		}
+		if sum, err := sums[key].Add(amount); err == nil {
+			sums[key] = sum
+		}
+	}
+	d.of.eachEffect(add)
+	if !touched {
+		return
+	}
+	d.line(0, "\nHoldings created less holdings consumed")
+	for _, key := range order {
+		sign := ""
+		if sums[key].Sign() > 0 {
+			sign = "+"
+		}
+		d.line(1, "%s  %s%s %s", d.names.party(key.owner), sign, sums[key].Show(), key.asset)
+	}
+}
+
+// eachEffect visits the input contracts that are consumed with -1 and those that are created to stay with 1.
+func (t *Transaction) eachEffect(visit func(contract *preparedpb.Create, sign int)) {
+	consumed := t.consumedContracts()
+	for _, input := range t.message.GetMetadata().GetInputContracts() {
+		if consumed[input.GetV1().GetContractId()] {
+			visit(input.GetV1(), -1)
+		}
+	}
+	for _, contract := range t.createdContracts() {
+		if !consumed[contract.GetContractId()] {
+			visit(contract, 1)
+		}
+	}
+}

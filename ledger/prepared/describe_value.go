@@ -1,0 +1,221 @@
+package prepared
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+)
+
+// value shows the fields of a record one to a line, and any other value on a line of its own.
+func (d *description) value(value *preparedpb.Value, depth int) {
+	record := value.GetRecord()
+	if record == nil {
+		d.line(depth, "%s", d.inline(value))
+		return
+	}
+	width := 0
+	for _, field := range record.GetFields() {
+		width = max(width, len(safe(field.GetLabel())))
+	}
+	for _, field := range record.GetFields() {
+		if nested := field.GetValue().GetRecord(); nested != nil && len(nested.GetFields()) > 0 {
+			d.line(depth, "%s", safe(field.GetLabel()))
+			d.value(field.GetValue(), depth+1)
+			continue
+		}
+		d.line(depth, "%-*s  %s", width, safe(field.GetLabel()), d.inline(field.GetValue()))
+	}
+}
+
+// inline shows a value within a line.
+func (d *description) inline(value *preparedpb.Value) string {
+	switch sum := value.GetSum().(type) {
+	case *preparedpb.Value_Unit:
+		return "()"
+	case *preparedpb.Value_Bool:
+		return strconv.FormatBool(sum.Bool)
+	case *preparedpb.Value_Int64:
+		return strconv.FormatInt(sum.Int64, 10)
+	case *preparedpb.Value_Numeric:
+		return sum.Numeric
+	case *preparedpb.Value_Timestamp:
+		return lf.Timestamp(sum.Timestamp).String()
+	case *preparedpb.Value_Date:
+		return lf.Date(sum.Date).String()
+	case *preparedpb.Value_Party:
+		return d.names.party(sum.Party)
+	case *preparedpb.Value_Text:
+		return strconv.Quote(sum.Text)
+	case *preparedpb.Value_ContractId:
+		return shortID(sum.ContractId)
+	case *preparedpb.Value_Enum:
+		return safe(sum.Enum.GetConstructor())
+	default:
+		return d.inlineComposite(value)
+	}
+}
+
+func (d *description) inlineComposite(value *preparedpb.Value) string {
+	switch sum := value.GetSum().(type) {
+	case *preparedpb.Value_Optional:
+		if sum.Optional.GetValue() == nil {
+			return "none"
+		}
+		return d.inline(sum.Optional.GetValue())
+	case *preparedpb.Value_List:
+		return "[" + joined(sum.List.GetElements(), d.inline) + "]"
+	case *preparedpb.Value_TextMap:
+		return "{" + joined(sum.TextMap.GetEntries(), func(entry *preparedpb.TextMap_Entry) string {
+			return strconv.Quote(entry.GetKey()) + ": " + d.inline(entry.GetValue())
+		}) + "}"
+	case *preparedpb.Value_GenMap:
+		return "{" + joined(sum.GenMap.GetEntries(), func(entry *preparedpb.GenMap_Entry) string {
+			return d.inline(entry.GetKey()) + ": " + d.inline(entry.GetValue())
+		}) + "}"
+	case *preparedpb.Value_Record:
+		return "{" + joined(sum.Record.GetFields(), func(field *preparedpb.Record_Field) string {
+			return safe(field.GetLabel()) + ": " + d.inline(field.GetValue())
+		}) + "}"
+	case *preparedpb.Value_Variant:
+		return safe(sum.Variant.GetConstructor()) + " " + d.inline(sum.Variant.GetValue())
+	default:
+		return "?"
+	}
+}
+
+func joined[T any](elements []T, show func(T) string) string {
+	parts := make([]string, len(elements))
+	for i, element := range elements {
+		parts[i] = show(element)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// safe keeps text from others from doing things to a terminal or posing as other text.
+func safe(text string) string {
+	for _, char := range text {
+		if !strconv.IsPrint(char) {
+			return strconv.Quote(text)
+		}
+	}
+	return text
+}
+
+// How much of ids is shown where they are shortened: enough to tell them apart by eye.
+const (
+	shortPrefix = 12
+	shortSuffix = 6
+)
+
+func shortID(id string) string {
+	if len(id) <= shortPrefix+shortSuffix {
+		return safe(id)
+	}
+	return safe(id[:shortPrefix] + "…" + id[len(id)-shortSuffix:])
+}
+
+// names shortens the parties of a transaction, unless two would then look the same.
+type names struct {
+	parties []string
+	short   map[string]string
+}
+
+// namesIn collects the parties of a transaction.
+func namesIn(t *Transaction) *names {
+	found := slices.Clone(t.message.GetMetadata().GetSubmitterInfo().GetActAs())
+	for _, id := range t.order {
+		found = append(found, partiesOf(t.nodes[id])...)
+	}
+	for _, input := range t.message.GetMetadata().GetInputContracts() {
+		found = append(found, input.GetV1().GetStakeholders()...)
+		found = append(found, partiesIn(input.GetV1().GetArgument())...)
+	}
+	slices.Sort(found)
+	out := &names{parties: slices.Compact(found), short: map[string]string{}}
+	looks := map[string]int{}
+	for _, party := range out.parties {
+		out.short[party] = shortParty(party)
+		looks[out.short[party]]++
+	}
+	for _, party := range out.parties {
+		if looks[out.short[party]] > 1 {
+			out.short[party] = party
+		}
+	}
+	return out
+}
+
+func partiesOf(node *preparedpb.Node) []string {
+	create, exercise, fetch := node.GetCreate(), node.GetExercise(), node.GetFetch()
+	return slices.Concat(create.GetStakeholders(), partiesIn(create.GetArgument()),
+		exercise.GetStakeholders(), exercise.GetActingParties(), exercise.GetChoiceObservers(),
+		partiesIn(exercise.GetChosenValue()), fetch.GetStakeholders(), fetch.GetActingParties(),
+		partiesIn(node.GetQueryByKey().GetKey().GetKey().GetKey()))
+}
+
+func partiesIn(value *preparedpb.Value) []string {
+	var out []string
+	visitValues(value, func(inner *preparedpb.Value) {
+		if party, ok := inner.GetSum().(*preparedpb.Value_Party); ok {
+			out = append(out, party.Party)
+		}
+	})
+	return out
+}
+
+// visitValues calls visit with a value and all values in it.
+func visitValues(value *preparedpb.Value, visit func(*preparedpb.Value)) {
+	if value == nil {
+		return
+	}
+	visit(value)
+	switch sum := value.GetSum().(type) {
+	case *preparedpb.Value_Optional:
+		visitValues(sum.Optional.GetValue(), visit)
+	case *preparedpb.Value_List:
+		for _, element := range sum.List.GetElements() {
+			visitValues(element, visit)
+		}
+	case *preparedpb.Value_TextMap:
+		for _, entry := range sum.TextMap.GetEntries() {
+			visitValues(entry.GetValue(), visit)
+		}
+	case *preparedpb.Value_GenMap:
+		for _, entry := range sum.GenMap.GetEntries() {
+			visitValues(entry.GetKey(), visit)
+			visitValues(entry.GetValue(), visit)
+		}
+	case *preparedpb.Value_Record:
+		for _, field := range sum.Record.GetFields() {
+			visitValues(field.GetValue(), visit)
+		}
+	case *preparedpb.Value_Variant:
+		visitValues(sum.Variant.GetValue(), visit)
+	}
+}
+
+func shortParty(party string) string {
+	hint, namespace, ok := strings.Cut(party, "::")
+	if !ok || len(namespace) <= shortPrefix+shortSuffix {
+		return party
+	}
+	return fmt.Sprintf("%s::%s…%s", hint, namespace[:shortPrefix], namespace[len(namespace)-shortSuffix:])
+}
+
+func (n *names) party(party string) string {
+	if short, ok := n.short[party]; ok {
+		return safe(short)
+	}
+	return safe(party)
+}
+
+func (n *names) list(parties []string) string {
+	if len(parties) == 0 {
+		return "nobody"
+	}
+	return joined(parties, n.party)
+}
