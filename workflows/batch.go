@@ -11,8 +11,8 @@ import (
 // maxBatchBytes keeps a workflow's input well below Temporal's limit of 2 MB for one payload.
 const maxBatchBytes = 1 << 20
 
-// maxAttributeBytes keeps each search attribute below Temporal's default limit of 2 KB for one value.
-const maxAttributeBytes = 1900
+// DefaultAttributeBytes keeps each search attribute below Temporal's default limit of 2 KB for one value.
+const DefaultAttributeBytes = 1900
 
 // maxHold is how long a batch keeps its place after Temporal has it, at most: a submission may have to wait for its
 // time, and another process may be the one that commits it.
@@ -21,16 +21,16 @@ const maxHold = 250 * time.Millisecond
 // startFunc starts one workflow with the submissions and returns when Temporal has it durably.
 type startFunc func(ctx context.Context, submissions []ledger.Submission) error
 
-// batcher decides which submissions share a workflow. While fewer than limit workflows are under way, a submission gets
-// one to itself at once. Beyond that, submissions wait and the next free place takes all that wait, up to the bounds:
-// so an idle node has the lowest latency and a busy one pays for a workflow once per batch.
+// batcher decides which submissions share a workflow. While none is under way, a submission gets a workflow to itself
+// at once. Beyond that, submissions wait and the next workflow takes all that wait, up to the bounds: so an idle node
+// has the lowest latency and a busy one pays for a workflow once per batch.
 type batcher struct {
-	start    startFunc
-	limit    int
-	maxBatch int
+	start          startFunc
+	maxBatch       int
+	attributeBytes int
 
 	mu      sync.Mutex
-	running int
+	busy    bool
 	waiting []*pending
 }
 
@@ -48,21 +48,18 @@ func newPending(submission ledger.Submission, bytes int) *pending {
 	}
 }
 
-func newBatcher(start startFunc, limit, maxBatch int) *batcher {
-	return &batcher{start: start, limit: limit, maxBatch: maxBatch}
+func newBatcher(start startFunc, maxBatch, attributeBytes int) *batcher {
+	return &batcher{start: start, maxBatch: maxBatch, attributeBytes: attributeBytes}
 }
 
 // submit returns when Temporal has the submission durably, or with the reason why it has not. A caller that stops
 // waiting does not stop the submission.
 func (b *batcher) submit(ctx context.Context, p *pending) error {
-	b.mu.Lock()
-	if b.maxBatch > 1 && b.running >= b.limit {
-		b.waiting = append(b.waiting, p)
-		b.mu.Unlock()
-	} else {
-		b.running++
-		b.mu.Unlock()
-		go b.run(context.WithoutCancel(ctx), []*pending{p})
+	switch {
+	case b.maxBatch == 1 || p.submission.MinLedgerTime != nil: // one that may have to wait must not hold up others
+		go b.launch(context.WithoutCancel(ctx), []*pending{p})
+	case b.enqueue(p):
+		go b.run(context.WithoutCancel(ctx))
 	}
 	select {
 	case err := <-p.started:
@@ -72,22 +69,35 @@ func (b *batcher) submit(ctx context.Context, p *pending) error {
 	}
 }
 
+// enqueue adds a submission to those that wait and says whether the caller must run the batcher.
+func (b *batcher) enqueue(p *pending) (idle bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waiting = append(b.waiting, p)
+	idle, b.busy = !b.busy, true
+	return idle
+}
+
 // run starts a batch, then the next one that has gathered meanwhile, until nothing waits.
-func (b *batcher) run(ctx context.Context, batch []*pending) {
-	for len(batch) > 0 {
-		submissions := make([]ledger.Submission, len(batch))
-		for i, p := range batch {
-			submissions[i] = p.submission
-		}
-		err := b.start(ctx, submissions)
-		for _, p := range batch {
-			p.started <- err
-		}
-		if err == nil && b.maxBatch > 1 {
+func (b *batcher) run(ctx context.Context) {
+	for batch := b.next(); len(batch) > 0; batch = b.next() {
+		if b.launch(ctx, batch) == nil {
 			hold(ctx, batch)
 		}
-		batch = b.next()
 	}
+}
+
+// launch starts a workflow with the batch and tells everyone in it.
+func (b *batcher) launch(ctx context.Context, batch []*pending) error {
+	submissions := make([]ledger.Submission, len(batch))
+	for i, p := range batch {
+		submissions[i] = p.submission
+	}
+	err := b.start(ctx, submissions)
+	for _, p := range batch {
+		p.started <- err
+	}
+	return err
 }
 
 // hold waits until the batch has its completions. Letting go earlier would start more workflows with less in each,
@@ -104,13 +114,13 @@ func hold(ctx context.Context, batch []*pending) {
 	}
 }
 
-// next takes what waits, up to the bounds, or gives the place back when nothing does.
+// next takes what waits, up to the bounds; when nothing does, the batcher is idle again.
 func (b *batcher) next() []*pending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	n := batchSize(b.waiting, b.maxBatch)
+	n := batchSize(b.waiting, b.maxBatch, b.attributeBytes)
 	if n == 0 {
-		b.running--
+		b.busy = false
 		return nil
 	}
 	batch := b.waiting[:n:n]
@@ -120,7 +130,7 @@ func (b *batcher) next() []*pending {
 
 // batchSize is how many of the waiting submissions fit one workflow: by count, by bytes, and by the size of the search
 // attributes that make each of them findable. The first always fits. Submissions of different kinds do not mix.
-func batchSize(waiting []*pending, most int) int {
+func batchSize(waiting []*pending, most, attributeLimit int) int {
 	bytes, parties, commands, users := 0, 0, 0, 0
 	for i, p := range waiting {
 		if i == most {
@@ -134,7 +144,7 @@ func batchSize(waiting []*pending, most int) int {
 		}
 		largest := max(parties, commands, users)
 		mixed := p.submission.Kind != waiting[0].submission.Kind
-		if i > 0 && (mixed || bytes > maxBatchBytes || largest > maxAttributeBytes) {
+		if i > 0 && (mixed || bytes > maxBatchBytes || largest > attributeLimit) {
 			return i
 		}
 	}

@@ -3,6 +3,7 @@ package workflows
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -55,30 +56,42 @@ func testSubmission(i int) ledger.Submission {
 }
 
 // submitAll hands submissions to the batcher one after the other and returns where their answers arrive. Each is
-// settled from the start, so that a batch gives its place back as soon as it was started.
+// settled from the start, so that a batch makes room for the next as soon as it was started. The first one of an idle
+// batcher is on its way before the second one comes.
 func submitAll(ctx context.Context, b *batcher, from, to int) <-chan error {
 	answers := make(chan error, to-from)
 	for i := from; i < to; i++ {
 		p := newPending(testSubmission(i), 100)
 		close(p.settled)
-		before := b.load()
+		entered := b.entered()
 		go func() { answers <- b.submit(ctx, p) }()
-		for b.load() == before { // until it has its place or waits
-			select {
-			case <-ctx.Done():
-				return answers
-			default:
+		for b.entered() == entered && b.maxBatch > 1 && ctx.Err() == nil {
+			runtime.Gosched()
+		}
+		if entered == 0 {
+			for b.length() > 0 && ctx.Err() == nil {
+				runtime.Gosched()
 			}
 		}
 	}
 	return answers
 }
 
-// load counts what the batcher has: places taken and submissions waiting.
-func (b *batcher) load() int {
+// length is how many submissions wait.
+func (b *batcher) length() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.running + len(b.waiting)
+	return len(b.waiting)
+}
+
+// entered is how many submissions wait or are under way, as far as the batcher knows: those in a batch count as one.
+func (b *batcher) entered() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.busy {
+		return len(b.waiting) + 1
+	}
+	return 0
 }
 
 func TestAnIdleNodeGivesEachSubmissionItsOwnWorkflow(t *testing.T) {
@@ -86,13 +99,13 @@ func TestAnIdleNodeGivesEachSubmissionItsOwnWorkflow(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
 	defer cancel()
 	temporal := newStarter()
-	b := newBatcher(temporal.start, 2, 64)
+	b := newBatcher(temporal.start, 64, DefaultAttributeBytes)
 	for i := range 5 {
 		answers := submitAll(ctx, b, i, i+1)
 		require.Equal(t, 1, temporal.nextSize(t))
 		temporal.release <- nil
 		require.NoError(t, <-answers)
-		require.Eventually(t, func() bool { return b.load() == 0 }, testDeadline, time.Millisecond)
+		require.Eventually(t, func() bool { return b.entered() == 0 }, testDeadline, time.Millisecond)
 	}
 }
 
@@ -101,15 +114,13 @@ func TestUnderLoadWhatWaitsSharesTheNextWorkflow(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
 	defer cancel()
 	temporal := newStarter()
-	b := newBatcher(temporal.start, 2, 5)
+	b := newBatcher(temporal.start, 5, DefaultAttributeBytes)
 	answers := submitAll(ctx, b, 0, 10)
 	require.Equal(t, 1, temporal.nextSize(t))
-	require.Equal(t, 1, temporal.nextSize(t))
 	temporal.release <- nil
-	require.Equal(t, 5, temporal.nextSize(t), "eight wait, five fit")
+	require.Equal(t, 5, temporal.nextSize(t), "nine wait, five fit")
 	temporal.release <- nil
-	require.Equal(t, 3, temporal.nextSize(t))
-	temporal.release <- nil
+	require.Equal(t, 4, temporal.nextSize(t))
 	temporal.release <- nil
 	for range 10 {
 		require.NoError(t, <-answers)
@@ -129,7 +140,7 @@ func TestBatchingCanBeSwitchedOff(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
 	defer cancel()
 	temporal := newStarter()
-	answers := submitAll(ctx, newBatcher(temporal.start, 2, 1), 0, 8)
+	answers := submitAll(ctx, newBatcher(temporal.start, 1, DefaultAttributeBytes), 0, 8)
 	for range 8 {
 		require.Equal(t, 1, temporal.nextSize(t))
 		temporal.release <- nil
@@ -144,7 +155,7 @@ func TestAFailedStartIsToldToEverySubmissionInIt(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
 	defer cancel()
 	temporal := newStarter()
-	b := newBatcher(temporal.start, 1, 64)
+	b := newBatcher(temporal.start, 64, DefaultAttributeBytes)
 	answers := submitAll(ctx, b, 0, 4)
 	require.Equal(t, 1, temporal.nextSize(t))
 	temporal.release <- nil
@@ -165,7 +176,7 @@ func TestABatchKeepsItsPlaceUntilItsCompletionsAreKnown(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
 	defer cancel()
 	temporal := newStarter()
-	b := newBatcher(temporal.start, 1, 64)
+	b := newBatcher(temporal.start, 64, DefaultAttributeBytes)
 	first := newPending(testSubmission(0), 100)
 	started := make(chan error, 1)
 	go func() { started <- b.submit(ctx, first) }()
@@ -173,11 +184,31 @@ func TestABatchKeepsItsPlaceUntilItsCompletionsAreKnown(t *testing.T) {
 	temporal.release <- nil
 	require.NoError(t, <-started, "the acknowledgement does not wait for the completion")
 	answers := submitAll(ctx, b, 1, 3)
-	require.Equal(t, 3, b.load(), "one place taken, two waiting")
+	require.Equal(t, 2, b.length())
 	close(first.settled)
 	require.Equal(t, 2, temporal.nextSize(t))
 	temporal.release <- nil
 	require.NoError(t, <-answers)
+	require.NoError(t, <-answers)
+}
+
+func TestASubmissionThatMayHaveToWaitHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
+	defer cancel()
+	temporal := newStarter()
+	b := newBatcher(temporal.start, 64, DefaultAttributeBytes)
+	later := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	delayed := newPending(testSubmission(0), 100)
+	delayed.submission.MinLedgerTime = &later
+	started := make(chan error, 1)
+	go func() { started <- b.submit(ctx, delayed) }()
+	require.Equal(t, 1, temporal.nextSize(t))
+	answers := submitAll(ctx, b, 1, 2)
+	require.Equal(t, 1, temporal.nextSize(t), "the next one starts at once")
+	temporal.release <- nil
+	temporal.release <- nil
+	require.NoError(t, <-started)
 	require.NoError(t, <-answers)
 }
 
@@ -209,7 +240,7 @@ func TestBatchSizeBounds(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, c.want, batchSize(c.waiting, 64))
+			require.Equal(t, c.want, batchSize(c.waiting, 64, DefaultAttributeBytes))
 		})
 	}
 }

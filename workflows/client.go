@@ -35,6 +35,8 @@ type ClientOptions struct {
 	SynchronizerID string
 	// MaxBatch is how many submissions may share a workflow; 1 gives each its own.
 	MaxBatch int
+	// AttributeBytes is how large the values of one search attribute may be together; Temporal refuses larger ones.
+	AttributeBytes int
 	// MaxInFlight is how many submissions may be on their way at once; more are refused.
 	MaxInFlight int
 	// StartTimeout bounds how long a start waits for Temporal.
@@ -46,9 +48,8 @@ type ClientOptions struct {
 	Clock func() time.Time
 }
 
-// startLimit is how many workflow starts run side by side before submissions gather in batches. Measured on two cores:
-// fewer leave the node waiting for Temporal, more make batches small.
-const startLimit = 2
+// maxSubmissionBytes keeps the input of a workflow below Temporal's limit of 2 MB for one payload.
+const maxSubmissionBytes = 1_900_000
 
 // Client is the only place that starts workflows. It is safe for concurrent use.
 type Client struct {
@@ -60,7 +61,7 @@ type Client struct {
 // NewClient makes a client. Run must be running for submissions whose completion another process records.
 func NewClient(options ClientOptions) *Client {
 	c := &Client{options: options, flights: newFlights(options.MaxInFlight, options.Clock)}
-	c.batches = newBatcher(c.startWorkflow, startLimit, options.MaxBatch)
+	c.batches = newBatcher(c.startWorkflow, options.MaxBatch, options.AttributeBytes)
 	return c
 }
 
@@ -96,6 +97,11 @@ func (c *Client) submit(ctx context.Context, submission ledger.Submission) (<-ch
 	if err != nil {
 		c.flights.leave(change, submission.Key)
 		return nil, fmt.Errorf("encode submission: %w", err)
+	}
+	if len(encoded) > maxSubmissionBytes {
+		c.flights.leave(change, submission.Key)
+		return nil, fault.InvalidArgumentf("the submission takes %d bytes, more than the %d that one may have",
+			len(encoded), maxSubmissionBytes).WithHint("Split the commands over several submissions.")
 	}
 	p := newPending(submission, len(encoded))
 	done := make(chan ledger.Completion, 1)

@@ -12,6 +12,7 @@ type configCommand struct {
 	DatabaseURL     string `help:"As in serve." env:"FLORIN_DATABASE_URL" secret:""`
 	TemporalAddress string `help:"As in serve." env:"FLORIN_TEMPORAL_ADDRESS"`
 	Listen          string `help:"As in serve." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
+	AttributeBytes  int    `help:"As in serve." default:"1900" env:"FLORIN_ATTRIBUTE_BYTES"`
 }
 
 // Run prints the settings as lines that a shell can read back, secrets hidden.

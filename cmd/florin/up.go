@@ -89,7 +89,7 @@ func (m *machine) start(ctx context.Context) (err error) {
 	m.node, err = startNode(ctx, nodeOptions{
 		settings: m.command.nodeSettings, roles: roles{api: true, worker: true},
 		databaseURL: m.database.SocketURL(recordDatabase), temporalAddress: m.temporal.Frontend(),
-		listen: m.command.Listen, log: m.log, progress: m.progress,
+		listen: m.command.Listen, attributeBytes: temporalchild.AttributeBytes, log: m.log, progress: m.progress,
 	})
 	if err != nil {
 		return err

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.temporal.io/server/common/dynamicconfig"
+
+	"github.com/florinledger/florin/devnet/temporalchild"
 )
 
 const (
@@ -56,6 +58,10 @@ func newDynamicConfig() *dynamicConfig {
 		dynamicconfig.FrontendMaxNamespaceVisibilityRPSPerInstance.Key(): 1000,
 		dynamicconfig.HistoryRPS.Key():                                   100_000,
 		dynamicconfig.MatchingRPS.Key():                                  100_000,
+
+		// One workflow may carry many submissions and is found by the parties and command ids of each.
+		dynamicconfig.SearchAttributesSizeOfValueLimit.Key(): 2 * temporalchild.AttributeBytes,
+		dynamicconfig.SearchAttributesTotalSizeLimit.Key():   8 * temporalchild.AttributeBytes,
 
 		// Background jobs of the server itself: enough of each, and no more.
 		dynamicconfig.TransferProcessorSchedulerWorkerCount.Key():             32,

@@ -19,6 +19,10 @@ const (
 	reportFD = 3
 )
 
+// AttributeBytes is how large the values of one search attribute may be together, for a workflow on this server. Other
+// servers allow 2 KB by default.
+const AttributeBytes = 32_000
+
 // Config says what server to run.
 type Config struct {
 	// DatabaseURL is a connection URL of the PostgreSQL server, as a role that may create databases. The server uses
@@ -91,7 +95,8 @@ type Inherited struct {
 func FromParent() (Inherited, error) {
 	text := os.Getenv(configVariable)
 	if text == "" {
-		return Inherited{}, fmt.Errorf("%s is not set: `%s` is not for typing, `florin up` starts it", configVariable, Command)
+		return Inherited{}, fmt.Errorf("%s is not set: `%s` is not for typing, `florin up` starts it",
+			configVariable, Command)
 	}
 	var config Config
 	if err := json.Unmarshal([]byte(text), &config); err != nil {
