@@ -123,7 +123,7 @@ func TestBytesThatAreNoPreparedTransaction(t *testing.T) {
 		{"choice_id", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
 			exerciseOf(m, 0).ChoiceId = ""
 		}},
-		{"Exercise has a field that is not known here", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"a field that is not known here", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
 			later := protowire.AppendTag(nil, 17, protowire.BytesType)
 			exerciseOf(m, 0).ProtoReflect().SetUnknown(protowire.AppendBytes(later, []byte("later")))
 		}},

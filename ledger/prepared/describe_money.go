@@ -103,11 +103,12 @@ func (d *description) transfer(record *preparedpb.Record) (string, bool) {
 		return "", false
 	}
 	unit := ""
-	if id, ok := labelledValue(labelledValue(record, "instrumentId").GetRecord(), "id").GetSum().(*preparedpb.Value_Text); ok {
+	instrument := labelledValue(record, "instrumentId").GetRecord()
+	if id, ok := labelledValue(instrument, "id").GetSum().(*preparedpb.Value_Text); ok {
 		unit = " " + safe(id.Text)
 	}
-	return fmt.Sprintf("%s gives %s %s%s", d.names.party(sender.Party), d.names.party(receiver.Party), amount.Show(), unit),
-		true
+	from, to := d.names.party(sender.Party), d.names.party(receiver.Party)
+	return fmt.Sprintf("%s gives %s %s%s", from, to, amount.Show(), unit), true
 }
 
 // balances adds up, for everyone, the holdings that are created less those that are consumed.

@@ -12,7 +12,7 @@ import (
 // readValue turns a value into one of the type. Fields that are missing at the end of a record are none.
 func readValue(t *lf.Type, value *preparedpb.Value) (lf.Value, error) {
 	var out lf.Value
-	kind := lf.Kind(-1)
+	var kind lf.Kind
 	switch sum := value.GetSum().(type) {
 	case *preparedpb.Value_Unit:
 		out, kind = lf.Unit{}, lf.KindUnit

@@ -119,7 +119,8 @@ func checkParty(hash [32]byte, party ledger.Party, given []signing.Signature, kn
 		return nil
 	}
 	refusal := failed("Received %d valid signatures from distinct keys (%d invalid), "+
-		"but expected at least %d valid for %s. Transaction hash to be signed: %s. Ensure the correct transaction hash is signed with the correct key(s).",
+		"but expected at least %d valid for %s. "+
+		"Transaction hash to be signed: %s. Ensure the correct transaction hash is signed with the correct key(s).",
 		len(valid), len(invalid), max(known.Threshold, 1), party, FormatHash(hash))
 	if len(invalid) > 0 {
 		refusal = refusal.With("invalid_signatures", strings.Join(invalid, "\n"))
