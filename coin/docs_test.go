@@ -37,24 +37,25 @@ func TestTheWorkedNumbersOfTheDocumentation(t *testing.T) {
 		return result.Summary.SenderChangeAmount.Show()
 	}
 	received := paid.Summary.BalanceChanges[1].Value.ChangeToInitialAmountAsOfRoundZero
-	want := map[string]string{
-		"coin for one US dollar":         perDollar.Show(),
-		"holding fee per round, in coin": tapped.Amount.RatePerRound.Rate.Show(),
-		"1,000,000 bytes of traffic at 16.67 US dollars per megabyte, in coin": must(t)(traffic.Div(price)).Show(),
-		"rounds until 1 coin is dust":                                          n.roundsUntilDust(t, "1"),
-		"rounds until 1000 coins are dust":                                     n.roundsUntilDust(t, "1000"),
-		"rounds until 0.00380518 coins are dust":                               n.roundsUntilDust(t, "0.00380518"),
-		"change of a transfer of 25 out of 100":                                paid.Summary.SenderChangeAmount.Show(),
-		"receiver's change as of round zero, 25 coins in round 20":             received.Show(),
-		"4 super validator weight at 3 coins each":                             minted(coupons()["super validator reward"](t, n)),
-		"3334 coins burned at 0.2 coins per coin":                              minted(coupons()["validator reward"](t, n)),
+	type row struct{ what, number string }
+	want := []row{
+		{"coin for one US dollar", perDollar.Show()},
+		{"holding fee per round, in coin", tapped.Amount.RatePerRound.Rate.Show()},
+		{"1,000,000 bytes of traffic at 16.67 US dollars per megabyte, in coin", must(t)(traffic.Div(price)).Show()},
+		{"rounds until 1 coin is dust", n.roundsUntilDust(t, "1")},
+		{"rounds until 1000 coins are dust", n.roundsUntilDust(t, "1000")},
+		{"rounds until 0.00380518 coins are dust", n.roundsUntilDust(t, "0.00380518")},
+		{"change of a transfer of 25 out of 100", paid.Summary.SenderChangeAmount.Show()},
+		{"receiver's change as of round zero, 25 coins in round 20", received.Show()},
+		{"4 super validator weight at 3 coins each", minted(coupons()["super validator reward"](t, n))},
+		{"3334 coins burned at 0.2 coins per coin", minted(coupons()["validator reward"](t, n))},
 	}
 	text, err := os.ReadFile("../docs/coin.md")
 	require.NoError(t, err)
 	section := regexp.MustCompile(`(?s)### Worked numbers.*?\n\n## `).FindString(string(text))
-	documented := map[string]string{}
-	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \| ([0-9.]+) \|$`).FindAllStringSubmatch(section, -1) {
-		documented[row[1]] = row[2]
+	var documented []row
+	for _, match := range regexp.MustCompile(`(?m)^\| ([^|]+) \| ([0-9.]+) \|$`).FindAllStringSubmatch(section, -1) {
+		documented = append(documented, row{match[1], match[2]})
 	}
 	require.Equal(t, want, documented)
 }

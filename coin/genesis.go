@@ -34,8 +34,9 @@ func DefaultConfig(synchronizerID string) AmuletConfig {
 		},
 		TickDuration: lf.RelTimeOf(10 * time.Minute),
 		PackageConfig: PackageConfig{
-			Amulet: "0.1.22", AmuletNameService: "0.1.23", DSOGovernance: "0.1.28", ValidatorLifecycle: "0.1.9",
-			Wallet: "0.1.23", WalletPayments: "0.1.22",
+			Amulet: "0.1.22", Wallet: "0.1.23", WalletPayments: "0.1.22",
+			// No node of a single operator needs these; the versions are those of a LocalNet of April 2026.
+			AmuletNameService: "0.1.18", DSOGovernance: "0.1.23", ValidatorLifecycle: "0.1.6",
 		},
 		FeaturedAppActivityMarkerAmount: &marker,
 	}

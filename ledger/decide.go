@@ -53,12 +53,12 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 	decision.Completion.Deduplication = period
 	if refusal != nil {
 		decision.Completion.Refusal = refusal
-		return decision, nil
+		return decision, nil //nolint:nilerr // a refusal is a decision, not a failure
 	}
 	transaction, err := c.interpret(s, at)
 	if refused, ok := fault.As(err); ok {
 		decision.Completion.Refusal = refused
-		return decision, nil //nolint:nilerr // a refusal is a decision, not a failure
+		return decision, nil
 	}
 	if err != nil {
 		return Decision{}, err
