@@ -73,7 +73,7 @@ func NewResolver(options ResolverOptions) (*Resolver, error) {
 }
 
 // Authenticate implements [Authenticator]. Its errors: INVALID_TOKEN for a malformed user id, a 403 for users that are
-// unknown or deactivated, and whatever the lookup fails with.
+// unknown, deactivated or of another identity provider than the token, and whatever the lookup fails with.
 func (r *Resolver) Authenticate(ctx context.Context, token string) (Claims, error) {
 	if token == "" {
 		return Claims{}, nil
@@ -88,7 +88,12 @@ func (r *Resolver) Authenticate(ctx context.Context, token string) (Claims, erro
 	if err := ledger.CheckUserID(verified.UserID); err != nil {
 		return Claims{}, fault.MissingUserID(err.Error()).With(invalidTokenKey, invalidTokenText)
 	}
-	return r.claimsOf(ctx, verified.UserID)
+	claims, err := r.claimsOf(ctx, verified.UserID)
+	if err == nil && claims.user.IdentityProviderID != verified.IdentityProviderID {
+		return Claims{}, invalidToken("the token is of identity provider %q, but its user %q belongs to %q",
+			verified.IdentityProviderID, verified.UserID, claims.user.IdentityProviderID)
+	}
+	return claims, err
 }
 
 // UserChanged forgets a user whose record or rights changed, or with "" all users. It never blocks for long: a listener

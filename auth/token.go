@@ -24,6 +24,8 @@ type Token struct {
 	UserID string
 	// Issuer is the `iss` claim, "" when absent.
 	Issuer string
+	// IdentityProviderID is the configured identity provider whose key verified the token, "" for the default one.
+	IdentityProviderID string
 	// ExpiresAt is the `exp` claim, zero when absent.
 	ExpiresAt time.Time
 }
@@ -87,6 +89,15 @@ type tokenClaims struct {
 	IssuedAt  *jwt.NumericDate `json:"iat"`
 }
 
+// token is what the claims say. There must be a subject.
+func (c *tokenClaims) token() Token {
+	token := Token{UserID: *c.Subject, Issuer: c.Issuer}
+	if c.ExpiresAt != nil {
+		token.ExpiresAt = c.ExpiresAt.Time
+	}
+	return token
+}
+
 // Verify implements [Verifier].
 func (v *HS256) Verify(_ context.Context, token string) (Token, error) {
 	var claims tokenClaims
@@ -101,11 +112,7 @@ func (v *HS256) Verify(_ context.Context, token string) (Token, error) {
 		err := fmt.Errorf("the token's audience %q does not contain %q", claims.Audience, v.audience)
 		return Token{}, unauthenticated(err)
 	}
-	verified := Token{UserID: *claims.Subject, Issuer: claims.Issuer}
-	if claims.ExpiresAt != nil {
-		verified.ExpiresAt = claims.ExpiresAt.Time
-	}
-	return verified, nil
+	return claims.token(), nil
 }
 
 // Mint makes a development token, signed with HS256. A ttl of zero makes one that does not expire, as LocalNet's tools

@@ -59,8 +59,9 @@ type Server struct {
 	Resolver *auth.Resolver
 	Handler  http.Handler
 
-	tb     testing.TB
-	routes routers.Router
+	tb      testing.TB
+	issuers *auth.Issuers
+	routes  routers.Router
 }
 
 // New runs a node with the user [Admin].
@@ -77,7 +78,11 @@ func New(tb testing.TB, options Options) *Server {
 		Secret: auth.DefaultSecret, Audience: auth.DefaultAudience, Now: now,
 	})
 	require.NoError(tb, err)
-	s.Resolver, err = auth.NewResolver(auth.ResolverOptions{Verifier: verifier, Users: s.DB, Now: now})
+	s.issuers, err = auth.NewIssuers(auth.IssuersOptions{
+		Default: verifier, Providers: s.DB, Keys: auth.NewRemoteKeys(nil, now), Now: now,
+	})
+	require.NoError(tb, err)
+	s.Resolver, err = auth.NewResolver(auth.ResolverOptions{Verifier: s.issuers, Users: s.DB, Now: now})
 	require.NoError(tb, err)
 	s.Handler = s.handler(options)
 	s.routes = s.document()
@@ -99,6 +104,7 @@ func (s *Server) handler(options Options) http.Handler {
 		watcher, err := s.DB.Watch(s.tb.Context(), db.WatcherOptions{})
 		require.NoError(s.tb, err)
 		s.tb.Cleanup(watcher.Close)
+		watcher.OnUserChange(s.issuers.UserChanged)
 		watcher.OnUserChange(s.Resolver.UserChanged)
 		options.Watcher = watcher
 	}

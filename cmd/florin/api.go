@@ -46,7 +46,14 @@ func (n *node) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	resolver, err := auth.NewResolver(auth.ResolverOptions{Verifier: verifier, Users: n.database, Now: time.Now})
+	issuers, err := auth.NewIssuers(auth.IssuersOptions{
+		Default: verifier, Providers: n.database, Keys: auth.NewRemoteKeys(nil, time.Now), Now: time.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	n.watcher.OnUserChange(issuers.UserChanged)
+	resolver, err := auth.NewResolver(auth.ResolverOptions{Verifier: issuers, Users: n.database, Now: time.Now})
 	if err != nil {
 		return nil, err
 	}
