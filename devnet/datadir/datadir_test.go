@@ -59,7 +59,8 @@ func TestLock(t *testing.T) {
 		require.Equal(t, "locked\n", line)
 
 		_, err = datadir.Lock(path)
-		require.ErrorContains(t, err, fmt.Sprintf("in use by another florin (pid %d): stop that one first", holder.Process.Pid))
+		require.ErrorContains(t, err,
+			fmt.Sprintf("in use by another florin (pid %d): stop that one first", holder.Process.Pid))
 
 		require.NoError(t, holder.Process.Kill())
 		require.Error(t, holder.Wait(), "the holder was killed")
@@ -73,7 +74,8 @@ func TestLock(t *testing.T) {
 		path := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(path, "florin-version"), []byte("2\n"), 0o600))
 		_, err := datadir.Lock(path)
-		require.ErrorContains(t, err, `format version "2" and this florin reads version 1: use the florin release that wrote it`)
+		require.ErrorContains(t, err,
+			`format version "2" and this florin reads version 1: use the florin release that wrote it`)
 	})
 
 	t.Run("refuses a directory with somebody else's files and leaves it as it was", func(t *testing.T) {

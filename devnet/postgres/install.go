@@ -167,12 +167,12 @@ func installHint(manager string, major int) string {
 	if version == "" {
 		version = strconv.Itoa(minimumMajor) + " or newer"
 	}
-	packages := "apt: " + dashed
+	packages := []string{"apt: " + dashed}
 	for _, manager := range []string{"dnf", "apk", "pacman", "brew"} {
 		words := strings.Fields(commands[manager])
-		packages += "; " + manager + ": " + strings.Join(words[slices.IndexFunc(words, isPackage):], " ")
+		packages = append(packages, manager+": "+strings.Join(words[slices.IndexFunc(words, isPackage):], " "))
 	}
-	return fmt.Sprintf("install PostgreSQL %s with its additional modules (%s)", version, packages)
+	return fmt.Sprintf("install PostgreSQL %s with its additional modules (%s)", version, strings.Join(packages, "; "))
 }
 
 func isPackage(word string) bool { return strings.HasPrefix(word, "postgresql") }

@@ -11,13 +11,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/devnet/devtest"
 )
 
 // program writes an executable script.
 func program(t *testing.T, path, script string) {
 	t.Helper()
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))                       //nolint:gosec // a program
-	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755)) //nolint:gosec // a program
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755))
 }
 
 func installation(t *testing.T, version string) string {
@@ -146,7 +148,9 @@ func TestInstall(t *testing.T) {
 
 	t.Run("that fails shows what apt-get said", func(t *testing.T) {
 		t.Parallel()
-		m := newAptMachine(t, map[string]string{"apt-get": "echo fetching; echo 'E: Unable to locate package' >&2; echo more; exit 100"})
+		m := newAptMachine(t, map[string]string{
+			"apt-get": "echo fetching; echo 'E: Unable to locate package' >&2; echo more; exit 100",
+		})
 		err := m.installer.install(t.Context())
 		require.ErrorContains(t, err, "exit status 100: E: Unable to locate package: check this machine's package sources")
 	})
@@ -161,10 +165,7 @@ func TestPlacement(t *testing.T) {
 
 	setUp := func(t *testing.T) (placement, *[]string) {
 		t.Helper()
-		base, err := os.MkdirTemp("/tmp", "fl-place-")
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, os.RemoveAll(base)) })
-		require.NoError(t, os.Chmod(base, 0o711))
+		base := devtest.DataDir(t)
 		p := placement{dataDir: filepath.Join(base, "home", "data"), elsewhere: filepath.Join(base, "lib"), account: as}
 		var said []string
 		p.progress = func(line string) { said = append(said, line) }
@@ -176,7 +177,7 @@ func TestPlacement(t *testing.T) {
 		t.Parallel()
 		p, said := setUp(t)
 		for _, dir := range []string{filepath.Dir(p.dataDir), p.dataDir} {
-			require.NoError(t, os.Chmod(dir, 0o711)) //nolint:gosec // it must be reachable
+			require.NoError(t, os.Chmod(dir, 0o711))
 		}
 		dir, err := p.decide(t.Context(), b)
 		require.NoError(t, err)
@@ -248,11 +249,7 @@ func TestPlacement(t *testing.T) {
 // newCluster makes a cluster that no server runs on.
 func newCluster(t *testing.T) (cluster, Options) {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "fl-orphan-")
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	require.NoError(t, os.Chmod(dir, 0o711)) //nolint:gosec // the server's account enters it
-	options := Options{Dir: dir, Ephemeral: true, Progress: func(string) {}}
+	options := Options{Dir: devtest.DataDir(t), Ephemeral: true, Progress: func(string) {}}
 	c, _, err := prepare(t.Context(), options)
 	require.NoError(t, err)
 	require.NoError(t, c.configure(0, ""))

@@ -63,7 +63,7 @@ func (p placement) relocate(link string) (string, error) {
 	if err := p.moveAside(home); err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(home, 0o755); err != nil {
+	if err := os.MkdirAll(home, 0o711); err != nil { //nolint:gosec // the server enters it
 		return "", err
 	}
 	if err := p.account.writeFile(filepath.Join(home, ownerName), []byte(p.dataDir+"\n")); err != nil {

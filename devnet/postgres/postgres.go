@@ -168,7 +168,7 @@ func (c cluster) start(ctx context.Context, options Options, password string) (*
 	if err := c.configure(port, socketDir); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(c.binaries.postgres(), "-D", c.dir)
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), c.binaries.postgres(), "-D", c.dir)
 	cmd.Dir, cmd.Env = c.dir, environment()
 	c.account.apply(cmd)
 	tail := process.NewTail(options.Log, 15)

@@ -20,18 +20,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/devnet/devtest"
 	"github.com/florinledger/florin/devnet/postgres"
 )
-
-// dataDir is a short path, as a Unix socket in it needs, that an unprivileged server can reach.
-func dataDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "fl-pg-")
-	require.NoError(t, err)
-	require.NoError(t, os.Chmod(dir, 0o711))
-	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	return dir
-}
 
 func start(t *testing.T, options postgres.Options) *postgres.Server {
 	t.Helper()
@@ -118,7 +109,7 @@ func beParent(dir string) error {
 
 func TestDataSurvivesStopAndStart(t *testing.T) {
 	t.Parallel()
-	dir := dataDir(t)
+	dir := devtest.DataDir(t)
 	first := start(t, postgres.Options{Dir: dir})
 	require.NoError(t, first.EnsureDatabase(t.Context(), "ledger"))
 	require.NoError(t, first.EnsureDatabase(t.Context(), "ledger"), "a database that exists is fine")
@@ -149,7 +140,7 @@ func TestSettings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := start(t, postgres.Options{Dir: dataDir(t), Ephemeral: test.ephemeral})
+			server := start(t, postgres.Options{Dir: devtest.DataDir(t), Ephemeral: test.ephemeral})
 			for _, settings := range []map[string]string{common, test.want} {
 				for setting, want := range settings {
 					require.Equal(t, want, query(t, server.URL("postgres"), "show "+setting), setting)
@@ -161,17 +152,17 @@ func TestSettings(t *testing.T) {
 
 func TestOwnSettingsOfAPersonCount(t *testing.T) {
 	t.Parallel()
-	dir := dataDir(t)
+	dir := devtest.DataDir(t)
 	require.NoError(t, start(t, postgres.Options{Dir: dir, Ephemeral: true}).Stop(t.Context()))
 	local := filepath.Join(dir, "postgres", "postgresql.local.conf")
-	require.NoError(t, os.WriteFile(local, []byte("work_mem = '7MB'\n"), 0o644)) //nolint:gosec // the server reads it
+	require.NoError(t, os.WriteFile(local, []byte("work_mem = '7MB'\n"), 0o644))
 	server := start(t, postgres.Options{Dir: dir, Ephemeral: true})
 	require.Equal(t, "7MB", query(t, server.URL("postgres"), "show work_mem"))
 }
 
 func TestOnlyThePasswordOpens(t *testing.T) {
 	t.Parallel()
-	dir := dataDir(t)
+	dir := devtest.DataDir(t)
 	server := start(t, postgres.Options{Dir: dir, Ephemeral: true})
 	info, err := os.Stat(filepath.Join(dir, "postgres.password"))
 	require.NoError(t, err)
@@ -187,8 +178,8 @@ func TestOnlyThePasswordOpens(t *testing.T) {
 
 func TestServersRunSideBySide(t *testing.T) {
 	t.Parallel()
-	one := start(t, postgres.Options{Dir: dataDir(t), Ephemeral: true})
-	two := start(t, postgres.Options{Dir: dataDir(t), Ephemeral: true})
+	one := start(t, postgres.Options{Dir: devtest.DataDir(t), Ephemeral: true})
+	two := start(t, postgres.Options{Dir: devtest.DataDir(t), Ephemeral: true})
 	require.NotEqual(t, one.Port(), two.Port())
 	require.Equal(t, strconv.Itoa(one.Port()), query(t, one.URL("postgres"), "show port"))
 	require.Equal(t, strconv.Itoa(two.Port()), query(t, two.URL("postgres"), "show port"))
@@ -196,7 +187,7 @@ func TestServersRunSideBySide(t *testing.T) {
 
 func TestServerOfAKilledParent(t *testing.T) {
 	t.Parallel()
-	dir := dataDir(t)
+	dir := devtest.DataDir(t)
 	parent := exec.Command(os.Args[0])
 	parent.Env = append(os.Environ(), parentVariable+"="+dir)
 	_, err := parent.StdinPipe()
@@ -225,7 +216,7 @@ func TestServerOfAKilledParent(t *testing.T) {
 
 func TestDoneTellsWhenTheServerDies(t *testing.T) {
 	t.Parallel()
-	server := start(t, postgres.Options{Dir: dataDir(t), Ephemeral: true})
+	server := start(t, postgres.Options{Dir: devtest.DataDir(t), Ephemeral: true})
 	select {
 	case <-server.Done():
 		require.FailNow(t, "it runs")
@@ -244,14 +235,14 @@ func TestStartRefuses(t *testing.T) {
 		require.NoError(t, err)
 		defer func() { require.NoError(t, listener.Close()) }()
 		port := listener.Addr().(*net.TCPAddr).Port
-		_, err = postgres.Start(t.Context(), postgres.Options{Dir: dataDir(t), Port: port, Ephemeral: true})
+		_, err = postgres.Start(t.Context(), postgres.Options{Dir: devtest.DataDir(t), Port: port, Ephemeral: true})
 		require.ErrorContains(t, err, "PostgreSQL on port "+strconv.Itoa(port)+" did not start")
 		require.ErrorContains(t, err, "the port is taken: stop the program that uses it, or choose another port")
 	})
 
 	t.Run("a database of another major version", func(t *testing.T) {
 		t.Parallel()
-		dir := dataDir(t)
+		dir := devtest.DataDir(t)
 		require.NoError(t, os.Mkdir(filepath.Join(dir, "postgres"), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "postgres", "PG_VERSION"), []byte("99\n"), 0o600))
 		_, err := postgres.Start(t.Context(), postgres.Options{Dir: dir})
@@ -261,7 +252,7 @@ func TestStartRefuses(t *testing.T) {
 
 	t.Run("a directory with files that are no database", func(t *testing.T) {
 		t.Parallel()
-		dir := dataDir(t)
+		dir := devtest.DataDir(t)
 		require.NoError(t, os.Mkdir(filepath.Join(dir, "postgres"), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "postgres", "thesis.txt"), nil, 0o600))
 		_, err := postgres.Start(t.Context(), postgres.Options{Dir: dir})
@@ -271,7 +262,7 @@ func TestStartRefuses(t *testing.T) {
 
 	t.Run("a database whose password is lost", func(t *testing.T) {
 		t.Parallel()
-		dir := dataDir(t)
+		dir := devtest.DataDir(t)
 		require.NoError(t, start(t, postgres.Options{Dir: dir, Ephemeral: true}).Stop(t.Context()))
 		require.NoError(t, os.Remove(filepath.Join(dir, "postgres.password")))
 		_, err := postgres.Start(t.Context(), postgres.Options{Dir: dir})
@@ -280,16 +271,16 @@ func TestStartRefuses(t *testing.T) {
 
 	t.Run("a data directory that is not there", func(t *testing.T) {
 		t.Parallel()
-		_, err := postgres.Start(t.Context(), postgres.Options{Dir: filepath.Join(dataDir(t), "nowhere")})
+		_, err := postgres.Start(t.Context(), postgres.Options{Dir: filepath.Join(devtest.DataDir(t), "nowhere")})
 		require.ErrorIs(t, err, os.ErrNotExist)
 	})
 
 	t.Run("settings that PostgreSQL does not understand, with its own words", func(t *testing.T) {
 		t.Parallel()
-		dir := dataDir(t)
+		dir := devtest.DataDir(t)
 		require.NoError(t, start(t, postgres.Options{Dir: dir, Ephemeral: true}).Stop(t.Context()))
 		local := filepath.Join(dir, "postgres", "postgresql.local.conf")
-		require.NoError(t, os.WriteFile(local, []byte("nonsense = 1\n"), 0o644)) //nolint:gosec // the server reads it
+		require.NoError(t, os.WriteFile(local, []byte("nonsense = 1\n"), 0o644))
 		_, err := postgres.Start(t.Context(), postgres.Options{Dir: dir, Ephemeral: true})
 		require.ErrorContains(t, err, `unrecognized configuration parameter "nonsense"`)
 	})
@@ -297,7 +288,7 @@ func TestStartRefuses(t *testing.T) {
 
 func TestInterruptedInitdbIsRepeated(t *testing.T) {
 	t.Parallel()
-	dir := dataDir(t)
+	dir := devtest.DataDir(t)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "postgres.new"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "postgres.new", "PG_VERSION"), []byte("15\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "postgres.pwfile"), []byte("old"), 0o600))
@@ -309,8 +300,8 @@ func TestInterruptedInitdbIsRepeated(t *testing.T) {
 
 func TestLongPathsHaveAUnixSocketElsewhere(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(dataDir(t), strings.Repeat("long/", 20))
-	require.NoError(t, os.MkdirAll(dir, 0o755)) //nolint:gosec // the server's account enters it
+	dir := filepath.Join(devtest.DataDir(t), strings.Repeat("long/", 20))
+	require.NoError(t, os.MkdirAll(dir, 0o755))
 	server := start(t, postgres.Options{Dir: dir, Ephemeral: true})
 	require.Contains(t, server.SocketURL("postgres"), "host=%2Ftmp%2Fflorin-")
 	require.Equal(t, "1", query(t, server.SocketURL("postgres"), "select '1'"))
@@ -322,7 +313,7 @@ func TestLongPathsHaveAUnixSocketElsewhere(t *testing.T) {
 
 func TestDestroy(t *testing.T) {
 	t.Parallel()
-	dir := dataDir(t)
+	dir := devtest.DataDir(t)
 	require.NoError(t, postgres.Destroy(t.Context(), dir), "nothing to do")
 	server := start(t, postgres.Options{Dir: dir, Ephemeral: true})
 	require.NoError(t, postgres.Destroy(t.Context(), dir))

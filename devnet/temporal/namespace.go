@@ -70,8 +70,7 @@ func (s setup) register(ctx context.Context, retention time.Duration) error {
 		Description:                      "Florin development",
 		WorkflowExecutionRetentionPeriod: durationpb.New(retention),
 	})
-	var exists *serviceerror.NamespaceAlreadyExists
-	if !errors.As(err, &exists) {
+	if _, exists := errors.AsType[*serviceerror.NamespaceAlreadyExists](err); !exists {
 		return err
 	}
 	described, err := s.workflows.DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: s.namespace})

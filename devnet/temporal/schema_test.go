@@ -3,7 +3,6 @@ package temporal
 import (
 	"context"
 	"io/fs"
-	"os"
 	"path"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"go.temporal.io/server/schema"
 	v12 "go.temporal.io/server/schema/postgresql/v12"
 
+	"github.com/florinledger/florin/devnet/devtest"
 	"github.com/florinledger/florin/devnet/postgres"
 )
 
@@ -28,15 +28,9 @@ const shapeQuery = `
 // empty database gives (and some tables that the server has given up), also when the upgrade happens in two steps.
 func TestUpgradeGivesTheNewestSchema(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("/tmp", "fl-sch-")
+	server, err := postgres.Start(t.Context(), postgres.Options{Dir: devtest.DataDir(t), Ephemeral: true})
 	require.NoError(t, err)
-	require.NoError(t, os.Chmod(dir, 0o711)) //nolint:gosec // the server's account enters it
-	server, err := postgres.Start(t.Context(), postgres.Options{Dir: dir, Ephemeral: true})
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		require.NoError(t, server.Stop(context.Background()))
-		require.NoError(t, os.RemoveAll(dir))
-	})
+	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
 	for _, part := range []struct{ name, directory, between, version string }{
 		{mainDatabase, "postgresql/v12/temporal", "1.9", v12.Version},
 		{visibilityDatabase, "postgresql/v12/visibility", "1.3", v12.VisibilityVersion},

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +19,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/florinledger/florin/devnet/devtest"
 	"github.com/florinledger/florin/devnet/postgres"
 	"github.com/florinledger/florin/devnet/temporal"
 	"github.com/florinledger/florin/devnet/temporalchild"
@@ -34,15 +34,9 @@ func attributes() map[string]string {
 
 func database(t *testing.T) *postgres.Server {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "fl-tp-")
+	server, err := postgres.Start(t.Context(), postgres.Options{Dir: devtest.DataDir(t), Ephemeral: true})
 	require.NoError(t, err)
-	require.NoError(t, os.Chmod(dir, 0o711)) //nolint:gosec // the server's account enters it
-	server, err := postgres.Start(t.Context(), postgres.Options{Dir: dir, Ephemeral: true})
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		require.NoError(t, server.Stop(context.Background()))
-		require.NoError(t, os.RemoveAll(dir))
-	})
+	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
 	return server
 }
 
@@ -250,14 +244,16 @@ func TestRunRefuses(t *testing.T) {
 		want   string
 	}{
 		"a database that is not there": {
-			temporalchild.Config{DatabaseURL: "postgres://florin@127.0.0.1:1/postgres?sslmode=disable"}, "prepare database temporal",
+			temporalchild.Config{DatabaseURL: "postgres://florin@127.0.0.1:1/postgres?sslmode=disable"},
+			"prepare database temporal",
 		},
 		"a UI address that is taken": {
 			temporalchild.Config{DatabaseURL: pg.URL("postgres"), UI: listener.Addr().String()},
 			"Temporal's Web UI cannot listen on " + listener.Addr().String(),
 		},
 		"an address that others can reach": {
-			temporalchild.Config{DatabaseURL: pg.URL("postgres"), Frontend: "0.0.0.0:0"}, "choose a loopback address for Temporal",
+			temporalchild.Config{DatabaseURL: pg.URL("postgres"), Frontend: "0.0.0.0:0"},
+			"choose a loopback address for Temporal",
 		},
 		"an unknown type of attribute": {
 			temporalchild.Config{DatabaseURL: pg.URL("postgres"), SearchAttributes: map[string]string{"A": "Keywords"}},

@@ -84,7 +84,7 @@ func awaitUI(ctx context.Context, a addresses) error {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return fmt.Errorf("Temporal's Web UI does not start: %w", err)
+			return fmt.Errorf("the Web UI of Temporal does not start: %w", err)
 		}
 	}
 }

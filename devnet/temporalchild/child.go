@@ -105,7 +105,7 @@ func (c *Child) launch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, errors.New("it did not get ready in time"))
 	defer cancel()
 	tail := process.NewTail(c.options.Log, 15)
-	started, reports, err := c.spawn(tail)
+	started, reports, err := c.spawn(ctx, tail)
 	if err != nil {
 		return fmt.Errorf("cannot start the Temporal server: %w", err)
 	}
@@ -126,7 +126,7 @@ func (c *Child) launch(ctx context.Context) error {
 }
 
 // spawn starts the process, with a pipe for its report and one that tells it when we die.
-func (c *Child) spawn(output io.Writer) (*process.Process, <-chan Report, error) {
+func (c *Child) spawn(ctx context.Context, output io.Writer) (*process.Process, <-chan Report, error) {
 	config, err := json.Marshal(c.options.Config)
 	if err != nil {
 		return nil, nil, err
@@ -139,7 +139,7 @@ func (c *Child) spawn(output io.Writer) (*process.Process, <-chan Report, error)
 	if err != nil {
 		return nil, nil, errors.Join(err, reader.Close(), writer.Close())
 	}
-	cmd := exec.Command(c.options.Executable, c.options.Arguments...)
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), c.options.Executable, c.options.Arguments...)
 	cmd.Env = append(os.Environ(), configVariable+"="+string(config))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, output, output
 	cmd.ExtraFiles = []*os.File{writer}

@@ -213,7 +213,8 @@ func TestCrashIsFollowedByARestartOnTheSamePort(t *testing.T) {
 	conn, err := net.Dial("tcp", address)
 	require.NoError(t, err, "it listens where it did")
 	require.NoError(t, conn.Close())
-	require.Equal(t, "starting the Temporal server again: pid "+strconv.Itoa(pid)+" ended: signal: killed", progress.String())
+	require.Equal(t, "starting the Temporal server again: pid "+strconv.Itoa(pid)+" ended: signal: killed",
+		progress.String())
 }
 
 func TestServerThatKeepsCrashingIsGivenUp(t *testing.T) {

@@ -4,15 +4,12 @@ import (
 	"context"
 	"os"
 	"sync"
-	"time"
 )
-
-// sharedTimeout bounds the start of a service, with the building of the binary.
-const sharedTimeout = 10 * time.Minute
 
 // T is what this package needs of *testing.T and its kin.
 type T interface {
 	Helper()
+	Context() context.Context
 	Fatalf(format string, arguments ...any)
 }
 
@@ -34,9 +31,7 @@ func Postgres(t T) string {
 	}
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), sharedTimeout)
-	defer cancel()
-	if err := ensurePostgres(ctx); err != nil {
+	if err := ensurePostgres(t.Context()); err != nil {
 		t.Fatalf("start a PostgreSQL for tests: %v", err)
 		return ""
 	}
@@ -52,9 +47,7 @@ func Temporal(t T, searchAttributes map[string]string) string {
 	}
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), sharedTimeout)
-	defer cancel()
-	if err := ensureTemporal(ctx, searchAttributes); err != nil {
+	if err := ensureTemporal(t.Context(), searchAttributes); err != nil {
 		t.Fatalf("start a Temporal server for tests: %v", err)
 		return ""
 	}

@@ -3,7 +3,6 @@ package testenv_test
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -36,6 +35,8 @@ type failing struct{}
 
 func (failing) Helper() {}
 
+func (failing) Context() context.Context { return context.Background() }
+
 func (failing) Fatalf(format string, arguments ...any) {
 	fmt.Printf(format+"\n", arguments...)
 	os.Exit(1)
@@ -43,14 +44,15 @@ func (failing) Fatalf(format string, arguments ...any) {
 
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	conn, err := pgx.Connect(t.Context(), testenv.Postgres(t))
+	databaseURL := testenv.Postgres(t)
+	require.Equal(t, databaseURL, testenv.Postgres(t), "there is one server for all tests")
+	conn, err := pgx.Connect(t.Context(), databaseURL)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, conn.Close(context.Background())) }()
 	var may bool
 	require.NoError(t, conn.QueryRow(t.Context(),
 		"select rolsuper or rolcreatedb from pg_roles where rolname = current_user").Scan(&may))
 	require.True(t, may, "tests may create databases")
-	require.Equal(t, testenv.Postgres(t), testenv.Postgres(t), "there is one server for all tests")
 }
 
 func TestTemporal(t *testing.T) {
@@ -121,7 +123,7 @@ func TestNextEnvironmentClearsUpAfterKilledTests(t *testing.T) {
 	kill := func(cmd *exec.Cmd) {
 		require.NoError(t, cmd.Process.Kill())
 		var ended *exec.ExitError
-		require.True(t, errors.As(cmd.Wait(), &ended))
+		require.ErrorAs(t, cmd.Wait(), &ended)
 	}
 	first, firstDirectory := user()
 	require.DirExists(t, firstDirectory)
