@@ -7,6 +7,8 @@ DATA_DIR ?= .florin
 ARGS ?=
 # Further flags of go test: `make test TESTFLAGS="-run TestTransfer -v"`.
 TESTFLAGS ?=
+# How often `make torture` kills something.
+KILLS ?= 100
 # Which packages make test runs.
 PACKAGES ?= ./...
 
@@ -76,6 +78,11 @@ test/race: build ## Run the suite with the race detector (needs a C compiler)
 		echo "make test/race: the race detector needs a C compiler; on Debian or Ubuntu: apt-get install gcc libc6-dev" >&2; \
 		exit 1; }
 	CGO_ENABLED=1 $(BIN) testenv -- $(GO) test -race $(TESTFLAGS) $(PACKAGES)
+
+.PHONY: torture
+torture: build ## Kill a node under load again and again: `make torture KILLS=500`
+	FLORIN_TEST_BINARY=$(abspath $(BIN)) $(GO) test ./e2e -count=1 -v -timeout 0 \
+		-run TestEveryAcknowledgedSubmissionSurvivesCrashes -kills $(KILLS)
 
 .PHONY: lint
 lint: ## Run the linter: style, layering, forbidden calls

@@ -1,0 +1,232 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledgerclient"
+)
+
+const (
+	// tapAmount is what each tap mints, transferAmount what each transfer sends, in whole coins.
+	tapAmount      = 10
+	transferAmount = "3.0"
+	// retryPause keeps clients from hammering a node that is away.
+	retryPause = 100 * time.Millisecond
+)
+
+// crashLoad are clients that submit until they are stopped, and remember what they were told.
+type crashLoad struct {
+	coin    ledgerclient.Coin
+	account account
+	clients []*crashClient
+	// target is where the node is now.
+	target       atomic.Pointer[endpoint]
+	acknowledged atomic.Int64
+
+	ctx  context.Context
+	stop context.CancelFunc
+}
+
+// attempt is one submission: a tap, or a transfer to the next client's party.
+type attempt struct {
+	commandID, submissionID string
+	isTap                   bool
+	// acknowledged attempts must have a completion; others may have one.
+	acknowledged bool
+	// updateID and refusal are what a client was told that waited; "" when it was not told.
+	updateID, refusal string
+}
+
+// crashClient submits one thing after the other.
+type crashClient struct {
+	load     *crashLoad
+	number   int
+	party    string
+	receiver string
+	random   *rand.Rand
+	holdings []string // that were not spent yet, as far as the client knows
+	spent    []string
+	attempts []*attempt
+	// surprise is an answer that nothing explains.
+	surprise error
+}
+
+func newCrashLoad(t *testing.T, n *upNode, seed uint64) *crashLoad {
+	t.Helper()
+	coin, err := n.admin().FindCoin(t.Context(), n.info.DSO)
+	require.NoError(t, err)
+	hints := make([]string, crashClients)
+	for i := range hints {
+		hints[i] = fmt.Sprintf("client-%d", i)
+	}
+	l := &crashLoad{coin: coin, account: newAccount(t, n.endpoint, n.info.DSO, "crash", hints...)}
+	l.ctx, l.stop = context.WithCancel(t.Context())
+	l.target.Store(&n.endpoint)
+	for i, party := range l.account.parties {
+		l.clients = append(l.clients, &crashClient{
+			load: l, number: i, party: party, receiver: l.account.parties[(i+1)%crashClients],
+			random: rand.New(rand.NewPCG(seed, uint64(i)+1)),
+		})
+	}
+	return l
+}
+
+// start runs the clients; the returned function ends them.
+func (l *crashLoad) start() (stop func()) {
+	var group sync.WaitGroup
+	for _, client := range l.clients {
+		group.Go(client.run)
+	}
+	return sync.OnceFunc(func() { l.stop(); group.Wait() })
+}
+
+// awaitProgress waits until that many more submissions were acknowledged.
+func (l *crashLoad) awaitProgress(t *testing.T, more int) {
+	t.Helper()
+	goal := l.acknowledged.Load() + int64(more)
+	await(t, "submissions are acknowledged", func() error {
+		if now := l.acknowledged.Load(); now < goal {
+			return fmt.Errorf("%d of %d", now, goal)
+		}
+		return nil
+	})
+}
+
+// run submits until the load is stopped.
+func (c *crashClient) run() {
+	for sequence := 0; c.load.ctx.Err() == nil && c.surprise == nil; sequence++ {
+		first := &attempt{commandID: fmt.Sprintf("command-%d-%d", c.number, sequence)}
+		commands := c.next(first)
+		for try := first; ; {
+			commands.SubmissionID = fmt.Sprintf("%s-try-%d", try.commandID, len(c.attempts))
+			try.submissionID = commands.SubmissionID
+			c.attempts = append(c.attempts, try)
+			c.submit(try, commands)
+			if try.acknowledged || c.load.ctx.Err() != nil || c.random.IntN(4) == 0 {
+				break
+			}
+			// Nobody knows what became of it: the same command again has an effect at most once.
+			try = &attempt{commandID: first.commandID, isTap: first.isTap}
+			pause(c.load.ctx, retryPause)
+		}
+	}
+}
+
+// next chooses what to submit: a tap, a transfer, or now and then a transfer that cannot succeed.
+func (c *crashClient) next(try *attempt) ledgerclient.Commands {
+	commands := ledgerclient.Commands{
+		CommandID: try.commandID, ActAs: []string{c.party, c.receiver}, ReadAs: []string{c.load.coin.DSO},
+	}
+	const often = 8
+	var holding string
+	switch last := len(c.holdings) - 1; {
+	case len(c.spent) > 0 && c.random.IntN(often) == 0:
+		holding = c.spent[c.random.IntN(len(c.spent))]
+	case last >= 0 && c.random.IntN(2) == 0:
+		holding = c.holdings[last]
+		c.holdings = c.holdings[:last]
+		c.spent = append(c.spent, holding)
+	default:
+		try.isTap = true
+		commands.ActAs = []string{c.party}
+		commands.Commands = []ledgerclient.Command{c.load.coin.Tap(c.party, fmt.Sprintf("%d.0", tapAmount))}
+		return commands
+	}
+	commands.Commands = []ledgerclient.Command{c.load.coin.Transfer(c.party, []string{holding},
+		ledgerclient.Output{Receiver: c.receiver, Amount: transferAmount})}
+	return commands
+}
+
+// submit makes one attempt and notes what the node said.
+func (c *crashClient) submit(try *attempt, commands ledgerclient.Commands) {
+	// Requests in progress are not cut off when the load is stopped: what they are told counts.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.load.ctx), patience)
+	defer cancel()
+	client := c.load.target.Load().as(c.load.account.user)
+	var err error
+	switch c.random.IntN(3) {
+	case 0:
+		err = client.Submit(ctx, commands)
+	case 1:
+		var outcome ledgerclient.Outcome
+		outcome, err = client.SubmitAndWait(ctx, commands)
+		try.updateID = outcome.UpdateID
+	default:
+		var transaction ledgerclient.Transaction
+		transaction, err = client.SubmitAndWaitForTransaction(ctx, commands)
+		try.updateID = transaction.UpdateID
+		c.keep(transaction)
+	}
+	try.acknowledged, try.refusal, c.surprise = judge(err)
+	if try.acknowledged {
+		c.load.acknowledged.Add(1)
+	}
+}
+
+// judge tells whether an answer says that the submission has or will have a completion. The refusals that are known to
+// come without one, and all trouble on the way, leave it open.
+func judge(err error) (acknowledged bool, refusal string, surprise error) {
+	var answer *ledgerclient.Error
+	switch code := ledgerclient.Code(err); {
+	case err == nil:
+		return true, "", nil
+	case slices.Contains([]string{"CONTRACT_NOT_FOUND", "DUPLICATE_COMMAND"}, code):
+		return true, code, nil
+	case slices.Contains([]string{
+		"SERVICE_NOT_RUNNING", "SUBMISSION_ALREADY_IN_FLIGHT", "REQUEST_TIME_OUT", "LEDGER_API_INTERNAL_ERROR",
+	}, code):
+		return false, "", nil
+	case errors.As(err, &answer) && answer.Status != 503:
+		return false, "", fmt.Errorf("%w: %s", err, answer.Body)
+	default: // no connection, a connection that broke, or a request that took too long
+		return false, "", nil
+	}
+}
+
+// keep adds the holdings that a transaction left the client's party with, if they are worth a transfer.
+func (c *crashClient) keep(transaction ledgerclient.Transaction) {
+	for _, created := range transaction.Created(ledgerclient.AmuletEntity) {
+		holding, err := readHolding(created)
+		if err != nil {
+			c.surprise = err
+		}
+		if holding.Owner == c.party && holding.Amount.InitialAmount.Cmp(decimal.MustParse(transferAmount)) >= 0 {
+			c.holdings = append(c.holdings, created.ContractID)
+		}
+	}
+}
+
+// holding is the payload of an Amulet.
+type holding struct {
+	Owner  string `json:"owner"`
+	Amount struct {
+		InitialAmount decimal.Decimal `json:"initialAmount"`
+	} `json:"amount"`
+}
+
+func readHolding(created ledgerclient.CreatedEvent) (holding, error) {
+	var payload holding
+	err := json.Unmarshal(created.CreateArgument, &payload)
+	return payload, err
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,223 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledgerclient"
+)
+
+// submissionID names one submission for good.
+type submissionID struct{ command, submission string }
+
+// prove holds what the clients were told against what the node recorded.
+func (l *crashLoad) prove(t *testing.T, n *upNode) {
+	t.Helper()
+	attempts := map[submissionID]*attempt{}
+	refusals, unknown := 0, 0
+	for _, client := range l.clients {
+		require.NoError(t, client.surprise, "an answer that nothing explains")
+		for _, try := range client.attempts {
+			attempts[submissionID{try.commandID, try.submissionID}] = try
+			switch {
+			case !try.acknowledged:
+				unknown++
+			case try.refusal != "":
+				refusals++
+			}
+		}
+	}
+	completions := l.awaitEverything(t, n, attempts)
+	t.Logf("%d attempts, %d acknowledged (%d refused), %d without an answer; %d completions",
+		len(attempts), l.acknowledged.Load(), refusals, unknown, len(completions))
+	accepted := requireOneCompletionEach(t, attempts, completions)
+	l.requireSupply(t, n, attempts, accepted)
+}
+
+// awaitEverything waits until no workflow runs and every acknowledged submission has its completion, and returns all
+// completions.
+func (l *crashLoad) awaitEverything(t *testing.T, n *upNode, attempts map[submissionID]*attempt) []ledgerclient.Completion {
+	t.Helper()
+	temporal := temporalClient(t, n.info.TemporalAddress, "default")
+	await(t, "all workflows end", func() error {
+		running, err := temporal.CountWorkflow(t.Context(), &workflowservice.CountWorkflowExecutionsRequest{
+			Query: "ExecutionStatus = 'Running'",
+		})
+		if err == nil && running.GetCount() > 0 {
+			err = fmt.Errorf("%d run", running.GetCount())
+		}
+		return err
+	})
+	var completions []ledgerclient.Completion
+	await(t, "every acknowledged submission has a completion", func() (err error) {
+		completions, err = l.account.on(n.endpoint).completionsFrom(t.Context(), 0)
+		if err != nil {
+			return err
+		}
+		there := map[submissionID]bool{}
+		for _, completion := range completions {
+			there[submissionID{completion.CommandID, completion.SubmissionID}] = true
+		}
+		for id, try := range attempts {
+			if try.acknowledged && !there[id] {
+				return fmt.Errorf("%+v has none among %d", id, len(completions))
+			}
+		}
+		return nil
+	})
+	failed, err := temporal.CountWorkflow(t.Context(), &workflowservice.CountWorkflowExecutionsRequest{
+		Query: "ExecutionStatus != 'Completed'",
+	})
+	require.NoError(t, err)
+	require.Zero(t, failed.GetCount(), "a workflow ended otherwise than by completing")
+	return completions
+}
+
+// requireOneCompletionEach checks the completions and returns those of accepted submissions by offset.
+func requireOneCompletionEach(
+	t *testing.T, attempts map[submissionID]*attempt, completions []ledgerclient.Completion,
+) map[int64]ledgerclient.Completion {
+	t.Helper()
+	seen := map[submissionID]bool{}
+	byCommand := map[string]bool{}
+	accepted := map[int64]ledgerclient.Completion{}
+	var last int64
+	for _, completion := range completions {
+		id := submissionID{completion.CommandID, completion.SubmissionID}
+		require.False(t, seen[id], "%+v has two completions", id)
+		seen[id] = true
+		require.Greater(t, completion.Offset, last, "offsets increase")
+		last = completion.Offset
+		try := attempts[id]
+		require.NotNil(t, try, "nobody submitted %+v", id)
+		if try.updateID != "" {
+			require.Equal(t, try.updateID, completion.UpdateID, "what the client was told about %+v", id)
+		}
+		if try.refusal != "" {
+			require.Contains(t, completion.Status.Message, try.refusal, "what the client was told about %+v", id)
+		}
+		if completion.Status.Code == 0 {
+			require.False(t, byCommand[completion.CommandID], "%s had its effect twice", completion.CommandID)
+			byCommand[completion.CommandID] = true
+			accepted[completion.Offset] = completion
+		}
+	}
+	return accepted
+}
+
+// requireSupply checks that the holdings that there are amount to what was minted less what was burned, by the updates
+// and by what the clients know, and that the updates are those of the accepted submissions.
+func (l *crashLoad) requireSupply(
+	t *testing.T, n *upNode, attempts map[submissionID]*attempt, accepted map[int64]ledgerclient.Completion,
+) {
+	t.Helper()
+	admin := n.admin()
+	end, err := admin.LedgerEnd(t.Context())
+	require.NoError(t, err)
+	var minted, burned decimal.Decimal
+	var found int
+	for _, update := range updatesOf(t, admin, n.info.DSO, end) {
+		completion, ok := accepted[update.Offset]
+		if !ok {
+			require.EqualValues(t, 1, update.Offset, "only the genesis was not submitted by the clients")
+			continue
+		}
+		found++
+		require.Equal(t, completion.UpdateID, update.UpdateID)
+		for _, event := range update.Events {
+			plus, minus := coinEffect(t, event)
+			minted, burned = add(t, minted, plus), add(t, burned, minus)
+		}
+	}
+	require.Len(t, accepted, found, "every accepted submission has its update")
+
+	taps := 0
+	for _, completion := range accepted {
+		if attempts[submissionID{completion.CommandID, completion.SubmissionID}].isTap {
+			taps++
+		}
+	}
+	require.Equal(t, decimal.FromInt(int64(taps*tapAmount)).String(), minted.String(), "what clients minted")
+
+	var supply decimal.Decimal
+	holdings, err := admin.ActiveContracts(t.Context(), end, n.info.DSO, ledgerclient.AmuletTemplate)
+	require.NoError(t, err)
+	for _, created := range holdings {
+		payload, err := readHolding(created)
+		require.NoError(t, err)
+		supply = add(t, supply, payload.Amount.InitialAmount)
+	}
+	t.Logf("%s minted, %s burned, %s in %d holdings", minted.Show(), burned.Show(), supply.Show(), len(holdings))
+	require.Equal(t, minted.String(), add(t, supply, burned).String(), "supply + burned = minted")
+}
+
+// updatesOf reads everything that a party witnessed up to an offset.
+func updatesOf(t *testing.T, client *ledgerclient.Client, party string, end int64) []ledgerclient.Transaction {
+	t.Helper()
+	request := map[string]any{
+		"beginExclusive": 0, "endInclusive": end,
+		"updateFormat": map[string]any{"includeTransactions": map[string]any{
+			"transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS",
+			"eventFormat": map[string]any{
+				"filtersByParty": map[string]any{party: map[string]any{"cumulative": []any{}}},
+			},
+		}},
+	}
+	var answer []struct {
+		Update struct {
+			Transaction *struct {
+				Value ledgerclient.Transaction `json:"value"`
+			} `json:"Transaction"`
+		} `json:"update"`
+	}
+	require.NoError(t, client.Post(t.Context(), "/v2/updates", request, &answer))
+	var updates []ledgerclient.Transaction
+	for _, element := range answer {
+		if element.Update.Transaction != nil {
+			updates = append(updates, element.Update.Transaction.Value)
+		}
+	}
+	return updates
+}
+
+// coinEffect is how much an event mints and burns.
+func coinEffect(t *testing.T, event ledgerclient.Event) (minted, burned decimal.Decimal) {
+	t.Helper()
+	if event.Exercised == nil {
+		return minted, burned
+	}
+	switch event.Exercised.Choice {
+	case "AmuletRules_DevNet_Tap":
+		var argument struct {
+			Amount decimal.Decimal `json:"amount"`
+		}
+		require.NoError(t, json.Unmarshal(event.Exercised.ChoiceArgument, &argument))
+		return argument.Amount, burned
+	case "AmuletRules_Transfer":
+		var result struct {
+			Summary struct {
+				HoldingFees     decimal.Decimal   `json:"holdingFees"`
+				OutputFees      []decimal.Decimal `json:"outputFees"`
+				SenderChangeFee decimal.Decimal   `json:"senderChangeFee"`
+			} `json:"summary"`
+		}
+		require.NoError(t, json.Unmarshal(event.Exercised.ExerciseResult, &result))
+		burned = add(t, result.Summary.HoldingFees, result.Summary.SenderChangeFee)
+		for _, fee := range result.Summary.OutputFees {
+			burned = add(t, burned, fee)
+		}
+	}
+	return minted, burned
+}
+
+func add(t *testing.T, a, b decimal.Decimal) decimal.Decimal {
+	t.Helper()
+	sum, err := a.Add(b)
+	require.NoError(t, err)
+	return sum
+}

@@ -1,0 +1,112 @@
+package e2e_test
+
+import (
+	"flag"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	// defaultKills is how often the crash test kills something: enough to meet each kind of kill several times.
+	defaultKills = 12
+	// crashClients load the node.
+	crashClients = 6
+	// killsVariable names the environment variable that asks for more.
+	killsVariable = "FLORIN_TEST_KILLS"
+	// seedVariable names the environment variable that repeats a run's random choices.
+	seedVariable = "FLORIN_TEST_SEED"
+)
+
+var (
+	kills = flag.Int("kills", intVariable(killsVariable, defaultKills), "how often the crash test kills something")
+	seed  = flag.Uint64("seed", uint64(intVariable(seedVariable, 0)), "random choices of the crash test; 0 makes new ones")
+)
+
+func intVariable(name string, otherwise int) int {
+	value, err := strconv.Atoi(os.Getenv(name))
+	if err != nil {
+		return otherwise
+	}
+	return value
+}
+
+// victim is what a round of the crash test kills.
+type victim int
+
+const (
+	killNode     victim = iota // the node alone: the kernel tells its children to end
+	killAll                    // the node, Temporal and every process of PostgreSQL at once, as a power cut does
+	killTemporal               // Temporal: the node starts it again
+	killPostgres               // PostgreSQL: the node ends
+	killStarting               // the node while it starts after an earlier kill
+	victims
+)
+
+func (v victim) String() string {
+	return [...]string{"node", "everything", "Temporal", "PostgreSQL", "node, twice"}[v]
+}
+
+// TestEveryAcknowledgedSubmissionSurvivesCrashes kills parts of a node again and again while clients submit, and then
+// proves that what was acknowledged has exactly one completion and that no coin appeared or vanished.
+func TestEveryAcknowledgedSubmissionSurvivesCrashes(t *testing.T) {
+	t.Parallel()
+	chosen := *seed
+	if chosen == 0 {
+		chosen = rand.Uint64()
+	}
+	t.Logf("%d kills; to make the same choices again: %s=%d", *kills, seedVariable, chosen)
+	random := rand.New(rand.NewPCG(chosen, 0))
+
+	// Lists of any length, so that the proof needs no pages where the API has none.
+	flags := []string{"--list-limit", "1000000", "--log-level", "warn"}
+	n := up(t, dataDir(t), flags...)
+	l := newCrashLoad(t, n, chosen)
+	stop := l.start()
+	t.Cleanup(stop)
+	for round := range *kills {
+		what := victim(round % int(victims))
+		l.awaitProgress(t, random.IntN(40))
+		t.Logf("kill %d: %s, after %d acknowledgements", round+1, what, l.acknowledged.Load())
+		n = n.strike(t, what, random, flags)
+		l.target.Store(&n.endpoint)
+	}
+	l.awaitProgress(t, crashClients)
+	stop()
+	l.prove(t, n)
+	n.interrupt(t)
+}
+
+// strike kills, and brings the node back.
+func (n *upNode) strike(t *testing.T, what victim, random *rand.Rand, flags []string) *upNode {
+	t.Helper()
+	family := descendants(t, n.PID())
+	switch what {
+	case killTemporal:
+		killProcesses(t, child(t, n.PID(), "temporal-dev"))
+		return n
+	case killPostgres:
+		killProcesses(t, n.info.PIDs.Postgres)
+		n.waitEnd(t)
+		require.Equal(t, 1, n.exitCode(t))
+	case killAll:
+		killProcesses(t, family...)
+		n.waitEnd(t)
+	default:
+		n.kill(t)
+	}
+	if what == killStarting {
+		again := start(t, nil, upArguments(n.dir, flags...)...)
+		const startTakes = 3 * time.Second
+		select {
+		case <-time.After(rand.N(startTakes)):
+		case <-again.Done():
+		}
+		again.kill(t)
+	}
+	return up(t, n.dir, flags...)
+}
