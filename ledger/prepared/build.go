@@ -76,8 +76,7 @@ func (b *builder) nodes(into *preparedpb.DamlTransaction, tx ledger.Transaction)
 			into.Version = versionWithKeys
 		}
 		into.Nodes = append(into.Nodes, &preparedpb.DamlTransaction_Node{
-			NodeId:        strconv.Itoa(int(node.ID)),
-			VersionedNode: &preparedpb.DamlTransaction_Node_V1{V1: built},
+			NodeId: strconv.Itoa(int(node.ID)), V1: built,
 		})
 		if needsSeed(built) {
 			seed := &preparedpb.DamlTransaction_NodeSeed{NodeId: node.ID, Seed: node.Seed[:]}
@@ -129,8 +128,7 @@ func (b *builder) inputs(into *preparedpb.Metadata, contracts []ledger.Contract)
 			return err
 		}
 		into.InputContracts = append(into.InputContracts, &preparedpb.Metadata_InputContract{
-			Contract:  &preparedpb.Metadata_InputContract_V1{V1: create},
-			CreatedAt: uint64(contract.CreatedAt.UnixMicro()), EventBlob: blob,
+			V1: create, CreatedAt: uint64(contract.CreatedAt.UnixMicro()), EventBlob: blob,
 		})
 	}
 	return nil

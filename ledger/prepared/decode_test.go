@@ -43,7 +43,7 @@ func TestBytesThatAreNoPreparedTransaction(t *testing.T) {
 			m.Metadata.TransactionUuid = ""
 		}},
 		{"input_contracts.contract is missing", fault.MissingField, func(m *preparedpb.PreparedTransaction) {
-			inputOf(m).Contract = nil
+			inputOf(m).V1 = nil
 		}},
 		{"is there twice", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
 			m.Metadata.InputContracts = append(m.Metadata.InputContracts, inputOf(m))
@@ -76,7 +76,7 @@ func TestBytesThatAreNoPreparedTransaction(t *testing.T) {
 			m.Transaction.Nodes[2].NodeId = "02"
 		}},
 		{"no content that is known", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
-			m.Transaction.Nodes[2].VersionedNode = nil
+			m.Transaction.Nodes[2].V1 = nil
 		}},
 		{"node 2 has no seed", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
 			m.Transaction.NodeSeeds = m.Transaction.NodeSeeds[:2]

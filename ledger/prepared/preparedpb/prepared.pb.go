@@ -269,10 +269,8 @@ type DamlTransaction_Node struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// node_id is a decimal integer as text; ids do nothing but wire the tree.
 	NodeId string `protobuf:"bytes,1,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
-	// Types that are valid to be assigned to VersionedNode:
-	//
-	//	*DamlTransaction_Node_V1
-	VersionedNode isDamlTransaction_Node_VersionedNode `protobuf_oneof:"versioned_node"`
+	// v1 is the only form of a node so far.
+	V1            *Node `protobuf:"bytes,1000,opt,name=v1,proto3" json:"v1,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -314,31 +312,12 @@ func (x *DamlTransaction_Node) GetNodeId() string {
 	return ""
 }
 
-func (x *DamlTransaction_Node) GetVersionedNode() isDamlTransaction_Node_VersionedNode {
-	if x != nil {
-		return x.VersionedNode
-	}
-	return nil
-}
-
 func (x *DamlTransaction_Node) GetV1() *Node {
 	if x != nil {
-		if x, ok := x.VersionedNode.(*DamlTransaction_Node_V1); ok {
-			return x.V1
-		}
+		return x.V1
 	}
 	return nil
 }
-
-type isDamlTransaction_Node_VersionedNode interface {
-	isDamlTransaction_Node_VersionedNode()
-}
-
-type DamlTransaction_Node_V1 struct {
-	V1 *Node `protobuf:"bytes,1000,opt,name=v1,proto3,oneof"`
-}
-
-func (*DamlTransaction_Node_V1) isDamlTransaction_Node_VersionedNode() {}
 
 type DamlTransaction_NodeSeed struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
@@ -499,11 +478,9 @@ func (x *Metadata_GlobalKeyMappingEntry) GetValue() *Value {
 
 type Metadata_InputContract struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Types that are valid to be assigned to Contract:
-	//
-	//	*Metadata_InputContract_V1
-	Contract  isMetadata_InputContract_Contract `protobuf_oneof:"contract"`
-	CreatedAt uint64                            `protobuf:"varint,1000,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// v1 is the only form of a contract so far.
+	V1        *Create `protobuf:"bytes,1,opt,name=v1,proto3" json:"v1,omitempty"`
+	CreatedAt uint64  `protobuf:"varint,1000,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// event_blob is the disclosed form of the contract, for the node that executes.
 	EventBlob     []byte `protobuf:"bytes,1002,opt,name=event_blob,json=eventBlob,proto3" json:"event_blob,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -540,18 +517,9 @@ func (*Metadata_InputContract) Descriptor() ([]byte, []int) {
 	return file_prepared_prepared_proto_rawDescGZIP(), []int{2, 2}
 }
 
-func (x *Metadata_InputContract) GetContract() isMetadata_InputContract_Contract {
-	if x != nil {
-		return x.Contract
-	}
-	return nil
-}
-
 func (x *Metadata_InputContract) GetV1() *Create {
 	if x != nil {
-		if x, ok := x.Contract.(*Metadata_InputContract_V1); ok {
-			return x.V1
-		}
+		return x.V1
 	}
 	return nil
 }
@@ -570,16 +538,6 @@ func (x *Metadata_InputContract) GetEventBlob() []byte {
 	return nil
 }
 
-type isMetadata_InputContract_Contract interface {
-	isMetadata_InputContract_Contract()
-}
-
-type Metadata_InputContract_V1 struct {
-	V1 *Create `protobuf:"bytes,1,opt,name=v1,proto3,oneof"`
-}
-
-func (*Metadata_InputContract_V1) isMetadata_InputContract_Contract() {}
-
 var File_prepared_prepared_proto protoreflect.FileDescriptor
 
 const file_prepared_prepared_proto_rawDesc = "" +
@@ -587,20 +545,19 @@ const file_prepared_prepared_proto_rawDesc = "" +
 	"\x17prepared/prepared.proto\x12\x0fflorin.prepared\x1a\x13prepared/node.proto\x1a\x14prepared/value.proto\"\x90\x01\n" +
 	"\x13PreparedTransaction\x12B\n" +
 	"\vtransaction\x18\x01 \x01(\v2 .florin.prepared.DamlTransactionR\vtransaction\x125\n" +
-	"\bmetadata\x18\x02 \x01(\v2\x19.florin.prepared.MetadataR\bmetadata\"\xde\x02\n" +
+	"\bmetadata\x18\x02 \x01(\v2\x19.florin.prepared.MetadataR\bmetadata\"\xca\x02\n" +
 	"\x0fDamlTransaction\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x14\n" +
 	"\x05roots\x18\x02 \x03(\tR\x05roots\x12;\n" +
 	"\x05nodes\x18\x03 \x03(\v2%.florin.prepared.DamlTransaction.NodeR\x05nodes\x12H\n" +
 	"\n" +
-	"node_seeds\x18\x04 \x03(\v2).florin.prepared.DamlTransaction.NodeSeedR\tnodeSeeds\x1a[\n" +
+	"node_seeds\x18\x04 \x03(\v2).florin.prepared.DamlTransaction.NodeSeedR\tnodeSeeds\x1aG\n" +
 	"\x04Node\x12\x17\n" +
-	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12(\n" +
-	"\x02v1\x18\xe8\a \x01(\v2\x15.florin.prepared.NodeH\x00R\x02v1B\x10\n" +
-	"\x0eversioned_node\x1a7\n" +
+	"\anode_id\x18\x01 \x01(\tR\x06nodeId\x12&\n" +
+	"\x02v1\x18\xe8\a \x01(\v2\x15.florin.prepared.NodeR\x02v1\x1a7\n" +
 	"\bNodeSeed\x12\x17\n" +
 	"\anode_id\x18\x01 \x01(\x05R\x06nodeId\x12\x12\n" +
-	"\x04seed\x18\x02 \x01(\fR\x04seed\"\x81\b\n" +
+	"\x04seed\x18\x02 \x01(\fR\x04seed\"\xf3\a\n" +
 	"\bMetadata\x12N\n" +
 	"\x0esubmitter_info\x18\x02 \x01(\v2'.florin.prepared.Metadata.SubmitterInfoR\rsubmitterInfo\x12'\n" +
 	"\x0fsynchronizer_id\x18\x03 \x01(\tR\x0esynchronizerId\x12%\n" +
@@ -619,15 +576,13 @@ const file_prepared_prepared_proto_rawDesc = "" +
 	"command_id\x18\x02 \x01(\tR\tcommandId\x1as\n" +
 	"\x15GlobalKeyMappingEntry\x12,\n" +
 	"\x03key\x18\x01 \x01(\v2\x1a.florin.prepared.GlobalKeyR\x03key\x12,\n" +
-	"\x05value\x18\x02 \x01(\v2\x16.florin.prepared.ValueR\x05value\x1a\x8e\x01\n" +
-	"\rInputContract\x12)\n" +
-	"\x02v1\x18\x01 \x01(\v2\x17.florin.prepared.CreateH\x00R\x02v1\x12\x1e\n" +
+	"\x05value\x18\x02 \x01(\v2\x16.florin.prepared.ValueR\x05value\x1a\x80\x01\n" +
+	"\rInputContract\x12'\n" +
+	"\x02v1\x18\x01 \x01(\v2\x17.florin.prepared.CreateR\x02v1\x12\x1e\n" +
 	"\n" +
 	"created_at\x18\xe8\a \x01(\x04R\tcreatedAt\x12\x1e\n" +
 	"\n" +
-	"event_blob\x18\xea\a \x01(\fR\teventBlobB\n" +
-	"\n" +
-	"\bcontractJ\x06\b\xe9\a\x10\xea\aB\x1c\n" +
+	"event_blob\x18\xea\a \x01(\fR\teventBlobJ\x06\b\xe9\a\x10\xea\aB\x1c\n" +
 	"\x1a_min_ledger_effective_timeB\x1c\n" +
 	"\x1a_max_ledger_effective_timeB\x12\n" +
 	"\x10_max_record_timeJ\x04\b\x01\x10\x02B;Z9github.com/florinledger/florin/ledger/prepared/preparedpbb\x06proto3"
@@ -686,12 +641,6 @@ func file_prepared_prepared_proto_init() {
 	file_prepared_node_proto_init()
 	file_prepared_value_proto_init()
 	file_prepared_prepared_proto_msgTypes[2].OneofWrappers = []any{}
-	file_prepared_prepared_proto_msgTypes[3].OneofWrappers = []any{
-		(*DamlTransaction_Node_V1)(nil),
-	}
-	file_prepared_prepared_proto_msgTypes[7].OneofWrappers = []any{
-		(*Metadata_InputContract_V1)(nil),
-	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -122,14 +122,12 @@ func (PartyToParticipant_Permission) EnumDescriptor() ([]byte, []int) {
 	return file_topology_topology_proto_rawDescGZIP(), []int{6, 0}
 }
 
-// UntypedVersionedMessage wraps a serialized message with the version of its format. Writers put data first.
+// UntypedVersionedMessage wraps a serialized message with the version of its format. Writers put data first, which is
+// why data is in no oneof: generated code writes members of oneofs last.
 type UntypedVersionedMessage struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Types that are valid to be assigned to Wrapper:
-	//
-	//	*UntypedVersionedMessage_Data
-	Wrapper       isUntypedVersionedMessage_Wrapper `protobuf_oneof:"wrapper"`
-	Version       int32                             `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Data          []byte                 `protobuf:"bytes,1,opt,name=data,proto3,oneof" json:"data,omitempty"`
+	Version       int32                  `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -164,18 +162,9 @@ func (*UntypedVersionedMessage) Descriptor() ([]byte, []int) {
 	return file_topology_topology_proto_rawDescGZIP(), []int{0}
 }
 
-func (x *UntypedVersionedMessage) GetWrapper() isUntypedVersionedMessage_Wrapper {
-	if x != nil {
-		return x.Wrapper
-	}
-	return nil
-}
-
 func (x *UntypedVersionedMessage) GetData() []byte {
 	if x != nil {
-		if x, ok := x.Wrapper.(*UntypedVersionedMessage_Data); ok {
-			return x.Data
-		}
+		return x.Data
 	}
 	return nil
 }
@@ -186,16 +175,6 @@ func (x *UntypedVersionedMessage) GetVersion() int32 {
 	}
 	return 0
 }
-
-type isUntypedVersionedMessage_Wrapper interface {
-	isUntypedVersionedMessage_Wrapper()
-}
-
-type UntypedVersionedMessage_Data struct {
-	Data []byte `protobuf:"bytes,1,opt,name=data,proto3,oneof"`
-}
-
-func (*UntypedVersionedMessage_Data) isUntypedVersionedMessage_Wrapper() {}
 
 // TopologyTransaction adds, replaces or removes one fact about who is who.
 type TopologyTransaction struct {
@@ -1206,11 +1185,11 @@ var File_topology_topology_proto protoreflect.FileDescriptor
 
 const file_topology_topology_proto_rawDesc = "" +
 	"\n" +
-	"\x17topology/topology.proto\x12\x0fflorin.topology\x1a\x15topology/crypto.proto\"T\n" +
-	"\x17UntypedVersionedMessage\x12\x14\n" +
-	"\x04data\x18\x01 \x01(\fH\x00R\x04data\x12\x18\n" +
-	"\aversion\x18\x02 \x01(\x05R\aversionB\t\n" +
-	"\awrapper\"\x90\x02\n" +
+	"\x17topology/topology.proto\x12\x0fflorin.topology\x1a\x15topology/crypto.proto\"U\n" +
+	"\x17UntypedVersionedMessage\x12\x17\n" +
+	"\x04data\x18\x01 \x01(\fH\x00R\x04data\x88\x01\x01\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\x05R\aversionB\a\n" +
+	"\x05_data\"\x90\x02\n" +
 	"\x13TopologyTransaction\x12L\n" +
 	"\toperation\x18\x01 \x01(\x0e2..florin.topology.TopologyTransaction.OperationR\toperation\x12\x16\n" +
 	"\x06serial\x18\x02 \x01(\rR\x06serial\x12:\n" +
@@ -1358,9 +1337,7 @@ func file_topology_topology_proto_init() {
 		return
 	}
 	file_topology_crypto_proto_init()
-	file_topology_topology_proto_msgTypes[0].OneofWrappers = []any{
-		(*UntypedVersionedMessage_Data)(nil),
-	}
+	file_topology_topology_proto_msgTypes[0].OneofWrappers = []any{}
 	file_topology_topology_proto_msgTypes[2].OneofWrappers = []any{
 		(*TopologyMapping_NamespaceDelegation)(nil),
 		(*TopologyMapping_DecentralizedNamespaceDefinition)(nil),

@@ -1,0 +1,225 @@
+package topology
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/signing"
+)
+
+// Missing is who has yet to agree before a party is onboarded.
+type Missing struct {
+	// Namespaces are those whose owners have not signed enough.
+	Namespaces []string `json:"namespaces,omitempty"`
+	// Keys are the fingerprints of listed keys that have not proved who owns them.
+	Keys []string `json:"keys,omitempty"`
+	// Participants are the hosts that have not agreed.
+	Participants []string `json:"participants,omitempty"`
+}
+
+// IsEmpty tells whether everyone has agreed.
+func (m Missing) IsEmpty() bool { return len(m.Namespaces)+len(m.Keys)+len(m.Participants) == 0 }
+
+func (m Missing) hostNamespaces() []string {
+	out := make([]string, len(m.Participants))
+	for i, participant := range m.Participants {
+		out[i] = namespaceOf(participant)
+	}
+	return out
+}
+
+// Authorize checks every signature and tells who is missing. It refuses signatures that do not verify or come from keys
+// without a say, namespaces that are not their owners', thresholds that cannot be reached, and requests that should be
+// complete ([Onboarding.Allocates]) and are not. This node's own agreement counts once it is added with
+// [Onboarding.Cosign]; until then it is not asked for. The error is a *[Rejection] or a *fault.Fault.
+func (o Onboarding) Authorize(node Node) (Missing, error) {
+	missing, err := o.missing()
+	if err != nil {
+		return Missing{}, err
+	}
+	missing.Participants = slices.DeleteFunc(missing.Participants, func(participant string) bool {
+		return participant == node.ParticipantID
+	})
+	if o.Allocates() && !missing.IsEmpty() {
+		return Missing{}, unauthorized(missing)
+	}
+	return missing, nil
+}
+
+// missing checks all signatures and tells who has yet to agree, this node included.
+func (o Onboarding) missing() (Missing, error) {
+	if err := o.checkDelegations(); err != nil {
+		return Missing{}, err
+	}
+	if err := o.checkDecentralized(); err != nil {
+		return Missing{}, err
+	}
+	if o.PartyToKey != nil {
+		keys, _ := o.Keys()
+		missing, err := o.partyAuthorization(*o.PartyToKey, keys)
+		if err != nil {
+			return Missing{}, err
+		}
+		if !missing.IsEmpty() {
+			return Missing{}, unauthorized(missing)
+		}
+	}
+	mapping := o.hosting()
+	if confirming := len(mapping.hosts(Confirmation)); mapping.Threshold > confirming {
+		return Missing{}, fault.InvalidArgumentf("The confirmation threshold %d of party %s cannot be reached by its %d "+
+			"confirming participants", mapping.Threshold, short(string(mapping.Party)), confirming)
+	}
+	missing, err := o.partyAuthorization(o.Hosting, mapping.Keys)
+	if err != nil {
+		return Missing{}, err
+	}
+	for _, host := range mapping.Hosts {
+		if !o.Hosting.signedBy(namespaceOf(host.Participant)) {
+			missing.Participants = append(missing.Participants, host.Participant)
+		}
+	}
+	return missing, nil
+}
+
+// checkDelegations checks that each root is signed by its own key, and that the key may do so.
+func (o Onboarding) checkDelegations() error {
+	for _, signed := range o.Delegations {
+		target := signed.Transaction.Mapping.(NamespaceDelegation).Target
+		if !target.MayBeUsedFor(signing.UsageNamespace) {
+			return noUsableKey("key " + target.Public.Fingerprint() + " has no namespace usage")
+		}
+		for _, signature := range signed.Signatures {
+			if err := target.Public.Verify(signature.Over[:], signature.Signature); err != nil {
+				return badSignature(err.Error())
+			}
+		}
+	}
+	return nil
+}
+
+// checkDecentralized checks that a decentralized namespace is its owners', and that every one of them signed: a first
+// definition needs all, whatever the threshold.
+func (o Onboarding) checkDecentralized() error {
+	if o.Decentralized == nil {
+		return nil
+	}
+	mapping := o.Decentralized.Transaction.Mapping.(DecentralizedNamespace)
+	if want := signing.DecentralizedNamespace(mapping.Owners...); mapping.Namespace != want {
+		return badMapping("The decentralized namespace %s is not derived from its owners: it would be %s",
+			mapping.Namespace, want)
+	}
+	roots := o.roots()
+	for _, owner := range mapping.Owners {
+		if _, ok := roots[owner]; !ok {
+			return badMapping("No root namespace delegation found for owner %s of the decentralized namespace %s",
+				owner, mapping.Namespace)
+		}
+	}
+	for owner := range roots {
+		if !slices.Contains(mapping.Owners, owner) {
+			return badMapping("Namespace %s is not among the owners of the decentralized namespace %s",
+				owner, mapping.Namespace)
+		}
+	}
+	if err := o.verify(*o.Decentralized, roots); err != nil {
+		return err
+	}
+	var missing Missing
+	for _, owner := range mapping.Owners {
+		if !o.Decentralized.signedBy(owner) {
+			missing.Namespaces = append(missing.Namespaces, owner)
+		}
+	}
+	if !missing.IsEmpty() {
+		return unauthorized(missing)
+	}
+	return nil
+}
+
+// roots are the keys of the delegations by namespace.
+func (o Onboarding) roots() map[string]signing.PublicKey {
+	out := map[string]signing.PublicKey{}
+	for _, signed := range o.Delegations {
+		delegation := signed.Transaction.Mapping.(NamespaceDelegation)
+		out[delegation.Namespace] = delegation.Target.Public
+	}
+	return out
+}
+
+// partyAuthorization checks the signatures of a transaction about the party that lists keys, and tells whether its
+// namespace and which keys are missing.
+func (o Onboarding) partyAuthorization(signed Signed, listed []signing.Key) (Missing, error) {
+	known := o.roots()
+	for _, key := range listed {
+		known[key.Public.Fingerprint()] = key.Public
+	}
+	for _, key := range o.HostKeys {
+		known[key.Fingerprint()] = key
+	}
+	if err := o.verify(signed, known); err != nil {
+		return Missing{}, err
+	}
+	var missing Missing
+	if !o.namespaceSigned(signed, listed) {
+		missing.Namespaces = append(missing.Namespaces, namespaceOf(string(o.Party())))
+	}
+	for _, key := range listed {
+		if !signed.signedBy(key.Public.Fingerprint()) {
+			missing.Keys = append(missing.Keys, key.Public.Fingerprint())
+		}
+	}
+	return missing, nil
+}
+
+// namespaceSigned tells whether the party's namespace agrees: enough owners when it is decentralized, otherwise its key,
+// which is known from its root or from being listed with namespace usage.
+func (o Onboarding) namespaceSigned(signed Signed, listed []signing.Key) bool {
+	if o.Decentralized != nil {
+		mapping := o.Decentralized.Transaction.Mapping.(DecentralizedNamespace)
+		agreed := 0
+		for _, owner := range mapping.Owners {
+			if signed.signedBy(owner) {
+				agreed++
+			}
+		}
+		return agreed >= mapping.Threshold
+	}
+	namespace := namespaceOf(string(o.Party()))
+	if !signed.signedBy(namespace) {
+		return false
+	}
+	_, isRoot := o.roots()[namespace]
+	return isRoot || slices.ContainsFunc(listed, func(key signing.Key) bool {
+		return key.Public.Fingerprint() == namespace && key.MayBeUsedFor(signing.UsageNamespace)
+	})
+}
+
+// verify checks the signatures of a transaction against the keys that have a say in it. Signatures over several
+// transactions may come from keys that have one in another.
+func (o Onboarding) verify(signed Signed, known map[string]signing.PublicKey) error {
+	var strangers []string
+	for _, signature := range signed.Signatures {
+		key, ok := known[signature.SignedBy]
+		switch {
+		case ok:
+			if err := key.Verify(signature.Over[:], signature.Signature); err != nil {
+				return badSignature(fmt.Sprintf("%s: %s", signed.Transaction.Mapping.Kind(), err))
+			}
+		case !signature.Shared || !o.hasSayAnywhere(signature.SignedBy):
+			strangers = append(strangers, signature.SignedBy)
+		}
+	}
+	if len(strangers) > 0 {
+		return unknownSigners(strangers)
+	}
+	return nil
+}
+
+func (o Onboarding) hasSayAnywhere(fingerprint string) bool {
+	if _, ok := o.roots()[fingerprint]; ok {
+		return true
+	}
+	keys, _ := o.Keys()
+	return slices.ContainsFunc(keys, func(key signing.Key) bool { return key.Public.Fingerprint() == fingerprint })
+}

@@ -1,0 +1,271 @@
+package topology
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/signing"
+)
+
+// Onboarding is what it takes to make an external party, and who has agreed to it so far. It keeps all bytes as they
+// were received and survives JSON.
+type Onboarding struct {
+	// Delegations are the signed roots of namespaces: that of the party, or those of the owners of its namespace.
+	Delegations []Signed `json:"namespaceDelegations,omitempty"`
+	// Decentralized defines the party's namespace when several hold it together.
+	Decentralized *Signed `json:"decentralizedNamespace,omitempty"`
+	// PartyToKey has the party's keys when Hosting has none, as older clients do it.
+	PartyToKey *Signed `json:"partyToKey,omitempty"`
+	// Hosting is the transaction by which participants host the party.
+	Hosting Signed `json:"partyToParticipant"`
+	// HostKeys are the keys of participants whose signatures Hosting has.
+	HostKeys []signing.PublicKey `json:"hostKeys,omitempty"`
+}
+
+// Onboarding checks what the request wants against the rules of a party's onboarding and what this node is, in the
+// documented order; the refusals are INVALID_ARGUMENT. Who signed is for [Onboarding.Authorize].
+func (r Request) Onboarding(node Node) (Onboarding, *fault.Fault) {
+	sorted := byKind(r.attach())
+	if refusal := sorted.onlyKnownKinds(); refusal != nil {
+		return Onboarding{}, refusal
+	}
+	hosting, refusal := sorted.onlyHosting()
+	if refusal != nil {
+		return Onboarding{}, refusal
+	}
+	out := Onboarding{Hosting: hosting}
+	mapping := out.hosting()
+	if refusal := checkHosting(mapping, node); refusal != nil {
+		return Onboarding{}, refusal
+	}
+	if out.PartyToKey, refusal = sorted.onlyKeys(mapping); refusal != nil {
+		return Onboarding{}, refusal
+	}
+	if out.Decentralized, refusal = only(sorted.decentralized); refusal != nil {
+		return Onboarding{}, refusal
+	}
+	out.Delegations = sorted.delegations
+	if refusal := out.checkNamespace(); refusal != nil {
+		return Onboarding{}, refusal
+	}
+	return out, nil
+}
+
+// kinds are the transactions of a request by kind. Of all but hosting only signed ones are in it: others are ignored.
+type kinds struct {
+	unsupported                              []string
+	delegations, decentralized, hosting, key []Signed
+	unsignedHosting                          []Signed
+}
+
+func byKind(transactions []Signed) kinds {
+	var out kinds
+	put := func(list *[]Signed, signed Signed) {
+		if len(signed.Signatures) > 0 {
+			*list = append(*list, signed)
+		}
+	}
+	for _, signed := range transactions {
+		switch mapping := signed.Transaction.Mapping.(type) {
+		case NamespaceDelegation:
+			put(&out.delegations, signed)
+		case DecentralizedNamespace:
+			put(&out.decentralized, signed)
+		case PartyToKey:
+			put(&out.key, signed)
+		case PartyToParticipant:
+			put(&out.hosting, signed)
+			if len(signed.Signatures) == 0 {
+				out.unsignedHosting = append(out.unsignedHosting, signed)
+			}
+		default:
+			out.unsupported = append(out.unsupported, mapping.Kind())
+		}
+	}
+	return out
+}
+
+func (k kinds) onlyKnownKinds() *fault.Fault {
+	if len(k.unsupported) == 0 {
+		return nil
+	}
+	return fault.InvalidArgumentf("Unsupported transactions found: %s. Supported transactions are: NamespaceDelegation, "+
+		"DecentralizedNamespaceDefinition, PartyToParticipant, PartyToKeyMapping", strings.Join(k.unsupported, ", "))
+}
+
+// onlyHosting picks the one transaction that says who hosts the party. An unsigned one counts when there is no other:
+// it asks this node to agree to what others have signed elsewhere.
+func (k kinds) onlyHosting() (Signed, *fault.Fault) {
+	candidates := k.hosting
+	if len(candidates) == 0 {
+		candidates = k.unsignedHosting
+	}
+	switch len(candidates) {
+	case 1:
+		return candidates[0], nil
+	case 0:
+		return Signed{}, fault.InvalidArgumentf("One transaction of type PartyToParticipant must be provided, got 0").
+			WithHint("Send all transactions of the answer of generate-topology.")
+	default:
+		return Signed{}, moreThanOne(candidates)
+	}
+}
+
+func (k kinds) onlyKeys(hosting PartyToParticipant) (*Signed, *fault.Fault) {
+	found, refusal := only(k.key)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if found != nil {
+		party := found.Transaction.Mapping.(PartyToKey).Party
+		if ours, theirs := namespaceOf(string(party)), namespaceOf(string(hosting.Party)); ours != theirs {
+			return nil, fault.InvalidArgumentf("The PartyToKeyMapping namespace (%s) does not match the "+
+				"PartyToParticipant namespace (%s)", ours, theirs)
+		}
+		if party != hosting.Party {
+			return nil, fault.InvalidArgumentf("The PartyToKeyMapping is for party %s, and the PartyToParticipant for %s",
+				party, hosting.Party)
+		}
+	}
+	if (found != nil) == (len(hosting.Keys) > 0) {
+		return nil, fault.InvalidArgumentf("Party signing keys must be supplied either in the PartyToParticipant or in a " +
+			"PartyToKeyMapping transaction. Not in both.").
+			WithHint("Put the keys into the PartyToParticipant and leave the PartyToKeyMapping out.")
+	}
+	if found != nil {
+		return found, checkUsages(found.Transaction.Mapping.(PartyToKey).Keys, "")
+	}
+	return nil, nil
+}
+
+func only(signed []Signed) (*Signed, *fault.Fault) {
+	switch len(signed) {
+	case 0:
+		return nil, nil
+	case 1:
+		return &signed[0], nil
+	default:
+		return nil, moreThanOne(signed)
+	}
+}
+
+func moreThanOne(signed []Signed) *fault.Fault {
+	return fault.InvalidArgumentf("Only one transaction of type %s can be provided, got %d",
+		signed[0].Transaction.Mapping.Kind(), len(signed))
+}
+
+func checkHosting(mapping PartyToParticipant, node Node) *fault.Fault {
+	if submitting := mapping.hosts(Submission); len(submitting) > 0 {
+		return fault.InvalidArgumentf("The PartyToParticipant transaction must not contain any node with Submission "+
+			"permission. Nodes with submission permission: %s", strings.Join(submitting, ", ")).
+			WithHint("Give hosts the permission to confirm or to observe: the party itself signs what it submits.")
+	}
+	confirming, observing := mapping.hosts(Confirmation), mapping.hosts(Observation)
+	if len(mapping.Hosts) == 1 {
+		only := mapping.Hosts[0]
+		if only.Participant != node.ParticipantID || only.Permission != Confirmation {
+			return fault.InvalidArgumentf("The party is to be hosted on a single participant (%s) that is not this "+
+				"participant (%s). Submit the allocation request on %s instead.",
+				only.Participant, node.ParticipantID, only.Participant)
+		}
+	}
+	if len(confirming) == 0 {
+		return fault.InvalidArgumentf("The PartyToParticipant transaction must contain at least one node with " +
+			"Confirmation permission")
+	}
+	if refusal := checkUsages(mapping.Keys, namespaceOf(string(mapping.Party))); refusal != nil {
+		return refusal
+	}
+	for _, host := range append(confirming, observing...) {
+		if host == node.ParticipantID {
+			return nil
+		}
+	}
+	return fault.InvalidArgumentf("This node is not hosting the party either with Confirmation or Observation permission.").
+		WithHint("This node is " + node.ParticipantID + ".")
+}
+
+func checkUsages(keys []signing.Key, namespace string) *fault.Fault {
+	for _, key := range keys {
+		if !key.MayBeUsedFor(signing.UsageProtocol) {
+			return fault.InvalidArgumentf("Missing Protocol usage on signing keys").With("key", key.Public.Fingerprint())
+		}
+	}
+	for _, key := range keys {
+		if key.Public.Fingerprint() == namespace && !key.MayBeUsedFor(signing.UsageNamespace) {
+			return fault.InvalidArgumentf("Missing Namespace and Protocol usage on the party namespace key").
+				With("key", namespace)
+		}
+	}
+	return nil
+}
+
+// maxOwners is how many owners a decentralized namespace may have.
+const maxOwners = 10
+
+func (o Onboarding) checkNamespace() *fault.Fault {
+	party := namespaceOf(string(o.hosting().Party))
+	if o.Decentralized == nil && len(o.Delegations) > 1 {
+		return moreThanOne(o.Delegations)
+	}
+	if len(o.Delegations) > maxOwners {
+		return fault.InvalidArgumentf("Decentralized namespaces cannot have more than %d individual namespace owners, "+
+			"got %d", maxOwners, len(o.Delegations))
+	}
+	for _, signed := range o.Delegations {
+		if delegation := signed.Transaction.Mapping.(NamespaceDelegation); !delegation.IsRoot() {
+			return fault.InvalidArgumentf("NamespaceDelegation is not a root namespace. Ensure the namespace and target " +
+				"key are the same").With("namespace", delegation.Namespace)
+		}
+	}
+	namespace := party
+	switch {
+	case o.Decentralized != nil:
+		namespace = o.Decentralized.Transaction.Mapping.(DecentralizedNamespace).Namespace
+	case len(o.Delegations) == 1:
+		namespace = o.Delegations[0].Transaction.Mapping.(NamespaceDelegation).Namespace
+	}
+	if namespace != party {
+		return fault.InvalidArgumentf("The Party namespace (%s) does not match the PartyToParticipant namespace (%s)",
+			namespace, party)
+	}
+	return nil
+}
+
+func (o Onboarding) hosting() PartyToParticipant {
+	mapping, _ := o.Hosting.Transaction.Mapping.(PartyToParticipant)
+	return mapping
+}
+
+// Party is the party that is onboarded.
+func (o Onboarding) Party() ledger.Party { return o.hosting().Party }
+
+// Hosts are the participants that are to host the party.
+func (o Onboarding) Hosts() []Host { return o.hosting().Hosts }
+
+// Keys are the keys that sign for the party, and how many of them must.
+func (o Onboarding) Keys() (keys []signing.Key, threshold int) {
+	if o.PartyToKey != nil {
+		mapping, _ := o.PartyToKey.Transaction.Mapping.(PartyToKey)
+		return mapping.Keys, mapping.Threshold
+	}
+	return o.hosting().Keys, o.hosting().KeyThreshold
+}
+
+// ConfirmationThreshold is how many confirming participants must agree to what the party does.
+func (o Onboarding) ConfirmationThreshold() int { return o.hosting().Threshold }
+
+// Allocates tells whether the request must be complete: it is signed for the party's namespace, and this node is its
+// only host. Otherwise it may wait for the agreement of others.
+func (o Onboarding) Allocates() bool {
+	signed := len(o.Delegations) > 0 || o.Hosting.signedBy(namespaceOf(string(o.Party())))
+	return signed && len(o.Hosts()) == 1
+}
+
+// AlreadyAllocated is the refusal of a party that exists.
+func AlreadyAllocated(party ledger.Party, synchronizerID string) *fault.Fault {
+	return fault.InvalidArgumentf("Party %s already exists on synchronizer %s", short(string(party)), synchronizerID).
+		WithHint(fmt.Sprintf("Use the party as it is, or another party hint. Its full id is %s.", party))
+}

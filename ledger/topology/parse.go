@@ -1,0 +1,244 @@
+package topology
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/signing"
+	"github.com/florinledger/florin/ledger/topology/topologypb"
+)
+
+// Transaction is a topology transaction that was read. In JSON it is its bytes in base64.
+type Transaction struct {
+	// Raw are the bytes as they were received.
+	Raw []byte
+	// Hash is that of the bytes.
+	Hash    Hash
+	Remove  bool
+	Serial  uint32
+	Mapping Mapping
+}
+
+// formatVersion is the version of the format that protocol versions 34 and 35 use.
+const formatVersion = 30
+
+// Parse reads the bytes of a topology transaction. The error says what is wrong with them: another version or fields
+// that are not known, identifiers and keys that are none, thresholds that make no sense.
+func Parse(raw []byte) (Transaction, error) {
+	var wrapper topologypb.UntypedVersionedMessage
+	if err := unmarshal(raw, &wrapper); err != nil {
+		return Transaction{}, err
+	}
+	if wrapper.GetVersion() != formatVersion {
+		return Transaction{}, fmt.Errorf("format version %d is not supported: use %d", wrapper.GetVersion(), formatVersion)
+	}
+	var content topologypb.TopologyTransaction
+	if err := unmarshal(wrapper.GetData(), &content); err != nil {
+		return Transaction{}, err
+	}
+	out := Transaction{Raw: bytes.Clone(raw), Hash: HashOf(raw), Serial: content.GetSerial()}
+	switch content.GetOperation() {
+	case topologypb.TopologyTransaction_OPERATION_ADD_REPLACE:
+	case topologypb.TopologyTransaction_OPERATION_REMOVE:
+		out.Remove = true
+	default:
+		return Transaction{}, fmt.Errorf("operation %d is none of add or replace and remove", content.GetOperation())
+	}
+	var err error
+	out.Mapping, err = readMapping(content.GetMapping())
+	return out, err
+}
+
+// unmarshal reads a message and refuses fields that are not known: whoever signs must not sign what it cannot read.
+func unmarshal(raw []byte, into proto.Message) error {
+	if err := proto.Unmarshal(raw, into); err != nil {
+		return fmt.Errorf("the bytes cannot be read: %w", err)
+	}
+	return noUnknownFields(into.ProtoReflect())
+}
+
+func noUnknownFields(message protoreflect.Message) error {
+	if unknown := message.GetUnknown(); len(unknown) > 0 {
+		return fmt.Errorf("%s has a field that is not known here (%x…)",
+			message.Descriptor().Name(), unknown[:min(len(unknown), 8)])
+	}
+	var err error
+	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		switch {
+		case field.Message() == nil:
+		case field.IsList():
+			for i := 0; i < value.List().Len() && err == nil; i++ {
+				err = noUnknownFields(value.List().Get(i).Message())
+			}
+		default:
+			err = noUnknownFields(value.Message())
+		}
+		return err == nil
+	})
+	return err
+}
+
+func readMapping(mapping *topologypb.TopologyMapping) (Mapping, error) {
+	switch content := mapping.GetMapping().(type) {
+	case nil:
+		return nil, errors.New("it has no mapping")
+	case *topologypb.TopologyMapping_NamespaceDelegation:
+		return readDelegation(content.NamespaceDelegation)
+	case *topologypb.TopologyMapping_DecentralizedNamespaceDefinition:
+		return readDecentralized(content.DecentralizedNamespaceDefinition)
+	case *topologypb.TopologyMapping_PartyToParticipant:
+		return readPartyToParticipant(content.PartyToParticipant)
+	case *topologypb.TopologyMapping_PartyToKeyMapping:
+		return readPartyToKey(content.PartyToKeyMapping)
+	default:
+		message := mapping.ProtoReflect()
+		field := message.WhichOneof(message.Descriptor().Oneofs().Get(0))
+		return Other(camel(string(field.Name()))), nil
+	}
+}
+
+// camel turns a field's name into that of its mapping: vetted_packages is VettedPackages.
+func camel(name string) string {
+	words := strings.Split(name, "_")
+	for i, word := range words {
+		words[i] = strings.ToUpper(word[:1]) + word[1:]
+	}
+	return strings.Join(words, "")
+}
+
+func readDelegation(m *topologypb.NamespaceDelegation) (Mapping, error) {
+	key, err := readKey(m.GetTargetKey())
+	if err != nil {
+		return nil, fmt.Errorf("target_key: %w", err)
+	}
+	if err := signing.CheckFingerprint(m.GetNamespace()); err != nil {
+		return nil, fmt.Errorf("namespace: %w", err)
+	}
+	out := NamespaceDelegation{Namespace: m.GetNamespace(), Target: key}
+	switch m.GetRestriction().(type) {
+	case *topologypb.NamespaceDelegation_CanSignAllMappings_:
+		out.AllMappings = true
+	case nil: // how it was said before there were restrictions
+		out.AllMappings = m.GetIsRootDelegation()
+		return out, nil
+	}
+	if m.GetIsRootDelegation() {
+		return nil, errors.New("is_root_delegation must not be set beside a restriction")
+	}
+	return out, nil
+}
+
+func readDecentralized(m *topologypb.DecentralizedNamespaceDefinition) (Mapping, error) {
+	out := DecentralizedNamespace{
+		Namespace: m.GetDecentralizedNamespace(), Threshold: int(m.GetThreshold()), Owners: m.GetOwners(),
+	}
+	if err := signing.CheckFingerprint(out.Namespace); err != nil {
+		return nil, fmt.Errorf("decentralized_namespace: %w", err)
+	}
+	for _, owner := range out.Owners {
+		if err := signing.CheckFingerprint(owner); err != nil {
+			return nil, fmt.Errorf("owners: %w", err)
+		}
+	}
+	if twice, ok := repeated(out.Owners); ok {
+		return nil, fmt.Errorf("owner %s is listed more than once", twice)
+	}
+	if out.Threshold < 1 || out.Threshold > len(out.Owners) {
+		return nil, fmt.Errorf("threshold %d is not between 1 and the number of owners (%d)",
+			out.Threshold, len(out.Owners))
+	}
+	return out, nil
+}
+
+func readPartyToParticipant(m *topologypb.PartyToParticipant) (Mapping, error) {
+	out := PartyToParticipant{Party: ledger.Party(m.GetParty()), Threshold: int(m.GetThreshold())}
+	if err := checkUniqueID(m.GetParty()); err != nil {
+		return nil, fmt.Errorf("party: %w", err)
+	}
+	if out.Threshold < 1 {
+		return nil, errors.New("threshold must be positive")
+	}
+	var participants []string
+	for _, host := range m.GetParticipants() {
+		if err := checkUniqueID(host.GetParticipantUid()); err != nil {
+			return nil, fmt.Errorf("participants: %w", err)
+		}
+		permission := Permission(host.GetPermission())
+		if permission < Submission || permission > Observation {
+			return nil, fmt.Errorf("participant %s has no permission that is known here", host.GetParticipantUid())
+		}
+		if host.GetOnboarding() != nil {
+			return nil, fmt.Errorf("participant %s is marked as onboarding, but a new party has nothing to bring along",
+				host.GetParticipantUid())
+		}
+		participants = append(participants, host.GetParticipantUid())
+		out.Hosts = append(out.Hosts, Host{Participant: host.GetParticipantUid(), Permission: permission})
+	}
+	if twice, ok := repeated(participants); ok {
+		return nil, fmt.Errorf("participant %s is listed more than once", twice)
+	}
+	if m.GetPartySigningKeys() == nil {
+		return out, nil
+	}
+	var err error
+	out.KeyThreshold = int(m.GetPartySigningKeys().GetThreshold())
+	out.Keys, err = readKeys(m.GetPartySigningKeys().GetKeys(), out.KeyThreshold)
+	return out, err
+}
+
+func readPartyToKey(m *topologypb.PartyToKeyMapping) (Mapping, error) {
+	if err := checkUniqueID(m.GetParty()); err != nil {
+		return nil, fmt.Errorf("party: %w", err)
+	}
+	keys, err := readKeys(m.GetSigningKeys(), int(m.GetThreshold()))
+	return PartyToKey{Party: ledger.Party(m.GetParty()), Keys: keys, Threshold: int(m.GetThreshold())}, err
+}
+
+// checkUniqueID says why a text is no id of a party or participant.
+func checkUniqueID(id string) error {
+	if err := ledger.CheckParty(id); err != nil {
+		return err
+	}
+	hint, namespace, ok := strings.Cut(id, "::")
+	if !ok || hint == "" || namespace == "" {
+		return fmt.Errorf("%q is not of the form name::fingerprint", id)
+	}
+	if err := ledger.CheckPartyHint(hint); err != nil {
+		return err
+	}
+	return signing.CheckFingerprint(namespace)
+}
+
+func repeated(values []string) (string, bool) {
+	seen := map[string]bool{}
+	for _, value := range values {
+		if seen[value] {
+			return value, true
+		}
+		seen[value] = true
+	}
+	return "", false
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (t Transaction) MarshalJSON() ([]byte, error) { return json.Marshal(t.Raw) }
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (t *Transaction) UnmarshalJSON(data []byte) error {
+	var raw []byte
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return fmt.Errorf("read a topology transaction: %w", err)
+	}
+	parsed, err := Parse(raw)
+	if err == nil {
+		*t = parsed
+	}
+	return err
+}

@@ -1,0 +1,124 @@
+package topology
+
+import (
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/signing"
+)
+
+// OnboardingTransaction is one transaction of a request to onboard a party, with the signatures over it alone
+// (contract, POST /v2/parties/external/allocate).
+type OnboardingTransaction struct {
+	Transaction []byte
+	Signatures  []signing.Signature
+}
+
+// Request is a request to onboard a party whose parts could be read.
+type Request struct {
+	transactions []Transaction
+	own          [][]signing.Signature
+	multi        []signing.Signature
+}
+
+// ParseRequest reads the transactions of a request and checks the form of its signatures, in the documented order. All
+// refusals are INVALID_FIELD.
+func ParseRequest(transactions []OnboardingTransaction, multiHash []signing.Signature) (Request, *fault.Fault) {
+	const field = "onboarding_transactions.transaction"
+	var out Request
+	for _, given := range transactions {
+		parsed, err := Parse(given.Transaction)
+		if err != nil {
+			return Request{}, fault.InvalidFieldNamed(field, "Invalid transaction: "+err.Error())
+		}
+		if parsed.Remove {
+			return Request{}, fault.InvalidFieldNamed(field,
+				"Invalid transaction: Onboarding topology transactions must be Replace operations")
+		}
+		if parsed.Serial != 1 {
+			return Request{}, fault.InvalidFieldNamed(field+".serial", "Onboarding transaction serial must be 1")
+		}
+		if refusal := checkForm("onboarding_transaction.signatures", given.Signatures); refusal != nil {
+			return Request{}, refusal
+		}
+		out.transactions = append(out.transactions, parsed)
+		out.own = append(out.own, given.Signatures)
+	}
+	if len(transactions) == 0 {
+		return Request{}, fault.InvalidFieldNamed("onboarding_transactions.transactions", "Transactions field is empty")
+	}
+	out.multi = multiHash
+	return out, checkForm("multi_hash_signatures.signatures", multiHash)
+}
+
+func checkForm(field string, signatures []signing.Signature) *fault.Fault {
+	for _, signature := range signatures {
+		if err := signature.Check(); err != nil {
+			return fault.InvalidFieldNamed(field, err.Error())
+		}
+	}
+	return nil
+}
+
+// Attached is a signature and the hash that it is over.
+type Attached struct {
+	signing.Signature
+
+	Over Hash `json:"over"`
+	// Shared is set for signatures over several transactions: they may come from a key that this one has no use for.
+	Shared bool `json:"shared,omitempty"`
+}
+
+// Signed is a transaction with what signatures it has.
+type Signed struct {
+	Transaction Transaction `json:"transaction"`
+	Signatures  []Attached  `json:"signatures"`
+}
+
+// attach gives each transaction its own signatures and those over all of them; of two by one key its own wins.
+func (r Request) attach() []Signed {
+	hashes := make([]Hash, len(r.transactions))
+	for i, transaction := range r.transactions {
+		hashes[i] = transaction.Hash
+	}
+	all := MultiHash(hashes...)
+	out := make([]Signed, len(r.transactions))
+	for i, transaction := range r.transactions {
+		out[i].Transaction = transaction
+		for _, signature := range r.own[i] {
+			out[i].add(Attached{Signature: signature, Over: transaction.Hash})
+		}
+		for _, signature := range r.multi {
+			out[i].add(Attached{Signature: signature, Over: all, Shared: true})
+		}
+		if delegation, ok := transaction.Mapping.(NamespaceDelegation); ok {
+			out[i].keep(delegation.Namespace)
+		}
+	}
+	return out
+}
+
+// add takes a signature unless there is one by the same key.
+func (s *Signed) add(signature Attached) {
+	if !s.signedBy(signature.SignedBy) {
+		s.Signatures = append(s.Signatures, signature)
+	}
+}
+
+// keep drops signatures by other keys than the one.
+func (s *Signed) keep(fingerprint string) {
+	var kept []Attached
+	for _, signature := range s.Signatures {
+		if signature.SignedBy == fingerprint {
+			kept = append(kept, signature)
+		}
+	}
+	s.Signatures = kept
+}
+
+func (s *Signed) signedBy(fingerprint string) bool {
+	for _, signature := range s.Signatures {
+		if signature.SignedBy == fingerprint {
+			return true
+		}
+	}
+	return false
+}
