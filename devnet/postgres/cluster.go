@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -90,10 +91,27 @@ func (c cluster) create(ctx context.Context, password string) error {
 		return err
 	}
 	err := errors.Join(c.initdb(ctx, unfinished, passwordFile), os.Remove(passwordFile))
+	if err == nil {
+		err = c.keepFindings(unfinished)
+	}
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(unfinished))
 	}
 	return os.Rename(unfinished, c.dir)
+}
+
+// sharedMemory is the setting that initdb finds out by trying what this machine allows.
+var sharedMemory = regexp.MustCompile(`(?m)^dynamic_shared_memory_type = \w+`)
+
+// keepFindings starts the file of a person's own settings, with what initdb found out about this machine.
+func (c cluster) keepFindings(dir string) error {
+	found, err := os.ReadFile(filepath.Join(dir, "postgresql.conf"))
+	if err != nil {
+		return err
+	}
+	text := "# Settings of your own, which win; florin never changes this file again.\n" +
+		sharedMemory.FindString(string(found)) + "\n"
+	return c.account.writeFile(filepath.Join(dir, localSettings), []byte(text))
 }
 
 // removeUnfinished clears what an interrupted initdb left behind. A directory with files but no PG_VERSION is not

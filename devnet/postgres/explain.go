@@ -36,6 +36,8 @@ func adviceFor(err error, output string) string {
 			"--data-dir"},
 		{syscall.EDQUOT, "Disk quota exceeded", "your disk quota is used up: free some space, or choose another data " +
 			"directory with --data-dir"},
+		{nil, "could not open shared memory segment", "this machine's shared memory cannot be used: make /dev/shm writable " +
+			"for everyone (mount -t tmpfs tmpfs /dev/shm)"},
 		{fs.ErrPermission, "Permission denied", "the data directory is not writable for this user: change its owner, or " +
 			"choose another with --data-dir"},
 		{nil, "Cannot allocate memory", "there is not enough memory: stop other programs"},

@@ -155,9 +155,22 @@ func TestOwnSettingsOfAPersonCount(t *testing.T) {
 	dir := devtest.DataDir(t)
 	require.NoError(t, start(t, postgres.Options{Dir: dir, Ephemeral: true}).Stop(t.Context()))
 	local := filepath.Join(dir, "postgres", "postgresql.local.conf")
-	require.NoError(t, os.WriteFile(local, []byte("work_mem = '7MB'\n"), 0o644))
+	appendTo(t, local, "work_mem = '7MB'\n")
 	server := start(t, postgres.Options{Dir: dir, Ephemeral: true})
 	require.Equal(t, "7MB", query(t, server.URL("postgres"), "show work_mem"))
+	require.NoError(t, server.Stop(t.Context()))
+	require.NoError(t, os.Remove(local), "they may go as well")
+	server = start(t, postgres.Options{Dir: dir, Ephemeral: true})
+	require.Equal(t, "16MB", query(t, server.URL("postgres"), "show work_mem"))
+}
+
+func appendTo(t *testing.T, path, text string) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = file.WriteString(text)
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
 }
 
 func TestOnlyThePasswordOpens(t *testing.T) {
@@ -280,7 +293,7 @@ func TestStartRefuses(t *testing.T) {
 		dir := devtest.DataDir(t)
 		require.NoError(t, start(t, postgres.Options{Dir: dir, Ephemeral: true}).Stop(t.Context()))
 		local := filepath.Join(dir, "postgres", "postgresql.local.conf")
-		require.NoError(t, os.WriteFile(local, []byte("nonsense = 1\n"), 0o644))
+		appendTo(t, local, "nonsense = 1\n")
 		_, err := postgres.Start(t.Context(), postgres.Options{Dir: dir, Ephemeral: true})
 		require.ErrorContains(t, err, `unrecognized configuration parameter "nonsense"`)
 	})

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -26,9 +25,7 @@ func (c cluster) configure(port int, socketDir string) error {
 	for _, s := range c.settings(port, socketDir) {
 		fmt.Fprintf(&text, "%s = '%s'\n", s.name, strings.ReplaceAll(s.value, "'", "''"))
 	}
-	if _, err := os.Stat(filepath.Join(c.dir, localSettings)); err == nil {
-		text.WriteString("include = '" + localSettings + "'\n")
-	}
+	text.WriteString("include_if_exists = '" + localSettings + "'\n")
 	if err := c.account.writeFile(filepath.Join(c.dir, "postgresql.conf"), []byte(text.String())); err != nil {
 		return explain(err, "")
 	}
