@@ -154,16 +154,11 @@ func (b *block) decide(submission ledger.Submission) (ledger.Completion, error) 
 	return decision.Completion, nil
 }
 
-// next is the position after the last one: offsets have no gaps, record times strictly increase.
+// next is the position after the last one.
 func (b *block) next() ledger.Position {
-	recordTime := b.now
-	if !recordTime.After(b.head.RecordTime) {
-		recordTime = b.head.RecordTime.Add(time.Microsecond)
-	}
-	b.head.Offset++
-	b.head.RecordTime = recordTime
+	b.head = b.head.Next(b.now)
 	b.entries.Head = b.head
-	return ledger.Position{Offset: b.head.Offset, RecordTime: recordTime}
+	return ledger.Position{Offset: b.head.Offset, RecordTime: b.head.RecordTime}
 }
 
 // defect is the refusal of a submission that the rules themselves could not handle. Retrying would not help, and the

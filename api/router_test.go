@@ -78,6 +78,12 @@ func TestTheDocumentDescribesWhatMustBeServed(t *testing.T) {
 		"GET /v2/version", "GET /v2/state/ledger-end", "GET /v2/state/connected-synchronizers",
 		"GET /v2/state/latest-pruned-offsets", "POST /v2/state/active-contracts", "POST /v2/updates",
 		"POST /v2/updates/flats", "POST /v2/updates/update-by-offset", "POST /v2/updates/update-by-id",
+		"GET /v2/state/active-contracts-page", "POST /v2/updates/get-updates-page", "POST /v2/updates/trees",
+		"POST /v2/updates/transaction-by-offset", "POST /v2/updates/transaction-by-id",
+		"GET /v2/updates/transaction-tree-by-offset/{offset}", "GET /v2/updates/transaction-tree-by-id/{update-id}",
+		"POST /v2/commands/submit-and-wait-for-transaction-tree", "POST /v2/commands/async/submit-reassignment",
+		"POST /v2/commands/submit-and-wait-for-reassignment", "POST /v2/events/events-by-contract-id",
+		"POST /v2/contracts/contract-by-id",
 		"GET /livez", "GET /readyz",
 	}, served)
 }
@@ -89,10 +95,11 @@ func TestNobodyGetsInWithoutAToken(t *testing.T) {
 	s := apitest.New(t, apitest.Options{})
 	open := map[string]bool{"/livez": true, "/readyz": true, "/v2/version": true}
 	bodies := map[string]string{ // where {} cannot be read, or is refused for its form before anyone is asked for
-		"/v2/commands/async/submit":                    `{"commands":[],"commandId":"x","actAs":["x"]}`,
-		"/v2/commands/submit-and-wait":                 `{"commands":[],"commandId":"x","actAs":["x"]}`,
-		"/v2/commands/submit-and-wait-for-transaction": `{"commands":{"commands":[],"commandId":"x","actAs":["x"]}}`,
-		"/v2/users/{user-id}/rights":                   `{"userId":"x"}`,
+		"/v2/commands/async/submit":                         `{"commands":[],"commandId":"x","actAs":["x"]}`,
+		"/v2/commands/submit-and-wait":                      `{"commands":[],"commandId":"x","actAs":["x"]}`,
+		"/v2/commands/submit-and-wait-for-transaction":      `{"commands":{"commands":[],"commandId":"x","actAs":["x"]}}`,
+		"/v2/commands/submit-and-wait-for-transaction-tree": `{"commands":[],"commandId":"x","actAs":["x"]}`,
+		"/v2/users/{user-id}/rights":                        `{"userId":"x"}`,
 	}
 	parameter := regexp.MustCompile(`\{[^}]*\}`)
 	for path, item := range loadDocument(t, s).Paths.Map() {
@@ -101,7 +108,7 @@ func TestNobodyGetsInWithoutAToken(t *testing.T) {
 			if !ok {
 				body = "{}"
 			}
-			address := parameter.ReplaceAllString(path, "x")
+			address := parameter.ReplaceAllString(strings.ReplaceAll(path, "{offset}", "1"), "x")
 			answer := s.Call("", method, address, body)
 			if open[path] {
 				answer.OK(nil)

@@ -82,8 +82,8 @@ func newIdentity(options Options) (ledger.Node, error) {
 	}, nil
 }
 
-// Parties allocates the parties that the node itself needs.
-func Parties(ctx context.Context, database *db.DB, node ledger.Node) error {
+// Parties allocates the parties that the node itself needs: the first entries of a fresh record.
+func Parties(ctx context.Context, database *db.DB, node ledger.Node, now time.Time) error {
 	for _, party := range []ledger.Party{node.DSO, node.Operator} {
 		known, err := database.Parties(ctx, []ledger.Party{party})
 		if err != nil {
@@ -92,7 +92,12 @@ func Parties(ctx context.Context, database *db.DB, node ledger.Node) error {
 		if len(known) > 0 {
 			continue
 		}
-		_, err = database.AllocateParty(ctx, ledger.PartyDetails{Party: party, IsLocal: true}, "")
+		_, err = database.HostParty(ctx, db.Hosting{
+			Details: ledger.PartyDetails{Party: party, IsLocal: true}, Now: now,
+			Entry: func(at ledger.Position) ledger.Update {
+				return ledger.NewHosting(node, party, at, ledger.TraceContext{})
+			},
+		})
 		if err := unlessRaced(err, fault.InvalidArgument); err != nil {
 			return fmt.Errorf("allocate %s: %w", party, err)
 		}

@@ -17,6 +17,15 @@ type Head struct {
 	Pruned ledger.Offset
 }
 
+// Next is the head one entry later: record times strictly increase, even where the clock stands still.
+func (h Head) Next(now time.Time) Head {
+	now = now.UTC().Truncate(time.Microsecond)
+	if !now.After(h.RecordTime) {
+		now = h.RecordTime.Add(time.Microsecond)
+	}
+	return Head{Offset: h.Offset + 1, RecordTime: now, Pruned: h.Pruned}
+}
+
 // Head reads the head. It never waits for those who commit.
 func (r Reader) Head(ctx context.Context) (Head, error) {
 	row, err := r.queries.GetHead(ctx)

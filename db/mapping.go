@@ -133,6 +133,12 @@ func fromDBUpdate(row dbgen.Update) (ledger.Update, error) {
 	if err := json.Unmarshal(row.Events, &update.Events); err != nil {
 		return update, fmt.Errorf("reading the events of the update at offset %d: %w", row.LedgerOffset, err)
 	}
+	if row.Topology == nil {
+		return update, nil
+	}
+	if err := json.Unmarshal(row.Topology, &update.Topology); err != nil {
+		return update, fmt.Errorf("reading the topology of the update at offset %d: %w", row.LedgerOffset, err)
+	}
 	return update, nil
 }
 
@@ -150,10 +156,17 @@ func fromDBUpdates(rows []dbgen.Update) ([]ledger.Update, error) {
 func toDBUpdates(updates []ledger.Update) (dbgen.InsertUpdatesParams, error) {
 	var rows dbgen.InsertUpdatesParams
 	for _, update := range updates {
-		events, err := toDBJSON(update.Events)
+		events, err := toDBJSON(append([]ledger.Event{}, update.Events...)) // none are [], not null
 		if err != nil {
 			return rows, fmt.Errorf("writing the events of the update at offset %d: %w", update.Offset, err)
 		}
+		topology := ""
+		if len(update.Topology) > 0 {
+			if topology, err = toDBJSON(update.Topology); err != nil {
+				return rows, fmt.Errorf("writing the topology of the update at offset %d: %w", update.Offset, err)
+			}
+		}
+		rows.Topologies = append(rows.Topologies, topology)
 		rows.LedgerOffsets = append(rows.LedgerOffsets, int64(update.Offset))
 		rows.UpdateIds = append(rows.UpdateIds, string(update.ID))
 		rows.RecordTimes = append(rows.RecordTimes, update.RecordTime)
@@ -170,13 +183,16 @@ func toDBUpdates(updates []ledger.Update) (dbgen.InsertUpdatesParams, error) {
 	return rows, nil
 }
 
-// toDBUpdateParties lists each update once for each party that witnesses any of its events.
+// toDBUpdateParties lists each update once for each party that witnesses any of its events or is hosted by it.
 func toDBUpdateParties(updates []ledger.Update) dbgen.InsertUpdatePartiesParams {
 	var rows dbgen.InsertUpdatePartiesParams
 	for _, update := range updates {
 		lists := make([][]ledger.Party, len(update.Events))
 		for i, event := range update.Events {
 			lists[i] = event.Witnesses
+		}
+		for _, hosting := range update.Topology {
+			lists = append(lists, []ledger.Party{hosting.Party})
 		}
 		for _, party := range ledger.SortedParties(lists...) {
 			rows.Parties = append(rows.Parties, string(party))

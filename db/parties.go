@@ -9,25 +9,39 @@ import (
 )
 
 // AllocateParty stores a new party and gives the right to act as it to a user, unless grantTo is "". It returns the
-// party as stored, at resource version 0. Faults (contract, POST /v2/parties): INVALID_ARGUMENT for a party that
-// exists, USER_NOT_FOUND, TOO_MANY_USER_RIGHTS.
+// party as stored, at resource version 0. The record does not tell of it: that is what [DB.HostParty] is for. Faults
+// (contract, POST /v2/parties): INVALID_ARGUMENT for a party that exists, USER_NOT_FOUND, TOO_MANY_USER_RIGHTS.
 func (d *DB) AllocateParty(
 	ctx context.Context, details ledger.PartyDetails, grantTo string,
 ) (ledger.PartyDetails, error) {
+	return d.allocate(ctx, details, grantTo, func(*Tx) error { return nil })
+}
+
+// allocate ends the transaction that stores the party with enter.
+func (d *DB) allocate(
+	ctx context.Context, details ledger.PartyDetails, grantTo string, enter func(*Tx) error,
+) (ledger.PartyDetails, error) {
 	details.ResourceVersion = 0
-	allocate := func(tx *Tx) error { return tx.insertParty(ctx, details) }
 	if grantTo == "" {
-		return details, d.InTx(ctx, allocate)
+		return details, d.InTx(ctx, func(tx *Tx) error {
+			if err := tx.insertParty(ctx, details); err != nil {
+				return err
+			}
+			return enter(tx)
+		})
 	}
 	return details, d.changeUser(ctx, grantTo, func(tx *Tx) error {
 		if _, err := tx.lockUser(ctx, "checking user's existence", grantTo); err != nil {
 			return err
 		}
-		if err := allocate(tx); err != nil {
+		if err := tx.insertParty(ctx, details); err != nil {
 			return err
 		}
 		_, err := tx.grant(ctx, grantTo, []ledger.Right{{Kind: ledger.CanActAs, Party: details.Party}})
-		return err
+		if err != nil {
+			return err
+		}
+		return enter(tx)
 	})
 }
 

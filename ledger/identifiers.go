@@ -142,6 +142,17 @@ func MissingParties(have, want []Party) []Party {
 	return SortedParties(missing)
 }
 
+// CommonParties returns the parties that are in both sorted lists.
+func CommonParties(sorted, other []Party) []Party {
+	var common []Party
+	for _, party := range sorted {
+		if PartiesContain(other, party) {
+			common = append(common, party)
+		}
+	}
+	return common
+}
+
 // PartiesOverlap tells whether two lists share a party.
 func PartiesOverlap(sorted, other []Party) bool {
 	return slices.ContainsFunc(other, func(party Party) bool { return PartiesContain(sorted, party) })

@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Update is one committed transaction as the record keeps it and readers get it.
+// Update is one committed transaction, or topology transaction, as the record keeps it and readers get it.
 type Update struct {
 	Offset          Offset       `json:"offset"`
 	ID              UpdateID     `json:"updateId"`
@@ -21,6 +21,8 @@ type Update struct {
 	PaidTrafficCost int64        `json:"paidTrafficCost"`
 	// Events are the create, exercise and fetch nodes of the transaction in execution order.
 	Events []Event `json:"events"`
+	// Topology is what changed in who hosts whom; set on topology transactions, which have no events and no submitter.
+	Topology []Hosting `json:"topology,omitempty"`
 }
 
 // EventKind says which node of a transaction an event is.

@@ -46,6 +46,9 @@ func fillEmpty(v reflect.Value) {
 		if v.IsNil() {
 			v.Set(reflect.MakeMap(v.Type()))
 		}
+		if needsFilling(v.Type().Elem()) {
+			fillElements(v)
+		}
 	case reflect.Struct:
 		if isText(v.Type()) {
 			return
@@ -56,6 +59,16 @@ func fillEmpty(v reflect.Value) {
 			}
 		}
 	default:
+	}
+}
+
+// fillElements fills the elements of a map, which cannot be set where they are.
+func fillElements(v reflect.Value) {
+	for _, key := range v.MapKeys() {
+		element := reflect.New(v.Type().Elem()).Elem()
+		element.Set(v.MapIndex(key))
+		fillEmpty(element)
+		v.SetMapIndex(key, element)
 	}
 }
 

@@ -53,3 +53,13 @@ func TestInstantsHaveAsFewDigitsAsTellTheWhole(t *testing.T) {
 		require.Equal(t, want, Timestamp(instant).String())
 	}
 }
+
+func TestWhatMapsHoldIsFilledToo(t *testing.T) {
+	t.Parallel()
+	type inner struct {
+		List []string `json:"list"`
+	}
+	got, err := encodeBody(map[string]inner{"a": {}})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"a":{"list":[]}}`, string(got))
+}

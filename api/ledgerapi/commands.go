@@ -182,15 +182,8 @@ func (a *API) submitAndWaitForTransaction(
 	if err != nil {
 		return JsSubmitAndWaitForTransactionResponse{}, a.refused(ctx, submission, err)
 	}
-	update, found, err := a.record.UpdateByOffset(ctx, completion.Offset)
-	if err == nil && !found {
-		err = fault.Internal(fmt.Errorf("no update at the offset %d of an accepted completion", completion.Offset))
-	}
-	if err != nil {
-		return JsSubmitAndWaitForTransactionResponse{}, a.refused(ctx, submission, err)
-	}
-	transaction, err := a.toAPITransaction(update, format)
-	return JsSubmitAndWaitForTransactionResponse{Transaction: transaction}, err
+	transaction, err := a.transactionOf(ctx, completion, format)
+	return JsSubmitAndWaitForTransactionResponse{Transaction: transaction}, a.refused(ctx, submission, err)
 }
 
 // await submits and returns the completion of an accepted submission; a refused one is the error.

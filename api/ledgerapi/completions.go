@@ -93,7 +93,11 @@ func (a *API) completions(ctx context.Context, req completionsRequest) ([]Comple
 	}
 	fetch := func(ctx context.Context, upTo ledger.Offset, most int) ([]CompletionStreamResponse, error) {
 		query.UpTo, query.Limit = upTo, int32(most)
+		begin := query.After
 		found, err := a.record.Completions(ctx, query)
+		if err == nil {
+			err = a.stillThere(ctx, begin)
+		}
 		elements := make([]CompletionStreamResponse, len(found))
 		for i, completion := range found {
 			elements[i] = a.toAPICompletionElement(completion, query.Parties)
@@ -134,10 +138,7 @@ func (a *API) completionsQuery(ctx context.Context, body CompletionStreamRequest
 }
 
 func (a *API) completionCheckpoint(head db.Head) CompletionStreamResponse {
-	checkpoint := OffsetCheckpoint{
-		Offset: int64(head.Offset), SynchronizerTimes: toAPITimes(a.node.SynchronizerID, head.RecordTime),
-	}
-	return CompletionStreamResponse{CompletionResponse{OffsetCheckpoint: endpoint.Valued(checkpoint)}}
+	return CompletionStreamResponse{CompletionResponse{OffsetCheckpoint: endpoint.Valued(a.checkpointAt(head))}}
 }
 
 // toAPICompletionElement shows a completion to the parties that ask: of the acting parties only those.

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/florinledger/florin/api/endpoint"
@@ -17,6 +18,8 @@ import (
 // ContractRecord is where contracts are read from.
 type ContractRecord interface {
 	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
+	// Contract finds a contract, active or archived.
+	Contract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
 	// WorkflowIDs returns the workflow ids of the updates at the offsets; updates without one are left out.
 	WorkflowIDs(ctx context.Context, offsets []ledger.Offset) (map[ledger.Offset]string, error)
 }
@@ -74,23 +77,36 @@ func (a *API) activeContracts(ctx context.Context, req activeContractsRequest) (
 	if err != nil {
 		return nil, err
 	}
-	var elements []JsGetActiveContractsResponse
-	for len(elements) < bounds.most {
-		page, err := a.record.ActiveContracts(ctx, query)
-		if err != nil {
-			return nil, err
-		}
-		shown, err := a.toAPIActivePage(ctx, page, format, query)
-		if err != nil {
-			return nil, err
-		}
-		elements = append(elements, shown[:min(len(shown), bounds.most-len(elements))]...)
-		if len(page) < activePage {
-			break
-		}
-		query.After = page[len(page)-1].Position()
+	elements, _, err := a.readActive(ctx, &query, format, bounds.most)
+	if err != nil {
+		return nil, err
 	}
 	return elements, bounds.check(len(elements))
+}
+
+// readActive returns up to most contracts that the format shows, and whether there may be more of them.
+func (a *API) readActive(
+	ctx context.Context, query *db.ActiveQuery, format *eventFormat, most int,
+) (elements []JsGetActiveContractsResponse, more bool, err error) {
+	for len(elements) < most {
+		page, err := a.record.ActiveContracts(ctx, *query)
+		if err != nil {
+			return nil, false, err
+		}
+		shown, err := a.toAPIActivePage(ctx, page, format, *query)
+		if err != nil {
+			return nil, false, err
+		}
+		room := most - len(elements)
+		elements = append(elements, shown[:min(len(shown), room)]...)
+		more = len(shown) > room
+		if len(page) < activePage {
+			return elements, more, a.stillThere(ctx, query.At)
+		}
+		query.After = page[len(page)-1].Position()
+		more = true
+	}
+	return elements, more, a.stillThere(ctx, query.At)
 }
 
 // acsFormat takes either form of the filter.
@@ -195,15 +211,37 @@ func decodeContinuation(token []byte, query db.ActiveQuery) (db.Position, error)
 		return db.Position{}, fault.InvalidContinuationToken.New("The stream continuation token %s", reason).
 			WithHint("Send the token of the last element that was received with an otherwise unchanged request.")
 	}
-	if len(token) != continuationLength || token[0] != continuationVersion {
+	parsed, ok := parseContinuation(token)
+	if !ok {
 		return invalid("was not given out by this node")
+	}
+	if !parsed.fits(query) {
+		return invalid("belongs to another request")
+	}
+	return parsed.position, nil
+}
+
+// continuation is what a token says.
+type continuation struct {
+	at       ledger.Offset
+	position db.Position
+	digest   []byte
+}
+
+func parseContinuation(token []byte) (continuation, bool) {
+	if len(token) != continuationLength || token[0] != continuationVersion {
+		return continuation{}, false
 	}
 	at, offset := binary.BigEndian.Uint64(token[1:]), binary.BigEndian.Uint64(token[9:])
 	node := binary.BigEndian.Uint32(token[17:])
-	if ledger.Offset(at) != query.At || !bytes.Equal(token[21:], digestOf(query)) {
-		return invalid("belongs to another request")
-	}
-	return db.Position{Offset: ledger.Offset(offset), NodeID: int32(node)}, nil
+	return continuation{
+		at: ledger.Offset(at), position: db.Position{Offset: ledger.Offset(offset), NodeID: int32(node)}, digest: token[21:],
+	}, at <= math.MaxInt64 && offset <= math.MaxInt64
+}
+
+// fits tells whether the token belongs to the query.
+func (c continuation) fits(query db.ActiveQuery) bool {
+	return c.at == query.At && bytes.Equal(c.digest, digestOf(query))
 }
 
 func digestOf(query db.ActiveQuery) []byte {

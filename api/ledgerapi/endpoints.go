@@ -29,6 +29,8 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 	var all []endpoint.Endpoint
 	all = append(all, a.commandEndpoints()...)
 	all = append(all, a.updateEndpoints()...)
+	all = append(all, a.readingEndpoints()...)
+	all = append(all, a.olderEndpoints()...)
 	all = append(all, a.userEndpoints()...)
 	all = append(all, a.partyEndpoints()...)
 	return append(all, a.stateEndpoints()...)

@@ -64,6 +64,16 @@ func (a *API) headAfter(ctx context.Context, kind string, begin ledger.Offset) (
 	}
 }
 
+// stillThere refuses an answer that was read after an offset if the record was pruned beyond that offset meanwhile: it
+// may lack something. Pruning tells readers before it begins.
+func (a *API) stillThere(ctx context.Context, begin ledger.Offset) error {
+	head, err := a.record.Head(ctx)
+	if err == nil && begin < head.Pruned {
+		err = fault.PrunedDataAccessed(int64(begin), int64(head.Pruned))
+	}
+	return err
+}
+
 // fetcher returns up to most further elements of a list, up to an offset. Fewer than most mean that there are no more.
 type fetcher[T any] func(ctx context.Context, upTo ledger.Offset, most int) ([]T, error)
 

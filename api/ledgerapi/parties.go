@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
@@ -19,9 +20,9 @@ const maxPartyFilter = 185
 
 // PartyRecord is where parties are kept.
 type PartyRecord interface {
-	// AllocateParty stores a new party and, unless grantTo is "", gives that user the right to act as it. The faults are
-	// INVALID_ARGUMENT for a party that exists and USER_NOT_FOUND.
-	AllocateParty(ctx context.Context, details ledger.PartyDetails, grantTo string) (ledger.PartyDetails, error)
+	// HostParty stores a new party, enters it in the record and, if a user is named, gives that user the right to act as
+	// it. The faults are INVALID_ARGUMENT for a party that exists and USER_NOT_FOUND.
+	HostParty(ctx context.Context, hosting db.Hosting) (ledger.PartyDetails, error)
 	// Parties returns those of the parties that are known, in byte order.
 	Parties(ctx context.Context, parties []ledger.Party) ([]ledger.PartyDetails, error)
 	// ListParties returns parties above after whose ids start with prefix, in byte order.
@@ -111,7 +112,7 @@ func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (Allo
 	if err := a.checkGrantee(ctx, body); err != nil {
 		return AllocatePartyResponse{}, err
 	}
-	allocated, err := a.record.AllocateParty(ctx, ledger.PartyDetails{
+	allocated, err := a.host(ctx, ledger.PartyDetails{
 		Party: a.node.LocalParty(hint), IsLocal: true, Annotations: annotations,
 		IdentityProviderID: body.IdentityProviderID,
 	}, body.UserID)

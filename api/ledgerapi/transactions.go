@@ -9,14 +9,6 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Update is one element of a list of updates.
-type Update struct {
-	endpoint.OneOf
-
-	OffsetCheckpoint *endpoint.Value[OffsetCheckpoint] `json:"OffsetCheckpoint,omitempty" doc:"Position to resume from"`
-	Transaction      *endpoint.Value[JsTransaction]    `json:"Transaction,omitempty" doc:"A transaction"`
-}
-
 // JsTransaction is a committed transaction as the asking parties see it.
 type JsTransaction struct {
 	UpdateID                string             `json:"updateId" required:"true" doc:"Its id"`
@@ -32,55 +24,10 @@ type JsTransaction struct {
 	PaidTrafficCost         *int64             `json:"paidTrafficCost" doc:"Traffic paid; only for submitters"`
 }
 
-// transactionFormat is a TransactionFormat whose names are resolved. The zero value shows nothing.
+// transactionFormat is a TransactionFormat whose names are resolved.
 type transactionFormat struct {
 	events *eventFormat
 	shape  TransactionShape
-}
-
-func (f *transactionFormat) isEmpty() bool { return f.events == nil }
-
-func (f *transactionFormat) readers() []ledger.Party {
-	if f.isEmpty() {
-		return []ledger.Party{}
-	}
-	return f.events.readers()
-}
-
-// fromAPIUpdateFormat checks and resolves a format. Reassignments and topology events are checked and then not found:
-// this node has one synchronizer and hosts its parties from their first moment on.
-func (a *API) fromAPIUpdateFormat(ctx context.Context, wire UpdateFormat) (*transactionFormat, error) {
-	if err := endpoint.Claims(ctx).Require(); err != nil {
-		return nil, err
-	}
-	if wire.IncludeTopologyEvents != nil {
-		if err := checkTopologyFormat(ctx, *wire.IncludeTopologyEvents); err != nil {
-			return nil, err
-		}
-	}
-	if wire.IncludeReassignments != nil {
-		if _, err := a.fromAPIEventFormat(ctx, *wire.IncludeReassignments); err != nil {
-			return nil, err
-		}
-	}
-	if wire.IncludeTransactions == nil {
-		return &transactionFormat{}, nil
-	}
-	return a.fromAPITransactionFormat(ctx, *wire.IncludeTransactions)
-}
-
-func checkTopologyFormat(ctx context.Context, wire TopologyFormat) error {
-	asked := wire.IncludeParticipantAuthorizationEvents
-	switch {
-	case asked == nil:
-		return nil
-	case len(asked.Parties) == 0:
-		return endpoint.Claims(ctx).RequireReadAsAnyParty()
-	}
-	if err := endpoint.Claims(ctx).RequireReadAs(fromAPIParties(asked.Parties)...); err != nil {
-		return err
-	}
-	return checkParties(asked.Parties)
 }
 
 func (a *API) fromAPITransactionFormat(ctx context.Context, wire TransactionFormat) (*transactionFormat, error) {

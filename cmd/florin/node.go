@@ -147,7 +147,7 @@ func (n *node) identify(ctx, _ context.Context) error {
 	if n.identity, err = bootstrap.Identity(ctx, n.database, options); err != nil {
 		return err
 	}
-	if err := bootstrap.Parties(ctx, n.database, n.identity); err != nil {
+	if err := bootstrap.Parties(ctx, n.database, n.identity, time.Now()); err != nil {
 		return err
 	}
 	return bootstrap.Users(ctx, n.database, n.identity, options)
@@ -243,7 +243,7 @@ func (n *node) stop(ctx context.Context) {
 		drain, cancel := context.WithTimeout(ctx, drainTimeout)
 		defer cancel()
 		if err := n.server.Shutdown(drain); err != nil {
-			n.options.log.Warn("requests were cut off", "error", err)
+			n.options.log.WarnContext(ctx, "requests were cut off", "error", err)
 		}
 	}
 	if n.worker != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 const GetUpdate = `-- name: GetUpdate :one
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology
 FROM updates
 WHERE ledger_offset = $1
 `
@@ -35,12 +35,13 @@ func (q *Queries) GetUpdate(ctx context.Context, ledgerOffset ledger.Offset) (Up
 		&i.Tracestate,
 		&i.PaidTrafficCost,
 		&i.Events,
+		&i.Topology,
 	)
 	return i, err
 }
 
 const GetUpdateByID = `-- name: GetUpdateByID :one
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology
 FROM updates
 WHERE update_id = $1
 `
@@ -62,6 +63,7 @@ func (q *Queries) GetUpdateByID(ctx context.Context, updateID string) (Update, e
 		&i.Tracestate,
 		&i.PaidTrafficCost,
 		&i.Events,
+		&i.Topology,
 	)
 	return i, err
 }
@@ -85,13 +87,14 @@ func (q *Queries) InsertUpdateParties(ctx context.Context, arg InsertUpdateParti
 const InsertUpdates = `-- name: InsertUpdates :exec
 INSERT INTO updates (
     ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent,
-    tracestate, paid_traffic_cost, events
+    tracestate, paid_traffic_cost, events, topology
 )
 SELECT
     unnest($1::bigint[]), unnest($2::text[]), unnest($3::timestamptz[]),
     unnest($4::timestamptz[]), unnest($5::text[]), unnest($6::text[]),
     unnest($7::text[]), unnest($8::text[])::text[], unnest($9::text[]),
-    unnest($10::text[]), unnest($11::bigint[]), unnest($12::text[])::json
+    unnest($10::text[]), unnest($11::bigint[]), unnest($12::text[])::json,
+    nullif(unnest($13::text[]), '')::json
 `
 
 type InsertUpdatesParams struct {
@@ -107,9 +110,10 @@ type InsertUpdatesParams struct {
 	Tracestates      []string
 	PaidTrafficCosts []int64
 	Events           []string
+	Topologies       []string
 }
 
-// InsertUpdates stores transactions. The elements of act_as are array literals.
+// InsertUpdates stores transactions. The elements of act_as are array literals; an empty topology is none.
 func (q *Queries) InsertUpdates(ctx context.Context, arg InsertUpdatesParams) error {
 	_, err := q.db.Exec(ctx, InsertUpdates,
 		arg.LedgerOffsets,
@@ -124,12 +128,13 @@ func (q *Queries) InsertUpdates(ctx context.Context, arg InsertUpdatesParams) er
 		arg.Tracestates,
 		arg.PaidTrafficCosts,
 		arg.Events,
+		arg.Topologies,
 	)
 	return err
 }
 
 const ListUpdates = `-- name: ListUpdates :many
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology
 FROM updates
 WHERE ledger_offset > $1 AND ledger_offset <= $2
 ORDER BY ledger_offset
@@ -165,6 +170,7 @@ func (q *Queries) ListUpdates(ctx context.Context, arg ListUpdatesParams) ([]Upd
 			&i.Tracestate,
 			&i.PaidTrafficCost,
 			&i.Events,
+			&i.Topology,
 		); err != nil {
 			return nil, err
 		}
@@ -177,7 +183,7 @@ func (q *Queries) ListUpdates(ctx context.Context, arg ListUpdatesParams) ([]Upd
 }
 
 const ListUpdatesDescending = `-- name: ListUpdatesDescending :many
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology
 FROM updates
 WHERE ledger_offset > $1 AND ledger_offset <= $2
 ORDER BY ledger_offset DESC
@@ -213,6 +219,7 @@ func (q *Queries) ListUpdatesDescending(ctx context.Context, arg ListUpdatesDesc
 			&i.Tracestate,
 			&i.PaidTrafficCost,
 			&i.Events,
+			&i.Topology,
 		); err != nil {
 			return nil, err
 		}
@@ -225,7 +232,7 @@ func (q *Queries) ListUpdatesDescending(ctx context.Context, arg ListUpdatesDesc
 }
 
 const ListUpdatesOfParties = `-- name: ListUpdatesOfParties :many
-SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events
+SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology
 FROM updates AS u
 WHERE u.ledger_offset IN (
     SELECT DISTINCT page.ledger_offset
@@ -279,6 +286,7 @@ func (q *Queries) ListUpdatesOfParties(ctx context.Context, arg ListUpdatesOfPar
 			&i.Tracestate,
 			&i.PaidTrafficCost,
 			&i.Events,
+			&i.Topology,
 		); err != nil {
 			return nil, err
 		}
@@ -291,7 +299,7 @@ func (q *Queries) ListUpdatesOfParties(ctx context.Context, arg ListUpdatesOfPar
 }
 
 const ListUpdatesOfPartiesDescending = `-- name: ListUpdatesOfPartiesDescending :many
-SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events
+SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology
 FROM updates AS u
 WHERE u.ledger_offset IN (
     SELECT DISTINCT page.ledger_offset
@@ -344,6 +352,7 @@ func (q *Queries) ListUpdatesOfPartiesDescending(ctx context.Context, arg ListUp
 			&i.Tracestate,
 			&i.PaidTrafficCost,
 			&i.Events,
+			&i.Topology,
 		); err != nil {
 			return nil, err
 		}

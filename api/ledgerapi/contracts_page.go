@@ -1,0 +1,101 @@
+package ledgerapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// The sizes of pages of active contracts, as upstream's.
+const (
+	defaultActivePageSize = 2000
+	maxActivePageSize     = 10000
+)
+
+// GetActiveContractsPageRequest asks for one page of the contracts that are active at an offset.
+type GetActiveContractsPageRequest struct {
+	ActiveAtOffset *int64          `json:"activeAtOffset" doc:"Left out: the ledger end at the first page"`
+	EventFormat    *EventFormat    `json:"eventFormat" required:"true" doc:"What to show"`
+	MaxPageSize    *int32          `json:"maxPageSize" doc:"Most contracts of the page: 1 to 10000; left out: 2000"`
+	PageToken      *endpoint.Bytes `json:"pageToken" doc:"nextPageToken of the previous page"`
+}
+
+// JsGetActiveContractsPageResponse is one page.
+type JsGetActiveContractsPageResponse struct {
+	ActiveContracts []JsGetActiveContractsResponse `json:"activeContracts" doc:"In order of creation"`
+	ActiveAtOffset  int64                          `json:"activeAtOffset" required:"true" doc:"The offset of all pages"`
+	NextPageToken   *endpoint.Bytes                `json:"nextPageToken" doc:"Token of the next page; null after the last"`
+}
+
+type activeContractsPageRequest struct {
+	Body GetActiveContractsPageRequest `body:"json"`
+}
+
+func (a *API) activeContractsPage(
+	ctx context.Context, req activeContractsPageRequest,
+) (JsGetActiveContractsPageResponse, error) {
+	body := req.Body
+	if body.EventFormat == nil {
+		if err := endpoint.Claims(ctx).Require(); err != nil {
+			return JsGetActiveContractsPageResponse{}, err
+		}
+		return JsGetActiveContractsPageResponse{}, fault.MissingFieldNamed("event_format")
+	}
+	format, err := a.fromAPIEventFormat(ctx, *body.EventFormat)
+	if err != nil {
+		return JsGetActiveContractsPageResponse{}, err
+	}
+	size, err := pageSize(body.MaxPageSize, defaultActivePageSize, maxActivePageSize)
+	if err != nil {
+		return JsGetActiveContractsPageResponse{}, err
+	}
+	query, err := a.activePageQuery(ctx, body, format)
+	if err != nil {
+		return JsGetActiveContractsPageResponse{}, err
+	}
+	elements, more, err := a.readActive(ctx, &query, format, int(size))
+	page := JsGetActiveContractsPageResponse{ActiveContracts: elements, ActiveAtOffset: int64(query.At)}
+	if more {
+		page.NextPageToken = &elements[len(elements)-1].StreamContinuationToken
+	}
+	return page, err
+}
+
+// activePageQuery checks the offset and the token of a request, and says where its page begins.
+func (a *API) activePageQuery(
+	ctx context.Context, body GetActiveContractsPageRequest, format *eventFormat,
+) (db.ActiveQuery, error) {
+	query := db.ActiveQuery{Parties: format.readers(), Templates: format.templateIDs(), Limit: activePage}
+	if body.ActiveAtOffset != nil && *body.ActiveAtOffset < 0 {
+		return query, fault.NegativeOffsetIn("active_at_offset", *body.ActiveAtOffset)
+	}
+	if body.PageToken != nil && len(*body.PageToken) > 0 {
+		token, ok := parseContinuation(*body.PageToken)
+		if !ok {
+			return query, invalidPageToken("was not given out by this node")
+		}
+		query.At, query.After = token.at, token.position
+		other := body.ActiveAtOffset != nil && ledger.Offset(*body.ActiveAtOffset) != token.at
+		if other || !token.fits(query) {
+			return query, invalidPageToken("belongs to another request")
+		}
+		_, err := a.headAfter(ctx, "active_at_offset", query.At)
+		return query, err
+	}
+	if body.ActiveAtOffset != nil {
+		query.At = ledger.Offset(*body.ActiveAtOffset)
+		_, err := a.headAfter(ctx, "active_at_offset", query.At)
+		return query, err
+	}
+	head, err := a.record.Head(ctx)
+	query.At = head.Offset
+	return query, err
+}
+
+func invalidPageToken(reason string) error {
+	return fault.InvalidACSPageToken.New("The page token %s", reason).
+		WithHint("Send the nextPageToken of the previous page with an otherwise unchanged request.")
+}

@@ -1,0 +1,96 @@
+package ledgerapi
+
+import (
+	"net/http"
+
+	"github.com/florinledger/florin/api/endpoint"
+)
+
+const (
+	tagEvents    = "Events"
+	tagContracts = "Contracts"
+)
+
+// readingEndpoints page through the record and look contracts up in it.
+func (a *API) readingEndpoints() []endpoint.Endpoint {
+	return []endpoint.Endpoint{
+		endpoint.New(endpoint.Info{
+			Method: http.MethodGet, Path: "/v2/state/active-contracts-page",
+			OperationID: "getV2StateActive-contracts-page", Tag: tagState,
+			Summary: "Query active contracts page by page.", Rights: rightsRead,
+			Description: "All pages show the same offset. The body belongs to the GET request.",
+		}, a.activeContractsPage),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/updates/get-updates-page", OperationID: "postV2UpdatesGet-updates-page",
+			Tag: tagUpdates, Summary: "Query updates page by page.", Rights: rightsRead,
+			Description: "A page may have fewer updates than asked for, even none, and still not be the last.",
+		}, a.updatesPage),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/events/events-by-contract-id",
+			OperationID: "postV2EventsEvents-by-contract-id", Tag: tagEvents,
+			Summary: "Get what began and what ended a contract.", Rights: rightsRead,
+		}, a.eventsByContractID),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/contracts/contract-by-id", OperationID: "postV2ContractsContract-by-id",
+			Tag: tagContracts, Summary: "Get what a contract says.",
+			Rights: "to read as each querying party; CanReadAsAnyParty without one",
+		}, a.contractByID),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/commands/async/submit-reassignment",
+			OperationID: "postV2CommandsAsyncSubmit-reassignment", Tag: tagCommands,
+			Summary: "Submit reassignment commands and do not wait.", Rights: rightsReassign,
+			Description: descriptionReassign,
+		}, a.submitReassignment),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/commands/submit-and-wait-for-reassignment",
+			OperationID: "postV2CommandsSubmit-and-wait-for-reassignment", Tag: tagCommands,
+			Summary: "Submit reassignment commands and wait for the reassignment.", Rights: rightsReassign,
+			Description: descriptionReassign,
+		}, a.submitAndWaitForReassignment),
+	}
+}
+
+const (
+	rightsReassign      = "to act as the submitter, with the token's user"
+	descriptionReassign = "Always refused: this node has one synchronizer, so there is nowhere to move a contract."
+)
+
+// olderEndpoints are kept for the clients that use them.
+func (a *API) olderEndpoints() []endpoint.Endpoint {
+	return []endpoint.Endpoint{
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/commands/submit-and-wait-for-transaction-tree",
+			OperationID: "postV2CommandsSubmit-and-wait-for-transaction-tree", Tag: tagCommands, Deprecated: true,
+			Summary: "Submit a composite command and wait for its transaction tree.", Rights: rightsSubmit,
+			Description: "Use /v2/commands/submit-and-wait-for-transaction with TRANSACTION_SHAPE_LEDGER_EFFECTS.",
+		}, a.submitAndWaitForTree),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/updates/trees", OperationID: "postV2UpdatesTrees", Tag: tagUpdates,
+			Summary: "Query transaction trees (blocking, for small results).", Rights: rightsRead, Deprecated: true,
+			Description: "Use /v2/updates with TRANSACTION_SHAPE_LEDGER_EFFECTS.",
+		}, a.updateTrees),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/updates/transaction-by-offset",
+			OperationID: "postV2UpdatesTransaction-by-offset", Tag: tagUpdates, Deprecated: true,
+			Summary: "Get the transaction at an offset.", Rights: rightsRead,
+			Description: "Use /v2/updates/update-by-offset.",
+		}, a.transactionByOffset),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/updates/transaction-by-id",
+			OperationID: "postV2UpdatesTransaction-by-id", Tag: tagUpdates, Deprecated: true,
+			Summary: "Get a transaction by its id.", Rights: rightsRead, Description: "Use /v2/updates/update-by-id.",
+		}, a.transactionByID),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodGet, Path: "/v2/updates/transaction-tree-by-offset/{offset}",
+			OperationID: "getV2UpdatesTransaction-tree-by-offsetOffset", Tag: tagUpdates, Deprecated: true,
+			Summary: "Get the transaction tree at an offset.", Rights: "to read as each party",
+			Description: "Use /v2/updates/update-by-offset.",
+		}, a.treeByOffset),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodGet, Path: "/v2/updates/transaction-tree-by-id/{update-id}",
+			OperationID: "getV2UpdatesTransaction-tree-by-idUpdate-id", Tag: tagUpdates, Deprecated: true,
+			Summary: "Get a transaction tree by its id.", Rights: "to read as each party",
+			Description: "Use /v2/updates/update-by-id.",
+		}, a.treeByID),
+	}
+}

@@ -1,0 +1,169 @@
+package ledgerapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Contracts are also found by their ids: what began and ended them, and what they say.
+
+// GetEventsByContractIDRequest asks for the events of a contract.
+type GetEventsByContractIDRequest struct {
+	ContractID  string       `json:"contractId" required:"true" doc:"The contract"`
+	EventFormat *EventFormat `json:"eventFormat" required:"true" doc:"What to show"`
+}
+
+// JsGetEventsByContractIDResponse is what began and what ended a contract.
+type JsGetEventsByContractIDResponse struct {
+	Created  *JsCreated  `json:"created" doc:"Its creation; null when it was pruned"`
+	Archived *JsArchived `json:"archived" doc:"Its archival; null while it is active"`
+}
+
+// JsCreated is a creation and where it happened.
+type JsCreated struct {
+	CreatedEvent   CreatedEvent `json:"createdEvent" required:"true" doc:"The event"`
+	SynchronizerID string       `json:"synchronizerId" required:"true" doc:"Where it was recorded"`
+}
+
+// JsArchived is an archival and where it happened.
+type JsArchived struct {
+	ArchivedEvent  ArchivedEvent `json:"archivedEvent" required:"true" doc:"The event"`
+	SynchronizerID string        `json:"synchronizerId" required:"true" doc:"Where it was recorded"`
+}
+
+// GetContractRequest asks what a contract says.
+type GetContractRequest struct {
+	ContractID      string   `json:"contractId" required:"true" doc:"The contract"`
+	QueryingParties []string `json:"queryingParties" doc:"Stakeholders to look as; empty for all parties"`
+}
+
+// GetContractResponse is a contract without its place in the record.
+type GetContractResponse struct {
+	CreatedEvent CreatedEvent `json:"createdEvent" required:"true" doc:"The contract; it may be archived"`
+}
+
+type eventsByContractIDRequest struct {
+	Body GetEventsByContractIDRequest `body:"json"`
+}
+
+type contractByIDRequest struct {
+	Body GetContractRequest `body:"json"`
+}
+
+func (a *API) eventsByContractID(
+	ctx context.Context, req eventsByContractIDRequest,
+) (JsGetEventsByContractIDResponse, error) {
+	var none JsGetEventsByContractIDResponse
+	if req.Body.EventFormat == nil {
+		if err := endpoint.Claims(ctx).Require(); err != nil {
+			return none, err
+		}
+		return none, fault.MissingFieldNamed("event_format")
+	}
+	format, err := a.fromAPIEventFormat(ctx, *req.Body.EventFormat)
+	if err != nil {
+		return none, err
+	}
+	contract, found, err := a.findContract(ctx, req.Body.ContractID)
+	if err != nil {
+		return none, err
+	}
+	notFound := fault.ContractEventsNotFound.New("Contract events not found, or not visible.").
+		WithResource("CONTRACT_ID", req.Body.ContractID)
+	if !found {
+		return none, notFound
+	}
+	how, ok := format.show(contract.Template, a.packages.InterfacesOf(contract.Template), contract.Stakeholders())
+	if !ok {
+		return none, notFound
+	}
+	events, err := a.eventsOf(ctx, contract, how)
+	if err == nil && events.Created == nil && events.Archived == nil {
+		err = notFound
+	}
+	return events, err
+}
+
+// eventsOf shows what began and what ended a contract, as far as it has not been pruned.
+func (a *API) eventsOf(
+	ctx context.Context, contract db.StoredContract, how shown,
+) (JsGetEventsByContractIDResponse, error) {
+	var events JsGetEventsByContractIDResponse
+	head, err := a.record.Head(ctx)
+	if err != nil {
+		return events, err
+	}
+	if contract.Offset > head.Pruned {
+		stays := contract.Archived == nil || *contract.Archived != contract.Offset
+		created, err := a.toAPICreated(place{contract.Offset, contract.NodeID}, contract.Contract, how, stays)
+		if err != nil {
+			return events, err
+		}
+		events.Created = &JsCreated{CreatedEvent: *created, SynchronizerID: a.node.SynchronizerID}
+	}
+	if contract.Archived == nil {
+		return events, nil
+	}
+	update, found, err := a.record.UpdateByOffset(ctx, *contract.Archived)
+	if err != nil || !found {
+		return events, err
+	}
+	for _, event := range update.Events {
+		if event.Kind == ledger.EventExercise && event.Consuming && event.ContractID == contract.ID {
+			events.Archived = &JsArchived{
+				ArchivedEvent:  *toAPIArchived(place{update.Offset, event.NodeID}, event, how),
+				SynchronizerID: a.node.SynchronizerID,
+			}
+		}
+	}
+	return events, nil
+}
+
+func (a *API) contractByID(ctx context.Context, req contractByIDRequest) (GetContractResponse, error) {
+	claims := endpoint.Claims(ctx)
+	parties := ledger.SortedParties(fromAPIParties(req.Body.QueryingParties))
+	if len(parties) == 0 {
+		if err := claims.RequireReadAsAnyParty(); err != nil {
+			return GetContractResponse{}, err
+		}
+	}
+	if err := claims.RequireReadAs(parties...); err != nil {
+		return GetContractResponse{}, err
+	}
+	if err := checkParties(req.Body.QueryingParties); err != nil {
+		return GetContractResponse{}, err
+	}
+	contract, found, err := a.findContract(ctx, req.Body.ContractID)
+	if err != nil {
+		return GetContractResponse{}, err
+	}
+	witnesses := contract.Stakeholders()
+	if len(parties) > 0 {
+		witnesses = ledger.CommonParties(witnesses, parties)
+	}
+	if !found || len(witnesses) == 0 {
+		return GetContractResponse{}, fault.ContractPayloadNotFound.New("Contract payload not found, or not visible.").
+			WithResource("CONTRACT_ID", req.Body.ContractID)
+	}
+	// Where the contract began is not part of this answer.
+	event, err := a.toAPICreated(place{}, contract.Contract, shown{witnesses: witnesses}, false)
+	if err != nil {
+		return GetContractResponse{}, err
+	}
+	return GetContractResponse{CreatedEvent: *event}, nil
+}
+
+// findContract checks an id and finds its contract, active or archived.
+func (a *API) findContract(ctx context.Context, id string) (db.StoredContract, bool, error) {
+	if id == "" {
+		return db.StoredContract{}, false, fault.MissingFieldNamed("contract_id")
+	}
+	if err := ledger.CheckContractID(id); err != nil {
+		return db.StoredContract{}, false, fault.InvalidFieldNamed("contract_id", err.Error())
+	}
+	return a.record.Contract(ctx, ledger.ContractID(id))
+}

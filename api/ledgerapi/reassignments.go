@@ -1,0 +1,230 @@
+package ledgerapi
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// A reassignment moves a contract from one synchronizer to another. This node has one: it checks requests as the API
+// says, and then refuses them.
+
+// SubmitReassignmentRequest submits reassignment commands.
+type SubmitReassignmentRequest struct {
+	ReassignmentCommands *ReassignmentCommands `json:"reassignmentCommands" required:"true" doc:"What to submit"`
+}
+
+// SubmitAndWaitForReassignmentRequest submits reassignment commands and asks for the reassignment.
+type SubmitAndWaitForReassignmentRequest struct {
+	ReassignmentCommands *ReassignmentCommands `json:"reassignmentCommands" required:"true" doc:"What to submit"`
+	EventFormat          *EventFormat          `json:"eventFormat" doc:"Left out: no events are shown"`
+}
+
+// ReassignmentCommands are reassignments that belong together.
+type ReassignmentCommands struct {
+	WorkflowID   string                `json:"workflowId" doc:"Identifier kept with the reassignment"`
+	UserID       string                `json:"userId" doc:"Left out: the user of the token"`
+	CommandID    string                `json:"commandId" required:"true" doc:"Part of the change id"`
+	Submitter    string                `json:"submitter" required:"true" doc:"For whom to act"`
+	SubmissionID string                `json:"submissionId" doc:"New for each retry; may be left out"`
+	Commands     []ReassignmentCommand `json:"commands" required:"true" doc:"The reassignments"`
+}
+
+// ReassignmentCommand is one of them.
+type ReassignmentCommand struct {
+	Command ReassignmentCommandKind `json:"command" required:"true" doc:"The step"`
+}
+
+// ReassignmentCommandKind is the first or the second step of a reassignment.
+type ReassignmentCommandKind struct {
+	endpoint.OneOf
+
+	AssignCommand   *endpoint.Value[AssignCommand]   `json:"AssignCommand,omitempty" doc:"Second step: arrive"`
+	UnassignCommand *endpoint.Value[UnassignCommand] `json:"UnassignCommand,omitempty" doc:"First step: leave"`
+	Empty           *Nothing                         `json:"Empty,omitempty" doc:"Refused"`
+}
+
+// AssignCommand ends a reassignment.
+type AssignCommand struct {
+	ReassignmentID string `json:"reassignmentId" required:"true" doc:"From the unassigned event"`
+	Source         string `json:"source" required:"true" doc:"Synchronizer that the contract left"`
+	Target         string `json:"target" required:"true" doc:"Synchronizer where it arrives"`
+}
+
+// UnassignCommand begins a reassignment.
+type UnassignCommand struct {
+	ContractID string `json:"contractId" required:"true" doc:"The contract"`
+	Source     string `json:"source" required:"true" doc:"Synchronizer that it leaves"`
+	Target     string `json:"target" required:"true" doc:"Synchronizer where it is to go"`
+}
+
+// JsSubmitAndWaitForReassignmentResponse is the reassignment that resulted.
+type JsSubmitAndWaitForReassignmentResponse struct {
+	Reassignment JsReassignment `json:"reassignment" required:"true" doc:"The reassignment"`
+}
+
+// JsReassignment is a step of a reassignment.
+type JsReassignment struct {
+	UpdateID        string                `json:"updateId" required:"true" doc:"Its id"`
+	CommandID       string                `json:"commandId" doc:"Of the command; only for those who submitted it"`
+	WorkflowID      string                `json:"workflowId" doc:"As submitted"`
+	Offset          int64                 `json:"offset" required:"true" doc:"Its position"`
+	Events          []JsReassignmentEvent `json:"events" required:"true" doc:"What moved"`
+	TraceContext    *TraceContext         `json:"traceContext" doc:"Of the submission"`
+	RecordTime      endpoint.Timestamp    `json:"recordTime" required:"true" doc:"When it was recorded"`
+	SynchronizerID  string                `json:"synchronizerId" required:"true" doc:"Where it was recorded"`
+	PaidTrafficCost int64                 `json:"paidTrafficCost" doc:"Traffic paid; only for submitters"`
+}
+
+// JsReassignmentEvent is a contract that left or arrived.
+type JsReassignmentEvent struct {
+	endpoint.OneOf
+
+	JsUnassignedEvent *endpoint.Value[UnassignedEvent] `json:"JsUnassignedEvent,omitempty" doc:"It left"`
+	JsAssignmentEvent *JsAssignmentEvent               `json:"JsAssignmentEvent,omitempty" doc:"It arrived"`
+}
+
+// JsAssignmentEvent is the arrival of a contract.
+type JsAssignmentEvent struct {
+	Source              string       `json:"source" required:"true" doc:"Synchronizer that it left"`
+	Target              string       `json:"target" required:"true" doc:"Synchronizer where it arrived"`
+	ReassignmentID      string       `json:"reassignmentId" required:"true" doc:"Of the reassignment"`
+	Submitter           string       `json:"submitter" required:"true" doc:"Who asked for it"`
+	ReassignmentCounter int64        `json:"reassignmentCounter" required:"true" doc:"How often the contract moved"`
+	CreatedEvent        CreatedEvent `json:"createdEvent" required:"true" doc:"The contract"`
+}
+
+// UnassignedEvent is the departure of a contract.
+type UnassignedEvent struct {
+	ReassignmentID        string              `json:"reassignmentId" required:"true" doc:"Of the reassignment"`
+	ContractID            string              `json:"contractId" required:"true" doc:"The contract"`
+	TemplateID            lf.TypeName         `json:"templateId" required:"true" doc:"Its template, by package id"`
+	Source                string              `json:"source" required:"true" doc:"Synchronizer that it leaves"`
+	Target                string              `json:"target" required:"true" doc:"Synchronizer where it is to go"`
+	Submitter             string              `json:"submitter" doc:"Who asked for it"`
+	ReassignmentCounter   int64               `json:"reassignmentCounter" required:"true" doc:"How often it moved"`
+	AssignmentExclusivity *endpoint.Timestamp `json:"assignmentExclusivity" doc:"Until then only the submitter can assign"`
+	WitnessParties        []string            `json:"witnessParties" required:"true" doc:"The askers that see it"`
+	PackageName           string              `json:"packageName" required:"true" doc:"Name of the template's package"`
+	Offset                int64               `json:"offset" required:"true" doc:"Of the update"`
+	NodeID                int32               `json:"nodeId" required:"true" doc:"Position in the update"`
+}
+
+type submitReassignmentRequest struct {
+	Body SubmitReassignmentRequest `body:"json"`
+}
+
+type submitAndWaitForReassignmentRequest struct {
+	Body SubmitAndWaitForReassignmentRequest `body:"json"`
+}
+
+func (a *API) submitReassignment(ctx context.Context, req submitReassignmentRequest) (SubmitResponse, error) {
+	return SubmitResponse{}, a.refuseReassignment(ctx, req.Body.ReassignmentCommands)
+}
+
+func (a *API) submitAndWaitForReassignment(
+	ctx context.Context, req submitAndWaitForReassignmentRequest,
+) (JsSubmitAndWaitForReassignmentResponse, error) {
+	if req.Body.EventFormat != nil {
+		if _, err := a.fromAPIEventFormat(ctx, *req.Body.EventFormat); err != nil {
+			return JsSubmitAndWaitForReassignmentResponse{}, err
+		}
+	}
+	return JsSubmitAndWaitForReassignmentResponse{}, a.refuseReassignment(ctx, req.Body.ReassignmentCommands)
+}
+
+// refuseReassignment always returns an error: that of the first rule that the request breaks, and at the end that of
+// having nowhere to go.
+func (a *API) refuseReassignment(ctx context.Context, commands *ReassignmentCommands) error {
+	if commands == nil {
+		if err := endpoint.Claims(ctx).Require(); err != nil {
+			return err
+		}
+		return fault.MissingFieldNamed("reassignment_commands")
+	}
+	submissionID := commands.SubmissionID
+	if submissionID == "" {
+		submissionID = uuid.NewString()
+	}
+	userID, err := submittingUser(ctx, commands.UserID, []ledger.Party{ledger.Party(commands.Submitter)}, nil)
+	if err == nil {
+		err = a.checkReassignment(*commands, userID)
+	}
+	return ofSubmission(err, submissionID)
+}
+
+func (a *API) checkReassignment(commands ReassignmentCommands, userID string) error {
+	if err := ledger.CheckParty(commands.Submitter); err != nil {
+		return fault.InvalidFieldNamed("submitter", err.Error())
+	}
+	if commands.WorkflowID != "" {
+		if err := ledger.CheckLedgerString(commands.WorkflowID); err != nil {
+			return fault.InvalidArgumentf("workflow_id: %s", err)
+		}
+	}
+	if err := checkUserIDField(userID); err != nil {
+		return err
+	}
+	if commands.CommandID == "" {
+		return fault.MissingFieldNamed("command_id")
+	}
+	if err := ledger.CheckLedgerString(commands.CommandID); err != nil {
+		return fault.InvalidFieldNamed("command_id", err.Error())
+	}
+	if commands.SubmissionID != "" {
+		if err := ledger.CheckLedgerString(commands.SubmissionID); err != nil {
+			return fault.InvalidFieldNamed("submission_id", err.Error())
+		}
+	}
+	if len(commands.Commands) == 0 {
+		return fault.MissingFieldNamed("commands")
+	}
+	for _, command := range commands.Commands {
+		if err := a.checkReassignmentCommand(command.Command); err != nil {
+			return err
+		}
+	}
+	return fault.ReassignmentValidationFailed.
+		New("Source and target are both %s, the one synchronizer of this node", a.node.SynchronizerID).
+		WithResource("SYNCHRONIZER_ID", a.node.SynchronizerID).
+		WithHint("Leave the contract where it is: every contract of this node is on its one synchronizer.")
+}
+
+func (a *API) checkReassignmentCommand(command ReassignmentCommandKind) error {
+	switch {
+	case command.AssignCommand != nil:
+		assign := command.AssignCommand.Value
+		if assign.ReassignmentID == "" {
+			return fault.MissingFieldNamed("reassignment_id")
+		}
+		return a.checkRoute(assign.Source, assign.Target)
+	case command.UnassignCommand != nil:
+		unassign := command.UnassignCommand.Value
+		if unassign.ContractID == "" {
+			return fault.MissingFieldNamed("contract_id")
+		}
+		if err := ledger.CheckContractID(unassign.ContractID); err != nil {
+			return fault.InvalidFieldNamed("contract_id", err.Error())
+		}
+		return a.checkRoute(unassign.Source, unassign.Target)
+	default:
+		return fault.MissingFieldNamed("command")
+	}
+}
+
+func (a *API) checkRoute(source, target string) error {
+	for _, end := range []struct{ id, field string }{{source, "source"}, {target, "target"}} {
+		if end.id == "" {
+			return fault.MissingFieldNamed(end.field)
+		}
+		if err := a.checkSynchronizer(end.id, end.field); err != nil {
+			return err
+		}
+	}
+	return nil
+}

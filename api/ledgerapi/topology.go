@@ -1,0 +1,106 @@
+package ledgerapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// JsTopologyTransaction tells what changed in who hosts whom.
+type JsTopologyTransaction struct {
+	UpdateID       string             `json:"updateId" required:"true" doc:"Its id"`
+	Offset         int64              `json:"offset" required:"true" doc:"Its position"`
+	SynchronizerID string             `json:"synchronizerId" required:"true" doc:"Where it was recorded"`
+	RecordTime     endpoint.Timestamp `json:"recordTime" required:"true" doc:"When it was recorded"`
+	Events         []TopologyEvent    `json:"events" required:"true" doc:"What changed"`
+	TraceContext   *TraceContext      `json:"traceContext" doc:"Of the request that changed it"`
+}
+
+// TopologyEvent is one change.
+type TopologyEvent struct {
+	Event TopologyEventKind `json:"event" required:"true" doc:"The change"`
+}
+
+// TopologyEventKind is the kind of a change with its content. Hosting begins and never changes here.
+type TopologyEventKind struct {
+	endpoint.OneOf
+
+	//nolint:lll // the name is the API's
+	ParticipantAuthorizationAdded *endpoint.Value[ParticipantAuthorizationAdded] `json:"ParticipantAuthorizationAdded,omitempty" doc:"Hosting began"`
+}
+
+// ParticipantAuthorizationAdded says that a participant began to host a party.
+type ParticipantAuthorizationAdded struct {
+	PartyID               string                `json:"partyId" required:"true" doc:"The party"`
+	ParticipantID         string                `json:"participantId" required:"true" doc:"Who hosts it"`
+	ParticipantPermission ParticipantPermission `json:"participantPermission" required:"true" doc:"What it may do for the party"`
+}
+
+// topologyFormat says whose hosting is shown; nil parties stand for all.
+type topologyFormat struct {
+	parties []ledger.Party
+}
+
+// fromAPITopologyFormat checks and converts a format, nil for one that shows nothing.
+func fromAPITopologyFormat(ctx context.Context, wire TopologyFormat) (*topologyFormat, error) {
+	asked := wire.IncludeParticipantAuthorizationEvents
+	switch {
+	case asked == nil:
+		return nil, nil //nolint:nilnil // no format is a value of its own
+	case len(asked.Parties) == 0:
+		return &topologyFormat{}, endpoint.Claims(ctx).RequireReadAsAnyParty()
+	}
+	parties := ledger.SortedParties(fromAPIParties(asked.Parties))
+	if err := endpoint.Claims(ctx).RequireReadAs(parties...); err != nil {
+		return nil, err
+	}
+	return &topologyFormat{parties: parties}, checkParties(asked.Parties)
+}
+
+// toAPITopology shows a topology transaction; false when the format shows nothing of it.
+func (a *API) toAPITopology(update ledger.Update, format *topologyFormat) (JsTopologyTransaction, bool) {
+	transaction := JsTopologyTransaction{
+		UpdateID: string(update.ID), Offset: int64(update.Offset), SynchronizerID: a.node.SynchronizerID,
+		RecordTime: endpoint.Timestamp(update.RecordTime), TraceContext: ToAPITraceContext(update.Trace),
+	}
+	if format == nil {
+		return transaction, false
+	}
+	for _, hosting := range update.Topology {
+		if format.parties != nil && !ledger.PartiesContain(format.parties, hosting.Party) {
+			continue
+		}
+		added := ParticipantAuthorizationAdded{
+			PartyID: string(hosting.Party), ParticipantID: hosting.ParticipantID,
+			ParticipantPermission: toAPIPermission(hosting.Permission),
+		}
+		transaction.Events = append(transaction.Events, TopologyEvent{
+			Event: TopologyEventKind{ParticipantAuthorizationAdded: endpoint.Valued(added)},
+		})
+	}
+	return transaction, len(transaction.Events) > 0
+}
+
+func toAPIPermission(permission ledger.HostingPermission) ParticipantPermission {
+	switch permission {
+	case ledger.MaySubmit:
+		return PermissionSubmission
+	case ledger.MayConfirm:
+		return PermissionConfirmation
+	default:
+		return PermissionUnspecified
+	}
+}
+
+// host allocates a party on this node and enters it in the record, with the trace of the request. With a user in
+// grantTo, that user gets the right to act as the party.
+func (a *API) host(ctx context.Context, details ledger.PartyDetails, grantTo string) (ledger.PartyDetails, error) {
+	return a.record.HostParty(ctx, db.Hosting{
+		Details: details, GrantTo: grantTo, Now: a.now(),
+		Entry: func(at ledger.Position) ledger.Update {
+			return ledger.NewHosting(a.node, details.Party, at, endpoint.Trace(ctx))
+		},
+	})
+}

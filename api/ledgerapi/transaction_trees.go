@@ -1,0 +1,166 @@
+package ledgerapi
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Transaction trees are the older form of transactions in the shape of ledger effects.
+
+// JsTransactionTree is a transaction with all that happened in it, by node.
+type JsTransactionTree struct {
+	UpdateID       string               `json:"updateId" required:"true" doc:"Its id"`
+	CommandID      string               `json:"commandId" doc:"Of the command; only for those who submitted it"`
+	WorkflowID     string               `json:"workflowId" doc:"As submitted"`
+	EffectiveAt    endpoint.Timestamp   `json:"effectiveAt" required:"true" doc:"Ledger time"`
+	Offset         int64                `json:"offset" required:"true" doc:"Its position"`
+	EventsByID     map[string]TreeEvent `json:"eventsById" required:"true" doc:"What happened, by node id"`
+	SynchronizerID string               `json:"synchronizerId" required:"true" doc:"Where it was recorded"`
+	TraceContext   *TraceContext        `json:"traceContext" doc:"Of the submission"`
+	RecordTime     endpoint.Timestamp   `json:"recordTime" required:"true" doc:"When it was recorded"`
+}
+
+// TreeEvent is a node of a tree. The nodes below n are those with n < id <= lastDescendantNodeId.
+type TreeEvent struct {
+	endpoint.OneOf
+
+	CreatedTreeEvent   *endpoint.Value[CreatedEvent]   `json:"CreatedTreeEvent,omitempty" doc:"A contract began"`
+	ExercisedTreeEvent *endpoint.Value[ExercisedEvent] `json:"ExercisedTreeEvent,omitempty" doc:"A choice was exercised"`
+}
+
+// JsUpdateTree is one update in the older form, or a position among updates.
+type JsUpdateTree struct {
+	endpoint.OneOf
+
+	OffsetCheckpoint *endpoint.Value[OffsetCheckpoint]  `json:"OffsetCheckpoint,omitempty" doc:"Position to resume from"`
+	Reassignment     *endpoint.Value[JsReassignment]    `json:"Reassignment,omitempty" doc:"Never sent: there is one synchronizer"`
+	TransactionTree  *endpoint.Value[JsTransactionTree] `json:"TransactionTree,omitempty" doc:"A transaction"`
+}
+
+// JsGetUpdateTreesResponse is one element of the list.
+type JsGetUpdateTreesResponse struct {
+	Update JsUpdateTree `json:"update" doc:"The element"`
+}
+
+// JsGetTransactionTreeResponse is one transaction.
+type JsGetTransactionTreeResponse struct {
+	Transaction JsTransactionTree `json:"transaction" required:"true" doc:"The transaction"`
+}
+
+// JsSubmitAndWaitForTransactionTreeResponse is the transaction that resulted.
+type JsSubmitAndWaitForTransactionTreeResponse struct {
+	TransactionTree JsTransactionTree `json:"transactionTree" required:"true" doc:"The transaction"`
+}
+
+type treeByOffsetRequest struct {
+	Offset  int64    `path:"offset" doc:"The offset"`
+	Parties []string `query:"parties" doc:"Whose transactions to look among"`
+}
+
+type treeByIDRequest struct {
+	UpdateID string   `path:"update-id" doc:"The id"`
+	Parties  []string `query:"parties" doc:"Whose transactions to look among"`
+}
+
+// updateTrees takes the same requests as updates. Of a newer format it takes what says which transactions to show.
+func (a *API) updateTrees(ctx context.Context, req updatesRequest) ([]JsGetUpdateTreesResponse, error) {
+	format, err := a.updatesFormat(ctx, req.Body)
+	if err != nil {
+		return nil, err
+	}
+	trees := &updateFormat{}
+	if format.transactions != nil {
+		trees.transactions = &transactionFormat{events: format.transactions.events, shape: ShapeLedgerEffects}
+	}
+	show := func(update ledger.Update) (JsGetUpdateTreesResponse, bool, error) {
+		shown, ok, err := a.toAPIUpdate(update, trees)
+		if err != nil || !ok {
+			return JsGetUpdateTreesResponse{}, false, err
+		}
+		return JsGetUpdateTreesResponse{JsUpdateTree{TransactionTree: endpoint.Valued(toAPITree(shown.Transaction.Value))}},
+			true, nil
+	}
+	checkpoint := func(head db.Head) JsGetUpdateTreesResponse {
+		return JsGetUpdateTreesResponse{JsUpdateTree{OffsetCheckpoint: endpoint.Valued(a.checkpointAt(head))}}
+	}
+	return listUpdates(ctx, a, req, trees.readers(), show, checkpoint)
+}
+
+func (a *API) treeByOffset(ctx context.Context, req treeByOffsetRequest) (JsGetTransactionTreeResponse, error) {
+	return a.foundTree(ctx, req.Parties, atOffset(req.Offset))
+}
+
+func (a *API) treeByID(ctx context.Context, req treeByIDRequest) (JsGetTransactionTreeResponse, error) {
+	return a.foundTree(ctx, req.Parties, withID(req.UpdateID))
+}
+
+func (a *API) foundTree(ctx context.Context, parties []string, wanted lookup) (JsGetTransactionTreeResponse, error) {
+	format, err := a.formatFor(ctx, parties, ShapeLedgerEffects)
+	if err != nil {
+		return JsGetTransactionTreeResponse{}, err
+	}
+	found, err := a.foundTransaction(ctx, wanted, format)
+	return JsGetTransactionTreeResponse{Transaction: toAPITree(found.Transaction)}, err
+}
+
+func (a *API) submitAndWaitForTree(
+	ctx context.Context, req submitRequest,
+) (JsSubmitAndWaitForTransactionTreeResponse, error) {
+	submission, err := a.newSubmission(ctx, req.Body)
+	if err != nil {
+		return JsSubmitAndWaitForTransactionTreeResponse{}, a.refused(ctx, submission, err)
+	}
+	completion, err := a.await(ctx, submission)
+	if err != nil {
+		return JsSubmitAndWaitForTransactionTreeResponse{}, a.refused(ctx, submission, err)
+	}
+	format := &transactionFormat{events: wildcardFor(submission.ActAs...), shape: ShapeLedgerEffects}
+	transaction, err := a.transactionOf(ctx, completion, format)
+	if err != nil {
+		return JsSubmitAndWaitForTransactionTreeResponse{}, a.refused(ctx, submission, err)
+	}
+	return JsSubmitAndWaitForTransactionTreeResponse{TransactionTree: toAPITree(transaction)}, nil
+}
+
+// transactionOf shows the transaction of an accepted submission; it may have no events to show.
+func (a *API) transactionOf(
+	ctx context.Context, completion ledger.Completion, format *transactionFormat,
+) (JsTransaction, error) {
+	update, found, err := a.record.UpdateByOffset(ctx, completion.Offset)
+	if err == nil && !found {
+		err = fault.Internal(fmt.Errorf("no update at the offset %d of an accepted completion", completion.Offset))
+	}
+	if err != nil {
+		return JsTransaction{}, err
+	}
+	return a.toAPITransaction(update, format)
+}
+
+// toAPITree arranges a transaction in the shape of ledger effects by node.
+func toAPITree(transaction JsTransaction) JsTransactionTree {
+	events := make(map[string]TreeEvent, len(transaction.Events))
+	for _, event := range transaction.Events {
+		switch {
+		case event.CreatedEvent != nil:
+			events[nodeKey(event.CreatedEvent.NodeID)] = TreeEvent{CreatedTreeEvent: endpoint.Valued(*event.CreatedEvent)}
+		case event.ExercisedEvent != nil:
+			events[nodeKey(event.ExercisedEvent.NodeID)] = TreeEvent{
+				ExercisedTreeEvent: endpoint.Valued(*event.ExercisedEvent),
+			}
+		}
+	}
+	return JsTransactionTree{
+		UpdateID: transaction.UpdateID, CommandID: transaction.CommandID, WorkflowID: transaction.WorkflowID,
+		EffectiveAt: transaction.EffectiveAt, Offset: transaction.Offset, EventsByID: events,
+		SynchronizerID: transaction.SynchronizerID, TraceContext: transaction.TraceContext,
+		RecordTime: transaction.RecordTime,
+	}
+}
+
+func nodeKey(id int32) string { return strconv.FormatInt(int64(id), 10) }

@@ -1,0 +1,121 @@
+package ledgerapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/ledger"
+)
+
+// UpdateFormat says which kinds of updates to show, and how.
+type UpdateFormat struct {
+	IncludeTransactions   *TransactionFormat `json:"includeTransactions" doc:"Left out: no transactions"`
+	IncludeReassignments  *EventFormat       `json:"includeReassignments" doc:"There are none on one synchronizer"`
+	IncludeTopologyEvents *TopologyFormat    `json:"includeTopologyEvents" doc:"Left out: no topology events"`
+}
+
+// TransactionFormat says how to show transactions.
+type TransactionFormat struct {
+	EventFormat      *EventFormat     `json:"eventFormat" required:"true" doc:"Which events to show"`
+	TransactionShape TransactionShape `json:"transactionShape" required:"true" doc:"Contracts only, or all that happened"`
+}
+
+// TopologyFormat says which topology events to show.
+type TopologyFormat struct {
+	//nolint:lll // the name is the API's
+	IncludeParticipantAuthorizationEvents *ParticipantAuthorizationTopologyFormat `json:"includeParticipantAuthorizationEvents" doc:"Hosting"`
+}
+
+// ParticipantAuthorizationTopologyFormat says for which parties.
+type ParticipantAuthorizationTopologyFormat struct {
+	Parties []string `json:"parties" doc:"Empty means all parties"`
+}
+
+// TransactionShape is how much of a transaction is shown.
+type TransactionShape string
+
+// The shapes.
+const (
+	ShapeUnspecified   TransactionShape = "TRANSACTION_SHAPE_UNSPECIFIED"
+	ShapeACSDelta      TransactionShape = "TRANSACTION_SHAPE_ACS_DELTA"
+	ShapeLedgerEffects TransactionShape = "TRANSACTION_SHAPE_LEDGER_EFFECTS"
+)
+
+// Names implements [endpoint.Enum].
+func (TransactionShape) Names() []string {
+	return []string{string(ShapeUnspecified), string(ShapeACSDelta), string(ShapeLedgerEffects)}
+}
+
+// Update is one update, or a position among updates.
+type Update struct {
+	endpoint.OneOf
+
+	OffsetCheckpoint    *endpoint.Value[OffsetCheckpoint]      `json:"OffsetCheckpoint,omitempty" doc:"Position to resume from"`
+	Reassignment        *endpoint.Value[JsReassignment]        `json:"Reassignment,omitempty" doc:"Never sent: there is one synchronizer"`
+	TopologyTransaction *endpoint.Value[JsTopologyTransaction] `json:"TopologyTransaction,omitempty" doc:"Who hosts whom"`
+	Transaction         *endpoint.Value[JsTransaction]         `json:"Transaction,omitempty" doc:"A transaction"`
+}
+
+// updateFormat is an UpdateFormat whose names are resolved. Kinds that are nil are not shown; reassignments never are,
+// since this node has one synchronizer.
+type updateFormat struct {
+	transactions *transactionFormat
+	topology     *topologyFormat
+}
+
+// readers are the parties whose updates can be shown, nil for all parties, none when no kind is shown.
+func (f *updateFormat) readers() []ledger.Party {
+	readers := []ledger.Party{}
+	if f.transactions != nil {
+		parties := f.transactions.events.readers()
+		if parties == nil {
+			return nil
+		}
+		readers = ledger.SortedParties(readers, parties)
+	}
+	if f.topology == nil {
+		return readers
+	}
+	if f.topology.parties == nil {
+		return nil
+	}
+	return ledger.SortedParties(readers, f.topology.parties)
+}
+
+// fromAPIUpdateFormat checks and resolves a format.
+func (a *API) fromAPIUpdateFormat(ctx context.Context, wire UpdateFormat) (*updateFormat, error) {
+	if err := endpoint.Claims(ctx).Require(); err != nil {
+		return nil, err
+	}
+	format := &updateFormat{}
+	var err error
+	if wire.IncludeTopologyEvents != nil {
+		if format.topology, err = fromAPITopologyFormat(ctx, *wire.IncludeTopologyEvents); err != nil {
+			return nil, err
+		}
+	}
+	if wire.IncludeReassignments != nil { // checked, and then not found
+		if _, err := a.fromAPIEventFormat(ctx, *wire.IncludeReassignments); err != nil {
+			return nil, err
+		}
+	}
+	if wire.IncludeTransactions != nil {
+		if format.transactions, err = a.fromAPITransactionFormat(ctx, *wire.IncludeTransactions); err != nil {
+			return nil, err
+		}
+	}
+	return format, nil
+}
+
+// toAPIUpdate shows an update; false when nothing of it is visible.
+func (a *API) toAPIUpdate(update ledger.Update, format *updateFormat) (Update, bool, error) {
+	if len(update.Topology) > 0 {
+		topology, ok := a.toAPITopology(update, format.topology)
+		return Update{TopologyTransaction: endpoint.Valued(topology)}, ok, nil
+	}
+	if format.transactions == nil {
+		return Update{}, false, nil
+	}
+	transaction, err := a.toAPITransaction(update, format.transactions)
+	return Update{Transaction: endpoint.Valued(transaction)}, len(transaction.Events) > 0, err
+}

@@ -1,0 +1,235 @@
+package ledgerapi
+
+import (
+	"context"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// The single updates: by offset or id, in the form of today and in the older forms.
+
+// JsGetUpdateResponse is one update.
+type JsGetUpdateResponse struct {
+	Update Update `json:"update" doc:"The update"`
+}
+
+// GetUpdateByOffsetRequest asks for the update at an offset.
+type GetUpdateByOffsetRequest struct {
+	Offset       int64         `json:"offset" required:"true" doc:"The offset"`
+	UpdateFormat *UpdateFormat `json:"updateFormat" required:"true" doc:"What to show"`
+}
+
+// GetUpdateByIDRequest asks for an update by its id.
+type GetUpdateByIDRequest struct {
+	UpdateID     string        `json:"updateId" required:"true" doc:"The id"`
+	UpdateFormat *UpdateFormat `json:"updateFormat" required:"true" doc:"What to show"`
+}
+
+type updateByOffsetRequest struct {
+	Body GetUpdateByOffsetRequest `body:"json"`
+}
+
+type updateByIDRequest struct {
+	Body GetUpdateByIDRequest `body:"json"`
+}
+
+// GetTransactionByOffsetRequest asks for the transaction at an offset.
+type GetTransactionByOffsetRequest struct {
+	Offset            int64              `json:"offset" required:"true" doc:"The offset"`
+	RequestingParties []string           `json:"requestingParties" doc:"Older form of transactionFormat: all that they see"`
+	TransactionFormat *TransactionFormat `json:"transactionFormat" doc:"What to show; not with requestingParties"`
+}
+
+// GetTransactionByIDRequest asks for a transaction by its id.
+type GetTransactionByIDRequest struct {
+	UpdateID          string             `json:"updateId" required:"true" doc:"The id"`
+	RequestingParties []string           `json:"requestingParties" doc:"Older form of transactionFormat: all that they see"`
+	TransactionFormat *TransactionFormat `json:"transactionFormat" doc:"What to show; not with requestingParties"`
+}
+
+// JsGetTransactionResponse is one transaction.
+type JsGetTransactionResponse struct {
+	Transaction JsTransaction `json:"transaction" required:"true" doc:"The transaction"`
+}
+
+type transactionByOffsetRequest struct {
+	Body GetTransactionByOffsetRequest `body:"json"`
+}
+
+type transactionByIDRequest struct {
+	Body GetTransactionByIDRequest `body:"json"`
+}
+
+func (a *API) updateByOffset(ctx context.Context, req updateByOffsetRequest) (JsGetUpdateResponse, error) {
+	format, err := a.lookupFormat(ctx, req.Body.UpdateFormat)
+	if err != nil {
+		return JsGetUpdateResponse{}, err
+	}
+	return a.foundUpdate(ctx, atOffset(req.Body.Offset), format)
+}
+
+func (a *API) updateByID(ctx context.Context, req updateByIDRequest) (JsGetUpdateResponse, error) {
+	format, err := a.lookupFormat(ctx, req.Body.UpdateFormat)
+	if err != nil {
+		return JsGetUpdateResponse{}, err
+	}
+	return a.foundUpdate(ctx, withID(req.Body.UpdateID), format)
+}
+
+func (a *API) transactionByOffset(
+	ctx context.Context, req transactionByOffsetRequest,
+) (JsGetTransactionResponse, error) {
+	format, err := a.olderFormat(ctx, req.Body.RequestingParties, req.Body.TransactionFormat)
+	if err != nil {
+		return JsGetTransactionResponse{}, err
+	}
+	return a.foundTransaction(ctx, atOffset(req.Body.Offset), format)
+}
+
+func (a *API) transactionByID(ctx context.Context, req transactionByIDRequest) (JsGetTransactionResponse, error) {
+	format, err := a.olderFormat(ctx, req.Body.RequestingParties, req.Body.TransactionFormat)
+	if err != nil {
+		return JsGetTransactionResponse{}, err
+	}
+	return a.foundTransaction(ctx, withID(req.Body.UpdateID), format)
+}
+
+func (a *API) lookupFormat(ctx context.Context, wire *UpdateFormat) (*updateFormat, error) {
+	if wire == nil {
+		if err := endpoint.Claims(ctx).Require(); err != nil {
+			return nil, err
+		}
+		return nil, fault.MissingFieldNamed("update_format")
+	}
+	return a.fromAPIUpdateFormat(ctx, *wire)
+}
+
+// olderFormat takes either form of a format for transactions.
+func (a *API) olderFormat(
+	ctx context.Context, requesting []string, wire *TransactionFormat,
+) (*transactionFormat, error) {
+	if wire == nil {
+		return a.formatFor(ctx, requesting, ShapeACSDelta)
+	}
+	format, err := a.fromAPITransactionFormat(ctx, *wire)
+	if err == nil && len(requesting) > 0 {
+		return nil, fault.InvalidArgumentf("Both transaction_format and requesting_parties are specified").
+			WithHint("Send transactionFormat only.")
+	}
+	return format, err
+}
+
+// formatFor shows all that the parties see.
+func (a *API) formatFor(ctx context.Context, parties []string, shape TransactionShape) (*transactionFormat, error) {
+	claims := endpoint.Claims(ctx)
+	if err := claims.Require(); err != nil {
+		return nil, err
+	}
+	if err := claims.RequireReadAs(fromAPIParties(parties)...); err != nil {
+		return nil, err
+	}
+	if len(parties) == 0 {
+		return nil, fault.InvalidArgumentf("no party is named to read as").
+			WithHint("Name at least one party whose transactions you may read.")
+	}
+	if err := checkParties(parties); err != nil {
+		return nil, err
+	}
+	return &transactionFormat{events: wildcardFor(fromAPIParties(parties)...), shape: shape}, nil
+}
+
+// lookup names one update.
+type lookup struct {
+	check func() error
+	find  func(context.Context, UpdateRecord) (ledger.Update, bool, error)
+	// resource and value name the update in errors.
+	resource, value string
+}
+
+// atOffset is the update at an offset.
+func atOffset(offset int64) lookup {
+	return lookup{
+		check: func() error {
+			if offset <= 0 {
+				return fault.NonPositiveOffsetIn("offset", offset)
+			}
+			return nil
+		},
+		find: func(ctx context.Context, record UpdateRecord) (ledger.Update, bool, error) {
+			return record.UpdateByOffset(ctx, ledger.Offset(offset))
+		},
+		resource: "OFFSET", value: strconv.FormatInt(offset, 10),
+	}
+}
+
+// updateIDPrefix says that a SHA-256 hash follows.
+const updateIDPrefix = "1220"
+
+// withID is the update of an id.
+func withID(id string) lookup {
+	return lookup{
+		check: func() error {
+			if id == "" {
+				return fault.MissingFieldNamed("update_id")
+			}
+			if _, err := hex.DecodeString(id); err != nil || !strings.HasPrefix(id, updateIDPrefix) {
+				return fault.InvalidArgumentf("update id %q is not %s and hexadecimal digits", id, updateIDPrefix)
+			}
+			return nil
+		},
+		find: func(ctx context.Context, record UpdateRecord) (ledger.Update, bool, error) {
+			return record.UpdateByID(ctx, ledger.UpdateID(id))
+		},
+		resource: "UPDATE_ID", value: id,
+	}
+}
+
+// seek finds an update; a fault when it does not exist.
+func (a *API) seek(ctx context.Context, wanted lookup) (ledger.Update, error) {
+	if err := wanted.check(); err != nil {
+		return ledger.Update{}, err
+	}
+	update, found, err := wanted.find(ctx, a.record)
+	if err != nil {
+		return ledger.Update{}, err
+	}
+	if !found {
+		return ledger.Update{}, wanted.notFound()
+	}
+	return update, nil
+}
+
+func (l lookup) notFound() error { return fault.UpdateNotFoundAt(l.resource, l.value) }
+
+// foundUpdate shows an update. One of which nothing is visible is not found.
+func (a *API) foundUpdate(ctx context.Context, wanted lookup, format *updateFormat) (JsGetUpdateResponse, error) {
+	update, err := a.seek(ctx, wanted)
+	if err != nil {
+		return JsGetUpdateResponse{}, err
+	}
+	shown, ok, err := a.toAPIUpdate(update, format)
+	if err == nil && !ok {
+		err = wanted.notFound()
+	}
+	return JsGetUpdateResponse{shown}, err
+}
+
+// foundTransaction is foundUpdate for transactions alone.
+func (a *API) foundTransaction(
+	ctx context.Context, wanted lookup, format *transactionFormat,
+) (JsGetTransactionResponse, error) {
+	update, err := a.seek(ctx, wanted)
+	if err != nil {
+		return JsGetTransactionResponse{}, err
+	}
+	transaction, err := a.toAPITransaction(update, format)
+	if err == nil && len(transaction.Events) == 0 {
+		err = wanted.notFound()
+	}
+	return JsGetTransactionResponse{Transaction: transaction}, err
+}

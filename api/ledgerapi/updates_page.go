@@ -1,0 +1,186 @@
+package ledgerapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// The sizes of pages of updates, as upstream's.
+const (
+	defaultUpdatesPageSize = 100
+	maxUpdatesPageSize     = 2000
+)
+
+// maxPageReads bounds how much of the record one page looks at. A page whose format hides nearly everything comes back
+// short, with a token, instead of late.
+const maxPageReads = 50
+
+// GetUpdatesPageRequest asks for one page of updates.
+type GetUpdatesPageRequest struct {
+	BeginOffsetExclusive *int64          `json:"beginOffsetExclusive" doc:"Left out: as far back as the record goes"`
+	EndOffsetInclusive   *int64          `json:"endOffsetInclusive" doc:"Left out: the ledger end at the first page"`
+	MaxPageSize          *int32          `json:"maxPageSize" doc:"Most updates of the page: 1 to 2000; left out: 100"`
+	UpdateFormat         *UpdateFormat   `json:"updateFormat" required:"true" doc:"What to show"`
+	DescendingOrder      bool            `json:"descendingOrder" doc:"Newest first"`
+	PageToken            *endpoint.Bytes `json:"pageToken" doc:"nextPageToken of the previous page"`
+}
+
+// GetUpdatesPageResponse is one page. Between its two offsets there are no further updates of the format.
+type GetUpdatesPageResponse struct {
+	Updates                    []JsGetUpdateResponse `json:"updates" doc:"The updates, in the order asked for"`
+	LowestPageOffsetExclusive  int64                 `json:"lowestPageOffsetExclusive" required:"true" doc:"Where it begins"`
+	HighestPageOffsetInclusive int64                 `json:"highestPageOffsetInclusive" required:"true" doc:"Where it ends"`
+	NextPageToken              *endpoint.Bytes       `json:"nextPageToken" doc:"Token of the next page; null after the last"`
+}
+
+type updatesPageRequest struct {
+	Body GetUpdatesPageRequest `body:"json"`
+}
+
+func (a *API) updatesPage(ctx context.Context, req updatesPageRequest) (GetUpdatesPageResponse, error) {
+	body := req.Body
+	format, err := a.lookupFormat(ctx, body.UpdateFormat)
+	if err != nil {
+		return GetUpdatesPageResponse{}, err
+	}
+	size, err := pageSize(body.MaxPageSize, defaultUpdatesPageSize, maxUpdatesPageSize)
+	if err != nil {
+		return GetUpdatesPageResponse{}, err
+	}
+	cursor, err := a.updatesCursor(ctx, body)
+	if err != nil {
+		return GetUpdatesPageResponse{}, err
+	}
+	query := db.UpdatesQuery{
+		Parties: format.readers(), After: cursor.begin, UpTo: cursor.end, Limit: updatesPage, Descending: body.DescendingOrder,
+	}
+	page := GetUpdatesPageResponse{
+		LowestPageOffsetExclusive: int64(cursor.begin), HighestPageOffsetInclusive: int64(cursor.end),
+	}
+	show := func(update ledger.Update) (JsGetUpdateResponse, bool, error) {
+		shown, ok, err := a.toAPIUpdate(update, format)
+		return JsGetUpdateResponse{shown}, ok, err
+	}
+	page.Updates, err = fetchUpdates(ctx, a, &query, fetchBounds{most: int(size), reads: maxPageReads}, show)
+	if err != nil || query.After == query.UpTo { // a failure, or the last page
+		return page, err
+	}
+	if body.DescendingOrder {
+		page.LowestPageOffsetExclusive = int64(query.UpTo)
+	} else {
+		page.HighestPageOffsetInclusive = int64(query.After)
+	}
+	token := updatesCursor{begin: query.After, end: query.UpTo, asked: cursor.asked}.token()
+	page.NextPageToken = &token
+	return page, nil
+}
+
+// pageSize checks the size that is asked for.
+func pageSize(asked *int32, usual, most int32) (int32, error) {
+	switch {
+	case asked == nil:
+		return usual, nil
+	case *asked <= 0 || *asked > most:
+		return 0, fault.InvalidArgumentf("max_page_size must be between 1 and %d, but is %d", most, *asked)
+	default:
+		return *asked, nil
+	}
+}
+
+// updatesCursor is what is left to page through, and a digest of the request.
+type updatesCursor struct {
+	begin, end ledger.Offset
+	asked      [digestLength]byte
+}
+
+const (
+	updatesTokenVersion = 2
+	updatesTokenLength  = 1 + 8 + 8 + digestLength
+)
+
+func (c updatesCursor) token() endpoint.Bytes {
+	token := []byte{updatesTokenVersion}
+	token = binary.BigEndian.AppendUint64(token, uint64(c.begin))
+	token = binary.BigEndian.AppendUint64(token, uint64(c.end))
+	return append(token, c.asked[:]...)
+}
+
+// updatesCursor checks the offsets and the token of a request, and says where its page begins.
+func (a *API) updatesCursor(ctx context.Context, body GetUpdatesPageRequest) (updatesCursor, error) {
+	asked, err := digestOfPage(body)
+	if err != nil {
+		return updatesCursor{}, err
+	}
+	if body.PageToken != nil && len(*body.PageToken) > 0 {
+		cursor, err := decodeUpdatesToken(*body.PageToken, asked)
+		if err != nil {
+			return updatesCursor{}, err
+		}
+		_, err = a.headAfter(ctx, "Begin", cursor.begin)
+		return cursor, err
+	}
+	head, err := a.record.Head(ctx)
+	if err != nil {
+		return updatesCursor{}, err
+	}
+	cursor := updatesCursor{begin: head.Pruned, end: head.Offset, asked: asked}
+	if body.BeginOffsetExclusive != nil {
+		cursor.begin = ledger.Offset(*body.BeginOffsetExclusive)
+	}
+	if body.EndOffsetInclusive != nil {
+		cursor.end = ledger.Offset(*body.EndOffsetInclusive)
+	}
+	switch {
+	case cursor.begin < 0:
+		return cursor, fault.NegativeOffsetIn("begin_offset_exclusive", int64(cursor.begin))
+	case body.EndOffsetInclusive != nil && cursor.end <= 0:
+		return cursor, fault.NonPositiveOffsetIn("end_offset_inclusive", int64(cursor.end))
+	case cursor.begin > head.Offset:
+		return cursor, fault.OffsetAfterEnd("Begin", int64(cursor.begin), int64(head.Offset))
+	case cursor.end > head.Offset:
+		return cursor, fault.OffsetAfterEnd("End", int64(cursor.end), int64(head.Offset))
+	case cursor.begin > cursor.end:
+		return cursor, fault.InvalidArgumentf("begin_offset_exclusive %d is after end_offset_inclusive %d",
+			cursor.begin, cursor.end)
+	case cursor.begin < head.Pruned:
+		return cursor, fault.PrunedDataAccessed(int64(cursor.begin), int64(head.Pruned))
+	default:
+		return cursor, nil
+	}
+}
+
+func decodeUpdatesToken(token []byte, asked [digestLength]byte) (updatesCursor, error) {
+	invalid := func(reason string) (updatesCursor, error) {
+		return updatesCursor{}, fault.InvalidUpdatesPageToken.New("The page token %s", reason).
+			WithHint("Send the nextPageToken of the previous page with an otherwise unchanged request.")
+	}
+	if len(token) != updatesTokenLength || token[0] != updatesTokenVersion {
+		return invalid("was not given out by this node")
+	}
+	cursor := updatesCursor{
+		begin: ledger.Offset(binary.BigEndian.Uint64(token[1:])), end: ledger.Offset(binary.BigEndian.Uint64(token[9:])),
+		asked: [digestLength]byte(token[17:]),
+	}
+	if cursor.asked != asked || cursor.begin < 0 || cursor.begin > cursor.end {
+		return invalid("belongs to another request")
+	}
+	return cursor, nil
+}
+
+// digestOfPage covers all of the request but the size and the token of the page.
+func digestOfPage(body GetUpdatesPageRequest) ([digestLength]byte, error) {
+	body.MaxPageSize, body.PageToken = nil, nil
+	text, err := json.Marshal(body)
+	if err != nil {
+		return [digestLength]byte{}, fault.Internal(err)
+	}
+	hash := sha256.Sum256(text)
+	return [digestLength]byte(hash[:digestLength]), nil
+}

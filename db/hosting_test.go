@@ -1,0 +1,71 @@
+package db_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+var testNode = ledger.Node{ParticipantID: "participant::1220aa", Namespace: "1220aa"}
+
+func host(t *testing.T, record *db.DB, party ledger.Party, grantTo string) error {
+	t.Helper()
+	_, err := record.HostParty(t.Context(), db.Hosting{
+		Details: ledger.PartyDetails{Party: party, IsLocal: true}, GrantTo: grantTo, Now: start,
+		Entry: func(at ledger.Position) ledger.Update {
+			return ledger.NewHosting(testNode, party, at, ledger.TraceContext{Traceparent: "trace"})
+		},
+	})
+	return err
+}
+
+func TestHostingAPartyIsAnEntryOfTheRecord(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	require.NoError(t, host(t, record, alice, ""))
+	appendEntries(t, record, db.Entries{Updates: []ledger.Update{update(2, []ledger.Party{alice})}})
+	require.NoError(t, host(t, record, bob, ""))
+
+	found, err := record.Updates(t.Context(), db.UpdatesQuery{Parties: []ledger.Party{alice, bob}, UpTo: 9, Limit: 9})
+	require.NoError(t, err)
+	require.Len(t, found, 3)
+	require.Equal(t, []ledger.Hosting{{Party: alice, ParticipantID: testNode.ParticipantID, Permission: ledger.MaySubmit}},
+		found[0].Topology)
+	require.Equal(t, "trace", found[0].Trace.Traceparent)
+	require.Empty(t, found[0].Events)
+	require.Empty(t, found[1].Topology)
+	require.Equal(t, ledger.MayConfirm, found[2].Topology[0].Permission, "bob signs elsewhere")
+	require.True(t, found[2].RecordTime.After(found[1].RecordTime), "although the clock stands still")
+	require.Equal(t, []ledger.Offset{1}, updateOffsets(t, record, db.UpdatesQuery{Parties: []ledger.Party{alice}, UpTo: 1, Limit: 9}))
+}
+
+func TestAPartyThatCannotBeHostedTakesNoOffset(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	require.NoError(t, host(t, record, alice, ""))
+	require.True(t, fault.InvalidArgument.Matches(host(t, record, alice, "")), "it exists")
+	require.True(t, fault.UserNotFound.Matches(host(t, record, bob, "nobody")))
+	head, err := record.Head(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, ledger.Offset(1), head.Offset)
+}
+
+func TestPartiesAreHostedWithoutGapsWhileOthersCommit(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	const parties = 20
+	var group errgroup.Group
+	for i := range parties {
+		group.Go(func() error { return host(t, record, ledger.Party("party-"+string(rune('a'+i))+"::1220aa"), "") })
+	}
+	require.NoError(t, group.Wait())
+	offsets := updateOffsets(t, record, db.UpdatesQuery{UpTo: 99, Limit: 99})
+	require.Len(t, offsets, parties)
+	require.Equal(t, ledger.Offset(parties), offsets[parties-1])
+}
