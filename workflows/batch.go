@@ -57,7 +57,7 @@ func newBatcher(start startFunc, maxBatch, attributeBytes int) *batcher {
 func (b *batcher) submit(ctx context.Context, p *pending) error {
 	switch {
 	case b.maxBatch == 1 || p.submission.MinLedgerTime != nil: // one that may have to wait must not hold up others
-		go b.launch(context.WithoutCancel(ctx), []*pending{p})
+		go func() { _ = b.launch(context.WithoutCancel(ctx), []*pending{p}) }() // p.started has the error
 	case b.enqueue(p):
 		go b.run(context.WithoutCancel(ctx))
 	}

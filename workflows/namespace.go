@@ -6,14 +6,16 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 )
 
-// EnsureSearchAttributes adds the node's search attributes to the namespace where they are missing. The error names the
-// command that an administrator of the cluster can run instead.
+// EnsureSearchAttributes adds the node's search attributes to the namespace where they are missing, and returns when
+// the cluster takes them. The error names the command that an administrator of the cluster can run instead.
 func EnsureSearchAttributes(ctx context.Context, temporal client.Client, namespace string) error {
 	operator := temporal.OperatorService()
 	there, err := operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
@@ -34,7 +36,7 @@ func EnsureSearchAttributes(ctx context.Context, temporal client.Client, namespa
 		}
 	}
 	if len(missing) == 0 {
-		return nil
+		return awaitSearchAttributes(ctx, temporal, namespace)
 	}
 	_, err = operator.AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
 		Namespace: namespace, SearchAttributes: missing,
@@ -43,7 +45,27 @@ func EnsureSearchAttributes(ctx context.Context, temporal client.Client, namespa
 		return fmt.Errorf("namespace %q lacks search attributes and they cannot be added (%w); have an administrator run: %s",
 			namespace, err, addCommand(namespace, slices.Sorted(maps.Keys(missing))))
 	}
-	return nil
+	return awaitSearchAttributes(ctx, temporal, namespace)
+}
+
+// awaitSearchAttributes waits until a query may name the attributes: a server learns of changed namespaces by asking
+// for them every few seconds, and refuses workflows with attributes that it does not know yet.
+func awaitSearchAttributes(ctx context.Context, temporal client.Client, namespace string) error {
+	const again = 100 * time.Millisecond
+	var terms []string
+	for _, name := range slices.Sorted(maps.Keys(SearchAttributes())) {
+		terms = append(terms, name+" is null")
+	}
+	query := &workflowservice.CountWorkflowExecutionsRequest{Namespace: namespace, Query: strings.Join(terms, " and ")}
+	for {
+		_, err := temporal.CountWorkflow(ctx, query)
+		if err == nil {
+			return nil
+		}
+		if pause(ctx, again); ctx.Err() != nil {
+			return fmt.Errorf("namespace %q does not take its search attributes: %w", namespace, err)
+		}
+	}
 }
 
 func addCommand(namespace string, names []string) string {

@@ -70,7 +70,8 @@ func (m *machine) tapLine(ctx context.Context) (string, error) {
 	return strings.NewReplacer("\n", "", "\t", "").Replace(fmt.Sprintf(`{"commandId":"mint-%d","actAs":["%s"],
 "readAs":["%s"],"commands":[{"ExerciseCommand":{"templateId":"#splice-amulet:Splice.AmuletRules:AmuletRules",
 "contractId":"%s","choice":"AmuletRules_DevNet_Tap",
-"choiceArgument":{"receiver":"%s","amount":"1000.0","openRound":"%s"}}}]}`, m.began.Unix(), alice, dso, rules, alice, round)), nil
+"choiceArgument":{"receiver":"%s","amount":"1000.0","openRound":"%s"}}}]}`,
+		m.began.Unix(), alice, dso, rules, alice, round)), nil
 }
 
 // firstOf finds the oldest active contract of a template, which for rounds is the one that has been open longest.

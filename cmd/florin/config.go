@@ -25,7 +25,9 @@ func (c *configCommand) Run(ctx *kong.Context) error {
 		if flag.Tag.Has("secret") && value != "" {
 			value = "(hidden)"
 		}
-		fmt.Printf("%s=%q\n", flag.Envs[0], value)
+		if _, err := fmt.Printf("%s=%q\n", flag.Envs[0], value); err != nil {
+			return err
+		}
 	}
 	return nil
 }

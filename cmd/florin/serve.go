@@ -42,7 +42,8 @@ func serveRemote(ctx context.Context, settings nodeSettings, remote remoteSettin
 	relaxCollector()
 	n, err := startNode(ctx, nodeOptions{
 		settings: settings, roles: roles, databaseURL: remote.DatabaseURL, temporalAddress: remote.TemporalAddress,
-		listen: remote.Listen, attributeBytes: remote.AttributeBytes, log: settings.logger(os.Stderr), progress: func(string) {},
+		listen: remote.Listen, attributeBytes: remote.AttributeBytes, log: settings.logger(os.Stderr),
+		progress: func(string) {},
 	})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -58,7 +59,7 @@ func (s *nodeSettings) Validate() error {
 		return fmt.Errorf("--list-limit=%d: it must be at least 1", s.ListLimit)
 	}
 	if s.MaxDeduplication < 0 || s.RequestTimeout <= 0 || s.MaxBody <= 0 {
-		return fmt.Errorf("--max-deduplication, --request-timeout and --max-body must be positive")
+		return errors.New("--max-deduplication, --request-timeout and --max-body must be positive")
 	}
 	price, err := decimal.Parse(s.CoinPrice)
 	if err != nil || price.Sign() <= 0 {

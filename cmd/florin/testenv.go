@@ -22,7 +22,7 @@ func (c *testenvCommand) Run(ctx context.Context) (err error) {
 		command = command[1:]
 	}
 	if len(command) == 0 {
-		return errors.New("testenv: name the command to run: florin testenv -- go test ./...")
+		return errors.New("testenv: name the command to run, as in: florin testenv -- go test PACKAGES")
 	}
 	executable, err := os.Executable()
 	if err != nil {
@@ -42,8 +42,7 @@ func (c *testenvCommand) Run(ctx context.Context) (err error) {
 	child.Env = append(append(os.Environ(), environment.Variables()...), testenv.BinaryVariable+"="+executable)
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	runErr := child.Run()
-	var failed *exec.ExitError
-	if errors.As(runErr, &failed) {
+	if failed, ok := errors.AsType[*exec.ExitError](runErr); ok {
 		return exitError{code: failed.ExitCode()}
 	}
 	if runErr != nil {

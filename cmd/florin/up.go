@@ -173,10 +173,10 @@ func (m *machine) wait(ctx context.Context) error {
 	case err := <-m.node.failed:
 		return err
 	case <-m.database.Done():
-		return fmt.Errorf("PostgreSQL stopped by itself; its last words are in %s",
+		return fmt.Errorf("the PostgreSQL server stopped by itself; its last words are in %s",
 			filepath.Join(m.directory.Path(), "postgres.log"))
 	case <-m.temporal.Done():
-		return fmt.Errorf("Temporal stopped for good: %w", m.temporal.Err())
+		return fmt.Errorf("the Temporal server stopped for good: %w", m.temporal.Err())
 	}
 }
 
