@@ -3,6 +3,8 @@ package auth
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"time"
 
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -16,6 +18,8 @@ type Claims struct {
 	// wildcard callers may do everything and have no user: authorization is disabled.
 	wildcard bool
 	user     *ledger.User
+	// expires is when the token ends; zero for never.
+	expires time.Time
 
 	admin, idpAdmin          bool
 	readAny, executeAny      bool
@@ -78,6 +82,18 @@ func (c Claims) UserID() string {
 		return ""
 	}
 	return c.user.ID
+}
+
+// ExpiresAt is when the caller's token ends, zero for never: whoever is served for longer than that must be told.
+func (c Claims) ExpiresAt() time.Time { return c.expires }
+
+// SameAs tells whether both are the same caller with the same rights. What else is known of the user, and until when the
+// token is valid, makes no difference.
+func (c Claims) SameAs(other Claims) bool {
+	return c.Authenticated() == other.Authenticated() && c.wildcard == other.wildcard &&
+		c.UserID() == other.UserID() && c.admin == other.admin && c.idpAdmin == other.idpAdmin &&
+		c.readAny == other.readAny && c.executeAny == other.executeAny &&
+		maps.Equal(c.actAs, other.actAs) && maps.Equal(c.readAs, other.readAs) && maps.Equal(c.executeAs, other.executeAs)
 }
 
 // IsAdmin tells whether the caller is ParticipantAdmin.

@@ -93,6 +93,7 @@ func (r *Resolver) Authenticate(ctx context.Context, token string) (Claims, erro
 		return Claims{}, invalidToken("the token is of identity provider %q, but its user %q belongs to %q",
 			verified.IdentityProviderID, verified.UserID, claims.user.IdentityProviderID)
 	}
+	claims.expires = verified.ExpiresAt // of this token: what is remembered is of the user
 	return claims, err
 }
 

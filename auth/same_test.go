@@ -1,0 +1,57 @@
+package auth_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/ledger"
+)
+
+func TestClaimsAreTheSameWhileTheRightsAre(t *testing.T) {
+	t.Parallel()
+	act := ledger.Right{Kind: ledger.CanActAs, Party: alice}
+	read := ledger.Right{Kind: ledger.CanReadAs, Party: bob}
+	user := ledger.User{ID: "user"}
+	before := auth.NewClaims(user, []ledger.Right{act, read})
+
+	renamed := ledger.User{ID: "user", PrimaryParty: bob}
+	require.True(t, before.SameAs(auth.NewClaims(renamed, []ledger.Right{read, act, act})), "order and repeats are nothing")
+	for name, after := range map[string]auth.Claims{
+		"a right less":      auth.NewClaims(user, []ledger.Right{act}),
+		"a right more":      auth.NewClaims(user, []ledger.Right{act, read, {Kind: ledger.CanExecuteAs, Party: bob}}),
+		"another party":     auth.NewClaims(user, []ledger.Right{act, {Kind: ledger.CanReadAs, Party: "carol"}}),
+		"an administrator":  auth.NewClaims(user, []ledger.Right{act, read, {Kind: ledger.ParticipantAdmin}}),
+		"any party":         auth.NewClaims(user, []ledger.Right{act, read, {Kind: ledger.CanReadAsAnyParty}}),
+		"another user":      auth.NewClaims(ledger.User{ID: "other"}, []ledger.Right{act, read}),
+		"nobody":            auth.Unauthenticated(errors.New("expired")),
+		"everybody":         auth.Wildcard(),
+		"executing for any": auth.NewClaims(user, []ledger.Right{act, read, {Kind: ledger.CanExecuteAsAnyParty}}),
+	} {
+		require.False(t, before.SameAs(after), name)
+		require.False(t, after.SameAs(before), name)
+	}
+	require.True(t, auth.Claims{}.SameAs(auth.Unauthenticated(errors.New("bad signature"))))
+}
+
+func TestClaimsEndWithTheirToken(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	for name, test := range map[string]struct {
+		ttl     time.Duration
+		expires time.Time
+	}{
+		"a token of an hour":     {time.Hour, now.Add(time.Hour)},
+		"a token of two hours":   {2 * time.Hour, now.Add(2 * time.Hour)},
+		"a token without an end": {0, time.Time{}},
+	} {
+		token, err := auth.Mint(auth.DefaultSecret, auth.DefaultAudience, "alice", test.ttl, now)
+		require.NoError(t, err)
+		claims, err := b.resolver.Authenticate(t.Context(), token)
+		require.NoError(t, err)
+		require.WithinDuration(t, test.expires, claims.ExpiresAt(), 0, "%s: each token has its own, though the user is remembered", name)
+	}
+}
