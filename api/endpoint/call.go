@@ -19,6 +19,8 @@ type call struct {
 	pattern string
 	// failure is the error that was answered; nil for success.
 	failure error
+	// outcome is the status of the error that a stream ended with, 0 without one: the stream itself was answered 101.
+	outcome int
 }
 
 type callKey struct{}

@@ -5,6 +5,10 @@
 // the body, checks the right, calls, encodes, and turns errors into answers. The same list of endpoints that the router
 // mounts is what the OpenAPI document is made from ([Describe]), so the two cannot differ.
 //
+// A [Stream] is the second kind of endpoint: one request, many elements, over a WebSocket. Its function gets a [Send]
+// that blocks until the client has taken an element, so that it reads no faster than the client does. [Streams] knows
+// those that are open. [DescribeStreams] makes their AsyncAPI document.
+//
 // # Wire types
 //
 // Requests and responses are plain structs. A request type names where each of its fields comes from:

@@ -38,8 +38,10 @@ type Options struct {
 	Now func() time.Time
 	// MaxBodyBytes bounds request bodies; zero means DefaultMaxBodyBytes.
 	MaxBodyBytes int64
-	// RequestTimeout bounds the time to answer; zero means DefaultRequestTimeout.
+	// RequestTimeout bounds the time to answer; zero means DefaultRequestTimeout. It does not apply to streams.
 	RequestTimeout time.Duration
+	// Streams knows the streams that are open; required where there are streams.
+	Streams *Streams
 }
 
 // Frame serves the endpoints of one API family.
@@ -166,17 +168,6 @@ func (s *served) decode(w http.ResponseWriter, r *http.Request, target reflect.V
 		return badRequest("body", err.Error())
 	}
 	return nil
-}
-
-func (s *served) checkAccess(claims auth.Claims) error {
-	switch s.Access {
-	case Public:
-		return claims.Require()
-	case Admin:
-		return claims.RequireAdmin()
-	default:
-		return nil
-	}
 }
 
 func (f *Frame) answer(ctx context.Context, w http.ResponseWriter, response any) {

@@ -60,6 +60,8 @@ func (f *Frame) log(ctx context.Context, r *http.Request, w middleware.WrapRespo
 	switch {
 	case errors.Is(current.failure, context.Canceled):
 		status = statusClientGone
+	case current.outcome != 0:
+		status = current.outcome
 	case status == 0:
 		status = http.StatusOK
 	}

@@ -1,0 +1,236 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+
+	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/fault"
+)
+
+// errClientGone ends the streams of clients that went away.
+var errClientGone = errors.New("the client went away")
+
+// never is longer than anything lasts.
+const never = time.Duration(1 << 62)
+
+// closeError ends a connection on which the client did not speak the protocol, so that no error of the API would reach
+// it: the close frame carries the reason.
+type closeError struct {
+	code   websocket.StatusCode
+	reason string
+}
+
+func (c *closeError) Error() string { return c.reason }
+
+// socket is the connection of one stream. One goroutine reads from it, so that pings and the client's leaving are
+// noticed; that of the request writes.
+type socket struct {
+	frame *Frame
+	conn  *websocket.Conn
+	// first receives the client's first message, the only one that means something.
+	first chan message
+	// writing is when the write that is under way began, in nanoseconds; 0 between writes.
+	writing atomic.Int64
+	pings   *time.Timer
+}
+
+type message struct {
+	kind websocket.MessageType
+	data []byte
+}
+
+// accept upgrades the connection. When it fails, the client has been answered. The function end is called when the
+// connection is lost.
+func (f *Frame) accept(w http.ResponseWriter, r *http.Request, end context.CancelCauseFunc) (*socket, error) {
+	s := &socket{frame: f, first: make(chan message, 1)}
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		Subprotocols:       []string{auth.WebsocketProtocol},
+		InsecureSkipVerify: !trustsOrigin(callOf(r.Context()).claims),
+		OnPingReceived:     func(context.Context, []byte) bool { return !s.isStuck() },
+	})
+	if err != nil {
+		return nil, err
+	}
+	conn.SetReadLimit(f.options.MaxBodyBytes)
+	s.conn = conn
+	ctx := context.WithoutCancel(r.Context()) // what ends the stream must not cut the connection: the client is told first
+	go s.read(ctx, end)
+	s.pings = time.AfterFunc(never, func() { s.ping(ctx, end) })
+	s.pings.Reset(f.streams().PingInterval) // not above: the function must find the timer
+	return s, nil
+}
+
+func (f *Frame) streams() StreamOptions { return f.options.Streams.options }
+
+// trustsOrigin tells whether the caller's rights come from where the request comes from, rather than from a token. Only
+// pages of the node itself may then open streams: any other page that a person visits could otherwise read the ledger
+// through that person's browser. A token, which no page has by itself, is proof enough wherever it comes from.
+func trustsOrigin(claims auth.Claims) bool {
+	_, isUser := claims.User()
+	return claims.Authenticated() && !isUser
+}
+
+// read takes the client's messages until the connection ends: hands over the first and ignores the rest.
+func (s *socket) read(ctx context.Context, end context.CancelCauseFunc) {
+	kind, data, err := s.conn.Read(ctx)
+	if err == nil {
+		s.first <- message{kind, data}
+	}
+	for err == nil {
+		var ignored io.Reader
+		if _, ignored, err = s.conn.Reader(ctx); err == nil {
+			_, err = io.Copy(io.Discard, ignored)
+		}
+	}
+	end(fmt.Errorf("%w: %w", errClientGone, err))
+}
+
+// request waits for the first message.
+func (s *socket) request(ctx context.Context) ([]byte, error) {
+	wait := s.frame.streams().RequestWait
+	tooLate := time.NewTimer(wait)
+	defer tooLate.Stop()
+	select {
+	case first := <-s.first:
+		if first.kind != websocket.MessageText {
+			return nil, &closeError{websocket.StatusUnsupportedData, "The request must be JSON in one text message."}
+		}
+		return first.data, nil
+	case <-tooLate.C:
+		return nil, &closeError{websocket.StatusPolicyViolation, fmt.Sprintf(
+			"No request came within %s. Send it as one text message after opening the stream.", wait)}
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// send writes an element, unless the stream has ended.
+func (s *socket) send(ctx context.Context, element any) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	body, err := encodeBody(element)
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, body)
+}
+
+// write waits until the connection takes the frame, but no longer than a client may take.
+func (s *socket) write(ctx context.Context, body []byte) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.frame.streams().ClientPatience)
+	defer cancel()
+	s.writing.Store(s.frame.options.Now().UnixNano())
+	err := s.conn.Write(ctx, websocket.MessageText, body)
+	s.writing.Store(0)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("%w: it took no frame for %s", errClientGone, s.frame.streams().ClientPatience)
+	case err != nil:
+		return fmt.Errorf("%w: %w", errClientGone, err)
+	default:
+		return nil
+	}
+}
+
+// isStuck tells that the client takes no frames at the moment. It then gets no answer to its ping, which would have to
+// wait behind the frame, and would cut the connection of a reader that is merely slow.
+func (s *socket) isStuck() bool {
+	const slow = time.Second
+	began := s.writing.Load()
+	return began != 0 && s.frame.options.Now().UnixNano()-began > int64(slow)
+}
+
+// ping makes sure that the client is there, and that the connection is seen to be used.
+func (s *socket) ping(ctx context.Context, end context.CancelCauseFunc) {
+	ctx, cancel := context.WithTimeout(ctx, s.frame.streams().ClientPatience)
+	defer cancel()
+	if err := s.conn.Ping(ctx); err != nil {
+		end(fmt.Errorf("%w: it answered no ping for %s", errClientGone, s.frame.streams().ClientPatience))
+		return
+	}
+	s.pings.Reset(s.frame.streams().PingInterval)
+}
+
+// finish tells the client how the stream ended and closes the connection: nothing for a stream that came to its end, an
+// error frame for one that failed, and a close code for a client that could not be understood.
+func (s *socket) finish(ctx context.Context, err error) {
+	if !isUsualEnd(err) {
+		callOf(ctx).failure = err
+	}
+	if misuse, ok := errors.AsType[*closeError](err); ok {
+		s.shut(ctx, misuse.code, misuse.reason)
+		return
+	}
+	if errors.Is(err, errClientGone) {
+		return
+	}
+	if err != nil && s.fail(ctx, err) != nil {
+		return
+	}
+	s.shut(ctx, websocket.StatusNormalClosure, "")
+}
+
+// fail sends the error frame.
+func (s *socket) fail(ctx context.Context, err error) error {
+	status, answer := s.frame.options.Failures(ctx, err)
+	callOf(ctx).outcome = status
+	body, err := encodeBody(answer)
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, body)
+}
+
+// isUsualEnd tells whether a stream ended as streams do: whoever reads without an end leaves at some time, and so does
+// the node.
+func isUsualEnd(err error) bool {
+	switch websocket.CloseStatus(err) {
+	case websocket.StatusNormalClosure, websocket.StatusGoingAway, websocket.StatusNoStatusRcvd:
+		return true
+	default:
+		return fault.AbortedDueToShutdown.Matches(err)
+	}
+}
+
+// shut closes the connection with the handshake that makes sure that the client got everything.
+func (s *socket) shut(ctx context.Context, code websocket.StatusCode, reason string) {
+	const longest = 123 // what a control frame has room for (RFC 6455, 5.5)
+	if len(reason) > longest {
+		end := longest - len("…")
+		for !utf8.RuneStart(reason[end]) {
+			end--
+		}
+		reason = reason[:end] + "…"
+	}
+	err := s.conn.Close(code, strings.ToValidUTF8(reason, "?"))
+	if err != nil && callOf(ctx).failure == nil {
+		callOf(ctx).failure = fmt.Errorf("%w before the end of the stream: %w", errClientGone, err)
+	}
+}
+
+// close lets the connection go.
+func (s *socket) close() {
+	s.pings.Stop()
+	// A connection that was shut is closed already, which is the only way in which this fails.
+	_ = s.conn.CloseNow()
+}
+
+// expire makes the stream end with its token. Stop the timer when the stream ends.
+func (f *Frame) expire(open *openStream) *time.Timer {
+	left := never
+	if expires := open.claims.ExpiresAt(); !expires.IsZero() {
+		left = expires.Sub(f.options.Now())
+	}
+	return time.AfterFunc(left, func() { open.end(accessTokenExpired(open)) })
+}

@@ -1,0 +1,173 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/coder/websocket"
+	"github.com/go-chi/chi/v5"
+
+	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/fault"
+)
+
+// Send gives the client of a stream its next element. It returns when the connection has taken the element, which is
+// what holds a stream back whose client is slow, and with an error when the stream has to end: return that error.
+type Send[Elem any] func(element Elem) error
+
+// Stream is one operation of the API that answers one request with many elements, over a WebSocket: the second kind of
+// endpoint. The client's first message is the request. Each element is a frame of its own; so is the error that a
+// stream ends with, in the form of all errors of the family. Make it with [NewStream].
+type Stream struct {
+	Info
+
+	request, element reflect.Type
+	run              func(ctx context.Context, request reflect.Value, send func(any) error) error
+}
+
+// NewStream makes a stream from its description, whose method is always GET, and its function. Req is the type of the
+// request message, a struct of a body as the package comment says; Elem is a wire type. The function returns when the
+// stream has come to its end, or as soon as its context ends.
+func NewStream[Req, Elem any](info Info, run func(context.Context, Req, Send[Elem]) error) Stream {
+	info.Method = http.MethodGet
+	return Stream{
+		Info:    info,
+		request: reflect.TypeFor[Req](),
+		element: reflect.TypeFor[Elem](),
+		run: func(ctx context.Context, request reflect.Value, send func(any) error) error {
+			decoded, ok := reflect.TypeAssert[Req](request)
+			if !ok {
+				return fmt.Errorf("stream %s was opened with a %s", info.OperationID, request.Type())
+			}
+			return run(ctx, decoded, func(element Elem) error { return send(element) })
+		},
+	}
+}
+
+// String names the stream in errors.
+func (s Stream) String() string { return "stream " + s.Path }
+
+func (s Stream) check() error {
+	switch {
+	case s.run == nil:
+		return fmt.Errorf("%s was not made with NewStream", s)
+	case s.OperationID == "" || s.Summary == "" || s.Tag == "":
+		return fmt.Errorf("%s lacks an operation id, a summary or a tag", s)
+	case s.request.Kind() != reflect.Struct:
+		return fmt.Errorf("%s: the request type %s is not a struct", s, s.request)
+	}
+	return nil
+}
+
+// MountStreams adds the streams to the router. The error names a stream that is not put together properly.
+func (f *Frame) MountStreams(router chi.Router, streams []Stream) error {
+	if f.options.Streams == nil {
+		return errors.New("a frame that serves streams needs somewhere to register those that are open")
+	}
+	for _, stream := range streams {
+		if err := stream.check(); err != nil {
+			return err
+		}
+		served := &servedStream{Stream: stream, frame: f, shapes: shapes{}}
+		if err := served.shapes.add(stream.request); err != nil {
+			return fmt.Errorf("%s: %w", stream, err)
+		}
+		router.Method(stream.Method, stream.Path, served)
+	}
+	return nil
+}
+
+// servedStream is a stream with what the frame worked out about it.
+type servedStream struct {
+	Stream
+	frame  *Frame
+	shapes shapes
+}
+
+// errNoUpgrade is the answer to a plain GET, as upstream's with what to do.
+var errNoUpgrade = &textError{
+	status: http.StatusBadRequest,
+	text:   "Expected WebSocket Upgrade request. Open a WebSocket here, or send a POST request for a list.",
+}
+
+// ServeHTTP implements [http.Handler]. Whose token names nobody who may call is refused before the upgrade; everything
+// else is said in the stream (contract, "WebSocket channels").
+func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx := r.Context()
+	callOf(ctx).pattern = s.Path
+	if !wantsWebSocket(r) {
+		s.frame.fail(ctx, w, errNoUpgrade)
+		return
+	}
+	streams := s.frame.options.Streams
+	changes := streams.seen()
+	if err := s.frame.authenticate(ctx, r); err != nil {
+		s.frame.fail(ctx, w, err)
+		return
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	token, _ := auth.TokenFrom(r.Header) // authenticate has read it
+	open := &openStream{claims: callOf(ctx).claims, token: token, auth: s.frame.options.Auth, end: end}
+	refusal := streams.add(open, changes)
+	defer streams.remove(open)
+
+	socket, err := s.frame.accept(w, r, end)
+	if err != nil {
+		callOf(ctx).failure = err // the client has been answered
+		return
+	}
+	defer socket.close()
+	if refusal != nil {
+		socket.finish(ctx, refusal)
+		return
+	}
+	defer s.frame.expire(open).Stop()
+	socket.finish(ctx, s.serve(ctx, socket))
+}
+
+func wantsWebSocket(r *http.Request) bool {
+	return strings.EqualFold(strings.TrimSpace(r.Header.Get("Upgrade")), "websocket")
+}
+
+// serve reads the request and runs the stream to its end.
+func (s *servedStream) serve(ctx context.Context, socket *socket) error {
+	message, err := socket.request(ctx)
+	if err != nil {
+		return err
+	}
+	request := reflect.New(s.request).Elem()
+	if err := s.shapes.decodeBody(message, request); err != nil {
+		return &closeError{websocket.StatusInvalidFramePayloadData, badRequest("body", err.Error()).text}
+	}
+	if err := s.checkAccess(callOf(ctx).claims); err != nil {
+		return err
+	}
+	err = s.run(ctx, request, func(element any) error { return socket.send(ctx, element) })
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, errClientGone) {
+		return cause // why the stream ended says more than how the function noticed
+	}
+	return err
+}
+
+// checkAccess checks the right that the description names.
+func (i Info) checkAccess(claims auth.Claims) error {
+	switch i.Access {
+	case Public:
+		return claims.Require()
+	case Admin:
+		return claims.RequireAdmin()
+	default:
+		return nil
+	}
+}
+
+// accessTokenExpired ends a stream whose token has come to its end.
+func accessTokenExpired(open *openStream) error {
+	return fault.AccessTokenExpired.New("The access token of user %q expired at %s while the stream was open.",
+		open.claims.UserID(), Timestamp(open.claims.ExpiresAt()))
+}

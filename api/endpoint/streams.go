@@ -1,0 +1,225 @@
+package endpoint
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/fault"
+)
+
+// The defaults of the settings of streams.
+const (
+	DefaultMaxStreams     = 10_000
+	DefaultRequestWait    = 30 * time.Second
+	DefaultPingInterval   = 30 * time.Second
+	DefaultClientPatience = time.Minute
+)
+
+// recheckTimeout bounds the lookup of a user whose rights may have changed.
+const recheckTimeout = 10 * time.Second
+
+// StreamOptions are the settings of streams. The zero value means the defaults.
+type StreamOptions struct {
+	// Max is how many streams may be open at once.
+	Max int
+	// RequestWait is how long a client may take to send its request.
+	RequestWait time.Duration
+	// PingInterval is how often a connection is made sure of, so that nothing on the way takes it for unused.
+	PingInterval time.Duration
+	// ClientPatience is how long a client may take to accept a frame or to answer a ping before it counts as gone.
+	ClientPatience time.Duration
+}
+
+// Streams knows the streams that are open in this process: it bounds their number, ends those whose user's rights
+// changed, and all of them when the node stops. It is safe for concurrent use.
+type Streams struct {
+	options StreamOptions
+
+	mu     sync.Mutex
+	count  int
+	byUser map[string]map[*openStream]struct{}
+	// changes counts the changes of users, so that one that comes between authentication and registration is noticed.
+	changes uint64
+	// unsure are streams whose rights must be looked up again; checking tells that somebody does.
+	unsure   []*openStream
+	checking bool
+	stopping bool
+	// drained is closed, when the node stops, as soon as no stream is open.
+	drained chan struct{}
+}
+
+// openStream is what the registry knows of one stream.
+type openStream struct {
+	auth   auth.Authenticator
+	token  string
+	claims auth.Claims
+	// end makes the stream end with an error.
+	end context.CancelCauseFunc
+}
+
+// NewStreams makes an empty registry.
+func NewStreams(options StreamOptions) *Streams {
+	if options.Max == 0 {
+		options.Max = DefaultMaxStreams
+	}
+	if options.RequestWait == 0 {
+		options.RequestWait = DefaultRequestWait
+	}
+	if options.PingInterval == 0 {
+		options.PingInterval = DefaultPingInterval
+	}
+	if options.ClientPatience == 0 {
+		options.ClientPatience = DefaultClientPatience
+	}
+	return &Streams{
+		options: options, byUser: make(map[string]map[*openStream]struct{}), drained: make(chan struct{}),
+	}
+}
+
+// Open is how many streams are open.
+func (s *Streams) Open() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.count
+}
+
+// UserChanged looks up the rights of a user's streams again, or with "" those of all streams, and ends streams whose
+// caller is no longer the same with STALE_STREAM_AUTHORIZATION. It does not wait for that: a listener of changes may
+// call it. What the authenticator remembers of the user must have been forgotten before.
+func (s *Streams) UserChanged(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes++
+	if id == "" {
+		for _, streams := range s.byUser {
+			s.doubt(streams)
+		}
+		return
+	}
+	s.doubt(s.byUser[id])
+}
+
+// Close ends all streams with ABORTED_DUE_TO_SHUTDOWN, refuses new ones from then on, and returns when the clients have
+// been told, or with the error of ctx.
+func (s *Streams) Close(ctx context.Context) error {
+	s.mu.Lock()
+	if !s.stopping {
+		s.stopping = true
+		for _, streams := range s.byUser {
+			for open := range streams {
+				open.end(abortedByShutdown())
+			}
+		}
+		s.drain()
+	}
+	s.mu.Unlock()
+	select {
+	case <-s.drained:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// seen is how many changes of users there have been.
+func (s *Streams) seen() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changes
+}
+
+// add registers a stream; changes is what seen returned before it was authenticated. A refused stream is registered
+// too: it is open until its client has been told.
+func (s *Streams) add(open *openStream, changes uint64) (refusal error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.stopping:
+		refusal = abortedByShutdown()
+	case s.count >= s.options.Max:
+		refusal = fault.MaximumNumberOfStreams.New(
+			"The node serves %d streams already, which is as many as it is set to.", s.options.Max)
+	}
+	user := open.claims.UserID()
+	if s.byUser[user] == nil {
+		s.byUser[user] = make(map[*openStream]struct{})
+	}
+	s.byUser[user][open] = struct{}{}
+	s.count++
+	if refusal == nil && changes != s.changes {
+		s.doubt(map[*openStream]struct{}{open: {}})
+	}
+	return refusal
+}
+
+func (s *Streams) remove(open *openStream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	user := open.claims.UserID()
+	delete(s.byUser[user], open)
+	if len(s.byUser[user]) == 0 {
+		delete(s.byUser, user)
+	}
+	s.count--
+	s.drain()
+}
+
+// drain tells Close that the last stream has ended. The caller holds the lock.
+func (s *Streams) drain() {
+	if s.stopping && s.count == 0 {
+		select {
+		case <-s.drained: // a stream that came later and was refused
+		default:
+			close(s.drained)
+		}
+	}
+}
+
+// doubt has streams checked. The caller holds the lock.
+func (s *Streams) doubt(streams map[*openStream]struct{}) {
+	for open := range streams {
+		s.unsure = append(s.unsure, open)
+	}
+	if len(s.unsure) > 0 && !s.checking {
+		s.checking = true
+		go s.checkUnsure()
+	}
+}
+
+// checkUnsure checks one stream after the other until none is in doubt: thousands at once would ask the database
+// thousands of times what it answers once.
+func (s *Streams) checkUnsure() {
+	for {
+		s.mu.Lock()
+		unsure := s.unsure
+		s.unsure = nil
+		s.checking = len(unsure) > 0
+		s.mu.Unlock()
+		if len(unsure) == 0 {
+			return
+		}
+		for _, open := range unsure {
+			open.check()
+		}
+	}
+}
+
+// check ends the stream unless its token still gives the same rights. A lookup that fails ends it too: the client comes
+// back, and is then told what is the matter.
+func (o *openStream) check() {
+	ctx, cancel := context.WithTimeout(context.Background(), recheckTimeout)
+	defer cancel()
+	claims, err := o.auth.Authenticate(ctx, o.token)
+	if err == nil && claims.SameAs(o.claims) {
+		return
+	}
+	o.end(fault.StaleStreamAuthorization.New("The rights of user %q changed while the stream was open.",
+		o.claims.UserID()).Wrap(err))
+}
+
+func abortedByShutdown() error {
+	return fault.AbortedDueToShutdown.New("The node is stopping.").
+		WithHint("Open the stream again when the node is back, from the last offset seen.")
+}
