@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -31,7 +32,8 @@ func text(w io.Writer, format string, arguments ...any) {
 
 func (r *Report) printMachine(w io.Writer) {
 	m := r.Machine
-	text(w, "florin %s (API %s), %s, PostgreSQL %s, Temporal %s", m.Florin, m.API, m.Go, m.Postgres, m.Temporal)
+	text(w, "florin %s (API %s), %s, PostgreSQL %s, Temporal %s", m.Florin, m.API, m.Go,
+		cmp.Or(m.Postgres, unknown), cmp.Or(m.Temporal, unknown))
 	text(w, "%d cores of %s, %d MB memory, %s", m.Cores, m.CPU, m.MemoryMB, m.Kernel)
 	text(w, "load average %.2f before, %.2f after; %s", m.LoadBefore, m.LoadAfter, r.StartedAt.Format("2006-01-02 15:04 MST"))
 	if r.Settings.Smoke {
@@ -62,7 +64,7 @@ func (r *Report) printStages(w io.Writer) {
 	}
 	for _, s := range r.Stages {
 		if s.Refusal != "" {
-			text(w, "a refusal of %s, %s, %d clients: %s", s.Scenario, s.Mode, s.Concurrency, s.Refusal)
+			text(w, "a refusal of %s, %s, %d clients: %.100s…", s.Scenario, s.Mode, s.Concurrency, s.Refusal)
 		}
 	}
 }
@@ -127,9 +129,12 @@ func (r *Report) printGoals(w io.Writer) {
 	}
 }
 
+// unknown stands for what could not be measured.
+const unknown = "–"
+
 func figure(format string, value *float64) string {
 	if value == nil {
-		return "–"
+		return unknown
 	}
 	return fmt.Sprintf(format, *value)
 }
