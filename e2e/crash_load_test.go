@@ -28,11 +28,9 @@ const (
 
 // crashLoad are clients that submit until they are stopped, and remember what they were told.
 type crashLoad struct {
-	coin    ledgerclient.Coin
-	account account
-	clients []*crashClient
-	// target is where the node is now.
-	target       atomic.Pointer[endpoint]
+	coin         ledgerclient.Coin
+	account      account
+	clients      []*crashClient
 	acknowledged atomic.Int64
 
 	ctx  context.Context
@@ -52,6 +50,7 @@ type attempt struct {
 // crashClient submits one thing after the other.
 type crashClient struct {
 	load     *crashLoad
+	target   *target
 	number   int
 	party    string
 	receiver string
@@ -63,20 +62,30 @@ type crashClient struct {
 	surprise error
 }
 
-func newCrashLoad(t *testing.T, n *upNode, seed uint64) *crashLoad {
+// target is where a node is now: it moves when the node is started again.
+type target struct{ atomic.Pointer[endpoint] }
+
+func newTarget(e endpoint) *target {
+	created := &target{}
+	created.Store(&e)
+	return created
+}
+
+// newCrashLoad prepares clients that take turns at the targets.
+func newCrashLoad(t *testing.T, dso string, seed uint64, targets ...*target) *crashLoad {
 	t.Helper()
-	coin, err := n.admin().FindCoin(t.Context(), n.info.DSO)
+	e := *targets[0].Load()
+	coin, err := e.admin().FindCoin(t.Context(), dso)
 	require.NoError(t, err)
 	hints := make([]string, crashClients)
 	for i := range hints {
 		hints[i] = fmt.Sprintf("client-%d", i)
 	}
-	l := &crashLoad{coin: coin, account: newAccount(t, n.endpoint, n.info.DSO, "crash", hints...)}
+	l := &crashLoad{coin: coin, account: newAccount(t, e, dso, "crash", hints...)}
 	l.ctx, l.stop = context.WithCancel(t.Context())
-	l.target.Store(&n.endpoint)
 	for i, party := range l.account.parties {
 		l.clients = append(l.clients, &crashClient{
-			load: l, number: i, party: party, receiver: l.account.parties[(i+1)%crashClients],
+			load: l, target: targets[i%len(targets)], number: i, party: party, receiver: l.account.parties[(i+1)%crashClients],
 			random: rand.New(rand.NewPCG(seed, uint64(i)+1)),
 		})
 	}
@@ -154,7 +163,7 @@ func (c *crashClient) submit(try *attempt, commands ledgerclient.Commands) {
 	// Requests in progress are not cut off when the load is stopped: what they are told counts.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.load.ctx), patience)
 	defer cancel()
-	client := c.load.target.Load().as(c.load.account.user)
+	client := c.target.Load().as(c.load.account.user)
 	var err error
 	switch c.random.IntN(3) {
 	case 0:

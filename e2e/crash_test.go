@@ -24,7 +24,7 @@ const (
 
 var (
 	kills = flag.Int("kills", intVariable(killsVariable, defaultKills), "how often the crash test kills something")
-	seed  = flag.Uint64("seed", uint64(intVariable(seedVariable, 0)), "random choices of the crash test; 0 makes new ones")
+	seed  = flag.Uint64("seed", uint64(intVariable(seedVariable, 0)), "random choices of the tests; 0 makes new ones")
 )
 
 func intVariable(name string, otherwise int) int {
@@ -33,6 +33,17 @@ func intVariable(name string, otherwise int) int {
 		return otherwise
 	}
 	return value
+}
+
+// newRandom makes the random choices of a test, and says how to make them again.
+func newRandom(t *testing.T) (uint64, *rand.Rand) {
+	t.Helper()
+	chosen := *seed
+	if chosen == 0 {
+		chosen = rand.Uint64()
+	}
+	t.Logf("to make the same choices again: %s=%d", seedVariable, chosen)
+	return chosen, rand.New(rand.NewPCG(chosen, 0))
 }
 
 // victim is what a round of the crash test kills.
@@ -55,17 +66,13 @@ func (v victim) String() string {
 // proves that what was acknowledged has exactly one completion and that no coin appeared or vanished.
 func TestEveryAcknowledgedSubmissionSurvivesCrashes(t *testing.T) {
 	t.Parallel()
-	chosen := *seed
-	if chosen == 0 {
-		chosen = rand.Uint64()
-	}
-	t.Logf("%d kills; to make the same choices again: %s=%d", *kills, seedVariable, chosen)
-	random := rand.New(rand.NewPCG(chosen, 0))
+	chosen, random := newRandom(t)
 
 	// Lists of any length, so that the proof needs no pages where the API has none.
 	flags := []string{"--list-limit", "1000000", "--log-level", "warn"}
 	n := up(t, dataDir(t), flags...)
-	l := newCrashLoad(t, n, chosen)
+	node := newTarget(n.endpoint)
+	l := newCrashLoad(t, n.info.DSO, chosen, node)
 	stop := l.start()
 	t.Cleanup(stop)
 	for round := range *kills {
@@ -73,11 +80,11 @@ func TestEveryAcknowledgedSubmissionSurvivesCrashes(t *testing.T) {
 		l.awaitProgress(t, random.IntN(40))
 		t.Logf("kill %d: %s, after %d acknowledgements", round+1, what, l.acknowledged.Load())
 		n = n.strike(t, what, random, flags)
-		l.target.Store(&n.endpoint)
+		node.Store(&n.endpoint)
 	}
 	l.awaitProgress(t, crashClients)
 	stop()
-	l.prove(t, n)
+	l.prove(t, n.endpoint, temporalClient(t, n.info.TemporalAddress, "default"))
 	n.interrupt(t)
 }
 

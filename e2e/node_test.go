@@ -116,26 +116,41 @@ func (n *upNode) interrupt(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(n.dir, runfile.Name))
 }
 
-// serve starts a part of an installation (serve, api or worker) and returns when it is ready.
-func serve(t *testing.T, what string, at installation, flags ...string) *servedNode {
-	t.Helper()
-	arguments := append([]string{what, "--listen", "127.0.0.1:0", "--log-level", "warn"}, flags...)
-	n := &servedNode{program: start(t, at.environment(), arguments...)}
-	const ready = "florin: ready"
-	n.waitFor(t, ready)
-	if what != "worker" {
-		n.waitFor(t, ready+" at http://")
-		_, rest, _ := strings.Cut(n.stdout.String(), ready+" at ")
-		url, _, _ := strings.Cut(rest, "\n")
-		n.endpoint = newEndpoint(t, url)
-	}
-	return n
-}
-
 // servedNode is a running serve, api or worker.
 type servedNode struct {
 	*program
 	endpoint
+	what string
+}
+
+// launch starts a part of an installation: serve, api or worker.
+func launch(t *testing.T, what string, at installation, flags ...string) *servedNode {
+	t.Helper()
+	arguments := append([]string{what, "--listen", "127.0.0.1:0", "--log-level", "warn"}, flags...)
+	return &servedNode{program: start(t, at.environment(), arguments...), what: what}
+}
+
+// awaitReady waits until it is ready, and learns where it listens if it does.
+func (n *servedNode) awaitReady(t *testing.T) {
+	t.Helper()
+	const ready = "florin: ready"
+	if n.what == "worker" {
+		n.waitFor(t, ready+"\n")
+		return
+	}
+	n.waitFor(t, ready+" at http://")
+	n.waitFor(t, "\n")
+	_, rest, _ := strings.Cut(n.stdout.String(), ready+" at ")
+	url, _, _ := strings.Cut(rest, "\n")
+	n.endpoint = newEndpoint(t, url)
+}
+
+// serve starts a part of an installation and returns when it is ready.
+func serve(t *testing.T, what string, at installation, flags ...string) *servedNode {
+	t.Helper()
+	n := launch(t, what, at, flags...)
+	n.awaitReady(t)
+	return n
 }
 
 // interrupt stops it as a supervisor of services does.
