@@ -32,7 +32,7 @@ func (m Missing) hostNamespaces() []string {
 // Authorize checks every signature and tells who is missing. It refuses signatures that do not verify or come from keys
 // without a say, namespaces that are not their owners', thresholds that cannot be reached, and requests that should be
 // complete ([Onboarding.Allocates]) and are not. This node's own agreement counts once it is added with
-// [Onboarding.Cosign]; until then it is not asked for. The error is a *[Rejection] or a *fault.Fault.
+// [Onboarding.Cosign]; until then it is not asked for. The error is a *[ManagerError] or a *fault.Fault.
 func (o Onboarding) Authorize(node Node) (Missing, error) {
 	missing, err := o.missing()
 	if err != nil {
@@ -172,8 +172,8 @@ func (o Onboarding) partyAuthorization(signed Signed, listed []signing.Key) (Mis
 	return missing, nil
 }
 
-// namespaceSigned tells whether the party's namespace agrees: enough owners when it is decentralized, otherwise its key,
-// which is known from its root or from being listed with namespace usage.
+// namespaceSigned tells whether the party's namespace agrees: enough owners when it is decentralized, otherwise its
+// key, which is known from its root or from being listed with namespace usage.
 func (o Onboarding) namespaceSigned(signed Signed, listed []signing.Key) bool {
 	if o.Decentralized != nil {
 		mapping := o.Decentralized.Transaction.Mapping.(DecentralizedNamespace)

@@ -15,8 +15,8 @@ type HostAuthorization struct {
 	Signature signing.Signature `json:"signature"`
 }
 
-// Cosign agrees to host the party for the node, with the node's own key. It refuses what [Onboarding.Authorize] refuses,
-// so that nothing is signed that this node has not understood.
+// Cosign agrees to host the party for the node, with the node's own key. It refuses what [Onboarding.Authorize]
+// refuses, so that nothing is signed that this node has not understood.
 func (o Onboarding) Cosign(node Node, key signing.PrivateKey) (HostAuthorization, error) {
 	if _, err := o.Authorize(node); err != nil {
 		return HostAuthorization{}, err

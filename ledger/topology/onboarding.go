@@ -2,6 +2,7 @@ package topology
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/florinledger/florin/fault"
@@ -178,13 +179,11 @@ func checkHosting(mapping PartyToParticipant, node Node) *fault.Fault {
 	if refusal := checkUsages(mapping.Keys, namespaceOf(string(mapping.Party))); refusal != nil {
 		return refusal
 	}
-	for _, host := range append(confirming, observing...) {
-		if host == node.ParticipantID {
-			return nil
-		}
+	if slices.Contains(confirming, node.ParticipantID) || slices.Contains(observing, node.ParticipantID) {
+		return nil
 	}
-	return fault.InvalidArgumentf("This node is not hosting the party either with Confirmation or Observation permission.").
-		WithHint("This node is " + node.ParticipantID + ".")
+	return fault.InvalidArgumentf("This node is not hosting the party either with Confirmation or Observation " +
+		"permission.").WithHint("This node is " + node.ParticipantID + ".")
 }
 
 func checkUsages(keys []signing.Key, namespace string) *fault.Fault {
@@ -216,7 +215,7 @@ func (o Onboarding) checkNamespace() *fault.Fault {
 	}
 	for _, signed := range o.Delegations {
 		if delegation := signed.Transaction.Mapping.(NamespaceDelegation); !delegation.IsRoot() {
-			return fault.InvalidArgumentf("NamespaceDelegation is not a root namespace. Ensure the namespace and target " +
+			return fault.InvalidArgumentf("NamespaceDelegation is not a root namespace. Ensure the namespace and target "+
 				"key are the same").With("namespace", delegation.Namespace)
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Rejection is a refusal by the topology manager. Upstream sends it as a bare status, so clients learn its message and
+// ManagerError is a refusal by the topology manager. Upstream sends it as a bare status, so clients learn its message and
 // nothing else: the body has the message as its code, "STATUS: message" as its cause, and -1 as its category.
-type Rejection struct {
+type ManagerError struct {
 	// ID is upstream's name of the error, for logs.
 	ID string `json:"id"`
 	// Status and GRPC are the name and number of the gRPC code.
@@ -19,40 +19,40 @@ type Rejection struct {
 }
 
 // Error is the cause that clients get.
-func (r *Rejection) Error() string { return r.Status + ": " + r.Message }
+func (r *ManagerError) Error() string { return r.Status + ": " + r.Message }
 
 // HTTP is the HTTP status.
-func (r *Rejection) HTTP() int { return 400 }
+func (r *ManagerError) HTTP() int { return 400 }
 
-func invalidArgument(id, detail, format string, args ...any) *Rejection {
+func invalidArgument(id, detail, format string, args ...any) *ManagerError {
 	const grpcInvalidArgument = 3
-	return &Rejection{
+	return &ManagerError{
 		ID: id, Status: "INVALID_ARGUMENT", GRPC: grpcInvalidArgument, Message: fmt.Sprintf(format, args...), Detail: detail,
 	}
 }
 
-func badSignature(detail string) *Rejection {
+func badSignature(detail string) *ManagerError {
 	return invalidArgument("TOPOLOGY_INVALID_TX_SIGNATURE", detail, "Transaction signature verification failed")
 }
 
-func unauthorized(missing Missing) *Rejection {
+func unauthorized(missing Missing) *ManagerError {
 	namespaces := append(append([]string{}, missing.Namespaces...), missing.hostNamespaces()...)
 	return invalidArgument("TOPOLOGY_UNAUTHORIZED_TRANSACTION", "",
 		"Topology transaction is missing authorizations by namespaces=%s and keys=%s",
 		set(namespaces), set(missing.Keys))
 }
 
-func unknownSigners(keys []string) *Rejection {
+func unknownSigners(keys []string) *ManagerError {
 	return invalidArgument("TOPOLOGY_UNAUTHORIZED_TRANSACTION", "",
 		"Topology transaction authorization cannot be verified due to missing namespace delegations for keys %s", set(keys))
 }
 
-func noUsableKey(detail string) *Rejection {
+func noUsableKey(detail string) *ManagerError {
 	return invalidArgument("TOPOLOGY_UNAUTHORIZED_TRANSACTION", detail,
 		"Topology transaction is not properly authorized by any namespace key")
 }
 
-func badMapping(format string, args ...any) *Rejection {
+func badMapping(format string, args ...any) *ManagerError {
 	return invalidArgument("TOPOLOGY_INVALID_MAPPING", "", format, args...)
 }
 
