@@ -83,7 +83,7 @@ func TestTheDocumentDescribesWhatMustBeServed(t *testing.T) {
 		"GET /v2/updates/transaction-tree-by-offset/{offset}", "GET /v2/updates/transaction-tree-by-id/{update-id}",
 		"POST /v2/commands/submit-and-wait-for-transaction-tree", "POST /v2/commands/async/submit-reassignment",
 		"POST /v2/commands/submit-and-wait-for-reassignment", "POST /v2/events/events-by-contract-id",
-		"POST /v2/contracts/contract-by-id",
+		"POST /v2/contracts/contract-by-id", "POST /v2/participant-pruning/prune",
 		"GET /livez", "GET /readyz",
 	}, served)
 }

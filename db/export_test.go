@@ -24,3 +24,9 @@ func (t *Tx) QueryBool(ctx context.Context, sql string) (bool, error) {
 
 // Configure makes a connection plan as those of the pool do.
 func Configure(config *pgx.ConnConfig) { configure(config) }
+
+// PruneLock is the advisory lock of who prunes, PruneBatch the size of a transaction of it.
+const (
+	PruneLock  = int64(pruneLock)
+	PruneBatch = pruneBatch
+)

@@ -51,7 +51,12 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"ListActiveOfPartiesAndTemplates": {
 			dbgen.ListActiveOfPartiesAndTemplates, []string{"active_contracts_by_template", "contracts_id_unique"},
 		},
-		"ListArchivedSince":   {dbgen.ListArchivedSince, []string{"contracts_archived"}},
+		"ListArchivedSince": {dbgen.ListArchivedSince, []string{"contracts_archived"}},
+		"PruneUpdates":      {dbgen.PruneUpdates, []string{"updates_offset_unique", "update_parties_once"}},
+		"PruneCompletions": {dbgen.PruneCompletions, []string{
+			"completions_offset_unique", "completions_accepted_changes", "completion_parties_once",
+		}},
+		"PruneContracts":      {dbgen.PruneContracts, []string{"contracts_archived", "contracts_id_unique"}},
 		"GetUser":             {dbgen.GetUser, []string{"users_id_unique"}},
 		"ListUserRights":      {dbgen.ListUserRights, []string{"user_rights_once"}},
 		"GetParties":          {dbgen.GetParties, []string{"parties_allocated_once"}},

@@ -41,6 +41,7 @@ type Record interface {
 	CompletionRecord
 	ContractRecord
 	UpdateRecord
+	PruningRecord
 	Head(ctx context.Context) (db.Head, error)
 }
 

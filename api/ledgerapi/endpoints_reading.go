@@ -36,6 +36,12 @@ func (a *API) readingEndpoints() []endpoint.Endpoint {
 			Rights: "to read as each querying party; CanReadAsAnyParty without one",
 		}, a.contractByID),
 		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/participant-pruning/prune", OperationID: "postV2Participant-pruningPrune",
+			Tag: tagState, Summary: "Forget the record up to an offset.", Access: endpoint.Admin,
+			Description: "An addition of this node. Updates, completions and archived contracts up to the offset are " +
+				"deleted. What is active stays, and so does what deduplication needs.",
+		}, a.prune),
+		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/commands/async/submit-reassignment",
 			OperationID: "postV2CommandsAsyncSubmit-reassignment", Tag: tagCommands,
 			Summary: "Submit reassignment commands and do not wait.", Rights: rightsReassign,

@@ -22,6 +22,7 @@ type cli struct {
 	API     apiCommand     `cmd:"" name:"api" help:"Run the API alone; workers run elsewhere."`
 	Worker  workerCommand  `cmd:"" help:"Run a worker alone; the API runs elsewhere."`
 	Migrate migrateCommand `cmd:"" help:"Create or upgrade the schema of the database."`
+	Prune   pruneCommand   `cmd:"" help:"Forget the record up to an offset, to get disk space back."`
 	Token   tokenCommand   `cmd:"" help:"Print a token signed with the development secret."`
 	Bench   benchCommand   `cmd:"" help:"Measure a running node against the ceilings under it."`
 	Config  configCommand  `cmd:"" help:"Print the settings that 'serve' would use, secrets hidden."`

@@ -1,0 +1,154 @@
+package ledgerapi_test
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+const prunePath = "/v2/participant-pruning/prune"
+
+func TestPruning(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, apitest.Options{})
+	gone := b.note("gone")                                             // offset 1
+	kept := b.note("kept", b.bob)                                      // 2
+	archived := b.wait("archive", exercise(gone, "Archive", fields{})) // 3
+	late := b.note("late")                                             // 4
+	b.wait("end", exercise(late, "Archive", fields{}))                 // 5
+	prune := func(offset int64) {
+		b.t.Helper()
+		require.JSONEq(t, "{}", b.Call(apitest.Admin, http.MethodPost, prunePath, fields{"pruneUpTo": offset}).Text)
+	}
+	prune(2)
+	prune(4)
+
+	t.Run("is told", func(t *testing.T) {
+		t.Parallel()
+		b := b.in(t)
+		var bounds ledgerapi.GetLatestPrunedOffsetsResponse
+		b.Call("nobody", http.MethodGet, "/v2/state/latest-pruned-offsets", nil).OK(&bounds)
+		require.Equal(t, int64(4), bounds.ParticipantPrunedUpToInclusive)
+		require.Equal(t, int64(4), bounds.AllDivulgedContractsPrunedUpToInclusive)
+		require.Equal(t, int64(5), b.end())
+	})
+	t.Run("refuses readers from before", func(t *testing.T) {
+		t.Parallel()
+		b := b.in(t)
+		requests := map[string]fields{
+			updatesPath:                {"beginExclusive": 3, "filter": byParty(b.alice)},
+			"/v2/updates/trees":        {"beginExclusive": 0, "filter": byParty(b.alice)},
+			updatesPagePath:            {"beginOffsetExclusive": 3, "updateFormat": shaped("ACS_DELTA", byParty(b.alice))},
+			activePath:                 {"activeAtOffset": 3, "eventFormat": byParty(b.alice)},
+			"/v2/commands/completions": {"beginExclusive": 0, "parties": []any{b.alice}},
+		}
+		for path, body := range requests {
+			refusal := b.Call("alice", http.MethodPost, path, body).Refused(400, "PARTICIPANT_PRUNED_DATA_ACCESSED")
+			require.Equal(t, "4", refusal.Context["earliest_offset"], path)
+		}
+		b.Call("alice", http.MethodGet, activePagePath, fields{"activeAtOffset": 3, "eventFormat": byParty(b.alice)}).
+			Refused(400, "PARTICIPANT_PRUNED_DATA_ACCESSED")
+		b.Call("alice", http.MethodPost, "/v2/updates/transaction-by-offset",
+			fields{"offset": archived.CompletionOffset, "requestingParties": []any{b.alice}}).Refused(404, "UPDATE_NOT_FOUND")
+	})
+	t.Run("serves readers from there", func(t *testing.T) {
+		t.Parallel()
+		b := b.in(t)
+		found, checkpoint := b.transactions("alice", updatesPath+quick, fields{"beginExclusive": 4, "filter": byParty(b.alice)})
+		require.Equal(t, []int64{5}, offsets(found))
+		require.Equal(t, int64(5), checkpoint.Offset)
+		require.Equal(t, []int64{5}, b.updatePages("alice", fields{"updateFormat": shaped("ACS_DELTA", byParty(b.alice))}))
+		require.Equal(t, []string{"kept", "late"}, labels(t,
+			b.active("alice", "", fields{"activeAtOffset": 4, "eventFormat": byParty(b.alice)})))
+		completions := list[ledgerapi.CompletionStreamResponse](b, "alice", "/v2/commands/completions"+quick,
+			fields{"beginExclusive": 4, "parties": []any{b.alice}})
+		require.Len(t, completions, 2)
+	})
+	t.Run("keeps what is active", func(t *testing.T) {
+		t.Parallel()
+		b := b.in(t)
+		var contract ledgerapi.GetContractResponse
+		b.Call("bob", http.MethodPost, contractPath, fields{"contractId": kept, "queryingParties": []any{b.bob}}).OK(&contract)
+		b.Call("alice", http.MethodPost, eventsPath, fields{"contractId": kept, "eventFormat": byParty(b.alice)}).
+			Refused(404, "CONTRACT_EVENTS_NOT_FOUND")
+		var events ledgerapi.JsGetEventsByContractIDResponse
+		b.Call("alice", http.MethodPost, eventsPath, fields{"contractId": late, "eventFormat": byParty(b.alice)}).OK(&events)
+		require.Nil(t, events.Created, "it was pruned")
+		require.Equal(t, int64(5), events.Archived.ArchivedEvent.Offset)
+	})
+	t.Run("and what is refused", func(t *testing.T) {
+		t.Parallel()
+		b := b.in(t)
+		b.Call(apitest.Admin, http.MethodPost, prunePath, fields{"pruneUpTo": 0}).Refused(400, "NON_POSITIVE_OFFSET")
+		b.Call(apitest.Admin, http.MethodPost, prunePath, fields{"pruneUpTo": 999}).Refused(400, "OFFSET_AFTER_LEDGER_END")
+		requireNotAllowed(t, b.Server, http.MethodPost, prunePath, fields{"pruneUpTo": 1})
+	})
+}
+
+func TestPruningKeepsWhatDeduplicationNeeds(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, apitest.Options{})
+	b.note("kept")
+	b.note("last")
+	b.Call(apitest.Admin, http.MethodPost, prunePath, fields{"pruneUpTo": 2}).OK(nil)
+	const path = "/v2/commands/submit-and-wait"
+	body := b.submission("create-kept", b.create("other"))
+	b.Call("alice", http.MethodPost, path, body).Refused(409, "DUPLICATE_COMMAND")
+	early := body.with(fields{"deduplicationPeriod": fields{"DeduplicationOffset": fields{"value": 1}}})
+	b.Call("alice", http.MethodPost, path, early).Refused(400, "INVALID_DEDUPLICATION_PERIOD")
+	since := body.with(fields{"deduplicationPeriod": fields{"DeduplicationOffset": fields{"value": 2}}})
+	b.Call("alice", http.MethodPost, path, since).OK(nil)
+}
+
+// pruning is a record that is pruned as soon as somebody has asked where it begins.
+type pruning struct {
+	ledgerapi.Record
+
+	asked atomic.Int64
+}
+
+func (p *pruning) Head(context.Context) (db.Head, error) {
+	if p.asked.Add(1) == 1 {
+		return db.Head{Offset: 9}, nil
+	}
+	return db.Head{Offset: 9, Pruned: 5}, nil
+}
+
+func (p *pruning) Updates(context.Context, db.UpdatesQuery) ([]ledger.Update, error) { return nil, nil }
+
+func (p *pruning) Completions(context.Context, db.CompletionsQuery) ([]ledger.Completion, error) {
+	return nil, nil
+}
+
+func (p *pruning) ActiveContracts(context.Context, db.ActiveQuery) ([]db.StoredContract, error) {
+	return nil, nil
+}
+
+func (p *pruning) WorkflowIDs(context.Context, []ledger.Offset) (map[ledger.Offset]string, error) {
+	return nil, nil //nolint:nilnil // there are none
+}
+
+func TestWhatIsPrunedWhileItIsReadIsNotAnsweredInPart(t *testing.T) {
+	t.Parallel()
+	record := &pruning{}
+	s := apitest.New(t, apitest.Options{Record: record})
+	party := s.Party("alice")
+	s.ActingAs("alice", party)
+	for path, body := range map[string]fields{
+		updatesPath:                {"filter": byParty(party)},
+		updatesPagePath:            {"updateFormat": shaped("ACS_DELTA", byParty(party))},
+		activePath:                 {"activeAtOffset": 4, "eventFormat": byParty(party)},
+		"/v2/commands/completions": {"parties": []any{party}},
+	} {
+		record.asked.Store(0)
+		s.Call("alice", http.MethodPost, path, body).Refused(400, "PARTICIPANT_PRUNED_DATA_ACCESSED")
+	}
+}

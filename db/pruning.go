@@ -1,0 +1,110 @@
+package db
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// pruneBatch is how many rows one transaction deletes: few enough that nobody who commits waits long for it.
+const pruneBatch = 2000
+
+// pruneLock is the advisory lock of the one process that prunes.
+const pruneLock = 0x7072756e65 // "prune"
+
+// Pruned counts what a run of [DB.Prune] went through.
+type Pruned struct {
+	// Offset is the pruned offset after the run.
+	Offset ledger.Offset
+	// Batches is how many transactions the deletion took.
+	Batches int
+}
+
+// Prune forgets the record up to an offset, inclusive: updates, completions, and contracts that were archived by then.
+// What is active stays, whenever it was created, and so does the last accepted submission of each change, which
+// deduplication needs. Readers are told first: from the beginning of the run they cannot read from before the offset.
+// Then the deletion goes on in transactions of bounded size, in which others commit and read; a run that was broken off
+// is completed by the next.
+//
+// Faults: NON_POSITIVE_OFFSET, OFFSET_AFTER_LEDGER_END, PARTICIPANT_PRUNING_IN_PROGRESS. An offset that was pruned
+// before is no error: what is left below the pruned offset is deleted.
+func (d *DB) Prune(ctx context.Context, upTo ledger.Offset) (Pruned, error) {
+	var pruned Pruned
+	if upTo <= 0 {
+		return pruned, fault.NonPositiveOffsetIn("prune_up_to", int64(upTo))
+	}
+	conn, err := d.pool.Acquire(ctx)
+	if err != nil {
+		return pruned, failed("pruning", err)
+	}
+	defer conn.Release()
+	var alone bool
+	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", int64(pruneLock)).Scan(&alone); err != nil {
+		return pruned, failed("pruning", err)
+	}
+	if !alone {
+		return pruned, fault.ParticipantPruningInProgress.New("The record is being pruned already.")
+	}
+	defer func() { // the session outlives this run; when unlocking fails the connection is broken, and the lock gone
+		_, _ = conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(pruneLock))
+	}()
+	if pruned.Offset, err = d.movePruned(ctx, upTo); err != nil {
+		return pruned, err
+	}
+	steps := []func(context.Context, ledger.Offset, ledger.Offset) (ledger.Offset, error){
+		d.pruneUpdates, d.pruneCompletions, d.pruneContracts,
+	}
+	for _, step := range steps {
+		for last := ledger.Offset(0); ; pruned.Batches++ {
+			last, err = step(ctx, last, pruned.Offset)
+			if err != nil {
+				return pruned, failed("pruning", err)
+			}
+			if last == 0 {
+				break
+			}
+		}
+	}
+	return pruned, nil
+}
+
+// movePruned tells readers, and returns the pruned offset, which may be beyond the one asked for.
+func (d *DB) movePruned(ctx context.Context, upTo ledger.Offset) (ledger.Offset, error) {
+	pruned := upTo
+	err := d.InTx(ctx, func(tx *Tx) error {
+		head, err := tx.LockHead(ctx)
+		if err != nil {
+			return err
+		}
+		if upTo > head.Offset {
+			return fault.OffsetAfterEnd("prune_up_to", int64(upTo), int64(head.Offset))
+		}
+		pruned = max(upTo, head.Pruned)
+		return failed("moving the pruned offset", tx.queries.MovePruned(ctx, int64(upTo)))
+	})
+	return pruned, err
+}
+
+// The steps delete one batch after an offset and return where it ended, 0 when nothing was left.
+
+func (d *DB) pruneUpdates(ctx context.Context, after, upTo ledger.Offset) (ledger.Offset, error) {
+	last, err := d.queries.PruneUpdates(ctx, dbgen.PruneUpdatesParams{After: after, UpTo: upTo, CountMax: pruneBatch})
+	return ledger.Offset(last), err
+}
+
+func (d *DB) pruneCompletions(ctx context.Context, after, upTo ledger.Offset) (ledger.Offset, error) {
+	last, err := d.queries.PruneCompletions(ctx,
+		dbgen.PruneCompletionsParams{After: after, UpTo: upTo, CountMax: pruneBatch})
+	return ledger.Offset(last), err
+}
+
+func (d *DB) pruneContracts(ctx context.Context, _, upTo ledger.Offset) (ledger.Offset, error) {
+	deleted, err := d.queries.PruneContracts(ctx,
+		dbgen.PruneContractsParams{UpTo: int64(upTo), CountMax: pruneBatch})
+	if deleted == 0 {
+		return 0, err
+	}
+	return upTo, err
+}

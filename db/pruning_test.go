@@ -1,0 +1,151 @@
+package db_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// again is the completion of another submission of the change that was submitted at an earlier offset.
+func again(offset, earlier ledger.Offset) ledger.Completion {
+	completion, before := accepted(offset, app, alice), accepted(earlier, app, alice)
+	completion.CommandID, completion.ChangeID = before.CommandID, before.ChangeID
+	return completion
+}
+
+func TestPruningForgetsWhatIsOverAndKeepsWhatIsNeeded(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	require.NoError(t, host(t, record, carol, "")) // offset 1
+	appendEntries(t, record, db.Entries{
+		Updates: []ledger.Update{
+			update(2, []ledger.Party{alice}, []ledger.Party{alice, bob}), update(3, []ledger.Party{bob}),
+			update(5, []ledger.Party{alice}), update(6, []ledger.Party{alice}), update(7, []ledger.Party{alice}),
+		},
+		Completions: []ledger.Completion{
+			accepted(2, app, alice, bob), accepted(3, app, alice), refused(4, alice), again(5, 3), accepted(6, app, alice),
+			again(7, 6),
+		},
+		Created:  []db.NewContract{coin(1, 2, alice), coin(2, 2, bob), coin(3, 3, bob), coin(4, 6, alice)},
+		Archived: []db.Archival{{ContractID: contractID(1), Offset: 5}, {ContractID: contractID(3), Offset: 6}},
+	})
+	pruned, err := record.Prune(t.Context(), 5)
+	require.NoError(t, err)
+	require.Equal(t, ledger.Offset(5), pruned.Offset)
+	require.Positive(t, pruned.Batches)
+
+	head, err := record.Head(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, db.Head{Offset: 7, RecordTime: timeAt(7), Pruned: 5}, head)
+	require.Equal(t, []ledger.Offset{6, 7}, updateOffsets(t, record, db.UpdatesQuery{UpTo: 9, Limit: 9}))
+	completions, err := record.Completions(t.Context(), db.CompletionsQuery{
+		UserID: app, Parties: []ledger.Party{alice, bob}, UpTo: 9, Limit: 9,
+	})
+	require.NoError(t, err)
+	require.Len(t, completions, 2)
+	requireNoneUpTo(t, record, "update_parties", 5)
+	requireNoneUpTo(t, record, "completion_parties", 5)
+
+	// Deduplication still finds the last accepted submission of each change; nothing else of the past is kept.
+	two, three := accepted(2, app, alice, bob), accepted(3, app, alice)
+	changes, err := record.Changes(t.Context(), []ledger.ChangeID{two.ChangeID, three.ChangeID, refused(4, alice).ChangeID})
+	require.NoError(t, err)
+	require.Equal(t, map[ledger.ChangeID]db.Change{
+		two.ChangeID: {2, timeAt(2), "submission-2"}, three.ChangeID: {5, timeAt(5), "submission-5"},
+	}, changes)
+	kept, err := record.CompletionsByKey(t.Context(), []string{"key-2", "key-3", "key-4", "key-5", "key-6", "key-7"})
+	require.NoError(t, err)
+	require.Len(t, kept, 4, "2 and 5 for deduplication, 6 and 7 because they are not pruned")
+
+	active, err := record.ActiveContracts(t.Context(), db.ActiveQuery{At: 5, Limit: 9})
+	require.NoError(t, err)
+	require.Equal(t, []ledger.ContractID{contractID(2), contractID(3)}, ids(active), "at the pruned offset")
+	_, ok, err := record.Contract(t.Context(), contractID(1))
+	require.NoError(t, err)
+	require.False(t, ok, "it was archived by then")
+
+	pruned, err = record.Prune(t.Context(), 3)
+	require.NoError(t, err, "to prune less than before changes nothing")
+	require.Equal(t, ledger.Offset(5), pruned.Offset)
+	appendEntries(t, record, db.Entries{Updates: []ledger.Update{update(8, []ledger.Party{alice})}})
+	require.Equal(t, []ledger.Offset{6, 7, 8}, updateOffsets(t, record, db.UpdatesQuery{UpTo: 9, Limit: 9}))
+}
+
+func requireNoneUpTo(t *testing.T, record *db.DB, table string, offset ledger.Offset) {
+	t.Helper()
+	require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
+		left, err := tx.QueryBool(t.Context(),
+			fmt.Sprintf("SELECT EXISTS (SELECT FROM %s WHERE ledger_offset <= %d)", table, offset))
+		require.False(t, left, table)
+		return err
+	}))
+}
+
+func TestPruningRefusesOffsetsThatAreNotInTheRecord(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	appendEntries(t, record, db.Entries{Updates: []ledger.Update{update(1, []ledger.Party{alice})}})
+	for offset, want := range map[ledger.Offset]fault.Code{
+		-1: fault.NonPositiveOffset, 0: fault.NonPositiveOffset, 2: fault.OffsetAfterLedgerEnd,
+	} {
+		_, err := record.Prune(t.Context(), offset)
+		require.True(t, want.Matches(err), "%d: %v", offset, err)
+	}
+	require.Equal(t, []ledger.Offset{1}, updateOffsets(t, record, db.UpdatesQuery{UpTo: 9, Limit: 9}))
+}
+
+func TestOnlyOnePrunes(t *testing.T) {
+	t.Parallel()
+	databaseURL := dbtest.URL(t)
+	record := dbtest.Open(t, databaseURL)
+	appendEntries(t, record, db.Entries{Updates: []ledger.Update{update(1, []ledger.Party{alice})}})
+	other, err := pgx.Connect(t.Context(), databaseURL)
+	require.NoError(t, err)
+	_, err = other.Exec(t.Context(), "SELECT pg_advisory_lock($1)", db.PruneLock)
+	require.NoError(t, err)
+	_, err = record.Prune(t.Context(), 1)
+	require.True(t, fault.ParticipantPruningInProgress.Matches(err), "%v", err)
+	require.NoError(t, other.Close(t.Context())) // which ends the lock
+	require.Eventually(t, func() bool {
+		_, err = record.Prune(t.Context(), 1)
+		return err == nil
+	}, 10*time.Second, 10*time.Millisecond, "%v", err)
+	_, err = record.Prune(t.Context(), 1)
+	require.NoError(t, err, "the lock was given back")
+}
+
+func TestPruningMuchTakesManySmallTransactionsAmongCommits(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	const old, later = 3*db.PruneBatch + 1, 40
+	entries := db.Entries{}
+	for offset := ledger.Offset(1); offset <= old; offset++ {
+		entries.Updates = append(entries.Updates, update(offset, []ledger.Party{alice}))
+		entries.Completions = append(entries.Completions, refused(offset, alice))
+	}
+	appendEntries(t, record, entries)
+	var group errgroup.Group
+	group.Go(func() error {
+		for offset := ledger.Offset(old + 1); offset <= old+later; offset++ {
+			err := tryAppend(t.Context(), record, db.Entries{Updates: []ledger.Update{update(offset, []ledger.Party{alice})}})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	pruned, err := record.Prune(t.Context(), old)
+	require.NoError(t, err)
+	require.NoError(t, group.Wait())
+	require.Equal(t, 8, pruned.Batches, "four of updates, four of completions")
+	require.Len(t, updateOffsets(t, record, db.UpdatesQuery{Parties: []ledger.Party{alice}, UpTo: 99_999, Limit: 999}), later)
+}
