@@ -84,6 +84,9 @@ func TestTheDocumentDescribesWhatMustBeServed(t *testing.T) {
 		"POST /v2/commands/submit-and-wait-for-transaction-tree", "POST /v2/commands/async/submit-reassignment",
 		"POST /v2/commands/submit-and-wait-for-reassignment", "POST /v2/events/events-by-contract-id",
 		"POST /v2/contracts/contract-by-id", "POST /v2/participant-pruning/prune",
+		"PATCH /v2/users/{user-id}", "DELETE /v2/users/{user-id}", "PATCH /v2/users/{user-id}/identity-provider-id",
+		"PATCH /v2/parties/{party}", "POST /v2/idps", "GET /v2/idps", "GET /v2/idps/{idp-id}", "PATCH /v2/idps/{idp-id}",
+		"DELETE /v2/idps/{idp-id}",
 		"GET /livez", "GET /readyz",
 	}, served)
 }
@@ -100,6 +103,9 @@ func TestNobodyGetsInWithoutAToken(t *testing.T) {
 		"/v2/commands/submit-and-wait-for-transaction":      `{"commands":{"commands":[],"commandId":"x","actAs":["x"]}}`,
 		"/v2/commands/submit-and-wait-for-transaction-tree": `{"commands":[],"commandId":"x","actAs":["x"]}`,
 		"/v2/users/{user-id}/rights":                        `{"userId":"x"}`,
+		"/v2/users/{user-id}":                               `{"user":{"id":"x"}}`,
+		"/v2/users/{user-id}/identity-provider-id":          `{"userId":"x"}`,
+		"/v2/parties/{party}":                               `{"partyDetails":{"party":"x"}}`,
 	}
 	parameter := regexp.MustCompile(`\{[^}]*\}`)
 	for path, item := range loadDocument(t, s).Paths.Map() {

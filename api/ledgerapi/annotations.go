@@ -1,6 +1,7 @@
 package ledgerapi
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 
@@ -22,26 +23,54 @@ var (
 
 // checkNewAnnotations refuses annotations that something new cannot have. The field is named in the refusal.
 func checkNewAnnotations(annotations map[string]string, field string) error {
-	size := 0
 	for key, value := range annotations {
-		size += len(key) + len(value)
+		if value == "" {
+			return fault.InvalidArgumentf("the value of annotation '%s' in field '%s' is empty", key, field).
+				WithHint("Leave the annotation out, or give it a value.")
+		}
 	}
-	if size > ledger.MaxAnnotationsBytes {
+	return checkAnnotations(annotations, field)
+}
+
+// checkAnnotations refuses annotations that no change can bring. An empty value is one that a change deletes.
+func checkAnnotations(annotations map[string]string, field string) error {
+	if annotationBytes(annotations) > ledger.MaxAnnotationsBytes {
 		return fault.InvalidArgumentf("annotations from field '%s' are larger than the limit of 256kb", field)
 	}
 	for key, value := range annotations {
 		if err := checkAnnotationKey(key, field); err != nil {
 			return err
 		}
-		if value == "" {
-			return fault.InvalidArgumentf("the value of annotation '%s' in field '%s' is empty", key, field).
-				WithHint("Leave the annotation out, or give it a value.")
-		}
 		if strings.ContainsRune(value, 0) {
 			return fault.InvalidArgumentf("the value of annotation '%s' in field '%s' contains NUL", key, field)
 		}
 	}
 	return nil
+}
+
+// annotationBytes is the size that is bounded: that of keys and values together.
+func annotationBytes(annotations map[string]string) int {
+	size := 0
+	for key, value := range annotations {
+		size += len(key) + len(value)
+	}
+	return size
+}
+
+// mergeAnnotations adds the given annotations to the current ones, in a new map. An empty value deletes its key.
+func mergeAnnotations(current, given map[string]string) map[string]string {
+	merged := maps.Clone(current)
+	if merged == nil {
+		merged = map[string]string{}
+	}
+	for key, value := range given {
+		if value == "" {
+			delete(merged, key)
+		} else {
+			merged[key] = value
+		}
+	}
+	return merged
 }
 
 func checkAnnotationKey(key, field string) error {

@@ -38,6 +38,7 @@ type Settings struct {
 type Record interface {
 	UserRecord
 	PartyRecord
+	IdentityProviderRecord
 	CompletionRecord
 	ContractRecord
 	UpdateRecord

@@ -33,6 +33,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 	all = append(all, a.olderEndpoints()...)
 	all = append(all, a.userEndpoints()...)
 	all = append(all, a.partyEndpoints()...)
+	all = append(all, a.adminEndpoints()...)
 	return append(all, a.stateEndpoints()...)
 }
 

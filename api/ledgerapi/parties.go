@@ -18,6 +18,10 @@ const maxPartiesPageSize = 10000
 // maxPartyFilter is the longest prefix that parties can be filtered by.
 const maxPartyFilter = 185
 
+// partyPlaceholder is the path that some clients send as it is written in the documentation, with the parties they mean
+// in the query.
+const partyPlaceholder = "party"
+
 // PartyRecord is where parties are kept.
 type PartyRecord interface {
 	// HostParty stores a new party, enters it in the record and, if a user is named, gives that user the right to act as
@@ -25,6 +29,10 @@ type PartyRecord interface {
 	HostParty(ctx context.Context, hosting db.Hosting) (ledger.PartyDetails, error)
 	// Parties returns those of the parties that are known, in byte order.
 	Parties(ctx context.Context, parties []ledger.Party) ([]ledger.PartyDetails, error)
+	// UpdateParty stores the annotations that change makes; with an expected resource version, only at that version.
+	UpdateParty(
+		ctx context.Context, party ledger.Party, expected *int64, change func(*ledger.PartyDetails) error,
+	) (ledger.PartyDetails, error)
 	// ListParties returns parties above after whose ids start with prefix, in byte order.
 	ListParties(ctx context.Context, prefix string, after ledger.Party, limit int32) ([]ledger.PartyDetails, error)
 }
@@ -103,7 +111,8 @@ func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (Allo
 	if err := checkNewAnnotations(annotations, "local_metadata.annotations"); err != nil {
 		return AllocatePartyResponse{}, err
 	}
-	if err := a.checkIdentityProvider(body.IdentityProviderID); err != nil {
+	var err error
+	if body.IdentityProviderID, err = a.identityProviderFor(ctx, body.IdentityProviderID); err != nil {
 		return AllocatePartyResponse{}, err
 	}
 	if err := a.checkSynchronizer(body.SynchronizerID, "synchronizer_id"); err != nil {
@@ -174,7 +183,8 @@ func (a *API) listParties(ctx context.Context, req listPartiesRequest) (ListKnow
 	if err := checkPartyFilter(req.Filter); err != nil {
 		return ListKnownPartiesResponse{}, err
 	}
-	if err := a.checkIdentityProvider(req.IdentityProviderID); err != nil {
+	identityProviderID, err := a.identityProviderFor(ctx, req.IdentityProviderID)
+	if err != nil {
 		return ListKnownPartiesResponse{}, err
 	}
 	size := req.PageSize
@@ -185,7 +195,7 @@ func (a *API) listParties(ctx context.Context, req listPartiesRequest) (ListKnow
 	if err != nil {
 		return ListKnownPartiesResponse{}, err
 	}
-	page := ListKnownPartiesResponse{PartyDetails: blinded(parties, req.IdentityProviderID)}
+	page := ListKnownPartiesResponse{PartyDetails: blinded(parties, identityProviderID)}
 	if len(parties) == int(size) {
 		page.NextPageToken = encodePageToken(string(parties[size-1].Party))
 	}
@@ -207,6 +217,9 @@ func checkPartyFilter(filter string) error {
 
 func (a *API) getParties(ctx context.Context, req getPartiesRequest) (GetPartiesResponse, error) {
 	asked := append([]string{req.Party}, req.Parties...)
+	if req.Party == partyPlaceholder && len(req.Parties) > 0 {
+		asked = req.Parties
+	}
 	parties := ledger.SortedParties(fromAPIParties(asked))
 	if err := endpoint.Claims(ctx).RequireOperateAs(req.IdentityProviderID, parties...); err != nil {
 		return GetPartiesResponse{}, err
@@ -214,11 +227,12 @@ func (a *API) getParties(ctx context.Context, req getPartiesRequest) (GetParties
 	if err := checkParties(asked); err != nil {
 		return GetPartiesResponse{}, err
 	}
-	if err := a.checkIdentityProvider(req.IdentityProviderID); err != nil {
+	identityProviderID, err := a.identityProviderFor(ctx, req.IdentityProviderID)
+	if err != nil {
 		return GetPartiesResponse{}, err
 	}
 	known, err := a.record.Parties(ctx, parties)
-	return GetPartiesResponse{PartyDetails: blinded(known, req.IdentityProviderID)}, err
+	return GetPartiesResponse{PartyDetails: blinded(known, identityProviderID)}, err
 }
 
 func (a *API) participantID(context.Context, endpoint.NoRequest) (GetParticipantIDResponse, error) {

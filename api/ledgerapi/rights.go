@@ -73,7 +73,11 @@ func (a *API) listUserRights(ctx context.Context, req userPath) (ListUserRightsR
 	if err := endpoint.Claims(ctx).RequireSelf(req.UserID, ledger.DefaultIdentityProvider); err != nil {
 		return ListUserRightsResponse{}, err
 	}
-	if _, err := a.userOf(ctx, "getting user rights", req.UserID, ledger.DefaultIdentityProvider); err != nil {
+	identityProviderID, err := a.identityProviderFor(ctx, ledger.DefaultIdentityProvider)
+	if err != nil {
+		return ListUserRightsResponse{}, err
+	}
+	if _, err := a.userOf(ctx, "getting user rights", req.UserID, identityProviderID); err != nil {
 		return ListUserRightsResponse{}, err
 	}
 	rights, err := a.record.UserRights(ctx, req.UserID)
@@ -81,14 +85,14 @@ func (a *API) listUserRights(ctx context.Context, req userPath) (ListUserRightsR
 }
 
 func (a *API) grantUserRights(ctx context.Context, req changeRightsRequest) (GrantUserRightsResponse, error) {
-	rights, err := a.checkRightsChange(ctx, req)
+	rights, identityProviderID, err := a.checkRightsChange(ctx, req)
 	if err != nil {
 		return GrantUserRightsResponse{}, err
 	}
 	if err := a.checkGrant(ctx, rights); err != nil {
 		return GrantUserRightsResponse{}, err
 	}
-	if _, err := a.userOf(ctx, "granting rights to user", req.Body.UserID, req.Body.IdentityProviderID); err != nil {
+	if _, err := a.userOf(ctx, "granting rights to user", req.Body.UserID, identityProviderID); err != nil {
 		return GrantUserRightsResponse{}, err
 	}
 	granted, err := a.record.GrantRights(ctx, req.Body.UserID, rights)
@@ -96,7 +100,7 @@ func (a *API) grantUserRights(ctx context.Context, req changeRightsRequest) (Gra
 }
 
 func (a *API) revokeUserRights(ctx context.Context, req changeRightsRequest) (RevokeUserRightsResponse, error) {
-	rights, err := a.checkRightsChange(ctx, req)
+	rights, identityProviderID, err := a.checkRightsChange(ctx, req)
 	if err != nil {
 		return RevokeUserRightsResponse{}, err
 	}
@@ -111,33 +115,34 @@ func (a *API) revokeUserRights(ctx context.Context, req changeRightsRequest) (Re
 				WithHint("Let another administrator do it: someone must be able to administer the participant.")
 		}
 	}
-	if _, err := a.userOf(ctx, "revoking rights from user", req.Body.UserID, req.Body.IdentityProviderID); err != nil {
+	if _, err := a.userOf(ctx, "revoking rights from user", req.Body.UserID, identityProviderID); err != nil {
 		return RevokeUserRightsResponse{}, err
 	}
 	revoked, err := a.record.RevokeRights(ctx, req.Body.UserID, rights)
 	return RevokeUserRightsResponse{NewlyRevokedRights: ToAPIRights(revoked)}, err
 }
 
-// checkRightsChange is what granting and revoking check alike.
-func (a *API) checkRightsChange(ctx context.Context, req changeRightsRequest) ([]ledger.Right, error) {
+// checkRightsChange is what granting and revoking check alike. It returns the rights and the user's identity provider.
+func (a *API) checkRightsChange(ctx context.Context, req changeRightsRequest) ([]ledger.Right, string, error) {
 	body := req.Body
 	if body.UserID != req.UserID {
-		return nil, atEdge(fault.InvalidArgument.New("%s does not match user in body: %s", req.UserID, body.UserID))
+		return nil, "", atEdge(fault.InvalidArgument.New("%s does not match user in body: %s", req.UserID, body.UserID))
 	}
 	if err := endpoint.Claims(ctx).RequireIDPAdmin(body.IdentityProviderID); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if body.UserID == "" {
-		return nil, fault.MissingFieldNamed("user_id")
+		return nil, "", fault.MissingFieldNamed("user_id")
 	}
 	if err := ledger.CheckUserID(body.UserID); err != nil {
-		return nil, fault.InvalidFieldNamed("user_id", err.Error())
+		return nil, "", fault.InvalidFieldNamed("user_id", err.Error())
 	}
 	rights, err := FromAPIRights(body.Rights)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return rights, a.checkIdentityProvider(body.IdentityProviderID)
+	identityProviderID, err := a.identityProviderFor(ctx, body.IdentityProviderID)
+	return rights, identityProviderID, err
 }
 
 // checkGrant refuses rights that the caller cannot hand out.

@@ -16,6 +16,12 @@ type UserRecord interface {
 	// Users returns users of the identity provider with ids above after, in byte order.
 	Users(ctx context.Context, identityProviderID, after string, limit int32) ([]ledger.User, error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
+	// UpdateUser stores what change makes of the user; with an expected resource version, only of a user at that version.
+	UpdateUser(
+		ctx context.Context, id string, expected *int64, change func(*ledger.User) error,
+	) (ledger.User, error)
+	MoveUser(ctx context.Context, id, source, target string) error
+	DeleteUser(ctx context.Context, id string) error
 	// GrantRights and RevokeRights return what really changed.
 	GrantRights(ctx context.Context, id string, rights []ledger.Right) ([]ledger.Right, error)
 	RevokeRights(ctx context.Context, id string, rights []ledger.Right) ([]ledger.Right, error)
@@ -91,7 +97,7 @@ func (a *API) createUser(ctx context.Context, req createUserRequest) (CreateUser
 	if err != nil {
 		return CreateUserResponse{}, err
 	}
-	if err := a.checkIdentityProvider(user.IdentityProviderID); err != nil {
+	if user.IdentityProviderID, err = a.identityProviderFor(ctx, user.IdentityProviderID); err != nil {
 		return CreateUserResponse{}, err
 	}
 	if err := a.checkGrant(ctx, rights); err != nil {
@@ -125,9 +131,9 @@ func (a *API) listUsers(ctx context.Context, req listUsersRequest) (ListUsersRes
 	if size == 0 || size > ledger.MaxUsersPageSize {
 		size = ledger.MaxUsersPageSize
 	}
-	identityProviderID := ledger.DefaultIdentityProvider
-	if user, ok := claims.User(); ok && !claims.IsAdmin() {
-		identityProviderID = user.IdentityProviderID
+	identityProviderID, err := a.identityProviderFor(ctx, ledger.DefaultIdentityProvider)
+	if err != nil {
+		return ListUsersResponse{}, err
 	}
 	users, err := a.record.Users(ctx, identityProviderID, after, size)
 	if err != nil {
@@ -150,10 +156,11 @@ func (a *API) getUser(ctx context.Context, req getUserRequest) (GetUserResponse,
 	if err := endpoint.Claims(ctx).RequireSelf(req.UserID, req.IdentityProviderID); err != nil {
 		return GetUserResponse{}, err
 	}
-	if err := a.checkIdentityProvider(req.IdentityProviderID); err != nil {
+	identityProviderID, err := a.identityProviderFor(ctx, req.IdentityProviderID)
+	if err != nil {
 		return GetUserResponse{}, err
 	}
-	user, err := a.userOf(ctx, "getting user", req.UserID, req.IdentityProviderID)
+	user, err := a.userOf(ctx, "getting user", req.UserID, identityProviderID)
 	if err != nil {
 		return GetUserResponse{}, err
 	}
@@ -170,7 +177,11 @@ func (a *API) authenticatedUser(ctx context.Context, req authenticatedUserReques
 		return GetUserResponse{}, fault.MissingUserID("authorization is disabled, so no token names the user").
 			WithHint("Name the user in the requests that need one.")
 	}
-	user, err := a.userOf(ctx, "getting user", caller.ID, req.IdentityProviderID)
+	identityProviderID := caller.IdentityProviderID
+	if req.IdentityProviderID != "" {
+		identityProviderID = req.IdentityProviderID
+	}
+	user, err := a.userOf(ctx, "getting user", caller.ID, identityProviderID)
 	if err != nil {
 		return GetUserResponse{}, err
 	}
@@ -191,18 +202,6 @@ func (a *API) userOf(ctx context.Context, operation, id, identityProviderID stri
 			id, user.IdentityProviderID, identityProviderID)
 	}
 	return user, nil
-}
-
-// checkIdentityProvider refuses ids that are malformed or name no identity provider.
-func (a *API) checkIdentityProvider(id string) error {
-	if id == ledger.DefaultIdentityProvider {
-		return nil
-	}
-	if err := ledger.CheckLedgerString(id); err != nil {
-		return fault.InvalidFieldNamed("identity_provider_id", err.Error())
-	}
-	return fault.InvalidArgumentf("Provided identity_provider_id %s has not been found", id).
-		WithHint("Leave the identity provider empty for the default one.")
 }
 
 // checkPathUser refuses a malformed id in a path before anything else is looked at.

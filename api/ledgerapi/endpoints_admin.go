@@ -1,0 +1,65 @@
+package ledgerapi
+
+import (
+	"net/http"
+
+	"github.com/florinledger/florin/api/endpoint"
+)
+
+const tagIdentityProviders = "Identity providers"
+
+func (a *API) adminEndpoints() []endpoint.Endpoint {
+	return append(a.changeEndpoints(), a.identityProviderEndpoints()...)
+}
+
+// changeEndpoints change users and parties.
+func (a *API) changeEndpoints() []endpoint.Endpoint {
+	return []endpoint.Endpoint{
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPatch, Path: "/v2/users/{user-id}", OperationID: "patchV2UsersUser-id", Tag: tagUsers,
+			Summary: "Change a user.", Rights: rightsIDPAdmin,
+			Description: "Only what the mask names is changed. Annotations are merged: an empty value deletes its key.",
+		}, a.updateUser),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodDelete, Path: "/v2/users/{user-id}", OperationID: "deleteV2UsersUser-id", Tag: tagUsers,
+			Summary: "Delete a user and its rights.", Rights: rightsIDPAdmin,
+		}, a.deleteUser),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPatch, Path: "/v2/users/{user-id}/identity-provider-id",
+			OperationID: "patchV2UsersUser-idIdentity-provider-id", Tag: tagUsers,
+			Summary: "Hand a user to another identity provider.", Rights: "ParticipantAdmin",
+		}, a.moveUser),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPatch, Path: "/v2/parties/{party}", OperationID: "patchV2PartiesParty", Tag: tagParties,
+			Summary: "Change what this node keeps of a party.", Rights: rightsIDPAdmin,
+			Description: "Only annotations can change. They are merged: an empty value deletes its key.",
+		}, a.updateParty),
+	}
+}
+
+func (a *API) identityProviderEndpoints() []endpoint.Endpoint {
+	return []endpoint.Endpoint{
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/idps", OperationID: "postV2Idps", Tag: tagIdentityProviders,
+			Summary: "Create an identity provider.", Access: endpoint.Admin,
+			Description: "Tokens with its issuer are verified with its keys from then on.",
+		}, a.createIdentityProvider),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodGet, Path: "/v2/idps", OperationID: "getV2Idps", Tag: tagIdentityProviders,
+			Summary: "List the identity providers.", Access: endpoint.Admin,
+		}, a.listIdentityProviders),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodGet, Path: "/v2/idps/{idp-id}", OperationID: "getV2IdpsIdp-id",
+			Tag: tagIdentityProviders, Summary: "Get an identity provider.", Access: endpoint.Admin,
+		}, a.getIdentityProvider),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPatch, Path: "/v2/idps/{idp-id}", OperationID: "patchV2IdpsIdp-id",
+			Tag: tagIdentityProviders, Summary: "Change an identity provider.", Access: endpoint.Admin,
+		}, a.updateIdentityProvider),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodDelete, Path: "/v2/idps/{idp-id}", OperationID: "deleteV2IdpsIdp-id",
+			Tag: tagIdentityProviders, Summary: "Delete an identity provider that has neither users nor parties.",
+			Access: endpoint.Admin,
+		}, a.deleteIdentityProvider),
+	}
+}
