@@ -211,6 +211,8 @@ func (n *node) createCoin(ctx, _ context.Context) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("no worker took the first submission within %s: start one with `florin worker`", connectTimeout)
+	case err != nil && errors.Unwrap(err) != nil: // clients do not get to see it; who starts a node needs it
+		return fmt.Errorf("%w: %w", err, errors.Unwrap(err))
 	case err != nil:
 		return err
 	case completion.Refusal != nil:
