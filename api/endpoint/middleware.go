@@ -13,6 +13,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
 )
 
 // statusClientGone is logged for requests whose client did not wait for the answer.
@@ -27,6 +28,7 @@ func (f *Frame) Observe(next http.Handler) http.Handler {
 		ctx := context.WithValue(r.Context(), callKey{}, current)
 		recorder := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		secure(recorder.Header())
+		tell(recorder.Header(), current.trace)
 		defer func() {
 			if reason := recover(); reason != nil {
 				f.answerPanic(ctx, recorder, reason)
@@ -35,6 +37,15 @@ func (f *Frame) Observe(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(recorder, r.WithContext(ctx))
 	})
+}
+
+// tell gives the client the trace of its request, which it may not have chosen itself, in the form of the request's own
+// headers.
+func tell(header http.Header, trace ledger.TraceContext) {
+	header.Set("Traceparent", trace.Traceparent)
+	if trace.Tracestate != "" {
+		header.Set("Tracestate", trace.Tracestate)
+	}
 }
 
 // secure sets the headers that keep answers from being cached, sniffed or framed.
