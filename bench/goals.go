@@ -35,7 +35,8 @@ func (r *Report) judgeAlone() Goal {
 
 // judgeBatches takes the worst stage at the concurrency of the goal that had batches.
 func (r *Report) judgeBatches() Goal {
-	goal := Goal{Name: fmt.Sprintf("batches at concurrency %d: at least %d times bare Temporal", batchConcurrency, batchGoal)}
+	name := fmt.Sprintf("batches at concurrency %d: at least %d times bare Temporal", batchConcurrency, batchGoal)
+	goal := Goal{Name: name}
 	worst := r.worst(func(s Stage) bool { return s.Concurrency == batchConcurrency && *s.PerWorkflow > alone })
 	if worst == nil {
 		goal.Figure = fmt.Sprintf("not measured: needs --concurrency %d and a node without --max-batch 1", batchConcurrency)
@@ -50,10 +51,10 @@ func (r *Report) judgeIdle() Goal {
 		goal.Figure = "not measured: needs Temporal's address"
 		return goal
 	}
-	ratio := r.Idle.Acknowledgement.P50 / r.Idle.BareStart.P50
-	met := ratio <= idleGoal
+	acknowledged, started := r.Idle.Acknowledgement.P50, r.Idle.BareStart.P50
+	met := acknowledged <= idleGoal*started
 	goal.Met = &met
-	goal.Figure = fmt.Sprintf("%.2f (p50 %.1f ms against %.1f ms)", ratio, r.Idle.Acknowledgement.P50, r.Idle.BareStart.P50)
+	goal.Figure = fmt.Sprintf("%.2f (p50 %.1f ms against %.1f ms)", acknowledged/started, acknowledged, started)
 	return goal
 }
 

@@ -56,8 +56,8 @@ func (t *tally) add(err error, latency time.Duration) (bool, error) {
 	return true, nil
 }
 
-// closedLoop has each worker start its next operation when the last one ended: the highest rate at this concurrency. Its
-// latencies are those of the operations alone; they leave out how long an operation would have had to wait for a
+// closedLoop has each worker start its next operation when the last one ended: the highest rate at this concurrency.
+// Its latencies are those of the operations alone; they leave out how long an operation would have had to wait for a
 // worker, so they are not what a client of a busy node sees.
 func closedLoop(ctx context.Context, workers int, until bound, do operation) (load, error) {
 	started := time.Now()
@@ -71,8 +71,8 @@ func closedLoop(ctx context.Context, workers int, until bound, do operation) (lo
 	return drive(ctx, workers, next, do)
 }
 
-// openLoop starts operations by the clock, at a fixed rate, whether or not earlier ones have ended. Latencies count from
-// the moment an operation was due, so that what waits for a slow one is counted too and nothing is left out.
+// openLoop starts operations by the clock, at a fixed rate, whether or not earlier ones have ended. Latencies count
+// from the moment an operation was due, so that what waits for a slow one is counted too and nothing is left out.
 func openLoop(ctx context.Context, workers int, rate float64, operations int, do operation) (load, error) {
 	started := time.Now()
 	between := time.Duration(float64(time.Second) / rate)

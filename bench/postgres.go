@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -22,9 +23,9 @@ func recordTables() map[string]string {
 	}
 }
 
-// barePostgres measures PostgreSQL without the node: it commits rows that the node wrote for real submissions, again and
-// again, into tables of the same shape with the same constraints and indexes. Everything that one commit holds goes in
-// one round trip.
+// barePostgres measures PostgreSQL without the node: it commits rows that the node wrote for real submissions, again
+// and again, into tables of the same shape with the same constraints and indexes. Everything that one commit holds goes
+// in one round trip.
 type barePostgres struct {
 	pool *pgxpool.Pool
 	// lock is a session that holds the scratch schema.
@@ -216,7 +217,7 @@ func (p *barePostgres) commit(ctx context.Context, footprints []footprint) error
 		batch.Queue(t.insert, arguments...)
 	}
 	batch.Queue("UPDATE "+scratchSchema+".ledger_head SET ledger_offset = $1", p.offset)
-	batch.Queue("SELECT pg_notify('florin_bench', $1::text)", fmt.Sprint(p.offset))
+	batch.Queue("SELECT pg_notify('florin_bench', $1::text)", strconv.FormatInt(p.offset, 10))
 	batch.Queue("COMMIT")
 	p.old = created
 	return p.pool.SendBatch(ctx, batch).Close()
@@ -238,7 +239,7 @@ func (p *barePostgres) value(column string, original *string) *string {
 	case original == nil:
 		return nil
 	case column == "ledger_offset" || column == "created_offset":
-		text := fmt.Sprint(p.offset)
+		text := strconv.FormatInt(p.offset, 10)
 		return &text
 	case slices.Contains(uniqueColumns(), column) && len(*original) > digits:
 		text := (*original)[:len(*original)-digits] + fmt.Sprintf("%0*x", digits, p.offset)

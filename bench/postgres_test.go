@@ -32,12 +32,15 @@ func record(t *testing.T, databaseURL string) {
 		return db.Entries{
 			Updates: []ledger.Update{{
 				Offset: offset, ID: update, RecordTime: at, EffectiveAt: at, UserID: "app", CommandID: "c",
-				ActAs: []ledger.Party{alice}, Events: []ledger.Event{{Kind: ledger.EventCreate, ContractID: "x", Template: coin,
-					Signatories: []ledger.Party{alice}, Witnesses: []ledger.Party{alice, bob}}},
+				ActAs: []ledger.Party{alice}, Events: []ledger.Event{{
+					Kind: ledger.EventCreate, ContractID: "x", Template: coin,
+					Signatories: []ledger.Party{alice}, Witnesses: []ledger.Party{alice, bob},
+				}},
 			}},
 			Completions: []ledger.Completion{{
-				Offset: offset, Key: "f81d4fae-7dec-11d0-a765-00a0c91e6bf" + string(update[len(update)-1]), ChangeID: "1220aabbccddeeff0011",
-				UserID: "app", CommandID: "command-0123456789", SubmissionID: "submission-0123456789", UpdateID: update,
+				Offset: offset, Key: "f81d4fae-7dec-11d0-a765-00a0c91e6bf" + string(update[len(update)-1]),
+				ChangeID: "1220aabbccddeeff0011", UserID: "app", CommandID: "command-0123456789",
+				SubmissionID: "submission-0123456789", UpdateID: update,
 				ActAs: []ledger.Party{alice}, RecordTime: at,
 			}},
 			Head: db.Head{Offset: offset, RecordTime: at},

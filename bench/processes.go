@@ -115,7 +115,7 @@ func readMemory(proc string, pid int) (memory, error) {
 }
 
 func readKilobytes(path, label string) (int64, error) {
-	content, err := os.ReadFile(path) //nolint:gosec // a file of the kernel
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return 0, err
 	}

@@ -33,8 +33,10 @@ func TestProcesses(t *testing.T) {
 
 	t.Run("other lines are refused", func(t *testing.T) {
 		t.Parallel()
-		for _, line := range []string{"", "7 (a", "7 (a) R 3", "7 (a) R x 7 7 0 -1 0 1 0 0 0 11 22 33 44 20",
-			"7 (a) R 3 7 7 0 -1 0 1 0 0 0 11 x 33 44 20"} {
+		for _, line := range []string{
+			"", "7 (a", "7 (a) R 3", "7 (a) R x 7 7 0 -1 0 1 0 0 0 11 22 33 44 20",
+			"7 (a) R 3 7 7 0 -1 0 1 0 0 0 11 x 33 44 20",
+		} {
 			_, err := parseStat([]byte(line))
 			require.Error(t, err, line)
 		}

@@ -85,8 +85,8 @@ type Stage struct {
 	OfPostgres *float64 `json:"ofPostgres"`
 }
 
-// Idle compares one submission at a time on an idle node with one start of a bare workflow, taken in turns: milliseconds
-// until each is acknowledged.
+// Idle compares one submission at a time on an idle node with one start of a bare workflow, taken in turns:
+// milliseconds until each is acknowledged and until each is done.
 type Idle struct {
 	Acknowledgement Latency `json:"acknowledgementMs"`
 	Completion      Latency `json:"completionMs"`

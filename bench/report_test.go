@@ -12,8 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func number(value float64) *float64 { return &value }
-
 // measured is a report of a node that batches and reaches two of its goals.
 func measured() *Report {
 	r := &Report{
@@ -22,13 +20,13 @@ func measured() *Report {
 		Settings:  Settings{Load: 0.7},
 		Ceilings: []Ceiling{
 			{Of: CeilingHTTP, Concurrency: 1, Before: 2000},
-			{Of: CeilingTemporal, Concurrency: 1, Before: 80, After: number(120)},
-			{Of: CeilingTemporal, Concurrency: 64, Before: 100, After: number(100)},
+			{Of: CeilingTemporal, Concurrency: 1, Before: 80, After: new(120.0)},
+			{Of: CeilingTemporal, Concurrency: 64, Before: 100, After: new(100.0)},
 			{Of: CeilingPostgres, Scenario: ScenarioTap, Concurrency: 64, Before: 8000},
 		},
 		Stages: []Stage{
-			{Scenario: ScenarioTap, Mode: ModeWait, Concurrency: 1, PerSecond: 70, PerWorkflow: number(1)},
-			{Scenario: ScenarioTap, Mode: ModeWait, Concurrency: 64, PerSecond: 1200, PerWorkflow: number(20), Accepted: 9},
+			{Scenario: ScenarioTap, Mode: ModeWait, Concurrency: 1, PerSecond: 70, PerWorkflow: new(1.0)},
+			{Scenario: ScenarioTap, Mode: ModeWait, Concurrency: 64, PerSecond: 1200, PerWorkflow: new(20.0), Accepted: 9},
 		},
 		Idle: &Idle{Acknowledgement: Latency{P50: 9}, BareStart: Latency{P50: 6}},
 	}
@@ -173,10 +171,10 @@ func TestWallet(t *testing.T) {
 		t.Parallel()
 		w := &wallet{spends: 2}
 		w.put([]string{"a", "b"})
-		var taken string
+		var taken []string
 		for holding, ok := w.take(); ok; holding, ok = w.take() {
-			taken += holding
+			taken = append(taken, holding)
 		}
-		require.Equal(t, "aabb", taken)
+		require.Equal(t, []string{"a", "a", "b", "b"}, taken)
 	})
 }

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -126,8 +127,7 @@ func (r *run) driveAcknowledged(
 	l, err := closedLoop(ctx, workers, until, do)
 	if err != nil {
 		cancel()
-		<-collected
-		return driven{}, err
+		return driven{}, errors.Join(err, <-collected)
 	}
 	acknowledged <- l.done
 	if err := <-collected; err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 )
@@ -35,7 +36,8 @@ func (r *Report) printMachine(w io.Writer) {
 	text(w, "florin %s (API %s), %s, PostgreSQL %s, Temporal %s", m.Florin, m.API, m.Go,
 		cmp.Or(m.Postgres, unknown), cmp.Or(m.Temporal, unknown))
 	text(w, "%d cores of %s, %d MB memory, %s", m.Cores, m.CPU, m.MemoryMB, m.Kernel)
-	text(w, "load average %.2f before, %.2f after; %s", m.LoadBefore, m.LoadAfter, r.StartedAt.Format("2006-01-02 15:04 MST"))
+	text(w, "load average %.2f before, %.2f after; %s", m.LoadBefore, m.LoadAfter,
+		r.StartedAt.Format("2006-01-02 15:04 MST"))
 	if r.Settings.Smoke {
 		text(w, "SMOKE TEST: the figures have no value")
 	}
@@ -46,9 +48,10 @@ func (r *Report) printCeilings(w io.Writer) {
 	line(w, "part", "clients", "rate", "before", "after", "p50 ms", "p99 ms")
 	for _, c := range r.Ceilings {
 		name := map[string]string{
-			CeilingHTTP: "HTTP with a token", CeilingTemporal: "Temporal, empty workflow", CeilingPostgres: "PostgreSQL, rows of ",
+			CeilingHTTP: "HTTP with a token", CeilingTemporal: "Temporal, empty workflow",
+			CeilingPostgres: "PostgreSQL, rows of ",
 		}[c.Of] + c.Scenario
-		line(w, name, fmt.Sprint(c.Concurrency), rate(&c.PerSecond), rate(&c.Before), rate(c.After),
+		line(w, name, strconv.Itoa(c.Concurrency), rate(&c.PerSecond), rate(&c.Before), rate(c.After),
 			ms(c.Latency.P50), ms(c.Latency.P99))
 	}
 }
@@ -58,7 +61,7 @@ func (r *Report) printStages(w io.Writer) {
 	line(w, "scenario", "mode", "clients", "rate", "refused", "per workflow", "of Temporal", "of PostgreSQL", "of HTTP",
 		"p50 ms", "p99 ms", "load")
 	for _, s := range r.Stages {
-		line(w, s.Scenario, s.Mode, fmt.Sprint(s.Concurrency), rate(&s.PerSecond), fmt.Sprint(s.Refused),
+		line(w, s.Scenario, s.Mode, strconv.Itoa(s.Concurrency), rate(&s.PerSecond), strconv.Itoa(s.Refused),
 			figure("%.2f", s.PerWorkflow), figure("%.2f", s.OfTemporal), figure("%.3f", s.OfPostgres),
 			figure("%.3f", s.OfHTTP), ms(s.Latency.P50), ms(s.Latency.P99), fmt.Sprintf("%.1f", s.LoadAverage))
 	}
@@ -96,7 +99,7 @@ func printCost(w io.Writer, what, mode string, clients int, c CPU, ofTemporal *f
 		kilobytes := *wal / (1 << 10)
 		wal = &kilobytes
 	}
-	line(w, what, mode, fmt.Sprint(clients), figure("%.2f", c.total()), figure("%.2f", ofTemporal),
+	line(w, what, mode, strconv.Itoa(clients), figure("%.2f", c.total()), figure("%.2f", ofTemporal),
 		figure("%.2f", c.Node), figure("%.2f", c.Temporal), figure("%.2f", c.Postgres), figure("%.2f", c.PostgresRecord),
 		figure("%.2f", c.PostgresTemporal), figure("%.2f", c.Bench), figure("%.1f", c.Commits), figure("%.1f", wal))
 }
@@ -111,8 +114,10 @@ func (r *Report) printIdle(w io.Writer) {
 		name    string
 		latency Latency
 	}{
-		{"submission acknowledged", r.Idle.Acknowledgement}, {"bare workflow started", r.Idle.BareStart},
-		{"submission completed", r.Idle.Completion}, {"bare workflow ended", r.Idle.BareResult},
+		{"submission acknowledged", r.Idle.Acknowledgement},
+		{"bare workflow started", r.Idle.BareStart},
+		{"submission completed", r.Idle.Completion},
+		{"bare workflow ended", r.Idle.BareResult},
 	} {
 		line(w, row.name, ms(row.latency.P50), ms(row.latency.P90), ms(row.latency.P99))
 	}

@@ -67,8 +67,7 @@ func (e *Error) Error() string {
 
 // Code is the error code of an [Error], and "" for other errors and for nil.
 func Code(err error) string {
-	var refused *Error
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused.Code
 	}
 	return ""

@@ -47,7 +47,7 @@ type PIDs struct {
 
 // Write leaves the note. It appears as a whole or not at all, readable for its owner alone.
 func Write(dataDir string, info Info) error {
-	content, err := json.MarshalIndent(info, "", "  ")
+	content, err := json.MarshalIndent(info, "", "  ") //nolint:gosec // it holds secrets, for the owner alone
 	if err != nil {
 		return fmt.Errorf("describe the running node: %w", err)
 	}
@@ -70,7 +70,7 @@ func Write(dataDir string, info Info) error {
 // Read finds the node that runs on a data directory. The error says what to do when none does.
 func Read(dataDir string) (Info, error) {
 	path := filepath.Join(dataDir, Name)
-	content, err := os.ReadFile(path) //nolint:gosec // the person who runs us names the directory
+	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Info{}, fmt.Errorf("no node runs on data directory %s (there is no %s): start one with `florin up`, or name "+
 			"another directory with --data-dir", dataDir, Name)
