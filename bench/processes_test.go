@@ -16,7 +16,7 @@ func process(t *testing.T, proc string, pid, parent, own, ended int) {
 	t.Helper()
 	dir := filepath.Join(proc, strconv.Itoa(pid))
 	require.NoError(t, os.Mkdir(dir, 0o700))
-	line := fmt.Sprintf("%d (post) gres) S %d 1 1 0 -1 4194560 1 0 0 0 %d 1 %d 1 20 0 1 0 100 1 1", pid, parent, own, ended)
+	line := fmt.Sprintf("%d (post) gres) S %d 1 1 0 -1 41 1 0 0 0 %d 1 %d 1 20 0 1 0 100 1 1", pid, parent, own, ended)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "stat"), []byte(line), 0o600))
 }
 
