@@ -82,16 +82,13 @@ func (s *schemas) operation(e Endpoint, failure *openapi3.SchemaRef) (*openapi3.
 	if e.Access != Open {
 		operation.Security = &openapi3.SecurityRequirements{{schemeBearer: {}}, {schemeAPIKey: {}}}
 	}
-	if err := s.parameters(operation, e); err != nil {
+	err := s.parameters(operation, e)
+	if err != nil {
 		return nil, err
 	}
 	if body, ok := e.body(); ok {
-		schema, err := s.of(body.Type)
-		if err != nil {
+		if operation.RequestBody, err = s.requestBody(body); err != nil {
 			return nil, err
-		}
-		operation.RequestBody = &openapi3.RequestBodyRef{
-			Value: openapi3.NewRequestBody().WithRequired(s.needed(body.Type)).WithJSONSchemaRef(schema),
 		}
 	}
 	success, err := s.success(e)
@@ -108,6 +105,22 @@ func (s *schemas) operation(e Endpoint, failure *openapi3.SchemaRef) (*openapi3.
 		WithDescription("The request was refused, or the server failed.").
 		WithContent(withJSON(openapi3.NewContentWithSchema(openapi3.NewStringSchema(), []string{"text/plain"}), failure)))
 	return operation, nil
+}
+
+func (s *schemas) requestBody(body reflect.StructField) (*openapi3.RequestBodyRef, error) {
+	if isRawBody(body) {
+		binary := openapi3.NewSchemaRef("", openapi3.NewStringSchema().WithFormat("binary"))
+		return &openapi3.RequestBodyRef{Value: openapi3.NewRequestBody().WithRequired(true).
+			WithDescription(body.Tag.Get(docTag)).
+			WithContent(openapi3.NewContentWithSchemaRef(binary, []string{binaryType}))}, nil
+	}
+	schema, err := s.of(body.Type)
+	if err != nil {
+		return nil, err
+	}
+	return &openapi3.RequestBodyRef{
+		Value: openapi3.NewRequestBody().WithRequired(s.needed(body.Type)).WithJSONSchemaRef(schema),
+	}, nil
 }
 
 func withJSON(content openapi3.Content, schema *openapi3.SchemaRef) openapi3.Content {

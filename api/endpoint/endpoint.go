@@ -87,8 +87,9 @@ func TextContent(status int, text string) Content {
 }
 
 const (
-	textType = "text/plain; charset=UTF-8"
-	jsonType = "application/json"
+	textType   = "text/plain; charset=UTF-8"
+	jsonType   = "application/json"
+	binaryType = "application/octet-stream"
 )
 
 // String names the endpoint in errors.
@@ -103,6 +104,9 @@ func (e Endpoint) body() (field reflect.StructField, ok bool) {
 	}
 	return reflect.StructField{}, false
 }
+
+// isRawBody tells whether the body is not JSON but bytes.
+func isRawBody(field reflect.StructField) bool { return field.Tag.Get(bodyTag) == rawBody }
 
 // check finds the mistakes that the type system cannot.
 func (e Endpoint) check() error {

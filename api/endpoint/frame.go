@@ -82,6 +82,8 @@ type served struct {
 	bodyIndex int
 	// bodyOptional tells that an empty body means {}.
 	bodyOptional bool
+	// bodyRaw tells that the body is taken as it is.
+	bodyRaw bool
 }
 
 func (f *Frame) handler(e Endpoint) (http.Handler, error) {
@@ -96,10 +98,14 @@ func (f *Frame) handler(e Endpoint) (http.Handler, error) {
 	if !ok {
 		return s, nil
 	}
+	s.bodyIndex = body.Index[0]
+	if isRawBody(body) {
+		s.bodyRaw = true
+		return s, nil
+	}
 	if err := s.shapes.add(body.Type); err != nil {
 		return nil, fmt.Errorf("endpoint %s: %w", e, err)
 	}
-	s.bodyIndex = body.Index[0]
 	s.bodyOptional = true
 	for _, field := range s.shapes[body.Type].fields {
 		s.bodyOptional = s.bodyOptional && !field.required
@@ -160,6 +166,10 @@ func (s *served) decode(w http.ResponseWriter, r *http.Request, target reflect.V
 			return tooLarge(0, limit)
 		}
 		return badRequest("body", "the body ended too early")
+	}
+	if s.bodyRaw {
+		target.SetBytes(body)
+		return nil
 	}
 	if len(body) == 0 && s.bodyOptional {
 		return nil

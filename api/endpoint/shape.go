@@ -16,6 +16,8 @@ const (
 	aliasTag    = "alias"
 	docTag      = "doc"
 	requiredTag = "required"
+	// rawBody is the value of bodyTag for bodies that are bytes.
+	rawBody = "bytes"
 )
 
 var (
