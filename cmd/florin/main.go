@@ -24,6 +24,8 @@ type cli struct {
 	Migrate migrateCommand `cmd:"" help:"Create or upgrade the schema of the database."`
 	Prune   pruneCommand   `cmd:"" help:"Forget the record up to an offset, to get disk space back."`
 	Token   tokenCommand   `cmd:"" help:"Print a token signed with the development secret."`
+	Key     keyCommand     `cmd:"" help:"Keep a party's key outside the node: make it, sign with it."`
+	Tx      txCommand      `cmd:"" help:"See what a party signs."`
 	Bench   benchCommand   `cmd:"" help:"Measure a running node against the ceilings under it."`
 	Config  configCommand  `cmd:"" help:"Print the settings that 'serve' would use, secrets hidden."`
 	Version versionCommand `cmd:"" help:"Print the version."`
@@ -46,8 +48,7 @@ func main() {
 	parsed, err := parser.Parse(os.Args[1:])
 	parser.FatalIfErrorf(err)
 	if err := parsed.Run(); err != nil {
-		var exit exitError
-		if errors.As(err, &exit) {
+		if exit, ok := errors.AsType[exitError](err); ok {
 			os.Exit(exit.code) //nolint:gocritic // the deferred stop only gives signals back
 		}
 		fmt.Fprintln(os.Stderr, "florin: "+err.Error())
@@ -64,6 +65,6 @@ type versionCommand struct{}
 
 // Run prints the version.
 func (versionCommand) Run() error {
-	fmt.Println("florin " + version)
-	return nil
+	_, err := fmt.Println("florin " + version)
+	return err
 }

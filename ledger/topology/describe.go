@@ -1,0 +1,92 @@
+package topology
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"github.com/florinledger/florin/ledger/signing"
+)
+
+// Describe shows transactions to the person who is to sign them: the hash that covers them all, and what each says.
+// Nothing in it comes from anywhere but their bytes.
+func Describe(transactions ...Transaction) string {
+	var out strings.Builder
+	hashes := make([]Hash, len(transactions))
+	for i, transaction := range transactions {
+		hashes[i] = transaction.Hash
+	}
+	all := MultiHash(hashes...)
+	fmt.Fprintf(&out, "Hash to sign, over all transactions (%d)\n  hexadecimal  %s\n  base64       %s\n",
+		len(transactions), all, base64.StdEncoding.EncodeToString(all[:]))
+	for _, transaction := range transactions {
+		fmt.Fprintf(&out, "\n%s, version %d\n", transaction.Mapping.Kind(), transaction.Serial)
+		if transaction.Remove {
+			out.WriteString("  is removed\n")
+		}
+		for _, line := range describe(transaction.Mapping) {
+			out.WriteString("  " + line + "\n")
+		}
+		fmt.Fprintf(&out, "  hash %s\n", transaction.Hash)
+	}
+	return out.String()
+}
+
+func describe(mapping Mapping) []string {
+	switch mapping := mapping.(type) {
+	case NamespaceDelegation:
+		may := "everything but further delegations"
+		if mapping.AllMappings {
+			may = "everything"
+		}
+		return append([]string{"namespace " + mapping.Namespace, "whose key signs " + may + " in it:"},
+			keyLine(mapping.Target))
+	case DecentralizedNamespace:
+		lines := []string{
+			"namespace " + mapping.Namespace,
+			fmt.Sprintf("held by %d owners, of whom %d act for all:", len(mapping.Owners), mapping.Threshold),
+		}
+		for _, owner := range mapping.Owners {
+			lines = append(lines, "  "+owner)
+		}
+		return lines
+	case PartyToParticipant:
+		lines := []string{"party " + string(mapping.Party)}
+		for _, host := range mapping.Hosts {
+			does := map[Permission]string{
+				Submission: "submits for it", Confirmation: "confirms for it", Observation: "sees what it sees",
+			}
+			lines = append(lines, fmt.Sprintf("  is hosted by %s, which %s", host.Participant, does[host.Permission]))
+		}
+		lines = append(lines, fmt.Sprintf("  confirmations needed: %d", mapping.Threshold))
+		return append(lines, keyLines(mapping.Keys, mapping.KeyThreshold)...)
+	case PartyToKey:
+		return append([]string{"party " + string(mapping.Party)}, keyLines(mapping.Keys, mapping.Threshold)...)
+	default:
+		return []string{"is not shown here: do not sign what you cannot read"}
+	}
+}
+
+func keyLines(keys []signing.Key, threshold int) []string {
+	if len(keys) == 0 {
+		return nil
+	}
+	lines := []string{fmt.Sprintf("  signs with %d of these keys:", threshold)}
+	for _, key := range keys {
+		lines = append(lines, "  "+keyLine(key))
+	}
+	return lines
+}
+
+func keyLine(key signing.Key) string {
+	usages := "everything"
+	if len(key.Usages) > 0 {
+		names := make([]string, len(key.Usages))
+		for i, usage := range key.Usages {
+			names[i] = usage.String()
+		}
+		usages = strings.Join(names, ", ")
+	}
+	spec := strings.TrimPrefix(string(key.Public.Spec()), "SIGNING_KEY_SPEC_EC_")
+	return fmt.Sprintf("  %s (%s; for %s)", key.Public.Fingerprint(), spec, usages)
+}
