@@ -58,7 +58,8 @@ func TestDecentralizedNamespaces(t *testing.T) {
 	names := []string{one.Public().Fingerprint(), two.Public().Fingerprint()}
 	false1 := decentralizedBody(t, self, one, two, three)
 	false1.transactions[3] = newBody(t, topology.DecentralizedNamespace{
-		Namespace: signing.DecentralizedNamespace(append(names, three.Public().Fingerprint())...), Threshold: 1, Owners: names,
+		Namespace: signing.DecentralizedNamespace(append(names, three.Public().Fingerprint())...),
+		Threshold: 1, Owners: names,
 	}).transactions[0]
 	foreign := decentralizedBody(t, self, one, two, three)
 	foreign.transactions = append(foreign.transactions, newBody(t, root(stranger)).transactions...)

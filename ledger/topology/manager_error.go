@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ManagerError is a refusal by the topology manager. Upstream sends it as a bare status, so clients learn its message and
-// nothing else: the body has the message as its code, "STATUS: message" as its cause, and -1 as its category.
+// ManagerError is a refusal by the topology manager. Upstream sends it as a bare status, so clients learn its message
+// and nothing else: the body has the message as its code, "STATUS: message" as its cause, and -1 as its category.
 type ManagerError struct {
 	// ID is upstream's name of the error, for logs.
 	ID string `json:"id"`
