@@ -86,7 +86,11 @@ func TestTheDocumentDescribesWhatMustBeServed(t *testing.T) {
 		"POST /v2/contracts/contract-by-id", "POST /v2/participant-pruning/prune",
 		"PATCH /v2/users/{user-id}", "DELETE /v2/users/{user-id}", "PATCH /v2/users/{user-id}/identity-provider-id",
 		"PATCH /v2/parties/{party}", "POST /v2/idps", "GET /v2/idps", "GET /v2/idps/{idp-id}", "PATCH /v2/idps/{idp-id}",
-		"DELETE /v2/idps/{idp-id}",
+		"DELETE /v2/idps/{idp-id}", "GET /v2/packages", "POST /v2/packages", "GET /v2/packages/{package-id}",
+		"GET /v2/packages/{package-id}/status", "POST /v2/dars", "POST /v2/dars/validate",
+		"POST /v2/package-vetting/list", "POST /v2/package-vetting/update", "GET /v2/package-vetting",
+		"POST /v2/package-vetting", "GET /v2/interactive-submission/preferred-package-version",
+		"POST /v2/interactive-submission/preferred-packages",
 		"GET /livez", "GET /readyz",
 	}, served)
 }

@@ -2,6 +2,7 @@ package ledgerapi
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/florinledger/florin/api/endpoint"
 )
@@ -9,7 +10,7 @@ import (
 const tagIdentityProviders = "Identity providers"
 
 func (a *API) adminEndpoints() []endpoint.Endpoint {
-	return append(a.changeEndpoints(), a.identityProviderEndpoints()...)
+	return slices.Concat(a.changeEndpoints(), a.identityProviderEndpoints(), a.packageEndpoints())
 }
 
 // changeEndpoints change users and parties.
