@@ -187,6 +187,12 @@ func newAccount(t *testing.T, e endpoint, dso, user string, hints ...string) acc
 	return a
 }
 
+// party is the first one that the account acts for.
+func (a account) party() string { return a.parties[0] }
+
+// token is what the account's user sends.
+func (a account) token() string { return ledgerclient.Token(secret, audience, a.user) }
+
 // on is the same account at another node.
 func (a account) on(e endpoint) account {
 	a.Client = e.as(a.user)
