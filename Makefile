@@ -54,9 +54,10 @@ build: ## Build bin/florin
 	$(GO) build $(build_flags) -o $(BIN) ./cmd/florin
 
 .PHONY: generate
-generate: ## Write generated code anew: db/dbgen from db/schema and db/queries, *.pb.go from proto
+generate: ## Write anew what is generated: db/dbgen from db/schema and db/queries, *.pb.go from proto, docs/errors.md
 	$(tool) sqlc generate
 	$(GO) -C tools run ./protogen
+	$(GO) run ./docs/errorsdoc
 
 .PHONY: fmt
 fmt: ## Format the code and sort imports

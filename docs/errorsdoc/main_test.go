@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/fault"
+)
+
+const root = "../.."
+
+func TestTheDocumentIsUpToDate(t *testing.T) {
+	t.Parallel()
+	written, err := write(root)
+	require.NoError(t, err)
+	kept, err := os.ReadFile(filepath.Join(root, documentPath))
+	require.NoError(t, err)
+	require.Equal(t, string(kept), written, "run `make generate` and commit %s", documentPath)
+}
+
+func TestEveryCodeHasAnEntry(t *testing.T) {
+	t.Parallel()
+	kept, err := os.ReadFile(filepath.Join(root, documentPath))
+	require.NoError(t, err)
+	for _, code := range fault.Codes() {
+		require.Contains(t, string(kept), "\n### `"+code.ID+"`\n")
+	}
+}
+
+func TestWhatIsRaised(t *testing.T) {
+	t.Parallel()
+	source, err := readFaults(filepath.Join(root, "fault"))
+	require.NoError(t, err)
+	raised, err := source.raised(root)
+	require.NoError(t, err)
+	for _, code := range []fault.Code{
+		fault.UserNotFound,           // by a constructor
+		fault.ZipBomb,                // by New
+		fault.LedgerAPIInternalError, // by a constructor without arguments of its own
+		fault.Unauthenticated,
+	} {
+		require.True(t, raised[code.ID], code.ID)
+	}
+	for _, code := range []fault.Code{fault.NotSequencedTimeout, fault.ChosenMediatorIsInactive} {
+		require.False(t, raised[code.ID], code.ID)
+	}
+}
+
+func TestAFolderWithoutCodes(t *testing.T) {
+	t.Parallel()
+	_, err := write(t.TempDir())
+	require.ErrorContains(t, err, "declares no codes")
+}
