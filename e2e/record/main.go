@@ -1,7 +1,7 @@
 // Command record saves the histories of closed workflows as files, for the replay test of package worker. Record from a
 // released version, never from a branch under test: a history that the changed code wrote proves nothing about it.
 //
-//	go run ./e2e/record -address 127.0.0.1:7233 -workflow submit:mint-1:... -out workflows/testdata/replay/accepted.json
+//	go run ./e2e/record -address 127.0.0.1:7233 -command mint-1 -out workflows/testdata/replay/accepted.json
 package main
 
 import (
@@ -9,31 +9,37 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/temporalproto"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 )
 
 func main() {
 	address := flag.String("address", "127.0.0.1:7233", "frontend of Temporal")
 	namespace := flag.String("namespace", "default", "namespace")
-	workflowID := flag.String("workflow", "", "id of the workflow")
+	command := flag.String("command", "", "id of a command that the workflow carried")
 	out := flag.String("out", "", "file to write")
 	flag.Parse()
-	if err := record(context.Background(), *address, *namespace, *workflowID, *out); err != nil {
+	if err := record(context.Background(), *address, *namespace, *command, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "record:", err)
 		os.Exit(1)
 	}
 }
 
-func record(ctx context.Context, address, namespace, workflowID, out string) error {
+func record(ctx context.Context, address, namespace, command, out string) error {
 	temporal, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace})
 	if err != nil {
 		return err
 	}
 	defer temporal.Close()
+	workflowID, err := findWorkflow(ctx, temporal, command)
+	if err != nil {
+		return err
+	}
 	history := &historypb.History{}
 	events := temporal.GetWorkflowHistory(ctx, workflowID, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
@@ -47,5 +53,18 @@ func record(ctx context.Context, address, namespace, workflowID, out string) err
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(out, append(content, '\n'), 0o600)
+	return os.WriteFile(out, append(content, '\n'), 0o644) //nolint:gosec // it goes into the repository
+}
+
+// findWorkflow is the id of the closed workflow that carried a command.
+func findWorkflow(ctx context.Context, temporal client.Client, command string) (string, error) {
+	query := "FlorinCommandId = '" + strings.ReplaceAll(command, "'", "''") + "' AND ExecutionStatus = 'Completed'"
+	found, err := temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query})
+	if err != nil {
+		return "", err
+	}
+	if count := len(found.GetExecutions()); count != 1 {
+		return "", fmt.Errorf("%d completed workflows carried the command %q: it must be one", count, command)
+	}
+	return found.GetExecutions()[0].GetExecution().GetWorkflowId(), nil
 }
