@@ -56,7 +56,10 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"PruneCompletions": {dbgen.PruneCompletions, []string{
 			"completions_offset_unique", "completions_accepted_changes", "completion_parties_once",
 		}},
-		"PruneContracts":      {dbgen.PruneContracts, []string{"contracts_archived", "contracts_id_unique"}},
+		"PruneContracts": {dbgen.PruneContracts, []string{"contracts_archived", "contracts_id_unique"}},
+		"ListTouchedParties": {
+			dbgen.ListTouchedParties, []string{"completions_offset_unique", "updates_offset_unique"},
+		},
 		"GetUser":             {dbgen.GetUser, []string{"users_id_unique"}},
 		"ListUserRights":      {dbgen.ListUserRights, []string{"user_rights_once"}},
 		"GetParties":          {dbgen.GetParties, []string{"parties_allocated_once"}},
