@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -12,7 +13,7 @@ import (
 	"github.com/florinledger/florin/api/ledgerapi"
 )
 
-// document is the OpenAPI description of the API, written once.
+// document is a description of the API, written once.
 type document struct{ yaml, json []byte }
 
 func newDocument(version string, endpoints []endpoint.Endpoint) (*document, error) {
@@ -26,13 +27,33 @@ func newDocument(version string, endpoints []endpoint.Endpoint) (*document, erro
 	if err != nil {
 		return nil, err
 	}
-	asJSON, err := described.MarshalJSON()
+	return writeDocument(described)
+}
+
+// newStreamsDocument is the AsyncAPI description of the streams.
+func newStreamsDocument(version string, streams []endpoint.Stream) (*document, error) {
+	described, err := endpoint.DescribeStreams(endpoint.DocumentInfo{
+		Title:   "JSON Ledger API WebSocket endpoints",
+		Version: version,
+		Description: "Open a WebSocket with the subprotocol daml.ws.auth and send the request as one text message. Each " +
+			"frame that comes is an element of the stream, or a JsCantonError, after which the connection is closed. A " +
+			"message that is no request is answered with a close frame that says why.",
+		Failure: ledgerapi.JsCantonError{},
+	}, streams)
 	if err != nil {
-		return nil, fmt.Errorf("writing the OpenAPI document: %w", err)
+		return nil, err
+	}
+	return writeDocument(described)
+}
+
+func writeDocument(described any) (*document, error) {
+	asJSON, err := json.Marshal(described)
+	if err != nil {
+		return nil, fmt.Errorf("writing a description of the API: %w", err)
 	}
 	asYAML, err := yaml.JSONToYAML(asJSON)
 	if err != nil {
-		return nil, fmt.Errorf("writing the OpenAPI document as YAML: %w", err)
+		return nil, fmt.Errorf("writing a description of the API as YAML: %w", err)
 	}
 	return &document{yaml: asYAML, json: asJSON}, nil
 }

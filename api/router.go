@@ -23,6 +23,9 @@ type Options struct {
 	Ledger *ledgerapi.API
 	// Readiness lists the parts of the node and what is wrong with them; required.
 	Readiness Readiness
+	// Streams knows the streams that are open; required. Close it when the node stops, and tell it of changes of users
+	// after Auth.
+	Streams *endpoint.Streams
 	// Logger gets one line for each request; required.
 	Logger *slog.Logger
 	// Now is the clock that requests are timed with; required.
@@ -39,13 +42,18 @@ func NewRouter(options Options) (http.Handler, error) {
 	}
 	frame, err := endpoint.NewFrame(endpoint.Options{
 		Auth: options.Auth, Failures: options.Ledger.Failures(), Logger: options.Logger, Now: options.Now,
-		MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
+		MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout, Streams: options.Streams,
 	})
 	if err != nil {
 		return nil, err
 	}
 	ledgerEndpoints := append(options.Ledger.Endpoints(), healthEndpoints(options.Readiness)...)
 	document, err := newDocument(options.Ledger.Version(), ledgerEndpoints)
+	if err != nil {
+		return nil, err
+	}
+	streams := options.Ledger.Streams()
+	streamsDocument, err := newStreamsDocument(options.Ledger.Version(), streams)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +65,10 @@ func NewRouter(options Options) (http.Handler, error) {
 	if err := frame.Mount(router, ledgerEndpoints); err != nil {
 		return nil, err
 	}
+	if err := frame.MountStreams(router, streams); err != nil {
+		return nil, err
+	}
 	router.Get("/docs/openapi", document.ServeHTTP)
+	router.Get("/docs/asyncapi", streamsDocument.ServeHTTP)
 	return router, nil
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/db"
@@ -41,6 +42,8 @@ type Options struct {
 	Readiness      api.Readiness
 	MaxBodyBytes   int64
 	RequestTimeout time.Duration
+	// Streams are the settings of streams.
+	Streams endpoint.StreamOptions
 	// Auth replaces the usual authentication.
 	Auth auth.Authenticator
 	// Submitter replaces the one that commits on the spot.
@@ -58,8 +61,11 @@ type Server struct {
 	Packages *ledger.Packages
 	Resolver *auth.Resolver
 	Handler  http.Handler
+	// Streams knows the streams that are open.
+	Streams *endpoint.Streams
 
 	tb      testing.TB
+	live    *live
 	issuers *auth.Issuers
 	routes  routers.Router
 }
@@ -84,8 +90,10 @@ func New(tb testing.TB, options Options) *Server {
 	require.NoError(tb, err)
 	s.Resolver, err = auth.NewResolver(auth.ResolverOptions{Verifier: s.issuers, Users: s.DB, Now: now})
 	require.NoError(tb, err)
+	s.Streams = endpoint.NewStreams(options.Streams)
 	s.Handler = s.handler(options)
 	s.routes = s.document()
+	s.live = &live{tb: tb}
 	s.Rights(Admin, ledger.Right{Kind: ledger.ParticipantAdmin})
 	return s
 }
@@ -106,6 +114,7 @@ func (s *Server) handler(options Options) http.Handler {
 		s.tb.Cleanup(watcher.Close)
 		watcher.OnUserChange(s.issuers.UserChanged)
 		watcher.OnUserChange(s.Resolver.UserChanged)
+		watcher.OnUserChange(s.Streams.UserChanged)
 		options.Watcher = watcher
 	}
 	if options.Record == nil {
@@ -129,7 +138,7 @@ func (s *Server) handler(options Options) http.Handler {
 	})
 	require.NoError(s.tb, err)
 	handler, err := api.NewRouter(api.Options{
-		Auth: options.Auth, Ledger: ledgerAPI, Readiness: options.Readiness, Now: now,
+		Auth: options.Auth, Ledger: ledgerAPI, Readiness: options.Readiness, Now: now, Streams: s.Streams,
 		Logger:       slog.New(slog.NewJSONHandler(options.Log, nil)),
 		MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
 	})
@@ -234,7 +243,7 @@ func (s *Server) check(request *http.Request, recorder *httptest.ResponseRecorde
 	ctx := s.tb.Context()
 	request = request.Clone(ctx)
 	request.URL.Path = "/" + strings.TrimLeft(request.URL.Path, "/")
-	if request.URL.Path == "/docs/openapi" || request.Method == http.MethodHead {
+	if strings.HasPrefix(request.URL.Path, "/docs/") || request.Method == http.MethodHead {
 		return
 	}
 	route, parameters, err := s.routes.FindRoute(request)

@@ -17,6 +17,8 @@ const (
 	DefaultMaxListElements = 200
 	DefaultListWait        = 500 * time.Millisecond
 	DefaultTrackingTimeout = 5 * time.Minute
+	// DefaultCheckpointInterval keeps well below the 75 seconds that upstream publishes as the longest.
+	DefaultCheckpointInterval = 30 * time.Second
 )
 
 // Settings are what operators may change.
@@ -30,6 +32,9 @@ type Settings struct {
 	// TrackingTimeout is how long waiting submissions wait. 0 means DefaultTrackingTimeout; the frame's request timeout
 	// applies besides.
 	TrackingTimeout time.Duration
+	// CheckpointInterval is how often streams tell how far they are while nothing comes for their client. 0 means
+	// DefaultCheckpointInterval.
+	CheckpointInterval time.Duration
 	// MaxSelfAllocatedParties is how many parties a user that is no administrator may allocate for itself.
 	MaxSelfAllocatedParties int
 }
@@ -43,6 +48,7 @@ type Record interface {
 	ContractRecord
 	UpdateRecord
 	PruningRecord
+	TailRecord
 	Head(ctx context.Context) (db.Head, error)
 }
 
@@ -64,6 +70,8 @@ type API struct {
 	packages  *ledger.Packages
 	record    Record
 	watcher   Watcher
+	tail      *tail
+	turns     chan struct{}
 	submitter Submitter
 	settings  Settings
 	now       func() time.Time
@@ -86,6 +94,8 @@ func New(options Options) (*API, error) {
 		packages:  options.Packages,
 		record:    options.Record,
 		watcher:   options.Watcher,
+		tail:      newTail(options.Record, options.Watcher),
+		turns:     make(chan struct{}, streamReads),
 		submitter: options.Submitter,
 		settings:  withDefaults(options.Settings),
 		now:       options.Now,
@@ -104,6 +114,9 @@ func withDefaults(s Settings) Settings {
 	}
 	if s.TrackingTimeout == 0 {
 		s.TrackingTimeout = DefaultTrackingTimeout
+	}
+	if s.CheckpointInterval == 0 {
+		s.CheckpointInterval = DefaultCheckpointInterval
 	}
 	return s
 }

@@ -88,25 +88,33 @@ func (a *API) activeContracts(ctx context.Context, req activeContractsRequest) (
 func (a *API) readActive(
 	ctx context.Context, query *db.ActiveQuery, format *eventFormat, most int,
 ) (elements []JsGetActiveContractsResponse, more bool, err error) {
-	for len(elements) < most {
-		page, err := a.record.ActiveContracts(ctx, *query)
-		if err != nil {
-			return nil, false, err
-		}
-		shown, err := a.toAPIActivePage(ctx, page, format, *query)
-		if err != nil {
+	for more = true; more && len(elements) < most; {
+		var shown []JsGetActiveContractsResponse
+		if shown, more, err = a.readActivePage(ctx, query, format); err != nil {
 			return nil, false, err
 		}
 		room := most - len(elements)
+		more = more || len(shown) > room
 		elements = append(elements, shown[:min(len(shown), room)]...)
-		more = len(shown) > room
-		if len(page) < activePage {
-			return elements, more, a.stillThere(ctx, query.At)
-		}
-		query.After = page[len(page)-1].Position()
-		more = true
 	}
-	return elements, more, a.stillThere(ctx, query.At)
+	return elements, more, nil
+}
+
+// readActivePage reads one page of the record, moves the query behind it, and tells whether there may be more.
+func (a *API) readActivePage(
+	ctx context.Context, query *db.ActiveQuery, format *eventFormat,
+) (elements []JsGetActiveContractsResponse, more bool, err error) {
+	page, err := a.record.ActiveContracts(ctx, *query)
+	if err != nil {
+		return nil, false, err
+	}
+	if elements, err = a.toAPIActivePage(ctx, page, format, *query); err != nil {
+		return nil, false, err
+	}
+	if len(page) > 0 {
+		query.After = page[len(page)-1].Position()
+	}
+	return elements, len(page) == activePage, a.stillThere(ctx, query.At)
 }
 
 // acsFormat takes either form of the filter.

@@ -68,11 +68,20 @@ type treeByIDRequest struct {
 	Parties  []string `query:"parties" doc:"Whose transactions to look among"`
 }
 
-// updateTrees takes the same requests as updates. Of a newer format it takes what says which transactions to show.
+// updateTrees takes the same requests as updates.
 func (a *API) updateTrees(ctx context.Context, req updatesRequest) ([]JsGetUpdateTreesResponse, error) {
-	format, err := a.updatesFormat(ctx, req.Body)
+	view, err := a.treesView(ctx, req.Body)
 	if err != nil {
 		return nil, err
+	}
+	return listUpdates(ctx, a, req, view)
+}
+
+// treesView takes of a newer format what says which transactions to show.
+func (a *API) treesView(ctx context.Context, body GetUpdatesRequest) (updatesView[JsGetUpdateTreesResponse], error) {
+	format, err := a.updatesFormat(ctx, body)
+	if err != nil {
+		return updatesView[JsGetUpdateTreesResponse]{}, err
 	}
 	trees := &updateFormat{}
 	if format.transactions != nil {
@@ -89,7 +98,7 @@ func (a *API) updateTrees(ctx context.Context, req updatesRequest) ([]JsGetUpdat
 	checkpoint := func(head db.Head) JsGetUpdateTreesResponse {
 		return JsGetUpdateTreesResponse{JsUpdateTree{OffsetCheckpoint: endpoint.Valued(a.checkpointAt(head))}}
 	}
-	return listUpdates(ctx, a, req, trees.readers(), show, checkpoint)
+	return updatesView[JsGetUpdateTreesResponse]{trees.readers(), show, checkpoint}, nil
 }
 
 func (a *API) treeByOffset(ctx context.Context, req treeByOffsetRequest) (JsGetTransactionTreeResponse, error) {

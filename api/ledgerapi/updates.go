@@ -41,24 +41,38 @@ type updatesRequest struct {
 const updatesPage = 100
 
 func (a *API) updates(ctx context.Context, req updatesRequest) ([]JsGetUpdatesResponse, error) {
-	format, err := a.updatesFormat(ctx, req.Body)
+	view, err := a.updatesView(ctx, req.Body)
 	if err != nil {
 		return nil, err
 	}
-	show := func(update ledger.Update) (JsGetUpdatesResponse, bool, error) {
-		shown, ok, err := a.toAPIUpdate(update, format)
-		return JsGetUpdatesResponse{shown}, ok, err
-	}
-	return listUpdates(ctx, a, req, format.readers(), show, a.updatesCheckpoint)
+	return listUpdates(ctx, a, req, view)
 }
 
 // shower makes an element of an answer from an update; false when nothing of it is shown.
 type shower[T any] func(ledger.Update) (T, bool, error)
 
-// listUpdates lists what the readers see, as elements of the type T.
-func listUpdates[T any](
-	ctx context.Context, a *API, req updatesRequest, readers []ledger.Party, show shower[T], checkpoint func(db.Head) T,
-) ([]T, error) {
+// updatesView is how updates are shown, as elements of the type T.
+type updatesView[T any] struct {
+	// readers are the parties whose updates can be shown, nil for all.
+	readers    []ledger.Party
+	show       shower[T]
+	checkpoint func(db.Head) T
+}
+
+func (a *API) updatesView(ctx context.Context, body GetUpdatesRequest) (updatesView[JsGetUpdatesResponse], error) {
+	format, err := a.updatesFormat(ctx, body)
+	if err != nil {
+		return updatesView[JsGetUpdatesResponse]{}, err
+	}
+	show := func(update ledger.Update) (JsGetUpdatesResponse, bool, error) {
+		shown, ok, err := a.toAPIUpdate(update, format)
+		return JsGetUpdatesResponse{shown}, ok, err
+	}
+	return updatesView[JsGetUpdatesResponse]{format.readers(), show, a.updatesCheckpoint}, nil
+}
+
+// listUpdates lists what the view shows.
+func listUpdates[T any](ctx context.Context, a *API, req updatesRequest, view updatesView[T]) ([]T, error) {
 	bounds, err := a.listBounds(listQuery{Limit: req.Limit, IdleTimeout: req.IdleTimeout})
 	if err != nil {
 		return nil, err
@@ -67,23 +81,30 @@ func listUpdates[T any](
 	if err != nil {
 		return nil, err
 	}
-	query := db.UpdatesQuery{
-		Parties: readers, After: ledger.Offset(req.Body.BeginExclusive), Limit: updatesPage,
-		Descending: req.Body.DescendingOrder,
-	}
+	query := updatesQuery(req.Body, view.readers)
 	if req.Body.EndInclusive == nil {
 		fetch := func(ctx context.Context, upTo ledger.Offset, most int) ([]T, error) {
 			query.UpTo = upTo
-			return fetchUpdates(ctx, a, &query, fetchBounds{most: most}, show)
+			return fetchUpdates(ctx, a, &query, fetchBounds{most: most}, view.show)
 		}
-		return collect(ctx, a, bounds, head, fetch, checkpoint)
+		return collect(ctx, a, bounds, head, fetch, view.checkpoint)
 	}
-	query.UpTo = ledger.Offset(*req.Body.EndInclusive)
-	elements, err := fetchUpdates(ctx, a, &query, fetchBounds{most: bounds.most}, show)
+	elements, err := fetchUpdates(ctx, a, &query, fetchBounds{most: bounds.most}, view.show)
 	if err != nil {
 		return nil, err
 	}
 	return elements, bounds.check(len(elements))
+}
+
+// updatesQuery asks for what the readers see; it has no end when the request has none.
+func updatesQuery(body GetUpdatesRequest, readers []ledger.Party) db.UpdatesQuery {
+	query := db.UpdatesQuery{
+		Parties: readers, After: ledger.Offset(body.BeginExclusive), Limit: updatesPage, Descending: body.DescendingOrder,
+	}
+	if body.EndInclusive != nil {
+		query.UpTo = ledger.Offset(*body.EndInclusive)
+	}
+	return query
 }
 
 // updatesFormat takes either form of the format.

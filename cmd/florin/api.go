@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/auth"
 )
@@ -58,6 +59,8 @@ func (n *node) handler() (http.Handler, error) {
 		return nil, err
 	}
 	n.watcher.OnUserChange(resolver.UserChanged)
+	n.streams = endpoint.NewStreams(endpoint.StreamOptions{Max: settings.MaxStreams})
+	n.watcher.OnUserChange(n.streams.UserChanged) // after those who remember users
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
 		Node: n.identity, Record: n.database, Submitter: n.client, Watcher: n.watcher, Packages: n.packages, Now: time.Now,
 		Settings: ledgerapi.Settings{Version: settings.APIVersion, MaxListElements: settings.ListLimit},
@@ -67,6 +70,7 @@ func (n *node) handler() (http.Handler, error) {
 	}
 	return api.NewRouter(api.Options{
 		Auth: resolver, Ledger: ledgerAPI, Readiness: n.readiness, Logger: n.options.log, Now: time.Now,
+		Streams:      n.streams,
 		MaxBodyBytes: settings.MaxBody, RequestTimeout: settings.RequestTimeout,
 	})
 }

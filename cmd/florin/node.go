@@ -16,6 +16,7 @@ import (
 	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/bootstrap"
 	"github.com/florinledger/florin/builtin"
 	"github.com/florinledger/florin/db"
@@ -75,6 +76,7 @@ type node struct {
 
 	listener   net.Listener
 	server     *http.Server
+	streams    *endpoint.Streams
 	background context.CancelFunc
 	failed     chan error
 }
@@ -244,8 +246,10 @@ func (n *node) stop(ctx context.Context) {
 	if n.server != nil {
 		drain, cancel := context.WithTimeout(ctx, drainTimeout)
 		defer cancel()
-		if err := n.server.Shutdown(drain); err != nil {
-			n.options.log.WarnContext(ctx, "requests were cut off", "error", err)
+		streams := make(chan error, 1)
+		go func() { streams <- n.streams.Close(drain) }()
+		if err := errors.Join(n.server.Shutdown(drain), <-streams); err != nil {
+			n.options.log.WarnContext(ctx, "requests or streams were cut off", "error", err)
 		}
 	}
 	if n.worker != nil {

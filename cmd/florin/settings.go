@@ -23,6 +23,7 @@ type nodeSettings struct {
 	APIVersion     string        `name:"api-version" help:"Version that GET /v2/version reports." default:"3.5.0-SNAPSHOT" env:"FLORIN_API_VERSION"`
 	ListLimit      int           `help:"Most elements of one list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
 	RequestTimeout time.Duration `help:"How long a request may take." default:"20s" env:"FLORIN_REQUEST_TIMEOUT"`
+	MaxStreams     int           `help:"Most WebSocket streams that may be open at once." default:"10000" env:"FLORIN_MAX_STREAMS"`
 	MaxBody        int64         `help:"Most bytes of a request body." default:"10485760" env:"FLORIN_MAX_BODY"`
 
 	TemporalNamespace string `help:"Temporal namespace." default:"default" env:"FLORIN_TEMPORAL_NAMESPACE"`
@@ -57,6 +58,9 @@ func (s *nodeSettings) Validate() error {
 	}
 	if s.ListLimit < 1 {
 		return fmt.Errorf("--list-limit=%d: it must be at least 1", s.ListLimit)
+	}
+	if s.MaxStreams < 1 {
+		return fmt.Errorf("--max-streams=%d: it must be at least 1", s.MaxStreams)
 	}
 	if s.MaxDeduplication < 0 || s.RequestTimeout <= 0 || s.MaxBody <= 0 {
 		return errors.New("--max-deduplication, --request-timeout and --max-body must be positive")

@@ -1,0 +1,179 @@
+package apitest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/ledgerapi"
+)
+
+// Patience is how long tests wait for what should happen at once.
+const Patience = 20 * time.Second
+
+// live is the server on a real port, which streams need. It listens from the first stream on.
+type live struct {
+	tb   testing.TB
+	once sync.Once
+	url  string
+	// frames are what the AsyncAPI document says about the elements of each stream.
+	frames map[string]*jsonschema.Schema
+}
+
+// URL is where the server listens.
+func (s *Server) URL() string {
+	s.tb.Helper()
+	s.live.once.Do(s.listen)
+	return s.live.url
+}
+
+// listen serves on a real port until the test of the server ends, and reads the AsyncAPI document.
+func (s *Server) listen() {
+	server := httptest.NewServer(s.Handler)
+	s.live.tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), Patience)
+		defer cancel()
+		require.NoError(s.live.tb, s.Streams.Close(ctx))
+		server.Close()
+	})
+	s.live.url, s.live.frames = server.URL, map[string]*jsonschema.Schema{}
+	answer := s.Send(http.MethodGet, "/docs/asyncapi", http.Header{"Accept": {"application/json"}}, nil)
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(answer.Text)))
+	require.NoError(s.tb, err)
+	var described struct {
+		Channels map[string]struct {
+			Subscribe struct {
+				Message struct {
+					OneOf []struct {
+						Ref string `json:"$ref"`
+					} `json:"oneOf"`
+				} `json:"message"`
+			} `json:"subscribe"`
+		} `json:"channels"`
+	}
+	answer.OK(&described)
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft7)
+	require.NoError(s.tb, compiler.AddResource("asyncapi.json", document))
+	for path, channel := range described.Channels {
+		require.NotEmpty(s.tb, channel.Subscribe.Message.OneOf, path)
+		element := channel.Subscribe.Message.OneOf[0].Ref
+		schema, err := compiler.Compile("asyncapi.json" + element + "/payload")
+		require.NoError(s.tb, err, path)
+		s.live.frames[path] = schema
+	}
+}
+
+// Stream is a client's end of a stream.
+type Stream struct {
+	Conn *websocket.Conn
+
+	tb     testing.TB
+	schema *jsonschema.Schema
+}
+
+// Open opens a stream as the user, or without a token for "", and sends the request.
+func (s *Server) Open(userID, path string, request any) *Stream {
+	s.tb.Helper()
+	token := ""
+	if userID != "" {
+		token = Token(s.tb, userID)
+	}
+	return s.OpenWith(token, path, request)
+}
+
+// OpenWith opens a stream with a token, or without one for "", and sends the request, unless that is nil: as it is when
+// it is a string, as JSON otherwise.
+func (s *Server) OpenWith(token, path string, request any) *Stream {
+	s.tb.Helper()
+	protocols := []string{"daml.ws.auth"}
+	if token != "" {
+		protocols = append(protocols, "jwt.token."+token)
+	}
+	ctx, cancel := context.WithTimeout(s.tb.Context(), Patience)
+	defer cancel()
+	conn, _, err := websocket.Dial(ctx, s.URL()+path, &websocket.DialOptions{Subprotocols: protocols})
+	require.NoError(s.tb, err)
+	require.Equal(s.tb, "daml.ws.auth", conn.Subprotocol())
+	conn.SetReadLimit(-1)
+	s.tb.Cleanup(func() { _ = conn.CloseNow() })
+	stream := &Stream{Conn: conn, tb: s.tb, schema: s.live.frames["/"+strings.TrimLeft(path, "/")]}
+	require.NotNil(s.tb, stream.schema, "the document has no stream %s", path)
+	switch request := request.(type) {
+	case nil:
+	case string:
+		require.NoError(s.tb, conn.Write(ctx, websocket.MessageText, []byte(request)))
+	default:
+		body, err := json.Marshal(request)
+		require.NoError(s.tb, err)
+		require.NoError(s.tb, conn.Write(ctx, websocket.MessageText, body))
+	}
+	return stream
+}
+
+// Next is the next frame.
+func (s *Stream) Next() []byte {
+	s.tb.Helper()
+	ctx, cancel := context.WithTimeout(s.tb.Context(), Patience)
+	defer cancel()
+	kind, frame, err := s.Conn.Read(ctx)
+	require.NoError(s.tb, err)
+	require.Equal(s.tb, websocket.MessageText, kind)
+	return frame
+}
+
+// Element reads the next frame, which must be an element as the document describes it, into target.
+func (s *Stream) Element(target any) {
+	s.tb.Helper()
+	frame := s.Next()
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(frame))
+	require.NoError(s.tb, err)
+	require.NoError(s.tb, s.schema.Validate(value), "%s", frame)
+	require.NoError(s.tb, json.Unmarshal(frame, target), "%s", frame)
+}
+
+// Failed requires that the stream ends with an error frame with the code, and returns the error.
+func (s *Stream) Failed(code string) ledgerapi.JsCantonError {
+	s.tb.Helper()
+	var body ledgerapi.JsCantonError
+	frame := s.Next()
+	require.NoError(s.tb, json.Unmarshal(frame, &body), "%s", frame)
+	require.Equal(s.tb, code, body.Code, "%s", frame)
+	require.NotEmpty(s.tb, body.Cause)
+	s.Ended()
+	return body
+}
+
+// Ended requires that the stream has come to its end.
+func (s *Stream) Ended() {
+	s.tb.Helper()
+	require.Equal(s.tb, websocket.CloseError{Code: websocket.StatusNormalClosure}, s.Closed())
+}
+
+// Closed requires that nothing more comes, and returns how the connection was closed.
+func (s *Stream) Closed() websocket.CloseError {
+	s.tb.Helper()
+	ctx, cancel := context.WithTimeout(s.tb.Context(), Patience)
+	defer cancel()
+	_, frame, err := s.Conn.Read(ctx)
+	require.Error(s.tb, err, "%s", frame)
+	var closed websocket.CloseError
+	require.ErrorAs(s.tb, err, &closed)
+	return closed
+}
+
+// Leave closes the stream as clients do.
+func (s *Stream) Leave() {
+	s.tb.Helper()
+	require.NoError(s.tb, s.Conn.Close(websocket.StatusNormalClosure, ""))
+}

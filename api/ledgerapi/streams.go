@@ -1,0 +1,211 @@
+package ledgerapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// The lists that grow are also served as streams, at the same paths. A stream reads page by page from the record and
+// sends each page before it reads the next, so that a client that is slow holds up nobody and costs one page of memory.
+
+// Streams lists the whole family.
+func (a *API) Streams() []endpoint.Stream {
+	return []endpoint.Stream{
+		endpoint.NewStream(endpoint.Info{
+			Path: "/v2/commands/completions", OperationID: "V2CommandsCompletions", Tag: tagCommands,
+			Summary: "Get the stream of completions.", Rights: "to read as each party, with the token's user",
+			Description: endless,
+		}, a.streamCompletions),
+		endpoint.NewStream(endpoint.Info{
+			Path: "/v2/state/active-contracts", OperationID: "V2StateActive-contracts", Tag: tagState,
+			Summary: "Get the contracts that are active at an offset.", Rights: rightsRead,
+			Description: "The stream ends after the last contract. One that breaks off before goes on after the element " +
+				"whose streamContinuationToken is sent.",
+		}, a.streamActiveContracts),
+		endpoint.NewStream(endpoint.Info{
+			Path: "/v2/updates", OperationID: "V2Updates", Tag: tagUpdates,
+			Summary: "Get the stream of updates.", Rights: rightsRead, Description: "Ends after endInclusive. " + endless,
+		}, a.streamUpdates),
+		endpoint.NewStream(endpoint.Info{
+			Path: "/v2/updates/flats", OperationID: "V2UpdatesFlats", Tag: tagUpdates, Deprecated: true,
+			Summary: "Get the stream of transactions; older name of /v2/updates.", Rights: rightsRead,
+			Description: "Ends after endInclusive. " + endless,
+		}, a.streamUpdates),
+		endpoint.NewStream(endpoint.Info{
+			Path: "/v2/updates/trees", OperationID: "V2UpdatesTrees", Tag: tagUpdates, Deprecated: true,
+			Summary: "Get the stream of transaction trees.", Rights: rightsRead,
+			Description: "Ends after endInclusive. " + endless,
+		}, a.streamTrees),
+	}
+}
+
+// endless tells how streams without an end behave.
+const endless = "A stream without an end goes on until either side closes it, and sends checkpoints: everything up to " +
+	"the offset of a checkpoint has been sent. Continue with the greatest offset that was received as beginExclusive."
+
+// streamReads is how many streams may read at once. However many are woken by one commit, connections to the database
+// are left for everybody else.
+const streamReads = 8
+
+// inTurn reads a page of a stream when it is the stream's turn.
+func (a *API) inTurn(ctx context.Context, read func() error) error {
+	select {
+	case a.turns <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-a.turns }()
+	return read()
+}
+
+// completionsPage is how many completions are read at once.
+const completionsPage = 200
+
+func (a *API) streamCompletions(
+	ctx context.Context, body CompletionStreamRequest, send endpoint.Send[CompletionStreamResponse],
+) error {
+	query, err := a.completionsQuery(ctx, body)
+	if err != nil {
+		return err
+	}
+	head, err := a.headAfter(ctx, "Begin", query.After)
+	if err != nil {
+		return err
+	}
+	return a.follow(ctx, feed{
+		readers: query.Parties, after: query.After, head: head,
+		send: func(ctx context.Context, after, upTo ledger.Offset) error {
+			query.After, query.UpTo, query.Limit = after, upTo, completionsPage
+			return a.sendCompletions(ctx, query, send)
+		},
+		checkpoint: func(head db.Head) error { return send(a.completionCheckpoint(head)) },
+	})
+}
+
+// sendCompletions sends all completions in the range of the query.
+func (a *API) sendCompletions(
+	ctx context.Context, query db.CompletionsQuery, send endpoint.Send[CompletionStreamResponse],
+) error {
+	for {
+		var page []ledger.Completion
+		err := a.inTurn(ctx, func() (err error) {
+			if page, err = a.record.Completions(ctx, query); err != nil {
+				return err
+			}
+			return a.stillThere(ctx, query.After)
+		})
+		if err != nil {
+			return err
+		}
+		for _, completion := range page {
+			if err := send(a.toAPICompletionElement(completion, query.Parties)); err != nil {
+				return err
+			}
+			query.After = completion.Offset
+		}
+		if len(page) < completionsPage {
+			return nil
+		}
+	}
+}
+
+func (a *API) streamActiveContracts(
+	ctx context.Context, body GetActiveContractsRequest, send endpoint.Send[JsGetActiveContractsResponse],
+) error {
+	format, err := a.acsFormat(ctx, body)
+	if err != nil {
+		return err
+	}
+	query, err := a.activeQuery(ctx, body, format)
+	if err != nil {
+		return err
+	}
+	for {
+		var elements []JsGetActiveContractsResponse
+		var more bool
+		err := a.inTurn(ctx, func() (err error) {
+			elements, more, err = a.readActivePage(ctx, &query, format)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := sendAll(elements, send); err != nil || !more {
+			return err
+		}
+	}
+}
+
+func (a *API) streamUpdates(
+	ctx context.Context, body GetUpdatesRequest, send endpoint.Send[JsGetUpdatesResponse],
+) error {
+	view, err := a.updatesView(ctx, body)
+	if err != nil {
+		return err
+	}
+	return followUpdates(ctx, a, body, view, send)
+}
+
+func (a *API) streamTrees(
+	ctx context.Context, body GetUpdatesRequest, send endpoint.Send[JsGetUpdateTreesResponse],
+) error {
+	view, err := a.treesView(ctx, body)
+	if err != nil {
+		return err
+	}
+	return followUpdates(ctx, a, body, view, send)
+}
+
+// followUpdates sends what the view shows, up to the end that the request names or without one.
+func followUpdates[T any](
+	ctx context.Context, a *API, body GetUpdatesRequest, view updatesView[T], send endpoint.Send[T],
+) error {
+	head, err := a.updatesRange(ctx, body)
+	if err != nil {
+		return err
+	}
+	query := updatesQuery(body, view.readers)
+	if body.EndInclusive != nil {
+		return sendUpdates(ctx, a, query, view.show, send)
+	}
+	return a.follow(ctx, feed{
+		readers: view.readers, after: query.After, head: head,
+		send: func(ctx context.Context, after, upTo ledger.Offset) error {
+			query.After, query.UpTo = after, upTo
+			return sendUpdates(ctx, a, query, view.show, send)
+		},
+		checkpoint: func(head db.Head) error { return send(view.checkpoint(head)) },
+	})
+}
+
+// sendUpdates sends everything in the range of the query of which something is shown.
+func sendUpdates[T any](
+	ctx context.Context, a *API, query db.UpdatesQuery, show shower[T], send endpoint.Send[T],
+) error {
+	for query.After < query.UpTo {
+		var elements []T
+		err := a.inTurn(ctx, func() (err error) {
+			elements, err = fetchUpdates(ctx, a, &query, fetchBounds{most: updatesPage, reads: 1}, show)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := sendAll(elements, send); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sendAll[T any](elements []T, send endpoint.Send[T]) error {
+	for _, element := range elements {
+		if err := send(element); err != nil {
+			return err
+		}
+	}
+	return nil
+}
