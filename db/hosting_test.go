@@ -42,7 +42,8 @@ func TestHostingAPartyIsAnEntryOfTheRecord(t *testing.T) {
 	require.Empty(t, found[1].Topology)
 	require.Equal(t, ledger.MayConfirm, found[2].Topology[0].Permission, "bob signs elsewhere")
 	require.True(t, found[2].RecordTime.After(found[1].RecordTime), "although the clock stands still")
-	require.Equal(t, []ledger.Offset{1}, updateOffsets(t, record, db.UpdatesQuery{Parties: []ledger.Party{alice}, UpTo: 1, Limit: 9}))
+	mine := db.UpdatesQuery{Parties: []ledger.Party{alice}, UpTo: 1, Limit: 9}
+	require.Equal(t, []ledger.Offset{1}, updateOffsets(t, record, mine))
 }
 
 func TestAPartyThatCannotBeHostedTakesNoOffset(t *testing.T) {

@@ -187,9 +187,9 @@ func toDBUpdates(updates []ledger.Update) (dbgen.InsertUpdatesParams, error) {
 func toDBUpdateParties(updates []ledger.Update) dbgen.InsertUpdatePartiesParams {
 	var rows dbgen.InsertUpdatePartiesParams
 	for _, update := range updates {
-		lists := make([][]ledger.Party, len(update.Events))
-		for i, event := range update.Events {
-			lists[i] = event.Witnesses
+		var lists [][]ledger.Party
+		for _, event := range update.Events {
+			lists = append(lists, event.Witnesses)
 		}
 		for _, hosting := range update.Topology {
 			lists = append(lists, []ledger.Party{hosting.Party})

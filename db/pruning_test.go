@@ -57,7 +57,8 @@ func TestPruningForgetsWhatIsOverAndKeepsWhatIsNeeded(t *testing.T) {
 
 	// Deduplication still finds the last accepted submission of each change; nothing else of the past is kept.
 	two, three := accepted(2, app, alice, bob), accepted(3, app, alice)
-	changes, err := record.Changes(t.Context(), []ledger.ChangeID{two.ChangeID, three.ChangeID, refused(4, alice).ChangeID})
+	asked := []ledger.ChangeID{two.ChangeID, three.ChangeID, refused(4, alice).ChangeID}
+	changes, err := record.Changes(t.Context(), asked)
 	require.NoError(t, err)
 	require.Equal(t, map[ledger.ChangeID]db.Change{
 		two.ChangeID: {2, timeAt(2), "submission-2"}, three.ChangeID: {5, timeAt(5), "submission-5"},
@@ -147,5 +148,6 @@ func TestPruningMuchTakesManySmallTransactionsAmongCommits(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, group.Wait())
 	require.Equal(t, 8, pruned.Batches, "four of updates, four of completions")
-	require.Len(t, updateOffsets(t, record, db.UpdatesQuery{Parties: []ledger.Party{alice}, UpTo: 99_999, Limit: 999}), later)
+	left := updateOffsets(t, record, db.UpdatesQuery{Parties: []ledger.Party{alice}, UpTo: 99_999, Limit: 999})
+	require.Len(t, left, later)
 }

@@ -52,6 +52,8 @@ type Options struct {
 	Record  ledgerapi.Record
 	Watcher ledgerapi.Watcher
 	Log     io.Writer
+	// DB is a database that stands already; nil makes a fresh one.
+	DB *db.DB
 }
 
 // Server is a node's API in a test.
@@ -73,7 +75,10 @@ type Server struct {
 // New runs a node with the user [Admin].
 func New(tb testing.TB, options Options) *Server {
 	tb.Helper()
-	s := &Server{tb: tb, DB: dbtest.New(tb), Node: ledger.Node{
+	if options.DB == nil {
+		options.DB = dbtest.New(tb)
+	}
+	s := &Server{tb: tb, DB: options.DB, Node: ledger.Node{
 		ParticipantID: "participant::" + Namespace, SynchronizerID: "global-domain::" + Namespace,
 		Namespace: Namespace, PrivateKey: []byte("secret of the test node"),
 	}}
@@ -242,7 +247,8 @@ func (s *Server) check(request *http.Request, recorder *httptest.ResponseRecorde
 	s.tb.Helper()
 	ctx := s.tb.Context()
 	request = request.Clone(ctx)
-	request.URL.Path = "/" + strings.TrimLeft(request.URL.Path, "/")
+	// The document's router, unlike the node's, would take an escaped slash for one.
+	request.URL.Path, request.URL.RawPath = "/"+strings.TrimLeft(request.URL.EscapedPath(), "/"), ""
 	if strings.HasPrefix(request.URL.Path, "/docs/") || request.Method == http.MethodHead {
 		return
 	}

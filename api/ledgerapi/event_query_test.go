@@ -16,6 +16,8 @@ const (
 	contractPath = "/v2/contracts/contract-by-id"
 )
 
+var unknownContract = "00" + strings.Repeat("a", 64)
+
 func TestEventsOfAContract(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
@@ -55,9 +57,12 @@ func TestEventsOfAContract(t *testing.T) {
 		"no contract":    {"alice", fields{"contractId": "", "eventFormat": format}, 400, "MISSING_FIELD"},
 		"not a contract": {"alice", fields{"contractId": "x", "eventFormat": format}, 400, "INVALID_FIELD"},
 		"no format":      {"alice", fields{"contractId": id}, 400, "MISSING_FIELD"},
-		"unknown":        {"alice", fields{"contractId": "00" + strings.Repeat("a", 64), "eventFormat": format}, 404, "CONTRACT_EVENTS_NOT_FOUND"},
+		"unknown": {
+			"alice", fields{"contractId": unknownContract, "eventFormat": format}, 404, "CONTRACT_EVENTS_NOT_FOUND",
+		},
 		"invisible": {
-			"carol", fields{"contractId": id, "eventFormat": byParty(b.Node.LocalParty("carol"))}, 404, "CONTRACT_EVENTS_NOT_FOUND",
+			"carol", fields{"contractId": id, "eventFormat": byParty(b.Node.LocalParty("carol"))},
+			404, "CONTRACT_EVENTS_NOT_FOUND",
 		},
 	} {
 		refusal := b.Call(test.user, http.MethodPost, eventsPath, test.body).Refused(test.status, test.code)
@@ -88,13 +93,15 @@ func TestWhatAContractSays(t *testing.T) {
 		b.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait",
 			b.submission("archive", exercise(id, "Archive", fields{})))
 	}
-	unknown := fields{"contractId": "00" + strings.Repeat("a", 64), "queryingParties": []any{b.alice}}
+	unknown := fields{"contractId": unknownContract, "queryingParties": []any{b.alice}}
 	refusal := b.Call("alice", http.MethodPost, contractPath, unknown).Refused(404, "CONTRACT_PAYLOAD_NOT_FOUND")
-	require.Equal(t, [][]string{{"CONTRACT_ID", "00" + strings.Repeat("a", 64)}}, refusal.Resources)
+	require.Equal(t, [][]string{{"CONTRACT_ID", unknownContract}}, refusal.Resources)
 	b.ActingAs("carol", b.Party("carol"))
 	b.Call("carol", http.MethodPost, contractPath,
-		fields{"contractId": id, "queryingParties": []any{b.Node.LocalParty("carol")}}).Refused(404, "CONTRACT_PAYLOAD_NOT_FOUND")
+		fields{"contractId": id, "queryingParties": []any{b.Node.LocalParty("carol")}}).
+		Refused(404, "CONTRACT_PAYLOAD_NOT_FOUND")
 	b.Call("alice", http.MethodPost, contractPath, fields{"contractId": id}).Refused(403, "NA")
 	b.Call("auditor", http.MethodPost, contractPath, fields{"contractId": ""}).Refused(400, "MISSING_FIELD")
-	requireNotAllowed(t, b.Server, http.MethodPost, contractPath, fields{"contractId": id, "queryingParties": []any{b.alice}})
+	asAlice := fields{"contractId": id, "queryingParties": []any{b.alice}}
+	requireNotAllowed(t, b.Server, http.MethodPost, contractPath, asAlice)
 }

@@ -100,7 +100,8 @@ func TestSubmitAndWaitForTransactionTree(t *testing.T) {
 		b.submission("gone", exercise("00"+strings.Repeat("a", 64), "Inspect", fields{})).with(fields{"submissionId": "s"})).
 		Refused(http.StatusNotFound, "CONTRACT_NOT_FOUND")
 	require.Equal(t, "s", *refusal.CorrelationID)
-	b.Call("alice", http.MethodPost, path, b.submission("empty").with(fields{"commands": []any{}})).Refused(http.StatusBadRequest, "MISSING_FIELD")
+	b.Call("alice", http.MethodPost, path, b.submission("empty").with(fields{"commands": []any{}})).
+		Refused(http.StatusBadRequest, "MISSING_FIELD")
 	requireNotAllowed(t, b.Server, http.MethodPost, path, b.submission("x", b.create("x")))
 }
 
@@ -146,19 +147,25 @@ func TestReassignmentsAreRefused(t *testing.T) {
 	assign := fields{"command": fields{"AssignCommand": fields{"value": fields{
 		"reassignmentId": "00aa", "source": ours, "target": ours,
 	}}}}
-	whole := fields{"commandId": "move", "submitter": b.alice, "submissionId": "s", "commands": []fields{unassign(ours, ours)}}
+	whole := fields{
+		"commandId": "move", "submitter": b.alice, "submissionId": "s", "commands": []fields{unassign(ours, ours)},
+	}
 	other := "other::" + apitest.Namespace
 	for name, test := range map[string]struct {
 		changes fields
 		status  int
 		code    string
 	}{
-		"nowhere to go":           {fields{}, 404, "REASSIGNMENT_VALIDATION_FAILED"},
-		"nothing on its way":      {fields{"commands": []fields{assign}}, 404, "REASSIGNMENT_VALIDATION_FAILED"},
-		"another synchronizer":    {fields{"commands": []fields{unassign(ours, other)}}, 400, "NOT_CONNECTED_TO_SYNCHRONIZER"},
-		"not a synchronizer":      {fields{"commands": []fields{unassign("x y", ours)}}, 400, "INVALID_FIELD"},
-		"no target":               {fields{"commands": []fields{unassign(ours, "")}}, 400, "MISSING_FIELD"},
-		"an empty command":        {fields{"commands": []fields{{"command": fields{"Empty": fields{}}}}}, 400, "MISSING_FIELD"},
+		"nowhere to go":      {fields{}, 404, "REASSIGNMENT_VALIDATION_FAILED"},
+		"nothing on its way": {fields{"commands": []fields{assign}}, 404, "REASSIGNMENT_VALIDATION_FAILED"},
+		"another synchronizer": {
+			fields{"commands": []fields{unassign(ours, other)}}, 400, "NOT_CONNECTED_TO_SYNCHRONIZER",
+		},
+		"not a synchronizer": {fields{"commands": []fields{unassign("x y", ours)}}, 400, "INVALID_FIELD"},
+		"no target":          {fields{"commands": []fields{unassign(ours, "")}}, 400, "MISSING_FIELD"},
+		"an empty command": {
+			fields{"commands": []fields{{"command": fields{"Empty": fields{}}}}}, 400, "MISSING_FIELD",
+		},
 		"no command":              {fields{"commands": []fields{}}, 400, "MISSING_FIELD"},
 		"no command id":           {fields{"commandId": ""}, 400, "MISSING_FIELD"},
 		"a malformed workflow id": {fields{"workflowId": "ä"}, 400, "INVALID_ARGUMENT"},

@@ -86,16 +86,19 @@ func TestPagesOfActiveContracts(t *testing.T) {
 			status int
 			code   string
 		}{
-			"no format":          {"alice", body.with(fields{"eventFormat": nil}), 400, "MISSING_FIELD"},
-			"a size of zero":     {"alice", body.with(fields{"maxPageSize": 0}), 400, "INVALID_ARGUMENT"},
-			"too large a size":   {"alice", body.with(fields{"maxPageSize": 10001}), 400, "INVALID_ARGUMENT"},
-			"a negative offset":  {"alice", body.with(fields{"activeAtOffset": -1}), 400, "NEGATIVE_OFFSET"},
-			"an offset to come":  {"alice", body.with(fields{"activeAtOffset": 99}), 400, "OFFSET_AFTER_LEDGER_END"},
-			"a made-up token":    {"alice", body.with(fields{"pageToken": "AAAA"}), 400, "INVALID_ACS_PAGE_TOKEN"},
-			"another offset":     {"alice", body.with(fields{"pageToken": token, "activeAtOffset": 4}), 400, "INVALID_ACS_PAGE_TOKEN"},
+			"no format":         {"alice", body.with(fields{"eventFormat": nil}), 400, "MISSING_FIELD"},
+			"a size of zero":    {"alice", body.with(fields{"maxPageSize": 0}), 400, "INVALID_ARGUMENT"},
+			"too large a size":  {"alice", body.with(fields{"maxPageSize": 10001}), 400, "INVALID_ARGUMENT"},
+			"a negative offset": {"alice", body.with(fields{"activeAtOffset": -1}), 400, "NEGATIVE_OFFSET"},
+			"an offset to come": {"alice", body.with(fields{"activeAtOffset": 99}), 400, "OFFSET_AFTER_LEDGER_END"},
+			"a made-up token":   {"alice", body.with(fields{"pageToken": "AAAA"}), 400, "INVALID_ACS_PAGE_TOKEN"},
+			"another offset": {
+				"alice", body.with(fields{"pageToken": token, "activeAtOffset": 4}), 400, "INVALID_ACS_PAGE_TOKEN",
+			},
 			"another's contract": {"bob", body, 403, "NA"},
 			"another request": {
-				"auditor", fields{"pageToken": token, "eventFormat": fields{"filtersForAnyParty": fields{}}}, 400, "INVALID_ACS_PAGE_TOKEN",
+				"auditor", fields{"pageToken": token, "eventFormat": fields{"filtersForAnyParty": fields{}}},
+				400, "INVALID_ACS_PAGE_TOKEN",
 			},
 		} {
 			refusal := b.Call(test.user, http.MethodGet, activePagePath, test.body).Refused(test.status, test.code)
@@ -176,17 +179,23 @@ func TestPagesOfUpdates(t *testing.T) {
 			status int
 			code   string
 		}{
-			"no format":           {body.with(fields{"updateFormat": nil}), 400, "MISSING_FIELD"},
-			"a size of zero":      {body.with(fields{"maxPageSize": 0}), 400, "INVALID_ARGUMENT"},
-			"too large a size":    {body.with(fields{"maxPageSize": 2001}), 400, "INVALID_ARGUMENT"},
-			"a negative begin":    {body.with(fields{"beginOffsetExclusive": -1}), 400, "NEGATIVE_OFFSET"},
-			"a begin to come":     {body.with(fields{"beginOffsetExclusive": 9}), 400, "OFFSET_AFTER_LEDGER_END"},
-			"an end of nothing":   {body.with(fields{"endOffsetInclusive": 0}), 400, "NON_POSITIVE_OFFSET"},
-			"an end to come":      {body.with(fields{"endOffsetInclusive": 9}), 400, "OFFSET_AFTER_LEDGER_END"},
-			"begin after end":     {body.with(fields{"beginOffsetExclusive": 3, "endOffsetInclusive": 2}), 400, "INVALID_ARGUMENT"},
-			"a made-up token":     {body.with(fields{"pageToken": "AAAA"}), 400, "INVALID_UPDATES_PAGE_TOKEN"},
-			"another order":       {body.with(fields{"pageToken": token, "descendingOrder": true}), 400, "INVALID_UPDATES_PAGE_TOKEN"},
-			"another range":       {body.with(fields{"pageToken": token, "endOffsetInclusive": 4}), 400, "INVALID_UPDATES_PAGE_TOKEN"},
+			"no format":         {body.with(fields{"updateFormat": nil}), 400, "MISSING_FIELD"},
+			"a size of zero":    {body.with(fields{"maxPageSize": 0}), 400, "INVALID_ARGUMENT"},
+			"too large a size":  {body.with(fields{"maxPageSize": 2001}), 400, "INVALID_ARGUMENT"},
+			"a negative begin":  {body.with(fields{"beginOffsetExclusive": -1}), 400, "NEGATIVE_OFFSET"},
+			"a begin to come":   {body.with(fields{"beginOffsetExclusive": 9}), 400, "OFFSET_AFTER_LEDGER_END"},
+			"an end of nothing": {body.with(fields{"endOffsetInclusive": 0}), 400, "NON_POSITIVE_OFFSET"},
+			"an end to come":    {body.with(fields{"endOffsetInclusive": 9}), 400, "OFFSET_AFTER_LEDGER_END"},
+			"begin after end": {
+				body.with(fields{"beginOffsetExclusive": 3, "endOffsetInclusive": 2}), 400, "INVALID_ARGUMENT",
+			},
+			"a made-up token": {body.with(fields{"pageToken": "AAAA"}), 400, "INVALID_UPDATES_PAGE_TOKEN"},
+			"another order": {
+				body.with(fields{"pageToken": token, "descendingOrder": true}), 400, "INVALID_UPDATES_PAGE_TOKEN",
+			},
+			"another range": {
+				body.with(fields{"pageToken": token, "endOffsetInclusive": 4}), 400, "INVALID_UPDATES_PAGE_TOKEN",
+			},
 			"another's contracts": {body.with(fields{"updateFormat": shaped("ACS_DELTA", byParty(b.bob))}), 403, "NA"},
 		} {
 			refusal := b.Call("alice", http.MethodPost, updatesPagePath, test.body).Refused(test.status, test.code)

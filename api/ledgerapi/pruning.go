@@ -15,8 +15,8 @@ type PruningRecord interface {
 	Prune(ctx context.Context, upTo ledger.Offset) (db.Pruned, error)
 }
 
-// PruneRequest asks to forget the record up to an offset. It has the fields of upstream's gRPC service; there is no such
-// endpoint in upstream's JSON API.
+// PruneRequest asks to forget the record up to an offset. It has the fields of upstream's gRPC service; upstream's JSON
+// API has no such endpoint.
 type PruneRequest struct {
 	PruneUpTo                 int64  `json:"pruneUpTo" required:"true" doc:"Last offset to forget"`
 	SubmissionID              string `json:"submissionId" doc:"Has no effect"`

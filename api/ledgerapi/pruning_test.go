@@ -62,7 +62,8 @@ func TestPruning(t *testing.T) {
 	t.Run("serves readers from there", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
-		found, checkpoint := b.transactions("alice", updatesPath+quick, fields{"beginExclusive": 4, "filter": byParty(b.alice)})
+		found, checkpoint := b.transactions("alice", updatesPath+quick,
+			fields{"beginExclusive": 4, "filter": byParty(b.alice)})
 		require.Equal(t, []int64{5}, offsets(found))
 		require.Equal(t, int64(5), checkpoint.Offset)
 		require.Equal(t, []int64{5}, b.updatePages("alice", fields{"updateFormat": shaped("ACS_DELTA", byParty(b.alice))}))
@@ -76,7 +77,8 @@ func TestPruning(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		var contract ledgerapi.GetContractResponse
-		b.Call("bob", http.MethodPost, contractPath, fields{"contractId": kept, "queryingParties": []any{b.bob}}).OK(&contract)
+		b.Call("bob", http.MethodPost, contractPath, fields{"contractId": kept, "queryingParties": []any{b.bob}}).
+			OK(&contract)
 		b.Call("alice", http.MethodPost, eventsPath, fields{"contractId": kept, "eventFormat": byParty(b.alice)}).
 			Refused(404, "CONTRACT_EVENTS_NOT_FOUND")
 		var events ledgerapi.JsGetEventsByContractIDResponse

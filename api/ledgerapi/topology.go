@@ -35,7 +35,7 @@ type TopologyEventKind struct {
 type ParticipantAuthorizationAdded struct {
 	PartyID               string                `json:"partyId" required:"true" doc:"The party"`
 	ParticipantID         string                `json:"participantId" required:"true" doc:"Who hosts it"`
-	ParticipantPermission ParticipantPermission `json:"participantPermission" required:"true" doc:"What it may do for the party"`
+	ParticipantPermission ParticipantPermission `json:"participantPermission" required:"true" doc:"What it may do"`
 }
 
 // topologyFormat says whose hosting is shown; nil parties stand for all.

@@ -52,7 +52,8 @@ func TestAllocatedPartiesAreInTheRecord(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		format := shaped("ACS_DELTA", byParty(b.alice)).with(hosting())
-		b.Call("alice", http.MethodPost, updatesPath+quick, fields{"updateFormat": format}).Refused(http.StatusForbidden, "NA")
+		b.Call("alice", http.MethodPost, updatesPath+quick, fields{"updateFormat": format}).
+			Refused(http.StatusForbidden, "NA")
 		everything := shaped("ACS_DELTA", fields{"filtersForAnyParty": fields{}}).with(hosting())
 		elements := list[ledgerapi.JsGetUpdatesResponse](b, "auditor", updatesPath+quick, fields{"updateFormat": everything})
 		require.NotNil(t, elements[0].Update.TopologyTransaction)

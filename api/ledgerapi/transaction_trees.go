@@ -39,7 +39,7 @@ type JsUpdateTree struct {
 	endpoint.OneOf
 
 	OffsetCheckpoint *endpoint.Value[OffsetCheckpoint]  `json:"OffsetCheckpoint,omitempty" doc:"Position to resume from"`
-	Reassignment     *endpoint.Value[JsReassignment]    `json:"Reassignment,omitempty" doc:"Never sent: there is one synchronizer"`
+	Reassignment     *endpoint.Value[JsReassignment]    `json:"Reassignment,omitempty" doc:"Never sent"`
 	TransactionTree  *endpoint.Value[JsTransactionTree] `json:"TransactionTree,omitempty" doc:"A transaction"`
 }
 

@@ -10,7 +10,7 @@ import (
 // UpdateFormat says which kinds of updates to show, and how.
 type UpdateFormat struct {
 	IncludeTransactions   *TransactionFormat `json:"includeTransactions" doc:"Left out: no transactions"`
-	IncludeReassignments  *EventFormat       `json:"includeReassignments" doc:"There are none on one synchronizer"`
+	IncludeReassignments  *EventFormat       `json:"includeReassignments" doc:"There are none"`
 	IncludeTopologyEvents *TopologyFormat    `json:"includeTopologyEvents" doc:"Left out: no topology events"`
 }
 
@@ -50,10 +50,11 @@ func (TransactionShape) Names() []string {
 type Update struct {
 	endpoint.OneOf
 
-	OffsetCheckpoint    *endpoint.Value[OffsetCheckpoint]      `json:"OffsetCheckpoint,omitempty" doc:"Position to resume from"`
-	Reassignment        *endpoint.Value[JsReassignment]        `json:"Reassignment,omitempty" doc:"Never sent: there is one synchronizer"`
+	OffsetCheckpoint *endpoint.Value[OffsetCheckpoint] `json:"OffsetCheckpoint,omitempty" doc:"Position to resume from"`
+	Reassignment     *endpoint.Value[JsReassignment]   `json:"Reassignment,omitempty" doc:"Never sent"`
+	Transaction      *endpoint.Value[JsTransaction]    `json:"Transaction,omitempty" doc:"A transaction"`
+	//nolint:lll // the name is the API's
 	TopologyTransaction *endpoint.Value[JsTopologyTransaction] `json:"TopologyTransaction,omitempty" doc:"Who hosts whom"`
-	Transaction         *endpoint.Value[JsTransaction]         `json:"Transaction,omitempty" doc:"A transaction"`
 }
 
 // updateFormat is an UpdateFormat whose names are resolved. Kinds that are nil are not shown; reassignments never are,

@@ -41,14 +41,14 @@ type updateByIDRequest struct {
 // GetTransactionByOffsetRequest asks for the transaction at an offset.
 type GetTransactionByOffsetRequest struct {
 	Offset            int64              `json:"offset" required:"true" doc:"The offset"`
-	RequestingParties []string           `json:"requestingParties" doc:"Older form of transactionFormat: all that they see"`
+	RequestingParties []string           `json:"requestingParties" doc:"Older form of the format: all that they see"`
 	TransactionFormat *TransactionFormat `json:"transactionFormat" doc:"What to show; not with requestingParties"`
 }
 
 // GetTransactionByIDRequest asks for a transaction by its id.
 type GetTransactionByIDRequest struct {
 	UpdateID          string             `json:"updateId" required:"true" doc:"The id"`
-	RequestingParties []string           `json:"requestingParties" doc:"Older form of transactionFormat: all that they see"`
+	RequestingParties []string           `json:"requestingParties" doc:"Older form of the format: all that they see"`
 	TransactionFormat *TransactionFormat `json:"transactionFormat" doc:"What to show; not with requestingParties"`
 }
 

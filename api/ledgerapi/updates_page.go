@@ -34,10 +34,10 @@ type GetUpdatesPageRequest struct {
 
 // GetUpdatesPageResponse is one page. Between its two offsets there are no further updates of the format.
 type GetUpdatesPageResponse struct {
-	Updates                    []JsGetUpdateResponse `json:"updates" doc:"The updates, in the order asked for"`
-	LowestPageOffsetExclusive  int64                 `json:"lowestPageOffsetExclusive" required:"true" doc:"Where it begins"`
-	HighestPageOffsetInclusive int64                 `json:"highestPageOffsetInclusive" required:"true" doc:"Where it ends"`
-	NextPageToken              *endpoint.Bytes       `json:"nextPageToken" doc:"Token of the next page; null after the last"`
+	Updates                    []JsGetUpdateResponse `json:"updates" doc:"In the order asked for"`
+	LowestPageOffsetExclusive  int64                 `json:"lowestPageOffsetExclusive" required:"true" doc:"Its begin"`
+	HighestPageOffsetInclusive int64                 `json:"highestPageOffsetInclusive" required:"true" doc:"Its end"`
+	NextPageToken              *endpoint.Bytes       `json:"nextPageToken" doc:"For the next page; null after the last"`
 }
 
 type updatesPageRequest struct {
@@ -59,7 +59,8 @@ func (a *API) updatesPage(ctx context.Context, req updatesPageRequest) (GetUpdat
 		return GetUpdatesPageResponse{}, err
 	}
 	query := db.UpdatesQuery{
-		Parties: format.readers(), After: cursor.begin, UpTo: cursor.end, Limit: updatesPage, Descending: body.DescendingOrder,
+		Parties: format.readers(), After: cursor.begin, UpTo: cursor.end, Limit: updatesPage,
+		Descending: body.DescendingOrder,
 	}
 	page := GetUpdatesPageResponse{
 		LowestPageOffsetExclusive: int64(cursor.begin), HighestPageOffsetInclusive: int64(cursor.end),
