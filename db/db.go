@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -31,6 +33,32 @@ type Options struct {
 type DB struct {
 	Reader
 	pool *pgxpool.Pool
+
+	mu       sync.Mutex
+	watchers []*Watcher
+}
+
+// userChanged tells the watchers of this process of a change that it has committed itself, before whoever asked for the
+// change hears of its success: the next request of the user counts with it. Other processes are notified.
+func (d *DB) userChanged(id string) {
+	d.mu.Lock()
+	watchers := slices.Clone(d.watchers)
+	d.mu.Unlock()
+	for _, watcher := range watchers {
+		watcher.userChanged(id)
+	}
+}
+
+func (d *DB) addWatcher(w *Watcher) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.watchers = append(d.watchers, w)
+}
+
+func (d *DB) removeWatcher(w *Watcher) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.watchers = slices.DeleteFunc(d.watchers, func(other *Watcher) bool { return other == w })
 }
 
 // Open connects to the database and checks that the server can serve. The schema is not checked: see

@@ -131,12 +131,16 @@ func (d *DB) DeleteUser(ctx context.Context, id string) error {
 
 // changeUser runs a change of one user or its rights, and tells the watchers.
 func (d *DB) changeUser(ctx context.Context, id string, change func(*Tx) error) error {
-	return d.InTx(ctx, func(tx *Tx) error {
+	err := d.InTx(ctx, func(tx *Tx) error {
 		if err := change(tx); err != nil {
 			return err
 		}
 		return failed("announcing the change of a user", tx.queries.NotifyUser(ctx, id))
 	})
+	if err == nil {
+		d.userChanged(id)
+	}
+	return err
 }
 
 // lockUser finds a user and keeps others from changing it or its rights. The operation is for USER_NOT_FOUND.

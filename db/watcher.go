@@ -72,6 +72,7 @@ func (d *DB) Watch(ctx context.Context, options WatcherOptions) (*Watcher, error
 		cancel()
 		return nil, failed("watching the record", err)
 	}
+	d.addWatcher(w)
 	go w.run(ctx, conn)
 	return w, nil
 }
@@ -110,8 +111,9 @@ func (w *Watcher) WaitAfter(ctx context.Context, offset ledger.Offset) (ledger.O
 }
 
 // OnUserChange calls the function for each user that was created, changed or deleted, or whose rights were, by any
-// process. The id "" stands for all users: changes may have been missed while the connection was lost. Calls come one
-// after the other and hold up the watcher, so the function must be quick.
+// process. The id "" stands for all users: changes may have been missed while the connection was lost. A change that was
+// made through the same [DB] is told before the call that made it returns, and once more when it is notified. Calls hold
+// up the watcher or the change, so the function must be quick; it may be called from several goroutines.
 func (w *Watcher) OnUserChange(call func(id string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -120,6 +122,7 @@ func (w *Watcher) OnUserChange(call func(id string)) {
 
 func (w *Watcher) run(ctx context.Context, conn *pgx.Conn) {
 	defer close(w.closed)
+	defer w.db.removeWatcher(w)
 	for {
 		err := w.listen(ctx, conn)
 		for err != nil && ctx.Err() == nil {

@@ -132,11 +132,28 @@ func TestWatcherFindsAHeadOfWhichItWasNotTold(t *testing.T) {
 	require.Equal(t, ledger.Offset(5), head)
 }
 
-func TestWatcherTellsOfChangedUsers(t *testing.T) {
+func TestWatcherTellsOfAChangeOfItsOwnProcessBeforeItReturns(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
-	createIdentityProvider(t, record, "idp")
 	watcher := watch(t, record, never)
+	changed := make(chan string, 100)
+	watcher.OnUserChange(func(id string) { changed <- id })
+	_, err := record.CreateUser(t.Context(), ledger.User{ID: "alice"}, nil)
+	require.NoError(t, err)
+	select {
+	case id := <-changed:
+		require.Equal(t, "alice", id)
+	default:
+		t.Fatal("the change was not told")
+	}
+}
+
+func TestWatcherTellsOfChangedUsers(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	record := dbtest.Open(t, url)
+	createIdentityProvider(t, record, "idp")
+	watcher := watch(t, dbtest.Open(t, url), never) // another process's
 	changed := make(chan string, 100)
 	watcher.OnUserChange(func(id string) { changed <- id })
 	ctx := within(t)
