@@ -110,7 +110,7 @@ func TestUpRecoversFromBeingKilled(t *testing.T) {
 	killProcesses(t, n.info.PIDs.Postgres)
 	n.waitEnd(t)
 	require.Equal(t, 1, n.exitCode(t))
-	require.Contains(t, n.stderr.String(), "PostgreSQL stopped by itself; its last words are in "+n.dir)
+	require.Contains(t, n.stderr.String(), "the PostgreSQL server stopped by itself; its last words are in "+n.dir)
 	requireGone(t, n.dir, family)
 	n = up(t, n.dir)
 	alice = alice.on(n.endpoint)
@@ -145,7 +145,7 @@ func TestUpStartsTemporalAgainWhenItIsKilled(t *testing.T) {
 	for i := range acknowledged {
 		require.Zero(t, alice.awaitCompletion(t, fmt.Sprintf("meanwhile-%d", i)).Status.Code)
 	}
-	require.Contains(t, n.stdout.String(), "the Temporal server (pid ")
+	require.Contains(t, n.stdout.String(), "starting the Temporal server again: pid ")
 	requireAlive(t, alice, coin, "after", "before")
 	_, err = temporalClient(t, n.info.TemporalAddress, "default").CheckHealth(t.Context(), nil)
 	require.NoError(t, err, "Temporal is where it was")
