@@ -9,6 +9,8 @@ ARGS ?=
 TESTFLAGS ?=
 # How often `make torture` kills something.
 KILLS ?= 100
+# How long make test/fuzz spends on each decoder.
+FUZZTIME ?= 10s
 # Which packages make test runs.
 PACKAGES ?= ./...
 
@@ -84,6 +86,15 @@ test/race: build ## Run the suite with the race detector (needs a C compiler)
 torture: build ## Kill a node under load again and again: `make torture KILLS=500`
 	FLORIN_TEST_BINARY=$(abspath $(BIN)) $(GO) test ./e2e -count=1 -v -timeout 0 \
 		-run TestEveryAcknowledgedSubmissionSurvivesCrashes -kills $(KILLS)
+
+.PHONY: test/fuzz
+test/fuzz: ## Fuzz every decoder for FUZZTIME each (10s)
+	@$(git) grep -l '^func Fuzz' -- '*_test.go' | while read -r file; do \
+		for name in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\)(.*/\1/p' "$$file"); do \
+			echo "$$(dirname "$$file") $$name"; \
+			$(GO) test "./$$(dirname "$$file")" -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -parallel 1 || exit 1; \
+		done; \
+	done
 
 .PHONY: lint
 lint: ## Run the linter: style, layering, forbidden calls
