@@ -10,12 +10,8 @@ import (
 	"github.com/florinledger/florin/devnet/temporalchild"
 )
 
-const (
-	// refreshWhileStarting makes a new namespace and its search attributes known to every service at once.
-	refreshWhileStarting = 50 * time.Millisecond
-	// refreshAfterwards suits namespaces that hardly ever change.
-	refreshAfterwards = 10 * time.Second
-)
+// refreshWhileStarting makes a new namespace and its search attributes known to every service at once.
+const refreshWhileStarting = 50 * time.Millisecond
 
 // dynamicConfig is the server's dynamic configuration: fixed values, except for the one that is only short while the
 // server starts.
@@ -35,9 +31,9 @@ func (d *dynamicConfig) GetValue(key dynamicconfig.Key) []dynamicconfig.Constrai
 // settle ends the starting phase.
 func (d *dynamicConfig) settle() { d.isSettled.Store(true) }
 
-func newDynamicConfig() *dynamicConfig {
+func newDynamicConfig(namespaceRefresh time.Duration) *dynamicConfig {
 	settled := dynamicconfig.StaticClient{
-		dynamicconfig.NamespaceCacheRefreshInterval.Key(): refreshAfterwards,
+		dynamicconfig.NamespaceCacheRefreshInterval.Key(): namespaceRefresh,
 
 		// Nothing leaves the machine.
 		dynamicconfig.EnableServerVersionCheck.Key(): false,

@@ -76,7 +76,7 @@ func Run(ctx context.Context, cfg temporalchild.Config, logTo io.Writer, ready f
 	if err != nil {
 		return err
 	}
-	dynamic := newDynamicConfig()
+	dynamic := newDynamicConfig(cfg.NamespaceRefresh)
 	server, err := newServer(serverConfig(cfg, target, addresses), addresses, dynamic, logs.logger)
 	if err != nil {
 		return fmt.Errorf("configure the Temporal server: %w", err)

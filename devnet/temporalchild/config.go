@@ -43,6 +43,9 @@ type Config struct {
 	// HistoryShards is fixed when the databases are made; later values are ignored. 0 means 1: on one
 	// machine more of them cost memory and gain nothing.
 	HistoryShards int32 `json:"historyShards"`
+	// NamespaceRefresh is how soon the server learns of namespaces that are made while it runs. 0 means 10 seconds, which
+	// suits namespaces that hardly ever change.
+	NamespaceRefresh time.Duration `json:"namespaceRefresh"`
 	// LogLevel is debug, info, warn or error. Empty means warn.
 	LogLevel string `json:"logLevel"`
 }
@@ -60,6 +63,9 @@ func (c Config) WithDefaults() Config {
 	}
 	if c.HistoryShards == 0 {
 		c.HistoryShards = 1
+	}
+	if c.NamespaceRefresh == 0 {
+		c.NamespaceRefresh = 10 * time.Second
 	}
 	if c.LogLevel == "" {
 		c.LogLevel = "warn"

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 
 	"github.com/florinledger/florin/devnet/datadir"
 	"github.com/florinledger/florin/devnet/postgres"
@@ -25,6 +26,9 @@ const (
 	BinaryVariable = "FLORIN_TEST_BINARY"
 
 	versionFile = "florin-version"
+
+	// namespaceRefresh is short, because tests make namespaces and use them at once.
+	namespaceRefresh = 200 * time.Millisecond
 )
 
 // Options say what to start.
@@ -111,6 +115,7 @@ func (e *Environment) startTemporal(ctx context.Context, options Options) (err e
 	e.temporal, err = temporalchild.Start(ctx, temporalchild.Options{
 		Config: temporalchild.Config{
 			DatabaseURL: e.database.SocketURL("postgres"), SearchAttributes: options.SearchAttributes,
+			NamespaceRefresh: namespaceRefresh,
 		},
 		Executable: options.Executable, Log: options.Log, Progress: options.Progress,
 	})
