@@ -118,6 +118,7 @@ func TestLife(t *testing.T) {
 	require.Equal(t, "hello Ada", runWorkflow(t, c, "ada"))
 	require.Equal(t, []string{"ada"}, find(t, c, "FlorinParty = 'alice' and FlorinKind = 'greeting'", 1))
 	require.Equal(t, 24*time.Hour, retention(t, c))
+	requireSchedule(t, c)
 	requireUI(t, first.report.UI)
 	c.Close()
 	require.NoError(t, first.stop())
@@ -170,6 +171,23 @@ func runWorkflow(t *testing.T, c client.Client, id string) string {
 	var greeting string
 	require.NoError(t, started.Get(t.Context(), &greeting))
 	return greeting
+}
+
+// requireSchedule checks that the server's own workers, which act on schedules, are at work.
+func requireSchedule(t *testing.T, c client.Client) {
+	t.Helper()
+	w := worker.New(c, "scheduled", worker.Options{})
+	w.RegisterWorkflow(greet)
+	require.NoError(t, w.Start())
+	defer w.Stop()
+	handle, err := c.ScheduleClient().Create(t.Context(), client.ScheduleOptions{
+		ID: "tick", TriggerImmediately: true,
+		Spec:   client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: time.Hour}}},
+		Action: &client.ScheduleWorkflowAction{ID: "tick", Workflow: greet, TaskQueue: "scheduled", Args: []any{"Grace"}},
+	})
+	require.NoError(t, err)
+	require.Len(t, find(t, c, "TaskQueue = 'scheduled' and ExecutionStatus = 'Completed'", 1), 1)
+	require.NoError(t, handle.Delete(t.Context()))
 }
 
 // find waits until a query finds a number of workflows, and returns their ids.
