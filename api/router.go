@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"github.com/florinledger/florin/api/docspage"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/auth"
@@ -68,6 +69,12 @@ func NewRouter(options Options) (http.Handler, error) {
 	if err := frame.MountStreams(router, streams); err != nil {
 		return nil, err
 	}
+	page, err := docspage.New()
+	if err != nil {
+		return nil, err
+	}
+	router.Get("/docs", page.ServeHTTP)
+	router.Get("/docs/", page.ServeHTTP)
 	router.Get("/docs/openapi", document.ServeHTTP)
 	router.Get("/docs/asyncapi", streamsDocument.ServeHTTP)
 	return router, nil

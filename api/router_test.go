@@ -131,6 +131,18 @@ func TestNobodyGetsInWithoutAToken(t *testing.T) {
 	}
 }
 
+func TestThePageOfTheDocument(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	for _, path := range []string{"/docs", "/docs/"} {
+		answer := s.Call("", http.MethodGet, path, nil)
+		answer.OK(nil)
+		require.Equal(t, "text/html; charset=UTF-8", answer.Header.Get("Content-Type"))
+		require.Len(t, answer.Header.Values("Content-Security-Policy"), 1)
+		require.Contains(t, answer.Header.Get("Content-Security-Policy"), "connect-src 'self'")
+	}
+}
+
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})

@@ -249,7 +249,7 @@ func (s *Server) check(request *http.Request, recorder *httptest.ResponseRecorde
 	request = request.Clone(ctx)
 	// The document's router, unlike the node's, would take an escaped slash for one.
 	request.URL.Path, request.URL.RawPath = "/"+strings.TrimLeft(request.URL.EscapedPath(), "/"), ""
-	if strings.HasPrefix(request.URL.Path, "/docs/") || request.Method == http.MethodHead {
+	if strings.HasPrefix(request.URL.Path, "/docs") || request.Method == http.MethodHead {
 		return
 	}
 	route, parameters, err := s.routes.FindRoute(request)

@@ -10,7 +10,7 @@ import (
 
 // FieldMask names the fields that an update changes, by their protobuf names: is_deactivated, metadata.annotations.
 type FieldMask struct {
-	Paths         []string        `json:"paths" doc:"Dotted names in snake case"`
+	Paths         []string        `json:"paths" required:"true" doc:"Dotted names in snake case"`
 	UnknownFields UnknownFieldSet `json:"unknownFields" doc:"Ignored"`
 }
 
