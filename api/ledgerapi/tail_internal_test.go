@@ -1,0 +1,212 @@
+package ledgerapi
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// scripted is a record whose end moves when the test says so.
+type scripted struct {
+	Record
+
+	mu      sync.Mutex
+	head    db.Head
+	moved   chan struct{}
+	touched map[ledger.Offset]ledger.Party
+	// failures is how many reads fail before one works.
+	failures int
+	closed   bool
+	waiting  int
+}
+
+func newScripted() *scripted {
+	return &scripted{moved: make(chan struct{}), touched: map[ledger.Offset]ledger.Party{}}
+}
+
+func (s *scripted) set(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+	close(s.moved)
+	s.moved = make(chan struct{})
+}
+
+// append adds an entry for a party.
+func (s *scripted) append(party ledger.Party) {
+	s.set(func() {
+		s.head.Offset++
+		s.touched[s.head.Offset] = party
+	})
+}
+
+func (s *scripted) Head(context.Context) (db.Head, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failures > 0 {
+		s.failures--
+		return db.Head{}, errors.New("the database does not answer")
+	}
+	return s.head, nil
+}
+
+func (s *scripted) TouchedParties(_ context.Context, after, upTo ledger.Offset) ([]ledger.Party, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	parties := []ledger.Party{}
+	for offset := after + 1; offset <= upTo; offset++ {
+		parties = append(parties, s.touched[offset])
+	}
+	return parties, nil
+}
+
+func (s *scripted) WaitAfter(ctx context.Context, offset ledger.Offset) (ledger.Offset, error) {
+	s.count(1)
+	defer s.count(-1)
+	for {
+		s.mu.Lock()
+		head, moved, closed := s.head.Offset, s.moved, s.closed
+		s.mu.Unlock()
+		if closed {
+			return head, db.ErrWatcherClosed
+		}
+		if head > offset {
+			return head, nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return head, ctx.Err()
+		}
+	}
+}
+
+func (s *scripted) count(change int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting += change
+}
+
+func (s *scripted) isWaiting() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waiting > 0
+}
+
+// woken waits until the follower has something to read, and returns up to where.
+func woken(t *testing.T, f *follower) ledger.Offset {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for {
+		head, touched, _, err := f.wait(ctx, nil)
+		require.NoError(t, err)
+		if touched {
+			return head.Offset
+		}
+	}
+}
+
+// asleep requires that nothing woke the follower.
+func asleep(t *testing.T, f *follower) {
+	t.Helper()
+	fires := make(chan time.Time, 1)
+	fires <- time.Time{}
+	_, touched, fired, err := f.wait(t.Context(), fires)
+	require.NoError(t, err)
+	require.False(t, touched)
+	require.True(t, fired)
+}
+
+func TestTheTailWakesThoseWhoAreConcerned(t *testing.T) {
+	t.Parallel()
+	record := newScripted()
+	tail := newTail(record, record)
+	alice, head := tail.follow([]ledger.Party{"alice"}, db.Head{})
+	require.Zero(t, head)
+	both, _ := tail.follow([]ledger.Party{"alice", "bob"}, db.Head{})
+	all, _ := tail.follow(nil, db.Head{})
+	nobody, _ := tail.follow([]ledger.Party{}, db.Head{})
+
+	record.append("bob")
+	require.Equal(t, ledger.Offset(1), woken(t, both))
+	require.Equal(t, ledger.Offset(1), woken(t, all))
+	asleep(t, alice)
+	record.append("alice")
+	require.Equal(t, ledger.Offset(2), woken(t, alice))
+	require.Equal(t, ledger.Offset(2), woken(t, both))
+	asleep(t, nobody)
+
+	late, head := tail.follow([]ledger.Party{"bob"}, db.Head{Offset: 1})
+	require.Equal(t, ledger.Offset(2), head.Offset, "what the others were woken for is for the newcomer to read")
+	asleep(t, late)
+}
+
+func TestTheTailWakesEverybodyWhenItCannotTellWhom(t *testing.T) {
+	t.Parallel()
+	record := newScripted()
+	tail := newTail(record, record)
+	nobody, _ := tail.follow([]ledger.Party{}, db.Head{})
+	record.set(func() { record.head.Offset = tailStretch + 1 })
+	require.Equal(t, ledger.Offset(tailStretch+1), woken(t, nobody), "too much to look at")
+	record.set(func() {
+		record.head.Offset++
+		record.head.Pruned = record.head.Offset
+	})
+	require.Equal(t, ledger.Offset(tailStretch+2), woken(t, nobody), "entries that are gone say nothing")
+}
+
+func TestTheTailMissesNothingWhileTheDatabaseFails(t *testing.T) {
+	t.Parallel()
+	record := newScripted()
+	tail := newTail(record, record)
+	alice, _ := tail.follow([]ledger.Party{"alice"}, db.Head{})
+	record.set(func() {
+		record.failures = 1
+		record.head.Offset = 1
+		record.touched[1] = "alice"
+	})
+	require.Equal(t, ledger.Offset(1), woken(t, alice))
+}
+
+func TestTheTailRestsWhileNobodyFollows(t *testing.T) {
+	t.Parallel()
+	record := newScripted()
+	tail := newTail(record, record)
+	first, _ := tail.follow([]ledger.Party{"alice"}, db.Head{})
+	second, _ := tail.follow([]ledger.Party{"bob"}, db.Head{})
+	require.Eventually(t, record.isWaiting, 20*time.Second, time.Millisecond)
+	first.leave()
+	second.leave()
+	require.Eventually(t, func() bool { return !record.isWaiting() }, 20*time.Second, time.Millisecond)
+	require.Empty(t, tail.byParty)
+	record.append("alice")
+	again, head := tail.follow([]ledger.Party{"alice"}, db.Head{Offset: 1})
+	require.Equal(t, ledger.Offset(1), head.Offset)
+	record.append("alice")
+	require.Equal(t, ledger.Offset(2), woken(t, again))
+	again.leave()
+	again.leave() // leaving twice does nothing
+}
+
+func TestStreamsEndWithTheWatcher(t *testing.T) {
+	t.Parallel()
+	record := newScripted()
+	tail := newTail(record, record)
+	for range 2 { // those who come later are told as well
+		f, _ := tail.follow([]ledger.Party{"alice"}, db.Head{})
+		record.set(func() { record.closed = true })
+		_, _, _, err := f.wait(t.Context(), nil)
+		require.True(t, fault.AbortedDueToShutdown.Matches(err), "%v", err)
+		require.ErrorIs(t, err, db.ErrWatcherClosed)
+		f.leave()
+	}
+}
