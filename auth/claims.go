@@ -87,8 +87,8 @@ func (c Claims) UserID() string {
 // ExpiresAt is when the caller's token ends, zero for never: whoever is served for longer than that must be told.
 func (c Claims) ExpiresAt() time.Time { return c.expires }
 
-// SameAs tells whether both are the same caller with the same rights. What else is known of the user, and until when the
-// token is valid, makes no difference.
+// SameAs tells whether both are the same caller with the same rights. What else is known of the user, and until when
+// the token is valid, makes no difference.
 func (c Claims) SameAs(other Claims) bool {
 	return c.Authenticated() == other.Authenticated() && c.wildcard == other.wildcard &&
 		c.UserID() == other.UserID() && c.admin == other.admin && c.idpAdmin == other.idpAdmin &&

@@ -52,6 +52,7 @@ func TestClaimsEndWithTheirToken(t *testing.T) {
 		require.NoError(t, err)
 		claims, err := b.resolver.Authenticate(t.Context(), token)
 		require.NoError(t, err)
-		require.WithinDuration(t, test.expires, claims.ExpiresAt(), 0, "%s: each token has its own, though the user is remembered", name)
+		require.WithinDuration(t, test.expires, claims.ExpiresAt(), 0,
+			"%s: each token has its own, though the user is remembered", name)
 	}
 }

@@ -41,7 +41,7 @@ func (s *Server) URL() string {
 func (s *Server) listen() {
 	server := httptest.NewServer(s.Handler)
 	s.live.tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), Patience)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.live.tb.Context()), Patience)
 		defer cancel()
 		require.NoError(s.live.tb, s.Streams.Close(ctx))
 		server.Close()
@@ -102,6 +102,7 @@ func (s *Server) OpenWith(token, path string, request any) *Stream {
 	}
 	ctx, cancel := context.WithTimeout(s.tb.Context(), Patience)
 	defer cancel()
+	//nolint:bodyclose // Dial has closed it
 	conn, _, err := websocket.Dial(ctx, s.URL()+path, &websocket.DialOptions{Subprotocols: protocols})
 	require.NoError(s.tb, err)
 	require.Equal(s.tb, "daml.ws.auth", conn.Subprotocol())

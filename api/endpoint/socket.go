@@ -98,19 +98,20 @@ func (s *socket) read(ctx context.Context, end context.CancelCauseFunc) {
 // request waits for the first message.
 func (s *socket) request(ctx context.Context) ([]byte, error) {
 	wait := s.frame.streams().RequestWait
-	tooLate := time.NewTimer(wait)
-	defer tooLate.Stop()
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
 	select {
 	case first := <-s.first:
 		if first.kind != websocket.MessageText {
 			return nil, &closeError{websocket.StatusUnsupportedData, "The request must be JSON in one text message."}
 		}
 		return first.data, nil
-	case <-tooLate.C:
+	case <-waiting.Done():
+		if cause := context.Cause(ctx); cause != nil {
+			return nil, cause
+		}
 		return nil, &closeError{websocket.StatusPolicyViolation, fmt.Sprintf(
 			"No request came within %s. Send it as one text message after opening the stream.", wait)}
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
 	}
 }
 

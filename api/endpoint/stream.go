@@ -111,8 +111,7 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	token, _ := auth.TokenFrom(r.Header) // authenticate has read it
-	open := &openStream{claims: callOf(ctx).claims, token: token, auth: s.frame.options.Auth, end: end}
+	open := &openStream{claims: callOf(ctx).claims, end: end, authenticate: s.frame.authenticator(ctx, r.Header)}
 	refusal := streams.add(open, changes)
 	defer streams.remove(open)
 
@@ -128,6 +127,19 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.frame.expire(open).Stop()
 	socket.finish(ctx, s.serve(ctx, socket))
+}
+
+// authenticator authenticates the same token again, while ctx lasts.
+func (f *Frame) authenticator(ctx context.Context, header http.Header) func() (auth.Claims, error) {
+	token, err := auth.TokenFrom(header)
+	return func() (auth.Claims, error) {
+		if err != nil {
+			return auth.Claims{}, err
+		}
+		ctx, cancel := context.WithTimeout(ctx, recheckTimeout)
+		defer cancel()
+		return f.options.Auth.Authenticate(ctx, token)
+	}
 }
 
 func wantsWebSocket(r *http.Request) bool {

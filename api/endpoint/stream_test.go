@@ -153,18 +153,31 @@ type client struct {
 	t *testing.T
 }
 
-func (s *streamServer) dial(path string, header http.Header, subprotocols ...string) (client, *http.Response, error) {
+// dial opens a stream, or returns what the answer was instead.
+func (s *streamServer) dial(path string, header http.Header, subprotocols ...string) (client, refused, error) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()
 	conn, response, err := websocket.Dial(ctx, s.url+path, &websocket.DialOptions{
 		HTTPHeader: header, Subprotocols: subprotocols,
 	})
+	if response != nil && response.Body != nil {
+		require.NoError(s.t, response.Body.Close())
+	}
 	if err == nil {
 		conn.SetReadLimit(-1)
 		s.t.Cleanup(func() { _ = conn.CloseNow() })
 	}
-	return client{conn, s.t}, response, err
+	if response == nil {
+		return client{conn, s.t}, refused{}, err
+	}
+	return client{conn, s.t}, refused{response.StatusCode, response.Header.Get("Content-Type")}, err
+}
+
+// refused is an answer without a stream.
+type refused struct {
+	status      int
+	contentType string
 }
 
 // open opens the stream as the user and asks.
@@ -296,20 +309,19 @@ func TestHandshakesThatAreRefused(t *testing.T) {
 	s := serveStream(t, endpoint.StreamOptions{})
 	_, response, err := s.dial("/count", bearer("unknown"))
 	require.Error(t, err)
-	require.Equal(t, http.StatusForbidden, response.StatusCode)
-	require.Equal(t, "application/json", response.Header.Get("Content-Type"))
+	require.Equal(t, refused{http.StatusForbidden, "application/json"}, response)
 	_, response, err = s.dial("/count", http.Header{"Authorization": {"Bearer "}})
 	require.Error(t, err)
-	require.Equal(t, http.StatusBadRequest, response.StatusCode)
+	require.Equal(t, http.StatusBadRequest, response.status)
 
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/count", nil)
 	require.NoError(t, err)
-	response, err = http.DefaultClient.Do(request)
+	plain, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)
-	defer response.Body.Close()
-	require.Equal(t, http.StatusBadRequest, response.StatusCode)
+	defer plain.Body.Close()
+	require.Equal(t, http.StatusBadRequest, plain.StatusCode)
 	var text bytes.Buffer
-	_, err = text.ReadFrom(response.Body)
+	_, err = text.ReadFrom(plain.Body)
 	require.NoError(t, err)
 	require.Contains(t, text.String(), "Expected WebSocket Upgrade request")
 	require.Zero(t, s.streams.Open())
@@ -328,7 +340,7 @@ func TestOnlyPagesOfTheNodeMayUseItWithoutAToken(t *testing.T) {
 	require.NoError(t, err, "a token is proof enough")
 	_, response, err := s.dial("/count", with("everybody"))
 	require.Error(t, err, "without authorization any page could read")
-	require.Equal(t, http.StatusForbidden, response.StatusCode)
+	require.Equal(t, http.StatusForbidden, response.status)
 	own := bearer("everybody")
 	own.Set("Origin", s.url)
 	_, _, err = s.dial("/count", own)
@@ -477,7 +489,7 @@ func TestASlowReaderHoldsUpNobodyElseAndIsCutOffInTheEnd(t *testing.T) {
 	for range 20 {
 		quick := s.open("quick", `{"upTo":1}`)
 		require.Contains(t, quick.next(), `"number":1`)
-		quick.ends()
+		require.Equal(t, websocket.StatusNormalClosure, quick.ends().Code)
 	}
 	s.logged("the client went away: it took no frame for 200ms")
 	require.Eventually(t, func() bool { return s.streams.Open() == 0 }, patience, time.Millisecond)
@@ -499,6 +511,7 @@ func TestClientsThatAnswerPingsStay(t *testing.T) {
 	t.Parallel()
 	pings := make(chan struct{}, 100)
 	s := serveStream(t, endpoint.StreamOptions{PingInterval: 2 * time.Millisecond})
+	//nolint:bodyclose // Dial has closed it
 	conn, _, err := websocket.Dial(t.Context(), s.url+"/count", &websocket.DialOptions{
 		HTTPHeader: bearer("alice"),
 		OnPingReceived: func(context.Context, []byte) bool {

@@ -52,9 +52,9 @@ type Streams struct {
 
 // openStream is what the registry knows of one stream.
 type openStream struct {
-	auth   auth.Authenticator
-	token  string
 	claims auth.Claims
+	// authenticate looks up what the caller may do now.
+	authenticate func() (auth.Claims, error)
 	// end makes the stream end with an error.
 	end context.CancelCauseFunc
 }
@@ -209,9 +209,7 @@ func (s *Streams) checkUnsure() {
 // check ends the stream unless its token still gives the same rights. A lookup that fails ends it too: the client comes
 // back, and is then told what is the matter.
 func (o *openStream) check() {
-	ctx, cancel := context.WithTimeout(context.Background(), recheckTimeout)
-	defer cancel()
-	claims, err := o.auth.Authenticate(ctx, o.token)
+	claims, err := o.authenticate()
 	if err == nil && claims.SameAs(o.claims) {
 		return
 	}

@@ -43,8 +43,8 @@ func (a *API) Streams() []endpoint.Stream {
 }
 
 // endless tells how streams without an end behave.
-const endless = "A stream without an end goes on until either side closes it, and sends checkpoints: everything up to " +
-	"the offset of a checkpoint has been sent. Continue with the greatest offset that was received as beginExclusive."
+const endless = "A stream without an end goes on until either side closes it, and sends checkpoints: everything up " +
+	"to the offset of a checkpoint has been sent. Continue with the greatest offset that was received as beginExclusive."
 
 // streamReads is how many streams may read at once. However many are woken by one commit, connections to the database
 // are left for everybody else.

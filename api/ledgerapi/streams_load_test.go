@@ -231,8 +231,10 @@ func FuzzStreamRequests(f *testing.F) {
 		`{"parties":["alice::1220"],"beginExclusive":0}`, `{"parties":[],"userId":"auditor"}`, `{}`, `[]`, `null`, ``, `{"a":`,
 		`{"activeAtOffset":1,"eventFormat":{"filtersForAnyParty":{"cumulative":[]}}}`,
 		`{"activeAtOffset":"1","filter":{"filtersByParty":{"x":{}}},"streamContinuationToken":"AAAA"}`,
-		`{"beginExclusive":-1}`, `{"beginExclusive":9223372036854775808}`, `{"endInclusive":1,"filter":{"filtersForAnyParty":{}}}`,
-		`{"updateFormat":{"includeTransactions":{"eventFormat":{"filtersForAnyParty":{}},"transactionShape":"TRANSACTION_SHAPE_ACS_DELTA"}}}`,
+		`{"beginExclusive":-1}`, `{"beginExclusive":9223372036854775808}`,
+		`{"endInclusive":1,"filter":{"filtersForAnyParty":{}}}`,
+		`{"updateFormat":{"includeTransactions":{"eventFormat":{"filtersForAnyParty":{}},
+			"transactionShape":"TRANSACTION_SHAPE_ACS_DELTA"}}}`,
 		`{"updateFormat":{"includeTopologyEvents":{"includeParticipantAuthorizationEvents":{"parties":[]}}},"endInclusive":1}`,
 		"\xff\xfe", `{"parties":["\u0000"]}`, `{"parties":[{}]}`,
 	} {

@@ -224,6 +224,7 @@ func TestTheStreamsOfUpdates(t *testing.T) {
 	b.wait("relabel", exercise(mine, "Relabel", fields{"label": "new"}))
 	older := fields{"filter": byParty(b.alice)}
 	effects := fields{"updateFormat": shaped("LEDGER_EFFECTS", byParty(b.alice))}
+	reversed := fields{"descendingOrder": true, "endInclusive": 2}
 	for name, test := range map[string]struct {
 		user, path string
 		body       fields
@@ -231,13 +232,13 @@ func TestTheStreamsOfUpdates(t *testing.T) {
 	}{
 		"up to an end":          {"alice", updatesPath, effects.with(fields{"endInclusive": 3}), []int64{1, 2, 3}},
 		"between two offsets":   {"alice", updatesPath, effects.with(fields{"beginExclusive": 1, "endInclusive": 2}), []int64{2}},
-		"newest first":          {"alice", updatesPath, effects.with(fields{"endInclusive": 4, "descendingOrder": true}), []int64{4, 3, 2, 1}},
+		"newest first":          {"alice", updatesPath, effects.with(reversed), []int64{2, 1}},
 		"of nothing":            {"alice", updatesPath, effects.with(fields{"beginExclusive": 4, "endInclusive": 4}), nil},
 		"in the older form":     {"alice", updatesPath, older.with(fields{"endInclusive": 4}), []int64{1, 2, 4}},
 		"by their older name":   {"alice", "/v2/updates/flats", older.with(fields{"endInclusive": 4}), []int64{1, 2, 4}},
 		"as another party":      {"bob", updatesPath, fields{"filter": byParty(b.bob), "endInclusive": 4}, []int64{2}},
 		"as trees":              {"alice", "/v2/updates/trees", older.with(fields{"endInclusive": 4}), []int64{1, 2, 3, 4}},
-		"as trees newest first": {"alice", "/v2/updates/trees", older.with(fields{"endInclusive": 2, "descendingOrder": true}), []int64{2, 1}},
+		"as trees newest first": {"alice", "/v2/updates/trees", older.with(reversed), []int64{2, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -286,6 +287,9 @@ func TestStreamsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	b.note("one")
+	mine := fields{"parties": []ledger.Party{b.alice}}
+	all := fields{"filter": byParty(b.alice)}
+	unknown := filtered(b.alice, "TemplateFilter", fields{"templateId": "#nope:A:B"})
 	for name, test := range map[string]struct {
 		user, path string
 		body       any
@@ -293,16 +297,19 @@ func TestStreamsThatAreRefused(t *testing.T) {
 	}{
 		"no party":                {"alice", completionsPath, fields{"parties": []string{}}, "MISSING_FIELD"},
 		"another's party":         {"alice", completionsPath, fields{"parties": []ledger.Party{b.bob}}, "NA"},
-		"another user":            {"alice", completionsPath, fields{"userId": "bob", "parties": []ledger.Party{b.alice}}, "NA"},
-		"begin after the end":     {"alice", completionsPath, fields{"parties": []ledger.Party{b.alice}, "beginExclusive": 2}, "OFFSET_AFTER_LEDGER_END"},
-		"negative begin":          {"alice", completionsPath, fields{"parties": []ledger.Party{b.alice}, "beginExclusive": -1}, "NEGATIVE_OFFSET"},
+		"another user":            {"alice", completionsPath, mine.with(fields{"userId": "bob"}), "NA"},
+		"begin after the end":     {"alice", completionsPath, mine.with(fields{"beginExclusive": 2}), "OFFSET_AFTER_LEDGER_END"},
+		"negative begin":          {"alice", completionsPath, mine.with(fields{"beginExclusive": -1}), "NEGATIVE_OFFSET"},
 		"no filter":               {"alice", updatesPath, fields{}, "INVALID_ARGUMENT"},
 		"any party without right": {"alice", updatesPath, fields{"filter": fields{"filtersForAnyParty": fields{}}}, "NA"},
-		"unknown template": {"alice", contractsPath, fields{"activeAtOffset": 1, "eventFormat": filtered(b.alice, "TemplateFilter",
-			fields{"templateId": "#nope:A:B"})}, "PACKAGE_NAMES_NOT_FOUND"},
-		"descending without end": {"alice", updatesPath, fields{"filter": byParty(b.alice), "descendingOrder": true}, "DESCENDING_ORDER_MISSING_END"},
-		"end before begin":       {"alice", "/v2/updates/trees", fields{"filter": byParty(b.alice), "beginExclusive": 1, "endInclusive": 0}, "NON_POSITIVE_OFFSET"},
-		"no token":               {"", completionsPath, fields{"parties": []ledger.Party{b.alice}}, "NA"},
+		"unknown template": {
+			"alice", contractsPath, fields{"activeAtOffset": 1, "eventFormat": unknown}, "PACKAGE_NAMES_NOT_FOUND",
+		},
+		"descending without end": {
+			"alice", updatesPath, all.with(fields{"descendingOrder": true}), "DESCENDING_ORDER_MISSING_END",
+		},
+		"end that is none": {"alice", "/v2/updates/trees", all.with(fields{"endInclusive": 0}), "NON_POSITIVE_OFFSET"},
+		"no token":         {"", completionsPath, mine, "NA"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -322,6 +329,7 @@ func TestStreamsThatAreRefused(t *testing.T) {
 	t.Run("an unknown user is told before the stream opens", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
+		//nolint:bodyclose // Dial has closed it
 		_, response, err := websocket.Dial(t.Context(), b.URL()+updatesPath, &websocket.DialOptions{
 			Subprotocols: []string{"jwt.token." + apitest.Token(t, "stranger"), "daml.ws.auth"},
 		})
@@ -361,7 +369,10 @@ func TestStreamsEndWithTheRightsOfTheirUsers(t *testing.T) {
 		require.Equal(t, int64(1), nextUpdate(stream))
 		return stream
 	}
-	granted, revoked, deleted, stopped, kept := open("granted"), open("revoked"), open("deleted"), open("stopped"), open("kept")
+	ending := map[string]*apitest.Stream{
+		"granted": open("granted"), "revoked": open("revoked"), "deleted": open("deleted"), "stopped": open("stopped"),
+	}
+	kept := open("kept")
 	user := func(id string, change fields) fields { return fields{"id": id}.with(change) }
 	right := func(kind string, party ledger.Party) []fields {
 		return []fields{{"kind": fields{kind: fields{"value": fields{"party": party}}}}}
@@ -379,9 +390,7 @@ func TestStreamsEndWithTheRightsOfTheirUsers(t *testing.T) {
 		"user":       user("stopped", fields{"isDeactivated": true}),
 		"updateMask": fields{"paths": []string{"is_deactivated"}},
 	}).OK(nil)
-	for name, stream := range map[string]*apitest.Stream{
-		"granted": granted, "revoked": revoked, "deleted": deleted, "stopped": stopped,
-	} {
+	for name, stream := range ending {
 		body := failedBeforeLong(t, stream)
 		require.Equal(t, "STALE_STREAM_AUTHORIZATION", body.Code, name)
 		require.Equal(t, `The rights of user "`+name+`" changed while the stream was open.`, body.Cause)

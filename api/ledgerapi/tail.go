@@ -48,10 +48,10 @@ type follower struct {
 	parties []ledger.Party // nil for all
 	woken   chan struct{}  // holds one wake-up
 
-	// touched tells that there is something to read up to the tail's head; failure that there will be nothing any more.
-	// Both belong to the tail's lock.
-	touched bool
-	failure error
+	// touched tells that there is something to read up to the tail's head, fired that the follower's own time has come,
+	// failure that there will be nothing any more. They belong to the tail's lock.
+	touched, fired bool
+	failure        error
 }
 
 func newTail(record Record, watcher Watcher) *tail {
@@ -65,7 +65,7 @@ func newTail(record Record, watcher Watcher) *tail {
 
 // follow begins to follow parties, nil for all. The head is the one that the caller has just read; the one that is
 // returned is up to where the caller must read by itself: it is woken for everything after it.
-func (t *tail) follow(parties []ledger.Party, head db.Head) (*follower, db.Head) {
+func (t *tail) follow(ctx context.Context, parties []ledger.Party, head db.Head) (*follower, db.Head) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	f := &follower{tail: t, parties: parties, woken: make(chan struct{}, 1)}
@@ -80,7 +80,7 @@ func (t *tail) follow(parties []ledger.Party, head db.Head) (*follower, db.Head)
 		t.byParty[party][f] = struct{}{}
 	}
 	if t.stop == nil {
-		ctx, stop := context.WithCancel(context.Background())
+		ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // the first stream may leave before others
 		t.head, t.stop = head, stop
 		go t.run(ctx, head.Offset)
 	}
@@ -109,20 +109,27 @@ func (f *follower) leave() {
 	}
 }
 
-// wait returns when the follower's parties have something new, when the timer fires, or with an error when the stream
+// wait returns when the follower's parties have something new, when fire is called, or with an error when the stream
 // must end. Up to the head that it returns nothing concerns the follower but what touched says is there to be read.
-func (f *follower) wait(ctx context.Context, timer <-chan time.Time) (head db.Head, touched, fired bool, err error) {
+func (f *follower) wait(ctx context.Context) (head db.Head, touched, fired bool, err error) {
 	select {
 	case <-f.woken:
-	case <-timer:
-		fired = true
 	case <-ctx.Done():
 		return db.Head{}, false, false, context.Cause(ctx)
 	}
 	f.tail.mu.Lock()
 	defer f.tail.mu.Unlock()
-	touched, f.touched = f.touched, false
+	touched, fired = f.touched, f.fired
+	f.touched, f.fired = false, false
 	return f.tail.head, touched, fired, f.failure
+}
+
+// fire tells the follower that its own time has come.
+func (f *follower) fire() {
+	f.tail.mu.Lock()
+	defer f.tail.mu.Unlock()
+	f.fired = true
+	f.rouse()
 }
 
 // run follows the head until ctx ends.
@@ -211,12 +218,9 @@ func (t *tail) fail(ctx context.Context, err error) {
 
 // rest lets time pass.
 func rest(ctx context.Context, pause time.Duration) {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	ctx, cancel := context.WithTimeout(ctx, pause)
+	defer cancel()
+	<-ctx.Done()
 }
 
 // feed is what a stream that follows the record sends.
@@ -238,9 +242,9 @@ const firstCheckpoint = 500 * time.Millisecond
 // follow sends what is there, and then what comes, until ctx ends or the client does. In between it tells how far the
 // client is, if the record has grown: a moment after the beginning, and then once in each interval.
 func (a *API) follow(ctx context.Context, feed feed) error {
-	f, head := a.tail.follow(feed.readers, feed.head)
+	f, head := a.tail.follow(ctx, feed.readers, feed.head)
 	defer f.leave()
-	due := time.NewTimer(min(firstCheckpoint, a.settings.CheckpointInterval))
+	due := time.AfterFunc(min(firstCheckpoint, a.settings.CheckpointInterval), f.fire)
 	defer due.Stop()
 	sent, told := feed.after, ledger.Offset(0)
 	owed := false
@@ -259,7 +263,7 @@ func (a *API) follow(ctx context.Context, feed feed) error {
 		}
 		var fired bool
 		var err error
-		if head, touched, fired, err = f.wait(ctx, due.C); err != nil {
+		if head, touched, fired, err = f.wait(ctx); err != nil {
 			return err
 		}
 		if fired {

@@ -107,7 +107,7 @@ func woken(t *testing.T, f *follower) ledger.Offset {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	for {
-		head, touched, _, err := f.wait(ctx, nil)
+		head, touched, _, err := f.wait(ctx)
 		require.NoError(t, err)
 		if touched {
 			return head.Offset
@@ -118,9 +118,8 @@ func woken(t *testing.T, f *follower) ledger.Offset {
 // asleep requires that nothing woke the follower.
 func asleep(t *testing.T, f *follower) {
 	t.Helper()
-	fires := make(chan time.Time, 1)
-	fires <- time.Time{}
-	_, touched, fired, err := f.wait(t.Context(), fires)
+	f.fire()
+	_, touched, fired, err := f.wait(t.Context())
 	require.NoError(t, err)
 	require.False(t, touched)
 	require.True(t, fired)
@@ -130,11 +129,11 @@ func TestTheTailWakesThoseWhoAreConcerned(t *testing.T) {
 	t.Parallel()
 	record := newScripted()
 	tail := newTail(record, record)
-	alice, head := tail.follow([]ledger.Party{"alice"}, db.Head{})
+	alice, head := tail.follow(t.Context(), []ledger.Party{"alice"}, db.Head{})
 	require.Zero(t, head)
-	both, _ := tail.follow([]ledger.Party{"alice", "bob"}, db.Head{})
-	all, _ := tail.follow(nil, db.Head{})
-	nobody, _ := tail.follow([]ledger.Party{}, db.Head{})
+	both, _ := tail.follow(t.Context(), []ledger.Party{"alice", "bob"}, db.Head{})
+	all, _ := tail.follow(t.Context(), nil, db.Head{})
+	nobody, _ := tail.follow(t.Context(), []ledger.Party{}, db.Head{})
 
 	record.append("bob")
 	require.Equal(t, ledger.Offset(1), woken(t, both))
@@ -145,7 +144,7 @@ func TestTheTailWakesThoseWhoAreConcerned(t *testing.T) {
 	require.Equal(t, ledger.Offset(2), woken(t, both))
 	asleep(t, nobody)
 
-	late, head := tail.follow([]ledger.Party{"bob"}, db.Head{Offset: 1})
+	late, head := tail.follow(t.Context(), []ledger.Party{"bob"}, db.Head{Offset: 1})
 	require.Equal(t, ledger.Offset(2), head.Offset, "what the others were woken for is for the newcomer to read")
 	asleep(t, late)
 }
@@ -154,7 +153,7 @@ func TestTheTailWakesEverybodyWhenItCannotTellWhom(t *testing.T) {
 	t.Parallel()
 	record := newScripted()
 	tail := newTail(record, record)
-	nobody, _ := tail.follow([]ledger.Party{}, db.Head{})
+	nobody, _ := tail.follow(t.Context(), []ledger.Party{}, db.Head{})
 	record.set(func() { record.head.Offset = tailStretch + 1 })
 	require.Equal(t, ledger.Offset(tailStretch+1), woken(t, nobody), "too much to look at")
 	record.set(func() {
@@ -168,7 +167,7 @@ func TestTheTailMissesNothingWhileTheDatabaseFails(t *testing.T) {
 	t.Parallel()
 	record := newScripted()
 	tail := newTail(record, record)
-	alice, _ := tail.follow([]ledger.Party{"alice"}, db.Head{})
+	alice, _ := tail.follow(t.Context(), []ledger.Party{"alice"}, db.Head{})
 	record.set(func() {
 		record.failures = 1
 		record.head.Offset = 1
@@ -181,15 +180,15 @@ func TestTheTailRestsWhileNobodyFollows(t *testing.T) {
 	t.Parallel()
 	record := newScripted()
 	tail := newTail(record, record)
-	first, _ := tail.follow([]ledger.Party{"alice"}, db.Head{})
-	second, _ := tail.follow([]ledger.Party{"bob"}, db.Head{})
+	first, _ := tail.follow(t.Context(), []ledger.Party{"alice"}, db.Head{})
+	second, _ := tail.follow(t.Context(), []ledger.Party{"bob"}, db.Head{})
 	require.Eventually(t, record.isWaiting, 20*time.Second, time.Millisecond)
 	first.leave()
 	second.leave()
 	require.Eventually(t, func() bool { return !record.isWaiting() }, 20*time.Second, time.Millisecond)
 	require.Empty(t, tail.byParty)
 	record.append("alice")
-	again, head := tail.follow([]ledger.Party{"alice"}, db.Head{Offset: 1})
+	again, head := tail.follow(t.Context(), []ledger.Party{"alice"}, db.Head{Offset: 1})
 	require.Equal(t, ledger.Offset(1), head.Offset)
 	record.append("alice")
 	require.Equal(t, ledger.Offset(2), woken(t, again))
@@ -202,9 +201,9 @@ func TestStreamsEndWithTheWatcher(t *testing.T) {
 	record := newScripted()
 	tail := newTail(record, record)
 	for range 2 { // those who come later are told as well
-		f, _ := tail.follow([]ledger.Party{"alice"}, db.Head{})
+		f, _ := tail.follow(t.Context(), []ledger.Party{"alice"}, db.Head{})
 		record.set(func() { record.closed = true })
-		_, _, _, err := f.wait(t.Context(), nil)
+		_, _, _, err := f.wait(t.Context())
 		require.True(t, fault.AbortedDueToShutdown.Matches(err), "%v", err)
 		require.ErrorIs(t, err, db.ErrWatcherClosed)
 		f.leave()
