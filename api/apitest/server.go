@@ -242,6 +242,16 @@ func (s *Server) Send(method, path string, header http.Header, body any) Answer 
 	return Answer{Status: recorder.Code, Header: recorder.Header(), Text: recorder.Body.String(), tb: s.tb}
 }
 
+// Undocumented asks for a path that is served but is not in the document, as the user.
+func (s *Server) Undocumented(userID, method, path string) Answer {
+	s.tb.Helper()
+	request := httptest.NewRequestWithContext(s.tb.Context(), method, path, nil)
+	request.Header.Set("Authorization", "Bearer "+Token(s.tb, userID))
+	recorder := httptest.NewRecorder()
+	s.Handler.ServeHTTP(recorder, request)
+	return Answer{Status: recorder.Code, Header: recorder.Header(), Text: recorder.Body.String(), tb: s.tb}
+}
+
 // check compares an answer with the document. What the document does not have must not exist, but for the document.
 func (s *Server) check(request *http.Request, recorder *httptest.ResponseRecorder) {
 	s.tb.Helper()

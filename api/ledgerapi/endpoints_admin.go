@@ -3,6 +3,7 @@ package ledgerapi
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
 )
@@ -39,7 +40,7 @@ func (a *API) changeEndpoints() []endpoint.Endpoint {
 }
 
 func (a *API) identityProviderEndpoints() []endpoint.Endpoint {
-	return []endpoint.Endpoint{
+	endpoints := []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/idps", OperationID: "postV2Idps", Tag: tagIdentityProviders,
 			Summary: "Create an identity provider.", Access: endpoint.Admin,
@@ -63,4 +64,10 @@ func (a *API) identityProviderEndpoints() []endpoint.Endpoint {
 			Access: endpoint.Admin,
 		}, a.deleteIdentityProvider),
 	}
+	for _, other := range slices.Clone(endpoints) { // the name that some clients know
+		other.Path = strings.Replace(other.Path, "/v2/idps", "/v2/identity-provider-configs", 1)
+		other.Undocumented = true
+		endpoints = append(endpoints, other)
+	}
+	return endpoints
 }
