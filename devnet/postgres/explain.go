@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strings"
 	"syscall"
 )
@@ -20,6 +21,16 @@ func explain(err error, output string) error {
 		err = fmt.Errorf("%w\nPostgreSQL said:\n  %s", err, strings.ReplaceAll(output, "\n", "\n  "))
 	}
 	return err
+}
+
+var complaint = regexp.MustCompile(`(?m)^.*(?:could not|FATAL|PANIC|ERROR|error:).*$`)
+
+// complaints keeps of a program's output the lines that say what went wrong; all of it when none does.
+func complaints(output string) string {
+	if lines := complaint.FindAllString(output, -1); len(lines) > 0 {
+		return strings.Join(lines, "\n")
+	}
+	return output
 }
 
 func adviceFor(err error, output string) string {

@@ -339,6 +339,14 @@ func TestExplain(t *testing.T) {
 	require.NoError(t, explain(nil, "whatever"))
 }
 
+func TestComplaints(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "1 FATAL:  could not write to file: No space left on device\ninitdb: error: pwd",
+		complaints("selecting max_connections ... 100\n1 FATAL:  could not write to file: No space left on device\n"+
+			"child exited\ninitdb: error: pwd\n"))
+	require.Equal(t, "Segmentation fault", complaints("Segmentation fault"))
+}
+
 func TestWritingNeverFollowsAPlantedLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -55,6 +55,7 @@ type Options struct {
 // Server is a running PostgreSQL.
 type Server struct {
 	process   *process.Process
+	tail      *process.Tail
 	password  string
 	port      int
 	socketDir string
@@ -173,7 +174,7 @@ func (c cluster) start(ctx context.Context, options Options, password string) (*
 	c.account.apply(cmd)
 	tail := process.NewTail(options.Log, 15)
 	cmd.Stdout, cmd.Stderr = tail, tail
-	server := &Server{password: password, port: port, socketDir: socketDir, ephemeral: c.ephemeral}
+	server := &Server{tail: tail, password: password, port: port, socketDir: socketDir, ephemeral: c.ephemeral}
 	if server.process, err = process.Start(cmd, server.shutdownSignal()); err != nil {
 		return nil, explain(fmt.Errorf("cannot start %s: %w", c.binaries.postgres(), err), "")
 	}
@@ -280,6 +281,14 @@ func (s *Server) PID() int { return s.process.PID() }
 
 // Done is closed when the server has ended, asked or not.
 func (s *Server) Done() <-chan struct{} { return s.process.Done() }
+
+// Err says after Done how the server ended, with its last words and what to do about them; nil when it ended in order.
+func (s *Server) Err() error {
+	if err := s.process.Err(); err != nil {
+		return explain(fmt.Errorf("PostgreSQL (pid %d) ended: %w", s.PID(), err), s.tail.String())
+	}
+	return nil
+}
 
 // EnsureDatabase creates a database unless it exists.
 func (s *Server) EnsureDatabase(ctx context.Context, name string) error {

@@ -116,6 +116,7 @@ func TestDataSurvivesStopAndStart(t *testing.T) {
 	execute(t, first.URL("ledger"), "create table t as select 'kept' as x")
 	require.NoError(t, first.Stop(t.Context()))
 	waitFor(t, "Done after Stop", first.Done())
+	require.NoError(t, first.Err())
 
 	second := start(t, postgres.Options{Dir: dir})
 	require.Equal(t, "kept", query(t, second.URL("ledger"), "select x from t"))
@@ -237,6 +238,7 @@ func TestDoneTellsWhenTheServerDies(t *testing.T) {
 	}
 	require.NoError(t, syscall.Kill(server.PID(), syscall.SIGKILL))
 	waitFor(t, "Done after a crash", server.Done())
+	require.ErrorContains(t, server.Err(), "PostgreSQL (pid "+strconv.Itoa(server.PID())+") ended: signal: killed")
 }
 
 func TestStartRefuses(t *testing.T) {

@@ -59,7 +59,11 @@ func prepareDatabases(ctx context.Context, target database) error {
 		{visibilityDatabase, "postgresql/v12/visibility", v12.VisibilityVersion},
 	} {
 		group.Go(func() error {
-			if err := prepareDatabase(ctx, target, part.name, part.directory, part.version); err != nil {
+			err := prepareDatabase(ctx, target, part.name, part.directory, part.version)
+			if hasCode(err, "53100") { // disk_full
+				err = fmt.Errorf("%w: the disk is full: free some space", err)
+			}
+			if err != nil {
 				return fmt.Errorf("prepare database %s: %w", part.name, err)
 			}
 			return nil

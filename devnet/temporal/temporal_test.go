@@ -116,7 +116,7 @@ func TestLife(t *testing.T) {
 	first := mustRun(t, config)
 	c := dial(t, first)
 	require.Equal(t, "hello Ada", runWorkflow(t, c, "ada"))
-	require.Equal(t, []string{"ada"}, find(t, c, "FlorinParty = 'alice' and FlorinKind = 'greeting'", 1))
+	require.Equal(t, []string{"ada"}, find(t, c, "FlorinParty = 'alice' and FlorinKind = 'greeting'"))
 	require.Equal(t, 24*time.Hour, retention(t, c))
 	requireSchedule(t, c)
 	requireUI(t, first.report.UI)
@@ -129,7 +129,7 @@ func TestLife(t *testing.T) {
 	second := mustRun(t, config)
 	require.Equal(t, first.report.Frontend, second.report.Frontend)
 	c = dial(t, second)
-	require.Equal(t, []string{"ada"}, find(t, c, "FlorinCommandId = 'command-ada'", 1))
+	require.Equal(t, []string{"ada"}, find(t, c, "FlorinCommandId = 'command-ada'"))
 	require.Equal(t, 48*time.Hour, retention(t, c))
 
 	t.Log("a second server on the same port is refused while the first runs")
@@ -186,12 +186,12 @@ func requireSchedule(t *testing.T, c client.Client) {
 		Action: &client.ScheduleWorkflowAction{ID: "tick", Workflow: greet, TaskQueue: "scheduled", Args: []any{"Grace"}},
 	})
 	require.NoError(t, err)
-	require.Len(t, find(t, c, "TaskQueue = 'scheduled' and ExecutionStatus = 'Completed'", 1), 1)
+	require.Len(t, find(t, c, "TaskQueue = 'scheduled' and ExecutionStatus = 'Completed'"), 1)
 	require.NoError(t, handle.Delete(t.Context()))
 }
 
-// find waits until a query finds a number of workflows, and returns their ids.
-func find(t *testing.T, c client.Client, query string, count int) []string {
+// find waits until a query finds something, and returns the ids of the workflows.
+func find(t *testing.T, c client.Client, query string) []string {
 	t.Helper()
 	var ids []string
 	require.Eventually(t, func() bool {
@@ -201,7 +201,7 @@ func find(t *testing.T, c client.Client, query string, count int) []string {
 		for _, execution := range found.GetExecutions() {
 			ids = append(ids, execution.GetExecution().GetWorkflowId())
 		}
-		return len(ids) == count
+		return len(ids) > 0
 	}, deadline, 20*time.Millisecond)
 	return ids
 }
@@ -245,7 +245,7 @@ func TestServersRunSideBySide(t *testing.T) {
 	for name, r := range map[string]running{"ada": one, "grace": two} {
 		c := dial(t, r)
 		runWorkflow(t, c, name)
-		require.Equal(t, []string{name}, find(t, c, "FlorinKind = 'greeting'", 1))
+		require.Equal(t, []string{name}, find(t, c, "FlorinKind = 'greeting'"))
 		c.Close()
 		require.NoError(t, r.stop())
 	}
