@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -13,6 +14,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
+
+	"github.com/florinledger/florin/devnet/process"
 )
 
 const (
@@ -76,10 +80,11 @@ func loadPassword(dataDir string, clusterExists bool) (string, error) {
 // interrupted leaves nothing that looks like a cluster.
 func (c cluster) create(ctx context.Context, password string) error {
 	unfinished, passwordFile := c.dir+".new", c.dir+".pwfile"
-	for _, path := range []string{unfinished, c.dir} {
-		if err := removeUnfinished(path); err != nil {
-			return err
-		}
+	if err := removeUnfinished(ctx, unfinished); err != nil {
+		return err
+	}
+	if err := removeEmpty(c.dir); err != nil {
+		return err
 	}
 	if err := os.Mkdir(unfinished, 0o700); err != nil {
 		return err
@@ -95,7 +100,7 @@ func (c cluster) create(ctx context.Context, password string) error {
 		err = c.keepFindings(unfinished)
 	}
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(unfinished))
+		return errors.Join(err, removeUnfinished(context.WithoutCancel(ctx), unfinished))
 	}
 	return os.Rename(unfinished, c.dir)
 }
@@ -114,12 +119,17 @@ func (c cluster) keepFindings(dir string) error {
 	return c.account.writeFile(filepath.Join(dir, localSettings), []byte(text))
 }
 
-// removeUnfinished clears what an interrupted initdb left behind. A directory with files but no PG_VERSION is not
-// ours to delete.
-func removeUnfinished(path string) error {
-	if strings.HasSuffix(path, ".new") {
-		return os.RemoveAll(path)
+// removeUnfinished clears what an interrupted initdb left behind, once the server that it had started for a moment has
+// ended.
+func removeUnfinished(ctx context.Context, path string) error {
+	if _, err := waitUntil(ctx, stopGrace, func() bool { return !inUse(path) }); err != nil {
+		return err
 	}
+	return os.RemoveAll(path)
+}
+
+// removeEmpty clears the way for a new cluster. A directory with files but no PG_VERSION is not ours to delete.
+func removeEmpty(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is no database (it has no PG_VERSION) and is not empty: move it away: %w", path, err)
 	}
@@ -137,8 +147,16 @@ func (c cluster) initdb(ctx context.Context, dir, passwordFile string) error {
 	cmd := exec.CommandContext(ctx, c.binaries.initdb(), arguments...)
 	cmd.Dir, cmd.Env = "/", environment()
 	c.account.apply(cmd)
-	if output, err := cmd.CombinedOutput(); err != nil {
-		return explain(fmt.Errorf("initdb could not make the database in %s: %w", c.dir, err), string(output))
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	// One that outlived us would work on in the directory that the next start makes.
+	running, err := process.Start(cmd, syscall.SIGKILL)
+	if err == nil {
+		<-running.Done()
+		err = running.Err()
+	}
+	if err != nil {
+		return explain(fmt.Errorf("initdb could not make the database in %s: %w", c.dir, err), complaints(output.String()))
 	}
 	return nil
 }
