@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -78,7 +79,7 @@ func TestAChangeHappensOnceOnTwoNodes(t *testing.T) {
 	require.Equal(t, "DUPLICATE_COMMAND", ledgerclient.Code(err))
 	var refused *ledgerclient.Error
 	require.ErrorAs(t, err, &refused)
-	require.Equal(t, fmt.Sprint(accepted.CompletionOffset), refused.Context["completion_offset"])
+	require.Equal(t, strconv.FormatInt(accepted.CompletionOffset, 10), refused.Context["completion_offset"])
 }
 
 func TestReadersOfAnotherNodeAreWokenAndMissNothing(t *testing.T) {

@@ -33,7 +33,7 @@ type crashLoad struct {
 	clients      []*crashClient
 	acknowledged atomic.Int64
 
-	ctx  context.Context
+	ctx  context.Context //nolint:containedctx // ends all clients of the load at once
 	stop context.CancelFunc
 }
 

@@ -107,13 +107,44 @@ func (n *upNode) strike(t *testing.T, what victim, random *rand.Rand, flags []st
 		n.kill(t)
 	}
 	if what == killStarting {
-		again := start(t, nil, upArguments(n.dir, flags...)...)
 		const startTakes = 3 * time.Second
-		select {
-		case <-time.After(rand.N(startTakes)):
-		case <-again.Done():
-		}
-		again.kill(t)
+		killAfter(t, n.dir, time.Duration(random.Int64N(int64(startTakes))), flags...)
 	}
 	return up(t, n.dir, flags...)
+}
+
+// killAfter starts a node and kills it a while later, ready or not.
+func killAfter(t *testing.T, dir string, delay time.Duration, flags ...string) {
+	t.Helper()
+	n := start(t, nil, upArguments(dir, flags...)...)
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-n.Done():
+		require.NoError(t, n.Err(), "it ended by itself and said: %s", n.stderr)
+	}
+	n.kill(t)
+}
+
+// TestAFirstStartMayBeKilledAtAnyMoment interrupts the making of the databases and of the ledger.
+func TestAFirstStartMayBeKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	_, random := newRandom(t)
+	dir := dataDir(t)
+	// Each start gets further than the last one, because what is there already takes no time.
+	const makingTakes = 2500 * time.Millisecond
+	for range *kills / 3 {
+		delay := time.Duration(random.Int64N(int64(makingTakes)))
+		t.Logf("killed after %s", delay)
+		killAfter(t, dir, delay)
+	}
+	n := up(t, dir)
+	alice := newAccount(t, n.endpoint, n.info.DSO, "alice", "alice")
+	coin, err := n.admin().FindCoin(t.Context(), n.info.DSO)
+	require.NoError(t, err)
+	outcome, err := alice.SubmitAndWait(t.Context(), alice.tap(coin, "mint", 10))
+	require.NoError(t, err)
+	require.Len(t, updatesOf(t, n.admin(), n.info.DSO, outcome.CompletionOffset), 2, "one genesis and what came after it")
+	n.interrupt(t)
 }

@@ -14,6 +14,7 @@ import (
 )
 
 func idleTimeout(t *testing.T, s shared) {
+	t.Helper()
 	alice := newAccount(t, s.endpoint, s.dso, "idle", "idle")
 	outcome, err := alice.SubmitAndWait(t.Context(), alice.tap(s.coin, "idle", 1))
 	require.NoError(t, err)
@@ -57,6 +58,7 @@ func requireRedacted(t *testing.T, status, expected int, body string) {
 }
 
 func refusedTokens(t *testing.T, s shared) {
+	t.Helper()
 	const path = "/v2/commands/completions"
 	alice := newAccount(t, s.endpoint, "", "tokens", "tokens")
 	body := fmt.Sprintf(`{"parties":[%q],"beginExclusive":0}`, alice.party())
@@ -90,6 +92,7 @@ func refusedTokens(t *testing.T, s shared) {
 }
 
 func refusedUsers(t *testing.T, s shared) {
+	t.Helper()
 	alice := newAccount(t, s.endpoint, s.dso, "rights-alice", "rights-alice")
 	require.NoError(t, s.admin().CreateUser(t.Context(), "rights-none", ""))
 	powerless := s.as("rights-none")
@@ -131,7 +134,8 @@ func readAs(t *testing.T, s shared) {
 	unread := alice.tap(s.coin, "does not read", 1)
 	unread.ReadAs = nil
 	_, err = alice.SubmitAndWait(t.Context(), unread)
-	require.Equal(t, "CONTRACT_NOT_FOUND", ledgerclient.Code(err), "the right alone shows nothing: readAs must name the party")
+	require.Equal(t, "CONTRACT_NOT_FOUND", ledgerclient.Code(err),
+		"the right alone shows nothing: readAs must name the party")
 	body, err := json.Marshal(bob.tap(s.coin, "may not read", 1))
 	require.NoError(t, err)
 	status, answer := s.post(t, bob.token(), "/v2/commands/submit-and-wait", string(body))

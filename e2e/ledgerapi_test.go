@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ type shared struct {
 
 func TestLedgerAPI(t *testing.T) {
 	t.Parallel()
-	s := shared{servedNode: serve(t, "serve", install(t), "--list-limit", fmt.Sprint(listLimit))}
+	s := shared{servedNode: serve(t, "serve", install(t), "--list-limit", strconv.Itoa(listLimit))}
 	s.dso = findDSO(t, s.endpoint)
 	var err error
 	s.coin, err = s.admin().FindCoin(t.Context(), s.dso)
@@ -85,7 +86,8 @@ func mainJob(t *testing.T, s shared) {
 	require.Equal(t, map[string]string{alice.party(): "69.5", bob.party(): "30.5"}, amounts)
 
 	// Completions are the submitting user's; the parties are those that the reader asks for.
-	transferred := account{user: "job-both", parties: bob.parties, Client: s.as("job-both")}.awaitCompletion(t, "job-transfer")
+	transferred := account{user: "job-both", parties: bob.parties, Client: s.as("job-both")}.awaitCompletion(t,
+		"job-transfer")
 	require.Equal(t, transaction.UpdateID, transferred.UpdateID)
 	require.Equal(t, bob.parties, transferred.ActAs)
 	end, err := bob.LedgerEnd(t.Context())

@@ -57,7 +57,7 @@ type upNode struct {
 // live below it, and may be entered by the account that PostgreSQL runs as.
 func dataDir(t *testing.T) string {
 	t.Helper()
-	parent, err := os.MkdirTemp("/tmp", "florin-e2e-")
+	parent, err := os.MkdirTemp("/tmp", "florin-e2e-") //nolint:usetesting // t.TempDir is too long for a Unix socket
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(parent, 0o711))
 	t.Cleanup(func() {

@@ -111,8 +111,7 @@ func (p *program) waitEnd(t *testing.T) {
 // exitCode is the exit code of a program that has ended; -1 when a signal ended it.
 func (p *program) exitCode(t *testing.T) int {
 	t.Helper()
-	var failed *exec.ExitError
-	if errors.As(p.Err(), &failed) {
+	if failed, ok := errors.AsType[*exec.ExitError](p.Err()); ok {
 		return failed.ExitCode()
 	}
 	require.NoError(t, p.Err())

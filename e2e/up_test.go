@@ -59,7 +59,10 @@ func TestUpPrintsLinesThatWorkWhenPasted(t *testing.T) {
 // requireAddressesWork asks everything that up says it has started.
 func requireAddressesWork(t *testing.T, n *upNode) {
 	t.Helper()
-	for _, page := range []string{n.info.URL + "/livez", n.info.URL + "/readyz", n.info.URL + "/docs/openapi", n.info.TemporalUI} {
+	for _, page := range []string{
+		n.info.URL + "/livez", n.info.URL + "/readyz", n.info.URL + "/docs/openapi",
+		n.info.TemporalUI,
+	} {
 		response, err := http.Get(page)
 		require.NoError(t, err)
 		require.NoError(t, response.Body.Close())
