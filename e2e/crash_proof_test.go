@@ -41,8 +41,8 @@ func (l *crashLoad) prove(t *testing.T, e endpoint, temporal client.Client) {
 	l.requireSupply(t, e, end, attempts, accepted)
 }
 
-// awaitEverything waits until no workflow runs and every acknowledged submission has its completion, and returns an offset
-// and all completions up to there.
+// awaitEverything waits until no workflow runs and every acknowledged submission has its completion, and returns an
+// offset and all completions up to there.
 func (l *crashLoad) awaitEverything(
 	t *testing.T, e endpoint, temporal client.Client, attempts map[submissionID]*attempt,
 ) (end int64, completions []ledgerclient.Completion) {

@@ -127,6 +127,7 @@ func refusedUsers(t *testing.T, s shared) {
 }
 
 func readAs(t *testing.T, s shared) {
+	t.Helper()
 	alice := newAccount(t, s.endpoint, s.dso, "reads-alice", "reads-alice")
 	bob := newAccount(t, s.endpoint, "", "reads-bob", "reads-bob")
 	_, err := alice.SubmitAndWait(t.Context(), alice.tap(s.coin, "reads", 1))
@@ -143,6 +144,7 @@ func readAs(t *testing.T, s shared) {
 }
 
 func disclosedContracts(t *testing.T, s shared) {
+	t.Helper()
 	bob := newAccount(t, s.endpoint, "", "shown", "shown") // cannot read as the DSO
 	commands := map[string]any{
 		"commandId": "shown", "actAs": bob.parties, "commands": bob.tap(s.coin, "", 7).Commands,
@@ -202,6 +204,7 @@ func (s shared) blobs(t *testing.T, templates ...string) map[string]string {
 }
 
 func userPages(t *testing.T, s shared) {
+	t.Helper()
 	for i := range 3 {
 		require.NoError(t, s.admin().CreateUser(t.Context(), fmt.Sprintf("page-%d", i), ""))
 	}

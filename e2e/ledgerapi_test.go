@@ -56,6 +56,7 @@ func TestLedgerAPI(t *testing.T) {
 
 // mainJob is what the README shows.
 func mainJob(t *testing.T, s shared) {
+	t.Helper()
 	alice := newAccount(t, s.endpoint, s.dso, "job-alice", "job-alice")
 	bob := newAccount(t, s.endpoint, "", "job-bob", "job-bob")
 	require.NoError(t, s.admin().CreateUser(t.Context(), "job-both", alice.party(), ledgerclient.CanReadAs(s.dso),
@@ -121,6 +122,7 @@ func respondCommand(template, contractID string) ledgerclient.Command {
 }
 
 func ping(t *testing.T, s shared) {
+	t.Helper()
 	alice := newAccount(t, s.endpoint, "", "ping-alice", "ping-alice")
 	bob := newAccount(t, s.endpoint, "", "ping-bob", "ping-bob")
 	const now, before = "#canton-builtin-admin-workflow-ping" + pingEntity, "#AdminWorkflows" + pingEntity
@@ -166,6 +168,7 @@ func ping(t *testing.T, s shared) {
 }
 
 func atomicCommands(t *testing.T, s shared) {
+	t.Helper()
 	alice := newAccount(t, s.endpoint, "", "atomic", "atomic-a", "atomic-b")
 	const template = "#AdminWorkflows" + pingEntity
 	first, second := pingCommand(template, "one", alice.parties[0], alice.parties[1]),
@@ -188,6 +191,7 @@ func atomicCommands(t *testing.T, s shared) {
 }
 
 func keys(t *testing.T, s shared) {
+	t.Helper()
 	alice := newAccount(t, s.endpoint, "", "keys", "keys")
 	_, err := alice.SubmitAndWait(t.Context(), ledgerclient.Commands{
 		CommandID: "by key", ActAs: alice.parties,
@@ -204,6 +208,7 @@ func keys(t *testing.T, s shared) {
 }
 
 func minLedgerTime(t *testing.T, s shared) {
+	t.Helper()
 	alice := newAccount(t, s.endpoint, s.dso, "later", "later")
 	const seconds = 2
 	later := map[string]any{
@@ -230,6 +235,7 @@ func minLedgerTime(t *testing.T, s shared) {
 }
 
 func resumeCompletions(t *testing.T, s shared) {
+	t.Helper()
 	alice := newAccount(t, s.endpoint, s.dso, "resume", "resume")
 	const submissions = 5
 	for i := range submissions {
@@ -275,6 +281,7 @@ func resumeCompletions(t *testing.T, s shared) {
 }
 
 func tooLong(t *testing.T, s shared) {
+	t.Helper()
 	alice := newAccount(t, s.endpoint, s.dso, "many", "many")
 	group, ctx := errgroup.WithContext(t.Context())
 	for i := range listLimit + 1 {
@@ -289,7 +296,9 @@ func tooLong(t *testing.T, s shared) {
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, http.StatusRequestEntityTooLarge, refused.Status)
 	require.Equal(t, "JSON_API_MAXIMUM_LIST_ELEMENTS_NUMBER_REACHED", refused.Code)
-	found, _, err := alice.Completions(t.Context(), ledgerclient.CompletionsRequest{Parties: alice.parties, Limit: listLimit})
+	found, _, err := alice.Completions(t.Context(), ledgerclient.CompletionsRequest{
+		Parties: alice.parties, Limit: listLimit,
+	})
 	require.NoError(t, err)
 	require.Len(t, found, listLimit, "a limit that the server allows cuts the list")
 

@@ -45,7 +45,8 @@ func newObserved(t *testing.T, flags ...string) *observed {
 	return o
 }
 
-// find lists the workflows that a query finds, as soon as it is as many as expected: Temporal's index is behind a little.
+// find lists the workflows that a query finds, as soon as it is as many as expected: Temporal's index is behind a
+// little.
 func (o *observed) find(t *testing.T, expected int, query string) []*workflowpb.WorkflowExecutionInfo {
 	t.Helper()
 	var found []*workflowpb.WorkflowExecutionInfo
