@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -123,9 +125,9 @@ func (b *bundle) createdIn(completion ledger.Completion) ledger.ContractID {
 	update, ok, err := b.db.UpdateByOffset(b.t.Context(), completion.Offset)
 	require.NoError(b.t, err)
 	require.True(b.t, ok)
-	for i := len(update.Events) - 1; i >= 0; i-- {
-		if update.Events[i].Kind == ledger.EventCreate {
-			return update.Events[i].ContractID
+	for _, v := range slices.Backward(update.Events) {
+		if v.Kind == ledger.EventCreate {
+			return v.ContractID
 		}
 	}
 	b.t.Fatal("nothing was created")
@@ -197,7 +199,8 @@ func TestSubmissionsOfOneBatchSeeWhatThoseBeforeThemDid(t *testing.T) {
 		b.submission("second", []ledger.Party{alice, bob}, give(token, alice)),
 	)
 	require.True(t, completions[0].Accepted())
-	require.True(t, fault.ContractNotFound.Matches(completions[1].Refusal), "the token is spent: %v", completions[1].Refusal)
+	require.True(t, fault.ContractNotFound.Matches(completions[1].Refusal), "the token is spent: %v",
+		completions[1].Refusal)
 }
 
 func TestSeveralCommandsAreOneTransactionOrNone(t *testing.T) {
@@ -263,19 +266,12 @@ func TestAChangeSucceedsOnceWithinItsWindow(t *testing.T) {
 func TestAfterARefusalTheChangeRunsNormally(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	missing := b.submission("change", []ledger.Party{alice, bob}, give("00"+ledger.ContractID(repeat("ab", 65)), bob))
+	missing := b.submission("change", []ledger.Party{alice, bob},
+		give("00"+ledger.ContractID(strings.Repeat("ab", 65)), bob))
 	require.True(t, fault.ContractNotFound.Matches(b.commit(missing)[0].Refusal))
 	retry := b.submission("change", []ledger.Party{alice, bob}, create(alice))
 	retry.Key = "retry"
 	require.True(t, b.commit(retry)[0].Accepted())
-}
-
-func repeat(text string, times int) string {
-	out := ""
-	for range times {
-		out += text
-	}
-	return out
 }
 
 func TestUnknownPartiesAreRefused(t *testing.T) {

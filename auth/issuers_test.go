@@ -85,7 +85,8 @@ func (i *issuer) keySet(t *testing.T, rsaID string) []byte {
 			"e": text(big.NewInt(int64(i.rsaKey.E)).Bytes()),
 		},
 		ec("p256", "P-256", i.p256), ec("p521", "P-521", i.p521),
-		map[string]string{"kid": "secret", "kty": "oct"}, "no key",
+		map[string]string{"kid": "secret", "kty": "oct"},
+		"no key",
 		map[string]string{"kid": "for-encryption", "kty": "RSA", "use": "enc"},
 	}})
 	require.NoError(t, err)

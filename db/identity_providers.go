@@ -101,8 +101,8 @@ func (d *DB) DeleteIdentityProvider(ctx context.Context, id string) error {
 	})
 }
 
-// changeIdentityProviders runs a change while nobody else makes one, and tells the watchers: what tokens may do hangs on
-// it.
+// changeIdentityProviders runs a change while nobody else makes one, and tells the watchers: what tokens may do depends
+// on it.
 func (d *DB) changeIdentityProviders(
 	ctx context.Context, change func(*Tx, []ledger.IdentityProvider) error,
 ) error {

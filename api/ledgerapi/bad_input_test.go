@@ -181,7 +181,8 @@ func TestMethodsThatPathsDoNotTake(t *testing.T) {
 // hostile are values that no identifier may have, or that would be trouble if they were not handled as data.
 var hostile = []string{
 	"\x00", "a\x00b", "\xff\xfe", "a\nb", "../../etc/passwd", "..%2f", "'; DROP TABLE users; --", `"><script>`, "%s%n",
-	"\u202etxt.exe", "👩‍👩‍👧‍👦", strings.Repeat("a", 10_000), strings.Repeat("é", 200), "{}", "$(id)", " ", "a b", "a,b", "\\",
+	"\u202etxt.exe", "👩‍👩‍👧‍👦", strings.Repeat("a", 10_000), strings.Repeat("é",
+		200), "{}", "$(id)", " ", "a b", "a,b", "\\",
 }
 
 func TestHostileIDs(t *testing.T) {

@@ -61,7 +61,8 @@ func TestEventsOfAContract(t *testing.T) {
 			"alice", fields{"contractId": unknownContract, "eventFormat": format}, 404, "CONTRACT_EVENTS_NOT_FOUND",
 		},
 		"invisible": {
-			"carol", fields{"contractId": id, "eventFormat": byParty(b.Node.LocalParty("carol"))},
+			"carol",
+			fields{"contractId": id, "eventFormat": byParty(b.Node.LocalParty("carol"))},
 			404, "CONTRACT_EVENTS_NOT_FOUND",
 		},
 	} {

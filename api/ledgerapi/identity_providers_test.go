@@ -84,19 +84,31 @@ func TestIdentityProvidersThatAreRefused(t *testing.T) {
 		body, code, cause string
 		status            int
 	}{
-		"nothing":            {`{}`, "MISSING_FIELD", "identity_provider_config", 400},
-		"no id":              {idpConfig("", rest), "MISSING_FIELD", "identity_provider_id", 400},
-		"a bad id":           {idpConfig("a$", rest), "INVALID_FIELD", "identity_provider_id", 400},
-		"a long id":          {idpConfig(strings.Repeat("a", 256), rest), "INVALID_FIELD", "identity_provider_id", 400},
-		"no issuer":          {idpConfig("x", `,"jwksUrl":"https://x.example"`), "MISSING_FIELD", "issuer", 400},
-		"no URL":             {idpConfig("x", `,"issuer":"i"`), "MISSING_FIELD", "jwks_url", 400},
-		"a relative URL":     {idpConfig("x", `,"issuer":"i","jwksUrl":"/jwks"`), "INVALID_FIELD", "Malformed URL", 400},
-		"no URL at all":      {idpConfig("x", `,"issuer":"i","jwksUrl":"::"`), "INVALID_FIELD", "Malformed URL", 400},
-		"a file":             {idpConfig("x", `,"issuer":"i","jwksUrl":"file:///etc/passwd"`), "INVALID_FIELD", "Malformed URL", 400},
-		"a NUL":              {idpConfig("x", `,"issuer":"i\u0000","jwksUrl":"https://x.example"`), "INVALID_FIELD", "control characters", 400},
-		"a long audience":    {idpConfig("x", rest+`,"audience":"`+strings.Repeat("a", 3000)+`"`), "INVALID_FIELD", "longer than 2048", 400},
-		"an id that exists":  {idpConfig("acme", rest), "IDP_CONFIG_ALREADY_EXISTS", `"acme" already exists`, 409},
-		"an issuer as other": {idpConfig("x", `,"issuer":"https://other.example","jwksUrl":"https://x.example"`), "IDP_CONFIG_ISSUER_ALREADY_EXISTS", "other.example", 409},
+		"nothing":        {`{}`, "MISSING_FIELD", "identity_provider_config", 400},
+		"no id":          {idpConfig("", rest), "MISSING_FIELD", "identity_provider_id", 400},
+		"a bad id":       {idpConfig("a$", rest), "INVALID_FIELD", "identity_provider_id", 400},
+		"a long id":      {idpConfig(strings.Repeat("a", 256), rest), "INVALID_FIELD", "identity_provider_id", 400},
+		"no issuer":      {idpConfig("x", `,"jwksUrl":"https://x.example"`), "MISSING_FIELD", "issuer", 400},
+		"no URL":         {idpConfig("x", `,"issuer":"i"`), "MISSING_FIELD", "jwks_url", 400},
+		"a relative URL": {idpConfig("x", `,"issuer":"i","jwksUrl":"/jwks"`), "INVALID_FIELD", "Malformed URL", 400},
+		"no URL at all":  {idpConfig("x", `,"issuer":"i","jwksUrl":"::"`), "INVALID_FIELD", "Malformed URL", 400},
+		"a file": {
+			idpConfig("x", `,"issuer":"i","jwksUrl":"file:///etc/passwd"`), "INVALID_FIELD",
+			"Malformed URL", 400,
+		},
+		"a NUL": {
+			idpConfig("x", `,"issuer":"i\u0000","jwksUrl":"https://x.example"`), "INVALID_FIELD",
+			"control characters", 400,
+		},
+		"a long audience": {
+			idpConfig("x", rest+`,"audience":"`+strings.Repeat("a", 3000)+`"`), "INVALID_FIELD",
+			"longer than 2048", 400,
+		},
+		"an id that exists": {idpConfig("acme", rest), "IDP_CONFIG_ALREADY_EXISTS", `"acme" already exists`, 409},
+		"an issuer as other": {
+			idpConfig("x", `,"issuer":"https://other.example","jwksUrl":"https://x.example"`),
+			"IDP_CONFIG_ISSUER_ALREADY_EXISTS", "other.example", 409,
+		},
 	} {
 		t.Run("new: "+name, func(t *testing.T) {
 			t.Parallel()
@@ -109,15 +121,21 @@ func TestIdentityProvidersThatAreRefused(t *testing.T) {
 		body, code, cause string
 		status            int
 	}{
-		"nothing":            {`{}`, "MISSING_FIELD", "identity_provider_config", 400},
-		"another id":         {idpConfig("x", ""), "INVALID_ARGUMENT", "does not match identity provider in body: x", 400},
-		"no mask":            {idpConfig("acme", ""), "MISSING_FIELD", "update_mask", 400},
-		"an empty mask":      {`{"identityProviderConfig":{"identityProviderId":"acme"},"updateMask":{"paths":[]}}`, badMask, "no entries", 400},
-		"an unknown path":    {idpUpdate("", "identity_provider_id"), badMask, "non existing field", 400},
-		"a path twice":       {idpUpdate("", "issuer", "issuer"), badMask, "more than once", 400},
-		"no issuer":          {idpUpdate("", "issuer"), "MISSING_FIELD", "issuer", 400},
-		"a bad URL":          {idpUpdate(`,"jwksUrl":"x"`, "jwks_url"), "INVALID_FIELD", "Malformed URL", 400},
-		"an issuer as other": {idpUpdate(`,"issuer":"https://other.example"`, "issuer"), "IDP_CONFIG_ISSUER_ALREADY_EXISTS", "other.example", 409},
+		"nothing":    {`{}`, "MISSING_FIELD", "identity_provider_config", 400},
+		"another id": {idpConfig("x", ""), "INVALID_ARGUMENT", "does not match identity provider in body: x", 400},
+		"no mask":    {idpConfig("acme", ""), "MISSING_FIELD", "update_mask", 400},
+		"an empty mask": {
+			`{"identityProviderConfig":{"identityProviderId":"acme"},"updateMask":{"paths":[]}}`,
+			badMask, "no entries", 400,
+		},
+		"an unknown path": {idpUpdate("", "identity_provider_id"), badMask, "non existing field", 400},
+		"a path twice":    {idpUpdate("", "issuer", "issuer"), badMask, "more than once", 400},
+		"no issuer":       {idpUpdate("", "issuer"), "MISSING_FIELD", "issuer", 400},
+		"a bad URL":       {idpUpdate(`,"jwksUrl":"x"`, "jwks_url"), "INVALID_FIELD", "Malformed URL", 400},
+		"an issuer as other": {
+			idpUpdate(`,"issuer":"https://other.example"`, "issuer"),
+			"IDP_CONFIG_ISSUER_ALREADY_EXISTS", "other.example", 409,
+		},
 	} {
 		t.Run("update: "+name, func(t *testing.T) {
 			t.Parallel()

@@ -31,7 +31,7 @@ type GetPreferredPackagesRequest struct {
 	//nolint:lll // the names are the API's
 	PackageVettingRequirements []PackageVettingRequirement `json:"packageVettingRequirements" required:"true" doc:"One for each name"`
 	SynchronizerID             string                      `json:"synchronizerId" doc:"May be left out: there is one"`
-	VettingValidAt             *endpoint.Timestamp         `json:"vettingValidAt" doc:"When; built-in packages are always vetted"`
+	VettingValidAt             *endpoint.Timestamp         `json:"vettingValidAt" doc:"When; without effect"`
 }
 
 // PackageVettingRequirement says for whom a package of a name must be vetted.

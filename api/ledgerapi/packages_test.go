@@ -53,7 +53,10 @@ func TestPackages(t *testing.T) {
 	body = s.Call("nobody", http.MethodGet, "/v2/packages/"+unknownPackage, nil).
 		Refused(http.StatusNotFound, "PACKAGE_NOT_FOUND")
 	require.Contains(t, body.Cause, "Could not find package")
-	for _, path := range []string{"/v2/packages/a.b", "/v2/packages/a.b/status", "/v2/packages/" + strings.Repeat("a", 65)} {
+	for _, path := range []string{
+		"/v2/packages/a.b", "/v2/packages/a.b/status",
+		"/v2/packages/" + strings.Repeat("a", 65),
+	} {
 		s.Call("nobody", http.MethodGet, path, nil).Refused(http.StatusBadRequest, "INVALID_FIELD")
 	}
 }
@@ -84,10 +87,16 @@ func TestUploadingArchives(t *testing.T) {
 		})
 	}
 	for name, test := range map[string]struct{ query, content, code, cause string }{
-		"nothing":                        {"", "", "DAR_PARSE_ERROR", "not a zip archive"},
-		"JSON":                           {"", "{}", "DAR_PARSE_ERROR", "not a zip archive"},
-		"another package":                {"", archiveOf(t, "mine-1.0.0-"+unknownPackage+".dalf"), "DAR_VALIDATION_ERROR", "built-in packages only"},
-		"another version":                {"", archiveOf(t, "api-test-2.0.0.dalf"), "DAR_VALIDATION_ERROR", "api-test in version 1.0.0, not in the version 2.0.0"},
+		"nothing": {"", "", "DAR_PARSE_ERROR", "not a zip archive"},
+		"JSON":    {"", "{}", "DAR_PARSE_ERROR", "not a zip archive"},
+		"another package": {
+			"", archiveOf(t, "mine-1.0.0-"+unknownPackage+".dalf"), "DAR_VALIDATION_ERROR",
+			"built-in packages only",
+		},
+		"another version": {
+			"", archiveOf(t, "api-test-2.0.0.dalf"), "DAR_VALIDATION_ERROR",
+			"api-test in version 1.0.0, not in the version 2.0.0",
+		},
 		"no name at all":                 {"", archiveOf(t, "x.dalf"), "DAR_VALIDATION_ERROR", "x.dalf, is none of them"},
 		"a synchronizer that is not one": {"?synchronizerId=x", byID, "INVALID_FIELD", "synchronizer_id"},
 		"another synchronizer":           {"?synchronizerId=x::1220aa", byID, "NOT_CONNECTED_TO_SYNCHRONIZER", "x::1220aa"},
@@ -126,16 +135,18 @@ func TestVettedPackages(t *testing.T) {
 		"participantId":"` + s.Node.ParticipantID + `","synchronizerId":"` + s.Node.SynchronizerID + `",
 		"topologySerial":1}],"nextPageToken":""}`
 	const none = `{"vettedPackages":[],"nextPageToken":""}`
+	byID := func(id string) string { return `{"packageIds":["` + id + `"],"packageNamePrefixes":[]}` }
 	for body, want := range map[string]string{
 		``: all, `{}`: all, `{"pageSize":100,"pageToken":""}`: all,
-		`{"packageMetadataFilter":{"packageIds":["` + apitest.NotePackage + `"],"packageNamePrefixes":[]}}`:                all,
-		`{"packageMetadataFilter":{"packageIds":["` + unknownPackage + `"]}}`:                                              none,
-		`{"packageMetadataFilter":{"packageIds":["` + unknownPackage + `"],"packageNamePrefixes":["api-"]}}`:               all,
-		`{"packageMetadataFilter":{"packageNamePrefixes":["x","y"]}}`:                                                      none,
-		`{"topologyStateFilter":{"participantIds":["` + s.Node.ParticipantID + `"]}}`:                                      all,
-		`{"topologyStateFilter":{"participantIds":["x"],"synchronizerIds":["` + s.Node.SynchronizerID + `"]}}`:             none,
-		`{"topologyStateFilter":{"participantIds":[],"synchronizerIds":["y","` + s.Node.SynchronizerID + `"]}}`:            all,
-		`{"packageMetadataFilter":null,"topologyStateFilter":{"synchronizerIds":["y"]},"pageToken":"` + tokenOf("") + `"}`: none,
+		`{"packageMetadataFilter":` + byID(apitest.NotePackage) + `}`:                       all,
+		`{"packageMetadataFilter":` + byID(unknownPackage) + `}`:                            none,
+		`{"packageMetadataFilter":{"packageIds":["x"],"packageNamePrefixes":["api-"]}}`:     all,
+		`{"packageMetadataFilter":{"packageNamePrefixes":["x","y"]}}`:                       none,
+		`{"topologyStateFilter":{"participantIds":["` + s.Node.ParticipantID + `"]}}`:       all,
+		`{"topologyStateFilter":{"participantIds":["x"],"synchronizerIds":[]}}`:             none,
+		`{"topologyStateFilter":{"synchronizerIds":["y","` + s.Node.SynchronizerID + `"]}}`: all,
+		`{"topologyStateFilter":{"synchronizerIds":["y"]},"packageMetadataFilter":null}`:    none,
+		`{"pageToken":"` + tokenOf("x") + `"}`:                                              none,
 	} {
 		for method, path := range map[string]string{
 			http.MethodPost: "/v2/package-vetting/list", http.MethodGet: "/v2/package-vetting",
@@ -182,17 +193,29 @@ func TestChangingVettedPackages(t *testing.T) {
 		body, code, cause string
 		status            int
 	}{
-		"no changes":        {`{"changes":[]}`, "MISSING_FIELD", "changes", 400},
-		"no operation":      {`{"changes":[{"operation":{"Empty":{}}}]}`, "INVALID_ARGUMENT", "no operation", 400},
-		"nothing named":     {vet("", "") + "}", "INVALID_ARGUMENT", "reference is empty", 400},
-		"an unknown id":     {vet(`"packageId":"x"`, "") + "}", "UNRESOLVED_VETTING_REFERENCE", `"x"`, 404},
-		"an unknown name":   {vet(`"packageName":"x"`, "") + "}", "UNRESOLVED_VETTING_REFERENCE", `"x"`, 404},
-		"another version":   {vet(byName+`,"packageVersion":"2"`, "") + "}", "UNRESOLVED_VETTING_REFERENCE", `"2"`, 404},
-		"a bound of time":   {vet(byName, `,"newValidUntilExclusive":"2030-01-01T00:00:00Z"`) + "}", "INVALID_ARGUMENT", "always vetted", 400},
-		"unvetting":         {unvet, "INVALID_ARGUMENT", "cannot be unvetted", 400},
-		"another serial":    {vet(byName, "") + `,"expectedTopologySerial":{"serial":{"Prior":{"value":5}}}}`, "TOPOLOGY_SERIAL_MISMATCH", "5 was expected", 400},
-		"no serial":         {vet(byName, "") + `,"expectedTopologySerial":{"serial":{"NoPrior":{}}}}`, "TOPOLOGY_SERIAL_MISMATCH", "is 1", 400},
-		"some synchronizer": {vet(byName, "") + `,"synchronizerId":"x::1220aa"}`, "NOT_CONNECTED_TO_SYNCHRONIZER", "x::1220aa", 400},
+		"no changes":      {`{"changes":[]}`, "MISSING_FIELD", "changes", 400},
+		"no operation":    {`{"changes":[{"operation":{"Empty":{}}}]}`, "INVALID_ARGUMENT", "no operation", 400},
+		"nothing named":   {vet("", "") + "}", "INVALID_ARGUMENT", "reference is empty", 400},
+		"an unknown id":   {vet(`"packageId":"x"`, "") + "}", "UNRESOLVED_VETTING_REFERENCE", `"x"`, 404},
+		"an unknown name": {vet(`"packageName":"x"`, "") + "}", "UNRESOLVED_VETTING_REFERENCE", `"x"`, 404},
+		"another version": {vet(byName+`,"packageVersion":"2"`, "") + "}", "UNRESOLVED_VETTING_REFERENCE", `"2"`, 404},
+		"a bound of time": {
+			vet(byName, `,"newValidUntilExclusive":"2030-01-01T00:00:00Z"`) + "}", "INVALID_ARGUMENT",
+			"always vetted", 400,
+		},
+		"unvetting": {unvet, "INVALID_ARGUMENT", "cannot be unvetted", 400},
+		"another serial": {
+			vet(byName, "") + `,"expectedTopologySerial":{"serial":{"Prior":{"value":5}}}}`,
+			"TOPOLOGY_SERIAL_MISMATCH", "5 was expected", 400,
+		},
+		"no serial": {
+			vet(byName, "") + `,"expectedTopologySerial":{"serial":{"NoPrior":{}}}}`,
+			"TOPOLOGY_SERIAL_MISMATCH", "is 1", 400,
+		},
+		"some synchronizer": {
+			vet(byName, "") + `,"synchronizerId":"x::1220aa"}`, "NOT_CONNECTED_TO_SYNCHRONIZER",
+			"x::1220aa", 400,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -243,12 +266,12 @@ func TestPreferredPackages(t *testing.T) {
 	answer.OK(nil)
 	require.JSONEq(t, `{"packageReferences":[`+reference+`],"synchronizerId":"`+s.Node.SynchronizerID+`"}`, answer.Text)
 	for body, code := range map[string]string{
-		`{"packageVettingRequirements":[]}`:                                                        "MISSING_FIELD",
-		`{"packageVettingRequirements":[{"parties":["a"],"packageName":"splice-wallet"}]}`:         "NO_PREFERRED_PACKAGES_FOUND",
-		`{"packageVettingRequirements":[{"parties":["$"],"packageName":"api-test"}]}`:              "INVALID_ARGUMENT",
-		`{"packageVettingRequirements":[{"packageName":"api-test"},{"packageName":"api-test"}]}`:   "INVALID_ARGUMENT",
-		`{"packageVettingRequirements":[{"packageName":"api-test"}],"synchronizerId":"x::1220aa"}`: "NOT_CONNECTED_TO_SYNCHRONIZER",
-		`{"packageVettingRequirements":[{"packageName":"` + strings.Repeat("a", 256) + `"}]}`:      "INVALID_FIELD",
+		`{"packageVettingRequirements":[{"packageName":"api-test"}],"synchronizerId":"x"}`:       "INVALID_FIELD",
+		`{"packageVettingRequirements":[]}`:                                                      "MISSING_FIELD",
+		`{"packageVettingRequirements":[{"parties":["a"],"packageName":"x"}]}`:                   "NO_PREFERRED_PACKAGES_FOUND",
+		`{"packageVettingRequirements":[{"parties":["$"],"packageName":"api-test"}]}`:            "INVALID_ARGUMENT",
+		`{"packageVettingRequirements":[{"packageName":"api-test"},{"packageName":"api-test"}]}`: "INVALID_ARGUMENT",
+		`{"packageVettingRequirements":[{"packageName":"` + strings.Repeat("a", 256) + `"}]}`:    "INVALID_FIELD",
 	} {
 		s.Call("nobody", http.MethodPost, several, body).Refused(http.StatusBadRequest, code)
 	}

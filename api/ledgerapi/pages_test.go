@@ -97,7 +97,8 @@ func TestPagesOfActiveContracts(t *testing.T) {
 			},
 			"another's contract": {"bob", body, 403, "NA"},
 			"another request": {
-				"auditor", fields{"pageToken": token, "eventFormat": fields{"filtersForAnyParty": fields{}}},
+				"auditor",
+				fields{"pageToken": token, "eventFormat": fields{"filtersForAnyParty": fields{}}},
 				400, "INVALID_ACS_PAGE_TOKEN",
 			},
 		} {

@@ -45,7 +45,8 @@ func (a *API) updateParty(ctx context.Context, req updatePartyRequest) (UpdatePa
 	if err := ledger.CheckParty(given.Party); err != nil {
 		return UpdatePartyDetailsResponse{}, fault.InvalidArgumentf("%s", err)
 	}
-	if err := checkAnnotations(annotationsOf(given.LocalMetadata), "party_details.local_metadata.annotations"); err != nil {
+	if err := checkAnnotations(annotationsOf(given.LocalMetadata),
+		"party_details.local_metadata.annotations"); err != nil {
 		return UpdatePartyDetailsResponse{}, err
 	}
 	expected, err := resourceVersionOf(given.LocalMetadata, "party_details.local_metadata.resource_version")

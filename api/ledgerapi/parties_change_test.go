@@ -64,19 +64,34 @@ func TestUpdatesOfPartiesThatAreRefused(t *testing.T) {
 		body, code, cause string
 		status            int
 	}{
-		"another party":     {partyUpdate("bob", "", "party"), "INVALID_ARGUMENT", "does not match party in body: bob", 400},
-		"no party":          {`{}`, "INVALID_ARGUMENT", "does not match party in body: ", 400},
-		"no mask":           {`{"partyDetails":{"party":"` + string(alice) + `"}}`, "MISSING_FIELD", "update_mask", 400},
-		"an empty mask":     {partyUpdate(alice, ""), badMask, "no entries", 400},
-		"an unknown path":   {partyUpdate(alice, "", "metadata"), badMask, `"metadata" points to a non existing`, 400},
-		"a path twice":      {partyUpdate(alice, "", "party", "party"), badMask, "more than once", 400},
-		"not being local":   {partyUpdate(alice, `"isLocal":false`, "is_local"), badMask, "is_local", 400},
-		"another IDP":       {partyUpdate(alice, `"identityProviderId":"acme"`, "identity_provider_id"), badMask, "identity_provider_id", 400},
-		"in another IDP":    {partyUpdate(alice, `"identityProviderId":"acme"`, "party"), "NA", "security-sensitive", 403},
-		"an unknown IDP":    {partyUpdate(alice, `"identityProviderId":"x"`, "party"), "INVALID_ARGUMENT", "has not been found", 400},
-		"another version":   {partyUpdate(alice, `"localMetadata":{"resourceVersion":"7"}`, "party"), "CONCURRENT_PARTY_DETAILS_UPDATE_DETECTED", "7 was expected", 409},
-		"a version in text": {partyUpdate(alice, `"localMetadata":{"resourceVersion":"1.0"}`, "party"), "INVALID_FIELD", "Invalid resource version number", 400},
-		"a bad annotation":  {partyUpdate(alice, `"localMetadata":{"annotations":{"/":"c"}}`, "party"), "INVALID_ARGUMENT", "local_metadata.annotations", 400},
+		"another party":   {partyUpdate("bob", "", "party"), "INVALID_ARGUMENT", "does not match party in body: bob", 400},
+		"no party":        {`{}`, "INVALID_ARGUMENT", "does not match party in body: ", 400},
+		"no mask":         {`{"partyDetails":{"party":"` + string(alice) + `"}}`, "MISSING_FIELD", "update_mask", 400},
+		"an empty mask":   {partyUpdate(alice, ""), badMask, "no entries", 400},
+		"an unknown path": {partyUpdate(alice, "", "metadata"), badMask, `"metadata" points to a non existing`, 400},
+		"a path twice":    {partyUpdate(alice, "", "party", "party"), badMask, "more than once", 400},
+		"not being local": {partyUpdate(alice, `"isLocal":false`, "is_local"), badMask, "is_local", 400},
+		"another IDP": {
+			partyUpdate(alice, `"identityProviderId":"acme"`, "identity_provider_id"), badMask,
+			"identity_provider_id", 400,
+		},
+		"in another IDP": {partyUpdate(alice, `"identityProviderId":"acme"`, "party"), "NA", "security-sensitive", 403},
+		"an unknown IDP": {
+			partyUpdate(alice, `"identityProviderId":"x"`, "party"), "INVALID_ARGUMENT",
+			"has not been found", 400,
+		},
+		"another version": {
+			partyUpdate(alice, `"localMetadata":{"resourceVersion":"7"}`, "party"),
+			"CONCURRENT_PARTY_DETAILS_UPDATE_DETECTED", "7 was expected", 409,
+		},
+		"a version in text": {
+			partyUpdate(alice, `"localMetadata":{"resourceVersion":"1.0"}`, "party"), "INVALID_FIELD",
+			"Invalid resource version number", 400,
+		},
+		"a bad annotation": {
+			partyUpdate(alice, `"localMetadata":{"annotations":{"/":"c"}}`, "party"),
+			"INVALID_ARGUMENT", "local_metadata.annotations", 400,
+		},
 		"too much together": {
 			partyUpdate(alice, `"localMetadata":{"annotations":{"a":"`+strings.Repeat("x", 100_000)+`"}}`, "local_metadata"),
 			"MAX_PARTY_DETAILS_ANNOTATIONS_SIZE_EXCEEDED", "300002 bytes", 400,

@@ -178,7 +178,8 @@ func (r benchRecord) tables() []benchTable {
 			events, err := json.Marshal(r.events(n))
 			return [][]any{{
 				n, "1220" + benchHash("update", n), benchTime(n), benchTime(n), "app", fmt.Sprintf("command-%d", n), "",
-				[]string{payer}, "", "", 1500, events,
+				[]string{payer},
+				"", "", 1500, events,
 			}}, err
 		}},
 		{"update_parties", []string{"party", "ledger_offset"}, func(n int) ([][]any, error) {
@@ -195,7 +196,9 @@ func (r benchRecord) tables() []benchTable {
 			payer, _ := benchParties(n)
 			return [][]any{{
 				n, benchHash("key", n), "1220" + benchHash("change", n), "app", fmt.Sprintf("command-%d", n),
-				fmt.Sprintf("submission-%d", n), []string{payer}, "1220" + benchHash("update", n), 0, "", "", benchTime(n), 1500,
+				fmt.Sprintf("submission-%d", n),
+				[]string{payer},
+				"1220" + benchHash("update", n), 0, "", "", benchTime(n), 1500,
 			}}, nil
 		}},
 		{"completion_parties", []string{"user_id", "party", "ledger_offset"}, func(n int) ([][]any, error) {
@@ -209,7 +212,9 @@ func (r benchRecord) tables() []benchTable {
 			payer, payee := benchParties(n)
 			return [][]any{r.contract(n, 1, payer), r.contract(n, 2, payee)}, nil
 		}},
-		{"active_contracts", []string{"party", "created_offset", "created_node_id", "template_id", "contract_id"},
+		{
+			"active_contracts",
+			[]string{"party", "created_offset", "created_node_id", "template_id", "contract_id"},
 			func(n int) ([][]any, error) {
 				if r.archived(n) != nil {
 					return nil, nil
@@ -219,7 +224,8 @@ func (r benchRecord) tables() []benchTable {
 					{payer, n, 1, r.template.String(), string(benchContract("change", n))},
 					{payee, n, 2, r.template.String(), string(benchContract("payment", n))},
 				}, nil
-			}},
+			},
+		},
 	}
 }
 
@@ -235,7 +241,10 @@ func (r benchRecord) contract(n, node int, owner string) []any {
 	kind := map[int]string{1: "change", 2: "payment"}[node]
 	return []any{
 		string(benchContract(kind, n)), n, node, r.archived(n), r.template.String(), "api-test", benchPayload(n, owner),
-		[]string{owner}, []string{}, []string{}, benchTime(n),
+		[]string{owner},
+		[]string{},
+		[]string{},
+		benchTime(n),
 	}
 }
 

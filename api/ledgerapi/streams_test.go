@@ -230,8 +230,11 @@ func TestTheStreamsOfUpdates(t *testing.T) {
 		body       fields
 		want       []int64
 	}{
-		"up to an end":          {"alice", updatesPath, effects.with(fields{"endInclusive": 3}), []int64{1, 2, 3}},
-		"between two offsets":   {"alice", updatesPath, effects.with(fields{"beginExclusive": 1, "endInclusive": 2}), []int64{2}},
+		"up to an end": {"alice", updatesPath, effects.with(fields{"endInclusive": 3}), []int64{1, 2, 3}},
+		"between two offsets": {
+			"alice", updatesPath, effects.with(fields{"beginExclusive": 1, "endInclusive": 2}),
+			[]int64{2},
+		},
 		"newest first":          {"alice", updatesPath, effects.with(reversed), []int64{2, 1}},
 		"of nothing":            {"alice", updatesPath, effects.with(fields{"beginExclusive": 4, "endInclusive": 4}), nil},
 		"in the older form":     {"alice", updatesPath, older.with(fields{"endInclusive": 4}), []int64{1, 2, 4}},
@@ -323,7 +326,8 @@ func TestStreamsThatAreRefused(t *testing.T) {
 	t.Run("a bad token is told after the request", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
-		body := b.OpenWith("eyJhbGciOiJIUzI1NiJ9.e30.x", completionsPath, fields{"parties": []ledger.Party{b.alice}}).Failed("NA")
+		body := b.OpenWith("eyJhbGciOiJIUzI1NiJ9.e30.x", completionsPath,
+			fields{"parties": []ledger.Party{b.alice}}).Failed("NA")
 		require.Equal(t, int32(16), *body.GRPCCodeValue)
 	})
 	t.Run("an unknown user is told before the stream opens", func(t *testing.T) {

@@ -53,7 +53,7 @@ type Update struct {
 	OffsetCheckpoint *endpoint.Value[OffsetCheckpoint] `json:"OffsetCheckpoint,omitempty" doc:"Position to resume from"`
 	Reassignment     *endpoint.Value[JsReassignment]   `json:"Reassignment,omitempty" doc:"Never sent"`
 	Transaction      *endpoint.Value[JsTransaction]    `json:"Transaction,omitempty" doc:"A transaction"`
-	//nolint:lll // the name is the API's
+
 	TopologyTransaction *endpoint.Value[JsTopologyTransaction] `json:"TopologyTransaction,omitempty" doc:"Who hosts whom"`
 }
 

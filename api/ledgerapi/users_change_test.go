@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -77,7 +78,7 @@ func TestUpdatingAUser(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, "{"+step.want+"}", fmt.Sprintf(`{"primaryParty":%q,"isDeactivated":%t,"annotations":%s}`,
 			user.PrimaryParty, user.IsDeactivated, annotations), step.name)
-		require.Equal(t, fmt.Sprint(version), user.Metadata.ResourceVersion, step.name)
+		require.Equal(t, strconv.Itoa(version), user.Metadata.ResourceVersion, step.name)
 		var stored ledgerapi.GetUserResponse
 		s.Call(apitest.Admin, http.MethodGet, alicePath, nil).OK(&stored)
 		require.Equal(t, user, stored.User, step.name)
@@ -99,29 +100,46 @@ func TestUpdatesOfUsersThatAreRefused(t *testing.T) {
 		body, code, cause string
 		status            int
 	}{
-		"another user":      {`{"user":{"id":"bob"}}`, "INVALID_ARGUMENT", "alice does not match user in body: bob", 400},
-		"no user":           {`{}`, "INVALID_ARGUMENT", "alice does not match user in body: ", 400},
-		"no mask":           {`{"user":{"id":"alice"}}`, "MISSING_FIELD", "update_mask", 400},
-		"an empty mask":     {userUpdate(""), "INVALID_USER_UPDATE_REQUEST", "no entries", 400},
-		"an unknown path":   {userUpdate("", "rights"), "INVALID_USER_UPDATE_REQUEST", `"rights" points to a non existing`, 400},
-		"a path in camel":   {userUpdate("", "isDeactivated"), "INVALID_USER_UPDATE_REQUEST", `"isDeactivated"`, 400},
-		"an empty path":     {userUpdate("", ""), "INVALID_USER_UPDATE_REQUEST", `""`, 400},
-		"a path twice":      {userUpdate("", "id", "id"), "INVALID_USER_UPDATE_REQUEST", `"id" is given more than once`, 400},
-		"another version":   {userUpdate(`"metadata":{"resourceVersion":"9"}`, "id"), "CONCURRENT_USER_UPDATE_DETECTED", "9 was expected, but it is 1", 409},
-		"a version in text": {userUpdate(`"metadata":{"resourceVersion":"x"}`, "id"), "INVALID_FIELD", "Invalid resource version number", 400},
-		"a huge version":    {userUpdate(`"metadata":{"resourceVersion":"99999999999999999999"}`, "id"), "INVALID_FIELD", "Invalid resource version number", 400},
-		"a bad annotation":  {userUpdate(`"metadata":{"annotations":{"a b":"c"}}`, "id"), "INVALID_ARGUMENT", "user.metadata.annotations", 400},
-		"a value with NUL":  {userUpdate(`"metadata":{"annotations":{"a":"\u0000"}}`, "id"), "INVALID_ARGUMENT", "NUL", 400},
+		"another user":    {`{"user":{"id":"bob"}}`, "INVALID_ARGUMENT", "alice does not match user in body: bob", 400},
+		"no user":         {`{}`, "INVALID_ARGUMENT", "alice does not match user in body: ", 400},
+		"no mask":         {`{"user":{"id":"alice"}}`, "MISSING_FIELD", "update_mask", 400},
+		"an empty mask":   {userUpdate(""), "INVALID_USER_UPDATE_REQUEST", "no entries", 400},
+		"an unknown path": {userUpdate("", "rights"), "INVALID_USER_UPDATE_REQUEST", `"rights" points to a non existing`, 400},
+		"a path in camel": {userUpdate("", "isDeactivated"), "INVALID_USER_UPDATE_REQUEST", `"isDeactivated"`, 400},
+		"an empty path":   {userUpdate("", ""), "INVALID_USER_UPDATE_REQUEST", `""`, 400},
+		"a path twice":    {userUpdate("", "id", "id"), "INVALID_USER_UPDATE_REQUEST", `"id" is given more than once`, 400},
+		"another version": {
+			userUpdate(`"metadata":{"resourceVersion":"9"}`, "id"), "CONCURRENT_USER_UPDATE_DETECTED",
+			"9 was expected, but it is 1", 409,
+		},
+		"a version in text": {
+			userUpdate(`"metadata":{"resourceVersion":"x"}`, "id"), "INVALID_FIELD",
+			"Invalid resource version number", 400,
+		},
+		"a huge version": {
+			userUpdate(`"metadata":{"resourceVersion":"99999999999999999999"}`, "id"), "INVALID_FIELD",
+			"Invalid resource version number", 400,
+		},
+		"a bad annotation": {
+			userUpdate(`"metadata":{"annotations":{"a b":"c"}}`, "id"), "INVALID_ARGUMENT",
+			"user.metadata.annotations", 400,
+		},
+		"a value with NUL": {userUpdate(`"metadata":{"annotations":{"a":"\u0000"}}`, "id"), "INVALID_ARGUMENT", "NUL", 400},
 		"too much at once": {
-			userUpdate(`"metadata":{"annotations":{"a":"`+strings.Repeat("x", 262144)+`"}}`, "metadata"), "INVALID_ARGUMENT", "256kb", 400,
+			userUpdate(`"metadata":{"annotations":{"a":"`+strings.Repeat("x", 262144)+`"}}`,
+				"metadata"), "INVALID_ARGUMENT", "256kb", 400,
 		},
 		"too much together": {
-			userUpdate(`"metadata":{"annotations":{"a":"`+strings.Repeat("x", 100_000)+`"}}`, "metadata"), "MAX_USER_ANNOTATIONS_SIZE_EXCEEDED", "300002 bytes", 400,
+			userUpdate(`"metadata":{"annotations":{"a":"`+strings.Repeat("x", 100_000)+`"}}`,
+				"metadata"), "MAX_USER_ANNOTATIONS_SIZE_EXCEEDED", "300002 bytes", 400,
 		},
-		"a bad party":       {userUpdate(`"primaryParty":"$"`, "primary_party"), "INVALID_ARGUMENT", "0x24", 400},
-		"an unknown IDP":    {userUpdate(`"identityProviderId":"x"`, "id"), "INVALID_ARGUMENT", "x has not been found", 400},
-		"a bad IDP":         {userUpdate(`"identityProviderId":"$"`, "id"), "INVALID_FIELD", "identity_provider_id", 400},
-		"an annotation key": {userUpdate(`"metadata":{"annotations":{"":"c"}}`, "id"), "INVALID_ARGUMENT", "name of 1 to 63", 400},
+		"a bad party":    {userUpdate(`"primaryParty":"$"`, "primary_party"), "INVALID_ARGUMENT", "0x24", 400},
+		"an unknown IDP": {userUpdate(`"identityProviderId":"x"`, "id"), "INVALID_ARGUMENT", "x has not been found", 400},
+		"a bad IDP":      {userUpdate(`"identityProviderId":"$"`, "id"), "INVALID_FIELD", "identity_provider_id", 400},
+		"an annotation key": {
+			userUpdate(`"metadata":{"annotations":{"":"c"}}`, "id"), "INVALID_ARGUMENT",
+			"name of 1 to 63", 400,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

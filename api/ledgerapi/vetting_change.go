@@ -13,8 +13,8 @@ type UpdateVettedPackagesRequest struct {
 	Changes                []VettedPackagesChange  `json:"changes" required:"true" doc:"The changes"`
 	DryRun                 bool                    `json:"dryRun" doc:"Only tell what would be"`
 	SynchronizerID         string                  `json:"synchronizerId" doc:"May be left out: there is one"`
-	ExpectedTopologySerial *ExpectedTopologySerial `json:"expectedTopologySerial" doc:"Refuse if the serial is another one"`
-	//nolint:lll // the name is the API's
+	ExpectedTopologySerial *ExpectedTopologySerial `json:"expectedTopologySerial" doc:"Refuse if it is another"`
+
 	UpdateVettedPackagesForceFlags []VettingForceFlag `json:"updateVettedPackagesForceFlags" doc:"Without effect"`
 }
 
@@ -36,7 +36,7 @@ type VettingOperation struct {
 type VetPackages struct {
 	Packages              []VettedPackageReference `json:"packages" doc:"The packages"`
 	NewValidFromInclusive *endpoint.Timestamp      `json:"newValidFromInclusive" doc:"From when; null for always"`
-	//nolint:lll // the name is the API's
+
 	NewValidUntilExclusive *endpoint.Timestamp `json:"newValidUntilExclusive" doc:"Until when; null for ever"`
 }
 
@@ -124,14 +124,14 @@ func (a *API) checkVettingChange(change VettedPackagesChange) error {
 		}
 		return nil
 	case operation != nil && operation.Unvet != nil:
-		for _, reference := range operation.Unvet.Value.Packages {
-			pkg, err := a.packageReferredTo(reference)
-			if err != nil {
-				return err
-			}
-			return fault.InvalidArgumentf("package %s (%s %s) cannot be unvetted: %s", pkg.ID, pkg.Name, pkg.Version, always)
+		if len(operation.Unvet.Value.Packages) == 0 {
+			return nil
 		}
-		return nil
+		pkg, err := a.packageReferredTo(operation.Unvet.Value.Packages[0])
+		if err != nil {
+			return err
+		}
+		return fault.InvalidArgumentf("package %s (%s %s) cannot be unvetted: %s", pkg.ID, pkg.Name, pkg.Version, always)
 	default:
 		return fault.InvalidArgumentf("a change has no operation: name Vet or Unvet")
 	}

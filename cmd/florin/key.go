@@ -131,7 +131,7 @@ func readPublicKey(path string, stdin io.Reader) (signing.PublicKey, error) {
 
 type keySignCommand struct {
 	Key    string `arg:"" help:"PEM file of the private key."`
-	File   string `arg:"" default:"-" help:"Answer of a prepare or generate-topology call, or a prepared transaction in base64; - for standard input."` //nolint:lll // a tag is one line
+	File   string `arg:"" default:"-" help:"Answer of a prepare or generate-topology call, or a prepared transaction in base64; - for standard input."`
 	Scheme string `help:"Hashing scheme of a transaction in base64: v2 or v3." enum:"auto,v2,v3" default:"auto"`
 	Hash   string `help:"Sign this hash instead (base64 or hexadecimal), without having seen what it is of."`
 }

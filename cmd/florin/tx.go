@@ -19,7 +19,7 @@ type txCommand struct {
 }
 
 type txShowCommand struct {
-	File   string `arg:"" default:"-" help:"Answer of a prepare or generate-topology call, or a prepared transaction in base64; - for standard input."` //nolint:lll // a tag is one line
+	File   string `arg:"" default:"-" help:"Answer of a prepare or generate-topology call, or a prepared transaction in base64; - for standard input."`
 	Scheme string `help:"Hashing scheme of a transaction in base64: v2 or v3." enum:"auto,v2,v3" default:"auto"`
 }
 
@@ -93,7 +93,7 @@ func readInput(path string, stdin io.Reader) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer file.Close() //nolint:errcheck // it was only read
+		defer file.Close()
 		source = file
 	}
 	content, err := io.ReadAll(io.LimitReader(source, maxSignable))

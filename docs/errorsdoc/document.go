@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/fault"
 )
 
-const introduction = `<!-- Written by ` + "`make generate`" + ` from package fault: change the codes there, not this file. -->
+const introduction = `<!-- Written by ` + "`make generate`" + ` from package fault: change the codes there, not here. -->
 # Errors
 
 Every refusal of the ledger API has a code. Clients test for the code, people read the cause, and the hint says what to

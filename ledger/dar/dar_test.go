@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -76,7 +77,7 @@ func TestArchivesThatAreRefused(t *testing.T) {
 	damaged[at+16] ^= 0xff
 	many := make([]entry, dar.MaxEntries+1)
 	for i := range many {
-		many[i] = entry{fmt.Sprint(i), ""}
+		many[i] = entry{strconv.Itoa(i), ""}
 	}
 	for name, test := range map[string]struct {
 		data  []byte
@@ -98,7 +99,10 @@ func TestArchivesThatAreRefused(t *testing.T) {
 		"a manifest of megabytes": {
 			archive(t, entry{"META-INF/MANIFEST.MF", strings.Repeat("x", dar.MaxManifestBytes+1)}), fault.ZipBomb, "more than",
 		},
-		"a bomb":              {archive(t, manifest(main), entry{main, strings.Repeat("\x00", dar.MaxMainBytes+1)}), fault.ZipBomb, "more than"},
+		"a bomb": {
+			archive(t, manifest(main), entry{main, strings.Repeat("\x00", dar.MaxMainBytes+1)}),
+			fault.ZipBomb, "more than",
+		},
 		"a bomb by its claim": {claiming(t, whole), fault.ZipBomb, "would unpack to more than"},
 	} {
 		t.Run(name, func(t *testing.T) {
