@@ -262,13 +262,13 @@ func TestPreferredPackages(t *testing.T) {
 
 	const several = "/v2/interactive-submission/preferred-packages"
 	answer = s.Call("nobody", http.MethodPost, several,
-		`{"packageVettingRequirements":[{"parties":["a"],"packageName":"api-test"}],"synchronizerId":"","vettingValidAt":null}`)
+		`{"packageVettingRequirements":[{"parties":["a"],"packageName":"api-test"}],"vettingValidAt":null}`)
 	answer.OK(nil)
 	require.JSONEq(t, `{"packageReferences":[`+reference+`],"synchronizerId":"`+s.Node.SynchronizerID+`"}`, answer.Text)
 	for body, code := range map[string]string{
 		`{"packageVettingRequirements":[{"packageName":"api-test"}],"synchronizerId":"x"}`:       "INVALID_FIELD",
 		`{"packageVettingRequirements":[]}`:                                                      "MISSING_FIELD",
-		`{"packageVettingRequirements":[{"parties":["a"],"packageName":"x"}]}`:                   "NO_PREFERRED_PACKAGES_FOUND",
+		`{"packageVettingRequirements":[{"packageName":"x"}]}`:                                   "NO_PREFERRED_PACKAGES_FOUND",
 		`{"packageVettingRequirements":[{"parties":["$"],"packageName":"api-test"}]}`:            "INVALID_ARGUMENT",
 		`{"packageVettingRequirements":[{"packageName":"api-test"},{"packageName":"api-test"}]}`: "INVALID_ARGUMENT",
 		`{"packageVettingRequirements":[{"packageName":"` + strings.Repeat("a", 256) + `"}]}`:    "INVALID_FIELD",

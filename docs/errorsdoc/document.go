@@ -65,7 +65,8 @@ func write(root string) (string, error) {
 	}
 	codes := fault.Codes()
 	fmt.Fprintf(&out, "\n## Codes\n\nFlorin raises %d of the %d codes of the API. The others are listed because clients "+
-		"know them: they are about\nparts that Florin does not have, such as further synchronizers.\n", len(raised), len(codes))
+		"know them: they are about\nparts that Florin does not have, such as further synchronizers.\n",
+		len(raised), len(codes))
 	for _, code := range codes {
 		if when[code.ID] == "" {
 			return "", fmt.Errorf("code %s has no comment that says when it is raised", code.ID)
