@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/fault"
 )
 
-const introduction = `<!-- Written by ` + "`make generate`" + ` from package fault: change the codes there, not here. -->
+const introduction = `<!-- Written by ` + "`make generate`" + ` from package fault: change them there. -->
 # Errors
 
 Every refusal of the ledger API has a code. Clients test for the code, people read the cause, and the hint says what to
@@ -26,8 +26,8 @@ do next. The body is JSON:
 | ` + "`hint`" + ` | what to do next; an addition of Florin, which other clients ignore |
 
 A request that cannot be read at all is answered with 400 in plain text, which names the part and what is wrong with it:
-` + "`Invalid value for: body (Missing required field at 'commandId')`" + `. A body over the limit is 413, a request that
-takes longer than the server waits 503, a method that a path does not take 405, all in plain text; a path that does not
+` + "`Invalid value for: body (Missing required field at 'commandId')`" + `. A body over the limit is 413, a
+request that takes longer than the server waits 503, a method that a path does not take 405, all in plain text; a path that does not
 exist is 404 in JSON.
 
 ## Categories
@@ -86,7 +86,8 @@ func entry(code fault.Code, when string, raised bool) string {
 		kept = "; details are kept back, the code is sent as `NA`"
 	}
 	return fmt.Sprintf("\n### `%s`\n\n%s %s\n\n- Category %d, HTTP %d, gRPC %d, retry: %s%s\n- What to do: %s\n", code.ID,
-		upperFirst(when), mark, code.Category, code.HTTP(), code.Category.GRPC(), orNo(code.Category.Retry()), kept, code.Hint)
+		upperFirst(when), mark, code.Category, code.HTTP(), code.Category.GRPC(), orNo(code.Category.Retry()), kept,
+		code.Hint)
 }
 
 func orNo(text string) string {
