@@ -19,7 +19,8 @@ func TestClaimsAreTheSameWhileTheRightsAre(t *testing.T) {
 	before := auth.NewClaims(user, []ledger.Right{act, read})
 
 	renamed := ledger.User{ID: "user", PrimaryParty: bob}
-	require.True(t, before.SameAs(auth.NewClaims(renamed, []ledger.Right{read, act, act})), "order and repeats are nothing")
+	require.True(t, before.SameAs(auth.NewClaims(renamed, []ledger.Right{read, act, act})),
+		"order and repeats are nothing")
 	for name, after := range map[string]auth.Claims{
 		"a right less":      auth.NewClaims(user, []ledger.Right{act}),
 		"a right more":      auth.NewClaims(user, []ledger.Right{act, read, {Kind: ledger.CanExecuteAs, Party: bob}}),

@@ -77,10 +77,13 @@ func TestEveryAcknowledgedSubmissionSurvivesCrashes(t *testing.T) {
 	t.Cleanup(stop)
 	for round := range *kills {
 		what := victim(round % int(victims))
+		began := time.Now()
 		l.awaitProgress(t, random.IntN(40))
-		t.Logf("kill %d: %s, after %d acknowledgements", round+1, what, l.acknowledged.Load())
+		loaded := time.Now()
 		n = n.strike(t, what, random, flags)
 		node.Store(&n.endpoint)
+		t.Logf("kill %d: %s, after %.1f s and %d acknowledgements; back after %.1f s", round+1, what,
+			loaded.Sub(began).Seconds(), l.acknowledged.Load(), time.Since(loaded).Seconds())
 	}
 	l.awaitProgress(t, crashClients)
 	stop()

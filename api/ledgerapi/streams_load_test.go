@@ -224,18 +224,20 @@ func (b *bundle) multiply(upTo ledger.Offset, label string) {
 	}))
 }
 
-// FuzzStreamRequests sends anything as a request: the answer is an element, a refusal that names a rule, or a close code
+// FuzzStreamRequests sends anything as a request: the answer is an element, a refusal that names a rule, or a close
+// code
 // that says that it was no request. It is never a failure of the server, and never nothing.
 func FuzzStreamRequests(f *testing.F) {
 	for _, seed := range []string{
-		`{"parties":["alice::1220"],"beginExclusive":0}`, `{"parties":[],"userId":"auditor"}`, `{}`, `[]`, `null`, ``, `{"a":`,
+		`{"parties":["alice::1220"],"beginExclusive":0}`, `{"parties":[],"userId":"auditor"}`,
+		`{}`, `[]`, `null`, ``, `{"a":`,
 		`{"activeAtOffset":1,"eventFormat":{"filtersForAnyParty":{"cumulative":[]}}}`,
 		`{"activeAtOffset":"1","filter":{"filtersByParty":{"x":{}}},"streamContinuationToken":"AAAA"}`,
 		`{"beginExclusive":-1}`, `{"beginExclusive":9223372036854775808}`,
 		`{"endInclusive":1,"filter":{"filtersForAnyParty":{}}}`,
 		`{"updateFormat":{"includeTransactions":{"eventFormat":{"filtersForAnyParty":{}},
 			"transactionShape":"TRANSACTION_SHAPE_ACS_DELTA"}}}`,
-		`{"updateFormat":{"includeTopologyEvents":{"includeParticipantAuthorizationEvents":{"parties":[]}}},"endInclusive":1}`,
+		`{"updateFormat":{"includeTopologyEvents":{"includeParticipantAuthorizationEvents":{}}},"endInclusive":1}`,
 		"\xff\xfe", `{"parties":["\u0000"]}`, `{"parties":[{}]}`,
 	} {
 		f.Add(seed, uint8(len(seed)))

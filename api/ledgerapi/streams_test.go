@@ -298,10 +298,13 @@ func TestStreamsThatAreRefused(t *testing.T) {
 		body       any
 		code       string
 	}{
-		"no party":                {"alice", completionsPath, fields{"parties": []string{}}, "MISSING_FIELD"},
-		"another's party":         {"alice", completionsPath, fields{"parties": []ledger.Party{b.bob}}, "NA"},
-		"another user":            {"alice", completionsPath, mine.with(fields{"userId": "bob"}), "NA"},
-		"begin after the end":     {"alice", completionsPath, mine.with(fields{"beginExclusive": 2}), "OFFSET_AFTER_LEDGER_END"},
+		"no party":        {"alice", completionsPath, fields{"parties": []string{}}, "MISSING_FIELD"},
+		"another's party": {"alice", completionsPath, fields{"parties": []ledger.Party{b.bob}}, "NA"},
+		"another user":    {"alice", completionsPath, mine.with(fields{"userId": "bob"}), "NA"},
+		"begin after the end": {
+			"alice", completionsPath, mine.with(fields{"beginExclusive": 2}),
+			"OFFSET_AFTER_LEDGER_END",
+		},
 		"negative begin":          {"alice", completionsPath, mine.with(fields{"beginExclusive": -1}), "NEGATIVE_OFFSET"},
 		"no filter":               {"alice", updatesPath, fields{}, "INVALID_ARGUMENT"},
 		"any party without right": {"alice", updatesPath, fields{"filter": fields{"filtersForAnyParty": fields{}}}, "NA"},
