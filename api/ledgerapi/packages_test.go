@@ -266,12 +266,13 @@ func TestPreferredPackages(t *testing.T) {
 	answer.OK(nil)
 	require.JSONEq(t, `{"packageReferences":[`+reference+`],"synchronizerId":"`+s.Node.SynchronizerID+`"}`, answer.Text)
 	for body, code := range map[string]string{
-		`{"packageVettingRequirements":[{"packageName":"api-test"}],"synchronizerId":"x"}`:       "INVALID_FIELD",
-		`{"packageVettingRequirements":[]}`:                                                      "MISSING_FIELD",
-		`{"packageVettingRequirements":[{"packageName":"x"}]}`:                                   "NO_PREFERRED_PACKAGES_FOUND",
-		`{"packageVettingRequirements":[{"parties":["$"],"packageName":"api-test"}]}`:            "INVALID_ARGUMENT",
-		`{"packageVettingRequirements":[{"packageName":"api-test"},{"packageName":"api-test"}]}`: "INVALID_ARGUMENT",
-		`{"packageVettingRequirements":[{"packageName":"` + strings.Repeat("a", 256) + `"}]}`:    "INVALID_FIELD",
+		`{"packageVettingRequirements":[{"packageName":"api-test"}],"synchronizerId":"x"}`: "INVALID_FIELD",
+		`{"packageVettingRequirements":[]}`:                                                "MISSING_FIELD",
+		`{"packageVettingRequirements":[{"packageName":"x"}]}`:                             "NO_PREFERRED_PACKAGES_FOUND",
+		`{"packageVettingRequirements":[{"parties":["$"],"packageName":"a"}]}`:             "INVALID_ARGUMENT",
+		`{"packageVettingRequirements":[{"packageName":"api-test"},` +
+			`{"packageName":"api-test"}]}`: "INVALID_ARGUMENT",
+		`{"packageVettingRequirements":[{"packageName":"` + strings.Repeat("a", 256) + `"}]}`: "INVALID_FIELD",
 	} {
 		s.Call("nobody", http.MethodPost, several, body).Refused(http.StatusBadRequest, code)
 	}

@@ -11,7 +11,8 @@ import (
 const introduction = `<!-- Written by ` + "`make generate`" + ` from package fault: change them there. -->
 # Errors
 
-Every refusal of the ledger API has a code. Clients test for the code, people read the cause, and the hint says what to
+Every refusal of the ledger API has a code. Clients test for the code, people read the cause, and the hint says
+what to
 do next. The body is JSON:
 
 | Field | Content |
@@ -25,10 +26,11 @@ do next. The body is JSON:
 | ` + "`correlationId`, `traceId`" + ` | the submission id; what to look for in the server's log |
 | ` + "`hint`" + ` | what to do next; an addition of Florin, which other clients ignore |
 
-A request that cannot be read at all is answered with 400 in plain text, which names the part and what is wrong with it:
+A request that cannot be read at all is answered with 400 in plain text, which names the part and what is wrong
+with it:
 ` + "`Invalid value for: body (Missing required field at 'commandId')`" + `. A body over the limit is 413, a
-request that takes longer than the server waits 503, a method that a path does not take 405, all in plain text; a path that does not
-exist is 404 in JSON.
+request that takes longer than the server waits 503, a method that a path does not take 405, all in plain text; a path
+that does not exist is 404 in JSON.
 
 ## Categories
 
