@@ -105,7 +105,8 @@ func (c *keyFingerprintCommand) print(stdin io.Reader, stdout io.Writer) error {
 	return err
 }
 
-// readPublicKey reads a PEM file of either half of a key, or a public key in base64: SubjectPublicKeyInfo, or the 32 raw
+// readPublicKey reads a PEM file of either half of a key, or a public key in base64: SubjectPublicKeyInfo, or the
+// 32 raw
 // bytes of an Ed25519 key.
 func readPublicKey(path string, stdin io.Reader) (signing.PublicKey, error) {
 	content, err := readInput(path, stdin)
@@ -136,7 +137,8 @@ type keySignCommand struct {
 	Hash   string `help:"Sign this hash instead (base64 or hexadecimal), without having seen what it is of."`
 }
 
-// Run prints the signature as the API wants it. What is signed is computed here from the transaction itself: a node that
+// Run prints the signature as the API wants it. What is signed is computed here from the transaction itself: a
+// node that
 // states another hash gets no signature.
 func (c *keySignCommand) Run() error { return c.sign(os.Stdin, os.Stdout, os.Stderr) }
 

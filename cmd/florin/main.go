@@ -37,6 +37,7 @@ type cli struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	context.AfterFunc(ctx, stop) // who asks a second time does not want to wait
 	var commands cli
 	parser := kong.Must(&commands,
 		kong.Name("florin"),

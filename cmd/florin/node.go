@@ -101,7 +101,7 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 	for _, step := range steps {
 		options.progress(step.what)
 		if err := step.run(ctx, background); err != nil {
-			n.stop(context.WithoutCancel(ctx))
+			n.stop(context.WithoutCancel(ctx), err)
 			return nil, fmt.Errorf("%s: %w", step.what, err)
 		}
 	}
@@ -241,15 +241,20 @@ func (n *node) wait(ctx context.Context) error {
 	}
 }
 
-// stop stops the parts in the opposite order: no new requests, those in progress finish, then the worker.
-func (n *node) stop(ctx context.Context) {
+// stop stops the parts in the opposite order: no new requests, those in progress finish, then the worker. When the reason
+// is a failure, requests are cut off.
+func (n *node) stop(ctx context.Context, reason error) {
 	if n.server != nil {
-		drain, cancel := context.WithTimeout(ctx, drainTimeout)
+		grace := drainTimeout
+		if reason != nil { // what the requests wait for does not come any more
+			grace = 0
+		}
+		drain, cancel := context.WithTimeout(ctx, grace)
 		defer cancel()
 		streams := make(chan error, 1)
 		go func() { streams <- n.streams.Close(drain) }()
 		if err := errors.Join(n.server.Shutdown(drain), <-streams); err != nil {
-			n.options.log.WarnContext(ctx, "requests or streams were cut off", "error", err)
+			n.options.log.WarnContext(ctx, "requests or streams were cut off", "error", errors.Join(err, n.server.Close()))
 		}
 	}
 	if n.worker != nil {

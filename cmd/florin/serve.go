@@ -54,7 +54,7 @@ func serveRemote(ctx context.Context, settings nodeSettings, remote remoteSettin
 		fmt.Println("florin: ready")
 	}
 	err = n.wait(ctx)
-	n.stop(context.WithoutCancel(ctx))
+	n.stop(context.WithoutCancel(ctx), err)
 	return err
 }
 

@@ -56,7 +56,7 @@ func (c *upCommand) Run(ctx context.Context) error {
 	} else if ctx.Err() != nil {
 		err = nil // told to stop while starting
 	}
-	err = errors.Join(err, m.stop(context.WithoutCancel(ctx)))
+	err = errors.Join(err, m.stop(context.WithoutCancel(ctx), err))
 	if err == nil {
 		fmt.Println("florin: stopped")
 	}
@@ -180,11 +180,11 @@ func (m *machine) wait(ctx context.Context) error {
 	}
 }
 
-// stop stops what was started, the last first.
-func (m *machine) stop(ctx context.Context) error {
+// stop stops what was started, the last first; reason is the failure that makes it stop, if one does.
+func (m *machine) stop(ctx context.Context, reason error) error {
 	var failures []error
 	if m.node != nil {
-		m.node.stop(ctx)
+		m.node.stop(ctx, reason)
 	}
 	if m.temporal != nil {
 		failures = append(failures, m.temporal.Stop(ctx))
