@@ -180,8 +180,8 @@ func TestASlowReaderHoldsOnePage(t *testing.T) {
 	b := newBundle(t, apitest.Options{Record: record})
 	record.Record = b.DB
 	const transactions, size = 101, 150_000 // two pages, of which the first is more than a connection holds
-	b.note("one")
-	b.multiply(transactions, strings.Repeat("x", size))
+	b.note("first")
+	multiply(t, b.DB, transactions, strings.Repeat("x", size))
 	slow := b.Open("alice", updatesPath, fields{"filter": byParty(b.alice), "endInclusive": transactions})
 	require.Eventually(t, func() bool { return record.updates.Load() == 1 }, apitest.Patience, time.Millisecond)
 	for range 20 { // which takes much longer than reading a page
@@ -197,16 +197,16 @@ func TestASlowReaderHoldsOnePage(t *testing.T) {
 	slow.Ended()
 }
 
-// multiply fills the record with copies of its first update, whose notes have a long label.
-func (b *bundle) multiply(upTo ledger.Offset, label string) {
-	b.t.Helper()
-	ctx := b.t.Context()
-	first, found, err := b.DB.UpdateByOffset(ctx, 1)
-	require.NoError(b.t, err)
-	require.True(b.t, found)
+// multiply fills the record up to an offset with copies of its first update, whose note gets another label.
+func multiply(tb testing.TB, record *db.DB, upTo ledger.Offset, label string) {
+	tb.Helper()
+	ctx := tb.Context()
+	first, found, err := record.UpdateByOffset(ctx, 1)
+	require.NoError(tb, err)
+	require.True(tb, found)
 	first.Events[0].Argument = json.RawMessage(
-		strings.Replace(string(first.Events[0].Argument), `"one"`, strconv.Quote(label), 1))
-	require.NoError(b.t, b.DB.InTx(ctx, func(tx *db.Tx) error {
+		strings.Replace(string(first.Events[0].Argument), `"first"`, strconv.Quote(label), 1))
+	require.NoError(tb, record.InTx(ctx, func(tx *db.Tx) error {
 		head, err := tx.LockHead(ctx)
 		if err != nil {
 			return err
@@ -225,19 +225,19 @@ func (b *bundle) multiply(upTo ledger.Offset, label string) {
 }
 
 // FuzzStreamRequests sends anything as a request: the answer is an element, a refusal that names a rule, or a close
-// code
-// that says that it was no request. It is never a failure of the server, and never nothing.
+// code that says that it was no request. It is never a failure of the server, and never nothing.
 func FuzzStreamRequests(f *testing.F) {
 	for _, seed := range []string{
-		`{"parties":["alice::1220"],"beginExclusive":0}`, `{"parties":[],"userId":"auditor"}`,
-		`{}`, `[]`, `null`, ``, `{"a":`,
+		`{"parties":["alice::1220"],"beginExclusive":0}`, `{"parties":[],"userId":"auditor"}`, `{}`, `[]`, `null`, ``,
+		`{"a":`,
 		`{"activeAtOffset":1,"eventFormat":{"filtersForAnyParty":{"cumulative":[]}}}`,
 		`{"activeAtOffset":"1","filter":{"filtersByParty":{"x":{}}},"streamContinuationToken":"AAAA"}`,
 		`{"beginExclusive":-1}`, `{"beginExclusive":9223372036854775808}`,
 		`{"endInclusive":1,"filter":{"filtersForAnyParty":{}}}`,
 		`{"updateFormat":{"includeTransactions":{"eventFormat":{"filtersForAnyParty":{}},
 			"transactionShape":"TRANSACTION_SHAPE_ACS_DELTA"}}}`,
-		`{"updateFormat":{"includeTopologyEvents":{"includeParticipantAuthorizationEvents":{}}},"endInclusive":1}`,
+		`{"updateFormat":{"includeTopologyEvents":{"includeParticipantAuthorizationEvents":{"parties":[]}}},
+			"endInclusive":1}`,
 		"\xff\xfe", `{"parties":["\u0000"]}`, `{"parties":[{}]}`,
 	} {
 		f.Add(seed, uint8(len(seed)))

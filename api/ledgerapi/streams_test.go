@@ -224,17 +224,15 @@ func TestTheStreamsOfUpdates(t *testing.T) {
 	b.wait("relabel", exercise(mine, "Relabel", fields{"label": "new"}))
 	older := fields{"filter": byParty(b.alice)}
 	effects := fields{"updateFormat": shaped("LEDGER_EFFECTS", byParty(b.alice))}
+	between := fields{"beginExclusive": 1, "endInclusive": 2}
 	reversed := fields{"descendingOrder": true, "endInclusive": 2}
 	for name, test := range map[string]struct {
 		user, path string
 		body       fields
 		want       []int64
 	}{
-		"up to an end": {"alice", updatesPath, effects.with(fields{"endInclusive": 3}), []int64{1, 2, 3}},
-		"between two offsets": {
-			"alice", updatesPath, effects.with(fields{"beginExclusive": 1, "endInclusive": 2}),
-			[]int64{2},
-		},
+		"up to an end":          {"alice", updatesPath, effects.with(fields{"endInclusive": 3}), []int64{1, 2, 3}},
+		"between two offsets":   {"alice", updatesPath, effects.with(between), []int64{2}},
 		"newest first":          {"alice", updatesPath, effects.with(reversed), []int64{2, 1}},
 		"of nothing":            {"alice", updatesPath, effects.with(fields{"beginExclusive": 4, "endInclusive": 4}), nil},
 		"in the older form":     {"alice", updatesPath, older.with(fields{"endInclusive": 4}), []int64{1, 2, 4}},
@@ -302,8 +300,7 @@ func TestStreamsThatAreRefused(t *testing.T) {
 		"another's party": {"alice", completionsPath, fields{"parties": []ledger.Party{b.bob}}, "NA"},
 		"another user":    {"alice", completionsPath, mine.with(fields{"userId": "bob"}), "NA"},
 		"begin after the end": {
-			"alice", completionsPath, mine.with(fields{"beginExclusive": 2}),
-			"OFFSET_AFTER_LEDGER_END",
+			"alice", completionsPath, mine.with(fields{"beginExclusive": 2}), "OFFSET_AFTER_LEDGER_END",
 		},
 		"negative begin":          {"alice", completionsPath, mine.with(fields{"beginExclusive": -1}), "NEGATIVE_OFFSET"},
 		"no filter":               {"alice", updatesPath, fields{}, "INVALID_ARGUMENT"},
@@ -329,8 +326,7 @@ func TestStreamsThatAreRefused(t *testing.T) {
 	t.Run("a bad token is told after the request", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
-		body := b.OpenWith("eyJhbGciOiJIUzI1NiJ9.e30.x", completionsPath,
-			fields{"parties": []ledger.Party{b.alice}}).Failed("NA")
+		body := b.OpenWith("eyJhbGciOiJIUzI1NiJ9.e30.x", completionsPath, mine).Failed("NA")
 		require.Equal(t, int32(16), *body.GRPCCodeValue)
 	})
 	t.Run("an unknown user is told before the stream opens", func(t *testing.T) {

@@ -1,0 +1,265 @@
+package ledgerapi_test
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/ledger"
+)
+
+var (
+	benchStreams = flag.Int("streams", 5000, "how many streams BenchmarkIdleStreams opens")
+	benchPeriod  = flag.Duration("period", time.Minute, "how long each part of BenchmarkIdleStreams takes")
+)
+
+// The clients of BenchmarkIdleStreams are a process of their own, so that they are not measured: this program with
+// these in its environment.
+const (
+	clientsURL   = "FLORIN_BENCH_CLIENTS_URL"
+	clientsToken = "FLORIN_BENCH_CLIENTS_TOKEN"
+	clientsAsk   = "FLORIN_BENCH_CLIENTS_REQUEST"
+	clientsCount = "FLORIN_BENCH_CLIENTS_COUNT"
+)
+
+func TestMain(m *testing.M) {
+	if url := os.Getenv(clientsURL); url != "" {
+		if err := beClients(url); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// beClients opens streams, says so when each has got its first frame, and reads until its input ends.
+func beClients(url string) error {
+	count, err := strconv.Atoi(os.Getenv(clientsCount))
+	if err != nil {
+		return err
+	}
+	var frames atomic.Int64
+	for range count {
+		//nolint:bodyclose // Dial has closed it
+		conn, _, err := websocket.Dial(context.Background(), url+completionsPath, &websocket.DialOptions{
+			Subprotocols: []string{"daml.ws.auth", "jwt.token." + os.Getenv(clientsToken)},
+		})
+		if err != nil {
+			return err
+		}
+		if err := conn.Write(context.Background(), websocket.MessageText, []byte(os.Getenv(clientsAsk))); err != nil {
+			return err
+		}
+		go func() {
+			for {
+				if _, _, err := conn.Read(context.Background()); err != nil {
+					return
+				}
+				frames.Add(1)
+			}
+		}()
+	}
+	for frames.Load() < int64(count) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	fmt.Println("ready")
+	_, err = io.Copy(io.Discard, os.Stdin)
+	fmt.Fprintf(os.Stderr, "the clients got %d frames\n", frames.Load())
+	return err
+}
+
+// BenchmarkIdleStreams measures what streams cost for whose party nothing happens: memory, goroutines, and CPU of the
+// server's process while the record stands still and while others write. The other process holds the clients.
+//
+//	go test ./api/ledgerapi -run '^$' -bench IdleStreams -benchtime 1x -streams 5000
+func BenchmarkIdleStreams(b *testing.B) {
+	s := apitest.New(b, apitest.Options{})
+	alice, bob := s.Party("alice"), s.Party("bob")
+	s.ActingAs("alice", alice)
+	s.ActingAs("bob", bob)
+	write := func(id string) {
+		s.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait", noteOf(alice, id)).OK(nil)
+	}
+	write("first")
+	for b.Loop() {
+		alone := cpuOver(b, *benchPeriod, write)
+		before := usage()
+		stop := startClients(b, s, bob)
+		after := usage()
+		perStream := func(bytes uint64) float64 { return float64(bytes) / float64(*benchStreams) }
+		b.ReportMetric(perStream(after.heap-before.heap), "heap-B/stream")
+		b.ReportMetric(perStream(after.stacks-before.stacks), "stack-B/stream")
+		b.ReportMetric(perStream(after.resident-before.resident), "resident-B/stream")
+		b.ReportMetric(float64(after.goroutines-before.goroutines)/float64(*benchStreams), "goroutines/stream")
+		b.ReportMetric(cpuOver(b, *benchPeriod, nil)*1000, "quiet-cpu-ms/s")
+		b.ReportMetric(alone*1000, "writing-alone-cpu-ms/s")
+		b.ReportMetric(cpuOver(b, *benchPeriod, write)*1000, "writing-with-streams-cpu-ms/s")
+		require.Equal(b, *benchStreams, s.Streams.Open())
+		stop()
+	}
+}
+
+// noteOf is the command that makes a note of a party's.
+func noteOf(owner ledger.Party, id string) fields {
+	return fields{"commandId": id, "actAs": []ledger.Party{owner}, "commands": []fields{{"CreateCommand": fields{
+		"templateId":      apitest.NoteTemplate,
+		"createArguments": fields{"owner": owner, "readers": []string{}, "label": id, "amount": "1"},
+	}}}}
+}
+
+// startClients returns when all streams are open and have got their first frame.
+func startClients(b *testing.B, s *apitest.Server, party ledger.Party) (stop func()) {
+	b.Helper()
+	clients := exec.CommandContext(b.Context(), os.Args[0])
+	clients.Env = append(os.Environ(), clientsURL+"="+s.URL(), clientsToken+"="+apitest.Token(b, "bob"),
+		clientsCount+"="+strconv.Itoa(*benchStreams), clientsAsk+`={"parties":["`+string(party)+`"]}`)
+	clients.Stderr = os.Stderr
+	input, err := clients.StdinPipe()
+	require.NoError(b, err)
+	output, err := clients.StdoutPipe()
+	require.NoError(b, err)
+	require.NoError(b, clients.Start())
+	line, err := bufio.NewReader(output).ReadString('\n')
+	require.NoError(b, err)
+	require.Equal(b, "ready\n", line)
+	return func() {
+		require.NoError(b, input.Close())
+		require.NoError(b, clients.Wait())
+		require.Eventually(b, func() bool { return s.Streams.Open() == 0 }, apitest.Patience, time.Millisecond)
+	}
+}
+
+// cpuOver is the CPU time that this process takes in a period, in seconds per second. With a function, that is called
+// twenty times a second.
+func cpuOver(b *testing.B, period time.Duration, write func(id string)) float64 {
+	b.Helper()
+	began, used := time.Now(), cpuTime(b)
+	ticks := time.NewTicker(time.Second / 20)
+	defer ticks.Stop()
+	for i := 0; time.Since(began) < period; i++ {
+		<-ticks.C
+		if write != nil {
+			write(fmt.Sprintf("%d-%d", began.UnixNano(), i))
+		}
+	}
+	return (cpuTime(b) - used).Seconds() / time.Since(began).Seconds()
+}
+
+func cpuTime(b *testing.B) time.Duration {
+	b.Helper()
+	var used syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+type memory struct {
+	heap, stacks, resident uint64
+	goroutines             int
+}
+
+// usage is what the process needs after a collection: heap and stacks in use, and what is resident in memory.
+func usage() memory {
+	runtime.GC()
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	out := memory{heap: stats.HeapAlloc, stacks: stats.StackInuse, goroutines: runtime.NumGoroutine()}
+	status, _ := os.ReadFile("/proc/self/statm") // only on Linux
+	if parts := strings.Fields(string(status)); len(parts) > 1 {
+		pages, _ := strconv.ParseUint(parts[1], 10, 64)
+		out.resident = pages * uint64(os.Getpagesize())
+	}
+	return out
+}
+
+// BenchmarkFollowing measures how far streams of updates are behind the writer: the time from just before a commit to
+// the arrival of its last update, for some numbers of streams that all read everything. The writer appends batches of
+// 20 updates to the record at a fixed rate, as commits under load do.
+//
+//	go test ./api/ledgerapi -run '^$' -bench Following -benchtime 1x
+func BenchmarkFollowing(b *testing.B) {
+	for _, size := range []struct{ streams, rate int }{{1, 1000}, {10, 1000}, {50, 200}, {200, 50}} {
+		b.Run(fmt.Sprintf("%d streams at %d a second", size.streams, size.rate), func(b *testing.B) {
+			measureFollowing(b, size.streams, size.rate)
+		})
+	}
+}
+
+func measureFollowing(b *testing.B, streams, rate int) {
+	b.Helper()
+	const batch, seconds = 20, 10
+	s := apitest.New(b, apitest.Options{Settings: ledgerapi.Settings{CheckpointInterval: time.Hour}})
+	alice := s.Party("alice")
+	s.ActingAs("alice", alice)
+	s.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait", noteOf(alice, "first")).OK(nil)
+	for b.Loop() {
+		head, err := s.DB.Head(b.Context())
+		require.NoError(b, err)
+		last := int64(head.Offset) + int64(rate*seconds)
+		var mu sync.Mutex
+		written := map[int64]time.Time{}
+		var lags []time.Duration
+		var reading sync.WaitGroup
+		for range streams {
+			stream := s.Open("alice", updatesPath, fields{"filter": byParty(alice), "beginExclusive": head.Offset})
+			reading.Go(func() {
+				for offset := int64(0); offset < last; {
+					frame := string(stream.Next())
+					now := time.Now()
+					if strings.Contains(frame, "OffsetCheckpoint") {
+						continue
+					}
+					offset = offsetIn(frame)
+					mu.Lock()
+					if began, ok := written[offset]; ok {
+						lags = append(lags, now.Sub(began))
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		ticks := time.NewTicker(time.Second * batch / time.Duration(rate))
+		for upTo := int64(head.Offset) + batch; upTo <= last; upTo += batch {
+			<-ticks.C
+			mu.Lock()
+			written[upTo] = time.Now()
+			mu.Unlock()
+			multiply(b, s.DB, ledger.Offset(upTo), "first")
+		}
+		ticks.Stop()
+		reading.Wait()
+		arrived := len(lags)
+		require.Equal(b, streams*rate*seconds/batch, arrived, "every stream gets every update")
+		slices.Sort(lags)
+		b.ReportMetric(float64(lags[len(lags)/2].Microseconds())/1000, "median-ms")
+		b.ReportMetric(float64(lags[len(lags)*99/100].Microseconds())/1000, "p99-ms")
+	}
+}
+
+// offsetIn is the offset of the transaction in a frame.
+func offsetIn(frame string) int64 {
+	_, after, _ := strings.Cut(frame, `"offset":`)
+	digits, _, _ := strings.Cut(after, ",")
+	offset, _ := strconv.ParseInt(digits, 10, 64)
+	return offset
+}
