@@ -2,12 +2,15 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
+	"net/http/httptrace"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -117,6 +120,40 @@ func TestASecondUpOnADataDirectoryIsRefused(t *testing.T) {
 	require.Equal(t, 1, fourth.exitCode(t))
 	require.Contains(t, fourth.stderr.String(), takenUI+" is taken by another program")
 	require.Contains(t, fourth.stderr.String(), "--temporal-ui-listen")
+}
+
+func TestASecondInterruptEndsUpAtOnce(t *testing.T) {
+	t.Parallel()
+	n := up(t, dataDir(t))
+	family := descendants(t, n.PID())
+	// A request that waits keeps the node from stopping.
+	sent, answered := make(chan struct{}), make(chan error, 1)
+	traced := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
+		WroteRequest: func(httptrace.WroteRequestInfo) { close(sent) },
+	})
+	go func() {
+		_, _, err := n.admin().Completions(traced, ledgerclient.CompletionsRequest{
+			Parties: []string{n.info.DSO}, Idle: patience,
+		})
+		answered <- err
+	}()
+	<-sent
+	_, err := n.admin().LedgerEnd(t.Context())
+	require.NoError(t, err, "connections are accepted in turn, so the other one is there")
+	require.NoError(t, n.Signal(syscall.SIGINT))
+	n.waitFor(t, "florin: stopping")
+	await(t, "it ends", func() error {
+		select {
+		case <-n.Done():
+			return nil
+		default:
+			return errors.Join(n.Signal(syscall.SIGINT), errors.New("it still runs"))
+		}
+	})
+	require.Equal(t, -1, n.exitCode(t), "the signal ended it")
+	require.NotContains(t, n.stdout.String(), "florin: stopped")
+	require.Error(t, <-answered)
+	requireGone(t, n.dir, family)
 }
 
 func TestUpRefusesADataDirectoryOfAnotherRelease(t *testing.T) {

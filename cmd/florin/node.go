@@ -241,8 +241,8 @@ func (n *node) wait(ctx context.Context) error {
 	}
 }
 
-// stop stops the parts in the opposite order: no new requests, those in progress finish, then the worker. When the reason
-// is a failure, requests are cut off.
+// stop stops the parts in the opposite order: no new requests, those in progress finish, then the worker. When the
+// reason is a failure, requests are cut off.
 func (n *node) stop(ctx context.Context, reason error) {
 	if n.server != nil {
 		grace := drainTimeout

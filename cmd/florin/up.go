@@ -180,6 +180,18 @@ func (m *machine) wait(ctx context.Context) error {
 	}
 }
 
+// stopTemporal lets the server stop in order. After a failure it is killed, which loses nothing: without its database
+// it would not stop by itself.
+func (m *machine) stopTemporal(ctx context.Context, reason error) error {
+	if reason == nil {
+		return m.temporal.Stop(ctx)
+	}
+	now, cancel := context.WithCancel(ctx)
+	cancel()
+	_ = m.temporal.Stop(now) // it would tell that it was killed
+	return nil
+}
+
 // stop stops what was started, the last first; reason is the failure that makes it stop, if one does.
 func (m *machine) stop(ctx context.Context, reason error) error {
 	var failures []error
@@ -187,7 +199,7 @@ func (m *machine) stop(ctx context.Context, reason error) error {
 		m.node.stop(ctx, reason)
 	}
 	if m.temporal != nil {
-		failures = append(failures, m.temporal.Stop(ctx))
+		failures = append(failures, m.stopTemporal(ctx, reason))
 	}
 	if m.database != nil {
 		failures = append(failures, m.database.Stop(ctx))
