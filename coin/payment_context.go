@@ -1,0 +1,56 @@
+package coin
+
+import (
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// PaymentTransferContext names all contracts that a payment out of a wallet refers to.
+type PaymentTransferContext struct {
+	_           struct{}            `lf:"splice-amulet:Splice.AmuletRules:PaymentTransferContext"`
+	AmuletRules lf.CID[AmuletRules] `lf:"amuletRules"`
+	Context     TransferContext     `lf:"context"`
+}
+
+// Transfer moves coin under the rules of the DSO that the payer means. Sender, provider, receivers and lock holders
+// must have agreed.
+func (c PaymentTransferContext) Transfer(tx *ledger.Tx, dso Party, t Transfer) (TransferResult, error) {
+	return ledger.Exercise[TransferResult](tx, c.AmuletRules,
+		AmuletRulesTransfer{Transfer: t, Context: c.Context, ExpectedDSO: &dso})
+}
+
+// AppTransferContext names what a transfer of coin that an app holds locked refers to: it mints nothing.
+type AppTransferContext struct {
+	_                struct{}                  `lf:"splice-amulet:Splice.AmuletRules:AppTransferContext"`
+	AmuletRules      lf.CID[AmuletRules]       `lf:"amuletRules"`
+	OpenMiningRound  lf.CID[OpenMiningRound]   `lf:"openMiningRound"`
+	FeaturedAppRight *lf.CID[FeaturedAppRight] `lf:"featuredAppRight"`
+}
+
+// Transfer moves coin as [PaymentTransferContext.Transfer] does.
+func (c AppTransferContext) Transfer(tx *ledger.Tx, dso Party, t Transfer) (TransferResult, error) {
+	payment := PaymentTransferContext{AmuletRules: c.AmuletRules, Context: TransferContext{
+		OpenMiningRound: c.OpenMiningRound, FeaturedAppRight: c.FeaturedAppRight,
+	}}
+	return payment.Transfer(tx, dso, t)
+}
+
+// ReadOpenMiningRound shows a round to a reader that is no stakeholder, and checks that it is of the DSO.
+func ReadOpenMiningRound(
+	tx *ledger.Tx, dso, reader Party, id lf.CID[OpenMiningRound],
+) (OpenMiningRound, error) {
+	round, err := ledger.Exercise[OpenMiningRound](tx, id, OpenMiningRoundFetch{P: reader})
+	if err != nil {
+		return round, err
+	}
+	return round, sameGroup(id.ID(), "dso "+quoted(dso), "dso "+quoted(round.DSO))
+}
+
+// ReadAmuletRules shows the rules to a reader that is no stakeholder, and checks that they are of the DSO.
+func ReadAmuletRules(tx *ledger.Tx, dso, reader Party, id lf.CID[AmuletRules]) (AmuletRules, error) {
+	rules, err := ledger.Exercise[AmuletRules](tx, id, AmuletRulesFetch{P: reader})
+	if err != nil {
+		return rules, err
+	}
+	return rules, sameGroup(id.ID(), "dso "+quoted(dso), "dso "+quoted(rules.DSO))
+}
