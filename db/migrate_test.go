@@ -88,6 +88,9 @@ func requireFixtureIsReadable(t *testing.T, record *db.DB) {
 	parties, err := record.Parties(ctx, []ledger.Party{"alice::1220"})
 	require.NoError(t, err)
 	require.Len(t, parties, 1)
+	keys, err := record.PartyKeys(ctx, []ledger.Party{"carol::1220cc"})
+	require.NoError(t, err)
+	require.Len(t, keys["carol::1220cc"].Keys, 1)
 }
 
 func TestMigrateBringsAnEmptyDatabaseToTheNewestVersion(t *testing.T) {

@@ -16,12 +16,14 @@ type Hosting struct {
 // HostingPermission is what the participant may do for the party.
 type HostingPermission string
 
-// The permissions that this node gives itself.
+// The permissions.
 const (
 	// MaySubmit is for parties in the node's own namespace.
 	MaySubmit HostingPermission = "submission"
 	// MayConfirm is for parties that sign their submissions elsewhere.
 	MayConfirm HostingPermission = "confirmation"
+	// MayObserve is for parties that others confirm for.
+	MayObserve HostingPermission = "observation"
 )
 
 // PermissionFor is what the node may do for a party that it hosts.
@@ -34,6 +36,13 @@ func (n Node) PermissionFor(party Party) HostingPermission {
 
 // NewHosting is the topology transaction at a position of the record by which the node begins to host a party.
 func NewHosting(node Node, party Party, at Position, trace TraceContext) Update {
+	return NewHostings(node, party, []Hosting{{
+		Party: party, ParticipantID: node.ParticipantID, Permission: node.PermissionFor(party),
+	}}, at, trace)
+}
+
+// NewHostings is the topology transaction by which several participants, this node among them, begin to host a party.
+func NewHostings(node Node, party Party, hostings []Hosting, at Position, trace TraceContext) Update {
 	hash := sha256.New()
 	hash.Write([]byte("florin topology\x00"))
 	writeText(hash, node.ParticipantID)
@@ -41,9 +50,6 @@ func NewHosting(node Node, party Party, at Position, trace TraceContext) Update 
 	writeText(hash, formatOffset(at.Offset))
 	return Update{
 		Offset: at.Offset, ID: UpdateID("1220" + hex.EncodeToString(hash.Sum(nil))), RecordTime: at.RecordTime,
-		EffectiveAt: at.RecordTime, Trace: trace,
-		Topology: []Hosting{{
-			Party: party, ParticipantID: node.ParticipantID, Permission: node.PermissionFor(party),
-		}},
+		EffectiveAt: at.RecordTime, Trace: trace, Topology: hostings,
 	}
 }

@@ -46,6 +46,19 @@ type Contract struct {
 	CreatedAt      time.Time
 }
 
+// The parties that sign for themselves: with which keys, and who hosts them.
+type ExternalParty struct {
+	Party                 ledger.Party
+	SigningKeys           []byte
+	SigningThreshold      int32
+	Hosts                 []byte
+	ConfirmationThreshold int32
+	// The topology transactions that made the party, with all signatures.
+	Onboarding []byte
+	// The contribution to the onboarding that completed it.
+	ContributionID string
+}
+
 // Who else may issue tokens. The default identity provider, the empty id, has no row.
 type IdentityProvider struct {
 	ID            string
@@ -65,6 +78,14 @@ type Party struct {
 	IdentityProviderID  string
 	AllocatedAt         time.Time
 	IdentityProviderKey *string
+}
+
+// External parties that wait for their keys, owners or other hosts to agree.
+type PartyOnboarding struct {
+	Party              ledger.Party
+	Onboarding         []byte
+	IdentityProviderID string
+	StartedAt          time.Time
 }
 
 // Transactions, whose tree in execution order is in events, and topology transactions.

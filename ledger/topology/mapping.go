@@ -47,8 +47,8 @@ const (
 
 // Host is a participant that hosts a party.
 type Host struct {
-	Participant string
-	Permission  Permission
+	Participant string     `json:"participant"`
+	Permission  Permission `json:"permission"`
 }
 
 // PartyToParticipant says which participants host a party and, unless a [PartyToKey] does, which keys sign for it.
