@@ -36,6 +36,31 @@ func Packages() []ledger.Package {
 			Interfaces: token.HoldingInterfaces(),
 		},
 		{
+			Name: "splice-api-token-transfer-instruction-v1", Version: "1.0.0",
+			ID:         "55ba4deb0ad4662c4168b39859738a0e91388d252286480c7331b3f71a517281",
+			Interfaces: token.TransferInstructionInterfaces(),
+		},
+		{
+			Name: "splice-api-token-allocation-v1", Version: "1.0.0",
+			ID:         "93c942ae2b4c2ba674fb152fe38473c507bda4e82b4e4c5da55a552a9d8cce1d",
+			Interfaces: token.AllocationInterfaces(),
+		},
+		{
+			Name: "splice-api-token-allocation-instruction-v1", Version: "1.0.0",
+			ID:         "275064aacfe99cea72ee0c80563936129563776f67415ef9f13e4297eecbc520",
+			Interfaces: token.AllocationInstructionInterfaces(),
+		},
+		{
+			Name: "splice-api-token-allocation-request-v1", Version: "1.0.0",
+			ID:         "6fe848530b2404017c4a12874c956ad7d5c8a419ee9b040f96b5c13172d2e193",
+			Interfaces: token.AllocationRequestInterfaces(),
+		},
+		{
+			Name: "splice-api-token-burn-mint-v1", Version: "1.0.0",
+			ID:         "9cc2cbc838ef38dc2c7f34014c9c452bcf71b8e2a4f939235fc0b5d0924b185e",
+			Interfaces: token.BurnMintInterfaces(),
+		},
+		{
 			Name: "splice-api-featured-app-v1", Version: "1.0.0",
 			ID:         "7804375fe5e4c6d5afe067bd314c42fe0b7d005a1300019c73154dd939da4dda",
 			Interfaces: featuredAppV1Interfaces(),
