@@ -1,15 +1,18 @@
 // Package builtin lists the packages of contracts that every node has: the ping package that clients try a node with,
-// and the coin's.
+// the coin's, and those of the wallets.
 //
 // The package is pure.
 package builtin
 
 import (
+	"slices"
+
 	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/payments"
 	"github.com/florinledger/florin/ledger"
 )
 
 // Packages returns all built-in packages.
 func Packages() []ledger.Package {
-	return append([]ledger.Package{pingPackage()}, coin.Packages()...)
+	return slices.Concat([]ledger.Package{pingPackage()}, coin.Packages(), payments.Packages())
 }
