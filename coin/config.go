@@ -51,9 +51,10 @@ type AmuletConfig struct {
 	OptDevelopmentFundManager       *Party           `lf:"optDevelopmentFundManager"`
 	// ExternalPartyConfigStateTickDuration is half the life of an ExternalPartyConfigState; nil means 24 hours.
 	ExternalPartyConfigStateTickDuration *lf.RelTime `lf:"externalPartyConfigStateTickDuration"`
-	// RewardConfig is nil while rewards are counted on the ledger, by markers and coupons.
+	// RewardConfig is nil on networks whose transfers create the app reward coupons of featured providers at once.
 	RewardConfig *RewardConfig `lf:"rewardConfig"`
-	// TransferPreapprovalBaseDuration is how much of a preapproval's life is free; nil means 90 days (CIP-0119).
+	// TransferPreapprovalBaseDuration is how much of a preapproval's life is free; nil means 90 days (CIP-0119), and
+	// [DefaultConfig] none.
 	TransferPreapprovalBaseDuration *lf.RelTime `lf:"transferPreapprovalBaseDuration"`
 }
 
@@ -73,7 +74,7 @@ type RewardVersion string
 
 // The reward versions.
 const (
-	// RewardVersionFeaturedAppMarkers counts the markers that featured apps create on the ledger.
+	// RewardVersionFeaturedAppMarkers counts markers, which transfers leave behind and the DSO turns into coupons.
 	RewardVersionFeaturedAppMarkers RewardVersion = "RewardVersion_FeaturedAppMarkers"
 	// RewardVersionTrafficBased computes rewards from traffic, outside the ledger (CIP-0104).
 	RewardVersionTrafficBased RewardVersion = "RewardVersion_TrafficBasedAppRewards"
@@ -87,7 +88,7 @@ func (RewardVersion) EnumType() lf.EnumType {
 	}
 }
 
-// usesMarkers tells whether featured apps earn by markers; nil is the version before there was a choice.
+// usesMarkers tells whether markers count for anything; nil is the version before there was a choice.
 func usesMarkers(version *RewardVersion) bool {
 	return valueOr(version, RewardVersionFeaturedAppMarkers) == RewardVersionFeaturedAppMarkers
 }
@@ -170,6 +171,17 @@ func (c RewardConfig) valid() bool {
 // externalPartyTick is how long after one ExternalPartyConfigState the next is made.
 func (c AmuletConfig) externalPartyTick() lf.RelTime {
 	return valueOr(c.ExternalPartyConfigStateTickDuration, lf.RelTimeOf(24*time.Hour))
+}
+
+// preapprovalFee is what a day of a preapproval costs, in US dollars.
+func (c AmuletConfig) preapprovalFee() decimal.Decimal {
+	return valueOr(c.TransferPreapprovalFee, decimal.MustParse("0.00274"))
+}
+
+// preapprovalBaseDuration is how much of a preapproval's life is free.
+func (c AmuletConfig) preapprovalBaseDuration() lf.RelTime {
+	const usualDays = 90
+	return valueOr(c.TransferPreapprovalBaseDuration, lf.RelTimeOf(usualDays*24*time.Hour))
 }
 
 func (c TransferConfig) v2() TransferConfigV2 {

@@ -123,19 +123,14 @@ const (
 )
 
 // createMarkers records one act of a featured app: a marker for each beneficiary, of its share times the weight.
-// Shares of a beneficiary that is named several times are added up.
 func createMarkers(
 	tx *ledger.Tx, dso, provider Party, beneficiaries []AppRewardBeneficiary, weight decimal.Decimal,
 ) ([]lf.CID[FeaturedAppActivityMarker], error) {
 	var calc calc
-	shares := map[Party]decimal.Decimal{}
-	for _, b := range beneficiaries {
-		shares[b.Beneficiary] = calc.add(shares[b.Beneficiary], b.Weight)
-	}
 	var markers []lf.CID[FeaturedAppActivityMarker]
-	for _, beneficiary := range slices.SortedFunc(maps.Keys(shares), cmp.Compare) {
+	for _, share := range sharesOf(&calc, beneficiaries) {
 		marker := FeaturedAppActivityMarker{
-			DSO: dso, Provider: provider, Beneficiary: beneficiary, Weight: calc.mul(shares[beneficiary], weight),
+			DSO: dso, Provider: provider, Beneficiary: share.Beneficiary, Weight: calc.mul(share.Weight, weight),
 		}
 		if err := calc.failure(); err != nil {
 			return nil, err
@@ -147,6 +142,19 @@ func createMarkers(
 		markers = append(markers, created)
 	}
 	return markers, nil
+}
+
+// sharesOf adds up the shares of a beneficiary that is named several times. The result is in the order of the parties.
+func sharesOf(calc *calc, beneficiaries []AppRewardBeneficiary) []AppRewardBeneficiary {
+	sums := map[Party]decimal.Decimal{}
+	for _, b := range beneficiaries {
+		sums[b.Beneficiary] = calc.add(sums[b.Beneficiary], b.Weight)
+	}
+	var shares []AppRewardBeneficiary
+	for _, beneficiary := range slices.SortedFunc(maps.Keys(sums), cmp.Compare) {
+		shares = append(shares, AppRewardBeneficiary{Beneficiary: beneficiary, Weight: sums[beneficiary]})
+	}
+	return shares
 }
 
 // checkBeneficiaries checks how a reward is split.

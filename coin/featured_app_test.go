@@ -59,11 +59,64 @@ func share(beneficiary ledger.Party, weight string) coin.AppRewardBeneficiary {
 	return coin.AppRewardBeneficiary{Beneficiary: beneficiary, Weight: amount(weight)}
 }
 
+// rewards is a configuration of app rewards.
+func rewards(version coin.RewardVersion) *coin.RewardConfig {
+	return &coin.RewardConfig{
+		MintingVersion: version, BatchSize: 100, RewardCouponTimeToLive: lf.RelTimeOf(36 * time.Hour),
+	}
+}
+
+// activityCoupons lists the featured app reward coupons as beneficiary, amount and round, in order.
+func (n network) activityCoupons(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	for _, coupon := range all[coin.AppRewardCoupon](t, n) {
+		require.Equal(t, provider, coupon.Provider)
+		require.True(t, coupon.Featured)
+		out = append(out, fmt.Sprintf("%s %s of round %d", *coupon.Beneficiary, coupon.Amount.Show(), coupon.Round.Number))
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestATransferOfAFeaturedProviderEarnsACoupon(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		usd           string
+		config        *coin.RewardConfig
+		beneficiaries *[]coin.AppRewardBeneficiary
+		want          []string
+	}{
+		"of one US dollar in coin, for the provider": {usd: "1", want: []string{"provider::1220ee 200.0 of round 1"}},
+		"of what the round says":                     {usd: "0.3", want: []string{"provider::1220ee 60.0 of round 1"}},
+		"shared, each beneficiary once": {
+			usd:           "1",
+			beneficiaries: &[]coin.AppRewardBeneficiary{share(bob, "0.25"), share(alice, "0.5"), share(bob, "0.25")},
+			want:          []string{"alice::1220a1 100.0 of round 1", "bob::1220b0 100.0 of round 1"},
+		},
+		"but not of nothing":               {usd: "0"},
+		"not where markers count":          {usd: "1", config: rewards(coin.RewardVersionFeaturedAppMarkers)},
+		"not where rewards are of traffic": {usd: "1", config: rewards(coin.RewardVersionTrafficBased)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := startNetwork(t)
+			round := payload(t, n, n.rounds[1])
+			round.RewardConfig, round.TransferConfigUSD.ExtraFeaturedAppRewardAmount = c.config, amount(c.usd)
+			right := create(t, n, coin.FeaturedAppRight{DSO: dso, Provider: provider}, dso)
+			transfer := pay(coins{n.tap(t, alice, "10")}, to(bob, "1"))
+			transfer.Provider, transfer.Beneficiaries = provider, c.beneficiaries
+			_, err := n.transfer(transfer,
+				coin.TransferContext{OpenMiningRound: create(t, n, round, dso), FeaturedAppRight: &right})
+			require.NoError(t, err)
+			require.Equal(t, c.want, n.activityCoupons(t))
+		})
+	}
+}
+
 func TestATransferOfAFeaturedProviderIsMarked(t *testing.T) {
 	t.Parallel()
-	traffic := &coin.RewardConfig{
-		MintingVersion: coin.RewardVersionTrafficBased, BatchSize: 100, RewardCouponTimeToLive: lf.RelTimeOf(36 * time.Hour),
-	}
+	markers, traffic := rewards(coin.RewardVersionFeaturedAppMarkers), rewards(coin.RewardVersionTrafficBased)
 	for name, c := range map[string]struct {
 		unfeatured    bool
 		config        *coin.RewardConfig
@@ -72,15 +125,19 @@ func TestATransferOfAFeaturedProviderIsMarked(t *testing.T) {
 		want          []string
 	}{
 		"for the provider alone": {
-			outputs: []coin.TransferOutput{to(bob, "1")}, want: []string{"provider::1220ee 1.0"},
+			config: markers, outputs: []coin.TransferOutput{to(bob, "1")}, want: []string{"provider::1220ee 1.0"},
 		},
 		"for beneficiaries, each once": {
+			config:        markers,
 			outputs:       []coin.TransferOutput{to(bob, "1")},
 			beneficiaries: &[]coin.AppRewardBeneficiary{share(bob, "0.25"), share(alice, "0.5"), share(bob, "0.25")},
 			want:          []string{"alice::1220a1 0.5", "bob::1220b0 0.5"},
 		},
-		"even when nothing changes hands": {want: []string{"provider::1220ee 1.0"}},
-		"not without the right":           {unfeatured: true, outputs: []coin.TransferOutput{to(bob, "1")}},
+		"even when nothing changes hands": {config: markers, want: []string{"provider::1220ee 1.0"}},
+		"not without the right": {
+			config: markers, unfeatured: true, outputs: []coin.TransferOutput{to(bob, "1")},
+		},
+		"not where transfers create the coupon": {outputs: []coin.TransferOutput{to(bob, "1")}},
 		"not when rewards come from traffic": {
 			config: traffic, outputs: []coin.TransferOutput{to(bob, "1")},
 			beneficiaries: &[]coin.AppRewardBeneficiary{share(bob, "7")}, // not even looked at

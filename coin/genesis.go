@@ -9,8 +9,9 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// DefaultConfig is the configuration that LocalNet starts with: no fees but the holding fee of one US dollar a year,
-// ticks of ten minutes, the issuance curve of the public network.
+// DefaultConfig is the configuration that a network starts with: that of LocalNet, with ticks of ten minutes and the
+// issuance curve of the public network. Holding coin costs one US dollar a year, and so does a preapproval, from its
+// first day on. Transfers create the reward coupons of featured apps at once.
 func DefaultConfig(synchronizerID string) AmuletConfig {
 	marker := decimal.FromInt(1)
 	return AmuletConfig{
@@ -39,6 +40,7 @@ func DefaultConfig(synchronizerID string) AmuletConfig {
 			AmuletNameService: "0.1.18", DSOGovernance: "0.1.23", ValidatorLifecycle: "0.1.6",
 		},
 		FeaturedAppActivityMarkerAmount: &marker,
+		TransferPreapprovalBaseDuration: &lf.RelTime{},
 	}
 }
 

@@ -103,6 +103,8 @@ func templates() []ledger.TemplateSource {
 		validatorLivenessActivityRecordTemplate(),
 		validatorFaucetCouponTemplate(),
 		amuletRulesTemplate(),
+		externalPartySetupProposalTemplate(),
+		transferPreapprovalTemplate(),
 		openMiningRoundTemplate(),
 		summarizingMiningRoundTemplate(),
 		issuingMiningRoundTemplate(),

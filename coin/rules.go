@@ -1,6 +1,8 @@
 package coin
 
 import (
+	"slices"
+
 	"github.com/florinledger/florin/coin/token"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
@@ -19,6 +21,7 @@ type AmuletRules struct {
 	ContractStateSchemaVersion *int64 `lf:"contractStateSchemaVersion"`
 }
 
+func (r AmuletRules) dso() Party           { return r.DSO }
 func (r AmuletRules) config() AmuletConfig { return r.ConfigSchedule.InitialValue }
 
 // AmuletRulesTransfer moves coin.
@@ -101,47 +104,52 @@ func amuletRulesTemplate() ledger.TemplateSource {
 			return r.config().valid() && len(r.ConfigSchedule.FutureValues) == 0 &&
 				valueOr(r.ContractStateSchemaVersion, 0) >= 0
 		},
-		Choices: []ledger.ChoiceOf[AmuletRules]{
-			ledger.Choice[AmuletRules, AmuletRulesTransfer, TransferResult]{
-				Controllers: func(_ AmuletRules, arg AmuletRulesTransfer) []Party { return arg.Transfer.controllers() },
-				Body:        transfer,
+		Choices: slices.Concat(useChoices(), preapprovalChoices()),
+	}
+}
+
+// useChoices are the choices of those who use the coin, and those that start a network.
+func useChoices() []ledger.ChoiceOf[AmuletRules] {
+	return []ledger.ChoiceOf[AmuletRules]{
+		ledger.Choice[AmuletRules, AmuletRulesTransfer, TransferResult]{
+			Controllers: func(_ AmuletRules, arg AmuletRulesTransfer) []Party { return arg.Transfer.controllers() },
+			Body:        transfer,
+		},
+		ledger.Choice[AmuletRules, AmuletRulesDevNetTap, AmuletRulesDevNetTapResult]{
+			Controllers: func(_ AmuletRules, arg AmuletRulesDevNetTap) []Party { return []Party{arg.Receiver} },
+			Body:        tap,
+		},
+		ledger.Choice[AmuletRules, AmuletRulesMint, AmuletRulesMintResult]{
+			Controllers: func(r AmuletRules, arg AmuletRulesMint) []Party { return []Party{r.DSO, arg.Receiver} },
+			Body:        mint,
+		},
+		ledger.Choice[AmuletRules, AmuletRulesDevNetFeatureApp, AmuletRulesDevNetFeatureAppResult]{
+			Controllers: func(_ AmuletRules, arg AmuletRulesDevNetFeatureApp) []Party {
+				return []Party{arg.Provider}
 			},
-			ledger.Choice[AmuletRules, AmuletRulesDevNetTap, AmuletRulesDevNetTapResult]{
-				Controllers: func(_ AmuletRules, arg AmuletRulesDevNetTap) []Party { return []Party{arg.Receiver} },
-				Body:        tap,
+			Body: featureApp,
+		},
+		ledger.Choice[AmuletRules, AmuletRulesFetch, AmuletRules]{
+			Controllers: func(_ AmuletRules, arg AmuletRulesFetch) []Party { return []Party{arg.P} },
+			Body: func(
+				_ *ledger.Tx, _ lf.CID[AmuletRules], rules AmuletRules, _ AmuletRulesFetch,
+			) (AmuletRules, error) {
+				return rules, nil
 			},
-			ledger.Choice[AmuletRules, AmuletRulesMint, AmuletRulesMintResult]{
-				Controllers: func(r AmuletRules, arg AmuletRulesMint) []Party { return []Party{r.DSO, arg.Receiver} },
-				Body:        mint,
+		},
+		abortingChoice[AmuletRulesComputeFeesResult]("AmuletRules_ComputeFees", false,
+			func(_ AmuletRules, arg AmuletRulesComputeFees) []Party { return []Party{arg.Sender} }),
+		ledger.Choice[AmuletRules, AmuletRulesBootstrapRounds, AmuletRulesBootstrapRoundsResult]{
+			Controllers: func(r AmuletRules, _ AmuletRulesBootstrapRounds) []Party { return []Party{r.DSO} },
+			Body:        bootstrapRounds,
+		},
+		ledger.Choice[
+			AmuletRules, AmuletRulesBootstrapExternalPartyConfigState,
+			AmuletRulesBootstrapExternalPartyConfigStateResult]{
+			Controllers: func(r AmuletRules, _ AmuletRulesBootstrapExternalPartyConfigState) []Party {
+				return []Party{r.DSO}
 			},
-			ledger.Choice[AmuletRules, AmuletRulesDevNetFeatureApp, AmuletRulesDevNetFeatureAppResult]{
-				Controllers: func(_ AmuletRules, arg AmuletRulesDevNetFeatureApp) []Party {
-					return []Party{arg.Provider}
-				},
-				Body: featureApp,
-			},
-			ledger.Choice[AmuletRules, AmuletRulesFetch, AmuletRules]{
-				Controllers: func(_ AmuletRules, arg AmuletRulesFetch) []Party { return []Party{arg.P} },
-				Body: func(
-					_ *ledger.Tx, _ lf.CID[AmuletRules], rules AmuletRules, _ AmuletRulesFetch,
-				) (AmuletRules, error) {
-					return rules, nil
-				},
-			},
-			abortingChoice[AmuletRulesComputeFeesResult]("AmuletRules_ComputeFees", false,
-				func(_ AmuletRules, arg AmuletRulesComputeFees) []Party { return []Party{arg.Sender} }),
-			ledger.Choice[AmuletRules, AmuletRulesBootstrapRounds, AmuletRulesBootstrapRoundsResult]{
-				Controllers: func(r AmuletRules, _ AmuletRulesBootstrapRounds) []Party { return []Party{r.DSO} },
-				Body:        bootstrapRounds,
-			},
-			ledger.Choice[
-				AmuletRules, AmuletRulesBootstrapExternalPartyConfigState,
-				AmuletRulesBootstrapExternalPartyConfigStateResult]{
-				Controllers: func(r AmuletRules, _ AmuletRulesBootstrapExternalPartyConfigState) []Party {
-					return []Party{r.DSO}
-				},
-				Body: bootstrapConfigStates,
-			},
+			Body: bootstrapConfigStates,
 		},
 	}
 }

@@ -14,7 +14,8 @@ import (
 type Supply struct {
 	// Minted is what taps and the minting of coupons made.
 	Minted decimal.Decimal
-	// Burned is what the expiry of dust and the bare archiving of coins destroyed.
+	// Burned is what was paid for traffic and preapprovals, and what the expiry of dust and the bare archiving of coins
+	// destroyed.
 	Burned decimal.Decimal
 	// Held is the initial amount of all coins, locked or not, that are not archived.
 	Held decimal.Decimal
@@ -29,8 +30,8 @@ func (s Supply) Balanced() bool {
 // SupplyOf counts the coin from all transactions of a network, each given as its events in execution order. Events of
 // other contracts do no harm. The error says that an event cannot be read or the history is not complete.
 //
-// Minting is read from the arguments and results of the choices that mint. A coin that a choice of the coin's own
-// archives is accounted for by that choice; one that a command archives itself is burned.
+// Minting and purchases are read from the arguments and results of the choices that mint and sell. A coin that a choice
+// of the coin's own archives is accounted for by that choice; one that a command archives itself is burned.
 func SupplyOf(transactions [][]ledger.Event) (Supply, error) {
 	count := supplyCount{holdings: map[ledger.ContractID]decimal.Decimal{}}
 	for _, events := range transactions {
@@ -60,20 +61,33 @@ type supplyCount struct {
 }
 
 func (c *supplyCount) add(event ledger.Event, isRoot bool) error {
-	switch name := event.Template.QualifiedName(); {
-	case event.Kind == ledger.EventFetch:
+	if event.Kind == ledger.EventFetch || event.PackageName != "splice-amulet" {
 		return nil
-	case name == "Splice.Amulet:Amulet" || name == "Splice.Amulet:LockedAmulet":
+	}
+	switch event.Template.QualifiedName() {
+	case "Splice.Amulet:Amulet", "Splice.Amulet:LockedAmulet":
 		return c.addHolding(event, isRoot)
-	case event.Choice == "AmuletRules_Mint":
+	case "Splice.AmuletRules:AmuletRules", "Splice.AmuletRules:TransferPreapproval":
+		return c.addChoice(event)
+	default:
+		return nil
+	}
+}
+
+// addChoice reads what a choice says that it minted or burned. A choice that exercises another one of these leaves the
+// counting to that one.
+func (c *supplyCount) addChoice(event ledger.Event) error {
+	switch event.Choice {
+	case "AmuletRules_Mint":
 		var argument struct {
 			Amount decimal.Decimal `json:"amount"`
 		}
 		err := json.Unmarshal(event.Argument, &argument)
 		c.supply.Minted = c.calc.add(c.supply.Minted, argument.Amount)
 		return err
-	case event.Choice == "AmuletRules_Transfer":
-		return c.addRewards(event)
+	case "AmuletRules_Transfer", "TransferPreapproval_SendV2", "AmuletRules_BuyMemberTraffic",
+		"AmuletRules_CreateTransferPreapproval", "AmuletRules_CreateExternalPartySetupProposal", "TransferPreapproval_Renew":
+		return c.addReported(event)
 	default:
 		return nil
 	}
@@ -124,19 +138,31 @@ func holdingAmount(event ledger.Event) (decimal.Decimal, error) {
 	return payload.Amount.InitialAmount, err
 }
 
-// addRewards counts the coupons that a transfer minted. The faucets are part of the validator rewards.
-func (c *supplyCount) addRewards(event ledger.Event) error {
+// transferReport is where a transfer says which coupons it minted. The faucets are part of the validator rewards.
+type transferReport struct {
+	Summary struct {
+		App             decimal.Decimal `json:"inputAppRewardAmount"`
+		Validator       decimal.Decimal `json:"inputValidatorRewardAmount"`
+		Sv              decimal.Decimal `json:"inputSvRewardAmount"`
+		ActivityRecords decimal.Decimal `json:"inputUnclaimedActivityRecordAmount"`
+		DevelopmentFund decimal.Decimal `json:"inputDevelopmentFundAmount"`
+	} `json:"summary"`
+}
+
+// addReported counts what a choice reports. Each choice has one of the three places for the transfer in its result.
+func (c *supplyCount) addReported(event ledger.Event) error {
 	var result struct {
-		Summary struct {
-			App             decimal.Decimal `json:"inputAppRewardAmount"`
-			Validator       decimal.Decimal `json:"inputValidatorRewardAmount"`
-			Sv              decimal.Decimal `json:"inputSvRewardAmount"`
-			ActivityRecords decimal.Decimal `json:"inputUnclaimedActivityRecordAmount"`
-			DevelopmentFund decimal.Decimal `json:"inputDevelopmentFundAmount"`
-		} `json:"summary"`
+		transferReport
+
+		Result         transferReport  `json:"result"`
+		TransferResult transferReport  `json:"transferResult"`
+		AmuletPaid     decimal.Decimal `json:"amuletPaid"`
 	}
 	err := json.Unmarshal(event.Result, &result)
-	s := result.Summary
-	c.supply.Minted = c.calc.add(c.supply.Minted, s.App, s.Validator, s.Sv, s.ActivityRecords, s.DevelopmentFund)
+	for _, report := range []transferReport{result.transferReport, result.Result, result.TransferResult} {
+		s := report.Summary
+		c.supply.Minted = c.calc.add(c.supply.Minted, s.App, s.Validator, s.Sv, s.ActivityRecords, s.DevelopmentFund)
+	}
+	c.supply.Burned = c.calc.add(c.supply.Burned, result.AmuletPaid)
 	return err
 }

@@ -81,7 +81,10 @@ func TestSupplyNoticesWhatIsWrong(t *testing.T) {
 	require.ErrorContains(t, err, "not created in the transactions that are counted")
 
 	forged, err := coin.SupplyOf([][]ledger.Event{{
-		{Kind: ledger.EventCreate, ContractID: "00ab", Template: events[1][3].Template, Argument: events[1][3].Argument},
+		{
+			Kind: ledger.EventCreate, ContractID: "00ab", PackageName: "splice-amulet",
+			Template: events[1][3].Template, Argument: events[1][3].Argument,
+		},
 	}})
 	require.NoError(t, err)
 	require.False(t, forged.Balanced(), "a coin from nowhere")

@@ -80,6 +80,15 @@ type TransferContext struct {
 	FeaturedAppRight *lf.CID[FeaturedAppRight]             `lf:"featuredAppRight"`
 }
 
+// ExternalPartyTransferContext names the contracts that a transfer refers to which must stay valid for a day or more
+// after it was prepared, because it is signed elsewhere (CIP-0107).
+type ExternalPartyTransferContext struct {
+	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:ExternalPartyTransferContext"`
+
+	ExternalPartyConfigState lf.CID[ExternalPartyConfigState] `lf:"externalPartyConfigState"`
+	FeaturedAppRight         *lf.CID[FeaturedAppRight]        `lf:"featuredAppRight"`
+}
+
 // TransferResult is what a transfer did.
 type TransferResult struct {
 	_       struct{}        `lf:"splice-amulet:Splice.AmuletRules:TransferResult"`

@@ -14,9 +14,11 @@ type resolvedContext struct {
 	// config has its fees in coin.
 	config TransferConfigV2
 	// round is the one that created coins count their holding fee from.
-	round   Round
-	price   decimal.Decimal
-	markers bool // whether featured apps earn by markers
+	round Round
+	price decimal.Decimal
+	// activity is how the provider's activity is recorded if it is featured, and activityAmount how much, in coin.
+	activity       activityRecord
+	activityAmount decimal.Decimal
 	// featured tells whether the provider has a featured app right that counts.
 	featured        bool
 	issuingRounds   map[int64]IssuingMiningRound
@@ -36,11 +38,16 @@ func resolveContext(
 	}
 	resolved = resolvedContext{
 		dso: dso, round: open.Round, price: open.AmuletPrice,
-		markers:         usesMarkers(mintingVersion(open.RewardConfig)),
+		activity:        activityRecordOf(mintingVersion(open.RewardConfig)),
 		issuingRounds:   map[int64]IssuingMiningRound{},
 		validatorRights: map[Party]lf.CID[ValidatorRight]{},
 	}
 	if resolved.config, err = open.TransferConfigUSD.v2().inCoin(open.AmuletPrice); err != nil {
+		return resolved, err
+	}
+	var calc calc
+	resolved.activityAmount = calc.div(open.TransferConfigUSD.ExtraFeaturedAppRewardAmount, open.AmuletPrice)
+	if err := calc.failure(); err != nil {
 		return resolved, err
 	}
 	if err := resolved.checkFeatured(tx, provider, context.FeaturedAppRight); err != nil {
@@ -67,9 +74,33 @@ func resolveContext(
 	return resolved, nil
 }
 
-// checkFeatured reads the featured app right, unless rewards do not come from markers.
+// resolveExternalContext reads the context of a transfer that may have been signed long before: it knows neither
+// issuing rounds nor rights, so nothing but coin and what has an amount of its own can be its input.
+func resolveExternalContext(
+	tx *ledger.Tx, dso, provider Party, context ExternalPartyTransferContext,
+) (resolved resolvedContext, err error) {
+	state, err := fetchForDSO(tx, dso, context.ExternalPartyConfigState)
+	if err != nil {
+		return resolved, err
+	}
+	resolved = resolvedContext{
+		dso: dso, round: state.HoldingFeesOpenRoundNumber, price: state.AmuletPrice,
+		activity: activityRecordOf(state.RewardCalculationVersion),
+	}
+	if resolved.config, err = state.TransferConfig.inCoin(state.AmuletPrice); err != nil {
+		return resolved, err
+	}
+	var calc calc
+	resolved.activityAmount = calc.div(usualActivityUSD(), state.AmuletPrice)
+	if err := calc.failure(); err != nil {
+		return resolved, err
+	}
+	return resolved, resolved.checkFeatured(tx, provider, context.FeaturedAppRight)
+}
+
+// checkFeatured reads the featured app right, unless rewards come from traffic.
 func (c *resolvedContext) checkFeatured(tx *ledger.Tx, provider Party, right *lf.CID[FeaturedAppRight]) error {
-	if !c.markers || right == nil {
+	if c.activity == recordNothing || right == nil {
 		return nil
 	}
 	_, err := fetchForOwner(tx, c.dso, provider, *right)

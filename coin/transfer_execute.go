@@ -51,6 +51,17 @@ func executeTransfer(tx *ledger.Tx, context *resolvedContext, t Transfer) (Trans
 	return result, nil
 }
 
+// executeExternalTransfer is a transfer in the context of an external party, with the same authority.
+func executeExternalTransfer(
+	tx *ledger.Tx, dso Party, context ExternalPartyTransferContext, t Transfer,
+) (TransferResult, error) {
+	resolved, err := resolveExternalContext(tx, dso, t.Provider, context)
+	if err != nil {
+		return TransferResult{}, err
+	}
+	return executeTransfer(tx, &resolved, t)
+}
+
 // checkOutputs brings the outputs into normal form (each lock holder once, in order, and never the receiver) and checks
 // them.
 func checkOutputs(tx *ledger.Tx, config TransferConfigV2, outputs []TransferOutput) ([]TransferOutput, error) {
@@ -134,20 +145,6 @@ func checkLimits(config TransferConfigV2, t Transfer, summary TransferSummary) e
 	default:
 		return nil
 	}
-}
-
-// rewardActivity records the activity of a featured provider. The split is checked even when the provider is not
-// featured, so that a wrong one shows at once.
-func rewardActivity(tx *ledger.Tx, context *resolvedContext, t Transfer) error {
-	if !context.markers {
-		return nil
-	}
-	beneficiaries := valueOr(t.Beneficiaries, []AppRewardBeneficiary{{Beneficiary: t.Provider, Weight: one()}})
-	if err := checkBeneficiaries(beneficiaries); err != nil || !context.featured {
-		return err
-	}
-	_, err := createMarkers(tx, context.dso, t.Provider, beneficiaries, one())
-	return err
 }
 
 func createOutput(tx *ledger.Tx, context *resolvedContext, output TransferOutput) (CreatedAmulet, error) {

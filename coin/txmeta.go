@@ -1,6 +1,8 @@
 package coin
 
 import (
+	"maps"
+
 	"github.com/florinledger/florin/coin/token"
 	"github.com/florinledger/florin/decimal"
 )
@@ -30,6 +32,7 @@ const (
 	txUnlock     txKind = "unlock"
 	txMint       txKind = "mint"
 	txExpireDust txKind = "expire-dust"
+	txBurn       txKind = "burn"
 )
 
 // holdingMeta is the metadata of a choice that changed holdings. Empty parts are left out.
@@ -40,6 +43,23 @@ func holdingMeta(kind txKind, reason string, burned decimal.Decimal) token.Metad
 	}
 	addAmount(values, metaBurned, burned)
 	return token.Metadata{Values: values}
+}
+
+// joinMeta is the metadata of both; where both have a key, the first counts.
+func joinMeta(first, second token.Metadata) token.Metadata {
+	joined := token.Metadata{Values: map[string]string{}}
+	maps.Copy(joined.Values, second.Values)
+	maps.Copy(joined.Values, first.Values)
+	return joined
+}
+
+// reasonMeta is metadata with a reason for people, if there is one.
+func reasonMeta(reason *string) token.Metadata {
+	meta := token.Metadata{Values: map[string]string{}}
+	if valueOr(reason, "") != "" {
+		meta.Values[metaReason] = *reason
+	}
+	return meta
 }
 
 // addAmount adds an amount that is not zero.
