@@ -2,6 +2,7 @@ package coin
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
@@ -29,6 +30,22 @@ func maximumOutputsExceeded(outputs int, most int64) error {
 	return fault.UserFailure(fault.InvalidIndependentOfSystemState, errorPrefix+"maximum-outputs-exceeded",
 		fmt.Sprintf("A transfer has %d outputs, more than the maximum of %d.", outputs, most), nil).
 		WithHint("Split the outputs over several transfers.")
+}
+
+func unknownSynchronizer(id string) error {
+	return fault.UserFailure(fault.InvalidIndependentOfSystemState, errorPrefix+"unknown-synchronizer",
+		fmt.Sprintf("Unknown synchronizer %q: the network does not sell traffic for it.", id),
+		map[string]string{"synchronizerId": id}).
+		WithHint("Name one of the requiredSynchronizers of AmuletRules.")
+}
+
+func insufficientTopupAmount(requested, least int64) error {
+	return fault.UserFailure(fault.InvalidGivenCurrentSystemStateOther, errorPrefix+"insufficient-topup-amount",
+		fmt.Sprintf("The requested top-up of %d bytes is below the minimum of %d bytes.", requested, least),
+		map[string]string{
+			"requestedTopupAmount": strconv.FormatInt(requested, 10), "minTopupAmount": strconv.FormatInt(least, 10),
+		}).
+		WithHint("Buy at least the minimum.")
 }
 
 // abortingChoice is a choice that the contracts keep for its signature only: exercising it fails since version 0.1.17.

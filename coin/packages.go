@@ -105,6 +105,7 @@ func templates() []ledger.TemplateSource {
 		amuletRulesTemplate(),
 		externalPartySetupProposalTemplate(),
 		transferPreapprovalTemplate(),
+		memberTrafficTemplate(),
 		openMiningRoundTemplate(),
 		summarizingMiningRoundTemplate(),
 		issuingMiningRoundTemplate(),

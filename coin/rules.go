@@ -104,7 +104,7 @@ func amuletRulesTemplate() ledger.TemplateSource {
 			return r.config().valid() && len(r.ConfigSchedule.FutureValues) == 0 &&
 				valueOr(r.ContractStateSchemaVersion, 0) >= 0
 		},
-		Choices: slices.Concat(useChoices(), preapprovalChoices()),
+		Choices: slices.Concat(useChoices(), preapprovalChoices(), trafficChoices()),
 	}
 }
 
