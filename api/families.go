@@ -1,0 +1,77 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/auth"
+)
+
+// family is a list of endpoints whose errors have one form.
+type family struct {
+	frame     *endpoint.Frame
+	endpoints []endpoint.Endpoint
+}
+
+// validatorFamilies are the endpoints that a validator, scan and a registry have beside the JSON Ledger API. The realm
+// of each is what callers without a token are told.
+func validatorFamilies(options Options) ([]family, error) {
+	lists := []struct {
+		realm     string
+		auth      auth.Authenticator
+		endpoints []endpoint.Endpoint
+	}{
+		{"splice validator realm", options.Tokens, options.Registry.Validator()},
+		{"splice scan realm", options.Tokens, options.Registry.Scan()},
+		{"splice scan proxy realm", options.Tokens, options.Registry.ScanProxy()},
+	}
+	families := make([]family, len(lists))
+	for i, list := range lists {
+		frame, err := endpoint.NewFrame(endpoint.Options{
+			Auth: list.auth, Failures: v0.Failures(list.realm), Unreadable: v0.Unreadable, Logger: options.Logger,
+			Now: options.Now, MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
+		})
+		if err != nil {
+			return nil, err
+		}
+		families[i] = family{frame: frame, endpoints: list.endpoints}
+	}
+	return families, nil
+}
+
+// validatorPath is what clients put before the paths of a validator, whose own base path it is on the public network.
+const validatorPath = "/api/validator"
+
+// stripValidator serves everything under /v0 and /v1 below /api/validator as well. What is under /v2 there would be
+// other endpoints than the JSON Ledger API's, so it is left alone.
+func stripValidator(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path, found := strings.CutPrefix(r.URL.Path, validatorPath)
+		if found && (ofValidator(path) || path == "/livez" || path == "/readyz") {
+			r = r.Clone(r.Context())
+			r.URL.Path = path
+			r.URL.RawPath = strings.TrimPrefix(r.URL.RawPath, validatorPath)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// ofValidator tells whether a path belongs to the validator's API.
+func ofValidator(path string) bool {
+	return strings.HasPrefix(path, "/v0/") || strings.HasPrefix(path, "/v1/")
+}
+
+// notFound answers paths that do not exist in the form of the API that they look like.
+func notFound(ledger, validator *endpoint.Frame) http.HandlerFunc {
+	unknown := v0.NotFoundPath(validator)
+	return func(w http.ResponseWriter, r *http.Request) {
+		path := r.URL.Path
+		if ofValidator(path) || strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/registry/") {
+			unknown(w, r)
+			return
+		}
+		ledger.NotFound(w, r)
+	}
+}

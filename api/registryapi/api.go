@@ -1,0 +1,176 @@
+package registryapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Record is what the endpoints read from the database.
+type Record interface {
+	Head(ctx context.Context) (db.Head, error)
+	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
+	Contract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
+	Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error)
+}
+
+// Options are the parts of an [API]. All are required.
+type Options struct {
+	Node     ledger.Node
+	Packages *ledger.Packages
+	Record   Record
+	// Now is the node's clock.
+	Now func() time.Time
+}
+
+// API serves scan, its proxy and the registry.
+type API struct {
+	node     ledger.Node
+	packages *ledger.Packages
+	record   Record
+	now      func() time.Time
+}
+
+// New makes the API. The error names the part that is missing.
+func New(options Options) (*API, error) {
+	switch {
+	case options.Node.DSO == "" || options.Node.SynchronizerID == "":
+		return nil, errors.New("the registry needs the identity of the node and of the DSO")
+	case options.Packages == nil || options.Record == nil:
+		return nil, errors.New("the registry needs packages and a record to read from")
+	case options.Now == nil:
+		return nil, errors.New("the registry needs a clock")
+	}
+	return &API{node: options.Node, packages: options.Packages, record: options.Record, now: options.Now}, nil
+}
+
+const (
+	// maxContracts bounds lists that have no pages.
+	maxContracts = 1000
+	// contractsPage is how many contracts are read at once.
+	contractsPage = 250
+)
+
+// The templates that are looked for, by package name.
+const (
+	amuletRules        = "#splice-amulet:Splice.AmuletRules:AmuletRules"
+	externalPartyRules = "#splice-amulet:Splice.ExternalPartyAmuletRules:ExternalPartyAmuletRules"
+	openRounds         = "#splice-amulet:Splice.Round:OpenMiningRound"
+	issuingRounds      = "#splice-amulet:Splice.Round:IssuingMiningRound"
+	configStates       = "#splice-amulet:Splice.ExternalPartyConfigState:ExternalPartyConfigState"
+	preapprovals       = "#splice-amulet:Splice.AmuletRules:TransferPreapproval"
+	featuredAppRights  = "#splice-amulet:Splice.Amulet:FeaturedAppRight"
+	transferCommands   = "#splice-amulet:Splice.ExternalPartyAmuletRules:TransferCommand"
+	transferCounters   = "#splice-amulet:Splice.ExternalPartyAmuletRules:TransferCommandCounter"
+	memberTraffic      = "#splice-amulet:Splice.DecentralizedSynchronizer:MemberTraffic"
+	fundCoupons        = "#splice-amulet:Splice.Amulet:UnclaimedDevelopmentFundCoupon"
+	amulets            = "#splice-amulet:Splice.Amulet:Amulet"
+	lockedAmulets      = "#splice-amulet:Splice.Amulet:LockedAmulet"
+)
+
+// templateIDs are the ids of templates, with the package version that contracts are made with. Of a template that this
+// node does not have there can be no contracts, so it is left out.
+func (a *API) templateIDs(names ...string) []string {
+	ids := make([]string, 0, len(names))
+	for _, name := range names {
+		reference, err := lf.ParseTypeName(name)
+		if err != nil {
+			continue
+		}
+		if resolved, refusal := a.packages.ResolveTemplate(reference, nil); refusal == nil {
+			ids = append(ids, resolved.String())
+		}
+	}
+	return ids
+}
+
+// active lists the contracts of a template that are active now and that the party is a stakeholder of, oldest first.
+func (a *API) active(ctx context.Context, template string, party ledger.Party) ([]ledger.Contract, error) {
+	var contracts []ledger.Contract
+	err := a.eachActive(ctx, a.templateIDs(template), party, math.MaxInt64, func(contract ledger.Contract) (bool, error) {
+		contracts = append(contracts, contract)
+		return len(contracts) < maxContracts, nil
+	})
+	return contracts, err
+}
+
+// eachActive visits the contracts of some templates that were active at an offset and that the party is a stakeholder
+// of, oldest first, until visit says that it has seen enough.
+func (a *API) eachActive(
+	ctx context.Context, templates []string, party ledger.Party, at ledger.Offset,
+	visit func(ledger.Contract) (more bool, err error),
+) error {
+	query := db.ActiveQuery{Parties: []ledger.Party{party}, Templates: templates, At: at, Limit: contractsPage}
+	for {
+		page, err := a.record.ActiveContracts(ctx, query)
+		if err != nil {
+			return err
+		}
+		for _, contract := range page {
+			if more, err := visit(contract.Contract); err != nil || !more {
+				return err
+			}
+			query.After = contract.Position()
+		}
+		if len(page) < contractsPage {
+			return nil
+		}
+	}
+}
+
+// the returns the newest contract of a template of which the DSO keeps one. That there is none means that the coin has
+// not been created yet.
+func (a *API) the(ctx context.Context, template string) (ledger.Contract, error) {
+	found, err := a.active(ctx, template, a.node.DSO)
+	if err != nil {
+		return ledger.Contract{}, err
+	}
+	if len(found) == 0 {
+		_, entity, _ := strings.Cut(template, ":")
+		return ledger.Contract{}, v0.NotFound("No %s found: the node has not created the coin yet. Try again shortly.",
+			entity)
+	}
+	return found[len(found)-1], nil
+}
+
+// payloadOf reads the fields of a payload that T has.
+func payloadOf[T any](contract ledger.Contract) (T, error) {
+	var payload T
+	if err := json.Unmarshal(contract.Payload, &payload); err != nil {
+		return payload, fault.Internal(fmt.Errorf("reading contract %s: %w", contract.ID, err))
+	}
+	return payload, nil
+}
+
+// having returns those contracts whose payload is wanted.
+func having[T any](contracts []ledger.Contract, wanted func(T) bool) ([]ledger.Contract, error) {
+	var found []ledger.Contract
+	for _, contract := range contracts {
+		payload, err := payloadOf[T](contract)
+		if err != nil {
+			return nil, err
+		}
+		if wanted(payload) {
+			found = append(found, contract)
+		}
+	}
+	return found, nil
+}
+
+// partyOf reads a party id that a request names.
+func partyOf(text string) (ledger.Party, error) {
+	if err := ledger.CheckParty(text); err != nil {
+		return "", v0.BadRequest("Failed to decode: %s", err)
+	}
+	return ledger.Party(text), nil
+}

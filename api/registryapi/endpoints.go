@@ -1,0 +1,116 @@
+package registryapi
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/florinledger/florin/api/endpoint"
+)
+
+// The tags that group operations in the document.
+const (
+	tagScanProxy = "Scan proxy"
+	tagScan      = "Scan"
+	tagValidator = "Validator"
+)
+
+// Where clients look for the families.
+const (
+	proxyPath = "/v0/scan-proxy"
+	scanPath  = "/api/scan/v0"
+)
+
+// Scan lists what the network's scan serves to everybody, without a token.
+func (a *API) Scan() []endpoint.Endpoint {
+	m := mount{path: scanPath, prefix: "scan", tag: tagScan, access: endpoint.Open}
+	own := []endpoint.Endpoint{
+		endpoint.New(m.post("/amulet-rules", "getAmuletRules", "Get the contract with the rules of the coin."),
+			a.scanAmuletRules),
+		endpoint.New(m.post("/external-party-amulet-rules", "getExternalPartyAmuletRules",
+			"Get the contract with the rules of the coin for external parties."), a.scanExternalPartyRules),
+		endpoint.New(m.post("/open-and-issuing-mining-rounds", "getOpenAndIssuingMiningRounds",
+			"Get the rounds that commands can name, by contract id."), a.scanRounds),
+		endpoint.New(m.get("/featured-apps", "listFeaturedAppRights", "List the rights of all featured apps."),
+			a.featuredApps),
+		endpoint.New(m.get("/splice-instance-names", "getSpliceInstanceNames", "Get the names of network and coin."),
+			a.instanceNames),
+		endpoint.New(m.get("/domains/{domain_id}/members/{member_id}/traffic-status", "getMemberTrafficStatus",
+			"Get how much extra traffic a member has."), a.trafficStatus),
+	}
+	return append(own, a.shared(m)...)
+}
+
+// ScanProxy lists what the validator passes on from scan, to everybody with a token.
+func (a *API) ScanProxy() []endpoint.Endpoint {
+	m := mount{path: proxyPath, prefix: "proxy", tag: tagScanProxy, access: endpoint.Public}
+	own := []endpoint.Endpoint{
+		endpoint.New(m.get("/amulet-rules", "getAmuletRules", "Get the contract with the rules of the coin."),
+			a.amuletRules),
+		endpoint.New(m.get("/open-and-issuing-mining-rounds", "getOpenAndIssuingMiningRounds",
+			"Get the rounds that commands can name, oldest first."), a.miningRounds),
+		endpoint.New(m.get("/external-party-config-states", "listExternalPartyConfigStates",
+			"List the configuration states that transfers of external parties name."), a.configStates),
+	}
+	v1 := m
+	v1.path, v1.prefix = "/v1/scan-proxy", "proxyV1"
+	own = append(own, endpoint.New(v1.post("/holdings/summary", "getHoldingsSummary",
+		"Add up what some parties held at a time."), a.holdingsSummaryV1))
+	return append(own, a.shared(m)...)
+}
+
+// Validator lists what anybody may ask the validator itself.
+func (a *API) Validator() []endpoint.Endpoint {
+	m := mount{path: "/v0", prefix: "validator", tag: tagValidator, access: endpoint.Open}
+	return []endpoint.Endpoint{
+		endpoint.New(m.get("/validator-user", "getValidatorUserInfo", "Get the operator of the node."), a.validatorUser),
+	}
+}
+
+// shared lists what scan and its proxy answer in the same way.
+func (a *API) shared(m mount) []endpoint.Endpoint {
+	holdings := m.post("/holdings/summary", "getHoldingsSummary", "Add up what some parties held at a time.")
+	holdings.Deprecated = true
+	return []endpoint.Endpoint{
+		endpoint.New(m.get("/dso-party-id", "getDsoPartyId", "Get the party of the DSO."), a.dsoPartyID),
+		endpoint.New(m.get("/dso", "getDsoInfo", "Get what is known of the network."), a.dsoInfo),
+		endpoint.New(m.get("/featured-apps/{provider_party_id}", "lookupFeaturedAppRight",
+			"Get the right of a featured app, or null."), a.featuredApp),
+		endpoint.New(m.get("/transfer-preapprovals/by-party/{party}", "lookupTransferPreapprovalByParty",
+			"Get the preapproval of a receiver."), a.preapprovalByParty),
+		endpoint.New(m.get("/transfer-command-counter/{party}", "lookupTransferCommandCounterByParty",
+			"Get the counter of a sender's transfer commands."), a.transferCommandCounter),
+		endpoint.New(m.get("/transfer-command/status", "lookupTransferCommandStatus",
+			"Get what became of transfer commands of the last 24 hours."), a.transferCommandStatus),
+		endpoint.New(m.get("/ans-entries", "listAnsEntries", "List names."), a.ansEntries),
+		endpoint.New(m.get("/ans-entries/by-name/{name}", "lookupAnsEntryByName", "Look a name up."), a.ansEntryByName),
+		endpoint.New(m.get("/ans-entries/by-party/{party}", "lookupAnsEntryByParty", "Look the name of a party up."),
+			a.ansEntryByParty),
+		endpoint.New(m.post("/ans-rules", "getAnsRules", "Get the rules of the name service."), a.ansRules),
+		endpoint.New(holdings, a.holdingsSummary),
+		endpoint.New(m.get("/unclaimed-development-fund-coupons", "listUnclaimedDevelopmentFundCoupons",
+			"List the grants that the DSO may still hand out."), a.developmentFundCoupons),
+	}
+}
+
+// mount is where a family is served, and to whom.
+type mount struct {
+	path string
+	// prefix begins the operation ids, which are unique in the document.
+	prefix, tag string
+	access      endpoint.Access
+}
+
+func (m mount) get(path, operation, summary string) endpoint.Info {
+	return m.info(http.MethodGet, path, operation, summary)
+}
+
+func (m mount) post(path, operation, summary string) endpoint.Info {
+	return m.info(http.MethodPost, path, operation, summary)
+}
+
+func (m mount) info(method, path, operation, summary string) endpoint.Info {
+	return endpoint.Info{
+		Method: method, Path: m.path + path, Summary: summary, Tag: m.tag, Access: m.access,
+		OperationID: m.prefix + strings.ToUpper(operation[:1]) + operation[1:],
+	}
+}

@@ -1,0 +1,228 @@
+package registryapi
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// RecordTimeMatch says whether an earlier snapshot will do.
+type RecordTimeMatch string
+
+// Names implements [endpoint.Enum].
+func (RecordTimeMatch) Names() []string { return []string{"exact", "at_or_before"} }
+
+// HoldingsSummaryRequest asks what some parties held at a time.
+type HoldingsSummaryRequest struct {
+	endpoint.Strict
+
+	MigrationID     int64              `json:"migration_id" required:"true" doc:"0: this network never migrated"`
+	RecordTime      endpoint.Timestamp `json:"record_time" required:"true" doc:"As of when"`
+	RecordTimeMatch *RecordTimeMatch   `json:"record_time_match" doc:"Both are the same here: every instant will do"`
+	OwnerPartyIDs   []string           `json:"owner_party_ids" required:"true" doc:"Owners, at least one"`
+	AsOfRound       *int64             `json:"as_of_round" doc:"Round to count holding fees to; the earliest open one"`
+}
+
+type holdingsSummaryRequest struct {
+	Body HoldingsSummaryRequest `body:"json"`
+}
+
+// HoldingsSummaryResponse is what some parties held at a time.
+type HoldingsSummaryResponse struct {
+	RecordTime        endpoint.Timestamp `json:"record_time" required:"true" doc:"As of when"`
+	MigrationID       int64              `json:"migration_id" required:"true" doc:"0"`
+	ComputedAsOfRound int64              `json:"computed_as_of_round" required:"true" doc:"Round of the holding fees"`
+	Summaries         []HoldingsSummary  `json:"summaries" required:"true" doc:"One for each owner"`
+}
+
+// HoldingsSummary is what a party held.
+type HoldingsSummary struct {
+	PartyID      ledger.Party    `json:"party_id" required:"true" doc:"The owner"`
+	Unlocked     decimal.Decimal `json:"total_unlocked_coin" required:"true" doc:"Coin that is not locked"`
+	Locked       decimal.Decimal `json:"total_locked_coin" required:"true" doc:"Coin that is locked"`
+	Holdings     decimal.Decimal `json:"total_coin_holdings" required:"true" doc:"Both"`
+	FeesUnlocked decimal.Decimal `json:"accumulated_holding_fees_unlocked" required:"true" doc:"Never deducted"`
+	FeesLocked   decimal.Decimal `json:"accumulated_holding_fees_locked" required:"true" doc:"Never deducted"`
+	FeesTotal    decimal.Decimal `json:"accumulated_holding_fees_total" required:"true" doc:"Never deducted"`
+	Available    decimal.Decimal `json:"total_available_coin" required:"true" doc:"Unlocked coin less its fees"`
+}
+
+// HoldingsSummaryResponseV1 is [HoldingsSummaryResponse] without rounds and fees.
+type HoldingsSummaryResponseV1 struct {
+	RecordTime  endpoint.Timestamp  `json:"record_time" required:"true" doc:"As of when"`
+	MigrationID int64               `json:"migration_id" required:"true" doc:"0"`
+	Summaries   []HoldingsSummaryV1 `json:"summaries" required:"true" doc:"One for each owner"`
+}
+
+// HoldingsSummaryV1 is what a party held.
+type HoldingsSummaryV1 struct {
+	PartyID  ledger.Party    `json:"party_id" required:"true" doc:"The owner"`
+	Unlocked decimal.Decimal `json:"total_unlocked_coin" required:"true" doc:"Coin that is not locked"`
+	Locked   decimal.Decimal `json:"total_locked_coin" required:"true" doc:"Coin that is locked"`
+	Holdings decimal.Decimal `json:"total_coin_holdings" required:"true" doc:"Both"`
+}
+
+func (a *API) holdingsSummaryV1(
+	ctx context.Context, req holdingsSummaryRequest,
+) (response HoldingsSummaryResponseV1, err error) {
+	whole, err := a.holdingsSummary(ctx, req)
+	if err != nil {
+		return response, err
+	}
+	response.RecordTime, response.MigrationID = whole.RecordTime, whole.MigrationID
+	for _, s := range whole.Summaries {
+		response.Summaries = append(response.Summaries, HoldingsSummaryV1{
+			PartyID: s.PartyID, Unlocked: s.Unlocked, Locked: s.Locked, Holdings: s.Holdings,
+		})
+	}
+	return response, nil
+}
+
+func (a *API) holdingsSummary(
+	ctx context.Context, req holdingsSummaryRequest,
+) (response HoldingsSummaryResponse, err error) {
+	switch {
+	case req.Body.MigrationID != 0:
+		return response, v0.NotFound("No snapshot found for migration %d: this network is at migration 0", req.Body.MigrationID)
+	case len(req.Body.OwnerPartyIDs) == 0:
+		return response, v0.BadRequest("owner_party_ids is empty: name at least one party")
+	}
+	at, err := a.offsetAt(ctx, time.Time(req.Body.RecordTime))
+	if err != nil {
+		return response, err
+	}
+	if response.ComputedAsOfRound, err = a.feeRound(ctx, req.Body.AsOfRound); err != nil {
+		return response, err
+	}
+	response.RecordTime = req.Body.RecordTime
+	for _, owner := range req.Body.OwnerPartyIDs {
+		party, err := partyOf(owner)
+		if err != nil {
+			return response, err
+		}
+		summary, err := a.holdingsOf(ctx, party, at, response.ComputedAsOfRound)
+		if err != nil {
+			return response, err
+		}
+		response.Summaries = append(response.Summaries, summary)
+	}
+	return response, nil
+}
+
+// feeRound is the round that holding fees are counted to.
+func (a *API) feeRound(ctx context.Context, asked *int64) (int64, error) {
+	if asked != nil {
+		return *asked, nil
+	}
+	open, _, err := a.rounds(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if len(open) == 0 {
+		return 0, v0.NotFound("No open OpenMiningRound found. Try again shortly.")
+	}
+	earliest, err := payloadOf[round](open[0])
+	return earliest.Round.Number, err
+}
+
+// offsetAt is the last offset that was reached at a time. Record times grow with offsets, so halving finds it.
+func (a *API) offsetAt(ctx context.Context, when time.Time) (ledger.Offset, error) {
+	head, err := a.record.Head(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if when.After(a.now()) {
+		return 0, v0.NotFound("No snapshot found for %s: it is in the future", endpoint.Timestamp(when))
+	}
+	low, high := head.Pruned, head.Offset // low is not after the time, as far as is known; what is sought is not above high
+	for low < high {
+		middle := low + (high-low+1)/2
+		last, err := a.record.Updates(ctx, db.UpdatesQuery{After: low, UpTo: middle, Limit: 1, Descending: true})
+		switch {
+		case err != nil:
+			return 0, err
+		case len(last) == 0 || !last[0].RecordTime.After(when):
+			low = middle
+		default:
+			high = last[0].Offset - 1
+		}
+	}
+	if low == head.Pruned && head.Pruned > 0 {
+		return 0, v0.NotFound("No snapshot found for %s: the record before that was pruned", endpoint.Timestamp(when))
+	}
+	return low, nil
+}
+
+// holding is what amulets and locked amulets have in common.
+type holding struct {
+	Owner  ledger.Party `json:"owner"`
+	Amount struct {
+		InitialAmount decimal.Decimal `json:"initialAmount"`
+		CreatedAt     struct {
+			Number int64 `json:"number,string"`
+		} `json:"createdAt"`
+		RatePerRound struct {
+			Rate decimal.Decimal `json:"rate"`
+		} `json:"ratePerRound"`
+	} `json:"amount"`
+	// Amulet is what is locked; nil for what is not.
+	Amulet *holding `json:"amulet"`
+}
+
+// feeAt is what has accrued on the holding by a round, and never more than the holding.
+func (h holding) feeAt(round int64) decimal.Decimal {
+	rounds := round - h.Amount.CreatedAt.Number
+	if rounds <= 0 {
+		return decimal.Decimal{}
+	}
+	fee, err := decimal.FromInt(rounds).Mul(h.Amount.RatePerRound.Rate)
+	if err != nil || fee.Cmp(h.Amount.InitialAmount) > 0 {
+		return h.Amount.InitialAmount // a product too large to write down is more than the holding, too
+	}
+	return fee
+}
+
+func (a *API) holdingsOf(
+	ctx context.Context, owner ledger.Party, at ledger.Offset, round int64,
+) (summary HoldingsSummary, err error) {
+	summary.PartyID = owner
+	add := func(contract ledger.Contract) (bool, error) {
+		held, err := payloadOf[holding](contract)
+		if err != nil {
+			return false, err
+		}
+		amount, fees := &summary.Unlocked, &summary.FeesUnlocked
+		if held.Amulet != nil {
+			held, amount, fees = *held.Amulet, &summary.Locked, &summary.FeesLocked
+		}
+		if held.Owner != owner {
+			return true, nil
+		}
+		if *amount, err = amount.Add(held.Amount.InitialAmount); err != nil {
+			return false, fault.Internal(err)
+		}
+		if *fees, err = fees.Add(held.feeAt(round)); err != nil {
+			return false, fault.Internal(err)
+		}
+		return true, nil
+	}
+	if err := a.eachActive(ctx, a.templateIDs(amulets, lockedAmulets), owner, at, add); err != nil {
+		return summary, err
+	}
+	if summary.Holdings, err = summary.Unlocked.Add(summary.Locked); err != nil {
+		return summary, fault.Internal(err)
+	}
+	if summary.FeesTotal, err = summary.FeesUnlocked.Add(summary.FeesLocked); err != nil {
+		return summary, fault.Internal(err)
+	}
+	if summary.Available, err = summary.Unlocked.Sub(summary.FeesUnlocked); err != nil {
+		return summary, fault.Internal(err)
+	}
+	return summary, nil
+}

@@ -1,0 +1,225 @@
+package registryapi
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/ledger"
+)
+
+// maybeCached shows a contract unless the caller knows it.
+func (a *API) maybeCached(contract ledger.Contract, known ...string) (v0.MaybeCachedContractWithState, error) {
+	if slices.Contains(known, string(contract.ID)) {
+		return v0.MaybeCachedContractWithState{DomainID: &a.node.SynchronizerID}, nil
+	}
+	shown, err := v0.ToAPIContract(contract)
+	return v0.MaybeCachedContractWithState{Contract: &shown, DomainID: &a.node.SynchronizerID}, err
+}
+
+// GetAmuletRulesRequest names the contract that the caller knows already.
+type GetAmuletRulesRequest struct {
+	ContractID string `json:"cached_amulet_rules_contract_id" doc:"The contract that the caller has"`
+	DomainID   string `json:"cached_amulet_rules_domain_id" doc:"Where it was"`
+}
+
+// GetAmuletRulesResponse is the contract with the rules of the coin.
+type GetAmuletRulesResponse struct {
+	Update v0.MaybeCachedContractWithState `json:"amulet_rules_update" required:"true" doc:"The rules of the coin"`
+}
+
+type scanAmuletRulesRequest struct {
+	Body GetAmuletRulesRequest `body:"json"`
+}
+
+func (a *API) scanAmuletRules(
+	ctx context.Context, req scanAmuletRulesRequest,
+) (response GetAmuletRulesResponse, err error) {
+	rules, err := a.the(ctx, amuletRules)
+	if err != nil {
+		return response, err
+	}
+	response.Update, err = a.maybeCached(rules, req.Body.ContractID)
+	return response, err
+}
+
+// GetExternalPartyAmuletRulesRequest names the contract that the caller knows already.
+type GetExternalPartyAmuletRulesRequest struct {
+	ContractID string `json:"cached_external_party_amulet_rules_contract_id" doc:"The contract that the caller has"`
+	DomainID   string `json:"cached_external_party_amulet_rules_domain_id" doc:"Where it was"`
+}
+
+// GetExternalPartyAmuletRulesResponse is the contract with the coin's rules for external parties.
+type GetExternalPartyAmuletRulesResponse struct {
+	Update v0.MaybeCachedContractWithState `json:"external_party_amulet_rules_update" required:"true" doc:"The rules"`
+}
+
+type scanExternalPartyRulesRequest struct {
+	Body GetExternalPartyAmuletRulesRequest `body:"json"`
+}
+
+func (a *API) scanExternalPartyRules(
+	ctx context.Context, req scanExternalPartyRulesRequest,
+) (response GetExternalPartyAmuletRulesResponse, err error) {
+	rules, err := a.the(ctx, externalPartyRules)
+	if err != nil {
+		return response, err
+	}
+	response.Update, err = a.maybeCached(rules, req.Body.ContractID)
+	return response, err
+}
+
+// GetOpenAndIssuingMiningRoundsRequest names the rounds that the caller knows already.
+type GetOpenAndIssuingMiningRoundsRequest struct {
+	OpenIDs    []string `json:"cached_open_mining_round_contract_ids" doc:"Open rounds that the caller has"`
+	IssuingIDs []string `json:"cached_issuing_round_contract_ids" doc:"Issuing rounds that the caller has"`
+}
+
+// GetOpenAndIssuingMiningRoundsResponse are the rounds that commands can name, by contract id.
+type GetOpenAndIssuingMiningRoundsResponse struct {
+	TimeToLive int64                                      `json:"time_to_live_in_microseconds" required:"true" doc:"For caches"`
+	Open       map[string]v0.MaybeCachedContractWithState `json:"open_mining_rounds" required:"true" doc:"To transfer in"`
+	Issuing    map[string]v0.MaybeCachedContractWithState `json:"issuing_mining_rounds" required:"true" doc:"To mint for"`
+}
+
+type scanRoundsRequest struct {
+	Body GetOpenAndIssuingMiningRoundsRequest `body:"json"`
+}
+
+// roundsTimeToLive is how long clients may keep the list of rounds: a tenth of a tick.
+const roundsTimeToLive = 60 * 1_000_000
+
+func (a *API) scanRounds(
+	ctx context.Context, req scanRoundsRequest,
+) (response GetOpenAndIssuingMiningRoundsResponse, err error) {
+	open, issuing, err := a.rounds(ctx)
+	if err != nil {
+		return response, err
+	}
+	response.TimeToLive = roundsTimeToLive
+	if response.Open, err = a.byContractID(open, req.Body.OpenIDs); err != nil {
+		return response, err
+	}
+	response.Issuing, err = a.byContractID(issuing, req.Body.IssuingIDs)
+	return response, err
+}
+
+func (a *API) byContractID(
+	contracts []ledger.Contract, known []string,
+) (map[string]v0.MaybeCachedContractWithState, error) {
+	shown := make(map[string]v0.MaybeCachedContractWithState, len(contracts))
+	for _, contract := range contracts {
+		var err error
+		if shown[string(contract.ID)], err = a.maybeCached(contract, known...); err != nil {
+			return nil, err
+		}
+	}
+	return shown, nil
+}
+
+// GetSpliceInstanceNamesResponse is how the network calls things.
+type GetSpliceInstanceNamesResponse struct {
+	NetworkName            string `json:"network_name" required:"true" doc:"Of the network"`
+	NetworkFaviconURL      string `json:"network_favicon_url" required:"true" doc:"Its icon; none"`
+	AmuletName             string `json:"amulet_name" required:"true" doc:"Of the coin"`
+	AmuletNameAcronym      string `json:"amulet_name_acronym" required:"true" doc:"Of the coin, short"`
+	NameServiceName        string `json:"name_service_name" required:"true" doc:"Of the name service"`
+	NameServiceNameAcronym string `json:"name_service_name_acronym" required:"true" doc:"Of the name service, short"`
+}
+
+// How this network calls its coin, as LocalNet does.
+const (
+	coinName   = "Amulet"
+	coinSymbol = "AMT"
+)
+
+func (a *API) instanceNames(context.Context, endpoint.NoRequest) (GetSpliceInstanceNamesResponse, error) {
+	return GetSpliceInstanceNamesResponse{
+		NetworkName: "Florin", AmuletName: coinName, AmuletNameAcronym: coinSymbol,
+		NameServiceName: "Amulet Name Service", NameServiceNameAcronym: "ANS",
+	}, nil
+}
+
+type trafficStatusRequest struct {
+	DomainID string `path:"domain_id" doc:"The synchronizer"`
+	MemberID string `path:"member_id" doc:"The member: PAR:: and the participant's id"`
+}
+
+// GetMemberTrafficStatusResponse is how much extra traffic a member has.
+type GetMemberTrafficStatusResponse struct {
+	TrafficStatus MemberTrafficStatus `json:"traffic_status" required:"true" doc:"Of the member"`
+}
+
+// MemberTrafficStatus is the traffic of a member as the synchronizer and as the ledger see it.
+type MemberTrafficStatus struct {
+	Actual ActualMemberTraffic `json:"actual" required:"true" doc:"As the synchronizer sees it"`
+	Target TargetMemberTraffic `json:"target" required:"true" doc:"As the ledger has it"`
+}
+
+// ActualMemberTraffic is in bytes.
+type ActualMemberTraffic struct {
+	TotalConsumed int64 `json:"total_consumed" required:"true" doc:"Extra traffic that was used: 0, none is charged"`
+	TotalLimit    int64 `json:"total_limit" required:"true" doc:"Extra traffic that was granted"`
+}
+
+// TargetMemberTraffic is in bytes.
+type TargetMemberTraffic struct {
+	TotalPurchased int64 `json:"total_purchased" required:"true" doc:"Extra traffic that was bought"`
+}
+
+// traffic is what was bought for a member.
+type traffic struct {
+	MemberID       string `json:"memberId"`
+	SynchronizerID string `json:"synchronizerId"`
+	TotalPurchased int64  `json:"totalPurchased,string"`
+}
+
+// trafficStatus adds up what was bought for the member. What was bought is granted at once: the node is the
+// synchronizer.
+func (a *API) trafficStatus(
+	ctx context.Context, req trafficStatusRequest,
+) (response GetMemberTrafficStatusResponse, err error) {
+	if req.DomainID != a.node.SynchronizerID {
+		return response, v0.NotFound("No synchronizer %s: this node's is %s", req.DomainID, a.node.SynchronizerID)
+	}
+	var purchased int64
+	known := strings.TrimPrefix(req.MemberID, "PAR::") == a.node.ParticipantID
+	add := func(contract ledger.Contract) (bool, error) {
+		payload, err := payloadOf[traffic](contract)
+		if err == nil && payload.MemberID == req.MemberID && payload.SynchronizerID == req.DomainID {
+			purchased += payload.TotalPurchased
+			known = true
+		}
+		return true, err
+	}
+	err = a.eachActive(ctx, a.templateIDs(memberTraffic), a.node.DSO, math.MaxInt64, add)
+	if err != nil {
+		return response, err
+	}
+	if !known {
+		return response, v0.NotFound("No traffic state found for member %s: it is not this node's participant, PAR::%s, and "+
+			"nobody bought traffic for it", req.MemberID, a.node.ParticipantID)
+	}
+	response.TrafficStatus.Actual.TotalLimit = purchased
+	response.TrafficStatus.Target.TotalPurchased = purchased
+	return response, nil
+}
+
+// GetValidatorUserInfoResponse is the operator of the node.
+type GetValidatorUserInfoResponse struct {
+	PartyID  ledger.Party `json:"party_id" required:"true" doc:"The operator's party"`
+	UserName string       `json:"user_name" required:"true" doc:"The operator's wallet user"`
+	Featured bool         `json:"featured" required:"true" doc:"Whether the operator is a featured app"`
+}
+
+func (a *API) validatorUser(
+	ctx context.Context, _ endpoint.NoRequest,
+) (GetValidatorUserInfoResponse, error) {
+	_, featured, err := a.featuredRightOf(ctx, a.node.Operator)
+	return GetValidatorUserInfoResponse{
+		PartyID: a.node.Operator, UserName: a.node.OperatorUser, Featured: featured,
+	}, err
+}

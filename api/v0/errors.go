@@ -1,0 +1,126 @@
+package v0
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/fault"
+)
+
+// Unreadable begins the plain text for requests under /v0 that cannot be read.
+const Unreadable = "The request content was malformed:\n"
+
+// ErrorResponse is the body of every error that is not plain text.
+type ErrorResponse struct {
+	Error string `json:"error" required:"true" doc:"What is wrong, in words"`
+}
+
+// Error is a refusal with a status and text of its own, for those that the ledger has no code for.
+type Error struct {
+	Status int
+	Text   string
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.Text }
+
+// Refuse makes a refusal.
+func Refuse(status int, format string, args ...any) *Error {
+	return &Error{Status: status, Text: fmt.Sprintf(format, args...)}
+}
+
+// NotFound is the refusal of a request for something that is not there.
+func NotFound(format string, args ...any) *Error { return Refuse(http.StatusNotFound, format, args...) }
+
+// BadRequest is the refusal of a request whose content has no meaning.
+func BadRequest(format string, args ...any) *Error {
+	return Refuse(http.StatusBadRequest, format, args...)
+}
+
+// The texts for callers without a usable token.
+const (
+	tokenMissing = "The resource requires authentication, which was not supplied with the request"
+	tokenInvalid = "The supplied authentication is invalid"
+)
+
+// Failures makes the errors of a family of endpoints. The realm, such as "splice wallet realm", is what callers without
+// a token are told to authenticate for.
+func Failures(realm string) endpoint.FailureEncoder {
+	return func(ctx context.Context, err error) (int, any) {
+		if refusal, ok := errors.AsType[*Error](err); ok {
+			return refusal.Status, ErrorResponse{Error: refusal.Text}
+		}
+		switch refusal := fault.From(err); {
+		case fault.Unauthenticated.Matches(refusal):
+			return http.StatusUnauthorized, unauthorized(ctx, realm)
+		case fault.PermissionDenied.Matches(refusal):
+			return http.StatusForbidden, ErrorResponse{Error: "Authorization Failed for " + endpoint.Claims(ctx).UserID()}
+		case refusal.Redacted():
+			return http.StatusInternalServerError, ErrorResponse{Error: "An unexpected error occurred."}
+		default:
+			return statusOf(refusal), ErrorResponse{Error: textOf(refusal)}
+		}
+	}
+}
+
+// unauthorized is the answer to callers without a usable token.
+func unauthorized(ctx context.Context, realm string) endpoint.Content {
+	content := endpoint.TextContent(http.StatusUnauthorized, tokenInvalid)
+	if !endpoint.Claims(ctx).Presented() {
+		content = endpoint.TextContent(http.StatusUnauthorized, tokenMissing)
+	}
+	content.Header = http.Header{"Www-Authenticate": {fmt.Sprintf("Bearer realm=%q", realm)}}
+	return content
+}
+
+// textOf is the code and the cause of a refusal, and what to do next where that is known.
+func textOf(refusal *fault.Fault) string {
+	if refusal.Hint == "" {
+		return refusal.Error()
+	}
+	return refusal.Error() + " " + refusal.Hint
+}
+
+// statusOf is the HTTP status of a refusal by the ledger. It is not the one that the JSON Ledger API gives it: this
+// family tells "busy" (429) from "conflict" (409).
+func statusOf(refusal *fault.Fault) int {
+	switch refusal.Category { //nolint:exhaustive // the others are redacted, or the server's own trouble
+	case fault.TransientServerFailure:
+		return http.StatusServiceUnavailable
+	case fault.ContentionOnSharedResources:
+		return http.StatusTooManyRequests
+	case fault.InvalidIndependentOfSystemState, fault.InvalidGivenCurrentSystemStateSeekAfterEnd:
+		return http.StatusBadRequest
+	case fault.InvalidGivenCurrentSystemStateOther:
+		if slices.Contains(conflictCodes(), refusal.Code) {
+			return http.StatusConflict
+		}
+		return http.StatusBadRequest
+	case fault.InvalidGivenCurrentSystemStateResourceExists:
+		return http.StatusConflict
+	case fault.InvalidGivenCurrentSystemStateResourceMissing:
+		return http.StatusNotFound
+	default:
+		return http.StatusInternalServerError
+	}
+}
+
+// conflictCodes are the preconditions of the ledger that clients of this family expect as conflicts.
+func conflictCodes() []string {
+	return []string{
+		"DAML_INTERPRETATION_ERROR", "UNHANDLED_EXCEPTION", "INTERPRETATION_USER_ERROR",
+		"TEMPLATE_PRECONDITION_VIOLATED", "NOT_CONNECTED_TO_ANY_SYNCHRONIZER", "NOT_CONNECTED_TO_SYNCHRONIZER",
+		"UNKNOWN_CONTRACT_SYNCHRONIZERS",
+	}
+}
+
+// NotFoundPath answers paths under /v0 that do not exist.
+func NotFoundPath(frame *endpoint.Frame) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		frame.Refuse(w, r, NotFound("The requested resource could not be found: %s", r.URL.EscapedPath()))
+	}
+}

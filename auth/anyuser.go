@@ -1,0 +1,32 @@
+package auth
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// AnyUser is the [Authenticator] of endpoints that are for everybody with a token that verifies: the user that it names
+// need not exist, and is given no rights.
+type AnyUser struct{ Verifier Verifier }
+
+// Authenticate implements [Authenticator].
+func (a AnyUser) Authenticate(ctx context.Context, token string) (Claims, error) {
+	if token == "" {
+		return Claims{}, nil
+	}
+	verified, err := a.Verifier.Verify(ctx, token)
+	if err != nil {
+		if fault.Unauthenticated.Matches(err) {
+			return Unauthenticated(err), nil
+		}
+		return Claims{}, err
+	}
+	if err := ledger.CheckUserID(verified.UserID); err != nil {
+		return Unauthenticated(err), nil
+	}
+	claims := NewClaims(ledger.User{ID: verified.UserID}, nil)
+	claims.expires = verified.ExpiresAt
+	return claims, nil
+}
