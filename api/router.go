@@ -13,6 +13,7 @@ import (
 	"github.com/florinledger/florin/api/docspage"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/registryapi"
 	"github.com/florinledger/florin/auth"
 )
 
@@ -20,8 +21,12 @@ import (
 type Options struct {
 	// Auth finds out who calls; required.
 	Auth auth.Authenticator
+	// Tokens finds out who sends a token, for endpoints that any token will do for; required.
+	Tokens auth.Authenticator
 	// Ledger serves /v2; required.
 	Ledger *ledgerapi.API
+	// Registry serves scan and the token standard's registry; required.
+	Registry *registryapi.API
 	// Readiness lists the parts of the node and what is wrong with them; required.
 	Readiness Readiness
 	// Streams knows the streams that are open; required. Close it when the node stops, and tell it of changes of users
@@ -38,8 +43,8 @@ type Options struct {
 
 // NewRouter makes the handler of the whole API.
 func NewRouter(options Options) (http.Handler, error) {
-	if options.Ledger == nil || options.Readiness == nil {
-		return nil, errors.New("the router needs the ledger API and the readiness of the node")
+	if options.Ledger == nil || options.Registry == nil || options.Readiness == nil {
+		return nil, errors.New("the router needs the ledger API, the registry and the readiness of the node")
 	}
 	frame, err := endpoint.NewFrame(endpoint.Options{
 		Auth: options.Auth, Failures: options.Ledger.Failures(), Logger: options.Logger, Now: options.Now,
@@ -58,13 +63,26 @@ func NewRouter(options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	families, err := validatorFamilies(options)
+	if err != nil {
+		return nil, err
+	}
+	validatorDocument, err := newValidatorDocument(families)
+	if err != nil {
+		return nil, err
+	}
 	router := chi.NewRouter()
-	router.Use(frame.Observe, endpoint.CollapseSlashes, frame.Limit, middleware.GetHead)
-	router.NotFound(frame.NotFound)
+	router.Use(frame.Observe, endpoint.CollapseSlashes, stripValidator, frame.Limit, middleware.GetHead)
+	router.NotFound(notFound(frame, families[0].frame))
 	router.MethodNotAllowed(frame.MethodNotAllowed)
 	// Each family is one list: its frame writes errors as its clients expect them.
 	if err := frame.Mount(router, ledgerEndpoints); err != nil {
 		return nil, err
+	}
+	for _, family := range families {
+		if err := family.frame.Mount(router, family.endpoints); err != nil {
+			return nil, err
+		}
 	}
 	if err := frame.MountStreams(router, streams); err != nil {
 		return nil, err
@@ -76,6 +94,7 @@ func NewRouter(options Options) (http.Handler, error) {
 	router.Get("/docs", page.ServeHTTP)
 	router.Get("/docs/", page.ServeHTTP)
 	router.Get("/docs/openapi", document.ServeHTTP)
+	router.Get("/docs/openapi/validator", validatorDocument.ServeHTTP)
 	router.Get("/docs/asyncapi", streamsDocument.ServeHTTP)
 	return router, nil
 }

@@ -68,6 +68,9 @@ func Unauthenticated(reason error) Claims { return Claims{reason: reason} }
 // Authenticated tells whether somebody is there: a user, or anybody when authorization is disabled.
 func (c Claims) Authenticated() bool { return c.wildcard || c.user != nil }
 
+// Presented tells whether the caller sent a token at all, be it usable or not.
+func (c Claims) Presented() bool { return c.Authenticated() || c.reason != nil }
+
 // User returns the caller's user; ok is false without one.
 func (c Claims) User() (user ledger.User, ok bool) {
 	if c.user == nil {

@@ -78,7 +78,9 @@ type Content struct {
 	Status int
 	// Type is the Content-Type; "" sends none.
 	Type string
-	Body []byte
+	// Header are further headers; nil for none.
+	Header http.Header
+	Body   []byte
 }
 
 // TextContent is a plain text answer.

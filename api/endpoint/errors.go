@@ -37,9 +37,12 @@ type textError struct {
 
 func (t *textError) Error() string { return t.text }
 
+// invalidValue begins the texts for parts of a request that do not decode.
+const invalidValue = "Invalid value for: "
+
 // badRequest is the 400 for a part of the request that does not decode, such as "query parameter limit".
 func badRequest(part, detail string) *textError {
-	text := "Invalid value for: " + part
+	text := invalidValue + part
 	if detail != "" {
 		text += " (" + detail + ")"
 	}

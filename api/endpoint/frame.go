@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -23,7 +24,8 @@ const (
 	DefaultRequestTimeout = 20 * time.Second
 )
 
-// FailureEncoder turns an error into the JSON answer of an API family: the one place where errors become HTTP.
+// FailureEncoder turns an error into the JSON answer of an API family: the one place where errors become HTTP. A body
+// that is [Content] is sent as it is, with the status.
 type FailureEncoder func(ctx context.Context, err error) (status int, body any)
 
 // Options are the parts and settings of a [Frame].
@@ -32,6 +34,8 @@ type Options struct {
 	Auth auth.Authenticator
 	// Failures writes the errors of this family; required.
 	Failures FailureEncoder
+	// Unreadable begins the plain text for requests that cannot be read; "" means "Invalid value for: ".
+	Unreadable string
 	// Logger gets one line for each request; required.
 	Logger *slog.Logger
 	// Now is the clock that requests are timed with; required.
@@ -203,10 +207,15 @@ func (f *Frame) fail(ctx context.Context, w http.ResponseWriter, err error) {
 		err = timedOut(timeout.Advice)
 	}
 	if text, ok := errors.AsType[*textError](err); ok {
-		f.write(ctx, w, TextContent(text.status, text.text))
+		f.write(ctx, w, TextContent(text.status, f.unreadable(text)))
 		return
 	}
 	status, answer := f.options.Failures(ctx, err)
+	if content, ok := answer.(Content); ok {
+		content.Status = status
+		f.write(ctx, w, content)
+		return
+	}
 	body, err := encodeBody(answer)
 	if err != nil { // error bodies are plain structs: this is a mistake in the encoder
 		f.write(ctx, w, TextContent(http.StatusInternalServerError, "The error could not be written."))
@@ -215,9 +224,25 @@ func (f *Frame) fail(ctx context.Context, w http.ResponseWriter, err error) {
 	f.write(ctx, w, Content{Status: status, Type: jsonType, Body: body})
 }
 
+// unreadable is the text of an error as this family begins it.
+func (f *Frame) unreadable(text *textError) string {
+	if detail, ok := strings.CutPrefix(text.text, invalidValue); ok && f.options.Unreadable != "" {
+		return f.options.Unreadable + detail
+	}
+	return text.text
+}
+
+// Refuse answers a request that did not reach an endpoint with an error.
+func (f *Frame) Refuse(w http.ResponseWriter, r *http.Request, err error) {
+	f.fail(r.Context(), w, err)
+}
+
 func (f *Frame) write(ctx context.Context, w http.ResponseWriter, content Content) {
 	if content.Type != "" {
 		w.Header().Set("Content-Type", content.Type)
+	}
+	for name, values := range content.Header {
+		w.Header()[name] = values
 	}
 	if content.Status == 0 {
 		content.Status = http.StatusOK
