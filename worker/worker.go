@@ -48,4 +48,5 @@ func Register(w sdkworker.Registry, a *activities.Activities) {
 // RegisterWorkflows registers the workflows alone, as replaying histories needs them.
 func RegisterWorkflows(w sdkworker.WorkflowRegistry) {
 	w.RegisterWorkflowWithOptions(workflows.SubmitCommands, workflow.RegisterOptions{Name: "SubmitCommands"})
+	w.RegisterWorkflowWithOptions(workflows.OnboardExternalParty, workflow.RegisterOptions{Name: "OnboardExternalParty"})
 }

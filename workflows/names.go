@@ -2,6 +2,8 @@ package workflows
 
 import (
 	"go.temporal.io/sdk/temporal"
+
+	"github.com/florinledger/florin/ledger"
 )
 
 // TaskQueue is where the node's workers look for work.
@@ -16,7 +18,7 @@ var (
 	AttributeUser = temporal.NewSearchAttributeKeyKeywordList("FlorinUser")
 	// AttributeCommandID holds the command ids.
 	AttributeCommandID = temporal.NewSearchAttributeKeyKeywordList("FlorinCommandId")
-	// AttributeKind says what the work is: a Kind constant of package ledger.
+	// AttributeKind says what the work is: a Kind constant of package ledger, or [KindOnboarding].
 	AttributeKind = temporal.NewSearchAttributeKeyKeyword("FlorinKind")
 	// AttributeOutcome says what came of it: an Outcome constant of this package; absent while it runs.
 	AttributeOutcome = temporal.NewSearchAttributeKeyKeyword("FlorinOutcome")
@@ -30,7 +32,12 @@ const (
 	OutcomeRefused = "refused"
 	// OutcomeMixed: a batch of which some were committed and some refused.
 	OutcomeMixed = "mixed"
+	// OutcomeWithdrawn: an onboarding was cancelled.
+	OutcomeWithdrawn = "withdrawn"
 )
+
+// KindOnboarding is the [AttributeKind] of the onboarding of an external party.
+const KindOnboarding = "onboarding"
 
 // SearchAttributes are the names and types that a Temporal namespace must have, as Temporal's own tools spell them.
 func SearchAttributes() map[string]string {
@@ -48,3 +55,6 @@ func submissionWorkflowID(commandID, key string) string { return "submit:" + com
 
 // batchWorkflowID names the workflow of several submissions by the first one's key.
 func batchWorkflowID(firstKey string) string { return "submit-batch:" + firstKey }
+
+// onboardingWorkflowID names the one workflow that onboards a party.
+func onboardingWorkflowID(party ledger.Party) string { return "onboard:" + string(party) }

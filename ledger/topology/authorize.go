@@ -1,7 +1,7 @@
 package topology
 
 import (
-	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/florinledger/florin/fault"
@@ -20,6 +20,21 @@ type Missing struct {
 
 // IsEmpty tells whether everyone has agreed.
 func (m Missing) IsEmpty() bool { return len(m.Namespaces)+len(m.Keys)+len(m.Participants) == 0 }
+
+// Describe says in words what has yet to happen, one sentence for each that is missing.
+func (m Missing) Describe() []string {
+	out := []string{}
+	for _, namespace := range m.Namespaces {
+		out = append(out, "the owners of namespace "+namespace+" sign the PartyToParticipant")
+	}
+	for _, key := range m.Keys {
+		out = append(out, "signing key "+key+" signs the PartyToParticipant, to prove that somebody holds it")
+	}
+	for _, participant := range m.Participants {
+		out = append(out, "participant "+participant+" agrees to host the party")
+	}
+	return out
+}
 
 func (m Missing) hostNamespaces() []string {
 	out := make([]string, len(m.Participants))
@@ -42,7 +57,7 @@ func (o Onboarding) Authorize(node Node) (Missing, error) {
 		return participant == node.ParticipantID
 	})
 	if o.Allocates() && !missing.IsEmpty() {
-		return Missing{}, unauthorized(missing)
+		return Missing{}, unauthorized(o.Hosting, missing)
 	}
 	return missing, nil
 }
@@ -62,7 +77,7 @@ func (o Onboarding) missing() (Missing, error) {
 			return Missing{}, err
 		}
 		if !missing.IsEmpty() {
-			return Missing{}, unauthorized(missing)
+			return Missing{}, unauthorized(*o.PartyToKey, missing)
 		}
 	}
 	mapping := o.hosting()
@@ -84,14 +99,14 @@ func (o Onboarding) missing() (Missing, error) {
 
 // checkDelegations checks that each root is signed by its own key, and that the key may do so.
 func (o Onboarding) checkDelegations() error {
-	for _, signed := range o.Delegations {
+	for _, signed := range slices.Concat(o.Delegations, o.HostDelegations) {
 		target := signed.Transaction.Mapping.(NamespaceDelegation).Target
 		if !target.MayBeUsedFor(signing.UsageNamespace) {
 			return noUsableKey("key " + target.Public.Fingerprint() + " has no namespace usage")
 		}
 		for _, signature := range signed.Signatures {
 			if err := target.Public.Verify(signature.Over[:], signature.Signature); err != nil {
-				return badSignature(err.Error())
+				return badSignature(signed, signature, err)
 			}
 		}
 	}
@@ -132,7 +147,7 @@ func (o Onboarding) checkDecentralized() error {
 		}
 	}
 	if !missing.IsEmpty() {
-		return unauthorized(missing)
+		return unauthorized(*o.Decentralized, missing)
 	}
 	return nil
 }
@@ -147,6 +162,19 @@ func (o Onboarding) roots() map[string]signing.PublicKey {
 	return out
 }
 
+// hostKeys are the known keys of hosts by namespace.
+func (o Onboarding) hostKeys() map[string]signing.PublicKey {
+	out := map[string]signing.PublicKey{}
+	for _, key := range o.HostKeys {
+		out[key.Fingerprint()] = key
+	}
+	for _, signed := range o.HostDelegations {
+		key := signed.Transaction.Mapping.(NamespaceDelegation).Target.Public
+		out[key.Fingerprint()] = key
+	}
+	return out
+}
+
 // partyAuthorization checks the signatures of a transaction about the party that lists keys, and tells whether its
 // namespace and which keys are missing.
 func (o Onboarding) partyAuthorization(signed Signed, listed []signing.Key) (Missing, error) {
@@ -154,9 +182,7 @@ func (o Onboarding) partyAuthorization(signed Signed, listed []signing.Key) (Mis
 	for _, key := range listed {
 		known[key.Public.Fingerprint()] = key.Public
 	}
-	for _, key := range o.HostKeys {
-		known[key.Fingerprint()] = key
-	}
+	maps.Copy(known, o.hostKeys())
 	if err := o.verify(signed, known); err != nil {
 		return Missing{}, err
 	}
@@ -204,20 +230,23 @@ func (o Onboarding) verify(signed Signed, known map[string]signing.PublicKey) er
 		switch {
 		case ok:
 			if err := key.Verify(signature.Over[:], signature.Signature); err != nil {
-				return badSignature(fmt.Sprintf("%s: %s", signed.Transaction.Mapping.Kind(), err))
+				return badSignature(signed, signature, err)
 			}
 		case !signature.Shared || !o.hasSayAnywhere(signature.SignedBy):
 			strangers = append(strangers, signature.SignedBy)
 		}
 	}
 	if len(strangers) > 0 {
-		return unknownSigners(strangers)
+		return unknownSigners(signed, strangers)
 	}
 	return nil
 }
 
 func (o Onboarding) hasSayAnywhere(fingerprint string) bool {
 	if _, ok := o.roots()[fingerprint]; ok {
+		return true
+	}
+	if _, ok := o.hostKeys()[fingerprint]; ok {
 		return true
 	}
 	keys, _ := o.Keys()

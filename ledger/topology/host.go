@@ -41,7 +41,7 @@ func (o Onboarding) WithHost(a HostAuthorization) (Onboarding, error) {
 	}
 	hash := o.Hosting.Transaction.Hash
 	if err := a.Key.Verify(hash[:], a.Signature); err != nil {
-		return o, badSignature(err.Error())
+		return o, badSignature(o.Hosting, Attached{Signature: a.Signature, Over: hash}, err)
 	}
 	if o.Hosting.signedBy(a.Key.Fingerprint()) {
 		return o, nil
@@ -63,15 +63,8 @@ func (o Onboarding) Merge(further Onboarding) (Onboarding, error) {
 	for _, signature := range further.Hosting.Signatures {
 		out.Hosting.add(signature)
 	}
-	out.Delegations = slices.Clone(o.Delegations)
-	for _, signed := range further.Delegations {
-		known := slices.ContainsFunc(out.Delegations, func(have Signed) bool {
-			return have.Transaction.Hash == signed.Transaction.Hash
-		})
-		if !known {
-			out.Delegations = append(out.Delegations, signed)
-		}
-	}
+	out.Delegations = mergeSigned(o.Delegations, further.Delegations)
+	out.HostDelegations = mergeSigned(o.HostDelegations, further.HostDelegations)
 	if out.Decentralized == nil {
 		out.Decentralized = further.Decentralized
 	}
@@ -84,6 +77,20 @@ func (o Onboarding) Merge(further Onboarding) (Onboarding, error) {
 		}
 	}
 	return out, nil
+}
+
+// mergeSigned adds the transactions that are not there yet.
+func mergeSigned(have, further []Signed) []Signed {
+	out := slices.Clone(have)
+	for _, signed := range further {
+		known := slices.ContainsFunc(out, func(known Signed) bool {
+			return known.Transaction.Hash == signed.Transaction.Hash
+		})
+		if !known {
+			out = append(out, signed)
+		}
+	}
+	return out
 }
 
 // Missing tells who has yet to agree, this node included.

@@ -14,7 +14,7 @@ type ManagerError struct {
 	Status  string `json:"status"`
 	GRPC    int32  `json:"grpc"`
 	Message string `json:"message"`
-	// Detail says more, for logs and for people who look at the workflow.
+	// Detail says what differs from what would be right, and how the node reads the transaction.
 	Detail string `json:"detail,omitempty"`
 }
 
@@ -31,20 +31,37 @@ func invalidArgument(id, detail, format string, args ...any) *ManagerError {
 	}
 }
 
-func badSignature(detail string) *ManagerError {
+func badSignature(signed Signed, signature Attached, err error) *ManagerError {
+	over := "the hash of this transaction"
+	if signature.Shared {
+		over = "the hash of all transactions of the request together"
+	}
+	detail := fmt.Sprintf("%s, which is %s. %s", err, over, asRead(signed))
 	return invalidArgument("TOPOLOGY_INVALID_TX_SIGNATURE", detail, "Transaction signature verification failed")
 }
 
-func unauthorized(missing Missing) *ManagerError {
+func unauthorized(signed Signed, missing Missing) *ManagerError {
 	namespaces := append(append([]string{}, missing.Namespaces...), missing.hostNamespaces()...)
-	return invalidArgument("TOPOLOGY_UNAUTHORIZED_TRANSACTION", "",
+	detail := fmt.Sprintf("Have each of them sign the transaction's hash %s. %s", signed.Transaction.Hash, asRead(signed))
+	return invalidArgument("TOPOLOGY_UNAUTHORIZED_TRANSACTION", detail,
 		"Topology transaction is missing authorizations by namespaces=%s and keys=%s",
 		set(namespaces), set(missing.Keys))
 }
 
-func unknownSigners(keys []string) *ManagerError {
-	return invalidArgument("TOPOLOGY_UNAUTHORIZED_TRANSACTION", "",
+func unknownSigners(signed Signed, keys []string) *ManagerError {
+	detail := "The keys are neither listed in the transaction nor those of its namespace: leave out their signatures. " +
+		"The key of another host becomes known with the signed root NamespaceDelegation of its namespace. " + asRead(signed)
+	return invalidArgument("TOPOLOGY_UNAUTHORIZED_TRANSACTION", detail,
 		"Topology transaction authorization cannot be verified due to missing namespace delegations for keys %s", set(keys))
+}
+
+// asRead is how the node reads a transaction, in one line: whoever signed can see what differs.
+func asRead(signed Signed) string {
+	lines := describe(signed.Transaction.Mapping)
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return fmt.Sprintf("This node reads the %s as: %s.", signed.Transaction.Mapping.Kind(), strings.Join(lines, "; "))
 }
 
 func noUsableKey(detail string) *ManagerError {

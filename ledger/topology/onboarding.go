@@ -19,6 +19,8 @@ type Onboarding struct {
 	Decentralized *Signed `json:"decentralizedNamespace,omitempty"`
 	// PartyToKey has the party's keys when Hosting has none, as older clients do it.
 	PartyToKey *Signed `json:"partyToKey,omitempty"`
+	// HostDelegations are the signed roots of the namespaces of other hosts: they bring the keys by which these agree.
+	HostDelegations []Signed `json:"hostDelegations,omitempty"`
 	// Hosting is the transaction by which participants host the party.
 	Hosting Signed `json:"partyToParticipant"`
 	// HostKeys are the keys of participants whose signatures Hosting has.
@@ -47,11 +49,50 @@ func (r Request) Onboarding(node Node) (Onboarding, *fault.Fault) {
 	if out.Decentralized, refusal = only(sorted.decentralized); refusal != nil {
 		return Onboarding{}, refusal
 	}
-	out.Delegations = sorted.delegations
+	out.takeDelegations(sorted.delegations)
 	if refusal := out.checkNamespace(); refusal != nil {
 		return Onboarding{}, refusal
 	}
-	return out, nil
+	return out, out.checkNothingOfOurs(node)
+}
+
+// takeDelegations keeps the roots of hosts apart from those that the party's namespace is made of. A root for another
+// host is an addition to upstream's rules, where hosts know one another from the synchronizer.
+func (o *Onboarding) takeDelegations(delegations []Signed) {
+	var owners, hosts []string
+	if o.Decentralized != nil {
+		owners = o.Decentralized.Transaction.Mapping.(DecentralizedNamespace).Owners
+	}
+	for _, host := range o.Hosts() {
+		hosts = append(hosts, namespaceOf(host.Participant))
+	}
+	for _, signed := range delegations {
+		delegation := signed.Transaction.Mapping.(NamespaceDelegation)
+		ofParty := delegation.Namespace == namespaceOf(string(o.Party())) || slices.Contains(owners, delegation.Namespace)
+		if !ofParty && delegation.IsRoot() && slices.Contains(hosts, delegation.Namespace) {
+			o.HostDelegations = append(o.HostDelegations, signed)
+		} else {
+			o.Delegations = append(o.Delegations, signed)
+		}
+	}
+}
+
+// checkNothingOfOurs refuses parties in the node's own namespace, and parties that sign with the node's key: by agreeing
+// to host them, the node would give its signature for more than that.
+func (o Onboarding) checkNothingOfOurs(node Node) *fault.Fault {
+	own := namespaceOf(node.ParticipantID)
+	if namespaceOf(string(o.Party())) == own {
+		return fault.InvalidArgumentf("Party %s is in the namespace of this participant (%s)", short(string(o.Party())), own).
+			WithHint("An external party has a namespace of its own; POST /v2/parties allocates parties in this one.")
+	}
+	keys, _ := o.Keys()
+	for _, key := range keys {
+		if key.Public.Fingerprint() == own {
+			return fault.InvalidArgumentf("Signing key %s is the key of this participant, which signs for no external party",
+				own).WithHint("List keys that you hold, and no other ones.")
+		}
+	}
+	return nil
 }
 
 // kinds are the transactions of a request by kind. Of all but hosting only signed ones are in it: others are ignored.

@@ -8,8 +8,8 @@ import (
 // OnboardingTransaction is one transaction of a request to onboard a party, with the signatures over it alone
 // (contract, POST /v2/parties/external/allocate).
 type OnboardingTransaction struct {
-	Transaction []byte
-	Signatures  []signing.Signature
+	Transaction []byte              `json:"transaction"`
+	Signatures  []signing.Signature `json:"signatures,omitempty"`
 }
 
 // Request is a request to onboard a party whose parts could be read.

@@ -1,0 +1,129 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/signing"
+	"github.com/florinledger/florin/ledger/topology"
+)
+
+// ContributeToOnboarding brings the onboarding of an external party one step on, in one database transaction: the
+// contribution is read anew from its bytes, merged with what waits, and every signature checked; only then does the
+// node sign that it hosts the party. When all have agreed the party is allocated and enters the record. A contribution
+// that was made before has the same outcome again. A refusal is an outcome; the error is a failure of the database,
+// after which nothing has happened and it should be tried again.
+func (a *Activities) ContributeToOnboarding(
+	ctx context.Context, in topology.Contribution,
+) (topology.Outcome, error) {
+	node := topology.Node{ParticipantID: a.Node.ParticipantID, SynchronizerID: a.Node.SynchronizerID}
+	given, refusal := in.Onboarding(node)
+	if refusal != nil {
+		return topology.Outcome{Progress: topology.Refused, Refusal: refusal}, nil
+	}
+	key, err := signing.PrivateKeyOf(signing.Curve25519, a.Node.PrivateKey)
+	if err != nil {
+		return topology.Outcome{}, fmt.Errorf("the node's key: %w", err)
+	}
+	step := onboardingStep{node: a.Node, self: node, key: key, contribution: in, given: given}
+	err = a.DB.ContributeToOnboarding(ctx, db.OnboardingContribution{
+		ID: in.ID, Party: given.Party(), GrantTo: in.UserID, Now: a.Clock().UTC().Truncate(time.Microsecond),
+		Decide: step.decide,
+	})
+	if err == nil {
+		return step.outcome, nil
+	}
+	step.outcome.Party, step.outcome.Progress = given.Party(), topology.Refused
+	if step.outcome.ManagerRefusal, _ = errors.AsType[*topology.ManagerError](err); step.outcome.ManagerRefusal != nil {
+		return step.outcome, nil
+	}
+	if step.outcome.Refusal, _ = errors.AsType[*fault.Fault](err); step.outcome.Refusal != nil {
+		return step.outcome, nil
+	}
+	return topology.Outcome{}, fmt.Errorf("onboard %s: %w", given.Party(), err)
+}
+
+// onboardingStep decides where a contribution brings an onboarding.
+type onboardingStep struct {
+	node         ledger.Node
+	self         topology.Node
+	key          signing.PrivateKey
+	contribution topology.Contribution
+	given        topology.Onboarding
+
+	outcome topology.Outcome
+}
+
+// decide runs once for each try of the transaction.
+func (s *onboardingStep) decide(standing db.PartyStanding) (*db.OnboardingStep, error) {
+	s.outcome = topology.Outcome{Party: s.given.Party(), Pending: standing.Pending != nil}
+	if standing.Allocated != nil && standing.CompletedBy == s.contribution.ID {
+		s.outcome.Progress = topology.Allocated
+		return nil, nil //nolint:nilnil // this very contribution has done all there was to do
+	}
+	merged, err := s.merge(standing)
+	if err != nil {
+		return nil, err
+	}
+	agreed, err := merged.Cosign(s.self, s.key)
+	if err != nil {
+		return nil, err
+	}
+	if merged, err = merged.WithHost(agreed); err != nil {
+		return nil, err
+	}
+	if s.outcome.Missing, err = merged.Missing(); err != nil {
+		return nil, err
+	}
+	step := &db.OnboardingStep{Onboarding: merged, IdentityProviderID: s.contribution.IdentityProviderID}
+	if !s.outcome.Missing.IsEmpty() {
+		s.outcome.Progress, s.outcome.Pending = topology.Waiting, true
+		return step, nil
+	}
+	s.outcome.Progress, s.outcome.Pending = topology.Allocated, false
+	step.Entry = func(at ledger.Position) ledger.Update {
+		s.outcome.Offset = at.Offset
+		return ledger.NewHostings(s.node, merged.Party(), hostings(merged), at, s.contribution.Trace)
+	}
+	return step, nil
+}
+
+// merge adds what is given to what waits, unless the party exists or belongs to somebody else.
+func (s *onboardingStep) merge(standing db.PartyStanding) (topology.Onboarding, error) {
+	party := s.given.Party()
+	switch {
+	case standing.Allocated != nil:
+		if refusal := s.contribution.CheckProvider(party, standing.Allocated.IdentityProviderID); refusal != nil {
+			return topology.Onboarding{}, refusal
+		}
+		return topology.Onboarding{}, topology.AlreadyAllocated(party, s.self.SynchronizerID)
+	case standing.Pending != nil:
+		if refusal := s.contribution.CheckProvider(party, standing.Pending.IdentityProviderID); refusal != nil {
+			return topology.Onboarding{}, refusal
+		}
+		return standing.Pending.Onboarding.Merge(s.given)
+	default:
+		return s.given, nil
+	}
+}
+
+func hostings(onboarding topology.Onboarding) []ledger.Hosting {
+	out := make([]ledger.Hosting, len(onboarding.Hosts()))
+	for i, host := range onboarding.Hosts() {
+		out[i] = ledger.Hosting{Party: onboarding.Party(), ParticipantID: host.Participant, Permission: ledger.MayConfirm}
+		if host.Permission == topology.Observation {
+			out[i].Permission = ledger.MayObserve
+		}
+	}
+	return out
+}
+
+// WithdrawOnboarding forgets an onboarding that waits.
+func (a *Activities) WithdrawOnboarding(ctx context.Context, party ledger.Party) (bool, error) {
+	return a.DB.WithdrawOnboarding(ctx, party)
+}

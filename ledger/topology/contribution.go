@@ -1,0 +1,102 @@
+package topology
+
+import (
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/signing"
+)
+
+// Contribution is a request to onboard a party, or to add to an onboarding that waits (contract, POST
+// /v2/parties/external/allocate). Its bytes are kept as they were received.
+type Contribution struct {
+	// ID is the contribution's own: making it twice is the same as once.
+	ID           string                  `json:"id"`
+	Transactions []OnboardingTransaction `json:"onboardingTransactions"`
+	MultiHash    []signing.Signature     `json:"multiHashSignatures,omitempty"`
+	// IdentityProviderID is the one that the party will belong to.
+	IdentityProviderID string `json:"identityProviderId,omitempty"`
+	// UserID is who gets the right to act as the party; "" for nobody.
+	UserID string `json:"userId,omitempty"`
+	// Trace is that of the request.
+	Trace ledger.TraceContext `json:"trace"`
+}
+
+// Onboarding reads the contribution anew and checks it as [ParseRequest] and [Request.Onboarding] do.
+func (c Contribution) Onboarding(node Node) (Onboarding, *fault.Fault) {
+	request, refusal := ParseRequest(c.Transactions, c.MultiHash)
+	if refusal != nil {
+		return Onboarding{}, refusal
+	}
+	return request.Onboarding(node)
+}
+
+// CheckProvider refuses a contribution to a party that belongs to another identity provider.
+func (c Contribution) CheckProvider(party ledger.Party, provider string) *fault.Fault {
+	if provider == c.IdentityProviderID {
+		return nil
+	}
+	return fault.PermissionDenied.New("Party %s belongs to the identity provider %q, not to %q",
+		party, provider, c.IdentityProviderID)
+}
+
+// Progress is what came of a contribution.
+type Progress string
+
+// What can come of a contribution.
+const (
+	// Allocated: all have agreed, and the party is there.
+	Allocated Progress = "allocated"
+	// Waiting: the contribution is kept until the others agree.
+	Waiting Progress = "waiting"
+	// Refused: the contribution has changed nothing.
+	Refused Progress = "refused"
+)
+
+// Outcome tells what came of a contribution.
+type Outcome struct {
+	Party    ledger.Party `json:"party"`
+	Progress Progress     `json:"progress"`
+	// Missing is who has yet to agree.
+	Missing Missing `json:"missing"`
+	// Pending tells whether an onboarding of the party waits after the contribution, which a refused one leaves as it was.
+	Pending bool `json:"pending,omitempty"`
+	// Offset is where the party entered the record; 0 before.
+	Offset ledger.Offset `json:"offset,omitempty"`
+	// Refusal and ManagerRefusal say why a contribution was refused; one of them is set then.
+	Refusal        *fault.Fault  `json:"refusal,omitempty"`
+	ManagerRefusal *ManagerError `json:"managerRefusal,omitempty"`
+}
+
+// Err is the refusal, nil when there is none: a *[fault.Fault] or a *[ManagerError].
+func (o Outcome) Err() error {
+	switch {
+	case o.Refusal != nil:
+		return o.Refusal
+	case o.ManagerRefusal != nil:
+		return o.ManagerRefusal
+	default:
+		return nil
+	}
+}
+
+// Agreement is what a host sends to the other hosts: the transaction with the host's own signature alone, and the
+// signed root of its namespace, by which they learn its key. A request to allocate with both is a contribution there.
+func (o Onboarding) Agreement(node Node, key signing.PrivateKey) ([]OnboardingTransaction, error) {
+	own, err := o.Cosign(node, key)
+	if err != nil {
+		return nil, err
+	}
+	root, err := Encode(NamespaceDelegation{
+		Namespace: own.Key.Fingerprint(), AllMappings: true,
+		Target: signing.Key{Public: own.Key, Usages: []signing.Usage{signing.UsageNamespace}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	hash := HashOf(root)
+	signature, err := key.Sign(hash[:])
+	return []OnboardingTransaction{
+		{Transaction: root, Signatures: []signing.Signature{signature}},
+		{Transaction: o.Hosting.Transaction.Raw, Signatures: []signing.Signature{own.Signature}},
+	}, err
+}

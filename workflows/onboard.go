@@ -1,0 +1,173 @@
+package workflows
+
+import (
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/topology"
+)
+
+// The names by which [OnboardExternalParty] is spoken to.
+const (
+	// OnboardingQuery asks for the [OnboardingStatus].
+	OnboardingQuery = "Onboarding"
+	// ContributeUpdate adds a [topology.Contribution] and answers with its [topology.Outcome].
+	ContributeUpdate = "Contribute"
+)
+
+// OnboardExternalPartyInput is what an onboarding begins with.
+type OnboardExternalPartyInput struct {
+	Party ledger.Party `json:"party"`
+	// First is the contribution that started the workflow; nil for a run that takes over from another.
+	First *topology.Contribution `json:"first,omitempty"`
+	// Resume is where the run before has come.
+	Resume *OnboardingStatus `json:"resume,omitempty"`
+}
+
+// OnboardingStatus tells people what an onboarding waits for.
+type OnboardingStatus struct {
+	Party ledger.Party `json:"party"`
+	// Progress is that of the last contribution, "" before the first is dealt with.
+	Progress topology.Progress `json:"progress,omitempty"`
+	// WaitsFor says in words what has yet to happen.
+	WaitsFor []string         `json:"waitsFor"`
+	Missing  topology.Missing `json:"missing"`
+	// Contributions counts those that were dealt with, refused ones included.
+	Contributions int       `json:"contributions"`
+	Since         time.Time `json:"since"`
+}
+
+// OnboardExternalParty brings an external party into being. Each contribution is dealt with by one activity, which
+// keeps in the database what there is of the onboarding; the workflow goes on until the party is allocated, waiting for
+// the contributions of other keys, owners and hosts for as long as it takes. It ends at once when there is nothing to
+// wait for. Cancelling it withdraws the onboarding.
+func OnboardExternalParty(ctx workflow.Context, in OnboardExternalPartyInput) (topology.Outcome, error) {
+	o := newOnboarding(ctx, in)
+	err := workflow.SetQueryHandlerWithOptions(ctx, OnboardingQuery,
+		func() (OnboardingStatus, error) { return o.status, nil },
+		workflow.QueryHandlerOptions{Description: "What the onboarding waits for."})
+	if err != nil {
+		return topology.Outcome{}, err
+	}
+	err = workflow.SetUpdateHandlerWithOptions(ctx, ContributeUpdate, o.contribute,
+		workflow.UpdateHandlerOptions{Description: "Add signatures of further keys, owners or hosts."})
+	if err != nil {
+		return topology.Outcome{}, err
+	}
+	return o.run(ctx)
+}
+
+// onboarding is the state of the workflow.
+type onboarding struct {
+	status  OnboardingStatus
+	pending bool
+	last    topology.Outcome
+	queue   []*contributed
+	// known are all contributions of this run by their ids.
+	known map[string]*contributed
+}
+
+type contributed struct {
+	contribution topology.Contribution
+	outcome      topology.Outcome
+	done         bool
+}
+
+func newOnboarding(ctx workflow.Context, in OnboardExternalPartyInput) *onboarding {
+	o := &onboarding{
+		known:  map[string]*contributed{},
+		status: OnboardingStatus{Party: in.Party, WaitsFor: []string{"the first contribution"}, Since: workflow.Now(ctx)},
+	}
+	if in.Resume != nil {
+		o.status, o.pending = *in.Resume, true
+	}
+	if in.First != nil {
+		o.take(*in.First)
+	}
+	return o
+}
+
+// take queues a contribution unless it is known already.
+func (o *onboarding) take(contribution topology.Contribution) *contributed {
+	if known, ok := o.known[contribution.ID]; ok {
+		return known
+	}
+	taken := &contributed{contribution: contribution}
+	o.known[contribution.ID] = taken
+	o.queue = append(o.queue, taken)
+	return taken
+}
+
+// contribute answers when the contribution has been dealt with.
+func (o *onboarding) contribute(
+	ctx workflow.Context, contribution topology.Contribution,
+) (topology.Outcome, error) {
+	taken := o.take(contribution)
+	err := workflow.Await(ctx, func() bool { return taken.done })
+	return taken.outcome, err
+}
+
+func (o *onboarding) run(ctx workflow.Context) (topology.Outcome, error) {
+	for {
+		idle := func() bool { return len(o.queue) == 0 && workflow.AllHandlersFinished(ctx) }
+		tooLong := func() bool { return workflow.GetInfo(ctx).GetContinueAsNewSuggested() }
+		err := workflow.Await(ctx, func() bool { return len(o.queue) > 0 || idle() && (!o.pending || tooLong()) })
+		switch {
+		case err != nil:
+			return o.last, o.withdraw(ctx, err)
+		case len(o.queue) > 0:
+			if err := o.deal(ctx); err != nil {
+				return o.last, err
+			}
+		case o.pending:
+			return o.last, workflow.NewContinueAsNewError(ctx, OnboardExternalParty, OnboardExternalPartyInput{
+				Party: o.status.Party, Resume: &o.status,
+			})
+		default:
+			outcome := OutcomeAccepted
+			if o.last.Progress != topology.Allocated {
+				outcome = OutcomeRefused
+			}
+			return o.last, workflow.UpsertTypedSearchAttributes(ctx, AttributeOutcome.ValueSet(outcome))
+		}
+	}
+}
+
+// deal deals with the first contribution of the queue. It does so to the end even if the workflow is cancelled
+// meanwhile: the database may have it already.
+func (o *onboarding) deal(ctx workflow.Context) error {
+	next := o.queue[0]
+	outcome, err := callLocal(commitContext(ctx), act.ContributeToOnboarding, next.contribution)
+	if err != nil {
+		return err
+	}
+	o.queue = slices.Delete(o.queue, 0, 1)
+	next.outcome, next.done = outcome, true
+	o.pending, o.last = outcome.Pending, outcome
+	o.status.Contributions++
+	if outcome.Progress != topology.Refused || !outcome.Pending { // a refusal leaves what waits as it was
+		o.status.Progress, o.status.Missing = outcome.Progress, outcome.Missing
+		o.status.WaitsFor = outcome.Missing.Describe()
+	}
+	return nil
+}
+
+// withdraw ends a cancelled onboarding.
+func (o *onboarding) withdraw(ctx workflow.Context, cancelled error) error {
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	if _, err := callLocal(commitContext(ctx), act.WithdrawOnboarding, o.status.Party); err != nil {
+		return err
+	}
+	if err := workflow.UpsertTypedSearchAttributes(ctx, AttributeOutcome.ValueSet(OutcomeWithdrawn)); err != nil {
+		return err
+	}
+	return cancelled
+}
+
+func commitContext(ctx workflow.Context) workflow.Context {
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	return workflow.WithLocalActivityOptions(ctx, commitOptions())
+}

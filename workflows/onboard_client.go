@@ -1,0 +1,78 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/topology"
+)
+
+// Onboard hands a contribution to the workflow that onboards the party, and starts the workflow if there is none. With
+// wait it returns what came of the contribution; without, it returns as soon as Temporal has it durably. When ctx ends
+// first, a contribution that Temporal has goes on. The error is SERVICE_NOT_RUNNING when Temporal cannot be reached.
+func (c *Client) Onboard(
+	ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
+) (topology.Outcome, error) {
+	outcome, err := c.contribute(ctx, party, contribution, wait)
+	var ended *serviceerror.NotFound
+	if errors.As(err, &ended) { // the workflow ended just when the contribution came: another one takes it
+		outcome, err = c.contribute(ctx, party, contribution, wait)
+	}
+	switch {
+	case err == nil:
+		return outcome, nil
+	case ctx.Err() != nil:
+		return outcome, ctx.Err()
+	}
+	return topology.Outcome{}, fault.ServiceNotRunning.New("Temporal did not take the onboarding of party %s", party).
+		With("service_name", "temporal").Wrap(err).
+		WithHint("Try again with the same transactions; GET /readyz tells which part of the node is not ready.")
+}
+
+func (c *Client) contribute(
+	ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
+) (topology.Outcome, error) {
+	stage := client.WorkflowUpdateStageAccepted
+	if wait {
+		stage = client.WorkflowUpdateStageCompleted
+	}
+	handle, err := c.options.Temporal.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+		StartWorkflowOperation: c.options.Temporal.NewWithStartWorkflowOperation(
+			onboardingOptions(party, contribution), OnboardExternalParty,
+			OnboardExternalPartyInput{Party: party, First: &contribution}),
+		UpdateOptions: client.UpdateWorkflowOptions{
+			UpdateID: contribution.ID, UpdateName: ContributeUpdate, Args: []any{contribution}, WaitForStage: stage,
+		},
+	})
+	outcome := topology.Outcome{Party: party, Progress: topology.Waiting}
+	if err != nil || !wait {
+		return outcome, err
+	}
+	return outcome, handle.Get(ctx, &outcome)
+}
+
+func onboardingOptions(party ledger.Party, contribution topology.Contribution) client.StartWorkflowOptions {
+	attributes := []temporal.SearchAttributeUpdate{
+		AttributeParty.ValueSet([]string{string(party)}), AttributeKind.ValueSet(KindOnboarding),
+	}
+	if contribution.UserID != "" {
+		attributes = append(attributes, AttributeUser.ValueSet([]string{contribution.UserID}))
+	}
+	return client.StartWorkflowOptions{
+		ID: onboardingWorkflowID(party), TaskQueue: TaskQueue,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		TypedSearchAttributes:    temporal.NewSearchAttributes(attributes...),
+		StaticSummary:            fmt.Sprintf("Onboard the external party %s", party),
+		Memo: map[string]any{
+			"party": party, "identityProviderId": contribution.IdentityProviderID, "userId": contribution.UserID,
+		},
+	}
+}
