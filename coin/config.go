@@ -191,6 +191,12 @@ func (c TransferConfig) v2() TransferConfigV2 {
 	}
 }
 
+// tokenStandardMaxTTL is for how long transfer instructions and allocations may lock coin.
+func (c TransferConfigV2) tokenStandardMaxTTL() lf.RelTime {
+	const usualDays = 90
+	return valueOr(c.TokenStandardMaxTTL, lf.RelTimeOf(usualDays*24*time.Hour))
+}
+
 // inCoin converts the fees from US dollars at a price in US dollars per coin. It rounds twice, 1/price and then the
 // product with the fee, as upstream does.
 func (c TransferConfigV2) inCoin(price decimal.Decimal) (TransferConfigV2, error) {

@@ -88,8 +88,8 @@ type Genesis struct {
 	RoundZeroDuration time.Duration
 }
 
-// GenesisCommands are the commands that create AmuletRules, three open mining rounds and two external party
-// configuration states. They are one transaction, submitted once, acting as the DSO. packages must hold [Packages].
+// GenesisCommands are the commands that create AmuletRules, three open mining rounds, two external party configuration
+// states and ExternalPartyAmuletRules. They are one transaction, submitted once, acting as the DSO. packages must hold [Packages].
 func GenesisCommands(packages *ledger.Packages, genesis Genesis) ([]ledger.Command, error) {
 	template, err := ledger.TemplateName[AmuletRules](packages)
 	if err != nil {
@@ -108,8 +108,19 @@ func GenesisCommands(packages *ledger.Packages, genesis Genesis) ([]ledger.Comma
 	if err != nil {
 		return nil, fmt.Errorf("genesis of the coin: %w", err)
 	}
-	return []ledger.Command{{CreateAndExercise: &ledger.CreateAndExerciseCommand{
-		Template: template, CreateArgument: rules,
-		Choice: "AmuletRules_Bootstrap_Rounds", ChoiceArgument: rounds,
-	}}}, nil
+	externalTemplate, err := ledger.TemplateName[ExternalPartyAmuletRules](packages)
+	if err != nil {
+		return nil, fmt.Errorf("genesis of the coin: %w", err)
+	}
+	externalRules, err := ledger.Encode(packages, ExternalPartyAmuletRules{DSO: genesis.DSO})
+	if err != nil {
+		return nil, fmt.Errorf("genesis of the coin: %w", err)
+	}
+	return []ledger.Command{
+		{CreateAndExercise: &ledger.CreateAndExerciseCommand{
+			Template: template, CreateArgument: rules,
+			Choice: "AmuletRules_Bootstrap_Rounds", ChoiceArgument: rounds,
+		}},
+		{Create: &ledger.CreateCommand{Template: externalTemplate, Argument: externalRules}},
+	}, nil
 }

@@ -111,5 +111,10 @@ func templates() []ledger.TemplateSource {
 		issuingMiningRoundTemplate(),
 		closedMiningRoundTemplate(),
 		externalPartyConfigStateTemplate(),
+		externalPartyAmuletRulesTemplate(),
+		transferCommandTemplate(),
+		transferCommandCounterTemplate(),
+		amuletTransferInstructionTemplate(),
+		amuletAllocationTemplate(),
 	}
 }

@@ -14,6 +14,9 @@ const (
 	metaSender = "splice.lfdecentralizedtrust.org/sender"
 	metaBurned = "splice.lfdecentralizedtrust.org/burned"
 
+	metaBeneficiaries      = "amulet.splice.lfdecentralizedtrust.org/app-reward-beneficiaries"
+	metaBeneficiaryWeights = "amulet.splice.lfdecentralizedtrust.org/app-reward-beneficiary-weights"
+
 	metaCreatedInRound           = "amulet.splice.lfdecentralizedtrust.org/created-in-round"
 	metaRatePerRound             = "amulet.splice.lfdecentralizedtrust.org/rate-per-round"
 	metaAppRewards               = "amulet.splice.lfdecentralizedtrust.org/app-rewards"

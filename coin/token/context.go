@@ -5,12 +5,6 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Keys of the metadata that every token uses.
-const (
-	// MetaReason is the text that a sender gives with a transfer.
-	MetaReason = "splice.lfdecentralizedtrust.org/reason"
-)
-
 // FindContract is the contract id that a context has under the key, typed as what the reader expects there; nil when
 // there is no such key. A value of another type is a failure.
 func FindContract[T any](context ChoiceContext, key string) (*lf.CID[T], error) {

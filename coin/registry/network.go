@@ -1,0 +1,98 @@
+package registry
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// NotFoundError says that there is no contract that an answer needs; its text is the answer's, with status 404.
+type NotFoundError struct{ Text string }
+
+// Error is the text.
+func (e *NotFoundError) Error() string { return e.Text }
+
+func notFound(format string, args ...any) error {
+	return &NotFoundError{Text: fmt.Sprintf(format, args...)}
+}
+
+// Network holds the contracts of a network that contexts name, all of the one DSO.
+type Network struct {
+	AmuletRules ledger.Contract
+	// Factory is the ExternalPartyAmuletRules: transfer factory and allocation factory of the coin.
+	Factory ledger.Contract
+	// OpenRound is the newest round that is open.
+	OpenRound ledger.Contract
+	// ConfigState is the configuration state that will live longest.
+	ConfigState ledger.Contract
+}
+
+// NetworkOf selects the network's contracts at a time among active contracts. Contracts of other templates, and rounds
+// that are not open yet, do no harm. A [NotFoundError] names the contract that is missing.
+func NetworkOf(packages *ledger.Packages, active []ledger.Contract, at time.Time) (Network, error) {
+	var network Network
+	newest, latest := int64(-1), lf.MinTimestamp()
+	for _, contract := range active {
+		switch contract.Template.QualifiedName() {
+		case "Splice.AmuletRules:AmuletRules":
+			network.AmuletRules = contract
+		case "Splice.ExternalPartyAmuletRules:ExternalPartyAmuletRules":
+			network.Factory = contract
+		case "Splice.Round:OpenMiningRound":
+			round, err := ledger.DecodePayload[coin.OpenMiningRound](packages, contract)
+			if err != nil {
+				return Network{}, err
+			}
+			if round.OpensAt <= lf.TimestampOf(at) && round.Round.Number > newest {
+				newest, network.OpenRound = round.Round.Number, contract
+			}
+		case "Splice.ExternalPartyConfigState:ExternalPartyConfigState":
+			state, err := ledger.DecodePayload[coin.ExternalPartyConfigState](packages, contract)
+			if err != nil {
+				return Network{}, err
+			}
+			if state.TargetArchiveAfter > latest {
+				latest, network.ConfigState = state.TargetArchiveAfter, contract
+			}
+		}
+	}
+	return network, network.complete()
+}
+
+func (n Network) complete() error {
+	switch {
+	case n.OpenRound.ID == "":
+		return notFound("No open usable OpenMiningRound found.")
+	case n.AmuletRules.ID == "":
+		return notFound("No AmuletRules found.")
+	case n.Factory.ID == "":
+		return notFound("No ExternalPartyAmuletRules found.")
+	case n.ConfigState.ID == "":
+		return notFound("No ExternalPartyConfigState found.")
+	default:
+		return nil
+	}
+}
+
+// ValidPreapproval is the transfer preapproval that a transfer at the time should use, out of all active ones of its
+// receiver: the one that expires last. It is nil when none is valid any more.
+func ValidPreapproval(
+	packages *ledger.Packages, preapprovals []ledger.Contract, at time.Time,
+) (*ledger.Contract, *coin.TransferPreapproval, error) {
+	var found *ledger.Contract
+	var valid *coin.TransferPreapproval
+	for _, contract := range preapprovals {
+		preapproval, err := ledger.DecodePayload[coin.TransferPreapproval](packages, contract)
+		if err != nil {
+			return nil, nil, err
+		}
+		if preapproval.ExpiresAt <= lf.TimestampOf(at) || valid != nil && preapproval.ExpiresAt <= valid.ExpiresAt {
+			continue
+		}
+		found, valid = &contract, &preapproval
+	}
+	return found, valid, nil
+}
