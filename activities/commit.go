@@ -65,14 +65,18 @@ func toOutcomes(completions []ledger.Completion) []Outcome {
 func (a *Activities) commit(
 	ctx context.Context, tx *db.Tx, submissions []ledger.Submission,
 ) ([]ledger.Completion, error) {
-	loaded, err := tx.Load(ctx, a.loadRequest(submissions))
+	open := a.open(submissions)
+	loaded, err := tx.Load(ctx, a.loadRequest(open))
 	if err != nil {
 		return nil, err
 	}
 	a.parties.add(loaded.Parties)
 	block := newBlock(ctx, a, tx, loaded)
+	if block.externals, err = loadExternals(ctx, tx, open); err != nil {
+		return nil, err
+	}
 	completions := make([]ledger.Completion, len(submissions))
-	for i, submission := range submissions {
+	for i, submission := range open {
 		known, decided := loaded.Completions[submission.Key]
 		if !decided {
 			known, err = block.decide(submission)
@@ -89,7 +93,7 @@ func (a *Activities) commit(
 	return completions, tx.Append(ctx, block.entries)
 }
 
-func (a *Activities) loadRequest(submissions []ledger.Submission) db.LoadRequest {
+func (a *Activities) loadRequest(submissions []opened) db.LoadRequest {
 	var request db.LoadRequest
 	for _, submission := range submissions {
 		request.Keys = append(request.Keys, submission.Key)
@@ -106,6 +110,7 @@ type block struct {
 	view       *view
 	head       db.Head
 	changes    map[ledger.ChangeID]ledger.AcceptedChange
+	externals  externals
 	now        time.Time
 	entries    db.Entries
 }
@@ -124,29 +129,36 @@ func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *
 }
 
 // decide gives a submission the next offset and keeps what came of it.
-func (b *block) decide(submission ledger.Submission) (ledger.Completion, error) {
+func (b *block) decide(submission opened) (ledger.Completion, error) {
 	position := b.next()
+	if submission.refusal != nil {
+		decision := refusalOf(submission.Submission, position, submission.refusal)
+		b.keep(decision)
+		return decision.Completion, nil
+	}
 	circumstances := ledger.Circumstances{
 		Packages: b.activities.Packages, Store: b.view,
 		Payloads: b.activities.Payloads, Secret: b.activities.Node.PrivateKey,
 		Deduplication: ledger.DeduplicationRules{
 			Now: b.now, Maximum: b.activities.MaxDeduplication, Pruned: b.head.Pruned,
 		},
-		IsLocal: b.view.isLocal, IsKnown: b.view.isKnown,
+		IsLocal: b.view.isLocal, IsKnown: b.view.isKnown, MaySubmit: b.activities.maySubmit,
+		External: b.external(submission),
 	}
 	change := submission.ChangeID()
 	if previous, ok := b.changes[change]; ok {
 		circumstances.Previous = &previous
 	}
-	decision, err := ledger.Decide(submission, position, circumstances)
+	decision, err := ledger.Decide(submission.Submission, position, circumstances)
 	if b.view.failed != nil { // the database is in trouble, not the submission, whatever the rules made of it
 		return ledger.Completion{}, b.view.failed
 	}
 	if err != nil {
-		decision = b.defect(submission, position, err)
+		decision = b.defect(submission.Submission, position, err)
 	}
 	b.keep(decision)
 	if decision.Completion.Accepted() {
+		b.remember(submission, position.Offset)
 		b.changes[change] = ledger.AcceptedChange{
 			Offset: position.Offset, At: position.RecordTime, SubmissionID: submission.SubmissionID,
 		}
@@ -166,10 +178,15 @@ func (b *block) next() ledger.Position {
 func (b *block) defect(submission ledger.Submission, at ledger.Position, err error) ledger.Decision {
 	b.activities.Log.Error("a submission could not be interpreted",
 		"command_id", submission.CommandID, "submission_key", submission.Key, "error", err)
+	return refusalOf(submission, at, fault.Internal(err))
+}
+
+// refusalOf is the decision over a submission that no rule had to look at.
+func refusalOf(submission ledger.Submission, at ledger.Position, refusal *fault.Fault) ledger.Decision {
 	return ledger.Decision{Completion: ledger.Completion{
 		Offset: at.Offset, Key: submission.Key, ChangeID: submission.ChangeID(), UserID: submission.UserID,
 		CommandID: submission.CommandID, SubmissionID: submission.SubmissionID, ActAs: submission.ActAs,
-		Trace: submission.Trace, RecordTime: at.RecordTime, Refusal: fault.Internal(err),
+		Trace: submission.Trace, RecordTime: at.RecordTime, Refusal: refusal,
 	}}
 }
 

@@ -84,7 +84,7 @@ func newBundle(t *testing.T) *bundle {
 // newActivities is another process on the same database.
 func (b *bundle) newActivities() *activities.Activities {
 	return &activities.Activities{
-		DB: b.db, Packages: b.packages, Node: ledger.Node{PrivateKey: []byte("secret")},
+		DB: b.db, Packages: b.packages, Node: ledger.Node{Namespace: "1220", PrivateKey: []byte("secret")},
 		Clock: func() time.Time { return b.now }, MaxDeduplication: 24 * time.Hour,
 		Log: slog.New(slog.DiscardHandler),
 	}

@@ -15,6 +15,10 @@ type Entries struct {
 	Archived []Archival
 	// Completions of all submissions of the commit, accepted and refused.
 	Completions []ledger.Completion
+	// Executed are the transactions of accepted submissions that were signed outside the node.
+	Executed []Executed
+	// Lifecycles whose contracts were created or archived.
+	Lifecycles []LifecycleChange
 	// Head after the commit: the last of the entries' offsets, and the record time there.
 	Head Head
 }
@@ -36,14 +40,16 @@ type Archival struct {
 // trip. The head must have been locked in this transaction by [Tx.Load] or [Tx.LockHead], and the entries' offsets must
 // follow it without gap. A contract may be created and archived by the same entries. Without entries nothing happens.
 //
-// [ErrConflict] is returned when a contract to archive is not active, or when a contract, an update, a key or the
-// completion of a submission exists already; nothing is written then.
+// [ErrConflict] is returned when a contract to archive is not active, or when a contract, an update, a key, an
+// executed transaction or the completion of a submission exists already; nothing is written then.
 func (t *Tx) Append(ctx context.Context, entries Entries) error {
 	if len(entries.Updates)+len(entries.Created)+len(entries.Archived)+len(entries.Completions) == 0 {
 		return nil
 	}
 	p := &pipeline{}
-	steps := []func(context.Context, Entries) error{p.queueContracts, p.queueUpdates, p.queueCompletions, p.queueHead}
+	steps := []func(context.Context, Entries) error{
+		p.queueContracts, p.queueUpdates, p.queueCompletions, p.queueExecuted, p.queueLifecycles, p.queueHead,
+	}
 	for _, step := range steps {
 		if err := step(ctx, entries); err != nil {
 			return fmt.Errorf("appending to the record: %w", err)
@@ -104,6 +110,11 @@ func (p *pipeline) queueHead(ctx context.Context, entries Entries) error {
 		LedgerOffset: entries.Head.Offset,
 		RecordTime:   entries.Head.RecordTime,
 		PrunedOffset: int64(entries.Head.Pruned),
+
+		TrafficBase:      entries.Head.Traffic.Base,
+		TrafficBaseAt:    entries.Head.Traffic.BaseAt,
+		TrafficPurchased: entries.Head.Traffic.Purchased,
+		TrafficConsumed:  entries.Head.Traffic.Consumed,
 	})
 	p.expect(1, "the head is not before the new one")
 	return err

@@ -130,6 +130,9 @@ func fromDBUpdate(row dbgen.Update) (ledger.Update, error) {
 		Trace:           ledger.TraceContext{Traceparent: row.Traceparent, Tracestate: row.Tracestate},
 		PaidTrafficCost: row.PaidTrafficCost,
 	}
+	if row.ExternalHash != nil {
+		update.ExternalHash = *row.ExternalHash
+	}
 	if err := json.Unmarshal(row.Events, &update.Events); err != nil {
 		return update, fmt.Errorf("reading the events of the update at offset %d: %w", row.LedgerOffset, err)
 	}
@@ -179,6 +182,7 @@ func toDBUpdates(updates []ledger.Update) (dbgen.InsertUpdatesParams, error) {
 		rows.Tracestates = append(rows.Tracestates, toDBText(update.Trace.Tracestate))
 		rows.PaidTrafficCosts = append(rows.PaidTrafficCosts, update.PaidTrafficCost)
 		rows.Events = append(rows.Events, events)
+		rows.ExternalHashes = append(rows.ExternalHashes, update.ExternalHash)
 	}
 	return rows, nil
 }

@@ -60,6 +60,10 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"ListTouchedParties": {
 			dbgen.ListTouchedParties, []string{"completions_offset_unique", "updates_offset_unique"},
 		},
+		"ListExecutedTransactions": {dbgen.ListExecutedTransactions, []string{"executed_transactions_once"}},
+		"ForgetExecutedTransactions": {
+			dbgen.ForgetExecutedTransactions, []string{"executed_transactions_by_time"},
+		},
 		"GetUser":             {dbgen.GetUser, []string{"users_id_unique"}},
 		"ListUserRights":      {dbgen.ListUserRights, []string{"user_rights_once"}},
 		"GetParties":          {dbgen.GetParties, []string{"parties_allocated_once"}},

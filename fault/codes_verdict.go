@@ -57,6 +57,11 @@ var (
 		"MEDIATOR_INVALID_MESSAGE", InvalidGivenCurrentSystemStateOther,
 		"Send the command again; if it persists, ask the operator.",
 	}
+	// DuplicateConfirmationRequestUUID: a prepared transaction was executed before.
+	DuplicateConfirmationRequestUUID = Code{
+		"DUPLICATE_CONFIRMATION_REQUEST_UUID", InvalidGivenCurrentSystemStateResourceExists,
+		"Nothing is left to do if once was meant; otherwise prepare and sign the transaction anew.",
+	}
 	// UnassignmentActivenessCheckFailed: a contract to be unassigned is not active.
 	UnassignmentActivenessCheckFailed = Code{
 		"UNASSIGNMENT_ACTIVENESS_CHECK_FAILED", InvalidGivenCurrentSystemStateResourceMissing,
@@ -79,6 +84,6 @@ var verdictCodes = []Code{
 	LocalVerdictLockedContracts, LocalVerdictInactiveContracts, LocalVerdictLedgerTimeOutOfBound,
 	LocalVerdictPreparationTimeOutOfBound, LocalVerdictMaxRecordTimeExceeded, LocalVerdictTimeout,
 	LocalVerdictMalformedRequest, LocalVerdictMalformedPayload, LocalVerdictFailedModelConformanceCheck,
-	MediatorSaysTxTimedOut, MediatorInvalidMessage, UnassignmentActivenessCheckFailed, ReassignmentValidationFailed,
-	AssignmentAlreadyCompleted,
+	MediatorSaysTxTimedOut, MediatorInvalidMessage, DuplicateConfirmationRequestUUID,
+	UnassignmentActivenessCheckFailed, ReassignmentValidationFailed, AssignmentAlreadyCompleted,
 }

@@ -28,6 +28,11 @@ type Circumstances struct {
 	Deduplication DeduplicationRules
 	// IsLocal and IsKnown say whether this node hosts a party and whether anyone knows it. The error is a failure of
 	// the store.
+	// MaySubmit says whether the node itself may authorize submissions of a party that it hosts: not those of external
+	// parties, which sign with keys of their own.
+	MaySubmit func(Party) bool
+	// External is set for submissions of signed transactions, and only for them.
+	External *External
 	IsLocal func(Party) (bool, error)
 	IsKnown func(Party) (bool, error)
 }
@@ -63,6 +68,9 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
+	if c.External != nil {
+		decision.Update.ExternalHash = hex.EncodeToString(c.External.Hash[:])
+	}
 	decision.Created, decision.Archived = transaction.Created(), transaction.Consumed()
 	decision.Update = newUpdate(s, at, transaction, SubmissionSeed(c.Secret, s.Key))
 	decision.Update.PaidTrafficCost, err = TrafficCost(decision.Update.Events)
@@ -72,37 +80,70 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 }
 
 func (c Circumstances) interpret(s Submission, at Position) (Transaction, error) {
-	for _, party := range s.ActAs {
-		local, err := c.IsLocal(party)
-		if err != nil {
-			return Transaction{}, err
-		}
-		if !local {
-			return Transaction{}, fault.NoSynchronizerOnWhichAllSubmittersCanSubmit.New(
-				"Not connected to a synchronizer on which all submitters can submit: %s is not hosted here", party).
-				With("unknown submitters", string(party)).
-				WithHint("Allocate the party with POST /v2/parties, or correct actAs.")
-		}
+	if err := c.checkSubmitters(s); err != nil {
+		return Transaction{}, err
 	}
-	transaction, err := Interpret(s, Environment{
+	env := Environment{
 		Packages: c.Packages, Store: c.Store, EffectiveAt: effectiveTime(s, at), Seed: SubmissionSeed(c.Secret, s.Key),
 		Payloads: c.Payloads,
-	})
+	}
+	if c.External != nil {
+		if err := c.External.check(s, at, c.Store); err != nil {
+			return Transaction{}, err
+		}
+		env.EffectiveAt, env.Prepared = c.External.effectiveTime(s, at), &c.External.Run
+	}
+	transaction, err := Interpret(s, env)
 	if err != nil {
+	if c.External != nil {
+		if err := c.External.Verify(transaction); err != nil {
+			return Transaction{}, err
+		}
+	}
+	return transaction, CheckInformees(transaction, c.IsKnown)
+}
+
+// checkSubmitters refuses parties that this node cannot submit for.
+func (c Circumstances) checkSubmitters(s Submission) error {
+	for _, party := range s.ActAs {
+		local, err := c.IsLocal(party)
+		switch {
+		case err != nil:
+			return err
+		case !local:
+			return noSubmission(party, "is not hosted here").
+				WithHint("Allocate the party with POST /v2/parties, or correct actAs.")
+		case c.External == nil && !c.MaySubmit(party):
+			return noSubmission(party, "signs its transactions itself").
+				WithHint("Use POST /v2/interactive-submission/prepare, sign, and then execute.")
+		}
+	}
+	return nil
+}
+
+func noSubmission(party Party, reason string) *fault.Fault {
+	return fault.NoSynchronizerOnWhichAllSubmittersCanSubmit.New(
+		"Not connected to a synchronizer on which all submitters can submit: %s %s", party, reason).
+		With("unknown submitters", string(party))
+}
+
+// CheckInformees refuses a transaction that would have to be shown to a party that nobody knows. Errors that are no
+// fault are those of isKnown.
+func CheckInformees(transaction Transaction, isKnown func(Party) (bool, error)) error {
 		return Transaction{}, err
 	}
 	for _, party := range transaction.Informees() {
-		known, err := c.IsKnown(party)
+		known, err := isKnown(party)
 		if err != nil {
-			return Transaction{}, err
+			return err
 		}
 		if !known {
-			return Transaction{}, fault.UnknownInformees.New(
+			return fault.UnknownInformees.New(
 				"The participant is not connected to any synchronizer where the given informees are known: %s", party).
 				WithHint("Allocate the party first, or correct the party id in the command.")
 		}
 	}
-	return transaction, nil
+	return nil
 }
 
 // effectiveTime is the ledger effective time: the record time, but not before the bound that the submission sets.

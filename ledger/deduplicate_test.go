@@ -65,6 +65,7 @@ func circumstances(book *ledgertest.Ledger) ledger.Circumstances {
 	known := func(ledger.Party) (bool, error) { return true, book.Failure }
 	return ledger.Circumstances{
 		Packages: book.Packages, Store: book, Secret: []byte("secret"), IsLocal: known, IsKnown: known,
+		MaySubmit:     func(ledger.Party) bool { return true },
 		Deduplication: ledger.DeduplicationRules{Now: book.Now, Maximum: time.Hour},
 	}
 }

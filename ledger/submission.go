@@ -31,6 +31,9 @@ type Submission struct {
 	// MinLedgerTime is the lower bound of the ledger time, from either form of the request; nil when unbounded.
 	MinLedgerTime *time.Time `json:"minLedgerTime,omitempty"`
 	Disclosed     []Contract `json:"disclosed,omitempty"`
+	// Signed is set for a transaction that was prepared and then signed outside the node. Commands and Disclosed are empty
+	// until it is read.
+	Signed *SignedTransaction `json:"signed,omitempty"`
 	// Preference lists package ids that win over the highest version of their package name.
 	Preference []lf.PackageID `json:"packagePreference,omitempty"`
 	// ReceivedAt is when the node received the submission.

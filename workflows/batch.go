@@ -55,8 +55,10 @@ func newBatcher(start startFunc, maxBatch, attributeBytes int) *batcher {
 // submit returns when Temporal has the submission durably, or with the reason why it has not. A caller that stops
 // waiting does not stop the submission.
 func (b *batcher) submit(ctx context.Context, p *pending) error {
+	// One that may have to wait must not hold up others; a signed transaction is large, and an operator looks for it alone.
+	alone := b.maxBatch == 1 || p.submission.MinLedgerTime != nil || p.submission.Signed != nil
 	switch {
-	case b.maxBatch == 1 || p.submission.MinLedgerTime != nil: // one that may have to wait must not hold up others
+	case alone:
 		go func() { _ = b.launch(context.WithoutCancel(ctx), []*pending{p}) }() // p.started has the error
 	case b.enqueue(p):
 		go b.run(context.WithoutCancel(ctx))

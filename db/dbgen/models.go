@@ -117,4 +117,6 @@ type User struct {
 	PrimaryPartyAuthentication bool
 	CreatedAt                  time.Time
 	IdentityProviderKey        *string
+	// What was signed outside the node, in hexadecimal; null for all others.
+	ExternalHash *string
 }

@@ -13,7 +13,7 @@ import (
 )
 
 const GetUpdate = `-- name: GetUpdate :one
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash
 FROM updates
 WHERE ledger_offset = $1
 `
@@ -36,12 +36,13 @@ func (q *Queries) GetUpdate(ctx context.Context, ledgerOffset ledger.Offset) (Up
 		&i.PaidTrafficCost,
 		&i.Events,
 		&i.Topology,
+		&i.ExternalHash,
 	)
 	return i, err
 }
 
 const GetUpdateByID = `-- name: GetUpdateByID :one
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash
 FROM updates
 WHERE update_id = $1
 `
@@ -64,6 +65,7 @@ func (q *Queries) GetUpdateByID(ctx context.Context, updateID string) (Update, e
 		&i.PaidTrafficCost,
 		&i.Events,
 		&i.Topology,
+		&i.ExternalHash,
 	)
 	return i, err
 }
@@ -87,14 +89,14 @@ func (q *Queries) InsertUpdateParties(ctx context.Context, arg InsertUpdateParti
 const InsertUpdates = `-- name: InsertUpdates :exec
 INSERT INTO updates (
     ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent,
-    tracestate, paid_traffic_cost, events, topology
+    tracestate, paid_traffic_cost, events, topology, external_hash
 )
 SELECT
     unnest($1::bigint[]), unnest($2::text[]), unnest($3::timestamptz[]),
     unnest($4::timestamptz[]), unnest($5::text[]), unnest($6::text[]),
     unnest($7::text[]), unnest($8::text[])::text[], unnest($9::text[]),
     unnest($10::text[]), unnest($11::bigint[]), unnest($12::text[])::json,
-    nullif(unnest($13::text[]), '')::json
+    nullif(unnest($13::text[]), '')::json, nullif(unnest($14::text[]), '')
 `
 
 type InsertUpdatesParams struct {
@@ -111,9 +113,11 @@ type InsertUpdatesParams struct {
 	PaidTrafficCosts []int64
 	Events           []string
 	Topologies       []string
+	ExternalHashes   []string
 }
 
-// InsertUpdates stores transactions. The elements of act_as are array literals; an empty topology is none.
+// InsertUpdates stores transactions. The elements of act_as are array literals; an empty topology or external hash is
+// none.
 func (q *Queries) InsertUpdates(ctx context.Context, arg InsertUpdatesParams) error {
 	_, err := q.db.Exec(ctx, InsertUpdates,
 		arg.LedgerOffsets,
@@ -129,12 +133,13 @@ func (q *Queries) InsertUpdates(ctx context.Context, arg InsertUpdatesParams) er
 		arg.PaidTrafficCosts,
 		arg.Events,
 		arg.Topologies,
+		arg.ExternalHashes,
 	)
 	return err
 }
 
 const ListUpdates = `-- name: ListUpdates :many
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash
 FROM updates
 WHERE ledger_offset > $1 AND ledger_offset <= $2
 ORDER BY ledger_offset
@@ -171,6 +176,7 @@ func (q *Queries) ListUpdates(ctx context.Context, arg ListUpdatesParams) ([]Upd
 			&i.PaidTrafficCost,
 			&i.Events,
 			&i.Topology,
+			&i.ExternalHash,
 		); err != nil {
 			return nil, err
 		}
@@ -183,7 +189,7 @@ func (q *Queries) ListUpdates(ctx context.Context, arg ListUpdatesParams) ([]Upd
 }
 
 const ListUpdatesDescending = `-- name: ListUpdatesDescending :many
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash
 FROM updates
 WHERE ledger_offset > $1 AND ledger_offset <= $2
 ORDER BY ledger_offset DESC
@@ -220,6 +226,7 @@ func (q *Queries) ListUpdatesDescending(ctx context.Context, arg ListUpdatesDesc
 			&i.PaidTrafficCost,
 			&i.Events,
 			&i.Topology,
+			&i.ExternalHash,
 		); err != nil {
 			return nil, err
 		}
@@ -232,7 +239,7 @@ func (q *Queries) ListUpdatesDescending(ctx context.Context, arg ListUpdatesDesc
 }
 
 const ListUpdatesOfParties = `-- name: ListUpdatesOfParties :many
-SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology
+SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash
 FROM updates AS u
 WHERE u.ledger_offset IN (
     SELECT DISTINCT page.ledger_offset
@@ -287,6 +294,7 @@ func (q *Queries) ListUpdatesOfParties(ctx context.Context, arg ListUpdatesOfPar
 			&i.PaidTrafficCost,
 			&i.Events,
 			&i.Topology,
+			&i.ExternalHash,
 		); err != nil {
 			return nil, err
 		}
@@ -299,7 +307,7 @@ func (q *Queries) ListUpdatesOfParties(ctx context.Context, arg ListUpdatesOfPar
 }
 
 const ListUpdatesOfPartiesDescending = `-- name: ListUpdatesOfPartiesDescending :many
-SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology
+SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash
 FROM updates AS u
 WHERE u.ledger_offset IN (
     SELECT DISTINCT page.ledger_offset
@@ -353,6 +361,7 @@ func (q *Queries) ListUpdatesOfPartiesDescending(ctx context.Context, arg ListUp
 			&i.PaidTrafficCost,
 			&i.Events,
 			&i.Topology,
+			&i.ExternalHash,
 		); err != nil {
 			return nil, err
 		}

@@ -190,6 +190,9 @@ func (e *DecodeError) Error() string {
 	}
 }
 
+// Unreadable tells that the bytes are no such message at all.
+func (e *DecodeError) Unreadable() bool { return e.kind == unreadable }
+
 // Fault is the refusal that a request with such bytes gets (contract, POST /v2/interactive-submission/execute).
 func (e *DecodeError) Fault() *fault.Fault {
 	switch e.kind {

@@ -10,10 +10,7 @@ import (
 )
 
 // PartySignatures are the signatures that one party gives to a transaction.
-type PartySignatures struct {
-	Party      ledger.Party
-	Signatures []signing.Signature
-}
+type PartySignatures = ledger.PartySignatures
 
 // PartyKeys are the keys that sign for a party, and how many of them must.
 type PartyKeys struct {

@@ -1,0 +1,94 @@
+package prepared
+
+import (
+	"errors"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Synchronizer is where transactions are executed: its logical id, the version of its protocol and its serial.
+type Synchronizer struct {
+	ID              string
+	ProtocolVersion int
+	Serial          int
+}
+
+// SynchronizerOf is the one synchronizer that a node works on.
+func SynchronizerOf(node ledger.Node) Synchronizer {
+	return Synchronizer{node.SynchronizerID, ledger.ProtocolVersion, ledger.SynchronizerSerial}
+}
+
+// IDToSign is the id as prepared transactions have it.
+func (s Synchronizer) IDToSign() string { return SynchronizerID(s.ID, s.ProtocolVersion, s.Serial) }
+
+// Opened is a signed transaction that was read: nothing in it contradicts itself, and it is for this synchronizer. What
+// is left to check is who signed it, and whether running it gives the same.
+type Opened struct {
+	Execution
+
+	Transaction *Transaction
+	// Hash is what must have been signed.
+	Hash       [32]byte
+	Signatures []PartySignatures
+
+	packages *ledger.Packages
+}
+
+// Open checks a decoded transaction in the order of the API's checks: what it takes to run it, its synchronizer, and
+// the hashing scheme.
+func Open(
+	t *Transaction, scheme Scheme, signatures []PartySignatures, on Synchronizer, packages *ledger.Packages,
+) (*Opened, *fault.Fault) {
+	execution, refusal := t.Execution(packages)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if refusal := t.CheckSynchronizer(on.ID, on.ProtocolVersion, on.Serial); refusal != nil {
+		return nil, refusal
+	}
+	if err := scheme.CheckProtocol(on.ProtocolVersion); err != nil {
+		return nil, failed("%s", err)
+	}
+	hash, err := t.Hash(scheme)
+	if err != nil {
+		return nil, failed("%s", err)
+	}
+	return &Opened{
+		Execution: execution, Transaction: t, Hash: hash, Signatures: signatures, packages: packages,
+	}, nil
+}
+
+// OpenSigned decodes and opens a transaction as a submission carries it.
+func OpenSigned(s ledger.SignedTransaction, on Synchronizer, packages *ledger.Packages) (*Opened, *fault.Fault) {
+	t, err := Decode(s.Transaction)
+	if broken, ok := errors.AsType[*DecodeError](err); ok {
+		return nil, broken.Fault()
+	}
+	if err != nil {
+		return nil, fault.Internal(err)
+	}
+	return Open(t, Scheme(s.Scheme), s.Signatures, on, packages)
+}
+
+// CheckSignatures refuses the transaction unless the acting parties have signed it with these keys.
+func (o *Opened) CheckSignatures(keys map[ledger.Party]PartyKeys) *fault.Fault {
+	return CheckSignatures(o.Hash, o.Metadata.ActAs, o.Signatures, keys)
+}
+
+// Submission completes the submission of the transaction by what the transaction says.
+func (o *Opened) Submission(s ledger.Submission) ledger.Submission {
+	s.ActAs, s.CommandID = o.Metadata.ActAs, o.Metadata.CommandID
+	s.Commands, s.Disclosed = []ledger.Command{o.Command}, o.Inputs
+	return s
+}
+
+// External is what the decision over the transaction depends on. The caller adds whether it was executed before and how
+// to authorize it.
+func (o *Opened) External() ledger.External {
+	return ledger.External{
+		Run: o.Run, Hash: o.Hash, TransactionUUID: o.Metadata.TransactionUUID,
+		Earliest: o.Metadata.Earliest, Latest: o.Metadata.Latest, LatestRecordTime: o.Metadata.LatestRecordTime,
+		Verify: func(again ledger.Transaction) error { return o.Transaction.Verify(o.packages, again) },
+	}
+}
