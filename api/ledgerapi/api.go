@@ -43,6 +43,7 @@ type Settings struct {
 type Record interface {
 	UserRecord
 	PartyRecord
+	ExternalPartyRecord
 	IdentityProviderRecord
 	CompletionRecord
 	ContractRecord

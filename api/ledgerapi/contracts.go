@@ -20,6 +20,8 @@ type ContractRecord interface {
 	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
 	// Contract finds a contract, active or archived.
 	Contract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
+	// ContractByKey finds the active contract that has the key with the hash.
+	ContractByKey(ctx context.Context, keyHash string) (db.StoredContract, bool, error)
 	// WorkflowIDs returns the workflow ids of the updates at the offsets; updates without one are left out.
 	WorkflowIDs(ctx context.Context, offsets []ledger.Offset) (map[ledger.Offset]string, error)
 }

@@ -29,6 +29,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 	var all []endpoint.Endpoint
 	all = append(all, a.commandEndpoints()...)
 	all = append(all, a.updateEndpoints()...)
+	all = append(all, a.interactiveEndpoints()...)
 	all = append(all, a.readingEndpoints()...)
 	all = append(all, a.olderEndpoints()...)
 	all = append(all, a.userEndpoints()...)

@@ -17,6 +17,15 @@ import (
 // newSubmission checks a composite command from top to bottom, so that the first violation wins as with upstream's
 // server, and makes the submission of it. With an error the submission has at most its submission id.
 func (a *API) newSubmission(ctx context.Context, body JsCommands) (ledger.Submission, error) {
+	return a.newSubmissionFor(ctx, body, submittingUser)
+}
+
+// authorizer checks the claims that a request needs, by the user that it names and its parties, and returns the user.
+type authorizer func(ctx context.Context, requested string, actAs, readAs []ledger.Party) (string, error)
+
+func (a *API) newSubmissionFor(
+	ctx context.Context, body JsCommands, authorize authorizer,
+) (ledger.Submission, error) {
 	refused := ledger.Submission{SubmissionID: orEmpty(body.SubmissionID)}
 	if len(body.ActAs) == 0 {
 		return refused, fault.MissingFieldNamed("act_as/actAs")
@@ -27,7 +36,7 @@ func (a *API) newSubmission(ctx context.Context, body JsCommands) (ledger.Submis
 		return refused, refusal
 	}
 	actAs, readAs := ledger.SortedParties(fromAPIParties(body.ActAs)), ledger.SortedParties(fromAPIParties(body.ReadAs))
-	userID, err := submittingUser(ctx, orEmpty(body.UserID), actAs, readAs)
+	userID, err := authorize(ctx, orEmpty(body.UserID), actAs, readAs)
 	if err != nil {
 		return refused, err
 	}

@@ -65,7 +65,7 @@ func (a *API) toAPITransaction(update ledger.Update, format *transactionFormat) 
 		UpdateID: string(update.ID), WorkflowID: update.WorkflowID,
 		EffectiveAt: endpoint.Timestamp(update.EffectiveAt), RecordTime: endpoint.Timestamp(update.RecordTime),
 		Offset: int64(update.Offset), SynchronizerID: a.node.SynchronizerID,
-		TraceContext: ToAPITraceContext(update.Trace),
+		TraceContext: ToAPITraceContext(update.Trace), ExternalTransactionHash: orNull(update.ExternalHash),
 	}
 	if format.events.anyParty != nil || ledger.PartiesOverlap(format.events.parties, update.ActAs) {
 		transaction.CommandID = update.CommandID

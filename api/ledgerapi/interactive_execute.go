@@ -1,0 +1,226 @@
+package ledgerapi
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/prepared"
+)
+
+// ExternalPartyRecord is what checking signatures needs.
+type ExternalPartyRecord interface {
+	// PartyKeys finds the keys of external parties; others are absent.
+	PartyKeys(ctx context.Context, parties []ledger.Party) (map[ledger.Party]prepared.PartyKeys, error)
+}
+
+// JsExecuteSubmissionRequest is a prepared transaction with its signatures (contract, POST
+// /v2/interactive-submission/executeAndWait).
+type JsExecuteSubmissionRequest struct {
+	endpoint.Strict
+
+	PreparedTransaction  endpoint.Bytes       `json:"preparedTransaction" required:"true" doc:"As prepare gave it"`
+	PartySignatures      PartySignatures      `json:"partySignatures" required:"true" doc:"Over its hash"`
+	SubmissionID         string               `json:"submissionId" required:"true" doc:"New for each retry; may be empty"`
+	HashingSchemeVersion prepared.Scheme      `json:"hashingSchemeVersion" required:"true" doc:"The one that was signed"`
+	UserID               *string              `json:"userId" doc:"Left out: the user of the token"`
+	DeduplicationPeriod  *DeduplicationPeriod `json:"deduplicationPeriod" doc:"Left out: the longest"`
+	MinLedgerTime        *MinLedgerTime       `json:"minLedgerTime" doc:"Earliest ledger time"`
+}
+
+// JsExecuteSubmissionAndWaitForTransactionRequest is a prepared transaction with its signatures, and how to show what
+// comes of it.
+type JsExecuteSubmissionAndWaitForTransactionRequest struct {
+	endpoint.Strict
+
+	PreparedTransaction  endpoint.Bytes       `json:"preparedTransaction" required:"true" doc:"As prepare gave it"`
+	PartySignatures      PartySignatures      `json:"partySignatures" required:"true" doc:"Over its hash"`
+	SubmissionID         string               `json:"submissionId" required:"true" doc:"New for each retry; may be empty"`
+	HashingSchemeVersion prepared.Scheme      `json:"hashingSchemeVersion" required:"true" doc:"The one that was signed"`
+	UserID               *string              `json:"userId" doc:"Left out: the user of the token"`
+	DeduplicationPeriod  *DeduplicationPeriod `json:"deduplicationPeriod" doc:"Left out: the longest"`
+	MinLedgerTime        *MinLedgerTime       `json:"minLedgerTime" doc:"Earliest ledger time"`
+	TransactionFormat    *TransactionFormat   `json:"transactionFormat" doc:"Left out: the changes to active contracts"`
+}
+
+func (r JsExecuteSubmissionAndWaitForTransactionRequest) execution() JsExecuteSubmissionRequest {
+	return JsExecuteSubmissionRequest{
+		PreparedTransaction: r.PreparedTransaction, PartySignatures: r.PartySignatures, SubmissionID: r.SubmissionID,
+		HashingSchemeVersion: r.HashingSchemeVersion, UserID: r.UserID, DeduplicationPeriod: r.DeduplicationPeriod,
+		MinLedgerTime: r.MinLedgerTime,
+	}
+}
+
+type executeRequest struct {
+	Body JsExecuteSubmissionRequest `body:"json"`
+}
+
+type executeForTransactionRequest struct {
+	Body JsExecuteSubmissionAndWaitForTransactionRequest `body:"json"`
+}
+
+func (a *API) execute(ctx context.Context, req executeRequest) (SubmitResponse, error) {
+	submission, err := a.newExecution(ctx, req.Body, prepared.CheckSignatureCount)
+	if err == nil {
+		err = a.submitter.Submit(ctx, submission)
+	}
+	return SubmitResponse{}, a.refused(ctx, submission, err)
+}
+
+func (a *API) executeAndWait(ctx context.Context, req executeRequest) (SubmitAndWaitResponse, error) {
+	submission, err := a.newExecution(ctx, req.Body, anyCount)
+	if err != nil {
+		return SubmitAndWaitResponse{}, a.refused(ctx, submission, err)
+	}
+	completion, err := a.await(ctx, submission)
+	if err != nil {
+		return SubmitAndWaitResponse{}, a.refused(ctx, submission, err)
+	}
+	return SubmitAndWaitResponse{
+		UpdateID: string(completion.UpdateID), CompletionOffset: int64(completion.Offset),
+	}, nil
+}
+
+func (a *API) executeAndWaitForTransaction(
+	ctx context.Context, req executeForTransactionRequest,
+) (JsSubmitAndWaitForTransactionResponse, error) {
+	submission, err := a.newExecution(ctx, req.Body.execution(), anyCount)
+	if err != nil {
+		return JsSubmitAndWaitForTransactionResponse{}, a.refused(ctx, submission, err)
+	}
+	format, err := a.transactionFormatFor(ctx, req.Body.TransactionFormat, submission)
+	if err != nil {
+		return JsSubmitAndWaitForTransactionResponse{}, a.refused(ctx, submission, err)
+	}
+	completion, err := a.await(ctx, submission)
+	if err != nil {
+		return JsSubmitAndWaitForTransactionResponse{}, a.refused(ctx, submission, err)
+	}
+	transaction, err := a.transactionOf(ctx, completion, format)
+	return JsSubmitAndWaitForTransactionResponse{Transaction: transaction}, a.refused(ctx, submission, err)
+}
+
+// anyCount bounds the number of signatures no further than the keys of the party do, as upstream's waiting calls.
+func anyCount([]prepared.PartySignatures) *fault.Fault { return nil }
+
+// newExecution checks a signed transaction in the documented order and makes the submission of it. Nothing is taken
+// from the request that was not signed, but for the user, the submission id, the deduplication and the bound of the
+// ledger time. With an error the submission has at most its submission id.
+func (a *API) newExecution(
+	ctx context.Context, body JsExecuteSubmissionRequest, checkCount func([]prepared.PartySignatures) *fault.Fault,
+) (ledger.Submission, error) {
+	refused := ledger.Submission{SubmissionID: body.SubmissionID}
+	transaction, err := prepared.Decode(body.PreparedTransaction)
+	undecodable, _ := errors.AsType[*prepared.DecodeError](err)
+	if undecodable != nil && undecodable.Unreadable() {
+		return refused, undecodable.Fault()
+	}
+	submission, err := a.newExecutionFields(ctx, body, transaction)
+	if err != nil {
+		return refused, err
+	}
+	signatures := submission.Signed.Signatures
+	if refusal := prepared.CheckPartySignatures(signatures); refusal != nil {
+		return refused, refusal
+	}
+	if refusal := body.HashingSchemeVersion.Check(); refusal != nil {
+		return refused, refusal
+	}
+	if undecodable != nil {
+		return refused, undecodable.Fault()
+	}
+	absolute, relative := body.MinLedgerTime.parts()
+	bound := JsCommands{MinLedgerTimeAbs: absolute, MinLedgerTimeRel: relative}
+	if submission.MinLedgerTime, err = minLedgerTime(bound, submission.ReceivedAt); err != nil {
+		return refused, err
+	}
+	if refusal := checkCount(signatures); refusal != nil {
+		return refused, refusal
+	}
+	synchronizer := prepared.SynchronizerOf(a.node)
+	opened, refusal := prepared.Open(transaction, body.HashingSchemeVersion, signatures, synchronizer, a.packages)
+	if refusal != nil {
+		return refused, refusal
+	}
+	submission.CommandID, submission.ActAs = opened.Metadata.CommandID, opened.Metadata.ActAs
+	return submission, a.checkSignatures(ctx, opened)
+}
+
+// newExecutionFields checks the rights and the plain fields of the request. The transaction is nil when it cannot be
+// decoded.
+func (a *API) newExecutionFields(
+	ctx context.Context, body JsExecuteSubmissionRequest, transaction *prepared.Transaction,
+) (ledger.Submission, error) {
+	claims := endpoint.Claims(ctx)
+	userID, err := claims.SubmittingUser(orEmpty(body.UserID))
+	if err != nil {
+		return ledger.Submission{}, err
+	}
+	if transaction != nil {
+		if err := claims.RequireExecuteAs(transaction.Metadata().ActAs...); err != nil {
+			return ledger.Submission{}, err
+		}
+	}
+	submissionID := body.SubmissionID
+	if submissionID == "" {
+		submissionID = uuid.NewString()
+	}
+	if err := ledger.CheckLedgerString(submissionID); err != nil {
+		return ledger.Submission{}, fault.InvalidFieldNamed("submission_id", err.Error())
+	}
+	if err := checkUserIDField(userID); err != nil {
+		return ledger.Submission{}, err
+	}
+	deduplication, err := FromAPIDeduplicationPeriod(body.DeduplicationPeriod)
+	if err != nil {
+		return ledger.Submission{}, err
+	}
+	if len(body.PreparedTransaction) == 0 {
+		return ledger.Submission{}, fault.MissingFieldNamed("prepared_transaction")
+	}
+	return ledger.Submission{
+		Key: uuid.NewString(), UserID: userID, SubmissionID: submissionID, Deduplication: deduplication,
+		ReceivedAt: a.now().UTC().Truncate(time.Microsecond), Trace: endpoint.Trace(ctx), Kind: ledger.KindExternal,
+		Signed: &ledger.SignedTransaction{
+			Transaction: body.PreparedTransaction, Scheme: string(body.HashingSchemeVersion),
+			Signatures: FromAPIPartySignatures(body.PartySignatures),
+		},
+	}, nil
+}
+
+// checkSignatures refuses a transaction that the acting parties have not signed. They are checked again in the commit,
+// with the keys that the parties have then.
+func (a *API) checkSignatures(ctx context.Context, opened *prepared.Opened) error {
+	keys, err := a.record.PartyKeys(ctx, opened.Metadata.ActAs)
+	if err != nil {
+		return err
+	}
+	if refusal := opened.CheckSignatures(keys); refusal != nil {
+		return a.explain(ctx, opened, refusal)
+	}
+	return nil
+}
+
+// explain adds to the refusal of signatures in what the transaction differs from the one that its command amounts to:
+// when somebody changed it after it was signed, that tells where.
+func (a *API) explain(ctx context.Context, opened *prepared.Opened, refusal *fault.Fault) *fault.Fault {
+	at, err := opened.Metadata.LedgerTime(a.now())
+	if err != nil {
+		return refusal
+	}
+	again, err := ledger.Interpret(opened.Submission(ledger.Submission{}), ledger.Environment{
+		Packages: a.packages, Store: snapshot{ctx, a.record}, EffectiveAt: at, Prepared: &opened.Run,
+	})
+	if err != nil {
+		return refusal
+	}
+	if difference, ok := fault.As(opened.Transaction.Verify(a.packages, again)); ok {
+		return refusal.With("differences", difference.Cause)
+	}
+	return refusal
+}

@@ -1,0 +1,241 @@
+package ledgerapi
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/prepared"
+	"github.com/florinledger/florin/ledger/signing"
+)
+
+// JsPrepareSubmissionRequest asks for a transaction to sign (contract, POST /v2/interactive-submission/prepare).
+type JsPrepareSubmissionRequest struct {
+	endpoint.Strict
+
+	CommandID                    string                `json:"commandId" required:"true" doc:"Part of the change id"`
+	Commands                     []Command             `json:"commands" required:"true" doc:"One command"`
+	ActAs                        []string              `json:"actAs" required:"true" doc:"Who will sign"`
+	UserID                       *string               `json:"userId" doc:"Left out: the user of the token"`
+	ReadAs                       []string              `json:"readAs" doc:"Whose contracts may be used besides"`
+	MinLedgerTime                *MinLedgerTime        `json:"minLedgerTime" doc:"Earliest ledger time"`
+	DisclosedContracts           []DisclosedContract   `json:"disclosedContracts" doc:"Contracts that others showed"`
+	SynchronizerID               *string               `json:"synchronizerId" doc:"May be left out: there is one"`
+	PackageIDSelectionPreference []string              `json:"packageIdSelectionPreference" doc:"For package names"`
+	VerboseHashing               bool                  `json:"verboseHashing" doc:"Whether to tell how the hash comes about"`
+	PrefetchContractKeys         []PrefetchContractKey `json:"prefetchContractKeys" doc:"Keys that will be used"`
+	MaxRecordTime                *endpoint.Timestamp   `json:"maxRecordTime" doc:"Latest record time; only V3 signs it"`
+	EstimateTrafficCost          *CostEstimationHints  `json:"estimateTrafficCost" doc:"Left out: the cost is estimated"`
+	TapsMaxPasses                *int32                `json:"tapsMaxPasses" doc:"Most passes of package selection"`
+	HashingSchemeVersion         *prepared.Scheme      `json:"hashingSchemeVersion" doc:"Left out: V2"`
+}
+
+// MinLedgerTime is a lower bound of the ledger time.
+type MinLedgerTime struct {
+	Time *MinLedgerTimeTime `json:"time" doc:"The bound; left out: none"`
+}
+
+// MinLedgerTimeTime is the bound in one of its forms.
+type MinLedgerTimeTime struct {
+	endpoint.OneOf
+
+	Empty            *Nothing                            `json:"Empty,omitempty" doc:"No bound"`
+	MinLedgerTimeAbs *endpoint.Value[endpoint.Timestamp] `json:"MinLedgerTimeAbs,omitempty" doc:"An instant"`
+	MinLedgerTimeRel *endpoint.Value[Duration]           `json:"MinLedgerTimeRel,omitempty" doc:"From now"`
+}
+
+// CostEstimationHints say what the estimate of the cost may assume.
+type CostEstimationHints struct {
+	Disabled           bool                `json:"disabled" doc:"Whether to leave the estimate out"`
+	ExpectedSignatures []signing.Algorithm `json:"expectedSignatures" doc:"Signatures to come; without effect"`
+}
+
+// JsPrepareSubmissionResponse is a transaction to look at and sign.
+type JsPrepareSubmissionResponse struct {
+	PreparedTransaction     endpoint.Bytes  `json:"preparedTransaction" required:"true" doc:"Protobuf; to be sent back"`
+	PreparedTransactionHash endpoint.Bytes  `json:"preparedTransactionHash" required:"true" doc:"32 bytes to sign"`
+	HashingSchemeVersion    prepared.Scheme `json:"hashingSchemeVersion" required:"true" doc:"How it was hashed"`
+	HashingDetails          *string         `json:"hashingDetails" doc:"What was hashed, with verboseHashing"`
+	CostEstimation          *CostEstimation `json:"costEstimation" doc:"What executing it will cost of the traffic"`
+}
+
+// CostEstimation is what a transaction is expected to cost of the synchronizer's traffic, in bytes.
+type CostEstimation struct {
+	EstimationTimestamp  endpoint.Timestamp `json:"estimationTimestamp" required:"true" doc:"When it was made"`
+	ConfirmationRequest  int64              `json:"confirmationRequestTrafficCostEstimation" required:"true" doc:"Request"`
+	ConfirmationResponse int64              `json:"confirmationResponseTrafficCostEstimation" required:"true" doc:"Answers"`
+	Total                int64              `json:"totalTrafficCostEstimation" required:"true" doc:"The sum"`
+}
+
+type prepareRequest struct {
+	Body JsPrepareSubmissionRequest `body:"json"`
+}
+
+func (a *API) prepareSubmission(ctx context.Context, req prepareRequest) (JsPrepareSubmissionResponse, error) {
+	body := req.Body
+	submission, err := a.newSubmissionFor(ctx, body.commands(), preparingUser)
+	if err != nil {
+		return JsPrepareSubmissionResponse{}, err
+	}
+	scheme := prepared.SchemeV2
+	if body.HashingSchemeVersion != nil {
+		scheme = *body.HashingSchemeVersion
+	}
+	if err := checkPreparation(body, scheme); err != nil {
+		return JsPrepareSubmissionResponse{}, err
+	}
+	transaction, err := a.preview(ctx, submission)
+	if err != nil {
+		return JsPrepareSubmissionResponse{}, err
+	}
+	metadata := prepared.Metadata{
+		ActAs: submission.ActAs, CommandID: submission.CommandID, TransactionUUID: uuid.NewString(),
+		SynchronizerID:  prepared.SynchronizerOf(a.node).IDToSign(),
+		PreparationTime: transaction.EffectiveAt, LatestRecordTime: (*time.Time)(body.MaxRecordTime),
+	}
+	built, err := prepared.Build(a.packages, transaction, metadata)
+	if err != nil {
+		return JsPrepareSubmissionResponse{}, err
+	}
+	return a.toAPIPrepared(body, built, scheme, transaction)
+}
+
+// commands are the request in the form that all submissions have.
+func (r JsPrepareSubmissionRequest) commands() JsCommands {
+	absolute, relative := r.MinLedgerTime.parts()
+	return JsCommands{
+		Commands: r.Commands, CommandID: r.CommandID, ActAs: r.ActAs, UserID: r.UserID, ReadAs: r.ReadAs,
+		MinLedgerTimeAbs: absolute, MinLedgerTimeRel: relative, DisclosedContracts: r.DisclosedContracts,
+		SynchronizerID: r.SynchronizerID, PackageIDSelectionPreference: r.PackageIDSelectionPreference,
+		PrefetchContractKeys: r.PrefetchContractKeys, TapsMaxPasses: r.TapsMaxPasses,
+	}
+}
+
+// parts are the bound in the form that it has in composite commands.
+func (t *MinLedgerTime) parts() (absolute *endpoint.Timestamp, relative *Duration) {
+	switch {
+	case t == nil || t.Time == nil:
+		return nil, nil
+	case t.Time.MinLedgerTimeAbs != nil:
+		return &t.Time.MinLedgerTimeAbs.Value, nil
+	case t.Time.MinLedgerTimeRel != nil:
+		return nil, &t.Time.MinLedgerTimeRel.Value
+	default:
+		return nil, nil
+	}
+}
+
+// preparingUser checks the claims that preparing needs: nothing is done for anyone, so seeing is enough.
+func preparingUser(ctx context.Context, requested string, actAs, readAs []ledger.Party) (string, error) {
+	claims := endpoint.Claims(ctx)
+	userID, err := claims.SubmittingUser(requested)
+	if err != nil {
+		return "", err
+	}
+	return userID, claims.RequireReadAs(ledger.SortedParties(actAs, readAs)...)
+}
+
+func checkPreparation(body JsPrepareSubmissionRequest, scheme prepared.Scheme) error {
+	if hints := body.EstimateTrafficCost; hints != nil && slices.Contains(hints.ExpectedSignatures,
+		signing.AlgorithmUnspecified) {
+		return fault.InvalidFieldNamed("estimate_traffic_cost.expected_signatures",
+			"Signing algorithm spec must be specified")
+	}
+	if refusal := scheme.Check(); refusal != nil {
+		return refusal
+	}
+	if err := scheme.CheckProtocol(ledger.ProtocolVersion); err != nil {
+		return notPrepared("%s", err)
+	}
+	if len(body.Commands) > 1 {
+		return notPrepared("Preparing multiple commands is currently not supported").
+			WithHint("Send one command, such as a choice that does all of it.")
+	}
+	return nil
+}
+
+func notPrepared(format string, args ...any) *fault.Fault {
+	return fault.FailedToPrepareTransaction.New(
+		"The participant failed to prepare the transaction: %s", fmt.Sprintf(format, args...))
+}
+
+// preview interprets a submission on what the ledger holds now, and changes nothing.
+func (a *API) preview(ctx context.Context, submission ledger.Submission) (ledger.Transaction, error) {
+	var seed [32]byte
+	if _, err := rand.Read(seed[:]); err != nil {
+		return ledger.Transaction{}, err
+	}
+	effective := submission.ReceivedAt
+	if minimum := submission.MinLedgerTime; minimum != nil && minimum.After(effective) {
+		effective = minimum.UTC().Truncate(time.Microsecond)
+	}
+	transaction, err := ledger.Interpret(submission, ledger.Environment{
+		Packages: a.packages, Store: snapshot{ctx, a.record}, EffectiveAt: effective, Seed: seed,
+	})
+	if err != nil {
+		return ledger.Transaction{}, err
+	}
+	known, err := a.record.Parties(ctx, transaction.Informees())
+	if err != nil {
+		return ledger.Transaction{}, err
+	}
+	return transaction, ledger.CheckInformees(transaction, func(party ledger.Party) (bool, error) {
+		return slices.ContainsFunc(known, func(d ledger.PartyDetails) bool { return d.Party == party }), nil
+	})
+}
+
+// snapshot is the ledger as it is while a request looks at it. It implements [ledger.Store].
+type snapshot struct {
+	ctx    context.Context //nolint:containedctx // lives within one request, behind an interface without contexts
+	record ContractRecord
+}
+
+// ActiveContract implements [ledger.Store].
+func (s snapshot) ActiveContract(id ledger.ContractID) (ledger.Contract, bool, error) {
+	stored, found, err := s.record.Contract(s.ctx, id)
+	return stored.Contract, found && stored.Archived == nil, err
+}
+
+// ActiveContractByKey implements [ledger.Store].
+func (s snapshot) ActiveContractByKey(keyHash string) (ledger.Contract, bool, error) {
+	stored, found, err := s.record.ContractByKey(s.ctx, keyHash)
+	return stored.Contract, found, err
+}
+
+func (a *API) toAPIPrepared(
+	body JsPrepareSubmissionRequest, built *prepared.Transaction, scheme prepared.Scheme, transaction ledger.Transaction,
+) (JsPrepareSubmissionResponse, error) {
+	hash, err := built.Hash(scheme)
+	if unhashable, ok := errors.AsType[*prepared.SchemeError](err); ok {
+		return JsPrepareSubmissionResponse{}, notPrepared("%s", unhashable)
+	}
+	if err != nil {
+		return JsPrepareSubmissionResponse{}, err
+	}
+	out := JsPrepareSubmissionResponse{
+		PreparedTransaction: built.Bytes(), PreparedTransactionHash: hash[:], HashingSchemeVersion: scheme,
+	}
+	if body.VerboseHashing {
+		details, err := built.HashingDetails(scheme)
+		if err != nil {
+			return JsPrepareSubmissionResponse{}, err
+		}
+		out.HashingDetails = &details
+	}
+	if hints := body.EstimateTrafficCost; hints != nil && hints.Disabled {
+		return out, nil
+	}
+	cost, err := ledger.TrafficCost(transaction.Events())
+	out.CostEstimation = &CostEstimation{
+		EstimationTimestamp: endpoint.Timestamp(a.now()), ConfirmationRequest: cost, Total: cost,
+	}
+	return out, err
+}
