@@ -19,12 +19,15 @@ type IdentityProviders interface {
 	IdentityProviders(ctx context.Context) ([]ledger.IdentityProvider, error)
 }
 
-// IssuersOptions are the parts of [Issuers]. All are required but RequireExpiry and CacheTime.
+// IssuersOptions are the parts of [Issuers]. All are required but ParticipantID, RequireExpiry and CacheTime.
 type IssuersOptions struct {
 	// Default verifies the tokens of the default identity provider.
 	Default   Verifier
 	Providers IdentityProviders
 	Keys      Keys
+	// ParticipantID is the id of this node. Tokens of identity providers without an audience of their own must not be
+	// bound to another one.
+	ParticipantID string
 	// RequireExpiry refuses tokens of identity providers without `exp`.
 	RequireExpiry bool
 	Now           func() time.Time
@@ -106,10 +109,14 @@ func (i *Issuers) verifyWith(ctx context.Context, provider ledger.IdentityProvid
 	case err != nil:
 		return Token{}, unauthenticated(fmt.Errorf("identity provider %q: %w", provider.ID, err))
 	case claims.Subject == nil:
-		return Token{}, unauthenticated(errors.New("the token has no sub claim"))
+		return Token{}, unauthenticated(errNoSubject)
 	case provider.Audience != "" && !slices.Contains(claims.Audience, provider.Audience):
 		return Token{}, unauthenticated(fmt.Errorf("the token's audience %q does not contain %q", claims.Audience,
 			provider.Audience))
+	}
+	if named := claims.participants(); provider.Audience == "" && len(named) > 0 &&
+		!slices.Contains(named, i.options.ParticipantID) {
+		return Token{}, recipient{participantID: i.options.ParticipantID}.bound(named[0])
 	}
 	verified := claims.token()
 	verified.IdentityProviderID = provider.ID

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -30,7 +29,8 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Verifier checks a token's signature, times and audience. Its errors are UNAUTHENTICATED faults.
+// Verifier checks a token's signature, times and audience. Its errors are UNAUTHENTICATED faults, and PERMISSION_DENIED
+// for good tokens that are bound to another participant.
 type Verifier interface {
 	Verify(ctx context.Context, token string) (Token, error)
 }
@@ -39,8 +39,12 @@ type Verifier interface {
 type HS256Options struct {
 	// Secret is the shared secret; required.
 	Secret string
-	// Audience must be among the token's audiences; required.
+	// Audience must be among the token's audiences, unless one of the next two fits; required.
 	Audience string
+	// ParticipantID is the id of this node: tokens may name it instead of the audience. "" lets them not.
+	ParticipantID string
+	// Scope may stand for the audience in tokens that name none, such as [DefaultScope]. "" lets nothing stand for it.
+	Scope string
 	// RequireExpiry refuses tokens without `exp`. Development tokens have none.
 	RequireExpiry bool
 	// Now is the clock; required.
@@ -49,9 +53,9 @@ type HS256Options struct {
 
 // HS256 verifies tokens that are signed with a shared secret.
 type HS256 struct {
-	secret   []byte
-	audience string
-	parser   *jwt.Parser
+	secret    []byte
+	recipient recipient
+	parser    *jwt.Parser
 }
 
 // NewHS256 makes the verifier. The error names the option that is missing.
@@ -73,9 +77,9 @@ func NewHS256(options HS256Options) (*HS256, error) {
 		settings = append(settings, jwt.WithExpirationRequired())
 	}
 	return &HS256{
-		secret:   []byte(options.Secret),
-		audience: options.Audience,
-		parser:   jwt.NewParser(settings...),
+		secret:    []byte(options.Secret),
+		recipient: recipient{options.Audience, options.Scope, options.ParticipantID},
+		parser:    jwt.NewParser(settings...),
 	}, nil
 }
 
@@ -84,6 +88,8 @@ type tokenClaims struct {
 	Subject   *string          `json:"sub"`
 	Issuer    string           `json:"iss"`
 	Audience  jwt.ClaimStrings `json:"aud"`
+	Scope     scopeClaim       `json:"scope"`
+	ScopeList scopeClaim       `json:"scp"`
 	ExpiresAt *jwt.NumericDate `json:"exp"`
 	NotBefore *jwt.NumericDate `json:"nbf"`
 	IssuedAt  *jwt.NumericDate `json:"iat"`
@@ -106,11 +112,10 @@ func (v *HS256) Verify(_ context.Context, token string) (Token, error) {
 		return Token{}, unauthenticated(err)
 	}
 	if claims.Subject == nil {
-		return Token{}, unauthenticated(errors.New("the token has no sub claim"))
+		return Token{}, unauthenticated(errNoSubject)
 	}
-	if !slices.Contains(claims.Audience, v.audience) {
-		err := fmt.Errorf("the token's audience %q does not contain %q", claims.Audience, v.audience)
-		return Token{}, unauthenticated(err)
+	if err := v.recipient.check(&claims); err != nil {
+		return Token{}, err
 	}
 	return claims.token(), nil
 }

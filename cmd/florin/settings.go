@@ -15,6 +15,7 @@ import (
 type nodeSettings struct {
 	AuthSecret   string `help:"Secret of the HS256 tokens that are accepted (development)." default:"unsafe" env:"FLORIN_AUTH_SECRET" secret:""`
 	AuthAudience string `help:"Audience that tokens must name." default:"https://canton.network.global" env:"FLORIN_AUTH_AUDIENCE"`
+	AuthScope    string `help:"Scope that tokens may carry instead of an audience; empty: none." default:"daml_ledger_api" env:"FLORIN_AUTH_SCOPE"`
 
 	MaxBatch         int           `help:"How many submissions may share a workflow under load; 1 gives each its own." default:"64" env:"FLORIN_MAX_BATCH"`
 	MaxInFlight      int           `help:"How many submissions may be on their way at once." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`

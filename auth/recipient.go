@@ -1,0 +1,93 @@
+package auth
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// DefaultScope is the scope that tokens for the ledger API carry when they name no audience.
+const DefaultScope = "daml_ledger_api"
+
+// participantAudience begins audiences that name one participant node; its id follows.
+const participantAudience = "https://daml.com/jwt/aud/participant/"
+
+// recipient is for whom tokens must be meant: they name the audience, or the participant, or carry the scope (upstream's
+// audience-based, participant-based and scope-based tokens).
+type recipient struct {
+	audience string
+	// scope is "" when tokens cannot do with a scope.
+	scope string
+	// participantID is "" when tokens cannot name the participant.
+	participantID string
+}
+
+// check refuses tokens that are not for this node: with 401 those that do not say that they are for a node of this kind,
+// with 403 those that name another participant.
+func (r recipient) check(claims *tokenClaims) error {
+	if slices.Contains(claims.Audience, r.audience) {
+		return nil
+	}
+	if named := claims.participants(); len(named) == 1 && r.participantID != "" {
+		return r.bound(named[0])
+	}
+	byScope := r.scope != "" && slices.Contains(claims.scopes(), r.scope) && len(claims.participants()) == 0
+	switch {
+	case byScope && len(claims.Audience) == 0:
+		return nil
+	case byScope && len(claims.Audience) == 1:
+		return r.bound(claims.Audience[0])
+	default:
+		return unauthenticated(fmt.Errorf("the token's audience %q does not contain %q", claims.Audience, r.audience))
+	}
+}
+
+// bound checks that the participant that a token names is this one.
+func (r recipient) bound(participantID string) error {
+	if participantID == r.participantID {
+		return nil
+	}
+	return denied("the token is for the participant %q, which is not this node, %q", participantID, r.participantID)
+}
+
+// participants are the participants that the audience names.
+func (c *tokenClaims) participants() []string {
+	var named []string
+	for _, audience := range c.Audience {
+		if id, ok := strings.CutPrefix(audience, participantAudience); ok && id != "" {
+			named = append(named, id)
+		}
+	}
+	return named
+}
+
+// scopes are those of `scope`, or of `scp` when there are none.
+func (c *tokenClaims) scopes() []string {
+	if len(c.Scope) > 0 {
+		return c.Scope
+	}
+	return c.ScopeList
+}
+
+// scopeClaim is a list of scopes: a text in which blanks part them, or an array. What is neither says nothing: providers
+// put many things there, and most tokens do not need it.
+type scopeClaim []string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (s *scopeClaim) UnmarshalJSON(raw []byte) error {
+	*s = nil
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		*s = strings.Fields(text)
+		return nil
+	}
+	var list []string
+	if json.Unmarshal(raw, &list) == nil {
+		*s = list
+	}
+	return nil
+}
+
+var errNoSubject = errors.New("the token has no sub claim")
