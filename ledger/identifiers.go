@@ -36,7 +36,9 @@ var (
 	packageIDPattern    = regexp.MustCompile(`^[A-Za-z0-9\-_ ]{1,64}$`)
 	packageNamePattern  = regexp.MustCompile(`^[A-Za-z0-9\-_]{1,255}$`)
 	namePattern         = regexp.MustCompile(`^[A-Za-z$_][A-Za-z0-9$_]*$`)
-	synchronizerPattern = regexp.MustCompile(`^[A-Za-z0-9:\-_ ]{1,185}::[A-Za-z0-9]{1,68}(::[0-9]+-[0-9]+)?$`)
+	aliasPattern        = regexp.MustCompile(`^[A-Za-z0-9:\-_ ]{1,185}$`)
+	fingerprintPattern  = regexp.MustCompile(`^[A-Za-z0-9]{1,68}$`)
+	physicalPattern     = regexp.MustCompile(`^[0-9]+-[0-9]+$`)
 )
 
 // CheckLedgerString says what is wrong with a value that must be a LedgerString (command, workflow and submission ids,
@@ -100,10 +102,17 @@ func CheckName(value string) error {
 // CheckSynchronizerID says what is wrong with a synchronizer id (alias::fingerprint, with ::version-serial in the
 // physical form), or returns nil.
 func CheckSynchronizerID(value string) error {
-	if !synchronizerPattern.MatchString(value) {
-		return fmt.Errorf("%q is not a synchronizer id of the form alias::fingerprint", shorten(value))
+	parts := strings.Split(value, "::")
+	ok := len(parts) >= 2 && aliasPattern.MatchString(parts[0]) && fingerprintPattern.MatchString(parts[1])
+	switch {
+	case ok && len(parts) == 2:
+		return nil
+	case ok && len(parts) == 3 && physicalPattern.MatchString(parts[2]):
+		return nil
+	default:
+		return fmt.Errorf("%q is not a synchronizer id of the form alias::fingerprint, or "+
+			"alias::fingerprint::version-serial", shorten(value))
 	}
-	return nil
 }
 
 // CheckContractID says what is wrong with a contract id, or returns nil.

@@ -34,8 +34,11 @@ func TestFormatsOfIdentifiers(t *testing.T) {
 		"names":         {ledger.CheckName, []string{"Archive", "_x$1", long(1000)}, []string{"", "1a", "a-b", long(1001)}},
 		"synchronizers": {
 			ledger.CheckSynchronizerID,
-			[]string{"global-domain::1220ab", "global::1220::34-0"},
-			[]string{"", "global", "::1220", "global::", "global::12::3-", "gl/bal::12"},
+			[]string{"global-domain::1220ab", "global::1220::34-0", "a:b c_d::12"},
+			[]string{
+				"", "global", "::1220", "global::", "global::12::3-", "gl/bal::12", "a::b::c", "a::b::34-0::x", "a:::b", "a::b::",
+				"a::b_c", long(186) + "::12", "a::" + long(69),
+			},
 		},
 		"contract ids": {
 			ledger.CheckContractID,

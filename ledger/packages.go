@@ -168,9 +168,12 @@ func (p *Packages) List() []Package { return slices.Clone(p.list) }
 // PackageName is the name of the package with the id, "" when it is unknown.
 func (p *Packages) PackageName(id lf.PackageID) string { return p.names[p.byID[id]] }
 
-// ResolvePackage turns the package part of an identifier (an id, or # and a name) into the id that the node uses.
-// Unknown names are JSON_API_PACKAGE_SELECTION_FAILED, unknown ids return false.
-func (p *Packages) ResolvePackage(ref lf.PackageID, _ []lf.PackageID) (lf.PackageID, bool, *fault.Fault) {
+// ResolvePackage turns the package part of an identifier (an id, or # and a name) into the id that the node uses. Of the
+// ids of a name the preferred one is taken; whichever it is stands for the one version that is built in. Unknown names
+// are JSON_API_PACKAGE_SELECTION_FAILED, unknown ids return false.
+func (p *Packages) ResolvePackage(
+	ref lf.PackageID, preference []lf.PackageID,
+) (lf.PackageID, bool, *fault.Fault) {
 	name, isName := strings.CutPrefix(string(ref), "#")
 	if !isName {
 		if err := CheckPackageID(string(ref)); err != nil {
@@ -187,6 +190,11 @@ func (p *Packages) ResolvePackage(ref lf.PackageID, _ []lf.PackageID) (lf.Packag
 		return "", false, fault.JSONAPIPackageSelectionFailed.New(
 			"No package with the name %q is available to the submitting parties", name).
 			WithHint("Name one of the built-in packages; GET /v2/packages lists them.")
+	}
+	for _, preferred := range preference {
+		if used, known := p.byID[preferred]; known && p.names[used] == p.names[id] {
+			return used, true, nil
+		}
 	}
 	return id, true, nil
 }

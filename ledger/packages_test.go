@@ -136,6 +136,22 @@ func TestPackagesAreListed(t *testing.T) {
 	require.Empty(t, packages.PackageName("unknown"))
 }
 
+func TestAPreferredPackageStandsForItsName(t *testing.T) {
+	t.Parallel()
+	packages := newLedger(t).Packages
+	other := packages.List()[1].ID
+	for _, preference := range [][]lf.PackageID{
+		nil, {ledgertest.OlderModel}, {ledgertest.ModelPackage}, {other}, {"unknown"}, {other, ledgertest.OlderModel},
+	} {
+		for _, name := range []lf.PackageID{"#test-model", "#old-name"} {
+			id, known, refusal := packages.ResolvePackage(name, preference)
+			require.Nil(t, refusal)
+			require.True(t, known)
+			require.Equal(t, lf.PackageID(ledgertest.ModelPackage), id, "%v: preferences for other names do not count", preference)
+		}
+	}
+}
+
 func TestPayloadsAreReadAndWrittenTyped(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
