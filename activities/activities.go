@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
 // Activities holds what the activities need. Its exported methods taking a context are the activities; their names are
@@ -19,8 +20,12 @@ type Activities struct {
 	Clock func() time.Time
 	// MaxDeduplication is the window of submissions that name none.
 	MaxDeduplication time.Duration
+	// Traffic are the synchronizer's conditions.
+	Traffic ledger.TrafficRules
 	// Payloads remembers decoded contracts; nil does without.
 	Payloads *ledger.Payloads
+	// Lifecycles knows which contracts workflows look after; nil for none.
+	Lifecycles *lifecycle.Registry
 	// Outcomes is told of every completion that this process records; nil tells nobody.
 	Outcomes *Outcomes
 	Log      *slog.Logger

@@ -71,6 +71,7 @@ func (a *Activities) commit(
 		return nil, err
 	}
 	a.parties.add(loaded.Parties)
+	a.DB.NoteClock(loaded.Clock) // from here on, the ledger's clock is not behind what others have committed
 	block := newBlock(ctx, a, tx, loaded)
 	if block.externals, err = loadExternals(ctx, tx, open); err != nil {
 		return nil, err
@@ -153,6 +154,9 @@ func (b *block) decide(submission opened) (ledger.Completion, error) {
 	if b.view.failed != nil { // the database is in trouble, not the submission, whatever the rules made of it
 		return ledger.Completion{}, b.view.failed
 	}
+	if err == nil && decision.Completion.Accepted() {
+		decision, err = b.charge(decision)
+	}
 	if err != nil {
 		decision = b.defect(submission.Submission, position, err)
 	}
@@ -200,10 +204,28 @@ func (b *block) keep(decision ledger.Decision) {
 		b.entries.Created = append(b.entries.Created, db.NewContract{
 			Contract: created.Contract, Offset: offset, NodeID: created.NodeID,
 		})
+		b.follow(created.Contract, created.Contract.ID)
 		b.view.create(created.Contract)
 	}
 	for _, id := range decision.Archived {
+		if contract, ok := b.view.active[id]; ok {
+			b.follow(contract)
+		}
 		b.entries.Archived = append(b.entries.Archived, db.Archival{ContractID: id, Offset: offset})
 		b.view.archive(id)
+	}
+}
+
+// follow makes the lifecycle of a contract due, when the contract has one. A contract of which that cannot be told is a
+// defect, which must not keep it from being committed.
+func (b *block) follow(contract ledger.Contract, created ...ledger.ContractID) {
+	followed, ok, err := b.activities.Lifecycles.Follow(contract)
+	if err != nil {
+		b.activities.Log.Error("a contract's lifecycle cannot be told", "contract_id", contract.ID, "error", err)
+	}
+	if ok {
+		b.entries.Lifecycles = append(b.entries.Lifecycles, db.LifecycleChange{
+			WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties, Created: created,
+		})
 	}
 }

@@ -343,3 +343,34 @@ func TestCompletionsAreDeliveredToThoseWhoWait(t *testing.T) {
 	require.Equal(t, stored.UpdateID, (<-delivered).UpdateID)
 	require.Empty(t, b.activities.Outcomes.Expected())
 }
+
+func TestTrafficIsTakenFromTheNodesAccount(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	b.activities.Traffic = ledger.TrafficRules{BaseBurst: 1_000_000, BaseWindow: time.Hour, Enforced: true}
+	first := b.commit(b.submission("one", []ledger.Party{alice}, create(alice)))[0]
+	head, err := b.db.Head(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1_000_000-first.PaidTrafficCost, head.Traffic.Base)
+
+	b.activities.Traffic.BaseBurst = first.PaidTrafficCost * 3 / 2
+	b.now = b.now.Add(2 * time.Hour)
+	completions := b.commit(
+		b.submission("covered", []ledger.Party{alice}, create(alice)),
+		b.submission("too much", []ledger.Party{alice}, create(alice)),
+	)
+	require.True(t, completions[0].Accepted())
+	require.True(t, fault.SequencerNotEnoughTrafficCredit.Matches(completions[1].Refusal))
+	require.Zero(t, completions[1].PaidTrafficCost)
+	require.Empty(t, completions[1].UpdateID)
+
+	b.activities.Traffic.Stake = func(contract ledger.Contract) (int64, error) {
+		return 10_000, nil // each contract buys some
+	}
+	bought := b.commit(b.submission("buy", []ledger.Party{alice}, create(alice)))[0]
+	require.True(t, bought.Accepted(), "a node without traffic can buy some")
+	head, err = b.db.Head(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, int64(10_000), head.Traffic.Purchased)
+	require.Positive(t, head.Traffic.Consumed)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/florinledger/florin/db/dbgen"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -15,6 +16,8 @@ type Head struct {
 	RecordTime time.Time
 	// Pruned is the offset up to which (inclusive) the record was pruned; 0 if never.
 	Pruned ledger.Offset
+	// Traffic is the node's account with the synchronizer there.
+	Traffic ledger.TrafficAccount
 }
 
 // Next is the head one entry later: record times strictly increase, even where the clock stands still.
@@ -23,18 +26,30 @@ func (h Head) Next(now time.Time) Head {
 	if !now.After(h.RecordTime) {
 		now = h.RecordTime.Add(time.Microsecond)
 	}
-	return Head{Offset: h.Offset + 1, RecordTime: now, Pruned: h.Pruned}
+	h.Offset++
+	h.RecordTime = now
+	return h
 }
 
 // Head reads the head. It never waits for those who commit.
 func (r Reader) Head(ctx context.Context) (Head, error) {
 	row, err := r.queries.GetHead(ctx)
-	return Head{row.LedgerOffset, row.RecordTime, ledger.Offset(row.PrunedOffset)}, failed("reading the head", err)
+	return fromDBHead(dbgen.LockHeadRow(row)), failed("reading the head", err)
 }
 
 // LockHead reads the head and keeps all others from committing until the transaction ends. What a Tx reads afterwards
 // includes everything up to the head. [Tx.Load] does it too.
 func (t *Tx) LockHead(ctx context.Context) (Head, error) {
 	row, err := t.queries.LockHead(ctx)
-	return Head{row.LedgerOffset, row.RecordTime, ledger.Offset(row.PrunedOffset)}, failed("locking the head", err)
+	return fromDBHead(row), failed("locking the head", err)
+}
+
+func fromDBHead(row dbgen.LockHeadRow) Head {
+	return Head{
+		Offset: row.LedgerOffset, RecordTime: row.RecordTime, Pruned: ledger.Offset(row.PrunedOffset),
+		Traffic: ledger.TrafficAccount{
+			Base: row.TrafficBase, BaseAt: row.TrafficBaseAt,
+			Purchased: row.TrafficPurchased, Consumed: row.TrafficConsumed,
+		},
+	}
 }

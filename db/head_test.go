@@ -18,7 +18,8 @@ func TestHeadIsAtZeroAndTheEpochBeforeTheFirstEntry(t *testing.T) {
 	t.Parallel()
 	head, err := dbtest.New(t).Head(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, db.Head{RecordTime: time.Unix(0, 0).UTC()}, head)
+	epoch := time.Unix(0, 0).UTC()
+	require.Equal(t, db.Head{RecordTime: epoch, Traffic: ledger.TrafficAccount{BaseAt: epoch}}, head)
 }
 
 func TestHeadFollowsTheEntries(t *testing.T) {

@@ -21,6 +21,8 @@ type LoadRequest struct {
 // Loaded is what [Tx.Load] found. Things that do not exist are absent from the maps.
 type Loaded struct {
 	Head Head
+	// Clock is the ledger's clock.
+	Clock ClockState
 	// Completions by submission key: these submissions are done.
 	Completions map[string]ledger.Completion
 	// Changes that were accepted before.
@@ -38,12 +40,14 @@ type Loaded struct {
 func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 	var loaded Loaded
 	var head []dbgen.LockHeadRow
+	var clock []dbgen.GetClockRow
 	var completions []dbgen.Completion
 	var changes []dbgen.ListChangesRow
 	var contracts, byKey []dbgen.Contract
 	var parties []dbgen.ListKnownPartiesRow
 	batch := &pgx.Batch{}
 	queue(batch, &head, pgx.RowToStructByPos, dbgen.LockHead)
+	queue(batch, &clock, pgx.RowToStructByPos, dbgen.GetClock)
 	queueList(batch, &completions, pgx.RowToStructByPos, dbgen.ListCompletionsByKey, request.Keys)
 	queueList(batch, &changes, pgx.RowToStructByPos, dbgen.ListChanges, ledger.Strings(request.Changes))
 	queueList(batch, &contracts, pgx.RowToStructByPos, dbgen.ListContracts, ledger.Strings(request.Contracts))
@@ -52,7 +56,8 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 	if err := t.tx.SendBatch(ctx, batch).Close(); err != nil {
 		return loaded, failed("locking the head and loading what the commit needs", err)
 	}
-	loaded.Head = Head{head[0].LedgerOffset, head[0].RecordTime, ledger.Offset(head[0].PrunedOffset)}
+	loaded.Head = fromDBHead(head[0])
+	loaded.Clock = fromDBClock(clock[0].IsSimulated, clock[0].AheadMicros)
 	loaded.Changes = fromDBChanges(changes)
 	loaded.Parties = fromDBKnownParties(parties)
 	var err error

@@ -3,8 +3,6 @@ package ledger
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/florinledger/florin/fault"
@@ -28,13 +26,13 @@ type Circumstances struct {
 	Deduplication DeduplicationRules
 	// IsLocal and IsKnown say whether this node hosts a party and whether anyone knows it. The error is a failure of
 	// the store.
+	IsLocal func(Party) (bool, error)
+	IsKnown func(Party) (bool, error)
 	// MaySubmit says whether the node itself may authorize submissions of a party that it hosts: not those of external
 	// parties, which sign with keys of their own.
 	MaySubmit func(Party) bool
 	// External is set for submissions of signed transactions, and only for them.
 	External *External
-	IsLocal func(Party) (bool, error)
-	IsKnown func(Party) (bool, error)
 }
 
 // Decision is what became of a submission: always a completion; for an accepted one also the update and the changes to
@@ -68,11 +66,11 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
+	decision.Created, decision.Archived = transaction.Created(), transaction.Consumed()
+	decision.Update = newUpdate(s, at, transaction, SubmissionSeed(c.Secret, s.Key))
 	if c.External != nil {
 		decision.Update.ExternalHash = hex.EncodeToString(c.External.Hash[:])
 	}
-	decision.Created, decision.Archived = transaction.Created(), transaction.Consumed()
-	decision.Update = newUpdate(s, at, transaction, SubmissionSeed(c.Secret, s.Key))
 	decision.Update.PaidTrafficCost, err = TrafficCost(decision.Update.Events)
 	decision.Completion.UpdateID = decision.Update.ID
 	decision.Completion.PaidTrafficCost = decision.Update.PaidTrafficCost
@@ -95,6 +93,8 @@ func (c Circumstances) interpret(s Submission, at Position) (Transaction, error)
 	}
 	transaction, err := Interpret(s, env)
 	if err != nil {
+		return Transaction{}, err
+	}
 	if c.External != nil {
 		if err := c.External.Verify(transaction); err != nil {
 			return Transaction{}, err
@@ -130,8 +130,6 @@ func noSubmission(party Party, reason string) *fault.Fault {
 // CheckInformees refuses a transaction that would have to be shown to a party that nobody knows. Errors that are no
 // fault are those of isKnown.
 func CheckInformees(transaction Transaction, isKnown func(Party) (bool, error)) error {
-		return Transaction{}, err
-	}
 	for _, party := range transaction.Informees() {
 		known, err := isKnown(party)
 		if err != nil {
@@ -164,13 +162,4 @@ func newUpdate(s Submission, at Position, transaction Transaction, seed [32]byte
 		EffectiveAt: transaction.EffectiveAt, UserID: s.UserID, CommandID: s.CommandID, WorkflowID: s.WorkflowID,
 		ActAs: s.ActAs, Trace: s.Trace, Events: transaction.Events(),
 	}
-}
-
-// TrafficCost is what a transaction costs of the synchronizer's traffic, in bytes: the size of its events as recorded.
-func TrafficCost(events []Event) (int64, error) {
-	encoded, err := json.Marshal(events)
-	if err != nil {
-		return 0, fmt.Errorf("measure the transaction: %w", err)
-	}
-	return int64(len(encoded)), nil
 }

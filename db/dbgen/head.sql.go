@@ -13,48 +13,79 @@ import (
 )
 
 const GetHead = `-- name: GetHead :one
-SELECT ledger_offset, record_time, pruned_offset
+SELECT
+    ledger_offset, record_time, pruned_offset,
+    traffic_base, traffic_base_at, traffic_purchased, traffic_consumed
 FROM ledger_head
 `
 
 type GetHeadRow struct {
-	LedgerOffset ledger.Offset
-	RecordTime   time.Time
-	PrunedOffset int64
+	LedgerOffset     ledger.Offset
+	RecordTime       time.Time
+	PrunedOffset     int64
+	TrafficBase      int64
+	TrafficBaseAt    time.Time
+	TrafficPurchased int64
+	TrafficConsumed  int64
 }
 
 // GetHead reads the head of the record.
 func (q *Queries) GetHead(ctx context.Context) (GetHeadRow, error) {
 	row := q.db.QueryRow(ctx, GetHead)
 	var i GetHeadRow
-	err := row.Scan(&i.LedgerOffset, &i.RecordTime, &i.PrunedOffset)
+	err := row.Scan(
+		&i.LedgerOffset,
+		&i.RecordTime,
+		&i.PrunedOffset,
+		&i.TrafficBase,
+		&i.TrafficBaseAt,
+		&i.TrafficPurchased,
+		&i.TrafficConsumed,
+	)
 	return i, err
 }
 
 const LockHead = `-- name: LockHead :one
-SELECT ledger_offset, record_time, pruned_offset
+SELECT
+    ledger_offset, record_time, pruned_offset,
+    traffic_base, traffic_base_at, traffic_purchased, traffic_consumed
 FROM ledger_head
 FOR UPDATE
 `
 
 type LockHeadRow struct {
-	LedgerOffset ledger.Offset
-	RecordTime   time.Time
-	PrunedOffset int64
+	LedgerOffset     ledger.Offset
+	RecordTime       time.Time
+	PrunedOffset     int64
+	TrafficBase      int64
+	TrafficBaseAt    time.Time
+	TrafficPurchased int64
+	TrafficConsumed  int64
 }
 
 // LockHead reads the head and holds it until the transaction ends: whoever holds it is the only one to commit.
 func (q *Queries) LockHead(ctx context.Context) (LockHeadRow, error) {
 	row := q.db.QueryRow(ctx, LockHead)
 	var i LockHeadRow
-	err := row.Scan(&i.LedgerOffset, &i.RecordTime, &i.PrunedOffset)
+	err := row.Scan(
+		&i.LedgerOffset,
+		&i.RecordTime,
+		&i.PrunedOffset,
+		&i.TrafficBase,
+		&i.TrafficBaseAt,
+		&i.TrafficPurchased,
+		&i.TrafficConsumed,
+	)
 	return i, err
 }
 
 const MoveHead = `-- name: MoveHead :exec
 WITH moved AS (
     UPDATE ledger_head
-    SET ledger_offset = $1, record_time = $2, pruned_offset = $3
+    SET
+        ledger_offset = $1, record_time = $2, pruned_offset = $3,
+        traffic_base = $4, traffic_base_at = $5,
+        traffic_purchased = $6, traffic_consumed = $7
     WHERE ledger_offset < $1
     RETURNING ledger_offset
 )
@@ -63,13 +94,25 @@ FROM moved
 `
 
 type MoveHeadParams struct {
-	LedgerOffset ledger.Offset
-	RecordTime   time.Time
-	PrunedOffset int64
+	LedgerOffset     ledger.Offset
+	RecordTime       time.Time
+	PrunedOffset     int64
+	TrafficBase      int64
+	TrafficBaseAt    time.Time
+	TrafficPurchased int64
+	TrafficConsumed  int64
 }
 
 // MoveHead sets the head and, when the transaction commits, wakes the readers. No row: the head is there or beyond.
 func (q *Queries) MoveHead(ctx context.Context, arg MoveHeadParams) error {
-	_, err := q.db.Exec(ctx, MoveHead, arg.LedgerOffset, arg.RecordTime, arg.PrunedOffset)
+	_, err := q.db.Exec(ctx, MoveHead,
+		arg.LedgerOffset,
+		arg.RecordTime,
+		arg.PrunedOffset,
+		arg.TrafficBase,
+		arg.TrafficBaseAt,
+		arg.TrafficPurchased,
+		arg.TrafficConsumed,
+	)
 	return err
 }

@@ -69,6 +69,19 @@ type IdentityProvider struct {
 	CreatedAt     time.Time
 }
 
+// The contracts that workflows look after, and when each workflow has to look again.
+type Lifecycle struct {
+	WorkflowID  string
+	Kind        string
+	Parties     []string
+	ContractIds []string
+	Version     int64
+	DueAt       time.Time
+	WaitsFor    string
+	CallAfter   time.Time
+	Calls       int32
+}
+
 // The parties that this node knows.
 type Party struct {
 	Party               ledger.Party
@@ -104,6 +117,8 @@ type Update struct {
 	Events          []byte
 	// Who hosts whom, on topology transactions; null on all others.
 	Topology []byte
+	// What was signed outside the node, in hexadecimal; null for all others.
+	ExternalHash *string
 }
 
 // Whom a token can name.
@@ -117,6 +132,4 @@ type User struct {
 	PrimaryPartyAuthentication bool
 	CreatedAt                  time.Time
 	IdentityProviderKey        *string
-	// What was signed outside the node, in hexadecimal; null for all others.
-	ExternalHash *string
 }

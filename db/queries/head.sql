@@ -1,11 +1,15 @@
 -- GetHead reads the head of the record.
 -- name: GetHead :one
-SELECT ledger_offset, record_time, pruned_offset
+SELECT
+    ledger_offset, record_time, pruned_offset,
+    traffic_base, traffic_base_at, traffic_purchased, traffic_consumed
 FROM ledger_head;
 
 -- LockHead reads the head and holds it until the transaction ends: whoever holds it is the only one to commit.
 -- name: LockHead :one
-SELECT ledger_offset, record_time, pruned_offset
+SELECT
+    ledger_offset, record_time, pruned_offset,
+    traffic_base, traffic_base_at, traffic_purchased, traffic_consumed
 FROM ledger_head
 FOR UPDATE;
 
@@ -13,7 +17,10 @@ FOR UPDATE;
 -- name: MoveHead :exec
 WITH moved AS (
     UPDATE ledger_head
-    SET ledger_offset = @ledger_offset, record_time = @record_time, pruned_offset = @pruned_offset
+    SET
+        ledger_offset = @ledger_offset, record_time = @record_time, pruned_offset = @pruned_offset,
+        traffic_base = @traffic_base, traffic_base_at = @traffic_base_at,
+        traffic_purchased = @traffic_purchased, traffic_consumed = @traffic_consumed
     WHERE ledger_offset < @ledger_offset
     RETURNING ledger_offset
 )
