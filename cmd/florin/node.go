@@ -19,6 +19,7 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/bootstrap"
 	"github.com/florinledger/florin/builtin"
+	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/worker"
@@ -164,7 +165,7 @@ func (n *node) startWorker(_, background context.Context) error {
 			Activities: &activities.Activities{
 				DB: n.database, Packages: n.packages, Node: n.identity, Clock: time.Now,
 				MaxDeduplication: n.options.settings.MaxDeduplication, Outcomes: n.outcomes, Log: n.options.log,
-				Payloads: ledger.NewPayloads(),
+				Payloads: ledger.NewPayloads(), Traffic: n.trafficRules(),
 			},
 			OnFatalError: func(err error) { n.fail(fmt.Errorf("the Temporal worker stopped: %w", err)) },
 		})
@@ -184,6 +185,13 @@ func (n *node) startWorker(_, background context.Context) error {
 		}
 	}()
 	return nil
+}
+
+// trafficRules are the conditions of the node's synchronizer, which the settings may leave unenforced.
+func (n *node) trafficRules() ledger.TrafficRules {
+	rules := coin.TrafficRulesOf(coin.MemberOf(n.identity.ParticipantID), n.identity.SynchronizerID)
+	rules.Enforced = n.options.settings.EnforceTraffic
+	return rules
 }
 
 // record is what the workflow client reads.

@@ -21,6 +21,8 @@ type nodeSettings struct {
 	MaxInFlight      int           `help:"How many submissions may be on their way at once." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
 	MaxDeduplication time.Duration `help:"Deduplication window of submissions that name none." default:"168h" env:"FLORIN_MAX_DEDUPLICATION"`
 
+	EnforceTraffic bool `help:"Refuse submissions that the node's traffic does not cover; otherwise traffic is only metered." env:"FLORIN_ENFORCE_TRAFFIC"`
+
 	APIVersion     string        `name:"api-version" help:"Version that GET /v2/version reports." default:"3.5.0-SNAPSHOT" env:"FLORIN_API_VERSION"`
 	ListLimit      int           `help:"Most elements of one list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
 	RequestTimeout time.Duration `help:"How long a request may take." default:"20s" env:"FLORIN_REQUEST_TIMEOUT"`
