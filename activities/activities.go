@@ -28,7 +28,9 @@ type Activities struct {
 	Lifecycles *lifecycle.Registry
 	// Outcomes is told of every completion that this process records; nil tells nobody.
 	Outcomes *Outcomes
-	Log      *slog.Logger
+	// Measure begins to measure a commit, and returns what is told of its end; nil measures nothing.
+	Measure func() func(completions []ledger.Completion)
+	Log     *slog.Logger
 
 	parties partyCache
 }

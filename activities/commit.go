@@ -35,6 +35,7 @@ type Outcome struct {
 func (a *Activities) CommitSubmissions(
 	ctx context.Context, in CommitSubmissionsInput,
 ) (CommitSubmissionsResult, error) {
+	committed := a.measure()
 	var completions []ledger.Completion
 	err := a.DB.InTx(ctx, func(tx *db.Tx) error {
 		var err error
@@ -45,7 +46,16 @@ func (a *Activities) CommitSubmissions(
 		return CommitSubmissionsResult{}, fmt.Errorf("commit %d submissions: %w", len(in.Submissions), err)
 	}
 	a.Outcomes.Publish(completions...)
+	committed(completions)
 	return CommitSubmissionsResult{Outcomes: toOutcomes(completions)}, nil
+}
+
+// measure begins to measure a commit, if anybody wants to know.
+func (a *Activities) measure() func([]ledger.Completion) {
+	if a.Measure == nil {
+		return func([]ledger.Completion) {}
+	}
+	return a.Measure()
 }
 
 func toOutcomes(completions []ledger.Completion) []Outcome {

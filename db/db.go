@@ -41,12 +41,15 @@ type DB struct {
 // userChanged tells the watchers of this process of a change that it has committed itself, before whoever asked for the
 // change hears of its success: the next request of the user counts with it. Other processes are notified.
 func (d *DB) userChanged(id string) {
-	d.mu.Lock()
-	watchers := slices.Clone(d.watchers)
-	d.mu.Unlock()
-	for _, watcher := range watchers {
+	for _, watcher := range d.allWatchers() {
 		watcher.userChanged(id)
 	}
+}
+
+func (d *DB) allWatchers() []*Watcher {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.watchers)
 }
 
 func (d *DB) addWatcher(w *Watcher) {

@@ -15,10 +15,12 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// The channels that the queries MoveHead and NotifyUser write to.
+// The channels that the queries MoveHead, NotifyUser, SetClock and TouchLifecycles write to.
 const (
-	headChannel  = "florin_head"
-	usersChannel = "florin_users"
+	headChannel       = "florin_head"
+	usersChannel      = "florin_users"
+	clockChannel      = "florin_clock"
+	lifecyclesChannel = "florin_lifecycles"
 )
 
 const (
@@ -52,6 +54,11 @@ type Watcher struct {
 	head  ledger.Offset
 	moved chan struct{} // closed, and replaced, when the head moves
 	users []func(id string)
+	clock ClockState
+	// ticks are told of each change of the clock.
+	ticks []func(ClockState)
+	// due are told that lifecycles may have become due.
+	due []func()
 }
 
 // Watch starts a watcher and returns when it listens. It runs until [Watcher.Close] or the end of ctx, and connects
@@ -136,6 +143,7 @@ func (w *Watcher) run(ctx context.Context, conn *pgx.Conn) {
 			return
 		}
 		w.userChanged("")
+		w.lifecyclesDue()
 	}
 }
 
@@ -149,7 +157,8 @@ func (w *Watcher) connect(ctx context.Context) (*pgx.Conn, error) {
 	}
 	queries := dbgen.New(conn)
 	// The head is read last: what it does not show yet will be heard.
-	err = errors.Join(queries.ListenHead(ctx), queries.ListenUsers(ctx), w.readHead(ctx, queries))
+	err = errors.Join(queries.ListenHead(ctx), queries.ListenUsers(ctx), queries.ListenClock(ctx),
+		queries.ListenLifecycles(ctx), w.readHead(ctx, queries))
 	if err != nil {
 		return nil, errors.Join(err, conn.Close(ctx))
 	}
@@ -171,6 +180,10 @@ func (w *Watcher) listen(ctx context.Context, conn *pgx.Conn) error {
 			w.userChanged(notification.Payload)
 		case notification.Channel == headChannel:
 			err = w.headMoved(notification.Payload)
+		case notification.Channel == clockChannel:
+			err = w.readHead(ctx, dbgen.New(conn))
+		case notification.Channel == lifecyclesChannel:
+			w.lifecyclesDue()
 		}
 		if err != nil {
 			return err
@@ -189,12 +202,18 @@ func (w *Watcher) hear(ctx context.Context, conn *pgx.Conn) (*pgconn.Notificatio
 	return notification, err
 }
 
+// readHead reads what notifications are about: the head and the clock.
 func (w *Watcher) readHead(ctx context.Context, queries *dbgen.Queries) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	head, err := queries.GetHead(ctx)
+	if err != nil {
+		return err
+	}
+	w.advance(head.LedgerOffset)
+	clock, err := queries.GetClock(ctx)
 	if err == nil {
-		w.advance(head.LedgerOffset)
+		w.clockChanged(fromDBClock(clock.IsSimulated, clock.AheadMicros))
 	}
 	return err
 }
@@ -223,5 +242,47 @@ func (w *Watcher) userChanged(id string) {
 	w.mu.Unlock()
 	for _, call := range calls {
 		call(id)
+	}
+}
+
+// OnClockChange calls the function with the state of the ledger's clock, at once and after each change by any process.
+// It must be quick, and may be called from several goroutines.
+func (w *Watcher) OnClockChange(call func(ClockState)) {
+	w.mu.Lock()
+	w.ticks = append(w.ticks, call)
+	clock := w.clock
+	w.mu.Unlock()
+	call(clock)
+}
+
+// OnLifecyclesDue calls the function when contracts of lifecycles were created or archived, or may have been while the
+// connection was lost. It must be quick.
+func (w *Watcher) OnLifecyclesDue(call func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.due = append(w.due, call)
+}
+
+// clockChanged takes over a newer state; an older one, which comes late, changes nothing.
+func (w *Watcher) clockChanged(state ClockState) {
+	w.mu.Lock()
+	if state.Ahead < w.clock.Ahead || state == w.clock {
+		w.mu.Unlock()
+		return
+	}
+	w.clock = state
+	calls := w.ticks
+	w.mu.Unlock()
+	for _, call := range calls {
+		call(state)
+	}
+}
+
+func (w *Watcher) lifecyclesDue() {
+	w.mu.Lock()
+	calls := w.due
+	w.mu.Unlock()
+	for _, call := range calls {
+		call()
 	}
 }

@@ -172,6 +172,11 @@ var (
 		"TOPOLOGY_SERIAL_MISMATCH", InvalidGivenCurrentSystemStateOther,
 		"Read the vetted packages again and repeat the change.",
 	}
+	// ClockNotSimulated: the ledger's clock is real time and cannot be advanced.
+	ClockNotSimulated = Code{
+		"CLOCK_NOT_SIMULATED", InvalidGivenCurrentSystemStateOther,
+		"Advance the clock of a development node only: one started with `florin up --clock simulated`.",
+	}
 )
 
 // adminCodes lists the codes of this file.
@@ -185,4 +190,5 @@ var adminCodes = []Code{
 	InvalidIdentityProviderUpdateRequest, DARParseError, InvalidDAR, ZipBomb, DARValidationError,
 	DARDependenciesNotValid, NotValidUpgradePackage, KnownPackageVersion, PackageServiceCannotAutodetectSynchronizer,
 	UnresolvedVettingReference, AmbiguousVettingReference, TopologyDependenciesNotVetted, TopologySerialMismatch,
+	ClockNotSimulated,
 }

@@ -49,6 +49,8 @@ const (
 	KindCommand = "command"
 	// KindBootstrap is a submission that the node makes to set its ledger up.
 	KindBootstrap = "bootstrap"
+	// KindLifecycle is a submission that a workflow makes for a contract that it looks after.
+	KindLifecycle = "lifecycle"
 )
 
 // Command is one action of a submission; exactly one field is set (contract, "Command submission types").

@@ -47,6 +47,9 @@ func Register(w sdkworker.Registry, a *activities.Activities) {
 
 // RegisterWorkflows registers the workflows alone, as replaying histories needs them.
 func RegisterWorkflows(w sdkworker.WorkflowRegistry) {
+	for name, lifecycle := range workflows.Lifecycles() {
+		w.RegisterWorkflowWithOptions(lifecycle, workflow.RegisterOptions{Name: name})
+	}
 	w.RegisterWorkflowWithOptions(workflows.SubmitCommands, workflow.RegisterOptions{Name: "SubmitCommands"})
 	w.RegisterWorkflowWithOptions(workflows.OnboardExternalParty, workflow.RegisterOptions{Name: "OnboardExternalParty"})
 }

@@ -23,12 +23,10 @@ type SubmitCommandsResult struct {
 // SubmitCommands brings submissions to their completions. A refused submission is an outcome, not a failure: the
 // workflow fails only if it is told to.
 func SubmitCommands(ctx workflow.Context, in SubmitCommandsInput) (SubmitCommandsResult, error) {
-	if wait := notBefore(in.Submissions).Sub(workflow.Now(ctx)); wait > 0 {
-		if err := workflow.Sleep(ctx, wait); err != nil {
-			return SubmitCommandsResult{}, err
-		}
-	}
 	ctx = workflow.WithLocalActivityOptions(ctx, commitOptions())
+	if err := awaitLedgerTime(ctx, in.Submissions); err != nil {
+		return SubmitCommandsResult{}, err
+	}
 	committed, err := callLocal(ctx, act.CommitSubmissions, activities.CommitSubmissionsInput(in))
 	if err != nil {
 		return SubmitCommandsResult{}, err
@@ -38,6 +36,33 @@ func SubmitCommands(ctx workflow.Context, in SubmitCommandsInput) (SubmitCommand
 		return SubmitCommandsResult{}, err
 	}
 	return SubmitCommandsResult(committed), nil
+}
+
+// awaitLedgerTime waits until the ledger's clock, which may be advanced meanwhile, has reached the lower bound that the
+// submissions set.
+func awaitLedgerTime(ctx workflow.Context, submissions []ledger.Submission) error {
+	bound := notBefore(submissions)
+	if bound.IsZero() {
+		return nil
+	}
+	if workflow.GetVersion(ctx, versionLedgerClock, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		if wait := bound.Sub(workflow.Now(ctx)); wait > 0 {
+			return workflow.Sleep(ctx, wait)
+		}
+		return nil
+	}
+	look := workflow.GetSignalChannel(ctx, LookSignal)
+	for {
+		wait, err := callLocal(ctx, act.ReachLedgerTime, activities.ReachLedgerTimeInput{
+			WorkflowID: workflow.GetInfo(ctx).WorkflowExecution.ID, Parties: submissions[0].ActAs, Until: bound,
+		})
+		if err != nil || wait <= 0 {
+			return err
+		}
+		if err := waitFor(ctx, wait, "the lower bound of ledger time", look); err != nil {
+			return err
+		}
+	}
 }
 
 // notBefore is the latest lower bound of ledger time among the submissions; the zero time when there is none.

@@ -9,6 +9,16 @@ import (
 	"context"
 )
 
+const ListenClock = `-- name: ListenClock :exec
+LISTEN florin_clock
+`
+
+// ListenClock makes the connection receive changes of the ledger's clock.
+func (q *Queries) ListenClock(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, ListenClock)
+	return err
+}
+
 const ListenHead = `-- name: ListenHead :exec
 LISTEN florin_head
 `
@@ -16,6 +26,16 @@ LISTEN florin_head
 // ListenHead makes the connection receive the moves of the head.
 func (q *Queries) ListenHead(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, ListenHead)
+	return err
+}
+
+const ListenLifecycles = `-- name: ListenLifecycles :exec
+LISTEN florin_lifecycles
+`
+
+// ListenLifecycles makes the connection hear that lifecycles became due.
+func (q *Queries) ListenLifecycles(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, ListenLifecycles)
 	return err
 }
 

@@ -5,3 +5,11 @@ LISTEN florin_head;
 -- ListenUsers makes the connection receive the ids of changed users.
 -- name: ListenUsers :exec
 LISTEN florin_users;
+
+-- ListenClock makes the connection receive changes of the ledger's clock.
+-- name: ListenClock :exec
+LISTEN florin_clock;
+
+-- ListenLifecycles makes the connection hear that lifecycles became due.
+-- name: ListenLifecycles :exec
+LISTEN florin_lifecycles;

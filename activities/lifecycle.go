@@ -1,0 +1,267 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/lifecycle"
+)
+
+// PlanLifecycleInput asks what is due for the contracts of a lifecycle.
+type PlanLifecycleInput struct {
+	WorkflowID string `json:"workflowId"`
+	// RunID tells this run of the workflow from others, whose tries of the same action were others.
+	RunID string `json:"runId"`
+	// Last is the last action that the workflow took; nil before the first.
+	Last *LastAction `json:"last,omitempty"`
+	// AtOnce tries a refused action again before its pause is over.
+	AtOnce bool `json:"atOnce,omitempty"`
+}
+
+// LastAction is what a workflow did last.
+type LastAction struct {
+	CommandID string `json:"commandId"`
+	// Key is that of the last submission of the command, Tries how many there were.
+	Key   string `json:"key"`
+	Tries int    `json:"tries"`
+}
+
+// LifecyclePlan is what is due.
+type LifecyclePlan struct {
+	// Over: there is nothing left to look after.
+	Over bool `json:"over,omitempty"`
+	// Again: the contracts changed while the plan was made; ask again.
+	Again bool `json:"again,omitempty"`
+	// Action is the submission to make now; nil when nothing is due.
+	Action *ledger.Submission `json:"action,omitempty"`
+	// Now is the ledger's time at which the plan was made; Until that at which to ask again, zero for never.
+	Now   time.Time `json:"now"`
+	Until time.Time `json:"until,omitzero"`
+	// WaitsFor says in words what the contracts wait for.
+	WaitsFor  string              `json:"waitsFor,omitempty"`
+	Contracts []ledger.ContractID `json:"contracts,omitempty"`
+	// Refusal is the code and cause with which the last action was refused; "" if it was not.
+	Refusal string `json:"refusal,omitempty"`
+}
+
+// The pauses between tries of an action that is refused, in ledger time: each is twice the one before.
+const (
+	firstPause   = 10 * time.Second
+	longestPause = 6 * time.Hour
+)
+
+// PlanLifecycle decides what is due for the contracts of a lifecycle, and notes until when there is nothing to do. The
+// clock stands still meanwhile, so that whoever advances it finds everything that waits for the new time.
+func (a *Activities) PlanLifecycle(ctx context.Context, in PlanLifecycleInput) (LifecyclePlan, error) {
+	var plan LifecyclePlan
+	err := a.DB.InTx(ctx, func(tx *db.Tx) error {
+		clock, err := tx.HoldClock(ctx)
+		if err != nil {
+			return err
+		}
+		a.DB.NoteClock(clock)
+		planning := planning{activities: a, ctx: ctx, tx: tx, in: in, now: a.Clock().UTC().Truncate(time.Microsecond)}
+		plan, err = planning.plan()
+		return err
+	})
+	if err != nil {
+		return LifecyclePlan{}, fmt.Errorf("plan lifecycle %s: %w", in.WorkflowID, err)
+	}
+	return plan, nil
+}
+
+// planning is one call of PlanLifecycle.
+type planning struct {
+	activities *Activities
+	ctx        context.Context //nolint:containedctx // lives within one activity call, behind an interface without contexts
+	tx         *db.Tx
+	in         PlanLifecycleInput
+	now        time.Time
+}
+
+func (p planning) plan() (LifecyclePlan, error) {
+	// What happens after this read raises the version, and keeps the lifecycle due whatever is decided here.
+	row, ok, err := p.tx.Lifecycle(p.ctx, p.in.WorkflowID)
+	if err != nil || !ok {
+		return LifecyclePlan{Over: true, Now: p.now}, err
+	}
+	contracts, err := p.activeContracts(row.Contracts)
+	if err != nil {
+		return LifecyclePlan{}, err
+	}
+	row.Contracts = row.Contracts[:0]
+	for _, contract := range contracts {
+		row.Contracts = append(row.Contracts, contract.ID)
+	}
+	plan := LifecyclePlan{Now: p.now, Contracts: row.Contracts, Over: len(contracts) == 0}
+	if plan.Over {
+		return p.settle(row, plan)
+	}
+	refused, at, err := p.lastRefusal()
+	if err != nil {
+		return LifecyclePlan{}, err
+	}
+	step, err := p.activities.Lifecycles.Plan(row.Kind, lifecycle.Situation{
+		Now: p.now, Node: p.activities.Node, Contracts: contracts, Ledger: p, Refused: refused,
+	})
+	if err != nil {
+		return LifecyclePlan{}, err
+	}
+	plan.Action, plan.Until, plan.WaitsFor = p.submission(step.Action), step.Until, step.WaitsFor
+	if refused != nil {
+		plan.Refusal = refused.Fault.Error()
+	}
+	if plan.Action != nil && refused != nil && refused.CommandID == plan.Action.CommandID {
+		plan = p.putOff(plan, at)
+	}
+	if plan.Action != nil {
+		return plan, nil // the lifecycle stays due until what happened is looked at
+	}
+	row.DueAt, row.WaitsFor = plan.Until, plan.WaitsFor
+	if row.DueAt.IsZero() {
+		row.DueAt = lf.MaxTimestamp().Time()
+	}
+	return p.settle(row, plan)
+}
+
+// submission is an action as a submission of the operator's. Its key is that of one try of one run: when it is made
+// again because a process died, it is the same submission.
+func (p planning) submission(action *lifecycle.Action) *ledger.Submission {
+	if action == nil {
+		return nil
+	}
+	try := 1
+	if p.in.Last != nil && p.in.Last.CommandID == action.CommandID {
+		try += p.in.Last.Tries
+	}
+	name := fmt.Sprintf("%s/%s/%s/%d", p.in.WorkflowID, p.in.RunID, action.CommandID, try)
+	key := uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)).String()
+	return &ledger.Submission{
+		Key: key, UserID: p.activities.Node.OperatorUser, CommandID: action.CommandID, SubmissionID: key,
+		WorkflowID: p.in.WorkflowID, ActAs: ledger.SortedParties(action.ActAs), ReadAs: ledger.SortedParties(action.ReadAs),
+		Commands: action.Commands, ReceivedAt: p.now, Kind: ledger.KindLifecycle,
+	}
+}
+
+// putOff makes an action wait that was refused lately.
+func (p planning) putOff(plan LifecyclePlan, refusedAt time.Time) LifecyclePlan {
+	next := refusedAt.Add(pauseAfter(p.in.Last.Tries))
+	if p.in.AtOnce || !p.now.Before(next) {
+		return plan
+	}
+	plan.WaitsFor = fmt.Sprintf("%s; it was refused %d times and is tried again then", plan.WaitsFor, p.in.Last.Tries)
+	if plan.Until.IsZero() || next.Before(plan.Until) {
+		plan.Until = next
+	}
+	plan.Action = nil
+	return plan
+}
+
+func pauseAfter(tries int) time.Duration {
+	pause := firstPause
+	for range tries - 1 {
+		pause = min(2*pause, longestPause)
+	}
+	return pause
+}
+
+func (p planning) settle(row db.Lifecycle, plan LifecyclePlan) (LifecyclePlan, error) {
+	settled, err := p.tx.SettleLifecycle(p.ctx, row)
+	if !settled {
+		return LifecyclePlan{Again: true, Now: p.now}, err
+	}
+	return plan, err
+}
+
+// activeContracts are those of the contracts that are active, the oldest first.
+func (p planning) activeContracts(ids []ledger.ContractID) ([]ledger.Contract, error) {
+	found, err := p.tx.Contracts(p.ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	active := slices.DeleteFunc(slices.Collect(maps.Values(found)), func(stored db.StoredContract) bool {
+		return stored.Archived != nil
+	})
+	slices.SortFunc(active, func(a, b db.StoredContract) int {
+		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.NodeID, b.NodeID))
+	})
+	contracts := make([]ledger.Contract, len(active))
+	for i, stored := range active {
+		contracts[i] = stored.Contract
+	}
+	return contracts, nil
+}
+
+// lastRefusal is what became of the last action, and when; nil unless it was refused.
+func (p planning) lastRefusal() (*lifecycle.Refused, time.Time, error) {
+	if p.in.Last == nil {
+		return nil, time.Time{}, nil
+	}
+	completion, ok, err := p.tx.CompletionBySubmissionKey(p.ctx, p.in.Last.Key)
+	if err != nil || !ok || completion.Refusal == nil {
+		return nil, time.Time{}, err
+	}
+	return &lifecycle.Refused{CommandID: p.in.Last.CommandID, Fault: completion.Refusal}, completion.RecordTime, nil
+}
+
+// Active implements [lifecycle.Reader].
+func (p planning) Active(party ledger.Party, template lf.TypeName, most int) ([]ledger.Contract, error) {
+	found, err := p.tx.ActiveContracts(p.ctx, db.ActiveQuery{
+		Parties: []ledger.Party{party}, Templates: []string{template.String()}, At: math.MaxInt64, Limit: int32(most),
+	})
+	contracts := make([]ledger.Contract, len(found))
+	for i, stored := range found {
+		contracts[i] = stored.Contract
+	}
+	return contracts, err
+}
+
+// IsActive implements [lifecycle.Reader].
+func (p planning) IsActive(id ledger.ContractID) (bool, error) {
+	stored, ok, err := p.tx.Contract(p.ctx, id)
+	return ok && stored.Archived == nil, err
+}
+
+// ReachLedgerTimeInput names a workflow and the ledger time that it waits for.
+type ReachLedgerTimeInput struct {
+	WorkflowID string         `json:"workflowId"`
+	Parties    []ledger.Party `json:"parties"`
+	Until      time.Time      `json:"until"`
+}
+
+// ReachLedgerTime tells how long the ledger's time is from the one that is waited for; not positive once it is reached.
+// Until then the workflow is called when the clock is advanced.
+func (a *Activities) ReachLedgerTime(ctx context.Context, in ReachLedgerTimeInput) (time.Duration, error) {
+	var wait time.Duration
+	err := a.DB.InTx(ctx, func(tx *db.Tx) error {
+		clock, err := tx.HoldClock(ctx)
+		if err != nil {
+			return err
+		}
+		a.DB.NoteClock(clock)
+		if wait = in.Until.Sub(a.Clock()); wait <= 0 {
+			return tx.DropLifecycle(ctx, in.WorkflowID)
+		}
+		return tx.AwaitTime(ctx, db.Lifecycle{
+			WorkflowID: in.WorkflowID, Kind: submitCommands, Parties: in.Parties, DueAt: in.Until,
+			WaitsFor: "the lower bound of ledger time that a submission sets",
+		})
+	})
+	if err != nil {
+		return 0, fmt.Errorf("wait for ledger time %s: %w", in.Until, err)
+	}
+	return wait, nil
+}
+
+// submitCommands is the workflow whose submissions may have to wait.
+const submitCommands = "SubmitCommands"

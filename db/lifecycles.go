@@ -1,0 +1,170 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Lifecycle is a contract, or a few that belong together, that a workflow looks after. It is written by the commit that
+// creates the contracts, so it is there whatever becomes of workflows.
+type Lifecycle struct {
+	WorkflowID string
+	Kind       string
+	// Parties are those whom the workflow is about, for operators who look for it.
+	Parties []ledger.Party
+	// Contracts are those that were active when the workflow looked last, and all that were created since.
+	Contracts []ledger.ContractID
+	// Version grows with each change of the contracts.
+	Version int64
+	// DueAt is when the workflow has to look next, in ledger time; the Unix epoch when something changed since it looked.
+	DueAt time.Time
+	// WaitsFor says in words what the workflow waits for.
+	WaitsFor string
+}
+
+// LifecycleChange is what a commit did to the contracts of a lifecycle.
+type LifecycleChange struct {
+	WorkflowID string
+	Kind       string
+	Parties    []ledger.Party
+	// Created are new contracts; none when contracts were archived only.
+	Created []ledger.ContractID
+}
+
+// queueLifecycles makes the lifecycles due whose contracts changed, those of each one together.
+func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
+	if len(entries.Lifecycles) == 0 {
+		return nil
+	}
+	var order []string
+	changes := make(map[string]LifecycleChange, len(entries.Lifecycles))
+	for _, change := range entries.Lifecycles {
+		merged, known := changes[change.WorkflowID]
+		if !known {
+			order = append(order, change.WorkflowID)
+			merged = LifecycleChange{WorkflowID: change.WorkflowID, Kind: change.Kind, Parties: change.Parties}
+		}
+		merged.Created = append(merged.Created, change.Created...)
+		changes[change.WorkflowID] = merged
+	}
+	var params dbgen.TouchLifecyclesParams
+	for _, id := range order {
+		change := changes[id]
+		params.WorkflowIds = append(params.WorkflowIds, id)
+		params.Kinds = append(params.Kinds, change.Kind)
+		params.Parties = append(params.Parties, toDBArray(change.Parties))
+		params.Created = append(params.Created, contractArray(change.Created))
+	}
+	return p.queries().TouchLifecycles(ctx, params)
+}
+
+// contractArray writes an array literal; contract ids need no quotes.
+func contractArray(ids []ledger.ContractID) string {
+	literal := []byte{'{'}
+	for i, id := range ids {
+		if i > 0 {
+			literal = append(literal, ',')
+		}
+		literal = append(literal, id...)
+	}
+	return string(append(literal, '}'))
+}
+
+// TouchLifecycles enters lifecycles, or makes those that are there due, as a commit does that creates their contracts.
+func (t *Tx) TouchLifecycles(ctx context.Context, changes []LifecycleChange) error {
+	p := &pipeline{}
+	if err := p.queueLifecycles(ctx, Entries{Lifecycles: changes}); err != nil || len(changes) == 0 {
+		return failed("entering lifecycles", err)
+	}
+	return failed("entering lifecycles", p.send(ctx, t.tx))
+}
+
+// Lifecycle finds a lifecycle; false when there is none.
+func (r Reader) Lifecycle(ctx context.Context, workflowID string) (Lifecycle, bool, error) {
+	row, err := r.queries.GetLifecycle(ctx, workflowID)
+	if isNoRows(err) {
+		return Lifecycle{}, false, nil
+	}
+	return fromDBLifecycle(row), err == nil, failed("reading a lifecycle", err)
+}
+
+// Lifecycles pages through all lifecycles in order of their workflow ids.
+func (r Reader) Lifecycles(ctx context.Context, after string, limit int32) ([]Lifecycle, error) {
+	rows, err := r.queries.ListLifecycles(ctx, dbgen.ListLifecyclesParams{After: after, CountMax: limit})
+	found := make([]Lifecycle, len(rows))
+	for i, row := range rows {
+		found[i] = fromDBLifecycle(row)
+	}
+	return found, failed("listing lifecycles", err)
+}
+
+// SettleLifecycle stores what a lifecycle waits for: its contracts, DueAt and WaitsFor. Without contracts it deletes
+// the lifecycle. It tells whether it did; it does not when the contracts changed since the lifecycle was read, which
+// leaves it due.
+func (t *Tx) SettleLifecycle(ctx context.Context, l Lifecycle) (bool, error) {
+	if len(l.Contracts) == 0 {
+		ended, err := t.queries.EndLifecycle(ctx, dbgen.EndLifecycleParams{WorkflowID: l.WorkflowID, Version: l.Version})
+		return ended == 1, failed("ending a lifecycle", err)
+	}
+	settled, err := t.queries.SettleLifecycle(ctx, dbgen.SettleLifecycleParams{
+		WorkflowID: l.WorkflowID, Version: l.Version, ContractIds: ledger.Strings(l.Contracts),
+		DueAt: l.DueAt, WaitsFor: l.WaitsFor,
+	})
+	return settled == 1, failed("settling a lifecycle", err)
+}
+
+// AwaitTime makes a workflow due at a ledger time that follows no contract; [Tx.DropLifecycle] takes it back.
+func (t *Tx) AwaitTime(ctx context.Context, l Lifecycle) error {
+	return failed("awaiting a time", t.queries.AwaitTime(ctx, dbgen.AwaitTimeParams{
+		WorkflowID: l.WorkflowID, Kind: l.Kind, Parties: ledger.Strings(l.Parties), DueAt: l.DueAt, WaitsFor: l.WaitsFor,
+	}))
+}
+
+// DropLifecycle deletes a lifecycle, if it is there.
+func (t *Tx) DropLifecycle(ctx context.Context, workflowID string) error {
+	return failed("deleting a lifecycle", t.queries.DropLifecycle(ctx, workflowID))
+}
+
+// TakeDueLifecycles returns lifecycles that are due at a ledger time, the longest due first, for their workflows to be
+// called now. None of them is returned again, to this process or another, until its contracts change or some time has
+// passed in which its workflow did not look.
+func (d *DB) TakeDueLifecycles(ctx context.Context, dueBy, realNow time.Time, limit int32) ([]Lifecycle, error) {
+	rows, err := d.queries.TakeDueLifecycles(ctx, dbgen.TakeDueLifecyclesParams{
+		DueBy: dueBy, Now: realNow, CountMax: limit,
+	})
+	due := make([]Lifecycle, len(rows))
+	for i, row := range rows {
+		due[i] = Lifecycle{WorkflowID: row.WorkflowID, Kind: row.Kind, Parties: fromDBParties(row.Parties)}
+	}
+	return due, failed("looking for lifecycles that are due", err)
+}
+
+// Holders are those who received contracts of a template between two offsets, and have so many of them now.
+type Holders struct {
+	Template    string // package-id:Module:Entity
+	After, UpTo ledger.Offset
+	AtLeast     int32
+}
+
+// WakeHolders makes due the lifecycles of holders, which are named by a prefix and the party. It tells how many it woke.
+func (d *DB) WakeHolders(ctx context.Context, prefix string, holders Holders) (int64, error) {
+	woken, err := d.queries.WakeHolders(ctx, dbgen.WakeHoldersParams{
+		Prefix: prefix, TemplateID: holders.Template, AfterOffset: int64(holders.After), UpTo: holders.UpTo,
+		AllButOne: holders.AtLeast - 1,
+	})
+	return woken, failed("looking for holders of many contracts", err)
+}
+
+func fromDBLifecycle(row dbgen.Lifecycle) Lifecycle {
+	contracts := make([]ledger.ContractID, len(row.ContractIds))
+	for i, id := range row.ContractIds {
+		contracts[i] = ledger.ContractID(id)
+	}
+	return Lifecycle{
+		WorkflowID: row.WorkflowID, Kind: row.Kind, Parties: fromDBParties(row.Parties), Contracts: contracts,
+		Version: row.Version, DueAt: row.DueAt, WaitsFor: row.WaitsFor,
+	}
+}

@@ -1,0 +1,115 @@
+package lifecycle
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// The kinds of lifecycles, each the name of its workflow.
+const (
+	// KeepPreapproval renews a preapproval that the operator provides, and archives what has expired.
+	KeepPreapproval = "KeepPreapproval"
+	// TwoStepTransfer completes an accepted transfer, and ends one that nobody took in time.
+	TwoStepTransfer = "TwoStepTransfer"
+	// RunMergeDelegation merges the holdings of an owner who asked for it.
+	RunMergeDelegation = "RunMergeDelegation"
+)
+
+// Followed says which workflow looks after a contract. Contracts with the same workflow id share one.
+type Followed struct {
+	Kind       string
+	WorkflowID string
+	// Parties are those whom the workflow is about.
+	Parties []ledger.Party
+}
+
+// Registry knows the templates whose contracts have a lifecycle. It is immutable.
+type Registry struct {
+	packages *ledger.Packages
+	follow   map[lf.TypeName]func(ledger.Contract) (Followed, error)
+	plan     map[string]func(Situation) (Step, error)
+}
+
+// NewRegistry makes the registry for packages that hold those of the coin.
+func NewRegistry(packages *ledger.Packages) (*Registry, error) {
+	r := &Registry{
+		packages: packages,
+		follow:   map[lf.TypeName]func(ledger.Contract) (Followed, error){},
+		plan:     map[string]func(Situation) (Step, error){},
+	}
+	r.plan[KeepPreapproval] = r.planPreapproval
+	r.plan[TwoStepTransfer] = r.planTransfer
+	return r, errorsOf(
+		register(r, followPreapproval),
+		register(r, followInstruction),
+	)
+}
+
+func register[T any](r *Registry, follow func(ledger.ContractID, T) Followed) error {
+	name, err := ledger.TemplateName[T](r.packages)
+	if err != nil {
+		return fmt.Errorf("the lifecycles of contracts: %w", err)
+	}
+	r.follow[name] = func(contract ledger.Contract) (Followed, error) {
+		payload, err := ledger.DecodePayload[T](r.packages, contract)
+		return follow(contract.ID, payload), err
+	}
+	return nil
+}
+
+func errorsOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Templates are the templates whose contracts have a lifecycle, package-id:Module:Entity, in order.
+func (r *Registry) Templates() []string {
+	var names []string
+	for name := range maps.Keys(r.follow) {
+		names = append(names, name.String())
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Follow says which workflow looks after a contract; false when it needs none.
+func (r *Registry) Follow(contract ledger.Contract) (Followed, bool, error) {
+	if r == nil {
+		return Followed{}, false, nil
+	}
+	follow, ok := r.follow[contract.Template]
+	if !ok {
+		return Followed{}, false, nil
+	}
+	followed, err := follow(contract)
+	return followed, err == nil, err
+}
+
+func followPreapproval(_ ledger.ContractID, p coin.TransferPreapproval) Followed {
+	return Followed{
+		Kind: KeepPreapproval, WorkflowID: "preapproval:" + string(p.Receiver),
+		Parties: ledger.SortedParties([]ledger.Party{p.Receiver, p.Provider}),
+	}
+}
+
+func followInstruction(id ledger.ContractID, i coin.AmuletTransferInstruction) Followed {
+	return Followed{
+		Kind: TwoStepTransfer, WorkflowID: "transfer:" + prefix(id),
+		Parties: ledger.SortedParties([]ledger.Party{i.Transfer.Sender, i.Transfer.Receiver}),
+	}
+}
+
+// prefix is enough of a contract id to tell it from all others and little enough to read.
+func prefix(id ledger.ContractID) string {
+	const length = 34 // the format's two digits, and 16 bytes
+	return string(id[:min(len(id), length)])
+}

@@ -1,0 +1,55 @@
+package lifecycle
+
+import (
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/token"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// planTransfer looks after one transfer in two steps.
+func (r *Registry) planTransfer(s Situation) (Step, error) {
+	return r.planInstruction(s)
+}
+
+// planInstruction gives the coin of a transfer that nobody took back to its sender, from the moment at which it can no
+// longer be accepted (upstream: the DSO's automation).
+func (r *Registry) planInstruction(s Situation) (Step, error) {
+	instructions, err := payloads[coin.AmuletTransferInstruction](r, s.Contracts)
+	if err != nil {
+		return Step{}, err
+	}
+	instruction := instructions[0]
+	deadline := instruction.payload.Transfer.ExecuteBefore.Time()
+	if s.Now.Before(deadline) {
+		return Step{Until: deadline, WaitsFor: "the receiver to accept or reject, or expiry"}, nil
+	}
+	// The sender may have spent the expired lock already.
+	locked, err := s.Ledger.IsActive(ledger.ContractID(instruction.payload.LockedAmulet))
+	if err != nil {
+		return Step{}, err
+	}
+	argument, err := ledger.Encode(r.packages, token.TransferInstructionUpdate{
+		ExtraArgs: token.ExtraArgs{Context: token.ChoiceContext{
+			Values: map[string]token.AnyValue{coin.ContextExpireLock: {Bool: &locked}},
+		}},
+	})
+	if err != nil {
+		return Step{}, err
+	}
+	commands, refusal := r.packages.PrepareCommands([]ledger.Command{{Exercise: &ledger.ExerciseCommand{
+		Template: transferInstruction, Contract: instruction.id, Choice: "TransferInstruction_Update", Argument: argument,
+	}}}, nil)
+	if refusal != nil {
+		return Step{}, refusal
+	}
+	return Step{WaitsFor: "archival, having expired", Action: &Action{
+		CommandID: "expire-transfer:" + prefix(instruction.id), ActAs: []ledger.Party{s.Node.DSO}, Commands: commands,
+	}}, nil
+}
+
+// transferInstruction is the interface through which instructions are exercised.
+var transferInstruction = lf.TypeName{ //nolint:gochecknoglobals // a constant, but for the language
+	Package: "#splice-api-token-transfer-instruction-v1",
+	Module:  "Splice.Api.Token.TransferInstructionV1", Entity: "TransferInstruction",
+}

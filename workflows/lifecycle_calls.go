@@ -1,0 +1,165 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/florinledger/florin/ledger"
+)
+
+// DueLifecycle is a lifecycle whose workflow has something to look at.
+type DueLifecycle struct {
+	WorkflowID string
+	// Kind is the name of the workflow.
+	Kind    string
+	Parties []ledger.Party
+}
+
+// LifecycleRecord is what a [Caller] reads of the record.
+type LifecycleRecord interface {
+	// TakeDue returns lifecycles that are due by a ledger time, at most so many, and not again before a while.
+	TakeDue(ctx context.Context, by time.Time, most int) ([]DueLifecycle, error)
+	// WakeHolders makes due the lifecycles of owners whose holdings have become too many.
+	WakeHolders(ctx context.Context) error
+	// Drop forgets a lifecycle.
+	Drop(ctx context.Context, workflowID string) error
+}
+
+// CallerOptions are the parts of a [Caller]; all are required.
+type CallerOptions struct {
+	Temporal client.Client
+	Record   LifecycleRecord
+	// LedgerTime tells the ledger's time.
+	LedgerTime func() time.Time
+	Log        *slog.Logger
+}
+
+// Caller sees to it that every lifecycle of the record has its workflow, and that the workflow looks when something
+// changed or the ledger's clock was advanced. What it has not done, for whatever reason, another caller does, or it does
+// itself later: the record remembers. Each process with a worker has one.
+type Caller struct {
+	options CallerOptions
+	woken   chan struct{}
+	// advanced tells that the clock moved, so that timers of workflows are late.
+	advanced atomic.Bool
+}
+
+const (
+	// callPoll is the longest time between two looks into the record.
+	callPoll = 2 * time.Second
+	// timerGrace is how late a workflow's own timer may be before the workflow is called.
+	timerGrace = 5 * time.Second
+	// callsAtOnce bounds how many workflows are called at the same time.
+	callsAtOnce = 16
+	// callBatch is how many lifecycles are taken from the record at once.
+	callBatch = 256
+	// callTimeout bounds one call.
+	callTimeout = 5 * time.Second
+)
+
+// NewCaller makes a caller.
+func NewCaller(options CallerOptions) *Caller {
+	return &Caller{options: options, woken: make(chan struct{}, 1)}
+}
+
+// Changed tells that contracts of lifecycles were created or archived.
+func (c *Caller) Changed() {
+	select {
+	case c.woken <- struct{}{}:
+	default: // it is awake already
+	}
+}
+
+// Advanced tells that the ledger's clock was advanced.
+func (c *Caller) Advanced() {
+	c.advanced.Store(true)
+	c.Changed()
+}
+
+// Run calls workflows until ctx ends.
+func (c *Caller) Run(ctx context.Context) {
+	c.advanced.Store(true) // nobody knows what happened before
+	for ctx.Err() == nil {
+		if err := c.callDue(ctx); err != nil && ctx.Err() == nil {
+			c.options.Log.WarnContext(ctx, "workflows that look after contracts could not be called", "error", err)
+		}
+		c.await(ctx)
+	}
+}
+
+func (c *Caller) await(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, callPoll)
+	defer cancel()
+	select {
+	case <-c.woken:
+	case <-ctx.Done():
+	}
+}
+
+// callDue calls all workflows that have something to look at.
+func (c *Caller) callDue(ctx context.Context) error {
+	if err := c.options.Record.WakeHolders(ctx); err != nil {
+		return err
+	}
+	by := c.options.LedgerTime()
+	if !c.advanced.Swap(false) {
+		by = by.Add(-timerGrace)
+	}
+	for {
+		due, err := c.options.Record.TakeDue(ctx, by, callBatch)
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		c.callAll(ctx, due)
+	}
+}
+
+func (c *Caller) callAll(ctx context.Context, due []DueLifecycle) {
+	var group sync.WaitGroup
+	defer group.Wait()
+	turns := make(chan struct{}, callsAtOnce)
+	for _, one := range due {
+		turns <- struct{}{}
+		group.Go(func() {
+			defer func() { <-turns }()
+			if err := c.call(ctx, one); err != nil && ctx.Err() == nil {
+				c.options.Log.WarnContext(ctx, "a workflow that looks after contracts could not be called",
+					"workflow_id", one.WorkflowID, "error", err)
+			}
+		})
+	}
+}
+
+// call makes a workflow look. One that looks after contracts is started if it is not there.
+func (c *Caller) call(ctx context.Context, due DueLifecycle) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	start, ok := Lifecycles()[due.Kind]
+	if !ok { // it waits for a time only
+		err := c.options.Temporal.SignalWorkflow(ctx, due.WorkflowID, "", LookSignal, nil)
+		if _, gone := errors.AsType[*serviceerror.NotFound](err); gone {
+			return c.options.Record.Drop(ctx, due.WorkflowID)
+		}
+		return err
+	}
+	parties := ledger.Strings(due.Parties)
+	_, err := c.options.Temporal.SignalWithStartWorkflow(ctx, due.WorkflowID, LookSignal, nil,
+		client.StartWorkflowOptions{
+			ID: due.WorkflowID, TaskQueue: TaskQueue,
+			TypedSearchAttributes: temporal.NewSearchAttributes(
+				AttributeParty.ValueSet(parties), AttributeKind.ValueSet(ledger.KindLifecycle)),
+			StaticSummary: fmt.Sprintf("%s for %s", due.Kind, strings.Join(parties, ", ")),
+			Memo:          map[string]any{"parties": parties},
+		}, start, LifecycleInput{})
+	return err
+}

@@ -1,0 +1,28 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/florinledger/florin/wallet/lifecycle"
+)
+
+// KeepPreapproval looks after the preapprovals of one receiver (id preapproval:PARTY): it renews the one that the
+// operator provides when less than 30 days are left, and archives those that have expired.
+func KeepPreapproval(ctx workflow.Context, in LifecycleInput) error { return follow(ctx, in) }
+
+// TwoStepTransfer looks after one transfer that its receiver has to agree to (id transfer:ID): it completes it for the
+// sender once it is accepted, and ends it at its deadline.
+func TwoStepTransfer(ctx workflow.Context, in LifecycleInput) error { return follow(ctx, in) }
+
+// RunMergeDelegation looks after the merging of one owner's holdings (id merge-delegation:OWNER): it accepts the
+// proposal, and merges whenever there are too many holdings.
+func RunMergeDelegation(ctx workflow.Context, in LifecycleInput) error { return follow(ctx, in) }
+
+// Lifecycles are the workflows that look after contracts, by the kinds of package lifecycle, which are their names.
+func Lifecycles() map[string]func(workflow.Context, LifecycleInput) error {
+	return map[string]func(workflow.Context, LifecycleInput) error{
+		lifecycle.KeepPreapproval:    KeepPreapproval,
+		lifecycle.TwoStepTransfer:    TwoStepTransfer,
+		lifecycle.RunMergeDelegation: RunMergeDelegation,
+	}
+}

@@ -1,0 +1,8 @@
+package workflows
+
+// The changes of workflow code that histories of earlier releases have not seen. Each is asked for by name where the
+// code branches; the old branch stays as long as workflows of that time may run.
+const (
+	// versionLedgerClock: submissions that wait for a ledger time follow the ledger's clock, not Temporal's.
+	versionLedgerClock = "ledger-clock"
+)
