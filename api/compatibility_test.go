@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"os"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -57,15 +56,37 @@ func streamPaths(t *testing.T, s *apitest.Server) string {
 	return s.Call("", http.MethodGet, "/docs/asyncapi", nil).Plain(http.StatusOK)
 }
 
-func TestOtherNamesOfIdentityProviders(t *testing.T) {
+func TestOtherNamesOfEndpoints(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.IdentityProvider("acme")
-	for _, path := range []string{"/v2/idps/acme", "/v2/idps"} {
-		known := s.Call(apitest.Admin, http.MethodGet, path, nil)
+	alice := s.Party("alice")
+	s.ActingAs("reader", alice)
+	page := `{"eventFormat":{"filtersByParty":{"` + string(alice) + `":{}}}}`
+	for _, name := range []struct{ user, method, path, otherMethod, otherPath, body string }{
+		{apitest.Admin, http.MethodGet, "/v2/idps", http.MethodGet, "/v2/identity-provider-configs", ""},
+		{apitest.Admin, http.MethodGet, "/v2/idps/acme", http.MethodGet, "/v2/identity-provider-configs/acme", ""},
+		{
+			"reader", http.MethodPost, "/v2/commands/completions", http.MethodPost, "/v2/commands/command-completions",
+			`{"parties":["` + string(alice) + `"]}`,
+		},
+		{
+			"reader", http.MethodGet, "/v2/state/active-contracts-page",
+			http.MethodPost, "/v2/state/active-contracts-page", page,
+		},
+	} {
+		known := s.Call(name.user, name.method, name.path, name.body)
 		known.OK(nil)
-		other := s.Undocumented(apitest.Admin, http.MethodGet,
-			strings.Replace(path, "/v2/idps", "/v2/identity-provider-configs", 1))
+		other := s.Call(name.user, name.otherMethod, name.otherPath, name.body)
+		other.OK(nil)
 		require.Equal(t, known.Text, other.Text)
+	}
+}
+
+func TestTheOtherNameOfTheStreamOfCompletions(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	for _, path := range []string{"/v2/commands/completions", "/v2/commands/command-completions"} {
+		require.Equal(t, "parties", s.Open(apitest.Admin, path, `{}`).Failed("MISSING_FIELD").Context["field_name"])
 	}
 }

@@ -17,12 +17,17 @@ import (
 type document struct{ yaml, json []byte }
 
 func newDocument(version string, endpoints []endpoint.Endpoint) (*document, error) {
+	examples, err := ledgerapi.Examples()
+	if err != nil {
+		return nil, err
+	}
 	described, err := endpoint.Describe(endpoint.DocumentInfo{
 		Title:   "JSON Ledger API HTTP endpoints",
 		Version: version,
 		Description: "Errors have the body JsCantonError; requests that cannot be read are answered in plain text. " +
 			"Absent values are null in answers, and may be null or left out in requests.",
-		Failure: ledgerapi.JsCantonError{},
+		Failure:  ledgerapi.JsCantonError{},
+		Examples: examples,
 	}, endpoints)
 	if err != nil {
 		return nil, err
@@ -32,13 +37,18 @@ func newDocument(version string, endpoints []endpoint.Endpoint) (*document, erro
 
 // newStreamsDocument is the AsyncAPI description of the streams.
 func newStreamsDocument(version string, streams []endpoint.Stream) (*document, error) {
+	examples, err := ledgerapi.Examples()
+	if err != nil {
+		return nil, err
+	}
 	described, err := endpoint.DescribeStreams(endpoint.DocumentInfo{
 		Title:   "JSON Ledger API WebSocket endpoints",
 		Version: version,
 		Description: "Open a WebSocket with the subprotocol daml.ws.auth and send the request as one text message. Each " +
 			"frame that comes is an element of the stream, or a JsCantonError, after which the connection is closed. A " +
 			"message that is no request is answered with a close frame that says why.",
-		Failure: ledgerapi.JsCantonError{},
+		Failure:  ledgerapi.JsCantonError{},
+		Examples: examples,
 	}, streams)
 	if err != nil {
 		return nil, err

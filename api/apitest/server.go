@@ -86,11 +86,13 @@ func New(tb testing.TB, options Options) *Server {
 	s.Packages, err = ledger.NewPackages(notePackage())
 	require.NoError(tb, err)
 	verifier, err := auth.NewHS256(auth.HS256Options{
-		Secret: auth.DefaultSecret, Audience: auth.DefaultAudience, Now: now,
+		Secret: auth.DefaultSecret, Audience: auth.DefaultAudience, Scope: auth.DefaultScope,
+		ParticipantID: s.Node.ParticipantID, Now: now,
 	})
 	require.NoError(tb, err)
 	s.issuers, err = auth.NewIssuers(auth.IssuersOptions{
-		Default: verifier, Providers: s.DB, Keys: auth.NewRemoteKeys(nil, now), Now: now,
+		Default: verifier, Providers: s.DB, Keys: auth.NewRemoteKeys(nil, now),
+		ParticipantID: s.Node.ParticipantID, Now: now,
 	})
 	require.NoError(tb, err)
 	s.Resolver, err = auth.NewResolver(auth.ResolverOptions{Verifier: s.issuers, Users: s.DB, Now: now})
@@ -252,6 +254,18 @@ func (s *Server) Undocumented(userID, method, path string) Answer {
 	return Answer{Status: recorder.Code, Header: recorder.Header(), Text: recorder.Body.String(), tb: s.tb}
 }
 
+// Described is the operation that the document has in place of one that goes by another name.
+func Described(method, path string) (string, string) {
+	switch {
+	case method == http.MethodPost && path == "/v2/state/active-contracts-page":
+		return http.MethodGet, path
+	case path == "/v2/commands/command-completions":
+		return method, "/v2/commands/completions"
+	default:
+		return method, strings.Replace(path, "/v2/identity-provider-configs", "/v2/idps", 1)
+	}
+}
+
 // check compares an answer with the document. What the document does not have must not exist, but for the document.
 func (s *Server) check(request *http.Request, recorder *httptest.ResponseRecorder) {
 	s.tb.Helper()
@@ -259,6 +273,7 @@ func (s *Server) check(request *http.Request, recorder *httptest.ResponseRecorde
 	request = request.Clone(ctx)
 	// The document's router, unlike the node's, would take an escaped slash for one.
 	request.URL.Path, request.URL.RawPath = "/"+strings.TrimLeft(request.URL.EscapedPath(), "/"), ""
+	request.Method, request.URL.Path = Described(request.Method, request.URL.Path)
 	if strings.HasPrefix(request.URL.Path, "/docs") || request.Method == http.MethodHead {
 		return
 	}

@@ -26,9 +26,12 @@ type live struct {
 	tb   testing.TB
 	once sync.Once
 	url  string
-	// frames are what the AsyncAPI document says about the elements of each stream.
-	frames map[string]*jsonschema.Schema
+	// frames are what the AsyncAPI document says about the frames of each stream.
+	frames map[string]frameSchemas
 }
+
+// frameSchemas describe what a stream may send.
+type frameSchemas struct{ element, failure *jsonschema.Schema }
 
 // URL is where the server listens.
 func (s *Server) URL() string {
@@ -46,7 +49,7 @@ func (s *Server) listen() {
 		require.NoError(s.live.tb, s.Streams.Close(ctx))
 		server.Close()
 	})
-	s.live.url, s.live.frames = server.URL, map[string]*jsonschema.Schema{}
+	s.live.url, s.live.frames = server.URL, map[string]frameSchemas{}
 	answer := s.Send(http.MethodGet, "/docs/asyncapi", http.Header{"Accept": {"application/json"}}, nil)
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(answer.Text)))
 	require.NoError(s.tb, err)
@@ -66,20 +69,24 @@ func (s *Server) listen() {
 	compiler.DefaultDraft(jsonschema.Draft7)
 	require.NoError(s.tb, compiler.AddResource("asyncapi.json", document))
 	for path, channel := range described.Channels {
-		require.NotEmpty(s.tb, channel.Subscribe.Message.OneOf, path)
-		element := channel.Subscribe.Message.OneOf[0].Ref
-		schema, err := compiler.Compile("asyncapi.json" + element + "/payload")
-		require.NoError(s.tb, err, path)
-		s.live.frames[path] = schema
+		require.Len(s.tb, channel.Subscribe.Message.OneOf, 2, path)
+		var schemas [2]*jsonschema.Schema
+		for i, message := range channel.Subscribe.Message.OneOf {
+			schemas[i], err = compiler.Compile("asyncapi.json" + message.Ref + "/payload")
+			require.NoError(s.tb, err, path)
+		}
+		s.live.frames[path] = frameSchemas{element: schemas[0], failure: schemas[1]}
 	}
+	// The name in later versions is served and not described.
+	s.live.frames["/v2/commands/command-completions"] = s.live.frames["/v2/commands/completions"]
 }
 
 // Stream is a client's end of a stream.
 type Stream struct {
 	Conn *websocket.Conn
 
-	tb     testing.TB
-	schema *jsonschema.Schema
+	tb      testing.TB
+	schemas frameSchemas
 }
 
 // Open opens a stream as the user, or without a token for "", and sends the request.
@@ -108,8 +115,8 @@ func (s *Server) OpenWith(token, path string, request any) *Stream {
 	require.Equal(s.tb, "daml.ws.auth", conn.Subprotocol())
 	conn.SetReadLimit(-1)
 	s.tb.Cleanup(func() { _ = conn.CloseNow() })
-	stream := &Stream{Conn: conn, tb: s.tb, schema: s.live.frames["/"+strings.TrimLeft(path, "/")]}
-	require.NotNil(s.tb, stream.schema, "the document has no stream %s", path)
+	stream := &Stream{Conn: conn, tb: s.tb, schemas: s.live.frames["/"+strings.TrimLeft(path, "/")]}
+	require.NotNil(s.tb, stream.schemas.element, "the document has no stream %s", path)
 	switch request := request.(type) {
 	case nil:
 	case string:
@@ -122,24 +129,36 @@ func (s *Server) OpenWith(token, path string, request any) *Stream {
 	return stream
 }
 
-// Next is the next frame.
+// Next is the next frame, which must be an element or an error as the document describes it.
 func (s *Stream) Next() []byte {
+	s.tb.Helper()
+	frame, _ := s.next()
+	return frame
+}
+
+func (s *Stream) next() (frame []byte, failure bool) {
 	s.tb.Helper()
 	ctx, cancel := context.WithTimeout(s.tb.Context(), Patience)
 	defer cancel()
 	kind, frame, err := s.Conn.Read(ctx)
 	require.NoError(s.tb, err)
 	require.Equal(s.tb, websocket.MessageText, kind)
-	return frame
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(frame))
+	require.NoError(s.tb, err, "%s", frame)
+	object, _ := value.(map[string]any)
+	schema := s.schemas.element
+	if _, failure = object["code"]; failure { // which is how clients tell
+		schema = s.schemas.failure
+	}
+	require.NoError(s.tb, schema.Validate(value), "%s", frame)
+	return frame, failure
 }
 
-// Element reads the next frame, which must be an element as the document describes it, into target.
+// Element reads the next frame, which must be an element, into target.
 func (s *Stream) Element(target any) {
 	s.tb.Helper()
-	frame := s.Next()
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(frame))
-	require.NoError(s.tb, err)
-	require.NoError(s.tb, s.schema.Validate(value), "%s", frame)
+	frame, failure := s.next()
+	require.False(s.tb, failure, "%s", frame)
 	require.NoError(s.tb, json.Unmarshal(frame, target), "%s", frame)
 }
 

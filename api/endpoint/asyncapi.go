@@ -14,13 +14,16 @@ type object = map[string]any
 // DescribeStreams makes the AsyncAPI 2.6 document of the streams, as a JSON object. The schemas are those of the
 // OpenAPI document in the words of JSON Schema.
 func DescribeStreams(info DocumentInfo, streams []Stream) (map[string]any, error) {
-	types := newSchemas()
+	types := newSchemas(info.Examples)
 	messages, channels := object{}, object{}
 	failure, err := types.message(messages, reflect.TypeOf(info.Failure))
 	if err != nil {
 		return nil, err
 	}
 	for _, stream := range streams {
+		if stream.Undocumented {
+			continue
+		}
 		request, err := types.message(messages, stream.request)
 		if err != nil {
 			return nil, fmt.Errorf("describing %s: %w", stream, err)
@@ -91,9 +94,13 @@ func (s *schemas) message(messages object, t reflect.Type) (object, error) {
 	if schema.Ref == "" {
 		return nil, fmt.Errorf("the type %s of messages has no name", t)
 	}
-	messages[t.Name()] = object{
+	message := object{
 		"name": t.Name(), "contentType": jsonType, "payload": object{"$ref": schema.Ref},
 	}
+	if example := s.example(t); example != nil {
+		message["examples"] = []object{{"payload": example}}
+	}
+	messages[t.Name()] = message
 	return object{"$ref": "#/components/messages/" + t.Name()}, nil
 }
 

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -15,6 +16,8 @@ type DocumentInfo struct {
 	Description string
 	// Failure is a value of the type of error bodies.
 	Failure any
+	// Examples are JSON values of requests, answers and elements, by the name of their type.
+	Examples map[string]json.RawMessage
 }
 
 // The names of the two ways to send a token (contract, "Authentication").
@@ -25,11 +28,13 @@ const (
 
 // Describe makes the OpenAPI document of the endpoints.
 func Describe(info DocumentInfo, endpoints []Endpoint) (*openapi3.T, error) {
-	types := newSchemas()
+	types := newSchemas(info.Examples)
 	failure, err := types.of(reflect.TypeOf(info.Failure))
 	if err != nil {
 		return nil, err
 	}
+	refusal := openapi3.NewMediaType().WithSchemaRef(failure)
+	refusal.Example = types.example(reflect.TypeOf(info.Failure))
 	document := &openapi3.T{
 		OpenAPI: "3.0.3",
 		Info:    &openapi3.Info{Title: info.Title, Version: info.Version, Description: info.Description},
@@ -39,7 +44,7 @@ func Describe(info DocumentInfo, endpoints []Endpoint) (*openapi3.T, error) {
 		if e.Undocumented {
 			continue
 		}
-		operation, err := types.operation(e, failure)
+		operation, err := types.operation(e, refusal)
 		if err != nil {
 			return nil, fmt.Errorf("describing endpoint %s: %w", e, err)
 		}
@@ -72,7 +77,7 @@ func resolved(document *openapi3.T) (*openapi3.T, error) {
 	return loaded, nil
 }
 
-func (s *schemas) operation(e Endpoint, failure *openapi3.SchemaRef) (*openapi3.Operation, error) {
+func (s *schemas) operation(e Endpoint, refusal *openapi3.MediaType) (*openapi3.Operation, error) {
 	operation := openapi3.NewOperation()
 	operation.OperationID = e.OperationID
 	operation.Summary = e.Summary
@@ -96,14 +101,13 @@ func (s *schemas) operation(e Endpoint, failure *openapi3.SchemaRef) (*openapi3.
 		return nil, err
 	}
 	operation.AddResponse(http.StatusOK, success)
-	text := openapi3.NewContentWithSchema(openapi3.NewStringSchema(), []string{"text/plain"})
 	operation.AddResponse(http.StatusBadRequest, openapi3.NewResponse().
 		WithDescription("The request cannot be read: a parameter or the body is malformed. "+
 			"Requests that can be read but are refused with 400 have the body of the default answer.").
-		WithContent(withJSON(text, failure)))
+		WithContent(textOr(refusal)))
 	operation.AddResponse(0, openapi3.NewResponse().
 		WithDescription("The request was refused, or the server failed.").
-		WithContent(withJSON(openapi3.NewContentWithSchema(openapi3.NewStringSchema(), []string{"text/plain"}), failure)))
+		WithContent(textOr(refusal)))
 	return operation, nil
 }
 
@@ -118,14 +122,30 @@ func (s *schemas) requestBody(body reflect.StructField) (*openapi3.RequestBodyRe
 	if err != nil {
 		return nil, err
 	}
-	return &openapi3.RequestBodyRef{
-		Value: openapi3.NewRequestBody().WithRequired(s.needed(body.Type)).WithJSONSchemaRef(schema),
-	}, nil
+	request := openapi3.NewRequestBody().WithRequired(s.needed(body.Type)).WithJSONSchemaRef(schema)
+	request.Content[jsonType].Example = s.example(body.Type)
+	return &openapi3.RequestBodyRef{Value: request}, nil
 }
 
-func withJSON(content openapi3.Content, schema *openapi3.SchemaRef) openapi3.Content {
-	content[jsonType] = openapi3.NewMediaType().WithSchemaRef(schema)
+// textOr is plain text or a refusal.
+func textOr(refusal *openapi3.MediaType) openapi3.Content {
+	content := openapi3.NewContentWithSchema(openapi3.NewStringSchema(), []string{"text/plain"})
+	content[jsonType] = refusal
 	return content
+}
+
+// example is the example of a type: that of its elements, for a list. It is nil when there is none.
+func (s *schemas) example(t reflect.Type) any {
+	if t.Kind() == reflect.Slice {
+		if element := s.example(t.Elem()); element != nil {
+			return []any{element}
+		}
+		return nil
+	}
+	if example, ok := s.examples[t.Name()]; ok {
+		return example
+	}
+	return nil
 }
 
 func (s *schemas) success(e Endpoint) (*openapi3.Response, error) {
@@ -140,7 +160,9 @@ func (s *schemas) success(e Endpoint) (*openapi3.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return response.WithContent(openapi3.NewContentWithJSONSchemaRef(schema)), nil
+	content := openapi3.NewContentWithJSONSchemaRef(schema)
+	content[jsonType].Example = s.example(e.response)
+	return response.WithContent(content), nil
 }
 
 // needed tells whether a body must be sent.

@@ -175,6 +175,9 @@ func TestAnEndpointGetsItsParametersBodyAndCaller(t *testing.T) {
 	require.Equal(t, "alice", line["user_id"])
 	require.InDelta(t, recorder.Body.Len(), line["bytes"], 0)
 	require.NotContains(t, line, "error")
+	took, isNumber := line["duration_ms"].(float64)
+	require.True(t, isNumber)
+	require.Less(t, took, 60_000.0, "milliseconds, not nanoseconds")
 }
 
 func TestRequestsThatCannotBeRead(t *testing.T) {

@@ -78,7 +78,7 @@ func (f *Frame) log(ctx context.Context, r *http.Request, w middleware.WrapRespo
 	}
 	facts := []slog.Attr{
 		slog.String("method", r.Method), slog.String("pattern", current.pattern),
-		slog.Int("status", status), slog.Duration("duration", took), slog.Int("bytes", w.BytesWritten()),
+		slog.Int("status", status), slog.Float64("duration_ms", milliseconds(took)), slog.Int("bytes", w.BytesWritten()),
 		slog.String("user_id", current.claims.UserID()), slog.String("trace_id", current.trace.TraceID()),
 	}
 	level := slog.LevelInfo
@@ -93,6 +93,9 @@ func (f *Frame) log(ctx context.Context, r *http.Request, w middleware.WrapRespo
 	}
 	f.options.Logger.LogAttrs(ctx, level, "request", facts...)
 }
+
+// milliseconds is the duration for people: to the microsecond.
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // hiddenCause is what the client was not told.
 func hiddenCause(failure error) string {

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -13,17 +14,20 @@ type schemas struct {
 	shapes     shapes
 	components openapi3.Schemas
 	named      map[string]reflect.Type
+	examples   map[string]json.RawMessage
 }
 
-func newSchemas() *schemas {
-	return &schemas{shapes: shapes{}, components: openapi3.Schemas{}, named: map[string]reflect.Type{}}
+func newSchemas(examples map[string]json.RawMessage) *schemas {
+	return &schemas{
+		shapes: shapes{}, components: openapi3.Schemas{}, named: map[string]reflect.Type{}, examples: examples,
+	}
 }
 
 // of is the schema of a type that the shapes know.
 func (s *schemas) of(t reflect.Type) (*openapi3.SchemaRef, error) {
 	switch {
 	case t == rawType || t == anyType:
-		return openapi3.NewSchemaRef("", &openapi3.Schema{Description: "Any JSON value"}), nil
+		return openapi3.NewSchemaRef("", &openapi3.Schema{Description: "Any JSON value", Nullable: true}), nil
 	case t == bytesType:
 		return openapi3.NewSchemaRef("", openapi3.NewBytesSchema()), nil
 	case t == timestampType:

@@ -18,10 +18,11 @@ const (
 
 // Rights in words, for the document.
 const (
-	rightsSubmit   = "to act as each actAs party and to read as each readAs party, with the token's user"
-	rightsRead     = "to read as each party of the format; CanReadAsAnyParty for all parties"
-	rightsIDPAdmin = "ParticipantAdmin, or IdentityProviderAdmin of the identity provider"
-	rightsSelf     = "ParticipantAdmin, IdentityProviderAdmin of the identity provider, or being the user"
+	rightsSubmit      = "to act as each actAs party and to read as each readAs party, with the token's user"
+	rightsRead        = "to read as each party of the format; CanReadAsAnyParty for all parties"
+	rightsCompletions = "to read as each party, with the token's user"
+	rightsIDPAdmin    = "ParticipantAdmin, or IdentityProviderAdmin of the identity provider"
+	rightsSelf        = "ParticipantAdmin, IdentityProviderAdmin of the identity provider, or being the user"
 )
 
 // Endpoints lists the whole family.
@@ -32,6 +33,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 	all = append(all, a.interactiveEndpoints()...)
 	all = append(all, a.readingEndpoints()...)
 	all = append(all, a.olderEndpoints()...)
+	all = append(all, a.otherNames()...)
 	all = append(all, a.userEndpoints()...)
 	all = append(all, a.partyEndpoints()...)
 	all = append(all, a.adminEndpoints()...)
@@ -60,7 +62,7 @@ func (a *API) commandEndpoints() []endpoint.Endpoint {
 			Tag: tagCommands, Summary: "Query completions (blocking, for small results).",
 			Description: "Returns what is there, and what comes before no element came for stream_idle_timeout_ms. " +
 				"More than the server's limit of elements are refused with 413.",
-			Rights: "to read as each party, with the token's user",
+			Rights: rightsCompletions,
 		}, a.completions),
 	}
 }

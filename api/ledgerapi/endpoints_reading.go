@@ -61,6 +61,22 @@ const (
 	descriptionReassign = "Always refused: this node has one synchronizer, so there is nowhere to move a contract."
 )
 
+// otherNames are the names that later versions have for some endpoints. Clients that know only those work as well.
+func (a *API) otherNames() []endpoint.Endpoint {
+	return []endpoint.Endpoint{
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/state/active-contracts-page",
+			OperationID: "postV2StateActive-contracts-page", Tag: tagState, Undocumented: true,
+			Summary: "Query active contracts page by page.", Rights: rightsRead,
+		}, a.activeContractsPage),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/commands/command-completions",
+			OperationID: "postV2CommandsCommand-completions", Tag: tagCommands, Undocumented: true,
+			Summary: "Query completions (blocking, for small results).", Rights: rightsCompletions,
+		}, a.completions),
+	}
+}
+
 // olderEndpoints are kept for the clients that use them.
 func (a *API) olderEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
 )
 
 // JsCantonError is the body of every error that is not plain text (contract, "Error body").
@@ -89,8 +90,11 @@ func describe(body *JsCantonError, refusal *fault.Fault) {
 // atEdge marks a fault that the HTTP layer found itself.
 func atEdge(refusal *fault.Fault) error { return &endpoint.RefusedError{Err: refusal, AtEdge: true} }
 
-// ofSubmission ties an error to a submission.
+// ofSubmission ties an error to a submission, unless the client's id for it is none.
 func ofSubmission(err error, submissionID string) error {
+	if ledger.CheckLedgerString(submissionID) != nil {
+		submissionID = ""
+	}
 	return &endpoint.RefusedError{Err: err, CorrelationID: submissionID}
 }
 

@@ -16,8 +16,12 @@ func (a *API) Streams() []endpoint.Stream {
 	return []endpoint.Stream{
 		endpoint.NewStream(endpoint.Info{
 			Path: "/v2/commands/completions", OperationID: "V2CommandsCompletions", Tag: tagCommands,
-			Summary: "Get the stream of completions.", Rights: "to read as each party, with the token's user",
-			Description: endless,
+			Summary: "Get the stream of completions.", Rights: rightsCompletions, Description: endless,
+		}, a.streamCompletions),
+		endpoint.NewStream(endpoint.Info{
+			Path: "/v2/commands/command-completions", OperationID: "V2CommandsCommand-completions", Tag: tagCommands,
+			Summary: "Get the stream of completions; the name in later versions.", Rights: rightsCompletions,
+			Description: endless, Undocumented: true,
 		}, a.streamCompletions),
 		endpoint.NewStream(endpoint.Info{
 			Path: "/v2/state/active-contracts", OperationID: "V2StateActive-contracts", Tag: tagState,

@@ -42,13 +42,15 @@ func (n *node) startAPI(ctx, _ context.Context) error {
 func (n *node) handler() (http.Handler, error) {
 	settings := n.options.settings
 	verifier, err := auth.NewHS256(auth.HS256Options{
-		Secret: settings.AuthSecret, Audience: settings.AuthAudience, Now: time.Now,
+		Secret: settings.AuthSecret, Audience: settings.AuthAudience, Scope: settings.AuthScope,
+		ParticipantID: n.identity.ParticipantID, Now: time.Now,
 	})
 	if err != nil {
 		return nil, err
 	}
 	issuers, err := auth.NewIssuers(auth.IssuersOptions{
-		Default: verifier, Providers: n.database, Keys: auth.NewRemoteKeys(nil, time.Now), Now: time.Now,
+		Default: verifier, Providers: n.database, Keys: auth.NewRemoteKeys(nil, time.Now),
+		ParticipantID: n.identity.ParticipantID, Now: time.Now,
 	})
 	if err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func ParseTypeName(text string) (TypeName, error) {
 	if len(parts) != 3 || parts[0] == "" || parts[1] == "" || parts[2] == "" {
 		//nolint:staticcheck // ST1005: clients of the field know this text
 		return TypeName{}, fmt.Errorf("Invalid identifier format (%s) not matching the expected format "+
-			"(<package>:<moduleName>:<entityName>)", text)
+			"(<package>:<moduleName>:<entityName>)", shorten(text))
 	}
 	return TypeName{Package: PackageID(parts[0]), Module: parts[1], Entity: parts[2]}, nil
 }
