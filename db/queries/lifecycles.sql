@@ -1,0 +1,107 @@
+-- TouchLifecycles notes that contracts of lifecycles were created or archived: each becomes due at once. A lifecycle that
+-- is not there is made when contracts were created for it. The elements of created and parties are array literals.
+-- name: TouchLifecycles :exec
+WITH touched AS (
+    SELECT
+        unnest(@workflow_ids::text[]) AS workflow_id, unnest(@kinds::text[]) AS kind,
+        unnest(@parties::text[])::text[] AS parties, unnest(@created::text[])::text[] AS created
+), changed AS (
+    UPDATE lifecycles AS l
+    SET
+        contract_ids = l.contract_ids || touched.created, version = l.version + 1, due_at = 'epoch',
+        call_after = 'epoch', calls = 0
+    FROM touched
+    WHERE l.workflow_id = touched.workflow_id
+    RETURNING l.workflow_id
+), added AS (
+    INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids)
+    SELECT touched.workflow_id, touched.kind, touched.parties, touched.created
+    FROM touched
+    WHERE cardinality(touched.created) > 0 AND touched.workflow_id NOT IN (SELECT changed.workflow_id FROM changed)
+    ON CONFLICT (workflow_id) DO NOTHING
+)
+SELECT pg_notify('florin_lifecycles', '');
+
+-- GetLifecycle finds a lifecycle.
+-- name: GetLifecycle :one
+SELECT *
+FROM lifecycles
+WHERE workflow_id = @workflow_id;
+
+-- SettleLifecycle stores what a lifecycle waits for, unless its contracts changed after the decision was made.
+-- name: SettleLifecycle :execrows
+UPDATE lifecycles
+SET
+    contract_ids = @contract_ids::text[], due_at = @due_at, waits_for = @waits_for, call_after = 'epoch', calls = 0
+WHERE workflow_id = @workflow_id AND version = @version;
+
+-- EndLifecycle deletes a lifecycle without contracts, unless new ones came after the decision was made.
+-- name: EndLifecycle :execrows
+DELETE FROM lifecycles
+WHERE workflow_id = @workflow_id AND version = @version;
+
+-- AwaitTime makes a workflow that follows no contract due at a time.
+-- name: AwaitTime :exec
+INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, due_at, waits_for)
+VALUES (@workflow_id, @kind, @parties::text[], '{}', @due_at, @waits_for)
+ON CONFLICT (workflow_id) DO UPDATE SET due_at = @due_at, call_after = 'epoch', calls = 0;
+
+-- DropLifecycle deletes a lifecycle, whatever state it is in.
+-- name: DropLifecycle :exec
+DELETE FROM lifecycles
+WHERE workflow_id = @workflow_id;
+
+-- TakeDueLifecycles finds the lifecycles that are due longest, and notes that they are called now: each comes again
+-- only when its workflow has not looked after a while, which grows with each call. Rows that someone holds wait for the
+-- next time.
+-- name: TakeDueLifecycles :many
+WITH taken AS (
+    SELECT due.workflow_id, due.calls
+    FROM lifecycles AS due
+    WHERE due.due_at <= @due_by AND due.call_after <= @now::timestamptz
+    ORDER BY due.due_at, due.workflow_id
+    LIMIT @count_max
+    FOR UPDATE SKIP LOCKED
+), lease AS (
+    SELECT taken.workflow_id, taken.calls + 1 AS calls,
+        sqlc.arg(now)::timestamptz + make_interval(secs => 10 * (taken.calls + 1)) AS call_after
+    FROM taken
+)
+UPDATE lifecycles AS l
+SET calls = lease.calls, call_after = lease.call_after
+FROM lease
+WHERE l.workflow_id = lease.workflow_id
+RETURNING l.workflow_id, l.kind, l.parties;
+
+-- ListLifecycles pages through all lifecycles in order of their ids.
+-- name: ListLifecycles :many
+SELECT *
+FROM lifecycles
+WHERE workflow_id > @after
+ORDER BY workflow_id
+LIMIT @count_max;
+
+-- WakeHolders makes due those lifecycles whose party received contracts of a template after an offset and has at least
+-- so many of them now. Their workflow ids are the prefix and the party.
+-- name: WakeHolders :execrows
+WITH receivers AS (
+    SELECT DISTINCT unnest(c.signatories || c.observers) AS party
+    FROM contracts AS c
+    WHERE
+        c.archived_offset IS NULL AND c.template_id = @template_id
+        AND c.created_offset > @after_offset::bigint AND c.created_offset <= @up_to
+), full_holders AS (
+    SELECT receivers.party
+    FROM receivers
+    INNER JOIN active_contracts AS nth ON nth.ctid = (
+        SELECT a.ctid
+        FROM active_contracts AS a
+        WHERE a.party = receivers.party AND a.template_id = @template_id
+        ORDER BY a.created_offset, a.created_node_id
+        LIMIT 1 OFFSET @all_but_one
+    )
+)
+UPDATE lifecycles AS l
+SET version = l.version + 1, due_at = 'epoch', call_after = 'epoch', calls = 0
+FROM full_holders
+WHERE l.workflow_id = @prefix::text || full_holders.party AND l.due_at > 'epoch';
