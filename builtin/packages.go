@@ -9,10 +9,13 @@ import (
 
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/payments"
+	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 )
 
 // Packages returns all built-in packages.
 func Packages() []ledger.Package {
-	return slices.Concat([]ledger.Package{pingPackage()}, coin.Packages(), payments.Packages())
+	return slices.Concat(
+		[]ledger.Package{pingPackage()}, coin.Packages(), payments.Packages(), walletapp.Packages(),
+	)
 }

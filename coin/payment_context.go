@@ -1,6 +1,7 @@
 package coin
 
 import (
+	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
@@ -53,4 +54,11 @@ func ReadAmuletRules(tx *ledger.Tx, dso, reader Party, id lf.CID[AmuletRules]) (
 		return rules, err
 	}
 	return rules, sameGroup(id.ID(), "dso "+quoted(dso), "dso "+quoted(rules.DSO))
+}
+
+// TrafficCost is what traffic costs in a round, in coin. A price of the round's own goes before that of the rules.
+func (r AmuletRules) TrafficCost(round OpenMiningRound, bytes int64) (decimal.Decimal, error) {
+	price := valueOr(round.TrafficPrice, r.config().DecentralizedSynchronizer.Fees.ExtraTrafficPrice)
+	amulets, _, err := trafficCost(bytes, price, round.AmuletPrice)
+	return amulets, err
 }

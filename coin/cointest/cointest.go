@@ -105,7 +105,9 @@ func RequireRefused(tb testing.TB, err error, code, text string) {
 }
 
 // At is a time after the start.
-func (n *Network) At(after time.Duration) lf.Timestamp { return lf.TimestampOf(ledgertest.Start.Add(after)) }
+func (n *Network) At(after time.Duration) lf.Timestamp {
+	return lf.TimestampOf(ledgertest.Start.Add(after))
+}
 
 // Advance moves the ledger time.
 func (n *Network) Advance(by time.Duration) { n.Now = n.Now.Add(by) }
