@@ -28,3 +28,49 @@ func externalPartyConfigStateTemplate() ledger.TemplateSource {
 		Signatories: func(s ExternalPartyConfigState) []Party { return []Party{s.DSO} },
 	}
 }
+
+// AmuletRulesUpdateExternalPartyConfigStates replaces the older of the two states.
+type AmuletRulesUpdateExternalPartyConfigStates struct {
+	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_UpdateExternalPartyConfigStates"`
+
+	ExternalPartyConfigStateCid0 lf.CID[ExternalPartyConfigState] `lf:"externalPartyConfigStateCid0"`
+	ExternalPartyConfigStateCid1 lf.CID[ExternalPartyConfigState] `lf:"externalPartyConfigStateCid1"`
+	OpenMiningRoundTriple        OpenMiningRoundTriple            `lf:"openMiningRoundTriple"`
+}
+
+// AmuletRulesUpdateExternalPartyConfigStatesResult is the result of [AmuletRulesUpdateExternalPartyConfigStates].
+type AmuletRulesUpdateExternalPartyConfigStatesResult struct {
+	_ struct{} `lf:"splice-amulet:Splice.AmuletRules:AmuletRules_UpdateExternalPartyConfigStatesResult"`
+
+	NewExternalPartyConfigStateCid lf.CID[ExternalPartyConfigState] `lf:"newExternalPartyConfigStateCid"`
+}
+
+// updateConfigStates makes a state that lives two ticks; by then the other one has been replaced too.
+func updateConfigStates(
+	tx *ledger.Tx, _ lf.CID[AmuletRules], rules AmuletRules, arg AmuletRulesUpdateExternalPartyConfigStates,
+) (result AmuletRulesUpdateExternalPartyConfigStatesResult, err error) {
+	oldest, newestUsable, err := readRounds(tx, rules.DSO, arg.OpenMiningRoundTriple)
+	if err != nil {
+		return result, err
+	}
+	state0, err := takeForDSO(tx, rules.DSO, arg.ExternalPartyConfigStateCid0)
+	if err != nil {
+		return result, err
+	}
+	state1, err := fetchForDSO(tx, rules.DSO, arg.ExternalPartyConfigStateCid1)
+	if err != nil {
+		return result, err
+	}
+	const label = "ExternalPartyConfigState0.targetArchiveAfter"
+	if err := ledger.RequireDeadlineExceeded(tx, label, state0.TargetArchiveAfter); err != nil {
+		return result, err
+	}
+	inOrder := state0.TargetArchiveAfter <= state1.TargetArchiveAfter
+	if err := ledger.Require(label+" <= ExternalPartyConfigState1.targetArchiveAfter", inOrder); err != nil {
+		return result, err
+	}
+	tick := rules.config().externalPartyTick()
+	result.NewExternalPartyConfigStateCid, err = ledger.Create(tx,
+		configStateOf(oldest, newestUsable, tx.Now().Add(tick).Add(tick)))
+	return result, err
+}

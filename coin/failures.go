@@ -52,11 +52,18 @@ func insufficientTopupAmount(requested, least int64) error {
 func abortingChoice[R, T, A any](
 	name string, consuming bool, controllers func(payload T, argument A) []Party,
 ) ledger.ChoiceOf[T] {
+	return deprecatedChoice[R](name, "0.1.17", consuming, controllers)
+}
+
+// deprecatedChoice is a choice that fails since the version that is named.
+func deprecatedChoice[R, T, A any](
+	name, since string, consuming bool, controllers func(payload T, argument A) []Party,
+) ledger.ChoiceOf[T] {
 	return ledger.Choice[T, A, R]{
 		Consuming:   consuming,
 		Controllers: controllers,
 		Body: func(*ledger.Tx, lf.CID[T], T, A) (none R, err error) {
-			return none, ledger.Abort("Choice %s is no longer supported since splice-amulet-0.1.17", name)
+			return none, ledger.Abort("Choice %s is no longer supported since splice-amulet-%s", name, since)
 		},
 	}
 }

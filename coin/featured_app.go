@@ -66,6 +66,8 @@ type FeaturedAppActivityMarker struct {
 	Weight decimal.Decimal `lf:"weight"`
 }
 
+func (m FeaturedAppActivityMarker) dso() Party { return m.DSO }
+
 func featuredAppRightTemplate() ledger.TemplateSource {
 	return ledger.Template[FeaturedAppRight]{
 		Signatories: func(r FeaturedAppRight) []Party { return []Party{r.DSO} },

@@ -63,6 +63,15 @@ func fetchAndArchive[T ownedContract](tx *ledger.Tx, dso, owner Party, id lf.CID
 	return contract, ledger.ArchiveContract(tx, id)
 }
 
+// takeForDSO reads a contract of the DSO and archives it.
+func takeForDSO[T dsoContract](tx *ledger.Tx, dso Party, id lf.CID[T]) (T, error) {
+	contract, err := fetchForDSO(tx, dso, id)
+	if err != nil {
+		return contract, err
+	}
+	return contract, ledger.ArchiveContract(tx, id)
+}
+
 func sameGroup(id ledger.ContractID, expected, actual string) error {
 	if expected == actual {
 		return nil

@@ -106,6 +106,8 @@ func templates() []ledger.TemplateSource {
 		externalPartySetupProposalTemplate(),
 		transferPreapprovalTemplate(),
 		memberTrafficTemplate(),
+		calculateRewardsV2Template(),
+		processRewardsV2Template(),
 		openMiningRoundTemplate(),
 		summarizingMiningRoundTemplate(),
 		issuingMiningRoundTemplate(),

@@ -49,10 +49,11 @@ func (p preapprovalPayment) pay(tx *ledger.Tx) (receipt preapprovalReceipt, err 
 	return receipt, err
 }
 
+const microsecondsPerDay = 24 * 60 * 60 * 1_000_000
+
 // preapprovalFee is the price of a duration in coin: the days beyond those that are free, times the daily fee in US
 // dollars, divided by the price of the coin.
 func preapprovalFee(config AmuletConfig, duration lf.RelTime, price decimal.Decimal) (decimal.Decimal, error) {
-	const microsecondsPerDay = 24 * 60 * 60 * 1_000_000
 	paid := duration.Microseconds - config.preapprovalBaseDuration().Microseconds
 	if paid <= 0 {
 		return decimal.Decimal{}, nil

@@ -48,6 +48,8 @@ type SummarizingMiningRound struct {
 	RewardConfig   *RewardConfig    `lf:"rewardConfig"`
 }
 
+func (r SummarizingMiningRound) dso() Party { return r.DSO }
+
 // IssuingMiningRound is a round whose coupons can be minted, at so much coin for each coin of activity.
 type IssuingMiningRound struct {
 	_                                    struct{}         `lf:"splice-amulet:Splice.Round:IssuingMiningRound"`

@@ -104,7 +104,9 @@ func amuletRulesTemplate() ledger.TemplateSource {
 			return r.config().valid() && len(r.ConfigSchedule.FutureValues) == 0 &&
 				valueOr(r.ContractStateSchemaVersion, 0) >= 0
 		},
-		Choices: slices.Concat(useChoices(), preapprovalChoices(), trafficChoices()),
+		Choices: slices.Concat(
+			useChoices(), preapprovalChoices(), trafficChoices(), roundChoices(), rewardChoices(), rewardChoicesV2(),
+			fundChoices(), configChoices()),
 	}
 }
 

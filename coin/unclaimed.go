@@ -13,6 +13,8 @@ type UnclaimedReward struct {
 	Amount decimal.Decimal `lf:"amount"`
 }
 
+func (r UnclaimedReward) dso() Party { return r.DSO }
+
 // UnclaimedActivityRecord lets a beneficiary mint an amount that the network granted it out of unclaimed rewards.
 type UnclaimedActivityRecord struct {
 	_           struct{}        `lf:"splice-amulet:Splice.Amulet:UnclaimedActivityRecord"`
@@ -44,6 +46,8 @@ type UnclaimedDevelopmentFundCoupon struct {
 	DSO    Party           `lf:"dso"`
 	Amount decimal.Decimal `lf:"amount"`
 }
+
+func (c UnclaimedDevelopmentFundCoupon) dso() Party { return c.DSO }
 
 // DevelopmentFundCoupon lets a beneficiary mint an amount that the fund's manager assigned to it.
 type DevelopmentFundCoupon struct {
