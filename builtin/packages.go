@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/payments"
+	"github.com/florinledger/florin/coin/tokenwallet"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 )
@@ -16,6 +17,6 @@ import (
 // Packages returns all built-in packages.
 func Packages() []ledger.Package {
 	return slices.Concat(
-		[]ledger.Package{pingPackage()}, coin.Packages(), payments.Packages(), walletapp.Packages(),
+		[]ledger.Package{pingPackage()}, coin.Packages(), payments.Packages(), walletapp.Packages(), tokenwallet.Packages(),
 	)
 }

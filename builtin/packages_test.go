@@ -28,6 +28,12 @@ func TestEveryBuiltInTemplateIsFoundUnderEveryNameItHas(t *testing.T) {
 		holding    = "718a0f77e505a8de22f188bd4c87fe74101274e9d4cb1bfac7d09aec7158d35b"
 		featured   = "#splice-api-featured-app-v"
 		assignment = "#splice-api-reward-assignment-v1"
+
+		api         = "#splice-api-token-"
+		transfers   = "splice-api-token-transfer-instruction-v1"
+		allocations = "splice-api-token-allocation-instruction-v1"
+		requests    = "splice-api-token-allocation-request-v1"
+		mergers     = "splice-util-token-standard-wallet"
 	)
 	packages := newLedger(t).Packages
 	for written, wantPackage := range map[string]string{
@@ -43,6 +49,15 @@ func TestEveryBuiltInTemplateIsFoundUnderEveryNameItHas(t *testing.T) {
 		featured + "1:Splice.Api.FeaturedAppRightV1:FeaturedAppRight":           "splice-api-featured-app-v1",
 		featured + "2:Splice.Api.FeaturedAppRightV2:FeaturedAppRight":           "splice-api-featured-app-v2",
 		assignment + ":Splice.Api.RewardAssignmentV1:RewardCoupon":              "splice-api-reward-assignment-v1",
+
+		api + "transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:TransferFactory":       transfers,
+		api + "transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:TransferInstruction":   transfers,
+		api + "allocation-v1:Splice.Api.Token.AllocationV1:Allocation":                               "splice-api-token-allocation-v1",
+		api + "allocation-instruction-v1:Splice.Api.Token.AllocationInstructionV1:AllocationFactory": allocations,
+		api + "allocation-request-v1:Splice.Api.Token.AllocationRequestV1:AllocationRequest":         requests,
+		api + "burn-mint-v1:Splice.Api.Token.BurnMintV1:BurnMintFactory":                             "splice-api-token-burn-mint-v1",
+
+		"#" + mergers + ":Splice.Util.Token.Wallet.MergeDelegation:BatchMergeUtility": mergers,
 	} {
 		name, err := lf.ParseTypeName(written)
 		require.NoError(t, err)
