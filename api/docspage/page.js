@@ -29,7 +29,7 @@
 		return schema || {};
 	};
 
-	// example is a value of the schema to start from: the required fields. The others are listed below the body.
+	// example is a value of a schema to start from when the document gives none: the required fields.
 	const example = (schema, depth) => {
 		const nullable = schema && schema.nullable;
 		schema = schemaOf(schema);
@@ -104,8 +104,16 @@
 		const content = operation.requestBody && operation.requestBody.content;
 		if (!content) return null;
 		if (content["application/octet-stream"]) return element("input", { type: "file" });
-		const schema = content["application/json"].schema;
-		return element("textarea", { value: JSON.stringify(example(schema, 0), null, 2), spellcheck: false });
+		const { schema, example: given } = content["application/json"];
+		return element("textarea", { value: JSON.stringify(given || example(schema, 0), null, 2), spellcheck: false });
+	};
+
+	// answerExample shows what an answer looks like.
+	const answerExample = (operation) => {
+		const success = (operation.responses || {})["200"] || {};
+		const given = ((success.content || {})["application/json"] || {}).example;
+		return given === undefined ? null : element("details", {}, element("summary", {}, "Example of an answer"),
+			element("pre", {}, JSON.stringify(given, null, 2)));
 	};
 
 	const fill = (details, method, path, operation) => {
@@ -122,7 +130,7 @@
 				element("small", {}, (parameter.in === "path" ? "in the path; " : "") + (parameter.description || "") +
 					(schemaOf(parameter.schema).type === "array" ? " (separated by commas)" : "")), input)),
 			body && element("label", {}, "Body ", element("small", {}, content ? typeName(content.schema) : "a file"), body),
-			content ? fields(content.schema) : null,
+			content ? fields(content.schema) : null, answerExample(operation),
 			element("p", {}, button), output));
 	};
 
@@ -157,7 +165,7 @@
 		const words = event.target.value.toLowerCase().split(/\s+/);
 		for (const { details, text } of shown) details.hidden = !words.every((word) => text.includes(word));
 		for (const section of groups.values()) {
-			section.hidden = ![...section.querySelectorAll("details")].some((details) => !details.hidden);
+			section.hidden = ![...section.querySelectorAll(":scope > details")].some((details) => !details.hidden);
 		}
 	});
 })();
