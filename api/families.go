@@ -26,6 +26,8 @@ func validatorFamilies(options Options) ([]family, error) {
 		{"splice validator realm", options.Tokens, options.Registry.Validator()},
 		{"splice scan realm", options.Tokens, options.Registry.Scan()},
 		{"splice scan proxy realm", options.Tokens, options.Registry.ScanProxy()},
+		{"splice validator operator realm", options.Auth, options.Operator.Endpoints()},
+		{"florin development realm", options.Auth, options.Clock.Endpoints()},
 	}
 	families := make([]family, len(lists))
 	for i, list := range lists {

@@ -10,9 +10,11 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"github.com/florinledger/florin/api/devapi"
 	"github.com/florinledger/florin/api/docspage"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/api/registryapi"
 	"github.com/florinledger/florin/auth"
 )
@@ -27,6 +29,12 @@ type Options struct {
 	Ledger *ledgerapi.API
 	// Registry serves scan and the token standard's registry; required.
 	Registry *registryapi.API
+	// Operator serves the audit and the metrics; required.
+	Operator *operatorapi.API
+	// Measure is told of every request when it ends; nil tells nobody.
+	Measure func(method, route string, status int, took time.Duration)
+	// Clock serves the ledger's clock; required.
+	Clock *devapi.API
 	// Readiness lists the parts of the node and what is wrong with them; required.
 	Readiness Readiness
 	// Streams knows the streams that are open; required. Close it when the node stops, and tell it of changes of users
@@ -43,12 +51,16 @@ type Options struct {
 
 // NewRouter makes the handler of the whole API.
 func NewRouter(options Options) (http.Handler, error) {
-	if options.Ledger == nil || options.Registry == nil || options.Readiness == nil {
-		return nil, errors.New("the router needs the ledger API, the registry and the readiness of the node")
+	if options.Ledger == nil || options.Registry == nil || options.Operator == nil || options.Readiness == nil {
+		return nil, errors.New("the router needs the ledger API, the registry, the operator's API and the node's readiness")
+	}
+	if options.Clock == nil {
+		return nil, errors.New("the router needs the endpoints of the ledger's clock")
 	}
 	frame, err := endpoint.NewFrame(endpoint.Options{
 		Auth: options.Auth, Failures: options.Ledger.Failures(), Logger: options.Logger, Now: options.Now,
 		MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout, Streams: options.Streams,
+		Measure: options.Measure,
 	})
 	if err != nil {
 		return nil, err

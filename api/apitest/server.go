@@ -24,14 +24,24 @@ import (
 	"github.com/florinledger/florin/api"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/operatorapi"
+	"github.com/florinledger/florin/api/registryapi"
+	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/builtin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/topology"
+	"github.com/florinledger/florin/telemetry"
 )
 
 // Namespace is the second part of the ids of the test node's parties.
-const Namespace = "1220bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+const Namespace = "1220247136781190caa1cebb2562a63effa0e79e4bbffc9a55a61f9bbe2650000685"
+
+// nodeKey is the node's Ed25519 seed, which Namespace is the fingerprint of.
+const nodeKey = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f" +
+	"\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f"
 
 // Admin is a user that is ParticipantAdmin on every test node.
 const Admin = "participant_admin"
@@ -48,10 +58,14 @@ type Options struct {
 	Auth auth.Authenticator
 	// Submitter replaces the one that commits on the spot.
 	Submitter ledgerapi.Submitter
+	// Onboarder replaces the one that onboards on the spot.
+	Onboarder ledgerapi.Onboarder
 	// Record and Watcher replace the database.
 	Record  ledgerapi.Record
 	Watcher ledgerapi.Watcher
 	Log     io.Writer
+	// Packages are there beside the one of the test contracts.
+	Packages []ledger.Package
 	// DB is a database that stands already; nil makes a fresh one.
 	DB *db.DB
 }
@@ -65,11 +79,13 @@ type Server struct {
 	Handler  http.Handler
 	// Streams knows the streams that are open.
 	Streams *endpoint.Streams
+	// Metrics are what the node counted.
+	Metrics *telemetry.Metrics
 
 	tb      testing.TB
 	live    *live
 	issuers *auth.Issuers
-	routes  routers.Router
+	routes  []routers.Router
 }
 
 // New runs a node with the user [Admin].
@@ -80,10 +96,11 @@ func New(tb testing.TB, options Options) *Server {
 	}
 	s := &Server{tb: tb, DB: options.DB, Node: ledger.Node{
 		ParticipantID: "participant::" + Namespace, SynchronizerID: "global-domain::" + Namespace,
-		Namespace: Namespace, PrivateKey: []byte("secret of the test node"),
+		Namespace: Namespace, PrivateKey: []byte(nodeKey),
+		DSO: "DSO::" + Namespace, Operator: "operator::" + Namespace, OperatorUser: "operator",
 	}}
 	var err error
-	s.Packages, err = ledger.NewPackages(notePackage())
+	s.Packages, err = ledger.NewPackages(append(options.Packages, notePackage())...)
 	require.NoError(tb, err)
 	verifier, err := auth.NewHS256(auth.HS256Options{
 		Secret: auth.DefaultSecret, Audience: auth.DefaultAudience, Scope: auth.DefaultScope,
@@ -98,8 +115,9 @@ func New(tb testing.TB, options Options) *Server {
 	s.Resolver, err = auth.NewResolver(auth.ResolverOptions{Verifier: s.issuers, Users: s.DB, Now: now})
 	require.NoError(tb, err)
 	s.Streams = endpoint.NewStreams(options.Streams)
+	s.Metrics = telemetry.New()
 	s.Handler = s.handler(options)
-	s.routes = s.document()
+	s.routes = s.documents()
 	s.live = &live{tb: tb}
 	s.Rights(Admin, ledger.Right{Kind: ledger.ParticipantAdmin})
 	return s
@@ -130,6 +148,9 @@ func (s *Server) handler(options Options) http.Handler {
 	if options.Submitter == nil {
 		options.Submitter = s.committer()
 	}
+	if options.Onboarder == nil {
+		options.Onboarder = s.committer()
+	}
 	if options.Auth == nil {
 		options.Auth = s.Resolver
 	}
@@ -141,11 +162,23 @@ func (s *Server) handler(options Options) http.Handler {
 	}
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
 		Node: s.Node, Packages: s.Packages, Record: options.Record, Watcher: options.Watcher,
-		Submitter: options.Submitter, Settings: options.Settings, Now: now,
+		Submitter: options.Submitter, Onboarder: options.Onboarder, Settings: options.Settings, Now: now,
 	})
 	require.NoError(s.tb, err)
+	registry, err := registryapi.New(registryapi.Options{
+		Node: s.Node, Packages: s.Packages, Record: s.DB, Now: now,
+	})
+	require.NoError(s.tb, err)
+	packages, err := ledger.NewPackages(builtin.Packages()...)
+	require.NoError(s.tb, err)
+	auditor, err := audit.New(s.DB, packages)
+	require.NoError(s.tb, err)
+	operator, err := operatorapi.New(operatorapi.Options{Auditor: auditor, Checkpoints: s.DB, Metrics: s.Metrics})
+	require.NoError(s.tb, err)
 	handler, err := api.NewRouter(api.Options{
-		Auth: options.Auth, Ledger: ledgerAPI, Readiness: options.Readiness, Now: now, Streams: s.Streams,
+		Operator: operator, Measure: s.Metrics.Request,
+		Auth: options.Auth, Tokens: auth.AnyUser{Verifier: s.issuers}, Ledger: ledgerAPI, Registry: registry,
+		Readiness: options.Readiness, Now: now, Streams: s.Streams,
 		Logger:       slog.New(slog.NewJSONHandler(options.Log, nil)),
 		MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
 	})
@@ -153,17 +186,21 @@ func (s *Server) handler(options Options) http.Handler {
 	return handler
 }
 
-// document reads the OpenAPI document that the node serves.
-func (s *Server) document() routers.Router {
+// documents reads the OpenAPI documents that the node serves.
+func (s *Server) documents() []routers.Router {
 	s.tb.Helper()
-	recorder := httptest.NewRecorder()
-	request := httptest.NewRequestWithContext(s.tb.Context(), http.MethodGet, "/docs/openapi", nil)
-	s.Handler.ServeHTTP(recorder, request)
-	document, err := openapi3.NewLoader().LoadFromData(recorder.Body.Bytes())
-	require.NoError(s.tb, err)
-	routes, err := legacy.NewRouter(document) // which validates the document too
-	require.NoError(s.tb, err)
-	return routes
+	var all []routers.Router
+	for _, path := range []string{"/docs/openapi", "/docs/openapi/validator"} {
+		recorder := httptest.NewRecorder()
+		request := httptest.NewRequestWithContext(s.tb.Context(), http.MethodGet, path, nil)
+		s.Handler.ServeHTTP(recorder, request)
+		document, err := openapi3.NewLoader().LoadFromData(recorder.Body.Bytes())
+		require.NoError(s.tb, err)
+		routes, err := legacy.NewRouter(document) // which validates the document too
+		require.NoError(s.tb, err)
+		all = append(all, routes)
+	}
+	return all
 }
 
 // now is the clock of the node: tests live in real time.
@@ -277,12 +314,12 @@ func (s *Server) check(request *http.Request, recorder *httptest.ResponseRecorde
 	if strings.HasPrefix(request.URL.Path, "/docs") || request.Method == http.MethodHead {
 		return
 	}
-	route, parameters, err := s.routes.FindRoute(request)
-	if err != nil {
+	route, parameters, found := s.described(request)
+	if !found {
 		require.Contains(s.tb, []int{http.StatusNotFound, http.StatusMethodNotAllowed}, recorder.Code)
 		return
 	}
-	err = openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
+	err := openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{
 			Request: request, Route: route, PathParams: parameters,
 		},
@@ -291,6 +328,16 @@ func (s *Server) check(request *http.Request, recorder *httptest.ResponseRecorde
 		Options: &openapi3filter.Options{IncludeResponseStatus: true},
 	})
 	require.NoError(s.tb, err, "%s %s answered %d %s", request.Method, request.URL, recorder.Code, recorder.Body)
+}
+
+// described finds an operation in the documents.
+func (s *Server) described(request *http.Request) (*routers.Route, map[string]string, bool) {
+	for _, routes := range s.routes {
+		if route, parameters, err := routes.FindRoute(request); err == nil {
+			return route, parameters, true
+		}
+	}
+	return nil, nil, false
 }
 
 // OK requires success and decodes the body into target, unless that is nil.
@@ -338,6 +385,13 @@ type committer struct {
 func (c *committer) Submit(ctx context.Context, submission ledger.Submission) error {
 	_, err := c.SubmitAndWait(ctx, submission)
 	return err
+}
+
+// Onboard implements [ledgerapi.Onboarder].
+func (c *committer) Onboard(
+	ctx context.Context, _ ledger.Party, contribution topology.Contribution, _ bool,
+) (topology.Outcome, error) {
+	return c.activities.ContributeToOnboarding(ctx, contribution)
 }
 
 // SubmitAndWait implements [ledgerapi.Submitter].

@@ -44,6 +44,8 @@ type Options struct {
 	MaxBodyBytes int64
 	// RequestTimeout bounds the time to answer; zero means DefaultRequestTimeout. It does not apply to streams.
 	RequestTimeout time.Duration
+	// Measure is told of every request when it ends; nil tells nobody. The route is "" for paths that do not exist.
+	Measure func(method, route string, status int, took time.Duration)
 	// Streams knows the streams that are open; required where there are streams.
 	Streams *Streams
 }

@@ -76,6 +76,9 @@ func (f *Frame) log(ctx context.Context, r *http.Request, w middleware.WrapRespo
 	case status == 0:
 		status = http.StatusOK
 	}
+	if f.options.Measure != nil {
+		f.options.Measure(r.Method, current.pattern, status, took)
+	}
 	facts := []slog.Attr{
 		slog.String("method", r.Method), slog.String("pattern", current.pattern),
 		slog.Int("status", status), slog.Float64("duration_ms", milliseconds(took)), slog.Int("bytes", w.BytesWritten()),

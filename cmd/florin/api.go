@@ -7,8 +7,11 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/devapi"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/operatorapi"
+	"github.com/florinledger/florin/api/registryapi"
 	"github.com/florinledger/florin/auth"
 )
 
@@ -64,14 +67,29 @@ func (n *node) handler() (http.Handler, error) {
 	n.streams = endpoint.NewStreams(endpoint.StreamOptions{Max: settings.MaxStreams})
 	n.watcher.OnUserChange(n.streams.UserChanged) // after those who remember users
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
-		Node: n.identity, Record: n.database, Submitter: n.client, Watcher: n.watcher, Packages: n.packages, Now: time.Now,
+		Node: n.identity, Record: n.database, Submitter: n.client, Onboarder: n.client, Watcher: n.watcher, Packages: n.packages, Now: n.clock.Now,
 		Settings: ledgerapi.Settings{Version: settings.APIVersion, MaxListElements: settings.ListLimit},
 	})
 	if err != nil {
 		return nil, err
 	}
+	registry, err := registryapi.New(registryapi.Options{
+		Node: n.identity, Packages: n.packages, Record: n.database, Now: n.clock.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	operator, err := operatorapi.New(operatorapi.Options{
+		Auditor: n.auditor, Checkpoints: n.database, Metrics: n.metrics,
+	})
+	if err != nil {
+		return nil, err
+	}
 	return api.NewRouter(api.Options{
-		Auth: resolver, Ledger: ledgerAPI, Readiness: n.readiness, Logger: n.options.log, Now: time.Now,
+		Clock: devapi.New(devapi.Options{Clock: n.database, Development: n.options.development, Now: time.Now}),
+		Operator: operator, Measure: n.metrics.Request,
+		Auth: resolver, Tokens: auth.AnyUser{Verifier: issuers}, Ledger: ledgerAPI, Registry: registry,
+		Readiness: n.readiness, Logger: n.options.log, Now: time.Now,
 		Streams:      n.streams,
 		MaxBodyBytes: settings.MaxBody, RequestTimeout: settings.RequestTimeout,
 	})

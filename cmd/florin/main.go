@@ -23,6 +23,7 @@ type cli struct {
 	Worker  workerCommand  `cmd:"" help:"Run a worker alone; the API runs elsewhere."`
 	Migrate migrateCommand `cmd:"" help:"Create or upgrade the schema of the database."`
 	Prune   pruneCommand   `cmd:"" help:"Forget the record up to an offset, to get disk space back."`
+	Audit   auditCommand   `cmd:"" help:"Prove from the record that coin is neither made nor lost."`
 	Token   tokenCommand   `cmd:"" help:"Print a token signed with the development secret."`
 	Key     keyCommand     `cmd:"" help:"Keep a party's key outside the node: make it, sign with it."`
 	Tx      txCommand      `cmd:"" help:"See what a party signs."`

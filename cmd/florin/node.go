@@ -17,11 +17,14 @@ import (
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/bootstrap"
 	"github.com/florinledger/florin/builtin"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/telemetry"
+	"github.com/florinledger/florin/wallet/lifecycle"
 	"github.com/florinledger/florin/worker"
 	"github.com/florinledger/florin/workflows"
 )
@@ -58,6 +61,9 @@ type nodeOptions struct {
 	temporalAddress string
 	listen          string
 	attributeBytes  int
+	// development nodes decide what the ledger's clock is, and can advance a simulated one.
+	development    bool
+	simulatedClock bool
 	log             *slog.Logger
 	progress        func(string)
 }
@@ -70,9 +76,13 @@ type node struct {
 
 	database *db.DB
 	watcher  *db.Watcher
+	// clock is the ledger's; real time is time.Now.
+	clock    *db.Clock
 	temporal client.Client
 	worker   sdkworker.Worker
 	outcomes *activities.Outcomes
+	metrics  *telemetry.Metrics
+	auditor  *audit.Auditor
 	client   *workflows.Client
 
 	listener   net.Listener
@@ -84,7 +94,9 @@ type node struct {
 
 // startNode starts the parts in order, each on what stands before it. When one fails, those before it are stopped.
 func startNode(ctx context.Context, options nodeOptions) (*node, error) {
-	n := &node{options: options, outcomes: activities.NewOutcomes(), failed: make(chan error, 4)}
+	n := &node{
+		options: options, outcomes: activities.NewOutcomes(), metrics: telemetry.New(), failed: make(chan error, 4),
+	}
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	n.background = cancel
 	steps := []struct {
@@ -97,6 +109,7 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 		{"read the node's identity", n.identify},
 		{"start the worker", n.startWorker},
 		{"create the coin", n.createCoin},
+		{"start the audit", n.startAudit},
 		{"start the API", n.startAPI},
 	}
 	for _, step := range steps {
@@ -122,7 +135,15 @@ func (n *node) openDatabase(ctx, background context.Context) (err error) {
 	if err := n.database.CheckSchema(ctx); err != nil {
 		return err
 	}
+	if n.options.development { // other processes take the clock as it is
+		if err := n.database.SetClockMode(ctx, n.options.simulatedClock); err != nil {
+			return err
+		}
+	}
 	n.watcher, err = n.database.Watch(background, db.WatcherOptions{Log: n.options.log})
+	if err == nil {
+		n.clock = n.watcher.Clock(time.Now)
+	}
 	return err
 }
 
@@ -150,7 +171,7 @@ func (n *node) identify(ctx, _ context.Context) error {
 	if n.identity, err = bootstrap.Identity(ctx, n.database, options); err != nil {
 		return err
 	}
-	if err := bootstrap.Parties(ctx, n.database, n.identity, time.Now()); err != nil {
+	if err := bootstrap.Parties(ctx, n.database, n.identity, n.clock.Now()); err != nil {
 		return err
 	}
 	return bootstrap.Users(ctx, n.database, n.identity, options)
@@ -160,10 +181,14 @@ func (n *node) startWorker(_, background context.Context) error {
 	pause := time.Duration(0)
 	if n.options.roles.worker {
 		pause = followPause
+		lifecycles, err := lifecycle.NewRegistry(n.packages)
+		if err != nil {
+			return err
+		}
 		n.worker = worker.New(worker.Options{
 			Client: n.temporal,
 			Activities: &activities.Activities{
-				DB: n.database, Packages: n.packages, Node: n.identity, Clock: time.Now,
+				DB: n.database, Packages: n.packages, Node: n.identity, Clock: n.clock.Now, Lifecycles: lifecycles,
 				MaxDeduplication: n.options.settings.MaxDeduplication, Outcomes: n.outcomes, Log: n.options.log,
 				Payloads: ledger.NewPayloads(), Traffic: n.trafficRules(),
 			},
@@ -172,6 +197,7 @@ func (n *node) startWorker(_, background context.Context) error {
 		if err := n.worker.Start(); err != nil {
 			return err
 		}
+		n.callLifecycles(background, lifecycles)
 	}
 	n.client = workflows.NewClient(workflows.ClientOptions{
 		Temporal: n.temporal, Record: record{DB: n.database, Watcher: n.watcher}, Outcomes: n.outcomes,
@@ -185,6 +211,17 @@ func (n *node) startWorker(_, background context.Context) error {
 		}
 	}()
 	return nil
+}
+
+// callLifecycles sees to it that every contract that needs one has its workflow.
+func (n *node) callLifecycles(background context.Context, lifecycles *lifecycle.Registry) {
+	caller := workflows.NewCaller(workflows.CallerOptions{
+		Temporal: n.temporal, Record: activities.NewLifecycleCalls(n.database, lifecycles, time.Now),
+		LedgerTime: n.clock.Now, Log: n.options.log,
+	})
+	n.watcher.OnLifecyclesDue(caller.Changed)
+	n.watcher.OnClockChange(func(db.ClockState) { caller.Advanced() })
+	go caller.Run(background)
 }
 
 // trafficRules are the conditions of the node's synchronizer, which the settings may leave unenforced.
@@ -207,7 +244,7 @@ func (n *node) createCoin(ctx, _ context.Context) error {
 	if err != nil {
 		return err
 	}
-	genesis, err := bootstrap.Genesis(n.packages, n.identity, options, time.Now())
+	genesis, err := bootstrap.Genesis(n.packages, n.identity, options, n.clock.Now())
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,227 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Record is what is audited.
+type Record interface {
+	Head(ctx context.Context) (db.Head, error)
+	Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error)
+	Contracts(ctx context.Context, ids []ledger.ContractID) (map[ledger.ContractID]db.StoredContract, error)
+	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
+	CountArchived(ctx context.Context, after, upTo ledger.Offset) (int64, error)
+}
+
+// The sizes of what is read at once. Memory is bounded by them.
+const (
+	updatesPage   = 100
+	contractsPage = 500
+)
+
+// Auditor audits a record.
+type Auditor struct {
+	record  Record
+	holding []string
+}
+
+// New makes an auditor. The error says that the packages do not have the coin.
+func New(record Record, packages *ledger.Packages) (*Auditor, error) {
+	a := &Auditor{record: record}
+	for _, entity := range []string{"Amulet", "LockedAmulet"} {
+		name := lf.TypeName{Package: "#" + coinPackage, Module: "Splice.Amulet", Entity: entity}
+		resolved, refusal := packages.ResolveTemplate(name, nil)
+		if refusal != nil {
+			return nil, fmt.Errorf("audit the coin: %w", refusal)
+		}
+		a.holding = append(a.holding, resolved.String())
+	}
+	return a, nil
+}
+
+// Report is the outcome of an audit.
+type Report struct {
+	State
+
+	// Counted is what the holdings that were active at the offset add up to.
+	Counted decimal.Decimal
+	// Holdings is how many there were.
+	Holdings int64
+}
+
+// Audit goes through the whole record up to an offset; 0 stands for its end. What was pruned cannot be audited: then the
+// audit begins with what was held there.
+//
+// Faults: OFFSET_AFTER_LEDGER_END, PARTICIPANT_PRUNED_DATA_ACCESSED, NEGATIVE_OFFSET.
+func (a *Auditor) Audit(ctx context.Context, upTo ledger.Offset) (Report, error) {
+	state, err := a.Begin(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	return a.Continue(ctx, state, upTo)
+}
+
+// Begin is the state before the first page.
+func (a *Auditor) Begin(ctx context.Context) (State, error) {
+	head, err := a.record.Head(ctx)
+	if err != nil {
+		return State{}, err
+	}
+	state := State{Start: head.Pruned, Offset: head.Pruned}
+	if head.Pruned > 0 {
+		held, err := a.count(ctx, &state)
+		if err != nil {
+			return State{}, err
+		}
+		state.Opening, state.Held = held.total, held.total
+	}
+	return state, nil
+}
+
+// Continue goes on from a state up to an offset, or to the end of the record for 0, and adds the holdings up there.
+func (a *Auditor) Continue(ctx context.Context, state State, upTo ledger.Offset) (Report, error) {
+	head, err := a.record.Head(ctx)
+	switch {
+	case err != nil:
+		return Report{}, err
+	case upTo < 0:
+		return Report{}, fault.NegativeOffsetIn("offset", int64(upTo))
+	case upTo > head.Offset:
+		return Report{}, fault.OffsetAfterEnd("offset", int64(upTo), int64(head.Offset))
+	case upTo == 0:
+		upTo = head.Offset
+	}
+	if upTo < state.Offset {
+		return Report{}, fault.PrunedDataAccessed(int64(upTo), int64(head.Pruned))
+	}
+	for state.Offset < upTo {
+		if state, err = a.Advance(ctx, state, upTo); err != nil {
+			return Report{}, err
+		}
+	}
+	return a.Close(ctx, state)
+}
+
+// Close adds up the holdings at the offset of the state, and compares.
+func (a *Auditor) Close(ctx context.Context, state State) (Report, error) {
+	held, err := a.count(ctx, &state)
+	if err != nil {
+		return Report{}, err
+	}
+	if !held.total.Equal(state.Held) {
+		state.report(Finding{Rule: Held, Offset: state.Offset, Detail: fmt.Sprintf(
+			"the holdings add up to %s, but %s should be held: %s at the start, %s minted, %s burned",
+			held.total, state.Held, state.Opening, state.Minted, state.Burned)})
+	}
+	return Report{State: state, Counted: held.total, Holdings: held.holdings}, nil
+}
+
+type tally struct {
+	total    decimal.Decimal
+	holdings int64
+}
+
+// count adds up the holdings at the offset of the state, and reports those that were changed.
+func (a *Auditor) count(ctx context.Context, state *State) (held tally, err error) {
+	query := db.ActiveQuery{Templates: a.holding, At: state.Offset, Limit: contractsPage}
+	for {
+		page, err := a.record.ActiveContracts(ctx, query)
+		if err != nil {
+			return held, err
+		}
+		for _, contract := range page {
+			query.After = contract.Position()
+			held.holdings++
+			coin, err := readHolding(contract.Payload)
+			if err == nil {
+				err = ledger.AuthenticateContract(contract.Contract)
+			}
+			if err != nil {
+				state.report(Finding{
+					Rule: Unchanged, Offset: contract.Offset, ContractID: contract.ID, Detail: err.Error(),
+				})
+				continue
+			}
+			if held.total, err = held.total.Add(coin.amount()); err != nil {
+				return held, fmt.Errorf("add up the holdings: %w", err)
+			}
+		}
+		if len(page) < contractsPage {
+			return held, a.stillThere(ctx, state.Offset)
+		}
+	}
+}
+
+// Advance audits the next page, at most up to an offset.
+func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) (State, error) {
+	updates, err := a.record.Updates(ctx, db.UpdatesQuery{After: state.Offset, UpTo: upTo, Limit: updatesPage})
+	if err != nil {
+		return state, err
+	}
+	if len(updates) == updatesPage {
+		upTo = updates[len(updates)-1].Offset
+	}
+	contracts, err := a.record.Contracts(ctx, mentioned(updates))
+	if err != nil {
+		return state, err
+	}
+	archived, err := a.record.CountArchived(ctx, state.Offset, upTo)
+	if err != nil {
+		return state, err
+	}
+	if err := a.stillThere(ctx, state.Offset); err != nil {
+		return state, err
+	}
+	page := page{contracts: contracts, consumed: map[ledger.ContractID]ledger.Offset{}}
+	for _, update := range updates {
+		if err := page.examine(&state, update); err != nil {
+			return state, fmt.Errorf("audit the update at offset %d: %w", update.Offset, err)
+		}
+	}
+	if consumed := int64(len(page.consumed)); consumed != archived {
+		state.report(Finding{Rule: ConsumedOnce, Offset: upTo, Detail: fmt.Sprintf(
+			"after offset %d, %d contracts are marked as archived, but updates consume %d",
+			state.Offset, archived, consumed)})
+	}
+	state.Offset = upTo
+	state.Updates += int64(len(updates))
+	return state, nil
+}
+
+// pruned is up to where the record was pruned.
+func (a *Auditor) pruned(ctx context.Context) (ledger.Offset, error) {
+	head, err := a.record.Head(ctx)
+	return head.Pruned, err
+}
+
+// stillThere refuses what was read if it was pruned meanwhile.
+func (a *Auditor) stillThere(ctx context.Context, offset ledger.Offset) error {
+	head, err := a.record.Head(ctx)
+	if err == nil && offset < head.Pruned {
+		return fault.PrunedDataAccessed(int64(offset), int64(head.Pruned))
+	}
+	return err
+}
+
+// mentioned are the contracts that updates create, consume, or move coin through.
+func mentioned(updates []ledger.Update) []ledger.ContractID {
+	seen := map[ledger.ContractID]bool{}
+	var ids []ledger.ContractID
+	for _, update := range updates {
+		for _, event := range update.Events {
+			needed := event.Kind == ledger.EventCreate || event.Consuming || movesByPayload(event)
+			if needed && !seen[event.ContractID] {
+				seen[event.ContractID] = true
+				ids = append(ids, event.ContractID)
+			}
+		}
+	}
+	return ids
+}

@@ -1,0 +1,12 @@
+// Package audit proves from the record that coin is neither made nor lost, offset by offset:
+//
+//   - what was minted less what was burned is what all holdings, locked ones included, add up to;
+//   - no contract was consumed twice, and each still says what it said when it was created;
+//   - every party's balance changed by what transfers, minting and burning gave and took, and by nothing else.
+//
+// The updates say what happened, the contracts what there is; neither is computed from the other here, so that a
+// mistake in either shows. The record is read page by page, in memory that does not grow with it.
+//
+// An [Auditor] goes through the record from one offset to another. A [Follower] does so continuously at little cost,
+// and keeps how far it has come in the database.
+package audit

@@ -1,0 +1,266 @@
+package audit
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+)
+
+// coinPackage is the name of the coin's package.
+const coinPackage = "splice-amulet"
+
+// isHolding tells whether an event is of a coin, locked or not.
+func isHolding(event ledger.Event) bool {
+	name := event.Template.QualifiedName()
+	return event.PackageName == coinPackage && (name == "Splice.Amulet:Amulet" || name == "Splice.Amulet:LockedAmulet")
+}
+
+// touchesCoin spares updates that have nothing to do with coin from being looked at closely.
+func touchesCoin(update ledger.Update) bool {
+	for _, event := range update.Events {
+		if isHolding(event) && (event.Kind == ledger.EventCreate || event.Consuming) {
+			return true
+		}
+		if event.PackageName == coinPackage && event.Kind == ledger.EventExercise {
+			return true
+		}
+	}
+	return false
+}
+
+// holding is what the payloads of coins have in common. Of a locked one, the coin is inside.
+type holding struct {
+	Owner  ledger.Party `json:"owner"`
+	Amount struct {
+		InitialAmount decimal.Decimal `json:"initialAmount"`
+	} `json:"amount"`
+	Locked *holding `json:"amulet"`
+}
+
+func readHolding(payload []byte) (holding, error) {
+	var h holding
+	if err := json.Unmarshal(payload, &h); err != nil {
+		return holding{}, fmt.Errorf("the coin cannot be read: %w", err)
+	}
+	if h.Locked != nil {
+		return *h.Locked, nil
+	}
+	return h, nil
+}
+
+func (h holding) amount() decimal.Decimal { return h.Amount.InitialAmount }
+
+// moves adds up, for each party, what the coins say and what the choices say.
+type moves struct {
+	contracts map[ledger.ContractID]db.StoredContract
+	sum       *adder
+	changes   map[ledger.Party]change
+}
+
+func (m *moves) add(event ledger.Event, isRoot bool) error {
+	switch {
+	case event.Kind == ledger.EventFetch || event.PackageName != coinPackage:
+		return nil
+	case isHolding(event):
+		return m.addHolding(event, isRoot)
+	case event.Kind == ledger.EventExercise:
+		return m.addChoice(event)
+	default:
+		return nil
+	}
+}
+
+// addHolding adds what a coin says. Coin that is destroyed for itself, as dust or by a bare archive, explains itself:
+// everything else happens inside a choice that says why.
+func (m *moves) addHolding(event ledger.Event, isRoot bool) error {
+	payload := event.Argument
+	if event.Kind != ledger.EventCreate {
+		if !event.Consuming {
+			return nil
+		}
+		payload = m.contracts[event.ContractID].Payload
+	}
+	coin, err := readHolding(payload)
+	if err != nil {
+		return err
+	}
+	change := m.changes[coin.Owner]
+	if event.Kind == ledger.EventCreate {
+		change.actual = m.sum.add(change.actual, coin.amount())
+	} else {
+		change.actual = m.sum.sub(change.actual, coin.amount())
+	}
+	m.changes[coin.Owner] = change
+	dust := event.Choice == "Amulet_ExpireV2" || event.Choice == "LockedAmulet_ExpireAmuletV2"
+	if dust || event.Choice == "Archive" && isRoot {
+		m.take(coin.Owner, coin.amount())
+	}
+	return nil
+}
+
+func (m *moves) give(party ledger.Party, amount decimal.Decimal) {
+	change := m.changes[party]
+	change.explained = m.sum.add(change.explained, amount)
+	m.changes[party] = change
+}
+
+func (m *moves) take(party ledger.Party, amount decimal.Decimal) { m.give(party, amount.Neg()) }
+
+// summary is what transfers report: what the sender put in, and got back.
+type summary struct {
+	Summary struct {
+		Input  decimal.Decimal `json:"inputAmuletAmount"`
+		Change decimal.Decimal `json:"senderChangeAmount"`
+	} `json:"summary"`
+}
+
+// movesByPayload tells whether a choice moves coin as the contract says that it is exercised on.
+func movesByPayload(event ledger.Event) bool {
+	switch event.Choice {
+	case "TransferPreapproval_SendV2", "TransferInstruction_Accept", "Allocation_ExecuteTransfer":
+		return event.PackageName == coinPackage
+	default:
+		return false
+	}
+}
+
+// addChoice adds what a choice says that it moves. Choices that exercise another one of these leave it to that one.
+func (m *moves) addChoice(event ledger.Event) error {
+	switch event.Choice {
+	case "AmuletRules_Mint":
+		return m.addMint(event)
+	case "AmuletRules_Transfer":
+		return m.addTransfer(event)
+	case "TransferPreapproval_SendV2":
+		return m.addSend(event)
+	case "TransferInstruction_Accept", "Allocation_ExecuteTransfer":
+		return m.addLocked(event)
+	case "AmuletRules_BuyMemberTraffic", "AmuletRules_CreateTransferPreapproval",
+		"AmuletRules_CreateExternalPartySetupProposal", "TransferPreapproval_Renew":
+		return m.addPurchase(event)
+	default:
+		return nil
+	}
+}
+
+func (m *moves) addMint(event ledger.Event) error {
+	var argument struct {
+		Receiver ledger.Party    `json:"receiver"`
+		Amount   decimal.Decimal `json:"amount"`
+	}
+	err := json.Unmarshal(event.Argument, &argument)
+	m.give(argument.Receiver, argument.Amount)
+	return err
+}
+
+func (m *moves) addTransfer(event ledger.Event) error {
+	var argument struct {
+		Transfer struct {
+			Sender  ledger.Party `json:"sender"`
+			Outputs []struct {
+				Receiver ledger.Party    `json:"receiver"`
+				Amount   decimal.Decimal `json:"amount"`
+			} `json:"outputs"`
+		} `json:"transfer"`
+	}
+	if err := json.Unmarshal(event.Argument, &argument); err != nil {
+		return err
+	}
+	var result summary
+	if err := json.Unmarshal(event.Result, &result); err != nil {
+		return err
+	}
+	m.take(argument.Transfer.Sender, result.Summary.Input)
+	m.give(argument.Transfer.Sender, result.Summary.Change)
+	for _, output := range argument.Transfer.Outputs {
+		m.give(output.Receiver, output.Amount)
+	}
+	return nil
+}
+
+// addSend adds a transfer through a preapproval, whose contract names the receiver.
+func (m *moves) addSend(event ledger.Event) error {
+	var argument struct {
+		Sender ledger.Party    `json:"sender"`
+		Amount decimal.Decimal `json:"amount"`
+	}
+	if err := json.Unmarshal(event.Argument, &argument); err != nil {
+		return err
+	}
+	var result struct {
+		Result summary `json:"result"`
+	}
+	if err := json.Unmarshal(event.Result, &result); err != nil {
+		return err
+	}
+	var preapproval struct {
+		Receiver ledger.Party `json:"receiver"`
+	}
+	if err := json.Unmarshal(m.contracts[event.ContractID].Payload, &preapproval); err != nil {
+		return err
+	}
+	m.take(argument.Sender, result.Result.Summary.Input)
+	m.give(argument.Sender, result.Result.Summary.Change)
+	m.give(preapproval.Receiver, argument.Amount)
+	return nil
+}
+
+// addLocked adds the transfer of coin that was locked for it: the contract says from whom, to whom, and how much.
+func (m *moves) addLocked(event ledger.Event) error {
+	type leg struct {
+		Sender   ledger.Party    `json:"sender"`
+		Receiver ledger.Party    `json:"receiver"`
+		Amount   decimal.Decimal `json:"amount"`
+	}
+	var payload struct {
+		Transfer   *leg `json:"transfer"`
+		Allocation struct {
+			TransferLeg leg `json:"transferLeg"`
+		} `json:"allocation"`
+	}
+	if err := json.Unmarshal(m.contracts[event.ContractID].Payload, &payload); err != nil {
+		return err
+	}
+	moved := payload.Allocation.TransferLeg
+	if payload.Transfer != nil {
+		moved = *payload.Transfer
+	}
+	m.take(moved.Sender, moved.Amount)
+	m.give(moved.Receiver, moved.Amount)
+	return nil
+}
+
+// addPurchase adds what was burned to pay for something. Whoever pays puts coin in and gets the change back.
+func (m *moves) addPurchase(event ledger.Event) error {
+	var argument struct {
+		Provider  ledger.Party `json:"provider"`
+		Validator ledger.Party `json:"validator"`
+	}
+	if err := json.Unmarshal(event.Argument, &argument); err != nil {
+		return err
+	}
+	var result struct {
+		summary
+
+		TransferResult summary      `json:"transferResult"`
+		Provider       ledger.Party `json:"provider"`
+	}
+	if err := json.Unmarshal(event.Result, &result); err != nil {
+		return err
+	}
+	payer := argument.Provider
+	switch {
+	case argument.Validator != "":
+		payer = argument.Validator
+	case payer == "":
+		payer = result.Provider
+	}
+	for _, reported := range []summary{result.summary, result.TransferResult} {
+		m.take(payer, reported.Summary.Input)
+		m.give(payer, reported.Summary.Change)
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Rule is one of the things that the audit proves.
+type Rule string
+
+// The rules.
+const (
+	// ConsumedOnce: a contract is consumed at most once, after it was created, and the record of contracts knows it.
+	ConsumedOnce Rule = "consumed-once"
+	// Unchanged: a contract says what it said when it was created.
+	Unchanged Rule = "unchanged"
+	// Conserved: what a transaction creates is what it consumes, and mints, less what it burns.
+	Conserved Rule = "conserved"
+	// Explained: a party's balance changes by what transfers, minting and burning give and take.
+	Explained Rule = "explained"
+	// Held: the holdings add up to what was minted less what was burned.
+	Held Rule = "held"
+)
+
+// Finding is a place in the record that breaks a rule.
+type Finding struct {
+	Rule   Rule          `json:"rule" required:"true" doc:"consumed-once, unchanged, conserved, explained or held"`
+	Offset ledger.Offset `json:"offset" required:"true" doc:"Where it shows"`
+	// ContractID and Party are "" where the finding is not about one.
+	ContractID ledger.ContractID `json:"contract_id" required:"true" doc:"The contract, or empty"`
+	Party      ledger.Party      `json:"party" required:"true" doc:"The party, or empty"`
+	Detail     string            `json:"detail" required:"true" doc:"What is wrong, in words"`
+}
+
+// String is the finding on one line.
+func (f Finding) String() string {
+	text := fmt.Sprintf("%s at offset %d: %s", f.Rule, f.Offset, f.Detail)
+	if f.ContractID != "" {
+		text += ", contract " + string(f.ContractID)
+	}
+	if f.Party != "" {
+		text += ", party " + string(f.Party)
+	}
+	return text
+}
+
+// maxFindings is how many findings are kept; all are counted.
+const maxFindings = 100
+
+// State is how far an audit has come and what it knows. Its JSON form is kept in the database. Amounts are coin.
+type State struct {
+	// Start is the offset that the audit began after: 0, or up to where the record had been pruned.
+	Start ledger.Offset `json:"start"`
+	// Offset is the last one that was audited.
+	Offset ledger.Offset `json:"offset"`
+	// Opening is what was held at Start.
+	Opening decimal.Decimal `json:"opening"`
+	// Minted and Burned are counted since Start.
+	Minted decimal.Decimal `json:"minted"`
+	Burned decimal.Decimal `json:"burned"`
+	// Held is Opening, and what was created less what was consumed since.
+	Held decimal.Decimal `json:"held"`
+	// Updates is how many were audited.
+	Updates int64 `json:"updates"`
+	// Findings are the first ones, FindingCount is how many there are.
+	Findings     []Finding `json:"findings"`
+	FindingCount int64     `json:"findingCount"`
+}
+
+func (s *State) report(findings ...Finding) {
+	s.FindingCount += int64(len(findings))
+	s.Findings = slices.Concat(s.Findings, findings[:min(len(findings), maxFindings-len(s.Findings))])
+}
+
+// Clean tells whether nothing was found.
+func (s State) Clean() bool { return s.FindingCount == 0 }

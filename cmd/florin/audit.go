@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/florinledger/florin/api/operatorapi"
+	"github.com/florinledger/florin/audit"
+	"github.com/florinledger/florin/builtin"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// startAudit follows the record in the background, in the processes that work on it.
+func (n *node) startAudit(_, background context.Context) (err error) {
+	if n.auditor, err = audit.New(n.database, n.packages); err != nil || !n.options.roles.worker {
+		return err
+	}
+	follower, err := audit.NewFollower(audit.FollowerOptions{
+		Auditor: n.auditor, Checkpoints: n.database, Watcher: n.watcher, Now: time.Now, Log: n.options.log,
+		Observe: n.metrics.Audited,
+	})
+	if err != nil {
+		return err
+	}
+	go follower.Run(background)
+	return nil
+}
+
+type auditCommand struct {
+	Offset      int64  `help:"As of which offset; the end of the record when left out."`
+	DatabaseURL string `help:"PostgreSQL of the record: postgres://user:password@host:port/database." required:"" env:"FLORIN_DATABASE_URL"`
+}
+
+// Run audits the record; the node may run meanwhile. The exit code is 1 when something is found.
+func (c *auditCommand) Run(ctx context.Context) error {
+	packages, err := ledger.NewPackages(builtin.Packages()...)
+	if err != nil {
+		return err
+	}
+	database, err := db.Open(ctx, c.DatabaseURL, db.Options{})
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	if err := database.CheckSchema(ctx); err != nil {
+		return err
+	}
+	auditor, err := audit.New(database, packages)
+	if err != nil {
+		return err
+	}
+	report, err := auditor.Audit(ctx, ledger.Offset(c.Offset))
+	if err != nil {
+		return err
+	}
+	outcome, err := operatorapi.ToAPIAudit(report)
+	if err != nil {
+		return err
+	}
+	return printAudit(outcome)
+}
+
+func printAudit(outcome operatorapi.AuditResponse) error {
+	fmt.Printf("florin: audited %d updates, offsets %d to %d\n", outcome.Updates, outcome.StartOffset+1, outcome.Offset)
+	fmt.Printf("  held at the start %s\n  minted            %s\n  burned            %s\n  supply            %s\n"+
+		"  held              %s in %d holdings\n",
+		outcome.Opening, outcome.Minted, outcome.Burned, outcome.Supply, outcome.Held, outcome.Holdings)
+	for _, finding := range outcome.Findings {
+		fmt.Println("  " + finding.String())
+	}
+	if !outcome.Clean {
+		return fmt.Errorf("the record breaks a rule in %d places: keep it as it is, and find out what wrote to it besides "+
+			"the node", outcome.FindingCount)
+	}
+	fmt.Println("florin: no contract was consumed twice, every balance is explained, and supply and holdings agree")
+	return nil
+}

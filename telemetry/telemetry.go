@@ -1,0 +1,165 @@
+// Package telemetry counts and measures what the node does, for Prometheus. No label holds a party, a contract or a
+// command id: their number would grow with the ledger, and metrics are for everybody to see.
+package telemetry
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/common/expfmt"
+
+	"github.com/florinledger/florin/audit"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Metrics are the metrics of one node. Make them with [New].
+type Metrics struct {
+	registry *prometheus.Registry
+
+	requests        *prometheus.CounterVec
+	requestDuration *prometheus.HistogramVec
+	submissions     *prometheus.CounterVec
+	commitDuration  prometheus.Histogram
+	commitSize      prometheus.Histogram
+	offset          prometheus.Gauge
+	audit           auditMetrics
+}
+
+type auditMetrics struct {
+	offset, lag, findings, failed prometheus.Gauge
+	supply                        *prometheus.GaugeVec
+}
+
+// New makes the metrics, with those of the Go runtime and of the process.
+func New() *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "florin_http_requests_total", Help: "Requests that were answered, by method, route and status.",
+		}, []string{"method", "route", "status"}),
+		requestDuration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "florin_http_request_duration_seconds", Help: "How long requests took, by method and route.",
+			Buckets: prometheus.ExponentialBuckets(0.001, 2, 15),
+		}, []string{"method", "route"}),
+		submissions: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "florin_submissions_total", Help: "Submissions that were recorded: accepted, or the code of the refusal.",
+		}, []string{"outcome"}),
+		commitDuration: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "florin_commit_duration_seconds", Help: "How long commits took, each of one or more submissions.",
+			Buckets: prometheus.ExponentialBuckets(0.001, 2, 15),
+		}),
+		commitSize: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "florin_commit_submissions", Help: "How many submissions were committed together.",
+			Buckets: prometheus.ExponentialBuckets(1, 2, 10),
+		}),
+		offset: newGauge("florin_ledger_offset", "The last offset that this process has committed."),
+		audit: auditMetrics{
+			offset:   newGauge("florin_audit_offset", "The last offset that was audited."),
+			lag:      newGauge("florin_audit_lag_offsets", "How many offsets are still to be audited."),
+			findings: newGauge("florin_audit_findings", "How many places break a rule; anything but 0 needs attention."),
+			failed:   newGauge("florin_audit_failed", "1 when the audit has found something, else 0."),
+			supply: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+				Name: "florin_audit_coin", Help: "Coin as the audit counts it, rounded to a float: minted, burned, held.",
+			}, []string{"kind"}),
+		},
+	}
+	m.registry.MustRegister(
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		m.requests, m.requestDuration, m.submissions, m.commitDuration, m.commitSize, m.offset,
+		m.audit.offset, m.audit.lag, m.audit.findings, m.audit.failed, m.audit.supply,
+	)
+	return m
+}
+
+func newGauge(name, help string) prometheus.Gauge {
+	return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
+}
+
+// TextType is the Content-Type of [Metrics.Text].
+const TextType = "text/plain; version=0.0.4; charset=utf-8"
+
+// Text is what there is to tell now, in the text format of Prometheus.
+func (m *Metrics) Text() ([]byte, error) {
+	families, err := m.registry.Gather()
+	if err != nil {
+		return nil, fmt.Errorf("gather the metrics: %w", err)
+	}
+	var text bytes.Buffer
+	encoder := expfmt.NewEncoder(&text, expfmt.NewFormat(expfmt.TypeTextPlain))
+	for _, family := range families {
+		if err := encoder.Encode(family); err != nil {
+			return nil, fmt.Errorf("write the metrics: %w", err)
+		}
+	}
+	return text.Bytes(), nil
+}
+
+// Request counts an answered request. The route is a pattern such as /v2/users/{user-id}, "" for a path that does not
+// exist.
+func (m *Metrics) Request(method, route string, status int, took time.Duration) {
+	if route == "" {
+		route = "none"
+	}
+	m.requests.WithLabelValues(known(method), route, strconv.Itoa(status)).Inc()
+	m.requestDuration.WithLabelValues(known(method), route).Observe(took.Seconds())
+}
+
+// known keeps invented methods from becoming labels.
+func known(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
+		return method
+	default:
+		return "other"
+	}
+}
+
+// Commit begins to measure a commit by this clock. What it returns counts the submissions that were committed.
+func (m *Metrics) Commit(now func() time.Time) func(completions []ledger.Completion) {
+	started := now()
+	return func(completions []ledger.Completion) {
+		for _, completion := range completions {
+			outcome := "accepted"
+			if completion.Refusal != nil {
+				outcome = completion.Refusal.Code
+			}
+			m.submissions.WithLabelValues(outcome).Inc()
+			m.offset.Set(float64(completion.Offset))
+		}
+		m.commitDuration.Observe(now().Sub(started).Seconds())
+		m.commitSize.Observe(float64(len(completions)))
+	}
+}
+
+// Audited shows how far the audit has come and what it found.
+func (m *Metrics) Audited(state audit.State, end ledger.Offset) {
+	m.audit.offset.Set(float64(state.Offset))
+	m.audit.lag.Set(float64(end - state.Offset))
+	m.audit.findings.Set(float64(state.FindingCount))
+	failed := 0.0
+	if !state.Clean() {
+		failed = 1
+	}
+	m.audit.failed.Set(failed)
+	for kind, amount := range map[string]decimal.Decimal{
+		"minted": state.Minted, "burned": state.Burned, "held": state.Held,
+	} {
+		m.audit.supply.WithLabelValues(kind).Set(rounded(amount))
+	}
+}
+
+// rounded is an amount as metrics can have it: they are floats.
+func rounded(amount decimal.Decimal) float64 {
+	value, err := strconv.ParseFloat(amount.String(), 64)
+	if err != nil { // a decimal always reads as a float
+		return 0
+	}
+	return value
+}
