@@ -33,6 +33,8 @@ func TestEveryBuiltInTemplateIsFoundUnderEveryNameItHas(t *testing.T) {
 		transfers   = "splice-api-token-transfer-instruction-v1"
 		allocations = "splice-api-token-allocation-instruction-v1"
 		requests    = "splice-api-token-allocation-request-v1"
+		settlements = "splice-api-token-allocation-v1"
+		burns       = "splice-api-token-burn-mint-v1"
 		mergers     = "splice-util-token-standard-wallet"
 	)
 	packages := newLedger(t).Packages
@@ -52,10 +54,10 @@ func TestEveryBuiltInTemplateIsFoundUnderEveryNameItHas(t *testing.T) {
 
 		api + "transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:TransferFactory":       transfers,
 		api + "transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:TransferInstruction":   transfers,
-		api + "allocation-v1:Splice.Api.Token.AllocationV1:Allocation":                               "splice-api-token-allocation-v1",
+		api + "allocation-v1:Splice.Api.Token.AllocationV1:Allocation":                               settlements,
 		api + "allocation-instruction-v1:Splice.Api.Token.AllocationInstructionV1:AllocationFactory": allocations,
 		api + "allocation-request-v1:Splice.Api.Token.AllocationRequestV1:AllocationRequest":         requests,
-		api + "burn-mint-v1:Splice.Api.Token.BurnMintV1:BurnMintFactory":                             "splice-api-token-burn-mint-v1",
+		api + "burn-mint-v1:Splice.Api.Token.BurnMintV1:BurnMintFactory":                             burns,
 
 		"#" + mergers + ":Splice.Util.Token.Wallet.MergeDelegation:BatchMergeUtility": mergers,
 	} {

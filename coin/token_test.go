@@ -16,9 +16,9 @@ import (
 
 // The interfaces of the token standard as clients name them.
 const (
-	transferFactory     = "#splice-api-token-transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:TransferFactory"
-	transferInstruction = "#splice-api-token-transfer-instruction-v1:" +
-		"Splice.Api.Token.TransferInstructionV1:TransferInstruction"
+	transferModule      = "#splice-api-token-transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:"
+	transferFactory     = transferModule + "TransferFactory"
+	transferInstruction = transferModule + "TransferInstruction"
 	allocationFactory = "#splice-api-token-allocation-instruction-v1:" +
 		"Splice.Api.Token.AllocationInstructionV1:AllocationFactory"
 	allocationInterface = "#splice-api-token-allocation-v1:Splice.Api.Token.AllocationV1:Allocation"
