@@ -44,6 +44,7 @@ type Record interface {
 	UserRecord
 	PartyRecord
 	ExternalPartyRecord
+	OnboardingRecord
 	IdentityProviderRecord
 	CompletionRecord
 	ContractRecord
@@ -60,6 +61,7 @@ type Options struct {
 	Record    Record
 	Watcher   Watcher
 	Submitter Submitter
+	Onboarder Onboarder
 	Settings  Settings
 	// Now is the node's clock.
 	Now func() time.Time
@@ -74,8 +76,11 @@ type API struct {
 	tail      *tail
 	turns     chan struct{}
 	submitter Submitter
-	settings  Settings
-	now       func() time.Time
+	onboarder Onboarder
+	// allocating are the external parties that requests wait for.
+	allocating allocations
+	settings   Settings
+	now        func() time.Time
 }
 
 // New makes the API. The error names the part that is missing.
@@ -83,8 +88,8 @@ func New(options Options) (*API, error) {
 	switch {
 	case options.Node.ParticipantID == "" || options.Node.SynchronizerID == "":
 		return nil, errors.New("the ledger API needs the identity of the node")
-	case options.Packages == nil || options.Submitter == nil:
-		return nil, errors.New("the ledger API needs packages and somewhere to submit to")
+	case options.Packages == nil || options.Submitter == nil || options.Onboarder == nil:
+		return nil, errors.New("the ledger API needs packages, and somewhere to submit to and to onboard parties")
 	case options.Record == nil || options.Watcher == nil:
 		return nil, errors.New("the ledger API needs a record to read from and a watcher of it")
 	case options.Now == nil:
@@ -98,6 +103,7 @@ func New(options Options) (*API, error) {
 		tail:      newTail(options.Record, options.Watcher),
 		turns:     make(chan struct{}, streamReads),
 		submitter: options.Submitter,
+		onboarder: options.Onboarder,
 		settings:  withDefaults(options.Settings),
 		now:       options.Now,
 	}, nil

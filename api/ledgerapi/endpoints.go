@@ -29,13 +29,14 @@ const (
 func (a *API) Endpoints() []endpoint.Endpoint {
 	var all []endpoint.Endpoint
 	all = append(all, a.commandEndpoints()...)
-	all = append(all, a.updateEndpoints()...)
 	all = append(all, a.interactiveEndpoints()...)
+	all = append(all, a.updateEndpoints()...)
 	all = append(all, a.readingEndpoints()...)
 	all = append(all, a.olderEndpoints()...)
 	all = append(all, a.otherNames()...)
 	all = append(all, a.userEndpoints()...)
 	all = append(all, a.partyEndpoints()...)
+	all = append(all, a.externalPartyEndpoints()...)
 	all = append(all, a.adminEndpoints()...)
 	return append(all, a.stateEndpoints()...)
 }

@@ -94,8 +94,14 @@ type listPartiesRequest struct {
 
 func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (AllocatePartyResponse, error) {
 	body := req.Body
-	if err := a.requireAllocate(ctx, body); err != nil {
+	selfService, err := mayAllocate(ctx, body.UserID, body.IdentityProviderID)
+	if err != nil {
 		return AllocatePartyResponse{}, err
+	}
+	if selfService {
+		if err := a.checkSelfAllocation(ctx, body.UserID); err != nil {
+			return AllocatePartyResponse{}, err
+		}
 	}
 	hint := body.PartyIDHint
 	if hint == "" {
@@ -111,14 +117,13 @@ func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (Allo
 	if err := checkNewAnnotations(annotations, "local_metadata.annotations"); err != nil {
 		return AllocatePartyResponse{}, err
 	}
-	var err error
 	if body.IdentityProviderID, err = a.identityProviderFor(ctx, body.IdentityProviderID); err != nil {
 		return AllocatePartyResponse{}, err
 	}
 	if err := a.checkSynchronizer(body.SynchronizerID, "synchronizer_id"); err != nil {
 		return AllocatePartyResponse{}, err
 	}
-	if err := a.checkGrantee(ctx, body); err != nil {
+	if err := a.checkGrantee(ctx, body.UserID, body.IdentityProviderID); err != nil {
 		return AllocatePartyResponse{}, err
 	}
 	allocated, err := a.host(ctx, ledger.PartyDetails{
@@ -131,15 +136,20 @@ func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (Allo
 	return AllocatePartyResponse{PartyDetails: new(ToAPIPartyDetails(allocated))}, nil
 }
 
-// requireAllocate checks who may allocate parties. Users may allocate for themselves as long as they can act as fewer
-// parties than the setting allows.
-func (a *API) requireAllocate(ctx context.Context, body AllocatePartyRequest) error {
+// mayAllocate checks who may allocate parties. Who is no administrator may do so for itself, as far as
+// [API.checkSelfAllocation] allows.
+func mayAllocate(ctx context.Context, userID, identityProviderID string) (selfService bool, err error) {
 	claims := endpoint.Claims(ctx)
 	caller, ok := claims.User()
-	if !ok || caller.ID != body.UserID || claims.AdministersIDP(body.IdentityProviderID) {
-		return claims.RequireIDPAdmin(body.IdentityProviderID)
+	if !ok || caller.ID != userID || claims.AdministersIDP(identityProviderID) {
+		return false, claims.RequireIDPAdmin(identityProviderID)
 	}
-	rights, err := a.record.UserRights(ctx, caller.ID)
+	return true, nil
+}
+
+// checkSelfAllocation refuses users that can act as more parties than they may allocate for themselves.
+func (a *API) checkSelfAllocation(ctx context.Context, userID string) error {
+	rights, err := a.record.UserRights(ctx, userID)
 	if err != nil {
 		return err
 	}
@@ -151,20 +161,20 @@ func (a *API) requireAllocate(ctx context.Context, body AllocatePartyRequest) er
 	}
 	if held >= a.settings.MaxSelfAllocatedParties {
 		return fault.PermissionDenied.New("User %q can act as %d parties and may allocate at most %d for itself",
-			caller.ID, held, a.settings.MaxSelfAllocatedParties)
+			userID, held, a.settings.MaxSelfAllocatedParties)
 	}
 	return nil
 }
 
 // checkGrantee refuses a user that does not exist or belongs to another identity provider.
-func (a *API) checkGrantee(ctx context.Context, body AllocatePartyRequest) error {
-	if body.UserID == "" {
+func (a *API) checkGrantee(ctx context.Context, userID, identityProviderID string) error {
+	if userID == "" {
 		return nil
 	}
-	if err := ledger.CheckUserID(body.UserID); err != nil {
+	if err := ledger.CheckUserID(userID); err != nil {
 		return fault.InvalidFieldNamed("user_id", err.Error())
 	}
-	_, err := a.userOf(ctx, "checking user's existence", body.UserID, body.IdentityProviderID)
+	_, err := a.userOf(ctx, "checking user's existence", userID, identityProviderID)
 	return err
 }
 

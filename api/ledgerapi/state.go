@@ -7,6 +7,7 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/topology"
 )
 
 // GetLedgerEndResponse is the position of the last entry of the record.
@@ -105,8 +106,8 @@ func (a *API) connectedSynchronizers(
 	return GetConnectedSynchronizersResponse{ConnectedSynchronizers: []ConnectedSynchronizer{ours}}, nil
 }
 
-// permissionOf is what this node may do for a party: submit for those in its own namespace, confirm for those that sign
-// elsewhere, nothing for those that it does not host.
+// permissionOf is what this node may do for a party: submit for those in its own namespace, confirm or observe for those
+// that sign elsewhere, nothing for those that it does not host.
 func (a *API) permissionOf(ctx context.Context, party ledger.Party) (ParticipantPermission, error) {
 	known, err := a.record.Parties(ctx, []ledger.Party{party})
 	switch {
@@ -116,9 +117,14 @@ func (a *API) permissionOf(ctx context.Context, party ledger.Party) (Participant
 		return PermissionUnspecified, nil
 	case strings.HasSuffix(string(party), "::"+a.node.Namespace):
 		return PermissionSubmission, nil
-	default:
-		return PermissionConfirmation, nil
 	}
+	external, _, err := a.record.ExternalParty(ctx, party)
+	for _, host := range external.Hosts {
+		if host.Participant == a.node.ParticipantID && host.Permission == topology.Observation {
+			return PermissionObservation, err
+		}
+	}
+	return PermissionConfirmation, err
 }
 
 func (a *API) isThisParticipant(id string) bool {

@@ -89,6 +89,8 @@ func toAPIPermission(permission ledger.HostingPermission) ParticipantPermission 
 		return PermissionSubmission
 	case ledger.MayConfirm:
 		return PermissionConfirmation
+	case ledger.MayObserve:
+		return PermissionObservation
 	default:
 		return PermissionUnspecified
 	}

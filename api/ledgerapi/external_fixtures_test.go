@@ -1,0 +1,187 @@
+package ledgerapi_test
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/signing"
+	"github.com/florinledger/florin/ledger/topology"
+	"github.com/florinledger/florin/ledger/topology/topologypb"
+)
+
+const (
+	generatePath = "/v2/parties/external/generate-topology"
+	allocatePath = "/v2/parties/external/allocate"
+)
+
+// newKey is a key outside the node, the same for the same seed.
+func newKey(t require.TestingT, spec signing.KeySpec, seed byte) signing.PrivateKey {
+	key, err := signing.NewPrivateKey(spec, rand.NewChaCha8([32]byte{seed}))
+	require.NoError(t, err)
+	return key
+}
+
+func keyFor(key signing.PrivateKey, usages ...signing.Usage) signing.Key {
+	return signing.Key{Public: key.Public(), Usages: usages}
+}
+
+// wire is the API's form of a key.
+func wire(key signing.PrivateKey) *ledgerapi.SigningPublicKey {
+	return &ledgerapi.SigningPublicKey{
+		Format: signing.KeySPKI, KeyData: key.Public().SPKI(), KeySpec: key.Public().Spec(),
+	}
+}
+
+// generate asks the node for the transactions of a party with the key.
+func generate(s *apitest.Server, hint string, key signing.PrivateKey) ledgerapi.GenerateExternalPartyTopologyResponse {
+	var generated ledgerapi.GenerateExternalPartyTopologyResponse
+	s.Call(apitest.Admin, http.MethodPost, generatePath, ledgerapi.GenerateExternalPartyTopologyRequest{
+		Synchronizer: s.Node.SynchronizerID, PartyHint: hint, PublicKey: wire(key),
+		OtherConfirmingParticipantUIDs: []string{}, ObservingParticipantUIDs: []string{},
+	}).OK(&generated)
+	return generated
+}
+
+// onboarding is a request to allocate in the making.
+type onboarding struct {
+	t    *testing.T
+	s    *apitest.Server
+	body ledgerapi.AllocateExternalPartyRequest
+}
+
+// onboard makes a request with the mappings, which nobody has signed yet.
+func onboard(t *testing.T, s *apitest.Server, mappings ...topology.Mapping) *onboarding {
+	t.Helper()
+	var transactions [][]byte
+	for _, mapping := range mappings {
+		raw, err := topology.Encode(mapping)
+		require.NoError(t, err)
+		transactions = append(transactions, raw)
+	}
+	return onboardRaw(t, s, transactions...)
+}
+
+func onboardRaw(t *testing.T, s *apitest.Server, transactions ...[]byte) *onboarding {
+	t.Helper()
+	o := &onboarding{t: t, s: s, body: ledgerapi.AllocateExternalPartyRequest{
+		Synchronizer: s.Node.SynchronizerID, MultiHashSignatures: []ledgerapi.Signature{},
+		OnboardingTransactions: []ledgerapi.SignedTransaction{},
+	}}
+	for _, raw := range transactions {
+		o.body.OnboardingTransactions = append(o.body.OnboardingTransactions,
+			ledgerapi.SignedTransaction{Transaction: raw, Signatures: []ledgerapi.Signature{}})
+	}
+	return o
+}
+
+func signatureBy(t require.TestingT, key signing.PrivateKey, message []byte) ledgerapi.Signature {
+	signature, err := key.Sign(message)
+	require.NoError(t, err)
+	return ledgerapi.Signature{
+		Format: signature.Format, Signature: signature.Signature, SignedBy: signature.SignedBy,
+		SigningAlgorithmSpec: signature.Algorithm,
+	}
+}
+
+// signAll adds signatures over all transactions together.
+func (o *onboarding) signAll(keys ...signing.PrivateKey) *onboarding {
+	o.t.Helper()
+	var hashes []topology.Hash
+	for _, transaction := range o.body.OnboardingTransactions {
+		hashes = append(hashes, topology.HashOf(transaction.Transaction))
+	}
+	all := topology.MultiHash(hashes...)
+	for _, key := range keys {
+		o.body.MultiHashSignatures = append(o.body.MultiHashSignatures, signatureBy(o.t, key, all[:]))
+	}
+	return o
+}
+
+// sign adds signatures over one transaction.
+func (o *onboarding) sign(i int, keys ...signing.PrivateKey) *onboarding {
+	o.t.Helper()
+	transaction := &o.body.OnboardingTransactions[i]
+	hash := topology.HashOf(transaction.Transaction)
+	for _, key := range keys {
+		transaction.Signatures = append(transaction.Signatures, signatureBy(o.t, key, hash[:]))
+	}
+	return o
+}
+
+// allocate sends the request as the administrator.
+func (o *onboarding) allocate() apitest.Answer {
+	o.t.Helper()
+	return o.s.In(o.t).Call(apitest.Admin, http.MethodPost, allocatePath, o.body)
+}
+
+// allocated sends the request, which must succeed, and returns the party.
+func (o *onboarding) allocated() ledger.Party {
+	o.t.Helper()
+	var answer ledgerapi.AllocateExternalPartyResponse
+	o.allocate().OK(&answer)
+	return ledger.Party(answer.PartyID)
+}
+
+// mutate changes the content of a transaction, as someone would who has it in hands.
+func mutate(t require.TestingT, raw []byte, change func(m *topologypb.TopologyTransaction)) endpoint.Bytes {
+	var wrapper topologypb.UntypedVersionedMessage
+	require.NoError(t, proto.Unmarshal(raw, &wrapper))
+	var content topologypb.TopologyTransaction
+	require.NoError(t, proto.Unmarshal(wrapper.GetData(), &content))
+	change(&content)
+	data, err := proto.Marshal(&content)
+	require.NoError(t, err)
+	wrapper.Data = data
+	out, err := proto.Marshal(&wrapper)
+	require.NoError(t, err)
+	return out
+}
+
+// hosts are confirming participants.
+func hosts(participants ...string) []topology.Host {
+	var out []topology.Host
+	for _, participant := range participants {
+		out = append(out, topology.Host{Participant: participant, Permission: topology.Confirmation})
+	}
+	return out
+}
+
+// selfSigned is the mapping of a party with one key.
+func selfSigned(hint string, key signing.PrivateKey, participants ...string) topology.PartyToParticipant {
+	return topology.PartyToParticipant{
+		Party: ledger.Party(hint + "::" + key.Public().Fingerprint()), Threshold: 1, Hosts: hosts(participants...),
+		Keys:         []signing.Key{keyFor(key, signing.UsageNamespace, signing.UsageProofOfOwnership, signing.UsageProtocol)},
+		KeyThreshold: 1,
+	}
+}
+
+// rootOf is the delegation that a key's namespace begins with.
+func rootOf(key signing.PrivateKey) topology.NamespaceDelegation {
+	return topology.NamespaceDelegation{
+		Namespace: key.Public().Fingerprint(), Target: keyFor(key, signing.UsageNamespace), AllMappings: true,
+	}
+}
+
+// details finds a party over the API; nil when it is not there.
+func details(s *apitest.Server, party ledger.Party) *ledgerapi.PartyDetails {
+	var got ledgerapi.GetPartiesResponse
+	s.Call(apitest.Admin, http.MethodGet, "/v2/parties/"+string(party), nil).OK(&got)
+	if len(got.PartyDetails) == 0 {
+		return nil
+	}
+	return &got.PartyDetails[0]
+}
+
+func onboardingOf(s *apitest.Server, party ledger.Party) ledgerapi.GetPartyOnboardingResponse {
+	var got ledgerapi.GetPartyOnboardingResponse
+	s.Call(apitest.Admin, http.MethodGet, "/v2/parties/external/"+string(party)+"/onboarding", nil).OK(&got)
+	return got
+}

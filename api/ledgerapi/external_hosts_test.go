@@ -1,0 +1,117 @@
+package ledgerapi_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/signing"
+	"github.com/florinledger/florin/ledger/topology"
+)
+
+func TestPartiesOfSeveralHosts(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	s.Rights("custodian")
+	s.Rights("auditor", ledger.Right{Kind: ledger.CanReadAsAnyParty})
+	alice, otherKey := newKey(t, signing.Curve25519, 1), newKey(t, signing.Curve25519, 9)
+	other := "other::" + otherKey.Public().Fingerprint()
+	mapping := selfSigned("alice", alice, s.Node.ParticipantID, other)
+	mapping.Threshold = 2
+	first := onboard(t, s, mapping).signAll(alice)
+	first.body.UserID = "custodian"
+	party := first.allocated()
+	require.Equal(t, mapping.Party, party)
+	require.Nil(t, details(s, party), "not yet")
+	require.Equal(t, party, first.allocated(), "the same again changes nothing")
+	var rights ledgerapi.ListUserRightsResponse
+	s.Call("custodian", http.MethodGet, "/v2/users/custodian/rights", nil).OK(&rights)
+	require.Equal(t, string(party), rights.Rights[0].Kind.CanActAs.Value.Party, "although the party waits")
+
+	state := onboardingOf(s, party)
+	require.Equal(t, ledgerapi.OnboardingWaiting, state.State)
+	require.Equal(t, []string{other}, state.MissingParticipants)
+	require.Equal(t, []string{"participant " + other + " agrees to host the party"}, state.WaitsFor)
+	require.EqualValues(t, 2, state.ConfirmationThreshold)
+	require.NotNil(t, state.StartedAt)
+
+	t.Run("what this node sends to the other hosts is its agreement", func(t *testing.T) {
+		there := topology.Node{ParticipantID: other, SynchronizerID: s.Node.SynchronizerID}
+		elsewhere, refusal := topology.Contribution{Transactions: fromWire(first.body.OnboardingTransactions),
+			MultiHash: ledgerapi.FromAPISignatures(first.body.MultiHashSignatures)}.Onboarding(there)
+		require.Nil(t, refusal)
+		agreement, refusal := topology.Contribution{Transactions: fromWire(state.Agreement)}.Onboarding(there)
+		require.Nil(t, refusal)
+		merged, err := elsewhere.Merge(agreement)
+		require.NoError(t, err)
+		missing, err := merged.Authorize(there)
+		require.NoError(t, err)
+		require.True(t, missing.IsEmpty(), "the other node need only agree itself")
+	})
+
+	another := mapping
+	another.Threshold = 1
+	body := refusedByManager(t, onboard(t, s, another).signAll(alice).allocate())
+	require.Contains(t, body.Code, "Another proposal for party alice::")
+	uninvited := onboard(t, s, rootOf(alice), mapping).sign(0, alice).sign(1, newKey(t, signing.P256, 5))
+	require.Contains(t, refusedByManager(t, uninvited.allocate()).Code, "missing namespace delegations for keys")
+	unknown := onboard(t, s, mapping).sign(0, otherKey)
+	body = refusedByManager(t, unknown.allocate())
+	require.Contains(t, *body.Hint, "The key of another host becomes known with the signed root NamespaceDelegation")
+
+	require.Equal(t, party, onboard(t, s, rootOf(otherKey), mapping).sign(0, otherKey).sign(1, otherKey).allocated())
+	require.True(t, details(s, party).IsLocal)
+	state = onboardingOf(s, party)
+	require.Equal(t, ledgerapi.OnboardingAllocated, state.State)
+	require.Empty(t, state.WaitsFor)
+	external, ok, err := s.DB.ExternalParty(t.Context(), party)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, mapping.Hosts, external.Hosts)
+	require.Equal(t, 2, external.ConfirmationThreshold)
+	first.allocate().Refused(http.StatusBadRequest, "INVALID_ARGUMENT")
+}
+
+// fromWire converts transactions as the node does.
+func fromWire(transactions []ledgerapi.SignedTransaction) []topology.OnboardingTransaction {
+	var out []topology.OnboardingTransaction
+	for _, wire := range transactions {
+		out = append(out, topology.OnboardingTransaction{
+			Transaction: wire.Transaction, Signatures: ledgerapi.FromAPISignatures(wire.Signatures),
+		})
+	}
+	return out
+}
+
+func TestHostsMayAgreeBeforeTheOwnerSigns(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, apitest.Options{})
+	alice, otherKey := newKey(t, signing.P384, 1), newKey(t, signing.Curve25519, 9)
+	mapping := selfSigned("alice", alice, b.Node.ParticipantID, "other::"+otherKey.Public().Fingerprint())
+	mapping.Hosts[0].Permission = topology.Observation
+	party := onboard(t, b.Server, mapping).allocated()
+	state := onboardingOf(b.Server, party)
+	require.Equal(t, []string{alice.Public().Fingerprint()}, state.MissingNamespaces)
+	require.Equal(t, []string{alice.Public().Fingerprint()}, state.MissingKeys)
+	require.Equal(t, []string{mapping.Hosts[1].Participant}, state.MissingParticipants)
+
+	onboard(t, b.Server, rootOf(otherKey), mapping).sign(0, otherKey).sign(1, otherKey).allocated()
+	require.Empty(t, onboardingOf(b.Server, party).MissingParticipants)
+	require.Nil(t, details(b.Server, party))
+	onboard(t, b.Server, mapping).signAll(alice).allocated()
+	require.NotNil(t, details(b.Server, party))
+	require.Equal(t, ledgerapi.OnboardingAllocated, onboardingOf(b.Server, party).State)
+
+	var connected ledgerapi.GetConnectedSynchronizersResponse
+	b.Call(apitest.Admin, http.MethodGet, "/v2/state/connected-synchronizers?party="+string(party), nil).OK(&connected)
+	require.Equal(t, ledgerapi.PermissionObservation, connected.ConnectedSynchronizers[0].Permission)
+	elements := list[ledgerapi.JsGetUpdatesResponse](b, "auditor", updatesPath+quick, fields{"updateFormat": hosting()})
+	events := elements[0].Update.TopologyTransaction.Value.Events
+	require.Len(t, events, 2, "both hosts began to host the party")
+	require.Equal(t, ledgerapi.PermissionObservation, events[0].Event.ParticipantAuthorizationAdded.Value.ParticipantPermission)
+	require.Equal(t, ledgerapi.PermissionConfirmation, events[1].Event.ParticipantAuthorizationAdded.Value.ParticipantPermission)
+}
