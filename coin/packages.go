@@ -100,6 +100,7 @@ func templates() []ledger.TemplateSource {
 		unclaimedActivityRecordTemplate(),
 		unclaimedDevelopmentFundCouponTemplate(),
 		developmentFundCouponTemplate(),
+		validatorLicenseTemplate(),
 		validatorLivenessActivityRecordTemplate(),
 		validatorFaucetCouponTemplate(),
 		amuletRulesTemplate(),
