@@ -89,7 +89,8 @@ type Genesis struct {
 }
 
 // GenesisCommands are the commands that create AmuletRules, three open mining rounds, two external party configuration
-// states and ExternalPartyAmuletRules. They are one transaction, submitted once, acting as the DSO. packages must hold [Packages].
+// states and ExternalPartyAmuletRules. They are one transaction, submitted once, acting as the DSO. packages must hold
+// [Packages].
 func GenesisCommands(packages *ledger.Packages, genesis Genesis) ([]ledger.Command, error) {
 	template, err := ledger.TemplateName[AmuletRules](packages)
 	if err != nil {

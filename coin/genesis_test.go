@@ -47,6 +47,15 @@ func TestGenesisMakesTwoConfigurationStatesADayApart(t *testing.T) {
 	}
 }
 
+func TestGenesisMakesTheFactoriesOfTheTokenStandard(t *testing.T) {
+	t.Parallel()
+	n := startNetwork(t)
+	require.Len(t, all[coin.ExternalPartyAmuletRules](t, n), 1)
+	require.Equal(t, coin.ExternalPartyAmuletRules{DSO: dso},
+		payload(t, n, lf.CID[coin.ExternalPartyAmuletRules](n.factory(t))))
+	require.Len(t, n.Transactions, 1, "with the rules, in one transaction")
+}
+
 func TestTheRulesReadAsWalletsExpect(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)

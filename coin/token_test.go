@@ -19,7 +19,7 @@ const (
 	transferModule      = "#splice-api-token-transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:"
 	transferFactory     = transferModule + "TransferFactory"
 	transferInstruction = transferModule + "TransferInstruction"
-	allocationFactory = "#splice-api-token-allocation-instruction-v1:" +
+	allocationFactory   = "#splice-api-token-allocation-instruction-v1:" +
 		"Splice.Api.Token.AllocationInstructionV1:AllocationFactory"
 	allocationInterface = "#splice-api-token-allocation-v1:Splice.Api.Token.AllocationV1:Allocation"
 )
