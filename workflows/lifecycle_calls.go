@@ -14,21 +14,14 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/ledger"
 )
-
-// DueLifecycle is a lifecycle whose workflow has something to look at.
-type DueLifecycle struct {
-	WorkflowID string
-	// Kind is the name of the workflow.
-	Kind    string
-	Parties []ledger.Party
-}
 
 // LifecycleRecord is what a [Caller] reads of the record.
 type LifecycleRecord interface {
 	// TakeDue returns lifecycles that are due by a ledger time, at most so many, and not again before a while.
-	TakeDue(ctx context.Context, by time.Time, most int) ([]DueLifecycle, error)
+	TakeDue(ctx context.Context, by time.Time, most int) ([]activities.DueLifecycle, error)
 	// WakeHolders makes due the lifecycles of owners whose holdings have become too many.
 	WakeHolders(ctx context.Context) error
 	// Drop forgets a lifecycle.
@@ -124,7 +117,7 @@ func (c *Caller) callDue(ctx context.Context) error {
 	}
 }
 
-func (c *Caller) callAll(ctx context.Context, due []DueLifecycle) {
+func (c *Caller) callAll(ctx context.Context, due []activities.DueLifecycle) {
 	var group sync.WaitGroup
 	defer group.Wait()
 	turns := make(chan struct{}, callsAtOnce)
@@ -141,7 +134,7 @@ func (c *Caller) callAll(ctx context.Context, due []DueLifecycle) {
 }
 
 // call makes a workflow look. One that looks after contracts is started if it is not there.
-func (c *Caller) call(ctx context.Context, due DueLifecycle) error {
+func (c *Caller) call(ctx context.Context, due activities.DueLifecycle) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	start, ok := Lifecycles()[due.Kind]

@@ -64,8 +64,8 @@ type nodeOptions struct {
 	// development nodes decide what the ledger's clock is, and can advance a simulated one.
 	development    bool
 	simulatedClock bool
-	log             *slog.Logger
-	progress        func(string)
+	log            *slog.Logger
+	progress       func(string)
 }
 
 // node is a running API, worker or both.

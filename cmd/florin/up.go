@@ -27,8 +27,12 @@ type upCommand struct {
 	Listen           string `help:"Where the API listens; port 0 chooses a free one." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
 	TemporalUIListen string `name:"temporal-ui-listen" help:"Where the Temporal UI listens; port 0 chooses a free one." default:"127.0.0.1:8233" env:"FLORIN_TEMPORAL_UI_LISTEN"`
 	TemporalListen   string `help:"Where Temporal listens; port 0 chooses a free one." default:"127.0.0.1:0" env:"FLORIN_TEMPORAL_LISTEN"`
+	Clock            string `help:"The ledger's clock: real, or simulated, which can be advanced (florin clock advance 90d)." enum:"real,simulated" default:"real" env:"FLORIN_CLOCK"`
 	PostgresPort     int    `help:"Port of the private PostgreSQL on 127.0.0.1; 0 chooses a free one." default:"0" env:"FLORIN_POSTGRES_PORT"`
 }
+
+// clockSimulated is the --clock that can be advanced.
+const clockSimulated = "simulated"
 
 // machine is everything that up has started, in order.
 type machine struct {
@@ -89,7 +93,8 @@ func (m *machine) start(ctx context.Context) (err error) {
 	m.node, err = startNode(ctx, nodeOptions{
 		settings: m.command.nodeSettings, roles: roles{api: true, worker: true},
 		databaseURL: m.database.SocketURL(recordDatabase), temporalAddress: m.temporal.Frontend(),
-		listen: m.command.Listen, attributeBytes: temporalchild.AttributeBytes, log: m.log, progress: m.progress,
+		listen: m.command.Listen, attributeBytes: temporalchild.AttributeBytes,
+		development: true, simulatedClock: m.command.Clock == clockSimulated, log: m.log, progress: m.progress,
 	})
 	if err != nil {
 		return err

@@ -33,6 +33,7 @@ type Registry struct {
 	packages *ledger.Packages
 	follow   map[lf.TypeName]func(ledger.Contract) (Followed, error)
 	plan     map[string]func(Situation) (Step, error)
+	crowd    Crowd
 }
 
 // NewRegistry makes the registry for packages that hold those of the coin.
@@ -80,6 +81,18 @@ func (r *Registry) Templates() []string {
 	slices.Sort(names)
 	return names
 }
+
+// Crowd says of whom it matters how many contracts they have.
+type Crowd struct {
+	// Prefix and the party are the workflow id.
+	Prefix string
+	// Template is that of the contracts, package-id:Module:Entity, and TooMany how many wake the workflow.
+	Template string
+	TooMany  int
+}
+
+// Crowd returns what to watch; false for nothing.
+func (r *Registry) Crowd() (Crowd, bool) { return r.crowd, r.crowd.Prefix != "" }
 
 // Follow says which workflow looks after a contract; false when it needs none.
 func (r *Registry) Follow(contract ledger.Contract) (Followed, bool, error) {
