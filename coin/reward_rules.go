@@ -59,11 +59,12 @@ type AmuletRulesConvertFeaturedAppActivityMarkersResult struct {
 	AppRewardCouponCids []lf.CID[AppRewardCoupon] `lf:"appRewardCouponCids"`
 }
 
-// rewardChoices are the choices of AmuletRules by which the DSO deals with coupons that nobody minted, and markers.
+// rewardChoices are the choices of AmuletRules by which the DSO deals with what is left behind: coupons that nobody
+// minted, markers, and transfers that nobody accepted.
 func rewardChoices() []ledger.ChoiceOf[AmuletRules] {
 	type convert = AmuletRulesConvertFeaturedAppActivityMarkers
 	return []ledger.ChoiceOf[AmuletRules]{
-		byDSO(claimExpiredRewards), byDSO(mergeUnclaimedRewards),
+		byDSO(claimExpiredRewards), byDSO(mergeUnclaimedRewards), expireTransfersChoice(),
 		ledger.Choice[AmuletRules, convert, AmuletRulesConvertFeaturedAppActivityMarkersResult]{
 			Controllers: func(r AmuletRules, _ convert) []Party { return []Party{r.DSO} },
 			Observers:   func(_ AmuletRules, arg convert) []Party { return valueOr(arg.Observers, nil) },
