@@ -119,7 +119,7 @@ func (s shapes) addStruct(t reflect.Type) error {
 		required := field.Tag.Get(requiredTag) == "true"
 		found.fields = append(found.fields, wireField{
 			name: name, index: i, typ: field.Type, doc: field.Tag.Get(docTag), required: required,
-			demanded: (required && found.strict) || field.Type.Implements(enumType),
+			demanded: (required && found.strict) || isEnum(field.Type),
 		})
 		if err := s.add(field.Type); err != nil {
 			return err
@@ -127,6 +127,9 @@ func (s shapes) addStruct(t reflect.Type) error {
 	}
 	return nil
 }
+
+// isEnum tells whether values of the type must be given: pointers to enums may be left out.
+func isEnum(t reflect.Type) bool { return t.Kind() != reflect.Pointer && t.Implements(enumType) }
 
 // isText tells whether values of the type are JSON strings that they read and write themselves.
 func isText(t reflect.Type) bool {

@@ -1,6 +1,7 @@
 package ledgerapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -220,7 +221,7 @@ func (a *API) explain(ctx context.Context, opened *prepared.Opened, refusal *fau
 		return refusal
 	}
 	if difference, ok := fault.As(opened.Transaction.Verify(a.packages, again)); ok {
-		return refusal.With("differences", difference.Cause)
+		return refusal.With("differences", cmp.Or(difference.Context["differences"], difference.Cause))
 	}
 	return refusal
 }
