@@ -22,7 +22,7 @@ const (
 	assetInterface = "#test-asset:Test.Asset:Asset"
 )
 
-func newLedger(t *testing.T) *ledgertest.Ledger {
+func newLedger(t testing.TB) *ledgertest.Ledger {
 	t.Helper()
 	book, err := ledgertest.New(ledgertest.Packages()...)
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ func newLedger(t *testing.T) *ledgertest.Ledger {
 
 func as(parties ...ledger.Party) ledgertest.Parties { return ledgertest.As(parties...) }
 
-func create[T any](t *testing.T, book *ledgertest.Ledger, payload T, parties ...ledger.Party) lf.CID[T] {
+func create[T any](t testing.TB, book *ledgertest.Ledger, payload T, parties ...ledger.Party) lf.CID[T] {
 	t.Helper()
 	id, err := ledgertest.Create(book, as(parties...), payload)
 	require.NoError(t, err)

@@ -1,0 +1,25 @@
+package lf_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// FuzzTypeNames reads anything as the name of a template: what is taken for one is written as it was read.
+func FuzzTypeNames(f *testing.F) {
+	for _, seed := range []string{"", "a:b:c", "#name:A.B:C", "::", "a::c", "a:b:c:d", "\xff:\x00:é"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		name, err := lf.ParseTypeName(text)
+		if err != nil {
+			require.Contains(t, err.Error(), "not matching the expected format (<package>:<moduleName>:<entityName>)")
+			require.Less(t, len(err.Error()), 300)
+			return
+		}
+		require.Equal(t, text, name.String())
+	})
+}
