@@ -1,0 +1,192 @@
+package workflows_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/topology"
+	"github.com/florinledger/florin/workflows"
+)
+
+const carol = ledger.Party("carol::1220cc")
+
+// onboardingEnvironment deals with contributions as the function says, and expects the outcome of the workflow.
+func onboardingEnvironment(
+	t *testing.T, outcome string, deal func(topology.Contribution) (topology.Outcome, error),
+) *testsuite.TestWorkflowEnvironment {
+	t.Helper()
+	suite := &testsuite.WorkflowTestSuite{}
+	env := suite.NewTestWorkflowEnvironment()
+	env.SetWorkerOptions(worker.Options{DisableRegistrationAliasing: true})
+	env.RegisterWorkflow(workflows.OnboardExternalParty)
+	env.RegisterActivity(&activities.Activities{})
+	env.OnActivity(act.ContributeToOnboarding, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, in topology.Contribution) (topology.Outcome, error) { return deal(in) })
+	env.OnUpsertTypedSearchAttributes(mock.MatchedBy(func(attributes temporal.SearchAttributes) bool {
+		value, ok := attributes.GetKeyword(workflows.AttributeOutcome)
+		return ok && value == outcome
+	})).Return(nil).Maybe()
+	return env
+}
+
+func first(id string) workflows.OnboardExternalPartyInput {
+	return workflows.OnboardExternalPartyInput{Party: carol, First: &topology.Contribution{ID: id}}
+}
+
+// answer receives what an update came to.
+type answer struct {
+	outcome topology.Outcome
+	err     error
+	there   bool
+}
+
+func (a *answer) callbacks() *testsuite.TestUpdateCallback {
+	return &testsuite.TestUpdateCallback{
+		OnAccept: func() {},
+		OnReject: func(err error) { a.err = err },
+		OnComplete: func(result any, err error) {
+			a.outcome, _ = result.(topology.Outcome)
+			a.err, a.there = err, true
+		},
+	}
+}
+
+// contributeAfter sends a contribution to the running workflow.
+func contributeAfter(env *testsuite.TestWorkflowEnvironment, after time.Duration, id string) *answer {
+	received := &answer{}
+	env.RegisterDelayedCallback(func() {
+		env.UpdateWorkflow(workflows.ContributeUpdate, id, received.callbacks(), topology.Contribution{ID: id})
+	}, after)
+	return received
+}
+
+var waiting = topology.Outcome{
+	Party: carol, Progress: topology.Waiting, Pending: true,
+	Missing: topology.Missing{Participants: []string{"other::1220bb"}},
+}
+
+func TestAnOnboardingThatNeedsNobodyElseEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	done := topology.Outcome{Party: carol, Progress: topology.Allocated, Offset: 7}
+	env := onboardingEnvironment(t, workflows.OutcomeAccepted, func(topology.Contribution) (topology.Outcome, error) {
+		return done, nil
+	})
+	same := contributeAfter(env, 0, "one")
+	env.ExecuteWorkflow(workflows.OnboardExternalParty, first("one"))
+	require.NoError(t, env.GetWorkflowError())
+	var outcome topology.Outcome
+	require.NoError(t, env.GetWorkflowResult(&outcome))
+	require.Equal(t, done, outcome)
+	require.True(t, same.there)
+	require.Equal(t, done, same.outcome, "who started it hears of it")
+	env.AssertNumberOfCalls(t, "ContributeToOnboarding", 1)
+}
+
+func TestARefusedOnboardingEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	refused := topology.Outcome{
+		Party: carol, Progress: topology.Refused, Refusal: fault.InvalidArgumentf("no").WithHint("yes"),
+	}
+	env := onboardingEnvironment(t, workflows.OutcomeRefused, func(topology.Contribution) (topology.Outcome, error) {
+		return refused, nil
+	})
+	env.ExecuteWorkflow(workflows.OnboardExternalParty, first("one"))
+	require.NoError(t, env.GetWorkflowError())
+	var outcome topology.Outcome
+	require.NoError(t, env.GetWorkflowResult(&outcome))
+	require.ErrorContains(t, outcome.Err(), "no")
+	require.Equal(t, refused, outcome)
+}
+
+func TestAnOnboardingWaitsForTheOthers(t *testing.T) {
+	t.Parallel()
+	outcomes := map[string]topology.Outcome{
+		"one": waiting,
+		"bad": {
+			Party: carol, Progress: topology.Refused, Pending: true,
+			ManagerRefusal: &topology.ManagerError{Status: "INVALID_ARGUMENT", Message: "not like this"},
+		},
+		"two": {Party: carol, Progress: topology.Allocated, Offset: 9},
+	}
+	env := onboardingEnvironment(t, workflows.OutcomeAccepted, func(in topology.Contribution) (topology.Outcome, error) {
+		return outcomes[in.ID], nil
+	})
+	const day = 24 * time.Hour
+	bad, repeated := contributeAfter(env, 100*day, "bad"), contributeAfter(env, 101*day, "one")
+	env.RegisterDelayedCallback(func() {
+		value, err := env.QueryWorkflow(workflows.OnboardingQuery)
+		require.NoError(t, err)
+		var status workflows.OnboardingStatus
+		require.NoError(t, value.Get(&status))
+		require.Equal(t, []string{"participant other::1220bb agrees to host the party"}, status.WaitsFor)
+		require.Equal(t, topology.Waiting, status.Progress)
+		require.Equal(t, 2, status.Contributions, "what came twice counts once")
+		require.Equal(t, carol, status.Party)
+	}, 102*day)
+	last := contributeAfter(env, 400*day, "two")
+	env.ExecuteWorkflow(workflows.OnboardExternalParty, first("one"))
+	require.NoError(t, env.GetWorkflowError())
+	require.EqualError(t, bad.outcome.Err(), "INVALID_ARGUMENT: not like this")
+	require.Equal(t, waiting, repeated.outcome)
+	require.Equal(t, topology.Allocated, last.outcome.Progress)
+	env.AssertNumberOfCalls(t, "ContributeToOnboarding", 3)
+}
+
+func TestAnOnboardingSurvivesTheAbsenceOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	tries := 0
+	env := onboardingEnvironment(t, workflows.OutcomeAccepted, func(topology.Contribution) (topology.Outcome, error) {
+		if tries++; tries < 20 {
+			return topology.Outcome{}, errors.New("connection refused")
+		}
+		return topology.Outcome{Progress: topology.Allocated}, nil
+	})
+	env.ExecuteWorkflow(workflows.OnboardExternalParty, first("one"))
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, 20, tries)
+}
+
+func TestACancelledOnboardingIsWithdrawn(t *testing.T) {
+	t.Parallel()
+	env := onboardingEnvironment(t, workflows.OutcomeWithdrawn, func(topology.Contribution) (topology.Outcome, error) {
+		return waiting, nil
+	})
+	env.OnActivity(act.WithdrawOnboarding, mock.Anything, carol).Return(true, nil).Once()
+	env.RegisterDelayedCallback(env.CancelWorkflow, time.Hour)
+	env.ExecuteWorkflow(workflows.OnboardExternalParty, first("one"))
+	var cancelled *temporal.CanceledError
+	require.ErrorAs(t, env.GetWorkflowError(), &cancelled)
+	env.AssertNumberOfCalls(t, "WithdrawOnboarding", 1)
+}
+
+func TestAnOnboardingOfManyContributionsGoesOnInANewRun(t *testing.T) {
+	t.Parallel()
+	env := onboardingEnvironment(t, "", func(topology.Contribution) (topology.Outcome, error) { return waiting, nil })
+	env.SetContinueAsNewSuggested(true)
+	last := contributeAfter(env, 0, "last")
+	env.ExecuteWorkflow(workflows.OnboardExternalParty, first("one"))
+	var next *workflow.ContinueAsNewError
+	require.ErrorAs(t, env.GetWorkflowError(), &next)
+	require.True(t, last.there, "nobody is left without an answer")
+
+	resumed := onboardingEnvironment(t, workflows.OutcomeAccepted, func(topology.Contribution) (topology.Outcome, error) {
+		return topology.Outcome{Party: carol, Progress: topology.Allocated}, nil
+	})
+	contributeAfter(resumed, time.Hour, "two")
+	resumed.ExecuteWorkflow(workflows.OnboardExternalParty, workflows.OnboardExternalPartyInput{
+		Party: carol, Resume: &workflows.OnboardingStatus{Party: carol, Progress: topology.Waiting},
+	})
+	require.NoError(t, resumed.GetWorkflowError())
+}
