@@ -16,7 +16,7 @@ func TestAnyUserAcceptsUsersThatNobodyCreated(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 	verifier, err := auth.NewHS256(auth.HS256Options{
-		Secret: auth.DefaultSecret, Audience: auth.DefaultAudience, Now: func() time.Time { return now },
+		Secret: auth.DefaultSecret, Audience: auth.DefaultAudience, Times: auth.Times{Now: func() time.Time { return now }},
 	})
 	require.NoError(t, err)
 	anyUser := auth.AnyUser{Verifier: verifier}

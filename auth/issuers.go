@@ -19,8 +19,11 @@ type IdentityProviders interface {
 	IdentityProviders(ctx context.Context) ([]ledger.IdentityProvider, error)
 }
 
-// IssuersOptions are the parts of [Issuers]. All are required but ParticipantID, RequireExpiry and CacheTime.
+// IssuersOptions are the parts of [Issuers]. Default, Providers, Keys and the clock are required.
 type IssuersOptions struct {
+	// Times are those of the tokens of identity providers.
+	Times
+
 	// Default verifies the tokens of the default identity provider.
 	Default   Verifier
 	Providers IdentityProviders
@@ -28,9 +31,6 @@ type IssuersOptions struct {
 	// ParticipantID is the id of this node. Tokens of identity providers without an audience of their own must not be
 	// bound to another one.
 	ParticipantID string
-	// RequireExpiry refuses tokens of identity providers without `exp`.
-	RequireExpiry bool
-	Now           func() time.Time
 	// CacheTime is how long the identity providers are remembered at most; zero means DefaultCacheTime.
 	CacheTime time.Duration
 }
@@ -58,17 +58,10 @@ func NewIssuers(options IssuersOptions) (*Issuers, error) {
 	if options.CacheTime == 0 {
 		options.CacheTime = DefaultCacheTime
 	}
-	settings := []jwt.ParserOption{
-		jwt.WithValidMethods([]string{
-			jwt.SigningMethodRS256.Alg(), jwt.SigningMethodES256.Alg(), jwt.SigningMethodES512.Alg(),
-		}),
-		jwt.WithTimeFunc(options.Now),
-		jwt.WithIssuedAt(),
+	if err := options.check(); err != nil {
+		return nil, err
 	}
-	if options.RequireExpiry {
-		settings = append(settings, jwt.WithExpirationRequired())
-	}
-	return &Issuers{options: options, parser: jwt.NewParser(settings...)}, nil
+	return &Issuers{options: options, parser: options.newParser(publicKeyMethods...)}, nil
 }
 
 // Verify implements [Verifier]. A failed lookup of the identity providers is an error of its own.
@@ -76,6 +69,9 @@ func (i *Issuers) Verify(ctx context.Context, token string) (Token, error) {
 	verified, err := i.options.Default.Verify(ctx, token)
 	if err == nil || !fault.Unauthenticated.Matches(err) {
 		return verified, err
+	}
+	if len(token) > maxTokenBytes {
+		return Token{}, err
 	}
 	var claims tokenClaims
 	if _, _, malformed := i.parser.ParseUnverified(token, &claims); malformed != nil || claims.Issuer == "" {
@@ -97,19 +93,14 @@ func (i *Issuers) verifyWith(ctx context.Context, provider ledger.IdentityProvid
 	if provider.IsDeactivated {
 		return Token{}, unauthenticated(fmt.Errorf("the identity provider %q is deactivated", provider.ID))
 	}
-	var claims tokenClaims
-	_, err := i.parser.ParseWithClaims(token, &claims, func(header *jwt.Token) (any, error) {
-		keyID, ok := header.Header["kid"].(string)
-		if !ok || keyID == "" {
-			return nil, errors.New("the token's header has no kid")
-		}
-		return i.options.Keys.Key(ctx, provider.JWKSURL, keyID)
+	keys := URLKeys{Keys: i.options.Keys, URL: provider.JWKSURL}
+	claims, err := i.options.verify(i.parser, token, func(header *jwt.Token) (any, error) {
+		keyID, _ := header.Header["kid"].(string)
+		return keys.KeyFor(ctx, keyID)
 	})
 	switch {
 	case err != nil:
 		return Token{}, unauthenticated(fmt.Errorf("identity provider %q: %w", provider.ID, err))
-	case claims.Subject == nil:
-		return Token{}, unauthenticated(errNoSubject)
 	case provider.Audience != "" && !slices.Contains(claims.Audience, provider.Audience):
 		return Token{}, unauthenticated(fmt.Errorf("the token's audience %q does not contain %q", claims.Audience,
 			provider.Audience))

@@ -150,7 +150,8 @@ func newIssuersBundle(t *testing.T) *issuersBundle {
 	clock := func() time.Time { return *b.clock.Load() }
 	var err error
 	b.issuers, err = auth.NewIssuers(auth.IssuersOptions{
-		Default: newVerifier(t, nil), Providers: b.providers, Keys: auth.NewRemoteKeys(nil, clock), Times: auth.Times{Now: clock},
+		Default: newVerifier(t, nil), Providers: b.providers, Keys: auth.NewRemoteKeys(nil, clock),
+		Times: auth.Times{Now: clock},
 	})
 	require.NoError(t, err)
 	return b

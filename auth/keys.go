@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -26,8 +28,9 @@ const (
 
 // Keys finds the public keys that tokens are verified with.
 type Keys interface {
-	// Key is the key with the id in the JSON Web Key Set at the URL: *rsa.PublicKey or *ecdsa.PublicKey.
-	Key(ctx context.Context, url, keyID string) (any, error)
+	// Key is the key with the id in the JSON Web Key Set at the URL: *rsa.PublicKey, *ecdsa.PublicKey or
+	// ed25519.PublicKey.
+	Key(ctx context.Context, place, keyID string) (any, error)
 }
 
 // RemoteKeys are [Keys] that are fetched over HTTP and remembered for five minutes. A key id that is not among them
@@ -61,14 +64,14 @@ func NewRemoteKeys(transport http.RoundTripper, now func() time.Time) *RemoteKey
 }
 
 // Key implements [Keys].
-func (r *RemoteKeys) Key(ctx context.Context, url, keyID string) (any, error) {
-	set := r.recall(url)
+func (r *RemoteKeys) Key(ctx context.Context, place, keyID string) (any, error) {
+	set := r.recall(place)
 	if key, ok := set.keys[keyID]; ok {
 		return key, nil
 	}
 	if set.lastTry.IsZero() || !r.now().Before(set.lastTry.Add(keyFetchPause)) {
 		var err error
-		if set, err = r.refresh(ctx, url); err != nil {
+		if set, err = r.refresh(ctx, place); err != nil {
 			return nil, err
 		}
 	}
@@ -78,14 +81,14 @@ func (r *RemoteKeys) Key(ctx context.Context, url, keyID string) (any, error) {
 	if set.lastFailed != nil {
 		return nil, fmt.Errorf("the keys of the token's issuer cannot be fetched: %w", set.lastFailed)
 	}
-	return nil, fmt.Errorf("the key set at %s has no key with the id %q", url, keyID)
+	return nil, fmt.Errorf("the key set at %s has no key with the id %q", place, keyID)
 }
 
 // recall returns what is known of the place; keys that are too old are left out.
-func (r *RemoteKeys) recall(url string) rememberedKeys {
+func (r *RemoteKeys) recall(place string) rememberedKeys {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	set := r.sets[url]
+	set := r.sets[place]
 	if !r.now().Before(set.until) {
 		set.keys = nil
 	}
@@ -93,10 +96,10 @@ func (r *RemoteKeys) recall(url string) rememberedKeys {
 }
 
 // refresh fetches the keys, once for all who ask at the same time. The error is the end of ctx.
-func (r *RemoteKeys) refresh(ctx context.Context, url string) (rememberedKeys, error) {
-	fetched := r.fetches.DoChan(url, func() (any, error) {
-		keys, err := r.fetch(context.WithoutCancel(ctx), url) // others wait for it too; the client bounds it
-		return r.remember(url, keys, err), nil
+func (r *RemoteKeys) refresh(ctx context.Context, place string) (rememberedKeys, error) {
+	fetched := r.fetches.DoChan(place, func() (any, error) {
+		keys, err := r.fetch(context.WithoutCancel(ctx), place) // others wait for it too; the client bounds it
+		return r.remember(place, keys, err), nil
 	})
 	select {
 	case result := <-fetched:
@@ -108,10 +111,10 @@ func (r *RemoteKeys) refresh(ctx context.Context, url string) (rememberedKeys, e
 }
 
 // remember keeps the fetched keys. A failed fetch leaves what was known until it is too old.
-func (r *RemoteKeys) remember(url string, keys keySet, failed error) rememberedKeys {
+func (r *RemoteKeys) remember(place string, keys keySet, failed error) rememberedKeys {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	set, known := r.sets[url]
+	set, known := r.sets[place]
 	if !known && len(r.sets) >= maxKeySets {
 		clear(r.sets)
 	}
@@ -119,15 +122,33 @@ func (r *RemoteKeys) remember(url string, keys keySet, failed error) rememberedK
 	if failed == nil {
 		set.keys, set.until = keys, r.now().Add(keyCacheTime)
 	}
-	r.sets[url] = set
+	r.sets[place] = set
 	if !r.now().Before(set.until) {
 		set.keys = nil
 	}
 	return set
 }
 
-func (r *RemoteKeys) fetch(ctx context.Context, url string) (keySet, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+// CheckKeyURL tells whether keys may be fetched from a place: over https, or from this machine. Whoever stands between
+// the node and the keys could otherwise put in keys of their own.
+func CheckKeyURL(text string) error {
+	place, err := url.Parse(text)
+	if err != nil {
+		return fmt.Errorf("the JWKS URL cannot be read: %w", err)
+	}
+	address := net.ParseIP(place.Hostname())
+	local := place.Hostname() == "localhost" || (address != nil && address.IsLoopback())
+	if place.Scheme == "https" || (place.Scheme == "http" && local) {
+		return nil
+	}
+	return fmt.Errorf("the JWKS URL %s is neither https nor on this machine: keys can be trusted only from there", text)
+}
+
+func (r *RemoteKeys) fetch(ctx context.Context, place string) (keySet, error) {
+	if err := CheckKeyURL(place); err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, place, nil)
 	if err != nil {
 		return nil, fmt.Errorf("asking for the key set: %w", err)
 	}
@@ -138,14 +159,14 @@ func (r *RemoteKeys) fetch(ctx context.Context, url string) (keySet, error) {
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("asking for the key set at %s: the answer is %s", url, response.Status)
+		return nil, fmt.Errorf("asking for the key set at %s: the answer is %s", place, response.Status)
 	}
 	document, err := io.ReadAll(io.LimitReader(response.Body, maxKeySetBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("reading the key set at %s: %w", url, err)
+		return nil, fmt.Errorf("reading the key set at %s: %w", place, err)
 	}
 	if len(document) > maxKeySetBytes {
-		return nil, errors.New("the key set at " + url + " is larger than 512 KiB")
+		return nil, errors.New("the key set at " + place + " is larger than 512 KiB")
 	}
 	return parseKeySet(document)
 }

@@ -2,12 +2,14 @@ package auth
 
 import (
 	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rsa"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 )
 
@@ -17,7 +19,8 @@ const (
 	maxRSABits = 8192
 )
 
-// keySet holds public keys by their key id: *rsa.PublicKey, or *ecdsa.PublicKey on P-256 or P-521.
+// keySet holds public keys by their key id: *rsa.PublicKey, *ecdsa.PublicKey on P-256, P-384 or P-521, or
+// ed25519.PublicKey.
 type keySet map[string]any
 
 // jsonWebKey is what is read of a key (RFC 7517 and 7518, section 6).
@@ -71,8 +74,10 @@ func (k jsonWebKey) public() (any, error) {
 		return k.rsa()
 	case "EC":
 		return k.ec()
+	case "OKP":
+		return k.ed25519()
 	default:
-		return nil, fmt.Errorf("key type %q is neither RSA nor EC", k.KeyType)
+		return nil, fmt.Errorf("key type %q is none of RSA, EC and OKP", k.KeyType)
 	}
 }
 
@@ -86,13 +91,43 @@ func (k jsonWebKey) rsa() (*rsa.PublicKey, error) {
 		return nil, fmt.Errorf("exponent: %w", err)
 	}
 	n, e := new(big.Int).SetBytes(modulus), new(big.Int).SetBytes(exponent)
-	if n.BitLen() < minRSABits || n.BitLen() > maxRSABits {
-		return nil, fmt.Errorf("%d bits are not between %d and %d", n.BitLen(), minRSABits, maxRSABits)
+	if !e.IsInt64() {
+		return nil, errors.New("the exponent has more than 63 bits")
 	}
-	if e.BitLen() > 31 || e.Int64() < 3 || e.Bit(0) == 0 {
-		return nil, fmt.Errorf("the exponent %s is not an odd number from 3 to 2147483647", e)
+	if err := checkRSA(n, e.Int64()); err != nil {
+		return nil, err
 	}
 	return &rsa.PublicKey{N: n, E: int(e.Int64())}, nil
+}
+
+func checkRSA(modulus *big.Int, exponent int64) error {
+	if bits := modulus.BitLen(); bits < minRSABits || bits > maxRSABits {
+		return fmt.Errorf("%d bits are not between %d and %d", bits, minRSABits, maxRSABits)
+	}
+	if exponent < 3 || exponent > math.MaxInt32 || exponent%2 == 0 {
+		return fmt.Errorf("the exponent %d is not an odd number from 3 to 2147483647", exponent)
+	}
+	return nil
+}
+
+func checkCurve(curve elliptic.Curve) error {
+	switch curve {
+	case elliptic.P256(), elliptic.P384(), elliptic.P521():
+		return nil
+	default:
+		return fmt.Errorf("curve %q is none of P-256, P-384 and P-521", curve.Params().Name)
+	}
+}
+
+func (k jsonWebKey) ed25519() (ed25519.PublicKey, error) {
+	if k.Curve != "Ed25519" {
+		return nil, fmt.Errorf("curve %q is not Ed25519", k.Curve)
+	}
+	key, err := base64.RawURLEncoding.DecodeString(k.X)
+	if err != nil || len(key) != ed25519.PublicKeySize {
+		return nil, fmt.Errorf("x %q is not %d bytes of base64url", k.X, ed25519.PublicKeySize)
+	}
+	return key, nil
 }
 
 func (k jsonWebKey) ec() (*ecdsa.PublicKey, error) {
@@ -100,10 +135,12 @@ func (k jsonWebKey) ec() (*ecdsa.PublicKey, error) {
 	switch k.Curve {
 	case "P-256":
 		curve = elliptic.P256()
+	case "P-384":
+		curve = elliptic.P384()
 	case "P-521":
 		curve = elliptic.P521()
 	default:
-		return nil, fmt.Errorf("curve %q is neither P-256 nor P-521", k.Curve)
+		return nil, fmt.Errorf("curve %q is none of P-256, P-384 and P-521", k.Curve)
 	}
 	const uncompressed = 4
 	point := []byte{uncompressed}

@@ -90,4 +90,8 @@ func (s *scopeClaim) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-var errNoSubject = errors.New("the token has no sub claim")
+var (
+	errNoSubject  = errors.New("the token has no sub claim")
+	errNoKeyID    = errors.New("the token's header has no kid")
+	errNoAudience = errors.New("the token audience is empty: set the audience that tokens for this node carry")
+)

@@ -37,6 +37,8 @@ type Verifier interface {
 
 // HS256Options say which tokens an [HS256] verifier accepts.
 type HS256Options struct {
+	Times
+
 	// Secret is the shared secret; required.
 	Secret string
 	// Audience must be among the token's audiences, unless one of the next two fits; required.
@@ -45,14 +47,11 @@ type HS256Options struct {
 	ParticipantID string
 	// Scope may stand for the audience in tokens that name none, such as [DefaultScope]. "" lets nothing stand for it.
 	Scope string
-	// RequireExpiry refuses tokens without `exp`. Development tokens have none.
-	RequireExpiry bool
-	// Now is the clock; required.
-	Now func() time.Time
 }
 
 // HS256 verifies tokens that are signed with a shared secret.
 type HS256 struct {
+	times     Times
 	secret    []byte
 	recipient recipient
 	parser    *jwt.Parser
@@ -64,22 +63,16 @@ func NewHS256(options HS256Options) (*HS256, error) {
 	case options.Secret == "":
 		return nil, errors.New("the token secret is empty: set one, such as LocalNet's \"unsafe\" for development")
 	case options.Audience == "":
-		return nil, errors.New("the token audience is empty: set the audience that tokens for this node carry")
-	case options.Now == nil:
-		return nil, errors.New("the token verifier has no clock")
+		return nil, errNoAudience
 	}
-	settings := []jwt.ParserOption{
-		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}),
-		jwt.WithTimeFunc(options.Now),
-		jwt.WithIssuedAt(),
-	}
-	if options.RequireExpiry {
-		settings = append(settings, jwt.WithExpirationRequired())
+	if err := options.check(); err != nil {
+		return nil, err
 	}
 	return &HS256{
+		times:     options.Times,
 		secret:    []byte(options.Secret),
 		recipient: recipient{options.Audience, options.Scope, options.ParticipantID},
-		parser:    jwt.NewParser(settings...),
+		parser:    options.newParser(jwt.SigningMethodHS256),
 	}, nil
 }
 
@@ -106,15 +99,11 @@ func (c *tokenClaims) token() Token {
 
 // Verify implements [Verifier].
 func (v *HS256) Verify(_ context.Context, token string) (Token, error) {
-	var claims tokenClaims
-	_, err := v.parser.ParseWithClaims(token, &claims, func(*jwt.Token) (any, error) { return v.secret, nil })
+	claims, err := v.times.verify(v.parser, token, func(*jwt.Token) (any, error) { return v.secret, nil })
 	if err != nil {
 		return Token{}, unauthenticated(err)
 	}
-	if claims.Subject == nil {
-		return Token{}, unauthenticated(errNoSubject)
-	}
-	if err := v.recipient.check(&claims); err != nil {
+	if err := v.recipient.check(claims); err != nil {
 		return Token{}, err
 	}
 	return claims.token(), nil

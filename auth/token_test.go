@@ -19,7 +19,7 @@ func clock() time.Time { return now }
 
 func newVerifier(t *testing.T, change func(*auth.HS256Options)) *auth.HS256 {
 	t.Helper()
-	options := auth.HS256Options{Secret: auth.DefaultSecret, Audience: auth.DefaultAudience, Now: clock}
+	options := auth.HS256Options{Secret: auth.DefaultSecret, Audience: auth.DefaultAudience, Times: auth.Times{Now: clock}}
 	if change != nil {
 		change(&options)
 	}
@@ -109,8 +109,8 @@ func TestExpiryCanBeRequired(t *testing.T) {
 func TestAVerifierNeedsItsOptions(t *testing.T) {
 	t.Parallel()
 	for want, options := range map[string]auth.HS256Options{
-		"secret":   {Audience: "a", Now: clock},
-		"audience": {Secret: "s", Now: clock},
+		"secret":   {Audience: "a", Times: auth.Times{Now: clock}},
+		"audience": {Secret: "s", Times: auth.Times{Now: clock}},
 		"clock":    {Secret: "s", Audience: "a"},
 	} {
 		_, err := auth.NewHS256(options)

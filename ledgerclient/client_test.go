@@ -40,7 +40,7 @@ func stand(t *testing.T, status int, answer string) (*ledgerclient.Client, *call
 
 func TestToken(t *testing.T) {
 	t.Parallel()
-	verifier, err := auth.NewHS256(auth.HS256Options{Secret: "unsafe", Audience: "aud", Now: time.Now})
+	verifier, err := auth.NewHS256(auth.HS256Options{Secret: "unsafe", Audience: "aud", Times: auth.Times{Now: time.Now}})
 	require.NoError(t, err)
 
 	verified, err := verifier.Verify(t.Context(), ledgerclient.Token("unsafe", "aud", "alice"))

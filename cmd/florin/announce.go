@@ -13,7 +13,7 @@ import (
 
 // announce prints where everything is and the first things to try. The lines work when they are pasted as they stand.
 func (m *machine) announce(ctx context.Context) error {
-	token, err := auth.Mint(m.command.AuthSecret, m.command.AuthAudience, m.command.AdminUser, 0, time.Now())
+	token, err := m.token()
 	if err != nil {
 		return err
 	}
@@ -54,6 +54,14 @@ Ctrl-C stops everything.
 		node.identity.Operator, node.identity.DSO, m.command.AdminUser, token,
 		node.url(), m.command.AdminUser, node.url(), tap, node.url(), alice)
 	return nil
+}
+
+// token is one of the administrator; with an issuer of their own, people get it from there.
+func (m *machine) token() (string, error) {
+	if m.command.hasIssuer() {
+		return "(from your issuer)", nil
+	}
+	return auth.Mint(m.command.AuthSecret, m.command.AuthAudience, m.command.AdminUser, 0, time.Now())
 }
 
 // tapLine is the body of a submission that mints coin for alice, with the contract ids of this ledger.

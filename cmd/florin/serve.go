@@ -39,6 +39,9 @@ func (c *workerCommand) Run(ctx context.Context) error {
 }
 
 func serveRemote(ctx context.Context, settings nodeSettings, remote remoteSettings, roles roles) error {
+	if err := settings.checkListen(remote.Listen); roles.api && err != nil {
+		return err
+	}
 	relaxCollector()
 	n, err := startNode(ctx, nodeOptions{
 		settings: settings, roles: roles, databaseURL: remote.DatabaseURL, temporalAddress: remote.TemporalAddress,

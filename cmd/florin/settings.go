@@ -13,6 +13,8 @@ import (
 
 // nodeSettings are the settings of a node, however it is started. Flags win over the environment.
 type nodeSettings struct {
+	tokenSettings
+
 	AuthSecret   string `help:"Secret of the HS256 tokens that are accepted (development)." default:"unsafe" env:"FLORIN_AUTH_SECRET" secret:""`
 	AuthAudience string `help:"Audience that tokens must name." default:"https://canton.network.global" env:"FLORIN_AUTH_AUDIENCE"`
 	AuthScope    string `help:"Scope that tokens may carry instead of an audience; empty: none." default:"daml_ledger_api" env:"FLORIN_AUTH_SCOPE"`
@@ -67,6 +69,9 @@ func (s *nodeSettings) Validate() error {
 	}
 	if s.MaxDeduplication < 0 || s.RequestTimeout <= 0 || s.MaxBody <= 0 {
 		return errors.New("--max-deduplication, --request-timeout and --max-body must be positive")
+	}
+	if err := s.check(); err != nil {
+		return err
 	}
 	price, err := decimal.Parse(s.CoinPrice)
 	if err != nil || price.Sign() <= 0 {

@@ -1,0 +1,77 @@
+package auth
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// maxTokenBytes bounds a token: what is longer is refused unread. Tokens of the field have one or two kilobytes.
+const maxTokenBytes = 16 << 10
+
+// Times say when tokens are valid.
+type Times struct {
+	// Now is the clock; required.
+	Now func() time.Time
+	// RequireExpiry refuses tokens without `exp`.
+	RequireExpiry bool
+	// MaxLife is the longest time that a token may still be valid, 0 for any (upstream's max-token-lifetime). With it,
+	// `exp` is required.
+	MaxLife time.Duration
+	// Leeway is by how much the issuer's clock may differ from Now.
+	Leeway time.Duration
+}
+
+// newParser makes a parser that checks the times of tokens and takes these algorithms only.
+func (t Times) newParser(methods ...jwt.SigningMethod) *jwt.Parser {
+	var names []string
+	for _, method := range methods {
+		names = append(names, method.Alg())
+	}
+	options := []jwt.ParserOption{
+		jwt.WithValidMethods(names), jwt.WithTimeFunc(t.Now), jwt.WithIssuedAt(), jwt.WithLeeway(t.Leeway),
+	}
+	if t.RequireExpiry || t.MaxLife > 0 {
+		options = append(options, jwt.WithExpirationRequired())
+	}
+	return jwt.NewParser(options...)
+}
+
+// verify checks signature, header and times of a token, and that it names somebody. The error says what is wrong with
+// it.
+func (t Times) verify(parser *jwt.Parser, token string, key jwt.Keyfunc) (*tokenClaims, error) {
+	if len(token) > maxTokenBytes {
+		return nil, fmt.Errorf("the token has %d bytes, and %d are the most", len(token), maxTokenBytes)
+	}
+	var claims tokenClaims
+	_, err := parser.ParseWithClaims(token, &claims, func(header *jwt.Token) (any, error) {
+		if extensions, ok := header.Header["crit"]; ok { // RFC 7515, 4.1.11: not understood, so refused
+			return nil, fmt.Errorf("the token's header demands extensions that are not known here: %v", extensions)
+		}
+		return key(header)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the token does not verify: %w", err)
+	}
+	if claims.Subject == nil {
+		return nil, errNoSubject
+	}
+	if t.MaxLife > 0 && claims.ExpiresAt.After(t.Now().Add(t.MaxLife+t.Leeway)) {
+		return nil, fmt.Errorf("the token is valid until %s, which is more than %s from now",
+			claims.ExpiresAt.UTC().Format(time.RFC3339), t.MaxLife)
+	}
+	return &claims, nil
+}
+
+func (t Times) check() error {
+	switch {
+	case t.Now == nil:
+		return errors.New("the token verifier has no clock")
+	case t.MaxLife < 0 || t.Leeway < 0:
+		return fmt.Errorf("the longest life of tokens (%s) and the leeway (%s) must not be negative", t.MaxLife, t.Leeway)
+	default:
+		return nil
+	}
+}
