@@ -264,7 +264,8 @@ func TestASettlementIsFeaturedActivityOfItsExecutor(t *testing.T) {
 		"which earns alone": {nil, []ledger.Party{provider}, "", ""},
 		"which shares": {
 			map[string]string{beneficiaries: "charlie::1220c4,alice::1220a1", weights: "0.25,0.75"},
-			[]ledger.Party{alice, charlie}, "", "",
+			[]ledger.Party{alice, charlie},
+			"", "",
 		},
 		"but not with lists of different length": {
 			map[string]string{beneficiaries: "charlie::1220c4", weights: "0.25,0.75"}, nil, general, "equal length",

@@ -80,12 +80,12 @@ func (n network) standard(entries ...any) token.ExtraArgs {
 	return token.ExtraArgs{Context: contextOf(entries...)}
 }
 
-// order is a transfer of coin as wallets ask for it: requested a minute ago, to be executed within a day.
-func (n network) order(sender, receiver ledger.Party, text string, inputs ...holding) token.TransferFactoryTransfer {
+// order is a transfer of alice's coin as wallets ask for it: requested a minute ago, to be executed within a day.
+func (n network) order(receiver ledger.Party, text string, inputs ...holding) token.TransferFactoryTransfer {
 	return token.TransferFactoryTransfer{
 		ExpectedAdmin: dso,
 		Transfer: token.Transfer{
-			Sender: sender, Receiver: receiver, Amount: amount(text),
+			Sender: alice, Receiver: receiver, Amount: amount(text),
 			InstrumentID:  token.InstrumentID{Admin: dso, ID: "Amulet"},
 			RequestedAt:   n.at(-time.Minute),
 			ExecuteBefore: n.at(24 * time.Hour), InputHoldingCids: inputs,
@@ -108,7 +108,7 @@ func (n network) submitOrder(t *testing.T, order token.TransferFactoryTransfer) 
 // offer makes alice offer 25 of 100 coins to bob until a day from now.
 func (n network) offer(t *testing.T) (instruction ledger.ContractID, locked lf.CID[coin.LockedAmulet]) {
 	t.Helper()
-	result, err := n.submitOrder(t, n.order(alice, bob, "25", n.tapHolding(t, alice, "100")))
+	result, err := n.submitOrder(t, n.order(bob, "25", n.tapHolding(t, alice, "100")))
 	require.NoError(t, err)
 	require.NotNil(t, result.Output.Pending)
 	id := lf.Coerce[coin.AmuletTransferInstruction](result.Output.Pending.TransferInstructionCid)
@@ -182,7 +182,7 @@ func TestATransferToOneselfMergesAndSplits(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	first, second := n.tapHolding(t, alice, "60"), n.tapHolding(t, alice, "40")
-	result, err := n.submitOrder(t, n.order(alice, alice, "99", first, second))
+	result, err := n.submitOrder(t, n.order(alice, "99", first, second))
 	require.NoError(t, err)
 	require.Len(t, result.Output.Completed.ReceiverHoldingCids, 1)
 	require.Len(t, result.SenderChangeCids, 1)
@@ -191,7 +191,7 @@ func TestATransferToOneselfMergesAndSplits(t *testing.T) {
 	require.Equal(t, "99.0", payload(t, n, merged).Amount.InitialAmount.Show())
 	n.requireBalances(t, "100.0", "0.0", "0.0")
 
-	all, err := n.submitOrder(t, n.order(alice, alice, "99", result.Output.Completed.ReceiverHoldingCids...))
+	all, err := n.submitOrder(t, n.order(alice, "99", result.Output.Completed.ReceiverHoldingCids...))
 	require.NoError(t, err)
 	require.Empty(t, all.SenderChangeCids)
 }
@@ -210,7 +210,7 @@ func TestATransferUsesAPreapproval(t *testing.T) {
 	n := startNetwork(t)
 	preapproval := n.preapproveFor(t, bob)
 	right := create(t, n, coin.FeaturedAppRight{DSO: dso, Provider: provider}, dso)
-	order := n.order(alice, bob, "25", n.tapHolding(t, alice, "100"))
+	order := n.order(bob, "25", n.tapHolding(t, alice, "100"))
 	order.ExtraArgs = n.standard(coin.ContextPreapproval, preapproval.ID(), coin.ContextFeaturedAppRight, right.ID())
 	by := n.public(alice).Disclose(n.Active[preapproval.ID()])
 	result, err := through[transferResult](t, n, by, transferFactory, n.factory(t), order)
@@ -238,7 +238,7 @@ func TestATransferRefusesAPreapprovalThatDoesNotHold(t *testing.T) {
 			t.Parallel()
 			n := startNetwork(t)
 			preapproval := n.preapproveFor(t, c.of)
-			order := n.order(alice, bob, "25", n.tapHolding(t, alice, "100"))
+			order := n.order(bob, "25", n.tapHolding(t, alice, "100"))
 			order.ExtraArgs = n.standard(coin.ContextPreapproval, preapproval.ID())
 			n.Now = n.Now.Add(c.after)
 			by := n.public(alice).Disclose(n.Active[preapproval.ID()])
@@ -334,7 +334,7 @@ func TestATransferIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n := startNetwork(t)
-			o := n.order(alice, bob, "25", n.tapHolding(t, alice, "100"))
+			o := n.order(bob, "25", n.tapHolding(t, alice, "100"))
 			c.spoil(t, n, &o)
 			_, err := n.submitOrder(t, o)
 			requireRefused(t, err, c.code, c.text)
@@ -345,12 +345,12 @@ func TestATransferIsRefused(t *testing.T) {
 func TestATransferSpendsNobodyElsesCoin(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
-	order := n.order(alice, bob, "25", n.tapHolding(t, charlie, "100"))
+	order := n.order(bob, "25", n.tapHolding(t, charlie, "100"))
 	by := n.public(alice).Disclose(n.Active[order.Transfer.InputHoldingCids[0].ID()])
 	_, err := through[transferResult](t, n, by, transferFactory, n.factory(t), order)
 	requireRefused(t, err, general, "expected dso 'DSO::1220d5', owner 'alice::1220a1', got dso 'DSO::1220d5', owner "+
 		"'charlie::1220c4'")
-	_, err = through[transferResult](t, n, n.public(bob), transferFactory, n.factory(t), n.order(alice, bob, "1"))
+	_, err = through[transferResult](t, n, n.public(bob), transferFactory, n.factory(t), n.order(bob, "1"))
 	requireRefused(t, err, noAuth, "TransferFactory_Transfer")
 }
 
@@ -359,7 +359,7 @@ func TestATransferSpendsCoinWhoseLockHasExpired(t *testing.T) {
 	n := startNetwork(t)
 	locked := lf.Coerce[token.Holding](n.lock(t, "50", dso)) // for an hour
 	n.Now = n.Now.Add(time.Hour)
-	result, err := n.submitOrder(t, n.order(alice, alice, "50", locked))
+	result, err := n.submitOrder(t, n.order(alice, "50", locked))
 	require.NoError(t, err)
 	require.NotNil(t, result.Output.Completed)
 	n.requireBalances(t, "50.0", "0.0", "0.0")
@@ -372,8 +372,8 @@ func TestATransferHasAtMostAHundredInputs(t *testing.T) {
 	for range 101 {
 		inputs = append(inputs, n.tapHolding(t, alice, "1"))
 	}
-	_, err := n.submitOrder(t, n.order(alice, alice, "101", inputs...))
+	_, err := n.submitOrder(t, n.order(alice, "101", inputs...))
 	requireRefused(t, err, "splice.lfdecentralizedtrust.org/maximum-inputs-exceeded", "101 inputs")
-	_, err = n.submitOrder(t, n.order(alice, alice, "100", slices.Clone(inputs[:100])...))
+	_, err = n.submitOrder(t, n.order(alice, "100", slices.Clone(inputs[:100])...))
 	require.NoError(t, err)
 }

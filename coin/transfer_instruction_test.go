@@ -49,7 +49,7 @@ func TestAnOfferLocksTheCoin(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
 	input := n.tapHolding(t, alice, "100")
-	result, err := n.submitOrder(t, n.order(alice, bob, "25", input))
+	result, err := n.submitOrder(t, n.order(bob, "25", input))
 	require.NoError(t, err)
 	require.Len(t, result.SenderChangeCids, 1)
 	require.Equal(t, map[string]string{metaKind: "transfer", metaSender: string(alice)}, result.Meta.Values)
