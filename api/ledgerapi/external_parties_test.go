@@ -207,7 +207,7 @@ func TestRightsOfExternalParties(t *testing.T) {
 
 	s.Call(apitest.Admin, http.MethodPost, allocatePath, request(2, "nobody")).
 		Refused(http.StatusNotFound, "USER_NOT_FOUND")
-	s.Call(apitest.Admin, http.MethodPost, allocatePath, request(2, "no$body")).
+	s.Call(apitest.Admin, http.MethodPost, allocatePath, request(2, "no body")).
 		Refused(http.StatusBadRequest, "INVALID_FIELD")
 	s.Call(apitest.Admin, http.MethodPost, allocatePath, request(2, "other")).OK(&allocated)
 	s.Call("other", http.MethodGet, "/v2/parties/"+allocated.PartyID, nil).OK(nil)
@@ -222,7 +222,7 @@ func TestExternalPartiesOfIdentityProviders(t *testing.T) {
 	request.body.IdentityProviderID = "unknown"
 	require.Contains(t, request.allocate().Refused(http.StatusBadRequest, "INVALID_ARGUMENT").Cause,
 		"Provided identity_provider_id unknown has not been found")
-	request.body.IdentityProviderID = "a b"
+	request.body.IdentityProviderID = "a*b"
 	request.allocate().Refused(http.StatusBadRequest, "INVALID_FIELD")
 
 	request.body.IdentityProviderID = "acme"
