@@ -246,7 +246,7 @@ func parseContinuation(token []byte) (continuation, bool) {
 	node := binary.BigEndian.Uint32(token[17:])
 	return continuation{
 		at: ledger.Offset(at), position: db.Position{Offset: ledger.Offset(offset), NodeID: int32(node)}, digest: token[21:],
-	}, at <= math.MaxInt64 && offset <= math.MaxInt64
+	}, at <= math.MaxInt64 && offset <= math.MaxInt64 && node <= math.MaxInt32
 }
 
 // fits tells whether the token belongs to the query.
