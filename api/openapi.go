@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/v0"
 )
 
 // document is a description of the API, written once.
@@ -28,6 +29,26 @@ func newDocument(version string, endpoints []endpoint.Endpoint) (*document, erro
 			"Absent values are null in answers, and may be null or left out in requests.",
 		Failure:  ledgerapi.JsCantonError{},
 		Examples: examples,
+	}, endpoints)
+	if err != nil {
+		return nil, err
+	}
+	return writeDocument(described)
+}
+
+// newValidatorDocument describes what is not under /v2. It is a document of its own, as it is on the public network:
+// programs that are generated from the one of the JSON Ledger API do not change with it.
+func newValidatorDocument(families []family) (*document, error) {
+	var endpoints []endpoint.Endpoint
+	for _, family := range families {
+		endpoints = append(endpoints, family.endpoints...)
+	}
+	described, err := endpoint.Describe(endpoint.DocumentInfo{
+		Title:   "Validator, scan and token standard registry HTTP endpoints",
+		Version: "0",
+		Description: "Everything under /v0 and /v1 is also served below /api/validator. Errors have the body " +
+			"ErrorResponse; requests that cannot be read, or that carry no usable token, are answered in plain text.",
+		Failure: v0.ErrorResponse{},
 	}, endpoints)
 	if err != nil {
 		return nil, err

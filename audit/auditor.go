@@ -190,6 +190,9 @@ func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) 
 			"after offset %d, %d contracts are marked as archived, but updates consume %d",
 			state.Offset, archived, consumed)})
 	}
+	if len(updates) > 0 {
+		state.RecordTime = updates[len(updates)-1].RecordTime
+	}
 	state.Offset = upTo
 	state.Updates += int64(len(updates))
 	return state, nil

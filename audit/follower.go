@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -169,6 +170,15 @@ func Load(ctx context.Context, checkpoints Checkpoints) (State, bool, error) {
 			err)
 	}
 	return state, true, nil
+}
+
+// Supply tells how much coin there is, as the followers of a record last counted it.
+type Supply struct{ Checkpoints Checkpoints }
+
+// TotalSupply is the coin that was held, and when that was; false before anything was audited.
+func (s Supply) TotalSupply(ctx context.Context) (amount decimal.Decimal, asOf time.Time, ok bool, err error) {
+	state, ok, err := Load(ctx, s.Checkpoints)
+	return state.Held, state.RecordTime, ok && !state.RecordTime.IsZero(), err
 }
 
 func (f *Follower) insert(ctx context.Context, state State) error {

@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
@@ -56,6 +57,8 @@ type State struct {
 	Start ledger.Offset `json:"start"`
 	// Offset is the last one that was audited.
 	Offset ledger.Offset `json:"offset"`
+	// RecordTime is that of the last update that was audited; zero before the first.
+	RecordTime time.Time `json:"recordTime"`
 	// Opening is what was held at Start.
 	Opening decimal.Decimal `json:"opening"`
 	// Minted and Burned are counted since Start.

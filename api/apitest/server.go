@@ -22,6 +22,7 @@ import (
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/devapi"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/operatorapi"
@@ -104,12 +105,12 @@ func New(tb testing.TB, options Options) *Server {
 	require.NoError(tb, err)
 	verifier, err := auth.NewHS256(auth.HS256Options{
 		Secret: auth.DefaultSecret, Audience: auth.DefaultAudience, Scope: auth.DefaultScope,
-		ParticipantID: s.Node.ParticipantID, Now: now,
+		ParticipantID: s.Node.ParticipantID, Times: auth.Times{Now: now},
 	})
 	require.NoError(tb, err)
 	s.issuers, err = auth.NewIssuers(auth.IssuersOptions{
 		Default: verifier, Providers: s.DB, Keys: auth.NewRemoteKeys(nil, now),
-		ParticipantID: s.Node.ParticipantID, Now: now,
+		ParticipantID: s.Node.ParticipantID, Times: auth.Times{Now: now},
 	})
 	require.NoError(tb, err)
 	s.Resolver, err = auth.NewResolver(auth.ResolverOptions{Verifier: s.issuers, Users: s.DB, Now: now})
@@ -166,7 +167,8 @@ func (s *Server) handler(options Options) http.Handler {
 	})
 	require.NoError(s.tb, err)
 	registry, err := registryapi.New(registryapi.Options{
-		Node: s.Node, Packages: s.Packages, Record: s.DB, Now: now,
+		Node: s.Node, Packages: s.Packages, Record: s.DB,
+		Supply: audit.Supply{Checkpoints: s.DB}, Now: now,
 	})
 	require.NoError(s.tb, err)
 	packages, err := ledger.NewPackages(builtin.Packages()...)
@@ -176,6 +178,7 @@ func (s *Server) handler(options Options) http.Handler {
 	operator, err := operatorapi.New(operatorapi.Options{Auditor: auditor, Checkpoints: s.DB, Metrics: s.Metrics})
 	require.NoError(s.tb, err)
 	handler, err := api.NewRouter(api.Options{
+		Clock: devapi.New(devapi.Options{Clock: s.DB, Development: true, Now: now}),
 		Operator: operator, Measure: s.Metrics.Request,
 		Auth: options.Auth, Tokens: auth.AnyUser{Verifier: s.issuers}, Ledger: ledgerAPI, Registry: registry,
 		Readiness: options.Readiness, Now: now, Streams: s.Streams,

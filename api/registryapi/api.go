@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -29,8 +30,16 @@ type Options struct {
 	Node     ledger.Node
 	Packages *ledger.Packages
 	Record   Record
+	// Supply is where the supply of the coin is counted.
+	Supply Supply
 	// Now is the node's clock.
 	Now func() time.Time
+}
+
+// Supply counts the coin that is held.
+type Supply interface {
+	// TotalSupply is the coin that was held at a recent time; false when nobody has counted it yet.
+	TotalSupply(ctx context.Context) (amount decimal.Decimal, asOf time.Time, ok bool, err error)
 }
 
 // API serves scan, its proxy and the registry.
@@ -38,7 +47,10 @@ type API struct {
 	node     ledger.Node
 	packages *ledger.Packages
 	record   Record
+	supply   Supply
 	now      func() time.Time
+	// transferArgument and allocateArgument describe what factories are asked with.
+	transferArgument, allocateArgument *lf.Type
 }
 
 // New makes the API. The error names the part that is missing.
@@ -46,17 +58,24 @@ func New(options Options) (*API, error) {
 	switch {
 	case options.Node.DSO == "" || options.Node.SynchronizerID == "":
 		return nil, errors.New("the registry needs the identity of the node and of the DSO")
-	case options.Packages == nil || options.Record == nil:
-		return nil, errors.New("the registry needs packages and a record to read from")
+	case options.Packages == nil || options.Record == nil || options.Supply == nil:
+		return nil, errors.New("the registry needs packages, a record to read from, and the supply of the coin")
 	case options.Now == nil:
 		return nil, errors.New("the registry needs a clock")
 	}
-	return &API{node: options.Node, packages: options.Packages, record: options.Record, now: options.Now}, nil
+	a := &API{
+		node: options.Node, packages: options.Packages, record: options.Record, supply: options.Supply, now: options.Now,
+	}
+	a.transferArgument = a.choiceType(transferFactories, transferChoice)
+	a.allocateArgument = a.choiceType(allocationFactories, allocateChoice)
+	return a, nil
 }
 
 const (
 	// maxContracts bounds lists that have no pages.
 	maxContracts = 1000
+	// latest is the offset of what is active now.
+	latest = ledger.Offset(math.MaxInt64)
 	// contractsPage is how many contracts are read at once.
 	contractsPage = 250
 )
@@ -97,7 +116,7 @@ func (a *API) templateIDs(names ...string) []string {
 // active lists the contracts of a template that are active now and that the party is a stakeholder of, oldest first.
 func (a *API) active(ctx context.Context, template string, party ledger.Party) ([]ledger.Contract, error) {
 	var contracts []ledger.Contract
-	err := a.eachActive(ctx, a.templateIDs(template), party, math.MaxInt64, func(contract ledger.Contract) (bool, error) {
+	err := a.eachActive(ctx, a.templateIDs(template), party, latest, func(contract ledger.Contract) (bool, error) {
 		contracts = append(contracts, contract)
 		return len(contracts) < maxContracts, nil
 	})
@@ -136,12 +155,14 @@ func (a *API) the(ctx context.Context, template string) (ledger.Contract, error)
 		return ledger.Contract{}, err
 	}
 	if len(found) == 0 {
-		_, entity, _ := strings.Cut(template, ":")
 		return ledger.Contract{}, v0.NotFound("No %s found: the node has not created the coin yet. Try again shortly.",
-			entity)
+			entityOf(template))
 	}
 	return found[len(found)-1], nil
 }
+
+// entityOf is the last part of a template's name.
+func entityOf(template string) string { return template[strings.LastIndex(template, ":")+1:] }
 
 // payloadOf reads the fields of a payload that T has.
 func payloadOf[T any](contract ledger.Contract) (T, error) {

@@ -11,6 +11,7 @@ import (
 const (
 	tagScanProxy = "Scan proxy"
 	tagScan      = "Scan"
+	tagRegistry  = "Token standard registry"
 	tagValidator = "Validator"
 )
 
@@ -18,6 +19,8 @@ const (
 const (
 	proxyPath = "/v0/scan-proxy"
 	scanPath  = "/api/scan/v0"
+	// registryPath is that of the registry, on the host of scan and below the proxy.
+	registryPath = "/registry"
 )
 
 // Scan lists what the network's scan serves to everybody, without a token.
@@ -37,7 +40,38 @@ func (a *API) Scan() []endpoint.Endpoint {
 		endpoint.New(m.get("/domains/{domain_id}/members/{member_id}/traffic-status", "getMemberTrafficStatus",
 			"Get how much extra traffic a member has."), a.trafficStatus),
 	}
+	own = append(own, a.registry(mount{path: registryPath, prefix: "registry", tag: tagRegistry, access: m.access})...)
 	return append(own, a.shared(m)...)
+}
+
+// registry lists the registry of the token standard.
+func (a *API) registry(m mount) []endpoint.Endpoint {
+	const (
+		instruction = "/transfer-instruction/v1/{transferInstructionId}/choice-contexts"
+		allocation  = "/allocations/v1/{allocationId}/choice-contexts"
+	)
+	return []endpoint.Endpoint{
+		endpoint.New(m.get("/metadata/v1/info", "getRegistryInfo", "Get who administers the registry."), a.registryInfo),
+		endpoint.New(m.get("/metadata/v1/instruments", "listInstruments", "List the instruments."), a.instruments),
+		endpoint.New(m.get("/metadata/v1/instruments/{instrumentId}", "getInstrument", "Get an instrument."),
+			a.instrumentByID),
+		endpoint.New(m.post("/transfer-instruction/v1/transfer-factory", "getTransferFactory",
+			"Get what it takes to transfer coin."), a.transferFactory),
+		endpoint.New(m.post(instruction+"/accept", "getTransferInstructionAcceptContext",
+			"Get what it takes to accept a transfer."), a.acceptContext),
+		endpoint.New(m.post(instruction+"/reject", "getTransferInstructionRejectContext",
+			"Get what it takes to reject a transfer."), a.releaseContext),
+		endpoint.New(m.post(instruction+"/withdraw", "getTransferInstructionWithdrawContext",
+			"Get what it takes to withdraw a transfer."), a.releaseContext),
+		endpoint.New(m.post("/allocation-instruction/v1/allocation-factory", "getAllocationFactory",
+			"Get what it takes to set coin aside for a settlement."), a.allocationFactory),
+		endpoint.New(m.post(allocation+"/execute-transfer", "getAllocationTransferContext",
+			"Get what it takes to settle an allocation."), a.executeContext),
+		endpoint.New(m.post(allocation+"/withdraw", "getAllocationWithdrawContext",
+			"Get what it takes to withdraw an allocation."), a.releaseAllocationContext),
+		endpoint.New(m.post(allocation+"/cancel", "getAllocationCancelContext",
+			"Get what it takes to cancel an allocation."), a.releaseAllocationContext),
+	}
 }
 
 // ScanProxy lists what the validator passes on from scan, to everybody with a token.
@@ -51,6 +85,9 @@ func (a *API) ScanProxy() []endpoint.Endpoint {
 		endpoint.New(m.get("/external-party-config-states", "listExternalPartyConfigStates",
 			"List the configuration states that transfers of external parties name."), a.configStates),
 	}
+	own = append(own, a.registry(mount{
+		path: proxyPath + registryPath, prefix: "proxyRegistry", tag: tagRegistry, access: m.access,
+	})...)
 	v1 := m
 	v1.path, v1.prefix = "/v1/scan-proxy", "proxyV1"
 	own = append(own, endpoint.New(v1.post("/holdings/summary", "getHoldingsSummary",

@@ -2,7 +2,6 @@ package registryapi
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 
@@ -195,7 +194,7 @@ func (a *API) trafficStatus(
 		}
 		return true, err
 	}
-	err = a.eachActive(ctx, a.templateIDs(memberTraffic), a.node.DSO, math.MaxInt64, add)
+	err = a.eachActive(ctx, a.templateIDs(memberTraffic), a.node.DSO, latest, add)
 	if err != nil {
 		return response, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/api/registryapi"
+	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/auth"
 )
 
@@ -44,17 +45,7 @@ func (n *node) startAPI(ctx, _ context.Context) error {
 
 func (n *node) handler() (http.Handler, error) {
 	settings := n.options.settings
-	verifier, err := auth.NewHS256(auth.HS256Options{
-		Secret: settings.AuthSecret, Audience: settings.AuthAudience, Scope: settings.AuthScope,
-		ParticipantID: n.identity.ParticipantID, Now: time.Now,
-	})
-	if err != nil {
-		return nil, err
-	}
-	issuers, err := auth.NewIssuers(auth.IssuersOptions{
-		Default: verifier, Providers: n.database, Keys: auth.NewRemoteKeys(nil, time.Now),
-		ParticipantID: n.identity.ParticipantID, Now: time.Now,
-	})
+	issuers, err := n.verifiers()
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +65,8 @@ func (n *node) handler() (http.Handler, error) {
 		return nil, err
 	}
 	registry, err := registryapi.New(registryapi.Options{
-		Node: n.identity, Packages: n.packages, Record: n.database, Now: n.clock.Now,
+		Node: n.identity, Packages: n.packages, Record: n.database,
+		Supply: audit.Supply{Checkpoints: n.database}, Now: n.clock.Now,
 	})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,88 @@
+package registryapi
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// The choices of factories, and the interfaces that they belong to.
+const (
+	transferFactories   = "#splice-api-token-transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:TransferFactory"
+	transferChoice      = "TransferFactory_Transfer"
+	allocationFactories = "#splice-api-token-allocation-instruction-v1:" +
+		"Splice.Api.Token.AllocationInstructionV1:AllocationFactory"
+	allocateChoice = "AllocationFactory_Allocate"
+)
+
+// choiceType describes the argument of a choice; nil on a node that does not have it, which then takes any argument.
+func (a *API) choiceType(owner, choice string) *lf.Type {
+	reference, err := lf.ParseTypeName(owner)
+	if err != nil {
+		return nil
+	}
+	resolved, refusal := a.packages.ResolveTemplate(reference, nil)
+	if refusal != nil {
+		return nil
+	}
+	argument, _ := a.packages.ChoiceType(resolved, choice)
+	return argument
+}
+
+// checkArgument refuses what is no argument of the choice. Fields that the choice does not have are ignored: clients
+// send some.
+func checkArgument(t *lf.Type, raw json.RawMessage, choice string) error {
+	if t == nil {
+		return nil
+	}
+	var parsed any
+	if err := json.Unmarshal(raw, &parsed); err != nil {
+		return invalidArgument(choice, err)
+	}
+	known, err := json.Marshal(withoutUnknown(t, parsed))
+	if err != nil {
+		return invalidArgument(choice, err)
+	}
+	if _, err := lf.DecodeJSON(t, known); err != nil {
+		return invalidArgument(choice, err)
+	}
+	return nil
+}
+
+func invalidArgument(choice string, err error) error {
+	return v0.BadRequest("Field `choiceArguments` does not contain a valid `%s`: %s", choice, err)
+}
+
+// withoutUnknown leaves out what records do not have.
+func withoutUnknown(t *lf.Type, value any) any {
+	switch content := value.(type) {
+	case map[string]any:
+		if t.Kind == lf.KindOptional {
+			return withoutUnknown(t.Element, value)
+		}
+		if t.Kind != lf.KindRecord {
+			return value
+		}
+		known := map[string]any{}
+		for name, field := range content {
+			at := slices.IndexFunc(t.Fields, func(member lf.Member) bool { return member.Name == name })
+			if at >= 0 {
+				known[name] = withoutUnknown(t.Fields[at].Type, field)
+			}
+		}
+		return known
+	case []any:
+		if t.Kind != lf.KindList {
+			return value
+		}
+		known := make([]any, len(content))
+		for i, element := range content {
+			known[i] = withoutUnknown(t.Element, element)
+		}
+		return known
+	default:
+		return value
+	}
+}

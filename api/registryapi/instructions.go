@@ -1,0 +1,134 @@
+package registryapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/registry"
+	"github.com/florinledger/florin/ledger"
+)
+
+type instructionRequest struct {
+	ID   string                  `path:"transferInstructionId" doc:"The transfer instruction"`
+	Body GetChoiceContextRequest `body:"json"`
+}
+
+type allocationRequest struct {
+	ID   string                  `path:"allocationId" doc:"The allocation"`
+	Body GetChoiceContextRequest `body:"json"`
+}
+
+func (a *API) acceptContext(ctx context.Context, req instructionRequest) (ChoiceContext, error) {
+	locked, amulet, err := a.instruction(ctx, req.ID)
+	if err != nil {
+		return ChoiceContext{}, err
+	}
+	return a.composed(ctx, req.Body, func(network registry.Network) (registry.Context, error) {
+		return network.Accept(locked, amulet)
+	})
+}
+
+func (a *API) releaseContext(ctx context.Context, req instructionRequest) (ChoiceContext, error) {
+	_, amulet, err := a.instruction(ctx, req.ID)
+	if err != nil {
+		return ChoiceContext{}, err
+	}
+	return a.released(ctx, req.Body, amulet)
+}
+
+func (a *API) executeContext(ctx context.Context, req allocationRequest) (ChoiceContext, error) {
+	allocation, locked, amulet, err := a.allocation(ctx, req.ID)
+	if err != nil {
+		return ChoiceContext{}, err
+	}
+	payload, err := ledger.DecodePayload[coin.AmuletAllocation](a.packages, allocation)
+	if err != nil {
+		return ChoiceContext{}, err
+	}
+	featured, err := a.featuredRight(ctx, payload.Allocation.Settlement.Executor)
+	if err != nil {
+		return ChoiceContext{}, err
+	}
+	return a.composed(ctx, req.Body, func(network registry.Network) (registry.Context, error) {
+		return network.ExecuteTransfer(locked, amulet, featured)
+	})
+}
+
+func (a *API) releaseAllocationContext(ctx context.Context, req allocationRequest) (ChoiceContext, error) {
+	_, _, amulet, err := a.allocation(ctx, req.ID)
+	if err != nil {
+		return ChoiceContext{}, err
+	}
+	return a.released(ctx, req.Body, amulet)
+}
+
+// released shows the context of choices that give locked coin back.
+func (a *API) released(ctx context.Context, body GetChoiceContextRequest, amulet *ledger.Contract) (ChoiceContext, error) {
+	return a.composed(ctx, body, func(network registry.Network) (registry.Context, error) {
+		return network.Release(amulet), nil
+	})
+}
+
+func (a *API) composed(
+	ctx context.Context, body GetChoiceContextRequest, compose func(registry.Network) (registry.Context, error),
+) (ChoiceContext, error) {
+	network, err := a.network(ctx)
+	if err != nil {
+		return ChoiceContext{}, err
+	}
+	context, err := compose(network)
+	if err != nil {
+		return ChoiceContext{}, orNotFound(err)
+	}
+	return a.toAPIContext(context, body.ExcludeDebugFields)
+}
+
+// instruction finds a transfer instruction's locked coin; nil when it is archived.
+func (a *API) instruction(ctx context.Context, id string) (registry.Locked, *ledger.Contract, error) {
+	contract, err := a.activeOf(ctx, "Splice.AmuletTransferInstruction:AmuletTransferInstruction", id)
+	if err != nil {
+		return registry.Locked{}, nil, err
+	}
+	locked, err := registry.LockedOfInstruction(a.packages, contract)
+	if err != nil {
+		return registry.Locked{}, nil, err
+	}
+	amulet, err := a.ifActive(ctx, locked.ID)
+	return locked, amulet, err
+}
+
+// allocation finds an allocation and its locked coin; nil when that is archived.
+func (a *API) allocation(
+	ctx context.Context, id string,
+) (contract ledger.Contract, locked registry.Locked, amulet *ledger.Contract, err error) {
+	if contract, err = a.activeOf(ctx, "Splice.AmuletAllocation:AmuletAllocation", id); err != nil {
+		return contract, locked, nil, err
+	}
+	if locked, err = registry.LockedOfAllocation(a.packages, contract); err != nil {
+		return contract, locked, nil, err
+	}
+	amulet, err = a.ifActive(ctx, locked.ID)
+	return contract, locked, amulet, err
+}
+
+// activeOf finds an active contract of a template, which its qualified name tells.
+func (a *API) activeOf(ctx context.Context, template, id string) (ledger.Contract, error) {
+	found, ok, err := a.record.Contract(ctx, ledger.ContractID(id))
+	if err != nil {
+		return ledger.Contract{}, err
+	}
+	if !ok || found.Archived != nil || found.Template.QualifiedName() != template {
+		return ledger.Contract{}, v0.NotFound("%s '%s' not found.", entityOf(template), id)
+	}
+	return found.Contract, nil
+}
+
+// ifActive finds a contract, or nil when it is archived.
+func (a *API) ifActive(ctx context.Context, id ledger.ContractID) (*ledger.Contract, error) {
+	found, ok, err := a.record.Contract(ctx, id)
+	if err != nil || !ok || found.Archived != nil {
+		return nil, err
+	}
+	return &found.Contract, nil
+}

@@ -1,0 +1,87 @@
+package registryapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+)
+
+// GetRegistryInfoResponse is who administers the registry's instruments.
+type GetRegistryInfoResponse struct {
+	AdminID       ledger.Party     `json:"adminId" required:"true" doc:"The party that administers the instruments"`
+	SupportedAPIs map[string]int32 `json:"supportedApis" required:"true" doc:"Minor versions by name of the API"`
+}
+
+// Instrument is a token that the registry keeps.
+type Instrument struct {
+	ID              string              `json:"id" required:"true" doc:"Its id, unique for the administrator"`
+	Name            string              `json:"name" required:"true" doc:"For people"`
+	Symbol          string              `json:"symbol" required:"true" doc:"For people, short"`
+	TotalSupply     *decimal.Decimal    `json:"totalSupply" doc:"All that is held, locked or not"`
+	TotalSupplyAsOf *endpoint.Timestamp `json:"totalSupplyAsOf" doc:"When that was"`
+	Decimals        int32               `json:"decimals" required:"true" doc:"Digits after the point"`
+	SupportedAPIs   map[string]int32    `json:"supportedApis" required:"true" doc:"Minor versions by name of the API"`
+}
+
+// ListInstrumentsResponse is a page of the registry's instruments.
+type ListInstrumentsResponse struct {
+	Instruments   []Instrument `json:"instruments" required:"true" doc:"There is one: the coin"`
+	NextPageToken *string      `json:"nextPageToken" doc:"Null on the last page"`
+}
+
+type listInstrumentsRequest struct {
+	PageSize  *int32 `query:"pageSize" doc:"Most instruments to return"`
+	PageToken string `query:"pageToken" doc:"nextPageToken of the page before"`
+}
+
+type getInstrumentRequest struct {
+	ID string `path:"instrumentId" doc:"The id of the instrument"`
+}
+
+func (a *API) registryInfo(context.Context, endpoint.NoRequest) (GetRegistryInfoResponse, error) {
+	return GetRegistryInfoResponse{
+		AdminID: a.node.DSO, SupportedAPIs: map[string]int32{"splice-api-token-metadata-v1": 1},
+	}, nil
+}
+
+func (a *API) instruments(ctx context.Context, req listInstrumentsRequest) (ListInstrumentsResponse, error) {
+	switch {
+	case req.PageSize != nil && *req.PageSize < 1:
+		return ListInstrumentsResponse{}, v0.BadRequest("pageSize is %d: it must be at least 1", *req.PageSize)
+	case req.PageToken != "": // the only page gives out no token
+		return ListInstrumentsResponse{}, v0.BadRequest("pageToken was not given out by this node")
+	}
+	instrument, err := a.instrument(ctx)
+	return ListInstrumentsResponse{Instruments: []Instrument{instrument}}, err
+}
+
+func (a *API) instrumentByID(ctx context.Context, req getInstrumentRequest) (Instrument, error) {
+	if req.ID != coin.InstrumentName {
+		return Instrument{}, v0.NotFound("No instrument with id %s found", req.ID)
+	}
+	return a.instrument(ctx)
+}
+
+func (a *API) instrument(ctx context.Context) (Instrument, error) {
+	instrument := Instrument{
+		ID: coin.InstrumentName, Name: coinName, Symbol: coinSymbol, Decimals: 10,
+		SupportedAPIs: map[string]int32{
+			"splice-api-token-metadata-v1":               1,
+			"splice-api-token-holding-v1":                1,
+			"splice-api-token-transfer-instruction-v1":   1,
+			"splice-api-token-allocation-v1":             1,
+			"splice-api-token-allocation-instruction-v1": 1,
+		},
+	}
+	supply, asOf, ok, err := a.supply.TotalSupply(ctx)
+	if err != nil || !ok {
+		return instrument, err
+	}
+	when := endpoint.Timestamp(asOf)
+	instrument.TotalSupply, instrument.TotalSupplyAsOf = &supply, &when
+	return instrument, nil
+}

@@ -1,0 +1,208 @@
+package registryapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin/registry"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// GetFactoryRequest asks for a factory, with the argument that its choice will be exercised with.
+type GetFactoryRequest struct {
+	endpoint.Strict
+
+	ChoiceArguments    json.RawMessage `json:"choiceArguments" required:"true" doc:"Argument of the factory's choice"`
+	ExcludeDebugFields bool            `json:"excludeDebugFields" doc:"Whether to leave the debug fields null"`
+}
+
+// GetChoiceContextRequest asks for the context of a choice.
+type GetChoiceContextRequest struct {
+	Meta               map[string]string `json:"meta" doc:"Has no effect"`
+	ExcludeDebugFields bool              `json:"excludeDebugFields" doc:"Whether to leave the debug fields null"`
+}
+
+// TransferFactoryWithChoiceContext is the contract to start a transfer with, and how.
+type TransferFactoryWithChoiceContext struct {
+	FactoryID     ledger.ContractID `json:"factoryId" required:"true" doc:"Contract to exercise the choice on"`
+	TransferKind  TransferKind      `json:"transferKind" required:"true" doc:"How the transfer will go"`
+	ChoiceContext ChoiceContext     `json:"choiceContext" required:"true" doc:"What to pass with the choice"`
+}
+
+// TransferKind says how a transfer goes.
+type TransferKind string
+
+// Names implements [endpoint.Enum].
+func (TransferKind) Names() []string { return []string{"self", "direct", "offer"} }
+
+// FactoryWithChoiceContext is the contract to start an allocation with, and how.
+type FactoryWithChoiceContext struct {
+	FactoryID     ledger.ContractID `json:"factoryId" required:"true" doc:"Contract to exercise the choice on"`
+	ChoiceContext ChoiceContext     `json:"choiceContext" required:"true" doc:"What to pass with the choice"`
+}
+
+// ChoiceContext is what a client passes with a choice.
+type ChoiceContext struct {
+	Data      ChoiceContextData   `json:"choiceContextData" required:"true" doc:"For extraArgs.context of the argument"`
+	Disclosed []DisclosedContract `json:"disclosedContracts" required:"true" doc:"For the submission"`
+}
+
+// ChoiceContextData are tagged values by key.
+type ChoiceContextData struct {
+	Values map[string]ChoiceContextValue `json:"values" required:"true" doc:"By key"`
+}
+
+// ChoiceContextValue is a contract id or a flag.
+type ChoiceContextValue struct {
+	Tag   string          `json:"tag" required:"true" doc:"AV_ContractId or AV_Bool"`
+	Value json.RawMessage `json:"value" required:"true" doc:"The contract id, or the flag"`
+}
+
+// DisclosedContract is a contract in the form in which submissions disclose it.
+type DisclosedContract struct {
+	TemplateID       string              `json:"templateId" required:"true" doc:"Its template, by package id"`
+	ContractID       ledger.ContractID   `json:"contractId" required:"true" doc:"Its id"`
+	CreatedEventBlob endpoint.Bytes      `json:"createdEventBlob" required:"true" doc:"What it says, for the node"`
+	SynchronizerID   string              `json:"synchronizerId" required:"true" doc:"Where it is"`
+	DebugPackageName *string             `json:"debugPackageName" doc:"Package of its template"`
+	DebugPayload     json.RawMessage     `json:"debugPayload" doc:"Its payload"`
+	DebugCreatedAt   *endpoint.Timestamp `json:"debugCreatedAt" doc:"When it was created"`
+}
+
+type getFactoryRequest struct {
+	Body GetFactoryRequest `body:"json"`
+}
+
+func (a *API) transferFactory(
+	ctx context.Context, req getFactoryRequest,
+) (response TransferFactoryWithChoiceContext, err error) {
+	if err := checkArgument(a.transferArgument, req.Body.ChoiceArguments, transferChoice); err != nil {
+		return response, err
+	}
+	var argument struct {
+		Transfer struct{ Sender, Receiver ledger.Party }
+	}
+	if err := json.Unmarshal(req.Body.ChoiceArguments, &argument); err != nil {
+		return response, invalidArgument(transferChoice, err)
+	}
+	network, err := a.network(ctx)
+	if err != nil {
+		return response, err
+	}
+	preapproval, featured, err := a.preapprovalFor(ctx, argument.Transfer.Receiver)
+	if err != nil {
+		return response, err
+	}
+	factory := network.TransferFactory(argument.Transfer.Sender, argument.Transfer.Receiver, preapproval, featured)
+	response.FactoryID, response.TransferKind = factory.FactoryID, TransferKind(factory.Kind)
+	response.ChoiceContext, err = a.toAPIContext(factory.Context, req.Body.ExcludeDebugFields)
+	return response, err
+}
+
+func (a *API) allocationFactory(
+	ctx context.Context, req getFactoryRequest,
+) (response FactoryWithChoiceContext, err error) {
+	if err := checkArgument(a.allocateArgument, req.Body.ChoiceArguments, allocateChoice); err != nil {
+		return response, err
+	}
+	network, err := a.network(ctx)
+	if err != nil {
+		return response, err
+	}
+	response.FactoryID = network.Factory.ID
+	response.ChoiceContext, err = a.toAPIContext(network.AllocationFactory(), req.Body.ExcludeDebugFields)
+	return response, err
+}
+
+// network finds the contracts that contexts name.
+func (a *API) network(ctx context.Context) (registry.Network, error) {
+	var active []ledger.Contract
+	collect := func(contract ledger.Contract) (bool, error) {
+		active = append(active, contract)
+		return len(active) < maxContracts, nil
+	}
+	templates := a.templateIDs(amuletRules, externalPartyRules, openRounds, configStates)
+	if err := a.eachActive(ctx, templates, a.node.DSO, latest, collect); err != nil {
+		return registry.Network{}, err
+	}
+	network, err := registry.NetworkOf(a.packages, active, a.now())
+	return network, orNotFound(err)
+}
+
+// preapprovalFor finds the preapproval that a transfer to the receiver uses, and its provider's right if that is a
+// featured app. Both may be nil.
+func (a *API) preapprovalFor(
+	ctx context.Context, receiver ledger.Party,
+) (preapproval, featured *ledger.Contract, err error) {
+	all, err := a.active(ctx, preapprovals, receiver)
+	if err != nil {
+		return nil, nil, err
+	}
+	own, err := having(all, func(p struct{ Receiver ledger.Party }) bool { return p.Receiver == receiver })
+	if err != nil {
+		return nil, nil, err
+	}
+	preapproval, payload, err := registry.ValidPreapproval(a.packages, own, a.now())
+	if err != nil || preapproval == nil {
+		return nil, nil, err
+	}
+	featured, err = a.featuredRight(ctx, payload.Provider)
+	return preapproval, featured, err
+}
+
+// featuredRight is the right of a featured app, or nil.
+func (a *API) featuredRight(ctx context.Context, provider ledger.Party) (*ledger.Contract, error) {
+	right, ok, err := a.featuredRightOf(ctx, provider)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &right, nil
+}
+
+// orNotFound gives refusals of the pure registry their status.
+func orNotFound(err error) error {
+	if missing, ok := errors.AsType[*registry.NotFoundError](err); ok {
+		return v0.NotFound("%s", missing.Text)
+	}
+	return err
+}
+
+// toAPIContext shows a context with the contracts to disclose.
+func (a *API) toAPIContext(context registry.Context, withoutDebug bool) (ChoiceContext, error) {
+	shown := ChoiceContext{Data: ChoiceContextData{Values: map[string]ChoiceContextValue{}}}
+	for key, value := range context.Values {
+		content, err := json.Marshal(value.Value)
+		if err != nil {
+			return shown, fault.Internal(err)
+		}
+		shown.Data.Values[key] = ChoiceContextValue{Tag: value.Tag, Value: content}
+	}
+	for _, contract := range context.Disclosed {
+		disclosed, err := a.toAPIDisclosed(contract)
+		if err != nil {
+			return shown, err
+		}
+		if withoutDebug {
+			disclosed.DebugPackageName, disclosed.DebugPayload, disclosed.DebugCreatedAt = nil, nil, nil
+		}
+		shown.Disclosed = append(shown.Disclosed, disclosed)
+	}
+	return shown, nil
+}
+
+func (a *API) toAPIDisclosed(contract ledger.Contract) (DisclosedContract, error) {
+	blob, err := ledger.EncodeBlob(contract)
+	if err != nil {
+		return DisclosedContract{}, fault.Internal(err)
+	}
+	createdAt := endpoint.Timestamp(contract.CreatedAt)
+	return DisclosedContract{
+		TemplateID: contract.Template.String(), ContractID: contract.ID, CreatedEventBlob: blob,
+		SynchronizerID: a.node.SynchronizerID, DebugPackageName: &contract.PackageName,
+		DebugPayload: contract.Payload, DebugCreatedAt: &createdAt,
+	}, nil
+}
