@@ -1,0 +1,221 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/florinledger/florin/ledger"
+)
+
+// Reader reads the history of one party.
+type Reader struct {
+	// Party is whose history it is.
+	Party ledger.Party
+	// Contract finds contracts that a transaction used, active or not. What is not found makes an item unknown.
+	Contract func(id ledger.ContractID) (ledger.Contract, bool, error)
+	// Now is the time at which the history is read; unknown items are dated so.
+	Now time.Time
+}
+
+// Items reads what a transaction was to the party, in execution order; nothing when it does not concern the party. The
+// events must be those that the party witnesses. The error is that of looking up a contract: what cannot be understood
+// is an item of KindUnknown instead.
+func (h Reader) Items(update ledger.Update) ([]Item, error) {
+	r := &reader{Reader: h, update: update, rules: rules(), used: map[string]bool{}}
+	for i := 0; i < len(update.Events); {
+		read, err := r.visit(i)
+		if err != nil {
+			return nil, err
+		}
+		i = read
+	}
+	return r.items, nil
+}
+
+// reader reads one transaction.
+type reader struct {
+	Reader
+
+	update ledger.Update
+	rules  map[string]rule
+	items  []Item
+	used   map[string]bool // event ids of the items so far
+	failed error           // the first failure to look up a contract
+}
+
+// visit reads the event at a place and returns the place to go on at: behind the event's sub-tree when it became an
+// item, and with its first child when not.
+func (r *reader) visit(i int) (next int, err error) {
+	event := r.update.Events[i]
+	known, ok := r.rules[event.Template.QualifiedName()+"/"+event.Choice]
+	switch {
+	case event.Kind == ledger.EventCreate && event.Template.QualifiedName() == instruction:
+		known = rule{special: announcedTransfer}
+	case event.Kind != ledger.EventExercise || !ok:
+		return i + 1, nil
+	}
+	item, err := r.read(known, i)
+	if r.failed != nil {
+		return 0, fmt.Errorf("read the history of %s in %s: %w", r.Party, r.update.ID, r.failed)
+	}
+	if err != nil {
+		item = Item{
+			Kind: KindUnknown, Subtype: Subtype{TemplateID: unknown, Choice: unknown}, EventID: r.eventID(event),
+			Date: r.Now, Details: err.Error(),
+		}
+	}
+	if err != nil || item.concerns(r.Party) {
+		r.used[item.EventID] = true
+		r.items = append(r.items, item)
+	}
+	return r.end(i), nil
+}
+
+// end is the place behind the sub-tree of the event at a place.
+func (r *reader) end(i int) int {
+	last := r.update.Events[i].LastDescendant
+	for i++; i < len(r.update.Events) && r.update.Events[i].NodeID <= last; {
+		i++
+	}
+	return i
+}
+
+func (r *reader) read(known rule, i int) (Item, error) {
+	if known.special != nil {
+		return known.special(r, i)
+	}
+	event := r.update.Events[i]
+	item := r.newItem(known.kind, event)
+	if known.reported != "" {
+		item.Subtype.Choice = known.reported
+	}
+	if known.reportedTemplate != "" {
+		item.Subtype.TemplateID = known.reportedTemplate
+	}
+	party, err := r.party(event, known.party)
+	if err != nil {
+		return item, err
+	}
+	if known.kind == KindBalanceChange {
+		item.Receivers = []PartyAmount{{Party: party}}
+		if !known.burned {
+			item.Receivers[0].Amount, err = r.changeOf(i, party)
+		}
+		return item, err
+	}
+	if err := r.fillTransfer(&item, i, party); err != nil {
+		return item, err
+	}
+	if event.Choice == "TransferPreapproval_Send" || event.Choice == "TransferPreapproval_SendV2" {
+		item.Description, err = r.optionalText(event, argument("description"))
+	}
+	r.reportBatch(&item, i)
+	return item, err
+}
+
+// reportBatch tells a transfer that a wallet made as part of a batch, to collect or merge, as that batch.
+func (r *reader) reportBatch(item *Item, i int) {
+	if r.update.Events[i].Choice != "AmuletRules_Transfer" {
+		return
+	}
+	parent, ok := r.parent(i)
+	if !ok || parent.Choice != "WalletAppInstall_ExecuteBatch" {
+		return
+	}
+	item.Subtype = subtype(parent)
+	if id := r.eventID(parent); !r.used[id] {
+		item.EventID = id
+	}
+}
+
+// parent is the exercise directly above the event at a place.
+func (r *reader) parent(i int) (ledger.Event, bool) {
+	node := r.update.Events[i].NodeID
+	for above := i - 1; above >= 0; above-- {
+		if event := r.update.Events[above]; event.LastDescendant >= node {
+			return event, true
+		}
+	}
+	return ledger.Event{}, false
+}
+
+func (r *reader) newItem(kind Kind, event ledger.Event) Item {
+	return Item{Kind: kind, Subtype: subtype(event), EventID: r.eventID(event), Date: r.update.EffectiveAt}
+}
+
+func (r *reader) eventID(event ledger.Event) string {
+	return fmt.Sprintf("#%s:%d", r.update.ID, event.NodeID)
+}
+
+func subtype(event ledger.Event) Subtype {
+	return Subtype{TemplateID: "#" + event.PackageName + ":" + event.Template.QualifiedName(), Choice: event.Choice}
+}
+
+// document is what a place lies in.
+func (r *reader) document(event ledger.Event, from source) (json.RawMessage, error) {
+	switch from {
+	case inArgument:
+		return event.Argument, nil
+	case inResult:
+		return event.Result, nil
+	default:
+		return r.payload(event.ContractID)
+	}
+}
+
+// payload finds the payload of a contract, in the transaction itself or among those that it used.
+func (r *reader) payload(id ledger.ContractID) (json.RawMessage, error) {
+	for _, event := range r.update.Events {
+		if event.Kind == ledger.EventCreate && event.ContractID == id {
+			return event.Argument, nil
+		}
+	}
+	found, ok, err := r.Contract(id)
+	if err != nil {
+		r.failed = err
+		return nil, err
+	}
+	if !ok {
+		return nil, fmt.Errorf("contract %s is not known", id)
+	}
+	return found.Payload, nil
+}
+
+// decode reads the field at a place.
+func (r *reader) decode(event ledger.Event, at place, into any) error {
+	document, err := r.document(event, at.source)
+	if err != nil {
+		return err
+	}
+	return decodeAt(document, at.path, into)
+}
+
+func (r *reader) party(event ledger.Event, at place) (ledger.Party, error) {
+	var party ledger.Party
+	err := r.decode(event, at, &party)
+	if err == nil && party == "" {
+		err = fmt.Errorf("%s of %s names no party at %v", event.Choice, event.ContractID, at.path)
+	}
+	return party, err
+}
+
+func (r *reader) optionalText(event ledger.Event, at place) (text *string, err error) {
+	err = r.decode(event, at, &text)
+	return text, err
+}
+
+// decodeAt reads the field of a JSON document that a path leads to; one that is absent stays unset.
+func decodeAt(document json.RawMessage, path []string, into any) error {
+	for _, name := range path {
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(document, &fields); err != nil {
+			return fmt.Errorf("read the field %s: %w", name, err)
+		}
+		document = fields[name]
+		if document == nil {
+			return nil
+		}
+	}
+	return json.Unmarshal(document, into)
+}
