@@ -2,6 +2,7 @@ package coin_test
 
 import (
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -45,11 +46,17 @@ func usualGenesis() coin.Genesis {
 	}
 }
 
+// registry holds the coin's packages. It never changes, so all networks share it.
+var registry = sync.OnceValues(func() (*ledger.Packages, error) { return ledger.NewPackages(coin.Packages()...) })
+
 // startNetwork runs the genesis commands and finds what they created.
 func startNetwork(t *testing.T) network {
 	t.Helper()
-	book, err := ledgertest.New(coin.Packages()...)
+	packages, err := registry()
 	require.NoError(t, err)
+	book := &ledgertest.Ledger{
+		Packages: packages, Now: ledgertest.Start, Active: map[ledger.ContractID]ledger.Contract{},
+	}
 	commands, err := coin.GenesisCommands(book.Packages, usualGenesis())
 	require.NoError(t, err)
 	_, err = book.SubmitCommands(ledgertest.As(dso), commands...)

@@ -33,34 +33,53 @@ func (s Supply) Balanced() bool {
 // Minting and purchases are read from the arguments and results of the choices that mint and sell. A coin that a choice
 // of the coin's own archives is accounted for by that choice; one that a command archives itself is burned.
 func SupplyOf(transactions [][]ledger.Event) (Supply, error) {
-	count := supplyCount{holdings: map[ledger.ContractID]decimal.Decimal{}}
+	counter := NewSupplyCounter()
 	for _, events := range transactions {
-		lastOfRoot := int32(-1)
-		for _, event := range events {
-			isRoot := event.NodeID > lastOfRoot
-			if isRoot {
-				lastOfRoot = event.LastDescendant
-			}
-			if err := count.add(event, isRoot); err != nil {
-				return Supply{}, fmt.Errorf("count the coin of event %d of contract %s: %w",
-					event.NodeID, event.ContractID, err)
-			}
+		if err := counter.Add(events); err != nil {
+			return Supply{}, err
 		}
 	}
-	if count.err != nil {
-		return Supply{}, fmt.Errorf("count the coin: %w", count.err)
-	}
-	return count.supply, nil
+	return counter.Supply(), nil
 }
 
-type supplyCount struct {
+// SupplyCounter counts as [SupplyOf] does, one transaction after the other. After an error its supply means nothing.
+type SupplyCounter struct {
 	calc
 
 	supply   Supply
 	holdings map[ledger.ContractID]decimal.Decimal
 }
 
-func (c *supplyCount) add(event ledger.Event, isRoot bool) error {
+// NewSupplyCounter starts at the beginning of a network, before there is coin.
+func NewSupplyCounter() *SupplyCounter {
+	return &SupplyCounter{holdings: map[ledger.ContractID]decimal.Decimal{}}
+}
+
+// Supply is what was counted so far.
+func (c *SupplyCounter) Supply() Supply { return c.supply }
+
+// Add counts the events of the next transaction.
+func (c *SupplyCounter) Add(events []ledger.Event) error {
+	if c.err != nil {
+		return fmt.Errorf("count the coin: %w", c.err)
+	}
+	lastOfRoot := int32(-1)
+	for _, event := range events {
+		isRoot := event.NodeID > lastOfRoot
+		if isRoot {
+			lastOfRoot = event.LastDescendant
+		}
+		if err := c.addEvent(event, isRoot); c.err == nil && err != nil {
+			c.err = fmt.Errorf("event %d of contract %s: %w", event.NodeID, event.ContractID, err)
+		}
+		if c.err != nil {
+			return fmt.Errorf("count the coin: %w", c.err)
+		}
+	}
+	return nil
+}
+
+func (c *SupplyCounter) addEvent(event ledger.Event, isRoot bool) error {
 	if event.Kind == ledger.EventFetch || event.PackageName != "splice-amulet" {
 		return nil
 	}
@@ -76,14 +95,14 @@ func (c *supplyCount) add(event ledger.Event, isRoot bool) error {
 
 // addChoice reads what a choice says that it minted or burned. A choice that exercises another one of these leaves the
 // counting to that one.
-func (c *supplyCount) addChoice(event ledger.Event) error {
+func (c *SupplyCounter) addChoice(event ledger.Event) error {
 	switch event.Choice {
 	case "AmuletRules_Mint":
 		var argument struct {
 			Amount decimal.Decimal `json:"amount"`
 		}
 		err := json.Unmarshal(event.Argument, &argument)
-		c.supply.Minted = c.calc.add(c.supply.Minted, argument.Amount)
+		c.supply.Minted = c.add(c.supply.Minted, argument.Amount)
 		return err
 	case "AmuletRules_Transfer", "TransferPreapproval_SendV2", "AmuletRules_BuyMemberTraffic",
 		"AmuletRules_CreateTransferPreapproval", "AmuletRules_CreateExternalPartySetupProposal", "TransferPreapproval_Renew":
@@ -93,11 +112,11 @@ func (c *supplyCount) addChoice(event ledger.Event) error {
 	}
 }
 
-func (c *supplyCount) addHolding(event ledger.Event, isRoot bool) error {
+func (c *SupplyCounter) addHolding(event ledger.Event, isRoot bool) error {
 	if event.Kind == ledger.EventCreate {
 		amount, err := holdingAmount(event)
 		c.holdings[event.ContractID] = amount
-		c.supply.Held = c.calc.add(c.supply.Held, amount)
+		c.supply.Held = c.add(c.supply.Held, amount)
 		return err
 	}
 	if !event.Consuming {
@@ -111,10 +130,10 @@ func (c *supplyCount) addHolding(event ledger.Event, isRoot bool) error {
 	c.supply.Held = c.sub(c.supply.Held, amount)
 	switch event.Choice {
 	case "Amulet_ExpireV2", "LockedAmulet_ExpireAmuletV2":
-		c.supply.Burned = c.calc.add(c.supply.Burned, amount)
+		c.supply.Burned = c.add(c.supply.Burned, amount)
 	case "Archive":
 		if isRoot {
-			c.supply.Burned = c.calc.add(c.supply.Burned, amount)
+			c.supply.Burned = c.add(c.supply.Burned, amount)
 		}
 	}
 	return nil
@@ -150,7 +169,7 @@ type transferReport struct {
 }
 
 // addReported counts what a choice reports. Each choice has one of the three places for the transfer in its result.
-func (c *supplyCount) addReported(event ledger.Event) error {
+func (c *SupplyCounter) addReported(event ledger.Event) error {
 	var result struct {
 		transferReport
 
@@ -161,8 +180,8 @@ func (c *supplyCount) addReported(event ledger.Event) error {
 	err := json.Unmarshal(event.Result, &result)
 	for _, report := range []transferReport{result.transferReport, result.Result, result.TransferResult} {
 		s := report.Summary
-		c.supply.Minted = c.calc.add(c.supply.Minted, s.App, s.Validator, s.Sv, s.ActivityRecords, s.DevelopmentFund)
+		c.supply.Minted = c.add(c.supply.Minted, s.App, s.Validator, s.Sv, s.ActivityRecords, s.DevelopmentFund)
 	}
-	c.supply.Burned = c.calc.add(c.supply.Burned, result.AmuletPaid)
+	c.supply.Burned = c.add(c.supply.Burned, result.AmuletPaid)
 	return err
 }
