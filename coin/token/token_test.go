@@ -100,8 +100,8 @@ func tradePackage() ledger.Package {
 	}
 }
 
-// TestTheInterfacesThatOthersImplement submits each of their choices in the JSON of clients: who controls it, whether it
-// ends the contract, and what it returns.
+// TestTheInterfacesThatOthersImplement submits each of their choices in the JSON of clients: who controls it, whether
+// it ends the contract, and what it returns.
 func TestTheInterfacesThatOthersImplement(t *testing.T) {
 	t.Parallel()
 	const extra = `"extraArgs":{"context":{"values":{}},"meta":{"values":{}}}`
@@ -112,8 +112,8 @@ func TestTheInterfacesThatOthersImplement(t *testing.T) {
 		result          string
 	}{
 		"AllocationRequest_Reject": {
-			requests, `{"actor":"alice::1220a1",` + extra + `}`, []ledger.Party{alice}, []ledger.Party{app}, true,
-			`{"meta":{"values":{}}}`,
+			requests, `{"actor":"alice::1220a1",` + extra + `}`, []ledger.Party{alice}, []ledger.Party{app},
+			true, `{"meta":{"values":{}}}`,
 		},
 		"AllocationRequest_Withdraw": {
 			requests, `{` + extra + `}`, []ledger.Party{app}, []ledger.Party{alice}, true, `{"meta":{"values":{}}}`,

@@ -2,6 +2,6 @@
 // provider merges the holdings of its users: an owner delegates merging to an operator, and the operator merges for
 // many owners in one transaction.
 //
-// The contracts know only the interfaces of the token standard, so they work with the holdings of any token. The package
-// is pure.
+// The contracts know only the interfaces of the token standard, so they work with the holdings of any token. The
+// package is pure.
 package tokenwallet

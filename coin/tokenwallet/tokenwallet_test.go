@@ -145,11 +145,13 @@ func TestTheStatesOfAMergeDelegation(t *testing.T) {
 		tokenwallet.ProposalReject{}, alice)
 	cointest.RequireRefused(t, err, cointest.NoAuth, "MergeDelegationProposal_Reject")
 	rejected := n.propose(alice, operator)
-	_, err = cointest.Exercise[tokenwallet.ProposalRejectResult](n.Network, rejected, tokenwallet.ProposalReject{}, operator)
+	_, err = cointest.Exercise[tokenwallet.ProposalRejectResult](n.Network, rejected,
+		tokenwallet.ProposalReject{}, operator)
 	require.NoError(t, err)
 	require.NotContains(t, n.Active, rejected.ID())
 	withdrawn := n.propose(alice, operator)
-	_, err = cointest.Exercise[tokenwallet.ProposalWithdrawResult](n.Network, withdrawn, tokenwallet.ProposalWithdraw{}, alice)
+	_, err = cointest.Exercise[tokenwallet.ProposalWithdrawResult](n.Network, withdrawn,
+		tokenwallet.ProposalWithdraw{}, alice)
 	require.NoError(t, err)
 	require.NotContains(t, n.Active, withdrawn.ID())
 
@@ -293,7 +295,7 @@ func TestAMergeIsFeaturedActivityOfTheOperator(t *testing.T) {
 
 func TestABatchMergesForManyOwnersByEitherName(t *testing.T) {
 	t.Parallel()
-	for name, batch := range map[string]func(n network, calls []tokenwallet.MergeCall) (tokenwallet.BatchMergeResult, error){
+	for name, batch := range map[string]func(network, []tokenwallet.MergeCall) (tokenwallet.BatchMergeResult, error){
 		"BatchMergeUtility_BatchMerge": func(
 			n network, calls []tokenwallet.MergeCall,
 		) (tokenwallet.BatchMergeResult, error) {
