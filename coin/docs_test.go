@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -37,6 +38,7 @@ func TestTheWorkedNumbersOfTheDocumentation(t *testing.T) {
 		return result.Summary.SenderChangeAmount.Show()
 	}
 	received := paid.Summary.BalanceChanges[1].Value.ChangeToInitialAmountAsOfRoundZero
+	type summary = coin.OpenMiningRoundSummary
 	type row struct{ what, number string }
 	want := []row{
 		{"coin for one US dollar", perDollar.Show()},
@@ -49,6 +51,25 @@ func TestTheWorkedNumbersOfTheDocumentation(t *testing.T) {
 		{"receiver's change as of round zero, 25 coins in round 20", received.Show()},
 		{"4 super validator weight at 3 coins each", minted(coupons()["super validator reward"](t, n))},
 		{"3334 coins burned at 0.2 coins per coin", minted(coupons()["validator reward"](t, n))},
+		{"a preapproval of 90 days, in coin", feeOf(t, 90, false)},
+		{"a preapproval of 365 days, in coin", feeOf(t, 365, false)},
+		{"a preapproval of 365 days of which 90 are free, in coin", feeOf(t, 365, true)},
+		{"a featured transfer's activity, in coin", activityOfATransfer(t)},
+		{"development fund of a round in the first half year", startNetwork(t).issue(t, usualIssuance(), summary{}).fund},
+		{
+			"issued for each point of a super validator weight of 4",
+			startNetwork(t).issue(t, usualIssuance(), summary{TotalSvRewardWeight: 4}).sv,
+		},
+		{
+			"issued for each featured coin of 10000, beside 10000 unfeatured ones",
+			startNetwork(t).issue(t, usualIssuance(), summary{
+				TotalFeaturedAppRewardCoupons: amount("10000"), TotalUnfeaturedAppRewardCoupons: amount("10000"),
+			}).featured,
+		},
+		{
+			"issued for each of 10 validators that were up",
+			startNetwork(t).issue(t, usualIssuance(), summary{OptTotalValidatorFaucetCoupons: new(int64(10))}).faucet,
+		},
 	}
 	text, err := os.ReadFile("../docs/coin.md")
 	require.NoError(t, err)
@@ -79,4 +100,34 @@ func (n network) roundsUntilDust(t *testing.T, text string) string {
 		}
 	}
 	return strconv.FormatInt(high, 10)
+}
+
+// feeOf buys a preapproval of so many days; the usual 90 of them may be free.
+func feeOf(t *testing.T, days int, someFree bool) string {
+	t.Helper()
+	n := startNetwork(t)
+	if someFree {
+		rules := payload(t, n, n.rules)
+		rules.ConfigSchedule.InitialValue.TransferPreapprovalBaseDuration = nil
+		n.rules = create(t, n, rules, dso)
+	}
+	result, err := n.preapprove(t, time.Duration(days)*day, n.tap(t, provider, "1000"))
+	require.NoError(t, err)
+	return result.AmuletPaid.Show()
+}
+
+// activityOfATransfer makes a transfer of a featured provider and reads its coupon.
+func activityOfATransfer(t *testing.T) string {
+	t.Helper()
+	n := startNetwork(t)
+	right := create(t, n, coin.FeaturedAppRight{DSO: dso, Provider: alice}, dso)
+	context := n.roundZero()
+	context.FeaturedAppRight = &right
+	_, err := n.transfer(pay(coins{n.tap(t, alice, "10")}, to(bob, "1")), context)
+	require.NoError(t, err)
+	var activity string
+	for _, coupon := range all[coin.AppRewardCoupon](t, n) {
+		activity = coupon.Amount.Show()
+	}
+	return activity
 }
