@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"maps"
 	"net/http"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -91,6 +91,10 @@ func TestTheDocumentDescribesWhatMustBeServed(t *testing.T) {
 		"POST /v2/package-vetting/list", "POST /v2/package-vetting/update", "GET /v2/package-vetting",
 		"POST /v2/package-vetting", "GET /v2/interactive-submission/preferred-package-version",
 		"POST /v2/interactive-submission/preferred-packages",
+		"POST /v2/interactive-submission/prepare", "POST /v2/interactive-submission/execute",
+		"POST /v2/interactive-submission/executeAndWait",
+		"POST /v2/interactive-submission/executeAndWaitForTransaction", "POST /v2/parties/external/allocate",
+		"POST /v2/parties/external/generate-topology", "GET /v2/parties/external/{party}/onboarding",
 		"GET /livez", "GET /readyz",
 	}, served)
 }
@@ -101,24 +105,16 @@ func TestNobodyGetsInWithoutAToken(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	open := map[string]bool{"/livez": true, "/readyz": true, "/v2/version": true}
-	bodies := map[string]string{ // where {} cannot be read, or is refused for its form before anyone is asked for
-		"/v2/commands/async/submit":                         `{"commands":[],"commandId":"x","actAs":["x"]}`,
-		"/v2/commands/submit-and-wait":                      `{"commands":[],"commandId":"x","actAs":["x"]}`,
-		"/v2/commands/submit-and-wait-for-transaction":      `{"commands":{"commands":[],"commandId":"x","actAs":["x"]}}`,
-		"/v2/commands/submit-and-wait-for-transaction-tree": `{"commands":[],"commandId":"x","actAs":["x"]}`,
-		"/v2/users/{user-id}/rights":                        `{"userId":"x"}`,
-		"/v2/users/{user-id}":                               `{"user":{"id":"x"}}`,
-		"/v2/users/{user-id}/identity-provider-id":          `{"userId":"x"}`,
-		"/v2/parties/{party}":                               `{"partyDetails":{"party":"x"}}`,
-	}
-	parameter := regexp.MustCompile(`\{[^}]*\}`)
 	for path, item := range loadDocument(t, s).Paths.Map() {
-		for method := range item.Operations() {
-			body, ok := bodies[path]
-			if !ok {
-				body = "{}"
+		for method, operation := range item.Operations() {
+			_, body := mounted{described: operation}.json()
+			if object, ok := body.(map[string]any); ok {
+				body = withoutCommands(object) // their templates are looked up before anyone is asked for
 			}
-			address := parameter.ReplaceAllString(strings.ReplaceAll(path, "{offset}", "1"), "x")
+			address := fill(path, "x")
+			if inBody := strings.Contains(path, "/users/{") || path == "/v2/parties/{party}"; inBody {
+				address = fill(path, exampleID(body)) // which is compared before anyone is asked for
+			}
 			answer := s.Call("", method, address, body)
 			if open[path] {
 				answer.OK(nil)
@@ -129,6 +125,34 @@ func TestNobodyGetsInWithoutAToken(t *testing.T) {
 			s.Send(method, address, forged, body).Refused(http.StatusUnauthorized, "NA")
 		}
 	}
+}
+
+// withoutCommands is a body that submits nothing.
+func withoutCommands(body map[string]any) map[string]any {
+	body = maps.Clone(body)
+	switch commands := body["commands"].(type) {
+	case []any:
+		body["commands"] = []any{}
+	case map[string]any:
+		body["commands"] = withoutCommands(commands)
+	}
+	return body
+}
+
+// exampleID is the user or the party that an example of a body names.
+func exampleID(body any) string {
+	object, _ := body.(map[string]any)
+	for _, key := range []string{"user", "partyDetails"} {
+		if inner, ok := object[key].(map[string]any); ok {
+			object = inner
+		}
+	}
+	for _, key := range []string{"id", "userId", "party"} {
+		if id, ok := object[key].(string); ok {
+			return id
+		}
+	}
+	return "x"
 }
 
 func TestThePageOfTheDocument(t *testing.T) {
@@ -203,7 +227,7 @@ func TestTheEdgeOfTheWholeAPI(t *testing.T) {
 	s.Send(http.MethodGet, "/v2/users", websocketToken, nil).OK(nil)
 
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-	require.Len(t, lines, 7, "one line for each request, that for the document included")
-	require.Contains(t, lines[6], `"pattern":"/v2/users"`)
-	require.Contains(t, lines[6], `"user_id":"`+apitest.Admin+`"`)
+	require.Len(t, lines, 8, "one line for each request, those for the two documents included")
+	require.Contains(t, lines[7], `"pattern":"/v2/users"`)
+	require.Contains(t, lines[7], `"user_id":"`+apitest.Admin+`"`)
 }
