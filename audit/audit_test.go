@@ -1,0 +1,301 @@
+package audit_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/audit"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/telemetry"
+)
+
+// bundle is a node with a coin of alice's, and a way to damage its record.
+type bundle struct {
+	*apitest.Server
+	alice   *apitest.Wallet
+	auditor *audit.Auditor
+	coin    ledger.ContractID
+	url     string
+}
+
+func newBundle(t *testing.T) *bundle {
+	t.Helper()
+	url := dbtest.URL(t)
+	b := &bundle{url: url, Server: apitest.NewWithCoin(t, apitest.Options{DB: dbtest.Open(t, url)})}
+	b.alice = b.Wallet("alice")
+	b.coin = ledger.ContractID(b.alice.Tap("100"))
+	var err error
+	b.auditor, err = audit.New(b.DB, b.Packages)
+	require.NoError(t, err)
+	return b
+}
+
+// damage changes the record behind the node's back.
+func (b *bundle) damage(t *testing.T, statement string, arguments ...any) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), b.url)
+	require.NoError(t, err)
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	tag, err := conn.Exec(t.Context(), statement, arguments...)
+	require.NoError(t, err)
+	require.Positive(t, tag.RowsAffected(), "nothing was damaged")
+}
+
+func (b *bundle) end(t *testing.T) ledger.Offset {
+	t.Helper()
+	head, err := b.DB.Head(t.Context())
+	require.NoError(t, err)
+	return head.Offset
+}
+
+// archive burns the coin: its owner alone may not, so the DSO joins.
+func (b *bundle) archive(t *testing.T) ledger.Offset {
+	t.Helper()
+	b.ActingAs("both", b.alice.Party, b.Node.DSO)
+	b.Call("both", http.MethodPost, "/v2/commands/submit-and-wait", map[string]any{
+		"commands": []any{map[string]any{"ExerciseCommand": map[string]any{
+			"templateId": "#splice-amulet:Splice.Amulet:Amulet", "contractId": b.coin, "choice": "Archive",
+			"choiceArgument": map[string]any{},
+		}}},
+		"commandId": "burn", "actAs": []ledger.Party{b.alice.Party, b.Node.DSO},
+	}).OK(nil)
+	return b.end(t)
+}
+
+func TestACleanRecord(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	tapped := b.end(t)
+	burned := b.archive(t)
+
+	report, err := b.auditor.Audit(t.Context(), 0)
+	require.NoError(t, err)
+	require.True(t, report.Clean(), "%v", report.Findings)
+	require.Equal(t, burned, report.Offset)
+	require.Equal(t, "100.0000000000", report.Minted.String())
+	require.Equal(t, "100.0000000000", report.Burned.String())
+	require.True(t, report.Counted.IsZero())
+
+	report, err = b.auditor.Audit(t.Context(), tapped)
+	require.NoError(t, err, "an earlier offset is audited as it was then")
+	require.True(t, report.Clean(), "%v", report.Findings)
+	require.Equal(t, "100.0000000000", report.Counted.String())
+	require.EqualValues(t, 1, report.Holdings)
+
+	_, err = b.auditor.Audit(t.Context(), burned+1)
+	require.ErrorContains(t, err, "OFFSET_AFTER_LEDGER_END")
+	_, err = b.auditor.Audit(t.Context(), -1)
+	require.ErrorContains(t, err, "NEGATIVE_OFFSET")
+}
+
+func TestAPrunedRecordIsAuditedFromWhereItBegins(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	tapped := b.end(t)
+	_, err := b.DB.Prune(t.Context(), tapped)
+	require.NoError(t, err)
+	b.archive(t)
+	report, err := b.auditor.Audit(t.Context(), 0)
+	require.NoError(t, err)
+	require.True(t, report.Clean(), "%v", report.Findings)
+	require.Equal(t, tapped, report.Start)
+	require.Equal(t, "100.0000000000", report.Opening.String())
+	require.Equal(t, "100.0000000000", report.Burned.String())
+	_, err = b.auditor.Audit(t.Context(), tapped-1)
+	require.ErrorContains(t, err, "PARTICIPANT_PRUNED_DATA_ACCESSED")
+}
+
+// TestDamageIsFound changes the record in ways that nobody may, and requires the finding that names it.
+func TestDamageIsFound(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		damage func(t *testing.T, b *bundle) (offset ledger.Offset, contract ledger.ContractID)
+		rule   audit.Rule
+	}{
+		"a contract consumed twice": {
+			rule: audit.ConsumedOnce,
+			damage: func(t *testing.T, b *bundle) (ledger.Offset, ledger.ContractID) {
+				t.Helper()
+				burned := b.archive(t)
+				b.alice.Tap("1") // its update becomes a second burning of the first coin
+				b.damage(t, `UPDATE updates SET events = (SELECT events FROM updates WHERE ledger_offset = $1)
+					WHERE ledger_offset = $2`, burned, b.end(t))
+				return b.end(t), b.coin
+			},
+		},
+		"a consumed contract brought back to life": {
+			rule: audit.ConsumedOnce,
+			damage: func(t *testing.T, b *bundle) (ledger.Offset, ledger.ContractID) {
+				t.Helper()
+				burned := b.archive(t)
+				b.damage(t, `UPDATE contracts SET archived_offset = NULL WHERE contract_id = $1`, b.coin)
+				return burned, b.coin
+			},
+		},
+		"an amount changed in the contract": {
+			rule: audit.Unchanged,
+			damage: func(t *testing.T, b *bundle) (ledger.Offset, ledger.ContractID) {
+				t.Helper()
+				b.damage(t, `UPDATE contracts SET payload = replace(payload::text, '"100.0', '"900.0')::json
+					WHERE contract_id = $1`, b.coin)
+				return b.end(t), b.coin
+			},
+		},
+		"an amount changed in the update": {
+			rule: audit.Unchanged,
+			damage: func(t *testing.T, b *bundle) (ledger.Offset, ledger.ContractID) {
+				t.Helper()
+				b.damage(t, `UPDATE updates SET events = replace(events::text, '"initialAmount":"100.0',
+					'"initialAmount":"900.0')::json WHERE ledger_offset = $1`, b.end(t))
+				return b.end(t), b.coin
+			},
+		},
+		"more minted than is held": {
+			rule: audit.Conserved,
+			damage: func(t *testing.T, b *bundle) (ledger.Offset, ledger.ContractID) {
+				t.Helper()
+				b.damage(t, `UPDATE updates SET events = replace(events::text, '"amount":"100.0',
+					'"amount":"900.0')::json WHERE ledger_offset = $1`, b.end(t))
+				return b.end(t), ""
+			},
+		},
+		"coin given to somebody else than was meant": {
+			rule: audit.Explained,
+			damage: func(t *testing.T, b *bundle) (ledger.Offset, ledger.ContractID) {
+				t.Helper()
+				b.damage(t, `UPDATE updates SET events = replace(events::text, '"receiver":"alice::',
+					'"receiver":"mallory::')::json WHERE ledger_offset = $1`, b.end(t))
+				return b.end(t), ""
+			},
+		},
+		"a contract deleted": {
+			rule: audit.Held,
+			damage: func(t *testing.T, b *bundle) (ledger.Offset, ledger.ContractID) {
+				t.Helper()
+				b.damage(t, `DELETE FROM contracts WHERE contract_id = $1`, b.coin)
+				return b.end(t), ""
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBundle(t)
+			offset, contract := test.damage(t, b)
+			report, err := b.auditor.Audit(t.Context(), 0)
+			require.NoError(t, err)
+			require.False(t, report.Clean())
+			require.EqualValues(t, len(report.Findings), report.FindingCount)
+			for _, finding := range report.Findings {
+				if finding.Rule == test.rule && finding.Offset == offset && finding.ContractID == contract {
+					require.NotEmpty(t, finding.Detail)
+					return
+				}
+			}
+			require.Fail(t, "the damage was not named", "%v", report.Findings)
+		})
+	}
+}
+
+// logged is a log that tests can wait on.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// follow runs a follower until the test ends, and returns its log and where it tells how far it is.
+func (b *bundle) follow(t *testing.T, metrics *telemetry.Metrics) (*logged, <-chan audit.State) {
+	t.Helper()
+	log, steps := &logged{}, make(chan audit.State, 1000)
+	watcher, err := b.DB.Watch(t.Context(), db.WatcherOptions{})
+	require.NoError(t, err)
+	follower, err := audit.NewFollower(audit.FollowerOptions{
+		Auditor: b.auditor, Checkpoints: b.DB, Watcher: watcher, Now: time.Now,
+		Log: slog.New(slog.NewTextHandler(log, nil)),
+		Observe: func(state audit.State, end ledger.Offset) {
+			metrics.Audited(state, end)
+			steps <- state
+		},
+	})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		follower.Run(ctx)
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-ended
+		watcher.Close()
+	})
+	return log, steps
+}
+
+// reaches waits until the follower has come to an offset.
+func reaches(t *testing.T, steps <-chan audit.State, offset ledger.Offset) audit.State {
+	t.Helper()
+	deadline := time.After(apitest.Patience)
+	for {
+		select {
+		case state := <-steps:
+			if state.Offset >= offset {
+				return state
+			}
+		case <-deadline:
+			require.FailNow(t, "the follower did not come this far", "offset %d", offset)
+		}
+	}
+}
+
+func TestTheFollowerGoesOnAndRaisesTheAlarm(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	metrics := telemetry.New()
+	log, steps := b.follow(t, metrics)
+	require.True(t, reaches(t, steps, b.end(t)).Clean())
+	stored, ok, err := audit.Load(t.Context(), b.DB)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, b.end(t), stored.Offset)
+	text, err := metrics.Text()
+	require.NoError(t, err)
+	require.Contains(t, string(text), "\nflorin_audit_failed 0\n")
+	require.NotContains(t, log.String(), "level=ERROR")
+
+	b.damage(t, `UPDATE contracts SET payload = replace(payload::text, '"100.0', '"900.0')::json
+		WHERE contract_id = $1`, b.coin)
+	burned := b.archive(t) // the damage shows when the coin is used
+	require.False(t, reaches(t, steps, burned).Clean())
+	text, err = metrics.Text()
+	require.NoError(t, err)
+	require.Contains(t, string(text), "\nflorin_audit_failed 1\n")
+	require.Contains(t, log.String(), "level=ERROR")
+	require.Contains(t, log.String(), string(b.coin))
+
+	again, resumed := b.follow(t, telemetry.New()) // as after a restart
+	require.False(t, reaches(t, resumed, burned).Clean(), "what was found is not forgotten")
+	require.Contains(t, again.String(), string(b.coin))
+}
