@@ -19,10 +19,14 @@ type ClockState struct {
 }
 
 // At is the ledger time at a real time.
-func (s ClockState) At(now time.Time) time.Time { return now.UTC().Add(s.Ahead).Truncate(time.Microsecond) }
+func (s ClockState) At(now time.Time) time.Time {
+	return now.UTC().Add(s.Ahead).Truncate(time.Microsecond)
+}
 
-// maxAhead is how far ledger time may be ahead of real time: more than any deadline, and within what a duration holds.
-const maxAhead = 100 * 365 * 24 * time.Hour
+// MaxAhead is how far ledger time may be ahead of real time: more than any deadline, and within what a duration holds.
+const MaxAhead = 100 * year
+
+const year = 365 * 24 * time.Hour
 
 // ClockState reads the ledger's clock.
 func (r Reader) ClockState(ctx context.Context) (ClockState, error) {
@@ -59,23 +63,20 @@ func (d *DB) AdvanceClock(ctx context.Context, to func(ClockState) ClockState) (
 	var advanced ClockState
 	err := d.changeClock(ctx, func(state ClockState) (ClockState, error) {
 		if !state.Simulated {
-			return state, fault.ClockNotSimulated.New("The ledger's clock is real time, which nobody can advance").
-				WithHint("Only a development node has a simulated clock: start it with `florin up --clock simulated`.")
+			return state, fault.ClockNotSimulated.New("The ledger's clock is real time, which nobody can advance")
 		}
 		advanced = to(state)
 		switch {
 		case advanced.Ahead <= state.Ahead:
 			return state, fault.InvalidArgumentf("the clock can only be advanced: the new time is %s before the present one",
 				state.Ahead-advanced.Ahead).WithHint("GET /v0/dev/clock tells the present ledger time.")
-		case advanced.Ahead > maxAhead:
-			return state, fault.InvalidArgumentf("ledger time may be at most %d years ahead of real time", maxAheadYears)
+		case advanced.Ahead > MaxAhead:
+			return state, fault.InvalidArgumentf("ledger time may be at most %d years ahead of real time", MaxAhead/year)
 		}
 		return advanced, nil
 	})
 	return advanced, err
 }
-
-const maxAheadYears = int(maxAhead / (365 * 24 * time.Hour))
 
 func (d *DB) changeClock(ctx context.Context, change func(ClockState) (ClockState, error)) error {
 	var changed ClockState

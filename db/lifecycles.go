@@ -168,3 +168,17 @@ func fromDBLifecycle(row dbgen.Lifecycle) Lifecycle {
 		Version: row.Version, DueAt: row.DueAt, WaitsFor: row.WaitsFor,
 	}
 }
+
+// NextDue finds the first ledger time after one, and not after another, at which a lifecycle is due; false when there
+// is none.
+func (r Reader) NextDue(ctx context.Context, after, upTo time.Time) (time.Time, bool, error) {
+	next, err := r.queries.NextDue(ctx, dbgen.NextDueParams{After: after, UpTo: upTo})
+	return next, next.After(after), failed("looking for the next deadline", err)
+}
+
+// Overdue names some of the workflows that have something to look at by a ledger time and have not looked yet.
+func (r Reader) Overdue(ctx context.Context, by time.Time) ([]string, error) {
+	const some = 3
+	ids, err := r.queries.ListOverdue(ctx, dbgen.ListOverdueParams{DueBy: by, CountMax: some})
+	return ids, failed("looking for what is due", err)
+}

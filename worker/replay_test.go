@@ -33,5 +33,8 @@ func TestEverythingIsRegisteredOnce(t *testing.T) {
 	t.Parallel()
 	registry := &registry{names: map[string]int{}}
 	worker.Register(registry, &activities.Activities{})
-	require.Equal(t, map[string]int{"SubmitCommands": 1, "OnboardExternalParty": 1, "activities": 1}, registry.names)
+	require.Equal(t, map[string]int{
+		"SubmitCommands": 1, "OnboardExternalParty": 1, "KeepPreapproval": 1, "TwoStepTransfer": 1,
+		"RunMergeDelegation": 1, "activities": 1,
+	}, registry.names)
 }

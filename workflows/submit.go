@@ -62,6 +62,8 @@ func awaitLedgerTime(ctx workflow.Context, submissions []ledger.Submission) erro
 		if err := waitFor(ctx, wait, "the lower bound of ledger time", look); err != nil {
 			return err
 		}
+		for look.ReceiveAsync(nil) { // the next question answers all of them
+		}
 	}
 }
 

@@ -20,6 +20,10 @@ type Clock interface {
 	ClockState(ctx context.Context) (db.ClockState, error)
 	// AdvanceClock moves it to where the function says.
 	AdvanceClock(ctx context.Context, to func(db.ClockState) db.ClockState) (db.ClockState, error)
+	// NextDue finds the first deadline after a ledger time, and not after another; false when there is none.
+	NextDue(ctx context.Context, after, upTo time.Time) (time.Time, bool, error)
+	// Overdue names workflows that have not yet dealt with what is due by a ledger time.
+	Overdue(ctx context.Context, by time.Time) ([]string, error)
 }
 
 // Options are the parts of an [API]; all are required.
@@ -49,8 +53,10 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 			Access: endpoint.Admin, Summary: "Advance the ledger's time.",
 			Description: "Only a development node has a clock that can be advanced: `florin up --clock simulated`. Its time " +
 				"runs as real time does, and never goes back. Give either `advance_by`, such as `90d`, `36h` or " +
-				"`1d12h30m`, or `advance_to`, a time as in RFC 3339. What is due by the new time happens at once: " +
-				"offers expire, preapprovals are renewed, rounds advance.",
+				"`1d12h30m`, or `advance_to`, a time as in RFC 3339. On the way the clock stops at each deadline until " +
+				"what is due there has happened, as if all the time had passed: preapprovals are renewed, offers " +
+				"expire. With `jump` it does not stop, and what was due on the way happens late, at the new time. A " +
+				"long way may take longer than a request: the answer is 503 then, and says how to go on.",
 		}, a.advance),
 	}
 }
@@ -67,6 +73,7 @@ type ClockResponse struct {
 type AdvanceClockRequest struct {
 	AdvanceBy string `json:"advance_by" doc:"How far: days (d), hours (h), minutes (m), seconds (s) and parts of them"`
 	AdvanceTo string `json:"advance_to" doc:"To which ledger time, as in RFC 3339"`
+	Jump      bool   `json:"jump" doc:"Move at once, without stopping at deadlines on the way"`
 }
 
 func (a *API) show(ctx context.Context, _ endpoint.NoRequest) (ClockResponse, error) {
@@ -91,46 +98,65 @@ type advanceRequest struct {
 }
 
 func (a *API) advance(ctx context.Context, req advanceRequest) (ClockResponse, error) {
+	return a.Advance(ctx, req.Body)
+}
+
+// Advance moves the clock as POST /v0/dev/clock does.
+func (a *API) Advance(ctx context.Context, req AdvanceClockRequest) (ClockResponse, error) {
 	if !a.options.Development {
 		return ClockResponse{}, fault.ClockNotSimulated.New(
 			"This process does not serve a development node, and does not advance the ledger's clock").
 			WithHint("Ask the node that was started with `florin up --clock simulated`.")
 	}
-	to, err := target(req.Body, a.options.Now())
+	state, err := a.options.Clock.ClockState(ctx)
 	if err != nil {
 		return ClockResponse{}, err
 	}
-	state, err := a.options.Clock.AdvanceClock(ctx, to)
+	to, err := target(req, state.At(a.options.Now()))
 	if err != nil {
 		return ClockResponse{}, err
 	}
-	return a.response(state), nil
+	if err := a.move(ctx, state, to, req.Jump); err != nil {
+		return ClockResponse{}, err
+	}
+	return a.show(ctx, endpoint.NoRequest{})
 }
 
-// target is where a request wants the clock to be.
-func target(body AdvanceClockRequest, now time.Time) (func(db.ClockState) db.ClockState, error) {
+// move refuses what cannot be, then moves the clock.
+func (a *API) move(ctx context.Context, state db.ClockState, to time.Time, jump bool) error {
+	now := state.At(a.options.Now())
+	switch {
+	case !state.Simulated:
+		return fault.ClockNotSimulated.New("The ledger's clock is real time, which nobody can advance").
+			WithHint("Start the development node with `florin up --clock simulated`.")
+	case !to.After(now):
+		return fault.InvalidArgumentf("%s is not after the present ledger time %s: time never goes back",
+			endpoint.Timestamp(to), endpoint.Timestamp(now)).WithHint("Give a later time, or advance_by.")
+	case to.Sub(now) > db.MaxAhead-state.Ahead:
+		return fault.InvalidArgumentf("%s is too far away: ledger time may be at most 100 years ahead of real time",
+			endpoint.Timestamp(to))
+	case jump:
+		return a.jump(ctx, to)
+	default:
+		return a.advanceTo(ctx, to)
+	}
+}
+
+// target is the ledger time to which a request wants the clock to be moved, from the present one.
+func target(body AdvanceClockRequest, now time.Time) (time.Time, error) {
 	switch {
 	case (body.AdvanceBy == "") == (body.AdvanceTo == ""):
-		return nil, fault.InvalidArgumentf("give either advance_by, such as 90d, or advance_to, a time as in RFC 3339")
+		return now, fault.InvalidArgumentf("give either advance_by, such as 90d, or advance_to, a time as in RFC 3339")
 	case body.AdvanceBy != "":
 		by, err := ParseDuration(body.AdvanceBy)
-		if err != nil {
-			return nil, err
-		}
-		return func(state db.ClockState) db.ClockState {
-			state.Ahead += by
-			return state
-		}, nil
+		return now.Add(by), err
 	default:
 		to, err := time.Parse(time.RFC3339Nano, body.AdvanceTo)
 		if err != nil {
-			return nil, fault.InvalidArgumentf("advance_to %q is not a time as in RFC 3339, such as %s",
+			return now, fault.InvalidArgumentf("advance_to %q is not a time as in RFC 3339, such as %s",
 				body.AdvanceTo, now.UTC().Format(time.RFC3339))
 		}
-		return func(state db.ClockState) db.ClockState {
-			state.Ahead = to.Sub(now).Truncate(time.Microsecond)
-			return state
-		}, nil
+		return to.UTC().Truncate(time.Microsecond), nil
 	}
 }
 
@@ -159,6 +185,6 @@ func ParseDuration(text string) (time.Duration, error) {
 }
 
 func badDuration(text string) error {
-	return fault.InvalidArgumentf("%q is not a positive duration, such as 90d, 36h or 1d12h30m", text).
+	return fault.InvalidArgumentf("%q is not a positive duration, such as 90d, 36h or 1d12h30m.", text).
 		WithHint("Time never goes back; give how far to move it forward.")
 }

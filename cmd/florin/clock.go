@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"strings"
 	"time"
 
 	"github.com/florinledger/florin/api/devapi"
+	"github.com/florinledger/florin/api/endpoint"
 	v0 "github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/devnet/runfile"
@@ -63,6 +66,8 @@ type clockAdvanceCommand struct {
 	nodeAddress
 	By string `arg:"" optional:"" help:"How far, such as 90d, 36h or 1d12h30m."`
 	To string `help:"To which ledger time, such as 2027-01-31T12:00:00Z."`
+	// Jump passes over deadlines.
+	Jump bool `help:"Move at once, without stopping at each deadline on the way until what is due there has happened."`
 }
 
 // Run advances the ledger's time.
@@ -73,11 +78,29 @@ func (c *clockAdvanceCommand) Run(ctx context.Context) error {
 	}
 	defer client.Close()
 	var clock devapi.ClockResponse
-	request := devapi.AdvanceClockRequest{AdvanceBy: c.By, AdvanceTo: c.To}
-	if err := client.Post(ctx, "/v0/dev/clock", request, &clock); err != nil {
+	if err := client.Get(ctx, "/v0/dev/clock", &clock); err != nil {
 		return clockError(err)
 	}
-	return printClock(clock)
+	request := devapi.AdvanceClockRequest{AdvanceBy: c.By, AdvanceTo: c.To, Jump: c.Jump}
+	if by, err := devapi.ParseDuration(c.By); err == nil && c.To == "" {
+		target := endpoint.Timestamp(time.Time(clock.LedgerTime).Add(by))
+		request = devapi.AdvanceClockRequest{AdvanceTo: target.String(), Jump: c.Jump}
+	}
+	for {
+		err := client.Post(ctx, "/v0/dev/clock", request, &clock)
+		if refused, ok := errors.AsType[*ledgerclient.Error](err); ok && goesOn(refused) {
+			continue // a long way takes more than one request
+		}
+		if err != nil {
+			return clockError(err)
+		}
+		return printClock(clock)
+	}
+}
+
+// goesOn tells that the node came as far as it could within one request.
+func goesOn(refused *ledgerclient.Error) bool {
+	return refused.Status == http.StatusServiceUnavailable && strings.Contains(string(refused.Body), "advance_to")
 }
 
 func printClock(clock devapi.ClockResponse) error {

@@ -136,6 +136,64 @@ func (q *Queries) ListLifecycles(ctx context.Context, arg ListLifecyclesParams) 
 	return items, nil
 }
 
+const ListOverdue = `-- name: ListOverdue :many
+SELECT workflow_id
+FROM lifecycles
+WHERE due_at <= $1
+ORDER BY due_at, workflow_id
+LIMIT $2
+`
+
+type ListOverdueParams struct {
+	DueBy    time.Time
+	CountMax int32
+}
+
+// ListOverdue lists some of the lifecycles that are due by a time.
+func (q *Queries) ListOverdue(ctx context.Context, arg ListOverdueParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, ListOverdue, arg.DueBy, arg.CountMax)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var workflow_id string
+		if err := rows.Scan(&workflow_id); err != nil {
+			return nil, err
+		}
+		items = append(items, workflow_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const NextDue = `-- name: NextDue :one
+SELECT coalesce(min(due.due_at), 'epoch')::timestamptz AS due_at
+FROM (
+    SELECT l.due_at
+    FROM lifecycles AS l
+    WHERE l.due_at > $1 AND l.due_at <= $2
+    ORDER BY l.due_at
+    LIMIT 1
+) AS due
+`
+
+type NextDueParams struct {
+	After time.Time
+	UpTo  time.Time
+}
+
+// NextDue finds the first time in a span at which a lifecycle is due; the epoch when there is none.
+func (q *Queries) NextDue(ctx context.Context, arg NextDueParams) (time.Time, error) {
+	row := q.db.QueryRow(ctx, NextDue, arg.After, arg.UpTo)
+	var due_at time.Time
+	err := row.Scan(&due_at)
+	return due_at, err
+}
+
 const SettleLifecycle = `-- name: SettleLifecycle :execrows
 UPDATE lifecycles
 SET

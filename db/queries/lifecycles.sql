@@ -105,3 +105,22 @@ UPDATE lifecycles AS l
 SET version = l.version + 1, due_at = 'epoch', call_after = 'epoch', calls = 0
 FROM full_holders
 WHERE l.workflow_id = @prefix::text || full_holders.party AND l.due_at > 'epoch';
+
+-- NextDue finds the first time in a span at which a lifecycle is due; the epoch when there is none.
+-- name: NextDue :one
+SELECT coalesce(min(due.due_at), 'epoch')::timestamptz AS due_at
+FROM (
+    SELECT l.due_at
+    FROM lifecycles AS l
+    WHERE l.due_at > @after AND l.due_at <= @up_to
+    ORDER BY l.due_at
+    LIMIT 1
+) AS due;
+
+-- ListOverdue lists some of the lifecycles that are due by a time.
+-- name: ListOverdue :many
+SELECT workflow_id
+FROM lifecycles
+WHERE due_at <= @due_by
+ORDER BY due_at, workflow_id
+LIMIT @count_max;

@@ -1,0 +1,94 @@
+package devapi
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+)
+
+const (
+	// settlePause is between two looks whether everything that is due was dealt with.
+	settlePause = 10 * time.Millisecond
+	// settleTimeout is how long that may take at one time.
+	settleTimeout = 10 * time.Second
+	// sameTime is how close deadlines are that are dealt with together.
+	sameTime = time.Second
+)
+
+// advanceTo moves the clock to a ledger time. On the way it stops at each deadline until what is due there has happened,
+// so that what follows from it, and when, is as if all the time had passed.
+func (a *API) advanceTo(ctx context.Context, target time.Time) error {
+	for {
+		now, err := a.ledgerTime(ctx)
+		if err != nil {
+			return err
+		}
+		if err := a.settle(ctx, now, target); err != nil {
+			return err
+		}
+		next, found, err := a.options.Clock.NextDue(ctx, now, target)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return a.jump(ctx, target)
+		}
+		if next = next.Add(sameTime); next.After(target) {
+			next = target
+		}
+		if err := a.jump(ctx, next); err != nil {
+			return err
+		}
+	}
+}
+
+func (a *API) ledgerTime(ctx context.Context) (time.Time, error) {
+	state, err := a.options.Clock.ClockState(ctx)
+	return state.At(a.options.Now()), err
+}
+
+// jump moves the clock to a ledger time, unless it has come there by itself.
+func (a *API) jump(ctx context.Context, to time.Time) error {
+	state, err := a.options.Clock.ClockState(ctx)
+	now := a.options.Now()
+	if err != nil || !state.At(now).Before(to) {
+		return err
+	}
+	_, err = a.options.Clock.AdvanceClock(ctx, func(state db.ClockState) db.ClockState {
+		state.Ahead = max(state.Ahead+time.Microsecond, to.Sub(now))
+		return state
+	})
+	return err
+}
+
+// settle waits until everything that is due at a time was dealt with.
+func (a *API) settle(ctx context.Context, by, target time.Time) error {
+	waiting, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	for {
+		overdue, err := a.options.Clock.Overdue(ctx, by)
+		if err != nil || len(overdue) == 0 {
+			return err
+		}
+		pause(waiting, settlePause)
+		switch {
+		case ctx.Err() != nil: // the request has taken too long as a whole
+			return &endpoint.TimeoutError{Advice: "The clock has come to " + endpoint.Timestamp(by).String() +
+				"; send advance_to " + endpoint.Timestamp(target).String() + " to go on."}
+		case waiting.Err() != nil:
+			return fault.ServiceNotRunning.New("The clock stands at %s: what is due there does not happen, such as in "+
+				"workflow %s", endpoint.Timestamp(by), strings.Join(overdue, ", ")).
+				WithHint("Look at the workflow in the Temporal UI and at the node's log, or pass over it with jump.")
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-ctx.Done()
+}

@@ -1,0 +1,323 @@
+package worker_test
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/api/devapi"
+	"github.com/florinledger/florin/bootstrap"
+	"github.com/florinledger/florin/builtin"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/devnet/testenv"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/lifecycle"
+	"github.com/florinledger/florin/worker"
+	"github.com/florinledger/florin/workflows"
+)
+
+// patience is how long anything may take that happens at once: tests run on busy machines.
+const patience = 30 * time.Second
+
+// node is a ledger with the coin on a simulated clock, and the worker of a node with everything that calls workflows.
+type node struct {
+	t          *testing.T
+	db         *db.DB
+	identity   ledger.Node
+	packages   *ledger.Packages
+	lifecycles *lifecycle.Registry
+	commits    *activities.Activities
+	commands   atomic.Int64
+	// temporal is where the worker works; stop stops worker and caller.
+	temporal client.Client
+	stop     func()
+}
+
+func newNode(t *testing.T) *node {
+	t.Helper()
+	n := &node{t: t, db: dbtest.New(t)}
+	ctx := t.Context()
+	var err error
+	n.packages, err = ledger.NewPackages(builtin.Packages()...)
+	require.NoError(t, err)
+	n.lifecycles, err = lifecycle.NewRegistry(n.packages)
+	require.NoError(t, err)
+	require.NoError(t, n.db.SetClockMode(ctx, true))
+	n.identity, err = bootstrap.Identity(ctx, n.db, bootstrap.Defaults())
+	require.NoError(t, err)
+	require.NoError(t, bootstrap.Parties(ctx, n.db, n.identity, time.Now()))
+	n.commits = n.activities(n.watch())
+	config := coin.DefaultConfig(n.identity.SynchronizerID)
+	config.TransferPreapprovalBaseDuration = &lf.RelTime{} // no day of a preapproval is free
+	genesis, err := coin.GenesisCommands(n.packages, coin.Genesis{
+		DSO: n.identity.DSO, Config: config, AmuletPrice: decimal.MustParse("0.005"), RoundZeroDuration: 10 * 365 * day,
+	})
+	require.NoError(t, err)
+	n.submit([]ledger.Party{n.identity.DSO}, genesis...)
+	n.start(namespace(t))
+	return n
+}
+
+func (n *node) watch() *db.Watcher {
+	n.t.Helper()
+	watcher, err := n.db.Watch(context.WithoutCancel(n.t.Context()), db.WatcherOptions{})
+	require.NoError(n.t, err)
+	n.t.Cleanup(watcher.Close)
+	return watcher
+}
+
+func (n *node) activities(watcher *db.Watcher) *activities.Activities {
+	return &activities.Activities{
+		DB: n.db, Packages: n.packages, Node: n.identity, Clock: watcher.Clock(time.Now).Now, Lifecycles: n.lifecycles,
+		MaxDeduplication: 24 * time.Hour, Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// start runs a worker on a namespace, as another process would.
+func (n *node) start(namespace string) {
+	n.t.Helper()
+	var err error
+	n.temporal, err = client.DialContext(n.t.Context(), client.Options{
+		HostPort: testenv.Temporal(n.t, workflows.SearchAttributes()), Namespace: namespace,
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(n.t, err)
+	require.NoError(n.t, workflows.EnsureSearchAttributes(n.t.Context(), n.temporal, namespace))
+	watcher := n.watch()
+	acts := n.activities(watcher)
+	running := worker.New(worker.Options{Client: n.temporal, Activities: acts})
+	require.NoError(n.t, running.Start())
+	caller := workflows.NewCaller(workflows.CallerOptions{
+		Temporal: n.temporal, Record: activities.NewLifecycleCalls(n.db, n.lifecycles, time.Now),
+		LedgerTime: acts.Clock, Log: slog.New(slog.DiscardHandler),
+	})
+	watcher.OnLifecyclesDue(caller.Changed)
+	watcher.OnClockChange(func(db.ClockState) { caller.Advanced() })
+	ctx, cancel := context.WithCancel(context.WithoutCancel(n.t.Context()))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		caller.Run(ctx)
+	}()
+	connected := n.temporal
+	stopped := false
+	n.stop = func() {
+		if !stopped {
+			stopped = true
+			cancel()
+			<-ended
+			running.Stop()
+			connected.Close()
+		}
+	}
+	n.t.Cleanup(n.stop)
+}
+
+// namespace makes a namespace of Temporal that nothing has ever run in.
+func namespace(t *testing.T) string {
+	t.Helper()
+	name := "lifecycle-" + strings.ToLower(rand.Text()[:12])
+	namespaces, err := client.NewNamespaceClient(client.Options{
+		HostPort: testenv.Temporal(t, workflows.SearchAttributes()), Logger: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	defer namespaces.Close()
+	require.NoError(t, namespaces.Register(t.Context(), &workflowservice.RegisterNamespaceRequest{
+		Namespace: name, WorkflowExecutionRetentionPeriod: durationpb.New(24 * time.Hour),
+	}))
+	return name
+}
+
+// commit commits a submission and returns why it was refused.
+func (n *node) commit(submission ledger.Submission) error {
+	n.t.Helper()
+	_, err := n.commits.CommitSubmissions(n.t.Context(), activities.CommitSubmissionsInput{
+		Submissions: []ledger.Submission{submission},
+	})
+	require.NoError(n.t, err)
+	completion, ok, err := n.db.CompletionBySubmissionKey(n.t.Context(), submission.Key)
+	require.NoError(n.t, err)
+	require.True(n.t, ok)
+	if completion.Refusal != nil {
+		return completion.Refusal
+	}
+	return nil
+}
+
+// submit commits commands in the name of parties, who may read what the DSO sees.
+func (n *node) submit(actAs []ledger.Party, commands ...ledger.Command) {
+	n.t.Helper()
+	require.NoError(n.t, n.try(actAs, commands...))
+}
+
+func (n *node) try(actAs []ledger.Party, commands ...ledger.Command) error {
+	n.t.Helper()
+	prepared, refusal := n.packages.PrepareCommands(commands, nil)
+	if refusal != nil {
+		return refusal
+	}
+	key := uuid.NewString()
+	return n.commit(ledger.Submission{
+		Key: key, UserID: "tester", CommandID: key, SubmissionID: key, ActAs: ledger.SortedParties(actAs),
+		ReadAs: []ledger.Party{n.identity.DSO}, Commands: prepared, Kind: ledger.KindCommand,
+	})
+}
+
+// party allocates a party that the node acts for.
+func (n *node) party(hint string) ledger.Party {
+	n.t.Helper()
+	party := n.identity.LocalParty(hint)
+	_, err := n.db.AllocateParty(n.t.Context(), ledger.PartyDetails{Party: party, IsLocal: true}, "")
+	require.NoError(n.t, err)
+	return party
+}
+
+func (n *node) operator() ledger.Party { return n.identity.Operator }
+
+// advance moves the ledger's clock and lets what falls due on the way happen in its time.
+func (n *node) advance(by time.Duration) {
+	n.t.Helper()
+	clock := devapi.New(devapi.Options{Clock: n.db, Development: true, Now: time.Now})
+	_, err := clock.Advance(n.t.Context(), devapi.AdvanceClockRequest{AdvanceBy: by.String()})
+	require.NoError(n.t, err)
+}
+
+// jump moves the ledger's clock at once.
+func (n *node) jump(by time.Duration) {
+	n.t.Helper()
+	_, err := n.db.AdvanceClock(n.t.Context(), func(state db.ClockState) db.ClockState {
+		state.Ahead += by
+		return state
+	})
+	require.NoError(n.t, err)
+}
+
+func (n *node) now() time.Time { return n.commits.Clock() }
+
+// exercise is a command on a contract.
+func exercise[T, A any](n *node, id ledger.ContractID, choice string, argument A) ledger.Command {
+	n.t.Helper()
+	name, err := ledger.TemplateName[T](n.packages)
+	require.NoError(n.t, err)
+	encoded, err := ledger.Encode(n.packages, argument)
+	require.NoError(n.t, err)
+	return ledger.Command{Exercise: &ledger.ExerciseCommand{Template: name, Contract: id, Choice: choice, Argument: encoded}}
+}
+
+// create is a command that creates a contract.
+func create[T any](n *node, payload T) ledger.Command {
+	n.t.Helper()
+	name, err := ledger.TemplateName[T](n.packages)
+	require.NoError(n.t, err)
+	encoded, err := ledger.Encode(n.packages, payload)
+	require.NoError(n.t, err)
+	return ledger.Command{Create: &ledger.CreateCommand{Template: name, Argument: encoded}}
+}
+
+// contractOf is an active contract.
+type contractOf[T any] struct {
+	ID      ledger.ContractID
+	Payload T
+}
+
+// active lists the active contracts of a template.
+func active[T any](n *node) []contractOf[T] {
+	n.t.Helper()
+	name, err := ledger.TemplateName[T](n.packages)
+	require.NoError(n.t, err)
+	found, err := n.db.ActiveByTemplate(n.t.Context(), name.String(), 5000)
+	require.NoError(n.t, err)
+	contracts := make([]contractOf[T], len(found))
+	for i, stored := range found {
+		payload, err := ledger.DecodePayload[T](n.packages, stored.Contract)
+		require.NoError(n.t, err)
+		contracts[i] = contractOf[T]{stored.ID, payload}
+	}
+	return contracts
+}
+
+// eventually waits until something holds that follows from what happened.
+func (n *node) eventually(what string, holds func() bool) {
+	n.t.Helper()
+	require.Eventually(n.t, holds, patience, 20*time.Millisecond, what)
+}
+
+// tap mints coin.
+func (n *node) tap(receiver ledger.Party, amount string) {
+	n.t.Helper()
+	n.submit([]ledger.Party{receiver}, exercise[coin.AmuletRules](n, n.rules(), "AmuletRules_DevNet_Tap",
+		coin.AmuletRulesDevNetTap{Receiver: receiver, Amount: decimal.MustParse(amount), OpenRound: n.round()}))
+}
+
+func (n *node) rules() ledger.ContractID { return active[coin.AmuletRules](n)[0].ID }
+
+// round is a round that is open, as round 0 is for years.
+func (n *node) round() lf.CID[coin.OpenMiningRound] {
+	return lf.CID[coin.OpenMiningRound](active[coin.OpenMiningRound](n)[0].ID)
+}
+
+func (n *node) payment() coin.PaymentTransferContext {
+	return coin.PaymentTransferContext{
+		AmuletRules: lf.CID[coin.AmuletRules](n.rules()), Context: coin.TransferContext{OpenMiningRound: n.round()},
+	}
+}
+
+// coins are a party's holdings as inputs.
+func (n *node) coins(owner ledger.Party) []coin.TransferInput {
+	var inputs []coin.TransferInput
+	for _, holding := range active[coin.Amulet](n) {
+		if holding.Payload.Owner == owner {
+			inputs = append(inputs, coin.InputAmulet(lf.CID[coin.Amulet](holding.ID)))
+		}
+	}
+	return inputs
+}
+
+// status asks a workflow what it waits for; false while it cannot tell.
+func (n *node) status(workflowID string) (status workflows.LifecycleStatus, ok bool) {
+	n.t.Helper()
+	value, err := n.temporal.QueryWorkflow(n.t.Context(), workflowID, "", workflows.LifecycleQuery)
+	if err != nil {
+		return status, false
+	}
+	require.NoError(n.t, value.Get(&status))
+	return status, true
+}
+
+// waits waits until a workflow says that it waits for something.
+func (n *node) waits(workflowID, what string) workflows.LifecycleStatus {
+	n.t.Helper()
+	var last workflows.LifecycleStatus
+	n.eventually(workflowID+" waits for "+what, func() bool {
+		status, ok := n.status(workflowID)
+		last = status
+		return ok && !status.Over && strings.Contains(status.WaitsFor, what)
+	})
+	return last
+}
+
+// ended waits until a workflow has ended well.
+func (n *node) ended(workflowID string) {
+	n.t.Helper()
+	ctx, cancel := context.WithTimeout(n.t.Context(), patience)
+	defer cancel()
+	require.NoError(n.t, n.temporal.GetWorkflow(ctx, workflowID, "").Get(ctx, nil))
+	_, ok, err := n.db.Lifecycle(n.t.Context(), workflowID)
+	require.NoError(n.t, err)
+	require.False(n.t, ok, "the lifecycle of %s is over", workflowID)
+}
