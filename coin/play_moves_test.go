@@ -44,7 +44,7 @@ func (p *game) moveSome(rt *rapid.T) {
 		needed = must(rt)(needed.Add(output.Amount))
 	}
 	context, round := p.context()
-	result, err := p.network.transfer(transfer, context)
+	result, err := p.transfer(transfer, context)
 	if p.refused(rt, err, total, needed) {
 		return
 	}

@@ -82,7 +82,7 @@ func (p *game) mintSome(rt *rapid.T) {
 			earn(amount("1"), *issued.OptIssuancePerValidatorFaucetCoupon)
 		}
 	}
-	result, err := p.network.transfer(transfer, context)
+	result, err := p.transfer(transfer, context)
 	require.NoError(rt, err)
 	p.spend(inputs)
 	p.minted = must(rt)(p.minted.Add(worth))

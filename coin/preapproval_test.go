@@ -265,10 +265,10 @@ func TestAPreapprovalIsShownToWhoeverIsToldOfIt(t *testing.T) {
 func TestPreapprovalsThatEndBeforeTheyStartAreNotCreated(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
-	for _, c := range []struct{ from, renewed, until time.Duration }{{1, 1, 1}, {2, 2, 1}, {1, 0, 2}} {
+	for _, c := range []struct{ from, renewed, until time.Duration }{{tick, tick, tick}, {day, day, tick}, {tick, 0, day}} {
 		_, err := ledgertest.Create(n.Ledger, ledgertest.As(dso, bob), coin.TransferPreapproval{
-			DSO: dso, Receiver: bob, Provider: bob, ValidFrom: n.at(c.from * time.Hour),
-			LastRenewedAt: n.at(c.renewed * time.Hour), ExpiresAt: n.at(c.until * time.Hour),
+			DSO: dso, Receiver: bob, Provider: bob, ValidFrom: n.at(c.from),
+			LastRenewedAt: n.at(c.renewed), ExpiresAt: n.at(c.until),
 		})
 		requireRefused(t, err, notValid, "TransferPreapproval")
 	}

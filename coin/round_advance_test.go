@@ -85,7 +85,9 @@ func TestRoundsAdvanceTickByTickHoweverLate(t *testing.T) {
 		at, opens time.Duration
 		number    int64
 	}{
-		{day, day + tick, 3}, {day + tick, day + 2*tick, 4}, {day + 2*tick, day + 3*tick, 5},
+		{day, day + tick, 3},
+		{day + tick, day + 2*tick, 4},
+		{day + 2*tick, day + 3*tick, 5},
 		{3 * day, 3*day + tick, 6}, // two days late
 		{3*day + tick, 3*day + 2*tick, 7},
 	} {

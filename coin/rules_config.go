@@ -130,8 +130,9 @@ func isRecord(t reflect.Type) bool {
 
 // sameValue compares what a configuration holds: decimals by their value, everything else by its parts.
 func sameValue(a, b reflect.Value) bool {
-	if amount, ok := a.Interface().(decimal.Decimal); ok {
-		return amount.Equal(b.Interface().(decimal.Decimal))
+	if amount, ok := reflect.TypeAssert[decimal.Decimal](a); ok {
+		other, _ := reflect.TypeAssert[decimal.Decimal](b)
+		return amount.Equal(other)
 	}
 	switch a.Kind() {
 	case reflect.Pointer:
