@@ -265,7 +265,8 @@ func TestAPreapprovalIsShownToWhoeverIsToldOfIt(t *testing.T) {
 func TestPreapprovalsThatEndBeforeTheyStartAreNotCreated(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)
-	for _, c := range []struct{ from, renewed, until time.Duration }{{tick, tick, tick}, {day, day, tick}, {tick, 0, day}} {
+	type times struct{ from, renewed, until time.Duration }
+	for _, c := range []times{{tick, tick, tick}, {day, day, tick}, {tick, 0, day}} {
 		_, err := ledgertest.Create(n.Ledger, ledgertest.As(dso, bob), coin.TransferPreapproval{
 			DSO: dso, Receiver: bob, Provider: bob, ValidFrom: n.at(c.from),
 			LastRenewedAt: n.at(c.renewed), ExpiresAt: n.at(c.until),
