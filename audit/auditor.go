@@ -56,8 +56,8 @@ type Report struct {
 	Holdings int64
 }
 
-// Audit goes through the whole record up to an offset; 0 stands for its end. What was pruned cannot be audited: then the
-// audit begins with what was held there.
+// Audit goes through the whole record up to an offset; 0 stands for its end. What was pruned cannot be audited: the
+// audit then begins with what was held there.
 //
 // Faults: OFFSET_AFTER_LEDGER_END, PARTICIPANT_PRUNED_DATA_ACCESSED, NEGATIVE_OFFSET.
 func (a *Auditor) Audit(ctx context.Context, upTo ledger.Offset) (Report, error) {

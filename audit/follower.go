@@ -91,8 +91,8 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// step waits for something to audit, audits a page of it, and rests. Nil for the state means that the checkpoint must be
-// read again.
+// step waits for something to audit, audits a page of it, and rests. Nil for the state means that the checkpoint must
+// be read again.
 func (f *Follower) step(ctx context.Context, known *State) (*State, error) {
 	if known == nil {
 		loaded, err := f.load(ctx)

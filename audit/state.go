@@ -79,4 +79,4 @@ func (s *State) report(findings ...Finding) {
 }
 
 // Clean tells whether nothing was found.
-func (s State) Clean() bool { return s.FindingCount == 0 }
+func (s *State) Clean() bool { return s.FindingCount == 0 }

@@ -50,7 +50,7 @@ type transferCommandStatusRequest struct {
 
 // LookupTransferCommandStatusResponse says what became of the commands of a sender with a nonce.
 type LookupTransferCommandStatusResponse struct {
-	Commands map[string]TransferCommandWithStatus `json:"transfer_commands_by_contract_id" required:"true" doc:"All of them"`
+	Commands map[string]TransferCommandWithStatus `json:"transfer_commands_by_contract_id" required:"true" doc:"All"`
 }
 
 // TransferCommandWithStatus is a transfer command and what became of it.

@@ -89,7 +89,8 @@ func (a *API) holdingsSummary(
 ) (response HoldingsSummaryResponse, err error) {
 	switch {
 	case req.Body.MigrationID != 0:
-		return response, v0.NotFound("No snapshot found for migration %d: this network is at migration 0", req.Body.MigrationID)
+		return response, v0.NotFound("No snapshot found for migration %d: this network is at migration 0",
+			req.Body.MigrationID)
 	case len(req.Body.OwnerPartyIDs) == 0:
 		return response, v0.BadRequest("owner_party_ids is empty: name at least one party")
 	}

@@ -64,7 +64,9 @@ func (a *API) releaseAllocationContext(ctx context.Context, req allocationReques
 }
 
 // released shows the context of choices that give locked coin back.
-func (a *API) released(ctx context.Context, body GetChoiceContextRequest, amulet *ledger.Contract) (ChoiceContext, error) {
+func (a *API) released(
+	ctx context.Context, body GetChoiceContextRequest, amulet *ledger.Contract,
+) (ChoiceContext, error) {
 	return a.composed(ctx, body, func(network registry.Network) (registry.Context, error) {
 		return network.Release(amulet), nil
 	})

@@ -91,7 +91,9 @@ func askFactory(s *apitest.Server, argument map[string]any) factory {
 }
 
 // send does what a wallet does: asks the registry, then exercises the factory. It returns the instruction, if any.
-func send(t *testing.T, s *apitest.Server, from *apitest.Wallet, to ledger.Party, amount string) (kind, instruction string) {
+func send(
+	t *testing.T, s *apitest.Server, from *apitest.Wallet, to ledger.Party, amount string,
+) (kind, instruction string) {
 	t.Helper()
 	var inputs []string
 	for id, holding := range from.Holdings() {

@@ -79,9 +79,10 @@ type GetOpenAndIssuingMiningRoundsRequest struct {
 
 // GetOpenAndIssuingMiningRoundsResponse are the rounds that commands can name, by contract id.
 type GetOpenAndIssuingMiningRoundsResponse struct {
-	TimeToLive int64                                      `json:"time_to_live_in_microseconds" required:"true" doc:"For caches"`
-	Open       map[string]v0.MaybeCachedContractWithState `json:"open_mining_rounds" required:"true" doc:"To transfer in"`
-	Issuing    map[string]v0.MaybeCachedContractWithState `json:"issuing_mining_rounds" required:"true" doc:"To mint for"`
+	TimeToLive int64 `json:"time_to_live_in_microseconds" required:"true" doc:"For caches"`
+
+	Open    map[string]v0.MaybeCachedContractWithState `json:"open_mining_rounds" required:"true" doc:"To transfer in"`
+	Issuing map[string]v0.MaybeCachedContractWithState `json:"issuing_mining_rounds" required:"true" doc:"To mint for"`
 }
 
 type scanRoundsRequest struct {

@@ -43,8 +43,8 @@ func BadRequest(format string, args ...any) *Error {
 
 // The texts for callers without a usable token.
 const (
-	tokenMissing = "The resource requires authentication, which was not supplied with the request"
-	tokenInvalid = "The supplied authentication is invalid"
+	noneSent = "The resource requires authentication, which was not supplied with the request"
+	notValid = "The supplied authentication is invalid"
 )
 
 // Failures makes the errors of a family of endpoints. The realm, such as "splice wallet realm", is what callers without
@@ -69,9 +69,9 @@ func Failures(realm string) endpoint.FailureEncoder {
 
 // unauthorized is the answer to callers without a usable token.
 func unauthorized(ctx context.Context, realm string) endpoint.Content {
-	content := endpoint.TextContent(http.StatusUnauthorized, tokenInvalid)
+	content := endpoint.TextContent(http.StatusUnauthorized, notValid)
 	if !endpoint.Claims(ctx).Presented() {
-		content = endpoint.TextContent(http.StatusUnauthorized, tokenMissing)
+		content = endpoint.TextContent(http.StatusUnauthorized, noneSent)
 	}
 	content.Header = http.Header{"Www-Authenticate": {fmt.Sprintf("Bearer realm=%q", realm)}}
 	return content
@@ -88,7 +88,7 @@ func textOf(refusal *fault.Fault) string {
 // statusOf is the HTTP status of a refusal by the ledger. It is not the one that the JSON Ledger API gives it: this
 // family tells "busy" (429) from "conflict" (409).
 func statusOf(refusal *fault.Fault) int {
-	switch refusal.Category { //nolint:exhaustive // the others are redacted, or the server's own trouble
+	switch refusal.Category {
 	case fault.TransientServerFailure:
 		return http.StatusServiceUnavailable
 	case fault.ContentionOnSharedResources:
