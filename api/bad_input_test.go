@@ -123,7 +123,10 @@ func eachRoute(t *testing.T, test func(t *testing.T, s *apitest.Server, route mo
 }
 
 // eachBody runs a test for every route that takes JSON. The function send is given a body.
-func eachBody(t *testing.T, test func(t *testing.T, send func(body any) apitest.Answer, schema *openapi3.SchemaRef, example any)) {
+func eachBody(
+	t *testing.T,
+	test func(t *testing.T, send func(body any) apitest.Answer, schema *openapi3.SchemaRef, example any),
+) {
 	t.Helper()
 	eachRoute(t, func(t *testing.T, s *apitest.Server, route mounted) {
 		t.Helper()
@@ -320,7 +323,8 @@ func TestHostileTextsInBodies(t *testing.T) {
 			for _, hostile := range hostileTexts {
 				if isText && hostile != text {
 					answer := send(with(example, place.path, hostile, false))
-					require.Less(t, answer.Status, http.StatusInternalServerError, "%v = %.50q: %s", place.path, hostile, answer.Text)
+					require.Less(t, answer.Status, http.StatusInternalServerError, "%v = %.50q: %s", place.path, hostile,
+						answer.Text)
 					require.Less(t, len(answer.Text), 10_000, "%v = %.50q is not repeated", place.path, hostile)
 				}
 			}

@@ -14,8 +14,8 @@ const DefaultScope = "daml_ledger_api"
 // participantAudience begins audiences that name one participant node; its id follows.
 const participantAudience = "https://daml.com/jwt/aud/participant/"
 
-// recipient is for whom tokens must be meant: they name the audience, or the participant, or carry the scope (upstream's
-// audience-based, participant-based and scope-based tokens).
+// recipient is for whom tokens must be meant: they name the audience, or the participant, or carry the scope
+// (upstream's audience-based, participant-based and scope-based tokens).
 type recipient struct {
 	audience string
 	// scope is "" when tokens cannot do with a scope.
@@ -24,8 +24,8 @@ type recipient struct {
 	participantID string
 }
 
-// check refuses tokens that are not for this node: with 401 those that do not say that they are for a node of this kind,
-// with 403 those that name another participant.
+// check refuses tokens that are not for this node: with 401 those that do not say that they are for a node of this
+// kind, with 403 those that name another participant.
 func (r recipient) check(claims *tokenClaims) error {
 	if slices.Contains(claims.Audience, r.audience) {
 		return nil
@@ -71,8 +71,8 @@ func (c *tokenClaims) scopes() []string {
 	return c.ScopeList
 }
 
-// scopeClaim is a list of scopes: a text in which blanks part them, or an array. What is neither says nothing: providers
-// put many things there, and most tokens do not need it.
+// scopeClaim is a list of scopes: a text in which blanks part them, or an array. What is neither says nothing:
+// providers put many things there, and most tokens do not need it.
 type scopeClaim []string
 
 // UnmarshalJSON implements [json.Unmarshaler].

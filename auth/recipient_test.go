@@ -64,15 +64,19 @@ func TestTokensThatNameAnotherNode(t *testing.T) {
 		},
 		"no participant": {jwt.MapClaims{"sub": "alice", "aud": forNode}, fault.Unauthenticated},
 		"several participants": {
-			jwt.MapClaims{"sub": "alice", "aud": []string{forNode + thisNode, forNode + otherNode}, "scope": "daml_ledger_api"},
+			jwt.MapClaims{
+				"sub": "alice", "aud": []string{forNode + thisNode, forNode + otherNode}, "scope": "daml_ledger_api",
+			},
 			fault.Unauthenticated,
 		},
 		"several audiences and the scope": {
 			jwt.MapClaims{"sub": "alice", "aud": []string{"a", "b"}, "scope": "daml_ledger_api"}, fault.Unauthenticated,
 		},
-		"another scope":         {jwt.MapClaims{"sub": "alice", "scope": "openid"}, fault.Unauthenticated},
-		"part of the scope":     {jwt.MapClaims{"sub": "alice", "scope": "daml_ledger_api2"}, fault.Unauthenticated},
-		"a list beside a scope": {jwt.MapClaims{"sub": "alice", "scope": "a", "scp": []string{auth.DefaultScope}}, fault.Unauthenticated},
+		"another scope":     {jwt.MapClaims{"sub": "alice", "scope": "openid"}, fault.Unauthenticated},
+		"part of the scope": {jwt.MapClaims{"sub": "alice", "scope": "daml_ledger_api2"}, fault.Unauthenticated},
+		"a list beside a scope": {
+			jwt.MapClaims{"sub": "alice", "scope": "a", "scp": []string{auth.DefaultScope}}, fault.Unauthenticated,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -88,7 +92,8 @@ func TestTokensThatNameAnotherNode(t *testing.T) {
 func TestOtherWaysToNameTheNodeCanBeClosed(t *testing.T) {
 	t.Parallel()
 	for _, claims := range []jwt.MapClaims{
-		{"sub": "alice", "scope": "daml_ledger_api"}, {"sub": "alice", "aud": forNode + thisNode}, {"sub": "alice", "scope": ""},
+		{"sub": "alice", "scope": "daml_ledger_api"}, {"sub": "alice", "aud": forNode + thisNode},
+		{"sub": "alice", "scope": ""},
 	} {
 		require.True(t, fault.Unauthenticated.Matches(verifyClaims(t, claims, nil)))
 	}

@@ -147,7 +147,8 @@ func TestAPreferredPackageStandsForItsName(t *testing.T) {
 			id, known, refusal := packages.ResolvePackage(name, preference)
 			require.Nil(t, refusal)
 			require.True(t, known)
-			require.Equal(t, lf.PackageID(ledgertest.ModelPackage), id, "%v: preferences for other names do not count", preference)
+			require.Equal(t, lf.PackageID(ledgertest.ModelPackage), id,
+				"%v: preferences for other names do not count", preference)
 		}
 	}
 }
