@@ -122,7 +122,8 @@ func (b book) context(entries ...any) token.ExtraArgs {
 		values[coin.ContextConfigState] = token.AnyValue{ContractID: new(lf.CID[token.AnyContract](id))}
 	}
 	for i := 0; i < len(entries); i += 2 {
-		values[entries[i].(string)] = token.AnyValue{ContractID: new(lf.CID[token.AnyContract](entries[i+1].(ledger.ContractID)))}
+		id := lf.CID[token.AnyContract](entries[i+1].(ledger.ContractID))
+		values[entries[i].(string)] = token.AnyValue{ContractID: &id}
 	}
 	return token.ExtraArgs{Context: token.ChoiceContext{Values: values}}
 }

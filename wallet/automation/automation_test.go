@@ -1,0 +1,473 @@
+package automation_test
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/payments"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/automation"
+)
+
+const (
+	alice    = ledger.Party("alice::1220a1")
+	bob      = ledger.Party("bob::1220b0")
+	charlie  = ledger.Party("charlie::1220c4")
+	operator = ledger.Party("operator::1220f0")
+)
+
+var now = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+
+func at(after time.Duration) lf.Timestamp { return lf.TimestampOf(now.Add(after)) }
+
+func coinOf(id, amount string) automation.Coin {
+	return automation.Coin{
+		ID: ledger.ContractID(id), Amount: coin.ExpiringAmount{InitialAmount: decimal.MustParse(amount)},
+	}
+}
+
+// rounds has round 3, which issues, round 4, which issues later, and round 2, which is about to close.
+func rounds() map[int64]coin.IssuingMiningRound {
+	issuing := func(opens, closes time.Duration) coin.IssuingMiningRound {
+		faucet := decimal.MustParse("570")
+		return coin.IssuingMiningRound{
+			OpensAt: at(opens), TargetClosesAt: at(closes),
+			IssuancePerFeaturedAppRewardCoupon:   decimal.MustParse("100"),
+			IssuancePerUnfeaturedAppRewardCoupon: decimal.MustParse("0.6"),
+			IssuancePerValidatorRewardCoupon:     decimal.MustParse("0.2"),
+			IssuancePerSvRewardCoupon:            decimal.MustParse("3"),
+			OptIssuancePerValidatorFaucetCoupon:  &faucet,
+		}
+	}
+	return map[int64]coin.IssuingMiningRound{
+		2: issuing(-20*time.Minute, 2*time.Minute),
+		3: issuing(0, 2*time.Minute+time.Microsecond), 4: issuing(time.Microsecond, time.Hour),
+	}
+}
+
+func coupon(id string, kind automation.CouponKind, round int64, amount string) automation.Coupon {
+	return automation.Coupon{
+		ID: ledger.ContractID(id), Kind: kind, Round: round, Amount: decimal.MustParse(amount), ExpiresAt: at(time.Hour),
+		Input: coin.TransferInput{AppRewardCoupon: new(lf.CID[coin.AppRewardCoupon](id))},
+	}
+}
+
+func funds(coins []automation.Coin, coupons ...automation.Coupon) automation.Funds {
+	return automation.Funds{
+		Wallet: alice, Coins: coins, Coupons: coupons, Issuing: rounds(), MaxInputs: 100, Now: now,
+	}
+}
+
+func ids(t *testing.T, f automation.Funds) []string {
+	t.Helper()
+	inputs, err := f.Inputs()
+	require.NoError(t, err)
+	var out []string
+	for _, input := range inputs {
+		if input.Amulet != nil {
+			out = append(out, string(*input.Amulet))
+		} else {
+			out = append(out, string(*input.AppRewardCoupon))
+		}
+	}
+	return out
+}
+
+func TestTheOrderOfInputs(t *testing.T) {
+	t.Parallel()
+	f := funds(nil,
+		coupon("fund", automation.DevelopmentFund, 0, "9"), coupon("record", automation.ActivityRecord, 0, "1"),
+		coupon("unfeatured", automation.UnfeaturedApp, 3, "1000"), coupon("sv", automation.SV, 3, "4"),
+		coupon("v2", automation.RewardV2, 1, "5"), coupon("validator", automation.Validator, 3, "3334"),
+		coupon("faucet", automation.Faucet, 3, "1"), coupon("featured", automation.FeaturedApp, 3, "0.1"),
+		coupon("too late", automation.SV, 2, "1"), coupon("too early", automation.SV, 4, "1"),
+		coupon("of no round", automation.SV, 9, "1"))
+	f.Coupons[4].ExpiresAt = at(time.Microsecond)
+	for i := range 12 {
+		f.Coins = append(f.Coins, coinOf(fmt.Sprintf("coin %02d", i), strconv.Itoa(100+i)))
+	}
+	require.Equal(t, []string{
+		"coin 11", "coin 10", "coin 09", "coin 08", "coin 07", "coin 06", "coin 05", "coin 04", "coin 03", "coin 02",
+		"v2", "validator", "unfeatured", "faucet", "sv", "featured", // worth 5; 666.8, 600, 570, 12, 10
+		"coin 01", "coin 00", "record", "fund",
+	}, ids(t, f))
+	f.MaxInputs = 5
+	require.Equal(t, []string{"coin 11", "coin 10", "v2", "validator", "unfeatured"}, ids(t, f))
+	f.Coupons[4].ExpiresAt = at(0)
+	require.NotContains(t, ids(t, f), "v2")
+}
+
+func TestWhenAWalletCollects(t *testing.T) {
+	t.Parallel()
+	one, other := coinOf("1", "5"), coinOf("2", "6")
+	for name, example := range map[string]struct {
+		funds automation.Funds
+		due   bool
+	}{
+		"nothing":                    {funds(nil), false},
+		"one coin":                   {funds([]automation.Coin{one}), false},
+		"two coins":                  {funds([]automation.Coin{one, other}), true},
+		"a reward":                   {funds(nil, coupon("3", automation.SV, 3, "1")), true},
+		"a reward of nothing":        {funds(nil, coupon("3", automation.SV, 3, "0")), false},
+		"a reward that came late":    {funds([]automation.Coin{one}, coupon("3", automation.SV, 2, "1")), false},
+		"a reward that is too early": {funds([]automation.Coin{one}, coupon("3", automation.SV, 4, "1")), false},
+	} {
+		action, due, err := example.funds.Collect()
+		require.NoError(t, err)
+		require.Equal(t, example.due, due, name)
+		if due {
+			require.NotNil(t, action.Operation.MergeTransferInputs)
+			require.Equal(t, alice, action.Wallet)
+		}
+	}
+	first, _, _ := funds([]automation.Coin{one, other}).Collect()
+	same, _, _ := funds([]automation.Coin{other, one}).Collect()
+	later, _, _ := funds([]automation.Coin{other, coinOf("4", "1")}).Collect()
+	require.Equal(t, first.CommandID, same.CommandID)
+	require.NotEqual(t, first.CommandID, later.CommandID)
+}
+
+func TestWhatATopUpBuys(t *testing.T) {
+	t.Parallel()
+	for name, example := range map[string]struct {
+		throughput int64
+		interval   time.Duration
+		want       automation.TopUp
+	}{
+		"a fast node":             {20_000, time.Minute, automation.TopUp{Bytes: 1_200_000, Interval: time.Minute}},
+		"a slow one":              {1000, time.Minute, automation.TopUp{Bytes: 210_000, Interval: 210 * time.Second}},
+		"a slow one, more rarely": {1000, 10 * time.Minute, automation.TopUp{Bytes: 600_000, Interval: 10 * time.Minute}},
+		"between two polls":       {20_000, 61 * time.Second, automation.TopUp{Bytes: 1_800_000, Interval: 90 * time.Second}},
+		"none at all":             {0, time.Minute, automation.TopUp{}},
+	} {
+		purchase, err := automation.TopUpConfig{
+			TargetThroughput: example.throughput, MinTopupInterval: example.interval, PollingInterval: 30 * time.Second,
+			MinTopupAmount: 200_000,
+		}.Purchase()
+		require.NoError(t, err)
+		require.Equal(t, example.want, purchase, name)
+	}
+	for _, bad := range []automation.TopUpConfig{
+		{TargetThroughput: 1, MinTopupInterval: time.Second, PollingInterval: time.Minute},
+		{TargetThroughput: -1, MinTopupInterval: time.Minute, PollingInterval: time.Minute},
+		{TargetThroughput: 1, MinTopupInterval: time.Minute},
+		{TargetThroughput: 1, MinTopupInterval: time.Minute, PollingInterval: time.Minute, MinTopupAmount: 1 << 62},
+		{TargetThroughput: 1 << 62, MinTopupInterval: time.Minute, PollingInterval: time.Minute},
+	} {
+		_, err := bad.Purchase()
+		require.Error(t, err, "%+v", bad)
+	}
+}
+
+func TestWhenTrafficIsToppedUp(t *testing.T) {
+	t.Parallel()
+	purchase := automation.TopUp{Bytes: 1_200_000, Interval: time.Minute}
+	usual := automation.TrafficState{
+		Operator: operator, StateID: "00ab", Remaining: 1_199_999, Balance: decimal.MustParse("4000.8"),
+		Price: decimal.MustParse("4000.8"), Now: now,
+		State: walletapp.ValidatorTopUpState{MemberID: "PAR::p", LastPurchasedAt: at(-time.Minute)},
+	}
+	for name, example := range map[string]struct {
+		change           func(*automation.TrafficState)
+		due, shortOfCoin bool
+	}{
+		"little traffic, coin and time": {func(*automation.TrafficState) {}, true, false},
+		"enough traffic":                {func(s *automation.TrafficState) { s.Remaining++ }, false, false},
+		"a purchase just before":        {func(s *automation.TrafficState) { s.State.LastPurchasedAt++ }, false, false},
+		"no purchase ever": {func(s *automation.TrafficState) {
+			s.State.LastPurchasedAt = lf.MinTimestamp()
+		}, true, false},
+		"too little coin": {func(s *automation.TrafficState) {
+			s.Balance = decimal.MustParse("4000.7")
+		}, false, true},
+		"no coin, on development networks": {func(s *automation.TrafficState) {
+			s.Balance, s.IsDevNet = decimal.Decimal{}, true
+		}, true, false},
+	} {
+		state := usual
+		example.change(&state)
+		action, due, short := state.TopUp(purchase)
+		require.Equal(t, example.due, due, name)
+		require.Equal(t, example.shortOfCoin, short, name)
+		if due {
+			buy := action.Operation.BuyMemberTraffic
+			require.Equal(t, int64(1_200_000), buy.TrafficAmount)
+			require.Equal(t, "PAR::p", buy.MemberID)
+			require.Equal(t, lf.RelTimeOf(time.Minute), buy.MinTopupInterval)
+			require.Equal(t, lf.CID[walletapp.ValidatorTopUpState]("00ab"), *buy.TopupStateCid)
+		}
+	}
+	_, due, _ := usual.TopUp(automation.TopUp{})
+	require.False(t, due, "top-ups are switched off")
+}
+
+func sweepOf(most, least string, usePreapproval bool) automation.SweepConfig {
+	return automation.SweepConfig{
+		MaxBalanceUSD: decimal.MustParse(most), MinBalanceUSD: decimal.MustParse(least), Receiver: bob,
+		UsePreapproval: usePreapproval,
+	}
+}
+
+func TestHowMuchIsSwept(t *testing.T) {
+	t.Parallel()
+	offered := func(amount string, unit payments.Unit) payments.PaymentAmount {
+		return payments.PaymentAmount{Amount: decimal.MustParse(amount), Unit: unit}
+	}
+	for name, example := range map[string]struct {
+		balance, price, most, least string
+		offered                     []payments.PaymentAmount
+		usePreapproval              bool
+		want                        string
+	}{
+		"five hundred dollars":           {"100000", "0.005", "100", "10", nil, false, "98000.0000000000"},
+		"digits at the end":              {"4321.123456789", "0.153", "100", "50", nil, false, "3994.3260711680"},
+		"a maximum that is just reached": {"20000", "0.005", "100", "10", nil, false, "0.0000000000"},
+		"an offer that is open": {
+			"100000", "0.005", "100", "10", []payments.PaymentAmount{offered("98000", payments.AmuletUnit)}, false,
+			"0.0000000000",
+		},
+		"a small offer in dollars": {
+			"100000", "0.005", "100", "10", []payments.PaymentAmount{offered("100", payments.USDUnit)}, false,
+			"78000.0000000000",
+		},
+		"an offer, when sending": {
+			"100000", "0.005", "100", "10", []payments.PaymentAmount{offered("98000", payments.AmuletUnit)}, true,
+			"98000.0000000000",
+		},
+		// 1.5 × 0.0000000001 is half way between two numbers of ten digits.
+		"half a digit goes up": {"1.5", "0.0000000001", "0", "0", nil, false, "2.0000000000"},
+	} {
+		amount, err := automation.SweepState{
+			Sender: alice, Balance: decimal.MustParse(example.balance), Price: decimal.MustParse(example.price),
+			Offered: example.offered, Now: now,
+		}.Amount(sweepOf(example.most, example.least, example.usePreapproval))
+		require.NoError(t, err)
+		require.Equal(t, example.want, amount.String(), name)
+	}
+}
+
+func TestHowCoinIsSwept(t *testing.T) {
+	t.Parallel()
+	state := automation.SweepState{
+		Sender: alice, Balance: decimal.MustParse("100000"), Price: decimal.MustParse("0.005"), Latest: "42", Now: now,
+	}
+	action, ok, err := state.Sweep(sweepOf("100", "10", false))
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, walletapp.InstallCreateTransferOffer{
+		Receiver: bob, Description: "Sweeping wallet funds to receiver bob::1220b0.", ExpiresAt: at(10 * time.Minute),
+		Amount:     payments.PaymentAmount{Amount: decimal.MustParse("98000"), Unit: payments.AmuletUnit},
+		TrackingID: action.CommandID,
+	}, action.Choice)
+
+	_, _, err = state.Sweep(sweepOf("100", "10", true))
+	require.ErrorContains(t, err, "bob::1220b0 has no transfer preapproval")
+	state.Preapproval = new(lf.CID[coin.TransferPreapproval]("00ab"))
+	sent, ok, err := state.Sweep(sweepOf("100", "10", true))
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, "98000.0", sent.Operation.TransferPreapprovalSend.Amount.Show())
+	require.Equal(t, "sweep", *sent.Operation.TransferPreapprovalSend.Description)
+
+	state.Latest = "43"
+	again, _, err := state.Sweep(sweepOf("100", "10", true))
+	require.NoError(t, err)
+	require.NotEqual(t, sent.CommandID, again.CommandID)
+	state.Balance = decimal.MustParse("10")
+	_, ok, err = state.Sweep(sweepOf("100", "10", true))
+	require.NoError(t, err)
+	require.False(t, ok)
+}
+
+func offerFrom(id string, sender, receiver ledger.Party) automation.Contract[walletapp.TransferOffer] {
+	return automation.Contract[walletapp.TransferOffer]{ID: ledger.ContractID(id), Payload: walletapp.TransferOffer{
+		Sender: sender, Receiver: receiver, ExpiresAt: at(time.Hour),
+	}}
+}
+
+func TestWhichOffersAreAcceptedWithoutAsking(t *testing.T) {
+	t.Parallel()
+	config := automation.AutoAccept{alice: {bob}}
+	late := offerFrom("4", bob, alice)
+	late.Payload.ExpiresAt = at(0)
+	actions := config.Accept([]automation.Contract[walletapp.TransferOffer]{
+		offerFrom("1", bob, alice), offerFrom("2", charlie, alice), offerFrom("3", bob, charlie), late,
+	}, now)
+	require.Len(t, actions, 1)
+	require.Equal(t, alice, actions[0].Wallet)
+	require.Equal(t, walletapp.InstallTransferOfferAccept{CID: "1"}, actions[0].Choice)
+}
+
+func TestCompletingOffersAndTrafficRequests(t *testing.T) {
+	t.Parallel()
+	offer := automation.Contract[walletapp.AcceptedTransferOffer]{ID: "1", Payload: walletapp.AcceptedTransferOffer{
+		Sender: alice, Receiver: bob, ExpiresAt: at(time.Microsecond),
+	}}
+	offers := []automation.Contract[walletapp.AcceptedTransferOffer]{offer}
+	actions := automation.CompleteOffers(alice, offers, now)
+	require.Len(t, actions, 1)
+	require.Equal(t, lf.CID[walletapp.AcceptedTransferOffer]("1"), *actions[0].Operation.CompleteAcceptedTransfer)
+	require.Empty(t, automation.CompleteOffers(bob, offers, now), "the receiver does not pay")
+	require.Empty(t, automation.CompleteOffers(alice, offers, now.Add(time.Microsecond)), "it has expired")
+
+	request := automation.Contract[walletapp.BuyTrafficRequest]{ID: "2", Payload: walletapp.BuyTrafficRequest{
+		EndUserParty: alice, ExpiresAt: at(time.Microsecond), SynchronizerID: "other::1220", TrafficAmount: 1000,
+	}}
+	requests := []automation.Contract[walletapp.BuyTrafficRequest]{request}
+	actions = automation.CompleteTrafficRequests(alice, requests, now)
+	require.Len(t, actions, 1)
+	require.Equal(t, lf.CID[walletapp.BuyTrafficRequest]("2"),
+		actions[0].Operation.CompleteBuyTrafficRequest.TrafficRequestCid)
+	require.Empty(t, automation.CompleteTrafficRequests(bob, requests, now))
+	require.Empty(t, automation.CompleteTrafficRequests(alice, requests, now.Add(time.Microsecond)))
+
+	const prefix = "splice.lfdecentralizedtrust.org/"
+	refusal := func(id string, metadata map[string]string) *fault.Fault {
+		return fault.UserFailure(fault.InvalidGivenCurrentSystemStateOther, id, "no", metadata)
+	}
+	missing := refusal(prefix+"insufficient-funds", map[string]string{"requiredAmount": "12.5"})
+	aborted, ok := automation.AfterOffer(offer, missing)
+	require.True(t, ok)
+	require.Equal(t, walletapp.InstallAcceptedTransferOfferAbort{
+		CID: "1", Reason: "out of funds (missing 12.5 CC)",
+	}, aborted.Choice)
+	_, ok = automation.AfterOffer(offer, fault.ContractNotFound.New("gone"))
+	require.False(t, ok, "the offer is tried again, or expires")
+
+	for reason, cause := range map[string]*fault.Fault{
+		"out of funds (missing 12.5 CC)":     missing,
+		"unknown synchronizerId other::1220": refusal(prefix+"unknown-synchronizer", nil),
+		"not enough traffic requested (trafficAmount 1000 < minTopupAmount 200000)": refusal(
+			prefix+"insufficient-topup-amount", map[string]string{"minTopupAmount": "200000"}),
+	} {
+		cancelled, ok := automation.AfterTrafficRequest(request, cause)
+		require.True(t, ok)
+		require.Equal(t, walletapp.InstallBuyTrafficRequestCancel{RequestCid: "2", Reason: reason}, cancelled.Choice)
+	}
+	_, ok = automation.AfterTrafficRequest(request, fault.ContractNotFound.New("gone"))
+	require.False(t, ok)
+}
+
+func TestWhichProposalsOfPreapprovalsAreAccepted(t *testing.T) {
+	t.Parallel()
+	proposal := func(id string, receiver, provider ledger.Party,
+	) automation.Contract[walletapp.TransferPreapprovalProposal] {
+		return automation.Contract[walletapp.TransferPreapprovalProposal]{
+			ID: ledger.ContractID(id), Payload: walletapp.TransferPreapprovalProposal{Receiver: receiver, Provider: provider},
+		}
+	}
+	state := automation.ProposalState{
+		Operator: operator, Now: now, IsHosted: func(party ledger.Party) bool { return party != charlie },
+		Proposals: []automation.Contract[walletapp.TransferPreapprovalProposal]{
+			proposal("1", alice, operator), proposal("2", alice, operator), proposal("3", bob, operator),
+			proposal("4", charlie, operator), proposal("5", alice, bob),
+		},
+		Preapprovals: []coin.TransferPreapproval{
+			{Receiver: alice, ExpiresAt: at(0)}, {Receiver: bob, ExpiresAt: at(time.Microsecond)},
+		},
+	}
+	actions := state.AcceptProposals()
+	require.Len(t, actions, 1, "one of alice's, whose preapproval has expired")
+	accept := actions[0].Operation.AcceptTransferPreapprovalProposal
+	require.Equal(t, lf.CID[walletapp.TransferPreapprovalProposal]("1"), accept.PreapprovalProposalCid)
+	require.Equal(t, at(90*24*time.Hour), accept.ExpiresAt)
+	state.AcceptOthers = true
+	require.Len(t, state.AcceptProposals(), 2, "charlie's too")
+}
+
+func TestWhatHasExpiredIsEnded(t *testing.T) {
+	t.Parallel()
+	const skew = automation.ClockSkew
+	offer := offerFrom("1", alice, bob)
+	offer.Payload.ExpiresAt = at(0)
+	all := automation.Expirable{
+		Offers: []automation.Contract[walletapp.TransferOffer]{offer},
+		AcceptedOffers: []automation.Contract[walletapp.AcceptedTransferOffer]{{
+			ID: "2", Payload: walletapp.AcceptedTransferOffer{Sender: alice, Receiver: bob, ExpiresAt: at(0)},
+		}},
+		TrafficRequests: []automation.Contract[walletapp.BuyTrafficRequest]{{ID: "3", Payload: walletapp.BuyTrafficRequest{
+			EndUserParty: alice, ExpiresAt: at(0),
+		}}},
+		PaymentRequests: []automation.Contract[payments.AppPaymentRequest]{{ID: "4", Payload: payments.AppPaymentRequest{
+			Sender: alice, ExpiresAt: at(0),
+		}}},
+		MintingProposals: []automation.Contract[walletapp.MintingDelegationProposal]{{
+			ID: "5", Payload: walletapp.MintingDelegationProposal{Delegation: walletapp.MintingDelegation{
+				Delegate: operator, ExpiresAt: at(0),
+			}},
+		}},
+		MintingDelegations: []automation.Contract[walletapp.MintingDelegation]{{
+			ID: "6", Payload: walletapp.MintingDelegation{Delegate: operator, ExpiresAt: at(0)},
+		}},
+	}
+	choices := func(party ledger.Party, when time.Time) (out []any) {
+		seen := map[string]bool{}
+		for _, action := range all.Expire(party, when) {
+			require.False(t, seen[action.CommandID])
+			seen[action.CommandID] = true
+			require.Equal(t, party, action.Wallet)
+			out = append(out, action.Choice)
+		}
+		return out
+	}
+	for _, party := range []ledger.Party{alice, bob, operator} {
+		require.Empty(t, choices(party, now.Add(skew-time.Microsecond)), "within the skew of the clocks")
+	}
+	require.Equal(t, []any{
+		walletapp.InstallTransferOfferExpire{CID: "1"}, walletapp.InstallAcceptedTransferOfferExpire{CID: "2"},
+		walletapp.InstallBuyTrafficRequestExpire{RequestCid: "3"}, walletapp.InstallAppPaymentRequestExpire{CID: "4"},
+	}, choices(alice, now.Add(skew)))
+	require.Equal(t, []any{
+		walletapp.InstallTransferOfferExpire{CID: "1"}, walletapp.InstallAcceptedTransferOfferExpire{CID: "2"},
+	}, choices(bob, now.Add(skew)), "either side ends an offer")
+	require.Equal(t, []any{
+		walletapp.MintingDelegationProposalReject{}, walletapp.MintingDelegationReject{},
+	}, choices(operator, now.Add(skew)))
+	require.Empty(t, choices(charlie, now.Add(skew)))
+}
+
+func TestWhoseHoldingsAreMerged(t *testing.T) {
+	t.Parallel()
+	owner := func(number, holdings int) automation.Delegator {
+		d := automation.Delegator{
+			Owner: ledger.Party(fmt.Sprintf("owner%03d::1220", number)), Delegation: ledger.ContractID(strconv.Itoa(number)),
+		}
+		for i := range holdings {
+			d.Coins = append(d.Coins, coinOf(fmt.Sprintf("%03d", i), strconv.Itoa(holdings-i)))
+		}
+		return d
+	}
+	delegators := []automation.Delegator{owner(900, 10), owner(901, 11), owner(902, 150)}
+	batches, err := automation.PlanMerges(delegators)
+	require.NoError(t, err)
+	require.Len(t, batches, 1)
+	require.Len(t, batches[0].Merges, 2, "ten holdings are left alone")
+	largest := batches[0].Merges[0]
+	require.Equal(t, ledger.Party("owner902::1220"), largest.Owner)
+	require.Len(t, largest.Holdings, 100)
+	require.Equal(t, ledger.ContractID("149"), largest.Holdings[0], "the smallest first")
+	require.Equal(t, "5050.0", largest.Amount.Show())
+	require.Equal(t, "66.0", batches[0].Merges[1].Amount.Show())
+
+	for number := range 205 {
+		delegators = append(delegators, owner(number, 11))
+	}
+	batches, err = automation.PlanMerges(delegators)
+	require.NoError(t, err)
+	require.Len(t, batches, 3)
+	require.Len(t, batches[0].Merges, 100)
+	require.Len(t, batches[2].Merges, 7)
+	again, err := automation.PlanMerges(delegators)
+	require.NoError(t, err)
+	require.Equal(t, batches, again)
+	require.NotEqual(t, batches[0].CommandID, batches[1].CommandID)
+}

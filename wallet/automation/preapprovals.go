@@ -1,0 +1,55 @@
+package automation
+
+import (
+	"time"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// PreapprovalLifetime is how long the preapprovals live that an operator creates.
+const PreapprovalLifetime = 90 * 24 * time.Hour
+
+// ProposalState is what the acceptance of proposals depends on.
+type ProposalState struct {
+	Operator  ledger.Party
+	Proposals []Contract[walletapp.TransferPreapprovalProposal]
+	// Preapprovals are those of the proposals' receivers.
+	Preapprovals []coin.TransferPreapproval
+	// IsHosted tells whether a party is hosted on this node.
+	IsHosted func(ledger.Party) bool
+	// AcceptOthers accepts proposals of parties that are hosted elsewhere too.
+	AcceptOthers bool
+	Now          time.Time
+}
+
+// AcceptProposals accepts the proposals that name the operator as provider, one of each receiver, unless the receiver
+// has a preapproval that has not expired. One that has expired is no obstacle.
+func (s ProposalState) AcceptProposals() []Action {
+	covered := map[ledger.Party]bool{}
+	for _, preapproval := range s.Preapprovals {
+		if s.Now.Before(preapproval.ExpiresAt.Time()) {
+			covered[preapproval.Receiver] = true
+		}
+	}
+	var actions []Action
+	for _, proposal := range s.Proposals {
+		p := proposal.Payload
+		if p.Provider != s.Operator || covered[p.Receiver] || !s.AcceptOthers && !s.IsHosted(p.Receiver) {
+			continue
+		}
+		covered[p.Receiver] = true
+		actions = append(actions, Action{
+			CommandID: commandID("accept-preapproval-proposal", proposal.ID), Wallet: s.Operator, Contract: proposal.ID,
+			Operation: &walletapp.AmuletOperation{
+				AcceptTransferPreapprovalProposal: &walletapp.OperationAcceptProposal{
+					PreapprovalProposalCid: lf.CID[walletapp.TransferPreapprovalProposal](proposal.ID),
+					ExpiresAt:              lf.TimestampOf(s.Now.Add(PreapprovalLifetime)),
+				},
+			},
+		})
+	}
+	return actions
+}

@@ -1,0 +1,125 @@
+package automation
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/payments"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// SweepOfferLifetime is how long an offer that sweeps coin away can be accepted.
+const SweepOfferLifetime = 10 * time.Minute
+
+// SweepConfig says how much coin a wallet keeps, in US dollars, and who gets the rest.
+type SweepConfig struct {
+	MaxBalanceUSD, MinBalanceUSD decimal.Decimal
+	Receiver                     ledger.Party
+	// UsePreapproval sends through the receiver's preapproval instead of offering.
+	UsePreapproval bool
+}
+
+// SweepState is what a sweep depends on.
+type SweepState struct {
+	Sender ledger.Party
+	// Balance is the sender's unlocked coin.
+	Balance decimal.Decimal
+	// Price is that of the latest open round, in US dollars per coin.
+	Price decimal.Decimal
+	// Offered are the amounts of the sender's open and accepted offers to the receiver.
+	Offered []payments.PaymentAmount
+	// Preapproval is the receiver's, and FeaturedAppRight its provider's; for sends through a preapproval.
+	Preapproval      *lf.CID[coin.TransferPreapproval]
+	FeaturedAppRight *lf.CID[coin.FeaturedAppRight]
+	// Latest names the state that was looked at, as an offset of the ledger does: a sweep out of the same state happens
+	// once, one out of a later state is another.
+	Latest string
+	Now    time.Time
+}
+
+// Amount is how much a wallet sweeps away: in coin, zero when there is too little to sweep. In US dollars it is
+// balance × price − offered − minimum, rounded half up to ten digits, where that much is left above the maximum.
+func (s SweepState) Amount(config SweepConfig) (decimal.Decimal, error) {
+	var none decimal.Decimal
+	balance := product(s.Balance, s.Price)
+	if !config.UsePreapproval {
+		for _, offered := range s.Offered {
+			switch offered.Unit {
+			case payments.USDUnit:
+				balance.Sub(balance, product(offered.Amount, decimal.FromInt(1)))
+			default:
+				balance.Sub(balance, product(offered.Amount, s.Price))
+			}
+		}
+	}
+	if balance.Cmp(product(config.MaxBalanceUSD, decimal.FromInt(1))) <= 0 {
+		return none, nil
+	}
+	usd, err := roundHalfUp(balance.Sub(balance, product(config.MinBalanceUSD, decimal.FromInt(1))))
+	if err != nil || usd.Sign() <= 0 {
+		return none, err
+	}
+	return usd.Div(s.Price)
+}
+
+// Sweep sends or offers what is above the maximum. ok is false when nothing is due. The error says that the receiver
+// has no preapproval, or that a number is too large.
+func (s SweepState) Sweep(config SweepConfig) (action Action, ok bool, err error) {
+	amount, err := s.Amount(config)
+	if err != nil || amount.IsZero() {
+		return action, false, err
+	}
+	id := commandID("sweep", s.Sender, config.Receiver, s.Latest)
+	action = Action{CommandID: id, Wallet: s.Sender}
+	if !config.UsePreapproval {
+		action.Choice = walletapp.InstallCreateTransferOffer{
+			Receiver: config.Receiver, Amount: payments.PaymentAmount{Amount: amount, Unit: payments.AmuletUnit},
+			Description: fmt.Sprintf("Sweeping wallet funds to receiver %s.", config.Receiver),
+			ExpiresAt:   lf.TimestampOf(s.Now.Add(SweepOfferLifetime)), TrackingID: id,
+		}
+		return action, true, nil
+	}
+	if s.Preapproval == nil {
+		return action, false, fmt.Errorf("sweep of %s: the receiver %s has no transfer preapproval; "+
+			"have it create one, or sweep by offers", s.Sender, config.Receiver)
+	}
+	action.Operation = &walletapp.AmuletOperation{TransferPreapprovalSend: &walletapp.OperationSend{
+		TransferPreapprovalCid: *s.Preapproval, ProviderFeaturedAppRightCid: s.FeaturedAppRight, Amount: amount,
+		Description: new("sweep"),
+	}}
+	return action, true, nil
+}
+
+// product is the exact product of two decimals, in units of the twentieth digit.
+func product(a, b decimal.Decimal) *big.Int {
+	return new(big.Int).Mul(units(a), units(b))
+}
+
+// units is a decimal in units of the tenth digit.
+func units(d decimal.Decimal) *big.Int {
+	out, ok := new(big.Int).SetString(strings.ReplaceAll(d.String(), ".", ""), 10)
+	if !ok { // a decimal prints as digits
+		return new(big.Int)
+	}
+	return out
+}
+
+// roundHalfUp rounds a number in units of the twentieth digit to ten digits; what is exactly between goes up.
+func roundHalfUp(number *big.Int) (decimal.Decimal, error) {
+	const digits = 10
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(digits), nil)
+	half := new(big.Int).Rsh(scale, 1)
+	rounded := new(big.Int).Add(number, half)
+	rounded.Div(rounded, scale) // towards minus infinity
+	if rounded.Sign() <= 0 {
+		return decimal.Decimal{}, nil
+	}
+	text := fmt.Sprintf("%0*s", digits+1, rounded.String())
+	return decimal.Parse(text[:len(text)-digits] + "." + text[len(text)-digits:])
+}

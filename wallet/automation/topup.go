@@ -1,0 +1,112 @@
+package automation
+
+import (
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// TopUpConfig says how much traffic an operator wants.
+type TopUpConfig struct {
+	// TargetThroughput is in bytes per second; 0 buys nothing.
+	TargetThroughput int64
+	// MinTopupInterval is the least time between two purchases; not below PollingInterval.
+	MinTopupInterval time.Duration
+	PollingInterval  time.Duration
+	// MinTopupAmount is the network's least purchase, in bytes.
+	MinTopupAmount int64
+}
+
+// TopUp is a purchase that repeats.
+type TopUp struct {
+	Bytes    int64
+	Interval time.Duration
+}
+
+// Purchase computes what is bought how often. The interval is a multiple of the polling interval; where the amount
+// would be below the network's minimum, the interval is stretched until it is not.
+func (c TopUpConfig) Purchase() (TopUp, error) {
+	if c.TargetThroughput < 0 || c.PollingInterval <= 0 || c.MinTopupInterval < c.PollingInterval {
+		return TopUp{}, fmt.Errorf("a top-up interval of %s, polled each %s, for %d bytes per second: "+
+			"the interval must not be below the polling interval, and no value negative",
+			c.MinTopupInterval, c.PollingInterval, c.TargetThroughput)
+	}
+	if c.TargetThroughput == 0 {
+		return TopUp{}, nil
+	}
+	purchase, err := c.purchase(c.MinTopupInterval)
+	if err != nil || purchase.Bytes >= c.MinTopupAmount {
+		return purchase, err
+	}
+	// The shortest time, in whole milliseconds, that the minimum lasts.
+	milliseconds := ceilDiv(big.NewInt(0).Mul(big.NewInt(c.MinTopupAmount), big.NewInt(1000)), c.TargetThroughput)
+	if !milliseconds.IsInt64() || milliseconds.Int64() > int64(maxInterval/time.Millisecond) {
+		return TopUp{}, fmt.Errorf("%d bytes at %d bytes per second last longer than %s: raise the throughput",
+			c.MinTopupAmount, c.TargetThroughput, maxInterval)
+	}
+	return c.purchase(time.Duration(milliseconds.Int64()) * time.Millisecond)
+}
+
+// maxInterval keeps intervals far from the longest duration there is.
+const maxInterval = 100 * 365 * 24 * time.Hour
+
+func (c TopUpConfig) purchase(interval time.Duration) (TopUp, error) {
+	if interval > maxInterval {
+		return TopUp{}, fmt.Errorf("a top-up interval of %s is beyond %s", interval, maxInterval)
+	}
+	polls := (interval + c.PollingInterval - 1) / c.PollingInterval
+	rounded := polls * c.PollingInterval
+	bytes := ceilDiv(big.NewInt(0).Mul(big.NewInt(c.TargetThroughput), big.NewInt(int64(rounded))), int64(time.Second))
+	if !bytes.IsInt64() {
+		return TopUp{}, fmt.Errorf("%d bytes per second for %s are too many", c.TargetThroughput, rounded)
+	}
+	return TopUp{Bytes: bytes.Int64(), Interval: rounded}, nil
+}
+
+func ceilDiv(a *big.Int, b int64) *big.Int {
+	quotient, rest := big.NewInt(0).QuoRem(a, big.NewInt(b), big.NewInt(0))
+	if rest.Sign() > 0 {
+		quotient.Add(quotient, big.NewInt(1))
+	}
+	return quotient
+}
+
+// TrafficState is what a top-up depends on.
+type TrafficState struct {
+	Operator ledger.Party
+	// StateID and State are the contract that remembers the last purchase.
+	StateID ledger.ContractID
+	State   walletapp.ValidatorTopUpState
+	// Remaining is the extra traffic that is left, in bytes.
+	Remaining int64
+	// Balance is the operator's unlocked coin, Price what the purchase costs.
+	Balance, Price decimal.Decimal
+	// IsDevNet: the purchase taps what it costs.
+	IsDevNet bool
+	Now      time.Time
+}
+
+// TopUp buys traffic when little is left, the last purchase is long enough ago and there is coin for it. Without coin
+// it says so: nothing is due, but somebody should know.
+func (s TrafficState) TopUp(purchase TopUp) (action Action, due, shortOfCoin bool) {
+	next := s.State.LastPurchasedAt.Add(lf.RelTimeOf(purchase.Interval)).Time()
+	if purchase.Bytes == 0 || s.Remaining >= purchase.Bytes || s.Now.Before(next) {
+		return action, false, false
+	}
+	if !s.IsDevNet && s.Balance.Cmp(s.Price) < 0 {
+		return action, false, true
+	}
+	state := lf.CID[walletapp.ValidatorTopUpState](s.StateID)
+	return Action{
+		CommandID: commandID("top-up", s.StateID, purchase.Bytes), Wallet: s.Operator,
+		Operation: &walletapp.AmuletOperation{BuyMemberTraffic: &walletapp.OperationBuyTraffic{
+			TrafficAmount: purchase.Bytes, MemberID: s.State.MemberID, SynchronizerID: s.State.SynchronizerID,
+			MigrationID: s.State.MigrationID, MinTopupInterval: lf.RelTimeOf(purchase.Interval), TopupStateCid: &state,
+		}},
+	}, true, false
+}
