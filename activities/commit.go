@@ -145,7 +145,7 @@ func (b *block) decide(submission opened) (ledger.Completion, error) {
 	if submission.refusal != nil {
 		decision := refusalOf(submission.Submission, position, submission.refusal)
 		b.keep(decision)
-		return decision.Completion, nil
+		return decision.Completion, nil //nolint:nilerr // a refusal is a decision, not a failure
 	}
 	circumstances := ledger.Circumstances{
 		Packages: b.activities.Packages, Store: b.view,

@@ -83,7 +83,7 @@ func (a *Activities) PlanLifecycle(ctx context.Context, in PlanLifecycleInput) (
 // planning is one call of PlanLifecycle.
 type planning struct {
 	activities *Activities
-	ctx        context.Context //nolint:containedctx // lives within one activity call, behind an interface without contexts
+	ctx        context.Context //nolint:containedctx // lives within one activity call
 	tx         *db.Tx
 	in         PlanLifecycleInput
 	now        time.Time

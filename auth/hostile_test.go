@@ -241,7 +241,8 @@ func TestHostileTokens(t *testing.T) {
 		"no key id where keys have":  forge(t, `{"alg":"RS256"}`, hostileClaims(nil), rs),
 		"an unknown critical header": forge(t, with("crit", []string{"exp2"}), hostileClaims(nil), rs),
 		"an empty critical header":   forge(t, with("crit", []string{}), hostileClaims(nil), rs),
-		"an unencoded payload (b64)": forge(t, `{"alg":"RS256","kid":"rsa","b64":false,"crit":["b64"]}`, hostileClaims(nil), rs),
+		"an unencoded payload (b64)": forge(t,
+			`{"alg":"RS256","kid":"rsa","b64":false,"crit":["b64"]}`, hostileClaims(nil), rs),
 		// Forms.
 		"nothing":                     "",
 		"a blank":                     " ",

@@ -103,7 +103,8 @@ func TestTokensOfIdentityProvidersAreNotForOtherNodes(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
 	issuers, err := auth.NewIssuers(auth.IssuersOptions{
-		Default: newVerifier(t, nil), Keys: auth.NewRemoteKeys(nil, clock), ParticipantID: thisNode, Times: auth.Times{Now: clock},
+		Default: newVerifier(t, nil), Keys: auth.NewRemoteKeys(nil, clock), ParticipantID: thisNode,
+		Times: auth.Times{Now: clock},
 		Providers: &providers{list: []ledger.IdentityProvider{
 			{ID: "acme", Issuer: "https://acme.example", JWKSURL: i.server.URL},
 		}},

@@ -10,8 +10,8 @@ import (
 // MemberOf is the id of a participant as a member of its synchronizer.
 func MemberOf(participantID string) string { return "PAR::" + participantID }
 
-// TrafficRulesOf are the conditions under which a member of a synchronizer pays for its traffic: the free traffic that a
-// network grants when it starts, and what [MemberTraffic] contracts say that was bought for the member.
+// TrafficRulesOf are the conditions under which a member of a synchronizer pays for its traffic: the free traffic that
+// a network grants when it starts, and what [MemberTraffic] contracts say that was bought for the member.
 func TrafficRulesOf(memberID, synchronizerID string) ledger.TrafficRules {
 	limits := DefaultConfig(synchronizerID).DecentralizedSynchronizer.Fees.BaseRateTrafficLimits
 	return ledger.TrafficRules{

@@ -22,19 +22,19 @@ const (
 	assetInterface = "#test-asset:Test.Asset:Asset"
 )
 
-func newLedger(t testing.TB) *ledgertest.Ledger {
-	t.Helper()
+func newLedger(tb testing.TB) *ledgertest.Ledger {
+	tb.Helper()
 	book, err := ledgertest.New(ledgertest.Packages()...)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return book
 }
 
 func as(parties ...ledger.Party) ledgertest.Parties { return ledgertest.As(parties...) }
 
-func create[T any](t testing.TB, book *ledgertest.Ledger, payload T, parties ...ledger.Party) lf.CID[T] {
-	t.Helper()
+func create[T any](tb testing.TB, book *ledgertest.Ledger, payload T, parties ...ledger.Party) lf.CID[T] {
+	tb.Helper()
 	id, err := ledgertest.Create(book, as(parties...), payload)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return id
 }
 

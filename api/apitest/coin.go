@@ -156,7 +156,9 @@ func (w *Wallet) Try(command any, disclosed ...Disclosed) Answer {
 	w.s.tb.Helper()
 	format := map[string]any{
 		"transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS",
-		"eventFormat":      map[string]any{"filtersByParty": map[string]any{string(w.Party): map[string]any{}}, "verbose": true},
+		"eventFormat": map[string]any{
+			"filtersByParty": map[string]any{string(w.Party): map[string]any{}}, "verbose": true,
+		},
 	}
 	if disclosed == nil {
 		disclosed = []Disclosed{}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"log/slog"
 	"net/http"
 	"reflect"
@@ -243,9 +244,7 @@ func (f *Frame) write(ctx context.Context, w http.ResponseWriter, content Conten
 	if content.Type != "" {
 		w.Header().Set("Content-Type", content.Type)
 	}
-	for name, values := range content.Header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), content.Header)
 	if content.Status == 0 {
 		content.Status = http.StatusOK
 	}

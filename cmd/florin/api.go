@@ -58,7 +58,8 @@ func (n *node) handler() (http.Handler, error) {
 	n.streams = endpoint.NewStreams(endpoint.StreamOptions{Max: settings.MaxStreams})
 	n.watcher.OnUserChange(n.streams.UserChanged) // after those who remember users
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
-		Node: n.identity, Record: n.database, Submitter: n.client, Onboarder: n.client, Watcher: n.watcher, Packages: n.packages, Now: n.clock.Now,
+		Node: n.identity, Record: n.database, Submitter: n.client, Onboarder: n.client, Watcher: n.watcher,
+		Packages: n.packages, Now: n.clock.Now,
 		Settings: ledgerapi.Settings{Version: settings.APIVersion, MaxListElements: settings.ListLimit},
 	})
 	if err != nil {
