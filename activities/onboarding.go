@@ -38,14 +38,24 @@ func (a *Activities) ContributeToOnboarding(
 	if err == nil {
 		return step.outcome, nil
 	}
-	step.outcome.Party, step.outcome.Progress = given.Party(), topology.Refused
-	if step.outcome.ManagerRefusal, _ = errors.AsType[*topology.ManagerError](err); step.outcome.ManagerRefusal != nil {
-		return step.outcome, nil
+	return a.refusedContribution(ctx, given.Party(), err)
+}
+
+// refusedContribution is the outcome of a contribution that has changed nothing. What waited before waits still.
+func (a *Activities) refusedContribution(
+	ctx context.Context, party ledger.Party, cause error,
+) (topology.Outcome, error) {
+	outcome := topology.Outcome{Party: party, Progress: topology.Refused}
+	outcome.ManagerRefusal, _ = errors.AsType[*topology.ManagerError](cause)
+	if outcome.ManagerRefusal == nil {
+		outcome.Refusal, _ = errors.AsType[*fault.Fault](cause)
 	}
-	if step.outcome.Refusal, _ = errors.AsType[*fault.Fault](err); step.outcome.Refusal != nil {
-		return step.outcome, nil
+	if outcome.Err() == nil {
+		return topology.Outcome{}, fmt.Errorf("onboard %s: %w", party, cause)
 	}
-	return topology.Outcome{}, fmt.Errorf("onboard %s: %w", given.Party(), err)
+	var err error
+	_, outcome.Pending, err = a.DB.PendingOnboarding(ctx, party)
+	return outcome, err
 }
 
 // onboardingStep decides where a contribution brings an onboarding.
@@ -61,7 +71,7 @@ type onboardingStep struct {
 
 // decide runs once for each try of the transaction.
 func (s *onboardingStep) decide(standing db.PartyStanding) (*db.OnboardingStep, error) {
-	s.outcome = topology.Outcome{Party: s.given.Party(), Pending: standing.Pending != nil}
+	s.outcome = topology.Outcome{Party: s.given.Party()}
 	if standing.Allocated != nil && standing.CompletedBy == s.contribution.ID {
 		s.outcome.Progress = topology.Allocated
 		return nil, nil //nolint:nilnil // this very contribution has done all there was to do
@@ -85,7 +95,7 @@ func (s *onboardingStep) decide(standing db.PartyStanding) (*db.OnboardingStep, 
 		s.outcome.Progress, s.outcome.Pending = topology.Waiting, true
 		return step, nil
 	}
-	s.outcome.Progress, s.outcome.Pending = topology.Allocated, false
+	s.outcome.Progress = topology.Allocated
 	step.Entry = func(at ledger.Position) ledger.Update {
 		s.outcome.Offset = at.Offset
 		return ledger.NewHostings(s.node, merged.Party(), hostings(merged), at, s.contribution.Trace)

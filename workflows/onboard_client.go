@@ -22,8 +22,7 @@ func (c *Client) Onboard(
 	ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
 ) (topology.Outcome, error) {
 	outcome, err := c.contribute(ctx, party, contribution, wait)
-	var ended *serviceerror.NotFound
-	if errors.As(err, &ended) { // the workflow ended just when the contribution came: another one takes it
+	if _, ended := errors.AsType[*serviceerror.NotFound](err); ended { // the workflow ended just when the contribution came: another one takes it
 		outcome, err = c.contribute(ctx, party, contribution, wait)
 	}
 	switch {

@@ -41,8 +41,8 @@ func onboardingEnvironment(
 	return env
 }
 
-func first(id string) workflows.OnboardExternalPartyInput {
-	return workflows.OnboardExternalPartyInput{Party: carol, First: &topology.Contribution{ID: id}}
+func first() workflows.OnboardExternalPartyInput {
+	return workflows.OnboardExternalPartyInput{Party: carol, First: &topology.Contribution{ID: "one"}}
 }
 
 // answer receives what an update came to.
@@ -84,7 +84,7 @@ func TestAnOnboardingThatNeedsNobodyElseEndsAtOnce(t *testing.T) {
 		return done, nil
 	})
 	same := contributeAfter(env, 0, "one")
-	env.ExecuteWorkflow(workflows.OnboardExternalParty, first("one"))
+	env.ExecuteWorkflow(workflows.OnboardExternalParty, first())
 	require.NoError(t, env.GetWorkflowError())
 	var outcome topology.Outcome
 	require.NoError(t, env.GetWorkflowResult(&outcome))
@@ -102,7 +102,7 @@ func TestARefusedOnboardingEndsAtOnce(t *testing.T) {
 	env := onboardingEnvironment(t, workflows.OutcomeRefused, func(topology.Contribution) (topology.Outcome, error) {
 		return refused, nil
 	})
-	env.ExecuteWorkflow(workflows.OnboardExternalParty, first("one"))
+	env.ExecuteWorkflow(workflows.OnboardExternalParty, first())
 	require.NoError(t, env.GetWorkflowError())
 	var outcome topology.Outcome
 	require.NoError(t, env.GetWorkflowResult(&outcome))
@@ -136,7 +136,7 @@ func TestAnOnboardingWaitsForTheOthers(t *testing.T) {
 		require.Equal(t, carol, status.Party)
 	}, 102*day)
 	last := contributeAfter(env, 400*day, "two")
-	env.ExecuteWorkflow(workflows.OnboardExternalParty, first("one"))
+	env.ExecuteWorkflow(workflows.OnboardExternalParty, first())
 	require.NoError(t, env.GetWorkflowError())
 	require.EqualError(t, bad.outcome.Err(), "INVALID_ARGUMENT: not like this")
 	require.Equal(t, waiting, repeated.outcome)
@@ -153,7 +153,7 @@ func TestAnOnboardingSurvivesTheAbsenceOfTheDatabase(t *testing.T) {
 		}
 		return topology.Outcome{Progress: topology.Allocated}, nil
 	})
-	env.ExecuteWorkflow(workflows.OnboardExternalParty, first("one"))
+	env.ExecuteWorkflow(workflows.OnboardExternalParty, first())
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, 20, tries)
 }
@@ -165,7 +165,7 @@ func TestACancelledOnboardingIsWithdrawn(t *testing.T) {
 	})
 	env.OnActivity(act.WithdrawOnboarding, mock.Anything, carol).Return(true, nil).Once()
 	env.RegisterDelayedCallback(env.CancelWorkflow, time.Hour)
-	env.ExecuteWorkflow(workflows.OnboardExternalParty, first("one"))
+	env.ExecuteWorkflow(workflows.OnboardExternalParty, first())
 	var cancelled *temporal.CanceledError
 	require.ErrorAs(t, env.GetWorkflowError(), &cancelled)
 	env.AssertNumberOfCalls(t, "WithdrawOnboarding", 1)
@@ -176,7 +176,7 @@ func TestAnOnboardingOfManyContributionsGoesOnInANewRun(t *testing.T) {
 	env := onboardingEnvironment(t, "", func(topology.Contribution) (topology.Outcome, error) { return waiting, nil })
 	env.SetContinueAsNewSuggested(true)
 	last := contributeAfter(env, 0, "last")
-	env.ExecuteWorkflow(workflows.OnboardExternalParty, first("one"))
+	env.ExecuteWorkflow(workflows.OnboardExternalParty, first())
 	var next *workflow.ContinueAsNewError
 	require.ErrorAs(t, env.GetWorkflowError(), &next)
 	require.True(t, last.there, "nobody is left without an answer")

@@ -41,8 +41,10 @@ func TestPartiesOfSeveralHosts(t *testing.T) {
 
 	t.Run("what this node sends to the other hosts is its agreement", func(t *testing.T) {
 		there := topology.Node{ParticipantID: other, SynchronizerID: s.Node.SynchronizerID}
-		elsewhere, refusal := topology.Contribution{Transactions: fromWire(first.body.OnboardingTransactions),
-			MultiHash: ledgerapi.FromAPISignatures(first.body.MultiHashSignatures)}.Onboarding(there)
+		elsewhere, refusal := topology.Contribution{
+			Transactions: fromWire(first.body.OnboardingTransactions),
+			MultiHash:    ledgerapi.FromAPISignatures(first.body.MultiHashSignatures),
+		}.Onboarding(there)
 		require.Nil(t, refusal)
 		agreement, refusal := topology.Contribution{Transactions: fromWire(state.Agreement)}.Onboarding(there)
 		require.Nil(t, refusal)
@@ -112,6 +114,9 @@ func TestHostsMayAgreeBeforeTheOwnerSigns(t *testing.T) {
 	elements := list[ledgerapi.JsGetUpdatesResponse](b, "auditor", updatesPath+quick, fields{"updateFormat": hosting()})
 	events := elements[0].Update.TopologyTransaction.Value.Events
 	require.Len(t, events, 2, "both hosts began to host the party")
-	require.Equal(t, ledgerapi.PermissionObservation, events[0].Event.ParticipantAuthorizationAdded.Value.ParticipantPermission)
-	require.Equal(t, ledgerapi.PermissionConfirmation, events[1].Event.ParticipantAuthorizationAdded.Value.ParticipantPermission)
+	for i, permission := range []ledgerapi.ParticipantPermission{
+		ledgerapi.PermissionObservation, ledgerapi.PermissionConfirmation,
+	} {
+		require.Equal(t, permission, events[i].Event.ParticipantAuthorizationAdded.Value.ParticipantPermission)
+	}
 }

@@ -47,10 +47,8 @@ type GenerateExternalPartyTopologyRequest struct {
 	ObserveOnly  bool              `json:"localParticipantObservationOnly" doc:"Whether this node only observes"`
 	//nolint:lll // the name is the API's
 	OtherConfirmingParticipantUIDs []string `json:"otherConfirmingParticipantUids" doc:"Further participants that confirm for the party"`
-	//nolint:lll // the name is the API's
-	ConfirmationThreshold int32 `json:"confirmationThreshold" doc:"How many must confirm; 0 for all that confirm"`
-	//nolint:lll // the name is the API's
-	ObservingParticipantUIDs []string `json:"observingParticipantUids" doc:"Participants that only observe"`
+	ConfirmationThreshold          int32    `json:"confirmationThreshold" doc:"How many must confirm; 0 for all that confirm"`
+	ObservingParticipantUIDs       []string `json:"observingParticipantUids" doc:"Participants that only observe"`
 }
 
 // GenerateExternalPartyTopologyResponse is what is to be signed.

@@ -153,7 +153,8 @@ func TestPartiesOfDecentralizedNamespaces(t *testing.T) {
 	three := newKey(t, signing.Secp256k1, 3)
 	body := refusedByManager(t, together(t, s, 2, one, two, three).signAll(one, two).allocate())
 	require.Contains(t, body.Cause, "No root namespace delegation found for owner "+three.Public().Fingerprint())
-	silent := together(t, s, 2, one, two, three).sign(0, one).sign(1, two).sign(2, three).sign(3, one, two).sign(4, one, two)
+	silent := together(t, s, 2, one, two, three).
+		sign(0, one).sign(1, two).sign(2, three).sign(3, one, two).sign(4, one, two)
 	refusal := refusedByManager(t, silent.allocate())
 	require.Contains(t, refusal.Cause, "missing authorizations by namespaces={"+three.Public().Fingerprint()+"}")
 
@@ -312,9 +313,10 @@ func TestGenerateTopologyRefusals(t *testing.T) {
 	}
 	s.Call(apitest.Admin, http.MethodPost, generatePath, good).OK(nil)
 	other := "other::" + key.Public().Fingerprint()
+	wrongFormat := fields{"format": signing.KeyRaw, "keySpec": signing.P256, "keyData": ""}
 	for want, changes := range map[string]fields{
 		"public_key is missing":                     {"publicKey": nil},
-		"public_key: keys of":                       {"publicKey": fields{"format": signing.KeyRaw, "keySpec": signing.P256, "keyData": ""}},
+		"public_key: keys of":                       {"publicKey": wrongFormat},
 		"synchronizer: ":                            {"synchronizer": "x"},
 		"Unknown or not connected synchronizer":     {"synchronizer": "other::" + apitest.Namespace},
 		"is a physical synchronizer id":             {"synchronizer": s.Node.SynchronizerID + "::35-0"},

@@ -57,12 +57,18 @@ func TestTamperedOnboardingTransactions(t *testing.T) {
 		{"another host", "is hosted by " + third, func(m *topologypb.TopologyTransaction) {
 			ptp(m).Participants[1].ParticipantUid = third
 		}},
-		{"a host less", "is hosted by " + s.Node.ParticipantID + ", which confirms for it; confirmations",
-			func(m *topologypb.TopologyTransaction) { ptp(m).Participants = ptp(m).GetParticipants()[:1] }},
-		{"what a host may do", "is hosted by " + other + ", which sees what it sees",
-			func(m *topologypb.TopologyTransaction) { ptp(m).Participants[1].Permission = 3 }},
-		{"the order of hosts", "is hosted by " + other + ", which confirms for it; is hosted by " + s.Node.ParticipantID,
-			func(m *topologypb.TopologyTransaction) { slices.Reverse(ptp(m).GetParticipants()) }},
+		{
+			"a host less", "is hosted by " + s.Node.ParticipantID + ", which confirms for it; confirmations",
+			func(m *topologypb.TopologyTransaction) { ptp(m).Participants = ptp(m).GetParticipants()[:1] },
+		},
+		{
+			"what a host may do", "is hosted by " + other + ", which sees what it sees",
+			func(m *topologypb.TopologyTransaction) { ptp(m).Participants[1].Permission = 3 },
+		},
+		{
+			"the order of hosts", "is hosted by " + other + ", which confirms for it; is hosted by " + s.Node.ParticipantID,
+			func(m *topologypb.TopologyTransaction) { slices.Reverse(ptp(m).GetParticipants()) },
+		},
 		{"an extra key", mallory.Public().Fingerprint(), func(m *topologypb.TopologyTransaction) {
 			keys := ptp(m).GetPartySigningKeys()
 			keys.Keys = append(keys.Keys, malloryKey)
@@ -122,47 +128,65 @@ func TestTamperedOnboardingSignatures(t *testing.T) {
 		name, code, hint string
 		change           func(body *ledgerapi.AllocateExternalPartyRequest)
 	}{
-		{"a bit of the signature", broken, "the 64 bytes of the signature are not one by " + own,
-			func(body *ledgerapi.AllocateExternalPartyRequest) { body.MultiHashSignatures[0].Signature[5] ^= 1 }},
-		{"a signature that is cut", broken, "the 63 bytes of the signature are not one by " + own,
+		{
+			"a bit of the signature", broken, "the 64 bytes of the signature are not one by " + own,
+			func(body *ledgerapi.AllocateExternalPartyRequest) { body.MultiHashSignatures[0].Signature[5] ^= 1 },
+		},
+		{
+			"a signature that is cut", broken, "the 63 bytes of the signature are not one by " + own,
 			func(body *ledgerapi.AllocateExternalPartyRequest) {
 				body.MultiHashSignatures[0].Signature = body.MultiHashSignatures[0].Signature[:63]
-			}},
-		{"its format", broken, "format SIGNATURE_FORMAT_DER does not fit algorithm",
+			},
+		},
+		{
+			"its format", broken, "format SIGNATURE_FORMAT_DER does not fit algorithm",
 			func(body *ledgerapi.AllocateExternalPartyRequest) {
 				body.MultiHashSignatures[0].Format = signing.FormatDER
-			}},
-		{"its algorithm", broken, "algorithm SIGNING_ALGORITHM_SPEC_EC_DSA_SHA_256 does not fit a key of",
+			},
+		},
+		{
+			"its algorithm", broken, "algorithm SIGNING_ALGORITHM_SPEC_EC_DSA_SHA_256 does not fit a key of",
 			func(body *ledgerapi.AllocateExternalPartyRequest) {
 				body.MultiHashSignatures[0].SigningAlgorithmSpec = signing.ECDSASHA256
-			}},
-		{"who signed", "Topology transaction authorization cannot be verified due to missing namespace delegations " +
-			"for keys {" + name + "}", "neither listed in the transaction nor those of its namespace",
-			func(body *ledgerapi.AllocateExternalPartyRequest) { body.MultiHashSignatures[0].SignedBy = name }},
-		{"a stranger's signature besides", "Topology transaction authorization cannot be verified due to missing " +
-			"namespace delegations for keys {" + name + "}", "leave out their signatures",
+			},
+		},
+		{
+			"who signed", "Topology transaction authorization cannot be verified due to missing namespace delegations " +
+				"for keys {" + name + "}", "neither listed in the transaction nor those of its namespace",
+			func(body *ledgerapi.AllocateExternalPartyRequest) { body.MultiHashSignatures[0].SignedBy = name },
+		},
+		{
+			"a stranger's signature besides", "Topology transaction authorization cannot be verified due to missing " +
+				"namespace delegations for keys {" + name + "}", "leave out their signatures",
 			func(body *ledgerapi.AllocateExternalPartyRequest) {
 				hash := topology.HashOf(body.OnboardingTransactions[0].Transaction)
 				body.OnboardingTransactions[0].Signatures = []ledgerapi.Signature{signatureBy(t, mallory, hash[:])}
-			}},
-		{"over the transaction, sent as over all", broken, "the hash of all transactions of the request together",
+			},
+		},
+		{
+			"over the transaction, sent as over all", broken, "the hash of all transactions of the request together",
 			func(body *ledgerapi.AllocateExternalPartyRequest) {
 				hash := topology.HashOf(body.OnboardingTransactions[0].Transaction)
 				body.MultiHashSignatures[0] = signatureBy(t, alice, hash[:])
-			}},
-		{"over all, sent as over the transaction", broken, "which is the hash of this transaction",
+			},
+		},
+		{
+			"over all, sent as over the transaction", broken, "which is the hash of this transaction",
 			func(body *ledgerapi.AllocateExternalPartyRequest) {
 				body.OnboardingTransactions[0].Signatures = body.MultiHashSignatures
 				body.MultiHashSignatures = []ledgerapi.Signature{}
-			}},
-		{"another transaction besides", broken, "the hash of all transactions of the request together",
+			},
+		},
+		{
+			"another transaction besides", broken, "the hash of all transactions of the request together",
 			func(body *ledgerapi.AllocateExternalPartyRequest) {
 				raw, err := topology.Encode(rootOf(alice))
 				require.NoError(t, err)
 				body.OnboardingTransactions = append(body.OnboardingTransactions, ledgerapi.SignedTransaction{
 					Transaction: raw, Signatures: []ledgerapi.Signature{},
 				})
-			}},
+			},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -49,16 +49,16 @@ func (r Request) Onboarding(node Node) (Onboarding, *fault.Fault) {
 	if out.Decentralized, refusal = only(sorted.decentralized); refusal != nil {
 		return Onboarding{}, refusal
 	}
-	out.takeDelegations(sorted.delegations)
+	out.Delegations, out.HostDelegations = out.split(sorted.delegations)
 	if refusal := out.checkNamespace(); refusal != nil {
 		return Onboarding{}, refusal
 	}
 	return out, out.checkNothingOfOurs(node)
 }
 
-// takeDelegations keeps the roots of hosts apart from those that the party's namespace is made of. A root for another
-// host is an addition to upstream's rules, where hosts know one another from the synchronizer.
-func (o *Onboarding) takeDelegations(delegations []Signed) {
+// split keeps the roots of hosts apart from those that the party's namespace is made of. A root for another host is an
+// addition to upstream's rules, where hosts know one another from the synchronizer.
+func (o Onboarding) split(delegations []Signed) (ofParty, ofHosts []Signed) {
 	var owners, hosts []string
 	if o.Decentralized != nil {
 		owners = o.Decentralized.Transaction.Mapping.(DecentralizedNamespace).Owners
@@ -68,17 +68,18 @@ func (o *Onboarding) takeDelegations(delegations []Signed) {
 	}
 	for _, signed := range delegations {
 		delegation := signed.Transaction.Mapping.(NamespaceDelegation)
-		ofParty := delegation.Namespace == namespaceOf(string(o.Party())) || slices.Contains(owners, delegation.Namespace)
-		if !ofParty && delegation.IsRoot() && slices.Contains(hosts, delegation.Namespace) {
-			o.HostDelegations = append(o.HostDelegations, signed)
+		holds := delegation.Namespace == namespaceOf(string(o.Party())) || slices.Contains(owners, delegation.Namespace)
+		if !holds && delegation.IsRoot() && slices.Contains(hosts, delegation.Namespace) {
+			ofHosts = append(ofHosts, signed)
 		} else {
-			o.Delegations = append(o.Delegations, signed)
+			ofParty = append(ofParty, signed)
 		}
 	}
+	return ofParty, ofHosts
 }
 
-// checkNothingOfOurs refuses parties in the node's own namespace, and parties that sign with the node's key: by agreeing
-// to host them, the node would give its signature for more than that.
+// checkNothingOfOurs refuses parties in the node's own namespace, and parties that sign with the node's key: by
+// agreeing to host them, the node would give its signature for more than that.
 func (o Onboarding) checkNothingOfOurs(node Node) *fault.Fault {
 	own := namespaceOf(node.ParticipantID)
 	if namespaceOf(string(o.Party())) == own {

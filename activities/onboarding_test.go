@@ -1,0 +1,115 @@
+package activities_test
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/signing"
+	"github.com/florinledger/florin/ledger/topology"
+)
+
+// onboardingKey is a key, the same for the same seed.
+func onboardingKey(t *testing.T, seed byte) signing.PrivateKey {
+	t.Helper()
+	key, err := signing.NewPrivateKey(signing.Curve25519, rand.NewChaCha8([32]byte{seed}))
+	require.NoError(t, err)
+	return key
+}
+
+// onboarder is a node with a key of its own.
+func onboarder(t *testing.T) *activities.Activities {
+	t.Helper()
+	seed := make([]byte, 32)
+	key, err := signing.PrivateKeyOf(signing.Curve25519, seed)
+	require.NoError(t, err)
+	namespace := key.Public().Fingerprint()
+	return &activities.Activities{
+		DB: dbtest.New(t), Clock: func() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) },
+		Node: ledger.Node{
+			ParticipantID: "self::" + namespace, SynchronizerID: "global-domain::" + namespace, Namespace: namespace,
+			PrivateKey: seed,
+		},
+	}
+}
+
+// contributionTo asks the hosts to host a party of the key, which signs for it.
+func contributionTo(t *testing.T, key signing.PrivateKey, id string, hosts ...string) topology.Contribution {
+	t.Helper()
+	mapping := topology.PartyToParticipant{
+		Party: ledger.Party("carol::" + key.Public().Fingerprint()), Threshold: 1, KeyThreshold: 1,
+		Keys: []signing.Key{{Public: key.Public()}},
+	}
+	for _, host := range hosts {
+		mapping.Hosts = append(mapping.Hosts, topology.Host{Participant: host, Permission: topology.Confirmation})
+	}
+	raw, err := topology.Encode(mapping)
+	require.NoError(t, err)
+	hash := topology.HashOf(raw)
+	signature, err := key.Sign(hash[:])
+	require.NoError(t, err)
+	return topology.Contribution{ID: id, Transactions: []topology.OnboardingTransaction{
+		{Transaction: raw, Signatures: []signing.Signature{signature}},
+	}}
+}
+
+func TestAContributionThatRunsTwiceHasOneOutcome(t *testing.T) {
+	t.Parallel()
+	a := onboarder(t)
+	in := contributionTo(t, onboardingKey(t, 1), "one", a.Node.ParticipantID)
+	for range 2 {
+		outcome, err := a.ContributeToOnboarding(t.Context(), in)
+		require.NoError(t, err)
+		require.Equal(t, topology.Allocated, outcome.Progress)
+		require.False(t, outcome.Pending)
+	}
+	in.ID = "two"
+	outcome, err := a.ContributeToOnboarding(t.Context(), in)
+	require.NoError(t, err)
+	require.ErrorContains(t, outcome.Err(), "already exists")
+	head, err := a.DB.Head(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, ledger.Offset(1), head.Offset)
+}
+
+func TestARefusedContributionTellsWhetherSomethingWaits(t *testing.T) {
+	t.Parallel()
+	a := onboarder(t)
+	ctx := t.Context()
+	other := "other::" + onboardingKey(t, 9).Public().Fingerprint()
+	in := contributionTo(t, onboardingKey(t, 1), "one", a.Node.ParticipantID, other)
+
+	full := []ledger.Right{}
+	for i := range ledger.MaxUserRights {
+		full = append(full, ledger.Right{Kind: ledger.CanReadAs, Party: ledger.Party("p" + strconv.Itoa(i) + "::1220")})
+	}
+	_, err := a.DB.CreateUser(ctx, ledger.User{ID: "full"}, full)
+	require.NoError(t, err)
+	in.UserID = "full"
+	outcome, err := a.ContributeToOnboarding(ctx, in)
+	require.NoError(t, err)
+	require.True(t, fault.TooManyUserRights.Matches(outcome.Err()))
+	require.False(t, outcome.Pending, "what was undone does not wait")
+
+	in.UserID = ""
+	outcome, err = a.ContributeToOnboarding(ctx, in)
+	require.NoError(t, err)
+	require.Equal(t, topology.Waiting, outcome.Progress)
+	require.True(t, outcome.Pending)
+	in.ID, in.UserID = "two", "nobody"
+	outcome, err = a.ContributeToOnboarding(ctx, in)
+	require.NoError(t, err)
+	require.True(t, fault.UserNotFound.Matches(outcome.Err()))
+	require.True(t, outcome.Pending, "what waited before waits still")
+
+	there, err := a.WithdrawOnboarding(ctx, "carol::"+ledger.Party(onboardingKey(t, 1).Public().Fingerprint()))
+	require.NoError(t, err)
+	require.True(t, there)
+}
