@@ -306,18 +306,19 @@ func (n *node) waits(workflowID, what string) workflows.LifecycleStatus {
 	n.eventually(workflowID+" waits for "+what, func() bool {
 		status, ok := n.status(workflowID)
 		last = status
-		return ok && !status.Over && strings.Contains(status.WaitsFor, what)
+		return ok && !status.Over && !status.LookedAt.IsZero() && strings.Contains(status.WaitsFor, what)
 	})
 	return last
 }
 
-// ended waits until a workflow has ended well.
+// ended waits until a workflow has nothing left to look after, and has ended well.
 func (n *node) ended(workflowID string) {
 	n.t.Helper()
+	n.eventually("the lifecycle of "+workflowID+" is over", func() bool {
+		_, ok, err := n.db.Lifecycle(n.t.Context(), workflowID)
+		return err == nil && !ok
+	})
 	ctx, cancel := context.WithTimeout(n.t.Context(), patience)
 	defer cancel()
 	require.NoError(n.t, n.temporal.GetWorkflow(ctx, workflowID, "").Get(ctx, nil))
-	_, ok, err := n.db.Lifecycle(n.t.Context(), workflowID)
-	require.NoError(n.t, err)
-	require.False(n.t, ok, "the lifecycle of %s is over", workflowID)
 }

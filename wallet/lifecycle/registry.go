@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,9 +46,17 @@ func NewRegistry(packages *ledger.Packages) (*Registry, error) {
 	}
 	r.plan[KeepPreapproval] = r.planPreapproval
 	r.plan[TwoStepTransfer] = r.planTransfer
-	return r, errorsOf(
+	r.plan[RunMergeDelegation] = r.planMerging
+	holding, err := ledger.TemplateName[coin.Amulet](packages)
+	r.crowd = Crowd{Prefix: mergePrefix, Template: holding.String(), TooMany: TooManyHoldings}
+	return r, cmp.Or(
+		err,
 		register(r, followPreapproval),
 		register(r, followInstruction),
+		register(r, followOffer),
+		register(r, followAcceptedOffer),
+		register(r, followMergeProposal),
+		register(r, followMergeDelegation),
 	)
 }
 
@@ -59,15 +68,6 @@ func register[T any](r *Registry, follow func(ledger.ContractID, T) Followed) er
 	r.follow[name] = func(contract ledger.Contract) (Followed, error) {
 		payload, err := ledger.DecodePayload[T](r.packages, contract)
 		return follow(contract.ID, payload), err
-	}
-	return nil
-}
-
-func errorsOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -3,13 +3,45 @@ package lifecycle
 import (
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/token"
+	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// planTransfer looks after one transfer in two steps.
+// planTransfer looks after one transfer in two steps: one contract, unless a sender has used one name for two offers.
 func (r *Registry) planTransfer(s Situation) (Step, error) {
-	return r.planInstruction(s)
+	var first Step
+	for i, contract := range s.Contracts {
+		one := s
+		one.Contracts = s.Contracts[i : i+1]
+		step, err := r.planOneTransfer(one, contract)
+		if err != nil || step.Action != nil {
+			return step, err
+		}
+		if i == 0 || step.Until.Before(first.Until) {
+			first = step
+		}
+	}
+	return first, nil
+}
+
+func (r *Registry) planOneTransfer(s Situation, contract ledger.Contract) (Step, error) {
+	switch contract.Template.QualifiedName() {
+	case "Splice.Wallet.TransferOffer:TransferOffer":
+		payload, err := ledger.DecodePayload[walletapp.TransferOffer](r.packages, contract)
+		if err != nil {
+			return Step{}, err
+		}
+		return r.planOffer(s, contractOf[walletapp.TransferOffer]{contract.ID, payload})
+	case "Splice.Wallet.TransferOffer:AcceptedTransferOffer":
+		payload, err := ledger.DecodePayload[walletapp.AcceptedTransferOffer](r.packages, contract)
+		if err != nil {
+			return Step{}, err
+		}
+		return r.planAcceptedOffer(s, contractOf[walletapp.AcceptedTransferOffer]{contract.ID, payload})
+	default:
+		return r.planInstruction(s)
+	}
 }
 
 // planInstruction gives the coin of a transfer that nobody took back to its sender, from the moment at which it can no

@@ -1,0 +1,66 @@
+package worker_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/coin"
+)
+
+func TestRepairStartsAllWorkflowsAnewAfterTemporalHasLostEverything(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	alice, bob, carol := n.party("alice"), n.party("bob"), n.party("carol")
+	n.tap(n.operator(), "1000000.0")
+	n.tap(carol, "100.0")
+	n.preapprove(alice, n.operator(), 90*day)
+	n.preapprove(bob, n.operator(), 90*day)
+	transfer := n.instruct(carol, bob, "30.0", 5*day)
+	ids := []string{"preapproval:" + string(alice), "preapproval:" + string(bob), transfer}
+	for _, id := range ids {
+		n.waits(id, "")
+	}
+
+	n.stop()
+	n.start(namespace(t)) // a Temporal that has never heard of anything
+	for _, id := range ids {
+		_, there := n.status(id)
+		require.False(t, there)
+	}
+	count, err := activities.RepairLifecycles(t.Context(), n.db, n.lifecycles)
+	require.NoError(t, err)
+	require.Equal(t, len(ids), count)
+	for _, id := range ids {
+		n.waits(id, "")
+	}
+	n.advance(6 * day)
+	n.ended(transfer)
+	require.Empty(t, active[coin.AmuletTransferInstruction](n))
+}
+
+func TestWorkflowsThatAreLostAreStartedWhenTheyAreDue(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	alice, bob := n.party("alice"), n.party("bob")
+	n.tap(alice, "100.0")
+	id := n.instruct(alice, bob, "30.0", day)
+	n.waits(id, "accept or reject")
+	n.stop()
+	n.start(namespace(t))
+	n.advance(2 * day)
+	n.ended(id)
+	require.Equal(t, "100.0", n.balance(alice))
+}
+
+func TestContractsThatAreCreatedWhileNoWorkerRunsAreLookedAfterLater(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	n.stop()
+	alice, bob := n.party("alice"), n.party("bob")
+	n.tap(alice, "100.0")
+	id := n.instruct(alice, bob, "30.0", day)
+	n.start(namespace(t))
+	n.waits(id, "accept or reject")
+}
