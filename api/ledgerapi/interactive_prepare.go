@@ -30,7 +30,7 @@ type JsPrepareSubmissionRequest struct {
 	DisclosedContracts           []DisclosedContract   `json:"disclosedContracts" doc:"Contracts that others showed"`
 	SynchronizerID               *string               `json:"synchronizerId" doc:"May be left out: there is one"`
 	PackageIDSelectionPreference []string              `json:"packageIdSelectionPreference" doc:"For package names"`
-	VerboseHashing               bool                  `json:"verboseHashing" doc:"Whether to tell how the hash comes about"`
+	VerboseHashing               bool                  `json:"verboseHashing" doc:"Tells how the hash comes about"`
 	PrefetchContractKeys         []PrefetchContractKey `json:"prefetchContractKeys" doc:"Keys that will be used"`
 	MaxRecordTime                *endpoint.Timestamp   `json:"maxRecordTime" doc:"Latest record time; only V3 signs it"`
 	EstimateTrafficCost          *CostEstimationHints  `json:"estimateTrafficCost" doc:"Left out: the cost is estimated"`
@@ -71,7 +71,7 @@ type JsPrepareSubmissionResponse struct {
 type CostEstimation struct {
 	EstimationTimestamp  endpoint.Timestamp `json:"estimationTimestamp" required:"true" doc:"When it was made"`
 	ConfirmationRequest  int64              `json:"confirmationRequestTrafficCostEstimation" required:"true" doc:"Request"`
-	ConfirmationResponse int64              `json:"confirmationResponseTrafficCostEstimation" required:"true" doc:"Answers"`
+	ConfirmationResponse int64              `json:"confirmationResponseTrafficCostEstimation" required:"true" doc:"Answer"`
 	Total                int64              `json:"totalTrafficCostEstimation" required:"true" doc:"The sum"`
 }
 

@@ -148,40 +148,67 @@ func TestSignaturesThatAreRefused(t *testing.T) {
 		body       fields
 		code, want string
 	}{
-		"nobody": {good.with(fields{"partySignatures": fields{"signatures": []fields{}}}), "",
-			"The following actAs parties did not provide an external signature: " + string(c.carol)},
+		"nobody": {
+			good.with(fields{"partySignatures": fields{"signatures": []fields{}}}), "",
+			"The following actAs parties did not provide an external signature: " + string(c.carol),
+		},
 		"another party": {good.with(fields{"partySignatures": fields{"signatures": []fields{
 			{"party": c.bob, "signatures": first},
 		}}}), "", "did not provide an external signature: " + string(c.carol)},
-		"no signature":        {by(), "", tooFew("0", "0")},
-		"one of two":          {by(first[2]), "", tooFew("1", "0")},
-		"the same key twice":  {by(first[0], first[0]), "", tooFew("1", "0")},
-		"an unknown key":      {by(first[0], foreign), "", tooFew("1", "1")},
-		"the wrong hash":      {by(first[0], otherHash), "", tooFew("1", "1")},
-		"more than keys":      {by(first[0], first[1], first[2], first[0]), "", "4 external signatures were provided, which is more than"},
-		"a changed signature": {by(first[0], changed(1, func(s *signing.Signature) { s.Signature[9] ^= 1 })), "", tooFew("1", "1")},
-		"the name of another key": {by(first[0], changed(1, func(s *signing.Signature) { s.SignedBy = first[2].SignedBy })), "",
-			tooFew("1", "1")},
-		"another algorithm": {by(first[1], changed(0, func(s *signing.Signature) { s.Algorithm = signing.ECDSASHA256 })), "",
-			tooFew("1", "1")},
-		"another format": {by(first[1], changed(0, func(s *signing.Signature) { s.Format = signing.FormatDER })), "",
-			tooFew("1", "1")},
-		"no format": {by(changed(0, func(s *signing.Signature) { s.Format = signing.FormatUnspecified })), "INVALID_FIELD",
-			"Signature format must be specified"},
-		"no algorithm": {by(changed(0, func(s *signing.Signature) { s.Algorithm = signing.AlgorithmUnspecified })),
-			"INVALID_FIELD", "not supported"},
-		"a party in place of a key": {by(changed(0, func(s *signing.Signature) { s.SignedBy = string(c.carol) })),
-			"INVALID_FIELD", "fingerprint"},
+		"no signature":       {by(), "", tooFew("0", "0")},
+		"one of two":         {by(first[2]), "", tooFew("1", "0")},
+		"the same key twice": {by(first[0], first[0]), "", tooFew("1", "0")},
+		"an unknown key":     {by(first[0], foreign), "", tooFew("1", "1")},
+		"the wrong hash":     {by(first[0], otherHash), "", tooFew("1", "1")},
+		"more than keys": {
+			by(first[0], first[1], first[2], first[0]), "",
+			"4 external signatures were provided, which is more than",
+		},
+		"a changed signature": {
+			by(first[0], changed(1, func(s *signing.Signature) { s.Signature[9] ^= 1 })), "",
+			tooFew("1", "1"),
+		},
+		"the name of another key": {
+			by(first[0], changed(1, func(s *signing.Signature) { s.SignedBy = first[2].SignedBy })), "",
+			tooFew("1", "1"),
+		},
+		"another algorithm": {
+			by(first[1], changed(0, func(s *signing.Signature) { s.Algorithm = signing.ECDSASHA256 })), "",
+			tooFew("1", "1"),
+		},
+		"another format": {
+			by(first[1], changed(0, func(s *signing.Signature) { s.Format = signing.FormatDER })), "",
+			tooFew("1", "1"),
+		},
+		"no format": {
+			by(changed(0, func(s *signing.Signature) { s.Format = signing.FormatUnspecified })), "INVALID_FIELD",
+			"Signature format must be specified",
+		},
+		"no algorithm": {
+			by(changed(0, func(s *signing.Signature) { s.Algorithm = signing.AlgorithmUnspecified })),
+			"INVALID_FIELD", "not supported",
+		},
+		"a party in place of a key": {
+			by(changed(0, func(s *signing.Signature) { s.SignedBy = string(c.carol) })),
+			"INVALID_FIELD", "fingerprint",
+		},
 		"a malformed party": {good.with(fields{"partySignatures": fields{"signatures": []fields{
 			{"party": "carol!", "signatures": first},
 		}}}), "INVALID_FIELD", "party"},
-		"the other scheme": {good.with(fields{"hashingSchemeVersion": "HASHING_SCHEME_VERSION_V3"}), "",
-			"Received 0 valid signatures from distinct keys (3 invalid)"},
-		"no scheme": {good.with(fields{"hashingSchemeVersion": "HASHING_SCHEME_VERSION_UNSPECIFIED"}), "INVALID_FIELD",
-			"hashing_scheme_version"},
-		"no transaction":      {good.with(fields{"preparedTransaction": ""}), "MISSING_FIELD", "prepared_transaction"},
-		"no such transaction": {good.with(fields{"preparedTransaction": []byte("abc")}), "INVALID_ARGUMENT", "Cannot parse prepared_transaction"},
-		"a submission id":     {good.with(fields{"submissionId": "\x00"}), "INVALID_FIELD", "submission_id"},
+		"the other scheme": {
+			good.with(fields{"hashingSchemeVersion": "HASHING_SCHEME_VERSION_V3"}), "",
+			"Received 0 valid signatures from distinct keys (3 invalid)",
+		},
+		"no scheme": {
+			good.with(fields{"hashingSchemeVersion": "HASHING_SCHEME_VERSION_UNSPECIFIED"}), "INVALID_FIELD",
+			"hashing_scheme_version",
+		},
+		"no transaction": {good.with(fields{"preparedTransaction": ""}), "MISSING_FIELD", "prepared_transaction"},
+		"no such transaction": {
+			good.with(fields{"preparedTransaction": []byte("abc")}), "INVALID_ARGUMENT",
+			"Cannot parse prepared_transaction",
+		},
+		"a submission id": {good.with(fields{"submissionId": "\x00"}), "INVALID_FIELD", "submission_id"},
 		"a duration below zero": {good.with(fields{"deduplicationPeriod": fields{
 			"DeduplicationDuration": fields{"value": fields{"seconds": -1, "nanos": 0}},
 		}}), "INVALID_FIELD", "deduplication_period"},

@@ -2,6 +2,7 @@ package ledgerapi_test
 
 import (
 	"encoding/hex"
+	"maps"
 	"net/http"
 	"testing"
 	"time"
@@ -55,10 +56,12 @@ func metadataTamperings(c *custody) map[string]tampering {
 		"acting party": {change: func(m *preparedpb.PreparedTransaction) {
 			m.Metadata.SubmitterInfo.ActAs = []string{string(c.bob)}
 		}, code: "NA", unhashed: true},
-		"synchronizer": {change: func(m *preparedpb.PreparedTransaction) {
-			m.Metadata.SynchronizerId = "other::1220ee::35-0"
-		}, want: "is for synchronizer other::1220ee::35-0, and this node is connected to " + c.Node.SynchronizerID,
-			unhashed: true},
+		"synchronizer": {
+			change: func(m *preparedpb.PreparedTransaction) {
+				m.Metadata.SynchronizerId = "other::1220ee::35-0"
+			}, want: "is for synchronizer other::1220ee::35-0, and this node is connected to " + c.Node.SynchronizerID,
+			unhashed: true,
+		},
 		"form of the synchronizer": {change: func(m *preparedpb.PreparedTransaction) {
 			m.Metadata.SynchronizerId = c.Node.SynchronizerID
 		}, want: "Please use a Physical Synchronizer ID", unhashed: true},
@@ -72,16 +75,16 @@ func metadataTamperings(c *custody) map[string]tampering {
 			m.Metadata.PreparationTime -= day + day/2
 		}, want: "the most is 24h0m0s", code: "LOCAL_VERDICT_PREPARATION_TIME_OUT_OF_BOUND"},
 		"earliest time": {change: func(m *preparedpb.PreparedTransaction) {
-			m.Metadata.MinLedgerEffectiveTime = proto.Uint64(1)
+			m.Metadata.MinLedgerEffectiveTime = new(uint64(1))
 		}, want: "metadata.min_ledger_effective_time: signed 1, computed none"},
 		"latest time": {change: func(m *preparedpb.PreparedTransaction) {
-			m.Metadata.MaxLedgerEffectiveTime = proto.Uint64(m.Metadata.PreparationTime + day)
+			m.Metadata.MaxLedgerEffectiveTime = new(m.Metadata.PreparationTime + day)
 		}, want: "metadata.max_ledger_effective_time: signed"},
 		"latest time long ago": {change: func(m *preparedpb.PreparedTransaction) {
-			m.Metadata.MaxLedgerEffectiveTime = proto.Uint64(m.Metadata.PreparationTime - day)
+			m.Metadata.MaxLedgerEffectiveTime = new(m.Metadata.PreparationTime - day)
 		}, want: "the most is 1m0s", code: "LOCAL_VERDICT_LEDGER_TIME_OUT_OF_BOUND"},
 		"latest record time": {change: func(m *preparedpb.PreparedTransaction) {
-			m.Metadata.MaxRecordTime = proto.Uint64(m.Metadata.PreparationTime - day)
+			m.Metadata.MaxRecordTime = new(m.Metadata.PreparationTime - day)
 		}, want: "is after the latest one", code: "LOCAL_VERDICT_MAX_RECORD_TIME_EXCEEDED", unhashed: true},
 		"key mapping": {change: func(m *preparedpb.PreparedTransaction) {
 			m.Metadata.GlobalKeyMapping = []*preparedpb.Metadata_GlobalKeyMappingEntry{{}}
@@ -186,9 +189,7 @@ func TestTamperedTransactionsAreRefusedWhoeverSignedThem(t *testing.T) {
 	p := c.prepare(c.settling("settle"))
 	all := metadataTamperings(c)
 	for _, more := range []map[string]tampering{inputTamperings(), nodeTamperings(c)} {
-		for name, test := range more {
-			all[name] = test
-		}
+		maps.Copy(all, more)
 	}
 	for name, test := range all {
 		t.Run(name, func(t *testing.T) {

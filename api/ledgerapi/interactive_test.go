@@ -171,7 +171,8 @@ func TestAnExecutedTransactionIsTheOneThatWasSigned(t *testing.T) {
 	p := c.prepare(c.settling("settle"))
 	require.Nil(t, p.HashingDetails)
 	everything := fields{"transactionFormat": fields{
-		"eventFormat": fields{"filtersForAnyParty": fields{}, "verbose": true}, "transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS",
+		"eventFormat":      fields{"filtersForAnyParty": fields{}, "verbose": true},
+		"transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS",
 	}}
 	c.Call("signer", http.MethodPost, showURL, c.sign(p).with(everything)).Refused(http.StatusForbidden, "NA")
 	c.Rights("auditor", ledger.Right{Kind: ledger.CanReadAsAnyParty}, ledger.Right{Kind: ledger.CanExecuteAsAnyParty})
@@ -192,7 +193,8 @@ func TestExecutingWithoutWaitingEndsInACompletion(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	p := c.prepare(c.settling("settle"))
-	answer := c.Call("signer", http.MethodPost, executeURL, c.sign(p).with(fields{"submissionId": "s-1", "userId": "signer"}))
+	answer := c.Call("signer", http.MethodPost, executeURL,
+		c.sign(p).with(fields{"submissionId": "s-1", "userId": "signer"}))
 	answer.OK(nil)
 	require.Equal(t, "{}", answer.Text)
 	var found []ledgerapi.CompletionStreamResponse
@@ -209,7 +211,8 @@ func TestPreparingTellsHowTheHashComesAboutAndWhatItCosts(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
 	p := c.prepare(c.settling("a").with(fields{
-		"verboseHashing": true, "estimateTrafficCost": fields{"expectedSignatures": []string{"SIGNING_ALGORITHM_SPEC_ED25519"}},
+		"verboseHashing":      true,
+		"estimateTrafficCost": fields{"expectedSignatures": []signing.Algorithm{signing.Ed25519}},
 	}))
 	require.Contains(t, *p.HashingDetails, "# hash to sign")
 	require.Contains(t, *p.HashingDetails, hex.EncodeToString(p.PreparedTransactionHash))
@@ -246,7 +249,8 @@ func TestTwoOfThreeKeysAreEnough(t *testing.T) {
 	raw, hash := p.PreparedTransaction, p.PreparedTransactionHash
 	refusal := c.Call("signer", http.MethodPost, waitURL, c.signed(raw, hash, c.keys[1])).
 		Refused(http.StatusBadRequest, "FAILED_TO_EXECUTE_TRANSACTION")
-	require.Contains(t, refusal.Cause, "Received 1 valid signatures from distinct keys (0 invalid), but expected at least 2")
+	require.Contains(t, refusal.Cause,
+		"Received 1 valid signatures from distinct keys (0 invalid), but expected at least 2")
 	require.Contains(t, refusal.Cause, "Transaction hash to be signed: 1220"+hex.EncodeToString(hash))
 	c.Call("signer", http.MethodPost, waitURL, c.signed(raw, hash, c.keys[2], c.keys[0])).OK(nil)
 }
