@@ -10,7 +10,7 @@ import (
 
 // WalletAppInstall is a user's agreement that the validator runs its wallet: every choice acts with the user's
 // authority and is the validator's alone.
-type WalletAppInstall struct {
+type WalletAppInstall struct { //nolint:revive // upstream's name
 	_              struct{} `lf:"splice-wallet:Splice.Wallet.Install:WalletAppInstall"`
 	DSOParty       Party    `lf:"dsoParty"`
 	ValidatorParty Party    `lf:"validatorParty"`

@@ -37,7 +37,7 @@ func delegated(t *testing.T, n *cointest.Network, existing *lf.CID[walletapp.Min
 func TestProposalsToMint(t *testing.T) {
 	t.Parallel()
 	n := start(t)
-	t.Run("accepted by the delegate alone", func(t *testing.T) {
+	t.Run("accepted by the delegate alone", func(t *testing.T) { //nolint:paralleltest // share a ledger
 		_, err := cointest.Exercise[walletapp.MintingDelegationProposalAcceptResult](n, propose(n, delegation(n)),
 			walletapp.MintingDelegationProposalAccept{}, alice)
 		cointest.RequireRefused(t, err, cointest.NoAuth, "operator")
@@ -45,21 +45,21 @@ func TestProposalsToMint(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, delegation(n), cointest.Payload(n, id))
 	})
-	t.Run("in the place of another delegation", func(t *testing.T) {
+	t.Run("in the place of another delegation", func(t *testing.T) { //nolint:paralleltest // share a ledger
 		first, err := delegated(t, n, nil)
 		require.NoError(t, err)
 		_, err = delegated(t, n, &first)
 		require.NoError(t, err)
 		require.NotContains(t, n.Active, first.ID())
 	})
-	t.Run("not in the place of another beneficiary's or delegate's", func(t *testing.T) {
+	t.Run("not in the place of a stranger", func(t *testing.T) { //nolint:paralleltest // share a ledger
 		of := delegation(n)
 		of.Beneficiary = bob
 		others := cointest.Create(n, of, bob, operator)
 		_, err := delegated(t, n, &others)
 		cointest.RequireRefused(t, err, cointest.General, "Contract group identifier mismatch")
 	})
-	t.Run("rejected and withdrawn", func(t *testing.T) {
+	t.Run("rejected and withdrawn", func(t *testing.T) { //nolint:paralleltest // share a ledger
 		_, err := cointest.Exercise[walletapp.MintingDelegationProposalRejectResult](n, propose(n, delegation(n)),
 			walletapp.MintingDelegationProposalReject{}, operator)
 		require.NoError(t, err)
@@ -138,7 +138,8 @@ func TestEitherSideEndsADelegation(t *testing.T) {
 	n := start(t)
 	first, err := delegated(t, n, nil)
 	require.NoError(t, err)
-	_, err = cointest.Exercise[walletapp.MintingDelegationRejectResult](n, first, walletapp.MintingDelegationReject{}, alice)
+	_, err = cointest.Exercise[walletapp.MintingDelegationRejectResult](n, first,
+		walletapp.MintingDelegationReject{}, alice)
 	cointest.RequireRefused(t, err, cointest.NoAuth, "operator")
 	_, err = cointest.Exercise[walletapp.MintingDelegationRejectResult](n, first,
 		walletapp.MintingDelegationReject{}, operator)

@@ -232,15 +232,21 @@ func TestHowMuchIsSwept(t *testing.T) {
 		"digits at the end":              {"4321.123456789", "0.153", "100", "50", nil, false, "3994.3260711680"},
 		"a maximum that is just reached": {"20000", "0.005", "100", "10", nil, false, "0.0000000000"},
 		"an offer that is open": {
-			"100000", "0.005", "100", "10", []payments.PaymentAmount{offered("98000", payments.AmuletUnit)}, false,
+			"100000", "0.005", "100", "10",
+			[]payments.PaymentAmount{offered("98000", payments.AmuletUnit)},
+			false,
 			"0.0000000000",
 		},
 		"a small offer in dollars": {
-			"100000", "0.005", "100", "10", []payments.PaymentAmount{offered("100", payments.USDUnit)}, false,
+			"100000", "0.005", "100", "10",
+			[]payments.PaymentAmount{offered("100", payments.USDUnit)},
+			false,
 			"78000.0000000000",
 		},
 		"an offer, when sending": {
-			"100000", "0.005", "100", "10", []payments.PaymentAmount{offered("98000", payments.AmuletUnit)}, true,
+			"100000", "0.005", "100", "10",
+			[]payments.PaymentAmount{offered("98000", payments.AmuletUnit)},
+			true,
 			"98000.0000000000",
 		},
 		// 1.5 × 0.0000000001 is half way between two numbers of ten digits.
@@ -423,8 +429,10 @@ func TestWhatHasExpiredIsEnded(t *testing.T) {
 		require.Empty(t, choices(party, now.Add(skew-time.Microsecond)), "within the skew of the clocks")
 	}
 	require.Equal(t, []any{
-		walletapp.InstallTransferOfferExpire{CID: "1"}, walletapp.InstallAcceptedTransferOfferExpire{CID: "2"},
-		walletapp.InstallBuyTrafficRequestExpire{RequestCid: "3"}, walletapp.InstallAppPaymentRequestExpire{CID: "4"},
+		walletapp.InstallTransferOfferExpire{CID: "1"},
+		walletapp.InstallAcceptedTransferOfferExpire{CID: "2"},
+		walletapp.InstallBuyTrafficRequestExpire{RequestCid: "3"},
+		walletapp.InstallAppPaymentRequestExpire{CID: "4"},
 	}, choices(alice, now.Add(skew)))
 	require.Equal(t, []any{
 		walletapp.InstallTransferOfferExpire{CID: "1"}, walletapp.InstallAcceptedTransferOfferExpire{CID: "2"},

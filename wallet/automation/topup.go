@@ -59,8 +59,7 @@ func (c TopUpConfig) purchase(interval time.Duration) (TopUp, error) {
 	if interval > maxInterval {
 		return TopUp{}, fmt.Errorf("a top-up interval of %s is beyond %s", interval, maxInterval)
 	}
-	polls := (interval + c.PollingInterval - 1) / c.PollingInterval
-	rounded := polls * c.PollingInterval
+	rounded := (interval + c.PollingInterval - 1).Truncate(c.PollingInterval)
 	bytes := ceilDiv(big.NewInt(0).Mul(big.NewInt(c.TargetThroughput), big.NewInt(int64(rounded))), int64(time.Second))
 	if !bytes.IsInt64() {
 		return TopUp{}, fmt.Errorf("%d bytes per second for %s are too many", c.TargetThroughput, rounded)

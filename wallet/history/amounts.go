@@ -105,8 +105,10 @@ func (r *reader) addSummary(item *Item, event ledger.Event) (told bool, err erro
 			to   *decimal.Decimal
 			what decimal.Decimal
 		}{
-			{&item.Rewards.App, summary.App}, {&item.Rewards.Validator, summary.Validator},
-			{&item.Rewards.SV, summary.SV}, {&item.Rewards.DevelopmentFund, summary.DevelopmentFund},
+			{&item.Rewards.App, summary.App},
+			{&item.Rewards.Validator, summary.Validator},
+			{&item.Rewards.SV, summary.SV},
+			{&item.Rewards.DevelopmentFund, summary.DevelopmentFund},
 		} {
 			if *add.to, err = add.to.Add(add.what); err != nil {
 				return true, err

@@ -1,8 +1,8 @@
 package history_test
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,14 +92,14 @@ func (b book) only(party ledger.Party) string {
 }
 
 func short(item history.Item) string {
-	text := string(item.Kind) + " " + item.Subtype.TemplateID + " " + item.Subtype.Choice
+	parts := []string{string(item.Kind), item.Subtype.TemplateID, item.Subtype.Choice}
 	if item.Kind == history.KindTransfer {
-		text += fmt.Sprintf(" %s %s", item.Sender.Party, item.Sender.Amount.Show())
+		parts = append(parts, string(item.Sender.Party), item.Sender.Amount.Show())
 	}
 	for _, receiver := range item.Receivers {
-		text += fmt.Sprintf(" > %s %s", receiver.Party, receiver.Amount.Show())
+		parts = append(parts, ">", string(receiver.Party), receiver.Amount.Show())
 	}
-	return text
+	return strings.Join(parts, " ")
 }
 
 func exercise[R, T, A any](b book, id lf.CID[T], argument A, parties ...ledger.Party) R {
