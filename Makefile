@@ -72,8 +72,18 @@ clean: ## Remove what was built; the data of `make run` stays
 ##@ Check
 
 .PHONY: test
-test: build ## Run the whole suite; it starts the PostgreSQL and the Temporal that it needs
+test: build node ## Run the whole suite; it starts the PostgreSQL and the Temporal that it needs
 	$(BIN) testenv -- $(GO) test $(TESTFLAGS) $(PACKAGES)
+
+# The suite runs the public wallet SDK, which needs Node.js.
+.PHONY: node
+node:
+	@command -v node >/dev/null && command -v npm >/dev/null && exit 0; \
+		sudo=; test "$$(id -u)" = 0 || sudo="sudo -n"; \
+		command -v apt-get >/dev/null && $$sudo apt-get update -qq && \
+		$$sudo apt-get install -y --no-install-recommends nodejs npm || { \
+		echo "make test: the public wallet SDK is part of the suite and needs Node.js: install the packages nodejs and npm" >&2; \
+		exit 1; }
 
 .PHONY: test/race
 test/race: build ## Run the suite with the race detector (needs a C compiler)
