@@ -240,7 +240,8 @@ type ReachLedgerTimeInput struct {
 }
 
 // ReachLedgerTime tells how long the ledger's time is from the one that is waited for; not positive once it is reached.
-// Until then the workflow is called when the clock is advanced.
+// Until then the workflow is called when the clock is advanced, and until [Activities.LeaveLedgerTime] the clock waits for
+// what the workflow does then.
 func (a *Activities) ReachLedgerTime(ctx context.Context, in ReachLedgerTimeInput) (time.Duration, error) {
 	var wait time.Duration
 	err := a.DB.InTx(ctx, func(tx *db.Tx) error {
@@ -250,7 +251,7 @@ func (a *Activities) ReachLedgerTime(ctx context.Context, in ReachLedgerTimeInpu
 		}
 		a.DB.NoteClock(clock)
 		if wait = in.Until.Sub(a.Clock()); wait <= 0 {
-			return tx.DropLifecycle(ctx, in.WorkflowID)
+			return nil
 		}
 		return tx.AwaitTime(ctx, db.Lifecycle{
 			WorkflowID: in.WorkflowID, Kind: submitCommands, Parties: in.Parties, DueAt: in.Until,
@@ -261,6 +262,15 @@ func (a *Activities) ReachLedgerTime(ctx context.Context, in ReachLedgerTimeInpu
 		return 0, fmt.Errorf("wait for ledger time %s: %w", in.Until, err)
 	}
 	return wait, nil
+}
+
+// LeaveLedgerTime ends what [Activities.ReachLedgerTime] began. The result has no meaning.
+func (a *Activities) LeaveLedgerTime(ctx context.Context, workflowID string) (bool, error) {
+	err := a.DB.InTx(ctx, func(tx *db.Tx) error { return tx.DropLifecycle(ctx, workflowID) })
+	if err != nil {
+		return false, fmt.Errorf("leave the ledger time that was waited for: %w", err)
+	}
+	return true, nil
 }
 
 // submitCommands is the workflow whose submissions may have to wait.

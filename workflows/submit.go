@@ -24,10 +24,14 @@ type SubmitCommandsResult struct {
 // workflow fails only if it is told to.
 func SubmitCommands(ctx workflow.Context, in SubmitCommandsInput) (SubmitCommandsResult, error) {
 	ctx = workflow.WithLocalActivityOptions(ctx, commitOptions())
-	if err := awaitLedgerTime(ctx, in.Submissions); err != nil {
+	waited, err := awaitLedgerTime(ctx, in.Submissions)
+	if err != nil {
 		return SubmitCommandsResult{}, err
 	}
 	committed, err := callLocal(ctx, act.CommitSubmissions, activities.CommitSubmissionsInput(in))
+	if err == nil && waited { // only now may the clock move on
+		_, err = callLocal(ctx, act.LeaveLedgerTime, workflow.GetInfo(ctx).WorkflowExecution.ID)
+	}
 	if err != nil {
 		return SubmitCommandsResult{}, err
 	}
@@ -39,17 +43,17 @@ func SubmitCommands(ctx workflow.Context, in SubmitCommandsInput) (SubmitCommand
 }
 
 // awaitLedgerTime waits until the ledger's clock, which may be advanced meanwhile, has reached the lower bound that the
-// submissions set.
-func awaitLedgerTime(ctx workflow.Context, submissions []ledger.Submission) error {
+// submissions set. It tells whether the record has noted that somebody waits.
+func awaitLedgerTime(ctx workflow.Context, submissions []ledger.Submission) (noted bool, err error) {
 	bound := notBefore(submissions)
 	if bound.IsZero() {
-		return nil
+		return false, nil
 	}
 	if workflow.GetVersion(ctx, versionLedgerClock, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		if wait := bound.Sub(workflow.Now(ctx)); wait > 0 {
-			return workflow.Sleep(ctx, wait)
+			return false, workflow.Sleep(ctx, wait)
 		}
-		return nil
+		return false, nil
 	}
 	look := workflow.GetSignalChannel(ctx, LookSignal)
 	for {
@@ -57,10 +61,11 @@ func awaitLedgerTime(ctx workflow.Context, submissions []ledger.Submission) erro
 			WorkflowID: workflow.GetInfo(ctx).WorkflowExecution.ID, Parties: submissions[0].ActAs, Until: bound,
 		})
 		if err != nil || wait <= 0 {
-			return err
+			return noted, err
 		}
+		noted = true
 		if err := waitFor(ctx, wait, "the lower bound of ledger time", look); err != nil {
-			return err
+			return noted, err
 		}
 		for look.ReceiveAsync(nil) { // the next question answers all of them
 		}

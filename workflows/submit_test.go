@@ -109,6 +109,7 @@ func TestSubmitCommandsWaitsForTheLowerBoundOfLedgerTime(t *testing.T) {
 				func(_ context.Context, in activities.ReachLedgerTimeInput) (time.Duration, error) {
 					return in.Until.Sub(env.Now().Add(ahead + advanced)), nil
 				})
+			env.OnActivity(act.LeaveLedgerTime, mock.Anything, mock.Anything).Return(true, nil).Once()
 			var at time.Time
 			env.OnActivity(act.CommitSubmissions, mock.Anything, mock.Anything).Return(
 				func(context.Context, activities.CommitSubmissionsInput) (activities.CommitSubmissionsResult, error) {

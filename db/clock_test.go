@@ -1,0 +1,73 @@
+package db_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/fault"
+)
+
+func ahead(by time.Duration) func(db.ClockState) db.ClockState {
+	return func(state db.ClockState) db.ClockState {
+		state.Ahead += by
+		return state
+	}
+}
+
+func TestARealClockCannotBeAdvanced(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	_, err := record.AdvanceClock(t.Context(), ahead(time.Hour))
+	require.True(t, fault.ClockNotSimulated.Matches(err), "%v", err)
+	state, err := record.ClockState(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, db.ClockState{}, state)
+}
+
+func TestASimulatedClockOnlyMovesForward(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	require.NoError(t, record.SetClockMode(t.Context(), true))
+	state, err := record.AdvanceClock(t.Context(), ahead(time.Hour))
+	require.NoError(t, err)
+	require.Equal(t, db.ClockState{Simulated: true, Ahead: time.Hour}, state)
+	for _, by := range []time.Duration{0, -time.Minute, db.MaxAhead} {
+		_, err = record.AdvanceClock(t.Context(), ahead(by))
+		require.True(t, fault.InvalidArgument.Matches(err), "%v", err)
+	}
+	require.ErrorContains(t, record.SetClockMode(t.Context(), false), "--clock simulated")
+	require.NoError(t, record.SetClockMode(t.Context(), true))
+	kept, err := record.ClockState(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, state, kept)
+}
+
+func TestAClockThatWasNeverAdvancedCanBecomeRealAgain(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	require.NoError(t, record.SetClockMode(t.Context(), true))
+	require.NoError(t, record.SetClockMode(t.Context(), false))
+	state, err := record.ClockState(t.Context())
+	require.NoError(t, err)
+	require.False(t, state.Simulated)
+}
+
+func TestAllProcessesHearOfAnAdvance(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	here, there := dbtest.Open(t, url), dbtest.Open(t, url)
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	standing := func() time.Time { return start }
+	clockHere, clockThere := watch(t, here, never).Clock(standing), watch(t, there, never).Clock(standing)
+	require.NoError(t, here.SetClockMode(t.Context(), true))
+	_, err := here.AdvanceClock(t.Context(), ahead(90*24*time.Hour))
+	require.NoError(t, err)
+	want := start.Add(90 * 24 * time.Hour)
+	require.Equal(t, want, clockHere.Now(), "at once")
+	require.Eventually(t, func() bool { return clockThere.Now().Equal(want) }, 20*time.Second, time.Millisecond)
+	require.Equal(t, want, watch(t, there, never).Clock(standing).Now(), "from the start")
+}

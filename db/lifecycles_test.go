@@ -1,0 +1,115 @@
+package db_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/ledger"
+)
+
+var instant = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) //nolint:gochecknoglobals // a constant, but for the language
+
+func touch(t *testing.T, record *db.DB, workflowID string, created ...ledger.ContractID) {
+	t.Helper()
+	require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
+		return tx.TouchLifecycles(t.Context(), []db.LifecycleChange{{
+			WorkflowID: workflowID, Kind: "Kind", Parties: []ledger.Party{alice}, Created: created,
+		}})
+	}))
+}
+
+func settle(t *testing.T, record *db.DB, l db.Lifecycle) (settled bool) {
+	t.Helper()
+	require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) (err error) {
+		settled, err = tx.SettleLifecycle(t.Context(), l)
+		return err
+	}))
+	return settled
+}
+
+func lifecycle(t *testing.T, record *db.DB, workflowID string) db.Lifecycle {
+	t.Helper()
+	found, ok, err := record.Lifecycle(t.Context(), workflowID)
+	require.NoError(t, err)
+	require.True(t, ok)
+	return found
+}
+
+func TestALifecycleIsDueFromItsCreationUntilItIsSettled(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	touch(t, record, "w", "00aa")
+	due, err := record.TakeDueLifecycles(t.Context(), instant, instant, 10)
+	require.NoError(t, err)
+	require.Equal(t, []db.Lifecycle{{WorkflowID: "w", Kind: "Kind", Parties: []ledger.Party{alice}}}, due)
+
+	again, err := record.TakeDueLifecycles(t.Context(), instant, instant, 10)
+	require.NoError(t, err)
+	require.Empty(t, again, "its workflow has time to look")
+	later, err := record.TakeDueLifecycles(t.Context(), instant, instant.Add(time.Minute), 10)
+	require.NoError(t, err)
+	require.Len(t, later, 1, "it has not looked")
+
+	row := lifecycle(t, record, "w")
+	row.DueAt, row.WaitsFor = instant.Add(time.Hour), "renewal"
+	require.True(t, settle(t, record, row))
+	overdue, err := record.Overdue(t.Context(), instant)
+	require.NoError(t, err)
+	require.Empty(t, overdue)
+	next, ok, err := record.NextDue(t.Context(), instant, instant.Add(2*time.Hour))
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, instant.Add(time.Hour), next)
+	_, ok, err = record.NextDue(t.Context(), instant, instant.Add(time.Minute))
+	require.NoError(t, err)
+	require.False(t, ok)
+}
+
+func TestADecisionOnAnOlderStateSettlesNothing(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	touch(t, record, "w", "00aa")
+	seen := lifecycle(t, record, "w")
+	touch(t, record, "w", "00bb")
+	seen.DueAt = instant.Add(time.Hour)
+	require.False(t, settle(t, record, seen))
+	seen.Contracts = nil
+	require.False(t, settle(t, record, seen), "it does not end it either")
+	now := lifecycle(t, record, "w")
+	require.Equal(t, []ledger.ContractID{"00aa", "00bb"}, now.Contracts)
+	overdue, err := record.Overdue(t.Context(), instant)
+	require.NoError(t, err)
+	require.Equal(t, []string{"w"}, overdue)
+
+	now.Contracts = nil
+	require.True(t, settle(t, record, now))
+	_, ok, err := record.Lifecycle(t.Context(), "w")
+	require.NoError(t, err)
+	require.False(t, ok)
+}
+
+func TestAnArchivalAloneMakesNoLifecycle(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	touch(t, record, "w")
+	_, ok, err := record.Lifecycle(t.Context(), "w")
+	require.NoError(t, err)
+	require.False(t, ok)
+}
+
+func TestWatchersHearThatLifecyclesAreDue(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	heard := make(chan struct{}, 1)
+	watch(t, record, never).OnLifecyclesDue(func() { heard <- struct{}{} })
+	touch(t, record, "w", "00aa")
+	select {
+	case <-heard:
+	case <-within(t).Done():
+		require.Fail(t, "nobody heard")
+	}
+}

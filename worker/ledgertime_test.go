@@ -1,0 +1,75 @@
+package worker_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/workflows"
+)
+
+func TestASubmissionThatWaitsForATimeGoesOnWhenTheClockIsAdvanced(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	alice := n.party("alice")
+	bound := n.now().Add(day).Truncate(time.Microsecond)
+	commands, refusal := n.packages.PrepareCommands([]ledger.Command{
+		exercise[coin.AmuletRules](n, n.rules(), "AmuletRules_DevNet_Tap",
+			coin.AmuletRulesDevNetTap{Receiver: alice, Amount: decimal.MustParse("1.0"), OpenRound: n.round()}),
+	}, nil)
+	require.Nil(t, refusal)
+	key := uuid.NewString()
+	run, err := n.temporal.ExecuteWorkflow(t.Context(),
+		client.StartWorkflowOptions{ID: "submit:late", TaskQueue: workflows.TaskQueue},
+		workflows.SubmitCommands, workflows.SubmitCommandsInput{Submissions: []ledger.Submission{{
+			Key: key, UserID: "tester", CommandID: "late", SubmissionID: key, ActAs: []ledger.Party{alice},
+			ReadAs: []ledger.Party{n.identity.DSO}, Commands: commands, MinLedgerTime: &bound, Kind: ledger.KindCommand,
+		}}})
+	require.NoError(t, err)
+	n.eventually("it waits", func() bool {
+		row, ok, err := n.db.Lifecycle(t.Context(), "submit:late")
+		return err == nil && ok && row.DueAt.Equal(bound)
+	})
+	require.Empty(t, n.coins(alice))
+	n.advance(2 * day)
+	require.NoError(t, run.Get(t.Context(), nil))
+	require.Len(t, n.coins(alice), 1)
+	completion, ok, err := n.db.CompletionBySubmissionKey(t.Context(), key)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.WithinDuration(t, bound, completion.RecordTime, time.Minute)
+}
+
+func TestRecordTimeAndDeduplicationFollowTheClock(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	alice := n.party("alice")
+	again := func() error {
+		commands, refusal := n.packages.PrepareCommands([]ledger.Command{
+			exercise[coin.AmuletRules](n, n.rules(), "AmuletRules_DevNet_Tap",
+				coin.AmuletRulesDevNetTap{Receiver: alice, Amount: decimal.MustParse("1.0"), OpenRound: n.round()}),
+		}, nil)
+		require.Nil(t, refusal)
+		key := uuid.NewString()
+		return n.commit(ledger.Submission{
+			Key: key, UserID: "tester", CommandID: "same", SubmissionID: key, ActAs: []ledger.Party{alice},
+			ReadAs: []ledger.Party{n.identity.DSO}, Commands: commands, Kind: ledger.KindCommand,
+		})
+	}
+	require.NoError(t, again())
+	before, err := n.db.Head(t.Context())
+	require.NoError(t, err)
+	n.jump(23 * time.Hour)
+	require.ErrorContains(t, again(), "DUPLICATE_COMMAND")
+	n.jump(2 * time.Hour) // the window of the test node is a day
+	require.NoError(t, again())
+	after, err := n.db.Head(t.Context())
+	require.NoError(t, err)
+	require.WithinDuration(t, before.RecordTime.Add(25*time.Hour), after.RecordTime, time.Minute)
+}
