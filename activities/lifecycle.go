@@ -240,8 +240,8 @@ type ReachLedgerTimeInput struct {
 }
 
 // ReachLedgerTime tells how long the ledger's time is from the one that is waited for; not positive once it is reached.
-// Until then the workflow is called when the clock is advanced, and until [Activities.LeaveLedgerTime] the clock waits for
-// what the workflow does then.
+// Until then the workflow is called when the clock is advanced, and until [Activities.LeaveLedgerTime] the clock waits
+// for what the workflow does then.
 func (a *Activities) ReachLedgerTime(ctx context.Context, in ReachLedgerTimeInput) (time.Duration, error) {
 	var wait time.Duration
 	err := a.DB.InTx(ctx, func(tx *db.Tx) error {

@@ -13,11 +13,11 @@ import (
 
 var instant = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) //nolint:gochecknoglobals // a constant, but for the language
 
-func touch(t *testing.T, record *db.DB, workflowID string, created ...ledger.ContractID) {
+func touch(t *testing.T, record *db.DB, created ...ledger.ContractID) {
 	t.Helper()
 	require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
 		return tx.TouchLifecycles(t.Context(), []db.LifecycleChange{{
-			WorkflowID: workflowID, Kind: "Kind", Parties: []ledger.Party{alice}, Created: created,
+			WorkflowID: "w", Kind: "Kind", Parties: []ledger.Party{alice}, Created: created,
 		}})
 	}))
 }
@@ -31,9 +31,9 @@ func settle(t *testing.T, record *db.DB, l db.Lifecycle) (settled bool) {
 	return settled
 }
 
-func lifecycle(t *testing.T, record *db.DB, workflowID string) db.Lifecycle {
+func lifecycle(t *testing.T, record *db.DB) db.Lifecycle {
 	t.Helper()
-	found, ok, err := record.Lifecycle(t.Context(), workflowID)
+	found, ok, err := record.Lifecycle(t.Context(), "w")
 	require.NoError(t, err)
 	require.True(t, ok)
 	return found
@@ -42,7 +42,7 @@ func lifecycle(t *testing.T, record *db.DB, workflowID string) db.Lifecycle {
 func TestALifecycleIsDueFromItsCreationUntilItIsSettled(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
-	touch(t, record, "w", "00aa")
+	touch(t, record, "00aa")
 	due, err := record.TakeDueLifecycles(t.Context(), instant, instant, 10)
 	require.NoError(t, err)
 	require.Equal(t, []db.Lifecycle{{WorkflowID: "w", Kind: "Kind", Parties: []ledger.Party{alice}}}, due)
@@ -54,7 +54,7 @@ func TestALifecycleIsDueFromItsCreationUntilItIsSettled(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, later, 1, "it has not looked")
 
-	row := lifecycle(t, record, "w")
+	row := lifecycle(t, record)
 	row.DueAt, row.WaitsFor = instant.Add(time.Hour), "renewal"
 	require.True(t, settle(t, record, row))
 	overdue, err := record.Overdue(t.Context(), instant)
@@ -72,14 +72,14 @@ func TestALifecycleIsDueFromItsCreationUntilItIsSettled(t *testing.T) {
 func TestADecisionOnAnOlderStateSettlesNothing(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
-	touch(t, record, "w", "00aa")
-	seen := lifecycle(t, record, "w")
-	touch(t, record, "w", "00bb")
+	touch(t, record, "00aa")
+	seen := lifecycle(t, record)
+	touch(t, record, "00bb")
 	seen.DueAt = instant.Add(time.Hour)
 	require.False(t, settle(t, record, seen))
 	seen.Contracts = nil
 	require.False(t, settle(t, record, seen), "it does not end it either")
-	now := lifecycle(t, record, "w")
+	now := lifecycle(t, record)
 	require.Equal(t, []ledger.ContractID{"00aa", "00bb"}, now.Contracts)
 	overdue, err := record.Overdue(t.Context(), instant)
 	require.NoError(t, err)
@@ -95,7 +95,7 @@ func TestADecisionOnAnOlderStateSettlesNothing(t *testing.T) {
 func TestAnArchivalAloneMakesNoLifecycle(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
-	touch(t, record, "w")
+	touch(t, record)
 	_, ok, err := record.Lifecycle(t.Context(), "w")
 	require.NoError(t, err)
 	require.False(t, ok)
@@ -106,7 +106,7 @@ func TestWatchersHearThatLifecyclesAreDue(t *testing.T) {
 	record := dbtest.New(t)
 	heard := make(chan struct{}, 1)
 	watch(t, record, never).OnLifecyclesDue(func() { heard <- struct{}{} })
-	touch(t, record, "w", "00aa")
+	touch(t, record, "00aa")
 	select {
 	case <-heard:
 	case <-within(t).Done():

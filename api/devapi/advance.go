@@ -19,8 +19,8 @@ const (
 	sameTime = time.Second
 )
 
-// advanceTo moves the clock to a ledger time. On the way it stops at each deadline until what is due there has happened,
-// so that what follows from it, and when, is as if all the time had passed.
+// advanceTo moves the clock to a ledger time. On the way it stops at each deadline until what is due there has
+// happened, so that what follows from it, and when, is as if all the time had passed.
 func (a *API) advanceTo(ctx context.Context, target time.Time) error {
 	for {
 		now, err := a.ledgerTime(ctx)

@@ -37,7 +37,14 @@ func (r *Registry) planMerging(s Situation) (Step, error) {
 	if err != nil {
 		return Step{}, err
 	}
-	active := slices.DeleteFunc(slices.Clone(s.Contracts), func(c ledger.Contract) bool { return c.Template != delegation })
+	var active, proposed []ledger.Contract
+	for _, contract := range s.Contracts {
+		if contract.Template == delegation {
+			active = append(active, contract)
+		} else {
+			proposed = append(proposed, contract)
+		}
+	}
 	delegations, err := payloads[tokenwallet.MergeDelegation](r, active)
 	if err != nil {
 		return Step{}, err
@@ -47,7 +54,6 @@ func (r *Registry) planMerging(s Situation) (Step, error) {
 			return r.mergeHoldings(s, d)
 		}
 	}
-	proposed := slices.DeleteFunc(slices.Clone(s.Contracts), func(c ledger.Contract) bool { return c.Template == delegation })
 	proposals, err := payloads[tokenwallet.MergeDelegationProposal](r, proposed)
 	if err != nil {
 		return Step{}, err
@@ -72,7 +78,9 @@ func (r *Registry) mergeHoldings(s Situation, d contractOf[tokenwallet.MergeDele
 	if err != nil {
 		return Step{}, err
 	}
-	holdings = slices.DeleteFunc(holdings, func(h contractOf[coin.Amulet]) bool { return h.payload.Owner != d.payload.Owner })
+	holdings = slices.DeleteFunc(holdings, func(h contractOf[coin.Amulet]) bool {
+		return h.payload.Owner != d.payload.Owner
+	})
 	if len(holdings) < TooManyHoldings {
 		return Step{WaitsFor: "more than ten holdings"}, nil
 	}

@@ -1,11 +1,10 @@
-package worker_test
+package lifecycles_test
 
 import (
 	"context"
 	"crypto/rand"
 	"log/slog"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,7 +41,6 @@ type node struct {
 	packages   *ledger.Packages
 	lifecycles *lifecycle.Registry
 	commits    *activities.Activities
-	commands   atomic.Int64
 	// temporal is where the worker works; stop stops worker and caller.
 	temporal client.Client
 	stop     func()
@@ -216,7 +214,9 @@ func exercise[T, A any](n *node, id ledger.ContractID, choice string, argument A
 	require.NoError(n.t, err)
 	encoded, err := ledger.Encode(n.packages, argument)
 	require.NoError(n.t, err)
-	return ledger.Command{Exercise: &ledger.ExerciseCommand{Template: name, Contract: id, Choice: choice, Argument: encoded}}
+	return ledger.Command{Exercise: &ledger.ExerciseCommand{
+		Template: name, Contract: id, Choice: choice, Argument: encoded,
+	}}
 }
 
 // create is a command that creates a contract.

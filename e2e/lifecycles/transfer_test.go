@@ -1,4 +1,4 @@
-package worker_test
+package lifecycles_test
 
 import (
 	"strings"
@@ -26,12 +26,12 @@ func (n *node) wallet(party ledger.Party) {
 	}))
 }
 
-// offer makes a transfer offer of the wallet and returns its workflow.
-func (n *node) offer(sender, receiver ledger.Party, amount, tracking string, lasts time.Duration) string {
+// offer makes an offer of forty coins and returns its workflow.
+func (n *node) offer(sender, receiver ledger.Party, tracking string, lasts time.Duration) string {
 	n.t.Helper()
 	n.submit([]ledger.Party{sender}, create(n, walletapp.TransferOffer{
 		Sender: sender, Receiver: receiver, DSO: n.identity.DSO, TrackingID: tracking, Description: "test",
-		Amount:    payments.PaymentAmount{Amount: decimal.MustParse(amount), Unit: payments.AmuletUnit},
+		Amount:    payments.PaymentAmount{Amount: decimal.MustParse("40.0"), Unit: payments.AmuletUnit},
 		ExpiresAt: lf.TimestampOf(n.now().Add(lasts)),
 	}))
 	rows, err := n.db.Lifecycles(n.t.Context(), "", 100)
@@ -59,7 +59,7 @@ func TestAnAcceptedOfferIsCompletedForItsSender(t *testing.T) {
 	alice, bob := n.party("alice"), n.party("bob")
 	n.wallet(alice)
 	n.tap(alice, "100.0")
-	id := n.offer(alice, bob, "40.0", "order-1", day)
+	id := n.offer(alice, bob, "order-1", day)
 	n.waits(id, "accept or reject")
 	n.accept(bob)
 	n.ended(id)
@@ -74,7 +74,7 @@ func TestAnAcceptedOfferWithoutFundsIsGivenUp(t *testing.T) {
 	alice, bob := n.party("alice"), n.party("bob")
 	n.wallet(alice)
 	n.tap(alice, "10.0")
-	id := n.offer(alice, bob, "40.0", "order-1", day)
+	id := n.offer(alice, bob, "order-1", day)
 	n.accept(bob)
 	n.ended(id)
 	require.Empty(t, active[walletapp.AcceptedTransferOffer](n))
@@ -87,7 +87,7 @@ func TestAnOfferThatNobodyTakesExpiresAtItsDeadline(t *testing.T) {
 	alice, bob := n.party("alice"), n.party("bob")
 	n.wallet(bob) // either side's wallet archives it
 	deadline := n.now().Add(7 * day)
-	id := n.offer(alice, bob, "40.0", "order-1", 7*day)
+	id := n.offer(alice, bob, "order-1", 7*day)
 	require.WithinDuration(t, deadline, n.waits(id, "accept or reject").Until, time.Minute)
 	n.advance(6 * day)
 	require.Len(t, active[walletapp.TransferOffer](n), 1)
@@ -101,7 +101,7 @@ func TestARejectedOfferEndsItsWorkflow(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
-	id := n.offer(alice, bob, "40.0", "order-1", day)
+	id := n.offer(alice, bob, "order-1", day)
 	n.waits(id, "accept or reject")
 	n.submit([]ledger.Party{bob}, exercise[walletapp.TransferOffer](n, active[walletapp.TransferOffer](n)[0].ID,
 		"TransferOffer_Reject", walletapp.TransferOfferReject{}))
@@ -134,8 +134,8 @@ func (n *node) balance(owner ledger.Party) string {
 	return total.Show()
 }
 
-// instruct makes a transfer by the token standard that its receiver has to accept.
-func (n *node) instruct(sender, receiver ledger.Party, amount string, lasts time.Duration) string {
+// instruct makes a transfer of thirty coins by the token standard that its receiver has to accept.
+func (n *node) instruct(sender, receiver ledger.Party, lasts time.Duration) string {
 	n.t.Helper()
 	state := lf.CID[token.AnyContract](active[coin.ExternalPartyConfigState](n)[0].ID)
 	var inputs []lf.CID[token.Holding]
@@ -145,7 +145,7 @@ func (n *node) instruct(sender, receiver ledger.Party, amount string, lasts time
 	argument, err := ledger.Encode(n.packages, token.TransferFactoryTransfer{
 		ExpectedAdmin: n.identity.DSO,
 		Transfer: token.Transfer{
-			Sender: sender, Receiver: receiver, Amount: decimal.MustParse(amount),
+			Sender: sender, Receiver: receiver, Amount: decimal.MustParse("30.0"),
 			InstrumentID: token.InstrumentID{Admin: n.identity.DSO, ID: coin.InstrumentName},
 			RequestedAt:  lf.TimestampOf(n.now().Add(-time.Second)), ExecuteBefore: lf.TimestampOf(n.now().Add(lasts)),
 			InputHoldingCids: inputs,
@@ -172,7 +172,7 @@ func TestAnInstructionThatNobodyTakesReturnsTheCoinAtItsDeadline(t *testing.T) {
 	alice, bob := n.party("alice"), n.party("bob")
 	n.tap(alice, "100.0")
 	deadline := n.now().Add(day)
-	id := n.instruct(alice, bob, "30.0", day)
+	id := n.instruct(alice, bob, day)
 	n.waits(id, "accept or reject")
 	require.Equal(t, "70.0", n.balance(alice), "30 are locked")
 	n.advance(2 * day)
@@ -187,7 +187,7 @@ func TestAnExpiredInstructionWithoutItsCoinIsArchived(t *testing.T) {
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
 	n.tap(alice, "100.0")
-	id := n.instruct(alice, bob, "30.0", day)
+	id := n.instruct(alice, bob, day)
 	n.waits(id, "accept or reject")
 	n.stop() // so that the sender is faster than the workflow
 	n.jump(2 * day)

@@ -1,4 +1,4 @@
-package worker_test
+package lifecycles_test
 
 import (
 	"testing"
@@ -15,14 +15,14 @@ import (
 
 const day = 24 * time.Hour
 
-// preapprove creates a preapproval that a provider pays for.
-func (n *node) preapprove(receiver, provider ledger.Party, lasts time.Duration) contractOf[coin.TransferPreapproval] {
+// preapprove creates a preapproval of ninety days that a provider pays for.
+func (n *node) preapprove(receiver, provider ledger.Party) contractOf[coin.TransferPreapproval] {
 	n.t.Helper()
 	n.submit([]ledger.Party{receiver, provider},
 		exercise[coin.AmuletRules](n, n.rules(), "AmuletRules_CreateTransferPreapproval",
 			coin.AmuletRulesCreateTransferPreapproval{
 				Context: n.payment(), Inputs: n.coins(provider), Receiver: receiver, Provider: provider,
-				ExpiresAt: lf.TimestampOf(n.now().Add(lasts)), ExpectedDSO: &n.identity.DSO,
+				ExpiresAt: lf.TimestampOf(n.now().Add(90 * day)), ExpectedDSO: &n.identity.DSO,
 			}))
 	all := active[coin.TransferPreapproval](n)
 	return all[len(all)-1]
@@ -34,7 +34,7 @@ func TestAPreapprovalOfTheOperatorIsRenewedForAsLongAsItIsWanted(t *testing.T) {
 	alice := n.party("alice")
 	n.tap(n.operator(), "1000000.0")
 	id := "preapproval:" + string(alice)
-	first := n.preapprove(alice, n.operator(), 90*day)
+	first := n.preapprove(alice, n.operator())
 	expires := first.Payload.ExpiresAt.Time()
 	status := n.waits(id, "renewal")
 	require.Equal(t, expires.Add(-30*day+time.Microsecond), status.Until)
@@ -66,7 +66,7 @@ func TestAPreapprovalOfAnotherProviderIsLeftToIt(t *testing.T) {
 	alice, provider := n.party("alice"), n.party("provider")
 	n.tap(provider, "1000000.0")
 	id := "preapproval:" + string(alice)
-	preapproval := n.preapprove(alice, provider, 90*day)
+	preapproval := n.preapprove(alice, provider)
 	require.Equal(t, preapproval.Payload.ExpiresAt.Time(), n.waits(id, "expiry").Until)
 
 	n.advance(61 * day)
@@ -97,7 +97,7 @@ func TestARenewalWithoutFundsIsTriedUntilThePreapprovalExpires(t *testing.T) {
 	alice := n.party("alice")
 	id := "preapproval:" + string(alice)
 	n.tap(n.operator(), "60.0") // enough for 90 days and not for 180
-	preapproval := n.preapprove(alice, n.operator(), 90*day)
+	preapproval := n.preapprove(alice, n.operator())
 	n.waits(id, "renewal")
 
 	n.advance(61 * day)
@@ -113,7 +113,7 @@ func TestARenewalWithoutFundsIsTriedUntilThePreapprovalExpires(t *testing.T) {
 
 	// The expired one is in nobody's way.
 	n.tap(n.operator(), "1000000.0")
-	n.preapprove(alice, n.operator(), 90*day)
+	n.preapprove(alice, n.operator())
 	n.waits(id, "renewal")
 }
 

@@ -1,4 +1,4 @@
-package worker_test
+package lifecycles_test
 
 import (
 	"testing"
@@ -15,9 +15,9 @@ func TestRepairStartsAllWorkflowsAnewAfterTemporalHasLostEverything(t *testing.T
 	alice, bob, carol := n.party("alice"), n.party("bob"), n.party("carol")
 	n.tap(n.operator(), "1000000.0")
 	n.tap(carol, "100.0")
-	n.preapprove(alice, n.operator(), 90*day)
-	n.preapprove(bob, n.operator(), 90*day)
-	transfer := n.instruct(carol, bob, "30.0", 5*day)
+	n.preapprove(alice, n.operator())
+	n.preapprove(bob, n.operator())
+	transfer := n.instruct(carol, bob, 5*day)
 	ids := []string{"preapproval:" + string(alice), "preapproval:" + string(bob), transfer}
 	for _, id := range ids {
 		n.waits(id, "")
@@ -45,7 +45,7 @@ func TestWorkflowsThatAreLostAreStartedWhenTheyAreDue(t *testing.T) {
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
 	n.tap(alice, "100.0")
-	id := n.instruct(alice, bob, "30.0", day)
+	id := n.instruct(alice, bob, day)
 	n.waits(id, "accept or reject")
 	n.stop()
 	n.start(namespace(t))
@@ -60,7 +60,7 @@ func TestContractsThatAreCreatedWhileNoWorkerRunsAreLookedAfterLater(t *testing.
 	n.stop()
 	alice, bob := n.party("alice"), n.party("bob")
 	n.tap(alice, "100.0")
-	id := n.instruct(alice, bob, "30.0", day)
+	id := n.instruct(alice, bob, day)
 	n.start(namespace(t))
 	n.waits(id, "accept or reject")
 }
