@@ -149,7 +149,8 @@ type Holders struct {
 	AtLeast     int32
 }
 
-// WakeHolders makes due the lifecycles of holders, which are named by a prefix and the party. It tells how many it woke.
+// WakeHolders makes due the lifecycles of holders, which are named by a prefix and the party. It tells how many it
+// woke.
 func (d *DB) WakeHolders(ctx context.Context, prefix string, holders Holders) (int64, error) {
 	woken, err := d.queries.WakeHolders(ctx, dbgen.WakeHoldersParams{
 		Prefix: prefix, TemplateID: holders.Template, AfterOffset: int64(holders.After), UpTo: holders.UpTo,

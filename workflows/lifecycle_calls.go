@@ -38,8 +38,8 @@ type CallerOptions struct {
 }
 
 // Caller sees to it that every lifecycle of the record has its workflow, and that the workflow looks when something
-// changed or the ledger's clock was advanced. What it has not done, for whatever reason, another caller does, or it does
-// itself later: the record remembers. Each process with a worker has one.
+// changed or the ledger's clock was advanced. What it has not done, for whatever reason, another caller does, or it
+// does itself later: the record remembers. Each process with a worker has one.
 type Caller struct {
 	options CallerOptions
 	woken   chan struct{}

@@ -27,17 +27,17 @@ func (n *node) wallet(party ledger.Party) {
 }
 
 // offer makes an offer of forty coins and returns its workflow.
-func (n *node) offer(sender, receiver ledger.Party, tracking string, lasts time.Duration) string {
+func (n *node) offer(sender, receiver ledger.Party, lasts time.Duration) string {
 	n.t.Helper()
 	n.submit([]ledger.Party{sender}, create(n, walletapp.TransferOffer{
-		Sender: sender, Receiver: receiver, DSO: n.identity.DSO, TrackingID: tracking, Description: "test",
+		Sender: sender, Receiver: receiver, DSO: n.identity.DSO, TrackingID: "order-1", Description: "test",
 		Amount:    payments.PaymentAmount{Amount: decimal.MustParse("40.0"), Unit: payments.AmuletUnit},
 		ExpiresAt: lf.TimestampOf(n.now().Add(lasts)),
 	}))
 	rows, err := n.db.Lifecycles(n.t.Context(), "", 100)
 	require.NoError(n.t, err)
 	for _, row := range rows {
-		if strings.HasPrefix(row.WorkflowID, "transfer:"+tracking+":") {
+		if strings.HasPrefix(row.WorkflowID, "transfer:order-1:") {
 			return row.WorkflowID
 		}
 	}
@@ -59,7 +59,7 @@ func TestAnAcceptedOfferIsCompletedForItsSender(t *testing.T) {
 	alice, bob := n.party("alice"), n.party("bob")
 	n.wallet(alice)
 	n.tap(alice, "100.0")
-	id := n.offer(alice, bob, "order-1", day)
+	id := n.offer(alice, bob, day)
 	n.waits(id, "accept or reject")
 	n.accept(bob)
 	n.ended(id)
@@ -74,7 +74,7 @@ func TestAnAcceptedOfferWithoutFundsIsGivenUp(t *testing.T) {
 	alice, bob := n.party("alice"), n.party("bob")
 	n.wallet(alice)
 	n.tap(alice, "10.0")
-	id := n.offer(alice, bob, "order-1", day)
+	id := n.offer(alice, bob, day)
 	n.accept(bob)
 	n.ended(id)
 	require.Empty(t, active[walletapp.AcceptedTransferOffer](n))
@@ -87,7 +87,7 @@ func TestAnOfferThatNobodyTakesExpiresAtItsDeadline(t *testing.T) {
 	alice, bob := n.party("alice"), n.party("bob")
 	n.wallet(bob) // either side's wallet archives it
 	deadline := n.now().Add(7 * day)
-	id := n.offer(alice, bob, "order-1", 7*day)
+	id := n.offer(alice, bob, 7*day)
 	require.WithinDuration(t, deadline, n.waits(id, "accept or reject").Until, time.Minute)
 	n.advance(6 * day)
 	require.Len(t, active[walletapp.TransferOffer](n), 1)
@@ -101,7 +101,7 @@ func TestARejectedOfferEndsItsWorkflow(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice, bob := n.party("alice"), n.party("bob")
-	id := n.offer(alice, bob, "order-1", day)
+	id := n.offer(alice, bob, day)
 	n.waits(id, "accept or reject")
 	n.submit([]ledger.Party{bob}, exercise[walletapp.TransferOffer](n, active[walletapp.TransferOffer](n)[0].ID,
 		"TransferOffer_Reject", walletapp.TransferOfferReject{}))
