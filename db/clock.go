@@ -63,7 +63,7 @@ func (d *DB) AdvanceClock(ctx context.Context, to func(ClockState) ClockState) (
 	var advanced ClockState
 	err := d.changeClock(ctx, func(state ClockState) (ClockState, error) {
 		if !state.Simulated {
-			return state, fault.ClockNotSimulated.New("The ledger's clock is real time, which nobody can advance")
+			return state, fault.ClockNotSimulated.New("The ledger's clock is real time, which nobody can advance.")
 		}
 		advanced = to(state)
 		switch {

@@ -56,6 +56,14 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"PruneCompletions": {dbgen.PruneCompletions, []string{
 			"completions_offset_unique", "completions_accepted_changes", "completion_parties_once",
 		}},
+		"TakeDueLifecycles": {dbgen.TakeDueLifecycles, []string{"lifecycles_due", "lifecycles_one_per_workflow"}},
+		"NextDue":           {dbgen.NextDue, []string{"lifecycles_due"}},
+		"ListOverdue":       {dbgen.ListOverdue, []string{"lifecycles_due"}},
+		"ListLifecycles":    {dbgen.ListLifecycles, []string{"lifecycles_one_per_workflow"}},
+		"TouchLifecycles":   {dbgen.TouchLifecycles, []string{"lifecycles_one_per_workflow"}},
+		"WakeHolders": {dbgen.WakeHolders, []string{
+			"contracts_active_by_template", "active_contracts_by_template", "lifecycles_one_per_workflow",
+		}},
 		"PruneContracts": {dbgen.PruneContracts, []string{"contracts_archived", "contracts_id_unique"}},
 		"ListTouchedParties": {
 			dbgen.ListTouchedParties, []string{"completions_offset_unique", "updates_offset_unique"},

@@ -105,7 +105,7 @@ func (a *API) advance(ctx context.Context, req advanceRequest) (ClockResponse, e
 func (a *API) Advance(ctx context.Context, req AdvanceClockRequest) (ClockResponse, error) {
 	if !a.options.Development {
 		return ClockResponse{}, fault.ClockNotSimulated.New(
-			"This process does not serve a development node, and does not advance the ledger's clock").
+			"This process does not serve a development node, and does not advance the ledger's clock.").
 			WithHint("Ask the node that was started with `florin up --clock simulated`.")
 	}
 	state, err := a.options.Clock.ClockState(ctx)
@@ -127,10 +127,10 @@ func (a *API) move(ctx context.Context, state db.ClockState, to time.Time, jump 
 	now := state.At(a.options.Now())
 	switch {
 	case !state.Simulated:
-		return fault.ClockNotSimulated.New("The ledger's clock is real time, which nobody can advance").
+		return fault.ClockNotSimulated.New("The ledger's clock is real time, which nobody can advance.").
 			WithHint("Start the development node with `florin up --clock simulated`.")
 	case !to.After(now):
-		return fault.InvalidArgumentf("%s is not after the present ledger time %s: time never goes back",
+		return fault.InvalidArgumentf("%s is not after the present ledger time %s: time never goes back.",
 			endpoint.Timestamp(to), endpoint.Timestamp(now)).WithHint("Give a later time, or advance_by.")
 	case to.Sub(now) > db.MaxAhead-state.Ahead:
 		return fault.InvalidArgumentf("%s is too far away: ledger time may be at most 100 years ahead of real time",
