@@ -24,7 +24,7 @@ func (a *Activities) ContributeToOnboarding(
 	node := topology.Node{ParticipantID: a.Node.ParticipantID, SynchronizerID: a.Node.SynchronizerID}
 	given, refusal := in.Onboarding(node)
 	if refusal != nil {
-		return topology.Outcome{Progress: topology.Refused, Refusal: refusal}, nil
+		return topology.Outcome{Progress: topology.Refused, Refusal: refusal}, nil //nolint:nilerr // an outcome, no failure
 	}
 	key, err := signing.PrivateKeyOf(signing.Curve25519, a.Node.PrivateKey)
 	if err != nil {

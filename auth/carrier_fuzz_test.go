@@ -13,8 +13,12 @@ import (
 // FuzzCarriers reads tokens from any headers: what is found is a part of one of them, without blanks around it.
 func FuzzCarriers(f *testing.F) {
 	for _, seed := range [][2]string{
-		{"Bearer abc", ""}, {"bearer", "daml.ws.auth, jwt.token.abc"}, {"Basic x", "jwt.token."}, {" Bearer  a b ", ",,"},
-		{"", "jwt.token.jwt.token.x,daml.ws.auth"}, {"\x00", "\xff"},
+		{"Bearer abc", ""},
+		{"bearer", "daml.ws.auth, jwt.token.abc"},
+		{"Basic x", "jwt.token."},
+		{" Bearer  a b ", ",,"},
+		{"", "jwt.token.jwt.token.x,daml.ws.auth"},
+		{"\x00", "\xff"},
 	} {
 		f.Add(seed[0], seed[1])
 	}

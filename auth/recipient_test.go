@@ -92,7 +92,8 @@ func TestTokensThatNameAnotherNode(t *testing.T) {
 func TestOtherWaysToNameTheNodeCanBeClosed(t *testing.T) {
 	t.Parallel()
 	for _, claims := range []jwt.MapClaims{
-		{"sub": "alice", "scope": "daml_ledger_api"}, {"sub": "alice", "aud": forNode + thisNode},
+		{"sub": "alice", "scope": "daml_ledger_api"},
+		{"sub": "alice", "aud": forNode + thisNode},
 		{"sub": "alice", "scope": ""},
 	} {
 		require.True(t, fault.Unauthenticated.Matches(verifyClaims(t, claims, nil)))

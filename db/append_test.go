@@ -40,7 +40,9 @@ func wholeUpdate() ledger.Update {
 		Offset: 1, ID: updateID(1), RecordTime: timeAt(1), EffectiveAt: timeAt(7), UserID: app,
 		CommandID: "pay rent", WorkflowID: "rent", ActAs: both, PaidTrafficCost: 4711,
 		ExternalHash: "1e2d3c",
-		Trace: ledger.TraceContext{Traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", Tracestate: "a=b"},
+		Trace: ledger.TraceContext{
+			Traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", Tracestate: "a=b",
+		},
 		Events: []ledger.Event{
 			{
 				NodeID: 0, LastDescendant: 2, Kind: ledger.EventExercise, ContractID: contractID(1), Template: template("Coin"),

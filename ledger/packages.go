@@ -168,9 +168,9 @@ func (p *Packages) List() []Package { return slices.Clone(p.list) }
 // PackageName is the name of the package with the id, "" when it is unknown.
 func (p *Packages) PackageName(id lf.PackageID) string { return p.names[p.byID[id]] }
 
-// ResolvePackage turns the package part of an identifier (an id, or # and a name) into the id that the node uses. Of the
-// ids of a name the preferred one is taken; whichever it is stands for the one version that is built in. Unknown names
-// are JSON_API_PACKAGE_SELECTION_FAILED, unknown ids return false.
+// ResolvePackage turns the package part of an identifier (an id, or # and a name) into the id that the node uses. Of
+// the ids of a name the preferred one is taken; whichever it is stands for the one version that is built in. Unknown
+// names are JSON_API_PACKAGE_SELECTION_FAILED, unknown ids return false.
 func (p *Packages) ResolvePackage(
 	ref lf.PackageID, preference []lf.PackageID,
 ) (lf.PackageID, bool, *fault.Fault) {

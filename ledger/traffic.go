@@ -54,8 +54,8 @@ func (a TrafficAccount) At(now time.Time, rules TrafficRules) TrafficAccount {
 }
 
 // Charge is the account after a transaction with the contracts that it created and archived: what the transaction buys
-// is there before its cost is taken, so that a node without traffic can always buy some. A refusal leaves the account as
-// it was.
+// is there before its cost is taken, so that a node without traffic can always buy some. A refusal leaves the account
+// as it was.
 func (a TrafficAccount) Charge(cost int64, created, archived []Contract, now time.Time, rules TrafficRules) (
 	TrafficAccount, error,
 ) {

@@ -22,7 +22,8 @@ func (c *Client) Onboard(
 	ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
 ) (topology.Outcome, error) {
 	outcome, err := c.contribute(ctx, party, contribution, wait)
-	if _, ended := errors.AsType[*serviceerror.NotFound](err); ended { // the workflow ended just when the contribution came: another one takes it
+	// The workflow may end just when the contribution comes: another one takes it.
+	if _, ended := errors.AsType[*serviceerror.NotFound](err); ended {
 		outcome, err = c.contribute(ctx, party, contribution, wait)
 	}
 	switch {

@@ -178,7 +178,7 @@ func (s *Server) handler(options Options) http.Handler {
 	operator, err := operatorapi.New(operatorapi.Options{Auditor: auditor, Checkpoints: s.DB, Metrics: s.Metrics})
 	require.NoError(s.tb, err)
 	handler, err := api.NewRouter(api.Options{
-		Clock: devapi.New(devapi.Options{Clock: s.DB, Development: true, Now: now}),
+		Clock:    devapi.New(devapi.Options{Clock: s.DB, Development: true, Now: now}),
 		Operator: operator, Measure: s.Metrics.Request,
 		Auth: options.Auth, Tokens: auth.AnyUser{Verifier: s.issuers}, Ledger: ledgerAPI, Registry: registry,
 		Readiness: options.Readiness, Now: now, Streams: s.Streams,

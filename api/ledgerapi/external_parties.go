@@ -47,7 +47,7 @@ type GenerateExternalPartyTopologyRequest struct {
 	ObserveOnly  bool              `json:"localParticipantObservationOnly" doc:"Whether this node only observes"`
 	//nolint:lll // the name is the API's
 	OtherConfirmingParticipantUIDs []string `json:"otherConfirmingParticipantUids" doc:"Further participants that confirm for the party"`
-	ConfirmationThreshold          int32    `json:"confirmationThreshold" doc:"How many must confirm; 0 for all that confirm"`
+	ConfirmationThreshold          int32    `json:"confirmationThreshold" doc:"How many must confirm; 0 for all"`
 	ObservingParticipantUIDs       []string `json:"observingParticipantUids" doc:"Participants that only observe"`
 }
 

@@ -10,7 +10,8 @@ import (
 
 // The choices of factories, and the interfaces that they belong to.
 const (
-	transferFactories   = "#splice-api-token-transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:TransferFactory"
+	transferFactories = "#splice-api-token-transfer-instruction-v1:" +
+		"Splice.Api.Token.TransferInstructionV1:TransferFactory"
 	transferChoice      = "TransferFactory_Transfer"
 	allocationFactories = "#splice-api-token-allocation-instruction-v1:" +
 		"Splice.Api.Token.AllocationInstructionV1:AllocationFactory"

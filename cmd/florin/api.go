@@ -79,7 +79,7 @@ func (n *node) handler() (http.Handler, error) {
 		return nil, err
 	}
 	return api.NewRouter(api.Options{
-		Clock: devapi.New(devapi.Options{Clock: n.database, Development: n.options.development, Now: time.Now}),
+		Clock:    devapi.New(devapi.Options{Clock: n.database, Development: n.options.development, Now: time.Now}),
 		Operator: operator, Measure: n.metrics.Request,
 		Auth: resolver, Tokens: auth.AnyUser{Verifier: issuers}, Ledger: ledgerAPI, Registry: registry,
 		Readiness: n.readiness, Logger: n.options.log, Now: time.Now,

@@ -48,6 +48,9 @@ type machine struct {
 
 // Run starts everything, says where it is, and stops it all in order when it is told to.
 func (c *upCommand) Run(ctx context.Context) error {
+	if err := c.checkListen(c.Listen); err != nil {
+		return err
+	}
 	relaxCollector()
 	m := &machine{command: c, began: time.Now()}
 	err := m.start(ctx)

@@ -112,19 +112,26 @@ func TestTheInterfacesThatOthersImplement(t *testing.T) {
 		result          string
 	}{
 		"AllocationRequest_Reject": {
-			requests, `{"actor":"alice::1220a1",` + extra + `}`, []ledger.Party{alice}, []ledger.Party{app},
+			requests, `{"actor":"alice::1220a1",` + extra + `}`,
+			[]ledger.Party{alice},
+			[]ledger.Party{app},
 			true, `{"meta":{"values":{}}}`,
 		},
 		"AllocationRequest_Withdraw": {
 			requests, `{` + extra + `}`, []ledger.Party{app}, []ledger.Party{alice}, true, `{"meta":{"values":{}}}`,
 		},
 		"AllocationInstruction_Withdraw": {
-			instructions, `{` + extra + `}`, []ledger.Party{alice}, []ledger.Party{bob}, true,
+			instructions, `{` + extra + `}`,
+			[]ledger.Party{alice},
+			[]ledger.Party{bob},
+			true,
 			`{"output":{"tag":"AllocationInstructionResult_Failed","value":{}},"senderChangeCids":[],"meta":{"values":{}}}`,
 		},
 		"AllocationInstruction_Update": {
 			instructions, `{"extraActors":["bob::1220b0"],` + extra + `}`,
-			[]ledger.Party{registry, bob}, []ledger.Party{registry}, true,
+			[]ledger.Party{registry, bob},
+			[]ledger.Party{registry},
+			true,
 			`{"output":{"tag":"AllocationInstructionResult_Pending","value":{"allocationInstructionCid":"00aa"}},
 				"senderChangeCids":[],"meta":{"values":{}}}`,
 		},
@@ -132,11 +139,15 @@ func TestTheInterfacesThatOthersImplement(t *testing.T) {
 			factories, `{"expectedAdmin":"registry::1220e6","instrumentId":{"admin":"registry::1220e6","id":"Gold"},
 				"inputHoldingCids":["00"],"outputs":[{"owner":"bob::1220b0","amount":"1.0","context":{"values":{}}}],
 				"extraActors":["bob::1220b0"],` + extra + `}`,
-			[]ledger.Party{registry, bob}, []ledger.Party{bob}, false, `{"outputCids":["00bb"]}`,
+			[]ledger.Party{registry, bob},
+			[]ledger.Party{bob},
+			false, `{"outputCids":["00bb"]}`,
 		},
 		"BurnMintFactory_PublicFetch": {
 			factories, `{"expectedAdmin":"registry::1220e6","actor":"bob::1220b0"}`,
-			[]ledger.Party{bob}, []ledger.Party{alice}, false, `{"admin":"registry::1220e6","meta":{"values":{}}}`,
+			[]ledger.Party{bob},
+			[]ledger.Party{alice},
+			false, `{"admin":"registry::1220e6","meta":{"values":{}}}`,
 		},
 	} {
 		t.Run(choice, func(t *testing.T) {
