@@ -55,7 +55,8 @@ func newBatcher(start startFunc, maxBatch, attributeBytes int) *batcher {
 // submit returns when Temporal has the submission durably, or with the reason why it has not. A caller that stops
 // waiting does not stop the submission.
 func (b *batcher) submit(ctx context.Context, p *pending) error {
-	// One that may have to wait must not hold up others; a signed transaction is large, and an operator looks for it alone.
+	// One that may have to wait must not hold up others; a signed transaction is large, and an operator looks for it
+	// alone.
 	alone := b.maxBatch == 1 || p.submission.MinLedgerTime != nil || p.submission.Signed != nil
 	switch {
 	case alone:

@@ -15,8 +15,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// NewWithCoin runs a node as it is after its first start: with all built-in contracts, the parties of the DSO and of the
-// operator, and the coin.
+// NewWithCoin runs a node as it is after its first start: with all built-in contracts, the parties of the DSO and of
+// the operator, and the coin.
 func NewWithCoin(tb testing.TB, options Options) *Server {
 	tb.Helper()
 	options.Packages = append(options.Packages, builtin.Packages()...)

@@ -158,7 +158,9 @@ func hosts(participants ...string) []topology.Host {
 func selfSigned(hint string, key signing.PrivateKey, participants ...string) topology.PartyToParticipant {
 	return topology.PartyToParticipant{
 		Party: ledger.Party(hint + "::" + key.Public().Fingerprint()), Threshold: 1, Hosts: hosts(participants...),
-		Keys:         []signing.Key{keyFor(key, signing.UsageNamespace, signing.UsageProofOfOwnership, signing.UsageProtocol)},
+		Keys: []signing.Key{
+			keyFor(key, signing.UsageNamespace, signing.UsageProofOfOwnership, signing.UsageProtocol),
+		},
 		KeyThreshold: 1,
 	}
 }

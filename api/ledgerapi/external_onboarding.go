@@ -34,11 +34,11 @@ type GetPartyOnboardingResponse struct {
 	PartyID               string          `json:"partyId" required:"true" doc:"The party"`
 	State                 OnboardingState `json:"state" required:"true" doc:"Whether the party is ready to be used"`
 	Hosts                 []PartyHost     `json:"hosts" required:"true" doc:"Who hosts the party"`
-	ConfirmationThreshold int32           `json:"confirmationThreshold" required:"true" doc:"How many of the hosts must confirm"`
-	SigningKeys           []string        `json:"signingKeys" required:"true" doc:"Fingerprints of the keys that sign for it"`
+	ConfirmationThreshold int32           `json:"confirmationThreshold" required:"true" doc:"How many hosts must confirm"`
+	SigningKeys           []string        `json:"signingKeys" required:"true" doc:"Fingerprints of the party's keys"`
 	SigningThreshold      int32           `json:"signingThreshold" required:"true" doc:"How many of the keys must sign"`
 	WaitsFor              []string        `json:"waitsFor" required:"true" doc:"What has yet to happen, in words"`
-	MissingNamespaces     []string        `json:"missingNamespaces" required:"true" doc:"Whose owners have not signed enough"`
+	MissingNamespaces     []string        `json:"missingNamespaces" required:"true" doc:"Whose owners have yet to sign"`
 	MissingKeys           []string        `json:"missingKeys" required:"true" doc:"Keys that have not signed"`
 	MissingParticipants   []string        `json:"missingParticipants" required:"true" doc:"Hosts that have not agreed"`
 	//nolint:lll // the name is the API's
