@@ -61,7 +61,8 @@ func FuzzParameters(f *testing.F) {
 func FuzzTraceContext(f *testing.F) {
 	const good = "00-6b0c3f0d8e5a4c1f9d2b7a6e5c4d3b2a-1122334455667788-01"
 	for _, seed := range []string{
-		"", good, strings.ToUpper(good), good + "-x", "ff" + good[2:], "00-" + zeroTrace + "-1122334455667788-01", "é", "\x00",
+		"", good, strings.ToUpper(good), good + "-x", "ff" + good[2:], "00-" + zeroTrace + "-1122334455667788-01", "é",
+		"\x00",
 	} {
 		f.Add(seed, "vendor=1")
 	}

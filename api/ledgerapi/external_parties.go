@@ -161,8 +161,8 @@ func (a *API) onboard(
 
 const allocationAdvice = "The party may still be allocated: look at GET /v2/parties/{party}, or send the request again."
 
-// checkAllocateExternal checks a request from top to bottom in upstream's order, short of what only the transaction that
-// stores the party can know for certain.
+// checkAllocateExternal checks a request from top to bottom in upstream's order, short of what only the transaction
+// that stores the party can know for certain.
 func (a *API) checkAllocateExternal(
 	ctx context.Context, body AllocateExternalPartyRequest,
 ) (contribution topology.Contribution, onboarding topology.Onboarding, err error) {

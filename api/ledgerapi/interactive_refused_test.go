@@ -141,7 +141,8 @@ func TestSignaturesThatAreRefused(t *testing.T) {
 	otherHash, err := c.keys[1].Sign(append([]byte{0x12, 0x20}, hash...))
 	require.NoError(t, err)
 	tooFew := func(valid, invalid string) string {
-		return "Received " + valid + " valid signatures from distinct keys (" + invalid + " invalid), but expected at least " +
+		return "Received " + valid + " valid signatures from distinct keys (" + invalid + " invalid), " +
+			"but expected at least " +
 			"2 valid for " + string(c.carol) + ". Transaction hash to be signed: 1220" + hex.EncodeToString(hash)
 	}
 	for name, test := range map[string]struct {
@@ -292,7 +293,8 @@ func TestATransactionIsExecutedOnce(t *testing.T) {
 	again := c.Call("signer", http.MethodPost, waitURL, body).Refused(http.StatusConflict, "DUPLICATE_COMMAND")
 	require.Equal(t, "true", again.Context["accepted"])
 	// Neither another user nor a shorter period makes it happen twice.
-	now := fields{"deduplicationPeriod": fields{"DeduplicationDuration": fields{"value": fields{"seconds": 0, "nanos": 0}}}}
+	none := fields{"value": fields{"seconds": 0, "nanos": 0}}
+	now := fields{"deduplicationPeriod": fields{"DeduplicationDuration": none}}
 	for user, change := range map[string]fields{"carol": {}, "signer": now} {
 		refusal := c.Call(user, http.MethodPost, waitURL, body.with(change)).
 			Refused(http.StatusConflict, "DUPLICATE_CONFIRMATION_REQUEST_UUID")

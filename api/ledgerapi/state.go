@@ -106,8 +106,8 @@ func (a *API) connectedSynchronizers(
 	return GetConnectedSynchronizersResponse{ConnectedSynchronizers: []ConnectedSynchronizer{ours}}, nil
 }
 
-// permissionOf is what this node may do for a party: submit for those in its own namespace, confirm or observe for those
-// that sign elsewhere, nothing for those that it does not host.
+// permissionOf is what this node may do for a party: submit for those in its own namespace, confirm or observe for
+// those that sign elsewhere, nothing for those that it does not host.
 func (a *API) permissionOf(ctx context.Context, party ledger.Party) (ParticipantPermission, error) {
 	known, err := a.record.Parties(ctx, []ledger.Party{party})
 	switch {

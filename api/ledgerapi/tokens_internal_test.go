@@ -10,8 +10,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// FuzzPageTokens reads anything as the tokens with which clients go on: what is taken for one is written as it was read,
-// and leads to no offset that cannot be.
+// FuzzPageTokens reads anything as the tokens with which clients go on: what is taken for one is written as it was
+// read, and leads to no offset that cannot be.
 func FuzzPageTokens(f *testing.F) {
 	for _, seed := range [][]byte{
 		nil, []byte("!"), []byte(encodePageToken("alice")), []byte(encodePageToken("")),
