@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/failpoint"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
@@ -36,17 +37,21 @@ func (a *Activities) CommitSubmissions(
 	ctx context.Context, in CommitSubmissionsInput,
 ) (CommitSubmissionsResult, error) {
 	committed := a.measure()
+	failpoint.Hit(failpoint.BeforeCommit)
 	var completions []ledger.Completion
 	err := a.DB.InTx(ctx, func(tx *db.Tx) error {
 		var err error
 		completions, err = a.commit(ctx, tx, in.Submissions)
+		failpoint.Hit(failpoint.Appended)
 		return err
 	})
 	if err != nil {
 		return CommitSubmissionsResult{}, fmt.Errorf("commit %d submissions: %w", len(in.Submissions), err)
 	}
+	failpoint.Hit(failpoint.Committed)
 	a.Outcomes.Publish(completions...)
 	committed(completions)
+	failpoint.Hit(failpoint.Published)
 	return CommitSubmissionsResult{Outcomes: toOutcomes(completions)}, nil
 }
 
@@ -101,6 +106,7 @@ func (a *Activities) commit(
 	if len(block.entries.Completions) == 0 {
 		return completions, nil
 	}
+	failpoint.Hit(failpoint.Decided)
 	return completions, tx.Append(ctx, block.entries)
 }
 
