@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // The kinds of lifecycles, each the name of its workflow.
@@ -116,13 +117,7 @@ func followPreapproval(_ ledger.ContractID, p coin.TransferPreapproval) Followed
 
 func followInstruction(id ledger.ContractID, i coin.AmuletTransferInstruction) Followed {
 	return Followed{
-		Kind: TwoStepTransfer, WorkflowID: "transfer:" + prefix(id),
+		Kind: TwoStepTransfer, WorkflowID: "transfer:" + plan.Short(id),
 		Parties: ledger.SortedParties([]ledger.Party{i.Transfer.Sender, i.Transfer.Receiver}),
 	}
-}
-
-// prefix is enough of a contract id to tell it from all others and little enough to read.
-func prefix(id ledger.ContractID) string {
-	const length = 34 // the format's two digits, and 16 bytes
-	return string(id[:min(len(id), length)])
 }
