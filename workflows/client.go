@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/failpoint"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
@@ -132,10 +133,12 @@ func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submiss
 	if len(submissions) > 1 {
 		id = batchWorkflowID(first.Key)
 	}
+	failpoint.Hit(failpoint.BeforeStart)
 	_, err := c.options.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: id, TaskQueue: TaskQueue, EnableEagerStart: eagerStart,
 		TypedSearchAttributes: attributes(submissions),
 	}, SubmitCommands, SubmitCommandsInput{Submissions: submissions})
+	failpoint.Hit(failpoint.AfterStart)
 	var started *serviceerror.WorkflowExecutionAlreadyStarted
 	if err == nil || errors.As(err, &started) { // the id holds the key, so a workflow with it is this one
 		return nil
