@@ -26,6 +26,7 @@ func validatorFamilies(options Options) ([]family, error) {
 		{"splice validator realm", options.Tokens, options.Registry.Validator()},
 		{"splice scan realm", options.Tokens, options.Registry.Scan()},
 		{"splice scan proxy realm", options.Tokens, options.Registry.ScanProxy()},
+		{"splice wallet realm", options.Tokens, options.Wallet.Wallet()},
 		{"splice validator operator realm", options.Auth, options.Operator.Endpoints()},
 		{"florin development realm", options.Auth, options.Clock.Endpoints()},
 	}
@@ -34,6 +35,7 @@ func validatorFamilies(options Options) ([]family, error) {
 		frame, err := endpoint.NewFrame(endpoint.Options{
 			Auth: list.auth, Failures: v0.Failures(list.realm), Unreadable: v0.Unreadable, Logger: options.Logger,
 			Now: options.Now, MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
+			Limits: options.Limits,
 		})
 		if err != nil {
 			return nil, err

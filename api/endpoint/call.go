@@ -19,6 +19,8 @@ type call struct {
 	pattern string
 	// failure is the error that was answered; nil for success.
 	failure error
+	// header is what the endpoint adds to its answer; nil for nothing.
+	header http.Header
 	// outcome is the status of the error that a stream ended with, 0 without one: the stream itself was answered 101.
 	outcome int
 }
@@ -38,6 +40,15 @@ func Trace(ctx context.Context) ledger.TraceContext { return callOf(ctx).trace }
 
 // Claims are the caller's claims.
 func Claims(ctx context.Context) auth.Claims { return callOf(ctx).claims }
+
+// SetHeader adds a header to the answer of the request, be it an error or not.
+func SetHeader(ctx context.Context, name, value string) {
+	current := callOf(ctx)
+	if current.header == nil {
+		current.header = http.Header{}
+	}
+	current.header.Set(name, value)
+}
 
 // WithClaims is a context in which [Claims] are these: for tests of endpoint functions.
 func WithClaims(ctx context.Context, claims auth.Claims) context.Context {

@@ -65,12 +65,14 @@ type strictElement struct {
 	Must string `json:"must" required:"true"`
 }
 
+var usualBounds = bounds{depth: DefaultMaxDepth, elements: DefaultMaxElements}
+
 func decodeInto[T any](t *testing.T, body string) (T, error) {
 	t.Helper()
 	known := shapes{}
 	require.NoError(t, known.add(reflect.TypeFor[T]()))
 	var out T
-	err := known.decodeBody([]byte(body), reflect.ValueOf(&out).Elem())
+	err := known.decodeBody([]byte(body), reflect.ValueOf(&out).Elem(), usualBounds)
 	return out, err
 }
 
@@ -173,9 +175,9 @@ func TestBodiesThatDoNotDecode(t *testing.T) {
 			"format (<package>:<moduleName>:<entityName>) at 'name'",
 		`{"name":""}`:                            "Invalid identifier format ()",
 		`{"texts":{"a":null}}`:                   "a string was expected, but got null at 'texts.a'",
-		strings.Repeat("[", 20000):               "malformed JSON",
-		`{"raw":` + strings.Repeat("[", 20000):   "malformed JSON",
-		`{"inners":` + strings.Repeat("[", 9000): "malformed JSON",
+		strings.Repeat("[", 20000):               "nested more than 256 levels deep at byte 2",
+		`{"raw":` + strings.Repeat("[", 20000):   "nested more than 256 levels deep at byte 2",
+		`{"inners":` + strings.Repeat("[", 9000): "nested more than 256 levels deep at byte 2",
 	} {
 		t.Run(shorten(body), func(t *testing.T) {
 			t.Parallel()
@@ -218,12 +220,12 @@ func FuzzDecodeBody(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var first, second relaxed
-		if known.decodeBody(body, reflect.ValueOf(&first).Elem()) != nil {
+		if known.decodeBody(body, reflect.ValueOf(&first).Elem(), usualBounds) != nil {
 			return
 		}
 		encoded, err := encodeBody(first)
 		require.NoError(t, err)
-		require.NoError(t, known.decodeBody(encoded, reflect.ValueOf(&second).Elem()), string(encoded))
+		require.NoError(t, known.decodeBody(encoded, reflect.ValueOf(&second).Elem(), usualBounds), string(encoded))
 		again, err := encodeBody(second)
 		require.NoError(t, err)
 		require.JSONEq(t, string(encoded), string(again))

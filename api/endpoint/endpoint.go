@@ -37,6 +37,8 @@ type Info struct {
 	Access      Access
 	// Rights says in words what the caller needs, for the document. Leave it empty unless Access is ByRequest.
 	Rights string
+	// Vital endpoints are served however many requests there are: they tell how the node is. They must cost little.
+	Vital bool
 	// Undocumented leaves the endpoint out of the document.
 	Undocumented bool
 }

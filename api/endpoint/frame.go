@@ -9,7 +9,9 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"os"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -49,6 +51,8 @@ type Options struct {
 	Measure func(method, route string, status int, took time.Duration)
 	// Streams knows the streams that are open; required where there are streams.
 	Streams *Streams
+	// Limits are those of the node; nil makes usual ones.
+	Limits *Limits
 }
 
 // Frame serves the endpoints of one API family.
@@ -64,6 +68,9 @@ func NewFrame(options Options) (*Frame, error) {
 	}
 	if options.RequestTimeout == 0 {
 		options.RequestTimeout = DefaultRequestTimeout
+	}
+	if options.Limits == nil {
+		options.Limits = NewLimits(LimitOptions{Now: options.Now})
 	}
 	return &Frame{options: options}, nil
 }
@@ -120,7 +127,9 @@ func (f *Frame) handler(e Endpoint) (http.Handler, error) {
 	return s, nil
 }
 
-// ServeHTTP implements [http.Handler]. The order of the steps is the API's: parameters, token, body, right, call.
+// ServeHTTP implements [http.Handler]. The order of the steps is the API's: parameters, token, body, right, call. What
+// is one too many is refused as early as that is known, and a request takes up a place only when it has been read, so
+// that clients who send slowly take none.
 func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.frame.options.RequestTimeout)
 	defer cancel()
@@ -134,6 +143,12 @@ func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Request) (any, error) {
+	limits := s.frame.options.Limits
+	if !s.Vital {
+		if err := limits.crowded(); err != nil {
+			return nil, err
+		}
+	}
 	request := reflect.New(s.request).Elem()
 	if err := decodeParams(r, request); err != nil {
 		return nil, err
@@ -141,14 +156,28 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if err := s.frame.authenticate(ctx, r); err != nil {
 		return nil, err
 	}
+	user := callOf(ctx).claims.UserID()
+	if err := limits.admit(user, r.RemoteAddr); err != nil {
+		return nil, err
+	}
 	if s.bodyIndex >= 0 {
-		if err := s.decode(w, r, request.Field(s.bodyIndex)); err != nil {
+		body := limits.meter(http.MaxBytesReader(w, r.Body, s.frame.options.MaxBodyBytes))
+		defer body.release()
+		if err := s.decode(body, request.Field(s.bodyIndex)); err != nil {
 			return nil, err
 		}
 	}
 	if err := s.checkAccess(callOf(ctx).claims); err != nil {
 		return nil, err
 	}
+	if s.Vital {
+		return s.handle(ctx, request)
+	}
+	leave, err := limits.enter(user)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	return s.handle(ctx, request)
 }
 
@@ -165,14 +194,10 @@ func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 	return nil
 }
 
-func (s *served) decode(w http.ResponseWriter, r *http.Request, target reflect.Value) error {
-	limit := s.frame.options.MaxBodyBytes
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+func (s *served) decode(from io.Reader, target reflect.Value) error {
+	body, err := io.ReadAll(from)
 	if err != nil {
-		if _, exceeded := errors.AsType[*http.MaxBytesError](err); exceeded {
-			return tooLarge(0, limit)
-		}
-		return badRequest("body", "the body ended too early")
+		return s.frame.unreadableBody(err)
 	}
 	if s.bodyRaw {
 		target.SetBytes(body)
@@ -181,10 +206,26 @@ func (s *served) decode(w http.ResponseWriter, r *http.Request, target reflect.V
 	if len(body) == 0 && s.bodyOptional {
 		return nil
 	}
-	if err := s.shapes.decodeBody(body, target); err != nil {
+	if err := s.shapes.decodeBody(body, target, s.frame.options.Limits.bounds()); err != nil {
 		return badRequest("body", err.Error())
 	}
 	return nil
+}
+
+// unreadableBody is the answer to a body that could not be read to its end.
+func (f *Frame) unreadableBody(err error) error {
+	if _, exceeded := errors.AsType[*http.MaxBytesError](err); exceeded {
+		return tooLarge(0, f.options.MaxBodyBytes)
+	}
+	if overloaded, ok := errors.AsType[*OverloadedError](err); ok {
+		return overloaded
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return &textError{
+			status: http.StatusRequestTimeout, text: "The body did not come in time. Send it faster, or send less.",
+		}
+	}
+	return badRequest("body", "the body ended too early")
 }
 
 func (f *Frame) answer(ctx context.Context, w http.ResponseWriter, response any) {
@@ -214,6 +255,7 @@ func (f *Frame) fail(ctx context.Context, w http.ResponseWriter, err error) {
 		return
 	}
 	status, answer := f.options.Failures(ctx, err)
+	status = retryLater(w.Header(), status, err)
 	if content, ok := answer.(Content); ok {
 		content.Status = status
 		f.write(ctx, w, content)
@@ -225,6 +267,21 @@ func (f *Frame) fail(ctx context.Context, w http.ResponseWriter, err error) {
 		return
 	}
 	f.write(ctx, w, Content{Status: status, Type: jsonType, Body: body})
+}
+
+// retryLater tells clients in a header when to try again what may succeed then, and returns the status of the answer:
+// 429 for what was one too many.
+func retryLater(header http.Header, status int, err error) int {
+	if overloaded, ok := errors.AsType[*OverloadedError](err); ok {
+		header.Set("Retry-After", strconv.Itoa(int(fullSeconds(overloaded.After)/time.Second)))
+		return http.StatusTooManyRequests
+	}
+	refusal, ok := fault.As(err)
+	if ok && refusal.Category.Retry() != "" &&
+		(status == http.StatusConflict || status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) {
+		header.Set("Retry-After", strconv.Itoa(int(overloadPause/time.Second)))
+	}
+	return status
 }
 
 // unreadable is the text of an error as this family begins it.
@@ -244,6 +301,7 @@ func (f *Frame) write(ctx context.Context, w http.ResponseWriter, content Conten
 	if content.Type != "" {
 		w.Header().Set("Content-Type", content.Type)
 	}
+	maps.Copy(w.Header(), callOf(ctx).header)
 	maps.Copy(w.Header(), content.Header)
 	if content.Status == 0 {
 		content.Status = http.StatusOK

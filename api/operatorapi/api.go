@@ -46,7 +46,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 		}, a.audit),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/metrics", OperationID: "getMetrics", Tag: "Operation", Access: endpoint.Open,
-			Summary: "Get the metrics of the node, in the text format of Prometheus.",
+			Vital: true, Summary: "Get the metrics of the node, in the text format of Prometheus.",
 		}, a.metrics),
 	}
 }
