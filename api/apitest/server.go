@@ -27,6 +27,7 @@ import (
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/api/registryapi"
+	"github.com/florinledger/florin/api/walletapi"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/builtin"
@@ -177,7 +178,12 @@ func (s *Server) handler(options Options) http.Handler {
 	require.NoError(s.tb, err)
 	operator, err := operatorapi.New(operatorapi.Options{Auditor: auditor, Checkpoints: s.DB, Metrics: s.Metrics})
 	require.NoError(s.tb, err)
+	wallets, err := walletapi.New(walletapi.Options{
+		Node: s.Node, Packages: s.Packages, Record: s.DB, Submitter: s.committer(), Now: now,
+	})
+	require.NoError(s.tb, err)
 	handler, err := api.NewRouter(api.Options{
+		Wallet:   wallets,
 		Clock:    devapi.New(devapi.Options{Clock: s.DB, Development: true, Now: now}),
 		Operator: operator, Measure: s.Metrics.Request,
 		Auth: options.Auth, Tokens: auth.AnyUser{Verifier: s.issuers}, Ledger: ledgerAPI, Registry: registry,
@@ -407,4 +413,12 @@ func (c *committer) SubmitAndWait(ctx context.Context, submission ledger.Submiss
 	}
 	completion, _, err := c.db.CompletionBySubmissionKey(ctx, submission.Key)
 	return completion, err
+}
+
+// SubmitAndTrace implements [walletapi.Submitter].
+func (c *committer) SubmitAndTrace(
+	ctx context.Context, submission ledger.Submission,
+) (ledger.Completion, string, error) {
+	completion, err := c.SubmitAndWait(ctx, submission)
+	return completion, "submit:" + submission.CommandID, err
 }

@@ -1,0 +1,66 @@
+package walletapi
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/florinledger/florin/api/preview"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Record is what the endpoints read from the database.
+type Record interface {
+	preview.Record
+	Head(ctx context.Context) (db.Head, error)
+	User(ctx context.Context, id string) (ledger.User, bool, error)
+	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
+	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
+	Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error)
+	UpdateByOffset(ctx context.Context, offset ledger.Offset) (ledger.Update, bool, error)
+	UpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.Update, bool, error)
+}
+
+// Submitter takes submissions.
+type Submitter interface {
+	// SubmitAndTrace waits for the completion, a refused one included, and tells the id of the workflow.
+	SubmitAndTrace(
+		ctx context.Context, submission ledger.Submission,
+	) (completion ledger.Completion, workflowID string, err error)
+}
+
+// Options are the parts of an [API]. All are required.
+type Options struct {
+	Node      ledger.Node
+	Packages  *ledger.Packages
+	Record    Record
+	Submitter Submitter
+	// Now is the ledger's clock.
+	Now func() time.Time
+}
+
+// API serves wallets and their operator.
+type API struct {
+	node      ledger.Node
+	packages  *ledger.Packages
+	record    Record
+	submitter Submitter
+	now       func() time.Time
+}
+
+// New makes the API. The error names the part that is missing.
+func New(options Options) (*API, error) {
+	switch {
+	case options.Node.DSO == "" || options.Node.Operator == "" || options.Node.SynchronizerID == "":
+		return nil, errors.New("the wallet API needs the identity of the node, of its operator and of the DSO")
+	case options.Packages == nil || options.Record == nil || options.Submitter == nil:
+		return nil, errors.New("the wallet API needs packages, a record to read from, and somewhere to submit to")
+	case options.Now == nil:
+		return nil, errors.New("the wallet API needs a clock")
+	}
+	return &API{
+		node: options.Node, packages: options.Packages, record: options.Record, submitter: options.Submitter,
+		now: options.Now,
+	}, nil
+}
