@@ -7,8 +7,9 @@ DATA_DIR ?= .florin
 ARGS ?=
 # Further flags of go test: `make test TESTFLAGS="-run TestTransfer -v"`.
 TESTFLAGS ?=
-# How often `make torture` kills something.
-KILLS ?= 100
+# How often `make torture` strikes; one strike may kill several processes. SEED repeats a run's random choices.
+KILLS ?= 1000
+SEED ?= 0
 # How long make test/fuzz spends on each decoder: `make test/fuzz FUZZTIME=1m`.
 FUZZTIME ?= 3s
 # Which packages make test runs.
@@ -93,9 +94,10 @@ test/race: build ## Run the suite with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(BIN) testenv -- $(GO) test -race $(TESTFLAGS) $(PACKAGES)
 
 .PHONY: torture
-torture: build ## Kill a node under load again and again: `make torture KILLS=500`
-	FLORIN_TEST_BINARY=$(abspath $(BIN)) $(GO) test ./e2e -count=1 -v -timeout 0 \
-		-run TestEveryAcknowledgedSubmissionSurvivesCrashes -kills $(KILLS)
+torture: build ## Kill every part of a node under load, again and again, and prove that nothing is lost: KILLS=1000
+	@export FLORIN_TEST_BINARY=$(abspath $(BIN)); test="$(GO) test ./e2e -count=1 -v -timeout 0 -seed $(SEED) -run"; \
+		$$test TestEveryAcknowledgedSubmissionSurvivesDeathAtEachStep -kills $(KILLS) && \
+		$$test TestEveryAcknowledgedSubmissionSurvivesCrashes -kills $$(( ($(KILLS) + 9) / 10 ))
 
 .PHONY: test/fuzz
 test/fuzz: build ## Fuzz every decoder for FUZZTIME each (3s)

@@ -47,9 +47,9 @@ func (l *crashLoad) awaitEverything(
 	t *testing.T, e endpoint, temporal client.Client, attempts map[submissionID]*attempt,
 ) (end int64, completions []ledgerclient.Completion) {
 	t.Helper()
-	await(t, "all workflows end", func() error {
+	await(t, "all workflows of submissions end", func() error {
 		running, err := temporal.CountWorkflow(t.Context(), &workflowservice.CountWorkflowExecutionsRequest{
-			Query: "ExecutionStatus = 'Running'",
+			Query: "WorkflowType = 'SubmitCommands' AND ExecutionStatus = 'Running'",
 		})
 		if err == nil && running.GetCount() > 0 {
 			err = fmt.Errorf("%d run", running.GetCount())
@@ -76,7 +76,7 @@ func (l *crashLoad) awaitEverything(
 		return nil
 	})
 	failed, err := temporal.CountWorkflow(t.Context(), &workflowservice.CountWorkflowExecutionsRequest{
-		Query: "ExecutionStatus != 'Completed'",
+		Query: "ExecutionStatus != 'Completed' AND (WorkflowType = 'SubmitCommands' OR ExecutionStatus != 'Running')",
 	})
 	require.NoError(t, err)
 	require.Zero(t, failed.GetCount(), "a workflow ended otherwise than by completing")
@@ -125,7 +125,10 @@ func (l *crashLoad) requireSupply(
 	var minted, burned decimal.Decimal
 	var found int
 	var others []int64
-	for _, update := range updatesOf(t, admin, l.coin.DSO, end) {
+	consumed := map[string]int64{}
+	witnesses := append([]string{l.coin.DSO}, l.account.parties...)
+	for _, update := range updatesOf(t, l.account.on(e).Client, end, witnesses...) {
+		requireConsumedOnce(t, consumed, update)
 		completion, ok := accepted[update.Offset]
 		if !ok {
 			others = append(others, update.Offset)
@@ -161,16 +164,31 @@ func (l *crashLoad) requireSupply(
 	require.Equal(t, minted.String(), add(t, supply, burned).String(), "supply + burned = minted")
 }
 
-// updatesOf reads everything that a party witnessed up to an offset.
-func updatesOf(t *testing.T, client *ledgerclient.Client, party string, end int64) []ledgerclient.Transaction {
+// requireConsumedOnce notes the contracts that an update consumes, none of which an earlier one may have consumed.
+func requireConsumedOnce(t *testing.T, consumed map[string]int64, update ledgerclient.Transaction) {
 	t.Helper()
+	for _, event := range update.Events {
+		if event.Exercised == nil || !event.Exercised.Consuming {
+			continue
+		}
+		id := event.Exercised.ContractID
+		require.Zero(t, consumed[id], "contract %s is consumed by the updates at %d and %d", id, consumed[id], update.Offset)
+		consumed[id] = update.Offset
+	}
+}
+
+// updatesOf reads everything that parties witnessed up to an offset.
+func updatesOf(t *testing.T, client *ledgerclient.Client, end int64, parties ...string) []ledgerclient.Transaction {
+	t.Helper()
+	filters := map[string]any{}
+	for _, party := range parties {
+		filters[party] = map[string]any{"cumulative": []any{}}
+	}
 	request := map[string]any{
 		"beginExclusive": 0, "endInclusive": end,
 		"updateFormat": map[string]any{"includeTransactions": map[string]any{
 			"transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS",
-			"eventFormat": map[string]any{
-				"filtersByParty": map[string]any{party: map[string]any{"cumulative": []any{}}},
-			},
+			"eventFormat":      map[string]any{"filtersByParty": filters},
 		}},
 	}
 	var answer []struct {

@@ -148,6 +148,6 @@ func TestAFirstStartMayBeKilledAtAnyMoment(t *testing.T) {
 	require.NoError(t, err)
 	outcome, err := alice.SubmitAndWait(t.Context(), alice.tap(coin, "mint", 10))
 	require.NoError(t, err)
-	require.Len(t, updatesOf(t, n.admin(), n.info.DSO, outcome.CompletionOffset), 2, "one genesis and what came after it")
+	require.Len(t, updatesOf(t, n.admin(), outcome.CompletionOffset, n.info.DSO), 2, "one genesis and what came after it")
 	n.interrupt(t)
 }
