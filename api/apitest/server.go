@@ -70,6 +70,8 @@ type Options struct {
 	Packages []ledger.Package
 	// DB is a database that stands already; nil makes a fresh one.
 	DB *db.DB
+	// Traffic is what the synchronizer grants; left out, nothing is metered.
+	Traffic ledger.TrafficRules
 }
 
 // Server is a node's API in a test.
@@ -84,6 +86,7 @@ type Server struct {
 	// Metrics are what the node counted.
 	Metrics *telemetry.Metrics
 
+	traffic ledger.TrafficRules
 	tb      testing.TB
 	live    *live
 	issuers *auth.Issuers
@@ -96,7 +99,7 @@ func New(tb testing.TB, options Options) *Server {
 	if options.DB == nil {
 		options.DB = dbtest.New(tb)
 	}
-	s := &Server{tb: tb, DB: options.DB, Node: ledger.Node{
+	s := &Server{tb: tb, DB: options.DB, traffic: options.Traffic, Node: ledger.Node{
 		ParticipantID: "participant::" + Namespace, SynchronizerID: "global-domain::" + Namespace,
 		Namespace: Namespace, PrivateKey: []byte(nodeKey),
 		DSO: "DSO::" + Namespace, Operator: "operator::" + Namespace, OperatorUser: "operator",
@@ -176,7 +179,9 @@ func (s *Server) handler(options Options) http.Handler {
 	require.NoError(s.tb, err)
 	auditor, err := audit.New(s.DB, packages)
 	require.NoError(s.tb, err)
-	operator, err := operatorapi.New(operatorapi.Options{Auditor: auditor, Checkpoints: s.DB, Metrics: s.Metrics})
+	operator, err := operatorapi.New(operatorapi.Options{
+		Auditor: auditor, Checkpoints: s.DB, Metrics: s.Metrics, Settings: s.DB,
+	})
 	require.NoError(s.tb, err)
 	wallets, err := walletapi.New(walletapi.Options{
 		Node: s.Node, Packages: s.Packages, Record: s.DB, Submitter: s.committer(), Now: now,
@@ -381,7 +386,7 @@ func (a Answer) Plain(status int) string {
 func (s *Server) committer() *committer {
 	return &committer{db: s.DB, activities: &activities.Activities{
 		DB: s.DB, Packages: s.Packages, Node: s.Node, Clock: now, MaxDeduplication: 24 * time.Hour,
-		Log: slog.New(slog.DiscardHandler),
+		Log: slog.New(slog.DiscardHandler), Traffic: s.traffic,
 	}}
 }
 
