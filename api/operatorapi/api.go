@@ -1,5 +1,5 @@
 // Package operatorapi is what the operator of a node asks of it beside what a validator has: the audit of the record,
-// and the metrics.
+// the metrics, and what the automations are to do.
 package operatorapi
 
 import (
@@ -21,6 +21,8 @@ type Options struct {
 	// Checkpoints is where the continuous audit keeps how far it has come.
 	Checkpoints audit.Checkpoints
 	Metrics     *telemetry.Metrics
+	// Settings are what the automations are to do.
+	Settings Settings
 }
 
 // API serves the operator.
@@ -28,15 +30,16 @@ type API struct{ options Options }
 
 // New makes the API. The error names the part that is missing.
 func New(options Options) (*API, error) {
-	if options.Auditor == nil || options.Checkpoints == nil || options.Metrics == nil {
-		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints and metrics")
+	if options.Auditor == nil || options.Checkpoints == nil || options.Metrics == nil ||
+		options.Settings == nil {
+		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints, metrics and settings")
 	}
 	return &API{options: options}, nil
 }
 
 // Endpoints lists the family.
 func (a *API) Endpoints() []endpoint.Endpoint {
-	return []endpoint.Endpoint{
+	return append(a.settingsEndpoints(),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/audit", OperationID: "getAudit", Tag: "Operation",
 			Access: endpoint.Admin, Summary: "Prove from the record that coin is neither made nor lost.",
@@ -48,7 +51,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 			Method: http.MethodGet, Path: "/metrics", OperationID: "getMetrics", Tag: "Operation", Access: endpoint.Open,
 			Vital: true, Summary: "Get the metrics of the node, in the text format of Prometheus.",
 		}, a.metrics),
-	}
+	)
 }
 
 type auditRequest struct {

@@ -74,7 +74,7 @@ func (n *node) handler() (http.Handler, error) {
 		return nil, err
 	}
 	operator, err := operatorapi.New(operatorapi.Options{
-		Auditor: n.auditor, Checkpoints: n.database, Metrics: n.metrics,
+		Auditor: n.auditor, Checkpoints: n.database, Metrics: n.metrics, Settings: n.database,
 	})
 	if err != nil {
 		return nil, err
