@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// AutomationSetting is what an automation is to do for a wallet. The values are JSON of the automation's own; nil stands
-// for nothing.
+// AutomationSetting is what an automation is to do for a wallet. The values are JSON of the automation's own; nil
+// stands for nothing.
 type AutomationSetting struct {
 	Kind string
 	// Party is the wallet; empty for what the node has once.

@@ -47,7 +47,8 @@ func TestWhatTheOperatorChoosesCountsUntilItIsReset(t *testing.T) {
 	_, err = record.ChooseAutomation(ctx, sweeping, carol, []byte(`{"c":1}`), "operator")
 	require.NoError(t, err)
 	// Another configuration is the start value of tomorrow, not today's.
-	require.NoError(t, record.ConfigureAutomation(ctx, "another file", []db.AutomationSetting{configured(alice, `{"a":3}`)}))
+	another := []db.AutomationSetting{configured(alice, `{"a":3}`)}
+	require.NoError(t, record.ConfigureAutomation(ctx, "another file", another))
 
 	effective, err := record.EffectiveSettings(ctx, sweeping, "", 10)
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
--- Operators: one row for each wallet that is swept or accepts offers by itself, and one for the purchases of traffic; one
+-- Operators: one row for each wallet that is swept or accepts offers by itself, and one for purchases of traffic; one
 -- row for each change of them, ever. Both are small unless settings are changed by programs.
 
 -- +goose Up

@@ -101,8 +101,7 @@ func (s Sweep) Problems(sender ledger.Party) []Problem {
 	}
 	if s.MaxBalanceUSD.Cmp(s.MinBalanceUSD) < 0 {
 		found = append(found, problem("max-balance-usd",
-			"%s is below min-balance-usd, which is %s; a sweep begins above the one and leaves the other, so give %s or more",
-			s.MaxBalanceUSD.Show(), s.MinBalanceUSD.Show(), s.MinBalanceUSD.Show()))
+			"%s is less than the %s that a sweep leaves; give as much or more", s.MaxBalanceUSD.Show(), s.MinBalanceUSD.Show()))
 	}
 	switch wrong := badParty(s.Receiver); {
 	case wrong != "":

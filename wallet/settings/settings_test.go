@@ -145,8 +145,8 @@ func TestMistakesAreNamed(t *testing.T) {
 			"\nline 1: wallet-sweep.\"alice::1220aa\": min-balance-usd is missing; add it" +
 			"\nline 1: wallet-sweep.\"alice::1220aa\": receiver is missing; add it"},
 		"less than the minimum": {sweep("max-balance-usd", "10", "min-balance-usd", "10.1", "receiver", bob),
-			`line 1: wallet-sweep."alice::1220aa".max-balance-usd: 10.0 is below min-balance-usd, which is 10.1; ` +
-				"a sweep begins above the one and leaves the other, so give 10.1 or more"},
+			`line 1: wallet-sweep."alice::1220aa".max-balance-usd: 10.0 is less than the 10.1 that a sweep leaves; ` +
+				"give as much or more"},
 		"a negative minimum": {sweep("max-balance-usd", "10", "min-balance-usd", "-1", "receiver", bob),
 			`line 2: wallet-sweep."alice::1220aa".min-balance-usd: -1.0 is negative; give what the wallet keeps, ` +
 				"in US dollars"},
