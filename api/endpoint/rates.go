@@ -3,10 +3,13 @@ package endpoint
 import (
 	"net"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/florinledger/florin/ledger"
 )
 
 const (
@@ -41,11 +44,10 @@ func NewRates(perSecond float64, now func() time.Time) *Rates {
 	}
 }
 
-// Take counts one more for the caller. It returns 0, or how long to wait until there may be one: then nothing was
-// counted.
+// Take counts one more for the caller, as [Rates.TakeAll] does.
 func (r *Rates) Take(caller string) time.Duration { return r.TakeAll(caller) }
 
-// TakeAll counts one more for each of the callers, or for none of them when one of them has to wait: it returns the
+// TakeAll returns 0, or how long to wait until there may be one more: then nothing was counted. It counts one more for each of the callers, or for none of them when one of them has to wait: it returns the
 // longest wait.
 func (r *Rates) TakeAll(callers ...string) time.Duration {
 	if r == nil {
@@ -66,6 +68,20 @@ func (r *Rates) TakeAll(callers ...string) time.Duration {
 		}
 	}
 	return longest
+}
+
+// AdmitParties takes a submission from the rates of the parties that it acts as, or refuses it with 429 when one of them
+// submits more often than perSecond.
+func AdmitParties(rates *Rates, parties []ledger.Party, perSecond float64) error {
+	callers := make([]string, len(parties))
+	for i, party := range parties {
+		callers[i] = string(party)
+	}
+	if wait := rates.TakeAll(callers...); wait > 0 {
+		return Overloaded(wait, "More than %g submissions a second act as one of %s.", perSecond,
+			shorten(strings.Join(callers, ", ")))
+	}
+	return nil
 }
 
 // of finds the limiter of a caller. The caller of this function holds the lock.
