@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/florinledger/florin/failpoint"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/tracking"
 )
 
 // CommitSubmissionsInput are the submissions of one workflow.
@@ -215,6 +217,7 @@ func (b *block) keep(decision ledger.Decision) {
 	b.entries.Completions = append(b.entries.Completions, decision.Completion)
 	if decision.Update != nil {
 		b.entries.Updates = append(b.entries.Updates, *decision.Update)
+		b.track(*decision.Update)
 	}
 	for _, created := range decision.Created {
 		b.entries.Created = append(b.entries.Created, db.NewContract{
@@ -242,6 +245,26 @@ func (b *block) follow(contract ledger.Contract, created ...ledger.ContractID) {
 	if ok {
 		b.entries.Lifecycles = append(b.entries.Lifecycles, db.LifecycleChange{
 			WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties, Created: created,
+		})
+	}
+}
+
+// track notes what a transaction did to the requests that wallets were given. What cannot be read is a defect, which
+// must not keep the transaction from being committed.
+func (b *block) track(update ledger.Update) {
+	entries, err := tracking.Read(update)
+	if err != nil {
+		b.activities.Log.Error("what became of a wallet's request cannot be told", "update_id", update.ID, "error", err)
+	}
+	for _, entry := range entries {
+		state, err := json.Marshal(entry.State)
+		if err != nil {
+			b.activities.Log.Error("the state of a wallet's request cannot be written", "update_id", update.ID, "error", err)
+			continue
+		}
+		b.entries.Tracked = append(b.entries.Tracked, db.Tracked{
+			TrackedID: db.TrackedID{Party: entry.Party, Kind: string(entry.Kind), TrackingID: entry.TrackingID},
+			Offset:    update.Offset, State: state,
 		})
 	}
 }
