@@ -20,9 +20,6 @@ import (
 // readinessTimeout bounds how long a part may take to say that it works.
 const readinessTimeout = 2 * time.Second
 
-// headerTimeout bounds how long a client may take to send the head of a request.
-const headerTimeout = 10 * time.Second
-
 func (n *node) startAPI(ctx, _ context.Context) error {
 	if !n.options.roles.api {
 		return nil
@@ -35,9 +32,10 @@ func (n *node) startAPI(ctx, _ context.Context) error {
 	if err != nil {
 		return explainListen(n.options.listen, "--listen", err)
 	}
-	n.server = &http.Server{Handler: handler, ReadHeaderTimeout: headerTimeout}
+	n.server = api.NewServer(handler, n.serverOptions())
+	connections := api.Bounded(n.listener, n.options.settings.MaxConnections)
 	go func() {
-		if err := n.server.Serve(n.listener); err != nil && err != http.ErrServerClosed {
+		if err := n.server.Serve(connections); err != nil && err != http.ErrServerClosed {
 			n.fail(err)
 		}
 	}()
@@ -56,12 +54,16 @@ func (n *node) handler() (http.Handler, error) {
 		return nil, err
 	}
 	n.watcher.OnUserChange(resolver.UserChanged)
-	n.streams = endpoint.NewStreams(endpoint.StreamOptions{Max: settings.MaxStreams})
+	n.streams = endpoint.NewStreams(endpoint.StreamOptions{
+		Max: settings.MaxStreams, MaxPerUser: settings.MaxUserStreams, ClientPatience: settings.ClientPatience,
+	})
 	n.watcher.OnUserChange(n.streams.UserChanged) // after those who remember users
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
 		Node: n.identity, Record: n.database, Submitter: n.client, Onboarder: n.client, Watcher: n.watcher,
 		Packages: n.packages, Now: n.clock.Now,
-		Settings: ledgerapi.Settings{Version: settings.APIVersion, MaxListElements: settings.ListLimit},
+		Settings: ledgerapi.Settings{
+			Version: settings.APIVersion, MaxListElements: settings.ListLimit, Counts: settings.counts(),
+		},
 	})
 	if err != nil {
 		return nil, err
@@ -91,7 +93,7 @@ func (n *node) handler() (http.Handler, error) {
 		Operator: operator, Measure: n.metrics.Request,
 		Auth: resolver, Tokens: auth.AnyUser{Verifier: issuers}, Ledger: ledgerAPI, Registry: registry,
 		Readiness: n.readiness, Logger: n.options.log, Now: time.Now,
-		Streams:      n.streams,
+		Streams: n.streams, Limits: settings.limits(),
 		MaxBodyBytes: settings.MaxBody, RequestTimeout: settings.RequestTimeout,
 	})
 }

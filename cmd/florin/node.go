@@ -203,7 +203,8 @@ func (n *node) startWorker(_, background context.Context) error {
 		Temporal: n.temporal, Record: record{DB: n.database, Watcher: n.watcher}, Outcomes: n.outcomes,
 		SynchronizerID: n.identity.SynchronizerID, MaxBatch: n.options.settings.MaxBatch,
 		AttributeBytes: n.options.attributeBytes,
-		MaxInFlight:    n.options.settings.MaxInFlight, StartTimeout: startTimeout, FollowPause: pause, Clock: time.Now,
+		MaxInFlight:    n.options.settings.MaxInFlight, MaxUserInFlight: n.options.settings.MaxUserInFlight,
+		Admit: n.options.settings.admission(), StartTimeout: startTimeout, FollowPause: pause, Clock: time.Now,
 	})
 	go func() {
 		if err := n.client.Run(background); err != nil {
