@@ -204,7 +204,7 @@ func (p planning) activeContracts(ids []ledger.ContractID) ([]ledger.Contract, e
 }
 
 // lastRefusal is what became of the last action, and when; nil unless it was refused.
-func (p planning) lastRefusal() (*lifecycle.Refused, time.Time, error) {
+func (p planning) lastRefusal() (*plan.Refused, time.Time, error) {
 	if p.in.Last == nil {
 		return nil, time.Time{}, nil
 	}
@@ -212,7 +212,7 @@ func (p planning) lastRefusal() (*lifecycle.Refused, time.Time, error) {
 	if err != nil || !ok || completion.Refusal == nil {
 		return nil, time.Time{}, err
 	}
-	return &lifecycle.Refused{CommandID: p.in.Last.CommandID, Fault: completion.Refusal}, completion.RecordTime, nil
+	return &plan.Refused{CommandID: p.in.Last.CommandID, Fault: completion.Refusal}, completion.RecordTime, nil
 }
 
 // Active implements [plan.Reader].

@@ -12,6 +12,7 @@ import (
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/signing"
 )
 
@@ -27,7 +28,9 @@ type Options struct {
 	AdminUser string
 	// CoinPrice is the price of the first rounds in USD.
 	CoinPrice decimal.Decimal
-	// RoundZeroDuration is how long the first round stays open.
+	// RoundTick is half the life of a mining round.
+	RoundTick time.Duration
+	// RoundZeroDuration is how long the first round stays open; 0 for two ticks.
 	RoundZeroDuration time.Duration
 }
 
@@ -36,7 +39,7 @@ func Defaults() Options {
 	return Options{
 		Participant: "participant", Synchronizer: "global-domain",
 		OperatorHint: "app_user_localnet-localparty-1", OperatorUser: "app-user", AdminUser: "ledger-api-user",
-		CoinPrice: decimal.MustParse("0.005"), RoundZeroDuration: 10 * 365 * 24 * time.Hour,
+		CoinPrice: decimal.MustParse("0.005"), RoundTick: 10 * time.Minute,
 	}
 }
 
@@ -145,9 +148,13 @@ const genesisKey = "00000000-0000-4000-8000-000000000001"
 
 // Genesis is the submission that creates the contracts of the coin.
 func Genesis(packages *ledger.Packages, node ledger.Node, options Options, now time.Time) (ledger.Submission, error) {
+	config := coin.DefaultConfig(node.SynchronizerID)
+	config.TickDuration = lf.RelTimeOf(options.RoundTick)
+	if options.RoundZeroDuration == 0 {
+		options.RoundZeroDuration = 2 * options.RoundTick
+	}
 	commands, err := coin.GenesisCommands(packages, coin.Genesis{
-		DSO: node.DSO, Config: coin.DefaultConfig(node.SynchronizerID), AmuletPrice: options.CoinPrice,
-		RoundZeroDuration: options.RoundZeroDuration,
+		DSO: node.DSO, Config: config, AmuletPrice: options.CoinPrice, RoundZeroDuration: options.RoundZeroDuration,
 	})
 	if err != nil {
 		return ledger.Submission{}, err

@@ -177,7 +177,7 @@ func (n *node) identify(ctx, _ context.Context) error {
 	return bootstrap.Users(ctx, n.database, n.identity, options)
 }
 
-func (n *node) startWorker(_, background context.Context) error {
+func (n *node) startWorker(ctx, background context.Context) error {
 	pause := time.Duration(0)
 	if n.options.roles.worker {
 		pause = followPause
@@ -185,26 +185,32 @@ func (n *node) startWorker(_, background context.Context) error {
 		if err != nil {
 			return err
 		}
+		automations, err := n.automations()
+		if err != nil {
+			return err
+		}
+		acts := &activities.Activities{
+			DB: n.database, Packages: n.packages, Node: n.identity, Clock: n.clock.Now, Lifecycles: lifecycles,
+			Automations: automations, MaxDeduplication: n.options.settings.MaxDeduplication, Outcomes: n.outcomes,
+			Log: n.options.log, Payloads: ledger.NewPayloads(), Traffic: n.trafficRules(),
+		}
 		n.worker = worker.New(worker.Options{
-			Client: n.temporal,
-			Activities: &activities.Activities{
-				DB: n.database, Packages: n.packages, Node: n.identity, Clock: n.clock.Now, Lifecycles: lifecycles,
-				MaxDeduplication: n.options.settings.MaxDeduplication, Outcomes: n.outcomes, Log: n.options.log,
-				Payloads: ledger.NewPayloads(), Traffic: n.trafficRules(),
-			},
+			Client: n.temporal, Activities: acts,
 			OnFatalError: func(err error) { n.fail(fmt.Errorf("the Temporal worker stopped: %w", err)) },
 		})
 		if err := n.worker.Start(); err != nil {
 			return err
 		}
 		n.callLifecycles(background, lifecycles)
+		if err := n.runAutomation(ctx, background, acts); err != nil {
+			return err
+		}
 	}
 	n.client = workflows.NewClient(workflows.ClientOptions{
 		Temporal: n.temporal, Record: record{DB: n.database, Watcher: n.watcher}, Outcomes: n.outcomes,
 		SynchronizerID: n.identity.SynchronizerID, MaxBatch: n.options.settings.MaxBatch,
 		AttributeBytes: n.options.attributeBytes,
-		MaxInFlight:    n.options.settings.MaxInFlight, MaxUserInFlight: n.options.settings.MaxUserInFlight,
-		Admit: n.options.settings.admission(), StartTimeout: startTimeout, FollowPause: pause, Clock: time.Now,
+		MaxInFlight:    n.options.settings.MaxInFlight, StartTimeout: startTimeout, FollowPause: pause, Clock: time.Now,
 	})
 	go func() {
 		if err := n.client.Run(background); err != nil {

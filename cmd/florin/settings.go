@@ -14,7 +14,6 @@ import (
 // nodeSettings are the settings of a node, however it is started. Flags win over the environment.
 type nodeSettings struct {
 	tokenSettings
-	limitSettings
 
 	AuthSecret   string `help:"Secret of the HS256 tokens that are accepted (development)." default:"unsafe" env:"FLORIN_AUTH_SECRET" secret:""`
 	AuthAudience string `help:"Audience that tokens must name." default:"https://canton.network.global" env:"FLORIN_AUTH_AUDIENCE"`
@@ -30,6 +29,7 @@ type nodeSettings struct {
 	ListLimit      int           `help:"Most elements of one list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
 	RequestTimeout time.Duration `help:"How long a request may take." default:"20s" env:"FLORIN_REQUEST_TIMEOUT"`
 	MaxStreams     int           `help:"Most WebSocket streams that may be open at once." default:"10000" env:"FLORIN_MAX_STREAMS"`
+	MaxBody        int64         `help:"Most bytes of a request body." default:"10485760" env:"FLORIN_MAX_BODY"`
 
 	TemporalNamespace string `help:"Temporal namespace." default:"default" env:"FLORIN_TEMPORAL_NAMESPACE"`
 	LogLevel          string `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"FLORIN_LOG_LEVEL"`
@@ -39,8 +39,9 @@ type nodeSettings struct {
 	OperatorHint      string        `help:"First part of the validator operator's party id of a fresh ledger." default:"${operatorHint}" env:"FLORIN_OPERATOR_HINT"`
 	OperatorUser      string        `help:"Wallet user of the validator operator of a fresh ledger." default:"${operatorUser}" env:"FLORIN_OPERATOR_USER"`
 	AdminUser         string        `help:"Participant administrator of a fresh ledger, beside participant_admin." default:"${adminUser}" env:"FLORIN_ADMIN_USER"`
-	CoinPrice         string        `help:"Price of the coin in USD in the first rounds of a fresh ledger." default:"${coinPrice}" env:"FLORIN_COIN_PRICE"`
-	RoundZeroDuration time.Duration `help:"How long the first round of a fresh ledger stays open." default:"${roundZeroDuration}" env:"FLORIN_ROUND_ZERO_DURATION"`
+	CoinPrice         string        `help:"Price of the coin in USD, in the first rounds and in those that are opened." default:"${coinPrice}" env:"FLORIN_COIN_PRICE"`
+	RoundTick         time.Duration `help:"Half the life of the mining rounds of a fresh ledger." default:"${roundTick}" env:"FLORIN_ROUND_TICK"`
+	RoundZeroDuration time.Duration `help:"How long the first round of a fresh ledger stays open; 0: two ticks." default:"0s" env:"FLORIN_ROUND_ZERO_DURATION"`
 }
 
 // variables are the defaults that other packages own, for kong's ${...}.
@@ -49,7 +50,7 @@ func variables() map[string]string {
 	return map[string]string{
 		"participant": defaults.Participant, "synchronizer": defaults.Synchronizer,
 		"operatorHint": defaults.OperatorHint, "operatorUser": defaults.OperatorUser, "adminUser": defaults.AdminUser,
-		"coinPrice": defaults.CoinPrice.Show(), "roundZeroDuration": defaults.RoundZeroDuration.String(),
+		"coinPrice": defaults.CoinPrice.Show(), "roundTick": defaults.RoundTick.String(),
 	}
 }
 
@@ -67,15 +68,19 @@ func (s *nodeSettings) Validate() error {
 	if s.MaxStreams < 1 {
 		return fmt.Errorf("--max-streams=%d: it must be at least 1", s.MaxStreams)
 	}
-	if s.MaxDeduplication < 0 || s.RequestTimeout <= 0 {
-		return errors.New("--max-deduplication and --request-timeout must be positive")
+	if s.MaxDeduplication < 0 || s.RequestTimeout <= 0 || s.MaxBody <= 0 {
+		return errors.New("--max-deduplication, --request-timeout and --max-body must be positive")
 	}
-	if err := errors.Join(s.tokenSettings.check(), s.limitSettings.check()); err != nil {
+	if err := s.check(); err != nil {
 		return err
 	}
 	price, err := decimal.Parse(s.CoinPrice)
 	if err != nil || price.Sign() <= 0 {
 		return fmt.Errorf("--coin-price=%s: it must be a positive decimal with at most ten places", s.CoinPrice)
+	}
+	if s.RoundTick <= 0 || s.RoundZeroDuration < 0 {
+		return fmt.Errorf("--round-tick=%s, --round-zero-duration=%s: the first must be positive and the second not negative",
+			s.RoundTick, s.RoundZeroDuration)
 	}
 	return nil
 }
@@ -84,7 +89,8 @@ func (s *nodeSettings) bootstrapOptions() (bootstrap.Options, error) {
 	price, err := decimal.Parse(s.CoinPrice)
 	return bootstrap.Options{
 		Participant: s.Participant, Synchronizer: s.Synchronizer, OperatorHint: s.OperatorHint,
-		OperatorUser: s.OperatorUser, AdminUser: s.AdminUser, CoinPrice: price, RoundZeroDuration: s.RoundZeroDuration,
+		OperatorUser: s.OperatorUser, AdminUser: s.AdminUser, CoinPrice: price,
+		RoundTick: s.RoundTick, RoundZeroDuration: s.RoundZeroDuration,
 	}, err
 }
 

@@ -91,8 +91,8 @@ func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.Acce
 	}
 	step.Action, err = plan.WalletAction(r.view(s), w, complete, "WalletAppInstall_ExecuteBatch",
 		walletapp.InstallExecuteBatch{
-		Context: context, Inputs: inputs, Operations: []walletapp.AmuletOperation{{CompleteAcceptedTransfer: &id}},
-	})
+			Context: context, Inputs: inputs, Operations: []walletapp.AmuletOperation{{CompleteAcceptedTransfer: &id}},
+		})
 	return step, err
 }
 
@@ -100,7 +100,7 @@ func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.Acce
 const insufficientFunds = "splice.lfdecentralizedtrust.org/insufficient-funds"
 
 // outOfFunds tells how much coin an action lacked, if that is why it was refused.
-func outOfFunds(refused *Refused, commandID string) (missing string, out bool) {
+func outOfFunds(refused *plan.Refused, commandID string) (missing string, out bool) {
 	if refused == nil || refused.CommandID != commandID || !fault.DamlFailure.Matches(refused.Fault) {
 		return "", false
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/plan"
 )
@@ -18,13 +17,7 @@ type Situation struct {
 	Contracts []ledger.Contract
 	Ledger    plan.Reader
 	// Refused is what became of the last action; nil when it was accepted, or there was none.
-	Refused *Refused
-}
-
-// Refused is the refusal of an action.
-type Refused struct {
-	CommandID string
-	Fault     *fault.Fault
+	Refused *plan.Refused
 }
 
 // Step is the decision: an action that is due now, or how long to wait. Any change of the lifecycle's contracts ends

@@ -3,6 +3,7 @@ package plan
 import (
 	"time"
 
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
@@ -83,4 +84,10 @@ func Payloads[T any](packages *ledger.Packages, contracts []ledger.Contract) ([]
 func Short(id ledger.ContractID) string {
 	const length = 34 // the format's two digits, and 16 bytes
 	return string(id[:min(len(id), length)])
+}
+
+// Refused is the refusal of an action.
+type Refused struct {
+	CommandID string
+	Fault     *fault.Fault
 }
