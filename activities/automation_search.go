@@ -81,16 +81,41 @@ func EnterAutomations(ctx context.Context, database *db.DB, registry *automation
 			return err
 		}
 		for _, kind := range registry.All() {
-			var tasks []db.DueTask
-			for _, subject := range kind.Standing {
-				tasks = append(tasks, db.DueTask{Subject: subject, At: time.Unix(0, 0)})
-			}
-			if err := tx.EnterTasks(ctx, kind.Kind, registry.Wallets, tasks); err != nil {
+			if err := tx.EnterTasks(ctx, kind.Kind, registry.Wallets, standing(kind)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// RescanAutomation makes a kind of automation look at all active contracts that it follows, and at its standing subjects,
+// once more: its settings have changed what they make due. It is no activity.
+func RescanAutomation(ctx context.Context, database *db.DB, registry *automation.Registry, kinds ...string) error {
+	err := database.InTx(ctx, func(tx *db.Tx) error {
+		if err := tx.ForgetAutomations(ctx, kinds); err != nil {
+			return err
+		}
+		for _, name := range kinds {
+			kind, _ := registry.Find(name)
+			if err := tx.EnterTasks(ctx, name, registry.Wallets, standing(kind)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return database.CallWorkflows(ctx)
+}
+
+func standing(kind automation.Automation) []db.DueTask {
+	var tasks []db.DueTask
+	for _, subject := range kind.Standing {
+		tasks = append(tasks, db.DueTask{Subject: subject, At: time.Unix(0, 0)})
+	}
+	return tasks
 }
 
 // AutomationCalls tells which kinds of automation have something to do. It is no activity: who calls is no workflow.
