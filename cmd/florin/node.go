@@ -107,6 +107,7 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 		{"open the database", n.openDatabase},
 		{"connect to Temporal", n.connectTemporal},
 		{"read the node's identity", n.identify},
+		{"read the settings of the automations", n.configureAutomation},
 		{"start the worker", n.startWorker},
 		{"create the coin", n.createCoin},
 		{"start the audit", n.startAudit},

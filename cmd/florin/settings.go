@@ -14,6 +14,7 @@ import (
 // nodeSettings are the settings of a node, however it is started. Flags win over the environment.
 type nodeSettings struct {
 	tokenSettings
+	automationSettings
 
 	AuthSecret   string `help:"Secret of the HS256 tokens that are accepted (development)." default:"unsafe" env:"FLORIN_AUTH_SECRET" secret:""`
 	AuthAudience string `help:"Audience that tokens must name." default:"https://canton.network.global" env:"FLORIN_AUTH_AUDIENCE"`
@@ -72,6 +73,9 @@ func (s *nodeSettings) Validate() error {
 		return errors.New("--max-deduplication, --request-timeout and --max-body must be positive")
 	}
 	if err := s.check(); err != nil {
+		return err
+	}
+	if _, err := s.config(); err != nil {
 		return err
 	}
 	price, err := decimal.Parse(s.CoinPrice)
