@@ -56,6 +56,8 @@ type Options struct {
 	RequestTimeout time.Duration
 	// Streams are the settings of streams.
 	Streams endpoint.StreamOptions
+	// Limits are those of the node; nil makes usual ones.
+	Limits *endpoint.Limits
 	// Auth replaces the usual authentication.
 	Auth auth.Authenticator
 	// Submitter replaces the one that commits on the spot.
@@ -192,7 +194,7 @@ func (s *Server) handler(options Options) http.Handler {
 		Clock:    devapi.New(devapi.Options{Clock: s.DB, Development: true, Now: now}),
 		Operator: operator, Measure: s.Metrics.Request,
 		Auth: options.Auth, Tokens: auth.AnyUser{Verifier: s.issuers}, Ledger: ledgerAPI, Registry: registry,
-		Readiness: options.Readiness, Now: now, Streams: s.Streams,
+		Readiness: options.Readiness, Now: now, Streams: s.Streams, Limits: options.Limits,
 		Logger:       slog.New(slog.NewJSONHandler(options.Log, nil)),
 		MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
 	})
