@@ -10,6 +10,8 @@ TESTFLAGS ?=
 # How often `make torture` strikes; one strike may kill several processes. SEED repeats a run's random choices.
 KILLS ?= 1000
 SEED ?= 0
+# How many operations the bank test of make torture makes.
+OPERATIONS ?= 10000
 # How long make test/fuzz spends on each decoder: `make test/fuzz FUZZTIME=1m`.
 FUZZTIME ?= 3s
 # Which packages make test runs.
@@ -97,7 +99,8 @@ test/race: build ## Run the suite with the race detector (needs a C compiler)
 torture: build ## Kill every part of a node under load, again and again, and prove that nothing is lost: KILLS=1000
 	@export FLORIN_TEST_BINARY=$(abspath $(BIN)); test="$(GO) test ./e2e -count=1 -v -timeout 0 -seed $(SEED) -run"; \
 		$$test TestEveryAcknowledgedSubmissionSurvivesDeathAtEachStep -kills $(KILLS) && \
-		$$test TestEveryAcknowledgedSubmissionSurvivesCrashes -kills $$(( ($(KILLS) + 9) / 10 ))
+		$$test TestEveryAcknowledgedSubmissionSurvivesCrashes -kills $$(( ($(KILLS) + 9) / 10 )) && \
+		FLORIN_TEST_OPERATIONS=$(OPERATIONS) $$test TestTransfersOffersWithdrawalsAndExpiriesRaceForTheSameCoins
 
 .PHONY: test/fuzz
 test/fuzz: build ## Fuzz every decoder for FUZZTIME each (3s)

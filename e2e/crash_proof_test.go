@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -180,12 +181,21 @@ func requireConsumedOnce(t *testing.T, consumed map[string]int64, update ledgerc
 // updatesOf reads everything that parties witnessed up to an offset.
 func updatesOf(t *testing.T, client *ledgerclient.Client, end int64, parties ...string) []ledgerclient.Transaction {
 	t.Helper()
+	updates, err := updatesBetween(t.Context(), client, 0, end, parties...)
+	require.NoError(t, err)
+	return updates
+}
+
+// updatesBetween reads everything that parties witnessed after an offset and up to another.
+func updatesBetween(
+	ctx context.Context, client *ledgerclient.Client, begin, end int64, parties ...string,
+) ([]ledgerclient.Transaction, error) {
 	filters := map[string]any{}
 	for _, party := range parties {
 		filters[party] = map[string]any{"cumulative": []any{}}
 	}
 	request := map[string]any{
-		"beginExclusive": 0, "endInclusive": end,
+		"beginExclusive": begin, "endInclusive": end,
 		"updateFormat": map[string]any{"includeTransactions": map[string]any{
 			"transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS",
 			"eventFormat":      map[string]any{"filtersByParty": filters},
@@ -198,14 +208,16 @@ func updatesOf(t *testing.T, client *ledgerclient.Client, end int64, parties ...
 			} `json:"Transaction"`
 		} `json:"update"`
 	}
-	require.NoError(t, client.Post(t.Context(), "/v2/updates", request, &answer))
+	if err := client.Post(ctx, "/v2/updates", request, &answer); err != nil {
+		return nil, err
+	}
 	var updates []ledgerclient.Transaction
 	for _, element := range answer {
 		if element.Update.Transaction != nil {
 			updates = append(updates, element.Update.Transaction.Value)
 		}
 	}
-	return updates
+	return updates, nil
 }
 
 // coinEffect is how much an event mints and burns.
