@@ -272,6 +272,9 @@ var requests = map[string]func(w *world, c cell) (path string, body any){
 			url.QueryEscape(string(c.party)), c.idp), nil
 	},
 
+	"POST /v0/admin/users": fixed("/v0/admin/users", func(w *world, _ cell) object {
+		return object{"name": "newcomer-" + w.count()}
+	}),
 	"POST /v2/users": fixed("/v2/users", func(w *world, c cell) object {
 		return object{"user": object{"id": "new-" + w.count(), "identityProviderId": c.idp}, "rights": []object{}}
 	}),

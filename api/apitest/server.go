@@ -90,6 +90,7 @@ type Server struct {
 
 	traffic ledger.TrafficRules
 	tb      testing.TB
+	wallets *walletapi.API
 	live    *live
 	issuers *auth.Issuers
 	routes  []routers.Router
@@ -187,8 +188,10 @@ func (s *Server) handler(options Options) http.Handler {
 	require.NoError(s.tb, err)
 	wallets, err := walletapi.New(walletapi.Options{
 		Node: s.Node, Packages: s.Packages, Record: s.DB, Submitter: s.committer(), Now: now,
+		LedgerUser: LedgerUser,
 	})
 	require.NoError(s.tb, err)
+	s.wallets = wallets
 	handler, err := api.NewRouter(api.Options{
 		Wallet:   wallets,
 		Clock:    devapi.New(devapi.Options{Clock: s.DB, Development: true, Now: now}),

@@ -13,6 +13,7 @@ import (
 // Record is what the endpoints read from the database.
 type Record interface {
 	preview.Record
+	Users
 	Head(ctx context.Context) (db.Head, error)
 	User(ctx context.Context, id string) (ledger.User, bool, error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
@@ -36,6 +37,8 @@ type Options struct {
 	Packages  *ledger.Packages
 	Record    Record
 	Submitter Submitter
+	// LedgerUser is the operator's administrator on the ledger, who gets the right to act as each wallet's party.
+	LedgerUser string
 	// Now is the ledger's clock.
 	Now func() time.Time
 }
@@ -47,6 +50,9 @@ type API struct {
 	record    Record
 	submitter Submitter
 	now       func() time.Time
+
+	ledgerUser string
+	ensuring   turns
 }
 
 // New makes the API. The error names the part that is missing.
@@ -56,11 +62,11 @@ func New(options Options) (*API, error) {
 		return nil, errors.New("the wallet API needs the identity of the node, of its operator and of the DSO")
 	case options.Packages == nil || options.Record == nil || options.Submitter == nil:
 		return nil, errors.New("the wallet API needs packages, a record to read from, and somewhere to submit to")
-	case options.Now == nil:
-		return nil, errors.New("the wallet API needs a clock")
+	case options.Now == nil || options.LedgerUser == "":
+		return nil, errors.New("the wallet API needs a clock, and the operator's ledger user")
 	}
 	return &API{
 		node: options.Node, packages: options.Packages, record: options.Record, submitter: options.Submitter,
-		now: options.Now,
+		now: options.Now, ledgerUser: options.LedgerUser,
 	}, nil
 }

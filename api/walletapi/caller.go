@@ -91,15 +91,14 @@ func (a *API) installOf(ctx context.Context, user ledger.User) (contract[walleta
 	if user.PrimaryParty == "" {
 		return contract[walletapp.WalletAppInstall]{}, false, nil
 	}
-	installs, err := active[walletapp.WalletAppInstall](ctx, a, user.PrimaryParty)
-	if err != nil {
-		return contract[walletapp.WalletAppInstall]{}, false, err
-	}
-	for _, install := range installs {
+	var found contract[walletapp.WalletAppInstall]
+	ok := false
+	err := eachActive(ctx, a, user.PrimaryParty, func(install contract[walletapp.WalletAppInstall]) bool {
 		p := install.Payload
 		if p.EndUserName == user.ID && p.EndUserParty == user.PrimaryParty && p.ValidatorParty == a.node.Operator {
-			return install, true, nil
+			found, ok = install, true
 		}
-	}
-	return contract[walletapp.WalletAppInstall]{}, false, nil
+		return !ok
+	})
+	return found, ok, err
 }

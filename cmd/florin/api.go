@@ -12,7 +12,6 @@ import (
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/api/registryapi"
-	"github.com/florinledger/florin/api/walletapi"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/auth"
 )
@@ -81,14 +80,8 @@ func (n *node) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	wallets, err := walletapi.New(walletapi.Options{
-		Node: n.identity, Packages: n.packages, Record: n.database, Submitter: n.client, Now: n.clock.Now,
-	})
-	if err != nil {
-		return nil, err
-	}
 	return api.NewRouter(api.Options{
-		Wallet:   wallets,
+		Wallet:   n.wallets,
 		Clock:    devapi.New(devapi.Options{Clock: n.database, Development: n.options.development, Now: time.Now}),
 		Operator: operator, Measure: n.metrics.Request,
 		Auth: resolver, Tokens: auth.AnyUser{Verifier: issuers}, Ledger: ledgerAPI, Registry: registry,

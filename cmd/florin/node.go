@@ -17,6 +17,7 @@ import (
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/walletapi"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/bootstrap"
 	"github.com/florinledger/florin/builtin"
@@ -84,6 +85,7 @@ type node struct {
 	metrics  *telemetry.Metrics
 	auditor  *audit.Auditor
 	client   *workflows.Client
+	wallets  *walletapi.API
 
 	listener   net.Listener
 	server     *http.Server
@@ -110,6 +112,7 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 		{"read the settings of the automations", n.configureAutomation},
 		{"start the worker", n.startWorker},
 		{"create the coin", n.createCoin},
+		{"open the operator's wallet", n.openWallets},
 		{"start the audit", n.startAudit},
 		{"start the API", n.startAPI},
 	}
@@ -211,7 +214,8 @@ func (n *node) startWorker(ctx, background context.Context) error {
 		Temporal: n.temporal, Record: record{DB: n.database, Watcher: n.watcher}, Outcomes: n.outcomes,
 		SynchronizerID: n.identity.SynchronizerID, MaxBatch: n.options.settings.MaxBatch,
 		AttributeBytes: n.options.attributeBytes,
-		MaxInFlight:    n.options.settings.MaxInFlight, StartTimeout: startTimeout, FollowPause: pause, Clock: time.Now,
+		MaxInFlight:    n.options.settings.MaxInFlight, MaxUserInFlight: n.options.settings.MaxUserInFlight,
+		Admit: n.options.settings.admission(), StartTimeout: startTimeout, FollowPause: pause, Clock: time.Now,
 	})
 	go func() {
 		if err := n.client.Run(background); err != nil {

@@ -14,6 +14,7 @@ import (
 // nodeSettings are the settings of a node, however it is started. Flags win over the environment.
 type nodeSettings struct {
 	tokenSettings
+	limitSettings
 	automationSettings
 
 	AuthSecret   string `help:"Secret of the HS256 tokens that are accepted (development)." default:"unsafe" env:"FLORIN_AUTH_SECRET" secret:""`
@@ -30,7 +31,6 @@ type nodeSettings struct {
 	ListLimit      int           `help:"Most elements of one list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
 	RequestTimeout time.Duration `help:"How long a request may take." default:"20s" env:"FLORIN_REQUEST_TIMEOUT"`
 	MaxStreams     int           `help:"Most WebSocket streams that may be open at once." default:"10000" env:"FLORIN_MAX_STREAMS"`
-	MaxBody        int64         `help:"Most bytes of a request body." default:"10485760" env:"FLORIN_MAX_BODY"`
 
 	TemporalNamespace string `help:"Temporal namespace." default:"default" env:"FLORIN_TEMPORAL_NAMESPACE"`
 	LogLevel          string `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"FLORIN_LOG_LEVEL"`
@@ -69,10 +69,10 @@ func (s *nodeSettings) Validate() error {
 	if s.MaxStreams < 1 {
 		return fmt.Errorf("--max-streams=%d: it must be at least 1", s.MaxStreams)
 	}
-	if s.MaxDeduplication < 0 || s.RequestTimeout <= 0 || s.MaxBody <= 0 {
-		return errors.New("--max-deduplication, --request-timeout and --max-body must be positive")
+	if s.MaxDeduplication < 0 || s.RequestTimeout <= 0 {
+		return errors.New("--max-deduplication and --request-timeout must be positive")
 	}
-	if err := s.check(); err != nil {
+	if err := errors.Join(s.tokenSettings.check(), s.limitSettings.check()); err != nil {
 		return err
 	}
 	if _, err := s.config(); err != nil {
