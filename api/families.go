@@ -37,7 +37,7 @@ func validatorFamilies(options Options) ([]family, error) {
 		frame, err := endpoint.NewFrame(endpoint.Options{
 			Auth: list.auth, Failures: v0.Failures(list.realm), Unreadable: v0.Unreadable, Logger: options.Logger,
 			Now: options.Now, MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
-			Limits: options.Limits,
+			Limits: options.Limits, Around: options.Changes.Around,
 		})
 		if err != nil {
 			return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/devapi"
 	"github.com/florinledger/florin/api/docspage"
 	"github.com/florinledger/florin/api/endpoint"
@@ -32,6 +33,8 @@ type Options struct {
 	Registry *registryapi.API
 	// Wallet serves the wallets of users and what their operator does for them; required.
 	Wallet *walletapi.API
+	// Changes keeps the answers to changes that may be asked for again; required.
+	Changes *changes.Keeper
 	// Operator serves the audit and the metrics; required.
 	Operator *operatorapi.API
 	// Measure is told of every request when it ends; nil tells nobody.
@@ -59,8 +62,8 @@ func NewRouter(options Options) (http.Handler, error) {
 	if options.Ledger == nil || options.Registry == nil || options.Operator == nil || options.Readiness == nil {
 		return nil, errors.New("the router needs the ledger API, the registry, the operator's API and the node's readiness")
 	}
-	if options.Clock == nil || options.Wallet == nil {
-		return nil, errors.New("the router needs the endpoints of the ledger's clock and of wallets")
+	if options.Clock == nil || options.Wallet == nil || options.Changes == nil {
+		return nil, errors.New("the router needs the endpoints of the ledger's clock and of wallets, and a keeper of answers")
 	}
 	if options.Limits == nil {
 		options.Limits = endpoint.NewLimits(endpoint.LimitOptions{Now: options.Now})

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"github.com/florinledger/florin/activities"
@@ -103,6 +105,33 @@ func (c *Client) SubmitAndTrace(
 	case <-ctx.Done():
 		return ledger.Completion{}, workflowID, ctx.Err()
 	}
+}
+
+// WorkflowOf finds the workflow that a completion came from, by the name that it has when it carried one submission, and
+// else among those that Temporal knows by the command id; "" when it knows none any more.
+func (c *Client) WorkflowOf(ctx context.Context, completion ledger.Completion) (string, error) {
+	alone := submissionWorkflowID(completion.CommandID, completion.Key)
+	_, err := c.options.Temporal.DescribeWorkflowExecution(ctx, alone, "")
+	var unknown *serviceerror.NotFound
+	if !errors.As(err, &unknown) {
+		return alone, unavailable(err)
+	}
+	query := fmt.Sprintf("%s = '%s'", AttributeCommandID.GetName(), strings.ReplaceAll(completion.CommandID, "'", "''"))
+	found, err := c.options.Temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+		Query: query, PageSize: 1,
+	})
+	if err != nil || len(found.GetExecutions()) == 0 {
+		return "", unavailable(err)
+	}
+	return found.GetExecutions()[0].GetExecution().GetWorkflowId(), nil
+}
+
+func unavailable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fault.ServiceNotRunning.New("Temporal could not be asked for a workflow").
+		With("service_name", "temporal").Wrap(err)
 }
 
 func (c *Client) submit(

@@ -22,6 +22,7 @@ import (
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/devapi"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
@@ -70,6 +71,11 @@ type Options struct {
 	Log     io.Writer
 	// Packages are there beside the one of the test contracts.
 	Packages []ledger.Package
+	// KeepAnswers and HoldKeys are how long answers to changes are kept, and how long one who serves a change counts as
+	// alive; zero means the usual times.
+	KeepAnswers, HoldKeys time.Duration
+	// Answers replaces the database as the place where they are kept.
+	Answers changes.Record
 	// DB is a database that stands already; nil makes a fresh one.
 	DB *db.DB
 	// Traffic is what the synchronizer grants; left out, nothing is metered.
@@ -139,6 +145,14 @@ func (s *Server) In(tb testing.TB) *Server {
 	return &inside
 }
 
+// Twin is another node on the same database, with other options.
+func (s *Server) Twin(options Options) *Server {
+	s.tb.Helper()
+	twin := *s
+	twin.Handler = twin.handler(options)
+	return &twin
+}
+
 func (s *Server) handler(options Options) http.Handler {
 	s.tb.Helper()
 	if options.Watcher == nil {
@@ -188,12 +202,19 @@ func (s *Server) handler(options Options) http.Handler {
 	require.NoError(s.tb, err)
 	wallets, err := walletapi.New(walletapi.Options{
 		Node: s.Node, Packages: s.Packages, Record: s.DB, Submitter: s.committer(), Now: now,
-		LedgerUser: LedgerUser,
+		LedgerUser: LedgerUser, Traffic: options.Traffic,
 	})
 	require.NoError(s.tb, err)
 	s.wallets = wallets
+	if options.Answers == nil {
+		options.Answers = s.DB
+	}
+	keeper, err := changes.NewKeeper(changes.Options{
+		Record: options.Answers, Keep: options.KeepAnswers, Hold: options.HoldKeys, Logger: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(s.tb, err)
 	handler, err := api.NewRouter(api.Options{
-		Wallet:   wallets,
+		Wallet: wallets, Changes: keeper,
 		Clock:    devapi.New(devapi.Options{Clock: s.DB, Development: true, Now: now}),
 		Operator: operator, Measure: s.Metrics.Request,
 		Auth: options.Auth, Tokens: auth.AnyUser{Verifier: s.issuers}, Ledger: ledgerAPI, Registry: registry,
@@ -391,7 +412,7 @@ func (a Answer) Plain(status int) string {
 func (s *Server) committer() *committer {
 	return &committer{db: s.DB, activities: &activities.Activities{
 		DB: s.DB, Packages: s.Packages, Node: s.Node, Clock: now, MaxDeduplication: 24 * time.Hour,
-		Log: slog.New(slog.DiscardHandler), Traffic: s.traffic,
+		Log: slog.New(slog.DiscardHandler), Lifecycles: s.lifecycles(), Traffic: s.traffic,
 	}}
 }
 
@@ -431,4 +452,9 @@ func (c *committer) SubmitAndTrace(
 ) (ledger.Completion, string, error) {
 	completion, err := c.SubmitAndWait(ctx, submission)
 	return completion, "submit:" + submission.CommandID, err
+}
+
+// WorkflowOf implements [walletapi.Submitter].
+func (c *committer) WorkflowOf(_ context.Context, completion ledger.Completion) (string, error) {
+	return "submit:" + completion.CommandID, nil
 }

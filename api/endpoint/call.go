@@ -50,6 +50,15 @@ func SetHeader(ctx context.Context, name, value string) {
 	current.header.Set(name, value)
 }
 
+// Headers are those that [SetHeader] added to the answer so far.
+func Headers(ctx context.Context) http.Header { return callOf(ctx).header }
+
+// Failure is the error that the endpoint returned last; nil for none.
+func Failure(ctx context.Context) error { return callOf(ctx).failure }
+
+// Settle forgets the error that the endpoint returned, because the request is answered as a success all the same.
+func Settle(ctx context.Context) { callOf(ctx).failure = nil }
+
 // WithClaims is a context in which [Claims] are these: for tests of endpoint functions.
 func WithClaims(ctx context.Context, claims auth.Claims) context.Context {
 	return context.WithValue(ctx, callKey{}, &call{claims: claims, trace: newTrace()})

@@ -53,6 +53,22 @@ type Options struct {
 	Streams *Streams
 	// Limits are those of the node; nil makes usual ones.
 	Limits *Limits
+	// Around, if set, is between the frame and the endpoints: it is shown every request that was read and admitted, and
+	// calls the endpoint, or answers in its place.
+	Around func(ctx context.Context, exchange Exchange) Content
+}
+
+// Exchange is a request to an endpoint, for [Options.Around].
+type Exchange struct {
+	Info Info
+	// Request is the request, whose body has been read: it is Body.
+	Request *http.Request
+	Body    []byte
+	// Serve calls the endpoint and returns its answer, be it an error or not. It may be called again: what an earlier
+	// call set is forgotten.
+	Serve func(ctx context.Context) Content
+	// Refuse is an error as the family writes it.
+	Refuse func(ctx context.Context, err error) Content
 }
 
 // Frame serves the endpoints of one API family.
@@ -131,17 +147,23 @@ func (f *Frame) handler(e Endpoint) (http.Handler, error) {
 // is one too many is refused as early as that is known, and a request takes up a place only when it has been read, so
 // that clients who send slowly take none.
 func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), s.frame.options.RequestTimeout)
-	defer cancel()
+	ctx := r.Context()
+	if !s.Long {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, s.frame.options.RequestTimeout)
+		defer cancel()
+	}
 	callOf(ctx).pattern = s.Path
 	response, err := s.serve(ctx, w, r)
-	if err != nil {
+	switch {
+	case err != nil:
 		s.frame.fail(ctx, w, err)
-		return
+	case response != nil:
+		s.frame.answer(ctx, w, response)
 	}
-	s.frame.answer(ctx, w, response)
 }
 
+// serve is what an endpoint answers; nil once it has answered.
 func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Request) (any, error) {
 	limits := s.frame.options.Limits
 	if !s.Vital {
@@ -160,10 +182,12 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if err := limits.admit(user, r.RemoteAddr); err != nil {
 		return nil, err
 	}
+	var content []byte
 	if s.bodyIndex >= 0 {
 		body := limits.meter(http.MaxBytesReader(w, r.Body, s.frame.options.MaxBodyBytes))
 		defer body.release()
-		if err := s.decode(body, request.Field(s.bodyIndex)); err != nil {
+		var err error
+		if content, err = s.decode(body, request.Field(s.bodyIndex)); err != nil {
 			return nil, err
 		}
 	}
@@ -178,7 +202,30 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		return nil, err
 	}
 	defer leave()
-	return s.handle(ctx, request)
+	response, err := s.call(ctx, request, Exchange{Info: s.Info, Request: r, Body: content})
+	if written, ok := response.(Content); ok && err == nil && written.Stream != nil {
+		s.frame.write(ctx, w, written) // what is made while it is sent needs its place until it is
+		return nil, nil
+	}
+	return response, err
+}
+
+// call calls the endpoint, through what is around it if there is something.
+func (s *served) call(ctx context.Context, request reflect.Value, exchange Exchange) (any, error) {
+	around := s.frame.options.Around
+	if around == nil {
+		return s.handle(ctx, request)
+	}
+	exchange.Refuse = s.frame.failure
+	exchange.Serve = func(ctx context.Context) Content {
+		callOf(ctx).header, callOf(ctx).failure = nil, nil
+		response, err := s.handle(ctx, request)
+		if err != nil {
+			return s.frame.failure(ctx, err)
+		}
+		return s.frame.render(ctx, response)
+	}
+	return around(ctx, exchange), nil
 }
 
 func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
@@ -194,22 +241,23 @@ func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 	return nil
 }
 
-func (s *served) decode(from io.Reader, target reflect.Value) error {
+// decode reads the body and returns it as it came.
+func (s *served) decode(from io.Reader, target reflect.Value) ([]byte, error) {
 	body, err := io.ReadAll(from)
 	if err != nil {
-		return s.frame.unreadableBody(err)
+		return nil, s.frame.unreadableBody(err)
 	}
 	if s.bodyRaw {
 		target.SetBytes(body)
-		return nil
+		return body, nil
 	}
 	if len(body) == 0 && s.bodyOptional {
-		return nil
+		return nil, nil
 	}
 	if err := s.shapes.decodeBody(body, target, s.frame.options.Limits.bounds()); err != nil {
-		return badRequest("body", err.Error())
+		return nil, badRequest("body", err.Error())
 	}
-	return nil
+	return body, nil
 }
 
 // unreadableBody is the answer to a body that could not be read to its end.
@@ -229,20 +277,28 @@ func (f *Frame) unreadableBody(err error) error {
 }
 
 func (f *Frame) answer(ctx context.Context, w http.ResponseWriter, response any) {
+	f.write(ctx, w, f.render(ctx, response))
+}
+
+// render is the answer of an endpoint as it is sent.
+func (f *Frame) render(ctx context.Context, response any) Content {
 	if content, ok := response.(Content); ok {
-		f.write(ctx, w, content)
-		return
+		return content
 	}
 	body, err := encodeBody(response)
 	if err != nil {
-		f.fail(ctx, w, fault.Internal(err))
-		return
+		return f.failure(ctx, fault.Internal(err))
 	}
-	f.write(ctx, w, Content{Type: jsonType, Body: body})
+	return Content{Type: jsonType, Body: body}
 }
 
-// fail answers with an error. It is the only place that does.
+// fail answers with an error.
 func (f *Frame) fail(ctx context.Context, w http.ResponseWriter, err error) {
+	f.write(ctx, w, f.failure(ctx, err))
+}
+
+// failure is an error as it is sent. It is the only place where errors become answers.
+func (f *Frame) failure(ctx context.Context, err error) Content {
 	callOf(ctx).failure = err
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && errors.Is(err, context.DeadlineExceeded) {
 		err = timedOut("")
@@ -251,22 +307,23 @@ func (f *Frame) fail(ctx context.Context, w http.ResponseWriter, err error) {
 		err = timedOut(timeout.Advice)
 	}
 	if text, ok := errors.AsType[*textError](err); ok {
-		f.write(ctx, w, TextContent(text.status, f.unreadable(text)))
-		return
+		return TextContent(text.status, f.unreadable(text))
 	}
 	status, answer := f.options.Failures(ctx, err)
-	status = retryLater(w.Header(), status, err)
-	if content, ok := answer.(Content); ok {
-		content.Status = status
-		f.write(ctx, w, content)
-		return
+	content, ok := answer.(Content)
+	if !ok {
+		body, err := encodeBody(answer)
+		if err != nil { // error bodies are plain structs: this is a mistake in the encoder
+			return TextContent(http.StatusInternalServerError, "The error could not be written.")
+		}
+		content = Content{Type: jsonType, Body: body}
 	}
-	body, err := encodeBody(answer)
-	if err != nil { // error bodies are plain structs: this is a mistake in the encoder
-		f.write(ctx, w, TextContent(http.StatusInternalServerError, "The error could not be written."))
-		return
+	content.Header = maps.Clone(content.Header)
+	if content.Header == nil {
+		content.Header = http.Header{}
 	}
-	f.write(ctx, w, Content{Status: status, Type: jsonType, Body: body})
+	content.Status = retryLater(content.Header, status, err)
+	return content
 }
 
 // retryLater tells clients in a header when to try again what may succeed then, and returns the status of the answer:
@@ -307,11 +364,38 @@ func (f *Frame) write(ctx context.Context, w http.ResponseWriter, content Conten
 		content.Status = http.StatusOK
 	}
 	w.WriteHeader(content.Status)
+	if content.Stream != nil {
+		f.stream(ctx, w, content.Stream)
+		return
+	}
 	_, err := w.Write(content.Body)
 	if err != nil && !errors.Is(err, http.ErrBodyNotAllowed) && callOf(ctx).failure == nil {
 		callOf(ctx).failure = fmt.Errorf("the client did not take the answer: %w", err)
 	}
 }
+
+// streamPause is how long a client may take nothing of an answer that is made while it is sent.
+const streamPause = time.Minute
+
+// stream writes a body that is made while it is sent. The client must not take a part for the whole: a connection that
+// cannot be written to any more is closed before the body has its end.
+func (f *Frame) stream(ctx context.Context, w http.ResponseWriter, write func(io.Writer) error) {
+	connection := http.NewResponseController(w)
+	err := write(writerFunc(func(bytes []byte) (int, error) {
+		// Not every connection knows deadlines: tests have some that are none.
+		_ = connection.SetWriteDeadline(f.options.Now().Add(streamPause))
+		return w.Write(bytes)
+	}))
+	if err != nil {
+		callOf(ctx).failure = fmt.Errorf("the answer broke off: %w", err)
+		_ = connection.SetWriteDeadline(time.Unix(1, 0))
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+// Write implements [io.Writer].
+func (w writerFunc) Write(bytes []byte) (int, error) { return w(bytes) }
 
 // notFound is the body of the answer to a path that does not exist. It is older than the API's other errors.
 type notFound struct {

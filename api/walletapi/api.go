@@ -2,6 +2,7 @@ package walletapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -18,6 +19,8 @@ type Record interface {
 	User(ctx context.Context, id string) (ledger.User, bool, error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
 	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
+	AutomationSetting(ctx context.Context, kind string, party ledger.Party) (db.AutomationSetting, error)
+	TrackedState(ctx context.Context, id db.TrackedID) (json.RawMessage, bool, error)
 	Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error)
 	UpdateByOffset(ctx context.Context, offset ledger.Offset) (ledger.Update, bool, error)
 	UpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.Update, bool, error)
@@ -29,6 +32,8 @@ type Submitter interface {
 	SubmitAndTrace(
 		ctx context.Context, submission ledger.Submission,
 	) (completion ledger.Completion, workflowID string, err error)
+	// WorkflowOf finds the workflow that a completion came from; "" when it is not known any more.
+	WorkflowOf(ctx context.Context, completion ledger.Completion) (string, error)
 }
 
 // Options are the parts of an [API]. All are required.
@@ -41,6 +46,8 @@ type Options struct {
 	LedgerUser string
 	// Now is the ledger's clock.
 	Now func() time.Time
+	// Traffic are the synchronizer's conditions, for telling what they would refuse; zero for none.
+	Traffic ledger.TrafficRules
 }
 
 // API serves wallets and their operator.
@@ -50,6 +57,7 @@ type API struct {
 	record    Record
 	submitter Submitter
 	now       func() time.Time
+	traffic   ledger.TrafficRules
 
 	ledgerUser string
 	ensuring   turns
@@ -66,7 +74,7 @@ func New(options Options) (*API, error) {
 		return nil, errors.New("the wallet API needs a clock, and the operator's ledger user")
 	}
 	return &API{
-		node: options.Node, packages: options.Packages, record: options.Record, submitter: options.Submitter,
-		now: options.Now, ledgerUser: options.LedgerUser,
+		node: options.Node, packages: options.Packages, record: repeatable{options.Record}, submitter: options.Submitter,
+		now: options.Now, traffic: options.Traffic, ledgerUser: options.LedgerUser,
 	}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/auth"
@@ -42,6 +43,9 @@ func (a *API) caller(ctx context.Context, operation string) (walletUser, error) 
 	rights, err := a.rightsOf(ctx, user)
 	if err != nil {
 		return walletUser{}, err
+	}
+	if plan := changes.PlanOf(ctx); plan != nil {
+		plan.Party = user.PrimaryParty
 	}
 	return walletUser{user: user.ID, party: user.PrimaryParty, install: install.ID},
 		rights.RequireActAs(user.PrimaryParty)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/preview"
 	"github.com/florinledger/florin/coin/walletapp"
@@ -25,6 +26,18 @@ type change struct {
 	ReadAs    []ledger.Party
 	Commands  []ledger.Command
 	Disclosed []ledger.Contract
+	// Urgent changes are made however little traffic is left: those that see to it that there is more.
+	Urgent bool
+	// Later makes what automation does then; nil for nothing. It is only for showing what the change comes to.
+	Later func() (laterChange, error)
+}
+
+// laterChange is a change that automation makes after another one.
+type laterChange struct {
+	change
+
+	// explain makes of a refusal what the caller would be told of it.
+	explain func(error) error
 }
 
 // submission is a change as the ledger takes it.
@@ -40,12 +53,31 @@ func (a *API) submission(ctx context.Context, c change) ledger.Submission {
 }
 
 // submit makes a change and waits for it. It answers with the transaction, that of the first time when the same change
-// was made already, and tells the client the workflow's id. Refusals are errors.
+// was made already, and tells the client the workflow's id. Refusals are errors. A request that only asks what would
+// happen ends here, with the error [changes.ErrDryRun].
 func (a *API) submit(ctx context.Context, c change) (ledger.Update, error) {
-	completion, workflowID, err := a.submitter.SubmitAndTrace(ctx, a.submission(ctx, c))
-	if workflowID != "" {
-		endpoint.SetHeader(ctx, WorkflowHeader, workflowID)
+	if plan := changes.PlanOf(ctx); plan != nil {
+		return ledger.Update{}, a.plan(ctx, plan, c)
 	}
+	name, named, err := changes.AttemptOf(ctx).Next(ctx)
+	if err != nil {
+		return ledger.Update{}, err
+	}
+	if named && name.Done != nil { // an earlier attempt to serve this request made the change
+		return a.doneBefore(ctx, *name.Done)
+	}
+	if err := a.checkReserve(ctx, c); err != nil {
+		return ledger.Update{}, err
+	}
+	if named && c.CommandID == "" {
+		c.CommandID = name.CommandID
+	}
+	submission := a.submission(ctx, c)
+	if named {
+		submission.Key = name.Key
+	}
+	completion, workflowID, err := a.submitter.SubmitAndTrace(ctx, submission)
+	tellWorkflow(ctx, workflowID)
 	if err != nil {
 		return ledger.Update{}, err
 	}
@@ -53,6 +85,22 @@ func (a *API) submit(ctx context.Context, c change) (ledger.Update, error) {
 		return a.firstTime(ctx, completion.Refusal)
 	}
 	return a.updateOf(ctx, completion.UpdateID)
+}
+
+// doneBefore is the transaction of a change that was made already.
+func (a *API) doneBefore(ctx context.Context, completion ledger.Completion) (ledger.Update, error) {
+	workflowID, err := a.submitter.WorkflowOf(ctx, completion)
+	if err != nil {
+		return ledger.Update{}, err
+	}
+	tellWorkflow(ctx, workflowID)
+	return a.updateOf(ctx, completion.UpdateID)
+}
+
+func tellWorkflow(ctx context.Context, workflowID string) {
+	if workflowID != "" {
+		endpoint.SetHeader(ctx, WorkflowHeader, workflowID)
+	}
 }
 
 // firstTime is the transaction of the same change made earlier, if that is why this one was refused.

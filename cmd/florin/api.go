@@ -19,11 +19,11 @@ import (
 // readinessTimeout bounds how long a part may take to say that it works.
 const readinessTimeout = 2 * time.Second
 
-func (n *node) startAPI(ctx, _ context.Context) error {
+func (n *node) startAPI(ctx, background context.Context) error {
 	if !n.options.roles.api {
 		return nil
 	}
-	handler, err := n.handler()
+	handler, err := n.handler(background)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (n *node) startAPI(ctx, _ context.Context) error {
 	return nil
 }
 
-func (n *node) handler() (http.Handler, error) {
+func (n *node) handler(background context.Context) (http.Handler, error) {
 	settings := n.options.settings
 	issuers, err := n.verifiers()
 	if err != nil {
@@ -80,8 +80,12 @@ func (n *node) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	keeper, err := n.startKeeper(background)
+	if err != nil {
+		return nil, err
+	}
 	return api.NewRouter(api.Options{
-		Wallet:   n.wallets,
+		Wallet: n.wallets, Changes: keeper,
 		Clock:    devapi.New(devapi.Options{Clock: n.database, Development: n.options.development, Now: time.Now}),
 		Operator: operator, Measure: n.metrics.Request,
 		Auth: resolver, Tokens: auth.AnyUser{Verifier: issuers}, Ledger: ledgerAPI, Registry: registry,

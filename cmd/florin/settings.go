@@ -30,6 +30,7 @@ type nodeSettings struct {
 	APIVersion     string        `name:"api-version" help:"Version that GET /v2/version reports." default:"3.5.0-SNAPSHOT" env:"FLORIN_API_VERSION"`
 	ListLimit      int           `help:"Most elements of one list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
 	RequestTimeout time.Duration `help:"How long a request may take." default:"20s" env:"FLORIN_REQUEST_TIMEOUT"`
+	KeepAnswers    time.Duration `help:"How long answers to requests with an Idempotency-Key are kept." default:"24h" env:"FLORIN_KEEP_ANSWERS"`
 	MaxStreams     int           `help:"Most WebSocket streams that may be open at once." default:"10000" env:"FLORIN_MAX_STREAMS"`
 
 	TemporalNamespace string `help:"Temporal namespace." default:"default" env:"FLORIN_TEMPORAL_NAMESPACE"`
@@ -68,6 +69,9 @@ func (s *nodeSettings) Validate() error {
 	}
 	if s.MaxStreams < 1 {
 		return fmt.Errorf("--max-streams=%d: it must be at least 1", s.MaxStreams)
+	}
+	if s.KeepAnswers <= 0 {
+		return fmt.Errorf("--keep-answers=%s: it must be positive; 24h keeps an Idempotency-Key for a day", s.KeepAnswers)
 	}
 	if s.MaxDeduplication < 0 || s.RequestTimeout <= 0 {
 		return errors.New("--max-deduplication and --request-timeout must be positive")

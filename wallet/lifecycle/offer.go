@@ -16,9 +16,14 @@ import (
 // offerWorkflowID names the workflow of an offer and of what becomes of it when it is accepted: the sender's name for
 // it, and something that tells senders apart.
 func offerWorkflowID(sender ledger.Party, trackingID string) string {
+	return "transfer:" + trackingID + ":" + distinguish(sender, trackingID)
+}
+
+// distinguish tells apart requests of the same name by different users.
+func distinguish(user ledger.Party, trackingID string) string {
 	const digits = 16
-	hash := sha256.Sum256([]byte(string(sender) + "\x00" + trackingID))
-	return "transfer:" + trackingID + ":" + hex.EncodeToString(hash[:])[:digits]
+	hash := sha256.Sum256([]byte(string(user) + "\x00" + trackingID))
+	return hex.EncodeToString(hash[:])[:digits]
 }
 
 func followOffer(_ ledger.ContractID, o walletapp.TransferOffer) Followed {

@@ -20,6 +20,8 @@ const (
 	TwoStepTransfer = "TwoStepTransfer"
 	// RunMergeDelegation merges the holdings of an owner who asked for it.
 	RunMergeDelegation = "RunMergeDelegation"
+	// BuyTraffic buys the traffic that a wallet was asked to buy, and ends a request whose time is over.
+	BuyTraffic = "BuyTraffic"
 )
 
 // Followed says which workflow looks after a contract. Contracts with the same workflow id share one.
@@ -48,6 +50,7 @@ func NewRegistry(packages *ledger.Packages) (*Registry, error) {
 	r.plan[KeepPreapproval] = r.planPreapproval
 	r.plan[TwoStepTransfer] = r.planTransfer
 	r.plan[RunMergeDelegation] = r.planMerging
+	r.plan[BuyTraffic] = r.planTraffic
 	holding, err := ledger.TemplateName[coin.Amulet](packages)
 	r.crowd = Crowd{Prefix: mergePrefix, Template: holding.String(), TooMany: TooManyHoldings}
 	return r, cmp.Or(
@@ -58,6 +61,7 @@ func NewRegistry(packages *ledger.Packages) (*Registry, error) {
 		register(r, followAcceptedOffer),
 		register(r, followMergeProposal),
 		register(r, followMergeDelegation),
+		register(r, followTrafficRequest),
 	)
 }
 
