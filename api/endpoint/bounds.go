@@ -59,14 +59,27 @@ func (m *meteredBody) Read(into []byte) (int, error) {
 	n, err := m.body.Read(into)
 	m.read += int64(n)
 	if more := m.read - freeBody - m.held; more > 0 {
-		m.held += more
-		if m.limits.bodies.Add(more) > m.limits.options.BodyMemory {
+		if !m.limits.hasRoom(more) {
 			return n, Overloaded(overloadPause,
 				"The node holds %d bytes of long request bodies at the moment, the most it takes at once.",
 				m.limits.options.BodyMemory)
 		}
+		m.held += more
 	}
 	return n, err
+}
+
+// hasRoom takes room for so many bytes of a body, if there is any.
+func (l *Limits) hasRoom(size int64) bool {
+	for {
+		held := l.bodies.Load()
+		if held+size > l.options.BodyMemory {
+			return false
+		}
+		if l.bodies.CompareAndSwap(held, held+size) {
+			return true
+		}
+	}
 }
 
 func (m *meteredBody) release() {

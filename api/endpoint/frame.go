@@ -155,6 +155,7 @@ func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	callOf(ctx).pattern = s.Path
 	response, err := s.serve(ctx, w, r)
+	s.frame.options.Limits.hold(ctx, err)
 	switch {
 	case err != nil:
 		s.frame.fail(ctx, w, err)

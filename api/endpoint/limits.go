@@ -2,6 +2,8 @@ package endpoint
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -36,6 +38,9 @@ type LimitOptions struct {
 	UserRate float64
 	// AddressRate is how many requests without a usable token each address may make in a second; 0 for any number.
 	AddressRate float64
+	// RefusalPause is how long a refusal of a request that was one too many is held back. Clients that ask again at once,
+	// whatever they are told, would otherwise take the time that it takes to serve others. 0 holds nothing back.
+	RefusalPause time.Duration
 	// Now is the clock of the rates; required where there are any.
 	Now func() time.Time
 }
@@ -60,6 +65,8 @@ type Limits struct {
 	// refused is how many requests were refused since the log said so last.
 	refused atomic.Int64
 	told    atomic.Int64
+	// held is how many refusals are being held back.
+	held atomic.Int64
 
 	mu     sync.Mutex
 	count  int
@@ -120,6 +127,11 @@ func (l *Limits) tooMany() error {
 		l.options.Requests)
 }
 
+func (l *Limits) tooManyOf(user string) error {
+	return Overloaded(overloadPause, "%d requests of user %q are being served, the most for one user at once.",
+		l.options.UserRequests, user)
+}
+
 // enter counts a request that is being served; user is "" for requests without one. Call leave when it is answered,
 // unless there is a refusal.
 func (l *Limits) enter(user string) (leave func(), refusal error) {
@@ -129,8 +141,7 @@ func (l *Limits) enter(user string) (leave func(), refusal error) {
 	case l.count >= l.options.Requests:
 		return nil, l.tooMany()
 	case user != "" && l.byUser[user] >= l.options.UserRequests:
-		return nil, Overloaded(overloadPause,
-			"%d requests of user %q are being served, the most for one user at once.", l.options.UserRequests, user)
+		return nil, l.tooManyOf(user)
 	}
 	l.count++
 	if user != "" {
@@ -151,8 +162,39 @@ func (l *Limits) leave(user string) {
 	}
 }
 
-// admit takes a request from the rate of its user, or of its address when it has none.
+// maxHeld is how many refusals are held back at once. A connection and little else waits for each.
+const maxHeld = 8192
+
+// hold holds the answer back when it is a refusal that trying again at once makes worse.
+func (l *Limits) hold(ctx context.Context, err error) {
+	if err == nil || l.options.RefusalPause == 0 {
+		return
+	}
+	_, overloaded := errors.AsType[*OverloadedError](err)
+	if !overloaded && !fault.ParticipantBackpressure.Matches(err) {
+		return
+	}
+	defer l.held.Add(-1)
+	if l.held.Add(1) > maxHeld {
+		return
+	}
+	timer := time.NewTimer(l.options.RefusalPause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// admit takes a request from the rate of its user, or of its address when it has none. A user of whom as many requests
+// are served as may be is refused before a body is read.
 func (l *Limits) admit(user, address string) error {
+	l.mu.Lock()
+	busy := user != "" && l.byUser[user] >= l.options.UserRequests
+	l.mu.Unlock()
+	if busy {
+		return l.tooManyOf(user)
+	}
 	if user == "" {
 		if wait := l.addresses.Take(networkOf(address)); wait > 0 {
 			return Overloaded(wait, "The address made more than %g requests a second without a usable token.",

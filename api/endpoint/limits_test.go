@@ -167,12 +167,35 @@ func (u *untouched) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
+func TestRefusalsAreHeldBack(t *testing.T) {
+	t.Parallel()
+	const pause = 100 * time.Millisecond
+	l := serveLimited(t, endpoint.LimitOptions{Requests: 1, RefusalPause: pause})
+	quickly := time.Now()
+	require.Equal(t, http.StatusConflict, l.ask(http.MethodGet, "/conflict", "alice", nil).Code)
+	require.Equal(t, http.StatusOK, l.ask(http.MethodGet, "/open", "alice", nil).Code)
+	began := time.Now()
+	require.Less(t, began.Sub(quickly), pause, "what is no overload is answered at once")
+	require.Equal(t, http.StatusConflict, l.ask(http.MethodGet, "/busy", "alice", nil).Code)
+	require.GreaterOrEqual(t, time.Since(began), pause)
+	l.occupy("alice")
+	began = time.Now()
+	l.tooMany(l.ask(http.MethodGet, "/open", "alice", nil))
+	require.GreaterOrEqual(t, time.Since(began), pause)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	l.handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(gone, http.MethodGet, "/open", nil))
+	l.done(1)
+}
+
 func TestNoUserTakesAllPlaces(t *testing.T) {
 	t.Parallel()
 	l := serveLimited(t, endpoint.LimitOptions{Requests: 10, UserRequests: 2})
 	l.occupy("greedy")
 	l.occupy("greedy")
-	l.tooMany(l.ask(http.MethodGet, "/open", "greedy", nil))
+	unread := &untouched{}
+	l.tooMany(l.ask(http.MethodPost, "/body", "greedy", unread))
+	require.False(t, unread.read)
 	require.Equal(t, http.StatusOK, l.ask(http.MethodGet, "/open", "modest", nil).Code)
 	l.done(2)
 	require.Equal(t, http.StatusOK, l.ask(http.MethodGet, "/open", "greedy", nil).Code)
@@ -248,6 +271,8 @@ func TestLongBodiesFitIntoWhatIsThereForThem(t *testing.T) {
 	first := make(chan int, 1)
 	go func() { first <- l.ask(http.MethodPost, "/body", "a", reader).Code }()
 	_, err := io.Copy(writer, long(150<<10))
+	require.NoError(t, err)
+	_, err = writer.Write(nil) // returns when the server has counted what it got and asks for more
 	require.NoError(t, err)
 	l.tooMany(l.ask(http.MethodPost, "/body", "b", long(150<<10)))
 	require.Equal(t, http.StatusOK, l.ask(http.MethodPost, "/body", "b", long(60<<10)).Code, "usual bodies always fit")

@@ -20,6 +20,8 @@ type limitSettings struct {
 	PartyRate       float64 `help:"Most submissions that act as one party in a second; 0: any number." default:"0" env:"FLORIN_PARTY_RATE"`
 	AddressRate     float64 `help:"Most requests without a usable token from one address in a second; 0: any number." default:"200" env:"FLORIN_ADDRESS_RATE"`
 
+	RefusalPause time.Duration `help:"How long the refusal of a request that is one too many is held back, so that asking again at once gains nothing; 0: not at all." default:"500ms" env:"FLORIN_REFUSAL_PAUSE"`
+
 	MaxBody       int64 `help:"Most bytes of a request body." default:"10485760" env:"FLORIN_MAX_BODY"`
 	MaxBodyMemory int64 `help:"Most bytes of long request bodies that are held at once." default:"268435456" env:"FLORIN_MAX_BODY_MEMORY"`
 	MaxHeader     int   `help:"Most bytes of the head of a request, the token included." default:"32768" env:"FLORIN_MAX_HEADER"`
@@ -75,6 +77,9 @@ func (s limitSettings) check() error {
 			return fmt.Errorf("--%s=%s: it must be more than nothing", timeout.flag, timeout.value)
 		}
 	}
+	if s.RefusalPause < 0 {
+		return fmt.Errorf("--refusal-pause=%s: it must not be negative; 0 holds nothing back", s.RefusalPause)
+	}
 	for _, rate := range []struct {
 		flag  string
 		value float64
@@ -90,7 +95,8 @@ func (s limitSettings) check() error {
 func (s limitSettings) limits() *endpoint.Limits {
 	return endpoint.NewLimits(endpoint.LimitOptions{
 		Depth: s.MaxDepth, Elements: s.MaxElements, Requests: s.MaxRequests, UserRequests: s.MaxUserRequests,
-		BodyMemory: s.MaxBodyMemory, UserRate: s.UserRate, AddressRate: s.AddressRate, Now: time.Now,
+		BodyMemory: s.MaxBodyMemory, UserRate: s.UserRate, AddressRate: s.AddressRate, RefusalPause: s.RefusalPause,
+		Now: time.Now,
 	})
 }
 
