@@ -1,6 +1,7 @@
 package registryapi_test
 
 import (
+	"maps"
 	"net/http"
 	"testing"
 	"time"
@@ -111,9 +112,7 @@ func TestHoldingsSummary(t *testing.T) {
 
 func summaryRequest(at time.Time, more map[string]any, owners ...ledger.Party) map[string]any {
 	request := map[string]any{"migration_id": 0, "record_time": at, "owner_party_ids": owners}
-	for name, value := range more {
-		request[name] = value
-	}
+	maps.Copy(request, more)
 	return request
 }
 

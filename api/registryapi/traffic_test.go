@@ -35,40 +35,35 @@ func TestTrafficStatus(t *testing.T) {
 	require.Equal(t, status, trafficOf(s, s.Node.ParticipantID), "the kind of member may be left out")
 	require.Equal(t, []string{"1666.0000000000"}, amounts(alice), "3334 coins were burned for a megabyte")
 
-	t.Run("what is sent is charged by its cost", func(t *testing.T) {
-		before := trafficOf(s.In(t), member).Actual.Consumed
-		require.Positive(t, before, "the purchase itself was charged")
-		alice.Tap("5000")
-		completions, err := s.DB.Completions(t.Context(), db.CompletionsQuery{
-			UserID: alice.User, Parties: []ledger.Party{alice.Party}, UpTo: math.MaxInt64, Limit: 100,
-		})
-		require.NoError(t, err)
-		require.Equal(t, before+completions[len(completions)-1].PaidTrafficCost, trafficOf(s.In(t), member).Actual.Consumed)
+	before := status.Actual.Consumed
+	require.Positive(t, before, "the purchase itself was charged")
+	second := alice.Tap("5000")
+	completions, err := s.DB.Completions(t.Context(), db.CompletionsQuery{
+		UserID: alice.User, Parties: []ledger.Party{alice.Party}, UpTo: math.MaxInt64, Limit: 100,
 	})
-	t.Run("traffic can be bought for others, of whom only that is known", func(t *testing.T) {
-		const other = "PAR::other::" + apitest.Namespace
-		var held string
-		for id := range alice.Holdings() {
-			held = id
-		}
-		buyTraffic(s, alice, held, other, "200000")
-		status := trafficOf(s.In(t), other)
-		require.EqualValues(t, 200_000, status.Target.Purchased)
-		require.EqualValues(t, 200_000, status.Actual.Limit)
-		require.Zero(t, status.Actual.Consumed)
-		require.EqualValues(t, 1_000_000, trafficOf(s.In(t), member).Actual.Limit)
-	})
-	cleanAudit(t, s)
+	require.NoError(t, err)
+	require.Equal(t, before+completions[len(completions)-1].PaidTrafficCost, trafficOf(s, member).Actual.Consumed,
+		"what is sent is charged by its cost")
 
-	t.Run("nothing is known of a member whom nobody bought traffic", func(t *testing.T) {
-		require.Contains(t, refusal(t, s.In(t).Call("", http.MethodGet, trafficPath(s, "PAR::nobody::1220"), nil),
-			http.StatusNotFound), "No traffic state found for member PAR::nobody")
-	})
-	t.Run("there is one synchronizer", func(t *testing.T) {
-		path := strings.Replace(trafficPath(s, member), "/global-domain", "/other", 1)
-		require.Contains(t, refusal(t, s.In(t).Call("", http.MethodGet, path, nil), http.StatusNotFound),
-			"No synchronizer other::")
-	})
+	const other = "PAR::other::" + apitest.Namespace
+	buyTraffic(s, alice, second, other, "200000")
+	status = trafficOf(s, other)
+	require.EqualValues(t, 200_000, status.Target.Purchased)
+	require.EqualValues(t, 200_000, status.Actual.Limit)
+	require.Zero(t, status.Actual.Consumed, "of others only what was bought for them is known")
+	require.EqualValues(t, 1_000_000, trafficOf(s, member).Actual.Limit)
+	cleanAudit(t, s)
+}
+
+func TestTrafficOfNobody(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWithCoin(t, apitest.Options{})
+	for path, text := range map[string]string{
+		trafficPath(s, "PAR::nobody::1220"):                                                  "No traffic state found for member PAR::nobody",
+		strings.Replace(trafficPath(s, s.Node.ParticipantID), "/global-domain", "/other", 1): "No synchronizer other::",
+	} {
+		require.Contains(t, refusal(t, s.Call("", http.MethodGet, path, nil), http.StatusNotFound), text)
+	}
 }
 
 // memberTraffic is the traffic of a member of the synchronizer.

@@ -150,7 +150,7 @@ func (n *node) exercise(name string, id ledger.ContractID, choice string, argume
 	}}
 }
 
-// submit commits a command a second later, in the name of parties who may see what the DSO sees, and returns the events.
+// submit commits a command a second later, in the name of parties who may see what the DSO sees. It returns the events.
 func (n *node) submit(actAs []ledger.Party, command ledger.Command) ([]ledger.Event, error) {
 	n.t.Helper()
 	commands, refusal := n.packages.PrepareCommands([]ledger.Command{command}, nil)

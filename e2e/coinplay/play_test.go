@@ -164,7 +164,8 @@ func held(amounts map[ledger.Party]coins) map[ledger.Party]string {
 func (g *game) next() time.Time { return g.now.Add(time.Second) }
 
 func (g *game) wait(rt *rapid.T) {
-	g.now = g.now.Add(rapid.SampledFrom([]time.Duration{time.Minute, time.Hour, day, 40 * day, 100 * day}).Draw(rt, "time"))
+	steps := []time.Duration{time.Minute, time.Hour, day, 40 * day, 100 * day}
+	g.now = g.now.Add(rapid.SampledFrom(steps).Draw(rt, "time"))
 }
 
 func (g *game) tap(rt *rapid.T) {
