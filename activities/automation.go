@@ -80,6 +80,8 @@ type automationTurn struct {
 	in   PlanAutomationInput
 	// shared remembers contracts of the DSO, which all subjects look at.
 	shared map[sharedQuery][]ledger.Contract
+	// failed is the first failure of the database.
+	failed error
 	out    AutomationPlan
 }
 
@@ -147,8 +149,12 @@ func (t *automationTurn) decide(
 		situation.Refused = &plan.Refused{CommandID: task.CommandID, Fault: last.Refusal}
 	}
 	step, err := t.kind.Plan(situation)
+	if t.failed != nil { // the database is in trouble, not the subject, whatever the planner made of it
+		return task, false, t.failed
+	}
 	if err != nil {
-		return task, false, err
+		t.defect(&task, err)
+		return task, false, nil
 	}
 	task.HeldBy, task.Deadline, task.WaitsFor = "", step.Deadline, step.WaitsFor
 	switch {
@@ -202,6 +208,16 @@ func (t *automationTurn) putOff(task *db.AutomationTask, step automation.Step, l
 		task.DueAt, task.Deadline = step.Until, step.Deadline
 	}
 	return true
+}
+
+// defect makes a subject wait on which no decision could be made. The others must not suffer.
+func (t *automationTurn) defect(task *db.AutomationTask, err error) {
+	t.activities.Log.ErrorContext(t.ctx, "automation could not decide",
+		"automation", task.Kind, "subject", task.Subject, "error", err)
+	task.Tries++
+	task.Pending, task.HeldBy, task.Deadline = false, "", false
+	task.Refusal, task.WaitsFor = err.Error(), "another try, after no decision could be made"
+	task.DueAt = t.now.Add(pauseAfter(int(task.Tries)))
 }
 
 // submit makes the submission of an action. Its key is that of one try of the action, so that it is the same submission

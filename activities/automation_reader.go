@@ -18,20 +18,36 @@ type sharedQuery struct {
 // Active implements [plan.Reader]. What the DSO has is asked for once in a turn.
 func (t *automationTurn) Active(party ledger.Party, template lf.TypeName, most int) ([]ledger.Contract, error) {
 	if party != t.activities.Node.DSO {
-		return t.planning.Active(party, template, most)
+		found, err := t.planning.Active(party, template, most)
+		return found, t.note(err)
 	}
 	query := sharedQuery{template, most}
 	if known, ok := t.shared[query]; ok {
 		return known, nil
 	}
 	found, err := t.planning.Active(party, template, most)
-	if err == nil && t.shared == nil {
+	if err != nil {
+		return nil, t.note(err)
+	}
+	if t.shared == nil {
 		t.shared = map[sharedQuery][]ledger.Contract{}
 	}
-	if err == nil {
-		t.shared[query] = found
+	t.shared[query] = found
+	return found, nil
+}
+
+// note remembers a failure of the database, after which the transaction is lost.
+func (t *automationTurn) note(err error) error {
+	if t.failed == nil {
+		t.failed = err
 	}
-	return found, err
+	return err
+}
+
+// IsActive implements [plan.Reader].
+func (t *automationTurn) IsActive(id ledger.ContractID) (bool, error) {
+	active, err := t.planning.IsActive(id)
+	return active, t.note(err)
 }
 
 // OfRound implements [automation.Record].
@@ -41,7 +57,7 @@ func (t *automationTurn) OfRound(round int64, templates []lf.TypeName, most int)
 	for i, stored := range found {
 		contracts[i] = stored.Contract
 	}
-	return contracts, err
+	return contracts, t.note(err)
 }
 
 // Activity implements [automation.Record].
@@ -59,7 +75,7 @@ func (t *automationTurn) Activity(round int64) (summary coin.OpenMiningRoundSumm
 	}
 	sums, err := t.tx.RoundActivity(t.ctx, names(templates[:]), strconv.FormatInt(round, 10))
 	if err != nil {
-		return summary, err
+		return summary, t.note(err)
 	}
 	var validators int64
 	for _, sum := range sums {

@@ -25,15 +25,12 @@ type RunAutomationResult struct {
 const longAutomation = 500
 
 // RunAutomation does what is due for a kind of automation, and ends when nothing is. A Schedule starts it, and so does
-// the [Caller] when something became due. Runs that overlap do no harm: what both decide is the same submission.
+// an [AutomationCaller] when something became due. Runs that overlap do no harm: what both decide is the same submission.
 func RunAutomation(ctx workflow.Context, in RunAutomationInput) (RunAutomationResult, error) {
 	ctx = workflow.WithLocalActivityOptions(ctx, commitOptions())
-	look := workflow.GetSignalChannel(ctx, LookSignal)
 	info := workflow.GetInfo(ctx)
 	var result RunAutomationResult
 	for range longAutomation {
-		for look.ReceiveAsync(nil) { // this look answers all of them
-		}
 		plan, err := callLocal(ctx, act.PlanAutomation, activities.PlanAutomationInput{
 			Kind: in.Kind, RunID: info.WorkflowExecution.RunID, WorkflowID: info.WorkflowExecution.ID,
 		})
@@ -49,7 +46,7 @@ func RunAutomation(ctx workflow.Context, in RunAutomationInput) (RunAutomationRe
 				return result, err
 			}
 		}
-		if !plan.More && look.Len() == 0 || workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+		if !plan.More || workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
 			break
 		}
 	}

@@ -101,17 +101,18 @@ func (s *Schedules) Paused(ctx context.Context, kind string) (bool, error) {
 	return found.Schedule.State.Paused, nil
 }
 
-// Run starts a run of a kind now, or makes the one that was started so look once more. It does not ask whether the
+// Run starts a run of a kind now, unless the one that was started before still runs. It does not ask whether the
 // Schedule is paused.
 func (s *Schedules) Run(ctx context.Context, kind string) error {
 	known, ok := s.automations.Find(kind)
 	if !ok {
 		return fmt.Errorf("there is no automation of the kind %q", kind)
 	}
-	_, err := s.temporal.SignalWithStartWorkflow(ctx, automationID(kind)+":due", LookSignal, nil,
-		client.StartWorkflowOptions{
-			ID: automationID(kind) + ":due", TaskQueue: TaskQueue, TypedSearchAttributes: automationAttributes(),
-			StaticSummary: known.Summary, Memo: map[string]any{"kind": kind},
-		}, runAutomation, RunAutomationInput{Kind: kind})
+	_, err := s.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: automationID(kind) + ":due", TaskQueue: TaskQueue, EnableEagerStart: eagerStart,
+		// Not a signal: one that comes just as a run ends makes it do its work again.
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		TypedSearchAttributes:    automationAttributes(), StaticSummary: known.Summary, Memo: map[string]any{"kind": kind},
+	}, runAutomation, RunAutomationInput{Kind: kind})
 	return err
 }

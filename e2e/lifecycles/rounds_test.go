@@ -40,7 +40,8 @@ func TestRoundsOpenIssueCloseAndAreForgotten(t *testing.T) {
 	issuing := active[coin.IssuingMiningRound](n)
 	require.Len(t, issuing, 1)
 	require.Equal(t, int64(0), issuing[0].Payload.Round.Number)
-	require.WithinDuration(t, first[0].Payload.TargetClosesAt.Time().Add(tick), issuing[0].Payload.OpensAt.Time(), time.Second)
+	opens := first[0].Payload.TargetClosesAt.Time().Add(tick)
+	require.WithinDuration(t, opens, issuing[0].Payload.OpensAt.Time(), patience)
 	require.Equal(t, "0.01", active[coin.OpenMiningRound](n)[2].Payload.AmuletPrice.Show(), "the price of new rounds")
 
 	for next := int64(2); next <= 6; next++ {
