@@ -74,7 +74,7 @@ func (o *Options) prepare() error {
 		return fmt.Errorf("--duration is %s: it must be more than nothing", o.Duration)
 	case o.Count <= 0:
 		return fmt.Errorf("--count is %d: it must be at least 1", o.Count)
-	case o.OverloadFactor <= 0 || o.OverloadClients < 1:
+	case o.Overload && (o.OverloadFactor <= 0 || o.OverloadClients < 1):
 		return fmt.Errorf("--overload-factor is %g and --overload-clients %d: both must be more than nothing",
 			o.OverloadFactor, o.OverloadClients)
 	case o.Load <= 0 || o.Load > 1:
