@@ -22,6 +22,8 @@ const (
 	RunMergeDelegation = "RunMergeDelegation"
 	// BuyTraffic buys the traffic that a wallet was asked to buy, and ends a request whose time is over.
 	BuyTraffic = "BuyTraffic"
+	// RunTransferCommands executes the transfer commands of a sender, and counts them.
+	RunTransferCommands = "RunTransferCommands"
 )
 
 // Followed says which workflow looks after a contract. Contracts with the same workflow id share one.
@@ -51,6 +53,7 @@ func NewRegistry(packages *ledger.Packages) (*Registry, error) {
 	r.plan[TwoStepTransfer] = r.planTransfer
 	r.plan[RunMergeDelegation] = r.planMerging
 	r.plan[BuyTraffic] = r.planTraffic
+	r.plan[RunTransferCommands] = r.planCommands
 	holding, err := ledger.TemplateName[coin.Amulet](packages)
 	r.crowd = Crowd{Prefix: mergePrefix, Template: holding.String(), TooMany: TooManyHoldings}
 	return r, cmp.Or(
@@ -62,6 +65,7 @@ func NewRegistry(packages *ledger.Packages) (*Registry, error) {
 		register(r, followMergeProposal),
 		register(r, followMergeDelegation),
 		register(r, followTrafficRequest),
+		register(r, followCommand),
 	)
 }
 
