@@ -19,6 +19,7 @@ type Record interface {
 	User(ctx context.Context, id string) (ledger.User, bool, error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
 	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
+	OpenRounds(ctx context.Context, before db.Position, limit int32) ([]db.StoredContract, error)
 	AutomationSetting(ctx context.Context, kind string, party ledger.Party) (db.AutomationSetting, error)
 	TrackedState(ctx context.Context, id db.TrackedID) (json.RawMessage, bool, error)
 	Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error)
