@@ -39,7 +39,7 @@ type Coin struct {
 
 // Refusal is how a request would be refused.
 type Refusal struct {
-	Status int    `json:"status" required:"true" doc:"The HTTP status"`
+	Status int64  `json:"status" required:"true" doc:"The HTTP status"`
 	Error  string `json:"error" required:"true" doc:"What is wrong, in words"`
 	Later  bool   `json:"later" required:"true" doc:"The request is taken; what automation does for it then is refused"`
 }
@@ -92,7 +92,7 @@ func dryRun(ctx context.Context, exchange endpoint.Exchange) endpoint.Content {
 		content.Status == http.StatusUnauthorized || content.Status == http.StatusForbidden):
 		return content
 	case refused:
-		plan.Answer.Refusal = &Refusal{Status: content.Status, Error: textOf(content), Later: plan.Later}
+		plan.Answer.Refusal = &Refusal{Status: int64(content.Status), Error: textOf(content), Later: plan.Later}
 	default:
 		plan.Answer.WouldSucceed = true
 	}

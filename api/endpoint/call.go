@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"mime"
 	"net/http"
 	"regexp"
+	"strings"
 
 	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -15,6 +18,8 @@ import (
 type call struct {
 	trace  ledger.TraceContext
 	claims auth.Claims
+	// accept is the header that says which forms of answers the client takes.
+	accept string
 	// pattern is the route, such as "POST /v2/users".
 	pattern string
 	// failure is the error that was answered; nil for success.
@@ -52,6 +57,26 @@ func SetHeader(ctx context.Context, name, value string) {
 
 // Headers are those that [SetHeader] added to the answer so far.
 func Headers(ctx context.Context) http.Header { return callOf(ctx).header }
+
+// Accepts tells whether the client asks for answers of a media type, by name.
+func Accepts(ctx context.Context, mediaType string) bool {
+	for accepted := range strings.SplitSeq(callOf(ctx).accept, ",") {
+		named, parameters, err := mime.ParseMediaType(accepted)
+		if err == nil && named == mediaType && parameters["q"] != "0" {
+			return true
+		}
+	}
+	return false
+}
+
+// JSON is an answer that is sent as it is, for endpoints whose answers have several forms.
+func JSON(value any) (Content, error) {
+	body, err := encodeBody(value)
+	if err != nil {
+		return Content{}, fault.Internal(err)
+	}
+	return Content{Type: jsonType, Body: body}, nil
+}
 
 // Failure is the error that the endpoint returned last; nil for none.
 func Failure(ctx context.Context) error { return callOf(ctx).failure }
