@@ -82,7 +82,9 @@ type automationTurn struct {
 	shared map[sharedQuery][]ledger.Contract
 	// failed is the first failure of the database.
 	failed error
-	out    AutomationPlan
+	// topUp is how much traffic to buy; nil before it was asked for.
+	topUp *topUpOrNone
+	out   AutomationPlan
 }
 
 func (t *automationTurn) plan() (AutomationPlan, error) {
@@ -143,7 +145,7 @@ func (t *automationTurn) decide(
 	}
 	situation := automation.Situation{
 		View:    plan.View{Packages: t.activities.Packages, Node: t.activities.Node, Now: t.now, Ledger: t},
-		Subject: task.Subject, Record: t,
+		Subject: task.Subject, Record: t, Settings: t,
 	}
 	if decided && last.Refusal != nil {
 		situation.Refused = &plan.Refused{CommandID: task.CommandID, Fault: last.Refusal}
@@ -162,6 +164,9 @@ func (t *automationTurn) decide(
 		return task, true, nil
 	case step.Action == nil:
 		task.DueAt, task.Tries, task.Refusal, task.Pending = step.Until, 0, "", false
+		if step.Trouble != "" {
+			task.Tries, task.Refusal = 1, step.Trouble
+		}
 		return task, false, nil
 	case isNew && step.Action.CommandID == task.CommandID && t.putOff(&task, step, last):
 		return task, false, nil

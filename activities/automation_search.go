@@ -67,7 +67,9 @@ func (a *Activities) enterTasks(
 			if d.At.IsZero() {
 				d.At = time.Unix(0, 0)
 			}
-			tasks = append(tasks, db.DueTask{Subject: d.Subject, At: d.At, Deadline: d.Deadline, Wallet: d.Wallet})
+			tasks = append(tasks, db.DueTask{
+				Subject: d.Subject, At: d.At, Deadline: d.Deadline, Wallet: d.Wallet, IfSet: d.IfSet,
+			})
 		}
 	}
 	return tx.EnterTasks(ctx, kind.Kind, a.Automations.Wallets, tasks)

@@ -52,6 +52,8 @@ type DueTask struct {
 	Deadline bool
 	// Wallet is a party that must have a contract of the wallets' template, or else nothing is due; "" for no condition.
 	Wallet ledger.Party
+	// IfSet: nothing is due either unless the kind has an effective setting for the subject.
+	IfSet bool
 }
 
 // EnterAutomations enters kinds of automation, so that runs, troubles and the clock know of them.
@@ -124,6 +126,7 @@ func (t *Tx) EnterTasks(ctx context.Context, kind, walletTemplate string, tasks 
 			params.DueAts = append(params.DueAts, task.At)
 			params.AreDeadlines = append(params.AreDeadlines, task.Deadline)
 			params.Wallets = append(params.Wallets, string(task.Wallet))
+			params.AreIfSet = append(params.AreIfSet, task.IfSet)
 		case task.At.Before(params.DueAts[i]):
 			params.DueAts[i], params.AreDeadlines[i] = task.At, task.Deadline
 		}

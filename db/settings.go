@@ -132,7 +132,7 @@ func (d *DB) ConfigureAutomation(ctx context.Context, name string, configured []
 		if err := tx.queries.ConfigureAutomation(ctx, params); err != nil {
 			return failed("storing the configured settings", err)
 		}
-		return failed("forgetting settings", tx.queries.ForgetAutomationSettings(ctx))
+		return tx.settingsChanged(ctx)
 	})
 }
 
@@ -176,9 +176,23 @@ func (d *DB) changeSetting(
 			return failed("changing a setting", err)
 		}
 		changed.IsChosen, changed.Chosen = params.IsChosen, params.Chosen
-		return failed("forgetting settings", tx.queries.ForgetAutomationSettings(ctx))
+		return tx.settingsChanged(ctx)
 	})
 	return changed, err
+}
+
+// settingsChanged forgets settings that say nothing any more, and wakes those who run what became due.
+func (t *Tx) settingsChanged(ctx context.Context) error {
+	if err := t.queries.ForgetAutomationSettings(ctx); err != nil {
+		return failed("forgetting settings", err)
+	}
+	return failed("waking the automations", t.queries.CallAutomations(ctx))
+}
+
+// LastUpdateOf is the offset of the last transaction that a party sees and that was not pruned; 0 without one.
+func (r Reader) LastUpdateOf(ctx context.Context, party ledger.Party) (ledger.Offset, error) {
+	last, err := r.queries.LastUpdateOfParty(ctx, party)
+	return ledger.Offset(last), failed("looking for the last transaction of a party", err)
 }
 
 // AutomationChanges pages through the changes of settings before a number, the newest first.

@@ -17,8 +17,16 @@ func (n *node) automations() (*automation.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
+	sweeps, err := automation.NewSweeps(n.packages)
+	if err != nil {
+		return nil, err
+	}
+	accepts, err := automation.NewAutoAccept(n.packages)
+	if err != nil {
+		return nil, err
+	}
 	return automation.NewRegistry(n.packages,
-		automation.Rounds(func() decimal.Decimal { return price }),
+		automation.Rounds(func() decimal.Decimal { return price }), automation.NewTopUp(), sweeps, accepts,
 	)
 }
 

@@ -78,12 +78,18 @@ SELECT $1, due.subject, due.due_at, due.is_deadline
 FROM (
     SELECT
         unnest($2::text[]) AS subject, unnest($3::timestamptz[]) AS due_at,
-        unnest($4::boolean[]) AS is_deadline, unnest($5::text[]) AS wallet
+        unnest($4::boolean[]) AS is_deadline, unnest($5::text[]) AS wallet,
+        unnest($6::boolean[]) AS if_set
 ) AS due
-WHERE due.wallet = '' OR EXISTS (
-    SELECT FROM active_contracts AS a
-    WHERE a.party = due.wallet AND a.template_id = $6
-)
+WHERE
+    (due.wallet = '' OR EXISTS (
+        SELECT FROM active_contracts AS a
+        WHERE a.party = due.wallet AND a.template_id = $7
+    ))
+    AND (NOT due.if_set OR EXISTS (
+        SELECT FROM automation_settings AS s
+        WHERE s.kind = $1 AND s.party = due.subject AND s.value IS NOT NULL
+    ))
 ON CONFLICT (kind, subject) DO UPDATE
 SET
     due_at = excluded.due_at, is_deadline = excluded.is_deadline
@@ -96,11 +102,12 @@ type EnterTasksParams struct {
 	DueAts         []time.Time
 	AreDeadlines   []bool
 	Wallets        []string
+	AreIfSet       []bool
 	WalletTemplate string
 }
 
 // EnterTasks makes subjects due, or due earlier; those in trouble wait for their next try all the same. Where a wallet
-// is named, it must be the party of a contract of the wallets' template.
+// is named, it must be the party of a contract of the wallets' template; what is due if_set needs an effective setting.
 func (q *Queries) EnterTasks(ctx context.Context, arg EnterTasksParams) error {
 	_, err := q.db.Exec(ctx, EnterTasks,
 		arg.Kind,
@@ -108,6 +115,7 @@ func (q *Queries) EnterTasks(ctx context.Context, arg EnterTasksParams) error {
 		arg.DueAts,
 		arg.AreDeadlines,
 		arg.Wallets,
+		arg.AreIfSet,
 		arg.WalletTemplate,
 	)
 	return err

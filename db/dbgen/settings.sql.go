@@ -17,6 +17,11 @@ WITH changed AS (
     VALUES ($3, $4, $5, $6)
     ON CONFLICT (kind, party) DO UPDATE SET is_chosen = $5, chosen = $6
     RETURNING s.kind, s.party, s.value
+), due AS (
+    INSERT INTO automation_tasks AS t (kind, subject, due_at)
+    SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
+    FROM changed
+    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch'
 )
 INSERT INTO automation_setting_changes (kind, party, action, changed_by, before, after)
 SELECT changed.kind, changed.party, $1, $2, old.value, changed.value
@@ -34,6 +39,7 @@ type ChooseAutomationSettingParams struct {
 }
 
 // ChooseAutomationSetting stores what the operator says, or that the configuration counts again, and that it changed.
+// What the setting is of becomes due.
 func (q *Queries) ChooseAutomationSetting(ctx context.Context, arg ChooseAutomationSettingParams) error {
 	_, err := q.db.Exec(ctx, ChooseAutomationSetting,
 		arg.Action,
@@ -57,6 +63,11 @@ WITH given AS (
     FROM given
     ON CONFLICT (kind, party) DO UPDATE SET configured = excluded.configured
     RETURNING s.kind, s.party, s.value
+), due AS (
+    INSERT INTO automation_tasks AS t (kind, subject, due_at)
+    SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
+    FROM changed
+    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch'
 )
 INSERT INTO automation_setting_changes (kind, party, action, changed_by, before, after)
 SELECT changed.kind, changed.party, 'configure', $1, old.value, changed.value
@@ -73,7 +84,8 @@ type ConfigureAutomationParams struct {
 	Configured []string
 }
 
-// ConfigureAutomation stores what the configuration says and what changed by that; an empty value is nothing.
+// ConfigureAutomation stores what the configuration says and what changed by that; an empty value is nothing. What the
+// settings are of becomes due.
 func (q *Queries) ConfigureAutomation(ctx context.Context, arg ConfigureAutomationParams) error {
 	_, err := q.db.Exec(ctx, ConfigureAutomation,
 		arg.ChangedBy,
@@ -119,6 +131,20 @@ func (q *Queries) GetAutomationSetting(ctx context.Context, arg GetAutomationSet
 		&i.Value,
 	)
 	return i, err
+}
+
+const LastUpdateOfParty = `-- name: LastUpdateOfParty :one
+SELECT coalesce(max(ledger_offset), 0)::bigint AS last_offset
+FROM update_parties
+WHERE party = $1
+`
+
+// LastUpdateOfParty finds the offset of the last transaction that a party sees; 0 without one.
+func (q *Queries) LastUpdateOfParty(ctx context.Context, party ledger.Party) (int64, error) {
+	row := q.db.QueryRow(ctx, LastUpdateOfParty, party)
+	var last_offset int64
+	err := row.Scan(&last_offset)
+	return last_offset, err
 }
 
 const ListAutomationChanges = `-- name: ListAutomationChanges :many

@@ -55,19 +55,25 @@ SET ran_at = @ran_at::timestamptz, done = done + @done, refused = refused + @ref
 WHERE kind = @kind;
 
 -- EnterTasks makes subjects due, or due earlier; those in trouble wait for their next try all the same. Where a wallet
--- is named, it must be the party of a contract of the wallets' template.
+-- is named, it must be the party of a contract of the wallets' template; what is due if_set needs an effective setting.
 -- name: EnterTasks :exec
 INSERT INTO automation_tasks AS t (kind, subject, due_at, is_deadline)
 SELECT @kind, due.subject, due.due_at, due.is_deadline
 FROM (
     SELECT
         unnest(@subjects::text[]) AS subject, unnest(@due_ats::timestamptz[]) AS due_at,
-        unnest(@are_deadlines::boolean[]) AS is_deadline, unnest(@wallets::text[]) AS wallet
+        unnest(@are_deadlines::boolean[]) AS is_deadline, unnest(@wallets::text[]) AS wallet,
+        unnest(@are_if_set::boolean[]) AS if_set
 ) AS due
-WHERE due.wallet = '' OR EXISTS (
-    SELECT FROM active_contracts AS a
-    WHERE a.party = due.wallet AND a.template_id = @wallet_template
-)
+WHERE
+    (due.wallet = '' OR EXISTS (
+        SELECT FROM active_contracts AS a
+        WHERE a.party = due.wallet AND a.template_id = @wallet_template
+    ))
+    AND (NOT due.if_set OR EXISTS (
+        SELECT FROM automation_settings AS s
+        WHERE s.kind = @kind AND s.party = due.subject AND s.value IS NOT NULL
+    ))
 ON CONFLICT (kind, subject) DO UPDATE
 SET
     due_at = excluded.due_at, is_deadline = excluded.is_deadline

@@ -23,7 +23,8 @@ SELECT kind, party, configured
 FROM automation_settings
 WHERE configured IS NOT NULL;
 
--- ConfigureAutomation stores what the configuration says and what changed by that; an empty value is nothing.
+-- ConfigureAutomation stores what the configuration says and what changed by that; an empty value is nothing. What the
+-- settings are of becomes due.
 -- name: ConfigureAutomation :exec
 WITH given AS (
     SELECT
@@ -35,6 +36,11 @@ WITH given AS (
     FROM given
     ON CONFLICT (kind, party) DO UPDATE SET configured = excluded.configured
     RETURNING s.kind, s.party, s.value
+), due AS (
+    INSERT INTO automation_tasks AS t (kind, subject, due_at)
+    SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
+    FROM changed
+    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch'
 )
 INSERT INTO automation_setting_changes (kind, party, action, changed_by, before, after)
 SELECT changed.kind, changed.party, 'configure', @changed_by, old.value, changed.value
@@ -44,12 +50,18 @@ WHERE old.value::text IS DISTINCT FROM changed.value::text
 ORDER BY changed.kind, changed.party;
 
 -- ChooseAutomationSetting stores what the operator says, or that the configuration counts again, and that it changed.
+-- What the setting is of becomes due.
 -- name: ChooseAutomationSetting :exec
 WITH changed AS (
     INSERT INTO automation_settings AS s (kind, party, is_chosen, chosen)
     VALUES (@kind, @party, @is_chosen, @chosen)
     ON CONFLICT (kind, party) DO UPDATE SET is_chosen = @is_chosen, chosen = @chosen
     RETURNING s.kind, s.party, s.value
+), due AS (
+    INSERT INTO automation_tasks AS t (kind, subject, due_at)
+    SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
+    FROM changed
+    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch'
 )
 INSERT INTO automation_setting_changes (kind, party, action, changed_by, before, after)
 SELECT changed.kind, changed.party, @action, @changed_by, old.value, changed.value
@@ -68,3 +80,9 @@ FROM automation_setting_changes
 WHERE change_id < @before_id
 ORDER BY change_id DESC
 LIMIT @count_max;
+
+-- LastUpdateOfParty finds the offset of the last transaction that a party sees; 0 without one.
+-- name: LastUpdateOfParty :one
+SELECT coalesce(max(ledger_offset), 0)::bigint AS last_offset
+FROM update_parties
+WHERE party = @party;

@@ -45,6 +45,8 @@ type Due struct {
 	Deadline bool
 	// Wallet is a party that must have a wallet here, or else nothing is due; "" for no condition.
 	Wallet ledger.Party
+	// IfSet: nothing is due either unless the operator wants something of this kind for the subject.
+	IfSet bool
 }
 
 // Following follows the contracts of T.
@@ -63,6 +65,8 @@ type Situation struct {
 	plan.View
 	Subject string
 	Record  Record
+	// Settings show what the operator wants.
+	Settings Settings
 	// Refused is why the last submission for the subject was refused; nil when it was accepted, or there was none.
 	Refused *plan.Refused
 }
@@ -86,6 +90,8 @@ type Step struct {
 	Deadline bool
 	// WaitsFor says in words what happens at Until.
 	WaitsFor string
+	// Trouble says in words why there is no action though there should be one, for the list of troubles; "" for none.
+	Trouble string
 }
 
 // Registry holds the kinds of automation. It is immutable.

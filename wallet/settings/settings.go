@@ -14,9 +14,8 @@ import (
 	"github.com/florinledger/florin/wallet/automation"
 )
 
-// PollingInterval is how often the node looks whether traffic is to be bought: intervals between purchases are
-// multiples of it.
-const PollingInterval = 30 * time.Second
+// PollingInterval is how often the node looks whether traffic is to be bought.
+const PollingInterval = automation.PollingInterval
 
 // The defaults of a top-up.
 const (
@@ -29,9 +28,9 @@ type Kind string
 
 // The kinds. Their names are those of the sections of a file.
 const (
-	KindTopUp      Kind = "top-up"
-	KindSweep      Kind = "wallet-sweep"
-	KindAutoAccept Kind = "auto-accept-transfers"
+	KindTopUp      Kind = automation.KindTopUp
+	KindSweep      Kind = automation.KindSweep
+	KindAutoAccept Kind = automation.KindAutoAccept
 )
 
 // TopUp says how much traffic the node buys for itself.
