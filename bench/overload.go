@@ -51,7 +51,10 @@ type Overload struct {
 	// NodeBefore and NodeMost are the node's resident memory in MB before the overload and at its greatest.
 	NodeBefore *float64 `json:"nodeBeforeMb"`
 	NodeMost   *float64 `json:"nodeMostMb"`
-	CPU        CPU      `json:"cpuMs"` // per tap, under overload
+	// CPUAtPeak and CPU are what a completed tap costs, what is done for refusals included, in milliseconds. Unlike rates
+	// they do not depend on what else the machine does.
+	CPUAtPeak CPU `json:"cpuAtPeakMs"`
+	CPU       CPU `json:"cpuMs"`
 }
 
 // overload measures the highest rate, then asks for a multiple of it and counts what is still done.
@@ -68,10 +71,12 @@ func (r *run) overload(ctx context.Context) error {
 	if _, err := r.flood(ctx, "warm", o.PeakClients, 0, min(warmUpDuration, r.options.Duration), bystander); err != nil {
 		return err
 	}
+	before := r.meter.read(ctx)
 	peak, err := r.flood(ctx, "peak", o.PeakClients, 0, r.options.Duration, bystander)
 	if err != nil {
 		return err
 	}
+	o.CPUAtPeak = perSubmission(before, r.meter.read(ctx), peak.completed)
 	o.Peak, o.BystanderAtPeak = peak.perSecond(), spread(peak.bystander)
 	if o.Peak == 0 {
 		return errors.New("no tap was accepted: there is nothing to take a multiple of")
@@ -79,7 +84,7 @@ func (r *run) overload(ctx context.Context) error {
 	o.Asked = o.Peak * o.Factor
 	o.NodeBefore = r.meter.memory().NodeRSS
 	r.options.Progress(fmt.Sprintf("%.0f a second; now %.0f are asked for over %d connections", o.Peak, o.Asked, o.Clients))
-	before := r.meter.read(ctx)
+	before = r.meter.read(ctx)
 	flood, err := r.flood(ctx, "overload", o.Clients, o.Asked, r.options.Duration, bystander)
 	if err != nil {
 		return err

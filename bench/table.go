@@ -142,6 +142,14 @@ func (r *Report) printOverload(w io.Writer, o *Overload) {
 	for _, answer := range slices.Sorted(maps.Keys(o.Answers)) {
 		text(w, "answered %s: %d", answer, o.Answers[answer])
 	}
+	text(w, "CPU of a completed tap in ms: node, Temporal, PostgreSQL, load generator, all")
+	for _, cost := range []struct {
+		name string
+		cpu  CPU
+	}{{"highest rate", o.CPUAtPeak}, {"overload", o.CPU}} {
+		line(w, cost.name, figure("%.2f", cost.cpu.Node), figure("%.2f", cost.cpu.Temporal),
+			figure("%.2f", cost.cpu.Postgres), figure("%.2f", cost.cpu.Bench), figure("%.2f", cost.cpu.total()))
+	}
 	text(w, "memory of the node in MB: %s before, %s at most", figure("%.0f", o.NodeBefore), figure("%.0f", o.NodeMost))
 }
 

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/florinledger/florin/fault"
 )
 
@@ -38,9 +40,10 @@ type LimitOptions struct {
 	UserRate float64
 	// AddressRate is how many requests without a usable token each address may make in a second; 0 for any number.
 	AddressRate float64
-	// RefusalPause is how long a refusal of a request that was one too many is held back. Clients that ask again at once,
-	// whatever they are told, would otherwise take the time that it takes to serve others. 0 holds nothing back.
-	RefusalPause time.Duration
+	// RefusalRate is how many refusals of requests that were one too many are answered in a second, after as many at
+	// once; further ones are held back, for ten seconds at most. Clients that ask again at once, whatever they are told,
+	// would otherwise take the time that it takes to serve others. 0 holds nothing back.
+	RefusalRate float64
 	// Now is the clock of the rates; required where there are any.
 	Now func() time.Time
 }
@@ -65,8 +68,8 @@ type Limits struct {
 	// refused is how many requests were refused since the log said so last.
 	refused atomic.Int64
 	told    atomic.Int64
-	// held is how many refusals are being held back.
-	held atomic.Int64
+	// refusals is nil when none are held back.
+	refusals *rate.Limiter
 
 	mu     sync.Mutex
 	count  int
@@ -75,12 +78,16 @@ type Limits struct {
 
 // NewLimits makes limits.
 func NewLimits(options LimitOptions) *Limits {
-	return &Limits{
+	l := &Limits{
 		options:   options.withDefaults(),
 		users:     NewRates(options.UserRate, options.Now),
 		addresses: NewRates(options.AddressRate, options.Now),
 		byUser:    make(map[string]int),
 	}
+	if options.RefusalRate > 0 && options.Now != nil {
+		l.refusals = rate.NewLimiter(rate.Limit(options.RefusalRate), max(1, int(options.RefusalRate)))
+	}
+	return l
 }
 
 // OverloadedError is the refusal of a request that is good, but one too many: it is answered with 429 and Retry-After,
@@ -162,27 +169,31 @@ func (l *Limits) leave(user string) {
 	}
 }
 
-// maxHeld is how many refusals are held back at once. A connection and little else waits for each.
-const maxHeld = 8192
+// longestHold is how long a refusal is held back at most. A connection and little else waits for it.
+const longestHold = 10 * time.Second
 
 // hold holds the answer back when it is a refusal that trying again at once makes worse.
 func (l *Limits) hold(ctx context.Context, err error) {
-	if err == nil || l.options.RefusalPause == 0 {
+	if err == nil || l.refusals == nil {
 		return
 	}
 	_, overloaded := errors.AsType[*OverloadedError](err)
 	if !overloaded && !fault.ParticipantBackpressure.Matches(err) {
 		return
 	}
-	defer l.held.Add(-1)
-	if l.held.Add(1) > maxHeld {
-		return
+	now := l.options.Now()
+	turn := l.refusals.ReserveN(now, 1)
+	wait := turn.DelayFrom(now)
+	if wait > longestHold {
+		turn.CancelAt(now)
+		wait = longestHold
 	}
-	timer := time.NewTimer(l.options.RefusalPause)
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
+		turn.CancelAt(l.options.Now()) // for those who stayed
 	}
 }
 

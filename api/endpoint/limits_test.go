@@ -169,23 +169,33 @@ func (u *untouched) Read([]byte) (int, error) {
 
 func TestRefusalsAreHeldBack(t *testing.T) {
 	t.Parallel()
-	const pause = 100 * time.Millisecond
-	l := serveLimited(t, endpoint.LimitOptions{Requests: 1, RefusalPause: pause})
-	quickly := time.Now()
+	clock := &manualClock{now: time.Unix(1_800_000_000, 0)}
+	l := serveLimited(t, endpoint.LimitOptions{RefusalRate: 2, Now: clock.Now})
+	busy := func() time.Duration {
+		began := time.Now()
+		require.Equal(t, http.StatusConflict, l.ask(http.MethodGet, "/busy", "alice", nil).Code)
+		return time.Since(began)
+	}
+	const hold = 400 * time.Millisecond
+	require.Less(t, busy()+busy(), hold, "the first are answered at once")
+	require.GreaterOrEqual(t, busy(), hold)
 	require.Equal(t, http.StatusConflict, l.ask(http.MethodGet, "/conflict", "alice", nil).Code)
-	require.Equal(t, http.StatusOK, l.ask(http.MethodGet, "/open", "alice", nil).Code)
 	began := time.Now()
-	require.Less(t, began.Sub(quickly), pause, "what is no overload is answered at once")
+	require.Equal(t, http.StatusOK, l.ask(http.MethodGet, "/open", "alice", nil).Code)
+	require.Less(t, time.Since(began), hold, "what is no refusal is not held back")
+	clock.advance(time.Minute)
+	require.Less(t, busy(), hold, "once the overload is over, nothing is")
+}
+
+func TestRefusalsAreNotHeldForThoseWhoLeft(t *testing.T) {
+	t.Parallel()
+	l := serveLimited(t, endpoint.LimitOptions{RefusalRate: 0.001})
 	require.Equal(t, http.StatusConflict, l.ask(http.MethodGet, "/busy", "alice", nil).Code)
-	require.GreaterOrEqual(t, time.Since(began), pause)
-	l.occupy("alice")
-	began = time.Now()
-	l.tooMany(l.ask(http.MethodGet, "/open", "alice", nil))
-	require.GreaterOrEqual(t, time.Since(began), pause)
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	l.handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(gone, http.MethodGet, "/open", nil))
-	l.done(1)
+	began := time.Now()
+	l.handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(gone, http.MethodGet, "/busy", nil))
+	require.Less(t, time.Since(began), 5*time.Second)
 }
 
 func TestNoUserTakesAllPlaces(t *testing.T) {

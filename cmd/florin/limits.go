@@ -18,9 +18,8 @@ type limitSettings struct {
 	MaxUserStreams  int     `help:"Most WebSocket streams that one user may have open." default:"1000" env:"FLORIN_MAX_USER_STREAMS"`
 	UserRate        float64 `help:"Most requests of one user in a second; 0: any number." default:"0" env:"FLORIN_USER_RATE"`
 	PartyRate       float64 `help:"Most submissions that act as one party in a second; 0: any number." default:"0" env:"FLORIN_PARTY_RATE"`
+	RefusalRate     float64 `help:"How many refusals of requests that are one too many are answered in a second; further ones are held back, so that asking again at once gains nothing. 0: any number." default:"300" env:"FLORIN_REFUSAL_RATE"`
 	AddressRate     float64 `help:"Most requests without a usable token from one address in a second; 0: any number." default:"200" env:"FLORIN_ADDRESS_RATE"`
-
-	RefusalPause time.Duration `help:"How long the refusal of a request that is one too many is held back, so that asking again at once gains nothing; 0: not at all." default:"500ms" env:"FLORIN_REFUSAL_PAUSE"`
 
 	MaxBody       int64 `help:"Most bytes of a request body." default:"10485760" env:"FLORIN_MAX_BODY"`
 	MaxBodyMemory int64 `help:"Most bytes of long request bodies that are held at once." default:"268435456" env:"FLORIN_MAX_BODY_MEMORY"`
@@ -77,13 +76,15 @@ func (s limitSettings) check() error {
 			return fmt.Errorf("--%s=%s: it must be more than nothing", timeout.flag, timeout.value)
 		}
 	}
-	if s.RefusalPause < 0 {
-		return fmt.Errorf("--refusal-pause=%s: it must not be negative; 0 holds nothing back", s.RefusalPause)
-	}
 	for _, rate := range []struct {
 		flag  string
 		value float64
-	}{{"user-rate", s.UserRate}, {"party-rate", s.PartyRate}, {"address-rate", s.AddressRate}} {
+	}{
+		{"user-rate", s.UserRate},
+		{"party-rate", s.PartyRate},
+		{"refusal-rate", s.RefusalRate},
+		{"address-rate", s.AddressRate},
+	} {
 		if !(rate.value >= 0) { // NaN is no rate either
 			return fmt.Errorf("--%s=%g: it must not be negative; 0 limits nothing", rate.flag, rate.value)
 		}
@@ -95,7 +96,7 @@ func (s limitSettings) check() error {
 func (s limitSettings) limits() *endpoint.Limits {
 	return endpoint.NewLimits(endpoint.LimitOptions{
 		Depth: s.MaxDepth, Elements: s.MaxElements, Requests: s.MaxRequests, UserRequests: s.MaxUserRequests,
-		BodyMemory: s.MaxBodyMemory, UserRate: s.UserRate, AddressRate: s.AddressRate, RefusalPause: s.RefusalPause,
+		BodyMemory: s.MaxBodyMemory, UserRate: s.UserRate, AddressRate: s.AddressRate, RefusalRate: s.RefusalRate,
 		Now: time.Now,
 	})
 }

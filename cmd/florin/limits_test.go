@@ -33,7 +33,7 @@ func TestTheDefaultsOfLimitsAreThoseOfTheParts(t *testing.T) {
 	require.NoError(t, settings.check())
 	require.Equal(t, limitSettings{
 		MaxRequests: endpoint.DefaultMaxRequests, MaxUserRequests: endpoint.DefaultMaxUserRequests, MaxUserInFlight: 768,
-		MaxUserStreams: endpoint.DefaultMaxUserStreams, AddressRate: 200, RefusalPause: 500 * time.Millisecond,
+		MaxUserStreams: endpoint.DefaultMaxUserStreams, AddressRate: 200, RefusalRate: 300,
 		MaxBody: endpoint.DefaultMaxBodyBytes, MaxBodyMemory: endpoint.DefaultMaxBodyMemory,
 		MaxHeader: api.DefaultMaxHeaderBytes, MaxDepth: endpoint.DefaultMaxDepth,
 		MaxElements: endpoint.DefaultMaxElements, MaxCommands: ledgerapi.DefaultMaxCommands,
@@ -60,12 +60,6 @@ func TestLimitsOfNothingAreRefused(t *testing.T) {
 				want = "it must not be negative"
 			default:
 				value.SetInt(0)
-			}
-			if field.Name == "RefusalPause" { // of nothing is no limit
-				value.SetInt(-1)
-				want = "it must not be negative"
-				require.ErrorContains(t, settings.check(), want)
-				return
 			}
 			if field.Type == reflect.TypeFor[time.Duration]() {
 				want = "it must be more than nothing"
