@@ -62,7 +62,10 @@ func (a *Activities) PlanAutomation(ctx context.Context, in PlanAutomationInput)
 		}
 		a.DB.NoteClock(clock)
 		now := a.Clock().UTC().Truncate(time.Microsecond)
-		turn := &automationTurn{planning: planning{activities: a, ctx: ctx, tx: tx, now: now}, kind: kind, in: in}
+		turn := &automationTurn{
+			planning: planning{activities: a, ctx: ctx, tx: tx, now: now}, kind: kind, in: in,
+			spent: map[ledger.Party]bool{},
+		}
 		plan, err = turn.plan()
 		return err
 	})
@@ -80,6 +83,8 @@ type automationTurn struct {
 	in   PlanAutomationInput
 	// shared remembers contracts of the DSO, which all subjects look at.
 	shared map[sharedQuery][]ledger.Contract
+	// spent are those whose coin a submission of this turn spends, where others wait for it.
+	spent map[ledger.Party]bool
 	// failed is the first failure of the database.
 	failed error
 	// topUp is how much traffic to buy; nil before it was asked for.
@@ -170,7 +175,13 @@ func (t *automationTurn) decide(
 		return task, false, nil
 	case isNew && step.Action.CommandID == task.CommandID && t.putOff(&task, step, last):
 		return task, false, nil
+	case step.Spends != "" && t.spent[step.Spends]:
+		t.out.More = true // it stays due, and has its turn in another plan
+		return task, false, nil
 	default:
+		if step.Spends != "" {
+			t.spent[step.Spends] = true
+		}
 		t.submit(&task, *step.Action)
 		return task, false, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -50,14 +51,36 @@ func (t *automationTurn) IsActive(id ledger.ContractID) (bool, error) {
 	return active, t.note(err)
 }
 
+// Contract implements [automation.Record].
+func (t *automationTurn) Contract(id ledger.ContractID) (ledger.Contract, bool, error) {
+	stored, ok, err := t.tx.Contract(t.ctx, id)
+	return stored.Contract, ok && stored.Archived == nil, t.note(err)
+}
+
+// IsHosted implements [automation.Record].
+func (t *automationTurn) IsHosted(party ledger.Party) (bool, error) {
+	known, err := t.tx.Parties(t.ctx, []ledger.Party{party})
+	return len(known) > 0 && known[0].IsLocal, t.note(err)
+}
+
 // OfRound implements [automation.Record].
 func (t *automationTurn) OfRound(round int64, templates []lf.TypeName, most int) ([]ledger.Contract, error) {
 	found, err := t.tx.ContractsOfRound(t.ctx, names(templates), strconv.FormatInt(round, 10), int32(most))
+	return withoutPlace(found), t.note(err)
+}
+
+// Dust implements [automation.Record].
+func (t *automationTurn) Dust(round int64, most int) ([]ledger.Contract, error) {
+	found, err := t.tx.Dust(t.ctx, round, int32(most))
+	return withoutPlace(found), t.note(err)
+}
+
+func withoutPlace(found []db.StoredContract) []ledger.Contract {
 	contracts := make([]ledger.Contract, len(found))
 	for i, stored := range found {
 		contracts[i] = stored.Contract
 	}
-	return contracts, t.note(err)
+	return contracts
 }
 
 // Activity implements [automation.Record].

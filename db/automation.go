@@ -263,10 +263,13 @@ func (r Reader) ContractsOfRound(
 	return fromDBContracts(rows)
 }
 
-// HasActive tells whether there is an active contract of one of some templates.
-func (r Reader) HasActive(ctx context.Context, templates []string) (bool, error) {
-	found, err := r.queries.HasActive(ctx, templates)
-	return found, failed("looking for active contracts", err)
+// Dust lists coin, locked or not, whose holding fee has reached its amount by a mining round.
+func (r Reader) Dust(ctx context.Context, round int64, limit int32) ([]StoredContract, error) {
+	rows, err := r.queries.ListDust(ctx, dbgen.ListDustParams{RoundNumber: round, CountMax: limit})
+	if err != nil {
+		return nil, failed("looking for coin that is dust", err)
+	}
+	return fromDBContracts(rows)
 }
 
 // AfterAll is the position after everything that was created up to an offset.

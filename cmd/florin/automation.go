@@ -7,6 +7,7 @@ import (
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/automation"
 	"github.com/florinledger/florin/workflows"
 )
@@ -17,17 +18,19 @@ func (n *node) automations() (*automation.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	sweeps, err := automation.NewSweeps(n.packages)
-	if err != nil {
-		return nil, err
+	kinds := []automation.Automation{
+		automation.Rounds(func() decimal.Decimal { return price }), automation.NewTopUp(),
 	}
-	accepts, err := automation.NewAutoAccept(n.packages)
-	if err != nil {
-		return nil, err
+	for _, kind := range []func(*ledger.Packages) (automation.Automation, error){
+		automation.Rewards, automation.Expiry, automation.Proposals, automation.NewSweeps, automation.NewAutoAccept,
+	} {
+		made, err := kind(n.packages)
+		if err != nil {
+			return nil, err
+		}
+		kinds = append(kinds, made)
 	}
-	return automation.NewRegistry(n.packages,
-		automation.Rounds(func() decimal.Decimal { return price }), automation.NewTopUp(), sweeps, accepts,
-	)
+	return automation.NewRegistry(n.packages, kinds...)
 }
 
 // runAutomation keeps the Schedules of automation, and runs what becomes due without waiting for them.

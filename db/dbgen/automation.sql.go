@@ -133,24 +133,6 @@ func (q *Queries) ForgetAutomations(ctx context.Context, kinds []string) error {
 	return err
 }
 
-const HasActive = `-- name: HasActive :one
-SELECT EXISTS (
-    SELECT FROM unnest($1::text[]) AS wanted (template_id)
-    WHERE EXISTS (
-        SELECT FROM contracts AS c
-        WHERE c.archived_offset IS NULL AND c.template_id = wanted.template_id
-    )
-)::boolean AS has_any
-`
-
-// HasActive tells whether there is an active contract of one of some templates.
-func (q *Queries) HasActive(ctx context.Context, templateIds []string) (bool, error) {
-	row := q.db.QueryRow(ctx, HasActive, templateIds)
-	var has_any bool
-	err := row.Scan(&has_any)
-	return has_any, err
-}
-
 const ListAutomations = `-- name: ListAutomations :many
 SELECT
     a.kind, a.seen_offset, a.seen_node_id, a.is_paused, a.ran_at, a.done, a.refused,
@@ -273,6 +255,56 @@ func (q *Queries) ListDueAutomations(ctx context.Context, arg ListDueAutomations
 			return nil, err
 		}
 		items = append(items, kind)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListDust = `-- name: ListDust :many
+SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at
+FROM contracts
+WHERE
+    archived_offset IS NULL AND dust_round(template_id, payload) IS NOT NULL
+    AND dust_round(template_id, payload) <= $1::bigint
+ORDER BY dust_round(template_id, payload)
+LIMIT $2
+`
+
+type ListDustParams struct {
+	RoundNumber int64
+	CountMax    int32
+}
+
+// ListDust lists coin that is dust in a mining round, the one that was dust first first.
+func (q *Queries) ListDust(ctx context.Context, arg ListDustParams) ([]Contract, error) {
+	rows, err := q.db.Query(ctx, ListDust, arg.RoundNumber, arg.CountMax)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Contract{}
+	for rows.Next() {
+		var i Contract
+		if err := rows.Scan(
+			&i.ContractID,
+			&i.CreatedOffset,
+			&i.CreatedNodeID,
+			&i.ArchivedOffset,
+			&i.TemplateID,
+			&i.PackageName,
+			&i.Payload,
+			&i.Signatories,
+			&i.Observers,
+			&i.KeyValue,
+			&i.KeyHash,
+			&i.Maintainers,
+			&i.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

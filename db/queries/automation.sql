@@ -184,12 +184,12 @@ WHERE
 ORDER BY template_id, created_offset, created_node_id
 LIMIT @count_max;
 
--- HasActive tells whether there is an active contract of one of some templates.
--- name: HasActive :one
-SELECT EXISTS (
-    SELECT FROM unnest(@template_ids::text[]) AS wanted (template_id)
-    WHERE EXISTS (
-        SELECT FROM contracts AS c
-        WHERE c.archived_offset IS NULL AND c.template_id = wanted.template_id
-    )
-)::boolean AS has_any;
+-- ListDust lists coin that is dust in a mining round, the one that was dust first first.
+-- name: ListDust :many
+SELECT *
+FROM contracts
+WHERE
+    archived_offset IS NULL AND dust_round(template_id, payload) IS NOT NULL
+    AND dust_round(template_id, payload) <= @round_number::bigint
+ORDER BY dust_round(template_id, payload)
+LIMIT @count_max;

@@ -77,12 +77,21 @@ type Record interface {
 	Activity(round int64) (coin.OpenMiningRoundSummary, error)
 	// OfRound lists active contracts of templates that belong to a mining round, at most so many.
 	OfRound(round int64, templates []lf.TypeName, most int) ([]ledger.Contract, error)
+	// IsHosted tells whether a party is hosted on this node.
+	IsHosted(party ledger.Party) (bool, error)
+	// Contract finds an active contract; false when there is none of this id.
+	Contract(id ledger.ContractID) (ledger.Contract, bool, error)
+	// Dust lists coin, locked or not, whose holding fee has reached its amount by a mining round, at most so many.
+	Dust(round int64, most int) ([]ledger.Contract, error)
 }
 
 // Step is the decision: an action that is due now, or when to look again. With neither, the subject is forgotten until a
 // contract makes it due.
 type Step struct {
 	Action *plan.Action
+	// Spends is whose coin the action spends, where several subjects spend that of one party: they take turns then. Empty
+	// where nobody else does.
+	Spends ledger.Party
 	// Until is when to look again, without an action or after its refusal; zero for not at all.
 	Until time.Time
 	// Deadline: a simulated clock stops at Until when it is advanced. Leave it out where nothing is lost by being late,

@@ -100,6 +100,8 @@ func planRounds(s Situation, price decimal.Decimal) (Step, error) {
 		func() (*plan.Action, error) { return n.close(s) },
 		func() (*plan.Action, error) { return n.archive(s) },
 		func() (*plan.Action, error) { return n.replaceState(s) },
+		func() (*plan.Action, error) { return n.mergeUnclaimed(s) },
+		func() (*plan.Action, error) { return n.mergeFund(s) },
 	} {
 		action, err := decide()
 		if err != nil || action != nil {
@@ -282,4 +284,33 @@ func (n networkState) replaceState(s Situation) (*plan.Action, error) {
 				Round2Cid: lf.CID[coin.OpenMiningRound](n.open[2].ID),
 			},
 		})
+}
+
+// mergeUnclaimed makes one contract of many unclaimed rewards: every round leaves one.
+func (n networkState) mergeUnclaimed(s Situation) (*plan.Action, error) {
+	rewards, err := plan.Active[coin.UnclaimedReward](s.View, s.Node.DSO, plan.MaxInputs)
+	if err != nil || len(rewards) < plan.MaxInputs {
+		return nil, err
+	}
+	var argument coin.AmuletRulesMergeUnclaimedRewards
+	for _, reward := range rewards {
+		argument.UnclaimedRewardCids = append(argument.UnclaimedRewardCids, lf.CID[coin.UnclaimedReward](reward.ID))
+	}
+	return asDSO(s, n, commandID("merge-unclaimed-rewards", argument.UnclaimedRewardCids),
+		"AmuletRules_MergeUnclaimedRewards", argument)
+}
+
+// mergeFund does the same for what the development fund got.
+func (n networkState) mergeFund(s Situation) (*plan.Action, error) {
+	coupons, err := plan.Active[coin.UnclaimedDevelopmentFundCoupon](s.View, s.Node.DSO, plan.MaxInputs)
+	if err != nil || len(coupons) < plan.MaxInputs {
+		return nil, err
+	}
+	var argument coin.AmuletRulesMergeUnclaimedDevelopmentFundCoupons
+	for _, coupon := range coupons {
+		argument.UnclaimedDevelopmentFundCouponCids = append(argument.UnclaimedDevelopmentFundCouponCids,
+			lf.CID[coin.UnclaimedDevelopmentFundCoupon](coupon.ID))
+	}
+	return asDSO(s, n, commandID("merge-development-fund", argument.UnclaimedDevelopmentFundCouponCids),
+		"AmuletRules_MergeUnclaimedDevelopmentFundCoupons", argument)
 }
