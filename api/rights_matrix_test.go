@@ -282,7 +282,7 @@ func (w *world) hold(hint string, party ledger.Party, idp string) {
 	w.ActingAs(user, party)
 	var done ledgerapi.JsSubmitAndWaitForTransactionResponse
 	w.Call(user, http.MethodPost, "/v2/commands/submit-and-wait-for-transaction",
-		object{"commands": w.commands(party)}).OK(&done)
+		object{"commands": commandsOf(party)}).OK(&done)
 	w.parties[hint] = &holder{
 		party: party, idp: idp, contract: done.Transaction.Events[0].CreatedEvent.ContractID,
 		update: done.Transaction.UpdateID, offset: int64(done.Transaction.Offset),

@@ -54,7 +54,7 @@ func (w *world) request(route mounted, c cell) (path string, body any) {
 
 // The shapes that several requests share.
 
-func (w *world) commands(party ledger.Party) object {
+func commandsOf(party ledger.Party) object {
 	return object{
 		"commandId": uuid.NewString(), "actAs": []ledger.Party{party},
 		"commands": []object{{"CreateCommand": object{
@@ -68,7 +68,7 @@ func (w *world) commands(party ledger.Party) object {
 
 // preparation is what is prepared for the party to sign. Contracts with keys need the newer hash.
 func (w *world) preparation(party ledger.Party) object {
-	body := w.commands(party)
+	body := commandsOf(party)
 	body["hashingSchemeVersion"] = "HASHING_SCHEME_VERSION_V3"
 	return body
 }
@@ -113,7 +113,7 @@ func fixed(path string, body func(w *world, c cell) object) func(*world, cell) (
 }
 
 func submitting(path string) func(*world, cell) (string, any) {
-	return fixed(path, func(w *world, c cell) object { return w.commands(c.party) })
+	return fixed(path, func(_ *world, c cell) object { return commandsOf(c.party) })
 }
 
 func reading(path string, body func(c cell) object) func(*world, cell) (string, any) {
@@ -210,7 +210,7 @@ var requests = map[string]func(w *world, c cell) (path string, body any){
 	"POST /v2/commands/submit-and-wait": submitting("/v2/commands/submit-and-wait"),
 	"POST /v2/commands/submit-and-wait-for-transaction": fixed("/v2/commands/submit-and-wait-for-transaction",
 		func(w *world, c cell) object {
-			return object{"commands": w.commands(c.party), "transactionFormat": transactionFormat(c)}
+			return object{"commands": commandsOf(c.party), "transactionFormat": transactionFormat(c)}
 		}),
 	"POST /v2/commands/submit-and-wait-for-transaction-tree": submitting(
 		"/v2/commands/submit-and-wait-for-transaction-tree"),
