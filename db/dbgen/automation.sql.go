@@ -45,18 +45,19 @@ func (q *Queries) CountAutomation(ctx context.Context, arg CountAutomationParams
 }
 
 const EndTasks = `-- name: EndTasks :exec
-DELETE FROM automation_tasks
-WHERE kind = $1 AND subject = ANY($2::text[])
+DELETE FROM automation_tasks AS t
+USING unnest($1::text[]) AS ended (subject)
+WHERE t.kind = $2 AND t.subject = ended.subject
 `
 
 type EndTasksParams struct {
-	Kind     string
 	Subjects []string
+	Kind     string
 }
 
 // EndTasks deletes tasks.
 func (q *Queries) EndTasks(ctx context.Context, arg EndTasksParams) error {
-	_, err := q.db.Exec(ctx, EndTasks, arg.Kind, arg.Subjects)
+	_, err := q.db.Exec(ctx, EndTasks, arg.Subjects, arg.Kind)
 	return err
 }
 
@@ -313,12 +314,18 @@ func (q *Queries) ListDust(ctx context.Context, arg ListDustParams) ([]Contract,
 }
 
 const ListOfRound = `-- name: ListOfRound :many
-SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at
-FROM contracts
-WHERE
-    archived_offset IS NULL AND template_id = ANY($1::text[])
-    AND payload #>> '{round,number}' IS NOT NULL AND payload #>> '{round,number}' = $2::text
-ORDER BY template_id, created_offset, created_node_id
+SELECT c.contract_id, c.created_offset, c.created_node_id, c.archived_offset, c.template_id, c.package_name, c.payload, c.signatories, c.observers, c.key_value, c.key_hash, c.maintainers, c.created_at
+FROM unnest($1::text[]) AS wanted (template_id)
+CROSS JOIN LATERAL (
+    SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at
+    FROM contracts
+    WHERE
+        contracts.archived_offset IS NULL AND contracts.template_id = wanted.template_id
+        AND coupon_round(contracts.template_id, contracts.payload) IS NOT NULL
+        AND coupon_round(contracts.template_id, contracts.payload) = $2::text
+    ORDER BY contracts.created_offset, contracts.created_node_id
+    LIMIT $3
+) AS c
 LIMIT $3
 `
 
@@ -328,7 +335,8 @@ type ListOfRoundParams struct {
 	CountMax    int32
 }
 
-// ListOfRound lists active contracts of some templates that belong to a round, the oldest of each template first.
+// ListOfRound lists active contracts of some templates that belong to a round, template by template. Each template's
+// part is a range of the index of coupons by round.
 func (q *Queries) ListOfRound(ctx context.Context, arg ListOfRoundParams) ([]Contract, error) {
 	rows, err := q.db.Query(ctx, ListOfRound, arg.TemplateIds, arg.RoundNumber, arg.CountMax)
 	if err != nil {
@@ -562,15 +570,20 @@ func (q *Queries) SettleTasks(ctx context.Context, arg SettleTasksParams) error 
 }
 
 const SumActivity = `-- name: SumActivity :many
-SELECT
-    template_id, coalesce((payload ->> 'featured')::boolean, false)::boolean AS featured, count(*) AS contracts,
-    coalesce(sum((payload ->> 'amount')::numeric), 0)::text AS amount,
-    coalesce(sum((payload ->> 'weight')::bigint), 0)::bigint AS weight
-FROM contracts
-WHERE
-    archived_offset IS NULL AND template_id = ANY($1::text[])
-    AND payload #>> '{round,number}' IS NOT NULL AND payload #>> '{round,number}' = $2::text
-GROUP BY template_id, featured
+SELECT wanted.template_id::text AS template_id, sums.featured, sums.contracts, sums.amount, sums.weight
+FROM unnest($1::text[]) AS wanted (template_id)
+CROSS JOIN LATERAL (
+    SELECT
+        coalesce((c.payload ->> 'featured')::boolean, false)::boolean AS featured, count(*) AS contracts,
+        coalesce(sum((c.payload ->> 'amount')::numeric), 0)::text AS amount,
+        coalesce(sum((c.payload ->> 'weight')::bigint), 0)::bigint AS weight
+    FROM contracts AS c
+    WHERE
+        c.archived_offset IS NULL AND c.template_id = wanted.template_id
+        AND coupon_round(c.template_id, c.payload) IS NOT NULL
+        AND coupon_round(c.template_id, c.payload) = $2::text
+    GROUP BY 1
+) AS sums
 `
 
 type SumActivityParams struct {
@@ -587,6 +600,7 @@ type SumActivityRow struct {
 }
 
 // SumActivity adds up what was recorded against a round: amounts and weights of the active contracts of some templates.
+// Each template's part is a range of the index of coupons by round.
 func (q *Queries) SumActivity(ctx context.Context, arg SumActivityParams) ([]SumActivityRow, error) {
 	rows, err := q.db.Query(ctx, SumActivity, arg.TemplateIds, arg.RoundNumber)
 	if err != nil {

@@ -110,8 +110,9 @@ WHERE t.kind = @kind AND t.subject = s.subject;
 
 -- EndTasks deletes tasks.
 -- name: EndTasks :exec
-DELETE FROM automation_tasks
-WHERE kind = @kind AND subject = ANY(@subjects::text[]);
+DELETE FROM automation_tasks AS t
+USING unnest(@subjects::text[]) AS ended (subject)
+WHERE t.kind = @kind AND t.subject = ended.subject;
 
 -- ListDueAutomations lists the kinds that have something to look at by a time; those that are paused only if wanted.
 -- name: ListDueAutomations :many
@@ -163,25 +164,38 @@ WHERE kind = @kind AND tries > 0 AND (@subject::text = '' OR subject = @subject:
 SELECT pg_notify('florin_lifecycles', '');
 
 -- SumActivity adds up what was recorded against a round: amounts and weights of the active contracts of some templates.
+-- Each template's part is a range of the index of coupons by round.
 -- name: SumActivity :many
-SELECT
-    template_id, coalesce((payload ->> 'featured')::boolean, false)::boolean AS featured, count(*) AS contracts,
-    coalesce(sum((payload ->> 'amount')::numeric), 0)::text AS amount,
-    coalesce(sum((payload ->> 'weight')::bigint), 0)::bigint AS weight
-FROM contracts
-WHERE
-    archived_offset IS NULL AND template_id = ANY(@template_ids::text[])
-    AND payload #>> '{round,number}' IS NOT NULL AND payload #>> '{round,number}' = @round_number::text
-GROUP BY template_id, featured;
+SELECT wanted.template_id::text AS template_id, sums.*
+FROM unnest(@template_ids::text[]) AS wanted (template_id)
+CROSS JOIN LATERAL (
+    SELECT
+        coalesce((c.payload ->> 'featured')::boolean, false)::boolean AS featured, count(*) AS contracts,
+        coalesce(sum((c.payload ->> 'amount')::numeric), 0)::text AS amount,
+        coalesce(sum((c.payload ->> 'weight')::bigint), 0)::bigint AS weight
+    FROM contracts AS c
+    WHERE
+        c.archived_offset IS NULL AND c.template_id = wanted.template_id
+        AND coupon_round(c.template_id, c.payload) IS NOT NULL
+        AND coupon_round(c.template_id, c.payload) = @round_number::text
+    GROUP BY 1
+) AS sums;
 
--- ListOfRound lists active contracts of some templates that belong to a round, the oldest of each template first.
+-- ListOfRound lists active contracts of some templates that belong to a round, template by template. Each template's
+-- part is a range of the index of coupons by round.
 -- name: ListOfRound :many
-SELECT *
-FROM contracts
-WHERE
-    archived_offset IS NULL AND template_id = ANY(@template_ids::text[])
-    AND payload #>> '{round,number}' IS NOT NULL AND payload #>> '{round,number}' = @round_number::text
-ORDER BY template_id, created_offset, created_node_id
+SELECT c.*
+FROM unnest(@template_ids::text[]) AS wanted (template_id)
+CROSS JOIN LATERAL (
+    SELECT *
+    FROM contracts
+    WHERE
+        contracts.archived_offset IS NULL AND contracts.template_id = wanted.template_id
+        AND coupon_round(contracts.template_id, contracts.payload) IS NOT NULL
+        AND coupon_round(contracts.template_id, contracts.payload) = @round_number::text
+    ORDER BY contracts.created_offset, contracts.created_node_id
+    LIMIT @count_max
+) AS c
 LIMIT @count_max;
 
 -- ListDust lists coin that is dust in a mining round, the one that was dust first first.
