@@ -272,6 +272,22 @@ var requests = map[string]func(w *world, c cell) (path string, body any){
 			url.QueryEscape(string(c.party)), c.idp), nil
 	},
 
+	"POST /v0/admin/external-party/topology/generate": constant("/v0/admin/external-party/topology/generate",
+		object{"party_hint": "x", "public_key": "x"}),
+	"POST /v0/admin/external-party/topology/submit": constant("/v0/admin/external-party/topology/submit",
+		object{"public_key": "x", "signed_topology_txs": []object{}}),
+	"POST /v0/admin/external-party/setup-proposal": constant("/v0/admin/external-party/setup-proposal",
+		object{"user_party_id": "x"}),
+	"POST /v0/admin/external-party/setup-proposal/prepare-accept": constant(
+		"/v0/admin/external-party/setup-proposal/prepare-accept", object{"contract_id": "00", "user_party_id": "x"}),
+	"POST /v0/admin/external-party/setup-proposal/submit-accept": constant(
+		"/v0/admin/external-party/setup-proposal/submit-accept", unsigned),
+	"POST /v0/admin/external-party/transfer-preapproval/prepare-send": constant(
+		"/v0/admin/external-party/transfer-preapproval/prepare-send", object{
+			"sender_party_id": "x", "receiver_party_id": "x", "amount": 1, "expires_at": "2030-01-01T00:00:00Z", "nonce": 0,
+		}),
+	"POST /v0/admin/external-party/transfer-preapproval/submit-send": constant(
+		"/v0/admin/external-party/transfer-preapproval/submit-send", unsigned),
 	"POST /v0/admin/users": fixed("/v0/admin/users", func(w *world, _ cell) object {
 		return object{"name": "newcomer-" + w.count()}
 	}),
@@ -334,4 +350,14 @@ var requests = map[string]func(w *world, c cell) (path string, body any){
 			"identityProviderId": "initech", "issuer": "https://initech.example", "jwksUrl": "https://initech.example/jwks",
 		}}
 	}),
+}
+
+// unsigned is a submission of an external party that nobody has signed.
+var unsigned = object{"submission": object{
+	"party_id": "x", "transaction": "AAAA", "signed_tx_hash": "00", "public_key": "x",
+}}
+
+// constant asks for the same whoever calls.
+func constant(path string, body object) func(*world, cell) (string, any) {
+	return func(*world, cell) (string, any) { return path, body }
 }

@@ -69,6 +69,8 @@ type Options struct {
 	Record  ledgerapi.Record
 	Watcher ledgerapi.Watcher
 	Log     io.Writer
+	// MaxProvidedParties is for how many parties the operator provides preapprovals; 0 for any number.
+	MaxProvidedParties int
 	// Packages are there beside the one of the test contracts.
 	Packages []ledger.Package
 	// KeepAnswers and HoldKeys are how long answers to changes are kept, and how long one who serves a change counts as
@@ -206,7 +208,7 @@ func (s *Server) handler(options Options) http.Handler {
 	require.NoError(s.tb, err)
 	wallets, err := walletapi.New(walletapi.Options{
 		Node: s.Node, Packages: s.Packages, Record: s.DB, Submitter: s.committer(), Now: now,
-		LedgerUser: LedgerUser, Traffic: options.Traffic,
+		LedgerUser: LedgerUser, Onboarder: s.committer(), MaxProvidedParties: options.MaxProvidedParties, Traffic: options.Traffic,
 	})
 	require.NoError(s.tb, err)
 	s.wallets = wallets

@@ -31,6 +31,12 @@ func AttemptOf(ctx context.Context) *Attempt {
 	return attempt
 }
 
+// Without is the context of what a request does without regard to earlier attempts: what sees for itself what is done
+// already.
+func Without(ctx context.Context) context.Context {
+	return context.WithValue(ctx, attemptKey{}, (*Attempt)(nil))
+}
+
 // Name is how a submission of an attempt is named.
 type Name struct {
 	// CommandID is the same in all attempts, Key is not.

@@ -15,6 +15,7 @@ import (
 type Record interface {
 	preview.Record
 	Users
+	ExternalParty(ctx context.Context, party ledger.Party) (db.ExternalParty, bool, error)
 	Head(ctx context.Context) (db.Head, error)
 	User(ctx context.Context, id string) (ledger.User, bool, error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
@@ -43,6 +44,9 @@ type Options struct {
 	Packages  *ledger.Packages
 	Record    Record
 	Submitter Submitter
+	Onboarder Onboarder
+	// MaxProvidedParties is for how many parties the operator provides preapprovals; 0 for any number.
+	MaxProvidedParties int
 	// LedgerUser is the operator's administrator on the ledger, who gets the right to act as each wallet's party.
 	LedgerUser string
 	// Now is the ledger's clock.
@@ -60,8 +64,10 @@ type API struct {
 	now       func() time.Time
 	traffic   ledger.TrafficRules
 
-	ledgerUser string
-	ensuring   turns
+	onboarder   Onboarder
+	maxProvided int
+	ledgerUser  string
+	ensuring    turns
 }
 
 // New makes the API. The error names the part that is missing.
@@ -69,13 +75,15 @@ func New(options Options) (*API, error) {
 	switch {
 	case options.Node.DSO == "" || options.Node.Operator == "" || options.Node.SynchronizerID == "":
 		return nil, errors.New("the wallet API needs the identity of the node, of its operator and of the DSO")
-	case options.Packages == nil || options.Record == nil || options.Submitter == nil:
-		return nil, errors.New("the wallet API needs packages, a record to read from, and somewhere to submit to")
+	case options.Packages == nil || options.Record == nil || options.Submitter == nil || options.Onboarder == nil:
+		return nil, errors.New("the wallet API needs packages, a record to read from, and somewhere to submit to and to " +
+			"onboard parties")
 	case options.Now == nil || options.LedgerUser == "":
 		return nil, errors.New("the wallet API needs a clock, and the operator's ledger user")
 	}
 	return &API{
 		node: options.Node, packages: options.Packages, record: repeatable{options.Record}, submitter: options.Submitter,
 		now: options.Now, traffic: options.Traffic, ledgerUser: options.LedgerUser,
+		onboarder: options.Onboarder, maxProvided: options.MaxProvidedParties,
 	}, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
@@ -50,8 +51,8 @@ func (a *API) onboard(ctx context.Context, n newcomer) (ledger.Party, error) {
 	if err := ledger.CheckUserID(n.Name); err != nil {
 		return "", v0.BadRequest("%s", err)
 	}
-	lasting := context.WithoutCancel(ctx)
-	party, err := a.settle(lasting, n)
+	ctx = changes.Without(ctx)
+	party, err := a.settle(context.WithoutCancel(ctx), n)
 	if err != nil {
 		return "", err
 	}

@@ -111,7 +111,7 @@ func (u users) offboard(name string) {
 func start(t *testing.T) (*apitest.Server, users) {
 	t.Helper()
 	s := apitest.NewWithCoin(t, apitest.Options{})
-	s.OperatorWallet()
+	s.OperatorWallet().Tap("10000")
 	return s, users{s, t}
 }
 
@@ -294,20 +294,40 @@ func TestOnlyOperatorsCallWhatIsTheirs(t *testing.T) {
 	_, err := s.DB.CreateUser(t.Context(), ledger.User{ID: "half", PrimaryParty: s.Node.Operator},
 		[]ledger.Right{{Kind: ledger.ParticipantAdmin}})
 	require.NoError(t, err)
-	for _, call := range [][2]string{
-		{http.MethodPost, "/v0/admin/users"},
-		{http.MethodGet, "/v0/admin/users"},
-		{http.MethodPost, "/v0/admin/users/offboard?username=alice"},
+	o := outsider{t: t, s: s, key: s.Key(signing.Curve25519)}
+	submission := object{"submission": object{
+		"party_id": "x::1220aa", "transaction": "AAAA", "signed_tx_hash": "00", "public_key": o.public(),
+	}}
+	for _, call := range []struct {
+		method, path string
+		body         any
+	}{
+		{http.MethodPost, "/v0/admin/users", object{"name": "x"}},
+		{http.MethodGet, "/v0/admin/users", nil},
+		{http.MethodPost, "/v0/admin/users/offboard?username=alice", nil},
+		{http.MethodGet, "/v0/admin/participant/identities", nil},
+		{http.MethodGet, "/v0/admin/participant/global-domain-connection-config", nil},
+		{http.MethodGet, preapprovals, nil},
+		{http.MethodGet, byParty + "x::1220aa", nil},
+		{http.MethodDelete, byParty + "x::1220aa", nil},
+		{http.MethodPost, generatePath, object{"party_hint": "x", "public_key": o.public()}},
+		{http.MethodPost, topologyPath, object{"public_key": o.public(), "signed_topology_txs": []object{}}},
+		{http.MethodPost, proposalPath, object{"user_party_id": "x::1220aa"}},
+		{http.MethodGet, proposalPath, nil},
+		{http.MethodPost, prepareAccept, object{"contract_id": "00", "user_party_id": "x::1220aa"}},
+		{http.MethodPost, submitAccept, submission},
+		{http.MethodPost, prepareSend, object{
+			"sender_party_id": "x::1220aa", "receiver_party_id": "x::1220aa", "amount": 1,
+			"expires_at": "2030-01-01T00:00:00Z", "nonce": 0,
+		}},
+		{http.MethodPost, submitSend, submission},
+		{http.MethodGet, balancePath + "x::1220aa", nil},
 	} {
-		body := any(map[string]any{"name": "x"})
-		if call[0] == http.MethodGet {
-			body = nil
-		}
-		answer := s.Call("", call[0], call[1], body)
+		answer := s.Call("", call.method, call.path, call.body)
 		require.Contains(t, answer.Plain(401), "The resource requires authentication")
 		require.Equal(t, `Bearer realm="splice validator operator realm"`, answer.Header.Get("Www-Authenticate"))
 		for _, user := range []string{"alice", "half", "nobody", apitest.Admin, s.Node.OperatorUser} {
-			refused(t, s.Call(user, call[0], call[1], body), 403, "Authorization Failed for "+user)
+			refused(t, s.Call(user, call.method, call.path, call.body), 403, "Authorization Failed for "+user)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/coin/walletapp"
@@ -99,6 +100,7 @@ func (a *API) offboardUser(ctx context.Context, req offboardUserRequest) (endpoi
 	if req.Username == a.node.OperatorUser || req.Username == a.ledgerUser {
 		return endpoint.Content{}, v0.BadRequest("Tried to offboard the validator's user: %s", req.Username)
 	}
+	ctx = changes.Without(ctx)
 	lasting := context.WithoutCancel(ctx)
 	for first := true; ; first = false {
 		install, installed, err := a.installNamed(ctx, req.Username)

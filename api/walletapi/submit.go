@@ -26,6 +26,11 @@ type change struct {
 	ReadAs    []ledger.Party
 	Commands  []ledger.Command
 	Disclosed []ledger.Contract
+	// Deduplication is how far back the same change counts; nil for as long as the node remembers.
+	Deduplication *ledger.DeduplicationPeriod
+	// Signed is a transaction that was prepared and signed; then the change has a command id, acting parties, and no
+	// commands.
+	Signed *ledger.SignedTransaction
 	// Urgent changes are made however little traffic is left: those that see to it that there is more.
 	Urgent bool
 	// Later makes what automation does then; nil for nothing. It is only for showing what the change comes to.
@@ -45,10 +50,15 @@ func (a *API) submission(ctx context.Context, c change) ledger.Submission {
 	if c.CommandID == "" {
 		c.CommandID = uuid.NewString()
 	}
+	kind := ledger.KindWallet
+	if c.Signed != nil {
+		kind = ledger.KindExternal
+	}
 	return ledger.Submission{
 		Key: uuid.NewString(), UserID: endpoint.Claims(ctx).UserID(), CommandID: c.CommandID, SubmissionID: uuid.NewString(),
 		ActAs: ledger.SortedParties(c.ActAs), ReadAs: ledger.SortedParties(c.ReadAs), Commands: c.Commands,
-		Disclosed: c.Disclosed, ReceivedAt: a.now().UTC(), Trace: endpoint.Trace(ctx), Kind: ledger.KindWallet,
+		Disclosed: c.Disclosed, Deduplication: c.Deduplication, Signed: c.Signed, ReceivedAt: a.now().UTC(),
+		Trace: endpoint.Trace(ctx), Kind: kind,
 	}
 }
 

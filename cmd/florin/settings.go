@@ -25,6 +25,8 @@ type nodeSettings struct {
 	MaxInFlight      int           `help:"How many submissions may be on their way at once." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
 	MaxDeduplication time.Duration `help:"Deduplication window of submissions that name none." default:"168h" env:"FLORIN_MAX_DEDUPLICATION"`
 
+	MaxProvidedParties int `help:"For how many parties the operator may provide preapprovals; 0 for any number." default:"200" env:"FLORIN_MAX_PROVIDED_PARTIES"`
+
 	EnforceTraffic bool `help:"Refuse submissions that the node's traffic does not cover; otherwise traffic is only metered." env:"FLORIN_ENFORCE_TRAFFIC"`
 
 	APIVersion     string        `name:"api-version" help:"Version that GET /v2/version reports." default:"3.5.0-SNAPSHOT" env:"FLORIN_API_VERSION"`
@@ -66,6 +68,9 @@ func (s *nodeSettings) Validate() error {
 	}
 	if s.ListLimit < 1 {
 		return fmt.Errorf("--list-limit=%d: it must be at least 1", s.ListLimit)
+	}
+	if s.MaxProvidedParties < 0 {
+		return fmt.Errorf("--max-provided-parties=%d: it must be at least 0, which sets no limit", s.MaxProvidedParties)
 	}
 	if s.MaxStreams < 1 {
 		return fmt.Errorf("--max-streams=%d: it must be at least 1", s.MaxStreams)
