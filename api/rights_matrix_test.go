@@ -101,6 +101,9 @@ func (r *rule) read(t *testing.T, number int, words []string) {
 	r.endpoints[operation] = statuses
 }
 
+// givesWallets are the endpoints that give their callers wallets.
+var givesWallets = map[string]bool{"POST /v0/register": true}
+
 // TestTheRightsOfEveryEndpoint asks for everything that the router serves, as everybody. What is not in the table
 // fails: whoever adds an endpoint has to say who may call it.
 func TestTheRightsOfEveryEndpoint(t *testing.T) {
@@ -117,6 +120,10 @@ func TestTheRightsOfEveryEndpoint(t *testing.T) {
 			require.True(t, ok, "%s is in %s, but is not served: take it out", operation, rightsPath)
 			t.Run(operation, func(t *testing.T) {
 				t.Parallel()
+				if givesWallets[operation] { // which the callers must not have who are asked about wallets
+					newWorld(t).check(rule, route, statuses)
+					return
+				}
 				w.in(t).check(rule, route, statuses)
 			})
 		}

@@ -46,6 +46,9 @@ func (w *world) request(route mounted, c cell) (path string, body any) {
 	}
 	path = route.path()
 	_, body = route.json()
+	if own, ok := walletBodies[route.method+" "+route.pattern]; ok {
+		body = own
+	}
 	if body == nil && route.described != nil && route.described.RequestBody != nil {
 		body = object{}
 	}

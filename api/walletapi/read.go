@@ -43,12 +43,20 @@ func active[T any](ctx context.Context, a *API, party ledger.Party) ([]contract[
 // eachActive visits the contracts of a template that are active now and that the party is a stakeholder of, oldest
 // first, until visit says that it has seen enough.
 func eachActive[T any](ctx context.Context, a *API, party ledger.Party, visit func(contract[T]) (more bool)) error {
+	return eachActiveAfter(ctx, a, party, db.Position{}, func(c contract[T], _ db.Position) bool { return visit(c) })
+}
+
+// eachActiveAfter is [eachActive] from a place on; visit is told where each contract is.
+func eachActiveAfter[T any](
+	ctx context.Context, a *API, party ledger.Party, after db.Position,
+	visit func(contract[T], db.Position) (more bool),
+) error {
 	name, err := ledger.TemplateName[T](a.packages)
 	if err != nil {
 		return fault.Internal(err)
 	}
 	query := db.ActiveQuery{
-		Parties: []ledger.Party{party}, Templates: []string{name.String()}, At: latest, Limit: contractsPage,
+		Parties: []ledger.Party{party}, Templates: []string{name.String()}, At: latest, Limit: contractsPage, After: after,
 	}
 	for {
 		page, err := a.record.ActiveContracts(ctx, query)
@@ -60,7 +68,7 @@ func eachActive[T any](ctx context.Context, a *API, party ledger.Party, visit fu
 			if err != nil {
 				return fault.Internal(err)
 			}
-			if !visit(contract[T]{stored.Contract, payload}) {
+			if !visit(contract[T]{stored.Contract, payload}, stored.Position()) {
 				return nil
 			}
 			query.After = stored.Position()
