@@ -58,7 +58,9 @@ func (t *Tx) Append(ctx context.Context, entries Entries) error {
 			return fmt.Errorf("appending to the record: %w", err)
 		}
 	}
-	return failed("appending to the record", p.send(ctx, t.tx))
+	err := failed("appending to the record", p.send(ctx, t.tx))
+	t.appended = t.appended || err == nil
+	return err
 }
 
 func (p *pipeline) queueContracts(ctx context.Context, entries Entries) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/florinledger/florin/api"
@@ -95,13 +96,19 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 	})
 }
 
-// readiness asks the parts that a request depends on.
+// readiness asks the parts that a request depends on, all at once: one that does not answer must not make others seem
+// as if they did not. Only Temporal knows of workers, so nothing is said of them when it does not answer.
 func (n *node) readiness(ctx context.Context) []api.Part {
 	ctx, cancel := context.WithTimeout(ctx, readinessTimeout)
 	defer cancel()
-	return []api.Part{
-		{Name: "database", Err: n.database.Ping(ctx)},
-		{Name: "temporal", Err: n.client.Ping(ctx)},
-		{Name: "worker", Err: n.client.CheckWorker(ctx)},
+	parts := []api.Part{{Name: "database"}, {Name: "temporal"}, {Name: "worker"}}
+	var asked sync.WaitGroup
+	for i, ask := range []func(context.Context) error{n.database.Ping, n.client.Ping, n.client.CheckWorker} {
+		asked.Go(func() { parts[i].Err = ask(ctx) })
 	}
+	asked.Wait()
+	if parts[1].Err != nil {
+		parts = parts[:2]
+	}
+	return parts
 }

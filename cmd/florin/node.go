@@ -35,7 +35,8 @@ const (
 	connectTimeout = time.Minute
 	// drainTimeout bounds how long requests in progress may go on when the node stops.
 	drainTimeout = 15 * time.Second
-	// startTimeout bounds how long one start of a workflow waits for Temporal.
+	// startTimeout bounds how long one start of a workflow waits for Temporal. It is at most half of what a request may
+	// take, so that the answer can say what is wrong.
 	startTimeout = 10 * time.Second
 	// followPause is the pause between looks for completions that other processes wrote, when this one has a worker.
 	followPause = time.Second
@@ -215,7 +216,8 @@ func (n *node) startWorker(ctx, background context.Context) error {
 		SynchronizerID: n.identity.SynchronizerID, MaxBatch: n.options.settings.MaxBatch,
 		AttributeBytes: n.options.attributeBytes,
 		MaxInFlight:    n.options.settings.MaxInFlight, MaxUserInFlight: n.options.settings.MaxUserInFlight,
-		Admit: n.options.settings.admission(), StartTimeout: startTimeout, FollowPause: pause, Clock: time.Now,
+		Admit: n.options.settings.admission(), FollowPause: pause, Clock: time.Now,
+		StartTimeout: min(startTimeout, n.options.settings.RequestTimeout/2),
 	})
 	go func() {
 		if err := n.client.Run(background); err != nil {
