@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/governance"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
@@ -146,7 +147,7 @@ func unlessRaced(err error, raced fault.Code) error {
 // often it is submitted.
 const genesisKey = "00000000-0000-4000-8000-000000000001"
 
-// Genesis is the submission that creates the contracts of the coin.
+// Genesis is the submission that creates the contracts of the coin, and the one that says who runs the network.
 func Genesis(packages *ledger.Packages, node ledger.Node, options Options, now time.Time) (ledger.Submission, error) {
 	config := coin.DefaultConfig(node.SynchronizerID)
 	config.TickDuration = lf.RelTimeOf(options.RoundTick)
@@ -159,6 +160,12 @@ func Genesis(packages *ledger.Packages, node ledger.Node, options Options, now t
 	if err != nil {
 		return ledger.Submission{}, err
 	}
+	governed, err := governance.Founding(packages, governance.SoleOperator(
+		node.DSO, node.Operator, node.OperatorUser, node.ParticipantID, node.SynchronizerID))
+	if err != nil {
+		return ledger.Submission{}, err
+	}
+	commands = append(commands, governed)
 	return ledger.Submission{
 		Key: genesisKey, UserID: participantAdmin, CommandID: "genesis", SubmissionID: genesisKey,
 		ActAs: []ledger.Party{node.DSO}, Commands: commands, ReceivedAt: now, Kind: ledger.KindBootstrap,

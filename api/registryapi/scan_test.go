@@ -98,12 +98,33 @@ func TestTheNetworkAsWalletsSeeIt(t *testing.T) {
 				Rules  apitest.Shown `json:"amulet_rules"`
 				Latest apitest.Shown `json:"latest_mining_round"`
 				Votes  int           `json:"voting_threshold"`
+
+				Governance apitest.Shown `json:"dso_rules"`
 			}
 			s.In(t).Call(user, http.MethodGet, base+"/dso", nil).OK(&answer)
 			require.Equal(t, s.Node.DSO, answer.DSO)
 			require.Contains(t, answer.Rules.Contract.TemplateID, ":Splice.AmuletRules:AmuletRules")
 			require.Contains(t, string(answer.Latest.Contract.Payload), `"number":"2"`)
 			require.Equal(t, 1, answer.Votes)
+			require.Contains(t, answer.Governance.Contract.TemplateID, ":Splice.DsoRules:DsoRules")
+			require.NotEmpty(t, answer.Governance.Contract.CreatedEventBlob)
+			require.Equal(t, s.Node.SynchronizerID, answer.Governance.DomainID)
+			var payload struct {
+				SVs         [][]json.RawMessage
+				DSODelegate ledger.Party
+				IsDevNet    bool
+				Config      struct {
+					DecentralizedSynchronizer struct{ ActiveSynchronizerID string }
+				}
+			}
+			require.NoError(t, json.Unmarshal(answer.Governance.Contract.Payload, &payload))
+			require.Equal(t, s.Node.Operator, payload.DSODelegate)
+			require.True(t, payload.IsDevNet)
+			require.Equal(t, s.Node.SynchronizerID, payload.Config.DecentralizedSynchronizer.ActiveSynchronizerID)
+			require.Len(t, payload.SVs, 1)
+			require.JSONEq(t, `"`+string(s.Node.Operator)+`"`, string(payload.SVs[0][0]))
+			require.JSONEq(t, `{"name":"`+s.Node.OperatorUser+`","joinedAsOfRound":{"number":"0"},"svRewardWeight":"10000",
+				"participantId":"`+s.Node.ParticipantID+`"}`, string(payload.SVs[0][1]))
 		})
 		t.Run(base+" has no names", func(t *testing.T) {
 			t.Parallel()
