@@ -203,7 +203,7 @@ func (s *Server) handler(options Options) http.Handler {
 	auditor, err := audit.New(s.DB, packages)
 	require.NoError(s.tb, err)
 	operator, err := operatorapi.New(operatorapi.Options{
-		Auditor: auditor, Checkpoints: s.DB, Metrics: s.Metrics, Settings: s.DB,
+		Auditor: auditor, Checkpoints: s.DB, Metrics: s.Metrics, Settings: s.DB, Automation: s.DB,
 	})
 	require.NoError(s.tb, err)
 	wallets, err := walletapi.New(walletapi.Options{

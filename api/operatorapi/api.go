@@ -1,5 +1,5 @@
 // Package operatorapi is what the operator of a node asks of it beside what a validator has: the audit of the record,
-// the metrics, and what the automations are to do.
+// the metrics, what the automations are to do, and what troubles them.
 package operatorapi
 
 import (
@@ -23,6 +23,8 @@ type Options struct {
 	Metrics     *telemetry.Metrics
 	// Settings are what the automations are to do.
 	Settings Settings
+	// Automation is what the node does by itself.
+	Automation Automation
 }
 
 // API serves the operator.
@@ -31,15 +33,15 @@ type API struct{ options Options }
 // New makes the API. The error names the part that is missing.
 func New(options Options) (*API, error) {
 	if options.Auditor == nil || options.Checkpoints == nil || options.Metrics == nil ||
-		options.Settings == nil {
-		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints, metrics and settings")
+		options.Settings == nil || options.Automation == nil {
+		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints, metrics, settings and automation")
 	}
 	return &API{options: options}, nil
 }
 
 // Endpoints lists the family.
 func (a *API) Endpoints() []endpoint.Endpoint {
-	return append(a.settingsEndpoints(),
+	return append(append(a.settingsEndpoints(), a.automationEndpoints()...),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/audit", OperationID: "getAudit", Tag: "Operation",
 			Access: endpoint.Admin, Summary: "Prove from the record that coin is neither made nor lost.",

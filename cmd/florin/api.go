@@ -77,6 +77,7 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 	}
 	operator, err := operatorapi.New(operatorapi.Options{
 		Auditor: n.auditor, Checkpoints: n.database, Metrics: n.metrics, Settings: n.database,
+		Automation: n.database,
 	})
 	if err != nil {
 		return nil, err
