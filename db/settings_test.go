@@ -116,3 +116,41 @@ func TestChangesArePagedTheNewestFirst(t *testing.T) {
 	require.Len(t, rest, 1)
 	require.Nil(t, rest[0].Before)
 }
+
+func TestAChangeMakesItsWalletDueAndNothingIsDueWithoutASetting(t *testing.T) {
+	t.Parallel()
+	record, ctx := dbtest.New(t), t.Context()
+	due := func() (subjects []string) {
+		require.NoError(t, record.InTx(ctx, func(tx *db.Tx) error {
+			subjects = nil
+			tasks, err := tx.TakeTasks(ctx, sweeping, "run", start, 10)
+			for _, task := range tasks {
+				subjects = append(subjects, task.Subject)
+			}
+			if err != nil {
+				return err
+			}
+			return tx.EndTasks(ctx, sweeping, subjects)
+		}))
+		return subjects
+	}
+	require.NoError(t, record.ConfigureAutomation(ctx, "a file", []db.AutomationSetting{configured(alice, `{"a":1}`)}))
+	require.Equal(t, []string{string(alice)}, due())
+	_, err := record.ChooseAutomation(ctx, sweeping, bob, nil, "operator")
+	require.NoError(t, err)
+	_, err = record.ChooseAutomation(ctx, "top-up", "", []byte(`{}`), "operator")
+	require.NoError(t, err)
+	require.Equal(t, []string{string(bob)}, due())
+
+	enter := func(tasks ...db.DueTask) {
+		require.NoError(t, record.InTx(ctx, func(tx *db.Tx) error {
+			return tx.EnterTasks(ctx, sweeping, "a-template", tasks)
+		}))
+	}
+	for _, party := range []ledger.Party{alice, bob, carol} {
+		enter(db.DueTask{Subject: string(party), At: start, IfSet: true})
+	}
+	require.Equal(t, []string{string(alice)}, due(), "bob is switched off, and nobody speaks of carol")
+	enter(db.DueTask{Subject: string(carol), At: start})
+	require.Equal(t, []string{string(carol)}, due())
+}

@@ -139,31 +139,53 @@ func TestSettingsThatCannotBeAreRefused(t *testing.T) {
 		return `{"max_balance_usd":"` + most + `","min_balance_usd":"` + least + `","receiver":"` + string(receiver) + `"}`
 	}
 	for name, c := range map[string]struct{ path, body, want string }{
-		"no throughput": {settingsPath + "/top-up", `{}`,
-			"target_throughput is missing; give it, or enabled as false"},
-		"a short interval": {settingsPath + "/top-up", `{"target_throughput":1,"min_topup_interval":"1s"}`,
+		"no throughput": {
+			settingsPath + "/top-up", `{}`,
+			"target_throughput is missing; give it, or enabled as false",
+		},
+		"a short interval": {
+			settingsPath + "/top-up", `{"target_throughput":1,"min_topup_interval":"1s"}`,
 			"min_topup_interval: 1s is below the polling interval of 30s, at which the node looks whether to buy; " +
-				"give 30s or more"},
-		"no duration": {settingsPath + "/top-up", `{"target_throughput":1,"min_topup_interval":"soon"}`,
-			`min_topup_interval: "soon" is no duration; give a number with a unit, such as 30s, 10m, 1h30m or 10 minutes`},
-		"negative": {settingsPath + "/top-up", `{"target_throughput":-1,"reserved_traffic":-2}`,
+				"give 30s or more",
+		},
+		"no duration": {
+			settingsPath + "/top-up", `{"target_throughput":1,"min_topup_interval":"soon"}`,
+			`min_topup_interval: "soon" is no duration; give a number with a unit, such as 30s, 10m, 1h30m or 10 minutes`,
+		},
+		"negative": {
+			settingsPath + "/top-up", `{"target_throughput":-1,"reserved_traffic":-2}`,
 			"target_throughput: -1 is negative; give bytes per second, or 0 to buy no traffic; " +
-				"reserved_traffic: -2 is negative; give bytes, or 0 to reserve none"},
-		"no maximum": {sweepOf(alice), `{"min_balance_usd":"1","receiver":"` + string(bob) + `"}`,
-			"max_balance_usd is missing; give it, or enabled as false"},
-		"no minimum": {sweepOf(alice), `{"max_balance_usd":"1","receiver":"` + string(bob) + `"}`,
-			"min_balance_usd is missing; give it, or enabled as false"},
-		"no receiver": {sweepOf(alice), `{"max_balance_usd":"1","min_balance_usd":"1"}`,
-			"receiver is missing; give it, or enabled as false"},
-		"a maximum below the minimum": {sweepOf(alice), sweep("1", "2", bob),
-			"max_balance_usd: 1.0 is less than the 2.0 that a sweep leaves; give as much or more"},
-		"to itself": {sweepOf(alice), sweep("2", "1", alice),
-			"receiver: " + string(alice) + " is the wallet that is swept; name another party"},
-		"a wallet of nobody": {sweepOf("carol::1220"), sweep("2", "1", bob),
-			`sender: "carol::1220" is no party of this node; give the whole id of one that has its wallet here`},
+				"reserved_traffic: -2 is negative; give bytes, or 0 to reserve none",
+		},
+		"no maximum": {
+			sweepOf(alice), `{"min_balance_usd":"1","receiver":"` + string(bob) + `"}`,
+			"max_balance_usd is missing; give it, or enabled as false",
+		},
+		"no minimum": {
+			sweepOf(alice), `{"max_balance_usd":"1","receiver":"` + string(bob) + `"}`,
+			"min_balance_usd is missing; give it, or enabled as false",
+		},
+		"no receiver": {
+			sweepOf(alice), `{"max_balance_usd":"1","min_balance_usd":"1"}`,
+			"receiver is missing; give it, or enabled as false",
+		},
+		"a maximum below the minimum": {
+			sweepOf(alice), sweep("1", "2", bob),
+			"max_balance_usd: 1.0 is less than the 2.0 that a sweep leaves; give as much or more",
+		},
+		"to itself": {
+			sweepOf(alice), sweep("2", "1", alice),
+			"receiver: " + string(alice) + " is the wallet that is swept; name another party",
+		},
+		"a wallet of nobody": {
+			sweepOf("carol::1220"), sweep("2", "1", bob),
+			`sender: "carol::1220" is no party of this node; give the whole id of one that has its wallet here`,
+		},
 		"no sender": {acceptOf(alice), `{}`, "from_parties: no sender is named; name one, or leave the receiver out"},
-		"a receiver of nobody": {acceptOf("carol::1220"), `{}`,
-			`receiver: "carol::1220" is no party of this node; give the whole id of one that has its wallet here`},
+		"a receiver of nobody": {
+			acceptOf("carol::1220"), `{}`,
+			`receiver: "carol::1220" is no party of this node; give the whole id of one that has its wallet here`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -95,14 +95,18 @@ func TestMistakesInTheSettingsOfTheAutomations(t *testing.T) {
 			"  this is neither YAML nor JSON: yaml: line 1: did not find expected node content"},
 		"two documents": {automationSettings{Automation: "{}\n---\n{}\n"}, "FLORIN_AUTOMATION is not as it must be:\n" +
 			"  there is more than one document; keep what comes before the second ---"},
-		"an alias": {automationSettings{Automation: "top-up: &a\n  reserved-traffic: *a\n"},
-			"FLORIN_AUTOMATION is not as it must be:\n  line 2: *a stands for something else; write it out"},
-		"mistakes on their lines": {automationSettings{Automation: "top-up:\n  target-throughput: fast\nwallet-sweep:\n" +
-			"  alice::1220aa:\n    max-balance-usd: 5\n    min-balance-usd: 10\n    receiver: bob::1220bb\n"},
+		"an alias": {
+			automationSettings{Automation: "top-up: &a\n  reserved-traffic: *a\n"},
+			"FLORIN_AUTOMATION is not as it must be:\n  line 2: *a stands for something else; write it out",
+		},
+		"mistakes on their lines": {
+			automationSettings{Automation: "top-up:\n  target-throughput: fast\nwallet-sweep:\n" +
+				"  alice::1220aa:\n    max-balance-usd: 5\n    min-balance-usd: 10\n    receiver: bob::1220bb\n"},
 			"FLORIN_AUTOMATION is not as it must be:\n" +
 				`  line 2: top-up.target-throughput: "fast" is no whole number of at most 64 bits; give one, such as 20000` +
 				"\n" + `  line 5: wallet-sweep."alice::1220aa".max-balance-usd: 5.0 is less than the 10.0 that a sweep leaves; ` +
-				"give as much or more"},
+				"give as much or more",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -111,54 +111,88 @@ func TestMistakesAreNamed(t *testing.T) {
 			"here are auto-accept-transfers, domains, domains.global.buy-extra-traffic, top-up, wallet-sweep"},
 		"an unknown name": {file("top-up", file("throughput", "1")), "line 1: top-up.throughput: there is no such setting; " +
 			"here are enabled, min-topup-interval, reserved-traffic, target-throughput"},
-		"two names for one": {file("top-up", file("target-throughput", "1", "targetThroughput", "2")),
-			"line 2: top-up.targetThroughput: is given twice, the first time as target-throughput; keep one of them"},
-		"two top-ups": {file("top-up", nil, "domains.global.buy-extra-traffic", nil),
+		"two names for one": {
+			file("top-up", file("target-throughput", "1", "targetThroughput", "2")),
+			"line 2: top-up.targetThroughput: is given twice, the first time as target-throughput; keep one of them",
+		},
+		"two top-ups": {
+			file("top-up", nil, "domains.global.buy-extra-traffic", nil),
 			"line 2: domains.global.buy-extra-traffic: the top-up is given twice; " +
-				"keep one of top-up and domains.global.buy-extra-traffic"},
-		"a short interval": {file("top-up", file("target-throughput", "1", "min-topup-interval", "10s")),
+				"keep one of top-up and domains.global.buy-extra-traffic",
+		},
+		"a short interval": {
+			file("top-up", file("target-throughput", "1", "min-topup-interval", "10s")),
 			"line 2: top-up.min-topup-interval: 10s is below the polling interval of 30s, at which the node looks whether " +
-				"to buy; give 30s or more"},
-		"no duration": {file("top-up", file("min-topup-interval", "10")),
+				"to buy; give 30s or more",
+		},
+		"no duration": {
+			file("top-up", file("min-topup-interval", "10")),
 			`line 1: top-up.min-topup-interval: "10" is no duration; give a number with a unit, such as 30s, 10m, 1h30m ` +
-				"or 10 minutes"},
-		"no whole number": {file("top-up", file("target-throughput", "1.5")),
-			`line 1: top-up.target-throughput: "1.5" is no whole number of at most 64 bits; give one, such as 20000`},
-		"negative": {file("top-up", file("target-throughput", "-1")),
-			"line 1: top-up.target-throughput: -1 is negative; give bytes per second, or 0 to buy no traffic"},
-		"a negative reserve": {file("top-up", file("reserved-traffic", "-1")),
-			"line 1: top-up.reserved-traffic: -1 is negative; give bytes, or 0 to reserve none"},
-		"too much": {file("top-up", file("target-throughput", "9223372036854775807")),
+				"or 10 minutes",
+		},
+		"no whole number": {
+			file("top-up", file("target-throughput", "1.5")),
+			`line 1: top-up.target-throughput: "1.5" is no whole number of at most 64 bits; give one, such as 20000`,
+		},
+		"negative": {
+			file("top-up", file("target-throughput", "-1")),
+			"line 1: top-up.target-throughput: -1 is negative; give bytes per second, or 0 to buy no traffic",
+		},
+		"a negative reserve": {
+			file("top-up", file("reserved-traffic", "-1")),
+			"line 1: top-up.reserved-traffic: -1 is negative; give bytes, or 0 to reserve none",
+		},
+		"too much": {
+			file("top-up", file("target-throughput", "9223372036854775807")),
 			"line 1: top-up.min-topup-interval: 9223372036854775807 bytes per second for 10m0s are too many; " +
-				"give a shorter interval"},
-		"no boolean": {file("top-up", file("enabled", "yes")),
-			`line 1: top-up.enabled: "yes" is neither true nor false; give one of them`},
+				"give a shorter interval",
+		},
+		"no boolean": {
+			file("top-up", file("enabled", "yes")),
+			`line 1: top-up.enabled: "yes" is neither true nor false; give one of them`,
+		},
 		"no map": {file("top-up", "20000"), "line 1: top-up: names and values are expected here: " +
 			"enabled, min-topup-interval, reserved-traffic, target-throughput"},
-		"no wallet": {file("wallet-sweep", file("alice", nil)),
-			`line 1: wallet-sweep.alice: "alice" is no whole party id; give one such as alice::1220…`},
-		"a wallet twice": {file("auto-accept-transfers", file(
-			alice, file("from-parties", []string{bob}), alice, file("from-parties", []string{bob}))),
-			`line 2: auto-accept-transfers."alice::1220aa": is given twice; keep one of them`},
+		"no wallet": {
+			file("wallet-sweep", file("alice", nil)),
+			`line 1: wallet-sweep.alice: "alice" is no whole party id; give one such as alice::1220…`,
+		},
+		"a wallet twice": {
+			file("auto-accept-transfers", file(
+				alice, file("from-parties", []string{bob}), alice, file("from-parties", []string{bob}))),
+			`line 2: auto-accept-transfers."alice::1220aa": is given twice; keep one of them`,
+		},
 		"no amount": {sweep("max-balance-usd", "1e3"), `line 1: wallet-sweep."alice::1220aa".max-balance-usd: ` +
 			`"1e3" is no number of US dollars; give one with at most ten digits after the point, such as 100 or 99.5` +
 			"\nline 1: wallet-sweep.\"alice::1220aa\": min-balance-usd is missing; add it" +
 			"\nline 1: wallet-sweep.\"alice::1220aa\": receiver is missing; add it"},
-		"less than the minimum": {sweep("max-balance-usd", "10", "min-balance-usd", "10.1", "receiver", bob),
+		"less than the minimum": {
+			sweep("max-balance-usd", "10", "min-balance-usd", "10.1", "receiver", bob),
 			`line 1: wallet-sweep."alice::1220aa".max-balance-usd: 10.0 is less than the 10.1 that a sweep leaves; ` +
-				"give as much or more"},
-		"a negative minimum": {sweep("max-balance-usd", "10", "min-balance-usd", "-1", "receiver", bob),
+				"give as much or more",
+		},
+		"a negative minimum": {
+			sweep("max-balance-usd", "10", "min-balance-usd", "-1", "receiver", bob),
 			`line 2: wallet-sweep."alice::1220aa".min-balance-usd: -1.0 is negative; give what the wallet keeps, ` +
-				"in US dollars"},
-		"to itself": {sweep("max-balance-usd", "10", "min-balance-usd", "1", "receiver", alice),
-			`line 3: wallet-sweep."alice::1220aa".receiver: alice::1220aa is the wallet that is swept; name another party`},
-		"no sender": {file("auto-accept-transfers", file(alice, file("from-parties", []string{}))),
+				"in US dollars",
+		},
+		"to itself": {
+			sweep("max-balance-usd", "10", "min-balance-usd", "1", "receiver", alice),
+			`line 3: wallet-sweep."alice::1220aa".receiver: alice::1220aa is the wallet that is swept; name another party`,
+		},
+		"no sender": {
+			file("auto-accept-transfers", file(alice, file("from-parties", []string{}))),
 			`line 1: auto-accept-transfers."alice::1220aa".from-parties: no sender is named; name one, or leave the ` +
-				"receiver out"},
-		"a sender twice": {file("auto-accept-transfers", file(alice, file("from-parties", []string{bob, bob}))),
-			`line 1: auto-accept-transfers."alice::1220aa".from-parties[1]: bob::1220bb is named twice; name it once`},
-		"no list": {file("auto-accept-transfers", file(alice, file("from-parties", bob))),
-			`line 1: auto-accept-transfers."alice::1220aa".from-parties: a list of party ids is expected here`},
+				"receiver out",
+		},
+		"a sender twice": {
+			file("auto-accept-transfers", file(alice, file("from-parties", []string{bob, bob}))),
+			`line 1: auto-accept-transfers."alice::1220aa".from-parties[1]: bob::1220bb is named twice; name it once`,
+		},
+		"no list": {
+			file("auto-accept-transfers", file(alice, file("from-parties", bob))),
+			`line 1: auto-accept-transfers."alice::1220aa".from-parties: a list of party ids is expected here`,
+		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
