@@ -27,6 +27,7 @@ func validatorFamilies(options Options) ([]family, error) {
 		{"splice scan realm", options.Tokens, options.Registry.Scan()},
 		{"splice scan proxy realm", options.Tokens, options.Registry.ScanProxy()},
 		{"splice wallet realm", options.Tokens, options.Wallet.Wallet()},
+		{"splice wallet realm", options.Tokens, options.Wallet.Traffic()},
 		{"splice validator realm", options.Tokens, options.Wallet.Validator()},
 		{"splice validator operator realm", options.Tokens, options.Wallet.Operator()},
 		{"splice validator operator realm", options.Auth, options.Operator.Endpoints()},

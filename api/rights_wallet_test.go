@@ -2,7 +2,10 @@ package api_test
 
 // walletBodies are the bodies of requests about wallets, where they need one, by method and path pattern.
 var walletBodies = map[string]object{
-	"POST /v0/wallet/transactions":             {"page_size": 1},
+	"POST /v0/wallet/transactions": {"page_size": 1},
+	"POST /v0/wallet/buy-traffic-requests": {
+		"receiving_validator_party_id": "a::b", "domain_id": "a::b", "traffic_amount": 1, "tracking_id": "t", "expires_at": 1,
+	},
 	"POST /v0/wallet/tap":                      {"amount": "1"},
 	"POST /v0/wallet/transfer-offers/accept":   {"contract_id": "00"},
 	"POST /v0/wallet/transfer-offers/reject":   {"contract_id": "00"},

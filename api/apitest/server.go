@@ -365,6 +365,11 @@ func (s *Server) check(request *http.Request, recorder *httptest.ResponseRecorde
 		require.Contains(s.tb, []int{http.StatusNotFound, http.StatusMethodNotAllowed}, recorder.Code)
 		return
 	}
+	s.checkWorkflow(request, route, recorder)
+	if recorder.Code == http.StatusOK && recorder.Header().Get("Content-Type") == "" && recorder.Body.Len() == 0 &&
+		request.URL.Query().Get(endpoint.DryRunParameter) != "true" {
+		return // nothing to say: the document's body for such endpoints is that of dry runs
+	}
 	err := openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{
 			Request: request, Route: route, PathParams: parameters,
@@ -463,4 +468,15 @@ func (c *committer) SubmitAndTrace(
 // WorkflowOf implements [walletapi.Submitter].
 func (c *committer) WorkflowOf(_ context.Context, completion ledger.Completion) (string, error) {
 	return "submit:" + completion.CommandID, nil
+}
+
+// checkWorkflow requires that whoever changed something through a wallet is told the workflow that did it. What clients
+// may send again, with a key, is what changes something.
+func (s *Server) checkWorkflow(request *http.Request, route *routers.Route, recorder *httptest.ResponseRecorder) {
+	s.tb.Helper()
+	changed := route.Operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, changes.KeyHeader) != nil &&
+		recorder.Code < http.StatusMultipleChoices && request.URL.Query().Get(endpoint.DryRunParameter) != "true"
+	if changed && strings.HasPrefix(route.Path, "/v0/wallet/") && route.Path != "/v0/wallet/cancel-featured-app-rights" {
+		require.NotEmpty(s.tb, recorder.Header().Get(walletapi.WorkflowHeader), "%s %s", request.Method, request.URL)
+	}
 }

@@ -145,16 +145,20 @@ func pathOf(transaction ledger.Transaction) string {
 		"Splice.Wallet.TransferPreapproval:TransferPreapprovalProposal": pathNewPreapproval,
 		"Splice.AmuletRules:TransferPreapproval":                        pathNewPreapproval,
 	}
-	path := ""
+	path, byStandard := "", false
 	for _, node := range transaction.Nodes {
+		way := created[node.Template.QualifiedName()]
 		switch {
-		case node.Kind == ledger.EventExercise &&
-			(node.Choice == "TransferPreapproval_Send" || node.Choice == "TransferPreapproval_SendV2"):
-			return pathPreapproval
-		case node.Kind == ledger.EventExercise && node.Choice == "AmuletRules_Transfer":
+		case node.Kind == ledger.EventCreate && way != "":
+			return way
+		case node.Kind != ledger.EventExercise:
+		case node.Choice == "TransferFactory_Transfer":
+			path, byStandard = pathOneStep, true
+		case byStandard:
+		case node.Choice == "TransferPreapproval_Send" || node.Choice == "TransferPreapproval_SendV2":
+			path = pathPreapproval
+		case node.Choice == "AmuletRules_Transfer" && path == "":
 			path = pathOneStep
-		case node.Kind == ledger.EventCreate && created[node.Template.QualifiedName()] != "":
-			return created[node.Template.QualifiedName()]
 		}
 	}
 	return path
