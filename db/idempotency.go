@@ -76,8 +76,8 @@ func (d *DB) ClaimIdempotencyKey(
 	}
 }
 
-// HoldIdempotencyKey says that the one with a claim is alive, for so long; no time at all is giving up. It tells whether
-// the claim still holds.
+// HoldIdempotencyKey says that the one with a claim is alive, for so long; no time at all is giving up. It tells
+// whether the claim still holds.
 func (d *DB) HoldIdempotencyKey(ctx context.Context, claim KeyClaim, hold time.Duration) (bool, error) {
 	rows, err := d.queries.HoldIdempotencyKey(ctx, dbgen.HoldIdempotencyKeyParams{
 		HoldSeconds: hold.Seconds(),

@@ -107,8 +107,8 @@ func (c *Client) SubmitAndTrace(
 	}
 }
 
-// WorkflowOf finds the workflow that a completion came from, by the name that it has when it carried one submission, and
-// else among those that Temporal knows by the command id; "" when it knows none any more.
+// WorkflowOf finds the workflow that a completion came from, by the name that it has when it carried one submission,
+// and else among those that Temporal knows by the command id; "" when it knows none any more.
 func (c *Client) WorkflowOf(ctx context.Context, completion ledger.Completion) (string, error) {
 	alone := submissionWorkflowID(completion.CommandID, completion.Key)
 	_, err := c.options.Temporal.DescribeWorkflowExecution(ctx, alone, "")

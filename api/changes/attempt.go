@@ -63,8 +63,8 @@ func (a *Attempt) Next(ctx context.Context) (name Name, ok bool, err error) {
 	return name, true, nil
 }
 
-// Before is the offset at which the ledger was when an earlier attempt made the submission that comes next: who reads it
-// there decides as that attempt did. It is false when there was none.
+// Before is the offset at which the ledger was when an earlier attempt made the submission that comes next: who reads
+// it there decides as that attempt did. It is false when there was none.
 func (a *Attempt) Before(ctx context.Context) (ledger.Offset, bool, error) {
 	if a == nil {
 		return 0, false, nil

@@ -75,8 +75,8 @@ func asksForDryRun(exchange endpoint.Exchange) (bool, error) {
 		return false, v0.BadRequest("The query parameter %s is %q. Send true to be told what would happen, or leave it out "+
 			"to make it happen.", endpoint.DryRunParameter, strings.Join(values, ", "))
 	case !exchange.Info.DryRun:
-		return false, v0.BadRequest("%s %s knows no %s, and would make the change. Nothing was done: leave the parameter out "+
-			"to make it.", exchange.Info.Method, exchange.Info.Path, endpoint.DryRunParameter)
+		return false, v0.BadRequest("%s %s knows no %s, and would make the change. Nothing was done: leave the parameter "+
+			"out to make it.", exchange.Info.Method, exchange.Info.Path, endpoint.DryRunParameter)
 	default:
 		return true, nil
 	}

@@ -146,8 +146,7 @@ func (k *Keeper) serveOnce(ctx context.Context, exchange endpoint.Exchange, key 
 	}
 }
 
-// serveClaimed serves a request for all who send it. An attempt that finds that an earlier one has acted meanwhile starts
-// anew, to decide as that one did.
+// serveClaimed serves a request for all who send it.
 func (k *Keeper) serveClaimed(
 	ctx context.Context, exchange endpoint.Exchange, claim db.KeyClaim,
 ) endpoint.Content {
@@ -158,6 +157,8 @@ func (k *Keeper) serveClaimed(
 	return content
 }
 
+// serve calls the endpoint. An attempt that finds that an earlier one has acted meanwhile starts anew, to decide as that
+// one did.
 func serve(
 	ctx context.Context, exchange endpoint.Exchange, claim db.KeyClaim, record Record,
 ) endpoint.Content {
@@ -217,6 +218,7 @@ func (k *Keeper) holdOn(ctx context.Context, claim db.KeyClaim) (stop func()) {
 	var done sync.WaitGroup
 	done.Go(func() {
 		const often = 3
+		//nolint:forbidigo // being alive is a matter of real time
 		ticker := time.NewTicker(max(k.options.Hold/often, time.Millisecond))
 		defer ticker.Stop()
 		for {
@@ -272,7 +274,7 @@ func with(content endpoint.Content, name, value string) endpoint.Content {
 
 // Run forgets keys that need not be kept any longer, until ctx ends.
 func (k *Keeper) Run(ctx context.Context) {
-	ticker := time.NewTicker(forgetPause)
+	ticker := time.NewTicker(forgetPause) //nolint:forbidigo // in real time, like the expiry
 	defer ticker.Stop()
 	for {
 		if _, err := k.options.Record.ForgetIdempotencyKeys(ctx); err != nil && ctx.Err() == nil {

@@ -154,7 +154,8 @@ func TestDryRunsThatAreNone(t *testing.T) {
 	refused(t, s.Call("alice", http.MethodPost, trafficPath+"?dry_run=yes", wish(s, alice, "x")), http.StatusBadRequest,
 		`The query parameter dry_run is \"yes\". Send true to be told what would happen, or leave it out to make it happen.`)
 	refused(t, s.Call("alice", http.MethodPost, "/v0/wallet/tap?dry_run=true", `{"amount":"1"}`), http.StatusBadRequest,
-		"POST /v0/wallet/tap knows no dry_run, and would make the change. Nothing was done: leave the parameter out to make it.")
+		"POST /v0/wallet/tap knows no dry_run, and would make the change. Nothing was done: leave the parameter out to make "+
+			"it.")
 	var balance struct {
 		Unlocked string `json:"effective_unlocked_qty"`
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// repeatable is the record as the first attempt to serve a request saw it: when that one made its change and died before
-// it answered, the next attempt must not trip over the change, and has to give the answer that the first one would have
-// given. Requests without a key see the record as it is.
+// repeatable is the record as the first attempt to serve a request saw it: when that one made its change and died
+// before it answered, the next attempt must not trip over the change, and has to give the answer that the first one
+// would have given. Requests without a key see the record as it is.
 type repeatable struct{ Record }
 
 // Head implements [Record].

@@ -18,7 +18,7 @@ import (
 type CreateBuyTrafficRequest struct {
 	endpoint.Strict
 
-	ReceivingValidatorPartyID string `json:"receiving_validator_party_id" required:"true" doc:"A party of the node that shall get it"`
+	ReceivingValidatorPartyID string `json:"receiving_validator_party_id" required:"true" doc:"A party of the node"`
 	DomainID                  string `json:"domain_id" required:"true" doc:"The synchronizer"`
 	TrafficAmount             int64  `json:"traffic_amount" required:"true" doc:"In bytes"`
 	TrackingID                string `json:"tracking_id" required:"true" doc:"The caller's own name for the request"`
@@ -78,8 +78,8 @@ func (a *API) createBuyTrafficRequest(
 	return CreateBuyTrafficRequestResponse{result.BuyTrafficRequest.ID()}, err
 }
 
-// trafficMember is the member of the synchronizer that shall get the traffic: the participant that hosts the party, which
-// on the node's own synchronizer is the node.
+// trafficMember is the member of the synchronizer that shall get the traffic: the participant that hosts the party,
+// which on the node's own synchronizer is the node.
 func (a *API) trafficMember(ctx context.Context, asked CreateBuyTrafficRequest) (string, error) {
 	name, fingerprint, ok := strings.Cut(asked.DomainID, "::")
 	if !ok || name == "" || fingerprint == "" {

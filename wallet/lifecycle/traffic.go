@@ -27,7 +27,8 @@ func trafficWorkflowID(user ledger.Party, trackingID string) string {
 
 func followTrafficRequest(_ ledger.ContractID, r walletapp.BuyTrafficRequest) Followed {
 	return Followed{
-		Kind: BuyTraffic, WorkflowID: trafficWorkflowID(r.EndUserParty, r.TrackingID), Parties: []ledger.Party{r.EndUserParty},
+		Kind: BuyTraffic, WorkflowID: trafficWorkflowID(r.EndUserParty, r.TrackingID),
+		Parties: []ledger.Party{r.EndUserParty},
 	}
 }
 
