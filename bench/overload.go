@@ -83,7 +83,8 @@ func (r *run) overload(ctx context.Context) error {
 	}
 	o.Asked = o.Peak * o.Factor
 	o.NodeBefore = r.meter.memory().NodeRSS
-	r.options.Progress(fmt.Sprintf("%.0f a second; now %.0f are asked for over %d connections", o.Peak, o.Asked, o.Clients))
+	r.options.Progress(fmt.Sprintf("%.0f a second; now %.0f are asked for over %d connections",
+		o.Peak, o.Asked, o.Clients))
 	before = r.meter.read(ctx)
 	flood, err := r.flood(ctx, "overload", o.Clients, o.Asked, r.options.Duration, bystander)
 	if err != nil {
@@ -113,8 +114,8 @@ type flooded struct {
 	answers   map[string]int
 	completed int
 	// inTime is how many of them were acknowledged within the duration.
-	inTime   int64
-	duration time.Duration
+	inTime    int64
+	duration  time.Duration
 	bystander []time.Duration
 	failed    int
 	nodeMost  *float64

@@ -188,10 +188,10 @@ func (l *Limits) hold(ctx context.Context, err error) {
 		turn.CancelAt(now)
 		wait = longestHold
 	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
+	over := make(chan struct{})
+	defer time.AfterFunc(wait, func() { close(over) }).Stop()
 	select {
-	case <-timer.C:
+	case <-over:
 	case <-ctx.Done():
 		turn.CancelAt(l.options.Now()) // for those who stayed
 	}

@@ -47,8 +47,8 @@ func NewRates(perSecond float64, now func() time.Time) *Rates {
 // Take counts one more for the caller, as [Rates.TakeAll] does.
 func (r *Rates) Take(caller string) time.Duration { return r.TakeAll(caller) }
 
-// TakeAll returns 0, or how long to wait until there may be one more: then nothing was counted. It counts one more for each of the callers, or for none of them when one of them has to wait: it returns the
-// longest wait.
+// TakeAll counts one more for each of the callers and returns 0, or how long to wait when one of them has to: then
+// nothing was counted for any of them.
 func (r *Rates) TakeAll(callers ...string) time.Duration {
 	if r == nil {
 		return 0
@@ -70,8 +70,8 @@ func (r *Rates) TakeAll(callers ...string) time.Duration {
 	return longest
 }
 
-// AdmitParties takes a submission from the rates of the parties that it acts as, or refuses it with 429 when one of them
-// submits more often than perSecond.
+// AdmitParties takes a submission from the rates of the parties that it acts as, or refuses it with 429 when one of
+// them submits more often than perSecond.
 func AdmitParties(rates *Rates, parties []ledger.Party, perSecond float64) error {
 	callers := make([]string, len(parties))
 	for i, party := range parties {
@@ -108,7 +108,8 @@ func (r *Rates) of(caller string, now time.Time) *rate.Limiter {
 	return limiter
 }
 
-// networkOf is the part of a remote address that a caller cannot choose: the address of IPv4, the first 64 bits of IPv6.
+// networkOf is the part of a remote address that a caller cannot choose: the address of IPv4, the first 64 bits of
+// IPv6.
 func networkOf(remote string) string {
 	const subscriber = 64
 	host, _, err := net.SplitHostPort(remote)
