@@ -17,6 +17,9 @@ import (
 // TooManyHoldings is how many holdings of one owner are merged: more than ten (contract, "Limits").
 const TooManyHoldings = 11
 
+// mergeHoldingsChoice is the choice of the utility.
+const mergeHoldingsChoice = "BatchMergeUtility_MergeHoldings"
+
 // mergePrefix and the owner are the id of the workflow that merges the owner's holdings.
 const mergePrefix = "merge-delegation:"
 
@@ -100,12 +103,41 @@ func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeD
 	if err != nil {
 		return Step{}, err
 	}
-	command, err := plan.Exercise[tokenwallet.MergeDelegation](r.packages, d.ID, "MergeDelegation_Merge",
-		tokenwallet.Merge{OptMergeTransfer: &call})
+	command, err := r.batchMerge(s, tokenwallet.MergeCall{
+		DelegationCid: lf.CID[tokenwallet.MergeDelegation](d.ID), ChoiceArg: tokenwallet.Merge{OptMergeTransfer: &call},
+	})
 	return Step{WaitsFor: "its holdings to be merged", Action: &plan.Action{
 		CommandID: "merge:" + plan.Short(d.ID) + ":" + plan.Short(holdings[0].ID), ActAs: []ledger.Party{s.Node.Operator},
 		ReadAs:   ledger.SortedParties([]ledger.Party{d.Payload.Owner, s.Node.DSO}),
 		Commands: []ledger.Command{command},
+	}}, err
+}
+
+// batchMerge merges through the operator's utility for batches (contract, "Limits"), which the first merge creates.
+func (r *Registry) batchMerge(s Situation, call tokenwallet.MergeCall) (ledger.Command, error) {
+	const most = 100
+	argument, err := ledger.Encode(r.packages, tokenwallet.MergeHoldings{MergeCalls: []tokenwallet.MergeCall{call}})
+	if err != nil {
+		return ledger.Command{}, err
+	}
+	name, err := ledger.TemplateName[tokenwallet.BatchMergeUtility](r.packages)
+	if err != nil {
+		return ledger.Command{}, err
+	}
+	utilities, err := plan.Active[tokenwallet.BatchMergeUtility](r.view(s), s.Node.Operator, most)
+	if err != nil {
+		return ledger.Command{}, err
+	}
+	for _, utility := range utilities {
+		if utility.Payload.Operator == s.Node.Operator {
+			return ledger.Command{Exercise: &ledger.ExerciseCommand{
+				Template: name, Contract: utility.ID, Choice: mergeHoldingsChoice, Argument: argument,
+			}}, nil
+		}
+	}
+	payload, err := ledger.Encode(r.packages, tokenwallet.BatchMergeUtility{Operator: s.Node.Operator})
+	return ledger.Command{CreateAndExercise: &ledger.CreateAndExerciseCommand{
+		Template: name, CreateArgument: payload, Choice: mergeHoldingsChoice, ChoiceArgument: argument,
 	}}, err
 }
 
