@@ -21,8 +21,9 @@ import (
 )
 
 // The columns of the matrix: who calls. The reader may read as alice, the actor act as her, the executor execute what
-// she signed. The administrator of an identity provider is of acme; the operator is ParticipantAdmin as admin is, and acts
-// as the validator's party; nobody is a user without any right. Everybody but the administrator of acme is of the default identity provider.
+// she signed. The administrator of an identity provider is of acme; the operator is ParticipantAdmin as admin is, and
+// acts as the validator's party; nobody is a user without any right. Everybody but the administrator of acme is of the
+// default identity provider.
 const (
 	noToken  = "no-token"
 	nobody   = "nobody"
