@@ -51,15 +51,21 @@ func validatorFamilies(options Options) ([]family, error) {
 // validatorPath is what clients put before the paths of a validator, whose own base path it is on the public network.
 const validatorPath = "/api/validator"
 
-// stripValidator serves everything under /v0 and /v1 below /api/validator as well. What is under /v2 there would be
-// other endpoints than the JSON Ledger API's, so it is left alone.
+// scanPath is that of scan, whose endpoints have paths of their own but for how it is.
+const scanPath = "/api/scan"
+
+// stripValidator serves everything under /v0 and /v1 below /api/validator as well, and how the node is there and below
+// /api/scan. What is under /v2 there would be other endpoints than the JSON Ledger API's, so it is left alone.
 func stripValidator(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path, found := strings.CutPrefix(r.URL.Path, validatorPath)
-		if found && (ofValidator(path) || path == "/livez" || path == "/readyz") {
-			r = r.Clone(r.Context())
-			r.URL.Path = path
-			r.URL.RawPath = strings.TrimPrefix(r.URL.RawPath, validatorPath)
+		for _, prefix := range []string{validatorPath, scanPath} {
+			path, found := strings.CutPrefix(r.URL.Path, prefix)
+			health := path == "/livez" || path == "/readyz"
+			if found && (health || prefix == validatorPath && ofValidator(path)) {
+				r = r.Clone(r.Context())
+				r.URL.Path = path
+				r.URL.RawPath = strings.TrimPrefix(r.URL.RawPath, prefix)
+			}
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -59,6 +59,15 @@ func (a *API) onboard(ctx context.Context, n newcomer) (ledger.Party, error) {
 	return party, a.openWallet(ctx, n.Name, party)
 }
 
+// OnboardUser gives a user a wallet, and a party with the hint unless it has one.
+func (a *API) OnboardUser(ctx context.Context, user, hint string) error {
+	create := true
+	_, err := a.onboard(ctx, newcomer{
+		Name: user, Party: string(a.node.LocalParty(hint)), CreateParty: &create,
+	})
+	return err
+}
+
 // settle finds or makes the user's party and the user, with their rights.
 func (a *API) settle(ctx context.Context, n newcomer) (ledger.Party, error) {
 	const races = 3 // others may create or change the user meanwhile
