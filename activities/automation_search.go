@@ -75,8 +75,8 @@ func (a *Activities) enterTasks(
 	return tx.EnterTasks(ctx, kind.Kind, a.Automations.Wallets, tasks)
 }
 
-// EnterAutomations enters the kinds of automation and their standing subjects where they are missing. It is no activity:
-// processes with a worker do it when they start.
+// EnterAutomations enters the kinds of automation and their standing subjects where they are missing. It is no
+// activity: processes with a worker do it when they start.
 func EnterAutomations(ctx context.Context, database *db.DB, registry *automation.Registry) error {
 	return database.InTx(ctx, func(tx *db.Tx) error {
 		if err := tx.EnterAutomations(ctx, registry.Kinds()); err != nil {
@@ -91,8 +91,8 @@ func EnterAutomations(ctx context.Context, database *db.DB, registry *automation
 	})
 }
 
-// RescanAutomation makes a kind of automation look at all active contracts that it follows, and at its standing subjects,
-// once more: its settings have changed what they make due. It is no activity.
+// RescanAutomation makes a kind of automation look at all active contracts that it follows, and at its standing
+// subjects, once more: its settings have changed what they make due. It is no activity.
 func RescanAutomation(ctx context.Context, database *db.DB, registry *automation.Registry, kinds ...string) error {
 	err := database.InTx(ctx, func(tx *db.Tx) error {
 		if err := tx.ForgetAutomations(ctx, kinds); err != nil {

@@ -8,8 +8,8 @@ import (
 )
 
 // AnyUser is the [Authenticator] of endpoints that are for everybody with a token that verifies: the user that it names
-// need not exist, and is given no rights. Its identity provider is that of the token: who looks the user up must compare
-// the two.
+// need not exist, and is given no rights. Its identity provider is that of the token: who looks the user up must
+// compare the two.
 type AnyUser struct{ Verifier Verifier }
 
 // Authenticate implements [Authenticator].

@@ -170,8 +170,8 @@ func fromDBLifecycle(row dbgen.Lifecycle) Lifecycle {
 	}
 }
 
-// NextDue finds the first ledger time after one, and not after another, at which a lifecycle or a deadline of automation
-// is due; false when there is none.
+// NextDue finds the first ledger time after one, and not after another, at which a lifecycle or a deadline of
+// automation is due; false when there is none.
 func (r Reader) NextDue(ctx context.Context, after, upTo time.Time) (time.Time, bool, error) {
 	next, err := r.queries.NextDue(ctx, dbgen.NextDueParams{After: after, UpTo: upTo})
 	if err != nil {

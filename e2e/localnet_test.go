@@ -108,8 +108,9 @@ func TestANodeListensAsLocalnet(t *testing.T) {
 
 	second := run(t, nil, upArguments(dataDir(t), flags...)...)
 	require.Equal(t, 1, second.exitCode(t))
-	require.Contains(t, second.stderr.String(), fmt.Sprintf("127.0.0.1:%d, which is the JSON Ledger API of the app user in "+
-		"LocalNet, is taken by another program", 2975+offset))
+	require.Contains(t, second.stderr.String(),
+		fmt.Sprintf("127.0.0.1:%d, which is the JSON Ledger API of the app user in "+
+			"LocalNet, is taken by another program", 2975+offset))
 	third := run(t, nil, upArguments(dataDir(t), "--localnet", "--localnet-offset", "65000")...)
 	require.Contains(t, third.stderr.String(), "--localnet-offset=65000: it makes port 67975 of 2975, which is none")
 

@@ -33,7 +33,8 @@ func TestThePublicWalletSDKHandlesCoin(t *testing.T) {
 		"act for the operator", "onboard", "list no holdings", "tap", "accept a transfer", "reject a transfer",
 		"withdraw a transfer", "create a preapproval", "transfer in one step", "renew a preapproval",
 		"cancel a preapproval", "merge holdings", "let a wallet provider merge holdings",
-		"let the operator merge holdings", "set coin aside and take it back", "buy traffic", "read the history", "become a featured app",
+		"let the operator merge holdings", "set coin aside and take it back", "buy traffic", "read the history",
+		"become a featured app",
 	}, done.Steps)
 
 	require.EqualValues(t, 200_000, done.Traffic.Actual.Limit)

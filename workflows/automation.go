@@ -25,7 +25,8 @@ type RunAutomationResult struct {
 const longAutomation = 500
 
 // RunAutomation does what is due for a kind of automation, and ends when nothing is. A Schedule starts it, and so does
-// an [AutomationCaller] when something became due. Runs that overlap do no harm: what both decide is the same submission.
+// an [AutomationCaller] when something became due. Runs that overlap do no harm: what both decide is the same
+// submission.
 func RunAutomation(ctx workflow.Context, in RunAutomationInput) (RunAutomationResult, error) {
 	ctx = workflow.WithLocalActivityOptions(ctx, commitOptions())
 	info := workflow.GetInfo(ctx)

@@ -15,8 +15,8 @@ import (
 	"github.com/florinledger/florin/wallet/automation"
 )
 
-// Schedules keeps the Schedules of automation in Temporal as the node wants them, and tells which are paused. It is safe
-// for concurrent use.
+// Schedules keeps the Schedules of automation in Temporal as the node wants them, and tells which are paused. It is
+// safe for concurrent use.
 type Schedules struct {
 	temporal    client.Client
 	automations *automation.Registry

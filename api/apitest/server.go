@@ -208,7 +208,8 @@ func (s *Server) handler(options Options) http.Handler {
 	require.NoError(s.tb, err)
 	wallets, err := walletapi.New(walletapi.Options{
 		Node: s.Node, Packages: s.Packages, Record: s.DB, Submitter: s.committer(), Now: now,
-		LedgerUser: LedgerUser, Onboarder: s.committer(), MaxProvidedParties: options.MaxProvidedParties, Traffic: options.Traffic,
+		LedgerUser: LedgerUser, Onboarder: s.committer(), MaxProvidedParties: options.MaxProvidedParties,
+		Traffic: options.Traffic,
 	})
 	require.NoError(s.tb, err)
 	s.wallets = wallets

@@ -157,8 +157,8 @@ func (k *Keeper) serveClaimed(
 	return content
 }
 
-// serve calls the endpoint. An attempt that finds that an earlier one has acted meanwhile starts anew, to decide as that
-// one did.
+// serve calls the endpoint. An attempt that finds that an earlier one has acted meanwhile starts anew, to decide as
+// that one did.
 func serve(
 	ctx context.Context, exchange endpoint.Exchange, claim db.KeyClaim, record Record,
 ) endpoint.Content {

@@ -59,7 +59,8 @@ func TestTrafficOfNobody(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
 	for path, text := range map[string]string{
-		trafficPath(s, "PAR::nobody::1220"):                                                  "No traffic state found for member PAR::nobody",
+		trafficPath(s, "PAR::nobody::1220"): "No traffic state found for " +
+			"member PAR::nobody",
 		strings.Replace(trafficPath(s, s.Node.ParticipantID), "/global-domain", "/other", 1): "No synchronizer other::",
 	} {
 		require.Contains(t, refusal(t, s.Call("", http.MethodGet, path, nil), http.StatusNotFound), text)

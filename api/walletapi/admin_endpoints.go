@@ -56,7 +56,8 @@ func (a *API) preapprovalEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/participant/identities", OperationID: "getParticipantIdentities",
-			Tag: tagParticipant, Summary: "Tell who the participant is. Private keys are not part of it.", Rights: operatorRights,
+			Tag: tagParticipant, Summary: "Tell who the participant is. Private keys are not part of it.",
+			Rights: operatorRights,
 		}, a.participantIdentities),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/participant/global-domain-connection-config",

@@ -97,7 +97,8 @@ func (a *API) allocateAmulet(
 		reference.ID, cid, specification.TransferLegID)
 	requestedAt := lf.TimestampOf(a.now().Add(-requestMargin))
 	result, err := throughFresh[token.AllocationInstructionResult](ctx, a, w, id,
-		"WalletAppInstall_AllocationFactory_Allocate", func() (argument walletapp.InstallAllocationFactoryAllocate, err error) {
+		"WalletAppInstall_AllocationFactory_Allocate", func() (argument walletapp.InstallAllocationFactoryAllocate,
+			err error) {
 			argument.AllocateArg = token.AllocationFactoryAllocate{
 				ExpectedAdmin: a.node.DSO, Allocation: specification, RequestedAt: requestedAt,
 			}

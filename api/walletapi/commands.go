@@ -14,8 +14,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// commandID names a change by what makes it the same change when it is asked for again (upstream: the method's name, and
-// a hash over the parties and what else tells changes apart).
+// commandID names a change by what makes it the same change when it is asked for again (upstream: the method's name,
+// and a hash over the parties and what else tells changes apart).
 func commandID(method string, parties []ledger.Party, discriminators ...string) string {
 	hash := sha256.New()
 	write := func(text string) { fmt.Fprintf(hash, "%d:%s", len(text), text) }

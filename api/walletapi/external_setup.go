@@ -106,7 +106,8 @@ func shortOfCoin(err error) error {
 	if !ok {
 		return err
 	}
-	if missing := refusal.Context["requiredAmount"]; strings.Contains(refusal.Error(), "nsufficient funds") && missing != "" {
+	if missing := refusal.Context["requiredAmount"]; strings.Contains(refusal.Error(), "nsufficient funds") &&
+		missing != "" {
 		return v0.BadRequest("Insufficient funds for the transfer pre-approval purchase (missing %s CC)", missing)
 	}
 	return err

@@ -46,8 +46,8 @@ type developmentFundHistoryRequest struct {
 	Limit *int32 `query:"limit" doc:"Most items to return, 1 to 1000"`
 }
 
-// listDevelopmentFundCouponHistory reads the caller's transactions, the newest first, for the ends of coupons. The token
-// of a page is the offset of its last transaction, all of whose coupons are on the page.
+// listDevelopmentFundCouponHistory reads the caller's transactions, the newest first, for the ends of coupons. The
+// token of a page is the offset of its last transaction, all of whose coupons are on the page.
 func (a *API) listDevelopmentFundCouponHistory(
 	ctx context.Context, req developmentFundHistoryRequest,
 ) (response ListDevelopmentFundCouponHistoryResponse, err error) {

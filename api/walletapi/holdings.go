@@ -39,7 +39,8 @@ func (a *API) listHoldings(ctx context.Context, _ endpoint.NoRequest) (response 
 	if err != nil {
 		return response, err
 	}
-	response.LockedAmulets, err = positions(ctx, a, w.party, round, func(c coin.LockedAmulet) coin.Amulet { return c.Amulet })
+	response.LockedAmulets, err = positions(ctx, a, w.party, round,
+		func(c coin.LockedAmulet) coin.Amulet { return c.Amulet })
 	return response, err
 }
 

@@ -32,8 +32,8 @@ type createTransferOfferRequest struct {
 	Body CreateTransferOfferRequest `body:"json"`
 }
 
-// createTransferOffer offers coin. A tracking id that the wallet knows, in whatever state, is refused before the rest is
-// looked at (upstream).
+// createTransferOffer offers coin. A tracking id that the wallet knows, in whatever state, is refused before the rest
+// is looked at (upstream).
 func (a *API) createTransferOffer(
 	ctx context.Context, req createTransferOfferRequest,
 ) (response CreateTransferOfferResponse, err error) {

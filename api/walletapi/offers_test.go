@@ -163,7 +163,8 @@ func TestOffersThatABodyNames(t *testing.T) {
 	b := newBank(t, apitest.Options{})
 	for action, w := range map[string]*apitest.Wallet{"accept": b.bob, "reject": b.bob, "withdraw": b.alice} {
 		id := b.offer(b.alice, b.bob, "by body "+action)
-		refused(t, b.post(w, offers+"/"+action, map[string]any{}), http.StatusBadRequest, "contract_id: name the transfer offer")
+		refused(t, b.post(w, offers+"/"+action, map[string]any{}), http.StatusBadRequest,
+			"contract_id: name the transfer offer")
 		refused(t, b.post(b.carol, offers+"/"+action, map[string]any{"contract_id": id}), http.StatusNotFound, id)
 		b.post(w, offers+"/"+action, map[string]any{"contract_id": id}).OK(nil)
 	}
@@ -221,8 +222,10 @@ func TestOffersThatCannotBe(t *testing.T) {
 		status int
 		text   string
 	}{
-		"a party that is none":    {"receiver_party_id", "bob", 400, "Failed to decode: receiver_party_id: 'bob' is not a party id"},
-		"an amount with an e":     {"amount", "1e5", 400, `Failed to decode: Invalid Decimal string \"1e5\", as it does not match`},
+		"a party that is none": {"receiver_party_id", "bob", 400,
+			"Failed to decode: receiver_party_id: 'bob' is not a party id"},
+		"an amount with an e": {"amount", "1e5", 400,
+			`Failed to decode: Invalid Decimal string \"1e5\", as it does not match`},
 		"a time out of range":     {"expires_at", int64(1) << 62, 400, "Failed to decode: expires_at: "},
 		"a long description":      {"description", strings.Repeat("ä", 280), 409, "TEMPLATE_PRECONDITION_VIOLATED"},
 		"a long tracking id":      {"tracking_id", strings.Repeat("ä", 280), 409, "TEMPLATE_PRECONDITION_VIOLATED"},

@@ -44,9 +44,9 @@ type newcomer struct {
 	Self bool
 }
 
-// onboard gives a user a wallet: a party, the rights that belong to it, and the contracts. Every step is done only if it
-// has not been yet, so that onboarding again finishes what broke off and changes nothing that stands. It is done to the
-// end even if the caller goes away.
+// onboard gives a user a wallet: a party, the rights that belong to it, and the contracts. Every step is done only if
+// it has not been yet, so that onboarding again finishes what broke off and changes nothing that stands. It is done to
+// the end even if the caller goes away.
 func (a *API) onboard(ctx context.Context, n newcomer) (ledger.Party, error) {
 	if err := ledger.CheckUserID(n.Name); err != nil {
 		return "", v0.BadRequest("%s", err)
@@ -173,8 +173,8 @@ func (a *API) partyFor(ctx context.Context, n newcomer, user ledger.User) (ledge
 	return a.allocateFor(ctx, n, partyHint(n.Name))
 }
 
-// mayKeep refuses parties that the operator cannot run a wallet for, and for users that ask themselves parties that they
-// may not act as.
+// mayKeep refuses parties that the operator cannot run a wallet for, and for users that ask themselves parties that
+// they may not act as.
 func (a *API) mayKeep(ctx context.Context, n newcomer, user ledger.User) error {
 	if _, err := a.requireOurs(ctx, user.PrimaryParty); err != nil || !n.Self {
 		return err

@@ -124,7 +124,8 @@ func TestWhichPartyAUserGets(t *testing.T) {
 		refused(t, s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users", body), status, text)
 	}
 	t.Run("a new one that is named after the user", func(t *testing.T) { //nolint:paralleltest // in order
-		require.Equal(t, s.Node.LocalParty("alice_0040example_002ecom"), u.onboard(map[string]any{"name": "alice@example.com"}))
+		require.Equal(t, s.Node.LocalParty("alice_0040example_002ecom"),
+			u.onboard(map[string]any{"name": "alice@example.com"}))
 		require.Equal(t, s.Node.LocalParty("auth0_007c5f"), u.onboard(map[string]any{"name": "auth0|5f"}))
 		require.Equal(t, s.Node.LocalParty("a__b"), u.onboard(map[string]any{"name": "a_b", "createPartyIfMissing": true}))
 	})

@@ -29,8 +29,8 @@ type existingPreapproval struct {
 	v0.ErrorResponse
 }
 
-// createTransferPreapproval proposes a preapproval in the caller's name, which the operator accepts and pays for, in one
-// transaction. Where there is one already it is told as a conflict, with the same body as success (upstream).
+// createTransferPreapproval proposes a preapproval in the caller's name, which the operator accepts and pays for, in
+// one transaction. Where there is one already it is told as a conflict, with the same body as success (upstream).
 func (a *API) createTransferPreapproval(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (response CreateTransferPreapprovalResponse, err error) {

@@ -139,7 +139,8 @@ func TestMintingDelegations(t *testing.T) {
 	b.get(b.alice, delegations).OK(&rest)
 	require.Len(t, rest.Delegations, 1, "the second took the place of the first")
 	require.Equal(t, accepted.ID, rest.Delegations[0].Contract.ContractID)
-	refused(t, b.post(b.bob, delegations+"/"+accepted.ID+"/reject", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
+	refused(t, b.post(b.bob, delegations+"/"+accepted.ID+"/reject", nil), http.StatusBadRequest,
+		"DAML_AUTHORIZATION_ERROR")
 	b.post(b.alice, delegations+"/"+accepted.ID+"/reject", nil).OK(nil)
 	refused(t, b.post(b.alice, delegations+"/"+accepted.ID+"/reject", nil), http.StatusNotFound, "Contract id not found")
 }

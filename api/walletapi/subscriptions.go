@@ -46,7 +46,8 @@ func (a *API) subscriptionRequest(
 	if err != nil {
 		return request, err
 	}
-	return request, w.mustBe(request.Payload.SubscriptionData.Sender, "SubscriptionRequest_AcceptAndMakePayment or _Reject")
+	return request, w.mustBe(request.Payload.SubscriptionData.Sender,
+		"SubscriptionRequest_AcceptAndMakePayment or _Reject")
 }
 
 // AcceptSubscriptionRequestResponse is the first payment, which the app can collect.

@@ -34,8 +34,8 @@ type TokenStandardTransferResponse struct {
 	Meta             map[string]string   `json:"meta" required:"true" doc:"What the token standard says of it"`
 }
 
-// TransferOutput is the outcome of a transfer: an instruction while it is pending, coin when it is completed, and nothing
-// when it failed.
+// TransferOutput is the outcome of a transfer: an instruction while it is pending, coin when it is completed, and
+// nothing when it failed.
 type TransferOutput struct {
 	InstructionID *ledger.ContractID   `json:"transfer_instruction_cid" doc:"What the receiver has to accept"`
 	HoldingIDs    *[]ledger.ContractID `json:"receiver_holding_cids" doc:"The receiver's new coin"`

@@ -53,7 +53,8 @@ func TestATapIsInDollarsAndRoundedUp(t *testing.T) {
 	}
 	refused(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "9999999999999999999999999999"}),
 		http.StatusBadRequest, "Failed to decode: amount: ")
-	refused(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "+1"}), http.StatusBadRequest, "Failed to decode")
+	refused(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "+1"}), http.StatusBadRequest,
+		"Failed to decode")
 }
 
 type position struct {
@@ -175,7 +176,8 @@ func TestAPreapprovalOfOnesOwn(t *testing.T) {
 	preapproval := found[ledger.ContractID(id)]
 	require.Equal(t, b.bob.Party, preapproval.Receiver)
 	require.Equal(t, b.Node.Operator, preapproval.Provider)
-	require.WithinDuration(t, time.Now().AddDate(0, 0, 90), preapproval.ExpiresAt.Time(), time.Hour) //nolint:forbidigo // real
+	expected := time.Now().AddDate(0, 0, 90) //nolint:forbidigo // the node lives in real time
+	require.WithinDuration(t, expected, preapproval.ExpiresAt.Time(), time.Hour)
 
 	again := b.post(b.bob, "/v0/wallet/transfer-preapproval", nil)
 	require.Equal(t, http.StatusConflict, again.Status)

@@ -32,7 +32,8 @@ func (s *automationSettings) config() (*automationConfig, error) {
 	text := []byte(s.Automation)
 	switch {
 	case s.AutomationConfig != "" && s.Automation != "":
-		return nil, fmt.Errorf("--automation-config=%s: there is --automation, or FLORIN_AUTOMATION, as well; give one of them",
+		return nil, fmt.Errorf("--automation-config=%s: there is --automation, or FLORIN_AUTOMATION, as well; "+
+			"give one of them",
 			s.AutomationConfig)
 	case s.AutomationConfig != "":
 		var err error

@@ -37,8 +37,8 @@ type localnetPlace struct {
 	what string
 }
 
-// localnetPlaces are the ports that this node answers on. It serves everything at each of them: clients tell by the path
-// what they want.
+// localnetPlaces are the ports that this node answers on. It serves everything at each of them: clients tell by the
+// path what they want.
 func localnetPlaces() []localnetPlace {
 	var places []localnetPlace
 	for i, node := range []string{"the app user", "the app provider", "the super validator"} {
@@ -82,7 +82,8 @@ func (s localnetSettings) explain(address string, place localnetPlace, err error
 	if !errors.Is(err, syscall.EADDRINUSE) {
 		return explainListen(address, "--localnet-offset", err)
 	}
-	return fmt.Errorf("%s, which is %s in LocalNet, is taken by another program, perhaps by a LocalNet that runs: stop it, "+
+	return fmt.Errorf("%s, which is %s in LocalNet, is taken by another program, perhaps by a LocalNet that runs: "+
+		"stop it, "+
 		"move this node's ports with --localnet-offset, or leave --localnet out: %w", address, place.what, err)
 }
 

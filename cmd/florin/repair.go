@@ -54,7 +54,8 @@ func (c *repairCommand) Run(ctx context.Context) error {
 	}
 	fmt.Printf("florin: %d workflows look at their contracts again; those that were lost are started by the workers\n",
 		count)
-	fmt.Printf("florin: %d kinds of automation look at all wallets and contracts again; Schedules that were lost are made\n"+
+	fmt.Printf("florin: %d kinds of automation look at all wallets and contracts again; "+
+		"Schedules that were lost are made\n"+
 		"florin: by the workers, when something is due or a worker starts\n", kinds)
 	return nil
 }

@@ -95,7 +95,8 @@ func linked(ctx context.Context) ([]module, error) {
 func document(modules []module) (string, error) {
 	var text strings.Builder
 	text.WriteString("# Licences\n\nThe modules that are part of the program `florin`, with the licence that each comes " +
-		"with. This page is generated\n(`make generate`) and `make verify` fails when it is out of date, or when a module's " +
+		"with. This page is generated\n(`make generate`) and `make verify` fails when it is out of date, or when " +
+		"a module's " +
 		"licence is not one of those that\n`docs/licencesdoc` knows.\n\n| Module | Version | Licence |\n|---|---|---|\n")
 	var failures []error
 	for _, m := range modules {
@@ -137,7 +138,8 @@ func licenceOf(m module) (string, error) {
 // withoutFile are the modules that come without the text of a licence, and what is known of theirs.
 func withoutFile() map[string]string {
 	return map[string]string{
-		"github.com/cactus/go-statsd-client/statsd":    "MIT, by the heads of its files; the text is in the repository above it",
+		"github.com/cactus/go-statsd-client/statsd": "MIT, by the heads of its files; " +
+			"the text is in the repository above it",
 		"github.com/nexus-rpc/nexus-proto-annotations": "none stated; comes with Temporal's API",
 	}
 }

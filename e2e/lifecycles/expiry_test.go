@@ -75,7 +75,8 @@ func TestContractsEndAtTheirDeadlinesToTheSecond(t *testing.T) {
 func (n *node) actions(prefix string) (times []time.Time) {
 	n.t.Helper()
 	completions, err := n.db.Completions(n.t.Context(), db.CompletionsQuery{
-		UserID: n.identity.OperatorUser, Parties: []ledger.Party{n.identity.DSO, n.operator(), n.identity.LocalParty("alice")},
+		UserID: n.identity.OperatorUser, Parties: []ledger.Party{n.identity.DSO, n.operator(),
+			n.identity.LocalParty("alice")},
 		UpTo: math.MaxInt64, Limit: 10_000,
 	})
 	require.NoError(n.t, err)

@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// Automation is one kind of what the node does by itself. It has subjects: wallets, contracts, or the network. A contract
-// that is created makes subjects due, and so does a time that a plan named; nobody looks at the others.
+// Automation is one kind of what the node does by itself. It has subjects: wallets, contracts, or the network. A
+// contract that is created makes subjects due, and so does a time that a plan named; nobody looks at the others.
 type Automation struct {
 	// Kind is its name, as in automation:KIND, the id of its Schedule.
 	Kind string
@@ -85,8 +85,8 @@ type Record interface {
 	Dust(round int64, most int) ([]ledger.Contract, error)
 }
 
-// Step is the decision: an action that is due now, or when to look again. With neither, the subject is forgotten until a
-// contract makes it due.
+// Step is the decision: an action that is due now, or when to look again. With neither, the subject is forgotten until
+// a contract makes it due.
 type Step struct {
 	Action *plan.Action
 	// Spends is whose coin the action spends, where several subjects spend that of one party: they take turns then. Empty

@@ -153,7 +153,7 @@ func steps() map[string]step {
 		offer + "TransferOffer_Withdraw": {TransferOffer, Failed, Withdrawn},
 		offer + "TransferOffer_Expire":   {TransferOffer, Failed, Expired},
 
-		accepted:                                    {TransferOffer, Accepted, ""},
+		accepted: {TransferOffer, Accepted, ""},
 		accepted + "AcceptedTransferOffer_Complete": {TransferOffer, Completed, ""},
 		accepted + "AcceptedTransferOffer_Abort":    {TransferOffer, Failed, Withdrawn},
 		accepted + "AcceptedTransferOffer_Withdraw": {TransferOffer, Failed, Withdrawn},
