@@ -15,7 +15,6 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/lifecycle"
-	"github.com/florinledger/florin/wallet/plan"
 )
 
 // PlanLifecycleInput asks what is due for the contracts of a lifecycle.
@@ -137,7 +136,7 @@ func (p planning) plan() (LifecyclePlan, error) {
 
 // submission is an action as a submission of the operator's. Its key is that of one try of one run: when it is made
 // again because a process died, it is the same submission.
-func (p planning) submission(action *plan.Action) *ledger.Submission {
+func (p planning) submission(action *lifecycle.Action) *ledger.Submission {
 	if action == nil {
 		return nil
 	}
@@ -204,7 +203,7 @@ func (p planning) activeContracts(ids []ledger.ContractID) ([]ledger.Contract, e
 }
 
 // lastRefusal is what became of the last action, and when; nil unless it was refused.
-func (p planning) lastRefusal() (*plan.Refused, time.Time, error) {
+func (p planning) lastRefusal() (*lifecycle.Refused, time.Time, error) {
 	if p.in.Last == nil {
 		return nil, time.Time{}, nil
 	}
@@ -212,10 +211,10 @@ func (p planning) lastRefusal() (*plan.Refused, time.Time, error) {
 	if err != nil || !ok || completion.Refusal == nil {
 		return nil, time.Time{}, err
 	}
-	return &plan.Refused{CommandID: p.in.Last.CommandID, Fault: completion.Refusal}, completion.RecordTime, nil
+	return &lifecycle.Refused{CommandID: p.in.Last.CommandID, Fault: completion.Refusal}, completion.RecordTime, nil
 }
 
-// Active implements [plan.Reader].
+// Active implements [lifecycle.Reader].
 func (p planning) Active(party ledger.Party, template lf.TypeName, most int) ([]ledger.Contract, error) {
 	found, err := p.tx.ActiveContracts(p.ctx, db.ActiveQuery{
 		Parties: []ledger.Party{party}, Templates: []string{template.String()}, At: math.MaxInt64, Limit: int32(most),
@@ -227,7 +226,7 @@ func (p planning) Active(party ledger.Party, template lf.TypeName, most int) ([]
 	return contracts, err
 }
 
-// IsActive implements [plan.Reader].
+// IsActive implements [lifecycle.Reader].
 func (p planning) IsActive(id ledger.ContractID) (bool, error) {
 	stored, ok, err := p.tx.Contract(p.ctx, id)
 	return ok && stored.Archived == nil, err

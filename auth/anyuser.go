@@ -8,8 +8,7 @@ import (
 )
 
 // AnyUser is the [Authenticator] of endpoints that are for everybody with a token that verifies: the user that it names
-// need not exist, and is given no rights. Its identity provider is that of the token: who looks the user up must
-// compare the two.
+// need not exist, and is given no rights.
 type AnyUser struct{ Verifier Verifier }
 
 // Authenticate implements [Authenticator].
@@ -27,9 +26,7 @@ func (a AnyUser) Authenticate(ctx context.Context, token string) (Claims, error)
 	if err := ledger.CheckUserID(verified.UserID); err != nil {
 		return Unauthenticated(err), nil
 	}
-	claims := NewClaims(ledger.User{
-		ID: verified.UserID, IdentityProviderID: verified.IdentityProviderID,
-	}, nil)
+	claims := NewClaims(ledger.User{ID: verified.UserID}, nil)
 	claims.expires = verified.ExpiresAt
 	return claims, nil
 }

@@ -142,9 +142,7 @@ func (m mount) get(path, operation, summary string) endpoint.Info {
 }
 
 func (m mount) post(path, operation, summary string) endpoint.Info {
-	info := m.info(http.MethodPost, path, operation, summary)
-	info.Reads = true
-	return info
+	return m.info(http.MethodPost, path, operation, summary)
 }
 
 func (m mount) info(method, path, operation, summary string) endpoint.Info {

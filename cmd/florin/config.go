@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -30,14 +29,5 @@ func (c *configCommand) Run(ctx *kong.Context) error {
 			return err
 		}
 	}
-	config, err := c.config()
-	if err != nil || config == nil {
-		return err
-	}
-	lines, err := config.lines()
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Println(strings.Join(lines, "\n"))
-	return err
+	return nil
 }

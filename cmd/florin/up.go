@@ -23,7 +23,6 @@ const recordDatabase = "florin"
 
 type upCommand struct {
 	nodeSettings
-	localnetSettings
 	DataDir          string `help:"Where everything is stored." default:".florin" env:"FLORIN_DATA_DIR"`
 	Listen           string `help:"Where the API listens; port 0 chooses a free one." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
 	TemporalUIListen string `name:"temporal-ui-listen" help:"Where the Temporal UI listens; port 0 chooses a free one." default:"127.0.0.1:8233" env:"FLORIN_TEMPORAL_UI_LISTEN"`
@@ -49,7 +48,7 @@ type machine struct {
 
 // Run starts everything, says where it is, and stops it all in order when it is told to.
 func (c *upCommand) Run(ctx context.Context) error {
-	if err := errors.Join(c.checkListen(c.Listen), c.checkPorts()); err != nil {
+	if err := c.checkListen(c.Listen); err != nil {
 		return err
 	}
 	relaxCollector()
@@ -103,9 +102,6 @@ func (m *machine) start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := m.playLocalnet(ctx); err != nil {
-		return err
-	}
 	return runfile.Write(m.directory.Path(), m.runInfo())
 }
 
@@ -120,7 +116,7 @@ func (m *machine) requireAddresses(ctx context.Context) error {
 			return err
 		}
 	}
-	return m.requireLocalnetFree(ctx)
+	return nil
 }
 
 func (m *machine) startPostgres(ctx context.Context) error {

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -26,7 +25,6 @@ import (
 	"github.com/florinledger/florin/devnet/testenv"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/wallet/automation"
 	"github.com/florinledger/florin/wallet/lifecycle"
 	"github.com/florinledger/florin/worker"
 	"github.com/florinledger/florin/workflows"
@@ -42,23 +40,13 @@ type node struct {
 	identity   ledger.Node
 	packages   *ledger.Packages
 	lifecycles *lifecycle.Registry
-	// automations are none, unless a test asks for some.
-	automations *automation.Registry
-	schedules   *workflows.Schedules
-	commits     *activities.Activities
+	commits    *activities.Activities
 	// temporal is where the worker works; stop stops worker and caller.
 	temporal client.Client
 	stop     func()
 }
 
-// newNode makes a node on which rounds never advance.
 func newNode(t *testing.T) *node {
-	t.Helper()
-	return newNodeWith(t, 10*365*day, func(*node) []automation.Automation { return nil })
-}
-
-// newNodeWith makes a node with automation, whose first round closes after a time.
-func newNodeWith(t *testing.T, roundZero time.Duration, kinds func(*node) []automation.Automation) *node {
 	t.Helper()
 	n := &node{t: t, db: dbtest.New(t)}
 	ctx := t.Context()
@@ -66,8 +54,6 @@ func newNodeWith(t *testing.T, roundZero time.Duration, kinds func(*node) []auto
 	n.packages, err = ledger.NewPackages(builtin.Packages()...)
 	require.NoError(t, err)
 	n.lifecycles, err = lifecycle.NewRegistry(n.packages)
-	require.NoError(t, err)
-	n.automations, err = automation.NewRegistry(n.packages, kinds(n)...)
 	require.NoError(t, err)
 	require.NoError(t, n.db.SetClockMode(ctx, true))
 	n.identity, err = bootstrap.Identity(ctx, n.db, bootstrap.Defaults())
@@ -77,7 +63,7 @@ func newNodeWith(t *testing.T, roundZero time.Duration, kinds func(*node) []auto
 	config := coin.DefaultConfig(n.identity.SynchronizerID)
 	config.TransferPreapprovalBaseDuration = &lf.RelTime{} // no day of a preapproval is free
 	genesis, err := coin.GenesisCommands(n.packages, coin.Genesis{
-		DSO: n.identity.DSO, Config: config, AmuletPrice: decimal.MustParse("0.005"), RoundZeroDuration: roundZero,
+		DSO: n.identity.DSO, Config: config, AmuletPrice: decimal.MustParse("0.005"), RoundZeroDuration: 10 * 365 * day,
 	})
 	require.NoError(t, err)
 	n.submit([]ledger.Party{n.identity.DSO}, genesis...)
@@ -96,7 +82,7 @@ func (n *node) watch() *db.Watcher {
 func (n *node) activities(watcher *db.Watcher) *activities.Activities {
 	return &activities.Activities{
 		DB: n.db, Packages: n.packages, Node: n.identity, Clock: watcher.Clock(time.Now).Now, Lifecycles: n.lifecycles,
-		Automations: n.automations, MaxDeduplication: 24 * time.Hour, Log: slog.New(slog.DiscardHandler),
+		MaxDeduplication: 24 * time.Hour, Log: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -120,26 +106,19 @@ func (n *node) start(namespace string) {
 	})
 	watcher.OnLifecyclesDue(caller.Changed)
 	watcher.OnClockChange(func(db.ClockState) { caller.Advanced() })
-	require.NoError(n.t, activities.EnterAutomations(n.t.Context(), n.db, n.automations))
-	n.schedules = workflows.NewSchedules(n.temporal, n.automations)
-	require.NoError(n.t, n.schedules.Ensure(n.t.Context()))
-	automatic := workflows.NewAutomationCaller(workflows.AutomationCallerOptions{
-		Schedules: n.schedules, Record: activities.NewAutomationCalls(acts),
-		LedgerTime: acts.Clock, RealTime: time.Now, Log: slog.New(slog.DiscardHandler),
-	})
-	watcher.OnLifecyclesDue(automatic.Changed)
-	watcher.OnClockChange(func(db.ClockState) { automatic.Changed() })
 	ctx, cancel := context.WithCancel(context.WithoutCancel(n.t.Context()))
-	var ended sync.WaitGroup
-	ended.Go(func() { caller.Run(ctx) })
-	ended.Go(func() { automatic.Run(ctx) })
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		caller.Run(ctx)
+	}()
 	connected := n.temporal
 	stopped := false
 	n.stop = func() {
 		if !stopped {
 			stopped = true
 			cancel()
-			ended.Wait()
+			<-ended
 			running.Stop()
 			connected.Close()
 		}
@@ -287,16 +266,9 @@ func (n *node) tap(receiver ledger.Party, amount string) {
 
 func (n *node) rules() ledger.ContractID { return active[coin.AmuletRules](n)[0].ID }
 
-// round is the newest round that is open.
+// round is a round that is open, as round 0 is for years.
 func (n *node) round() lf.CID[coin.OpenMiningRound] {
-	n.t.Helper()
-	var newest contractOf[coin.OpenMiningRound]
-	for _, round := range active[coin.OpenMiningRound](n) {
-		if !round.Payload.OpensAt.Time().After(n.now()) && round.Payload.Round.Number >= newest.Payload.Round.Number {
-			newest = round
-		}
-	}
-	return lf.CID[coin.OpenMiningRound](newest.ID)
+	return lf.CID[coin.OpenMiningRound](active[coin.OpenMiningRound](n)[0].ID)
 }
 
 func (n *node) payment() coin.PaymentTransferContext {
