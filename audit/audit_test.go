@@ -52,6 +52,13 @@ func (b *bundle) damage(t *testing.T, statement string, arguments ...any) {
 	require.Positive(t, tag.RowsAffected(), "nothing was damaged")
 }
 
+// rewrite replaces a text in the events of the last update.
+func (b *bundle) rewrite(t *testing.T, from, to string) {
+	t.Helper()
+	b.damage(t, `UPDATE updates SET events = replace(events::text, $1, $2)::json WHERE ledger_offset = $3`,
+		from, to, b.end(t))
+}
+
 func (b *bundle) end(t *testing.T) ledger.Offset {
 	t.Helper()
 	head, err := b.DB.Head(t.Context())
@@ -156,8 +163,7 @@ func TestDamageIsFound(t *testing.T) {
 			rule: audit.Unchanged,
 			damage: func(t *testing.T, b *bundle) (ledger.Offset, ledger.ContractID) {
 				t.Helper()
-				b.damage(t, `UPDATE updates SET events = replace(events::text, '"initialAmount":"100.0',
-					'"initialAmount":"900.0')::json WHERE ledger_offset = $1`, b.end(t))
+				b.rewrite(t, `"initialAmount":"100.0`, `"initialAmount":"900.0`)
 				return b.end(t), b.coin
 			},
 		},
@@ -165,8 +171,7 @@ func TestDamageIsFound(t *testing.T) {
 			rule: audit.Conserved,
 			damage: func(t *testing.T, b *bundle) (ledger.Offset, ledger.ContractID) {
 				t.Helper()
-				b.damage(t, `UPDATE updates SET events = replace(events::text, '"amount":"100.0',
-					'"amount":"900.0')::json WHERE ledger_offset = $1`, b.end(t))
+				b.rewrite(t, `"amount":"100.0`, `"amount":"900.0`)
 				return b.end(t), ""
 			},
 		},
@@ -174,8 +179,7 @@ func TestDamageIsFound(t *testing.T) {
 			rule: audit.Explained,
 			damage: func(t *testing.T, b *bundle) (ledger.Offset, ledger.ContractID) {
 				t.Helper()
-				b.damage(t, `UPDATE updates SET events = replace(events::text, '"receiver":"alice::',
-					'"receiver":"mallory::')::json WHERE ledger_offset = $1`, b.end(t))
+				b.rewrite(t, `"receiver":"alice::`, `"receiver":"mallory::`)
 				return b.end(t), ""
 			},
 		},

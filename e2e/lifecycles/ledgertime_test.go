@@ -14,23 +14,31 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
+// tapping is a submission that mints one coin for a party.
+func tapping(n *node, party ledger.Party, commandID string) ledger.Submission {
+	n.t.Helper()
+	commands, refusal := n.packages.PrepareCommands([]ledger.Command{
+		exercise[coin.AmuletRules](n, n.rules(), "AmuletRules_DevNet_Tap",
+			coin.AmuletRulesDevNetTap{Receiver: party, Amount: decimal.MustParse("1.0"), OpenRound: n.round()}),
+	}, nil)
+	require.Nil(n.t, refusal)
+	key := uuid.NewString()
+	return ledger.Submission{
+		Key: key, UserID: "tester", CommandID: commandID, SubmissionID: key, ActAs: []ledger.Party{party},
+		ReadAs: []ledger.Party{n.identity.DSO}, Commands: commands, Kind: ledger.KindCommand,
+	}
+}
+
 func TestASubmissionThatWaitsForATimeGoesOnWhenTheClockIsAdvanced(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice := n.party("alice")
 	bound := n.now().Add(day).Truncate(time.Microsecond)
-	commands, refusal := n.packages.PrepareCommands([]ledger.Command{
-		exercise[coin.AmuletRules](n, n.rules(), "AmuletRules_DevNet_Tap",
-			coin.AmuletRulesDevNetTap{Receiver: alice, Amount: decimal.MustParse("1.0"), OpenRound: n.round()}),
-	}, nil)
-	require.Nil(t, refusal)
-	key := uuid.NewString()
+	late := tapping(n, alice, "late")
+	late.MinLedgerTime = &bound
 	run, err := n.temporal.ExecuteWorkflow(t.Context(),
 		client.StartWorkflowOptions{ID: "submit:late", TaskQueue: workflows.TaskQueue},
-		workflows.SubmitCommands, workflows.SubmitCommandsInput{Submissions: []ledger.Submission{{
-			Key: key, UserID: "tester", CommandID: "late", SubmissionID: key, ActAs: []ledger.Party{alice},
-			ReadAs: []ledger.Party{n.identity.DSO}, Commands: commands, MinLedgerTime: &bound, Kind: ledger.KindCommand,
-		}}})
+		workflows.SubmitCommands, workflows.SubmitCommandsInput{Submissions: []ledger.Submission{late}})
 	require.NoError(t, err)
 	n.eventually("it waits", func() bool {
 		row, ok, err := n.db.Lifecycle(t.Context(), "submit:late")
@@ -40,7 +48,7 @@ func TestASubmissionThatWaitsForATimeGoesOnWhenTheClockIsAdvanced(t *testing.T) 
 	n.advance(2 * day)
 	require.NoError(t, run.Get(t.Context(), nil))
 	require.Len(t, n.coins(alice), 1)
-	completion, ok, err := n.db.CompletionBySubmissionKey(t.Context(), key)
+	completion, ok, err := n.db.CompletionBySubmissionKey(t.Context(), late.Key)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.WithinDuration(t, bound, completion.RecordTime, time.Minute)
@@ -50,18 +58,7 @@ func TestRecordTimeAndDeduplicationFollowTheClock(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	alice := n.party("alice")
-	again := func() error {
-		commands, refusal := n.packages.PrepareCommands([]ledger.Command{
-			exercise[coin.AmuletRules](n, n.rules(), "AmuletRules_DevNet_Tap",
-				coin.AmuletRulesDevNetTap{Receiver: alice, Amount: decimal.MustParse("1.0"), OpenRound: n.round()}),
-		}, nil)
-		require.Nil(t, refusal)
-		key := uuid.NewString()
-		return n.commit(ledger.Submission{
-			Key: key, UserID: "tester", CommandID: "same", SubmissionID: key, ActAs: []ledger.Party{alice},
-			ReadAs: []ledger.Party{n.identity.DSO}, Commands: commands, Kind: ledger.KindCommand,
-		})
-	}
+	again := func() error { return n.commit(tapping(n, alice, "same")) }
 	require.NoError(t, again())
 	before, err := n.db.Head(t.Context())
 	require.NoError(t, err)

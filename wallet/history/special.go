@@ -78,35 +78,36 @@ func startSubtype() Subtype {
 	return Subtype{TemplateID: factoryID, Choice: "TransferFactory_Transfer", InterfaceID: transferFactoryID}
 }
 
-func acceptedTransfer(r *reader, i int) (Item, error) {
+// endOfInstruction begins the item of a choice that ended an instruction, and reads the transfer that it was for.
+func (r *reader) endOfInstruction(kind Kind, i int) (item Item, transfer wanted, err error) {
 	event := r.update.Events[i]
-	item := r.newItem(KindTransfer, event)
+	item = r.newItem(kind, event)
 	item.Subtype.InterfaceID = transferInstructionID
-	var transfer wanted
-	if err := r.decode(event, contract("transfer"), &transfer); err != nil {
+	item.Instruction = &Instruction{ID: event.ContractID}
+	err = r.decode(event, contract("transfer"), &transfer)
+	return item, transfer, err
+}
+
+func acceptedTransfer(r *reader, i int) (Item, error) {
+	item, transfer, err := r.endOfInstruction(KindTransfer, i)
+	if err != nil {
 		return item, err
 	}
-	item.Instruction = &Instruction{ID: event.ContractID}
 	return item, r.fillTransfer(&item, i, transfer.Sender)
 }
 
 // returnedTransfer is a transfer that was rejected or withdrawn: the sender has its coin back, and the receiver, if it
 // is the one who reads, never had it.
 func returnedTransfer(r *reader, i int) (Item, error) {
-	event := r.update.Events[i]
-	item := r.newItem(KindBalanceChange, event)
-	item.Subtype.InterfaceID = transferInstructionID
-	var transfer wanted
-	if err := r.decode(event, contract("transfer"), &transfer); err != nil {
+	item, transfer, err := r.endOfInstruction(KindBalanceChange, i)
+	if err != nil {
 		return item, err
 	}
-	item.Instruction = &Instruction{ID: event.ContractID}
 	item.Receivers = []PartyAmount{{Party: transfer.Sender}}
 	if r.Party == transfer.Receiver && r.Party != transfer.Sender {
 		item.Receivers[0].Party = r.Party
 		return item, nil
 	}
-	var err error
 	item.Receivers[0].Amount, err = r.changeOf(i, transfer.Sender)
 	return item, err
 }

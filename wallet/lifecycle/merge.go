@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -111,14 +112,14 @@ func (r *Registry) mergeHoldings(s Situation, d contractOf[tokenwallet.MergeDele
 // network are the contracts that transfers by the token standard refer to; nil between rounds.
 func (r *Registry) network(s Situation) (*registry.Network, error) {
 	var all []ledger.Contract
-	names, err := namesOf(
+	for _, nameOf := range []func(*ledger.Packages) (lf.TypeName, error){
 		ledger.TemplateName[coin.AmuletRules], ledger.TemplateName[coin.ExternalPartyAmuletRules],
 		ledger.TemplateName[coin.OpenMiningRound], ledger.TemplateName[coin.ExternalPartyConfigState],
-	)(r.packages)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
+	} {
+		name, err := nameOf(r.packages)
+		if err != nil {
+			return nil, err
+		}
 		found, err := s.Ledger.Active(s.Node.DSO, name, maxRounds)
 		if err != nil {
 			return nil, err
@@ -126,26 +127,10 @@ func (r *Registry) network(s Situation) (*registry.Network, error) {
 		all = append(all, found...)
 	}
 	network, err := registry.NetworkOf(r.packages, all, s.Now)
-	if _, missing := err.(*registry.NotFoundError); missing { //nolint:errorlint // it is never wrapped
+	if _, missing := errors.AsType[*registry.NotFoundError](err); missing {
 		return nil, nil //nolint:nilnil // nothing to transfer by yet
 	}
 	return &network, err
-}
-
-// namesOf asks for several names at once.
-func namesOf(
-	names ...func(*ledger.Packages) (lf.TypeName, error),
-) func(*ledger.Packages) ([]lf.TypeName, error) {
-	return func(packages *ledger.Packages) ([]lf.TypeName, error) {
-		out := make([]lf.TypeName, len(names))
-		for i, name := range names {
-			var err error
-			if out[i], err = name(packages); err != nil {
-				return nil, err
-			}
-		}
-		return out, nil
-	}
 }
 
 // selfTransfer is the transfer of all that the holdings are worth from their owner to itself.
