@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/automation"
 	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
@@ -26,6 +27,8 @@ type Activities struct {
 	Payloads *ledger.Payloads
 	// Lifecycles knows which contracts workflows look after; nil for none.
 	Lifecycles *lifecycle.Registry
+	// Automations are what the node does by itself; nil for nothing.
+	Automations *automation.Registry
 	// Outcomes is told of every completion that this process records; nil tells nobody.
 	Outcomes *Outcomes
 	// Measure begins to measure a commit, and returns what is told of its end; nil measures nothing.

@@ -2,12 +2,15 @@ package activities
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/failpoint"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/tracking"
 )
 
 // CommitSubmissionsInput are the submissions of one workflow.
@@ -36,17 +39,21 @@ func (a *Activities) CommitSubmissions(
 	ctx context.Context, in CommitSubmissionsInput,
 ) (CommitSubmissionsResult, error) {
 	committed := a.measure()
+	failpoint.Hit(failpoint.BeforeCommit)
 	var completions []ledger.Completion
 	err := a.DB.InTx(ctx, func(tx *db.Tx) error {
 		var err error
 		completions, err = a.commit(ctx, tx, in.Submissions)
+		failpoint.Hit(failpoint.Appended)
 		return err
 	})
 	if err != nil {
 		return CommitSubmissionsResult{}, fmt.Errorf("commit %d submissions: %w", len(in.Submissions), err)
 	}
+	failpoint.Hit(failpoint.Committed)
 	a.Outcomes.Publish(completions...)
 	committed(completions)
+	failpoint.Hit(failpoint.Published)
 	return CommitSubmissionsResult{Outcomes: toOutcomes(completions)}, nil
 }
 
@@ -101,6 +108,7 @@ func (a *Activities) commit(
 	if len(block.entries.Completions) == 0 {
 		return completions, nil
 	}
+	failpoint.Hit(failpoint.Decided)
 	return completions, tx.Append(ctx, block.entries)
 }
 
@@ -209,6 +217,7 @@ func (b *block) keep(decision ledger.Decision) {
 	b.entries.Completions = append(b.entries.Completions, decision.Completion)
 	if decision.Update != nil {
 		b.entries.Updates = append(b.entries.Updates, *decision.Update)
+		b.track(*decision.Update)
 	}
 	for _, created := range decision.Created {
 		b.entries.Created = append(b.entries.Created, db.NewContract{
@@ -236,6 +245,26 @@ func (b *block) follow(contract ledger.Contract, created ...ledger.ContractID) {
 	if ok {
 		b.entries.Lifecycles = append(b.entries.Lifecycles, db.LifecycleChange{
 			WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties, Created: created,
+		})
+	}
+}
+
+// track notes what a transaction did to the requests that wallets were given. What cannot be read is a defect, which
+// must not keep the transaction from being committed.
+func (b *block) track(update ledger.Update) {
+	entries, err := tracking.Read(update)
+	if err != nil {
+		b.activities.Log.Error("what became of a wallet's request cannot be told", "update_id", update.ID, "error", err)
+	}
+	for _, entry := range entries {
+		state, err := json.Marshal(entry.State)
+		if err != nil {
+			b.activities.Log.Error("the state of a wallet's request cannot be written", "update_id", update.ID, "error", err)
+			continue
+		}
+		b.entries.Tracked = append(b.entries.Tracked, db.Tracked{
+			TrackedID: db.TrackedID{Party: entry.Party, Kind: string(entry.Kind), TrackingID: entry.TrackingID},
+			Offset:    update.Offset, State: state,
 		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/lifecycle"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // PlanLifecycleInput asks what is due for the contracts of a lifecycle.
@@ -136,7 +137,7 @@ func (p planning) plan() (LifecyclePlan, error) {
 
 // submission is an action as a submission of the operator's. Its key is that of one try of one run: when it is made
 // again because a process died, it is the same submission.
-func (p planning) submission(action *lifecycle.Action) *ledger.Submission {
+func (p planning) submission(action *plan.Action) *ledger.Submission {
 	if action == nil {
 		return nil
 	}
@@ -203,7 +204,7 @@ func (p planning) activeContracts(ids []ledger.ContractID) ([]ledger.Contract, e
 }
 
 // lastRefusal is what became of the last action, and when; nil unless it was refused.
-func (p planning) lastRefusal() (*lifecycle.Refused, time.Time, error) {
+func (p planning) lastRefusal() (*plan.Refused, time.Time, error) {
 	if p.in.Last == nil {
 		return nil, time.Time{}, nil
 	}
@@ -211,10 +212,10 @@ func (p planning) lastRefusal() (*lifecycle.Refused, time.Time, error) {
 	if err != nil || !ok || completion.Refusal == nil {
 		return nil, time.Time{}, err
 	}
-	return &lifecycle.Refused{CommandID: p.in.Last.CommandID, Fault: completion.Refusal}, completion.RecordTime, nil
+	return &plan.Refused{CommandID: p.in.Last.CommandID, Fault: completion.Refusal}, completion.RecordTime, nil
 }
 
-// Active implements [lifecycle.Reader].
+// Active implements [plan.Reader].
 func (p planning) Active(party ledger.Party, template lf.TypeName, most int) ([]ledger.Contract, error) {
 	found, err := p.tx.ActiveContracts(p.ctx, db.ActiveQuery{
 		Parties: []ledger.Party{party}, Templates: []string{template.String()}, At: math.MaxInt64, Limit: int32(most),
@@ -226,7 +227,7 @@ func (p planning) Active(party ledger.Party, template lf.TypeName, most int) ([]
 	return contracts, err
 }
 
-// IsActive implements [lifecycle.Reader].
+// IsActive implements [plan.Reader].
 func (p planning) IsActive(id ledger.ContractID) (bool, error) {
 	stored, ok, err := p.tx.Contract(p.ctx, id)
 	return ok && stored.Archived == nil, err

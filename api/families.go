@@ -26,6 +26,10 @@ func validatorFamilies(options Options) ([]family, error) {
 		{"splice validator realm", options.Tokens, options.Registry.Validator()},
 		{"splice scan realm", options.Tokens, options.Registry.Scan()},
 		{"splice scan proxy realm", options.Tokens, options.Registry.ScanProxy()},
+		{"splice wallet realm", options.Tokens, options.Wallet.Wallet()},
+		{"splice wallet realm", options.Tokens, options.Wallet.Traffic()},
+		{"splice validator realm", options.Tokens, options.Wallet.Validator()},
+		{"splice validator operator realm", options.Tokens, options.Wallet.Operator()},
 		{"splice validator operator realm", options.Auth, options.Operator.Endpoints()},
 		{"florin development realm", options.Auth, options.Clock.Endpoints()},
 	}
@@ -34,6 +38,7 @@ func validatorFamilies(options Options) ([]family, error) {
 		frame, err := endpoint.NewFrame(endpoint.Options{
 			Auth: list.auth, Failures: v0.Failures(list.realm), Unreadable: v0.Unreadable, Logger: options.Logger,
 			Now: options.Now, MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
+			Limits: options.Limits, Around: options.Changes.Around,
 		})
 		if err != nil {
 			return nil, err
@@ -46,15 +51,21 @@ func validatorFamilies(options Options) ([]family, error) {
 // validatorPath is what clients put before the paths of a validator, whose own base path it is on the public network.
 const validatorPath = "/api/validator"
 
-// stripValidator serves everything under /v0 and /v1 below /api/validator as well. What is under /v2 there would be
-// other endpoints than the JSON Ledger API's, so it is left alone.
+// scanPath is that of scan, whose endpoints have paths of their own but for how it is.
+const scanPath = "/api/scan"
+
+// stripValidator serves everything under /v0 and /v1 below /api/validator as well, and how the node is there and below
+// /api/scan. What is under /v2 there would be other endpoints than the JSON Ledger API's, so it is left alone.
 func stripValidator(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path, found := strings.CutPrefix(r.URL.Path, validatorPath)
-		if found && (ofValidator(path) || path == "/livez" || path == "/readyz") {
-			r = r.Clone(r.Context())
-			r.URL.Path = path
-			r.URL.RawPath = strings.TrimPrefix(r.URL.RawPath, validatorPath)
+		for _, prefix := range []string{validatorPath, scanPath} {
+			path, found := strings.CutPrefix(r.URL.Path, prefix)
+			health := path == "/livez" || path == "/readyz"
+			if found && (health || prefix == validatorPath && ofValidator(path)) {
+				r = r.Clone(r.Context())
+				r.URL.Path = path
+				r.URL.RawPath = strings.TrimPrefix(r.URL.RawPath, prefix)
+			}
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/florinledger/florin/api/endpoint"
 )
 
@@ -21,18 +23,34 @@ type Part struct {
 type Readiness func(ctx context.Context) []Part
 
 func healthEndpoints(readiness Readiness) []endpoint.Endpoint {
+	readiness = shared(readiness)
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/livez", OperationID: "getLivez", Tag: "Health", Access: endpoint.Open,
-			Summary: "Tell that the process runs.",
+			Vital: true, Summary: "Tell that the process runs.",
 		}, func(context.Context, endpoint.NoRequest) (endpoint.Content, error) { return endpoint.Content{}, nil }),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/readyz", OperationID: "getReadyz", Tag: "Health", Access: endpoint.Open,
-			Summary:     "Tell whether the node can serve.",
+			Vital: true, Summary: "Tell whether the node can serve.",
 			Description: "503 with a line for each part that does not work.",
 		}, func(ctx context.Context, _ endpoint.NoRequest) (endpoint.Content, error) {
 			return readyz(readiness(ctx)), nil
 		}),
+	}
+}
+
+// shared lets all who ask at the same time have one answer, so that asking often does not cost the parts much.
+func shared(readiness Readiness) Readiness {
+	var asking singleflight.Group
+	return func(ctx context.Context) []Part {
+		answer := asking.DoChan("", func() (any, error) { return readiness(context.WithoutCancel(ctx)), nil })
+		select {
+		case result := <-answer:
+			parts, _ := result.Val.([]Part)
+			return parts
+		case <-ctx.Done():
+			return []Part{{Name: "node", Err: ctx.Err()}}
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/v0"
@@ -48,7 +49,8 @@ func newValidatorDocument(families []family) (*document, error) {
 		Version: "0",
 		Description: "Everything under /v0 and /v1 is also served below /api/validator. Errors have the body " +
 			"ErrorResponse; requests that cannot be read, or that carry no usable token, are answered in plain text.",
-		Failure: v0.ErrorResponse{},
+		Failure:   v0.ErrorResponse{},
+		KeyHeader: changes.KeyHeader, KeyDescription: changes.KeyDescription, DryRun: changes.DryRun{},
 	}, endpoints)
 	if err != nil {
 		return nil, err

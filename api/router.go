@@ -10,12 +10,14 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/devapi"
 	"github.com/florinledger/florin/api/docspage"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/api/registryapi"
+	"github.com/florinledger/florin/api/walletapi"
 	"github.com/florinledger/florin/auth"
 )
 
@@ -29,6 +31,10 @@ type Options struct {
 	Ledger *ledgerapi.API
 	// Registry serves scan and the token standard's registry; required.
 	Registry *registryapi.API
+	// Wallet serves the wallets of users and what their operator does for them; required.
+	Wallet *walletapi.API
+	// Changes keeps the answers to changes that may be asked for again; required.
+	Changes *changes.Keeper
 	// Operator serves the audit and the metrics; required.
 	Operator *operatorapi.API
 	// Measure is told of every request when it ends; nil tells nobody.
@@ -44,6 +50,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock that requests are timed with; required.
 	Now func() time.Time
+	// Limits keep one caller from taking what is there for all; nil makes usual ones.
+	Limits *endpoint.Limits
 	// MaxBodyBytes and RequestTimeout bound requests; zero means the defaults of package endpoint.
 	MaxBodyBytes   int64
 	RequestTimeout time.Duration
@@ -54,13 +62,16 @@ func NewRouter(options Options) (http.Handler, error) {
 	if options.Ledger == nil || options.Registry == nil || options.Operator == nil || options.Readiness == nil {
 		return nil, errors.New("the router needs the ledger API, the registry, the operator's API and the node's readiness")
 	}
-	if options.Clock == nil {
-		return nil, errors.New("the router needs the endpoints of the ledger's clock")
+	if options.Clock == nil || options.Wallet == nil || options.Changes == nil {
+		return nil, errors.New("the router needs the endpoints of the ledger's clock and of wallets, and a keeper of answers")
+	}
+	if options.Limits == nil {
+		options.Limits = endpoint.NewLimits(endpoint.LimitOptions{Now: options.Now})
 	}
 	frame, err := endpoint.NewFrame(endpoint.Options{
 		Auth: options.Auth, Failures: options.Ledger.Failures(), Logger: options.Logger, Now: options.Now,
 		MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout, Streams: options.Streams,
-		Measure: options.Measure,
+		Measure: options.Measure, Limits: options.Limits,
 	})
 	if err != nil {
 		return nil, err

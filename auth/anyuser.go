@@ -8,7 +8,8 @@ import (
 )
 
 // AnyUser is the [Authenticator] of endpoints that are for everybody with a token that verifies: the user that it names
-// need not exist, and is given no rights.
+// need not exist, and is given no rights. Its identity provider is that of the token: who looks the user up must
+// compare the two.
 type AnyUser struct{ Verifier Verifier }
 
 // Authenticate implements [Authenticator].
@@ -26,7 +27,9 @@ func (a AnyUser) Authenticate(ctx context.Context, token string) (Claims, error)
 	if err := ledger.CheckUserID(verified.UserID); err != nil {
 		return Unauthenticated(err), nil
 	}
-	claims := NewClaims(ledger.User{ID: verified.UserID}, nil)
+	claims := NewClaims(ledger.User{
+		ID: verified.UserID, IdentityProviderID: verified.IdentityProviderID,
+	}, nil)
 	claims.expires = verified.ExpiresAt
 	return claims, nil
 }

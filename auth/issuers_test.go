@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -67,8 +68,8 @@ func (i *issuer) serve(status int, document []byte) {
 	i.status, i.document = status, document
 }
 
-// keySet is the issuer's key set; the RSA key has the id.
-func (i *issuer) keySet(t *testing.T, rsaID string) []byte {
+// keySet is the issuer's key set; the RSA key has these ids.
+func (i *issuer) keySet(t *testing.T, rsaIDs ...string) []byte {
 	t.Helper()
 	text := base64.RawURLEncoding.EncodeToString
 	ec := func(id, curve string, key *ecdsa.PrivateKey) map[string]string {
@@ -79,16 +80,19 @@ func (i *issuer) keySet(t *testing.T, rsaID string) []byte {
 			"kid": id, "kty": "EC", "crv": curve, "x": text(point[1 : 1+half]), "y": text(point[1+half:]),
 		}
 	}
-	document, err := json.Marshal(map[string]any{"keys": []any{
-		map[string]string{
-			"kid": rsaID, "kty": "RSA", "use": "sig", "n": text(i.rsaKey.N.Bytes()),
-			"e": text(big.NewInt(int64(i.rsaKey.E)).Bytes()),
-		},
+	keys := []any{
 		ec("p256", "P-256", i.p256), ec("p521", "P-521", i.p521),
 		map[string]string{"kid": "secret", "kty": "oct"},
 		"no key",
 		map[string]string{"kid": "for-encryption", "kty": "RSA", "use": "enc"},
-	}})
+	}
+	for _, id := range rsaIDs {
+		keys = append(keys, map[string]string{
+			"kid": id, "kty": "RSA", "use": "sig", "n": text(i.rsaKey.N.Bytes()),
+			"e": text(big.NewInt(int64(i.rsaKey.E)).Bytes()),
+		})
+	}
+	document, err := json.Marshal(map[string]any{"keys": keys})
 	require.NoError(t, err)
 	return document
 }
@@ -155,6 +159,16 @@ func newIssuersBundle(t *testing.T) *issuersBundle {
 	})
 	require.NoError(t, err)
 	return b
+}
+
+// verifyFor verifies a token that names the key.
+func (b *issuersBundle) verifyFor(t *testing.T, keyID string) error {
+	t.Helper()
+	_, err := b.issuers.Verify(t.Context(), b.issuer.token(t, func(token *jwt.Token) {
+		claim("exp", now.Add(time.Hour).Unix())(token)
+		token.Header["kid"] = keyID
+	}))
+	return err
 }
 
 func (b *issuersBundle) wait(d time.Duration) { b.clock.Store(new(b.clock.Load().Add(d))) }
@@ -261,24 +275,22 @@ func TestTokensOfIdentityProvidersThatAreRefused(t *testing.T) {
 func TestKeysAreFetchedSeldom(t *testing.T) {
 	t.Parallel()
 	b := newIssuersBundle(t)
-	verify := func(keyID string) error {
-		_, err := b.issuers.Verify(t.Context(), b.issuer.token(t, func(token *jwt.Token) {
-			claim("exp", now.Add(time.Hour).Unix())(token)
-			token.Header["kid"] = keyID
-		}))
-		return err
-	}
+	verify := func(keyID string) error { return b.verifyFor(t, keyID) }
 	require.NoError(t, verify("rsa"))
 	require.NoError(t, verify("rsa"))
 	require.Equal(t, int32(1), b.issuer.fetches.Load(), "they are remembered")
 
+	for i := range 50 {
+		require.Error(t, verify(fmt.Sprintf("unknown-%d", i)))
+	}
+	require.Equal(t, int32(3), b.issuer.fetches.Load(), "unknown keys do not make the node hammer the provider")
 	b.issuer.serve(http.StatusOK, b.issuer.keySet(t, "new"))
+	b.wait(9 * time.Second)
 	require.Error(t, verify("new"))
-	require.Equal(t, int32(1), b.issuer.fetches.Load(), "unknown keys do not make the node hammer the provider")
-	b.wait(10 * time.Second)
+	b.wait(time.Second)
 	require.NoError(t, verify("new"), "a new key is found without waiting for the cache")
 	require.Error(t, verify("rsa"), "and the old one is gone")
-	require.Equal(t, int32(2), b.issuer.fetches.Load())
+	require.Equal(t, int32(4), b.issuer.fetches.Load())
 
 	b.issuer.serve(http.StatusInternalServerError, nil)
 	b.wait(10 * time.Second)
@@ -289,6 +301,43 @@ func TestKeysAreFetchedSeldom(t *testing.T) {
 	b.issuer.serve(http.StatusOK, b.issuer.keySet(t, "new"))
 	b.wait(10 * time.Second)
 	require.NoError(t, verify("new"))
+}
+
+func TestKeysRotateWithoutARefusedRequest(t *testing.T) {
+	t.Parallel()
+	b := newIssuersBundle(t)
+	require.NoError(t, b.verifyFor(t, "rsa"))
+	b.issuer.serve(http.StatusOK, b.issuer.keySet(t, "rsa", "next"))
+	const clients = 20
+	refused := make(chan error, 2*clients)
+	var group sync.WaitGroup
+	for range clients { // the first tokens of the new key come at once, with those of the old one
+		group.Go(func() { refused <- b.verifyFor(t, "next") })
+		group.Go(func() { refused <- b.verifyFor(t, "rsa") })
+	}
+	group.Wait()
+	for range 2 * clients {
+		require.NoError(t, <-refused)
+	}
+	require.Equal(t, int32(2), b.issuer.fetches.Load())
+
+	// The provider fails for a moment while the keys grow old: there is time to try again.
+	fetched := func(times int32) func() bool {
+		return func() bool { return b.issuer.fetches.Load() == times }
+	}
+	b.issuer.serve(http.StatusBadGateway, nil)
+	b.wait(3 * time.Minute)
+	require.NoError(t, b.verifyFor(t, "next"))
+	require.Eventually(t, fetched(3), 10*time.Second, time.Millisecond, "keys are fetched before they are too old")
+	b.issuer.serve(http.StatusOK, b.issuer.keySet(t, "next"))
+	b.wait(time.Minute)
+	require.Eventually(t, func() bool {
+		require.NoError(t, b.verifyFor(t, "next"))
+		return fetched(4)()
+	}, 10*time.Second, time.Millisecond)
+	b.issuer.serve(http.StatusBadGateway, nil)
+	b.wait(2 * time.Minute)
+	require.NoError(t, b.verifyFor(t, "next"), "by now the first keys are too old")
 }
 
 func TestKeysThatCannotBeFetched(t *testing.T) {

@@ -12,14 +12,21 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+	"golang.org/x/time/rate"
 )
 
 // How keys are fetched and kept (upstream's JWKS settings).
 const (
 	keyFetchTimeout = 10 * time.Second
 	keyCacheTime    = 5 * time.Minute
+	// keyRefreshTime is the age from which keys are fetched anew while they are still good: a place that fails for a
+	// moment refuses nobody.
+	keyRefreshTime = keyCacheTime / 2
 	// keyFetchPause is between two fetches from one place, whatever key ids tokens name.
 	keyFetchPause = 10 * time.Second
+	// keyFetchBurst is how many fetches may come sooner: a key that is new is found at once, although the set was fetched
+	// a moment ago.
+	keyFetchBurst = 3
 	// maxKeySetBytes bounds what is read of a key set.
 	maxKeySetBytes = 512 * 1024
 	// maxKeySets bounds the remembered places. There are few: reaching it forgets all.
@@ -34,7 +41,8 @@ type Keys interface {
 }
 
 // RemoteKeys are [Keys] that are fetched over HTTP and remembered for five minutes. A key id that is not among them
-// has the set fetched anew, at most every ten seconds. It is safe for concurrent use.
+// has the set fetched anew at once, but after three fetches in a row only every ten seconds. Keys in use are fetched
+// anew before they are too old. It is safe for concurrent use.
 type RemoteKeys struct {
 	client  *http.Client
 	now     func() time.Time
@@ -49,6 +57,8 @@ type rememberedKeys struct {
 	until      time.Time
 	lastTry    time.Time
 	lastFailed error
+	// fetches bounds how often the place is asked.
+	fetches *rate.Limiter
 }
 
 // NewRemoteKeys makes RemoteKeys that use the transport, nil for the usual one.
@@ -67,13 +77,16 @@ func NewRemoteKeys(transport http.RoundTripper, now func() time.Time) *RemoteKey
 func (r *RemoteKeys) Key(ctx context.Context, place, keyID string) (any, error) {
 	set := r.recall(place)
 	if key, ok := set.keys[keyID]; ok {
+		if !r.now().Before(set.until.Add(-keyRefreshTime)) {
+			r.ask(ctx, place, set) // and do not wait for it
+		}
 		return key, nil
 	}
-	if set.lastTry.IsZero() || !r.now().Before(set.lastTry.Add(keyFetchPause)) {
-		var err error
-		if set, err = r.refresh(ctx, place); err != nil {
-			return nil, err
-		}
+	select {
+	case result := <-r.ask(ctx, place, set):
+		set, _ = result.Val.(rememberedKeys)
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 	if key, ok := set.keys[keyID]; ok {
 		return key, nil
@@ -95,29 +108,38 @@ func (r *RemoteKeys) recall(place string) rememberedKeys {
 	return set
 }
 
-// refresh fetches the keys, once for all who ask at the same time. The error is the end of ctx.
-func (r *RemoteKeys) refresh(ctx context.Context, place string) (rememberedKeys, error) {
-	fetched := r.fetches.DoChan(place, func() (any, error) {
+// ask fetches the keys, once for all who ask at the same time, unless somebody did since the caller looked or the place
+// was asked too often.
+func (r *RemoteKeys) ask(ctx context.Context, place string, known rememberedKeys) <-chan singleflight.Result {
+	return r.fetches.DoChan(place, func() (any, error) {
+		if set := r.recall(place); set.lastTry.After(known.lastTry) || !r.mayFetch(place) {
+			return set, nil
+		}
 		keys, err := r.fetch(context.WithoutCancel(ctx), place) // others wait for it too; the client bounds it
 		return r.remember(place, keys, err), nil
 	})
-	select {
-	case result := <-fetched:
-		set, _ := result.Val.(rememberedKeys)
-		return set, result.Err
-	case <-ctx.Done():
-		return rememberedKeys{}, ctx.Err()
-	}
 }
 
-// remember keeps the fetched keys. A failed fetch leaves what was known until it is too old.
-func (r *RemoteKeys) remember(place string, keys keySet, failed error) rememberedKeys {
+// mayFetch counts a fetch from the place, unless there were too many.
+func (r *RemoteKeys) mayFetch(place string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	set, known := r.sets[place]
 	if !known && len(r.sets) >= maxKeySets {
 		clear(r.sets)
 	}
+	if set.fetches == nil {
+		set.fetches = rate.NewLimiter(rate.Every(keyFetchPause), keyFetchBurst)
+		r.sets[place] = set
+	}
+	return set.fetches.AllowN(r.now(), 1)
+}
+
+// remember keeps the fetched keys. A failed fetch leaves what was known until it is too old.
+func (r *RemoteKeys) remember(place string, keys keySet, failed error) rememberedKeys {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	set := r.sets[place]
 	set.lastTry, set.lastFailed = r.now(), failed
 	if failed == nil {
 		set.keys, set.until = keys, r.now().Add(keyCacheTime)

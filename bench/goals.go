@@ -19,6 +19,10 @@ const (
 
 // judge compares the figures with the aims.
 func (r *Report) judge() {
+	if r.Overload != nil {
+		r.Goals = []Goal{judgeOverload(r.Overload)}
+		return
+	}
 	r.Goals = []Goal{r.judgeAlone(), r.judgeBatches(), r.judgeIdle()}
 }
 

@@ -46,8 +46,12 @@ type Options struct {
 	Count       int           `default:"8000" help:"How many submissions to make for each figure, at most."`
 	Load        float64       `default:"0.7" help:"Latencies are measured at this part of the highest rate."`
 	Contention  bool          `help:"Have two clients spend each holding at the same time, so that half of the transfers are refused."`
+	Overload    bool          `help:"Ask for far more than the node can do, and measure what it still does; nothing else is measured then."`
 	Smoke       bool          `help:"Only show that everything works: a few seconds, figures of no value."`
 	JSON        string        `help:"Write the results to this file too." name:"json" placeholder:"FILE" type:"path"`
+
+	OverloadFactor  float64 `default:"10" help:"How many times the highest rate --overload asks for."`
+	OverloadClients int     `default:"1000" help:"Over how many connections --overload asks."`
 
 	// Version is the version of this binary.
 	Version string `kong:"-"`
@@ -70,6 +74,9 @@ func (o *Options) prepare() error {
 		return fmt.Errorf("--duration is %s: it must be more than nothing", o.Duration)
 	case o.Count <= 0:
 		return fmt.Errorf("--count is %d: it must be at least 1", o.Count)
+	case o.Overload && (o.OverloadFactor <= 0 || o.OverloadClients < 1):
+		return fmt.Errorf("--overload-factor is %g and --overload-clients %d: both must be more than nothing",
+			o.OverloadFactor, o.OverloadClients)
 	case o.Load <= 0 || o.Load > 1:
 		return fmt.Errorf("--load is %g: it must be above 0 and at most 1", o.Load)
 	}

@@ -15,7 +15,9 @@ type Report struct {
 	Ceilings  []Ceiling `json:"ceilings"`
 	Stages    []Stage   `json:"stages"`
 	Idle      *Idle     `json:"idle"`
-	Goals     []Goal    `json:"goals"`
+	// Overload is null unless it was asked for.
+	Overload *Overload `json:"overload"`
+	Goals    []Goal    `json:"goals"`
 }
 
 // Settings are the options that the figures depend on.

@@ -142,6 +142,9 @@ func (r *run) measure(ctx context.Context) error {
 		return err
 	}
 	r.report.Machine.API = r.version
+	if r.options.Overload {
+		return r.overload(ctx)
+	}
 	if err := r.takeFootprints(ctx); err != nil {
 		return err
 	}

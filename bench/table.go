@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -13,6 +15,11 @@ import (
 func (r *Report) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	r.printMachine(w)
+	if r.Overload != nil {
+		r.printOverload(w, r.Overload)
+		r.printGoals(w)
+		return w.Flush()
+	}
 	r.printCeilings(w)
 	r.printStages(w)
 	r.printCosts(w)
@@ -121,6 +128,29 @@ func (r *Report) printIdle(w io.Writer) {
 	} {
 		line(w, row.name, ms(row.latency.P50), ms(row.latency.P90), ms(row.latency.P99))
 	}
+}
+
+func (r *Report) printOverload(w io.Writer, o *Overload) {
+	text(w, "\nOverload: %g times the highest rate, over %d connections, for %g s", o.Factor, o.Clients,
+		r.Settings.DurationSeconds)
+	line(w, "", "clients", "asked", "answered", "completed", "bystander p50 ms", "p99 ms")
+	line(w, "highest rate", strconv.Itoa(o.PeakClients), "", "", rate(&o.Peak), ms(o.BystanderAtPeak.P50),
+		ms(o.BystanderAtPeak.P99))
+	line(w, "overload", strconv.Itoa(o.Clients), rate(&o.Asked), rate(&o.Made), rate(&o.Goodput), ms(o.Bystander.P50),
+		ms(o.Bystander.P99))
+	text(w, "the bystander was refused %d times in %d", o.Failed, o.Failed+o.Bystander.Count)
+	for _, answer := range slices.Sorted(maps.Keys(o.Answers)) {
+		text(w, "answered %s: %d", answer, o.Answers[answer])
+	}
+	text(w, "CPU of a completed tap in ms: node, Temporal, PostgreSQL, load generator, all")
+	for _, cost := range []struct {
+		name string
+		cpu  CPU
+	}{{"highest rate", o.CPUAtPeak}, {"overload", o.CPU}} {
+		line(w, cost.name, figure("%.2f", cost.cpu.Node), figure("%.2f", cost.cpu.Temporal),
+			figure("%.2f", cost.cpu.Postgres), figure("%.2f", cost.cpu.Bench), figure("%.2f", cost.cpu.total()))
+	}
+	text(w, "memory of the node in MB: %s before, %s at most", figure("%.0f", o.NodeBefore), figure("%.0f", o.NodeMost))
 }
 
 func (r *Report) printGoals(w io.Writer) {

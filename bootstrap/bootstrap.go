@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/governance"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/signing"
 )
 
@@ -27,7 +29,9 @@ type Options struct {
 	AdminUser string
 	// CoinPrice is the price of the first rounds in USD.
 	CoinPrice decimal.Decimal
-	// RoundZeroDuration is how long the first round stays open.
+	// RoundTick is half the life of a mining round.
+	RoundTick time.Duration
+	// RoundZeroDuration is how long the first round stays open; 0 for two ticks.
 	RoundZeroDuration time.Duration
 }
 
@@ -36,7 +40,7 @@ func Defaults() Options {
 	return Options{
 		Participant: "participant", Synchronizer: "global-domain",
 		OperatorHint: "app_user_localnet-localparty-1", OperatorUser: "app-user", AdminUser: "ledger-api-user",
-		CoinPrice: decimal.MustParse("0.005"), RoundZeroDuration: 10 * 365 * 24 * time.Hour,
+		CoinPrice: decimal.MustParse("0.005"), RoundTick: 10 * time.Minute,
 	}
 }
 
@@ -143,15 +147,25 @@ func unlessRaced(err error, raced fault.Code) error {
 // often it is submitted.
 const genesisKey = "00000000-0000-4000-8000-000000000001"
 
-// Genesis is the submission that creates the contracts of the coin.
+// Genesis is the submission that creates the contracts of the coin, and the one that says who runs the network.
 func Genesis(packages *ledger.Packages, node ledger.Node, options Options, now time.Time) (ledger.Submission, error) {
+	config := coin.DefaultConfig(node.SynchronizerID)
+	config.TickDuration = lf.RelTimeOf(options.RoundTick)
+	if options.RoundZeroDuration == 0 {
+		options.RoundZeroDuration = 2 * options.RoundTick
+	}
 	commands, err := coin.GenesisCommands(packages, coin.Genesis{
-		DSO: node.DSO, Config: coin.DefaultConfig(node.SynchronizerID), AmuletPrice: options.CoinPrice,
-		RoundZeroDuration: options.RoundZeroDuration,
+		DSO: node.DSO, Config: config, AmuletPrice: options.CoinPrice, RoundZeroDuration: options.RoundZeroDuration,
 	})
 	if err != nil {
 		return ledger.Submission{}, err
 	}
+	governed, err := governance.Founding(packages, governance.SoleOperator(
+		node.DSO, node.Operator, node.OperatorUser, node.ParticipantID, node.SynchronizerID))
+	if err != nil {
+		return ledger.Submission{}, err
+	}
+	commands = append(commands, governed)
 	return ledger.Submission{
 		Key: genesisKey, UserID: participantAdmin, CommandID: "genesis", SubmissionID: genesisKey,
 		ActAs: []ledger.Party{node.DSO}, Commands: commands, ReceivedAt: now, Kind: ledger.KindBootstrap,

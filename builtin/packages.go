@@ -1,5 +1,5 @@
 // Package builtin lists the packages of contracts that every node has: the ping package that clients try a node with,
-// the coin's, and those of the wallets.
+// the coin's, those of the wallets, and that of the network's governance.
 //
 // The package is pure.
 package builtin
@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/governance"
 	"github.com/florinledger/florin/coin/payments"
 	"github.com/florinledger/florin/coin/tokenwallet"
 	"github.com/florinledger/florin/coin/walletapp"
@@ -18,5 +19,6 @@ import (
 func Packages() []ledger.Package {
 	return slices.Concat(
 		[]ledger.Package{pingPackage()}, coin.Packages(), payments.Packages(), walletapp.Packages(), tokenwallet.Packages(),
+		governance.Packages(),
 	)
 }

@@ -58,7 +58,12 @@ func ReadAmuletRules(tx *ledger.Tx, dso, reader Party, id lf.CID[AmuletRules]) (
 
 // TrafficCost is what traffic costs in a round, in coin. A price of the round's own goes before that of the rules.
 func (r AmuletRules) TrafficCost(round OpenMiningRound, bytes int64) (decimal.Decimal, error) {
-	price := valueOr(round.TrafficPrice, r.config().DecentralizedSynchronizer.Fees.ExtraTrafficPrice)
-	amulets, _, err := trafficCost(bytes, price, round.AmuletPrice)
+	amulets, _, err := r.TrafficPrice(round, bytes)
 	return amulets, err
+}
+
+// TrafficPrice is what traffic costs in a round, in coin and in US dollars.
+func (r AmuletRules) TrafficPrice(round OpenMiningRound, bytes int64) (amulets, usd decimal.Decimal, err error) {
+	price := valueOr(round.TrafficPrice, r.config().DecentralizedSynchronizer.Fees.ExtraTrafficPrice)
+	return trafficCost(bytes, price, round.AmuletPrice)
 }

@@ -19,7 +19,20 @@ func TrafficRulesOf(memberID, synchronizerID string) ledger.TrafficRules {
 		Stake: func(contract ledger.Contract) (int64, error) {
 			return trafficStake(contract, memberID, synchronizerID)
 		},
+		Vital: asksForTraffic,
 	}
+}
+
+// asksForTraffic tells transactions that do nothing but ask for traffic: a node that has none left could not get any
+// without them.
+func asksForTraffic(created, archived []ledger.Contract) bool {
+	for _, contract := range created {
+		if contract.PackageName != "splice-wallet" ||
+			contract.Template.QualifiedName() != "Splice.Wallet.BuyTrafficRequest:BuyTrafficRequest" {
+			return false
+		}
+	}
+	return len(created) == 1 && len(archived) == 0
 }
 
 func trafficStake(contract ledger.Contract, memberID, synchronizerID string) (int64, error) {

@@ -19,6 +19,8 @@ type Entries struct {
 	Executed []Executed
 	// Lifecycles whose contracts were created or archived.
 	Lifecycles []LifecycleChange
+	// Tracked are the steps of wallets' requests, in order.
+	Tracked []Tracked
 	// Head after the commit: the last of the entries' offsets, and the record time there.
 	Head Head
 }
@@ -48,14 +50,17 @@ func (t *Tx) Append(ctx context.Context, entries Entries) error {
 	}
 	p := &pipeline{}
 	steps := []func(context.Context, Entries) error{
-		p.queueContracts, p.queueUpdates, p.queueCompletions, p.queueExecuted, p.queueLifecycles, p.queueHead,
+		p.queueContracts, p.queueUpdates, p.queueCompletions, p.queueExecuted, p.queueLifecycles, p.queueTracked,
+		p.queueHead,
 	}
 	for _, step := range steps {
 		if err := step(ctx, entries); err != nil {
 			return fmt.Errorf("appending to the record: %w", err)
 		}
 	}
-	return failed("appending to the record", p.send(ctx, t.tx))
+	err := failed("appending to the record", p.send(ctx, t.tx))
+	t.appended = t.appended || err == nil
+	return err
 }
 
 func (p *pipeline) queueContracts(ctx context.Context, entries Entries) error {

@@ -32,7 +32,8 @@ type Options struct {
 // DB is the record of the node. It is safe for concurrent use.
 type DB struct {
 	Reader
-	pool *pgxpool.Pool
+	pool   *pgxpool.Pool
+	writes writes
 
 	mu       sync.Mutex
 	watchers []*Watcher
@@ -92,8 +93,23 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 // Close closes all connections, waiting for those in use.
 func (d *DB) Close() { d.pool.Close() }
 
-// Ping tells whether the database answers.
-func (d *DB) Ping(ctx context.Context) error { return failed("asking the database", d.pool.Ping(ctx)) }
+// Ping tells whether the database answers and can store something, as far as that is known without storing anything.
+func (d *DB) Ping(ctx context.Context) error {
+	var readOnly bool
+	err := d.pool.QueryRow(ctx, "SELECT current_setting('transaction_read_only')::boolean").Scan(&readOnly)
+	switch {
+	case err != nil:
+		return failed("asking the database", err)
+	case readOnly:
+		d.pool.Reset() // a session that began so stays so
+		return errReadOnly
+	default:
+		return failed("the last write", d.writes.last())
+	}
+}
+
+// errReadOnly says that the database takes no changes.
+var errReadOnly = errors.New("the database is read-only: a standby, or default_transaction_read_only is on")
 
 // checkServer refuses servers on which statements would fail later, and in ways harder to understand.
 func (d *DB) checkServer(ctx context.Context) error {

@@ -72,10 +72,29 @@ func failed(doing string, err error) error {
 		}
 	}
 	err = fmt.Errorf("%s: %w", doing, err)
-	if isAway(err) {
+	switch {
+	case isUnwritable(err):
+		return fault.ServiceNotRunning.New("The database takes no changes at the moment.").
+			With("service_name", "database").Wrap(err)
+	case isAway(err):
 		return fault.ServiceNotRunning.New("The database does not answer.").With("service_name", "database").Wrap(err)
+	default:
+		return err
 	}
-	return err
+}
+
+// isUnwritable tells that the database answers and cannot store anything: it is a standby or was made read-only, or
+// its disk is full. That passes.
+func isUnwritable(err error) bool {
+	pgErr, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pgErr.Code == pgerrcode.DiskFull || isReadOnly(err)
+}
+
+// isReadOnly tells that the session of a connection only reads. It stays so for as long as the connection lives, also
+// when the server was made primary or another one took its place.
+func isReadOnly(err error) bool {
+	pgErr, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pgErr.Code == pgerrcode.ReadOnlySQLTransaction
 }
 
 // isAway tells that the database could not be reached, is starting or stopping, or has no connection left. That passes.

@@ -21,13 +21,16 @@ type Hosting struct {
 // HostParty allocates a party as [DB.AllocateParty] does, and enters it in the record: readers of topology
 // transactions learn of it. Both happen or neither.
 func (d *DB) HostParty(ctx context.Context, hosting Hosting) (ledger.PartyDetails, error) {
-	return d.allocate(ctx, hosting.Details, hosting.GrantTo, func(tx *Tx) error {
-		head, err := tx.LockHead(ctx)
-		if err != nil {
-			return err
-		}
-		head = head.Next(hosting.Now)
-		update := hosting.Entry(ledger.Position{Offset: head.Offset, RecordTime: head.RecordTime})
-		return tx.Append(ctx, Entries{Updates: []ledger.Update{update}, Head: head})
-	})
+	return d.allocate(ctx, hosting.Details, hosting.GrantTo, func(tx *Tx) error { return tx.enterHosting(ctx, hosting) })
+}
+
+// enterHosting tells of a new party in the record.
+func (t *Tx) enterHosting(ctx context.Context, hosting Hosting) error {
+	head, err := t.LockHead(ctx)
+	if err != nil {
+		return err
+	}
+	head = head.Next(hosting.Now)
+	update := hosting.Entry(ledger.Position{Offset: head.Offset, RecordTime: head.RecordTime})
+	return t.Append(ctx, Entries{Updates: []ledger.Update{update}, Head: head})
 }

@@ -170,10 +170,20 @@ func fromDBLifecycle(row dbgen.Lifecycle) Lifecycle {
 	}
 }
 
-// NextDue finds the first ledger time after one, and not after another, at which a lifecycle is due; false when there
-// is none.
+// NextDue finds the first ledger time after one, and not after another, at which a lifecycle or a deadline of
+// automation is due; false when there is none.
 func (r Reader) NextDue(ctx context.Context, after, upTo time.Time) (time.Time, bool, error) {
 	next, err := r.queries.NextDue(ctx, dbgen.NextDueParams{After: after, UpTo: upTo})
+	if err != nil {
+		return next, false, failed("looking for the next deadline", err)
+	}
+	if next.After(after) {
+		upTo = next
+	}
+	deadline, err := r.queries.NextDeadline(ctx, dbgen.NextDeadlineParams{After: after, UpTo: upTo})
+	if deadline.After(after) {
+		next = deadline
+	}
 	return next, next.After(after), failed("looking for the next deadline", err)
 }
 
@@ -181,5 +191,16 @@ func (r Reader) NextDue(ctx context.Context, after, upTo time.Time) (time.Time, 
 func (r Reader) Overdue(ctx context.Context, by time.Time) ([]string, error) {
 	const some = 3
 	ids, err := r.queries.ListOverdue(ctx, dbgen.ListOverdueParams{DueBy: by, CountMax: some})
-	return ids, failed("looking for what is due", err)
+	if err != nil {
+		return nil, failed("looking for what is due", err)
+	}
+	due, err := r.DueAutomations(ctx, by, false)
+	if err != nil {
+		return nil, err
+	}
+	behind, err := r.BehindAutomations(ctx, false)
+	for _, kind := range append(due, behind...) {
+		ids = append(ids, "automation:"+kind)
+	}
+	return ids, err
 }

@@ -64,6 +64,18 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"WakeHolders": {dbgen.WakeHolders, []string{
 			"contracts_active_by_template", "active_contracts_by_template", "lifecycles_one_per_workflow",
 		}},
+		"EnterTasks": {dbgen.EnterTasks, []string{
+			"active_contracts_by_template", "automation_settings_one_per_wallet",
+		}},
+		"TakeTasks":      {dbgen.TakeTasks, []string{"automation_tasks_due"}},
+		"SettleTasks":    {dbgen.SettleTasks, []string{"automation_tasks_one_per_subject"}},
+		"EndTasks":       {dbgen.EndTasks, []string{"automation_tasks_one_per_subject"}},
+		"NextDeadline":   {dbgen.NextDeadline, []string{"automation_tasks_deadlines"}},
+		"ListTroubles":   {dbgen.ListTroubles, []string{"automation_tasks_in_trouble"}},
+		"NudgeTasks":     {dbgen.NudgeTasks, []string{"automation_tasks_in_trouble"}},
+		"SumActivity":    {dbgen.SumActivity, []string{"contracts_active_of_round"}},
+		"ListOfRound":    {dbgen.ListOfRound, []string{"contracts_active_of_round"}},
+		"ListDust":       {dbgen.ListDust, []string{"contracts_dust"}},
 		"PruneContracts": {dbgen.PruneContracts, []string{"contracts_archived", "contracts_id_unique"}},
 		"ListTouchedParties": {
 			dbgen.ListTouchedParties, []string{"completions_offset_unique", "updates_offset_unique"},
@@ -71,6 +83,16 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"ListExecutedTransactions": {dbgen.ListExecutedTransactions, []string{"executed_transactions_once"}},
 		"ForgetExecutedTransactions": {
 			dbgen.ForgetExecutedTransactions, []string{"executed_transactions_by_time"},
+		},
+		"GetAutomationSetting":   {dbgen.GetAutomationSetting, []string{"automation_settings_one_per_wallet"}},
+		"ListAutomationSettings": {dbgen.ListAutomationSettings, []string{"automation_settings_one_per_wallet"}},
+		"ListAutomationChanges":  {dbgen.ListAutomationChanges, []string{"automation_setting_changes_in_order"}},
+		"ListOpenRounds":         {dbgen.ListOpenRounds, []string{"contracts_open_rounds"}},
+		"GetIdempotencyKey":      {dbgen.GetIdempotencyKey, []string{"idempotency_keys_one_per_user"}},
+		"HoldIdempotencyKey":     {dbgen.HoldIdempotencyKey, []string{"idempotency_keys_one_per_user"}},
+		"AnswerIdempotencyKey":   {dbgen.AnswerIdempotencyKey, []string{"idempotency_keys_one_per_user"}},
+		"ForgetIdempotencyKeys": {
+			dbgen.ForgetIdempotencyKeys, []string{"idempotency_keys_expired", "idempotency_keys_one_per_user"},
 		},
 		"GetUser":             {dbgen.GetUser, []string{"users_id_unique"}},
 		"ListUserRights":      {dbgen.ListUserRights, []string{"user_rights_once"}},

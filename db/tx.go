@@ -26,6 +26,8 @@ const (
 type Tx struct {
 	Reader
 	tx pgx.Tx
+	// appended says that the record has grown.
+	appended bool
 }
 
 // InTx runs body in a transaction at isolation level read committed: commits if it returns nil, else rolls back and
@@ -47,12 +49,22 @@ func (d *DB) InTx(ctx context.Context, body func(*Tx) error) error {
 }
 
 func (d *DB) runTx(ctx context.Context, body func(*Tx) error) error {
-	bodyFailed := false
+	bodyFailed, appended := false, false
 	err := pgx.BeginTxFunc(ctx, d.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		err := body(&Tx{Reader: Reader{queries: dbgen.New(tx)}, tx: tx})
-		bodyFailed = err != nil
+		t := &Tx{Reader: Reader{queries: dbgen.New(tx)}, tx: tx}
+		err := body(t)
+		bodyFailed, appended = err != nil, t.appended
 		return err
 	})
+	if isReadOnly(err) {
+		d.pool.Reset()
+	}
+	switch {
+	case isUnwritable(err):
+		d.writes.failed(err)
+	case err == nil && appended:
+		d.writes.succeeded()
+	}
 	if bodyFailed {
 		return err // as it is: the caller's own
 	}

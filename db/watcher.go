@@ -149,6 +149,8 @@ func (w *Watcher) run(ctx context.Context, conn *pgx.Conn) {
 
 // connect returns a connection that listens, and knows the head from then on.
 func (w *Watcher) connect(ctx context.Context) (*pgx.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout) // a network may swallow everything without an error
+	defer cancel()
 	config := w.db.pool.Config().ConnConfig
 	config.RuntimeParams["application_name"] += " watcher"
 	conn, err := pgx.ConnectConfig(ctx, config)

@@ -24,6 +24,8 @@ const (
 	transferAmount = "3.0"
 	// retryPause keeps clients from hammering a node that is away.
 	retryPause = 100 * time.Millisecond
+	// offerLife is longer than any run.
+	offerLife = 48 * time.Hour
 )
 
 // crashLoad are clients that submit until they are stopped, and remember what they were told.
@@ -37,7 +39,7 @@ type crashLoad struct {
 	stop context.CancelFunc
 }
 
-// attempt is one submission: a tap, or a transfer to the next client's party.
+// attempt is one submission: a tap, a transfer to the next client's party, an offer, or the withdrawal of one.
 type attempt struct {
 	commandID, submissionID string
 	isTap                   bool
@@ -54,9 +56,12 @@ type crashClient struct {
 	number   int
 	party    string
 	receiver string
+	// signer holds the party's key outside the node; nil for a party of the node.
+	signer   *signer
 	random   *rand.Rand
 	holdings []string // that were not spent yet, as far as the client knows
 	spent    []string
+	offers   []string // that the client knows of, withdrawn or not
 	attempts []*attempt
 	// surprise is an answer that nothing explains.
 	surprise error
@@ -89,6 +94,12 @@ func newCrashLoad(t *testing.T, dso string, seed uint64, targets ...*target) *cr
 			random: rand.New(rand.NewPCG(seed, uint64(i)+1)),
 		})
 	}
+	// One more signs for itself, and so cannot pay a party that would have to sign as well.
+	signer := newSigner(t, e, &l.account)
+	l.clients = append(l.clients, &crashClient{
+		load: l, target: targets[0], number: crashClients, party: signer.party, receiver: signer.party, signer: signer,
+		random: rand.New(rand.NewPCG(seed, crashClients+1)),
+	})
 	return l
 }
 
@@ -123,24 +134,34 @@ func (c *crashClient) run() {
 			try.submissionID = commands.SubmissionID
 			c.attempts = append(c.attempts, try)
 			c.submit(try, commands)
-			if try.acknowledged || c.load.ctx.Err() != nil || c.random.IntN(4) == 0 {
+			if try.acknowledged || c.load.ctx.Err() != nil {
+				break
+			}
+			pause(c.load.ctx, retryPause)
+			if c.random.IntN(4) == 0 {
 				break
 			}
 			// Nobody knows what became of it: the same command again has an effect at most once.
 			try = &attempt{commandID: first.commandID, isTap: first.isTap}
-			pause(c.load.ctx, retryPause)
 		}
 	}
 }
 
-// next chooses what to submit: a tap, a transfer, or now and then a transfer that cannot succeed.
+// next chooses what to submit: a tap, a transfer, an offer, its withdrawal, or now and then a transfer or a withdrawal
+// that cannot succeed.
 func (c *crashClient) next(try *attempt) ledgerclient.Commands {
 	commands := ledgerclient.Commands{
 		CommandID: try.commandID, ActAs: []string{c.party, c.receiver}, ReadAs: []string{c.load.coin.DSO},
 	}
+	if c.party == c.receiver {
+		commands.ActAs = commands.ActAs[:1]
+	}
 	const often = 8
 	var holding string
 	switch last := len(c.holdings) - 1; {
+	case c.random.IntN(often) == 0:
+		commands.ActAs, commands.Commands = []string{c.party}, []ledgerclient.Command{c.offering(try.commandID)}
+		return commands
 	case len(c.spent) > 0 && c.random.IntN(often) == 0:
 		holding = c.spent[c.random.IntN(len(c.spent))]
 	case last >= 0 && c.random.IntN(2) == 0:
@@ -158,6 +179,30 @@ func (c *crashClient) next(try *attempt) ledgerclient.Commands {
 	return commands
 }
 
+// Names of the offer's template.
+const (
+	offerTemplate = "#splice-wallet:Splice.Wallet.TransferOffer:TransferOffer"
+	offerEntity   = "Splice.Wallet.TransferOffer:TransferOffer"
+)
+
+// offering creates an offer, or withdraws one that the client knows of, which may be gone.
+func (c *crashClient) offering(id string) ledgerclient.Command {
+	if len(c.offers) > 0 && c.random.IntN(2) == 0 {
+		return ledgerclient.Command{Exercise: &ledgerclient.Exercise{
+			TemplateID: offerTemplate, ContractID: c.offers[c.random.IntN(len(c.offers))],
+			Choice: "TransferOffer_Withdraw", ChoiceArgument: map[string]string{"reason": "changed my mind"},
+		}}
+	}
+	return ledgerclient.Command{Create: &ledgerclient.Create{
+		TemplateID: offerTemplate, CreateArguments: map[string]any{
+			"sender": c.party, "receiver": c.load.account.parties[0], "dso": c.load.coin.DSO,
+			"amount":      map[string]string{"amount": "1.0", "unit": "AmuletUnit"},
+			"description": "never taken", "trackingId": id,
+			"expiresAt": time.Now().Add(offerLife).UTC().Format(time.RFC3339),
+		},
+	}}
+}
+
 // submit makes one attempt and notes what the node said.
 func (c *crashClient) submit(try *attempt, commands ledgerclient.Commands) {
 	// Requests in progress are not cut off when the load is stopped: what they are told counts.
@@ -165,10 +210,12 @@ func (c *crashClient) submit(try *attempt, commands ledgerclient.Commands) {
 	defer cancel()
 	client := c.target.Load().as(c.load.account.user)
 	var err error
-	switch c.random.IntN(3) {
-	case 0:
+	switch way := c.random.IntN(3); {
+	case c.signer != nil:
+		err = c.submitSigned(ctx, client, try, commands, way)
+	case way == 0:
 		err = client.Submit(ctx, commands)
-	case 1:
+	case way == 1:
 		var outcome ledgerclient.Outcome
 		outcome, err = client.SubmitAndWait(ctx, commands)
 		try.updateID = outcome.UpdateID
@@ -187,25 +234,39 @@ func (c *crashClient) submit(try *attempt, commands ledgerclient.Commands) {
 // judge tells whether an answer says that the submission has or will have a completion. The refusals that are known to
 // come without one, and all trouble on the way, leave it open.
 func judge(err error) (acknowledged bool, refusal string, surprise error) {
-	var answer *ledgerclient.Error
 	switch code := ledgerclient.Code(err); {
 	case err == nil:
 		return true, "", nil
-	case slices.Contains([]string{"CONTRACT_NOT_FOUND", "DUPLICATE_COMMAND"}, code):
+	case errors.Is(err, errPreparing) && (answer(err) == nil || code == "CONTRACT_NOT_FOUND" || answer(err).Status == 503):
+		return false, "", nil // nothing was submitted yet
+	case slices.Contains([]string{
+		"CONTRACT_NOT_FOUND", "DUPLICATE_COMMAND", "LOCAL_VERDICT_INACTIVE_CONTRACTS",
+	}, code):
 		return true, code, nil
 	case slices.Contains([]string{
 		"SERVICE_NOT_RUNNING", "SUBMISSION_ALREADY_IN_FLIGHT", "REQUEST_TIME_OUT", "LEDGER_API_INTERNAL_ERROR",
 	}, code):
 		return false, "", nil
-	case errors.As(err, &answer) && answer.Status != 503:
-		return false, "", fmt.Errorf("%w: %s", err, answer.Body)
+	case answer(err) != nil && answer(err).Status != 503:
+		return false, "", fmt.Errorf("%w: %s", err, answer(err).Body)
 	default: // no connection, a connection that broke, or a request that took too long
 		return false, "", nil
 	}
 }
 
-// keep adds the holdings that a transaction left the client's party with, if they are worth a transfer.
+// answer is what a node answered; nil when no answer came.
+func answer(err error) *ledgerclient.Error {
+	if answered, ok := errors.AsType[*ledgerclient.Error](err); ok {
+		return answered
+	}
+	return nil
+}
+
+// keep adds the holdings that a transaction left the client's party with, if they are worth a transfer, and the offers.
 func (c *crashClient) keep(transaction ledgerclient.Transaction) {
+	for _, created := range transaction.Created(offerEntity) {
+		c.offers = append(c.offers, created.ContractID)
+	}
 	for _, created := range transaction.Created(ledgerclient.AmuletEntity) {
 		holding, err := readHolding(created)
 		if err != nil {

@@ -66,8 +66,18 @@ func synchronizerOf(t *testing.T, e endpoint) string {
 // newAllocation makes a key, asks the node for the transactions of a party that it and others host, and signs them.
 func newAllocation(t *testing.T, e endpoint, hint string, others ...string) (party string, request allocation) {
 	t.Helper()
-	public, private, err := ed25519.GenerateKey(nil)
+	_, private, err := ed25519.GenerateKey(nil)
 	require.NoError(t, err)
+	return newAllocationWith(t, e, private, hint, others...)
+}
+
+// newAllocationWith is newAllocation with a key that the caller has.
+func newAllocationWith(
+	t *testing.T, e endpoint, private ed25519.PrivateKey, hint string, others ...string,
+) (party string, request allocation) {
+	t.Helper()
+	public, ok := private.Public().(ed25519.PublicKey)
+	require.True(t, ok)
 	var generated struct {
 		PartyID              string   `json:"partyId"`
 		PublicKeyFingerprint string   `json:"publicKeyFingerprint"`

@@ -27,6 +27,9 @@ const (
 // binary is the built program, made once for all tests of this process.
 var binary = sync.OnceValues(func() (string, error) { return testenv.Binary(context.Background()) })
 
+// failpointBinary is the program with failpoints, made once for all tests of this process.
+var failpointBinary = sync.OnceValues(func() (string, error) { return testenv.FailpointBinary(context.Background()) })
+
 // program is a started florin.
 type program struct {
 	*process.Process
@@ -38,11 +41,18 @@ func start(t *testing.T, environment []string, arguments ...string) *program {
 	t.Helper()
 	executable, err := binary()
 	require.NoError(t, err, "build the binary")
+	return startExecutable(t, executable, environment, arguments...)
+}
+
+// startExecutable is start with another build of florin.
+func startExecutable(t *testing.T, executable string, environment []string, arguments ...string) *program {
+	t.Helper()
 	cmd := exec.Command(executable, arguments...)
 	cmd.Dir = "/" // nothing may depend on where a person stands
 	cmd.Env = append(withoutSettings(os.Environ()), environment...)
 	p := &program{stdout: newOutput(), stderr: newOutput()}
 	cmd.Stdout, cmd.Stderr = p.stdout, p.stderr
+	var err error
 	p.Process, err = process.Start(cmd, syscall.SIGKILL)
 	require.NoError(t, err, "start florin %s", strings.Join(arguments, " "))
 	t.Cleanup(func() {

@@ -1,12 +1,16 @@
 package e2e_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,23 +22,15 @@ import (
 // sign their transactions, and it finds the hashes that the node found.
 func TestThePublicWalletSDKMovesCoin(t *testing.T) {
 	t.Parallel()
-	sdk := installWalletSDK(t)
 	n := up(t, dataDir(t))
-	dso := findDSO(t, n.endpoint)
-	script := exec.Command("node", filepath.Join(sdk, "external-party.mjs"),
-		n.url, ledgerclient.Token(secret, audience, adminUser), dso)
-	printed, err := script.Output()
-	if failed := (&exec.ExitError{}); err != nil {
-		require.ErrorAs(t, err, &failed)
-		require.NoError(t, err, "the script said: %s", failed.Stderr)
-	}
 	var done struct {
 		Hashes     []string                                           `json:"hashes"`
 		Tap        ledgerclient.Outcome                               `json:"tap"`
 		Payment    struct{ UpdateID, ExternalTransactionHash string } `json:"payment"`
 		Alice, Bob string
 	}
-	require.NoError(t, json.Unmarshal(printed, &done), "%s", printed)
+	runWalletSDK(t, &done, "external-party.mjs", n.url, ledgerclient.Token(secret, audience, adminUser),
+		findDSO(t, n.endpoint))
 	require.Len(t, done.Hashes, 2)
 	require.NotEmpty(t, done.Tap.UpdateID)
 	require.NotEmpty(t, done.Payment.UpdateID)
@@ -52,32 +48,70 @@ func TestThePublicWalletSDKMovesCoin(t *testing.T) {
 	}
 }
 
-// installWalletSDK installs the SDK, once for each lock file, outside the tree and returns where it is.
-func installWalletSDK(t *testing.T) string {
+// runWalletSDK runs a script beside the SDK and reads the last line that it prints; the SDK prints its warnings before.
+func runWalletSDK(t *testing.T, done any, script string, arguments ...string) {
 	t.Helper()
+	sdk, err := walletSDK()
+	require.NoError(t, err)
+	command := exec.CommandContext(t.Context(), "node", append([]string{filepath.Join(sdk, script)}, arguments...)...)
+	printed, err := command.Output()
+	if failed := (&exec.ExitError{}); err != nil {
+		require.ErrorAs(t, err, &failed)
+		require.NoError(t, err, "the script said: %s", failed.Stderr)
+	}
+	lines := bytes.Split(bytes.TrimSpace(printed), []byte("\n"))
+	require.NoError(t, json.Unmarshal(lines[len(lines)-1], done), "%s", printed)
+}
+
+// walletSDK installs the SDK, once for each lock file, outside the tree and returns where it is.
+var walletSDK = sync.OnceValues(func() (string, error) {
 	for _, tool := range []string{"node", "npm"} {
-		_, err := exec.LookPath(tool)
-		require.NoError(t, err, "the test needs Node.js 20 or newer with npm: install the packages nodejs and npm")
+		if _, err := exec.LookPath(tool); err != nil {
+			return "", errors.New("the test needs Node.js 20 or newer with npm: install the packages nodejs and npm")
+		}
 	}
 	lock, err := os.ReadFile("walletsdk/package-lock.json")
-	require.NoError(t, err)
+	if err != nil {
+		return "", err
+	}
 	cache, err := os.UserCacheDir()
-	require.NoError(t, err)
+	if err != nil {
+		return "", err
+	}
 	sum := sha256.Sum256(lock)
 	dir := filepath.Join(cache, "florin", "walletsdk-"+hex.EncodeToString(sum[:6]))
-	require.NoError(t, os.MkdirAll(dir, 0o755))
-	for _, name := range []string{"package.json", "package-lock.json", "external-party.mjs"} {
-		content, err := os.ReadFile(filepath.Join("walletsdk", name))
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o644))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	if err := copyFiles("walletsdk", dir); err != nil {
+		return "", err
 	}
 	// npm writes this file last.
 	if _, err := os.Stat(filepath.Join(dir, "node_modules", ".package-lock.json")); err == nil {
-		return dir
+		return dir, nil
 	}
 	install := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 	install.Dir = dir
-	said, err := install.CombinedOutput()
-	require.NoError(t, err, "npm ci said: %s", said)
-	return dir
+	if said, err := install.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("npm ci: %w: %s", err, said)
+	}
+	return dir, nil
+})
+
+// copyFiles copies the files of one directory into another.
+func copyFiles(from, to string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		content, err := os.ReadFile(filepath.Join(from, entry.Name()))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(to, entry.Name()), content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/florinledger/florin/ledger/lf"
@@ -31,3 +32,8 @@ type ContractKey struct {
 
 // Stakeholders are the signatories and observers, sorted.
 func (c Contract) Stakeholders() []Party { return SortedParties(c.Signatories, c.Observers) }
+
+// IsStakeholder tells whether a party is a signatory or an observer.
+func (c Contract) IsStakeholder(party Party) bool {
+	return slices.Contains(c.Signatories, party) || slices.Contains(c.Observers, party)
+}

@@ -37,6 +37,9 @@ type SignedTransaction struct {
 	// Scheme names the version of the hash that was signed.
 	Scheme     string            `json:"hashingSchemeVersion"`
 	Signatures []PartySignatures `json:"signatures"`
+	// Multihash: the signatures may also be over the hash as a multihash, 1220 and the 32 bytes, which is how the
+	// validator's API gives hashes.
+	Multihash bool `json:"multihash,omitempty"`
 }
 
 // PartySignatures are the signatures that one party gives to a transaction.

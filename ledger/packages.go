@@ -303,6 +303,29 @@ func DecodePayload[T any](p *Packages, c Contract) (T, error) {
 	return payload.(T), nil
 }
 
+// DecodeResult reads the result of a choice as the Go struct that describes it. A type that is the result of no choice
+// is an error.
+func DecodeResult[T any](p *Packages, result []byte) (T, error) {
+	var none T
+	for _, t := range p.templates {
+		for _, c := range t.allChoices() {
+			if c.result.goType != reflect.TypeFor[T]() {
+				continue
+			}
+			value, err := lf.DecodeJSON(c.result.lfType, result)
+			if err != nil {
+				return none, fmt.Errorf("result of type %s: %w", c.result.goType, err)
+			}
+			decoded, err := c.result.toGo(value)
+			if err != nil {
+				return none, err
+			}
+			return decoded.(T), nil
+		}
+	}
+	return none, fmt.Errorf("%s is the result of no choice", reflect.TypeFor[T]())
+}
+
 func (p *Packages) codecFor(goType reflect.Type) (codec, error) {
 	if t, ok := p.byGoType[goType]; ok {
 		return t.payload, nil

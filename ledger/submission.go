@@ -51,6 +51,10 @@ const (
 	KindBootstrap = "bootstrap"
 	// KindLifecycle is a submission that a workflow makes for a contract that it looks after.
 	KindLifecycle = "lifecycle"
+	// KindAutomation is a submission that automation makes for a wallet or the network.
+	KindAutomation = "automation"
+	// KindWallet is a submission that the operator makes for a wallet user or an external party who asked for it.
+	KindWallet = "wallet"
 )
 
 // Command is one action of a submission; exactly one field is set (contract, "Command submission types").

@@ -31,6 +31,9 @@ type TrafficRules struct {
 	Enforced bool
 	// Stake is the extra traffic that a contract stands for: 0 for all that is no purchase for this node.
 	Stake func(Contract) (int64, error)
+	// Vital tells transactions that are never refused for want of traffic, by what they created and archived; nil for
+	// none. They pay with what there is.
+	Vital func(created, archived []Contract) bool
 }
 
 // Extra is the extra traffic that is left.
@@ -68,7 +71,7 @@ func (a TrafficAccount) Charge(cost int64, created, archived []Contract, now tim
 	free := min(cost, charged.Base)
 	extra := cost - free
 	if extra > charged.Extra() {
-		if rules.Enforced {
+		if rules.Enforced && (rules.Vital == nil || !rules.Vital(created, archived)) {
 			return a, notEnoughTraffic(cost, charged)
 		}
 		extra = charged.Extra()

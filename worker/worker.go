@@ -51,5 +51,6 @@ func RegisterWorkflows(w sdkworker.WorkflowRegistry) {
 		w.RegisterWorkflowWithOptions(lifecycle, workflow.RegisterOptions{Name: name})
 	}
 	w.RegisterWorkflowWithOptions(workflows.SubmitCommands, workflow.RegisterOptions{Name: "SubmitCommands"})
+	w.RegisterWorkflowWithOptions(workflows.RunAutomation, workflow.RegisterOptions{Name: "RunAutomation"})
 	w.RegisterWorkflowWithOptions(workflows.OnboardExternalParty, workflow.RegisterOptions{Name: "OnboardExternalParty"})
 }

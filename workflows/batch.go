@@ -3,6 +3,7 @@ package workflows
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/florinledger/florin/ledger"
@@ -40,6 +41,8 @@ type pending struct {
 	bytes      int
 	started    chan error    // receives one value: nil when Temporal has it
 	settled    chan struct{} // closed when its completion is known
+	// workflowID is that of the workflow it is in; nil before it is in one.
+	workflowID atomic.Pointer[string]
 }
 
 func newPending(submission ledger.Submission, bytes int) *pending {
@@ -95,6 +98,10 @@ func (b *batcher) launch(ctx context.Context, batch []*pending) error {
 	submissions := make([]ledger.Submission, len(batch))
 	for i, p := range batch {
 		submissions[i] = p.submission
+	}
+	id := workflowIDOf(submissions)
+	for _, p := range batch {
+		p.workflowID.Store(&id)
 	}
 	err := b.start(ctx, submissions)
 	for _, p := range batch {

@@ -5,13 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/failpoint"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
@@ -39,6 +42,10 @@ type ClientOptions struct {
 	AttributeBytes int
 	// MaxInFlight is how many submissions may be on their way at once; more are refused.
 	MaxInFlight int
+	// MaxUserInFlight is how many of them may be of one user, so that no user takes all; 0 for any number.
+	MaxUserInFlight int
+	// Admit may refuse a submission before anything is done for it; nil admits all.
+	Admit func(ledger.Submission) error
 	// StartTimeout bounds how long a start waits for Temporal.
 	StartTimeout time.Duration
 	// FollowPause is the shortest time between two looks into the record for completions that others wrote: short where
@@ -60,7 +67,7 @@ type Client struct {
 
 // NewClient makes a client. Run must be running for submissions whose completion another process records.
 func NewClient(options ClientOptions) *Client {
-	c := &Client{options: options, flights: newFlights(options.MaxInFlight, options.Clock)}
+	c := &Client{options: options, flights: newFlights(options.MaxInFlight, options.MaxUserInFlight, options.Clock)}
 	c.batches = newBatcher(c.startWorkflow, options.MaxBatch, options.AttributeBytes)
 	return c
 }
@@ -69,38 +76,84 @@ func NewClient(options ClientOptions) *Client {
 // completion, whatever dies. The refusals are *fault.Fault: SUBMISSION_ALREADY_IN_FLIGHT, PARTICIPANT_BACKPRESSURE, or
 // SERVICE_NOT_RUNNING when Temporal cannot be reached.
 func (c *Client) Submit(ctx context.Context, submission ledger.Submission) error {
-	_, err := c.submit(ctx, submission)
+	_, _, err := c.submit(ctx, submission)
 	return err
 }
 
 // SubmitAndWait hands a submission over and waits for its completion, a refused one included. When ctx ends first the
 // submission goes on and the error is ctx's.
 func (c *Client) SubmitAndWait(ctx context.Context, submission ledger.Submission) (ledger.Completion, error) {
-	done, err := c.submit(ctx, submission)
+	completion, _, err := c.SubmitAndTrace(ctx, submission)
+	return completion, err
+}
+
+// SubmitAndTrace is [Client.SubmitAndWait] for callers who want to tell people the id of the workflow, which is "" when
+// there is none.
+func (c *Client) SubmitAndTrace(
+	ctx context.Context, submission ledger.Submission,
+) (completion ledger.Completion, workflowID string, err error) {
+	pending, done, err := c.submit(ctx, submission)
 	if err != nil {
-		return ledger.Completion{}, err
+		return ledger.Completion{}, "", err
+	}
+	if id := pending.workflowID.Load(); id != nil {
+		workflowID = *id
 	}
 	select {
 	case completion := <-done:
-		return completion, nil
+		return completion, workflowID, nil
 	case <-ctx.Done():
-		return ledger.Completion{}, ctx.Err()
+		return ledger.Completion{}, workflowID, ctx.Err()
 	}
 }
 
-func (c *Client) submit(ctx context.Context, submission ledger.Submission) (<-chan ledger.Completion, error) {
+// WorkflowOf finds the workflow that a completion came from, by the name that it has when it carried one submission,
+// and else among those that Temporal knows by the command id; "" when it knows none any more.
+func (c *Client) WorkflowOf(ctx context.Context, completion ledger.Completion) (string, error) {
+	alone := submissionWorkflowID(completion.CommandID, completion.Key)
+	_, err := c.options.Temporal.DescribeWorkflowExecution(ctx, alone, "")
+	var unknown *serviceerror.NotFound
+	if !errors.As(err, &unknown) {
+		return alone, unavailable(err)
+	}
+	query := fmt.Sprintf("%s = '%s'", AttributeCommandID.GetName(), strings.ReplaceAll(completion.CommandID, "'", "''"))
+	found, err := c.options.Temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+		Query: query, PageSize: 1,
+	})
+	if err != nil || len(found.GetExecutions()) == 0 {
+		return "", unavailable(err)
+	}
+	return found.GetExecutions()[0].GetExecution().GetWorkflowId(), nil
+}
+
+func unavailable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fault.ServiceNotRunning.New("Temporal could not be asked for a workflow").
+		With("service_name", "temporal").Wrap(err)
+}
+
+func (c *Client) submit(
+	ctx context.Context, submission ledger.Submission,
+) (*pending, <-chan ledger.Completion, error) {
+	if c.options.Admit != nil {
+		if err := c.options.Admit(submission); err != nil {
+			return nil, nil, err
+		}
+	}
 	change := submission.ChangeID()
 	if refusal := c.flights.enter(change, submission, c.options.SynchronizerID); refusal != nil {
-		return nil, refusal
+		return nil, nil, refusal
 	}
 	encoded, err := json.Marshal(submission)
 	if err != nil {
 		c.flights.leave(change, submission.Key)
-		return nil, fmt.Errorf("encode submission: %w", err)
+		return nil, nil, fmt.Errorf("encode submission: %w", err)
 	}
 	if len(encoded) > maxSubmissionBytes {
 		c.flights.leave(change, submission.Key)
-		return nil, fault.InvalidArgumentf("the submission takes %d bytes, more than the %d that one may have",
+		return nil, nil, fault.InvalidArgumentf("the submission takes %d bytes, more than the %d that one may have",
 			len(encoded), maxSubmissionBytes).WithHint("Split the commands over several submissions.")
 	}
 	p := newPending(submission, len(encoded))
@@ -114,9 +167,9 @@ func (c *Client) submit(ctx context.Context, submission ledger.Submission) (<-ch
 		if ctx.Err() == nil { // Temporal refused it; otherwise it is on its way and may still complete
 			c.abandon(change, submission.Key)
 		}
-		return nil, err
+		return nil, nil, err
 	}
-	return done, nil
+	return p, done, nil
 }
 
 func (c *Client) abandon(change ledger.ChangeID, key string) {
@@ -127,15 +180,12 @@ func (c *Client) abandon(change ledger.ChangeID, key string) {
 func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submission) error {
 	ctx, cancel := context.WithTimeout(ctx, c.options.StartTimeout)
 	defer cancel()
-	first := submissions[0]
-	id := submissionWorkflowID(first.CommandID, first.Key)
-	if len(submissions) > 1 {
-		id = batchWorkflowID(first.Key)
-	}
+	failpoint.Hit(failpoint.BeforeStart)
 	_, err := c.options.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: id, TaskQueue: TaskQueue, EnableEagerStart: eagerStart,
+		ID: workflowIDOf(submissions), TaskQueue: TaskQueue, EnableEagerStart: eagerStart,
 		TypedSearchAttributes: attributes(submissions),
 	}, SubmitCommands, SubmitCommandsInput{Submissions: submissions})
+	failpoint.Hit(failpoint.AfterStart)
 	var started *serviceerror.WorkflowExecutionAlreadyStarted
 	if err == nil || errors.As(err, &started) { // the id holds the key, so a workflow with it is this one
 		return nil

@@ -12,24 +12,28 @@ import (
 // flights knows which changes are on their way from this process, so that a second submission of one of them is refused
 // at once instead of becoming a duplicate later.
 type flights struct {
-	most  int
-	clock func() time.Time
+	most, mostOfUser int
+	clock            func() time.Time
 
 	mu       sync.Mutex
 	byChange map[ledger.ChangeID]flight
+	byUser   map[string]int
 }
 
 type flight struct {
-	key, submissionID string
-	since             time.Time
+	key, submissionID, userID string
+	since                     time.Time
 }
 
 // maxFlight is when a flight counts as lost: its workflow was ended by hand, or waits for a time far ahead. The record
 // still keeps the change from succeeding twice.
 const maxFlight = 10 * time.Minute
 
-func newFlights(most int, clock func() time.Time) *flights {
-	return &flights{most: most, clock: clock, byChange: map[ledger.ChangeID]flight{}}
+func newFlights(most, mostOfUser int, clock func() time.Time) *flights {
+	return &flights{
+		most: most, mostOfUser: mostOfUser, clock: clock,
+		byChange: map[ledger.ChangeID]flight{}, byUser: map[string]int{},
+	}
 }
 
 // enter admits a submission, or says why not.
@@ -44,7 +48,13 @@ func (f *flights) enter(change ledger.ChangeID, s ledger.Submission, synchronize
 			"The participant is currently overloaded: %d commands are in flight, the most it takes", f.most).
 			With("reason", "too many commands in flight")
 	}
-	f.byChange[change] = flight{key: s.Key, submissionID: s.SubmissionID, since: f.clock()}
+	if f.mostOfUser > 0 && f.byUser[s.UserID] >= f.mostOfUser {
+		return fault.ParticipantBackpressure.New(
+			"%d commands of user %q are in flight, the most for one user", f.mostOfUser, s.UserID).
+			With("reason", "too many commands of the user in flight")
+	}
+	f.byChange[change] = flight{key: s.Key, submissionID: s.SubmissionID, userID: s.UserID, since: f.clock()}
+	f.byUser[s.UserID]++
 	return nil
 }
 
@@ -52,8 +62,16 @@ func (f *flights) enter(change ledger.ChangeID, s ledger.Submission, synchronize
 func (f *flights) leave(change ledger.ChangeID, key string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.byChange[change].key == key {
+	if ended, ok := f.byChange[change]; ok && ended.key == key {
 		delete(f.byChange, change)
+		f.forget(ended)
+	}
+}
+
+// forget ends a flight's part in its user's number. The caller holds the lock.
+func (f *flights) forget(ended flight) {
+	if f.byUser[ended.userID]--; f.byUser[ended.userID] == 0 {
+		delete(f.byUser, ended.userID)
 	}
 }
 
@@ -68,6 +86,7 @@ func (f *flights) dropLost() []string {
 			return false
 		}
 		lost = append(lost, flight.key)
+		f.forget(flight)
 		return true
 	})
 	return lost

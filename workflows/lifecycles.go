@@ -18,11 +18,21 @@ func TwoStepTransfer(ctx workflow.Context, in LifecycleInput) error { return fol
 // proposal, and merges whenever there are too many holdings.
 func RunMergeDelegation(ctx workflow.Context, in LifecycleInput) error { return follow(ctx, in) }
 
+// BuyTraffic looks after one request to buy traffic (id traffic:ID): it buys, gives the request up when that cannot be
+// done, and ends it at its deadline.
+func BuyTraffic(ctx workflow.Context, in LifecycleInput) error { return follow(ctx, in) }
+
+// RunTransferCommands looks after the transfer commands of one sender (id transfer-commands:SENDER): it lets the DSO
+// start to count them, executes those that were left to the operator, and ends those that have expired.
+func RunTransferCommands(ctx workflow.Context, in LifecycleInput) error { return follow(ctx, in) }
+
 // Lifecycles are the workflows that look after contracts, by the kinds of package lifecycle, which are their names.
 func Lifecycles() map[string]func(workflow.Context, LifecycleInput) error {
 	return map[string]func(workflow.Context, LifecycleInput) error{
-		lifecycle.KeepPreapproval:    KeepPreapproval,
-		lifecycle.TwoStepTransfer:    TwoStepTransfer,
-		lifecycle.RunMergeDelegation: RunMergeDelegation,
+		lifecycle.KeepPreapproval:     KeepPreapproval,
+		lifecycle.TwoStepTransfer:     TwoStepTransfer,
+		lifecycle.RunMergeDelegation:  RunMergeDelegation,
+		lifecycle.BuyTraffic:          BuyTraffic,
+		lifecycle.RunTransferCommands: RunTransferCommands,
 	}
 }

@@ -56,5 +56,14 @@ func submissionWorkflowID(commandID, key string) string { return "submit:" + com
 // batchWorkflowID names the workflow of several submissions by the first one's key.
 func batchWorkflowID(firstKey string) string { return "submit-batch:" + firstKey }
 
+// workflowIDOf names the workflow of submissions, at least one.
+func workflowIDOf(submissions []ledger.Submission) string {
+	first := submissions[0]
+	if len(submissions) > 1 {
+		return batchWorkflowID(first.Key)
+	}
+	return submissionWorkflowID(first.CommandID, first.Key)
+}
+
 // onboardingWorkflowID names the one workflow that onboards a party.
 func onboardingWorkflowID(party ledger.Party) string { return "onboard:" + string(party) }

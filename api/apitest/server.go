@@ -22,11 +22,13 @@ import (
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/devapi"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/api/registryapi"
+	"github.com/florinledger/florin/api/walletapi"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/builtin"
@@ -55,6 +57,8 @@ type Options struct {
 	RequestTimeout time.Duration
 	// Streams are the settings of streams.
 	Streams endpoint.StreamOptions
+	// Limits are those of the node; nil makes usual ones.
+	Limits *endpoint.Limits
 	// Auth replaces the usual authentication.
 	Auth auth.Authenticator
 	// Submitter replaces the one that commits on the spot.
@@ -65,10 +69,19 @@ type Options struct {
 	Record  ledgerapi.Record
 	Watcher ledgerapi.Watcher
 	Log     io.Writer
+	// MaxProvidedParties is for how many parties the operator provides preapprovals; 0 for any number.
+	MaxProvidedParties int
 	// Packages are there beside the one of the test contracts.
 	Packages []ledger.Package
+	// KeepAnswers and HoldKeys are how long answers to changes are kept, and how long one who serves a change counts as
+	// alive; zero means the usual times.
+	KeepAnswers, HoldKeys time.Duration
+	// Answers replaces the database as the place where they are kept.
+	Answers changes.Record
 	// DB is a database that stands already; nil makes a fresh one.
 	DB *db.DB
+	// Traffic is what the synchronizer grants; left out, nothing is metered.
+	Traffic ledger.TrafficRules
 }
 
 // Server is a node's API in a test.
@@ -83,7 +96,9 @@ type Server struct {
 	// Metrics are what the node counted.
 	Metrics *telemetry.Metrics
 
+	traffic ledger.TrafficRules
 	tb      testing.TB
+	wallets *walletapi.API
 	live    *live
 	issuers *auth.Issuers
 	routes  []routers.Router
@@ -95,7 +110,7 @@ func New(tb testing.TB, options Options) *Server {
 	if options.DB == nil {
 		options.DB = dbtest.New(tb)
 	}
-	s := &Server{tb: tb, DB: options.DB, Node: ledger.Node{
+	s := &Server{tb: tb, DB: options.DB, traffic: options.Traffic, Node: ledger.Node{
 		ParticipantID: "participant::" + Namespace, SynchronizerID: "global-domain::" + Namespace,
 		Namespace: Namespace, PrivateKey: []byte(nodeKey),
 		DSO: "DSO::" + Namespace, Operator: "operator::" + Namespace, OperatorUser: "operator",
@@ -120,7 +135,11 @@ func New(tb testing.TB, options Options) *Server {
 	s.Handler = s.handler(options)
 	s.routes = s.documents()
 	s.live = &live{tb: tb}
-	s.Rights(Admin, ledger.Right{Kind: ledger.ParticipantAdmin})
+	_, known, err := s.DB.User(tb.Context(), Admin) // on a database that another node of the test uses
+	require.NoError(tb, err)
+	if !known {
+		s.Rights(Admin, ledger.Right{Kind: ledger.ParticipantAdmin})
+	}
 	return s
 }
 
@@ -130,6 +149,14 @@ func (s *Server) In(tb testing.TB) *Server {
 	inside := *s
 	inside.tb = tb
 	return &inside
+}
+
+// Twin is another node on the same database, with other options.
+func (s *Server) Twin(options Options) *Server {
+	s.tb.Helper()
+	twin := *s
+	twin.Handler = twin.handler(options)
+	return &twin
 }
 
 func (s *Server) handler(options Options) http.Handler {
@@ -175,13 +202,30 @@ func (s *Server) handler(options Options) http.Handler {
 	require.NoError(s.tb, err)
 	auditor, err := audit.New(s.DB, packages)
 	require.NoError(s.tb, err)
-	operator, err := operatorapi.New(operatorapi.Options{Auditor: auditor, Checkpoints: s.DB, Metrics: s.Metrics})
+	operator, err := operatorapi.New(operatorapi.Options{
+		Auditor: auditor, Checkpoints: s.DB, Metrics: s.Metrics, Settings: s.DB, Automation: s.DB,
+	})
+	require.NoError(s.tb, err)
+	wallets, err := walletapi.New(walletapi.Options{
+		Node: s.Node, Packages: s.Packages, Record: s.DB, Submitter: s.committer(), Now: now,
+		LedgerUser: LedgerUser, Onboarder: s.committer(), MaxProvidedParties: options.MaxProvidedParties,
+		Traffic: options.Traffic,
+	})
+	require.NoError(s.tb, err)
+	s.wallets = wallets
+	if options.Answers == nil {
+		options.Answers = s.DB
+	}
+	keeper, err := changes.NewKeeper(changes.Options{
+		Record: options.Answers, Keep: options.KeepAnswers, Hold: options.HoldKeys, Logger: slog.New(slog.DiscardHandler),
+	})
 	require.NoError(s.tb, err)
 	handler, err := api.NewRouter(api.Options{
+		Wallet: wallets, Changes: keeper,
 		Clock:    devapi.New(devapi.Options{Clock: s.DB, Development: true, Now: now}),
 		Operator: operator, Measure: s.Metrics.Request,
 		Auth: options.Auth, Tokens: auth.AnyUser{Verifier: s.issuers}, Ledger: ledgerAPI, Registry: registry,
-		Readiness: options.Readiness, Now: now, Streams: s.Streams,
+		Readiness: options.Readiness, Now: now, Streams: s.Streams, Limits: options.Limits,
 		Logger:       slog.New(slog.NewJSONHandler(options.Log, nil)),
 		MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
 	})
@@ -322,6 +366,11 @@ func (s *Server) check(request *http.Request, recorder *httptest.ResponseRecorde
 		require.Contains(s.tb, []int{http.StatusNotFound, http.StatusMethodNotAllowed}, recorder.Code)
 		return
 	}
+	s.checkWorkflow(request, route, recorder)
+	if recorder.Code == http.StatusOK && recorder.Header().Get("Content-Type") == "" && recorder.Body.Len() == 0 &&
+		request.URL.Query().Get(endpoint.DryRunParameter) != "true" {
+		return // nothing to say: the document's body for such endpoints is that of dry runs
+	}
 	err := openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{
 			Request: request, Route: route, PathParams: parameters,
@@ -375,7 +424,7 @@ func (a Answer) Plain(status int) string {
 func (s *Server) committer() *committer {
 	return &committer{db: s.DB, activities: &activities.Activities{
 		DB: s.DB, Packages: s.Packages, Node: s.Node, Clock: now, MaxDeduplication: 24 * time.Hour,
-		Log: slog.New(slog.DiscardHandler),
+		Log: slog.New(slog.DiscardHandler), Lifecycles: s.lifecycles(), Traffic: s.traffic,
 	}}
 }
 
@@ -407,4 +456,28 @@ func (c *committer) SubmitAndWait(ctx context.Context, submission ledger.Submiss
 	}
 	completion, _, err := c.db.CompletionBySubmissionKey(ctx, submission.Key)
 	return completion, err
+}
+
+// SubmitAndTrace implements [walletapi.Submitter].
+func (c *committer) SubmitAndTrace(
+	ctx context.Context, submission ledger.Submission,
+) (ledger.Completion, string, error) {
+	completion, err := c.SubmitAndWait(ctx, submission)
+	return completion, "submit:" + submission.CommandID, err
+}
+
+// WorkflowOf implements [walletapi.Submitter].
+func (c *committer) WorkflowOf(_ context.Context, completion ledger.Completion) (string, error) {
+	return "submit:" + completion.CommandID, nil
+}
+
+// checkWorkflow requires that whoever changed something through a wallet is told the workflow that did it. What clients
+// may send again, with a key, is what changes something.
+func (s *Server) checkWorkflow(request *http.Request, route *routers.Route, recorder *httptest.ResponseRecorder) {
+	s.tb.Helper()
+	changed := route.Operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, changes.KeyHeader) != nil &&
+		recorder.Code < http.StatusMultipleChoices && request.URL.Query().Get(endpoint.DryRunParameter) != "true"
+	if changed && strings.HasPrefix(route.Path, "/v0/wallet/") && route.Path != "/v0/wallet/cancel-featured-app-rights" {
+		require.NotEmpty(s.tb, recorder.Header().Get(walletapi.WorkflowHeader), "%s %s", request.Method, request.URL)
+	}
 }

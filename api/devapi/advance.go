@@ -34,8 +34,11 @@ func (a *API) advanceTo(ctx context.Context, target time.Time) error {
 		if err != nil {
 			return err
 		}
-		if !found {
-			return a.jump(ctx, target)
+		if !found { // what may be late, such as the rounds of the coin, is dealt with at the end
+			if err := a.jump(ctx, target); err != nil {
+				return err
+			}
+			return a.settle(ctx, target, target)
 		}
 		if next = next.Add(sameTime); next.After(target) {
 			next = target
@@ -72,6 +75,9 @@ func (a *API) settle(ctx context.Context, by, target time.Time) error {
 	for {
 		overdue, err := a.options.Clock.Overdue(ctx, by)
 		if err != nil || len(overdue) == 0 {
+			return err
+		}
+		if err := a.options.Clock.CallWorkflows(ctx); err != nil {
 			return err
 		}
 		pause(waiting, settlePause)

@@ -24,6 +24,8 @@ type Clock interface {
 	NextDue(ctx context.Context, after, upTo time.Time) (time.Time, bool, error)
 	// Overdue names workflows that have not yet dealt with what is due by a ledger time.
 	Overdue(ctx context.Context, by time.Time) ([]string, error)
+	// CallWorkflows wakes those who call the workflows that have something to look at.
+	CallWorkflows(ctx context.Context) error
 }
 
 // Options are the parts of an [API]; all are required.

@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"mime"
 	"net/http"
 	"regexp"
+	"strings"
 
 	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -15,10 +18,14 @@ import (
 type call struct {
 	trace  ledger.TraceContext
 	claims auth.Claims
+	// accept is the header that says which forms of answers the client takes.
+	accept string
 	// pattern is the route, such as "POST /v2/users".
 	pattern string
 	// failure is the error that was answered; nil for success.
 	failure error
+	// header is what the endpoint adds to its answer; nil for nothing.
+	header http.Header
 	// outcome is the status of the error that a stream ended with, 0 without one: the stream itself was answered 101.
 	outcome int
 }
@@ -38,6 +45,44 @@ func Trace(ctx context.Context) ledger.TraceContext { return callOf(ctx).trace }
 
 // Claims are the caller's claims.
 func Claims(ctx context.Context) auth.Claims { return callOf(ctx).claims }
+
+// SetHeader adds a header to the answer of the request, be it an error or not.
+func SetHeader(ctx context.Context, name, value string) {
+	current := callOf(ctx)
+	if current.header == nil {
+		current.header = http.Header{}
+	}
+	current.header.Set(name, value)
+}
+
+// Headers are those that [SetHeader] added to the answer so far.
+func Headers(ctx context.Context) http.Header { return callOf(ctx).header }
+
+// Accepts tells whether the client asks for answers of a media type, by name.
+func Accepts(ctx context.Context, mediaType string) bool {
+	for accepted := range strings.SplitSeq(callOf(ctx).accept, ",") {
+		named, parameters, err := mime.ParseMediaType(accepted)
+		if err == nil && named == mediaType && parameters["q"] != "0" {
+			return true
+		}
+	}
+	return false
+}
+
+// JSON is an answer that is sent as it is, for endpoints whose answers have several forms.
+func JSON(value any) (Content, error) {
+	body, err := encodeBody(value)
+	if err != nil {
+		return Content{}, fault.Internal(err)
+	}
+	return Content{Type: jsonType, Body: body}, nil
+}
+
+// Failure is the error that the endpoint returned last; nil for none.
+func Failure(ctx context.Context) error { return callOf(ctx).failure }
+
+// Settle forgets the error that the endpoint returned, because the request is answered as a success all the same.
+func Settle(ctx context.Context) { callOf(ctx).failure = nil }
 
 // WithClaims is a context in which [Claims] are these: for tests of endpoint functions.
 func WithClaims(ctx context.Context, claims auth.Claims) context.Context {

@@ -17,9 +17,12 @@ import (
 //
 // The standard decoder is not used for the structure, because it matches keys whatever their case, takes null for
 // anything, and cannot tell a missing key from a zero value.
-func (s shapes) decodeBody(body []byte, target reflect.Value) error {
+func (s shapes) decodeBody(body []byte, target reflect.Value, within bounds) error {
 	if !utf8.Valid(body) {
 		return errors.New("the body is not UTF-8")
+	}
+	if err := within.check(body); err != nil {
+		return err
 	}
 	var whole json.RawMessage
 	if err := json.Unmarshal(body, &whole); err != nil { // the syntax of all of it, before any of it is used

@@ -16,6 +16,10 @@ type DocumentInfo struct {
 	Description string
 	// Failure is a value of the type of error bodies.
 	Failure any
+	// KeyHeader is the header with which clients name a change, so that it is made once; "" for none.
+	KeyHeader, KeyDescription string
+	// DryRun is a value of what endpoints answer that are asked what they would do; nil when none can be.
+	DryRun any
 	// Examples are JSON values of requests, answers and elements, by the name of their type.
 	Examples map[string]json.RawMessage
 }
@@ -45,6 +49,9 @@ func Describe(info DocumentInfo, endpoints []Endpoint) (*openapi3.T, error) {
 			continue
 		}
 		operation, err := types.operation(e, refusal)
+		if err == nil {
+			err = types.extend(operation, info, e)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("describing endpoint %s: %w", e, err)
 		}
@@ -110,6 +117,34 @@ func (s *schemas) operation(e Endpoint, refusal *openapi3.MediaType) (*openapi3.
 		WithContent(textOr(refusal)))
 	return operation, nil
 }
+
+// extend adds what endpoints that change something can do besides.
+func (s *schemas) extend(operation *openapi3.Operation, info DocumentInfo, e Endpoint) error {
+	if info.KeyHeader != "" && e.Changes() {
+		operation.AddParameter(openapi3.NewHeaderParameter(info.KeyHeader).
+			WithDescription(info.KeyDescription).WithSchema(openapi3.NewStringSchema()))
+	}
+	if info.DryRun == nil || !e.DryRun {
+		return nil
+	}
+	operation.AddParameter(openapi3.NewQueryParameter(DryRunParameter).
+		WithDescription("Answer what would happen, and change nothing").WithSchema(openapi3.NewBoolSchema()))
+	schema, err := s.of(reflect.TypeOf(info.DryRun))
+	if err != nil {
+		return err
+	}
+	content := operation.Responses.Status(http.StatusOK).Value.Content
+	if content[jsonType] == nil {
+		operation.Responses.Status(http.StatusOK).Value.WithJSONSchemaRef(schema)
+		return nil
+	}
+	either := &openapi3.Schema{AnyOf: openapi3.SchemaRefs{content[jsonType].Schema, schema}}
+	content[jsonType].Schema = openapi3.NewSchemaRef("", either)
+	return nil
+}
+
+// DryRunParameter is the query parameter that asks what an endpoint would do.
+const DryRunParameter = "dry_run"
 
 func (s *schemas) requestBody(body reflect.StructField) (*openapi3.RequestBodyRef, error) {
 	if isRawBody(body) {

@@ -3,6 +3,7 @@ package endpoint
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"reflect"
 )
@@ -37,6 +38,14 @@ type Info struct {
 	Access      Access
 	// Rights says in words what the caller needs, for the document. Leave it empty unless Access is ByRequest.
 	Rights string
+	// Vital endpoints are served however many requests there are: they tell how the node is. They must cost little.
+	Vital bool
+	// Reads tells that the endpoint changes nothing though its method is one that does.
+	Reads bool
+	// DryRun endpoints can be asked what they would do (see [DocumentInfo]).
+	DryRun bool
+	// Long endpoints have all the time that it takes: their answers are as long as the record.
+	Long bool
 	// Undocumented leaves the endpoint out of the document.
 	Undocumented bool
 }
@@ -81,6 +90,9 @@ type Content struct {
 	// Header are further headers; nil for none.
 	Header http.Header
 	Body   []byte
+	// Stream, if set, writes the body bit by bit, for one that is too long to hold. When it fails, the connection is
+	// closed before the end of the answer.
+	Stream func(to io.Writer) error
 }
 
 // TextContent is a plain text answer.
@@ -93,6 +105,9 @@ const (
 	jsonType   = "application/json"
 	binaryType = "application/octet-stream"
 )
+
+// Changes tells whether the endpoint may change something.
+func (i Info) Changes() bool { return i.Method != http.MethodGet && !i.Reads }
 
 // String names the endpoint in errors.
 func (e Endpoint) String() string { return e.Method + " " + e.Path }

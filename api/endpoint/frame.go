@@ -2,21 +2,18 @@ package endpoint
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net/http"
+	"os"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
 
 	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/fault"
 )
 
 // The defaults of the settings of a frame, as upstream's.
@@ -49,6 +46,24 @@ type Options struct {
 	Measure func(method, route string, status int, took time.Duration)
 	// Streams knows the streams that are open; required where there are streams.
 	Streams *Streams
+	// Limits are those of the node; nil makes usual ones.
+	Limits *Limits
+	// Around, if set, is between the frame and the endpoints: it is shown every request that was read and admitted, and
+	// calls the endpoint, or answers in its place.
+	Around func(ctx context.Context, exchange Exchange) Content
+}
+
+// Exchange is a request to an endpoint, for [Options.Around].
+type Exchange struct {
+	Info Info
+	// Request is the request, whose body has been read: it is Body.
+	Request *http.Request
+	Body    []byte
+	// Serve calls the endpoint and returns its answer, be it an error or not. It may be called again: what an earlier
+	// call set is forgotten.
+	Serve func(ctx context.Context) Content
+	// Refuse is an error as the family writes it.
+	Refuse func(ctx context.Context, err error) Content
 }
 
 // Frame serves the endpoints of one API family.
@@ -64,6 +79,9 @@ func NewFrame(options Options) (*Frame, error) {
 	}
 	if options.RequestTimeout == 0 {
 		options.RequestTimeout = DefaultRequestTimeout
+	}
+	if options.Limits == nil {
+		options.Limits = NewLimits(LimitOptions{Now: options.Now})
 	}
 	return &Frame{options: options}, nil
 }
@@ -120,20 +138,35 @@ func (f *Frame) handler(e Endpoint) (http.Handler, error) {
 	return s, nil
 }
 
-// ServeHTTP implements [http.Handler]. The order of the steps is the API's: parameters, token, body, right, call.
+// ServeHTTP implements [http.Handler]. The order of the steps is the API's: parameters, token, body, right, call. What
+// is one too many is refused as early as that is known, and a request takes up a place only when it has been read, so
+// that clients who send slowly take none.
 func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), s.frame.options.RequestTimeout)
-	defer cancel()
+	ctx := r.Context()
+	if !s.Long {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, s.frame.options.RequestTimeout)
+		defer cancel()
+	}
 	callOf(ctx).pattern = s.Path
 	response, err := s.serve(ctx, w, r)
-	if err != nil {
+	s.frame.options.Limits.hold(ctx, err)
+	switch {
+	case err != nil:
 		s.frame.fail(ctx, w, err)
-		return
+	case response != nil:
+		s.frame.answer(ctx, w, response)
 	}
-	s.frame.answer(ctx, w, response)
 }
 
+// serve is what an endpoint answers; nil once it has answered.
 func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Request) (any, error) {
+	limits := s.frame.options.Limits
+	if !s.Vital {
+		if err := limits.crowded(); err != nil {
+			return nil, err
+		}
+	}
 	request := reflect.New(s.request).Elem()
 	if err := decodeParams(r, request); err != nil {
 		return nil, err
@@ -141,15 +174,54 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if err := s.frame.authenticate(ctx, r); err != nil {
 		return nil, err
 	}
+	user := callOf(ctx).claims.UserID()
+	if err := limits.admit(user, r.RemoteAddr); err != nil {
+		return nil, err
+	}
+	var content []byte
 	if s.bodyIndex >= 0 {
-		if err := s.decode(w, r, request.Field(s.bodyIndex)); err != nil {
+		body := limits.meter(http.MaxBytesReader(w, r.Body, s.frame.options.MaxBodyBytes))
+		defer body.release()
+		var err error
+		if content, err = s.decode(body, request.Field(s.bodyIndex)); err != nil {
 			return nil, err
 		}
 	}
 	if err := s.checkAccess(callOf(ctx).claims); err != nil {
 		return nil, err
 	}
-	return s.handle(ctx, request)
+	if s.Vital {
+		return s.handle(ctx, request)
+	}
+	leave, err := limits.enter(user)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	response, err := s.call(ctx, request, Exchange{Info: s.Info, Request: r, Body: content})
+	if written, ok := response.(Content); ok && err == nil && written.Stream != nil {
+		s.frame.write(ctx, w, written) // what is made while it is sent needs its place until it is
+		return nil, nil
+	}
+	return response, err
+}
+
+// call calls the endpoint, through what is around it if there is something.
+func (s *served) call(ctx context.Context, request reflect.Value, exchange Exchange) (any, error) {
+	around := s.frame.options.Around
+	if around == nil {
+		return s.handle(ctx, request)
+	}
+	exchange.Refuse = s.frame.failure
+	exchange.Serve = func(ctx context.Context) Content {
+		callOf(ctx).header, callOf(ctx).failure = nil, nil
+		response, err := s.handle(ctx, request)
+		if err != nil {
+			return s.frame.failure(ctx, err)
+		}
+		return s.frame.render(ctx, response)
+	}
+	return around(ctx, exchange), nil
 }
 
 func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
@@ -165,129 +237,37 @@ func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 	return nil
 }
 
-func (s *served) decode(w http.ResponseWriter, r *http.Request, target reflect.Value) error {
-	limit := s.frame.options.MaxBodyBytes
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+// decode reads the body and returns it as it came.
+func (s *served) decode(from io.Reader, target reflect.Value) ([]byte, error) {
+	body, err := io.ReadAll(from)
 	if err != nil {
-		if _, exceeded := errors.AsType[*http.MaxBytesError](err); exceeded {
-			return tooLarge(0, limit)
-		}
-		return badRequest("body", "the body ended too early")
+		return nil, s.frame.unreadableBody(err)
 	}
 	if s.bodyRaw {
 		target.SetBytes(body)
-		return nil
+		return body, nil
 	}
 	if len(body) == 0 && s.bodyOptional {
-		return nil
+		return nil, nil
 	}
-	if err := s.shapes.decodeBody(body, target); err != nil {
-		return badRequest("body", err.Error())
+	if err := s.shapes.decodeBody(body, target, s.frame.options.Limits.bounds()); err != nil {
+		return nil, badRequest("body", err.Error())
 	}
-	return nil
+	return body, nil
 }
 
-func (f *Frame) answer(ctx context.Context, w http.ResponseWriter, response any) {
-	if content, ok := response.(Content); ok {
-		f.write(ctx, w, content)
-		return
+// unreadableBody is the answer to a body that could not be read to its end.
+func (f *Frame) unreadableBody(err error) error {
+	if _, exceeded := errors.AsType[*http.MaxBytesError](err); exceeded {
+		return tooLarge(0, f.options.MaxBodyBytes)
 	}
-	body, err := encodeBody(response)
-	if err != nil {
-		f.fail(ctx, w, fault.Internal(err))
-		return
+	if overloaded, ok := errors.AsType[*OverloadedError](err); ok {
+		return overloaded
 	}
-	f.write(ctx, w, Content{Type: jsonType, Body: body})
-}
-
-// fail answers with an error. It is the only place that does.
-func (f *Frame) fail(ctx context.Context, w http.ResponseWriter, err error) {
-	callOf(ctx).failure = err
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) && errors.Is(err, context.DeadlineExceeded) {
-		err = timedOut("")
-	}
-	if timeout, ok := errors.AsType[*TimeoutError](err); ok {
-		err = timedOut(timeout.Advice)
-	}
-	if text, ok := errors.AsType[*textError](err); ok {
-		f.write(ctx, w, TextContent(text.status, f.unreadable(text)))
-		return
-	}
-	status, answer := f.options.Failures(ctx, err)
-	if content, ok := answer.(Content); ok {
-		content.Status = status
-		f.write(ctx, w, content)
-		return
-	}
-	body, err := encodeBody(answer)
-	if err != nil { // error bodies are plain structs: this is a mistake in the encoder
-		f.write(ctx, w, TextContent(http.StatusInternalServerError, "The error could not be written."))
-		return
-	}
-	f.write(ctx, w, Content{Status: status, Type: jsonType, Body: body})
-}
-
-// unreadable is the text of an error as this family begins it.
-func (f *Frame) unreadable(text *textError) string {
-	if detail, ok := strings.CutPrefix(text.text, invalidValue); ok && f.options.Unreadable != "" {
-		return f.options.Unreadable + detail
-	}
-	return text.text
-}
-
-// Refuse answers a request that did not reach an endpoint with an error.
-func (f *Frame) Refuse(w http.ResponseWriter, r *http.Request, err error) {
-	f.fail(r.Context(), w, err)
-}
-
-func (f *Frame) write(ctx context.Context, w http.ResponseWriter, content Content) {
-	if content.Type != "" {
-		w.Header().Set("Content-Type", content.Type)
-	}
-	maps.Copy(w.Header(), content.Header)
-	if content.Status == 0 {
-		content.Status = http.StatusOK
-	}
-	w.WriteHeader(content.Status)
-	_, err := w.Write(content.Body)
-	if err != nil && !errors.Is(err, http.ErrBodyNotAllowed) && callOf(ctx).failure == nil {
-		callOf(ctx).failure = fmt.Errorf("the client did not take the answer: %w", err)
-	}
-}
-
-// notFound is the body of the answer to a path that does not exist. It is older than the API's other errors.
-type notFound struct {
-	Errors         []string        `json:"errors"`
-	Status         int             `json:"status"`
-	LedgerAPIError json.RawMessage `json:"ledgerApiError"`
-}
-
-// NotFound answers paths that do not exist.
-func (f *Frame) NotFound(w http.ResponseWriter, r *http.Request) {
-	scheme := "http"
-	if r.TLS != nil {
-		scheme = "https"
-	}
-	address := scheme + "://" + r.Host + r.URL.EscapedPath()
-	message := fmt.Sprintf("HttpMethod(%s), uri: %s", r.Method, address)
-	body, err := encodeBody(notFound{Errors: []string{message}, Status: http.StatusNotFound})
-	if err != nil {
-		f.fail(r.Context(), w, fault.Internal(err))
-		return
-	}
-	f.write(r.Context(), w, Content{Status: http.StatusNotFound, Type: jsonType, Body: body})
-}
-
-// MethodNotAllowed answers existing paths that do not take the method, and says which they do.
-func (f *Frame) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
-	routes := chi.RouteContext(r.Context()).Routes
-	path := r.URL.EscapedPath()
-	for _, method := range []string{
-		http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost, http.MethodPut,
-	} {
-		if routes.Match(chi.NewRouteContext(), method, path) {
-			w.Header().Add("Allow", method)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return &textError{
+			status: http.StatusRequestTimeout, text: "The body did not come in time. Send it faster, or send less.",
 		}
 	}
-	f.write(r.Context(), w, TextContent(http.StatusMethodNotAllowed, "Method Not Allowed"))
+	return badRequest("body", "the body ended too early")
 }

@@ -24,7 +24,7 @@ const statusClientGone = 499
 func (f *Frame) Observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := f.options.Now()
-		current := &call{trace: traceOf(r.Header)}
+		current := &call{trace: traceOf(r.Header), accept: strings.Join(r.Header.Values("Accept"), ",")}
 		ctx := context.WithValue(r.Context(), callKey{}, current)
 		recorder := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		secure(recorder.Header())
@@ -51,9 +51,11 @@ func tell(header http.Header, trace ledger.TraceContext) {
 // secure sets the headers that keep answers from being cached, sniffed or framed.
 func secure(header http.Header) {
 	header.Set("Cache-Control", "no-store")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("X-Frame-Options", "DENY")
 }
 
 func (f *Frame) answerPanic(ctx context.Context, w middleware.WrapResponseWriter, reason any) {
@@ -85,6 +87,13 @@ func (f *Frame) log(ctx context.Context, r *http.Request, w middleware.WrapRespo
 		slog.String("user_id", current.claims.UserID()), slog.String("trace_id", current.trace.TraceID()),
 	}
 	level := slog.LevelInfo
+	if _, overloaded := errors.AsType[*OverloadedError](current.failure); overloaded {
+		level = slog.LevelDebug // one line each would make an overload worse
+		if refused, tell := f.options.Limits.countRefusal(f.options.Now()); tell {
+			f.options.Logger.WarnContext(ctx, "requests were one too many and were refused", "refused", refused,
+				"last_reason", current.failure.Error())
+		}
+	}
 	if current.failure != nil {
 		facts = append(facts, slog.String("error", current.failure.Error()))
 		if hidden := hiddenCause(current.failure); hidden != "" {

@@ -82,9 +82,18 @@ func trustsOrigin(claims auth.Claims) bool {
 
 // read takes the client's messages until the connection ends: hands over the first and ignores the rest.
 func (s *socket) read(ctx context.Context, end context.CancelCauseFunc) {
-	kind, data, err := s.conn.Read(ctx)
+	kind, reader, err := s.conn.Reader(ctx)
 	if err == nil {
-		s.first <- message{kind, data}
+		body := s.frame.options.Limits.meter(reader)
+		defer body.release() // as long as the stream lasts, which may hold what it was asked
+		var data []byte
+		if data, err = io.ReadAll(body); err == nil {
+			s.first <- message{kind, data}
+		}
+		if _, overloaded := errors.AsType[*OverloadedError](err); overloaded {
+			end(err)
+			return
+		}
 	}
 	for err == nil {
 		var ignored io.Reader

@@ -105,7 +105,11 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	streams := s.frame.options.Streams
 	changes := streams.seen()
-	if err := s.frame.authenticate(ctx, r); err != nil {
+	err := s.frame.authenticate(ctx, r)
+	if err == nil {
+		err = s.frame.options.Limits.admit(callOf(ctx).claims.UserID(), r.RemoteAddr)
+	}
+	if err != nil {
 		s.frame.fail(ctx, w, err)
 		return
 	}
@@ -153,7 +157,7 @@ func (s *servedStream) serve(ctx context.Context, socket *socket) error {
 		return err
 	}
 	request := reflect.New(s.request).Elem()
-	if err := s.shapes.decodeBody(message, request); err != nil {
+	if err := s.shapes.decodeBody(message, request, s.frame.options.Limits.bounds()); err != nil {
 		return &closeError{websocket.StatusInvalidFramePayloadData, badRequest("body", err.Error()).text}
 	}
 	if err := s.checkAccess(callOf(ctx).claims); err != nil {

@@ -12,6 +12,7 @@ import (
 // The defaults of the settings of streams.
 const (
 	DefaultMaxStreams     = 10_000
+	DefaultMaxUserStreams = 1000
 	DefaultRequestWait    = 30 * time.Second
 	DefaultPingInterval   = 30 * time.Second
 	DefaultClientPatience = time.Minute
@@ -24,6 +25,9 @@ const recheckTimeout = 10 * time.Second
 type StreamOptions struct {
 	// Max is how many streams may be open at once.
 	Max int
+	// MaxPerUser is how many of them one user may have open, so that no user takes all of Max. Streams without a usable
+	// token count as those of one user.
+	MaxPerUser int
 	// RequestWait is how long a client may take to send its request.
 	RequestWait time.Duration
 	// PingInterval is how often a connection is made sure of, so that nothing on the way takes it for unused.
@@ -63,6 +67,9 @@ type openStream struct {
 func NewStreams(options StreamOptions) *Streams {
 	if options.Max == 0 {
 		options.Max = DefaultMaxStreams
+	}
+	if options.MaxPerUser == 0 {
+		options.MaxPerUser = DefaultMaxUserStreams
 	}
 	if options.RequestWait == 0 {
 		options.RequestWait = DefaultRequestWait
@@ -135,14 +142,17 @@ func (s *Streams) seen() uint64 {
 func (s *Streams) add(open *openStream, changes uint64) (refusal error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	user := open.claims.UserID()
 	switch {
 	case s.stopping:
 		refusal = abortedByShutdown()
 	case s.count >= s.options.Max:
 		refusal = fault.MaximumNumberOfStreams.New(
 			"The node serves %d streams already, which is as many as it is set to.", s.options.Max)
+	case len(s.byUser[user]) >= s.options.MaxPerUser:
+		refusal = fault.MaximumNumberOfStreams.New(
+			"User %q has %d streams open already, which is as many as one user may have.", user, s.options.MaxPerUser)
 	}
-	user := open.claims.UserID()
 	if s.byUser[user] == nil {
 		s.byUser[user] = make(map[*openStream]struct{})
 	}

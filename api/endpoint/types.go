@@ -27,7 +27,7 @@ type Enum interface {
 	Names() []string
 }
 
-// Bytes are binary data: standard base64 with padding in JSON.
+// Bytes are binary data: standard base64 in JSON, written with padding and read with it or without.
 type Bytes []byte
 
 // MarshalText implements [encoding.TextMarshaler].
@@ -37,7 +37,11 @@ func (b Bytes) MarshalText() ([]byte, error) {
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (b *Bytes) UnmarshalText(text []byte) error {
-	decoded, err := base64.StdEncoding.Strict().AppendDecode(nil, text)
+	encoding := base64.StdEncoding
+	if len(text)%4 != 0 && !strings.HasSuffix(string(text), "=") {
+		encoding = base64.RawStdEncoding
+	}
+	decoded, err := encoding.Strict().AppendDecode(nil, text)
 	if err != nil || strings.ContainsAny(string(text), "\r\n") {
 		return detailError("The string is not a valid Base64: " + shorten(string(text)))
 	}

@@ -37,6 +37,8 @@ type Settings struct {
 	CheckpointInterval time.Duration
 	// MaxSelfAllocatedParties is how many parties a user that is no administrator may allocate for itself.
 	MaxSelfAllocatedParties int
+	// Counts say how much one submission may hold.
+	Counts Counts
 }
 
 // Record is what the endpoints read from the database.
@@ -125,6 +127,7 @@ func withDefaults(s Settings) Settings {
 	if s.CheckpointInterval == 0 {
 		s.CheckpointInterval = DefaultCheckpointInterval
 	}
+	s.Counts = s.Counts.withDefaults()
 	return s
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
@@ -219,6 +220,10 @@ func FromAPIIdentityProvider(wire IdentityProviderConfig) (ledger.IdentityProvid
 	if err != nil || address.Host == "" || (address.Scheme != "https" && address.Scheme != "http") {
 		return ledger.IdentityProvider{}, fault.InvalidFieldNamed("jwks_url", "Malformed URL").
 			WithHint("Give an absolute URL, such as https://idp.example/.well-known/jwks.json.")
+	}
+	if err := auth.CheckKeyURL(wire.JWKSURL); err != nil {
+		return ledger.IdentityProvider{}, fault.InvalidFieldNamed("jwks_url", err.Error()).
+			WithHint("Serve the keys over https: whoever stands between the node and them could put in keys of their own.")
 	}
 	return ledger.IdentityProvider{
 		ID: wire.IdentityProviderID, IsDeactivated: wire.IsDeactivated, Issuer: wire.Issuer, JWKSURL: wire.JWKSURL,

@@ -40,11 +40,11 @@ func TestIdentityProviders(t *testing.T) {
 
 	var updated ledgerapi.IdentityProviderConfigResponse
 	s.Call(apitest.Admin, http.MethodPatch, acmePath,
-		idpUpdate(`,"isDeactivated":true,"jwksUrl":"http://other.example/jwks","issuer":"i","audience":""`,
+		idpUpdate(`,"isDeactivated":true,"jwksUrl":"https://other.example/jwks","issuer":"i","audience":""`,
 			"is_deactivated", "jwks_url")).OK(&updated)
 	require.Equal(t, &ledgerapi.IdentityProviderConfig{
 		IdentityProviderID: "acme", IsDeactivated: true, Issuer: "https://acme.example",
-		JWKSURL: "http://other.example/jwks", Audience: "ledger",
+		JWKSURL: "https://other.example/jwks", Audience: "ledger",
 	}, updated.Config)
 	s.Call(apitest.Admin, http.MethodPatch, acmePath, idpUpdate(`,"issuer":"i"`, "issuer", "audience")).OK(&updated)
 	require.Equal(t, "i", updated.Config.Issuer)
@@ -96,6 +96,10 @@ func TestIdentityProvidersThatAreRefused(t *testing.T) {
 			idpConfig("x", `,"issuer":"i","jwksUrl":"file:///etc/passwd"`), "INVALID_FIELD",
 			"Malformed URL", 400,
 		},
+		"keys from elsewhere without https": {
+			idpConfig("x", `,"issuer":"i","jwksUrl":"http://x.example/jwks"`), "INVALID_FIELD",
+			"neither https nor on this machine", 400,
+		},
 		"a NUL": {
 			idpConfig("x", `,"issuer":"i\u0000","jwksUrl":"https://x.example"`), "INVALID_FIELD",
 			"control characters", 400,
@@ -132,6 +136,10 @@ func TestIdentityProvidersThatAreRefused(t *testing.T) {
 		"a path twice":    {idpUpdate("", "issuer", "issuer"), badMask, "more than once", 400},
 		"no issuer":       {idpUpdate("", "issuer"), "MISSING_FIELD", "issuer", 400},
 		"a bad URL":       {idpUpdate(`,"jwksUrl":"x"`, "jwks_url"), "INVALID_FIELD", "Malformed URL", 400},
+		"keys from elsewhere without https": {
+			idpUpdate(`,"jwksUrl":"http://127.0.0.1.example/jwks"`, "jwks_url"), "INVALID_FIELD",
+			"neither https nor on this machine", 400,
+		},
 		"an issuer as other": {
 			idpUpdate(`,"issuer":"https://other.example"`, "issuer"),
 			"IDP_CONFIG_ISSUER_ALREADY_EXISTS", "other.example", 409,

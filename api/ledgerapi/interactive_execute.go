@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/preview"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/prepared"
@@ -215,7 +216,7 @@ func (a *API) explain(ctx context.Context, opened *prepared.Opened, refusal *fau
 		return refusal
 	}
 	again, err := ledger.Interpret(opened.Submission(ledger.Submission{}), ledger.Environment{
-		Packages: a.packages, Store: snapshot{ctx, a.record}, EffectiveAt: at, Prepared: &opened.Run,
+		Packages: a.packages, Store: preview.Store(ctx, a.record), EffectiveAt: at, Prepared: &opened.Run,
 	})
 	if err != nil {
 		return refusal

@@ -2,7 +2,6 @@ package ledgerapi
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/preview"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/prepared"
@@ -92,7 +92,7 @@ func (a *API) prepareSubmission(ctx context.Context, req prepareRequest) (JsPrep
 	if err := checkPreparation(body, scheme); err != nil {
 		return JsPrepareSubmissionResponse{}, err
 	}
-	transaction, err := a.preview(ctx, submission)
+	transaction, err := preview.Interpret(ctx, a.packages, a.record, submission)
 	if err != nil {
 		return JsPrepareSubmissionResponse{}, err
 	}
@@ -165,49 +165,6 @@ func checkPreparation(body JsPrepareSubmissionRequest, scheme prepared.Scheme) e
 func notPrepared(format string, args ...any) *fault.Fault {
 	return fault.FailedToPrepareTransaction.New(
 		"The participant failed to prepare the transaction: %s", fmt.Sprintf(format, args...))
-}
-
-// preview interprets a submission on what the ledger holds now, and changes nothing.
-func (a *API) preview(ctx context.Context, submission ledger.Submission) (ledger.Transaction, error) {
-	var seed [32]byte
-	if _, err := rand.Read(seed[:]); err != nil {
-		return ledger.Transaction{}, err
-	}
-	effective := submission.ReceivedAt
-	if minimum := submission.MinLedgerTime; minimum != nil && minimum.After(effective) {
-		effective = minimum.UTC().Truncate(time.Microsecond)
-	}
-	transaction, err := ledger.Interpret(submission, ledger.Environment{
-		Packages: a.packages, Store: snapshot{ctx, a.record}, EffectiveAt: effective, Seed: seed,
-	})
-	if err != nil {
-		return ledger.Transaction{}, err
-	}
-	known, err := a.record.Parties(ctx, transaction.Informees())
-	if err != nil {
-		return ledger.Transaction{}, err
-	}
-	return transaction, ledger.CheckInformees(transaction, func(party ledger.Party) (bool, error) {
-		return slices.ContainsFunc(known, func(d ledger.PartyDetails) bool { return d.Party == party }), nil
-	})
-}
-
-// snapshot is the ledger as it is while a request looks at it. It implements [ledger.Store].
-type snapshot struct {
-	ctx    context.Context //nolint:containedctx // lives within one request, behind an interface without contexts
-	record ContractRecord
-}
-
-// ActiveContract implements [ledger.Store].
-func (s snapshot) ActiveContract(id ledger.ContractID) (ledger.Contract, bool, error) {
-	stored, found, err := s.record.Contract(s.ctx, id)
-	return stored.Contract, found && stored.Archived == nil, err
-}
-
-// ActiveContractByKey implements [ledger.Store].
-func (s snapshot) ActiveContractByKey(keyHash string) (ledger.Contract, bool, error) {
-	stored, found, err := s.record.ContractByKey(s.ctx, keyHash)
-	return stored.Contract, found, err
 }
 
 func (a *API) toAPIPrepared(

@@ -30,6 +30,9 @@ func (a *API) newSubmissionFor(
 	if len(body.ActAs) == 0 {
 		return refused, fault.MissingFieldNamed("act_as/actAs")
 	}
+	if err := a.settings.Counts.check(body); err != nil {
+		return refused, err
+	}
 	preference := ledger.FromStrings[lf.PackageID](body.PackageIDSelectionPreference)
 	commands, refusal := a.packages.PrepareCommands(FromAPICommands(body.Commands), preference)
 	if refusal != nil {

@@ -1,5 +1,5 @@
 // Package operatorapi is what the operator of a node asks of it beside what a validator has: the audit of the record,
-// and the metrics.
+// the metrics, what the automations are to do, and what troubles them.
 package operatorapi
 
 import (
@@ -21,6 +21,10 @@ type Options struct {
 	// Checkpoints is where the continuous audit keeps how far it has come.
 	Checkpoints audit.Checkpoints
 	Metrics     *telemetry.Metrics
+	// Settings are what the automations are to do.
+	Settings Settings
+	// Automation is what the node does by itself.
+	Automation Automation
 }
 
 // API serves the operator.
@@ -28,15 +32,16 @@ type API struct{ options Options }
 
 // New makes the API. The error names the part that is missing.
 func New(options Options) (*API, error) {
-	if options.Auditor == nil || options.Checkpoints == nil || options.Metrics == nil {
-		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints and metrics")
+	if options.Auditor == nil || options.Checkpoints == nil || options.Metrics == nil ||
+		options.Settings == nil || options.Automation == nil {
+		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints, metrics, settings and automation")
 	}
 	return &API{options: options}, nil
 }
 
 // Endpoints lists the family.
 func (a *API) Endpoints() []endpoint.Endpoint {
-	return []endpoint.Endpoint{
+	return append(append(a.settingsEndpoints(), a.automationEndpoints()...),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/audit", OperationID: "getAudit", Tag: "Operation",
 			Access: endpoint.Admin, Summary: "Prove from the record that coin is neither made nor lost.",
@@ -46,9 +51,9 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 		}, a.audit),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/metrics", OperationID: "getMetrics", Tag: "Operation", Access: endpoint.Open,
-			Summary: "Get the metrics of the node, in the text format of Prometheus.",
+			Vital: true, Summary: "Get the metrics of the node, in the text format of Prometheus.",
 		}, a.metrics),
-	}
+	)
 }
 
 type auditRequest struct {

@@ -84,6 +84,7 @@ const (
 const (
 	amuletRules        = "#splice-amulet:Splice.AmuletRules:AmuletRules"
 	externalPartyRules = "#splice-amulet:Splice.ExternalPartyAmuletRules:ExternalPartyAmuletRules"
+	dsoRules           = "#splice-dso-governance:Splice.DsoRules:DsoRules"
 	openRounds         = "#splice-amulet:Splice.Round:OpenMiningRound"
 	issuingRounds      = "#splice-amulet:Splice.Round:IssuingMiningRound"
 	configStates       = "#splice-amulet:Splice.ExternalPartyConfigState:ExternalPartyConfigState"

@@ -142,7 +142,9 @@ func (m mount) get(path, operation, summary string) endpoint.Info {
 }
 
 func (m mount) post(path, operation, summary string) endpoint.Info {
-	return m.info(http.MethodPost, path, operation, summary)
+	info := m.info(http.MethodPost, path, operation, summary)
+	info.Reads = true
+	return info
 }
 
 func (m mount) info(method, path, operation, summary string) endpoint.Info {

@@ -154,7 +154,7 @@ func (a *API) offsetAt(ctx context.Context, when time.Time) (ledger.Offset, erro
 			high = last[0].Offset - 1
 		}
 	}
-	if low == head.Pruned && head.Pruned > 0 {
+	if low == head.Pruned && head.Pruned > 0 && (head.Offset > low || when.Before(head.RecordTime)) {
 		return 0, v0.NotFound("No snapshot found for %s: the record before that was pruned", endpoint.Timestamp(when))
 	}
 	return low, nil

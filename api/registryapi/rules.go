@@ -27,8 +27,8 @@ type GetDsoInfoResponse struct {
 	VotingThreshold   int32                  `json:"voting_threshold" required:"true" doc:"Votes for a change: 1"`
 	LatestMiningRound v0.ContractWithState   `json:"latest_mining_round" required:"true" doc:"The newest open round"`
 	AmuletRules       v0.ContractWithState   `json:"amulet_rules" required:"true" doc:"The rules of the coin"`
-	DSORules          *v0.ContractWithState  `json:"dso_rules" doc:"Null: one node decides, without a governance contract"`
-	SvNodeStates      []v0.ContractWithState `json:"sv_node_states" required:"true" doc:"Empty, for the same reason"`
+	DSORules          *v0.ContractWithState  `json:"dso_rules" doc:"Who runs the network; null where it started without"`
+	SvNodeStates      []v0.ContractWithState `json:"sv_node_states" required:"true" doc:"Empty: one node needs no list of nodes"`
 	InitialRound      *string                `json:"initial_round" doc:"The first round of the network"`
 }
 
@@ -45,11 +45,21 @@ func (a *API) dsoInfo(ctx context.Context, _ endpoint.NoRequest) (GetDsoInfoResp
 	if err != nil {
 		return GetDsoInfoResponse{}, err
 	}
+	governed, err := a.active(ctx, dsoRules, a.node.DSO)
+	if err != nil {
+		return GetDsoInfoResponse{}, err
+	}
 	first := "0"
-	return GetDsoInfoResponse{
+	response := GetDsoInfoResponse{
 		SvUser: a.node.OperatorUser, SvPartyID: a.node.Operator, DSOPartyID: a.node.DSO, VotingThreshold: 1,
 		AmuletRules: shown[0], LatestMiningRound: shown[1], InitialRound: &first,
-	}, nil
+	}
+	if len(governed) > 0 {
+		founded, err := v0.ToAPIContractWithState(governed[len(governed)-1], a.node.SynchronizerID)
+		response.DSORules = &founded
+		return response, err
+	}
+	return response, nil
 }
 
 // GetAmuletRulesProxyResponse is the contract with the rules of the coin.

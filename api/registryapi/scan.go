@@ -3,10 +3,10 @@ package registryapi
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -161,7 +161,7 @@ type MemberTrafficStatus struct {
 
 // ActualMemberTraffic is in bytes.
 type ActualMemberTraffic struct {
-	TotalConsumed int64 `json:"total_consumed" required:"true" doc:"Extra traffic that was used: 0, none is charged"`
+	TotalConsumed int64 `json:"total_consumed" required:"true" doc:"Extra traffic that was used"`
 	TotalLimit    int64 `json:"total_limit" required:"true" doc:"Extra traffic that was granted"`
 }
 
@@ -177,35 +177,55 @@ type traffic struct {
 	TotalPurchased int64  `json:"totalPurchased,string"`
 }
 
-// trafficStatus adds up what was bought for the member. What was bought is granted at once: the node is the
-// synchronizer.
+// trafficStatus tells how much traffic the ledger says was bought for the member, and what the synchronizer granted and
+// charged. Of this node's participant the synchronizer keeps an account; it grants others what was bought for them and
+// has charged them nothing, since they sent nothing through it.
 func (a *API) trafficStatus(
 	ctx context.Context, req trafficStatusRequest,
 ) (response GetMemberTrafficStatusResponse, err error) {
 	if req.DomainID != a.node.SynchronizerID {
 		return response, v0.NotFound("No synchronizer %s: this node's is %s", req.DomainID, a.node.SynchronizerID)
 	}
-	var purchased int64
-	known := strings.TrimPrefix(req.MemberID, "PAR::") == a.node.ParticipantID
+	head, err := a.record.Head(ctx)
+	if err != nil {
+		return response, err
+	}
+	member, own := req.MemberID, coin.MemberOf(a.node.ParticipantID)
+	if member == a.node.ParticipantID {
+		member = own
+	}
+	purchased, known, err := a.purchasedTraffic(ctx, member, head.Offset)
+	if err != nil {
+		return response, err
+	}
+	if !known && member != own {
+		return response, v0.NotFound("No traffic state found for member %s: it is not this node's participant, %s, and "+
+			"nobody bought traffic for it", req.MemberID, own)
+	}
+	response.TrafficStatus.Target.TotalPurchased = purchased
+	response.TrafficStatus.Actual.TotalLimit = purchased
+	if member == own {
+		response.TrafficStatus.Actual = ActualMemberTraffic{
+			TotalConsumed: head.Traffic.Consumed, TotalLimit: head.Traffic.Purchased,
+		}
+	}
+	return response, nil
+}
+
+// purchasedTraffic adds up what was bought for a member until an offset, and tells whether there was anything.
+func (a *API) purchasedTraffic(
+	ctx context.Context, member string, at ledger.Offset,
+) (purchased int64, known bool, err error) {
 	add := func(contract ledger.Contract) (bool, error) {
 		payload, err := payloadOf[traffic](contract)
-		if err == nil && payload.MemberID == req.MemberID && payload.SynchronizerID == req.DomainID {
+		if err == nil && payload.MemberID == member && payload.SynchronizerID == a.node.SynchronizerID {
 			purchased += payload.TotalPurchased
 			known = true
 		}
 		return true, err
 	}
-	err = a.eachActive(ctx, a.templateIDs(memberTraffic), a.node.DSO, latest, add)
-	if err != nil {
-		return response, err
-	}
-	if !known {
-		return response, v0.NotFound("No traffic state found for member %s: it is not this node's participant, PAR::%s, and "+
-			"nobody bought traffic for it", req.MemberID, a.node.ParticipantID)
-	}
-	response.TrafficStatus.Actual.TotalLimit = purchased
-	response.TrafficStatus.Target.TotalPurchased = purchased
-	return response, nil
+	err = a.eachActive(ctx, a.templateIDs(memberTraffic), a.node.DSO, at, add)
+	return purchased, known, err
 }
 
 // GetValidatorUserInfoResponse is the operator of the node.

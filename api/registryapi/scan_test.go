@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -99,12 +98,33 @@ func TestTheNetworkAsWalletsSeeIt(t *testing.T) {
 				Rules  apitest.Shown `json:"amulet_rules"`
 				Latest apitest.Shown `json:"latest_mining_round"`
 				Votes  int           `json:"voting_threshold"`
+
+				Governance apitest.Shown `json:"dso_rules"`
 			}
 			s.In(t).Call(user, http.MethodGet, base+"/dso", nil).OK(&answer)
 			require.Equal(t, s.Node.DSO, answer.DSO)
 			require.Contains(t, answer.Rules.Contract.TemplateID, ":Splice.AmuletRules:AmuletRules")
 			require.Contains(t, string(answer.Latest.Contract.Payload), `"number":"2"`)
 			require.Equal(t, 1, answer.Votes)
+			require.Contains(t, answer.Governance.Contract.TemplateID, ":Splice.DsoRules:DsoRules")
+			require.NotEmpty(t, answer.Governance.Contract.CreatedEventBlob)
+			require.Equal(t, s.Node.SynchronizerID, answer.Governance.DomainID)
+			var payload struct {
+				SVs         [][]json.RawMessage
+				DSODelegate ledger.Party
+				IsDevNet    bool
+				Config      struct {
+					DecentralizedSynchronizer struct{ ActiveSynchronizerID string }
+				}
+			}
+			require.NoError(t, json.Unmarshal(answer.Governance.Contract.Payload, &payload))
+			require.Equal(t, s.Node.Operator, payload.DSODelegate)
+			require.True(t, payload.IsDevNet)
+			require.Equal(t, s.Node.SynchronizerID, payload.Config.DecentralizedSynchronizer.ActiveSynchronizerID)
+			require.Len(t, payload.SVs, 1)
+			require.JSONEq(t, `"`+string(s.Node.Operator)+`"`, string(payload.SVs[0][0]))
+			require.JSONEq(t, `{"name":"`+s.Node.OperatorUser+`","joinedAsOfRound":{"number":"0"},"svRewardWeight":"10000",
+				"participantId":"`+s.Node.ParticipantID+`"}`, string(payload.SVs[0][1]))
 		})
 		t.Run(base+" has no names", func(t *testing.T) {
 			t.Parallel()
@@ -283,45 +303,6 @@ func TestPreapprovalsAndFeaturedApps(t *testing.T) {
 	s.Call("", http.MethodGet, "/v0/validator-user", nil).OK(&before)
 	require.True(t, before.Featured)
 	cleanAudit(t, s)
-}
-
-func TestTrafficStatus(t *testing.T) {
-	t.Parallel()
-	s := apitest.NewWithCoin(t, apitest.Options{})
-	alice := s.Wallet("alice")
-	member := "PAR::" + s.Node.ParticipantID
-	path := "/api/scan/v0/domains/" + s.Node.SynchronizerID + "/members/" + member + "/traffic-status"
-	var status struct {
-		Traffic struct {
-			Actual struct {
-				Consumed int64 `json:"total_consumed"`
-				Limit    int64 `json:"total_limit"`
-			} `json:"actual"`
-			Target struct {
-				Purchased int64 `json:"total_purchased"`
-			} `json:"target"`
-		} `json:"traffic_status"`
-	}
-	s.Call("", http.MethodGet, path, nil).OK(&status)
-	require.Zero(t, status.Traffic.Target.Purchased)
-	coin := alice.Tap("5000")
-	rules, round := alice.Rules()
-	alice.Exercise(rules.Contract.TemplateID, rules.Contract.ContractID, "AmuletRules_BuyMemberTraffic", map[string]any{
-		"inputs": []any{map[string]any{"tag": "InputAmulet", "value": coin}}, "context": context(round),
-		"provider": alice.Party, "memberId": member, "synchronizerId": s.Node.SynchronizerID, "migrationId": "0",
-		"trafficAmount": "1000000", "expectedDso": s.Node.DSO,
-	}, rules.Disclose(), round.Disclose())
-	s.Call("", http.MethodGet, path, nil).OK(&status)
-	require.EqualValues(t, 1_000_000, status.Traffic.Target.Purchased)
-	require.EqualValues(t, 1_000_000, status.Traffic.Actual.Limit)
-	require.Equal(t, []string{"1666.0000000000"}, amounts(alice), "3334 coins were burned for a megabyte")
-	cleanAudit(t, s)
-
-	require.Contains(t, refusal(t, s.Call("", http.MethodGet,
-		strings.Replace(path, "PAR::participant", "PAR::other", 1), nil), http.StatusNotFound),
-		"No traffic state found for member PAR::other")
-	require.Contains(t, refusal(t, s.Call("", http.MethodGet, strings.Replace(path, "/global-domain", "/other", 1), nil),
-		http.StatusNotFound), "No synchronizer other::")
 }
 
 func TestWhoMayAsk(t *testing.T) {

@@ -23,6 +23,8 @@ type ErrorResponse struct {
 type Error struct {
 	Status int
 	Text   string
+	// Body is the answer, for refusals that tell more than a text; nil for an [ErrorResponse] with the text.
+	Body any
 }
 
 // Error implements error.
@@ -52,6 +54,9 @@ const (
 func Failures(realm string) endpoint.FailureEncoder {
 	return func(ctx context.Context, err error) (int, any) {
 		if refusal, ok := errors.AsType[*Error](err); ok {
+			if refusal.Body != nil {
+				return refusal.Status, refusal.Body
+			}
 			return refusal.Status, ErrorResponse{Error: refusal.Text}
 		}
 		switch refusal := fault.From(err); {
@@ -88,17 +93,16 @@ func textOf(refusal *fault.Fault) string {
 // statusOf is the HTTP status of a refusal by the ledger. It is not the one that the JSON Ledger API gives it: this
 // family tells "busy" (429) from "conflict" (409).
 func statusOf(refusal *fault.Fault) int {
+	if slices.Contains(conflictCodes(), refusal.Code) {
+		return http.StatusConflict
+	}
 	switch refusal.Category {
 	case fault.TransientServerFailure:
 		return http.StatusServiceUnavailable
 	case fault.ContentionOnSharedResources:
 		return http.StatusTooManyRequests
-	case fault.InvalidIndependentOfSystemState, fault.InvalidGivenCurrentSystemStateSeekAfterEnd:
-		return http.StatusBadRequest
-	case fault.InvalidGivenCurrentSystemStateOther:
-		if slices.Contains(conflictCodes(), refusal.Code) {
-			return http.StatusConflict
-		}
+	case fault.InvalidIndependentOfSystemState, fault.InvalidGivenCurrentSystemStateSeekAfterEnd,
+		fault.InvalidGivenCurrentSystemStateOther:
 		return http.StatusBadRequest
 	case fault.InvalidGivenCurrentSystemStateResourceExists:
 		return http.StatusConflict

@@ -36,7 +36,7 @@ florin: ready after %.1f s
   synchronizer  %s
   operator      %s
   DSO           %s
-
+%s
 A token of the administrator %s:
 
 TOKEN=%s
@@ -51,7 +51,7 @@ Ctrl-C stops everything.
 `,
 		time.Since(m.began).Seconds(), node.url(), node.url(), m.temporal.UI(), m.temporal.Frontend(),
 		m.database.URL(recordDatabase), m.directory.Path(), node.identity.ParticipantID, node.identity.SynchronizerID,
-		node.identity.Operator, node.identity.DSO, m.command.AdminUser, token,
+		node.identity.Operator, node.identity.DSO, m.localnetLines(), m.command.AdminUser, token,
 		node.url(), m.command.AdminUser, node.url(), tap, node.url(), alice)
 	return nil
 }

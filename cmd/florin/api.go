@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/florinledger/florin/api"
@@ -19,14 +20,11 @@ import (
 // readinessTimeout bounds how long a part may take to say that it works.
 const readinessTimeout = 2 * time.Second
 
-// headerTimeout bounds how long a client may take to send the head of a request.
-const headerTimeout = 10 * time.Second
-
-func (n *node) startAPI(ctx, _ context.Context) error {
+func (n *node) startAPI(ctx, background context.Context) error {
 	if !n.options.roles.api {
 		return nil
 	}
-	handler, err := n.handler()
+	handler, err := n.handler(background)
 	if err != nil {
 		return err
 	}
@@ -34,16 +32,17 @@ func (n *node) startAPI(ctx, _ context.Context) error {
 	if err != nil {
 		return explainListen(n.options.listen, "--listen", err)
 	}
-	n.server = &http.Server{Handler: handler, ReadHeaderTimeout: headerTimeout}
+	n.server = api.NewServer(handler, n.serverOptions())
+	connections := api.Bounded(n.listener, n.options.settings.MaxConnections)
 	go func() {
-		if err := n.server.Serve(n.listener); err != nil && err != http.ErrServerClosed {
+		if err := n.server.Serve(connections); err != nil && err != http.ErrServerClosed {
 			n.fail(err)
 		}
 	}()
 	return nil
 }
 
-func (n *node) handler() (http.Handler, error) {
+func (n *node) handler(background context.Context) (http.Handler, error) {
 	settings := n.options.settings
 	issuers, err := n.verifiers()
 	if err != nil {
@@ -55,12 +54,16 @@ func (n *node) handler() (http.Handler, error) {
 		return nil, err
 	}
 	n.watcher.OnUserChange(resolver.UserChanged)
-	n.streams = endpoint.NewStreams(endpoint.StreamOptions{Max: settings.MaxStreams})
+	n.streams = endpoint.NewStreams(endpoint.StreamOptions{
+		Max: settings.MaxStreams, MaxPerUser: settings.MaxUserStreams, ClientPatience: settings.ClientPatience,
+	})
 	n.watcher.OnUserChange(n.streams.UserChanged) // after those who remember users
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
 		Node: n.identity, Record: n.database, Submitter: n.client, Onboarder: n.client, Watcher: n.watcher,
 		Packages: n.packages, Now: n.clock.Now,
-		Settings: ledgerapi.Settings{Version: settings.APIVersion, MaxListElements: settings.ListLimit},
+		Settings: ledgerapi.Settings{
+			Version: settings.APIVersion, MaxListElements: settings.ListLimit, Counts: settings.counts(),
+		},
 	})
 	if err != nil {
 		return nil, err
@@ -73,28 +76,40 @@ func (n *node) handler() (http.Handler, error) {
 		return nil, err
 	}
 	operator, err := operatorapi.New(operatorapi.Options{
-		Auditor: n.auditor, Checkpoints: n.database, Metrics: n.metrics,
+		Auditor: n.auditor, Checkpoints: n.database, Metrics: n.metrics, Settings: n.database,
+		Automation: n.database,
 	})
 	if err != nil {
 		return nil, err
 	}
+	keeper, err := n.startKeeper(background)
+	if err != nil {
+		return nil, err
+	}
 	return api.NewRouter(api.Options{
+		Wallet: n.wallets, Changes: keeper,
 		Clock:    devapi.New(devapi.Options{Clock: n.database, Development: n.options.development, Now: time.Now}),
 		Operator: operator, Measure: n.metrics.Request,
 		Auth: resolver, Tokens: auth.AnyUser{Verifier: issuers}, Ledger: ledgerAPI, Registry: registry,
 		Readiness: n.readiness, Logger: n.options.log, Now: time.Now,
-		Streams:      n.streams,
+		Streams: n.streams, Limits: settings.limits(),
 		MaxBodyBytes: settings.MaxBody, RequestTimeout: settings.RequestTimeout,
 	})
 }
 
-// readiness asks the parts that a request depends on.
+// readiness asks the parts that a request depends on, all at once: one that does not answer must not make others seem
+// as if they did not. Only Temporal knows of workers, so nothing is said of them when it does not answer.
 func (n *node) readiness(ctx context.Context) []api.Part {
 	ctx, cancel := context.WithTimeout(ctx, readinessTimeout)
 	defer cancel()
-	return []api.Part{
-		{Name: "database", Err: n.database.Ping(ctx)},
-		{Name: "temporal", Err: n.client.Ping(ctx)},
-		{Name: "worker", Err: n.client.CheckWorker(ctx)},
+	parts := []api.Part{{Name: "database"}, {Name: "temporal"}, {Name: "worker"}}
+	var asked sync.WaitGroup
+	for i, ask := range []func(context.Context) error{n.database.Ping, n.client.Ping, n.client.CheckWorker} {
+		asked.Go(func() { parts[i].Err = ask(ctx) })
 	}
+	asked.Wait()
+	if parts[1].Err != nil {
+		parts = parts[:2]
+	}
+	return parts
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -29,5 +30,14 @@ func (c *configCommand) Run(ctx *kong.Context) error {
 			return err
 		}
 	}
-	return nil
+	config, err := c.config()
+	if err != nil || config == nil {
+		return err
+	}
+	lines, err := config.lines()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Println(strings.Join(lines, "\n"))
+	return err
 }

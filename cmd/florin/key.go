@@ -70,6 +70,7 @@ func writeSecret(path string, content []byte) error {
 }
 
 type keyPublicCommand struct {
+	Hex  bool   `help:"Print the 32 bytes of an Ed25519 key in hexadecimal, as the validator's API wants it."`
 	File string `arg:"" help:"PEM file of a private or public key, or a public key in base64; - for standard input."`
 }
 
@@ -81,11 +82,24 @@ func (c *keyPublicCommand) print(stdin io.Reader, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if c.Hex {
+		return printRaw(key, stdout)
+	}
 	encoded, err := json.Marshal(key)
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(stdout, string(encoded))
+	return err
+}
+
+// printRaw prints the bytes of an Ed25519 key.
+func printRaw(key signing.PublicKey, stdout io.Writer) error {
+	if key.Spec() != signing.Curve25519 {
+		return fmt.Errorf("the key is on %s: only Ed25519 keys have a raw form", key.Spec())
+	}
+	info := key.SPKI()
+	_, err := fmt.Fprintf(stdout, "%x\n", info[len(info)-ed25519.PublicKeySize:])
 	return err
 }
 
@@ -134,6 +148,7 @@ type keySignCommand struct {
 	Key    string `arg:"" help:"PEM file of the private key."`
 	File   string `arg:"" default:"-" help:"Answer of a prepare or generate-topology call, or a prepared transaction in base64; - for standard input."`
 	Scheme string `help:"Hashing scheme of a transaction in base64: v2 or v3." enum:"auto,v2,v3" default:"auto"`
+	Hex    bool   `help:"Print only the bytes of the signature, in hexadecimal, as the validator's API wants them."`
 	Hash   string `help:"Sign this hash instead (base64 or hexadecimal), without having seen what it is of."`
 }
 
@@ -165,6 +180,9 @@ func (c *keySignCommand) sign(stdin io.Reader, stdout, stderr io.Writer) error {
 	encoded, err := json.Marshal(signature)
 	if err != nil {
 		return err
+	}
+	if c.Hex {
+		encoded = []byte(hex.EncodeToString(signature.Signature))
 	}
 	if _, err := fmt.Fprintf(stderr, "signed %s, hash %x\n", found.what, found.message); err != nil {
 		return err

@@ -25,6 +25,8 @@ type cli struct {
 	Prune   pruneCommand   `cmd:"" help:"Forget the record up to an offset, to get disk space back."`
 	Audit   auditCommand   `cmd:"" help:"Prove from the record that coin is neither made nor lost."`
 	Repair  repairCommand  `cmd:"" help:"Start the workflows of all contracts anew, after Temporal's state was lost."`
+	Backup  backupCommand  `cmd:"" help:"Write the record of a node to a directory, while it runs or not."`
+	Restore restoreCommand `cmd:"" help:"Make the record of a node from a backup, and check that it is the same."`
 	Clock   clockCommand   `cmd:"" help:"Show the ledger's time, or advance it on a development node."`
 	Token   tokenCommand   `cmd:"" help:"Print a token signed with the development secret."`
 	Key     keyCommand     `cmd:"" help:"Keep a party's key outside the node: make it, sign with it."`

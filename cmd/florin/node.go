@@ -17,6 +17,7 @@ import (
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/walletapi"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/bootstrap"
 	"github.com/florinledger/florin/builtin"
@@ -34,7 +35,8 @@ const (
 	connectTimeout = time.Minute
 	// drainTimeout bounds how long requests in progress may go on when the node stops.
 	drainTimeout = 15 * time.Second
-	// startTimeout bounds how long one start of a workflow waits for Temporal.
+	// startTimeout bounds how long one start of a workflow waits for Temporal. It is at most half of what a request may
+	// take, so that the answer can say what is wrong.
 	startTimeout = 10 * time.Second
 	// followPause is the pause between looks for completions that other processes wrote, when this one has a worker.
 	followPause = time.Second
@@ -84,6 +86,7 @@ type node struct {
 	metrics  *telemetry.Metrics
 	auditor  *audit.Auditor
 	client   *workflows.Client
+	wallets  *walletapi.API
 
 	listener   net.Listener
 	server     *http.Server
@@ -107,8 +110,10 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 		{"open the database", n.openDatabase},
 		{"connect to Temporal", n.connectTemporal},
 		{"read the node's identity", n.identify},
+		{"read the settings of the automations", n.configureAutomation},
 		{"start the worker", n.startWorker},
 		{"create the coin", n.createCoin},
+		{"open the operator's wallet", n.openWallets},
 		{"start the audit", n.startAudit},
 		{"start the API", n.startAPI},
 	}
@@ -177,7 +182,7 @@ func (n *node) identify(ctx, _ context.Context) error {
 	return bootstrap.Users(ctx, n.database, n.identity, options)
 }
 
-func (n *node) startWorker(_, background context.Context) error {
+func (n *node) startWorker(ctx, background context.Context) error {
 	pause := time.Duration(0)
 	if n.options.roles.worker {
 		pause = followPause
@@ -185,25 +190,34 @@ func (n *node) startWorker(_, background context.Context) error {
 		if err != nil {
 			return err
 		}
+		automations, err := n.automations()
+		if err != nil {
+			return err
+		}
+		acts := &activities.Activities{
+			DB: n.database, Packages: n.packages, Node: n.identity, Clock: n.clock.Now, Lifecycles: lifecycles,
+			Automations: automations, MaxDeduplication: n.options.settings.MaxDeduplication, Outcomes: n.outcomes,
+			Log: n.options.log, Payloads: ledger.NewPayloads(), Traffic: n.trafficRules(),
+		}
 		n.worker = worker.New(worker.Options{
-			Client: n.temporal,
-			Activities: &activities.Activities{
-				DB: n.database, Packages: n.packages, Node: n.identity, Clock: n.clock.Now, Lifecycles: lifecycles,
-				MaxDeduplication: n.options.settings.MaxDeduplication, Outcomes: n.outcomes, Log: n.options.log,
-				Payloads: ledger.NewPayloads(), Traffic: n.trafficRules(),
-			},
+			Client: n.temporal, Activities: acts,
 			OnFatalError: func(err error) { n.fail(fmt.Errorf("the Temporal worker stopped: %w", err)) },
 		})
 		if err := n.worker.Start(); err != nil {
 			return err
 		}
 		n.callLifecycles(background, lifecycles)
+		if err := n.runAutomation(ctx, background, acts); err != nil {
+			return err
+		}
 	}
 	n.client = workflows.NewClient(workflows.ClientOptions{
 		Temporal: n.temporal, Record: record{DB: n.database, Watcher: n.watcher}, Outcomes: n.outcomes,
 		SynchronizerID: n.identity.SynchronizerID, MaxBatch: n.options.settings.MaxBatch,
 		AttributeBytes: n.options.attributeBytes,
-		MaxInFlight:    n.options.settings.MaxInFlight, StartTimeout: startTimeout, FollowPause: pause, Clock: time.Now,
+		MaxInFlight:    n.options.settings.MaxInFlight, MaxUserInFlight: n.options.settings.MaxUserInFlight,
+		Admit: n.options.settings.admission(), FollowPause: pause, Clock: time.Now,
+		StartTimeout: min(startTimeout, n.options.settings.RequestTimeout/2),
 	})
 	go func() {
 		if err := n.client.Run(background); err != nil {

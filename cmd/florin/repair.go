@@ -17,8 +17,8 @@ type repairCommand struct {
 	DatabaseURL string `help:"PostgreSQL of the record, of a node elsewhere." env:"FLORIN_DATABASE_URL"`
 }
 
-// Run enters every contract that needs a workflow anew, so that processes with a worker start what is missing. They may
-// run meanwhile, or start later.
+// Run enters every contract that needs a workflow anew, and makes automation search the record anew, so that processes
+// with a worker start what is missing. They may run meanwhile, or start later.
 func (c *repairCommand) Run(ctx context.Context) error {
 	url := c.DatabaseURL
 	if url == "" {
@@ -48,7 +48,14 @@ func (c *repairCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	kinds, err := activities.RepairAutomation(ctx, database)
+	if err != nil {
+		return err
+	}
 	fmt.Printf("florin: %d workflows look at their contracts again; those that were lost are started by the workers\n",
 		count)
+	fmt.Printf("florin: %d kinds of automation look at all wallets and contracts again; "+
+		"Schedules that were lost are made\n"+
+		"florin: by the workers, when something is due or a worker starts\n", kinds)
 	return nil
 }

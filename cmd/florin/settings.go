@@ -14,6 +14,8 @@ import (
 // nodeSettings are the settings of a node, however it is started. Flags win over the environment.
 type nodeSettings struct {
 	tokenSettings
+	limitSettings
+	automationSettings
 
 	AuthSecret   string `help:"Secret of the HS256 tokens that are accepted (development)." default:"unsafe" env:"FLORIN_AUTH_SECRET" secret:""`
 	AuthAudience string `help:"Audience that tokens must name." default:"https://canton.network.global" env:"FLORIN_AUTH_AUDIENCE"`
@@ -23,13 +25,15 @@ type nodeSettings struct {
 	MaxInFlight      int           `help:"How many submissions may be on their way at once." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
 	MaxDeduplication time.Duration `help:"Deduplication window of submissions that name none." default:"168h" env:"FLORIN_MAX_DEDUPLICATION"`
 
+	MaxProvidedParties int `help:"For how many parties the operator may provide preapprovals; 0 for any number." default:"200" env:"FLORIN_MAX_PROVIDED_PARTIES"`
+
 	EnforceTraffic bool `help:"Refuse submissions that the node's traffic does not cover; otherwise traffic is only metered." env:"FLORIN_ENFORCE_TRAFFIC"`
 
 	APIVersion     string        `name:"api-version" help:"Version that GET /v2/version reports." default:"3.5.0-SNAPSHOT" env:"FLORIN_API_VERSION"`
 	ListLimit      int           `help:"Most elements of one list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
 	RequestTimeout time.Duration `help:"How long a request may take." default:"20s" env:"FLORIN_REQUEST_TIMEOUT"`
+	KeepAnswers    time.Duration `help:"How long answers to requests with an Idempotency-Key are kept." default:"24h" env:"FLORIN_KEEP_ANSWERS"`
 	MaxStreams     int           `help:"Most WebSocket streams that may be open at once." default:"10000" env:"FLORIN_MAX_STREAMS"`
-	MaxBody        int64         `help:"Most bytes of a request body." default:"10485760" env:"FLORIN_MAX_BODY"`
 
 	TemporalNamespace string `help:"Temporal namespace." default:"default" env:"FLORIN_TEMPORAL_NAMESPACE"`
 	LogLevel          string `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"FLORIN_LOG_LEVEL"`
@@ -39,8 +43,9 @@ type nodeSettings struct {
 	OperatorHint      string        `help:"First part of the validator operator's party id of a fresh ledger." default:"${operatorHint}" env:"FLORIN_OPERATOR_HINT"`
 	OperatorUser      string        `help:"Wallet user of the validator operator of a fresh ledger." default:"${operatorUser}" env:"FLORIN_OPERATOR_USER"`
 	AdminUser         string        `help:"Participant administrator of a fresh ledger, beside participant_admin." default:"${adminUser}" env:"FLORIN_ADMIN_USER"`
-	CoinPrice         string        `help:"Price of the coin in USD in the first rounds of a fresh ledger." default:"${coinPrice}" env:"FLORIN_COIN_PRICE"`
-	RoundZeroDuration time.Duration `help:"How long the first round of a fresh ledger stays open." default:"${roundZeroDuration}" env:"FLORIN_ROUND_ZERO_DURATION"`
+	CoinPrice         string        `help:"Price of the coin in USD, in the first rounds and in those that are opened." default:"${coinPrice}" env:"FLORIN_COIN_PRICE"`
+	RoundTick         time.Duration `help:"Half the life of the mining rounds of a fresh ledger." default:"${roundTick}" env:"FLORIN_ROUND_TICK"`
+	RoundZeroDuration time.Duration `help:"How long the first round of a fresh ledger stays open; 0: two ticks." default:"0s" env:"FLORIN_ROUND_ZERO_DURATION"`
 }
 
 // variables are the defaults that other packages own, for kong's ${...}.
@@ -49,7 +54,7 @@ func variables() map[string]string {
 	return map[string]string{
 		"participant": defaults.Participant, "synchronizer": defaults.Synchronizer,
 		"operatorHint": defaults.OperatorHint, "operatorUser": defaults.OperatorUser, "adminUser": defaults.AdminUser,
-		"coinPrice": defaults.CoinPrice.Show(), "roundZeroDuration": defaults.RoundZeroDuration.String(),
+		"coinPrice": defaults.CoinPrice.Show(), "roundTick": defaults.RoundTick.String(),
 	}
 }
 
@@ -64,18 +69,31 @@ func (s *nodeSettings) Validate() error {
 	if s.ListLimit < 1 {
 		return fmt.Errorf("--list-limit=%d: it must be at least 1", s.ListLimit)
 	}
+	if s.MaxProvidedParties < 0 {
+		return fmt.Errorf("--max-provided-parties=%d: it must be at least 0, which sets no limit", s.MaxProvidedParties)
+	}
 	if s.MaxStreams < 1 {
 		return fmt.Errorf("--max-streams=%d: it must be at least 1", s.MaxStreams)
 	}
-	if s.MaxDeduplication < 0 || s.RequestTimeout <= 0 || s.MaxBody <= 0 {
-		return errors.New("--max-deduplication, --request-timeout and --max-body must be positive")
+	if s.KeepAnswers <= 0 {
+		return fmt.Errorf("--keep-answers=%s: it must be positive; 24h keeps an Idempotency-Key for a day", s.KeepAnswers)
 	}
-	if err := s.check(); err != nil {
+	if s.MaxDeduplication < 0 || s.RequestTimeout <= 0 {
+		return errors.New("--max-deduplication and --request-timeout must be positive")
+	}
+	if err := errors.Join(s.tokenSettings.check(), s.limitSettings.check()); err != nil {
+		return err
+	}
+	if _, err := s.config(); err != nil {
 		return err
 	}
 	price, err := decimal.Parse(s.CoinPrice)
 	if err != nil || price.Sign() <= 0 {
 		return fmt.Errorf("--coin-price=%s: it must be a positive decimal with at most ten places", s.CoinPrice)
+	}
+	if s.RoundTick <= 0 || s.RoundZeroDuration < 0 {
+		return fmt.Errorf("--round-tick=%s, --round-zero-duration=%s: the first must be positive and the second not negative",
+			s.RoundTick, s.RoundZeroDuration)
 	}
 	return nil
 }
@@ -84,7 +102,8 @@ func (s *nodeSettings) bootstrapOptions() (bootstrap.Options, error) {
 	price, err := decimal.Parse(s.CoinPrice)
 	return bootstrap.Options{
 		Participant: s.Participant, Synchronizer: s.Synchronizer, OperatorHint: s.OperatorHint,
-		OperatorUser: s.OperatorUser, AdminUser: s.AdminUser, CoinPrice: price, RoundZeroDuration: s.RoundZeroDuration,
+		OperatorUser: s.OperatorUser, AdminUser: s.AdminUser, CoinPrice: price,
+		RoundTick: s.RoundTick, RoundZeroDuration: s.RoundZeroDuration,
 	}, err
 }
 

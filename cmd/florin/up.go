@@ -23,6 +23,7 @@ const recordDatabase = "florin"
 
 type upCommand struct {
 	nodeSettings
+	localnetSettings
 	DataDir          string `help:"Where everything is stored." default:".florin" env:"FLORIN_DATA_DIR"`
 	Listen           string `help:"Where the API listens; port 0 chooses a free one." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
 	TemporalUIListen string `name:"temporal-ui-listen" help:"Where the Temporal UI listens; port 0 chooses a free one." default:"127.0.0.1:8233" env:"FLORIN_TEMPORAL_UI_LISTEN"`
@@ -48,7 +49,7 @@ type machine struct {
 
 // Run starts everything, says where it is, and stops it all in order when it is told to.
 func (c *upCommand) Run(ctx context.Context) error {
-	if err := c.checkListen(c.Listen); err != nil {
+	if err := errors.Join(c.checkListen(c.Listen), c.checkPorts()); err != nil {
 		return err
 	}
 	relaxCollector()
@@ -102,6 +103,9 @@ func (m *machine) start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := m.playLocalnet(ctx); err != nil {
+		return err
+	}
 	return runfile.Write(m.directory.Path(), m.runInfo())
 }
 
@@ -116,7 +120,7 @@ func (m *machine) requireAddresses(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return m.requireLocalnetFree(ctx)
 }
 
 func (m *machine) startPostgres(ctx context.Context) error {

@@ -10,6 +10,44 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
+// What the automations are to do, by kind and wallet; value is what counts.
+type AutomationSetting struct {
+	Kind       string
+	Party      ledger.Party
+	Configured []byte
+	IsChosen   bool
+	Chosen     []byte
+	Value      []byte
+}
+
+// Who changed what the automations are to do, and when.
+type AutomationSettingChange struct {
+	ChangeID  int64
+	ChangedAt time.Time
+	Kind      string
+	Party     ledger.Party
+	Action    string
+	ChangedBy string
+	Before    []byte
+	After     []byte
+}
+
+// What automation has to look at, and when.
+type AutomationTask struct {
+	Kind          string
+	Subject       string
+	DueAt         time.Time
+	IsDeadline    bool
+	WaitsFor      string
+	CommandID     string
+	SubmissionKey string
+	IsPending     bool
+	Tries         int32
+	Refusal       string
+	HeldBy        string
+	HeldUntil     time.Time
+}
+
 // The outcome of every submission: a transaction, or the reason of a refusal.
 type Completion struct {
 	LedgerOffset    ledger.Offset
@@ -57,6 +95,20 @@ type ExternalParty struct {
 	Onboarding []byte
 	// The contribution to the onboarding that completed it.
 	ContributionID string
+}
+
+// Requests that clients may send again, and the answers that they got.
+type IdempotencyKey struct {
+	UserID      string
+	Key         string
+	UseID       string
+	RequestHash string
+	Attempt     int32
+	HeldUntil   time.Time
+	ExpiresAt   time.Time
+	Status      *int32
+	Header      []byte
+	Body        []byte
 }
 
 // Who else may issue tokens. The default identity provider, the empty id, has no row.

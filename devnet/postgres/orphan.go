@@ -36,6 +36,9 @@ func (c cluster) stopOrphan(ctx context.Context, progress func(string)) error {
 		return removeStale(path)
 	}
 	if !alive(pid) {
+		if err := c.endLeftovers(ctx, progress); err != nil {
+			return err
+		}
 		return forgetEnded(ctx, pid, c.dir)
 	}
 	if !serves(ctx, pid, c.dir) {
@@ -78,15 +81,51 @@ func forgetEnded(ctx context.Context, pid int, dir string) error {
 	return removeStale(filepath.Join(dir, pidName))
 }
 
+// leftoverGrace is how long the processes of a server whose first process was killed may take to notice.
+const leftoverGrace = 2 * time.Second
+
+// endLeftovers ends the processes of a server whose first process is gone. They end by themselves, but for those that
+// wait for a lock in shared memory whose holder was killed: these would wait for ever, and keep a new server from
+// starting.
+func (c cluster) endLeftovers(ctx context.Context, progress func(string)) error {
+	if ended, err := waitUntil(ctx, leftoverGrace, func() bool { return !inUse(c.dir) }); ended || err != nil {
+		return err
+	}
+	for _, pid := range workersIn(c.dir) {
+		progress(fmt.Sprintf("ending process %d of a PostgreSQL that was killed", pid))
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return fmt.Errorf("cannot end process %d of a PostgreSQL that was killed: %w: end it by hand", pid, err)
+		}
+	}
+	_, err := waitUntil(ctx, leftoverGrace, func() bool { return len(workersIn(c.dir)) == 0 })
+	return err
+}
+
 // inUse says whether processes work in the directory of a cluster, as all of a server do.
-func inUse(dir string) bool {
+func inUse(dir string) bool { return len(processesIn(dir)) > 0 }
+
+// processesIn lists the processes that work in a directory.
+func processesIn(dir string) []int {
 	links, err := filepath.Glob("/proc/[0-9]*/cwd")
 	if err != nil {
-		return false
+		return nil
 	}
-	return slices.ContainsFunc(links, func(link string) bool {
-		target, err := os.Readlink(link)
-		return err == nil && target == dir
+	var found []int
+	for _, link := range links {
+		if target, err := os.Readlink(link); err == nil && target == dir {
+			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link))); err == nil {
+				found = append(found, pid)
+			}
+		}
+	}
+	return found
+}
+
+// workersIn lists those of them that are PostgreSQL's and run.
+func workersIn(dir string) []int {
+	return slices.DeleteFunc(processesIn(dir), func(pid int) bool {
+		name, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm")
+		return err != nil || strings.TrimSpace(string(name)) != "postgres" || !alive(pid)
 	})
 }
 

@@ -17,6 +17,16 @@ func Binary(ctx context.Context) (string, error) {
 	if path := os.Getenv(BinaryVariable); path != "" {
 		return filepath.Abs(path)
 	}
+	return build(ctx, "florin")
+}
+
+// FailpointBinary returns the path of a florin binary with the points of package failpoint, which it builds.
+func FailpointBinary(ctx context.Context) (string, error) {
+	return build(ctx, "florin-failpoints", "-tags", "failpoints")
+}
+
+// build builds a florin binary in a place that this module's test processes share.
+func build(ctx context.Context, name string, flags ...string) (string, error) {
 	root, err := moduleRoot(ctx)
 	if err != nil {
 		return "", err
@@ -33,10 +43,11 @@ func Binary(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(directory, "florin")
-	build := exec.CommandContext(ctx, "go", "build", "-o", path, "./cmd/florin")
-	build.Dir = root
-	output, err := build.CombinedOutput()
+	path := filepath.Join(directory, name)
+	arguments := append(append([]string{"build", "-buildvcs=false"}, flags...), "-o", path, "./cmd/florin")
+	command := exec.CommandContext(ctx, "go", arguments...)
+	command.Dir = root
+	output, err := command.CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("go build ./cmd/florin: %w\n%s", err, output)
 	}

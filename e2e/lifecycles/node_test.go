@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,6 +26,7 @@ import (
 	"github.com/florinledger/florin/devnet/testenv"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/automation"
 	"github.com/florinledger/florin/wallet/lifecycle"
 	"github.com/florinledger/florin/worker"
 	"github.com/florinledger/florin/workflows"
@@ -40,13 +42,23 @@ type node struct {
 	identity   ledger.Node
 	packages   *ledger.Packages
 	lifecycles *lifecycle.Registry
-	commits    *activities.Activities
+	// automations are none, unless a test asks for some.
+	automations *automation.Registry
+	schedules   *workflows.Schedules
+	commits     *activities.Activities
 	// temporal is where the worker works; stop stops worker and caller.
 	temporal client.Client
 	stop     func()
 }
 
+// newNode makes a node on which rounds never advance.
 func newNode(t *testing.T) *node {
+	t.Helper()
+	return newNodeWith(t, 10*365*day, func(*node) []automation.Automation { return nil })
+}
+
+// newNodeWith makes a node with automation, whose first round closes after a time.
+func newNodeWith(t *testing.T, roundZero time.Duration, kinds func(*node) []automation.Automation) *node {
 	t.Helper()
 	n := &node{t: t, db: dbtest.New(t)}
 	ctx := t.Context()
@@ -54,6 +66,8 @@ func newNode(t *testing.T) *node {
 	n.packages, err = ledger.NewPackages(builtin.Packages()...)
 	require.NoError(t, err)
 	n.lifecycles, err = lifecycle.NewRegistry(n.packages)
+	require.NoError(t, err)
+	n.automations, err = automation.NewRegistry(n.packages, kinds(n)...)
 	require.NoError(t, err)
 	require.NoError(t, n.db.SetClockMode(ctx, true))
 	n.identity, err = bootstrap.Identity(ctx, n.db, bootstrap.Defaults())
@@ -63,7 +77,7 @@ func newNode(t *testing.T) *node {
 	config := coin.DefaultConfig(n.identity.SynchronizerID)
 	config.TransferPreapprovalBaseDuration = &lf.RelTime{} // no day of a preapproval is free
 	genesis, err := coin.GenesisCommands(n.packages, coin.Genesis{
-		DSO: n.identity.DSO, Config: config, AmuletPrice: decimal.MustParse("0.005"), RoundZeroDuration: 10 * 365 * day,
+		DSO: n.identity.DSO, Config: config, AmuletPrice: decimal.MustParse("0.005"), RoundZeroDuration: roundZero,
 	})
 	require.NoError(t, err)
 	n.submit([]ledger.Party{n.identity.DSO}, genesis...)
@@ -82,7 +96,7 @@ func (n *node) watch() *db.Watcher {
 func (n *node) activities(watcher *db.Watcher) *activities.Activities {
 	return &activities.Activities{
 		DB: n.db, Packages: n.packages, Node: n.identity, Clock: watcher.Clock(time.Now).Now, Lifecycles: n.lifecycles,
-		MaxDeduplication: 24 * time.Hour, Log: slog.New(slog.DiscardHandler),
+		Automations: n.automations, MaxDeduplication: 24 * time.Hour, Log: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -106,19 +120,26 @@ func (n *node) start(namespace string) {
 	})
 	watcher.OnLifecyclesDue(caller.Changed)
 	watcher.OnClockChange(func(db.ClockState) { caller.Advanced() })
+	require.NoError(n.t, activities.EnterAutomations(n.t.Context(), n.db, n.automations))
+	n.schedules = workflows.NewSchedules(n.temporal, n.automations)
+	require.NoError(n.t, n.schedules.Ensure(n.t.Context()))
+	automatic := workflows.NewAutomationCaller(workflows.AutomationCallerOptions{
+		Schedules: n.schedules, Record: activities.NewAutomationCalls(acts),
+		LedgerTime: acts.Clock, RealTime: time.Now, Log: slog.New(slog.DiscardHandler),
+	})
+	watcher.OnLifecyclesDue(automatic.Changed)
+	watcher.OnClockChange(func(db.ClockState) { automatic.Changed() })
 	ctx, cancel := context.WithCancel(context.WithoutCancel(n.t.Context()))
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		caller.Run(ctx)
-	}()
+	var ended sync.WaitGroup
+	ended.Go(func() { caller.Run(ctx) })
+	ended.Go(func() { automatic.Run(ctx) })
 	connected := n.temporal
 	stopped := false
 	n.stop = func() {
 		if !stopped {
 			stopped = true
 			cancel()
-			<-ended
+			ended.Wait()
 			running.Stop()
 			connected.Close()
 		}
@@ -266,9 +287,16 @@ func (n *node) tap(receiver ledger.Party, amount string) {
 
 func (n *node) rules() ledger.ContractID { return active[coin.AmuletRules](n)[0].ID }
 
-// round is a round that is open, as round 0 is for years.
+// round is the newest round that is open.
 func (n *node) round() lf.CID[coin.OpenMiningRound] {
-	return lf.CID[coin.OpenMiningRound](active[coin.OpenMiningRound](n)[0].ID)
+	n.t.Helper()
+	var newest contractOf[coin.OpenMiningRound]
+	for _, round := range active[coin.OpenMiningRound](n) {
+		if !round.Payload.OpensAt.Time().After(n.now()) && round.Payload.Round.Number >= newest.Payload.Round.Number {
+			newest = round
+		}
+	}
+	return lf.CID[coin.OpenMiningRound](newest.ID)
 }
 
 func (n *node) payment() coin.PaymentTransferContext {

@@ -3,29 +3,13 @@
 //
 // Usage: node external-party.mjs URL TOKEN DSO
 import assert from 'node:assert/strict'
-import { SDK, signTransactionHash } from '@canton-network/wallet-sdk'
+import { signTransactionHash } from '@canton-network/wallet-sdk'
+import { connect, onboard } from './sdk.mjs'
 
 const [url, token, dso] = process.argv.slice(2)
 const done = { hashes: [] }
 
-const sdk = await SDK.create({ auth: { method: 'static', token }, ledgerClientUrl: url, logAdapter: quiet() })
-
-function quiet() {
-  const write = (...values) => console.error(...values.map((value) => JSON.stringify(value)))
-  return { log: () => {}, info: () => {}, debug: () => {}, trace: () => {}, warn: write, error: write, child: quiet }
-}
-
-// onboard makes a party with a new key.
-async function onboard(hint) {
-  const keys = sdk.keys.generate()
-  const creation = sdk.party.external.create(keys.publicKey, { partyHint: hint })
-  const topology = await creation.topology()
-  assert.equal(await sdk.utils.hash.topologyTransaction(topology.topologyTransactions), topology.multiHash)
-  assert.equal(await sdk.keys.fingerprint(keys.publicKey), topology.publicKeyFingerprint)
-  const party = await creation.sign(keys.privateKey).execute()
-  assert.equal(party.partyId, `${hint}::${topology.publicKeyFingerprint}`)
-  return { id: party.partyId, fingerprint: topology.publicKeyFingerprint, ...keys }
-}
+const sdk = await connect(url, token)
 
 // contracts reads the active contracts of a template that a party sees.
 async function contracts(party, entity) {
@@ -56,8 +40,8 @@ async function post(path, body) {
   return content
 }
 
-const alice = await onboard('sdk-alice')
-const bob = await onboard('sdk-bob')
+const alice = await onboard(sdk, 'sdk-alice')
+const bob = await onboard(sdk, 'sdk-bob')
 
 const [rules] = await contracts(dso, 'AmuletRules:AmuletRules')
 const rounds = await contracts(dso, 'Round:OpenMiningRound')

@@ -175,3 +175,9 @@ func unhashable(scheme Scheme, version string) error {
 
 // FormatHash is a hash as error texts of the API print it: hexadecimal with the multihash prefix 1220.
 func FormatHash(hash [32]byte) string { return "1220" + hex.EncodeToString(hash[:]) }
+
+// multihash is the hash with what says that it is one: SHA-256, of 32 bytes.
+func multihash(hash [32]byte) []byte {
+	const sha256, length = 0x12, 0x20
+	return append([]byte{sha256, length}, hash[:]...)
+}

@@ -31,6 +31,8 @@ type Opened struct {
 	// Hash is what must have been signed.
 	Hash       [32]byte
 	Signatures []PartySignatures
+	// Multihash: the signatures may also be over the hash as a multihash.
+	Multihash bool
 
 	packages *ledger.Packages
 }
@@ -68,12 +70,23 @@ func OpenSigned(s ledger.SignedTransaction, on Synchronizer, packages *ledger.Pa
 	if err != nil {
 		return nil, fault.Internal(err)
 	}
-	return Open(t, Scheme(s.Scheme), s.Signatures, on, packages)
+	opened, refusal := Open(t, Scheme(s.Scheme), s.Signatures, on, packages)
+	if refusal == nil {
+		opened.Multihash = s.Multihash
+	}
+	return opened, refusal
 }
 
 // CheckSignatures refuses the transaction unless the acting parties have signed it with these keys.
 func (o *Opened) CheckSignatures(keys map[ledger.Party]PartyKeys) *fault.Fault {
-	return CheckSignatures(o.Hash, o.Metadata.ActAs, o.Signatures, keys)
+	refusal := CheckSignatures(o.Hash, o.Metadata.ActAs, o.Signatures, keys)
+	if refusal == nil || !o.Multihash {
+		return refusal
+	}
+	if checkSignatures(o.Hash, multihash(o.Hash), o.Metadata.ActAs, o.Signatures, keys) == nil {
+		return nil
+	}
+	return refusal
 }
 
 // Submission completes the submission of the transaction by what the transaction says.

@@ -55,6 +55,14 @@ func CheckSignatureCount(signatures []PartySignatures) *fault.Fault {
 func CheckSignatures(
 	hash [32]byte, actAs []ledger.Party, signatures []PartySignatures, keys map[ledger.Party]PartyKeys,
 ) *fault.Fault {
+	return checkSignatures(hash, hash[:], actAs, signatures, keys)
+}
+
+// checkSignatures checks signatures over a message that stands for the hash.
+func checkSignatures(
+	hash [32]byte, message []byte, actAs []ledger.Party, signatures []PartySignatures,
+	keys map[ledger.Party]PartyKeys,
+) *fault.Fault {
 	given := byParty(signatures)
 	var silent []ledger.Party
 	for _, party := range actAs {
@@ -72,7 +80,7 @@ func CheckSignatures(
 			return failed("Could not find party signing keys for %s", party).
 				WithHint("The party is not an external one of this node: submit for it with the command service.")
 		}
-		if refusal := checkParty(hash, party, given[party], known); refusal != nil {
+		if refusal := checkParty(hash, message, party, given[party], known); refusal != nil {
 			return refusal
 		}
 	}
@@ -87,7 +95,9 @@ func byParty(signatures []PartySignatures) map[ledger.Party][]signing.Signature 
 	return out
 }
 
-func checkParty(hash [32]byte, party ledger.Party, given []signing.Signature, known PartyKeys) *fault.Fault {
+func checkParty(
+	hash [32]byte, message []byte, party ledger.Party, given []signing.Signature, known PartyKeys,
+) *fault.Fault {
 	usable := map[string]signing.Key{}
 	for _, key := range known.Keys {
 		if key.MayBeUsedFor(signing.UsageProtocol) {
@@ -104,7 +114,7 @@ func checkParty(hash [32]byte, party ledger.Party, given []signing.Signature, kn
 		key, ok := usable[signature.SignedBy]
 		err := fmt.Errorf("%s is none of the party's keys with protocol usage", signature.SignedBy)
 		if ok {
-			err = key.Public.Verify(hash[:], signature)
+			err = key.Public.Verify(message, signature)
 		}
 		if err != nil {
 			invalid = append(invalid, fmt.Sprintf("signature %d: %s", i+1, err))

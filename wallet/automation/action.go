@@ -40,9 +40,6 @@ func commandID(kind string, parts ...any) string {
 	return kind + "-" + hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
-// passed tells whether a deadline has passed, the clock skew included.
-func passed(deadline, now time.Time) bool { return !now.Before(deadline.Add(ClockSkew)) }
-
 // Coin is an unlocked coin of a wallet.
 type Coin struct {
 	ID     ledger.ContractID

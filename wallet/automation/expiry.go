@@ -1,59 +1,202 @@
 package automation
 
 import (
+	"cmp"
 	"time"
 
+	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/payments"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
-// Expirable are the contracts of a wallet that end at a time.
-type Expirable struct {
-	Offers          []Contract[walletapp.TransferOffer]
-	AcceptedOffers  []Contract[walletapp.AcceptedTransferOffer]
-	TrafficRequests []Contract[walletapp.BuyTrafficRequest]
-	PaymentRequests []Contract[payments.AppPaymentRequest]
-	// MintingProposals and MintingDelegations are ended by their delegate, directly and not through a wallet.
-	MintingProposals   []Contract[walletapp.MintingDelegationProposal]
-	MintingDelegations []Contract[walletapp.MintingDelegation]
+// KindExpiry is the automation that ends what has expired.
+const KindExpiry = "expiry"
+
+const (
+	// dust is the subject that stands for all coin that its holding fee has eaten.
+	dust = "dust"
+	// lockPatience is for how long an expired lock is left to whoever holds the contract that it is for.
+	lockPatience = time.Minute
+)
+
+// expiry knows how the contracts of each template end. Those that have a workflow of their own, such as offers,
+// preapprovals and transfer commands, are not among them.
+type expiry struct {
+	packages *ledger.Packages
+	follow   []Follow
+	plan     map[lf.TypeName]func(Situation, ledger.Contract) (Step, error)
+	failed   error
 }
 
-// Expire ends what has expired, as the wallet of a party. Offers are ended by either side, so both have the action:
-// whoever comes second finds the contract gone, which is no failure.
-func (e Expirable) Expire(party ledger.Party, now time.Time) []Action {
-	var actions []Action
-	end := func(deadline lf.Timestamp, mine bool, kind string, id ledger.ContractID, choice any) {
-		if mine && passed(deadline.Time(), now) {
-			actions = append(actions, Action{
-				CommandID: commandID(kind, party, id), Wallet: party, Contract: id, Choice: choice,
-			})
+// Expiry ends contracts at their deadlines, and coin that has become dust.
+func Expiry(packages *ledger.Packages) (Automation, error) {
+	e := &expiry{packages: packages, plan: map[lf.TypeName]func(Situation, ledger.Contract) (Step, error){}}
+	e.ofWallets()
+	e.ofNetwork()
+	return Automation{
+		Kind: KindExpiry, Summary: "Ends what has expired: requests, delegations, locks, coupons, dust.", Every: aMinute,
+		Standing: []string{dust}, Follow: e.follow, Plan: e.decide,
+	}, e.failed
+}
+
+// expires registers how contracts of T end: when, through whose wallet (none: as the DSO), and by which action.
+func expires[T any](
+	e *expiry, deadline func(T) lf.Timestamp, wallet func(T) ledger.Party,
+	end func(Situation, plan.Contract[T]) (*plan.Action, error),
+) {
+	name, err := ledger.TemplateName[T](e.packages)
+	follow, other := Following(e.packages, func(c plan.Contract[T], _ time.Time) []Due {
+		due := Due{Subject: string(c.ID), At: deadline(c.Payload).Time(), Deadline: true}
+		if wallet != nil {
+			due.Wallet = wallet(c.Payload)
 		}
+		return []Due{due}
+	})
+	e.failed = cmp.Or(e.failed, err, other)
+	e.follow = append(e.follow, follow)
+	e.plan[name] = func(s Situation, contract ledger.Contract) (Step, error) {
+		payload, err := ledger.DecodePayload[T](s.Packages, contract)
+		if err != nil {
+			return Step{}, err
+		}
+		if at := deadline(payload).Time(); s.Now.Before(at) {
+			return Step{Until: at, Deadline: true, WaitsFor: "its expiry"}, nil
+		}
+		action, err := end(s, plan.Contract[T]{ID: contract.ID, Payload: payload})
+		return Step{Action: action}, err
 	}
-	for _, c := range e.Offers {
-		end(c.Payload.ExpiresAt, party == c.Payload.Sender || party == c.Payload.Receiver, "expire-offer", c.ID,
-			walletapp.InstallTransferOfferExpire{CID: lf.CID[walletapp.TransferOffer](c.ID)})
+}
+
+func (e *expiry) decide(s Situation) (Step, error) {
+	if s.Subject == dust {
+		return planDust(s)
 	}
-	for _, c := range e.AcceptedOffers {
-		end(c.Payload.ExpiresAt, party == c.Payload.Sender || party == c.Payload.Receiver, "expire-accepted-offer", c.ID,
-			walletapp.InstallAcceptedTransferOfferExpire{CID: lf.CID[walletapp.AcceptedTransferOffer](c.ID)})
+	contract, ok, err := s.Record.Contract(ledger.ContractID(s.Subject))
+	if err != nil || !ok {
+		return Step{}, err
 	}
-	for _, c := range e.TrafficRequests {
-		end(c.Payload.ExpiresAt, party == c.Payload.EndUserParty, "expire-traffic-request", c.ID,
-			walletapp.InstallBuyTrafficRequestExpire{RequestCid: lf.CID[walletapp.BuyTrafficRequest](c.ID)})
+	decide, ok := e.plan[contract.Template]
+	if !ok { // of an older version, which expired more
+		return Step{}, nil
 	}
-	for _, c := range e.PaymentRequests {
-		end(c.Payload.ExpiresAt, party == c.Payload.Sender, "expire-payment-request", c.ID,
-			walletapp.InstallAppPaymentRequestExpire{CID: lf.CID[payments.AppPaymentRequest](c.ID)})
+	return decide(s, contract)
+}
+
+// ofWallets are the contracts that wallets end.
+func (e *expiry) ofWallets() {
+	expires(e,
+		func(r payments.AppPaymentRequest) lf.Timestamp { return r.ExpiresAt },
+		func(r payments.AppPaymentRequest) ledger.Party { return r.Sender },
+		func(s Situation, c plan.Contract[payments.AppPaymentRequest]) (*plan.Action, error) {
+			w, ok, err := plan.WalletOf(s.View, c.Payload.Sender)
+			if err != nil || !ok {
+				return nil, err
+			}
+			return plan.WalletAction(s.View, w, expireID(c.ID), "WalletAppInstall_AppPaymentRequest_Expire",
+				walletapp.InstallAppPaymentRequestExpire{CID: lf.CID[payments.AppPaymentRequest](c.ID)})
+		})
+	expires(e,
+		func(p walletapp.MintingDelegationProposal) lf.Timestamp { return p.Delegation.ExpiresAt },
+		func(p walletapp.MintingDelegationProposal) ledger.Party { return p.Delegation.Delegate },
+		func(s Situation, c plan.Contract[walletapp.MintingDelegationProposal]) (*plan.Action, error) {
+			return expireAs(s, c, c.Payload.Delegation.Delegate, "MintingDelegationProposal_Reject",
+				walletapp.MintingDelegationProposalReject{})
+		})
+	expires(e,
+		func(d walletapp.MintingDelegation) lf.Timestamp { return d.ExpiresAt },
+		func(d walletapp.MintingDelegation) ledger.Party { return d.Delegate },
+		func(s Situation, c plan.Contract[walletapp.MintingDelegation]) (*plan.Action, error) {
+			return expireAs(s, c, c.Payload.Delegate, "MintingDelegation_Reject", walletapp.MintingDelegationReject{})
+		})
+	expires(e,
+		func(l coin.LockedAmulet) lf.Timestamp { return l.Lock.ExpiresAt.Add(lf.RelTimeOf(lockPatience)) },
+		func(l coin.LockedAmulet) ledger.Party { return l.Amulet.Owner },
+		func(s Situation, c plan.Contract[coin.LockedAmulet]) (*plan.Action, error) {
+			return expireAs(s, c, c.Payload.Amulet.Owner, "LockedAmulet_OwnerExpireLockV2",
+				coin.LockedAmuletOwnerExpireLockV2{})
+		})
+}
+
+// ofNetwork are the contracts that the DSO ends.
+func (e *expiry) ofNetwork() {
+	expires(e, coin.AmuletAllocation.Expires, nil,
+		func(s Situation, c plan.Contract[coin.AmuletAllocation]) (*plan.Action, error) {
+			locked, err := s.Ledger.IsActive(ledger.ContractID(c.Payload.LockedAmulet))
+			if err != nil {
+				return nil, err
+			}
+			return expireAs(s, c, s.Node.DSO, "AmuletAllocation_DsoExpire", coin.AmuletAllocationDSOExpire{ExpireLock: locked})
+		})
+	expires(e, func(r coin.UnclaimedActivityRecord) lf.Timestamp { return r.ExpiresAt }, nil,
+		func(s Situation, c plan.Contract[coin.UnclaimedActivityRecord]) (*plan.Action, error) {
+			return expireAs(s, c, s.Node.DSO, "UnclaimedActivityRecord_DsoExpire", coin.UnclaimedActivityRecordDSOExpire{})
+		})
+	expires(e, func(d coin.DevelopmentFundCoupon) lf.Timestamp { return d.ExpiresAt }, nil,
+		func(s Situation, c plan.Contract[coin.DevelopmentFundCoupon]) (*plan.Action, error) {
+			return expireAs(s, c, s.Node.DSO, "DevelopmentFundCoupon_DsoExpire", coin.DevelopmentFundCouponDSOExpire{})
+		})
+}
+
+func expireID(id ledger.ContractID) string { return "expire:" + plan.Short(id) }
+
+// expireAs ends a contract by a choice of its own, in the name of one party.
+func expireAs[T, A any](
+	s Situation, c plan.Contract[T], actor ledger.Party, choice string, argument A,
+) (*plan.Action, error) {
+	command, err := plan.Exercise[T](s.Packages, c.ID, choice, argument)
+	return &plan.Action{
+		CommandID: expireID(c.ID), ActAs: []ledger.Party{actor}, ReadAs: []ledger.Party{s.Node.DSO},
+		Commands: []ledger.Command{command},
+	}, err
+}
+
+// planDust burns coin that its holding fee has eaten, a hundred at once, the one that was eaten first first. Whether it
+// is, the configuration states say, so it is looked again when the older of them is replaced.
+func planDust(s Situation) (Step, error) {
+	n, ok, err := readNetwork(s.View)
+	if err != nil || !ok || len(n.states) < 2 {
+		return Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
 	}
-	for _, c := range e.MintingProposals {
-		end(c.Payload.Delegation.ExpiresAt, party == c.Payload.Delegation.Delegate, "expire-minting-proposal", c.ID,
-			walletapp.MintingDelegationProposalReject{})
+	step := Step{Until: n.states[0].Payload.TargetArchiveAfter.Time().Add(aMinute), WaitsFor: "coin to become dust"}
+	if !step.Until.After(s.Now) {
+		step.Until = s.Now.Add(aMinute)
 	}
-	for _, c := range e.MintingDelegations {
-		end(c.Payload.ExpiresAt, party == c.Payload.Delegate, "expire-minting-delegation", c.ID,
-			walletapp.MintingDelegationReject{})
+	first, second := n.states[0], n.states[1]
+	round := min(first.Payload.HoldingFeesOpenRoundNumber.Number, second.Payload.HoldingFeesOpenRoundNumber.Number)
+	eaten, err := s.Record.Dust(round, plan.MaxInputs)
+	if err != nil || len(eaten) == 0 {
+		return step, err
 	}
-	return actions
+	action := &plan.Action{ActAs: []ledger.Party{s.Node.DSO}}
+	var ids []ledger.ContractID
+	for _, contract := range eaten {
+		command, err := burnDust(s, contract, lf.CID[coin.ExternalPartyConfigState](first.ID),
+			lf.CID[coin.ExternalPartyConfigState](second.ID))
+		if err != nil {
+			return Step{}, err
+		}
+		action.Commands = append(action.Commands, command)
+		ids = append(ids, contract.ID)
+	}
+	action.CommandID = commandID("burn-dust", ids)
+	step.Action = action
+	return step, nil
+}
+
+func burnDust(
+	s Situation, contract ledger.Contract, first, second lf.CID[coin.ExternalPartyConfigState],
+) (ledger.Command, error) {
+	locked, err := ledger.TemplateName[coin.LockedAmulet](s.Packages)
+	if err != nil {
+		return ledger.Command{}, err
+	}
+	if contract.Template == locked {
+		return plan.Exercise[coin.LockedAmulet](s.Packages, contract.ID, "LockedAmulet_ExpireAmuletV2",
+			coin.LockedAmuletExpireAmuletV2{ExternalPartyConfigState0Cid: first, ExternalPartyConfigState1Cid: second})
+	}
+	return plan.Exercise[coin.Amulet](s.Packages, contract.ID, "Amulet_ExpireV2",
+		coin.AmuletExpireV2{ExternalPartyConfigState0Cid: first, ExternalPartyConfigState1Cid: second})
 }

@@ -12,10 +12,14 @@ import (
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // TooManyHoldings is how many holdings of one owner are merged: more than ten (contract, "Limits").
 const TooManyHoldings = 11
+
+// mergeHoldingsChoice is the choice of the utility.
+const mergeHoldingsChoice = "BatchMergeUtility_MergeHoldings"
 
 // mergePrefix and the owner are the id of the workflow that merges the owner's holdings.
 const mergePrefix = "merge-delegation:"
@@ -46,25 +50,25 @@ func (r *Registry) planMerging(s Situation) (Step, error) {
 			proposed = append(proposed, contract)
 		}
 	}
-	delegations, err := payloads[tokenwallet.MergeDelegation](r, active)
+	delegations, err := plan.Payloads[tokenwallet.MergeDelegation](r.packages, active)
 	if err != nil {
 		return Step{}, err
 	}
 	for _, d := range delegations {
-		if d.payload.Operator == s.Node.Operator {
+		if d.Payload.Operator == s.Node.Operator {
 			return r.mergeHoldings(s, d)
 		}
 	}
-	proposals, err := payloads[tokenwallet.MergeDelegationProposal](r, proposed)
+	proposals, err := plan.Payloads[tokenwallet.MergeDelegationProposal](r.packages, proposed)
 	if err != nil {
 		return Step{}, err
 	}
 	for _, p := range proposals {
-		if p.payload.Delegation.Operator == s.Node.Operator {
-			command, err := exercise[tokenwallet.MergeDelegationProposal](
-				r, p.id, "MergeDelegationProposal_Accept", tokenwallet.ProposalAccept{})
-			return Step{WaitsFor: "acceptance of the proposal", Action: &Action{
-				CommandID: "accept-merge-delegation:" + prefix(p.id), ActAs: []ledger.Party{s.Node.Operator},
+		if p.Payload.Delegation.Operator == s.Node.Operator {
+			command, err := plan.Exercise[tokenwallet.MergeDelegationProposal](r.packages, p.ID,
+				"MergeDelegationProposal_Accept", tokenwallet.ProposalAccept{})
+			return Step{WaitsFor: "acceptance of the proposal", Action: &plan.Action{
+				CommandID: "accept-merge-delegation:" + plan.Short(p.ID), ActAs: []ledger.Party{s.Node.Operator},
 				Commands: []ledger.Command{command},
 			}}, err
 		}
@@ -73,22 +77,22 @@ func (r *Registry) planMerging(s Situation) (Step, error) {
 }
 
 // mergeHoldings makes one holding of up to a hundred, the smallest first: those are what fills a wallet.
-func (r *Registry) mergeHoldings(s Situation, d contractOf[tokenwallet.MergeDelegation]) (Step, error) {
-	const most = 10 * maxInputs
-	holdings, err := activeOf[coin.Amulet](r, s, d.payload.Owner, most)
+func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeDelegation]) (Step, error) {
+	const most = 10 * plan.MaxInputs
+	holdings, err := plan.Active[coin.Amulet](r.view(s), d.Payload.Owner, most)
 	if err != nil {
 		return Step{}, err
 	}
-	holdings = slices.DeleteFunc(holdings, func(h contractOf[coin.Amulet]) bool {
-		return h.payload.Owner != d.payload.Owner
+	holdings = slices.DeleteFunc(holdings, func(h plan.Contract[coin.Amulet]) bool {
+		return h.Payload.Owner != d.Payload.Owner
 	})
 	if len(holdings) < TooManyHoldings {
 		return Step{WaitsFor: "more than ten holdings"}, nil
 	}
-	slices.SortStableFunc(holdings, func(a, b contractOf[coin.Amulet]) int {
-		return a.payload.Amount.InitialAmount.Cmp(b.payload.Amount.InitialAmount)
+	slices.SortStableFunc(holdings, func(a, b plan.Contract[coin.Amulet]) int {
+		return a.Payload.Amount.InitialAmount.Cmp(b.Payload.Amount.InitialAmount)
 	})
-	holdings = holdings[:min(len(holdings), maxInputs)]
+	holdings = holdings[:min(len(holdings), plan.MaxInputs)]
 	network, err := r.network(s)
 	if err != nil {
 		return Step{}, err
@@ -96,16 +100,45 @@ func (r *Registry) mergeHoldings(s Situation, d contractOf[tokenwallet.MergeDele
 	if network == nil {
 		return Step{Until: s.Now.Add(time.Minute), WaitsFor: "an open round"}, nil
 	}
-	call, err := selfTransfer(s, d.payload.Owner, *network, holdings)
+	call, err := selfTransfer(s, d.Payload.Owner, *network, holdings)
 	if err != nil {
 		return Step{}, err
 	}
-	command, err := exercise[tokenwallet.MergeDelegation](
-		r, d.id, "MergeDelegation_Merge", tokenwallet.Merge{OptMergeTransfer: &call})
-	return Step{WaitsFor: "its holdings to be merged", Action: &Action{
-		CommandID: "merge:" + prefix(d.id) + ":" + prefix(holdings[0].id), ActAs: []ledger.Party{s.Node.Operator},
-		ReadAs:   ledger.SortedParties([]ledger.Party{d.payload.Owner, s.Node.DSO}),
+	command, err := r.batchMerge(s, tokenwallet.MergeCall{
+		DelegationCid: lf.CID[tokenwallet.MergeDelegation](d.ID), ChoiceArg: tokenwallet.Merge{OptMergeTransfer: &call},
+	})
+	return Step{WaitsFor: "its holdings to be merged", Action: &plan.Action{
+		CommandID: "merge:" + plan.Short(d.ID) + ":" + plan.Short(holdings[0].ID), ActAs: []ledger.Party{s.Node.Operator},
+		ReadAs:   ledger.SortedParties([]ledger.Party{d.Payload.Owner, s.Node.DSO}),
 		Commands: []ledger.Command{command},
+	}}, err
+}
+
+// batchMerge merges through the operator's utility for batches (contract, "Limits"), which the first merge creates.
+func (r *Registry) batchMerge(s Situation, call tokenwallet.MergeCall) (ledger.Command, error) {
+	const most = 100
+	argument, err := ledger.Encode(r.packages, tokenwallet.MergeHoldings{MergeCalls: []tokenwallet.MergeCall{call}})
+	if err != nil {
+		return ledger.Command{}, err
+	}
+	name, err := ledger.TemplateName[tokenwallet.BatchMergeUtility](r.packages)
+	if err != nil {
+		return ledger.Command{}, err
+	}
+	utilities, err := plan.Active[tokenwallet.BatchMergeUtility](r.view(s), s.Node.Operator, most)
+	if err != nil {
+		return ledger.Command{}, err
+	}
+	for _, utility := range utilities {
+		if utility.Payload.Operator == s.Node.Operator {
+			return ledger.Command{Exercise: &ledger.ExerciseCommand{
+				Template: name, Contract: utility.ID, Choice: mergeHoldingsChoice, Argument: argument,
+			}}, nil
+		}
+	}
+	payload, err := ledger.Encode(r.packages, tokenwallet.BatchMergeUtility{Operator: s.Node.Operator})
+	return ledger.Command{CreateAndExercise: &ledger.CreateAndExerciseCommand{
+		Template: name, CreateArgument: payload, Choice: mergeHoldingsChoice, ChoiceArgument: argument,
 	}}, err
 }
 
@@ -120,7 +153,7 @@ func (r *Registry) network(s Situation) (*registry.Network, error) {
 		if err != nil {
 			return nil, err
 		}
-		found, err := s.Ledger.Active(s.Node.DSO, name, maxRounds)
+		found, err := s.Ledger.Active(s.Node.DSO, name, plan.MaxRounds)
 		if err != nil {
 			return nil, err
 		}
@@ -135,16 +168,16 @@ func (r *Registry) network(s Situation) (*registry.Network, error) {
 
 // selfTransfer is the transfer of all that the holdings are worth from their owner to itself.
 func selfTransfer(
-	s Situation, owner ledger.Party, network registry.Network, holdings []contractOf[coin.Amulet],
+	s Situation, owner ledger.Party, network registry.Network, holdings []plan.Contract[coin.Amulet],
 ) (tokenwallet.TransferCall, error) {
 	total := decimal.Decimal{}
 	inputs := make([]lf.CID[token.Holding], len(holdings))
 	for i, holding := range holdings {
 		var err error
-		if total, err = total.Add(holding.payload.Amount.InitialAmount); err != nil {
+		if total, err = total.Add(holding.Payload.Amount.InitialAmount); err != nil {
 			return tokenwallet.TransferCall{}, err
 		}
-		inputs[i] = lf.CID[token.Holding](holding.id)
+		inputs[i] = lf.CID[token.Holding](holding.ID)
 	}
 	state := lf.CID[token.AnyContract](network.ConfigState.ID)
 	return tokenwallet.TransferCall{

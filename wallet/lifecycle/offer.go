@@ -10,14 +10,20 @@ import (
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // offerWorkflowID names the workflow of an offer and of what becomes of it when it is accepted: the sender's name for
 // it, and something that tells senders apart.
 func offerWorkflowID(sender ledger.Party, trackingID string) string {
+	return "transfer:" + trackingID + ":" + distinguish(sender, trackingID)
+}
+
+// distinguish tells apart requests of the same name by different users.
+func distinguish(user ledger.Party, trackingID string) string {
 	const digits = 16
-	hash := sha256.Sum256([]byte(string(sender) + "\x00" + trackingID))
-	return "transfer:" + trackingID + ":" + hex.EncodeToString(hash[:])[:digits]
+	hash := sha256.Sum256([]byte(string(user) + "\x00" + trackingID))
+	return hex.EncodeToString(hash[:])[:digits]
 }
 
 func followOffer(_ ledger.ContractID, o walletapp.TransferOffer) Followed {
@@ -34,95 +40,64 @@ func followAcceptedOffer(_ ledger.ContractID, o walletapp.AcceptedTransferOffer)
 	}
 }
 
-// wallet is a user's wallet that the operator runs, and may use through its WalletAppInstall.
-type wallet struct {
-	install ledger.ContractID
-	user    ledger.Party
-}
-
-// walletOf finds the wallet of the first of the parties that has one here.
-func (r *Registry) walletOf(s Situation, parties ...ledger.Party) (wallet, bool, error) {
-	const most = 100
-	for _, party := range parties {
-		installs, err := activeOf[walletapp.WalletAppInstall](r, s, party, most)
-		if err != nil {
-			return wallet{}, false, err
-		}
-		for _, install := range installs {
-			if install.payload.EndUserParty == party && install.payload.ValidatorParty == s.Node.Operator {
-				return wallet{install: install.id, user: party}, true, nil
-			}
-		}
-	}
-	return wallet{}, false, nil
-}
-
-// walletAction is an action of the operator through a user's wallet.
-func walletAction[A any](
-	r *Registry, s Situation, w wallet, commandID, choice string, argument A,
-) (*Action, error) {
-	command, err := exercise[walletapp.WalletAppInstall](r, w.install, choice, argument)
-	return &Action{
-		CommandID: commandID, ActAs: []ledger.Party{s.Node.Operator},
-		ReadAs: ledger.SortedParties([]ledger.Party{w.user, s.Node.DSO}), Commands: []ledger.Command{command},
-	}, err
-}
-
 // strangers is how long to wait before it is looked again whether somebody has a wallet here. Offers between others are
 // theirs to end.
 const strangers = 24 * time.Hour
 
 // planOffer ends an offer that was not accepted in time, in the name of whichever side has a wallet here.
-func (r *Registry) planOffer(s Situation, o contractOf[walletapp.TransferOffer]) (Step, error) {
-	if deadline := o.payload.ExpiresAt.Time(); s.Now.Before(deadline) {
+func (r *Registry) planOffer(s Situation, o plan.Contract[walletapp.TransferOffer]) (Step, error) {
+	if deadline := o.Payload.ExpiresAt.Time(); s.Now.Before(deadline) {
 		return Step{Until: deadline, WaitsFor: "the receiver to accept or reject, or expiry"}, nil
 	}
-	w, ok, err := r.walletOf(s, o.payload.Sender, o.payload.Receiver)
+	w, ok, err := plan.WalletOf(r.view(s), o.Payload.Sender, o.Payload.Receiver)
 	if err != nil || !ok {
 		return Step{Until: s.Now.Add(strangers), WaitsFor: "a wallet of the sender or the receiver to archive it"}, err
 	}
-	action, err := walletAction(r, s, w, "expire-offer:"+prefix(o.id), "WalletAppInstall_TransferOffer_Expire",
-		walletapp.InstallTransferOfferExpire{CID: lf.CID[walletapp.TransferOffer](o.id)})
+	action, err := plan.WalletAction(r.view(s), w, "expire-offer:"+plan.Short(o.ID),
+		"WalletAppInstall_TransferOffer_Expire",
+		walletapp.InstallTransferOfferExpire{CID: lf.CID[walletapp.TransferOffer](o.ID)})
 	return Step{WaitsFor: "archival, having expired", Action: action}, err
 }
 
 // planAcceptedOffer completes an accepted offer for its sender. Without the coin for it the offer is given up at once;
 // other refusals are tried again until it expires (upstream: completion of transfer offers).
-func (r *Registry) planAcceptedOffer(s Situation, o contractOf[walletapp.AcceptedTransferOffer]) (Step, error) {
-	deadline, id := o.payload.ExpiresAt.Time(), lf.CID[walletapp.AcceptedTransferOffer](o.id)
+func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.AcceptedTransferOffer]) (Step, error) {
+	deadline, id := o.Payload.ExpiresAt.Time(), lf.CID[walletapp.AcceptedTransferOffer](o.ID)
 	if !s.Now.Before(deadline) {
-		w, ok, err := r.walletOf(s, o.payload.Sender, o.payload.Receiver)
+		w, ok, err := plan.WalletOf(r.view(s), o.Payload.Sender, o.Payload.Receiver)
 		if err != nil || !ok {
 			return Step{Until: s.Now.Add(strangers), WaitsFor: "a wallet of the sender or the receiver to archive it"}, err
 		}
-		action, err := walletAction(r, s, w, "expire-offer:"+prefix(o.id), "WalletAppInstall_AcceptedTransferOffer_Expire",
+		action, err := plan.WalletAction(r.view(s), w, "expire-offer:"+plan.Short(o.ID),
+			"WalletAppInstall_AcceptedTransferOffer_Expire",
 			walletapp.InstallAcceptedTransferOfferExpire{CID: id})
 		return Step{WaitsFor: "archival, having expired", Action: action}, err
 	}
 	step := Step{Until: deadline, WaitsFor: "completion by the sender's wallet, or expiry"}
-	w, ok, err := r.walletOf(s, o.payload.Sender)
+	w, ok, err := plan.WalletOf(r.view(s), o.Payload.Sender)
 	if err != nil || !ok {
 		return step, err
 	}
-	complete := "complete-offer:" + prefix(o.id)
+	complete := "complete-offer:" + plan.Short(o.ID)
 	if missing, out := outOfFunds(s.Refused, complete); out {
-		step.Action, err = walletAction(r, s, w, "abort-offer:"+prefix(o.id),
+		step.Action, err = plan.WalletAction(r.view(s), w, "abort-offer:"+plan.Short(o.ID),
 			"WalletAppInstall_AcceptedTransferOffer_Abort", walletapp.InstallAcceptedTransferOfferAbort{
 				CID: id, Reason: fmt.Sprintf("out of funds (missing %s CC)", missing),
 			})
 		return step, err
 	}
-	context, open, err := r.paymentContext(s)
+	context, open, err := plan.PaymentContext(r.view(s))
 	if err != nil || !open {
 		return Step{Until: earlier(s.Now.Add(time.Minute), deadline), WaitsFor: "an open round"}, err
 	}
-	inputs, err := r.inputs(s, o.payload.Sender)
+	inputs, err := plan.Inputs(r.view(s), o.Payload.Sender)
 	if err != nil {
 		return Step{}, err
 	}
-	step.Action, err = walletAction(r, s, w, complete, "WalletAppInstall_ExecuteBatch", walletapp.InstallExecuteBatch{
-		Context: context, Inputs: inputs, Operations: []walletapp.AmuletOperation{{CompleteAcceptedTransfer: &id}},
-	})
+	step.Action, err = plan.WalletAction(r.view(s), w, complete, "WalletAppInstall_ExecuteBatch",
+		walletapp.InstallExecuteBatch{
+			Context: context, Inputs: inputs, Operations: []walletapp.AmuletOperation{{CompleteAcceptedTransfer: &id}},
+		})
 	return step, err
 }
 
@@ -130,7 +105,7 @@ func (r *Registry) planAcceptedOffer(s Situation, o contractOf[walletapp.Accepte
 const insufficientFunds = "splice.lfdecentralizedtrust.org/insufficient-funds"
 
 // outOfFunds tells how much coin an action lacked, if that is why it was refused.
-func outOfFunds(refused *Refused, commandID string) (missing string, out bool) {
+func outOfFunds(refused *plan.Refused, commandID string) (missing string, out bool) {
 	if refused == nil || refused.CommandID != commandID || !fault.DamlFailure.Matches(refused.Fault) {
 		return "", false
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // The kinds of lifecycles, each the name of its workflow.
@@ -19,6 +20,10 @@ const (
 	TwoStepTransfer = "TwoStepTransfer"
 	// RunMergeDelegation merges the holdings of an owner who asked for it.
 	RunMergeDelegation = "RunMergeDelegation"
+	// BuyTraffic buys the traffic that a wallet was asked to buy, and ends a request whose time is over.
+	BuyTraffic = "BuyTraffic"
+	// RunTransferCommands executes the transfer commands of a sender, and counts them.
+	RunTransferCommands = "RunTransferCommands"
 )
 
 // Followed says which workflow looks after a contract. Contracts with the same workflow id share one.
@@ -47,6 +52,8 @@ func NewRegistry(packages *ledger.Packages) (*Registry, error) {
 	r.plan[KeepPreapproval] = r.planPreapproval
 	r.plan[TwoStepTransfer] = r.planTransfer
 	r.plan[RunMergeDelegation] = r.planMerging
+	r.plan[BuyTraffic] = r.planTraffic
+	r.plan[RunTransferCommands] = r.planCommands
 	holding, err := ledger.TemplateName[coin.Amulet](packages)
 	r.crowd = Crowd{Prefix: mergePrefix, Template: holding.String(), TooMany: TooManyHoldings}
 	return r, cmp.Or(
@@ -57,6 +64,8 @@ func NewRegistry(packages *ledger.Packages) (*Registry, error) {
 		register(r, followAcceptedOffer),
 		register(r, followMergeProposal),
 		register(r, followMergeDelegation),
+		register(r, followTrafficRequest),
+		register(r, followCommand),
 	)
 }
 
@@ -116,13 +125,7 @@ func followPreapproval(_ ledger.ContractID, p coin.TransferPreapproval) Followed
 
 func followInstruction(id ledger.ContractID, i coin.AmuletTransferInstruction) Followed {
 	return Followed{
-		Kind: TwoStepTransfer, WorkflowID: "transfer:" + prefix(id),
+		Kind: TwoStepTransfer, WorkflowID: "transfer:" + plan.Short(id),
 		Parties: ledger.SortedParties([]ledger.Party{i.Transfer.Sender, i.Transfer.Receiver}),
 	}
-}
-
-// prefix is enough of a contract id to tell it from all others and little enough to read.
-func prefix(id ledger.ContractID) string {
-	const length = 34 // the format's two digits, and 16 bytes
-	return string(id[:min(len(id), length)])
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // planTransfer looks after one transfer in two steps: one contract, unless a sender has used one name for two offers.
@@ -32,13 +33,13 @@ func (r *Registry) planOneTransfer(s Situation, contract ledger.Contract) (Step,
 		if err != nil {
 			return Step{}, err
 		}
-		return r.planOffer(s, contractOf[walletapp.TransferOffer]{contract.ID, payload})
+		return r.planOffer(s, plan.Contract[walletapp.TransferOffer]{ID: contract.ID, Payload: payload})
 	case "Splice.Wallet.TransferOffer:AcceptedTransferOffer":
 		payload, err := ledger.DecodePayload[walletapp.AcceptedTransferOffer](r.packages, contract)
 		if err != nil {
 			return Step{}, err
 		}
-		return r.planAcceptedOffer(s, contractOf[walletapp.AcceptedTransferOffer]{contract.ID, payload})
+		return r.planAcceptedOffer(s, plan.Contract[walletapp.AcceptedTransferOffer]{ID: contract.ID, Payload: payload})
 	default:
 		return r.planInstruction(s)
 	}
@@ -47,17 +48,17 @@ func (r *Registry) planOneTransfer(s Situation, contract ledger.Contract) (Step,
 // planInstruction gives the coin of a transfer that nobody took back to its sender, from the moment at which it can no
 // longer be accepted (upstream: the DSO's automation).
 func (r *Registry) planInstruction(s Situation) (Step, error) {
-	instructions, err := payloads[coin.AmuletTransferInstruction](r, s.Contracts)
+	instructions, err := plan.Payloads[coin.AmuletTransferInstruction](r.packages, s.Contracts)
 	if err != nil {
 		return Step{}, err
 	}
 	instruction := instructions[0]
-	deadline := instruction.payload.Transfer.ExecuteBefore.Time()
+	deadline := instruction.Payload.Transfer.ExecuteBefore.Time()
 	if s.Now.Before(deadline) {
 		return Step{Until: deadline, WaitsFor: "the receiver to accept or reject, or expiry"}, nil
 	}
 	// The sender may have spent the expired lock already.
-	locked, err := s.Ledger.IsActive(ledger.ContractID(instruction.payload.LockedAmulet))
+	locked, err := s.Ledger.IsActive(ledger.ContractID(instruction.Payload.LockedAmulet))
 	if err != nil {
 		return Step{}, err
 	}
@@ -70,13 +71,13 @@ func (r *Registry) planInstruction(s Situation) (Step, error) {
 		return Step{}, err
 	}
 	commands, refusal := r.packages.PrepareCommands([]ledger.Command{{Exercise: &ledger.ExerciseCommand{
-		Template: transferInstruction, Contract: instruction.id, Choice: "TransferInstruction_Update", Argument: argument,
+		Template: transferInstruction, Contract: instruction.ID, Choice: "TransferInstruction_Update", Argument: argument,
 	}}}, nil)
 	if refusal != nil {
 		return Step{}, refusal
 	}
-	return Step{WaitsFor: "archival, having expired", Action: &Action{
-		CommandID: "expire-transfer:" + prefix(instruction.id), ActAs: []ledger.Party{s.Node.DSO}, Commands: commands,
+	return Step{WaitsFor: "archival, having expired", Action: &plan.Action{
+		CommandID: "expire-transfer:" + plan.Short(instruction.ID), ActAs: []ledger.Party{s.Node.DSO}, Commands: commands,
 	}}, nil
 }
 

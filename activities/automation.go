@@ -1,0 +1,254 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/automation"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+// PlanAutomationInput asks what is due for a kind of automation.
+type PlanAutomationInput struct {
+	Kind string `json:"kind"`
+	// RunID is that of the workflow, which goes on with the subjects that it began with.
+	RunID string `json:"runId"`
+	// WorkflowID is what the submissions are recorded under.
+	WorkflowID string `json:"workflowId"`
+}
+
+// AutomationPlan is what is due.
+type AutomationPlan struct {
+	// Submissions are to be made now, at most [automationBatch]; what became of them is looked at by the next plan.
+	Submissions []ledger.Submission `json:"submissions,omitempty"`
+	// More: there may be more that is due, even if nothing is to be submitted now.
+	More bool `json:"more,omitempty"`
+	// Looked is how many subjects were looked at; Done and Refused are submissions of earlier plans.
+	Looked  int `json:"looked"`
+	Done    int `json:"done"`
+	Refused int `json:"refused"`
+}
+
+// The limits of automation.
+const (
+	// automationBatch is how many subjects are looked at in one transaction.
+	automationBatch = 100
+	// automationTries is how often an action is refused in a row before it waits for a nudge.
+	automationTries = 12
+)
+
+// PlanAutomation decides what is due for the subjects of a kind that are due, the longest due first, and notes what it
+// decided: the submissions, or when to look next. What became of submissions of the plan before is looked at first. The
+// clock stands still meanwhile, so that whoever advances it finds everything that waits for the new time.
+func (a *Activities) PlanAutomation(ctx context.Context, in PlanAutomationInput) (AutomationPlan, error) {
+	kind, ok := a.Automations.Find(in.Kind)
+	if !ok { // the Schedule of another version; what that one knows is nothing to this one
+		return AutomationPlan{}, nil
+	}
+	if err := a.search(ctx, kind); err != nil {
+		return AutomationPlan{}, fmt.Errorf("plan automation %s: %w", in.Kind, err)
+	}
+	var plan AutomationPlan
+	err := a.DB.InTx(ctx, func(tx *db.Tx) error {
+		clock, err := tx.HoldClock(ctx)
+		if err != nil {
+			return err
+		}
+		a.DB.NoteClock(clock)
+		now := a.Clock().UTC().Truncate(time.Microsecond)
+		turn := &automationTurn{
+			planning: planning{activities: a, ctx: ctx, tx: tx, now: now}, kind: kind, in: in,
+			spent: map[ledger.Party]bool{},
+		}
+		plan, err = turn.plan()
+		return err
+	})
+	if err != nil {
+		return AutomationPlan{}, fmt.Errorf("plan automation %s: %w", in.Kind, err)
+	}
+	return plan, nil
+}
+
+// automationTurn is one call of PlanAutomation.
+type automationTurn struct {
+	planning
+
+	kind automation.Automation
+	in   PlanAutomationInput
+	// shared remembers contracts of the DSO, which all subjects look at.
+	shared map[sharedQuery][]ledger.Contract
+	// spent are those whose coin a submission of this turn spends, where others wait for it.
+	spent map[ledger.Party]bool
+	// failed is the first failure of the database.
+	failed error
+	// topUp is how much traffic to buy; nil before it was asked for.
+	topUp *topUpOrNone
+	out   AutomationPlan
+}
+
+func (t *automationTurn) plan() (AutomationPlan, error) {
+	tasks, err := t.tx.TakeTasks(t.ctx, t.kind.Kind, t.in.RunID, t.now, automationBatch)
+	if err != nil {
+		return AutomationPlan{}, err
+	}
+	t.out = AutomationPlan{Looked: len(tasks), More: len(tasks) == automationBatch}
+	completions, err := t.outcomes(tasks)
+	if err != nil {
+		return AutomationPlan{}, err
+	}
+	var settled []db.AutomationTask
+	var over []string
+	for _, task := range tasks {
+		settledTask, ended, err := t.decide(task, completions)
+		if err != nil {
+			return AutomationPlan{}, fmt.Errorf("%s: %w", task.Subject, err)
+		}
+		if ended {
+			over = append(over, task.Subject)
+		} else {
+			settled = append(settled, settledTask)
+		}
+	}
+	if err := t.tx.EndTasks(t.ctx, t.kind.Kind, over); err != nil {
+		return AutomationPlan{}, err
+	}
+	if err := t.tx.SettleTasks(t.ctx, t.kind.Kind, settled); err != nil {
+		return AutomationPlan{}, err
+	}
+	return t.out, t.tx.CountAutomation(t.ctx, t.kind.Kind, t.now, t.out.Done, t.out.Refused)
+}
+
+// outcomes are the completions of the last submissions of tasks, by their keys.
+func (t *automationTurn) outcomes(tasks []db.AutomationTask) (map[string]ledger.Completion, error) {
+	var keys []string
+	for _, task := range tasks {
+		if task.SubmissionKey != "" {
+			keys = append(keys, task.SubmissionKey)
+		}
+	}
+	if len(keys) == 0 {
+		return nil, nil //nolint:nilnil // an empty map
+	}
+	return t.tx.CompletionsByKey(t.ctx, keys)
+}
+
+// decide looks at what became of the last submission for a task, and at what is due now. ended tells that the subject
+// can be forgotten.
+func (t *automationTurn) decide(
+	task db.AutomationTask, completions map[string]ledger.Completion,
+) (settled db.AutomationTask, ended bool, err error) {
+	last, decided := completions[task.SubmissionKey]
+	isNew := task.Pending && decided
+	if isNew {
+		t.count(&task, last)
+	}
+	situation := automation.Situation{
+		View:    plan.View{Packages: t.activities.Packages, Node: t.activities.Node, Now: t.now, Ledger: t},
+		Subject: task.Subject, Record: t, Settings: t,
+	}
+	if decided && last.Refusal != nil {
+		situation.Refused = &plan.Refused{CommandID: task.CommandID, Fault: last.Refusal}
+	}
+	step, err := t.kind.Plan(situation)
+	if t.failed != nil { // the database is in trouble, not the subject, whatever the planner made of it
+		return task, false, t.failed
+	}
+	if err != nil {
+		t.defect(&task, err)
+		return task, false, nil
+	}
+	task.HeldBy, task.Deadline, task.WaitsFor = "", step.Deadline, step.WaitsFor
+	switch {
+	case step.Action == nil && step.Until.IsZero():
+		return task, true, nil
+	case step.Action == nil:
+		task.DueAt, task.Tries, task.Refusal, task.Pending = step.Until, 0, "", false
+		if step.Trouble != "" {
+			task.Tries, task.Refusal = 1, step.Trouble
+		}
+		return task, false, nil
+	case isNew && step.Action.CommandID == task.CommandID && t.putOff(&task, step, last):
+		return task, false, nil
+	case step.Spends != "" && t.spent[step.Spends]:
+		t.out.More = true // it stays due, and has its turn in another plan
+		return task, false, nil
+	default:
+		if step.Spends != "" {
+			t.spent[step.Spends] = true
+		}
+		t.submit(&task, *step.Action)
+		return task, false, nil
+	}
+}
+
+// count takes the outcome of the last submission to the task.
+func (t *automationTurn) count(task *db.AutomationTask, last ledger.Completion) {
+	task.Pending = false
+	if last.Refusal == nil {
+		t.out.Done++
+		task.Tries, task.Refusal = 0, ""
+		return
+	}
+	t.out.Refused++
+	task.Tries++
+	task.Refusal = last.Refusal.Error()
+}
+
+// putOff makes an action wait that was just refused: not the first time, when others were probably in its way, then
+// longer each time, and in the end until somebody nudges it. An action that was done, and is due all the same, is a
+// defect that must not be repeated for ever.
+func (t *automationTurn) putOff(task *db.AutomationTask, step automation.Step, last ledger.Completion) bool {
+	if last.Refusal == nil {
+		task.Tries++
+		task.Refusal = "it was done and is due all the same"
+	}
+	if task.Tries == 1 && last.Refusal != nil {
+		return false
+	}
+	next := last.RecordTime.Add(pauseAfter(int(task.Tries)))
+	if task.Tries >= automationTries {
+		next = lf.MaxTimestamp().Time()
+		task.WaitsFor = "a nudge: it was refused too often"
+	}
+	if !t.now.Before(next) {
+		return false
+	}
+	task.DueAt, task.Deadline = next, false
+	if !step.Until.IsZero() && step.Until.After(t.now) && step.Until.Before(next) {
+		task.DueAt, task.Deadline = step.Until, step.Deadline
+	}
+	return true
+}
+
+// defect makes a subject wait on which no decision could be made. The others must not suffer.
+func (t *automationTurn) defect(task *db.AutomationTask, err error) {
+	t.activities.Log.ErrorContext(t.ctx, "automation could not decide",
+		"automation", task.Kind, "subject", task.Subject, "error", err)
+	task.Tries++
+	task.Pending, task.HeldBy, task.Deadline = false, "", false
+	task.Refusal, task.WaitsFor = err.Error(), "another try, after no decision could be made"
+	task.DueAt = t.now.Add(pauseAfter(int(task.Tries)))
+}
+
+// submit makes the submission of an action. Its key is that of one try of the action, so that it is the same submission
+// whoever makes it; the task stays due until what became of it is looked at.
+func (t *automationTurn) submit(task *db.AutomationTask, action plan.Action) {
+	name := fmt.Sprintf("automation:%s/%s/%s/%d", task.Kind, task.Subject, action.CommandID, task.Tries)
+	key := uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)).String()
+	task.CommandID, task.SubmissionKey, task.Pending, task.HeldBy = action.CommandID, key, true, t.in.RunID
+	if task.DueAt.After(t.now) {
+		task.DueAt = t.now
+	}
+	t.out.More = true
+	t.out.Submissions = append(t.out.Submissions, ledger.Submission{
+		Key: key, UserID: t.activities.Node.OperatorUser, CommandID: action.CommandID, SubmissionID: key,
+		WorkflowID: t.in.WorkflowID, ActAs: ledger.SortedParties(action.ActAs), ReadAs: ledger.SortedParties(action.ReadAs),
+		Commands: action.Commands, ReceivedAt: t.now, Kind: ledger.KindAutomation,
+	})
+}

@@ -1,0 +1,133 @@
+package activities
+
+import (
+	"strconv"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// sharedQuery is a question about the contracts of the DSO.
+type sharedQuery struct {
+	template lf.TypeName
+	most     int
+}
+
+// Active implements [plan.Reader]. What the DSO has is asked for once in a turn.
+func (t *automationTurn) Active(party ledger.Party, template lf.TypeName, most int) ([]ledger.Contract, error) {
+	if party != t.activities.Node.DSO {
+		found, err := t.planning.Active(party, template, most)
+		return found, t.note(err)
+	}
+	query := sharedQuery{template, most}
+	if known, ok := t.shared[query]; ok {
+		return known, nil
+	}
+	found, err := t.planning.Active(party, template, most)
+	if err != nil {
+		return nil, t.note(err)
+	}
+	if t.shared == nil {
+		t.shared = map[sharedQuery][]ledger.Contract{}
+	}
+	t.shared[query] = found
+	return found, nil
+}
+
+// note remembers a failure of the database, after which the transaction is lost.
+func (t *automationTurn) note(err error) error {
+	if t.failed == nil {
+		t.failed = err
+	}
+	return err
+}
+
+// IsActive implements [plan.Reader].
+func (t *automationTurn) IsActive(id ledger.ContractID) (bool, error) {
+	active, err := t.planning.IsActive(id)
+	return active, t.note(err)
+}
+
+// Contract implements [automation.Record].
+func (t *automationTurn) Contract(id ledger.ContractID) (ledger.Contract, bool, error) {
+	stored, ok, err := t.tx.Contract(t.ctx, id)
+	return stored.Contract, ok && stored.Archived == nil, t.note(err)
+}
+
+// IsHosted implements [automation.Record].
+func (t *automationTurn) IsHosted(party ledger.Party) (bool, error) {
+	known, err := t.tx.Parties(t.ctx, []ledger.Party{party})
+	return len(known) > 0 && known[0].IsLocal, t.note(err)
+}
+
+// OfRound implements [automation.Record].
+func (t *automationTurn) OfRound(round int64, templates []lf.TypeName, most int) ([]ledger.Contract, error) {
+	found, err := t.tx.ContractsOfRound(t.ctx, names(templates), strconv.FormatInt(round, 10), int32(most))
+	return withoutPlace(found), t.note(err)
+}
+
+// Dust implements [automation.Record].
+func (t *automationTurn) Dust(round int64, most int) ([]ledger.Contract, error) {
+	found, err := t.tx.Dust(t.ctx, round, int32(most))
+	return withoutPlace(found), t.note(err)
+}
+
+func withoutPlace(found []db.StoredContract) []ledger.Contract {
+	contracts := make([]ledger.Contract, len(found))
+	for i, stored := range found {
+		contracts[i] = stored.Contract
+	}
+	return contracts
+}
+
+// Activity implements [automation.Record].
+func (t *automationTurn) Activity(round int64) (summary coin.OpenMiningRoundSummary, err error) {
+	packages := t.activities.Packages
+	var templates [5]lf.TypeName
+	for i, name := range []func(*ledger.Packages) (lf.TypeName, error){
+		ledger.TemplateName[coin.ValidatorRewardCoupon], ledger.TemplateName[coin.AppRewardCoupon],
+		ledger.TemplateName[coin.SvRewardCoupon], ledger.TemplateName[coin.ValidatorFaucetCoupon],
+		ledger.TemplateName[coin.ValidatorLivenessActivityRecord],
+	} {
+		if templates[i], err = name(packages); err != nil {
+			return summary, err
+		}
+	}
+	sums, err := t.tx.RoundActivity(t.ctx, names(templates[:]), strconv.FormatInt(round, 10))
+	if err != nil {
+		return summary, t.note(err)
+	}
+	var validators int64
+	for _, sum := range sums {
+		total := &decimal.Decimal{}
+		switch sum.Template {
+		case templates[0].String():
+			total = &summary.TotalValidatorRewardCoupons
+		case templates[1].String():
+			total = &summary.TotalUnfeaturedAppRewardCoupons
+			if sum.Featured {
+				total = &summary.TotalFeaturedAppRewardCoupons
+			}
+		case templates[2].String():
+			summary.TotalSvRewardWeight += sum.Weight
+		default:
+			validators += sum.Count
+		}
+		if *total, err = total.Add(sum.Amount); err != nil {
+			return summary, err
+		}
+	}
+	summary.OptTotalValidatorFaucetCoupons = &validators
+	return summary, nil
+}
+
+func names(templates []lf.TypeName) []string {
+	out := make([]string, len(templates))
+	for i, template := range templates {
+		out[i] = template.String()
+	}
+	return out
+}

@@ -1,0 +1,168 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/wallet/automation"
+)
+
+// searchBatch is how many new contracts are looked at in one transaction.
+const searchBatch = 1000
+
+// search makes due what the contracts make due that were created since the last search of a kind.
+func (a *Activities) search(ctx context.Context, kind automation.Automation) error {
+	for {
+		more := false
+		err := a.DB.InTx(ctx, func(tx *db.Tx) (err error) {
+			more, err = a.searchPage(ctx, tx, kind)
+			return err
+		})
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// searchPage searches the next contracts, and tells whether there are more.
+func (a *Activities) searchPage(ctx context.Context, tx *db.Tx, kind automation.Automation) (more bool, err error) {
+	seen, known, err := tx.LockAutomation(ctx, kind.Kind)
+	if err != nil || !known {
+		return false, err
+	}
+	head, err := tx.Head(ctx)
+	if all := db.AfterAll(head.Offset); err != nil || seen == all || seen.Offset > head.Offset {
+		return false, err
+	}
+	var found []db.StoredContract
+	if templates := kind.Templates(); len(templates) > 0 {
+		if found, err = tx.NewContracts(ctx, templates, seen, head.Offset, searchBatch); err != nil {
+			return false, err
+		}
+	}
+	if err := a.enterTasks(ctx, tx, kind, found); err != nil {
+		return false, err
+	}
+	if len(found) == searchBatch {
+		return true, tx.SeeAutomation(ctx, kind.Kind, found[len(found)-1].Position())
+	}
+	return false, tx.SeeAutomation(ctx, kind.Kind, db.AfterAll(head.Offset))
+}
+
+// enterTasks enters what contracts make due. One of which that cannot be told is a defect, which must not keep the
+// others from it.
+func (a *Activities) enterTasks(
+	ctx context.Context, tx *db.Tx, kind automation.Automation, found []db.StoredContract,
+) error {
+	now := a.Clock().UTC().Truncate(time.Microsecond)
+	var tasks []db.DueTask
+	for _, contract := range found {
+		due, err := kind.Due(contract.Contract, now)
+		if err != nil {
+			a.Log.ErrorContext(ctx, "what a contract makes due cannot be told",
+				"automation", kind.Kind, "contract_id", contract.ID, "error", err)
+		}
+		for _, d := range due {
+			if d.At.IsZero() {
+				d.At = time.Unix(0, 0)
+			}
+			tasks = append(tasks, db.DueTask{
+				Subject: d.Subject, At: d.At, Deadline: d.Deadline, Wallet: d.Wallet, IfSet: d.IfSet,
+			})
+		}
+	}
+	return tx.EnterTasks(ctx, kind.Kind, a.Automations.Wallets, tasks)
+}
+
+// EnterAutomations enters the kinds of automation and their standing subjects where they are missing. It is no
+// activity: processes with a worker do it when they start.
+func EnterAutomations(ctx context.Context, database *db.DB, registry *automation.Registry) error {
+	return database.InTx(ctx, func(tx *db.Tx) error {
+		if err := tx.EnterAutomations(ctx, registry.Kinds()); err != nil {
+			return err
+		}
+		for _, kind := range registry.All() {
+			if err := tx.EnterTasks(ctx, kind.Kind, registry.Wallets, standing(kind)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// RescanAutomation makes a kind of automation look at all active contracts that it follows, and at its standing
+// subjects, once more: its settings have changed what they make due. It is no activity.
+func RescanAutomation(ctx context.Context, database *db.DB, registry *automation.Registry, kinds ...string) error {
+	err := database.InTx(ctx, func(tx *db.Tx) error {
+		if err := tx.ForgetAutomations(ctx, kinds); err != nil {
+			return err
+		}
+		for _, name := range kinds {
+			kind, _ := registry.Find(name)
+			if err := tx.EnterTasks(ctx, name, registry.Wallets, standing(kind)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return database.CallWorkflows(ctx)
+}
+
+// RepairAutomation makes all kinds of automation search the record from its beginning, and returns how many there are.
+// Schedules that are missing are made by the processes with a worker. Nothing is lost by doing it for no reason.
+func RepairAutomation(ctx context.Context, database *db.DB) (int, error) {
+	kinds, err := database.Automations(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var names []string
+	for _, kind := range kinds {
+		names = append(names, kind.Kind)
+	}
+	err = database.InTx(ctx, func(tx *db.Tx) error { return tx.ForgetAutomations(ctx, names) })
+	if err != nil {
+		return 0, err
+	}
+	return len(names), database.CallWorkflows(ctx)
+}
+
+func standing(kind automation.Automation) []db.DueTask {
+	var tasks []db.DueTask
+	for _, subject := range kind.Standing {
+		tasks = append(tasks, db.DueTask{Subject: subject, At: time.Unix(0, 0)})
+	}
+	return tasks
+}
+
+// AutomationCalls tells which kinds of automation have something to do. It is no activity: who calls is no workflow.
+type AutomationCalls struct{ activities *Activities }
+
+// NewAutomationCalls makes one for what activities know.
+func NewAutomationCalls(activities *Activities) *AutomationCalls {
+	return &AutomationCalls{activities: activities}
+}
+
+// Due searches the record for what became due, and lists the kinds that have something to look at by a ledger time.
+func (c *AutomationCalls) Due(ctx context.Context, by time.Time) ([]string, error) {
+	const evenPaused = true
+	behind, err := c.activities.DB.BehindAutomations(ctx, evenPaused)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range behind {
+		kind, _ := c.activities.Automations.Find(name) // what only another version knows has no templates
+		if err := c.activities.search(ctx, kind); err != nil {
+			return nil, err
+		}
+	}
+	return c.activities.DB.DueAutomations(ctx, by, evenPaused)
+}
+
+// Paused notes whether the Schedule of a kind is paused.
+func (c *AutomationCalls) Paused(ctx context.Context, kind string, paused bool) error {
+	return c.activities.DB.PauseAutomation(ctx, kind, paused)
+}

@@ -1,0 +1,109 @@
+package changes
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Attempt is one try to serve a request with an Idempotency-Key. What it submits is named after the key, so that all
+// attempts together submit it once.
+type Attempt struct {
+	claim  db.KeyClaim
+	record Record
+	// next counts the submissions of this attempt.
+	next int
+	// looked tells that done is what the record says of the next submission.
+	looked bool
+	done   *ledger.Completion
+}
+
+type attemptKey struct{}
+
+// AttemptOf is the attempt that a context belongs to; nil when its request has no key. All methods of nil are those of
+// such a request.
+func AttemptOf(ctx context.Context) *Attempt {
+	attempt, _ := ctx.Value(attemptKey{}).(*Attempt)
+	return attempt
+}
+
+// Without is the context of what a request does without regard to earlier attempts: what sees for itself what is done
+// already.
+func Without(ctx context.Context) context.Context {
+	return context.WithValue(ctx, attemptKey{}, (*Attempt)(nil))
+}
+
+// Name is how a submission of an attempt is named.
+type Name struct {
+	// CommandID is the same in all attempts, Key is not.
+	CommandID string
+	Key       string
+	// Done is the completion of an earlier attempt that was accepted; nil if there is none.
+	Done *ledger.Completion
+}
+
+// Next names the next submission of the request; false for requests without a key.
+func (a *Attempt) Next(ctx context.Context) (name Name, ok bool, err error) {
+	if a == nil {
+		return Name{}, false, nil
+	}
+	if err := a.look(ctx); err != nil {
+		return Name{}, false, err
+	}
+	name = Name{
+		CommandID: fmt.Sprintf("idempotency-key:%s:%d", a.claim.UseID, a.next),
+		Key:       a.key(a.claim.Attempt), Done: a.done,
+	}
+	a.next++
+	a.looked, a.done = false, nil
+	return name, true, nil
+}
+
+// Before is the offset at which the ledger was when an earlier attempt made the submission that comes next: who reads
+// it there decides as that attempt did. It is false when there was none.
+func (a *Attempt) Before(ctx context.Context) (ledger.Offset, bool, error) {
+	if a == nil {
+		return 0, false, nil
+	}
+	if err := a.look(ctx); err != nil || a.done == nil {
+		return 0, false, err
+	}
+	return a.done.Offset - 1, true, nil
+}
+
+func (a *Attempt) key(attempt int) string {
+	name := fmt.Sprintf("%s/%d/%d", a.claim.UseID, a.next, attempt)
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)).String()
+}
+
+// look finds out whether an earlier attempt made the next submission.
+func (a *Attempt) look(ctx context.Context) error {
+	if a.looked || a.claim.Attempt == 1 {
+		return nil
+	}
+	keys := make([]string, 0, a.claim.Attempt-1)
+	for earlier := 1; earlier < a.claim.Attempt; earlier++ {
+		keys = append(keys, a.key(earlier))
+	}
+	known, err := a.record.CompletionsByKey(ctx, keys)
+	if err != nil {
+		return err
+	}
+	for _, completion := range known {
+		if completion.Refusal == nil {
+			a.done = &completion
+		}
+	}
+	a.looked = true
+	return nil
+}
+
+// begin is the attempt from its start, for serving the request again.
+func (a *Attempt) begin(ctx context.Context) context.Context {
+	fresh := &Attempt{claim: a.claim, record: a.record}
+	return context.WithValue(ctx, attemptKey{}, fresh)
+}

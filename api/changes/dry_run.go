@@ -1,0 +1,114 @@
+package changes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// DryRun is the answer to a request that asks what would happen, with dry_run=true. Nothing has happened.
+type DryRun struct {
+	DryRun       bool     `json:"dry_run" required:"true" doc:"true"`
+	WouldSucceed bool     `json:"would_succeed" required:"true" doc:"Whether the change would be made"`
+	Path         *string  `json:"path" doc:"The way that the change would take; see the documentation"`
+	Traffic      Traffic  `json:"traffic" required:"true" doc:"What the transactions cost of the node's traffic"`
+	Coin         Coin     `json:"coin" required:"true" doc:"What the caller's wallet would have less to spend"`
+	Refusal      *Refusal `json:"refusal" doc:"The refusal that the request would get; null for none"`
+}
+
+// Traffic is what transactions cost of the node's traffic, and what buying as much costs at the present price.
+type Traffic struct {
+	Bytes  int64           `json:"bytes" required:"true" doc:"In bytes"`
+	Amulet decimal.Decimal `json:"amulet" required:"true" doc:"Their price in coin"`
+	USD    decimal.Decimal `json:"usd" required:"true" doc:"Their price in US dollars"`
+}
+
+// Coin is an amount of coin and what it is worth at the present price.
+type Coin struct {
+	Amulet decimal.Decimal `json:"amulet" required:"true" doc:"In coin"`
+	USD    decimal.Decimal `json:"usd" required:"true" doc:"In US dollars"`
+}
+
+// Refusal is how a request would be refused.
+type Refusal struct {
+	Status int64  `json:"status" required:"true" doc:"The HTTP status"`
+	Error  string `json:"error" required:"true" doc:"What is wrong, in words"`
+	Later  bool   `json:"later" required:"true" doc:"The request is taken; what automation does for it then is refused"`
+}
+
+// Plan collects what a request would do.
+type Plan struct {
+	// Answer is what is known of it so far.
+	Answer DryRun
+	// Party is whose wallet the request is about; empty until that is known.
+	Party ledger.Party
+	// Later tells that what comes next is done by automation, after the request was answered.
+	Later bool
+}
+
+// ErrDryRun ends a request that only asks what would happen, at the point at which it would happen.
+var ErrDryRun = errors.New("this is a dry run: nothing is submitted")
+
+type planKey struct{}
+
+// PlanOf is the plan of a request that only asks what would happen; nil for all others.
+func PlanOf(ctx context.Context) *Plan {
+	plan, _ := ctx.Value(planKey{}).(*Plan)
+	return plan
+}
+
+// asksForDryRun reads the query of a request.
+func asksForDryRun(exchange endpoint.Exchange) (bool, error) {
+	values, asked := exchange.Request.URL.Query()[endpoint.DryRunParameter]
+	switch {
+	case !asked || len(values) == 1 && values[0] == "false":
+		return false, nil
+	case len(values) != 1 || values[0] != "true":
+		return false, v0.BadRequest("The query parameter %s is %q. Send true to be told what would happen, or leave it out "+
+			"to make it happen.", endpoint.DryRunParameter, strings.Join(values, ", "))
+	case !exchange.Info.DryRun:
+		return false, v0.BadRequest("%s %s knows no %s, and would make the change. Nothing was done: leave the parameter "+
+			"out to make it.", exchange.Info.Method, exchange.Info.Path, endpoint.DryRunParameter)
+	default:
+		return true, nil
+	}
+}
+
+// dryRun answers what a request would do. Callers who may not ask for the change may not ask this either.
+func dryRun(ctx context.Context, exchange endpoint.Exchange) endpoint.Content {
+	plan := &Plan{Answer: DryRun{DryRun: true}}
+	content := exchange.Serve(context.WithValue(ctx, planKey{}, plan))
+	refused := content.Status >= http.StatusBadRequest && !errors.Is(endpoint.Failure(ctx), ErrDryRun)
+	switch {
+	case refused && (content.Status >= http.StatusInternalServerError ||
+		content.Status == http.StatusUnauthorized || content.Status == http.StatusForbidden):
+		return content
+	case refused:
+		plan.Answer.Refusal = &Refusal{Status: int64(content.Status), Error: textOf(content), Later: plan.Later}
+	default:
+		plan.Answer.WouldSucceed = true
+	}
+	endpoint.Settle(ctx)
+	body, err := json.Marshal(plan.Answer)
+	if err != nil {
+		return exchange.Refuse(ctx, fault.Internal(err))
+	}
+	return endpoint.Content{Type: "application/json", Body: body}
+}
+
+// textOf is what an error says.
+func textOf(content endpoint.Content) string {
+	var body v0.ErrorResponse
+	if err := json.Unmarshal(content.Body, &body); err != nil {
+		return string(content.Body)
+	}
+	return body.Error
+}

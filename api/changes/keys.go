@@ -1,0 +1,292 @@
+package changes
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// The headers of requests that may be sent again, and of their answers.
+const (
+	// KeyHeader names a change. The same key with the same request gets the answer that the first one got.
+	KeyHeader = "Idempotency-Key"
+	// ReplayedHeader is true in answers that were stored.
+	ReplayedHeader = "Idempotency-Replayed"
+	// KeyDescription says to clients what the header is for.
+	KeyDescription = "A name for this change, 1 to 255 visible ASCII characters. The same request with the same key is " +
+		"served once and answered alike, also after a failure on the way."
+)
+
+const (
+	// maxKey is the longest key, in bytes.
+	maxKey = 255
+	// DefaultKeep is how long answers are kept.
+	DefaultKeep = 24 * time.Hour
+	// hold is how long one who serves a request counts as alive without saying so.
+	hold = 5 * time.Second
+	// retryAfter is when a client may ask again that was told that its request is being served.
+	retryAfter = "1"
+)
+
+// Record keeps keys and answers, and knows what was submitted.
+type Record interface {
+	ClaimIdempotencyKey(
+		ctx context.Context, key db.IdempotencyKey, hold, keep time.Duration,
+	) (db.KeyClaim, *db.KnownKey, error)
+	HoldIdempotencyKey(ctx context.Context, claim db.KeyClaim, hold time.Duration) (bool, error)
+	AnswerIdempotencyKey(ctx context.Context, claim db.KeyClaim, answer db.KeyedAnswer) (bool, error)
+	ForgetIdempotencyKeys(ctx context.Context) (int64, error)
+	CompletionsByKey(ctx context.Context, keys []string) (map[string]ledger.Completion, error)
+}
+
+// Options are the parts and settings of a [Keeper].
+type Options struct {
+	// Record is required.
+	Record Record
+	// Keep is how long answers are kept; zero means DefaultKeep.
+	Keep time.Duration
+	// Hold is how long one who serves a request counts as alive without saying so; zero means a few seconds.
+	Hold time.Duration
+	// Logger is required.
+	Logger *slog.Logger
+}
+
+// Keeper is around the endpoints that change something.
+type Keeper struct{ options Options }
+
+// NewKeeper makes a keeper. The error names the part that is missing.
+func NewKeeper(options Options) (*Keeper, error) {
+	if options.Record == nil || options.Logger == nil {
+		return nil, errors.New("keeping the answers to changes needs a record and a logger")
+	}
+	if options.Keep == 0 {
+		options.Keep = DefaultKeep
+	}
+	if options.Hold == 0 {
+		options.Hold = hold
+	}
+	return &Keeper{options}, nil
+}
+
+// Around serves a request to any endpoint: see [endpoint.Options].
+func (k *Keeper) Around(ctx context.Context, exchange endpoint.Exchange) endpoint.Content {
+	if !exchange.Info.Changes() {
+		return exchange.Serve(ctx)
+	}
+	dry, err := asksForDryRun(exchange)
+	switch {
+	case err != nil:
+		return exchange.Refuse(ctx, err)
+	case dry:
+		return dryRun(ctx, exchange)
+	}
+	keys := exchange.Request.Header.Values(KeyHeader)
+	if len(keys) == 0 {
+		return exchange.Serve(ctx)
+	}
+	if err := checkKeys(keys); err != nil {
+		return exchange.Refuse(ctx, err)
+	}
+	return k.serveOnce(ctx, exchange, keys[0])
+}
+
+// checkKeys refuses what is no key.
+func checkKeys(keys []string) error {
+	if len(keys) > 1 {
+		return v0.BadRequest("The header %s is there %d times. Send it once: a request has one key.", KeyHeader, len(keys))
+	}
+	key := keys[0]
+	if key == "" || len(key) > maxKey {
+		return v0.BadRequest("The %s has %d characters. Send 1 to %d, such as a UUID.", KeyHeader, len(key), maxKey)
+	}
+	for i := range len(key) {
+		if key[i] <= ' ' || key[i] > '~' {
+			return v0.BadRequest("The %s has the byte 0x%02x at position %d. Use visible ASCII characters without spaces only, "+
+				"such as those of a UUID.", KeyHeader, key[i], i+1)
+		}
+	}
+	return nil
+}
+
+// serveOnce serves a request unless it was served before.
+func (k *Keeper) serveOnce(ctx context.Context, exchange endpoint.Exchange, key string) endpoint.Content {
+	wanted := db.IdempotencyKey{
+		UserID: endpoint.Claims(ctx).UserID(), Key: key, RequestHash: hashOf(exchange),
+	}
+	claim, known, err := k.options.Record.ClaimIdempotencyKey(ctx, wanted, k.options.Hold, k.options.Keep)
+	switch {
+	case err != nil:
+		return exchange.Refuse(ctx, err)
+	case known == nil:
+		return k.serveClaimed(ctx, exchange, claim)
+	case known.RequestHash != wanted.RequestHash:
+		return exchange.Refuse(ctx, v0.Refuse(http.StatusUnprocessableEntity,
+			"The %s %q was used for another request: its method, path, query or body differ. Send exactly the first request "+
+				"again, or take a new key for a new request.", KeyHeader, key))
+	case known.Answer == nil:
+		content := exchange.Refuse(ctx, v0.Refuse(http.StatusConflict,
+			"The request with the %s %q is still being served. Send it again in a moment: it gets the same answer.",
+			KeyHeader, key))
+		return with(content, "Retry-After", retryAfter)
+	default:
+		content := endpoint.Content{Status: known.Answer.Status, Header: known.Answer.Header, Body: known.Answer.Body}
+		return with(content, ReplayedHeader, "true")
+	}
+}
+
+// serveClaimed serves a request for all who send it.
+func (k *Keeper) serveClaimed(
+	ctx context.Context, exchange endpoint.Exchange, claim db.KeyClaim,
+) endpoint.Content {
+	letGo := k.holdOn(ctx, claim)
+	content := serve(ctx, exchange, claim, k.options.Record)
+	letGo()
+	k.store(context.WithoutCancel(ctx), claim, content)
+	return content
+}
+
+// serve calls the endpoint. An attempt that finds that an earlier one has acted meanwhile starts anew, to decide as
+// that one did.
+func serve(
+	ctx context.Context, exchange endpoint.Exchange, claim db.KeyClaim, record Record,
+) endpoint.Content {
+	attempt := &Attempt{claim: claim, record: record}
+	_, acted, err := attempt.Before(ctx)
+	if err != nil {
+		return exchange.Refuse(ctx, err)
+	}
+	content := whole(ctx, exchange.Serve(attempt.begin(ctx)))
+	if !acted && claim.Attempt > 1 && content.Status >= http.StatusBadRequest {
+		late := &Attempt{claim: claim, record: record}
+		if _, acted, err = late.Before(ctx); err != nil {
+			return exchange.Refuse(ctx, err)
+		}
+		if acted {
+			content = whole(ctx, exchange.Serve(late.begin(ctx)))
+		}
+	}
+	return content
+}
+
+// storeTimeout bounds how long storing an answer takes: the client waits for it.
+const storeTimeout = 5 * time.Second
+
+// store keeps an answer for those who send the request again. One that asks to do that is not kept, and neither is a
+// failure: the next attempt may fare better.
+func (k *Keeper) store(ctx context.Context, claim db.KeyClaim, content endpoint.Content) {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	var err error
+	if final(content) {
+		_, err = k.options.Record.AnswerIdempotencyKey(ctx, claim, db.KeyedAnswer{
+			Status: content.Status, Header: content.Header, Body: content.Body,
+		})
+	} else {
+		_, err = k.options.Record.HoldIdempotencyKey(ctx, claim, 0)
+	}
+	if err != nil { // the client has its answer all the same; when it asks again, the ledger knows what was done
+		k.options.Logger.WarnContext(ctx, "an answer could not be stored", "idempotency_key", claim.Key, "error", err)
+	}
+}
+
+// final tells whether a request would get the same answer again.
+func final(content endpoint.Content) bool {
+	switch content.Status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return false
+	default:
+		return content.Status < http.StatusInternalServerError && content.Header.Get("Retry-After") == ""
+	}
+}
+
+// holdOn says from time to time that the one who serves a request is alive, until the function that it returns is
+// called.
+func (k *Keeper) holdOn(ctx context.Context, claim db.KeyClaim) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	done.Go(func() {
+		const often = 3
+		//nolint:forbidigo // being alive is a matter of real time
+		ticker := time.NewTicker(max(k.options.Hold/often, time.Millisecond))
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				if held, err := k.options.Record.HoldIdempotencyKey(ctx, claim, k.options.Hold); err == nil && !held {
+					return
+				}
+			}
+		}
+	})
+	return func() {
+		cancel()
+		done.Wait()
+	}
+}
+
+// hashOf tells a request from others. Requests below another name of the API's root are the same.
+func hashOf(exchange endpoint.Exchange) string {
+	hash := sha256.New()
+	for _, part := range [][]byte{
+		[]byte(exchange.Request.Method), []byte(exchange.Request.URL.EscapedPath()),
+		[]byte(exchange.Request.URL.RawQuery), exchange.Body,
+	} {
+		hash.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+		hash.Write(part)
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// whole is an answer with all that is sent: the status and the headers that the frame and the endpoint add.
+func whole(ctx context.Context, content endpoint.Content) endpoint.Content {
+	content.Status = cmp.Or(content.Status, http.StatusOK)
+	if content.Type != "" {
+		content = with(content, "Content-Type", content.Type)
+	}
+	for name, values := range endpoint.Headers(ctx) {
+		content = with(content, name, values[0])
+	}
+	return content
+}
+
+func with(content endpoint.Content, name, value string) endpoint.Content {
+	content.Header = content.Header.Clone()
+	if content.Header == nil {
+		content.Header = http.Header{}
+	}
+	content.Header.Set(name, value)
+	return content
+}
+
+// Run forgets keys that need not be kept any longer, until ctx ends.
+func (k *Keeper) Run(ctx context.Context) {
+	ticker := time.NewTicker(forgetPause) //nolint:forbidigo // in real time, like the expiry
+	defer ticker.Stop()
+	for {
+		if _, err := k.options.Record.ForgetIdempotencyKeys(ctx); err != nil && ctx.Err() == nil {
+			k.options.Logger.WarnContext(ctx, "old idempotency keys could not be forgotten", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// forgetPause is how often old keys are looked for.
+const forgetPause = 10 * time.Minute

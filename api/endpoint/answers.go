@@ -1,0 +1,176 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/florinledger/florin/fault"
+)
+
+func (f *Frame) answer(ctx context.Context, w http.ResponseWriter, response any) {
+	f.write(ctx, w, f.render(ctx, response))
+}
+
+// render is the answer of an endpoint as it is sent.
+func (f *Frame) render(ctx context.Context, response any) Content {
+	if content, ok := response.(Content); ok {
+		return content
+	}
+	body, err := encodeBody(response)
+	if err != nil {
+		return f.failure(ctx, fault.Internal(err))
+	}
+	return Content{Type: jsonType, Body: body}
+}
+
+// fail answers with an error.
+func (f *Frame) fail(ctx context.Context, w http.ResponseWriter, err error) {
+	f.write(ctx, w, f.failure(ctx, err))
+}
+
+// failure is an error as it is sent. It is the only place where errors become answers.
+func (f *Frame) failure(ctx context.Context, err error) Content {
+	callOf(ctx).failure = err
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) && errors.Is(err, context.DeadlineExceeded) {
+		err = timedOut("")
+	}
+	if timeout, ok := errors.AsType[*TimeoutError](err); ok {
+		err = timedOut(timeout.Advice)
+	}
+	if text, ok := errors.AsType[*textError](err); ok {
+		return TextContent(text.status, f.unreadable(text))
+	}
+	status, answer := f.options.Failures(ctx, err)
+	content, ok := answer.(Content)
+	if !ok {
+		body, err := encodeBody(answer)
+		if err != nil { // error bodies are plain structs: this is a mistake in the encoder
+			return TextContent(http.StatusInternalServerError, "The error could not be written.")
+		}
+		content = Content{Type: jsonType, Body: body}
+	}
+	content.Header = maps.Clone(content.Header)
+	if content.Header == nil {
+		content.Header = http.Header{}
+	}
+	content.Status = retryLater(content.Header, status, err)
+	return content
+}
+
+// retryLater tells clients in a header when to try again what may succeed then, and returns the status of the answer:
+// 429 for what was one too many.
+func retryLater(header http.Header, status int, err error) int {
+	if overloaded, ok := errors.AsType[*OverloadedError](err); ok {
+		header.Set("Retry-After", strconv.Itoa(int(fullSeconds(overloaded.After)/time.Second)))
+		return http.StatusTooManyRequests
+	}
+	refusal, ok := fault.As(err)
+	if ok && refusal.Category.Retry() != "" &&
+		(status == http.StatusConflict || status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) {
+		header.Set("Retry-After", strconv.Itoa(int(overloadPause/time.Second)))
+	}
+	return status
+}
+
+// unreadable is the text of an error as this family begins it.
+func (f *Frame) unreadable(text *textError) string {
+	if detail, ok := strings.CutPrefix(text.text, invalidValue); ok && f.options.Unreadable != "" {
+		return f.options.Unreadable + detail
+	}
+	return text.text
+}
+
+// Refuse answers a request that did not reach an endpoint with an error.
+func (f *Frame) Refuse(w http.ResponseWriter, r *http.Request, err error) {
+	f.fail(r.Context(), w, err)
+}
+
+func (f *Frame) write(ctx context.Context, w http.ResponseWriter, content Content) {
+	if content.Type != "" {
+		w.Header().Set("Content-Type", content.Type)
+	}
+	maps.Copy(w.Header(), callOf(ctx).header)
+	maps.Copy(w.Header(), content.Header)
+	if content.Status == 0 {
+		content.Status = http.StatusOK
+	}
+	w.WriteHeader(content.Status)
+	if content.Stream != nil {
+		f.stream(ctx, w, content.Stream)
+		return
+	}
+	_, err := w.Write(content.Body)
+	if err != nil && !errors.Is(err, http.ErrBodyNotAllowed) && callOf(ctx).failure == nil {
+		callOf(ctx).failure = fmt.Errorf("the client did not take the answer: %w", err)
+	}
+}
+
+// streamPause is how long a client may take nothing of an answer that is made while it is sent.
+const streamPause = time.Minute
+
+// stream writes a body that is made while it is sent. The client must not take a part for the whole: a connection that
+// cannot be written to any more is closed before the body has its end.
+func (f *Frame) stream(ctx context.Context, w http.ResponseWriter, write func(io.Writer) error) {
+	connection := http.NewResponseController(w)
+	err := write(writerFunc(func(bytes []byte) (int, error) {
+		// Not every connection knows deadlines: tests have some that are none.
+		_ = connection.SetWriteDeadline(f.options.Now().Add(streamPause))
+		return w.Write(bytes)
+	}))
+	if err != nil {
+		callOf(ctx).failure = fmt.Errorf("the answer broke off: %w", err)
+		_ = connection.SetWriteDeadline(time.Unix(1, 0))
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+// Write implements [io.Writer].
+func (w writerFunc) Write(bytes []byte) (int, error) { return w(bytes) }
+
+// notFound is the body of the answer to a path that does not exist. It is older than the API's other errors.
+type notFound struct {
+	Errors         []string        `json:"errors"`
+	Status         int             `json:"status"`
+	LedgerAPIError json.RawMessage `json:"ledgerApiError"`
+}
+
+// NotFound answers paths that do not exist.
+func (f *Frame) NotFound(w http.ResponseWriter, r *http.Request) {
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	address := scheme + "://" + r.Host + r.URL.EscapedPath()
+	message := fmt.Sprintf("HttpMethod(%s), uri: %s", r.Method, address)
+	body, err := encodeBody(notFound{Errors: []string{message}, Status: http.StatusNotFound})
+	if err != nil {
+		f.fail(r.Context(), w, fault.Internal(err))
+		return
+	}
+	f.write(r.Context(), w, Content{Status: http.StatusNotFound, Type: jsonType, Body: body})
+}
+
+// MethodNotAllowed answers existing paths that do not take the method, and says which they do.
+func (f *Frame) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
+	routes := chi.RouteContext(r.Context()).Routes
+	path := r.URL.EscapedPath()
+	for _, method := range []string{
+		http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost, http.MethodPut,
+	} {
+		if routes.Match(chi.NewRouteContext(), method, path) {
+			w.Header().Add("Allow", method)
+		}
+	}
+	f.write(r.Context(), w, TextContent(http.StatusMethodNotAllowed, "Method Not Allowed"))
+}

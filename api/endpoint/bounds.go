@@ -1,0 +1,88 @@
+package endpoint
+
+import (
+	"fmt"
+	"io"
+)
+
+// bounds are what the JSON of a request may look like.
+type bounds struct{ depth, elements int }
+
+// bounds are those of the frame.
+func (l *Limits) bounds() bounds { return bounds{l.options.Depth, l.options.Elements} }
+
+// check refuses JSON that is nested too deep or has too many elements in one array or object, in one pass and before
+// anything is decoded: what is nested deep costs a decoder more than its size. Syntax is left to the decoder.
+func (b bounds) check(body []byte) error {
+	counts := make([]int, 0, b.depth)
+	inText := false
+	for i := 0; i < len(body); i++ {
+		char := body[i]
+		switch {
+		case inText && char == '\\':
+			i++
+		case char == '"':
+			inText = !inText
+		case inText:
+		case char == '[' || char == '{':
+			if len(counts) >= b.depth {
+				return fmt.Errorf("the JSON is nested more than %d levels deep at byte %d. Send flatter values", b.depth, i+1)
+			}
+			counts = append(counts, 1)
+		case (char == ']' || char == '}') && len(counts) > 0:
+			counts = counts[:len(counts)-1]
+		case char == ',' && len(counts) > 0:
+			if counts[len(counts)-1]++; counts[len(counts)-1] > b.elements {
+				return fmt.Errorf("an array or object has more than %d elements at byte %d. Split the request", b.elements, i+1)
+			}
+		}
+	}
+	return nil
+}
+
+// freeBody is how much of each body does not count.
+const freeBody = 64 << 10
+
+// meteredBody counts what is held of a body. What is long must fit in what all bodies may take together.
+type meteredBody struct {
+	body   io.Reader
+	limits *Limits
+	read   int64
+	held   int64
+}
+
+// meter starts to count a body. Release it when nothing of it is needed any more.
+func (l *Limits) meter(body io.Reader) *meteredBody { return &meteredBody{body: body, limits: l} }
+
+// Read implements [io.Reader].
+func (m *meteredBody) Read(into []byte) (int, error) {
+	n, err := m.body.Read(into)
+	m.read += int64(n)
+	if more := m.read - freeBody - m.held; more > 0 {
+		if !m.limits.hasRoom(more) {
+			return n, Overloaded(overloadPause,
+				"The node holds %d bytes of long request bodies at the moment, the most it takes at once.",
+				m.limits.options.BodyMemory)
+		}
+		m.held += more
+	}
+	return n, err
+}
+
+// hasRoom takes room for so many bytes of a body, if there is any.
+func (l *Limits) hasRoom(size int64) bool {
+	for {
+		held := l.bodies.Load()
+		if held+size > l.options.BodyMemory {
+			return false
+		}
+		if l.bodies.CompareAndSwap(held, held+size) {
+			return true
+		}
+	}
+}
+
+func (m *meteredBody) release() {
+	m.limits.bodies.Add(-m.held)
+	m.held = 0
+}

@@ -1,0 +1,233 @@
+package endpoint
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/florinledger/florin/fault"
+)
+
+// The defaults of the limits. Rates are not limited by default.
+const (
+	DefaultMaxDepth        = 256
+	DefaultMaxElements     = 10_000
+	DefaultMaxRequests     = 1024
+	DefaultMaxUserRequests = 256
+	DefaultMaxBodyMemory   = 256 << 20
+)
+
+// LimitOptions say how much callers may ask for. The zero value means the defaults.
+type LimitOptions struct {
+	// Depth is how deep the JSON of a request may be nested.
+	Depth int
+	// Elements is how many elements one array, or fields one object, of a request may have.
+	Elements int
+	// Requests is how many requests may be served at once. Waiting for a slow client does not count.
+	Requests int
+	// UserRequests is how many requests of one user may be served at once, so that no user takes all of Requests.
+	UserRequests int
+	// BodyMemory is how many bytes of long request bodies may be held at once. The first 64 KiB of each do not count, so
+	// that usual requests are served whatever others send.
+	BodyMemory int64
+	// UserRate is how many requests each user may make in a second; 0 for any number.
+	UserRate float64
+	// AddressRate is how many requests without a usable token each address may make in a second; 0 for any number.
+	AddressRate float64
+	// RefusalRate is how many refusals of requests that were one too many are answered in a second, after as many at
+	// once; further ones are held back, for ten seconds at most. Clients that ask again at once, whatever they are told,
+	// would otherwise take the time that it takes to serve others. 0 holds nothing back.
+	RefusalRate float64
+	// Now is the clock of the rates; required where there are any.
+	Now func() time.Time
+}
+
+func (o LimitOptions) withDefaults() LimitOptions {
+	o.Depth = cmp.Or(o.Depth, DefaultMaxDepth)
+	o.Elements = cmp.Or(o.Elements, DefaultMaxElements)
+	o.Requests = cmp.Or(o.Requests, DefaultMaxRequests)
+	o.UserRequests = cmp.Or(o.UserRequests, DefaultMaxUserRequests)
+	o.BodyMemory = cmp.Or(o.BodyMemory, DefaultMaxBodyMemory)
+	return o
+}
+
+// Limits keep one caller from taking what is there for all. The frames of a node share them. They are safe for
+// concurrent use.
+type Limits struct {
+	options   LimitOptions
+	users     *Rates
+	addresses *Rates
+	// bodies is how many bytes of long bodies are held.
+	bodies atomic.Int64
+	// refused is how many requests were refused since the log said so last.
+	refused atomic.Int64
+	told    atomic.Int64
+	// refusals is nil when none are held back.
+	refusals *rate.Limiter
+
+	mu     sync.Mutex
+	count  int
+	byUser map[string]int
+}
+
+// NewLimits makes limits.
+func NewLimits(options LimitOptions) *Limits {
+	l := &Limits{
+		options:   options.withDefaults(),
+		users:     NewRates(options.UserRate, options.Now),
+		addresses: NewRates(options.AddressRate, options.Now),
+		byUser:    make(map[string]int),
+	}
+	if options.RefusalRate > 0 && options.Now != nil {
+		l.refusals = rate.NewLimiter(rate.Limit(options.RefusalRate), max(1, int(options.RefusalRate)))
+	}
+	return l
+}
+
+// OverloadedError is the refusal of a request that is good, but one too many: it is answered with 429 and Retry-After,
+// in the form of the family.
+type OverloadedError struct {
+	Err error
+	// After is how long to wait.
+	After time.Duration
+}
+
+// Error implements error.
+func (o *OverloadedError) Error() string { return o.Err.Error() }
+
+// Unwrap returns the error itself.
+func (o *OverloadedError) Unwrap() error { return o.Err }
+
+// overloadPause is what clients are told to wait when nobody can know how long it takes.
+const overloadPause = time.Second
+
+// Overloaded makes the refusal of a request that is one too many. The format and its arguments name the limit.
+func Overloaded(after time.Duration, format string, args ...any) error {
+	return &OverloadedError{After: after, Err: fault.ServerOverloaded.New(format, args...).
+		WithHint(fmt.Sprintf("Wait %s, then try again, with fewer requests at once.", fullSeconds(after)))}
+}
+
+// fullSeconds is a duration as Retry-After can say it.
+func fullSeconds(wait time.Duration) time.Duration {
+	return max(time.Second, (wait + time.Second - 1).Truncate(time.Second))
+}
+
+// crowded refuses a request before anything is done for it when as many as may be are served.
+func (l *Limits) crowded() error {
+	l.mu.Lock()
+	full := l.count >= l.options.Requests
+	l.mu.Unlock()
+	if full {
+		return l.tooMany()
+	}
+	return nil
+}
+
+func (l *Limits) tooMany() error {
+	return Overloaded(overloadPause, "The node serves %d requests at the moment, the most it takes at once.",
+		l.options.Requests)
+}
+
+func (l *Limits) tooManyOf(user string) error {
+	return Overloaded(overloadPause, "%d requests of user %q are being served, the most for one user at once.",
+		l.options.UserRequests, user)
+}
+
+// enter counts a request that is being served; user is "" for requests without one. Call leave when it is answered,
+// unless there is a refusal.
+func (l *Limits) enter(user string) (leave func(), refusal error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.count >= l.options.Requests:
+		return nil, l.tooMany()
+	case user != "" && l.byUser[user] >= l.options.UserRequests:
+		return nil, l.tooManyOf(user)
+	}
+	l.count++
+	if user != "" {
+		l.byUser[user]++
+	}
+	return func() { l.leave(user) }, nil
+}
+
+func (l *Limits) leave(user string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.count--
+	if user == "" {
+		return
+	}
+	if l.byUser[user]--; l.byUser[user] == 0 {
+		delete(l.byUser, user)
+	}
+}
+
+// longestHold is how long a refusal is held back at most. A connection and little else waits for it.
+const longestHold = 10 * time.Second
+
+// hold holds the answer back when it is a refusal that trying again at once makes worse.
+func (l *Limits) hold(ctx context.Context, err error) {
+	if err == nil || l.refusals == nil {
+		return
+	}
+	_, overloaded := errors.AsType[*OverloadedError](err)
+	if !overloaded && !fault.ParticipantBackpressure.Matches(err) {
+		return
+	}
+	now := l.options.Now()
+	turn := l.refusals.ReserveN(now, 1)
+	wait := turn.DelayFrom(now)
+	if wait > longestHold {
+		turn.CancelAt(now)
+		wait = longestHold
+	}
+	over := make(chan struct{})
+	defer time.AfterFunc(wait, func() { close(over) }).Stop()
+	select {
+	case <-over:
+	case <-ctx.Done():
+		turn.CancelAt(l.options.Now()) // for those who stayed
+	}
+}
+
+// admit takes a request from the rate of its user, or of its address when it has none. A user of whom as many requests
+// are served as may be is refused before a body is read.
+func (l *Limits) admit(user, address string) error {
+	l.mu.Lock()
+	busy := user != "" && l.byUser[user] >= l.options.UserRequests
+	l.mu.Unlock()
+	if busy {
+		return l.tooManyOf(user)
+	}
+	if user == "" {
+		if wait := l.addresses.Take(networkOf(address)); wait > 0 {
+			return Overloaded(wait, "The address made more than %g requests a second without a usable token.",
+				l.options.AddressRate)
+		}
+		return nil
+	}
+	if wait := l.users.Take(user); wait > 0 {
+		return Overloaded(wait, "User %q made more than %g requests a second.", user, l.options.UserRate)
+	}
+	return nil
+}
+
+// tellEvery is how often the log says that requests are refused: refusing must cost less than serving.
+const tellEvery = 10 * time.Second
+
+// countRefusal counts a request that was one too many, and returns how many there were when it is time to say so.
+func (l *Limits) countRefusal(now time.Time) (refused int64, tell bool) {
+	l.refused.Add(1)
+	told := l.told.Load()
+	if now.UnixNano()-told < int64(tellEvery) || !l.told.CompareAndSwap(told, now.UnixNano()) {
+		return 0, false
+	}
+	return l.refused.Swap(0), true
+}

@@ -1,0 +1,131 @@
+package endpoint
+
+import (
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/florinledger/florin/ledger"
+)
+
+const (
+	// burstSeconds is for how many seconds' worth of requests at once a caller may come that was quiet before.
+	burstSeconds = 2
+	// maxRates bounds how many callers are told apart. Callers beyond that share one rate.
+	maxRates = 10_000
+	// sweepEvery is how often, at most, callers that were quiet are looked for to be forgotten.
+	sweepEvery = time.Second
+)
+
+// Rates limit how often each caller may do something. A caller that was quiet may do for two seconds' worth at once.
+// They are safe for concurrent use; nil limits nobody.
+type Rates struct {
+	limit rate.Limit
+	burst int
+	now   func() time.Time
+
+	mu       sync.Mutex
+	byCaller map[string]*rate.Limiter
+	swept    time.Time
+}
+
+// NewRates makes rates of so many a second; 0 makes nil.
+func NewRates(perSecond float64, now func() time.Time) *Rates {
+	if perSecond <= 0 || now == nil {
+		return nil
+	}
+	return &Rates{
+		limit: rate.Limit(perSecond), burst: max(1, int(perSecond*burstSeconds)), now: now,
+		byCaller: make(map[string]*rate.Limiter),
+	}
+}
+
+// Take counts one more for the caller, as [Rates.TakeAll] does.
+func (r *Rates) Take(caller string) time.Duration { return r.TakeAll(caller) }
+
+// TakeAll counts one more for each of the callers and returns 0, or how long to wait when one of them has to: then
+// nothing was counted for any of them.
+func (r *Rates) TakeAll(callers ...string) time.Duration {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.now()
+	longest := time.Duration(0)
+	taken := make([]*rate.Reservation, len(callers))
+	for i, caller := range callers {
+		taken[i] = r.of(caller, now).ReserveN(now, 1)
+		longest = max(longest, taken[i].DelayFrom(now))
+	}
+	if longest > 0 {
+		for _, reservation := range taken {
+			reservation.CancelAt(now)
+		}
+	}
+	return longest
+}
+
+// AdmitParties takes a submission from the rates of the parties that it acts as, or refuses it with 429 when one of
+// them submits more often than perSecond.
+func AdmitParties(rates *Rates, parties []ledger.Party, perSecond float64) error {
+	callers := make([]string, len(parties))
+	for i, party := range parties {
+		callers[i] = string(party)
+	}
+	if wait := rates.TakeAll(callers...); wait > 0 {
+		return Overloaded(wait, "More than %g submissions a second act as one of %s.", perSecond,
+			shorten(strings.Join(callers, ", ")))
+	}
+	return nil
+}
+
+// of finds the limiter of a caller. The caller of this function holds the lock.
+func (r *Rates) of(caller string, now time.Time) *rate.Limiter {
+	if known, ok := r.byCaller[caller]; ok {
+		return known
+	}
+	if len(r.byCaller) >= maxRates && now.Sub(r.swept) >= sweepEvery {
+		r.swept = now
+		for name, limiter := range r.byCaller {
+			if limiter.TokensAt(now) >= float64(r.burst) { // as good as a new one
+				delete(r.byCaller, name)
+			}
+		}
+	}
+	if len(r.byCaller) >= maxRates {
+		caller = ""
+		if shared, ok := r.byCaller[caller]; ok {
+			return shared
+		}
+	}
+	limiter := rate.NewLimiter(r.limit, r.burst)
+	r.byCaller[caller] = limiter
+	return limiter
+}
+
+// networkOf is the part of a remote address that a caller cannot choose: the address of IPv4, the first 64 bits of
+// IPv6.
+func networkOf(remote string) string {
+	const subscriber = 64
+	host, _, err := net.SplitHostPort(remote)
+	if err != nil {
+		host = remote
+	}
+	address, err := netip.ParseAddr(host)
+	if err != nil {
+		return host
+	}
+	if address = address.Unmap(); address.Is4() {
+		return address.String()
+	}
+	network, err := address.Prefix(subscriber)
+	if err != nil {
+		return host
+	}
+	return network.String()
+}

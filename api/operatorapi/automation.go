@@ -1,0 +1,190 @@
+package operatorapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Automation is what the node does by itself.
+type Automation interface {
+	// Automations lists the kinds.
+	Automations(ctx context.Context) ([]db.Automation, error)
+	// Troubles pages through what of a kind was refused.
+	Troubles(ctx context.Context, kind, after string, limit int32) ([]db.AutomationTask, error)
+	// NudgeTasks makes due what of a kind was refused: of one subject, or of all.
+	NudgeTasks(ctx context.Context, kind, subject string) (int64, error)
+	// CallWorkflows wakes those who start runs.
+	CallWorkflows(ctx context.Context) error
+}
+
+const (
+	automationPath = "/v0/admin/automation"
+	// firstTroubles is how many troubles of each kind the list of kinds shows.
+	firstTroubles = 20
+)
+
+func (a *API) automationEndpoints() []endpoint.Endpoint {
+	return []endpoint.Endpoint{
+		endpoint.New(endpoint.Info{
+			Method: http.MethodGet, Path: automationPath, OperationID: "listAutomation", Tag: "Automation",
+			Access: endpoint.Admin, Summary: "Tell what the node does by itself, and what troubles it.",
+			Description: "Each kind has a Schedule in Temporal, by which it can be paused. A trouble is a wallet or another " +
+				"subject whose submission was refused; it is tried again, later each time, and in the end only when it " +
+				"is nudged. The first of each kind's troubles are shown.",
+		}, a.listAutomation),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodGet, Path: automationPath + "/{kind}/troubles", OperationID: "listTroubles",
+			Tag: "Automation", Access: endpoint.Admin, Summary: "List what of a kind of automation was refused.",
+		}, a.listTroubles),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: automationPath + "/{kind}/run", OperationID: "runAutomation", Tag: "Automation",
+			Access: endpoint.Admin, Summary: "Try again now what of a kind of automation was refused.",
+			Description: "The answer does not wait for what comes of it: look at the list of troubles. What is paused is " +
+				"tried when it goes on.",
+		}, a.runAutomation),
+	}
+}
+
+// AutomationResponse lists the kinds of automation.
+type AutomationResponse struct {
+	Automations []AutomationKind `json:"automations" required:"true" doc:"The kinds, in order"`
+}
+
+// AutomationKind is one of what the node does by itself.
+type AutomationKind struct {
+	Kind     string              `json:"kind" required:"true" doc:"Its name"`
+	Schedule string              `json:"schedule" required:"true" doc:"The id of its Schedule in Temporal"`
+	Paused   bool                `json:"paused" required:"true" doc:"Whether the Schedule is paused, as last seen"`
+	LastRun  *endpoint.Timestamp `json:"last_run" doc:"The ledger time of the last look; null before the first"`
+	NextDue  *endpoint.Timestamp `json:"next_due" doc:"The ledger time at which something is due; null: nothing is"`
+	Done     int64               `json:"done" required:"true" doc:"Submissions that were accepted, since the ledger began"`
+	Refused  int64               `json:"refused" required:"true" doc:"Submissions that were refused"`
+
+	TroubleCount int64     `json:"trouble_count" required:"true" doc:"How many troubles there are"`
+	Troubles     []Trouble `json:"troubles" required:"true" doc:"The first of them"`
+}
+
+// Trouble is something that was refused.
+type Trouble struct {
+	Subject   string              `json:"subject" required:"true" doc:"The wallet, contract or other thing it is about"`
+	CommandID string              `json:"command_id" required:"true" doc:"The command that was refused last; empty: none"`
+	Tries     int32               `json:"tries" required:"true" doc:"How often in a row"`
+	Refusal   string              `json:"refusal" required:"true" doc:"Why, the last time"`
+	NextTry   *endpoint.Timestamp `json:"next_try" doc:"In ledger time; null: when it is nudged"`
+	Stuck     bool                `json:"stuck" required:"true" doc:"Whether it waits for a nudge"`
+}
+
+func (a *API) listAutomation(ctx context.Context, _ endpoint.NoRequest) (AutomationResponse, error) {
+	kinds, err := a.options.Automation.Automations(ctx)
+	if err != nil {
+		return AutomationResponse{}, err
+	}
+	response := AutomationResponse{Automations: make([]AutomationKind, len(kinds))}
+	for i, kind := range kinds {
+		troubles, err := a.options.Automation.Troubles(ctx, kind.Kind, "", firstTroubles)
+		if err != nil {
+			return AutomationResponse{}, err
+		}
+		response.Automations[i] = AutomationKind{
+			Kind: kind.Kind, Schedule: "automation:" + kind.Kind, Paused: kind.Paused,
+			LastRun: ledgerTime(kind.RanAt), NextDue: ledgerTime(kind.NextAt), Done: kind.Done, Refused: kind.Refused,
+			TroubleCount: kind.Troubles, Troubles: toAPITroubles(troubles),
+		}
+	}
+	return response, nil
+}
+
+// ledgerTime shows a time; nil for none and for never.
+func ledgerTime(at time.Time) *endpoint.Timestamp {
+	if at.IsZero() || !at.Before(lf.MaxTimestamp().Time()) {
+		return nil
+	}
+	return new(endpoint.Timestamp(at))
+}
+
+func toAPITroubles(tasks []db.AutomationTask) []Trouble {
+	troubles := make([]Trouble, len(tasks))
+	for i, task := range tasks {
+		next := ledgerTime(task.DueAt)
+		troubles[i] = Trouble{
+			Subject: task.Subject, CommandID: task.CommandID, Tries: task.Tries, Refusal: task.Refusal,
+			NextTry: next, Stuck: next == nil,
+		}
+	}
+	return troubles
+}
+
+type troublesRequest struct {
+	Kind  string `path:"kind" doc:"The kind of automation"`
+	After string `query:"after" doc:"The subject of the last trouble of the page before"`
+	Limit *int64 `query:"limit" doc:"Most troubles of one answer: 1 to 1000, 100 when left out"`
+}
+
+// TroublesResponse lists troubles in order of their subjects.
+type TroublesResponse struct {
+	Troubles []Trouble `json:"troubles" required:"true" doc:"What was refused"`
+}
+
+func (a *API) listTroubles(ctx context.Context, req troublesRequest) (TroublesResponse, error) {
+	limit, err := pageSize(req.Limit)
+	if err != nil {
+		return TroublesResponse{}, err
+	}
+	if _, err := a.kind(ctx, req.Kind); err != nil {
+		return TroublesResponse{}, err
+	}
+	tasks, err := a.options.Automation.Troubles(ctx, req.Kind, req.After, limit)
+	return TroublesResponse{Troubles: toAPITroubles(tasks)}, err
+}
+
+// kind finds a kind of automation, or refuses its name and says which there are.
+func (a *API) kind(ctx context.Context, name string) (db.Automation, error) {
+	kinds, err := a.options.Automation.Automations(ctx)
+	if err != nil {
+		return db.Automation{}, err
+	}
+	var names []string
+	for _, kind := range kinds {
+		if kind.Kind == name {
+			return kind, nil
+		}
+		names = append(names, kind.Kind)
+	}
+	return db.Automation{}, v0.NotFound("There is no automation of the kind %q; there are %q.", name, names)
+}
+
+type runAutomationRequest struct {
+	Kind string            `path:"kind" doc:"The kind of automation"`
+	Body runAutomationBody `body:"json"`
+}
+
+type runAutomationBody struct {
+	Subject string `json:"subject" doc:"The subject of the trouble; all of the kind when left out"`
+}
+
+// RunAutomationResponse tells what is tried again.
+type RunAutomationResponse struct {
+	Nudged int64 `json:"nudged" required:"true" doc:"How many troubles are tried again now"`
+	Paused bool  `json:"paused" required:"true" doc:"Whether they wait because the Schedule is paused"`
+}
+
+func (a *API) runAutomation(ctx context.Context, req runAutomationRequest) (RunAutomationResponse, error) {
+	kind, err := a.kind(ctx, req.Kind)
+	if err != nil {
+		return RunAutomationResponse{}, err
+	}
+	nudged, err := a.options.Automation.NudgeTasks(ctx, req.Kind, req.Body.Subject)
+	if err != nil {
+		return RunAutomationResponse{}, err
+	}
+	if nudged == 0 && req.Body.Subject != "" {
+		return RunAutomationResponse{}, v0.NotFound("The automation %q has no trouble with %q.", req.Kind, req.Body.Subject)
+	}
+	return RunAutomationResponse{Nudged: nudged, Paused: kind.Paused}, a.options.Automation.CallWorkflows(ctx)
+}

@@ -1,0 +1,290 @@
+package operatorapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/settings"
+)
+
+// Settings are what the automations of all processes of the node are to do.
+type Settings interface {
+	// AutomationSetting reads one; one that nobody speaks of has no values.
+	AutomationSetting(ctx context.Context, kind string, party ledger.Party) (db.AutomationSetting, error)
+	// AutomationSettings pages through those of a kind.
+	AutomationSettings(ctx context.Context, kind string, after ledger.Party, limit int32) ([]db.AutomationSetting, error)
+	// ChooseAutomation makes a value count; nil is that nothing is to be done.
+	ChooseAutomation(
+		ctx context.Context, kind string, party ledger.Party, value []byte, by string,
+	) (db.AutomationSetting, error)
+	// ResetAutomation makes count what the configuration says.
+	ResetAutomation(ctx context.Context, kind string, party ledger.Party, by string) (db.AutomationSetting, error)
+	// AutomationChanges pages through the changes before a number, the newest first.
+	AutomationChanges(ctx context.Context, before int64, limit int32) ([]db.AutomationChange, error)
+	// KnownParties tells which parties are known, and of those whether they are local.
+	KnownParties(ctx context.Context, parties []ledger.Party) (map[ledger.Party]bool, error)
+}
+
+const (
+	settingsPath = "/v0/admin/automation/settings"
+	topUpPath    = settingsPath + "/top-up"
+	sweepsPath   = settingsPath + "/sweeps"
+	acceptsPath  = settingsPath + "/auto-accept"
+
+	onePage = 100
+	maxPage = 1000
+)
+
+// What all changes have in common, for the document.
+const (
+	putCounts = "What is put here counts from the next look of the automation on, in all processes of the node, " +
+		"whatever the configuration says, until it is deleted here. With `enabled` false nothing is done."
+	deleteResets = "What the configuration says counts again: the file or the text that the node was last started with."
+)
+
+func (a *API) settingsEndpoints() []endpoint.Endpoint {
+	info := func(method, path, id, summary, description string) endpoint.Info {
+		return endpoint.Info{
+			Method: method, Path: path, OperationID: id, Tag: "Automation", Access: endpoint.Admin, Summary: summary,
+			Description: description,
+		}
+	}
+	sweep, accept := sweepsPath+"/{sender}", acceptsPath+"/{receiver}"
+	return []endpoint.Endpoint{
+		endpoint.New(info(http.MethodGet, topUpPath, "getTopUp", "Tell how much traffic the node buys.", ""), a.getTopUp),
+		endpoint.New(info(http.MethodPut, topUpPath, "putTopUp", "Change how much traffic the node buys.",
+			putCounts), a.putTopUp),
+		endpoint.New(info(http.MethodDelete, topUpPath, "resetTopUp", "Take back a change of the top-up.",
+			deleteResets), a.resetTopUp),
+		endpoint.New(info(http.MethodGet, sweepsPath, "listSweeps", "List the wallets that are swept.",
+			"Those are listed too whose sweeps the operator switched off."), a.listSweeps),
+		endpoint.New(info(http.MethodGet, sweep, "getSweep", "Tell how a wallet is swept.", ""), a.getSweep),
+		endpoint.New(info(http.MethodPut, sweep, "putSweep", "Change how a wallet is swept.", putCounts), a.putSweep),
+		endpoint.New(info(http.MethodDelete, sweep, "resetSweep", "Take back a change of a sweep.",
+			deleteResets), a.resetSweep),
+		endpoint.New(info(http.MethodGet, acceptsPath, "listAutoAccepts", "List the wallets that accept offers unasked.",
+			"Those are listed too for which the operator switched it off."), a.listAutoAccepts),
+		endpoint.New(info(http.MethodGet, accept, "getAutoAccept", "Tell whose offers a wallet accepts unasked.", ""),
+			a.getAutoAccept),
+		endpoint.New(info(http.MethodPut, accept, "putAutoAccept", "Change whose offers a wallet accepts unasked.",
+			putCounts), a.putAutoAccept),
+		endpoint.New(info(http.MethodDelete, accept, "resetAutoAccept", "Take back a change of what a wallet accepts.",
+			deleteResets), a.resetAutoAccept),
+		endpoint.New(info(http.MethodGet, settingsPath+"/changes", "listSettingChanges",
+			"List who changed the settings of the automations, and when.",
+			"The newest change comes first. Changes by a restart with another configuration are among them."),
+			a.listChanges),
+	}
+}
+
+type topUpBody struct {
+	Enabled *bool `json:"enabled" doc:"false buys nothing; true when left out"`
+
+	TargetThroughput *int64 `json:"target_throughput" doc:"Bytes per second (targetThroughput); required unless disabled"`
+	MinTopupInterval string `json:"min_topup_interval" doc:"As 10m or 10 minutes (minTopupInterval); 10m when left out"`
+	ReservedTraffic  *int64 `json:"reserved_traffic" doc:"Bytes; 200000 when left out"`
+
+	TargetThroughputAlias *int64 `json:"targetThroughput" doc:"The same as target_throughput"`
+	MinTopupIntervalAlias string `json:"minTopupInterval" doc:"The same as min_topup_interval"`
+}
+
+type putTopUpRequest struct {
+	Body topUpBody `body:"json"`
+}
+
+func (a *API) getTopUp(ctx context.Context, _ endpoint.NoRequest) (TopUpResponse, error) {
+	return respond(toAPITopUp)(a.options.Settings.AutomationSetting(ctx, string(settings.KindTopUp), ""))
+}
+
+func (a *API) resetTopUp(ctx context.Context, _ endpoint.NoRequest) (TopUpResponse, error) {
+	return respond(toAPITopUp)(a.reset(ctx, settings.KindTopUp, ""))
+}
+
+func (a *API) putTopUp(ctx context.Context, req putTopUpRequest) (TopUpResponse, error) {
+	body := req.Body
+	if isOff(body.Enabled) {
+		return respond(toAPITopUp)(a.choose(ctx, settings.KindTopUp, "", nil))
+	}
+	throughput := either(body.TargetThroughput, body.TargetThroughputAlias)
+	if throughput == nil {
+		return TopUpResponse{}, missing("target_throughput")
+	}
+	topUp := settings.TopUp{
+		TargetThroughput: *throughput, MinTopupInterval: settings.Duration(settings.DefaultMinTopupInterval),
+		ReservedTraffic: settings.DefaultReservedTraffic,
+	}
+	if text := body.MinTopupInterval + body.MinTopupIntervalAlias; text != "" {
+		interval, err := settings.ParseDuration(text)
+		if err != nil {
+			return TopUpResponse{}, v0.BadRequest("min_topup_interval: %s", err)
+		}
+		topUp.MinTopupInterval = settings.Duration(interval)
+	}
+	if body.ReservedTraffic != nil {
+		topUp.ReservedTraffic = *body.ReservedTraffic
+	}
+	if err := refuse(topUp.Problems()); err != nil {
+		return TopUpResponse{}, err
+	}
+	return respond(toAPITopUp)(a.choose(ctx, settings.KindTopUp, "", topUp))
+}
+
+type sweepRequest struct {
+	Sender string `path:"sender" doc:"The wallet that is swept"`
+}
+
+type putSweepRequest struct {
+	Sender string    `path:"sender" doc:"The wallet that is swept"`
+	Body   sweepBody `body:"json"`
+}
+
+type sweepBody struct {
+	Enabled *bool `json:"enabled" doc:"false sweeps nothing; true when left out"`
+
+	MaxBalanceUSD *decimal.Decimal `json:"max_balance_usd" doc:"Above it the wallet is swept (maxBalanceUSD)"`
+	MinBalanceUSD *decimal.Decimal `json:"min_balance_usd" doc:"What a sweep leaves (minBalanceUSD)"`
+	Receiver      ledger.Party     `json:"receiver" doc:"Who gets the rest"`
+
+	UseTransferPreapproval bool `json:"use_transfer_preapproval" doc:"Send through the receiver's preapproval"`
+
+	MaxBalanceUSDAlias          *decimal.Decimal `json:"maxBalanceUSD" doc:"The same as max_balance_usd"`
+	MinBalanceUSDAlias          *decimal.Decimal `json:"minBalanceUSD" doc:"The same as min_balance_usd"`
+	UseTransferPreapprovalAlias bool             `json:"useTransferPreapproval" doc:"Like use_transfer_preapproval"`
+}
+
+func (a *API) getSweep(ctx context.Context, req sweepRequest) (SweepResponse, error) {
+	return respond(toAPISweep)(
+		a.options.Settings.AutomationSetting(ctx, string(settings.KindSweep), ledger.Party(req.Sender)))
+}
+
+func (a *API) resetSweep(ctx context.Context, req sweepRequest) (SweepResponse, error) {
+	return respond(toAPISweep)(a.reset(ctx, settings.KindSweep, ledger.Party(req.Sender)))
+}
+
+func (a *API) putSweep(ctx context.Context, req putSweepRequest) (SweepResponse, error) {
+	sender, body := ledger.Party(req.Sender), req.Body
+	if err := a.requireLocal(ctx, "sender", sender); err != nil {
+		return SweepResponse{}, err
+	}
+	if isOff(body.Enabled) {
+		return respond(toAPISweep)(a.choose(ctx, settings.KindSweep, sender, nil))
+	}
+	most := either(body.MaxBalanceUSD, body.MaxBalanceUSDAlias)
+	least := either(body.MinBalanceUSD, body.MinBalanceUSDAlias)
+	switch {
+	case most == nil:
+		return SweepResponse{}, missing("max_balance_usd")
+	case least == nil:
+		return SweepResponse{}, missing("min_balance_usd")
+	case body.Receiver == "":
+		return SweepResponse{}, missing("receiver")
+	}
+	sweep := settings.Sweep{
+		MaxBalanceUSD: *most, MinBalanceUSD: *least, Receiver: body.Receiver,
+		UseTransferPreapproval: body.UseTransferPreapproval || body.UseTransferPreapprovalAlias,
+	}
+	if err := refuse(sweep.Problems(sender)); err != nil {
+		return SweepResponse{}, err
+	}
+	return respond(toAPISweep)(a.choose(ctx, settings.KindSweep, sender, sweep))
+}
+
+type acceptRequest struct {
+	Receiver string `path:"receiver" doc:"The wallet that accepts"`
+}
+
+type putAcceptRequest struct {
+	Receiver string     `path:"receiver" doc:"The wallet that accepts"`
+	Body     acceptBody `body:"json"`
+}
+
+type acceptBody struct {
+	Enabled *bool `json:"enabled" doc:"false accepts nothing; true when left out"`
+
+	FromParties      []ledger.Party `json:"from_parties" doc:"Whose offers are accepted (fromParties)"`
+	FromPartiesAlias []ledger.Party `json:"fromParties" doc:"The same as from_parties"`
+}
+
+func (a *API) getAutoAccept(ctx context.Context, req acceptRequest) (AutoAcceptResponse, error) {
+	return respond(toAPIAutoAccept)(
+		a.options.Settings.AutomationSetting(ctx, string(settings.KindAutoAccept), ledger.Party(req.Receiver)))
+}
+
+func (a *API) resetAutoAccept(ctx context.Context, req acceptRequest) (AutoAcceptResponse, error) {
+	return respond(toAPIAutoAccept)(a.reset(ctx, settings.KindAutoAccept, ledger.Party(req.Receiver)))
+}
+
+func (a *API) putAutoAccept(ctx context.Context, req putAcceptRequest) (AutoAcceptResponse, error) {
+	receiver := ledger.Party(req.Receiver)
+	if err := a.requireLocal(ctx, "receiver", receiver); err != nil {
+		return AutoAcceptResponse{}, err
+	}
+	if isOff(req.Body.Enabled) {
+		return respond(toAPIAutoAccept)(a.choose(ctx, settings.KindAutoAccept, receiver, nil))
+	}
+	accept := settings.AutoAccept{FromParties: append(req.Body.FromParties, req.Body.FromPartiesAlias...)}
+	if err := refuse(accept.Problems()); err != nil {
+		return AutoAcceptResponse{}, err
+	}
+	return respond(toAPIAutoAccept)(a.choose(ctx, settings.KindAutoAccept, receiver, accept))
+}
+
+// choose makes a value count; nil is that nothing is to be done.
+func (a *API) choose(
+	ctx context.Context, kind settings.Kind, party ledger.Party, value any,
+) (db.AutomationSetting, error) {
+	var encoded []byte
+	if value != nil {
+		var err error
+		if encoded, err = json.Marshal(value); err != nil {
+			return db.AutomationSetting{}, fault.Internal(err)
+		}
+	}
+	return a.options.Settings.ChooseAutomation(ctx, string(kind), party, encoded, endpoint.Claims(ctx).UserID())
+}
+
+func (a *API) reset(ctx context.Context, kind settings.Kind, party ledger.Party) (db.AutomationSetting, error) {
+	return a.options.Settings.ResetAutomation(ctx, string(kind), party, endpoint.Claims(ctx).UserID())
+}
+
+// requireLocal refuses settings for parties that no wallet of this node can be of.
+func (a *API) requireLocal(ctx context.Context, name string, party ledger.Party) error {
+	known, err := a.options.Settings.KnownParties(ctx, []ledger.Party{party})
+	if err == nil && !known[party] {
+		return v0.BadRequest("%s: %q is no party of this node; give the whole id of one that has its wallet here",
+			name, party)
+	}
+	return err
+}
+
+// respond shows a setting, or passes the error on.
+func respond[T any](show func(db.AutomationSetting) (T, error)) func(db.AutomationSetting, error) (T, error) {
+	return func(setting db.AutomationSetting, err error) (T, error) {
+		if err != nil {
+			var none T
+			return none, err
+		}
+		return show(setting)
+	}
+}
+
+func isOff(enabled *bool) bool { return enabled != nil && !*enabled }
+
+// either is the value that was given under one of two names.
+func either[T any](value, alias *T) *T {
+	if value != nil {
+		return value
+	}
+	return alias
+}
+
+func missing(name string) error {
+	return v0.BadRequest("%s is missing; give it, or enabled as false", name)
+}

@@ -1,0 +1,96 @@
+package operatorapi
+
+import (
+	"context"
+	"math"
+
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/settings"
+)
+
+type listRequest struct {
+	After string `query:"after" doc:"The last party of the page before"`
+	Limit *int64 `query:"limit" doc:"How many at most: 1 to 1000; 100 when left out"`
+}
+
+// ListSweepsResponse is a page of sweeps in byte order of the senders.
+type ListSweepsResponse struct {
+	Sweeps []SweepResponse `json:"sweeps" required:"true" doc:"The sweeps"`
+}
+
+// ListAutoAcceptsResponse is a page of wallets in byte order of the receivers.
+type ListAutoAcceptsResponse struct {
+	AutoAccepts []AutoAcceptResponse `json:"auto_accepts" required:"true" doc:"The wallets"`
+}
+
+// ListSettingChangesResponse is a page of changes, the newest first.
+type ListSettingChangesResponse struct {
+	Changes []SettingChange `json:"changes" required:"true" doc:"The changes"`
+}
+
+func (a *API) listSweeps(ctx context.Context, req listRequest) (ListSweepsResponse, error) {
+	found, err := list(ctx, a, settings.KindSweep, req, toAPISweep)
+	return ListSweepsResponse{Sweeps: found}, err
+}
+
+func (a *API) listAutoAccepts(ctx context.Context, req listRequest) (ListAutoAcceptsResponse, error) {
+	found, err := list(ctx, a, settings.KindAutoAccept, req, toAPIAutoAccept)
+	return ListAutoAcceptsResponse{AutoAccepts: found}, err
+}
+
+func list[T any](
+	ctx context.Context, a *API, kind settings.Kind, req listRequest, show func(db.AutomationSetting) (T, error),
+) ([]T, error) {
+	limit, err := pageSize(req.Limit)
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.options.Settings.AutomationSettings(ctx, string(kind), ledger.Party(req.After), limit)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]T, len(found))
+	for i, setting := range found {
+		if out[i], err = show(setting); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+type changesRequest struct {
+	Before *int64 `query:"before" doc:"The number of the last change of the page before"`
+	Limit  *int64 `query:"limit" doc:"How many at most: 1 to 1000; 100 when left out"`
+}
+
+func (a *API) listChanges(ctx context.Context, req changesRequest) (ListSettingChangesResponse, error) {
+	limit, err := pageSize(req.Limit)
+	if err != nil {
+		return ListSettingChangesResponse{}, err
+	}
+	before := int64(math.MaxInt64)
+	if req.Before != nil {
+		before = *req.Before
+	}
+	found, err := a.options.Settings.AutomationChanges(ctx, before, limit)
+	out := make([]SettingChange, len(found))
+	for i, change := range found {
+		out[i] = toAPIChange(change)
+	}
+	return ListSettingChangesResponse{Changes: out}, err
+}
+
+func pageSize(limit *int64) (int32, error) {
+	switch {
+	case limit == nil:
+		return onePage, nil
+	case *limit < 1:
+		return 0, v0.BadRequest("Limit must be at least 1.")
+	case *limit > maxPage:
+		return 0, v0.BadRequest("Exceeded limit maximum (%d > %d).", *limit, maxPage)
+	default:
+		return int32(*limit), nil
+	}
+}

@@ -1,0 +1,161 @@
+package operatorapi
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/settings"
+)
+
+// Source tells who says what counts.
+type Source string
+
+// The sources of a setting.
+const (
+	FromNobody        Source = "none"
+	FromConfiguration Source = "configuration"
+	FromOperator      Source = "operator"
+)
+
+// Names implements [endpoint.Enum].
+func (Source) Names() []string {
+	return []string{string(FromNobody), string(FromConfiguration), string(FromOperator)}
+}
+
+// TopUp says how much traffic the node buys for itself.
+type TopUp struct {
+	TargetThroughput int64  `json:"target_throughput" required:"true" doc:"Bytes per second; 0 buys nothing"`
+	MinTopupInterval string `json:"min_topup_interval" required:"true" doc:"Least time between two purchases, as 10m0s"`
+	ReservedTraffic  int64  `json:"reserved_traffic" required:"true" doc:"Bytes that are kept for purchases"`
+}
+
+// TopUpResponse is the top-up and who says so.
+type TopUpResponse struct {
+	Source     Source `json:"source" required:"true" doc:"Who says what counts"`
+	Setting    *TopUp `json:"setting" doc:"What counts; null: no traffic is bought"`
+	Configured *TopUp `json:"configured" doc:"What the configuration says, and what counts after a reset"`
+}
+
+// Sweep says how much coin a wallet keeps, in US dollars, and who gets the rest.
+type Sweep struct {
+	MaxBalanceUSD          decimal.Decimal `json:"max_balance_usd" required:"true" doc:"Above it the wallet is swept"`
+	MinBalanceUSD          decimal.Decimal `json:"min_balance_usd" required:"true" doc:"What a sweep leaves"`
+	Receiver               ledger.Party    `json:"receiver" required:"true" doc:"Who gets the rest"`
+	UseTransferPreapproval bool            `json:"use_transfer_preapproval" required:"true" doc:"Send, do not offer"`
+}
+
+// SweepResponse is the sweep of a wallet and who says so.
+type SweepResponse struct {
+	Sender     ledger.Party `json:"sender" required:"true" doc:"The wallet that is swept"`
+	Source     Source       `json:"source" required:"true" doc:"Who says what counts"`
+	Setting    *Sweep       `json:"setting" doc:"What counts; null: the wallet is not swept"`
+	Configured *Sweep       `json:"configured" doc:"What the configuration says, and what counts after a reset"`
+}
+
+// AutoAccept names the senders whose offers a receiver accepts without asking.
+type AutoAccept struct {
+	FromParties []ledger.Party `json:"from_parties" required:"true" doc:"Whose offers are accepted"`
+}
+
+// AutoAcceptResponse is whose offers a wallet accepts and who says so.
+type AutoAcceptResponse struct {
+	Receiver   ledger.Party `json:"receiver" required:"true" doc:"The wallet that accepts"`
+	Source     Source       `json:"source" required:"true" doc:"Who says what counts"`
+	Setting    *AutoAccept  `json:"setting" doc:"What counts; null: no offer is accepted"`
+	Configured *AutoAccept  `json:"configured" doc:"What the configuration says, and what counts after a reset"`
+}
+
+// SettingChange is a change of a setting. The values before and after are as a configuration file has them.
+type SettingChange struct {
+	ID        int64              `json:"id" required:"true" doc:"Its number; later changes have higher ones"`
+	ChangedAt endpoint.Timestamp `json:"changed_at" required:"true" doc:"When"`
+	ChangedBy string             `json:"changed_by" required:"true" doc:"Which user, or which configuration"`
+	Kind      string             `json:"kind" required:"true" doc:"top-up, wallet-sweep or auto-accept-transfers"`
+	Party     ledger.Party       `json:"party" required:"true" doc:"The wallet; empty for the top-up"`
+	Action    string             `json:"action" required:"true" doc:"configure, set, switch-off or reset"`
+	Before    json.RawMessage    `json:"before" doc:"What counted before; null for nothing"`
+	After     json.RawMessage    `json:"after" doc:"What counts after; null for nothing"`
+}
+
+// sourceOf tells who says what counts of a setting.
+func sourceOf(setting db.AutomationSetting) Source {
+	switch {
+	case setting.IsChosen:
+		return FromOperator
+	case setting.Configured != nil:
+		return FromConfiguration
+	default:
+		return FromNobody
+	}
+}
+
+// shown decodes a stored value and shows it; nil for none.
+func shown[S, T any](value []byte, show func(S) T) (*T, error) {
+	if value == nil {
+		return nil, nil //nolint:nilnil // none is shown as null
+	}
+	var stored S
+	if err := json.Unmarshal(value, &stored); err != nil {
+		return nil, fault.Internal(err)
+	}
+	return new(show(stored)), nil
+}
+
+// both shows what counts and what is configured.
+func both[S, T any](setting db.AutomationSetting, show func(S) T) (counts, configured *T, err error) {
+	if counts, err = shown(setting.Value(), show); err != nil {
+		return nil, nil, err
+	}
+	configured, err = shown(setting.Configured, show)
+	return counts, configured, err
+}
+
+func toAPITopUp(setting db.AutomationSetting) (TopUpResponse, error) {
+	counts, configured, err := both(setting, func(t settings.TopUp) TopUp {
+		return TopUp{
+			TargetThroughput: t.TargetThroughput, MinTopupInterval: time.Duration(t.MinTopupInterval).String(),
+			ReservedTraffic: t.ReservedTraffic,
+		}
+	})
+	return TopUpResponse{Source: sourceOf(setting), Setting: counts, Configured: configured}, err
+}
+
+func toAPISweep(setting db.AutomationSetting) (SweepResponse, error) {
+	counts, configured, err := both(setting, func(s settings.Sweep) Sweep { return Sweep(s) })
+	return SweepResponse{
+		Sender: setting.Party, Source: sourceOf(setting), Setting: counts, Configured: configured,
+	}, err
+}
+
+func toAPIAutoAccept(setting db.AutomationSetting) (AutoAcceptResponse, error) {
+	counts, configured, err := both(setting, func(a settings.AutoAccept) AutoAccept { return AutoAccept(a) })
+	return AutoAcceptResponse{
+		Receiver: setting.Party, Source: sourceOf(setting), Setting: counts, Configured: configured,
+	}, err
+}
+
+func toAPIChange(change db.AutomationChange) SettingChange {
+	return SettingChange{
+		ID: change.ID, ChangedAt: endpoint.Timestamp(change.At), ChangedBy: change.By, Kind: change.Kind,
+		Party: change.Party, Action: change.Action, Before: change.Before, After: change.After,
+	}
+}
+
+// refuse turns what is wrong with a setting into one refusal.
+func refuse(problems []settings.Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	texts := make([]string, len(problems))
+	for i, problem := range problems {
+		texts[i] = strings.ReplaceAll(problem.Key, "-", "_") + ": " + problem.Text
+	}
+	return v0.BadRequest("%s", strings.Join(texts, "; "))
+}

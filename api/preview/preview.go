@@ -1,0 +1,69 @@
+// Package preview interprets submissions on what the ledger holds now and changes nothing: for those who want to see a
+// transaction before they sign it, or what it would cost.
+package preview
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"time"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Record is what interpretation reads from the database.
+type Record interface {
+	Contract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
+	ContractByKey(ctx context.Context, keyHash string) (db.StoredContract, bool, error)
+	Parties(ctx context.Context, parties []ledger.Party) ([]ledger.PartyDetails, error)
+}
+
+// Interpret yields the transaction that a submission would be if it were committed now. The errors are the refusals
+// that it would get, but for those that depend on other submissions: deduplication, traffic and contention.
+func Interpret(
+	ctx context.Context, packages *ledger.Packages, record Record, submission ledger.Submission,
+) (ledger.Transaction, error) {
+	var seed [32]byte
+	if _, err := rand.Read(seed[:]); err != nil {
+		return ledger.Transaction{}, err
+	}
+	effective := submission.ReceivedAt
+	if minimum := submission.MinLedgerTime; minimum != nil && minimum.After(effective) {
+		effective = minimum.UTC().Truncate(time.Microsecond)
+	}
+	transaction, err := ledger.Interpret(submission, ledger.Environment{
+		Packages: packages, Store: Store(ctx, record), EffectiveAt: effective, Seed: seed,
+	})
+	if err != nil {
+		return ledger.Transaction{}, err
+	}
+	known, err := record.Parties(ctx, transaction.Informees())
+	if err != nil {
+		return ledger.Transaction{}, err
+	}
+	return transaction, ledger.CheckInformees(transaction, func(party ledger.Party) (bool, error) {
+		return slices.ContainsFunc(known, func(d ledger.PartyDetails) bool { return d.Party == party }), nil
+	})
+}
+
+// Store is the ledger as it is now, for the life of one request.
+func Store(ctx context.Context, record Record) ledger.Store { return snapshot{ctx, record} }
+
+// snapshot is the ledger as it is while a request looks at it. It implements [ledger.Store].
+type snapshot struct {
+	ctx    context.Context //nolint:containedctx // lives within one request, behind an interface without contexts
+	record Record
+}
+
+// ActiveContract implements [ledger.Store].
+func (s snapshot) ActiveContract(id ledger.ContractID) (ledger.Contract, bool, error) {
+	stored, found, err := s.record.Contract(s.ctx, id)
+	return stored.Contract, found && stored.Archived == nil, err
+}
+
+// ActiveContractByKey implements [ledger.Store].
+func (s snapshot) ActiveContractByKey(keyHash string) (ledger.Contract, bool, error) {
+	stored, found, err := s.record.ContractByKey(s.ctx, keyHash)
+	return stored.Contract, found, err
+}

@@ -1,0 +1,169 @@
+package registryapi_test
+
+import (
+	"maps"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// summaries is the answer to what some parties held.
+type summaries struct {
+	RecordTime        time.Time `json:"record_time"`
+	MigrationID       int64     `json:"migration_id"`
+	ComputedAsOfRound int64     `json:"computed_as_of_round"`
+	Summaries         []summary `json:"summaries"`
+}
+
+type summary struct {
+	PartyID      ledger.Party `json:"party_id"`
+	Unlocked     string       `json:"total_unlocked_coin"`
+	Locked       string       `json:"total_locked_coin"`
+	Holdings     string       `json:"total_coin_holdings"`
+	FeesUnlocked string       `json:"accumulated_holding_fees_unlocked"`
+	FeesLocked   string       `json:"accumulated_holding_fees_locked"`
+	FeesTotal    string       `json:"accumulated_holding_fees_total"`
+	Available    string       `json:"total_available_coin"`
+}
+
+// lastRecordTime is that of the newest update.
+func lastRecordTime(t *testing.T, s *apitest.Server) time.Time {
+	t.Helper()
+	head, err := s.DB.Head(t.Context())
+	require.NoError(t, err)
+	updates, err := s.DB.Updates(t.Context(), db.UpdatesQuery{UpTo: head.Offset, Limit: 1, Descending: true})
+	require.NoError(t, err)
+	require.Len(t, updates, 1)
+	return updates[0].RecordTime
+}
+
+func TestHoldingsSummary(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWithCoin(t, apitest.Options{})
+	alice, bob := s.Wallet("alice"), s.Wallet("bob")
+	beginning := lastRecordTime(t, s)
+	alice.Tap("100")
+	tapped := lastRecordTime(t, s)
+	send(t, s, alice, bob.Party, "30")
+	offered := lastRecordTime(t, s)
+	ask := func(t *testing.T, at time.Time, more map[string]any, owners ...ledger.Party) (answer summaries) {
+		t.Helper()
+		s.In(t).Call("", http.MethodPost, "/api/scan/v0/holdings/summary", summaryRequest(at, more, owners...)).OK(&answer)
+		require.True(t, at.Equal(answer.RecordTime), "%s and %s", at, answer.RecordTime)
+		return answer
+	}
+	const none = "0.0000000000"
+
+	t.Run("at the time of an update, it counts", func(t *testing.T) {
+		t.Parallel()
+		require.Equal(t, "100.0000000000", ask(t, tapped, nil, alice.Party).Summaries[0].Holdings)
+		require.Equal(t, none, ask(t, tapped.Add(-time.Microsecond), nil, alice.Party).Summaries[0].Holdings)
+		require.Equal(t, none, ask(t, beginning, nil, alice.Party).Summaries[0].Holdings)
+	})
+	t.Run("what is locked is told apart, for each owner that was asked for, in order", func(t *testing.T) {
+		t.Parallel()
+		answer := ask(t, offered, map[string]any{"as_of_round": 0}, bob.Party, alice.Party)
+		require.Equal(t, []summary{
+			{bob.Party, none, none, none, none, none, none, none},
+			{alice.Party, "70.0000000000", "30.0000000000", "100.0000000000", none, none, none, "70.0000000000"},
+		}, answer.Summaries)
+		require.Zero(t, answer.MigrationID)
+		require.Zero(t, answer.ComputedAsOfRound)
+	})
+	t.Run("holding fees accrue by rounds", func(t *testing.T) {
+		t.Parallel()
+		answer := ask(t, offered, map[string]any{"as_of_round": 10}, alice.Party)
+		require.EqualValues(t, 10, answer.ComputedAsOfRound)
+		// The transfer made both coins in round 0, at 0.00380518 coins a round.
+		require.Equal(t, []summary{{
+			alice.Party, "70.0000000000", "30.0000000000", "100.0000000000", "0.0380518000", "0.0380518000", "0.0761036000",
+			"69.9619482000",
+		}}, answer.Summaries)
+	})
+	t.Run("and never exceed the holding", func(t *testing.T) {
+		t.Parallel()
+		answer := ask(t, offered, map[string]any{"as_of_round": 1_000_000_000_000}, alice.Party)
+		require.Equal(t, "70.0000000000", answer.Summaries[0].FeesUnlocked)
+		require.Equal(t, "30.0000000000", answer.Summaries[0].FeesLocked)
+		require.Equal(t, none, answer.Summaries[0].Available)
+	})
+	t.Run("the earliest open round is the default", func(t *testing.T) {
+		t.Parallel()
+		require.Zero(t, ask(t, offered, nil, alice.Party).ComputedAsOfRound)
+	})
+	t.Run("newer clients are spared the fees", func(t *testing.T) {
+		t.Parallel()
+		var answer map[string]any
+		s.In(t).Call("anybody", http.MethodPost, "/v1/scan-proxy/holdings/summary",
+			summaryRequest(offered, map[string]any{"record_time_match": "at_or_before"}, alice.Party)).OK(&answer)
+		require.NotContains(t, answer, "computed_as_of_round")
+		require.Equal(t, []any{map[string]any{
+			"party_id": string(alice.Party), "total_unlocked_coin": "70.0000000000", "total_locked_coin": "30.0000000000",
+			"total_coin_holdings": "100.0000000000",
+		}}, answer["summaries"])
+	})
+}
+
+func summaryRequest(at time.Time, more map[string]any, owners ...ledger.Party) map[string]any {
+	request := map[string]any{"migration_id": 0, "record_time": at, "owner_party_ids": owners}
+	maps.Copy(request, more)
+	return request
+}
+
+func TestHoldingsSummaryRefusals(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWithCoin(t, apitest.Options{})
+	at := lastRecordTime(t, s)
+	for name, test := range map[string]struct {
+		at     time.Time
+		more   map[string]any
+		owners []ledger.Party
+		status int
+		text   string
+	}{
+		"another migration": {
+			at: at, more: map[string]any{"migration_id": 1}, owners: []ledger.Party{s.Node.DSO},
+			status: http.StatusNotFound, text: "No snapshot found for migration 1",
+		},
+		"the future": {
+			at: at.Add(24 * time.Hour), owners: []ledger.Party{s.Node.DSO},
+			status: http.StatusNotFound, text: "it is in the future",
+		},
+		"nobody": {at: at, owners: []ledger.Party{}, status: http.StatusBadRequest, text: "name at least one party"},
+		"no party": {
+			at: at, owners: []ledger.Party{"no*party"}, status: http.StatusBadRequest, text: "Failed to decode: ",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			answer := s.In(t).Call("", http.MethodPost, "/api/scan/v0/holdings/summary",
+				summaryRequest(test.at, test.more, test.owners...))
+			require.Contains(t, refusal(t, answer, test.status), test.text)
+		})
+	}
+}
+
+func TestHoldingsSummaryOfAPrunedRecord(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWithCoin(t, apitest.Options{})
+	alice := s.Wallet("alice")
+	alice.Tap("100")
+	tapped := lastRecordTime(t, s)
+	head, err := s.DB.Head(t.Context())
+	require.NoError(t, err)
+	_, err = s.DB.Prune(t.Context(), head.Offset)
+	require.NoError(t, err)
+
+	var answer summaries
+	s.Call("", http.MethodPost, "/api/scan/v0/holdings/summary", summaryRequest(tapped, nil, alice.Party)).OK(&answer)
+	require.Equal(t, "100.0000000000", answer.Summaries[0].Holdings, "the end of the record is known")
+	require.Contains(t, refusal(t, s.Call("", http.MethodPost, "/api/scan/v0/holdings/summary",
+		summaryRequest(tapped.Add(-time.Microsecond), nil, alice.Party)), http.StatusNotFound),
+		"the record before that was pruned")
+}

@@ -1,0 +1,191 @@
+package walletapi
+
+import (
+	"context"
+	"strings"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/signing"
+	"github.com/florinledger/florin/ledger/topology"
+	"github.com/florinledger/florin/wallet"
+)
+
+// ParticipantIdentitiesResponse says who the participant is (upstream's GET /v0/admin/participant/identities). Private
+// keys are not part of it: they are in the database, and are backed up with it.
+type ParticipantIdentitiesResponse struct {
+	ID   string           `json:"id" required:"true" doc:"The participant: hint::fingerprint"`
+	Keys []ParticipantKey `json:"keys" required:"true" doc:"Its public keys"`
+	//nolint:lll // the name is the API's
+	AuthorizedStoreSnapshot endpoint.Bytes `json:"authorizedStoreSnapshot" required:"true" doc:"The topology transaction of its namespace"`
+	Version                 *string        `json:"version" doc:"Always null: the format has one version"`
+}
+
+// ParticipantKey is a key of the participant.
+type ParticipantKey struct {
+	Type  string  `json:"type" required:"true" doc:"signing"`
+	KeyID string  `json:"keyId" required:"true" doc:"The key's fingerprint"`
+	Name  *string `json:"name" doc:"What it is for"`
+}
+
+// GlobalDomainConnectionConfigResponse says how the participant is connected to its synchronizer (upstream's GET
+// /v0/admin/participant/global-domain-connection-config).
+type GlobalDomainConnectionConfigResponse struct {
+	SequencerConnections SequencerConnections `json:"sequencer_connections" required:"true" doc:"The connections"`
+}
+
+// SequencerConnections are the connections to a synchronizer.
+type SequencerConnections struct {
+	Connections          []SequencerConnection `json:"connections" required:"true" doc:"One: the node orders by itself"`
+	TrustThreshold       int32                 `json:"sequencer_trust_threshold" required:"true" doc:"How many must agree"`
+	LivenessMargin       int32                 `json:"sequencer_liveness_margin" required:"true" doc:"How many more are asked"`
+	RequestAmplification RequestAmplification  `json:"submission_request_amplification" required:"true" doc:"How often to ask"`
+}
+
+// SequencerConnection is a connection to one sequencer.
+type SequencerConnection struct {
+	Alias             string   `json:"sequencer_alias" required:"true" doc:"Its name"`
+	Endpoints         []string `json:"endpoints" required:"true" doc:"Empty: it is in this process, and has no address"`
+	TransportSecurity bool     `json:"transport_security" required:"true" doc:"Whether TLS is used"`
+}
+
+// RequestAmplification says to how many sequencers a request is sent.
+type RequestAmplification struct {
+	Factor          int32 `json:"factor" required:"true" doc:"To how many"`
+	PatienceSeconds int32 `json:"patience_seconds" required:"true" doc:"After how long to the next"`
+}
+
+// ProvidedTransferPreapprovalResponse is a preapproval.
+type ProvidedTransferPreapprovalResponse struct {
+	TransferPreapproval v0.ContractWithState `json:"transfer_preapproval" required:"true" doc:"The preapproval"`
+}
+
+type receiverRequest struct {
+	Receiver string `path:"receiver-party" doc:"Whose preapproval it is"`
+}
+
+func (a *API) participantIdentities(
+	ctx context.Context, _ endpoint.NoRequest,
+) (out ParticipantIdentitiesResponse, err error) {
+	if err := a.operator(ctx); err != nil {
+		return out, err
+	}
+	key, err := signing.PrivateKeyOf(signing.Curve25519, a.node.PrivateKey)
+	if err != nil {
+		return out, fault.Internal(err)
+	}
+	public := key.Public()
+	snapshot, err := topology.Encode(topology.NamespaceDelegation{
+		Namespace: public.Fingerprint(), AllMappings: true,
+		Target: signing.Key{Public: public, Usages: []signing.Usage{signing.UsageNamespace}},
+	})
+	if err != nil {
+		return out, fault.Internal(err)
+	}
+	return ParticipantIdentitiesResponse{
+		ID:                      a.node.ParticipantID,
+		Keys:                    []ParticipantKey{{Type: "signing", KeyID: public.Fingerprint(), Name: new("namespace")}},
+		AuthorizedStoreSnapshot: snapshot,
+	}, nil
+}
+
+func (a *API) connectionConfig(
+	ctx context.Context, _ endpoint.NoRequest,
+) (GlobalDomainConnectionConfigResponse, error) {
+	if err := a.operator(ctx); err != nil {
+		return GlobalDomainConnectionConfigResponse{}, err
+	}
+	alias, _, _ := strings.Cut(a.node.SynchronizerID, "::")
+	return GlobalDomainConnectionConfigResponse{SequencerConnections: SequencerConnections{
+		Connections:    []SequencerConnection{{Alias: alias}},
+		TrustThreshold: 1, RequestAmplification: RequestAmplification{Factor: 1},
+	}}, nil
+}
+
+func (a *API) listPreapprovals(ctx context.Context, _ endpoint.NoRequest) (ListContractsResponse, error) {
+	if err := a.operator(ctx); err != nil {
+		return ListContractsResponse{}, err
+	}
+	var contracts []ledger.Contract
+	err := eachActive(ctx, a, a.node.Operator, func(c contract[coin.TransferPreapproval]) bool {
+		if c.Payload.Provider == a.node.Operator {
+			contracts = append(contracts, c.Contract)
+		}
+		return len(contracts) < maxContracts
+	})
+	if err != nil {
+		return ListContractsResponse{}, err
+	}
+	return a.listed(contracts)
+}
+
+func (a *API) lookupPreapproval(
+	ctx context.Context, req receiverRequest,
+) (out ProvidedTransferPreapprovalResponse, err error) {
+	preapproval, err := a.provided(ctx, req)
+	if err != nil {
+		return out, err
+	}
+	out.TransferPreapproval, err = v0.ToAPIContractWithState(preapproval.Contract, a.node.SynchronizerID)
+	return out, err
+}
+
+// provided is the preapproval that the operator provides for a party.
+func (a *API) provided(ctx context.Context, req receiverRequest) (contract[coin.TransferPreapproval], error) {
+	none := contract[coin.TransferPreapproval]{}
+	if err := a.operator(ctx); err != nil {
+		return none, err
+	}
+	party, err := partyOf(req.Receiver)
+	if err != nil {
+		return none, err
+	}
+	preapproval, found, err := a.providedTo(ctx, party)
+	if err == nil && !found {
+		err = v0.NotFound("No TransferPreapproval found for party: %s", party)
+	}
+	return preapproval, err
+}
+
+// cancelPreapproval cancels the preapproval that the operator provides for a party, as long as it has not expired.
+func (a *API) cancelPreapproval(ctx context.Context, req receiverRequest) (endpoint.Content, error) {
+	preapproval, err := a.provided(ctx, req)
+	if err != nil {
+		return endpoint.Content{}, err
+	}
+	command, err := exercise[coin.TransferPreapproval](a, preapproval.ID, "TransferPreapproval_Cancel",
+		coin.TransferPreapprovalCancel{P: a.node.Operator})
+	if err != nil {
+		return endpoint.Content{}, err
+	}
+	_, err = a.submit(ctx, change{
+		ActAs: []ledger.Party{a.node.Operator}, ReadAs: []ledger.Party{a.node.DSO}, Commands: []ledger.Command{command},
+	})
+	return endpoint.Content{}, err
+}
+
+// balanceAsOfEarliest adds up what a party holds, as of the earliest round that is open.
+func (a *API) balanceAsOfEarliest(ctx context.Context, party ledger.Party) (wallet.Balance, error) {
+	n, err := a.network(ctx)
+	if err != nil {
+		return wallet.Balance{}, err
+	}
+	rounds := make([]coin.OpenMiningRound, len(n.open))
+	for i, round := range n.open {
+		rounds[i] = round.Payload
+	}
+	earliest, _ := wallet.EarliestRound(rounds, lf.TimestampOf(a.now())) // there is one, or network had refused
+	holdings, err := a.holdings(ctx, party)
+	if err != nil {
+		return wallet.Balance{}, err
+	}
+	balance, err := wallet.BalanceOf(holdings, earliest.Round.Number)
+	if err != nil {
+		return wallet.Balance{}, fault.Internal(err)
+	}
+	return balance, nil
+}

@@ -1,0 +1,224 @@
+package walletapi
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/registry"
+	"github.com/florinledger/florin/coin/token"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// AllocateAmuletRequest sets coin of the caller aside for a settlement, as one leg of it.
+type AllocateAmuletRequest struct {
+	endpoint.Strict
+
+	Settlement    AllocationSettlement  `json:"settlement" required:"true" doc:"The settlement"`
+	TransferLegID string                `json:"transfer_leg_id" required:"true" doc:"The leg's name in the settlement"`
+	TransferLeg   AllocationTransferLeg `json:"transfer_leg" required:"true" doc:"The leg; its sender is the caller"`
+}
+
+// AllocationSettlement is a settlement: transfers that an executor makes all together.
+type AllocationSettlement struct {
+	endpoint.Strict
+
+	Executor       string              `json:"executor" required:"true" doc:"Who makes the transfers"`
+	SettlementRef  AllocationReference `json:"settlement_ref" required:"true" doc:"The executor's name for it"`
+	RequestedAt    int64               `json:"requested_at" required:"true" doc:"Microseconds since 1970"`
+	AllocateBefore int64               `json:"allocate_before" required:"true" doc:"Until when coin can be set aside for it"`
+	SettleBefore   int64               `json:"settle_before" required:"true" doc:"Until when it can be settled"`
+	Meta           map[string]string   `json:"meta" doc:"What the executor says of it"`
+}
+
+// AllocationReference names a settlement.
+type AllocationReference struct {
+	endpoint.Strict
+
+	ID  string  `json:"id" required:"true" doc:"A name"`
+	CID *string `json:"cid" doc:"A contract"`
+}
+
+// AllocationTransferLeg is one transfer of a settlement.
+type AllocationTransferLeg struct {
+	endpoint.Strict
+
+	Receiver string            `json:"receiver" required:"true" doc:"Who shall get the coin"`
+	Amount   string            `json:"amount" required:"true" doc:"In coin"`
+	Meta     map[string]string `json:"meta" doc:"What the sender says of it"`
+}
+
+// AllocateAmuletResponse is what became of an allocation.
+type AllocateAmuletResponse struct {
+	Output           AllocationOutput    `json:"output" required:"true" doc:"The outcome"`
+	SenderChangeCids []ledger.ContractID `json:"sender_change_cids" required:"true" doc:"Coin that the sender got back"`
+	Meta             map[string]string   `json:"meta" required:"true" doc:"What the token standard says of it"`
+}
+
+// AllocationOutput is the outcome of an allocation. That of the coin is always an allocation.
+type AllocationOutput struct {
+	AllocationID  *ledger.ContractID `json:"allocation_cid" doc:"The coin that is set aside"`
+	InstructionID *ledger.ContractID `json:"allocation_instruction_cid" doc:"What is still to be done for it"`
+}
+
+// MarshalJSON writes the field that the outcome has, if any.
+func (o AllocationOutput) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		AllocationID  *ledger.ContractID `json:"allocation_cid,omitempty"`
+		InstructionID *ledger.ContractID `json:"allocation_instruction_cid,omitempty"`
+	}(o))
+}
+
+type allocateAmuletRequest struct {
+	Body AllocateAmuletRequest `body:"json"`
+}
+
+func (a *API) allocateAmulet(
+	ctx context.Context, req allocateAmuletRequest,
+) (response AllocateAmuletResponse, err error) {
+	w, err := a.caller(ctx, "allocateAmulet")
+	if err != nil {
+		return response, err
+	}
+	specification, err := a.decodeAllocation(w, req.Body)
+	if err != nil {
+		return response, err
+	}
+	reference := specification.Settlement.SettlementRef
+	cid := ""
+	if reference.CID != nil {
+		cid = string(*reference.CID)
+	}
+	id := commandID("allocateAmulet", []ledger.Party{w.party, specification.Settlement.Executor},
+		reference.ID, cid, specification.TransferLegID)
+	requestedAt := lf.TimestampOf(a.now().Add(-requestMargin))
+	result, err := throughFresh[token.AllocationInstructionResult](ctx, a, w, id,
+		"WalletAppInstall_AllocationFactory_Allocate", func() (argument walletapp.InstallAllocationFactoryAllocate,
+			err error) {
+			argument.AllocateArg = token.AllocationFactoryAllocate{
+				ExpectedAdmin: a.node.DSO, Allocation: specification, RequestedAt: requestedAt,
+			}
+			if argument.AllocateArg.InputHoldingCids, err = a.tokenInputs(ctx, w.party); err != nil {
+				return argument, err
+			}
+			network, err := a.registryNetwork(ctx)
+			if err != nil {
+				return argument, err
+			}
+			argument.AllocationFactory = lf.CID[token.AllocationFactory](network.Factory.ID)
+			argument.AllocateArg.ExtraArgs, err = extraArgs(network.AllocationFactory())
+			return argument, err
+		})
+	if err != nil {
+		return response, err
+	}
+	response.SenderChangeCids, response.Meta = contractIDs(result.SenderChangeCids), result.Meta.Values
+	switch output := result.Output; {
+	case output.Completed != nil:
+		id := output.Completed.AllocationCid.ID()
+		response.Output.AllocationID = &id
+	case output.Pending != nil:
+		id := output.Pending.AllocationInstructionCid.ID()
+		response.Output.InstructionID = &id
+	}
+	return response, nil
+}
+
+// decodeAllocation reads what a caller wants to set coin aside for.
+func (a *API) decodeAllocation(
+	w walletUser, body AllocateAmuletRequest,
+) (specification token.AllocationSpecification, err error) {
+	settlement := token.SettlementInfo{
+		SettlementRef: token.Reference{ID: body.Settlement.SettlementRef.ID},
+		Meta:          token.Metadata{Values: body.Settlement.Meta},
+	}
+	if cid := body.Settlement.SettlementRef.CID; cid != nil {
+		id := lf.CID[token.AnyContract](*cid)
+		settlement.SettlementRef.CID = &id
+	}
+	leg := token.TransferLeg{
+		Sender: w.party, InstrumentID: a.instrument(), Meta: token.Metadata{Values: body.TransferLeg.Meta},
+	}
+	if settlement.Executor, err = decodeParty("settlement.executor", body.Settlement.Executor); err != nil {
+		return specification, err
+	}
+	for _, at := range []struct {
+		field  string
+		micros int64
+		into   *lf.Timestamp
+	}{
+		{"settlement.requested_at", body.Settlement.RequestedAt, &settlement.RequestedAt},
+		{"settlement.allocate_before", body.Settlement.AllocateBefore, &settlement.AllocateBefore},
+		{"settlement.settle_before", body.Settlement.SettleBefore, &settlement.SettleBefore},
+	} {
+		if *at.into, err = decodeTime(at.field, at.micros); err != nil {
+			return specification, err
+		}
+	}
+	if leg.Receiver, err = decodeParty("transfer_leg.receiver", body.TransferLeg.Receiver); err != nil {
+		return specification, err
+	}
+	leg.Amount, err = decodeAmount(body.TransferLeg.Amount)
+	return token.AllocationSpecification{
+		Settlement: settlement, TransferLegID: body.TransferLegID, TransferLeg: leg,
+	}, err
+}
+
+// ListAllocationsResponse are the allocations of the caller's coin.
+type ListAllocationsResponse struct {
+	Allocations []ListedAllocation `json:"allocations" required:"true" doc:"Oldest first; at most 1000"`
+}
+
+// ListedAllocation is one of a list.
+type ListedAllocation struct {
+	Contract v0.Contract `json:"contract" required:"true" doc:"The contract"`
+}
+
+func (a *API) listAllocations(ctx context.Context, _ endpoint.NoRequest) (response ListAllocationsResponse, err error) {
+	contracts, err := listedIf(ctx, a, "listAmuletAllocations", func(w walletUser, c coin.AmuletAllocation) bool {
+		return c.Allocation.TransferLeg.Sender == w.party
+	})
+	for _, c := range contracts {
+		response.Allocations = append(response.Allocations, ListedAllocation{c})
+	}
+	return response, err
+}
+
+// WithdrawAllocationResponse is the coin that came back.
+type WithdrawAllocationResponse struct {
+	SenderHoldingCids []ledger.ContractID `json:"sender_holding_cids" required:"true" doc:"The coin that came back"`
+	Meta              map[string]string   `json:"meta" required:"true" doc:"What the token standard says of it"`
+}
+
+func (a *API) withdrawAllocation(
+	ctx context.Context, req contractRequest,
+) (response WithdrawAllocationResponse, err error) {
+	w, err := a.caller(ctx, "withdrawAmuletAllocation")
+	if err != nil {
+		return response, err
+	}
+	result, err := throughFresh[token.AllocationWithdrawResult](ctx, a, w, "", "WalletAppInstall_Allocation_Withdraw",
+		func() (argument walletapp.InstallAllocationWithdraw, err error) {
+			allocation, err := activeByID[coin.AmuletAllocation](ctx, a, w.party, req.ID)
+			if isNotFound(err) {
+				return argument, v0.NotFound("AmuletAllocation '%s' not found.", req.ID)
+			}
+			if err != nil {
+				return argument, err
+			}
+			locked, err := registry.LockedOfAllocation(a.packages, allocation.Contract)
+			if err != nil {
+				return argument, err
+			}
+			argument.AllocationCid = lf.CID[token.Allocation](allocation.ID)
+			argument.WithdrawArg.ExtraArgs, err = a.lockedArgs(ctx, locked, release)
+			return argument, err
+		})
+	return WithdrawAllocationResponse{
+		SenderHoldingCids: contractIDs(result.SenderHoldingCids), Meta: result.Meta.Values,
+	}, err
+}

@@ -1,0 +1,89 @@
+package walletapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/florinledger/florin/api/preview"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Record is what the endpoints read from the database.
+type Record interface {
+	preview.Record
+	Users
+	ExternalParty(ctx context.Context, party ledger.Party) (db.ExternalParty, bool, error)
+	Head(ctx context.Context) (db.Head, error)
+	User(ctx context.Context, id string) (ledger.User, bool, error)
+	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
+	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
+	OpenRounds(ctx context.Context, before db.Position, limit int32) ([]db.StoredContract, error)
+	AutomationSetting(ctx context.Context, kind string, party ledger.Party) (db.AutomationSetting, error)
+	TrackedState(ctx context.Context, id db.TrackedID) (json.RawMessage, bool, error)
+	Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error)
+	UpdateByOffset(ctx context.Context, offset ledger.Offset) (ledger.Update, bool, error)
+	UpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.Update, bool, error)
+}
+
+// Submitter takes submissions.
+type Submitter interface {
+	// SubmitAndTrace waits for the completion, a refused one included, and tells the id of the workflow.
+	SubmitAndTrace(
+		ctx context.Context, submission ledger.Submission,
+	) (completion ledger.Completion, workflowID string, err error)
+	// WorkflowOf finds the workflow that a completion came from; "" when it is not known any more.
+	WorkflowOf(ctx context.Context, completion ledger.Completion) (string, error)
+}
+
+// Options are the parts of an [API]. All are required.
+type Options struct {
+	Node      ledger.Node
+	Packages  *ledger.Packages
+	Record    Record
+	Submitter Submitter
+	Onboarder Onboarder
+	// MaxProvidedParties is for how many parties the operator provides preapprovals; 0 for any number.
+	MaxProvidedParties int
+	// LedgerUser is the operator's administrator on the ledger, who gets the right to act as each wallet's party.
+	LedgerUser string
+	// Now is the ledger's clock.
+	Now func() time.Time
+	// Traffic are the synchronizer's conditions, for telling what they would refuse; zero for none.
+	Traffic ledger.TrafficRules
+}
+
+// API serves wallets and their operator.
+type API struct {
+	node      ledger.Node
+	packages  *ledger.Packages
+	record    Record
+	submitter Submitter
+	now       func() time.Time
+	traffic   ledger.TrafficRules
+
+	onboarder   Onboarder
+	maxProvided int
+	ledgerUser  string
+	ensuring    turns
+}
+
+// New makes the API. The error names the part that is missing.
+func New(options Options) (*API, error) {
+	switch {
+	case options.Node.DSO == "" || options.Node.Operator == "" || options.Node.SynchronizerID == "":
+		return nil, errors.New("the wallet API needs the identity of the node, of its operator and of the DSO")
+	case options.Packages == nil || options.Record == nil || options.Submitter == nil || options.Onboarder == nil:
+		return nil, errors.New("the wallet API needs packages, a record to read from, and somewhere to submit to and to " +
+			"onboard parties")
+	case options.Now == nil || options.LedgerUser == "":
+		return nil, errors.New("the wallet API needs a clock, and the operator's ledger user")
+	}
+	return &API{
+		node: options.Node, packages: options.Packages, record: repeatable{options.Record}, submitter: options.Submitter,
+		now: options.Now, traffic: options.Traffic, ledgerUser: options.LedgerUser,
+		onboarder: options.Onboarder, maxProvided: options.MaxProvidedParties,
+	}, nil
+}

@@ -1,0 +1,129 @@
+package walletapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// commandID names a change by what makes it the same change when it is asked for again (upstream: the method's name,
+// and a hash over the parties and what else tells changes apart).
+func commandID(method string, parties []ledger.Party, discriminators ...string) string {
+	hash := sha256.New()
+	write := func(text string) { fmt.Fprintf(hash, "%d:%s", len(text), text) }
+	fmt.Fprintf(hash, "%d;", len(parties))
+	for _, party := range parties {
+		write(string(party))
+	}
+	for _, text := range discriminators {
+		write(text)
+	}
+	return method + "_" + hex.EncodeToString(hash.Sum(nil))
+}
+
+// through makes a change in a user's wallet, a choice of its WalletAppInstall, and returns the choice's result.
+func through[R, A any](
+	ctx context.Context, a *API, w walletUser, commandID, choice string, argument A,
+) (result R, err error) {
+	change, err := throughWallet(a, w, commandID, choice, argument)
+	if err != nil {
+		return result, err
+	}
+	update, err := a.submit(ctx, change)
+	if err != nil {
+		return result, err
+	}
+	return resultOf[R](a, update)
+}
+
+// throughFresh is [through] for arguments that name coin, as [API.submitFresh] makes changes.
+func throughFresh[R, A any](
+	ctx context.Context, a *API, w walletUser, commandID, choice string, compose func() (A, error),
+) (result R, err error) {
+	update, err := a.submitFresh(ctx, func() (change, error) {
+		argument, err := compose()
+		if err != nil {
+			return change{}, err
+		}
+		return throughWallet(a, w, commandID, choice, argument)
+	})
+	if err != nil {
+		return result, err
+	}
+	return resultOf[R](a, update)
+}
+
+// submitFresh makes a change that names coin, which another change of the same wallet may use up before this one is
+// made: then it is composed anew. All that compose returns must have the same command id.
+func (a *API) submitFresh(ctx context.Context, compose func() (change, error)) (ledger.Update, error) {
+	const most = 20
+	for try := 1; ; try++ {
+		made, err := compose()
+		if err != nil {
+			return ledger.Update{}, err
+		}
+		update, err := a.submit(ctx, made)
+		// A change that could not be told from an earlier attempt at it must not be made by a second name.
+		repeatable := made.CommandID != "" || changes.AttemptOf(ctx) == nil
+		if err == nil || !fault.ContractNotFound.Matches(err) || !repeatable || try == most {
+			return update, err
+		}
+	}
+}
+
+// operate does one operation with a user's coin and returns its outcome. compose looks for what the operation is about;
+// it may be called again.
+func (a *API) operate(
+	ctx context.Context, w walletUser, commandID string,
+	compose func(network) (walletapp.AmuletOperation, []coin.TransferInput, error),
+) (none walletapp.AmuletOperationOutcome, err error) {
+	result, err := throughFresh[walletapp.InstallExecuteBatchResult](ctx, a, w, commandID, "WalletAppInstall_ExecuteBatch",
+		func() (none walletapp.InstallExecuteBatch, err error) {
+			n, err := a.network(ctx)
+			if err != nil {
+				return none, err
+			}
+			operation, inputs, err := compose(n)
+			return walletapp.InstallExecuteBatch{
+				Context: n.payment(), Inputs: inputs, Operations: []walletapp.AmuletOperation{operation},
+			}, err
+		})
+	if err != nil {
+		return none, err
+	}
+	if len(result.Outcomes) != 1 {
+		return none, fault.Internal(errors.New("a batch of one operation has not one outcome"))
+	}
+	return result.Outcomes[0], nil
+}
+
+// outcomeOf is the outcome of an operation, which must be of its kind.
+func outcomeOf[T any](outcome *T) (none T, err error) {
+	if outcome == nil {
+		return none, fault.Internal(errors.New("an operation of a wallet has the outcome of another"))
+	}
+	return *outcome, nil
+}
+
+// mustBe refuses who is not the party that decides. A wallet's choices have the operator's authority besides the
+// user's, so without this the operator's contracts would be anybody's.
+func (w walletUser) mustBe(decides ledger.Party, choice string) error {
+	if w.party == decides {
+		return nil
+	}
+	return fault.DamlAuthorizationError.New("%s needs the authority of %s, but the wallet is that of %s",
+		choice, decides, w.party)
+}
+
+// contractRequest names a contract in the path.
+type contractRequest struct {
+	ID string `path:"contract_id" doc:"The contract"`
+}

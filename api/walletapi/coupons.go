@@ -1,0 +1,98 @@
+package walletapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
+)
+
+// ListAppRewardCouponsResponse are the rewards for use of the caller's app.
+type ListAppRewardCouponsResponse struct {
+	Coupons []v0.Contract `json:"app_reward_coupons" required:"true" doc:"That the caller can mint; at most 1000"`
+}
+
+func (a *API) listAppRewardCoupons(
+	ctx context.Context, _ endpoint.NoRequest,
+) (ListAppRewardCouponsResponse, error) {
+	coupons, err := listedIf(ctx, a, "listAppRewardCoupons", func(w walletUser, c coin.AppRewardCoupon) bool {
+		return c.Beneficiary == nil && c.Provider == w.party || c.Beneficiary != nil && *c.Beneficiary == w.party
+	})
+	return ListAppRewardCouponsResponse{coupons}, err
+}
+
+// ListValidatorRewardCouponsResponse are the rewards for the coin that users burned.
+type ListValidatorRewardCouponsResponse struct {
+	Coupons []v0.Contract `json:"validator_reward_coupons" required:"true" doc:"Of those that the caller mints for"`
+}
+
+// listValidatorRewardCoupons lists the coupons of users whose rewards the caller mints: they gave it a ValidatorRight.
+func (a *API) listValidatorRewardCoupons(
+	ctx context.Context, _ endpoint.NoRequest,
+) (response ListValidatorRewardCouponsResponse, err error) {
+	w, err := a.caller(ctx, "listValidatorRewardCoupons")
+	if err != nil {
+		return response, err
+	}
+	var shown []v0.Contract
+	var failed error
+	err = eachActive(ctx, a, w.party, func(right contract[coin.ValidatorRight]) bool {
+		if right.Payload.Validator != w.party {
+			return true
+		}
+		user := right.Payload.User
+		failed = eachActive(ctx, a, user, func(c contract[coin.ValidatorRewardCoupon]) bool {
+			if c.Payload.User != user {
+				return true
+			}
+			one, err := c.show()
+			shown, failed = append(shown, one), err
+			return err == nil && len(shown) < maxContracts
+		})
+		return failed == nil && len(shown) < maxContracts
+	})
+	if err == nil {
+		err = failed
+	}
+	return ListValidatorRewardCouponsResponse{shown}, err
+}
+
+// ListValidatorFaucetCouponsResponse are the rewards for running a node, in their older form.
+type ListValidatorFaucetCouponsResponse struct {
+	Coupons []v0.Contract `json:"validator_faucet_coupons" required:"true" doc:"Of the caller; at most 1000"`
+}
+
+func (a *API) listValidatorFaucetCoupons(
+	ctx context.Context, _ endpoint.NoRequest,
+) (ListValidatorFaucetCouponsResponse, error) {
+	coupons, err := listedIf(ctx, a, "listValidatorFaucetCoupons", func(w walletUser, c coin.ValidatorFaucetCoupon) bool {
+		return c.Validator == w.party
+	})
+	return ListValidatorFaucetCouponsResponse{coupons}, err
+}
+
+// ListValidatorLivenessActivityRecordsResponse are the rewards for running a node.
+type ListValidatorLivenessActivityRecordsResponse struct {
+	Records []v0.Contract `json:"validator_liveness_activity_records" required:"true" doc:"Of the caller; at most 1000"`
+}
+
+func (a *API) listValidatorLivenessActivityRecords(
+	ctx context.Context, _ endpoint.NoRequest,
+) (ListValidatorLivenessActivityRecordsResponse, error) {
+	records, err := listedIf(ctx, a, "listValidatorLivenessActivityRecords",
+		func(w walletUser, c coin.ValidatorLivenessActivityRecord) bool { return c.Validator == w.party })
+	return ListValidatorLivenessActivityRecordsResponse{records}, err
+}
+
+// ListSvRewardCouponsResponse are the rewards of super validators.
+type ListSvRewardCouponsResponse struct {
+	Coupons []v0.Contract `json:"sv_reward_coupons" required:"true" doc:"That the caller can mint; at most 1000"`
+}
+
+func (a *API) listSvRewardCoupons(ctx context.Context, _ endpoint.NoRequest) (ListSvRewardCouponsResponse, error) {
+	coupons, err := listedIf(ctx, a, "listSvRewardCoupons", func(w walletUser, c coin.SvRewardCoupon) bool {
+		return c.Beneficiary == w.party
+	})
+	return ListSvRewardCouponsResponse{coupons}, err
+}

@@ -1,0 +1,111 @@
+package walletapi
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// The fields that clients of /v0 send as text or numbers are decoded by the endpoints and not with the body, because
+// some endpoints find out other things first (upstream's order of checks).
+
+// decodeFailed is the refusal of a field that can be read and has no meaning.
+func decodeFailed(format string, args ...any) error {
+	return v0.BadRequest("Failed to decode: "+format, args...)
+}
+
+// decodeParty reads a party id: name::fingerprint.
+func decodeParty(field, text string) (ledger.Party, error) {
+	if err := ledger.CheckParty(text); err != nil {
+		return "", decodeFailed("%s: %s", field, err)
+	}
+	if !partyPattern.MatchString(text) {
+		return "", decodeFailed("%s: '%s' is not a party id: it must be a name, two colons and a fingerprint", field, text)
+	}
+	return ledger.Party(text), nil
+}
+
+var (
+	partyPattern   = regexp.MustCompile(`^[^:]+(:[^:]+)*::[A-Za-z0-9]+$`)
+	decimalPattern = regexp.MustCompile(`^-?\d{1,28}(\.\d{1,10})?$`)
+)
+
+// decodeAmount reads an amount: digits, and at most ten behind a point.
+func decodeAmount(text string) (decimal.Decimal, error) {
+	if !decimalPattern.MatchString(text) {
+		return decimal.Decimal{}, decodeFailed(`Invalid Decimal string "%s", as it does not match "%s"`,
+			text, `-?\d{1,28}(\.\d{1,10})?`)
+	}
+	amount, err := decimal.Parse(text)
+	if err != nil {
+		return amount, decodeFailed("%s", err)
+	}
+	return amount, nil
+}
+
+// decodeTime reads a time in microseconds since the Unix epoch.
+func decodeTime(field string, micros int64) (lf.Timestamp, error) {
+	at := lf.Timestamp(micros)
+	if at < lf.MinTimestamp() || at > lf.MaxTimestamp() {
+		return 0, decodeFailed("%s: %d microseconds after 1970 is not between the years 1 and 9999", field, micros)
+	}
+	return at, nil
+}
+
+// maxPage is the most elements of a page that clients may ask for.
+const maxPage = 1000
+
+// checkLimit refuses sizes of pages that no page has.
+func checkLimit(limit int64) error {
+	switch {
+	case limit < 1:
+		return v0.BadRequest("Limit must be at least 1.")
+	case limit > maxPage:
+		return v0.BadRequest("Exceeded limit maximum (%d > %d).", limit, maxPage)
+	default:
+		return nil
+	}
+}
+
+// decodeBigAmount reads an amount as [decodeAmount] does, with an exponent besides (upstream, of transfers by the token
+// standard).
+func decodeBigAmount(text string) (decimal.Decimal, error) {
+	if decimalPattern.MatchString(text) {
+		return decodeAmount(text)
+	}
+	parts := exponentPattern.FindStringSubmatch(text)
+	if parts == nil || parts[2]+parts[3] == "" {
+		return decimal.Decimal{}, decodeFailed("Invalid Decimal string %q: write digits with an optional point and "+
+			"exponent, such as 12.5 or 125e-1", text)
+	}
+	sign, digits, fraction := strings.TrimPrefix(parts[1], "+"), parts[2], parts[3]
+	exponent, err := strconv.Atoi(cmp.Or(parts[4], "0"))
+	point := len(digits) + exponent
+	if err != nil || point < -maxDigits || point > maxDigits || len(digits)+len(fraction) > maxDigits {
+		return decimal.Decimal{}, decodeFailed("%s is larger or finer than an amount of coin can be", text)
+	}
+	plain := strings.Repeat("0", max(0, 1-point)) + digits + fraction
+	point = max(point, 1)
+	plain += strings.Repeat("0", max(0, point-len(plain)))
+	plain = sign + plain[:point] + "." + strings.TrimRight(plain[point:], "0")
+	return decodeAmount(strings.TrimSuffix(plain, "."))
+}
+
+// maxDigits is more than any amount has before and after the point together.
+const maxDigits = 38
+
+var exponentPattern = regexp.MustCompile(`^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$`)
+
+// isNotFound tells whether an error is the refusal of something that is not there.
+func isNotFound(err error) bool {
+	refusal, ok := errors.AsType[*v0.Error](err)
+	return ok && refusal.Status == http.StatusNotFound
+}

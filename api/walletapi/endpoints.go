@@ -1,0 +1,229 @@
+package walletapi
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/florinledger/florin/api/endpoint"
+)
+
+// The tags that group operations in the document.
+const (
+	tagWallet   = "Wallet"
+	tagOffers   = "Wallet: transfer offers"
+	tagToken    = "Wallet: token standard"
+	tagPayments = "Wallet: payments to apps"
+	tagRewards  = "Wallet: rewards"
+)
+
+// group makes the descriptions of endpoints that go together. The operation ids are upstream's; the order in which a
+// caller's wallet and rights are checked needs endpoints that do it themselves.
+type group struct{ tag string }
+
+func (g group) info(method, path, operationID, summary string) endpoint.Info {
+	return endpoint.Info{
+		Method: method, Path: path, OperationID: operationID, Tag: g.tag, Access: endpoint.Public, Summary: summary,
+	}
+}
+
+func (g group) get(path, operationID, summary string) endpoint.Info {
+	return g.info(http.MethodGet, path, operationID, summary)
+}
+
+func (g group) post(path, operationID, summary string) endpoint.Info {
+	return g.info(http.MethodPost, path, operationID, summary)
+}
+
+func (g group) delete(path, operationID, summary string) endpoint.Info {
+	return g.info(http.MethodDelete, path, operationID, summary)
+}
+
+// read is a POST that changes nothing.
+func (g group) read(path, operationID, summary string) endpoint.Info {
+	info := g.post(path, operationID, summary)
+	info.Reads = true
+	return info
+}
+
+// plan is a POST that can be asked what it would do.
+func (g group) plan(path, operationID, summary string) endpoint.Info {
+	info := g.post(path, operationID, summary)
+	info.DryRun = true
+	return info
+}
+
+// deprecated marks what clients should no longer use.
+func deprecated(info endpoint.Info) endpoint.Info {
+	info.Deprecated = true
+	return info
+}
+
+// Wallet lists what the users of wallets call, with any token: who has a wallet is found out by each endpoint.
+func (a *API) Wallet() []endpoint.Endpoint {
+	return slices.Concat(
+		a.basics(),
+		a.offerEndpoints(),
+		a.tokenEndpoints(),
+		a.paymentEndpoints(),
+		a.rewardEndpoints(),
+	)
+}
+
+func (a *API) basics() []endpoint.Endpoint {
+	g := group{tagWallet}
+	return []endpoint.Endpoint{
+		endpoint.New(g.get("/v0/wallet/balance", "getBalance", "Get what the caller's wallet holds."), a.balance),
+		endpoint.New(g.get("/v0/wallet/coins", "listCoins", "List the coins of the caller's wallet."), a.listHoldings),
+		endpoint.New(g.get("/v0/wallet/amulets", "list", "List the coins of the caller's wallet; upstream's name."),
+			a.listHoldings),
+		endpoint.New(g.read("/v0/wallet/transactions", "listTransactions", "Read a page of the wallet's history."),
+			a.listTransactions),
+		endpoint.New(g.get("/v0/wallet/user-status", "userStatus", "Get how far the caller is with a wallet."),
+			a.userStatus),
+		endpoint.New(g.get("/v0/feature-support", "featureSupport", "Get what the network's contracts can do."),
+			a.featureSupport),
+		endpoint.New(g.post("/v0/wallet/tap", "tap", "Mint coin, on development networks."), a.tap),
+		endpoint.New(g.post("/v0/wallet/self-grant-feature-app-right", "selfGrantFeatureAppRight",
+			"Make the caller a featured app, on development networks."), a.selfGrantFeaturedAppRight),
+		endpoint.New(g.delete("/v0/wallet/cancel-featured-app-rights", "cancelFeaturedAppRights",
+			"Give up being a featured app."), a.cancelFeaturedAppRights),
+		endpoint.New(g.plan("/v0/wallet/transfer-preapproval", "createTransferPreapproval",
+			"Agree to all coin that comes, for 90 days and as long as the operator renews."), a.createTransferPreapproval),
+		endpoint.New(g.plan("/v0/wallet/transfer-preapproval/send", "transferPreapprovalSend",
+			"Send coin to a receiver with a preapproval."), a.transferPreapprovalSend),
+	}
+}
+
+func (a *API) offerEndpoints() []endpoint.Endpoint {
+	const offers = "/v0/wallet/transfer-offers"
+	g := group{tagOffers}
+	return []endpoint.Endpoint{
+		endpoint.New(deprecated(g.plan(offers, "createTransferOffer", "Offer coin to a receiver.")), a.createTransferOffer),
+		endpoint.New(g.get(offers, "listTransferOffers", "List the offers that are open, to and from the caller."),
+			a.listTransferOffers),
+		endpoint.New(g.read(offers+"/{tracking_id}/status", "getTransferOfferStatus",
+			"Get what became of an offer, by its tracking id."), a.transferOfferStatus),
+		endpoint.New(g.post(offers+"/{contract_id}/accept", "acceptTransferOffer", "Accept an offer."),
+			a.acceptTransferOffer),
+		endpoint.New(g.post(offers+"/{contract_id}/reject", "rejectTransferOffer", "Decline an offer."),
+			a.rejectTransferOffer),
+		endpoint.New(g.post(offers+"/{contract_id}/withdraw", "withdrawTransferOffer", "Take an offer back."),
+			a.withdrawTransferOffer),
+		endpoint.New(g.post(offers+"/accept", "acceptTransferOfferByBody", "Accept the offer that the body names."),
+			named(a.acceptTransferOffer)),
+		endpoint.New(g.post(offers+"/reject", "rejectTransferOfferByBody", "Decline the offer that the body names."),
+			named(a.rejectTransferOffer)),
+		endpoint.New(g.post(offers+"/withdraw", "withdrawTransferOfferByBody", "Take the offer back that the body names."),
+			named(a.withdrawTransferOffer)),
+		endpoint.New(g.get("/v0/wallet/accepted-transfer-offers", "listAcceptedTransferOffers",
+			"List the offers that are accepted and not completed."), a.listAcceptedTransferOffers),
+	}
+}
+
+func (a *API) tokenEndpoints() []endpoint.Endpoint {
+	const (
+		transfers = "/v0/wallet/token-standard/transfers"
+		requests  = "/v0/wallet/token-standard/allocation-requests"
+	)
+	g := group{tagToken}
+	return []endpoint.Endpoint{
+		endpoint.New(g.plan(transfers, "createTokenStandardTransfer", "Transfer coin by the token standard."),
+			a.createTokenStandardTransfer),
+		endpoint.New(g.get(transfers, "listTokenStandardTransfers", "List the transfers that wait for their receivers."),
+			a.listTokenStandardTransfers),
+		endpoint.New(g.post(transfers+"/{contract_id}/accept", "acceptTokenStandardTransfer", "Take a transfer."),
+			a.acceptTokenStandardTransfer),
+		endpoint.New(g.post(transfers+"/{contract_id}/reject", "rejectTokenStandardTransfer", "Decline a transfer."),
+			a.rejectTokenStandardTransfer),
+		endpoint.New(g.post(transfers+"/{contract_id}/withdraw", "withdrawTokenStandardTransfer", "Take a transfer back."),
+			a.withdrawTokenStandardTransfer),
+		endpoint.New(g.get(requests, "listAllocationRequests", "List who asks the caller to set coin aside."),
+			a.listAllocationRequests),
+		endpoint.New(g.post(requests+"/{contract_id}/reject", "rejectAllocationRequest", "Decline to set coin aside."),
+			a.rejectAllocationRequest),
+		endpoint.New(g.post("/v0/allocations", "allocateAmulet", "Set coin aside for a settlement."), a.allocateAmulet),
+		endpoint.New(g.get("/v0/allocations", "listAmuletAllocations", "List what the caller has set aside."),
+			a.listAllocations),
+		endpoint.New(g.post("/v0/allocations/{contract_id}/withdraw", "withdrawAmuletAllocation",
+			"Take coin back that was set aside."), a.withdrawAllocation),
+	}
+}
+
+func (a *API) paymentEndpoints() []endpoint.Endpoint {
+	const (
+		requests      = "/v0/wallet/app-payment-requests"
+		subscriptions = "/v0/wallet/subscription-requests"
+	)
+	g := group{tagPayments}
+	all := []endpoint.Info{
+		g.get(requests, "listAppPaymentRequests", "List the payments that apps ask for."),
+		g.get(requests+"/{contract_id}", "getAppPaymentRequest", "Get a payment that an app asks for."),
+		g.post(requests+"/{contract_id}/accept", "acceptAppPaymentRequest", "Pay an app."),
+		g.post(requests+"/{contract_id}/reject", "rejectAppPaymentRequest", "Decline to pay an app."),
+		g.get("/v0/wallet/accepted-app-payments", "listAcceptedAppPayments", "List payments that apps have not collected."),
+		g.get(subscriptions, "listSubscriptionRequests", "List the subscriptions that apps ask for."),
+		g.get(subscriptions+"/{contract_id}", "getSubscriptionRequest", "Get a subscription that an app asks for."),
+		g.post(subscriptions+"/{contract_id}/accept", "acceptSubscriptionRequest", "Subscribe, and make the first payment."),
+		g.post(subscriptions+"/{contract_id}/reject", "rejectSubscriptionRequest", "Decline to subscribe."),
+		g.delete(subscriptions+"/{contract_id}", "cancelSubscriptionRequest", "End a subscription, by its idle state."),
+		g.get("/v0/wallet/subscription-initial-payments", "listSubscriptionInitialPayments",
+			"List first payments that apps have not collected."),
+		g.get("/v0/wallet/subscriptions", "listSubscriptions", "List the caller's subscriptions."),
+	}
+	for i := range all {
+		all[i].Deprecated = true
+	}
+	return []endpoint.Endpoint{
+		endpoint.New(all[0], a.listAppPaymentRequests),
+		endpoint.New(all[1], a.getAppPaymentRequest),
+		endpoint.New(all[2], a.acceptAppPaymentRequest),
+		endpoint.New(all[3], a.rejectAppPaymentRequest),
+		endpoint.New(all[4], a.listAcceptedAppPayments),
+		endpoint.New(all[5], a.listSubscriptionRequests),
+		endpoint.New(all[6], a.getSubscriptionRequest),
+		endpoint.New(all[7], a.acceptSubscriptionRequest),
+		endpoint.New(all[8], a.rejectSubscriptionRequest),
+		endpoint.New(all[9], a.cancelSubscription),
+		endpoint.New(all[10], a.listSubscriptionInitialPayments),
+		endpoint.New(all[11], a.listSubscriptions),
+	}
+}
+
+func (a *API) rewardEndpoints() []endpoint.Endpoint {
+	const (
+		fund      = "/v0/wallet/development-fund-coupons"
+		proposals = "/v0/wallet/minting-delegation-proposals"
+		minting   = "/v0/wallet/minting-delegations"
+	)
+	g := group{tagRewards}
+	return []endpoint.Endpoint{
+		endpoint.New(g.get("/v0/wallet/app-reward-coupons", "listAppRewardCoupons", "List rewards for use of an app."),
+			a.listAppRewardCoupons),
+		endpoint.New(g.get("/v0/wallet/validator-reward-coupons", "listValidatorRewardCoupons",
+			"List rewards for coin that users burned."), a.listValidatorRewardCoupons),
+		endpoint.New(g.get("/v0/wallet/validator-faucet-coupons", "listValidatorFaucetCoupons",
+			"List rewards for running a node, in their older form."), a.listValidatorFaucetCoupons),
+		endpoint.New(g.get("/v0/wallet/validator-liveness-activity-records", "listValidatorLivenessActivityRecords",
+			"List rewards for running a node."), a.listValidatorLivenessActivityRecords),
+		endpoint.New(g.get("/v0/wallet/sv-reward-coupons", "listSvRewardCoupons", "List rewards of super validators."),
+			a.listSvRewardCoupons),
+		endpoint.New(g.post(fund+"/allocate", "allocateDevelopmentFundCoupon",
+			"Give coin of the development fund to a beneficiary."), a.allocateDevelopmentFundCoupon),
+		endpoint.New(g.get(fund, "listActiveDevelopmentFundCoupons", "List the coupons of the development fund."),
+			a.listActiveDevelopmentFundCoupons),
+		endpoint.New(g.get(fund+"/history", "listDevelopmentFundCouponHistory",
+			"List the coupons of the development fund that are no more."), a.listDevelopmentFundCouponHistory),
+		endpoint.New(g.post(fund+"/{contract_id}/withdraw", "withdrawDevelopmentFundCoupon",
+			"Take a coupon of the development fund back."), a.withdrawDevelopmentFundCoupon),
+		endpoint.New(g.get(proposals, "listMintingDelegationProposals", "List who wants the caller to mint its rewards."),
+			a.listMintingDelegationProposals),
+		endpoint.New(g.post(proposals+"/{contract_id}/accept", "acceptMintingDelegationProposal",
+			"Agree to mint a beneficiary's rewards."), a.acceptMintingDelegationProposal),
+		endpoint.New(g.post(proposals+"/{contract_id}/reject", "rejectMintingDelegationProposal",
+			"Decline to mint a beneficiary's rewards."), a.rejectMintingDelegationProposal),
+		endpoint.New(g.get(minting, "listMintingDelegations", "List whose rewards the caller mints."),
+			a.listMintingDelegations),
+		endpoint.New(g.post(minting+"/{contract_id}/reject", "rejectMintingDelegation",
+			"Stop minting a beneficiary's rewards."), a.rejectMintingDelegation),
+	}
+}

@@ -1,0 +1,192 @@
+package walletapi
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/preview"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/prepared"
+	"github.com/florinledger/florin/ledger/signing"
+)
+
+// PrepareAcceptExternalPartySetupProposalRequest asks for the acceptance of a proposal, to sign (contract,
+// /v0/admin/external-party/setup-proposal/prepare-accept).
+type PrepareAcceptExternalPartySetupProposalRequest struct {
+	endpoint.Strict
+
+	ContractID     string `json:"contract_id" required:"true" doc:"The ExternalPartySetupProposal"`
+	UserPartyID    string `json:"user_party_id" required:"true" doc:"The external party"`
+	VerboseHashing bool   `json:"verbose_hashing" doc:"Whether to tell how the hash comes about"`
+}
+
+// PrepareAcceptExternalPartySetupProposalResponse is a transaction to look at and sign.
+type PrepareAcceptExternalPartySetupProposalResponse struct {
+	Transaction    endpoint.Bytes `json:"transaction" required:"true" doc:"The transaction; to be sent back"`
+	TxHash         string         `json:"tx_hash" required:"true" doc:"34 bytes in hexadecimal, all of which are signed"`
+	HashingDetails *string        `json:"hashing_details" doc:"What was hashed, with verbose_hashing"`
+}
+
+// SubmitExternalPartyRequest brings a signed transaction.
+type SubmitExternalPartyRequest struct {
+	endpoint.Strict
+
+	Submission ExternalPartySubmission `json:"submission" required:"true" doc:"The transaction"`
+}
+
+// ExternalPartySubmission is a prepared transaction and the signature of its party.
+type ExternalPartySubmission struct {
+	endpoint.Strict
+
+	PartyID      string         `json:"party_id" required:"true" doc:"The party that has signed"`
+	Transaction  endpoint.Bytes `json:"transaction" required:"true" doc:"As it was prepared"`
+	SignedTxHash string         `json:"signed_tx_hash" required:"true" doc:"The signature, 64 bytes in hexadecimal"`
+	PublicKey    string         `json:"public_key" required:"true" doc:"The party's key, 32 bytes in hexadecimal"`
+}
+
+// SubmitAcceptExternalPartySetupProposalResponse is what the party has now.
+type SubmitAcceptExternalPartySetupProposalResponse struct {
+	//nolint:lll // the name is the API's
+	TransferPreapprovalContractID ledger.ContractID `json:"transfer_preapproval_contract_id" required:"true" doc:"The TransferPreapproval"`
+	UpdateID                      ledger.UpdateID   `json:"update_id" required:"true" doc:"The transaction"`
+}
+
+type prepareAcceptRequest struct {
+	Body PrepareAcceptExternalPartySetupProposalRequest `body:"json"`
+}
+
+type submitExternalRequest struct {
+	Body SubmitExternalPartyRequest `body:"json"`
+}
+
+func (a *API) prepareAccept(
+	ctx context.Context, req prepareAcceptRequest,
+) (out PrepareAcceptExternalPartySetupProposalResponse, err error) {
+	if err := a.operator(ctx); err != nil {
+		return out, err
+	}
+	party, err := partyOf(req.Body.UserPartyID)
+	if err != nil {
+		return out, err
+	}
+	proposal, found, err := a.proposalFor(ctx, party)
+	switch {
+	case err != nil:
+		return out, err
+	case !found:
+		return out, v0.NotFound("No ExternalPartySetupProposal contract found for %s", party)
+	case string(proposal.ID) != req.Body.ContractID:
+		return out, v0.BadRequest("Found contract does not match provided contractId.")
+	}
+	command, err := exercise[coin.ExternalPartySetupProposal](a, proposal.ID, "ExternalPartySetupProposal_Accept",
+		coin.ExternalPartySetupProposalAccept{})
+	if err != nil {
+		return out, err
+	}
+	made, err := a.prepareFor(ctx, party, command, req.Body.VerboseHashing)
+	return PrepareAcceptExternalPartySetupProposalResponse{
+		Transaction: made.raw, TxHash: made.hash, HashingDetails: made.details,
+	}, err
+}
+
+// preparation is a transaction for a party to sign.
+type preparation struct {
+	raw     []byte
+	hash    string
+	details *string
+	// transaction is what was interpreted.
+	transaction ledger.Transaction
+}
+
+// prepareFor prepares a command of an external party, as the JSON Ledger API does.
+func (a *API) prepareFor(
+	ctx context.Context, party ledger.Party, command ledger.Command, verbose bool,
+) (preparation, error) {
+	submission := a.submission(ctx, change{
+		ActAs: []ledger.Party{party}, ReadAs: []ledger.Party{a.node.DSO}, Commands: []ledger.Command{command},
+	})
+	transaction, err := preview.Interpret(ctx, a.packages, a.record, submission)
+	if err != nil {
+		return preparation{}, err
+	}
+	built, err := prepared.Build(a.packages, transaction, prepared.Metadata{
+		ActAs: submission.ActAs, CommandID: submission.CommandID, TransactionUUID: uuid.NewString(),
+		SynchronizerID:  prepared.SynchronizerOf(a.node).IDToSign(),
+		PreparationTime: transaction.EffectiveAt,
+	})
+	if err != nil {
+		return preparation{}, fault.Internal(err)
+	}
+	hash, err := built.Hash(prepared.SchemeV2)
+	if err != nil {
+		return preparation{}, fault.Internal(err)
+	}
+	made := preparation{raw: built.Bytes(), hash: prepared.FormatHash(hash), transaction: transaction}
+	if verbose {
+		details, err := built.HashingDetails(prepared.SchemeV2)
+		if err != nil {
+			return preparation{}, fault.Internal(err)
+		}
+		made.details = &details
+	}
+	return made, nil
+}
+
+// execute submits what a party has signed, and waits. Who signed it, and what, is checked in the commit.
+func (a *API) execute(ctx context.Context, given ExternalPartySubmission) (ledger.Update, error) {
+	party, err := partyOf(given.PartyID)
+	if err != nil {
+		return ledger.Update{}, err
+	}
+	key, err := publicKeyOf(given.PublicKey)
+	if err != nil {
+		return ledger.Update{}, err
+	}
+	signature, ok := signatureBy(key, given.SignedTxHash)
+	if !ok {
+		return ledger.Update{}, v0.BadRequest("Unable to parse signed tx hash")
+	}
+	signed := ledger.SignedTransaction{
+		Transaction: given.Transaction, Scheme: string(prepared.SchemeV2), Multihash: true,
+		Signatures: []ledger.PartySignatures{{Party: party, Signatures: []signing.Signature{signature}}},
+	}
+	opened, refusal := prepared.OpenSigned(signed, prepared.SynchronizerOf(a.node), a.packages)
+	if refusal != nil {
+		return ledger.Update{}, refusal
+	}
+	if actAs := opened.Metadata.ActAs; len(actAs) != 1 || actAs[0] != party {
+		return ledger.Update{}, v0.BadRequest("The transaction is not one of %s alone: it acts for %v.", party, actAs)
+	}
+	return a.submit(ctx, change{
+		CommandID: opened.Metadata.CommandID, ActAs: opened.Metadata.ActAs, Signed: &signed,
+	})
+}
+
+func (a *API) submitAccept(
+	ctx context.Context, req submitExternalRequest,
+) (out SubmitAcceptExternalPartySetupProposalResponse, err error) {
+	if err := a.operator(ctx); err != nil {
+		return out, err
+	}
+	update, err := a.execute(ctx, req.Body.Submission)
+	if err != nil {
+		return out, err
+	}
+	preapproval, err := ledger.TemplateName[coin.TransferPreapproval](a.packages)
+	if err != nil {
+		return out, fault.Internal(err)
+	}
+	for _, event := range update.Events {
+		if event.Kind == ledger.EventCreate && event.Template == preapproval {
+			return SubmitAcceptExternalPartySetupProposalResponse{
+				TransferPreapprovalContractID: event.ContractID, UpdateID: update.ID,
+			}, nil
+		}
+	}
+	return out, v0.BadRequest("TransferPreapproval contract was not created.")
+}

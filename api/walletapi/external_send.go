@@ -1,0 +1,198 @@
+package walletapi
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// PrepareTransferPreapprovalSendRequest asks for a transfer command, to sign (contract,
+// /v0/admin/external-party/transfer-preapproval/prepare-send).
+type PrepareTransferPreapprovalSendRequest struct {
+	endpoint.Strict
+
+	SenderPartyID   string             `json:"sender_party_id" required:"true" doc:"The external party that sends"`
+	ReceiverPartyID string             `json:"receiver_party_id" required:"true" doc:"Who must have a preapproval"`
+	Amount          json.RawMessage    `json:"amount" required:"true" doc:"A number with up to ten places: the coin to send"`
+	ExpiresAt       endpoint.Timestamp `json:"expires_at" required:"true" doc:"Until when the transfer may be made"`
+	Nonce           int64              `json:"nonce" required:"true" doc:"How many commands the sender gave before"`
+	VerboseHashing  bool               `json:"verbose_hashing" doc:"Whether to tell how the hash comes about"`
+	Description     *string            `json:"description" doc:"What the receiver is told"`
+}
+
+// PrepareTransferPreapprovalSendResponse is a transaction to look at and sign.
+type PrepareTransferPreapprovalSendResponse struct {
+	Transaction endpoint.Bytes `json:"transaction" required:"true" doc:"The transaction; to be sent back"`
+	TxHash      string         `json:"tx_hash" required:"true" doc:"34 bytes in hexadecimal, all of which are signed"`
+	//nolint:lll // the name is the API's
+	TransferCommandContractIDPrefix string  `json:"transfer_command_contract_id_prefix" required:"true" doc:"What the id of the TransferCommand will begin with"`
+	HashingDetails                  *string `json:"hashing_details" doc:"What was hashed, with verbose_hashing"`
+}
+
+// SubmitTransferPreapprovalSendResponse names the transaction that created the command.
+type SubmitTransferPreapprovalSendResponse struct {
+	UpdateID ledger.UpdateID `json:"update_id" required:"true" doc:"The transaction"`
+}
+
+type prepareSendRequest struct {
+	Body PrepareTransferPreapprovalSendRequest `body:"json"`
+}
+
+// contractIDPrefix is how much of a contract id is known before the transaction is executed: the format, and what
+// derives from the seed.
+const contractIDPrefix = 2 + 64
+
+// prepareSend prepares a TransferCommand of the sender to the operator, which the operator executes once it is there.
+func (a *API) prepareSend(
+	ctx context.Context, req prepareSendRequest,
+) (out PrepareTransferPreapprovalSendResponse, err error) {
+	if err := a.operator(ctx); err != nil {
+		return out, err
+	}
+	argument, err := a.transferCommand(ctx, req.Body)
+	if err != nil {
+		return out, err
+	}
+	rules, err := active[coin.ExternalPartyAmuletRules](ctx, a, a.node.DSO)
+	if err != nil {
+		return out, err
+	}
+	if len(rules) == 0 {
+		return out, v0.NotFound("There are no ExternalPartyAmuletRules yet: the coin is being created. Try again shortly.")
+	}
+	command, err := exercise[coin.ExternalPartyAmuletRules](a, rules[0].ID,
+		"ExternalPartyAmuletRules_CreateTransferCommand", argument)
+	if err != nil {
+		return out, err
+	}
+	made, err := a.prepareFor(ctx, argument.Sender, command, req.Body.VerboseHashing)
+	if err != nil {
+		return out, err
+	}
+	out = PrepareTransferPreapprovalSendResponse{
+		Transaction: made.raw, TxHash: made.hash, HashingDetails: made.details,
+	}
+	for _, created := range made.transaction.Created() {
+		out.TransferCommandContractIDPrefix = string(created.Contract.ID)[:contractIDPrefix]
+	}
+	return out, nil
+}
+
+// transferCommand reads the command that is asked for.
+func (a *API) transferCommand(
+	ctx context.Context, body PrepareTransferPreapprovalSendRequest,
+) (argument coin.CreateTransferCommand, err error) {
+	sender, err := partyOf(body.SenderPartyID)
+	if err != nil {
+		return argument, err
+	}
+	receiver, err := partyOf(body.ReceiverPartyID)
+	if err != nil {
+		return argument, err
+	}
+	amount, err := amountOf(body.Amount)
+	if err != nil {
+		return argument, err
+	}
+	preapproval, found, err := a.preapprovalTo(ctx, receiver, func(coin.TransferPreapproval) bool { return true })
+	if err != nil {
+		return argument, err
+	}
+	if !found || !a.now().Before(preapproval.Payload.ExpiresAt.Time()) {
+		return argument, v0.BadRequest("Receiver %s does not have a TransferPreapproval", receiver)
+	}
+	return coin.CreateTransferCommand{
+		Sender: sender, Receiver: receiver, Delegate: a.node.Operator, Amount: amount,
+		ExpiresAt: lf.TimestampOf(time.Time(body.ExpiresAt)), Nonce: body.Nonce, Description: body.Description,
+		ExpectedDSO: &a.node.DSO,
+	}, nil
+}
+
+// amountOf reads an amount that is a number in JSON; one in a string is taken too.
+func amountOf(raw json.RawMessage) (decimal.Decimal, error) {
+	amount, err := decimal.Parse(strings.Trim(string(raw), `"`))
+	if err != nil {
+		return decimal.Decimal{}, v0.BadRequest("Failed to decode: the amount %s is not a number with at most 28 digits "+
+			"before and 10 after the point", raw)
+	}
+	if amount.Sign() <= 0 {
+		return decimal.Decimal{}, v0.BadRequest("The amount %s is not positive", raw)
+	}
+	return amount, nil
+}
+
+// submitSend answers when the command is there. The coin moves after that, by the operator's automation.
+func (a *API) submitSend(
+	ctx context.Context, req submitExternalRequest,
+) (SubmitTransferPreapprovalSendResponse, error) {
+	if err := a.operator(ctx); err != nil {
+		return SubmitTransferPreapprovalSendResponse{}, err
+	}
+	update, err := a.execute(ctx, req.Body.Submission)
+	return SubmitTransferPreapprovalSendResponse{UpdateID: update.ID}, err
+}
+
+// ExternalPartyBalanceResponse is what an external party holds (contract, GET /v0/admin/external-party/balance).
+type ExternalPartyBalanceResponse struct {
+	PartyID            ledger.Party    `json:"party_id" required:"true" doc:"The party"`
+	TotalUnlockedCoin  decimal.Decimal `json:"total_unlocked_coin" required:"true" doc:"Unlocked initial amounts"`
+	TotalLockedCoin    decimal.Decimal `json:"total_locked_coin" required:"true" doc:"Locked initial amounts"`
+	TotalCoinHoldings  decimal.Decimal `json:"total_coin_holdings" required:"true" doc:"Both together"`
+	FeesUnlocked       decimal.Decimal `json:"accumulated_holding_fees_unlocked" required:"true" doc:"On unlocked coin"`
+	FeesLocked         decimal.Decimal `json:"accumulated_holding_fees_locked" required:"true" doc:"On locked coin"`
+	FeesTotal          decimal.Decimal `json:"accumulated_holding_fees_total" required:"true" doc:"Both together"`
+	TotalAvailableCoin decimal.Decimal `json:"total_available_coin" required:"true" doc:"Unlocked, less its fees"`
+	ComputedAsOfRound  int64           `json:"computed_as_of_round" required:"true" doc:"The earliest open round"`
+}
+
+type externalBalanceRequest struct {
+	PartyID string `query:"party_id" doc:"The external party"`
+}
+
+func (a *API) externalBalance(
+	ctx context.Context, req externalBalanceRequest,
+) (out ExternalPartyBalanceResponse, err error) {
+	if err := a.operator(ctx); err != nil {
+		return out, err
+	}
+	party, err := partyOf(req.PartyID)
+	if err != nil {
+		return out, err
+	}
+	_, accepted, err := a.validatorRightOf(ctx, party)
+	if err != nil {
+		return out, err
+	}
+	if !accepted {
+		return out, v0.NotFound("No wallet for external party %s", party)
+	}
+	balance, err := a.balanceAsOfEarliest(ctx, party)
+	if err != nil {
+		return out, err
+	}
+	out = ExternalPartyBalanceResponse{
+		PartyID: party, TotalUnlockedCoin: balance.Unlocked, TotalLockedCoin: balance.Locked,
+		FeesUnlocked: balance.UnlockedFees, FeesLocked: balance.LockedFees, ComputedAsOfRound: balance.Round,
+	}
+	for _, sum := range []struct {
+		into *decimal.Decimal
+		of   func() (decimal.Decimal, error)
+	}{
+		{&out.TotalCoinHoldings, balance.Total}, {&out.FeesTotal, balance.TotalFees},
+		{&out.TotalAvailableCoin, balance.Available},
+	} {
+		if *sum.into, err = sum.of(); err != nil {
+			return out, fault.Internal(err)
+		}
+	}
+	return out, nil
+}

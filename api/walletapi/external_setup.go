@@ -1,0 +1,225 @@
+package walletapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// PreapprovalLifetime is how long preapprovals live that are created through the API (contract, "Limits").
+const PreapprovalLifetime = 90 * 24 * time.Hour
+
+// CreateExternalPartySetupProposalRequest proposes to host a party's coin (contract,
+// /v0/admin/external-party/setup-proposal).
+type CreateExternalPartySetupProposalRequest struct {
+	endpoint.Strict
+
+	UserPartyID string `json:"user_party_id" required:"true" doc:"The external party"`
+}
+
+// CreateExternalPartySetupProposalResponse is the proposal.
+type CreateExternalPartySetupProposalResponse struct {
+	ContractID ledger.ContractID `json:"contract_id" required:"true" doc:"The ExternalPartySetupProposal"`
+}
+
+// ListContractsResponse lists contracts.
+type ListContractsResponse struct {
+	Contracts []v0.ContractWithState `json:"contracts" required:"true" doc:"The oldest first, at most 1000"`
+}
+
+type createSetupProposalRequest struct {
+	Body CreateExternalPartySetupProposalRequest `body:"json"`
+}
+
+// createSetupProposal pays for a preapproval and proposes it to the party. There is at most one proposal for a party.
+func (a *API) createSetupProposal(
+	ctx context.Context, req createSetupProposalRequest,
+) (out CreateExternalPartySetupProposalResponse, err error) {
+	if err := a.operator(ctx); err != nil {
+		return out, err
+	}
+	party, err := partyOf(req.Body.UserPartyID)
+	if err != nil {
+		return out, err
+	}
+	leave, err := a.ensuring.enter(ctx, party)
+	if err != nil {
+		return out, err
+	}
+	defer leave()
+	head, err := a.record.Head(ctx)
+	if err != nil {
+		return out, err
+	}
+	if err := a.checkUnproposed(ctx, party); err != nil {
+		return out, err
+	}
+	proposing, err := a.setupProposal(ctx, party)
+	if err != nil {
+		return out, err
+	}
+	// Another node may be at it too: what it proposed since is this proposal.
+	proposing.CommandID = "setup-proposal:" + uuid.NewSHA1(uuid.NameSpaceOID, []byte(party)).String()
+	proposing.Deduplication = &ledger.DeduplicationPeriod{Offset: &head.Offset}
+	update, err := a.submit(ctx, proposing)
+	if err != nil {
+		return out, shortOfCoin(err)
+	}
+	result, err := resultOf[coin.AmuletRulesCreateExternalPartySetupProposalResult](a, update)
+	return CreateExternalPartySetupProposalResponse{ContractID: ledger.ContractID(result.ProposalCid)}, err
+}
+
+// setupProposal is the change that makes the proposal. What it costs is the operator's to pay.
+func (a *API) setupProposal(ctx context.Context, party ledger.Party) (change, error) {
+	n, err := a.network(ctx)
+	if err != nil {
+		return change{}, err
+	}
+	inputs, err := a.inputs(ctx, n, a.node.Operator)
+	if err != nil {
+		return change{}, err
+	}
+	const choice = "AmuletRules_CreateExternalPartySetupProposal"
+	command, err := exercise[coin.AmuletRules](a, n.rules.ID, choice,
+		coin.AmuletRulesCreateExternalPartySetupProposal{
+			Context: n.payment(), Inputs: inputs, User: party, Validator: a.node.Operator,
+			PreapprovalExpiresAt: lf.TimestampOf(a.now().Add(PreapprovalLifetime)), ExpectedDSO: &a.node.DSO,
+		})
+	return change{
+		ActAs: []ledger.Party{a.node.Operator}, ReadAs: []ledger.Party{a.node.DSO}, Commands: []ledger.Command{command},
+	}, err
+}
+
+// shortOfCoin tells what is missing to pay for a preapproval.
+func shortOfCoin(err error) error {
+	refusal, ok := fault.As(err)
+	if !ok {
+		return err
+	}
+	if missing := refusal.Context["requiredAmount"]; strings.Contains(refusal.Error(), "nsufficient funds") &&
+		missing != "" {
+		return v0.BadRequest("Insufficient funds for the transfer pre-approval purchase (missing %s CC)", missing)
+	}
+	return err
+}
+
+// checkUnproposed refuses a party that has a proposal or a preapproval already, and one more than the operator wants.
+func (a *API) checkUnproposed(ctx context.Context, party ledger.Party) error {
+	proposal, found, err := a.proposalFor(ctx, party)
+	if err != nil {
+		return err
+	}
+	if found {
+		return v0.Refuse(http.StatusConflict, "ExternalPartySetupProposal contract already exists: %s", proposal.ID)
+	}
+	preapproval, found, err := a.providedTo(ctx, party)
+	if err != nil {
+		return err
+	}
+	if found && a.now().Before(preapproval.Payload.ExpiresAt.Time()) {
+		return v0.Refuse(http.StatusConflict, "TransferPreapproval contract already exists: %s", preapproval.ID)
+	}
+	return a.checkProvided(ctx)
+}
+
+// checkProvided refuses a further party when the operator provides preapprovals for as many as it may.
+func (a *API) checkProvided(ctx context.Context) error {
+	if a.maxProvided <= 0 {
+		return nil
+	}
+	provided := map[ledger.Party]bool{}
+	err := eachActive(ctx, a, a.node.Operator, func(c contract[coin.TransferPreapproval]) bool {
+		if c.Payload.Provider == a.node.Operator && a.now().Before(c.Payload.ExpiresAt.Time()) {
+			provided[c.Payload.Receiver] = true
+		}
+		return len(provided) < a.maxProvided
+	})
+	if err != nil {
+		return err
+	}
+	err = eachActive(ctx, a, a.node.Operator, func(c contract[coin.ExternalPartySetupProposal]) bool {
+		if c.Payload.Validator == a.node.Operator {
+			provided[c.Payload.User] = true
+		}
+		return len(provided) < a.maxProvided
+	})
+	if err != nil || len(provided) < a.maxProvided {
+		return err
+	}
+	return v0.BadRequest("The operator provides preapprovals for %d parties, which is the limit. Cancel one with DELETE "+
+		"/v0/admin/transfer-preapprovals/by-party/{receiver-party}, raise the limit with --max-provided-parties, or let the "+
+		"party be the provider of its own preapproval.", a.maxProvided)
+}
+
+// proposalFor finds the proposal of the operator to a party.
+func (a *API) proposalFor(
+	ctx context.Context, party ledger.Party,
+) (found contract[coin.ExternalPartySetupProposal], ok bool, err error) {
+	err = eachActive(ctx, a, party, func(c contract[coin.ExternalPartySetupProposal]) bool {
+		if c.Payload.User == party && c.Payload.Validator == a.node.Operator {
+			found, ok = c, true
+		}
+		return !ok
+	})
+	return found, ok, err
+}
+
+// providedTo finds the preapproval that the operator provides for a party: the one that lasts longest.
+func (a *API) providedTo(
+	ctx context.Context, party ledger.Party,
+) (found contract[coin.TransferPreapproval], ok bool, err error) {
+	return a.preapprovalTo(ctx, party, func(p coin.TransferPreapproval) bool { return p.Provider == a.node.Operator })
+}
+
+// preapprovalTo finds, of the preapprovals of a receiver that are asked for, the one that lasts longest.
+func (a *API) preapprovalTo(
+	ctx context.Context, receiver ledger.Party, wanted func(coin.TransferPreapproval) bool,
+) (found contract[coin.TransferPreapproval], ok bool, err error) {
+	err = eachActive(ctx, a, receiver, func(c contract[coin.TransferPreapproval]) bool {
+		if c.Payload.Receiver == receiver && wanted(c.Payload) && (!ok || c.Payload.ExpiresAt > found.Payload.ExpiresAt) {
+			found, ok = c, true
+		}
+		return true
+	})
+	return found, ok, err
+}
+
+func (a *API) listSetupProposals(ctx context.Context, _ endpoint.NoRequest) (ListContractsResponse, error) {
+	if err := a.operator(ctx); err != nil {
+		return ListContractsResponse{}, err
+	}
+	proposals, err := active[coin.ExternalPartySetupProposal](ctx, a, a.node.Operator)
+	if err != nil {
+		return ListContractsResponse{}, err
+	}
+	var contracts []ledger.Contract
+	for _, proposal := range proposals {
+		if proposal.Payload.Validator == a.node.Operator {
+			contracts = append(contracts, proposal.Contract)
+		}
+	}
+	return a.listed(contracts)
+}
+
+func (a *API) listed(contracts []ledger.Contract) (ListContractsResponse, error) {
+	shown, err := v0.ToAPIContractsWithState(contracts, a.node.SynchronizerID)
+	return ListContractsResponse{Contracts: shown}, err
+}
+
+// partyOf reads the id of a party.
+func partyOf(id string) (ledger.Party, error) {
+	if err := checkPartyID(id); err != nil {
+		return "", v0.BadRequest("%s", err)
+	}
+	return ledger.Party(id), nil
+}

@@ -1,0 +1,229 @@
+package walletapi
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/hex"
+	"errors"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/signing"
+	"github.com/florinledger/florin/ledger/topology"
+)
+
+// Onboarder is where the onboarding of external parties is done.
+type Onboarder interface {
+	// Onboard hands a contribution to the onboarding of the party over. With wait it returns what came of it.
+	Onboard(
+		ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
+	) (topology.Outcome, error)
+}
+
+// GenerateExternalPartyTopologyRequest asks for what an external party signs to come into being (contract,
+// /v0/admin/external-party/topology/generate).
+type GenerateExternalPartyTopologyRequest struct {
+	endpoint.Strict
+
+	PartyHint string `json:"party_hint" required:"true" doc:"First part of the party's id"`
+	PublicKey string `json:"public_key" required:"true" doc:"The party's Ed25519 key, 32 bytes in hexadecimal"`
+}
+
+// GenerateExternalPartyTopologyResponse is what is to be signed.
+type GenerateExternalPartyTopologyResponse struct {
+	PartyID     ledger.Party `json:"party_id" required:"true" doc:"The party that will be"`
+	TopologyTxs []TopologyTx `json:"topology_txs" required:"true" doc:"To be signed one by one"`
+}
+
+// TopologyTx is a topology transaction and what is signed of it.
+type TopologyTx struct {
+	TopologyTx endpoint.Bytes `json:"topology_tx" required:"true" doc:"The transaction; to be sent back"`
+	Hash       string         `json:"hash" required:"true" doc:"34 bytes in hexadecimal, all of which are signed"`
+}
+
+// SubmitExternalPartyTopologyRequest brings an external party into being (contract,
+// /v0/admin/external-party/topology/submit).
+type SubmitExternalPartyTopologyRequest struct {
+	endpoint.Strict
+
+	PublicKey         string             `json:"public_key" required:"true" doc:"The key that has signed, in hexadecimal"`
+	SignedTopologyTxs []SignedTopologyTx `json:"signed_topology_txs" required:"true" doc:"All that were generated"`
+}
+
+// SignedTopologyTx is a topology transaction and its signature.
+type SignedTopologyTx struct {
+	endpoint.Strict
+
+	TopologyTx endpoint.Bytes `json:"topology_tx" required:"true" doc:"As it was generated"`
+	SignedHash string         `json:"signed_hash" required:"true" doc:"The signature, 64 bytes in hexadecimal"`
+}
+
+// SubmitExternalPartyTopologyResponse names the party.
+type SubmitExternalPartyTopologyResponse struct {
+	PartyID ledger.Party `json:"party_id" required:"true" doc:"The party, ready to be used"`
+}
+
+type generateTopologyRequest struct {
+	Body GenerateExternalPartyTopologyRequest `body:"json"`
+}
+
+type submitTopologyRequest struct {
+	Body SubmitExternalPartyTopologyRequest `body:"json"`
+}
+
+// publicKeyOf reads the key of an external party.
+func publicKeyOf(text string) (signing.PublicKey, error) {
+	raw, err := hex.DecodeString(text)
+	if err != nil {
+		return signing.PublicKey{}, v0.BadRequest("Could not decode public key %s as a hex string", text)
+	}
+	key, err := signing.FromEd25519(ed25519.PublicKey(raw))
+	if err != nil {
+		return signing.PublicKey{}, v0.BadRequest("Failed to decode public key: %s", err)
+	}
+	return key, nil
+}
+
+// signatureBy is a signature in hexadecimal as the ledger takes it; false for what is no hexadecimal.
+func signatureBy(key signing.PublicKey, text string) (signing.Signature, bool) {
+	raw, err := hex.DecodeString(text)
+	return signing.Signature{
+		Format: signing.FormatConcat, Signature: raw, SignedBy: key.Fingerprint(), Algorithm: signing.Ed25519,
+	}, err == nil && len(raw) > 0
+}
+
+func (a *API) self() topology.Node {
+	return topology.Node{ParticipantID: a.node.ParticipantID, SynchronizerID: a.node.SynchronizerID}
+}
+
+func (a *API) generateTopology(
+	ctx context.Context, req generateTopologyRequest,
+) (out GenerateExternalPartyTopologyResponse, err error) {
+	if err := a.operator(ctx); err != nil {
+		return out, err
+	}
+	key, err := publicKeyOf(req.Body.PublicKey)
+	if err != nil {
+		return out, err
+	}
+	if err := ledger.CheckPartyHint(req.Body.PartyHint); err != nil {
+		return out, v0.BadRequest("%s", err)
+	}
+	out.PartyID = ledger.Party(req.Body.PartyHint + "::" + key.Fingerprint())
+	if err := checkPartyID(string(out.PartyID)); err != nil {
+		return out, v0.BadRequest("%s", err)
+	}
+	transactions, err := topology.SingleKeyParty(out.PartyID, key, a.self())
+	if err != nil {
+		return out, fault.Internal(err)
+	}
+	for _, raw := range transactions {
+		hash := topology.HashOf(raw)
+		out.TopologyTxs = append(out.TopologyTxs, TopologyTx{TopologyTx: raw, Hash: hex.EncodeToString(hash[:])})
+	}
+	return out, nil
+}
+
+// submitTopology onboards the party as the JSON Ledger API does, and waits. Submitting a party that is there already
+// answers the same again.
+func (a *API) submitTopology(
+	ctx context.Context, req submitTopologyRequest,
+) (out SubmitExternalPartyTopologyResponse, err error) {
+	if err := a.operator(ctx); err != nil {
+		return out, err
+	}
+	contribution, onboarding, err := a.contribution(ctx, req.Body)
+	if err != nil {
+		return out, err
+	}
+	out.PartyID = onboarding.Party()
+	_, allocated, err := a.record.ExternalParty(ctx, out.PartyID)
+	if err != nil {
+		return out, err
+	}
+	if !allocated {
+		if err := a.onboardExternal(ctx, onboarding, contribution); err != nil {
+			return out, err
+		}
+	}
+	return out, a.letOperatorActAs(context.WithoutCancel(ctx), out.PartyID)
+}
+
+func (a *API) onboardExternal(
+	ctx context.Context, onboarding topology.Onboarding, contribution topology.Contribution,
+) error {
+	outcome, err := a.onboarder.Onboard(ctx, onboarding.Party(), contribution, true)
+	if err == nil {
+		err = outcome.Err()
+	}
+	if _, allocated, failure := a.record.ExternalParty(ctx, onboarding.Party()); failure == nil && allocated {
+		return nil // by this contribution, or by another that was faster
+	}
+	if err != nil {
+		return topologyRefusal(err)
+	}
+	return v0.BadRequest("Party %s is not ready: %s", onboarding.Party(), strings.Join(outcome.Missing.Describe(), ", "))
+}
+
+// contribution checks what can be checked before anything is done.
+func (a *API) contribution(
+	ctx context.Context, body SubmitExternalPartyTopologyRequest,
+) (contribution topology.Contribution, onboarding topology.Onboarding, err error) {
+	key, err := publicKeyOf(body.PublicKey)
+	if err != nil {
+		return contribution, onboarding, err
+	}
+	contribution = topology.Contribution{ID: uuid.NewString(), Trace: endpoint.Trace(ctx)}
+	for _, tx := range body.SignedTopologyTxs {
+		signature, ok := signatureBy(key, tx.SignedHash)
+		if !ok {
+			return contribution, onboarding, v0.BadRequest("Failed to decode hex-encoded tx signature: %s", tx.SignedHash)
+		}
+		contribution.Transactions = append(contribution.Transactions, topology.OnboardingTransaction{
+			Transaction: tx.TopologyTx, Signatures: []signing.Signature{signature},
+		})
+	}
+	hosted, refusal := hostsAParty(contribution.Transactions)
+	if refusal != nil {
+		return contribution, onboarding, refusal
+	}
+	if !hosted {
+		return contribution, onboarding, v0.BadRequest(
+			"Failed to determine party id from PartyToParticipant transaction: none is among the signed_topology_txs.")
+	}
+	onboarding, refused := contribution.Onboarding(a.self())
+	if refused != nil {
+		return contribution, onboarding, v0.BadRequest("failed to construct topology transaction: %s", refused)
+	}
+	if _, err := onboarding.Authorize(a.self()); err != nil {
+		return contribution, onboarding, topologyRefusal(err)
+	}
+	return contribution, onboarding, nil
+}
+
+// hostsAParty tells whether one of the transactions says who hosts the party.
+func hostsAParty(transactions []topology.OnboardingTransaction) (hosts bool, err error) {
+	for _, transaction := range transactions {
+		read, err := topology.Parse(transaction.Transaction)
+		if err != nil {
+			return false, v0.BadRequest("failed to construct topology transaction: %s", err)
+		}
+		if _, ok := read.Mapping.(topology.PartyToParticipant); ok {
+			hosts = true
+		}
+	}
+	return hosts, nil
+}
+
+// topologyRefusal gives the refusals of the topology manager the form of this API.
+func topologyRefusal(err error) error {
+	if refusal, ok := errors.AsType[*topology.ManagerError](err); ok {
+		return v0.BadRequest("%s", refusal)
+	}
+	return err
+}

@@ -1,0 +1,58 @@
+package walletapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// SelfGrantFeaturedAppRightResponse is the right.
+type SelfGrantFeaturedAppRightResponse struct {
+	ContractID ledger.ContractID `json:"contract_id" required:"true" doc:"The right"`
+}
+
+// selfGrantFeaturedAppRight makes the caller a featured app, on development networks: with every call once more.
+func (a *API) selfGrantFeaturedAppRight(
+	ctx context.Context, _ endpoint.NoRequest,
+) (response SelfGrantFeaturedAppRightResponse, err error) {
+	w, err := a.caller(ctx, "selfGrantFeatureAppRight")
+	if err != nil {
+		return response, err
+	}
+	n, err := a.network(ctx)
+	if err != nil {
+		return response, err
+	}
+	result, err := through[walletapp.InstallFeaturedAppRightsSelfGrantResult](ctx, a, w, "",
+		"WalletAppInstall_FeaturedAppRights_SelfGrant", walletapp.InstallFeaturedAppRightsSelfGrant{
+			AmuletRulesCid: lf.CID[coin.AmuletRules](n.rules.ID),
+		})
+	return SelfGrantFeaturedAppRightResponse{ContractID: result.FeaturedAppRight.ID()}, err
+}
+
+// cancelFeaturedAppRights gives up all rights that the caller has, together.
+func (a *API) cancelFeaturedAppRights(ctx context.Context, _ endpoint.NoRequest) (none endpoint.Content, err error) {
+	w, err := a.caller(ctx, "cancelFeaturedAppRights")
+	if err != nil {
+		return none, err
+	}
+	rights, err := a.featuredRights(ctx, w.party)
+	if err != nil || len(rights) == 0 {
+		return none, err
+	}
+	all := change{ActAs: []ledger.Party{a.node.Operator}, ReadAs: []ledger.Party{w.party, a.node.DSO}}
+	for _, right := range rights {
+		one, err := throughWallet(a, w, "", "WalletAppInstall_FeaturedAppRights_Cancel",
+			walletapp.InstallFeaturedAppRightsCancel{CID: lf.CID[coin.FeaturedAppRight](right.ID)})
+		if err != nil {
+			return none, err
+		}
+		all.Commands = append(all.Commands, one.Commands...)
+	}
+	_, err = a.submit(ctx, all)
+	return none, err
+}

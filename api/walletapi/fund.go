@@ -1,0 +1,144 @@
+package walletapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// AllocateDevelopmentFundCouponRequest gives coin of the development fund to a beneficiary, who can mint it.
+type AllocateDevelopmentFundCouponRequest struct {
+	endpoint.Strict
+
+	Beneficiary string `json:"beneficiary" required:"true" doc:"Who can mint the coin"`
+	Amount      string `json:"amount" required:"true" doc:"In coin"`
+	ExpiresAt   int64  `json:"expiresAt" required:"true" doc:"Until when; microseconds since 1970"`
+	Reason      string `json:"reason" required:"true" doc:"What it is for"`
+}
+
+// AllocateDevelopmentFundCouponResponse is the coupon, and what is left of those it was taken from.
+type AllocateDevelopmentFundCouponResponse struct {
+	ContractID ledger.ContractID  `json:"development_fund_coupon_contract_id" required:"true" doc:"The coupon"`
+	LeftoverID *ledger.ContractID `json:"unclaimed_development_fund_coupon_contract_id" doc:"What is left, if anything"`
+}
+
+type allocateDevelopmentFundCouponRequest struct {
+	Body AllocateDevelopmentFundCouponRequest `body:"json"`
+}
+
+// allocateDevelopmentFundCoupon acts as the caller, whom the rules of the coin must name as the fund's manager.
+func (a *API) allocateDevelopmentFundCoupon(
+	ctx context.Context, req allocateDevelopmentFundCouponRequest,
+) (response AllocateDevelopmentFundCouponResponse, err error) {
+	w, err := a.caller(ctx, "allocateDevelopmentFundCoupon")
+	if err != nil {
+		return response, err
+	}
+	argument := coin.AmuletRulesAllocateDevelopmentFundCoupon{Reason: req.Body.Reason, FundManager: w.party}
+	if argument.Beneficiary, err = decodeParty("beneficiary", req.Body.Beneficiary); err != nil {
+		return response, err
+	}
+	if argument.Amount, err = decodeAmount(req.Body.Amount); err != nil {
+		return response, err
+	}
+	if argument.ExpiresAt, err = decodeTime("expiresAt", req.Body.ExpiresAt); err != nil {
+		return response, err
+	}
+	n, err := a.network(ctx)
+	if err != nil {
+		return response, err
+	}
+	if argument.UnclaimedDevelopmentFundCouponCids, err = a.unclaimedFund(ctx, argument.Amount); err != nil {
+		return response, err
+	}
+	result, err := actingAs[coin.AmuletRules, coin.AmuletRulesAllocateDevelopmentFundCouponResult](ctx, a, w, n.rules.ID,
+		"AmuletRules_AllocateDevelopmentFundCoupon", argument)
+	response.ContractID = result.DevelopmentFundCouponCid.ID()
+	if result.LeftoverCid != nil {
+		id := result.LeftoverCid.ID()
+		response.LeftoverID = &id
+	}
+	return response, err
+}
+
+// unclaimedFund are the oldest coupons of the fund that cover an amount, or all of them.
+func (a *API) unclaimedFund(
+	ctx context.Context, amount decimal.Decimal,
+) (ids []lf.CID[coin.UnclaimedDevelopmentFundCoupon], err error) {
+	var sum decimal.Decimal
+	var overflow error
+	err = eachActive(ctx, a, a.node.DSO, func(c contract[coin.UnclaimedDevelopmentFundCoupon]) bool {
+		ids = append(ids, lf.CID[coin.UnclaimedDevelopmentFundCoupon](c.ID))
+		sum, overflow = sum.Add(c.Payload.Amount)
+		return overflow == nil && sum.Cmp(amount) < 0
+	})
+	return ids, err
+}
+
+// actingAs exercises a choice of a contract in the name of the wallet's party, which the contract sees or the DSO does,
+// and returns the result.
+func actingAs[T, R, A any](
+	ctx context.Context, a *API, w walletUser, id ledger.ContractID, choice string, argument A,
+) (result R, err error) {
+	command, err := exercise[T](a, id, choice, argument)
+	if err != nil {
+		return result, err
+	}
+	update, err := a.submit(ctx, change{
+		ActAs: []ledger.Party{w.party}, ReadAs: []ledger.Party{a.node.DSO}, Commands: []ledger.Command{command},
+	})
+	if err != nil {
+		return result, err
+	}
+	return resultOf[R](a, update)
+}
+
+// ListActiveDevelopmentFundCouponsResponse are the coupons that can be minted, withdrawn or rejected.
+type ListActiveDevelopmentFundCouponsResponse struct {
+	Coupons []v0.Contract `json:"active_development_fund_coupons" required:"true" doc:"From or for the caller"`
+}
+
+func (a *API) listActiveDevelopmentFundCoupons(
+	ctx context.Context, _ endpoint.NoRequest,
+) (ListActiveDevelopmentFundCouponsResponse, error) {
+	coupons, err := listed[coin.DevelopmentFundCoupon](ctx, a, "listActiveDevelopmentFundCoupons")
+	return ListActiveDevelopmentFundCouponsResponse{coupons}, err
+}
+
+// WithdrawDevelopmentFundCouponRequest says why a coupon is taken back.
+type WithdrawDevelopmentFundCouponRequest struct {
+	endpoint.Strict
+
+	Reason string `json:"reason" required:"true" doc:"Why"`
+}
+
+// WithdrawDevelopmentFundCouponResponse is the fund's coupon that it became again.
+type WithdrawDevelopmentFundCouponResponse struct {
+	ContractID ledger.ContractID `json:"unclaimed_development_fund_coupon_contract_id" required:"true" doc:"The fund's"`
+}
+
+type withdrawDevelopmentFundCouponRequest struct {
+	ID   string                               `path:"contract_id" doc:"The coupon"`
+	Body WithdrawDevelopmentFundCouponRequest `body:"json"`
+}
+
+func (a *API) withdrawDevelopmentFundCoupon(
+	ctx context.Context, req withdrawDevelopmentFundCouponRequest,
+) (response WithdrawDevelopmentFundCouponResponse, err error) {
+	w, err := a.caller(ctx, "withdrawDevelopmentFundCoupon")
+	if err != nil {
+		return response, err
+	}
+	coupon, err := activeByID[coin.DevelopmentFundCoupon](ctx, a, w.party, req.ID)
+	if err != nil {
+		return response, err
+	}
+	result, err := actingAs[coin.DevelopmentFundCoupon, coin.DevelopmentFundCouponWithdrawResult](ctx, a, w, coupon.ID,
+		"DevelopmentFundCoupon_Withdraw", coin.DevelopmentFundCouponWithdraw{Reason: req.Body.Reason})
+	return WithdrawDevelopmentFundCouponResponse{ContractID: result.UnclaimedDevelopmentFundCouponCid.ID()}, err
+}

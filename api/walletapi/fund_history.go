@@ -1,0 +1,154 @@
+package walletapi
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// ListDevelopmentFundCouponHistoryResponse is a page of the coupons that are no more.
+type ListDevelopmentFundCouponHistoryResponse struct {
+	History []DevelopmentFundCouponItem `json:"development_fund_coupon_history" required:"true" doc:"Last archived first"`
+
+	NextPageToken *int64 `json:"next_page_token" doc:"For after; null at the end"`
+}
+
+// DevelopmentFundCouponItem is a coupon that is no more.
+type DevelopmentFundCouponItem struct {
+	CreatedAt   endpoint.Timestamp `json:"createdAt" required:"true" doc:"When it was made"`
+	ArchivedAt  endpoint.Timestamp `json:"archivedAt" required:"true" doc:"When it ended"`
+	ExpiresAt   endpoint.Timestamp `json:"expiresAt" required:"true" doc:"Until when it could be minted"`
+	Beneficiary ledger.Party       `json:"beneficiary" required:"true" doc:"Who could mint it"`
+	FundManager ledger.Party       `json:"fund_manager" required:"true" doc:"Who gave it"`
+	Amount      decimal.Decimal    `json:"amount" required:"true" doc:"In coin"`
+	Reason      string             `json:"reason" required:"true" doc:"What it was for"`
+	Status      CouponStatus       `json:"status" required:"true" doc:"How it ended"`
+
+	RejectionOrWithdrawalReason *string `json:"rejection_or_withdrawal_reason" doc:"What was said of that"`
+}
+
+// CouponStatus is how a coupon of the development fund ended.
+type CouponStatus string
+
+// Names implements [endpoint.Enum].
+func (CouponStatus) Names() []string { return []string{"withdrawn", "rejected", "claimed", "expired"} }
+
+type developmentFundHistoryRequest struct {
+	After *int64 `query:"after" doc:"The next_page_token of the page before"`
+	Limit *int32 `query:"limit" doc:"Most items to return, 1 to 1000"`
+}
+
+// listDevelopmentFundCouponHistory reads the caller's transactions, the newest first, for the ends of coupons. The
+// token of a page is the offset of its last transaction, all of whose coupons are on the page.
+func (a *API) listDevelopmentFundCouponHistory(
+	ctx context.Context, req developmentFundHistoryRequest,
+) (response ListDevelopmentFundCouponHistoryResponse, err error) {
+	w, err := a.caller(ctx, "listDevelopmentFundCouponHistory")
+	if err != nil {
+		return response, err
+	}
+	if req.Limit == nil {
+		return response, v0.BadRequest("Request is missing required query parameter 'limit'")
+	}
+	if err := checkLimit(int64(*req.Limit)); err != nil {
+		return response, err
+	}
+	query := db.UpdatesQuery{
+		Parties: []ledger.Party{w.party}, UpTo: math.MaxInt64, Limit: updatesPage, Descending: true,
+	}
+	if req.After != nil {
+		query.UpTo = ledger.Offset(*req.After) - 1
+	}
+	for {
+		updates, err := a.record.Updates(ctx, query)
+		if err != nil {
+			return response, err
+		}
+		for _, update := range updates {
+			ended, err := a.endedCoupons(ctx, w.party, update)
+			if err != nil {
+				return response, err
+			}
+			response.History = append(response.History, ended...)
+			query.UpTo = update.Offset - 1
+			if len(response.History) >= int(*req.Limit) {
+				token := int64(update.Offset)
+				response.NextPageToken = &token
+				return response, nil
+			}
+		}
+		if len(updates) < updatesPage {
+			return response, nil
+		}
+	}
+}
+
+// endedCoupons are the coupons that a transaction ended, as far as the party sees it.
+func (a *API) endedCoupons(
+	ctx context.Context, party ledger.Party, update ledger.Update,
+) (items []DevelopmentFundCouponItem, err error) {
+	name, err := ledger.TemplateName[coin.DevelopmentFundCoupon](a.packages)
+	if err != nil {
+		return nil, fault.Internal(err)
+	}
+	for _, event := range seenBy(party, update).Events {
+		if event.Kind != ledger.EventExercise || !event.Consuming || event.Template != name {
+			continue
+		}
+		stored, found, err := a.record.Contract(ctx, event.ContractID)
+		if err != nil {
+			return nil, err
+		}
+		if !found { // pruned
+			continue
+		}
+		payload, err := ledger.DecodePayload[coin.DevelopmentFundCoupon](a.packages, stored.Contract)
+		if err != nil {
+			return nil, fault.Internal(err)
+		}
+		item := DevelopmentFundCouponItem{
+			CreatedAt: endpoint.Timestamp(stored.CreatedAt), ArchivedAt: endpoint.Timestamp(update.EffectiveAt),
+			ExpiresAt: endpoint.Timestamp(payload.ExpiresAt.Time()), Beneficiary: payload.Beneficiary,
+			FundManager: payload.FundManager, Amount: payload.Amount, Reason: payload.Reason,
+		}
+		if item.Status, item.RejectionOrWithdrawalReason, err = couponEnd(event); err != nil {
+			return nil, fault.Internal(err)
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+// couponEnd tells how a choice ended a coupon, and what was said of that.
+func couponEnd(event ledger.Event) (CouponStatus, *string, error) {
+	var said struct{ Reason *string }
+	err := json.Unmarshal(event.Argument, &said)
+	switch event.Choice {
+	case "DevelopmentFundCoupon_Withdraw":
+		return "withdrawn", said.Reason, err
+	case "DevelopmentFundCoupon_Reject":
+		return "rejected", said.Reason, err
+	case "DevelopmentFundCoupon_DsoExpire":
+		return "expired", nil, nil
+	default: // it became an input of a transfer
+		return "claimed", nil, nil
+	}
+}
+
+// positionToken and positionOf write the place of a contract as one number, for the tokens of pages.
+func positionToken(at db.Position) int64 { return int64(at.Offset)*nodesPerOffset + int64(at.NodeID) }
+
+func positionOf(token int64) db.Position {
+	return db.Position{Offset: ledger.Offset(token / nodesPerOffset), NodeID: int32(token % nodesPerOffset)}
+}
+
+// nodesPerOffset is more than a transaction has nodes.
+const nodesPerOffset = 1_000_000

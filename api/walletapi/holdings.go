@@ -1,0 +1,71 @@
+package walletapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet"
+)
+
+// ListHoldingsResponse are the coins of a wallet (contract, GET /v0/wallet/coins; upstream, GET /v0/wallet/amulets).
+type ListHoldingsResponse struct {
+	Amulets       []AmuletPosition `json:"amulets" required:"true" doc:"What can be spent, oldest first; at most 1000"`
+	LockedAmulets []AmuletPosition `json:"locked_amulets" required:"true" doc:"What is locked; at most 1000"`
+}
+
+// AmuletPosition is one coin.
+type AmuletPosition struct {
+	Contract          v0.ContractWithState `json:"contract" required:"true" doc:"The coin"`
+	Round             int64                `json:"round" required:"true" doc:"The newest round that is open now"`
+	AccruedHoldingFee decimal.Decimal      `json:"accrued_holding_fee" required:"true" doc:"Until that round; shown only"`
+	EffectiveAmount   decimal.Decimal      `json:"effective_amount" required:"true" doc:"What can be spent of it"`
+}
+
+func (a *API) listHoldings(ctx context.Context, _ endpoint.NoRequest) (response ListHoldingsResponse, err error) {
+	w, err := a.caller(ctx, "list")
+	if err != nil {
+		return response, err
+	}
+	n, err := a.network(ctx)
+	if err != nil {
+		return response, err
+	}
+	round := n.latest.Payload.Round.Number
+	response.Amulets, err = positions(ctx, a, w.party, round, func(c coin.Amulet) coin.Amulet { return c })
+	if err != nil {
+		return response, err
+	}
+	response.LockedAmulets, err = positions(ctx, a, w.party, round,
+		func(c coin.LockedAmulet) coin.Amulet { return c.Amulet })
+	return response, err
+}
+
+// positions lists a party's coins of one template as of a round.
+func positions[T any](
+	ctx context.Context, a *API, party ledger.Party, round int64, amulet func(T) coin.Amulet,
+) ([]AmuletPosition, error) {
+	var shown []AmuletPosition
+	var failed error
+	err := eachActive(ctx, a, party, func(c contract[T]) bool {
+		held := amulet(c.Payload)
+		if held.Owner != party {
+			return true
+		}
+		position := wallet.Positions([]wallet.Holding{{ID: c.ID, Amount: held.Amount}}, round)[0]
+		var contract v0.ContractWithState
+		contract, failed = v0.ToAPIContractWithState(c.Contract, a.node.SynchronizerID)
+		shown = append(shown, AmuletPosition{
+			Contract: contract, Round: position.Round, AccruedHoldingFee: position.AccruedHoldingFee,
+			EffectiveAmount: position.EffectiveAmount,
+		})
+		return failed == nil && len(shown) < maxContracts
+	})
+	if err == nil {
+		err = failed
+	}
+	return shown, err
+}

@@ -1,0 +1,168 @@
+package walletapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// ListMintingDelegationProposalsResponse is a page of wishes that the caller mints others' rewards.
+type ListMintingDelegationProposalsResponse struct {
+	Proposals     []MintingDelegationItem `json:"proposals" required:"true" doc:"Oldest first"`
+	NextPageToken *int64                  `json:"next_page_token" doc:"For after; null at the end"`
+}
+
+// ListMintingDelegationsResponse is a page of those whose rewards the caller mints.
+type ListMintingDelegationsResponse struct {
+	Delegations   []MintingDelegationItem `json:"delegations" required:"true" doc:"Oldest first"`
+	NextPageToken *int64                  `json:"next_page_token" doc:"For after; null at the end"`
+}
+
+// MintingDelegationItem is a delegation, or the proposal of one.
+type MintingDelegationItem struct {
+	Contract          v0.Contract `json:"contract" required:"true" doc:"The contract"`
+	BeneficiaryHosted bool        `json:"beneficiary_hosted" required:"true" doc:"Whether this node hosts the beneficiary"`
+}
+
+type pageRequest struct {
+	After *int64 `query:"after" doc:"The next_page_token of the page before"`
+	Limit *int32 `query:"limit" doc:"Most elements to return, 1 to 1000; 1000 unless it is given"`
+}
+
+func (a *API) listMintingDelegationProposals(
+	ctx context.Context, req pageRequest,
+) (ListMintingDelegationProposalsResponse, error) {
+	items, next, err := mintingPage(ctx, a, req, "listMintingDelegationProposals",
+		func(p walletapp.MintingDelegationProposal) walletapp.MintingDelegation { return p.Delegation })
+	return ListMintingDelegationProposalsResponse{Proposals: items, NextPageToken: next}, err
+}
+
+func (a *API) listMintingDelegations(ctx context.Context, req pageRequest) (ListMintingDelegationsResponse, error) {
+	items, next, err := mintingPage(ctx, a, req, "listMintingDelegations",
+		func(d walletapp.MintingDelegation) walletapp.MintingDelegation { return d })
+	return ListMintingDelegationsResponse{Delegations: items, NextPageToken: next}, err
+}
+
+// mintingPage lists a page of contracts whose delegate is the caller.
+func mintingPage[T any](
+	ctx context.Context, a *API, req pageRequest, operation string, delegation func(T) walletapp.MintingDelegation,
+) (items []MintingDelegationItem, next *int64, err error) {
+	w, err := a.caller(ctx, operation)
+	if err != nil {
+		return nil, nil, err
+	}
+	limit, after := maxPage, db.Position{}
+	if req.Limit != nil {
+		limit = int(*req.Limit)
+	}
+	if err := checkLimit(int64(limit)); err != nil {
+		return nil, nil, err
+	}
+	if req.After != nil {
+		after = positionOf(*req.After)
+	}
+	var failed error
+	err = eachActiveAfter(ctx, a, w.party, after, func(c contract[T], at db.Position) bool {
+		d := delegation(c.Payload)
+		if d.Delegate != w.party {
+			return true
+		}
+		if len(items) == limit {
+			token := positionToken(after)
+			next = &token
+			return false
+		}
+		after = at
+		var item MintingDelegationItem
+		item, failed = a.mintingItem(ctx, c.Contract, d)
+		items = append(items, item)
+		return failed == nil
+	})
+	if err == nil {
+		err = failed
+	}
+	return items, next, err
+}
+
+func (a *API) mintingItem(
+	ctx context.Context, c ledger.Contract, d walletapp.MintingDelegation,
+) (item MintingDelegationItem, err error) {
+	if item.Contract, err = v0.ToAPIContract(c); err != nil {
+		return item, err
+	}
+	parties, err := a.record.Parties(ctx, []ledger.Party{d.Beneficiary})
+	item.BeneficiaryHosted = len(parties) == 1 && parties[0].IsLocal
+	return item, err
+}
+
+// AcceptMintingDelegationProposalResponse is the delegation.
+type AcceptMintingDelegationProposalResponse struct {
+	ContractID ledger.ContractID `json:"contract_id" required:"true" doc:"The delegation"`
+}
+
+// acceptMintingDelegationProposal agrees to mint a beneficiary's rewards, in place of an earlier agreement if there is
+// one.
+func (a *API) acceptMintingDelegationProposal(
+	ctx context.Context, req contractRequest,
+) (response AcceptMintingDelegationProposalResponse, err error) {
+	w, err := a.caller(ctx, "acceptMintingDelegationProposal")
+	if err != nil {
+		return response, err
+	}
+	proposal, err := activeByID[walletapp.MintingDelegationProposal](ctx, a, w.party, req.ID)
+	if err != nil {
+		return response, err
+	}
+	if err := w.mustBe(proposal.Payload.Delegation.Delegate, "MintingDelegationProposal_Accept"); err != nil {
+		return response, err
+	}
+	var argument walletapp.MintingDelegationProposalAccept
+	err = eachActive(ctx, a, w.party, func(c contract[walletapp.MintingDelegation]) bool {
+		if c.Payload.Beneficiary == proposal.Payload.Delegation.Beneficiary && c.Payload.Delegate == w.party {
+			id := lf.CID[walletapp.MintingDelegation](c.ID)
+			argument.ExistingDelegationCid = &id
+		}
+		return argument.ExistingDelegationCid == nil
+	})
+	if err != nil {
+		return response, err
+	}
+	result, err := actingAs[walletapp.MintingDelegationProposal, walletapp.MintingDelegationProposalAcceptResult](
+		ctx, a, w, proposal.ID, "MintingDelegationProposal_Accept", argument)
+	return AcceptMintingDelegationProposalResponse{ContractID: result.MintingDelegationCid.ID()}, err
+}
+
+func (a *API) rejectMintingDelegationProposal(
+	ctx context.Context, req contractRequest,
+) (none endpoint.Content, err error) {
+	w, err := a.caller(ctx, "rejectMintingDelegationProposal")
+	if err != nil {
+		return none, err
+	}
+	proposal, err := activeByID[walletapp.MintingDelegationProposal](ctx, a, w.party, req.ID)
+	if err != nil {
+		return none, err
+	}
+	_, err = actingAs[walletapp.MintingDelegationProposal, walletapp.MintingDelegationProposalRejectResult](
+		ctx, a, w, proposal.ID, "MintingDelegationProposal_Reject", walletapp.MintingDelegationProposalReject{})
+	return none, err
+}
+
+func (a *API) rejectMintingDelegation(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {
+	w, err := a.caller(ctx, "rejectMintingDelegation")
+	if err != nil {
+		return none, err
+	}
+	delegation, err := activeByID[walletapp.MintingDelegation](ctx, a, w.party, req.ID)
+	if err != nil {
+		return none, err
+	}
+	_, err = actingAs[walletapp.MintingDelegation, walletapp.MintingDelegationRejectResult](
+		ctx, a, w, delegation.ID, "MintingDelegation_Reject", walletapp.MintingDelegationReject{})
+	return none, err
+}

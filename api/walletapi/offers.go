@@ -1,0 +1,121 @@
+package walletapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin/payments"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/tracking"
+)
+
+// CreateTransferOfferRequest offers coin to a receiver, who has to accept (contract, POST /v0/wallet/transfer-offers).
+type CreateTransferOfferRequest struct {
+	endpoint.Strict
+
+	ReceiverPartyID string `json:"receiver_party_id" required:"true" doc:"Who shall get the coin"`
+	Amount          string `json:"amount" required:"true" doc:"In coin, with at most ten digits after the point"`
+	Description     string `json:"description" required:"true" doc:"For the receiver; fewer than 280 characters"`
+	ExpiresAt       int64  `json:"expires_at" required:"true" doc:"Until when; microseconds since 1970"`
+	TrackingID      string `json:"tracking_id" required:"true" doc:"The sender's own name; fewer than 280 characters"`
+}
+
+// CreateTransferOfferResponse is the offer.
+type CreateTransferOfferResponse struct {
+	OfferContractID ledger.ContractID `json:"offer_contract_id" required:"true" doc:"The offer"`
+}
+
+type createTransferOfferRequest struct {
+	Body CreateTransferOfferRequest `body:"json"`
+}
+
+// createTransferOffer offers coin. A tracking id that the wallet knows, in whatever state, is refused before the rest
+// is looked at (upstream).
+func (a *API) createTransferOffer(
+	ctx context.Context, req createTransferOfferRequest,
+) (response CreateTransferOfferResponse, err error) {
+	w, err := a.caller(ctx, "createTransferOffer")
+	if err != nil {
+		return response, err
+	}
+	_, known, err := a.tracked(ctx, w, tracking.TransferOffer, req.Body.TrackingID)
+	if err != nil {
+		return response, err
+	}
+	if known {
+		return response, v0.Refuse(http.StatusConflict, "CreateTransferOffer duplicate command")
+	}
+	receiver, err := decodeParty("receiver_party_id", req.Body.ReceiverPartyID)
+	if err != nil {
+		return response, err
+	}
+	amount, err := decodeAmount(req.Body.Amount)
+	if err != nil {
+		return response, err
+	}
+	expiresAt, err := decodeTime("expires_at", req.Body.ExpiresAt)
+	if err != nil {
+		return response, err
+	}
+	id := commandID("createTransferOffer", []ledger.Party{w.party, receiver}, req.Body.TrackingID)
+	result, err := through[walletapp.InstallCreateTransferOfferResult](ctx, a, w, id,
+		"WalletAppInstall_CreateTransferOffer", walletapp.InstallCreateTransferOffer{
+			Receiver: receiver, Amount: payments.PaymentAmount{Amount: amount, Unit: payments.AmuletUnit},
+			Description: req.Body.Description, ExpiresAt: expiresAt, TrackingID: req.Body.TrackingID,
+		})
+	return CreateTransferOfferResponse{OfferContractID: result.TransferOffer.ID()}, err
+}
+
+// ListTransferOffersResponse are the offers that are open.
+type ListTransferOffersResponse struct {
+	Offers []v0.Contract `json:"offers" required:"true" doc:"To and from the caller, oldest first; at most 1000"`
+}
+
+func (a *API) listTransferOffers(ctx context.Context, _ endpoint.NoRequest) (ListTransferOffersResponse, error) {
+	offers, err := listed[walletapp.TransferOffer](ctx, a, "listTransferOffers")
+	return ListTransferOffersResponse{offers}, err
+}
+
+// ListAcceptedTransferOffersResponse are the offers that are accepted and wait for the sender's wallet.
+type ListAcceptedTransferOffersResponse struct {
+	Offers []v0.Contract `json:"accepted_offers" required:"true" doc:"To and from the caller, oldest first"`
+}
+
+func (a *API) listAcceptedTransferOffers(
+	ctx context.Context, _ endpoint.NoRequest,
+) (ListAcceptedTransferOffersResponse, error) {
+	offers, err := listed[walletapp.AcceptedTransferOffer](ctx, a, "listAcceptedTransferOffers")
+	return ListAcceptedTransferOffersResponse{offers}, err
+}
+
+// listed shows the contracts of a template that the caller is a stakeholder of. The operation is the endpoint's.
+func listed[T any](ctx context.Context, a *API, operation string) ([]v0.Contract, error) {
+	return listedIf(ctx, a, operation, func(walletUser, T) bool { return true })
+}
+
+// listedIf shows those of them that concern the caller.
+func listedIf[T any](
+	ctx context.Context, a *API, operation string, concerns func(walletUser, T) bool,
+) ([]v0.Contract, error) {
+	w, err := a.caller(ctx, operation)
+	if err != nil {
+		return nil, err
+	}
+	var shown []v0.Contract
+	var failed error
+	err = eachActive(ctx, a, w.party, func(c contract[T]) bool {
+		if !concerns(w, c.Payload) {
+			return true
+		}
+		one, err := c.show()
+		shown, failed = append(shown, one), err
+		return err == nil && len(shown) < maxContracts
+	})
+	if err == nil {
+		err = failed
+	}
+	return shown, err
+}

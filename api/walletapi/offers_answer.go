@@ -1,0 +1,99 @@
+package walletapi
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// AcceptTransferOfferResponse is the offer that is accepted now.
+type AcceptTransferOfferResponse struct {
+	AcceptedOfferContractID ledger.ContractID `json:"accepted_offer_contract_id" required:"true" doc:"The accepted offer"`
+}
+
+// TransferOfferReference names an offer in a body, for the paths without its id.
+type TransferOfferReference struct {
+	ContractID      string `json:"contract_id" doc:"The offer"`
+	OfferContractID string `json:"offer_contract_id" doc:"The offer, by the name that its creation answers with"`
+}
+
+type offerRequest struct {
+	Body TransferOfferReference `body:"json"`
+}
+
+// named answers for the path without an id as the endpoint does for the path with it.
+func named[R any](
+	answer func(context.Context, contractRequest) (R, error),
+) func(context.Context, offerRequest) (R, error) {
+	return func(ctx context.Context, req offerRequest) (none R, err error) {
+		id := cmp.Or(req.Body.ContractID, req.Body.OfferContractID)
+		if id == "" {
+			return none, v0.BadRequest("contract_id: name the transfer offer here, or in the path " +
+				"/v0/wallet/transfer-offers/{contract_id}/…")
+		}
+		return answer(ctx, contractRequest{ID: id})
+	}
+}
+
+// offer finds an offer to or from the caller.
+func (a *API) offer(
+	ctx context.Context, operation, id string,
+) (w walletUser, offer contract[walletapp.TransferOffer], err error) {
+	if w, err = a.caller(ctx, operation); err != nil {
+		return w, offer, err
+	}
+	offer, err = activeByID[walletapp.TransferOffer](ctx, a, w.party, id)
+	return w, offer, err
+}
+
+func (a *API) acceptTransferOffer(
+	ctx context.Context, req contractRequest,
+) (response AcceptTransferOfferResponse, err error) {
+	w, offer, err := a.offer(ctx, "acceptTransferOffer", req.ID)
+	if err != nil {
+		return response, err
+	}
+	if err := w.mustBe(offer.Payload.Receiver, "TransferOffer_Accept"); err != nil {
+		return response, err
+	}
+	result, err := through[walletapp.InstallTransferOfferAcceptResult](ctx, a, w, "",
+		"WalletAppInstall_TransferOffer_Accept",
+		walletapp.InstallTransferOfferAccept{CID: lf.CID[walletapp.TransferOffer](offer.ID)})
+	return AcceptTransferOfferResponse{AcceptedOfferContractID: result.AcceptedTransferOffer.ID()}, err
+}
+
+func (a *API) rejectTransferOffer(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {
+	w, offer, err := a.offer(ctx, "rejectTransferOffer", req.ID)
+	if err != nil {
+		return none, err
+	}
+	if err := w.mustBe(offer.Payload.Receiver, "TransferOffer_Reject"); err != nil {
+		return none, err
+	}
+	_, err = through[walletapp.InstallTransferOfferRejectResult](ctx, a, w, "", "WalletAppInstall_TransferOffer_Reject",
+		walletapp.InstallTransferOfferReject{CID: lf.CID[walletapp.TransferOffer](offer.ID)})
+	return none, err
+}
+
+// withdrawnBySender is what is noted of offers that their sender withdrew here (upstream).
+const withdrawnBySender = "Withdrawn by sender"
+
+func (a *API) withdrawTransferOffer(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {
+	w, offer, err := a.offer(ctx, "withdrawTransferOffer", req.ID)
+	if err != nil {
+		return none, err
+	}
+	if err := w.mustBe(offer.Payload.Sender, "TransferOffer_Withdraw"); err != nil {
+		return none, err
+	}
+	_, err = through[walletapp.InstallTransferOfferWithdrawResult](ctx, a, w, "",
+		"WalletAppInstall_TransferOffer_Withdraw", walletapp.InstallTransferOfferWithdraw{
+			CID: lf.CID[walletapp.TransferOffer](offer.ID), Reason: withdrawnBySender,
+		})
+	return none, err
+}

@@ -1,0 +1,170 @@
+package walletapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// OnboardUserRequest asks for a user's wallet (contract, /v0/admin/users).
+type OnboardUserRequest struct {
+	endpoint.Strict
+
+	Name                 string  `json:"name" required:"true" doc:"Id of the user"`
+	PartyID              *string `json:"party_id" doc:"The party that the user shall have"`
+	CreatePartyIfMissing *bool   `json:"createPartyIfMissing" doc:"Whether to allocate a party where there is none"`
+}
+
+// OnboardUserResponse names the party of the user.
+type OnboardUserResponse struct {
+	PartyID ledger.Party `json:"party_id" required:"true" doc:"The user's party"`
+}
+
+// ListUsersResponse names the users with a wallet.
+type ListUsersResponse struct {
+	Usernames []string `json:"usernames" required:"true" doc:"In the order in which they were onboarded, at most 1000"`
+}
+
+// RegistrationResponse names the party of the caller.
+type RegistrationResponse struct {
+	PartyID ledger.Party `json:"party_id" required:"true" doc:"The caller's party"`
+}
+
+type onboardUserRequest struct {
+	Body OnboardUserRequest `body:"json"`
+}
+
+type offboardUserRequest struct {
+	Username string `query:"username" doc:"The user"`
+}
+
+func (a *API) onboardUser(ctx context.Context, req onboardUserRequest) (OnboardUserResponse, error) {
+	if err := a.operator(ctx); err != nil {
+		return OnboardUserResponse{}, err
+	}
+	caller, _ := endpoint.Claims(ctx).User()
+	wanted := newcomer{
+		Name: req.Body.Name, CreateParty: req.Body.CreatePartyIfMissing, IdentityProviderID: caller.IdentityProviderID,
+	}
+	if req.Body.PartyID != nil {
+		wanted.Party = *req.Body.PartyID
+	}
+	party, err := a.onboard(ctx, wanted)
+	return OnboardUserResponse{PartyID: party}, err
+}
+
+func (a *API) register(ctx context.Context, _ endpoint.NoRequest) (RegistrationResponse, error) {
+	claims := endpoint.Claims(ctx)
+	if err := claims.Require(); err != nil {
+		return RegistrationResponse{}, err
+	}
+	caller, _ := claims.User()
+	party, err := a.onboard(ctx, newcomer{
+		Name: claims.UserID(), IdentityProviderID: caller.IdentityProviderID, Self: true,
+	})
+	return RegistrationResponse{PartyID: party}, err
+}
+
+func (a *API) listUsers(ctx context.Context, _ endpoint.NoRequest) (ListUsersResponse, error) {
+	if err := a.operator(ctx); err != nil {
+		return ListUsersResponse{}, err
+	}
+	installs, err := active[walletapp.WalletAppInstall](ctx, a, a.node.Operator)
+	var out ListUsersResponse
+	for _, install := range installs {
+		if install.Payload.ValidatorParty == a.node.Operator {
+			out.Usernames = append(out.Usernames, install.Payload.EndUserName)
+		}
+	}
+	return out, err
+}
+
+// missingUsername is upstream's answer to a request without the parameter.
+const missingUsername = "Request is missing required query parameter 'username'"
+
+// offboardUser takes a user's wallet away; the party and its holdings stay. The contracts go last: whoever repeats what
+// broke off finds by them what is left to do.
+func (a *API) offboardUser(ctx context.Context, req offboardUserRequest) (endpoint.Content, error) {
+	if err := a.operator(ctx); err != nil {
+		return endpoint.Content{}, err
+	}
+	if req.Username == "" {
+		return endpoint.TextContent(http.StatusNotFound, missingUsername), nil
+	}
+	if req.Username == a.node.OperatorUser || req.Username == a.ledgerUser {
+		return endpoint.Content{}, v0.BadRequest("Tried to offboard the validator's user: %s", req.Username)
+	}
+	ctx = changes.Without(ctx)
+	lasting := context.WithoutCancel(ctx)
+	for first := true; ; first = false {
+		install, installed, err := a.installNamed(ctx, req.Username)
+		if err != nil || !installed {
+			return endpoint.Content{}, err
+		}
+		if first {
+			if err := a.record.DeleteUser(lasting, req.Username); err != nil && !fault.UserNotFound.Matches(err) {
+				return endpoint.Content{}, err
+			}
+		}
+		if err := a.closeWallet(lasting, install); err != nil {
+			return endpoint.Content{}, err
+		}
+	}
+}
+
+// installNamed finds the WalletAppInstall for a user name, whether the user is there or not.
+func (a *API) installNamed(
+	ctx context.Context, name string,
+) (found contract[walletapp.WalletAppInstall], ok bool, err error) {
+	if user, known, err := a.record.User(ctx, name); err != nil || known {
+		if found, ok, err = a.installOf(ctx, user); err != nil || ok {
+			return found, ok, err
+		}
+	}
+	err = eachActive(ctx, a, a.node.Operator, func(c contract[walletapp.WalletAppInstall]) bool {
+		if c.Payload.EndUserName == name && c.Payload.ValidatorParty == a.node.Operator {
+			found, ok = c, true
+		}
+		return !ok
+	})
+	return found, ok, err
+}
+
+// closeWallet archives the contracts of a wallet. With the last wallet of a party go the right to its rewards and the
+// operator's right to act as it.
+func (a *API) closeWallet(ctx context.Context, install contract[walletapp.WalletAppInstall]) error {
+	party, commands, last := install.Payload.EndUserParty, []ledger.Command{archive(install.Contract)}, true
+	err := eachActive(ctx, a, party, func(c contract[walletapp.WalletAppInstall]) bool {
+		last = c.ID == install.ID || c.Payload.EndUserParty != party || c.Payload.ValidatorParty != a.node.Operator
+		return last
+	})
+	if err != nil {
+		return err
+	}
+	if last {
+		right, granted, err := a.validatorRightOf(ctx, party)
+		if err != nil {
+			return err
+		}
+		if granted {
+			commands = append(commands, archive(right.Contract))
+		}
+		_, err = a.record.RevokeRights(ctx, a.ledgerUser, []ledger.Right{{Kind: ledger.CanActAs, Party: party}})
+		if err != nil && !fault.UserNotFound.Matches(err) {
+			return err
+		}
+	}
+	_, err = a.submit(ctx, change{
+		CommandID: "close-wallet:" + string(install.ID), ActAs: []ledger.Party{party, a.node.Operator}, Commands: commands,
+	})
+	if fault.ContractNotFound.Matches(err) { // another request was faster
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,118 @@
+package walletapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/payments"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// ListAppPaymentRequestsResponse are the payments that apps ask the caller for.
+type ListAppPaymentRequestsResponse struct {
+	Requests []v0.ContractWithState `json:"payment_requests" required:"true" doc:"Oldest first; at most 1000"`
+}
+
+func (a *API) listAppPaymentRequests(
+	ctx context.Context, _ endpoint.NoRequest,
+) (ListAppPaymentRequestsResponse, error) {
+	requests, err := listedIf(ctx, a, "listAppPaymentRequests", func(w walletUser, r payments.AppPaymentRequest) bool {
+		return r.Sender == w.party
+	})
+	return ListAppPaymentRequestsResponse{a.located(requests)}, err
+}
+
+// located says of contracts where they are.
+func (a *API) located(contracts []v0.Contract) []v0.ContractWithState {
+	located := make([]v0.ContractWithState, len(contracts))
+	for i, c := range contracts {
+		located[i] = v0.ContractWithState{Contract: c, DomainID: &a.node.SynchronizerID}
+	}
+	return located
+}
+
+// paymentRequest finds a payment that an app asks the caller for.
+func (a *API) paymentRequest(
+	ctx context.Context, w walletUser, id string,
+) (contract[payments.AppPaymentRequest], error) {
+	request, err := activeByID[payments.AppPaymentRequest](ctx, a, w.party, id)
+	if err != nil {
+		return request, err
+	}
+	return request, w.mustBe(request.Payload.Sender, "AppPaymentRequest_Accept or _Reject")
+}
+
+func (a *API) getAppPaymentRequest(ctx context.Context, req contractRequest) (shown v0.ContractWithState, err error) {
+	w, err := a.caller(ctx, "getAppPaymentRequest")
+	if err != nil {
+		return shown, err
+	}
+	request, err := activeByID[payments.AppPaymentRequest](ctx, a, w.party, req.ID)
+	if err != nil {
+		return shown, err
+	}
+	return v0.ToAPIContractWithState(request.Contract, a.node.SynchronizerID)
+}
+
+// AcceptAppPaymentRequestResponse is the payment, which the app can collect.
+type AcceptAppPaymentRequestResponse struct {
+	ContractID ledger.ContractID `json:"accepted_payment_contract_id" required:"true" doc:"The payment"`
+}
+
+// acceptAppPaymentRequest locks the coin for the app to collect.
+func (a *API) acceptAppPaymentRequest(
+	ctx context.Context, req contractRequest,
+) (response AcceptAppPaymentRequestResponse, err error) {
+	w, err := a.caller(ctx, "acceptAppPaymentRequest")
+	if err != nil {
+		return response, err
+	}
+	outcome, err := a.operate(ctx, w, "",
+		func(n network) (operation walletapp.AmuletOperation, inputs []coin.TransferInput, err error) {
+			request, err := a.paymentRequest(ctx, w, req.ID)
+			if err != nil {
+				return operation, nil, err
+			}
+			id := lf.CID[payments.AppPaymentRequest](request.ID)
+			inputs, err = a.inputs(ctx, n, w.party)
+			return walletapp.AmuletOperation{AppPayment: &id}, inputs, err
+		})
+	if err != nil {
+		return response, err
+	}
+	accepted, err := outcomeOf(outcome.AcceptedAppPayment)
+	return AcceptAppPaymentRequestResponse{ContractID: accepted.ID()}, err
+}
+
+func (a *API) rejectAppPaymentRequest(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {
+	w, err := a.caller(ctx, "rejectAppPaymentRequest")
+	if err != nil {
+		return none, err
+	}
+	request, err := a.paymentRequest(ctx, w, req.ID)
+	if err != nil {
+		return none, err
+	}
+	_, err = through[walletapp.InstallAppPaymentRequestRejectResult](ctx, a, w, "",
+		"WalletAppInstall_AppPaymentRequest_Reject",
+		walletapp.InstallAppPaymentRequestReject{CID: lf.CID[payments.AppPaymentRequest](request.ID)})
+	return none, err
+}
+
+// ListAcceptedAppPaymentsResponse are the payments that apps have not collected.
+type ListAcceptedAppPaymentsResponse struct {
+	Payments []v0.ContractWithState `json:"accepted_app_payments" required:"true" doc:"Oldest first; at most 1000"`
+}
+
+func (a *API) listAcceptedAppPayments(
+	ctx context.Context, _ endpoint.NoRequest,
+) (ListAcceptedAppPaymentsResponse, error) {
+	accepted, err := listedIf(ctx, a, "listAcceptedAppPayments", func(w walletUser, p payments.AcceptedAppPayment) bool {
+		return p.Sender == w.party
+	})
+	return ListAcceptedAppPaymentsResponse{a.located(accepted)}, err
+}

@@ -1,0 +1,129 @@
+package walletapi_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/ledger"
+)
+
+const (
+	paymentRequests      = "/v0/wallet/app-payment-requests"
+	subscriptionRequests = "/v0/wallet/subscription-requests"
+)
+
+type located struct {
+	Contract listed `json:"contract"`
+	DomainID string `json:"domain_id"`
+}
+
+func TestAppsArePaid(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	b.tap(b.alice, "1")
+	id := b.paymentRequest(b.alice.Party, b.carol.Party)
+	var requests struct {
+		Requests []located `json:"payment_requests"`
+	}
+	b.get(b.alice, paymentRequests).OK(&requests)
+	require.Len(t, requests.Requests, 1)
+	require.Equal(t, b.Node.SynchronizerID, requests.Requests[0].DomainID)
+	b.get(b.carol, paymentRequests).OK(&requests)
+	require.Empty(t, requests.Requests, "those whom the caller is asked for")
+	var request located
+	b.get(b.alice, paymentRequests+"/"+id).OK(&request)
+	require.Equal(t, id, request.Contract.ContractID)
+	refused(t, b.post(b.carol, paymentRequests+"/"+id+"/accept", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
+	refused(t, b.post(b.carol, paymentRequests+"/"+id+"/reject", nil), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
+
+	var accepted struct {
+		ID string `json:"accepted_payment_contract_id"`
+	}
+	b.post(b.alice, paymentRequests+"/"+id+"/accept", nil).OK(&accepted)
+	var payments struct {
+		Payments []located `json:"accepted_app_payments"`
+	}
+	b.get(b.alice, "/v0/wallet/accepted-app-payments").OK(&payments)
+	require.Len(t, payments.Payments, 1)
+	require.Equal(t, accepted.ID, payments.Payments[0].Contract.ContractID)
+	unlocked, locked := b.balance(b.alice)
+	require.Equal(t, "190.0000000000", unlocked)
+	require.Equal(t, "10.0000000000", locked)
+	refused(t, b.post(b.alice, paymentRequests+"/"+id+"/accept", nil), http.StatusNotFound, "Contract id not found")
+
+	id = b.paymentRequest(b.alice.Party, b.carol.Party)
+	answer := b.post(b.alice, paymentRequests+"/"+id+"/reject", nil)
+	answer.OK(nil)
+	require.Empty(t, answer.Text)
+	refused(t, b.get(b.alice, paymentRequests+"/"+id), http.StatusNotFound, "Contract id not found")
+	id = b.paymentRequest(b.bob.Party, b.carol.Party)
+	refused(t, b.post(b.bob, paymentRequests+"/"+id+"/accept", nil), http.StatusBadRequest, "insufficient-funds")
+}
+
+func TestSubscriptions(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	b.tap(b.alice, "1")
+	id := b.subscriptionRequest(b.alice.Party, b.carol.Party)
+	require.Equal(t, []string{id}, b.offers(b.alice, subscriptionRequests, "subscription_requests"))
+	require.Empty(t, b.offers(b.carol, subscriptionRequests, "subscription_requests"))
+	var request listed
+	b.get(b.alice, subscriptionRequests+"/"+id).OK(&request)
+	require.Equal(t, id, request.ContractID)
+	refused(t, b.post(b.carol, subscriptionRequests+"/"+id+"/accept", nil), http.StatusBadRequest, "DAML_AUTHORIZATION")
+	refused(t, b.post(b.carol, subscriptionRequests+"/"+id+"/reject", nil), http.StatusBadRequest, "DAML_AUTHORIZATION")
+	var paid struct {
+		ID string `json:"initial_payment_contract_id"`
+	}
+	b.post(b.alice, subscriptionRequests+"/"+id+"/accept", nil).OK(&paid)
+	require.Equal(t, []string{paid.ID}, b.offers(b.alice, "/v0/wallet/subscription-initial-payments", "initial_payments"))
+	_, locked := b.balance(b.alice)
+	require.Equal(t, "10.0000000000", locked)
+
+	id = b.subscriptionRequest(b.alice.Party, b.carol.Party)
+	b.post(b.alice, subscriptionRequests+"/"+id+"/reject", nil).OK(nil)
+	refused(t, b.get(b.alice, subscriptionRequests+"/"+id), http.StatusNotFound, "Contract id not found")
+
+	idle := b.idleSubscription(b.alice.Party, b.carol.Party)
+	var list struct {
+		Subscriptions []struct {
+			Subscription listed
+			State        map[string]listed
+		}
+	}
+	b.get(b.alice, "/v0/wallet/subscriptions").OK(&list)
+	require.Len(t, list.Subscriptions, 1)
+	require.Len(t, list.Subscriptions[0].State, 1)
+	require.Equal(t, idle, list.Subscriptions[0].State["idle"].ContractID)
+	cancel := func(w *apitest.Wallet) apitest.Answer {
+		return b.Call(w.User, http.MethodDelete, subscriptionRequests+"/"+idle, nil)
+	}
+	refused(t, cancel(b.carol), http.StatusBadRequest, "DAML_AUTHORIZATION_ERROR")
+	cancel(b.alice).OK(nil)
+	refused(t, cancel(b.alice), http.StatusNotFound, "Contract id not found")
+	b.get(b.alice, "/v0/wallet/subscriptions").OK(&list)
+	require.Empty(t, list.Subscriptions)
+}
+
+func TestRequestsToSetCoinAside(t *testing.T) {
+	t.Parallel()
+	const path = "/v0/wallet/token-standard/allocation-requests"
+	b := newBank(t, apitest.Options{Packages: []ledger.Package{requestPackage("DSO::" + apitest.Namespace)}})
+	id := string(apitest.Create(b.Server, Request{Asker: b.carol.Party, Asked: b.alice.Party}, b.carol.Party))
+	var list struct {
+		Requests []struct{ Contract listed } `json:"allocation_requests"`
+	}
+	b.get(b.alice, path).OK(&list)
+	require.Len(t, list.Requests, 1)
+	require.Equal(t, id, list.Requests[0].Contract.ContractID)
+	b.get(b.carol, path).OK(&list)
+	require.Empty(t, list.Requests)
+	refused(t, b.post(b.carol, path+"/"+id+"/reject", nil), http.StatusNotFound, "AllocationRequest '"+id+"' not found.")
+	answer := b.post(b.alice, path+"/"+id+"/reject", nil)
+	answer.OK(nil)
+	require.JSONEq(t, `{"meta":{"said":"no"}}`, answer.Text)
+	refused(t, b.post(b.alice, path+"/"+id+"/reject", nil), http.StatusNotFound, "AllocationRequest '"+id+"' not found.")
+}

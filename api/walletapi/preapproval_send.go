@@ -1,0 +1,71 @@
+package walletapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// TransferPreapprovalSendRequest sends coin to a receiver with a preapproval.
+type TransferPreapprovalSendRequest struct {
+	endpoint.Strict
+
+	ReceiverPartyID string  `json:"receiver_party_id" required:"true" doc:"Who gets the coin"`
+	Amount          string  `json:"amount" required:"true" doc:"In coin, with at most ten digits after the point"`
+	DeduplicationID string  `json:"deduplication_id" required:"true" doc:"Sends with the same id happen once in a day"`
+	Description     *string `json:"description" doc:"For the receiver"`
+}
+
+type transferPreapprovalSendRequest struct {
+	Body TransferPreapprovalSendRequest `body:"json"`
+}
+
+// transferPreapprovalSend sends coin that the receiver has as soon as it is answered. A send with an id that the sender
+// used before is answered as that one was, whatever it was to whom (upstream).
+func (a *API) transferPreapprovalSend(
+	ctx context.Context, req transferPreapprovalSendRequest,
+) (none endpoint.Content, err error) {
+	w, err := a.caller(ctx, "transferPreapprovalSend")
+	if err != nil {
+		return none, err
+	}
+	receiver, err := decodeParty("receiver_party_id", req.Body.ReceiverPartyID)
+	if err != nil {
+		return none, err
+	}
+	amount, err := decodeAmount(req.Body.Amount)
+	if err != nil {
+		return none, err
+	}
+	id := commandID("transferPreapprovalSend", []ledger.Party{w.party}, req.Body.DeduplicationID)
+	_, err = a.operate(ctx, w, id,
+		func(n network) (operation walletapp.AmuletOperation, inputs []coin.TransferInput, err error) {
+			preapproval, payload, err := a.preapprovalOf(ctx, receiver)
+			if err != nil {
+				return operation, nil, err
+			}
+			if preapproval == nil {
+				return operation, nil, v0.BadRequest("Receiver %s does not have a TransferPreapproval", receiver)
+			}
+			featured, err := a.featuredRights(ctx, payload.Provider)
+			if err != nil {
+				return operation, nil, err
+			}
+			operation.TransferPreapprovalSend = &walletapp.OperationSend{
+				TransferPreapprovalCid: lf.CID[coin.TransferPreapproval](preapproval.ID), Amount: amount,
+				Description: req.Body.Description,
+			}
+			if len(featured) > 0 {
+				right := lf.CID[coin.FeaturedAppRight](featured[0].ID)
+				operation.TransferPreapprovalSend.ProviderFeaturedAppRightCid = &right
+			}
+			inputs, err = a.inputs(ctx, n, w.party)
+			return operation, inputs, err
+		})
+	return none, err
+}

@@ -1,0 +1,103 @@
+package walletapi
+
+import (
+	"context"
+	"math"
+
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+const (
+	// maxContracts bounds lists that have no pages (upstream's limit).
+	maxContracts = 1000
+	// contractsPage is how many contracts are read at once.
+	contractsPage = 250
+	// latest is the offset of what is active now.
+	latest = ledger.Offset(math.MaxInt64)
+)
+
+// contract is a contract and its payload.
+type contract[T any] struct {
+	ledger.Contract
+
+	Payload T
+}
+
+// show shows the contract as clients of /v0 see contracts.
+func (c contract[T]) show() (v0.Contract, error) { return v0.ToAPIContract(c.Contract) }
+
+// active lists the contracts of a template that are active now and that the party is a stakeholder of, oldest first, at
+// most maxContracts.
+func active[T any](ctx context.Context, a *API, party ledger.Party) ([]contract[T], error) {
+	var found []contract[T]
+	err := eachActive(ctx, a, party, func(c contract[T]) bool {
+		found = append(found, c)
+		return len(found) < maxContracts
+	})
+	return found, err
+}
+
+// eachActive visits the contracts of a template that are active now and that the party is a stakeholder of, oldest
+// first, until visit says that it has seen enough.
+func eachActive[T any](ctx context.Context, a *API, party ledger.Party, visit func(contract[T]) (more bool)) error {
+	return eachActiveAfter(ctx, a, party, db.Position{}, func(c contract[T], _ db.Position) bool { return visit(c) })
+}
+
+// eachActiveAfter is [eachActive] from a place on; visit is told where each contract is.
+func eachActiveAfter[T any](
+	ctx context.Context, a *API, party ledger.Party, after db.Position,
+	visit func(contract[T], db.Position) (more bool),
+) error {
+	name, err := ledger.TemplateName[T](a.packages)
+	if err != nil {
+		return fault.Internal(err)
+	}
+	query := db.ActiveQuery{
+		Parties: []ledger.Party{party}, Templates: []string{name.String()}, At: latest, Limit: contractsPage, After: after,
+	}
+	for {
+		page, err := a.record.ActiveContracts(ctx, query)
+		if err != nil {
+			return err
+		}
+		for _, stored := range page {
+			payload, err := ledger.DecodePayload[T](a.packages, stored.Contract)
+			if err != nil {
+				return fault.Internal(err)
+			}
+			if !visit(contract[T]{stored.Contract, payload}, stored.Position()) {
+				return nil
+			}
+			query.After = stored.Position()
+		}
+		if len(page) < contractsPage {
+			return nil
+		}
+	}
+}
+
+// activeByID finds an active contract of a template that the party is a stakeholder of. Everything else is not there:
+// nobody learns of contracts that are not theirs.
+func activeByID[T any](ctx context.Context, a *API, party ledger.Party, id string) (contract[T], error) {
+	missing := v0.NotFound("Contract id not found: ContractId(id = %s). It does not exist, has been archived, or is not "+
+		"yours: list what is open and use an id from there.", id)
+	name, err := ledger.TemplateName[T](a.packages)
+	if err != nil {
+		return contract[T]{}, fault.Internal(err)
+	}
+	stored, found, err := a.record.Contract(ctx, ledger.ContractID(id))
+	if err != nil {
+		return contract[T]{}, err
+	}
+	if !found || stored.Archived != nil || stored.Template != name || !stored.IsStakeholder(party) {
+		return contract[T]{}, missing
+	}
+	payload, err := ledger.DecodePayload[T](a.packages, stored.Contract)
+	if err != nil {
+		return contract[T]{}, fault.Internal(err)
+	}
+	return contract[T]{stored.Contract, payload}, nil
+}

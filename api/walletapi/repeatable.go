@@ -1,0 +1,80 @@
+package walletapi
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// repeatable is the record as the first attempt to serve a request saw it: when that one made its change and died
+// before it answered, the next attempt must not trip over the change, and has to give the answer that the first one
+// would have given. Requests without a key see the record as it is.
+type repeatable struct{ Record }
+
+// Head implements [Record].
+func (r repeatable) Head(ctx context.Context) (db.Head, error) {
+	head, err := r.Record.Head(ctx)
+	if err != nil {
+		return head, err
+	}
+	before, again, err := changes.AttemptOf(ctx).Before(ctx)
+	if again {
+		head.Offset = min(head.Offset, before)
+	}
+	return head, err
+}
+
+// ActiveContracts implements [Record].
+func (r repeatable) ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
+	before, again, err := changes.AttemptOf(ctx).Before(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if again {
+		query.At = min(query.At, before)
+	}
+	return r.Record.ActiveContracts(ctx, query)
+}
+
+// Contract implements [Record].
+func (r repeatable) Contract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error) {
+	stored, found, err := r.Record.Contract(ctx, id)
+	if err != nil || !found {
+		return stored, found, err
+	}
+	before, again, err := changes.AttemptOf(ctx).Before(ctx)
+	if !again || err != nil {
+		return stored, err == nil, err
+	}
+	if stored.Offset > before {
+		return db.StoredContract{}, false, nil
+	}
+	if stored.Archived != nil && *stored.Archived > before {
+		stored.Archived = nil
+	}
+	return stored, true, nil
+}
+
+// Updates implements [Record].
+func (r repeatable) Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error) {
+	before, again, err := changes.AttemptOf(ctx).Before(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if again {
+		query.UpTo = min(query.UpTo, before)
+	}
+	return r.Record.Updates(ctx, query)
+}
+
+// TrackedState implements [Record]. A tracking id is used once: a request that was taken did not find it.
+func (r repeatable) TrackedState(ctx context.Context, id db.TrackedID) (json.RawMessage, bool, error) {
+	_, again, err := changes.AttemptOf(ctx).Before(ctx)
+	if again || err != nil {
+		return nil, false, err
+	}
+	return r.Record.TrackedState(ctx, id)
+}

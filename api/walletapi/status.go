@@ -1,0 +1,61 @@
+package walletapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/ledger"
+)
+
+// UserStatusResponse is how far the caller is with a wallet (contract, GET /v0/wallet/user-status).
+type UserStatusResponse struct {
+	PartyID             ledger.Party `json:"party_id" required:"true" doc:"The wallet's party; empty without a wallet"`
+	UserOnboarded       bool         `json:"user_onboarded" required:"true" doc:"Whether the wallet can be used"`
+	UserWalletInstalled bool         `json:"user_wallet_installed" required:"true" doc:"Whether there is a wallet"`
+	HasFeaturedAppRight bool         `json:"has_featured_app_right" required:"true" doc:"Whether its party is a featured app"`
+}
+
+// userStatus answers whoever has a token, also those whom the ledger does not know. A wallet can be used as soon as it
+// is there: nothing has to start.
+func (a *API) userStatus(ctx context.Context, _ endpoint.NoRequest) (none UserStatusResponse, err error) {
+	claims := endpoint.Claims(ctx)
+	if err := claims.Require(); err != nil {
+		return none, err
+	}
+	user, known, err := a.record.User(ctx, claims.UserID())
+	if err != nil || !known {
+		return none, err
+	}
+	_, installed, err := a.installOf(ctx, user)
+	if err != nil || !installed {
+		return none, err
+	}
+	rights, err := a.featuredRights(ctx, user.PrimaryParty)
+	return UserStatusResponse{
+		PartyID: user.PrimaryParty, UserOnboarded: true, UserWalletInstalled: true, HasFeaturedAppRight: len(rights) > 0,
+	}, err
+}
+
+// featuredRights are the rights of a party as a featured app.
+func (a *API) featuredRights(ctx context.Context, party ledger.Party) ([]contract[coin.FeaturedAppRight], error) {
+	var rights []contract[coin.FeaturedAppRight]
+	err := eachActive(ctx, a, party, func(c contract[coin.FeaturedAppRight]) bool {
+		if c.Payload.Provider == party {
+			rights = append(rights, c)
+		}
+		return len(rights) < maxContracts
+	})
+	return rights, err
+}
+
+// FeatureSupportResponse says what the network's contracts can do.
+type FeatureSupportResponse struct {
+	TokenStandard                  bool `json:"token_standard" required:"true" doc:"Transfers by the token standard"`
+	TransferPreapprovalDescription bool `json:"transfer_preapproval_description" required:"true" doc:"Sends with words"`
+}
+
+func (a *API) featureSupport(ctx context.Context, _ endpoint.NoRequest) (FeatureSupportResponse, error) {
+	return FeatureSupportResponse{TokenStandard: true, TransferPreapprovalDescription: true},
+		endpoint.Claims(ctx).Require()
+}

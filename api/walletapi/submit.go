@@ -1,0 +1,184 @@
+package walletapi
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/preview"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// WorkflowHeader names the workflow that made a change, by which it is found in Temporal's UI.
+const WorkflowHeader = "Florin-Workflow-Id"
+
+// change is something that an endpoint has the ledger do.
+type change struct {
+	// CommandID is the same for the same change: made twice, it happens once and answers the same. "" is a new one.
+	CommandID string
+	ActAs     []ledger.Party
+	ReadAs    []ledger.Party
+	Commands  []ledger.Command
+	Disclosed []ledger.Contract
+	// Deduplication is how far back the same change counts; nil for as long as the node remembers.
+	Deduplication *ledger.DeduplicationPeriod
+	// Signed is a transaction that was prepared and signed; then the change has a command id, acting parties, and no
+	// commands.
+	Signed *ledger.SignedTransaction
+	// Urgent changes are made however little traffic is left: those that see to it that there is more.
+	Urgent bool
+	// Later makes what automation does then; nil for nothing. It is only for showing what the change comes to.
+	Later func() (laterChange, error)
+}
+
+// laterChange is a change that automation makes after another one.
+type laterChange struct {
+	change
+
+	// explain makes of a refusal what the caller would be told of it.
+	explain func(error) error
+}
+
+// submission is a change as the ledger takes it.
+func (a *API) submission(ctx context.Context, c change) ledger.Submission {
+	if c.CommandID == "" {
+		c.CommandID = uuid.NewString()
+	}
+	kind := ledger.KindWallet
+	if c.Signed != nil {
+		kind = ledger.KindExternal
+	}
+	return ledger.Submission{
+		Key: uuid.NewString(), UserID: endpoint.Claims(ctx).UserID(), CommandID: c.CommandID, SubmissionID: uuid.NewString(),
+		ActAs: ledger.SortedParties(c.ActAs), ReadAs: ledger.SortedParties(c.ReadAs), Commands: c.Commands,
+		Disclosed: c.Disclosed, Deduplication: c.Deduplication, Signed: c.Signed, ReceivedAt: a.now().UTC(),
+		Trace: endpoint.Trace(ctx), Kind: kind,
+	}
+}
+
+// submit makes a change and waits for it. It answers with the transaction, that of the first time when the same change
+// was made already, and tells the client the workflow's id. Refusals are errors. A request that only asks what would
+// happen ends here, with the error [changes.ErrDryRun].
+func (a *API) submit(ctx context.Context, c change) (ledger.Update, error) {
+	if plan := changes.PlanOf(ctx); plan != nil {
+		return ledger.Update{}, a.plan(ctx, plan, c)
+	}
+	name, named, err := changes.AttemptOf(ctx).Next(ctx)
+	if err != nil {
+		return ledger.Update{}, err
+	}
+	if named && name.Done != nil { // an earlier attempt to serve this request made the change
+		return a.doneBefore(ctx, *name.Done)
+	}
+	if err := a.checkReserve(ctx, c); err != nil {
+		return ledger.Update{}, err
+	}
+	if named && c.CommandID == "" {
+		c.CommandID = name.CommandID
+	}
+	submission := a.submission(ctx, c)
+	if named {
+		submission.Key = name.Key
+	}
+	completion, workflowID, err := a.submitter.SubmitAndTrace(ctx, submission)
+	tellWorkflow(ctx, workflowID)
+	if err != nil {
+		return ledger.Update{}, err
+	}
+	if completion.Refusal != nil {
+		return a.firstTime(ctx, completion.Refusal)
+	}
+	return a.updateOf(ctx, completion.UpdateID)
+}
+
+// doneBefore is the transaction of a change that was made already.
+func (a *API) doneBefore(ctx context.Context, completion ledger.Completion) (ledger.Update, error) {
+	workflowID, err := a.submitter.WorkflowOf(ctx, completion)
+	if err != nil {
+		return ledger.Update{}, err
+	}
+	tellWorkflow(ctx, workflowID)
+	return a.updateOf(ctx, completion.UpdateID)
+}
+
+func tellWorkflow(ctx context.Context, workflowID string) {
+	if workflowID != "" {
+		endpoint.SetHeader(ctx, WorkflowHeader, workflowID)
+	}
+}
+
+// firstTime is the transaction of the same change made earlier, if that is why this one was refused.
+func (a *API) firstTime(ctx context.Context, refusal *fault.Fault) (ledger.Update, error) {
+	if !fault.DuplicateCommand.Matches(refusal) {
+		return ledger.Update{}, refusal
+	}
+	offset, err := strconv.ParseInt(refusal.Context["completion_offset"], 10, 64)
+	if err != nil {
+		return ledger.Update{}, refusal
+	}
+	update, found, err := a.record.UpdateByOffset(ctx, ledger.Offset(offset))
+	switch {
+	case err != nil:
+		return ledger.Update{}, err
+	case !found: // pruned
+		return ledger.Update{}, refusal
+	default:
+		return update, nil
+	}
+}
+
+func (a *API) updateOf(ctx context.Context, id ledger.UpdateID) (ledger.Update, error) {
+	update, found, err := a.record.UpdateByID(ctx, id)
+	if err == nil && !found {
+		err = fault.Internal(errors.New("the transaction that was just committed is not there: " + string(id)))
+	}
+	return update, err
+}
+
+// preview interprets a change without making it. The error is the refusal that it would get.
+func (a *API) preview(ctx context.Context, c change) (ledger.Transaction, error) {
+	return preview.Interpret(ctx, a.packages, a.record, a.submission(ctx, c))
+}
+
+// exercise is the command that exercises a choice of the template T.
+func exercise[T, A any](a *API, id ledger.ContractID, choice string, argument A) (ledger.Command, error) {
+	name, err := ledger.TemplateName[T](a.packages)
+	if err != nil {
+		return ledger.Command{}, fault.Internal(err)
+	}
+	encoded, err := ledger.Encode(a.packages, argument)
+	if err != nil {
+		return ledger.Command{}, fault.Internal(err)
+	}
+	return ledger.Command{Exercise: &ledger.ExerciseCommand{
+		Template: name, Contract: id, Choice: choice, Argument: encoded,
+	}}, nil
+}
+
+// throughWallet is a change that the operator makes in a user's wallet: a choice of its WalletAppInstall. The command
+// id is as in [change].
+func throughWallet[A any](a *API, w walletUser, commandID, choice string, argument A) (change, error) {
+	command, err := exercise[walletapp.WalletAppInstall](a, w.install, choice, argument)
+	return change{
+		CommandID: commandID, ActAs: []ledger.Party{a.node.Operator},
+		ReadAs: ledger.SortedParties([]ledger.Party{w.party, a.node.DSO}), Commands: []ledger.Command{command},
+	}, err
+}
+
+// resultOf is the result of the choice that a transaction consists of.
+func resultOf[R any](a *API, update ledger.Update) (result R, err error) {
+	if len(update.Events) == 0 || update.Events[0].Kind != ledger.EventExercise {
+		return result, fault.Internal(errors.New("transaction " + string(update.ID) + " does not begin with a choice"))
+	}
+	result, err = ledger.DecodeResult[R](a.packages, update.Events[0].Result)
+	if err != nil {
+		return result, fault.Internal(err)
+	}
+	return result, nil
+}

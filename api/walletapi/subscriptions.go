@@ -1,0 +1,198 @@
+package walletapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/payments"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// ListSubscriptionRequestsResponse are the subscriptions that apps ask the caller for.
+type ListSubscriptionRequestsResponse struct {
+	Requests []v0.Contract `json:"subscription_requests" required:"true" doc:"Oldest first; at most 1000"`
+}
+
+func (a *API) listSubscriptionRequests(
+	ctx context.Context, _ endpoint.NoRequest,
+) (ListSubscriptionRequestsResponse, error) {
+	requests, err := listedIf(ctx, a, "listSubscriptionRequests", func(w walletUser, r payments.SubscriptionRequest) bool {
+		return r.SubscriptionData.Sender == w.party
+	})
+	return ListSubscriptionRequestsResponse{requests}, err
+}
+
+func (a *API) getSubscriptionRequest(ctx context.Context, req contractRequest) (shown v0.Contract, err error) {
+	w, err := a.caller(ctx, "getSubscriptionRequest")
+	if err != nil {
+		return shown, err
+	}
+	request, err := activeByID[payments.SubscriptionRequest](ctx, a, w.party, req.ID)
+	if err != nil {
+		return shown, err
+	}
+	return request.show()
+}
+
+// subscriptionRequest finds a subscription that an app asks the caller for.
+func (a *API) subscriptionRequest(
+	ctx context.Context, w walletUser, id string,
+) (contract[payments.SubscriptionRequest], error) {
+	request, err := activeByID[payments.SubscriptionRequest](ctx, a, w.party, id)
+	if err != nil {
+		return request, err
+	}
+	return request, w.mustBe(request.Payload.SubscriptionData.Sender,
+		"SubscriptionRequest_AcceptAndMakePayment or _Reject")
+}
+
+// AcceptSubscriptionRequestResponse is the first payment, which the app can collect.
+type AcceptSubscriptionRequestResponse struct {
+	ContractID ledger.ContractID `json:"initial_payment_contract_id" required:"true" doc:"The first payment"`
+}
+
+// acceptSubscriptionRequest subscribes, and locks the coin of the first payment for the app to collect.
+func (a *API) acceptSubscriptionRequest(
+	ctx context.Context, req contractRequest,
+) (response AcceptSubscriptionRequestResponse, err error) {
+	w, err := a.caller(ctx, "acceptSubscriptionRequest")
+	if err != nil {
+		return response, err
+	}
+	outcome, err := a.operate(ctx, w, "",
+		func(n network) (operation walletapp.AmuletOperation, inputs []coin.TransferInput, err error) {
+			request, err := a.subscriptionRequest(ctx, w, req.ID)
+			if err != nil {
+				return operation, nil, err
+			}
+			id := lf.CID[payments.SubscriptionRequest](request.ID)
+			inputs, err = a.inputs(ctx, n, w.party)
+			return walletapp.AmuletOperation{Subscribe: &id}, inputs, err
+		})
+	if err != nil {
+		return response, err
+	}
+	paid, err := outcomeOf(outcome.SubscriptionInitialPayment)
+	return AcceptSubscriptionRequestResponse{ContractID: paid.ID()}, err
+}
+
+func (a *API) rejectSubscriptionRequest(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {
+	w, err := a.caller(ctx, "rejectSubscriptionRequest")
+	if err != nil {
+		return none, err
+	}
+	request, err := a.subscriptionRequest(ctx, w, req.ID)
+	if err != nil {
+		return none, err
+	}
+	_, err = through[walletapp.InstallSubscriptionRequestRejectResult](ctx, a, w, "",
+		"WalletAppInstall_SubscriptionRequest_Reject",
+		walletapp.InstallSubscriptionRequestReject{CID: lf.CID[payments.SubscriptionRequest](request.ID)})
+	return none, err
+}
+
+// cancelSubscription ends a subscription between two payments. The contract is its idle state, not a request, though
+// the path has it where requests are (upstream).
+func (a *API) cancelSubscription(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {
+	w, err := a.caller(ctx, "cancelSubscriptionRequest")
+	if err != nil {
+		return none, err
+	}
+	idle, err := activeByID[payments.SubscriptionIdleState](ctx, a, w.party, req.ID)
+	if err != nil {
+		return none, err
+	}
+	if err := w.mustBe(idle.Payload.SubscriptionData.Sender, "SubscriptionIdleState_CancelSubscription"); err != nil {
+		return none, err
+	}
+	_, err = through[walletapp.InstallCancelSubscriptionResult](ctx, a, w, "",
+		"WalletAppInstall_SubscriptionIdleState_CancelSubscription",
+		walletapp.InstallCancelSubscription{CID: lf.CID[payments.SubscriptionIdleState](idle.ID)})
+	return none, err
+}
+
+// ListSubscriptionInitialPaymentsResponse are first payments that apps have not collected.
+type ListSubscriptionInitialPaymentsResponse struct {
+	Payments []v0.Contract `json:"initial_payments" required:"true" doc:"Oldest first; at most 1000"`
+}
+
+func (a *API) listSubscriptionInitialPayments(
+	ctx context.Context, _ endpoint.NoRequest,
+) (ListSubscriptionInitialPaymentsResponse, error) {
+	paid, err := listedIf(ctx, a, "listSubscriptionInitialPayments",
+		func(w walletUser, p payments.SubscriptionInitialPayment) bool {
+			return p.SubscriptionData.Sender == w.party
+		})
+	return ListSubscriptionInitialPaymentsResponse{paid}, err
+}
+
+// ListSubscriptionsResponse are the caller's subscriptions.
+type ListSubscriptionsResponse struct {
+	Subscriptions []SubscriptionAndState `json:"subscriptions" required:"true" doc:"Oldest first; at most 1000"`
+}
+
+// SubscriptionAndState is a subscription and the contract that says how far it is.
+type SubscriptionAndState struct {
+	Subscription v0.Contract       `json:"subscription" required:"true" doc:"The subscription"`
+	State        SubscriptionState `json:"state" required:"true" doc:"Idle between payments, or the payment"`
+}
+
+// SubscriptionState is how far a subscription is.
+type SubscriptionState struct {
+	endpoint.OneOf
+
+	Idle    *v0.Contract `json:"idle,omitempty" doc:"It waits for the next payment to be due"`
+	Payment *v0.Contract `json:"payment,omitempty" doc:"A payment is made, and not collected"`
+}
+
+func (a *API) listSubscriptions(
+	ctx context.Context, _ endpoint.NoRequest,
+) (response ListSubscriptionsResponse, err error) {
+	w, err := a.caller(ctx, "listSubscriptions")
+	if err != nil {
+		return response, err
+	}
+	states := map[lf.CID[payments.Subscription]]SubscriptionState{}
+	idle, err := active[payments.SubscriptionIdleState](ctx, a, w.party)
+	if err != nil {
+		return response, err
+	}
+	for _, c := range idle {
+		shown, err := c.show()
+		if err != nil {
+			return response, err
+		}
+		states[c.Payload.Subscription] = SubscriptionState{Idle: &shown}
+	}
+	paid, err := active[payments.SubscriptionPayment](ctx, a, w.party)
+	if err != nil {
+		return response, err
+	}
+	for _, c := range paid {
+		shown, err := c.show()
+		if err != nil {
+			return response, err
+		}
+		states[c.Payload.Subscription] = SubscriptionState{Payment: &shown}
+	}
+	subscriptions, err := active[payments.Subscription](ctx, a, w.party)
+	if err != nil {
+		return response, err
+	}
+	for _, c := range subscriptions {
+		state, known := states[lf.CID[payments.Subscription](c.ID)]
+		if !known || c.Payload.SubscriptionData.Sender != w.party {
+			continue
+		}
+		shown, err := c.show()
+		if err != nil {
+			return response, err
+		}
+		response.Subscriptions = append(response.Subscriptions, SubscriptionAndState{Subscription: shown, State: state})
+	}
+	return response, nil
+}

@@ -1,0 +1,57 @@
+package walletapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+)
+
+// TapRequest asks for coin, on development networks.
+type TapRequest struct {
+	endpoint.Strict
+
+	Amount    string  `json:"amount" required:"true" doc:"In US dollars; becomes coin at the price of the newest open round"`
+	CommandID *string `json:"command_id" doc:"Taps with the same id happen once in a day"`
+}
+
+// TapResponse is the coin.
+type TapResponse struct {
+	ContractID ledger.ContractID `json:"contract_id" required:"true" doc:"The new coin"`
+}
+
+type tapRequest struct {
+	Body TapRequest `body:"json"`
+}
+
+// tap mints coin. The amount is rounded up: whoever asks for a dollar gets a dollar's worth.
+func (a *API) tap(ctx context.Context, req tapRequest) (response TapResponse, err error) {
+	w, err := a.caller(ctx, "tap")
+	if err != nil {
+		return response, err
+	}
+	usd, err := decodeAmount(req.Body.Amount)
+	if err != nil {
+		return response, err
+	}
+	id := ""
+	if req.Body.CommandID != nil {
+		id = commandID("tap", []ledger.Party{w.party}, *req.Body.CommandID)
+	}
+	outcome, err := a.operate(ctx, w, id,
+		func(n network) (operation walletapp.AmuletOperation, none []coin.TransferInput, err error) {
+			amount, err := usd.DivCeil(n.latest.Payload.AmuletPrice)
+			if err != nil {
+				return operation, nil, decodeFailed("amount: %s US dollars are more coin than there can be", req.Body.Amount)
+			}
+			operation.Tap = &walletapp.OperationTap{TapAmount: amount}
+			return operation, nil, nil
+		})
+	if err != nil {
+		return response, err
+	}
+	tapped, err := outcomeOf(outcome.Tap)
+	return TapResponse{ContractID: tapped.ID()}, err
+}

@@ -1,0 +1,131 @@
+package walletapi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/registry"
+	"github.com/florinledger/florin/coin/token"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Choices of the token standard are given contexts, which for the coin its registry composes.
+
+// registryNetwork finds the contracts that contexts name.
+func (a *API) registryNetwork(ctx context.Context) (registry.Network, error) {
+	var all []ledger.Contract
+	for _, find := range []func(context.Context, *API, *[]ledger.Contract) error{
+		collect[coin.AmuletRules], collect[coin.ExternalPartyAmuletRules], collect[coin.OpenMiningRound],
+		collect[coin.ExternalPartyConfigState],
+	} {
+		if err := find(ctx, a, &all); err != nil {
+			return registry.Network{}, err
+		}
+	}
+	network, err := registry.NetworkOf(a.packages, all, a.now())
+	return network, orNotFound(err)
+}
+
+// collect adds the DSO's contracts of a template.
+func collect[T any](ctx context.Context, a *API, into *[]ledger.Contract) error {
+	found, err := active[T](ctx, a, a.node.DSO)
+	for _, c := range found {
+		*into = append(*into, c.Contract)
+	}
+	return err
+}
+
+// orNotFound gives refusals of the pure registry their status.
+func orNotFound(err error) error {
+	if missing, ok := errors.AsType[*registry.NotFoundError](err); ok {
+		return v0.NotFound("%s", missing.Text)
+	}
+	return err
+}
+
+// extraArgs is a registry's context as choices take it, with what the caller says.
+func extraArgs(context registry.Context) (args token.ExtraArgs, err error) {
+	args.Context.Values = map[string]token.AnyValue{}
+	for key, value := range context.Values {
+		switch content := value.Value.(type) {
+		case string:
+			id := lf.CID[token.AnyContract](content)
+			args.Context.Values[key] = token.AnyValue{ContractID: &id}
+		case bool:
+			args.Context.Values[key] = token.AnyValue{Bool: &content}
+		default:
+			return args, fault.Internal(errors.New("the registry's context has a " + value.Tag + " at " + key))
+		}
+	}
+	return args, nil
+}
+
+// ifActive finds a contract, or nil when it is archived.
+func (a *API) ifActive(ctx context.Context, id ledger.ContractID) (*ledger.Contract, error) {
+	found, ok, err := a.record.Contract(ctx, id)
+	if err != nil || !ok || found.Archived != nil {
+		return nil, err
+	}
+	return &found.Contract, nil
+}
+
+// tokenInputs are the holdings that a transfer by the token standard takes: the largest coins, as many as it may have,
+// also those whose lock has expired.
+func (a *API) tokenInputs(ctx context.Context, party ledger.Party) ([]lf.CID[token.Holding], error) {
+	type holding struct {
+		id     ledger.ContractID
+		amount decimal.Decimal
+	}
+	n, err := a.network(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var holdings []holding
+	err = eachActive(ctx, a, party, func(c contract[coin.Amulet]) bool {
+		if c.Payload.Owner == party {
+			holdings = append(holdings, holding{c.ID, c.Payload.Amount.InitialAmount})
+		}
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	now := lf.TimestampOf(a.now())
+	err = eachActive(ctx, a, party, func(c contract[coin.LockedAmulet]) bool {
+		if c.Payload.Amulet.Owner == party && c.Payload.Lock.ExpiresAt <= now {
+			holdings = append(holdings, holding{c.ID, c.Payload.Amulet.Amount.InitialAmount})
+		}
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(holdings, func(x, y holding) int { return cmp.Or(y.amount.Cmp(x.amount), cmp.Compare(x.id, y.id)) })
+	most := int(n.rules.Payload.ConfigSchedule.InitialValue.TransferConfig.MaxNumInputs)
+	var inputs []lf.CID[token.Holding]
+	for _, h := range holdings[:min(most, len(holdings))] {
+		inputs = append(inputs, lf.CID[token.Holding](h.id))
+	}
+	return inputs, nil
+}
+
+// instrument is the coin, as the token standard names it.
+func (a *API) instrument() token.InstrumentID {
+	return token.InstrumentID{Admin: a.node.DSO, ID: coin.InstrumentName}
+}
+
+// contractIDs are ids as answers have them.
+func contractIDs[T any](ids []lf.CID[T]) []ledger.ContractID {
+	plain := make([]ledger.ContractID, len(ids))
+	for i, id := range ids {
+		plain[i] = id.ID()
+	}
+	return plain
+}

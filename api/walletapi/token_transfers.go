@@ -1,0 +1,251 @@
+package walletapi
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/registry"
+	"github.com/florinledger/florin/coin/token"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// CreateTokenStandardTransferRequest transfers coin by the token standard: at once when the receiver has a preapproval,
+// and otherwise when it accepts.
+type CreateTokenStandardTransferRequest struct {
+	endpoint.Strict
+
+	ReceiverPartyID string `json:"receiver_party_id" required:"true" doc:"Who shall get the coin"`
+	Amount          string `json:"amount" required:"true" doc:"In coin"`
+	Description     string `json:"description" required:"true" doc:"For the receiver"`
+	ExpiresAt       int64  `json:"expires_at" required:"true" doc:"Until when it can be accepted; microseconds since 1970"`
+	TrackingID      string `json:"tracking_id" required:"true" doc:"The sender's own name: transfers with it happen once"`
+}
+
+// TokenStandardTransferResponse is what became of a transfer.
+type TokenStandardTransferResponse struct {
+	Output           TransferOutput      `json:"output" required:"true" doc:"The outcome"`
+	SenderChangeCids []ledger.ContractID `json:"sender_change_cids" required:"true" doc:"Coin that the sender got back"`
+	Meta             map[string]string   `json:"meta" required:"true" doc:"What the token standard says of it"`
+}
+
+// TransferOutput is the outcome of a transfer: an instruction while it is pending, coin when it is completed, and
+// nothing when it failed.
+type TransferOutput struct {
+	InstructionID *ledger.ContractID   `json:"transfer_instruction_cid" doc:"What the receiver has to accept"`
+	HoldingIDs    *[]ledger.ContractID `json:"receiver_holding_cids" doc:"The receiver's new coin"`
+}
+
+// MarshalJSON writes the field that the outcome has, if any.
+func (o TransferOutput) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		InstructionID *ledger.ContractID   `json:"transfer_instruction_cid,omitempty"`
+		HoldingIDs    *[]ledger.ContractID `json:"receiver_holding_cids,omitempty"`
+	}(o))
+}
+
+type createTokenStandardTransferRequest struct {
+	Body CreateTokenStandardTransferRequest `body:"json"`
+}
+
+// requestMargin is how far in the past requests by the token standard are dated: they must not be of the future, which
+// the ledger's clock decides.
+const requestMargin = time.Minute
+
+// reasonKey is the token standard's key of what a sender writes.
+const reasonKey = "splice.lfdecentralizedtrust.org/reason"
+
+func (a *API) createTokenStandardTransfer(
+	ctx context.Context, req createTokenStandardTransferRequest,
+) (response TokenStandardTransferResponse, err error) {
+	w, err := a.caller(ctx, "createTokenStandardTransfer")
+	if err != nil {
+		return response, err
+	}
+	receiver, err := decodeParty("receiver_party_id", req.Body.ReceiverPartyID)
+	if err != nil {
+		return response, err
+	}
+	amount, err := decodeBigAmount(req.Body.Amount)
+	if err != nil {
+		return response, err
+	}
+	expiresAt, err := decodeTime("expires_at", req.Body.ExpiresAt)
+	if err != nil {
+		return response, err
+	}
+	transfer := token.Transfer{
+		Sender: w.party, Receiver: receiver, Amount: amount, InstrumentID: a.instrument(),
+		RequestedAt: lf.TimestampOf(a.now().Add(-requestMargin)), ExecuteBefore: expiresAt,
+		Meta: token.Metadata{Values: map[string]string{reasonKey: req.Body.Description}},
+	}
+	id := commandID("createTokenStandardTransfer", []ledger.Party{w.party}, req.Body.TrackingID)
+	result, err := throughFresh[token.TransferInstructionResult](ctx, a, w, id,
+		"WalletAppInstall_TransferFactory_Transfer", func() (walletapp.InstallTransferFactoryTransfer, error) {
+			return a.composeTransfer(ctx, w, transfer)
+		})
+	if err != nil {
+		return response, err
+	}
+	return toAPITransfer(result), nil
+}
+
+// composeTransfer finds what a transfer takes: the sender's coin, and the registry's factory and context.
+func (a *API) composeTransfer(
+	ctx context.Context, w walletUser, transfer token.Transfer,
+) (argument walletapp.InstallTransferFactoryTransfer, err error) {
+	if transfer.InputHoldingCids, err = a.tokenInputs(ctx, w.party); err != nil {
+		return argument, err
+	}
+	network, err := a.registryNetwork(ctx)
+	if err != nil {
+		return argument, err
+	}
+	preapproval, payload, err := a.preapprovalOf(ctx, transfer.Receiver)
+	if err != nil {
+		return argument, err
+	}
+	var featured *ledger.Contract
+	if preapproval != nil {
+		rights, err := a.featuredRights(ctx, payload.Provider)
+		if err != nil {
+			return argument, err
+		}
+		if len(rights) > 0 {
+			featured = &rights[0].Contract
+		}
+	}
+	factory := network.TransferFactory(transfer.Sender, transfer.Receiver, preapproval, featured)
+	args, err := extraArgs(factory.Context)
+	return walletapp.InstallTransferFactoryTransfer{
+		TransferFactoryCid: lf.CID[token.TransferFactory](factory.FactoryID),
+		TransferArg: token.TransferFactoryTransfer{
+			ExpectedAdmin: a.node.DSO, Transfer: transfer, ExtraArgs: args,
+		},
+	}, err
+}
+
+func toAPITransfer(result token.TransferInstructionResult) TokenStandardTransferResponse {
+	response := TokenStandardTransferResponse{
+		SenderChangeCids: contractIDs(result.SenderChangeCids), Meta: result.Meta.Values,
+	}
+	switch output := result.Output; {
+	case output.Pending != nil:
+		id := output.Pending.TransferInstructionCid.ID()
+		response.Output.InstructionID = &id
+	case output.Completed != nil:
+		ids := contractIDs(output.Completed.ReceiverHoldingCids)
+		response.Output.HoldingIDs = &ids
+	}
+	return response
+}
+
+// ListTokenStandardTransfersResponse are the transfers that wait for their receivers.
+type ListTokenStandardTransfersResponse struct {
+	Transfers []v0.Contract `json:"transfers" required:"true" doc:"To and from the caller, oldest first; at most 1000"`
+}
+
+func (a *API) listTokenStandardTransfers(
+	ctx context.Context, _ endpoint.NoRequest,
+) (ListTokenStandardTransfersResponse, error) {
+	transfers, err := listed[coin.AmuletTransferInstruction](ctx, a, "listTokenStandardTransfers")
+	return ListTokenStandardTransfersResponse{transfers}, err
+}
+
+// answerInstruction ends a transfer that is pending: accepts, rejects or withdraws it. What is composed for the choice
+// depends on whether its coin is still locked.
+func answerInstruction[A any](
+	ctx context.Context, a *API, id, operation, choice string,
+	context func(registry.Network, registry.Locked, *ledger.Contract) (registry.Context, error),
+	argument func(lf.CID[token.TransferInstruction], token.ExtraArgs) A,
+) (response TokenStandardTransferResponse, err error) {
+	w, err := a.caller(ctx, operation)
+	if err != nil {
+		return response, err
+	}
+	result, err := throughFresh[token.TransferInstructionResult](ctx, a, w, "", choice, func() (none A, err error) {
+		instruction, err := activeByID[coin.AmuletTransferInstruction](ctx, a, w.party, id)
+		if isNotFound(err) {
+			return none, v0.NotFound("AmuletTransferInstruction '%s' not found.", id)
+		}
+		if err != nil {
+			return none, err
+		}
+		locked, err := registry.LockedOfInstruction(a.packages, instruction.Contract)
+		if err != nil {
+			return none, err
+		}
+		args, err := a.lockedArgs(ctx, locked, context)
+		return argument(lf.CID[token.TransferInstruction](instruction.ID), args), err
+	})
+	if err != nil {
+		return response, err
+	}
+	return toAPITransfer(result), nil
+}
+
+// lockedArgs composes the context of a choice about locked coin.
+func (a *API) lockedArgs(
+	ctx context.Context, locked registry.Locked,
+	compose func(registry.Network, registry.Locked, *ledger.Contract) (registry.Context, error),
+) (args token.ExtraArgs, err error) {
+	amulet, err := a.ifActive(ctx, locked.ID)
+	if err != nil {
+		return args, err
+	}
+	network, err := a.registryNetwork(ctx)
+	if err != nil {
+		return args, err
+	}
+	composed, err := compose(network, locked, amulet)
+	if err != nil {
+		return args, orNotFound(err)
+	}
+	return extraArgs(composed)
+}
+
+// release is the context of choices that give locked coin back.
+func release(n registry.Network, _ registry.Locked, amulet *ledger.Contract) (registry.Context, error) {
+	return n.Release(amulet), nil
+}
+
+func (a *API) acceptTokenStandardTransfer(
+	ctx context.Context, req contractRequest,
+) (TokenStandardTransferResponse, error) {
+	return answerInstruction(ctx, a, req.ID, "acceptTokenStandardTransfer", "WalletAppInstall_TransferInstruction_Accept",
+		registry.Network.Accept,
+		func(id lf.CID[token.TransferInstruction], args token.ExtraArgs) walletapp.InstallTransferInstructionAccept {
+			return walletapp.InstallTransferInstructionAccept{
+				TransferInstructionCid: id, AcceptArg: token.TransferInstructionAccept{ExtraArgs: args},
+			}
+		})
+}
+
+func (a *API) rejectTokenStandardTransfer(
+	ctx context.Context, req contractRequest,
+) (TokenStandardTransferResponse, error) {
+	return answerInstruction(ctx, a, req.ID, "rejectTokenStandardTransfer", "WalletAppInstall_TransferInstruction_Reject",
+		release,
+		func(id lf.CID[token.TransferInstruction], args token.ExtraArgs) walletapp.InstallTransferInstructionReject {
+			return walletapp.InstallTransferInstructionReject{
+				TransferInstructionCid: id, RejectArg: token.TransferInstructionReject{ExtraArgs: args},
+			}
+		})
+}
+
+func (a *API) withdrawTokenStandardTransfer(
+	ctx context.Context, req contractRequest,
+) (TokenStandardTransferResponse, error) {
+	return answerInstruction(ctx, a, req.ID, "withdrawTokenStandardTransfer",
+		"WalletAppInstall_TransferInstruction_Withdraw", release,
+		func(id lf.CID[token.TransferInstruction], args token.ExtraArgs) walletapp.InstallTransferInstructionWithdraw {
+			return walletapp.InstallTransferInstructionWithdraw{
+				TransferInstructionCid: id, WithdrawArg: token.TransferInstructionWithdraw{ExtraArgs: args},
+			}
+		})
+}

@@ -1,0 +1,130 @@
+package walletapi
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/tracking"
+)
+
+// CreateBuyTrafficRequest asks the caller's wallet to buy traffic (contract, POST /v0/wallet/buy-traffic-requests).
+type CreateBuyTrafficRequest struct {
+	endpoint.Strict
+
+	ReceivingValidatorPartyID string `json:"receiving_validator_party_id" required:"true" doc:"A party of the node"`
+	DomainID                  string `json:"domain_id" required:"true" doc:"The synchronizer"`
+	TrafficAmount             int64  `json:"traffic_amount" required:"true" doc:"In bytes"`
+	TrackingID                string `json:"tracking_id" required:"true" doc:"The caller's own name for the request"`
+	ExpiresAt                 int64  `json:"expires_at" required:"true" doc:"Until when; microseconds since 1970"`
+}
+
+// CreateBuyTrafficRequestResponse is the request, which automation sees to.
+type CreateBuyTrafficRequestResponse struct {
+	RequestContractID ledger.ContractID `json:"request_contract_id" required:"true" doc:"The request"`
+}
+
+type buyTrafficRequest struct {
+	Body CreateBuyTrafficRequest `body:"json"`
+}
+
+// createBuyTrafficRequest asks for a purchase, which a workflow makes. Unlike with transfer offers, the tracking id is
+// looked up only after the ids of the request were found good (upstream).
+func (a *API) createBuyTrafficRequest(
+	ctx context.Context, req buyTrafficRequest,
+) (response CreateBuyTrafficRequestResponse, err error) {
+	w, err := a.caller(ctx, "createBuyTrafficRequest")
+	if err != nil {
+		return response, err
+	}
+	member, err := a.trafficMember(ctx, req.Body)
+	if err != nil {
+		return response, err
+	}
+	_, known, err := a.tracked(ctx, w, tracking.BuyTraffic, req.Body.TrackingID)
+	if err != nil {
+		return response, err
+	}
+	if known {
+		return response, v0.Refuse(http.StatusConflict, "Buy traffic request with trackingId %s already exists.",
+			req.Body.TrackingID)
+	}
+	expiresAt, err := decodeTime("expires_at", req.Body.ExpiresAt)
+	if err != nil {
+		return response, err
+	}
+	asked := walletapp.InstallCreateBuyTrafficRequest{
+		MemberID: member, SynchronizerID: req.Body.DomainID, TrafficAmount: req.Body.TrafficAmount, ExpiresAt: expiresAt,
+		TrackingID: req.Body.TrackingID,
+	}
+	id := commandID("createBuyTrafficRequest", []ledger.Party{w.party}, req.Body.TrackingID)
+	change, err := throughWallet(a, w, id, "WalletAppInstall_CreateBuyTrafficRequest", asked)
+	if err != nil {
+		return response, err
+	}
+	change.Urgent = true
+	change.Later = func() (laterChange, error) { return a.purchase(ctx, w, asked) }
+	update, err := a.submit(ctx, change)
+	if err != nil {
+		return response, err
+	}
+	result, err := resultOf[walletapp.InstallCreateBuyTrafficRequestResult](a, update)
+	return CreateBuyTrafficRequestResponse{result.BuyTrafficRequest.ID()}, err
+}
+
+// trafficMember is the member of the synchronizer that shall get the traffic: the participant that hosts the party,
+// which on the node's own synchronizer is the node.
+func (a *API) trafficMember(ctx context.Context, asked CreateBuyTrafficRequest) (string, error) {
+	name, fingerprint, ok := strings.Cut(asked.DomainID, "::")
+	if !ok || name == "" || fingerprint == "" {
+		return "", decodeFailed("domain_id: '%s' is not a synchronizer id: it must be a name, two colons and a fingerprint",
+			asked.DomainID)
+	}
+	party, err := decodeParty("receiving_validator_party_id", asked.ReceivingValidatorPartyID)
+	if err != nil {
+		return "", err
+	}
+	if asked.TrafficAmount <= 0 {
+		return "", v0.BadRequest("trafficAmount must be positive")
+	}
+	hosted, err := a.record.Parties(ctx, []ledger.Party{party})
+	if err != nil {
+		return "", err
+	}
+	if len(hosted) == 0 || !hosted[0].IsLocal || asked.DomainID != a.node.SynchronizerID {
+		return "", v0.BadRequest("Could not find participant hosting %s on domain %s", party, asked.DomainID)
+	}
+	return coin.MemberOf(a.node.ParticipantID), nil
+}
+
+// purchase is what automation does for a request to buy traffic.
+func (a *API) purchase(
+	ctx context.Context, w walletUser, asked walletapp.InstallCreateBuyTrafficRequest,
+) (laterChange, error) {
+	n, err := a.network(ctx)
+	if err != nil {
+		return laterChange{}, err
+	}
+	inputs, err := a.inputs(ctx, n, w.party)
+	if err != nil {
+		return laterChange{}, err
+	}
+	command, err := exercise[coin.AmuletRules](a, n.rules.ID, "AmuletRules_BuyMemberTraffic",
+		coin.AmuletRulesBuyMemberTraffic{
+			Inputs: inputs, Context: coin.TransferContext{OpenMiningRound: lf.CID[coin.OpenMiningRound](n.latest.ID)},
+			Provider: w.party, MemberID: asked.MemberID, SynchronizerID: asked.SynchronizerID,
+			TrafficAmount: asked.TrafficAmount, ExpectedDSO: &a.node.DSO,
+		})
+	return laterChange{
+		change: change{
+			ActAs: []ledger.Party{w.party}, ReadAs: []ledger.Party{a.node.DSO}, Commands: []ledger.Command{command},
+		},
+		explain: func(refusal error) error { return explainPurchase(asked, refusal) },
+	}, err
+}

@@ -1,0 +1,30 @@
+package walletapi
+
+import (
+	"net/http"
+
+	"github.com/florinledger/florin/api/endpoint"
+)
+
+// Traffic lists what the users of wallets buy traffic with, and the export of their history, for any token.
+func (a *API) Traffic() []endpoint.Endpoint {
+	const path = "/v0/wallet/buy-traffic-requests"
+	return []endpoint.Endpoint{
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: path, OperationID: "createBuyTrafficRequest", Tag: tagWallet,
+			Access: endpoint.Public, DryRun: true, Summary: "Ask the caller's wallet to buy traffic.",
+			Description: "The request is answered as soon as it is on the ledger. The wallet buys in the background: ask for " +
+				"the request's status.",
+		}, a.createBuyTrafficRequest),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: path + "/{tracking_id}/status", OperationID: "getBuyTrafficRequestStatus",
+			Tag: tagWallet, Access: endpoint.Public, Reads: true, Summary: "Get what became of a request to buy traffic.",
+		}, a.getBuyTrafficRequestStatus),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodGet, Path: "/v0/wallet/transactions", OperationID: "exportTransactions", Tag: tagWallet,
+			Access: endpoint.Public, Long: true, Summary: "Get the history of the caller's wallet, also as CSV.",
+			Description: "With Accept: text/csv a table of all of it, the newest first; else the same JSON as from " +
+				"POST /v0/wallet/transactions, a page at a time.",
+		}, a.exportTransactions),
+	}
+}

@@ -1,0 +1,39 @@
+package walletapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/wallet/settings"
+)
+
+// checkReserve refuses changes while no more extra traffic is left than the operator reserves for buying more of it, if
+// the node buys traffic by itself at all (upstream, reserved-traffic). What buys traffic is never refused.
+func (a *API) checkReserve(ctx context.Context, c change) error {
+	if c.Urgent {
+		return nil
+	}
+	setting, err := a.record.AutomationSetting(ctx, string(settings.KindTopUp), "")
+	if err != nil || setting.Value() == nil {
+		return err
+	}
+	var topUp settings.TopUp
+	if err := json.Unmarshal(setting.Value(), &topUp); err != nil {
+		return fault.Internal(err)
+	}
+	if topUp.TargetThroughput <= 0 {
+		return nil
+	}
+	head, err := a.record.Head(ctx)
+	if err != nil {
+		return err
+	}
+	if left := head.Traffic.Extra(); left <= topUp.ReservedTraffic {
+		return v0.Refuse(http.StatusTooManyRequests, "Traffic balance below reserved traffic amount (%d < %d)",
+			left, topUp.ReservedTraffic)
+	}
+	return nil
+}

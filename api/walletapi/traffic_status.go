@@ -1,0 +1,62 @@
+package walletapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/lifecycle"
+	"github.com/florinledger/florin/wallet/tracking"
+)
+
+// TrafficRequestStatus is how far a request to buy traffic has come: created, completed or failed.
+type TrafficRequestStatus string
+
+// GetBuyTrafficRequestStatusResponse is what became of a request to buy traffic. Which fields there are depends on the
+// status.
+type GetBuyTrafficRequestStatusResponse struct {
+	Status          TrafficRequestStatus `json:"status" required:"true" doc:"created, completed or failed"`
+	TransactionID   *ledger.UpdateID     `json:"transaction_id,omitempty" doc:"The purchase, if it was made"`
+	FailureReason   *tracking.Failure    `json:"failure_reason,omitempty" doc:"expired or rejected, if it failed"`
+	RejectionReason *string              `json:"rejection_reason,omitempty" doc:"Why it was rejected"`
+}
+
+func (a *API) getBuyTrafficRequestStatus(
+	ctx context.Context, req trackingRequest,
+) (response GetBuyTrafficRequestStatusResponse, err error) {
+	w, err := a.caller(ctx, "getBuyTrafficRequestStatus")
+	if err != nil {
+		return response, err
+	}
+	state, known, err := a.tracked(ctx, w, tracking.BuyTraffic, req.TrackingID)
+	if err != nil {
+		return response, err
+	}
+	if !known {
+		return response, v0.NotFound("Couldn't find buy traffic request with tracking id %s", req.TrackingID)
+	}
+	response.Status = TrafficRequestStatus(state.Status)
+	switch state.Status {
+	case tracking.Completed:
+		response.TransactionID = &state.UpdateID
+	case tracking.Failed:
+		response.FailureReason, response.RejectionReason = &state.Failure, state.Reason
+	case tracking.Created, tracking.Accepted:
+	}
+	return response, nil
+}
+
+// explainPurchase says of a purchase that would be refused what its request would be told then.
+func explainPurchase(asked walletapp.InstallCreateBuyTrafficRequest, refusal error) error {
+	found, ok := fault.As(refusal)
+	if !ok {
+		return refusal
+	}
+	request := walletapp.BuyTrafficRequest{SynchronizerID: asked.SynchronizerID, TrafficAmount: asked.TrafficAmount}
+	if reason, final := lifecycle.TrafficRejection(request, found); final {
+		return v0.BadRequest("%s", reason)
+	}
+	return refusal
+}

@@ -1,0 +1,139 @@
+package walletapi
+
+import (
+	"encoding/json"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/history"
+)
+
+// TransactionItem is an item of a wallet's history. Which fields there are depends on its type.
+type TransactionItem struct {
+	Type    TransactionType    `json:"transaction_type" required:"true" doc:"The kind of the item"`
+	Subtype TransactionSubtype `json:"transaction_subtype" required:"true" doc:"The choice that the item is about"`
+	EventID string             `json:"event_id" required:"true" doc:"Unique in the wallet; for begin_after_id"`
+	Date    endpoint.Timestamp `json:"date" required:"true" doc:"Effective time of the transaction"`
+
+	Sender    *PartyAndAmount  `json:"sender" doc:"Transfers: whose coin was spent, and by how much it changed"`
+	Receivers []PartyAndAmount `json:"receivers" doc:"Transfers and balance changes: who has how much more"`
+
+	HoldingFees                *decimal.Decimal `json:"holding_fees" doc:"Transfers: always zero"`
+	AppRewardsUsed             *decimal.Decimal `json:"app_rewards_used" doc:"Transfers: coin minted from app rewards"`
+	ValidatorRewardsUsed       *decimal.Decimal `json:"validator_rewards_used" doc:"The same of validator rewards"`
+	SvRewardsUsed              *decimal.Decimal `json:"sv_rewards_used" doc:"The same of super validator rewards"`
+	DevelopmentFundCouponsUsed *decimal.Decimal `json:"development_fund_coupons_used" doc:"The same of fund coupons"`
+
+	InstructionReceiver *ledger.Party      `json:"transfer_instruction_receiver" doc:"Of a transfer offered in two steps"`
+	InstructionAmount   *decimal.Decimal   `json:"transfer_instruction_amount" doc:"Of a transfer offered in two steps"`
+	InstructionID       *ledger.ContractID `json:"transfer_instruction_cid" doc:"Of a transfer in two steps"`
+	Description         *string            `json:"description" doc:"Transfers: what the sender wrote"`
+	Details             string             `json:"details" doc:"Notifications: what there is to know"`
+}
+
+// TransactionType is the kind of an item.
+type TransactionType string
+
+// Names implements [endpoint.Enum].
+func (TransactionType) Names() []string {
+	return []string{"transfer", "balance_change", "notification", "unknown"}
+}
+
+// TransactionSubtype is the choice that an item is about.
+type TransactionSubtype struct {
+	TemplateID      string  `json:"template_id" required:"true" doc:"By package name"`
+	Choice          string  `json:"choice" required:"true" doc:"Its name"`
+	AmuletOperation *string `json:"amulet_operation" doc:"The operation of a wallet's batch"`
+	InterfaceID     *string `json:"interface_id" doc:"The interface of the choice"`
+}
+
+// PartyAndAmount is by how much a party's coin changed.
+type PartyAndAmount struct {
+	Party  ledger.Party    `json:"party" required:"true" doc:"Whose"`
+	Amount decimal.Decimal `json:"amount" required:"true" doc:"By how much, in coin"`
+}
+
+// commonItem has the fields of all items, transferItem those of transfers.
+type (
+	commonItem struct {
+		Type    TransactionType    `json:"transaction_type"`
+		Subtype TransactionSubtype `json:"transaction_subtype"`
+		EventID string             `json:"event_id"`
+		Date    endpoint.Timestamp `json:"date"`
+	}
+	transferItem struct {
+		commonItem
+
+		Sender                     *PartyAndAmount    `json:"sender"`
+		Receivers                  []PartyAndAmount   `json:"receivers"`
+		HoldingFees                *decimal.Decimal   `json:"holding_fees"`
+		AppRewardsUsed             *decimal.Decimal   `json:"app_rewards_used"`
+		ValidatorRewardsUsed       *decimal.Decimal   `json:"validator_rewards_used"`
+		SvRewardsUsed              *decimal.Decimal   `json:"sv_rewards_used"`
+		DevelopmentFundCouponsUsed *decimal.Decimal   `json:"development_fund_coupons_used"`
+		InstructionReceiver        *ledger.Party      `json:"transfer_instruction_receiver"`
+		InstructionAmount          *decimal.Decimal   `json:"transfer_instruction_amount"`
+		InstructionID              *ledger.ContractID `json:"transfer_instruction_cid"`
+		Description                *string            `json:"description"`
+	}
+)
+
+// MarshalJSON writes the fields that the type has, and no others.
+func (i TransactionItem) MarshalJSON() ([]byte, error) {
+	common := commonItem{i.Type, i.Subtype, i.EventID, i.Date}
+	switch history.Kind(i.Type) {
+	case history.KindTransfer:
+		return json.Marshal(transferItem{
+			common, i.Sender, i.Receivers, i.HoldingFees, i.AppRewardsUsed, i.ValidatorRewardsUsed, i.SvRewardsUsed,
+			i.DevelopmentFundCouponsUsed, i.InstructionReceiver, i.InstructionAmount, i.InstructionID, i.Description,
+		})
+	case history.KindBalanceChange:
+		return json.Marshal(struct {
+			commonItem
+
+			Receivers     []PartyAndAmount   `json:"receivers"`
+			InstructionID *ledger.ContractID `json:"transfer_instruction_cid"`
+		}{common, i.Receivers, i.InstructionID})
+	case history.KindNotification:
+		return json.Marshal(struct {
+			commonItem
+
+			Details string `json:"details"`
+		}{common, i.Details})
+	default:
+		return json.Marshal(common)
+	}
+}
+
+// toAPIItem shows an item of a history.
+func toAPIItem(item history.Item) TransactionItem {
+	shown := TransactionItem{
+		Type: TransactionType(item.Kind), EventID: item.EventID, Date: endpoint.Timestamp(item.Date),
+		Subtype: TransactionSubtype{
+			TemplateID: item.Subtype.TemplateID, Choice: item.Subtype.Choice,
+			AmuletOperation: orNull(item.Subtype.AmuletOperation), InterfaceID: orNull(item.Subtype.InterfaceID),
+		},
+		Sender:      &PartyAndAmount{item.Sender.Party, item.Sender.Amount},
+		Receivers:   make([]PartyAndAmount, len(item.Receivers)),
+		HoldingFees: &item.Rewards.HoldingFees, AppRewardsUsed: &item.Rewards.App,
+		ValidatorRewardsUsed: &item.Rewards.Validator, SvRewardsUsed: &item.Rewards.SV,
+		DevelopmentFundCouponsUsed: &item.Rewards.DevelopmentFund, Description: item.Description, Details: item.Details,
+	}
+	for i, receiver := range item.Receivers {
+		shown.Receivers[i] = PartyAndAmount{receiver.Party, receiver.Amount}
+	}
+	if instruction := item.Instruction; instruction != nil {
+		shown.InstructionReceiver, shown.InstructionAmount = orNull(instruction.Receiver), instruction.Amount
+		shown.InstructionID = &instruction.ID
+	}
+	return shown
+}
+
+// orNull is a text, or null for none.
+func orNull[T ~string](text T) *T {
+	if text == "" {
+		return nil
+	}
+	return &text
+}

@@ -1,0 +1,137 @@
+package walletapi
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/history"
+)
+
+// ListTransactionsRequest asks for a page of the wallet's history (contract, POST /v0/wallet/transactions).
+type ListTransactionsRequest struct {
+	endpoint.Strict
+
+	PageSize     int64  `json:"page_size" required:"true" doc:"Most items to return, 1 to 1000"`
+	BeginAfterID string `json:"begin_after_id" doc:"The event_id of the last item of the page before"`
+}
+
+// ListTransactionsResponse is a page; fewer items than were asked for are the last ones.
+type ListTransactionsResponse struct {
+	Items []TransactionItem `json:"items" required:"true" doc:"The newest first"`
+}
+
+type listTransactionsRequest struct {
+	Body ListTransactionsRequest `body:"json"`
+}
+
+func (a *API) listTransactions(
+	ctx context.Context, req listTransactionsRequest,
+) (response ListTransactionsResponse, err error) {
+	w, err := a.caller(ctx, "listTransactions")
+	if err != nil {
+		return response, err
+	}
+	if err := checkLimit(req.Body.PageSize); err != nil {
+		return response, err
+	}
+	items, err := a.page(ctx, w.party, req.Body.BeginAfterID, int(req.Body.PageSize))
+	if err != nil {
+		return response, err
+	}
+	for _, item := range items {
+		response.Items = append(response.Items, toAPIItem(item))
+	}
+	return response, nil
+}
+
+// page reads items of a party's history, the newest first: those behind the item with the id, or from the newest on.
+// What nobody of the party has seen is behind nothing: the page is empty.
+func (a *API) page(ctx context.Context, party ledger.Party, after string, size int) ([]history.Item, error) {
+	from, found, err := a.historyAfter(ctx, after)
+	if err != nil || !found {
+		return nil, err
+	}
+	var items []history.Item
+	behind := after == ""
+	err = a.eachItem(ctx, party, from, func(item history.Item) bool {
+		if behind {
+			items = append(items, item)
+		}
+		behind = behind || item.EventID == after
+		return len(items) < size
+	})
+	if !behind { // the id is not of this party's history
+		return nil, err
+	}
+	return items, err
+}
+
+// historyAfter is the offset at which the history behind an item begins, with that item itself; false when there is no
+// such transaction.
+func (a *API) historyAfter(ctx context.Context, after string) (ledger.Offset, bool, error) {
+	if after == "" {
+		return ledger.Offset(math.MaxInt64), true, nil
+	}
+	update, found, err := a.record.UpdateByID(ctx, updateOfEvent(after))
+	return update.Offset, found, err
+}
+
+// updateOfEvent is the update that the id of an item tells: #<update id>:<node>.
+func updateOfEvent(id string) ledger.UpdateID {
+	update, _, _ := strings.Cut(strings.TrimPrefix(id, "#"), ":")
+	return ledger.UpdateID(update)
+}
+
+// updatesPage is how many transactions are read at once for a history.
+const updatesPage = 100
+
+// eachItem visits the items of a party's history, the newest first, beginning with the transaction at an offset, until
+// visit says that it has seen enough.
+func (a *API) eachItem(
+	ctx context.Context, party ledger.Party, from ledger.Offset, visit func(history.Item) (more bool),
+) error {
+	reader := history.Reader{Party: party, Now: a.now().UTC(), Contract: a.contractOf(ctx)}
+	query := db.UpdatesQuery{Parties: []ledger.Party{party}, UpTo: from, Limit: updatesPage, Descending: true}
+	for {
+		updates, err := a.record.Updates(ctx, query)
+		if err != nil {
+			return err
+		}
+		for _, update := range updates {
+			items, err := reader.Items(seenBy(party, update))
+			if err != nil {
+				return err
+			}
+			for _, item := range slices.Backward(items) {
+				if !visit(item) {
+					return nil
+				}
+			}
+			query.UpTo = update.Offset - 1
+		}
+		if len(updates) < updatesPage {
+			return nil
+		}
+	}
+}
+
+// contractOf finds contracts for a history, archived ones too.
+func (a *API) contractOf(ctx context.Context) func(ledger.ContractID) (ledger.Contract, bool, error) {
+	return func(id ledger.ContractID) (ledger.Contract, bool, error) {
+		stored, found, err := a.record.Contract(ctx, id)
+		return stored.Contract, found, err
+	}
+}
+
+// seenBy is the part of a transaction that a party sees.
+func seenBy(party ledger.Party, update ledger.Update) ledger.Update {
+	update.Events = slices.DeleteFunc(slices.Clone(update.Events), func(event ledger.Event) bool {
+		return !ledger.PartiesContain(event.Witnesses, party)
+	})
+	return update
+}

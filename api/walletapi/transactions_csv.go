@@ -1,0 +1,206 @@
+package walletapi
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/history"
+)
+
+type exportTransactionsRequest struct {
+	PageSize     *int64 `query:"page_size" doc:"Most items, 1 to 1000; left out, JSON has 100 and CSV has all"`
+	BeginAfterID string `query:"begin_after_id" doc:"The event_id of the last item of the page before"`
+}
+
+const (
+	csvType = "text/csv"
+	// usualPage is how many items JSON has unless it is said otherwise.
+	usualPage = 100
+)
+
+// exportTransactions is the history of the caller's wallet for people: as CSV, or as JSON like the items of
+// POST /v0/wallet/transactions.
+func (a *API) exportTransactions(ctx context.Context, req exportTransactionsRequest) (endpoint.Content, error) {
+	w, err := a.caller(ctx, "exportTransactions")
+	if err != nil {
+		return endpoint.Content{}, err
+	}
+	asCSV := endpoint.Accepts(ctx, csvType)
+	size := int64(usualPage)
+	if req.PageSize != nil {
+		size = *req.PageSize
+		if err := checkLimit(size); err != nil {
+			return endpoint.Content{}, err
+		}
+	}
+	if asCSV {
+		most := 0
+		if req.PageSize != nil {
+			most = int(size)
+		}
+		return a.csvContent(ctx, w.party, req.BeginAfterID, most)
+	}
+	items, err := a.page(ctx, w.party, req.BeginAfterID, int(size))
+	if err != nil {
+		return endpoint.Content{}, err
+	}
+	response := ListTransactionsResponse{}
+	for _, item := range items {
+		response.Items = append(response.Items, toAPIItem(item))
+	}
+	content, err := endpoint.JSON(response)
+	content.Header = http.Header{"Vary": {"Accept"}}
+	return content, err
+}
+
+// csvContent is a table of the party's items after one of them, at most so many; 0 is all. It is made while it is sent.
+func (a *API) csvContent(ctx context.Context, party ledger.Party, after string, most int) (endpoint.Content, error) {
+	from, found, err := a.historyAfter(ctx, after)
+	if err != nil {
+		return endpoint.Content{}, err
+	}
+	return endpoint.Content{
+		Type: csvType + "; charset=utf-8",
+		Header: http.Header{
+			"Content-Disposition": {`attachment; filename="transactions.csv"`}, "Vary": {"Accept"},
+		},
+		Stream: func(to io.Writer) error {
+			table := &csvTable{to: csv.NewWriter(to), party: party, prices: a.pricesBackwards()}
+			if err := table.to.Write(csvColumns()); err != nil {
+				return err
+			}
+			if found {
+				if err := a.writeItems(ctx, table, from, after, most); err != nil {
+					return err
+				}
+			}
+			table.to.Flush()
+			return table.to.Error()
+		},
+	}, nil
+}
+
+// writeItems writes the items behind one of them.
+func (a *API) writeItems(ctx context.Context, table *csvTable, from ledger.Offset, after string, most int) error {
+	behind, written := after == "", 0
+	var failed error
+	err := a.eachItem(ctx, table.party, from, func(item history.Item) bool {
+		if behind {
+			failed = table.write(ctx, item)
+			written++
+		}
+		behind = behind || item.EventID == after
+		return failed == nil && (most == 0 || written < most)
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// csvColumns are the names of the columns, in order. They are part of the API: new ones are added at the end.
+func csvColumns() []string {
+	return []string{
+		"date", "event_id", "transaction_type", "choice", "party", "amount", "coin_price_usd", "amount_usd",
+		"sender", "sender_amount", "receivers", "app_rewards_used", "validator_rewards_used", "sv_rewards_used",
+		"development_fund_coupons_used", "transfer_instruction_cid", "transfer_instruction_receiver",
+		"transfer_instruction_amount", "description",
+	}
+}
+
+// csvTable writes items as rows.
+type csvTable struct {
+	to     *csv.Writer
+	party  ledger.Party
+	prices *prices
+}
+
+func (t *csvTable) write(ctx context.Context, item history.Item) error {
+	amount, err := changeOf(item, t.party)
+	if err != nil {
+		return err
+	}
+	price, known, err := t.prices.at(ctx, item.Date)
+	if err != nil {
+		return err
+	}
+	inUSD := ""
+	if known {
+		value, err := amount.Mul(price)
+		if err != nil {
+			return fault.Internal(fmt.Errorf("what %s was worth: %w", item.EventID, err))
+		}
+		inUSD = value.String()
+	}
+	row := []string{
+		item.Date.UTC().Format(time.RFC3339Nano), item.EventID, string(item.Kind), text(item.Subtype.Choice),
+		text(string(t.party)), amount.String(), optional(price, known), inUSD,
+	}
+	row = append(row, transferCells(item)...)
+	return t.to.Write(row)
+}
+
+// transferCells are the cells that only transfers fill, and the receivers of all kinds.
+func transferCells(item history.Item) []string {
+	isTransfer := item.Kind == history.KindTransfer
+	receivers := make([]string, len(item.Receivers))
+	for i, receiver := range item.Receivers {
+		receivers[i] = string(receiver.Party) + " " + receiver.Amount.String()
+	}
+	cells := []string{
+		text(string(item.Sender.Party)), optional(item.Sender.Amount, isTransfer), text(strings.Join(receivers, "; ")),
+		optional(item.Rewards.App, isTransfer), optional(item.Rewards.Validator, isTransfer),
+		optional(item.Rewards.SV, isTransfer), optional(item.Rewards.DevelopmentFund, isTransfer),
+		"", "", "", text(item.Details),
+	}
+	const instruction, description = 7, 10
+	if i := item.Instruction; i != nil {
+		cells[instruction], cells[instruction+1] = string(i.ID), text(string(i.Receiver))
+		if i.Amount != nil {
+			cells[instruction+2] = i.Amount.String()
+		}
+	}
+	if item.Description != nil {
+		cells[description] = text(*item.Description)
+	}
+	return cells
+}
+
+// changeOf is by how much an item changed what a party can spend.
+func changeOf(item history.Item, party ledger.Party) (sum decimal.Decimal, err error) {
+	if item.Kind == history.KindTransfer && item.Sender.Party == party {
+		sum = item.Sender.Amount
+	}
+	for _, receiver := range item.Receivers {
+		if receiver.Party == party {
+			if sum, err = sum.Add(receiver.Amount); err != nil {
+				return sum, fault.Internal(err)
+			}
+		}
+	}
+	return sum, nil
+}
+
+func optional(amount decimal.Decimal, known bool) string {
+	if !known {
+		return ""
+	}
+	return amount.String()
+}
+
+// text is a cell with words of others. Spreadsheets take some beginnings for formulas, which an apostrophe prevents.
+func text(cell string) string {
+	if cell != "" && strings.ContainsRune("=+-@\t\r\n'|", rune(cell[0])) {
+		return "'" + cell
+	}
+	return cell
+}

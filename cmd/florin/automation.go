@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/automation"
+	"github.com/florinledger/florin/workflows"
+)
+
+// automations are the kinds of automation that a process with a worker runs.
+func (n *node) automations() (*automation.Registry, error) {
+	price, err := decimal.Parse(n.options.settings.CoinPrice)
+	if err != nil {
+		return nil, err
+	}
+	kinds := []automation.Automation{
+		automation.Rounds(func() decimal.Decimal { return price }), automation.NewTopUp(),
+	}
+	for _, kind := range []func(*ledger.Packages) (automation.Automation, error){
+		automation.Rewards, automation.Expiry, automation.Proposals, automation.NewSweeps, automation.NewAutoAccept,
+	} {
+		made, err := kind(n.packages)
+		if err != nil {
+			return nil, err
+		}
+		kinds = append(kinds, made)
+	}
+	return automation.NewRegistry(n.packages, kinds...)
+}
+
+// runAutomation keeps the Schedules of automation, and runs what becomes due without waiting for them.
+func (n *node) runAutomation(ctx, background context.Context, acts *activities.Activities) error {
+	if err := activities.EnterAutomations(ctx, n.database, acts.Automations); err != nil {
+		return err
+	}
+	schedules := workflows.NewSchedules(n.temporal, acts.Automations)
+	if err := schedules.Ensure(ctx); err != nil {
+		return err
+	}
+	caller := workflows.NewAutomationCaller(workflows.AutomationCallerOptions{
+		Schedules: schedules, Record: activities.NewAutomationCalls(acts),
+		LedgerTime: n.clock.Now, RealTime: time.Now, Log: n.options.log,
+	})
+	n.watcher.OnLifecyclesDue(caller.Changed)
+	n.watcher.OnClockChange(func(db.ClockState) { caller.Changed() })
+	go caller.Run(background)
+	return nil
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/devnet/postgres"
+)
+
+// The files of a backup.
+const (
+	manifestName = "manifest.json"
+	dumpName     = "record.dump"
+	// backupFormat changes when older programs could not read a backup any more.
+	backupFormat = 1
+)
+
+// manifest says what a backup holds.
+type manifest struct {
+	Format  int       `json:"format"`
+	Florin  string    `json:"florin"`
+	TakenAt time.Time `json:"takenAt"`
+	// PostgresMajor is the server's; pg_restore must be at least as new as the program that wrote the dump.
+	PostgresMajor int `json:"postgresMajor"`
+	// DumpSHA256 is the hash of the dump, hexadecimal.
+	DumpSHA256  string         `json:"dumpSha256"`
+	Fingerprint db.Fingerprint `json:"fingerprint"`
+}
+
+type backupCommand struct {
+	recordPlace
+	Directory string `arg:"" help:"Directory to make; it must not exist."`
+}
+
+// Run writes a dump of one moment and what it must amount to when it is restored. The node may run meanwhile. The
+// directory appears when everything is in it.
+func (c *backupCommand) Run(ctx context.Context) (err error) {
+	if _, err := os.Stat(c.Directory); err == nil {
+		return fmt.Errorf("%s exists: a backup is never written over another; name a directory to make", c.Directory)
+	}
+	if err := c.mustExist(); err != nil {
+		return err
+	}
+	databaseURL, release, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
+	database, err := db.Open(ctx, databaseURL, db.Options{})
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	if err := database.CheckSchema(ctx); err != nil {
+		return err
+	}
+	partial := strings.TrimRight(c.Directory, "/") + ".partial"
+	if err := os.RemoveAll(partial); err != nil {
+		return err
+	}
+	if err := os.Mkdir(partial, 0o700); err != nil {
+		return fmt.Errorf("make the backup's directory: %w", err)
+	}
+	var m manifest
+	err = database.InSnapshot(ctx, func(snapshot db.Snapshot) (err error) {
+		m, err = dump(ctx, databaseURL, snapshot, partial)
+		return err
+	})
+	if err == nil {
+		err = os.Rename(partial, c.Directory)
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(partial))
+	}
+	fmt.Printf("florin: backed up %s, to %s\nflorin: it holds the node's private key: keep it as secret as the node\n",
+		rowsOf(m.Fingerprint), c.Directory)
+	return nil
+}
+
+// dump writes the files of a backup.
+func dump(ctx context.Context, databaseURL string, snapshot db.Snapshot, directory string) (manifest, error) {
+	m := manifest{
+		Format: backupFormat, Florin: version, TakenAt: time.Now().UTC(), PostgresMajor: snapshot.ServerMajor,
+	}
+	path := filepath.Join(directory, dumpName)
+	err := runClient(ctx, "pg_dump", m.PostgresMajor, databaseURL, "--format=custom", "--no-owner", "--no-privileges",
+		"--snapshot="+snapshot.ID, "--file="+path)
+	if err != nil {
+		return m, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return m, err
+	}
+	if m.Fingerprint, err = snapshot.Fingerprint(ctx); err != nil {
+		return m, err
+	}
+	if m.DumpSHA256, err = hashOf(path); err != nil {
+		return m, err
+	}
+	content, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return m, err
+	}
+	return m, os.WriteFile(filepath.Join(directory, manifestName), append(content, '\n'), 0o600)
+}
+
+// runClient runs a program of PostgreSQL's on a database.
+func runClient(ctx context.Context, name string, major int, databaseURL string, arguments ...string) error {
+	program, err := postgres.Program(ctx, name, major)
+	if err != nil {
+		return err
+	}
+	target, environment, err := clientEnvironment(databaseURL)
+	if err != nil {
+		return err
+	}
+	command := exec.CommandContext(ctx, program, append([]string{"--dbname=" + target}, arguments...)...)
+	command.Env = environment
+	output, err := command.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", name, err, strings.TrimSpace(string(output)))
+	}
+	return nil
+}
+
+func hashOf(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/devnet/datadir"
+	"github.com/florinledger/florin/devnet/postgres"
+	"github.com/florinledger/florin/devnet/runfile"
+)
+
+// recordPlace says which record is meant.
+type recordPlace struct {
+	DataDir     string `help:"Data directory of florin up." default:".florin" env:"FLORIN_DATA_DIR"`
+	DatabaseURL string `help:"PostgreSQL of the record, of a node elsewhere." env:"FLORIN_DATABASE_URL" secret:""`
+}
+
+// mustExist refuses a data directory that is not there, which open would make.
+func (p recordPlace) mustExist() error {
+	if p.DatabaseURL != "" {
+		return nil
+	}
+	if _, err := os.Stat(p.DataDir); err != nil {
+		return fmt.Errorf("there is no node in %s: name its --data-dir, or its --database-url", p.DataDir)
+	}
+	return nil
+}
+
+// open finds the URL of the record. Of a data directory whose node does not run it starts the PostgreSQL, which the
+// returned function stops again.
+func (p recordPlace) open(ctx context.Context) (url string, release func(context.Context) error, err error) {
+	none := func(context.Context) error { return nil }
+	if p.DatabaseURL != "" {
+		return p.DatabaseURL, none, nil
+	}
+	if info, err := runfile.Read(p.DataDir); err == nil {
+		return info.DatabaseURL, none, nil
+	}
+	directory, err := datadir.Lock(p.DataDir)
+	if err != nil {
+		return "", none, err
+	}
+	server, err := postgres.Start(ctx, postgres.Options{Dir: directory.Path()})
+	if err != nil {
+		return "", none, errors.Join(err, directory.Unlock())
+	}
+	release = func(ctx context.Context) error { return errors.Join(server.Stop(ctx), directory.Unlock()) }
+	if err := server.EnsureDatabase(ctx, recordDatabase); err != nil {
+		return "", none, errors.Join(err, release(context.WithoutCancel(ctx)))
+	}
+	return server.URL(recordDatabase), release, nil
+}
+
+// clientEnvironment splits a database URL into what a program of PostgreSQL's gets on its command line, which
+// everybody on the machine can read, and what it gets in its environment.
+func clientEnvironment(databaseURL string) (argument string, environment []string, err error) {
+	parsed, err := url.Parse(databaseURL)
+	if err != nil || parsed.Scheme != "postgres" && parsed.Scheme != "postgresql" {
+		return "", nil, errors.New("the database URL must have the form postgres://user:password@host:port/database")
+	}
+	environment = append(os.Environ(), "PGAPPNAME=florin-backup")
+	if password, ok := parsed.User.Password(); ok {
+		environment = append(environment, "PGPASSWORD="+password)
+		parsed.User = url.User(parsed.User.Username())
+	}
+	query := parsed.Query()
+	if password := query.Get("password"); password != "" {
+		environment = append(environment, "PGPASSWORD="+password)
+		query.Del("password")
+	}
+	for name := range query { // our pool's settings mean nothing to it
+		if strings.HasPrefix(name, "pool_") {
+			query.Del(name)
+		}
+	}
+	parsed.RawQuery = query.Encode()
+	return parsed.String(), environment, nil
+}
+
+// fingerprintOf reads the whole database.
+func fingerprintOf(ctx context.Context, databaseURL string) (found db.Fingerprint, major int, err error) {
+	database, err := db.Open(ctx, databaseURL, db.Options{})
+	if err != nil {
+		return found, 0, err
+	}
+	defer database.Close()
+	err = database.InSnapshot(ctx, func(snapshot db.Snapshot) error {
+		major = snapshot.ServerMajor
+		found, err = snapshot.Fingerprint(ctx)
+		return err
+	})
+	return found, major, err
+}
+
+func rowsOf(f db.Fingerprint) string {
+	var rows int64
+	for _, table := range f.Tables {
+		rows += table.Rows
+	}
+	return fmt.Sprintf("%d rows in %d tables, offset %d", rows, len(f.Tables), f.Offset)
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/ledger"
+)
+
+// limitSettings keep one caller from taking what is there for all, and clients that are slow from holding anything up.
+type limitSettings struct {
+	MaxRequests     int     `help:"Most requests that are served at once; more are refused (429)." default:"1024" env:"FLORIN_MAX_REQUESTS"`
+	MaxUserRequests int     `help:"Most requests of one user that are served at once." default:"256" env:"FLORIN_MAX_USER_REQUESTS"`
+	MaxUserInFlight int     `help:"Most submissions of one user that may be on their way at once." default:"768" env:"FLORIN_MAX_USER_IN_FLIGHT"`
+	MaxUserStreams  int     `help:"Most WebSocket streams that one user may have open." default:"1000" env:"FLORIN_MAX_USER_STREAMS"`
+	UserRate        float64 `help:"Most requests of one user in a second; 0: any number." default:"0" env:"FLORIN_USER_RATE"`
+	PartyRate       float64 `help:"Most submissions that act as one party in a second; 0: any number." default:"0" env:"FLORIN_PARTY_RATE"`
+	RefusalRate     float64 `help:"How many refusals of requests that are one too many are answered in a second; further ones are held back, so that asking again at once gains nothing. 0: any number." default:"300" env:"FLORIN_REFUSAL_RATE"`
+	AddressRate     float64 `help:"Most requests without a usable token from one address in a second; 0: any number." default:"200" env:"FLORIN_ADDRESS_RATE"`
+
+	MaxBody       int64 `help:"Most bytes of a request body." default:"10485760" env:"FLORIN_MAX_BODY"`
+	MaxBodyMemory int64 `help:"Most bytes of long request bodies that are held at once." default:"268435456" env:"FLORIN_MAX_BODY_MEMORY"`
+	MaxHeader     int   `help:"Most bytes of the head of a request, the token included." default:"32768" env:"FLORIN_MAX_HEADER"`
+	MaxDepth      int   `help:"How deep the JSON of a request may be nested." default:"256" env:"FLORIN_MAX_DEPTH"`
+	MaxElements   int   `help:"Most elements of one array or object in a request." default:"10000" env:"FLORIN_MAX_ELEMENTS"`
+	MaxCommands   int   `help:"Most commands of one submission." default:"1000" env:"FLORIN_MAX_COMMANDS"`
+	MaxDisclosed  int   `help:"Most contracts that one submission discloses." default:"1000" env:"FLORIN_MAX_DISCLOSED"`
+	MaxParties    int   `help:"Most parties that one submission acts as, and reads as." default:"1000" env:"FLORIN_MAX_PARTIES"`
+
+	MaxConnections int           `help:"Most connections that are open at once; more wait to be accepted." default:"16384" env:"FLORIN_MAX_CONNECTIONS"`
+	HeaderTimeout  time.Duration `help:"How long a client may take to send the head of a request." default:"10s" env:"FLORIN_HEADER_TIMEOUT"`
+	ReadTimeout    time.Duration `help:"How long a client may take to send a request." default:"30s" env:"FLORIN_READ_TIMEOUT"`
+	WriteTimeout   time.Duration `help:"How long an answer may take, from the head of the request to its last byte." default:"1m" env:"FLORIN_WRITE_TIMEOUT"`
+	IdleTimeout    time.Duration `help:"How long a connection may wait for its next request." default:"2m" env:"FLORIN_IDLE_TIMEOUT"`
+	ClientPatience time.Duration `help:"How long the client of a stream may take to accept a frame." default:"1m" env:"FLORIN_CLIENT_PATIENCE"`
+}
+
+// check says what is wrong with limits: nothing can be served with a limit of nothing.
+func (s limitSettings) check() error {
+	for _, limit := range []struct {
+		flag  string
+		value int64
+	}{
+		{"max-requests", int64(s.MaxRequests)},
+		{"max-user-requests", int64(s.MaxUserRequests)},
+		{"max-user-in-flight", int64(s.MaxUserInFlight)},
+		{"max-user-streams", int64(s.MaxUserStreams)},
+		{"max-body", s.MaxBody},
+		{"max-body-memory", s.MaxBodyMemory},
+		{"max-header", int64(s.MaxHeader)},
+		{"max-depth", int64(s.MaxDepth)},
+		{"max-elements", int64(s.MaxElements)},
+		{"max-commands", int64(s.MaxCommands)},
+		{"max-disclosed", int64(s.MaxDisclosed)},
+		{"max-parties", int64(s.MaxParties)},
+		{"max-connections", int64(s.MaxConnections)},
+	} {
+		if limit.value < 1 {
+			return fmt.Errorf("--%s=%d: it must be at least 1", limit.flag, limit.value)
+		}
+	}
+	for _, timeout := range []struct {
+		flag  string
+		value time.Duration
+	}{
+		{"header-timeout", s.HeaderTimeout},
+		{"read-timeout", s.ReadTimeout},
+		{"write-timeout", s.WriteTimeout},
+		{"idle-timeout", s.IdleTimeout},
+		{"client-patience", s.ClientPatience},
+	} {
+		if timeout.value <= 0 {
+			return fmt.Errorf("--%s=%s: it must be more than nothing", timeout.flag, timeout.value)
+		}
+	}
+	for _, rate := range []struct {
+		flag  string
+		value float64
+	}{
+		{"user-rate", s.UserRate},
+		{"party-rate", s.PartyRate},
+		{"refusal-rate", s.RefusalRate},
+		{"address-rate", s.AddressRate},
+	} {
+		if !(rate.value >= 0) { // NaN is no rate either
+			return fmt.Errorf("--%s=%g: it must not be negative; 0 limits nothing", rate.flag, rate.value)
+		}
+	}
+	return nil
+}
+
+// limits are those that the frames of the API share.
+func (s limitSettings) limits() *endpoint.Limits {
+	return endpoint.NewLimits(endpoint.LimitOptions{
+		Depth: s.MaxDepth, Elements: s.MaxElements, Requests: s.MaxRequests, UserRequests: s.MaxUserRequests,
+		BodyMemory: s.MaxBodyMemory, UserRate: s.UserRate, AddressRate: s.AddressRate, RefusalRate: s.RefusalRate,
+		Now: time.Now,
+	})
+}
+
+func (s limitSettings) counts() ledgerapi.Counts {
+	return ledgerapi.Counts{Commands: s.MaxCommands, Disclosed: s.MaxDisclosed, Parties: s.MaxParties}
+}
+
+// admission refuses submissions of parties that submit too often; nil when no rate is set.
+func (s limitSettings) admission() func(ledger.Submission) error {
+	if s.PartyRate == 0 {
+		return nil
+	}
+	rates := endpoint.NewRates(s.PartyRate, time.Now)
+	return func(submission ledger.Submission) error {
+		return endpoint.AdmitParties(rates, submission.ActAs, s.PartyRate)
+	}
+}
+
+// serverOptions are the bounds of connections.
+func (n *node) serverOptions() api.ServerOptions {
+	settings := n.options.settings
+	return api.ServerOptions{
+		HeaderTimeout: settings.HeaderTimeout, ReadTimeout: settings.ReadTimeout, WriteTimeout: settings.WriteTimeout,
+		IdleTimeout: settings.IdleTimeout, MaxHeaderBytes: settings.MaxHeader, RequestTimeout: settings.RequestTimeout,
+		Logger: n.options.log,
+	}
+}

@@ -1,0 +1,288 @@
+package db
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Automation is one kind of automation.
+type Automation struct {
+	Kind string
+	// Paused: its Schedule is, as the node last saw it.
+	Paused bool
+	// RanAt is the ledger time at which a run looked last; zero before the first.
+	RanAt time.Time
+	// NextAt is the ledger time at which something is due next; [lf.MaxTimestamp] for never.
+	NextAt time.Time
+	// Done and Refused count its submissions since the ledger began, Troubles the tasks that were refused last time.
+	Done, Refused, Troubles int64
+}
+
+// AutomationTask is a wallet, a contract or something else that a kind of automation has to look at.
+type AutomationTask struct {
+	Kind    string
+	Subject string
+	// DueAt is when to look next, in ledger time: the Unix epoch for at once, [lf.MaxTimestamp] for never by itself.
+	DueAt time.Time
+	// Deadline: a simulated clock stops at DueAt when it is advanced.
+	Deadline bool
+	WaitsFor string
+	// CommandID and SubmissionKey are those of the last submission; Pending when its outcome was not looked at.
+	CommandID     string
+	SubmissionKey string
+	Pending       bool
+	// Tries is how often it was refused in a row, Refusal why the last time.
+	Tries   int32
+	Refusal string
+	// HeldBy is the run that works on it; others leave it alone for half a minute.
+	HeldBy string
+}
+
+// DueTask makes a subject due.
+type DueTask struct {
+	Subject string
+	// At is when, in ledger time; not the zero time.
+	At       time.Time
+	Deadline bool
+	// Wallet is a party that must have a contract of the wallets' template, or else nothing is due; "" for no condition.
+	Wallet ledger.Party
+	// IfSet: nothing is due either unless the kind has an effective setting for the subject.
+	IfSet bool
+}
+
+// EnterAutomations enters kinds of automation, so that runs, troubles and the clock know of them.
+func (t *Tx) EnterAutomations(ctx context.Context, kinds []string) error {
+	return failed("entering kinds of automation", t.queries.EnterAutomations(ctx, kinds))
+}
+
+// Automations lists the kinds in order.
+func (r Reader) Automations(ctx context.Context) ([]Automation, error) {
+	rows, err := r.queries.ListAutomations(ctx, lf.MaxTimestamp().Time())
+	list := make([]Automation, len(rows))
+	for i, row := range rows {
+		list[i] = Automation{
+			Kind: row.Kind, Paused: row.IsPaused, NextAt: row.NextAt, Done: row.Done, Refused: row.Refused,
+			Troubles: row.Troubles,
+		}
+		if row.RanAt != nil {
+			list[i].RanAt = *row.RanAt
+		}
+	}
+	return list, failed("listing automations", err)
+}
+
+// LockAutomation returns up to where a kind has searched the record for new subjects, and keeps other transactions from
+// searching; false when the kind was not entered.
+func (t *Tx) LockAutomation(ctx context.Context, kind string) (Position, bool, error) {
+	row, err := t.queries.LockAutomation(ctx, kind)
+	if isNoRows(err) {
+		return Position{}, false, nil
+	}
+	seen := Position{Offset: ledger.Offset(row.SeenOffset), NodeID: row.SeenNodeID}
+	return seen, err == nil, failed("reading how far automation is", err)
+}
+
+// SeeAutomation stores up to where a kind has searched the record.
+func (t *Tx) SeeAutomation(ctx context.Context, kind string, seen Position) error {
+	return failed("storing how far automation is", t.queries.SeeAutomation(ctx, dbgen.SeeAutomationParams{
+		Kind: kind, SeenOffset: int64(seen.Offset), SeenNodeID: seen.NodeID,
+	}))
+}
+
+// ForgetAutomations makes kinds search the record anew, from its beginning.
+func (t *Tx) ForgetAutomations(ctx context.Context, kinds []string) error {
+	return failed("making automation search anew", t.queries.ForgetAutomations(ctx, kinds))
+}
+
+// NewContracts lists the active contracts of some templates that were created after a position, up to an offset, in
+// order.
+func (r Reader) NewContracts(
+	ctx context.Context, templates []string, after Position, upTo ledger.Offset, limit int32,
+) ([]StoredContract, error) {
+	rows, err := r.listActive(ctx, ActiveQuery{Templates: templates, At: upTo, After: after, Limit: limit})
+	if err != nil {
+		return nil, failed("looking for new contracts", err)
+	}
+	return fromDBContracts(rows)
+}
+
+// EnterTasks makes subjects of a kind due, each at the earliest of the times that are given for it. Those in trouble
+// wait for their next try.
+func (t *Tx) EnterTasks(ctx context.Context, kind, walletTemplate string, tasks []DueTask) error {
+	params := dbgen.EnterTasksParams{Kind: kind, WalletTemplate: walletTemplate}
+	index := make(map[string]int, len(tasks))
+	for _, task := range tasks {
+		i, known := index[task.Subject]
+		switch {
+		case !known:
+			index[task.Subject] = len(params.Subjects)
+			params.Subjects = append(params.Subjects, task.Subject)
+			params.DueAts = append(params.DueAts, task.At)
+			params.AreDeadlines = append(params.AreDeadlines, task.Deadline)
+			params.Wallets = append(params.Wallets, string(task.Wallet))
+			params.AreIfSet = append(params.AreIfSet, task.IfSet)
+		case task.At.Before(params.DueAts[i]):
+			params.DueAts[i], params.AreDeadlines[i] = task.At, task.Deadline
+		}
+	}
+	if len(params.Subjects) == 0 {
+		return nil
+	}
+	return failed("entering tasks of automation", t.queries.EnterTasks(ctx, params))
+}
+
+// TakeTasks returns tasks of a kind that are due by a ledger time, the longest due first, and locks them. A run takes
+// those that it held before, and none that another one holds.
+func (t *Tx) TakeTasks(
+	ctx context.Context, kind, run string, dueBy time.Time, limit int32,
+) ([]AutomationTask, error) {
+	rows, err := t.queries.TakeTasks(ctx, dbgen.TakeTasksParams{Kind: kind, DueBy: dueBy, RunID: run, CountMax: limit})
+	return fromDBTasks(rows), failed("taking tasks of automation", err)
+}
+
+// SettleTasks stores what tasks of one kind wait for, or what was submitted for them.
+func (t *Tx) SettleTasks(ctx context.Context, kind string, tasks []AutomationTask) error {
+	if len(tasks) == 0 {
+		return nil
+	}
+	params := dbgen.SettleTasksParams{Kind: kind}
+	for _, task := range tasks {
+		params.Subjects = append(params.Subjects, task.Subject)
+		params.DueAts = append(params.DueAts, task.DueAt)
+		params.AreDeadlines = append(params.AreDeadlines, task.Deadline)
+		params.WaitsFors = append(params.WaitsFors, task.WaitsFor)
+		params.CommandIds = append(params.CommandIds, task.CommandID)
+		params.SubmissionKeys = append(params.SubmissionKeys, task.SubmissionKey)
+		params.ArePending = append(params.ArePending, task.Pending)
+		params.Tries = append(params.Tries, task.Tries)
+		params.Refusals = append(params.Refusals, task.Refusal)
+		params.HeldBys = append(params.HeldBys, task.HeldBy)
+	}
+	return failed("settling tasks of automation", t.queries.SettleTasks(ctx, params))
+}
+
+// EndTasks deletes tasks of a kind.
+func (t *Tx) EndTasks(ctx context.Context, kind string, subjects []string) error {
+	if len(subjects) == 0 {
+		return nil
+	}
+	return failed("ending tasks of automation", t.queries.EndTasks(ctx, dbgen.EndTasksParams{
+		Kind: kind, Subjects: subjects,
+	}))
+}
+
+// CountAutomation counts submissions of a kind that were accepted and refused, and notes the ledger time of a look.
+func (t *Tx) CountAutomation(ctx context.Context, kind string, ranAt time.Time, done, refused int) error {
+	return failed("counting what automation did", t.queries.CountAutomation(ctx, dbgen.CountAutomationParams{
+		Kind: kind, RanAt: ranAt, Done: int64(done), Refused: int64(refused),
+	}))
+}
+
+// PauseAutomation stores whether a kind's Schedule is paused: what is due then holds up no clock.
+func (d *DB) PauseAutomation(ctx context.Context, kind string, paused bool) error {
+	return failed("noting that automation is paused", d.queries.PauseAutomation(ctx, dbgen.PauseAutomationParams{
+		Kind: kind, IsPaused: paused,
+	}))
+}
+
+// DueAutomations lists the kinds that have something to look at by a ledger time; those that are paused only if wanted.
+func (r Reader) DueAutomations(ctx context.Context, by time.Time, evenPaused bool) ([]string, error) {
+	kinds, err := r.queries.ListDueAutomations(ctx, dbgen.ListDueAutomationsParams{DueBy: by, EvenPaused: evenPaused})
+	return kinds, failed("looking for automation that is due", err)
+}
+
+// BehindAutomations lists the kinds that have not searched the record up to its end; those that are paused only if
+// wanted.
+func (r Reader) BehindAutomations(ctx context.Context, evenPaused bool) ([]string, error) {
+	kinds, err := r.queries.ListBehindAutomations(ctx, evenPaused)
+	return kinds, failed("looking for automation that is behind", err)
+}
+
+// CallWorkflows wakes those who call the workflows of lifecycles and automation, in all processes.
+func (d *DB) CallWorkflows(ctx context.Context) error {
+	return failed("calling workflows", d.queries.CallAutomations(ctx))
+}
+
+// Troubles pages through the tasks of a kind that were refused, in order of their subjects.
+func (r Reader) Troubles(ctx context.Context, kind, after string, limit int32) ([]AutomationTask, error) {
+	rows, err := r.queries.ListTroubles(ctx, dbgen.ListTroublesParams{Kind: kind, After: after, CountMax: limit})
+	return fromDBTasks(rows), failed("listing troubles of automation", err)
+}
+
+// NudgeTasks makes the tasks of a kind that are in trouble due at once: that of a subject, or all for "". It tells how
+// many there are.
+func (d *DB) NudgeTasks(ctx context.Context, kind, subject string) (int64, error) {
+	nudged, err := d.queries.NudgeTasks(ctx, dbgen.NudgeTasksParams{Kind: kind, Subject: subject})
+	return nudged, failed("nudging tasks of automation", err)
+}
+
+// RoundActivity is what contracts of one template record against a mining round.
+type RoundActivity struct {
+	Template string
+	Featured bool
+	Count    int64
+	Amount   decimal.Decimal
+	Weight   int64
+}
+
+// RoundActivity adds up the active contracts of some templates that belong to a mining round.
+func (r Reader) RoundActivity(ctx context.Context, templates []string, round string) ([]RoundActivity, error) {
+	rows, err := r.queries.SumActivity(ctx, dbgen.SumActivityParams{TemplateIds: templates, RoundNumber: round})
+	if err != nil {
+		return nil, failed("adding up the activity of a round", err)
+	}
+	sums := make([]RoundActivity, len(rows))
+	for i, row := range rows {
+		amount, err := decimal.Parse(row.Amount)
+		if err != nil {
+			return nil, failed("adding up the activity of a round", err)
+		}
+		sums[i] = RoundActivity{
+			Template: row.TemplateID, Featured: row.Featured, Count: row.Contracts, Amount: amount, Weight: row.Weight,
+		}
+	}
+	return sums, nil
+}
+
+// ContractsOfRound lists active contracts of some templates that belong to a mining round, template by template.
+func (r Reader) ContractsOfRound(
+	ctx context.Context, templates []string, round string, limit int32,
+) ([]StoredContract, error) {
+	rows, err := r.queries.ListOfRound(ctx, dbgen.ListOfRoundParams{
+		TemplateIds: templates, RoundNumber: round, CountMax: limit,
+	})
+	if err != nil {
+		return nil, failed("listing the contracts of a round", err)
+	}
+	return fromDBContracts(rows)
+}
+
+// Dust lists coin, locked or not, whose holding fee has reached its amount by a mining round.
+func (r Reader) Dust(ctx context.Context, round int64, limit int32) ([]StoredContract, error) {
+	rows, err := r.queries.ListDust(ctx, dbgen.ListDustParams{RoundNumber: round, CountMax: limit})
+	if err != nil {
+		return nil, failed("looking for coin that is dust", err)
+	}
+	return fromDBContracts(rows)
+}
+
+// AfterAll is the position after everything that was created up to an offset.
+func AfterAll(offset ledger.Offset) Position { return Position{Offset: offset, NodeID: math.MaxInt32} }
+
+func fromDBTasks(rows []dbgen.AutomationTask) []AutomationTask {
+	tasks := make([]AutomationTask, len(rows))
+	for i, row := range rows {
+		tasks[i] = AutomationTask{
+			Kind: row.Kind, Subject: row.Subject, DueAt: row.DueAt, Deadline: row.IsDeadline, WaitsFor: row.WaitsFor,
+			CommandID: row.CommandID, SubmissionKey: row.SubmissionKey, Pending: row.IsPending,
+			Tries: row.Tries, Refusal: row.Refusal, HeldBy: row.HeldBy,
+		}
+	}
+	return tasks
+}

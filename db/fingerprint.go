@@ -1,0 +1,144 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/florinledger/florin/ledger"
+)
+
+// Fingerprint tells whether two databases hold the same: a count and a hash of the rows of every table, whatever their
+// order. It finds accidents, not forgeries: rows are added up, not chained.
+type Fingerprint struct {
+	// Offset and RecordTime of the head of the record.
+	Offset     ledger.Offset `json:"offset"`
+	RecordTime time.Time     `json:"recordTime"`
+	// Tables by name, the one of the schema's version included.
+	Tables map[string]TableFingerprint `json:"tables"`
+}
+
+// TableFingerprint is the part of one table.
+type TableFingerprint struct {
+	Rows int64 `json:"rows"`
+	// Hash is the sum of the first 60 bits of the SHA-256 of each row's text, as a decimal number.
+	Hash string `json:"hash"`
+}
+
+// Difference says in words where two fingerprints differ; "" when they do not.
+func (f Fingerprint) Difference(other Fingerprint) string {
+	if f.Offset != other.Offset {
+		return fmt.Sprintf("the record ends at offset %d here and at %d there", f.Offset, other.Offset)
+	}
+	for name, table := range f.Tables {
+		if there, ok := other.Tables[name]; !ok || there != table {
+			return fmt.Sprintf("table %s has %d rows with hash %s here, and %d rows with hash %s there",
+				name, table.Rows, table.Hash, there.Rows, there.Hash)
+		}
+	}
+	for name := range other.Tables {
+		if _, ok := f.Tables[name]; !ok {
+			return "table " + name + " is missing here"
+		}
+	}
+	return ""
+}
+
+// Snapshot is a state of the database that stays visible while others go on.
+type Snapshot struct {
+	// ID is what pg_dump takes as --snapshot.
+	ID string
+	// ServerMajor is the major version of the server.
+	ServerMajor int
+	tx          pgx.Tx
+}
+
+// InSnapshot calls the function with the state of the database as it is now. What the function reads through the
+// snapshot, and what others read with its id until the function returns, is of one moment.
+func (d *DB) InSnapshot(ctx context.Context, body func(Snapshot) error) error {
+	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	var bodyErr error
+	err := pgx.BeginTxFunc(ctx, d.pool, options, func(tx pgx.Tx) error {
+		snapshot := Snapshot{tx: tx}
+		// The session may have to wait for a long dump, and must see all rows at their best price.
+		for _, setting := range []string{
+			"idle_in_transaction_session_timeout = 0", "enable_seqscan = on", "timezone = 'UTC'", "datestyle = 'ISO'",
+			"bytea_output = 'hex'", "intervalstyle = 'postgres'", "extra_float_digits = 3",
+		} {
+			if _, err := tx.Exec(ctx, "SET LOCAL "+setting); err != nil {
+				return err
+			}
+		}
+		err := tx.QueryRow(ctx, "SELECT pg_export_snapshot(), current_setting('server_version_num')::int / 10000").
+			Scan(&snapshot.ID, &snapshot.ServerMajor)
+		if err == nil {
+			bodyErr = body(snapshot)
+			err = bodyErr
+		}
+		return err
+	})
+	if bodyErr != nil {
+		return bodyErr
+	}
+	return failed("reading a state of the database", err)
+}
+
+// Fingerprint reads every table once.
+func (s Snapshot) Fingerprint(ctx context.Context) (Fingerprint, error) {
+	found := Fingerprint{Tables: map[string]TableFingerprint{}}
+	rows, err := s.tx.Query(ctx, "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename")
+	if err != nil {
+		return found, failed("listing the tables", err)
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return found, failed("listing the tables", err)
+	}
+	for _, name := range names {
+		// A row's text depends on nothing but the row and the settings of the session.
+		query := `SELECT count(*), coalesce(sum(
+			('x0' || left(encode(sha256(convert_to(t::text, 'UTF8')), 'hex'), 15))::bit(64)::bigint::numeric), 0)::text
+			FROM ` + pgx.Identifier{name}.Sanitize() + " AS t"
+		var table TableFingerprint
+		if err := s.tx.QueryRow(ctx, query).Scan(&table.Rows, &table.Hash); err != nil {
+			return found, failed("reading table "+name, err)
+		}
+		found.Tables[name] = table
+	}
+	err = s.tx.QueryRow(ctx, "SELECT ledger_offset, record_time FROM ledger_head").Scan(&found.Offset, &found.RecordTime)
+	return found, failed("reading the head", err)
+}
+
+// Occupant tells what keeps a database from being restored into: how many tables and which connected nodes it has.
+type Occupant struct {
+	Tables int
+	// Nodes are the connections of nodes.
+	Nodes int
+}
+
+// Occupants looks at a database whatever its schema.
+func Occupants(ctx context.Context, url string) (Occupant, error) {
+	var found Occupant
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return found, fmt.Errorf("cannot reach the database: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	err = conn.QueryRow(ctx, `SELECT (SELECT count(*) FROM pg_tables WHERE schemaname = 'public'),
+		(SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+		 AND application_name LIKE 'florin%')`).Scan(&found.Tables, &found.Nodes)
+	return found, failed("looking at the database", err)
+}
+
+// Clear removes every table and everything else that the schema of the record holds.
+func Clear(ctx context.Context, url string) error {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return fmt.Errorf("cannot reach the database: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	_, err = conn.Exec(ctx, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+	return failed("clearing the database", err)
+}

@@ -1,0 +1,209 @@
+-- EnterAutomations enters kinds of automation that are not there yet.
+-- name: EnterAutomations :exec
+INSERT INTO automations (kind)
+SELECT unnest(@kinds::text[])
+ON CONFLICT (kind) DO NOTHING;
+
+-- ListAutomations lists the kinds, each with when it is due next, or never, and how many of its tasks are in trouble.
+-- name: ListAutomations :many
+SELECT
+    a.*,
+    coalesce((
+        SELECT t.due_at
+        FROM automation_tasks AS t
+        WHERE t.kind = a.kind
+        ORDER BY t.due_at
+        LIMIT 1
+    ), @never)::timestamptz AS next_at,
+    (
+        SELECT count(*)
+        FROM automation_tasks AS t
+        WHERE t.kind = a.kind AND t.tries > 0
+    ) AS troubles
+FROM automations AS a
+ORDER BY a.kind;
+
+-- LockAutomation reads how far a kind has seen the record, and keeps others from changing that.
+-- name: LockAutomation :one
+SELECT seen_offset, seen_node_id
+FROM automations
+WHERE kind = @kind
+FOR UPDATE;
+
+-- SeeAutomation stores how far a kind has seen the record.
+-- name: SeeAutomation :exec
+UPDATE automations
+SET seen_offset = @seen_offset, seen_node_id = @seen_node_id
+WHERE kind = @kind;
+
+-- ForgetAutomations makes kinds search the record anew.
+-- name: ForgetAutomations :exec
+UPDATE automations
+SET seen_offset = 0, seen_node_id = 0
+WHERE kind = ANY(@kinds::text[]);
+
+-- PauseAutomation stores whether a kind's Schedule is paused.
+-- name: PauseAutomation :exec
+UPDATE automations
+SET is_paused = @is_paused
+WHERE kind = @kind AND is_paused <> @is_paused;
+
+-- CountAutomation counts what came of a kind's submissions, and notes when it looked.
+-- name: CountAutomation :exec
+UPDATE automations
+SET ran_at = @ran_at::timestamptz, done = done + @done, refused = refused + @refused
+WHERE kind = @kind;
+
+-- EnterTasks makes subjects due, or due earlier; those in trouble wait for their next try all the same. Where a wallet
+-- is named, it must be the party of a contract of the wallets' template; what is due if_set needs an effective setting.
+-- name: EnterTasks :exec
+INSERT INTO automation_tasks AS t (kind, subject, due_at, is_deadline)
+SELECT @kind, due.subject, due.due_at, due.is_deadline
+FROM (
+    SELECT
+        unnest(@subjects::text[]) AS subject, unnest(@due_ats::timestamptz[]) AS due_at,
+        unnest(@are_deadlines::boolean[]) AS is_deadline, unnest(@wallets::text[]) AS wallet,
+        unnest(@are_if_set::boolean[]) AS if_set
+) AS due
+WHERE
+    (due.wallet = '' OR EXISTS (
+        SELECT FROM active_contracts AS a
+        WHERE a.party = due.wallet AND a.template_id = @wallet_template
+    ))
+    AND (NOT due.if_set OR EXISTS (
+        SELECT FROM automation_settings AS s
+        WHERE s.kind = @kind AND s.party = due.subject AND s.value IS NOT NULL
+    ))
+ON CONFLICT (kind, subject) DO UPDATE
+SET
+    due_at = excluded.due_at, is_deadline = excluded.is_deadline
+WHERE t.tries = 0 AND t.due_at > excluded.due_at;
+
+-- TakeTasks takes tasks that are due, the longest due first. Those that another run works on, or that somebody holds,
+-- wait for the next time.
+-- name: TakeTasks :many
+SELECT *
+FROM automation_tasks
+WHERE kind = @kind AND due_at <= @due_by AND (held_until <= now() OR held_by = @run_id)
+ORDER BY due_at, subject
+LIMIT @count_max
+FOR UPDATE SKIP LOCKED;
+
+-- SettleTasks stores what tasks wait for, or what was submitted for them. Held ones are left alone by other runs for a
+-- while.
+-- name: SettleTasks :exec
+UPDATE automation_tasks AS t
+SET
+    due_at = s.due_at, is_deadline = s.is_deadline, waits_for = s.waits_for, command_id = s.command_id,
+    submission_key = s.submission_key, is_pending = s.is_pending, tries = s.tries, refusal = s.refusal,
+    held_by = s.held_by,
+    held_until = CASE s.held_by WHEN '' THEN 'epoch'::timestamptz ELSE now() + interval '30 seconds' END
+FROM (
+    SELECT
+        unnest(@subjects::text[]) AS subject, unnest(@due_ats::timestamptz[]) AS due_at,
+        unnest(@are_deadlines::boolean[]) AS is_deadline, unnest(@waits_fors::text[]) AS waits_for,
+        unnest(@command_ids::text[]) AS command_id, unnest(@submission_keys::text[]) AS submission_key,
+        unnest(@are_pending::boolean[]) AS is_pending, unnest(@tries::integer[]) AS tries,
+        unnest(@refusals::text[]) AS refusal, unnest(@held_bys::text[]) AS held_by
+) AS s
+WHERE t.kind = @kind AND t.subject = s.subject;
+
+-- EndTasks deletes tasks.
+-- name: EndTasks :exec
+DELETE FROM automation_tasks AS t
+USING unnest(@subjects::text[]) AS ended (subject)
+WHERE t.kind = @kind AND t.subject = ended.subject;
+
+-- ListDueAutomations lists the kinds that have something to look at by a time; those that are paused only if wanted.
+-- name: ListDueAutomations :many
+SELECT a.kind
+FROM automations AS a
+WHERE (@even_paused::boolean OR NOT a.is_paused) AND EXISTS (
+    SELECT FROM automation_tasks AS t
+    WHERE t.kind = a.kind AND t.due_at <= @due_by
+)
+ORDER BY a.kind;
+
+-- ListBehindAutomations lists the kinds that have not seen the record up to its end; those that are paused only if
+-- wanted.
+-- name: ListBehindAutomations :many
+SELECT a.kind
+FROM automations AS a
+CROSS JOIN ledger_head AS h
+WHERE
+    (a.seen_offset, a.seen_node_id) < (h.ledger_offset, 2147483647) AND (@even_paused::boolean OR NOT a.is_paused)
+ORDER BY a.kind;
+
+-- NextDeadline finds the first deadline of a task in a span; the epoch when there is none.
+-- name: NextDeadline :one
+SELECT coalesce(min(due.due_at), 'epoch')::timestamptz AS due_at
+FROM (
+    SELECT t.due_at
+    FROM automation_tasks AS t
+    WHERE t.is_deadline AND t.due_at > @after AND t.due_at <= @up_to
+    ORDER BY t.due_at
+    LIMIT 1
+) AS due;
+
+-- ListTroubles pages through the tasks of a kind that were refused.
+-- name: ListTroubles :many
+SELECT *
+FROM automation_tasks
+WHERE kind = @kind AND tries > 0 AND subject > @after
+ORDER BY subject
+LIMIT @count_max;
+
+-- NudgeTasks makes the tasks of a kind due at once that are in trouble; of all subjects, or of one.
+-- name: NudgeTasks :execrows
+UPDATE automation_tasks
+SET due_at = 'epoch'
+WHERE kind = @kind AND tries > 0 AND (@subject::text = '' OR subject = @subject::text);
+
+-- CallAutomations wakes those who call workflows.
+-- name: CallAutomations :exec
+SELECT pg_notify('florin_lifecycles', '');
+
+-- SumActivity adds up what was recorded against a round: amounts and weights of the active contracts of some templates.
+-- Each template's part is a range of the index of coupons by round.
+-- name: SumActivity :many
+SELECT wanted.template_id::text AS template_id, sums.*
+FROM unnest(@template_ids::text[]) AS wanted (template_id)
+CROSS JOIN LATERAL (
+    SELECT
+        coalesce((c.payload ->> 'featured')::boolean, false)::boolean AS featured, count(*) AS contracts,
+        coalesce(sum((c.payload ->> 'amount')::numeric), 0)::text AS amount,
+        coalesce(sum((c.payload ->> 'weight')::bigint), 0)::bigint AS weight
+    FROM contracts AS c
+    WHERE
+        c.archived_offset IS NULL AND c.template_id = wanted.template_id
+        AND coupon_round(c.template_id, c.payload) IS NOT NULL
+        AND coupon_round(c.template_id, c.payload) = @round_number::text
+    GROUP BY 1
+) AS sums;
+
+-- ListOfRound lists active contracts of some templates that belong to a round, template by template. Each template's
+-- part is a range of the index of coupons by round.
+-- name: ListOfRound :many
+SELECT c.*
+FROM unnest(@template_ids::text[]) AS wanted (template_id)
+CROSS JOIN LATERAL (
+    SELECT *
+    FROM contracts
+    WHERE
+        contracts.archived_offset IS NULL AND contracts.template_id = wanted.template_id
+        AND coupon_round(contracts.template_id, contracts.payload) IS NOT NULL
+        AND coupon_round(contracts.template_id, contracts.payload) = @round_number::text
+    ORDER BY contracts.created_offset, contracts.created_node_id
+    LIMIT @count_max
+) AS c
+LIMIT @count_max;
+
+-- ListDust lists coin that is dust in a mining round, the one that was dust first first.
+-- name: ListDust :many
+SELECT *
+FROM contracts
+WHERE
+    archived_offset IS NULL AND dust_round(template_id, payload) IS NOT NULL
+    AND dust_round(template_id, payload) <= @round_number::bigint
+ORDER BY dust_round(template_id, payload)
+LIMIT @count_max;

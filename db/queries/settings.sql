@@ -1,0 +1,88 @@
+-- LockAutomationSettings makes changes of settings happen one after the other until the transaction ends.
+-- name: LockAutomationSettings :exec
+SELECT pg_advisory_xact_lock(hashtext('automation_settings'));
+
+-- GetAutomationSetting reads one setting.
+-- name: GetAutomationSetting :one
+SELECT *
+FROM automation_settings
+WHERE kind = @kind AND party = @party;
+
+-- ListAutomationSettings pages through the settings of a kind in byte order of their parties. With only_effective those
+-- are left out that say nothing.
+-- name: ListAutomationSettings :many
+SELECT *
+FROM automation_settings
+WHERE kind = @kind AND party > @after AND (value IS NOT NULL OR NOT sqlc.arg(only_effective)::boolean)
+ORDER BY party
+LIMIT @count_max;
+
+-- ListConfigured reads everything that the configuration says.
+-- name: ListConfigured :many
+SELECT kind, party, configured
+FROM automation_settings
+WHERE configured IS NOT NULL;
+
+-- ConfigureAutomation stores what the configuration says and what changed by that; an empty value is nothing. What the
+-- settings are of becomes due.
+-- name: ConfigureAutomation :exec
+WITH given AS (
+    SELECT
+        unnest(@kinds::text[]) AS kind, unnest(@parties::text[]) AS party,
+        nullif(unnest(@configured::text[]), '')::json AS configured
+), changed AS (
+    INSERT INTO automation_settings AS s (kind, party, configured)
+    SELECT given.kind, given.party, given.configured
+    FROM given
+    ON CONFLICT (kind, party) DO UPDATE SET configured = excluded.configured
+    RETURNING s.kind, s.party, s.value
+), due AS (
+    INSERT INTO automation_tasks AS t (kind, subject, due_at)
+    SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
+    FROM changed
+    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch'
+)
+INSERT INTO automation_setting_changes (kind, party, action, changed_by, before, after)
+SELECT changed.kind, changed.party, 'configure', @changed_by, old.value, changed.value
+FROM changed
+LEFT JOIN automation_settings AS old ON old.kind = changed.kind AND old.party = changed.party
+WHERE old.value::text IS DISTINCT FROM changed.value::text
+ORDER BY changed.kind, changed.party;
+
+-- ChooseAutomationSetting stores what the operator says, or that the configuration counts again, and that it changed.
+-- What the setting is of becomes due.
+-- name: ChooseAutomationSetting :exec
+WITH changed AS (
+    INSERT INTO automation_settings AS s (kind, party, is_chosen, chosen)
+    VALUES (@kind, @party, @is_chosen, @chosen)
+    ON CONFLICT (kind, party) DO UPDATE SET is_chosen = @is_chosen, chosen = @chosen
+    RETURNING s.kind, s.party, s.value
+), due AS (
+    INSERT INTO automation_tasks AS t (kind, subject, due_at)
+    SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
+    FROM changed
+    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch'
+)
+INSERT INTO automation_setting_changes (kind, party, action, changed_by, before, after)
+SELECT changed.kind, changed.party, @action, @changed_by, old.value, changed.value
+FROM changed
+LEFT JOIN automation_settings AS old ON old.kind = changed.kind AND old.party = changed.party;
+
+-- ForgetAutomationSettings deletes the settings that neither the configuration nor the operator speaks of.
+-- name: ForgetAutomationSettings :exec
+DELETE FROM automation_settings
+WHERE configured IS NULL AND NOT is_chosen;
+
+-- ListAutomationChanges pages through the changes before a number, the newest first.
+-- name: ListAutomationChanges :many
+SELECT *
+FROM automation_setting_changes
+WHERE change_id < @before_id
+ORDER BY change_id DESC
+LIMIT @count_max;
+
+-- LastUpdateOfParty finds the offset of the last transaction that a party sees; 0 without one.
+-- name: LastUpdateOfParty :one
+SELECT coalesce(max(ledger_offset), 0)::bigint AS last_offset
+FROM update_parties
+WHERE party = @party;

@@ -1,0 +1,15 @@
+-- NoteTrackedRequests stores what became of requests, in place of what was known before. The rows must differ in party,
+-- kind or tracking id.
+-- name: NoteTrackedRequests :exec
+INSERT INTO tracked_requests (party, kind, tracking_hash, ledger_offset, state)
+SELECT
+    unnest(@parties::text[]), unnest(@kinds::text[]), unnest(@tracking_hashes::text[]), unnest(@ledger_offsets::bigint[]),
+    unnest(@states::text[])::json
+ON CONFLICT (party, kind, tracking_hash) DO UPDATE
+SET ledger_offset = excluded.ledger_offset, state = excluded.state;
+
+-- GetTrackedRequest finds what became of a request.
+-- name: GetTrackedRequest :one
+SELECT state
+FROM tracked_requests
+WHERE party = @party AND kind = @kind AND tracking_hash = @tracking_hash;

@@ -1,0 +1,217 @@
+package db
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/ledger"
+)
+
+// AutomationSetting is what an automation is to do for a wallet. The values are JSON of the automation's own; nil
+// stands for nothing.
+type AutomationSetting struct {
+	Kind string
+	// Party is the wallet; empty for what the node has once.
+	Party ledger.Party
+	// Configured is what the configuration says, Chosen what the operator said since, if IsChosen.
+	Configured []byte
+	IsChosen   bool
+	Chosen     []byte
+}
+
+// Value is what counts.
+func (s AutomationSetting) Value() []byte {
+	if s.IsChosen {
+		return s.Chosen
+	}
+	return s.Configured
+}
+
+// The ways in which settings change.
+const (
+	// SettingConfigured: a process started with another configuration.
+	SettingConfigured = "configure"
+	// SettingSet: the operator said what to do, SettingOff: that nothing is to be done.
+	SettingSet = "set"
+	SettingOff = "switch-off"
+	// SettingReset: what the configuration says counts again.
+	SettingReset = "reset"
+)
+
+// AutomationChange is a change of what counts.
+type AutomationChange struct {
+	ID    int64
+	At    time.Time
+	Kind  string
+	Party ledger.Party
+	// Action is one of the ways in which settings change.
+	Action string
+	// By is the user, or the name of the configuration.
+	By string
+	// Before and After are what counted; nil for nothing.
+	Before, After []byte
+}
+
+// AutomationSetting reads a setting. One that nobody speaks of has neither value.
+func (r Reader) AutomationSetting(ctx context.Context, kind string, party ledger.Party) (AutomationSetting, error) {
+	row, err := r.queries.GetAutomationSetting(ctx, dbgen.GetAutomationSettingParams{Kind: kind, Party: party})
+	if isNoRows(err) {
+		return AutomationSetting{Kind: kind, Party: party}, nil
+	}
+	return fromDBSetting(row), failed("reading a setting", err)
+}
+
+// AutomationSettings pages through the settings of a kind in byte order of their parties, those included that were
+// switched off.
+func (r Reader) AutomationSettings(
+	ctx context.Context, kind string, after ledger.Party, limit int32,
+) ([]AutomationSetting, error) {
+	return r.listSettings(ctx, dbgen.ListAutomationSettingsParams{Kind: kind, After: after, CountMax: limit})
+}
+
+// EffectiveSettings pages through the settings of a kind that say something, in byte order of their parties.
+func (r Reader) EffectiveSettings(
+	ctx context.Context, kind string, after ledger.Party, limit int32,
+) ([]AutomationSetting, error) {
+	return r.listSettings(ctx, dbgen.ListAutomationSettingsParams{
+		Kind: kind, After: after, CountMax: limit, OnlyEffective: true,
+	})
+}
+
+func (r Reader) listSettings(
+	ctx context.Context, params dbgen.ListAutomationSettingsParams,
+) ([]AutomationSetting, error) {
+	rows, err := r.queries.ListAutomationSettings(ctx, params)
+	settings := make([]AutomationSetting, len(rows))
+	for i, row := range rows {
+		settings[i] = fromDBSetting(row)
+	}
+	return settings, failed("listing settings", err)
+}
+
+// ConfigureAutomation stores what a configuration says, all of it: what an earlier one said and this does not is gone.
+// What the operator chose counts on. The name tells the configuration from others in the list of changes.
+func (d *DB) ConfigureAutomation(ctx context.Context, name string, configured []AutomationSetting) error {
+	return d.InTx(ctx, func(tx *Tx) error {
+		if err := tx.queries.LockAutomationSettings(ctx); err != nil {
+			return failed("locking the settings", err)
+		}
+		rows, err := tx.queries.ListConfigured(ctx)
+		if err != nil {
+			return failed("reading the configured settings", err)
+		}
+		params := dbgen.ConfigureAutomationParams{ChangedBy: name}
+		add := func(kind string, party ledger.Party, value []byte) {
+			params.Kinds = append(params.Kinds, kind)
+			params.Parties = append(params.Parties, string(party))
+			params.Configured = append(params.Configured, string(value))
+		}
+		type wallet struct {
+			kind  string
+			party ledger.Party
+		}
+		old := make(map[wallet][]byte, len(rows))
+		for _, row := range rows {
+			old[wallet{row.Kind, row.Party}] = row.Configured
+		}
+		for _, setting := range configured {
+			known := wallet{setting.Kind, setting.Party}
+			if !bytes.Equal(old[known], setting.Configured) {
+				add(setting.Kind, setting.Party, setting.Configured)
+			}
+			delete(old, known)
+		}
+		for gone := range old {
+			add(gone.kind, gone.party, nil)
+		}
+		if len(params.Kinds) == 0 {
+			return nil
+		}
+		if err := tx.queries.ConfigureAutomation(ctx, params); err != nil {
+			return failed("storing the configured settings", err)
+		}
+		return tx.settingsChanged(ctx)
+	})
+}
+
+// ChooseAutomation stores what the operator says of a kind and a wallet; nil is that nothing is to be done. It counts
+// from now on, whatever the configuration says, until [DB.ResetAutomation].
+func (d *DB) ChooseAutomation(
+	ctx context.Context, kind string, party ledger.Party, value []byte, by string,
+) (AutomationSetting, error) {
+	action := SettingSet
+	if value == nil {
+		action = SettingOff
+	}
+	return d.changeSetting(ctx, dbgen.ChooseAutomationSettingParams{
+		Kind: kind, Party: party, IsChosen: true, Chosen: value, Action: action, ChangedBy: by,
+	})
+}
+
+// ResetAutomation makes count what the configuration says of a kind and a wallet. Nothing changes if it does already.
+func (d *DB) ResetAutomation(
+	ctx context.Context, kind string, party ledger.Party, by string,
+) (AutomationSetting, error) {
+	return d.changeSetting(ctx, dbgen.ChooseAutomationSettingParams{
+		Kind: kind, Party: party, Action: SettingReset, ChangedBy: by,
+	})
+}
+
+func (d *DB) changeSetting(
+	ctx context.Context, params dbgen.ChooseAutomationSettingParams,
+) (changed AutomationSetting, err error) {
+	err = d.InTx(ctx, func(tx *Tx) error {
+		if err := tx.queries.LockAutomationSettings(ctx); err != nil {
+			return failed("locking the settings", err)
+		}
+		if changed, err = tx.AutomationSetting(ctx, params.Kind, params.Party); err != nil {
+			return err
+		}
+		if !params.IsChosen && !changed.IsChosen {
+			return nil
+		}
+		if err := tx.queries.ChooseAutomationSetting(ctx, params); err != nil {
+			return failed("changing a setting", err)
+		}
+		changed.IsChosen, changed.Chosen = params.IsChosen, params.Chosen
+		return tx.settingsChanged(ctx)
+	})
+	return changed, err
+}
+
+// settingsChanged forgets settings that say nothing any more, and wakes those who run what became due.
+func (t *Tx) settingsChanged(ctx context.Context) error {
+	if err := t.queries.ForgetAutomationSettings(ctx); err != nil {
+		return failed("forgetting settings", err)
+	}
+	return failed("waking the automations", t.queries.CallAutomations(ctx))
+}
+
+// LastUpdateOf is the offset of the last transaction that a party sees and that was not pruned; 0 without one.
+func (r Reader) LastUpdateOf(ctx context.Context, party ledger.Party) (ledger.Offset, error) {
+	last, err := r.queries.LastUpdateOfParty(ctx, party)
+	return ledger.Offset(last), failed("looking for the last transaction of a party", err)
+}
+
+// AutomationChanges pages through the changes of settings before a number, the newest first.
+func (r Reader) AutomationChanges(ctx context.Context, before int64, limit int32) ([]AutomationChange, error) {
+	rows, err := r.queries.ListAutomationChanges(ctx, dbgen.ListAutomationChangesParams{
+		BeforeID: before, CountMax: limit,
+	})
+	changes := make([]AutomationChange, len(rows))
+	for i, row := range rows {
+		changes[i] = AutomationChange{
+			ID: row.ChangeID, At: row.ChangedAt.UTC(), Kind: row.Kind, Party: row.Party, Action: row.Action,
+			By: row.ChangedBy, Before: row.Before, After: row.After,
+		}
+	}
+	return changes, failed("listing changes of settings", err)
+}
+
+func fromDBSetting(row dbgen.AutomationSetting) AutomationSetting {
+	return AutomationSetting{
+		Kind: row.Kind, Party: row.Party, Configured: row.Configured, IsChosen: row.IsChosen, Chosen: row.Chosen,
+	}
+}

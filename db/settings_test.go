@@ -1,0 +1,156 @@
+package db_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/ledger"
+)
+
+const sweeping = "wallet-sweep"
+
+func configured(party ledger.Party, value string) db.AutomationSetting {
+	return db.AutomationSetting{Kind: sweeping, Party: party, Configured: []byte(value)}
+}
+
+// story is what a list of changes tells, the oldest first.
+func story(t *testing.T, record *db.DB) []string {
+	t.Helper()
+	changes, err := record.AutomationChanges(t.Context(), math.MaxInt64, 100)
+	require.NoError(t, err)
+	told := make([]string, len(changes))
+	for i, c := range changes {
+		told[len(changes)-1-i] = fmt.Sprintf("%s: %s %s %s -> %s", c.By, c.Action, c.Party, c.Before, c.After)
+		require.False(t, c.At.IsZero())
+	}
+	return told
+}
+
+func TestWhatTheOperatorChoosesCountsUntilItIsReset(t *testing.T) {
+	t.Parallel()
+	record, ctx := dbtest.New(t), t.Context()
+	require.NoError(t, record.ConfigureAutomation(ctx, "a file", []db.AutomationSetting{
+		configured(alice, `{"a":1}`), configured(bob, `{"b":1}`),
+	}))
+	chosen, err := record.ChooseAutomation(ctx, sweeping, alice, []byte(`{"a":2}`), "operator")
+	require.NoError(t, err)
+	require.JSONEq(t, `{"a":2}`, string(chosen.Value()))
+	require.JSONEq(t, `{"a":1}`, string(chosen.Configured))
+	_, err = record.ChooseAutomation(ctx, sweeping, bob, nil, "operator")
+	require.NoError(t, err)
+	_, err = record.ChooseAutomation(ctx, sweeping, carol, []byte(`{"c":1}`), "operator")
+	require.NoError(t, err)
+	// Another configuration is the start value of tomorrow, not today's.
+	another := []db.AutomationSetting{configured(alice, `{"a":3}`)}
+	require.NoError(t, record.ConfigureAutomation(ctx, "another file", another))
+
+	effective, err := record.EffectiveSettings(ctx, sweeping, "", 10)
+	require.NoError(t, err)
+	require.Equal(t, []db.AutomationSetting{
+		{Kind: sweeping, Party: alice, Configured: []byte(`{"a":3}`), IsChosen: true, Chosen: []byte(`{"a":2}`)},
+		{Kind: sweeping, Party: carol, IsChosen: true, Chosen: []byte(`{"c":1}`)},
+	}, effective)
+	all, err := record.AutomationSettings(ctx, sweeping, alice, 1)
+	require.NoError(t, err)
+	require.Equal(t, []db.AutomationSetting{{Kind: sweeping, Party: bob, IsChosen: true}}, all, "switched off")
+
+	for _, party := range []ledger.Party{alice, bob, carol, alice} { // the second time changes nothing
+		_, err = record.ResetAutomation(ctx, sweeping, party, "operator")
+		require.NoError(t, err)
+	}
+	all, err = record.AutomationSettings(ctx, sweeping, "", 10)
+	require.NoError(t, err)
+	require.Equal(t, []db.AutomationSetting{configured(alice, `{"a":3}`)}, all)
+	unknown, err := record.AutomationSetting(ctx, sweeping, bob)
+	require.NoError(t, err)
+	require.Nil(t, unknown.Value())
+	require.Equal(t, []string{
+		`a file: configure alice::1220aa  -> {"a":1}`,
+		`a file: configure bob::1220bb  -> {"b":1}`,
+		`operator: set alice::1220aa {"a":1} -> {"a":2}`,
+		`operator: switch-off bob::1220bb {"b":1} -> `,
+		`operator: set carol::1220cc  -> {"c":1}`,
+		`operator: reset alice::1220aa {"a":2} -> {"a":3}`,
+		`operator: reset bob::1220bb  -> `,
+		`operator: reset carol::1220cc {"c":1} -> `,
+	}, story(t, record), "what does not count yet is no change")
+}
+
+func TestTheSameConfigurationChangesNothing(t *testing.T) {
+	t.Parallel()
+	record, ctx := dbtest.New(t), t.Context()
+	var starting errgroup.Group
+	for range 4 {
+		starting.Go(func() error {
+			return record.ConfigureAutomation(ctx, "a file", []db.AutomationSetting{configured(alice, `{"a":1}`)})
+		})
+	}
+	require.NoError(t, starting.Wait())
+	require.Len(t, story(t, record), 1)
+	require.NoError(t, record.ConfigureAutomation(ctx, "an empty file", nil))
+	require.Equal(t, `an empty file: configure alice::1220aa {"a":1} -> `, story(t, record)[1])
+	left, err := record.AutomationSettings(ctx, sweeping, "", 10)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+func TestChangesArePagedTheNewestFirst(t *testing.T) {
+	t.Parallel()
+	record, ctx := dbtest.New(t), t.Context()
+	for i := range 3 {
+		_, err := record.ChooseAutomation(ctx, sweeping, alice, fmt.Appendf(nil, `%d`, i), "operator")
+		require.NoError(t, err)
+	}
+	page, err := record.AutomationChanges(ctx, math.MaxInt64, 2)
+	require.NoError(t, err)
+	require.Len(t, page, 2)
+	require.Equal(t, "2", string(page[0].After))
+	rest, err := record.AutomationChanges(ctx, page[1].ID, 2)
+	require.NoError(t, err)
+	require.Len(t, rest, 1)
+	require.Nil(t, rest[0].Before)
+}
+
+func TestAChangeMakesItsWalletDueAndNothingIsDueWithoutASetting(t *testing.T) {
+	t.Parallel()
+	record, ctx := dbtest.New(t), t.Context()
+	due := func() (subjects []string) {
+		require.NoError(t, record.InTx(ctx, func(tx *db.Tx) error {
+			subjects = nil
+			tasks, err := tx.TakeTasks(ctx, sweeping, "run", start, 10)
+			for _, task := range tasks {
+				subjects = append(subjects, task.Subject)
+			}
+			if err != nil {
+				return err
+			}
+			return tx.EndTasks(ctx, sweeping, subjects)
+		}))
+		return subjects
+	}
+	require.NoError(t, record.ConfigureAutomation(ctx, "a file", []db.AutomationSetting{configured(alice, `{"a":1}`)}))
+	require.Equal(t, []string{string(alice)}, due())
+	_, err := record.ChooseAutomation(ctx, sweeping, bob, nil, "operator")
+	require.NoError(t, err)
+	_, err = record.ChooseAutomation(ctx, "top-up", "", []byte(`{}`), "operator")
+	require.NoError(t, err)
+	require.Equal(t, []string{string(bob)}, due())
+
+	enter := func(tasks ...db.DueTask) {
+		require.NoError(t, record.InTx(ctx, func(tx *db.Tx) error {
+			return tx.EnterTasks(ctx, sweeping, "a-template", tasks)
+		}))
+	}
+	for _, party := range []ledger.Party{alice, bob, carol} {
+		enter(db.DueTask{Subject: string(party), At: start, IfSet: true})
+	}
+	require.Equal(t, []string{string(alice)}, due(), "bob is switched off, and nobody speaks of carol")
+	enter(db.DueTask{Subject: string(carol), At: start})
+	require.Equal(t, []string{string(carol)}, due())
+}

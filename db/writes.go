@@ -1,0 +1,45 @@
+package db
+
+import (
+	"sync"
+	"time"
+)
+
+// troubleLasts is how long a failure to write counts when nothing was written since. It is longer than the pauses
+// between the tries of a commit, so that the trouble counts for as long as there is something to commit.
+const troubleLasts = 45 * time.Second
+
+// writes remembers whether the database can store anything: a database that answers and cannot is not in order, and
+// nothing but a write finds that out.
+type writes struct {
+	mu      sync.Mutex
+	trouble error
+	forget  *time.Timer
+}
+
+func (w *writes) failed(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.trouble = err
+	if w.forget != nil {
+		w.forget.Stop()
+	}
+	w.forget = time.AfterFunc(troubleLasts, w.succeeded)
+}
+
+func (w *writes) succeeded() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.trouble = nil
+	if w.forget != nil {
+		w.forget.Stop()
+		w.forget = nil
+	}
+}
+
+// last is why the last write failed; nil when it did not, or long ago.
+func (w *writes) last() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.trouble
+}

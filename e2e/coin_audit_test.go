@@ -1,0 +1,78 @@
+package e2e_test
+
+import (
+	"context"
+	"strconv"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+)
+
+// TestTheAuditCommand audits the record of a running node, before and after somebody else wrote to it.
+func TestTheAuditCommand(t *testing.T) {
+	t.Parallel()
+	n := up(t, dataDir(t))
+	alice := newAccount(t, n.endpoint, n.info.DSO, "alice", "alice")
+	coin, err := n.admin().FindCoin(t.Context(), n.info.DSO)
+	require.NoError(t, err)
+	var offsets []int64
+	for _, commandID := range []string{"first", "second"} {
+		minted, err := alice.SubmitAndWait(t.Context(), alice.tap(coin, commandID, 10))
+		require.NoError(t, err)
+		offsets = append(offsets, minted.CompletionOffset)
+	}
+	environment := []string{"FLORIN_DATABASE_URL=" + n.info.DatabaseURL}
+
+	help := run(t, nil, "audit", "--help")
+	require.Equal(t, 0, help.exitCode(t))
+	for _, expected := range []string{"Usage: florin audit", "--offset", "--database-url", "$FLORIN_DATABASE_URL"} {
+		require.Contains(t, help.stdout.String(), expected)
+	}
+	nowhere := run(t, nil, "audit")
+	require.NotEqual(t, 0, nowhere.exitCode(t))
+	require.Contains(t, nowhere.stderr.String(), "--database-url")
+
+	whole := run(t, environment, "audit")
+	require.Equal(t, 0, whole.exitCode(t), "it said: %s", whole.stderr)
+	for _, expected := range []string{
+		"minted            20.0000000000", "burned            0.0000000000", "supply            20.0000000000",
+		"held              20.0000000000 in 2 holdings",
+		"no contract was consumed twice, every balance is explained, and supply and holdings agree",
+	} {
+		require.Contains(t, whole.stdout.String(), expected)
+	}
+	earlier := run(t, environment, "audit", "--offset", strconv.FormatInt(offsets[0], 10))
+	require.Equal(t, 0, earlier.exitCode(t), "it said: %s", earlier.stderr)
+	require.Contains(t, earlier.stdout.String(), "held              10.0000000000 in 1 holdings")
+	beyond := run(t, environment, "audit", "--offset", "1000000")
+	require.Equal(t, 1, beyond.exitCode(t))
+	require.Contains(t, beyond.stderr.String(), "OFFSET_AFTER_LEDGER_END")
+
+	tampered := tamper(t, n.info.DatabaseURL, offsets[1])
+	damaged := run(t, environment, "audit")
+	require.Equal(t, 1, damaged.exitCode(t))
+	require.Contains(t, damaged.stdout.String(), "unchanged at offset "+strconv.FormatInt(offsets[1], 10)+": ")
+	require.Contains(t, damaged.stdout.String(), "contract "+tampered)
+	require.Contains(t, damaged.stderr.String(), "find out what wrote to it besides the node")
+	before := run(t, environment, "audit", "--offset", strconv.FormatInt(offsets[0], 10))
+	require.Equal(t, 0, before.exitCode(t), "what was before the damage is as it was")
+
+	var outcome struct{ Findings []struct{ Rule string } }
+	require.NoError(t, n.admin().Get(t.Context(), "/v0/admin/audit", &outcome))
+	require.NotEmpty(t, outcome.Findings, "the running node finds it as well")
+	require.ErrorContains(t, alice.Get(t.Context(), "/v0/admin/audit", &outcome), "403", "only the operator may ask")
+}
+
+// tamper makes the coin that was created at an offset worth more, behind the node's back.
+func tamper(t *testing.T, databaseURL string, offset int64) (contract string) {
+	t.Helper()
+	connection, err := pgx.Connect(t.Context(), databaseURL)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, connection.Close(context.WithoutCancel(t.Context()))) }()
+	require.NoError(t, connection.QueryRow(t.Context(), `UPDATE contracts
+		SET payload = replace(payload::text, '"initialAmount":"10.0', '"initialAmount":"90.0')::json
+		WHERE created_offset = $1 AND payload::text LIKE '%"initialAmount":"10.0%' RETURNING contract_id`, offset).
+		Scan(&contract))
+	return contract
+}

@@ -1,0 +1,178 @@
+package e2e_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// weather is what a proxy does to what passes it.
+type weather int
+
+const (
+	fair    weather = iota // everything passes
+	refused                // no connection is taken, and those that there were are cut
+	silent                 // connections stay open, and nothing passes: a network that swallows everything
+	slow                   // every piece takes proxyDelay longer
+)
+
+// proxyDelay is what a slow proxy adds to every piece.
+const proxyDelay = 150 * time.Millisecond
+
+// proxy stands between a node and a server, over TCP.
+type proxy struct {
+	target   string
+	listener net.Listener
+
+	mu      sync.Mutex
+	weather weather
+	changed chan struct{} // closed, and replaced, when the weather changes
+	open    map[net.Conn]bool
+}
+
+// newProxy listens until the test ends.
+func newProxy(t *testing.T, target string) *proxy {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	p := &proxy{target: target, listener: listener, changed: make(chan struct{}), open: map[net.Conn]bool{}}
+	t.Cleanup(func() {
+		_ = listener.Close()
+		p.set(refused)
+	})
+	ctx := context.WithoutCancel(t.Context())
+	go func() {
+		for {
+			accepted, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go p.serve(ctx, accepted)
+		}
+	}()
+	return p
+}
+
+func (p *proxy) address() string { return p.listener.Addr().String() }
+
+// set changes the weather for all connections, those that there are included.
+func (p *proxy) set(to weather) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.weather = to
+	close(p.changed)
+	p.changed = make(chan struct{})
+	if to == refused {
+		p.cut()
+	}
+}
+
+// cut ends all connections; the caller holds the lock.
+func (p *proxy) cut() {
+	for conn := range p.open {
+		_ = conn.Close()
+	}
+	clear(p.open)
+}
+
+func (p *proxy) now() (weather, <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.weather, p.changed
+}
+
+// enter notes a connection, or closes it when none is wanted.
+func (p *proxy) enter(conn net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.weather == refused {
+		_ = conn.Close()
+		return false
+	}
+	p.open[conn] = true
+	return true
+}
+
+func (p *proxy) serve(ctx context.Context, client net.Conn) {
+	if !p.enter(client) {
+		return
+	}
+	server, err := (&net.Dialer{}).DialContext(ctx, "tcp", p.target)
+	if err != nil || !p.enter(server) {
+		_ = client.Close()
+		return
+	}
+	var both sync.WaitGroup
+	both.Go(func() { p.carry(server, client) })
+	both.Go(func() { p.carry(client, server) })
+	both.Wait()
+}
+
+// carry passes on what comes, as the weather allows.
+func (p *proxy) carry(to, from net.Conn) {
+	defer func() { _, _ = to.Close(), from.Close() }()
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		if n > 0 {
+			p.hold()
+			if _, err := to.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+		if errors.Is(err, io.EOF) || err != nil {
+			return
+		}
+	}
+}
+
+// hold keeps a piece for as long as the weather demands.
+func (p *proxy) hold() {
+	for {
+		weather, changed := p.now()
+		switch weather {
+		case silent:
+			<-changed
+		case slow:
+			timer := time.NewTimer(proxyDelay)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-changed:
+			}
+			return
+		default:
+			return
+		}
+	}
+}
+
+// through is a URL that leads through proxies instead, which are tried in turn.
+func through(t *testing.T, original string, proxies ...*proxy) string {
+	t.Helper()
+	parsed, err := url.Parse(original)
+	require.NoError(t, err)
+	hosts := ""
+	for i, p := range proxies {
+		if i > 0 {
+			hosts += ","
+		}
+		hosts += p.address()
+	}
+	parsed.Host = hosts
+	return parsed.String()
+}
+
+func hostOf(t *testing.T, original string) string {
+	t.Helper()
+	parsed, err := url.Parse(original)
+	require.NoError(t, err)
+	return parsed.Host
+}

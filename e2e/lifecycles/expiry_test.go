@@ -1,0 +1,133 @@
+package lifecycles_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/payments"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/automation"
+)
+
+// expiring makes contracts end at their deadlines.
+func expiring(n *node) []automation.Automation {
+	n.t.Helper()
+	expiry, err := automation.Expiry(n.packages)
+	require.NoError(n.t, err)
+	return []automation.Automation{rounds(), expiry}
+}
+
+func TestContractsEndAtTheirDeadlinesToTheSecond(t *testing.T) {
+	t.Parallel()
+	n := newNodeWith(t, 2*tick, expiring)
+	alice, bob := n.party("alice"), n.party("bob")
+	n.wallet(alice)
+	began := n.now()
+	at := func(days time.Duration) lf.Timestamp { return lf.TimestampOf(began.Add(days * day)) }
+	lock := coin.LockedAmulet{
+		Amulet: coin.Amulet{DSO: n.identity.DSO, Owner: alice, Amount: coin.ExpiringAmount{
+			InitialAmount: decimal.MustParse("3.0"), RatePerRound: coin.RatePerRound{Rate: decimal.MustParse("0.00002")},
+		}},
+		Lock: coin.TimeLock{Holders: []ledger.Party{alice}, ExpiresAt: at(3)},
+	}
+	n.submit([]ledger.Party{n.identity.DSO, alice, bob},
+		create(n, payments.AppPaymentRequest{
+			Sender: alice, Provider: bob, DSO: n.identity.DSO, ExpiresAt: at(1), Description: "a book",
+			ReceiverAmounts: []payments.ReceiverAmount{{Receiver: bob, Amount: payments.PaymentAmount{
+				Amount: decimal.MustParse("1.0"), Unit: payments.AmuletUnit,
+			}}},
+		}),
+		create(n, coin.UnclaimedActivityRecord{
+			DSO: n.identity.DSO, Beneficiary: bob, Amount: decimal.MustParse("1.0"), Reason: "work", ExpiresAt: at(2),
+		}),
+		create(n, lock))
+
+	n.advance(day - time.Minute)
+	require.Len(t, active[payments.AppPaymentRequest](n), 1, "its time is not over")
+	n.advance(10 * day)
+	require.Empty(t, active[payments.AppPaymentRequest](n))
+	require.Empty(t, active[coin.UnclaimedActivityRecord](n))
+	require.Empty(t, active[coin.LockedAmulet](n))
+	require.Equal(t, "3.0", n.balance(alice))
+	require.Empty(t, n.troubles(automation.KindExpiry))
+	ends := n.actions("expire:")
+	require.Len(t, ends, 3)
+	for i, end := range ends {
+		deadline := at(time.Duration(i + 1)).Time()
+		if i == 2 { // an expired lock is left to its holders for a minute
+			deadline = deadline.Add(time.Minute)
+		}
+		require.False(t, end.Before(deadline))
+		require.WithinDuration(t, deadline, end, 10*time.Second)
+	}
+}
+
+// actions are the record times of what the node did by itself under command ids that begin with a prefix, in order.
+func (n *node) actions(prefix string) (times []time.Time) {
+	n.t.Helper()
+	completions, err := n.db.Completions(n.t.Context(), db.CompletionsQuery{
+		UserID: n.identity.OperatorUser, Parties: []ledger.Party{n.identity.DSO, n.operator(),
+			n.identity.LocalParty("alice")},
+		UpTo: math.MaxInt64, Limit: 10_000,
+	})
+	require.NoError(n.t, err)
+	for _, completion := range completions {
+		if strings.HasPrefix(completion.CommandID, prefix) && completion.Refusal == nil {
+			times = append(times, completion.RecordTime)
+		}
+	}
+	return times
+}
+
+func TestCoinThatItsHoldingFeeHasEatenIsBurned(t *testing.T) {
+	t.Parallel()
+	n := newNodeWith(t, 2*tick, expiring)
+	alice := n.party("alice")
+	n.tap(alice, "0.00001") // less than the fee of a round
+	n.tap(alice, "1000.0")
+	for range 8 { // rounds and configuration states move on once at each stop
+		n.advance(2 * day)
+	}
+	require.Equal(t, 1, n.coinsOf(alice))
+	require.Equal(t, "1000.0", n.balance(alice))
+	require.Empty(t, n.troubles(automation.KindExpiry))
+}
+
+func TestProposalsOfPreapprovalsAreAcceptedOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	n := newNodeWith(t, 10*365*day, func(n *node) []automation.Automation {
+		proposals, err := automation.Proposals(n.packages)
+		require.NoError(n.t, err)
+		return []automation.Automation{proposals}
+	})
+	n.wallet(n.operator())
+	n.tap(n.operator(), "1000000.0")
+	var receivers []ledger.Party
+	for _, hint := range []string{"alice", "bob", "carol", "dave"} {
+		receiver := n.party(hint)
+		receivers = append(receivers, receiver)
+		n.submit([]ledger.Party{receiver}, create(n, walletapp.TransferPreapprovalProposal{
+			Receiver: receiver, Provider: n.operator(), ExpectedDSO: &n.identity.DSO,
+		}))
+	}
+	n.submit([]ledger.Party{receivers[0]}, create(n, walletapp.TransferPreapprovalProposal{
+		Receiver: receivers[0], Provider: n.operator(), ExpectedDSO: &n.identity.DSO,
+	}))
+	n.settled(automation.KindProposals)
+	require.Empty(t, n.troubles(automation.KindProposals), "they do not take each other's coin")
+	preapprovals := active[coin.TransferPreapproval](n)
+	require.Len(t, preapprovals, len(receivers), "one for each")
+	for _, preapproval := range preapprovals {
+		require.WithinDuration(t, n.now().Add(90*day), preapproval.Payload.ExpiresAt.Time(), patience)
+	}
+	require.Len(t, active[walletapp.TransferPreapprovalProposal](n), 1, "the second one waits")
+}

@@ -1,0 +1,57 @@
+package e2e_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// readme is the README's blocks of shell commands, by the heading above each.
+func readme(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	blocks := map[string]string{}
+	for _, section := range regexp.MustCompile(`(?m)^##+ `).Split(string(text), -1) {
+		heading, rest, _ := strings.Cut(section, "\n")
+		if _, block, found := strings.Cut(rest, "```sh\n"); found {
+			blocks[heading], _, _ = strings.Cut(block, "```")
+		}
+	}
+	return blocks
+}
+
+// helpers are the functions that the first block of commands defines.
+func helpers(t *testing.T, block, url string) string {
+	t.Helper()
+	head, _, found := strings.Cut(block, "\n\n")
+	require.True(t, found)
+	require.Contains(t, head, "API=http://127.0.0.1:7575\n")
+	return strings.Replace(head, "http://127.0.0.1:7575", url, 1)
+}
+
+func TestTheREADMEShowsHowOutsidersComeIn(t *testing.T) {
+	t.Parallel()
+	n := up(t, dataDir(t))
+	blocks := readme(t)
+	script := "set -e\n" + helpers(t, blocks["The first minutes"], n.info.URL) + "\n" +
+		blocks["The same through the validator's API"]
+	here := t.TempDir()
+	executable, err := binary()
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(filepath.Join(here, "bin"), 0o700))
+	require.NoError(t, os.Symlink(executable, filepath.Join(here, "bin", "florin")))
+	command := exec.CommandContext(t.Context(), "bash", "-c", script)
+	command.Dir, command.Env = here, []string{"PATH=" + os.Getenv("PATH")}
+	printed, err := command.CombinedOutput()
+	require.NoError(t, err, "%s", printed)
+	lines := strings.Split(strings.TrimSpace(string(printed)), "\n")
+	require.Greater(t, len(lines), 2, "%s", printed)
+	require.Contains(t, lines[len(lines)-2], `"total_available_coin":"60.0000000000"`, "%s", printed)
+	require.Contains(t, lines[len(lines)-1], `"total_available_coin":"40.0000000000"`, "%s", printed)
+}

@@ -1,0 +1,44 @@
+//go:build failpoints
+
+package failpoint
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Hit kills what a test wants killed at the point, if it is armed. It does not return when that is this process.
+func Hit(name string) {
+	directory := os.Getenv("FLORIN_FAILPOINTS")
+	if directory == "" {
+		return
+	}
+	armed := filepath.Join(directory, name)
+	taken := armed + ".taken-by-" + strconv.Itoa(os.Getpid())
+	if os.Rename(armed, taken) != nil { // it is not armed, or another process was faster
+		return
+	}
+	content, err := os.ReadFile(taken)
+	if err != nil {
+		return
+	}
+	itself := false
+	for field := range strings.FieldsSeq(string(content)) {
+		pid, err := strconv.Atoi(field)
+		if err != nil || pid <= 1 {
+			continue
+		}
+		if pid == os.Getpid() {
+			itself = true
+			continue
+		}
+		_ = syscall.Kill(pid, syscall.SIGKILL) // one that has ended already is as good
+	}
+	if itself {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {} // the signal may take a moment
+	}
+}

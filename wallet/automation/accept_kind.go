@@ -1,0 +1,87 @@
+package automation
+
+import (
+	"time"
+
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+// KindAutoAccept is the automation that accepts offers.
+const KindAutoAccept = "auto-accept-transfers"
+
+// acceptBatch is how many offers one submission accepts.
+const acceptBatch = 20
+
+// NewAutoAccept accepts offers whose senders the receiver's wallet is set to accept from (upstream: auto-accept of
+// transfer offers).
+func NewAutoAccept(packages *ledger.Packages) (Automation, error) {
+	opened, err := ofWallet(packages)
+	if err != nil {
+		return Automation{}, err
+	}
+	offered, err := Following(packages, func(offer plan.Contract[walletapp.TransferOffer], _ time.Time) []Due {
+		receiver := offer.Payload.Receiver
+		return []Due{{Subject: string(receiver), Wallet: receiver, IfSet: true}}
+	})
+	return Automation{
+		Kind: KindAutoAccept, Summary: "Accepts transfer offers of senders that the receiver's wallet trusts.",
+		Every: PollingInterval, Follow: []Follow{opened, offered}, Plan: planAutoAccept,
+	}, err
+}
+
+func planAutoAccept(s Situation) (Step, error) {
+	receiver := ledger.Party(s.Subject)
+	senders, err := s.Settings.AcceptsFrom(receiver)
+	if err != nil || len(senders) == 0 {
+		return Step{}, err // a change of the setting makes it due again
+	}
+	wallet, ok, err := plan.WalletOf(s.View, receiver)
+	if err != nil || !ok {
+		return Step{}, err // and so does a wallet
+	}
+	offers, err := plan.Active[walletapp.TransferOffer](s.View, receiver, manyOffers)
+	if err != nil {
+		return Step{}, err
+	}
+	listed := make([]Contract[walletapp.TransferOffer], len(offers))
+	for i, offer := range offers {
+		listed[i] = Contract[walletapp.TransferOffer](offer)
+	}
+	due := AutoAccept{receiver: senders}.Accept(listed, s.Now)
+	if len(due) == 0 {
+		return Step{}, nil // a new offer makes it due again
+	}
+	if low, err := s.lowTraffic(); err != nil || low != "" {
+		return Step{Until: s.Now.Add(PollingInterval), WaitsFor: low}, err
+	}
+	step := Step{Until: s.Now.Add(PollingInterval), WaitsFor: "acceptance of offers"}
+	step.Action, err = s.acceptAll(wallet, due)
+	return step, err
+}
+
+// acceptAll accepts several offers at once; only the first after a refusal, so that the others are not held up by it.
+func (s Situation) acceptAll(wallet plan.Wallet, due []Action) (*plan.Action, error) {
+	most := acceptBatch
+	if s.Refused != nil {
+		most = 1
+	}
+	due = due[:min(len(due), most)]
+	whole, err := s.throughWallet(wallet, due[0])
+	if err != nil || len(due) == 1 {
+		return whole, err
+	}
+	ids := make([]string, len(due))
+	whole.Commands = nil
+	for i, action := range due {
+		ids[i] = action.CommandID
+		one, err := s.throughWallet(wallet, action)
+		if err != nil {
+			return nil, err
+		}
+		whole.Commands = append(whole.Commands, one.Commands...)
+	}
+	whole.CommandID = commandID("accept-offers", ids)
+	return whole, nil
+}

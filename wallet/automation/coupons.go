@@ -1,0 +1,87 @@
+package automation
+
+import (
+	"slices"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+func appCoupons(v plan.View, owner ledger.Party) ([]Coupon, error) {
+	return couponsOf(v, owner, func(c plan.Contract[coin.AppRewardCoupon]) (Coupon, bool) {
+		id := lf.CID[coin.AppRewardCoupon](c.ID)
+		kind := UnfeaturedApp
+		if c.Payload.Featured {
+			kind = FeaturedApp
+		}
+		return Coupon{
+			ID: c.ID, Kind: kind, Round: c.Payload.Round.Number, Amount: c.Payload.Amount,
+			Input: coin.TransferInput{AppRewardCoupon: &id},
+		}, earner(c.Payload.Beneficiary, c.Payload.Provider) == owner
+	})
+}
+
+func svCoupons(v plan.View, owner ledger.Party) ([]Coupon, error) {
+	return couponsOf(v, owner, func(c plan.Contract[coin.SvRewardCoupon]) (Coupon, bool) {
+		id := lf.CID[coin.SvRewardCoupon](c.ID)
+		return Coupon{
+			ID: c.ID, Kind: SV, Round: c.Payload.Round.Number, Amount: decimal.FromInt(c.Payload.Weight),
+			Input: coin.TransferInput{SvRewardCoupon: &id},
+		}, c.Payload.Beneficiary == owner
+	})
+}
+
+func faucetCoupons(v plan.View, owner ledger.Party) ([]Coupon, error) {
+	return couponsOf(v, owner, func(c plan.Contract[coin.ValidatorFaucetCoupon]) (Coupon, bool) {
+		id := lf.CID[coin.ValidatorFaucetCoupon](c.ID)
+		return Coupon{
+			ID: c.ID, Kind: Faucet, Round: c.Payload.Round.Number, Amount: decimal.FromInt(1),
+			Input: coin.TransferInput{Ext: &coin.ExtTransferInput{OptInputValidatorFaucetCoupon: &id}},
+		}, c.Payload.Validator == owner
+	})
+}
+
+func livenessRecords(v plan.View, owner ledger.Party) ([]Coupon, error) {
+	return couponsOf(v, owner, func(c plan.Contract[coin.ValidatorLivenessActivityRecord]) (Coupon, bool) {
+		id := lf.CID[coin.ValidatorLivenessActivityRecord](c.ID)
+		return Coupon{
+			ID: c.ID, Kind: Faucet, Round: c.Payload.Round.Number, Amount: decimal.FromInt(1),
+			Input: coin.TransferInput{ValidatorLivenessActivityRecord: &id},
+		}, c.Payload.Validator == owner
+	})
+}
+
+// amountCoupons are those that are worth their amount.
+func amountCoupons(v plan.View, owner ledger.Party) ([]Coupon, error) {
+	v2, err := couponsOf(v, owner, func(c plan.Contract[coin.RewardCouponV2]) (Coupon, bool) {
+		id := lf.CID[coin.RewardCouponV2](c.ID)
+		return Coupon{
+			ID: c.ID, Kind: RewardV2, Round: c.Payload.Round.Number, Amount: c.Payload.Amount,
+			ExpiresAt: c.Payload.ExpiresAt, Input: coin.TransferInput{RewardCouponV2: &id},
+		}, earner(c.Payload.Beneficiary, c.Payload.Provider) == owner
+	})
+	if err != nil {
+		return nil, err
+	}
+	records, err := couponsOf(v, owner, func(c plan.Contract[coin.UnclaimedActivityRecord]) (Coupon, bool) {
+		id := lf.CID[coin.UnclaimedActivityRecord](c.ID)
+		return Coupon{
+			ID: c.ID, Kind: ActivityRecord, Amount: c.Payload.Amount, ExpiresAt: c.Payload.ExpiresAt,
+			Input: coin.TransferInput{UnclaimedActivityRecord: &id},
+		}, c.Payload.Beneficiary == owner
+	})
+	if err != nil {
+		return nil, err
+	}
+	fund, err := couponsOf(v, owner, func(c plan.Contract[coin.DevelopmentFundCoupon]) (Coupon, bool) {
+		id := lf.CID[coin.DevelopmentFundCoupon](c.ID)
+		return Coupon{
+			ID: c.ID, Kind: DevelopmentFund, Amount: c.Payload.Amount, ExpiresAt: c.Payload.ExpiresAt,
+			Input: coin.TransferInput{DevelopmentFundCoupon: &id},
+		}, c.Payload.Beneficiary == owner
+	})
+	return slices.Concat(v2, records, fund), err
+}

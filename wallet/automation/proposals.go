@@ -1,0 +1,98 @@
+package automation
+
+import (
+	"time"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+// KindProposals is the automation that accepts proposals of preapprovals.
+const KindProposals = "proposals"
+
+// Proposals accepts proposals that the operator be the provider of a preapproval, where the receiver is hosted here and
+// has none that is valid. The operator pays.
+func Proposals(packages *ledger.Packages) (Automation, error) {
+	follow, err := Following(packages,
+		func(c plan.Contract[walletapp.TransferPreapprovalProposal], _ time.Time) []Due {
+			return []Due{{Subject: string(c.Payload.Receiver), Wallet: c.Payload.Provider}}
+		})
+	return Automation{
+		Kind: KindProposals, Summary: "Accepts proposals of preapprovals that the operator provides.", Every: aMinute,
+		Follow: []Follow{follow}, Plan: planProposals,
+	}, err
+}
+
+func planProposals(s Situation) (Step, error) {
+	const most = 100
+	receiver := ledger.Party(s.Subject)
+	hosted, err := s.Record.IsHosted(receiver)
+	if err != nil {
+		return Step{}, err
+	}
+	state := ProposalState{
+		Operator: s.Node.Operator, IsHosted: func(party ledger.Party) bool { return hosted && party == receiver }, Now: s.Now,
+	}
+	proposals, err := plan.Active[walletapp.TransferPreapprovalProposal](s.View, receiver, most)
+	if err != nil {
+		return Step{}, err
+	}
+	for _, proposal := range proposals {
+		if proposal.Payload.Receiver == receiver {
+			state.Proposals = append(state.Proposals, Contract[walletapp.TransferPreapprovalProposal](proposal))
+		}
+	}
+	preapprovals, err := plan.Active[coin.TransferPreapproval](s.View, receiver, most)
+	if err != nil {
+		return Step{}, err
+	}
+	for _, preapproval := range preapprovals {
+		state.Preapprovals = append(state.Preapprovals, preapproval.Payload)
+	}
+	actions := state.AcceptProposals()
+	if len(actions) == 0 {
+		return waitForEnd(state), nil
+	}
+	return s.accept(actions[0])
+}
+
+// waitForEnd waits for the end of the receiver's preapproval, while there is a proposal for the time after it.
+func waitForEnd(state ProposalState) Step {
+	var step Step
+	for _, preapproval := range state.Preapprovals {
+		if ends := preapproval.ExpiresAt.Time(); ends.After(state.Now) && ends.After(step.Until) {
+			step = Step{Until: ends, Deadline: true, WaitsFor: "the end of the preapproval that there is"}
+		}
+	}
+	state.Preapprovals = nil
+	if len(state.AcceptProposals()) == 0 {
+		return Step{}
+	}
+	return step
+}
+
+func (s Situation) accept(action Action) (Step, error) {
+	again := Step{Until: s.Now.Add(aMinute), WaitsFor: "an open round, and the operator's wallet"}
+	w, ok, err := plan.WalletOf(s.View, s.Node.Operator)
+	if err != nil || !ok {
+		return again, err
+	}
+	context, open, err := plan.PaymentContext(s.View)
+	if err != nil || !open {
+		return again, err
+	}
+	inputs, err := plan.Inputs(s.View, s.Node.Operator)
+	if err != nil {
+		return Step{}, err
+	}
+	whole, err := plan.WalletAction(s.View, w, action.CommandID, "WalletAppInstall_ExecuteBatch",
+		walletapp.InstallExecuteBatch{
+			Context: context, Inputs: inputs, Operations: []walletapp.AmuletOperation{*action.Operation},
+		})
+	if err == nil { // the receiver's contracts are the receiver's to see
+		whole.ReadAs = ledger.SortedParties(append(whole.ReadAs, ledger.Party(s.Subject)))
+	}
+	return Step{Action: whole, Spends: s.Node.Operator}, err
+}

@@ -1,0 +1,173 @@
+package automation
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+// Automation is one kind of what the node does by itself. It has subjects: wallets, contracts, or the network. A
+// contract that is created makes subjects due, and so does a time that a plan named; nobody looks at the others.
+type Automation struct {
+	// Kind is its name, as in automation:KIND, the id of its Schedule.
+	Kind string
+	// Summary is one line for operators.
+	Summary string
+	// Every is how often its Schedule runs it, whether or not something is known to be due.
+	Every time.Duration
+	// Standing are subjects that there are without a contract.
+	Standing []string
+	// Follow are the templates whose contracts make subjects due.
+	Follow []Follow
+	// Plan decides what is due for one subject. The error is a failure of the record, or a defect.
+	Plan func(Situation) (Step, error)
+}
+
+// Follow says what the contracts of one template make due.
+type Follow struct {
+	Template lf.TypeName
+	// Due lists what an active contract makes due at a ledger time.
+	Due func(contract ledger.Contract, now time.Time) ([]Due, error)
+}
+
+// Due is a subject that has to be looked at.
+type Due struct {
+	Subject string
+	// At is when, in ledger time; the zero time is at once.
+	At time.Time
+	// Deadline: a simulated clock stops there when it is advanced.
+	Deadline bool
+	// Wallet is a party that must have a wallet here, or else nothing is due; "" for no condition.
+	Wallet ledger.Party
+	// IfSet: nothing is due either unless the operator wants something of this kind for the subject.
+	IfSet bool
+}
+
+// Following follows the contracts of T.
+func Following[T any](
+	packages *ledger.Packages, due func(contract plan.Contract[T], now time.Time) []Due,
+) (Follow, error) {
+	name, err := ledger.TemplateName[T](packages)
+	return Follow{Template: name, Due: func(contract ledger.Contract, now time.Time) ([]Due, error) {
+		payload, err := ledger.DecodePayload[T](packages, contract)
+		return due(plan.Contract[T]{ID: contract.ID, Payload: payload}, now), err
+	}}, err
+}
+
+// Situation is what a decision about one subject depends on.
+type Situation struct {
+	plan.View
+	Subject string
+	Record  Record
+	// Settings show what the operator wants.
+	Settings Settings
+	// Refused is why the last submission for the subject was refused; nil when it was accepted, or there was none.
+	Refused *plan.Refused
+}
+
+// Record shows what the network's own automation needs to know of the ledger.
+type Record interface {
+	// Activity adds up what was recorded against a mining round.
+	Activity(round int64) (coin.OpenMiningRoundSummary, error)
+	// OfRound lists active contracts of templates that belong to a mining round, at most so many.
+	OfRound(round int64, templates []lf.TypeName, most int) ([]ledger.Contract, error)
+	// IsHosted tells whether a party is hosted on this node.
+	IsHosted(party ledger.Party) (bool, error)
+	// Contract finds an active contract; false when there is none of this id.
+	Contract(id ledger.ContractID) (ledger.Contract, bool, error)
+	// Dust lists coin, locked or not, whose holding fee has reached its amount by a mining round, at most so many.
+	Dust(round int64, most int) ([]ledger.Contract, error)
+}
+
+// Step is the decision: an action that is due now, or when to look again. With neither, the subject is forgotten until
+// a contract makes it due.
+type Step struct {
+	Action *plan.Action
+	// Spends is whose coin the action spends, where several subjects spend that of one party: they take turns then. Empty
+	// where nobody else does.
+	Spends ledger.Party
+	// Until is when to look again, without an action or after its refusal; zero for not at all.
+	Until time.Time
+	// Deadline: a simulated clock stops at Until when it is advanced. Leave it out where nothing is lost by being late,
+	// as with what happens in every round.
+	Deadline bool
+	// WaitsFor says in words what happens at Until.
+	WaitsFor string
+	// Trouble says in words why there is no action though there should be one, for the list of troubles; "" for none.
+	Trouble string
+}
+
+// Registry holds the kinds of automation. It is immutable.
+type Registry struct {
+	automations []Automation
+	// Wallets is the template of wallets, package-id:Module:Entity.
+	Wallets string
+}
+
+// NewRegistry makes the registry; packages must hold those of wallets. The error is that two automations have one name.
+func NewRegistry(packages *ledger.Packages, automations ...Automation) (*Registry, error) {
+	wallets, err := ledger.TemplateName[walletapp.WalletAppInstall](packages)
+	if err != nil {
+		return nil, fmt.Errorf("automation of wallets: %w", err)
+	}
+	seen := map[string]bool{}
+	for _, a := range automations {
+		if seen[a.Kind] {
+			return nil, fmt.Errorf("there are two automations of the kind %q", a.Kind)
+		}
+		seen[a.Kind] = true
+	}
+	return &Registry{automations: slices.Clone(automations), Wallets: wallets.String()}, nil
+}
+
+// All lists the kinds of automation.
+func (r *Registry) All() []Automation {
+	if r == nil {
+		return nil
+	}
+	return slices.Clone(r.automations)
+}
+
+// Kinds lists the names.
+func (r *Registry) Kinds() []string {
+	var kinds []string
+	for _, a := range r.All() {
+		kinds = append(kinds, a.Kind)
+	}
+	return kinds
+}
+
+// Find finds a kind of automation; false when there is none of this name.
+func (r *Registry) Find(kind string) (Automation, bool) {
+	for _, a := range r.All() {
+		if a.Kind == kind {
+			return a, true
+		}
+	}
+	return Automation{}, false
+}
+
+// Templates are those that the automation follows, package-id:Module:Entity.
+func (a Automation) Templates() []string {
+	names := make([]string, len(a.Follow))
+	for i, follow := range a.Follow {
+		names[i] = follow.Template.String()
+	}
+	return names
+}
+
+// Due lists what an active contract makes due.
+func (a Automation) Due(contract ledger.Contract, now time.Time) ([]Due, error) {
+	for _, follow := range a.Follow {
+		if follow.Template == contract.Template {
+			return follow.Due(contract, now)
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,287 @@
+package automation
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+// KindRewards is the automation that collects rewards and merges coin.
+const KindRewards = "rewards"
+
+const (
+	// rewardsPolling is when wallets merge what they received: at multiples of it.
+	rewardsPolling = 5 * time.Minute
+	// roundsPatience is how soon a wallet looks again for a round that should have issued by now.
+	roundsPatience = 10 * time.Second
+	// mostCoupons is how many coupons of a kind a wallet looks at, the oldest first.
+	mostCoupons = 5 * plan.MaxInputs
+	// burnsPrefix and a user are the subject of the rewards that the user's validator earns by the user's purchases.
+	burnsPrefix = "burns:"
+)
+
+// Rewards mints the rewards of wallets as soon as their rounds issue, and makes one coin of several.
+func Rewards(packages *ledger.Packages) (Automation, error) {
+	a := Automation{
+		Kind: KindRewards, Summary: "Collects the rewards of wallets and merges their coin.", Every: rewardsPolling,
+		Plan: planRewards,
+	}
+	var err error
+	follow := func(f Follow, failed error) {
+		a.Follow, err = append(a.Follow, f), cmp.Or(err, failed)
+	}
+	follow(Following(packages, func(c plan.Contract[coin.Amulet], now time.Time) []Due {
+		at := now.Truncate(rewardsPolling).Add(rewardsPolling)
+		return []Due{{Subject: string(c.Payload.Owner), At: at, Wallet: c.Payload.Owner}}
+	}))
+	follow(Following(packages, func(c plan.Contract[coin.AppRewardCoupon], now time.Time) []Due {
+		return earned(earner(c.Payload.Beneficiary, c.Payload.Provider), now)
+	}))
+	follow(Following(packages, func(c plan.Contract[coin.SvRewardCoupon], now time.Time) []Due {
+		return earned(c.Payload.Beneficiary, now)
+	}))
+	follow(Following(packages, func(c plan.Contract[coin.ValidatorFaucetCoupon], now time.Time) []Due {
+		return earned(c.Payload.Validator, now)
+	}))
+	follow(Following(packages, func(c plan.Contract[coin.ValidatorLivenessActivityRecord], now time.Time) []Due {
+		return earned(c.Payload.Validator, now)
+	}))
+	follow(Following(packages, func(c plan.Contract[coin.RewardCouponV2], now time.Time) []Due {
+		return earned(earner(c.Payload.Beneficiary, c.Payload.Provider), now)
+	}))
+	follow(Following(packages, func(c plan.Contract[coin.UnclaimedActivityRecord], now time.Time) []Due {
+		return earned(c.Payload.Beneficiary, now)
+	}))
+	follow(Following(packages, func(c plan.Contract[coin.DevelopmentFundCoupon], now time.Time) []Due {
+		return earned(c.Payload.Beneficiary, now)
+	}))
+	follow(Following(packages, func(c plan.Contract[coin.ValidatorRewardCoupon], now time.Time) []Due {
+		return []Due{{Subject: burnsPrefix + string(c.Payload.User), At: now, Deadline: true}}
+	}))
+	return a, err
+}
+
+// earned makes the wallet of one who has earned something look when it can be minted.
+func earned(owner ledger.Party, now time.Time) []Due {
+	return []Due{{Subject: string(owner), At: now, Deadline: true, Wallet: owner}}
+}
+
+func earner(beneficiary *ledger.Party, provider ledger.Party) ledger.Party {
+	if beneficiary != nil {
+		return *beneficiary
+	}
+	return provider
+}
+
+func planRewards(s Situation) (Step, error) {
+	n, ok, err := readNetwork(s.View)
+	if err != nil || !ok {
+		return Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
+	}
+	if user, isBurns := strings.CutPrefix(s.Subject, burnsPrefix); isBurns {
+		return planBurns(s, n, ledger.Party(user))
+	}
+	w, ok, err := plan.WalletOf(s.View, ledger.Party(s.Subject))
+	if err != nil || !ok {
+		return Step{}, err
+	}
+	funds, err := fundsOf(s.View, n, w.User)
+	if err != nil {
+		return Step{}, err
+	}
+	step := n.rewardStep(s, funds.Coupons)
+	collect, due, err := funds.Collect()
+	if err != nil || !due {
+		return step, err
+	}
+	inputs, err := funds.Inputs()
+	if err != nil {
+		return Step{}, err
+	}
+	return n.collect(s, w, step, collect.CommandID, inputs, nil)
+}
+
+// planBurns mints what a user's purchases have earned the user's validator, in the validator's wallet. The coin of that
+// wallet stays out of it, so that no two users are in each other's way.
+func planBurns(s Situation, n networkState, user ledger.Party) (Step, error) {
+	const most = 100
+	rights, err := plan.Active[coin.ValidatorRight](s.View, user, most)
+	if err != nil {
+		return Step{}, err
+	}
+	for _, right := range rights {
+		if right.Payload.User != user {
+			continue
+		}
+		w, ok, err := plan.WalletOf(s.View, right.Payload.Validator)
+		if err != nil {
+			return Step{}, err
+		}
+		if ok {
+			return n.collectBurns(s, w, right)
+		}
+	}
+	return Step{}, nil
+}
+
+func (n networkState) collectBurns(
+	s Situation, w plan.Wallet, right plan.Contract[coin.ValidatorRight],
+) (Step, error) {
+	user := right.Payload.User
+	coupons, err := couponsOf(s.View, user, func(c plan.Contract[coin.ValidatorRewardCoupon]) (Coupon, bool) {
+		id := lf.CID[coin.ValidatorRewardCoupon](c.ID)
+		return Coupon{
+			ID: c.ID, Kind: Validator, Round: c.Payload.Round.Number, Amount: c.Payload.Amount,
+			Input: coin.TransferInput{ValidatorRewardCoupon: &id},
+		}, c.Payload.User == user
+	})
+	if err != nil {
+		return Step{}, err
+	}
+	funds := n.funds(s.View, w.User)
+	funds.Coupons = coupons
+	step := n.rewardStep(s, coupons)
+	collect, due, err := funds.Collect()
+	if err != nil || !due {
+		return step, err
+	}
+	inputs, err := funds.Inputs()
+	if err != nil {
+		return Step{}, err
+	}
+	return n.collect(s, w, step, collect.CommandID, inputs, &right)
+}
+
+// collect is the batch of a wallet that makes one coin of inputs, once a round is open. right is that of the user whose
+// purchases have earned some of them, if any.
+func (n networkState) collect(
+	s Situation, w plan.Wallet, step Step, commandID string, inputs []coin.TransferInput,
+	right *plan.Contract[coin.ValidatorRight],
+) (Step, error) {
+	context, open, err := plan.PaymentContext(s.View)
+	if err != nil || !open {
+		return Step{Until: s.Now.Add(aMinute), WaitsFor: "an open round"}, err
+	}
+	for _, round := range n.issuing {
+		if !s.Now.Before(round.Payload.OpensAt.Time()) {
+			context.Context.IssuingMiningRounds = append(context.Context.IssuingMiningRounds,
+				lf.Entry[coin.Round, lf.CID[coin.IssuingMiningRound]]{
+					Key: round.Payload.Round, Value: lf.CID[coin.IssuingMiningRound](round.ID),
+				})
+		}
+	}
+	if right != nil {
+		context.Context.ValidatorRights = lf.Map[ledger.Party, lf.CID[coin.ValidatorRight]]{
+			{Key: right.Payload.User, Value: lf.CID[coin.ValidatorRight](right.ID)},
+		}
+	}
+	step.Action, err = plan.WalletAction(s.View, w, commandID, "WalletAppInstall_ExecuteBatch",
+		walletapp.InstallExecuteBatch{
+			Context: context, Inputs: inputs, Operations: []walletapp.AmuletOperation{{MergeTransferInputs: &lf.Unit{}}},
+		})
+	if err == nil && right != nil {
+		step.Action.ReadAs = ledger.SortedParties(append(step.Action.ReadAs, right.Payload.User))
+	}
+	return step, err
+}
+
+// rewardStep waits until the next of the coupons can be minted; nothing when none ever can.
+func (n networkState) rewardStep(s Situation, coupons []Coupon) Step {
+	var step Step
+	for _, coupon := range coupons {
+		at, ever := n.mintableAt(s.Now, coupon)
+		if ever && (step.Until.IsZero() || at.Before(step.Until)) {
+			step = Step{Until: at, Deadline: true, WaitsFor: "its rewards to be issued"}
+		}
+	}
+	return step
+}
+
+// mintableAt is when to look whether a coupon can be minted that cannot be now; false for never, or now.
+func (n networkState) mintableAt(now time.Time, coupon Coupon) (time.Time, bool) {
+	if coupon.Kind >= RewardV2 {
+		return time.Time{}, false
+	}
+	soon := now.Add(roundsPatience)
+	for _, round := range n.issuing {
+		if round.Payload.Round.Number == coupon.Round {
+			return round.Payload.OpensAt.Time(), now.Before(round.Payload.OpensAt.Time())
+		}
+	}
+	for _, round := range n.summarizing {
+		if round.Payload.Round.Number == coupon.Round {
+			return soon, true
+		}
+	}
+	for _, round := range n.open {
+		if round.Payload.Round.Number == coupon.Round {
+			if at, ok := advancesAt(n.open); ok && at.After(now) {
+				return at, true
+			}
+			return soon, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// funds are those of a wallet that has nothing.
+func (n networkState) funds(v plan.View, owner ledger.Party) Funds {
+	funds := Funds{
+		Wallet: owner, Issuing: map[int64]coin.IssuingMiningRound{}, Now: v.Now,
+		MaxInputs: int(n.rules.Payload.ConfigSchedule.InitialValue.TransferConfig.MaxNumInputs),
+	}
+	for _, round := range n.issuing {
+		funds.Issuing[round.Payload.Round.Number] = round.Payload
+	}
+	return funds
+}
+
+// fundsOf reads what a wallet has: its unlocked coin and its coupons.
+func fundsOf(v plan.View, n networkState, owner ledger.Party) (Funds, error) {
+	funds := n.funds(v, owner)
+	coins, err := plan.Coins(v, owner)
+	if err != nil {
+		return funds, err
+	}
+	for _, c := range coins {
+		funds.Coins = append(funds.Coins, Coin{ID: c.ID, Amount: c.Payload.Amount})
+	}
+	funds.Coupons, err = couponsOfWallet(v, owner)
+	return funds, err
+}
+
+// couponsOf reads the coupons of one template.
+func couponsOf[T any](
+	v plan.View, owner ledger.Party, toCoupon func(plan.Contract[T]) (Coupon, bool),
+) ([]Coupon, error) {
+	found, err := plan.Active[T](v, owner, mostCoupons)
+	var coupons []Coupon
+	for _, contract := range found {
+		if coupon, ok := toCoupon(contract); ok {
+			coupons = append(coupons, coupon)
+		}
+	}
+	return coupons, err
+}
+
+// couponsOfWallet reads all that a wallet can mint for itself.
+func couponsOfWallet(v plan.View, owner ledger.Party) ([]Coupon, error) {
+	var all []Coupon
+	for _, read := range []func(plan.View, ledger.Party) ([]Coupon, error){
+		appCoupons, svCoupons, faucetCoupons, livenessRecords, amountCoupons,
+	} {
+		coupons, err := read(v, owner)
+		if err != nil {
+			return nil, err
+		}
+		all = slices.Concat(all, coupons)
+	}
+	return all, nil
+}

@@ -1,0 +1,316 @@
+package automation
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+// KindRounds is the automation of mining rounds.
+const KindRounds = "rounds"
+
+// network is the one subject of the automations that act as the DSO.
+const network = "network"
+
+// aMinute is how soon it is looked again for what should be there and is not.
+const aMinute = time.Minute
+
+// Rounds moves the mining rounds on, as the DSO: the oldest open round is summed up and replaced when its time is over,
+// then issues, closes, and is forgotten with the coupons that nobody minted. Price is what new rounds pay for a coin.
+func Rounds(price func() decimal.Decimal) Automation {
+	return Automation{
+		Kind: KindRounds, Summary: "Opens, issues and closes the mining rounds of the coin, as the DSO.",
+		Every: aMinute, Standing: []string{network},
+		Plan: func(s Situation) (Step, error) { return planRounds(s, price()) },
+	}
+}
+
+// network are the contracts that rounds consist of.
+type networkState struct {
+	rules       plan.Contract[coin.AmuletRules]
+	open        []plan.Contract[coin.OpenMiningRound] // by number
+	summarizing []plan.Contract[coin.SummarizingMiningRound]
+	issuing     []plan.Contract[coin.IssuingMiningRound]
+	closed      []plan.Contract[coin.ClosedMiningRound]
+	states      []plan.Contract[coin.ExternalPartyConfigState] // the earlier to end first
+}
+
+// readNetwork reads the state; false while there is no coin.
+func readNetwork(v plan.View) (n networkState, ok bool, err error) {
+	rules, err := plan.Active[coin.AmuletRules](v, v.Node.DSO, 1)
+	if err != nil || len(rules) == 0 {
+		return n, false, err
+	}
+	n.rules = rules[0]
+	if n.open, err = OpenRounds(v); err != nil {
+		return n, false, err
+	}
+	if n.summarizing, err = plan.Active[coin.SummarizingMiningRound](v, v.Node.DSO, plan.MaxRounds); err != nil {
+		return n, false, err
+	}
+	if n.issuing, err = plan.Active[coin.IssuingMiningRound](v, v.Node.DSO, plan.MaxRounds); err != nil {
+		return n, false, err
+	}
+	if n.closed, err = plan.Active[coin.ClosedMiningRound](v, v.Node.DSO, plan.MaxRounds); err != nil {
+		return n, false, err
+	}
+	n.states, err = plan.Active[coin.ExternalPartyConfigState](v, v.Node.DSO, plan.MaxRounds)
+	slices.SortStableFunc(n.states, func(a, b plan.Contract[coin.ExternalPartyConfigState]) int {
+		return cmp.Compare(a.Payload.TargetArchiveAfter, b.Payload.TargetArchiveAfter)
+	})
+	return n, true, err
+}
+
+// OpenRounds are the open mining rounds by number; some of them open in the future.
+func OpenRounds(v plan.View) ([]plan.Contract[coin.OpenMiningRound], error) {
+	open, err := plan.Active[coin.OpenMiningRound](v, v.Node.DSO, plan.MaxRounds)
+	slices.SortFunc(open, func(a, b plan.Contract[coin.OpenMiningRound]) int {
+		return cmp.Compare(a.Payload.Round.Number, b.Payload.Round.Number)
+	})
+	return open, err
+}
+
+// advancesAt is when the oldest of three open rounds can be replaced.
+func advancesAt(open []plan.Contract[coin.OpenMiningRound]) (time.Time, bool) {
+	const always = 3
+	if len(open) != always {
+		return time.Time{}, false
+	}
+	oldest, middle, latest := open[0].Payload, open[1].Payload, open[2].Payload
+	return max(oldest.TargetClosesAt, latest.OpensAt, middle.OpensAt.Add(middle.TickDuration)).Time(), true
+}
+
+// planRounds does one thing after another, until what is next has its time.
+func planRounds(s Situation, price decimal.Decimal) (Step, error) {
+	n, ok, err := readNetwork(s.View)
+	if err != nil || !ok {
+		return Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
+	}
+	for _, decide := range []func() (*plan.Action, error){
+		func() (*plan.Action, error) { return n.startIssuing(s) },
+		func() (*plan.Action, error) { return n.convertMarkers(s) },
+		func() (*plan.Action, error) { return n.advance(s, price) },
+		func() (*plan.Action, error) { return n.close(s) },
+		func() (*plan.Action, error) { return n.archive(s) },
+		func() (*plan.Action, error) { return n.replaceState(s) },
+		func() (*plan.Action, error) { return n.mergeUnclaimed(s) },
+		func() (*plan.Action, error) { return n.mergeFund(s) },
+	} {
+		action, err := decide()
+		if err != nil || action != nil {
+			return Step{Action: action, Until: s.Now.Add(aMinute), WaitsFor: "the rounds to move on"}, err
+		}
+	}
+	return n.wait(s), nil
+}
+
+// wait is for whatever is next.
+func (n networkState) wait(s Situation) Step {
+	step := Step{Until: s.Now.Add(time.Hour), WaitsFor: "three open rounds"}
+	sooner := func(at time.Time, what string) {
+		if at.Before(step.Until) {
+			step.Until, step.WaitsFor = at, what
+		}
+	}
+	if at, ok := advancesAt(n.open); ok {
+		step = Step{Until: at, WaitsFor: fmt.Sprintf("the end of round %d", n.open[0].Payload.Round.Number)}
+	}
+	for _, round := range n.issuing {
+		sooner(round.Payload.TargetClosesAt.Time(), fmt.Sprintf("the end of the issuing of round %d",
+			round.Payload.Round.Number))
+	}
+	if len(n.states) > 1 {
+		sooner(n.states[0].Payload.TargetArchiveAfter.Time(), "the end of a configuration state")
+	}
+	return step
+}
+
+// asDSO is an action of the DSO on the rules of the coin.
+func asDSO[A any](s Situation, n networkState, commandID, choice string, argument A) (*plan.Action, error) {
+	command, err := plan.Exercise[coin.AmuletRules](s.Packages, n.rules.ID, choice, argument)
+	return &plan.Action{
+		CommandID: commandID, ActAs: []ledger.Party{s.Node.DSO}, Commands: []ledger.Command{command},
+	}, err
+}
+
+func (n networkState) startIssuing(s Situation) (*plan.Action, error) {
+	if len(n.summarizing) == 0 {
+		return nil, nil //nolint:nilnil // nothing is due
+	}
+	round := n.summarizing[0]
+	summary, err := s.Record.Activity(round.Payload.Round.Number)
+	if err != nil {
+		return nil, err
+	}
+	return asDSO(s, n, "issue-round:"+plan.Short(round.ID), "AmuletRules_MiningRound_StartIssuing",
+		coin.AmuletRulesMiningRoundStartIssuing{
+			MiningRoundCid: lf.CID[coin.SummarizingMiningRound](round.ID), Summary: summary,
+		})
+}
+
+// convertMarkers makes coupons of the markers that apps have left, before the round that they count for may end.
+func (n networkState) convertMarkers(s Situation) (*plan.Action, error) {
+	at, ok := advancesAt(n.open)
+	if !ok || s.Now.Before(at) {
+		return nil, nil //nolint:nilnil // nothing is due
+	}
+	markers, err := plan.Active[coin.FeaturedAppActivityMarker](s.View, s.Node.DSO, plan.MaxInputs)
+	if err != nil || len(markers) == 0 {
+		return nil, err
+	}
+	argument := coin.AmuletRulesConvertFeaturedAppActivityMarkers{
+		OpenMiningRoundCid: lf.CID[coin.OpenMiningRound](n.open[1].ID),
+	}
+	var observers []ledger.Party
+	for _, marker := range markers {
+		argument.MarkerCids = append(argument.MarkerCids, lf.CID[coin.FeaturedAppActivityMarker](marker.ID))
+		observers = append(observers, marker.Payload.Provider, marker.Payload.Beneficiary)
+	}
+	observers = ledger.SortedParties(observers)
+	argument.Observers = &observers
+	return asDSO(s, n, commandID("convert-markers", argument.MarkerCids),
+		"AmuletRules_ConvertFeaturedAppActivityMarkers", argument)
+}
+
+func (n networkState) advance(s Situation, price decimal.Decimal) (*plan.Action, error) {
+	at, ok := advancesAt(n.open)
+	if !ok || s.Now.Before(at) {
+		return nil, nil //nolint:nilnil // nothing is due
+	}
+	return asDSO(s, n, "advance-round:"+plan.Short(n.open[0].ID), "AmuletRules_AdvanceOpenMiningRounds",
+		coin.AmuletRulesAdvanceOpenMiningRounds{
+			AmuletPrice:       price,
+			RoundToArchiveCid: lf.CID[coin.OpenMiningRound](n.open[0].ID),
+			MiddleRoundCid:    lf.CID[coin.OpenMiningRound](n.open[1].ID),
+			LatestRoundCid:    lf.CID[coin.OpenMiningRound](n.open[2].ID),
+		})
+}
+
+func (n networkState) close(s Situation) (*plan.Action, error) {
+	for _, round := range n.issuing {
+		if !s.Now.Before(round.Payload.TargetClosesAt.Time()) {
+			return asDSO(s, n, "close-round:"+plan.Short(round.ID), "AmuletRules_MiningRound_Close",
+				coin.AmuletRulesMiningRoundClose{IssuingRoundCid: lf.CID[coin.IssuingMiningRound](round.ID)})
+		}
+	}
+	return nil, nil //nolint:nilnil // nothing is due
+}
+
+// archive forgets a closed round, and before that the coupons that nobody minted, a hundred at once.
+func (n networkState) archive(s Situation) (*plan.Action, error) {
+	if len(n.closed) == 0 {
+		return nil, nil //nolint:nilnil // nothing is due
+	}
+	round := n.closed[0]
+	id := lf.CID[coin.ClosedMiningRound](round.ID)
+	templates, err := roundCoupons(s.Packages)
+	if err != nil {
+		return nil, err
+	}
+	left, err := s.Record.OfRound(round.Payload.Round.Number, templates, plan.MaxInputs)
+	if err != nil {
+		return nil, err
+	}
+	if len(left) > 0 {
+		return asDSO(s, n, commandID("expire-coupons", left[0].ID), "AmuletRules_ClaimExpiredRewards",
+			expiredCoupons(id, templates, left))
+	}
+	return asDSO(s, n, "archive-round:"+plan.Short(round.ID), "AmuletRules_MiningRound_Archive",
+		coin.AmuletRulesMiningRoundArchive{ClosedRoundCid: id})
+}
+
+// roundCoupons are the templates of the coupons that are worth what their round issues.
+func roundCoupons(packages *ledger.Packages) ([]lf.TypeName, error) {
+	var names []lf.TypeName
+	for _, name := range []func(*ledger.Packages) (lf.TypeName, error){
+		ledger.TemplateName[coin.ValidatorRewardCoupon], ledger.TemplateName[coin.AppRewardCoupon],
+		ledger.TemplateName[coin.SvRewardCoupon], ledger.TemplateName[coin.ValidatorFaucetCoupon],
+		ledger.TemplateName[coin.ValidatorLivenessActivityRecord],
+	} {
+		found, err := name(packages)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, found)
+	}
+	return names, nil
+}
+
+// expiredCoupons sorts coupons by their templates, which are those of roundCoupons.
+func expiredCoupons(
+	closed lf.CID[coin.ClosedMiningRound], templates []lf.TypeName, coupons []ledger.Contract,
+) coin.AmuletRulesClaimExpiredRewards {
+	argument := coin.AmuletRulesClaimExpiredRewards{ClosedRoundCid: closed}
+	var faucets []lf.CID[coin.ValidatorFaucetCoupon]
+	var records []lf.CID[coin.ValidatorLivenessActivityRecord]
+	for _, coupon := range coupons {
+		switch slices.Index(templates, coupon.Template) {
+		case 0:
+			argument.ValidatorRewardCouponCids = append(
+				argument.ValidatorRewardCouponCids, lf.CID[coin.ValidatorRewardCoupon](coupon.ID))
+		case 1:
+			argument.AppCouponCids = append(argument.AppCouponCids, lf.CID[coin.AppRewardCoupon](coupon.ID))
+		case 2:
+			argument.SvRewardCouponCids = append(argument.SvRewardCouponCids, lf.CID[coin.SvRewardCoupon](coupon.ID))
+		case 3:
+			faucets = append(faucets, lf.CID[coin.ValidatorFaucetCoupon](coupon.ID))
+		default:
+			records = append(records, lf.CID[coin.ValidatorLivenessActivityRecord](coupon.ID))
+		}
+	}
+	argument.OptValidatorFaucetCouponCids, argument.OptLivenessRecordCids = &faucets, &records
+	return argument
+}
+
+// replaceState replaces the older of the two configuration states when its time is over.
+func (n networkState) replaceState(s Situation) (*plan.Action, error) {
+	if len(n.states) < 2 || len(n.open) != 3 || s.Now.Before(n.states[0].Payload.TargetArchiveAfter.Time()) {
+		return nil, nil //nolint:nilnil // nothing is due
+	}
+	return asDSO(s, n, "replace-config-state:"+plan.Short(n.states[0].ID),
+		"AmuletRules_UpdateExternalPartyConfigStates", coin.AmuletRulesUpdateExternalPartyConfigStates{
+			ExternalPartyConfigStateCid0: lf.CID[coin.ExternalPartyConfigState](n.states[0].ID),
+			ExternalPartyConfigStateCid1: lf.CID[coin.ExternalPartyConfigState](n.states[1].ID),
+			OpenMiningRoundTriple: coin.OpenMiningRoundTriple{
+				Round0Cid: lf.CID[coin.OpenMiningRound](n.open[0].ID),
+				Round1Cid: lf.CID[coin.OpenMiningRound](n.open[1].ID),
+				Round2Cid: lf.CID[coin.OpenMiningRound](n.open[2].ID),
+			},
+		})
+}
+
+// mergeUnclaimed makes one contract of many unclaimed rewards: every round leaves one.
+func (n networkState) mergeUnclaimed(s Situation) (*plan.Action, error) {
+	rewards, err := plan.Active[coin.UnclaimedReward](s.View, s.Node.DSO, plan.MaxInputs)
+	if err != nil || len(rewards) < plan.MaxInputs {
+		return nil, err
+	}
+	var argument coin.AmuletRulesMergeUnclaimedRewards
+	for _, reward := range rewards {
+		argument.UnclaimedRewardCids = append(argument.UnclaimedRewardCids, lf.CID[coin.UnclaimedReward](reward.ID))
+	}
+	return asDSO(s, n, commandID("merge-unclaimed-rewards", argument.UnclaimedRewardCids),
+		"AmuletRules_MergeUnclaimedRewards", argument)
+}
+
+// mergeFund does the same for what the development fund got.
+func (n networkState) mergeFund(s Situation) (*plan.Action, error) {
+	coupons, err := plan.Active[coin.UnclaimedDevelopmentFundCoupon](s.View, s.Node.DSO, plan.MaxInputs)
+	if err != nil || len(coupons) < plan.MaxInputs {
+		return nil, err
+	}
+	var argument coin.AmuletRulesMergeUnclaimedDevelopmentFundCoupons
+	for _, coupon := range coupons {
+		argument.UnclaimedDevelopmentFundCouponCids = append(argument.UnclaimedDevelopmentFundCouponCids,
+			lf.CID[coin.UnclaimedDevelopmentFundCoupon](coupon.ID))
+	}
+	return asDSO(s, n, commandID("merge-development-fund", argument.UnclaimedDevelopmentFundCouponCids),
+		"AmuletRules_MergeUnclaimedDevelopmentFundCoupons", argument)
+}

@@ -1,0 +1,98 @@
+package automation
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+// PollingInterval is how often the node looks whether traffic is to be bought: intervals between purchases are
+// multiples of it.
+const PollingInterval = 30 * time.Second
+
+// TopUpSetting says how much traffic the node buys for itself.
+type TopUpSetting struct {
+	// TargetThroughput is in bytes per second; 0 buys nothing.
+	TargetThroughput int64
+	// MinTopupInterval is the least time between two purchases.
+	MinTopupInterval time.Duration
+	// Reserved is kept for purchases, in bytes.
+	Reserved int64
+}
+
+// Settings show what the operator wants of the automations whose work is anybody's choice, and what they depend on
+// beside contracts.
+type Settings interface {
+	// TopUp is how much traffic to buy; false for none.
+	TopUp() (TopUpSetting, bool, error)
+	// Sweep is how to sweep a wallet; false for not at all.
+	Sweep(sender ledger.Party) (SweepConfig, bool, error)
+	// AcceptsFrom lists the senders whose offers a wallet accepts without asking.
+	AcceptsFrom(receiver ledger.Party) ([]ledger.Party, error)
+	// Traffic is what the node may still send.
+	Traffic() (ledger.TrafficAccount, error)
+	// LastUpdate is the offset of the last transaction that a party sees; 0 without one.
+	LastUpdate(party ledger.Party) (ledger.Offset, error)
+}
+
+// lowTraffic says that the node has to keep its traffic for buying more of it; "" if it has not. Actions that buy no
+// traffic wait then (upstream: reserved-traffic).
+func (s Situation) lowTraffic() (string, error) {
+	setting, ok, err := s.Settings.TopUp()
+	if err != nil || !ok || setting.TargetThroughput == 0 {
+		return "", err
+	}
+	account, err := s.Settings.Traffic()
+	if err != nil || account.Extra() > setting.Reserved {
+		return "", err
+	}
+	return fmt.Sprintf("traffic: balance below reserved traffic amount (%d < %d)", account.Extra(), setting.Reserved), nil
+}
+
+// throughWallet is an action as a submission of the operator's, through the wallet that acts. Nil while no round is
+// open that its coin could be spent in.
+func (s Situation) throughWallet(w plan.Wallet, action Action) (*plan.Action, error) {
+	switch argument := action.Choice.(type) {
+	case nil:
+	case walletapp.InstallCreateTransferOffer:
+		return plan.WalletAction(s.View, w, action.CommandID, "WalletAppInstall_CreateTransferOffer", argument)
+	case walletapp.InstallTransferOfferAccept:
+		return plan.WalletAction(s.View, w, action.CommandID, "WalletAppInstall_TransferOffer_Accept", argument)
+	default:
+		return nil, fmt.Errorf("no wallet exercises %T", argument)
+	}
+	context, open, err := plan.PaymentContext(s.View)
+	if err != nil || !open {
+		return nil, err
+	}
+	inputs, err := plan.Inputs(s.View, action.Wallet)
+	if err != nil {
+		return nil, err
+	}
+	return plan.WalletAction(s.View, w, action.CommandID, "WalletAppInstall_ExecuteBatch",
+		walletapp.InstallExecuteBatch{
+			Context: context, Inputs: inputs, Operations: []walletapp.AmuletOperation{*action.Operation},
+		})
+}
+
+// unlocked adds up a party's coin that is not locked.
+func unlocked(v plan.View, owner ledger.Party) (total decimal.Decimal, err error) {
+	coins, err := plan.Coins(v, owner)
+	for _, held := range coins {
+		if err == nil {
+			total, err = total.Add(held.Payload.Amount.InitialAmount)
+		}
+	}
+	return total, err
+}
+
+// ofWallet makes a wallet's subject due when the wallet is opened: what was set before it counts from then on.
+func ofWallet(packages *ledger.Packages) (Follow, error) {
+	return Following(packages, func(install plan.Contract[walletapp.WalletAppInstall], _ time.Time) []Due {
+		return []Due{{Subject: string(install.Payload.EndUserParty)}}
+	})
+}

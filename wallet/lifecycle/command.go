@@ -1,0 +1,151 @@
+package lifecycle
+
+import (
+	"slices"
+	"time"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+func followCommand(_ ledger.ContractID, c coin.TransferCommand) Followed {
+	return Followed{
+		Kind: RunTransferCommands, WorkflowID: "transfer-commands:" + string(c.Sender),
+		Parties: ledger.SortedParties([]ledger.Party{c.Sender, c.Receiver, c.Delegate}),
+	}
+}
+
+type transferCommand = plan.Contract[coin.TransferCommand]
+
+// planCommands looks after the transfer commands of one sender: it ends what has expired, starts to count the sender's
+// commands when there is the first one (upstream: the DSO's automation), and executes those that were left to the
+// operator, in the order of their nonces (upstream: the validator's automation).
+func (r *Registry) planCommands(s Situation) (Step, error) {
+	commands, err := plan.Payloads[coin.TransferCommand](r.packages, s.Contracts)
+	if err != nil {
+		return Step{}, err
+	}
+	slices.SortStableFunc(commands, func(a, b transferCommand) int {
+		return a.Payload.ExpiresAt.Time().Compare(b.Payload.ExpiresAt.Time())
+	})
+	first := commands[0]
+	if !s.Now.Before(first.Payload.ExpiresAt.Time()) {
+		command, err := plan.Exercise[coin.TransferCommand](r.packages, first.ID, "TransferCommand_Expire",
+			coin.TransferCommandExpire{P: s.Node.DSO})
+		return Step{WaitsFor: "archival, having expired", Action: &plan.Action{
+			CommandID: "expire-transfer-command:" + plan.Short(first.ID), ActAs: []ledger.Party{s.Node.DSO},
+			Commands: []ledger.Command{command},
+		}}, err
+	}
+	step := Step{Until: first.Payload.ExpiresAt.Time(), WaitsFor: "its delegate, or expiry"}
+	counter, err := r.counterOf(s, first.Payload.Sender)
+	if err != nil {
+		return Step{}, err
+	}
+	if counter == nil {
+		step.Action, err = r.startCounting(s, first)
+		return step, err
+	}
+	for _, command := range commands {
+		if command.Payload.Delegate == s.Node.Operator && command.Payload.Nonce <= counter.Payload.NextNonce {
+			return r.sendCommand(s, command, *counter, step)
+		}
+	}
+	return step, nil
+}
+
+// counterOf finds the counter of a sender's commands; nil before there is one.
+func (r *Registry) counterOf(
+	s Situation, sender ledger.Party,
+) (*plan.Contract[coin.TransferCommandCounter], error) {
+	const most = 100
+	counters, err := plan.Active[coin.TransferCommandCounter](r.view(s), sender, most)
+	if err != nil {
+		return nil, err
+	}
+	for i := range counters {
+		if counters[i].Payload.Sender == sender {
+			return &counters[i], nil
+		}
+	}
+	return nil, nil //nolint:nilnil // as the comment above says
+}
+
+func (r *Registry) startCounting(s Situation, first transferCommand) (*plan.Action, error) {
+	name, err := ledger.TemplateName[coin.TransferCommandCounter](r.packages)
+	if err != nil {
+		return nil, err
+	}
+	payload, err := ledger.Encode(r.packages, coin.TransferCommandCounter{
+		DSO: s.Node.DSO, Sender: first.Payload.Sender,
+	})
+	return &plan.Action{
+		CommandID: "count-transfer-commands:" + plan.Short(first.ID), ActAs: []ledger.Party{s.Node.DSO},
+		Commands: []ledger.Command{{Create: &ledger.CreateCommand{Template: name, Argument: payload}}},
+	}, err
+}
+
+// sendCommand executes a command. One whose nonce was used, and one whose receiver has no preapproval, is archived by
+// that; where it is refused, for want of coin say, it is tried again until it expires.
+func (r *Registry) sendCommand(
+	s Situation, command transferCommand, counter plan.Contract[coin.TransferCommandCounter], otherwise Step,
+) (Step, error) {
+	context, open, err := plan.PaymentContext(r.view(s))
+	if err != nil || !open {
+		return Step{Until: earlier(s.Now.Add(time.Minute), otherwise.Until), WaitsFor: "an open round"}, err
+	}
+	inputs, err := plan.Inputs(r.view(s), command.Payload.Sender)
+	if err != nil {
+		return Step{}, err
+	}
+	argument := coin.TransferCommandSend{
+		Context: context, Inputs: inputs, TransferCounterCid: lf.CID[coin.TransferCommandCounter](counter.ID),
+	}
+	if err := r.throughPreapproval(s, command.Payload.Receiver, &argument); err != nil {
+		return Step{}, err
+	}
+	encoded, err := plan.Exercise[coin.TransferCommand](r.packages, command.ID, "TransferCommand_Send", argument)
+	otherwise.Action = &plan.Action{
+		CommandID: "send-transfer-command:" + plan.Short(command.ID), ActAs: []ledger.Party{s.Node.Operator},
+		ReadAs: ledger.SortedParties([]ledger.Party{
+			command.Payload.Sender, command.Payload.Receiver, s.Node.DSO,
+		}),
+		Commands: []ledger.Command{encoded},
+	}
+	otherwise.WaitsFor = "its execution, or expiry"
+	return otherwise, err
+}
+
+// throughPreapproval names the receiver's preapproval that lasts longest, and its provider's right as a featured app.
+func (r *Registry) throughPreapproval(
+	s Situation, receiver ledger.Party, argument *coin.TransferCommandSend,
+) error {
+	const most = 100
+	preapprovals, err := plan.Active[coin.TransferPreapproval](r.view(s), receiver, most)
+	if err != nil {
+		return err
+	}
+	var longest *plan.Contract[coin.TransferPreapproval]
+	for i := range preapprovals {
+		p := preapprovals[i].Payload
+		if p.Receiver == receiver && s.Now.Before(p.ExpiresAt.Time()) &&
+			(longest == nil || longest.Payload.ExpiresAt < p.ExpiresAt) {
+			longest = &preapprovals[i]
+		}
+	}
+	if longest == nil {
+		return nil
+	}
+	id := lf.CID[coin.TransferPreapproval](longest.ID)
+	argument.TransferPreapprovalCidO = &id
+	rights, err := plan.Active[coin.FeaturedAppRight](r.view(s), longest.Payload.Provider, most)
+	for _, right := range rights {
+		if right.Payload.Provider == longest.Payload.Provider {
+			id := lf.CID[coin.FeaturedAppRight](right.ID)
+			argument.Context.Context.FeaturedAppRight = &id
+		}
+	}
+	return err
+}

@@ -1,0 +1,117 @@
+package lifecycle_test
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/cointest"
+	"github.com/florinledger/florin/coin/payments"
+	"github.com/florinledger/florin/coin/tokenwallet"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/ledgertest"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/lifecycle"
+)
+
+// world is a ledger in memory, and the planners that look at it.
+type world struct {
+	*cointest.Network
+
+	t        *testing.T
+	registry *lifecycle.Registry
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, Network: cointest.Start(t,
+		slices.Concat(payments.Packages(), walletapp.Packages(), tokenwallet.Packages())...)}
+	var err error
+	w.registry, err = lifecycle.NewRegistry(w.Packages)
+	require.NoError(t, err)
+	return w
+}
+
+// reader shows the world to planners.
+type reader struct{ *world }
+
+// Active implements [plan.Reader].
+func (r reader) Active(party ledger.Party, template lf.TypeName, most int) ([]ledger.Contract, error) {
+	var found []ledger.Contract
+	for _, contract := range r.Network.Active {
+		if contract.Template == template && contract.IsStakeholder(party) {
+			found = append(found, contract)
+		}
+	}
+	slices.SortFunc(found, func(a, b ledger.Contract) int { return cmp.Compare(a.ID, b.ID) })
+	return found[:min(len(found), most)], nil
+}
+
+// IsActive implements [plan.Reader].
+func (r reader) IsActive(id ledger.ContractID) (bool, error) {
+	_, ok := r.Network.Active[id]
+	return ok, nil
+}
+
+// plan decides what is due for contracts.
+func (w *world) plan(kind string, ids ...ledger.ContractID) lifecycle.Step {
+	w.t.Helper()
+	situation := lifecycle.Situation{
+		Now: w.Now, Node: ledger.Node{DSO: cointest.DSO, Operator: cointest.Operator}, Ledger: reader{w},
+	}
+	for _, id := range ids {
+		situation.Contracts = append(situation.Contracts, w.Network.Active[id])
+	}
+	step, err := w.registry.Plan(kind, situation)
+	require.NoError(w.t, err)
+	return step
+}
+
+// act does what was planned, as the node would.
+func (w *world) act(step lifecycle.Step) ledger.Transaction {
+	w.t.Helper()
+	require.NotNil(w.t, step.Action, "nothing is due: %s", step.WaitsFor)
+	commands, refusal := w.Packages.PrepareCommands(step.Action.Commands, nil)
+	require.Nil(w.t, refusal)
+	transaction, err := w.SubmitCommands(ledgertest.Parties{
+		ActAs: step.Action.ActAs, ReadAs: step.Action.ReadAs,
+	}, commands...)
+	require.NoError(w.t, err)
+	return transaction
+}
+
+func TestHoldingsAreMergedThroughTheUtilityForBatches(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	proposal := cointest.Create(w.Network, tokenwallet.MergeDelegationProposal{
+		Delegation: tokenwallet.MergeDelegation{Operator: cointest.Operator, Owner: cointest.Alice},
+	}, cointest.Alice)
+	w.act(w.plan(lifecycle.RunMergeDelegation, ledger.ContractID(proposal)))
+	var delegation ledger.ContractID
+	for id := range cointest.All[tokenwallet.MergeDelegation](w.Network) {
+		delegation = ledger.ContractID(id)
+	}
+	for range 2 { // the first time the utility is created
+		for len(cointest.All[coin.Amulet](w.Network)) < lifecycle.TooManyHoldings {
+			step := w.plan(lifecycle.RunMergeDelegation, delegation)
+			require.Nil(t, step.Action)
+			require.Equal(t, "more than ten holdings", step.WaitsFor)
+			w.Tap(cointest.Alice, "1")
+		}
+		merged := w.act(w.plan(lifecycle.RunMergeDelegation, delegation))
+		choices := []string{}
+		for _, event := range merged.Events() {
+			choices = append(choices, event.Choice)
+		}
+		require.Contains(t, choices, "BatchMergeUtility_MergeHoldings")
+		require.Len(t, cointest.All[coin.Amulet](w.Network), 1)
+		require.Len(t, cointest.All[tokenwallet.BatchMergeUtility](w.Network), 1)
+	}
+	unlocked, locked := w.Balance(cointest.Alice)
+	require.Equal(t, "21.0", unlocked)
+	require.Equal(t, "0.0", locked)
+}

@@ -1,0 +1,115 @@
+package lifecycle
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+// trafficWorkflowID names the workflow of a request to buy traffic, as that of an offer is named. Tracking ids of these
+// requests are of any length and characters; those that no workflow can be named after are left out.
+func trafficWorkflowID(user ledger.Party, trackingID string) string {
+	const most = 300
+	name := trackingID
+	if len(name) > most || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		name = ""
+	}
+	return "traffic:" + name + ":" + distinguish(user, trackingID)
+}
+
+func followTrafficRequest(_ ledger.ContractID, r walletapp.BuyTrafficRequest) Followed {
+	return Followed{
+		Kind: BuyTraffic, WorkflowID: trafficWorkflowID(r.EndUserParty, r.TrackingID),
+		Parties: []ledger.Party{r.EndUserParty},
+	}
+}
+
+// planTraffic looks after one request to buy traffic: one contract, unless a user has given one name to two.
+func (r *Registry) planTraffic(s Situation) (Step, error) {
+	requests, err := plan.Payloads[walletapp.BuyTrafficRequest](r.packages, s.Contracts)
+	if err != nil {
+		return Step{}, err
+	}
+	var first Step
+	for i, request := range requests {
+		step, err := r.planTrafficRequest(s, request)
+		if err != nil || step.Action != nil {
+			return step, err
+		}
+		if i == 0 || step.Until.Before(first.Until) {
+			first = step
+		}
+	}
+	return first, nil
+}
+
+// planTrafficRequest buys the traffic with the user's coin. A request that can never succeed, or that there is no coin
+// for, is given up at once and says why; other refusals are tried again until it expires (upstream: completion of
+// traffic requests).
+func (r *Registry) planTrafficRequest(s Situation, request plan.Contract[walletapp.BuyTrafficRequest]) (Step, error) {
+	w, ok, err := plan.WalletOf(r.view(s), request.Payload.EndUserParty)
+	if err != nil || !ok {
+		return Step{Until: s.Now.Add(strangers), WaitsFor: "a wallet of the user to buy with, or to archive it"}, err
+	}
+	deadline, id := request.Payload.ExpiresAt.Time(), lf.CID[walletapp.BuyTrafficRequest](request.ID)
+	if !s.Now.Before(deadline) {
+		action, err := plan.WalletAction(r.view(s), w, "expire-traffic-request:"+plan.Short(request.ID),
+			"WalletAppInstall_BuyTrafficRequest_Expire", walletapp.InstallBuyTrafficRequestExpire{RequestCid: id})
+		return Step{WaitsFor: "archival, having expired", Action: action}, err
+	}
+	step := Step{Until: deadline, WaitsFor: "the purchase, or expiry"}
+	complete := "complete-traffic-request:" + plan.Short(request.ID)
+	if s.Refused != nil && s.Refused.CommandID == complete {
+		if reason, final := TrafficRejection(request.Payload, s.Refused.Fault); final {
+			step.Action, err = plan.WalletAction(r.view(s), w, "cancel-traffic-request:"+plan.Short(request.ID),
+				"WalletAppInstall_BuyTrafficRequest_Cancel",
+				walletapp.InstallBuyTrafficRequestCancel{RequestCid: id, Reason: reason})
+			return step, err
+		}
+	}
+	context, open, err := plan.PaymentContext(r.view(s))
+	if err != nil || !open {
+		return Step{Until: earlier(s.Now.Add(time.Minute), deadline), WaitsFor: "an open round"}, err
+	}
+	inputs, err := plan.Inputs(r.view(s), request.Payload.EndUserParty)
+	if err != nil {
+		return Step{}, err
+	}
+	step.Action, err = plan.WalletAction(r.view(s), w, complete, "WalletAppInstall_ExecuteBatch",
+		walletapp.InstallExecuteBatch{
+			Context: context, Inputs: inputs, Operations: []walletapp.AmuletOperation{{
+				CompleteBuyTrafficRequest: &walletapp.OperationCompleteTrafficRequest{TrafficRequestCid: id},
+			}},
+		})
+	return step, err
+}
+
+// TrafficRejection says why a purchase of traffic is given up after a refusal; false when it is worth trying again.
+func TrafficRejection(request walletapp.BuyTrafficRequest, refusal *fault.Fault) (reason string, final bool) {
+	const (
+		unknownSynchronizer = "splice.lfdecentralizedtrust.org/unknown-synchronizer"
+		insufficientAmount  = "splice.lfdecentralizedtrust.org/insufficient-topup-amount"
+	)
+	if !fault.DamlFailure.Matches(refusal) {
+		return "", false
+	}
+	switch refusal.Context["error_id"] {
+	case insufficientFunds:
+		return fmt.Sprintf("out of funds (missing %s CC)", refusal.Context["requiredAmount"]), true
+	case unknownSynchronizer:
+		return "unknown synchronizerId " + request.SynchronizerID, true
+	case insufficientAmount:
+		return fmt.Sprintf("not enough traffic requested (trafficAmount %d < minTopupAmount %s)",
+			request.TrafficAmount, refusal.Context["minTopupAmount"]), true
+	default:
+		return "", false
+	}
+}

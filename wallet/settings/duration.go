@@ -1,0 +1,59 @@
+package settings
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Duration is a time span that is written as ParseDuration reads it.
+type Duration time.Duration
+
+// MarshalText implements [encoding.TextMarshaler].
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (d *Duration) UnmarshalText(text []byte) error {
+	parsed, err := ParseDuration(string(text))
+	*d = Duration(parsed)
+	return err
+}
+
+var numberAndUnit = regexp.MustCompile(`^(\d{1,18})\s*([a-z]+)$`)
+
+// ParseDuration reads a duration as Go writes it (1m30s), or as one number and a unit in words (10 minutes).
+func ParseDuration(text string) (time.Duration, error) {
+	trimmed := strings.TrimSpace(text)
+	if parsed, err := time.ParseDuration(trimmed); err == nil {
+		return parsed, nil
+	}
+	if match := numberAndUnit.FindStringSubmatch(trimmed); match != nil {
+		count, err := strconv.ParseInt(match[1], 10, 64)
+		unit := unitNamed(match[2])
+		if err == nil && unit > 0 && count <= int64((1<<63-1)/unit) {
+			return time.Duration(count) * unit, nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no duration; give a number with a unit, such as 30s, 10m, 1h30m or 10 minutes", text)
+}
+
+// unitNamed is the length of a unit; 0 for an unknown one.
+func unitNamed(name string) time.Duration {
+	const day = 24 * time.Hour
+	switch name {
+	case "ms", "millis", "millisecond", "milliseconds":
+		return time.Millisecond
+	case "s", "second", "seconds":
+		return time.Second
+	case "m", "minute", "minutes":
+		return time.Minute
+	case "h", "hour", "hours":
+		return time.Hour
+	case "d", "day", "days":
+		return day
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,203 @@
+package settings
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/automation"
+)
+
+// PollingInterval is how often the node looks whether traffic is to be bought.
+const PollingInterval = automation.PollingInterval
+
+// The defaults of a top-up.
+const (
+	DefaultMinTopupInterval = 10 * time.Minute
+	DefaultReservedTraffic  = 200_000 // bytes
+)
+
+// Kind is one of the automations that have settings.
+type Kind string
+
+// The kinds. Their names are those of the sections of a file.
+const (
+	KindTopUp      Kind = automation.KindTopUp
+	KindSweep      Kind = automation.KindSweep
+	KindAutoAccept Kind = automation.KindAutoAccept
+)
+
+// TopUp says how much traffic the node buys for itself.
+type TopUp struct {
+	// TargetThroughput is in bytes per second; 0 buys nothing.
+	TargetThroughput int64 `json:"target-throughput"`
+	// MinTopupInterval is the least time between two purchases.
+	MinTopupInterval Duration `json:"min-topup-interval"`
+	// ReservedTraffic is kept for purchases: while no more extra traffic than this is left, in bytes, the other
+	// automations wait.
+	ReservedTraffic int64 `json:"reserved-traffic"`
+}
+
+// Purchase computes what is bought how often; minTopupAmount is the network's least purchase, in bytes.
+func (t TopUp) Purchase(minTopupAmount int64) (automation.TopUp, error) {
+	return automation.TopUpConfig{
+		TargetThroughput: t.TargetThroughput, MinTopupInterval: time.Duration(t.MinTopupInterval),
+		PollingInterval: PollingInterval, MinTopupAmount: minTopupAmount,
+	}.Purchase()
+}
+
+// Problems lists what is wrong.
+func (t TopUp) Problems() []Problem {
+	var found []Problem
+	interval := time.Duration(t.MinTopupInterval)
+	switch _, err := t.Purchase(0); {
+	case t.TargetThroughput < 0:
+		found = append(found, problem("target-throughput", "%d is negative; give bytes per second, or 0 to buy no traffic",
+			t.TargetThroughput))
+	case interval < PollingInterval:
+		found = append(found, problem("min-topup-interval",
+			"%s is below the polling interval of %s, at which the node looks whether to buy; give %s or more",
+			interval, PollingInterval, PollingInterval))
+	case err != nil:
+		found = append(found, problem("min-topup-interval", "%s; give a shorter interval", err))
+	}
+	if t.ReservedTraffic < 0 {
+		found = append(found, problem("reserved-traffic", "%d is negative; give bytes, or 0 to reserve none",
+			t.ReservedTraffic))
+	}
+	return found
+}
+
+// Sweep says how much coin a wallet keeps, in US dollars, and who gets the rest.
+type Sweep struct {
+	MaxBalanceUSD decimal.Decimal `json:"max-balance-usd"`
+	MinBalanceUSD decimal.Decimal `json:"min-balance-usd"`
+	Receiver      ledger.Party    `json:"receiver"`
+	// UseTransferPreapproval sends through the receiver's preapproval instead of offering.
+	UseTransferPreapproval bool `json:"use-transfer-preapproval"`
+}
+
+// Config is the sweep as the planner takes it.
+func (s Sweep) Config() automation.SweepConfig {
+	return automation.SweepConfig{
+		MaxBalanceUSD: s.MaxBalanceUSD, MinBalanceUSD: s.MinBalanceUSD, Receiver: s.Receiver,
+		UsePreapproval: s.UseTransferPreapproval,
+	}
+}
+
+// Problems lists what is wrong with the sweep of a wallet.
+func (s Sweep) Problems(sender ledger.Party) []Problem {
+	var found []Problem
+	if s.MinBalanceUSD.Sign() < 0 {
+		found = append(found, problem("min-balance-usd", "%s is negative; give what the wallet keeps, in US dollars",
+			s.MinBalanceUSD.Show()))
+	}
+	if s.MaxBalanceUSD.Cmp(s.MinBalanceUSD) < 0 {
+		found = append(found, problem("max-balance-usd",
+			"%s is less than the %s that a sweep leaves; give as much or more", s.MaxBalanceUSD.Show(), s.MinBalanceUSD.Show()))
+	}
+	switch wrong := badParty(s.Receiver); {
+	case wrong != "":
+		found = append(found, Problem{"receiver", wrong})
+	case s.Receiver == sender:
+		found = append(found, problem("receiver", "%s is the wallet that is swept; name another party", s.Receiver))
+	}
+	return found
+}
+
+// AutoAccept names the senders whose offers a receiver accepts without asking.
+type AutoAccept struct {
+	FromParties []ledger.Party `json:"from-parties"`
+}
+
+// Problems lists what is wrong.
+func (a AutoAccept) Problems() []Problem {
+	if len(a.FromParties) == 0 {
+		return []Problem{problem("from-parties", "no sender is named; name one, or leave the receiver out")}
+	}
+	var found []Problem
+	for i, party := range a.FromParties {
+		key := fmt.Sprintf("from-parties[%d]", i)
+		switch wrong := badParty(party); {
+		case wrong != "":
+			found = append(found, Problem{key, wrong})
+		case slices.Contains(a.FromParties[:i], party):
+			found = append(found, problem(key, "%s is named twice; name it once", party))
+		}
+	}
+	return found
+}
+
+// Settings are all of them.
+type Settings struct {
+	// TopUp is nil when nothing is said of it, which buys nothing.
+	TopUp *TopUp
+	// Sweeps are by the wallet that is swept, AutoAccept by the wallet that receives.
+	Sweeps     map[ledger.Party]Sweep
+	AutoAccept map[ledger.Party]AutoAccept
+}
+
+// Entry is one setting: what one automation is to do for one wallet.
+type Entry struct {
+	Kind Kind
+	// Party is the wallet; empty for the top-up, of which there is one for the node.
+	Party ledger.Party
+	// Value is the [TopUp], [Sweep] or [AutoAccept] in JSON.
+	Value json.RawMessage
+}
+
+// Entries lists the settings by kind and party.
+func (s Settings) Entries() ([]Entry, error) {
+	var entries []Entry
+	add := func(kind Kind, party ledger.Party, value any) error {
+		encoded, err := json.Marshal(value)
+		entries = append(entries, Entry{Kind: kind, Party: party, Value: encoded})
+		return err
+	}
+	if s.TopUp != nil {
+		if err := add(KindTopUp, "", s.TopUp); err != nil {
+			return nil, err
+		}
+	}
+	for _, sender := range slices.Sorted(maps.Keys(s.Sweeps)) {
+		if err := add(KindSweep, sender, s.Sweeps[sender]); err != nil {
+			return nil, err
+		}
+	}
+	for _, receiver := range slices.Sorted(maps.Keys(s.AutoAccept)) {
+		if err := add(KindAutoAccept, receiver, s.AutoAccept[receiver]); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Kind, b.Kind) })
+	return entries, nil
+}
+
+// Problem is a mistake in one setting.
+type Problem struct {
+	// Key is the name of the value, such as max-balance-usd.
+	Key string
+	// Text says what is there, what the rule is and what to do.
+	Text string
+}
+
+func problem(key, format string, args ...any) Problem {
+	return Problem{Key: key, Text: fmt.Sprintf(format, args...)}
+}
+
+// badParty says what is wrong with a party id; "" if nothing is.
+func badParty(party ledger.Party) string {
+	if err := ledger.CheckParty(string(party)); err != nil {
+		return fmt.Sprintf("%q is no party id (%s); give one such as alice::1220…", party, err)
+	}
+	if hint, fingerprint, ok := strings.Cut(string(party), "::"); !ok || hint == "" || fingerprint == "" {
+		return fmt.Sprintf("%q is no whole party id; give one such as alice::1220…", party)
+	}
+	return ""
+}

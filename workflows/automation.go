@@ -1,0 +1,68 @@
+package workflows
+
+import (
+	"fmt"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/florinledger/florin/activities"
+)
+
+// RunAutomationInput names a kind of automation.
+type RunAutomationInput struct {
+	Kind string `json:"kind"`
+}
+
+// RunAutomationResult tells what a run did.
+type RunAutomationResult struct {
+	// Looked is how many subjects were looked at, Done how many submissions were accepted, Refused how many were not.
+	Looked  int `json:"looked"`
+	Done    int `json:"done"`
+	Refused int `json:"refused"`
+}
+
+// longAutomation is how often a run plans at most; what is due after that is the next run's.
+const longAutomation = 500
+
+// RunAutomation does what is due for a kind of automation, and ends when nothing is. A Schedule starts it, and so does
+// an [AutomationCaller] when something became due. Runs that overlap do no harm: what both decide is the same
+// submission.
+func RunAutomation(ctx workflow.Context, in RunAutomationInput) (RunAutomationResult, error) {
+	ctx = workflow.WithLocalActivityOptions(ctx, commitOptions())
+	info := workflow.GetInfo(ctx)
+	var result RunAutomationResult
+	for range longAutomation {
+		plan, err := callLocal(ctx, act.PlanAutomation, activities.PlanAutomationInput{
+			Kind: in.Kind, RunID: info.WorkflowExecution.RunID, WorkflowID: info.WorkflowExecution.ID,
+		})
+		if err != nil {
+			return result, err
+		}
+		result.Looked += plan.Looked
+		result.Done += plan.Done
+		result.Refused += plan.Refused
+		if len(plan.Submissions) > 0 {
+			_, err := callLocal(ctx, act.CommitSubmissions, activities.CommitSubmissionsInput{Submissions: plan.Submissions})
+			if err != nil {
+				return result, err
+			}
+		}
+		if !plan.More || workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			break
+		}
+	}
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("Looked at %d, submitted %d, of which %d were refused.",
+		result.Looked, result.Done+result.Refused, result.Refused))
+	return result, workflow.UpsertTypedSearchAttributes(ctx, AttributeOutcome.ValueSet(result.outcome()))
+}
+
+func (r RunAutomationResult) outcome() string {
+	switch {
+	case r.Refused == 0:
+		return OutcomeAccepted
+	case r.Done == 0:
+		return OutcomeRefused
+	default:
+		return OutcomeMixed
+	}
+}

@@ -1,0 +1,118 @@
+package workflows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/automation"
+)
+
+// Schedules keeps the Schedules of automation in Temporal as the node wants them, and tells which are paused. It is
+// safe for concurrent use.
+type Schedules struct {
+	temporal    client.Client
+	automations *automation.Registry
+}
+
+// NewSchedules makes one.
+func NewSchedules(temporal client.Client, automations *automation.Registry) *Schedules {
+	return &Schedules{temporal: temporal, automations: automations}
+}
+
+// automationID is the id of a kind's Schedule; those of its runs begin with it.
+func automationID(kind string) string { return "automation:" + kind }
+
+// Ensure creates the Schedules that are missing and changes those that are not as they should be. One that an operator
+// paused stays paused.
+func (s *Schedules) Ensure(ctx context.Context) error {
+	for _, kind := range s.automations.All() {
+		if err := s.ensure(ctx, kind); err != nil {
+			return fmt.Errorf("the Schedule %s: %w", automationID(kind.Kind), err)
+		}
+	}
+	return nil
+}
+
+func (s *Schedules) ensure(ctx context.Context, kind automation.Automation) error {
+	want := schedule(kind)
+	_, err := s.temporal.ScheduleClient().Create(ctx, client.ScheduleOptions{
+		ID: automationID(kind.Kind), Spec: *want.Spec, Action: want.Action,
+		Overlap: want.Policy.Overlap, CatchupWindow: want.Policy.CatchupWindow, Note: kind.Summary,
+	})
+	if !errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
+		return err
+	}
+	handle := s.temporal.ScheduleClient().GetHandle(ctx, automationID(kind.Kind))
+	return handle.Update(ctx, client.ScheduleUpdateOptions{
+		DoUpdate: func(in client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
+			if in.Description.Schedule.State != nil {
+				want.State = in.Description.Schedule.State
+			}
+			return &client.ScheduleUpdate{Schedule: &want}, nil
+		},
+	})
+}
+
+// schedule is the Schedule of a kind: a run after each interval, unless the one before still runs; after an outage one
+// run makes up for all that were missed.
+func schedule(kind automation.Automation) client.Schedule {
+	const catchUp = time.Minute
+	return client.Schedule{
+		Spec: &client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: kind.Every}}},
+		Action: &client.ScheduleWorkflowAction{
+			ID: automationID(kind.Kind), Workflow: runAutomation, TaskQueue: TaskQueue,
+			Args:                  []any{RunAutomationInput{Kind: kind.Kind}},
+			TypedSearchAttributes: automationAttributes(), StaticSummary: kind.Summary,
+			Memo: map[string]any{"kind": kind.Kind},
+		},
+		Policy: &client.SchedulePolicies{
+			Overlap: enumspb.SCHEDULE_OVERLAP_POLICY_SKIP, CatchupWindow: catchUp,
+		},
+		State: &client.ScheduleState{Note: kind.Summary},
+	}
+}
+
+// runAutomation is the name of [RunAutomation], which is recorded in Schedules.
+const runAutomation = "RunAutomation"
+
+func automationAttributes() temporal.SearchAttributes {
+	return temporal.NewSearchAttributes(AttributeKind.ValueSet(ledger.KindAutomation))
+}
+
+// Paused tells whether the Schedule of a kind is paused. One that is missing, as after a loss of Temporal's state, is
+// created.
+func (s *Schedules) Paused(ctx context.Context, kind string) (bool, error) {
+	found, err := s.temporal.ScheduleClient().GetHandle(ctx, automationID(kind)).Describe(ctx)
+	if _, gone := errors.AsType[*serviceerror.NotFound](err); gone {
+		known, _ := s.automations.Find(kind)
+		return false, s.ensure(ctx, known)
+	}
+	if err != nil {
+		return false, err
+	}
+	return found.Schedule.State.Paused, nil
+}
+
+// Run starts a run of a kind now, unless the one that was started before still runs. It does not ask whether the
+// Schedule is paused.
+func (s *Schedules) Run(ctx context.Context, kind string) error {
+	known, ok := s.automations.Find(kind)
+	if !ok {
+		return fmt.Errorf("there is no automation of the kind %q", kind)
+	}
+	_, err := s.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: automationID(kind) + ":due", TaskQueue: TaskQueue, EnableEagerStart: eagerStart,
+		// Not a signal: one that comes just as a run ends makes it do its work again.
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		TypedSearchAttributes:    automationAttributes(), StaticSummary: known.Summary, Memo: map[string]any{"kind": kind},
+	}, runAutomation, RunAutomationInput{Kind: kind})
+	return err
+}

@@ -1,0 +1,55 @@
+package workflows
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// flying is a submission of the user whose change and key follow from the number.
+func flying(user string, number int) (ledger.ChangeID, ledger.Submission) {
+	s := ledger.Submission{
+		UserID: user, CommandID: strconv.Itoa(number), Key: user + strconv.Itoa(number),
+		ActAs: []ledger.Party{"alice::1220"},
+	}
+	return s.ChangeID(), s
+}
+
+func TestNoUserTakesAllFlights(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	f := newFlights(3, 2, func() time.Time { return now })
+	enter := func(user string, number int) *fault.Fault {
+		change, s := flying(user, number)
+		return f.enter(change, s, "global::1220")
+	}
+	leave := func(user string, number int) {
+		change, s := flying(user, number)
+		f.leave(change, s.Key)
+	}
+	require.Nil(t, enter("greedy", 1))
+	require.Nil(t, enter("greedy", 2))
+	refusal := enter("greedy", 3)
+	require.True(t, fault.ParticipantBackpressure.Matches(refusal))
+	require.Equal(t, `2 commands of user "greedy" are in flight, the most for one user`, refusal.Cause)
+	require.Nil(t, enter("modest", 1), "there is room for others")
+	refusal = enter("third", 1)
+	require.True(t, fault.ParticipantBackpressure.Matches(refusal))
+	require.Contains(t, refusal.Cause, "3 commands are in flight, the most it takes")
+
+	leave("greedy", 1)
+	leave("greedy", 1) // a second time changes nothing
+	require.Nil(t, enter("greedy", 4))
+	require.NotNil(t, enter("greedy", 5))
+
+	now = now.Add(maxFlight)
+	require.Len(t, f.dropLost(), 3)
+	require.Empty(t, f.byUser, "flights that are lost count for nobody")
+	require.Nil(t, enter("greedy", 6))
+	require.Nil(t, enter("greedy", 7))
+}
