@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -168,9 +169,7 @@ func (p *provider) token(key string, change jwt.MapClaims) string {
 	claims := jwt.MapClaims{
 		"sub": "alice", "iss": p.issuer, "aud": "ledger", "exp": time.Now().Add(time.Minute).Unix(),
 	}
-	for name, value := range change {
-		claims[name] = value
-	}
+	maps.Copy(claims, change)
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims)
 	token.Header["kid"] = key
 	signed, err := token.SignedString(p.keys[key])
@@ -183,9 +182,7 @@ func (p *provider) config(change object) object {
 		"identityProviderId": "acme", "issuer": p.issuer, "jwksUrl": p.server.URL, "audience": "ledger",
 		"isDeactivated": false,
 	}
-	for name, value := range change {
-		config[name] = value
-	}
+	maps.Copy(config, change)
 	return config
 }
 

@@ -293,7 +293,7 @@ func (w *world) hold(hint string, party ledger.Party, idp string) {
 		object{"commands": commandsOf(party)}).OK(&done)
 	w.parties[hint] = &holder{
 		party: party, idp: idp, contract: done.Transaction.Events[0].CreatedEvent.ContractID,
-		update: done.Transaction.UpdateID, offset: int64(done.Transaction.Offset),
+		update: done.Transaction.UpdateID, offset: done.Transaction.Offset,
 	}
 }
 

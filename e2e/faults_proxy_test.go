@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -159,14 +160,11 @@ func through(t *testing.T, original string, proxies ...*proxy) string {
 	t.Helper()
 	parsed, err := url.Parse(original)
 	require.NoError(t, err)
-	hosts := ""
+	hosts := make([]string, len(proxies))
 	for i, p := range proxies {
-		if i > 0 {
-			hosts += ","
-		}
-		hosts += p.address()
+		hosts[i] = p.address()
 	}
-	parsed.Host = hosts
+	parsed.Host = strings.Join(hosts, ",")
 	return parsed.String()
 }
 

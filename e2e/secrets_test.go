@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"context"
 	"encoding/base64"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -23,9 +24,7 @@ const particular = "a-secret-that-nothing-else-looks-like-5f0b7c"
 func signed(t *testing.T, method jwt.SigningMethod, key any, change jwt.MapClaims) string {
 	t.Helper()
 	claims := jwt.MapClaims{"sub": adminUser, "aud": audience, "exp": time.Now().Add(time.Hour).Unix()}
-	for name, value := range change {
-		claims[name] = value
-	}
+	maps.Copy(claims, change)
 	token, err := jwt.NewWithClaims(method, claims).SignedString(key)
 	require.NoError(t, err)
 	return token
@@ -71,12 +70,13 @@ func TestNoSecretIsEverLogged(t *testing.T) {
 	}
 	n.interrupt(t)
 
-	logged := n.stderr.String()
+	logs := []string{n.stderr.String()}
 	for _, name := range []string{"florin.log", "temporal.log", "postgres.log"} {
 		content, err := os.ReadFile(filepath.Join(n.dir, name))
 		require.NoError(t, err)
-		logged += string(content)
+		logs = append(logs, string(content))
 	}
+	logged := strings.Join(logs, "\n")
 	require.Contains(t, logged, `"pattern":"/v2/users"`, "requests are logged")
 	require.Contains(t, logged, `"user_id":"`+adminUser+`"`)
 	require.NotContains(t, logged, particular)

@@ -112,8 +112,7 @@ func (c *Client) SubmitAndTrace(
 func (c *Client) WorkflowOf(ctx context.Context, completion ledger.Completion) (string, error) {
 	alone := submissionWorkflowID(completion.CommandID, completion.Key)
 	_, err := c.options.Temporal.DescribeWorkflowExecution(ctx, alone, "")
-	var unknown *serviceerror.NotFound
-	if !errors.As(err, &unknown) {
+	if _, unknown := errors.AsType[*serviceerror.NotFound](err); !unknown {
 		return alone, unavailable(err)
 	}
 	query := fmt.Sprintf("%s = '%s'", AttributeCommandID.GetName(), strings.ReplaceAll(completion.CommandID, "'", "''"))

@@ -198,12 +198,8 @@ func (s *Server) handler(options Options) http.Handler {
 		Supply: audit.Supply{Checkpoints: s.DB}, Now: now,
 	})
 	require.NoError(s.tb, err)
-	packages, err := ledger.NewPackages(builtin.Packages()...)
-	require.NoError(s.tb, err)
-	auditor, err := audit.New(s.DB, packages)
-	require.NoError(s.tb, err)
 	operator, err := operatorapi.New(operatorapi.Options{
-		Auditor: auditor, Checkpoints: s.DB, Metrics: s.Metrics, Settings: s.DB, Automation: s.DB,
+		Auditor: s.auditor(), Checkpoints: s.DB, Metrics: s.Metrics, Settings: s.DB, Automation: s.DB,
 	})
 	require.NoError(s.tb, err)
 	wallets, err := walletapi.New(walletapi.Options{
@@ -231,6 +227,16 @@ func (s *Server) handler(options Options) http.Handler {
 	})
 	require.NoError(s.tb, err)
 	return handler
+}
+
+// auditor audits the coin, also where a test's ledger knows other packages.
+func (s *Server) auditor() *audit.Auditor {
+	s.tb.Helper()
+	packages, err := ledger.NewPackages(builtin.Packages()...)
+	require.NoError(s.tb, err)
+	auditor, err := audit.New(s.DB, packages)
+	require.NoError(s.tb, err)
+	return auditor
 }
 
 // documents reads the OpenAPI documents that the node serves.

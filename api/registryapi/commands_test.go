@@ -96,7 +96,8 @@ func (b *commandBundle) nextNonce(t *testing.T) string {
 
 // send makes the delegate execute a command; without a preapproval it fails, and uses its nonce up.
 func (b *commandBundle) send(id string, counter apitest.Shown, preapproval *apitest.Shown,
-	inputs ...apitest.Disclosed) {
+	inputs ...apitest.Disclosed,
+) {
 	rules, round := b.delegate.Rules()
 	argument := map[string]any{
 		"context": map[string]any{"amuletRules": rules.Contract.ContractID, "context": context(round)},

@@ -28,7 +28,7 @@ type GetDsoInfoResponse struct {
 	LatestMiningRound v0.ContractWithState   `json:"latest_mining_round" required:"true" doc:"The newest open round"`
 	AmuletRules       v0.ContractWithState   `json:"amulet_rules" required:"true" doc:"The rules of the coin"`
 	DSORules          *v0.ContractWithState  `json:"dso_rules" doc:"Who runs the network; null where it started without"`
-	SvNodeStates      []v0.ContractWithState `json:"sv_node_states" required:"true" doc:"Empty: one node needs no list of nodes"`
+	SvNodeStates      []v0.ContractWithState `json:"sv_node_states" required:"true" doc:"Empty: it is one node"`
 	InitialRound      *string                `json:"initial_round" doc:"The first round of the network"`
 }
 

@@ -18,11 +18,10 @@ import (
 // ParticipantIdentitiesResponse says who the participant is (upstream's GET /v0/admin/participant/identities). Private
 // keys are not part of it: they are in the database, and are backed up with it.
 type ParticipantIdentitiesResponse struct {
-	ID   string           `json:"id" required:"true" doc:"The participant: hint::fingerprint"`
-	Keys []ParticipantKey `json:"keys" required:"true" doc:"Its public keys"`
-	//nolint:lll // the name is the API's
-	AuthorizedStoreSnapshot endpoint.Bytes `json:"authorizedStoreSnapshot" required:"true" doc:"The topology transaction of its namespace"`
-	Version                 *string        `json:"version" doc:"Always null: the format has one version"`
+	ID                      string           `json:"id" required:"true" doc:"The participant: hint::fingerprint"`
+	Keys                    []ParticipantKey `json:"keys" required:"true" doc:"Its public keys"`
+	AuthorizedStoreSnapshot endpoint.Bytes   `json:"authorizedStoreSnapshot" required:"true" doc:"Its topology"`
+	Version                 *string          `json:"version" doc:"Always null: the format has one version"`
 }
 
 // ParticipantKey is a key of the participant.
@@ -40,10 +39,10 @@ type GlobalDomainConnectionConfigResponse struct {
 
 // SequencerConnections are the connections to a synchronizer.
 type SequencerConnections struct {
-	Connections          []SequencerConnection `json:"connections" required:"true" doc:"One: the node orders by itself"`
+	Connections          []SequencerConnection `json:"connections" required:"true" doc:"One: the node itself"`
 	TrustThreshold       int32                 `json:"sequencer_trust_threshold" required:"true" doc:"How many must agree"`
-	LivenessMargin       int32                 `json:"sequencer_liveness_margin" required:"true" doc:"How many more are asked"`
-	RequestAmplification RequestAmplification  `json:"submission_request_amplification" required:"true" doc:"How often to ask"`
+	LivenessMargin       int32                 `json:"sequencer_liveness_margin" required:"true" doc:"How many more"`
+	RequestAmplification RequestAmplification  `json:"submission_request_amplification" required:"true" doc:"How often"`
 }
 
 // SequencerConnection is a connection to one sequencer.

@@ -30,7 +30,7 @@ type AllocationSettlement struct {
 	Executor       string              `json:"executor" required:"true" doc:"Who makes the transfers"`
 	SettlementRef  AllocationReference `json:"settlement_ref" required:"true" doc:"The executor's name for it"`
 	RequestedAt    int64               `json:"requested_at" required:"true" doc:"Microseconds since 1970"`
-	AllocateBefore int64               `json:"allocate_before" required:"true" doc:"Until when coin can be set aside for it"`
+	AllocateBefore int64               `json:"allocate_before" required:"true" doc:"Until when coin can be set aside"`
 	SettleBefore   int64               `json:"settle_before" required:"true" doc:"Until when it can be settled"`
 	Meta           map[string]string   `json:"meta" doc:"What the executor says of it"`
 }
@@ -98,7 +98,8 @@ func (a *API) allocateAmulet(
 	requestedAt := lf.TimestampOf(a.now().Add(-requestMargin))
 	result, err := throughFresh[token.AllocationInstructionResult](ctx, a, w, id,
 		"WalletAppInstall_AllocationFactory_Allocate", func() (argument walletapp.InstallAllocationFactoryAllocate,
-			err error) {
+			err error,
+		) {
 			argument.AllocateArg = token.AllocationFactoryAllocate{
 				ExpectedAdmin: a.node.DSO, Allocation: specification, RequestedAt: requestedAt,
 			}

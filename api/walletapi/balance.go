@@ -16,7 +16,7 @@ type GetBalanceResponse struct {
 	Round                int64           `json:"round" required:"true" doc:"The newest round that is open now"`
 	EffectiveUnlockedQty decimal.Decimal `json:"effective_unlocked_qty" required:"true" doc:"What can be spent"`
 	EffectiveLockedQty   decimal.Decimal `json:"effective_locked_qty" required:"true" doc:"What is locked"`
-	TotalHoldingFees     decimal.Decimal `json:"total_holding_fees" required:"true" doc:"Accrued on unlocked coin; shown only"`
+	TotalHoldingFees     decimal.Decimal `json:"total_holding_fees" required:"true" doc:"On unlocked coin; shown only"`
 }
 
 func (a *API) balance(ctx context.Context, _ endpoint.NoRequest) (GetBalanceResponse, error) {

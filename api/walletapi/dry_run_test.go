@@ -56,7 +56,7 @@ func TestADryRunTellsWhatAChangeWouldDo(t *testing.T) {
 			"expires_at": expires,
 		}
 	}
-	for name, test := range map[string]struct {
+	for name, test := range map[string]struct { //nolint:paralleltest // each compares the head
 		user, path string
 		body       map[string]any
 		way, coin  string
@@ -83,7 +83,7 @@ func TestADryRunTellsWhatAChangeWouldDo(t *testing.T) {
 			"carol", "/v0/wallet/transfer-preapproval", nil, "new-preapproval", "0.0000000000", "0.0000000000",
 		},
 	} {
-		t.Run(name, func(t *testing.T) { // one after the other: each compares the head
+		t.Run(name, func(t *testing.T) {
 			var body any = ""
 			if test.body != nil {
 				body = test.body
@@ -111,19 +111,19 @@ func TestADryRunTellsTheRefusalToo(t *testing.T) {
 		"receiver_party_id": bob.Party, "amount": "1", "description": strings.Repeat("x", 280), "tracking_id": "t",
 		"expires_at": time.Now().Add(time.Hour).UnixMicro(),
 	}
-	t.Run("of the endpoint itself", func(t *testing.T) {
+	t.Run("of the endpoint itself", func(t *testing.T) { //nolint:paralleltest // in order
 		_, shown := tryOut(t, s.In(t), "alice", trafficPath, wish(s, alice, "used"))
 		require.Equal(t, &changes.Refusal{
 			Status: http.StatusConflict, Error: "Buy traffic request with trackingId used already exists.",
 		}, shown.Refusal)
 	})
-	t.Run("of the ledger", func(t *testing.T) {
+	t.Run("of the ledger", func(t *testing.T) { //nolint:paralleltest // in order
 		_, shown := tryOut(t, s.In(t), "alice", "/v0/wallet/transfer-offers", offer)
 		require.EqualValues(t, http.StatusConflict, shown.Refusal.Status)
 		require.Contains(t, shown.Refusal.Error, "TEMPLATE_PRECONDITION_VIOLATED")
 		require.False(t, shown.Refusal.Later)
 	})
-	t.Run("of automation", func(t *testing.T) {
+	t.Run("of automation", func(t *testing.T) { //nolint:paralleltest // in order
 		answer, shown := tryOut(t, s.In(t), "alice", trafficPath, wish(s, alice, "poor"))
 		require.Equal(t, &changes.Refusal{
 			Status: http.StatusBadRequest, Error: "out of funds (missing 666.8 CC)", Later: true,
@@ -132,15 +132,15 @@ func TestADryRunTellsTheRefusalToo(t *testing.T) {
 		_, shown = tryOut(t, s.In(t), "alice", trafficPath, with(wish(s, alice, "little"), "traffic_amount", 5))
 		require.Equal(t, "not enough traffic requested (trafficAmount 5 < minTopupAmount 200000)", shown.Refusal.Error)
 	})
-	t.Run("for want of traffic", func(t *testing.T) {
-		reserve(s, t, `{"target-throughput":20000,"min-topup-interval":"1m0s","reserved-traffic":200000}`)
+	t.Run("for want of traffic", func(t *testing.T) { //nolint:paralleltest // in order
+		reserve(t, s, `{"target-throughput":20000,"min-topup-interval":"1m0s","reserved-traffic":200000}`)
 		offer["description"] = "short"
 		_, shown := tryOut(t, s.In(t), "alice", "/v0/wallet/transfer-offers", offer)
 		require.Equal(t, &changes.Refusal{
 			Status: http.StatusTooManyRequests, Error: "Traffic balance below reserved traffic amount (0 < 200000)",
 		}, shown.Refusal)
 	})
-	t.Run("but not to those who may not ask", func(t *testing.T) {
+	t.Run("but not to those who may not ask", func(t *testing.T) { //nolint:paralleltest // in order
 		s.ActingAs("stranger")
 		answer := s.In(t).Send(http.MethodPost, trafficPath+"?dry_run=true", http.Header{}, wish(s, alice, "x"))
 		answer.Plain(http.StatusUnauthorized)

@@ -11,7 +11,7 @@ import (
 const (
 	tagWallet   = "Wallet"
 	tagOffers   = "Wallet: transfer offers"
-	tagToken    = "Wallet: token standard"
+	tagToken    = "Wallet: token standard" //nolint:gosec // no credential
 	tagPayments = "Wallet: payments to apps"
 	tagRewards  = "Wallet: rewards"
 )

@@ -22,7 +22,7 @@ type PrepareTransferPreapprovalSendRequest struct {
 
 	SenderPartyID   string             `json:"sender_party_id" required:"true" doc:"The external party that sends"`
 	ReceiverPartyID string             `json:"receiver_party_id" required:"true" doc:"Who must have a preapproval"`
-	Amount          json.RawMessage    `json:"amount" required:"true" doc:"A number with up to ten places: the coin to send"`
+	Amount          json.RawMessage    `json:"amount" required:"true" doc:"The coin to send: up to ten places"`
 	ExpiresAt       endpoint.Timestamp `json:"expires_at" required:"true" doc:"Until when the transfer may be made"`
 	Nonce           int64              `json:"nonce" required:"true" doc:"How many commands the sender gave before"`
 	VerboseHashing  bool               `json:"verbose_hashing" doc:"Whether to tell how the hash comes about"`
@@ -34,7 +34,7 @@ type PrepareTransferPreapprovalSendResponse struct {
 	Transaction endpoint.Bytes `json:"transaction" required:"true" doc:"The transaction; to be sent back"`
 	TxHash      string         `json:"tx_hash" required:"true" doc:"34 bytes in hexadecimal, all of which are signed"`
 	//nolint:lll // the name is the API's
-	TransferCommandContractIDPrefix string  `json:"transfer_command_contract_id_prefix" required:"true" doc:"What the id of the TransferCommand will begin with"`
+	TransferCommandContractIDPrefix string  `json:"transfer_command_contract_id_prefix" required:"true" doc:"How the id of the command begins"`
 	HashingDetails                  *string `json:"hashing_details" doc:"What was hashed, with verbose_hashing"`
 }
 
@@ -187,7 +187,8 @@ func (a *API) externalBalance(
 		into *decimal.Decimal
 		of   func() (decimal.Decimal, error)
 	}{
-		{&out.TotalCoinHoldings, balance.Total}, {&out.FeesTotal, balance.TotalFees},
+		{&out.TotalCoinHoldings, balance.Total},
+		{&out.FeesTotal, balance.TotalFees},
 		{&out.TotalAvailableCoin, balance.Available},
 	} {
 		if *sum.into, err = sum.of(); err != nil {

@@ -3,6 +3,7 @@ package walletapi_test
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -43,13 +44,13 @@ type outsider struct {
 
 type object = map[string]any
 
-func (o outsider) public() string {
+func (o *outsider) public() string {
 	raw := o.key.Public().SPKI()
 	return hex.EncodeToString(raw[len(raw)-32:])
 }
 
 // sign signs the bytes that a hash in hexadecimal stands for.
-func (o outsider) sign(hash string) string {
+func (o *outsider) sign(hash string) string {
 	o.t.Helper()
 	message, err := hex.DecodeString(hash)
 	require.NoError(o.t, err)
@@ -58,12 +59,12 @@ func (o outsider) sign(hash string) string {
 	return hex.EncodeToString(signature.Signature)
 }
 
-func (o outsider) post(path string, body object) apitest.Answer {
+func (o *outsider) post(path string, body object) apitest.Answer {
 	o.t.Helper()
 	return o.s.Call(apitest.LedgerUser, http.MethodPost, path, body)
 }
 
-func (o outsider) get(path string) apitest.Answer {
+func (o *outsider) get(path string) apitest.Answer {
 	o.t.Helper()
 	return o.s.Call(apitest.LedgerUser, http.MethodGet, path, nil)
 }
@@ -103,7 +104,7 @@ func arrive(t *testing.T, s *apitest.Server, hint string) *outsider {
 	return o
 }
 
-func (o outsider) propose() string {
+func (o *outsider) propose() string {
 	o.t.Helper()
 	var proposed struct {
 		ContractID string `json:"contract_id"`
@@ -120,7 +121,7 @@ type preparation struct {
 }
 
 // prepare prepares a transaction.
-func (o outsider) prepare(path string, body object) (made preparation) {
+func (o *outsider) prepare(path string, body object) (made preparation) {
 	o.t.Helper()
 	o.post(path, body).OK(&made)
 	require.Len(o.t, made.TxHash, 68)
@@ -129,7 +130,7 @@ func (o outsider) prepare(path string, body object) (made preparation) {
 }
 
 // submission is the signed form of a prepared transaction.
-func (o outsider) submission(made preparation) object {
+func (o *outsider) submission(made preparation) object {
 	o.t.Helper()
 	return object{"submission": object{
 		"party_id": o.id, "transaction": made.Transaction, "signed_tx_hash": o.sign(made.TxHash), "public_key": o.public(),
@@ -137,7 +138,7 @@ func (o outsider) submission(made preparation) object {
 }
 
 // accept accepts a proposal and returns the preapproval.
-func (o outsider) accept(proposal string) string {
+func (o *outsider) accept(proposal string) string {
 	o.t.Helper()
 	made := o.prepare(prepareAccept, object{"contract_id": proposal, "user_party_id": o.id})
 	require.Nil(o.t, made.HashingDetails)
@@ -189,7 +190,7 @@ func TestAnExternalPartyHoldsCoin(t *testing.T) {
 }
 
 // receive has somebody send coin to the outsider, through its preapproval.
-func (o outsider) receive(amount string) {
+func (o *outsider) receive(amount string) {
 	o.t.Helper()
 	sender := o.s.Onboard("sender-of-" + string(o.id)[:4])
 	paid := sender.Tap(amount)
@@ -217,7 +218,8 @@ func TestTheTopologyOfAnExternalParty(t *testing.T) {
 	t.Run("is the same each time, and stores nothing", func(t *testing.T) {
 		t.Parallel()
 		o := &outsider{t: t, s: s, key: s.Key(signing.Curve25519)}
-		require.Equal(t, o.topology("calm"), o.topology("calm"))
+		first := o.topology("calm")
+		require.Equal(t, first, o.topology("calm"))
 		_, known, err := s.DB.ExternalParty(t.Context(), o.id)
 		require.NoError(t, err)
 		require.False(t, known)
@@ -343,9 +345,7 @@ func TestAnExternalPartySends(t *testing.T) {
 			"sender_party_id": sender.id, "receiver_party_id": receiver.id, "amount": 12.5,
 			"expires_at": time.Now().Add(time.Hour), "nonce": 0, "description": "lunch",
 		}
-		for key, value := range change {
-			out[key] = value
-		}
+		maps.Copy(out, change)
 		return out
 	}
 	refused(t, sender.post(prepareSend, body(nil)), 400,

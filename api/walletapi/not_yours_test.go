@@ -22,7 +22,7 @@ import (
 )
 
 // inAnHour is when the contracts of these tests expire.
-func inAnHour() lf.Timestamp { return lf.TimestampOf(time.Now().Add(time.Hour)) } //nolint:forbidigo // real time
+func inAnHour() lf.Timestamp { return lf.TimestampOf(time.Now().Add(time.Hour)) }
 
 func amount(text string) payments.PaymentAmount {
 	return payments.PaymentAmount{Amount: decimal.MustParse(text), Unit: payments.AmuletUnit}
@@ -180,10 +180,10 @@ func TestNobodyTouchesWhatIsOthers(t *testing.T) {
 			continue
 		}
 		for method, operation := range item.Operations() {
-			base, id := path, ""
+			var base, id string
 			var body any
-			if at := strings.Index(path, "}"); at >= 0 {
-				base = path[:at+1]
+			if before, _, found := strings.Cut(path, "}"); found {
+				base = before + "}"
 			} else if slices.Contains([]string{offers + "/accept", offers + "/reject", offers + "/withdraw"}, path) {
 				body, base = map[string]any{"contract_id": theirs[offers]}, offers
 			} else {
@@ -210,8 +210,8 @@ func TestNobodyTouchesWhatIsOthers(t *testing.T) {
 }
 
 func asPath(base, id string) string {
-	if at := strings.Index(base, "{"); at >= 0 {
-		return base[:at] + id
+	if before, _, found := strings.Cut(base, "{"); found {
+		return before + id
 	}
 	return base
 }

@@ -29,7 +29,7 @@ func newBank(t *testing.T, options apitest.Options) bank {
 }
 
 // micros is a time some way from now, as requests have it.
-func micros(fromNow time.Duration) int64 { return time.Now().Add(fromNow).UnixMicro() } //nolint:forbidigo // real time
+func micros(fromNow time.Duration) int64 { return time.Now().Add(fromNow).UnixMicro() }
 
 func (b bank) get(w *apitest.Wallet, path string) apitest.Answer {
 	b.t.Helper()
@@ -222,10 +222,14 @@ func TestOffersThatCannotBe(t *testing.T) {
 		status int
 		text   string
 	}{
-		"a party that is none": {"receiver_party_id", "bob", 400,
-			"Failed to decode: receiver_party_id: 'bob' is not a party id"},
-		"an amount with an e": {"amount", "1e5", 400,
-			`Failed to decode: Invalid Decimal string \"1e5\", as it does not match`},
+		"a party that is none": {
+			"receiver_party_id", "bob", 400,
+			"Failed to decode: receiver_party_id: 'bob' is not a party id",
+		},
+		"an amount with an e": {
+			"amount", "1e5", 400,
+			`Failed to decode: Invalid Decimal string \"1e5\", as it does not match`,
+		},
 		"a time out of range":     {"expires_at", int64(1) << 62, 400, "Failed to decode: expires_at: "},
 		"a long description":      {"description", strings.Repeat("ä", 280), 409, "TEMPLATE_PRECONDITION_VIOLATED"},
 		"a long tracking id":      {"tracking_id", strings.Repeat("ä", 280), 409, "TEMPLATE_PRECONDITION_VIOLATED"},

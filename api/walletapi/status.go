@@ -13,7 +13,7 @@ type UserStatusResponse struct {
 	PartyID             ledger.Party `json:"party_id" required:"true" doc:"The wallet's party; empty without a wallet"`
 	UserOnboarded       bool         `json:"user_onboarded" required:"true" doc:"Whether the wallet can be used"`
 	UserWalletInstalled bool         `json:"user_wallet_installed" required:"true" doc:"Whether there is a wallet"`
-	HasFeaturedAppRight bool         `json:"has_featured_app_right" required:"true" doc:"Whether its party is a featured app"`
+	HasFeaturedAppRight bool         `json:"has_featured_app_right" required:"true" doc:"Whether the party is featured"`
 }
 
 // userStatus answers whoever has a token, also those whom the ledger does not know. A wallet can be used as soon as it

@@ -13,7 +13,7 @@ import (
 type TapRequest struct {
 	endpoint.Strict
 
-	Amount    string  `json:"amount" required:"true" doc:"In US dollars; becomes coin at the price of the newest open round"`
+	Amount    string  `json:"amount" required:"true" doc:"In US dollars; coin at the price of the newest open round"`
 	CommandID *string `json:"command_id" doc:"Taps with the same id happen once in a day"`
 }
 

@@ -101,20 +101,30 @@ func TestRequestsForTrafficThatAreRefused(t *testing.T) {
 		text   string
 	}{
 		"no wallet": {"stranger", body(), 404, "No wallet found for user 'stranger' for operation 'createBuyTrafficRequest'"},
-		"a malformed synchronizer": {"alice", with(body(), "domain_id", "here"), 400,
-			"Failed to decode: domain_id: 'here' is not a synchronizer id: it must be a name, two colons and a fingerprint"},
+		"a malformed synchronizer": {
+			"alice", with(body(), "domain_id", "here"), 400,
+			"Failed to decode: domain_id: 'here' is not a synchronizer id: it must be a name, two colons and a fingerprint",
+		},
 		"a malformed party": {"alice", with(body(), "receiving_validator_party_id", "bob"), 400, "Failed to decode: "},
 		"no traffic":        {"alice", with(body(), "traffic_amount", 0), 400, "trafficAmount must be positive"},
 		"negative traffic":  {"alice", with(body(), "traffic_amount", -1), 400, "trafficAmount must be positive"},
-		"a party of another node, though the tracking id is used": {"alice",
+		"a party of another node, though the tracking id is used": {
+			"alice",
 			with(body(), "receiving_validator_party_id", nowhere), 400,
-			"Could not find participant hosting " + nowhere + " on domain " + s.Node.SynchronizerID},
-		"another synchronizer": {"alice", with(body(), "domain_id", "other::1220"), 400,
-			fmt.Sprintf("Could not find participant hosting %s on domain other::1220", alice.Party)},
-		"a tracking id that is used, before the time is looked at": {"alice",
-			with(body(), "expires_at", int64(-1)<<62), 409, "Buy traffic request with trackingId used already exists."},
-		"a time that there is not": {"alice",
-			with(wish(s, alice, "new"), "expires_at", int64(-1)<<62), 400, "Failed to decode: expires_at: "},
+			"Could not find participant hosting " + nowhere + " on domain " + s.Node.SynchronizerID,
+		},
+		"another synchronizer": {
+			"alice", with(body(), "domain_id", "other::1220"), 400,
+			fmt.Sprintf("Could not find participant hosting %s on domain other::1220", alice.Party),
+		},
+		"a tracking id that is used, before the time is looked at": {
+			"alice",
+			with(body(), "expires_at", int64(-1)<<62), 409, "Buy traffic request with trackingId used already exists.",
+		},
+		"a time that there is not": {
+			"alice",
+			with(wish(s, alice, "new"), "expires_at", int64(-1)<<62), 400, "Failed to decode: expires_at: ",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -140,12 +150,16 @@ func TestPurchasesOfTrafficThatFailSayWhy(t *testing.T) {
 		value  any
 		reason string
 	}{
-		"poor": {"traffic_amount", 1_000_000,
-			`{"status":"failed","failure_reason":"rejected","rejection_reason":"out of funds (missing 3334.0 CC)"}`},
+		"poor": {
+			"traffic_amount", 1_000_000,
+			`{"status":"failed","failure_reason":"rejected","rejection_reason":"out of funds (missing 3334.0 CC)"}`,
+		},
 		"little": {"traffic_amount", 1000, `{"status":"failed","failure_reason":"rejected","rejection_reason":` +
 			`"not enough traffic requested (trafficAmount 1000 < minTopupAmount 200000)"}`},
-		"late": {"expires_at", time.Now().Add(-time.Hour).UnixMicro(),
-			`{"status":"failed","failure_reason":"expired"}`},
+		"late": {
+			"expires_at", time.Now().Add(-time.Hour).UnixMicro(),
+			`{"status":"failed","failure_reason":"expired"}`,
+		},
 	} {
 		s.Call("alice", http.MethodPost, trafficPath, with(wish(s, alice, name), test.field, test.value)).OK(nil)
 		s.Automate()
@@ -161,7 +175,7 @@ func trafficRules() ledger.TrafficRules {
 }
 
 // reserve makes the node buy traffic by itself, and keep so much for that.
-func reserve(s *apitest.Server, t *testing.T, value string) {
+func reserve(t *testing.T, s *apitest.Server, value string) {
 	t.Helper()
 	_, err := s.DB.ChooseAutomation(t.Context(), string(settings.KindTopUp), "", []byte(value), "test")
 	require.NoError(t, err)
@@ -179,14 +193,14 @@ func TestRunningLowOnTrafficStopsAllButPurchases(t *testing.T) {
 		})
 	}
 	offer("before").OK(nil)
-	reserve(s, t, `{"target-throughput":20000,"min-topup-interval":"1m0s","reserved-traffic":200000}`)
+	reserve(t, s, `{"target-throughput":20000,"min-topup-interval":"1m0s","reserved-traffic":200000}`)
 	require.Equal(t, "Traffic balance below reserved traffic amount (0 < 200000)", refusal(t, offer("low"), 429))
 	s.Call("alice", http.MethodPost, trafficPath, with(wish(s, alice, "more"), "traffic_amount", 250_000)).OK(nil)
 	s.Automate()
 	require.Contains(t, s.Call("alice", http.MethodPost, trafficPath+"/more/status", nil).Text, "completed")
-	reserve(s, t, `{"target-throughput":20000,"min-topup-interval":"1m0s","reserved-traffic":100000}`)
+	reserve(t, s, `{"target-throughput":20000,"min-topup-interval":"1m0s","reserved-traffic":100000}`)
 	offer("enough").OK(nil)
-	reserve(s, t, `{"target-throughput":0,"min-topup-interval":"1m0s","reserved-traffic":900000}`)
+	reserve(t, s, `{"target-throughput":0,"min-topup-interval":"1m0s","reserved-traffic":900000}`)
 	offer("no top-up").OK(nil)
 }
 

@@ -12,11 +12,11 @@ import (
 	"github.com/florinledger/florin/api/apitest"
 )
 
-// table asks for the history as CSV and returns its rows by the names of the columns.
-func table(t *testing.T, s *apitest.Server, user, query string) []map[string]string {
+// table asks for the history of alice as CSV and returns its rows by the names of the columns.
+func table(t *testing.T, s *apitest.Server, query string) []map[string]string {
 	t.Helper()
 	answer := s.Send(http.MethodGet, "/v0/wallet/transactions"+query, http.Header{
-		"Authorization": {"Bearer " + apitest.Token(t, user)}, "Accept": {"text/csv"},
+		"Authorization": {"Bearer " + apitest.Token(t, "alice")}, "Accept": {"text/csv"},
 	}, nil)
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	require.Equal(t, "text/csv; charset=utf-8", answer.Header.Get("Content-Type"))
@@ -54,7 +54,7 @@ func TestTheHistoryAsATable(t *testing.T) {
 	send("0.0000000001", `=HYPERLINK("http://example.org"), "quoted"`+"\nand more")
 	send("2", "plain")
 
-	rows := table(t, s, "alice", "")
+	rows := table(t, s, "")
 	require.Len(t, rows, 3)
 	newest, formula, tapped := rows[0], rows[1], rows[2]
 	require.Equal(t, "-2.0000000000", newest["amount"])
@@ -72,20 +72,20 @@ func TestTheHistoryAsATable(t *testing.T) {
 	_, err := time.Parse(time.RFC3339Nano, tapped["date"])
 	require.NoError(t, err)
 
-	t.Run("after an item, and so many", func(t *testing.T) {
+	t.Run("after an item, and so many", func(t *testing.T) { //nolint:paralleltest // in order
 		after := strings.ReplaceAll(strings.ReplaceAll(newest["event_id"], "#", "%23"), ":", "%3A")
-		rest := table(t, s.In(t), "alice", "?begin_after_id="+after)
+		rest := table(t, s.In(t), "?begin_after_id="+after)
 		require.Equal(t, rows[1:], rest)
-		require.Equal(t, rows[1:2], table(t, s.In(t), "alice", "?page_size=1&begin_after_id="+after))
-		require.Empty(t, table(t, s.In(t), "alice", "?begin_after_id=nothing"))
+		require.Equal(t, rows[1:2], table(t, s.In(t), "?page_size=1&begin_after_id="+after))
+		require.Empty(t, table(t, s.In(t), "?begin_after_id=nothing"))
 	})
-	t.Run("as JSON", func(t *testing.T) {
+	t.Run("as JSON", func(t *testing.T) { //nolint:paralleltest // in order
 		posted := s.In(t).Call("alice", http.MethodPost, "/v0/wallet/transactions", map[string]any{"page_size": 100})
 		got := s.In(t).Call("alice", http.MethodGet, "/v0/wallet/transactions", nil)
 		require.JSONEq(t, posted.Text, got.Text)
 		require.Equal(t, "application/json", got.Header.Get("Content-Type"))
 	})
-	t.Run("what is refused", func(t *testing.T) {
+	t.Run("what is refused", func(t *testing.T) { //nolint:paralleltest // in order
 		refused(t, s.In(t).Call("alice", http.MethodGet, "/v0/wallet/transactions?page_size=0", nil),
 			http.StatusBadRequest, "Limit must be at least 1.")
 		s.ActingAs("stranger")
@@ -104,7 +104,7 @@ func TestALongTableHasEveryItemOnce(t *testing.T) {
 		alice.Tap("1")
 	}
 	seen := map[string]bool{}
-	for _, row := range table(t, s, "alice", "") {
+	for _, row := range table(t, s, "") {
 		seen[row["event_id"]] = true
 		require.Equal(t, "0.0050000000", row["coin_price_usd"])
 	}

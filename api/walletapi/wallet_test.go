@@ -176,7 +176,7 @@ func TestAPreapprovalOfOnesOwn(t *testing.T) {
 	preapproval := found[ledger.ContractID(id)]
 	require.Equal(t, b.bob.Party, preapproval.Receiver)
 	require.Equal(t, b.Node.Operator, preapproval.Provider)
-	expected := time.Now().AddDate(0, 0, 90) //nolint:forbidigo // the node lives in real time
+	expected := time.Now().AddDate(0, 0, 90)
 	require.WithinDuration(t, expected, preapproval.ExpiresAt.Time(), time.Hour)
 
 	again := b.post(b.bob, "/v0/wallet/transfer-preapproval", nil)

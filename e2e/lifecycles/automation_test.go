@@ -2,6 +2,7 @@ package lifecycles_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -90,11 +91,9 @@ func (n *node) settled(kind string) {
 	n.eventually(kind+" has nothing to do", func() bool {
 		overdue, err := n.db.Overdue(n.t.Context(), n.now())
 		require.NoError(n.t, err)
-		for _, id := range overdue {
-			if id == "automation:"+kind {
-				require.NoError(n.t, n.db.CallWorkflows(n.t.Context()))
-				return false
-			}
+		if slices.Contains(overdue, "automation:"+kind) {
+			require.NoError(n.t, n.db.CallWorkflows(n.t.Context()))
+			return false
 		}
 		return true
 	})

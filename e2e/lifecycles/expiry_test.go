@@ -32,7 +32,7 @@ func TestContractsEndAtTheirDeadlinesToTheSecond(t *testing.T) {
 	alice, bob := n.party("alice"), n.party("bob")
 	n.wallet(alice)
 	began := n.now()
-	at := func(days time.Duration) lf.Timestamp { return lf.TimestampOf(began.Add(days * day)) }
+	at := func(days int) lf.Timestamp { return lf.TimestampOf(began.Add(time.Duration(days) * day)) }
 	lock := coin.LockedAmulet{
 		Amulet: coin.Amulet{DSO: n.identity.DSO, Owner: alice, Amount: coin.ExpiringAmount{
 			InitialAmount: decimal.MustParse("3.0"), RatePerRound: coin.RatePerRound{Rate: decimal.MustParse("0.00002")},
@@ -62,7 +62,7 @@ func TestContractsEndAtTheirDeadlinesToTheSecond(t *testing.T) {
 	ends := n.actions("expire:")
 	require.Len(t, ends, 3)
 	for i, end := range ends {
-		deadline := at(time.Duration(i + 1)).Time()
+		deadline := at(i + 1).Time()
 		if i == 2 { // an expired lock is left to its holders for a minute
 			deadline = deadline.Add(time.Minute)
 		}
@@ -75,8 +75,10 @@ func TestContractsEndAtTheirDeadlinesToTheSecond(t *testing.T) {
 func (n *node) actions(prefix string) (times []time.Time) {
 	n.t.Helper()
 	completions, err := n.db.Completions(n.t.Context(), db.CompletionsQuery{
-		UserID: n.identity.OperatorUser, Parties: []ledger.Party{n.identity.DSO, n.operator(),
-			n.identity.LocalParty("alice")},
+		UserID: n.identity.OperatorUser, Parties: []ledger.Party{
+			n.identity.DSO, n.operator(),
+			n.identity.LocalParty("alice"),
+		},
 		UpTo: math.MaxInt64, Limit: 10_000,
 	})
 	require.NoError(n.t, err)

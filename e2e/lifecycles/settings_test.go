@@ -95,12 +95,12 @@ func TestAWalletIsSweptByOffersThatTheReceiverAccepts(t *testing.T) {
 	require.Equal(t, fmt.Sprintf("Sweeping wallet funds to receiver %s.", bob), offer.Description)
 	require.WithinDuration(t, n.now().Add(10*time.Minute), offer.ExpiresAt.Time(), patience)
 
-	t.Run("not twice while the offer is open, though coin arrives", func(t *testing.T) {
+	t.Run("not twice while the offer is open, though coin arrives", func(t *testing.T) { //nolint:paralleltest // in order
 		n.tap(alice, "18000.0") // 10 + 90 US dollars beside the offer
 		n.drained(automation.KindSweep)
 		require.Len(t, active[walletapp.TransferOffer](n), 1)
 	})
-	t.Run("again when the offer has expired", func(t *testing.T) {
+	t.Run("again when the offer has expired", func(t *testing.T) { //nolint:paralleltest // in order
 		n.advance(11 * time.Minute)
 		n.eventually("another offer", func() bool {
 			open := active[walletapp.TransferOffer](n)
@@ -108,7 +108,7 @@ func TestAWalletIsSweptByOffersThatTheReceiverAccepts(t *testing.T) {
 		})
 		require.Equal(t, "116000.0", active[walletapp.TransferOffer](n)[0].Payload.Amount.Amount.Show())
 	})
-	t.Run("the receiver accepts what was offered before it was set to", func(t *testing.T) {
+	t.Run("the receiver accepts what was offered before", func(t *testing.T) { //nolint:paralleltest // in order
 		n.set(settings.KindAutoAccept, bob, settings.AutoAccept{FromParties: []ledger.Party{alice}})
 		n.eventually("the coin has moved", func() bool { return n.balance(bob) == "116000.0" })
 		require.Equal(t, "2000.0", n.balance(alice))

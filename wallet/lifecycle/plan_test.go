@@ -64,7 +64,7 @@ func (w *world) plan(kind string, ids ...ledger.ContractID) lifecycle.Step {
 		Now: w.Now, Node: ledger.Node{DSO: cointest.DSO, Operator: cointest.Operator}, Ledger: reader{w},
 	}
 	for _, id := range ids {
-		situation.Contracts = append(situation.Contracts, w.Network.Active[id])
+		situation.Contracts = append(situation.Contracts, w.Active[id])
 	}
 	step, err := w.registry.Plan(kind, situation)
 	require.NoError(w.t, err)
