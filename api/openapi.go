@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	"sigs.k8s.io/yaml"
 
@@ -15,15 +16,29 @@ import (
 	"github.com/florinledger/florin/api/v0"
 )
 
-// document is a description of the API, written once.
-type document struct{ yaml, json []byte }
+// written is a description of the API in either form.
+type written struct{ yaml, json []byte }
 
-func newDocument(version string, endpoints []endpoint.Endpoint) (*document, error) {
+// document is a description of the API. It is written when somebody first asks for it, and then once: writing takes
+// longer than all else that a node does to start.
+type document struct{ content func() (written, error) }
+
+func newDocument(describe func() (any, error)) *document {
+	return &document{sync.OnceValues(func() (written, error) {
+		described, err := describe()
+		if err != nil {
+			return written{}, err
+		}
+		return write(described)
+	})}
+}
+
+func describeLedger(version string, endpoints []endpoint.Endpoint) (any, error) {
 	examples, err := ledgerapi.Examples()
 	if err != nil {
 		return nil, err
 	}
-	described, err := endpoint.Describe(endpoint.DocumentInfo{
+	return endpoint.Describe(endpoint.DocumentInfo{
 		Title:   "JSON Ledger API HTTP endpoints",
 		Version: version,
 		Description: "Errors have the body JsCantonError; requests that cannot be read are answered in plain text. " +
@@ -31,20 +46,16 @@ func newDocument(version string, endpoints []endpoint.Endpoint) (*document, erro
 		Failure:  ledgerapi.JsCantonError{},
 		Examples: examples,
 	}, endpoints)
-	if err != nil {
-		return nil, err
-	}
-	return writeDocument(described)
 }
 
-// newValidatorDocument describes what is not under /v2. It is a document of its own, as it is on the public network:
+// describeValidator describes what is not under /v2. It is a document of its own, as it is on the public network:
 // programs that are generated from the one of the JSON Ledger API do not change with it.
-func newValidatorDocument(families []family) (*document, error) {
+func describeValidator(families []family) (any, error) {
 	var endpoints []endpoint.Endpoint
 	for _, family := range families {
 		endpoints = append(endpoints, family.endpoints...)
 	}
-	described, err := endpoint.Describe(endpoint.DocumentInfo{
+	return endpoint.Describe(endpoint.DocumentInfo{
 		Title:   "Validator, scan and token standard registry HTTP endpoints",
 		Version: "0",
 		Description: "Everything under /v0 and /v1 is also served below /api/validator. Errors have the body " +
@@ -52,19 +63,15 @@ func newValidatorDocument(families []family) (*document, error) {
 		Failure:   v0.ErrorResponse{},
 		KeyHeader: changes.KeyHeader, KeyDescription: changes.KeyDescription, DryRun: changes.DryRun{},
 	}, endpoints)
-	if err != nil {
-		return nil, err
-	}
-	return writeDocument(described)
 }
 
-// newStreamsDocument is the AsyncAPI description of the streams.
-func newStreamsDocument(version string, streams []endpoint.Stream) (*document, error) {
+// describeStreams is the AsyncAPI description of the streams.
+func describeStreams(version string, streams []endpoint.Stream) (any, error) {
 	examples, err := ledgerapi.Examples()
 	if err != nil {
 		return nil, err
 	}
-	described, err := endpoint.DescribeStreams(endpoint.DocumentInfo{
+	return endpoint.DescribeStreams(endpoint.DocumentInfo{
 		Title:   "JSON Ledger API WebSocket endpoints",
 		Version: version,
 		Description: "Open a WebSocket with the subprotocol daml.ws.auth and send the request as one text message. Each " +
@@ -73,29 +80,30 @@ func newStreamsDocument(version string, streams []endpoint.Stream) (*document, e
 		Failure:  ledgerapi.JsCantonError{},
 		Examples: examples,
 	}, streams)
-	if err != nil {
-		return nil, err
-	}
-	return writeDocument(described)
 }
 
-func writeDocument(described any) (*document, error) {
+func write(described any) (written, error) {
 	asJSON, err := json.Marshal(described)
 	if err != nil {
-		return nil, fmt.Errorf("writing a description of the API: %w", err)
+		return written{}, fmt.Errorf("writing a description of the API: %w", err)
 	}
 	asYAML, err := yaml.JSONToYAML(asJSON)
 	if err != nil {
-		return nil, fmt.Errorf("writing a description of the API as YAML: %w", err)
+		return written{}, fmt.Errorf("writing a description of the API as YAML: %w", err)
 	}
-	return &document{yaml: asYAML, json: asJSON}, nil
+	return written{yaml: asYAML, json: asJSON}, nil
 }
 
 // ServeHTTP sends YAML, or JSON to those who ask for it.
 func (d *document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	content, contentType := d.yaml, "text/plain; charset=UTF-8"
+	document, err := d.content()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	content, contentType := document.yaml, "text/plain; charset=UTF-8"
 	if strings.Contains(r.Header.Get("Accept"), "application/json") {
-		content, contentType = d.json, "application/json"
+		content, contentType = document.json, "application/json"
 	}
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(content)))

@@ -77,20 +77,8 @@ func NewRouter(options Options) (http.Handler, error) {
 		return nil, err
 	}
 	ledgerEndpoints := append(options.Ledger.Endpoints(), healthEndpoints(options.Readiness)...)
-	document, err := newDocument(options.Ledger.Version(), ledgerEndpoints)
-	if err != nil {
-		return nil, err
-	}
 	streams := options.Ledger.Streams()
-	streamsDocument, err := newStreamsDocument(options.Ledger.Version(), streams)
-	if err != nil {
-		return nil, err
-	}
 	families, err := validatorFamilies(options)
-	if err != nil {
-		return nil, err
-	}
-	validatorDocument, err := newValidatorDocument(families)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +104,13 @@ func NewRouter(options Options) (http.Handler, error) {
 	}
 	router.Get("/docs", page.ServeHTTP)
 	router.Get("/docs/", page.ServeHTTP)
-	router.Get("/docs/openapi", document.ServeHTTP)
-	router.Get("/docs/openapi/validator", validatorDocument.ServeHTTP)
-	router.Get("/docs/asyncapi", streamsDocument.ServeHTTP)
+	version := options.Ledger.Version()
+	for path, describe := range map[string]func() (any, error){
+		"/docs/openapi":           func() (any, error) { return describeLedger(version, ledgerEndpoints) },
+		"/docs/openapi/validator": func() (any, error) { return describeValidator(families) },
+		"/docs/asyncapi":          func() (any, error) { return describeStreams(version, streams) },
+	} {
+		router.Get(path, newDocument(describe).ServeHTTP)
+	}
 	return router, nil
 }

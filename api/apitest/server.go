@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -239,8 +240,21 @@ func (s *Server) auditor() *audit.Auditor {
 	return auditor
 }
 
+// documented is what every server's documents say; reading them takes longer than most tests.
+var documented struct {
+	once   sync.Once
+	routes []routers.Router
+}
+
 // documents reads the OpenAPI documents that the node serves.
 func (s *Server) documents() []routers.Router {
+	s.tb.Helper()
+	documented.once.Do(func() { documented.routes = s.readDocuments() })
+	require.NotEmpty(s.tb, documented.routes, "the first test that asked could not read them")
+	return documented.routes
+}
+
+func (s *Server) readDocuments() []routers.Router {
 	s.tb.Helper()
 	var all []routers.Router
 	for _, path := range []string{"/docs/openapi", "/docs/openapi/validator"} {
