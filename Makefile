@@ -14,6 +14,8 @@ SEED ?= 0
 OPERATIONS ?= 10000
 # How long make test/fuzz spends on each decoder: `make test/fuzz FUZZTIME=1m`.
 FUZZTIME ?= 3s
+# Which mutations make test/mutations makes: those whose protection, file or test matches; all by default.
+ONLY ?=
 # Which packages make test runs.
 PACKAGES ?= ./...
 
@@ -95,6 +97,11 @@ test/race: build ## Run the suite with the race detector (needs a C compiler)
 		echo "make test/race: the race detector needs a C compiler; on Debian or Ubuntu: apt-get install gcc libc6-dev" >&2; \
 		exit 1; }
 	CGO_ENABLED=1 $(BIN) testenv -- $(GO) test -race $(TESTFLAGS) $(PACKAGES)
+
+# Several minutes for each ten protections, so this is no part of make test, which only checks that the list is up to date.
+.PHONY: test/mutations
+test/mutations: build ## Take out each protection in turn and see its tests fail: ONLY=TestHostileTokens for some
+	$(BIN) testenv -- $(GO) run ./mutations $(if $(ONLY),-only '$(ONLY)')
 
 .PHONY: torture
 torture: build ## Kill every part of a node under load, again and again, and prove that nothing is lost: KILLS=1000

@@ -190,7 +190,7 @@ func TestHostileTokens(t *testing.T) {
 	embedded := map[string]string{
 		"kty": "RSA", "n": encode(k.stranger.N.Bytes()), "e": "AQAB", "kid": "rsa",
 	}
-	ecSigned := func(method jwt.SigningMethod, keyID string, key any) string {
+	signedWith := func(method jwt.SigningMethod, keyID string, key any) string {
 		token := jwt.NewWithClaims(method, jwt.MapClaims(hostileClaims(nil)))
 		token.Header["kid"] = keyID
 		text, err := token.SignedString(key)
@@ -217,12 +217,12 @@ func TestHostileTokens(t *testing.T) {
 		"HS256 with the development secret":  forge(t, with("alg", "HS256"), hostileClaims(nil), hs256([]byte("unsafe"))),
 		"HS384":                              forge(t, with("alg", "HS384"), hostileClaims(nil), hs256(k.publicPEM)),
 		"HS512":                              forge(t, with("alg", "HS512"), hostileClaims(nil), hs256(k.publicPEM)),
-		"RS384":                              forge(t, with("alg", "RS384"), hostileClaims(nil), rs),
-		"RS512":                              forge(t, with("alg", "RS512"), hostileClaims(nil), rs),
-		"PS256":                              forge(t, with("alg", "PS256"), hostileClaims(nil), rs),
-		"ES256 with the RSA key's id":        ecSigned(jwt.SigningMethodES256, "rsa", k.p256),
-		"ES256 with the id of the P-384 key": ecSigned(jwt.SigningMethodES256, "p384", k.p256),
-		"EdDSA with the RSA key's id":        ecSigned(jwt.SigningMethodEdDSA, "rsa", k.ed),
+		"RS384":                              signedWith(jwt.SigningMethodRS384, "rsa", k.rsa),
+		"RS512":                              signedWith(jwt.SigningMethodRS512, "rsa", k.rsa),
+		"PS256":                              signedWith(jwt.SigningMethodPS256, "rsa", k.rsa),
+		"ES256 with the RSA key's id":        signedWith(jwt.SigningMethodES256, "rsa", k.p256),
+		"ES256 with the id of the P-384 key": signedWith(jwt.SigningMethodES256, "p384", k.p256),
+		"EdDSA with the RSA key's id":        signedWith(jwt.SigningMethodEdDSA, "rsa", k.ed),
 		"RS256 with the id of the EC key":    forge(t, with("kid", "p256"), hostileClaims(nil), rs),
 		"ES256 with a signature of zeros":    forge(t, `{"alg":"ES256","kid":"p256"}`, hostileClaims(nil), zeros(64)),
 		"EdDSA with a signature of zeros":    forge(t, `{"alg":"EdDSA","kid":"ed"}`, hostileClaims(nil), zeros(64)),

@@ -378,6 +378,19 @@ func TestKeysThatCannotBeFetched(t *testing.T) {
 	})
 }
 
+func TestKeysAreNotFetchedFromWhereAnotherPlacePointsTo(t *testing.T) {
+	t.Parallel()
+	b := newIssuersBundle(t)
+	elsewhere := httptest.NewServer(http.RedirectHandler(b.issuer.server.URL, http.StatusFound))
+	t.Cleanup(elsewhere.Close)
+	b.providers.list[0].JWKSURL = elsewhere.URL
+	_, err := b.issuers.Verify(t.Context(), b.issuer.token(t, nil))
+	refusal, ok := fault.As(err)
+	require.True(t, ok, "%v", err)
+	require.ErrorContains(t, refusal.Unwrap(), "302")
+	require.Zero(t, b.issuer.fetches.Load())
+}
+
 func TestIdentityProvidersAreRemembered(t *testing.T) {
 	t.Parallel()
 	b := newIssuersBundle(t)
