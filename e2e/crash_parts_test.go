@@ -141,6 +141,12 @@ func (p *parts) ended(which part, pids []int) error {
 // killAt arms a point for the parts, waits until a submission has come by, and the parts have ended.
 func (p *parts) killAt(point string, victims ...part) {
 	p.t.Helper()
+	p.arm(point, victims...)()
+}
+
+// arm has the parts killed when a submission comes by a point; the function that it returns waits for that.
+func (p *parts) arm(point string, victims ...part) (wait func()) {
+	p.t.Helper()
 	var pids []string
 	all := map[part][]int{}
 	for _, victim := range victims {
@@ -153,12 +159,15 @@ func (p *parts) killAt(point string, victims ...part) {
 	draft := filepath.Join(p.dir, "draft") // what is armed is complete
 	require.NoError(p.t, os.WriteFile(draft, []byte(strings.Join(pids, " ")), 0o600))
 	require.NoError(p.t, os.Rename(draft, armed))
-	for _, victim := range victims {
-		await(p.t, fmt.Sprintf("%s is killed at the point %s", victim, point), func() error {
-			return p.ended(victim, all[victim])
-		})
+	return func() {
+		p.t.Helper()
+		for _, victim := range victims {
+			await(p.t, fmt.Sprintf("%s is killed at the point %s", victim, point), func() error {
+				return p.ended(victim, all[victim])
+			})
+		}
+		require.NoFileExists(p.t, armed)
 	}
-	require.NoFileExists(p.t, armed)
 }
 
 // kill kills the parts at once.

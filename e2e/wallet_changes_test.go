@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,21 +27,33 @@ type changed struct {
 // change sends a change of a user, with an Idempotency-Key unless that is empty.
 func (e endpoint) change(t *testing.T, user, key, path string, body any) changed {
 	t.Helper()
+	answer, err := e.tryChange(t.Context(), user, key, path, body)
+	require.NoError(t, err)
+	return answer
+}
+
+// tryChange is change for nodes that may be gone before they answer.
+func (e endpoint) tryChange(ctx context.Context, user, key, path string, body any) (none changed, err error) {
 	content, err := json.Marshal(body)
-	require.NoError(t, err)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, e.url+path, bytes.NewReader(content))
-	require.NoError(t, err)
+	if err != nil {
+		return none, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url+path, bytes.NewReader(content))
+	if err != nil {
+		return none, err
+	}
 	request.Header.Set("Authorization", "Bearer "+ledgerclient.Token(secret, audience, user))
 	request.Header.Set("Content-Type", "application/json")
 	if key != "" {
 		request.Header.Set("Idempotency-Key", key)
 	}
 	response, err := http.DefaultClient.Do(request)
-	require.NoError(t, err)
+	if err != nil {
+		return none, err
+	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	return changed{response.StatusCode, response.Header, string(text)}
+	return changed{response.StatusCode, response.Header, string(text)}, err
 }
 
 func (a changed) ok(t *testing.T, into any) changed {
@@ -52,24 +65,9 @@ func (a changed) ok(t *testing.T, into any) changed {
 	return a
 }
 
-// synchronizer is the id of the node's.
-func (o *observed) synchronizer(t *testing.T) string {
-	t.Helper()
-	var connected struct {
-		ConnectedSynchronizers []struct{ SynchronizerID string }
-	}
-	require.NoError(t, o.admin().Get(t.Context(), "/v2/state/connected-synchronizers", &connected))
-	require.Len(t, connected.ConnectedSynchronizers, 1)
-	return connected.ConnectedSynchronizers[0].SynchronizerID
-}
-
 // bought is how much extra traffic the node's synchronizer has granted it.
-func (o *observed) bought(t *testing.T) int64 {
+func (e endpoint) bought(t *testing.T) int64 {
 	t.Helper()
-	var node struct {
-		ParticipantID string `json:"participantId"`
-	}
-	require.NoError(t, o.admin().Get(t.Context(), "/v2/parties/participant-id", &node))
 	var traffic struct {
 		Status struct {
 			Actual struct {
@@ -77,8 +75,9 @@ func (o *observed) bought(t *testing.T) int64 {
 			}
 		} `json:"traffic_status"`
 	}
-	path := fmt.Sprintf("/api/scan/v0/domains/%s/members/PAR::%s/traffic-status", o.synchronizer(t), node.ParticipantID)
-	require.NoError(t, o.admin().Get(t.Context(), path, &traffic))
+	path := fmt.Sprintf("/api/scan/v0/domains/%s/members/PAR::%s/traffic-status",
+		synchronizerOf(t, e), participantOf(t, e))
+	require.NoError(t, e.admin().Get(t.Context(), path, &traffic))
 	return traffic.Status.Actual.Limit
 }
 
@@ -100,7 +99,7 @@ func TestTrafficIsBoughtByAWorkflowAndChangesAreMadeOnceThroughARestart(t *testi
 
 	wish := map[string]any{
 		"receiving_validator_party_id": alice.Party,
-		"domain_id":                    o.synchronizer(t),
+		"domain_id":                    synchronizerOf(t, o.endpoint),
 		"traffic_amount":               200_000, "tracking_id": "more",
 		"expires_at": time.Now().Add(time.Hour).UnixMicro(),
 	}

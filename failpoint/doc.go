@@ -22,9 +22,11 @@ const (
 	Committed = "committed"
 	// Published is when waiting clients of the same process were told, and Temporal was not.
 	Published = "published"
+	// Unanswered is when a change that was asked for with an Idempotency-Key is made, and its answer not yet stored.
+	Unanswered = "unanswered"
 )
 
 // Names lists the points in order.
 func Names() []string {
-	return []string{BeforeStart, AfterStart, BeforeCommit, Decided, Appended, Committed, Published}
+	return []string{BeforeStart, AfterStart, BeforeCommit, Decided, Appended, Committed, Published, Unanswered}
 }

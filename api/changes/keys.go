@@ -15,6 +15,7 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/failpoint"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -153,6 +154,7 @@ func (k *Keeper) serveClaimed(
 	letGo := k.holdOn(ctx, claim)
 	content := serve(ctx, exchange, claim, k.options.Record)
 	letGo()
+	failpoint.Hit(failpoint.Unanswered)
 	k.store(context.WithoutCancel(ctx), claim, content)
 	return content
 }

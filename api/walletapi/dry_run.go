@@ -47,6 +47,9 @@ func (a *API) planLater(ctx context.Context, n network, plan *changes.Plan, c ch
 		plan.Later = true
 		return later.explain(err)
 	}
+	if later.awaited {
+		return changes.ErrDryRun
+	}
 	if err := a.addToPlan(n, plan, transaction); err != nil {
 		return fault.Internal(err)
 	}

@@ -2,6 +2,7 @@ package walletapi_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -131,6 +132,22 @@ func TestADryRunTellsTheRefusalToo(t *testing.T) {
 		require.Equal(t, "traffic-request", *shown.Path)
 		_, shown = tryOut(t, s.In(t), "alice", trafficPath, with(wish(s, alice, "little"), "traffic_amount", 5))
 		require.Equal(t, "not enough traffic requested (trafficAmount 5 < minTopupAmount 200000)", shown.Refusal.Error)
+	})
+	t.Run("of automation, once an offer is accepted", func(t *testing.T) { //nolint:paralleltest // in order
+		accepted := maps.Clone(offer)
+		accepted["description"] = "short"
+		answer, shown := tryOut(t, s.In(t), "alice", "/v0/wallet/transfer-offers", accepted)
+		require.Equal(t, &changes.Refusal{
+			Status: http.StatusBadRequest, Error: "out of funds (missing 1.0 CC)", Later: true,
+		}, shown.Refusal, answer.Text)
+		require.Equal(t, "offer", *shown.Path)
+		require.Equal(t, "0.0000000000", shown.Coin.Amulet.String(), "the receiver has not decided yet")
+		accepted["expires_at"] = int64(1_700_000_000_000_000)
+		_, shown = tryOut(t, s.In(t), "alice", "/v0/wallet/transfer-offers", accepted)
+		require.Equal(t, &changes.Refusal{
+			Status: http.StatusBadRequest, Later: true,
+			Error: "expired: nobody can accept an offer whose expires_at, 2023-11-14T22:13:20Z, is over",
+		}, shown.Refusal)
 	})
 	t.Run("for want of traffic", func(t *testing.T) { //nolint:paralleltest // in order
 		reserve(t, s, `{"target-throughput":20000,"min-topup-interval":"1m0s","reserved-traffic":200000}`)

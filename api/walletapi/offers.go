@@ -3,12 +3,15 @@ package walletapi
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/coin/payments"
 	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/lifecycle"
 	"github.com/florinledger/florin/wallet/tracking"
 )
 
@@ -61,12 +64,65 @@ func (a *API) createTransferOffer(
 		return response, err
 	}
 	id := commandID("createTransferOffer", []ledger.Party{w.party, receiver}, req.Body.TrackingID)
-	result, err := through[walletapp.InstallCreateTransferOfferResult](ctx, a, w, id,
-		"WalletAppInstall_CreateTransferOffer", walletapp.InstallCreateTransferOffer{
-			Receiver: receiver, Amount: payments.PaymentAmount{Amount: amount, Unit: payments.AmuletUnit},
-			Description: req.Body.Description, ExpiresAt: expiresAt, TrackingID: req.Body.TrackingID,
-		})
+	offer := walletapp.InstallCreateTransferOffer{
+		Receiver: receiver, Amount: payments.PaymentAmount{Amount: amount, Unit: payments.AmuletUnit},
+		Description: req.Body.Description, ExpiresAt: expiresAt, TrackingID: req.Body.TrackingID,
+	}
+	change, err := throughWallet(a, w, id, "WalletAppInstall_CreateTransferOffer", offer)
+	if err != nil {
+		return response, err
+	}
+	change.Later = func() (laterChange, error) { return a.completion(ctx, w, offer) }
+	update, err := a.submit(ctx, change)
+	if err != nil {
+		return response, err
+	}
+	result, err := resultOf[walletapp.InstallCreateTransferOfferResult](a, update)
 	return CreateTransferOfferResponse{OfferContractID: result.TransferOffer.ID()}, err
+}
+
+// completion is what automation does for an offer as soon as the receiver has accepted.
+func (a *API) completion(
+	ctx context.Context, w walletUser, offer walletapp.InstallCreateTransferOffer,
+) (none laterChange, err error) {
+	n, err := a.network(ctx)
+	if err != nil {
+		return none, err
+	}
+	inputs, err := a.inputs(ctx, n, w.party)
+	if err != nil {
+		return none, err
+	}
+	command, err := createAndExercise(a,
+		walletapp.AcceptedTransferOffer{
+			Sender: w.party, Receiver: offer.Receiver, DSO: a.node.DSO, Amount: offer.Amount, ExpiresAt: offer.ExpiresAt,
+			TrackingID: offer.TrackingID,
+		},
+		"AcceptedTransferOffer_Complete", walletapp.AcceptedTransferOfferComplete{
+			Inputs: inputs, TransferContext: n.payment(), WalletProvider: a.node.Operator,
+		})
+	return laterChange{
+		change: change{
+			ActAs:  []ledger.Party{w.party, offer.Receiver, a.node.Operator},
+			ReadAs: []ledger.Party{a.node.DSO}, Commands: []ledger.Command{command},
+		},
+		awaited: true,
+		explain: func(refusal error) error { return a.explainCompletion(offer, refusal) },
+	}, err
+}
+
+// explainCompletion says of an offer that would not be completed what its sender would be told then.
+func (a *API) explainCompletion(offer walletapp.InstallCreateTransferOffer, refusal error) error {
+	if expires := offer.ExpiresAt.Time(); !a.now().Before(expires) {
+		return v0.BadRequest("expired: nobody can accept an offer whose expires_at, %s, is over",
+			expires.Format(time.RFC3339))
+	}
+	if found, ok := fault.As(refusal); ok {
+		if reason, final := lifecycle.OfferRejection(found); final {
+			return v0.BadRequest("%s", reason)
+		}
+	}
+	return refusal
 }
 
 // ListTransferOffersResponse are the offers that are open.

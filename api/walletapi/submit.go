@@ -41,6 +41,8 @@ type change struct {
 type laterChange struct {
 	change
 
+	// awaited changes come only after somebody else has decided: what they cost is not the request's doing.
+	awaited bool
 	// explain makes of a refusal what the caller would be told of it.
 	explain func(error) error
 }

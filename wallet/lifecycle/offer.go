@@ -79,12 +79,13 @@ func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.Acce
 		return step, err
 	}
 	complete := "complete-offer:" + plan.Short(o.ID)
-	if missing, out := outOfFunds(s.Refused, complete); out {
-		step.Action, err = plan.WalletAction(r.view(s), w, "abort-offer:"+plan.Short(o.ID),
-			"WalletAppInstall_AcceptedTransferOffer_Abort", walletapp.InstallAcceptedTransferOfferAbort{
-				CID: id, Reason: fmt.Sprintf("out of funds (missing %s CC)", missing),
-			})
-		return step, err
+	if s.Refused != nil && s.Refused.CommandID == complete {
+		if reason, final := OfferRejection(s.Refused.Fault); final {
+			step.Action, err = plan.WalletAction(r.view(s), w, "abort-offer:"+plan.Short(o.ID),
+				"WalletAppInstall_AcceptedTransferOffer_Abort",
+				walletapp.InstallAcceptedTransferOfferAbort{CID: id, Reason: reason})
+			return step, err
+		}
 	}
 	context, open, err := plan.PaymentContext(r.view(s))
 	if err != nil || !open {
@@ -104,10 +105,10 @@ func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.Acce
 // insufficientFunds is the error id of transfers that lack coin.
 const insufficientFunds = "splice.lfdecentralizedtrust.org/insufficient-funds"
 
-// outOfFunds tells how much coin an action lacked, if that is why it was refused.
-func outOfFunds(refused *plan.Refused, commandID string) (missing string, out bool) {
-	if refused == nil || refused.CommandID != commandID || !fault.DamlFailure.Matches(refused.Fault) {
+// OfferRejection says why an accepted offer is given up after a refusal; false when it is worth trying again.
+func OfferRejection(refusal *fault.Fault) (reason string, final bool) {
+	if !fault.DamlFailure.Matches(refusal) || refusal.Context["error_id"] != insufficientFunds {
 		return "", false
 	}
-	return refused.Fault.Context["requiredAmount"], refused.Fault.Context["error_id"] == insufficientFunds
+	return fmt.Sprintf("out of funds (missing %s CC)", refusal.Context["requiredAmount"]), true
 }

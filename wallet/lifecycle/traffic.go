@@ -103,7 +103,7 @@ func TrafficRejection(request walletapp.BuyTrafficRequest, refusal *fault.Fault)
 	}
 	switch refusal.Context["error_id"] {
 	case insufficientFunds:
-		return fmt.Sprintf("out of funds (missing %s CC)", refusal.Context["requiredAmount"]), true
+		return OfferRejection(refusal) // offers fail of it in the same words
 	case unknownSynchronizer:
 		return "unknown synchronizerId " + request.SynchronizerID, true
 	case insufficientAmount:
