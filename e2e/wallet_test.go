@@ -131,12 +131,12 @@ func (e endpoint) wishFor(t *testing.T, party, trackingID string) map[string]any
 func (e endpoint) requireTaken(t *testing.T, user, path string, body map[string]any) {
 	t.Helper()
 	words := map[string]string{
-		transferOffers: `{"error":"CreateTransferOffer duplicate command"}`,
-		buyTraffic:     fmt.Sprintf(`{"error":"Buy traffic request with trackingId %s already exists."}`, body["tracking_id"]),
+		transferOffers: "CreateTransferOffer duplicate command",
+		buyTraffic:     fmt.Sprintf("Buy traffic request with trackingId %s already exists.", body["tracking_id"]),
 	}
 	taken := e.change(t, user, "", path, body)
 	require.Equal(t, http.StatusConflict, taken.status, taken.body)
-	require.JSONEq(t, words[path], taken.body)
+	require.JSONEq(t, `{"error":"`+words[path]+`"}`, taken.body)
 }
 
 // stoppable is a node that is stopped and started again.
@@ -211,7 +211,9 @@ func TestAnOfferAndAPurchaseOfTrafficGoOnWhereTheNodeStopped(t *testing.T) {
 		"AcceptedTransferOffer_Complete alice -25.5000000000 bob 25.5000000000",
 		"AmuletRules_DevNet_Tap alice 2000.0000000000",
 	}, n.history(t, "alice"))
-	require.Equal(t, []string{"AcceptedTransferOffer_Complete alice -25.5000000000 bob 25.5000000000"}, n.history(t, "bob"))
+	require.Equal(t, []string{
+		"AcceptedTransferOffer_Complete alice -25.5000000000 bob 25.5000000000",
+	}, n.history(t, "bob"))
 	require.Equal(t, "1307.7000000000", n.spendable(t, "alice"))
 	require.Equal(t, "25.5000000000", n.spendable(t, "bob"))
 	audited := run(t, i.environment(), "audit")
