@@ -121,6 +121,11 @@ func (t *automationTurn) plan() (AutomationPlan, error) {
 	if err := t.tx.SettleTasks(t.ctx, t.kind.Kind, settled); err != nil {
 		return AutomationPlan{}, err
 	}
+	if !t.out.More { // of what the run holds, somebody may have locked something just now
+		if t.out.More, err = t.tx.HoldsDueTasks(t.ctx, t.kind.Kind, t.in.RunID, t.now); err != nil {
+			return AutomationPlan{}, err
+		}
+	}
 	return t.out, t.tx.CountAutomation(t.ctx, t.kind.Kind, t.now, t.out.Done, t.out.Refused)
 }
 

@@ -34,7 +34,9 @@ type Outcome struct {
 
 // CommitSubmissions decides the submissions, one after the other, and records everything in one database transaction
 // under the lock of the ledger's head. Submissions that were decided before keep their completion, so it is safe to run
-// again. The error is a failure of the database, after which nothing has happened and it should be tried again.
+// again. Submissions of automation that were planned anew meanwhile, or too long ago, are left out: they were decided on
+// from a state that may be over. The error is a failure of the database, after which nothing has happened and it should
+// be tried again.
 func (a *Activities) CommitSubmissions(
 	ctx context.Context, in CommitSubmissionsInput,
 ) (CommitSubmissionsResult, error) {
@@ -54,7 +56,7 @@ func (a *Activities) CommitSubmissions(
 	a.Outcomes.Publish(completions...)
 	committed(completions)
 	failpoint.Hit(failpoint.Published)
-	return CommitSubmissionsResult{Outcomes: toOutcomes(completions)}, nil
+	return CommitSubmissionsResult{Outcomes: toOutcomes(in.Submissions, completions)}, nil
 }
 
 // measure begins to measure a commit, if anybody wants to know.
@@ -65,20 +67,32 @@ func (a *Activities) measure() func([]ledger.Completion) {
 	return a.Measure()
 }
 
-func toOutcomes(completions []ledger.Completion) []Outcome {
-	outcomes := make([]Outcome, len(completions))
-	for i, completion := range completions {
+// notCommitted is the outcome of a submission of automation that was left out.
+const notCommitted = "not committed: it was planned anew, or planned too long ago; the next plan decides"
+
+// toOutcomes tells what became of submissions, in their order.
+func toOutcomes(submissions []ledger.Submission, completions []ledger.Completion) []Outcome {
+	decided := make(map[string]ledger.Completion, len(completions))
+	for _, completion := range completions {
+		decided[completion.Key] = completion
+	}
+	outcomes := make([]Outcome, len(submissions))
+	for i, submission := range submissions {
+		completion, ok := decided[submission.Key]
 		outcomes[i] = Outcome{
-			CommandID: completion.CommandID, Offset: completion.Offset, UpdateID: completion.UpdateID,
+			CommandID: submission.CommandID, Offset: completion.Offset, UpdateID: completion.UpdateID,
 		}
-		if completion.Refusal != nil {
+		switch {
+		case !ok:
+			outcomes[i].Refusal = notCommitted
+		case completion.Refusal != nil:
 			outcomes[i].Refusal = completion.Refusal.Error()
 		}
 	}
 	return outcomes
 }
 
-// commit returns the completions of the submissions in their order.
+// commit returns the completions of the submissions in their order, without those that are left out.
 func (a *Activities) commit(
 	ctx context.Context, tx *db.Tx, submissions []ledger.Submission,
 ) ([]ledger.Completion, error) {
@@ -93,9 +107,12 @@ func (a *Activities) commit(
 	if block.externals, err = loadExternals(ctx, tx, open); err != nil {
 		return nil, err
 	}
-	completions := make([]ledger.Completion, len(submissions))
-	for i, submission := range open {
+	completions := make([]ledger.Completion, 0, len(submissions))
+	for _, submission := range open {
 		known, decided := loaded.Completions[submission.Key]
+		if !decided && submission.Kind == ledger.KindAutomation && !loaded.Planned[submission.Key] {
+			continue
+		}
 		if !decided {
 			known, err = block.decide(submission)
 			if err != nil {
@@ -103,7 +120,7 @@ func (a *Activities) commit(
 			}
 			loaded.Completions[submission.Key] = known
 		}
-		completions[i] = known
+		completions = append(completions, known)
 	}
 	if len(block.entries.Completions) == 0 {
 		return completions, nil
@@ -116,6 +133,9 @@ func (a *Activities) loadRequest(submissions []opened) db.LoadRequest {
 	var request db.LoadRequest
 	for _, submission := range submissions {
 		request.Keys = append(request.Keys, submission.Key)
+		if submission.Kind == ledger.KindAutomation {
+			request.Planned = append(request.Planned, submission.Key)
+		}
 		request.Changes = append(request.Changes, submission.ChangeID())
 		request.Contracts = append(request.Contracts, submission.MentionedContracts()...)
 		request.Parties = append(request.Parties, a.parties.unknown(submission.ActAs)...)

@@ -146,6 +146,12 @@ func (t *Tx) TakeTasks(
 	return fromDBTasks(rows), failed("taking tasks of automation", err)
 }
 
+// HoldsDueTasks tells whether a run holds tasks of a kind that are due by a ledger time, which others leave alone.
+func (t *Tx) HoldsDueTasks(ctx context.Context, kind, run string, dueBy time.Time) (bool, error) {
+	holds, err := t.queries.HoldsDueTasks(ctx, dbgen.HoldsDueTasksParams{Kind: kind, DueBy: dueBy, RunID: run})
+	return holds, failed("looking for tasks that a run of automation holds", err)
+}
+
 // SettleTasks stores what tasks of one kind wait for, or what was submitted for them.
 func (t *Tx) SettleTasks(ctx context.Context, kind string, tasks []AutomationTask) error {
 	if len(tasks) == 0 {

@@ -16,6 +16,8 @@ type LoadRequest struct {
 	Contracts    []ledger.ContractID
 	ContractKeys []string // key hashes
 	Parties      []ledger.Party
+	// Planned are the keys of submissions that automation has planned.
+	Planned []string
 }
 
 // Loaded is what [Tx.Load] found. Things that do not exist are absent from the maps.
@@ -33,6 +35,9 @@ type Loaded struct {
 	ContractKeys map[string]StoredContract
 	// Parties tells of each known party whether it is local.
 	Parties map[ledger.Party]bool
+	// Planned are the keys of submissions that are still those that automation has planned last for their subjects, and
+	// not long ago. Until the transaction ends nobody can plan anew.
+	Planned map[string]bool
 }
 
 // Load locks the head as [Tx.LockHead] does, then looks everything up, in one round trip. Nobody can commit between
@@ -45,6 +50,7 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 	var changes []dbgen.ListChangesRow
 	var contracts, byKey []dbgen.Contract
 	var parties []dbgen.ListKnownPartiesRow
+	var planned []string
 	batch := &pgx.Batch{}
 	queue(batch, &head, pgx.RowToStructByPos, dbgen.LockHead)
 	queue(batch, &clock, pgx.RowToStructByPos, dbgen.GetClock)
@@ -53,6 +59,7 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 	queueList(batch, &contracts, pgx.RowToStructByPos, dbgen.ListContracts, ledger.Strings(request.Contracts))
 	queueList(batch, &byKey, pgx.RowToStructByPos, dbgen.ListContractsByKey, request.ContractKeys)
 	queueList(batch, &parties, pgx.RowToStructByPos, dbgen.ListKnownParties, ledger.Strings(request.Parties))
+	queueList(batch, &planned, pgx.RowTo[string], dbgen.ListPlanned, request.Planned)
 	if err := t.tx.SendBatch(ctx, batch).Close(); err != nil {
 		return loaded, failed("locking the head and loading what the commit needs", err)
 	}
@@ -60,6 +67,10 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 	loaded.Clock = fromDBClock(clock[0].IsSimulated, clock[0].AheadMicros)
 	loaded.Changes = fromDBChanges(changes)
 	loaded.Parties = fromDBKnownParties(parties)
+	loaded.Planned = make(map[string]bool, len(planned))
+	for _, key := range planned {
+		loaded.Planned[key] = true
+	}
 	var err error
 	if loaded.Completions, err = completionsByKey(completions); err != nil {
 		return loaded, err

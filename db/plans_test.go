@@ -68,6 +68,8 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 			"active_contracts_by_template", "automation_settings_one_per_wallet",
 		}},
 		"TakeTasks":      {dbgen.TakeTasks, []string{"automation_tasks_due"}},
+		"HoldsDueTasks":  {dbgen.HoldsDueTasks, []string{"automation_tasks_due"}},
+		"ListPlanned":    {dbgen.ListPlanned, []string{"automation_tasks_pending"}},
 		"SettleTasks":    {dbgen.SettleTasks, []string{"automation_tasks_one_per_subject"}},
 		"EndTasks":       {dbgen.EndTasks, []string{"automation_tasks_one_per_subject"}},
 		"NextDeadline":   {dbgen.NextDeadline, []string{"automation_tasks_deadlines"}},

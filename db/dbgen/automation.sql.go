@@ -134,6 +134,27 @@ func (q *Queries) ForgetAutomations(ctx context.Context, kinds []string) error {
 	return err
 }
 
+const HoldsDueTasks = `-- name: HoldsDueTasks :one
+SELECT exists(
+    SELECT FROM automation_tasks
+    WHERE kind = $1 AND due_at <= $2 AND held_by = $3 AND held_until > now()
+)
+`
+
+type HoldsDueTasksParams struct {
+	Kind  string
+	DueBy time.Time
+	RunID string
+}
+
+// HoldsDueTasks tells whether a run holds tasks that are due.
+func (q *Queries) HoldsDueTasks(ctx context.Context, arg HoldsDueTasksParams) (bool, error) {
+	row := q.db.QueryRow(ctx, HoldsDueTasks, arg.Kind, arg.DueBy, arg.RunID)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const ListAutomations = `-- name: ListAutomations :many
 SELECT
     a.kind, a.seen_offset, a.seen_node_id, a.is_paused, a.ran_at, a.done, a.refused,
@@ -364,6 +385,35 @@ func (q *Queries) ListOfRound(ctx context.Context, arg ListOfRoundParams) ([]Con
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListPlanned = `-- name: ListPlanned :many
+SELECT submission_key
+FROM automation_tasks
+WHERE submission_key = ANY($1::text[]) AND is_pending AND held_until > now()
+FOR SHARE SKIP LOCKED
+`
+
+// ListPlanned lists which submissions are still those that were planned last for their tasks, and lately, and keeps
+// others from planning anew. Tasks that somebody is about to change are left out.
+func (q *Queries) ListPlanned(ctx context.Context, submissionKeys []string) ([]string, error) {
+	rows, err := q.db.Query(ctx, ListPlanned, submissionKeys)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var submission_key string
+		if err := rows.Scan(&submission_key); err != nil {
+			return nil, err
+		}
+		items = append(items, submission_key)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

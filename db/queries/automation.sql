@@ -89,6 +89,21 @@ ORDER BY due_at, subject
 LIMIT @count_max
 FOR UPDATE SKIP LOCKED;
 
+-- HoldsDueTasks tells whether a run holds tasks that are due.
+-- name: HoldsDueTasks :one
+SELECT exists(
+    SELECT FROM automation_tasks
+    WHERE kind = @kind AND due_at <= @due_by AND held_by = @run_id AND held_until > now()
+);
+
+-- ListPlanned lists which submissions are still those that were planned last for their tasks, and lately, and keeps
+-- others from planning anew. Tasks that somebody is about to change are left out.
+-- name: ListPlanned :many
+SELECT submission_key
+FROM automation_tasks
+WHERE submission_key = ANY(@submission_keys::text[]) AND is_pending AND held_until > now()
+FOR SHARE SKIP LOCKED;
+
 -- SettleTasks stores what tasks wait for, or what was submitted for them. Held ones are left alone by other runs for a
 -- while.
 -- name: SettleTasks :exec

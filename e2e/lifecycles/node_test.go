@@ -37,11 +37,13 @@ const patience = 30 * time.Second
 
 // node is a ledger with the coin on a simulated clock, and the worker of a node with everything that calls workflows.
 type node struct {
-	t          *testing.T
-	db         *db.DB
-	identity   ledger.Node
-	packages   *ledger.Packages
-	lifecycles *lifecycle.Registry
+	t *testing.T
+	// databaseURL is for what no part of a node does.
+	databaseURL string
+	db          *db.DB
+	identity    ledger.Node
+	packages    *ledger.Packages
+	lifecycles  *lifecycle.Registry
 	// automations are none, unless a test asks for some.
 	automations *automation.Registry
 	schedules   *workflows.Schedules
@@ -60,7 +62,8 @@ func newNode(t *testing.T) *node {
 // newNodeWith makes a node with automation, whose first round closes after a time.
 func newNodeWith(t *testing.T, roundZero time.Duration, kinds func(*node) []automation.Automation) *node {
 	t.Helper()
-	n := &node{t: t, db: dbtest.New(t)}
+	n := &node{t: t, databaseURL: dbtest.URL(t)}
+	n.db = dbtest.Open(t, n.databaseURL)
 	ctx := t.Context()
 	var err error
 	n.packages, err = ledger.NewPackages(builtin.Packages()...)
