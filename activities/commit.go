@@ -34,7 +34,7 @@ type Outcome struct {
 
 // CommitSubmissions decides the submissions, one after the other, and records everything in one database transaction
 // under the lock of the ledger's head. Submissions that were decided before keep their completion, so it is safe to run
-// again. Submissions of automation that were planned anew meanwhile, or too long ago, are left out: they were decided on
+// again. Submissions of automation that were planned anew meanwhile, or too long ago, are left out: they were decided
 // from a state that may be over. The error is a failure of the database, after which nothing has happened and it should
 // be tried again.
 func (a *Activities) CommitSubmissions(

@@ -1,31 +1,65 @@
 package worker_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/temporalproto"
 	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/worker"
 )
 
+// histories are the files of recorded histories.
+func histories(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("../workflows/testdata/replay/*.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	return files
+}
+
 // TestRecordedHistoriesReplay runs today's workflow code over histories that earlier code wrote. A failure means that
 // workflows that are running now could not go on after an upgrade: change the code behind a version, do not change the
 // files.
 func TestRecordedHistoriesReplay(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("../workflows/testdata/replay/*.json")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
+	for _, file := range histories(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			replayer := sdkworker.NewWorkflowReplayer()
 			worker.RegisterWorkflows(replayer)
 			require.NoError(t, replayer.ReplayWorkflowHistoryFromJSONFile(nil, file))
 		})
+	}
+}
+
+// TestEveryWorkflowHasARecordedHistory fails for a workflow that the test above says nothing about. Record one with
+// e2e/record from the first version that has the workflow: one in which it does something, and came to its end.
+func TestEveryWorkflowHasARecordedHistory(t *testing.T) {
+	t.Parallel()
+	recorded := map[string]int{}
+	for _, file := range histories(t) {
+		content, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var history historypb.History
+		require.NoError(t, temporalproto.CustomJSONUnmarshalOptions{}.Unmarshal(content, &history))
+		require.NotEmpty(t, history.GetEvents(), file)
+		started := history.GetEvents()[0].GetWorkflowExecutionStartedEventAttributes()
+		for _, event := range history.GetEvents() {
+			if event.GetMarkerRecordedEventAttributes().GetMarkerName() == "LocalActivity" {
+				recorded[started.GetWorkflowType().GetName()]++
+			}
+		}
+	}
+	registered := &registry{names: map[string]int{}}
+	worker.RegisterWorkflows(registered)
+	for name := range registered.names {
+		require.Positive(t, recorded[name], "no history of the workflow %s is recorded in workflows/testdata/replay", name)
 	}
 }
 

@@ -2,6 +2,9 @@
 // released version, never from a branch under test: a history that the changed code wrote proves nothing about it.
 //
 //	go run ./e2e/record -address 127.0.0.1:7233 -command mint-1 -out workflows/testdata/replay/accepted.json
+//	go run ./e2e/record -workflow automation:rounds:due -out workflows/testdata/replay/automation-accepted.json
+//
+// A history in which a task failed lacks what that task did: take another one.
 package main
 
 import (
@@ -22,26 +25,33 @@ func main() {
 	address := flag.String("address", "127.0.0.1:7233", "frontend of Temporal")
 	namespace := flag.String("namespace", "default", "namespace")
 	command := flag.String("command", "", "id of a command that the workflow carried")
+	workflow := flag.String("workflow", "", "id of the workflow, instead of a command")
+	run := flag.String("run", "", "id of the run; the last one without")
 	out := flag.String("out", "", "file to write")
 	flag.Parse()
-	if err := record(context.Background(), *address, *namespace, *command, *out); err != nil {
+	wanted := wanted{command: *command, workflow: *workflow, run: *run}
+	if err := record(context.Background(), *address, *namespace, wanted, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "record:", err)
 		os.Exit(1)
 	}
 }
 
-func record(ctx context.Context, address, namespace, command, out string) error {
+// wanted says which history to save.
+type wanted struct{ command, workflow, run string }
+
+func record(ctx context.Context, address, namespace string, of wanted, out string) error {
 	temporal, err := client.DialContext(ctx, client.Options{HostPort: address, Namespace: namespace})
 	if err != nil {
 		return err
 	}
 	defer temporal.Close()
-	workflowID, err := findWorkflow(ctx, temporal, command)
-	if err != nil {
-		return err
+	if of.workflow == "" {
+		if of.workflow, err = findWorkflow(ctx, temporal, of.command); err != nil {
+			return err
+		}
 	}
 	history := &historypb.History{}
-	events := temporal.GetWorkflowHistory(ctx, workflowID, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	events := temporal.GetWorkflowHistory(ctx, of.workflow, of.run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
 		event, err := events.Next()
 		if err != nil {
