@@ -124,45 +124,10 @@ await step('withdraw a transfer', async () => {
   await assert.rejects(sdk.token.transfer.accept(offered), ({ error }) => /not found/.test(error), 'it has ended')
 })
 
-// accept lets the operator accept a proposal, unless the operator's automation was faster.
-async function accept(receiver) {
-  const get = async (path) => (await fetch(`${validatorUrl}/v0/scan-proxy${path}`, {
-    headers: { Authorization: `Bearer ${token}` },
-  })).json()
-  const { contract: rules } = (await get('/amulet-rules')).amulet_rules
-  const round = (await get('/open-and-issuing-mining-rounds')).open_mining_rounds.map(({ contract }) => contract)
-    .findLast(({ payload }) => Date.parse(payload.opensAt) <= Date.now())
-  const [proposal] = await sdk.ledger.acs.read({
-    templateIds: ['#splice-wallet:Splice.Wallet.TransferPreapproval:TransferPreapprovalProposal'],
-    parties: [receiver.id], filterByParty: true,
-  })
-  if (proposal === undefined) return
-  await sdk.ledger.internal.submit({
-    actAs: [operator],
-    disclosedContracts: [rules, round].map((contract) => ({
-      templateId: contract.template_id, contractId: contract.contract_id, createdEventBlob: contract.created_event_blob,
-      synchronizerId: '',
-    })),
-    commands: [{
-      ExerciseCommand: {
-        templateId: proposal.templateId, contractId: proposal.contractId, choice: 'TransferPreapprovalProposal_Accept',
-        choiceArgument: {
-          context: {
-            amuletRules: rules.contract_id,
-            context: { openMiningRound: round.contract_id, issuingMiningRounds: [], validatorRights: [] },
-          },
-          inputs: (await holdings(operator)).map(({ contractId }) => ({ tag: 'InputAmulet', value: contractId })),
-          expiresAt: new Date(Date.now() + 90 * 24 * 3600 * 1000).toISOString(),
-        },
-      },
-    }],
-  }).catch((failure) => assert.match(failure.code, /^(CONTRACT_NOT_FOUND|INACTIVE_CONTRACTS|LOCAL_VERDICT)/))
-}
-
 const approved = await step('create a preapproval', async () => {
   await sdk.amulet.tapInternal('500')
   await submit(bob, [await sdk.amulet.preapproval.command.create({ parties: { receiver: bob.id } }), []])
-  await accept(bob)
+  // The operator accepts by itself, and pays.
   const found = await sdk.amulet.preapproval.fetchStatus(bob.id, { intervalMs: 200, timeoutMs: 60_000 })
   assert.equal(found.dso, coin.admin)
   return found
