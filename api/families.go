@@ -28,6 +28,7 @@ func validatorFamilies(options Options) ([]family, error) {
 		{"splice scan proxy realm", options.Tokens, options.Registry.ScanProxy()},
 		{"splice wallet realm", options.Tokens, options.Wallet.Wallet()},
 		{"splice wallet realm", options.Tokens, options.Wallet.Traffic()},
+		{"splice ans realm", options.Tokens, options.Wallet.Names()},
 		{"splice validator realm", options.Tokens, options.Wallet.Validator()},
 		{"splice validator operator realm", options.Tokens, options.Wallet.Operator()},
 		{"splice validator operator realm", options.Auth, options.Operator.Endpoints()},
@@ -54,18 +55,33 @@ const validatorPath = "/api/validator"
 // scanPath is that of scan, whose endpoints have paths of their own but for how it is.
 const scanPath = "/api/scan"
 
-// stripValidator serves everything under /v0 and /v1 below /api/validator as well, and how the node is there and below
-// /api/scan. What is under /v2 there would be other endpoints than the JSON Ledger API's, so it is left alone.
+// aboutNode tells whether a path is one of those that tell about the node, which every part of a network has.
+func aboutNode(path string) bool { return path == "/livez" || path == "/readyz" || path == "/version" }
+
+// secondTransfers are the paths of transfers by version 2 of the token standard below /api/validator, which take and
+// answer the same as those of version 1 in firstTransfers. At the root, /v2 is the JSON Ledger API's alone.
+const (
+	secondTransfers = "/v2/wallet/token-standard/"
+	firstTransfers  = "/v0/wallet/token-standard/"
+)
+
+// stripValidator serves everything under /v0 and /v1 below /api/validator as well, and what tells about the node there
+// and below /api/scan.
 func stripValidator(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, prefix := range []string{validatorPath, scanPath} {
 			path, found := strings.CutPrefix(r.URL.Path, prefix)
-			health := path == "/livez" || path == "/readyz"
-			if found && (health || prefix == validatorPath && ofValidator(path)) {
-				r = r.Clone(r.Context())
-				r.URL.Path = path
-				r.URL.RawPath = strings.TrimPrefix(r.URL.RawPath, prefix)
+			second := found && prefix == validatorPath && strings.HasPrefix(path, secondTransfers)
+			if !found || !second && !aboutNode(path) && (prefix != validatorPath || !ofValidator(path)) {
+				continue
 			}
+			r = r.Clone(r.Context())
+			raw := strings.TrimPrefix(r.URL.RawPath, prefix)
+			if second {
+				path = strings.Replace(path, secondTransfers, firstTransfers, 1)
+				raw = strings.Replace(raw, secondTransfers, firstTransfers, 1)
+			}
+			r.URL.Path, r.URL.RawPath = path, raw
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -6,6 +6,7 @@ var walletBodies = map[string]object{
 	"POST /v0/wallet/buy-traffic-requests": {
 		"receiving_validator_party_id": "a::b", "domain_id": "a::b", "traffic_amount": 1, "tracking_id": "t", "expires_at": 1,
 	},
+	"POST /v0/entry/create":                    {"name": "a", "url": "", "description": ""},
 	"POST /v0/wallet/tap":                      {"amount": "1"},
 	"POST /v0/wallet/transfer-offers/accept":   {"contract_id": "00"},
 	"POST /v0/wallet/transfer-offers/reject":   {"contract_id": "00"},

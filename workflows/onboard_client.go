@@ -37,6 +37,9 @@ func (c *Client) Onboard(
 		WithHint("Try again with the same transactions; GET /readyz tells which part of the node is not ready.")
 }
 
+// OnboardingOf is the id of the workflow that onboards a party.
+func (*Client) OnboardingOf(party ledger.Party) string { return onboardingWorkflowID(party) }
+
 func (c *Client) contribute(
 	ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
 ) (topology.Outcome, error) {

@@ -365,6 +365,9 @@ func (s *Server) Undocumented(userID, method, path string) Answer {
 
 // Described is the operation that the document has in place of one that goes by another name.
 func Described(method, path string) (string, string) {
+	if below, found := strings.CutPrefix(path, "/api/validator"); found {
+		path = strings.Replace(below, "/v2/wallet/token-standard/", "/v0/wallet/token-standard/", 1)
+	}
 	switch {
 	case method == http.MethodPost && path == "/v2/state/active-contracts-page":
 		return http.MethodGet, path
@@ -471,6 +474,9 @@ func (c *committer) Onboard(
 	return c.activities.ContributeToOnboarding(ctx, contribution)
 }
 
+// OnboardingOf implements [walletapi.Onboarder].
+func (c *committer) OnboardingOf(party ledger.Party) string { return "onboard:" + string(party) }
+
 // SubmitAndWait implements [ledgerapi.Submitter].
 func (c *committer) SubmitAndWait(ctx context.Context, submission ledger.Submission) (ledger.Completion, error) {
 	_, err := c.activities.CommitSubmissions(ctx, activities.CommitSubmissionsInput{
@@ -494,15 +500,4 @@ func (c *committer) SubmitAndTrace(
 // WorkflowOf implements [walletapi.Submitter].
 func (c *committer) WorkflowOf(_ context.Context, completion ledger.Completion) (string, error) {
 	return "submit:" + completion.CommandID, nil
-}
-
-// checkWorkflow requires that whoever changed something through a wallet is told the workflow that did it. What clients
-// may send again, with a key, is what changes something.
-func (s *Server) checkWorkflow(request *http.Request, route *routers.Route, recorder *httptest.ResponseRecorder) {
-	s.tb.Helper()
-	changed := route.Operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, changes.KeyHeader) != nil &&
-		recorder.Code < http.StatusMultipleChoices && request.URL.Query().Get(endpoint.DryRunParameter) != "true"
-	if changed && strings.HasPrefix(route.Path, "/v0/wallet/") && route.Path != "/v0/wallet/cancel-featured-app-rights" {
-		require.NotEmpty(s.tb, recorder.Header().Get(walletapi.WorkflowHeader), "%s %s", request.Method, request.URL)
-	}
 }

@@ -98,8 +98,10 @@ func (a *API) ScanProxy() []endpoint.Endpoint {
 // Validator lists what anybody may ask the validator itself.
 func (a *API) Validator() []endpoint.Endpoint {
 	m := mount{path: "/v0", prefix: "validator", tag: tagValidator, access: endpoint.Open}
+	root := mount{prefix: "validator", tag: tagValidator, access: endpoint.Open}
 	return []endpoint.Endpoint{
 		endpoint.New(m.get("/validator-user", "getValidatorUserInfo", "Get the operator of the node."), a.validatorUser),
+		endpoint.New(root.get("/version", "getVersion", "Get the release whose API is answered."), a.version),
 	}
 }
 

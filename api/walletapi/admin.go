@@ -145,7 +145,7 @@ func (a *API) provided(ctx context.Context, req receiverRequest) (contract[coin.
 	}
 	preapproval, found, err := a.providedTo(ctx, party)
 	if err == nil && !found {
-		err = v0.NotFound("No TransferPreapproval found for party: %s", party)
+		err = noPreapproval(party)
 	}
 	return preapproval, err
 }

@@ -89,6 +89,10 @@ func (a *API) basics() []endpoint.Endpoint {
 			"Give up being a featured app."), a.cancelFeaturedAppRights),
 		endpoint.New(g.plan("/v0/wallet/transfer-preapproval", "createTransferPreapproval",
 			"Agree to all coin that comes, for 90 days and as long as the operator renews."), a.createTransferPreapproval),
+		endpoint.New(g.get("/v0/wallet/transfer-preapproval", "getTransferPreapproval",
+			"Get the preapproval through which the caller receives coin."), a.ownPreapproval),
+		endpoint.New(g.delete("/v0/wallet/transfer-preapproval", "cancelTransferPreapproval",
+			"Receive no more coin without being asked. What the preapproval cost is not given back."), a.cancelOwnPreapproval),
 		endpoint.New(g.plan("/v0/wallet/transfer-preapproval/send", "transferPreapprovalSend",
 			"Send coin to a receiver with a preapproval."), a.transferPreapprovalSend),
 	}

@@ -23,6 +23,8 @@ type Onboarder interface {
 	Onboard(
 		ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
 	) (topology.Outcome, error)
+	// OnboardingOf is the id of the workflow that onboards the party.
+	OnboardingOf(party ledger.Party) string
 }
 
 // GenerateExternalPartyTopologyRequest asks for what an external party signs to come into being (contract,
@@ -142,6 +144,7 @@ func (a *API) submitTopology(
 		return out, err
 	}
 	out.PartyID = onboarding.Party()
+	tellWorkflow(ctx, a.onboarder.OnboardingOf(out.PartyID))
 	_, allocated, err := a.record.ExternalParty(ctx, out.PartyID)
 	if err != nil {
 		return out, err

@@ -103,9 +103,7 @@ func (a *API) ensure(
 			SubmissionID: uuid.NewString(), Deduplication: &ledger.DeduplicationPeriod{Offset: &head.Offset},
 			ActAs: actAs, Commands: commands, ReceivedAt: a.now().UTC(), Trace: endpoint.Trace(ctx), Kind: ledger.KindWallet,
 		})
-		if workflowID != "" {
-			endpoint.SetHeader(ctx, WorkflowHeader, workflowID)
-		}
+		tellWorkflow(ctx, workflowID)
 		if err != nil {
 			return err
 		}

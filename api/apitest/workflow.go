@@ -1,0 +1,39 @@
+package apitest
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/walletapi"
+)
+
+// withoutWorkflow are the beginnings of paths that change what is not on the ledger: no workflow does it.
+func withoutWorkflow() []string { return []string{"/v0/admin/automation/", "/v0/dev/"} }
+
+// repeatable are the paths of what changes nothing, and has no workflow, when it is asked for again.
+func repeatable() []string {
+	return []string{
+		"/v0/register", "/v0/admin/users", "/v0/admin/users/offboard", "/v0/wallet/cancel-featured-app-rights",
+	}
+}
+
+// checkWorkflow requires that whoever changed something on the ledger is told the workflow that did it. What clients
+// may send again, with a key, is what changes something.
+func (s *Server) checkWorkflow(request *http.Request, route *routers.Route, recorder *httptest.ResponseRecorder) {
+	s.tb.Helper()
+	changed := route.Operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, changes.KeyHeader) != nil &&
+		recorder.Code < http.StatusMultipleChoices && request.URL.Query().Get(endpoint.DryRunParameter) != "true"
+	excepted := slices.Contains(repeatable(), route.Path) ||
+		slices.ContainsFunc(withoutWorkflow(), func(prefix string) bool { return strings.HasPrefix(route.Path, prefix) })
+	if changed && !excepted {
+		require.NotEmpty(s.tb, recorder.Header().Get(walletapi.WorkflowHeader), "%s %s", request.Method, request.URL)
+	}
+}

@@ -1,0 +1,69 @@
+package walletapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+)
+
+// ListAnsEntriesResponse are the names that the caller has.
+type ListAnsEntriesResponse struct {
+	Entries []OwnAnsEntry `json:"entries" required:"true" doc:"Always empty: this network has no name service"`
+}
+
+// OwnAnsEntry is a name that the caller has. All fields are texts (upstream).
+type OwnAnsEntry struct {
+	ContractID      string `json:"contractId" required:"true" doc:"The contract"`
+	Name            string `json:"name" required:"true" doc:"The name"`
+	Amount          string `json:"amount" required:"true" doc:"What it costs"`
+	Unit            string `json:"unit" required:"true" doc:"In which unit"`
+	ExpiresAt       string `json:"expiresAt" required:"true" doc:"Until when; milliseconds since 1970"`
+	PaymentInterval string `json:"paymentInterval" required:"true" doc:"How often it is paid for; microseconds"`
+	PaymentDuration string `json:"paymentDuration" required:"true" doc:"How long a payment may take; microseconds"`
+}
+
+// CreateAnsEntryRequest asks for a name.
+type CreateAnsEntryRequest struct {
+	endpoint.Strict
+
+	Name        string `json:"name" required:"true" doc:"The name"`
+	URL         string `json:"url" required:"true" doc:"Where to read about it"`
+	Description string `json:"description" required:"true" doc:"In words"`
+}
+
+// CreateAnsEntryResponse is the request for a name, which has to be paid.
+type CreateAnsEntryResponse struct {
+	EntryContextCID        string `json:"entryContextCid" required:"true" doc:"The request"`
+	SubscriptionRequestCID string `json:"subscriptionRequestCid" required:"true" doc:"What has to be accepted to pay"`
+	Name                   string `json:"name" required:"true" doc:"The name"`
+	URL                    string `json:"url" required:"true" doc:"Where to read about it"`
+	Description            string `json:"description" required:"true" doc:"In words"`
+}
+
+type createAnsEntryRequest struct {
+	Body CreateAnsEntryRequest `body:"json"`
+}
+
+// Names lists what wallet users ask a name service, of which the network has none: pages that list names work, and who
+// asks for one learns why there is none.
+func (a *API) Names() []endpoint.Endpoint {
+	g := group{"Names"}
+	return []endpoint.Endpoint{
+		endpoint.New(g.get("/v0/entry/all", "listOwnAnsEntries", "List the names that the caller has."), a.listAnsEntries),
+		endpoint.New(g.read("/v0/entry/create", "createAnsEntry", "Ask for a name. It is always refused."),
+			a.createAnsEntry),
+	}
+}
+
+func (a *API) listAnsEntries(ctx context.Context, _ endpoint.NoRequest) (ListAnsEntriesResponse, error) {
+	_, err := a.caller(ctx, "listAnsEntries")
+	return ListAnsEntriesResponse{}, err
+}
+
+func (a *API) createAnsEntry(ctx context.Context, _ createAnsEntryRequest) (none CreateAnsEntryResponse, err error) {
+	if _, err = a.caller(ctx, "createAnsEntry"); err != nil {
+		return none, err
+	}
+	return none, v0.NotFound("No AnsRules found: this network has no name service. Name parties by their ids.")
+}
