@@ -29,8 +29,10 @@ const (
 type Overload struct {
 	// Factor is how many times the highest rate was asked for.
 	Factor float64 `json:"factor"`
-	// Peak is the highest rate of taps that the node acknowledged and completed, in a closed loop.
+	// Peak is the highest rate of taps that the node acknowledged and completed, in a closed loop, and PeakAfter the same
+	// when the overload was over: where they differ much, the machine was not the same for both.
 	Peak        float64 `json:"peakPerSecond"`
+	PeakAfter   float64 `json:"peakAfterPerSecond"`
 	PeakClients int     `json:"peakClients"`
 	// Clients is how many connections the overload came over.
 	Clients int `json:"clients"`
@@ -40,7 +42,7 @@ type Overload struct {
 	Made  float64 `json:"madePerSecond"`
 	// Goodput is the rate of taps that were acknowledged and completed meanwhile.
 	Goodput float64 `json:"goodputPerSecond"`
-	// OfPeak is Goodput over Peak.
+	// OfPeak is Goodput over the mean of Peak and PeakAfter.
 	OfPeak float64 `json:"ofPeak"`
 	// Answers counts the answers by status and code.
 	Answers map[string]int `json:"answers"`
@@ -57,11 +59,12 @@ type Overload struct {
 	CPU       CPU `json:"cpuMs"`
 }
 
-// overload measures the highest rate, then asks for a multiple of it and counts what is still done.
+// overload measures the highest rate, asks for a multiple of it and counts what is still done, then measures the highest
+// rate again.
 func (r *run) overload(ctx context.Context) error {
 	o := &Overload{
 		Factor: r.options.OverloadFactor, Clients: r.options.OverloadClients,
-		PeakClients: slices.Max(r.options.Concurrency), Answers: map[string]int{},
+		PeakClients: slices.Max(r.options.Concurrency),
 	}
 	bystander, err := r.makeBystander(ctx)
 	if err != nil {
@@ -71,31 +74,34 @@ func (r *run) overload(ctx context.Context) error {
 	if _, err := r.flood(ctx, "warm", o.PeakClients, 0, min(warmUpDuration, r.options.Duration), bystander); err != nil {
 		return err
 	}
-	before := r.meter.read(ctx)
 	peak, err := r.flood(ctx, "peak", o.PeakClients, 0, r.options.Duration, bystander)
 	if err != nil {
 		return err
 	}
-	o.CPUAtPeak = perSubmission(before, r.meter.read(ctx), peak.completed)
-	o.Peak, o.BystanderAtPeak = peak.perSecond(), spread(peak.bystander)
+	o.CPUAtPeak, o.Peak, o.BystanderAtPeak = peak.cpu, peak.perSecond(), spread(peak.bystander)
 	if o.Peak == 0 {
 		return errors.New("no tap was accepted: there is nothing to take a multiple of")
 	}
 	o.Asked = o.Peak * o.Factor
-	o.NodeBefore = r.meter.memory().NodeRSS
+	o.NodeBefore = r.meter.nodeMemory()
 	r.options.Progress(fmt.Sprintf("%.0f a second; now %.0f are asked for over %d connections",
 		o.Peak, o.Asked, o.Clients))
-	before = r.meter.read(ctx)
 	flood, err := r.flood(ctx, "overload", o.Clients, o.Asked, r.options.Duration, bystander)
 	if err != nil {
 		return err
 	}
-	o.CPU = perSubmission(before, r.meter.read(ctx), flood.completed)
-	o.Goodput, o.Bystander, o.Failed = flood.perSecond(), spread(flood.bystander), flood.failed
-	o.OfPeak, o.Answers, o.NodeMost = o.Goodput/o.Peak, flood.answers, flood.nodeMost
+	o.CPU, o.Goodput, o.Bystander, o.Failed = flood.cpu, flood.perSecond(), spread(flood.bystander), flood.failed
+	o.Answers, o.NodeMost = flood.answers, flood.nodeMost
 	for _, count := range flood.answers {
 		o.Made += float64(count) / flood.duration.Seconds()
 	}
+	r.options.Progress(fmt.Sprintf("%.0f a second; now the highest rate again", o.Goodput))
+	after, err := r.flood(ctx, "after", o.PeakClients, 0, r.options.Duration, bystander)
+	if err != nil {
+		return err
+	}
+	o.PeakAfter = after.perSecond()
+	o.OfPeak = 2 * o.Goodput / (o.Peak + o.PeakAfter)
 	r.report.Overload = o
 	return nil
 }
@@ -119,6 +125,8 @@ type flooded struct {
 	bystander []time.Duration
 	failed    int
 	nodeMost  *float64
+	// cpu is what a completed tap cost, with all that was done besides.
+	cpu CPU
 }
 
 func (f flooded) perSecond() float64 { return float64(f.inTime) / f.duration.Seconds() }
@@ -139,6 +147,7 @@ func (r *run) flood(
 	}
 	aside, stop := context.WithCancel(ctx)
 	defer stop()
+	before := r.meter.read(ctx)
 	var f flooded
 	var group sync.WaitGroup
 	group.Go(func() { f.bystander, f.failed = standBy(aside, bystander) })
@@ -156,6 +165,7 @@ func (r *run) flood(
 		return flooded{}, err
 	}
 	f.completed = collector.accepted
+	f.cpu = perSubmission(before, r.meter.read(ctx), f.completed)
 	if f.completed != l.done {
 		return flooded{}, fmt.Errorf("%d taps were acknowledged and %d completed: %s", l.done, f.completed, collector.refusal)
 	}
@@ -200,7 +210,7 @@ func standBy(ctx context.Context, client *ledgerclient.Client) (latencies []time
 func (r *run) watchMemory(ctx context.Context) *float64 {
 	var most *float64
 	for {
-		if now := r.meter.memory().NodeRSS; now != nil && (most == nil || *now > *most) {
+		if now := r.meter.nodeMemory(); now != nil && (most == nil || *now > *most) {
 			most = now
 		}
 		if !sleepUntil(ctx, time.Now().Add(memoryPause)) {

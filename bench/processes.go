@@ -100,7 +100,7 @@ type memory struct {
 func readMemory(proc string, pid int) (memory, error) {
 	content, err := os.ReadFile(filepath.Join(proc, strconv.Itoa(pid), "smaps_rollup"))
 	if errors.Is(err, os.ErrPermission) || err == nil && len(content) == 0 {
-		resident, err := readKilobytes(filepath.Join(proc, strconv.Itoa(pid), "status"), "VmRSS:")
+		resident, err := readResident(proc, pid)
 		return memory{resident: resident}, err
 	}
 	if err != nil {
@@ -112,6 +112,11 @@ func readMemory(proc string, pid int) (memory, error) {
 	}
 	proportional, err := kilobytes(content, "Pss:")
 	return memory{resident: resident, proportional: proportional}, err
+}
+
+// readResident reads how many bytes of a process are in memory.
+func readResident(proc string, pid int) (int64, error) {
+	return readKilobytes(filepath.Join(proc, strconv.Itoa(pid), "status"), "VmRSS:")
 }
 
 func readKilobytes(path, label string) (int64, error) {

@@ -138,6 +138,7 @@ func (r *Report) printOverload(w io.Writer, o *Overload) {
 		ms(o.BystanderAtPeak.P99))
 	line(w, "overload", strconv.Itoa(o.Clients), rate(&o.Asked), rate(&o.Made), rate(&o.Goodput), ms(o.Bystander.P50),
 		ms(o.Bystander.P99))
+	line(w, "afterwards", strconv.Itoa(o.PeakClients), "", "", rate(&o.PeakAfter), "", "")
 	text(w, "the bystander was refused %d times in %d", o.Failed, o.Failed+o.Bystander.Count)
 	for _, answer := range slices.Sorted(maps.Keys(o.Answers)) {
 		text(w, "answered %s: %d", answer, o.Answers[answer])

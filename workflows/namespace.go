@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 )
@@ -18,7 +20,11 @@ import (
 // the cluster takes them. The error names the command that an administrator of the cluster can run instead.
 func EnsureSearchAttributes(ctx context.Context, temporal client.Client, namespace string) error {
 	operator := temporal.OperatorService()
-	there, err := operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	var there *operatorservice.ListSearchAttributesResponse
+	err := untilAvailable(ctx, func() (err error) {
+		there, err = operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("list the search attributes of namespace %q: %w", namespace, err)
 	}
@@ -38,8 +44,11 @@ func EnsureSearchAttributes(ctx context.Context, temporal client.Client, namespa
 	if len(missing) == 0 {
 		return awaitSearchAttributes(ctx, temporal, namespace)
 	}
-	_, err = operator.AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
-		Namespace: namespace, SearchAttributes: missing,
+	err = untilAvailable(ctx, func() error {
+		_, err := operator.AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
+			Namespace: namespace, SearchAttributes: missing,
+		})
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("namespace %q lacks search attributes and they cannot be added (%w); have an administrator run: %s",
@@ -48,10 +57,26 @@ func EnsureSearchAttributes(ctx context.Context, temporal client.Client, namespa
 	return awaitSearchAttributes(ctx, temporal, namespace)
 }
 
+// askAgain is the pause before a starting node asks Temporal again for what it could not answer yet.
+const askAgain = 100 * time.Millisecond
+
+// untilAvailable repeats a call for as long as Temporal says that it cannot answer at the moment, until ctx ends: a
+// server that takes calls may still have to find its database again.
+func untilAvailable(ctx context.Context, call func() error) error {
+	for {
+		err := call()
+		if _, unavailable := errors.AsType[*serviceerror.Unavailable](err); !unavailable {
+			return err
+		}
+		if pause(ctx, askAgain); ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
 // awaitSearchAttributes waits until a query may name the attributes: a server learns of changed namespaces by asking
 // for them every few seconds, and refuses workflows with attributes that it does not know yet.
 func awaitSearchAttributes(ctx context.Context, temporal client.Client, namespace string) error {
-	const again = 100 * time.Millisecond
 	var terms []string
 	for _, name := range slices.Sorted(maps.Keys(SearchAttributes())) {
 		terms = append(terms, name+" is null")
@@ -62,7 +87,7 @@ func awaitSearchAttributes(ctx context.Context, temporal client.Client, namespac
 		if err == nil {
 			return nil
 		}
-		if pause(ctx, again); ctx.Err() != nil {
+		if pause(ctx, askAgain); ctx.Err() != nil {
 			return fmt.Errorf("namespace %q does not take its search attributes: %w", namespace, err)
 		}
 	}
