@@ -197,6 +197,9 @@ func TestHostileTokens(t *testing.T) {
 		require.NoError(t, err)
 		return text
 	}
+	encoded, err := json.Marshal(hostileClaims(nil))
+	require.NoError(t, err)
+	whole := string(encoded)
 	hostile := map[string]string{
 		// Algorithms.
 		"alg none, no signature":             forge(t, with("alg", "none"), hostileClaims(nil), none),
@@ -286,6 +289,10 @@ func TestHostileTokens(t *testing.T) {
 		"no subject":                    forge(t, head, claims("sub", nil), rs),
 		"a subject that is a number":    forge(t, head, claims("sub", 7), rs),
 		"a subject that is an object":   forge(t, head, claims("sub", map[string]string{}), rs),
+		"a subject in other letters":    forge(t, head, strings.Replace(whole, `"sub"`, `"Sub"`, 1), rs),
+		"an audience in other letters":  forge(t, head, strings.Replace(whole, `"aud"`, `"AUD"`, 1), rs),
+		"an issuer in other letters":    forge(t, head, strings.Replace(whole, `"iss"`, `"Iss"`, 1), rs),
+		"an expiry in other letters":    forge(t, head, strings.Replace(whole, `"exp"`, `"eXp"`, 1), rs),
 		"expired":                       forge(t, head, claims("exp", now.Unix()), rs),
 		"no expiry":                     forge(t, head, claims("exp", nil), rs),
 		"an expiry far ahead":           forge(t, head, claims("exp", now.Add(2*time.Hour).Unix()), rs),
@@ -302,7 +309,7 @@ func TestHostileTokens(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, len(hostile), 60)
 	verifier := k.verifier(t, k.set, nil)
-	_, err := verifier.Verify(t.Context(), good)
+	_, err = verifier.Verify(t.Context(), good)
 	require.NoError(t, err, "the token that the others are made of is good")
 	for name, token := range hostile {
 		t.Run(name, func(t *testing.T) {
@@ -315,6 +322,21 @@ func TestHostileTokens(t *testing.T) {
 			require.NotContains(t, refusal.Cause, "alice", "clients learn nothing")
 		})
 	}
+}
+
+// An issuer may let its users name claims as they like, but for those that mean something.
+func TestClaimsInOtherLettersMeanNothing(t *testing.T) {
+	t.Parallel()
+	k := newKeyring(t)
+	encoded, err := json.Marshal(hostileClaims(nil))
+	require.NoError(t, err)
+	behind := strings.TrimSuffix(string(encoded), "}") +
+		`,"Sub":"root","SUB":"root","Iss":"https://evil.example","Aud":"x","EXP":1,"Nbf":9999999999}`
+	verified, err := k.verifier(t, k.set, nil).Verify(t.Context(),
+		forge(t, `{"alg":"RS256","kid":"rsa"}`, behind, k.rs256(t, k.rsa)))
+	require.NoError(t, err)
+	require.Equal(t, "alice", verified.UserID)
+	require.Equal(t, theIssuer, verified.Issuer)
 }
 
 func zeros(n int) func(string) []byte { return func(string) []byte { return make([]byte, n) } }

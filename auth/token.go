@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -78,14 +79,34 @@ func NewHS256(options HS256Options) (*HS256, error) {
 
 // tokenClaims are the claims that are read; others are ignored. Subject is a pointer to tell "absent" from "".
 type tokenClaims struct {
-	Subject   *string          `json:"sub"`
-	Issuer    string           `json:"iss"`
-	Audience  jwt.ClaimStrings `json:"aud"`
-	Scope     scopeClaim       `json:"scope"`
-	ScopeList scopeClaim       `json:"scp"`
-	ExpiresAt *jwt.NumericDate `json:"exp"`
-	NotBefore *jwt.NumericDate `json:"nbf"`
-	IssuedAt  *jwt.NumericDate `json:"iat"`
+	Subject   *string
+	Issuer    string
+	Audience  jwt.ClaimStrings
+	Scope     scopeClaim
+	ScopeList scopeClaim
+	ExpiresAt *jwt.NumericDate
+	NotBefore *jwt.NumericDate
+	IssuedAt  *jwt.NumericDate
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. Unlike package json it takes names as they are (RFC 7519, 10.1.1): an
+// issuer that lets its users choose claims of their own keeps them from "sub", but not from "Sub".
+func (c *tokenClaims) UnmarshalJSON(raw []byte) error {
+	var named map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &named); err != nil {
+		return err
+	}
+	for name, target := range map[string]any{
+		"sub": &c.Subject, "iss": &c.Issuer, "aud": &c.Audience, "scope": &c.Scope, "scp": &c.ScopeList,
+		"exp": &c.ExpiresAt, "nbf": &c.NotBefore, "iat": &c.IssuedAt,
+	} {
+		if value, ok := named[name]; ok {
+			if err := json.Unmarshal(value, target); err != nil {
+				return fmt.Errorf("the claim %s: %w", name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // token is what the claims say. There must be a subject.

@@ -59,8 +59,8 @@ type Overload struct {
 	CPU       CPU `json:"cpuMs"`
 }
 
-// overload measures the highest rate, asks for a multiple of it and counts what is still done, then measures the highest
-// rate again.
+// overload measures the highest rate, asks for a multiple of it and counts what is still done, then measures the
+// highest rate again.
 func (r *run) overload(ctx context.Context) error {
 	o := &Overload{
 		Factor: r.options.OverloadFactor, Clients: r.options.OverloadClients,

@@ -73,7 +73,8 @@ func TestAnOverloadIsToldAndJudged(t *testing.T) {
 	t.Parallel()
 	before, most := 200.0, 240.0
 	o := &Overload{
-		Factor: 10, Peak: 1040, PeakAfter: 960, PeakClients: 64, Clients: 500, Asked: 10_000, Made: 1900, Goodput: 950, OfPeak: 0.95,
+		Factor: 10, Peak: 1040, PeakAfter: 960, PeakClients: 64, Clients: 500, Asked: 10_000, Made: 1900, Goodput: 950,
+		OfPeak:  0.95,
 		Answers: map[string]int{"200": 9500, "429 SERVER_OVERLOADED": 9500}, NodeBefore: &before, NodeMost: &most,
 	}
 	r := Report{Overload: o}
@@ -83,7 +84,8 @@ func TestAnOverloadIsToldAndJudged(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, r.print(&out))
 	for _, want := range []string{
-		"10 times the highest rate, over 500 connections", "960", "answered 429 SERVER_OVERLOADED: 9500", "200 before, 240 at most",
+		"10 times the highest rate, over 500 connections", "960", "answered 429 SERVER_OVERLOADED: 9500",
+		"200 before, 240 at most",
 		"met     at 10 times the load: goodput of at least 90 % of the highest rate: 95 %",
 	} {
 		require.Contains(t, out.String(), want)

@@ -1,6 +1,7 @@
 package decimal_test
 
 import (
+	"encoding/json"
 	"math"
 	"regexp"
 	"strings"
@@ -114,6 +115,11 @@ func FuzzParse(f *testing.F) {
 	digit := regexp.MustCompile(`^[+-]?[0-9]`)
 	f.Fuzz(func(t *testing.T, text string) {
 		parsed, err := decimal.Parse(text)
+		var fromJSON decimal.Decimal
+		if quoted := []byte(`"` + text + `"`); json.Valid(quoted) && !strings.Contains(text, `\`) {
+			require.Equal(t, err == nil, json.Unmarshal(quoted, &fromJSON) == nil, "as text in JSON")
+			require.True(t, err != nil || fromJSON.Equal(parsed))
+		}
 		parts := grammar.FindStringSubmatch(text)
 		valid := parts != nil && digit.MatchString(text)
 		switch {

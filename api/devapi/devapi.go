@@ -180,10 +180,11 @@ func ParseDuration(text string) (time.Duration, error) {
 		return whole, nil
 	}
 	part, err := time.ParseDuration(rest)
-	if err != nil || part < 0 || whole+part <= 0 {
+	sum := (whole + part).Truncate(time.Microsecond) // the ledger's clock knows nothing shorter
+	if err != nil || part < 0 || sum <= 0 {
 		return 0, badDuration(text)
 	}
-	return (whole + part).Truncate(time.Microsecond), nil
+	return sum, nil
 }
 
 func badDuration(text string) error {

@@ -27,10 +27,43 @@ func FuzzParseSPKI(f *testing.F) {
 		require.NoError(t, err)
 		require.True(t, again.Equal(key))
 		for _, algorithm := range []signing.Algorithm{signing.Ed25519, signing.ECDSASHA256, signing.ECDSASHA384} {
-			given := signing.Signature{
-				Format: signing.FormatRaw, Algorithm: algorithm, Signature: signature, SignedBy: key.Fingerprint(),
+			for _, format := range []signing.SignatureFormat{signing.FormatRaw, signing.FormatDER, signing.FormatConcat} {
+				given := signing.Signature{
+					Format: format, Algorithm: algorithm, Signature: signature, SignedBy: key.Fingerprint(),
+				}
+				_ = key.Verify([]byte("message"), given) // must not crash, whatever it says
 			}
-			_ = key.Verify([]byte("message"), given) // must not crash, whatever it says
 		}
+	})
+}
+
+// FuzzPEM reads anything as a key in PEM: what is taken for one is the same key when it is written and read again.
+func FuzzPEM(f *testing.F) {
+	for i, spec := range allSpecs() {
+		key := newKey(f, spec, byte(i))
+		private, err := key.MarshalPEM()
+		require.NoError(f, err)
+		f.Add(private)
+		f.Add(key.Public().MarshalPEM())
+		f.Add(append(private, private...))
+	}
+	f.Add([]byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if key, err := signing.ParsePublicKeyPEM(text); err == nil {
+			again, err := signing.ParsePublicKeyPEM(key.MarshalPEM())
+			require.NoError(t, err)
+			require.True(t, again.Equal(key))
+		}
+		key, err := signing.ParsePrivateKeyPEM(text)
+		if err != nil {
+			return
+		}
+		written, err := key.MarshalPEM()
+		require.NoError(t, err)
+		again, err := signing.ParsePrivateKeyPEM(written)
+		require.NoError(t, err)
+		signature, err := again.Sign([]byte("message"))
+		require.NoError(t, err)
+		require.NoError(t, key.Public().Verify([]byte("message"), signature))
 	})
 }

@@ -1,0 +1,30 @@
+package devapi_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/devapi"
+	"github.com/florinledger/florin/fault"
+)
+
+// FuzzDurations reads any text as how far to advance the clock: it is forward, in whole microseconds, or refused.
+func FuzzDurations(f *testing.F) {
+	for _, seed := range []string{
+		"", "90d", "1d12h30m", "106751d", "106752d", "999999d", "0d", "-1d", "1d-2h", "1h", "0.0000001s", "d", "9223372036s",
+		"106751d23h48m", "\xff", " 1d ",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		read, err := devapi.ParseDuration(text)
+		if err != nil {
+			require.True(t, fault.InvalidArgument.Matches(err), "%v", err)
+			return
+		}
+		require.Positive(t, read)
+		require.Equal(t, read, read.Truncate(time.Microsecond))
+	})
+}

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzAutomationSettings reads anything as the settings of the automations: they are taken, and can be shown, or there
+// is an error that says why not.
+func FuzzAutomationSettings(f *testing.F) {
+	for _, seed := range []string{
+		automationYAML, automationJSON, "", "---\n---\n", "a: &a [*a]", "a: &a x\nb: *a", "{", "walletSweep: {}",
+		"topup: {enabled: maybe}", "wallet-sweep:\n  alice::1220aa: {max-balance-usd: -1}", "? [a]\n: b", "\xff", "null",
+		"- 1",
+		"auto-accept-transfers: {bob::1220bb: {from-parties: alice::1220aa}}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		read, err := parseAutomation(text)
+		if err != nil {
+			require.NotEmpty(t, err.Error())
+			return
+		}
+		_, err = (&automationConfig{name: "settings.yaml", settings: read}).lines()
+		require.NoError(t, err)
+	})
+}
