@@ -10,6 +10,9 @@ TESTFLAGS ?=
 # How often `make torture` strikes; one strike may kill several processes. SEED repeats a run's random choices.
 KILLS ?= 1000
 SEED ?= 0
+# How long make test/year lives, and with how many preapprovals.
+DAYS ?= 400
+PREAPPROVALS ?= 1000
 # How many operations the bank test of make torture makes.
 OPERATIONS ?= 10000
 # How long make test/fuzz spends on each decoder: `make test/fuzz FUZZTIME=1m`.
@@ -109,6 +112,13 @@ torture: build ## Kill every part of a node under load, again and again, and pro
 		$$test TestEveryAcknowledgedSubmissionSurvivesDeathAtEachStep -kills $(KILLS) && \
 		$$test TestEveryAcknowledgedSubmissionSurvivesCrashes -kills $$(( ($(KILLS) + 9) / 10 )) && \
 		FLORIN_TEST_OPERATIONS=$(OPERATIONS) $$test TestTransfersOffersWithdrawalsAndExpiriesRaceForTheSameCoins
+
+.PHONY: test/year
+test/year: KILLS = 20
+test/year: build ## Live through DAYS of ledger time (400) with PREAPPROVALS (1000), twice: undisturbed, and with KILLS (20)
+	@export FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_SEED=$(SEED) FLORIN_TEST_DAYS=$(DAYS) \
+		FLORIN_TEST_PREAPPROVALS=$(PREAPPROVALS) FLORIN_TEST_LIFE_KILLS=$(KILLS); \
+		$(GO) test ./e2e -count=1 -v -timeout 0 -run TestALifeOfMonthsIsTheSameWhateverIsKilled
 
 .PHONY: test/fuzz
 test/fuzz: build ## Fuzz every decoder for FUZZTIME each (3s)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/lifecycle"
@@ -60,6 +61,10 @@ const (
 	firstPause   = 10 * time.Second
 	longestPause = 6 * time.Hour
 )
+
+// lostRaces is how often in a row an action may come too late for a contract that another one has just consumed, and be
+// made anew at once. Of workflows that spend the coin of one party at the same time, one wins in each turn.
+const lostRaces = 50
 
 // PlanLifecycle decides what is due for the contracts of a lifecycle, and notes until when there is nothing to do. The
 // clock stands still meanwhile, so that whoever advances it finds everything that waits for the new time.
@@ -123,7 +128,7 @@ func (p planning) plan() (LifecyclePlan, error) {
 		plan.Refusal = refused.Fault.Error()
 	}
 	if plan.Action != nil && refused != nil && refused.CommandID == plan.Action.CommandID {
-		plan = p.putOff(plan, at)
+		plan = p.putOff(plan, lostRace(refused.Fault), at)
 	}
 	if plan.Action != nil {
 		return plan, nil // the lifecycle stays due until what happened is looked at
@@ -154,9 +159,21 @@ func (p planning) submission(action *plan.Action) *ledger.Submission {
 	}
 }
 
-// putOff makes an action wait that was refused lately.
-func (p planning) putOff(plan LifecyclePlan, refusedAt time.Time) LifecyclePlan {
-	next := refusedAt.Add(pauseAfter(p.in.Last.Tries))
+// lostRace tells that a contract which an action needs was consumed after the action was decided on.
+func lostRace(refusal *fault.Fault) bool {
+	return fault.ContractNotFound.Matches(refusal) || fault.LocalVerdictInactiveContracts.Matches(refusal)
+}
+
+// putOff makes an action wait that was refused lately, unless it only has to be made anew.
+func (p planning) putOff(plan LifecyclePlan, lostRace bool, refusedAt time.Time) LifecyclePlan {
+	tries := p.in.Last.Tries
+	if lostRace {
+		tries -= lostRaces
+	}
+	if tries <= 0 {
+		return plan
+	}
+	next := refusedAt.Add(pauseAfter(tries))
 	if p.in.AtOnce || !p.now.Before(next) {
 		return plan
 	}

@@ -16,11 +16,35 @@ type ClockState struct {
 	Simulated bool
 	// Ahead is how far ledger time is ahead of real time: never less than before, and 0 unless simulated.
 	Ahead time.Duration
+	// StandsAt is the ledger time of a static clock, which only moves when it is advanced: in UTC and whole microseconds.
+	// It is the zero time for a clock that runs.
+	StandsAt time.Time
 }
 
 // At is the ledger time at a real time.
 func (s ClockState) At(now time.Time) time.Time {
+	if s.Static() {
+		return s.StandsAt
+	}
 	return now.UTC().Add(s.Ahead).Truncate(time.Microsecond)
+}
+
+// Static tells that the clock stands still between advances.
+func (s ClockState) Static() bool { return !s.StandsAt.IsZero() }
+
+// Before tells that the state is one that the ledger's clock had before it had the other.
+func (s ClockState) Before(other ClockState) bool {
+	return s.Ahead < other.Ahead || s.Ahead == other.Ahead && s.StandsAt.Before(other.StandsAt)
+}
+
+// AdvancedTo is the state that has a later ledger time at a real time.
+func (s ClockState) AdvancedTo(to, now time.Time) ClockState {
+	if s.Static() {
+		s.StandsAt = to.UTC().Truncate(time.Microsecond)
+	} else {
+		s.Ahead = max(s.Ahead+time.Microsecond, to.Sub(now))
+	}
+	return s
 }
 
 // MaxAhead is how far ledger time may be ahead of real time: more than any deadline, and within what a duration holds.
@@ -31,28 +55,48 @@ const year = 365 * 24 * time.Hour
 // ClockState reads the ledger's clock.
 func (r Reader) ClockState(ctx context.Context) (ClockState, error) {
 	row, err := r.queries.GetClock(ctx)
-	return fromDBClock(row.IsSimulated, row.AheadMicros), failed("reading the ledger's clock", err)
+	return fromDBClock(row), failed("reading the ledger's clock", err)
 }
 
 // HoldClock reads the ledger's clock and keeps it from being advanced until the transaction ends. Commits go on.
 func (t *Tx) HoldClock(ctx context.Context) (ClockState, error) {
 	row, err := t.queries.HoldClock(ctx)
-	return fromDBClock(row.IsSimulated, row.AheadMicros), failed("reading the ledger's clock", err)
+	return fromDBClock(dbgen.GetClockRow(row)), failed("reading the ledger's clock", err)
 }
 
-func fromDBClock(simulated bool, ahead int64) ClockState {
-	return ClockState{Simulated: simulated, Ahead: time.Duration(ahead) * time.Microsecond}
+func fromDBClock(row dbgen.GetClockRow) ClockState {
+	state := ClockState{Simulated: row.IsSimulated, Ahead: time.Duration(row.AheadMicros) * time.Microsecond}
+	if row.StandsAt != nil {
+		state.StandsAt = row.StandsAt.UTC()
+	}
+	return state
 }
 
 // SetClockMode makes the clock of the ledger a simulated or a real one. A ledger whose time is ahead of real time
-// cannot go back to real time: the error says so, and what to do.
+// cannot go back to real time, and one that is static stays so: the error says so, and what to do.
 func (d *DB) SetClockMode(ctx context.Context, simulated bool) error {
 	return d.changeClock(ctx, func(state ClockState) (ClockState, error) {
+		if state.Static() {
+			return state, fmt.Errorf("the clock of this ledger is static and stands at %s: start it with "+
+				"`florin up --clock static`, or start a fresh ledger in another --data-dir",
+				state.StandsAt.Format(time.RFC3339Nano))
+		}
 		if !simulated && state.Ahead > 0 {
 			return state, fmt.Errorf("the time of this ledger was advanced and is %s ahead of real time; time never goes "+
 				"back: start it with `florin up --clock simulated`, or start a fresh ledger in another --data-dir", state.Ahead)
 		}
 		return ClockState{Simulated: simulated, Ahead: state.Ahead}, nil
+	})
+}
+
+// StopClock makes the clock of the ledger a static one, which stands at its present time until it is advanced. One that
+// is static already stays where it is.
+func (d *DB) StopClock(ctx context.Context, now time.Time) error {
+	return d.changeClock(ctx, func(state ClockState) (ClockState, error) {
+		if !state.Static() {
+			state.Simulated, state.StandsAt = true, state.At(now)
+		}
+		return state, nil
 	})
 }
 
@@ -67,9 +111,10 @@ func (d *DB) AdvanceClock(ctx context.Context, to func(ClockState) ClockState) (
 		}
 		advanced = to(state)
 		switch {
-		case advanced.Ahead <= state.Ahead:
+		case !state.Before(advanced) || state.Static() != advanced.Static():
 			return state, fault.InvalidArgumentf("the clock can only be advanced: the new time is %s before the present one",
-				state.Ahead-advanced.Ahead).WithHint("GET /v0/dev/clock tells the present ledger time.")
+				state.At(time.Time{}).Sub(advanced.At(time.Time{}))).
+				WithHint("GET /v0/dev/clock tells the present ledger time.")
 		case advanced.Ahead > MaxAhead:
 			return state, fault.InvalidArgumentf("ledger time may be at most %d years ahead of real time", MaxAhead/year)
 		}
@@ -85,13 +130,15 @@ func (d *DB) changeClock(ctx context.Context, change func(ClockState) (ClockStat
 		if err != nil {
 			return failed("locking the ledger's clock", err)
 		}
-		state := fromDBClock(row.IsSimulated, row.AheadMicros)
+		state := fromDBClock(dbgen.GetClockRow(row))
 		if changed, err = change(state); err != nil || changed == state {
 			return err
 		}
-		return failed("setting the ledger's clock", tx.queries.SetClock(ctx, dbgen.SetClockParams{
-			IsSimulated: changed.Simulated, AheadMicros: changed.Ahead.Microseconds(),
-		}))
+		params := dbgen.SetClockParams{IsSimulated: changed.Simulated, AheadMicros: changed.Ahead.Microseconds()}
+		if changed.Static() {
+			params.StandsAt = &changed.StandsAt
+		}
+		return failed("setting the ledger's clock", tx.queries.SetClock(ctx, params))
 	})
 	if err == nil {
 		d.NoteClock(changed)
@@ -111,15 +158,15 @@ func (d *DB) NoteClock(state ClockState) {
 // behind an advance by another process; commits ask the database. It is safe for concurrent use.
 type Clock struct {
 	real  func() time.Time
-	ahead atomic.Int64
+	state atomic.Pointer[ClockState]
 }
 
 // Clock makes a clock over real time that the watcher keeps up to date.
 func (w *Watcher) Clock(realTime func() time.Time) *Clock {
 	c := &Clock{real: realTime}
-	w.OnClockChange(func(state ClockState) { c.ahead.Store(int64(state.Ahead)) })
+	w.OnClockChange(func(state ClockState) { c.state.Store(&state) })
 	return c
 }
 
 // Now is the ledger's time.
-func (c *Clock) Now() time.Time { return c.real().Add(time.Duration(c.ahead.Load())) }
+func (c *Clock) Now() time.Time { return c.state.Load().At(c.real()) }

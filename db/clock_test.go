@@ -71,3 +71,50 @@ func TestAllProcessesHearOfAnAdvance(t *testing.T) {
 	require.Eventually(t, func() bool { return clockThere.Now().Equal(want) }, 20*time.Second, time.Millisecond)
 	require.Equal(t, want, watch(t, there, never).Clock(standing).Now(), "from the start")
 }
+
+func TestAStaticClockStandsWhereItWasPut(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	began := time.Date(2026, 1, 1, 12, 0, 0, 123456789, time.FixedZone("east", 3600))
+	require.NoError(t, record.StopClock(t.Context(), began))
+	real := began
+	clock := watch(t, record, never).Clock(func() time.Time { return real })
+	stood := began.UTC().Truncate(time.Microsecond)
+	require.Equal(t, stood, clock.Now())
+	real = real.Add(time.Hour)
+	require.Equal(t, stood, clock.Now(), "real time goes on without it")
+
+	later := stood.Add(90 * 24 * time.Hour)
+	moved, err := record.AdvanceClock(t.Context(), func(state db.ClockState) db.ClockState {
+		return state.AdvancedTo(later, real)
+	})
+	require.NoError(t, err)
+	require.Equal(t, later, moved.At(real))
+	require.Equal(t, later, clock.Now())
+	for _, to := range []time.Time{later, stood} {
+		_, err = record.AdvanceClock(t.Context(), func(state db.ClockState) db.ClockState {
+			return state.AdvancedTo(to, real)
+		})
+		require.True(t, fault.InvalidArgument.Matches(err), "%v", err)
+	}
+	require.NoError(t, record.StopClock(t.Context(), real), "as a node does that starts again")
+	kept, err := record.ClockState(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, moved, kept)
+	for _, simulated := range []bool{false, true} {
+		require.ErrorContains(t, record.SetClockMode(t.Context(), simulated), "--clock static")
+	}
+}
+
+func TestAClockThatRanAheadCanBeStopped(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	require.NoError(t, record.SetClockMode(t.Context(), true))
+	_, err := record.AdvanceClock(t.Context(), ahead(time.Hour))
+	require.NoError(t, err)
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	require.NoError(t, record.StopClock(t.Context(), now))
+	state, err := record.ClockState(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, now.Add(time.Hour), state.At(now.Add(time.Minute)))
+}

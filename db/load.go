@@ -64,7 +64,7 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 		return loaded, failed("locking the head and loading what the commit needs", err)
 	}
 	loaded.Head = fromDBHead(head[0])
-	loaded.Clock = fromDBClock(clock[0].IsSimulated, clock[0].AheadMicros)
+	loaded.Clock = fromDBClock(clock[0])
 	loaded.Changes = fromDBChanges(changes)
 	loaded.Parties = fromDBKnownParties(parties)
 	loaded.Planned = make(map[string]bool, len(planned))

@@ -215,7 +215,7 @@ func (w *Watcher) readHead(ctx context.Context, queries *dbgen.Queries) error {
 	w.advance(head.LedgerOffset)
 	clock, err := queries.GetClock(ctx)
 	if err == nil {
-		w.clockChanged(fromDBClock(clock.IsSimulated, clock.AheadMicros))
+		w.clockChanged(fromDBClock(clock))
 	}
 	return err
 }
@@ -268,7 +268,7 @@ func (w *Watcher) OnLifecyclesDue(call func()) {
 // clockChanged takes over a newer state; an older one, which comes late, changes nothing.
 func (w *Watcher) clockChanged(state ClockState) {
 	w.mu.Lock()
-	if state.Ahead < w.clock.Ahead || state == w.clock {
+	if state.Before(w.clock) || state == w.clock {
 		w.mu.Unlock()
 		return
 	}

@@ -43,7 +43,7 @@ type CallerOptions struct {
 type Caller struct {
 	options CallerOptions
 	woken   chan struct{}
-	// advanced tells that the clock moved, so that timers of workflows are late.
+	// advanced tells that the clock moved, or that a call failed after it had, so that timers of workflows are late.
 	advanced atomic.Bool
 }
 
@@ -104,12 +104,16 @@ func (c *Caller) callDue(ctx context.Context) error {
 	if err := c.options.Record.WakeHolders(ctx); err != nil {
 		return err
 	}
-	by := c.options.LedgerTime()
-	if !c.advanced.Swap(false) {
-		by = by.Add(-timerGrace)
+	grace := timerGrace
+	if c.advanced.Swap(false) { // before the time is read, so that no advance falls between the two
+		grace = 0
 	}
+	by := c.options.LedgerTime().Add(-grace)
 	for {
 		due, err := c.options.Record.TakeDue(ctx, by, callBatch)
+		if err != nil && grace == 0 {
+			c.advanced.Store(true)
+		}
 		if err != nil || len(due) == 0 {
 			return err
 		}
@@ -126,6 +130,7 @@ func (c *Caller) callAll(ctx context.Context, due []activities.DueLifecycle) {
 		group.Go(func() {
 			defer func() { <-turns }()
 			if err := c.call(ctx, one); err != nil && ctx.Err() == nil {
+				c.advanced.Store(true) // on a clock that stands still, time alone makes nothing due
 				c.options.Log.WarnContext(ctx, "a workflow that looks after contracts could not be called",
 					"workflow_id", one.WorkflowID, "error", err)
 			}

@@ -20,13 +20,15 @@ const (
 )
 
 // advanceTo moves the clock to a ledger time. On the way it stops at each deadline until what is due there has
-// happened, so that what follows from it, and when, is as if all the time had passed.
+// happened, so that what follows from it, and when, is as if all the time had passed. A static clock stops at the very
+// deadline; on one that runs, deadlines that are close to one another are dealt with together.
 func (a *API) advanceTo(ctx context.Context, target time.Time) error {
 	for {
-		now, err := a.ledgerTime(ctx)
+		state, err := a.options.Clock.ClockState(ctx)
 		if err != nil {
 			return err
 		}
+		now := state.At(a.options.Now())
 		if err := a.settle(ctx, now, target); err != nil {
 			return err
 		}
@@ -40,18 +42,16 @@ func (a *API) advanceTo(ctx context.Context, target time.Time) error {
 			}
 			return a.settle(ctx, target, target)
 		}
-		if next = next.Add(sameTime); next.After(target) {
+		if !state.Static() {
+			next = next.Add(sameTime)
+		}
+		if next.After(target) {
 			next = target
 		}
 		if err := a.jump(ctx, next); err != nil {
 			return err
 		}
 	}
-}
-
-func (a *API) ledgerTime(ctx context.Context) (time.Time, error) {
-	state, err := a.options.Clock.ClockState(ctx)
-	return state.At(a.options.Now()), err
 }
 
 // jump moves the clock to a ledger time, unless it has come there by itself.
@@ -62,8 +62,10 @@ func (a *API) jump(ctx context.Context, to time.Time) error {
 		return err
 	}
 	_, err = a.options.Clock.AdvanceClock(ctx, func(state db.ClockState) db.ClockState {
-		state.Ahead = max(state.Ahead+time.Microsecond, to.Sub(now))
-		return state
+		if !state.At(now).Before(to) { // another advance was faster
+			return state.AdvancedTo(state.At(now).Add(time.Microsecond), now)
+		}
+		return state.AdvancedTo(to, now)
 	})
 	return err
 }

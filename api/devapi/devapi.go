@@ -53,19 +53,19 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v0/dev/clock", OperationID: "advanceClock", Tag: "Development",
 			Access: endpoint.Admin, Summary: "Advance the ledger's time.",
-			Description: "Only a development node has a clock that can be advanced: `florin up --clock simulated`. Its time " +
-				"runs as real time does, and never goes back. Give either `advance_by`, such as `90d`, `36h` or " +
-				"`1d12h30m`, or `advance_to`, a time as in RFC 3339. On the way the clock stops at each deadline until " +
-				"what is due there has happened, as if all the time had passed: preapprovals are renewed, offers " +
-				"expire. With `jump` it does not stop, and what was due on the way happens late, at the new time. A " +
-				"long way may take longer than a request: the answer is 503 then, and says how to go on.",
+			Description: "Only a development node has a clock that can be advanced: `florin up --clock simulated`, whose " +
+				"time runs as real time does, or `--clock static`, whose time stands still. It never goes back. Give either " +
+				"`advance_by`, such as `90d`, `36h` or `1d12h30m`, or `advance_to`, a time as in RFC 3339. On the way the clock " +
+				"stops at each deadline until what is due there has happened, as if all the time had passed: preapprovals are " +
+				"renewed, offers expire. With `jump` it does not stop, and what was due on the way happens late, at the new " +
+				"time. A long way may take longer than a request: the answer is 503 then, and says how to go on.",
 		}, a.advance),
 	}
 }
 
 // ClockResponse is the ledger's clock.
 type ClockResponse struct {
-	Clock      string             `json:"clock" required:"true" doc:"real or simulated"`
+	Clock      string             `json:"clock" required:"true" doc:"real, simulated or static"`
 	LedgerTime endpoint.Timestamp `json:"ledger_time" required:"true" doc:"The ledger's time"`
 	RealTime   endpoint.Timestamp `json:"real_time" required:"true" doc:"The time of the node's machine"`
 	Ahead      string             `json:"ahead" required:"true" doc:"How far the ledger is ahead, such as 2160h0m0s"`
@@ -86,12 +86,16 @@ func (a *API) show(ctx context.Context, _ endpoint.NoRequest) (ClockResponse, er
 func (a *API) response(state db.ClockState) ClockResponse {
 	now := a.options.Now()
 	name := "real"
-	if state.Simulated {
+	switch {
+	case state.Static():
+		name = "static"
+	case state.Simulated:
 		name = "simulated"
 	}
 	return ClockResponse{
 		Clock: name, LedgerTime: endpoint.Timestamp(state.At(now)),
-		RealTime: endpoint.Timestamp(now.UTC().Truncate(time.Microsecond)), Ahead: state.Ahead.String(),
+		RealTime: endpoint.Timestamp(now.UTC().Truncate(time.Microsecond)),
+		Ahead:    state.At(now).Sub(now.UTC().Truncate(time.Microsecond)).String(),
 	}
 }
 
@@ -134,7 +138,7 @@ func (a *API) move(ctx context.Context, state db.ClockState, to time.Time, jump 
 	case !to.After(now):
 		return fault.InvalidArgumentf("%s is not after the present ledger time %s: time never goes back.",
 			endpoint.Timestamp(to), endpoint.Timestamp(now)).WithHint("Give a later time, or advance_by.")
-	case to.Sub(now) > db.MaxAhead-state.Ahead:
+	case to.Sub(a.options.Now()) > db.MaxAhead:
 		return fault.InvalidArgumentf("%s is too far away: ledger time may be at most 100 years ahead of real time",
 			endpoint.Timestamp(to))
 	case jump:

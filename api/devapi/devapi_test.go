@@ -29,6 +29,19 @@ func TestTheClockIsAdvancedOverHTTP(t *testing.T) {
 	require.Contains(t, time.Time(after.LedgerTime).Format(time.RFC3339), to[:16])
 }
 
+func TestAStaticClockIsAdvancedOverHTTP(t *testing.T) {
+	t.Parallel()
+	server := apitest.New(t, apitest.Options{})
+	require.NoError(t, server.DB.StopClock(t.Context(), time.Now()))
+	var before, after devapi.ClockResponse
+	server.Call(apitest.Admin, http.MethodGet, "/v0/dev/clock", nil).OK(&before)
+	require.Equal(t, "static", before.Clock)
+	server.Call(apitest.Admin, http.MethodPost, "/v0/dev/clock", `{"advance_by":"90d"}`).OK(&after)
+	require.Equal(t, time.Time(before.LedgerTime).Add(90*24*time.Hour), time.Time(after.LedgerTime))
+	server.Call(apitest.Admin, http.MethodGet, "/v0/dev/clock", nil).OK(&before)
+	require.Equal(t, after.LedgerTime, before.LedgerTime, "it stands")
+}
+
 func TestWhatCannotBeIsRefused(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})

@@ -63,11 +63,12 @@ type nodeOptions struct {
 	temporalAddress string
 	listen          string
 	attributeBytes  int
-	// development nodes decide what the ledger's clock is, and can advance a simulated one.
-	development    bool
-	simulatedClock bool
-	log            *slog.Logger
-	progress       func(string)
+	// development nodes decide what the ledger's clock is, and can advance one that is not real.
+	development bool
+	// clock is a value of --clock.
+	clock    string
+	log      *slog.Logger
+	progress func(string)
 }
 
 // node is a running API, worker or both.
@@ -141,7 +142,7 @@ func (n *node) openDatabase(ctx, background context.Context) (err error) {
 		return err
 	}
 	if n.options.development { // other processes take the clock as it is
-		if err := n.database.SetClockMode(ctx, n.options.simulatedClock); err != nil {
+		if err := n.setClock(ctx); err != nil {
 			return err
 		}
 	}
@@ -150,6 +151,14 @@ func (n *node) openDatabase(ctx, background context.Context) (err error) {
 		n.clock = n.watcher.Clock(time.Now)
 	}
 	return err
+}
+
+// setClock makes the ledger's clock what the flag says.
+func (n *node) setClock(ctx context.Context) error {
+	if n.options.clock == clockStatic {
+		return n.database.StopClock(ctx, time.Now())
+	}
+	return n.database.SetClockMode(ctx, n.options.clock == clockSimulated)
 }
 
 func (n *node) connectTemporal(ctx, _ context.Context) error {

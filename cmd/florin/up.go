@@ -28,12 +28,15 @@ type upCommand struct {
 	Listen           string `help:"Where the API listens; port 0 chooses a free one." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
 	TemporalUIListen string `name:"temporal-ui-listen" help:"Where the Temporal UI listens; port 0 chooses a free one." default:"127.0.0.1:8233" env:"FLORIN_TEMPORAL_UI_LISTEN"`
 	TemporalListen   string `help:"Where Temporal listens; port 0 chooses a free one." default:"127.0.0.1:0" env:"FLORIN_TEMPORAL_LISTEN"`
-	Clock            string `help:"The ledger's clock: real, or simulated, which can be advanced (florin clock advance 90d)." enum:"real,simulated" default:"real" env:"FLORIN_CLOCK"`
+	Clock            string `help:"The ledger's clock: real; simulated, which can be advanced (florin clock advance 90d); or static, which can be advanced and stands still otherwise." enum:"real,simulated,static" default:"real" env:"FLORIN_CLOCK"`
 	PostgresPort     int    `help:"Port of the private PostgreSQL on 127.0.0.1; 0 chooses a free one." default:"0" env:"FLORIN_POSTGRES_PORT"`
 }
 
-// clockSimulated is the --clock that can be advanced.
-const clockSimulated = "simulated"
+// The values of --clock that can be advanced: one runs as real time does, the other one stands still.
+const (
+	clockSimulated = "simulated"
+	clockStatic    = "static"
+)
 
 // machine is everything that up has started, in order.
 type machine struct {
@@ -98,7 +101,7 @@ func (m *machine) start(ctx context.Context) (err error) {
 		settings: m.command.nodeSettings, roles: roles{api: true, worker: true},
 		databaseURL: m.database.SocketURL(recordDatabase), temporalAddress: m.temporal.Frontend(),
 		listen: m.command.Listen, attributeBytes: temporalchild.AttributeBytes,
-		development: true, simulatedClock: m.command.Clock == clockSimulated, log: m.log, progress: m.progress,
+		development: true, clock: m.command.Clock, log: m.log, progress: m.progress,
 	})
 	if err != nil {
 		return err

@@ -7,28 +7,30 @@ package dbgen
 
 import (
 	"context"
+	"time"
 )
 
 const GetClock = `-- name: GetClock :one
-SELECT is_simulated, ahead_micros
+SELECT is_simulated, ahead_micros, stands_at
 FROM ledger_clock
 `
 
 type GetClockRow struct {
 	IsSimulated bool
 	AheadMicros int64
+	StandsAt    *time.Time
 }
 
 // GetClock reads the ledger's clock.
 func (q *Queries) GetClock(ctx context.Context) (GetClockRow, error) {
 	row := q.db.QueryRow(ctx, GetClock)
 	var i GetClockRow
-	err := row.Scan(&i.IsSimulated, &i.AheadMicros)
+	err := row.Scan(&i.IsSimulated, &i.AheadMicros, &i.StandsAt)
 	return i, err
 }
 
 const HoldClock = `-- name: HoldClock :one
-SELECT is_simulated, ahead_micros
+SELECT is_simulated, ahead_micros, stands_at
 FROM ledger_clock
 FOR SHARE
 `
@@ -36,18 +38,19 @@ FOR SHARE
 type HoldClockRow struct {
 	IsSimulated bool
 	AheadMicros int64
+	StandsAt    *time.Time
 }
 
 // HoldClock reads the ledger's clock and keeps it from being advanced until the transaction ends.
 func (q *Queries) HoldClock(ctx context.Context) (HoldClockRow, error) {
 	row := q.db.QueryRow(ctx, HoldClock)
 	var i HoldClockRow
-	err := row.Scan(&i.IsSimulated, &i.AheadMicros)
+	err := row.Scan(&i.IsSimulated, &i.AheadMicros, &i.StandsAt)
 	return i, err
 }
 
 const LockClock = `-- name: LockClock :one
-SELECT is_simulated, ahead_micros
+SELECT is_simulated, ahead_micros, stands_at
 FROM ledger_clock
 FOR UPDATE
 `
@@ -55,20 +58,21 @@ FOR UPDATE
 type LockClockRow struct {
 	IsSimulated bool
 	AheadMicros int64
+	StandsAt    *time.Time
 }
 
 // LockClock reads the ledger's clock for whoever advances it.
 func (q *Queries) LockClock(ctx context.Context) (LockClockRow, error) {
 	row := q.db.QueryRow(ctx, LockClock)
 	var i LockClockRow
-	err := row.Scan(&i.IsSimulated, &i.AheadMicros)
+	err := row.Scan(&i.IsSimulated, &i.AheadMicros, &i.StandsAt)
 	return i, err
 }
 
 const SetClock = `-- name: SetClock :exec
 WITH changed AS (
     UPDATE ledger_clock
-    SET is_simulated = $1, ahead_micros = $2
+    SET is_simulated = $1, ahead_micros = $2, stands_at = $3
     RETURNING ahead_micros
 )
 SELECT pg_notify('florin_clock', changed.ahead_micros::text)
@@ -78,10 +82,11 @@ FROM changed
 type SetClockParams struct {
 	IsSimulated bool
 	AheadMicros int64
+	StandsAt    *time.Time
 }
 
 // SetClock changes the ledger's clock and, when the transaction commits, tells all processes.
 func (q *Queries) SetClock(ctx context.Context, arg SetClockParams) error {
-	_, err := q.db.Exec(ctx, SetClock, arg.IsSimulated, arg.AheadMicros)
+	_, err := q.db.Exec(ctx, SetClock, arg.IsSimulated, arg.AheadMicros, arg.StandsAt)
 	return err
 }

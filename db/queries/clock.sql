@@ -1,17 +1,17 @@
 -- GetClock reads the ledger's clock.
 -- name: GetClock :one
-SELECT is_simulated, ahead_micros
+SELECT is_simulated, ahead_micros, stands_at
 FROM ledger_clock;
 
 -- HoldClock reads the ledger's clock and keeps it from being advanced until the transaction ends.
 -- name: HoldClock :one
-SELECT is_simulated, ahead_micros
+SELECT is_simulated, ahead_micros, stands_at
 FROM ledger_clock
 FOR SHARE;
 
 -- LockClock reads the ledger's clock for whoever advances it.
 -- name: LockClock :one
-SELECT is_simulated, ahead_micros
+SELECT is_simulated, ahead_micros, stands_at
 FROM ledger_clock
 FOR UPDATE;
 
@@ -19,7 +19,7 @@ FOR UPDATE;
 -- name: SetClock :exec
 WITH changed AS (
     UPDATE ledger_clock
-    SET is_simulated = @is_simulated, ahead_micros = @ahead_micros
+    SET is_simulated = @is_simulated, ahead_micros = @ahead_micros, stands_at = @stands_at
     RETURNING ahead_micros
 )
 SELECT pg_notify('florin_clock', changed.ahead_micros::text)
