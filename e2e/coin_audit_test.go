@@ -47,6 +47,9 @@ func TestTheAuditCommand(t *testing.T) {
 	require.Contains(t, earlier.stdout.String(), "held              10.0000000000 in 1 holdings")
 	beyond := run(t, environment, "audit", "--offset", "1000000")
 	require.Equal(t, 1, beyond.exitCode(t))
+	there := run(t, nil, "audit", "--data-dir", n.dir)
+	require.Equal(t, 0, there.exitCode(t), "it said: %s", there.stderr)
+	require.Equal(t, whole.stdout.String(), there.stdout.String(), "the data directory leads to the same record")
 	require.Contains(t, beyond.stderr.String(), "OFFSET_AFTER_LEDGER_END")
 
 	tampered := tamper(t, n.info.DatabaseURL, offsets[1])

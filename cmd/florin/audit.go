@@ -29,8 +29,8 @@ func (n *node) startAudit(_, background context.Context) (err error) {
 }
 
 type auditCommand struct {
-	Offset      int64  `help:"As of which offset; the end of the record when left out."`
-	DatabaseURL string `help:"PostgreSQL of the record: postgres://user:password@host:port/database." required:"" env:"FLORIN_DATABASE_URL"`
+	recordPlace
+	Offset int64 `help:"As of which offset; the end of the record when left out."`
 }
 
 // Run audits the record; the node may run meanwhile. The exit code is 1 when something is found.
@@ -39,27 +39,21 @@ func (c *auditCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	database, err := db.Open(ctx, c.DatabaseURL, db.Options{})
-	if err != nil {
-		return err
-	}
-	defer database.Close()
-	if err := database.CheckSchema(ctx); err != nil {
-		return err
-	}
-	auditor, err := audit.New(database, packages)
-	if err != nil {
-		return err
-	}
-	report, err := auditor.Audit(ctx, ledger.Offset(c.Offset))
-	if err != nil {
-		return err
-	}
-	outcome, err := operatorapi.ToAPIAudit(report)
-	if err != nil {
-		return err
-	}
-	return printAudit(outcome)
+	return c.with(ctx, func(_ string, database *db.DB) error {
+		auditor, err := audit.New(database, packages)
+		if err != nil {
+			return err
+		}
+		report, err := auditor.Audit(ctx, ledger.Offset(c.Offset))
+		if err != nil {
+			return err
+		}
+		outcome, err := operatorapi.ToAPIAudit(report)
+		if err != nil {
+			return err
+		}
+		return printAudit(outcome)
+	})
 }
 
 func printAudit(outcome operatorapi.AuditResponse) error {

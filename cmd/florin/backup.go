@@ -45,26 +45,14 @@ type backupCommand struct {
 
 // Run writes a dump of one moment and what it must amount to when it is restored. The node may run meanwhile. The
 // directory appears when everything is in it.
-func (c *backupCommand) Run(ctx context.Context) (err error) {
+func (c *backupCommand) Run(ctx context.Context) error {
 	if _, err := os.Stat(c.Directory); err == nil {
 		return fmt.Errorf("%s exists: a backup is never written over another; name a directory to make", c.Directory)
 	}
-	if err := c.mustExist(); err != nil {
-		return err
-	}
-	databaseURL, release, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
-	database, err := db.Open(ctx, databaseURL, db.Options{})
-	if err != nil {
-		return err
-	}
-	defer database.Close()
-	if err := database.CheckSchema(ctx); err != nil {
-		return err
-	}
+	return c.with(ctx, func(databaseURL string, database *db.DB) error { return c.backup(ctx, databaseURL, database) })
+}
+
+func (c *backupCommand) backup(ctx context.Context, databaseURL string, database *db.DB) error {
 	partial := strings.TrimRight(c.Directory, "/") + ".partial"
 	if err := os.RemoveAll(partial); err != nil {
 		return err
@@ -73,7 +61,7 @@ func (c *backupCommand) Run(ctx context.Context) (err error) {
 		return fmt.Errorf("make the backup's directory: %w", err)
 	}
 	var m manifest
-	err = database.InSnapshot(ctx, func(snapshot db.Snapshot) (err error) {
+	err := database.InSnapshot(ctx, func(snapshot db.Snapshot) (err error) {
 		m, err = dump(ctx, databaseURL, snapshot, partial)
 		return err
 	})

@@ -56,6 +56,27 @@ func (p recordPlace) open(ctx context.Context) (url string, release func(context
 	return server.URL(recordDatabase), release, nil
 }
 
+// with does something with the record of a node, which may run meanwhile.
+func (p recordPlace) with(ctx context.Context, do func(url string, database *db.DB) error) (err error) {
+	if err := p.mustExist(); err != nil {
+		return err
+	}
+	databaseURL, release, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
+	database, err := db.Open(ctx, databaseURL, db.Options{})
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	if err := database.CheckSchema(ctx); err != nil {
+		return err
+	}
+	return do(databaseURL, database)
+}
+
 // clientEnvironment splits a database URL into what a program of PostgreSQL's gets on its command line, which
 // everybody on the machine can read, and what it gets in its environment.
 func clientEnvironment(databaseURL string) (argument string, environment []string, err error) {
