@@ -1,6 +1,8 @@
 package apitest
 
 import (
+	"encoding/json"
+
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
@@ -32,6 +34,16 @@ func Exercise[R, T, A any](s *Server, id lf.CID[T], choice string, argument A, a
 	result, err := ledger.DecodeResult[R](s.Packages, update.Events[0].Result)
 	require.NoError(s.tb, err)
 	return result
+}
+
+// Archive archives a contract in the name of its signatories.
+func Archive[T any](s *Server, id lf.CID[T], actAs ...ledger.Party) {
+	s.tb.Helper()
+	name, err := ledger.TemplateName[T](s.Packages)
+	require.NoError(s.tb, err)
+	s.commit(actAs, ledger.Command{Exercise: &ledger.ExerciseCommand{
+		Template: name, Contract: id.ID(), Choice: "Archive", Argument: json.RawMessage(`{}`),
+	}})
 }
 
 // commit submits a command as the parties, who see what the DSO sees.

@@ -1,0 +1,199 @@
+package walletapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+)
+
+// What becomes of offers that are not completed, as both sides see it.
+func TestOffersThatFailSayWhy(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	accept := func(id string) (accepted string) {
+		var answer struct {
+			ID string `json:"accepted_offer_contract_id"`
+		}
+		b.post(b.bob, offers+"/"+id+"/accept", nil).OK(&answer)
+		return answer.ID
+	}
+	failed := func(trackingID, kind, reason string) {
+		t.Helper()
+		b.Automate()
+		for _, w := range []*apitest.Wallet{b.alice, b.bob} {
+			require.JSONEq(t, fmt.Sprintf(`{"status":"failed","failure_kind":%q,"withdrawn_reason":%s}`, kind, reason),
+				b.status(w, trackingID).Text)
+		}
+		refused(t, b.post(b.alice, offers, offerOf(b.bob.Party, trackingID)), http.StatusConflict,
+			"CreateTransferOffer duplicate command")
+	}
+	accept(b.offer(b.alice, b.bob, "poor"))
+	failed("poor", "withdrawn", `"out of funds (missing 25.5 CC)"`)
+
+	late := offerOf(b.bob.Party, "late")
+	late["expires_at"] = micros(-time.Second)
+	b.post(b.alice, offers, late).OK(nil)
+	failed("late", "expired", "null")
+
+	accepted := accept(b.offer(b.alice, b.bob, "given-up"))
+	apitest.Exercise[walletapp.AcceptedTransferOfferWithdrawResult](b.Server,
+		cidOf[walletapp.AcceptedTransferOffer](accepted), "AcceptedTransferOffer_Withdraw",
+		walletapp.AcceptedTransferOfferWithdraw{Reason: "changed my mind"}, b.bob.Party)
+	failed("given-up", "withdrawn", `"changed my mind"`)
+
+	b.post(b.bob, offers+"/"+b.offer(b.alice, b.bob, "no")+"/reject", nil).OK(nil)
+	failed("no", "rejected", "null")
+}
+
+func TestANetworkThatCannotPay(t *testing.T) {
+	t.Parallel()
+	t.Run("is none for development: nobody mints", func(t *testing.T) {
+		t.Parallel()
+		b := newBank(t, apitest.Options{})
+		for id, rules := range activeOf[coin.AmuletRules](t, b.Server, b.Node.DSO) {
+			apitest.Archive(b.Server, cidOf[coin.AmuletRules](string(id)), b.Node.DSO)
+			rules.IsDevNet = false
+			apitest.Create(b.Server, rules, b.Node.DSO)
+		}
+		for path, body := range map[string]map[string]any{
+			"/v0/wallet/tap": {"amount": "1"}, "/v0/wallet/self-grant-feature-app-right": {},
+		} {
+			refused(t, b.post(b.alice, path, body), http.StatusBadRequest, "isDevNet flag is true")
+		}
+	})
+	t.Run("has no open round", func(t *testing.T) {
+		t.Parallel()
+		b := newBank(t, apitest.Options{})
+		for id := range activeOf[coin.OpenMiningRound](t, b.Server, b.Node.DSO) {
+			apitest.Archive(b.Server, cidOf[coin.OpenMiningRound](string(id)), b.Node.DSO)
+		}
+		const text = "There is no open mining round yet"
+		for _, path := range []string{"/v0/wallet/balance", "/v0/wallet/coins", "/v0/wallet/amulets"} {
+			refused(t, b.get(b.alice, path), http.StatusNotFound, text)
+		}
+		refused(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "1"}), http.StatusNotFound, text)
+		refused(t, b.Call(apitest.LedgerUser, http.MethodGet, balancePath+string(b.alice.Party), nil),
+			http.StatusNotFound, text)
+	})
+}
+
+// A completion says what its submission cost, a dry run has foretold it, and the synchronizer counts it.
+func TestTheTrafficOfAChangeIsOnItsCompletion(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{Traffic: trafficRules()})
+	// It is the operator that acts in a wallet.
+	_, err := b.DB.GrantRights(t.Context(), "alice", []ledger.Right{{Kind: ledger.CanReadAs, Party: b.Node.Operator}})
+	require.NoError(t, err)
+	completions := func() (costs []int64) {
+		var list []struct {
+			CompletionResponse struct {
+				Completion *struct {
+					Value struct {
+						Cost int64 `json:"paidTrafficCost"`
+					}
+				}
+			}
+		}
+		b.post(b.alice, "/v2/commands/completions", map[string]any{
+			"userId": "alice", "parties": []ledger.Party{b.Node.Operator}, "beginExclusive": 0,
+		}).OK(&list)
+		for _, one := range list {
+			if completion := one.CompletionResponse.Completion; completion != nil {
+				costs = append(costs, completion.Value.Cost)
+			}
+		}
+		return costs
+	}
+	require.Empty(t, completions())
+	offer := offerOf(b.bob.Party, "one")
+	_, shown := tryOut(t, b.Server, "alice", offers, offer)
+	before, err := b.DB.Head(t.Context())
+	require.NoError(t, err)
+	var made struct {
+		ID string `json:"offer_contract_id"`
+	}
+	b.post(b.alice, offers, offer).OK(&made)
+	require.Equal(t, []int64{shown.Traffic.Bytes}, completions(), "as it was foretold")
+	after, err := b.DB.Head(t.Context())
+	require.NoError(t, err)
+	require.Less(t, after.Traffic.Base, before.Traffic.Base+shown.Traffic.Bytes, "the free traffic was used")
+	b.post(b.alice, offers+"/"+made.ID+"/withdraw", nil).OK(nil)
+	require.Len(t, completions(), 2)
+	for _, cost := range completions() {
+		require.Positive(t, cost)
+	}
+}
+
+// The operator prepares transactions for whomever it names. Only those whose keys sign them are bound by them, and the
+// parties of wallets, whose keys the node has, by none.
+func TestNobodySignsForOthers(t *testing.T) {
+	t.Parallel()
+	s, _ := start(t)
+	alice := s.Onboard("alice")
+	alice.Tap("1000")
+	mallory, victim := arrive(t, s, "mallory"), arrive(t, s, "victim")
+	mallory.accept(mallory.propose())
+	proposal := victim.propose()
+	refused(t, mallory.post(prepareAccept, object{"contract_id": proposal, "user_party_id": mallory.id}), 404,
+		"No ExternalPartySetupProposal contract found for "+string(mallory.id))
+
+	before := activeOf[coin.TransferCommand](t, s, s.Node.Operator)
+	for _, sender := range []ledger.Party{alice.Party, victim.id, s.Node.Operator, s.Node.DSO} {
+		made := mallory.prepare(prepareSend, object{
+			"sender_party_id": sender, "receiver_party_id": mallory.id, "amount": 10, "nonce": 0,
+			"expires_at": time.Now().Add(time.Hour),
+		})
+		for _, claimed := range []ledger.Party{sender, mallory.id} {
+			body := mallory.submission(made)
+			body["submission"].(object)["party_id"] = claimed
+			answer := mallory.post(submitSend, body)
+			require.GreaterOrEqual(t, answer.Status, 400, "for %s, as %s", sender, claimed)
+			require.Less(t, answer.Status, 500, answer.Text)
+		}
+	}
+	require.Equal(t, before, activeOf[coin.TransferCommand](t, s, s.Node.Operator))
+
+	made := victim.prepare(prepareAccept, object{"contract_id": proposal, "user_party_id": victim.id})
+	forged := mallory.submission(made)
+	forged["submission"].(object)["party_id"] = victim.id
+	refused(t, mallory.post(submitAccept, forged), 400, "0 valid signatures")
+	require.Len(t, activeOf[coin.ExternalPartySetupProposal](t, s, victim.id), 1)
+}
+
+// What is signed is the multihash, prefix included; signatures of the hash alone, as signers of the JSON Ledger API
+// make them, are taken too. Other bytes are not.
+func TestWhichBytesOfAHashAreSigned(t *testing.T) {
+	t.Parallel()
+	s, _ := start(t)
+	for name, test := range map[string]struct {
+		signed func(hash string) string
+		fine   bool
+	}{
+		"the multihash":         {func(hash string) string { return hash }, true},
+		"the hash":              {func(hash string) string { return hash[4:] }, true},
+		"another prefix":        {func(hash string) string { return "1320" + hash[4:] }, false},
+		"the hash and its copy": {func(hash string) string { return hash + hash[4:] }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := arrive(t, s.In(t), "signer")
+			made := o.prepare(prepareAccept, object{"contract_id": o.propose(), "user_party_id": o.id})
+			body := o.submission(made)
+			body["submission"].(object)["signed_tx_hash"] = o.sign(test.signed(made.TxHash))
+			answer := o.post(submitAccept, body)
+			if test.fine {
+				answer.OK(nil)
+				return
+			}
+			refused(t, answer, 400, "0 valid signatures")
+		})
+	}
+}
