@@ -97,6 +97,11 @@ func TestAdministratorsOfAnIdentityProvider(t *testing.T) {
 	require.NoError(t, claims.RequireIDPAdmin(""), "empty means the own one")
 	require.True(t, fault.PermissionDenied.Matches(claims.RequireIDPAdmin("other")))
 	require.True(t, fault.PermissionDenied.Matches(claims.RequireAdmin()))
+
+	ofDefault := auth.NewClaims(ledger.User{ID: "user"}, []ledger.Right{{Kind: ledger.IdentityProviderAdmin}})
+	for _, id := range []string{ledger.DefaultIdentityProvider, "acme"} {
+		require.True(t, fault.PermissionDenied.Matches(ofDefault.RequireIDPAdmin(id)), "it means nothing there")
+	}
 }
 
 func TestWhichUserARequestWorksWith(t *testing.T) {

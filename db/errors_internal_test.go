@@ -83,6 +83,17 @@ func TestFailed(t *testing.T) {
 		}
 	})
 
+	t.Run("makes another one of a database that takes no changes", func(t *testing.T) {
+		t.Parallel()
+		for _, code := range []string{pgerrcode.ReadOnlySQLTransaction, pgerrcode.DiskFull} {
+			err := failed("appending", &pgconn.PgError{Code: code})
+			require.True(t, fault.ServiceNotRunning.Matches(err), code)
+			refusal, _ := fault.As(err)
+			require.Equal(t, "The database takes no changes at the moment.", refusal.Cause)
+			require.Equal(t, "database", refusal.Context["service_name"])
+		}
+	})
+
 	t.Run("does not hide other errors of the database", func(t *testing.T) {
 		t.Parallel()
 		err := failed("reading", &pgconn.PgError{Code: pgerrcode.SyntaxError, Message: "syntax"})

@@ -48,6 +48,7 @@ func TestDeduplication(t *testing.T) {
 				require.Equal(t, c.reported, *period.Offset)
 				return
 			}
+			require.NotNil(t, refusal)
 			require.Equal(t, c.code, refusal.Code)
 			require.Equal(t, string(submission.ChangeID()), refusal.Context["changeId"])
 			if c.reported > 0 {

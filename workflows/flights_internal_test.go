@@ -53,3 +53,21 @@ func TestNoUserTakesAllFlights(t *testing.T) {
 	require.Nil(t, enter("greedy", 6))
 	require.Nil(t, enter("greedy", 7))
 }
+
+func TestAChangeIsOnItsWayOnce(t *testing.T) {
+	t.Parallel()
+	f := newFlights(10, 10, func() time.Time { return time.Unix(1_800_000_000, 0) })
+	change, first := flying("alice", 1)
+	first.SubmissionID = "first"
+	require.Nil(t, f.enter(change, first, "global::1220"))
+	again := first
+	again.Key, again.SubmissionID = "another", "again"
+	refusal := f.enter(change, again, "global::1220")
+	require.True(t, fault.SubmissionAlreadyInFlight.Matches(refusal), "%v", refusal)
+	require.Equal(t, "first", refusal.Context["existingSubmissionId"])
+
+	f.leave(change, again.Key)
+	require.NotNil(t, f.enter(change, again, "global::1220"), "only the one on its way ends its flight")
+	f.leave(change, first.Key)
+	require.Nil(t, f.enter(change, again, "global::1220"))
+}

@@ -283,7 +283,10 @@ func TestRequestsThatTakeTooLong(t *testing.T) {
 	t.Parallel()
 	const engine = "The server was not able to produce a timely response to your request.\r\n"
 	for path, want := range map[string]string{"/slow": engine, "/slow-with-advice": engine + "Look there.\r\n"} {
-		recorder, _ := serve(t, request(t, http.MethodGet, path, "", ""))
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		recorder, _ := serve(t, request(t, http.MethodGet, path, "", "").WithContext(ctx))
+		require.NoError(t, ctx.Err(), "it was the server that gave up")
 		require.Equal(t, http.StatusServiceUnavailable, recorder.Code)
 		require.Equal(t, want, recorder.Body.String())
 	}

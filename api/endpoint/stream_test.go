@@ -126,13 +126,20 @@ func (b *lockedBuffer) String() string {
 
 func serveStream(t *testing.T, options endpoint.StreamOptions) *streamServer {
 	t.Helper()
+	return serveStreamWithin(t, options, endpoint.LimitOptions{})
+}
+
+func serveStreamWithin(
+	t *testing.T, options endpoint.StreamOptions, limits endpoint.LimitOptions,
+) *streamServer {
+	t.Helper()
 	s := &streamServer{
 		t: t, directory: &directory{rights: map[string][]ledger.Right{}, gone: map[string]bool{}},
 		streams: endpoint.NewStreams(options), log: &lockedBuffer{},
 	}
 	frame, err := endpoint.NewFrame(endpoint.Options{
 		Auth: s.directory, Failures: encodeFailure, Logger: slog.New(slog.NewJSONHandler(s.log, nil)), Now: time.Now,
-		MaxBodyBytes: 200, Streams: s.streams,
+		MaxBodyBytes: 200, Streams: s.streams, Limits: endpoint.NewLimits(limits),
 	})
 	require.NoError(t, err)
 	router := chi.NewRouter()
@@ -415,6 +422,23 @@ func TestTheNumberOfStreamsIsBounded(t *testing.T) {
 	require.Eventually(t, func() bool { return s.streams.Open() == 1 }, patience, time.Millisecond)
 	require.Contains(t, s.open("carol", `{"upTo":1}`).next(), `"number":1`)
 	require.NotContains(t, s.log.String(), "went away", "leaving is what clients of endless streams do")
+}
+
+func TestOpeningStreamsCountsTowardsTheRates(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	s := serveStreamWithin(t, endpoint.StreamOptions{}, endpoint.LimitOptions{
+		UserRate: 0.5, AddressRate: 0.5, Now: func() time.Time { return now },
+	})
+	for name, header := range map[string]http.Header{"a user": bearer("alice"), "an address": nil} {
+		_, _, err := s.dial("/count", header)
+		require.NoError(t, err, name)
+		_, response, err := s.dial("/count", header)
+		require.Error(t, err, name)
+		require.Equal(t, http.StatusTooManyRequests, response.status, name)
+	}
+	_, _, err := s.dial("/count", bearer("bob"))
+	require.NoError(t, err, "each user has a rate of its own")
 }
 
 func TestStreamsEndWithTheRightsOfTheirUser(t *testing.T) {

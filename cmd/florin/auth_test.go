@@ -47,3 +47,15 @@ func TestTheSharedSecretIsForThisMachine(t *testing.T) {
 		})
 	}
 }
+
+func TestSettingsOfTokensThatCannotBe(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, tokenSettings{}.check())
+	for want, settings := range map[string]tokenSettings{
+		"neither https nor on this machine": {AuthJWKSURL: "http://issuer.example/keys"},
+		"are both given":                    {AuthJWKSURL: "https://issuer.example/keys", AuthKeyFile: "keys.pem"},
+		"must not be negative":              {AuthMaxLife: -1},
+	} {
+		require.ErrorContains(t, settings.check(), want)
+	}
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// function is a function of the tests or of what helps them.
+type function struct {
+	name, place string
+	// calls are the names of what it calls.
+	calls map[string]bool
+	// asserts tells that it can make a test fail; isTest that it is a test or a fuzz test.
+	asserts, isTest bool
+	// skips tells that it can skip a test. To drop a case that was drawn at random is something else.
+	skips bool
+}
+
+// TestEveryTestCanFailAndNoneIsSkipped looks for an assertion in every test of the repository, and in what it calls by
+// name. It finds tests without any, not assertions that always hold: those are what the mutations are for.
+func TestEveryTestCanFailAndNoneIsSkipped(t *testing.T) {
+	t.Parallel()
+	packages, helpers := testFunctions(t)
+	for changed := true; changed; {
+		changed = false
+		for _, functions := range packages {
+			for _, f := range functions {
+				calls := func(other *function) bool { return other.asserts && f.calls[other.name] }
+				if !f.asserts && (slices.ContainsFunc(functions, calls) || slices.ContainsFunc(helpers, calls)) {
+					f.asserts, changed = true, true
+				}
+			}
+		}
+	}
+	tests := 0
+	for _, functions := range packages {
+		for _, f := range functions {
+			require.False(t, f.skips, "%s %s skips: a test that is not run shows nothing", f.place, f.name)
+			if f.isTest {
+				tests++
+				require.True(t, f.asserts, "%s %s requires nothing: it cannot fail", f.place, f.name)
+			}
+		}
+	}
+	require.Greater(t, tests, 1000, "the tests were found")
+}
+
+// testFunctions are the functions of all packages with tests, and of packages that help tests.
+func testFunctions(t *testing.T) (packages map[string][]*function, helpers []*function) {
+	t.Helper()
+	packages = make(map[string][]*function)
+	files := token.NewFileSet()
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		directory := filepath.Dir(path)
+		isTest := strings.HasSuffix(path, "_test.go")
+		helps := strings.HasSuffix(directory, "test") || strings.Contains(directory, "e2e")
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || !isTest && !helps {
+			return err
+		}
+		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, declaration := range file.Decls {
+			declared, ok := declaration.(*ast.FuncDecl)
+			if !ok || declared.Body == nil {
+				continue
+			}
+			f := readFunction(declared)
+			f.place = files.Position(declared.Pos()).String()
+			f.isTest = f.isTest && isTest
+			packages[directory] = append(packages[directory], f)
+			if !isTest {
+				helpers = append(helpers, f)
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	return packages, helpers
+}
+
+func readFunction(declared *ast.FuncDecl) *function {
+	f := &function{name: declared.Name.Name, calls: map[string]bool{}}
+	f.isTest = declared.Recv == nil && f.name != "TestMain" &&
+		(strings.HasPrefix(f.name, "Test") || strings.HasPrefix(f.name, "Fuzz"))
+	drawn := drawnBy(declared)
+	ast.Inspect(declared.Body, func(node ast.Node) bool {
+		call, ok := node.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		called := call.Fun
+		if generic, ok := called.(*ast.IndexExpr); ok {
+			called = generic.X
+		}
+		switch called := called.(type) {
+		case *ast.Ident:
+			f.calls[called.Name] = true
+		case *ast.SelectorExpr:
+			f.calls[called.Sel.Name] = true
+			on, _ := called.X.(*ast.Ident)
+			if on == nil {
+				break
+			}
+			f.asserts = f.asserts || on.Name == "require" || isTester(on.Name) && fails(called.Sel.Name)
+			f.skips = f.skips || isTester(on.Name) && !drawn[on.Name] && strings.HasPrefix(called.Sel.Name, "Skip")
+		}
+		return true
+	})
+	return f
+}
+
+// drawnBy are the names under which a function has testers of cases that are drawn at random.
+func drawnBy(declared *ast.FuncDecl) map[string]bool {
+	drawn := make(map[string]bool)
+	ast.Inspect(declared, func(node ast.Node) bool {
+		field, ok := node.(*ast.Field)
+		if !ok {
+			return true
+		}
+		pointer, _ := field.Type.(*ast.StarExpr)
+		if pointer == nil {
+			return true
+		}
+		if of, ok := pointer.X.(*ast.SelectorExpr); ok && of.Sel.Name == "T" {
+			if from, ok := of.X.(*ast.Ident); ok && from.Name == "rapid" {
+				for _, name := range field.Names {
+					drawn[name.Name] = true
+				}
+			}
+		}
+		return true
+	})
+	return drawn
+}
+
+// isTester tells whether a name is one that tests give to a *testing.T and its kin.
+func isTester(name string) bool { return slices.Contains([]string{"t", "tb", "b", "f", "rt"}, name) }
+
+// fails tells whether a method of a tester makes the test fail.
+func fails(method string) bool {
+	return slices.Contains([]string{"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"}, method)
+}
