@@ -51,6 +51,10 @@ func describeLedger(version string, endpoints []endpoint.Endpoint) (any, error) 
 // describeValidator describes what is not under /v2. It is a document of its own, as it is on the public network:
 // programs that are generated from the one of the JSON Ledger API do not change with it.
 func describeValidator(families []family) (any, error) {
+	examples, err := v0.Examples()
+	if err != nil {
+		return nil, err
+	}
 	var endpoints []endpoint.Endpoint
 	for _, family := range families {
 		endpoints = append(endpoints, family.endpoints...)
@@ -62,6 +66,7 @@ func describeValidator(families []family) (any, error) {
 			"ErrorResponse; requests that cannot be read, or that carry no usable token, are answered in plain text.",
 		Failure:   v0.ErrorResponse{},
 		KeyHeader: changes.KeyHeader, KeyDescription: changes.KeyDescription, DryRun: changes.DryRun{},
+		Examples: examples,
 	}, endpoints)
 }
 

@@ -136,6 +136,7 @@ func (s *schemas) extend(operation *openapi3.Operation, info DocumentInfo, e End
 	content := operation.Responses.Status(http.StatusOK).Value.Content
 	if content[jsonType] == nil {
 		operation.Responses.Status(http.StatusOK).Value.WithJSONSchemaRef(schema)
+		operation.Responses.Status(http.StatusOK).Value.Content[jsonType].Example = s.example(reflect.TypeOf(info.DryRun))
 		return nil
 	}
 	either := &openapi3.Schema{AnyOf: openapi3.SchemaRefs{content[jsonType].Schema, schema}}
