@@ -38,6 +38,7 @@ func validatorFamilies(options Options) ([]family, error) {
 	for i, list := range lists {
 		frame, err := endpoint.NewFrame(endpoint.Options{
 			Auth: list.auth, Failures: v0.Failures(list.realm), Unreadable: v0.Unreadable, Logger: options.Logger,
+			WrongMethod: v0.WrongMethod, EncodesTimeouts: true,
 			Now: options.Now, MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
 			Limits: options.Limits, Around: options.Changes.Around,
 		})
@@ -92,12 +93,27 @@ func ofValidator(path string) bool {
 	return strings.HasPrefix(path, "/v0/") || strings.HasPrefix(path, "/v1/")
 }
 
+// ofFamilies tells whether a path looks like one of the APIs beside the JSON Ledger API.
+func ofFamilies(path string) bool {
+	return ofValidator(path) || strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/registry/")
+}
+
+// wrongMethod answers methods that a path does not take in the form of its API.
+func wrongMethod(ledger, validator *endpoint.Frame) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if ofFamilies(r.URL.Path) {
+			validator.MethodNotAllowed(w, r)
+			return
+		}
+		ledger.MethodNotAllowed(w, r)
+	}
+}
+
 // notFound answers paths that do not exist in the form of the API that they look like.
 func notFound(ledger, validator *endpoint.Frame) http.HandlerFunc {
 	unknown := v0.NotFoundPath(validator)
 	return func(w http.ResponseWriter, r *http.Request) {
-		path := r.URL.Path
-		if ofValidator(path) || strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/registry/") {
+		if ofFamilies(r.URL.Path) {
 			unknown(w, r)
 			return
 		}

@@ -85,7 +85,7 @@ func NewRouter(options Options) (http.Handler, error) {
 	router := chi.NewRouter()
 	router.Use(frame.Observe, endpoint.CollapseSlashes, stripValidator, frame.Limit, middleware.GetHead)
 	router.NotFound(notFound(frame, families[0].frame))
-	router.MethodNotAllowed(frame.MethodNotAllowed)
+	router.MethodNotAllowed(wrongMethod(frame, families[0].frame))
 	// Each family is one list: its frame writes errors as its clients expect them.
 	if err := frame.Mount(router, ledgerEndpoints); err != nil {
 		return nil, err

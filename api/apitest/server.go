@@ -64,6 +64,8 @@ type Options struct {
 	Auth auth.Authenticator
 	// Submitter replaces the one that commits on the spot.
 	Submitter ledgerapi.Submitter
+	// Wallets replaces that of the wallets.
+	Wallets walletapi.Submitter
 	// Onboarder replaces the one that onboards on the spot.
 	Onboarder ledgerapi.Onboarder
 	// Record and Watcher replace the database.
@@ -177,6 +179,9 @@ func (s *Server) handler(options Options) http.Handler {
 	if options.Submitter == nil {
 		options.Submitter = s.committer()
 	}
+	if options.Wallets == nil {
+		options.Wallets = s.committer()
+	}
 	if options.Onboarder == nil {
 		options.Onboarder = s.committer()
 	}
@@ -204,7 +209,7 @@ func (s *Server) handler(options Options) http.Handler {
 	})
 	require.NoError(s.tb, err)
 	wallets, err := walletapi.New(walletapi.Options{
-		Node: s.Node, Packages: s.Packages, Record: s.DB, Submitter: s.committer(), Now: now,
+		Node: s.Node, Packages: s.Packages, Record: s.DB, Submitter: options.Wallets, Now: now,
 		LedgerUser: LedgerUser, Onboarder: s.committer(), MaxProvidedParties: options.MaxProvidedParties,
 		Traffic: options.Traffic,
 	})

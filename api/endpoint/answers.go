@@ -42,9 +42,9 @@ func (f *Frame) fail(ctx context.Context, w http.ResponseWriter, err error) {
 func (f *Frame) failure(ctx context.Context, err error) Content {
 	callOf(ctx).failure = err
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && errors.Is(err, context.DeadlineExceeded) {
-		err = timedOut("")
+		err = &TimeoutError{}
 	}
-	if timeout, ok := errors.AsType[*TimeoutError](err); ok {
+	if timeout, ok := errors.AsType[*TimeoutError](err); ok && !f.options.EncodesTimeouts {
 		err = timedOut(timeout.Advice)
 	}
 	if text, ok := errors.AsType[*textError](err); ok {
@@ -165,12 +165,18 @@ func (f *Frame) NotFound(w http.ResponseWriter, r *http.Request) {
 func (f *Frame) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	routes := chi.RouteContext(r.Context()).Routes
 	path := r.URL.EscapedPath()
+	var taken []string
 	for _, method := range []string{
 		http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost, http.MethodPut,
 	} {
 		if routes.Match(chi.NewRouteContext(), method, path) {
 			w.Header().Add("Allow", method)
+			taken = append(taken, method)
 		}
 	}
-	f.write(r.Context(), w, TextContent(http.StatusMethodNotAllowed, "Method Not Allowed"))
+	text := "Method Not Allowed"
+	if f.options.WrongMethod != "" {
+		text = f.options.WrongMethod + strings.Join(taken, ", ")
+	}
+	f.write(r.Context(), w, TextContent(http.StatusMethodNotAllowed, text))
 }

@@ -20,6 +20,8 @@ type call struct {
 	claims auth.Claims
 	// accept is the header that says which forms of answers the client takes.
 	accept string
+	// method and uri are what was asked for.
+	method, uri string
 	// pattern is the route, such as "POST /v2/users".
 	pattern string
 	// failure is the error that was answered; nil for success.
@@ -42,6 +44,12 @@ func callOf(ctx context.Context) *call {
 
 // Trace is the trace context of the request: the client's, or a new one.
 func Trace(ctx context.Context) ledger.TraceContext { return callOf(ctx).trace }
+
+// Requested is the method and the URI of the request.
+func Requested(ctx context.Context) (method, uri string) {
+	current := callOf(ctx)
+	return current.method, current.uri
+}
 
 // Claims are the caller's claims.
 func Claims(ctx context.Context) auth.Claims { return callOf(ctx).claims }

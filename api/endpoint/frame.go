@@ -34,6 +34,11 @@ type Options struct {
 	Failures FailureEncoder
 	// Unreadable begins the plain text for requests that cannot be read; "" means "Invalid value for: ".
 	Unreadable string
+	// WrongMethod is the plain text for paths that take other methods, which are appended; "" means "Method Not Allowed"
+	// and appends nothing.
+	WrongMethod string
+	// EncodesTimeouts tells that Failures writes a [TimeoutError] too; else it is answered in plain text.
+	EncodesTimeouts bool
 	// Logger gets one line for each request; required.
 	Logger *slog.Logger
 	// Now is the clock that requests are timed with; required.

@@ -24,7 +24,10 @@ const statusClientGone = 499
 func (f *Frame) Observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := f.options.Now()
-		current := &call{trace: traceOf(r.Header), accept: strings.Join(r.Header.Values("Accept"), ",")}
+		current := &call{
+			trace: traceOf(r.Header), accept: strings.Join(r.Header.Values("Accept"), ","),
+			method: r.Method, uri: r.URL.RequestURI(),
+		}
 		ctx := context.WithValue(r.Context(), callKey{}, current)
 		recorder := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		secure(recorder.Header())

@@ -342,7 +342,7 @@ func TestWhoMayAsk(t *testing.T) {
 	t.Run("another method is not allowed", func(t *testing.T) {
 		t.Parallel()
 		answer := s.In(t).Call("", http.MethodPost, "/v0/scan-proxy/dso-party-id", map[string]any{})
-		answer.Plain(http.StatusMethodNotAllowed)
+		require.Equal(t, "HTTP method not allowed, supported methods: GET", answer.Plain(http.StatusMethodNotAllowed))
 		require.Contains(t, answer.Header.Values("Allow"), http.MethodGet)
 	})
 }

@@ -14,6 +14,9 @@ import (
 // Unreadable begins the plain text for requests under /v0 that cannot be read.
 const Unreadable = "The request content was malformed:\n"
 
+// WrongMethod begins the plain text for paths under /v0 that take other methods.
+const WrongMethod = "HTTP method not allowed, supported methods: "
+
 // ErrorResponse is the body of every error that is not plain text.
 type ErrorResponse struct {
 	Error string `json:"error" required:"true" doc:"What is wrong, in words"`
@@ -59,6 +62,9 @@ func Failures(realm string) endpoint.FailureEncoder {
 			}
 			return refusal.Status, ErrorResponse{Error: refusal.Text}
 		}
+		if _, ok := errors.AsType[*endpoint.TimeoutError](err); ok {
+			return http.StatusServiceUnavailable, ErrorResponse{Error: tooLong(ctx)}
+		}
 		switch refusal := fault.From(err); {
 		case fault.Unauthenticated.Matches(refusal):
 			return http.StatusUnauthorized, unauthorized(ctx, realm)
@@ -70,6 +76,13 @@ func Failures(realm string) endpoint.FailureEncoder {
 			return statusOf(refusal), ErrorResponse{Error: textOf(refusal)}
 		}
 	}
+}
+
+// tooLong is what is said of requests that were not answered in time.
+func tooLong(ctx context.Context) string {
+	method, uri := endpoint.Requested(ctx)
+	return fmt.Sprintf("The server is taking too long to respond to the (%s) request at %s. If it changes something, that "+
+		"goes on: ask for its status, or send it again with the same tracking id or Idempotency-Key.", method, uri)
 }
 
 // unauthorized is the answer to callers without a usable token.

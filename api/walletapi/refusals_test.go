@@ -1,6 +1,7 @@
 package walletapi_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -196,4 +198,40 @@ func TestWhichBytesOfAHashAreSigned(t *testing.T) {
 			refused(t, answer, 400, "0 valid signatures")
 		})
 	}
+}
+
+// busy is a way to the ledger that does not answer in time, or at all.
+type busy struct{ refusal error }
+
+func (b busy) SubmitAndTrace(ctx context.Context, _ ledger.Submission) (none ledger.Completion, id string, err error) {
+	if b.refusal != nil {
+		return none, "", b.refusal
+	}
+	<-ctx.Done()
+	return none, "submit:one", ctx.Err()
+}
+
+func (busy) WorkflowOf(context.Context, ledger.Completion) (string, error) { return "", nil }
+
+func TestANodeThatIsBusySaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	attempt := func(refusal error) apitest.Answer {
+		twin := b.Twin(apitest.Options{Wallets: busy{refusal}, RequestTimeout: 200 * time.Millisecond})
+		return twin.Call("alice", http.MethodPost, offers, offerOf(b.bob.Party, "busy"))
+	}
+	refused(t, attempt(nil), http.StatusServiceUnavailable, "The server is taking too long to respond to the (POST) request "+
+		"at /v0/wallet/transfer-offers. If it changes something, that goes on: ask for its status, or send it again with "+
+		"the same tracking id or Idempotency-Key.")
+	for text, refusal := range map[string]error{
+		"SUBMISSION_ALREADY_IN_FLIGHT": fault.AlreadyInFlight("change", "submission", b.Node.SynchronizerID),
+		"PARTICIPANT_BACKPRESSURE":     fault.ParticipantBackpressure.New("full"),
+	} {
+		answer := attempt(refusal)
+		refused(t, answer, http.StatusTooManyRequests, text)
+		require.NotEmpty(t, answer.Header.Get("Retry-After"))
+	}
+	refused(t, attempt(fault.ServiceNotRunning.New("Temporal is away")), http.StatusServiceUnavailable,
+		"SERVICE_NOT_RUNNING")
+	b.offer(b.alice, b.bob, "busy")
 }
