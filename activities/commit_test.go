@@ -272,6 +272,13 @@ func TestAfterARefusalTheChangeRunsNormally(t *testing.T) {
 	retry := b.submission("change", []ledger.Party{alice, bob}, create(alice))
 	retry.Key = "retry"
 	require.True(t, b.commit(retry)[0].Accepted())
+
+	other := b.submission("other", []ledger.Party{alice, bob}, missing.Commands...)
+	again := b.submission("other", []ledger.Party{alice, bob}, create(alice))
+	again.Key = "again"
+	completions := b.commit(other, again)
+	require.True(t, fault.ContractNotFound.Matches(completions[0].Refusal))
+	require.True(t, completions[1].Accepted(), "also within one batch: %v", completions[1].Refusal)
 }
 
 func TestUnknownPartiesAreRefused(t *testing.T) {

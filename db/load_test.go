@@ -83,7 +83,7 @@ func TestLoad(t *testing.T) {
 func TestLoadSeesWhatItWaitedFor(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
-	ctx := t.Context()
+	ctx := within(t)
 	locked, done := make(chan struct{}), make(chan error, 1)
 	var loaded db.Loaded
 	go func() {

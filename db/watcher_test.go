@@ -109,9 +109,12 @@ func TestWatcherMissesNothingWhileItsConnectionIsLost(t *testing.T) {
 		head, err := watcher.WaitAfter(ctx, offset-1)
 		require.NoError(t, err)
 		require.Equal(t, offset, head)
-		for id := range changed {
-			if id == "" { // the watcher is back, and says that any user may have changed
-				break
+		for told := false; !told; {
+			select {
+			case id := <-changed:
+				told = id == "" // the watcher is back, and says that any user may have changed
+			case <-ctx.Done():
+				t.Fatal("the watcher does not say that it has been away")
 			}
 		}
 	}

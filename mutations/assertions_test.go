@@ -53,6 +53,27 @@ func TestEveryTestCanFailAndNoneIsSkipped(t *testing.T) {
 	require.Greater(t, tests, 1000, "the tests were found")
 }
 
+func TestWhatCountsAsAnAssertion(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]function{
+		`require.Equal(t, 1, 2)`:             {asserts: true},
+		`t.Fatal("no")`:                      {asserts: true},
+		`t.Log("no")`:                        {},
+		`other.Fatal("no")`:                  {},
+		`t.Skip("not today")`:                {skips: true},
+		`check(func(t *rapid.T) {t.Skip()})`: {},
+	} {
+		file, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc TestIt(t *testing.T) {"+body+"}", 0)
+		require.NoError(t, err)
+		declared, ok := file.Decls[0].(*ast.FuncDecl)
+		require.True(t, ok)
+		got := readFunction(declared)
+		require.Equal(t, want.asserts, got.asserts, body)
+		require.Equal(t, want.skips, got.skips, body)
+		require.True(t, got.isTest)
+	}
+}
+
 // testFunctions are the functions of all packages with tests, and of packages that help tests.
 func testFunctions(t *testing.T) (packages map[string][]*function, helpers []*function) {
 	t.Helper()
