@@ -224,7 +224,8 @@ func (t *automationTurn) putOff(task *db.AutomationTask, step automation.Step, l
 	if !t.now.Before(next) {
 		return false
 	}
-	task.DueAt, task.Deadline = next, false
+	// A simulated clock that went past the next try would go past a deadline after it as well.
+	task.DueAt, task.Deadline = next, step.Deadline && step.Until.After(next)
 	if !step.Until.IsZero() && step.Until.After(t.now) && step.Until.Before(next) {
 		task.DueAt, task.Deadline = step.Until, step.Deadline
 	}

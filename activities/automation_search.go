@@ -72,7 +72,7 @@ func (a *Activities) enterTasks(
 			})
 		}
 	}
-	return tx.EnterTasks(ctx, kind.Kind, a.Automations.Wallets, tasks)
+	return tx.EnterTasks(ctx, kind.Kind, kind.Wallets.String(), tasks)
 }
 
 // EnterAutomations enters the kinds of automation and their standing subjects where they are missing. It is no
@@ -83,7 +83,7 @@ func EnterAutomations(ctx context.Context, database *db.DB, registry *automation
 			return err
 		}
 		for _, kind := range registry.All() {
-			if err := tx.EnterTasks(ctx, kind.Kind, registry.Wallets, standing(kind)); err != nil {
+			if err := tx.EnterTasks(ctx, kind.Kind, kind.Wallets.String(), standing(kind)); err != nil {
 				return err
 			}
 		}
@@ -100,7 +100,7 @@ func RescanAutomation(ctx context.Context, database *db.DB, registry *automation
 		}
 		for _, name := range kinds {
 			kind, _ := registry.Find(name)
-			if err := tx.EnterTasks(ctx, name, registry.Wallets, standing(kind)); err != nil {
+			if err := tx.EnterTasks(ctx, name, kind.Wallets.String(), standing(kind)); err != nil {
 				return err
 			}
 		}

@@ -21,6 +21,11 @@ type IssuanceConfig struct {
 	OptDevelopmentFundPercentage *decimal.Decimal `lf:"optDevelopmentFundPercentage"`
 }
 
+// PaysLiveness tells whether validators may earn something by having been up.
+func (c IssuanceConfig) PaysLiveness() bool {
+	return c.OptValidatorFaucetCap == nil || c.OptValidatorFaucetCap.Sign() > 0
+}
+
 func (c IssuanceConfig) valid() bool {
 	shares, err := c.ValidatorRewardPercentage.Add(c.AppRewardPercentage)
 	return err == nil && c.AmuletToIssuePerYear.Sign() > 0 &&

@@ -22,7 +22,8 @@ func (n *node) automations() (*automation.Registry, error) {
 		automation.Rounds(func() decimal.Decimal { return price }), automation.NewTopUp(),
 	}
 	for _, kind := range []func(*ledger.Packages) (automation.Automation, error){
-		automation.Rewards, automation.Expiry, automation.Proposals, automation.NewSweeps, automation.NewAutoAccept,
+		automation.Rewards, automation.NewMinting, automation.NewLiveness, automation.Expiry, automation.Proposals,
+		automation.NewSubscriptions, automation.NewSweeps, automation.NewAutoAccept,
 	} {
 		made, err := kind(n.packages)
 		if err != nil {

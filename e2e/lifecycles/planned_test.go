@@ -89,7 +89,8 @@ func TestARunGoesOnWithWhatItHoldsThoughOthersLockIt(t *testing.T) {
 	plan := n.planSweeps("run")
 	require.NoError(t, n.db.InTx(t.Context(), func(tx *db.Tx) error {
 		// As the search does that finds more coin of hers.
-		err := tx.EnterTasks(t.Context(), automation.KindSweep, n.automations.Wallets, []db.DueTask{
+		kind, _ := n.automations.Find(automation.KindSweep)
+		err := tx.EnterTasks(t.Context(), kind.Kind, kind.Wallets.String(), []db.DueTask{
 			{Subject: string(alice), At: n.now(), Wallet: alice, IfSet: true},
 		})
 		require.NoError(t, err)

@@ -54,6 +54,17 @@ func livenessRecords(v plan.View, owner ledger.Party) ([]Coupon, error) {
 	})
 }
 
+// burnCoupons are what a user's purchases have earned a validator of the user.
+func burnCoupons(v plan.View, user ledger.Party) ([]Coupon, error) {
+	return couponsOf(v, user, func(c plan.Contract[coin.ValidatorRewardCoupon]) (Coupon, bool) {
+		id := lf.CID[coin.ValidatorRewardCoupon](c.ID)
+		return Coupon{
+			ID: c.ID, Kind: Validator, Round: c.Payload.Round.Number, Amount: c.Payload.Amount,
+			Input: coin.TransferInput{ValidatorRewardCoupon: &id},
+		}, c.Payload.User == user
+	})
+}
+
 // amountCoupons are those that are worth their amount.
 func amountCoupons(v plan.View, owner ledger.Party) ([]Coupon, error) {
 	v2, err := couponsOf(v, owner, func(c plan.Contract[coin.RewardCouponV2]) (Coupon, bool) {

@@ -35,6 +35,7 @@ type expiry struct {
 func Expiry(packages *ledger.Packages) (Automation, error) {
 	e := &expiry{packages: packages, plan: map[lf.TypeName]func(Situation, ledger.Contract) (Step, error){}}
 	e.ofWallets()
+	e.ofPayments()
 	e.ofNetwork()
 	return Automation{
 		Kind: KindExpiry, Summary: "Ends what has expired: requests, delegations, locks, coupons, dust.", Every: aMinute,
@@ -138,6 +139,7 @@ func (e *expiry) ofNetwork() {
 		func(s Situation, c plan.Contract[coin.DevelopmentFundCoupon]) (*plan.Action, error) {
 			return expireAs(s, c, s.Node.DSO, "DevelopmentFundCoupon_DsoExpire", coin.DevelopmentFundCouponDSOExpire{})
 		})
+	expires(e, func(c coin.RewardCouponV2) lf.Timestamp { return c.ExpiresAt }, nil, expireRewardCoupon)
 }
 
 func expireID(id ledger.ContractID) string { return "expire:" + plan.Short(id) }
@@ -151,6 +153,22 @@ func expireAs[T, A any](
 		CommandID: expireID(c.ID), ActAs: []ledger.Party{actor}, ReadAs: []ledger.Party{s.Node.DSO},
 		Commands: []ledger.Command{command},
 	}, err
+}
+
+// expireRewardCoupon makes an unclaimed reward of a coupon. Those who see the coupon see its end.
+func expireRewardCoupon(s Situation, c plan.Contract[coin.RewardCouponV2]) (*plan.Action, error) {
+	rules, err := plan.Active[coin.AmuletRules](s.View, s.Node.DSO, 1)
+	if err != nil || len(rules) == 0 {
+		return nil, err
+	}
+	argument := coin.AmuletRulesClaimExpiredRewardsV2{
+		RewardCouponCids: []lf.CID[coin.RewardCouponV2]{lf.CID[coin.RewardCouponV2](c.ID)},
+	}
+	if c.Payload.ProviderIsObserver {
+		argument.ExpiryObservers = ledger.SortedParties(
+			[]ledger.Party{c.Payload.Provider, earner(c.Payload.Beneficiary, c.Payload.Provider)})
+	}
+	return asDSO(s, networkState{rules: rules[0]}, expireID(c.ID), "AmuletRules_ClaimExpiredRewardsV2", argument)
 }
 
 // planDust burns coin that its holding fee has eaten, a hundred at once, the one that was eaten first first. Whether it

@@ -25,6 +25,9 @@ type Automation struct {
 	Standing []string
 	// Follow are the templates whose contracts make subjects due.
 	Follow []Follow
+	// Wallets is the template of the contracts that a party named as [Due].Wallet must have; [walletapp.WalletAppInstall]
+	// when left out.
+	Wallets lf.TypeName
 	// Plan decides what is due for one subject. The error is a failure of the record, or a defect.
 	Plan func(Situation) (Step, error)
 }
@@ -43,7 +46,7 @@ type Due struct {
 	At time.Time
 	// Deadline: a simulated clock stops there when it is advanced.
 	Deadline bool
-	// Wallet is a party that must have a wallet here, or else nothing is due; "" for no condition.
+	// Wallet is a party that must have a wallet here, or what counts as one, or else nothing is due; "" for no condition.
 	Wallet ledger.Party
 	// IfSet: nothing is due either unless the operator wants something of this kind for the subject.
 	IfSet bool
@@ -106,8 +109,6 @@ type Step struct {
 // Registry holds the kinds of automation. It is immutable.
 type Registry struct {
 	automations []Automation
-	// Wallets is the template of wallets, package-id:Module:Entity.
-	Wallets string
 }
 
 // NewRegistry makes the registry; packages must hold those of wallets. The error is that two automations have one name.
@@ -117,13 +118,17 @@ func NewRegistry(packages *ledger.Packages, automations ...Automation) (*Registr
 		return nil, fmt.Errorf("automation of wallets: %w", err)
 	}
 	seen := map[string]bool{}
-	for _, a := range automations {
+	automations = slices.Clone(automations)
+	for i, a := range automations {
 		if seen[a.Kind] {
 			return nil, fmt.Errorf("there are two automations of the kind %q", a.Kind)
 		}
 		seen[a.Kind] = true
+		if a.Wallets == (lf.TypeName{}) {
+			automations[i].Wallets = wallets
+		}
 	}
-	return &Registry{automations: slices.Clone(automations), Wallets: wallets.String()}, nil
+	return &Registry{automations: automations}, nil
 }
 
 // All lists the kinds of automation.

@@ -41,36 +41,46 @@ func Rewards(packages *ledger.Packages) (Automation, error) {
 		at := now.Truncate(rewardsPolling).Add(rewardsPolling)
 		return []Due{{Subject: string(c.Payload.Owner), At: at, Wallet: c.Payload.Owner}}
 	}))
-	follow(Following(packages, func(c plan.Contract[coin.AppRewardCoupon], now time.Time) []Due {
-		return earned(earner(c.Payload.Beneficiary, c.Payload.Provider), now)
-	}))
-	follow(Following(packages, func(c plan.Contract[coin.SvRewardCoupon], now time.Time) []Due {
-		return earned(c.Payload.Beneficiary, now)
-	}))
-	follow(Following(packages, func(c plan.Contract[coin.ValidatorFaucetCoupon], now time.Time) []Due {
-		return earned(c.Payload.Validator, now)
-	}))
-	follow(Following(packages, func(c plan.Contract[coin.ValidatorLivenessActivityRecord], now time.Time) []Due {
-		return earned(c.Payload.Validator, now)
-	}))
-	follow(Following(packages, func(c plan.Contract[coin.RewardCouponV2], now time.Time) []Due {
-		return earned(earner(c.Payload.Beneficiary, c.Payload.Provider), now)
-	}))
-	follow(Following(packages, func(c plan.Contract[coin.UnclaimedActivityRecord], now time.Time) []Due {
-		return earned(c.Payload.Beneficiary, now)
-	}))
-	follow(Following(packages, func(c plan.Contract[coin.DevelopmentFundCoupon], now time.Time) []Due {
-		return earned(c.Payload.Beneficiary, now)
-	}))
+	earnings, failed := followEarnings(packages, func(owner ledger.Party, now time.Time, everyRound bool) []Due {
+		return []Due{{Subject: string(owner), At: now, Deadline: !everyRound, Wallet: owner}}
+	})
+	a.Follow, err = append(a.Follow, earnings...), cmp.Or(err, failed)
 	follow(Following(packages, func(c plan.Contract[coin.ValidatorRewardCoupon], now time.Time) []Due {
 		return []Due{{Subject: burnsPrefix + string(c.Payload.User), At: now, Deadline: true}}
 	}))
 	return a, err
 }
 
-// earned makes the wallet of one who has earned something look when it can be minted.
-func earned(owner ledger.Party, now time.Time) []Due {
-	return []Due{{Subject: string(owner), At: now, Deadline: true, Wallet: owner}}
+// followEarnings follows what its owner can mint: all coupons but those that validators earn by purchases of their
+// users. What due says of them depends on whose they are, and on whether such are recorded in every round.
+func followEarnings(
+	packages *ledger.Packages, due func(owner ledger.Party, now time.Time, everyRound bool) []Due,
+) (follows []Follow, err error) {
+	follow := func(f Follow, failed error) {
+		follows, err = append(follows, f), cmp.Or(err, failed)
+	}
+	follow(Following(packages, func(c plan.Contract[coin.AppRewardCoupon], now time.Time) []Due {
+		return due(earner(c.Payload.Beneficiary, c.Payload.Provider), now, false)
+	}))
+	follow(Following(packages, func(c plan.Contract[coin.SvRewardCoupon], now time.Time) []Due {
+		return due(c.Payload.Beneficiary, now, false)
+	}))
+	follow(Following(packages, func(c plan.Contract[coin.ValidatorFaucetCoupon], now time.Time) []Due {
+		return due(c.Payload.Validator, now, true)
+	}))
+	follow(Following(packages, func(c plan.Contract[coin.ValidatorLivenessActivityRecord], now time.Time) []Due {
+		return due(c.Payload.Validator, now, true)
+	}))
+	follow(Following(packages, func(c plan.Contract[coin.RewardCouponV2], now time.Time) []Due {
+		return due(earner(c.Payload.Beneficiary, c.Payload.Provider), now, false)
+	}))
+	follow(Following(packages, func(c plan.Contract[coin.UnclaimedActivityRecord], now time.Time) []Due {
+		return due(c.Payload.Beneficiary, now, false)
+	}))
+	follow(Following(packages, func(c plan.Contract[coin.DevelopmentFundCoupon], now time.Time) []Due {
+		return due(c.Payload.Beneficiary, now, false)
+	}))
+	return follows, err
 }
 
 func earner(beneficiary *ledger.Party, provider ledger.Party) ledger.Party {
@@ -135,13 +145,7 @@ func (n networkState) collectBurns(
 	s Situation, w plan.Wallet, right plan.Contract[coin.ValidatorRight],
 ) (Step, error) {
 	user := right.Payload.User
-	coupons, err := couponsOf(s.View, user, func(c plan.Contract[coin.ValidatorRewardCoupon]) (Coupon, bool) {
-		id := lf.CID[coin.ValidatorRewardCoupon](c.ID)
-		return Coupon{
-			ID: c.ID, Kind: Validator, Round: c.Payload.Round.Number, Amount: c.Payload.Amount,
-			Input: coin.TransferInput{ValidatorRewardCoupon: &id},
-		}, c.Payload.User == user
-	})
+	coupons, err := burnCoupons(s.View, user)
 	if err != nil {
 		return Step{}, err
 	}
@@ -169,19 +173,7 @@ func (n networkState) collect(
 	if err != nil || !open {
 		return Step{Until: s.Now.Add(aMinute), WaitsFor: "an open round"}, err
 	}
-	for _, round := range n.issuing {
-		if !s.Now.Before(round.Payload.OpensAt.Time()) {
-			context.Context.IssuingMiningRounds = append(context.Context.IssuingMiningRounds,
-				lf.Entry[coin.Round, lf.CID[coin.IssuingMiningRound]]{
-					Key: round.Payload.Round, Value: lf.CID[coin.IssuingMiningRound](round.ID),
-				})
-		}
-	}
-	if right != nil {
-		context.Context.ValidatorRights = lf.Map[ledger.Party, lf.CID[coin.ValidatorRight]]{
-			{Key: right.Payload.User, Value: lf.CID[coin.ValidatorRight](right.ID)},
-		}
-	}
+	n.allowMinting(s, &context.Context, right)
 	step.Action, err = plan.WalletAction(s.View, w, commandID, "WalletAppInstall_ExecuteBatch",
 		walletapp.InstallExecuteBatch{
 			Context: context, Inputs: inputs, Operations: []walletapp.AmuletOperation{{MergeTransferInputs: &lf.Unit{}}},
@@ -192,14 +184,38 @@ func (n networkState) collect(
 	return step, err
 }
 
-// rewardStep waits until the next of the coupons can be minted; nothing when none ever can.
+// allowMinting names the rounds that issue, and the right by which some of the inputs were earned, if any.
+func (n networkState) allowMinting(
+	s Situation, context *coin.TransferContext, right *plan.Contract[coin.ValidatorRight],
+) {
+	for _, round := range n.issuing {
+		if !s.Now.Before(round.Payload.OpensAt.Time()) {
+			context.IssuingMiningRounds = append(context.IssuingMiningRounds,
+				lf.Entry[coin.Round, lf.CID[coin.IssuingMiningRound]]{
+					Key: round.Payload.Round, Value: lf.CID[coin.IssuingMiningRound](round.ID),
+				})
+		}
+	}
+	if right != nil {
+		context.ValidatorRights = lf.Map[ledger.Party, lf.CID[coin.ValidatorRight]]{
+			{Key: right.Payload.User, Value: lf.CID[coin.ValidatorRight](right.ID)},
+		}
+	}
+}
+
+// rewardStep waits until the next of the coupons can be minted; nothing when none ever can. Those of which there is one
+// in every round do not stop a simulated clock.
 func (n networkState) rewardStep(s Situation, coupons []Coupon) Step {
 	var step Step
 	for _, coupon := range coupons {
 		at, ever := n.mintableAt(s.Now, coupon)
-		if ever && (step.Until.IsZero() || at.Before(step.Until)) {
-			step = Step{Until: at, Deadline: true, WaitsFor: "its rewards to be issued"}
+		if !ever {
+			continue
 		}
+		if step.Until.IsZero() || at.Before(step.Until) {
+			step.Until, step.WaitsFor = at, "its rewards to be issued"
+		}
+		step.Deadline = step.Deadline || coupon.Kind != Faucet
 	}
 	return step
 }

@@ -1,0 +1,80 @@
+package automation
+
+import (
+	"time"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+// KindLiveness is the automation that reports that the node is up.
+const KindLiveness = "liveness"
+
+// NewLiveness records in every round that the operator's node is up, which earns the operator a reward (upstream:
+// validator liveness). It does nothing where that earns nothing.
+func NewLiveness(packages *ledger.Packages) (Automation, error) {
+	licensed, err := Following(packages, func(plan.Contract[coin.ValidatorLicense], time.Time) []Due {
+		return []Due{{Subject: network}}
+	})
+	if err != nil {
+		return Automation{}, err
+	}
+	opened, err := Following(packages, func(round plan.Contract[coin.OpenMiningRound], _ time.Time) []Due {
+		return []Due{{Subject: network, At: round.Payload.OpensAt.Time()}}
+	})
+	return Automation{
+		Kind: KindLiveness, Summary: "Records in every round that the node is up, for the operator's reward.",
+		Every: aMinute, Standing: []string{network}, Follow: []Follow{licensed, opened}, Plan: planLiveness,
+	}, err
+}
+
+// planLiveness reports for the oldest round that is open and was not reported. What waits for nothing here is made due
+// by a license or a round.
+func planLiveness(s Situation) (Step, error) {
+	const most = 100
+	licenses, err := plan.Active[coin.ValidatorLicense](s.View, s.Node.Operator, most)
+	if err != nil {
+		return Step{}, err
+	}
+	rounds, err := OpenRounds(s.View)
+	if err != nil {
+		return Step{}, err
+	}
+	for _, license := range licenses {
+		if license.Payload.Validator == s.Node.Operator {
+			return reportLiveness(s, license, rounds)
+		}
+	}
+	return Step{}, nil
+}
+
+func reportLiveness(
+	s Situation, license plan.Contract[coin.ValidatorLicense], rounds []plan.Contract[coin.OpenMiningRound],
+) (Step, error) {
+	var step Step
+	for _, round := range rounds {
+		r := round.Payload
+		known := license.Payload.FaucetState != nil && r.Round.Number <= license.Payload.FaucetState.LastReceivedFor.Number
+		switch opens := r.OpensAt.Time(); {
+		case opens.After(s.Now):
+			if step.Until.IsZero() || opens.Before(step.Until) {
+				step.Until, step.WaitsFor = opens, "the next round to open"
+			}
+		case known || step.Action != nil || !r.IssuanceConfig.PaysLiveness():
+		default:
+			command, err := plan.Exercise[coin.ValidatorLicense](s.Packages, license.ID,
+				"ValidatorLicense_RecordValidatorLivenessActivity",
+				coin.ValidatorLicenseRecordValidatorLivenessActivity{OpenRoundCid: lf.CID[coin.OpenMiningRound](round.ID)})
+			if err != nil {
+				return Step{}, err
+			}
+			step.Action = &plan.Action{
+				CommandID: "record-liveness:" + plan.Short(license.ID), ActAs: []ledger.Party{s.Node.Operator},
+				ReadAs: []ledger.Party{s.Node.DSO}, Commands: []ledger.Command{command},
+			}
+		}
+	}
+	return step, nil
+}

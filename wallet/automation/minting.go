@@ -1,0 +1,171 @@
+package automation
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+// KindMinting is the automation that mints for others.
+const KindMinting = "minting"
+
+// NewMinting mints the rewards of those who have no wallet here and left that to one who has, and merges their coin when
+// there are twice as many as they want (upstream: collection of rewards by minting delegations).
+func NewMinting(packages *ledger.Packages) (Automation, error) {
+	delegation, err := ledger.TemplateName[walletapp.MintingDelegation](packages)
+	if err != nil {
+		return Automation{}, err
+	}
+	a := Automation{
+		Kind: KindMinting, Summary: "Mints the rewards of those who delegated that, and merges their coin.",
+		Every: rewardsPolling, Wallets: delegation, Plan: planMinting,
+	}
+	follow := func(f Follow, failed error) {
+		a.Follow, err = append(a.Follow, f), cmp.Or(err, failed)
+	}
+	follow(Following(packages, func(c plan.Contract[walletapp.MintingDelegation], _ time.Time) []Due {
+		return []Due{{Subject: string(c.Payload.Beneficiary), Wallet: c.Payload.Beneficiary}}
+	}))
+	follow(Following(packages, func(c plan.Contract[coin.Amulet], now time.Time) []Due {
+		at := now.Truncate(rewardsPolling).Add(rewardsPolling)
+		return []Due{{Subject: string(c.Payload.Owner), At: at, Wallet: c.Payload.Owner}}
+	}))
+	follow(Following(packages, func(c plan.Contract[coin.ValidatorRewardCoupon], now time.Time) []Due {
+		return []Due{{Subject: string(c.Payload.User), At: now, Deadline: true, Wallet: c.Payload.User}}
+	}))
+	earnings, failed := followEarnings(packages, func(owner ledger.Party, now time.Time, everyRound bool) []Due {
+		return []Due{{Subject: string(owner), At: now, Deadline: !everyRound, Wallet: owner}}
+	})
+	a.Follow = append(a.Follow, earnings...)
+	return a, cmp.Or(err, failed)
+}
+
+// planMinting mints for one beneficiary.
+func planMinting(s Situation) (Step, error) {
+	beneficiary := ledger.Party(s.Subject)
+	_, own, err := plan.WalletOf(s.View, beneficiary)
+	if err != nil || own { // the wallet mints for itself
+		return Step{}, err
+	}
+	delegation, ok, err := delegationOf(s.View, beneficiary)
+	if err != nil || !ok {
+		return Step{}, err
+	}
+	n, ok, err := readNetwork(s.View)
+	if err != nil || !ok {
+		return Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
+	}
+	funds, err := fundsOf(s.View, n, beneficiary)
+	if err != nil {
+		return Step{}, err
+	}
+	right, err := ownRight(s.View, beneficiary)
+	if err != nil {
+		return Step{}, err
+	}
+	if right != nil {
+		burns, err := burnCoupons(s.View, beneficiary)
+		if err != nil {
+			return Step{}, err
+		}
+		funds.Coupons = append(funds.Coupons, burns...)
+	}
+	step := n.rewardStep(s, funds.Coupons)
+	inputs, commandID, err := funds.Mint(delegation.Payload.AmuletMergeLimit)
+	if err != nil || len(inputs) == 0 {
+		return step, err
+	}
+	return n.mint(s, step, delegation, right, commandID, inputs)
+}
+
+// delegationOf finds the beneficiary's delegation to somebody with a wallet here that lasts longest.
+func delegationOf(
+	v plan.View, beneficiary ledger.Party,
+) (longest plan.Contract[walletapp.MintingDelegation], ok bool, err error) {
+	const most = 100
+	found, err := plan.Active[walletapp.MintingDelegation](v, beneficiary, most)
+	if err != nil {
+		return longest, false, err
+	}
+	for _, delegation := range found {
+		d := delegation.Payload
+		if d.Beneficiary != beneficiary || !v.Now.Before(d.ExpiresAt.Time()) ||
+			ok && d.ExpiresAt <= longest.Payload.ExpiresAt {
+			continue
+		}
+		_, here, err := plan.WalletOf(v, d.Delegate)
+		if err != nil {
+			return longest, false, err
+		}
+		if here {
+			longest, ok = delegation, true
+		}
+	}
+	return longest, ok, nil
+}
+
+// ownRight is the right of one who is its own validator; nil without.
+func ownRight(v plan.View, party ledger.Party) (*plan.Contract[coin.ValidatorRight], error) {
+	const most = 100
+	rights, err := plan.Active[coin.ValidatorRight](v, party, most)
+	for i, right := range rights {
+		if right.Payload.User == party && right.Payload.Validator == party {
+			return &rights[i], err
+		}
+	}
+	return nil, err
+}
+
+// Mint are the inputs of a delegate's mint for a beneficiary who wants to have so many coins, and the id of the command
+// that takes them: the rewards, if they are worth something, and once there are twice as many coins as wanted the
+// smallest of them, as many as leave what is wanted. There are none when nothing is to be done.
+func (f Funds) Mint(wanted int64) (inputs []coin.TransferInput, command string, err error) {
+	coupons, err := f.usable()
+	if err != nil {
+		return nil, "", err
+	}
+	var ids []ledger.ContractID
+	if slices.ContainsFunc(coupons, func(c valued) bool { return c.value.Sign() > 0 }) {
+		for _, coupon := range coupons {
+			ids, inputs = append(ids, coupon.ID), append(inputs, coupon.Input)
+		}
+	}
+	keep := int(min(max(wanted, 1), int64(len(f.Coins)))) // a limit of none would never be reached
+	if len(f.Coins) >= 2*keep && len(f.Coins) > 1 {
+		coins := slices.SortedFunc(slices.Values(f.Coins), func(a, b Coin) int {
+			return cmp.Or(a.Amount.InitialAmount.Cmp(b.Amount.InitialAmount), cmp.Compare(a.ID, b.ID))
+		})
+		for _, amulet := range coins[:len(coins)-keep+1] {
+			ids = append(ids, amulet.ID)
+			inputs = append(inputs, coin.InputAmulet(lf.CID[coin.Amulet](amulet.ID)))
+		}
+	}
+	most := min(len(inputs), f.MaxInputs)
+	return inputs[:most], commandID("mint", f.Wallet, ids[:most]), nil
+}
+
+// mint is the delegate's submission.
+func (n networkState) mint(
+	s Situation, step Step, delegation plan.Contract[walletapp.MintingDelegation],
+	right *plan.Contract[coin.ValidatorRight], commandID string, inputs []coin.TransferInput,
+) (Step, error) {
+	context, open, err := plan.PaymentContext(s.View)
+	if err != nil || !open {
+		return Step{Until: s.Now.Add(aMinute), WaitsFor: "an open round"}, err
+	}
+	n.allowMinting(s, &context.Context, right)
+	command, err := plan.Exercise[walletapp.MintingDelegation](s.Packages, delegation.ID, "MintingDelegation_Mint",
+		walletapp.MintingDelegationMint{Inputs: inputs, Context: context})
+	step.Action = &plan.Action{
+		CommandID: commandID, ActAs: []ledger.Party{delegation.Payload.Delegate},
+		ReadAs:   ledger.SortedParties([]ledger.Party{delegation.Payload.Beneficiary, s.Node.DSO}),
+		Commands: []ledger.Command{command},
+	}
+	return step, err
+}

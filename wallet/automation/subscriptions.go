@@ -1,0 +1,93 @@
+package automation
+
+import (
+	"time"
+
+	"github.com/florinledger/florin/coin/payments"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+// KindSubscriptions is the automation that pays for subscriptions.
+const KindSubscriptions = "subscriptions"
+
+type idleSubscription = plan.Contract[payments.SubscriptionIdleState]
+
+// NewSubscriptions makes the payments of subscriptions for wallets that have agreed to them, from when they can be made
+// until they are due, and ends subscriptions whose payment was missed (upstream: subscriptions ready for payment).
+func NewSubscriptions(packages *ledger.Packages) (Automation, error) {
+	idle, err := Following(packages, func(c idleSubscription, _ time.Time) []Due {
+		return []Due{{Subject: string(c.ID), At: payableFrom(c.Payload), Deadline: true}}
+	})
+	return Automation{
+		Kind: KindSubscriptions, Summary: "Pays for subscriptions, and ends those that were not paid.", Every: aMinute,
+		Follow: []Follow{idle}, Plan: planSubscription,
+	}, err
+}
+
+// payableFrom is when the next payment can be made.
+func payableFrom(s payments.SubscriptionIdleState) time.Time {
+	return s.NextPaymentDueAt.Time().Add(-s.PayData.PaymentDuration.Duration())
+}
+
+func planSubscription(s Situation) (Step, error) {
+	contract, ok, err := s.Record.Contract(ledger.ContractID(s.Subject))
+	if err != nil || !ok {
+		return Step{}, err
+	}
+	payload, err := ledger.DecodePayload[payments.SubscriptionIdleState](s.Packages, contract)
+	if err != nil {
+		return Step{}, err
+	}
+	idle, data := idleSubscription{ID: contract.ID, Payload: payload}, payload.SubscriptionData
+	missedAt := payload.NextPaymentDueAt.Time().Add(time.Microsecond) // the ledger's next instant
+	if !s.Now.Before(missedAt) {
+		w, ok, err := plan.WalletOf(s.View, data.Provider, data.Receiver, data.Sender)
+		if err != nil || !ok {
+			return Step{}, err
+		}
+		action, err := expireAs(s, idle, w.User, "SubscriptionIdleState_ExpireSubscription",
+			payments.SubscriptionIdleStateExpireSubscription{Actor: w.User})
+		return Step{Action: action}, err
+	}
+	if from := payableFrom(payload); s.Now.Before(from) {
+		return Step{Until: from, Deadline: true, WaitsFor: "the time of its next payment"}, nil
+	}
+	step := Step{Until: missedAt, Deadline: true, WaitsFor: "its payment, or its end without one"}
+	w, ok, err := plan.WalletOf(s.View, data.Sender)
+	if err != nil || !ok { // whoever pays does not do it here
+		return step, err
+	}
+	return s.paySubscription(w, idle, step)
+}
+
+// paySubscription pays with the sender's coin. What is refused, for want of coin say, is tried until the payment is due.
+func (s Situation) paySubscription(w plan.Wallet, idle idleSubscription, step Step) (Step, error) {
+	sooner := func(at time.Time, what string) (Step, error) {
+		if at.Before(step.Until) {
+			return Step{Until: at, WaitsFor: what}, nil
+		}
+		return step, nil
+	}
+	if low, err := s.lowTraffic(); err != nil || low != "" {
+		if err != nil {
+			return Step{}, err
+		}
+		return sooner(s.Now.Add(PollingInterval), low)
+	}
+	id := lf.CID[payments.SubscriptionIdleState](idle.ID)
+	action, err := s.throughWallet(w, Action{
+		CommandID: "pay-subscription:" + plan.Short(idle.ID), Wallet: w.User, Contract: idle.ID,
+		Operation: &walletapp.AmuletOperation{SubscriptionMakePayment: &id},
+	})
+	if err != nil {
+		return Step{}, err
+	}
+	if action == nil {
+		return sooner(s.Now.Add(aMinute), "an open round")
+	}
+	step.Action, step.Spends = action, w.User
+	return step, nil
+}
