@@ -15,8 +15,8 @@ import (
 // KindMinting is the automation that mints for others.
 const KindMinting = "minting"
 
-// NewMinting mints the rewards of those who have no wallet here and left that to one who has, and merges their coin when
-// there are twice as many as they want (upstream: collection of rewards by minting delegations).
+// NewMinting mints the rewards of those who have no wallet here and left that to one who has, and merges their coin
+// when there is twice as much as they want (upstream: collection of rewards by minting delegations).
 func NewMinting(packages *ledger.Packages) (Automation, error) {
 	delegation, err := ledger.TemplateName[walletapp.MintingDelegation](packages)
 	if err != nil {

@@ -63,7 +63,7 @@ func planSubscription(s Situation) (Step, error) {
 	return s.paySubscription(w, idle, step)
 }
 
-// paySubscription pays with the sender's coin. What is refused, for want of coin say, is tried until the payment is due.
+// paySubscription pays with the sender's coin. What is refused, for want of coin say, is tried until payment is due.
 func (s Situation) paySubscription(w plan.Wallet, idle idleSubscription, step Step) (Step, error) {
 	sooner := func(at time.Time, what string) (Step, error) {
 		if at.Before(step.Until) {
