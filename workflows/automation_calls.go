@@ -2,6 +2,8 @@ package workflows
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 )
@@ -73,18 +75,23 @@ func (c *AutomationCaller) await(ctx context.Context) {
 	}
 }
 
-// callDue runs every kind that has something to do and is not paused.
+// callDue runs every kind that has something to do and is not paused. One that cannot be run does not keep the others
+// from it.
 func (c *AutomationCaller) callDue(ctx context.Context) error {
 	kinds, err := c.options.Record.Due(ctx, c.options.LedgerTime())
 	if err != nil {
 		return err
 	}
+	var failed error
 	for _, kind := range kinds {
+		if _, known := c.options.Schedules.automations.Find(kind); !known {
+			continue // another version's, whose processes run it
+		}
 		if err := c.call(ctx, kind); err != nil {
-			return err
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", automationID(kind), err))
 		}
 	}
-	return nil
+	return failed
 }
 
 func (c *AutomationCaller) call(ctx context.Context, kind string) error {

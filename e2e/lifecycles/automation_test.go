@@ -205,6 +205,31 @@ func TestASubjectThatCannotBeDecidedOnHoldsUpNobody(t *testing.T) {
 	require.Contains(t, troubles[0].Refusal, "a defect")
 }
 
+func TestWhatOnlyAnotherVersionKnowsHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	var looks atomic.Int64
+	n := newNodeWith(t, 10*365*day, func(n *node) []automation.Automation {
+		return []automation.Automation{giving(n, never, &looks)}
+	})
+	const unknown = "a-kind-of-the-next-version" // before the other one in order
+	require.NoError(t, n.db.InTx(t.Context(), func(tx *db.Tx) error {
+		require.NoError(t, tx.EnterAutomations(t.Context(), []string{unknown}))
+		return tx.EnterTasks(t.Context(), unknown, "", []db.DueTask{{Subject: "network", At: n.now()}})
+	}))
+	giver := n.givers("giver")[0]
+	n.eventually("the other kind runs", func() bool { return n.offers()[giver] == 1 })
+	due, err := n.db.DueAutomations(t.Context(), n.now(), true)
+	require.NoError(t, err)
+	require.Contains(t, due, unknown, "it is left to those who know it")
+	list, err := n.temporal.ScheduleClient().List(t.Context(), client.ScheduleListOptions{})
+	require.NoError(t, err)
+	for list.HasNext() {
+		schedule, err := list.Next()
+		require.NoError(t, err)
+		require.Equal(t, "automation:"+kindGiving, schedule.ID)
+	}
+}
+
 func TestAPausedScheduleStaysPausedAndNothingRuns(t *testing.T) {
 	t.Parallel()
 	var looks atomic.Int64

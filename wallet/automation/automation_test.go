@@ -292,3 +292,39 @@ func TestHowCoinIsSwept(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, ok)
 }
+
+func TestADelegateMintsWhatIsWorthSomethingAndLeavesAsMuchCoinAsWanted(t *testing.T) {
+	t.Parallel()
+	funds := automation.Funds{Wallet: alice, Issuing: rounds(), MaxInputs: 100, Now: now}
+	mint := func(wanted int64) []string {
+		inputs, command, err := funds.Mint(wanted)
+		require.NoError(t, err)
+		require.NotEmpty(t, command)
+		var ids []string
+		for _, input := range inputs {
+			if input.Amulet != nil {
+				ids = append(ids, string(*input.Amulet))
+			} else {
+				ids = append(ids, string(*input.AppRewardCoupon))
+			}
+		}
+		return ids
+	}
+	require.Empty(t, mint(2))
+	funds.Coins = []automation.Coin{coinOf("big", "30"), coinOf("small", "1"), coinOf("middle", "5")}
+	require.Empty(t, mint(2), "less than twice as many as wanted")
+	funds.Coupons = []automation.Coupon{
+		coupon("issuing", automation.UnfeaturedApp, 3, "10"), coupon("later", automation.UnfeaturedApp, 4, "10"),
+	}
+	require.Equal(t, []string{"issuing"}, mint(2), "coin stays as it is")
+	funds.Coins = append(funds.Coins, coinOf("fourth", "7"))
+	require.Equal(t, []string{"issuing", "small", "middle", "fourth"}, mint(2), "the smallest become one")
+	funds.Coupons = nil
+	require.Equal(t, []string{"small", "middle", "fourth", "big"}, mint(0), "at least one has to stay")
+	require.Equal(t, []string{"small", "middle", "fourth", "big"}, mint(1))
+	require.Empty(t, mint(3))
+	funds.MaxInputs = 2
+	require.Equal(t, []string{"small", "middle"}, mint(1), "as many as a transfer takes")
+	first, again := mint(1), mint(1)
+	require.Equal(t, first, again)
+}

@@ -297,3 +297,40 @@ func TestWhatBuysNoTrafficLeavesTheReserve(t *testing.T) {
 		require.Len(t, commands, 1)
 	}
 }
+
+func TestLivenessIsReportedOncePerRoundWhereItPays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "0.005", false)
+	kind, err := automation.NewLiveness(w.packages)
+	require.NoError(t, err)
+	step, _ := w.decide(kind, "network")
+	require.Equal(t, automation.Step{}, step, "the operator has no license")
+	license := coin.ValidatorLicense{Validator: operator, Sponsor: operator, DSO: dso}
+	other := license
+	other.Validator = alice
+	put(w, other)
+	put(w, license)
+	step, commands := w.decide(kind, "network")
+	require.Len(t, commands, 1)
+	require.Contains(t, commands[0], "ValidatorLicense_RecordValidatorLivenessActivity")
+	require.Equal(t, []ledger.Party{operator}, step.Action.ActAs)
+	require.Equal(t, now.Add(5*time.Minute), step.Until, "the next round opens")
+	require.False(t, step.Deadline, "what happens in every round stops no clock")
+
+	w.contracts = w.contracts[:len(w.contracts)-1]
+	license.FaucetState = &coin.FaucetState{}
+	put(w, license)
+	step, _ = w.decide(kind, "network")
+	require.Nil(t, step.Action, "round 0 was reported")
+	require.Equal(t, now.Add(5*time.Minute), step.Until)
+
+	free := decimal.Decimal{}
+	rules := coin.DefaultConfig("global::1220").IssuanceCurve.InitialValue
+	rules.OptValidatorFaucetCap = &free
+	put(w, coin.OpenMiningRound{
+		DSO: dso, Round: coin.Round{Number: 7}, AmuletPrice: decimal.MustParse("0.005"), OpensAt: at(-time.Second),
+		IssuanceConfig: rules, TransferConfigUSD: coin.DefaultConfig("global::1220").TransferConfig,
+	})
+	step, _ = w.decide(kind, "network")
+	require.Nil(t, step.Action, "it earns nothing")
+}

@@ -30,7 +30,7 @@ func NewLiveness(packages *ledger.Packages) (Automation, error) {
 	}, err
 }
 
-// planLiveness reports for the oldest round that is open and was not reported. What waits for nothing here is made due
+// planLiveness reports for the newest round that is open, unless that was done. What waits for nothing here is made due
 // by a license or a round.
 func planLiveness(s Situation) (Step, error) {
 	const most = 100
@@ -38,43 +38,43 @@ func planLiveness(s Situation) (Step, error) {
 	if err != nil {
 		return Step{}, err
 	}
+	var step Step
 	rounds, err := OpenRounds(s.View)
+	for _, round := range rounds {
+		opens := round.Payload.OpensAt.Time()
+		if opens.After(s.Now) && (step.Until.IsZero() || opens.Before(step.Until)) {
+			step.Until, step.WaitsFor = opens, "the next round to open"
+		}
+	}
 	if err != nil {
 		return Step{}, err
 	}
+	newest, open, err := plan.OpenRound(s.View)
+	if err != nil || !open || !newest.Payload.IssuanceConfig.PaysLiveness() {
+		return step, err
+	}
 	for _, license := range licenses {
 		if license.Payload.Validator == s.Node.Operator {
-			return reportLiveness(s, license, rounds)
+			step.Action, err = reportLiveness(s, license, newest)
+			return step, err
 		}
 	}
 	return Step{}, nil
 }
 
+// reportLiveness is nil when the round, or a later one, was reported.
 func reportLiveness(
-	s Situation, license plan.Contract[coin.ValidatorLicense], rounds []plan.Contract[coin.OpenMiningRound],
-) (Step, error) {
-	var step Step
-	for _, round := range rounds {
-		r := round.Payload
-		known := license.Payload.FaucetState != nil && r.Round.Number <= license.Payload.FaucetState.LastReceivedFor.Number
-		switch opens := r.OpensAt.Time(); {
-		case opens.After(s.Now):
-			if step.Until.IsZero() || opens.Before(step.Until) {
-				step.Until, step.WaitsFor = opens, "the next round to open"
-			}
-		case known || step.Action != nil || !r.IssuanceConfig.PaysLiveness():
-		default:
-			command, err := plan.Exercise[coin.ValidatorLicense](s.Packages, license.ID,
-				"ValidatorLicense_RecordValidatorLivenessActivity",
-				coin.ValidatorLicenseRecordValidatorLivenessActivity{OpenRoundCid: lf.CID[coin.OpenMiningRound](round.ID)})
-			if err != nil {
-				return Step{}, err
-			}
-			step.Action = &plan.Action{
-				CommandID: "record-liveness:" + plan.Short(license.ID), ActAs: []ledger.Party{s.Node.Operator},
-				ReadAs: []ledger.Party{s.Node.DSO}, Commands: []ledger.Command{command},
-			}
-		}
+	s Situation, license plan.Contract[coin.ValidatorLicense], round plan.Contract[coin.OpenMiningRound],
+) (*plan.Action, error) {
+	if state := license.Payload.FaucetState; state != nil &&
+		round.Payload.Round.Number <= state.LastReceivedFor.Number {
+		return nil, nil //nolint:nilnil // nothing is due
 	}
-	return step, nil
+	command, err := plan.Exercise[coin.ValidatorLicense](s.Packages, license.ID,
+		"ValidatorLicense_RecordValidatorLivenessActivity",
+		coin.ValidatorLicenseRecordValidatorLivenessActivity{OpenRoundCid: lf.CID[coin.OpenMiningRound](round.ID)})
+	return &plan.Action{
+		CommandID: "record-liveness:" + plan.Short(license.ID), ActAs: []ledger.Party{s.Node.Operator},
+		ReadAs: []ledger.Party{s.Node.DSO}, Commands: []ledger.Command{command},
+	}, err
 }
