@@ -2,6 +2,7 @@ package devapi
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 const (
 	// settlePause is between two looks whether everything that is due was dealt with.
 	settlePause = 10 * time.Millisecond
-	// settleTimeout is how long that may take at one time.
+	// settleTimeout is for how long nothing of it may happen.
 	settleTimeout = 10 * time.Second
 	// sameTime is how close deadlines are that are dealt with together.
 	sameTime = time.Second
@@ -72,25 +73,32 @@ func (a *API) jump(ctx context.Context, to time.Time) error {
 
 // settle waits until everything that is due at a time was dealt with.
 func (a *API) settle(ctx context.Context, by, target time.Time) error {
-	waiting, cancel := context.WithTimeout(ctx, settleTimeout)
-	defer cancel()
+	stuck := time.NewTimer(settleTimeout)
+	defer stuck.Stop()
+	var left []string
 	for {
 		overdue, err := a.options.Clock.Overdue(ctx, by)
 		if err != nil || len(overdue) == 0 {
 			return err
 		}
+		if !slices.Equal(left, overdue) { // something was dealt with
+			left = overdue
+			stuck.Reset(settleTimeout)
+		}
 		if err := a.options.Clock.CallWorkflows(ctx); err != nil {
 			return err
 		}
-		pause(waiting, settlePause)
-		switch {
-		case ctx.Err() != nil: // the request has taken too long as a whole
+		pause(ctx, settlePause)
+		if ctx.Err() != nil { // the request has taken too long as a whole
 			return &endpoint.TimeoutError{Advice: "The clock has come to " + endpoint.Timestamp(by).String() +
 				"; send advance_to " + endpoint.Timestamp(target).String() + " to go on."}
-		case waiting.Err() != nil:
+		}
+		select {
+		case <-stuck.C:
 			return fault.ServiceNotRunning.New("The clock stands at %s: what is due there does not happen, such as in "+
 				"workflow %s", endpoint.Timestamp(by), strings.Join(overdue, ", ")).
 				WithHint("Look at the workflow in the Temporal UI and at the node's log, or pass over it with jump.")
+		default:
 		}
 	}
 }

@@ -137,6 +137,10 @@ func TestTwoNodesDoNothingTwice(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, int64(len(parties)), done[0].Done)
 	seen := looks.Load()
+	n.eventually("all offers are followed, by one Temporal or the other", func() bool {
+		overdue, err := n.db.Overdue(t.Context(), n.now())
+		return err == nil && len(overdue) == 0
+	})
 	n.advance(day)
 	require.Equal(t, seen, looks.Load(), "nobody looks at wallets with nothing new")
 }
