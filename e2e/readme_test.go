@@ -35,23 +35,38 @@ func helpers(t *testing.T, block, url string) string {
 	return strings.Replace(head, "http://127.0.0.1:7575", url, 1)
 }
 
-func TestTheREADMEShowsHowOutsidersComeIn(t *testing.T) {
-	t.Parallel()
-	n := up(t, dataDir(t))
-	blocks := readme(t)
-	script := "set -e\n" + helpers(t, blocks["The first minutes"], n.info.URL) + "\n" +
-		blocks["The same through the validator's API"]
+// printed runs commands as a person does who has just built the program, and returns the lines that they print.
+func printed(t *testing.T, script string) []string {
+	t.Helper()
 	here := t.TempDir()
 	executable, err := binary()
 	require.NoError(t, err)
 	require.NoError(t, os.Mkdir(filepath.Join(here, "bin"), 0o700))
 	require.NoError(t, os.Symlink(executable, filepath.Join(here, "bin", "florin")))
-	command := exec.CommandContext(t.Context(), "bash", "-c", script)
+	command := exec.CommandContext(t.Context(), "bash", "-c", "set -e\n"+script)
 	command.Dir, command.Env = here, []string{"PATH=" + os.Getenv("PATH")}
-	printed, err := command.CombinedOutput()
-	require.NoError(t, err, "%s", printed)
-	lines := strings.Split(strings.TrimSpace(string(printed)), "\n")
-	require.Greater(t, len(lines), 2, "%s", printed)
-	require.Contains(t, lines[len(lines)-2], `"total_available_coin":"60.0000000000"`, "%s", printed)
-	require.Contains(t, lines[len(lines)-1], `"total_available_coin":"40.0000000000"`, "%s", printed)
+	output, err := command.CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
+	require.Greater(t, len(lines), 2, "%s", output)
+	return lines
+}
+
+func TestTheREADMEShowsHowOutsidersComeIn(t *testing.T) {
+	t.Parallel()
+	n := up(t, dataDir(t))
+	blocks := readme(t)
+	lines := printed(t, helpers(t, blocks["The first minutes"], n.info.URL)+"\n"+
+		blocks["The same through the validator's API"])
+	require.Contains(t, lines[len(lines)-2], `"total_available_coin":"60.0000000000"`, "%s", lines)
+	require.Contains(t, lines[len(lines)-1], `"total_available_coin":"40.0000000000"`, "%s", lines)
+
+	t.Run("and changes that are made once", func(t *testing.T) { //nolint:paralleltest // on the same node
+		block := blocks["Changes that can be repeated, tried out and followed"]
+		lines := printed(t, strings.Replace(block, "http://127.0.0.1:7575", n.info.URL, 1))
+		require.Len(t, lines, 8, "%s", lines)
+		require.Equal(t, lines[1:3], []string{lines[3], lines[5]}, "the same workflow and contract twice")
+		require.Equal(t, "Idempotency-Replayed: true", strings.TrimSpace(lines[4]))
+		require.Contains(t, lines[7], "balance_change,AmuletRules_DevNet_Tap,2000.0000000000,0.0050000000,10.0000000000")
+	})
 }

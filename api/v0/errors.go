@@ -81,8 +81,8 @@ func Failures(realm string) endpoint.FailureEncoder {
 // tooLong is what is said of requests that were not answered in time.
 func tooLong(ctx context.Context) string {
 	method, uri := endpoint.Requested(ctx)
-	return fmt.Sprintf("The server is taking too long to respond to the (%s) request at %s. If it changes something, that "+
-		"goes on: ask for its status, or send it again with the same tracking id or Idempotency-Key.", method, uri)
+	return fmt.Sprintf("The server is taking too long to respond to the (%s) request at %s. If it changes something, "+
+		"that goes on: ask for its status, or send it again with the same tracking id or Idempotency-Key.", method, uri)
 }
 
 // unauthorized is the answer to callers without a usable token.

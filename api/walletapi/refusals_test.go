@@ -220,8 +220,8 @@ func TestANodeThatIsBusySaysWhatToDo(t *testing.T) {
 		twin := b.Twin(apitest.Options{Wallets: busy{refusal}, RequestTimeout: 200 * time.Millisecond})
 		return twin.Call("alice", http.MethodPost, offers, offerOf(b.bob.Party, "busy"))
 	}
-	refused(t, attempt(nil), http.StatusServiceUnavailable, "The server is taking too long to respond to the (POST) request "+
-		"at /v0/wallet/transfer-offers. If it changes something, that goes on: ask for its status, or send it again with "+
+	refused(t, attempt(nil), http.StatusServiceUnavailable, "The server is taking too long to respond to the (POST) "+
+		"request at /v0/wallet/transfer-offers. If it changes something, that goes on: ask for its status, or send it again with "+
 		"the same tracking id or Idempotency-Key.")
 	for text, refusal := range map[string]error{
 		"SUBMISSION_ALREADY_IN_FLIGHT": fault.AlreadyInFlight("change", "submission", b.Node.SynchronizerID),

@@ -2,6 +2,7 @@ package walletapi
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/coin/walletapp"
@@ -18,9 +19,24 @@ type TrafficRequestStatus string
 // status.
 type GetBuyTrafficRequestStatusResponse struct {
 	Status          TrafficRequestStatus `json:"status" required:"true" doc:"created, completed or failed"`
-	TransactionID   *ledger.UpdateID     `json:"transaction_id,omitempty" doc:"The purchase, if it was made"`
-	FailureReason   *tracking.Failure    `json:"failure_reason,omitempty" doc:"expired or rejected, if it failed"`
-	RejectionReason *string              `json:"rejection_reason,omitempty" doc:"Why it was rejected"`
+	TransactionID   *ledger.UpdateID     `json:"transaction_id" doc:"The purchase, if it was made"`
+	FailureReason   *tracking.Failure    `json:"failure_reason" doc:"expired or rejected, if it failed"`
+	RejectionReason *string              `json:"rejection_reason" doc:"Why it was rejected"`
+}
+
+// MarshalJSON writes the fields that the status has, and no others.
+func (r GetBuyTrafficRequestStatusResponse) MarshalJSON() ([]byte, error) {
+	if r.FailureReason != nil {
+		return json.Marshal(struct {
+			Status          TrafficRequestStatus `json:"status"`
+			FailureReason   *tracking.Failure    `json:"failure_reason"`
+			RejectionReason *string              `json:"rejection_reason"`
+		}{r.Status, r.FailureReason, r.RejectionReason})
+	}
+	return json.Marshal(struct {
+		Status        TrafficRequestStatus `json:"status"`
+		TransactionID *ledger.UpdateID     `json:"transaction_id,omitempty"`
+	}{r.Status, r.TransactionID})
 }
 
 func (a *API) getBuyTrafficRequestStatus(

@@ -158,7 +158,7 @@ func TestPurchasesOfTrafficThatFailSayWhy(t *testing.T) {
 			`"not enough traffic requested (trafficAmount 1000 < minTopupAmount 200000)"}`},
 		"late": {
 			"expires_at", time.Now().Add(-time.Hour).UnixMicro(),
-			`{"status":"failed","failure_reason":"expired"}`,
+			`{"status":"failed","failure_reason":"expired","rejection_reason":null}`,
 		},
 	} {
 		s.Call("alice", http.MethodPost, trafficPath, with(wish(s, alice, name), test.field, test.value)).OK(nil)
