@@ -71,34 +71,36 @@ func (a *API) jump(ctx context.Context, to time.Time) error {
 	return err
 }
 
-// settle waits until everything that is due at a time was dealt with.
+// settle waits until everything that is due at a time was dealt with, for as long as some of it happens.
 func (a *API) settle(ctx context.Context, by, target time.Time) error {
-	stuck := time.NewTimer(settleTimeout)
-	defer stuck.Stop()
-	var left []string
+	left, err := a.options.Clock.Overdue(ctx, by)
+	for err == nil && len(left) > 0 {
+		left, err = a.awaitLess(ctx, by, target, left)
+	}
+	return err
+}
+
+// awaitLess waits until something other than before is due at a time, or nothing at all.
+func (a *API) awaitLess(ctx context.Context, by, target time.Time, before []string) ([]string, error) {
+	waiting, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
 	for {
-		overdue, err := a.options.Clock.Overdue(ctx, by)
-		if err != nil || len(overdue) == 0 {
-			return err
-		}
-		if !slices.Equal(left, overdue) { // something was dealt with
-			left = overdue
-			stuck.Reset(settleTimeout)
-		}
 		if err := a.options.Clock.CallWorkflows(ctx); err != nil {
-			return err
+			return nil, err
 		}
-		pause(ctx, settlePause)
-		if ctx.Err() != nil { // the request has taken too long as a whole
-			return &endpoint.TimeoutError{Advice: "The clock has come to " + endpoint.Timestamp(by).String() +
+		pause(waiting, settlePause)
+		switch {
+		case ctx.Err() != nil: // the request has taken too long as a whole
+			return nil, &endpoint.TimeoutError{Advice: "The clock has come to " + endpoint.Timestamp(by).String() +
 				"; send advance_to " + endpoint.Timestamp(target).String() + " to go on."}
-		}
-		select {
-		case <-stuck.C:
-			return fault.ServiceNotRunning.New("The clock stands at %s: what is due there does not happen, such as in "+
-				"workflow %s", endpoint.Timestamp(by), strings.Join(overdue, ", ")).
+		case waiting.Err() != nil:
+			return nil, fault.ServiceNotRunning.New("The clock stands at %s: what is due there does not happen, such as "+
+				"in workflow %s", endpoint.Timestamp(by), strings.Join(before, ", ")).
 				WithHint("Look at the workflow in the Temporal UI and at the node's log, or pass over it with jump.")
-		default:
+		}
+		left, err := a.options.Clock.Overdue(ctx, by)
+		if err != nil || !slices.Equal(left, before) {
+			return left, err
 		}
 	}
 }

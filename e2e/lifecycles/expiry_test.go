@@ -59,7 +59,7 @@ func TestContractsEndAtTheirDeadlinesToTheSecond(t *testing.T) {
 	require.Empty(t, active[coin.LockedAmulet](n))
 	require.Equal(t, "3.0", n.balance(alice))
 	require.Empty(t, n.troubles(automation.KindExpiry))
-	ends := n.actions("expire:")
+	ends := n.expired()
 	require.Len(t, ends, 3)
 	for i, end := range ends {
 		deadline := at(i + 1).Time()
@@ -71,8 +71,8 @@ func TestContractsEndAtTheirDeadlinesToTheSecond(t *testing.T) {
 	}
 }
 
-// actions are the record times of what the node did by itself under command ids that begin with a prefix, in order.
-func (n *node) actions(prefix string) (times []time.Time) {
+// expired are the record times at which the node ended what had expired, in order.
+func (n *node) expired() (times []time.Time) {
 	n.t.Helper()
 	completions, err := n.db.Completions(n.t.Context(), db.CompletionsQuery{
 		UserID: n.identity.OperatorUser, Parties: []ledger.Party{
@@ -83,7 +83,7 @@ func (n *node) actions(prefix string) (times []time.Time) {
 	})
 	require.NoError(n.t, err)
 	for _, completion := range completions {
-		if strings.HasPrefix(completion.CommandID, prefix) && completion.Refusal == nil {
+		if strings.HasPrefix(completion.CommandID, "expire:") && completion.Refusal == nil {
 			times = append(times, completion.RecordTime)
 		}
 	}

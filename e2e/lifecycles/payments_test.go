@@ -87,7 +87,7 @@ func TestSubscriptionsArePaidInTimeAndEndWithoutCoin(t *testing.T) {
 	require.Empty(t, active[payments.Subscription](n))
 	require.Len(t, active[payments.TerminatedSubscription](n), 1)
 	require.Empty(t, n.troubles(automation.KindSubscriptions))
-	ended := n.actions("expire:")
+	ended := n.expired()
 	require.Len(t, ended, 1)
 	require.False(t, ended[0].Before(next))
 	require.WithinDuration(t, next, ended[0], 10*time.Second)
@@ -129,7 +129,7 @@ func TestPaymentsThatNobodyCollectsReturnTheCoin(t *testing.T) {
 	require.Empty(t, active[payments.SubscriptionInitialPayment](n))
 	require.Len(t, active[payments.TerminatedAppPayment](n), 1, "whoever asked learns of it")
 	require.Empty(t, n.troubles(automation.KindExpiry))
-	ends := n.actions("expire:")
+	ends := n.expired()
 	require.Len(t, ends, 2)
 	for _, end := range ends {
 		require.WithinDuration(t, locks[0].Payload.Lock.ExpiresAt.Time(), end, 20*time.Second)
@@ -156,7 +156,7 @@ func TestARewardThatNobodyMintsIsUnclaimedAtItsExpiry(t *testing.T) {
 		}
 	}
 	require.Equal(t, 2, unclaimed)
-	for i, end := range n.actions("expire:") {
+	for i, end := range n.expired() {
 		require.WithinDuration(t, began.Add(time.Duration(i+1)*36*time.Hour), end, 20*time.Second)
 	}
 	require.Empty(t, n.troubles(automation.KindExpiry))
