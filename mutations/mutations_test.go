@@ -158,6 +158,12 @@ func TestVerdicts(t *testing.T) {
 			require.Equal(t, test.want, got.verdict, got.evidence)
 		})
 	}
+	t.Run("the change cannot be made", func(t *testing.T) {
+		t.Parallel()
+		got, err := r.try(t.Context(), mutation{edits: []edit{{file: "p/p.go", before: "\treturn 1\n"}}})
+		require.NoError(t, err)
+		require.Equal(t, outdated, got.verdict)
+	})
 	t.Run("tests that fail anyway", func(t *testing.T) {
 		t.Parallel()
 		require.NoError(t, r.baseline(t.Context(), []mutation{{tests: []namedTest{{"p", "TestGuard"}}}}))

@@ -24,6 +24,7 @@ const (
 	missed      verdict = "NOT SEEN"       // a named test passed, or did not run
 	notCompiled verdict = "DOES NOT BUILD" // the change is no Go
 	broke       verdict = "BREAKS"         // a panic or a timeout: nothing was asserted
+	outdated    verdict = "OUT OF DATE"    // the change cannot be made
 )
 
 // result is a verdict, with the end of what was printed when it is a bad one.
@@ -35,6 +36,8 @@ type result struct {
 const (
 	// testTimeout bounds the tests of one mutation; waiting for what never comes is no assertion.
 	testTimeout = "5m"
+	// programTimeout is for those that start whole nodes, kill them, and wait for what comes of it.
+	programTimeout = "20m"
 	// evidenceLines is how much of the output shows why a verdict is bad.
 	evidenceLines = 30
 	// programTests are the tests that start the built program.
@@ -70,7 +73,7 @@ func (r runner) baseline(ctx context.Context, mutations []mutation) error {
 func (r runner) try(ctx context.Context, m mutation) (_ result, err error) {
 	changed, err := m.apply(r.root)
 	if err != nil {
-		return result{}, err
+		return result{outdated, err.Error() + "\n"}, nil
 	}
 	scratch, err := os.MkdirTemp("", "mutation")
 	if err != nil {
@@ -146,7 +149,11 @@ func (r runner) test(ctx context.Context, tests []namedTest, environment []strin
 	}
 	o := &outcome{actions: make(map[namedTest]string)}
 	for _, directory := range directories {
-		command := r.command(ctx, environment, "test", "-json", "-count=1", "-vet=off", "-timeout="+testTimeout,
+		timeout := testTimeout
+		if directory == programTests {
+			timeout = programTimeout
+		}
+		command := r.command(ctx, environment, "test", "-json", "-count=1", "-vet=off", "-timeout="+timeout,
 			"-run="+pattern(byDirectory[directory]), "./"+directory)
 		// That tests fail is what is wanted: what they print says how.
 		printed, err := command.Output()

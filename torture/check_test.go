@@ -164,6 +164,18 @@ func lastRead(h *torture.History) (*torture.Read, []string) {
 	return read, slices.Sorted(maps.Keys(read.Active))
 }
 
+// created is a contract as it was created.
+func created(h *torture.History, id string) torture.Contract {
+	for _, commit := range h.Commits {
+		for _, contract := range commit.Created {
+			if contract.ID == id {
+				return contract
+			}
+		}
+	}
+	return torture.Contract{}
+}
+
 func refusalOf(h *torture.History, code string) *torture.Operation {
 	return &h.Operations[slices.IndexFunc(h.Operations, func(o torture.Operation) bool { return o.Code == code })]
 }
@@ -230,7 +242,8 @@ func faults() map[string]struct {
 		}},
 		"a read shows a coin that is spent": {torture.Prefix, func(h *history) {
 			read, _ := lastRead(h)
-			read.Active[commitWith(h, splits).Archived[0]] = torture.Contract{}
+			spent := commitWith(h, splits).Archived[0]
+			read.Active[spent] = created(h, spent)
 		}},
 		"a read shows half a transaction": {torture.Prefix, func(h *history) {
 			read, _ := lastRead(h)
@@ -238,7 +251,7 @@ func faults() map[string]struct {
 				return splits(c) && read.Active[c.Created[0].ID].ID != ""
 			})]
 			delete(read.Active, half.Created[0].ID)
-			read.Active[half.Archived[0]] = torture.Contract{ID: half.Archived[0]}
+			read.Active[half.Archived[0]] = created(h, half.Archived[0])
 		}},
 		"a read shows another amount": {torture.Prefix, func(h *history) {
 			read, ids := lastRead(h)
