@@ -235,3 +235,43 @@ func TestANodeThatIsBusySaysWhatToDo(t *testing.T) {
 		"SERVICE_NOT_RUNNING")
 	b.offer(b.alice, b.bob, "busy")
 }
+
+// What a wallet knows of its tracking ids is not part of the record that is pruned.
+func TestTrackingIDsOutlivePruning(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	b.tap(b.alice, "100")
+	accepted := b.offer(b.alice, b.bob, "paid")
+	b.post(b.bob, offers+"/"+accepted+"/accept", nil).OK(nil)
+	b.post(b.alice, offers+"/"+b.offer(b.alice, b.bob, "back")+"/withdraw", nil).OK(nil)
+	b.post(b.alice, trafficPath, wish(b.Server, b.alice, "bought")).OK(nil)
+	b.Automate()
+	b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "1", "command_id": "tap-1"}).OK(nil)
+	statuses := func() (all []string) {
+		for _, path := range []string{offers + "/paid", offers + "/back", trafficPath + "/bought"} {
+			answer := b.post(b.alice, path+"/status", nil)
+			answer.OK(nil)
+			all = append(all, answer.Text)
+		}
+		return all
+	}
+	before := statuses()
+	require.Contains(t, before[0], `"completed"`)
+	b.tap(b.carol, "1") // the end of the record cannot be pruned
+	head, err := b.DB.Head(t.Context())
+	require.NoError(t, err)
+	b.Call(apitest.Admin, http.MethodPost, "/v2/participant-pruning/prune", map[string]any{"pruneUpTo": head.Offset - 1}).
+		OK(nil)
+
+	require.Equal(t, before, statuses())
+	for _, trackingID := range []string{"paid", "back"} {
+		refused(t, b.post(b.alice, offers, offerOf(b.bob.Party, trackingID)), http.StatusConflict,
+			"CreateTransferOffer duplicate command")
+	}
+	refused(t, b.post(b.alice, trafficPath, wish(b.Server, b.alice, "bought")), http.StatusConflict, "already exists")
+	refused(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "1", "command_id": "tap-1"}),
+		http.StatusConflict, "DUPLICATE_COMMAND")
+	unlocked, _ := b.balance(b.bob)
+	require.Equal(t, "25.5000000000", unlocked)
+	require.Empty(t, b.history(b.bob, 10, ""), "what is pruned is no history any more")
+}
