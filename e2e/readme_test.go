@@ -61,11 +61,11 @@ func TestTheREADMEShowsHowOutsidersComeIn(t *testing.T) {
 	require.Contains(t, lines[len(lines)-2], `"total_available_coin":"60.0000000000"`, "%s", lines)
 	require.Contains(t, lines[len(lines)-1], `"total_available_coin":"40.0000000000"`, "%s", lines)
 
-	t.Run("and changes that are made once", func(t *testing.T) { //nolint:paralleltest // on the same node
+	t.Run("and changes that are made once", func(t *testing.T) {
 		block := blocks["Changes that can be repeated, tried out and followed"]
 		lines := printed(t, strings.Replace(block, "http://127.0.0.1:7575", n.info.URL, 1))
 		require.Len(t, lines, 8, "%s", lines)
-		require.Equal(t, lines[1:3], []string{lines[3], lines[5]}, "the same workflow and contract twice")
+		require.Equal(t, []string{lines[3], lines[5]}, lines[1:3], "the same workflow and contract twice")
 		require.Equal(t, "Idempotency-Replayed: true", strings.TrimSpace(lines[4]))
 		require.Contains(t, lines[7], "balance_change,AmuletRules_DevNet_Tap,2000.0000000000,0.0050000000,10.0000000000")
 	})
