@@ -124,15 +124,19 @@ test/year: build ## Live through DAYS of ledger time (400) with PREAPPROVALS (10
 test/fuzz: build ## Fuzz every decoder for FUZZTIME each (3s)
 	@$(BIN) testenv -- $(MAKE) --no-print-directory fuzz-all
 
-# Some of what is fuzzed answers from a database, so this runs inside testenv.
+# Some of what is fuzzed answers from a database, so this runs inside testenv. Two decoders are fuzzed at a time. Go 1.26
+# may take the end of the time for a failure (golang/go#75804): no input failed then.
 .PHONY: fuzz-all
 fuzz-all:
 	@$(git) grep -l '^func Fuzz' -- '*_test.go' | while read -r file; do \
-		for name in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\)(.*/\1/p' "$$file"); do \
-			echo "$$(dirname "$$file") $$name"; \
-			$(GO) test "./$$(dirname "$$file")" -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -parallel 1 || exit 1; \
-		done; \
-	done
+		sed -n "s|^func \(Fuzz[A-Za-z0-9]*\)(.*|$$(dirname "$$file") \1|p" "$$file"; \
+	done | xargs -P 2 -L 1 sh -c ' \
+		output=$$($(GO) test "./$$0" -run "^$$" -fuzz "^$$1$$" -fuzztime $(FUZZTIME) -parallel 1 2>&1); result=$$?; \
+		case "$$output" in \
+			*"Failing input"*) ;; \
+			*"    context deadline exceeded"*) result=0 ;; \
+		esac; \
+		echo "$$0 $$1"; echo "$$output" | tail -n 40; exit $$result'
 
 .PHONY: lint
 lint: ## Run the linter: style, layering, forbidden calls

@@ -128,11 +128,11 @@ func (p *parts) pids(of part) []int {
 	}
 }
 
-// ended tells whether a part's process has ended.
-func (p *parts) ended(which part, pids []int) error {
-	for _, running := range processes(p.t) {
-		if slices.Contains(pids, running.pid) {
-			return fmt.Errorf("%s still runs: %s", which, running.command)
+// ended tells whether a part's processes have ended.
+func ended(which part, pids []int) error {
+	for _, pid := range pids {
+		if _, still := runs(pid); still {
+			return fmt.Errorf("%s still runs: %s", which, running{pid: pid}.command())
 		}
 	}
 	return nil
@@ -163,7 +163,7 @@ func (p *parts) arm(point string, victims ...part) (wait func()) {
 		p.t.Helper()
 		for _, victim := range victims {
 			await(p.t, fmt.Sprintf("%s is killed at the point %s", victim, point), func() error {
-				return p.ended(victim, all[victim])
+				return ended(victim, all[victim])
 			})
 		}
 		require.NoFileExists(p.t, armed)
@@ -176,7 +176,7 @@ func (p *parts) kill(victims ...part) {
 	for _, victim := range victims {
 		pids := p.pids(victim)
 		killProcesses(p.t, pids...)
-		await(p.t, victim.String()+" is gone", func() error { return p.ended(victim, pids) })
+		await(p.t, victim.String()+" is gone", func() error { return ended(victim, pids) })
 	}
 }
 

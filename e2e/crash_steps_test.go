@@ -68,17 +68,17 @@ func TestEveryAcknowledgedSubmissionSurvivesDeathAtEachStep(t *testing.T) {
 	stop := l.start()
 	t.Cleanup(stop)
 	all := strikes()
-	rounds := max(*kills, len(all))
+	rounds := 0
 	f := &figures{kills: map[string]int{}, points: map[string]int{}}
 	began := time.Now()
-	for round := range rounds {
-		what := all[round%len(all)]
-		if round >= len(all) { // every kind once, then at random
+	for rounds < len(all) || rounds < *kills && !isOver(began) {
+		what := all[rounds%len(all)]
+		if rounds >= len(all) { // every kind once, then at random
 			what = later(all, random)
 		}
 		p.strike(l, what, random, f)
-		if round%100 == 99 {
-			t.Logf("after %s: %d rounds, %d acknowledgements", time.Since(began).Round(time.Second), round+1,
+		if rounds++; rounds%100 == 0 {
+			t.Logf("after %s: %d rounds, %d acknowledgements", time.Since(began).Round(time.Second), rounds,
 				l.acknowledged.Load())
 		}
 	}

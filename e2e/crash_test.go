@@ -24,8 +24,13 @@ const (
 
 var (
 	kills = flag.Int("kills", intVariable(killsVariable, defaultKills), "how often the crash test kills something")
-	seed  = flag.Uint64("seed", uint64(intVariable(seedVariable, 0)), "random choices of the tests; 0 makes new ones")
+	// lasting bounds a long run on a machine of which nobody knows how fast it is.
+	lasting = flag.Duration("lasting", 0, "how long the crash tests kill at most; 0: until they have killed often enough")
+	seed    = flag.Uint64("seed", uint64(intVariable(seedVariable, 0)), "random choices of the tests; 0 makes new ones")
 )
+
+// isOver tells whether a run has lasted as long as it may.
+func isOver(started time.Time) bool { return *lasting > 0 && time.Since(started) > *lasting }
 
 func intVariable(name string, otherwise int) int {
 	value, err := strconv.Atoi(os.Getenv(name))
@@ -75,7 +80,11 @@ func TestEveryAcknowledgedSubmissionSurvivesCrashes(t *testing.T) {
 	l := newCrashLoad(t, n.info.DSO, chosen, node)
 	stop := l.start()
 	t.Cleanup(stop)
+	started := time.Now()
 	for round := range *kills {
+		if isOver(started) {
+			break
+		}
 		what := victim(round % int(victims))
 		began := time.Now()
 		l.awaitProgress(t, random.IntN(40))

@@ -50,6 +50,12 @@ func newFaulty(t *testing.T) *faulty {
 func (f *faulty) begin(at installation) {
 	f.t.Helper()
 	f.servedNode = serve(f.t, "serve", at, "--request-timeout", faultyTimeout)
+	f.meetAlice()
+}
+
+// meetAlice gives the node a client, and waits until it serves her.
+func (f *faulty) meetAlice() {
+	f.t.Helper()
 	dso := findDSO(f.t, f.endpoint)
 	f.alice = newAccount(f.t, f.endpoint, dso, "alice", "alice")
 	var err error

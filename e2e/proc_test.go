@@ -15,13 +15,10 @@ import (
 )
 
 // running is one process of the machine.
-type running struct {
-	pid, parent int
-	command     string
-	environment string
-}
+type running struct{ pid, parent int }
 
-// processes lists the processes that run; those that have ended and that nobody has collected do not count.
+// processes lists the processes that run; those that have ended and that nobody has collected do not count. It reads a
+// file of each process of the machine: ask running.text only for what is needed, and runs for a process that is known.
 func processes(t *testing.T) []running {
 	t.Helper()
 	entries, err := filepath.Glob("/proc/[0-9]*")
@@ -29,25 +26,39 @@ func processes(t *testing.T) []running {
 	require.NotEmpty(t, entries, "these tests find processes under /proc: run them on Linux")
 	var found []running
 	for _, entry := range entries {
-		stat, err := os.ReadFile(filepath.Join(entry, "stat"))
-		if err != nil {
-			continue // it has ended meanwhile
+		pid, _ := strconv.Atoi(filepath.Base(entry))
+		if parent, ok := runs(pid); ok {
+			found = append(found, running{pid: pid, parent: parent})
 		}
-		_, rest, _ := bytes.Cut(stat, []byte(") "))
-		fields := strings.Fields(string(rest))
-		if len(fields) < 2 || fields[0] == "Z" || fields[0] == "X" {
-			continue
-		}
-		process := running{}
-		process.pid, _ = strconv.Atoi(filepath.Base(entry))
-		process.parent, _ = strconv.Atoi(fields[1])
-		command, _ := os.ReadFile(filepath.Join(entry, "cmdline"))
-		process.command = strings.ReplaceAll(string(command), "\x00", " ")
-		environment, _ := os.ReadFile(filepath.Join(entry, "environ"))
-		process.environment = string(environment)
-		found = append(found, process)
 	}
 	return found
+}
+
+// runs tells whether a process runs, and which one started it.
+func runs(pid int) (parent int, ok bool) {
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return 0, false
+	}
+	_, rest, _ := bytes.Cut(stat, []byte(") "))
+	fields := strings.Fields(string(rest))
+	if len(fields) < 2 || fields[0] == "Z" || fields[0] == "X" {
+		return 0, false
+	}
+	parent, _ = strconv.Atoi(fields[1])
+	return parent, true
+}
+
+// command is the command line of the process, and environment its environment; "" when it has ended meanwhile.
+func (r running) command() string {
+	return strings.ReplaceAll(r.text("cmdline"), "\x00", " ")
+}
+
+func (r running) environment() string { return r.text("environ") }
+
+func (r running) text(file string) string {
+	content, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(r.pid), file))
+	return string(content)
 }
 
 // descendants lists the processes below one, itself included.
@@ -72,9 +83,9 @@ func requireGone(t *testing.T, dataDir string, pids []int) {
 		for _, process := range processes(t) {
 			switch {
 			case slices.Contains(pids, process.pid):
-				return fmt.Errorf("process %d still runs: %s", process.pid, process.command)
-			case strings.Contains(process.command, dataDir) || strings.Contains(process.environment, dataDir):
-				return fmt.Errorf("process %d uses %s: %s", process.pid, dataDir, process.command)
+				return fmt.Errorf("process %d still runs: %s", process.pid, process.command())
+			case strings.Contains(process.command(), dataDir) || strings.Contains(process.environment(), dataDir):
+				return fmt.Errorf("process %d uses %s: %s", process.pid, dataDir, process.command())
 			}
 		}
 		return nil
@@ -87,7 +98,7 @@ func child(t *testing.T, node int, text string) int {
 	found := 0
 	await(t, "the node runs "+text, func() error {
 		for _, process := range processes(t) {
-			if process.parent == node && strings.Contains(process.command, text) {
+			if process.parent == node && strings.Contains(process.command(), text) {
 				found = process.pid
 				return nil
 			}

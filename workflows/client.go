@@ -31,7 +31,9 @@ type Record interface {
 // ClientOptions are the settings of a [Client].
 type ClientOptions struct {
 	Temporal client.Client
-	Record   Record
+	// Namespace is the one that Temporal is a client of.
+	Namespace string
+	Record    Record
 	// Outcomes is shared with the worker of the same process; a process without a worker has its own.
 	Outcomes *activities.Outcomes
 	// SynchronizerID is named in refusals of submissions in flight.
@@ -180,10 +182,14 @@ func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submiss
 	ctx, cancel := context.WithTimeout(ctx, c.options.StartTimeout)
 	defer cancel()
 	failpoint.Hit(failpoint.BeforeStart)
-	_, err := c.options.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: workflowIDOf(submissions), TaskQueue: TaskQueue, EnableEagerStart: eagerStart,
-		TypedSearchAttributes: attributes(submissions),
-	}, SubmitCommands, SubmitCommandsInput{Submissions: submissions})
+	err := c.executeWorkflow(ctx, submissions)
+	if _, invalid := errors.AsType[*serviceerror.InvalidArgument](err); invalid {
+		// A namespace that was deleted and made again lacks what a starting node adds to it.
+		err = EnsureSearchAttributes(ctx, c.options.Temporal, c.options.Namespace)
+		if err == nil {
+			err = c.executeWorkflow(ctx, submissions)
+		}
+	}
 	failpoint.Hit(failpoint.AfterStart)
 	var started *serviceerror.WorkflowExecutionAlreadyStarted
 	if err == nil || errors.As(err, &started) { // the id holds the key, so a workflow with it is this one
@@ -192,6 +198,14 @@ func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submiss
 	return fault.ServiceNotRunning.New("Temporal did not accept the submission").
 		With("service_name", "temporal").Wrap(err).
 		WithHint("Try again with the same command id; GET /readyz tells which part of the node is not ready.")
+}
+
+func (c *Client) executeWorkflow(ctx context.Context, submissions []ledger.Submission) error {
+	_, err := c.options.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: workflowIDOf(submissions), TaskQueue: TaskQueue, EnableEagerStart: eagerStart,
+		TypedSearchAttributes: attributes(submissions),
+	}, SubmitCommands, SubmitCommandsInput{Submissions: submissions})
+	return err
 }
 
 // CheckWorker says whether some worker, of this process or another, has looked for work lately.
@@ -212,8 +226,10 @@ func (c *Client) CheckWorker(ctx context.Context) error {
 // workerSilence is longer than the minute for which a worker may wait for work before it asks again.
 const workerSilence = 2 * time.Minute
 
-// Ping checks that Temporal answers.
+// Ping checks that Temporal answers, and that it has the namespace: one that was deleted takes no submissions.
 func (c *Client) Ping(ctx context.Context) error {
-	_, err := c.options.Temporal.CheckHealth(ctx, &client.CheckHealthRequest{})
+	_, err := c.options.Temporal.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{
+		Namespace: c.options.Namespace,
+	})
 	return err
 }

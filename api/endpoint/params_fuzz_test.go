@@ -91,7 +91,7 @@ func FuzzTexts(f *testing.F) {
 		if err := bytes.UnmarshalText([]byte(text)); err == nil {
 			written, err := bytes.MarshalText()
 			require.NoError(t, err)
-			require.Equal(t, text, string(written))
+			require.Equal(t, strings.TrimRight(text, "="), strings.TrimRight(string(written), "="), "padding may be left out")
 			require.NoError(t, bytesAgain.UnmarshalText(written))
 		} else {
 			require.True(t, utf8.ValidString(err.Error()) || !utf8.ValidString(text))

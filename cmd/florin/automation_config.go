@@ -2,14 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/florinledger/florin/cmd/florin/settingsfile"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/wallet/settings"
 )
@@ -46,65 +43,11 @@ func (s *automationSettings) config() (*automationConfig, error) {
 		return nil, nil //nolint:nilnil // there is none
 	}
 	var err error
-	if config.settings, err = parseAutomation(text); err != nil {
+	if config.settings, err = settingsfile.Parse(text); err != nil {
 		return nil, fmt.Errorf("%s is not as it must be:\n  %s", config.name,
 			strings.ReplaceAll(err.Error(), "\n", "\n  "))
 	}
 	return config, nil
-}
-
-// parseAutomation reads settings in YAML, of which JSON is a part.
-func parseAutomation(text []byte) (settings.Settings, error) {
-	var document, more yaml.Node
-	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
-	err := decoder.Decode(&document)
-	if errors.Is(err, io.EOF) {
-		return settings.Read(settings.Node{Line: 1, Kind: settings.Null})
-	}
-	if err != nil {
-		return settings.Settings{}, fmt.Errorf("this is neither YAML nor JSON: %w", err)
-	}
-	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
-		return settings.Settings{}, errors.New("there is more than one document; keep what comes before the second ---")
-	}
-	node, err := toNode(document.Content[0])
-	if err != nil {
-		return settings.Settings{}, err
-	}
-	return settings.Read(node)
-}
-
-func toNode(from *yaml.Node) (settings.Node, error) {
-	node := settings.Node{Line: from.Line}
-	switch from.Kind {
-	case yaml.ScalarNode:
-		node.Text = from.Value
-		if from.Tag == "!!null" {
-			node.Kind = settings.Null
-		}
-	case yaml.SequenceNode:
-		node.Kind = settings.List
-		for _, item := range from.Content {
-			read, err := toNode(item)
-			if err != nil {
-				return node, err
-			}
-			node.Items = append(node.Items, read)
-		}
-	case yaml.MappingNode:
-		node.Kind = settings.Map
-		for i := 0; i+1 < len(from.Content); i += 2 {
-			name, value := from.Content[i], from.Content[i+1]
-			read, err := toNode(value)
-			if err != nil {
-				return node, err
-			}
-			node.Fields = append(node.Fields, settings.Field{Name: name.Value, Line: name.Line, Node: read})
-		}
-	case yaml.DocumentNode, yaml.AliasNode:
-		return node, fmt.Errorf("line %d: *%s stands for something else; write it out", from.Line, from.Value)
-	}
-	return node, nil
 }
 
 // lines shows the settings as comments for a shell, as a file would have them.

@@ -221,7 +221,8 @@ func (n *node) startWorker(ctx, background context.Context) error {
 		}
 	}
 	n.client = workflows.NewClient(workflows.ClientOptions{
-		Temporal: n.temporal, Record: record{DB: n.database, Watcher: n.watcher}, Outcomes: n.outcomes,
+		Temporal: n.temporal, Namespace: n.options.settings.TemporalNamespace,
+		Record: record{DB: n.database, Watcher: n.watcher}, Outcomes: n.outcomes,
 		SynchronizerID: n.identity.SynchronizerID, MaxBatch: n.options.settings.MaxBatch,
 		AttributeBytes: n.options.attributeBytes,
 		MaxInFlight:    n.options.settings.MaxInFlight, MaxUserInFlight: n.options.settings.MaxUserInFlight,
