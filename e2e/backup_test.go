@@ -131,7 +131,7 @@ func TestADataDirectoryIsBackedUpAndRestored(t *testing.T) {
 		requireDone(t, "restore", directory, "--data-dir", fresh)
 		again := up(t, fresh)
 		alice := alice.on(again.endpoint)
-		require.Equal(t, before, stateOf(t, again.endpoint, alice))
+		requireUnchanged(t, before, stateOf(t, again.endpoint, alice))
 		requireAlive(t, alice, coin, "second", "first")
 		again.interrupt(t)
 	}
