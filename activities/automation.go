@@ -168,12 +168,20 @@ func (t *automationTurn) decide(
 		t.defect(&task, err)
 		return task, false, nil
 	}
+	if step.Price != nil {
+		if err := t.tx.WakeTasks(t.ctx, t.kind.Kind, *step.Price); err != nil {
+			return task, false, err
+		}
+	}
 	task.HeldBy, task.Deadline, task.WaitsFor = "", step.Deadline, step.WaitsFor
 	switch {
-	case step.Action == nil && step.Until.IsZero():
+	case step.Action == nil && step.Until.IsZero() && step.WakeAbove == nil:
 		return task, true, nil
 	case step.Action == nil:
 		task.DueAt, task.Tries, task.Refusal, task.Pending = step.Until, 0, "", false
+		if task.WakeAbove = step.WakeAbove; step.Until.IsZero() {
+			task.DueAt = lf.MaxTimestamp().Time()
+		}
 		if step.Trouble != "" {
 			task.Tries, task.Refusal = 1, step.Trouble
 		}

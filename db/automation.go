@@ -42,6 +42,8 @@ type AutomationTask struct {
 	Refusal string
 	// HeldBy is the run that works on it; others leave it alone for half a minute.
 	HeldBy string
+	// WakeAbove: [Tx.WakeTasks] makes it due when the coin is worth more; nil for no such price. It is only written.
+	WakeAbove *decimal.Decimal
 }
 
 // DueTask makes a subject due.
@@ -169,8 +171,20 @@ func (t *Tx) SettleTasks(ctx context.Context, kind string, tasks []AutomationTas
 		params.Tries = append(params.Tries, task.Tries)
 		params.Refusals = append(params.Refusals, task.Refusal)
 		params.HeldBys = append(params.HeldBys, task.HeldBy)
+		price := ""
+		if task.WakeAbove != nil {
+			price = task.WakeAbove.String()
+		}
+		params.WakeAboves = append(params.WakeAboves, price)
 	}
 	return failed("settling tasks of automation", t.queries.SettleTasks(ctx, params))
+}
+
+// WakeTasks makes those tasks of a kind due at once whose WakeAbove is below a price, in US dollars per coin.
+func (t *Tx) WakeTasks(ctx context.Context, kind string, price decimal.Decimal) error {
+	return failed("waking tasks of automation", t.queries.WakeTasks(ctx, dbgen.WakeTasksParams{
+		Kind: kind, Price: price.String(),
+	}))
 }
 
 // EndTasks deletes tasks of a kind.

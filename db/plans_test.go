@@ -70,6 +70,7 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"TakeTasks":      {dbgen.TakeTasks, []string{"automation_tasks_due"}},
 		"HoldsDueTasks":  {dbgen.HoldsDueTasks, []string{"automation_tasks_due"}},
 		"ListPlanned":    {dbgen.ListPlanned, []string{"automation_tasks_pending"}},
+		"WakeTasks":      {dbgen.WakeTasks, []string{"automation_tasks_prices"}},
 		"SettleTasks":    {dbgen.SettleTasks, []string{"automation_tasks_one_per_subject"}},
 		"EndTasks":       {dbgen.EndTasks, []string{"automation_tasks_one_per_subject"}},
 		"NextDeadline":   {dbgen.NextDeadline, []string{"automation_tasks_deadlines"}},

@@ -22,9 +22,9 @@ const preapprovalTemplate = "#splice-amulet:Splice.AmuletRules:TransferPreapprov
 // What people do, and how often.
 const (
 	everyTap     = 10 * day // a till gets tapCoins
-	everyReward  = 20 * day // an earner earns rewardCoins of app activity
-	everyOffer   = 4 * day  // the payer offers offerCoins to the guest, who does not answer, and to the shop, who accepts
-	everyRequest = 8 * day  // the shop asks the payer for money, who does not answer
+	everyReward  = 40 * day // an earner earns rewardCoins of app activity
+	everyOffer   = 8 * day  // the payer offers offerCoins to the guest, who does not answer, and to the shop, who accepts
+	everyRequest = 16 * day // the shop asks the payer for money, who does not answer
 
 	tapCoins, rewardCoins, offerCoins = "30000.0", "100.0", "5.0"
 

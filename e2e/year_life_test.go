@@ -216,7 +216,8 @@ type fate struct {
 }
 
 // fates spreads the preapprovals over the days. Of ten, six are renewed, three expire and one is renewed until it is
-// cancelled. Four that are renewed have the same deadline.
+// cancelled. Of a thousand, ten that are renewed have the same deadline, fifteen expire together, and five are
+// cancelled together.
 func (s lifeSize) fates() []fate {
 	const period, window = 90 * day, 30 * day
 	fates := make([]fate, s.preapprovals)
@@ -224,13 +225,13 @@ func (s lifeSize) fates() []fate {
 		return (of / time.Duration(s.preapprovals) * time.Duration(i)).Truncate(time.Second)
 	}
 	for i := range fates {
-		first := window + day + part(min(period-window, s.length())-2*day, i-i%40)
+		first := window + day + part(min(period-window, s.length())-2*day, i-i%100)
 		first += time.Duration(i%10) * time.Minute
 		switch i % 10 {
 		case 6, 7, 8:
-			fates[i] = fate{first: day + part(s.length(), i)}
+			fates[i] = fate{first: day + part(s.length(), i-i%50)}
 		case 9:
-			fates[i] = fate{kept: true, first: first, cancelled: 2*day + part(s.length(), s.preapprovals-i)}
+			fates[i] = fate{kept: true, first: first, cancelled: 2*day + part(s.length(), s.preapprovals-i+i%50)}
 		default:
 			fates[i] = fate{kept: true, first: first}
 		}

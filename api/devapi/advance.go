@@ -13,9 +13,12 @@ import (
 
 const (
 	// settlePause is between two looks whether everything that is due was dealt with.
-	settlePause = 10 * time.Millisecond
-	// settleTimeout is for how long nothing of it may happen.
-	settleTimeout = 10 * time.Second
+	settlePause = 20 * time.Millisecond
+	// callPause is between two calls of the workflows, which the advance itself calls as well.
+	callPause = 500 * time.Millisecond
+	// settleTimeout is for how long nothing of it may happen: longer than it takes until a workflow that did not look is
+	// called again, and than a run that died keeps others from what it worked on.
+	settleTimeout = 45 * time.Second
 	// sameTime is how close deadlines are that are dealt with together.
 	sameTime = time.Second
 )
@@ -84,9 +87,13 @@ func (a *API) settle(ctx context.Context, by, target time.Time) error {
 func (a *API) awaitLess(ctx context.Context, by, target time.Time, before []string) ([]string, error) {
 	waiting, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
+	var called time.Time
 	for {
-		if err := a.options.Clock.CallWorkflows(ctx); err != nil {
-			return nil, err
+		if now := a.options.Now(); now.Sub(called) > callPause {
+			called = now
+			if err := a.options.Clock.CallWorkflows(ctx); err != nil {
+				return nil, err
+			}
 		}
 		pause(waiting, settlePause)
 		switch {

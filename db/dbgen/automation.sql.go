@@ -422,7 +422,7 @@ func (q *Queries) ListPlanned(ctx context.Context, submissionKeys []string) ([]s
 }
 
 const ListTroubles = `-- name: ListTroubles :many
-SELECT kind, subject, due_at, is_deadline, waits_for, command_id, submission_key, is_pending, tries, refusal, held_by, held_until
+SELECT kind, subject, due_at, is_deadline, waits_for, command_id, submission_key, is_pending, tries, refusal, held_by, held_until, wake_above
 FROM automation_tasks
 WHERE kind = $1 AND tries > 0 AND subject > $2
 ORDER BY subject
@@ -458,6 +458,7 @@ func (q *Queries) ListTroubles(ctx context.Context, arg ListTroublesParams) ([]A
 			&i.Refusal,
 			&i.HeldBy,
 			&i.HeldUntil,
+			&i.WakeAbove,
 		); err != nil {
 			return nil, err
 		}
@@ -573,7 +574,7 @@ UPDATE automation_tasks AS t
 SET
     due_at = s.due_at, is_deadline = s.is_deadline, waits_for = s.waits_for, command_id = s.command_id,
     submission_key = s.submission_key, is_pending = s.is_pending, tries = s.tries, refusal = s.refusal,
-    held_by = s.held_by,
+    held_by = s.held_by, wake_above = nullif(s.wake_above, '')::numeric,
     held_until = CASE s.held_by WHEN '' THEN 'epoch'::timestamptz ELSE now() + interval '30 seconds' END
 FROM (
     SELECT
@@ -581,7 +582,8 @@ FROM (
         unnest($4::boolean[]) AS is_deadline, unnest($5::text[]) AS waits_for,
         unnest($6::text[]) AS command_id, unnest($7::text[]) AS submission_key,
         unnest($8::boolean[]) AS is_pending, unnest($9::integer[]) AS tries,
-        unnest($10::text[]) AS refusal, unnest($11::text[]) AS held_by
+        unnest($10::text[]) AS refusal, unnest($11::text[]) AS held_by,
+        unnest($12::text[]) AS wake_above
 ) AS s
 WHERE t.kind = $1 AND t.subject = s.subject
 `
@@ -598,6 +600,7 @@ type SettleTasksParams struct {
 	Tries          []int32
 	Refusals       []string
 	HeldBys        []string
+	WakeAboves     []string
 }
 
 // SettleTasks stores what tasks wait for, or what was submitted for them. Held ones are left alone by other runs for a
@@ -615,6 +618,7 @@ func (q *Queries) SettleTasks(ctx context.Context, arg SettleTasksParams) error 
 		arg.Tries,
 		arg.Refusals,
 		arg.HeldBys,
+		arg.WakeAboves,
 	)
 	return err
 }
@@ -678,7 +682,7 @@ func (q *Queries) SumActivity(ctx context.Context, arg SumActivityParams) ([]Sum
 }
 
 const TakeTasks = `-- name: TakeTasks :many
-SELECT kind, subject, due_at, is_deadline, waits_for, command_id, submission_key, is_pending, tries, refusal, held_by, held_until
+SELECT kind, subject, due_at, is_deadline, waits_for, command_id, submission_key, is_pending, tries, refusal, held_by, held_until, wake_above
 FROM automation_tasks
 WHERE kind = $1 AND due_at <= $2 AND (held_until <= now() OR held_by = $3)
 ORDER BY due_at, subject
@@ -722,6 +726,7 @@ func (q *Queries) TakeTasks(ctx context.Context, arg TakeTasksParams) ([]Automat
 			&i.Refusal,
 			&i.HeldBy,
 			&i.HeldUntil,
+			&i.WakeAbove,
 		); err != nil {
 			return nil, err
 		}
@@ -731,4 +736,21 @@ func (q *Queries) TakeTasks(ctx context.Context, arg TakeTasksParams) ([]Automat
 		return nil, err
 	}
 	return items, nil
+}
+
+const WakeTasks = `-- name: WakeTasks :exec
+UPDATE automation_tasks
+SET due_at = 'epoch', wake_above = NULL
+WHERE kind = $1 AND wake_above < cast($2::text AS numeric)
+`
+
+type WakeTasksParams struct {
+	Kind  string
+	Price string
+}
+
+// WakeTasks makes the tasks of a kind due at once that wait for the coin to be worth more than something below a price.
+func (q *Queries) WakeTasks(ctx context.Context, arg WakeTasksParams) error {
+	_, err := q.db.Exec(ctx, WakeTasks, arg.Kind, arg.Price)
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // What the automations are to do, by kind and wallet; value is what counts.
@@ -46,6 +47,7 @@ type AutomationTask struct {
 	Refusal       string
 	HeldBy        string
 	HeldUntil     time.Time
+	WakeAbove     pgtype.Numeric
 }
 
 // The outcome of every submission: a transaction, or the reason of a refusal.

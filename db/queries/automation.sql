@@ -111,7 +111,7 @@ UPDATE automation_tasks AS t
 SET
     due_at = s.due_at, is_deadline = s.is_deadline, waits_for = s.waits_for, command_id = s.command_id,
     submission_key = s.submission_key, is_pending = s.is_pending, tries = s.tries, refusal = s.refusal,
-    held_by = s.held_by,
+    held_by = s.held_by, wake_above = nullif(s.wake_above, '')::numeric,
     held_until = CASE s.held_by WHEN '' THEN 'epoch'::timestamptz ELSE now() + interval '30 seconds' END
 FROM (
     SELECT
@@ -119,9 +119,16 @@ FROM (
         unnest(@are_deadlines::boolean[]) AS is_deadline, unnest(@waits_fors::text[]) AS waits_for,
         unnest(@command_ids::text[]) AS command_id, unnest(@submission_keys::text[]) AS submission_key,
         unnest(@are_pending::boolean[]) AS is_pending, unnest(@tries::integer[]) AS tries,
-        unnest(@refusals::text[]) AS refusal, unnest(@held_bys::text[]) AS held_by
+        unnest(@refusals::text[]) AS refusal, unnest(@held_bys::text[]) AS held_by,
+        unnest(@wake_aboves::text[]) AS wake_above
 ) AS s
 WHERE t.kind = @kind AND t.subject = s.subject;
+
+-- WakeTasks makes the tasks of a kind due at once that wait for the coin to be worth more than something below a price.
+-- name: WakeTasks :exec
+UPDATE automation_tasks
+SET due_at = 'epoch', wake_above = NULL
+WHERE kind = @kind AND wake_above < cast(@price::text AS numeric);
 
 -- EndTasks deletes tasks.
 -- name: EndTasks :exec

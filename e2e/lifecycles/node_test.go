@@ -37,7 +37,7 @@ const patience = 30 * time.Second
 
 // node is a ledger with the coin on a simulated clock, and the worker of a node with everything that calls workflows.
 type node struct {
-	t *testing.T
+	t testing.TB
 	// databaseURL is for what no part of a node does.
 	databaseURL string
 	db          *db.DB
@@ -54,37 +54,37 @@ type node struct {
 }
 
 // newNode makes a node on which rounds never advance.
-func newNode(t *testing.T) *node {
-	t.Helper()
-	return newNodeWith(t, 10*365*day, func(*node) []automation.Automation { return nil })
+func newNode(tb testing.TB) *node {
+	tb.Helper()
+	return newNodeWith(tb, 10*365*day, func(*node) []automation.Automation { return nil })
 }
 
 // newNodeWith makes a node with automation, whose first round closes after a time.
-func newNodeWith(t *testing.T, roundZero time.Duration, kinds func(*node) []automation.Automation) *node {
-	t.Helper()
-	n := &node{t: t, databaseURL: dbtest.URL(t)}
-	n.db = dbtest.Open(t, n.databaseURL)
-	ctx := t.Context()
+func newNodeWith(tb testing.TB, roundZero time.Duration, kinds func(*node) []automation.Automation) *node {
+	tb.Helper()
+	n := &node{t: tb, databaseURL: dbtest.URL(tb)}
+	n.db = dbtest.Open(tb, n.databaseURL)
+	ctx := tb.Context()
 	var err error
 	n.packages, err = ledger.NewPackages(builtin.Packages()...)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	n.lifecycles, err = lifecycle.NewRegistry(n.packages)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	n.automations, err = automation.NewRegistry(n.packages, kinds(n)...)
-	require.NoError(t, err)
-	require.NoError(t, n.db.SetClockMode(ctx, true))
+	require.NoError(tb, err)
+	require.NoError(tb, n.db.SetClockMode(ctx, true))
 	n.identity, err = bootstrap.Identity(ctx, n.db, bootstrap.Defaults())
-	require.NoError(t, err)
-	require.NoError(t, bootstrap.Parties(ctx, n.db, n.identity, time.Now()))
+	require.NoError(tb, err)
+	require.NoError(tb, bootstrap.Parties(ctx, n.db, n.identity, time.Now()))
 	n.commits = n.activities(n.watch())
 	config := coin.DefaultConfig(n.identity.SynchronizerID)
 	config.TransferPreapprovalBaseDuration = &lf.RelTime{} // no day of a preapproval is free
 	genesis, err := coin.GenesisCommands(n.packages, coin.Genesis{
 		DSO: n.identity.DSO, Config: config, AmuletPrice: decimal.MustParse("0.005"), RoundZeroDuration: roundZero,
 	})
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	n.submit([]ledger.Party{n.identity.DSO}, genesis...)
-	n.start(namespace(t))
+	n.start(namespace(tb))
 	return n
 }
 
@@ -151,15 +151,15 @@ func (n *node) start(namespace string) {
 }
 
 // namespace makes a namespace of Temporal that nothing has ever run in.
-func namespace(t *testing.T) string {
-	t.Helper()
+func namespace(tb testing.TB) string {
+	tb.Helper()
 	name := "lifecycle-" + strings.ToLower(rand.Text()[:12])
 	namespaces, err := client.NewNamespaceClient(client.Options{
-		HostPort: testenv.Temporal(t, workflows.SearchAttributes()), Logger: slog.New(slog.DiscardHandler),
+		HostPort: testenv.Temporal(tb, workflows.SearchAttributes()), Logger: slog.New(slog.DiscardHandler),
 	})
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	defer namespaces.Close()
-	require.NoError(t, namespaces.Register(t.Context(), &workflowservice.RegisterNamespaceRequest{
+	require.NoError(tb, namespaces.Register(tb.Context(), &workflowservice.RegisterNamespaceRequest{
 		Namespace: name, WorkflowExecutionRetentionPeriod: durationpb.New(24 * time.Hour),
 	}))
 	return name

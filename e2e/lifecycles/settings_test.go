@@ -116,6 +116,32 @@ func TestAWalletIsSweptByOffersThatTheReceiverAccepts(t *testing.T) {
 	require.Empty(t, n.troubles(automation.KindSweep))
 }
 
+func TestAWalletIsSweptWhenTheCoinIsWorthMore(t *testing.T) {
+	t.Parallel()
+	n := newNodeWith(t, 2*tick, func(n *node) []automation.Automation {
+		sweeps, err := automation.NewSweeps(n.packages)
+		require.NoError(t, err)
+		return []automation.Automation{rounds(), sweeps} // 0.005 at first, 0.01 later
+	})
+	alice, bob, carol := n.party("alice"), n.party("bob"), n.party("carol")
+	for _, sender := range []ledger.Party{alice, carol} {
+		n.wallet(sender)
+		n.set(settings.KindSweep, sender, sweepTo(bob))
+	}
+	n.tap(alice, "15000.0")
+	n.tap(carol, "5000.0")
+	n.drained(automation.KindSweep)
+	require.Empty(t, active[walletapp.TransferOffer](n), "75 US dollars, and 25")
+	for range 5 {
+		n.advance(tick)
+	}
+	n.drained(automation.KindSweep)
+	offers := active[walletapp.TransferOffer](n)
+	require.Len(t, offers, 1, "150 US dollars, and 50")
+	require.Equal(t, alice, offers[0].Payload.Sender)
+	require.Equal(t, "14000.0", offers[0].Payload.Amount.Amount.Show())
+}
+
 func TestOnlyConfiguredSendersAreAccepted(t *testing.T) {
 	t.Parallel()
 	n := newSettingsNode(t)

@@ -169,7 +169,6 @@ func TestAWalletIsSweptByWhatItsOfferLeaves(t *testing.T) {
 	require.Contains(t, commands[0], `"amount":{"amount":"3994.3260711680","unit":"AmuletUnit"}`)
 	require.Contains(t, commands[0], `"expiresAt":"2026-03-01T10:10:00Z"`)
 	require.Equal(t, []ledger.Party{operator}, step.Action.ActAs)
-	require.Equal(t, now.Add(5*time.Minute), step.Until, "the next round opens")
 
 	again, _ := w.decide(w.sweeping(), alice)
 	require.Equal(t, step.Action.CommandID, again.Action.CommandID, "out of the same state")
@@ -181,8 +180,33 @@ func TestAWalletIsSweptByWhatItsOfferLeaves(t *testing.T) {
 	step, _ = w.decide(w.sweeping(), alice)
 	require.Nil(t, step.Action)
 	require.Equal(t, now.Add(2*time.Minute+automation.ClockSkew), step.Until, "when the offer has expired")
+	require.Equal(t, "0.3059999999", step.WakeAbove.Show(), "100 US dollars for the 326.797… coins that are not offered")
 	step, _ = w.decide(w.sweeping(), bob)
 	require.Equal(t, automation.Step{}, step, "nothing is set for him")
+}
+
+func TestAWalletThatHasNotTooMuchWaitsForAPriceAtWhichItHas(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "0.005", false)
+	w.sweeps = map[ledger.Party]automation.SweepConfig{alice: sweepConfig("10"), bob: sweepConfig("10")}
+	w.hold(alice, "12345.0")
+	step, _ := w.decide(w.sweeping(), alice)
+	require.Nil(t, step.Action)
+	require.Zero(t, step.Until)
+	require.Equal(t, "0.0081004455", step.WakeAbove.Show())
+	state := automation.SweepState{Sender: alice, Balance: decimal.MustParse("12345.0")}
+	for price, isSwept := range map[string]bool{"0.0081004455": false, "0.0081004456": true} {
+		state.Price = decimal.MustParse(price)
+		amount, err := state.Amount(sweepConfig("10"))
+		require.NoError(t, err)
+		require.Equal(t, isSwept, !amount.IsZero(), price)
+	}
+	step, _ = w.decide(w.sweeping(), bob)
+	require.Equal(t, automation.Step{}, step, "who has nothing waits for coin, not for a price")
+
+	step, _ = w.decide(w.sweeping(), "network")
+	require.Equal(t, "0.005", step.Price.Show(), "wakes those who wait for less")
+	require.Equal(t, now.Add(5*time.Minute), step.Until, "the next round opens")
 }
 
 func TestASweepThroughAPreapprovalNamesWhatItNeeds(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/plan"
@@ -88,8 +89,8 @@ type Record interface {
 	Dust(round int64, most int) ([]ledger.Contract, error)
 }
 
-// Step is the decision: an action that is due now, or when to look again. With neither, the subject is forgotten until
-// a contract makes it due.
+// Step is the decision: an action that is due now, or when or at which price to look again. With neither, the subject
+// is forgotten until a contract makes it due.
 type Step struct {
 	Action *plan.Action
 	// Spends is whose coin the action spends, where several subjects spend that of one party: they take turns then. Empty
@@ -97,6 +98,9 @@ type Step struct {
 	Spends ledger.Party
 	// Until is when to look again, without an action or after its refusal; zero for not at all.
 	Until time.Time
+	// WakeAbove is the price, in US dollars per coin, above which to look again, without an action; nil for none. A step
+	// of the same kind says with Price what the coin is worth.
+	WakeAbove, Price *decimal.Decimal
 	// Deadline: a simulated clock stops at Until when it is advanced. Leave it out where nothing is lost by being late,
 	// as with what happens in every round.
 	Deadline bool

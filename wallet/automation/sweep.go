@@ -68,6 +68,26 @@ func (s SweepState) Amount(config SweepConfig) (decimal.Decimal, error) {
 	return usd.Div(s.Price)
 }
 
+// WakeAbove is the price above which the wallet has more than the maximum, exactly; false when there is none.
+func (s SweepState) WakeAbove(config SweepConfig) (decimal.Decimal, bool) {
+	usd, coins := product(config.MaxBalanceUSD, decimal.FromInt(1)), units(s.Balance)
+	if !config.UsePreapproval {
+		for _, offered := range s.Offered {
+			switch offered.Unit {
+			case payments.USDUnit:
+				usd.Add(usd, product(offered.Amount, decimal.FromInt(1)))
+			default:
+				coins.Sub(coins, units(offered.Amount))
+			}
+		}
+	}
+	if coins.Sign() <= 0 {
+		return decimal.Decimal{}, false
+	}
+	price, err := fromUnits(usd.Div(usd, coins)) // prices have ten digits, so what is beyond them decides nothing
+	return price, err == nil
+}
+
 // Sweep sends or offers what is above the maximum. ok is false when nothing is due. The error says that the receiver
 // has no preapproval, or that a number is too large.
 func (s SweepState) Sweep(config SweepConfig) (action Action, ok bool, err error) {
@@ -120,6 +140,12 @@ func roundHalfUp(number *big.Int) (decimal.Decimal, error) {
 	if rounded.Sign() <= 0 {
 		return decimal.Decimal{}, nil
 	}
-	text := fmt.Sprintf("%0*s", digits+1, rounded.String())
+	return fromUnits(rounded)
+}
+
+// fromUnits is the decimal of a number, not below zero, in units of the tenth digit.
+func fromUnits(number *big.Int) (decimal.Decimal, error) {
+	const digits = 10
+	text := fmt.Sprintf("%0*s", digits+1, number.String())
 	return decimal.Parse(text[:len(text)-digits] + "." + text[len(text)-digits:])
 }

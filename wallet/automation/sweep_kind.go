@@ -1,6 +1,7 @@
 package automation
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -17,14 +18,14 @@ import (
 const KindSweep = "wallet-sweep"
 
 const (
-	// sweepAgain is when a wallet is looked at again if no round is known to open before: the price may have changed.
+	// sweepAgain is when a wallet in trouble is looked at again, and the price if no round is known to open before.
 	sweepAgain = 10 * time.Minute
 	// manyOffers is how many offers of a wallet are looked at.
 	manyOffers = 1000
 )
 
 // NewSweeps sends what wallets have above a maximum to a receiver (upstream: wallet sweeps). A wallet is looked at when
-// it gets coin, when a round opens, and when an offer of its own ends.
+// it gets coin, when a round opens at whose price it has too much, and when an offer of its own ends.
 func NewSweeps(packages *ledger.Packages) (Automation, error) {
 	opened, err := ofWallet(packages)
 	if err != nil {
@@ -36,8 +37,24 @@ func NewSweeps(packages *ledger.Packages) (Automation, error) {
 	})
 	return Automation{
 		Kind: KindSweep, Summary: "Sends or offers what wallets have above a maximum to a receiver.",
-		Every: PollingInterval, Follow: []Follow{opened, received}, Plan: planSweep,
+		Every: PollingInterval, Standing: []string{network}, Follow: []Follow{opened, received},
+		Plan: func(s Situation) (Step, error) {
+			if s.Subject == network {
+				return planPrices(s)
+			}
+			return planSweep(s)
+		},
 	}, err
+}
+
+// planPrices wakes the wallets that have too much at the price of the newest round, each time that one opens.
+func planPrices(s Situation) (Step, error) {
+	round, open, err := plan.OpenRound(s.View)
+	if err != nil || !open {
+		return Step{Until: s.Now.Add(PollingInterval), WaitsFor: "an open round of the coin"}, err
+	}
+	next, err := nextOpening(s.View)
+	return Step{Until: next, WaitsFor: "the price of the next round", Price: &round.Payload.AmuletPrice}, err
 }
 
 func planSweep(s Situation) (Step, error) {
@@ -57,26 +74,27 @@ func planSweep(s Situation) (Step, error) {
 	if err != nil || !open {
 		return Step{Until: s.Now.Add(PollingInterval), WaitsFor: "an open round of the coin"}, err
 	}
-	step := Step{WaitsFor: "more coin than the maximum, or another price"}
-	if step.Until, err = nextOpening(s.View); err != nil {
-		return Step{}, err
-	}
+	var step Step
 	state := SweepState{Sender: sender, Price: round.Payload.AmuletPrice, Now: s.Now}
 	if err := s.readSweep(&state, config, &step); err != nil {
 		return Step{}, err
 	}
 	action, due, err := state.Sweep(config)
 	if err != nil {
-		return Step{Until: step.Until, WaitsFor: err.Error(), Trouble: err.Error()}, nil //nolint:nilerr // told as trouble
+		return s.trouble(sweepAgain, err.Error()) // so that the operator is told
 	}
 	if !due {
+		if price, ok := state.WakeAbove(config); ok {
+			step.WakeAbove = &price
+			step.WaitsFor = cmp.Or(step.WaitsFor, "more coin than the maximum, or a price above "+price.Show())
+		}
 		return step, nil
 	}
 	step.Action, err = s.throughWallet(wallet, action)
 	return step, err
 }
 
-// readSweep reads what a sweep depends on. The step ends earlier when an offer does.
+// readSweep reads what a sweep depends on. The step ends when an offer does.
 func (s Situation) readSweep(state *SweepState, config SweepConfig, step *Step) (err error) {
 	if state.Balance, err = unlocked(s.View, state.Sender); err != nil {
 		return err
@@ -95,7 +113,7 @@ func (s Situation) readSweep(state *SweepState, config SweepConfig, step *Step) 
 			return
 		}
 		state.Offered = append(state.Offered, amount)
-		if ends := expires.Add(ClockSkew); ends.After(s.Now) && ends.Before(step.Until) {
+		if ends := expires.Add(ClockSkew); ends.After(s.Now) && (step.Until.IsZero() || ends.Before(step.Until)) {
 			step.Until, step.WaitsFor = ends, "the receiver to accept an offer, or its expiry"
 		}
 	}
