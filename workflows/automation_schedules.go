@@ -31,10 +31,10 @@ func NewSchedules(temporal client.Client, automations *automation.Registry) *Sch
 func automationID(kind string) string { return "automation:" + kind }
 
 // Ensure creates the Schedules that are missing and changes those that are not as they should be. One that an operator
-// paused stays paused.
+// paused stays paused. What Temporal cannot do at the moment is tried again until ctx ends.
 func (s *Schedules) Ensure(ctx context.Context) error {
 	for _, kind := range s.automations.All() {
-		if err := s.ensure(ctx, kind); err != nil {
+		if err := untilAvailable(ctx, func() error { return s.ensure(ctx, kind) }); err != nil {
 			return fmt.Errorf("the Schedule %s: %w", automationID(kind.Kind), err)
 		}
 	}

@@ -60,12 +60,15 @@ func EnsureSearchAttributes(ctx context.Context, temporal client.Client, namespa
 // askAgain is the pause before a starting node asks Temporal again for what it could not answer yet.
 const askAgain = 100 * time.Millisecond
 
-// untilAvailable repeats a call for as long as Temporal says that it cannot answer at the moment, until ctx ends: a
-// server that takes calls may still have to find its database again.
+// untilAvailable repeats a call for as long as Temporal says that it cannot answer at the moment, or takes longer than
+// one call may, until ctx ends: a server that takes calls may still have to find its database again, and one that was
+// killed waits for those who worked for it before.
 func untilAvailable(ctx context.Context, call func() error) error {
 	for {
 		err := call()
-		if _, unavailable := errors.AsType[*serviceerror.Unavailable](err); !unavailable {
+		_, unavailable := errors.AsType[*serviceerror.Unavailable](err)
+		_, late := errors.AsType[*serviceerror.DeadlineExceeded](err)
+		if !unavailable && !late && !errors.Is(err, context.DeadlineExceeded) {
 			return err
 		}
 		if pause(ctx, askAgain); ctx.Err() != nil {

@@ -68,7 +68,8 @@ func next(errs *[]error) error {
 func TestAStartingNodeWaitsForATemporalThatIsStillFindingItsDatabase(t *testing.T) {
 	t.Parallel()
 	noDatabase := serviceerror.NewUnavailable("no usable database connection found")
-	temporal := &recovering{listing: []error{noDatabase, noDatabase}, adding: []error{noDatabase}}
+	late := serviceerror.NewDeadlineExceeded("context deadline exceeded")
+	temporal := &recovering{listing: []error{noDatabase, late}, adding: []error{context.DeadlineExceeded, noDatabase}}
 	require.NoError(t, workflows.EnsureSearchAttributes(t.Context(), temporal, "default"))
 	require.Len(t, temporal.known, len(workflows.SearchAttributes()))
 

@@ -40,7 +40,9 @@ func (n *node) runAutomation(ctx, background context.Context, acts *activities.A
 		return err
 	}
 	schedules := workflows.NewSchedules(n.temporal, acts.Automations)
-	if err := schedules.Ensure(ctx); err != nil {
+	deadline, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	if err := schedules.Ensure(deadline); err != nil {
 		return err
 	}
 	caller := workflows.NewAutomationCaller(workflows.AutomationCallerOptions{
