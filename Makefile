@@ -10,6 +10,8 @@ TESTFLAGS ?=
 # How often `make torture` strikes; one strike may kill several processes. SEED repeats a run's random choices.
 KILLS ?= 1000
 SEED ?= 0
+# Further flags of make torture's tests: TORTUREFLAGS="-lasting 1h" begins no more strikes after an hour.
+TORTUREFLAGS ?=
 # How long make test/year lives, and with how many preapprovals.
 DAYS ?= 400
 PREAPPROVALS ?= 1000
@@ -108,7 +110,7 @@ test/mutations: build ## Take out each protection in turn and see its tests fail
 
 .PHONY: torture
 torture: build ## Kill every part of a node under load, again and again, and prove that nothing is lost: KILLS=1000
-	@export FLORIN_TEST_BINARY=$(abspath $(BIN)); test="$(GO) test ./e2e -count=1 -v -timeout 0 -seed $(SEED) -run"; \
+	@export FLORIN_TEST_BINARY=$(abspath $(BIN)); test="$(GO) test ./e2e -count=1 -v -timeout 0 $(TORTUREFLAGS) -seed $(SEED) -run"; \
 		$$test TestEveryAcknowledgedSubmissionSurvivesDeathAtEachStep -kills $(KILLS) && \
 		$$test TestEveryAcknowledgedSubmissionSurvivesCrashes -kills $$(( ($(KILLS) + 9) / 10 )) && \
 		FLORIN_TEST_OPERATIONS=$(OPERATIONS) $$test TestTransfersOffersWithdrawalsAndExpiriesRaceForTheSameCoins
