@@ -9,8 +9,8 @@ import (
 	"go.temporal.io/api/operatorservice/v1"
 )
 
-// Somebody deletes the namespace under a running installation: the API says so and goes on reading. When the namespace is
-// there again, the API adds what it needs to it by itself and takes submissions.
+// Somebody deletes the namespace under a running installation: the API says so and goes on reading. When the namespace
+// is there again, the API adds what it needs to it by itself and takes submissions.
 func TestANamespaceThatIsDeletedWhileTheNodeRunsIsNamed(t *testing.T) {
 	t.Parallel()
 	f := &faulty{t: t, direct: install(t)}
