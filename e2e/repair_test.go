@@ -144,14 +144,16 @@ func neglect(t *testing.T) *neglected {
 		"receiver_party_id": n.till, "amount": "300", "description": "rent", "tracking_id": "rent",
 		"expires_at": time.Now().Add(2 * time.Hour).UnixMicro(),
 	}).ok(t, nil)
-	n.create(t, n.dave, "#splice-util-token-standard-wallet:Splice.Util.Token.Wallet.MergeDelegation:MergeDelegationProposal",
+	n.create(t, n.dave,
+		"#splice-util-token-standard-wallet:Splice.Util.Token.Wallet.MergeDelegation:MergeDelegationProposal",
 		map[string]any{"delegation": map[string]any{
 			"operator": n.info.Operator, "owner": n.dave.party(), "meta": map[string]any{"values": map[string]any{}},
 		}})
 	n.create(t, n.erin, "#splice-wallet:Splice.Wallet.BuyTrafficRequest:BuyTrafficRequest", map[string]any{
 		"dso": n.info.DSO, "endUserParty": n.erin.party(), "trackingId": "more", "trafficAmount": "200000",
 		"expiresAt": time.Now().Add(72 * time.Hour).UTC().Format(time.RFC3339Nano),
-		"memberId":  "PAR::" + participantOf(t, n.endpoint), "synchronizerId": synchronizerOf(t, n.endpoint), "migrationId": "0",
+		"memberId":  "PAR::" + participantOf(t, n.endpoint), "synchronizerId": synchronizerOf(t, n.endpoint),
+		"migrationId": "0",
 	})
 	n.change(t, "till", "", "/v0/wallet/tap", map[string]any{"amount": "500"}).ok(t, nil)
 	n.sweep(t, true)
@@ -219,7 +221,8 @@ func TestEverythingIsFollowedAgainAfterTemporalHasLostItsState(t *testing.T) {
 	temporal = temporalClient(t, n.info.TemporalAddress, "default")
 	repaired := run(t, nil, "repair", "--data-dir", n.dir)
 	require.Equal(t, 0, repaired.exitCode(t), "%s", repaired.stderr)
-	require.Contains(t, repaired.stdout.String(), fmt.Sprintf("florin: %d workflows look at their contracts again", contracts))
+	require.Contains(t, repaired.stdout.String(),
+		fmt.Sprintf("florin: %d workflows look at their contracts again", contracts))
 	require.Equal(t, before, followed(t, temporal, contracts))
 	require.Equal(t, planned, schedules(t, temporal))
 	require.Equal(t, 1, n.offersOf(t, "till"), "it is not swept twice")
