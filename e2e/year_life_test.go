@@ -231,7 +231,7 @@ func (s lifeSize) fates() []fate {
 		case 6, 7, 8:
 			fates[i] = fate{first: day + part(s.length(), i-i%50)}
 		case 9:
-			fates[i] = fate{kept: true, first: first, cancelled: 2*day + part(s.length(), s.preapprovals-i+i%50)}
+			fates[i] = fate{kept: true, first: first, cancelled: 2*day + part(s.length()-9*day, s.preapprovals-i+i%50)}
 		default:
 			fates[i] = fate{kept: true, first: first}
 		}
