@@ -453,6 +453,9 @@ func (a Answer) Plain(status int) string {
 	return a.Text
 }
 
+// Submitter is what the server commits by, for tests that put something before it.
+func (s *Server) Submitter() ledgerapi.Submitter { return s.committer() }
+
 // committer commits submissions where they are made, with the real rules.
 func (s *Server) committer() *committer {
 	return &committer{db: s.DB, activities: &activities.Activities{
