@@ -84,7 +84,7 @@ clean: ## Remove what was built; the data of `make run` stays
 
 .PHONY: test
 test: build node ## Run the whole suite; it starts the PostgreSQL and the Temporal that it needs
-	$(BIN) testenv -- $(GO) test $(TESTFLAGS) $(PACKAGES)
+	$(BIN) testenv -- $(GO) test -timeout 30m $(TESTFLAGS) $(PACKAGES)
 
 # The suite runs the public wallet SDK, which needs Node.js.
 .PHONY: node
@@ -101,7 +101,7 @@ test/race: build ## Run the suite with the race detector (needs a C compiler)
 	@command -v gcc >/dev/null || command -v clang >/dev/null || { \
 		echo "make test/race: the race detector needs a C compiler; on Debian or Ubuntu: apt-get install gcc libc6-dev" >&2; \
 		exit 1; }
-	CGO_ENABLED=1 $(BIN) testenv -- $(GO) test -race $(TESTFLAGS) $(PACKAGES)
+	CGO_ENABLED=1 $(BIN) testenv -- $(GO) test -race -timeout 60m $(TESTFLAGS) $(PACKAGES)
 
 # Several minutes for each ten protections, so this is no part of make test, which only checks that the list is up to date.
 .PHONY: test/mutations

@@ -194,12 +194,13 @@ func (r Reader) Overdue(ctx context.Context, by time.Time) ([]string, error) {
 	if err != nil {
 		return nil, failed("looking for what is due", err)
 	}
-	due, err := r.DueAutomations(ctx, by, false)
+	// In this order: what a kind finds in the record is due from when it is not behind any more.
+	behind, err := r.BehindAutomations(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	behind, err := r.BehindAutomations(ctx, false)
-	for _, kind := range append(due, behind...) {
+	due, err := r.DueAutomations(ctx, by, false)
+	for _, kind := range append(behind, due...) {
 		ids = append(ids, "automation:"+kind)
 	}
 	return ids, err

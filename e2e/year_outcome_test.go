@@ -154,6 +154,7 @@ func (o *outcome) keep(t *testing.T, l *life, c lifeContract, held map[string]de
 	}
 	for _, left := range []string{
 		"Splice.Round:", "ExternalPartyConfigState", "MemberTraffic", "ValidatorTopUpState", "Unclaimed", "RewardCoupon",
+		"Splice.ValidatorLicense:", // in how many rounds the validator was alive
 	} {
 		if strings.Contains(c.template, left) {
 			return

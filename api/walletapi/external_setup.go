@@ -64,14 +64,14 @@ func (a *API) createSetupProposal(
 	if err := a.checkUnproposed(ctx, party); err != nil {
 		return out, err
 	}
-	proposing, err := a.setupProposal(ctx, party)
-	if err != nil {
-		return out, err
-	}
-	// Another node may be at it too: what it proposed since is this proposal.
-	proposing.CommandID = "setup-proposal:" + uuid.NewSHA1(uuid.NameSpaceOID, []byte(party)).String()
-	proposing.Deduplication = &ledger.DeduplicationPeriod{Offset: &head.Offset}
-	update, err := a.submit(ctx, proposing)
+	// The operator pays for many at once, and each uses up the coin of another.
+	update, err := a.submitFresh(ctx, func() (change, error) {
+		proposing, err := a.setupProposal(ctx, party)
+		// Another node may be at it too: what it proposed since is this proposal.
+		proposing.CommandID = "setup-proposal:" + uuid.NewSHA1(uuid.NameSpaceOID, []byte(party)).String()
+		proposing.Deduplication = &ledger.DeduplicationPeriod{Offset: &head.Offset}
+		return proposing, err
+	})
 	if err != nil {
 		return out, shortOfCoin(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -409,4 +410,18 @@ func TestTheParticipantTellsWhoItIs(t *testing.T) {
 	s.Call(apitest.LedgerUser, http.MethodGet, "/v0/admin/participant/global-domain-connection-config", nil).OK(&config)
 	require.Equal(t, "global-domain", config.Connections.Connections[0].Alias)
 	require.Equal(t, 1, config.Connections.Threshold)
+}
+
+// The operator pays for each proposal with coin that another one may have used up meanwhile.
+func TestManyAreProposedToAtOnce(t *testing.T) {
+	t.Parallel()
+	s, _ := start(t)
+	for i := range 12 {
+		o := arrive(t, s, "newcomer-"+strconv.Itoa(i))
+		t.Run(string(o.id), func(t *testing.T) {
+			t.Parallel()
+			o.t, o.s = t, s.In(t)
+			require.NotEmpty(t, o.propose())
+		})
+	}
 }

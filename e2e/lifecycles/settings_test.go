@@ -68,9 +68,9 @@ func sweepTo(receiver ledger.Party) settings.Sweep {
 func (n *node) drained(kind string) {
 	n.t.Helper()
 	n.eventually("nothing is due of "+kind, func() bool {
-		due, err := n.db.DueAutomations(n.t.Context(), n.now(), true)
-		require.NoError(n.t, err)
 		behind, err := n.db.BehindAutomations(n.t.Context(), true)
+		require.NoError(n.t, err)
+		due, err := n.db.DueAutomations(n.t.Context(), n.now(), true)
 		require.NoError(n.t, err)
 		return !slices.Contains(due, kind) && !slices.Contains(behind, kind)
 	})
