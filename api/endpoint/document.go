@@ -30,6 +30,15 @@ const (
 	schemeAPIKey = "apiKeyAuth"
 )
 
+// ReadExamples reads JSON values by the name of their type, for a document.
+func ReadExamples(content []byte) (map[string]json.RawMessage, error) {
+	var byType map[string]json.RawMessage
+	if err := json.Unmarshal(content, &byType); err != nil {
+		return nil, fmt.Errorf("reading the examples of an API: %w", err)
+	}
+	return byType, nil
+}
+
 // Describe makes the OpenAPI document of the endpoints.
 func Describe(info DocumentInfo, endpoints []Endpoint) (*openapi3.T, error) {
 	types := newSchemas(info.Examples)

@@ -32,17 +32,11 @@ func NewMinting(packages *ledger.Packages) (Automation, error) {
 	follow(Following(packages, func(c plan.Contract[walletapp.MintingDelegation], _ time.Time) []Due {
 		return []Due{{Subject: string(c.Payload.Beneficiary), Wallet: c.Payload.Beneficiary}}
 	}))
-	follow(Following(packages, func(c plan.Contract[coin.Amulet], now time.Time) []Due {
-		at := now.Truncate(rewardsPolling).Add(rewardsPolling)
-		return []Due{{Subject: string(c.Payload.Owner), At: at, Wallet: c.Payload.Owner}}
-	}))
 	follow(Following(packages, func(c plan.Contract[coin.ValidatorRewardCoupon], now time.Time) []Due {
-		return []Due{{Subject: string(c.Payload.User), At: now, Deadline: true, Wallet: c.Payload.User}}
+		return earned(c.Payload.User, now)
 	}))
-	earnings, failed := followEarnings(packages, func(owner ledger.Party, now time.Time, everyRound bool) []Due {
-		return []Due{{Subject: string(owner), At: now, Deadline: !everyRound, Wallet: owner}}
-	})
-	a.Follow = append(a.Follow, earnings...)
+	owned, failed := followOwned(packages)
+	a.Follow = append(a.Follow, owned...)
 	return a, cmp.Or(err, failed)
 }
 

@@ -33,54 +33,56 @@ func Rewards(packages *ledger.Packages) (Automation, error) {
 		Kind: KindRewards, Summary: "Collects the rewards of wallets and merges their coin.", Every: rewardsPolling,
 		Plan: planRewards,
 	}
-	var err error
+	owned, err := followOwned(packages)
+	burns, failed := Following(packages, func(c plan.Contract[coin.ValidatorRewardCoupon], now time.Time) []Due {
+		return []Due{{Subject: burnsPrefix + string(c.Payload.User), At: now, Deadline: true}}
+	})
+	a.Follow = append(owned, burns)
+	return a, cmp.Or(err, failed)
+}
+
+// followOwned follows what its owner can merge and mint: coin, and all coupons but those that validators earn by
+// purchases of their users.
+func followOwned(packages *ledger.Packages) (follows []Follow, err error) {
 	follow := func(f Follow, failed error) {
-		a.Follow, err = append(a.Follow, f), cmp.Or(err, failed)
+		follows, err = append(follows, f), cmp.Or(err, failed)
 	}
 	follow(Following(packages, func(c plan.Contract[coin.Amulet], now time.Time) []Due {
 		at := now.Truncate(rewardsPolling).Add(rewardsPolling)
 		return []Due{{Subject: string(c.Payload.Owner), At: at, Wallet: c.Payload.Owner}}
 	}))
-	earnings, failed := followEarnings(packages, func(owner ledger.Party, now time.Time, everyRound bool) []Due {
-		return []Due{{Subject: string(owner), At: now, Deadline: !everyRound, Wallet: owner}}
-	})
-	a.Follow, err = append(a.Follow, earnings...), cmp.Or(err, failed)
-	follow(Following(packages, func(c plan.Contract[coin.ValidatorRewardCoupon], now time.Time) []Due {
-		return []Due{{Subject: burnsPrefix + string(c.Payload.User), At: now, Deadline: true}}
-	}))
-	return a, err
-}
-
-// followEarnings follows what its owner can mint: all coupons but those that validators earn by purchases of their
-// users. What due says of them depends on whose they are, and on whether such are recorded in every round.
-func followEarnings(
-	packages *ledger.Packages, due func(owner ledger.Party, now time.Time, everyRound bool) []Due,
-) (follows []Follow, err error) {
-	follow := func(f Follow, failed error) {
-		follows, err = append(follows, f), cmp.Or(err, failed)
-	}
 	follow(Following(packages, func(c plan.Contract[coin.AppRewardCoupon], now time.Time) []Due {
-		return due(earner(c.Payload.Beneficiary, c.Payload.Provider), now, false)
+		return earned(earner(c.Payload.Beneficiary, c.Payload.Provider), now)
 	}))
 	follow(Following(packages, func(c plan.Contract[coin.SvRewardCoupon], now time.Time) []Due {
-		return due(c.Payload.Beneficiary, now, false)
+		return earned(c.Payload.Beneficiary, now)
 	}))
 	follow(Following(packages, func(c plan.Contract[coin.ValidatorFaucetCoupon], now time.Time) []Due {
-		return due(c.Payload.Validator, now, true)
+		return earnedEachRound(c.Payload.Validator, now)
 	}))
 	follow(Following(packages, func(c plan.Contract[coin.ValidatorLivenessActivityRecord], now time.Time) []Due {
-		return due(c.Payload.Validator, now, true)
+		return earnedEachRound(c.Payload.Validator, now)
 	}))
 	follow(Following(packages, func(c plan.Contract[coin.RewardCouponV2], now time.Time) []Due {
-		return due(earner(c.Payload.Beneficiary, c.Payload.Provider), now, false)
+		return earned(earner(c.Payload.Beneficiary, c.Payload.Provider), now)
 	}))
 	follow(Following(packages, func(c plan.Contract[coin.UnclaimedActivityRecord], now time.Time) []Due {
-		return due(c.Payload.Beneficiary, now, false)
+		return earned(c.Payload.Beneficiary, now)
 	}))
 	follow(Following(packages, func(c plan.Contract[coin.DevelopmentFundCoupon], now time.Time) []Due {
-		return due(c.Payload.Beneficiary, now, false)
+		return earned(c.Payload.Beneficiary, now)
 	}))
 	return follows, err
+}
+
+// earned makes one who has earned something look when it can be minted.
+func earned(owner ledger.Party, now time.Time) []Due {
+	return []Due{{Subject: string(owner), At: now, Deadline: true, Wallet: owner}}
+}
+
+// earnedEachRound is [earned] for what is recorded in every round, which is no reason for a simulated clock to stop.
+func earnedEachRound(owner ledger.Party, now time.Time) []Due {
+	return []Due{{Subject: string(owner), At: now, Wallet: owner}}
 }
 
 func earner(beneficiary *ledger.Party, provider ledger.Party) ledger.Party {
