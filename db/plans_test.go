@@ -67,19 +67,20 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"EnterTasks": {dbgen.EnterTasks, []string{
 			"active_contracts_by_template", "automation_settings_one_per_wallet",
 		}},
-		"TakeTasks":      {dbgen.TakeTasks, []string{"automation_tasks_due"}},
-		"HoldsDueTasks":  {dbgen.HoldsDueTasks, []string{"automation_tasks_due"}},
-		"ListPlanned":    {dbgen.ListPlanned, []string{"automation_tasks_pending"}},
-		"WakeTasks":      {dbgen.WakeTasks, []string{"automation_tasks_prices"}},
-		"SettleTasks":    {dbgen.SettleTasks, []string{"automation_tasks_one_per_subject"}},
-		"EndTasks":       {dbgen.EndTasks, []string{"automation_tasks_one_per_subject"}},
-		"NextDeadline":   {dbgen.NextDeadline, []string{"automation_tasks_deadlines"}},
-		"ListTroubles":   {dbgen.ListTroubles, []string{"automation_tasks_in_trouble"}},
-		"NudgeTasks":     {dbgen.NudgeTasks, []string{"automation_tasks_in_trouble"}},
-		"SumActivity":    {dbgen.SumActivity, []string{"contracts_active_of_round"}},
-		"ListOfRound":    {dbgen.ListOfRound, []string{"contracts_active_of_round"}},
-		"ListDust":       {dbgen.ListDust, []string{"contracts_dust"}},
-		"PruneContracts": {dbgen.PruneContracts, []string{"contracts_archived", "contracts_id_unique"}},
+		"ListDueAutomations": {dbgen.ListDueAutomations, []string{"automation_tasks_due", "automations_one_per_kind"}},
+		"TakeTasks":          {dbgen.TakeTasks, []string{"automation_tasks_due"}},
+		"HoldsDueTasks":      {dbgen.HoldsDueTasks, []string{"automation_tasks_due"}},
+		"ListPlanned":        {dbgen.ListPlanned, []string{"automation_tasks_pending"}},
+		"WakeTasks":          {dbgen.WakeTasks, []string{"automation_tasks_prices"}},
+		"SettleTasks":        {dbgen.SettleTasks, []string{"automation_tasks_one_per_subject"}},
+		"EndTasks":           {dbgen.EndTasks, []string{"automation_tasks_one_per_subject"}},
+		"NextDeadline":       {dbgen.NextDeadline, []string{"automation_tasks_deadlines"}},
+		"ListTroubles":       {dbgen.ListTroubles, []string{"automation_tasks_in_trouble"}},
+		"NudgeTasks":         {dbgen.NudgeTasks, []string{"automation_tasks_in_trouble"}},
+		"SumActivity":        {dbgen.SumActivity, []string{"contracts_active_of_round"}},
+		"ListOfRound":        {dbgen.ListOfRound, []string{"contracts_active_of_round"}},
+		"ListDust":           {dbgen.ListDust, []string{"contracts_dust"}},
+		"PruneContracts":     {dbgen.PruneContracts, []string{"contracts_archived", "contracts_id_unique"}},
 		"ListTouchedParties": {
 			dbgen.ListTouchedParties, []string{"completions_offset_unique", "updates_offset_unique"},
 		},
@@ -114,6 +115,23 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 			plan := genericPlan(t, databaseURL, test.query)
 			require.NotContains(t, plan, "Seq Scan")
 			require.Equal(t, test.indexes, indexesOf(plan, test.indexes), plan)
+		})
+	}
+}
+
+// What asks whether something is due must read the earliest task and no other: a planner that expects many tasks to be
+// due takes whichever index finds one first, and where nothing is due that may be one that leads through all of them.
+func TestWhatIsDueIsFoundByTheEarliestTask(t *testing.T) {
+	t.Parallel()
+	databaseURL := dbtest.URL(t)
+	for name, query := range map[string]string{
+		"ListAutomations":    dbgen.ListAutomations,
+		"ListDueAutomations": dbgen.ListDueAutomations,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plan := genericPlan(t, databaseURL, query)
+			require.Regexp(t, `Limit .*\n.*Index (Only )?Scan using automation_tasks_due`, plan)
 		})
 	}
 }

@@ -251,10 +251,15 @@ func (q *Queries) ListBehindAutomations(ctx context.Context, evenPaused bool) ([
 const ListDueAutomations = `-- name: ListDueAutomations :many
 SELECT a.kind
 FROM automations AS a
-WHERE ($1::boolean OR NOT a.is_paused) AND EXISTS (
-    SELECT FROM automation_tasks AS t
-    WHERE t.kind = a.kind AND t.due_at <= $2
-)
+WHERE
+    ($1::boolean OR NOT a.is_paused)
+    AND (
+        SELECT t.due_at
+        FROM automation_tasks AS t
+        WHERE t.kind = a.kind
+        ORDER BY t.due_at
+        LIMIT 1
+    ) <= $2::timestamptz
 ORDER BY a.kind
 `
 
@@ -264,6 +269,8 @@ type ListDueAutomationsParams struct {
 }
 
 // ListDueAutomations lists the kinds that have something to look at by a time; those that are paused only if wanted.
+// Asked for the earliest task, the planner takes the index of what is due; asked whether one exists that is due, it
+// expects many, and walks through all tasks of a kind to find none.
 func (q *Queries) ListDueAutomations(ctx context.Context, arg ListDueAutomationsParams) ([]string, error) {
 	rows, err := q.db.Query(ctx, ListDueAutomations, arg.EvenPaused, arg.DueBy)
 	if err != nil {

@@ -137,13 +137,20 @@ USING unnest(@subjects::text[]) AS ended (subject)
 WHERE t.kind = @kind AND t.subject = ended.subject;
 
 -- ListDueAutomations lists the kinds that have something to look at by a time; those that are paused only if wanted.
+-- Asked for the earliest task, the planner takes the index of what is due; asked whether one exists that is due, it
+-- expects many, and walks through all tasks of a kind to find none.
 -- name: ListDueAutomations :many
 SELECT a.kind
 FROM automations AS a
-WHERE (@even_paused::boolean OR NOT a.is_paused) AND EXISTS (
-    SELECT FROM automation_tasks AS t
-    WHERE t.kind = a.kind AND t.due_at <= @due_by
-)
+WHERE
+    (@even_paused::boolean OR NOT a.is_paused)
+    AND (
+        SELECT t.due_at
+        FROM automation_tasks AS t
+        WHERE t.kind = a.kind
+        ORDER BY t.due_at
+        LIMIT 1
+    ) <= @due_by::timestamptz
 ORDER BY a.kind;
 
 -- ListBehindAutomations lists the kinds that have not seen the record up to its end; those that are paused only if
