@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
 
@@ -213,15 +214,67 @@ func (d *DB) PauseAutomation(ctx context.Context, kind string, paused bool) erro
 
 // DueAutomations lists the kinds that have something to look at by a ledger time; those that are paused only if wanted.
 func (r Reader) DueAutomations(ctx context.Context, by time.Time, evenPaused bool) ([]string, error) {
-	kinds, err := r.queries.ListDueAutomations(ctx, dbgen.ListDueAutomationsParams{DueBy: by, EvenPaused: evenPaused})
+	due, err := r.queries.ListDueAutomations(ctx, dbgen.ListDueAutomationsParams{DueBy: by, EvenPaused: evenPaused})
+	var kinds []string
+	for _, row := range due {
+		kinds = append(kinds, row.Kind)
+	}
 	return kinds, failed("looking for automation that is due", err)
 }
 
 // BehindAutomations lists the kinds that have not searched the record up to its end; those that are paused only if
 // wanted.
 func (r Reader) BehindAutomations(ctx context.Context, evenPaused bool) ([]string, error) {
-	kinds, err := r.queries.ListBehindAutomations(ctx, evenPaused)
+	behind, err := r.queries.ListBehindAutomations(ctx, evenPaused)
+	var kinds []string
+	for _, row := range behind {
+		kinds = append(kinds, row.Kind)
+	}
 	return kinds, failed("looking for automation that is behind", err)
+}
+
+// Overdue is something that has to look at what is due, and has not yet.
+type Overdue struct {
+	// WorkflowID is that of a lifecycle, or of a kind of automation.
+	WorkflowID string
+	// At is what a kind of automation is at: the wallet, contract or other subject that it looks at first, or the offset
+	// up to which it has searched the record. It changes while the kind gets on.
+	At string
+}
+
+// Overdue lists some of what should have looked at something by a ledger time and has not. As long as the list changes,
+// they are getting on.
+func (r Reader) Overdue(ctx context.Context, by time.Time) ([]Overdue, error) {
+	const some = 3
+	ids, err := r.queries.ListOverdue(ctx, dbgen.ListOverdueParams{DueBy: by, CountMax: some})
+	if err != nil {
+		return nil, failed("looking for what is due", err)
+	}
+	var overdue []Overdue
+	for _, id := range ids {
+		overdue = append(overdue, Overdue{WorkflowID: id})
+	}
+	// In this order: what a kind finds in the record is due from when it is not behind any more.
+	behind, err := r.queries.ListBehindAutomations(ctx, false)
+	if err != nil {
+		return nil, failed("looking for automation that is behind", err)
+	}
+	for _, kind := range behind {
+		overdue = append(overdue, Overdue{"automation:" + kind.Kind, fmt.Sprint("offset ", kind.SeenOffset)})
+	}
+	due, err := r.queries.ListDueAutomations(ctx, dbgen.ListDueAutomationsParams{DueBy: by})
+	for _, kind := range due {
+		overdue = append(overdue, Overdue{"automation:" + kind.Kind, kind.Subject})
+	}
+	return overdue, failed("looking for automation that is due", err)
+}
+
+// String names the workflow, and what it is at.
+func (o Overdue) String() string {
+	if o.At == "" {
+		return o.WorkflowID
+	}
+	return o.WorkflowID + " at " + o.At
 }
 
 // CallWorkflows wakes those who call the workflows of lifecycles and automation, in all processes.

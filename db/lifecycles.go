@@ -186,22 +186,3 @@ func (r Reader) NextDue(ctx context.Context, after, upTo time.Time) (time.Time, 
 	}
 	return next, next.After(after), failed("looking for the next deadline", err)
 }
-
-// Overdue names some of the workflows that have something to look at by a ledger time and have not looked yet.
-func (r Reader) Overdue(ctx context.Context, by time.Time) ([]string, error) {
-	const some = 3
-	ids, err := r.queries.ListOverdue(ctx, dbgen.ListOverdueParams{DueBy: by, CountMax: some})
-	if err != nil {
-		return nil, failed("looking for what is due", err)
-	}
-	// In this order: what a kind finds in the record is due from when it is not behind any more.
-	behind, err := r.BehindAutomations(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	due, err := r.DueAutomations(ctx, by, false)
-	for _, kind := range append(behind, due...) {
-		ids = append(ids, "automation:"+kind)
-	}
-	return ids, err
-}

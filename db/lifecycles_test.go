@@ -83,7 +83,7 @@ func TestADecisionOnAnOlderStateSettlesNothing(t *testing.T) {
 	require.Equal(t, []ledger.ContractID{"00aa", "00bb"}, now.Contracts)
 	overdue, err := record.Overdue(t.Context(), instant)
 	require.NoError(t, err)
-	require.Equal(t, []string{"w"}, overdue)
+	require.Equal(t, []db.Overdue{{WorkflowID: "w"}}, overdue)
 
 	now.Contracts = nil
 	require.True(t, settle(t, record, now))

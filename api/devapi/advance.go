@@ -83,8 +83,9 @@ func (a *API) settle(ctx context.Context, by, target time.Time) error {
 	return err
 }
 
-// awaitLess waits until something other than before is due at a time, or nothing at all.
-func (a *API) awaitLess(ctx context.Context, by, target time.Time, before []string) ([]string, error) {
+// awaitLess waits until something other than before is due at a time, or nothing at all. A kind of automation with much
+// to do stays in the list, but what it is at changes.
+func (a *API) awaitLess(ctx context.Context, by, target time.Time, before []db.Overdue) ([]db.Overdue, error) {
 	waiting, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	var called time.Time
@@ -102,7 +103,7 @@ func (a *API) awaitLess(ctx context.Context, by, target time.Time, before []stri
 				"; send advance_to " + endpoint.Timestamp(target).String() + " to go on."}
 		case waiting.Err() != nil:
 			return nil, fault.ServiceNotRunning.New("The clock stands at %s: what is due there does not happen, such as "+
-				"in workflow %s", endpoint.Timestamp(by), strings.Join(before, ", ")).
+				"in workflow %s", endpoint.Timestamp(by), join(before)).
 				WithHint("Look at the workflow in the Temporal UI and at the node's log, or pass over it with jump.")
 		}
 		left, err := a.options.Clock.Overdue(ctx, by)
@@ -110,6 +111,14 @@ func (a *API) awaitLess(ctx context.Context, by, target time.Time, before []stri
 			return left, err
 		}
 	}
+}
+
+func join(overdue []db.Overdue) string {
+	var names []string
+	for _, each := range overdue {
+		names = append(names, each.String())
+	}
+	return strings.Join(names, ", ")
 }
 
 func pause(ctx context.Context, d time.Duration) {

@@ -22,8 +22,8 @@ type Clock interface {
 	AdvanceClock(ctx context.Context, to func(db.ClockState) db.ClockState) (db.ClockState, error)
 	// NextDue finds the first deadline after a ledger time, and not after another; false when there is none.
 	NextDue(ctx context.Context, after, upTo time.Time) (time.Time, bool, error)
-	// Overdue names workflows that have not yet dealt with what is due by a ledger time.
-	Overdue(ctx context.Context, by time.Time) ([]string, error)
+	// Overdue lists workflows that have not yet dealt with what is due by a ledger time, and what each is at.
+	Overdue(ctx context.Context, by time.Time) ([]db.Overdue, error)
 	// CallWorkflows wakes those who call the workflows that have something to look at.
 	CallWorkflows(ctx context.Context) error
 }

@@ -218,7 +218,7 @@ func (q *Queries) ListAutomations(ctx context.Context, never time.Time) ([]ListA
 }
 
 const ListBehindAutomations = `-- name: ListBehindAutomations :many
-SELECT a.kind
+SELECT a.kind, a.seen_offset
 FROM automations AS a
 CROSS JOIN ledger_head AS h
 WHERE
@@ -226,21 +226,26 @@ WHERE
 ORDER BY a.kind
 `
 
-// ListBehindAutomations lists the kinds that have not seen the record up to its end; those that are paused only if
-// wanted.
-func (q *Queries) ListBehindAutomations(ctx context.Context, evenPaused bool) ([]string, error) {
+type ListBehindAutomationsRow struct {
+	Kind       string
+	SeenOffset int64
+}
+
+// ListBehindAutomations lists the kinds that have not seen the record up to its end, each with how far it has; those
+// that are paused only if wanted.
+func (q *Queries) ListBehindAutomations(ctx context.Context, evenPaused bool) ([]ListBehindAutomationsRow, error) {
 	rows, err := q.db.Query(ctx, ListBehindAutomations, evenPaused)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []string{}
+	items := []ListBehindAutomationsRow{}
 	for rows.Next() {
-		var kind string
-		if err := rows.Scan(&kind); err != nil {
+		var i ListBehindAutomationsRow
+		if err := rows.Scan(&i.Kind, &i.SeenOffset); err != nil {
 			return nil, err
 		}
-		items = append(items, kind)
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -249,17 +254,16 @@ func (q *Queries) ListBehindAutomations(ctx context.Context, evenPaused bool) ([
 }
 
 const ListDueAutomations = `-- name: ListDueAutomations :many
-SELECT a.kind
+SELECT a.kind, due.subject
 FROM automations AS a
-WHERE
-    ($1::boolean OR NOT a.is_paused)
-    AND (
-        SELECT t.due_at
-        FROM automation_tasks AS t
-        WHERE t.kind = a.kind
-        ORDER BY t.due_at
-        LIMIT 1
-    ) <= $2::timestamptz
+CROSS JOIN LATERAL (
+    SELECT t.subject, t.due_at
+    FROM automation_tasks AS t
+    WHERE t.kind = a.kind
+    ORDER BY t.due_at, t.subject
+    LIMIT 1
+) AS due
+WHERE ($1::boolean OR NOT a.is_paused) AND due_at <= $2::timestamptz
 ORDER BY a.kind
 `
 
@@ -268,22 +272,27 @@ type ListDueAutomationsParams struct {
 	DueBy      time.Time
 }
 
-// ListDueAutomations lists the kinds that have something to look at by a time; those that are paused only if wanted.
-// Asked for the earliest task, the planner takes the index of what is due; asked whether one exists that is due, it
-// expects many, and walks through all tasks of a kind to find none.
-func (q *Queries) ListDueAutomations(ctx context.Context, arg ListDueAutomationsParams) ([]string, error) {
+type ListDueAutomationsRow struct {
+	Kind    string
+	Subject string
+}
+
+// ListDueAutomations lists the kinds that have something to look at by a time, each with what it looks at first; those
+// that are paused only if wanted. Asked for the earliest task, the planner takes the index of what is due; asked whether
+// one exists that is due, it expects many, and walks through all tasks of a kind to find none.
+func (q *Queries) ListDueAutomations(ctx context.Context, arg ListDueAutomationsParams) ([]ListDueAutomationsRow, error) {
 	rows, err := q.db.Query(ctx, ListDueAutomations, arg.EvenPaused, arg.DueBy)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []string{}
+	items := []ListDueAutomationsRow{}
 	for rows.Next() {
-		var kind string
-		if err := rows.Scan(&kind); err != nil {
+		var i ListDueAutomationsRow
+		if err := rows.Scan(&i.Kind, &i.Subject); err != nil {
 			return nil, err
 		}
-		items = append(items, kind)
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -136,27 +136,26 @@ DELETE FROM automation_tasks AS t
 USING unnest(@subjects::text[]) AS ended (subject)
 WHERE t.kind = @kind AND t.subject = ended.subject;
 
--- ListDueAutomations lists the kinds that have something to look at by a time; those that are paused only if wanted.
--- Asked for the earliest task, the planner takes the index of what is due; asked whether one exists that is due, it
--- expects many, and walks through all tasks of a kind to find none.
+-- ListDueAutomations lists the kinds that have something to look at by a time, each with what it looks at first; those
+-- that are paused only if wanted. Asked for the earliest task, the planner takes the index of what is due; asked whether
+-- one exists that is due, it expects many, and walks through all tasks of a kind to find none.
 -- name: ListDueAutomations :many
-SELECT a.kind
+SELECT a.kind, due.subject
 FROM automations AS a
-WHERE
-    (@even_paused::boolean OR NOT a.is_paused)
-    AND (
-        SELECT t.due_at
-        FROM automation_tasks AS t
-        WHERE t.kind = a.kind
-        ORDER BY t.due_at
-        LIMIT 1
-    ) <= @due_by::timestamptz
+CROSS JOIN LATERAL (
+    SELECT t.subject, t.due_at
+    FROM automation_tasks AS t
+    WHERE t.kind = a.kind
+    ORDER BY t.due_at, t.subject
+    LIMIT 1
+) AS due
+WHERE (@even_paused::boolean OR NOT a.is_paused) AND due_at <= @due_by::timestamptz
 ORDER BY a.kind;
 
--- ListBehindAutomations lists the kinds that have not seen the record up to its end; those that are paused only if
--- wanted.
+-- ListBehindAutomations lists the kinds that have not seen the record up to its end, each with how far it has; those
+-- that are paused only if wanted.
 -- name: ListBehindAutomations :many
-SELECT a.kind
+SELECT a.kind, a.seen_offset
 FROM automations AS a
 CROSS JOIN ledger_head AS h
 WHERE

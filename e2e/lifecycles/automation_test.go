@@ -91,7 +91,7 @@ func (n *node) settled(kind string) {
 	n.eventually(kind+" has nothing to do", func() bool {
 		overdue, err := n.db.Overdue(n.t.Context(), n.now())
 		require.NoError(n.t, err)
-		if slices.Contains(overdue, "automation:"+kind) {
+		if slices.ContainsFunc(overdue, func(o db.Overdue) bool { return o.WorkflowID == "automation:"+kind }) {
 			require.NoError(n.t, n.db.CallWorkflows(n.t.Context()))
 			return false
 		}
