@@ -7,6 +7,8 @@ DATA_DIR ?= .florin
 ARGS ?=
 # Further flags of go test: `make test TESTFLAGS="-run TestTransfer -v"`.
 TESTFLAGS ?=
+# How many tests of a package run at once: they mostly wait for the parts of a node, more than the processors are busy.
+PARALLEL ?= 4
 # How often `make torture` strikes; one strike may kill several processes. SEED repeats a run's random choices.
 KILLS ?= 1000
 SEED ?= 0
@@ -84,7 +86,7 @@ clean: ## Remove what was built; the data of `make run` stays
 
 .PHONY: test
 test: build node ## Run the whole suite; it starts the PostgreSQL and the Temporal that it needs
-	$(BIN) testenv -- $(GO) test -timeout 30m $(TESTFLAGS) $(PACKAGES)
+	$(BIN) testenv -- $(GO) test -timeout 30m -parallel $(PARALLEL) $(TESTFLAGS) $(PACKAGES)
 
 # The suite runs the public wallet SDK, which needs Node.js.
 .PHONY: node
