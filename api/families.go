@@ -72,20 +72,28 @@ func stripValidator(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, prefix := range []string{validatorPath, scanPath} {
 			path, found := strings.CutPrefix(r.URL.Path, prefix)
-			second := found && prefix == validatorPath && strings.HasPrefix(path, secondTransfers)
-			if !found || !second && !aboutNode(path) && (prefix != validatorPath || !ofValidator(path)) {
+			if !found {
 				continue
 			}
-			r = r.Clone(r.Context())
 			raw := strings.TrimPrefix(r.URL.RawPath, prefix)
-			if second {
-				path = strings.Replace(path, secondTransfers, firstTransfers, 1)
-				raw = strings.Replace(raw, secondTransfers, firstTransfers, 1)
+			if prefix == validatorPath {
+				path, raw = ofFirstVersion(path), ofFirstVersion(raw)
 			}
-			r.URL.Path, r.URL.RawPath = path, raw
+			if aboutNode(path) || prefix == validatorPath && ofValidator(path) {
+				r = r.Clone(r.Context())
+				r.URL.Path, r.URL.RawPath = path, raw
+			}
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// ofFirstVersion is the path of version 1 for one of secondTransfers, and any other path itself.
+func ofFirstVersion(path string) string {
+	if rest, found := strings.CutPrefix(path, secondTransfers); found {
+		return firstTransfers + rest
+	}
+	return path
 }
 
 // ofValidator tells whether a path belongs to the validator's API.

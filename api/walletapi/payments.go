@@ -67,25 +67,36 @@ type AcceptAppPaymentRequestResponse struct {
 func (a *API) acceptAppPaymentRequest(
 	ctx context.Context, req contractRequest,
 ) (response AcceptAppPaymentRequestResponse, err error) {
-	w, err := a.caller(ctx, "acceptAppPaymentRequest")
-	if err != nil {
-		return response, err
-	}
-	outcome, err := a.operate(ctx, w, "",
-		func(n network) (operation walletapp.AmuletOperation, inputs []coin.TransferInput, err error) {
-			request, err := a.paymentRequest(ctx, w, req.ID)
-			if err != nil {
-				return operation, nil, err
-			}
-			id := lf.CID[payments.AppPaymentRequest](request.ID)
-			inputs, err = a.inputs(ctx, n, w.party)
-			return walletapp.AmuletOperation{AppPayment: &id}, inputs, err
+	outcome, err := pay(ctx, a, "acceptAppPaymentRequest", req.ID, a.paymentRequest,
+		func(id *lf.CID[payments.AppPaymentRequest]) walletapp.AmuletOperation {
+			return walletapp.AmuletOperation{AppPayment: id}
 		})
 	if err != nil {
 		return response, err
 	}
 	accepted, err := outcomeOf(outcome.AcceptedAppPayment)
 	return AcceptAppPaymentRequestResponse{ContractID: accepted.ID()}, err
+}
+
+// pay does an operation on what an app asks the caller for, with any coin of the caller's. find finds what that is.
+func pay[T any](
+	ctx context.Context, a *API, endpointName, id string,
+	find func(context.Context, walletUser, string) (contract[T], error),
+	operation func(*lf.CID[T]) walletapp.AmuletOperation,
+) (none walletapp.AmuletOperationOutcome, err error) {
+	w, err := a.caller(ctx, endpointName)
+	if err != nil {
+		return none, err
+	}
+	return a.operate(ctx, w, "", func(n network) (none walletapp.AmuletOperation, _ []coin.TransferInput, err error) {
+		request, err := find(ctx, w, id)
+		if err != nil {
+			return none, nil, err
+		}
+		requestID := lf.CID[T](request.ID)
+		inputs, err := a.inputs(ctx, n, w.party)
+		return operation(&requestID), inputs, err
+	})
 }
 
 func (a *API) rejectAppPaymentRequest(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {

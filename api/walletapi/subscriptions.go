@@ -5,7 +5,6 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
-	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/payments"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
@@ -59,19 +58,9 @@ type AcceptSubscriptionRequestResponse struct {
 func (a *API) acceptSubscriptionRequest(
 	ctx context.Context, req contractRequest,
 ) (response AcceptSubscriptionRequestResponse, err error) {
-	w, err := a.caller(ctx, "acceptSubscriptionRequest")
-	if err != nil {
-		return response, err
-	}
-	outcome, err := a.operate(ctx, w, "",
-		func(n network) (operation walletapp.AmuletOperation, inputs []coin.TransferInput, err error) {
-			request, err := a.subscriptionRequest(ctx, w, req.ID)
-			if err != nil {
-				return operation, nil, err
-			}
-			id := lf.CID[payments.SubscriptionRequest](request.ID)
-			inputs, err = a.inputs(ctx, n, w.party)
-			return walletapp.AmuletOperation{Subscribe: &id}, inputs, err
+	outcome, err := pay(ctx, a, "acceptSubscriptionRequest", req.ID, a.subscriptionRequest,
+		func(id *lf.CID[payments.SubscriptionRequest]) walletapp.AmuletOperation {
+			return walletapp.AmuletOperation{Subscribe: id}
 		})
 	if err != nil {
 		return response, err

@@ -124,8 +124,8 @@ type AmuletOperationOutcome struct {
 
 	Tap *lf.CID[coin.Amulet] `lf:"COO_Tap"`
 	// Error is no longer produced: a failing operation fails the batch.
-	Error *InvalidTransferReason     `lf:"COO_Error"`
-	Ext   *ExtAmuletOperationOutcome `lf:"ExtAmuletOperationOutcome"`
+	Error *coin.InvalidTransferReason `lf:"COO_Error"`
+	Ext   *ExtAmuletOperationOutcome  `lf:"ExtAmuletOperationOutcome"`
 
 	CreateExternalPartySetupProposal  *lf.CID[coin.ExternalPartySetupProposal] `lf:"COO_CreateExternalPartySetupProposal"`
 	AcceptTransferPreapprovalProposal *lf.CID[coin.TransferPreapproval]        `lf:"COO_AcceptTransferPreapprovalProposal"`
@@ -140,47 +140,5 @@ type BoughtTraffic = lf.Tuple2[lf.CID[coin.MemberTraffic], TrafficTrackingInfo]
 // ExtAmuletOperationOutcome is the content of [AmuletOperationOutcome.Ext].
 type ExtAmuletOperationOutcome struct {
 	_              struct{} `lf:"splice-wallet:Splice.Wallet.Install:AmuletOperationOutcome.ExtAmuletOperationOutcome"`
-	DummyUnitField lf.Unit  `lf:"dummyUnitField"`
-}
-
-// InvalidTransferReason said why an operation failed, before failures carried ids of their own.
-type InvalidTransferReason struct {
-	_ struct{} `lf:"variant splice-amulet:Splice.AmuletRules:InvalidTransferReason"`
-
-	InsufficientFunds       *ReasonInsufficientFunds       `lf:"ITR_InsufficientFunds"`
-	UnknownSynchronizer     *ReasonUnknownSynchronizer     `lf:"ITR_UnknownSynchronizer"`
-	InsufficientTopupAmount *ReasonInsufficientTopupAmount `lf:"ITR_InsufficientTopupAmount"`
-	Other                   *ReasonOther                   `lf:"ITR_Other"`
-	Ext                     *ExtInvalidTransferReason      `lf:"ExtInvalidTransferReason"`
-}
-
-// ReasonInsufficientFunds is the content of [InvalidTransferReason.InsufficientFunds].
-type ReasonInsufficientFunds struct {
-	_             struct{}        `lf:"splice-amulet:Splice.AmuletRules:InvalidTransferReason.ITR_InsufficientFunds"`
-	MissingAmount decimal.Decimal `lf:"missingAmount"`
-}
-
-// ReasonUnknownSynchronizer is the content of [InvalidTransferReason.UnknownSynchronizer].
-type ReasonUnknownSynchronizer struct {
-	_              struct{} `lf:"splice-amulet:Splice.AmuletRules:InvalidTransferReason.ITR_UnknownSynchronizer"`
-	SynchronizerID string   `lf:"synchronizerId"`
-}
-
-// ReasonInsufficientTopupAmount is the content of [InvalidTransferReason.InsufficientTopupAmount].
-type ReasonInsufficientTopupAmount struct {
-	_                    struct{} `lf:"splice-amulet:Splice.AmuletRules:InvalidTransferReason.ITR_InsufficientTopupAmount"`
-	RequestedTopupAmount int64    `lf:"requestedTopupAmount"`
-	MinTopupAmount       int64    `lf:"minTopupAmount"`
-}
-
-// ReasonOther is the content of [InvalidTransferReason.Other].
-type ReasonOther struct {
-	_           struct{} `lf:"splice-amulet:Splice.AmuletRules:InvalidTransferReason.ITR_Other"`
-	Description string   `lf:"description"`
-}
-
-// ExtInvalidTransferReason is the content of [InvalidTransferReason.Ext].
-type ExtInvalidTransferReason struct {
-	_              struct{} `lf:"splice-amulet:Splice.AmuletRules:InvalidTransferReason.ExtInvalidTransferReason"`
 	DummyUnitField lf.Unit  `lf:"dummyUnitField"`
 }
