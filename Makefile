@@ -135,7 +135,7 @@ fuzz-all:
 	@$(git) grep -l '^func Fuzz' -- '*_test.go' | while read -r file; do \
 		sed -n "s|^func \(Fuzz[A-Za-z0-9]*\)(.*|$$(dirname "$$file") \1|p" "$$file"; \
 	done | xargs -P 2 -L 1 sh -c ' \
-		output=$$($(GO) test "./$$0" -run "^$$" -fuzz "^$$1$$" -fuzztime $(FUZZTIME) -parallel 1 2>&1); result=$$?; \
+		output=$$($(GO) test "./$$0" -run "^$$" -fuzz "^$$1$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 50x -parallel 1 2>&1); result=$$?; \
 		case "$$output" in \
 			*"Failing input"*) ;; \
 			*"    context deadline exceeded"*) result=0 ;; \

@@ -66,15 +66,26 @@ const askAgain = 100 * time.Millisecond
 func untilAvailable(ctx context.Context, call func() error) error {
 	for {
 		err := call()
-		_, unavailable := errors.AsType[*serviceerror.Unavailable](err)
-		_, late := errors.AsType[*serviceerror.DeadlineExceeded](err)
-		if !unavailable && !late && !errors.Is(err, context.DeadlineExceeded) {
+		if !passes(err) {
 			return err
 		}
 		if pause(ctx, askAgain); ctx.Err() != nil {
 			return err
 		}
 	}
+}
+
+// passes tells whether Temporal may answer later what it could not answer now. A Schedule is a workflow of Temporal's
+// own, which is not ready before its first task, and whose queries fail on a machine that has no time for them.
+func passes(err error) bool {
+	return is[*serviceerror.Unavailable](err) || is[*serviceerror.ResourceExhausted](err) ||
+		is[*serviceerror.WorkflowNotReady](err) || is[*serviceerror.QueryFailed](err) ||
+		is[*serviceerror.DeadlineExceeded](err) || errors.Is(err, context.DeadlineExceeded)
+}
+
+func is[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
 }
 
 // awaitSearchAttributes waits until a query may name the attributes: a server learns of changed namespaces by asking

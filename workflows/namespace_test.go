@@ -64,7 +64,7 @@ func next(errs *[]error) error {
 	return err
 }
 
-// A Temporal whose database was away takes calls again before it can answer them.
+// A Temporal whose database was away takes calls again before it can answer them, and so does one with too much to do.
 func TestAStartingNodeWaitsForATemporalThatIsStillFindingItsDatabase(t *testing.T) {
 	t.Parallel()
 	noDatabase := serviceerror.NewUnavailable("no usable database connection found")
@@ -72,6 +72,14 @@ func TestAStartingNodeWaitsForATemporalThatIsStillFindingItsDatabase(t *testing.
 	temporal := &recovering{listing: []error{noDatabase, late}, adding: []error{context.DeadlineExceeded, noDatabase}}
 	require.NoError(t, workflows.EnsureSearchAttributes(t.Context(), temporal, "default"))
 	require.Len(t, temporal.known, len(workflows.SearchAttributes()))
+
+	busy := &recovering{listing: []error{
+		serviceerror.NewQueryFailed("a workflow of the server's own had no time"),
+		serviceerror.NewWorkflowNotReady("it has just begun"),
+		serviceerror.NewResourceExhausted(enumspb.RESOURCE_EXHAUSTED_CAUSE_SYSTEM_OVERLOADED, "too much at once"),
+	}}
+	require.NoError(t, workflows.EnsureSearchAttributes(t.Context(), busy, "default"))
+	require.Empty(t, busy.listing, "it was asked again each time")
 
 	refusing := &recovering{listing: []error{serviceerror.NewPermissionDenied("not for you", "")}}
 	require.ErrorContains(t, workflows.EnsureSearchAttributes(t.Context(), refusing, "default"), "not for you")
