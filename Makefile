@@ -7,8 +7,6 @@ DATA_DIR ?= .florin
 ARGS ?=
 # Further flags of go test: `make test TESTFLAGS="-run TestTransfer -v"`.
 TESTFLAGS ?=
-# How many tests of a package run at once: they mostly wait for the parts of a node, more than the processors are busy.
-PARALLEL ?= 4
 # How often `make torture` strikes; one strike may kill several processes. SEED repeats a run's random choices.
 KILLS ?= 1000
 SEED ?= 0
@@ -21,6 +19,8 @@ PREAPPROVALS ?= 1000
 OPERATIONS ?= 10000
 # How long make test/fuzz spends on each decoder: `make test/fuzz FUZZTIME=1m`.
 FUZZTIME ?= 3s
+# Further flags of fuzzing: FUZZFLAGS="-fuzzminimizetime 50x" tries many more inputs and keeps larger ones.
+FUZZFLAGS ?=
 # Which mutations make test/mutations makes: those whose protection, file or test matches; all by default.
 ONLY ?=
 # Which packages make test runs.
@@ -86,7 +86,7 @@ clean: ## Remove what was built; the data of `make run` stays
 
 .PHONY: test
 test: build node ## Run the whole suite; it starts the PostgreSQL and the Temporal that it needs
-	$(BIN) testenv -- $(GO) test -timeout 30m -parallel $(PARALLEL) $(TESTFLAGS) $(PACKAGES)
+	$(BIN) testenv -- $(GO) test -timeout 30m $(TESTFLAGS) $(PACKAGES)
 
 # The suite runs the public wallet SDK, which needs Node.js.
 .PHONY: node
@@ -135,7 +135,7 @@ fuzz-all:
 	@$(git) grep -l '^func Fuzz' -- '*_test.go' | while read -r file; do \
 		sed -n "s|^func \(Fuzz[A-Za-z0-9]*\)(.*|$$(dirname "$$file") \1|p" "$$file"; \
 	done | xargs -P 2 -L 1 sh -c ' \
-		output=$$($(GO) test "./$$0" -run "^$$" -fuzz "^$$1$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 50x -parallel 1 2>&1); result=$$?; \
+		output=$$($(GO) test "./$$0" -run "^$$" -fuzz "^$$1$$" -fuzztime $(FUZZTIME) $(FUZZFLAGS) -parallel 1 2>&1); result=$$?; \
 		case "$$output" in \
 			*"Failing input"*) ;; \
 			*"    context deadline exceeded"*) result=0 ;; \

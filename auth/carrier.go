@@ -30,7 +30,7 @@ func TokenFrom(header http.Header) (string, error) {
 	for _, line := range header.Values("Sec-WebSocket-Protocol") {
 		for element := range strings.SplitSeq(line, ",") {
 			token, found := strings.CutPrefix(strings.TrimSpace(element), websocketTokenPrefix)
-			if found && token != "" {
+			if token = strings.TrimSpace(token); found && token != "" {
 				return token, nil
 			}
 		}

@@ -67,7 +67,7 @@ func TestContractsEndAtTheirDeadlinesToTheSecond(t *testing.T) {
 			deadline = deadline.Add(time.Minute)
 		}
 		require.False(t, end.Before(deadline))
-		require.WithinDuration(t, deadline, end, 10*time.Second)
+		require.WithinDuration(t, deadline, end, patience)
 	}
 }
 
