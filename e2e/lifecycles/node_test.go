@@ -32,8 +32,8 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// patience is how long anything may take that happens at once: tests run on busy machines, and the ledger's clock runs on
-// meanwhile.
+// patience is how long anything may take that happens at once: tests run on busy machines, and the ledger's clock goes
+// on meanwhile.
 const patience = 2 * time.Minute
 
 // node is a ledger with the coin on a simulated clock, and the worker of a node with everything that calls workflows.
