@@ -11,6 +11,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wait"
 )
 
 // Checkpoints are where a follower keeps how far it has come.
@@ -84,7 +85,9 @@ func (f *Follower) Run(ctx context.Context) {
 		case err != nil:
 			f.options.Log.WarnContext(ctx, "the audit cannot go on, and will try again", "error", err)
 			known = nil // somebody else may have moved it
-			pause(ctx, retryAfter)
+			if wait.For(ctx, retryAfter) != nil {
+				return
+			}
 		default:
 			known = state
 		}
@@ -124,13 +127,11 @@ func (f *Follower) step(ctx context.Context, known *State) (*State, error) {
 		return nil, err
 	}
 	if !moved {
-		pause(ctx, retryAfter)
-		return nil, nil //nolint:nilnil // as the comment above says
+		return nil, wait.For(ctx, retryAfter)
 	}
 	f.tell(ctx, *known, next)
 	f.options.Observe(next, end)
-	pause(ctx, restFactor*f.options.Now().Sub(started))
-	return &next, nil
+	return &next, wait.For(ctx, restFactor*f.options.Now().Sub(started))
 }
 
 // load reads the checkpoint, or begins. A record that was pruned beyond the checkpoint is taken up where it begins now;
@@ -208,11 +209,4 @@ func (f *Follower) tell(ctx context.Context, before, after State) {
 	if unsaid := after.FindingCount - before.FindingCount - int64(len(after.Findings)-len(before.Findings)); unsaid > 0 {
 		f.options.Log.ErrorContext(ctx, "the audit failed in more places than are listed", "findings", unsaid)
 	}
-}
-
-// pause waits, or less long when ctx ends.
-func pause(ctx context.Context, duration time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, duration)
-	defer cancel()
-	<-ctx.Done()
 }

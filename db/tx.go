@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/wait"
 )
 
 const (
@@ -41,8 +42,7 @@ func (d *DB) InTx(ctx context.Context, body func(*Tx) error) error {
 		}
 		// The jitter keeps transactions that met once from meeting again.
 		longest := txBackoff << (attempt - 1)
-		pause(ctx, rand.N(longest)) //nolint:gosec // jitter needs no secrecy
-		if ctx.Err() != nil {
+		if wait.For(ctx, rand.N(longest)) != nil { //nolint:gosec // jitter needs no secrecy
 			return err
 		}
 	}
@@ -78,11 +78,4 @@ func mayRunAgain(err error) bool {
 	var pgErr *pgconn.PgError
 	return errors.As(err, &pgErr) &&
 		(pgErr.Code == pgerrcode.SerializationFailure || pgErr.Code == pgerrcode.DeadlockDetected)
-}
-
-// pause waits, or less long when ctx ends.
-func pause(ctx context.Context, duration time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, duration)
-	defer cancel()
-	<-ctx.Done()
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinledger/florin/db/dbgen"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wait"
 )
 
 // The channels that the queries MoveHead, NotifyUser, SetClock and TouchLifecycles write to.
@@ -98,22 +99,35 @@ func (w *Watcher) Head() ledger.Offset {
 }
 
 // WaitAfter returns the head as soon as it is after the offset, or the head as it is with the error of ctx or
-// [ErrWatcherClosed].
+// [ErrWatcherClosed]. Whoever has no time left, or waits on a closed watcher, gets the error even where there would be
+// no need to wait: a loop of waits ends whatever happens on the ledger.
 func (w *Watcher) WaitAfter(ctx context.Context, offset ledger.Offset) (ledger.Offset, error) {
 	for {
 		w.mu.Lock()
 		head, moved := w.head, w.moved
 		w.mu.Unlock()
-		if head > offset {
+		switch {
+		case ctx.Err() != nil:
+			return head, ctx.Err()
+		case w.isClosed():
+			return head, ErrWatcherClosed
+		case head > offset:
 			return head, nil
 		}
 		select {
 		case <-moved:
 		case <-ctx.Done():
-			return head, ctx.Err()
 		case <-w.closed:
-			return head, ErrWatcherClosed
 		}
+	}
+}
+
+func (w *Watcher) isClosed() bool {
+	select {
+	case <-w.closed:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -136,7 +150,9 @@ func (w *Watcher) run(ctx context.Context, conn *pgx.Conn) {
 		err := w.listen(ctx, conn)
 		for err != nil && ctx.Err() == nil {
 			w.options.Log.WarnContext(ctx, "lost the connection that watches the record", "error", err)
-			pause(ctx, reconnectPause)
+			if wait.For(ctx, reconnectPause) != nil {
+				return
+			}
 			conn, err = w.connect(ctx)
 		}
 		if ctx.Err() != nil {

@@ -224,4 +224,17 @@ func TestWatcherReleasesThoseWhoWait(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		require.Zero(t, head)
 	})
+
+	// A loop of waits on a ledger that grows and grows must end as well.
+	t.Run("when there would be no need to wait", func(t *testing.T) {
+		t.Parallel()
+		watcher := watch(t, record, never)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := watcher.WaitAfter(ctx, -1)
+		require.ErrorIs(t, err, context.Canceled)
+		watcher.Close()
+		_, err = watcher.WaitAfter(t.Context(), -1)
+		require.ErrorIs(t, err, db.ErrWatcherClosed)
+	})
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/florinledger/florin/wait"
 )
 
 // AutomationRecord is what an [AutomationCaller] reads of the record.
@@ -61,7 +63,9 @@ func (c *AutomationCaller) Run(ctx context.Context) {
 		if err := c.callDue(ctx); err != nil && ctx.Err() == nil {
 			c.options.Log.WarnContext(ctx, "automation that is due could not be run", "error", err)
 		}
-		pause(ctx, leastPause)
+		if wait.For(ctx, leastPause) != nil {
+			return
+		}
 		c.await(ctx)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wait"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 // the keys that are still expected. It returns when ctx ends.
 func (c *Client) Run(ctx context.Context) error {
 	var seen ledger.Offset
-	for ctx.Err() == nil {
+	for pause := time.Duration(0); wait.For(ctx, pause) == nil; {
 		head, err := c.waitAfter(ctx, seen)
 		if err == nil && head > seen {
 			err = c.deliver(ctx)
@@ -26,12 +27,10 @@ func (c *Client) Run(ctx context.Context) error {
 		for _, key := range c.flights.dropLost() {
 			c.options.Outcomes.Forget(key)
 		}
-		if err != nil {
-			pause(ctx, retryFollow)
-			continue
+		pause = retryFollow
+		if err == nil {
+			seen, pause = head, c.options.FollowPause
 		}
-		seen = head
-		pause(ctx, c.options.FollowPause)
 	}
 	return nil
 }
@@ -60,10 +59,4 @@ func (c *Client) deliver(ctx context.Context) error {
 		c.options.Outcomes.Publish(completion)
 	}
 	return nil
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, d)
-	defer cancel()
-	<-ctx.Done()
 }

@@ -14,6 +14,8 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+
+	"github.com/florinledger/florin/wait"
 )
 
 // EnsureSearchAttributes adds the node's search attributes to the namespace where they are missing, and returns when
@@ -69,7 +71,7 @@ func untilAvailable(ctx context.Context, call func() error) error {
 		if !passes(err) {
 			return err
 		}
-		if pause(ctx, askAgain); ctx.Err() != nil {
+		if wait.For(ctx, askAgain) != nil {
 			return err
 		}
 	}
@@ -101,7 +103,7 @@ func awaitSearchAttributes(ctx context.Context, temporal client.Client, namespac
 		if err == nil {
 			return nil
 		}
-		if pause(ctx, askAgain); ctx.Err() != nil {
+		if wait.For(ctx, askAgain) != nil {
 			return fmt.Errorf("namespace %q does not take its search attributes: %w", namespace, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/wait"
 )
 
 const (
@@ -96,12 +97,12 @@ func (a *API) awaitLess(ctx context.Context, by, target time.Time, before []db.O
 				return nil, err
 			}
 		}
-		pause(waiting, settlePause)
+		expired := wait.For(waiting, settlePause)
 		switch {
 		case ctx.Err() != nil: // the request has taken too long as a whole
 			return nil, &endpoint.TimeoutError{Advice: "The clock has come to " + endpoint.Timestamp(by).String() +
 				"; send advance_to " + endpoint.Timestamp(target).String() + " to go on."}
-		case waiting.Err() != nil:
+		case expired != nil:
 			return nil, fault.ServiceNotRunning.New("The clock stands at %s: what is due there does not happen, such as "+
 				"in workflow %s", endpoint.Timestamp(by), join(before)).
 				WithHint("Look at the workflow in the Temporal UI and at the node's log, or pass over it with jump.")
@@ -119,10 +120,4 @@ func join(overdue []db.Overdue) string {
 		names = append(names, each.String())
 	}
 	return strings.Join(names, ", ")
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, d)
-	defer cancel()
-	<-ctx.Done()
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wait"
 )
 
 // TailRecord is where the tail reads whose entries are new.
@@ -141,12 +142,16 @@ func (t *tail) run(ctx context.Context, after ledger.Offset) {
 		}
 		head, touched, err := t.look(ctx, after)
 		if err != nil { // nobody misses anything: the next look begins at the same place
-			rest(ctx, tailPause)
+			if wait.For(ctx, tailPause) != nil {
+				return
+			}
 			continue
 		}
 		t.advance(ctx, head, touched)
 		after = head.Offset
-		rest(ctx, tailBreath)
+		if wait.For(ctx, tailBreath) != nil {
+			return
+		}
 	}
 }
 
@@ -214,13 +219,6 @@ func (t *tail) fail(ctx context.Context, err error) {
 	}
 	t.stop()
 	t.stop = nil // whoever follows later gets the same answer
-}
-
-// rest lets time pass.
-func rest(ctx context.Context, pause time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, pause)
-	defer cancel()
-	<-ctx.Done()
 }
 
 // feed is what a stream that follows the record sends.

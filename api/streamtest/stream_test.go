@@ -1,0 +1,199 @@
+package streamtest_test
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wait"
+)
+
+// patience is how long the test waits for what should happen soon.
+const patience = 20 * time.Second
+
+// TestStreamsLeaveNothingBehind opens streams of every kind many times while somebody submits, ends them in every way
+// that a client has, and then counts the goroutines and the time of the processor.
+func TestStreamsLeaveNothingBehind(t *testing.T) {
+	t.Parallel()
+	const rounds = 40
+	s := apitest.New(t, apitest.Options{Settings: ledgerapi.Settings{CheckpointInterval: 20 * time.Millisecond}})
+	alice := s.Party("alice")
+	s.ActingAs("alice", alice)
+	requests := requestsOf(alice)
+	require.ElementsMatch(t, described(s), slices.Collect(maps.Keys(requests)), "every stream of the document")
+	requests["/v2/commands/command-completions"] = requests["/v2/commands/completions"] // served, not described
+	create(s, alice)
+	before := goroutines()
+
+	submitting, stop := context.WithCancel(t.Context())
+	var submitter sync.WaitGroup
+	submitter.Go(func() {
+		for submitting.Err() == nil {
+			create(s, alice) //nolint:contextcheck // what has begun is finished
+		}
+	})
+	for round := range rounds {
+		var group sync.WaitGroup
+		for path, request := range requests {
+			group.Go(func() { visit(t, s, path, request, round) })
+		}
+		group.Wait()
+	}
+	require.Eventually(t, func() bool { return s.Streams.Open() == 0 }, patience, time.Millisecond, "streams stay open")
+	left := func() bool { return len(more(before, goroutines())) > 0 }
+	if !eventuallyNot(t, left) { // the ledger grows on: what follows it for nobody would follow it for ever
+		t.Errorf("these run on while the ledger grows: %v", more(before, goroutines()))
+	}
+	stop()
+	submitter.Wait()
+	if !eventuallyNot(t, left) {
+		t.Errorf("these run on: %v", more(before, goroutines()))
+	}
+	if !eventuallyNot(t, func() bool { return load(t) > 0.2 }) {
+		t.Error("the processor is busy with nothing")
+	}
+}
+
+func eventuallyNot(t *testing.T, condition func() bool) bool {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for condition() {
+		if wait.For(ctx, 10*time.Millisecond) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// requestsOf are what streams of each kind are opened with, by their path.
+func requestsOf(party ledger.Party) map[string]map[string]any {
+	filter := map[string]any{"filtersByParty": map[string]any{string(party): map[string]any{}}}
+	updates := map[string]any{"filter": filter, "verbose": false, "beginExclusive": 0}
+	return map[string]map[string]any{
+		"/v2/commands/completions":   {"userId": "alice", "parties": []ledger.Party{party}, "beginExclusive": 0},
+		"/v2/state/active-contracts": {"filter": filter, "verbose": false, "activeAtOffset": 1},
+		"/v2/updates":                updates, "/v2/updates/flats": updates, "/v2/updates/trees": updates,
+	}
+}
+
+// described are the paths of the streams that the AsyncAPI document describes.
+func described(s *apitest.Server) []string {
+	var document struct {
+		Channels map[string]any `json:"channels"`
+	}
+	s.Send(http.MethodGet, "/docs/asyncapi", http.Header{"Accept": {"application/json"}}, nil).OK(&document)
+	return slices.Collect(maps.Keys(document.Channels))
+}
+
+func create(s *apitest.Server, owner ledger.Party) {
+	apitest.Create(s, apitest.Note{
+		Owner: owner, Readers: []ledger.Party{}, Label: uuid.NewString(), Amount: decimal.FromInt(1),
+	}, owner)
+}
+
+// visit opens a stream and leaves it in one of the ways that clients have.
+func visit(t *testing.T, s *apitest.Server, path string, request any, way int) {
+	t.Helper()
+	const ways = 5
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	//nolint:bodyclose // Dial has closed it
+	conn, _, err := websocket.Dial(ctx, s.URL()+path, &websocket.DialOptions{
+		Subprotocols: []string{"daml.ws.auth", "jwt.token." + apitest.Token(t, "alice")},
+	})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer func() { _ = conn.CloseNow() }()
+	conn.SetReadLimit(-1)
+	body, err := json.Marshal(request)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	read := func() {
+		if _, _, err := conn.Read(ctx); err != nil {
+			t.Error(path, err)
+		}
+	}
+	send := func(text []byte) {
+		if err := conn.Write(ctx, websocket.MessageText, text); err != nil {
+			t.Error(path, err)
+		}
+	}
+	switch way % ways {
+	case 0: // says nothing and goes
+	case 1: // asks, and is gone before there is an answer
+		send(body)
+	case 2: // reads one message and vanishes
+		send(body)
+		read()
+	case 3: // reads one message and closes as it should
+		send(body)
+		read()
+		_ = conn.Close(websocket.StatusNormalClosure, "") // a stream that ended by itself was faster
+	case 4: // asks for nothing that is known
+		send([]byte(`{"beginExclusive":"?"}`))
+		_, _, _ = conn.Read(ctx)
+	}
+}
+
+var (
+	florinFrame = regexp.MustCompile(`(?m)^github\.com/florinledger/florin/([^\s(]+(?:\(\*?\w+\))?[^\s(]*)\(`)
+	ownFrame    = "florin/api/streamtest_test."
+)
+
+// goroutines counts the goroutines of the node's code by where they are.
+func goroutines() map[string]int {
+	buffer := make([]byte, 64<<20)
+	counts := make(map[string]int)
+	for stack := range strings.SplitSeq(string(buffer[:runtime.Stack(buffer, true)]), "\n\n") {
+		if frames := florinFrame.FindAllStringSubmatch(stack, -1); len(frames) > 0 && !strings.Contains(stack, ownFrame) {
+			counts[frames[len(frames)-1][1]]++ // where it began
+		}
+	}
+	return counts
+}
+
+// more is what there is more of than before.
+func more(before, after map[string]int) map[string]int {
+	out := maps.Clone(after)
+	maps.DeleteFunc(out, func(where string, count int) bool { return count <= before[where] })
+	return out
+}
+
+// load is the share of a processor that this process takes for a moment.
+func load(t *testing.T) float64 {
+	t.Helper()
+	const moment = 500 * time.Millisecond
+	before := spent(t)
+	_ = wait.For(t.Context(), moment)
+	return float64(spent(t)-before) / float64(moment)
+}
+
+// spent is how much time of processors this process has taken.
+func spent(t *testing.T) time.Duration {
+	t.Helper()
+	var usage syscall.Rusage
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}

@@ -1,0 +1,16 @@
+// Package wait lets time pass. It is the only place of a node where a loop pauses: what returns an error cannot be
+// passed over, so that every loop ends with its context.
+package wait
+
+import (
+	"context"
+	"time"
+)
+
+// For returns when the duration is over, or as soon as ctx has ended, with its error.
+func For(ctx context.Context, d time.Duration) error {
+	timer, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-timer.Done()
+	return ctx.Err()
+}
