@@ -15,6 +15,7 @@ import (
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/workflowid"
 	"github.com/florinledger/florin/wallet/lifecycle"
 	"github.com/florinledger/florin/wallet/plan"
 )
@@ -101,7 +102,12 @@ func (p planning) plan() (LifecyclePlan, error) {
 	if err != nil || !ok {
 		return LifecyclePlan{Over: true, Now: p.now}, err
 	}
-	contracts, err := p.activeContracts(row.Contracts)
+	contracts, err := activeContracts(p.ctx, p.tx, row.Contracts)
+	if err != nil {
+		return LifecyclePlan{}, err
+	}
+	// An earlier release may have named the workflow otherwise.
+	contracts, err = enter(p.ctx, p.tx, p.activities.Lifecycles, contracts, row.WorkflowID)
 	if err != nil {
 		return LifecyclePlan{}, err
 	}
@@ -154,7 +160,8 @@ func (p planning) submission(action *plan.Action) *ledger.Submission {
 	key := uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)).String()
 	return &ledger.Submission{
 		Key: key, UserID: p.activities.Node.OperatorUser, CommandID: action.CommandID, SubmissionID: key,
-		WorkflowID: p.in.WorkflowID, ActAs: ledger.SortedParties(action.ActAs), ReadAs: ledger.SortedParties(action.ReadAs),
+		WorkflowID: workflowid.LedgerString(p.in.WorkflowID),
+		ActAs:      ledger.SortedParties(action.ActAs), ReadAs: ledger.SortedParties(action.ReadAs),
 		Commands: action.Commands, ReceivedAt: p.now, Kind: ledger.KindLifecycle,
 	}
 }
@@ -202,8 +209,8 @@ func (p planning) settle(row db.Lifecycle, plan LifecyclePlan) (LifecyclePlan, e
 }
 
 // activeContracts are those of the contracts that are active, the oldest first.
-func (p planning) activeContracts(ids []ledger.ContractID) ([]ledger.Contract, error) {
-	found, err := p.tx.Contracts(p.ctx, ids)
+func activeContracts(ctx context.Context, tx *db.Tx, ids []ledger.ContractID) ([]ledger.Contract, error) {
+	found, err := tx.Contracts(ctx, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/workflowid"
 	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
@@ -51,6 +52,47 @@ func (c *LifecycleCalls) Drop(ctx context.Context, workflowID string) error {
 	return c.db.InTx(ctx, func(tx *db.Tx) error { return tx.DropLifecycle(ctx, workflowID) })
 }
 
+// Rename enters the contracts of a lifecycle anew, under the names that their workflows have today, and forgets the
+// lifecycle. One whose contracts are gone is only forgotten.
+func (c *LifecycleCalls) Rename(ctx context.Context, workflowID string) error {
+	return rename(ctx, c.db, c.lifecycles, workflowID)
+}
+
+func rename(ctx context.Context, database *db.DB, lifecycles *lifecycle.Registry, workflowID string) error {
+	return database.InTx(ctx, func(tx *db.Tx) error {
+		row, ok, err := tx.TakeLifecycle(ctx, workflowID)
+		if err != nil || !ok {
+			return err
+		}
+		contracts, err := activeContracts(ctx, tx, row.Contracts)
+		if err != nil {
+			return err
+		}
+		_, err = enter(ctx, tx, lifecycles, contracts, "")
+		return err
+	})
+}
+
+// Refused notes that Temporal refuses the call of a workflow, so that nobody waits for it. A lifecycle whose contracts
+// are gone is forgotten.
+func (c *LifecycleCalls) Refused(ctx context.Context, workflowID, why string) error {
+	return c.db.InTx(ctx, func(tx *db.Tx) error {
+		row, ok, err := tx.Lifecycle(ctx, workflowID)
+		if err != nil || !ok {
+			return err
+		}
+		contracts, err := activeContracts(ctx, tx, row.Contracts)
+		if err != nil {
+			return err
+		}
+		if len(contracts) == 0 && len(row.Contracts) > 0 {
+			_, err := tx.SettleLifecycle(ctx, db.Lifecycle{WorkflowID: row.WorkflowID, Version: row.Version})
+			return err
+		}
+		return tx.NoteRefusal(ctx, workflowID, why)
+	})
+}
+
 // overlap is how many entries of the record a new process looks at again for holders: what another one committed and
 // then died.
 const overlap = 10_000
@@ -73,13 +115,23 @@ func (c *LifecycleCalls) WakeHolders(ctx context.Context) error {
 	if head.Offset <= c.seen {
 		return nil
 	}
-	_, err = c.db.WakeHolders(ctx, crowd.Prefix, db.Holders{
+	parties, err := c.db.FullHolders(ctx, db.Holders{
 		Template: crowd.Template, After: c.seen, UpTo: head.Offset, AtLeast: int32(crowd.TooMany),
 	})
-	if err == nil {
-		c.seen = head.Offset
+	if err != nil {
+		return err
 	}
-	return err
+	if len(parties) > 0 {
+		ids := make([]workflowid.ID, len(parties))
+		for i, party := range parties {
+			ids[i] = crowd.WorkflowOf(party)
+		}
+		if _, err := c.db.WakeLifecycles(ctx, ids); err != nil {
+			return err
+		}
+	}
+	c.seen = head.Offset
+	return nil
 }
 
 // repairBatch is how many contracts one transaction of a repair enters.
@@ -102,50 +154,69 @@ func RepairLifecycles(ctx context.Context, database *db.DB, lifecycles *lifecycl
 			return 0, err
 		}
 		if len(page) == 0 {
-			return touchAll(ctx, database)
+			return touchAll(ctx, database, lifecycles)
 		}
-		if err := enter(ctx, database, lifecycles, page); err != nil {
+		contracts := make([]ledger.Contract, len(page))
+		for i, stored := range page {
+			contracts[i] = stored.Contract
+		}
+		err = database.InTx(ctx, func(tx *db.Tx) error {
+			_, err := enter(ctx, tx, lifecycles, contracts, "")
+			return err
+		})
+		if err != nil {
 			return 0, err
 		}
 		after = page[len(page)-1].Position()
 	}
 }
 
+// enter enters the contracts whose workflow is another than the one named, and returns those that need none or have
+// that one.
 func enter(
-	ctx context.Context, database *db.DB, lifecycles *lifecycle.Registry, contracts []db.StoredContract,
-) error {
+	ctx context.Context, tx *db.Tx, lifecycles *lifecycle.Registry, contracts []ledger.Contract, but string,
+) (rest []ledger.Contract, err error) {
 	var changes []db.LifecycleChange
 	for _, contract := range contracts {
-		followed, ok, err := lifecycles.Follow(contract.Contract)
+		followed, ok, err := lifecycles.Follow(contract)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if ok {
-			changes = append(changes, db.LifecycleChange{
-				WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties,
-				Created: []ledger.ContractID{contract.ID},
-			})
+		if !ok || followed.WorkflowID.String() == but {
+			rest = append(rest, contract)
+			continue
 		}
+		changes = append(changes, db.LifecycleChange{
+			WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties,
+			Created: []ledger.ContractID{contract.ID},
+		})
 	}
-	return database.InTx(ctx, func(tx *db.Tx) error { return tx.TouchLifecycles(ctx, changes) })
+	return rest, tx.TouchLifecycles(ctx, changes)
 }
 
 // touchAll makes all lifecycles due, those included that have no active contract any more: their workflows end.
-func touchAll(ctx context.Context, database *db.DB) (count int, err error) {
+func touchAll(ctx context.Context, database *db.DB, lifecycles *lifecycle.Registry) (count int, err error) {
 	after := ""
 	for {
 		page, err := database.Lifecycles(ctx, after, repairBatch)
 		if err != nil || len(page) == 0 {
 			return count, err
 		}
-		changes := make([]db.LifecycleChange, len(page))
-		for i, row := range page {
-			changes[i] = db.LifecycleChange{WorkflowID: row.WorkflowID, Kind: row.Kind, Parties: row.Parties}
+		var changes []db.LifecycleChange
+		for _, row := range page {
+			id, ok := workflowid.Parse(row.WorkflowID)
+			if !ok {
+				if err := rename(ctx, database, lifecycles, row.WorkflowID); err != nil {
+					return count, err
+				}
+				continue
+			}
+			changes = append(changes, db.LifecycleChange{WorkflowID: id, Kind: row.Kind, Parties: row.Parties})
 		}
 		err = database.InTx(ctx, func(tx *db.Tx) error { return tx.TouchLifecycles(ctx, changes) })
 		if err != nil {
 			return count, err
 		}
-		count, after = count+len(page), page[len(page)-1].WorkflowID
+		count, after = count+len(changes), page[len(page)-1].WorkflowID
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinledger/florin/db/dbgen"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/workflowid"
 )
 
 // Lifecycle is a contract, or a few that belong together, that a workflow looks after. It is written by the commit that
@@ -23,11 +24,13 @@ type Lifecycle struct {
 	DueAt time.Time
 	// WaitsFor says in words what the workflow waits for.
 	WaitsFor string
+	// Refusal is why Temporal refused the last call of the workflow; "" when it did not.
+	Refusal string
 }
 
 // LifecycleChange is what a commit did to the contracts of a lifecycle.
 type LifecycleChange struct {
-	WorkflowID string
+	WorkflowID workflowid.ID
 	Kind       string
 	Parties    []ledger.Party
 	// Created are new contracts; none when contracts were archived only.
@@ -39,8 +42,8 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 	if len(entries.Lifecycles) == 0 {
 		return nil
 	}
-	var order []string
-	changes := make(map[string]LifecycleChange, len(entries.Lifecycles))
+	var order []workflowid.ID
+	changes := make(map[workflowid.ID]LifecycleChange, len(entries.Lifecycles))
 	for _, change := range entries.Lifecycles {
 		merged, known := changes[change.WorkflowID]
 		if !known {
@@ -53,7 +56,7 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 	var params dbgen.TouchLifecyclesParams
 	for _, id := range order {
 		change := changes[id]
-		params.WorkflowIds = append(params.WorkflowIds, id)
+		params.WorkflowIds = append(params.WorkflowIds, id.String())
 		params.Kinds = append(params.Kinds, change.Kind)
 		params.Parties = append(params.Parties, toDBArray(change.Parties))
 		params.Created = append(params.Created, contractArray(change.Created))
@@ -128,6 +131,23 @@ func (t *Tx) DropLifecycle(ctx context.Context, workflowID string) error {
 	return failed("deleting a lifecycle", t.queries.DropLifecycle(ctx, workflowID))
 }
 
+// TakeLifecycle deletes a lifecycle and returns what it was; false when there is none.
+func (t *Tx) TakeLifecycle(ctx context.Context, workflowID string) (Lifecycle, bool, error) {
+	row, err := t.queries.TakeLifecycle(ctx, workflowID)
+	if isNoRows(err) {
+		return Lifecycle{}, false, nil
+	}
+	return fromDBLifecycle(row), err == nil, failed("taking a lifecycle", err)
+}
+
+// NoteRefusal notes why Temporal refused the call of a lifecycle's workflow. Until the workflow looks, or its contracts
+// change, nobody waits for the lifecycle.
+func (t *Tx) NoteRefusal(ctx context.Context, workflowID, refusal string) error {
+	return failed("noting a refusal", t.queries.NoteRefusal(ctx, dbgen.NoteRefusalParams{
+		WorkflowID: workflowID, Refusal: refusal,
+	}))
+}
+
 // TakeDueLifecycles returns lifecycles that are due at a ledger time, the longest due first, for their workflows to be
 // called now. None of them is returned again, to this process or another, until its contracts change or some time has
 // passed in which its workflow did not look.
@@ -149,14 +169,23 @@ type Holders struct {
 	AtLeast     int32
 }
 
-// WakeHolders makes due the lifecycles of holders, which are named by a prefix and the party. It tells how many it
-// woke.
-func (d *DB) WakeHolders(ctx context.Context, prefix string, holders Holders) (int64, error) {
-	woken, err := d.queries.WakeHolders(ctx, dbgen.WakeHoldersParams{
-		Prefix: prefix, TemplateID: holders.Template, AfterOffset: int64(holders.After), UpTo: holders.UpTo,
+// FullHolders lists the holders.
+func (r Reader) FullHolders(ctx context.Context, holders Holders) ([]ledger.Party, error) {
+	parties, err := r.queries.ListFullHolders(ctx, dbgen.ListFullHoldersParams{
+		TemplateID: holders.Template, AfterOffset: int64(holders.After), UpTo: holders.UpTo,
 		AllButOne: holders.AtLeast - 1,
 	})
-	return woken, failed("looking for holders of many contracts", err)
+	return fromDBParties(parties), failed("looking for holders of many contracts", err)
+}
+
+// WakeLifecycles makes due those of the lifecycles that are there. It tells how many it woke.
+func (d *DB) WakeLifecycles(ctx context.Context, ids []workflowid.ID) (int64, error) {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	woken, err := d.queries.WakeLifecycles(ctx, texts)
+	return woken, failed("waking lifecycles", err)
 }
 
 func fromDBLifecycle(row dbgen.Lifecycle) Lifecycle {
@@ -166,7 +195,7 @@ func fromDBLifecycle(row dbgen.Lifecycle) Lifecycle {
 	}
 	return Lifecycle{
 		WorkflowID: row.WorkflowID, Kind: row.Kind, Parties: fromDBParties(row.Parties), Contracts: contracts,
-		Version: row.Version, DueAt: row.DueAt, WaitsFor: row.WaitsFor,
+		Version: row.Version, DueAt: row.DueAt, WaitsFor: row.WaitsFor, Refusal: row.Refusal,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/workflowid"
 )
 
 var instant = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) //nolint:gochecknoglobals // a constant, but for the language
@@ -17,7 +18,7 @@ func touch(t *testing.T, record *db.DB, created ...ledger.ContractID) {
 	t.Helper()
 	require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
 		return tx.TouchLifecycles(t.Context(), []db.LifecycleChange{{
-			WorkflowID: "w", Kind: "Kind", Parties: []ledger.Party{alice}, Created: created,
+			WorkflowID: workflowid.Of("w", "1"), Kind: "Kind", Parties: []ledger.Party{alice}, Created: created,
 		}})
 	}))
 }
@@ -33,7 +34,7 @@ func settle(t *testing.T, record *db.DB, l db.Lifecycle) (settled bool) {
 
 func lifecycle(t *testing.T, record *db.DB) db.Lifecycle {
 	t.Helper()
-	found, ok, err := record.Lifecycle(t.Context(), "w")
+	found, ok, err := record.Lifecycle(t.Context(), "w:1")
 	require.NoError(t, err)
 	require.True(t, ok)
 	return found
@@ -45,7 +46,7 @@ func TestALifecycleIsDueFromItsCreationUntilItIsSettled(t *testing.T) {
 	touch(t, record, "00aa")
 	due, err := record.TakeDueLifecycles(t.Context(), instant, instant, 10)
 	require.NoError(t, err)
-	require.Equal(t, []db.Lifecycle{{WorkflowID: "w", Kind: "Kind", Parties: []ledger.Party{alice}}}, due)
+	require.Equal(t, []db.Lifecycle{{WorkflowID: "w:1", Kind: "Kind", Parties: []ledger.Party{alice}}}, due)
 
 	again, err := record.TakeDueLifecycles(t.Context(), instant, instant, 10)
 	require.NoError(t, err)
@@ -83,11 +84,11 @@ func TestADecisionOnAnOlderStateSettlesNothing(t *testing.T) {
 	require.Equal(t, []ledger.ContractID{"00aa", "00bb"}, now.Contracts)
 	overdue, err := record.Overdue(t.Context(), instant)
 	require.NoError(t, err)
-	require.Equal(t, []db.Overdue{{WorkflowID: "w"}}, overdue)
+	require.Equal(t, []db.Overdue{{WorkflowID: "w:1"}}, overdue)
 
 	now.Contracts = nil
 	require.True(t, settle(t, record, now))
-	_, ok, err := record.Lifecycle(t.Context(), "w")
+	_, ok, err := record.Lifecycle(t.Context(), "w:1")
 	require.NoError(t, err)
 	require.False(t, ok)
 }
@@ -96,7 +97,7 @@ func TestAnArchivalAloneMakesNoLifecycle(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	touch(t, record)
-	_, ok, err := record.Lifecycle(t.Context(), "w")
+	_, ok, err := record.Lifecycle(t.Context(), "w:1")
 	require.NoError(t, err)
 	require.False(t, ok)
 }
@@ -112,4 +113,40 @@ func TestWatchersHearThatLifecyclesAreDue(t *testing.T) {
 	case <-within(t).Done():
 		require.Fail(t, "nobody heard")
 	}
+}
+
+func TestALifecycleThatTemporalRefusesHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	touch(t, record, "00aa")
+	require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
+		return tx.NoteRefusal(t.Context(), "w:1", "not for you")
+	}))
+	require.Equal(t, "not for you", lifecycle(t, record).Refusal)
+	overdue, err := record.Overdue(t.Context(), instant)
+	require.NoError(t, err)
+	require.Empty(t, overdue)
+	due, err := record.TakeDueLifecycles(t.Context(), instant, instant, 10)
+	require.NoError(t, err)
+	require.Len(t, due, 1, "it is called all the same")
+
+	touch(t, record, "00bb")
+	require.Empty(t, lifecycle(t, record).Refusal, "a change may have mended it")
+	overdue, err = record.Overdue(t.Context(), instant)
+	require.NoError(t, err)
+	require.Equal(t, []db.Overdue{{WorkflowID: "w:1"}}, overdue)
+}
+
+func TestCallsOfALifecycleThatDoesNotLookBecomeRare(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	touch(t, record, "00aa")
+	calls := 0
+	for now := instant; now.Before(instant.Add(24 * time.Hour)); now = now.Add(time.Minute) {
+		due, err := record.TakeDueLifecycles(t.Context(), instant, now, 10)
+		require.NoError(t, err)
+		calls += len(due)
+	}
+	require.Greater(t, calls, 24, "never less than once an hour")
+	require.Less(t, calls, 40)
 }

@@ -61,9 +61,11 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"ListOverdue":       {dbgen.ListOverdue, []string{"lifecycles_due"}},
 		"ListLifecycles":    {dbgen.ListLifecycles, []string{"lifecycles_one_per_workflow"}},
 		"TouchLifecycles":   {dbgen.TouchLifecycles, []string{"lifecycles_one_per_workflow"}},
-		"WakeHolders": {dbgen.WakeHolders, []string{
-			"contracts_active_by_template", "active_contracts_by_template", "lifecycles_one_per_workflow",
+		"ListFullHolders": {dbgen.ListFullHolders, []string{
+			"contracts_active_by_template", "active_contracts_by_template",
 		}},
+		"WakeLifecycles": {dbgen.WakeLifecycles, []string{"lifecycles_one_per_workflow"}},
+		"TakeLifecycle":  {dbgen.TakeLifecycle, []string{"lifecycles_one_per_workflow"}},
 		"EnterTasks": {dbgen.EnterTasks, []string{
 			"active_contracts_by_template", "automation_settings_one_per_wallet",
 		}},

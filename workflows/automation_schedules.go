@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/workflowid"
 	"github.com/florinledger/florin/wallet/automation"
 )
 
@@ -28,7 +29,7 @@ func NewSchedules(temporal client.Client, automations *automation.Registry) *Sch
 }
 
 // automationID is the id of a kind's Schedule; those of its runs begin with it.
-func automationID(kind string) string { return "automation:" + kind }
+func automationID(kind string) string { return workflowid.Of("automation", kind).String() }
 
 // Ensure creates the Schedules that are missing and changes those that are not as they should be. One that an operator
 // paused stays paused. What Temporal cannot do at the moment is tried again until ctx ends.
@@ -108,11 +109,12 @@ func (s *Schedules) Run(ctx context.Context, kind string) error {
 	if !ok {
 		return fmt.Errorf("there is no automation of the kind %q", kind)
 	}
-	_, err := s.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: automationID(kind) + ":due", TaskQueue: TaskQueue, EnableEagerStart: eagerStart,
-		// Not a signal: one that comes just as a run ends makes it do its work again.
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		TypedSearchAttributes:    automationAttributes(), StaticSummary: known.Summary, Memo: map[string]any{"kind": kind},
-	}, runAutomation, RunAutomationInput{Kind: kind})
+	options := start(workflowid.Of("automation", kind, "due"), known.Summary,
+		AttributeKind.ValueSet(ledger.KindAutomation))
+	options.EnableEagerStart = eagerStart
+	// Not a signal: one that comes just as a run ends makes it do its work again.
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
+	options.Memo = map[string]any{"kind": kind}
+	_, err := s.temporal.ExecuteWorkflow(ctx, options, runAutomation, RunAutomationInput{Kind: kind})
 	return err
 }

@@ -99,7 +99,7 @@ func (b *batcher) launch(ctx context.Context, batch []*pending) error {
 	for i, p := range batch {
 		submissions[i] = p.submission
 	}
-	id := workflowIDOf(submissions)
+	id := workflowIDOf(submissions).String()
 	for _, p := range batch {
 		p.workflowID.Store(&id)
 	}
@@ -159,10 +159,4 @@ func batchSize(waiting []*pending, most, attributeLimit int) int {
 		}
 	}
 	return len(waiting)
-}
-
-// attributeBytes is what a value takes in an encoded keyword list: itself, two quotes and a comma.
-func attributeBytes(value string) int {
-	const punctuation = 3
-	return len(value) + punctuation
 }

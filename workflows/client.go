@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -112,14 +111,13 @@ func (c *Client) SubmitAndTrace(
 // WorkflowOf finds the workflow that a completion came from, by the name that it has when it carried one submission,
 // and else among those that Temporal knows by the command id; "" when it knows none any more.
 func (c *Client) WorkflowOf(ctx context.Context, completion ledger.Completion) (string, error) {
-	alone := submissionWorkflowID(completion.CommandID, completion.Key)
+	alone := submissionWorkflowID(completion.CommandID, completion.Key).String()
 	_, err := c.options.Temporal.DescribeWorkflowExecution(ctx, alone, "")
 	if _, unknown := errors.AsType[*serviceerror.NotFound](err); !unknown {
 		return alone, unavailable(err)
 	}
-	query := fmt.Sprintf("%s = '%s'", AttributeCommandID.GetName(), strings.ReplaceAll(completion.CommandID, "'", "''"))
 	found, err := c.options.Temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
-		Query: query, PageSize: 1,
+		Query: AttributeCommandID.Query(completion.CommandID), PageSize: 1,
 	})
 	if err != nil || len(found.GetExecutions()) == 0 {
 		return "", unavailable(err)
@@ -201,10 +199,10 @@ func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submiss
 }
 
 func (c *Client) executeWorkflow(ctx context.Context, submissions []ledger.Submission) error {
-	_, err := c.options.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: workflowIDOf(submissions), TaskQueue: TaskQueue, EnableEagerStart: eagerStart,
-		TypedSearchAttributes: attributes(submissions),
-	}, SubmitCommands, SubmitCommandsInput{Submissions: submissions})
+	options := start(workflowIDOf(submissions), "", attributes(submissions, c.options.AttributeBytes)...)
+	options.EnableEagerStart = eagerStart
+	_, err := c.options.Temporal.ExecuteWorkflow(ctx, options, SubmitCommands,
+		SubmitCommandsInput{Submissions: submissions})
 	return err
 }
 

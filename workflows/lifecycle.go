@@ -137,7 +137,7 @@ func (f *follower) turn(ctx workflow.Context) (over bool, err error) {
 // submit makes the submission that is due, through the activity that commits all submissions.
 func (f *follower) submit(ctx workflow.Context) error {
 	submission := *f.plan.Action
-	found := AttributeCommandID.ValueSet([]string{submission.CommandID})
+	found := AttributeCommandID.ValueSet([]string{submission.CommandID}, DefaultAttributeBytes)
 	if err := workflow.UpsertTypedSearchAttributes(ctx, found); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,10 +13,10 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/temporal"
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/workflowid"
 )
 
 // LifecycleRecord is what a [Caller] reads of the record.
@@ -26,6 +27,10 @@ type LifecycleRecord interface {
 	WakeHolders(ctx context.Context) error
 	// Drop forgets a lifecycle.
 	Drop(ctx context.Context, workflowID string) error
+	// Rename enters the contracts of a lifecycle under the names that their workflows have today.
+	Rename(ctx context.Context, workflowID string) error
+	// Refused notes that Temporal refuses the call of a workflow, so that nobody waits for it.
+	Refused(ctx context.Context, workflowID, why string) error
 }
 
 // CallerOptions are the parts of a [Caller]; all are required.
@@ -131,6 +136,7 @@ func (c *Caller) callAll(ctx context.Context, due []activities.DueLifecycle) {
 			defer func() { <-turns }()
 			if err := c.call(ctx, one); err != nil && ctx.Err() == nil {
 				c.advanced.Store(true) // on a clock that stands still, time alone makes nothing due
+				err = cmp.Or(c.noteRefusal(ctx, one, err), err)
 				c.options.Log.WarnContext(ctx, "a workflow that looks after contracts could not be called",
 					"workflow_id", one.WorkflowID, "error", err)
 			}
@@ -138,11 +144,27 @@ func (c *Caller) callAll(ctx context.Context, due []activities.DueLifecycle) {
 	}
 }
 
+// noteRefusal keeps a workflow that Temporal will not start from holding up those that wait for it. Where Temporal
+// cannot be reached, everything waits.
+func (c *Caller) noteRefusal(ctx context.Context, due activities.DueLifecycle, err error) error {
+	if _, refused := errors.AsType[*serviceerror.InvalidArgument](err); !refused {
+		return nil
+	}
+	if noting := c.options.Record.Refused(ctx, due.WorkflowID, err.Error()); noting != nil {
+		return errors.Join(err, noting)
+	}
+	return nil
+}
+
 // call makes a workflow look. One that looks after contracts is started if it is not there.
 func (c *Caller) call(ctx context.Context, due activities.DueLifecycle) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	start, ok := Lifecycles()[due.Kind]
+	id, ok := workflowid.Parse(due.WorkflowID)
+	if !ok { // as an earlier release named it
+		return c.options.Record.Rename(ctx, due.WorkflowID)
+	}
+	run, ok := Lifecycles()[due.Kind]
 	if !ok { // it waits for a time only
 		err := c.options.Temporal.SignalWorkflow(ctx, due.WorkflowID, "", LookSignal, nil)
 		if _, gone := errors.AsType[*serviceerror.NotFound](err); gone {
@@ -151,13 +173,9 @@ func (c *Caller) call(ctx context.Context, due activities.DueLifecycle) error {
 		return err
 	}
 	parties := ledger.Strings(due.Parties)
-	_, err := c.options.Temporal.SignalWithStartWorkflow(ctx, due.WorkflowID, LookSignal, nil,
-		client.StartWorkflowOptions{
-			ID: due.WorkflowID, TaskQueue: TaskQueue,
-			TypedSearchAttributes: temporal.NewSearchAttributes(
-				AttributeParty.ValueSet(parties), AttributeKind.ValueSet(ledger.KindLifecycle)),
-			StaticSummary: fmt.Sprintf("%s for %s", due.Kind, strings.Join(parties, ", ")),
-			Memo:          map[string]any{"parties": parties},
-		}, start, LifecycleInput{})
+	options := start(id, fmt.Sprintf("%s for %s", due.Kind, strings.Join(parties, ", ")),
+		AttributeParty.ValueSet(parties, DefaultAttributeBytes), AttributeKind.ValueSet(ledger.KindLifecycle))
+	options.Memo = map[string]any{"parties": parties}
+	_, err := c.options.Temporal.SignalWithStartWorkflow(ctx, options.ID, LookSignal, nil, options, run, LifecycleInput{})
 	return err
 }

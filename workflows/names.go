@@ -1,9 +1,11 @@
 package workflows
 
 import (
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/workflowid"
 )
 
 // TaskQueue is where the node's workers look for work.
@@ -13,16 +15,64 @@ const TaskQueue = "florin"
 // that is alone.
 var (
 	// AttributeParty holds the acting parties.
-	AttributeParty = temporal.NewSearchAttributeKeyKeywordList("FlorinParty")
+	AttributeParty = NamesAttribute{"FlorinParty"}
 	// AttributeUser holds the submitting users.
-	AttributeUser = temporal.NewSearchAttributeKeyKeywordList("FlorinUser")
+	AttributeUser = NamesAttribute{"FlorinUser"}
 	// AttributeCommandID holds the command ids.
-	AttributeCommandID = temporal.NewSearchAttributeKeyKeywordList("FlorinCommandId")
+	AttributeCommandID = NamesAttribute{"FlorinCommandId"}
 	// AttributeKind says what the work is: a Kind constant of package ledger, or [KindOnboarding].
 	AttributeKind = temporal.NewSearchAttributeKeyKeyword("FlorinKind")
 	// AttributeOutcome says what came of it: an Outcome constant of this package; absent while it runs.
 	AttributeOutcome = temporal.NewSearchAttributeKeyKeyword("FlorinOutcome")
 )
+
+// NamesAttribute is a search attribute that holds names which users have chosen. A workflow is found by them as
+// [workflowid.Keyword] spells them.
+type NamesAttribute struct{ name string }
+
+// GetName is the attribute's name.
+func (a NamesAttribute) GetName() string { return a.name }
+
+// ValueSet sets the attribute to names, each once, as many of them as fit so many bytes; Temporal refuses more.
+func (a NamesAttribute) ValueSet(names []string, maxBytes int) temporal.SearchAttributeUpdate {
+	var values []string
+	seen, bytes := map[string]bool{}, 0
+	for _, name := range names {
+		keyword := workflowid.Keyword(name)
+		if seen[keyword] {
+			continue
+		}
+		if bytes += attributeBytes(name); bytes > maxBytes {
+			break
+		}
+		seen[keyword] = true
+		values = append(values, keyword)
+	}
+	return temporal.NewSearchAttributeKeyKeywordList(a.name).ValueSet(values) //nolint:forbidigo // the one place
+}
+
+// attributeBytes is what a name takes in an encoded list of keywords: itself, two quotes and a comma.
+func attributeBytes(name string) int {
+	const punctuation = 3
+	return len(workflowid.Keyword(name)) + punctuation
+}
+
+// Query finds the workflows that have a name.
+func (a NamesAttribute) Query(name string) string {
+	return a.name + " = '" + workflowid.Keyword(name) + "'"
+}
+
+// start are the options that every workflow is started with. The summary may have names in it.
+//
+//nolint:forbidigo // the one place where a workflow gets its id
+func start(
+	id workflowid.ID, summary string, attributes ...temporal.SearchAttributeUpdate,
+) client.StartWorkflowOptions {
+	return client.StartWorkflowOptions{
+		ID: id.String(), TaskQueue: TaskQueue, StaticSummary: workflowid.Summary(summary),
+		TypedSearchAttributes: temporal.NewSearchAttributes(attributes...),
+	}
+}
 
 // The values of [AttributeOutcome].
 const (
@@ -51,13 +101,15 @@ func SearchAttributes() map[string]string {
 }
 
 // submissionWorkflowID names the workflow of a lone submission.
-func submissionWorkflowID(commandID, key string) string { return "submit:" + commandID + ":" + key }
+func submissionWorkflowID(commandID, key string) workflowid.ID {
+	return workflowid.Of("submit", commandID, key)
+}
 
 // batchWorkflowID names the workflow of several submissions by the first one's key.
-func batchWorkflowID(firstKey string) string { return "submit-batch:" + firstKey }
+func batchWorkflowID(firstKey string) workflowid.ID { return workflowid.Of("submit-batch", firstKey) }
 
 // workflowIDOf names the workflow of submissions, at least one.
-func workflowIDOf(submissions []ledger.Submission) string {
+func workflowIDOf(submissions []ledger.Submission) workflowid.ID {
 	first := submissions[0]
 	if len(submissions) > 1 {
 		return batchWorkflowID(first.Key)
@@ -66,4 +118,6 @@ func workflowIDOf(submissions []ledger.Submission) string {
 }
 
 // onboardingWorkflowID names the one workflow that onboards a party.
-func onboardingWorkflowID(party ledger.Party) string { return "onboard:" + string(party) }
+func onboardingWorkflowID(party ledger.Party) workflowid.ID {
+	return workflowid.Of("onboard", string(party))
+}

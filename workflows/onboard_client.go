@@ -38,7 +38,7 @@ func (c *Client) Onboard(
 }
 
 // OnboardingOf is the id of the workflow that onboards a party.
-func (*Client) OnboardingOf(party ledger.Party) string { return onboardingWorkflowID(party) }
+func (*Client) OnboardingOf(party ledger.Party) string { return onboardingWorkflowID(party).String() }
 
 func (c *Client) contribute(
 	ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
@@ -62,20 +62,18 @@ func (c *Client) contribute(
 	return outcome, handle.Get(ctx, &outcome)
 }
 
+//nolint:forbidigo // it only passes on what start makes
 func onboardingOptions(party ledger.Party, contribution topology.Contribution) client.StartWorkflowOptions {
 	attributes := []temporal.SearchAttributeUpdate{
-		AttributeParty.ValueSet([]string{string(party)}), AttributeKind.ValueSet(KindOnboarding),
+		AttributeParty.ValueSet([]string{string(party)}, DefaultAttributeBytes), AttributeKind.ValueSet(KindOnboarding),
 	}
 	if contribution.UserID != "" {
-		attributes = append(attributes, AttributeUser.ValueSet([]string{contribution.UserID}))
+		attributes = append(attributes, AttributeUser.ValueSet([]string{contribution.UserID}, DefaultAttributeBytes))
 	}
-	return client.StartWorkflowOptions{
-		ID: onboardingWorkflowID(party), TaskQueue: TaskQueue,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		TypedSearchAttributes:    temporal.NewSearchAttributes(attributes...),
-		StaticSummary:            fmt.Sprintf("Onboard the external party %s", party),
-		Memo: map[string]any{
-			"party": party, "identityProviderId": contribution.IdentityProviderID, "userId": contribution.UserID,
-		},
+	options := start(onboardingWorkflowID(party), fmt.Sprintf("Onboard the external party %s", party), attributes...)
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
+	options.Memo = map[string]any{
+		"party": party, "identityProviderId": contribution.IdentityProviderID, "userId": contribution.UserID,
 	}
+	return options
 }

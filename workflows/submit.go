@@ -100,33 +100,16 @@ func summarize(outcomes []activities.Outcome) string {
 	}
 }
 
-// attributes are the search attributes of a workflow that carries the submissions.
-func attributes(submissions []ledger.Submission) temporal.SearchAttributes {
-	var parties, users, commands distinct
+// attributes are the search attributes of a workflow that carries the submissions, each of at most so many bytes.
+func attributes(submissions []ledger.Submission, maxBytes int) []temporal.SearchAttributeUpdate {
+	var parties, users, commands []string
 	for _, submission := range submissions {
-		for _, party := range submission.ActAs {
-			parties.add(string(party))
-		}
-		users.add(submission.UserID)
-		commands.add(submission.CommandID)
+		parties = append(parties, ledger.Strings(submission.ActAs)...)
+		users = append(users, submission.UserID)
+		commands = append(commands, submission.CommandID)
 	}
-	return temporal.NewSearchAttributes(
-		AttributeParty.ValueSet(parties.values), AttributeUser.ValueSet(users.values),
-		AttributeCommandID.ValueSet(commands.values), AttributeKind.ValueSet(submissions[0].Kind))
-}
-
-// distinct collects values in order of appearance without repeats.
-type distinct struct {
-	values []string
-	seen   map[string]bool
-}
-
-func (d *distinct) add(value string) {
-	if d.seen == nil {
-		d.seen = map[string]bool{}
-	}
-	if !d.seen[value] {
-		d.seen[value] = true
-		d.values = append(d.values, value)
+	return []temporal.SearchAttributeUpdate{
+		AttributeParty.ValueSet(parties, maxBytes), AttributeUser.ValueSet(users, maxBytes),
+		AttributeCommandID.ValueSet(commands, maxBytes), AttributeKind.ValueSet(submissions[0].Kind),
 	}
 }

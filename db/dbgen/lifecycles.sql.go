@@ -15,7 +15,7 @@ import (
 const AwaitTime = `-- name: AwaitTime :exec
 INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, due_at, waits_for)
 VALUES ($1, $2, $3::text[], '{}', $4, $5)
-ON CONFLICT (workflow_id) DO UPDATE SET due_at = $4, call_after = 'epoch', calls = 0
+ON CONFLICT (workflow_id) DO UPDATE SET due_at = $4, call_after = 'epoch', calls = 0, refusal = ''
 `
 
 type AwaitTimeParams struct {
@@ -69,7 +69,7 @@ func (q *Queries) EndLifecycle(ctx context.Context, arg EndLifecycleParams) (int
 }
 
 const GetLifecycle = `-- name: GetLifecycle :one
-SELECT workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls
+SELECT workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, refusal
 FROM lifecycles
 WHERE workflow_id = $1
 `
@@ -88,12 +88,66 @@ func (q *Queries) GetLifecycle(ctx context.Context, workflowID string) (Lifecycl
 		&i.WaitsFor,
 		&i.CallAfter,
 		&i.Calls,
+		&i.Refusal,
 	)
 	return i, err
 }
 
+const ListFullHolders = `-- name: ListFullHolders :many
+WITH receivers AS (
+    SELECT DISTINCT unnest(c.signatories || c.observers) AS party
+    FROM contracts AS c
+    WHERE
+        c.archived_offset IS NULL AND c.template_id = $1
+        AND c.created_offset > $3::bigint AND c.created_offset <= $4
+)
+SELECT receivers.party::text AS party
+FROM receivers
+INNER JOIN active_contracts AS nth ON nth.ctid = (
+    SELECT a.ctid
+    FROM active_contracts AS a
+    WHERE a.party = receivers.party AND a.template_id = $1
+    ORDER BY a.created_offset, a.created_node_id
+    LIMIT 1 OFFSET $2
+)
+`
+
+type ListFullHoldersParams struct {
+	TemplateID  string
+	AllButOne   int32
+	AfterOffset int64
+	UpTo        ledger.Offset
+}
+
+// ListFullHolders lists the parties that received contracts of a template after an offset and have at least so many of
+// them now.
+func (q *Queries) ListFullHolders(ctx context.Context, arg ListFullHoldersParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, ListFullHolders,
+		arg.TemplateID,
+		arg.AllButOne,
+		arg.AfterOffset,
+		arg.UpTo,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var party string
+		if err := rows.Scan(&party); err != nil {
+			return nil, err
+		}
+		items = append(items, party)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const ListLifecycles = `-- name: ListLifecycles :many
-SELECT workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls
+SELECT workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, refusal
 FROM lifecycles
 WHERE workflow_id > $1
 ORDER BY workflow_id
@@ -125,6 +179,7 @@ func (q *Queries) ListLifecycles(ctx context.Context, arg ListLifecyclesParams) 
 			&i.WaitsFor,
 			&i.CallAfter,
 			&i.Calls,
+			&i.Refusal,
 		); err != nil {
 			return nil, err
 		}
@@ -139,7 +194,7 @@ func (q *Queries) ListLifecycles(ctx context.Context, arg ListLifecyclesParams) 
 const ListOverdue = `-- name: ListOverdue :many
 SELECT workflow_id
 FROM lifecycles
-WHERE due_at <= $1
+WHERE due_at <= $1 AND refusal = ''
 ORDER BY due_at, workflow_id
 LIMIT $2
 `
@@ -149,7 +204,7 @@ type ListOverdueParams struct {
 	CountMax int32
 }
 
-// ListOverdue lists some of the lifecycles that are due by a time.
+// ListOverdue lists some of the lifecycles that are due by a time, without those that Temporal refuses.
 func (q *Queries) ListOverdue(ctx context.Context, arg ListOverdueParams) ([]string, error) {
 	rows, err := q.db.Query(ctx, ListOverdue, arg.DueBy, arg.CountMax)
 	if err != nil {
@@ -175,7 +230,7 @@ SELECT coalesce(min(due.due_at), 'epoch')::timestamptz AS due_at
 FROM (
     SELECT l.due_at
     FROM lifecycles AS l
-    WHERE l.due_at > $1 AND l.due_at <= $2
+    WHERE l.due_at > $1 AND l.due_at <= $2 AND l.refusal = ''
     ORDER BY l.due_at
     LIMIT 1
 ) AS due
@@ -186,7 +241,8 @@ type NextDueParams struct {
 	UpTo  time.Time
 }
 
-// NextDue finds the first time in a span at which a lifecycle is due; the epoch when there is none.
+// NextDue finds the first time in a span at which a lifecycle is due; the epoch when there is none. Those that Temporal
+// refuses do not count.
 func (q *Queries) NextDue(ctx context.Context, arg NextDueParams) (time.Time, error) {
 	row := q.db.QueryRow(ctx, NextDue, arg.After, arg.UpTo)
 	var due_at time.Time
@@ -194,10 +250,28 @@ func (q *Queries) NextDue(ctx context.Context, arg NextDueParams) (time.Time, er
 	return due_at, err
 }
 
+const NoteRefusal = `-- name: NoteRefusal :exec
+UPDATE lifecycles
+SET refusal = $1
+WHERE workflow_id = $2
+`
+
+type NoteRefusalParams struct {
+	Refusal    string
+	WorkflowID string
+}
+
+// NoteRefusal notes why Temporal refused the call of a workflow.
+func (q *Queries) NoteRefusal(ctx context.Context, arg NoteRefusalParams) error {
+	_, err := q.db.Exec(ctx, NoteRefusal, arg.Refusal, arg.WorkflowID)
+	return err
+}
+
 const SettleLifecycle = `-- name: SettleLifecycle :execrows
 UPDATE lifecycles
 SET
-    contract_ids = $1::text[], due_at = $2, waits_for = $3, call_after = 'epoch', calls = 0
+    contract_ids = $1::text[], due_at = $2, waits_for = $3, call_after = 'epoch', calls = 0,
+    refusal = ''
 WHERE workflow_id = $4 AND version = $5
 `
 
@@ -234,7 +308,7 @@ WITH taken AS (
     FOR UPDATE SKIP LOCKED
 ), lease AS (
     SELECT taken.workflow_id, taken.calls + 1 AS calls,
-        $2::timestamptz + make_interval(secs => 10 * (taken.calls + 1)) AS call_after
+        $2::timestamptz + make_interval(secs => least(10 * 2 ^ least(taken.calls, 16), 3600)) AS call_after
     FROM taken
 )
 UPDATE lifecycles AS l
@@ -257,8 +331,8 @@ type TakeDueLifecyclesRow struct {
 }
 
 // TakeDueLifecycles finds the lifecycles that are due longest, and notes that they are called now: each comes again
-// only when its workflow has not looked after a while, which grows with each call. Rows that someone holds wait for the
-// next time.
+// only when its workflow has not looked after a while, which doubles with each call, up to an hour. Rows that someone
+// holds wait for the next time.
 func (q *Queries) TakeDueLifecycles(ctx context.Context, arg TakeDueLifecyclesParams) ([]TakeDueLifecyclesRow, error) {
 	rows, err := q.db.Query(ctx, TakeDueLifecycles, arg.DueBy, arg.Now, arg.CountMax)
 	if err != nil {
@@ -279,6 +353,31 @@ func (q *Queries) TakeDueLifecycles(ctx context.Context, arg TakeDueLifecyclesPa
 	return items, nil
 }
 
+const TakeLifecycle = `-- name: TakeLifecycle :one
+DELETE FROM lifecycles
+WHERE workflow_id = $1
+RETURNING workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, refusal
+`
+
+// TakeLifecycle deletes a lifecycle and returns what it was.
+func (q *Queries) TakeLifecycle(ctx context.Context, workflowID string) (Lifecycle, error) {
+	row := q.db.QueryRow(ctx, TakeLifecycle, workflowID)
+	var i Lifecycle
+	err := row.Scan(
+		&i.WorkflowID,
+		&i.Kind,
+		&i.Parties,
+		&i.ContractIds,
+		&i.Version,
+		&i.DueAt,
+		&i.WaitsFor,
+		&i.CallAfter,
+		&i.Calls,
+		&i.Refusal,
+	)
+	return i, err
+}
+
 const TouchLifecycles = `-- name: TouchLifecycles :exec
 WITH touched AS (
     SELECT
@@ -288,7 +387,7 @@ WITH touched AS (
     UPDATE lifecycles AS l
     SET
         contract_ids = l.contract_ids || touched.created, version = l.version + 1, due_at = 'epoch',
-        call_after = 'epoch', calls = 0
+        call_after = 'epoch', calls = 0, refusal = ''
     FROM touched
     WHERE l.workflow_id = touched.workflow_id
     RETURNING l.workflow_id
@@ -321,48 +420,15 @@ func (q *Queries) TouchLifecycles(ctx context.Context, arg TouchLifecyclesParams
 	return err
 }
 
-const WakeHolders = `-- name: WakeHolders :execrows
-WITH receivers AS (
-    SELECT DISTINCT unnest(c.signatories || c.observers) AS party
-    FROM contracts AS c
-    WHERE
-        c.archived_offset IS NULL AND c.template_id = $2
-        AND c.created_offset > $3::bigint AND c.created_offset <= $4
-), full_holders AS (
-    SELECT receivers.party
-    FROM receivers
-    INNER JOIN active_contracts AS nth ON nth.ctid = (
-        SELECT a.ctid
-        FROM active_contracts AS a
-        WHERE a.party = receivers.party AND a.template_id = $2
-        ORDER BY a.created_offset, a.created_node_id
-        LIMIT 1 OFFSET $5
-    )
-)
-UPDATE lifecycles AS l
-SET version = l.version + 1, due_at = 'epoch', call_after = 'epoch', calls = 0
-FROM full_holders
-WHERE l.workflow_id = $1::text || full_holders.party AND l.due_at > 'epoch'
+const WakeLifecycles = `-- name: WakeLifecycles :execrows
+UPDATE lifecycles
+SET version = version + 1, due_at = 'epoch', call_after = 'epoch', calls = 0, refusal = ''
+WHERE workflow_id = ANY($1::text[]) AND due_at <> 'epoch'
 `
 
-type WakeHoldersParams struct {
-	Prefix      string
-	TemplateID  string
-	AfterOffset int64
-	UpTo        ledger.Offset
-	AllButOne   int32
-}
-
-// WakeHolders makes due those lifecycles whose party received contracts of a template after an offset and has at least
-// so many of them now. Their workflow ids are the prefix and the party.
-func (q *Queries) WakeHolders(ctx context.Context, arg WakeHoldersParams) (int64, error) {
-	result, err := q.db.Exec(ctx, WakeHolders,
-		arg.Prefix,
-		arg.TemplateID,
-		arg.AfterOffset,
-		arg.UpTo,
-		arg.AllButOne,
-	)
+// WakeLifecycles makes lifecycles due that are there and wait for something.
+func (q *Queries) WakeLifecycles(ctx context.Context, workflowIds []string) (int64, error) {
+	result, err := q.db.Exec(ctx, WakeLifecycles, workflowIds)
 	if err != nil {
 		return 0, err
 	}

@@ -134,6 +134,8 @@ type Lifecycle struct {
 	WaitsFor    string
 	CallAfter   time.Time
 	Calls       int32
+	// Why Temporal refused the last call of the workflow; empty when it did not.
+	Refusal string
 }
 
 // The parties that this node knows.

@@ -9,7 +9,7 @@ WITH touched AS (
     UPDATE lifecycles AS l
     SET
         contract_ids = l.contract_ids || touched.created, version = l.version + 1, due_at = 'epoch',
-        call_after = 'epoch', calls = 0
+        call_after = 'epoch', calls = 0, refusal = ''
     FROM touched
     WHERE l.workflow_id = touched.workflow_id
     RETURNING l.workflow_id
@@ -32,7 +32,8 @@ WHERE workflow_id = @workflow_id;
 -- name: SettleLifecycle :execrows
 UPDATE lifecycles
 SET
-    contract_ids = @contract_ids::text[], due_at = @due_at, waits_for = @waits_for, call_after = 'epoch', calls = 0
+    contract_ids = @contract_ids::text[], due_at = @due_at, waits_for = @waits_for, call_after = 'epoch', calls = 0,
+    refusal = ''
 WHERE workflow_id = @workflow_id AND version = @version;
 
 -- EndLifecycle deletes a lifecycle without contracts, unless new ones came after the decision was made.
@@ -44,16 +45,28 @@ WHERE workflow_id = @workflow_id AND version = @version;
 -- name: AwaitTime :exec
 INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, due_at, waits_for)
 VALUES (@workflow_id, @kind, @parties::text[], '{}', @due_at, @waits_for)
-ON CONFLICT (workflow_id) DO UPDATE SET due_at = @due_at, call_after = 'epoch', calls = 0;
+ON CONFLICT (workflow_id) DO UPDATE SET due_at = @due_at, call_after = 'epoch', calls = 0, refusal = '';
 
 -- DropLifecycle deletes a lifecycle, whatever state it is in.
 -- name: DropLifecycle :exec
 DELETE FROM lifecycles
 WHERE workflow_id = @workflow_id;
 
+-- TakeLifecycle deletes a lifecycle and returns what it was.
+-- name: TakeLifecycle :one
+DELETE FROM lifecycles
+WHERE workflow_id = @workflow_id
+RETURNING *;
+
+-- NoteRefusal notes why Temporal refused the call of a workflow.
+-- name: NoteRefusal :exec
+UPDATE lifecycles
+SET refusal = @refusal
+WHERE workflow_id = @workflow_id;
+
 -- TakeDueLifecycles finds the lifecycles that are due longest, and notes that they are called now: each comes again
--- only when its workflow has not looked after a while, which grows with each call. Rows that someone holds wait for the
--- next time.
+-- only when its workflow has not looked after a while, which doubles with each call, up to an hour. Rows that someone
+-- holds wait for the next time.
 -- name: TakeDueLifecycles :many
 WITH taken AS (
     SELECT due.workflow_id, due.calls
@@ -64,7 +77,7 @@ WITH taken AS (
     FOR UPDATE SKIP LOCKED
 ), lease AS (
     SELECT taken.workflow_id, taken.calls + 1 AS calls,
-        sqlc.arg(now)::timestamptz + make_interval(secs => 10 * (taken.calls + 1)) AS call_after
+        sqlc.arg(now)::timestamptz + make_interval(secs => least(10 * 2 ^ least(taken.calls, 16), 3600)) AS call_after
     FROM taken
 )
 UPDATE lifecycles AS l
@@ -81,46 +94,48 @@ WHERE workflow_id > @after
 ORDER BY workflow_id
 LIMIT @count_max;
 
--- WakeHolders makes due those lifecycles whose party received contracts of a template after an offset and has at least
--- so many of them now. Their workflow ids are the prefix and the party.
--- name: WakeHolders :execrows
+-- ListFullHolders lists the parties that received contracts of a template after an offset and have at least so many of
+-- them now.
+-- name: ListFullHolders :many
 WITH receivers AS (
     SELECT DISTINCT unnest(c.signatories || c.observers) AS party
     FROM contracts AS c
     WHERE
         c.archived_offset IS NULL AND c.template_id = @template_id
         AND c.created_offset > @after_offset::bigint AND c.created_offset <= @up_to
-), full_holders AS (
-    SELECT receivers.party
-    FROM receivers
-    INNER JOIN active_contracts AS nth ON nth.ctid = (
-        SELECT a.ctid
-        FROM active_contracts AS a
-        WHERE a.party = receivers.party AND a.template_id = @template_id
-        ORDER BY a.created_offset, a.created_node_id
-        LIMIT 1 OFFSET @all_but_one
-    )
 )
-UPDATE lifecycles AS l
-SET version = l.version + 1, due_at = 'epoch', call_after = 'epoch', calls = 0
-FROM full_holders
-WHERE l.workflow_id = @prefix::text || full_holders.party AND l.due_at > 'epoch';
+SELECT receivers.party::text AS party
+FROM receivers
+INNER JOIN active_contracts AS nth ON nth.ctid = (
+    SELECT a.ctid
+    FROM active_contracts AS a
+    WHERE a.party = receivers.party AND a.template_id = @template_id
+    ORDER BY a.created_offset, a.created_node_id
+    LIMIT 1 OFFSET @all_but_one
+);
 
--- NextDue finds the first time in a span at which a lifecycle is due; the epoch when there is none.
+-- WakeLifecycles makes lifecycles due that are there and wait for something.
+-- name: WakeLifecycles :execrows
+UPDATE lifecycles
+SET version = version + 1, due_at = 'epoch', call_after = 'epoch', calls = 0, refusal = ''
+WHERE workflow_id = ANY(@workflow_ids::text[]) AND due_at <> 'epoch';
+
+-- NextDue finds the first time in a span at which a lifecycle is due; the epoch when there is none. Those that Temporal
+-- refuses do not count.
 -- name: NextDue :one
 SELECT coalesce(min(due.due_at), 'epoch')::timestamptz AS due_at
 FROM (
     SELECT l.due_at
     FROM lifecycles AS l
-    WHERE l.due_at > @after AND l.due_at <= @up_to
+    WHERE l.due_at > @after AND l.due_at <= @up_to AND l.refusal = ''
     ORDER BY l.due_at
     LIMIT 1
 ) AS due;
 
--- ListOverdue lists some of the lifecycles that are due by a time.
+-- ListOverdue lists some of the lifecycles that are due by a time, without those that Temporal refuses.
 -- name: ListOverdue :many
 SELECT workflow_id
 FROM lifecycles
-WHERE due_at <= @due_by
+WHERE due_at <= @due_by AND refusal = ''
 ORDER BY due_at, workflow_id
 LIMIT @count_max;

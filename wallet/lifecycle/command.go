@@ -7,12 +7,13 @@ import (
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/workflowid"
 	"github.com/florinledger/florin/wallet/plan"
 )
 
 func followCommand(_ ledger.ContractID, c coin.TransferCommand) Followed {
 	return Followed{
-		Kind: RunTransferCommands, WorkflowID: "transfer-commands:" + string(c.Sender),
+		Kind: RunTransferCommands, WorkflowID: workflowid.Of("transfer-commands", string(c.Sender)),
 		Parties: ledger.SortedParties([]ledger.Party{c.Sender, c.Receiver, c.Delegate}),
 	}
 }

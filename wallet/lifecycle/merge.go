@@ -12,6 +12,7 @@ import (
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/workflowid"
 	"github.com/florinledger/florin/wallet/plan"
 )
 
@@ -21,8 +22,10 @@ const TooManyHoldings = 11
 // mergeHoldingsChoice is the choice of the utility.
 const mergeHoldingsChoice = "BatchMergeUtility_MergeHoldings"
 
-// mergePrefix and the owner are the id of the workflow that merges the owner's holdings.
-const mergePrefix = "merge-delegation:"
+// mergeWorkflow is the workflow that merges an owner's holdings.
+func mergeWorkflow(owner ledger.Party) workflowid.ID {
+	return workflowid.Of("merge-delegation", string(owner))
+}
 
 func followMergeProposal(_ ledger.ContractID, p tokenwallet.MergeDelegationProposal) Followed {
 	return followMergeDelegation("", p.Delegation)
@@ -30,7 +33,7 @@ func followMergeProposal(_ ledger.ContractID, p tokenwallet.MergeDelegationPropo
 
 func followMergeDelegation(_ ledger.ContractID, d tokenwallet.MergeDelegation) Followed {
 	return Followed{
-		Kind: RunMergeDelegation, WorkflowID: mergePrefix + string(d.Owner),
+		Kind: RunMergeDelegation, WorkflowID: mergeWorkflow(d.Owner),
 		Parties: ledger.SortedParties([]ledger.Party{d.Owner, d.Operator}),
 	}
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/workflowid"
 	"github.com/florinledger/florin/wallet/plan"
 )
 
 // offerWorkflowID names the workflow of an offer and of what becomes of it when it is accepted: the sender's name for
 // it, and something that tells senders apart.
-func offerWorkflowID(sender ledger.Party, trackingID string) string {
-	return "transfer:" + trackingID + ":" + distinguish(sender, trackingID)
+func offerWorkflowID(sender ledger.Party, trackingID string) workflowid.ID {
+	return workflowid.Of("transfer", trackingID, distinguish(sender, trackingID))
 }
 
 // distinguish tells apart requests of the same name by different users.

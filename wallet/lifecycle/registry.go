@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/workflowid"
 	"github.com/florinledger/florin/wallet/plan"
 )
 
@@ -29,7 +30,7 @@ const (
 // Followed says which workflow looks after a contract. Contracts with the same workflow id share one.
 type Followed struct {
 	Kind       string
-	WorkflowID string
+	WorkflowID workflowid.ID
 	// Parties are those whom the workflow is about.
 	Parties []ledger.Party
 }
@@ -55,7 +56,7 @@ func NewRegistry(packages *ledger.Packages) (*Registry, error) {
 	r.plan[BuyTraffic] = r.planTraffic
 	r.plan[RunTransferCommands] = r.planCommands
 	holding, err := ledger.TemplateName[coin.Amulet](packages)
-	r.crowd = Crowd{Prefix: mergePrefix, Template: holding.String(), TooMany: TooManyHoldings}
+	r.crowd = Crowd{WorkflowOf: mergeWorkflow, Template: holding.String(), TooMany: TooManyHoldings}
 	return r, cmp.Or(
 		err,
 		register(r, followPreapproval),
@@ -93,15 +94,15 @@ func (r *Registry) Templates() []string {
 
 // Crowd says of whom it matters how many contracts they have.
 type Crowd struct {
-	// Prefix and the party are the workflow id.
-	Prefix string
+	// WorkflowOf is the workflow of a party.
+	WorkflowOf func(ledger.Party) workflowid.ID
 	// Template is that of the contracts, package-id:Module:Entity, and TooMany how many wake the workflow.
 	Template string
 	TooMany  int
 }
 
 // Crowd returns what to watch; false for nothing.
-func (r *Registry) Crowd() (Crowd, bool) { return r.crowd, r.crowd.Prefix != "" }
+func (r *Registry) Crowd() (Crowd, bool) { return r.crowd, r.crowd.WorkflowOf != nil }
 
 // Follow says which workflow looks after a contract; false when it needs none.
 func (r *Registry) Follow(contract ledger.Contract) (Followed, bool, error) {
@@ -118,14 +119,14 @@ func (r *Registry) Follow(contract ledger.Contract) (Followed, bool, error) {
 
 func followPreapproval(_ ledger.ContractID, p coin.TransferPreapproval) Followed {
 	return Followed{
-		Kind: KeepPreapproval, WorkflowID: "preapproval:" + string(p.Receiver),
+		Kind: KeepPreapproval, WorkflowID: workflowid.Of("preapproval", string(p.Receiver)),
 		Parties: ledger.SortedParties([]ledger.Party{p.Receiver, p.Provider}),
 	}
 }
 
 func followInstruction(id ledger.ContractID, i coin.AmuletTransferInstruction) Followed {
 	return Followed{
-		Kind: TwoStepTransfer, WorkflowID: "transfer:" + plan.Short(id),
+		Kind: TwoStepTransfer, WorkflowID: workflowid.Of("transfer", plan.Short(id)),
 		Parties: ledger.SortedParties([]ledger.Party{i.Transfer.Sender, i.Transfer.Receiver}),
 	}
 }

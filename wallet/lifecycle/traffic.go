@@ -2,27 +2,19 @@ package lifecycle
 
 import (
 	"fmt"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/workflowid"
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// trafficWorkflowID names the workflow of a request to buy traffic, as that of an offer is named. Tracking ids of these
-// requests are of any length and characters; those that no workflow can be named after are left out.
-func trafficWorkflowID(user ledger.Party, trackingID string) string {
-	const most = 300
-	name := trackingID
-	if len(name) > most || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
-		name = ""
-	}
-	return "traffic:" + name + ":" + distinguish(user, trackingID)
+// trafficWorkflowID names the workflow of a request to buy traffic, as that of an offer is named.
+func trafficWorkflowID(user ledger.Party, trackingID string) workflowid.ID {
+	return workflowid.Of("traffic", trackingID, distinguish(user, trackingID))
 }
 
 func followTrafficRequest(_ ledger.ContractID, r walletapp.BuyTrafficRequest) Followed {
