@@ -2,15 +2,12 @@ package activities
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/failpoint"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/wallet/tracking"
 )
 
 // CommitSubmissionsInput are the submissions of one workflow.
@@ -35,28 +32,53 @@ type Outcome struct {
 // CommitSubmissions decides the submissions, one after the other, and records everything in one database transaction
 // under the lock of the ledger's head. Submissions that were decided before keep their completion, so it is safe to run
 // again. Submissions of automation that were planned anew meanwhile, or too long ago, are left out: they were decided
-// from a state that may be over. The error is a failure of the database, after which nothing has happened and it should
-// be tried again.
+// from a state that may be over.
+//
+// What is wrong with one submission is its own completion and keeps no other from its own; see [Activities.commitApart].
+// The error is a failure of the database, after which some may be committed, and it should be tried again.
 func (a *Activities) CommitSubmissions(
 	ctx context.Context, in CommitSubmissionsInput,
 ) (CommitSubmissionsResult, error) {
+	completions, err := a.commitApart(ctx, in.Submissions)
+	if err != nil {
+		return CommitSubmissionsResult{}, fmt.Errorf("commit %d submissions: %w", len(in.Submissions), err)
+	}
+	return CommitSubmissionsResult{Outcomes: toOutcomes(in.Submissions, completions)}, nil
+}
+
+// commitTogether commits submissions in one transaction, and tells who waits for them. It returns the completions in
+// their order, those of earlier commits included, without those that are left out.
+func (a *Activities) commitTogether(ctx context.Context, submissions []ledger.Submission) ([]ledger.Completion, error) {
+	return a.record(ctx, func(ctx context.Context, tx *db.Tx) (recorded, error) { return a.commit(ctx, tx, submissions) })
+}
+
+// recorded is what a transaction has to tell: all completions that it knows, and those of them that it made.
+type recorded struct{ all, added []ledger.Completion }
+
+// record runs a transaction that adds completions to the record. A panic in it is an error like others, and loses
+// nothing but the transaction.
+func (a *Activities) record(
+	ctx context.Context, write func(context.Context, *db.Tx) (recorded, error),
+) ([]ledger.Completion, error) {
 	committed := a.measure()
 	failpoint.Hit(failpoint.BeforeCommit)
-	var completions []ledger.Completion
+	var done recorded
 	err := a.DB.InTx(ctx, func(tx *db.Tx) error {
 		var err error
-		completions, err = a.commit(ctx, tx, in.Submissions)
+		done, err = guarded(func() (recorded, error) { return write(ctx, tx) })
 		failpoint.Hit(failpoint.Appended)
 		return err
 	})
 	if err != nil {
-		return CommitSubmissionsResult{}, fmt.Errorf("commit %d submissions: %w", len(in.Submissions), err)
+		return nil, err
 	}
 	failpoint.Hit(failpoint.Committed)
-	a.Outcomes.Publish(completions...)
-	committed(completions)
+	a.Outcomes.Publish(done.all...)
+	if len(done.added) > 0 {
+		committed(done.added)
+	}
 	failpoint.Hit(failpoint.Published)
-	return CommitSubmissionsResult{Outcomes: toOutcomes(in.Submissions, completions)}, nil
+	return done.all, nil
 }
 
 // measure begins to measure a commit, if anybody wants to know.
@@ -92,20 +114,18 @@ func toOutcomes(submissions []ledger.Submission, completions []ledger.Completion
 	return outcomes
 }
 
-// commit returns the completions of the submissions in their order, without those that are left out.
-func (a *Activities) commit(
-	ctx context.Context, tx *db.Tx, submissions []ledger.Submission,
-) ([]ledger.Completion, error) {
+// commit decides submissions, without those that are left out, and writes what comes of it.
+func (a *Activities) commit(ctx context.Context, tx *db.Tx, submissions []ledger.Submission) (recorded, error) {
 	open := a.open(submissions)
 	loaded, err := tx.Load(ctx, a.loadRequest(open))
 	if err != nil {
-		return nil, err
+		return recorded{}, err
 	}
 	a.parties.add(loaded.Parties)
 	a.DB.NoteClock(loaded.Clock) // from here on, the ledger's clock is not behind what others have committed
 	block := newBlock(ctx, a, tx, loaded)
 	if block.externals, err = loadExternals(ctx, tx, open); err != nil {
-		return nil, err
+		return recorded{}, err
 	}
 	completions := make([]ledger.Completion, 0, len(submissions))
 	for _, submission := range open {
@@ -116,17 +136,17 @@ func (a *Activities) commit(
 		if !decided {
 			known, err = block.decide(submission)
 			if err != nil {
-				return nil, err
+				return recorded{}, err
 			}
 			loaded.Completions[submission.Key] = known
 		}
 		completions = append(completions, known)
 	}
 	if len(block.entries.Completions) == 0 {
-		return completions, nil
+		return recorded{all: completions}, nil
 	}
 	failpoint.Hit(failpoint.Decided)
-	return completions, tx.Append(ctx, block.entries)
+	return recorded{all: completions, added: block.entries.Completions}, tx.Append(ctx, block.entries)
 }
 
 func (a *Activities) loadRequest(submissions []opened) db.LoadRequest {
@@ -167,45 +187,26 @@ func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *
 	}
 }
 
-// decide gives a submission the next offset and keeps what came of it.
+// decide gives a submission the next offset and keeps what came of it. Whatever the rules do with the submission, it
+// has a completion then; the error is a failure of the database.
 func (b *block) decide(submission opened) (ledger.Completion, error) {
 	position := b.next()
-	if submission.refusal != nil {
-		decision := refusalOf(submission.Submission, position, submission.refusal)
-		b.keep(decision)
-		return decision.Completion, nil //nolint:nilerr // a refusal is a decision, not a failure
-	}
-	circumstances := ledger.Circumstances{
-		Packages: b.activities.Packages, Store: b.view,
-		Payloads: b.activities.Payloads, Secret: b.activities.Node.PrivateKey,
-		Deduplication: ledger.DeduplicationRules{
-			Now: b.now, Maximum: b.activities.MaxDeduplication, Pruned: b.head.Pruned,
-		},
-		IsLocal: b.view.isLocal, IsKnown: b.view.isKnown, MaySubmit: b.activities.maySubmit,
-		External: b.external(submission),
-	}
-	change := submission.ChangeID()
-	if previous, ok := b.changes[change]; ok {
-		circumstances.Previous = &previous
-	}
-	decision, err := ledger.Decide(submission.Submission, position, circumstances)
+	did, err := guarded(func() (effects, error) { return b.effects(submission, position) })
 	if b.view.failed != nil { // the database is in trouble, not the submission, whatever the rules made of it
 		return ledger.Completion{}, b.view.failed
 	}
-	if err == nil && decision.Completion.Accepted() {
-		decision, err = b.charge(decision)
-	}
 	if err != nil {
-		decision = b.defect(submission.Submission, position, err)
+		did = refused(submission.Submission, position, b.activities.defect(submission.Submission, err))
 	}
-	b.keep(decision)
-	if decision.Completion.Accepted() {
+	b.keep(did)
+	completion := did.decision.Completion
+	if completion.Accepted() {
 		b.remember(submission, position.Offset)
-		b.changes[change] = ledger.AcceptedChange{
+		b.changes[completion.ChangeID] = ledger.AcceptedChange{
 			Offset: position.Offset, At: position.RecordTime, SubmissionID: submission.SubmissionID,
 		}
 	}
-	return decision.Completion, nil
+	return completion, nil
 }
 
 // next is the position after the last one.
@@ -215,76 +216,44 @@ func (b *block) next() ledger.Position {
 	return ledger.Position{Offset: b.head.Offset, RecordTime: b.head.RecordTime}
 }
 
-// defect is the refusal of a submission that the rules themselves could not handle. Retrying would not help, and the
-// others of its batch must not suffer.
-func (b *block) defect(submission ledger.Submission, at ledger.Position, err error) ledger.Decision {
-	b.activities.Log.Error("a submission could not be interpreted",
-		"command_id", submission.CommandID, "submission_key", submission.Key, "error", err)
-	return refusalOf(submission, at, fault.Internal(err))
-}
-
-// refusalOf is the decision over a submission that no rule had to look at.
-func refusalOf(submission ledger.Submission, at ledger.Position, refusal *fault.Fault) ledger.Decision {
-	return ledger.Decision{Completion: ledger.Completion{
-		Offset: at.Offset, Key: submission.Key, ChangeID: submission.ChangeID(), UserID: submission.UserID,
-		CommandID: submission.CommandID, SubmissionID: submission.SubmissionID, ActAs: submission.ActAs,
-		Trace: submission.Trace, RecordTime: at.RecordTime, Refusal: refusal,
-	}}
-}
-
-func (b *block) keep(decision ledger.Decision) {
-	offset := decision.Completion.Offset
-	b.entries.Completions = append(b.entries.Completions, decision.Completion)
-	if decision.Update != nil {
-		b.entries.Updates = append(b.entries.Updates, *decision.Update)
-		b.track(*decision.Update)
+// circumstances are what the decision over a submission depends on.
+func (b *block) circumstances(submission opened) ledger.Circumstances {
+	circumstances := ledger.Circumstances{
+		Packages: b.activities.Packages, Store: b.view,
+		Payloads: b.activities.Payloads, Secret: b.activities.Node.PrivateKey,
+		Deduplication: ledger.DeduplicationRules{
+			Now: b.now, Maximum: b.activities.MaxDeduplication, Pruned: b.head.Pruned,
+		},
+		IsLocal: b.view.isLocal, IsKnown: b.view.isKnown, MaySubmit: b.activities.maySubmit,
+		External: b.external(submission),
 	}
-	for _, created := range decision.Created {
+	if previous, ok := b.changes[submission.ChangeID()]; ok {
+		circumstances.Previous = &previous
+	}
+	return circumstances
+}
+
+// keep adds what a submission does to the record. It only copies: everything that can go wrong has been done.
+func (b *block) keep(e effects) {
+	offset := e.decision.Completion.Offset
+	b.entries.Completions = append(b.entries.Completions, e.decision.Completion)
+	if e.decision.Update != nil {
+		b.entries.Updates = append(b.entries.Updates, *e.decision.Update)
+	}
+	if e.traffic != nil {
+		b.head.Traffic = *e.traffic
+		b.entries.Head = b.head
+	}
+	for _, created := range e.decision.Created {
 		b.entries.Created = append(b.entries.Created, db.NewContract{
 			Contract: created.Contract, Offset: offset, NodeID: created.NodeID,
 		})
-		b.follow(created.Contract, created.Contract.ID)
 		b.view.create(created.Contract)
 	}
-	for _, id := range decision.Archived {
-		if contract, ok := b.view.active[id]; ok {
-			b.follow(contract)
-		}
+	for _, id := range e.decision.Archived {
 		b.entries.Archived = append(b.entries.Archived, db.Archival{ContractID: id, Offset: offset})
 		b.view.archive(id)
 	}
-}
-
-// follow makes the lifecycle of a contract due, when the contract has one. A contract of which that cannot be told is a
-// defect, which must not keep it from being committed.
-func (b *block) follow(contract ledger.Contract, created ...ledger.ContractID) {
-	followed, ok, err := b.activities.Lifecycles.Follow(contract)
-	if err != nil {
-		b.activities.Log.Error("a contract's lifecycle cannot be told", "contract_id", contract.ID, "error", err)
-	}
-	if ok {
-		b.entries.Lifecycles = append(b.entries.Lifecycles, db.LifecycleChange{
-			WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties, Created: created,
-		})
-	}
-}
-
-// track notes what a transaction did to the requests that wallets were given. What cannot be read is a defect, which
-// must not keep the transaction from being committed.
-func (b *block) track(update ledger.Update) {
-	entries, err := tracking.Read(update)
-	if err != nil {
-		b.activities.Log.Error("what became of a wallet's request cannot be told", "update_id", update.ID, "error", err)
-	}
-	for _, entry := range entries {
-		state, err := json.Marshal(entry.State)
-		if err != nil {
-			b.activities.Log.Error("the state of a wallet's request cannot be written", "update_id", update.ID, "error", err)
-			continue
-		}
-		b.entries.Tracked = append(b.entries.Tracked, db.Tracked{
-			TrackedID: db.TrackedID{Party: entry.Party, Kind: string(entry.Kind), TrackingID: entry.TrackingID},
-			Offset:    update.Offset, State: state,
-		})
-	}
+	b.entries.Lifecycles = append(b.entries.Lifecycles, e.lifecycles...)
+	b.entries.Tracked = append(b.entries.Tracked, e.tracked...)
 }

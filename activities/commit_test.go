@@ -35,9 +35,21 @@ type TokenGive struct {
 	To ledger.Party `lf:"to"`
 }
 
+// Bomb is a contract with a defect.
+type Bomb struct {
+	_     struct{}     `lf:"test-token:Test.Token:Bomb"`
+	Owner ledger.Party `lf:"owner"`
+}
+
 func testPackages(t *testing.T) *ledger.Packages {
 	t.Helper()
-	packages, err := ledger.NewPackages(ledger.Package{
+	packages, err := ledger.NewPackages(testPackage())
+	require.NoError(t, err)
+	return packages
+}
+
+func testPackage() ledger.Package {
+	return ledger.Package{
 		ID: "1111111111111111111111111111111111111111111111111111111111111111", Name: "test-token", Version: "1.0.0",
 		Templates: []ledger.TemplateSource{ledger.Template[Token]{
 			Signatories: func(token Token) []ledger.Party { return []ledger.Party{token.Owner} },
@@ -50,10 +62,8 @@ func testPackages(t *testing.T) *ledger.Packages {
 					return ledger.Create(tx, Token{Owner: give.To, Label: token.Label})
 				},
 			}},
-		}},
-	})
-	require.NoError(t, err)
-	return packages
+		}, ledger.Template[Bomb]{Signatories: func(Bomb) []ledger.Party { panic("a defect") }}},
+	}
 }
 
 // bundle is what a test works with: a ledger with the parties alice and bob.
@@ -63,7 +73,12 @@ type bundle struct {
 	packages   *ledger.Packages
 	activities *activities.Activities
 	now        time.Time
+	// url is that of the database, and odd says that offers are not what they are elsewhere; for some tests.
+	url string
+	odd bool
 }
+
+func testTime() time.Time { return time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC) }
 
 const (
 	alice = ledger.Party("alice::1220")
@@ -72,7 +87,7 @@ const (
 
 func newBundle(t *testing.T) *bundle {
 	t.Helper()
-	b := &bundle{t: t, db: dbtest.New(t), packages: testPackages(t), now: time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)}
+	b := &bundle{t: t, db: dbtest.New(t), packages: testPackages(t), now: testTime()}
 	for _, party := range []ledger.Party{alice, bob} {
 		_, err := b.db.AllocateParty(t.Context(), ledger.PartyDetails{Party: party, IsLocal: true}, "")
 		require.NoError(t, err)

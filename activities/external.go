@@ -28,12 +28,20 @@ func (a *Activities) open(submissions []ledger.Submission) []opened {
 		if submission.Signed == nil {
 			continue
 		}
-		external, refusal := prepared.OpenSigned(*submission.Signed, prepared.SynchronizerOf(a.Node), a.Packages)
-		if refusal != nil {
+		external, err := guarded(func() (*prepared.Opened, error) {
+			external, refusal := prepared.OpenSigned(*submission.Signed, prepared.SynchronizerOf(a.Node), a.Packages)
+			if refusal != nil {
+				return nil, refusal
+			}
+			out[i].Submission = external.Submission(submission)
+			return external, nil
+		})
+		out[i].external = external
+		if refusal, ok := fault.As(err); ok {
 			out[i].refusal = refusal
-			continue
+		} else if err != nil {
+			out[i].refusal = a.defect(submission, err)
 		}
-		out[i].external, out[i].Submission = external, external.Submission(submission)
 	}
 	return out
 }

@@ -16,6 +16,56 @@ import (
 // submission completed meanwhile. Run the transaction again from its beginning; [DB.InTx] does so by itself.
 var ErrConflict = errors.New("the record changed meanwhile")
 
+// DataError means that the database works, and cannot store or work with what it was given: a value out of range, text
+// that it has no form for, a broken constraint, an index row that is too large. The same is so the next time.
+type DataError struct {
+	// Condition is PostgreSQL's name of what is wrong, such as NumericValueOutOfRange; "Unreadable" for what was
+	// stored, or is to be, and has no form.
+	Condition string
+	// Constraint is the broken one; "" for none.
+	Constraint string
+
+	cause error
+}
+
+// Error is the cause's.
+func (e *DataError) Error() string { return e.cause.Error() }
+
+// Unwrap is the error of the driver or of the decoder.
+func (e *DataError) Unwrap() error { return e.cause }
+
+// Kind says what is wrong without any value.
+func (e *DataError) Kind() string {
+	if e.Constraint == "" {
+		return e.Condition
+	}
+	return e.Condition + " " + e.Constraint
+}
+
+// IsText tells that a text holds what PostgreSQL cannot store: NUL characters, or broken UTF-8.
+func (e *DataError) IsText() bool {
+	return e.Condition == pgerrcode.Name(pgerrcode.UntranslatableCharacter) ||
+		e.Condition == pgerrcode.Name(pgerrcode.CharacterNotInRepertoire)
+}
+
+// unreadable makes a [DataError] of an error in turning rows into what they stand for, or back; nil for nil.
+func unreadable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &DataError{Condition: "Unreadable", cause: err}
+}
+
+// isData tells which of PostgreSQL's errors are about what it was given. All others are about the database, or about
+// what stands in the way at the moment, and may pass: connections, resources, locks, shutdown, a server that only
+// reads, a schema that is being changed.
+func isData(code string) bool {
+	return pgerrcode.IsDataException(code) || pgerrcode.IsIntegrityConstraintViolation(code) ||
+		pgerrcode.IsProgramLimitExceeded(code) || pgerrcode.IsCardinalityViolation(code) ||
+		pgerrcode.IsTriggeredDataChangeViolation(code) || pgerrcode.IsWithCheckOptionViolation(code) ||
+		pgerrcode.IsPLpgSQLError(code)
+}
+
 // isConflict tells which broken constraints mean that someone else was faster.
 func isConflict(constraint string) bool {
 	switch constraint {
@@ -55,7 +105,7 @@ func refusal(constraint, detail string) *fault.Fault {
 }
 
 // failed makes the error of an operation: nil for nil; a fault for what a client may be told; [ErrConflict] for lost
-// races; else the driver's error with what was being done.
+// races; a [DataError] for what the database cannot store; else the driver's error with what was being done.
 func failed(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -63,7 +113,8 @@ func failed(doing string, err error) error {
 	if _, isFault := fault.As(err); isFault || errors.Is(err, ErrConflict) {
 		return err
 	}
-	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok && pgErr.ConstraintName != "" {
+	pgErr, answered := errors.AsType[*pgconn.PgError](err)
+	if answered && pgErr.ConstraintName != "" {
 		if isConflict(pgErr.ConstraintName) {
 			return fmt.Errorf("%s: %w: %w", doing, ErrConflict, err)
 		}
@@ -73,6 +124,8 @@ func failed(doing string, err error) error {
 	}
 	err = fmt.Errorf("%s: %w", doing, err)
 	switch {
+	case answered && isData(pgErr.Code):
+		return &DataError{Condition: pgerrcode.Name(pgErr.Code), Constraint: pgErr.ConstraintName, cause: err}
 	case isUnwritable(err):
 		return fault.ServiceNotRunning.New("The database takes no changes at the moment.").
 			With("service_name", "database").Wrap(err)

@@ -68,7 +68,7 @@ func (r Reader) ExternalParty(ctx context.Context, party ledger.Party) (External
 		return ExternalParty{}, false, err
 	}
 	if err := json.Unmarshal(row.Hosts, &out.Hosts); err != nil {
-		return ExternalParty{}, false, fmt.Errorf("reading the hosts of %s: %w", party, err)
+		return ExternalParty{}, false, unreadable(fmt.Errorf("reading the hosts of %s: %w", party, err))
 	}
 	out.Onboarding, err = fromDBOnboarding(party, row.Onboarding)
 	return out, err == nil, err
@@ -237,7 +237,7 @@ func toDBExternalParty(
 func fromDBPartyKeys(party ledger.Party, keys []byte, threshold int32) (prepared.PartyKeys, error) {
 	out := prepared.PartyKeys{Threshold: int(threshold)}
 	if err := json.Unmarshal(keys, &out.Keys); err != nil {
-		return out, fmt.Errorf("reading the keys of %s: %w", party, err)
+		return out, unreadable(fmt.Errorf("reading the keys of %s: %w", party, err))
 	}
 	return out, nil
 }
@@ -245,7 +245,7 @@ func fromDBPartyKeys(party ledger.Party, keys []byte, threshold int32) (prepared
 func fromDBOnboarding(party ledger.Party, content []byte) (topology.Onboarding, error) {
 	var out topology.Onboarding
 	if err := json.Unmarshal(content, &out); err != nil {
-		return out, fmt.Errorf("reading the onboarding of %s: %w", party, err)
+		return out, unreadable(fmt.Errorf("reading the onboarding of %s: %w", party, err))
 	}
 	return out, nil
 }

@@ -43,7 +43,7 @@ func toDBNode(node ledger.Node) dbgen.InsertNodeParams {
 func fromDBContract(row dbgen.Contract) (StoredContract, error) {
 	template, err := lf.ParseTypeName(row.TemplateID)
 	if err != nil {
-		return StoredContract{}, fmt.Errorf("reading contract %s: %w", row.ContractID, err)
+		return StoredContract{}, unreadable(fmt.Errorf("reading contract %s: %w", row.ContractID, err))
 	}
 	contract := StoredContract{
 		Contract: ledger.Contract{
@@ -134,13 +134,13 @@ func fromDBUpdate(row dbgen.Update) (ledger.Update, error) {
 		update.ExternalHash = *row.ExternalHash
 	}
 	if err := json.Unmarshal(row.Events, &update.Events); err != nil {
-		return update, fmt.Errorf("reading the events of the update at offset %d: %w", row.LedgerOffset, err)
+		return update, unreadable(fmt.Errorf("reading the events of the update at offset %d: %w", row.LedgerOffset, err))
 	}
 	if row.Topology == nil {
 		return update, nil
 	}
 	if err := json.Unmarshal(row.Topology, &update.Topology); err != nil {
-		return update, fmt.Errorf("reading the topology of the update at offset %d: %w", row.LedgerOffset, err)
+		return update, unreadable(fmt.Errorf("reading the topology of the update at offset %d: %w", row.LedgerOffset, err))
 	}
 	return update, nil
 }
@@ -161,12 +161,12 @@ func toDBUpdates(updates []ledger.Update) (dbgen.InsertUpdatesParams, error) {
 	for _, update := range updates {
 		events, err := toDBJSON(append([]ledger.Event{}, update.Events...)) // none are [], not null
 		if err != nil {
-			return rows, fmt.Errorf("writing the events of the update at offset %d: %w", update.Offset, err)
+			return rows, unreadable(fmt.Errorf("writing the events of the update at offset %d: %w", update.Offset, err))
 		}
 		topology := ""
 		if len(update.Topology) > 0 {
 			if topology, err = toDBJSON(update.Topology); err != nil {
-				return rows, fmt.Errorf("writing the topology of the update at offset %d: %w", update.Offset, err)
+				return rows, unreadable(fmt.Errorf("writing the topology of the update at offset %d: %w", update.Offset, err))
 			}
 		}
 		rows.Topologies = append(rows.Topologies, topology)
@@ -230,7 +230,7 @@ func fromDBCompletion(row dbgen.Completion) (ledger.Completion, error) {
 	}
 	completion.Refusal = &fault.Fault{}
 	if err := json.Unmarshal(row.Refusal, completion.Refusal); err != nil {
-		return completion, fmt.Errorf("reading the refusal of the completion at offset %d: %w", row.LedgerOffset, err)
+		return completion, unreadable(fmt.Errorf("reading the refusal of the completion at offset %d: %w", row.LedgerOffset, err))
 	}
 	return completion, nil
 }
@@ -253,7 +253,7 @@ func toDBCompletions(completions []ledger.Completion) (dbgen.InsertCompletionsPa
 		if completion.Refusal != nil {
 			var err error
 			if refusal, err = toDBJSON(completion.Refusal); err != nil {
-				return rows, fmt.Errorf("writing the refusal of command %q: %w", completion.CommandID, err)
+				return rows, unreadable(fmt.Errorf("writing the refusal of command %q: %w", completion.CommandID, err))
 			}
 		}
 		dedupOffset, dedupDuration := int64(-1), int64(-1)
@@ -300,7 +300,7 @@ func fromDBUser(row dbgen.User) (ledger.User, error) {
 		PrimaryPartyAuthentication: row.PrimaryPartyAuthentication,
 	}
 	if err := json.Unmarshal(row.Annotations, &user.Annotations); err != nil {
-		return user, fmt.Errorf("reading the annotations of user %q: %w", row.ID, err)
+		return user, unreadable(fmt.Errorf("reading the annotations of user %q: %w", row.ID, err))
 	}
 	return user, nil
 }
@@ -313,7 +313,7 @@ func fromDBParty(row dbgen.Party) (ledger.PartyDetails, error) {
 		IdentityProviderID: row.IdentityProviderID,
 	}
 	if err := json.Unmarshal(row.Annotations, &details.Annotations); err != nil {
-		return details, fmt.Errorf("reading the annotations of party %q: %w", row.Party, err)
+		return details, unreadable(fmt.Errorf("reading the annotations of party %q: %w", row.Party, err))
 	}
 	return details, nil
 }

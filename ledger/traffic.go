@@ -3,6 +3,7 @@ package ledger
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 	"time"
@@ -52,7 +53,7 @@ func (a TrafficAccount) At(now time.Time, rules TrafficRules) TrafficAccount {
 	}
 	regained := new(big.Int).Mul(big.NewInt(rules.BaseBurst), big.NewInt(int64(passed)))
 	regained.Quo(regained, big.NewInt(int64(rules.BaseWindow))) // below BaseBurst, since less than the window passed
-	a.Base = min(rules.BaseBurst, a.Base+regained.Int64())
+	a.Base = min(rules.BaseBurst, sum(a.Base, regained.Int64()))
 	return a
 }
 
@@ -67,7 +68,11 @@ func (a TrafficAccount) Charge(cost int64, created, archived []Contract, now tim
 	if err != nil {
 		return a, err
 	}
-	charged.Purchased += bought
+	purchased := bought.Add(bought, big.NewInt(charged.Purchased))
+	if !purchased.IsInt64() {
+		return a, tooMuchTraffic(charged.Purchased)
+	}
+	charged.Purchased = purchased.Int64()
 	free := min(cost, charged.Base)
 	extra := cost - free
 	if extra > charged.Extra() {
@@ -83,30 +88,48 @@ func (a TrafficAccount) Charge(cost int64, created, archived []Contract, now tim
 
 // bought is what a transaction adds to the extra traffic. Purchases may be merged: what is archived counts against what
 // is created, and nothing is ever taken back.
-func (r TrafficRules) bought(created, archived []Contract) (int64, error) {
+func (r TrafficRules) bought(created, archived []Contract) (*big.Int, error) {
+	bought := new(big.Int)
 	if r.Stake == nil {
-		return 0, nil
+		return bought, nil
 	}
-	var bought int64
 	for _, contract := range created {
 		stake, err := r.Stake(contract)
 		if err != nil {
-			return 0, fmt.Errorf("read the traffic that %s stands for: %w", contract.ID, err)
+			return nil, fmt.Errorf("read the traffic that %s stands for: %w", contract.ID, err)
 		}
-		bought += stake
+		bought.Add(bought, big.NewInt(max(stake, 0)))
 	}
 	for _, contract := range archived {
 		stake, err := r.Stake(contract)
 		if err != nil {
-			return 0, fmt.Errorf("read the traffic that %s stood for: %w", contract.ID, err)
+			return nil, fmt.Errorf("read the traffic that %s stood for: %w", contract.ID, err)
 		}
-		bought -= stake
+		bought.Sub(bought, big.NewInt(max(stake, 0)))
 	}
-	return max(bought, 0), nil
+	if bought.Sign() < 0 {
+		bought.SetInt64(0)
+	}
+	return bought, nil
+}
+
+// sum adds what is not negative; what exceeds the numbers there are is the largest of them.
+func sum(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+func tooMuchTraffic(purchased int64) error {
+	return fault.FailedToExecuteTransaction.New("The participant failed to execute the transaction: "+
+		"with the extra traffic that it buys, the account would exceed the %d bytes that it can hold; "+
+		"%d bytes were bought before", int64(math.MaxInt64), purchased).
+		WithHint("Buy less traffic.")
 }
 
 func notEnoughTraffic(cost int64, account TrafficAccount) error {
-	available := account.Base + account.Extra()
+	available := sum(account.Base, account.Extra())
 	return fault.SequencerNotEnoughTrafficCredit.New(
 		"The transaction costs %d bytes of traffic, and %d are left (%d free, %d extra).",
 		cost, available, account.Base, account.Extra()).

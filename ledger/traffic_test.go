@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -70,4 +71,35 @@ func TestAPurchasePaysForItself(t *testing.T) {
 		[]ledger.Contract{{ID: "00aa"}, {ID: "00bb"}}, now, trafficRules(true))
 	require.NoError(t, err)
 	require.Equal(t, int64(1_000), account.Purchased, "merging purchases buys nothing")
+}
+
+func TestTrafficThatNoAccountCanHoldIsRefused(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	const huge = int64(9e18)
+	stakes := map[ledger.ContractID]int64{"00aa": huge, "00bb": huge, "00cc": -huge}
+	rules := trafficRules(true)
+	rules.Stake = func(contract ledger.Contract) (int64, error) { return stakes[contract.ID], nil }
+	purchase := func(ids ...ledger.ContractID) []ledger.Contract {
+		contracts := make([]ledger.Contract, len(ids))
+		for i, id := range ids {
+			contracts[i].ID = id
+		}
+		return contracts
+	}
+	before := ledger.TrafficAccount{Base: 100, BaseAt: now, Purchased: huge}
+	after, err := before.Charge(10, purchase("00aa"), nil, now, rules)
+	require.True(t, fault.FailedToExecuteTransaction.Matches(err), "%v", err)
+	require.Equal(t, before, after)
+	_, err = ledger.TrafficAccount{}.Charge(10, purchase("00aa", "00bb"), nil, now, rules)
+	require.True(t, fault.FailedToExecuteTransaction.Matches(err), "%v", err)
+
+	full, err := ledger.TrafficAccount{}.Charge(10, purchase("00aa"), purchase("00cc"), now, rules)
+	require.NoError(t, err)
+	require.Equal(t, huge, full.Purchased, "what is archived gives nothing back")
+	_, err = full.Charge(math.MaxInt64, nil, nil, now, rules)
+	require.True(t, fault.SequencerNotEnoughTrafficCredit.Matches(err), "%v", err)
+	full.Purchased = math.MaxInt64
+	_, err = full.Charge(10, nil, nil, now.Add(time.Hour), rules)
+	require.NoError(t, err)
 }

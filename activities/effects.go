@@ -1,0 +1,137 @@
+package activities
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/tracking"
+)
+
+// effects are everything that one submission does to the record. They are worked out before any of it is kept, so that
+// a submission of which one effect cannot be told has none, but for its refusal.
+type effects struct {
+	decision ledger.Decision
+	// traffic is the node's account after an accepted submission; nil for refused ones, which cost nothing.
+	traffic    *ledger.TrafficAccount
+	lifecycles []db.LifecycleChange
+	tracked    []db.Tracked
+}
+
+// effects decides over a submission and works out what follows. The error is a defect of the rules, or a failure of the
+// database, which the view remembers.
+func (b *block) effects(submission opened, at ledger.Position) (effects, error) {
+	if submission.refusal != nil {
+		return refused(submission.Submission, at, submission.refusal), nil
+	}
+	decision, err := ledger.Decide(submission.Submission, at, b.circumstances(submission))
+	if err != nil || !decision.Completion.Accepted() {
+		return effects{decision: decision}, err
+	}
+	account, err := b.charge(decision)
+	if refusal, ok := fault.As(err); ok {
+		completion := decision.Completion
+		completion.UpdateID, completion.PaidTrafficCost, completion.Refusal = "", 0, refusal
+		return effects{decision: ledger.Decision{Completion: completion}}, nil
+	}
+	if err != nil {
+		return effects{}, err
+	}
+	out := effects{decision: decision, traffic: &account}
+	if out.lifecycles, err = b.follow(decision); err != nil {
+		return effects{}, err
+	}
+	out.tracked, err = track(*decision.Update)
+	return out, err
+}
+
+// refused are the effects of a submission that no rule accepts.
+func refused(submission ledger.Submission, at ledger.Position, refusal *fault.Fault) effects {
+	return effects{decision: ledger.Decision{Completion: ledger.Completion{
+		Offset: at.Offset, Key: submission.Key, ChangeID: submission.ChangeID(), UserID: submission.UserID,
+		CommandID: submission.CommandID, SubmissionID: submission.SubmissionID, ActAs: submission.ActAs,
+		Trace: submission.Trace, RecordTime: at.RecordTime, Refusal: refusal,
+	}}}
+}
+
+// charge takes what an accepted submission costs from the node's traffic. The error is a refusal, or a defect.
+func (b *block) charge(decision ledger.Decision) (ledger.TrafficAccount, error) {
+	return b.head.Traffic.Charge(decision.Completion.PaidTrafficCost, created(decision), b.archived(decision),
+		decision.Completion.RecordTime, b.activities.Traffic)
+}
+
+// created are the contracts that a decision makes.
+func created(decision ledger.Decision) []ledger.Contract {
+	contracts := make([]ledger.Contract, len(decision.Created))
+	for i := range decision.Created {
+		contracts[i] = decision.Created[i].Contract
+	}
+	return contracts
+}
+
+// archived are the contracts that a decision consumes, those included that the same transaction created.
+func (b *block) archived(decision ledger.Decision) []ledger.Contract {
+	created := make(map[ledger.ContractID]ledger.Contract, len(decision.Created))
+	for _, contract := range decision.Created {
+		created[contract.Contract.ID] = contract.Contract
+	}
+	archived := make([]ledger.Contract, 0, len(decision.Archived))
+	for _, id := range decision.Archived {
+		if contract, ok := created[id]; ok {
+			archived = append(archived, contract)
+		} else if contract, ok := b.view.active[id]; ok {
+			archived = append(archived, contract)
+		}
+	}
+	return archived
+}
+
+// follow makes the lifecycles of contracts due that were created or archived, where they have any.
+func (b *block) follow(decision ledger.Decision) ([]db.LifecycleChange, error) {
+	var changes []db.LifecycleChange
+	note := func(contract ledger.Contract, created ...ledger.ContractID) error {
+		followed, ok, err := b.activities.Lifecycles.Follow(contract)
+		if err != nil {
+			return fmt.Errorf("tell the lifecycle of contract %s: %w", contract.ID, err)
+		}
+		if ok {
+			changes = append(changes, db.LifecycleChange{
+				WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties, Created: created,
+			})
+		}
+		return nil
+	}
+	for _, contract := range created(decision) {
+		if err := note(contract, contract.ID); err != nil {
+			return nil, err
+		}
+	}
+	for _, contract := range b.archived(decision) {
+		if err := note(contract); err != nil {
+			return nil, err
+		}
+	}
+	return changes, nil
+}
+
+// track notes what a transaction did to the requests that wallets were given.
+func track(update ledger.Update) ([]db.Tracked, error) {
+	entries, err := tracking.Read(update)
+	if err != nil {
+		return nil, fmt.Errorf("tell what became of a wallet's request: %w", err)
+	}
+	tracked := make([]db.Tracked, len(entries))
+	for i, entry := range entries {
+		state, err := json.Marshal(entry.State)
+		if err != nil {
+			return nil, fmt.Errorf("write the state of a wallet's request: %w", err)
+		}
+		tracked[i] = db.Tracked{
+			TrackedID: db.TrackedID{Party: entry.Party, Kind: string(entry.Kind), TrackingID: entry.TrackingID},
+			Offset:    update.Offset, State: state,
+		}
+	}
+	return tracked, nil
+}

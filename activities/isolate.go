@@ -1,0 +1,168 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// defectError is a panic in the rules.
+type defectError struct {
+	reason any
+	stack  []byte
+}
+
+// Error has the stack too: it is for the log.
+func (e *defectError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.reason, e.stack) }
+
+// guarded runs what decides about others' data. A panic there is a defect, and an error like others.
+func guarded[T any](run func() (T, error)) (result T, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = &defectError{reason: reason, stack: debug.Stack()}
+		}
+	}()
+	return run()
+}
+
+// isOwn tells errors that lie in what is to be recorded, so that trying again changes nothing: a defect, or data that
+// the database cannot store. All others are failures of the infrastructure, which pass.
+func isOwn(err error) bool {
+	if refusal, ok := fault.As(err); ok {
+		return refusal.Category != fault.TransientServerFailure
+	}
+	_, isData := errors.AsType[*db.DataError](err)
+	_, isDefect := errors.AsType[*defectError](err)
+	return isData || isDefect || errors.Is(err, db.ErrConflict)
+}
+
+// commitApart commits submissions together, or, when that fails for one of them, in halves, until the guilty one is
+// alone: it is refused if the error is its own. So nobody waits for the submission of another. Halves are transactions
+// of their own, and what is committed stays so, whatever becomes of the rest.
+//
+// A database that is away is away for all of them. Other errors, and commits that take too long, may be due to some.
+func (a *Activities) commitApart(ctx context.Context, submissions []ledger.Submission) ([]ledger.Completion, error) {
+	together, cancel := halfOfTheTime(ctx, len(submissions))
+	completions, err := a.commitTogether(together, submissions)
+	cancel()
+	switch {
+	case err == nil || ctx.Err() != nil || fault.ServiceNotRunning.Matches(err):
+		return completions, err
+	case len(submissions) == 1 && isOwn(err):
+		return a.refuse(ctx, submissions[0], err)
+	case len(submissions) <= 1:
+		return nil, err
+	}
+	half := len(submissions) / 2
+	first, err := a.commitApart(ctx, submissions[:half])
+	if fault.ServiceNotRunning.Matches(err) {
+		return nil, err
+	}
+	second, other := a.commitApart(ctx, submissions[half:])
+	return append(first, second...), errors.Join(err, other)
+}
+
+// halfOfTheTime leaves time for halves, where there are any.
+func halfOfTheTime(ctx context.Context, submissions int) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok || submissions <= 1 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)/2)
+}
+
+// refuse records the refusal of a submission that cannot be decided or recorded. It has nothing but what can always be
+// stored.
+func (a *Activities) refuse(
+	ctx context.Context, submission ledger.Submission, cause error,
+) ([]ledger.Completion, error) {
+	storable := a.storable(submission)
+	refusal := a.defect(submission, cause)
+	return a.record(ctx, func(ctx context.Context, tx *db.Tx) (recorded, error) {
+		loaded, err := tx.Load(ctx, db.LoadRequest{Keys: []string{storable.Key}})
+		if err != nil {
+			return recorded{}, err
+		}
+		if known, ok := loaded.Completions[storable.Key]; ok {
+			return recorded{all: []ledger.Completion{known}}, nil
+		}
+		block := newBlock(ctx, a, tx, loaded)
+		block.keep(refused(storable, block.next(), refusal))
+		added := block.entries.Completions
+		return recorded{all: added, added: added}, tx.Append(ctx, block.entries)
+	})
+}
+
+// defect is the refusal of a submission that the rules or the record cannot handle, which the log tells about.
+func (a *Activities) defect(submission ledger.Submission, err error) *fault.Fault {
+	a.Log.Error("a submission could not be decided or recorded, and is refused",
+		"command_id", submission.CommandID, "submission_key", submission.Key, "error", err)
+	return unrecordable(err)
+}
+
+// unrecordable is what a client may know of an error that is its submission's own. Of the database's words it gets none
+// but the kind: they may quote what others wrote.
+func unrecordable(err error) *fault.Fault {
+	if refusal, ok := fault.As(err); ok {
+		return refusal
+	}
+	data, ok := errors.AsType[*db.DataError](err)
+	switch {
+	case errors.Is(err, db.ErrConflict):
+		return fault.Inconsistent.New("The ledger changed under the command, each time that it was tried").Wrap(err)
+	case !ok:
+		return fault.Internal(err)
+	case data.IsText():
+		return fault.MalformedText.New(
+			"The participant failed to execute the transaction: it has a text that the ledger cannot store").Wrap(err)
+	default:
+		return fault.FailedToExecuteTransaction.New(
+			"The participant failed to execute the transaction: the ledger cannot store it: %s", data.Kind()).
+			WithHint("Correct the value that is too large or not allowed. The node's log has the details by the command id.").
+			Wrap(err)
+	}
+}
+
+// The longest texts of a completion that is made of what could not be stored.
+const (
+	maxStorableText    = 255
+	maxStorableParties = 1000
+)
+
+// storable is what remains of a submission in a completion that can always be stored: texts that the database takes, of
+// lengths that its indexes take, and at least one party.
+func (a *Activities) storable(submission ledger.Submission) ledger.Submission {
+	out := ledger.Submission{
+		Key: storableText(submission.Key), UserID: storableText(submission.UserID),
+		CommandID: storableText(submission.CommandID), SubmissionID: storableText(submission.SubmissionID),
+		Trace: ledger.TraceContext{
+			Traceparent: storableText(submission.Trace.Traceparent), Tracestate: storableText(submission.Trace.Tracestate),
+		},
+	}
+	for _, party := range submission.ActAs {
+		out.ActAs = append(out.ActAs, ledger.Party(storableText(string(party))))
+	}
+	out.ActAs = ledger.SortedParties(out.ActAs)
+	out.ActAs = slices.DeleteFunc(out.ActAs, func(party ledger.Party) bool { return party == "" })
+	out.ActAs = out.ActAs[:min(len(out.ActAs), maxStorableParties)]
+	if len(out.ActAs) == 0 { // somebody has to be told
+		out.ActAs = []ledger.Party{a.Node.Operator}
+	}
+	return out
+}
+
+func storableText(text string) string {
+	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
+	if len(text) > maxStorableText {
+		text = strings.ToValidUTF8(text[:maxStorableText], "")
+	}
+	return text
+}
