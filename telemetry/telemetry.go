@@ -28,6 +28,7 @@ type Metrics struct {
 	commitDuration  prometheus.Histogram
 	commitSize      prometheus.Histogram
 	offset          prometheus.Gauge
+	failures        *prometheus.CounterVec
 	audit           auditMetrics
 }
 
@@ -59,6 +60,9 @@ func New() *Metrics {
 			Buckets: prometheus.ExponentialBuckets(1, 2, 10),
 		}),
 		offset: newGauge("florin_ledger_offset", "The last offset that this process has committed."),
+		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "florin_activity_failures_total", Help: "Tries of activities that failed, by activity. They are repeated.",
+		}, []string{"activity"}),
 		audit: auditMetrics{
 			offset:   newGauge("florin_audit_offset", "The last offset that was audited."),
 			lag:      newGauge("florin_audit_lag_offsets", "How many offsets are still to be audited."),
@@ -71,7 +75,7 @@ func New() *Metrics {
 	}
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		m.requests, m.requestDuration, m.submissions, m.commitDuration, m.commitSize, m.offset,
+		m.requests, m.requestDuration, m.submissions, m.commitDuration, m.commitSize, m.offset, m.failures,
 		m.audit.offset, m.audit.lag, m.audit.findings, m.audit.failed, m.audit.supply,
 	)
 	return m
@@ -136,6 +140,23 @@ func (m *Metrics) Commit(now func() time.Time) func(completions []ledger.Complet
 		m.commitDuration.Observe(now().Sub(started).Seconds())
 		m.commitSize.Observe(float64(len(completions)))
 	}
+}
+
+// ActivityFailed counts a try of an activity that failed.
+func (m *Metrics) ActivityFailed(activity string) { m.failures.WithLabelValues(activity).Inc() }
+
+// Waiting shows how long the oldest submission waits for its completion, and how many activities have failed and were
+// not done since. It is called once.
+func (m *Metrics) Waiting(oldest func() time.Duration, failing func() int) {
+	m.registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "florin_oldest_submission_seconds",
+			Help: "How long the oldest submission that this process has taken waits for its completion; 0 for none.",
+		}, func() float64 { return oldest().Seconds() }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "florin_failing_activities", Help: "How many activities have failed and were not done since.",
+		}, func() float64 { return float64(failing()) }),
+	)
 }
 
 // Audited shows how far the audit has come and what it found.

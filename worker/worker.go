@@ -3,6 +3,7 @@ package worker
 import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
 	sdkworker "go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
@@ -23,12 +24,19 @@ type Options struct {
 	Activities *activities.Activities
 	// OnFatalError is called when the worker stops by itself, for example because its namespace was deleted.
 	OnFatalError func(error)
+	// Failures is told which activities fail; nil tells nobody.
+	Failures *Failures
 }
 
 // New makes a worker with all workflows and activities. The caller starts and stops it.
 func New(options Options) sdkworker.Worker {
 	sdkworker.SetStickyWorkflowCacheSize(cachedWorkflows)
+	var interceptors []interceptor.WorkerInterceptor
+	if options.Failures != nil {
+		interceptors = append(interceptors, options.Failures)
+	}
 	w := sdkworker.New(options.Client, workflows.TaskQueue, sdkworker.Options{
+		Interceptors:                            interceptors,
 		MaxConcurrentWorkflowTaskExecutionSize:  workflowTasks,
 		MaxConcurrentLocalActivityExecutionSize: localActivities,
 		MaxConcurrentWorkflowTaskPollers:        2,

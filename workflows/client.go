@@ -206,6 +206,10 @@ func (c *Client) executeWorkflow(ctx context.Context, submissions []ledger.Submi
 	return err
 }
 
+// OldestWait is how long the oldest submission waits for its completion of those that this process has taken; 0 when
+// none does. What waits for a time that it names does not count, nor what counts as lost.
+func (c *Client) OldestWait() time.Duration { return c.flights.oldest() }
+
 // CheckWorker says whether some worker, of this process or another, has looked for work lately.
 func (c *Client) CheckWorker(ctx context.Context) error {
 	queue, err := c.options.Temporal.DescribeTaskQueue(ctx, TaskQueue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)

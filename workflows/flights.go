@@ -23,6 +23,8 @@ type flights struct {
 type flight struct {
 	key, submissionID, userID string
 	since                     time.Time
+	// timed: it waits for a time that it names, for as long as that takes.
+	timed bool
 }
 
 // maxFlight is when a flight counts as lost: its workflow was ended by hand, or waits for a time far ahead. The record
@@ -53,7 +55,9 @@ func (f *flights) enter(change ledger.ChangeID, s ledger.Submission, synchronize
 			"%d commands of user %q are in flight, the most for one user", f.mostOfUser, s.UserID).
 			With("reason", "too many commands of the user in flight")
 	}
-	f.byChange[change] = flight{key: s.Key, submissionID: s.SubmissionID, userID: s.UserID, since: f.clock()}
+	f.byChange[change] = flight{
+		key: s.Key, submissionID: s.SubmissionID, userID: s.UserID, since: f.clock(), timed: s.MinLedgerTime != nil,
+	}
 	f.byUser[s.UserID]++
 	return nil
 }
@@ -66,6 +70,19 @@ func (f *flights) leave(change ledger.ChangeID, key string) {
 		delete(f.byChange, change)
 		f.forget(ended)
 	}
+}
+
+// oldest is how long the oldest flight has lasted, of those that do not wait for a time; 0 when there is none.
+func (f *flights) oldest() time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var longest time.Duration
+	for _, flight := range f.byChange {
+		if !flight.timed {
+			longest = max(longest, f.clock().Sub(flight.since))
+		}
+	}
+	return longest
 }
 
 // forget ends a flight's part in its user's number. The caller holds the lock.

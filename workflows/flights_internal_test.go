@@ -71,3 +71,25 @@ func TestAChangeIsOnItsWayOnce(t *testing.T) {
 	f.leave(change, first.Key)
 	require.Nil(t, f.enter(change, again, "global::1220"))
 }
+
+func TestTheOldestFlightIsKnownUntilItHasLanded(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	f := newFlights(10, 10, func() time.Time { return now })
+	require.Zero(t, f.oldest())
+	first, s := flying("alice", 1)
+	require.Nil(t, f.enter(first, s, "global"))
+	now = now.Add(time.Minute)
+	second, later := flying("alice", 2)
+	require.Nil(t, f.enter(second, later, "global"))
+	timed, waiting := flying("alice", 3)
+	waiting.MinLedgerTime = &now
+	require.Nil(t, f.enter(timed, waiting, "global"))
+	require.Equal(t, time.Minute, f.oldest())
+	f.leave(first, s.Key)
+	now = now.Add(time.Second)
+	require.Equal(t, time.Second, f.oldest())
+	f.leave(second, later.Key)
+	now = now.Add(time.Hour)
+	require.Zero(t, f.oldest(), "what waits for its time is no trouble")
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"sync"
@@ -111,5 +112,24 @@ func (n *node) readiness(ctx context.Context) []api.Part {
 	if parts[1].Err != nil {
 		parts = parts[:2]
 	}
-	return parts
+	for _, part := range parts {
+		if part.Err != nil { // then submissions wait for that part
+			return parts
+		}
+	}
+	return append(parts, api.Part{Name: "commits", Err: n.checkCommits(time.Now())})
+}
+
+// checkCommits says whether anything that was acknowledged waits too long, though all parts seem to work.
+func (n *node) checkCommits(now time.Time) error {
+	limit := n.options.settings.MaxCommitWait
+	if waits := n.client.OldestWait(); waits > limit {
+		return fmt.Errorf("a submission has waited %s for its completion", waits.Round(time.Second))
+	}
+	longest, count := n.failures.Longest()
+	if lasts := now.Sub(longest.Since); count > 0 && lasts > limit {
+		return fmt.Errorf("%s has failed %d times in %s; the log says why",
+			longest.Activity, longest.Tries, lasts.Round(time.Second))
+	}
+	return nil
 }

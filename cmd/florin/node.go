@@ -85,6 +85,7 @@ type node struct {
 	worker   sdkworker.Worker
 	outcomes *activities.Outcomes
 	metrics  *telemetry.Metrics
+	failures *worker.Failures
 	auditor  *audit.Auditor
 	client   *workflows.Client
 	wallets  *walletapi.API
@@ -101,6 +102,7 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 	n := &node{
 		options: options, outcomes: activities.NewOutcomes(), metrics: telemetry.New(), failed: make(chan error, 4),
 	}
+	n.failures = worker.NewFailures(time.Now, n.metrics.ActivityFailed)
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	n.background = cancel
 	steps := []struct {
@@ -207,9 +209,10 @@ func (n *node) startWorker(ctx, background context.Context) error {
 			DB: n.database, Packages: n.packages, Node: n.identity, Clock: n.clock.Now, Lifecycles: lifecycles,
 			Automations: automations, MaxDeduplication: n.options.settings.MaxDeduplication, Outcomes: n.outcomes,
 			Log: n.options.log, Payloads: ledger.NewPayloads(), Traffic: n.trafficRules(),
+			Measure: func() func([]ledger.Completion) { return n.metrics.Commit(time.Now) },
 		}
 		n.worker = worker.New(worker.Options{
-			Client: n.temporal, Activities: acts,
+			Client: n.temporal, Activities: acts, Failures: n.failures,
 			OnFatalError: func(err error) { n.fail(fmt.Errorf("the Temporal worker stopped: %w", err)) },
 		})
 		if err := n.worker.Start(); err != nil {
@@ -228,6 +231,10 @@ func (n *node) startWorker(ctx, background context.Context) error {
 		MaxInFlight:    n.options.settings.MaxInFlight, MaxUserInFlight: n.options.settings.MaxUserInFlight,
 		Admit: n.options.settings.admission(), FollowPause: pause, Clock: time.Now,
 		StartTimeout: min(startTimeout, n.options.settings.RequestTimeout/2),
+	})
+	n.metrics.Waiting(n.client.OldestWait, func() int {
+		_, count := n.failures.Longest()
+		return count
 	})
 	go func() {
 		if err := n.client.Run(background); err != nil {

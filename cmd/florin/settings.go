@@ -23,6 +23,7 @@ type nodeSettings struct {
 
 	MaxBatch         int           `help:"How many submissions may share a workflow under load; 1 gives each its own." default:"64" env:"FLORIN_MAX_BATCH"`
 	MaxInFlight      int           `help:"How many submissions may be on their way at once." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
+	MaxCommitWait    time.Duration `help:"How long a submission may wait for its completion, or an activity fail, before /readyz says that the node is not ready." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`
 	MaxDeduplication time.Duration `help:"Deduplication window of submissions that name none." default:"168h" env:"FLORIN_MAX_DEDUPLICATION"`
 
 	MaxProvidedParties int `help:"For how many parties the operator may provide preapprovals; 0 for any number." default:"200" env:"FLORIN_MAX_PROVIDED_PARTIES"`

@@ -1,0 +1,70 @@
+package e2e_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// metric is the sum of a metric's samples that the node shows.
+func (f *faulty) metric(name string) float64 {
+	f.t.Helper()
+	request, err := http.NewRequestWithContext(f.t.Context(), http.MethodGet, f.url+"/metrics", nil)
+	require.NoError(f.t, err)
+	answer, err := http.DefaultClient.Do(request)
+	require.NoError(f.t, err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	require.NoError(f.t, err)
+	var sum float64
+	for _, match := range regexp.MustCompile(`(?m)^`+name+`(?:\{[^}]*\})? (\S+)$`).FindAllSubmatch(text, -1) {
+		value, err := strconv.ParseFloat(string(match[1]), 64)
+		require.NoError(f.t, err)
+		sum += value
+	}
+	return sum
+}
+
+// TestWhatWaitsTooLongForItsCompletionIsSaid breaks commits where everything else works, with an error that says
+// nothing about the submission.
+func TestWhatWaitsTooLongForItsCompletionIsSaid(t *testing.T) {
+	t.Parallel()
+	f := &faulty{t: t, direct: install(t)}
+	f.servedNode = serve(t, "serve", f.direct, "--request-timeout", faultyTimeout, "--max-commit-wait", "1s")
+	f.meetAlice()
+	before := f.metric("florin_ledger_offset")
+	require.Positive(t, before)
+	require.Positive(t, f.metric("florin_submissions_total"))
+	require.Positive(t, f.metric("florin_commit_duration_seconds_count"))
+	require.Zero(t, f.metric("florin_oldest_submission_seconds"))
+
+	f.exec(`CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS
+		$$ BEGIN RAISE EXCEPTION 'broken' USING ERRCODE = '55000'; END $$`,
+		`CREATE TRIGGER broken BEFORE INSERT ON completions FOR EACH ROW EXECUTE FUNCTION broken()`)
+	require.NoError(t, f.submit(t.Context()), "it is acknowledged")
+	f.requireBroken("commits")
+	require.Greater(t, f.metric("florin_oldest_submission_seconds"), 1.0)
+	await(t, "an activity fails again and again", func() error {
+		if f.metric("florin_failing_activities") == 0 || f.metric("florin_activity_failures_total") < 2 {
+			return errors.New("nothing fails")
+		}
+		return nil
+	})
+
+	f.exec(`DROP FUNCTION broken CASCADE`)
+	f.requireHealthy()
+	await(t, "nothing waits", func() error {
+		if waits := f.metric("florin_oldest_submission_seconds"); waits > 0 {
+			return fmt.Errorf("%f seconds", waits)
+		}
+		return nil
+	})
+	require.Greater(t, f.metric("florin_ledger_offset"), before)
+	require.Zero(t, f.metric("florin_failing_activities"))
+}
