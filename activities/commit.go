@@ -34,8 +34,8 @@ type Outcome struct {
 // again. Submissions of automation that were planned anew meanwhile, or too long ago, are left out: they were decided
 // from a state that may be over.
 //
-// What is wrong with one submission is its own completion and keeps no other from its own; see [Activities.commitApart].
-// The error is a failure of the database, after which some may be committed, and it should be tried again.
+// What is wrong with one submission is its own completion and keeps no other from its own, as [Activities.commitApart]
+// says. The error is a failure of the database, after which some may be committed, and it should be tried again.
 func (a *Activities) CommitSubmissions(
 	ctx context.Context, in CommitSubmissionsInput,
 ) (CommitSubmissionsResult, error) {

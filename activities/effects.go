@@ -24,7 +24,7 @@ type effects struct {
 // database, which the view remembers.
 func (b *block) effects(submission opened, at ledger.Position) (effects, error) {
 	if submission.refusal != nil {
-		return refused(submission.Submission, at, submission.refusal), nil
+		return refused(submission.Submission, at, submission.refusal), nil //nolint:nilerr // a decision, not a failure
 	}
 	decision, err := ledger.Decide(submission.Submission, at, b.circumstances(submission))
 	if err != nil || !decision.Completion.Accepted() {

@@ -50,7 +50,7 @@ func isOwn(err error) bool {
 //
 // A database that is away is away for all of them. Other errors, and commits that take too long, may be due to some.
 func (a *Activities) commitApart(ctx context.Context, submissions []ledger.Submission) ([]ledger.Completion, error) {
-	together, cancel := halfOfTheTime(ctx, len(submissions))
+	together, cancel := forTogether(ctx, len(submissions))
 	completions, err := a.commitTogether(together, submissions)
 	cancel()
 	switch {
@@ -70,13 +70,15 @@ func (a *Activities) commitApart(ctx context.Context, submissions []ledger.Submi
 	return append(first, second...), errors.Join(err, other)
 }
 
-// halfOfTheTime leaves time for halves, where there are any.
-func halfOfTheTime(ctx context.Context, submissions int) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok || submissions <= 1 {
+// togetherTimeout is how long submissions may take together before they are tried in halves.
+const togetherTimeout = 10 * time.Second
+
+// forTogether leaves time for halves, where there are any.
+func forTogether(ctx context.Context, submissions int) (context.Context, context.CancelFunc) {
+	if submissions <= 1 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeout(ctx, time.Until(deadline)/2)
+	return context.WithTimeout(ctx, togetherTimeout)
 }
 
 // refuse records the refusal of a submission that cannot be decided or recorded. It has nothing but what can always be

@@ -117,68 +117,98 @@ func altered(alter func(*ledger.Submission)) func(*bundle, string) ledger.Submis
 // poisons are every kind of effect that a commit has, each made to fail by what is submitted or by a broken rule. What
 // fails in the tables is in [TestAnErrorOfTheDataInAnyTableIsTheRefusalOfItsSubmission].
 func poisons() []poison {
-	long := strings.Repeat("x9f2k", 1)
+	var long strings.Builder // no two parts are alike, so that it cannot be compressed
 	for i := range 4000 {
-		long += fmt.Sprintf("%x", i*7919)
+		fmt.Fprintf(&long, "%x", i*7919)
 	}
 	breaking := func(stake func(ledger.Contract) (int64, error)) func(*bundle) {
 		return func(b *bundle) { b.activities.Traffic.Stake = stake }
 	}
 	return []poison{
-		{name: "a text that an index cannot read", code: fault.MalformedText,
+		{
+			name: "a text that an index cannot read", code: fault.MalformedText,
 			submission: func(b *bundle, name string) ledger.Submission {
 				submission := b.submission(name, []ledger.Party{eve}, lockedCoin("@"))
 				create := submission.Commands[0].Create
 				create.Argument = json.RawMessage(strings.Replace(string(create.Argument), "@", `\u0000`, 1))
 				return submission
-			}},
-		{name: "a sum of traffic that no account can hold", code: fault.FailedToExecuteTransaction,
+			},
+		},
+		{
+			name: "a sum of traffic that no account can hold", code: fault.FailedToExecuteTransaction,
 			submission: func(b *bundle, name string) ledger.Submission {
 				return b.submission(name, []ledger.Party{eve}, boughtTraffic("9000000000000000000"),
 					boughtTraffic("9000000000000000000"))
-			}},
-		{name: "traffic that cannot be told", code: fault.LedgerAPIInternalError, submission: markedToken,
+			},
+		},
+		{
+			name: "traffic that cannot be told", code: fault.LedgerAPIInternalError, submission: markedToken,
 			inject: breaking(func(contract ledger.Contract) (int64, error) {
 				if marked(contract) {
 					return 0, errors.New("broken")
 				}
 				return 0, nil
-			})},
-		{name: "a panic in the rules of traffic", code: fault.LedgerAPIInternalError, submission: markedToken,
+			}),
+		},
+		{
+			name: "a panic in the rules of traffic", code: fault.LedgerAPIInternalError, submission: markedToken,
 			inject: breaking(func(contract ledger.Contract) (int64, error) {
 				if marked(contract) {
 					panic("broken")
 				}
 				return 0, nil
-			})},
-		{name: "a panic in a template", code: fault.DamlInterpretationError,
+			}),
+		},
+		{
+			name: "a panic in a template", code: fault.DamlInterpretationError,
 			submission: func(b *bundle, name string) ledger.Submission {
 				return b.submission(name, []ledger.Party{eve}, createOf("test-token:Test.Token:Bomb",
 					fmt.Sprintf(`{"owner":%q}`, eve)))
-			}},
-		{name: "a lifecycle that cannot be told", code: fault.LedgerAPIInternalError, inject: withOddOffers,
-			submission: oddOffer},
-		{name: "a tracking entry that cannot be told", code: fault.LedgerAPIInternalError, submission: oddOffer,
-			inject: func(b *bundle) { withOddOffers(b); b.activities.Lifecycles = nil }},
-		{name: "a signed transaction that is none", code: fault.InvalidArgument,
+			},
+		},
+		{
+			name: "a lifecycle that cannot be told", code: fault.LedgerAPIInternalError, inject: withOddOffers,
+			submission: oddOffer,
+		},
+		{
+			name: "a tracking entry that cannot be told", code: fault.LedgerAPIInternalError, submission: oddOffer,
+			inject: func(b *bundle) { withOddOffers(b); b.activities.Lifecycles = nil },
+		},
+		{
+			name: "a signed transaction that is none", code: fault.InvalidArgument,
 			submission: altered(func(s *ledger.Submission) {
 				s.Signed = &ledger.SignedTransaction{Transaction: []byte("\xff\x00\x01"), Scheme: "x"}
-			})},
-		{name: "a command id with a NUL", code: fault.MalformedText,
-			submission: altered(func(s *ledger.Submission) { s.CommandID += "\x00" })},
-		{name: "broken UTF-8", code: fault.MalformedText,
-			submission: altered(func(s *ledger.Submission) { s.WorkflowID = "\xff" })},
-		{name: "a key with a NUL, at which loading fails", code: fault.MalformedText,
+			}),
+		},
+		{
+			name: "a command id with a NUL", code: fault.MalformedText,
+			submission: altered(func(s *ledger.Submission) { s.CommandID += "\x00" }),
+		},
+		{
+			name: "broken UTF-8", code: fault.MalformedText,
+			submission: altered(func(s *ledger.Submission) { s.WorkflowID = "\xff" }),
+		},
+		{
+			name: "a key with a NUL, at which loading fails", code: fault.MalformedText,
 			submission: altered(func(s *ledger.Submission) { s.Key += "\x00" }),
-			key:        func(key string) string { return strings.TrimSuffix(key, "\x00") }},
-		{name: "a party twice", code: fault.FailedToExecuteTransaction,
-			submission: altered(func(s *ledger.Submission) { s.ActAs = append(s.ActAs, eve) })},
-		{name: "no party", code: fault.FailedToExecuteTransaction,
-			submission: altered(func(s *ledger.Submission) { s.ActAs = nil })},
-		{name: "an index row that is too large", code: fault.FailedToExecuteTransaction,
-			submission: altered(func(s *ledger.Submission) { s.UserID = long })},
-		{name: "no command", code: fault.LedgerAPIInternalError,
-			submission: altered(func(s *ledger.Submission) { s.Commands = nil })},
+			key:        func(key string) string { return strings.TrimSuffix(key, "\x00") },
+		},
+		{
+			name: "a party twice", code: fault.FailedToExecuteTransaction,
+			submission: altered(func(s *ledger.Submission) { s.ActAs = append(s.ActAs, eve) }),
+		},
+		{
+			name: "no party", code: fault.FailedToExecuteTransaction,
+			submission: altered(func(s *ledger.Submission) { s.ActAs = nil }),
+		},
+		{
+			name: "an index row that is too large", code: fault.FailedToExecuteTransaction,
+			submission: altered(func(s *ledger.Submission) { s.UserID = long.String() }),
+		},
+		{
+			name: "no command", code: fault.LedgerAPIInternalError,
+			submission: altered(func(s *ledger.Submission) { s.Commands = nil }),
+		},
 	}
 }
 

@@ -230,7 +230,8 @@ func fromDBCompletion(row dbgen.Completion) (ledger.Completion, error) {
 	}
 	completion.Refusal = &fault.Fault{}
 	if err := json.Unmarshal(row.Refusal, completion.Refusal); err != nil {
-		return completion, unreadable(fmt.Errorf("reading the refusal of the completion at offset %d: %w", row.LedgerOffset, err))
+		return completion, unreadable(
+			fmt.Errorf("reading the refusal of the completion at offset %d: %w", row.LedgerOffset, err))
 	}
 	return completion, nil
 }
