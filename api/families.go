@@ -57,7 +57,14 @@ const validatorPath = "/api/validator"
 const scanPath = "/api/scan"
 
 // aboutNode tells whether a path is one of those that tell about the node, which every part of a network has.
-func aboutNode(path string) bool { return path == "/livez" || path == "/readyz" || path == "/version" }
+func aboutNode(path string) bool {
+	switch path {
+	case "/livez", "/readyz", "/version", livenessPath, readinessPath:
+		return true
+	default:
+		return false
+	}
+}
 
 // secondTransfers are the paths of transfers by version 2 of the token standard below /api/validator, which take and
 // answer the same as those of version 1 in firstTransfers. At the root, /v2 is the JSON Ledger API's alone.

@@ -22,21 +22,38 @@ type Part struct {
 // Readiness asks every part of the node how it is.
 type Readiness func(ctx context.Context) []Part
 
+// The names that later versions have for /livez and /readyz.
+const (
+	livenessPath  = "/health/liveness"
+	readinessPath = "/health/readiness"
+)
+
 func healthEndpoints(readiness Readiness) []endpoint.Endpoint {
 	readiness = shared(readiness)
-	return []endpoint.Endpoint{
-		endpoint.New(endpoint.Info{
-			Method: http.MethodGet, Path: "/livez", OperationID: "getLivez", Tag: "Health", Access: endpoint.Open,
-			Vital: true, Summary: "Tell that the process runs.",
-		}, func(context.Context, endpoint.NoRequest) (endpoint.Content, error) { return endpoint.Content{}, nil }),
-		endpoint.New(endpoint.Info{
-			Method: http.MethodGet, Path: "/readyz", OperationID: "getReadyz", Tag: "Health", Access: endpoint.Open,
-			Vital: true, Summary: "Tell whether the node can serve.",
-			Description: "503 with a line for each part that does not work.",
-		}, func(ctx context.Context, _ endpoint.NoRequest) (endpoint.Content, error) {
-			return readyz(readiness(ctx)), nil
-		}),
+	live := endpoint.Info{
+		Method: http.MethodGet, Path: "/livez", OperationID: "getLivez", Tag: "Health", Access: endpoint.Open,
+		Vital: true, Summary: "Tell that the process runs.",
 	}
+	ready := endpoint.Info{
+		Method: http.MethodGet, Path: "/readyz", OperationID: "getReadyz", Tag: "Health", Access: endpoint.Open,
+		Vital: true, Summary: "Tell whether the node can serve.",
+		Description: "503 with a line for each part that does not work.",
+	}
+	isLive := func(context.Context, endpoint.NoRequest) (endpoint.Content, error) { return endpoint.Content{}, nil }
+	isReady := func(ctx context.Context, _ endpoint.NoRequest) (endpoint.Content, error) {
+		return readyz(readiness(ctx)), nil
+	}
+	return []endpoint.Endpoint{
+		endpoint.New(live, isLive), endpoint.New(ready, isReady),
+		endpoint.New(otherName(live, livenessPath, "getHealthLiveness"), isLive),
+		endpoint.New(otherName(ready, readinessPath, "getHealthReadiness"), isReady),
+	}
+}
+
+// otherName is an endpoint under a further path, which the document leaves out.
+func otherName(info endpoint.Info, path, operationID string) endpoint.Info {
+	info.Path, info.OperationID, info.Undocumented = path, operationID, true
+	return info
 }
 
 // shared lets all who ask at the same time have one answer, so that asking often does not cost the parts much.

@@ -50,6 +50,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock that requests are timed with; required.
 	Now func() time.Time
+	// Origins are the web origins whose pages may call the node; the zero value allows those of the node itself only.
+	Origins Origins
 	// Limits keep one caller from taking what is there for all; nil makes usual ones.
 	Limits *endpoint.Limits
 	// MaxBodyBytes and RequestTimeout bound requests; zero means the defaults of package endpoint.
@@ -71,7 +73,7 @@ func NewRouter(options Options) (http.Handler, error) {
 	frame, err := endpoint.NewFrame(endpoint.Options{
 		Auth: options.Auth, Failures: options.Ledger.Failures(), Logger: options.Logger, Now: options.Now,
 		MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout, Streams: options.Streams,
-		Measure: options.Measure, Limits: options.Limits,
+		Measure: options.Measure, Limits: options.Limits, AllowOrigin: options.Origins.Allow,
 	})
 	if err != nil {
 		return nil, err
@@ -83,7 +85,7 @@ func NewRouter(options Options) (http.Handler, error) {
 		return nil, err
 	}
 	router := chi.NewRouter()
-	router.Use(frame.Observe, endpoint.CollapseSlashes, stripValidator, frame.Limit, middleware.GetHead)
+	router.Use(frame.Observe, options.Origins.crossOrigin(), endpoint.CollapseSlashes, stripValidator, frame.Limit, middleware.GetHead)
 	router.NotFound(notFound(frame, families[0].frame))
 	router.MethodNotAllowed(wrongMethod(frame, families[0].frame))
 	// Each family is one list: its frame writes errors as its clients expect them.

@@ -81,6 +81,8 @@ type Options struct {
 	KeepAnswers, HoldKeys time.Duration
 	// Answers replaces the database as the place where they are kept.
 	Answers changes.Record
+	// Origins are the web origins whose pages may call the node.
+	Origins []string
 	// DB is a database that stands already; nil makes a fresh one.
 	DB *db.DB
 	// Traffic is what the synchronizer grants; left out, nothing is metered.
@@ -222,7 +224,10 @@ func (s *Server) handler(options Options) http.Handler {
 		Record: options.Answers, Keep: options.KeepAnswers, Hold: options.HoldKeys, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(s.tb, err)
+	origins, err := api.ParseOrigins(options.Origins)
+	require.NoError(s.tb, err)
 	handler, err := api.NewRouter(api.Options{
+		Origins: origins,
 		Wallet: wallets, Changes: keeper,
 		Clock:    devapi.New(devapi.Options{Clock: s.DB, Development: true, Now: now}),
 		Operator: operator, Measure: s.Metrics.Request,
@@ -391,7 +396,8 @@ func (s *Server) check(request *http.Request, recorder *httptest.ResponseRecorde
 	// The document's router, unlike the node's, would take an escaped slash for one.
 	request.URL.Path, request.URL.RawPath = "/"+strings.TrimLeft(request.URL.EscapedPath(), "/"), ""
 	request.Method, request.URL.Path = Described(request.Method, request.URL.Path)
-	if strings.HasPrefix(request.URL.Path, "/docs") || request.Method == http.MethodHead {
+	asks := request.Method == http.MethodOptions && request.Header.Get("Access-Control-Request-Method") != ""
+	if strings.HasPrefix(request.URL.Path, "/docs") || request.Method == http.MethodHead || asks {
 		return
 	}
 	route, parameters, found := s.described(request)

@@ -51,6 +51,9 @@ type Options struct {
 	Measure func(method, route string, status int, took time.Duration)
 	// Streams knows the streams that are open; required where there are streams.
 	Streams *Streams
+	// AllowOrigin reports whether pages of a web origin may open streams without a token, beside those of the node; nil
+	// allows no other.
+	AllowOrigin func(origin string) bool
 	// Limits are those of the node; nil makes usual ones.
 	Limits *Limits
 	// Around, if set, is between the frame and the endpoints: it is shown every request that was read and admitted, and

@@ -129,6 +129,9 @@ func serveStream(t *testing.T, options endpoint.StreamOptions) *streamServer {
 	return serveStreamWithin(t, options, endpoint.LimitOptions{})
 }
 
+// allowedOrigin is where pages come from that the operator trusts.
+const allowedOrigin = "https://trusted.example"
+
 func serveStreamWithin(
 	t *testing.T, options endpoint.StreamOptions, limits endpoint.LimitOptions,
 ) *streamServer {
@@ -140,6 +143,7 @@ func serveStreamWithin(
 	frame, err := endpoint.NewFrame(endpoint.Options{
 		Auth: s.directory, Failures: encodeFailure, Logger: slog.New(slog.NewJSONHandler(s.log, nil)), Now: time.Now,
 		MaxBodyBytes: 200, Streams: s.streams, Limits: endpoint.NewLimits(limits),
+		AllowOrigin: func(origin string) bool { return origin == allowedOrigin },
 	})
 	require.NoError(t, err)
 	router := chi.NewRouter()
@@ -349,6 +353,9 @@ func TestOnlyPagesOfTheNodeMayUseItWithoutAToken(t *testing.T) {
 	require.Error(t, err, "without authorization any page could read")
 	require.Equal(t, http.StatusForbidden, response.status)
 	own := bearer("everybody")
+	own.Set("Origin", allowedOrigin)
+	_, _, err = s.dial("/count", own)
+	require.NoError(t, err, "the operator trusts that page")
 	own.Set("Origin", s.url)
 	_, _, err = s.dial("/count", own)
 	require.NoError(t, err)

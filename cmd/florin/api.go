@@ -87,7 +87,12 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	origins, err := settings.allowedOrigins(n.options.development)
+	if err != nil {
+		return nil, err
+	}
 	return api.NewRouter(api.Options{
+		Origins: origins,
 		Wallet: n.wallets, Changes: keeper,
 		Clock:    devapi.New(devapi.Options{Clock: n.database, Development: n.options.development, Now: time.Now}),
 		Operator: operator, Measure: n.metrics.Request,

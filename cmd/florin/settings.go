@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/florinledger/florin/api"
 	"github.com/florinledger/florin/bootstrap"
 	"github.com/florinledger/florin/decimal"
 )
@@ -20,6 +21,8 @@ type nodeSettings struct {
 	AuthSecret   string `help:"Secret of the HS256 tokens that are accepted (development)." default:"unsafe" env:"FLORIN_AUTH_SECRET" secret:""`
 	AuthAudience string `help:"Audience that tokens must name." default:"https://canton.network.global" env:"FLORIN_AUTH_AUDIENCE"`
 	AuthScope    string `help:"Scope that tokens may carry instead of an audience; empty: none." default:"daml_ledger_api" env:"FLORIN_AUTH_SCOPE"`
+
+	CorsOrigins []string `help:"Web origins whose pages may call the node, as in https://wallet.example; loopback: all of this machine; none: no page; *: any page. Left out: none, with florin up loopback." env:"FLORIN_CORS_ORIGINS"`
 
 	MaxBatch         int           `help:"How many submissions may share a workflow under load; 1 gives each its own." default:"64" env:"FLORIN_MAX_BATCH"`
 	MaxInFlight      int           `help:"How many submissions may be on their way at once." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
@@ -82,6 +85,9 @@ func (s *nodeSettings) Validate() error {
 	if s.MaxDeduplication < 0 || s.RequestTimeout <= 0 {
 		return errors.New("--max-deduplication and --request-timeout must be positive")
 	}
+	if _, err := api.ParseOrigins(s.CorsOrigins); err != nil {
+		return fmt.Errorf("--cors-origins: %w", err)
+	}
 	if err := errors.Join(s.tokenSettings.check(), s.limitSettings.check()); err != nil {
 		return err
 	}
@@ -97,6 +103,15 @@ func (s *nodeSettings) Validate() error {
 			s.RoundTick, s.RoundZeroDuration)
 	}
 	return nil
+}
+
+// allowedOrigins are the web origins whose pages may call the node. On a development ledger, where nothing else was
+// said, these are all of this machine, so that an app on any port of it works.
+func (s *nodeSettings) allowedOrigins(development bool) (api.Origins, error) {
+	if len(s.CorsOrigins) == 0 && development {
+		return api.ParseOrigins([]string{api.LoopbackOrigins})
+	}
+	return api.ParseOrigins(s.CorsOrigins)
 }
 
 func (s *nodeSettings) bootstrapOptions() (bootstrap.Options, error) {

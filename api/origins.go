@@ -1,0 +1,100 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/cors"
+
+	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/api/walletapi"
+)
+
+// The words that stand for many origins in a list of them.
+const (
+	// LoopbackOrigins stands for every page that this machine serves to itself, on any port.
+	LoopbackOrigins = "loopback"
+	// AnyOrigin stands for every page.
+	AnyOrigin = "*"
+	// NoOrigin stands for no page but those of the node.
+	NoOrigin = "none"
+)
+
+// preflightAge is how long a browser may remember what it was told.
+const preflightAge = 10 * time.Minute
+
+// Origins are the web origins whose pages may call the node. The zero value allows none.
+type Origins struct {
+	any, loopback bool
+	exact         []string
+}
+
+// ParseOrigins reads a list of origins, as browsers write them: https://wallet.example, http://localhost:3000. The error
+// names the one that is none.
+func ParseOrigins(list []string) (Origins, error) {
+	var origins Origins
+	for _, entry := range list {
+		switch entry = strings.TrimSpace(entry); entry {
+		case "", NoOrigin:
+		case AnyOrigin:
+			origins.any = true
+		case LoopbackOrigins:
+			origins.loopback = true
+		default:
+			if err := checkOrigin(entry); err != nil {
+				return Origins{}, err
+			}
+			origins.exact = append(origins.exact, strings.ToLower(entry))
+		}
+	}
+	return origins, nil
+}
+
+func checkOrigin(entry string) error {
+	parsed, err := url.Parse(entry)
+	if err != nil || parsed.Scheme == "" || parsed.Host == "" || parsed.Scheme+"://"+parsed.Host != entry {
+		return fmt.Errorf("%q is no origin: write a scheme, a host and perhaps a port, as in https://wallet.example or "+
+			"http://localhost:3000, or one of the words %s, %s and %s", entry, LoopbackOrigins, NoOrigin, AnyOrigin)
+	}
+	return nil
+}
+
+// Allow reports whether pages of the origin may call the node.
+func (o Origins) Allow(origin string) bool {
+	return origin != "" && (o.any || o.loopback && isLoopback(origin) || slices.Contains(o.exact, strings.ToLower(origin)))
+}
+
+// isLoopback reports whether an origin is this machine by name or address. A name that only resolves to it is not: who
+// owns the name decides what it resolves to.
+func isLoopback(origin string) bool {
+	parsed, err := url.Parse(origin)
+	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return false
+	}
+	host := strings.ToLower(parsed.Hostname())
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.IsLoopback()
+}
+
+// crossOrigin answers what browsers ask before they let a page call the node, and tells them what its page may read.
+func (o Origins) crossOrigin() func(http.Handler) http.Handler {
+	return cors.New(cors.Options{
+		AllowOriginFunc: o.Allow,
+		AllowedMethods: []string{
+			http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		},
+		AllowedHeaders: []string{"*"},
+		ExposedHeaders: []string{
+			"Traceparent", "Tracestate", "Retry-After", walletapi.WorkflowHeader, changes.ReplayedHeader,
+		},
+		MaxAge: int(preflightAge.Seconds()),
+	}).Handler
+}
