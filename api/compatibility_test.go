@@ -39,6 +39,7 @@ func TestTheTableOfCompatibilityIsTrue(t *testing.T) {
 	}
 	require.Equal(t, map[string]bool{
 		"POST /v2/participant-pruning/prune": true, "GET /v2/parties/external/{party}/onboarding": true,
+		"POST /v2/updates/update-by-hash": true, "POST /v2/commands/completion-by-hash": true,
 	}, described,
 		"what is served besides is an addition")
 }

@@ -254,6 +254,11 @@ var requests = map[string]func(w *world, c cell) (path string, body any){
 	"POST /v2/updates/update-by-id": reading("/v2/updates/update-by-id", func(c cell) object {
 		return object{"updateId": c.update, "updateFormat": updateFormat(c)}
 	}),
+	"POST /v2/updates/update-by-hash": reading("/v2/updates/update-by-hash", func(c cell) object {
+		return object{"transactionHash": strings.Repeat("ab", 32), "updateFormat": updateFormat(c)}
+	}),
+	"POST /v2/commands/completion-by-hash": constant("/v2/commands/completion-by-hash",
+		object{"transactionHash": strings.Repeat("ab", 32)}),
 	"POST /v2/updates/transaction-by-offset": reading("/v2/updates/transaction-by-offset", func(c cell) object {
 		return object{"offset": c.offset, "transactionFormat": transactionFormat(c)}
 	}),

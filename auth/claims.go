@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/florinledger/florin/fault"
@@ -111,6 +112,16 @@ func (c Claims) CanReadAs(party ledger.Party) bool { return c.readAny || c.readA
 // CanExecuteAs tells whether the caller may submit transactions that the party signed elsewhere.
 func (c Claims) CanExecuteAs(party ledger.Party) bool {
 	return c.executeAny || c.wildcard || c.executeAs[party]
+}
+
+// ReadableParties lists the parties that the caller may read as, in no order; all is true for a caller that may read as every
+// party, and the list is nil then.
+func (c Claims) ReadableParties() (parties []ledger.Party, all bool) {
+	if c.readAny {
+		return nil, true
+	}
+	// Never nil, which would stand for all.
+	return slices.AppendSeq([]ledger.Party{}, maps.Keys(c.readAs)), false
 }
 
 // CanReadAsAnyParty tells whether the caller may read as every party.

@@ -43,6 +43,21 @@ func (r Reader) Completions(ctx context.Context, query CompletionsQuery) ([]ledg
 	return fromDBCompletions(rows)
 }
 
+// CompletionsByHash lists the completions of a transaction that was signed outside the node, by the hash in hexadecimal:
+// the accepted one first, if there is one, then up to limit refused ones, the newest first. Nil parties stand for all,
+// others for completions of which at least one acts.
+func (r Reader) CompletionsByHash(
+	ctx context.Context, hash string, parties []ledger.Party, limit int32,
+) ([]ledger.Completion, error) {
+	rows, err := r.queries.ListCompletionsByHash(ctx, dbgen.ListCompletionsByHashParams{
+		ExternalHash: hash, Parties: nullable(parties), CountMax: limit,
+	})
+	if err != nil {
+		return nil, failed("reading completions of a signed transaction", err)
+	}
+	return fromDBCompletions(rows)
+}
+
 // CompletionBySubmissionKey finds the completion of a submission; false while the submission is not done.
 func (r Reader) CompletionBySubmissionKey(ctx context.Context, key string) (ledger.Completion, bool, error) {
 	found, err := r.CompletionsByKey(ctx, []string{key})

@@ -219,6 +219,9 @@ func fromDBCompletion(row dbgen.Completion) (ledger.Completion, error) {
 		RecordTime:      row.RecordTime,
 		PaidTrafficCost: row.PaidTrafficCost,
 	}
+	if row.ExternalHash != nil {
+		completion.ExternalHash = *row.ExternalHash
+	}
 	completion.Deduplication.Offset = (*ledger.Offset)(row.DedupOffset)
 	if row.DedupDuration != nil {
 		duration := time.Duration(*row.DedupDuration) * time.Microsecond
@@ -279,6 +282,7 @@ func toDBCompletions(completions []ledger.Completion) (dbgen.InsertCompletionsPa
 		rows.Tracestates = append(rows.Tracestates, toDBText(completion.Trace.Tracestate))
 		rows.RecordTimes = append(rows.RecordTimes, completion.RecordTime)
 		rows.PaidTrafficCosts = append(rows.PaidTrafficCosts, completion.PaidTrafficCost)
+		rows.ExternalHashes = append(rows.ExternalHashes, completion.ExternalHash)
 	}
 	return rows, nil
 }

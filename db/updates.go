@@ -57,6 +57,12 @@ func (r Reader) UpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.Upda
 	return foundUpdate(row, err)
 }
 
+// UpdateByHash finds the update that was signed outside the node, by the hash in hexadecimal; false when there is none.
+func (r Reader) UpdateByHash(ctx context.Context, hash string) (ledger.Update, bool, error) {
+	row, err := r.queries.GetUpdateByHash(ctx, hash)
+	return foundUpdate(row, err)
+}
+
 // WorkflowIDs finds the workflow ids of the updates at some offsets. Updates without one are absent.
 func (r Reader) WorkflowIDs(ctx context.Context, offsets []ledger.Offset) (map[ledger.Offset]string, error) {
 	asked := make([]int64, len(offsets))

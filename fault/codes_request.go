@@ -132,6 +132,11 @@ var (
 		"UPDATE_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing,
 		"Check the id or offset, and read as a party that took part in the update.",
 	}
+	// CompletionNotFound: a completion does not exist or is not visible to the user.
+	CompletionNotFound = Code{
+		"COMPLETION_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing,
+		"Check the hash, and use a user that may read as a party that acted in the submission.",
+	}
 	// ContractEventsNotFound: a contract has no events that the parties may see.
 	ContractEventsNotFound = Code{
 		"CONTRACT_EVENTS_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing,
@@ -261,7 +266,7 @@ var requestCodes = []Code{
 	NonPositiveOffset, NegativeOffset, OffsetAfterLedgerEnd, OffsetOutOfRange, DescendingOrderMissingEnd,
 	ParticipantPrunedDataAccessed, ParticipantDataAccessedAfterLedgerEnd, ParticipantPruningInProgress,
 	InvalidContinuationToken, InvalidACSPageToken, InvalidUpdatesPageToken, LedgerTimeOutsideBounds, UnknownResource,
-	DisclosedContractsConflictingPayloads, PackageNotFound, UpdateNotFound, ContractEventsNotFound,
+	DisclosedContractsConflictingPayloads, PackageNotFound, UpdateNotFound, CompletionNotFound, ContractEventsNotFound,
 	ContractPayloadNotFound, TemplatesOrInterfacesNotFound, PackageNamesNotFound,
 	NoTemplatesForPackageNameAndQualifiedName, NoInterfaceForPackageNameAndQualifiedName, SynchronizerNotFound,
 	JSONAPIMaximumListElementsNumberReached, JSONAPIPackageSelectionFailed, RequestAlreadyInFlight, RequestTimeOut,

@@ -25,6 +25,8 @@ type Completion struct {
 	Trace           TraceContext        `json:"trace"`
 	RecordTime      time.Time           `json:"recordTime"`
 	PaidTrafficCost int64               `json:"paidTrafficCost"`
+	// ExternalHash is what was signed, in hexadecimal, of a transaction that was signed outside the node; "" for others.
+	ExternalHash string `json:"externalHash,omitempty"`
 }
 
 // Accepted tells whether the submission's transaction was committed.

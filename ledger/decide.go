@@ -52,6 +52,9 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 		Offset: at.Offset, Key: s.Key, ChangeID: s.ChangeID(), UserID: s.UserID, CommandID: s.CommandID,
 		SubmissionID: s.SubmissionID, ActAs: s.ActAs, Trace: s.Trace, RecordTime: at.RecordTime,
 	}}
+	if c.External != nil {
+		decision.Completion.ExternalHash = hex.EncodeToString(c.External.Hash[:])
+	}
 	period, refusal := Deduplicate(s, c.Previous, c.Deduplication)
 	decision.Completion.Deduplication = period
 	if refusal != nil {
@@ -68,9 +71,7 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 	}
 	decision.Created, decision.Archived = transaction.Created(), transaction.Consumed()
 	decision.Update = newUpdate(s, at, transaction, SubmissionSeed(c.Secret, s.Key))
-	if c.External != nil {
-		decision.Update.ExternalHash = hex.EncodeToString(c.External.Hash[:])
-	}
+	decision.Update.ExternalHash = decision.Completion.ExternalHash
 	decision.Update.PaidTrafficCost, err = TrafficCost(decision.Update.Events)
 	decision.Completion.UpdateID = decision.Update.ID
 	decision.Completion.PaidTrafficCost = decision.Update.PaidTrafficCost

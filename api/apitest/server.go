@@ -228,7 +228,7 @@ func (s *Server) handler(options Options) http.Handler {
 	require.NoError(s.tb, err)
 	handler, err := api.NewRouter(api.Options{
 		Origins: origins,
-		Wallet: wallets, Changes: keeper,
+		Wallet:  wallets, Changes: keeper,
 		Clock:    devapi.New(devapi.Options{Clock: s.DB, Development: true, Now: now}),
 		Operator: operator, Measure: s.Metrics.Request,
 		Auth: options.Auth, Tokens: auth.AnyUser{Verifier: s.issuers}, Ledger: ledgerAPI, Registry: registry,
@@ -383,6 +383,10 @@ func Described(method, path string) (string, string) {
 		return http.MethodGet, path
 	case path == "/v2/commands/command-completions":
 		return method, "/v2/commands/completions"
+	case path == "/health/liveness":
+		return method, "/livez"
+	case path == "/health/readiness":
+		return method, "/readyz"
 	default:
 		return method, strings.Replace(path, "/v2/identity-provider-configs", "/v2/idps", 1)
 	}

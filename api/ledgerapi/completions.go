@@ -13,6 +13,9 @@ import (
 // CompletionRecord is where completions are read from.
 type CompletionRecord interface {
 	Completions(ctx context.Context, query db.CompletionsQuery) ([]ledger.Completion, error)
+	CompletionsByHash(
+		ctx context.Context, hash string, parties []ledger.Party, limit int32,
+	) ([]ledger.Completion, error)
 }
 
 // CompletionStreamRequest asks for completions (contract, "CompletionStreamRequest").
@@ -49,6 +52,7 @@ type Completion struct {
 	Offset              int64                `json:"offset" required:"true" doc:"Its position"`
 	SynchronizerTime    SynchronizerTime     `json:"synchronizerTime" required:"true" doc:"When it was recorded"`
 	PaidTrafficCost     int64                `json:"paidTrafficCost" doc:"Traffic paid for the request"`
+	TransactionHash     string               `json:"transactionHash,omitempty" doc:"Hash that was signed elsewhere, in hexadecimal"`
 }
 
 // JsStatus is a google.rpc.Status.
@@ -143,10 +147,14 @@ func (a *API) completionCheckpoint(head db.Head) CompletionStreamResponse {
 
 // toAPICompletionElement shows a completion to the parties that ask: of the acting parties only those.
 func (a *API) toAPICompletionElement(completion ledger.Completion, asking []ledger.Party) CompletionStreamResponse {
-	actAs := slices.DeleteFunc(slices.Clone(completion.ActAs), func(party ledger.Party) bool {
-		return !ledger.PartiesContain(asking, party)
-	})
-	return CompletionStreamResponse{CompletionResponse{Completion: endpoint.Valued(Completion{
+	return CompletionStreamResponse{CompletionResponse{Completion: endpoint.Valued(a.toAPICompletion(completion,
+		func(party ledger.Party) bool { return ledger.PartiesContain(asking, party) }))}}
+}
+
+// toAPICompletion shows a completion with those of the acting parties that are visible.
+func (a *API) toAPICompletion(completion ledger.Completion, visible func(ledger.Party) bool) Completion {
+	actAs := slices.DeleteFunc(slices.Clone(completion.ActAs), func(party ledger.Party) bool { return !visible(party) })
+	return Completion{
 		CommandID:           completion.CommandID,
 		Status:              ToAPIStatus(completion.Refusal, completion.SubmissionID),
 		UpdateID:            string(completion.UpdateID),
@@ -158,7 +166,8 @@ func (a *API) toAPICompletionElement(completion ledger.Completion, asking []ledg
 		Offset:              int64(completion.Offset),
 		SynchronizerTime:    toAPITimes(a.node.SynchronizerID, completion.RecordTime)[0],
 		PaidTrafficCost:     completion.PaidTrafficCost,
-	})}}
+		TransactionHash:     completion.ExternalHash,
+	}
 }
 
 // ToAPIStatus converts a refusal, nil for success. The correlation id appears in the message.

@@ -65,6 +65,14 @@ func (a *API) commandEndpoints() []endpoint.Endpoint {
 				"More than the server's limit of elements are refused with 413.",
 			Rights: rightsCompletions,
 		}, a.completions),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/commands/completion-by-hash",
+			OperationID: "postV2CommandsCompletion-by-hash", Tag: tagCommands,
+			Summary: "Get the completions of a transaction by the hash that was signed for it outside the node.",
+			Description: "Of version 3.6. The accepted completion, and the last ten refused ones, as far as one of their " +
+				"acting parties is one that the caller may read as.",
+			Rights: "a user of this node",
+		}, a.completionByHash),
 	}
 }
 
@@ -92,6 +100,11 @@ func (a *API) updateEndpoints() []endpoint.Endpoint {
 			Method: http.MethodPost, Path: "/v2/updates/update-by-id", OperationID: "postV2UpdatesUpdate-by-id",
 			Tag: tagUpdates, Summary: "Get an update by its id.", Rights: rightsRead,
 		}, a.updateByID),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPost, Path: "/v2/updates/update-by-hash", OperationID: "postV2UpdatesUpdate-by-hash",
+			Tag: tagUpdates, Summary: "Get an update by the hash that was signed for it outside the node.", Rights: rightsRead,
+			Description: "Of version 3.6.",
+		}, a.updateByHash),
 	}
 }
 

@@ -30,6 +30,16 @@ type GetUpdateByIDRequest struct {
 	UpdateFormat *UpdateFormat `json:"updateFormat" required:"true" doc:"What to show"`
 }
 
+// GetUpdateByHashRequest asks for an update by the hash that was signed for it outside the node.
+type GetUpdateByHashRequest struct {
+	TransactionHash TransactionHash `json:"transactionHash" required:"true" doc:"The hash, in base64 or hexadecimal"`
+	UpdateFormat    *UpdateFormat   `json:"updateFormat" required:"true" doc:"What to show"`
+}
+
+type updateByHashRequest struct {
+	Body GetUpdateByHashRequest `body:"json"`
+}
+
 type updateByOffsetRequest struct {
 	Body GetUpdateByOffsetRequest `body:"json"`
 }
@@ -79,6 +89,14 @@ func (a *API) updateByID(ctx context.Context, req updateByIDRequest) (JsGetUpdat
 		return JsGetUpdateResponse{}, err
 	}
 	return a.foundUpdate(ctx, withID(req.Body.UpdateID), format)
+}
+
+func (a *API) updateByHash(ctx context.Context, req updateByHashRequest) (JsGetUpdateResponse, error) {
+	format, err := a.lookupFormat(ctx, req.Body.UpdateFormat)
+	if err != nil {
+		return JsGetUpdateResponse{}, err
+	}
+	return a.foundUpdate(ctx, withHash(req.Body.TransactionHash), format)
 }
 
 func (a *API) transactionByOffset(
@@ -186,6 +204,17 @@ func withID(id string) lookup {
 			return record.UpdateByID(ctx, ledger.UpdateID(id))
 		},
 		resource: "UPDATE_ID", value: id,
+	}
+}
+
+// withHash is the update of a transaction that was signed outside the node.
+func withHash(hash TransactionHash) lookup {
+	return lookup{
+		check: hash.check,
+		find: func(ctx context.Context, record UpdateRecord) (ledger.Update, bool, error) {
+			return record.UpdateByHash(ctx, hash.hex())
+		},
+		resource: transactionHashResource, value: hash.hex(),
 	}
 }
 

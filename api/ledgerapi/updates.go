@@ -14,6 +14,7 @@ type UpdateRecord interface {
 	Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error)
 	UpdateByOffset(ctx context.Context, offset ledger.Offset) (ledger.Update, bool, error)
 	UpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.Update, bool, error)
+	UpdateByHash(ctx context.Context, hash string) (ledger.Update, bool, error)
 }
 
 // GetUpdatesRequest asks for updates.

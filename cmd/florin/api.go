@@ -93,7 +93,7 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 	}
 	return api.NewRouter(api.Options{
 		Origins: origins,
-		Wallet: n.wallets, Changes: keeper,
+		Wallet:  n.wallets, Changes: keeper,
 		Clock:    devapi.New(devapi.Options{Clock: n.database, Development: n.options.development, Now: time.Now}),
 		Operator: operator, Measure: n.metrics.Request,
 		Auth: resolver, Tokens: auth.AnyUser{Verifier: issuers}, Ledger: ledgerAPI, Registry: registry,

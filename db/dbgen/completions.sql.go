@@ -16,7 +16,7 @@ const InsertCompletions = `-- name: InsertCompletions :exec
 WITH inserted AS (
     INSERT INTO completions (
         ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id,
-        dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost
+        dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, external_hash
     )
     SELECT
         unnest($1::bigint[]), unnest($2::text[]), unnest($3::text[]),
@@ -25,7 +25,7 @@ WITH inserted AS (
         nullif(unnest($9::text[]), ''), nullif(unnest($10::bigint[]), -1),
         nullif(unnest($11::bigint[]), -1),
         unnest($12::text[]), unnest($13::text[]), unnest($14::timestamptz[]),
-        unnest($15::bigint[])
+        unnest($15::bigint[]), nullif(unnest($16::text[]), '')
     RETURNING user_id, act_as, ledger_offset
 )
 INSERT INTO completion_parties (user_id, party, ledger_offset)
@@ -49,10 +49,11 @@ type InsertCompletionsParams struct {
 	Tracestates      []string
 	RecordTimes      []time.Time
 	PaidTrafficCosts []int64
+	ExternalHashes   []string
 }
 
 // InsertCompletions stores completions and indexes them by acting party. The elements of act_as are array literals; an
-// empty refusal or update id and a deduplication offset or duration of -1 are none.
+// empty refusal, update id or external hash and a deduplication offset or duration of -1 are none.
 func (q *Queries) InsertCompletions(ctx context.Context, arg InsertCompletionsParams) error {
 	_, err := q.db.Exec(ctx, InsertCompletions,
 		arg.LedgerOffsets,
@@ -70,6 +71,7 @@ func (q *Queries) InsertCompletions(ctx context.Context, arg InsertCompletionsPa
 		arg.Tracestates,
 		arg.RecordTimes,
 		arg.PaidTrafficCosts,
+		arg.ExternalHashes,
 	)
 	return err
 }
@@ -120,7 +122,7 @@ func (q *Queries) ListChanges(ctx context.Context, changeIds []string) ([]ListCh
 }
 
 const ListCompletions = `-- name: ListCompletions :many
-SELECT c.ledger_offset, c.submission_key, c.change_id, c.user_id, c.command_id, c.submission_id, c.act_as, c.refusal, c.update_id, c.dedup_offset, c.dedup_duration, c.traceparent, c.tracestate, c.record_time, c.paid_traffic_cost
+SELECT c.ledger_offset, c.submission_key, c.change_id, c.user_id, c.command_id, c.submission_id, c.act_as, c.refusal, c.update_id, c.dedup_offset, c.dedup_duration, c.traceparent, c.tracestate, c.record_time, c.paid_traffic_cost, c.external_hash
 FROM completions AS c
 WHERE c.ledger_offset IN (
     SELECT DISTINCT page.ledger_offset
@@ -181,6 +183,74 @@ func (q *Queries) ListCompletions(ctx context.Context, arg ListCompletionsParams
 			&i.Tracestate,
 			&i.RecordTime,
 			&i.PaidTrafficCost,
+			&i.ExternalHash,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListCompletionsByHash = `-- name: ListCompletionsByHash :many
+(
+    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, external_hash
+    FROM completions
+    WHERE
+        external_hash = $1::text AND refusal IS NULL
+        AND ($2::text[] IS NULL OR act_as && $2)
+    LIMIT 1
+)
+UNION ALL
+(
+    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, external_hash
+    FROM completions
+    WHERE
+        external_hash = $1::text AND refusal IS NOT NULL
+        AND ($2::text[] IS NULL OR act_as && $2)
+    ORDER BY ledger_offset DESC
+    LIMIT $3
+)
+`
+
+type ListCompletionsByHashParams struct {
+	ExternalHash string
+	Parties      []string
+	CountMax     int32
+}
+
+// ListCompletionsByHash finds the accepted completion of a transaction that was signed outside the node, and the newest
+// refused ones, the newest first, by the index of hashes; of some acting parties, or of any for null. One transaction is
+// accepted once at most.
+func (q *Queries) ListCompletionsByHash(ctx context.Context, arg ListCompletionsByHashParams) ([]Completion, error) {
+	rows, err := q.db.Query(ctx, ListCompletionsByHash, arg.ExternalHash, arg.Parties, arg.CountMax)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Completion{}
+	for rows.Next() {
+		var i Completion
+		if err := rows.Scan(
+			&i.LedgerOffset,
+			&i.SubmissionKey,
+			&i.ChangeID,
+			&i.UserID,
+			&i.CommandID,
+			&i.SubmissionID,
+			&i.ActAs,
+			&i.Refusal,
+			&i.UpdateID,
+			&i.DedupOffset,
+			&i.DedupDuration,
+			&i.Traceparent,
+			&i.Tracestate,
+			&i.RecordTime,
+			&i.PaidTrafficCost,
+			&i.ExternalHash,
 		); err != nil {
 			return nil, err
 		}
@@ -193,7 +263,7 @@ func (q *Queries) ListCompletions(ctx context.Context, arg ListCompletionsParams
 }
 
 const ListCompletionsByKey = `-- name: ListCompletionsByKey :many
-SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost
+SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, external_hash
 FROM completions
 WHERE submission_key = ANY($1::text[])
 `
@@ -224,6 +294,7 @@ func (q *Queries) ListCompletionsByKey(ctx context.Context, submissionKeys []str
 			&i.Tracestate,
 			&i.RecordTime,
 			&i.PaidTrafficCost,
+			&i.ExternalHash,
 		); err != nil {
 			return nil, err
 		}

@@ -67,6 +67,8 @@ type Completion struct {
 	Tracestate      string
 	RecordTime      time.Time
 	PaidTrafficCost int64
+	// What was signed outside the node, in hexadecimal; null for all others.
+	ExternalHash *string
 }
 
 // Every contract that was ever created; archived_offset is null while it is active.

@@ -41,6 +41,35 @@ func (q *Queries) GetUpdate(ctx context.Context, ledgerOffset ledger.Offset) (Up
 	return i, err
 }
 
+const GetUpdateByHash = `-- name: GetUpdateByHash :one
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash
+FROM updates
+WHERE external_hash = $1::text
+`
+
+// GetUpdateByHash finds the transaction that was signed outside the node as this hash.
+func (q *Queries) GetUpdateByHash(ctx context.Context, externalHash string) (Update, error) {
+	row := q.db.QueryRow(ctx, GetUpdateByHash, externalHash)
+	var i Update
+	err := row.Scan(
+		&i.LedgerOffset,
+		&i.UpdateID,
+		&i.RecordTime,
+		&i.EffectiveAt,
+		&i.UserID,
+		&i.CommandID,
+		&i.WorkflowID,
+		&i.ActAs,
+		&i.Traceparent,
+		&i.Tracestate,
+		&i.PaidTrafficCost,
+		&i.Events,
+		&i.Topology,
+		&i.ExternalHash,
+	)
+	return i, err
+}
+
 const GetUpdateByID = `-- name: GetUpdateByID :one
 SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash
 FROM updates

@@ -1,10 +1,10 @@
 -- InsertCompletions stores completions and indexes them by acting party. The elements of act_as are array literals; an
--- empty refusal or update id and a deduplication offset or duration of -1 are none.
+-- empty refusal, update id or external hash and a deduplication offset or duration of -1 are none.
 -- name: InsertCompletions :exec
 WITH inserted AS (
     INSERT INTO completions (
         ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id,
-        dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost
+        dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, external_hash
     )
     SELECT
         unnest(@ledger_offsets::bigint[]), unnest(@submission_keys::text[]), unnest(@change_ids::text[]),
@@ -13,7 +13,7 @@ WITH inserted AS (
         nullif(unnest(@update_ids::text[]), ''), nullif(unnest(@dedup_offsets::bigint[]), -1),
         nullif(unnest(@dedup_durations::bigint[]), -1),
         unnest(@traceparents::text[]), unnest(@tracestates::text[]), unnest(@record_times::timestamptz[]),
-        unnest(@paid_traffic_costs::bigint[])
+        unnest(@paid_traffic_costs::bigint[]), nullif(unnest(@external_hashes::text[]), '')
     RETURNING user_id, act_as, ledger_offset
 )
 INSERT INTO completion_parties (user_id, party, ledger_offset)
@@ -59,3 +59,26 @@ CROSS JOIN LATERAL (
     ORDER BY c.ledger_offset DESC
     LIMIT 1
 ) AS latest;
+
+-- ListCompletionsByHash finds the accepted completion of a transaction that was signed outside the node, and the newest
+-- refused ones, the newest first, by the index of hashes; of some acting parties, or of any for null. One transaction is
+-- accepted once at most.
+-- name: ListCompletionsByHash :many
+(
+    SELECT *
+    FROM completions
+    WHERE
+        external_hash = @external_hash::text AND refusal IS NULL
+        AND (sqlc.narg(parties)::text[] IS NULL OR act_as && sqlc.narg(parties))
+    LIMIT 1
+)
+UNION ALL
+(
+    SELECT *
+    FROM completions
+    WHERE
+        external_hash = @external_hash::text AND refusal IS NOT NULL
+        AND (sqlc.narg(parties)::text[] IS NULL OR act_as && sqlc.narg(parties))
+    ORDER BY ledger_offset DESC
+    LIMIT @count_max
+);

@@ -29,6 +29,12 @@ SELECT *
 FROM updates
 WHERE update_id = @update_id;
 
+-- GetUpdateByHash finds the transaction that was signed outside the node as this hash.
+-- name: GetUpdateByHash :one
+SELECT *
+FROM updates
+WHERE external_hash = @external_hash::text;
+
 -- ListWorkflowIDs finds the workflow ids of the transactions at some offsets, by the primary key.
 -- name: ListWorkflowIDs :many
 SELECT ledger_offset, workflow_id
