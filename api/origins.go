@@ -34,8 +34,8 @@ type Origins struct {
 	exact         []string
 }
 
-// ParseOrigins reads a list of origins, as browsers write them: https://wallet.example, http://localhost:3000. The error
-// names the one that is none.
+// ParseOrigins reads a list of origins, as browsers write them: https://wallet.example, http://localhost:3000. The
+// error names the entry that is none.
 func ParseOrigins(list []string) (Origins, error) {
 	var origins Origins
 	for _, entry := range list {

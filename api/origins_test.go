@@ -48,7 +48,9 @@ func TestOrigins(t *testing.T) {
 			require.False(t, origins.Allow(origin), "%v does not allow %q", test.list, origin)
 		}
 	}
-	for _, wrong := range []string{"wallet.example", "https://wallet.example/", "https://a.example/path", "https://", "://"} {
+	for _, wrong := range []string{
+		"wallet.example", "https://wallet.example/", "https://a.example/path", "https://", "://",
+	} {
 		_, err := api.ParseOrigins([]string{wrong})
 		require.ErrorContains(t, err, "is no origin: write a scheme, a host", wrong)
 	}

@@ -85,7 +85,8 @@ func NewRouter(options Options) (http.Handler, error) {
 		return nil, err
 	}
 	router := chi.NewRouter()
-	router.Use(frame.Observe, options.Origins.crossOrigin(), endpoint.CollapseSlashes, stripValidator, frame.Limit, middleware.GetHead)
+	router.Use(frame.Observe, options.Origins.crossOrigin(), endpoint.CollapseSlashes, stripValidator, frame.Limit,
+		middleware.GetHead)
 	router.NotFound(notFound(frame, families[0].frame))
 	router.MethodNotAllowed(wrongMethod(frame, families[0].frame))
 	// Each family is one list: its frame writes errors as its clients expect them.

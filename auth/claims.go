@@ -114,8 +114,8 @@ func (c Claims) CanExecuteAs(party ledger.Party) bool {
 	return c.executeAny || c.wildcard || c.executeAs[party]
 }
 
-// ReadableParties lists the parties that the caller may read as, in no order; all is true for a caller that may read as every
-// party, and the list is nil then.
+// ReadableParties lists the parties that the caller may read as, in no order; all is true for a caller that may read
+// as every party, and the list is nil then.
 func (c Claims) ReadableParties() (parties []ledger.Party, all bool) {
 	if c.readAny {
 		return nil, true

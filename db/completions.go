@@ -43,9 +43,9 @@ func (r Reader) Completions(ctx context.Context, query CompletionsQuery) ([]ledg
 	return fromDBCompletions(rows)
 }
 
-// CompletionsByHash lists the completions of a transaction that was signed outside the node, by the hash in hexadecimal:
-// the accepted one first, if there is one, then up to limit refused ones, the newest first. Nil parties stand for all,
-// others for completions of which at least one acts.
+// CompletionsByHash lists the completions of a transaction that was signed outside the node, by the hash in
+// hexadecimal: the accepted one first, if there is one, then up to limit refused ones, the newest first. Nil parties
+// stand for all, others for completions of which at least one acts.
 func (r Reader) CompletionsByHash(
 	ctx context.Context, hash string, parties []ledger.Party, limit int32,
 ) ([]ledger.Completion, error) {

@@ -53,6 +53,12 @@ func runWalletSDK(t *testing.T, done any, script string, arguments ...string) {
 	t.Helper()
 	sdk, err := walletSDK()
 	require.NoError(t, err)
+	runScript(t, sdk, done, script, arguments...)
+}
+
+// runScript runs a script in the directory of a package and reads the last line that it prints.
+func runScript(t *testing.T, sdk string, done any, script string, arguments ...string) {
+	t.Helper()
 	command := exec.CommandContext(t.Context(), "node", append([]string{filepath.Join(sdk, script)}, arguments...)...)
 	printed, err := command.Output()
 	if failed := (&exec.ExitError{}); err != nil {
@@ -63,14 +69,21 @@ func runWalletSDK(t *testing.T, done any, script string, arguments ...string) {
 	require.NoError(t, json.Unmarshal(lines[len(lines)-1], done), "%s", printed)
 }
 
-// walletSDK installs the SDK, once for each lock file, outside the tree and returns where it is.
-var walletSDK = sync.OnceValues(func() (string, error) {
+// walletSDK is where the newest SDK is, olderSDKs where those are that it replaced.
+var (
+	walletSDK = sync.OnceValues(func() (string, error) { return installPackage("walletsdk") })
+	olderSDKs = sync.OnceValues(func() (string, error) { return installPackage("walletsdk/older") })
+)
+
+// installPackage installs what a directory's package needs, once for each lock file, outside the tree and returns where
+// it is.
+func installPackage(source string) (string, error) {
 	for _, tool := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			return "", errors.New("the test needs Node.js 20 or newer with npm: install the packages nodejs and npm")
 		}
 	}
-	lock, err := os.ReadFile("walletsdk/package-lock.json")
+	lock, err := os.ReadFile(filepath.Join(source, "package-lock.json"))
 	if err != nil {
 		return "", err
 	}
@@ -83,7 +96,7 @@ var walletSDK = sync.OnceValues(func() (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	if err := copyFiles("walletsdk", dir); err != nil {
+	if err := copyFiles(source, dir); err != nil {
 		return "", err
 	}
 	// npm writes this file last.
@@ -96,15 +109,18 @@ var walletSDK = sync.OnceValues(func() (string, error) {
 		return "", fmt.Errorf("npm ci: %w: %s", err, said)
 	}
 	return dir, nil
-})
+}
 
-// copyFiles copies the files of one directory into another.
+// copyFiles copies the files of one directory into another, those of folders below it left out.
 func copyFiles(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return err
 	}
 	for _, entry := range entries {
+		if entry.IsDir() {
+			continue
+		}
 		content, err := os.ReadFile(filepath.Join(from, entry.Name()))
 		if err != nil {
 			return err

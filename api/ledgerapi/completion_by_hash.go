@@ -49,7 +49,7 @@ func (h TransactionHash) check() error {
 
 // GetCompletionByHashRequest asks for the completions of a transaction that was signed outside the node.
 type GetCompletionByHashRequest struct {
-	TransactionHash TransactionHash `json:"transactionHash" required:"true" doc:"The hash that was signed, in base64 or hexadecimal"`
+	TransactionHash TransactionHash `json:"transactionHash" required:"true" doc:"The hash, in base64 or hexadecimal"`
 }
 
 // GetCompletionByHashResponse are the completions of one transaction that the caller may see.

@@ -52,7 +52,7 @@ type Completion struct {
 	Offset              int64                `json:"offset" required:"true" doc:"Its position"`
 	SynchronizerTime    SynchronizerTime     `json:"synchronizerTime" required:"true" doc:"When it was recorded"`
 	PaidTrafficCost     int64                `json:"paidTrafficCost" doc:"Traffic paid for the request"`
-	TransactionHash     string               `json:"transactionHash,omitempty" doc:"Hash that was signed elsewhere, in hexadecimal"`
+	TransactionHash     string               `json:"transactionHash,omitempty" doc:"Hash that was signed elsewhere"`
 }
 
 // JsStatus is a google.rpc.Status.
