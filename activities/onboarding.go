@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,8 +33,10 @@ func (a *Activities) ContributeToOnboarding(
 	}
 	step := onboardingStep{node: a.Node, self: node, key: key, contribution: in, given: given}
 	err = a.DB.ContributeToOnboarding(ctx, db.OnboardingContribution{
-		ID: in.ID, Party: given.Party(), GrantTo: in.UserID, Now: a.Clock().UTC().Truncate(time.Microsecond),
-		Decide: step.decide,
+		ID: in.ID, Party: given.Party(), Now: a.Clock().UTC().Truncate(time.Microsecond),
+		Grant: db.Grant{UserID: in.UserID, MayMiss: in.UserMayMiss, MaxParties: in.MaxUserParties},
+		Wait:  cmp.Or(a.OnboardingWait, DefaultOnboardingWait), Decide: step.decide,
+		Waits: func(until time.Time) { step.outcome.ExpiresAt = until },
 	})
 	if err == nil {
 		return step.outcome, nil
@@ -53,8 +56,8 @@ func (a *Activities) refusedContribution(
 	if outcome.Err() == nil {
 		return topology.Outcome{}, fmt.Errorf("onboard %s: %w", party, cause)
 	}
-	var err error
-	_, outcome.Pending, err = a.DB.PendingOnboarding(ctx, party)
+	pending, waits, err := a.DB.PendingOnboarding(ctx, party)
+	outcome.Pending, outcome.ExpiresAt = waits, pending.ExpiresAt
 	return outcome, err
 }
 
@@ -72,11 +75,11 @@ type onboardingStep struct {
 // decide runs once for each try of the transaction.
 func (s *onboardingStep) decide(standing db.PartyStanding) (*db.OnboardingStep, error) {
 	s.outcome = topology.Outcome{Party: s.given.Party()}
-	if standing.Allocated != nil && standing.CompletedBy == s.contribution.ID {
+	if standing.External != nil && standing.External.ContributionID == s.contribution.ID {
 		s.outcome.Progress = topology.Allocated
 		return nil, nil //nolint:nilnil // this very contribution has done all there was to do
 	}
-	merged, err := s.merge(standing)
+	merged, err := s.contribution.Merge(s.given, s.self, standing.Standing())
 	if err != nil {
 		return nil, err
 	}
@@ -84,13 +87,17 @@ func (s *onboardingStep) decide(standing db.PartyStanding) (*db.OnboardingStep, 
 	if err != nil {
 		return nil, err
 	}
-	if merged, err = merged.WithHost(agreed); err != nil {
+	onboarding, err := merged.WithHost(agreed)
+	if err != nil {
 		return nil, err
 	}
-	if s.outcome.Missing, err = merged.Missing(); err != nil {
+	if s.outcome.Missing, err = onboarding.Missing(); err != nil {
 		return nil, err
 	}
-	step := &db.OnboardingStep{Onboarding: merged, IdentityProviderID: s.contribution.IdentityProviderID}
+	step := &db.OnboardingStep{
+		Onboarding: onboarding, IdentityProviderID: s.contribution.IdentityProviderID, UserIDs: merged.UserIDs,
+		Begins: merged.Begins,
+	}
 	if !s.outcome.Missing.IsEmpty() {
 		s.outcome.Progress, s.outcome.Pending = topology.Waiting, true
 		return step, nil
@@ -98,28 +105,9 @@ func (s *onboardingStep) decide(standing db.PartyStanding) (*db.OnboardingStep, 
 	s.outcome.Progress = topology.Allocated
 	step.Entry = func(at ledger.Position) ledger.Update {
 		s.outcome.Offset = at.Offset
-		return ledger.NewHostings(s.node, merged.Party(), hostings(merged), at, s.contribution.Trace)
+		return ledger.NewHostings(s.node, onboarding.Party(), hostings(onboarding), at, s.contribution.Trace)
 	}
 	return step, nil
-}
-
-// merge adds what is given to what waits, unless the party exists or belongs to somebody else.
-func (s *onboardingStep) merge(standing db.PartyStanding) (topology.Onboarding, error) {
-	party := s.given.Party()
-	switch {
-	case standing.Allocated != nil:
-		if refusal := s.contribution.CheckProvider(party, standing.Allocated.IdentityProviderID); refusal != nil {
-			return topology.Onboarding{}, refusal
-		}
-		return topology.Onboarding{}, topology.AlreadyAllocated(party, s.self.SynchronizerID)
-	case standing.Pending != nil:
-		if refusal := s.contribution.CheckProvider(party, standing.Pending.IdentityProviderID); refusal != nil {
-			return topology.Onboarding{}, refusal
-		}
-		return standing.Pending.Onboarding.Merge(s.given)
-	default:
-		return s.given, nil
-	}
 }
 
 func hostings(onboarding topology.Onboarding) []ledger.Hosting {
@@ -131,6 +119,16 @@ func hostings(onboarding topology.Onboarding) []ledger.Hosting {
 		}
 	}
 	return out
+}
+
+// ExpireOnboarding forgets an onboarding whose time is over. It returns when the one ends that waits still; zero for
+// none.
+func (a *Activities) ExpireOnboarding(ctx context.Context, party ledger.Party) (time.Time, error) {
+	until, waits, err := a.DB.ExpireOnboarding(ctx, party)
+	if err != nil || !waits {
+		return time.Time{}, err
+	}
+	return until, nil
 }
 
 // WithdrawOnboarding forgets an onboarding that waits.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
@@ -30,8 +31,12 @@ type PendingOnboarding struct {
 	Onboarding topology.Onboarding
 	// IdentityProviderID is the one that the party will belong to.
 	IdentityProviderID string
+	// UserIDs are the users of that provider who get the right to act as the party when it is allocated.
+	UserIDs []string
 	// StartedAt is when the first contribution came.
 	StartedAt time.Time
+	// ExpiresAt is when it is forgotten, in real time.
+	ExpiresAt time.Time
 }
 
 // PartyKeys finds the keys of external parties and how many of them must sign. Parties that are none of this node's
@@ -84,7 +89,10 @@ func (r Reader) PendingOnboarding(ctx context.Context, party ledger.Party) (Pend
 		return PendingOnboarding{}, false, failed("reading an onboarding", err)
 	}
 	onboarding, err := fromDBOnboarding(party, row.Onboarding)
-	return PendingOnboarding{onboarding, row.IdentityProviderID, row.StartedAt}, err == nil, err
+	return PendingOnboarding{
+		Onboarding: onboarding, IdentityProviderID: row.IdentityProviderID, UserIDs: row.UserIds,
+		StartedAt: row.StartedAt, ExpiresAt: row.ExpiresAt,
+	}, err == nil, err
 }
 
 // WithdrawOnboarding forgets an onboarding that waits, and tells whether there was one.
@@ -93,12 +101,22 @@ func (d *DB) WithdrawOnboarding(ctx context.Context, party ledger.Party) (bool, 
 	return deleted > 0, failed("withdrawing an onboarding", err)
 }
 
+// ExpireOnboarding forgets an onboarding whose time is over. It returns when the onboarding of the party ends that waits
+// still, and false when none does.
+func (d *DB) ExpireOnboarding(ctx context.Context, party ledger.Party) (time.Time, bool, error) {
+	if _, err := d.queries.DeleteExpiredOnboarding(ctx, party); err != nil {
+		return time.Time{}, false, failed("ending an onboarding", err)
+	}
+	pending, waits, err := d.PendingOnboarding(ctx, party)
+	return pending.ExpiresAt, waits, err
+}
+
 // PartyStanding is how far a party has come before a contribution to its onboarding.
 type PartyStanding struct {
 	// Allocated is the party as it is known here; nil when it is not.
 	Allocated *ledger.PartyDetails
-	// CompletedBy names the contribution that completed the onboarding of an external party; "" for all others.
-	CompletedBy string
+	// External is what an allocated party has if it is an external one; nil otherwise.
+	External *ExternalParty
 	// Pending is the onboarding that waits; nil when there is none.
 	Pending *PendingOnboarding
 }
@@ -107,6 +125,10 @@ type PartyStanding struct {
 type OnboardingStep struct {
 	Onboarding         topology.Onboarding
 	IdentityProviderID string
+	// UserIDs are the users of that provider who get the right to act as the party, in the transaction that allocates it.
+	UserIDs []string
+	// Begins says that this is the first step: what waited before, if anything, is not the owner's or is over.
+	Begins bool
 	// Entry makes the topology transaction for its place in the record, when all have agreed; nil before.
 	Entry func(ledger.Position) ledger.Update
 }
@@ -115,71 +137,116 @@ type OnboardingStep struct {
 type OnboardingContribution struct {
 	ID    string
 	Party ledger.Party
-	// GrantTo is the user who gets the right to act as the party, whether or not it exists already; "" for nobody.
-	GrantTo string
+	// Grant is for the user that the contribution names: when it is among the users of the step, it must be possible. Other
+	// users of the step get their right if they can.
+	Grant Grant
 	// Now is the node's time.
 	Now time.Time
+	// Wait is for how long an onboarding that begins to wait does so.
+	Wait time.Duration
 	// Decide says where the contribution brings the onboarding, nil for nowhere. Its error ends everything.
 	Decide func(PartyStanding) (*OnboardingStep, error)
+	// Waits is told until when the onboarding waits, if it does.
+	Waits func(until time.Time)
 }
 
 // ContributeToOnboarding brings the onboarding of an external party one step on: what there is of it is stored, or,
-// when all have agreed, the party is allocated with its keys and hosts and enters the record. All of that happens or
-// nothing. Others who contribute to it, or allocate parties, wait meanwhile. Faults: USER_NOT_FOUND,
-// TOO_MANY_USER_RIGHTS, and those of Decide.
+// when all have agreed, the party is allocated with its keys, hosts and the rights of its users, and enters the record.
+// All of that happens or nothing. Others who contribute to it, or allocate parties, wait meanwhile. Faults:
+// USER_NOT_FOUND, TOO_MANY_USER_RIGHTS, PERMISSION_DENIED for a user beyond its quota, and those of Decide.
 func (d *DB) ContributeToOnboarding(ctx context.Context, c OnboardingContribution) error {
-	if c.GrantTo == "" {
-		return d.InTx(ctx, func(tx *Tx) error { return tx.contribute(ctx, c) })
-	}
-	return d.changeUser(ctx, c.GrantTo, func(tx *Tx) error {
-		if _, err := tx.lockUser(ctx, "checking user's existence", c.GrantTo); err != nil {
-			return err
-		}
-		if err := tx.contribute(ctx, c); err != nil {
-			return err
-		}
-		_, err := tx.grant(ctx, c.GrantTo, []ledger.Right{{Kind: ledger.CanActAs, Party: c.Party}})
+	var changed []string
+	err := d.InTx(ctx, func(tx *Tx) error {
+		var err error
+		changed, err = tx.contribute(ctx, c)
 		return err
 	})
+	if err == nil {
+		for _, user := range changed {
+			d.userChanged(user)
+		}
+	}
+	return err
 }
 
-func (t *Tx) contribute(ctx context.Context, c OnboardingContribution) error {
+// contribute returns the users whose rights have changed.
+func (t *Tx) contribute(ctx context.Context, c OnboardingContribution) ([]string, error) {
 	head, err := t.LockHead(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	standing, err := t.standing(ctx, c.Party)
+	standing, err := t.PartyStanding(ctx, c.Party)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	step, err := c.Decide(standing)
 	if err != nil || step == nil {
-		return err
+		return nil, err
 	}
 	if step.Entry == nil {
-		return t.storeOnboarding(ctx, c, *step)
+		return nil, t.storeOnboarding(ctx, c, *step)
 	}
 	if err := t.insertExternalParty(ctx, c, *step); err != nil {
-		return err
+		return nil, err
+	}
+	changed, err := t.grantAll(ctx, c, *step)
+	if err != nil {
+		return nil, err
 	}
 	head = head.Next(c.Now)
 	update := step.Entry(ledger.Position{Offset: head.Offset, RecordTime: head.RecordTime})
-	return t.Append(ctx, Entries{Updates: []ledger.Update{update}, Head: head})
+	return changed, t.Append(ctx, Entries{Updates: []ledger.Update{update}, Head: head})
 }
 
-func (t *Tx) standing(ctx context.Context, party ledger.Party) (PartyStanding, error) {
+// grantAll gives the users of a party that is allocated the right to act as it.
+func (t *Tx) grantAll(ctx context.Context, c OnboardingContribution, step OnboardingStep) ([]string, error) {
+	var changed []string
+	for _, user := range slices.Sorted(slices.Values(step.UserIDs)) {
+		grant := Grant{UserID: user, MayMiss: true}
+		if user == c.Grant.UserID {
+			grant = c.Grant
+		}
+		granted, err := t.grantParty(ctx, grant, c.Party, step.IdentityProviderID)
+		if err != nil {
+			return nil, err
+		}
+		if granted {
+			changed = append(changed, user)
+		}
+	}
+	return changed, nil
+}
+
+// Standing is what a contribution is merged with.
+func (s PartyStanding) Standing() topology.Standing {
+	switch {
+	case s.Allocated != nil:
+		return topology.Standing{Exists: true, IdentityProviderID: s.Allocated.IdentityProviderID}
+	case s.Pending != nil:
+		return topology.Standing{
+			Pending: &s.Pending.Onboarding, IdentityProviderID: s.Pending.IdentityProviderID, UserIDs: s.Pending.UserIDs,
+		}
+	default:
+		return topology.Standing{}
+	}
+}
+
+// PartyStanding finds how far a party has come.
+func (r Reader) PartyStanding(ctx context.Context, party ledger.Party) (PartyStanding, error) {
 	var standing PartyStanding
-	known, err := t.Parties(ctx, []ledger.Party{party})
+	known, err := r.Parties(ctx, []ledger.Party{party})
 	if err != nil {
 		return standing, err
 	}
 	if len(known) > 0 {
 		standing.Allocated = &known[0]
-		external, _, err := t.ExternalParty(ctx, party)
-		standing.CompletedBy = external.ContributionID
-		return standing, err
+		if external, ok, err := r.ExternalParty(ctx, party); err != nil || ok {
+			standing.External = &external
+			return standing, err
+		}
+		return standing, nil
 	}
-	pending, waits, err := t.PendingOnboarding(ctx, party)
+	pending, waits, err := r.PendingOnboarding(ctx, party)
 	if waits {
 		standing.Pending = &pending
 	}
@@ -187,13 +254,31 @@ func (t *Tx) standing(ctx context.Context, party ledger.Party) (PartyStanding, e
 }
 
 func (t *Tx) storeOnboarding(ctx context.Context, c OnboardingContribution, step OnboardingStep) error {
+	if !c.Grant.MayMiss && slices.Contains(step.UserIDs, c.Grant.UserID) {
+		if err := t.mayGet(ctx, c.Grant, c.Party, step.IdentityProviderID); err != nil {
+			return err
+		}
+	}
 	onboarding, err := toDBJSON(step.Onboarding)
 	if err != nil {
 		return failed("writing an onboarding", err)
 	}
-	return failed("storing an onboarding", t.queries.UpsertOnboarding(ctx, dbgen.UpsertOnboardingParams{
-		Party: c.Party, Onboarding: []byte(onboarding), IdentityProviderID: step.IdentityProviderID, StartedAt: c.Now,
-	}))
+	users := append([]string{}, step.UserIDs...) // none is not null
+	var until time.Time
+	if step.Begins {
+		until, err = t.queries.InsertOnboarding(ctx, dbgen.InsertOnboardingParams{
+			Party: c.Party, Onboarding: []byte(onboarding), IdentityProviderID: step.IdentityProviderID, UserIds: users,
+			StartedAt: c.Now, WaitSeconds: c.Wait.Seconds(),
+		})
+	} else {
+		until, err = t.queries.UpdateOnboarding(ctx, dbgen.UpdateOnboardingParams{
+			Party: c.Party, Onboarding: []byte(onboarding), UserIds: users,
+		})
+	}
+	if err == nil && c.Waits != nil {
+		c.Waits(until)
+	}
+	return failed("storing an onboarding", err)
 }
 
 func (t *Tx) insertExternalParty(ctx context.Context, c OnboardingContribution, step OnboardingStep) error {

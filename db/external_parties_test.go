@@ -42,16 +42,27 @@ var ourHost = topology.Host{Participant: testNode.ParticipantID, Permission: top
 
 // contribution stores an onboarding, and completes it if it is told to.
 func contribution(onboarding topology.Onboarding, id string, complete bool) db.OnboardingContribution {
-	step := &db.OnboardingStep{Onboarding: onboarding, IdentityProviderID: ""}
+	step := &db.OnboardingStep{Onboarding: onboarding, IdentityProviderID: "", Begins: true}
 	if complete {
 		step.Entry = func(at ledger.Position) ledger.Update {
 			return ledger.NewHosting(testNode, onboarding.Party(), at, ledger.TraceContext{})
 		}
 	}
 	return db.OnboardingContribution{
-		ID: id, Party: onboarding.Party(), Now: start,
+		ID: id, Party: onboarding.Party(), Now: start, Wait: time.Hour,
 		Decide: func(db.PartyStanding) (*db.OnboardingStep, error) { return step, nil },
 	}
+}
+
+// naming has the users get the right to act as the party.
+func naming(c db.OnboardingContribution, users ...string) db.OnboardingContribution {
+	step, _ := c.Decide(db.PartyStanding{})
+	step.UserIDs = users
+	c.Decide = func(standing db.PartyStanding) (*db.OnboardingStep, error) {
+		step.Begins = standing.Pending == nil
+		return step, nil
+	}
+	return c
 }
 
 func TestAnOnboardingWaitsAndIsCompleted(t *testing.T) {
@@ -65,7 +76,9 @@ func TestAnOnboardingWaitsAndIsCompleted(t *testing.T) {
 	require.NoError(t, err)
 
 	first := contribution(onboarding, "one", false)
-	first.GrantTo = app
+	first = naming(first, app)
+	var until time.Time
+	first.Waits = func(expires time.Time) { until = expires }
 	require.NoError(t, record.ContributeToOnboarding(ctx, first))
 	pending, waits, err := record.PendingOnboarding(ctx, party)
 	require.NoError(t, err)
@@ -77,9 +90,16 @@ func TestAnOnboardingWaitsAndIsCompleted(t *testing.T) {
 	require.Empty(t, known)
 	rights, err := record.UserRights(ctx, app)
 	require.NoError(t, err)
-	require.Equal(t, []ledger.Right{{Kind: ledger.CanActAs, Party: party}}, rights, "granted although the party waits")
+	require.Empty(t, rights, "nobody gets a right before the party is there")
+	require.Equal(t, []string{app}, pending.UserIDs)
+	require.WithinDuration(t, time.Now().Add(time.Hour), pending.ExpiresAt, 10*time.Minute)
+	require.True(t, until.Equal(pending.ExpiresAt))
 
 	second := contribution(onboarding, "two", true)
+	later, err := record.CreateUser(ctx, ledger.User{ID: "later"}, nil)
+	require.NoError(t, err)
+	second = naming(second, app, later.ID, "deleted meanwhile")
+	second.Grant = db.Grant{UserID: later.ID}
 	second.Now = start.Add(time.Hour)
 	decide := second.Decide
 	second.Decide = func(standing db.PartyStanding) (*db.OnboardingStep, error) {
@@ -102,6 +122,11 @@ func TestAnOnboardingWaitsAndIsCompleted(t *testing.T) {
 	require.Equal(t, "two", external.ContributionID)
 	require.Equal(t, onboarding, external.Onboarding)
 
+	for _, user := range []string{app, later.ID} {
+		rights, err = record.UserRights(ctx, user)
+		require.NoError(t, err)
+		require.Equal(t, []ledger.Right{{Kind: ledger.CanActAs, Party: party}}, rights, "with the party")
+	}
 	found, err := record.PartyKeys(ctx, []ledger.Party{party, alice})
 	require.NoError(t, err)
 	require.Len(t, found, 1)
@@ -113,7 +138,7 @@ func TestAnOnboardingWaitsAndIsCompleted(t *testing.T) {
 	third := contribution(onboarding, "three", true)
 	third.Decide = func(standing db.PartyStanding) (*db.OnboardingStep, error) {
 		require.Equal(t, party, standing.Allocated.Party)
-		require.Equal(t, "two", standing.CompletedBy)
+		require.Equal(t, "two", standing.External.ContributionID)
 		return nil, nil //nolint:nilnil // nothing is to be done
 	}
 	require.NoError(t, record.ContributeToOnboarding(ctx, third))
@@ -128,7 +153,8 @@ func TestAContributionThatIsRefusedLeavesNothing(t *testing.T) {
 	refused.Decide = func(db.PartyStanding) (*db.OnboardingStep, error) { return nil, cause }
 	require.ErrorIs(t, record.ContributeToOnboarding(t.Context(), refused), cause)
 	unknown := contribution(onboarding, "one", true)
-	unknown.GrantTo = "nobody"
+	unknown = naming(unknown, "nobody")
+	unknown.Grant = db.Grant{UserID: "nobody"}
 	require.True(t, fault.UserNotFound.Matches(record.ContributeToOnboarding(t.Context(), unknown)))
 	head, err := record.Head(t.Context())
 	require.NoError(t, err)
@@ -149,4 +175,44 @@ func TestAnOnboardingCanBeWithdrawn(t *testing.T) {
 	there, err = record.WithdrawOnboarding(t.Context(), onboarding.Party())
 	require.NoError(t, err)
 	require.False(t, there)
+}
+
+func TestAnOnboardingExpires(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	ctx := t.Context()
+	onboarding := newOnboarding(t, ourHost)
+	_, err := record.CreateUser(ctx, ledger.User{ID: app}, nil)
+	require.NoError(t, err)
+	first := naming(contribution(onboarding, "one", false), app)
+	first.Wait = -time.Second
+	require.NoError(t, record.ContributeToOnboarding(ctx, first))
+	standing, err := record.PartyStanding(ctx, onboarding.Party())
+	require.NoError(t, err)
+	require.Equal(t, db.PartyStanding{}, standing, "what is over counts for nothing")
+	quota := db.Grant{UserID: app, MaxParties: 1}
+	require.NoError(t, record.CheckPartyQuota(ctx, quota, "another::1220"))
+
+	again := naming(contribution(onboarding, "two", false), app)
+	require.NoError(t, record.ContributeToOnboarding(ctx, again), "it makes way for another")
+	until, waits, err := record.ExpireOnboarding(ctx, onboarding.Party())
+	require.NoError(t, err)
+	require.True(t, waits, "the other has time left")
+	require.True(t, until.After(time.Now()))
+	require.True(t, fault.PermissionDenied.Matches(record.CheckPartyQuota(ctx, quota, "another::1220")),
+		"what waits counts")
+	require.NoError(t, record.CheckPartyQuota(ctx, quota, onboarding.Party()), "but not twice")
+
+	_, err = record.WithdrawOnboarding(ctx, onboarding.Party())
+	require.NoError(t, err)
+	require.NoError(t, record.ContributeToOnboarding(ctx, first))
+	_, waits, err = record.ExpireOnboarding(ctx, onboarding.Party())
+	require.NoError(t, err)
+	require.False(t, waits)
+	there, err := record.WithdrawOnboarding(ctx, onboarding.Party())
+	require.NoError(t, err)
+	require.False(t, there, "nothing is left of it")
+	rights, err := record.UserRights(ctx, app)
+	require.NoError(t, err)
+	require.Empty(t, rights)
 }

@@ -10,8 +10,8 @@ import (
 // Hosting is a party that the node begins to host.
 type Hosting struct {
 	Details ledger.PartyDetails
-	// GrantTo is the user who gets the right to act as the party; "" for nobody.
-	GrantTo string
+	// Grant is for the user who gets the right to act as the party; the zero value for nobody.
+	Grant Grant
 	// Now is the node's time.
 	Now time.Time
 	// Entry makes the topology transaction for its place in the record.
@@ -21,13 +21,18 @@ type Hosting struct {
 // HostParty allocates a party as [DB.AllocateParty] does, and enters it in the record: readers of topology
 // transactions learn of it. Both happen or neither.
 func (d *DB) HostParty(ctx context.Context, hosting Hosting) (ledger.PartyDetails, error) {
-	return d.allocate(ctx, hosting.Details, hosting.GrantTo, func(tx *Tx) error { return tx.enterHosting(ctx, hosting) })
+	return d.allocate(ctx, hosting.Details, hosting.Grant, func(tx *Tx, store func() error) error {
+		return tx.enterHosting(ctx, hosting, store)
+	})
 }
 
-// enterHosting tells of a new party in the record.
-func (t *Tx) enterHosting(ctx context.Context, hosting Hosting) error {
+// enterHosting has the party stored and tells of it in the record. The head is locked before users are, as everywhere.
+func (t *Tx) enterHosting(ctx context.Context, hosting Hosting, store func() error) error {
 	head, err := t.LockHead(ctx)
 	if err != nil {
+		return err
+	}
+	if err := store(); err != nil {
 		return err
 	}
 	head = head.Next(hosting.Now)

@@ -17,7 +17,7 @@ var testNode = ledger.Node{ParticipantID: "participant::1220aa", Namespace: "122
 func host(t *testing.T, record *db.DB, party ledger.Party, grantTo string) error {
 	t.Helper()
 	_, err := record.HostParty(t.Context(), db.Hosting{
-		Details: ledger.PartyDetails{Party: party, IsLocal: true}, GrantTo: grantTo, Now: start,
+		Details: ledger.PartyDetails{Party: party, IsLocal: true}, Grant: db.Grant{UserID: grantTo}, Now: start,
 		Entry: func(at ledger.Position) ledger.Update {
 			return ledger.NewHosting(testNode, party, at, ledger.TraceContext{Traceparent: "trace"})
 		},
@@ -69,4 +69,36 @@ func TestPartiesAreHostedWithoutGapsWhileOthersCommit(t *testing.T) {
 	offsets := updateOffsets(t, record, db.UpdatesQuery{UpTo: 99, Limit: 99})
 	require.Len(t, offsets, parties)
 	require.Equal(t, ledger.Offset(parties), offsets[parties-1])
+}
+
+func TestAQuotaHoldsWhenManyAskAtOnce(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	_, err := record.CreateUser(t.Context(), ledger.User{ID: app}, []ledger.Right{{Kind: ledger.CanReadAs, Party: alice}})
+	require.NoError(t, err)
+	var group errgroup.Group
+	refusals := make([]error, 8)
+	for i := range refusals {
+		group.Go(func() error {
+			party := ledger.Party("own-" + string(rune('a'+i)) + "::1220aa")
+			_, refusals[i] = record.HostParty(t.Context(), db.Hosting{
+				Details: ledger.PartyDetails{Party: party, IsLocal: true}, Now: start,
+				Grant: db.Grant{UserID: app, MaxParties: 3},
+				Entry: func(at ledger.Position) ledger.Update {
+					return ledger.NewHosting(testNode, party, at, ledger.TraceContext{})
+				},
+			})
+			return nil
+		})
+	}
+	require.NoError(t, group.Wait())
+	allocated := 0
+	for _, refusal := range refusals {
+		if refusal == nil {
+			allocated++
+		} else {
+			require.True(t, fault.PermissionDenied.Matches(refusal), refusal)
+		}
+	}
+	require.Equal(t, 2, allocated, "with the party that it may read as, three")
 }

@@ -14,35 +14,27 @@ import (
 func (d *DB) AllocateParty(
 	ctx context.Context, details ledger.PartyDetails, grantTo string,
 ) (ledger.PartyDetails, error) {
-	return d.allocate(ctx, details, grantTo, func(*Tx) error { return nil })
+	return d.allocate(ctx, details, Grant{UserID: grantTo}, func(_ *Tx, store func() error) error { return store() })
 }
 
-// allocate ends the transaction that stores the party with enter.
+// allocate has within store the party and the right to it, in a transaction.
 func (d *DB) allocate(
-	ctx context.Context, details ledger.PartyDetails, grantTo string, enter func(*Tx) error,
+	ctx context.Context, details ledger.PartyDetails, grant Grant, within func(tx *Tx, store func() error) error,
 ) (ledger.PartyDetails, error) {
 	details.ResourceVersion = 0
-	if grantTo == "" {
-		return details, d.InTx(ctx, func(tx *Tx) error {
-			if err := tx.insertParty(ctx, details); err != nil {
+	err := d.InTx(ctx, func(tx *Tx) error {
+		return within(tx, func() error {
+			if err := tx.insertParty(ctx, details); err != nil || grant.UserID == "" {
 				return err
 			}
-			return enter(tx)
+			_, err := tx.grantParty(ctx, grant, details.Party, details.IdentityProviderID)
+			return err
 		})
-	}
-	return details, d.changeUser(ctx, grantTo, func(tx *Tx) error {
-		if _, err := tx.lockUser(ctx, "checking user's existence", grantTo); err != nil {
-			return err
-		}
-		if err := tx.insertParty(ctx, details); err != nil {
-			return err
-		}
-		_, err := tx.grant(ctx, grantTo, []ledger.Right{{Kind: ledger.CanActAs, Party: details.Party}})
-		if err != nil {
-			return err
-		}
-		return enter(tx)
 	})
+	if err == nil && grant.UserID != "" {
+		d.userChanged(grant.UserID)
+	}
+	return details, err
 }
 
 func (t *Tx) insertParty(ctx context.Context, details ledger.PartyDetails) error {

@@ -18,11 +18,13 @@ func (r Reader) WalletParty(ctx context.Context, userID string) (ledger.Party, b
 
 // HostWalletParty allocates a party as [DB.HostParty] does, for the wallet of a user: both are stored, or neither.
 func (d *DB) HostWalletParty(ctx context.Context, hosting Hosting, userID string) error {
-	_, err := d.allocate(ctx, hosting.Details, hosting.GrantTo, func(tx *Tx) error {
-		if err := tx.setWalletParty(ctx, userID, hosting.Details.Party); err != nil {
-			return err
-		}
-		return tx.enterHosting(ctx, hosting)
+	_, err := d.allocate(ctx, hosting.Details, hosting.Grant, func(tx *Tx, store func() error) error {
+		return tx.enterHosting(ctx, hosting, func() error {
+			if err := store(); err != nil {
+				return err
+			}
+			return tx.setWalletParty(ctx, userID, hosting.Details.Party)
+		})
 	})
 	return err
 }

@@ -84,6 +84,8 @@ const (
 	OutcomeMixed = "mixed"
 	// OutcomeWithdrawn: an onboarding was cancelled.
 	OutcomeWithdrawn = "withdrawn"
+	// OutcomeExpired: the others did not agree to an onboarding in time.
+	OutcomeExpired = "expired"
 )
 
 // KindOnboarding is the [AttributeKind] of the onboarding of an external party.

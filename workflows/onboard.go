@@ -38,12 +38,14 @@ type OnboardingStatus struct {
 	// Contributions counts those that were dealt with, refused ones included.
 	Contributions int       `json:"contributions"`
 	Since         time.Time `json:"since"`
+	// ExpiresAt is when what waits is forgotten; zero when nothing waits.
+	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 }
 
 // OnboardExternalParty brings an external party into being. Each contribution is dealt with by one activity, which
 // keeps in the database what there is of the onboarding; the workflow goes on until the party is allocated, waiting for
-// the contributions of other keys, owners and hosts for as long as it takes. It ends at once when there is nothing to
-// wait for. Cancelling it withdraws the onboarding.
+// the contributions of other keys and hosts until the onboarding expires. It ends at once when there is nothing to wait
+// for. Cancelling it withdraws the onboarding.
 func OnboardExternalParty(ctx workflow.Context, in OnboardExternalPartyInput) (topology.Outcome, error) {
 	o := newOnboarding(ctx, in)
 	err := workflow.SetQueryHandlerWithOptions(ctx, OnboardingQuery,
@@ -114,10 +116,14 @@ func (o *onboarding) run(ctx workflow.Context) (topology.Outcome, error) {
 	for {
 		idle := func() bool { return len(o.queue) == 0 && workflow.AllHandlersFinished(ctx) }
 		tooLong := func() bool { return workflow.GetInfo(ctx).GetContinueAsNewSuggested() }
-		err := workflow.Await(ctx, func() bool { return len(o.queue) > 0 || idle() && (!o.pending || tooLong()) })
+		expired, err := o.await(ctx, func() bool { return len(o.queue) > 0 || idle() && (!o.pending || tooLong()) })
 		switch {
 		case err != nil:
 			return o.last, o.withdraw(ctx, err)
+		case expired:
+			if err := o.expire(ctx); err != nil {
+				return o.last, err
+			}
 		case len(o.queue) > 0:
 			if err := o.deal(ctx); err != nil {
 				return o.last, err
@@ -127,13 +133,42 @@ func (o *onboarding) run(ctx workflow.Context) (topology.Outcome, error) {
 				Party: o.status.Party, Resume: &o.status,
 			})
 		default:
-			outcome := OutcomeAccepted
-			if o.last.Progress != topology.Allocated {
-				outcome = OutcomeRefused
+			outcome := OutcomeRefused
+			switch o.last.Progress {
+			case topology.Allocated:
+				outcome = OutcomeAccepted
+			case topology.Expired:
+				outcome = OutcomeExpired
+			default:
 			}
 			return o.last, workflow.UpsertTypedSearchAttributes(ctx, AttributeOutcome.ValueSet(outcome))
 		}
 	}
+}
+
+// await returns when there is something to do, and true when the time of what waits is over before. Onboardings of
+// earlier releases have no end.
+func (o *onboarding) await(ctx workflow.Context, ready func() bool) (expired bool, err error) {
+	if !o.pending || o.status.ExpiresAt.IsZero() {
+		return false, workflow.Await(ctx, ready)
+	}
+	left := max(o.status.ExpiresAt.Sub(workflow.Now(ctx)), time.Second) // the database's clock may be behind
+	inTime, err := workflow.AwaitWithTimeout(ctx, left, ready)
+	return err == nil && !inTime, err
+}
+
+// expire forgets what waits if its time is over.
+func (o *onboarding) expire(ctx workflow.Context) error {
+	until, err := callLocal(commitContext(ctx), act.ExpireOnboarding, o.status.Party)
+	if err != nil {
+		return err
+	}
+	o.pending, o.status.ExpiresAt = !until.IsZero(), until
+	if !o.pending {
+		o.last = topology.Outcome{Party: o.status.Party, Progress: topology.Expired}
+		o.status.Progress = topology.Expired
+	}
+	return nil
 }
 
 // deal deals with the first contribution of the queue. It does so to the end even if the workflow is cancelled
@@ -146,7 +181,7 @@ func (o *onboarding) deal(ctx workflow.Context) error {
 	}
 	o.queue = slices.Delete(o.queue, 0, 1)
 	next.outcome, next.done = outcome, true
-	o.pending, o.last = outcome.Pending, outcome
+	o.pending, o.last, o.status.ExpiresAt = outcome.Pending, outcome, outcome.ExpiresAt
 	o.status.Contributions++
 	if outcome.Progress != topology.Refused || !outcome.Pending { // a refusal leaves what waits as it was
 		o.status.Progress, o.status.Missing = outcome.Progress, outcome.Missing

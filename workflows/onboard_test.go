@@ -190,3 +190,31 @@ func TestAnOnboardingOfManyContributionsGoesOnInANewRun(t *testing.T) {
 	})
 	require.NoError(t, resumed.GetWorkflowError())
 }
+
+func TestAnOnboardingEndsWhenItsTimeIsOver(t *testing.T) {
+	t.Parallel()
+	var env *testsuite.TestWorkflowEnvironment
+	env = onboardingEnvironment(t, workflows.OutcomeExpired, func(topology.Contribution) (topology.Outcome, error) {
+		outcome := waiting
+		outcome.ExpiresAt = env.Now().Add(time.Hour)
+		return outcome, nil
+	})
+	begun := env.Now()
+	expiring := 0
+	env.OnActivity(act.ExpireOnboarding, mock.Anything, carol).Return(
+		func(context.Context, ledger.Party) (time.Time, error) {
+			if expiring++; expiring == 1 {
+				return env.Now().Add(time.Second), nil // the database's clock is behind
+			}
+			return time.Time{}, nil
+		})
+	early := contributeAfter(env, 30*time.Minute, "two")
+	env.ExecuteWorkflow(workflows.OnboardExternalParty, first())
+	require.NoError(t, env.GetWorkflowError())
+	require.True(t, early.there)
+	var outcome topology.Outcome
+	require.NoError(t, env.GetWorkflowResult(&outcome))
+	require.Equal(t, topology.Outcome{Party: carol, Progress: topology.Expired}, outcome)
+	require.Equal(t, 2, expiring)
+	require.Less(t, env.Now().Sub(begun), 2*time.Hour)
+}

@@ -35,7 +35,8 @@ type Settings struct {
 	// CheckpointInterval is how often streams tell how far they are while nothing comes for their client. 0 means
 	// DefaultCheckpointInterval.
 	CheckpointInterval time.Duration
-	// MaxSelfAllocatedParties is how many parties a user that is no administrator may allocate for itself.
+	// MaxSelfAllocatedParties is how many parties a user that is no administrator may have rights to when it has allocated
+	// one for itself; 0 lets no user do so.
 	MaxSelfAllocatedParties int
 	// Counts say how much one submission may hold.
 	Counts Counts

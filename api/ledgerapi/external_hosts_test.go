@@ -3,9 +3,11 @@ package ledgerapi_test
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/ledger"
@@ -27,10 +29,13 @@ func TestPartiesOfSeveralHosts(t *testing.T) {
 	party := first.allocated()
 	require.Equal(t, mapping.Party, party)
 	require.Nil(t, details(s, party), "not yet")
-	require.Equal(t, party, first.allocated(), "the same again changes nothing")
-	var rights ledgerapi.ListUserRightsResponse
-	s.Call("custodian", http.MethodGet, "/v2/users/custodian/rights", nil).OK(&rights)
-	require.Equal(t, string(party), rights.Rights[0].Kind.CanActAs.Value.Party, "although the party waits")
+	var answer ledgerapi.AllocateExternalPartyResponse
+	first.allocate().OK(&answer)
+	require.Equal(t, ledgerapi.AllocateExternalPartyResponse{
+		PartyID: string(party), State: ledgerapi.OnboardingWaiting,
+		WaitsFor: []string{"participant " + other + " agrees to host the party"},
+	}, answer, "the same again changes nothing, and the answer says that the party cannot be used yet")
+	require.Empty(t, rightsOf(s, "custodian"), "nobody gets a right before the party is there")
 
 	state := onboardingOf(s, party)
 	require.Equal(t, ledgerapi.OnboardingWaiting, state.State)
@@ -38,6 +43,8 @@ func TestPartiesOfSeveralHosts(t *testing.T) {
 	require.Equal(t, []string{"participant " + other + " agrees to host the party"}, state.WaitsFor)
 	require.EqualValues(t, 2, state.ConfirmationThreshold)
 	require.NotNil(t, state.StartedAt)
+	week := time.Time(*state.StartedAt).Add(activities.DefaultOnboardingWait)
+	require.WithinDuration(t, week, time.Time(*state.ExpiresAt), time.Hour)
 
 	t.Run("what this node sends to the other hosts is its agreement", func(t *testing.T) {
 		there := topology.Node{ParticipantID: other, SynchronizerID: s.Node.SynchronizerID}
@@ -67,6 +74,7 @@ func TestPartiesOfSeveralHosts(t *testing.T) {
 
 	require.Equal(t, party, onboard(t, s, rootOf(otherKey), mapping).sign(0, otherKey).sign(1, otherKey).allocated())
 	require.True(t, details(s, party).IsLocal)
+	require.Equal(t, string(party), rightsOf(s, "custodian")[0].Kind.CanActAs.Value.Party, "with the party")
 	state = onboardingOf(s, party)
 	require.Equal(t, ledgerapi.OnboardingAllocated, state.State)
 	require.Empty(t, state.WaitsFor)
@@ -89,22 +97,35 @@ func fromWire(transactions []ledgerapi.SignedTransaction) []topology.OnboardingT
 	return out
 }
 
-func TestHostsMayAgreeBeforeTheOwnerSigns(t *testing.T) {
+func TestHostsAgreeAfterTheOwnerHasSigned(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
 	alice, otherKey := newKey(t, signing.P384, 1), newKey(t, signing.Curve25519, 9)
 	mapping := selfSigned("alice", alice, b.Node.ParticipantID, "other::"+otherKey.Public().Fingerprint())
 	mapping.Hosts[0].Permission = topology.Observation
-	party := onboard(t, b.Server, mapping).allocated()
-	state := onboardingOf(b.Server, party)
-	require.Equal(t, []string{alice.Public().Fingerprint()}, state.MissingNamespaces)
-	require.Equal(t, []string{alice.Public().Fingerprint()}, state.MissingKeys)
-	require.Equal(t, []string{mapping.Hosts[1].Participant}, state.MissingParticipants)
+	second := keyFor(newKey(t, signing.P256, 2), signing.UsageProtocol, signing.UsageProofOfOwnership)
+	mapping.Keys = append(mapping.Keys, second)
+	for _, early := range []*onboarding{
+		onboard(t, b.Server, mapping),
+		onboard(t, b.Server, rootOf(otherKey), mapping).sign(0, otherKey).sign(1, otherKey),
+		onboard(t, b.Server, mapping).signAll(newKey(t, signing.P256, 2)),
+	} {
+		body := refusedByManager(t, early.allocate())
+		require.Contains(t, body.Code, "missing authorizations by namespaces={"+alice.Public().Fingerprint())
+		require.Contains(t, *body.Hint, "Nothing waits until the party's namespace has signed")
+		path := "/v2/parties/external/" + string(mapping.Party) + "/onboarding"
+		b.Call(apitest.Admin, http.MethodGet, path, nil).Refused(http.StatusNotFound, "PARTY_NOT_FOUND")
+	}
 
+	party := onboard(t, b.Server, mapping).signAll(alice).allocated()
+	state := onboardingOf(b.Server, party)
+	require.Empty(t, state.MissingNamespaces)
+	require.Equal(t, []string{second.Public.Fingerprint()}, state.MissingKeys)
+	require.Equal(t, []string{mapping.Hosts[1].Participant}, state.MissingParticipants)
 	onboard(t, b.Server, rootOf(otherKey), mapping).sign(0, otherKey).sign(1, otherKey).allocated()
 	require.Empty(t, onboardingOf(b.Server, party).MissingParticipants)
 	require.Nil(t, details(b.Server, party))
-	onboard(t, b.Server, mapping).signAll(alice).allocated()
+	onboard(t, b.Server, mapping).signAll(newKey(t, signing.P256, 2)).allocated()
 	require.NotNil(t, details(b.Server, party))
 	require.Equal(t, ledgerapi.OnboardingAllocated, onboardingOf(b.Server, party).State)
 

@@ -44,6 +44,7 @@ type GetPartyOnboardingResponse struct {
 	//nolint:lll // the name is the API's
 	Agreement []SignedTransaction `json:"onboardingTransactions" required:"true" doc:"This node's agreement, for allocate on the other hosts"`
 	StartedAt *endpoint.Timestamp `json:"startedAt" doc:"Since when it waits; null when the party is allocated"`
+	ExpiresAt *endpoint.Timestamp `json:"expiresAt" doc:"When it ends unless all agree; null when the party is allocated"`
 }
 
 // PartyHost is a participant that hosts a party.
@@ -69,32 +70,24 @@ func (a *API) partyOnboarding(ctx context.Context, req partyOnboardingRequest) (
 	if err != nil {
 		return GetPartyOnboardingResponse{}, err
 	}
-	pending, waits, err := a.record.PendingOnboarding(ctx, party)
-	switch {
+	standing, err := a.record.PartyStanding(ctx, party)
+	switch pending := standing.Pending; {
 	case err != nil:
 		return GetPartyOnboardingResponse{}, err
-	case waits && pending.IdentityProviderID == identityProviderID:
-		started := endpoint.Timestamp(pending.StartedAt)
-		return a.toAPIOnboarding(pending.Onboarding, OnboardingWaiting, &started)
+	case standing.Standing().IdentityProviderID != identityProviderID:
+	case pending != nil:
+		out, err := a.toAPIOnboarding(pending.Onboarding, OnboardingWaiting)
+		out.StartedAt, out.ExpiresAt = new(endpoint.Timestamp(pending.StartedAt)), new(endpoint.Timestamp(pending.ExpiresAt))
+		return out, err
+	case standing.External != nil:
+		return a.toAPIOnboarding(standing.External.Onboarding, OnboardingAllocated)
 	}
-	known, err := a.record.Parties(ctx, []ledger.Party{party})
-	if err != nil {
-		return GetPartyOnboardingResponse{}, err
-	}
-	external, ok, err := a.record.ExternalParty(ctx, party)
-	switch {
-	case err != nil:
-		return GetPartyOnboardingResponse{}, err
-	case ok && len(known) > 0 && known[0].IdentityProviderID == identityProviderID:
-		return a.toAPIOnboarding(external.Onboarding, OnboardingAllocated, nil)
-	default:
-		return GetPartyOnboardingResponse{}, fault.PartyNotFoundWhen("reading an onboarding", req.Party).
-			WithHint("The party is not an external one of this node, and nothing waits to make it one.")
-	}
+	return GetPartyOnboardingResponse{}, fault.PartyNotFoundWhen("reading an onboarding", req.Party).
+		WithHint("The party is not an external one of this node, and nothing waits to make it one.")
 }
 
 func (a *API) toAPIOnboarding(
-	onboarding topology.Onboarding, state OnboardingState, started *endpoint.Timestamp,
+	onboarding topology.Onboarding, state OnboardingState,
 ) (GetPartyOnboardingResponse, error) {
 	missing, err := onboarding.Missing()
 	if err != nil {
@@ -105,7 +98,6 @@ func (a *API) toAPIOnboarding(
 		PartyID: string(onboarding.Party()), State: state, SigningThreshold: int32(threshold),
 		ConfirmationThreshold: int32(onboarding.ConfirmationThreshold()), WaitsFor: missing.Describe(),
 		MissingNamespaces: missing.Namespaces, MissingKeys: missing.Keys, MissingParticipants: missing.Participants,
-		StartedAt: started,
 	}
 	for _, key := range keys {
 		out.SigningKeys = append(out.SigningKeys, key.Public.Fingerprint())

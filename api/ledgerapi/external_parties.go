@@ -27,8 +27,10 @@ type Onboarder interface {
 type OnboardingRecord interface {
 	// ExternalParty finds an external party that is allocated.
 	ExternalParty(ctx context.Context, party ledger.Party) (db.ExternalParty, bool, error)
-	// PendingOnboarding finds the onboarding of a party that waits for someone to agree.
-	PendingOnboarding(ctx context.Context, party ledger.Party) (db.PendingOnboarding, bool, error)
+	// PartyStanding finds how far a party has come.
+	PartyStanding(ctx context.Context, party ledger.Party) (db.PartyStanding, error)
+	// CheckPartyQuota refuses users that would have rights to more parties than they may.
+	CheckPartyQuota(ctx context.Context, grant db.Grant, party ledger.Party) error
 }
 
 // SigningPublicKey is a public key (contract, "SigningPublicKey").
@@ -72,12 +74,16 @@ type AllocateExternalPartyRequest struct {
 	MultiHashSignatures    []Signature         `json:"multiHashSignatures" doc:"Over the hash of all transactions"`
 	IdentityProviderID     string              `json:"identityProviderId" doc:"Empty for the default identity provider"`
 	WaitForAllocation      *bool               `json:"waitForAllocation" doc:"Whether to answer when the party is ready"`
-	UserID                 string              `json:"userId" doc:"Who gets the right to act as the party"`
+	UserID                 string              `json:"userId" doc:"Who may act as the party once it is allocated"`
 }
 
 // AllocateExternalPartyResponse names the party.
 type AllocateExternalPartyResponse struct {
 	PartyID string `json:"partyId" required:"true" doc:"The party"`
+	//nolint:lll // the name is the API's
+	State OnboardingState `json:"state,omitempty" doc:"WAITING until the party can be used; left out when it can; an addition of this node"`
+	//nolint:lll // the name is the API's
+	WaitsFor []string `json:"waitsFor,omitempty" doc:"What has yet to happen, in words; an addition of this node"`
 }
 
 type generateTopologyRequest struct {
@@ -133,29 +139,34 @@ func (a *API) allocateExternal(
 		}
 		defer a.allocating.leave(party)
 	}
-	if err := a.onboard(ctx, party, contribution, wait); err != nil {
+	outcome, err := a.onboard(ctx, party, contribution, wait)
+	if err != nil {
 		return AllocateExternalPartyResponse{}, err
 	}
-	return AllocateExternalPartyResponse{PartyID: string(party)}, nil
+	answer := AllocateExternalPartyResponse{PartyID: string(party)}
+	if outcome.Progress != topology.Allocated {
+		answer.State, answer.WaitsFor = OnboardingWaiting, outcome.Missing.Describe()
+	}
+	return answer, nil
 }
 
 // onboard hands the contribution over, and waits if it is to.
 func (a *API) onboard(
 	ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
-) error {
+) (topology.Outcome, error) {
 	waiting, cancel := context.WithTimeout(ctx, allocationTimeout)
 	defer cancel()
 	outcome, err := a.onboarder.Onboard(waiting, party, contribution, wait)
 	switch {
 	case err == nil:
-		return outcome.Err()
+		return outcome, outcome.Err()
 	case ctx.Err() == nil && errors.Is(waiting.Err(), context.DeadlineExceeded):
-		return fault.RequestTimeOut.New("Timed out while awaiting item corresponding to %s", party).
+		return outcome, fault.RequestTimeOut.New("Timed out while awaiting item corresponding to %s", party).
 			WithDefiniteAnswer(false).WithHint(allocationAdvice)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &endpoint.TimeoutError{Advice: allocationAdvice}
+		return outcome, &endpoint.TimeoutError{Advice: allocationAdvice}
 	default:
-		return err
+		return outcome, err
 	}
 }
 
@@ -166,7 +177,7 @@ const allocationAdvice = "The party may still be allocated: look at GET /v2/part
 func (a *API) checkAllocateExternal(
 	ctx context.Context, body AllocateExternalPartyRequest,
 ) (contribution topology.Contribution, onboarding topology.Onboarding, err error) {
-	selfService, err := mayAllocate(ctx, body.UserID, body.IdentityProviderID)
+	maxParties, err := a.mayAllocate(ctx, body.UserID, body.IdentityProviderID)
 	if err != nil {
 		return contribution, onboarding, err
 	}
@@ -175,7 +186,7 @@ func (a *API) checkAllocateExternal(
 	}
 	contribution = topology.Contribution{
 		ID: uuid.NewString(), MultiHash: FromAPISignatures(body.MultiHashSignatures), UserID: body.UserID,
-		Trace: endpoint.Trace(ctx),
+		MaxUserParties: maxParties, Trace: endpoint.Trace(ctx),
 	}
 	for _, wire := range body.OnboardingTransactions {
 		contribution.Transactions = append(contribution.Transactions, topology.OnboardingTransaction{
@@ -199,10 +210,9 @@ func (a *API) checkAllocateExternal(
 	if err := a.checkGrantee(ctx, body.UserID, body.IdentityProviderID); err != nil {
 		return contribution, onboarding, err
 	}
-	if selfService {
-		if err := a.checkSelfAllocation(ctx, body.UserID); err != nil {
-			return contribution, onboarding, err
-		}
+	grant := db.Grant{UserID: body.UserID, MaxParties: maxParties}
+	if err := a.record.CheckPartyQuota(ctx, grant, onboarding.Party()); err != nil {
+		return contribution, onboarding, err
 	}
 	return contribution, onboarding, a.checkStanding(ctx, contribution, onboarding)
 }
@@ -242,29 +252,14 @@ func checkOwnership(body AllocateExternalPartyRequest) error {
 func (a *API) checkStanding(
 	ctx context.Context, contribution topology.Contribution, onboarding topology.Onboarding,
 ) error {
-	party := onboarding.Party()
-	known, err := a.record.Parties(ctx, []ledger.Party{party})
+	standing, err := a.record.PartyStanding(ctx, onboarding.Party())
 	if err != nil {
 		return err
 	}
-	if len(known) > 0 {
-		if refusal := contribution.CheckProvider(party, known[0].IdentityProviderID); refusal != nil {
-			return refusal
-		}
-		return topology.AlreadyAllocated(party, a.node.SynchronizerID)
-	}
-	pending, waits, err := a.record.PendingOnboarding(ctx, party)
+	merged, err := contribution.Merge(onboarding, a.self(), standing.Standing())
 	if err != nil {
 		return err
 	}
-	if waits {
-		if refusal := contribution.CheckProvider(party, pending.IdentityProviderID); refusal != nil {
-			return refusal
-		}
-		if onboarding, err = pending.Onboarding.Merge(onboarding); err != nil {
-			return err
-		}
-	}
-	_, err = onboarding.Authorize(a.self())
+	_, err = merged.Authorize(a.self())
 	return err
 }

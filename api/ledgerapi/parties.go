@@ -94,14 +94,9 @@ type listPartiesRequest struct {
 
 func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (AllocatePartyResponse, error) {
 	body := req.Body
-	selfService, err := mayAllocate(ctx, body.UserID, body.IdentityProviderID)
+	maxParties, err := a.mayAllocate(ctx, body.UserID, body.IdentityProviderID)
 	if err != nil {
 		return AllocatePartyResponse{}, err
-	}
-	if selfService {
-		if err := a.checkSelfAllocation(ctx, body.UserID); err != nil {
-			return AllocatePartyResponse{}, err
-		}
 	}
 	hint := body.PartyIDHint
 	if hint == "" {
@@ -129,41 +124,25 @@ func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (Allo
 	allocated, err := a.host(ctx, ledger.PartyDetails{
 		Party: a.node.LocalParty(hint), IsLocal: true, Annotations: annotations,
 		IdentityProviderID: body.IdentityProviderID,
-	}, body.UserID)
+	}, db.Grant{UserID: body.UserID, MaxParties: maxParties})
 	if err != nil {
 		return AllocatePartyResponse{}, err
 	}
 	return AllocatePartyResponse{PartyDetails: new(ToAPIPartyDetails(allocated))}, nil
 }
 
-// mayAllocate checks who may allocate parties. Who is no administrator may do so for itself, as far as
-// [API.checkSelfAllocation] allows.
-func mayAllocate(ctx context.Context, userID, identityProviderID string) (selfService bool, err error) {
+// mayAllocate checks who may allocate parties. Who is no administrator may do so for itself, as long as it has rights to
+// at most maxParties afterwards; 0 stands for any number.
+func (a *API) mayAllocate(ctx context.Context, userID, identityProviderID string) (maxParties int, err error) {
 	claims := endpoint.Claims(ctx)
 	caller, ok := claims.User()
 	if !ok || caller.ID != userID || claims.AdministersIDP(identityProviderID) {
-		return false, claims.RequireIDPAdmin(identityProviderID)
+		return 0, claims.RequireIDPAdmin(identityProviderID)
 	}
-	return true, nil
-}
-
-// checkSelfAllocation refuses users that can act as more parties than they may allocate for themselves.
-func (a *API) checkSelfAllocation(ctx context.Context, userID string) error {
-	rights, err := a.record.UserRights(ctx, userID)
-	if err != nil {
-		return err
+	if a.settings.MaxSelfAllocatedParties == 0 {
+		return 0, fault.PermissionDenied.New("users allocate no parties for themselves here")
 	}
-	held := 0
-	for _, right := range rights {
-		if right.Kind == ledger.CanActAs {
-			held++
-		}
-	}
-	if held >= a.settings.MaxSelfAllocatedParties {
-		return fault.PermissionDenied.New("User %q can act as %d parties and may allocate at most %d for itself",
-			userID, held, a.settings.MaxSelfAllocatedParties)
-	}
-	return nil
+	return a.settings.MaxSelfAllocatedParties, nil
 }
 
 // checkGrantee refuses a user that does not exist or belongs to another identity provider.

@@ -96,11 +96,11 @@ func toAPIPermission(permission ledger.HostingPermission) ParticipantPermission 
 	}
 }
 
-// host allocates a party on this node and enters it in the record, with the trace of the request. With a user in
-// grantTo, that user gets the right to act as the party.
-func (a *API) host(ctx context.Context, details ledger.PartyDetails, grantTo string) (ledger.PartyDetails, error) {
+// host allocates a party on this node and enters it in the record, with the trace of the request. The user of the grant
+// gets the right to act as the party.
+func (a *API) host(ctx context.Context, details ledger.PartyDetails, grant db.Grant) (ledger.PartyDetails, error) {
 	return a.record.HostParty(ctx, db.Hosting{
-		Details: details, GrantTo: grantTo, Now: a.now(),
+		Details: details, Grant: grant, Now: a.now(),
 		Entry: func(at ledger.Position) ledger.Update {
 			return ledger.NewHosting(a.node, details.Party, at, endpoint.Trace(ctx))
 		},

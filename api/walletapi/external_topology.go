@@ -181,7 +181,9 @@ func (a *API) contribution(
 	if err != nil {
 		return contribution, onboarding, err
 	}
-	contribution = topology.Contribution{ID: uuid.NewString(), Trace: endpoint.Trace(ctx)}
+	contribution = topology.Contribution{
+		ID: uuid.NewString(), UserID: a.ledgerUser, UserMayMiss: true, Trace: endpoint.Trace(ctx),
+	}
 	for _, tx := range body.SignedTopologyTxs {
 		signature, ok := signatureBy(key, tx.SignedHash)
 		if !ok {

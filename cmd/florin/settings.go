@@ -29,6 +29,9 @@ type nodeSettings struct {
 	MaxCommitWait    time.Duration `help:"How long a submission may wait for its completion, or an activity fail, before /readyz says that the node is not ready." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`
 	MaxDeduplication time.Duration `help:"Deduplication window of submissions that name none." default:"168h" env:"FLORIN_MAX_DEDUPLICATION"`
 
+	MaxSelfAllocatedParties int           `help:"A user may allocate parties for itself, local or external, until it has rights to this many; 0: no user may." default:"10" env:"FLORIN_MAX_SELF_ALLOCATED_PARTIES"`
+	OnboardingWait          time.Duration `help:"How long the onboarding of an external party waits for other keys and hosts to agree." default:"168h" env:"FLORIN_ONBOARDING_WAIT"`
+
 	MaxProvidedParties int `help:"For how many parties the operator may provide preapprovals; 0 for any number." default:"200" env:"FLORIN_MAX_PROVIDED_PARTIES"`
 
 	EnforceTraffic bool `help:"Refuse submissions that the node's traffic does not cover; otherwise traffic is only metered." env:"FLORIN_ENFORCE_TRAFFIC"`
@@ -75,6 +78,13 @@ func (s *nodeSettings) Validate() error {
 	}
 	if s.MaxProvidedParties < 0 {
 		return fmt.Errorf("--max-provided-parties=%d: it must be at least 0, which sets no limit", s.MaxProvidedParties)
+	}
+	if s.MaxSelfAllocatedParties < 0 {
+		return fmt.Errorf("--max-self-allocated-parties=%d: it must be at least 0, which lets no user allocate for itself",
+			s.MaxSelfAllocatedParties)
+	}
+	if s.OnboardingWait <= 0 {
+		return fmt.Errorf("--onboarding-wait=%s: it must be positive; 168h leaves others a week", s.OnboardingWait)
 	}
 	if s.MaxStreams < 1 {
 		return fmt.Errorf("--max-streams=%d: it must be at least 1", s.MaxStreams)

@@ -12,6 +12,20 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
+const DeleteExpiredOnboarding = `-- name: DeleteExpiredOnboarding :execrows
+DELETE FROM party_onboardings
+WHERE party = $1 AND expires_at <= now()
+`
+
+// DeleteExpiredOnboarding forgets an onboarding whose time is over.
+func (q *Queries) DeleteExpiredOnboarding(ctx context.Context, party ledger.Party) (int64, error) {
+	result, err := q.db.Exec(ctx, DeleteExpiredOnboarding, party)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const DeleteOnboarding = `-- name: DeleteOnboarding :execrows
 DELETE FROM party_onboardings
 WHERE party = $1
@@ -49,9 +63,9 @@ func (q *Queries) GetExternalParty(ctx context.Context, party ledger.Party) (Ext
 }
 
 const GetOnboarding = `-- name: GetOnboarding :one
-SELECT party, onboarding, identity_provider_id, started_at
+SELECT party, onboarding, identity_provider_id, started_at, expires_at, user_ids
 FROM party_onboardings
-WHERE party = $1
+WHERE party = $1 AND expires_at > now()
 `
 
 // GetOnboarding finds an onboarding that waits.
@@ -63,6 +77,8 @@ func (q *Queries) GetOnboarding(ctx context.Context, party ledger.Party) (PartyO
 		&i.Onboarding,
 		&i.IdentityProviderID,
 		&i.StartedAt,
+		&i.ExpiresAt,
+		&i.UserIds,
 	)
 	return i, err
 }
@@ -100,6 +116,42 @@ func (q *Queries) InsertExternalParty(ctx context.Context, arg InsertExternalPar
 	return err
 }
 
+const InsertOnboarding = `-- name: InsertOnboarding :one
+INSERT INTO party_onboardings (party, onboarding, identity_provider_id, user_ids, started_at, expires_at)
+VALUES (
+    $1, $2, $3, $4::text[], $5, now() + make_interval(secs => $6)
+)
+ON CONFLICT (party) DO UPDATE SET
+    onboarding = excluded.onboarding, identity_provider_id = excluded.identity_provider_id,
+    user_ids = excluded.user_ids, started_at = excluded.started_at, expires_at = excluded.expires_at
+RETURNING expires_at
+`
+
+type InsertOnboardingParams struct {
+	Party              ledger.Party
+	Onboarding         []byte
+	IdentityProviderID string
+	UserIds            []string
+	StartedAt          time.Time
+	WaitSeconds        float64
+}
+
+// InsertOnboarding stores an onboarding that begins to wait, for so many seconds of real time. One that has expired
+// makes way for it.
+func (q *Queries) InsertOnboarding(ctx context.Context, arg InsertOnboardingParams) (time.Time, error) {
+	row := q.db.QueryRow(ctx, InsertOnboarding,
+		arg.Party,
+		arg.Onboarding,
+		arg.IdentityProviderID,
+		arg.UserIds,
+		arg.StartedAt,
+		arg.WaitSeconds,
+	)
+	var expires_at time.Time
+	err := row.Scan(&expires_at)
+	return expires_at, err
+}
+
 const ListSigningKeys = `-- name: ListSigningKeys :many
 SELECT party, signing_keys, signing_threshold
 FROM external_parties
@@ -133,26 +185,23 @@ func (q *Queries) ListSigningKeys(ctx context.Context, parties []string) ([]List
 	return items, nil
 }
 
-const UpsertOnboarding = `-- name: UpsertOnboarding :exec
-INSERT INTO party_onboardings (party, onboarding, identity_provider_id, started_at)
-VALUES ($1, $2, $3, $4)
-ON CONFLICT (party) DO UPDATE SET onboarding = excluded.onboarding
+const UpdateOnboarding = `-- name: UpdateOnboarding :one
+UPDATE party_onboardings
+SET onboarding = $1, user_ids = $2::text[]
+WHERE party = $3
+RETURNING expires_at
 `
 
-type UpsertOnboardingParams struct {
-	Party              ledger.Party
-	Onboarding         []byte
-	IdentityProviderID string
-	StartedAt          time.Time
+type UpdateOnboardingParams struct {
+	Onboarding []byte
+	UserIds    []string
+	Party      ledger.Party
 }
 
-// UpsertOnboarding stores what there is of an onboarding that waits. Provider and start stay as they were first.
-func (q *Queries) UpsertOnboarding(ctx context.Context, arg UpsertOnboardingParams) error {
-	_, err := q.db.Exec(ctx, UpsertOnboarding,
-		arg.Party,
-		arg.Onboarding,
-		arg.IdentityProviderID,
-		arg.StartedAt,
-	)
-	return err
+// UpdateOnboarding stores what there is now of an onboarding that waits. Provider, start and end stay as they were.
+func (q *Queries) UpdateOnboarding(ctx context.Context, arg UpdateOnboardingParams) (time.Time, error) {
+	row := q.db.QueryRow(ctx, UpdateOnboarding, arg.Onboarding, arg.UserIds, arg.Party)
+	var expires_at time.Time
+	err := row.Scan(&expires_at)
+	return expires_at, err
 }

@@ -157,6 +157,10 @@ type PartyOnboarding struct {
 	Onboarding         []byte
 	IdentityProviderID string
 	StartedAt          time.Time
+	// From then on the onboarding counts as withdrawn.
+	ExpiresAt time.Time
+	// Who gets the right to act as the party when it is allocated.
+	UserIds []string
 }
 
 // Transactions, whose tree in execution order is in events, and topology transactions.

@@ -11,6 +11,31 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
+const CountPartiesOfUser = `-- name: CountPartiesOfUser :one
+SELECT count(*)
+FROM (
+    SELECT r.party FROM user_rights AS r
+    WHERE r.user_id = $1 AND r.party <> '' AND r.party <> $2
+    UNION
+    SELECT o.party FROM party_onboardings AS o
+    WHERE $1::text = ANY(o.user_ids) AND o.expires_at > now() AND o.party <> $2
+) AS parties_of_user
+`
+
+type CountPartiesOfUserParams struct {
+	UserID    string
+	OtherThan ledger.Party
+}
+
+// CountPartiesOfUser counts the parties, other than the one, that a user has rights to or will have when an onboarding
+// that waits is complete.
+func (q *Queries) CountPartiesOfUser(ctx context.Context, arg CountPartiesOfUserParams) (int64, error) {
+	row := q.db.QueryRow(ctx, CountPartiesOfUser, arg.UserID, arg.OtherThan)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const CountUserRights = `-- name: CountUserRights :one
 SELECT count(*)
 FROM user_rights

@@ -19,19 +19,37 @@ SELECT party, signing_keys, signing_threshold
 FROM external_parties
 WHERE party = ANY(@parties::text[]);
 
--- UpsertOnboarding stores what there is of an onboarding that waits. Provider and start stay as they were first.
--- name: UpsertOnboarding :exec
-INSERT INTO party_onboardings (party, onboarding, identity_provider_id, started_at)
-VALUES (@party, @onboarding, @identity_provider_id, @started_at)
-ON CONFLICT (party) DO UPDATE SET onboarding = excluded.onboarding;
+-- InsertOnboarding stores an onboarding that begins to wait, for so many seconds of real time. One that has expired
+-- makes way for it.
+-- name: InsertOnboarding :one
+INSERT INTO party_onboardings (party, onboarding, identity_provider_id, user_ids, started_at, expires_at)
+VALUES (
+    @party, @onboarding, @identity_provider_id, @user_ids::text[], @started_at, now() + make_interval(secs => @wait_seconds)
+)
+ON CONFLICT (party) DO UPDATE SET
+    onboarding = excluded.onboarding, identity_provider_id = excluded.identity_provider_id,
+    user_ids = excluded.user_ids, started_at = excluded.started_at, expires_at = excluded.expires_at
+RETURNING expires_at;
+
+-- UpdateOnboarding stores what there is now of an onboarding that waits. Provider, start and end stay as they were.
+-- name: UpdateOnboarding :one
+UPDATE party_onboardings
+SET onboarding = @onboarding, user_ids = @user_ids::text[]
+WHERE party = @party
+RETURNING expires_at;
 
 -- GetOnboarding finds an onboarding that waits.
 -- name: GetOnboarding :one
 SELECT *
 FROM party_onboardings
-WHERE party = @party;
+WHERE party = @party AND expires_at > now();
 
 -- DeleteOnboarding forgets an onboarding that waits, because it is complete or withdrawn.
 -- name: DeleteOnboarding :execrows
 DELETE FROM party_onboardings
 WHERE party = @party;
+
+-- DeleteExpiredOnboarding forgets an onboarding whose time is over.
+-- name: DeleteExpiredOnboarding :execrows
+DELETE FROM party_onboardings
+WHERE party = @party AND expires_at <= now();

@@ -45,9 +45,11 @@ func (m Missing) hostNamespaces() []string {
 }
 
 // Authorize checks every signature and tells who is missing. It refuses signatures that do not verify or come from keys
-// without a say, namespaces that are not their owners', thresholds that cannot be reached, and requests that should be
-// complete ([Onboarding.Allocates]) and are not. This node's own agreement counts once it is added with
-// [Onboarding.Cosign]; until then it is not asked for. The error is a *[ManagerError] or a *fault.Fault.
+// without a say, namespaces that are not their owners', thresholds that cannot be reached, onboardings that the party's
+// namespace has not authorized, and requests that should be complete ([Onboarding.Allocates]) and are not. What passes
+// is the owner's wish, so it may wait for other keys and hosts, and the node may agree to it. This node's own agreement
+// counts once it is added with [Onboarding.Cosign]; until then it is not asked for. The error is a *[ManagerError] or a
+// *fault.Fault.
 func (o Onboarding) Authorize(node Node) (Missing, error) {
 	missing, err := o.missing()
 	if err != nil {
@@ -56,6 +58,9 @@ func (o Onboarding) Authorize(node Node) (Missing, error) {
 	missing.Participants = slices.DeleteFunc(missing.Participants, func(participant string) bool {
 		return participant == node.ParticipantID
 	})
+	if len(missing.Namespaces) > 0 {
+		return Missing{}, unsigned(o.Hosting, missing)
+	}
 	if o.Allocates() && !missing.IsEmpty() {
 		return Missing{}, unauthorized(o.Hosting, missing)
 	}

@@ -1,6 +1,9 @@
 package topology
 
 import (
+	"slices"
+	"time"
+
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/signing"
@@ -15,8 +18,12 @@ type Contribution struct {
 	MultiHash    []signing.Signature     `json:"multiHashSignatures,omitempty"`
 	// IdentityProviderID is the one that the party will belong to.
 	IdentityProviderID string `json:"identityProviderId,omitempty"`
-	// UserID is who gets the right to act as the party; "" for nobody.
+	// UserID is who gets the right to act as the party when it is allocated; "" for nobody.
 	UserID string `json:"userId,omitempty"`
+	// UserMayMiss has the party allocated without the right if the user cannot get it.
+	UserMayMiss bool `json:"userMayMiss,omitempty"`
+	// MaxUserParties is how many parties the user may have rights to with this one; 0 for any number.
+	MaxUserParties int `json:"maxUserParties,omitempty"`
 	// Trace is that of the request.
 	Trace ledger.TraceContext `json:"trace"`
 }
@@ -39,6 +46,68 @@ func (c Contribution) CheckProvider(party ledger.Party, provider string) *fault.
 		party, provider, c.IdentityProviderID)
 }
 
+// Standing is how far a party has come before a contribution to its onboarding.
+type Standing struct {
+	// Exists tells whether the party is allocated.
+	Exists bool
+	// Pending is the onboarding that waits; nil when there is none.
+	Pending *Onboarding
+	// UserIDs are the users who get the right to act as the party when what waits is complete.
+	UserIDs []string
+	// IdentityProviderID is the one that the party belongs to, or will.
+	IdentityProviderID string
+}
+
+// Merged is an onboarding with what a contribution adds to it.
+type Merged struct {
+	Onboarding
+
+	// UserIDs are the users who get the right to act as the party when it is allocated.
+	UserIDs []string
+	// Begins tells whether nothing waited before.
+	Begins bool
+}
+
+// Merge adds a contribution to what waits. Only what the owner of the party signed begins an onboarding, names users and
+// is told of what others did; all else, such as the agreement of further hosts, adds to what the owner began. It refuses
+// parties that exist or belong to another identity provider.
+func (c Contribution) Merge(given Onboarding, node Node, standing Standing) (Merged, error) {
+	if standing.Pending != nil {
+		if _, err := standing.Pending.Authorize(node); err != nil {
+			standing = Standing{} // the owner did not begin it
+		}
+	}
+	party := given.Party()
+	there := standing.Exists || standing.Pending != nil
+	_, unsigned := given.Authorize(node)
+	if unsigned != nil && (!there || standing.IdentityProviderID != c.IdentityProviderID) {
+		return Merged{}, unsigned
+	}
+	if there {
+		if refusal := c.CheckProvider(party, standing.IdentityProviderID); refusal != nil {
+			return Merged{}, refusal
+		}
+	}
+	switch {
+	case standing.Exists:
+		return Merged{}, AlreadyAllocated(party, node.SynchronizerID)
+	case unsigned != nil && c.UserID != "" && !slices.Contains(standing.UserIDs, c.UserID):
+		return Merged{}, fault.InvalidArgumentf(
+			"userId %q is named in a request that the namespace of party %s has not signed", c.UserID, short(string(party))).
+			WithHint("Name the user in the request that has the owner's signatures, or leave userId out.")
+	}
+	merged := Merged{Onboarding: given, UserIDs: slices.Clone(standing.UserIDs), Begins: standing.Pending == nil}
+	if c.UserID != "" && !slices.Contains(merged.UserIDs, c.UserID) {
+		merged.UserIDs = append(merged.UserIDs, c.UserID)
+	}
+	if merged.Begins {
+		return merged, nil
+	}
+	var err error
+	merged.Onboarding, err = standing.Pending.Merge(given)
+	return merged, err
+}
+
 // Progress is what came of a contribution.
 type Progress string
 
@@ -50,6 +119,8 @@ const (
 	Waiting Progress = "waiting"
 	// Refused: the contribution has changed nothing.
 	Refused Progress = "refused"
+	// Expired: the others did not agree in time, and what waited is forgotten.
+	Expired Progress = "expired"
 )
 
 // Outcome tells what came of a contribution.
@@ -60,6 +131,8 @@ type Outcome struct {
 	Missing Missing `json:"missing"`
 	// Pending tells whether an onboarding of the party waits after the contribution, which a refused one leaves as it was.
 	Pending bool `json:"pending,omitempty"`
+	// ExpiresAt is when what waits is forgotten; zero when nothing waits.
+	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 	// Offset is where the party entered the record; 0 before.
 	Offset ledger.Offset `json:"offset,omitempty"`
 	// Refusal and ManagerRefusal say why a contribution was refused; one of them is set then.

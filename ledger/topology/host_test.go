@@ -41,10 +41,13 @@ func TestPartiesOfSeveralHostsWaitForAll(t *testing.T) {
 	require.False(t, here.Allocates())
 	require.Equal(t, []string{second.node.ParticipantID}, missing.Participants)
 
-	there, missing, err := newBody(t, party).judge(second.node)
-	require.NoError(t, err, "on the other node nobody need sign again")
-	require.Equal(t, []string{alice.Public().Fingerprint()}, missing.Namespaces)
-	require.Equal(t, []string{alice.Public().Fingerprint()}, missing.Keys)
+	unsigned, _, err := newBody(t, party).judge(second.node)
+	require.ErrorContains(t, err, "missing authorizations by namespaces={"+alice.Public().Fingerprint())
+	_, err = unsigned.Cosign(second.node, second.key)
+	require.ErrorContains(t, err, "missing authorizations", "a node agrees to nothing that the owner has not signed")
+	there, missing, err := newBody(t, party).signAll(t, alice).judge(second.node)
+	require.NoError(t, err)
+	require.Equal(t, []string{first.node.ParticipantID}, missing.Participants)
 	agreed, err := there.Cosign(second.node, second.key)
 	require.NoError(t, err)
 

@@ -48,6 +48,14 @@ func unauthorized(signed Signed, missing Missing) *ManagerError {
 		set(namespaces), set(missing.Keys))
 }
 
+// unsigned refuses what the owner of the party has not asked for: it neither waits nor gets this node's agreement.
+func unsigned(signed Signed, missing Missing) *ManagerError {
+	refusal := unauthorized(signed, missing)
+	refusal.Detail = "Nothing waits until the party's namespace has signed: send the request with the owner's " +
+		"signatures first, the agreement of further hosts after it. " + refusal.Detail
+	return refusal
+}
+
 func unknownSigners(signed Signed, keys []string) *ManagerError {
 	detail := "The keys are neither listed in the transaction nor those of its namespace: leave out their signatures. " +
 		"The key of another host becomes known with the signed root NamespaceDelegation of its namespace. " + asRead(signed)

@@ -1,0 +1,102 @@
+package ledgerapi_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/signing"
+)
+
+func rightsOf(s *apitest.Server, user string) []ledgerapi.Right {
+	var rights ledgerapi.ListUserRightsResponse
+	s.Call(user, http.MethodGet, "/v2/users/"+user+"/rights", nil).OK(&rights)
+	return rights.Rights
+}
+
+// An administrator of a tenant tries to get hold of the party of somebody else before its owner onboards it.
+func TestNobodyTakesOverAnOnboarding(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	acme := s.IdentityProvider("acme")
+	s.Rights("custodian")
+	const mallory = "mallory"
+	_, err := s.DB.CreateUser(t.Context(), ledger.User{ID: mallory, IdentityProviderID: "acme"},
+		[]ledger.Right{{Kind: ledger.IdentityProviderAdmin}})
+	require.NoError(t, err)
+	rightsOfMallory := func() []ledger.Right {
+		rights, err := s.DB.UserRights(t.Context(), mallory)
+		require.NoError(t, err)
+		return rights
+	}
+	key, otherKey := newKey(t, signing.Curve25519, 1), newKey(t, signing.Curve25519, 9)
+	other := "other::" + otherKey.Public().Fingerprint()
+	alone, several := selfSigned("alice", key, s.Node.ParticipantID), selfSigned("bob", key, s.Node.ParticipantID, other)
+	squat := func(request *onboarding) apitest.Answer {
+		body := request.body
+		body.IdentityProviderID, body.UserID = "acme", mallory
+		return s.Send(http.MethodPost, allocatePath, bearer(acme.Token(mallory)), body)
+	}
+
+	t.Log("before the owner has signed, there is nothing that waits")
+	for _, unsigned := range []*onboarding{
+		onboard(t, s, alone), onboard(t, s, several), onboard(t, s, rootOf(key), alone),
+		onboard(t, s, rootOf(otherKey), several).sign(0, otherKey).sign(1, otherKey),
+	} {
+		for _, wait := range []bool{true, false} {
+			unsigned.body.WaitForAllocation = &wait
+			refusedByManager(t, squat(unsigned))
+		}
+	}
+	require.Len(t, rightsOfMallory(), 1)
+
+	t.Log("while it waits for others, what the owner has not signed changes nothing and tells nothing")
+	owner := onboard(t, s, several).signAll(key)
+	owner.body.UserID = "custodian"
+	party := owner.allocated()
+	answer := squat(onboard(t, s, several))
+	require.Contains(t, refusedByManager(t, answer).Code, "missing authorizations by namespaces=")
+	agreement := onboard(t, s, rootOf(otherKey), several).sign(0, otherKey).sign(1, otherKey)
+	refusedByManager(t, squat(agreement))
+	agreement.body.UserID = "other"
+	s.Rights("other")
+	body := agreement.allocate().Refused(http.StatusBadRequest, "INVALID_ARGUMENT")
+	require.Contains(t, body.Cause, `userId "other" is named in a request that the namespace of party bob::`)
+
+	t.Log("the agreement of the other host completes what the owner has signed, for whom the owner named")
+	agreement.body.UserID = "custodian"
+	agreement.allocated()
+	require.Equal(t, string(party), rightsOf(s, "custodian")[0].Kind.CanActAs.Value.Party)
+	require.Len(t, rightsOfMallory(), 1)
+	require.Empty(t, rightsOf(s, "other"))
+
+	t.Log("afterwards it is told of nothing either")
+	answer = squat(onboard(t, s, several))
+	require.False(t, strings.Contains(refusedByManager(t, answer).Code, "exists"))
+}
+
+func TestAWithdrawnOnboardingLeavesNoRight(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	s.Rights("first")
+	s.Rights("second")
+	key, otherKey := newKey(t, signing.Curve25519, 1), newKey(t, signing.Curve25519, 9)
+	mapping := selfSigned("alice", key, s.Node.ParticipantID, "other::"+otherKey.Public().Fingerprint())
+	request := onboard(t, s, mapping).signAll(key)
+	request.body.UserID = "first"
+	party := request.allocated()
+	there, err := s.DB.WithdrawOnboarding(t.Context(), party)
+	require.NoError(t, err)
+	require.True(t, there)
+
+	request.body.UserID = "second"
+	request.allocated()
+	onboard(t, s, rootOf(otherKey), mapping).sign(0, otherKey).sign(1, otherKey).allocated()
+	require.Empty(t, rightsOf(s, "first"))
+	require.Len(t, rightsOf(s, "second"), 1)
+}
