@@ -129,8 +129,10 @@ func track(update ledger.Update) ([]db.Tracked, error) {
 			return nil, fmt.Errorf("write the state of a wallet's request: %w", err)
 		}
 		tracked[i] = db.Tracked{
-			TrackedID: db.TrackedID{Party: entry.Party, Kind: string(entry.Kind), TrackingID: entry.TrackingID},
-			Offset:    update.Offset, State: state,
+			TrackedID: db.TrackedID{
+				Party: entry.Party, Requester: entry.Requester, Kind: string(entry.Kind), TrackingID: entry.TrackingID,
+			},
+			Offset: update.Offset, State: state,
 		}
 	}
 	return tracked, nil

@@ -101,8 +101,8 @@ func (d *DB) WithdrawOnboarding(ctx context.Context, party ledger.Party) (bool, 
 	return deleted > 0, failed("withdrawing an onboarding", err)
 }
 
-// ExpireOnboarding forgets an onboarding whose time is over. It returns when the onboarding of the party ends that waits
-// still, and false when none does.
+// ExpireOnboarding forgets an onboarding whose time is over. It returns when the onboarding of the party ends that still
+// waits, and false when none does.
 func (d *DB) ExpireOnboarding(ctx context.Context, party ledger.Party) (time.Time, bool, error) {
 	if _, err := d.queries.DeleteExpiredOnboarding(ctx, party); err != nil {
 		return time.Time{}, false, failed("ending an onboarding", err)

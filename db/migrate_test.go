@@ -53,7 +53,10 @@ func TestMigrationsWalkOverData(t *testing.T) {
 		_, err = conn.Exec(t.Context(), string(fixture))
 		require.NoError(t, err, step.Source.Path)
 	}
-	requireFixtureIsReadable(t, dbtest.Open(t, databaseURL))
+	record := dbtest.Open(t, databaseURL)
+	requireFixtureIsReadable(t, record)
+	requireRequestsBelongToSomebody(t, record)
+	requireNothingBeforeTheParty(t, record)
 
 	_, err = provider.DownTo(t.Context(), 0)
 	require.NoError(t, err)
@@ -91,6 +94,28 @@ func requireFixtureIsReadable(t *testing.T, record *db.DB) {
 	keys, err := record.PartyKeys(ctx, []ledger.Party{"carol::1220cc"})
 	require.NoError(t, err)
 	require.Len(t, keys["carol::1220cc"].Keys, 1)
+}
+
+func requireRequestsBelongToSomebody(t *testing.T, record *db.DB) {
+	t.Helper()
+	for id, requester := range map[db.TrackedID]ledger.Party{
+		{Party: "alice::1220", Kind: "transfer-offer", TrackingID: "shared"}:  "alice::1220",
+		{Party: "bob::1220", Kind: "transfer-offer", TrackingID: "shared"}:    "bob::1220",
+		{Party: "carol::1220cc", Kind: "transfer-offer", TrackingID: "other"}: "bob::1220",
+		{Party: "alice::1220", Kind: "buy-traffic", TrackingID: "shared"}:     "alice::1220",
+	} {
+		found, err := record.Requesters(t.Context(), id.Party, id.Kind, id.TrackingID, 9)
+		require.NoError(t, err)
+		require.Equal(t, []ledger.Party{requester}, found, "%v", id)
+	}
+}
+
+// requireNothingBeforeTheParty requires that nobody may act as a party whose onboarding waits.
+func requireNothingBeforeTheParty(t *testing.T, record *db.DB) {
+	t.Helper()
+	rights, err := record.UserRights(t.Context(), "early")
+	require.NoError(t, err)
+	require.Equal(t, []ledger.Right{{Kind: ledger.CanActAs, Party: "carol::1220cc"}}, rights)
 }
 
 func TestMigrateBringsAnEmptyDatabaseToTheNewestVersion(t *testing.T) {

@@ -19,9 +19,13 @@ type Tracked struct {
 	State json.RawMessage
 }
 
-// TrackedID names a request: parties use tracking ids independently of one another, and for each kind of request.
+// TrackedID names a request as it concerns a party. Parties use tracking ids independently of one another, and for each
+// kind of request: what one does under an id changes nothing of another's request with the same id.
 type TrackedID struct {
-	Party      ledger.Party
+	// Party is whom the request concerns.
+	Party ledger.Party
+	// Requester is whose request it is.
+	Requester  ledger.Party
 	Kind       string
 	TrackingID string
 }
@@ -41,6 +45,7 @@ func (p *pipeline) queueTracked(ctx context.Context, entries Entries) error {
 			continue
 		}
 		rows.Parties = append(rows.Parties, string(tracked.Party))
+		rows.Requesters = append(rows.Requesters, string(tracked.Requester))
 		rows.Kinds = append(rows.Kinds, tracked.Kind)
 		rows.TrackingHashes = append(rows.TrackingHashes, trackingHash(tracked.TrackingID))
 		rows.LedgerOffsets = append(rows.LedgerOffsets, int64(tracked.Offset))
@@ -49,16 +54,30 @@ func (p *pipeline) queueTracked(ctx context.Context, entries Entries) error {
 	return p.queries().NoteTrackedRequests(ctx, rows)
 }
 
-// TrackedState is what became of a request, in JSON; false when the party has none of that kind with the tracking id.
+// TrackedState is what became of a request, in JSON; false when there is none.
 // It is known from the commit of the request on, whatever is pruned.
 func (r Reader) TrackedState(ctx context.Context, id TrackedID) (json.RawMessage, bool, error) {
 	state, err := r.queries.GetTrackedRequest(ctx, dbgen.GetTrackedRequestParams{
-		Party: id.Party, Kind: id.Kind, TrackingHash: trackingHash(id.TrackingID),
+		Party: id.Party, Kind: id.Kind, TrackingHash: trackingHash(id.TrackingID), Requester: string(id.Requester),
 	})
 	if isNoRows(err) {
 		return nil, false, nil
 	}
 	return state, err == nil, failed("reading a tracked request", err)
+}
+
+// Requesters are those whose requests of the kind with the tracking id concern the party, so many at most.
+func (r Reader) Requesters(
+	ctx context.Context, party ledger.Party, kind, trackingID string, limit int32,
+) ([]ledger.Party, error) {
+	rows, err := r.queries.ListRequesters(ctx, dbgen.ListRequestersParams{
+		Party: party, Kind: kind, TrackingHash: trackingHash(trackingID), CountMax: limit,
+	})
+	requesters := make([]ledger.Party, len(rows))
+	for i, row := range rows {
+		requesters[i] = ledger.Party(row)
+	}
+	return requesters, failed("reading tracked requests", err)
 }
 
 func trackingHash(trackingID string) string {

@@ -15,7 +15,7 @@ import (
 func TestTheNewestStepOfARequestDecides(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
-	odd := db.TrackedID{Party: alice, Kind: "offer", TrackingID: strings.Repeat("\x00ö", 5000)}
+	odd := db.TrackedID{Party: alice, Requester: alice, Kind: "offer", TrackingID: strings.Repeat("\x00ö", 5000)}
 	step := func(id db.TrackedID, offset ledger.Offset, state string) db.Tracked {
 		return db.Tracked{TrackedID: id, Offset: offset, State: json.RawMessage(state)}
 	}
@@ -37,9 +37,10 @@ func TestTheNewestStepOfARequestDecides(t *testing.T) {
 	require.JSONEq(t, `{"status":"failed"}`, string(state))
 
 	for name, other := range map[string]db.TrackedID{
-		"of another party":       {Party: bob, Kind: odd.Kind, TrackingID: odd.TrackingID},
-		"of another kind":        {Party: alice, Kind: "traffic", TrackingID: odd.TrackingID},
-		"with a tracking id not": {Party: alice, Kind: odd.Kind, TrackingID: "x"},
+		"of another party":       {Party: bob, Requester: alice, Kind: odd.Kind, TrackingID: odd.TrackingID},
+		"by another party":       {Party: alice, Requester: bob, Kind: odd.Kind, TrackingID: odd.TrackingID},
+		"of another kind":        {Party: alice, Requester: alice, Kind: "traffic", TrackingID: odd.TrackingID},
+		"with a tracking id not": {Party: alice, Requester: alice, Kind: odd.Kind, TrackingID: "x"},
 	} {
 		_, found, err := record.TrackedState(t.Context(), other)
 		require.NoError(t, err)

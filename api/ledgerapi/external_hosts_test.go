@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/ledger"
@@ -43,7 +42,7 @@ func TestPartiesOfSeveralHosts(t *testing.T) {
 	require.Equal(t, []string{"participant " + other + " agrees to host the party"}, state.WaitsFor)
 	require.EqualValues(t, 2, state.ConfirmationThreshold)
 	require.NotNil(t, state.StartedAt)
-	week := time.Time(*state.StartedAt).Add(activities.DefaultOnboardingWait)
+	week := time.Time(*state.StartedAt).AddDate(0, 0, 7)
 	require.WithinDuration(t, week, time.Time(*state.ExpiresAt), time.Hour)
 
 	t.Run("what this node sends to the other hosts is its agreement", func(t *testing.T) {

@@ -81,9 +81,8 @@ type AllocateExternalPartyRequest struct {
 type AllocateExternalPartyResponse struct {
 	PartyID string `json:"partyId" required:"true" doc:"The party"`
 	//nolint:lll // the name is the API's
-	State OnboardingState `json:"state,omitempty" doc:"WAITING until the party can be used; left out when it can; an addition of this node"`
-	//nolint:lll // the name is the API's
-	WaitsFor []string `json:"waitsFor,omitempty" doc:"What has yet to happen, in words; an addition of this node"`
+	State    OnboardingState `json:"state,omitempty" doc:"WAITING until the party can be used; left out when it can; an addition of this node"`
+	WaitsFor []string        `json:"waitsFor,omitempty" doc:"What has yet to happen, in words; an addition of this node"`
 }
 
 type generateTopologyRequest struct {

@@ -2,7 +2,6 @@ package ledgerapi_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -77,7 +76,7 @@ func TestNobodyTakesOverAnOnboarding(t *testing.T) {
 
 	t.Log("afterwards it is told of nothing either")
 	answer = squat(onboard(t, s, several))
-	require.False(t, strings.Contains(refusedByManager(t, answer).Code, "exists"))
+	require.NotContains(t, refusedByManager(t, answer).Code, "exists")
 }
 
 func TestAWithdrawnOnboardingLeavesNoRight(t *testing.T) {

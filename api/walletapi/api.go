@@ -23,6 +23,8 @@ type Record interface {
 	OpenRounds(ctx context.Context, before db.Position, limit int32) ([]db.StoredContract, error)
 	AutomationSetting(ctx context.Context, kind string, party ledger.Party) (db.AutomationSetting, error)
 	TrackedState(ctx context.Context, id db.TrackedID) (json.RawMessage, bool, error)
+	// Requesters are those whose requests with the tracking id concern the party, so many at most.
+	Requesters(ctx context.Context, party ledger.Party, kind, trackingID string, limit int32) ([]ledger.Party, error)
 	Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error)
 	UpdateByOffset(ctx context.Context, offset ledger.Offset) (ledger.Update, bool, error)
 	UpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.Update, bool, error)

@@ -35,8 +35,8 @@ type createTransferOfferRequest struct {
 	Body CreateTransferOfferRequest `body:"json"`
 }
 
-// createTransferOffer offers coin. A tracking id that the wallet knows, in whatever state, is refused before the rest
-// is looked at (upstream).
+// createTransferOffer offers coin. A tracking id that the wallet has used, in whatever state, is refused before the rest
+// is looked at (upstream). What others used it for is no obstacle: ids cannot be squatted.
 func (a *API) createTransferOffer(
 	ctx context.Context, req createTransferOfferRequest,
 ) (response CreateTransferOfferResponse, err error) {
@@ -44,7 +44,7 @@ func (a *API) createTransferOffer(
 	if err != nil {
 		return response, err
 	}
-	_, known, err := a.tracked(ctx, w, tracking.TransferOffer, req.Body.TrackingID)
+	_, known, err := a.tracked(ctx, w, w.party, tracking.TransferOffer, req.Body.TrackingID)
 	if err != nil {
 		return response, err
 	}

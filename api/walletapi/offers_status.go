@@ -3,6 +3,7 @@ package walletapi
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/db"
@@ -11,13 +12,13 @@ import (
 	"github.com/florinledger/florin/wallet/tracking"
 )
 
-// tracked is what became of a request of the wallet's party; false when its tracking id is not known. It is read from
-// what the commits themselves noted, which neither restarts nor pruning take away.
+// tracked is what became of a request that the requester made and that concerns the wallet's party; false when there is
+// none. It is read from what the commits themselves noted, which neither restarts nor pruning take away.
 func (a *API) tracked(
-	ctx context.Context, w walletUser, kind tracking.Kind, trackingID string,
+	ctx context.Context, w walletUser, requester ledger.Party, kind tracking.Kind, trackingID string,
 ) (state tracking.State, known bool, err error) {
 	content, known, err := a.record.TrackedState(ctx,
-		db.TrackedID{Party: w.party, Kind: string(kind), TrackingID: trackingID})
+		db.TrackedID{Party: w.party, Requester: requester, Kind: string(kind), TrackingID: trackingID})
 	if err != nil || !known {
 		return state, false, err
 	}
@@ -27,8 +28,37 @@ func (a *API) tracked(
 	return state, true, nil
 }
 
+// trackedOffer is what became of an offer: the caller's own if it made one, however many others use the same tracking
+// id. Otherwise it is the one that the caller received, which it has to tell apart if several senders use the id.
+func (a *API) trackedOffer(
+	ctx context.Context, w walletUser, sender ledger.Party, trackingID string,
+) (state tracking.State, known bool, err error) {
+	if sender != "" {
+		return a.tracked(ctx, w, sender, tracking.TransferOffer, trackingID)
+	}
+	state, known, err = a.tracked(ctx, w, w.party, tracking.TransferOffer, trackingID)
+	if known || err != nil {
+		return state, known, err
+	}
+	senders, err := a.record.Requesters(ctx, w.party, string(tracking.TransferOffer), trackingID, 2)
+	switch {
+	case err != nil || len(senders) == 0:
+		return state, false, err
+	case len(senders) > 1:
+		return state, false, v0.Refuse(http.StatusConflict, "Several senders offered coin with tracking id %s: name one of "+
+			"them with ?sender=, such as %s", trackingID, senders[0])
+	default:
+		return a.tracked(ctx, w, senders[0], tracking.TransferOffer, trackingID)
+	}
+}
+
 type trackingRequest struct {
 	TrackingID string `path:"tracking_id" doc:"The name that the request was given"`
+}
+
+type offerStatusRequest struct {
+	TrackingID string       `path:"tracking_id" doc:"The name that the offer was given"`
+	Sender     ledger.Party `query:"sender" doc:"Whose offer it is; the caller's own, or the one it received, if left out"`
 }
 
 // GetTransferOfferStatusResponse is what became of an offer. Which fields there are depends on the status.
@@ -70,13 +100,13 @@ func (r GetTransferOfferStatusResponse) MarshalJSON() ([]byte, error) {
 }
 
 func (a *API) transferOfferStatus(
-	ctx context.Context, req trackingRequest,
+	ctx context.Context, req offerStatusRequest,
 ) (response GetTransferOfferStatusResponse, err error) {
 	w, err := a.caller(ctx, "getTransferOfferStatus")
 	if err != nil {
 		return response, err
 	}
-	state, known, err := a.tracked(ctx, w, tracking.TransferOffer, req.TrackingID)
+	state, known, err := a.trackedOffer(ctx, w, req.Sender, req.TrackingID)
 	if err != nil {
 		return response, err
 	}

@@ -2,6 +2,7 @@ package walletapi_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,51 @@ func (b bank) offers(w *apitest.Wallet, path, key string) []string {
 		ids = append(ids, offer.ContractID)
 	}
 	return ids
+}
+
+// A stranger uses the tracking id of a payment before, during and after it, in either role: the payer is told of its own
+// payment alone, and the receiver of each apart.
+func TestWhatStrangersDoUnderATrackingIDChangesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	const id = "inv-1"
+	squat := func() {
+		withdrawn := b.offer(b.carol, b.alice, id)
+		b.post(b.carol, offers+"/"+withdrawn+"/withdraw", nil).OK(nil)
+	}
+	statusIs := func(w *apitest.Wallet, path, want string) {
+		t.Helper()
+		var status struct{ Status string }
+		b.post(w, offers+"/"+path, nil).OK(&status)
+		require.Equal(t, want, status.Status)
+	}
+	squat()
+	statusIs(b.alice, id+"/status", "failed")
+	paid := b.offer(b.alice, b.bob, id)
+	statusIs(b.alice, id+"/status", "created")
+	refused(t, b.post(b.alice, offers, offerOf(b.bob.Party, id)), http.StatusConflict, "duplicate command")
+	statusIs(b.bob, id+"/status", "created")
+	statusIs(b.carol, id+"/status", "failed")
+
+	refused(t, b.post(b.carol, offers, offerOf(b.bob.Party, id)), http.StatusConflict, "duplicate command")
+	own := b.offer(b.bob, b.alice, id)
+	statusIs(b.bob, id+"/status", "created")
+	b.post(b.alice, offers+"/"+own+"/reject", nil).OK(nil)
+	statusIs(b.alice, id+"/status", "created")
+	statusIs(b.bob, id+"/status", "failed")
+	statusIs(b.bob, id+"/status?sender="+url.QueryEscape(string(b.alice.Party)), "created")
+
+	b.post(b.bob, offers+"/"+paid+"/accept", nil).OK(nil)
+	statusIs(b.alice, id+"/status", "accepted")
+	statusIs(b.alice, id+"/status?sender="+url.QueryEscape(string(b.carol.Party)), "failed")
+	statusIs(b.alice, id+"/status?sender="+url.QueryEscape(string(b.bob.Party)), "failed")
+
+	t.Log("who only received must say whose it means")
+	for _, sender := range []*apitest.Wallet{b.alice, b.bob} {
+		b.offer(sender, b.carol, "gift")
+	}
+	refused(t, b.status(b.carol, "gift"), http.StatusConflict, "Several senders offered coin with tracking id gift")
+	statusIs(b.carol, "gift/status?sender="+url.QueryEscape(string(b.bob.Party)), "created")
 }
 
 func TestAnOfferIsMadeAndAccepted(t *testing.T) {

@@ -47,7 +47,7 @@ func (a *API) createBuyTrafficRequest(
 	if err != nil {
 		return response, err
 	}
-	_, known, err := a.tracked(ctx, w, tracking.BuyTraffic, req.Body.TrackingID)
+	_, known, err := a.tracked(ctx, w, w.party, tracking.BuyTraffic, req.Body.TrackingID)
 	if err != nil {
 		return response, err
 	}

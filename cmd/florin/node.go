@@ -209,7 +209,7 @@ func (n *node) startWorker(ctx, background context.Context) error {
 			DB: n.database, Packages: n.packages, Node: n.identity, Clock: n.clock.Now, Lifecycles: lifecycles,
 			Automations: automations, MaxDeduplication: n.options.settings.MaxDeduplication, Outcomes: n.outcomes,
 			Log: n.options.log, Payloads: ledger.NewPayloads(), Traffic: n.trafficRules(),
-			Measure: func() func([]ledger.Completion) { return n.metrics.Commit(time.Now) },
+			Measure:        func() func([]ledger.Completion) { return n.metrics.Commit(time.Now) },
 			OnboardingWait: n.options.settings.OnboardingWait,
 		}
 		n.worker = worker.New(worker.Options{

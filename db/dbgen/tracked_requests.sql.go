@@ -14,46 +14,95 @@ import (
 const GetTrackedRequest = `-- name: GetTrackedRequest :one
 SELECT state
 FROM tracked_requests
-WHERE party = $1 AND kind = $2 AND tracking_hash = $3
+WHERE party = $1 AND kind = $2 AND tracking_hash = $3 AND requester = $4
 `
 
 type GetTrackedRequestParams struct {
 	Party        ledger.Party
 	Kind         string
 	TrackingHash string
+	Requester    string
 }
 
 // GetTrackedRequest finds what became of a request.
 func (q *Queries) GetTrackedRequest(ctx context.Context, arg GetTrackedRequestParams) ([]byte, error) {
-	row := q.db.QueryRow(ctx, GetTrackedRequest, arg.Party, arg.Kind, arg.TrackingHash)
+	row := q.db.QueryRow(ctx, GetTrackedRequest,
+		arg.Party,
+		arg.Kind,
+		arg.TrackingHash,
+		arg.Requester,
+	)
 	var state []byte
 	err := row.Scan(&state)
 	return state, err
 }
 
+const ListRequesters = `-- name: ListRequesters :many
+SELECT requester
+FROM tracked_requests
+WHERE party = $1 AND kind = $2 AND tracking_hash = $3
+ORDER BY requester
+LIMIT $4
+`
+
+type ListRequestersParams struct {
+	Party        ledger.Party
+	Kind         string
+	TrackingHash string
+	CountMax     int32
+}
+
+// ListRequesters finds those who made requests of the kind with the tracking id that concern the party.
+func (q *Queries) ListRequesters(ctx context.Context, arg ListRequestersParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, ListRequesters,
+		arg.Party,
+		arg.Kind,
+		arg.TrackingHash,
+		arg.CountMax,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var requester string
+		if err := rows.Scan(&requester); err != nil {
+			return nil, err
+		}
+		items = append(items, requester)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const NoteTrackedRequests = `-- name: NoteTrackedRequests :exec
-INSERT INTO tracked_requests (party, kind, tracking_hash, ledger_offset, state)
+INSERT INTO tracked_requests (party, kind, requester, tracking_hash, ledger_offset, state)
 SELECT
-    unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), unnest($4::bigint[]),
-    unnest($5::text[])::json
-ON CONFLICT (party, kind, tracking_hash) DO UPDATE
+    unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), unnest($4::text[]),
+    unnest($5::bigint[]), unnest($6::text[])::json
+ON CONFLICT (party, kind, tracking_hash, requester) DO UPDATE
 SET ledger_offset = excluded.ledger_offset, state = excluded.state
 `
 
 type NoteTrackedRequestsParams struct {
 	Parties        []string
 	Kinds          []string
+	Requesters     []string
 	TrackingHashes []string
 	LedgerOffsets  []int64
 	States         []string
 }
 
 // NoteTrackedRequests stores what became of requests, in place of what was known before. The rows must differ in party,
-// kind or tracking id.
+// kind, requester or tracking id.
 func (q *Queries) NoteTrackedRequests(ctx context.Context, arg NoteTrackedRequestsParams) error {
 	_, err := q.db.Exec(ctx, NoteTrackedRequests,
 		arg.Parties,
 		arg.Kinds,
+		arg.Requesters,
 		arg.TrackingHashes,
 		arg.LedgerOffsets,
 		arg.States,

@@ -68,9 +68,9 @@ type Merged struct {
 	Begins bool
 }
 
-// Merge adds a contribution to what waits. Only what the owner of the party signed begins an onboarding, names users and
-// is told of what others did; all else, such as the agreement of further hosts, adds to what the owner began. It refuses
-// parties that exist or belong to another identity provider.
+// Merge adds a contribution to what waits. Only what the owner of the party signed begins an onboarding, names users
+// and is told of what others did; all else, such as the agreement of further hosts, adds to what the owner began. It
+// refuses parties that exist or belong to another identity provider.
 func (c Contribution) Merge(given Onboarding, node Node, standing Standing) (Merged, error) {
 	if standing.Pending != nil {
 		if _, err := standing.Pending.Authorize(node); err != nil {

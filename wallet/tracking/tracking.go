@@ -58,7 +58,9 @@ type Entry struct {
 	Kind       Kind
 	TrackingID string
 	Party      ledger.Party
-	State      State
+	// Requester is whose request it is: the sender of an offer, the buyer of traffic. Nobody else can make it.
+	Requester ledger.Party
+	State     State
 }
 
 // packageName is the package of the contracts that have tracking ids.
@@ -123,10 +125,16 @@ func (s step) entries(id ledger.UpdateID, event ledger.Event) ([]Entry, error) {
 	} else if s.kind == TransferOffer {
 		state.ContractID = event.ContractID
 	}
+	requester := who.Sender
+	if s.kind == BuyTraffic {
+		requester = who.EndUserParty
+	}
 	var entries []Entry
 	for _, party := range ledger.SortedParties([]ledger.Party{who.Sender, who.Receiver, who.EndUserParty}) {
 		if party != "" {
-			entries = append(entries, Entry{Kind: s.kind, TrackingID: who.TrackingID, Party: party, State: state})
+			entries = append(entries, Entry{
+				Kind: s.kind, TrackingID: who.TrackingID, Party: party, Requester: requester, State: state,
+			})
 		}
 	}
 	return entries, nil

@@ -54,8 +54,8 @@ func (b book) isOffer(state tracking.State) {
 	b.t.Helper()
 	state.UpdateID = "1220ab"
 	require.Equal(b.t, []tracking.Entry{
-		{Kind: tracking.TransferOffer, TrackingID: "t", Party: alice, State: state},
-		{Kind: tracking.TransferOffer, TrackingID: "t", Party: bob, State: state},
+		{Kind: tracking.TransferOffer, TrackingID: "t", Party: alice, Requester: alice, State: state},
+		{Kind: tracking.TransferOffer, TrackingID: "t", Party: bob, Requester: alice, State: state},
 	}, b.last())
 }
 
@@ -157,7 +157,7 @@ func TestPurchasesOfTraffic(t *testing.T) {
 		b.t.Helper()
 		state.UpdateID = "1220ab"
 		require.Equal(b.t, []tracking.Entry{
-			{Kind: tracking.BuyTraffic, TrackingID: "t", Party: alice, State: state},
+			{Kind: tracking.BuyTraffic, TrackingID: "t", Party: alice, Requester: alice, State: state},
 		}, b.last())
 	}
 	t.Run("cancelled", func(t *testing.T) {
