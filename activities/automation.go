@@ -261,8 +261,9 @@ func (t *automationTurn) submit(task *db.AutomationTask, action plan.Action) {
 	}
 	t.out.More = true
 	t.out.Submissions = append(t.out.Submissions, ledger.Submission{
-		Key: key, UserID: t.activities.Node.OperatorUser, CommandID: action.CommandID, SubmissionID: key,
-		WorkflowID: t.in.WorkflowID, ActAs: ledger.SortedParties(action.ActAs), ReadAs: ledger.SortedParties(action.ReadAs),
+		Key: key, Identity: ledger.DefaultUser(t.activities.Node.OperatorUser), CommandID: action.CommandID,
+		SubmissionID: key,
+		WorkflowID:   t.in.WorkflowID, ActAs: ledger.SortedParties(action.ActAs), ReadAs: ledger.SortedParties(action.ReadAs),
 		Commands: action.Commands, ReceivedAt: t.now, Kind: ledger.KindAutomation,
 	})
 }

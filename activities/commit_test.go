@@ -109,8 +109,9 @@ func (b *bundle) submission(commandID string, actAs []ledger.Party, commands ...
 	prepared, refusal := b.packages.PrepareCommands(commands, nil)
 	require.Nil(b.t, refusal)
 	return ledger.Submission{
-		Key: "key-" + commandID, UserID: "user", CommandID: commandID, SubmissionID: "submission-" + commandID,
-		ActAs: ledger.SortedParties(actAs), Commands: prepared, ReceivedAt: b.now, Kind: ledger.KindCommand,
+		Key: "key-" + commandID, Identity: ledger.DefaultUser("user"), CommandID: commandID,
+		SubmissionID: "submission-" + commandID,
+		ActAs:        ledger.SortedParties(actAs), Commands: prepared, ReceivedAt: b.now, Kind: ledger.KindCommand,
 	}
 }
 

@@ -50,7 +50,7 @@ func (b *block) effects(submission opened, at ledger.Position) (effects, error) 
 // refused are the effects of a submission that no rule accepts.
 func refused(submission ledger.Submission, at ledger.Position, refusal *fault.Fault) effects {
 	return effects{decision: ledger.Decision{Completion: ledger.Completion{
-		Offset: at.Offset, Key: submission.Key, ChangeID: submission.ChangeID(), UserID: submission.UserID,
+		Offset: at.Offset, Key: submission.Key, ChangeID: submission.ChangeID(), Identity: submission.Identity,
 		CommandID: submission.CommandID, SubmissionID: submission.SubmissionID, ActAs: submission.ActAs,
 		Trace: submission.Trace, RecordTime: at.RecordTime, Refusal: refusal,
 	}}}

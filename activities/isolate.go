@@ -143,7 +143,10 @@ const (
 // lengths that its indexes take, and at least one party.
 func (a *Activities) storable(submission ledger.Submission) ledger.Submission {
 	out := ledger.Submission{
-		Key: storableText(submission.Key), UserID: storableText(submission.UserID),
+		Key: storableText(submission.Key),
+		Identity: ledger.Identity{
+			IdentityProviderID: storableText(submission.IdentityProviderID), UserID: storableText(submission.UserID),
+		},
 		CommandID: storableText(submission.CommandID), SubmissionID: storableText(submission.SubmissionID),
 		Trace: ledger.TraceContext{
 			Traceparent: storableText(submission.Trace.Traceparent), Tracestate: storableText(submission.Trace.Tracestate),

@@ -159,9 +159,9 @@ func (p planning) submission(action *plan.Action) *ledger.Submission {
 	name := fmt.Sprintf("%s/%s/%s/%d", p.in.WorkflowID, p.in.RunID, action.CommandID, try)
 	key := uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)).String()
 	return &ledger.Submission{
-		Key: key, UserID: p.activities.Node.OperatorUser, CommandID: action.CommandID, SubmissionID: key,
-		WorkflowID: workflowid.LedgerString(p.in.WorkflowID),
-		ActAs:      ledger.SortedParties(action.ActAs), ReadAs: ledger.SortedParties(action.ReadAs),
+		Key: key, Identity: ledger.DefaultUser(p.activities.Node.OperatorUser), CommandID: action.CommandID,
+		SubmissionID: key, WorkflowID: workflowid.LedgerString(p.in.WorkflowID),
+		ActAs: ledger.SortedParties(action.ActAs), ReadAs: ledger.SortedParties(action.ReadAs),
 		Commands: action.Commands, ReceivedAt: p.now, Kind: ledger.KindLifecycle,
 	}
 }

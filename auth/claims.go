@@ -80,7 +80,16 @@ func (c Claims) User() (user ledger.User, ok bool) {
 	return *c.user, true
 }
 
-// UserID is the id of the caller's user, "" without one.
+// Identity is who calls; the zero value without a user.
+func (c Claims) Identity() ledger.Identity {
+	if c.user == nil {
+		return ledger.Identity{}
+	}
+	return c.user.Identity()
+}
+
+// UserID is the id of the caller's user, "" without one: for texts. Whatever is kept or looked up for the caller goes
+// by [Claims.Identity].
 func (c Claims) UserID() string {
 	if c.user == nil {
 		return ""
@@ -95,7 +104,7 @@ func (c Claims) ExpiresAt() time.Time { return c.expires }
 // the token is valid, makes no difference.
 func (c Claims) SameAs(other Claims) bool {
 	return c.Authenticated() == other.Authenticated() && c.wildcard == other.wildcard &&
-		c.UserID() == other.UserID() && c.admin == other.admin && c.idpAdmin == other.idpAdmin &&
+		c.Identity() == other.Identity() && c.admin == other.admin && c.idpAdmin == other.idpAdmin &&
 		c.readAny == other.readAny && c.executeAny == other.executeAny &&
 		maps.Equal(c.actAs, other.actAs) && maps.Equal(c.readAs, other.readAs) && maps.Equal(c.executeAs, other.executeAs)
 }
@@ -199,28 +208,28 @@ func (c Claims) RequireOperateAs(identityProviderID string, parties ...ledger.Pa
 	return c.requireEach(parties, operates, "act, read or execute as")
 }
 
-// SubmittingUser is the user id that a request works with: the token's where the request names none. A different one
-// is refused (contract, "Authentication"). With authorization disabled it may be "", which the request's own
-// validation then reports as a missing field.
-func (c Claims) SubmittingUser(requested string) (string, error) {
+// SubmittingUser is whom a request works for: the token's user where the request names none. A different one is refused
+// (contract, "Authentication"). With authorization disabled it is a user of the default identity provider, and its id
+// may be "", which the request's own validation then reports as a missing field.
+func (c Claims) SubmittingUser(requested string) (ledger.Identity, error) {
 	if err := c.Require(); err != nil {
-		return "", err
+		return ledger.Identity{}, err
 	}
 	switch {
 	case c.wildcard:
-		return requested, nil
+		return ledger.DefaultUser(requested), nil
 	case requested == "" || requested == c.user.ID:
-		return c.user.ID, nil
+		return c.Identity(), nil
 	default:
-		return "", denied("the token of user %q cannot be used for user %q", c.user.ID, requested)
+		return ledger.Identity{}, denied("the token of user %q cannot be used for user %q", c.user.ID, requested)
 	}
 }
 
 // ReadingUser is like [Claims.SubmittingUser] for readers of completions: callers that may read as any party may also
-// name any user.
-func (c Claims) ReadingUser(requested string) (string, error) {
+// name any user of their own identity provider.
+func (c Claims) ReadingUser(requested string) (ledger.Identity, error) {
 	if requested != "" && c.readAny {
-		return requested, nil
+		return ledger.Identity{IdentityProviderID: c.Identity().IdentityProviderID, UserID: requested}, nil
 	}
 	return c.SubmittingUser(requested)
 }

@@ -104,11 +104,29 @@ func TestAdministratorsOfAnIdentityProvider(t *testing.T) {
 	}
 }
 
+func TestARequestWorksWithAUserOfTheTokensIdentityProvider(t *testing.T) {
+	t.Parallel()
+	of := func(rights ...ledger.Right) auth.Claims {
+		return auth.NewClaims(ledger.User{ID: "user", IdentityProviderID: "acme"}, rights)
+	}
+	user := ledger.Identity{IdentityProviderID: "acme", UserID: "user"}
+	require.Equal(t, user, of().Identity())
+	for _, requested := range []string{"", "user"} {
+		submitting, err := of().SubmittingUser(requested)
+		require.NoError(t, err)
+		require.Equal(t, user, submitting)
+	}
+	reading, err := of(ledger.Right{Kind: ledger.CanReadAsAnyParty}).ReadingUser("other")
+	require.NoError(t, err)
+	require.Equal(t, ledger.Identity{IdentityProviderID: "acme", UserID: "other"}, reading)
+	require.False(t, of().SameAs(auth.NewClaims(ledger.User{ID: "user"}, nil)), "another provider's user of that name")
+}
+
 func TestWhichUserARequestWorksWith(t *testing.T) {
 	t.Parallel()
 	user := with(ledger.CanActAs)
 	for name, test := range map[string]struct {
-		call      func(string) (string, error)
+		call      func(string) (ledger.Identity, error)
 		requested string
 		want      string
 		code      fault.Code
@@ -129,7 +147,7 @@ func TestWhichUserARequestWorksWith(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := test.call(test.requested)
-			require.Equal(t, test.want, got)
+			require.Equal(t, ledger.DefaultUser(test.want), got)
 			if test.code.ID == "" {
 				require.NoError(t, err)
 				return

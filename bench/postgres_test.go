@@ -39,7 +39,7 @@ func record(t *testing.T, databaseURL string) {
 			}},
 			Completions: []ledger.Completion{{
 				Offset: offset, Key: "f81d4fae-7dec-11d0-a765-00a0c91e6bf" + string(update[len(update)-1]),
-				ChangeID: "1220aabbccddeeff0011", UserID: "app", CommandID: "command-0123456789",
+				ChangeID: "1220aabbccddeeff0011", Identity: ledger.DefaultUser("app"), CommandID: "command-0123456789",
 				SubmissionID: "submission-0123456789", UpdateID: update,
 				ActAs: []ledger.Party{alice}, RecordTime: at,
 			}},

@@ -167,7 +167,7 @@ func Genesis(packages *ledger.Packages, node ledger.Node, options Options, now t
 	}
 	commands = append(commands, governed)
 	return ledger.Submission{
-		Key: genesisKey, UserID: participantAdmin, CommandID: "genesis", SubmissionID: genesisKey,
+		Key: genesisKey, Identity: ledger.DefaultUser(participantAdmin), CommandID: "genesis", SubmissionID: genesisKey,
 		ActAs: []ledger.Party{node.DSO}, Commands: commands, ReceivedAt: now, Kind: ledger.KindBootstrap,
 	}, nil
 }

@@ -10,7 +10,8 @@ import (
 
 // CompletionsQuery asks for the completions of one user's submissions.
 type CompletionsQuery struct {
-	UserID string
+	ledger.Identity
+
 	// Parties: a completion matches when at least one of its acting parties is listed.
 	Parties []ledger.Party
 	After   ledger.Offset // exclusive
@@ -31,7 +32,7 @@ type Change struct {
 // parties is for the caller.
 func (r Reader) Completions(ctx context.Context, query CompletionsQuery) ([]ledger.Completion, error) {
 	rows, err := r.queries.ListCompletions(ctx, dbgen.ListCompletionsParams{
-		UserID:   query.UserID,
+		IdentityProviderID: query.IdentityProviderID, UserID: query.UserID,
 		Parties:  ledger.Strings(query.Parties),
 		After:    query.After,
 		UpTo:     query.UpTo,

@@ -32,30 +32,42 @@ func TestCompletions(t *testing.T) {
 		want  []ledger.Offset
 	}{
 		"of one party": {
-			db.CompletionsQuery{UserID: app, Parties: []ledger.Party{alice}, UpTo: 10, Limit: 10}, []ledger.Offset{1, 3, 6},
+			db.CompletionsQuery{Identity: appUser, Parties: []ledger.Party{alice}, UpTo: 10, Limit: 10}, []ledger.Offset{1, 3,
+				6},
 		},
 		"of two parties, each completion once": {
-			db.CompletionsQuery{UserID: app, Parties: []ledger.Party{bob, alice}, UpTo: 10, Limit: 10},
+			db.CompletionsQuery{Identity: appUser, Parties: []ledger.Party{bob, alice}, UpTo: 10, Limit: 10},
 			[]ledger.Offset{1, 2, 3, 6},
 		},
 		"of parties named twice": {
-			db.CompletionsQuery{UserID: app, Parties: []ledger.Party{bob, bob}, UpTo: 10, Limit: 10}, []ledger.Offset{2, 3},
+			db.CompletionsQuery{Identity: appUser, Parties: []ledger.Party{bob, bob}, UpTo: 10, Limit: 10}, []ledger.Offset{2,
+				3},
 		},
 		"of another user": {
-			db.CompletionsQuery{UserID: "other", Parties: []ledger.Party{alice, bob}, UpTo: 10, Limit: 10}, []ledger.Offset{4},
+			db.CompletionsQuery{Identity: ledger.DefaultUser("other"), Parties: []ledger.Party{alice, bob}, UpTo: 10,
+				Limit: 10}, []ledger.Offset{4},
 		},
 		"of an unknown user": {
-			db.CompletionsQuery{UserID: "nobody", Parties: []ledger.Party{alice}, UpTo: 10, Limit: 10}, []ledger.Offset{},
+			db.CompletionsQuery{Identity: ledger.DefaultUser("nobody"), Parties: []ledger.Party{alice}, UpTo: 10, Limit: 10},
+			[]ledger.Offset{},
 		},
-		"of no party": {db.CompletionsQuery{UserID: app, UpTo: 10, Limit: 10}, []ledger.Offset{}},
+		"of another identity provider's user of the same name": {
+			db.CompletionsQuery{
+				Identity: ledger.Identity{IdentityProviderID: "acme", UserID: app}, Parties: []ledger.Party{alice}, UpTo: 10,
+				Limit: 10,
+			}, []ledger.Offset{},
+		},
+		"of no party": {db.CompletionsQuery{Identity: appUser, UpTo: 10, Limit: 10}, []ledger.Offset{}},
 		"after an offset, which is excluded": {
-			db.CompletionsQuery{UserID: app, Parties: []ledger.Party{alice}, After: 3, UpTo: 10, Limit: 10}, []ledger.Offset{6},
+			db.CompletionsQuery{Identity: appUser, Parties: []ledger.Party{alice}, After: 3, UpTo: 10, Limit: 10},
+			[]ledger.Offset{6},
 		},
 		"up to an offset, which is included": {
-			db.CompletionsQuery{UserID: app, Parties: []ledger.Party{alice}, UpTo: 3, Limit: 10}, []ledger.Offset{1, 3},
+			db.CompletionsQuery{Identity: appUser, Parties: []ledger.Party{alice}, UpTo: 3, Limit: 10}, []ledger.Offset{1, 3},
 		},
 		"up to a limit over all parties": {
-			db.CompletionsQuery{UserID: app, Parties: []ledger.Party{alice, bob}, UpTo: 10, Limit: 2}, []ledger.Offset{1, 2},
+			db.CompletionsQuery{Identity: appUser, Parties: []ledger.Party{alice, bob}, UpTo: 10, Limit: 2},
+			[]ledger.Offset{1, 2},
 		},
 	}
 	for name, test := range cases {

@@ -37,6 +37,9 @@ func template(entity string) lf.TypeName {
 
 func contractID(n int) ledger.ContractID { return ledger.ContractID(fmt.Sprintf("00%064x", n)) }
 
+// appUser is the user app of the default identity provider.
+var appUser = ledger.DefaultUser(app)
+
 // coin is a contract signed by the DSO and its owner.
 func coin(n int, offset ledger.Offset, owner ledger.Party) db.NewContract {
 	return db.NewContract{
@@ -54,8 +57,10 @@ func coin(n int, offset ledger.Offset, owner ledger.Party) db.NewContract {
 func accepted(offset ledger.Offset, userID string, actAs ...ledger.Party) ledger.Completion {
 	commandID := fmt.Sprintf("command-%d", offset)
 	return ledger.Completion{
-		Offset: offset, Key: fmt.Sprintf("key-%d", offset), ChangeID: ledger.NewChangeID(userID, commandID, actAs),
-		UserID: userID, CommandID: commandID, SubmissionID: fmt.Sprintf("submission-%d", offset), ActAs: actAs,
+		Offset: offset, Key: fmt.Sprintf("key-%d", offset), ChangeID: ledger.NewChangeID(ledger.DefaultUser(userID),
+			commandID, actAs),
+		Identity: ledger.DefaultUser(userID), CommandID: commandID, SubmissionID: fmt.Sprintf("submission-%d", offset),
+		ActAs:    actAs,
 		UpdateID: updateID(offset), RecordTime: timeAt(offset),
 	}
 }

@@ -110,7 +110,7 @@ func commitOne(ctx context.Context, node *db.DB, key string) error {
 func requireNoGap(t *testing.T, record *db.DB, head db.Head) {
 	t.Helper()
 	completions, err := record.Completions(t.Context(), db.CompletionsQuery{
-		UserID: app, Parties: []ledger.Party{alice}, UpTo: head.Offset, Limit: 10_000,
+		Identity: appUser, Parties: []ledger.Party{alice}, UpTo: head.Offset, Limit: 10_000,
 	})
 	require.NoError(t, err)
 	require.Len(t, completions, int(head.Offset))

@@ -211,7 +211,7 @@ func fromDBCompletion(row dbgen.Completion) (ledger.Completion, error) {
 		Offset:          row.LedgerOffset,
 		Key:             row.SubmissionKey,
 		ChangeID:        ledger.ChangeID(row.ChangeID),
-		UserID:          row.UserID,
+		Identity:        ledger.Identity{IdentityProviderID: row.IdentityProviderID, UserID: row.UserID},
 		CommandID:       row.CommandID,
 		SubmissionID:    row.SubmissionID,
 		ActAs:           fromDBParties(row.ActAs),
@@ -270,6 +270,7 @@ func toDBCompletions(completions []ledger.Completion) (dbgen.InsertCompletionsPa
 		rows.LedgerOffsets = append(rows.LedgerOffsets, int64(completion.Offset))
 		rows.SubmissionKeys = append(rows.SubmissionKeys, completion.Key)
 		rows.ChangeIds = append(rows.ChangeIds, string(completion.ChangeID))
+		rows.IdentityProviderIds = append(rows.IdentityProviderIds, completion.IdentityProviderID)
 		rows.UserIds = append(rows.UserIds, completion.UserID)
 		rows.CommandIds = append(rows.CommandIds, completion.CommandID)
 		rows.SubmissionIds = append(rows.SubmissionIds, completion.SubmissionID)

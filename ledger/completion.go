@@ -9,13 +9,15 @@ import (
 // Completion is the outcome of one submission, successful or refused. There is exactly one for each submission that
 // the node acknowledged (contract, "Completion").
 type Completion struct {
-	Offset       Offset   `json:"offset"`
-	Key          string   `json:"key"` // of the submission
-	ChangeID     ChangeID `json:"changeId"`
-	UserID       string   `json:"userId"`
-	CommandID    string   `json:"commandId"`
-	SubmissionID string   `json:"submissionId"`
-	ActAs        []Party  `json:"actAs"`
+	Offset   Offset   `json:"offset"`
+	Key      string   `json:"key"` // of the submission
+	ChangeID ChangeID `json:"changeId"`
+	// Identity is who submitted.
+	Identity
+
+	CommandID    string  `json:"commandId"`
+	SubmissionID string  `json:"submissionId"`
+	ActAs        []Party `json:"actAs"`
 	// Refusal says why the submission was refused; nil for an accepted one.
 	Refusal *fault.Fault `json:"refusal,omitempty"`
 	// UpdateID names the transaction of an accepted submission; "" for a refused one.

@@ -49,7 +49,7 @@ type Decision struct {
 // error is always a failure of the store, after which nothing has happened.
 func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 	decision := Decision{Completion: Completion{
-		Offset: at.Offset, Key: s.Key, ChangeID: s.ChangeID(), UserID: s.UserID, CommandID: s.CommandID,
+		Offset: at.Offset, Key: s.Key, ChangeID: s.ChangeID(), Identity: s.Identity, CommandID: s.CommandID,
 		SubmissionID: s.SubmissionID, ActAs: s.ActAs, Trace: s.Trace, RecordTime: at.RecordTime,
 	}}
 	if c.External != nil {

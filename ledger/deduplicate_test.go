@@ -38,7 +38,8 @@ func TestDeduplication(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			submission := ledger.Submission{
-				UserID: "user", CommandID: "command", ActAs: []ledger.Party{alice}, Deduplication: c.requested,
+				Identity: ledger.DefaultUser("user"), CommandID: "command", ActAs: []ledger.Party{alice},
+				Deduplication: c.requested,
 			}
 			period, refusal := ledger.Deduplicate(submission, c.previous, ledger.DeduplicationRules{
 				Now: ledgertest.Start, Maximum: 24 * time.Hour, Pruned: c.pruned,
@@ -76,8 +77,9 @@ func issuing(t *testing.T, book *ledgertest.Ledger) ledger.Submission {
 	command, err := ledgertest.CreateCommand(book, iou())
 	require.NoError(t, err)
 	return ledger.Submission{
-		Key: "key", UserID: "user", CommandID: "command", SubmissionID: "submission", WorkflowID: "workflow",
-		ActAs: []ledger.Party{alice}, Commands: []ledger.Command{command}, Trace: ledger.TraceContext{Traceparent: "trace"},
+		Key: "key", Identity: ledger.DefaultUser("user"), CommandID: "command", SubmissionID: "submission",
+		WorkflowID: "workflow",
+		ActAs:      []ledger.Party{alice}, Commands: []ledger.Command{command}, Trace: ledger.TraceContext{Traceparent: "trace"},
 	}
 }
 

@@ -77,22 +77,40 @@ func TestListsOfParties(t *testing.T) {
 
 func TestAChangeIsTheUserTheCommandAndTheSetOfActors(t *testing.T) {
 	t.Parallel()
-	change := ledger.NewChangeID("user", "command", []ledger.Party{alice, bob})
+	change := ledger.NewChangeID(ledger.DefaultUser("user"), "command", []ledger.Party{alice, bob})
 	require.Regexp(t, "^1220[0-9a-f]{64}$", string(change))
-	require.Equal(t, change, ledger.NewChangeID("user", "command", []ledger.Party{bob, alice, bob}))
+	require.Equal(t, change, ledger.NewChangeID(ledger.DefaultUser("user"), "command", []ledger.Party{bob, alice, bob}))
 	require.Equal(t, change, ledger.Submission{
-		UserID: "user", CommandID: "command", ActAs: []ledger.Party{bob, alice}, ReadAs: []ledger.Party{diana},
-		SubmissionID: "other",
+		Identity: ledger.DefaultUser("user"), CommandID: "command", ActAs: []ledger.Party{bob, alice},
+		ReadAs: []ledger.Party{diana}, SubmissionID: "other",
 	}.ChangeID())
 	for _, other := range []ledger.ChangeID{
-		ledger.NewChangeID("usercommand", "", []ledger.Party{alice, bob}),
-		ledger.NewChangeID("user", "command2", []ledger.Party{alice, bob}),
-		ledger.NewChangeID("user2", "command", []ledger.Party{alice, bob}),
-		ledger.NewChangeID("user", "command", []ledger.Party{alice}),
-		ledger.NewChangeID("user", "command", []ledger.Party{alice + bob}),
+		ledger.NewChangeID(ledger.DefaultUser("usercommand"), "", []ledger.Party{alice, bob}),
+		ledger.NewChangeID(ledger.DefaultUser("user"), "command2", []ledger.Party{alice, bob}),
+		ledger.NewChangeID(ledger.DefaultUser("user2"), "command", []ledger.Party{alice, bob}),
+		ledger.NewChangeID(ledger.DefaultUser("user"), "command", []ledger.Party{alice}),
+		ledger.NewChangeID(ledger.DefaultUser("user"), "command", []ledger.Party{alice + bob}),
+		ledger.NewChangeID(ledger.Identity{IdentityProviderID: "acme", UserID: "user"}, "command", []ledger.Party{alice,
+			bob}),
 	} {
 		require.NotEqual(t, change, other)
 	}
+}
+
+// Change ids are in the record: what they are must never change.
+func TestChangeIDsStayWhatTheyAre(t *testing.T) {
+	t.Parallel()
+	parties := []ledger.Party{"alice::1220aa"}
+	require.EqualValues(t, "1220a0c4e73fa39d3aed4f188967c3bb40b523efec3d6db4267ace39f0bed43094b4",
+		ledger.NewChangeID(ledger.DefaultUser("user"), "command", parties))
+	require.EqualValues(t, "1220dd1449b40f259eba53b85e243939e87c018fa87d79f627087e6894805778c549",
+		ledger.NewChangeID(ledger.Identity{IdentityProviderID: "acme", UserID: "user"}, "command", parties))
+}
+
+func TestIdentitiesHaveTextsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "user", ledger.IdentityText(ledger.DefaultUser("user")))
+	require.Equal(t, "user @ acme", ledger.IdentityText(ledger.Identity{IdentityProviderID: "acme", UserID: "user"}))
 }
 
 func TestTraceIDs(t *testing.T) {

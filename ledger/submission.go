@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"math"
 	"regexp"
 	"slices"
 	"time"
@@ -17,8 +18,10 @@ import (
 type Submission struct {
 	// Key is the node's own name for this submission (a UUID): processing a submission twice yields the completion of
 	// the first time. Clients never see it.
-	Key          string `json:"key"`
-	UserID       string `json:"userId"`
+	Key string `json:"key"`
+	// Identity is who submits.
+	Identity
+
 	CommandID    string `json:"commandId"`
 	SubmissionID string `json:"submissionId"`
 	WorkflowID   string `json:"workflowId,omitempty"`
@@ -118,20 +121,29 @@ func (c TraceContext) TraceID() string {
 	return c.Traceparent[start:end]
 }
 
-// ChangeID names an intended change: the hash of user, command id and the set of acting parties (contract, commandId).
+// ChangeID names an intended change: the hash of identity, command id and the set of acting parties (contract,
+// commandId).
 type ChangeID string
 
 // ChangeID is the submission's change id: 1220 followed by the hash in hexadecimal.
-func (s Submission) ChangeID() ChangeID { return NewChangeID(s.UserID, s.CommandID, s.ActAs) }
+func (s Submission) ChangeID() ChangeID { return NewChangeID(s.Identity, s.CommandID, s.ActAs) }
+
+// ofProvider comes before the identity provider in the hash of a change id: no text has this length, so that what
+// follows is not taken for a change of the default identity provider, whose ids name none.
+const ofProvider = math.MaxUint32
 
 // NewChangeID computes a change id. The order of the parties and repeats among them do not matter.
-func NewChangeID(userID, commandID string, actAs []Party) ChangeID {
+func NewChangeID(who Identity, commandID string, actAs []Party) ChangeID {
 	hash := sha256.New()
 	write := func(text string) {
 		hash.Write(binary.BigEndian.AppendUint32(nil, uint32(len(text))))
 		hash.Write([]byte(text))
 	}
-	write(userID)
+	if who.IdentityProviderID != DefaultIdentityProvider {
+		hash.Write(binary.BigEndian.AppendUint32(nil, ofProvider))
+		write(who.IdentityProviderID)
+	}
+	write(who.UserID)
 	write(commandID)
 	for _, party := range SortedParties(slices.Clone(actAs)) {
 		write(string(party))

@@ -50,7 +50,7 @@ func (s *starter) nextSize(t *testing.T) int {
 
 func testSubmission(i int) ledger.Submission {
 	return ledger.Submission{
-		Key: "key-" + strconv.Itoa(i), UserID: "user", CommandID: "command-" + strconv.Itoa(i),
+		Key: "key-" + strconv.Itoa(i), Identity: ledger.DefaultUser("user"), CommandID: "command-" + strconv.Itoa(i),
 		ActAs: []ledger.Party{"alice::1220"}, Kind: ledger.KindCommand,
 	}
 }

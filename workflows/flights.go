@@ -17,12 +17,13 @@ type flights struct {
 
 	mu       sync.Mutex
 	byChange map[ledger.ChangeID]flight
-	byUser   map[string]int
+	byUser   map[ledger.Identity]int
 }
 
 type flight struct {
-	key, submissionID, userID string
-	since                     time.Time
+	key, submissionID string
+	who               ledger.Identity
+	since             time.Time
 	// timed: it waits for a time that it names, for as long as that takes.
 	timed bool
 }
@@ -34,7 +35,7 @@ const maxFlight = 10 * time.Minute
 func newFlights(most, mostOfUser int, clock func() time.Time) *flights {
 	return &flights{
 		most: most, mostOfUser: mostOfUser, clock: clock,
-		byChange: map[ledger.ChangeID]flight{}, byUser: map[string]int{},
+		byChange: map[ledger.ChangeID]flight{}, byUser: map[ledger.Identity]int{},
 	}
 }
 
@@ -50,15 +51,15 @@ func (f *flights) enter(change ledger.ChangeID, s ledger.Submission, synchronize
 			"The participant is currently overloaded: %d commands are in flight, the most it takes", f.most).
 			With("reason", "too many commands in flight")
 	}
-	if f.mostOfUser > 0 && f.byUser[s.UserID] >= f.mostOfUser {
+	if f.mostOfUser > 0 && f.byUser[s.Identity] >= f.mostOfUser {
 		return fault.ParticipantBackpressure.New(
 			"%d commands of user %q are in flight, the most for one user", f.mostOfUser, s.UserID).
 			With("reason", "too many commands of the user in flight")
 	}
 	f.byChange[change] = flight{
-		key: s.Key, submissionID: s.SubmissionID, userID: s.UserID, since: f.clock(), timed: s.MinLedgerTime != nil,
+		key: s.Key, submissionID: s.SubmissionID, who: s.Identity, since: f.clock(), timed: s.MinLedgerTime != nil,
 	}
-	f.byUser[s.UserID]++
+	f.byUser[s.Identity]++
 	return nil
 }
 
@@ -87,8 +88,8 @@ func (f *flights) oldest() time.Duration {
 
 // forget ends a flight's part in its user's number. The caller holds the lock.
 func (f *flights) forget(ended flight) {
-	if f.byUser[ended.userID]--; f.byUser[ended.userID] == 0 {
-		delete(f.byUser, ended.userID)
+	if f.byUser[ended.who]--; f.byUser[ended.who] == 0 {
+		delete(f.byUser, ended.who)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // flying is a submission of the user whose change and key follow from the number.
 func flying(user string, number int) (ledger.ChangeID, ledger.Submission) {
 	s := ledger.Submission{
-		UserID: user, CommandID: strconv.Itoa(number), Key: user + strconv.Itoa(number),
+		Identity: ledger.DefaultUser(user), CommandID: strconv.Itoa(number), Key: user + strconv.Itoa(number),
 		ActAs: []ledger.Party{"alice::1220"},
 	}
 	return s.ChangeID(), s
@@ -38,6 +38,7 @@ func TestNoUserTakesAllFlights(t *testing.T) {
 	require.True(t, fault.ParticipantBackpressure.Matches(refusal))
 	require.Equal(t, `2 commands of user "greedy" are in flight, the most for one user`, refusal.Cause)
 	require.Nil(t, enter("modest", 1), "there is room for others")
+	require.Zero(t, f.byUser[ledger.Identity{IdentityProviderID: "acme", UserID: "greedy"}], "another provider's user")
 	refusal = enter("third", 1)
 	require.True(t, fault.ParticipantBackpressure.Matches(refusal))
 	require.Contains(t, refusal.Cause, "3 commands are in flight, the most it takes")

@@ -31,7 +31,7 @@ func environment(t *testing.T) *testsuite.TestWorkflowEnvironment {
 
 func submission(commandID string) ledger.Submission {
 	return ledger.Submission{
-		Key: "key-" + commandID, UserID: "alice", CommandID: commandID, SubmissionID: "s",
+		Key: "key-" + commandID, Identity: ledger.DefaultUser("alice"), CommandID: commandID, SubmissionID: "s",
 		ActAs: []ledger.Party{"alice::1220"}, Kind: ledger.KindCommand,
 	}
 }

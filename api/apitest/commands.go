@@ -50,8 +50,9 @@ func Archive[T any](s *Server, id lf.CID[T], actAs ...ledger.Party) {
 func (s *Server) commit(actAs []ledger.Party, command ledger.Command) ledger.Update {
 	s.tb.Helper()
 	completion, err := s.committer().SubmitAndWait(s.tb.Context(), ledger.Submission{
-		Key: uuid.NewString(), UserID: Admin, CommandID: uuid.NewString(), SubmissionID: uuid.NewString(),
-		ActAs: ledger.SortedParties(actAs), ReadAs: []ledger.Party{s.Node.DSO}, Commands: []ledger.Command{command},
+		Key: uuid.NewString(), Identity: ledger.DefaultUser(Admin), CommandID: uuid.NewString(),
+		SubmissionID: uuid.NewString(),
+		ActAs:        ledger.SortedParties(actAs), ReadAs: []ledger.Party{s.Node.DSO}, Commands: []ledger.Command{command},
 		ReceivedAt: now(), Kind: ledger.KindCommand,
 	})
 	require.NoError(s.tb, err)

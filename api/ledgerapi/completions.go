@@ -118,7 +118,7 @@ func (a *API) completions(ctx context.Context, req completionsRequest) ([]Comple
 // completionsQuery checks the request: claims first, then fields.
 func (a *API) completionsQuery(ctx context.Context, body CompletionStreamRequest) (db.CompletionsQuery, error) {
 	claims := endpoint.Claims(ctx)
-	userID, err := claims.ReadingUser(body.UserID)
+	who, err := claims.ReadingUser(body.UserID)
 	if err != nil {
 		return db.CompletionsQuery{}, err
 	}
@@ -126,7 +126,7 @@ func (a *API) completionsQuery(ctx context.Context, body CompletionStreamRequest
 	if err := claims.RequireReadAs(parties...); err != nil {
 		return db.CompletionsQuery{}, err
 	}
-	if err := checkUserIDField(userID); err != nil {
+	if err := checkUserIDField(who); err != nil {
 		return db.CompletionsQuery{}, err
 	}
 	if len(parties) == 0 {
@@ -138,7 +138,7 @@ func (a *API) completionsQuery(ctx context.Context, body CompletionStreamRequest
 	if body.BeginExclusive < 0 {
 		return db.CompletionsQuery{}, fault.NegativeOffsetIn("begin_exclusive", body.BeginExclusive)
 	}
-	return db.CompletionsQuery{UserID: userID, Parties: parties, After: ledger.Offset(body.BeginExclusive)}, nil
+	return db.CompletionsQuery{Identity: who, Parties: parties, After: ledger.Offset(body.BeginExclusive)}, nil
 }
 
 func (a *API) completionCheckpoint(head db.Head) CompletionStreamResponse {

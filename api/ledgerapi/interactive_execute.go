@@ -159,7 +159,7 @@ func (a *API) newExecutionFields(
 	ctx context.Context, body JsExecuteSubmissionRequest, transaction *prepared.Transaction,
 ) (ledger.Submission, error) {
 	claims := endpoint.Claims(ctx)
-	userID, err := claims.SubmittingUser(orEmpty(body.UserID))
+	who, err := claims.SubmittingUser(orEmpty(body.UserID))
 	if err != nil {
 		return ledger.Submission{}, err
 	}
@@ -175,7 +175,7 @@ func (a *API) newExecutionFields(
 	if err := ledger.CheckLedgerString(submissionID); err != nil {
 		return ledger.Submission{}, fault.InvalidFieldNamed("submission_id", err.Error())
 	}
-	if err := checkUserIDField(userID); err != nil {
+	if err := checkUserIDField(who); err != nil {
 		return ledger.Submission{}, err
 	}
 	deduplication, err := FromAPIDeduplicationPeriod(body.DeduplicationPeriod)
@@ -186,7 +186,7 @@ func (a *API) newExecutionFields(
 		return ledger.Submission{}, fault.MissingFieldNamed("prepared_transaction")
 	}
 	return ledger.Submission{
-		Key: uuid.NewString(), UserID: userID, SubmissionID: submissionID, Deduplication: deduplication,
+		Key: uuid.NewString(), Identity: who, SubmissionID: submissionID, Deduplication: deduplication,
 		ReceivedAt: a.now().UTC().Truncate(time.Microsecond), Trace: endpoint.Trace(ctx), Kind: ledger.KindExternal,
 		Signed: &ledger.SignedTransaction{
 			Transaction: body.PreparedTransaction, Scheme: string(body.HashingSchemeVersion),

@@ -134,13 +134,13 @@ func (t *MinLedgerTime) parts() (absolute *endpoint.Timestamp, relative *Duratio
 }
 
 // preparingUser checks the claims that preparing needs: nothing is done for anyone, so seeing is enough.
-func preparingUser(ctx context.Context, requested string, actAs, readAs []ledger.Party) (string, error) {
+func preparingUser(ctx context.Context, requested string, actAs, readAs []ledger.Party) (ledger.Identity, error) {
 	claims := endpoint.Claims(ctx)
-	userID, err := claims.SubmittingUser(requested)
+	who, err := claims.SubmittingUser(requested)
 	if err != nil {
-		return "", err
+		return ledger.Identity{}, err
 	}
-	return userID, claims.RequireReadAs(ledger.SortedParties(actAs, readAs)...)
+	return who, claims.RequireReadAs(ledger.SortedParties(actAs, readAs)...)
 }
 
 func checkPreparation(body JsPrepareSubmissionRequest, scheme prepared.Scheme) error {

@@ -151,14 +151,14 @@ func (a *API) refuseReassignment(ctx context.Context, commands *ReassignmentComm
 	if submissionID == "" {
 		submissionID = uuid.NewString()
 	}
-	userID, err := submittingUser(ctx, commands.UserID, []ledger.Party{ledger.Party(commands.Submitter)}, nil)
+	who, err := submittingUser(ctx, commands.UserID, []ledger.Party{ledger.Party(commands.Submitter)}, nil)
 	if err == nil {
-		err = a.checkReassignment(*commands, userID)
+		err = a.checkReassignment(*commands, who)
 	}
 	return ofSubmission(err, submissionID)
 }
 
-func (a *API) checkReassignment(commands ReassignmentCommands, userID string) error {
+func (a *API) checkReassignment(commands ReassignmentCommands, who ledger.Identity) error {
 	if err := ledger.CheckParty(commands.Submitter); err != nil {
 		return fault.InvalidFieldNamed("submitter", err.Error())
 	}
@@ -167,7 +167,7 @@ func (a *API) checkReassignment(commands ReassignmentCommands, userID string) er
 			return fault.InvalidArgumentf("workflow_id: %s", err)
 		}
 	}
-	if err := checkUserIDField(userID); err != nil {
+	if err := checkUserIDField(who); err != nil {
 		return err
 	}
 	if commands.CommandID == "" {

@@ -192,18 +192,20 @@ func (r benchRecord) tables() []benchTable {
 		{"completions", []string{
 			"ledger_offset", "submission_key", "change_id", "user_id", "command_id", "submission_id", "act_as", "update_id",
 			"dedup_offset", "traceparent", "tracestate", "record_time", "paid_traffic_cost",
+			"identity_provider_id",
 		}, func(n int) ([][]any, error) {
 			payer, _ := benchParties(n)
 			return [][]any{{
 				n, benchHash("key", n), "1220" + benchHash("change", n), "app", fmt.Sprintf("command-%d", n),
 				fmt.Sprintf("submission-%d", n),
 				[]string{payer},
-				"1220" + benchHash("update", n), 0, "", "", benchTime(n), 1500,
+				"1220" + benchHash("update", n), 0, "", "", benchTime(n), 1500, ledger.DefaultIdentityProvider,
 			}}, nil
 		}},
-		{"completion_parties", []string{"user_id", "party", "ledger_offset"}, func(n int) ([][]any, error) {
+		{"completion_parties", []string{"identity_provider_id", "user_id", "party", "ledger_offset"}, func(n int) ([][]any,
+			error) {
 			payer, _ := benchParties(n)
-			return [][]any{{"app", payer, n}}, nil
+			return [][]any{{ledger.DefaultIdentityProvider, "app", payer, n}}, nil
 		}},
 		{"contracts", []string{
 			"contract_id", "created_offset", "created_node_id", "archived_offset", "template_id", "package_name", "payload",

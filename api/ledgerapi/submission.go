@@ -20,8 +20,9 @@ func (a *API) newSubmission(ctx context.Context, body JsCommands) (ledger.Submis
 	return a.newSubmissionFor(ctx, body, submittingUser)
 }
 
-// authorizer checks the claims that a request needs, by the user that it names and its parties, and returns the user.
-type authorizer func(ctx context.Context, requested string, actAs, readAs []ledger.Party) (string, error)
+// authorizer checks the claims that a request needs, by the user that it names and its parties, and returns who it is
+// made for.
+type authorizer func(ctx context.Context, requested string, actAs, readAs []ledger.Party) (ledger.Identity, error)
 
 func (a *API) newSubmissionFor(
 	ctx context.Context, body JsCommands, authorize authorizer,
@@ -39,11 +40,11 @@ func (a *API) newSubmissionFor(
 		return refused, refusal
 	}
 	actAs, readAs := ledger.SortedParties(fromAPIParties(body.ActAs)), ledger.SortedParties(fromAPIParties(body.ReadAs))
-	userID, err := authorize(ctx, orEmpty(body.UserID), actAs, readAs)
+	who, err := authorize(ctx, orEmpty(body.UserID), actAs, readAs)
 	if err != nil {
 		return refused, err
 	}
-	if err := a.checkSubmissionFields(body, userID); err != nil {
+	if err := a.checkSubmissionFields(body, who); err != nil {
 		return refused, err
 	}
 	received := a.now().UTC().Truncate(time.Microsecond)
@@ -67,34 +68,34 @@ func (a *API) newSubmissionFor(
 		submissionID = uuid.NewString()
 	}
 	return ledger.Submission{
-		Key: uuid.NewString(), UserID: userID, CommandID: body.CommandID, SubmissionID: submissionID,
+		Key: uuid.NewString(), Identity: who, CommandID: body.CommandID, SubmissionID: submissionID,
 		WorkflowID: orEmpty(body.WorkflowID), ActAs: actAs, ReadAs: readAs, Commands: commands,
 		Deduplication: deduplication, MinLedgerTime: minimum, Disclosed: disclosed, Preference: preference,
 		ReceivedAt: received, Trace: endpoint.Trace(ctx), Kind: ledger.KindCommand,
 	}, nil
 }
 
-// submittingUser checks the claims that a submission needs and returns the user it is made for.
-func submittingUser(ctx context.Context, requested string, actAs, readAs []ledger.Party) (string, error) {
+// submittingUser checks the claims that a submission needs and returns whom it is made for.
+func submittingUser(ctx context.Context, requested string, actAs, readAs []ledger.Party) (ledger.Identity, error) {
 	claims := endpoint.Claims(ctx)
-	userID, err := claims.SubmittingUser(requested)
+	who, err := claims.SubmittingUser(requested)
 	if err != nil {
-		return "", err
+		return ledger.Identity{}, err
 	}
 	if err := claims.RequireActAs(actAs...); err != nil {
-		return "", err
+		return ledger.Identity{}, err
 	}
-	return userID, claims.RequireReadAs(ledger.MissingParties(actAs, readAs)...)
+	return who, claims.RequireReadAs(ledger.MissingParties(actAs, readAs)...)
 }
 
 // checkSubmissionFields checks the formats of the plain fields, in the documented order.
-func (a *API) checkSubmissionFields(body JsCommands, userID string) error {
+func (a *API) checkSubmissionFields(body JsCommands, who ledger.Identity) error {
 	if id := orEmpty(body.WorkflowID); id != "" {
 		if err := ledger.CheckLedgerString(id); err != nil {
 			return fault.InvalidArgumentf("workflow_id: %s", err)
 		}
 	}
-	if err := checkUserIDField(userID); err != nil {
+	if err := checkUserIDField(who); err != nil {
 		return err
 	}
 	if body.CommandID == "" {
@@ -126,11 +127,11 @@ func (a *API) checkSubmissionFields(body JsCommands, userID string) error {
 }
 
 // checkUserIDField refuses a user id that is missing, which happens only without authorization, or malformed.
-func checkUserIDField(userID string) error {
-	if userID == "" {
+func checkUserIDField(who ledger.Identity) error {
+	if who.UserID == "" {
 		return fault.MissingFieldNamed("user_id")
 	}
-	if err := ledger.CheckUserID(userID); err != nil {
+	if err := ledger.CheckUserID(who.UserID); err != nil {
 		return fault.InvalidFieldNamed("user_id", err.Error())
 	}
 	return nil

@@ -39,7 +39,7 @@ func TestTrafficStatus(t *testing.T) {
 	require.Positive(t, before, "the purchase itself was charged")
 	second := alice.Tap("5000")
 	completions, err := s.DB.Completions(t.Context(), db.CompletionsQuery{
-		UserID: alice.User, Parties: []ledger.Party{alice.Party}, UpTo: math.MaxInt64, Limit: 100,
+		Identity: ledger.DefaultUser(alice.User), Parties: []ledger.Party{alice.Party}, UpTo: math.MaxInt64, Limit: 100,
 	})
 	require.NoError(t, err)
 	require.Equal(t, before+completions[len(completions)-1].PaidTrafficCost, trafficOf(s, member).Actual.Consumed,

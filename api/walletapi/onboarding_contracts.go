@@ -98,7 +98,7 @@ func (a *API) ensure(
 			return err
 		}
 		completion, workflowID, err := a.submitter.SubmitAndTrace(ctx, ledger.Submission{
-			Key: uuid.NewString(), UserID: a.node.OperatorUser,
+			Key: uuid.NewString(), Identity: ledger.DefaultUser(a.node.OperatorUser),
 			CommandID:    what + ":" + uuid.NewSHA1(uuid.NameSpaceOID, []byte(about)).String(),
 			SubmissionID: uuid.NewString(), Deduplication: &ledger.DeduplicationPeriod{Offset: &head.Offset},
 			ActAs: actAs, Commands: commands, ReceivedAt: a.now().UTC(), Trace: endpoint.Trace(ctx), Kind: ledger.KindWallet,

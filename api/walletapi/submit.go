@@ -57,8 +57,9 @@ func (a *API) submission(ctx context.Context, c change) ledger.Submission {
 		kind = ledger.KindExternal
 	}
 	return ledger.Submission{
-		Key: uuid.NewString(), UserID: endpoint.Claims(ctx).UserID(), CommandID: c.CommandID, SubmissionID: uuid.NewString(),
-		ActAs: ledger.SortedParties(c.ActAs), ReadAs: ledger.SortedParties(c.ReadAs), Commands: c.Commands,
+		Key: uuid.NewString(), Identity: endpoint.Claims(ctx).Identity(), CommandID: c.CommandID,
+		SubmissionID: uuid.NewString(),
+		ActAs:        ledger.SortedParties(c.ActAs), ReadAs: ledger.SortedParties(c.ReadAs), Commands: c.Commands,
 		Disclosed: c.Disclosed, Deduplication: c.Deduplication, Signed: c.Signed, ReceivedAt: a.now().UTC(),
 		Trace: endpoint.Trace(ctx), Kind: kind,
 	}

@@ -15,41 +15,44 @@ import (
 const InsertCompletions = `-- name: InsertCompletions :exec
 WITH inserted AS (
     INSERT INTO completions (
-        ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id,
-        dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, external_hash
+        ledger_offset, submission_key, change_id, identity_provider_id, user_id, command_id, submission_id, act_as,
+        refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost,
+        external_hash
     )
     SELECT
         unnest($1::bigint[]), unnest($2::text[]), unnest($3::text[]),
         unnest($4::text[]), unnest($5::text[]), unnest($6::text[]),
-        unnest($7::text[])::text[], nullif(unnest($8::text[]), '')::json,
-        nullif(unnest($9::text[]), ''), nullif(unnest($10::bigint[]), -1),
-        nullif(unnest($11::bigint[]), -1),
-        unnest($12::text[]), unnest($13::text[]), unnest($14::timestamptz[]),
-        unnest($15::bigint[]), nullif(unnest($16::text[]), '')
-    RETURNING user_id, act_as, ledger_offset
+        unnest($7::text[]),
+        unnest($8::text[])::text[], nullif(unnest($9::text[]), '')::json,
+        nullif(unnest($10::text[]), ''), nullif(unnest($11::bigint[]), -1),
+        nullif(unnest($12::bigint[]), -1),
+        unnest($13::text[]), unnest($14::text[]), unnest($15::timestamptz[]),
+        unnest($16::bigint[]), nullif(unnest($17::text[]), '')
+    RETURNING identity_provider_id, user_id, act_as, ledger_offset
 )
-INSERT INTO completion_parties (user_id, party, ledger_offset)
-SELECT user_id, unnest(act_as), ledger_offset
+INSERT INTO completion_parties (identity_provider_id, user_id, party, ledger_offset)
+SELECT identity_provider_id, user_id, unnest(act_as), ledger_offset
 FROM inserted
 `
 
 type InsertCompletionsParams struct {
-	LedgerOffsets    []int64
-	SubmissionKeys   []string
-	ChangeIds        []string
-	UserIds          []string
-	CommandIds       []string
-	SubmissionIds    []string
-	ActAs            []string
-	Refusals         []string
-	UpdateIds        []string
-	DedupOffsets     []int64
-	DedupDurations   []int64
-	Traceparents     []string
-	Tracestates      []string
-	RecordTimes      []time.Time
-	PaidTrafficCosts []int64
-	ExternalHashes   []string
+	LedgerOffsets       []int64
+	SubmissionKeys      []string
+	ChangeIds           []string
+	IdentityProviderIds []string
+	UserIds             []string
+	CommandIds          []string
+	SubmissionIds       []string
+	ActAs               []string
+	Refusals            []string
+	UpdateIds           []string
+	DedupOffsets        []int64
+	DedupDurations      []int64
+	Traceparents        []string
+	Tracestates         []string
+	RecordTimes         []time.Time
+	PaidTrafficCosts    []int64
+	ExternalHashes      []string
 }
 
 // InsertCompletions stores completions and indexes them by acting party. The elements of act_as are array literals; an
@@ -59,6 +62,7 @@ func (q *Queries) InsertCompletions(ctx context.Context, arg InsertCompletionsPa
 		arg.LedgerOffsets,
 		arg.SubmissionKeys,
 		arg.ChangeIds,
+		arg.IdentityProviderIds,
 		arg.UserIds,
 		arg.CommandIds,
 		arg.SubmissionIds,
@@ -122,7 +126,7 @@ func (q *Queries) ListChanges(ctx context.Context, changeIds []string) ([]ListCh
 }
 
 const ListCompletions = `-- name: ListCompletions :many
-SELECT c.ledger_offset, c.submission_key, c.change_id, c.user_id, c.command_id, c.submission_id, c.act_as, c.refusal, c.update_id, c.dedup_offset, c.dedup_duration, c.traceparent, c.tracestate, c.record_time, c.paid_traffic_cost, c.external_hash
+SELECT c.ledger_offset, c.submission_key, c.change_id, c.user_id, c.command_id, c.submission_id, c.act_as, c.refusal, c.update_id, c.dedup_offset, c.dedup_duration, c.traceparent, c.tracestate, c.record_time, c.paid_traffic_cost, c.identity_provider_id, c.external_hash
 FROM completions AS c
 WHERE c.ledger_offset IN (
     SELECT DISTINCT page.ledger_offset
@@ -131,23 +135,24 @@ WHERE c.ledger_offset IN (
         SELECT cp.ledger_offset
         FROM completion_parties AS cp
         WHERE
-            cp.user_id = $2 AND cp.party = wanted.party
-            AND cp.ledger_offset > $3 AND cp.ledger_offset <= $4
+            cp.identity_provider_id = $2 AND cp.user_id = $3 AND cp.party = wanted.party
+            AND cp.ledger_offset > $4 AND cp.ledger_offset <= $5
         ORDER BY cp.ledger_offset
-        LIMIT $5
+        LIMIT $6
     ) AS page
     ORDER BY page.ledger_offset
-    LIMIT $5
+    LIMIT $6
 )
 ORDER BY c.ledger_offset
 `
 
 type ListCompletionsParams struct {
-	Parties  []string
-	UserID   string
-	After    ledger.Offset
-	UpTo     ledger.Offset
-	CountMax int32
+	Parties            []string
+	IdentityProviderID string
+	UserID             string
+	After              ledger.Offset
+	UpTo               ledger.Offset
+	CountMax           int32
 }
 
 // ListCompletions pages through the completions of a user and any of the parties. Each party's part is a range of the
@@ -155,6 +160,7 @@ type ListCompletionsParams struct {
 func (q *Queries) ListCompletions(ctx context.Context, arg ListCompletionsParams) ([]Completion, error) {
 	rows, err := q.db.Query(ctx, ListCompletions,
 		arg.Parties,
+		arg.IdentityProviderID,
 		arg.UserID,
 		arg.After,
 		arg.UpTo,
@@ -183,6 +189,7 @@ func (q *Queries) ListCompletions(ctx context.Context, arg ListCompletionsParams
 			&i.Tracestate,
 			&i.RecordTime,
 			&i.PaidTrafficCost,
+			&i.IdentityProviderID,
 			&i.ExternalHash,
 		); err != nil {
 			return nil, err
@@ -197,7 +204,7 @@ func (q *Queries) ListCompletions(ctx context.Context, arg ListCompletionsParams
 
 const ListCompletionsByHash = `-- name: ListCompletionsByHash :many
 (
-    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, external_hash
+    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, identity_provider_id, external_hash
     FROM completions
     WHERE
         external_hash = $1::text AND refusal IS NULL
@@ -206,7 +213,7 @@ const ListCompletionsByHash = `-- name: ListCompletionsByHash :many
 )
 UNION ALL
 (
-    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, external_hash
+    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, identity_provider_id, external_hash
     FROM completions
     WHERE
         external_hash = $1::text AND refusal IS NOT NULL
@@ -250,6 +257,7 @@ func (q *Queries) ListCompletionsByHash(ctx context.Context, arg ListCompletions
 			&i.Tracestate,
 			&i.RecordTime,
 			&i.PaidTrafficCost,
+			&i.IdentityProviderID,
 			&i.ExternalHash,
 		); err != nil {
 			return nil, err
@@ -263,7 +271,7 @@ func (q *Queries) ListCompletionsByHash(ctx context.Context, arg ListCompletions
 }
 
 const ListCompletionsByKey = `-- name: ListCompletionsByKey :many
-SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, external_hash
+SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, identity_provider_id, external_hash
 FROM completions
 WHERE submission_key = ANY($1::text[])
 `
@@ -294,6 +302,7 @@ func (q *Queries) ListCompletionsByKey(ctx context.Context, submissionKeys []str
 			&i.Tracestate,
 			&i.RecordTime,
 			&i.PaidTrafficCost,
+			&i.IdentityProviderID,
 			&i.ExternalHash,
 		); err != nil {
 			return nil, err

@@ -52,21 +52,22 @@ type AutomationTask struct {
 
 // The outcome of every submission: a transaction, or the reason of a refusal.
 type Completion struct {
-	LedgerOffset    ledger.Offset
-	SubmissionKey   string
-	ChangeID        string
-	UserID          string
-	CommandID       string
-	SubmissionID    string
-	ActAs           []string
-	Refusal         []byte
-	UpdateID        *string
-	DedupOffset     *int64
-	DedupDuration   *int64
-	Traceparent     string
-	Tracestate      string
-	RecordTime      time.Time
-	PaidTrafficCost int64
+	LedgerOffset       ledger.Offset
+	SubmissionKey      string
+	ChangeID           string
+	UserID             string
+	CommandID          string
+	SubmissionID       string
+	ActAs              []string
+	Refusal            []byte
+	UpdateID           *string
+	DedupOffset        *int64
+	DedupDuration      *int64
+	Traceparent        string
+	Tracestate         string
+	RecordTime         time.Time
+	PaidTrafficCost    int64
+	IdentityProviderID string
 	// What was signed outside the node, in hexadecimal; null for all others.
 	ExternalHash *string
 }

@@ -24,7 +24,7 @@ func (q *Queries) MovePruned(ctx context.Context, prunedOffset int64) error {
 
 const PruneCompletions = `-- name: PruneCompletions :one
 WITH oldest AS (
-    SELECT c.ledger_offset, c.user_id, c.act_as, c.change_id, c.refusal IS NULL AS accepted
+    SELECT c.ledger_offset, c.identity_provider_id, c.user_id, c.act_as, c.change_id, c.refusal IS NULL AS accepted
     FROM completions AS c
     WHERE c.ledger_offset > $1 AND c.ledger_offset <= $2
     ORDER BY c.ledger_offset
@@ -45,9 +45,13 @@ WITH oldest AS (
     )
 ), unlisted AS (
     DELETE FROM completion_parties
-    USING (SELECT o.user_id, unnest(o.act_as) AS party, o.ledger_offset FROM oldest AS o) AS acting
+    USING (
+        SELECT o.identity_provider_id, o.user_id, unnest(o.act_as) AS party, o.ledger_offset
+        FROM oldest AS o
+    ) AS acting
     WHERE
-        completion_parties.user_id = acting.user_id AND completion_parties.party = acting.party
+        completion_parties.identity_provider_id = acting.identity_provider_id
+        AND completion_parties.user_id = acting.user_id AND completion_parties.party = acting.party
         AND completion_parties.ledger_offset = acting.ledger_offset
 )
 SELECT coalesce(max(oldest.ledger_offset), 0)::bigint AS last

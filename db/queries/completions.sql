@@ -3,21 +3,23 @@
 -- name: InsertCompletions :exec
 WITH inserted AS (
     INSERT INTO completions (
-        ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id,
-        dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, external_hash
+        ledger_offset, submission_key, change_id, identity_provider_id, user_id, command_id, submission_id, act_as,
+        refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost,
+        external_hash
     )
     SELECT
         unnest(@ledger_offsets::bigint[]), unnest(@submission_keys::text[]), unnest(@change_ids::text[]),
-        unnest(@user_ids::text[]), unnest(@command_ids::text[]), unnest(@submission_ids::text[]),
+        unnest(@identity_provider_ids::text[]), unnest(@user_ids::text[]), unnest(@command_ids::text[]),
+        unnest(@submission_ids::text[]),
         unnest(@act_as::text[])::text[], nullif(unnest(@refusals::text[]), '')::json,
         nullif(unnest(@update_ids::text[]), ''), nullif(unnest(@dedup_offsets::bigint[]), -1),
         nullif(unnest(@dedup_durations::bigint[]), -1),
         unnest(@traceparents::text[]), unnest(@tracestates::text[]), unnest(@record_times::timestamptz[]),
         unnest(@paid_traffic_costs::bigint[]), nullif(unnest(@external_hashes::text[]), '')
-    RETURNING user_id, act_as, ledger_offset
+    RETURNING identity_provider_id, user_id, act_as, ledger_offset
 )
-INSERT INTO completion_parties (user_id, party, ledger_offset)
-SELECT user_id, unnest(act_as), ledger_offset
+INSERT INTO completion_parties (identity_provider_id, user_id, party, ledger_offset)
+SELECT identity_provider_id, user_id, unnest(act_as), ledger_offset
 FROM inserted;
 
 -- ListCompletions pages through the completions of a user and any of the parties. Each party's part is a range of the
@@ -32,7 +34,7 @@ WHERE c.ledger_offset IN (
         SELECT cp.ledger_offset
         FROM completion_parties AS cp
         WHERE
-            cp.user_id = @user_id AND cp.party = wanted.party
+            cp.identity_provider_id = @identity_provider_id AND cp.user_id = @user_id AND cp.party = wanted.party
             AND cp.ledger_offset > @after AND cp.ledger_offset <= @up_to
         ORDER BY cp.ledger_offset
         LIMIT @count_max

@@ -39,7 +39,7 @@ FROM gone;
 -- looked at, 0 when nothing was left.
 -- name: PruneCompletions :one
 WITH oldest AS (
-    SELECT c.ledger_offset, c.user_id, c.act_as, c.change_id, c.refusal IS NULL AS accepted
+    SELECT c.ledger_offset, c.identity_provider_id, c.user_id, c.act_as, c.change_id, c.refusal IS NULL AS accepted
     FROM completions AS c
     WHERE c.ledger_offset > @after AND c.ledger_offset <= @up_to
     ORDER BY c.ledger_offset
@@ -60,9 +60,13 @@ WITH oldest AS (
     )
 ), unlisted AS (
     DELETE FROM completion_parties
-    USING (SELECT o.user_id, unnest(o.act_as) AS party, o.ledger_offset FROM oldest AS o) AS acting
+    USING (
+        SELECT o.identity_provider_id, o.user_id, unnest(o.act_as) AS party, o.ledger_offset
+        FROM oldest AS o
+    ) AS acting
     WHERE
-        completion_parties.user_id = acting.user_id AND completion_parties.party = acting.party
+        completion_parties.identity_provider_id = acting.identity_provider_id
+        AND completion_parties.user_id = acting.user_id AND completion_parties.party = acting.party
         AND completion_parties.ledger_offset = acting.ledger_offset
 )
 SELECT coalesce(max(oldest.ledger_offset), 0)::bigint AS last

@@ -160,7 +160,8 @@ func (n *node) submit(actAs []ledger.Party, command ledger.Command) ([]ledger.Ev
 	n.now = n.now.Add(time.Second)
 	key := uuid.NewString()
 	return n.commit(ledger.Submission{
-		Key: key, UserID: "player", CommandID: key, SubmissionID: key, ActAs: ledger.SortedParties(actAs),
+		Key: key, Identity: ledger.DefaultUser("player"), CommandID: key, SubmissionID: key,
+		ActAs:  ledger.SortedParties(actAs),
 		ReadAs: []ledger.Party{n.identity.DSO}, Commands: commands, Kind: ledger.KindCommand, ReceivedAt: n.now,
 	})
 }

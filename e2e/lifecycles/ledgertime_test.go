@@ -24,7 +24,8 @@ func tapping(n *node, party ledger.Party, commandID string) ledger.Submission {
 	require.Nil(n.t, refusal)
 	key := uuid.NewString()
 	return ledger.Submission{
-		Key: key, UserID: "tester", CommandID: commandID, SubmissionID: key, ActAs: []ledger.Party{party},
+		Key: key, Identity: ledger.DefaultUser("tester"), CommandID: commandID, SubmissionID: key,
+		ActAs:  []ledger.Party{party},
 		ReadAs: []ledger.Party{n.identity.DSO}, Commands: commands, Kind: ledger.KindCommand,
 	}
 }

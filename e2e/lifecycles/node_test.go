@@ -196,7 +196,8 @@ func (n *node) try(actAs []ledger.Party, commands ...ledger.Command) error {
 	}
 	key := uuid.NewString()
 	return n.commit(ledger.Submission{
-		Key: key, UserID: "tester", CommandID: key, SubmissionID: key, ActAs: ledger.SortedParties(actAs),
+		Key: key, Identity: ledger.DefaultUser("tester"), CommandID: key, SubmissionID: key,
+		ActAs:  ledger.SortedParties(actAs),
 		ReadAs: []ledger.Party{n.identity.DSO}, Commands: prepared, Kind: ledger.KindCommand,
 	})
 }

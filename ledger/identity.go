@@ -1,0 +1,32 @@
+package ledger
+
+import "strings"
+
+// Identity is who acts: a user, and the identity provider that vouches for it. A verified token yields an identity and
+// nothing else, and whatever belongs to a user (rights, a wallet, completions, deduplication, keys, limits) is kept and
+// looked up by it. The same user id at two identity providers is two identities.
+type Identity struct {
+	// IdentityProviderID is DefaultIdentityProvider for users of the default one.
+	IdentityProviderID string `json:"identityProviderId,omitempty"`
+	UserID             string `json:"userId"`
+}
+
+// DefaultUser is the identity of a user of the default identity provider, which the node's own users are.
+func DefaultUser(userID string) Identity {
+	return Identity{IdentityProviderID: DefaultIdentityProvider, UserID: userID}
+}
+
+// Identity is who the user is.
+func (u User) Identity() Identity {
+	return Identity{IdentityProviderID: u.IdentityProviderID, UserID: u.ID}
+}
+
+// IdentityText writes an identity as one text: the user id, and for users of another identity provider than the default
+// one the provider behind an @. Two identities never have the same text: no user id of a user that can exist holds a
+// blank, which is before the @.
+func IdentityText(who Identity) string {
+	if who.IdentityProviderID == DefaultIdentityProvider {
+		return who.UserID
+	}
+	return strings.Join([]string{who.UserID, "@", who.IdentityProviderID}, " ")
+}
