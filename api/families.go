@@ -38,7 +38,7 @@ func validatorFamilies(options Options) ([]family, error) {
 	for i, list := range lists {
 		frame, err := endpoint.NewFrame(endpoint.Options{
 			Auth: list.auth, Failures: v0.Failures(list.realm), Unreadable: v0.Unreadable, Logger: options.Logger,
-			WrongMethod: v0.WrongMethod, EncodesTimeouts: true,
+			WrongMethod: v0.WrongMethod, EncodesTimeouts: true, PlainTexts: true,
 			Now: options.Now, MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
 			Limits: options.Limits, Around: options.Changes.Around,
 		})

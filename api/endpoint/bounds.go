@@ -6,10 +6,17 @@ import (
 )
 
 // bounds are what the JSON of a request may look like.
-type bounds struct{ depth, elements int }
+type bounds struct {
+	depth, elements int
+	// plainTexts refuses texts with NUL.
+	plainTexts bool
+}
 
 // bounds are those of the frame.
-func (l *Limits) bounds() bounds { return bounds{l.options.Depth, l.options.Elements} }
+func (f *Frame) bounds() bounds {
+	limits := f.options.Limits.options
+	return bounds{limits.Depth, limits.Elements, f.options.PlainTexts}
+}
 
 // check refuses JSON that is nested too deep or has too many elements in one array or object, in one pass and before
 // anything is decoded: what is nested deep costs a decoder more than its size. Syntax is left to the decoder.

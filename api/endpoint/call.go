@@ -28,8 +28,31 @@ type call struct {
 	failure error
 	// header is what the endpoint adds to its answer; nil for nothing.
 	header http.Header
+	// ignored are the fields of the body that nobody reads.
+	ignored ignored
 	// outcome is the status of the error that a stream ended with, 0 without one: the stream itself was answered 101.
 	outcome int
+}
+
+// begin forgets what an earlier answer to the request had.
+func (c *call) begin() {
+	c.header, c.failure = nil, nil
+	c.ignore(c.ignored)
+}
+
+// IgnoredFieldsHeader names the fields of a body that mean nothing: misspelt ones, or those of another version.
+const IgnoredFieldsHeader = "Florin-Ignored-Fields"
+
+// ignore tells the client which fields of its body nobody reads.
+func (c *call) ignore(fields ignored) {
+	c.ignored = fields
+	if fields.count == 0 {
+		return
+	}
+	if c.header == nil {
+		c.header = http.Header{}
+	}
+	c.header.Set(IgnoredFieldsHeader, fields.String())
 }
 
 type callKey struct{}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -13,31 +14,32 @@ import (
 	"unicode/utf8"
 )
 
-// decodeBody reads a JSON body into target, which must be settable. The error is the detail for the client.
+// decodeBody reads a JSON body into target, which must be settable, and returns the fields that nobody reads. The error
+// is the detail for the client.
 //
 // The standard decoder is not used for the structure, because it matches keys whatever their case, takes null for
 // anything, and cannot tell a missing key from a zero value.
-func (s shapes) decodeBody(body []byte, target reflect.Value, within bounds) error {
+func (s shapes) decodeBody(body []byte, target reflect.Value, within bounds) (ignored, error) {
 	if !utf8.Valid(body) {
-		return errors.New("the body is not UTF-8")
+		return ignored{}, errors.New("the body is not UTF-8")
 	}
 	if err := within.check(body); err != nil {
-		return err
+		return ignored{}, err
 	}
 	var whole json.RawMessage
 	if err := json.Unmarshal(body, &whole); err != nil { // the syntax of all of it, before any of it is used
-		return syntaxDetail(err)
+		return ignored{}, syntaxDetail(err)
 	}
 	reader := json.NewDecoder(bytes.NewReader(body))
 	reader.UseNumber()
-	d := decoder{shapes: s, json: reader}
+	d := decoder{shapes: s, json: reader, plainTexts: within.plainTexts}
 	if err := d.value(target); err != nil {
 		if path := d.where(); path != "" {
-			return fmt.Errorf("%w at '%s'", err, path)
+			return ignored{}, fmt.Errorf("%w at '%s'", err, path)
 		}
-		return err
+		return ignored{}, err
 	}
-	return nil
+	return d.ignored, nil
 }
 
 func syntaxDetail(err error) error {
@@ -56,7 +58,36 @@ type decoder struct {
 	shapes shapes
 	json   *json.Decoder
 	// path leads to the value being read. It is left as it is when an error is found.
-	path []string
+	path    []string
+	ignored ignored
+	// plainTexts refuses texts with NUL, which no database takes.
+	plainTexts bool
+}
+
+// ignored are the fields that were skipped, because nobody reads them: how many, and the paths of some.
+type ignored struct {
+	count int
+	some  []string
+}
+
+func (i *ignored) add(path string) {
+	const some = 10
+	i.count++
+	if len(i.some) < some {
+		i.some = append(i.some, path)
+	}
+}
+
+// String lists the fields as a header can hold them: they are names that somebody else chose.
+func (i *ignored) String() string {
+	var names []string
+	for _, name := range i.some {
+		names = append(names, url.PathEscape(shorten(name)))
+	}
+	if more := i.count - len(i.some); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 func (d *decoder) where() string { return strings.TrimPrefix(strings.Join(d.path, ""), ".") }
@@ -133,6 +164,9 @@ func (d *decoder) fillString(target reflect.Value, token json.Token) error {
 	if !ok {
 		return mismatch("a string", token)
 	}
+	if d.plainTexts && strings.Contains(text, "\x00") {
+		return errors.New("a text without NUL (U+0000) was expected")
+	}
 	if enum, ok := reflect.TypeAssert[Enum](target); ok && !slices.Contains(enum.Names(), text) {
 		return detailError("Unrecognized enum value " + shorten(text) + ". Supported values: [" +
 			strings.Join(enum.Names(), ", ") + "]")
@@ -208,6 +242,9 @@ func (d *decoder) fillMap(target reflect.Value, token json.Token) error {
 			return err
 		}
 		d.enter("." + key)
+		if d.plainTexts && strings.Contains(key, "\x00") {
+			return errors.New("a key without NUL (U+0000) was expected")
+		}
 		value := reflect.New(target.Type().Elem()).Elem()
 		if err := d.element(value); err != nil {
 			return err
@@ -244,20 +281,24 @@ func (d *decoder) fillStruct(target reflect.Value, token json.Token) error {
 			if err := d.json.Decode(&skipped); err != nil {
 				return err
 			}
+			d.enter("." + key)
+			d.ignored.add(d.where())
+			d.leave()
 			continue
 		}
 		d.enter("." + key)
-		if err := d.value(target.Field(field.index)); err != nil {
+		given, err := d.field(target.Field(field.index), field)
+		if err != nil {
 			return err
 		}
-		if shape.oneOf && target.Field(field.index).IsNil() {
+		if shape.oneOf && !given {
 			return errors.New("null is not allowed here")
 		}
 		d.leave()
-		if !seen[field.index] {
+		if given && !seen[field.index] {
 			found++
 		}
-		seen[field.index] = true
+		seen[field.index] = given
 	}
 	if _, err := d.json.Token(); err != nil {
 		return err
@@ -266,6 +307,30 @@ func (d *decoder) fillStruct(target reflect.Value, token json.Token) error {
 		return fmt.Errorf("%d constructors where exactly one of %s is expected", found, shape.names())
 	}
 	return d.missing(shape, seen)
+}
+
+// field reads the value of a field, and tells whether there is one: null means that the field is left out, unless it is
+// one that must be there.
+func (d *decoder) field(target reflect.Value, field wireField) (given bool, err error) {
+	if target.Type() == rawType {
+		if err := d.value(target); err != nil {
+			return false, err
+		}
+		if !field.required && string(target.Bytes()) == "null" {
+			target.SetZero()
+			return false, nil
+		}
+		return true, nil
+	}
+	token, err := d.json.Token()
+	if err != nil {
+		return false, err
+	}
+	if token == nil && !field.required {
+		target.SetZero()
+		return false, nil
+	}
+	return true, d.fill(target, token)
 }
 
 // missing refuses a struct that lacks a field that must be there. A nil seen means that all fields are missing.

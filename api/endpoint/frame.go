@@ -54,6 +54,8 @@ type Options struct {
 	// AllowOrigin reports whether pages of a web origin may open streams without a token, beside those of the node; nil
 	// allows no other.
 	AllowOrigin func(origin string) bool
+	// PlainTexts refuses bodies with NUL in a text, for endpoints that do not check their texts themselves.
+	PlainTexts bool
 	// Limits are those of the node; nil makes usual ones.
 	Limits *Limits
 	// Around, if set, is between the frame and the endpoints: it is shown every request that was read and admitted, and
@@ -191,7 +193,7 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		body := limits.meter(http.MaxBytesReader(w, r.Body, s.frame.options.MaxBodyBytes))
 		defer body.release()
 		var err error
-		if content, err = s.decode(body, request.Field(s.bodyIndex)); err != nil {
+		if content, err = s.decode(ctx, body, request.Field(s.bodyIndex)); err != nil {
 			return nil, err
 		}
 	}
@@ -222,7 +224,7 @@ func (s *served) call(ctx context.Context, request reflect.Value, exchange Excha
 	}
 	exchange.Refuse = s.frame.failure
 	exchange.Serve = func(ctx context.Context) Content {
-		callOf(ctx).header, callOf(ctx).failure = nil, nil
+		callOf(ctx).begin()
 		response, err := s.handle(ctx, request)
 		if err != nil {
 			return s.frame.failure(ctx, err)
@@ -246,7 +248,7 @@ func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 }
 
 // decode reads the body and returns it as it came.
-func (s *served) decode(from io.Reader, target reflect.Value) ([]byte, error) {
+func (s *served) decode(ctx context.Context, from io.Reader, target reflect.Value) ([]byte, error) {
 	body, err := io.ReadAll(from)
 	if err != nil {
 		return nil, s.frame.unreadableBody(err)
@@ -258,9 +260,11 @@ func (s *served) decode(from io.Reader, target reflect.Value) ([]byte, error) {
 	if len(body) == 0 && s.bodyOptional {
 		return nil, nil
 	}
-	if err := s.shapes.decodeBody(body, target, s.frame.options.Limits.bounds()); err != nil {
+	ignored, err := s.shapes.decodeBody(body, target, s.frame.bounds())
+	if err != nil {
 		return nil, badRequest("body", err.Error())
 	}
+	callOf(ctx).ignore(ignored)
 	return body, nil
 }
 

@@ -89,6 +89,9 @@ func (f *Frame) log(ctx context.Context, r *http.Request, w middleware.WrapRespo
 		slog.Int("status", status), slog.Float64("duration_ms", milliseconds(took)), slog.Int("bytes", w.BytesWritten()),
 		slog.String("user_id", current.claims.UserID()), slog.String("trace_id", current.trace.TraceID()),
 	}
+	if current.ignored.count > 0 {
+		facts = append(facts, slog.Int("ignored_fields", current.ignored.count))
+	}
 	level := slog.LevelInfo
 	if _, overloaded := errors.AsType[*OverloadedError](current.failure); overloaded {
 		level = slog.LevelDebug // one line each would make an overload worse

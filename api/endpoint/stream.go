@@ -157,7 +157,9 @@ func (s *servedStream) serve(ctx context.Context, socket *socket) error {
 		return err
 	}
 	request := reflect.New(s.request).Elem()
-	if err := s.shapes.decodeBody(message, request, s.frame.options.Limits.bounds()); err != nil {
+	ignored, err := s.shapes.decodeBody(message, request, s.frame.bounds())
+	callOf(ctx).ignore(ignored)
+	if err != nil {
 		return &closeError{websocket.StatusInvalidFramePayloadData, badRequest("body", err.Error()).text}
 	}
 	if err := s.checkAccess(callOf(ctx).claims); err != nil {

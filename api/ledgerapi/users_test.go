@@ -114,7 +114,7 @@ func TestUsersThatCannotBeCreated(t *testing.T) {
 	for name, body := range map[string]string{
 		"text for the user":     `{"user":"x"}`,
 		"no object":             `[]`,
-		"null for the rights":   `{"user":{"id":"x"},"rights":null}`,
+		"null among the rights": `{"user":{"id":"x"},"rights":[null]}`,
 		"an unknown right":      `{"user":{"id":"x"},"rights":[{"kind":{"CanFly":{}}}]}`,
 		"two kinds in one":      `{"user":{"id":"x"},"rights":[{"kind":{"ParticipantAdmin":{},"Empty":{}}}]}`,
 		"nothing":               ``,
@@ -127,6 +127,14 @@ func TestUsersThatCannotBeCreated(t *testing.T) {
 			require.Contains(t, text, "Invalid value for: body (")
 		})
 	}
+	t.Run("not for want of what null leaves out, or for a misspelt field, which is named", func(t *testing.T) {
+		t.Parallel()
+		s := s.In(t)
+		answer := s.Call(apitest.Admin, http.MethodPost, "/v2/users",
+			`{"user":{"id":"left-out","primaryParty":null,"isDeactivated":null,"metadata":null,"primryParty":""}}`)
+		answer.OK(nil)
+		require.Equal(t, "user.primryParty", answer.Header.Get("Florin-Ignored-Fields"))
+	})
 	t.Run("by someone who may not", func(t *testing.T) {
 		t.Parallel()
 		s := s.In(t)
