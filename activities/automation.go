@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/google/uuid"
@@ -54,8 +55,30 @@ func (a *Activities) PlanAutomation(ctx context.Context, in PlanAutomationInput)
 	if err := a.search(ctx, kind); err != nil {
 		return AutomationPlan{}, fmt.Errorf("plan automation %s: %w", in.Kind, err)
 	}
-	var plan AutomationPlan
-	err := a.DB.InTx(ctx, func(tx *db.Tx) error {
+	// A subject for which the database cannot answer loses the transaction. It is known then, and waits in the next one.
+	// Where it is not known, fewer subjects are looked at, until it is alone.
+	broken := map[string]error{}
+	for limit := automationBatch; ; {
+		plan, subject, err := a.planTurn(ctx, kind, in, limit, broken)
+		switch {
+		case err == nil:
+			return plan, nil
+		case isOwn(err) && subject != "" && broken[subject] == nil:
+			broken[subject] = err
+		case isOwn(err) && limit > 1:
+			limit /= 2
+		default:
+			return AutomationPlan{}, fmt.Errorf("plan automation %s: %w", in.Kind, err)
+		}
+	}
+}
+
+// planTurn plans for some subjects in one transaction, without those that are known to be broken. With an error it
+// returns the subject that it is due to, as far as that is known.
+func (a *Activities) planTurn(
+	ctx context.Context, kind automation.Automation, in PlanAutomationInput, limit int, broken map[string]error,
+) (plan AutomationPlan, guilty string, err error) {
+	err = a.DB.InTx(ctx, func(tx *db.Tx) error {
 		clock, err := tx.HoldClock(ctx)
 		if err != nil {
 			return err
@@ -63,16 +86,14 @@ func (a *Activities) PlanAutomation(ctx context.Context, in PlanAutomationInput)
 		a.DB.NoteClock(clock)
 		now := a.Clock().UTC().Truncate(time.Microsecond)
 		turn := &automationTurn{
-			planning: planning{activities: a, ctx: ctx, tx: tx, now: now}, kind: kind, in: in,
-			spent: map[ledger.Party]bool{},
+			planning: planning{activities: a, ctx: ctx, tx: tx, now: now, failed: new(error)}, kind: kind, in: in,
+			limit: limit, broken: broken, spent: map[ledger.Party]bool{},
 		}
 		plan, err = turn.plan()
+		guilty = turn.guilty
 		return err
 	})
-	if err != nil {
-		return AutomationPlan{}, fmt.Errorf("plan automation %s: %w", in.Kind, err)
-	}
-	return plan, nil
+	return plan, guilty, err
 }
 
 // automationTurn is one call of PlanAutomation.
@@ -85,19 +106,25 @@ type automationTurn struct {
 	shared map[sharedQuery][]ledger.Contract
 	// spent are those whose coin a submission of this turn spends, where others wait for it.
 	spent map[ledger.Party]bool
-	// failed is the first failure of the database.
-	failed error
+	// limit is how many subjects are looked at; broken are those that wait, and why; guilty is the one that an error is
+	// due to.
+	limit  int
+	broken map[string]error
+	guilty string
 	// topUp is how much traffic to buy; nil before it was asked for.
 	topUp *topUpOrNone
 	out   AutomationPlan
 }
 
 func (t *automationTurn) plan() (AutomationPlan, error) {
-	tasks, err := t.tx.TakeTasks(t.ctx, t.kind.Kind, t.in.RunID, t.now, automationBatch)
+	tasks, err := t.tx.TakeTasks(t.ctx, t.kind.Kind, t.in.RunID, t.now, int32(t.limit))
 	if err != nil {
 		return AutomationPlan{}, err
 	}
-	t.out = AutomationPlan{Looked: len(tasks), More: len(tasks) == automationBatch}
+	t.out = AutomationPlan{Looked: len(tasks), More: len(tasks) == t.limit}
+	if len(tasks) == 1 {
+		t.guilty = tasks[0].Subject
+	}
 	completions, err := t.outcomes(tasks)
 	if err != nil {
 		return AutomationPlan{}, err
@@ -107,6 +134,7 @@ func (t *automationTurn) plan() (AutomationPlan, error) {
 	for _, task := range tasks {
 		settledTask, ended, err := t.decide(task, completions)
 		if err != nil {
+			t.guilty = task.Subject
 			return AutomationPlan{}, fmt.Errorf("%s: %w", task.Subject, err)
 		}
 		if ended {
@@ -148,6 +176,10 @@ func (t *automationTurn) outcomes(tasks []db.AutomationTask) (map[string]ledger.
 func (t *automationTurn) decide(
 	task db.AutomationTask, completions map[string]ledger.Completion,
 ) (settled db.AutomationTask, ended bool, err error) {
+	if err, ok := t.broken[task.Subject]; ok {
+		t.defect(&task, err)
+		return task, false, nil
+	}
 	last, decided := completions[task.SubmissionKey]
 	isNew := task.Pending && decided
 	if isNew {
@@ -160,9 +192,9 @@ func (t *automationTurn) decide(
 	if decided && last.Refusal != nil {
 		situation.Refused = &plan.Refused{CommandID: task.CommandID, Fault: last.Refusal}
 	}
-	step, err := t.kind.Plan(situation)
-	if t.failed != nil { // the database is in trouble, not the subject, whatever the planner made of it
-		return task, false, t.failed
+	step, err := guarded(func() (automation.Step, error) { return t.kind.Plan(situation) })
+	if *t.failed != nil { // the database is in trouble, whatever the planner made of it
+		return task, false, *t.failed
 	}
 	if err != nil {
 		t.defect(&task, err)
@@ -244,9 +276,9 @@ func (t *automationTurn) putOff(task *db.AutomationTask, step automation.Step, l
 func (t *automationTurn) defect(task *db.AutomationTask, err error) {
 	t.activities.Log.ErrorContext(t.ctx, "automation could not decide",
 		"automation", task.Kind, "subject", task.Subject, "error", err)
-	task.Tries++
+	task.Tries = min(task.Tries, math.MaxInt32-1) + 1
 	task.Pending, task.HeldBy, task.Deadline = false, "", false
-	task.Refusal, task.WaitsFor = err.Error(), "another try, after no decision could be made"
+	task.Refusal, task.WaitsFor = storableText(err.Error()), "another try, after no decision could be made"
 	task.DueAt = t.now.Add(pauseAfter(int(task.Tries)))
 }
 

@@ -19,8 +19,7 @@ type sharedQuery struct {
 // Active implements [plan.Reader]. What the DSO has is asked for once in a turn.
 func (t *automationTurn) Active(party ledger.Party, template lf.TypeName, most int) ([]ledger.Contract, error) {
 	if party != t.activities.Node.DSO {
-		found, err := t.planning.Active(party, template, most)
-		return found, t.note(err)
+		return t.planning.Active(party, template, most)
 	}
 	query := sharedQuery{template, most}
 	if known, ok := t.shared[query]; ok {
@@ -28,27 +27,13 @@ func (t *automationTurn) Active(party ledger.Party, template lf.TypeName, most i
 	}
 	found, err := t.planning.Active(party, template, most)
 	if err != nil {
-		return nil, t.note(err)
+		return nil, err
 	}
 	if t.shared == nil {
 		t.shared = map[sharedQuery][]ledger.Contract{}
 	}
 	t.shared[query] = found
 	return found, nil
-}
-
-// note remembers a failure of the database, after which the transaction is lost.
-func (t *automationTurn) note(err error) error {
-	if t.failed == nil {
-		t.failed = err
-	}
-	return err
-}
-
-// IsActive implements [plan.Reader].
-func (t *automationTurn) IsActive(id ledger.ContractID) (bool, error) {
-	active, err := t.planning.IsActive(id)
-	return active, t.note(err)
 }
 
 // Contract implements [automation.Record].

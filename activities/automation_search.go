@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -11,22 +12,39 @@ import (
 // searchBatch is how many new contracts are looked at in one transaction.
 const searchBatch = 1000
 
-// search makes due what the contracts make due that were created since the last search of a kind.
+// search makes due what the contracts make due that were created since the last search of a kind. Where the database
+// does not take what some of them make due, it goes on in smaller steps, and past the one that is guilty.
 func (a *Activities) search(ctx context.Context, kind automation.Automation) error {
-	for {
+	var guilty error
+	for limit := searchBatch; ; {
 		more := false
 		err := a.DB.InTx(ctx, func(tx *db.Tx) (err error) {
-			more, err = a.searchPage(ctx, tx, kind)
+			more, err = a.searchPage(ctx, tx, kind, limit, guilty)
 			return err
 		})
-		if err != nil || !more {
+		switch {
+		case err == nil && !more:
+			return nil
+		case err == nil:
+			guilty, limit = nil, min(searchBatch, limit*searchStep)
+		case !isOwn(err) || guilty != nil:
 			return err
+		case limit > 1:
+			limit = max(1, limit/searchStep)
+		default:
+			guilty = err
 		}
 	}
 }
 
-// searchPage searches the next contracts, and tells whether there are more.
-func (a *Activities) searchPage(ctx context.Context, tx *db.Tx, kind automation.Automation) (more bool, err error) {
+// searchStep is by how much a search goes on in smaller steps.
+const searchStep = 10
+
+// searchPage searches the next contracts, and tells whether there are more. With an error that the only one of them is
+// guilty of, it goes past that one.
+func (a *Activities) searchPage(
+	ctx context.Context, tx *db.Tx, kind automation.Automation, limit int, guilty error,
+) (more bool, err error) {
 	seen, known, err := tx.LockAutomation(ctx, kind.Kind)
 	if err != nil || !known {
 		return false, err
@@ -37,31 +55,36 @@ func (a *Activities) searchPage(ctx context.Context, tx *db.Tx, kind automation.
 	}
 	var found []db.StoredContract
 	if templates := kind.Templates(); len(templates) > 0 {
-		if found, err = tx.NewContracts(ctx, templates, seen, head.Offset, searchBatch); err != nil {
+		if found, err = tx.NewContracts(ctx, templates, seen, head.Offset, int32(limit)); err != nil {
 			return false, err
 		}
 	}
-	if err := a.enterTasks(ctx, tx, kind, found); err != nil {
+	if err := a.enterTasks(ctx, tx, kind, found, guilty); err != nil {
 		return false, err
 	}
-	if len(found) == searchBatch {
+	if len(found) == limit {
 		return true, tx.SeeAutomation(ctx, kind.Kind, found[len(found)-1].Position())
 	}
 	return false, tx.SeeAutomation(ctx, kind.Kind, db.AfterAll(head.Offset))
 }
 
-// enterTasks enters what contracts make due. One of which that cannot be told is a defect, which must not keep the
-// others from it.
+// enterTasks enters what contracts make due. One of which that cannot be told, for a defect or the error that it is
+// guilty of, is in trouble, and must not keep the others from it.
 func (a *Activities) enterTasks(
-	ctx context.Context, tx *db.Tx, kind automation.Automation, found []db.StoredContract,
+	ctx context.Context, tx *db.Tx, kind automation.Automation, found []db.StoredContract, guilty error,
 ) error {
 	now := a.Clock().UTC().Truncate(time.Microsecond)
 	var tasks []db.DueTask
+	var troubles []db.AutomationTask
 	for _, contract := range found {
-		due, err := kind.Due(contract.Contract, now)
-		if err != nil {
+		due, err := guarded(func() ([]automation.Due, error) { return kind.Due(contract.Contract, now) })
+		if err = cmp.Or(guilty, err); err != nil {
 			a.Log.ErrorContext(ctx, "what a contract makes due cannot be told",
 				"automation", kind.Kind, "contract_id", contract.ID, "error", err)
+			troubles = append(troubles, db.AutomationTask{
+				Subject: string(contract.ID), Refusal: storableText(err.Error()),
+			})
+			continue
 		}
 		for _, d := range due {
 			if d.At.IsZero() {
@@ -71,6 +94,9 @@ func (a *Activities) enterTasks(
 				Subject: d.Subject, At: d.At, Deadline: d.Deadline, Wallet: d.Wallet, IfSet: d.IfSet,
 			})
 		}
+	}
+	if err := tx.EnterTroubles(ctx, kind.Kind, troubles); err != nil {
+		return err
 	}
 	return tx.EnterTasks(ctx, kind.Kind, kind.Wallets.String(), tasks)
 }

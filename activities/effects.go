@@ -7,6 +7,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/lifecycle"
 	"github.com/florinledger/florin/wallet/tracking"
 )
 
@@ -92,7 +93,7 @@ func (b *block) archived(decision ledger.Decision) []ledger.Contract {
 func (b *block) follow(decision ledger.Decision) ([]db.LifecycleChange, error) {
 	var changes []db.LifecycleChange
 	note := func(contract ledger.Contract, created ...ledger.ContractID) error {
-		followed, ok, err := b.activities.Lifecycles.Follow(contract)
+		followed, ok, err := follow(b.activities.Lifecycles, contract)
 		if err != nil {
 			return fmt.Errorf("tell the lifecycle of contract %s: %w", contract.ID, err)
 		}
@@ -114,6 +115,20 @@ func (b *block) follow(decision ledger.Decision) ([]db.LifecycleChange, error) {
 		}
 	}
 	return changes, nil
+}
+
+// follow says which workflow looks after a contract; false when it needs none.
+func follow(lifecycles *lifecycle.Registry, contract ledger.Contract) (lifecycle.Followed, bool, error) {
+	type answer struct {
+		lifecycle.Followed
+
+		ok bool
+	}
+	followed, err := guarded(func() (answer, error) {
+		followed, ok, err := lifecycles.Follow(contract)
+		return answer{followed, ok}, err
+	})
+	return followed.Followed, followed.ok, err
 }
 
 // track notes what a transaction did to the requests that wallets were given.

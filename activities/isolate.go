@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +40,8 @@ func isOwn(err error) bool {
 	}
 	_, isData := errors.AsType[*db.DataError](err)
 	_, isDefect := errors.AsType[*defectError](err)
-	return isData || isDefect || errors.Is(err, db.ErrConflict)
+	_, isUndecided := errors.AsType[*undecidedError](err)
+	return isData || isDefect || isUndecided || errors.Is(err, db.ErrConflict)
 }
 
 // commitApart commits submissions together, or, when that fails for one of them, in halves, until the guilty one is
@@ -152,16 +152,22 @@ func (a *Activities) storable(submission ledger.Submission) ledger.Submission {
 			Traceparent: storableText(submission.Trace.Traceparent), Tracestate: storableText(submission.Trace.Tracestate),
 		},
 	}
-	for _, party := range submission.ActAs {
-		out.ActAs = append(out.ActAs, ledger.Party(storableText(string(party))))
-	}
-	out.ActAs = ledger.SortedParties(out.ActAs)
-	out.ActAs = slices.DeleteFunc(out.ActAs, func(party ledger.Party) bool { return party == "" })
-	out.ActAs = out.ActAs[:min(len(out.ActAs), maxStorableParties)]
+	out.ActAs = storableParties(submission.ActAs)
 	if len(out.ActAs) == 0 { // somebody has to be told
 		out.ActAs = []ledger.Party{a.Node.Operator}
 	}
 	return out
+}
+
+func storableParties(parties []ledger.Party) []ledger.Party {
+	var out []ledger.Party
+	for _, party := range parties {
+		if text := storableText(string(party)); text != "" {
+			out = append(out, ledger.Party(text))
+		}
+	}
+	out = ledger.SortedParties(out)
+	return out[:min(len(out), maxStorableParties)]
 }
 
 func storableText(text string) string {

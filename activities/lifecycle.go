@@ -68,8 +68,25 @@ const (
 const lostRaces = 50
 
 // PlanLifecycle decides what is due for the contracts of a lifecycle, and notes until when there is nothing to do. The
-// clock stands still meanwhile, so that whoever advances it finds everything that waits for the new time.
+// clock stands still meanwhile, so that whoever advances it finds everything that waits for the new time. Contracts on
+// which nothing can be decided wait, longer each time; the error is a failure of the database.
 func (a *Activities) PlanLifecycle(ctx context.Context, in PlanLifecycleInput) (LifecyclePlan, error) {
+	plan, err := a.planLifecycle(ctx, in, planning.plan)
+	if err != nil && isOwn(err) {
+		a.Log.ErrorContext(ctx, "nothing could be decided on contracts", "workflow_id", in.WorkflowID, "error", err)
+		trouble := err
+		plan, err = a.planLifecycle(ctx, in, func(p planning) (LifecyclePlan, error) { return p.undecided(trouble) })
+	}
+	if err != nil {
+		return LifecyclePlan{}, fmt.Errorf("plan lifecycle %s: %w", in.WorkflowID, err)
+	}
+	return plan, nil
+}
+
+// planLifecycle makes a plan in one transaction, in which the clock stands still.
+func (a *Activities) planLifecycle(
+	ctx context.Context, in PlanLifecycleInput, decide func(planning) (LifecyclePlan, error),
+) (LifecyclePlan, error) {
 	var plan LifecyclePlan
 	err := a.DB.InTx(ctx, func(tx *db.Tx) error {
 		clock, err := tx.HoldClock(ctx)
@@ -77,14 +94,12 @@ func (a *Activities) PlanLifecycle(ctx context.Context, in PlanLifecycleInput) (
 			return err
 		}
 		a.DB.NoteClock(clock)
-		planning := planning{activities: a, ctx: ctx, tx: tx, in: in, now: a.Clock().UTC().Truncate(time.Microsecond)}
-		plan, err = planning.plan()
+		plan, err = decide(planning{
+			activities: a, ctx: ctx, tx: tx, in: in, now: a.Clock().UTC().Truncate(time.Microsecond), failed: new(error),
+		})
 		return err
 	})
-	if err != nil {
-		return LifecyclePlan{}, fmt.Errorf("plan lifecycle %s: %w", in.WorkflowID, err)
-	}
-	return plan, nil
+	return plan, err
 }
 
 // planning is one call of PlanLifecycle.
@@ -94,6 +109,8 @@ type planning struct {
 	tx         *db.Tx
 	in         PlanLifecycleInput
 	now        time.Time
+	// failed is the first failure of the database that the planner was told of.
+	failed *error
 }
 
 func (p planning) plan() (LifecyclePlan, error) {
@@ -123,11 +140,16 @@ func (p planning) plan() (LifecyclePlan, error) {
 	if err != nil {
 		return LifecyclePlan{}, err
 	}
-	step, err := p.activities.Lifecycles.Plan(row.Kind, lifecycle.Situation{
-		Now: p.now, Node: p.activities.Node, Contracts: contracts, Ledger: p, Refused: refused,
+	step, err := guarded(func() (lifecycle.Step, error) {
+		return p.activities.Lifecycles.Plan(row.Kind, lifecycle.Situation{
+			Now: p.now, Node: p.activities.Node, Contracts: contracts, Ledger: p, Refused: refused,
+		})
 	})
+	if *p.failed != nil { // the database is in trouble, not the contracts, whatever the planner made of it
+		return LifecyclePlan{}, *p.failed
+	}
 	if err != nil {
-		return LifecyclePlan{}, err
+		return LifecyclePlan{}, &undecidedError{err}
 	}
 	plan.Action, plan.Until, plan.WaitsFor = p.submission(step.Action), step.Until, step.WaitsFor
 	if refused != nil {
@@ -139,11 +161,31 @@ func (p planning) plan() (LifecyclePlan, error) {
 	if plan.Action != nil {
 		return plan, nil // the lifecycle stays due until what happened is looked at
 	}
-	row.DueAt, row.WaitsFor = plan.Until, plan.WaitsFor
+	row.DueAt, row.WaitsFor, row.Tries, row.Trouble = plan.Until, plan.WaitsFor, 0, ""
 	if row.DueAt.IsZero() {
 		row.DueAt = lf.MaxTimestamp().Time()
 	}
 	return p.settle(row, plan)
+}
+
+// undecidedError says why a planner could not decide on its subject.
+type undecidedError struct{ error }
+
+// Unwrap is the planner's error.
+func (e *undecidedError) Unwrap() error { return e.error }
+
+// undecided makes contracts wait on which nothing could be decided. Other lifecycles go on, and so does the clock.
+func (p planning) undecided(trouble error) (LifecyclePlan, error) {
+	row, ok, err := p.tx.Lifecycle(p.ctx, p.in.WorkflowID)
+	if err != nil || !ok {
+		return LifecyclePlan{Over: true, Now: p.now}, err
+	}
+	row.Tries = min(row.Tries, math.MaxInt32-1) + 1
+	row.Trouble, row.WaitsFor = storableText(trouble.Error()), "another try, after no decision could be made"
+	row.DueAt = p.now.Add(pauseAfter(int(row.Tries)))
+	return p.settle(row, LifecyclePlan{
+		Now: p.now, Until: row.DueAt, WaitsFor: row.WaitsFor, Contracts: row.Contracts, Refusal: row.Trouble,
+	})
 }
 
 // submission is an action as a submission of the operator's. Its key is that of one try of one run: when it is made
@@ -195,7 +237,9 @@ func (p planning) putOff(plan LifecyclePlan, lostRace bool, refusedAt time.Time)
 func pauseAfter(tries int) time.Duration {
 	pause := firstPause
 	for range tries - 1 {
-		pause = min(2*pause, longestPause)
+		if pause = 2 * pause; pause >= longestPause {
+			return longestPause
+		}
 	}
 	return pause
 }
@@ -248,13 +292,21 @@ func (p planning) Active(party ledger.Party, template lf.TypeName, most int) ([]
 	for i, stored := range found {
 		contracts[i] = stored.Contract
 	}
-	return contracts, err
+	return contracts, p.note(err)
 }
 
 // IsActive implements [plan.Reader].
 func (p planning) IsActive(id ledger.ContractID) (bool, error) {
 	stored, ok, err := p.tx.Contract(p.ctx, id)
-	return ok && stored.Archived == nil, err
+	return ok && stored.Archived == nil, p.note(err)
+}
+
+// note remembers a failure of the database, after which the transaction is lost.
+func (p planning) note(err error) error {
+	if *p.failed == nil {
+		*p.failed = err
+	}
+	return err
 }
 
 // ReachLedgerTimeInput names a workflow and the ledger time that it waits for.
@@ -279,7 +331,7 @@ func (a *Activities) ReachLedgerTime(ctx context.Context, in ReachLedgerTimeInpu
 			return nil
 		}
 		return tx.AwaitTime(ctx, db.Lifecycle{
-			WorkflowID: in.WorkflowID, Kind: submitCommands, Parties: in.Parties, DueAt: in.Until,
+			WorkflowID: in.WorkflowID, Kind: submitCommands, DueAt: in.Until, Parties: storableParties(in.Parties),
 			WaitsFor: "the lower bound of ledger time that a submission sets",
 		})
 	})

@@ -178,9 +178,12 @@ func enter(
 ) (rest []ledger.Contract, err error) {
 	var changes []db.LifecycleChange
 	for _, contract := range contracts {
-		followed, ok, err := lifecycles.Follow(contract)
+		followed, ok, err := follow(lifecycles, contract)
+		if err != nil && but == "" { // a repair can do nothing for it, and goes on with the others
+			continue
+		}
 		if err != nil {
-			return nil, err
+			return nil, &undecidedError{err}
 		}
 		if !ok || followed.WorkflowID.String() == but {
 			rest = append(rest, contract)

@@ -23,9 +23,15 @@ func (a *Activities) ContributeToOnboarding(
 	ctx context.Context, in topology.Contribution,
 ) (topology.Outcome, error) {
 	node := topology.Node{ParticipantID: a.Node.ParticipantID, SynchronizerID: a.Node.SynchronizerID}
-	given, refusal := in.Onboarding(node)
-	if refusal != nil {
-		return topology.Outcome{Progress: topology.Refused, Refusal: refusal}, nil //nolint:nilerr // an outcome, no failure
+	given, err := guarded(func() (topology.Onboarding, error) {
+		given, refusal := in.Onboarding(node)
+		if refusal != nil {
+			return given, refusal
+		}
+		return given, nil
+	})
+	if err != nil {
+		return topology.Outcome{Progress: topology.Refused, Refusal: a.unusable(in, err)}, nil //nolint:nilerr // an outcome
 	}
 	key, err := signing.PrivateKeyOf(signing.Curve25519, a.Node.PrivateKey)
 	if err != nil {
@@ -35,23 +41,33 @@ func (a *Activities) ContributeToOnboarding(
 	err = a.DB.ContributeToOnboarding(ctx, db.OnboardingContribution{
 		ID: in.ID, Party: given.Party(), Now: a.Clock().UTC().Truncate(time.Microsecond),
 		Grant: db.Grant{UserID: in.UserID, MayMiss: in.UserMayMiss, MaxParties: in.MaxUserParties},
-		Wait:  cmp.Or(a.OnboardingWait, DefaultOnboardingWait), Decide: step.decide,
+		Wait:  cmp.Or(a.OnboardingWait, DefaultOnboardingWait), Decide: step.decideGuarded,
 		Waits: func(until time.Time) { step.outcome.ExpiresAt = until },
 	})
 	if err == nil {
 		return step.outcome, nil
 	}
-	return a.refusedContribution(ctx, given.Party(), err)
+	return a.refusedContribution(ctx, in, given.Party(), err)
+}
+
+// unusable is the refusal of a contribution that cannot be used, which the log tells about unless it is a rule's.
+func (a *Activities) unusable(in topology.Contribution, err error) *fault.Fault {
+	if refusal, ok := fault.As(err); ok {
+		return refusal
+	}
+	a.Log.Error("a contribution to an onboarding could not be decided or recorded, and is refused",
+		"contribution", in.ID, "error", err)
+	return unrecordable(err)
 }
 
 // refusedContribution is the outcome of a contribution that has changed nothing. What waited before waits still.
 func (a *Activities) refusedContribution(
-	ctx context.Context, party ledger.Party, cause error,
+	ctx context.Context, in topology.Contribution, party ledger.Party, cause error,
 ) (topology.Outcome, error) {
 	outcome := topology.Outcome{Party: party, Progress: topology.Refused}
 	outcome.ManagerRefusal, _ = errors.AsType[*topology.ManagerError](cause)
-	if outcome.ManagerRefusal == nil {
-		outcome.Refusal, _ = errors.AsType[*fault.Fault](cause)
+	if outcome.ManagerRefusal == nil && isOwn(cause) {
+		outcome.Refusal = a.unusable(in, cause)
 	}
 	if outcome.Err() == nil {
 		return topology.Outcome{}, fmt.Errorf("onboard %s: %w", party, cause)
@@ -70,6 +86,15 @@ type onboardingStep struct {
 	given        topology.Onboarding
 
 	outcome topology.Outcome
+}
+
+// decideGuarded decides; what goes wrong is the contribution's own, since only the rules are asked.
+func (s *onboardingStep) decideGuarded(standing db.PartyStanding) (*db.OnboardingStep, error) {
+	next, err := guarded(func() (*db.OnboardingStep, error) { return s.decide(standing) })
+	if err != nil {
+		return nil, &undecidedError{err}
+	}
+	return next, nil
 }
 
 // decide runs once for each try of the transaction.

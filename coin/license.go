@@ -179,11 +179,16 @@ func recordLiveness(
 	}
 	state := FaucetState{FirstReceivedFor: round.Round, LastReceivedFor: round.Round}
 	if last := l.FaucetState; last != nil {
-		rounds := round.Round.Number - last.LastReceivedFor.Number
-		if err := ledger.Require("Not yet received", rounds > 0); err != nil {
+		previous := last.LastReceivedFor.Number
+		if err := ledger.Require("Not yet received", round.Round.Number > previous); err != nil {
 			return result, err
 		}
-		state.FirstReceivedFor, state.NumCouponsMissed = last.FirstReceivedFor, last.NumCouponsMissed+rounds-1
+		state.FirstReceivedFor = last.FirstReceivedFor
+		// The complement of a number is its opposite less one, and always a number.
+		state.NumCouponsMissed, err = ledger.Sum(last.NumCouponsMissed, round.Round.Number, ^previous)
+		if err != nil {
+			return result, err
+		}
 	}
 	l.FaucetState = &state
 	if result.LicenseCid, err = l.renew(tx, now); err != nil {

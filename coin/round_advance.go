@@ -109,8 +109,15 @@ func advanceRounds(
 		return result, err
 	}
 	// The curve advances by ticks, however late the rounds are.
-	issuingFor := lf.RelTime{Microseconds: latest.IssuingFor.Microseconds + latest.TickDuration.Microseconds}
-	next := rules.openRound(latest.Round.Number+1, arg.AmuletPrice, issuingFor)
+	issuingFor, err := ledger.Sum(latest.IssuingFor.Microseconds, latest.TickDuration.Microseconds)
+	if err != nil {
+		return result, err
+	}
+	number, err := ledger.Sum(latest.Round.Number, 1)
+	if err != nil {
+		return result, err
+	}
+	next := rules.openRound(number, arg.AmuletPrice, lf.RelTime{Microseconds: issuingFor})
 	next.OpensAt = max(now, latest.OpensAt).Add(next.TickDuration)
 	next.TargetClosesAt = next.OpensAt.Add(next.TickDuration).Add(next.TickDuration)
 	result.OpenRoundCid, err = ledger.Create(tx, next)

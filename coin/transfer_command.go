@@ -155,7 +155,9 @@ func sendCommand(
 	if err := ledger.ArchiveContract(tx, arg.TransferCounterCid); err != nil {
 		return none, err
 	}
-	counter.NextNonce++
+	if counter.NextNonce, err = ledger.Sum(counter.NextNonce, 1); err != nil {
+		return none, err
+	}
 	if _, err := ledger.Create(tx, counter); err != nil {
 		return none, err
 	}

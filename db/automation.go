@@ -121,6 +121,7 @@ func (t *Tx) EnterTasks(ctx context.Context, kind, walletTemplate string, tasks 
 	params := dbgen.EnterTasksParams{Kind: kind, WalletTemplate: walletTemplate}
 	index := make(map[string]int, len(tasks))
 	for _, task := range tasks {
+		task.At = storableTime(task.At)
 		i, known := index[task.Subject]
 		switch {
 		case !known:
@@ -138,6 +139,21 @@ func (t *Tx) EnterTasks(ctx context.Context, kind, walletTemplate string, tasks 
 		return nil
 	}
 	return failed("entering tasks of automation", t.queries.EnterTasks(ctx, params))
+}
+
+// EnterTroubles notes subjects of a kind of which it cannot be told what they make due, and why. They wait for a nudge.
+func (t *Tx) EnterTroubles(ctx context.Context, kind string, troubles []AutomationTask) error {
+	params := dbgen.EnterTroublesParams{
+		Kind: kind, Never: lf.MaxTimestamp().Time(), WaitsFor: "a nudge: what it makes due cannot be told",
+	}
+	for _, trouble := range troubles {
+		params.Subjects = append(params.Subjects, trouble.Subject)
+		params.Refusals = append(params.Refusals, trouble.Refusal)
+	}
+	if len(params.Subjects) == 0 {
+		return nil
+	}
+	return failed("entering troubles of automation", t.queries.EnterTroubles(ctx, params))
 }
 
 // TakeTasks returns tasks of a kind that are due by a ledger time, the longest due first, and locks them. A run takes
@@ -163,7 +179,7 @@ func (t *Tx) SettleTasks(ctx context.Context, kind string, tasks []AutomationTas
 	params := dbgen.SettleTasksParams{Kind: kind}
 	for _, task := range tasks {
 		params.Subjects = append(params.Subjects, task.Subject)
-		params.DueAts = append(params.DueAts, task.DueAt)
+		params.DueAts = append(params.DueAts, storableTime(task.DueAt))
 		params.AreDeadlines = append(params.AreDeadlines, task.Deadline)
 		params.WaitsFors = append(params.WaitsFors, task.WaitsFor)
 		params.CommandIds = append(params.CommandIds, task.CommandID)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinledger/florin/db/dbgen"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
@@ -26,6 +27,9 @@ type Lifecycle struct {
 	WaitsFor string
 	// Refusal is why Temporal refused the last call of the workflow; "" when it did not.
 	Refusal string
+	// Tries is how often in a row no decision could be made, and Trouble why the last time.
+	Tries   int32
+	Trouble string
 }
 
 // LifecycleChange is what a commit did to the contracts of a lifecycle.
@@ -114,15 +118,29 @@ func (t *Tx) SettleLifecycle(ctx context.Context, l Lifecycle) (bool, error) {
 	}
 	settled, err := t.queries.SettleLifecycle(ctx, dbgen.SettleLifecycleParams{
 		WorkflowID: l.WorkflowID, Version: l.Version, ContractIds: ledger.Strings(l.Contracts),
-		DueAt: l.DueAt, WaitsFor: l.WaitsFor,
+		DueAt: storableTime(l.DueAt), WaitsFor: l.WaitsFor, Tries: l.Tries, Trouble: l.Trouble,
 	})
 	return settled == 1, failed("settling a lifecycle", err)
+}
+
+// storableTime is a time at which something is due, within those that the database knows: the epoch is at once, and
+// [lf.MaxTimestamp] is never.
+func storableTime(at time.Time) time.Time {
+	switch epoch, never := time.Unix(0, 0), lf.MaxTimestamp().Time(); {
+	case at.Before(epoch):
+		return epoch
+	case at.After(never):
+		return never
+	default:
+		return at
+	}
 }
 
 // AwaitTime makes a workflow due at a ledger time that follows no contract; [Tx.DropLifecycle] takes it back.
 func (t *Tx) AwaitTime(ctx context.Context, l Lifecycle) error {
 	return failed("awaiting a time", t.queries.AwaitTime(ctx, dbgen.AwaitTimeParams{
-		WorkflowID: l.WorkflowID, Kind: l.Kind, Parties: ledger.Strings(l.Parties), DueAt: l.DueAt, WaitsFor: l.WaitsFor,
+		WorkflowID: l.WorkflowID, Kind: l.Kind, Parties: ledger.Strings(l.Parties), DueAt: storableTime(l.DueAt),
+		WaitsFor: l.WaitsFor,
 	}))
 }
 
@@ -196,6 +214,7 @@ func fromDBLifecycle(row dbgen.Lifecycle) Lifecycle {
 	return Lifecycle{
 		WorkflowID: row.WorkflowID, Kind: row.Kind, Parties: fromDBParties(row.Parties), Contracts: contracts,
 		Version: row.Version, DueAt: row.DueAt, WaitsFor: row.WaitsFor, Refusal: row.Refusal,
+		Tries: row.Tries, Trouble: row.Trouble,
 	}
 }
 

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"math/big"
 	"strings"
 
 	"github.com/florinledger/florin/fault"
@@ -41,6 +42,18 @@ func ArithmeticFailure(err error) error {
 		return nil
 	}
 	return fault.UserFailure(categoryState, arithmeticError, "ArithmeticError while evaluating: "+err.Error(), nil)
+}
+
+// Sum adds integers as the contract language does: what no integer can hold is a failure.
+func Sum(numbers ...int64) (int64, error) {
+	total := new(big.Int)
+	for _, number := range numbers {
+		total.Add(total, big.NewInt(number))
+	}
+	if !total.IsInt64() {
+		return 0, ArithmeticFailure(fmt.Errorf("the sum %s is beyond the integers of 64 bits", total))
+	}
+	return total.Int64(), nil
 }
 
 // RequireWithinDeadline fails unless the ledger time is strictly before the deadline.

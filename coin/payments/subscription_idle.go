@@ -93,7 +93,7 @@ func makePayment(
 	if err := s.requireOwn(tx); err != nil {
 		return none, err
 	}
-	payableFrom := s.NextPaymentDueAt - lf.Timestamp(s.PayData.PaymentDuration.Microseconds)
+	payableFrom := s.NextPaymentDueAt.Earlier(s.PayData.PaymentDuration)
 	err = ledger.Require("The next due date is close enough to make the next payment.", !tx.IsBefore(payableFrom))
 	if err != nil {
 		return none, err

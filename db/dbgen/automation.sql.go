@@ -122,6 +122,33 @@ func (q *Queries) EnterTasks(ctx context.Context, arg EnterTasksParams) error {
 	return err
 }
 
+const EnterTroubles = `-- name: EnterTroubles :exec
+INSERT INTO automation_tasks (kind, subject, due_at, waits_for, tries, refusal)
+SELECT $1, unnest($2::text[]), $3::timestamptz, $4, 1, unnest($5::text[])
+ON CONFLICT (kind, subject) DO UPDATE
+SET tries = automation_tasks.tries + 1, refusal = excluded.refusal
+`
+
+type EnterTroublesParams struct {
+	Kind     string
+	Subjects []string
+	Never    time.Time
+	WaitsFor string
+	Refusals []string
+}
+
+// EnterTroubles notes subjects of which it cannot be told what they make due. They wait for a nudge.
+func (q *Queries) EnterTroubles(ctx context.Context, arg EnterTroublesParams) error {
+	_, err := q.db.Exec(ctx, EnterTroubles,
+		arg.Kind,
+		arg.Subjects,
+		arg.Never,
+		arg.WaitsFor,
+		arg.Refusals,
+	)
+	return err
+}
+
 const ForgetAutomations = `-- name: ForgetAutomations :exec
 UPDATE automations
 SET seen_offset = 0, seen_node_id = 0

@@ -69,7 +69,7 @@ func (q *Queries) EndLifecycle(ctx context.Context, arg EndLifecycleParams) (int
 }
 
 const GetLifecycle = `-- name: GetLifecycle :one
-SELECT workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, refusal
+SELECT workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, tries, trouble, refusal
 FROM lifecycles
 WHERE workflow_id = $1
 `
@@ -88,6 +88,8 @@ func (q *Queries) GetLifecycle(ctx context.Context, workflowID string) (Lifecycl
 		&i.WaitsFor,
 		&i.CallAfter,
 		&i.Calls,
+		&i.Tries,
+		&i.Trouble,
 		&i.Refusal,
 	)
 	return i, err
@@ -147,7 +149,7 @@ func (q *Queries) ListFullHolders(ctx context.Context, arg ListFullHoldersParams
 }
 
 const ListLifecycles = `-- name: ListLifecycles :many
-SELECT workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, refusal
+SELECT workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, tries, trouble, refusal
 FROM lifecycles
 WHERE workflow_id > $1
 ORDER BY workflow_id
@@ -179,6 +181,8 @@ func (q *Queries) ListLifecycles(ctx context.Context, arg ListLifecyclesParams) 
 			&i.WaitsFor,
 			&i.CallAfter,
 			&i.Calls,
+			&i.Tries,
+			&i.Trouble,
 			&i.Refusal,
 		); err != nil {
 			return nil, err
@@ -271,24 +275,29 @@ const SettleLifecycle = `-- name: SettleLifecycle :execrows
 UPDATE lifecycles
 SET
     contract_ids = $1::text[], due_at = $2, waits_for = $3, call_after = 'epoch', calls = 0,
-    refusal = ''
-WHERE workflow_id = $4 AND version = $5
+    refusal = '', tries = $4, trouble = $5
+WHERE workflow_id = $6 AND version = $7
 `
 
 type SettleLifecycleParams struct {
 	ContractIds []string
 	DueAt       time.Time
 	WaitsFor    string
+	Tries       int32
+	Trouble     string
 	WorkflowID  string
 	Version     int64
 }
 
-// SettleLifecycle stores what a lifecycle waits for, unless its contracts changed after the decision was made.
+// SettleLifecycle stores what a lifecycle waits for, or why nothing could be decided, unless its contracts changed
+// meanwhile.
 func (q *Queries) SettleLifecycle(ctx context.Context, arg SettleLifecycleParams) (int64, error) {
 	result, err := q.db.Exec(ctx, SettleLifecycle,
 		arg.ContractIds,
 		arg.DueAt,
 		arg.WaitsFor,
+		arg.Tries,
+		arg.Trouble,
 		arg.WorkflowID,
 		arg.Version,
 	)
@@ -356,7 +365,7 @@ func (q *Queries) TakeDueLifecycles(ctx context.Context, arg TakeDueLifecyclesPa
 const TakeLifecycle = `-- name: TakeLifecycle :one
 DELETE FROM lifecycles
 WHERE workflow_id = $1
-RETURNING workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, refusal
+RETURNING workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, tries, trouble, refusal
 `
 
 // TakeLifecycle deletes a lifecycle and returns what it was.
@@ -373,6 +382,8 @@ func (q *Queries) TakeLifecycle(ctx context.Context, workflowID string) (Lifecyc
 		&i.WaitsFor,
 		&i.CallAfter,
 		&i.Calls,
+		&i.Tries,
+		&i.Trouble,
 		&i.Refusal,
 	)
 	return i, err

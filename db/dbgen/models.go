@@ -137,6 +137,8 @@ type Lifecycle struct {
 	WaitsFor    string
 	CallAfter   time.Time
 	Calls       int32
+	Tries       int32
+	Trouble     string
 	// Why Temporal refused the last call of the workflow; empty when it did not.
 	Refusal string
 }

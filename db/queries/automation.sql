@@ -79,6 +79,13 @@ SET
     due_at = excluded.due_at, is_deadline = excluded.is_deadline
 WHERE t.tries = 0 AND t.due_at > excluded.due_at;
 
+-- EnterTroubles notes subjects of which it cannot be told what they make due. They wait for a nudge.
+-- name: EnterTroubles :exec
+INSERT INTO automation_tasks (kind, subject, due_at, waits_for, tries, refusal)
+SELECT @kind, unnest(@subjects::text[]), @never::timestamptz, @waits_for, 1, unnest(@refusals::text[])
+ON CONFLICT (kind, subject) DO UPDATE
+SET tries = automation_tasks.tries + 1, refusal = excluded.refusal;
+
 -- TakeTasks takes tasks that are due, the longest due first. Those that another run works on, or that somebody holds,
 -- wait for the next time.
 -- name: TakeTasks :many

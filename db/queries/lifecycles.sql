@@ -28,12 +28,13 @@ SELECT *
 FROM lifecycles
 WHERE workflow_id = @workflow_id;
 
--- SettleLifecycle stores what a lifecycle waits for, unless its contracts changed after the decision was made.
+-- SettleLifecycle stores what a lifecycle waits for, or why nothing could be decided, unless its contracts changed
+-- meanwhile.
 -- name: SettleLifecycle :execrows
 UPDATE lifecycles
 SET
     contract_ids = @contract_ids::text[], due_at = @due_at, waits_for = @waits_for, call_after = 'epoch', calls = 0,
-    refusal = ''
+    refusal = '', tries = @tries, trouble = @trouble
 WHERE workflow_id = @workflow_id AND version = @version;
 
 -- EndLifecycle deletes a lifecycle without contracts, unless new ones came after the decision was made.

@@ -2,6 +2,7 @@ package lf
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -31,11 +32,43 @@ func TimestampOf(t time.Time) Timestamp { return Timestamp(t.UnixMicro()) }
 // Time is the timestamp as a time in UTC.
 func (t Timestamp) Time() time.Time { return time.UnixMicro(int64(t)).UTC() }
 
-// Add moves the timestamp by a duration.
-func (t Timestamp) Add(d RelTime) Timestamp { return t + Timestamp(d.Microseconds) }
+// Add moves the timestamp by a duration. Beyond all numbers it is the last of them, so that comparisons are right; a
+// timestamp outside the years 1 to 9999 has no value, and what would be stored with it is refused.
+func (t Timestamp) Add(d RelTime) Timestamp {
+	return Timestamp(saturatingSum(int64(t), d.Microseconds))
+}
 
-// Sub is the distance from other to t.
-func (t Timestamp) Sub(other Timestamp) RelTime { return RelTime{Microseconds: int64(t - other)} }
+// Earlier moves the timestamp back by a duration, as [Timestamp.Add] moves it on.
+func (t Timestamp) Earlier(d RelTime) Timestamp {
+	return Timestamp(saturatingDifference(int64(t), d.Microseconds))
+}
+
+// Sub is the distance from other to t; beyond all numbers it is the last of them.
+func (t Timestamp) Sub(other Timestamp) RelTime {
+	return RelTime{Microseconds: saturatingDifference(int64(t), int64(other))}
+}
+
+func saturatingSum(a, b int64) int64 {
+	switch {
+	case b > 0 && a > math.MaxInt64-b:
+		return math.MaxInt64
+	case b < 0 && a < math.MinInt64-b:
+		return math.MinInt64
+	default:
+		return a + b
+	}
+}
+
+func saturatingDifference(a, b int64) int64 {
+	switch {
+	case b < 0 && a > math.MaxInt64+b:
+		return math.MaxInt64
+	case b > 0 && a < math.MinInt64+b:
+		return math.MinInt64
+	default:
+		return a - b
+	}
+}
 
 // String prints the timestamp in ISO 8601 with up to six fraction digits, as in JSON.
 func (t Timestamp) String() string { return t.Time().Format(timestampLayout) }
@@ -78,5 +111,15 @@ type RelTime struct {
 // RelTimeOf turns a duration into the contract language's form.
 func RelTimeOf(d time.Duration) RelTime { return RelTime{Microseconds: d.Microseconds()} }
 
-// Duration is the distance as a Go duration.
-func (r RelTime) Duration() time.Duration { return time.Duration(r.Microseconds) * time.Microsecond }
+// Duration is the distance as a Go duration; beyond all durations it is the longest of them.
+func (r RelTime) Duration() time.Duration {
+	const most = math.MaxInt64 / int64(time.Microsecond)
+	switch {
+	case r.Microseconds > most:
+		return math.MaxInt64
+	case r.Microseconds < -most:
+		return -math.MaxInt64
+	default:
+		return time.Duration(r.Microseconds) * time.Microsecond
+	}
+}

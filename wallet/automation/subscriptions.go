@@ -29,7 +29,7 @@ func NewSubscriptions(packages *ledger.Packages) (Automation, error) {
 
 // payableFrom is when the next payment can be made.
 func payableFrom(s payments.SubscriptionIdleState) time.Time {
-	return s.NextPaymentDueAt.Time().Add(-s.PayData.PaymentDuration.Duration())
+	return s.NextPaymentDueAt.Earlier(s.PayData.PaymentDuration).Time()
 }
 
 func planSubscription(s Situation) (Step, error) {

@@ -1,0 +1,181 @@
+package activities_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/automation"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+// exec runs a statement beside the node.
+func (b *bundle) exec(sql string, arguments ...any) {
+	b.t.Helper()
+	connection, err := pgx.Connect(b.t.Context(), b.url)
+	require.NoError(b.t, err)
+	defer func() { require.NoError(b.t, connection.Close(context.WithoutCancel(b.t.Context()))) }()
+	_, err = connection.Exec(b.t.Context(), sql, arguments...)
+	require.NoError(b.t, err)
+}
+
+// The subjects of the automation under test: all but the last are broken in a way of their own.
+const (
+	subjectPanic   = "a-panic"
+	subjectError   = "b-error"
+	subjectData    = "c-data"
+	subjectHealthy = "d-healthy"
+	brokenKind     = "broken"
+)
+
+// brokenAutomation has subjects and contracts with which everything can go wrong that planning does.
+func (b *bundle) brokenAutomation() {
+	b.t.Helper()
+	follow, err := automation.Following(b.packages, func(token plan.Contract[Token], _ time.Time) []automation.Due {
+		switch token.Payload.Label {
+		case "panic":
+			panic("broken")
+		case "data":
+			return []automation.Due{{Subject: "a NUL: \x00"}}
+		default:
+			return []automation.Due{{Subject: token.Payload.Label}}
+		}
+	})
+	require.NoError(b.t, err)
+	b.activities.Automations, err = automation.NewRegistry(b.packages, automation.Automation{
+		Kind: brokenKind, Follow: []automation.Follow{follow},
+		Standing: []string{subjectPanic, subjectError, subjectData, subjectHealthy},
+		Plan: func(s automation.Situation) (automation.Step, error) {
+			switch s.Subject {
+			case subjectPanic:
+				panic("broken")
+			case subjectError:
+				return automation.Step{}, errors.New("broken")
+			case subjectData: // sums of weights that no number can hold
+				_, err := s.Record.Activity(7)
+				return automation.Step{}, err
+			default:
+				return automation.Step{Until: s.Now.Add(time.Hour), WaitsFor: "nothing"}, nil
+			}
+		},
+	})
+	require.NoError(b.t, err)
+	require.NoError(b.t, activities.EnterAutomations(b.t.Context(), b.db, b.activities.Automations))
+}
+
+func (b *bundle) token(label string) ledger.Submission {
+	return b.submission(label, []ledger.Party{eve}, ledger.Command{Create: &ledger.CreateCommand{
+		Template: lf.TypeName{Package: "#test-token", Module: "Test.Token", Entity: "Token"},
+		Argument: json.RawMessage(fmt.Sprintf(`{"owner":%q,"label":%q}`, eve, label)),
+	}})
+}
+
+func svCoupon() ledger.Command {
+	return createOf("splice-amulet:Splice.Amulet:SvRewardCoupon", fmt.Sprintf(
+		`{"dso":%q,"sv":%q,"beneficiary":%q,"round":{"number":"7"},"weight":"9000000000000000000"}`, eve, eve, eve))
+}
+
+func TestASubjectOfAutomationThatIsBrokenWaitsAlone(t *testing.T) {
+	t.Parallel()
+	b, _ := newPoisonedBundle(t)
+	completions := b.commit(b.token("first"), b.token("panic"), b.token("data"), b.token("last"),
+		b.submission("coupons", []ledger.Party{eve}, svCoupon(), svCoupon()))
+	for _, completion := range completions {
+		require.Nil(t, completion.Refusal)
+	}
+	b.brokenAutomation()
+	tick := func() map[string]string {
+		for {
+			plan, err := b.activities.PlanAutomation(t.Context(), activities.PlanAutomationInput{
+				Kind: brokenKind, RunID: "run", WorkflowID: "automation:broken",
+			})
+			require.NoError(t, err)
+			if !plan.More {
+				break
+			}
+		}
+		troubles, err := b.db.Troubles(t.Context(), brokenKind, "", 100)
+		require.NoError(t, err)
+		reasons := map[string]string{}
+		for _, trouble := range troubles {
+			require.True(t, trouble.DueAt.After(b.now), "it is not looked at again at once")
+			reasons[trouble.Subject] = trouble.Refusal
+		}
+		return reasons
+	}
+	reasons := tick()
+	require.Len(t, reasons, 5, "all that is broken, and nothing else: %v", reasons)
+	for _, subject := range []string{subjectPanic, subjectError} {
+		require.Contains(t, reasons[subject], "broken")
+	}
+	require.Contains(t, reasons[subjectData], "out of range")
+	require.Contains(t, reasons[string(b.createdIn(completions[1]))], "broken")
+	require.Contains(t, reasons[string(b.createdIn(completions[2]))], "invalid byte sequence")
+
+	overdue, err := b.db.Overdue(t.Context(), b.now)
+	require.NoError(t, err)
+	for _, due := range overdue {
+		require.NotContains(t, due.WorkflowID, brokenKind, "it does not hold up the clock")
+	}
+	b.now = b.now.Add(10 * time.Second)
+	require.Equal(t, reasons, tick(), "another try is not made for ever, but after a pause")
+}
+
+func TestALifecycleThatIsBrokenWaitsAlone(t *testing.T) {
+	t.Parallel()
+	for name, breaking := range map[string]string{
+		"a payload that cannot be read":  `UPDATE contracts SET payload = '{}' WHERE contract_id = $1`,
+		"a contract that cannot be read": `UPDATE contracts SET template_id = 'broken' WHERE contract_id = $1`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, log := newPoisonedBundle(t)
+			offered := b.createdIn(b.commit(b.submission("offer", []ledger.Party{alice}, offer(alice, "offer")))[0])
+			rows, err := b.db.Lifecycles(t.Context(), "", 10)
+			require.NoError(t, err)
+			require.Len(t, rows, 1)
+			before, _, err := b.db.Contract(t.Context(), offered)
+			require.NoError(t, err)
+			look := func() activities.LifecyclePlan {
+				plan, err := b.activities.PlanLifecycle(t.Context(), activities.PlanLifecycleInput{
+					WorkflowID: rows[0].WorkflowID, RunID: "run",
+				})
+				require.NoError(t, err)
+				return plan
+			}
+			b.exec(breaking, offered)
+			require.Equal(t, b.now.Add(10*time.Second), look().Until)
+			require.Contains(t, log.String(), "nothing could be decided")
+			b.now = b.now.Add(10 * time.Second)
+			plan := look()
+			require.Equal(t, b.now.Add(20*time.Second), plan.Until, "longer each time")
+			require.NotEmpty(t, plan.Refusal)
+			row, _, err := b.db.Lifecycle(t.Context(), rows[0].WorkflowID)
+			require.NoError(t, err)
+			require.Equal(t, int32(2), row.Tries)
+			require.NotEmpty(t, row.Trouble)
+			overdue, err := b.db.Overdue(t.Context(), b.now)
+			require.NoError(t, err)
+			require.NotContains(t, fmt.Sprint(overdue), rows[0].WorkflowID, "it does not hold up the clock")
+
+			b.exec(`UPDATE contracts SET payload = $2::text::json, template_id = $3 WHERE contract_id = $1`, offered,
+				string(before.Payload), before.Template.String())
+			plan = look()
+			require.False(t, strings.Contains(plan.WaitsFor, "another try"), plan.WaitsFor)
+			row, _, err = b.db.Lifecycle(t.Context(), rows[0].WorkflowID)
+			require.NoError(t, err)
+			require.Zero(t, row.Tries)
+			require.Empty(t, row.Trouble)
+		})
+	}
+}
