@@ -1,0 +1,206 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	page       = "docs/contract.md"
+	statements = "docs/contract/statements.txt"
+	// mark begins the line of a test's doc comment that names statements.
+	mark = "contract:"
+)
+
+// section is a part of the contract.
+type section struct {
+	title      string
+	statements []statement
+}
+
+// statement is one sentence of the contract that can hold or not.
+type statement struct{ id, text string }
+
+// proof is a test that holds a statement: the folder of its package and its name.
+type proof struct{ folder, test string }
+
+func run(root string, check bool) error {
+	content, err := os.ReadFile(filepath.Join(root, statements))
+	if err != nil {
+		return err
+	}
+	sections, err := parseStatements(string(content))
+	if err != nil {
+		return fmt.Errorf("%s: %w", statements, err)
+	}
+	proofs, err := findProofs(root)
+	if err != nil {
+		return err
+	}
+	if err := compare(sections, proofs); err != nil {
+		return err
+	}
+	text := document(sections, proofs)
+	path := filepath.Join(root, page)
+	if !check {
+		return os.WriteFile(path, []byte(text), 0o644) //nolint:gosec // a page for everybody
+	}
+	current, err := os.ReadFile(path)
+	if err == nil && string(current) != text {
+		err = errors.New(page + " is out of date: run 'make generate' and commit it")
+	}
+	return err
+}
+
+// statementLine is an id, two blanks or more, and the sentence.
+var statementLine = regexp.MustCompile(`^([a-z0-9][a-z0-9-]*) {2,}(\S.*)$`)
+
+// parseStatements reads the list: "## " begins a section, "#" a comment, and a line that begins with a blank goes on
+// with the sentence above it.
+func parseStatements(content string) ([]section, error) {
+	var sections []section
+	seen := map[string]bool{}
+	for number, line := range strings.Split(content, "\n") {
+		title, isSection := strings.CutPrefix(line, "## ")
+		found := statementLine.FindStringSubmatch(line)
+		switch {
+		case isSection:
+			sections = append(sections, section{title: title})
+		case strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#"):
+		case len(sections) == 0:
+			return nil, fmt.Errorf("line %d comes before the first section", number+1)
+		case strings.HasPrefix(line, " "):
+			last := &sections[len(sections)-1]
+			if len(last.statements) == 0 {
+				return nil, fmt.Errorf("line %d goes on with nothing", number+1)
+			}
+			last.statements[len(last.statements)-1].text += " " + strings.TrimSpace(line)
+		case found == nil:
+			return nil, fmt.Errorf("line %d is neither a section nor a statement: write an id of small letters, digits "+
+				"and hyphens, two blanks, and a sentence", number+1)
+		case seen[found[1]]:
+			return nil, fmt.Errorf("line %d: there are two statements %s", number+1, found[1])
+		default:
+			seen[found[1]] = true
+			last := &sections[len(sections)-1]
+			last.statements = append(last.statements, statement{id: found[1], text: found[2]})
+		}
+	}
+	return sections, nil
+}
+
+// findProofs reads the marks of all tests below a folder, by statement.
+func findProofs(root string) (map[string][]proof, error) {
+	proofs := map[string][]proof{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != root && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata"):
+			return fs.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		return readMarks(root, path, proofs)
+	})
+	for id := range proofs {
+		slices.SortFunc(proofs[id], func(a, b proof) int {
+			return strings.Compare(a.folder+" "+a.test, b.folder+" "+b.test)
+		})
+	}
+	return proofs, err
+}
+
+func readMarks(root, path string, proofs map[string][]proof) error {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	folder, err := filepath.Rel(root, filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	for _, declaration := range file.Decls {
+		function, ok := declaration.(*ast.FuncDecl)
+		if !ok || function.Doc == nil {
+			continue
+		}
+		for _, line := range strings.Split(function.Doc.Text(), "\n") {
+			names, marked := strings.CutPrefix(line, mark)
+			if !marked {
+				continue
+			}
+			if function.Recv != nil || !strings.HasPrefix(function.Name.Name, "Test") {
+				return fmt.Errorf("%s: %s holds statements of the contract, but is no test", path, function.Name.Name)
+			}
+			for _, id := range strings.Split(names, ",") {
+				id = strings.TrimSpace(id)
+				proofs[id] = append(proofs[id], proof{folder: filepath.ToSlash(folder), test: function.Name.Name})
+			}
+		}
+	}
+	return nil
+}
+
+// compare requires a test for each statement, and a statement for each mark.
+func compare(sections []section, proofs map[string][]proof) error {
+	var complaints []string
+	known := map[string]bool{}
+	for _, section := range sections {
+		for _, statement := range section.statements {
+			known[statement.id] = true
+			if len(proofs[statement.id]) == 0 {
+				complaints = append(complaints, fmt.Sprintf("no test holds %s: %s", statement.id, statement.text))
+			}
+		}
+	}
+	var strange []string
+	for id, tests := range proofs {
+		if !known[id] {
+			strange = append(strange, fmt.Sprintf("%s holds %q, which is no statement of %s", tests[0].test, id, statements))
+		}
+	}
+	slices.Sort(strange)
+	if complaints = append(complaints, strange...); len(complaints) > 0 {
+		return fmt.Errorf("write a test, or put the line '// %s ID' above the one that there is:\n  %s", mark,
+			strings.Join(complaints, "\n  "))
+	}
+	return nil
+}
+
+func document(sections []section, proofs map[string][]proof) string {
+	var out strings.Builder
+	out.WriteString("# The contract, statement by statement\n\n" +
+		"<!-- Written by docs/contractdoc from docs/contract/statements.txt and the marks in the tests: do not edit. -->\n\n" +
+		"Each statement of the interface that this node serves, and the tests that fail when it does not hold. " +
+		"`make verify` fails\nwhen a statement has no test.\n")
+	for _, section := range sections {
+		fmt.Fprintf(&out, "\n## %s\n\n| Statement | Tests |\n|---|---|\n", section.title)
+		for _, statement := range section.statements {
+			fmt.Fprintf(&out, "| %s | %s |\n", strings.ReplaceAll(statement.text, "|", "\\|"), list(proofs[statement.id]))
+		}
+	}
+	return out.String()
+}
+
+// list names tests by their packages.
+func list(proofs []proof) string {
+	var parts []string
+	for i, proof := range proofs {
+		if i == 0 || proofs[i-1].folder != proof.folder {
+			parts = append(parts, fmt.Sprintf("`%s`: `%s`", proof.folder, proof.test))
+			continue
+		}
+		parts[len(parts)-1] += fmt.Sprintf(", `%s`", proof.test)
+	}
+	return strings.Join(parts, "; ")
+}
