@@ -22,9 +22,10 @@ type Claims struct {
 	// expires is when the token ends; zero for never.
 	expires time.Time
 
-	admin, idpAdmin          bool
-	readAny, executeAny      bool
-	actAs, readAs, executeAs map[ledger.Party]bool
+	admin, idpAdmin bool
+	// actAny callers may also read and execute as any party.
+	actAny, readAny, executeAny bool
+	actAs, readAs, executeAs    map[ledger.Party]bool
 }
 
 // NewClaims are the claims of an active user with these rights.
@@ -49,6 +50,8 @@ func NewClaims(user ledger.User, rights []ledger.Right) Claims {
 			claims.admin = true
 		case ledger.IdentityProviderAdmin: // means nothing to users of the default identity provider
 			claims.idpAdmin = user.IdentityProviderID != ledger.DefaultIdentityProvider
+		case ledger.CanActAsAnyParty:
+			claims.actAny, claims.readAny, claims.executeAny = true, true, true
 		case ledger.CanReadAsAnyParty:
 			claims.readAny = true
 		case ledger.CanExecuteAsAnyParty:
@@ -60,7 +63,7 @@ func NewClaims(user ledger.User, rights []ledger.Right) Claims {
 
 // Wildcard are the claims of every caller when authorization is disabled.
 func Wildcard() Claims {
-	return Claims{wildcard: true, admin: true, idpAdmin: true, readAny: true, executeAny: true}
+	return Claims{wildcard: true, admin: true, idpAdmin: true, actAny: true, readAny: true, executeAny: true}
 }
 
 // Unauthenticated are the claims of a caller without a usable token; the reason is for the log.
@@ -105,7 +108,7 @@ func (c Claims) ExpiresAt() time.Time { return c.expires }
 func (c Claims) SameAs(other Claims) bool {
 	return c.Authenticated() == other.Authenticated() && c.wildcard == other.wildcard &&
 		c.Identity() == other.Identity() && c.admin == other.admin && c.idpAdmin == other.idpAdmin &&
-		c.readAny == other.readAny && c.executeAny == other.executeAny &&
+		c.actAny == other.actAny && c.readAny == other.readAny && c.executeAny == other.executeAny &&
 		maps.Equal(c.actAs, other.actAs) && maps.Equal(c.readAs, other.readAs) && maps.Equal(c.executeAs, other.executeAs)
 }
 
@@ -113,14 +116,14 @@ func (c Claims) SameAs(other Claims) bool {
 func (c Claims) IsAdmin() bool { return c.admin }
 
 // CanActAs tells whether the caller may submit as the party.
-func (c Claims) CanActAs(party ledger.Party) bool { return c.wildcard || c.actAs[party] }
+func (c Claims) CanActAs(party ledger.Party) bool { return c.actAny || c.actAs[party] }
 
 // CanReadAs tells whether the caller may read as the party.
 func (c Claims) CanReadAs(party ledger.Party) bool { return c.readAny || c.readAs[party] }
 
 // CanExecuteAs tells whether the caller may submit transactions that the party signed elsewhere.
 func (c Claims) CanExecuteAs(party ledger.Party) bool {
-	return c.executeAny || c.wildcard || c.executeAs[party]
+	return c.executeAny || c.executeAs[party]
 }
 
 // ReadableParties lists the parties that the caller may read as, in no order; all is true for a caller that may read

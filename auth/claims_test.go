@@ -55,8 +55,11 @@ func TestWhatEachRightAllows(t *testing.T) {
 		"CanExecuteAs":    {with(ledger.CanExecuteAs), []string{"execute", "operate"}},
 		"admin":           {with(ledger.ParticipantAdmin), []string{"admin", "idpAdmin", "operate", "be other"}},
 		"default's admin": {with(ledger.IdentityProviderAdmin), nil},
-		"read as any":     {with(ledger.CanReadAsAnyParty), []string{"read", "read bob", "read any", "operate"}},
-		"execute as any":  {with(ledger.CanExecuteAsAnyParty), []string{"execute", "exec bob", "operate"}},
+		"act as any": {with(ledger.CanActAsAnyParty), []string{
+			"act", "read", "execute", "read any", "operate", "act bob", "read bob", "exec bob",
+		}},
+		"read as any":    {with(ledger.CanReadAsAnyParty), []string{"read", "read bob", "read any", "operate"}},
+		"execute as any": {with(ledger.CanExecuteAsAnyParty), []string{"execute", "exec bob", "operate"}},
 		"wildcard": {auth.Wildcard(), []string{
 			"admin", "idpAdmin", "act", "read", "execute", "read any", "operate", "act bob", "read bob", "exec bob",
 			"be other",

@@ -27,6 +27,7 @@ func TestClaimsAreTheSameWhileTheRightsAre(t *testing.T) {
 		"another party":     auth.NewClaims(user, []ledger.Right{act, {Kind: ledger.CanReadAs, Party: "carol"}}),
 		"an administrator":  auth.NewClaims(user, []ledger.Right{act, read, {Kind: ledger.ParticipantAdmin}}),
 		"any party":         auth.NewClaims(user, []ledger.Right{act, read, {Kind: ledger.CanReadAsAnyParty}}),
+		"acting for any":    auth.NewClaims(user, []ledger.Right{act, read, {Kind: ledger.CanActAsAnyParty}}),
 		"another user":      auth.NewClaims(ledger.User{ID: "other"}, []ledger.Right{act, read}),
 		"nobody":            auth.Unauthenticated(errors.New("expired")),
 		"everybody":         auth.Wildcard(),

@@ -22,13 +22,14 @@ func TestRightsAreGrantedAndRevokedOnce(t *testing.T) {
 		{Kind: ledger.CanExecuteAs, Party: alice},
 		{Kind: ledger.ParticipantAdmin},
 		{Kind: ledger.IdentityProviderAdmin},
+		{Kind: ledger.CanActAsAnyParty},
 		{Kind: ledger.CanReadAsAnyParty},
 		{Kind: ledger.CanExecuteAsAnyParty},
 		{Kind: ledger.CanExecuteAsAnyParty},
 	}
 	granted, err := record.GrantRights(t.Context(), "user", all)
 	require.NoError(t, err)
-	require.ElementsMatch(t, all[1:8], granted)
+	require.ElementsMatch(t, all[1:9], granted)
 	granted, err = record.GrantRights(t.Context(), "user", all)
 	require.NoError(t, err)
 	require.Empty(t, granted)
@@ -41,7 +42,7 @@ func TestRightsAreGrantedAndRevokedOnce(t *testing.T) {
 	require.ElementsMatch(t, []ledger.Right{{Kind: ledger.CanActAs, Party: alice}, admin}, revoked)
 	left, err := record.UserRights(t.Context(), "user")
 	require.NoError(t, err)
-	require.ElementsMatch(t, []ledger.Right{all[1], all[2], all[3], all[5], all[6], all[7]}, left)
+	require.ElementsMatch(t, []ledger.Right{all[1], all[2], all[3], all[5], all[6], all[7], all[8]}, left)
 }
 
 func TestRightsOfAnUnknownUserAreRefused(t *testing.T) {

@@ -26,13 +26,14 @@ type User struct {
 // RightKind says what a right allows.
 type RightKind string
 
-// The kinds of rights of the 3.5 line.
+// The kinds of rights of the 3.5 line, and CanActAsAnyParty of the one after it.
 const (
 	CanActAs              RightKind = "CanActAs"
 	CanReadAs             RightKind = "CanReadAs"
 	CanExecuteAs          RightKind = "CanExecuteAs"
 	ParticipantAdmin      RightKind = "ParticipantAdmin"
 	IdentityProviderAdmin RightKind = "IdentityProviderAdmin"
+	CanActAsAnyParty      RightKind = "CanActAsAnyParty"
 	CanReadAsAnyParty     RightKind = "CanReadAsAnyParty"
 	CanExecuteAsAnyParty  RightKind = "CanExecuteAsAnyParty"
 )

@@ -113,7 +113,7 @@ func (a *API) userEndpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/users", OperationID: "postV2Users", Tag: tagUsers,
 			Summary: "Create a user.", Rights: rightsIDPAdmin +
-				"; only ParticipantAdmin can hand out ParticipantAdmin, CanReadAsAnyParty and CanExecuteAsAnyParty",
+				"; only ParticipantAdmin can hand out itself, CanActAsAnyParty, CanReadAsAnyParty and CanExecuteAsAnyParty",
 		}, a.createUser),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v2/users", OperationID: "getV2Users", Tag: tagUsers,

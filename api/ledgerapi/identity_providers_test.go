@@ -262,7 +262,7 @@ func TestAdministratorsOfIdentityProviders(t *testing.T) {
 		refused := grant(right("new2", "CanReadAs", `"party":"`+foreign+`"`)).
 			Refused(http.StatusNotFound, "UNKNOWN_RESOURCE")
 		require.Equal(t, [][]string{{"PARTIES", foreign}}, refused.Resources)
-		for _, kind := range []string{"ParticipantAdmin", "CanReadAsAnyParty", "CanExecuteAsAnyParty"} {
+		for _, kind := range []string{"ParticipantAdmin", "CanActAsAnyParty", "CanReadAsAnyParty", "CanExecuteAsAnyParty"} {
 			grant(right("new2", kind, "")).Refused(http.StatusForbidden, "NA")
 		}
 	})

@@ -22,6 +22,7 @@ type RightKind struct {
 	CanExecuteAs          *endpoint.Value[PartyRight] `json:"CanExecuteAs,omitempty" doc:"Submit what the party signed"`
 	ParticipantAdmin      *endpoint.Value[Nothing]    `json:"ParticipantAdmin,omitempty" doc:"Administer the participant"`
 	IdentityProviderAdmin *endpoint.Value[Nothing]    `json:"IdentityProviderAdmin,omitempty" doc:"Administer the own IDP"`
+	CanActAsAnyParty      *endpoint.Value[Nothing]    `json:"CanActAsAnyParty,omitempty" doc:"Act as every party"`
 	CanReadAsAnyParty     *endpoint.Value[Nothing]    `json:"CanReadAsAnyParty,omitempty" doc:"Read as every party"`
 	CanExecuteAsAnyParty  *endpoint.Value[Nothing]    `json:"CanExecuteAsAnyParty,omitempty" doc:"Execute as every party"`
 	Empty                 *Nothing                    `json:"Empty,omitempty" doc:"Not a right; refused"`
@@ -180,7 +181,7 @@ func (a *API) checkGrant(ctx context.Context, rights []ledger.Right) error {
 func requireAdminFor(ctx context.Context, rights []ledger.Right) error {
 	for _, right := range rights {
 		switch right.Kind {
-		case ledger.ParticipantAdmin, ledger.CanReadAsAnyParty, ledger.CanExecuteAsAnyParty:
+		case ledger.ParticipantAdmin, ledger.CanActAsAnyParty, ledger.CanReadAsAnyParty, ledger.CanExecuteAsAnyParty:
 			return endpoint.Claims(ctx).RequireAdmin()
 		default:
 		}
@@ -224,6 +225,8 @@ func FromAPIRight(wire Right) (ledger.Right, error) {
 		return ledger.Right{Kind: ledger.IdentityProviderAdmin}, nil
 	case kind.CanReadAsAnyParty != nil:
 		return ledger.Right{Kind: ledger.CanReadAsAnyParty}, nil
+	case kind.CanActAsAnyParty != nil:
+		return ledger.Right{Kind: ledger.CanActAsAnyParty}, nil
 	case kind.CanExecuteAsAnyParty != nil:
 		return ledger.Right{Kind: ledger.CanExecuteAsAnyParty}, nil
 	default:
@@ -261,6 +264,8 @@ func toAPIRightKind(right ledger.Right) *RightKind {
 		return &RightKind{ParticipantAdmin: endpoint.Valued(Nothing{})}
 	case ledger.IdentityProviderAdmin:
 		return &RightKind{IdentityProviderAdmin: endpoint.Valued(Nothing{})}
+	case ledger.CanActAsAnyParty:
+		return &RightKind{CanActAsAnyParty: endpoint.Valued(Nothing{})}
 	case ledger.CanReadAsAnyParty:
 		return &RightKind{CanReadAsAnyParty: endpoint.Valued(Nothing{})}
 	case ledger.CanExecuteAsAnyParty:

@@ -285,13 +285,13 @@ func TestRights(t *testing.T) {
 	const every = `[{"kind":{"CanActAs":{"value":{"party":"a"}}}},{"kind":{"CanReadAs":{"value":{"party":"b"}}}},
 		{"kind":{"CanExecuteAs":{"value":{"party":"c"}}}},{"kind":{"ParticipantAdmin":{"value":{}}}},
 		{"kind":{"IdentityProviderAdmin":{"value":{}}}},{"kind":{"CanReadAsAnyParty":{"value":{}}}},
-		{"kind":{"CanExecuteAsAnyParty":{"value":{}}}}]`
+		{"kind":{"CanExecuteAsAnyParty":{"value":{}}}},{"kind":{"CanActAsAnyParty":{"value":{}}}}]`
 	const path = "/v2/users/alice/rights"
 	change := `{"userId":"alice","identityProviderId":"","rights":` + every + `}`
 
 	var granted ledgerapi.GrantUserRightsResponse
 	s.Call(apitest.Admin, http.MethodPost, path, change).OK(&granted)
-	require.Len(t, granted.NewlyGrantedRights, 7)
+	require.Len(t, granted.NewlyGrantedRights, 8)
 	s.Call(apitest.Admin, http.MethodPost, path, change).OK(&granted)
 	require.Empty(t, granted.NewlyGrantedRights, "all were there")
 
@@ -307,6 +307,7 @@ func TestRights(t *testing.T) {
 		{Kind: ledger.IdentityProviderAdmin},
 		{Kind: ledger.CanReadAsAnyParty},
 		{Kind: ledger.CanExecuteAsAnyParty},
+		{Kind: ledger.CanActAsAnyParty},
 	}, back)
 
 	var revoked ledgerapi.RevokeUserRightsResponse
