@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/florinledger/florin/coin"
@@ -38,7 +39,7 @@ func (t *automationTurn) Active(party ledger.Party, template lf.TypeName, most i
 
 // Contract implements [automation.Record].
 func (t *automationTurn) Contract(id ledger.ContractID) (ledger.Contract, bool, error) {
-	stored, ok, err := t.tx.Contract(t.ctx, id)
+	stored, ok, err := t.tx.NetworkContract(t.ctx, id)
 	return stored.Contract, ok && stored.Archived == nil, t.note(err)
 }
 
@@ -97,16 +98,28 @@ func (t *automationTurn) Activity(round int64) (summary coin.OpenMiningRoundSumm
 				total = &summary.TotalFeaturedAppRewardCoupons
 			}
 		case templates[2].String():
-			summary.TotalSvRewardWeight += sum.Weight
+			if summary.TotalSvRewardWeight, err = strconv.ParseInt(sum.Weight, 10, 64); err != nil {
+				return summary, tooMuchActivity(sum, round, err)
+			}
 		default:
 			validators += sum.Count
 		}
-		if *total, err = total.Add(sum.Amount); err != nil {
-			return summary, err
+		amount, err := decimal.Parse(sum.Amount)
+		if err == nil {
+			*total, err = total.Add(amount)
+		}
+		if err != nil {
+			return summary, tooMuchActivity(sum, round, err)
 		}
 	}
 	summary.OptTotalValidatorFaucetCoupons = &validators
 	return summary, nil
+}
+
+// tooMuchActivity says that a sum does not fit into the summary of a round: which contracts, and what they add up to.
+func tooMuchActivity(sum db.RoundActivity, round int64, err error) error {
+	return fmt.Errorf("the %d contracts of %s in round %d add up to an amount of %s and a weight of %s: %w",
+		sum.Count, sum.Template, round, sum.Amount, sum.Weight, err)
 }
 
 func names(templates []lf.TypeName) []string {

@@ -219,7 +219,7 @@ func (b *block) next() ledger.Position {
 // circumstances are what the decision over a submission depends on.
 func (b *block) circumstances(submission opened) ledger.Circumstances {
 	circumstances := ledger.Circumstances{
-		Packages: b.activities.Packages, Store: b.view,
+		Packages: b.activities.Packages, Network: b.activities.Node.Network(), Store: b.view,
 		Payloads: b.activities.Payloads, Secret: b.activities.Node.PrivateKey,
 		Deduplication: ledger.DeduplicationRules{
 			Now: b.now, Maximum: b.activities.MaxDeduplication, Pruned: b.head.Pruned,

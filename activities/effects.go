@@ -44,7 +44,7 @@ func (b *block) effects(submission opened, at ledger.Position) (effects, error) 
 	if out.lifecycles, err = b.follow(decision); err != nil {
 		return effects{}, err
 	}
-	out.tracked, err = track(*decision.Update)
+	out.tracked, err = track(decision.Network)
 	return out, err
 }
 
@@ -132,8 +132,8 @@ func follow(lifecycles *lifecycle.Registry, contract ledger.Contract) (lifecycle
 }
 
 // track notes what a transaction did to the requests that wallets were given.
-func track(update ledger.Update) ([]db.Tracked, error) {
-	entries, err := tracking.Read(update)
+func track(network ledger.NetworkUpdate) ([]db.Tracked, error) {
+	entries, err := tracking.Read(network)
 	if err != nil {
 		return nil, fmt.Errorf("tell what became of a wallet's request: %w", err)
 	}
@@ -147,7 +147,7 @@ func track(update ledger.Update) ([]db.Tracked, error) {
 			TrackedID: db.TrackedID{
 				Party: entry.Party, Requester: entry.Requester, Kind: string(entry.Kind), TrackingID: entry.TrackingID,
 			},
-			Offset: update.Offset, State: state,
+			Offset: network.Update().Offset, State: state,
 		}
 	}
 	return tracked, nil

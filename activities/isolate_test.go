@@ -21,7 +21,8 @@ import (
 	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
-// eve is who the poisoned submissions are of.
+// eve is who the poisoned submissions are of. She is the DSO: what she signs is the network's, and moves everything that
+// a commit can move.
 const eve = ledger.Party("eve::1220")
 
 // newPoisonedBundle is a ledger with the built-in contracts, which holds what it is told to of everything that a commit
@@ -39,7 +40,7 @@ func newPoisonedBundle(t *testing.T) (*bundle, *strings.Builder) {
 	}
 	log := &strings.Builder{}
 	b.activities = b.newActivities()
-	b.activities.Node.Operator = alice
+	b.activities.Node.Operator, b.activities.Node.DSO = alice, eve
 	b.activities.Log = slog.New(slog.NewTextHandler(log, nil))
 	b.activities.Lifecycles, err = lifecycle.NewRegistry(b.packages)
 	require.NoError(t, err)
@@ -67,7 +68,7 @@ func createOf(template, argument string) ledger.Command {
 func offer(sender ledger.Party, trackingID string) ledger.Command {
 	return createOf("splice-wallet:Splice.Wallet.TransferOffer:TransferOffer", fmt.Sprintf(`{"sender":%q,"receiver":%q,
 		"dso":%q,"amount":{"amount":"1.0","unit":"AmuletUnit"},"description":"","expiresAt":"2027-01-01T00:00:00Z",
-		"trackingId":%q}`, sender, bob, sender, trackingID))
+		"trackingId":%q}`, sender, bob, eve, trackingID))
 }
 
 func lockedCoin(text string) ledger.Command {
@@ -231,6 +232,7 @@ func withOddOffers(b *bundle) {
 	for i, pkg := range packages {
 		if pkg.Name == "splice-wallet" {
 			packages[i].Templates = []ledger.TemplateSource{ledger.Template[OddOffer]{
+				Network:     ledger.DSONamed(func(OddOffer) ledger.Party { return eve }),
 				Signatories: func(o OddOffer) []ledger.Party { return []ledger.Party{o.Sender} },
 			}}
 			packages[i].Interfaces = nil

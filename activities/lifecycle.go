@@ -254,7 +254,7 @@ func (p planning) settle(row db.Lifecycle, plan LifecyclePlan) (LifecyclePlan, e
 
 // activeContracts are those of the contracts that are active, the oldest first.
 func activeContracts(ctx context.Context, tx *db.Tx, ids []ledger.ContractID) ([]ledger.Contract, error) {
-	found, err := tx.Contracts(ctx, ids)
+	found, err := tx.NetworkContracts(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -285,7 +285,7 @@ func (p planning) lastRefusal() (*plan.Refused, time.Time, error) {
 
 // Active implements [plan.Reader].
 func (p planning) Active(party ledger.Party, template lf.TypeName, most int) ([]ledger.Contract, error) {
-	found, err := p.tx.ActiveContracts(p.ctx, db.ActiveQuery{
+	found, err := p.tx.ActiveNetworkContracts(p.ctx, db.ActiveQuery{
 		Parties: []ledger.Party{party}, Templates: []string{template.String()}, At: math.MaxInt64, Limit: int32(most),
 	})
 	contracts := make([]ledger.Contract, len(found))
@@ -297,7 +297,7 @@ func (p planning) Active(party ledger.Party, template lf.TypeName, most int) ([]
 
 // IsActive implements [plan.Reader].
 func (p planning) IsActive(id ledger.ContractID) (bool, error) {
-	stored, ok, err := p.tx.Contract(p.ctx, id)
+	stored, ok, err := p.tx.NetworkContract(p.ctx, id)
 	return ok && stored.Archived == nil, p.note(err)
 }
 

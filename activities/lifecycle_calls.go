@@ -147,7 +147,7 @@ func RepairLifecycles(ctx context.Context, database *db.DB, lifecycles *lifecycl
 		if err != nil {
 			return 0, err
 		}
-		page, err := database.ActiveContracts(ctx, db.ActiveQuery{
+		page, err := database.ActiveNetworkContracts(ctx, db.ActiveQuery{
 			Templates: lifecycles.Templates(), At: head.Offset, After: after, Limit: repairBatch,
 		})
 		if err != nil {

@@ -36,7 +36,7 @@ func newBundle(t *testing.T) *bundle {
 	b.alice = b.Wallet("alice")
 	b.coin = ledger.ContractID(b.alice.Tap("100"))
 	var err error
-	b.auditor, err = audit.New(b.DB, b.Packages)
+	b.auditor, err = audit.New(b.DB, b.Packages, b.Node.Network())
 	require.NoError(t, err)
 	return b
 }

@@ -28,13 +28,15 @@ const (
 
 // Auditor audits a record.
 type Auditor struct {
-	record  Record
-	holding []string
+	record   Record
+	packages *ledger.Packages
+	network  ledger.Network
+	holding  []string
 }
 
-// New makes an auditor. The error says that the packages do not have the coin.
-func New(record Record, packages *ledger.Packages) (*Auditor, error) {
-	a := &Auditor{record: record}
+// New makes an auditor of a network's coin. The error says that the packages do not have the coin.
+func New(record Record, packages *ledger.Packages, network ledger.Network) (*Auditor, error) {
+	a := &Auditor{record: record, packages: packages, network: network}
 	for _, entity := range []string{"Amulet", "LockedAmulet"} {
 		name := lf.TypeName{Package: "#" + coinPackage, Module: "Splice.Amulet", Entity: entity}
 		resolved, refusal := packages.ResolveTemplate(name, nil)
@@ -128,7 +130,8 @@ type tally struct {
 	holdings int64
 }
 
-// count adds up the holdings at the offset of the state, and reports those that were changed.
+// count adds up the network's holdings at the offset of the state, and reports those that were changed. Coin of another
+// network is looked at only to see that it is marked so.
 func (a *Auditor) count(ctx context.Context, state *State) (held tally, err error) {
 	query := db.ActiveQuery{Templates: a.holding, At: state.Offset, Limit: contractsPage}
 	for {
@@ -138,6 +141,13 @@ func (a *Auditor) count(ctx context.Context, state *State) (held tally, err erro
 		}
 		for _, contract := range page {
 			query.After = contract.Position()
+			member, marked := a.isMember(contract)
+			if !marked {
+				state.report(notMarked(contract, contract.Offset))
+			}
+			if !member {
+				continue
+			}
 			held.holdings++
 			coin, err := readHolding(contract.Payload)
 			if err == nil {
@@ -179,7 +189,14 @@ func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) 
 	if err := a.stillThere(ctx, state.Offset); err != nil {
 		return state, err
 	}
-	page := page{contracts: contracts, consumed: map[ledger.ContractID]ledger.Offset{}}
+	page := page{
+		contracts: contracts, members: map[ledger.ContractID]bool{}, mismarked: map[ledger.ContractID]bool{},
+		consumed: map[ledger.ContractID]ledger.Offset{},
+	}
+	for id, contract := range contracts {
+		member, marked := a.isMember(contract)
+		page.members[id], page.mismarked[id] = member, !marked
+	}
 	for _, update := range updates {
 		if err := page.examine(&state, update); err != nil {
 			return state, fmt.Errorf("audit the update at offset %d: %w", update.Offset, err)
@@ -213,14 +230,32 @@ func (a *Auditor) stillThere(ctx context.Context, offset ledger.Offset) error {
 	return err
 }
 
-// mentioned are the contracts that updates create, consume, or move coin through.
+// isMember decides anew whether a contract is the network's, and tells whether it is marked so. Of one that cannot be
+// read, which is found elsewhere, the mark is believed.
+func (a *Auditor) isMember(contract db.StoredContract) (member, marked bool) {
+	member, err := a.packages.InNetwork(contract.Contract, a.network)
+	if err != nil {
+		return contract.InNetwork, true
+	}
+	return member, member == contract.InNetwork
+}
+
+// notMarked finds that the mark on a contract is not what its payload and signatories say.
+func notMarked(contract db.StoredContract, at ledger.Offset) Finding {
+	detail := "the contract is marked as one of the network's, but does not name its DSO, or the DSO did not sign it"
+	if !contract.InNetwork {
+		detail = "the contract is one of the network's, but is not marked so"
+	}
+	return Finding{Rule: Unchanged, Offset: at, ContractID: contract.ID, Detail: detail}
+}
+
+// mentioned are the contracts that updates create or exercise choices of.
 func mentioned(updates []ledger.Update) []ledger.ContractID {
 	seen := map[ledger.ContractID]bool{}
 	var ids []ledger.ContractID
 	for _, update := range updates {
 		for _, event := range update.Events {
-			needed := event.Kind == ledger.EventCreate || event.Consuming || movesByPayload(event)
-			if needed && !seen[event.ContractID] {
+			if event.Kind != ledger.EventFetch && !seen[event.ContractID] {
 				seen[event.ContractID] = true
 				ids = append(ids, event.ContractID)
 			}

@@ -117,16 +117,6 @@ type summary struct {
 	} `json:"summary"`
 }
 
-// movesByPayload tells whether a choice moves coin as the contract says that it is exercised on.
-func movesByPayload(event ledger.Event) bool {
-	switch event.Choice {
-	case "TransferPreapproval_SendV2", "TransferInstruction_Accept", "Allocation_ExecuteTransfer":
-		return event.PackageName == coinPackage
-	default:
-		return false
-	}
-}
-
 // addChoice adds what a choice says that it moves. Choices that exercise another one of these leave it to that one.
 func (m *moves) addChoice(event ledger.Event) error {
 	switch event.Choice {

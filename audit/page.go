@@ -17,6 +17,8 @@ import (
 type page struct {
 	// contracts are those that the updates mention, as the record keeps them.
 	contracts map[ledger.ContractID]db.StoredContract
+	// members are those that are the network's, mismarked those of which the record says something else.
+	members, mismarked map[ledger.ContractID]bool
 	// consumed says where each contract was first consumed.
 	consumed map[ledger.ContractID]ledger.Offset
 }
@@ -30,6 +32,10 @@ func (p *page) examine(state *State, update ledger.Update) error {
 		})
 	}
 	for _, event := range update.Events {
+		if p.mismarked[event.ContractID] {
+			delete(p.mismarked, event.ContractID) // once is enough
+			findings = append(findings, notMarked(p.contracts[event.ContractID], update.Offset))
+		}
 		switch {
 		case event.Kind == ledger.EventCreate:
 			p.created(update, event, found)
@@ -37,7 +43,8 @@ func (p *page) examine(state *State, update ledger.Update) error {
 			p.wasConsumed(update, event, found)
 		}
 	}
-	balances, err := p.balance(state, update, found)
+	network := ledger.InNetwork(update, func(id ledger.ContractID) bool { return p.isMember(id) })
+	balances, err := p.balance(state, network.Update(), found)
 	if err != nil {
 		return err
 	}
@@ -49,6 +56,13 @@ func (p *page) examine(state *State, update ledger.Update) error {
 	}
 	state.report(findings...)
 	return nil
+}
+
+// isMember tells whether a contract is the network's. One that there is no record of, which is found elsewhere, is taken
+// for one.
+func (p *page) isMember(id ledger.ContractID) bool {
+	member, known := p.members[id]
+	return member || !known
 }
 
 // created compares a contract with the event that created it.
@@ -102,7 +116,7 @@ func (p *page) wasConsumed(
 // change is how a party's balance changed.
 type change struct{ actual, explained decimal.Decimal }
 
-// balance checks that the update conserves coin, adds it to the state, and returns how balances changed.
+// balance checks that the network's part of an update conserves coin, adds it to the state, and returns how balances changed.
 func (p *page) balance(
 	state *State, update ledger.Update, found func(Rule, ledger.ContractID, string, ...any),
 ) (map[ledger.Party]change, error) {

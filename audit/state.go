@@ -16,7 +16,7 @@ type Rule string
 const (
 	// ConsumedOnce: a contract is consumed at most once, after it was created, and the record of contracts knows it.
 	ConsumedOnce Rule = "consumed-once"
-	// Unchanged: a contract says what it said when it was created.
+	// Unchanged: a contract says what it said when it was created, and is marked as the network's if it is.
 	Unchanged Rule = "unchanged"
 	// Conserved: what a transaction creates is what it consumes, and mints, less what it burns.
 	Conserved Rule = "conserved"

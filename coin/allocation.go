@@ -41,6 +41,7 @@ type AmuletAllocationDSOExpireResult struct {
 
 func amuletAllocationTemplate() ledger.TemplateSource {
 	return ledger.Template[AmuletAllocation]{
+		Network:     ledger.DSOSigned(AmuletAllocation.dso),
 		Signatories: func(a AmuletAllocation) []Party { return []Party{a.dso(), a.Allocation.TransferLeg.Sender} },
 		Observers:   func(a AmuletAllocation) []Party { return []Party{a.Allocation.Settlement.Executor} },
 		Ensure: func(a AmuletAllocation) bool {

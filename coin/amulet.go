@@ -75,6 +75,7 @@ type AmuletExpireSummary struct {
 
 func amuletTemplate() ledger.TemplateSource {
 	return ledger.Template[Amulet]{
+		Network:     ledger.DSOSigned(Amulet.dso),
 		Signatories: func(a Amulet) []Party { return []Party{a.DSO, a.Owner} },
 		Ensure:      func(a Amulet) bool { return a.Amount.valid() },
 		Choices: []ledger.ChoiceOf[Amulet]{

@@ -94,6 +94,7 @@ type LockedAmuletExpireAmuletResult struct {
 
 func lockedAmuletTemplate() ledger.TemplateSource {
 	return ledger.Template[LockedAmulet]{
+		Network:     ledger.DSOSigned(func(l LockedAmulet) Party { return l.Amulet.DSO }),
 		Signatories: func(l LockedAmulet) []Party { return append(l.ownerAndHolders(), l.Amulet.DSO) },
 		Choices: []ledger.ChoiceOf[LockedAmulet]{
 			abortingChoice[LockedAmuletUnlockResult]("LockedAmulet_Unlock", true,

@@ -25,6 +25,7 @@ func (s ExternalPartyConfigState) dso() Party { return s.DSO }
 
 func externalPartyConfigStateTemplate() ledger.TemplateSource {
 	return ledger.Template[ExternalPartyConfigState]{
+		Network:     ledger.DSOSigned(ExternalPartyConfigState.dso),
 		Signatories: func(s ExternalPartyConfigState) []Party { return []Party{s.DSO} },
 	}
 }

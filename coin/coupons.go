@@ -108,6 +108,7 @@ type SvRewardCouponArchiveAsBeneficiaryResult struct {
 
 func appRewardCouponTemplate() ledger.TemplateSource {
 	return ledger.Template[AppRewardCoupon]{
+		Network:     ledger.DSOSigned(AppRewardCoupon.dso),
 		Signatories: func(c AppRewardCoupon) []Party { return []Party{c.DSO} },
 		Observers:   func(c AppRewardCoupon) []Party { return []Party{c.Provider, c.owner()} },
 		Ensure:      func(c AppRewardCoupon) bool { return c.Amount.Sign() > 0 },
@@ -130,6 +131,7 @@ func validatorRewardCouponTemplate() ledger.TemplateSource {
 	type expire = ValidatorRewardCouponDSOExpire
 	type archive = ValidatorRewardCouponArchiveAsValidator
 	return ledger.Template[ValidatorRewardCoupon]{
+		Network:     ledger.DSOSigned(ValidatorRewardCoupon.dso),
 		Signatories: func(c ValidatorRewardCoupon) []Party { return []Party{c.DSO} },
 		Observers:   func(c ValidatorRewardCoupon) []Party { return []Party{c.User} },
 		Ensure:      func(c ValidatorRewardCoupon) bool { return c.Amount.Sign() > 0 },
@@ -174,6 +176,7 @@ func requireValidatorRight(tx *ledger.Tx, id lf.CID[ValidatorRight], expected Va
 func svRewardCouponTemplate() ledger.TemplateSource {
 	type archive = SvRewardCouponArchiveAsBeneficiary
 	return ledger.Template[SvRewardCoupon]{
+		Network:     ledger.DSOSigned(SvRewardCoupon.dso),
 		Signatories: func(c SvRewardCoupon) []Party { return []Party{c.DSO} },
 		Observers:   func(c SvRewardCoupon) []Party { return []Party{c.Beneficiary, c.SV} },
 		Ensure:      func(c SvRewardCoupon) bool { return c.Weight > 0 },

@@ -64,6 +64,7 @@ type ExpireAmuletAllocationsResult struct {
 func externalPartyAmuletRulesTemplate() ledger.TemplateSource {
 	type rules = ExternalPartyAmuletRules
 	return ledger.Template[rules]{
+		Network:     ledger.DSOSigned(func(r rules) Party { return r.DSO }),
 		Signatories: func(r rules) []Party { return []Party{r.DSO} },
 		Choices: []ledger.ChoiceOf[rules]{
 			ledger.Choice[rules, CreateTransferCommand, CreateTransferCommandResult]{

@@ -70,6 +70,7 @@ func (m FeaturedAppActivityMarker) dso() Party { return m.DSO }
 
 func featuredAppRightTemplate() ledger.TemplateSource {
 	return ledger.Template[FeaturedAppRight]{
+		Network:     ledger.DSOSigned(FeaturedAppRight.dso),
 		Signatories: func(r FeaturedAppRight) []Party { return []Party{r.DSO} },
 		Observers:   func(r FeaturedAppRight) []Party { return []Party{r.Provider} },
 		Ensure:      func(r FeaturedAppRight) bool { return valueOr(r.ActivityWeight, one()).Sign() >= 0 },
@@ -97,6 +98,7 @@ func featuredAppRightTemplate() ledger.TemplateSource {
 func featuredAppActivityMarkerTemplate() ledger.TemplateSource {
 	most := decimal.FromInt(maxMarkerWeight)
 	return ledger.Template[FeaturedAppActivityMarker]{
+		Network:     ledger.DSOSigned(FeaturedAppActivityMarker.dso),
 		Signatories: func(m FeaturedAppActivityMarker) []Party { return []Party{m.DSO} },
 		Observers:   func(m FeaturedAppActivityMarker) []Party { return []Party{m.Provider, m.Beneficiary} },
 		Ensure:      func(m FeaturedAppActivityMarker) bool { return m.Weight.Sign() > 0 && atMost(m.Weight, most) },

@@ -125,6 +125,7 @@ func validatorLicenseTemplate() ledger.TemplateSource {
 	)
 	const maxLength = 255
 	return ledger.Template[ValidatorLicense]{
+		Network:     ledger.DSOSigned(ValidatorLicense.dso),
 		Signatories: func(l ValidatorLicense) []Party { return []Party{l.DSO} },
 		Observers:   func(l ValidatorLicense) []Party { return []Party{l.Validator} },
 		Ensure: func(l ValidatorLicense) bool {

@@ -113,6 +113,7 @@ type TransferPreapprovalCancelResult struct {
 func transferPreapprovalTemplate() ledger.TemplateSource {
 	type preapproval = TransferPreapproval
 	return ledger.Template[preapproval]{
+		Network:     ledger.DSOSigned(preapproval.dso),
 		Signatories: func(p preapproval) []Party { return []Party{p.Receiver, p.Provider, p.DSO} },
 		Ensure:      func(p preapproval) bool { return p.ExpiresAt > p.ValidFrom && p.LastRenewedAt >= p.ValidFrom },
 		Choices: []ledger.ChoiceOf[preapproval]{

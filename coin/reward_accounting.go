@@ -83,6 +83,7 @@ type ProcessRewardsV2ProcessBatchResult struct {
 
 func calculateRewardsV2Template() ledger.TemplateSource {
 	return ledger.Template[CalculateRewardsV2]{
+		Network:     ledger.DSOSigned(CalculateRewardsV2.dso),
 		Signatories: func(c CalculateRewardsV2) []Party { return []Party{c.DSO} },
 	}
 }
@@ -90,6 +91,7 @@ func calculateRewardsV2Template() ledger.TemplateSource {
 func processRewardsV2Template() ledger.TemplateSource {
 	type process = ProcessRewardsV2ProcessBatch
 	return ledger.Template[ProcessRewardsV2]{
+		Network:     ledger.DSOSigned(ProcessRewardsV2.dso),
 		Signatories: func(p ProcessRewardsV2) []Party { return []Party{p.DSO} },
 		Choices: []ledger.ChoiceOf[ProcessRewardsV2]{
 			ledger.Choice[ProcessRewardsV2, process, ProcessRewardsV2ProcessBatchResult]{

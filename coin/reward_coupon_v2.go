@@ -89,6 +89,7 @@ func rewardAssignmentInterfaces() []ledger.InterfaceSource {
 func rewardCouponV2Template() ledger.TemplateSource {
 	type coupon = RewardCouponV2
 	return ledger.Template[coupon]{
+		Network:     ledger.DSOSigned(coupon.dso),
 		Signatories: func(c coupon) []Party { return []Party{c.DSO} },
 		Observers: func(c coupon) []Party {
 			if !c.ProviderIsObserver {

@@ -33,6 +33,7 @@ type ValidatorRightArchiveAsUserResult struct {
 
 func validatorRightTemplate() ledger.TemplateSource {
 	return ledger.Template[ValidatorRight]{
+		Network:     ledger.DSONamed(func(r ValidatorRight) Party { return r.DSO }),
 		Signatories: func(r ValidatorRight) []Party { return []Party{r.User, r.Validator} },
 		Choices: []ledger.ChoiceOf[ValidatorRight]{
 			ledger.Choice[ValidatorRight, ValidatorRightArchiveAsValidator, ValidatorRightArchiveAsValidatorResult]{

@@ -84,6 +84,7 @@ func (r ClosedMiningRound) miningRound() Round { return r.Round }
 
 func openMiningRoundTemplate() ledger.TemplateSource {
 	return ledger.Template[OpenMiningRound]{
+		Network:     ledger.DSOSigned(OpenMiningRound.dso),
 		Signatories: func(r OpenMiningRound) []Party { return []Party{r.DSO} },
 		Ensure:      func(r OpenMiningRound) bool { return r.Round.Number >= 0 },
 		Choices: []ledger.ChoiceOf[OpenMiningRound]{
@@ -101,6 +102,7 @@ func openMiningRoundTemplate() ledger.TemplateSource {
 
 func summarizingMiningRoundTemplate() ledger.TemplateSource {
 	return ledger.Template[SummarizingMiningRound]{
+		Network:     ledger.DSOSigned(SummarizingMiningRound.dso),
 		Signatories: func(r SummarizingMiningRound) []Party { return []Party{r.DSO} },
 		Ensure:      func(r SummarizingMiningRound) bool { return r.Round.Number >= 0 },
 	}
@@ -108,6 +110,7 @@ func summarizingMiningRoundTemplate() ledger.TemplateSource {
 
 func issuingMiningRoundTemplate() ledger.TemplateSource {
 	return ledger.Template[IssuingMiningRound]{
+		Network:     ledger.DSOSigned(IssuingMiningRound.dso),
 		Signatories: func(r IssuingMiningRound) []Party { return []Party{r.DSO} },
 		Ensure:      func(r IssuingMiningRound) bool { return r.Round.Number >= 0 },
 	}
@@ -115,6 +118,7 @@ func issuingMiningRoundTemplate() ledger.TemplateSource {
 
 func closedMiningRoundTemplate() ledger.TemplateSource {
 	return ledger.Template[ClosedMiningRound]{
+		Network:     ledger.DSOSigned(ClosedMiningRound.dso),
 		Signatories: func(r ClosedMiningRound) []Party { return []Party{r.DSO} },
 		Ensure:      func(r ClosedMiningRound) bool { return r.Round.Number >= 0 },
 	}

@@ -99,6 +99,7 @@ type AmuletRulesFetch struct {
 
 func amuletRulesTemplate() ledger.TemplateSource {
 	return ledger.Template[AmuletRules]{
+		Network:     ledger.DSOSigned(AmuletRules.dso),
 		Signatories: func(r AmuletRules) []Party { return []Party{r.DSO} },
 		Ensure: func(r AmuletRules) bool {
 			return r.config().valid() && len(r.ConfigSchedule.FutureValues) == 0 &&

@@ -61,6 +61,7 @@ func externalPartySetupProposalTemplate() ledger.TemplateSource {
 		withdraw = ExternalPartySetupProposalWithdraw
 	)
 	return ledger.Template[proposal]{
+		Network:     ledger.DSOSigned(func(p proposal) Party { return p.DSO }),
 		Signatories: func(p proposal) []Party { return []Party{p.Validator, p.DSO} },
 		Observers:   func(p proposal) []Party { return []Party{p.User} },
 		Choices: []ledger.ChoiceOf[proposal]{

@@ -68,6 +68,7 @@ type AmuletRulesMergeMemberTrafficContractsResult struct {
 
 func memberTrafficTemplate() ledger.TemplateSource {
 	return ledger.Template[MemberTraffic]{
+		Network:     ledger.DSOSigned(MemberTraffic.dso),
 		Signatories: func(m MemberTraffic) []Party { return []Party{m.DSO} },
 		Ensure: func(m MemberTraffic) bool {
 			return m.TotalPurchased >= 0 && m.NumPurchases >= 0 && m.AmuletSpent.Sign() >= 0 && m.USDSpent.Sign() >= 0 &&

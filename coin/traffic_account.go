@@ -11,7 +11,7 @@ import (
 func MemberOf(participantID string) string { return "PAR::" + participantID }
 
 // TrafficRulesOf are the conditions under which a member of a synchronizer pays for its traffic: the free traffic that
-// a network grants when it starts, and what [MemberTraffic] contracts say that was bought for the member.
+// a network grants when it starts, and what the network's [MemberTraffic] contracts say that was bought for the member.
 func TrafficRulesOf(memberID, synchronizerID string) ledger.TrafficRules {
 	limits := DefaultConfig(synchronizerID).DecentralizedSynchronizer.Fees.BaseRateTrafficLimits
 	return ledger.TrafficRules{
@@ -23,11 +23,11 @@ func TrafficRulesOf(memberID, synchronizerID string) ledger.TrafficRules {
 	}
 }
 
-// asksForTraffic tells transactions that do nothing but ask for traffic: a node that has none left could not get any
+// asksForTraffic tells transactions that do nothing but ask the network for traffic: a node that has none left could not get any
 // without them.
 func asksForTraffic(created, archived []ledger.Contract) bool {
 	for _, contract := range created {
-		if contract.PackageName != "splice-wallet" ||
+		if !contract.InNetwork || contract.PackageName != "splice-wallet" ||
 			contract.Template.QualifiedName() != "Splice.Wallet.BuyTrafficRequest:BuyTrafficRequest" {
 			return false
 		}
@@ -36,7 +36,7 @@ func asksForTraffic(created, archived []ledger.Contract) bool {
 }
 
 func trafficStake(contract ledger.Contract, memberID, synchronizerID string) (int64, error) {
-	if contract.PackageName != "splice-amulet" ||
+	if !contract.InNetwork || contract.PackageName != "splice-amulet" ||
 		contract.Template.QualifiedName() != "Splice.DecentralizedSynchronizer:MemberTraffic" {
 		return 0, nil
 	}

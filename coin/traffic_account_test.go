@@ -19,12 +19,14 @@ func TestOnlyTheMembersOwnPurchasesCount(t *testing.T) {
 	require.Equal(t, 20*time.Minute, rules.BaseWindow)
 	purchase := func(entity, member, synchronizer string) ledger.Contract {
 		return ledger.Contract{
-			PackageName: "splice-amulet",
-			Template:    lf.TypeName{Module: "Splice.DecentralizedSynchronizer", Entity: entity},
+			PackageName: "splice-amulet", InNetwork: true,
+			Template: lf.TypeName{Module: "Splice.DecentralizedSynchronizer", Entity: entity},
 			Payload: json.RawMessage(`{"memberId":"` + member + `","synchronizerId":"` + synchronizer +
 				`","totalPurchased":"200000"}`),
 		}
 	}
+	forged := purchase("MemberTraffic", "PAR::node::1220aa", "sync::1220bb")
+	forged.InNetwork = false
 	for name, test := range map[string]struct {
 		contract ledger.Contract
 		stake    int64
@@ -32,6 +34,7 @@ func TestOnlyTheMembersOwnPurchasesCount(t *testing.T) {
 		"its own":             {purchase("MemberTraffic", "PAR::node::1220aa", "sync::1220bb"), 200_000},
 		"another member's":    {purchase("MemberTraffic", "PAR::other::1220aa", "sync::1220bb"), 0},
 		"for another network": {purchase("MemberTraffic", "PAR::node::1220aa", "sync::1220cc"), 0},
+		"not the network's":   {forged, 0},
 		"another template":    {purchase("OtherTraffic", "PAR::node::1220aa", "sync::1220bb"), 0},
 		"no contract at all":  {ledger.Contract{}, 0},
 	} {

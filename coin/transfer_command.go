@@ -102,6 +102,7 @@ type TransferCommandExpireResult struct {
 func transferCommandTemplate() ledger.TemplateSource {
 	type command = TransferCommand
 	return ledger.Template[command]{
+		Network:     ledger.DSOSigned(func(c command) Party { return c.DSO }),
 		Signatories: func(c command) []Party { return []Party{c.Sender, c.DSO} },
 		Observers:   func(c command) []Party { return []Party{c.Delegate} },
 		Choices: []ledger.ChoiceOf[command]{
@@ -130,6 +131,7 @@ func transferCommandTemplate() ledger.TemplateSource {
 
 func transferCommandCounterTemplate() ledger.TemplateSource {
 	return ledger.Template[TransferCommandCounter]{
+		Network:     ledger.DSOSigned(TransferCommandCounter.dso),
 		Signatories: func(c TransferCommandCounter) []Party { return []Party{c.DSO} },
 		Observers:   func(c TransferCommandCounter) []Party { return []Party{c.Sender} },
 	}

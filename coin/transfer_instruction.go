@@ -23,6 +23,7 @@ func amuletTransferInstructionTemplate() ledger.TemplateSource {
 		result      = token.TransferInstructionResult
 	)
 	return ledger.Template[instruction]{
+		Network:     ledger.DSOSigned(instruction.dso),
 		Signatories: func(i instruction) []Party { return []Party{i.dso(), i.Transfer.Sender} },
 		Observers:   func(i instruction) []Party { return []Party{i.Transfer.Receiver} },
 		Interfaces: []ledger.ImplementationOf[instruction]{

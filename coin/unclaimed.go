@@ -103,6 +103,7 @@ type DevelopmentFundCouponDSOExpireResult struct {
 
 func unclaimedRewardTemplate() ledger.TemplateSource {
 	return ledger.Template[UnclaimedReward]{
+		Network:     ledger.DSOSigned(UnclaimedReward.dso),
 		Signatories: func(r UnclaimedReward) []Party { return []Party{r.DSO} },
 		Ensure:      func(r UnclaimedReward) bool { return r.Amount.Sign() > 0 },
 	}
@@ -112,6 +113,7 @@ func unclaimedActivityRecordTemplate() ledger.TemplateSource {
 	type record = UnclaimedActivityRecord
 	type expire = UnclaimedActivityRecordDSOExpire
 	return ledger.Template[record]{
+		Network:     ledger.DSOSigned(record.dso),
 		Signatories: func(r record) []Party { return []Party{r.DSO} },
 		Observers:   func(r record) []Party { return []Party{r.Beneficiary} },
 		Ensure:      func(r record) bool { return r.Amount.Sign() > 0 },
@@ -135,6 +137,7 @@ func unclaimedActivityRecordTemplate() ledger.TemplateSource {
 
 func unclaimedDevelopmentFundCouponTemplate() ledger.TemplateSource {
 	return ledger.Template[UnclaimedDevelopmentFundCoupon]{
+		Network:     ledger.DSOSigned(UnclaimedDevelopmentFundCoupon.dso),
 		Signatories: func(c UnclaimedDevelopmentFundCoupon) []Party { return []Party{c.DSO} },
 		Ensure:      func(c UnclaimedDevelopmentFundCoupon) bool { return c.Amount.Sign() > 0 },
 	}
@@ -147,6 +150,7 @@ func developmentFundCouponTemplate() ledger.TemplateSource {
 	type expire = DevelopmentFundCouponDSOExpire
 	const deadline = "DevelopmentFundCoupon.expiresAt"
 	return ledger.Template[coupon]{
+		Network:     ledger.DSOSigned(coupon.dso),
 		Signatories: func(c coupon) []Party { return []Party{c.DSO} },
 		Observers:   func(c coupon) []Party { return []Party{c.Beneficiary, c.FundManager} },
 		Ensure:      func(c coupon) bool { return c.Amount.Sign() > 0 },

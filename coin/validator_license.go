@@ -55,6 +55,7 @@ func validatorLivenessActivityRecordTemplate() ledger.TemplateSource {
 	type record = ValidatorLivenessActivityRecord
 	type expire = ValidatorLivenessActivityRecordDSOExpire
 	return ledger.Template[record]{
+		Network:     ledger.DSOSigned(record.dso),
 		Signatories: func(r record) []Party { return []Party{r.DSO} },
 		Observers:   func(r record) []Party { return []Party{r.Validator} },
 		Choices: []ledger.ChoiceOf[record]{
@@ -76,6 +77,7 @@ func validatorFaucetCouponTemplate() ledger.TemplateSource {
 	type coupon = ValidatorFaucetCoupon
 	type expire = ValidatorFaucetCouponDSOExpire
 	return ledger.Template[coupon]{
+		Network:     ledger.DSOSigned(coupon.dso),
 		Signatories: func(c coupon) []Party { return []Party{c.DSO, c.Validator} },
 		Choices: []ledger.ChoiceOf[coupon]{
 			ledger.Choice[coupon, expire, ValidatorFaucetCouponDSOExpireResult]{

@@ -3,7 +3,6 @@ package db
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"github.com/florinledger/florin/db/dbgen"
@@ -32,9 +31,13 @@ type ActiveQuery struct {
 // ActiveContracts lists the contracts that were active at an offset, in order of creation. A page at the head costs the
 // same however long the ledger is; at earlier offsets each page reads what was archived since as well.
 func (r Reader) ActiveContracts(ctx context.Context, query ActiveQuery) ([]StoredContract, error) {
+	return r.activeContracts(ctx, query, everything())
+}
+
+func (r Reader) activeContracts(ctx context.Context, query ActiveQuery, in scope) ([]StoredContract, error) {
 	// In this order, though the ledger goes on between the two: a contract that is archived before the first query is
 	// found by the second, one that is archived between them by both, and one that is created meanwhile by neither.
-	rows, err := r.listActive(ctx, query)
+	rows, err := r.listActive(ctx, query, in)
 	if err != nil {
 		return nil, failed("listing active contracts", err)
 	}
@@ -44,6 +47,7 @@ func (r Reader) ActiveContracts(ctx context.Context, query ActiveQuery) ([]Store
 		AfterNodeID: query.After.NodeID,
 		Parties:     nullable(query.Parties),
 		TemplateIds: query.Templates,
+		InNetworks:  in,
 		CountMax:    query.Limit,
 	})
 	if err != nil {
@@ -52,18 +56,8 @@ func (r Reader) ActiveContracts(ctx context.Context, query ActiveQuery) ([]Store
 	return fromDBContracts(merge(rows, since, int(query.Limit)))
 }
 
-// ActiveByTemplate lists the contracts of a template that are active now, in order of creation. The template is
-// package-id:Module:Entity.
-func (r Reader) ActiveByTemplate(ctx context.Context, template string, limit int32) ([]StoredContract, error) {
-	query := ActiveQuery{Templates: []string{template}, At: math.MaxInt64, Limit: limit}
-	rows, err := r.listActive(ctx, query)
-	if err != nil {
-		return nil, failed("listing active contracts of a template", err)
-	}
-	return fromDBContracts(rows)
-}
-
-func (r Reader) listActive(ctx context.Context, query ActiveQuery) ([]dbgen.Contract, error) {
+// listActive lists what is active now. Only queries that name templates can be for less than everything.
+func (r Reader) listActive(ctx context.Context, query ActiveQuery, in scope) ([]dbgen.Contract, error) {
 	afterOffset, afterNodeID := int64(query.After.Offset), query.After.NodeID
 	switch {
 	case query.Parties == nil && query.Templates == nil:
@@ -72,8 +66,8 @@ func (r Reader) listActive(ctx context.Context, query ActiveQuery) ([]dbgen.Cont
 		})
 	case query.Parties == nil:
 		return r.queries.ListActiveOfTemplates(ctx, dbgen.ListActiveOfTemplatesParams{
-			TemplateIds: query.Templates,
-			UpTo:        query.At, AfterOffset: afterOffset, AfterNodeID: afterNodeID, CountMax: query.Limit,
+			TemplateIds: query.Templates, InNetworks: in,
+			UpTo: query.At, AfterOffset: afterOffset, AfterNodeID: afterNodeID, CountMax: query.Limit,
 		})
 	case query.Templates == nil:
 		return r.queries.ListActiveOfParties(ctx, dbgen.ListActiveOfPartiesParams{
@@ -82,7 +76,7 @@ func (r Reader) listActive(ctx context.Context, query ActiveQuery) ([]dbgen.Cont
 		})
 	default:
 		return r.queries.ListActiveOfPartiesAndTemplates(ctx, dbgen.ListActiveOfPartiesAndTemplatesParams{
-			Parties: ledger.Strings(query.Parties), TemplateIds: query.Templates,
+			Parties: ledger.Strings(query.Parties), TemplateIds: query.Templates, InNetworks: in,
 			UpTo: query.At, AfterOffset: afterOffset, AfterNodeID: afterNodeID, CountMax: query.Limit,
 		})
 	}

@@ -103,18 +103,6 @@ func (t *Tx) ForgetAutomations(ctx context.Context, kinds []string) error {
 	return failed("making automation search anew", t.queries.ForgetAutomations(ctx, kinds))
 }
 
-// NewContracts lists the active contracts of some templates that were created after a position, up to an offset, in
-// order.
-func (r Reader) NewContracts(
-	ctx context.Context, templates []string, after Position, upTo ledger.Offset, limit int32,
-) ([]StoredContract, error) {
-	rows, err := r.listActive(ctx, ActiveQuery{Templates: templates, At: upTo, After: after, Limit: limit})
-	if err != nil {
-		return nil, failed("looking for new contracts", err)
-	}
-	return fromDBContracts(rows)
-}
-
 // EnterTasks makes subjects of a kind due, each at the earliest of the times that are given for it. Those in trouble
 // wait for their next try.
 func (t *Tx) EnterTasks(ctx context.Context, kind, walletTemplate string, tasks []DueTask) error {
@@ -311,35 +299,29 @@ func (d *DB) NudgeTasks(ctx context.Context, kind, subject string) (int64, error
 	return nudged, failed("nudging tasks of automation", err)
 }
 
-// RoundActivity is what contracts of one template record against a mining round.
+// RoundActivity is what the network's contracts of one template record against a mining round.
 type RoundActivity struct {
 	Template string
 	Featured bool
 	Count    int64
-	Amount   decimal.Decimal
-	Weight   int64
+	// Amount and Weight are exact sums in decimal notation. They may be larger than any amount or number can be.
+	Amount string
+	Weight string
 }
 
-// RoundActivity adds up the active contracts of some templates that belong to a mining round.
+// RoundActivity adds up the network's active contracts of some templates that belong to a mining round.
 func (r Reader) RoundActivity(ctx context.Context, templates []string, round string) ([]RoundActivity, error) {
 	rows, err := r.queries.SumActivity(ctx, dbgen.SumActivityParams{TemplateIds: templates, RoundNumber: round})
-	if err != nil {
-		return nil, failed("adding up the activity of a round", err)
-	}
 	sums := make([]RoundActivity, len(rows))
 	for i, row := range rows {
-		amount, err := decimal.Parse(row.Amount)
-		if err != nil {
-			return nil, failed("adding up the activity of a round", err)
-		}
 		sums[i] = RoundActivity{
-			Template: row.TemplateID, Featured: row.Featured, Count: row.Contracts, Amount: amount, Weight: row.Weight,
+			Template: row.TemplateID, Featured: row.Featured, Count: row.Contracts, Amount: row.Amount, Weight: row.Weight,
 		}
 	}
-	return sums, nil
+	return sums, failed("adding up the activity of a round", err)
 }
 
-// ContractsOfRound lists active contracts of some templates that belong to a mining round, template by template.
+// ContractsOfRound lists the network's active contracts of some templates that belong to a mining round, template by template.
 func (r Reader) ContractsOfRound(
 	ctx context.Context, templates []string, round string, limit int32,
 ) ([]StoredContract, error) {
@@ -352,7 +334,7 @@ func (r Reader) ContractsOfRound(
 	return fromDBContracts(rows)
 }
 
-// Dust lists coin, locked or not, whose holding fee has reached its amount by a mining round.
+// Dust lists coin of the network, locked or not, whose holding fee has reached its amount by a mining round.
 func (r Reader) Dust(ctx context.Context, round int64, limit int32) ([]StoredContract, error) {
 	rows, err := r.queries.ListDust(ctx, dbgen.ListDustParams{RoundNumber: round, CountMax: limit})
 	if err != nil {

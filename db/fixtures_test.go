@@ -47,7 +47,7 @@ func coin(n int, offset ledger.Offset, owner ledger.Party) db.NewContract {
 			ID: contractID(n), Template: template("Coin"), PackageName: "main",
 			Payload:     json.RawMessage(`{"owner":"` + string(owner) + `","amount":"1.0000000000"}`),
 			Signatories: ledger.SortedParties([]ledger.Party{dso, owner}),
-			CreatedAt:   timeAt(offset),
+			CreatedAt:   timeAt(offset), InNetwork: true,
 		},
 		Offset: offset, NodeID: int32(n % 100),
 	}

@@ -54,6 +54,7 @@ func fromDBContract(row dbgen.Contract) (StoredContract, error) {
 			Signatories: fromDBParties(row.Signatories),
 			Observers:   fromDBParties(row.Observers),
 			CreatedAt:   row.CreatedAt,
+			InNetwork:   row.InNetwork,
 		},
 		Offset:   row.CreatedOffset,
 		NodeID:   row.CreatedNodeID,
@@ -104,6 +105,7 @@ func toDBNewContracts(
 		rows.KeyHashes = append(rows.KeyHashes, key.Hash)
 		rows.Maintainers = append(rows.Maintainers, toDBArray(key.Maintainers))
 		rows.CreatedAts = append(rows.CreatedAts, contract.CreatedAt)
+		rows.InNetworks = append(rows.InNetworks, contract.InNetwork)
 	}
 	return rows
 }

@@ -21,6 +21,9 @@ type Contract struct {
 	Key *ContractKey `json:"key,omitempty"`
 	// CreatedAt is the ledger effective time of the creating transaction.
 	CreatedAt time.Time `json:"createdAt"`
+	// InNetwork: the contract is one of the ledger's network, as was decided when it was committed. What did not come from
+	// a ledger, such as a disclosed contract, never has it.
+	InNetwork bool `json:"-"`
 }
 
 // ContractKey is the key of a contract and the parties that maintain its uniqueness.

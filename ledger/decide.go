@@ -17,6 +17,7 @@ type Position struct {
 // Circumstances are what the decision over a submission depends on, beside the submission itself.
 type Circumstances struct {
 	Packages *Packages
+	Network  Network
 	Store    Store
 	Payloads *Payloads
 	// Secret is the node's own, from which the seed of the transaction derives.
@@ -40,7 +41,9 @@ type Circumstances struct {
 type Decision struct {
 	Completion Completion
 	Update     *Update
-	Created    []CreatedContract
+	// Network is the part of the update that is about contracts of the network; zero without an update.
+	Network NetworkUpdate
+	Created []CreatedContract
 	// Archived lists the consumed contracts, those included that the same transaction created.
 	Archived []ContractID
 }
@@ -73,6 +76,7 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 	decision.Update = newUpdate(s, at, transaction, SubmissionSeed(c.Secret, s.Key))
 	decision.Update.ExternalHash = decision.Completion.ExternalHash
 	decision.Update.PaidTrafficCost, err = TrafficCost(decision.Update.Events)
+	decision.Network = transaction.InNetwork(*decision.Update)
 	decision.Completion.UpdateID = decision.Update.ID
 	decision.Completion.PaidTrafficCost = decision.Update.PaidTrafficCost
 	return decision, err
@@ -84,7 +88,7 @@ func (c Circumstances) interpret(s Submission, at Position) (Transaction, error)
 	}
 	env := Environment{
 		Packages: c.Packages, Store: c.Store, EffectiveAt: effectiveTime(s, at), Seed: SubmissionSeed(c.Secret, s.Key),
-		Payloads: c.Payloads,
+		Payloads: c.Payloads, Network: c.Network,
 	}
 	if c.External != nil {
 		if err := c.External.check(s, at, c.Store); err != nil {

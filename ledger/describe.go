@@ -1,6 +1,12 @@
 package ledger
 
-import "github.com/florinledger/florin/ledger/lf"
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/florinledger/florin/ledger/lf"
+)
 
 // PayloadType describes the payload of a template; ok is false for names of no template.
 func (p *Packages) PayloadType(name lf.TypeName) (payload *lf.Type, ok bool) {
@@ -27,4 +33,23 @@ func (p *Packages) ChoiceType(name lf.TypeName, choice string) (argument *lf.Typ
 		return nil, false
 	}
 	return c.argument.lfType, true
+}
+
+// Templates are the names of all templates, in order.
+func (p *Packages) Templates() []lf.TypeName {
+	return slices.SortedFunc(maps.Keys(p.templates), func(a, b lf.TypeName) int {
+		return strings.Compare(a.String(), b.String())
+	})
+}
+
+// NamesNetwork tells whether contracts of a template can be the network's: whether it declares a [Membership].
+func (p *Packages) NamesNetwork(name lf.TypeName) bool {
+	t, ok := p.templates[name]
+	return ok && t.includes != nil
+}
+
+// NamesDSO tells whether a template says which party its contracts name as the DSO.
+func (p *Packages) NamesDSO(name lf.TypeName) bool {
+	t, ok := p.templates[name]
+	return ok && t.namesDSO
 }

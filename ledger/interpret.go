@@ -30,6 +30,8 @@ type Environment struct {
 	Seed [32]byte
 	// Prepared is set to run a prepared transaction again, so that its seeds and contract ids come out as they did.
 	Prepared *PreparedRun
+	// Network decides which of the created contracts are the network's; none is of the zero one.
+	Network Network
 	// Payloads saves decoding the same contracts again and again; nil does without.
 	Payloads *Payloads
 }

@@ -19,6 +19,8 @@ type Template[T any] struct {
 	Ensure func(payload T) bool
 	// Key is nil for templates without a contract key.
 	Key KeyOf[T]
+	// Network says which contracts are the network's; nil for templates of which none ever is.
+	Network MembershipOf[T]
 	// Choices are the template's own choices. Archive is there without being listed.
 	Choices []ChoiceOf[T]
 	// Interfaces are the interfaces that the template implements.
@@ -103,6 +105,8 @@ type (
 		signatories func(payload any) []Party
 		observers   func(payload any) []Party
 		ensure      func(payload any) bool
+		includes    func(network Network, payload any, signatories []Party) bool // nil: none is the network's
+		namesDSO    bool
 		key         *keyDefinition
 		choices     map[string]*choice
 		interfaces  map[lf.TypeName]*implementation
@@ -191,6 +195,12 @@ func (t Template[T]) template(b *builder) (*template, error) {
 	}
 	if t.Ensure != nil {
 		out.ensure = func(payload any) bool { return t.Ensure(payload.(T)) }
+	}
+	if t.Network != nil {
+		out.namesDSO = t.Network.namesDSO()
+		out.includes = func(network Network, payload any, signatories []Party) bool {
+			return t.Network.includes(network, payload.(T), signatories)
+		}
 	}
 	if t.Key != nil {
 		if out.key, err = t.Key.key(b); err != nil {

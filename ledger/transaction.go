@@ -34,6 +34,8 @@ type TxNode struct {
 	Signatories    []Party
 	Observers      []Party
 	Key            *ContractKey
+	// InNetwork: the contract is one of the ledger's network.
+	InNetwork bool
 	// Argument is the payload of a create and the choice argument of an exercise; ArgumentType describes it.
 	Argument     lf.Value
 	ArgumentType *lf.Type
@@ -134,11 +136,20 @@ func (t *Transaction) Events() []Event {
 	return events
 }
 
+// InNetwork is the part of the transaction's update that is about contracts of the network.
+func (t *Transaction) InNetwork(update Update) NetworkUpdate {
+	members := make(map[ContractID]bool, len(t.Nodes))
+	for _, node := range t.Nodes {
+		members[node.ContractID] = node.InNetwork
+	}
+	return InNetwork(update, func(id ContractID) bool { return members[id] })
+}
+
 func (n TxNode) contract(createdAt time.Time) Contract {
 	return Contract{
 		ID: n.ContractID, Template: n.Template, PackageName: n.PackageName,
 		Payload:     lf.EncodeJSON(n.ArgumentType, n.Argument),
-		Signatories: n.Signatories, Observers: n.Observers, Key: n.Key, CreatedAt: createdAt,
+		Signatories: n.Signatories, Observers: n.Observers, Key: n.Key, CreatedAt: createdAt, InNetwork: n.InNetwork,
 	}
 }
 

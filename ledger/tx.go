@@ -135,6 +135,7 @@ func (tx *Tx) create(t *template, payload any) (ContractID, error) {
 	node := TxNode{
 		Kind: EventCreate, Template: t.name, PackageName: t.packageName, Signatories: signatories, Observers: observers,
 		Key: key, Argument: argument, ArgumentType: t.payload.lfType,
+		InNetwork: t.includes != nil && t.includes(tx.env.Network, payload, signatories),
 	}
 	nodeID, err := tx.add(node)
 	if err != nil {
@@ -146,6 +147,7 @@ func (tx *Tx) create(t *template, payload any) (ContractID, error) {
 		contract: Contract{
 			ID: created.ContractID, Template: t.name, PackageName: t.packageName,
 			Signatories: signatories, Observers: observers, Key: key, CreatedAt: tx.env.EffectiveAt,
+			InNetwork: node.InNetwork,
 		},
 		template: t, payload: payload,
 	}
@@ -190,7 +192,7 @@ func (tx *Tx) fetch(id ContractID, expected, through *lf.TypeName) (instance, er
 	_, err = tx.add(TxNode{
 		Kind: EventFetch, ContractID: id, Template: found.template.name, PackageName: found.template.packageName,
 		Signatories: found.contract.Signatories, Observers: found.contract.Observers, Key: found.contract.Key,
-		Interface: through, ActingParties: slices.DeleteFunc(slices.Clone(stakeholders), func(party Party) bool {
+		InNetwork: found.contract.InNetwork, Interface: through, ActingParties: slices.DeleteFunc(slices.Clone(stakeholders), func(party Party) bool {
 			return !PartiesContain(authorizers, party)
 		}),
 	})
@@ -285,7 +287,8 @@ func (tx *Tx) exerciseNode(found instance, c *choice, through *lf.TypeName, argu
 	return TxNode{
 		Kind: EventExercise, ContractID: found.contract.ID, Template: found.template.name,
 		PackageName: found.template.packageName, Signatories: found.contract.Signatories,
-		Observers: found.contract.Observers, Key: found.contract.Key, Argument: value, ArgumentType: c.argument.lfType,
+		Observers: found.contract.Observers, Key: found.contract.Key, InNetwork: found.contract.InNetwork,
+		Argument: value, ArgumentType: c.argument.lfType,
 		Interface: through, Choice: c.name, Consuming: c.consuming, ActingParties: controllers, ChoiceObservers: observers,
 	}, nil
 }

@@ -245,7 +245,7 @@ func (s *Server) auditor() *audit.Auditor {
 	s.tb.Helper()
 	packages, err := ledger.NewPackages(builtin.Packages()...)
 	require.NoError(s.tb, err)
-	auditor, err := audit.New(s.DB, packages)
+	auditor, err := audit.New(s.DB, packages, s.Node.Network())
 	require.NoError(s.tb, err)
 	return auditor
 }

@@ -20,9 +20,9 @@ import (
 // Record is what the endpoints read from the database.
 type Record interface {
 	Head(ctx context.Context) (db.Head, error)
-	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
-	Contract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
-	Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error)
+	ActiveNetworkContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
+	NetworkContract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
+	NetworkUpdates(ctx context.Context, query db.UpdatesQuery) ([]ledger.NetworkUpdate, error)
 }
 
 // Options are the parts of an [API]. All are required.
@@ -114,7 +114,7 @@ func (a *API) templateIDs(names ...string) []string {
 	return ids
 }
 
-// active lists the contracts of a template that are active now and that the party is a stakeholder of, oldest first.
+// active lists the network's contracts of a template that are active now and that the party is a stakeholder of, oldest first.
 func (a *API) active(ctx context.Context, template string, party ledger.Party) ([]ledger.Contract, error) {
 	var contracts []ledger.Contract
 	err := a.eachActive(ctx, a.templateIDs(template), party, latest, func(contract ledger.Contract) (bool, error) {
@@ -124,7 +124,7 @@ func (a *API) active(ctx context.Context, template string, party ledger.Party) (
 	return contracts, err
 }
 
-// eachActive visits the contracts of some templates that were active at an offset and that the party is a stakeholder
+// eachActive visits the network's contracts of some templates that were active at an offset and that the party is a stakeholder
 // of, oldest first, until visit says that it has seen enough.
 func (a *API) eachActive(
 	ctx context.Context, templates []string, party ledger.Party, at ledger.Offset,
@@ -132,7 +132,7 @@ func (a *API) eachActive(
 ) error {
 	query := db.ActiveQuery{Parties: []ledger.Party{party}, Templates: templates, At: at, Limit: contractsPage}
 	for {
-		page, err := a.record.ActiveContracts(ctx, query)
+		page, err := a.record.ActiveNetworkContracts(ctx, query)
 		if err != nil {
 			return err
 		}

@@ -115,11 +115,12 @@ func (a *API) eachUpdateOf(
 		Parties: []ledger.Party{party}, After: head.Pruned, UpTo: head.Offset, Limit: updatesPage, Descending: true,
 	}
 	for {
-		page, err := a.record.Updates(ctx, query)
+		page, err := a.record.NetworkUpdates(ctx, query)
 		if err != nil {
 			return err
 		}
-		for _, update := range page {
+		for _, network := range page {
+			update := network.Update()
 			if update.RecordTime.Before(since) {
 				return nil
 			}

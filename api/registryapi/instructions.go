@@ -116,7 +116,7 @@ func (a *API) allocation(
 
 // activeOf finds an active contract of a template, which its qualified name tells.
 func (a *API) activeOf(ctx context.Context, template, id string) (ledger.Contract, error) {
-	found, ok, err := a.record.Contract(ctx, ledger.ContractID(id))
+	found, ok, err := a.record.NetworkContract(ctx, ledger.ContractID(id))
 	if err != nil {
 		return ledger.Contract{}, err
 	}
@@ -128,7 +128,7 @@ func (a *API) activeOf(ctx context.Context, template, id string) (ledger.Contrac
 
 // ifActive finds a contract, or nil when it is archived.
 func (a *API) ifActive(ctx context.Context, id ledger.ContractID) (*ledger.Contract, error) {
-	found, ok, err := a.record.Contract(ctx, id)
+	found, ok, err := a.record.NetworkContract(ctx, id)
 	if err != nil || !ok || found.Archived != nil {
 		return nil, err
 	}

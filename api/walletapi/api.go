@@ -19,13 +19,18 @@ type Record interface {
 	Head(ctx context.Context) (db.Head, error)
 	User(ctx context.Context, id string) (ledger.User, bool, error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
+	// ActiveContracts lists every contract: for requests of apps, which are no network's.
 	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
+	ActiveNetworkContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
+	NetworkContract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
 	OpenRounds(ctx context.Context, before db.Position, limit int32) ([]db.StoredContract, error)
 	AutomationSetting(ctx context.Context, kind string, party ledger.Party) (db.AutomationSetting, error)
 	TrackedState(ctx context.Context, id db.TrackedID) (json.RawMessage, bool, error)
 	// Requesters are those whose requests with the tracking id concern the party, so many at most.
 	Requesters(ctx context.Context, party ledger.Party, kind, trackingID string, limit int32) ([]ledger.Party, error)
-	Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error)
+	NetworkUpdates(ctx context.Context, query db.UpdatesQuery) ([]ledger.NetworkUpdate, error)
+	NetworkUpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.NetworkUpdate, bool, error)
+	// UpdateByOffset and UpdateByID find whole updates: for what the wallet itself has just submitted.
 	UpdateByOffset(ctx context.Context, offset ledger.Offset) (ledger.Update, bool, error)
 	UpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.Update, bool, error)
 }

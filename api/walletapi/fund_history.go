@@ -68,7 +68,7 @@ func (a *API) listDevelopmentFundCouponHistory(
 		query.UpTo = ledger.Offset(*req.After) - 1
 	}
 	for {
-		updates, err := a.record.Updates(ctx, query)
+		updates, err := a.record.NetworkUpdates(ctx, query)
 		if err != nil {
 			return response, err
 		}
@@ -78,9 +78,9 @@ func (a *API) listDevelopmentFundCouponHistory(
 				return response, err
 			}
 			response.History = append(response.History, ended...)
-			query.UpTo = update.Offset - 1
+			query.UpTo = update.Update().Offset - 1
 			if len(response.History) >= int(*req.Limit) {
-				token := int64(update.Offset)
+				token := int64(update.Update().Offset)
 				response.NextPageToken = &token
 				return response, nil
 			}
@@ -93,17 +93,18 @@ func (a *API) listDevelopmentFundCouponHistory(
 
 // endedCoupons are the coupons that a transaction ended, as far as the party sees it.
 func (a *API) endedCoupons(
-	ctx context.Context, party ledger.Party, update ledger.Update,
+	ctx context.Context, party ledger.Party, network ledger.NetworkUpdate,
 ) (items []DevelopmentFundCouponItem, err error) {
 	name, err := ledger.TemplateName[coin.DevelopmentFundCoupon](a.packages)
 	if err != nil {
 		return nil, fault.Internal(err)
 	}
-	for _, event := range seenBy(party, update).Events {
+	update := seenBy(party, network)
+	for _, event := range update.Events {
 		if event.Kind != ledger.EventExercise || !event.Consuming || event.Template != name {
 			continue
 		}
-		stored, found, err := a.record.Contract(ctx, event.ContractID)
+		stored, found, err := a.record.NetworkContract(ctx, event.ContractID)
 		if err != nil {
 			return nil, err
 		}

@@ -29,7 +29,7 @@ type contract[T any] struct {
 // show shows the contract as clients of /v0 see contracts.
 func (c contract[T]) show() (v0.Contract, error) { return v0.ToAPIContract(c.Contract) }
 
-// active lists the contracts of a template that are active now and that the party is a stakeholder of, oldest first, at
+// active lists the network's contracts of a template that are active now and that the party is a stakeholder of, oldest first, at
 // most maxContracts.
 func active[T any](ctx context.Context, a *API, party ledger.Party) ([]contract[T], error) {
 	var found []contract[T]
@@ -59,7 +59,7 @@ func eachActiveAfter[T any](
 		Parties: []ledger.Party{party}, Templates: []string{name.String()}, At: latest, Limit: contractsPage, After: after,
 	}
 	for {
-		page, err := a.record.ActiveContracts(ctx, query)
+		page, err := a.record.ActiveNetworkContracts(ctx, query)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func activeByID[T any](ctx context.Context, a *API, party ledger.Party, id strin
 	if err != nil {
 		return contract[T]{}, fault.Internal(err)
 	}
-	stored, found, err := a.record.Contract(ctx, ledger.ContractID(id))
+	stored, found, err := a.record.NetworkContract(ctx, ledger.ContractID(id))
 	if err != nil {
 		return contract[T]{}, err
 	}

@@ -39,9 +39,34 @@ func (r repeatable) ActiveContracts(ctx context.Context, query db.ActiveQuery) (
 	return r.Record.ActiveContracts(ctx, query)
 }
 
+// ActiveNetworkContracts implements [Record].
+func (r repeatable) ActiveNetworkContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
+	before, again, err := changes.AttemptOf(ctx).Before(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if again {
+		query.At = min(query.At, before)
+	}
+	return r.Record.ActiveNetworkContracts(ctx, query)
+}
+
 // Contract implements [Record].
 func (r repeatable) Contract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error) {
 	stored, found, err := r.Record.Contract(ctx, id)
+	return asBefore(ctx, stored, found, err)
+}
+
+// NetworkContract implements [Record].
+func (r repeatable) NetworkContract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error) {
+	stored, found, err := r.Record.NetworkContract(ctx, id)
+	return asBefore(ctx, stored, found, err)
+}
+
+// asBefore is a contract as the first attempt saw it.
+func asBefore(
+	ctx context.Context, stored db.StoredContract, found bool, err error,
+) (db.StoredContract, bool, error) {
 	if err != nil || !found {
 		return stored, found, err
 	}
@@ -58,8 +83,8 @@ func (r repeatable) Contract(ctx context.Context, id ledger.ContractID) (db.Stor
 	return stored, true, nil
 }
 
-// Updates implements [Record].
-func (r repeatable) Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error) {
+// NetworkUpdates implements [Record].
+func (r repeatable) NetworkUpdates(ctx context.Context, query db.UpdatesQuery) ([]ledger.NetworkUpdate, error) {
 	before, again, err := changes.AttemptOf(ctx).Before(ctx)
 	if err != nil {
 		return nil, err
@@ -67,7 +92,7 @@ func (r repeatable) Updates(ctx context.Context, query db.UpdatesQuery) ([]ledge
 	if again {
 		query.UpTo = min(query.UpTo, before)
 	}
-	return r.Record.Updates(ctx, query)
+	return r.Record.NetworkUpdates(ctx, query)
 }
 
 // TrackedState implements [Record]. A tracking id is used once: a request that was taken did not find it.

@@ -77,8 +77,8 @@ func (a *API) historyAfter(ctx context.Context, after string) (ledger.Offset, bo
 	if after == "" {
 		return ledger.Offset(math.MaxInt64), true, nil
 	}
-	update, found, err := a.record.UpdateByID(ctx, updateOfEvent(after))
-	return update.Offset, found, err
+	update, found, err := a.record.NetworkUpdateByID(ctx, updateOfEvent(after))
+	return update.Update().Offset, found, err
 }
 
 // updateOfEvent is the update that the id of an item tells: #<update id>:<node>.
@@ -98,12 +98,12 @@ func (a *API) eachItem(
 	reader := history.Reader{Party: party, Now: a.now().UTC(), Contract: a.contractOf(ctx)}
 	query := db.UpdatesQuery{Parties: []ledger.Party{party}, UpTo: from, Limit: updatesPage, Descending: true}
 	for {
-		updates, err := a.record.Updates(ctx, query)
+		updates, err := a.record.NetworkUpdates(ctx, query)
 		if err != nil {
 			return err
 		}
 		for _, update := range updates {
-			items, err := reader.Items(seenBy(party, update))
+			items, err := reader.Items(update)
 			if err != nil {
 				return err
 			}
@@ -112,7 +112,7 @@ func (a *API) eachItem(
 					return nil
 				}
 			}
-			query.UpTo = update.Offset - 1
+			query.UpTo = update.Update().Offset - 1
 		}
 		if len(updates) < updatesPage {
 			return nil
@@ -123,13 +123,14 @@ func (a *API) eachItem(
 // contractOf finds contracts for a history, archived ones too.
 func (a *API) contractOf(ctx context.Context) func(ledger.ContractID) (ledger.Contract, bool, error) {
 	return func(id ledger.ContractID) (ledger.Contract, bool, error) {
-		stored, found, err := a.record.Contract(ctx, id)
+		stored, found, err := a.record.NetworkContract(ctx, id)
 		return stored.Contract, found, err
 	}
 }
 
 // seenBy is the part of a transaction that a party sees.
-func seenBy(party ledger.Party, update ledger.Update) ledger.Update {
+func seenBy(party ledger.Party, network ledger.NetworkUpdate) ledger.Update {
+	update := network.Update()
 	update.Events = slices.DeleteFunc(slices.Clone(update.Events), func(event ledger.Event) bool {
 		return !ledger.PartiesContain(event.Witnesses, party)
 	})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 
 // startAudit follows the record in the background, in the processes that work on it.
 func (n *node) startAudit(_, background context.Context) (err error) {
-	if n.auditor, err = audit.New(n.database, n.packages); err != nil || !n.options.roles.worker {
+	if n.auditor, err = audit.New(n.database, n.packages, n.identity.Network()); err != nil || !n.options.roles.worker {
 		return err
 	}
 	follower, err := audit.NewFollower(audit.FollowerOptions{
@@ -40,7 +41,17 @@ func (c *auditCommand) Run(ctx context.Context) error {
 		return err
 	}
 	return c.with(ctx, func(_ string, database *db.DB) error {
-		auditor, err := audit.New(database, packages)
+		node, known, err := database.Node(ctx)
+		if err != nil {
+			return err
+		}
+		if !known {
+			return errors.New("the database holds no ledger: start a node on it first")
+		}
+		if err := requireDecided(ctx, database); err != nil {
+			return err
+		}
+		auditor, err := audit.New(database, packages, node.Network())
 		if err != nil {
 			return err
 		}
@@ -54,6 +65,16 @@ func (c *auditCommand) Run(ctx context.Context) error {
 		}
 		return printAudit(outcome)
 	})
+}
+
+// requireDecided refuses a record that an older version wrote, and of whose contracts nobody has decided yet which are
+// the network's.
+func requireDecided(ctx context.Context, database *db.DB) error {
+	undecided, err := database.HasUndecided(ctx)
+	if err == nil && undecided {
+		err = errors.New("the record comes from an older version: start the node once, which completes it, then audit")
+	}
+	return err
 }
 
 func printAudit(outcome operatorapi.AuditResponse) error {

@@ -190,6 +190,9 @@ func (n *node) identify(ctx, _ context.Context) error {
 	if err := bootstrap.Parties(ctx, n.database, n.identity, n.clock.Now()); err != nil {
 		return err
 	}
+	if err := bootstrap.Members(ctx, n.database, n.packages, n.identity); err != nil {
+		return err
+	}
 	return bootstrap.Users(ctx, n.database, n.identity, options)
 }
 

@@ -62,6 +62,7 @@ func StartWith(tb testing.TB, genesis coin.Genesis, packages ...ledger.Package) 
 	tb.Helper()
 	book, err := ledgertest.New(append(coin.Packages(), packages...)...)
 	NoError(tb, err)
+	book.Network = ledger.Network{DSO: genesis.DSO, Operator: Operator}
 	commands, err := coin.GenesisCommands(book.Packages, genesis)
 	NoError(tb, err)
 	_, err = book.SubmitCommands(ledgertest.As(genesis.DSO), commands...)

@@ -135,7 +135,10 @@ func Packages() []ledger.Package {
 	return []ledger.Package{{
 		Name: name, Version: version, ID: coin.LocalPackageID(name, version),
 		Templates: []ledger.TemplateSource{
-			ledger.Template[DSORules]{Signatories: func(r DSORules) []ledger.Party { return []ledger.Party{r.DSO} }},
+			ledger.Template[DSORules]{
+				Network:     ledger.DSOSigned(func(r DSORules) ledger.Party { return r.DSO }),
+				Signatories: func(r DSORules) []ledger.Party { return []ledger.Party{r.DSO} },
+			},
 		},
 	}}
 }

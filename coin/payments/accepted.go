@@ -65,6 +65,7 @@ type AcceptedAppPaymentExpireResult struct {
 func acceptedAppPaymentTemplate() ledger.TemplateSource {
 	type payment = AcceptedAppPayment
 	return ledger.Template[payment]{
+		Network:     ledger.DSONamed(func(p payment) Party { return p.DSO }),
 		Signatories: payment.signatories,
 		Choices: []ledger.ChoiceOf[payment]{
 			consuming(func(p payment, _ AcceptedAppPaymentCollect) []Party { return p.signatories() }, collectPayment),

@@ -94,6 +94,7 @@ type TerminatedAppPayment struct {
 func appPaymentRequestTemplate() ledger.TemplateSource {
 	type request = AppPaymentRequest
 	return ledger.Template[request]{
+		Network:     ledger.DSONamed(func(r request) Party { return r.DSO }),
 		Signatories: request.signatories,
 		Ensure: func(r request) bool {
 			for _, asked := range r.ReceiverAmounts {

@@ -63,6 +63,7 @@ type TerminatedSubscription struct {
 
 func subscriptionTemplate() ledger.TemplateSource {
 	return ledger.Template[Subscription]{
+		Network:     ledger.DSONamed(func(s Subscription) Party { return s.SubscriptionData.DSO }),
 		Signatories: func(s Subscription) []Party { return s.SubscriptionData.signatories() },
 		Choices: []ledger.ChoiceOf[Subscription]{
 			consuming(func(s Subscription, _ SubscriptionArchive) []Party { return s.SubscriptionData.signatories() },
@@ -77,6 +78,7 @@ func subscriptionTemplate() ledger.TemplateSource {
 
 func terminatedSubscriptionTemplate() ledger.TemplateSource {
 	return ledger.Template[TerminatedSubscription]{
+		Network:     ledger.DSONamed(func(t TerminatedSubscription) Party { return t.SubscriptionData.DSO }),
 		Signatories: func(t TerminatedSubscription) []Party { return t.SubscriptionData.signatories() },
 	}
 }

@@ -67,6 +67,7 @@ type SubscriptionIdleStateCancelSubscriptionResult struct {
 func subscriptionIdleStateTemplate() ledger.TemplateSource {
 	type state = SubscriptionIdleState
 	return ledger.Template[state]{
+		Network:     ledger.DSONamed(func(s state) Party { return s.SubscriptionData.DSO }),
 		Signatories: func(s state) []Party { return s.SubscriptionData.signatories() },
 		Ensure:      func(s state) bool { return s.PayData.valid() },
 		Choices: []ledger.ChoiceOf[state]{

@@ -68,6 +68,7 @@ type SubscriptionInitialPaymentExpireResult struct {
 func subscriptionInitialPaymentTemplate() ledger.TemplateSource {
 	type payment = SubscriptionInitialPayment
 	return ledger.Template[payment]{
+		Network:     ledger.DSONamed(func(p payment) Party { return p.SubscriptionData.DSO }),
 		Signatories: func(p payment) []Party { return p.SubscriptionData.signatories() },
 		Ensure:      func(p payment) bool { return p.PayData.valid() },
 		Choices: []ledger.ChoiceOf[payment]{

@@ -74,6 +74,7 @@ type SubscriptionPaymentExpireResult struct {
 func subscriptionPaymentTemplate() ledger.TemplateSource {
 	type payment = SubscriptionPayment
 	return ledger.Template[payment]{
+		Network:     ledger.DSONamed(func(p payment) Party { return p.SubscriptionData.DSO }),
 		Signatories: func(p payment) []Party { return p.SubscriptionData.signatories() },
 		Ensure:      func(p payment) bool { return p.PayData.valid() },
 		Choices: []ledger.ChoiceOf[payment]{

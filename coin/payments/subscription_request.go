@@ -58,6 +58,7 @@ type SubscriptionRequestRejectResult struct {
 func subscriptionRequestTemplate() ledger.TemplateSource {
 	type request = SubscriptionRequest
 	return ledger.Template[request]{
+		Network:     ledger.DSONamed(func(r request) Party { return r.SubscriptionData.DSO }),
 		Signatories: func(r request) []Party { return r.SubscriptionData.signatories() },
 		Ensure:      func(r request) bool { return r.PayData.valid() },
 		Choices: []ledger.ChoiceOf[request]{

@@ -45,6 +45,7 @@ type BatchMergeResult struct {
 func batchMergeUtilityTemplate() ledger.TemplateSource {
 	type utility = BatchMergeUtility
 	return ledger.Template[utility]{
+		Network:     ledger.Membership[utility]{Operator: func(u utility) ledger.Party { return u.Operator }},
 		Signatories: func(u utility) []ledger.Party { return []ledger.Party{u.Operator} },
 		Choices: []ledger.ChoiceOf[utility]{
 			ledger.Choice[utility, BatchMerge, BatchMergeResult]{

@@ -112,6 +112,9 @@ type MergeResult struct {
 func mergeDelegationProposalTemplate() ledger.TemplateSource {
 	type proposal = MergeDelegationProposal
 	return ledger.Template[proposal]{
+		Network: ledger.Membership[proposal]{
+			Operator: func(p proposal) ledger.Party { return p.Delegation.Operator },
+		},
 		Signatories: func(p proposal) []ledger.Party { return []ledger.Party{p.Delegation.Owner} },
 		Observers:   func(p proposal) []ledger.Party { return []ledger.Party{p.Delegation.Operator} },
 		Choices: []ledger.ChoiceOf[proposal]{
@@ -134,6 +137,9 @@ func mergeDelegationProposalTemplate() ledger.TemplateSource {
 
 func mergeDelegationTemplate() ledger.TemplateSource {
 	return ledger.Template[MergeDelegation]{
+		Network: ledger.Membership[MergeDelegation]{
+			Operator: func(d MergeDelegation) ledger.Party { return d.Operator },
+		},
 		Signatories: func(d MergeDelegation) []ledger.Party { return []ledger.Party{d.Owner, d.Operator} },
 		Choices: []ledger.ChoiceOf[MergeDelegation]{
 			ledger.Choice[MergeDelegation, Merge, MergeResult]{

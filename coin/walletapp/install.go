@@ -64,6 +64,10 @@ type InstallFeaturedAppRightsCancelResult struct {
 
 func walletAppInstallTemplate() ledger.TemplateSource {
 	return ledger.Template[WalletAppInstall]{
+		Network: ledger.Membership[WalletAppInstall]{
+			DSO: func(w WalletAppInstall) Party { return w.DSOParty }, Unsigned: true,
+			Operator: func(w WalletAppInstall) Party { return w.ValidatorParty },
+		},
 		Signatories: func(w WalletAppInstall) []Party { return []Party{w.EndUserParty, w.ValidatorParty} },
 		Choices: slices.Concat(
 			[]ledger.ChoiceOf[WalletAppInstall]{

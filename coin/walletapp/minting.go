@@ -120,6 +120,7 @@ type MintingDelegationWithdrawResult struct {
 func mintingDelegationProposalTemplate() ledger.TemplateSource {
 	type proposal = MintingDelegationProposal
 	return ledger.Template[proposal]{
+		Network:     ledger.DSONamed(func(p proposal) Party { return p.Delegation.DSO }),
 		Signatories: func(p proposal) []Party { return []Party{p.Delegation.Beneficiary} },
 		Observers:   func(p proposal) []Party { return []Party{p.Delegation.Delegate} },
 		Choices: []ledger.ChoiceOf[proposal]{
@@ -138,6 +139,7 @@ func mintingDelegationProposalTemplate() ledger.TemplateSource {
 func mintingDelegationTemplate() ledger.TemplateSource {
 	type delegation = MintingDelegation
 	return ledger.Template[delegation]{
+		Network:     ledger.DSONamed(func(d delegation) Party { return d.DSO }),
 		Signatories: func(d delegation) []Party { return []Party{d.Beneficiary, d.Delegate} },
 		Choices: []ledger.ChoiceOf[delegation]{
 			ledger.Choice[delegation, MintingDelegationMint, MintingDelegationMintResult]{

@@ -84,6 +84,7 @@ type TransferOfferExpireResult struct {
 func transferOfferTemplate() ledger.TemplateSource {
 	type offer = TransferOffer
 	return ledger.Template[offer]{
+		Network:     ledger.DSONamed(func(o offer) Party { return o.DSO }),
 		Signatories: func(o offer) []Party { return []Party{o.Sender} },
 		Observers:   func(o offer) []Party { return []Party{o.Receiver} },
 		Ensure: func(o offer) bool {

@@ -80,6 +80,7 @@ type AcceptedTransferOfferExpireResult struct {
 func acceptedTransferOfferTemplate() ledger.TemplateSource {
 	type offer = AcceptedTransferOffer
 	return ledger.Template[offer]{
+		Network:     ledger.DSONamed(func(o offer) Party { return o.DSO }),
 		Signatories: func(o offer) []Party { return []Party{o.Sender, o.Receiver} },
 		Choices: []ledger.ChoiceOf[offer]{
 			consuming(func(o offer, arg AcceptedTransferOfferComplete) []Party {

@@ -16,6 +16,14 @@ type TransferPreapprovalProposal struct {
 	ExpectedDSO *Party `lf:"expectedDso"`
 }
 
+// dso is the party that the proposal names as the DSO; "" for none.
+func (p TransferPreapprovalProposal) dso() Party {
+	if p.ExpectedDSO == nil {
+		return ""
+	}
+	return *p.ExpectedDSO
+}
+
 // TransferPreapprovalProposalAccept creates the preapproval; the provider pays for its life.
 type TransferPreapprovalProposalAccept struct {
 	_ struct{} `lf:"splice-wallet:Splice.Wallet.TransferPreapproval:TransferPreapprovalProposal_Accept"`
@@ -37,6 +45,7 @@ type TransferPreapprovalProposalAcceptResult struct {
 func transferPreapprovalProposalTemplate() ledger.TemplateSource {
 	type proposal = TransferPreapprovalProposal
 	return ledger.Template[proposal]{
+		Network:     ledger.DSONamed(proposal.dso),
 		Signatories: func(p proposal) []Party { return []Party{p.Receiver} },
 		Observers:   func(p proposal) []Party { return []Party{p.Provider} },
 		Choices: []ledger.ChoiceOf[proposal]{

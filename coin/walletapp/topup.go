@@ -29,6 +29,10 @@ func NewTopUpState(dso, validator Party, memberID, synchronizerID string) Valida
 
 func validatorTopUpStateTemplate() ledger.TemplateSource {
 	return ledger.Template[ValidatorTopUpState]{
+		Network: ledger.Membership[ValidatorTopUpState]{
+			DSO: func(s ValidatorTopUpState) Party { return s.DSO }, Unsigned: true,
+			Operator: func(s ValidatorTopUpState) Party { return s.Validator },
+		},
 		Signatories: func(s ValidatorTopUpState) []Party { return []Party{s.Validator} },
 	}
 }

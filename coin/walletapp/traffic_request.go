@@ -76,6 +76,7 @@ type BuyTrafficRequestExpireResult struct {
 func buyTrafficRequestTemplate() ledger.TemplateSource {
 	type request = BuyTrafficRequest
 	return ledger.Template[request]{
+		Network:     ledger.DSONamed(func(r request) Party { return r.DSO }),
 		Signatories: func(r request) []Party { return []Party{r.EndUserParty} },
 		Choices: []ledger.ChoiceOf[request]{
 			consuming(func(r request, arg BuyTrafficRequestComplete) []Party {

@@ -13,7 +13,7 @@ import (
 
 const ListActive = `-- name: ListActive :many
 
-SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at
+SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
 FROM contracts
 WHERE
     archived_offset IS NULL AND created_offset <= $1
@@ -60,6 +60,7 @@ func (q *Queries) ListActive(ctx context.Context, arg ListActiveParams) ([]Contr
 			&i.KeyHash,
 			&i.Maintainers,
 			&i.CreatedAt,
+			&i.InNetwork,
 		); err != nil {
 			return nil, err
 		}
@@ -72,7 +73,7 @@ func (q *Queries) ListActive(ctx context.Context, arg ListActiveParams) ([]Contr
 }
 
 const ListActiveOfParties = `-- name: ListActiveOfParties :many
-SELECT c.contract_id, c.created_offset, c.created_node_id, c.archived_offset, c.template_id, c.package_name, c.payload, c.signatories, c.observers, c.key_value, c.key_hash, c.maintainers, c.created_at
+SELECT c.contract_id, c.created_offset, c.created_node_id, c.archived_offset, c.template_id, c.package_name, c.payload, c.signatories, c.observers, c.key_value, c.key_hash, c.maintainers, c.created_at, c.in_network
 FROM contracts AS c
 WHERE c.contract_id IN (
     SELECT page.contract_id
@@ -133,6 +134,7 @@ func (q *Queries) ListActiveOfParties(ctx context.Context, arg ListActiveOfParti
 			&i.KeyHash,
 			&i.Maintainers,
 			&i.CreatedAt,
+			&i.InNetwork,
 		); err != nil {
 			return nil, err
 		}
@@ -145,7 +147,7 @@ func (q *Queries) ListActiveOfParties(ctx context.Context, arg ListActiveOfParti
 }
 
 const ListActiveOfPartiesAndTemplates = `-- name: ListActiveOfPartiesAndTemplates :many
-SELECT c.contract_id, c.created_offset, c.created_node_id, c.archived_offset, c.template_id, c.package_name, c.payload, c.signatories, c.observers, c.key_value, c.key_hash, c.maintainers, c.created_at
+SELECT c.contract_id, c.created_offset, c.created_node_id, c.archived_offset, c.template_id, c.package_name, c.payload, c.signatories, c.observers, c.key_value, c.key_hash, c.maintainers, c.created_at, c.in_network
 FROM contracts AS c
 WHERE c.contract_id IN (
     SELECT page.contract_id
@@ -153,17 +155,19 @@ WHERE c.contract_id IN (
         SELECT DISTINCT own.created_offset, own.created_node_id, own.contract_id
         FROM unnest($1::text[]) AS wanted (party)
         CROSS JOIN unnest($2::text[]) AS kind (template_id)
+        CROSS JOIN unnest($3::boolean[]) AS scope (in_network)
         CROSS JOIN LATERAL (
             SELECT a.created_offset, a.created_node_id, a.contract_id
             FROM active_contracts AS a
             WHERE
-                a.party = wanted.party AND a.template_id = kind.template_id AND a.created_offset <= $3
-                AND (a.created_offset, a.created_node_id) > ($4::bigint, $5::integer)
+                a.party = wanted.party AND a.template_id = kind.template_id AND a.in_network = scope.in_network
+                AND a.created_offset <= $4
+                AND (a.created_offset, a.created_node_id) > ($5::bigint, $6::integer)
             ORDER BY a.created_offset, a.created_node_id
-            LIMIT $6
+            LIMIT $7
         ) AS own
         ORDER BY own.created_offset, own.created_node_id
-        LIMIT $6
+        LIMIT $7
     ) AS page
 )
 ORDER BY c.created_offset, c.created_node_id
@@ -172,18 +176,20 @@ ORDER BY c.created_offset, c.created_node_id
 type ListActiveOfPartiesAndTemplatesParams struct {
 	Parties     []string
 	TemplateIds []string
+	InNetworks  []bool
 	UpTo        ledger.Offset
 	AfterOffset int64
 	AfterNodeID int32
 	CountMax    int32
 }
 
-// ListActiveOfPartiesAndTemplates pages through those of some stakeholders and templates, each pair a range of the
-// index by template of active_contracts.
+// ListActiveOfPartiesAndTemplates pages through those of some stakeholders and templates, in the network, outside of it
+// or both: each triple is a range of the index by template of active_contracts.
 func (q *Queries) ListActiveOfPartiesAndTemplates(ctx context.Context, arg ListActiveOfPartiesAndTemplatesParams) ([]Contract, error) {
 	rows, err := q.db.Query(ctx, ListActiveOfPartiesAndTemplates,
 		arg.Parties,
 		arg.TemplateIds,
+		arg.InNetworks,
 		arg.UpTo,
 		arg.AfterOffset,
 		arg.AfterNodeID,
@@ -210,6 +216,7 @@ func (q *Queries) ListActiveOfPartiesAndTemplates(ctx context.Context, arg ListA
 			&i.KeyHash,
 			&i.Maintainers,
 			&i.CreatedAt,
+			&i.InNetwork,
 		); err != nil {
 			return nil, err
 		}
@@ -222,33 +229,38 @@ func (q *Queries) ListActiveOfPartiesAndTemplates(ctx context.Context, arg ListA
 }
 
 const ListActiveOfTemplates = `-- name: ListActiveOfTemplates :many
-SELECT c.contract_id, c.created_offset, c.created_node_id, c.archived_offset, c.template_id, c.package_name, c.payload, c.signatories, c.observers, c.key_value, c.key_hash, c.maintainers, c.created_at
+SELECT c.contract_id, c.created_offset, c.created_node_id, c.archived_offset, c.template_id, c.package_name, c.payload, c.signatories, c.observers, c.key_value, c.key_hash, c.maintainers, c.created_at, c.in_network
 FROM unnest($1::text[]) AS wanted (template_id)
+CROSS JOIN unnest($2::boolean[]) AS scope (in_network)
 CROSS JOIN LATERAL (
-    SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at
+    SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
     FROM contracts
     WHERE
-        archived_offset IS NULL AND contracts.template_id = wanted.template_id AND created_offset <= $2
-        AND (created_offset, created_node_id) > ($3::bigint, $4::integer)
+        archived_offset IS NULL AND contracts.template_id = wanted.template_id
+        AND contracts.in_network = scope.in_network AND created_offset <= $3
+        AND (created_offset, created_node_id) > ($4::bigint, $5::integer)
     ORDER BY created_offset, created_node_id
-    LIMIT $5
+    LIMIT $6
 ) AS c
 ORDER BY c.created_offset, c.created_node_id
-LIMIT $5
+LIMIT $6
 `
 
 type ListActiveOfTemplatesParams struct {
 	TemplateIds []string
+	InNetworks  []bool
 	UpTo        ledger.Offset
 	AfterOffset int64
 	AfterNodeID int32
 	CountMax    int32
 }
 
-// ListActiveOfTemplates pages through those of some templates, each a range of the index by template.
+// ListActiveOfTemplates pages through those of some templates, in the network, outside of it or both: each pair is a
+// range of the index by template.
 func (q *Queries) ListActiveOfTemplates(ctx context.Context, arg ListActiveOfTemplatesParams) ([]Contract, error) {
 	rows, err := q.db.Query(ctx, ListActiveOfTemplates,
 		arg.TemplateIds,
+		arg.InNetworks,
 		arg.UpTo,
 		arg.AfterOffset,
 		arg.AfterNodeID,
@@ -275,6 +287,7 @@ func (q *Queries) ListActiveOfTemplates(ctx context.Context, arg ListActiveOfTem
 			&i.KeyHash,
 			&i.Maintainers,
 			&i.CreatedAt,
+			&i.InNetwork,
 		); err != nil {
 			return nil, err
 		}
@@ -287,19 +300,20 @@ func (q *Queries) ListActiveOfTemplates(ctx context.Context, arg ListActiveOfTem
 }
 
 const ListArchivedSince = `-- name: ListArchivedSince :many
-SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at
+SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
 FROM contracts
 WHERE
-    archived_offset > $1::bigint AND created_offset <= $1::bigint
-    AND (created_offset, created_node_id) > ($2::bigint, $3::integer)
-    AND ($4::text[] IS NULL OR signatories && $4 OR observers && $4)
-    AND ($5::text[] IS NULL OR template_id = ANY($5))
+    archived_offset > $1::bigint AND created_offset <= $1::bigint AND in_network = ANY($2::boolean[])
+    AND (created_offset, created_node_id) > ($3::bigint, $4::integer)
+    AND ($5::text[] IS NULL OR signatories && $5 OR observers && $5)
+    AND ($6::text[] IS NULL OR template_id = ANY($6))
 ORDER BY created_offset, created_node_id
-LIMIT $6
+LIMIT $7
 `
 
 type ListArchivedSinceParams struct {
 	At          int64
+	InNetworks  []bool
 	AfterOffset int64
 	AfterNodeID int32
 	Parties     []string
@@ -313,6 +327,7 @@ type ListArchivedSinceParams struct {
 func (q *Queries) ListArchivedSince(ctx context.Context, arg ListArchivedSinceParams) ([]Contract, error) {
 	rows, err := q.db.Query(ctx, ListArchivedSince,
 		arg.At,
+		arg.InNetworks,
 		arg.AfterOffset,
 		arg.AfterNodeID,
 		arg.Parties,
@@ -340,6 +355,7 @@ func (q *Queries) ListArchivedSince(ctx context.Context, arg ListArchivedSincePa
 			&i.KeyHash,
 			&i.Maintainers,
 			&i.CreatedAt,
+			&i.InNetwork,
 		); err != nil {
 			return nil, err
 		}

@@ -85,7 +85,7 @@ FROM (
 WHERE
     (due.wallet = '' OR EXISTS (
         SELECT FROM active_contracts AS a
-        WHERE a.party = due.wallet AND a.template_id = $7
+        WHERE a.party = due.wallet AND a.template_id = $7 AND a.in_network
     ))
     AND (NOT due.if_set OR EXISTS (
         SELECT FROM automation_settings AS s
@@ -328,10 +328,10 @@ func (q *Queries) ListDueAutomations(ctx context.Context, arg ListDueAutomations
 }
 
 const ListDust = `-- name: ListDust :many
-SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at
+SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
 FROM contracts
 WHERE
-    archived_offset IS NULL AND dust_round(template_id, payload) IS NOT NULL
+    archived_offset IS NULL AND in_network AND dust_round(template_id, payload) IS NOT NULL
     AND dust_round(template_id, payload) <= $1::bigint
 ORDER BY dust_round(template_id, payload)
 LIMIT $2
@@ -366,6 +366,7 @@ func (q *Queries) ListDust(ctx context.Context, arg ListDustParams) ([]Contract,
 			&i.KeyHash,
 			&i.Maintainers,
 			&i.CreatedAt,
+			&i.InNetwork,
 		); err != nil {
 			return nil, err
 		}
@@ -378,13 +379,13 @@ func (q *Queries) ListDust(ctx context.Context, arg ListDustParams) ([]Contract,
 }
 
 const ListOfRound = `-- name: ListOfRound :many
-SELECT c.contract_id, c.created_offset, c.created_node_id, c.archived_offset, c.template_id, c.package_name, c.payload, c.signatories, c.observers, c.key_value, c.key_hash, c.maintainers, c.created_at
+SELECT c.contract_id, c.created_offset, c.created_node_id, c.archived_offset, c.template_id, c.package_name, c.payload, c.signatories, c.observers, c.key_value, c.key_hash, c.maintainers, c.created_at, c.in_network
 FROM unnest($1::text[]) AS wanted (template_id)
 CROSS JOIN LATERAL (
-    SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at
+    SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
     FROM contracts
     WHERE
-        contracts.archived_offset IS NULL AND contracts.template_id = wanted.template_id
+        contracts.archived_offset IS NULL AND contracts.in_network AND contracts.template_id = wanted.template_id
         AND coupon_round(contracts.template_id, contracts.payload) IS NOT NULL
         AND coupon_round(contracts.template_id, contracts.payload) = $2::text
     ORDER BY contracts.created_offset, contracts.created_node_id
@@ -424,6 +425,7 @@ func (q *Queries) ListOfRound(ctx context.Context, arg ListOfRoundParams) ([]Con
 			&i.KeyHash,
 			&i.Maintainers,
 			&i.CreatedAt,
+			&i.InNetwork,
 		); err != nil {
 			return nil, err
 		}
@@ -673,10 +675,10 @@ CROSS JOIN LATERAL (
     SELECT
         coalesce((c.payload ->> 'featured')::boolean, false)::boolean AS featured, count(*) AS contracts,
         coalesce(sum((c.payload ->> 'amount')::numeric), 0)::text AS amount,
-        coalesce(sum((c.payload ->> 'weight')::bigint), 0)::bigint AS weight
+        coalesce(sum((c.payload ->> 'weight')::numeric), 0)::text AS weight
     FROM contracts AS c
     WHERE
-        c.archived_offset IS NULL AND c.template_id = wanted.template_id
+        c.archived_offset IS NULL AND c.in_network AND c.template_id = wanted.template_id
         AND coupon_round(c.template_id, c.payload) IS NOT NULL
         AND coupon_round(c.template_id, c.payload) = $2::text
     GROUP BY 1
@@ -693,7 +695,7 @@ type SumActivityRow struct {
 	Featured   bool
 	Contracts  int64
 	Amount     string
-	Weight     int64
+	Weight     string
 }
 
 // SumActivity adds up what was recorded against a round: amounts and weights of the active contracts of some templates.

@@ -8,6 +8,8 @@ package dbgen
 import (
 	"context"
 	"time"
+
+	"github.com/florinledger/florin/ledger"
 )
 
 const ArchiveContracts = `-- name: ArchiveContracts :exec
@@ -41,22 +43,54 @@ func (q *Queries) ArchiveContracts(ctx context.Context, arg ArchiveContractsPara
 	return err
 }
 
+const EnterMembers = `-- name: EnterMembers :exec
+WITH entered AS (
+    UPDATE contracts
+    SET in_network = true
+    WHERE contract_id = ANY($1::text[])
+    RETURNING created_offset, created_node_id, signatories || observers AS stakeholders
+)
+UPDATE active_contracts AS a
+SET in_network = true
+FROM (SELECT unnest(stakeholders) AS party, created_offset, created_node_id FROM entered) AS row
+WHERE a.party = row.party AND a.created_offset = row.created_offset AND a.created_node_id = row.created_node_id
+`
+
+// EnterMembers notes that contracts are the network's, with the lists of their stakeholders.
+func (q *Queries) EnterMembers(ctx context.Context, contractIds []string) error {
+	_, err := q.db.Exec(ctx, EnterMembers, contractIds)
+	return err
+}
+
+const HasUndecided = `-- name: HasUndecided :one
+SELECT exists(SELECT FROM undecided_contracts)
+`
+
+// HasUndecided tells whether there is a contract of which nobody has decided.
+func (q *Queries) HasUndecided(ctx context.Context) (bool, error) {
+	row := q.db.QueryRow(ctx, HasUndecided)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const InsertContracts = `-- name: InsertContracts :exec
 WITH inserted AS (
     INSERT INTO contracts (
         contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories,
-        observers, key_value, key_hash, maintainers, created_at
+        observers, key_value, key_hash, maintainers, created_at, in_network
     )
     SELECT
         unnest($1::text[]), unnest($2::bigint[]), unnest($3::integer[]),
         nullif(unnest($4::bigint[]), 0), unnest($5::text[]), unnest($6::text[]),
         unnest($7::text[])::json, unnest($8::text[])::text[], unnest($9::text[])::text[],
         nullif(unnest($10::text[]), '')::json, nullif(unnest($11::text[]), ''),
-        unnest($12::text[])::text[], unnest($13::timestamptz[])
-    RETURNING contract_id, created_offset, created_node_id, archived_offset, template_id, signatories, observers
+        unnest($12::text[])::text[], unnest($13::timestamptz[]), unnest($14::boolean[])
+    RETURNING
+        contract_id, created_offset, created_node_id, archived_offset, template_id, signatories, observers, in_network
 )
-INSERT INTO active_contracts (party, created_offset, created_node_id, template_id, contract_id)
-SELECT unnest(signatories || observers), created_offset, created_node_id, template_id, contract_id
+INSERT INTO active_contracts (party, created_offset, created_node_id, template_id, contract_id, in_network)
+SELECT unnest(signatories || observers), created_offset, created_node_id, template_id, contract_id, in_network
 FROM inserted
 WHERE archived_offset IS NULL
 `
@@ -75,6 +109,7 @@ type InsertContractsParams struct {
 	KeyHashes       []string
 	Maintainers     []string
 	CreatedAts      []time.Time
+	InNetworks      []bool
 }
 
 // InsertContracts stores new contracts and lists the stakeholders of those that stay active. The elements of
@@ -95,12 +130,13 @@ func (q *Queries) InsertContracts(ctx context.Context, arg InsertContractsParams
 		arg.KeyHashes,
 		arg.Maintainers,
 		arg.CreatedAts,
+		arg.InNetworks,
 	)
 	return err
 }
 
 const ListContracts = `-- name: ListContracts :many
-SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at
+SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
 FROM contracts
 WHERE contract_id = ANY($1::text[])
 `
@@ -129,6 +165,7 @@ func (q *Queries) ListContracts(ctx context.Context, contractIds []string) ([]Co
 			&i.KeyHash,
 			&i.Maintainers,
 			&i.CreatedAt,
+			&i.InNetwork,
 		); err != nil {
 			return nil, err
 		}
@@ -141,7 +178,7 @@ func (q *Queries) ListContracts(ctx context.Context, contractIds []string) ([]Co
 }
 
 const ListContractsByKey = `-- name: ListContractsByKey :many
-SELECT c.contract_id, c.created_offset, c.created_node_id, c.archived_offset, c.template_id, c.package_name, c.payload, c.signatories, c.observers, c.key_value, c.key_hash, c.maintainers, c.created_at
+SELECT c.contract_id, c.created_offset, c.created_node_id, c.archived_offset, c.template_id, c.package_name, c.payload, c.signatories, c.observers, c.key_value, c.key_hash, c.maintainers, c.created_at, c.in_network
 FROM unnest($1::text[]) AS wanted (key_hash)
 INNER JOIN contracts AS c ON c.key_hash = wanted.key_hash AND c.archived_offset IS NULL
 `
@@ -170,10 +207,66 @@ func (q *Queries) ListContractsByKey(ctx context.Context, keyHashes []string) ([
 			&i.KeyHash,
 			&i.Maintainers,
 			&i.CreatedAt,
+			&i.InNetwork,
 		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListMembers = `-- name: ListMembers :many
+SELECT contract_id
+FROM contracts
+WHERE contract_id = ANY($1::text[]) AND in_network
+`
+
+// ListMembers finds out which of the contracts are the network's.
+func (q *Queries) ListMembers(ctx context.Context, contractIds []string) ([]ledger.ContractID, error) {
+	rows, err := q.db.Query(ctx, ListMembers, contractIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ledger.ContractID{}
+	for rows.Next() {
+		var contract_id ledger.ContractID
+		if err := rows.Scan(&contract_id); err != nil {
+			return nil, err
+		}
+		items = append(items, contract_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const TakeUndecided = `-- name: TakeUndecided :many
+DELETE FROM undecided_contracts
+WHERE contract_id IN (SELECT u.contract_id FROM undecided_contracts AS u ORDER BY u.contract_id LIMIT $1)
+RETURNING contract_id
+`
+
+// TakeUndecided takes contracts of which nobody has decided yet whether they are the network's, under the lock of the
+// head.
+func (q *Queries) TakeUndecided(ctx context.Context, countMax int32) ([]ledger.ContractID, error) {
+	rows, err := q.db.Query(ctx, TakeUndecided, countMax)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ledger.ContractID{}
+	for rows.Next() {
+		var contract_id ledger.ContractID
+		if err := rows.Scan(&contract_id); err != nil {
+			return nil, err
+		}
+		items = append(items, contract_id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

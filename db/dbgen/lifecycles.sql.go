@@ -100,7 +100,7 @@ WITH receivers AS (
     SELECT DISTINCT unnest(c.signatories || c.observers) AS party
     FROM contracts AS c
     WHERE
-        c.archived_offset IS NULL AND c.template_id = $1
+        c.archived_offset IS NULL AND c.template_id = $1 AND c.in_network = ANY('{true}'::boolean[])
         AND c.created_offset > $3::bigint AND c.created_offset <= $4
 )
 SELECT receivers.party::text AS party
@@ -108,7 +108,7 @@ FROM receivers
 INNER JOIN active_contracts AS nth ON nth.ctid = (
     SELECT a.ctid
     FROM active_contracts AS a
-    WHERE a.party = receivers.party AND a.template_id = $1
+    WHERE a.party = receivers.party AND a.template_id = $1 AND a.in_network
     ORDER BY a.created_offset, a.created_node_id
     LIMIT 1 OFFSET $2
 )

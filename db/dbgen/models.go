@@ -87,6 +87,8 @@ type Contract struct {
 	KeyHash        *string
 	Maintainers    []string
 	CreatedAt      time.Time
+	// The contract names the DSO of the ledger, which signed it where it must.
+	InNetwork bool
 }
 
 // The parties that sign for themselves: with which keys, and who hosts them.

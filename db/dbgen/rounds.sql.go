@@ -10,10 +10,10 @@ import (
 )
 
 const ListOpenRounds = `-- name: ListOpenRounds :many
-SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at
+SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
 FROM contracts
 WHERE
-    template_id LIKE '%:Splice.Round:OpenMiningRound'
+    in_network AND template_id LIKE '%:Splice.Round:OpenMiningRound'
     AND (created_offset, created_node_id) < ($1::bigint, $2::integer)
 ORDER BY created_offset DESC, created_node_id DESC
 LIMIT $3
@@ -50,6 +50,7 @@ func (q *Queries) ListOpenRounds(ctx context.Context, arg ListOpenRoundsParams) 
 			&i.KeyHash,
 			&i.Maintainers,
 			&i.CreatedAt,
+			&i.InNetwork,
 		); err != nil {
 			return nil, err
 		}

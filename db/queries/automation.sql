@@ -68,7 +68,7 @@ FROM (
 WHERE
     (due.wallet = '' OR EXISTS (
         SELECT FROM active_contracts AS a
-        WHERE a.party = due.wallet AND a.template_id = @wallet_template
+        WHERE a.party = due.wallet AND a.template_id = @wallet_template AND a.in_network
     ))
     AND (NOT due.if_set OR EXISTS (
         SELECT FROM automation_settings AS s
@@ -207,10 +207,10 @@ CROSS JOIN LATERAL (
     SELECT
         coalesce((c.payload ->> 'featured')::boolean, false)::boolean AS featured, count(*) AS contracts,
         coalesce(sum((c.payload ->> 'amount')::numeric), 0)::text AS amount,
-        coalesce(sum((c.payload ->> 'weight')::bigint), 0)::bigint AS weight
+        coalesce(sum((c.payload ->> 'weight')::numeric), 0)::text AS weight
     FROM contracts AS c
     WHERE
-        c.archived_offset IS NULL AND c.template_id = wanted.template_id
+        c.archived_offset IS NULL AND c.in_network AND c.template_id = wanted.template_id
         AND coupon_round(c.template_id, c.payload) IS NOT NULL
         AND coupon_round(c.template_id, c.payload) = @round_number::text
     GROUP BY 1
@@ -225,7 +225,7 @@ CROSS JOIN LATERAL (
     SELECT *
     FROM contracts
     WHERE
-        contracts.archived_offset IS NULL AND contracts.template_id = wanted.template_id
+        contracts.archived_offset IS NULL AND contracts.in_network AND contracts.template_id = wanted.template_id
         AND coupon_round(contracts.template_id, contracts.payload) IS NOT NULL
         AND coupon_round(contracts.template_id, contracts.payload) = @round_number::text
     ORDER BY contracts.created_offset, contracts.created_node_id
@@ -238,7 +238,7 @@ LIMIT @count_max;
 SELECT *
 FROM contracts
 WHERE
-    archived_offset IS NULL AND dust_round(template_id, payload) IS NOT NULL
+    archived_offset IS NULL AND in_network AND dust_round(template_id, payload) IS NOT NULL
     AND dust_round(template_id, payload) <= @round_number::bigint
 ORDER BY dust_round(template_id, payload)
 LIMIT @count_max;

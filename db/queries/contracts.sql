@@ -5,18 +5,19 @@
 WITH inserted AS (
     INSERT INTO contracts (
         contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories,
-        observers, key_value, key_hash, maintainers, created_at
+        observers, key_value, key_hash, maintainers, created_at, in_network
     )
     SELECT
         unnest(@contract_ids::text[]), unnest(@created_offsets::bigint[]), unnest(@created_node_ids::integer[]),
         nullif(unnest(@archived_offsets::bigint[]), 0), unnest(@template_ids::text[]), unnest(@package_names::text[]),
         unnest(@payloads::text[])::json, unnest(@signatories::text[])::text[], unnest(@observers::text[])::text[],
         nullif(unnest(@key_values::text[]), '')::json, nullif(unnest(@key_hashes::text[]), ''),
-        unnest(@maintainers::text[])::text[], unnest(@created_ats::timestamptz[])
-    RETURNING contract_id, created_offset, created_node_id, archived_offset, template_id, signatories, observers
+        unnest(@maintainers::text[])::text[], unnest(@created_ats::timestamptz[]), unnest(@in_networks::boolean[])
+    RETURNING
+        contract_id, created_offset, created_node_id, archived_offset, template_id, signatories, observers, in_network
 )
-INSERT INTO active_contracts (party, created_offset, created_node_id, template_id, contract_id)
-SELECT unnest(signatories || observers), created_offset, created_node_id, template_id, contract_id
+INSERT INTO active_contracts (party, created_offset, created_node_id, template_id, contract_id, in_network)
+SELECT unnest(signatories || observers), created_offset, created_node_id, template_id, contract_id, in_network
 FROM inserted
 WHERE archived_offset IS NULL;
 
@@ -51,3 +52,33 @@ WHERE contract_id = ANY(@contract_ids::text[]);
 SELECT c.*
 FROM unnest(@key_hashes::text[]) AS wanted (key_hash)
 INNER JOIN contracts AS c ON c.key_hash = wanted.key_hash AND c.archived_offset IS NULL;
+
+-- ListMembers finds out which of the contracts are the network's.
+-- name: ListMembers :many
+SELECT contract_id
+FROM contracts
+WHERE contract_id = ANY(@contract_ids::text[]) AND in_network;
+
+-- TakeUndecided takes contracts of which nobody has decided yet whether they are the network's, under the lock of the
+-- head.
+-- name: TakeUndecided :many
+DELETE FROM undecided_contracts
+WHERE contract_id IN (SELECT u.contract_id FROM undecided_contracts AS u ORDER BY u.contract_id LIMIT @count_max)
+RETURNING contract_id;
+
+-- HasUndecided tells whether there is a contract of which nobody has decided.
+-- name: HasUndecided :one
+SELECT exists(SELECT FROM undecided_contracts);
+
+-- EnterMembers notes that contracts are the network's, with the lists of their stakeholders.
+-- name: EnterMembers :exec
+WITH entered AS (
+    UPDATE contracts
+    SET in_network = true
+    WHERE contract_id = ANY(@contract_ids::text[])
+    RETURNING created_offset, created_node_id, signatories || observers AS stakeholders
+)
+UPDATE active_contracts AS a
+SET in_network = true
+FROM (SELECT unnest(stakeholders) AS party, created_offset, created_node_id FROM entered) AS row
+WHERE a.party = row.party AND a.created_offset = row.created_offset AND a.created_node_id = row.created_node_id;

@@ -102,7 +102,7 @@ WITH receivers AS (
     SELECT DISTINCT unnest(c.signatories || c.observers) AS party
     FROM contracts AS c
     WHERE
-        c.archived_offset IS NULL AND c.template_id = @template_id
+        c.archived_offset IS NULL AND c.template_id = @template_id AND c.in_network = ANY('{true}'::boolean[])
         AND c.created_offset > @after_offset::bigint AND c.created_offset <= @up_to
 )
 SELECT receivers.party::text AS party
@@ -110,7 +110,7 @@ FROM receivers
 INNER JOIN active_contracts AS nth ON nth.ctid = (
     SELECT a.ctid
     FROM active_contracts AS a
-    WHERE a.party = receivers.party AND a.template_id = @template_id
+    WHERE a.party = receivers.party AND a.template_id = @template_id AND a.in_network
     ORDER BY a.created_offset, a.created_node_id
     LIMIT 1 OFFSET @all_but_one
 );

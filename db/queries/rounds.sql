@@ -4,7 +4,7 @@
 SELECT *
 FROM contracts
 WHERE
-    template_id LIKE '%:Splice.Round:OpenMiningRound'
+    in_network AND template_id LIKE '%:Splice.Round:OpenMiningRound'
     AND (created_offset, created_node_id) < (@before_offset::bigint, @before_node::integer)
 ORDER BY created_offset DESC, created_node_id DESC
 LIMIT @count_max;

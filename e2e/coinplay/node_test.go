@@ -68,7 +68,7 @@ func newNode(t *testing.T) *node {
 	n.identity, err = bootstrap.Identity(t.Context(), n.db, bootstrap.Defaults())
 	require.NoError(t, err)
 	require.NoError(t, bootstrap.Parties(t.Context(), n.db, n.identity, n.now))
-	n.auditor, err = audit.New(n.db, n.packages)
+	n.auditor, err = audit.New(n.db, n.packages, n.identity.Network())
 	require.NoError(t, err)
 	n.commits = &activities.Activities{
 		DB: n.db, Packages: n.packages, Node: n.identity, Clock: func() time.Time { return n.now },

@@ -19,6 +19,8 @@ var Start = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 // Ledger is a ledger in memory. It is not safe for concurrent use.
 type Ledger struct {
 	Packages *ledger.Packages
+	// Network decides which contracts are the network's.
+	Network ledger.Network
 	// Now is the ledger effective time of the next submission.
 	Now time.Time
 	// Transactions are all that were accepted, in order.
@@ -69,7 +71,7 @@ func (l *Ledger) Submit(submission ledger.Submission) (ledger.Transaction, error
 		submission.Key = strconv.Itoa(l.submissions)
 	}
 	transaction, err := ledger.Interpret(submission, ledger.Environment{
-		Packages: l.Packages, Store: l, EffectiveAt: l.Now,
+		Packages: l.Packages, Network: l.Network, Store: l, EffectiveAt: l.Now,
 		Seed: ledger.SubmissionSeed([]byte("test"), submission.Key),
 	})
 	if err != nil {

@@ -259,7 +259,7 @@ func TestWhatCannotBeReadIsUnknown(t *testing.T) {
 
 	b.Tap(alice, "1")
 	spoiled := b.last(alice)
-	spoiled.Events[0].Argument = []byte(`{"receiver":7}`)
+	spoiled.Update().Events[0].Argument = []byte(`{"receiver":7}`)
 	items, err = history.Reader{Party: alice, Contract: b.contract, Now: readAt}.Items(spoiled)
 	require.NoError(t, err)
 	require.Len(t, items, 1)

@@ -61,7 +61,7 @@ func (b book) contract(id ledger.ContractID) (ledger.Contract, bool, error) {
 }
 
 // last is the latest transaction as a party sees it.
-func (b book) last(party ledger.Party) ledger.Update {
+func (b book) last(party ledger.Party) ledger.NetworkUpdate {
 	transaction := b.Transactions[len(b.Transactions)-1]
 	update := ledger.Update{ID: "1220ab", EffectiveAt: transaction.EffectiveAt}
 	for _, event := range transaction.Events() {
@@ -69,7 +69,7 @@ func (b book) last(party ledger.Party) ledger.Update {
 			update.Events = append(update.Events, event)
 		}
 	}
-	return update
+	return transaction.InNetwork(update)
 }
 
 var readAt = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -3,6 +3,7 @@ package history
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/florinledger/florin/ledger"
@@ -18,10 +19,14 @@ type Reader struct {
 	Now time.Time
 }
 
-// Items reads what a transaction was to the party, in execution order; nothing when it does not concern the party. The
-// events must be those that the party witnesses. The error is that of looking up a contract: what cannot be understood
+// Items reads what a transaction was to the party, in execution order; nothing when it does not concern the party. It
+// reads the events that the party witnesses. The error is that of looking up a contract: what cannot be understood
 // is an item of KindUnknown instead.
-func (h Reader) Items(update ledger.Update) ([]Item, error) {
+func (h Reader) Items(network ledger.NetworkUpdate) ([]Item, error) {
+	update := network.Update()
+	update.Events = slices.DeleteFunc(slices.Clone(update.Events), func(event ledger.Event) bool {
+		return !ledger.PartiesContain(event.Witnesses, h.Party)
+	})
 	r := &reader{Reader: h, update: update, rules: rules(), used: map[string]bool{}}
 	for i := 0; i < len(update.Events); {
 		read, err := r.visit(i)

@@ -67,8 +67,9 @@ type Entry struct {
 const packageName = "splice-wallet"
 
 // Read finds the requests that a transaction made or moved on, in execution order: of two entries for the same request
-// the later one holds.
-func Read(update ledger.Update) ([]Entry, error) {
+// the later one holds. Offers and requests of another network are none.
+func Read(network ledger.NetworkUpdate) ([]Entry, error) {
+	update := network.Update()
 	var entries []Entry
 	for _, event := range update.Events {
 		if event.PackageName != packageName || event.Kind == ledger.EventFetch {

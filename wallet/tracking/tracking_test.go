@@ -37,7 +37,8 @@ func start(t *testing.T) book {
 func (b book) last() []tracking.Entry {
 	b.t.Helper()
 	transaction := b.Transactions[len(b.Transactions)-1]
-	entries, err := tracking.Read(ledger.Update{ID: "1220ab", Events: transaction.Events()})
+	update := ledger.Update{ID: "1220ab", Events: transaction.Events()}
+	entries, err := tracking.Read(transaction.InNetwork(update))
 	require.NoError(b.t, err)
 	return entries
 }
@@ -186,11 +187,11 @@ func TestWhatHasNoTrackingID(t *testing.T) {
 
 func TestAResultWithoutTrackingInfoIsReported(t *testing.T) {
 	t.Parallel()
-	_, err := tracking.Read(ledger.Update{ID: "1220ab", Events: []ledger.Event{{
+	_, err := tracking.Read(ledger.InNetwork(ledger.Update{ID: "1220ab", Events: []ledger.Event{{
 		Kind: ledger.EventExercise, PackageName: "splice-wallet", Choice: "TransferOffer_Reject",
 		Template: lf.TypeName{Package: "p", Module: "Splice.Wallet.TransferOffer", Entity: "TransferOffer"},
 		Argument: []byte(`{}`), Result: []byte(`{}`), ContractID: "00ab",
-	}}})
+	}}}, func(ledger.ContractID) bool { return true }))
 	require.EqualError(t, err, "the tracking id of TransferOffer 00ab in 1220ab: "+
 		"the result of TransferOffer_Reject has no tracking info")
 }

@@ -1,0 +1,205 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/ledger"
+)
+
+// This file is the way to the network's contracts: anybody can create contracts that say they are, and whether one is was
+// decided when it was committed ([ledger.Contract.InNetwork]). Wallets, automation, the registry, scan and traffic read
+// through it alone. All other readers of contracts serve the ledger API, interpretation and the audit, which deal with
+// every contract there is.
+
+// scope says which values of in_network a query is to find.
+type scope []bool
+
+func inNetwork() scope  { return scope{true} }
+func everything() scope { return scope{true, false} }
+
+// NetworkContract finds a contract of the network, active or archived; false when there never was one of this id.
+func (r Reader) NetworkContract(ctx context.Context, id ledger.ContractID) (StoredContract, bool, error) {
+	contract, found, err := r.Contract(ctx, id)
+	if err != nil || !found || !contract.InNetwork {
+		return StoredContract{}, false, err
+	}
+	return contract, true, nil
+}
+
+// NetworkContracts finds contracts of the network, active or archived. All others are absent.
+func (r Reader) NetworkContracts(
+	ctx context.Context, ids []ledger.ContractID,
+) (map[ledger.ContractID]StoredContract, error) {
+	found, err := r.Contracts(ctx, ids)
+	for id, contract := range found {
+		if !contract.InNetwork {
+			delete(found, id)
+		}
+	}
+	return found, err
+}
+
+// ActiveNetworkContracts is [Reader.ActiveContracts] for the contracts of the network. The query must name templates.
+func (r Reader) ActiveNetworkContracts(ctx context.Context, query ActiveQuery) ([]StoredContract, error) {
+	if query.Templates == nil {
+		return nil, errors.New("listing the network's contracts: the query names no templates")
+	}
+	return r.activeContracts(ctx, query, inNetwork())
+}
+
+// ActiveByTemplate lists the network's contracts of a template that are active now, in order of creation. The template
+// is package-id:Module:Entity.
+func (r Reader) ActiveByTemplate(ctx context.Context, template string, limit int32) ([]StoredContract, error) {
+	query := ActiveQuery{Templates: []string{template}, At: math.MaxInt64, Limit: limit}
+	rows, err := r.listActive(ctx, query, inNetwork())
+	if err != nil {
+		return nil, failed("listing active contracts of a template", err)
+	}
+	return fromDBContracts(rows)
+}
+
+// NewContracts lists the network's active contracts of some templates that were created after a position, up to an
+// offset, in order.
+func (r Reader) NewContracts(
+	ctx context.Context, templates []string, after Position, upTo ledger.Offset, limit int32,
+) ([]StoredContract, error) {
+	query := ActiveQuery{Templates: templates, At: upTo, After: after, Limit: limit}
+	rows, err := r.listActive(ctx, query, inNetwork())
+	if err != nil {
+		return nil, failed("looking for new contracts", err)
+	}
+	return fromDBContracts(rows)
+}
+
+// OpenRounds pages through the open rounds that were created before a place in the record, the newest first. Those that
+// are closed by now are among them.
+func (r Reader) OpenRounds(ctx context.Context, before Position, limit int32) ([]StoredContract, error) {
+	rows, err := r.queries.ListOpenRounds(ctx, dbgen.ListOpenRoundsParams{
+		BeforeOffset: int64(before.Offset), BeforeNode: before.NodeID, CountMax: limit,
+	})
+	if err != nil {
+		return nil, failed("listing rounds", err)
+	}
+	return fromDBContracts(rows)
+}
+
+// NetworkUpdates is [Reader.Updates] with nothing but the events of the network's contracts. An update without any is
+// there all the same.
+func (r Reader) NetworkUpdates(ctx context.Context, query UpdatesQuery) ([]ledger.NetworkUpdate, error) {
+	updates, err := r.Updates(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return r.inNetwork(ctx, updates)
+}
+
+// NetworkUpdateByOffset is [Reader.UpdateByOffset] with nothing but the events of the network's contracts.
+func (r Reader) NetworkUpdateByOffset(
+	ctx context.Context, offset ledger.Offset,
+) (ledger.NetworkUpdate, bool, error) {
+	update, found, err := r.UpdateByOffset(ctx, offset)
+	return r.oneInNetwork(ctx, update, found, err)
+}
+
+// NetworkUpdateByID is [Reader.UpdateByID] with nothing but the events of the network's contracts.
+func (r Reader) NetworkUpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.NetworkUpdate, bool, error) {
+	update, found, err := r.UpdateByID(ctx, id)
+	return r.oneInNetwork(ctx, update, found, err)
+}
+
+func (r Reader) oneInNetwork(
+	ctx context.Context, update ledger.Update, found bool, err error,
+) (ledger.NetworkUpdate, bool, error) {
+	if err != nil || !found {
+		return ledger.NetworkUpdate{}, false, err
+	}
+	updates, err := r.inNetwork(ctx, []ledger.Update{update})
+	if err != nil {
+		return ledger.NetworkUpdate{}, false, err
+	}
+	return updates[0], true, nil
+}
+
+// inNetwork leaves in updates the events of the network's contracts. Every contract that an update mentions is in the
+// record for as long as the update is.
+func (r Reader) inNetwork(ctx context.Context, updates []ledger.Update) ([]ledger.NetworkUpdate, error) {
+	mentioned := map[ledger.ContractID]bool{}
+	for _, update := range updates {
+		for _, event := range update.Events {
+			mentioned[event.ContractID] = false
+		}
+	}
+	ids := make([]string, 0, len(mentioned))
+	for id := range mentioned {
+		ids = append(ids, string(id))
+	}
+	members, err := r.queries.ListMembers(ctx, ids)
+	if err != nil {
+		return nil, failed("reading which contracts are the network's", err)
+	}
+	for _, id := range members {
+		mentioned[id] = true
+	}
+	out := make([]ledger.NetworkUpdate, len(updates))
+	for i, update := range updates {
+		out[i] = ledger.InNetwork(update, func(id ledger.ContractID) bool { return mentioned[id] })
+	}
+	return out, nil
+}
+
+// undecidedBatch is how many contracts one transaction decides on.
+const undecidedBatch = 2000
+
+// DecideMembers decides which of the contracts that are older than that question are the network's, and returns of how
+// many it decided. It does so once for each contract, and has nothing to do on most starts.
+func (d *DB) DecideMembers(
+	ctx context.Context, isMember func(ledger.Contract) (bool, error),
+) (decided int, err error) {
+	for {
+		taken := 0
+		err := d.InTx(ctx, func(tx *Tx) (err error) {
+			taken, err = tx.decideMembers(ctx, isMember)
+			return err
+		})
+		decided += taken
+		if err != nil || taken == 0 {
+			return decided, err
+		}
+	}
+}
+
+// HasUndecided tells whether there are contracts of which [DB.DecideMembers] has yet to decide.
+func (r Reader) HasUndecided(ctx context.Context) (bool, error) {
+	undecided, err := r.queries.HasUndecided(ctx)
+	return undecided, failed("looking for contracts that nobody has decided on", err)
+}
+
+func (t *Tx) decideMembers(
+	ctx context.Context, isMember func(ledger.Contract) (bool, error),
+) (taken int, err error) {
+	if _, err := t.LockHead(ctx); err != nil { // one at a time, and nobody archives meanwhile
+		return 0, err
+	}
+	ids, err := t.queries.TakeUndecided(ctx, undecidedBatch)
+	if err != nil || len(ids) == 0 {
+		return 0, failed("looking for contracts that nobody has decided on", err)
+	}
+	found, err := t.Contracts(ctx, ids)
+	if err != nil {
+		return 0, err
+	}
+	var members []string
+	for id, contract := range found {
+		member, err := isMember(contract.Contract)
+		if err != nil {
+			return 0, err
+		}
+		if member {
+			members = append(members, string(id))
+		}
+	}
+	return len(ids), failed("noting which contracts are the network's", t.queries.EnterMembers(ctx, members))
+}

@@ -1,0 +1,264 @@
+package db_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/ledger"
+)
+
+// forAllContracts are the queries that read contracts whether or not they are the network's, each with the reason.
+var forAllContracts = map[string]string{
+	"ListActive":          "the ledger API lists every contract",
+	"ListActiveOfParties": "the ledger API lists every contract of a party",
+	"ListContracts":       "by id, for the ledger API, interpretation and audit; readers of the network drop what is not theirs",
+	"ListContractsByKey":  "interpretation finds a contract by its key, whatever it is",
+	"ArchiveContracts":    "every contract can be archived",
+	"PruneContracts":      "every contract is forgotten in the end",
+	"CountArchived":       "the audit compares with every contract that updates consume",
+	"TakeUndecided":       "decides what is the network's",
+	"HasUndecided":        "decides what is the network's",
+}
+
+// Whoever writes a query has to say whether it is about the network's contracts.
+func TestEveryQueryOfContractsSaysWhetherItIsAboutTheNetwork(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("queries/*.sql")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	comment, name := regexp.MustCompile(`(?m)--.*$`), regexp.MustCompile(`-- name: (\w+) :`)
+	reads := regexp.MustCompile(`\b(contracts|active_contracts|undecided_contracts)\b`)
+	found := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		names := name.FindAllStringSubmatchIndex(string(text), -1)
+		for i, at := range names {
+			end := len(text)
+			if i+1 < len(names) {
+				end = names[i+1][0]
+			}
+			query, body := string(text[at[2]:at[3]]), comment.ReplaceAllString(string(text[at[1]:end]), "")
+			if !reads.MatchString(body) {
+				continue
+			}
+			found++
+			_, listed := forAllContracts[query]
+			require.NotEqual(t, listed, strings.Contains(body, "in_network"),
+				"%s in %s must have a condition on in_network, or stand on the list with a reason, and not both", query, file)
+		}
+	}
+	require.Greater(t, found, len(forAllContracts))
+}
+
+// wholeLedger are the methods that find every contract and every event, and who calls them for which reason. All others
+// read through the methods of network.go.
+var wholeLedger = map[string]map[string]string{
+	"ActiveContracts": {
+		"api/ledgerapi":                        "the ledger API shows what is on the ledger",
+		"api/walletapi/allocation_requests.go": "requests of apps are of templates that no network has",
+		"api/walletapi/repeatable.go":          "passes on what the wallet asks",
+		"audit/auditor.go":                     "checks the mark of every coin",
+		"ledgerclient":                         "a client of the ledger API, which knows no database",
+	},
+	"Contract": {
+		"api/ledgerapi":                        "the ledger API shows what is on the ledger",
+		"api/preview":                          "interpretation uses every contract",
+		"api/walletapi/allocation_requests.go": "requests of apps are of templates that no network has",
+		"api/walletapi/repeatable.go":          "passes on what the wallet asks",
+		"db":                                   "is where they are",
+	},
+	"Contracts": {
+		"activities/external.go": "a contract must be new, whatever it is",
+		"activities/view.go":     "interpretation uses every contract",
+		"audit/auditor.go":       "checks the mark of every contract",
+		"db":                     "is where they are",
+	},
+	"ContractByKey": {
+		"activities/view.go": "interpretation uses every contract",
+		"api/preview":        "interpretation uses every contract",
+	},
+	"Updates": {
+		"api/ledgerapi":    "the ledger API shows what is on the ledger",
+		"audit/auditor.go": "takes out itself what is not the network's, by its own decision",
+		"db":               "is where they are",
+	},
+	"UpdateByOffset": {
+		"api/ledgerapi":           "the ledger API shows what is on the ledger",
+		"api/walletapi/submit.go": "the wallet's own transaction",
+		"db":                      "is where they are",
+	},
+	"UpdateByID": {
+		"api/ledgerapi":           "the ledger API shows what is on the ledger",
+		"api/walletapi/submit.go": "the wallet's own transaction",
+		"api/apitest":             "shows tests what is on the ledger",
+		"db":                      "is where they are",
+	},
+}
+
+// Wallets, automation, registry, scan and traffic cannot come by a contract that is not the network's: who calls a
+// method that finds those is on the list.
+func TestOnlyWhoMustReadsMoreThanTheNetworksContracts(t *testing.T) {
+	t.Parallel()
+	root, used := "..", map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil || strings.HasPrefix(name, "db/dbgen") || strings.HasPrefix(name, "e2e/") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			method := asksRecord(node)
+			if callers := wholeLedger[method]; callers != nil {
+				caller := callerIn(callers, filepath.ToSlash(name))
+				used[method+" in "+caller] = true
+				assert.NotEmpty(t, caller, "%s calls %s: read the network's contracts (db/network.go), or say why not",
+					name, method)
+			}
+			return true
+		})
+		return nil
+	})
+	require.NoError(t, err)
+	for method, callers := range wholeLedger {
+		for caller := range callers {
+			assert.True(t, used[method+" in "+caller], "%s does not call %s: take it off the list", caller, method)
+		}
+	}
+}
+
+// asksRecord is the name of the method that a node calls, if it is called with a context: what reads the record is.
+func asksRecord(node ast.Node) string {
+	call, ok := node.(*ast.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return ""
+	}
+	method, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	switch context := call.Args[0].(type) {
+	case *ast.Ident:
+		ok = context.Name == "ctx"
+	case *ast.SelectorExpr:
+		ok = context.Sel.Name == "ctx"
+	case *ast.CallExpr:
+		selected, isMethod := context.Fun.(*ast.SelectorExpr)
+		ok = isMethod && selected.Sel.Name == "Context"
+	default:
+		ok = false
+	}
+	if !ok {
+		return ""
+	}
+	return method.Sel.Name
+}
+
+// callerIn is the entry of a list that a file falls under; "" for none.
+func callerIn(callers map[string]string, file string) string {
+	for caller := range callers {
+		if file == caller || strings.HasPrefix(file, caller+"/") {
+			return caller
+		}
+	}
+	return ""
+}
+
+// foreign is a contract of the same template and stakeholders that is not the network's.
+func foreign(n int, offset ledger.Offset, owner ledger.Party) db.NewContract {
+	contract := coin(n, offset, owner)
+	contract.InNetwork = false
+	return contract
+}
+
+func TestContractsOutsideTheNetworkAreSeenByTheLedgerAlone(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	real, forged := coin(1, 1, alice), foreign(2, 1, alice)
+	events := []ledger.Event{
+		{ContractID: real.ID, Template: real.Template}, {ContractID: forged.ID, Template: forged.Template},
+	}
+	update := ledger.Update{Offset: 1, ID: updateID(1), RecordTime: timeAt(1), EffectiveAt: timeAt(1), Events: events}
+	appendEntries(t, record, db.Entries{
+		Head: db.Head{Offset: 1, RecordTime: timeAt(1)}, Created: []db.NewContract{real, forged},
+		Updates: []ledger.Update{update}, Completions: []ledger.Completion{accepted(1, app, alice)},
+	})
+	for name, parties := range map[string][]ledger.Party{"of a party": {alice}, "of all": nil} {
+		query := db.ActiveQuery{Parties: parties, Templates: []string{real.Template.String()}, At: 1, Limit: 10}
+		all, err := record.ActiveContracts(t.Context(), query)
+		require.NoError(t, err)
+		require.Equal(t, []ledger.ContractID{real.ID, forged.ID}, ids(all), name)
+		members, err := record.ActiveNetworkContracts(t.Context(), query)
+		require.NoError(t, err)
+		require.Equal(t, []ledger.ContractID{real.ID}, ids(members), name)
+	}
+	_, err := record.ActiveNetworkContracts(t.Context(), db.ActiveQuery{Parties: []ledger.Party{alice}, At: 1, Limit: 10})
+	require.ErrorContains(t, err, "names no templates")
+
+	_, found, err := record.NetworkContract(t.Context(), forged.ID)
+	require.NoError(t, err)
+	require.False(t, found)
+	members, err := record.NetworkContracts(t.Context(), []ledger.ContractID{real.ID, forged.ID})
+	require.NoError(t, err)
+	require.Len(t, members, 1)
+	seen, found, err := record.NetworkUpdateByID(t.Context(), updateID(1))
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, events[:1], seen.Update().Events)
+}
+
+func TestContractsOfAnOlderVersionAreDecidedOnce(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	record := dbtest.Open(t, url)
+	undecided, strange, archived := foreign(1, 1, alice), foreign(2, 1, alice), foreign(3, 1, alice)
+	appendEntries(t, record, db.Entries{Created: []db.NewContract{undecided, strange, archived}})
+	appendEntries(t, record, db.Entries{Archived: []db.Archival{{ContractID: archived.ID, Offset: 2}}})
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer conn.Close(t.Context())
+	_, err = conn.Exec(t.Context(), "INSERT INTO undecided_contracts SELECT contract_id FROM contracts")
+	require.NoError(t, err)
+	waits, err := record.HasUndecided(t.Context())
+	require.NoError(t, err)
+	require.True(t, waits)
+
+	isMember := func(contract ledger.Contract) (bool, error) { return contract.ID != strange.ID, nil }
+	for _, decided := range []int{3, 0} {
+		got, err := record.DecideMembers(t.Context(), isMember)
+		require.NoError(t, err)
+		require.Equal(t, decided, got)
+	}
+	waits, err = record.HasUndecided(t.Context())
+	require.NoError(t, err)
+	require.False(t, waits)
+	for _, parties := range [][]ledger.Party{{alice}, nil} {
+		members, err := record.ActiveNetworkContracts(t.Context(), db.ActiveQuery{
+			Parties: parties, Templates: []string{undecided.Template.String()}, At: 2, Limit: 10,
+		})
+		require.NoError(t, err)
+		require.Equal(t, []ledger.ContractID{undecided.ID}, ids(members))
+	}
+	members, err := record.NetworkContracts(t.Context(), []ledger.ContractID{undecided.ID, strange.ID, archived.ID})
+	require.NoError(t, err)
+	require.Len(t, members, 2, "archived ones are decided too")
+}
