@@ -1,7 +1,6 @@
 package ledgerapi
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/api/preview"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/prepared"
@@ -196,33 +194,15 @@ func (a *API) newExecutionFields(
 }
 
 // checkSignatures refuses a transaction that the acting parties have not signed. They are checked again in the commit,
-// with the keys that the parties have then.
+// with the keys that the parties have then. Nothing of what the record holds is told before the signatures hold: with
+// them the caller proves that the parties let it use the transaction.
 func (a *API) checkSignatures(ctx context.Context, opened *prepared.Opened) error {
 	keys, err := a.record.PartyKeys(ctx, opened.Metadata.ActAs)
 	if err != nil {
 		return err
 	}
 	if refusal := opened.CheckSignatures(keys); refusal != nil {
-		return a.explain(ctx, opened, refusal)
+		return refusal
 	}
 	return nil
-}
-
-// explain adds to the refusal of signatures in what the transaction differs from the one that its command amounts to:
-// when somebody changed it after it was signed, that tells where.
-func (a *API) explain(ctx context.Context, opened *prepared.Opened, refusal *fault.Fault) *fault.Fault {
-	at, err := opened.Metadata.LedgerTime(a.now())
-	if err != nil {
-		return refusal
-	}
-	again, err := ledger.Interpret(opened.Submission(ledger.Submission{}), ledger.Environment{
-		Packages: a.packages, Store: preview.Store(ctx, a.record), EffectiveAt: at, Prepared: &opened.Run,
-	})
-	if err != nil {
-		return refusal
-	}
-	if difference, ok := fault.As(opened.Transaction.Verify(a.packages, again)); ok {
-		return refusal.With("differences", cmp.Or(difference.Context["differences"], difference.Cause))
-	}
-	return refusal
 }

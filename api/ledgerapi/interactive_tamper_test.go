@@ -223,9 +223,7 @@ func TestTamperedTransactionsAreRefusedWhoeverSignedThem(t *testing.T) {
 				refusal := answer.Refused(http.StatusBadRequest, "FAILED_TO_EXECUTE_TRANSACTION")
 				require.Contains(t, refusal.Cause, "Received 0 valid signatures from distinct keys (1 invalid)")
 				require.Contains(t, refusal.Cause, "Transaction hash to be signed: "+prepared.FormatHash(hash))
-				if test.code == "" {
-					require.Contains(t, said(refusal), test.want, "the refusal tells what was changed")
-				}
+				require.Empty(t, refusal.Context["differences"], "nothing is explained before the signatures hold")
 			}
 			signed := c.Call("signer", http.MethodPost, waitURL, c.signed(raw, hash[:], c.keys...)).Refused(status, code)
 			require.Contains(t, said(signed), test.want)
