@@ -61,6 +61,10 @@ func TestTheREADMEShowsHowOutsidersComeIn(t *testing.T) {
 	require.Contains(t, lines[len(lines)-2], `"total_available_coin":"60.0000000000"`, "%s", lines)
 	require.Contains(t, lines[len(lines)-1], `"total_available_coin":"40.0000000000"`, "%s", lines)
 
+	t.Run("and the first minutes, with what ordinary users may read", func(t *testing.T) {
+		lines := printed(t, strings.Replace(blocks["The first minutes"], "http://127.0.0.1:7575", n.info.URL, 1))
+		require.Equal(t, `"initialAmount":"250.0000000000"`, lines[len(lines)-1], "%s", lines)
+	})
 	t.Run("and changes that are made once", func(t *testing.T) {
 		block := blocks["Changes that can be repeated, tried out and followed"]
 		lines := printed(t, strings.Replace(block, "http://127.0.0.1:7575", n.info.URL, 1))
@@ -69,4 +73,20 @@ func TestTheREADMEShowsHowOutsidersComeIn(t *testing.T) {
 		require.Equal(t, "Idempotency-Replayed: true", strings.TrimSpace(lines[4]))
 		require.Contains(t, lines[7], "balance_change,AmuletRules_DevNet_Tap,2000.0000000000,0.0050000000,10.0000000000")
 	})
+}
+
+// Who reads as the DSO sees everybody's holdings: no example may ask for it.
+func TestNoExampleReadsAsTheDSO(t *testing.T) {
+	t.Parallel()
+	shown, err := filepath.Glob("../docs/*.md")
+	require.NoError(t, err)
+	shown = append(shown, "../README.md", "../cmd/florin/announce.go", "../api/ledgerapi/examples.json")
+	asks := regexp.MustCompile(`(?i)"(can)?readAs"[^\]]{0,60}dso`)
+	require.Regexp(t, asks, `"readAs":["'$DSO'"]`)
+	require.Regexp(t, asks, `"CanReadAs":{"value":{"party":"'$DSO'"}}`)
+	for _, path := range shown {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NotRegexp(t, asks, string(text), path)
+	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"time"
@@ -64,7 +65,7 @@ func (m *machine) token() (string, error) {
 	return auth.Mint(m.command.AuthSecret, m.command.AuthAudience, m.command.AdminUser, 0, time.Now())
 }
 
-// tapLine is the body of a submission that mints coin for alice, with the contract ids of this ledger.
+// tapLine is the body of a submission that mints coin for alice, with the contracts of this ledger that it uses.
 func (m *machine) tapLine(ctx context.Context) (string, error) {
 	rules, err := firstOf[coin.AmuletRules](ctx, m.node)
 	if err != nil {
@@ -74,26 +75,35 @@ func (m *machine) tapLine(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	alice, dso := m.node.identity.LocalParty("alice"), m.node.identity.DSO
+	shown := make([]string, 0, 2)
+	for _, contract := range []ledger.Contract{rules, round} {
+		blob, err := ledger.EncodeBlob(contract)
+		if err != nil {
+			return "", err
+		}
+		shown = append(shown, fmt.Sprintf(`{"contractId":"%s","createdEventBlob":"%s"}`,
+			contract.ID, base64.StdEncoding.EncodeToString(blob)))
+	}
+	alice := m.node.identity.LocalParty("alice")
 	return strings.NewReplacer("\n", "", "\t", "").Replace(fmt.Sprintf(`{"commandId":"mint-%d","actAs":["%s"],
-"readAs":["%s"],"commands":[{"ExerciseCommand":{"templateId":"#splice-amulet:Splice.AmuletRules:AmuletRules",
+"disclosedContracts":[%s],"commands":[{"ExerciseCommand":{"templateId":"#splice-amulet:Splice.AmuletRules:AmuletRules",
 "contractId":"%s","choice":"AmuletRules_DevNet_Tap",
 "choiceArgument":{"receiver":"%s","amount":"1000.0","openRound":"%s"}}}]}`,
-		m.began.Unix(), alice, dso, rules, alice, round)), nil
+		m.began.Unix(), alice, strings.Join(shown, ","), rules.ID, alice, round.ID)), nil
 }
 
 // firstOf finds the oldest active contract of a template, which for rounds is the one that has been open longest.
-func firstOf[T any](ctx context.Context, n *node) (ledger.ContractID, error) {
+func firstOf[T any](ctx context.Context, n *node) (ledger.Contract, error) {
 	name, err := ledger.TemplateName[T](n.packages)
 	if err != nil {
-		return "", err
+		return ledger.Contract{}, err
 	}
 	found, err := n.database.ActiveByTemplate(ctx, name.String(), 1)
 	if err != nil {
-		return "", err
+		return ledger.Contract{}, err
 	}
 	if len(found) == 0 {
-		return "", fmt.Errorf("no active contract of %s: the ledger was not set up", name)
+		return ledger.Contract{}, fmt.Errorf("no active contract of %s: the ledger was not set up", name)
 	}
-	return found[0].ID, nil
+	return found[0].Contract, nil
 }
