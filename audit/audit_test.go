@@ -66,6 +66,31 @@ func (b *bundle) end(t *testing.T) ledger.Offset {
 	return head.Offset
 }
 
+// forge makes coin of which alice says that she is its DSO.
+func (b *bundle) forge() ledger.ContractID {
+	return ledger.ContractID(b.alice.Create("#splice-amulet:Splice.Amulet:Amulet", map[string]any{
+		"dso": b.alice.Party, "owner": b.alice.Party, "amount": map[string]any{
+			"initialAmount": "1000000000.0", "createdAt": map[string]any{"number": "0"},
+			"ratePerRound": map[string]any{"rate": "0.1"},
+		},
+	}))
+}
+
+func TestCoinOfAnotherNetworkIsNoneOfTheAudits(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	forged := b.forge()
+	for range 2 {
+		report, err := b.auditor.Audit(t.Context(), 0)
+		require.NoError(t, err)
+		require.True(t, report.Clean(), "%v", report.Findings)
+		require.Equal(t, "100.0000000000", report.Counted.String())
+		require.EqualValues(t, 1, report.Holdings)
+		b.alice.Exercise("#splice-amulet:Splice.Amulet:Amulet", string(forged), "Archive", map[string]any{})
+		forged = b.forge()
+	}
+}
+
 // archive burns the coin: its owner alone may not, so the DSO joins.
 func (b *bundle) archive(t *testing.T) ledger.Offset {
 	t.Helper()
@@ -181,6 +206,23 @@ func TestDamageIsFound(t *testing.T) {
 				t.Helper()
 				b.rewrite(t, `"receiver":"alice::`, `"receiver":"mallory::`)
 				return b.end(t), ""
+			},
+		},
+		"coin that is not marked as the network's": {
+			rule: audit.Unchanged,
+			damage: func(t *testing.T, b *bundle) (ledger.Offset, ledger.ContractID) {
+				t.Helper()
+				b.damage(t, `UPDATE contracts SET in_network = false WHERE contract_id = $1`, b.coin)
+				return b.end(t), b.coin
+			},
+		},
+		"somebody's own coin marked as the network's": {
+			rule: audit.Unchanged,
+			damage: func(t *testing.T, b *bundle) (ledger.Offset, ledger.ContractID) {
+				t.Helper()
+				forged := b.forge()
+				b.damage(t, `UPDATE contracts SET in_network = true WHERE contract_id = $1`, forged)
+				return b.end(t), forged
 			},
 		},
 		"a contract deleted": {

@@ -58,8 +58,8 @@ func (p *page) examine(state *State, update ledger.Update) error {
 	return nil
 }
 
-// isMember tells whether a contract is the network's. One that there is no record of, which is found elsewhere, is taken
-// for one.
+// isMember tells whether a contract is the network's. One that there is no record of, which is found elsewhere, is
+// taken for one.
 func (p *page) isMember(id ledger.ContractID) bool {
 	member, known := p.members[id]
 	return member || !known
@@ -116,7 +116,8 @@ func (p *page) wasConsumed(
 // change is how a party's balance changed.
 type change struct{ actual, explained decimal.Decimal }
 
-// balance checks that the network's part of an update conserves coin, adds it to the state, and returns how balances changed.
+// balance checks that the network's part of an update conserves coin, adds it to the state, and returns how balances
+// changed.
 func (p *page) balance(
 	state *State, update ledger.Update, found func(Rule, ledger.ContractID, string, ...any),
 ) (map[ledger.Party]change, error) {

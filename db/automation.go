@@ -321,7 +321,8 @@ func (r Reader) RoundActivity(ctx context.Context, templates []string, round str
 	return sums, failed("adding up the activity of a round", err)
 }
 
-// ContractsOfRound lists the network's active contracts of some templates that belong to a mining round, template by template.
+// ContractsOfRound lists the network's active contracts of some templates that belong to a mining round, template by
+// template.
 func (r Reader) ContractsOfRound(
 	ctx context.Context, templates []string, round string, limit int32,
 ) ([]StoredContract, error) {

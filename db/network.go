@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// This file is the way to the network's contracts: anybody can create contracts that say they are, and whether one is was
+// This file is the way to the network's contracts. Anybody can create contracts that say they are; whether one is was
 // decided when it was committed ([ledger.Contract.InNetwork]). Wallets, automation, the registry, scan and traffic read
 // through it alone. All other readers of contracts serve the ledger API, interpretation and the audit, which deal with
 // every contract there is.

@@ -24,7 +24,7 @@ import (
 var forAllContracts = map[string]string{
 	"ListActive":          "the ledger API lists every contract",
 	"ListActiveOfParties": "the ledger API lists every contract of a party",
-	"ListContracts":       "by id, for the ledger API, interpretation and audit; readers of the network drop what is not theirs",
+	"ListContracts":       "by id, for whoever sees every contract; db/network.go drops what is not the network's",
 	"ListContractsByKey":  "interpretation finds a contract by its key, whatever it is",
 	"ArchiveContracts":    "every contract can be archived",
 	"PruneContracts":      "every contract is forgotten in the end",
@@ -184,8 +184,8 @@ func callerIn(callers map[string]string, file string) string {
 }
 
 // foreign is a contract of the same template and stakeholders that is not the network's.
-func foreign(n int, offset ledger.Offset, owner ledger.Party) db.NewContract {
-	contract := coin(n, offset, owner)
+func foreign(n int, owner ledger.Party) db.NewContract {
+	contract := coin(n, 1, owner)
 	contract.InNetwork = false
 	return contract
 }
@@ -193,7 +193,7 @@ func foreign(n int, offset ledger.Offset, owner ledger.Party) db.NewContract {
 func TestContractsOutsideTheNetworkAreSeenByTheLedgerAlone(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
-	real, forged := coin(1, 1, alice), foreign(2, 1, alice)
+	real, forged := coin(1, 1, alice), foreign(2, alice)
 	events := []ledger.Event{
 		{ContractID: real.ID, Template: real.Template}, {ContractID: forged.ID, Template: forged.Template},
 	}
@@ -230,7 +230,7 @@ func TestContractsOfAnOlderVersionAreDecidedOnce(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	record := dbtest.Open(t, url)
-	undecided, strange, archived := foreign(1, 1, alice), foreign(2, 1, alice), foreign(3, 1, alice)
+	undecided, strange, archived := foreign(1, alice), foreign(2, alice), foreign(3, alice)
 	appendEntries(t, record, db.Entries{Created: []db.NewContract{undecided, strange, archived}})
 	appendEntries(t, record, db.Entries{Archived: []db.Archival{{ContractID: archived.ID, Offset: 2}}})
 	conn, err := pgx.Connect(t.Context(), url)

@@ -192,7 +192,8 @@ func (tx *Tx) fetch(id ContractID, expected, through *lf.TypeName) (instance, er
 	_, err = tx.add(TxNode{
 		Kind: EventFetch, ContractID: id, Template: found.template.name, PackageName: found.template.packageName,
 		Signatories: found.contract.Signatories, Observers: found.contract.Observers, Key: found.contract.Key,
-		InNetwork: found.contract.InNetwork, Interface: through, ActingParties: slices.DeleteFunc(slices.Clone(stakeholders), func(party Party) bool {
+		InNetwork: found.contract.InNetwork, Interface: through,
+		ActingParties: slices.DeleteFunc(slices.Clone(stakeholders), func(party Party) bool {
 			return !PartiesContain(authorizers, party)
 		}),
 	})

@@ -114,7 +114,8 @@ func (a *API) templateIDs(names ...string) []string {
 	return ids
 }
 
-// active lists the network's contracts of a template that are active now and that the party is a stakeholder of, oldest first.
+// active lists the network's contracts of a template that are active now and that the party is a stakeholder of, oldest
+// first.
 func (a *API) active(ctx context.Context, template string, party ledger.Party) ([]ledger.Contract, error) {
 	var contracts []ledger.Contract
 	err := a.eachActive(ctx, a.templateIDs(template), party, latest, func(contract ledger.Contract) (bool, error) {
@@ -124,8 +125,8 @@ func (a *API) active(ctx context.Context, template string, party ledger.Party) (
 	return contracts, err
 }
 
-// eachActive visits the network's contracts of some templates that were active at an offset and that the party is a stakeholder
-// of, oldest first, until visit says that it has seen enough.
+// eachActive visits the network's contracts of some templates that were active at an offset and that the party is a
+// stakeholder of, oldest first, until visit says that it has seen enough.
 func (a *API) eachActive(
 	ctx context.Context, templates []string, party ledger.Party, at ledger.Offset,
 	visit func(ledger.Contract) (more bool, err error),

@@ -29,8 +29,8 @@ type contract[T any] struct {
 // show shows the contract as clients of /v0 see contracts.
 func (c contract[T]) show() (v0.Contract, error) { return v0.ToAPIContract(c.Contract) }
 
-// active lists the network's contracts of a template that are active now and that the party is a stakeholder of, oldest first, at
-// most maxContracts.
+// active lists the network's contracts of a template that are active now and that the party is a stakeholder of, oldest
+// first, at most maxContracts.
 func active[T any](ctx context.Context, a *API, party ledger.Party) ([]contract[T], error) {
 	var found []contract[T]
 	err := eachActive(ctx, a, party, func(c contract[T]) bool {

@@ -36,7 +36,9 @@ type shape struct {
 
 func shapes() []shape {
 	var all []shape
-	for _, amount := range []string{"1000000000", "9000000000000000000000000000", "1000000000000000", "0.0000000001", "0"} {
+	for _, amount := range []string{
+		"1000000000", "9000000000000000000000000000", "1000000000000000", "0.0000000001", "0",
+	} {
 		for _, number := range []int64{1, 2, math.MaxInt64} {
 			for i := range 8 {
 				all = append(all, shape{decimal.MustParse(amount), number, i&1 == 0, i&2 == 0, 1 - i>>2})

@@ -104,8 +104,8 @@ type Crowd struct {
 // Crowd returns what to watch; false for nothing.
 func (r *Registry) Crowd() (Crowd, bool) { return r.crowd, r.crowd.WorkflowOf != nil }
 
-// Follow says which workflow looks after a contract; false when it needs none. Contracts that are not the network's have
-// no life of their own.
+// Follow says which workflow looks after a contract; false when it needs none. Contracts that are not the network's
+// have no life of their own.
 func (r *Registry) Follow(contract ledger.Contract) (Followed, bool, error) {
 	if r == nil || !contract.InNetwork {
 		return Followed{}, false, nil
