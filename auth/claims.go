@@ -194,6 +194,12 @@ func (c Claims) RequireExecuteAs(parties ...ledger.Party) error {
 	return c.requireEach(parties, c.CanExecuteAs, "execute as")
 }
 
+// RequireExecute asks for the right to execute prepared transactions as some party, whichever: before it is known as
+// whom, which is dear to find out.
+func (c Claims) RequireExecute() error {
+	return c.require(c.executeAny || c.wildcard || len(c.executeAs) > 0, "it may not execute as any party")
+}
+
 // RequireReadAsAnyParty asks for the right to read as every party.
 func (c Claims) RequireReadAsAnyParty() error {
 	return c.require(c.readAny, "CanReadAsAnyParty is needed")

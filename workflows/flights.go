@@ -18,24 +18,34 @@ type flights struct {
 	mu       sync.Mutex
 	byChange map[ledger.ChangeID]flight
 	byUser   map[ledger.Identity]int
+	// waiting counts the flights that wait for a time that they name, and waitingByUser those of each user. They have
+	// places of their own: however many wait, those that are under way find room.
+	waiting       int
+	waitingByUser map[ledger.Identity]int
 }
 
 type flight struct {
 	key, submissionID string
 	who               ledger.Identity
 	since             time.Time
-	// timed: it waits for a time that it names, for as long as that takes.
+	// timed: it waits for a time that it names, for as long as that takes, and has a place among those that wait.
 	timed bool
+	// wait is how long that takes.
+	wait time.Duration
 }
 
-// maxFlight is when a flight counts as lost: its workflow was ended by hand, or waits for a time far ahead. The record
-// still keeps the change from succeeding twice.
+// maxFlight is when a flight counts as lost, after the time for which it waits: its workflow was ended by hand. The
+// record still keeps the change from succeeding twice.
 const maxFlight = 10 * time.Minute
+
+// waitingShare is which part of the places for those that wait for their time one user may have.
+const waitingShare = 8
 
 func newFlights(most, mostOfUser int, clock func() time.Time) *flights {
 	return &flights{
 		most: most, mostOfUser: mostOfUser, clock: clock,
 		byChange: map[ledger.ChangeID]flight{}, byUser: map[ledger.Identity]int{},
+		waitingByUser: map[ledger.Identity]int{},
 	}
 }
 
@@ -46,21 +56,61 @@ func (f *flights) enter(change ledger.ChangeID, s ledger.Submission, synchronize
 	if existing, ok := f.byChange[change]; ok {
 		return fault.AlreadyInFlight(string(change), existing.submissionID, synchronizerID)
 	}
-	if len(f.byChange) >= f.most {
+	entered := flight{key: s.Key, submissionID: s.SubmissionID, who: s.Identity, since: f.clock()}
+	if s.MinLedgerTime != nil && s.Signed == nil && s.MinLedgerTime.After(s.ReceivedAt) {
+		entered.timed, entered.wait = true, s.MinLedgerTime.Sub(s.ReceivedAt)
+	}
+	if refusal := f.full(entered); refusal != nil {
+		return refusal
+	}
+	f.byChange[change] = entered
+	f.count(entered, 1)
+	return nil
+}
+
+// full refuses a flight for which there is no place. The caller holds the lock.
+func (f *flights) full(entered flight) *fault.Fault {
+	if entered.timed {
+		return f.waitingFull(entered.who)
+	}
+	if len(f.byChange)-f.waiting >= f.most {
 		return fault.ParticipantBackpressure.New(
 			"The participant is currently overloaded: %d commands are in flight, the most it takes", f.most).
 			With("reason", "too many commands in flight")
 	}
-	if f.mostOfUser > 0 && f.byUser[s.Identity] >= f.mostOfUser {
+	if f.mostOfUser > 0 && f.byUser[entered.who] >= f.mostOfUser {
 		return fault.ParticipantBackpressure.New(
-			"%d commands of user %q are in flight, the most for one user", f.mostOfUser, s.UserID).
+			"%d commands of user %q are in flight, the most for one user", f.mostOfUser, entered.who.UserID).
 			With("reason", "too many commands of the user in flight")
 	}
-	f.byChange[change] = flight{
-		key: s.Key, submissionID: s.SubmissionID, who: s.Identity, since: f.clock(), timed: s.MinLedgerTime != nil,
-	}
-	f.byUser[s.Identity]++
 	return nil
+}
+
+// waitingFull refuses one more flight of a user that waits for its time. The caller holds the lock.
+func (f *flights) waitingFull(who ledger.Identity) *fault.Fault {
+	if f.waiting >= f.most {
+		return fault.ParticipantBackpressure.New(
+			"%d commands wait for their minimum ledger time, the most that may: submit it when its time has come", f.most).
+			With("reason", "too many commands wait for their time")
+	}
+	if share := max(f.most/waitingShare, 1); f.mostOfUser > 0 && f.waitingByUser[who] >= share {
+		return fault.ParticipantBackpressure.New("%d commands of user %q wait for their minimum ledger time, the most for "+
+			"one user: submit it when its time has come", share, who.UserID).
+			With("reason", "too many commands of the user wait for their time")
+	}
+	return nil
+}
+
+// count adds a flight to the numbers, or takes it out of them. The caller holds the lock.
+func (f *flights) count(one flight, change int) {
+	byUser := f.byUser
+	if one.timed {
+		byUser = f.waitingByUser
+		f.waiting += change
+	}
+	if byUser[one.who] += change; byUser[one.who] == 0 {
+		delete(byUser, one.who)
+	}
 }
 
 // leave ends the flight of the submission with the key; a later flight of the same change is not touched.
@@ -69,7 +119,7 @@ func (f *flights) leave(change ledger.ChangeID, key string) {
 	defer f.mu.Unlock()
 	if ended, ok := f.byChange[change]; ok && ended.key == key {
 		delete(f.byChange, change)
-		f.forget(ended)
+		f.count(ended, -1)
 	}
 }
 
@@ -86,13 +136,6 @@ func (f *flights) oldest() time.Duration {
 	return longest
 }
 
-// forget ends a flight's part in its user's number. The caller holds the lock.
-func (f *flights) forget(ended flight) {
-	if f.byUser[ended.who]--; f.byUser[ended.who] == 0 {
-		delete(f.byUser, ended.who)
-	}
-}
-
 // dropLost ends the flights that have lasted too long and returns the keys of their submissions.
 func (f *flights) dropLost() []string {
 	f.mu.Lock()
@@ -100,11 +143,11 @@ func (f *flights) dropLost() []string {
 	var lost []string
 	oldest := f.clock().Add(-maxFlight)
 	maps.DeleteFunc(f.byChange, func(_ ledger.ChangeID, flight flight) bool {
-		if flight.since.After(oldest) {
+		if flight.since.Add(flight.wait).After(oldest) {
 			return false
 		}
 		lost = append(lost, flight.key)
-		f.forget(flight)
+		f.count(flight, -1)
 		return true
 	})
 	return lost

@@ -94,3 +94,42 @@ func TestTheOldestFlightIsKnownUntilItHasLanded(t *testing.T) {
 	now = now.Add(time.Hour)
 	require.Zero(t, f.oldest(), "what waits for its time is no trouble")
 }
+
+func TestWhatWaitsForItsTimeHasPlacesOfItsOwn(t *testing.T) {
+	t.Parallel()
+	const places = 2 * waitingShare
+	now := time.Unix(1_800_000_000, 0)
+	f := newFlights(places, places-1, func() time.Time { return now })
+	wait := func(user string, number int) *fault.Fault {
+		change, s := flying(user, number)
+		later := now.Add(time.Hour)
+		s.ReceivedAt, s.MinLedgerTime = now, &later
+		return f.enter(change, s, "global::1220")
+	}
+	for user := range waitingShare {
+		for number := range places / waitingShare {
+			require.Nil(t, wait("greedy"+strconv.Itoa(user), number))
+		}
+		refusal := wait("greedy"+strconv.Itoa(user), places)
+		require.True(t, fault.ParticipantBackpressure.Matches(refusal), "%v", refusal)
+	}
+	refusal := wait("late", 1)
+	require.True(t, fault.ParticipantBackpressure.Matches(refusal))
+	require.Contains(t, refusal.Cause, "16 commands wait for their minimum ledger time, the most that may")
+	for number := range places - 1 {
+		change, s := flying("modest", number)
+		require.Nil(t, f.enter(change, s, "global::1220"), "those under way have all their places")
+	}
+	change, signed := flying("signer", 1) // never waits
+	later := now.Add(time.Hour)
+	signed.ReceivedAt, signed.MinLedgerTime, signed.Signed = now, &later, &ledger.SignedTransaction{}
+	require.Nil(t, f.enter(change, signed, "global::1220"))
+
+	now = now.Add(maxFlight)
+	require.Len(t, f.dropLost(), places, "what waits is not lost before its time")
+	require.NotNil(t, wait("late", 1))
+	now = now.Add(time.Hour)
+	require.Len(t, f.dropLost(), places)
+	require.Empty(t, f.waitingByUser)
+	require.Nil(t, wait("late", 1))
+}

@@ -55,6 +55,11 @@ func awaitLedgerTime(ctx workflow.Context, submissions []ledger.Submission) (not
 		}
 		return false, nil
 	}
+	// A signed transaction is not delayed: its commit refuses a bound beyond the tolerance of the ledger time.
+	if submissions[0].Signed != nil &&
+		workflow.GetVersion(ctx, versionSignedAtOnce, workflow.DefaultVersion, 1) != workflow.DefaultVersion {
+		return false, nil
+	}
 	look := workflow.GetSignalChannel(ctx, LookSignal)
 	for {
 		wait, err := callLocal(ctx, act.ReachLedgerTime, activities.ReachLedgerTimeInput{

@@ -88,6 +88,26 @@ func TestSubmitCommandsTriesAgainUntilTheDatabaseIsBack(t *testing.T) {
 	require.Equal(t, 20, tries)
 }
 
+func TestSignedTransactionsDoNotWaitForTheLowerBoundOfLedgerTime(t *testing.T) {
+	t.Parallel()
+	env := environment(t)
+	start := env.Now()
+	bound := start.Add(time.Hour)
+	var at time.Time
+	env.OnActivity(act.CommitSubmissions, mock.Anything, mock.Anything).Return(
+		func(context.Context, activities.CommitSubmissionsInput) (activities.CommitSubmissionsResult, error) {
+			at = env.Now()
+			return activities.CommitSubmissionsResult{Outcomes: []activities.Outcome{{Offset: 7}}}, nil
+		})
+	env.OnUpsertTypedSearchAttributes(mock.Anything).Return(nil)
+	signed := submission("c")
+	signed.MinLedgerTime, signed.Signed = &bound, &ledger.SignedTransaction{}
+	env.ExecuteWorkflow(workflows.SubmitCommands,
+		workflows.SubmitCommandsInput{Submissions: []ledger.Submission{signed}})
+	require.NoError(t, env.GetWorkflowError())
+	require.WithinDuration(t, start, at, time.Second)
+}
+
 func TestSubmitCommandsWaitsForTheLowerBoundOfLedgerTime(t *testing.T) {
 	t.Parallel()
 	// The ledger's clock is a month ahead of Temporal's, and may be advanced meanwhile.

@@ -5,4 +5,6 @@ package workflows
 const (
 	// versionLedgerClock: submissions that wait for a ledger time follow the ledger's clock, not Temporal's.
 	versionLedgerClock = "ledger-clock"
+	// versionSignedAtOnce: signed transactions do not wait for their minimum ledger time.
+	versionSignedAtOnce = "signed-at-once"
 )

@@ -17,6 +17,8 @@ const (
 	DefaultMaxListElements = 200
 	DefaultListWait        = 500 * time.Millisecond
 	DefaultTrackingTimeout = 5 * time.Minute
+	// DefaultMaxLedgerTimeAhead is as long as completions and changes are remembered.
+	DefaultMaxLedgerTimeAhead = 24 * time.Hour
 	// DefaultCheckpointInterval keeps well below the 75 seconds that upstream publishes as the longest.
 	DefaultCheckpointInterval = 30 * time.Second
 )
@@ -38,6 +40,9 @@ type Settings struct {
 	// MaxSelfAllocatedParties is how many parties a user that is no administrator may have rights to when it has allocated
 	// one for itself; 0 lets no user do so.
 	MaxSelfAllocatedParties int
+	// MaxLedgerTimeAhead is how long after its arrival the minimum ledger time of a submission may be. 0 means
+	// DefaultMaxLedgerTimeAhead.
+	MaxLedgerTimeAhead time.Duration
 	// Counts say how much one submission may hold.
 	Counts Counts
 }
@@ -124,6 +129,9 @@ func withDefaults(s Settings) Settings {
 	}
 	if s.TrackingTimeout == 0 {
 		s.TrackingTimeout = DefaultTrackingTimeout
+	}
+	if s.MaxLedgerTimeAhead == 0 {
+		s.MaxLedgerTimeAhead = DefaultMaxLedgerTimeAhead
 	}
 	if s.CheckpointInterval == 0 {
 		s.CheckpointInterval = DefaultCheckpointInterval

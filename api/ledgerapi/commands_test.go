@@ -199,6 +199,12 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 		"t: after all time": {
 			fields{"minLedgerTimeRel": fields{"seconds": 1 << 62}}, 400, "INVALID_ARGUMENT", "years 0001 to 9999",
 		},
+		"t: too far ahead": {
+			fields{"minLedgerTimeAbs": "9999-01-01T00:00:00Z"}, 400, "INVALID_ARGUMENT", "more than 24h0m0s after now",
+		},
+		"t: too far from now": {
+			fields{"minLedgerTimeRel": fields{"seconds": 24*3600 + 1}}, 400, "INVALID_ARGUMENT", "more than 24h0m0s after now",
+		},
 		"u: a negative duration": {
 			fields{"deduplicationPeriod": fields{"DeduplicationDuration": fields{"value": fields{"seconds": -1}}}},
 			400, "INVALID_FIELD", "Invalid field deduplication_period: Duration must be positive",

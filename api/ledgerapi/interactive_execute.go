@@ -115,6 +115,9 @@ func (a *API) newExecution(
 	ctx context.Context, body JsExecuteSubmissionRequest, checkCount func([]prepared.PartySignatures) *fault.Fault,
 ) (ledger.Submission, error) {
 	refused := ledger.Submission{SubmissionID: body.SubmissionID}
+	if err := endpoint.Claims(ctx).RequireExecute(); err != nil { // decoding is dear
+		return refused, err
+	}
 	transaction, err := prepared.Decode(body.PreparedTransaction)
 	undecodable, _ := errors.AsType[*prepared.DecodeError](err)
 	if undecodable != nil && undecodable.Unreadable() {
@@ -136,7 +139,7 @@ func (a *API) newExecution(
 	}
 	absolute, relative := body.MinLedgerTime.parts()
 	bound := JsCommands{MinLedgerTimeAbs: absolute, MinLedgerTimeRel: relative}
-	if submission.MinLedgerTime, err = minLedgerTime(bound, submission.ReceivedAt); err != nil {
+	if submission.MinLedgerTime, err = a.minLedgerTime(bound, submission.ReceivedAt); err != nil {
 		return refused, err
 	}
 	if refusal := checkCount(signatures); refusal != nil {

@@ -347,3 +347,11 @@ func TestTimesOfExecution(t *testing.T) {
 	c.Call("signer", http.MethodPost, waitURL, expired.with(empty)).
 		Refused(http.StatusConflict, "LOCAL_VERDICT_MAX_RECORD_TIME_EXCEEDED")
 }
+
+func TestRightsComeBeforeDecoding(t *testing.T) {
+	t.Parallel()
+	c := ed25519(t)
+	garbage := c.sign(c.prepare(c.settling("garbage"))).with(fields{"preparedTransaction": "aGVsbG8="})
+	c.Call("nobody", http.MethodPost, waitURL, garbage).Refused(http.StatusForbidden, "NA")
+	c.Call("signer", http.MethodPost, waitURL, garbage).Refused(http.StatusBadRequest, "INVALID_ARGUMENT")
+}

@@ -48,7 +48,7 @@ func (a *API) newSubmissionFor(
 		return refused, err
 	}
 	received := a.now().UTC().Truncate(time.Microsecond)
-	minimum, err := minLedgerTime(body, received)
+	minimum, err := a.minLedgerTime(body, received)
 	if err != nil {
 		return refused, err
 	}
@@ -158,7 +158,7 @@ var (
 )
 
 // minLedgerTime is the lower bound of the ledger time from either form of it, nil without one.
-func minLedgerTime(body JsCommands, received time.Time) (*time.Time, error) {
+func (a *API) minLedgerTime(body JsCommands, received time.Time) (*time.Time, error) {
 	var bound time.Time
 	switch {
 	case body.MinLedgerTimeAbs != nil && body.MinLedgerTimeRel != nil:
@@ -180,6 +180,11 @@ func minLedgerTime(body JsCommands, received time.Time) (*time.Time, error) {
 	if bound.Before(firstInstant) || bound.After(lastInstant) {
 		return nil, fault.InvalidArgumentf("the minimum ledger time %s is outside the years 0001 to 9999",
 			bound.Format(time.RFC3339))
+	}
+	if latest := received.Add(a.settings.MaxLedgerTimeAhead); bound.After(latest) {
+		return nil, fault.InvalidArgumentf("the minimum ledger time %s is more than %s after now, which is as far ahead "+
+			"as a submission may wait", bound.Format(time.RFC3339), a.settings.MaxLedgerTimeAhead).
+			WithHint("Submit again when the time is nearer.")
 	}
 	return &bound, nil
 }

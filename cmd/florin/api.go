@@ -64,7 +64,7 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 		Packages: n.packages, Now: n.clock.Now,
 		Settings: ledgerapi.Settings{
 			Version: settings.APIVersion, MaxListElements: settings.ListLimit, Counts: settings.counts(),
-			MaxSelfAllocatedParties: settings.MaxSelfAllocatedParties,
+			MaxSelfAllocatedParties: settings.MaxSelfAllocatedParties, MaxLedgerTimeAhead: settings.MaxLedgerTimeAhead,
 		},
 	})
 	if err != nil {

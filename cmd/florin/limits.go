@@ -30,6 +30,8 @@ type limitSettings struct {
 	MaxDisclosed  int   `help:"Most contracts that one submission discloses." default:"1000" env:"FLORIN_MAX_DISCLOSED"`
 	MaxParties    int   `help:"Most parties that one submission acts as, and reads as." default:"1000" env:"FLORIN_MAX_PARTIES"`
 
+	MaxLedgerTimeAhead time.Duration `help:"How far ahead the minimum ledger time of a submission may be." default:"24h" env:"FLORIN_MAX_LEDGER_TIME_AHEAD"`
+
 	MaxConnections int           `help:"Most connections that are open at once; more wait to be accepted." default:"16384" env:"FLORIN_MAX_CONNECTIONS"`
 	HeaderTimeout  time.Duration `help:"How long a client may take to send the head of a request." default:"10s" env:"FLORIN_HEADER_TIMEOUT"`
 	ReadTimeout    time.Duration `help:"How long a client may take to send a request." default:"30s" env:"FLORIN_READ_TIMEOUT"`
@@ -66,6 +68,7 @@ func (s limitSettings) check() error {
 		flag  string
 		value time.Duration
 	}{
+		{"max-ledger-time-ahead", s.MaxLedgerTimeAhead},
 		{"header-timeout", s.HeaderTimeout},
 		{"read-timeout", s.ReadTimeout},
 		{"write-timeout", s.WriteTimeout},

@@ -38,7 +38,8 @@ func TestTheDefaultsOfLimitsAreThoseOfTheParts(t *testing.T) {
 		MaxHeader: api.DefaultMaxHeaderBytes, MaxDepth: endpoint.DefaultMaxDepth,
 		MaxElements: endpoint.DefaultMaxElements, MaxCommands: ledgerapi.DefaultMaxCommands,
 		MaxDisclosed: ledgerapi.DefaultMaxDisclosed, MaxParties: ledgerapi.DefaultMaxParties,
-		MaxConnections: api.DefaultMaxConnections, HeaderTimeout: api.DefaultHeaderTimeout,
+		MaxLedgerTimeAhead: ledgerapi.DefaultMaxLedgerTimeAhead,
+		MaxConnections:     api.DefaultMaxConnections, HeaderTimeout: api.DefaultHeaderTimeout,
 		ReadTimeout: api.DefaultReadTimeout, WriteTimeout: api.DefaultWriteTimeout, IdleTimeout: api.DefaultIdleTimeout,
 		ClientPatience: endpoint.DefaultClientPatience,
 	}, settings)

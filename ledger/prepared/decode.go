@@ -10,6 +10,7 @@ import (
 
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+	"github.com/florinledger/florin/ledger/signing"
 )
 
 // Transaction is a prepared transaction that was read or built. It is complete and a proper tree, and its sets are
@@ -26,7 +27,11 @@ type Transaction struct {
 // and whatever no hash covers: fields of later versions, nodes outside the tree.
 func Decode(raw []byte) (*Transaction, error) {
 	message := &preparedpb.PreparedTransaction{}
-	if err := proto.Unmarshal(raw, message); err != nil {
+	err := signing.CheckBounds(raw, message.ProtoReflect().Descriptor())
+	if err == nil {
+		err = proto.Unmarshal(raw, message)
+	}
+	if err != nil {
 		return nil, &DecodeError{Field: "prepared_transaction", Reason: err.Error(), kind: unreadable}
 	}
 	if err := noUnknownFields(message.ProtoReflect()); err != nil {

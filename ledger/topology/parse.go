@@ -58,7 +58,11 @@ func Parse(raw []byte) (Transaction, error) {
 
 // unmarshal reads a message and refuses fields that are not known: whoever signs must not sign what it cannot read.
 func unmarshal(raw []byte, into proto.Message) error {
-	if err := proto.Unmarshal(raw, into); err != nil {
+	err := signing.CheckBounds(raw, into.ProtoReflect().Descriptor())
+	if err == nil {
+		err = proto.Unmarshal(raw, into)
+	}
+	if err != nil {
 		return fmt.Errorf("the bytes cannot be read: %w", err)
 	}
 	return noUnknownFields(into.ProtoReflect())

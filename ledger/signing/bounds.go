@@ -1,0 +1,73 @@
+package signing
+
+import (
+	"errors"
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+const (
+	// MaxElements is how many fields a message that somebody signs may have, with those of the messages in it. What a
+	// submission takes in bytes holds far fewer unless they are empty, and an empty one takes two bytes on the wire and a
+	// hundred times as much when it is decoded.
+	MaxElements = 200_000
+	// MaxDepth is how deep messages may be nested in it.
+	MaxDepth = 1000
+)
+
+// CheckBounds goes through the wire form of a message and refuses one with too many fields, or nested too deep, before
+// it is decoded. It keeps nothing in memory. Whether the message is well formed otherwise is left to the decoder.
+func CheckBounds(raw []byte, message protoreflect.MessageDescriptor) error {
+	elements := 0
+	return checkBounds(raw, message, 0, &elements)
+}
+
+func checkBounds(raw []byte, message protoreflect.MessageDescriptor, depth int, elements *int) error {
+	if depth > MaxDepth {
+		return fmt.Errorf("messages are nested more than %d levels deep", MaxDepth)
+	}
+	for len(raw) > 0 {
+		if *elements++; *elements > MaxElements {
+			return fmt.Errorf("there are more than %d fields: split the transaction", MaxElements)
+		}
+		number, kind, length := protowire.ConsumeTag(raw)
+		if length < 0 {
+			return protowire.ParseError(length)
+		}
+		raw = raw[length:]
+		length = protowire.ConsumeFieldValue(number, kind, raw)
+		if length < 0 {
+			return protowire.ParseError(length)
+		}
+		value := raw[:length]
+		raw = raw[length:]
+		if err := checkField(value, kind, message.Fields().ByNumber(number), depth, elements); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkField looks into a field that holds fields of its own: a message, or numbers that are packed.
+func checkField(
+	value []byte, kind protowire.Type, field protoreflect.FieldDescriptor, depth int, elements *int,
+) error {
+	switch {
+	case kind == protowire.StartGroupType:
+		return errors.New("groups are not used here")
+	case field == nil || kind != protowire.BytesType:
+		return nil
+	}
+	content, length := protowire.ConsumeBytes(value)
+	switch {
+	case length < 0:
+		return protowire.ParseError(length)
+	case field.Message() != nil:
+		return checkBounds(content, field.Message(), depth+1, elements)
+	case field.IsList() && field.Kind() != protoreflect.StringKind && field.Kind() != protoreflect.BytesKind:
+		*elements += len(content) // each number takes a byte at least
+	}
+	return nil
+}
