@@ -203,7 +203,7 @@ func TestTokensOfIdentityProviders(t *testing.T) {
 			verified, err := b.issuers.Verify(t.Context(), token)
 			require.NoError(t, err)
 			require.Equal(t, auth.Token{
-				UserID: "alice", Issuer: "https://acme.example", IdentityProviderID: "acme",
+				Identity: ledger.Identity{IdentityProviderID: "acme", UserID: "alice"}, Issuer: "https://acme.example",
 				ExpiresAt: time.Unix(now.Add(time.Minute).Unix(), 0),
 			}, verified)
 		})

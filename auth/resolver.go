@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -17,9 +18,10 @@ const DefaultCacheTime = 5 * time.Second
 // cacheSize bounds the remembered users. Reaching it forgets all of them, which costs a lookup each.
 const cacheSize = 10_000
 
-// Users is where users and their rights come from. An unknown user has ok false and no rights.
+// Users is where users and their rights come from. A user that the identity provider does not have, whoever else has,
+// has ok false and no rights.
 type Users interface {
-	User(ctx context.Context, id string) (user ledger.User, ok bool, err error)
+	User(ctx context.Context, who ledger.Identity) (user ledger.User, ok bool, err error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
 }
 
@@ -51,7 +53,7 @@ type Resolver struct {
 	options ResolverOptions
 
 	mu         sync.Mutex
-	remembered map[string]rememberedClaims
+	remembered map[ledger.Identity]rememberedClaims
 	// changes counts what was forgotten, so that a lookup that began before a change is not remembered after it.
 	changes uint64
 }
@@ -69,7 +71,7 @@ func NewResolver(options ResolverOptions) (*Resolver, error) {
 	if options.CacheTime == 0 {
 		options.CacheTime = DefaultCacheTime
 	}
-	return &Resolver{options: options, remembered: make(map[string]rememberedClaims)}, nil
+	return &Resolver{options: options, remembered: make(map[ledger.Identity]rememberedClaims)}, nil
 }
 
 // Authenticate implements [Authenticator]. Its errors: INVALID_TOKEN for a malformed user id, a 403 for users that are
@@ -88,11 +90,7 @@ func (r *Resolver) Authenticate(ctx context.Context, token string) (Claims, erro
 	if err := ledger.CheckUserID(verified.UserID); err != nil {
 		return Claims{}, fault.MissingUserID(err.Error()).With(invalidTokenKey, invalidTokenText)
 	}
-	claims, err := r.claimsOf(ctx, verified.UserID)
-	if err == nil && claims.user.IdentityProviderID != verified.IdentityProviderID {
-		return Claims{}, invalidToken("the token is of identity provider %q, but its user %q belongs to %q",
-			verified.IdentityProviderID, verified.UserID, claims.user.IdentityProviderID)
-	}
+	claims, err := r.claimsOf(ctx, verified.Identity)
 	claims.expires = verified.ExpiresAt // of this token: what is remembered is of the user
 	return claims, err
 }
@@ -107,50 +105,51 @@ func (r *Resolver) UserChanged(id string) {
 		clear(r.remembered)
 		return
 	}
-	delete(r.remembered, id)
+	maps.DeleteFunc(r.remembered, func(who ledger.Identity, _ rememberedClaims) bool { return who.UserID == id })
 }
 
-func (r *Resolver) claimsOf(ctx context.Context, id string) (Claims, error) {
-	claims, changes, ok := r.recall(id)
+func (r *Resolver) claimsOf(ctx context.Context, who ledger.Identity) (Claims, error) {
+	claims, changes, ok := r.recall(who)
 	if ok {
 		return claims, nil
 	}
-	claims, err := r.lookUp(ctx, id)
+	claims, err := r.lookUp(ctx, who)
 	if err != nil {
 		return Claims{}, err
 	}
-	r.remember(id, claims, changes)
+	r.remember(who, claims, changes)
 	return claims, nil
 }
 
-func (r *Resolver) lookUp(ctx context.Context, id string) (Claims, error) {
-	user, ok, err := r.options.Users.User(ctx, id)
+func (r *Resolver) lookUp(ctx context.Context, who ledger.Identity) (Claims, error) {
+	user, ok, err := r.options.Users.User(ctx, who)
 	switch {
 	case err != nil:
 		return Claims{}, fmt.Errorf("looking up the token's user: %w", err)
 	case !ok:
-		return Claims{}, invalidToken("the token's user %q does not exist", id)
+		return Claims{}, invalidToken("the identity provider %q of the token has no user %q", who.IdentityProviderID,
+			who.UserID)
 	case user.IsDeactivated:
-		return Claims{}, invalidToken("the token's user %q is deactivated", id)
+		return Claims{}, invalidToken("the token's user %q is deactivated", who.UserID)
 	}
-	rights, err := r.options.Users.UserRights(ctx, id)
+	rights, err := r.options.Users.UserRights(ctx, who.UserID)
 	if err != nil {
 		return Claims{}, fmt.Errorf("looking up the rights of the token's user: %w", err)
 	}
 	return NewClaims(user, rights), nil
 }
 
-func (r *Resolver) recall(id string) (claims Claims, changes uint64, ok bool) {
+func (r *Resolver) recall(who ledger.Identity) (claims Claims, changes uint64, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	entry, found := r.remembered[id]
+	entry, found := r.remembered[who]
 	if found && r.options.Now().Before(entry.until) {
 		return entry.claims, r.changes, true
 	}
 	return Claims{}, r.changes, false
 }
 
-func (r *Resolver) remember(id string, claims Claims, changes uint64) {
+func (r *Resolver) remember(who ledger.Identity, claims Claims, changes uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if changes != r.changes {
@@ -159,7 +158,7 @@ func (r *Resolver) remember(id string, claims Claims, changes uint64) {
 	if len(r.remembered) >= cacheSize {
 		clear(r.remembered)
 	}
-	r.remembered[id] = rememberedClaims{claims: claims, until: r.options.Now().Add(r.options.CacheTime)}
+	r.remembered[who] = rememberedClaims{claims: claims, until: r.options.Now().Add(r.options.CacheTime)}
 }
 
 // What clients find in the context of a refusal that concerns the token's user.

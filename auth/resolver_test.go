@@ -26,12 +26,12 @@ type users struct {
 	during func()
 }
 
-func (u *users) User(_ context.Context, id string) (ledger.User, bool, error) {
+func (u *users) User(_ context.Context, who ledger.Identity) (ledger.User, bool, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.lookups++
-	user, ok := u.byID[id]
-	return user, ok, u.failure
+	user, ok := u.byID[who.UserID]
+	return user, ok && user.Identity() == who, u.failure
 }
 
 func (u *users) UserRights(_ context.Context, id string) ([]ledger.Right, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
 )
 
 // The defaults of LocalNet, which the tools of the field use to make their tokens.
@@ -20,12 +21,12 @@ const (
 
 // Token is what a verified token says.
 type Token struct {
-	// UserID is the `sub` claim. It may be malformed: the Resolver refuses that.
-	UserID string
+	// Identity is the `sub` claim at the configured identity provider whose key verified the token. The user id may be
+	// malformed: the Resolver refuses that.
+	ledger.Identity
+
 	// Issuer is the `iss` claim, "" when absent.
 	Issuer string
-	// IdentityProviderID is the configured identity provider whose key verified the token, "" for the default one.
-	IdentityProviderID string
 	// ExpiresAt is the `exp` claim, zero when absent.
 	ExpiresAt time.Time
 }
@@ -111,7 +112,7 @@ func (c *tokenClaims) UnmarshalJSON(raw []byte) error {
 
 // token is what the claims say. There must be a subject.
 func (c *tokenClaims) token() Token {
-	token := Token{UserID: *c.Subject, Issuer: c.Issuer}
+	token := Token{Identity: ledger.DefaultUser(*c.Subject), Issuer: c.Issuer}
 	if c.ExpiresAt != nil {
 		token.ExpiresAt = c.ExpiresAt.Time
 	}

@@ -9,12 +9,15 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/ledger"
 )
 
 // IdempotencyKey names a request that a client may send again, and says for which request it stands.
 type IdempotencyKey struct {
-	UserID string
-	Key    string
+	// Identity is who sends the request.
+	ledger.Identity
+
+	Key string
 	// RequestHash tells the request from others.
 	RequestHash string
 }
@@ -51,7 +54,8 @@ func (d *DB) ClaimIdempotencyKey(
 ) (KeyClaim, *KnownKey, error) {
 	for {
 		row, err := d.queries.ClaimIdempotencyKey(ctx, dbgen.ClaimIdempotencyKeyParams{
-			UserID: key.UserID, Key: key.Key, UseID: uuid.NewString(), RequestHash: key.RequestHash,
+			IdentityProviderID: key.IdentityProviderID, UserID: key.UserID, Key: key.Key, UseID: uuid.NewString(),
+			RequestHash: key.RequestHash,
 			HoldSeconds: hold.Seconds(), KeepSeconds: keep.Seconds(),
 		})
 		if err == nil {
@@ -60,7 +64,9 @@ func (d *DB) ClaimIdempotencyKey(
 		if !isNoRows(err) {
 			return KeyClaim{}, nil, failed("claiming an idempotency key", err)
 		}
-		known, err := d.queries.GetIdempotencyKey(ctx, dbgen.GetIdempotencyKeyParams{UserID: key.UserID, Key: key.Key})
+		known, err := d.queries.GetIdempotencyKey(ctx, dbgen.GetIdempotencyKeyParams{
+			IdentityProviderID: key.IdentityProviderID, UserID: key.UserID, Key: key.Key,
+		})
 		if isNoRows(err) {
 			continue // it was forgotten just now
 		}
@@ -80,8 +86,9 @@ func (d *DB) ClaimIdempotencyKey(
 // whether the claim still holds.
 func (d *DB) HoldIdempotencyKey(ctx context.Context, claim KeyClaim, hold time.Duration) (bool, error) {
 	rows, err := d.queries.HoldIdempotencyKey(ctx, dbgen.HoldIdempotencyKeyParams{
-		HoldSeconds: hold.Seconds(),
-		UserID:      claim.UserID, Key: claim.Key, UseID: claim.UseID, Attempt: int32(claim.Attempt),
+		HoldSeconds:        hold.Seconds(),
+		IdentityProviderID: claim.IdentityProviderID, UserID: claim.UserID, Key: claim.Key, UseID: claim.UseID,
+		Attempt: int32(claim.Attempt),
 	})
 	return rows > 0, failed("holding an idempotency key", err)
 }
@@ -97,7 +104,8 @@ func (d *DB) AnswerIdempotencyKey(ctx context.Context, claim KeyClaim, answer Ke
 	}
 	rows, err := d.queries.AnswerIdempotencyKey(ctx, dbgen.AnswerIdempotencyKeyParams{
 		Status: int32(answer.Status), Header: header, Body: answer.Body,
-		UserID: claim.UserID, Key: claim.Key, UseID: claim.UseID, Attempt: int32(claim.Attempt),
+		IdentityProviderID: claim.IdentityProviderID, UserID: claim.UserID, Key: claim.Key, UseID: claim.UseID,
+		Attempt: int32(claim.Attempt),
 	})
 	return rows > 0, failed("storing the answer to a request", err)
 }

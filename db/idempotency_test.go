@@ -9,13 +9,14 @@ import (
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/ledger"
 )
 
 func TestIdempotencyKeys(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	ctx := t.Context()
-	key := db.IdempotencyKey{UserID: "app", Key: "k", RequestHash: "hash"}
+	key := db.IdempotencyKey{Identity: ledger.DefaultUser("app"), Key: "k", RequestHash: "hash"}
 	claim, known, err := record.ClaimIdempotencyKey(ctx, key, time.Hour, time.Hour)
 	require.NoError(t, err)
 	require.Nil(t, known)
@@ -56,7 +57,7 @@ func TestIdempotencyKeys(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, forgotten)
 
-	expired := db.IdempotencyKey{UserID: "app", Key: "old", RequestHash: "hash"}
+	expired := db.IdempotencyKey{Identity: ledger.DefaultUser("app"), Key: "old", RequestHash: "hash"}
 	first, _, err := record.ClaimIdempotencyKey(ctx, expired, time.Hour, 0)
 	require.NoError(t, err)
 	expired.RequestHash = "other"

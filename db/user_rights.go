@@ -20,10 +20,12 @@ func (r Reader) UserRights(ctx context.Context, id string) ([]ledger.Right, erro
 
 // GrantRights gives rights to a user and returns those that it did not have. Faults: USER_NOT_FOUND,
 // TOO_MANY_USER_RIGHTS.
-func (d *DB) GrantRights(ctx context.Context, id string, rights []ledger.Right) ([]ledger.Right, error) {
+func (d *DB) GrantRights(
+	ctx context.Context, id string, rights []ledger.Right, guards ...UserGuard,
+) ([]ledger.Right, error) {
 	var granted []ledger.Right
 	err := d.changeUser(ctx, id, func(tx *Tx) error {
-		if _, err := tx.lockUser(ctx, "grant user rights", id); err != nil {
+		if _, err := tx.lockUser(ctx, "grant user rights", id, guards...); err != nil {
 			return err
 		}
 		var err error
@@ -34,10 +36,12 @@ func (d *DB) GrantRights(ctx context.Context, id string, rights []ledger.Right) 
 }
 
 // RevokeRights takes rights from a user and returns those that it had. Fault: USER_NOT_FOUND.
-func (d *DB) RevokeRights(ctx context.Context, id string, rights []ledger.Right) ([]ledger.Right, error) {
+func (d *DB) RevokeRights(
+	ctx context.Context, id string, rights []ledger.Right, guards ...UserGuard,
+) ([]ledger.Right, error) {
 	var revoked []ledger.Right
 	err := d.changeUser(ctx, id, func(tx *Tx) error {
-		if _, err := tx.lockUser(ctx, "revoke user rights", id); err != nil {
+		if _, err := tx.lockUser(ctx, "revoke user rights", id, guards...); err != nil {
 			return err
 		}
 		kinds, parties := toDBRights(rights)

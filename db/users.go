@@ -12,38 +12,68 @@ import (
 // CreateUser stores a new user with rights and returns it as stored, at resource version 0. Repeated rights count once.
 // Faults: USER_ALREADY_EXISTS, TOO_MANY_USER_RIGHTS.
 func (d *DB) CreateUser(ctx context.Context, user ledger.User, rights []ledger.Right) (ledger.User, error) {
-	annotations, err := toDBAnnotations(user.Annotations)
-	if err != nil {
-		return ledger.User{}, failed("writing annotations", err)
-	}
 	var created ledger.User
-	err = d.changeUser(ctx, user.ID, func(tx *Tx) error {
-		inserted, err := tx.queries.InsertUser(ctx, dbgen.InsertUserParams{
-			ID:                         user.ID,
-			PrimaryParty:               string(user.PrimaryParty),
-			IsDeactivated:              user.IsDeactivated,
-			Annotations:                annotations,
-			IdentityProviderID:         user.IdentityProviderID,
-			PrimaryPartyAuthentication: user.PrimaryPartyAuthentication,
-		})
-		if err != nil {
-			return failed("creating user", err)
+	err := d.changeUser(ctx, user.ID, func(tx *Tx) error {
+		if err := tx.insertUser(ctx, user); err != nil {
+			return err
 		}
-		if inserted == 0 {
-			return fault.UserAlreadyExistsNamed(user.ID)
+		if err := tx.forgetDeletion(ctx, user.Identity()); err != nil {
+			return err
 		}
 		if _, err := tx.grant(ctx, user.ID, rights); err != nil {
 			return err
 		}
-		created, _, err = tx.User(ctx, user.ID)
+		var err error
+		created, _, err = tx.User(ctx, user.Identity())
 		return err
 	})
 	return created, err
 }
 
-// User finds a user; false when there is none of this id.
-func (r Reader) User(ctx context.Context, id string) (ledger.User, bool, error) {
-	row, err := r.queries.GetUser(ctx, id)
+func (t *Tx) insertUser(ctx context.Context, user ledger.User) error {
+	annotations, err := toDBAnnotations(user.Annotations)
+	if err != nil {
+		return failed("writing annotations", err)
+	}
+	inserted, err := t.queries.InsertUser(ctx, dbgen.InsertUserParams{
+		ID:                         user.ID,
+		PrimaryParty:               string(user.PrimaryParty),
+		IsDeactivated:              user.IsDeactivated,
+		Annotations:                annotations,
+		IdentityProviderID:         user.IdentityProviderID,
+		PrimaryPartyAuthentication: user.PrimaryPartyAuthentication,
+	})
+	if err == nil && inserted == 0 {
+		return fault.UserAlreadyExistsNamed(user.ID)
+	}
+	return failed("creating user", err)
+}
+
+func (t *Tx) forgetDeletion(ctx context.Context, who ledger.Identity) error {
+	return failed("forgetting a deletion", t.queries.ForgetDeletedUser(ctx, dbgen.ForgetDeletedUserParams{
+		IdentityProviderID: who.IdentityProviderID, UserID: who.UserID,
+	}))
+}
+
+func (t *Tx) noteDeletion(ctx context.Context, who ledger.Identity) error {
+	return failed("noting a deletion", t.queries.NoteDeletedUser(ctx, dbgen.NoteDeletedUserParams{
+		IdentityProviderID: who.IdentityProviderID, UserID: who.UserID,
+	}))
+}
+
+// User finds a user; false when the identity provider has none of this id, whoever else has.
+func (r Reader) User(ctx context.Context, who ledger.Identity) (ledger.User, bool, error) {
+	return fromDBFoundUser(r.queries.GetUser(ctx, dbgen.GetUserParams{
+		IdentityProviderID: who.IdentityProviderID, ID: who.UserID,
+	}))
+}
+
+// UserNamed finds the user of an id, of whichever identity provider: for callers whose rights reach all of them.
+func (r Reader) UserNamed(ctx context.Context, id string) (ledger.User, bool, error) {
+	return fromDBFoundUser(r.queries.GetUserNamed(ctx, id))
+}
+
+func fromDBFoundUser(row dbgen.User, err error) (ledger.User, bool, error) {
 	if isNoRows(err) {
 		return ledger.User{}, false, nil
 	}
@@ -77,12 +107,12 @@ func (r Reader) Users(
 // Whatever it does, the id stays, and the resource version grows by one. With an expected resource version the user
 // must be at that version. Faults: USER_NOT_FOUND, CONCURRENT_USER_UPDATE_DETECTED, and those of change.
 func (d *DB) UpdateUser(
-	ctx context.Context, id string, expected *int64, change func(*ledger.User) error,
+	ctx context.Context, id string, expected *int64, change func(*ledger.User) error, guards ...UserGuard,
 ) (ledger.User, error) {
 	var user ledger.User
 	err := d.changeUser(ctx, id, func(tx *Tx) error {
 		var err error
-		if user, err = tx.lockUser(ctx, "updating user", id); err != nil {
+		if user, err = tx.lockUser(ctx, "updating user", id, guards...); err != nil {
 			return err
 		}
 		version := user.ResourceVersion
@@ -103,6 +133,9 @@ func (d *DB) UpdateUser(
 
 // MoveUser hands a user to another identity provider. The resource version stays. Faults: USER_NOT_FOUND,
 // PERMISSION_DENIED when the user is not at the source.
+//
+// Its wallet goes with it; what it submitted before, and its keys, stay those of its former identity, which cannot come
+// back by itself.
 func (d *DB) MoveUser(ctx context.Context, id, source, target string) error {
 	return d.changeUser(ctx, id, func(tx *Tx) error {
 		user, err := tx.lockUser(ctx, "updating user", id)
@@ -113,20 +146,75 @@ func (d *DB) MoveUser(ctx context.Context, id, source, target string) error {
 			return fault.PermissionDenied.New("User %q belongs to identity provider %s, not %s",
 				id, strconv.Quote(user.IdentityProviderID), strconv.Quote(source))
 		}
+		former := user.Identity()
 		user.IdentityProviderID = target
-		return tx.storeUser(ctx, user)
+		if err := tx.storeUser(ctx, user); err != nil {
+			return err
+		}
+		if err := tx.moveWallet(ctx, former, user.Identity()); err != nil {
+			return err
+		}
+		if err := tx.noteDeletion(ctx, former); err != nil {
+			return err
+		}
+		return tx.forgetDeletion(ctx, user.Identity())
 	})
 }
 
-// DeleteUser deletes a user and its rights. Fault: USER_NOT_FOUND.
-func (d *DB) DeleteUser(ctx context.Context, id string) error {
+// DeleteUser deletes a user and its rights, and remembers that: it cannot come back by itself. Faults: USER_NOT_FOUND,
+// and those of the guards.
+func (d *DB) DeleteUser(ctx context.Context, id string, guards ...UserGuard) error {
 	return d.changeUser(ctx, id, func(tx *Tx) error {
-		deleted, err := tx.queries.DeleteUser(ctx, id)
-		if err == nil && deleted == 0 {
-			return fault.UserNotFoundWhen("deleting user", id)
+		user, err := tx.lockUser(ctx, "deleting user", id, guards...)
+		if err != nil {
+			return err
 		}
-		return failed("deleting user", err)
+		if _, err := tx.queries.DeleteUser(ctx, id); err != nil {
+			return failed("deleting user", err)
+		}
+		return tx.noteDeletion(ctx, user.Identity())
 	})
+}
+
+// UserGuard refuses changes of some users. It is shown the user as it is when it is changed.
+type UserGuard func(UserReach) error
+
+// UserReach says how far the rights of a user reach.
+type UserReach struct {
+	User   ledger.User
+	Rights []ledger.Right
+	// Providers are those of the parties that the rights name, by party. Parties that are not known are absent.
+	Providers map[ledger.Party]string
+}
+
+func (t *Tx) guard(ctx context.Context, user ledger.User, guards []UserGuard) error {
+	if len(guards) == 0 {
+		return nil
+	}
+	rights, err := t.UserRights(ctx, user.ID)
+	if err != nil {
+		return err
+	}
+	reach := UserReach{User: user, Rights: rights, Providers: map[ledger.Party]string{}}
+	var named []ledger.Party
+	for _, right := range rights {
+		if right.Kind.HasParty() {
+			named = append(named, right.Party)
+		}
+	}
+	parties, err := t.Parties(ctx, ledger.SortedParties(named))
+	if err != nil {
+		return err
+	}
+	for _, party := range parties {
+		reach.Providers[party.Party] = party.IdentityProviderID
+	}
+	for _, guard := range guards {
+		if err := guard(reach); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // changeUser runs a change of one user or its rights, and tells the watchers.
@@ -143,8 +231,9 @@ func (d *DB) changeUser(ctx context.Context, id string, change func(*Tx) error) 
 	return err
 }
 
-// lockUser finds a user and keeps others from changing it or its rights. The operation is for USER_NOT_FOUND.
-func (t *Tx) lockUser(ctx context.Context, operation, id string) (ledger.User, error) {
+// lockUser finds a user and keeps others from changing it or its rights, unless a guard refuses. The operation is for
+// USER_NOT_FOUND.
+func (t *Tx) lockUser(ctx context.Context, operation, id string, guards ...UserGuard) (ledger.User, error) {
 	row, err := t.queries.LockUser(ctx, id)
 	if isNoRows(err) {
 		return ledger.User{}, fault.UserNotFoundWhen(operation, id)
@@ -152,7 +241,11 @@ func (t *Tx) lockUser(ctx context.Context, operation, id string) (ledger.User, e
 	if err != nil {
 		return ledger.User{}, failed(operation, err)
 	}
-	return fromDBUser(row)
+	user, err := fromDBUser(row)
+	if err != nil {
+		return ledger.User{}, err
+	}
+	return user, t.guard(ctx, user, guards)
 }
 
 func (t *Tx) storeUser(ctx context.Context, user ledger.User) error {

@@ -2,40 +2,210 @@ package db
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
 
+// ErrTaken is why a user cannot give itself a wallet: an administrator took it, or what belongs to it, and has to give
+// it back.
+var ErrTaken = errors.New("an administrator took the user, its wallet or its right to act as its party")
+
+// ErrNotGiven is why a user cannot give itself a wallet: its party is one that it was never allowed to act as.
+var ErrNotGiven = errors.New("the user may not act as its primary party")
+
+// Wallet is a party that a user is to have for its wallet.
+type Wallet struct {
+	Owner ledger.Identity
+	Party ledger.Party
+	// Hosting allocates the party; nil for a party that exists.
+	Hosting *Hosting
+	// BySelf: the user gives it to itself. It gets no right then that it had once and has no longer.
+	BySelf bool
+}
+
 // WalletParty finds the party that a user's wallet has or had; false for users that never had one.
-func (r Reader) WalletParty(ctx context.Context, userID string) (ledger.Party, bool, error) {
-	party, err := r.queries.GetWalletParty(ctx, userID)
+func (r Reader) WalletParty(ctx context.Context, owner ledger.Identity) (ledger.Party, bool, error) {
+	party, err := r.queries.GetWalletParty(ctx, dbgen.GetWalletPartyParams{
+		IdentityProviderID: owner.IdentityProviderID, UserID: owner.UserID,
+	})
 	if isNoRows(err) {
 		return "", false, nil
 	}
 	return party, err == nil, failed("reading the party of a wallet", err)
 }
 
-// HostWalletParty allocates a party as [DB.HostParty] does, for the wallet of a user: both are stored, or neither.
-func (d *DB) HostWalletParty(ctx context.Context, hosting Hosting, userID string) error {
-	_, err := d.allocate(ctx, hosting.Details, hosting.Grant, func(tx *Tx, store func() error) error {
-		return tx.enterHosting(ctx, hosting, func() error {
-			if err := store(); err != nil {
-				return err
-			}
-			return tx.setWalletParty(ctx, userID, hosting.Details.Party)
-		})
+// GiveWallet makes sure that a user exists, has the party as its primary one unless it has another, and may act as it,
+// and notes that its wallet has it: all or nothing, so that a user that was noted to have a wallet and lacks a part of
+// it lost that to an administrator. Faults: INVALID_ARGUMENT for a party to allocate that exists, USER_ALREADY_EXISTS
+// when the user is another identity provider's or was changed meanwhile, TOO_MANY_USER_RIGHTS; [ErrTaken] and
+// [ErrNotGiven] for a user that gives itself a wallet.
+func (d *DB) GiveWallet(ctx context.Context, wallet Wallet) error {
+	return d.changeUser(ctx, wallet.Owner.UserID, func(tx *Tx) error {
+		if wallet.Hosting == nil {
+			return tx.settleWallet(ctx, wallet)
+		}
+		return tx.enterHosting(ctx, *wallet.Hosting, func() error { return tx.settleWallet(ctx, wallet) })
 	})
+}
+
+// settleWallet finds or creates the user, and gives it the wallet.
+func (t *Tx) settleWallet(ctx context.Context, wallet Wallet) error {
+	row, err := t.queries.LockUser(ctx, wallet.Owner.UserID)
+	switch {
+	case isNoRows(err):
+		return t.giveWalletToNewUser(ctx, wallet)
+	case err != nil:
+		return failed("giving a wallet", err)
+	}
+	user, err := fromDBUser(row)
+	if err != nil {
+		return err
+	}
+	if user.Identity() != wallet.Owner || (user.PrimaryParty != "" && user.PrimaryParty != wallet.Party) {
+		return fault.UserAlreadyExistsNamed(user.ID)
+	}
+	if wallet.BySelf {
+		done, err := t.mayKeepWallet(ctx, wallet, user)
+		if err != nil || done {
+			return err
+		}
+	}
+	return t.giveWallet(ctx, wallet, user)
+}
+
+// mayKeepWallet refuses users that lost what they would give themselves. It is done for those who have it all.
+func (t *Tx) mayKeepWallet(ctx context.Context, wallet Wallet, user ledger.User) (done bool, err error) {
+	if user.IsDeactivated {
+		return false, ErrTaken
+	}
+	remembered, had, err := t.WalletParty(ctx, wallet.Owner)
+	if err != nil || !had && user.PrimaryParty == "" {
+		return false, err
+	}
+	rights, err := t.UserRights(ctx, user.ID)
+	if err != nil {
+		return false, err
+	}
+	holds := slices.Contains(rights, ledger.Right{Kind: ledger.CanActAs, Party: wallet.Party})
+	switch {
+	case !holds && had:
+		return false, ErrTaken
+	case !holds:
+		return false, ErrNotGiven
+	default:
+		return had && remembered == wallet.Party && user.PrimaryParty != "", nil
+	}
+}
+
+// CheckOwnWallet returns [ErrTaken] for users who can neither give themselves a wallet nor keep the one that they had:
+// what [DB.GiveWallet] would find out.
+func (r Reader) CheckOwnWallet(ctx context.Context, owner ledger.Identity) error {
+	user, known, err := r.User(ctx, owner)
+	switch {
+	case err != nil:
+		return err
+	case !known:
+		return r.checkNotTaken(ctx, owner)
+	case user.IsDeactivated:
+		return ErrTaken
+	}
+	party, had, err := r.WalletParty(ctx, owner)
+	if err != nil || !had {
+		return err
+	}
+	if user.PrimaryParty != "" {
+		party = user.PrimaryParty
+	}
+	rights, err := r.UserRights(ctx, user.ID)
+	if err == nil && !slices.Contains(rights, ledger.Right{Kind: ledger.CanActAs, Party: party}) {
+		return ErrTaken
+	}
 	return err
 }
 
-// SetWalletParty notes which party the wallet of a user has.
-func (d *DB) SetWalletParty(ctx context.Context, userID string, party ledger.Party) error {
-	return d.InTx(ctx, func(tx *Tx) error { return tx.setWalletParty(ctx, userID, party) })
+// checkNotTaken refuses a user that does not exist and did before.
+func (r Reader) checkNotTaken(ctx context.Context, who ledger.Identity) error {
+	deleted, err := r.queries.WasUserDeleted(ctx, dbgen.WasUserDeletedParams{
+		IdentityProviderID: who.IdentityProviderID, UserID: who.UserID,
+	})
+	if err != nil {
+		return failed("reading who was deleted", err)
+	}
+	_, had, err := r.WalletParty(ctx, who)
+	if err == nil && (deleted || had) {
+		return ErrTaken
+	}
+	return err
 }
 
-func (t *Tx) setWalletParty(ctx context.Context, userID string, party ledger.Party) error {
+// giveWalletToNewUser creates the user. One that an administrator deleted does not come back by itself.
+func (t *Tx) giveWalletToNewUser(ctx context.Context, wallet Wallet) error {
+	user := ledger.User{
+		ID: wallet.Owner.UserID, PrimaryParty: wallet.Party, IdentityProviderID: wallet.Owner.IdentityProviderID,
+	}
+	if err := t.insertUser(ctx, user); err != nil {
+		return err
+	}
+	if wallet.BySelf { // looked at behind the insert, which waits for a deletion that is under way
+		if err := t.checkNotTaken(ctx, wallet.Owner); err != nil {
+			return err
+		}
+	}
+	return t.giveWallet(ctx, wallet, user)
+}
+
+// giveWallet completes what belongs to the wallet of a user that is locked.
+func (t *Tx) giveWallet(ctx context.Context, wallet Wallet, user ledger.User) error {
+	if wallet.Hosting != nil {
+		if err := t.insertParty(ctx, wallet.Hosting.Details); err != nil {
+			return err
+		}
+	}
+	if user.PrimaryParty == "" {
+		user.PrimaryParty = wallet.Party
+		user.ResourceVersion++
+		if err := t.storeUser(ctx, user); err != nil {
+			return err
+		}
+	}
+	if _, err := t.grant(ctx, user.ID, []ledger.Right{{Kind: ledger.CanActAs, Party: wallet.Party}}); err != nil {
+		return err
+	}
+	if err := t.setWalletParty(ctx, wallet.Owner, wallet.Party); err != nil {
+		return err
+	}
+	if wallet.BySelf {
+		return nil
+	}
+	return t.forgetDeletion(ctx, wallet.Owner)
+}
+
+// moveWallet hands the wallet of a user to its identity at another identity provider.
+func (t *Tx) moveWallet(ctx context.Context, from, to ledger.Identity) error {
+	party, had, err := t.WalletParty(ctx, from)
+	if err != nil || from == to {
+		return err
+	}
+	for _, who := range []ledger.Identity{from, to} {
+		err := t.queries.DeleteWalletParty(ctx, dbgen.DeleteWalletPartyParams{
+			IdentityProviderID: who.IdentityProviderID, UserID: who.UserID,
+		})
+		if err != nil {
+			return failed("moving a wallet", err)
+		}
+	}
+	if !had {
+		return nil
+	}
+	return t.setWalletParty(ctx, to, party)
+}
+
+func (t *Tx) setWalletParty(ctx context.Context, owner ledger.Identity, party ledger.Party) error {
 	return failed("noting the party of a wallet", t.queries.SetWalletParty(ctx, dbgen.SetWalletPartyParams{
-		UserID: userID, Party: party,
+		IdentityProviderID: owner.IdentityProviderID, UserID: owner.UserID, Party: party,
 	}))
 }

@@ -140,7 +140,7 @@ func New(tb testing.TB, options Options) *Server {
 	s.Handler = s.handler(options)
 	s.routes = s.documents()
 	s.live = &live{tb: tb}
-	_, known, err := s.DB.User(tb.Context(), Admin) // on a database that another node of the test uses
+	_, known, err := s.DB.User(tb.Context(), ledger.DefaultUser(Admin)) // on a database that another node of the test uses
 	require.NoError(tb, err)
 	if !known {
 		s.Rights(Admin, ledger.Right{Kind: ledger.ParticipantAdmin})

@@ -124,7 +124,7 @@ func checkKeys(keys []string) error {
 // serveOnce serves a request unless it was served before.
 func (k *Keeper) serveOnce(ctx context.Context, exchange endpoint.Exchange, key string) endpoint.Content {
 	wanted := db.IdempotencyKey{
-		UserID: endpoint.Claims(ctx).UserID(), Key: key, RequestHash: hashOf(exchange),
+		Identity: endpoint.Claims(ctx).Identity(), Key: key, RequestHash: hashOf(exchange),
 	}
 	claim, known, err := k.options.Record.ClaimIdempotencyKey(ctx, wanted, k.options.Hold, k.options.Keep)
 	switch {

@@ -36,6 +36,10 @@ type Info struct {
 	Tag         string
 	Deprecated  bool
 	Access      Access
+	// Authorize, if set, checks what Access cannot say, before anything is read or written for the request: it refuses the
+	// caller, or adds to the context what it found out. Endpoints that change something need it, unless they are for
+	// administrators, where something is around them (see [Options.Around]).
+	Authorize func(ctx context.Context) (context.Context, error)
 	// Rights says in words what the caller needs, for the document. Leave it empty unless Access is ByRequest.
 	Rights string
 	// Vital endpoints are served however many requests there are: they tell how the node is. They must cost little.

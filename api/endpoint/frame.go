@@ -14,6 +14,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/ledger"
 )
 
 // The defaults of the settings of a frame, as upstream's.
@@ -103,6 +104,10 @@ func (f *Frame) Mount(router chi.Router, endpoints []Endpoint) error {
 		if err != nil {
 			return err
 		}
+		if f.options.Around != nil && e.Changes() && e.Authorize == nil && e.Access != Admin {
+			return fmt.Errorf("endpoint %s changes something and does not say who may: what is around it would be done for "+
+				"anybody", e)
+		}
 		router.Method(e.Method, e.Path, handler)
 	}
 	return nil
@@ -149,6 +154,7 @@ func (f *Frame) handler(e Endpoint) (http.Handler, error) {
 }
 
 // ServeHTTP implements [http.Handler]. The order of the steps is the API's: parameters, token, body, right, call. What
+// is around the endpoint, such as stored answers, comes behind the right. What
 // is one too many is refused as early as that is known, and a request takes up a place only when it has been read, so
 // that clients who send slowly take none.
 func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -184,7 +190,7 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if err := s.frame.authenticate(ctx, r); err != nil {
 		return nil, err
 	}
-	user := callOf(ctx).claims.UserID()
+	user := ledger.IdentityText(callOf(ctx).claims.Identity())
 	if err := limits.admit(user, r.RemoteAddr); err != nil {
 		return nil, err
 	}
@@ -208,6 +214,11 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		return nil, err
 	}
 	defer leave()
+	if s.Authorize != nil {
+		if ctx, err = s.Authorize(ctx); err != nil {
+			return nil, err
+		}
+	}
 	response, err := s.call(ctx, request, Exchange{Info: s.Info, Request: r, Body: content})
 	if written, ok := response.(Content); ok && err == nil && written.Stream != nil {
 		s.frame.write(ctx, w, written) // what is made while it is sent needs its place until it is

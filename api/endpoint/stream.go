@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
 )
 
 // Send gives the client of a stream its next element. It returns when the connection has taken the element, which is
@@ -107,7 +108,7 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	changes := streams.seen()
 	err := s.frame.authenticate(ctx, r)
 	if err == nil {
-		err = s.frame.options.Limits.admit(callOf(ctx).claims.UserID(), r.RemoteAddr)
+		err = s.frame.options.Limits.admit(ledger.IdentityText(callOf(ctx).claims.Identity()), r.RemoteAddr)
 	}
 	if err != nil {
 		s.frame.fail(ctx, w, err)

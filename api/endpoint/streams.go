@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
 )
 
 // The defaults of the settings of streams.
@@ -43,7 +44,7 @@ type Streams struct {
 
 	mu     sync.Mutex
 	count  int
-	byUser map[string]map[*openStream]struct{}
+	byUser map[ledger.Identity]map[*openStream]struct{}
 	// changes counts the changes of users, so that one that comes between authentication and registration is noticed.
 	changes uint64
 	// unsure are streams whose rights must be looked up again; checking tells that somebody does.
@@ -81,7 +82,7 @@ func NewStreams(options StreamOptions) *Streams {
 		options.ClientPatience = DefaultClientPatience
 	}
 	return &Streams{
-		options: options, byUser: make(map[string]map[*openStream]struct{}), drained: make(chan struct{}),
+		options: options, byUser: make(map[ledger.Identity]map[*openStream]struct{}), drained: make(chan struct{}),
 	}
 }
 
@@ -99,13 +100,11 @@ func (s *Streams) UserChanged(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
-	if id == "" {
-		for _, streams := range s.byUser {
+	for who, streams := range s.byUser {
+		if id == "" || who.UserID == id {
 			s.doubt(streams)
 		}
-		return
 	}
-	s.doubt(s.byUser[id])
 }
 
 // Close ends all streams with ABORTED_DUE_TO_SHUTDOWN, refuses new ones from then on, and returns when the clients have
@@ -142,7 +141,7 @@ func (s *Streams) seen() uint64 {
 func (s *Streams) add(open *openStream, changes uint64) (refusal error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	user := open.claims.UserID()
+	user := open.claims.Identity()
 	switch {
 	case s.stopping:
 		refusal = abortedByShutdown()
@@ -151,7 +150,7 @@ func (s *Streams) add(open *openStream, changes uint64) (refusal error) {
 			"The node serves %d streams already, which is as many as it is set to.", s.options.Max)
 	case len(s.byUser[user]) >= s.options.MaxPerUser:
 		refusal = fault.MaximumNumberOfStreams.New(
-			"User %q has %d streams open already, which is as many as one user may have.", user, s.options.MaxPerUser)
+			"User %q has %d streams open already, which is as many as one user may have.", user.UserID, s.options.MaxPerUser)
 	}
 	if s.byUser[user] == nil {
 		s.byUser[user] = make(map[*openStream]struct{})
@@ -167,7 +166,7 @@ func (s *Streams) add(open *openStream, changes uint64) (refusal error) {
 func (s *Streams) remove(open *openStream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	user := open.claims.UserID()
+	user := open.claims.Identity()
 	delete(s.byUser[user], open)
 	if len(s.byUser[user]) == 0 {
 		delete(s.byUser, user)

@@ -135,6 +135,15 @@ func (a *API) completionsQuery(ctx context.Context, body CompletionStreamRequest
 	if err := checkParties(body.Parties); err != nil {
 		return db.CompletionsQuery{}, err
 	}
+	if claims.CanReadAsAnyParty() && body.UserID != "" { // who may name any user means the one of this name
+		user, known, err := a.record.UserNamed(ctx, who.UserID)
+		if err != nil {
+			return db.CompletionsQuery{}, err
+		}
+		if known {
+			who = user.Identity()
+		}
+	}
 	if body.BeginExclusive < 0 {
 		return db.CompletionsQuery{}, fault.NegativeOffsetIn("begin_exclusive", body.BeginExclusive)
 	}

@@ -96,7 +96,7 @@ func (a *API) grantUserRights(ctx context.Context, req changeRightsRequest) (Gra
 	if _, err := a.userOf(ctx, "granting rights to user", req.Body.UserID, identityProviderID); err != nil {
 		return GrantUserRightsResponse{}, err
 	}
-	granted, err := a.record.GrantRights(ctx, req.Body.UserID, rights)
+	granted, err := a.record.GrantRights(ctx, req.Body.UserID, rights, withinReach(ctx))
 	return GrantUserRightsResponse{NewlyGrantedRights: ToAPIRights(granted)}, err
 }
 
@@ -119,7 +119,7 @@ func (a *API) revokeUserRights(ctx context.Context, req changeRightsRequest) (Re
 	if _, err := a.userOf(ctx, "revoking rights from user", req.Body.UserID, identityProviderID); err != nil {
 		return RevokeUserRightsResponse{}, err
 	}
-	revoked, err := a.record.RevokeRights(ctx, req.Body.UserID, rights)
+	revoked, err := a.record.RevokeRights(ctx, req.Body.UserID, rights, withinReach(ctx))
 	return RevokeUserRightsResponse{NewlyRevokedRights: ToAPIRights(revoked)}, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
@@ -12,19 +13,25 @@ import (
 // USER_ALREADY_EXISTS, TOO_MANY_USER_RIGHTS.
 type UserRecord interface {
 	CreateUser(ctx context.Context, user ledger.User, rights []ledger.Right) (ledger.User, error)
-	User(ctx context.Context, id string) (user ledger.User, ok bool, err error)
+	User(ctx context.Context, who ledger.Identity) (user ledger.User, ok bool, err error)
+	// UserNamed finds a user of whichever identity provider.
+	UserNamed(ctx context.Context, id string) (user ledger.User, ok bool, err error)
 	// Users returns users of the identity provider with ids above after, in byte order.
 	Users(ctx context.Context, identityProviderID, after string, limit int32) ([]ledger.User, error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
 	// UpdateUser stores what change makes of the user; with an expected resource version, only of a user at that version.
 	UpdateUser(
-		ctx context.Context, id string, expected *int64, change func(*ledger.User) error,
+		ctx context.Context, id string, expected *int64, change func(*ledger.User) error, guards ...db.UserGuard,
 	) (ledger.User, error)
 	MoveUser(ctx context.Context, id, source, target string) error
-	DeleteUser(ctx context.Context, id string) error
+	DeleteUser(ctx context.Context, id string, guards ...db.UserGuard) error
 	// GrantRights and RevokeRights return what really changed.
-	GrantRights(ctx context.Context, id string, rights []ledger.Right) ([]ledger.Right, error)
-	RevokeRights(ctx context.Context, id string, rights []ledger.Right) ([]ledger.Right, error)
+	GrantRights(
+		ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,
+	) ([]ledger.Right, error)
+	RevokeRights(
+		ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,
+	) ([]ledger.Right, error)
 }
 
 // User is someone whom tokens can name (contract, "User").
@@ -188,9 +195,17 @@ func (a *API) authenticatedUser(ctx context.Context, req authenticatedUserReques
 	return GetUserResponse{User: new(ToAPIUser(user))}, nil
 }
 
-// userOf loads a user that must belong to the identity provider. The operation is for the USER_NOT_FOUND text.
+// userOf loads a user that must belong to the identity provider. The operation is for the USER_NOT_FOUND text. Whose
+// rights end at an identity provider gets the same answer for users of others as for those that nobody has.
 func (a *API) userOf(ctx context.Context, operation, id, identityProviderID string) (ledger.User, error) {
-	user, ok, err := a.record.User(ctx, id)
+	if _, bound := boundCaller(ctx); bound {
+		user, ok, err := a.record.User(ctx, ledger.Identity{IdentityProviderID: identityProviderID, UserID: id})
+		if err == nil && !ok {
+			err = notOfProvider(id, identityProviderID)
+		}
+		return user, err
+	}
+	user, ok, err := a.record.UserNamed(ctx, id)
 	if err != nil {
 		return ledger.User{}, err
 	}

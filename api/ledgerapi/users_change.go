@@ -72,9 +72,12 @@ func (a *API) updateUser(ctx context.Context, req updateUserRequest) (UpdateUser
 		return UpdateUserResponse{}, fault.InvalidArgumentf("user %q cannot deactivate itself", given.ID).
 			WithHint("Let another administrator do it.")
 	}
+	if _, err := a.userOf(ctx, "updating user", given.ID, given.IdentityProviderID); err != nil {
+		return UpdateUserResponse{}, err
+	}
 	updated, err := a.record.UpdateUser(ctx, given.ID, expected, func(user *ledger.User) error {
 		return changeUser(user, given, changes)
-	})
+	}, withinReach(ctx))
 	if err != nil {
 		return UpdateUserResponse{}, err
 	}
@@ -145,7 +148,7 @@ func (a *API) deleteUser(ctx context.Context, req userPath) (endpoint.Empty, err
 	if _, err := a.userOf(ctx, "deleting user", req.UserID, identityProviderID); err != nil {
 		return endpoint.Empty{}, err
 	}
-	return endpoint.Empty{}, a.record.DeleteUser(ctx, req.UserID)
+	return endpoint.Empty{}, a.record.DeleteUser(ctx, req.UserID, withinReach(ctx))
 }
 
 func (a *API) moveUser(ctx context.Context, req moveUserRequest) (endpoint.Empty, error) {

@@ -247,11 +247,13 @@ func (a *API) choose(
 			return db.AutomationSetting{}, fault.Internal(err)
 		}
 	}
-	return a.options.Settings.ChooseAutomation(ctx, string(kind), party, encoded, endpoint.Claims(ctx).UserID())
+	return a.options.Settings.ChooseAutomation(ctx, string(kind), party, encoded,
+		ledger.IdentityText(endpoint.Claims(ctx).Identity()))
 }
 
 func (a *API) reset(ctx context.Context, kind settings.Kind, party ledger.Party) (db.AutomationSetting, error) {
-	return a.options.Settings.ResetAutomation(ctx, string(kind), party, endpoint.Claims(ctx).UserID())
+	return a.options.Settings.ResetAutomation(ctx, string(kind), party,
+		ledger.IdentityText(endpoint.Claims(ctx).Identity()))
 }
 
 // requireLocal refuses settings for parties that no wallet of this node can be of.

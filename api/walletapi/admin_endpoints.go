@@ -24,7 +24,9 @@ func (a *API) Validator() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v0/register", OperationID: "register", Tag: tagUsers, Access: endpoint.Public,
-			Summary: "Give the caller a wallet. Takes no body; repeating it changes nothing.",
+			Summary: "Give the caller a wallet. Takes no body; repeating it changes nothing.", Authorize: a.newcomersOnly,
+			Description: "What an administrator took from a user (the user itself, its wallet, its right to act as its party) " +
+				"does not come back by this: an administrator has to give it back.",
 		}, a.register),
 	}
 }
@@ -39,14 +41,17 @@ func (a *API) userEndpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v0/admin/users", OperationID: "onboardUser", Tag: tagUsers,
 			Summary: "Give a user a wallet. Repeating it changes nothing.", Rights: operatorRights,
+			Authorize: a.operatorsOnly,
 		}, a.onboardUser),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/users", OperationID: "listUsers", Tag: tagUsers,
 			Summary: "List the users who have a wallet.", Rights: operatorRights,
+			Authorize: a.operatorsOnly,
 		}, a.listUsers),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v0/admin/users/offboard", OperationID: "offboardUser", Tag: tagUsers,
 			Summary: "Take a user's wallet away. Its party and holdings stay.", Rights: operatorRights,
+			Authorize: a.operatorsOnly,
 		}, a.offboardUser),
 	}
 }
@@ -57,24 +62,28 @@ func (a *API) preapprovalEndpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/participant/identities", OperationID: "getParticipantIdentities",
 			Tag: tagParticipant, Summary: "Tell who the participant is. Private keys are not part of it.",
-			Rights: operatorRights,
+			Rights: operatorRights, Authorize: a.operatorsOnly,
 		}, a.participantIdentities),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/participant/global-domain-connection-config",
 			OperationID: "getGlobalDomainConnectionConfig", Tag: tagParticipant, Rights: operatorRights,
-			Summary: "Tell how the participant is connected to its synchronizer, which is in the same process.",
+			Authorize: a.operatorsOnly,
+			Summary:   "Tell how the participant is connected to its synchronizer, which is in the same process.",
 		}, a.connectionConfig),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/transfer-preapprovals", OperationID: "listTransferPreapprovals",
 			Tag: tagPreapprovals, Summary: "List the preapprovals that the operator provides.", Rights: operatorRights,
+			Authorize: a.operatorsOnly,
 		}, a.listPreapprovals),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: byParty, OperationID: "lookupTransferPreapprovalProvidedToParty",
 			Tag: tagPreapprovals, Summary: "Get the preapproval that the operator provides for a party.", Rights: operatorRights,
+			Authorize: a.operatorsOnly,
 		}, a.lookupPreapproval),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodDelete, Path: byParty, OperationID: "cancelTransferPreapprovalByParty", Tag: tagPreapprovals,
 			Summary: "Cancel the preapproval that the operator provides for a party.", Rights: operatorRights,
+			Authorize: a.operatorsOnly,
 		}, a.cancelPreapproval),
 	}
 }
@@ -85,33 +94,40 @@ func (a *API) externalEndpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: base + "/topology/generate", OperationID: "generateExternalPartyTopology",
 			Tag: tagExternal, Reads: true, Rights: operatorRights,
-			Summary: "Make the topology transactions that an external party signs to come into being.",
+			Authorize: a.operatorsOnly,
+			Summary:   "Make the topology transactions that an external party signs to come into being.",
 		}, a.generateTopology),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: base + "/topology/submit", OperationID: "submitExternalPartyTopology",
 			Tag: tagExternal, Summary: "Bring an external party into being, and wait until it is ready.", Rights: operatorRights,
+			Authorize: a.operatorsOnly,
 		}, a.submitTopology),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: base + "/setup-proposal", OperationID: "createExternalPartySetupProposal",
 			Tag: tagExternal, Summary: "Pay for a preapproval of an external party and propose it.", Rights: operatorRights,
+			Authorize: a.operatorsOnly,
 		}, a.createSetupProposal),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: base + "/setup-proposal", OperationID: "listExternalPartySetupProposals",
 			Tag: tagExternal, Summary: "List the proposals that wait for acceptance.", Rights: operatorRights,
+			Authorize: a.operatorsOnly,
 		}, a.listSetupProposals),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: base + "/setup-proposal/prepare-accept",
 			OperationID: "prepareAcceptExternalPartySetupProposal", Tag: tagExternal, Reads: true,
 			Summary: "Prepare the acceptance of a proposal for signing.", Rights: operatorRights,
+			Authorize: a.operatorsOnly,
 		}, a.prepareAccept),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: base + "/setup-proposal/submit-accept",
 			OperationID: "submitAcceptExternalPartySetupProposal", Tag: tagExternal,
 			Summary: "Submit the signed acceptance of a proposal, and wait for it.", Rights: operatorRights,
+			Authorize: a.operatorsOnly,
 		}, a.submitAccept),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: base + "/balance", OperationID: "getExternalPartyBalance", Tag: tagExternal,
 			Summary: "Get what an external party holds.", Rights: operatorRights,
+			Authorize: a.operatorsOnly,
 		}, a.externalBalance),
 	}
 }
@@ -123,12 +139,14 @@ func (a *API) sendEndpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: base + "/prepare-send", OperationID: "prepareTransferPreapprovalSend",
 			Tag: tagExternal, Deprecated: true, Reads: true, Rights: operatorRights,
-			Summary: "Prepare a transfer by an external party for signing. Use the token standard instead.",
+			Authorize: a.operatorsOnly,
+			Summary:   "Prepare a transfer by an external party for signing. Use the token standard instead.",
 		}, a.prepareSend),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: base + "/submit-send", OperationID: "submitTransferPreapprovalSend",
 			Tag: tagExternal, Deprecated: true, Rights: operatorRights,
-			Summary: "Submit a signed transfer, which the operator makes then. Use the token standard instead.",
+			Authorize: a.operatorsOnly,
+			Summary:   "Submit a signed transfer, which the operator makes then. Use the token standard instead.",
 		}, a.submitSend),
 	}
 }

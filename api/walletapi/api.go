@@ -17,7 +17,7 @@ type Record interface {
 	Users
 	ExternalParty(ctx context.Context, party ledger.Party) (db.ExternalParty, bool, error)
 	Head(ctx context.Context) (db.Head, error)
-	User(ctx context.Context, id string) (ledger.User, bool, error)
+	User(ctx context.Context, who ledger.Identity) (ledger.User, bool, error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
 	// ActiveContracts lists every contract: for requests of apps, which are no network's.
 	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)

@@ -21,14 +21,61 @@ type walletUser struct {
 	install ledger.ContractID
 }
 
-// caller is the wallet user who calls; others are refused. The operation is the endpoint's operation id. The order is
-// upstream's: whether there is a wallet is found out before what the user may do.
+// authorizedKey is where the context has the wallet user whom the frame has let pass.
+type authorizedKey struct{}
+
+// ownersOnly authorizes the owners of wallets before anything else is done for a request.
+func (a *API) ownersOnly(operation string) func(context.Context) (context.Context, error) {
+	return func(ctx context.Context) (context.Context, error) {
+		w, err := a.findCaller(ctx, operation)
+		return context.WithValue(ctx, authorizedKey{}, w), err
+	}
+}
+
+// operatorsOnly authorizes operators before anything else is done for a request.
+func (a *API) operatorsOnly(ctx context.Context) (context.Context, error) {
+	return ctx, a.operator(ctx)
+}
+
+// newcomersOnly authorizes whoever may register: users from whom nothing was taken.
+func (a *API) newcomersOnly(ctx context.Context) (context.Context, error) {
+	n := newcomer{Identity: endpoint.Claims(ctx).Identity(), Self: true}
+	if err := ledger.CheckUserID(n.UserID); err != nil {
+		return ctx, v0.BadRequest("%s", err)
+	}
+	user, known, err := a.record.UserNamed(ctx, n.UserID)
+	if err != nil {
+		return ctx, err
+	}
+	if err := n.mayBecome(user, known); err != nil {
+		return ctx, err
+	}
+	return ctx, n.notGiven(a.record.CheckOwnWallet(ctx, n.Identity))
+}
+
+// caller is the wallet user who calls; others are refused. The operation is the endpoint's operation id.
 func (a *API) caller(ctx context.Context, operation string) (walletUser, error) {
+	w, authorized := ctx.Value(authorizedKey{}).(walletUser)
+	if !authorized {
+		var err error
+		if w, err = a.findCaller(ctx, operation); err != nil {
+			return w, err
+		}
+	}
+	if plan := changes.PlanOf(ctx); plan != nil {
+		plan.Party = w.party
+	}
+	return w, nil
+}
+
+// findCaller looks the caller up. The order is upstream's: whether there is a wallet is found out before what the user
+// may do.
+func (a *API) findCaller(ctx context.Context, operation string) (walletUser, error) {
 	claims := endpoint.Claims(ctx)
 	if err := claims.Require(); err != nil {
 		return walletUser{}, err
 	}
-	user, known, err := a.record.User(ctx, claims.UserID())
+	user, known, err := a.record.User(ctx, claims.Identity())
 	if err != nil {
 		return walletUser{}, err
 	}
@@ -44,9 +91,6 @@ func (a *API) caller(ctx context.Context, operation string) (walletUser, error) 
 	if err != nil {
 		return walletUser{}, err
 	}
-	if plan := changes.PlanOf(ctx); plan != nil {
-		plan.Party = user.PrimaryParty
-	}
 	return walletUser{user: user.ID, party: user.PrimaryParty, install: install.ID},
 		rights.RequireActAs(user.PrimaryParty)
 }
@@ -58,7 +102,7 @@ func (a *API) operator(ctx context.Context) error {
 	if err := claims.Require(); err != nil {
 		return err
 	}
-	user, known, err := a.record.User(ctx, claims.UserID())
+	user, known, err := a.record.User(ctx, claims.Identity())
 	if err != nil {
 		return err
 	}
@@ -75,11 +119,10 @@ func (a *API) operator(ctx context.Context) error {
 	return rights.RequireActAs(a.node.Operator)
 }
 
-// rightsOf are the claims of a user as they are now. The caller's token must be of the user's identity provider.
+// rightsOf are the claims of a user as they are now.
 func (a *API) rightsOf(ctx context.Context, user ledger.User) (auth.Claims, error) {
-	caller, _ := endpoint.Claims(ctx).User()
-	if user.IsDeactivated || caller.IdentityProviderID != user.IdentityProviderID {
-		return auth.Claims{}, forbidden("user %q is deactivated, or of another identity provider", user.ID)
+	if user.IsDeactivated {
+		return auth.Claims{}, forbidden("user %q is deactivated", user.ID)
 	}
 	rights, err := a.record.UserRights(ctx, user.ID)
 	return auth.NewClaims(user, rights), err

@@ -18,7 +18,10 @@ const (
 
 // group makes the descriptions of endpoints that go together. The operation ids are upstream's; the order in which a
 // caller's wallet and rights are checked needs endpoints that do it themselves.
-type group struct{ tag string }
+type group struct {
+	api *API
+	tag string
+}
 
 func (g group) info(method, path, operationID, summary string) endpoint.Info {
 	return endpoint.Info{
@@ -26,21 +29,28 @@ func (g group) info(method, path, operationID, summary string) endpoint.Info {
 	}
 }
 
+// change is the description of an endpoint that changes something for the owner of a wallet.
+func (g group) change(method, path, operationID, summary string) endpoint.Info {
+	info := g.info(method, path, operationID, summary)
+	info.Authorize = g.api.ownersOnly(operationID)
+	return info
+}
+
 func (g group) get(path, operationID, summary string) endpoint.Info {
 	return g.info(http.MethodGet, path, operationID, summary)
 }
 
 func (g group) post(path, operationID, summary string) endpoint.Info {
-	return g.info(http.MethodPost, path, operationID, summary)
+	return g.change(http.MethodPost, path, operationID, summary)
 }
 
 func (g group) delete(path, operationID, summary string) endpoint.Info {
-	return g.info(http.MethodDelete, path, operationID, summary)
+	return g.change(http.MethodDelete, path, operationID, summary)
 }
 
 // read is a POST that changes nothing.
 func (g group) read(path, operationID, summary string) endpoint.Info {
-	info := g.post(path, operationID, summary)
+	info := g.info(http.MethodPost, path, operationID, summary)
 	info.Reads = true
 	return info
 }
@@ -70,7 +80,7 @@ func (a *API) Wallet() []endpoint.Endpoint {
 }
 
 func (a *API) basics() []endpoint.Endpoint {
-	g := group{tagWallet}
+	g := group{a, tagWallet}
 	return []endpoint.Endpoint{
 		endpoint.New(g.get("/v0/wallet/balance", "getBalance", "Get what the caller's wallet holds."), a.balance),
 		endpoint.New(g.get("/v0/wallet/coins", "listCoins", "List the coins of the caller's wallet."), a.listHoldings),
@@ -100,7 +110,7 @@ func (a *API) basics() []endpoint.Endpoint {
 
 func (a *API) offerEndpoints() []endpoint.Endpoint {
 	const offers = "/v0/wallet/transfer-offers"
-	g := group{tagOffers}
+	g := group{a, tagOffers}
 	return []endpoint.Endpoint{
 		endpoint.New(deprecated(g.plan(offers, "createTransferOffer", "Offer coin to a receiver.")), a.createTransferOffer),
 		endpoint.New(g.get(offers, "listTransferOffers", "List the offers that are open, to and from the caller."),
@@ -129,7 +139,7 @@ func (a *API) tokenEndpoints() []endpoint.Endpoint {
 		transfers = "/v0/wallet/token-standard/transfers"
 		requests  = "/v0/wallet/token-standard/allocation-requests"
 	)
-	g := group{tagToken}
+	g := group{a, tagToken}
 	return []endpoint.Endpoint{
 		endpoint.New(g.plan(transfers, "createTokenStandardTransfer", "Transfer coin by the token standard."),
 			a.createTokenStandardTransfer),
@@ -158,7 +168,7 @@ func (a *API) paymentEndpoints() []endpoint.Endpoint {
 		requests      = "/v0/wallet/app-payment-requests"
 		subscriptions = "/v0/wallet/subscription-requests"
 	)
-	g := group{tagPayments}
+	g := group{a, tagPayments}
 	all := []endpoint.Info{
 		g.get(requests, "listAppPaymentRequests", "List the payments that apps ask for."),
 		g.get(requests+"/{contract_id}", "getAppPaymentRequest", "Get a payment that an app asks for."),
@@ -199,7 +209,7 @@ func (a *API) rewardEndpoints() []endpoint.Endpoint {
 		proposals = "/v0/wallet/minting-delegation-proposals"
 		minting   = "/v0/wallet/minting-delegations"
 	)
-	g := group{tagRewards}
+	g := group{a, tagRewards}
 	return []endpoint.Endpoint{
 		endpoint.New(g.get("/v0/wallet/app-reward-coupons", "listAppRewardCoupons", "List rewards for use of an app."),
 			a.listAppRewardCoupons),

@@ -2,7 +2,9 @@ package walletapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/google/uuid"
@@ -16,26 +18,28 @@ import (
 
 // Users is where users and their parties are kept.
 type Users interface {
-	// HostWalletParty allocates a party for the wallet of a user; INVALID_ARGUMENT for one that exists.
-	HostWalletParty(ctx context.Context, hosting db.Hosting, userID string) error
+	// UserNamed finds a user of whichever identity provider.
+	UserNamed(ctx context.Context, id string) (user ledger.User, ok bool, err error)
+	// GiveWallet creates the user unless it exists, and gives it the party and the right to act as it.
+	GiveWallet(ctx context.Context, wallet db.Wallet) error
+	// CheckOwnWallet returns [db.ErrTaken] for users who cannot give themselves a wallet.
+	CheckOwnWallet(ctx context.Context, owner ledger.Identity) error
 	// WalletParty finds the party that a user's wallet has or had.
-	WalletParty(ctx context.Context, userID string) (ledger.Party, bool, error)
-	// SetWalletParty notes which party the wallet of a user has.
-	SetWalletParty(ctx context.Context, userID string, party ledger.Party) error
-	CreateUser(ctx context.Context, user ledger.User, rights []ledger.Right) (ledger.User, error)
-	UpdateUser(
-		ctx context.Context, id string, expected *int64, change func(*ledger.User) error,
-	) (ledger.User, error)
-	DeleteUser(ctx context.Context, id string) error
-	GrantRights(ctx context.Context, id string, rights []ledger.Right) ([]ledger.Right, error)
-	RevokeRights(ctx context.Context, id string, rights []ledger.Right) ([]ledger.Right, error)
+	WalletParty(ctx context.Context, owner ledger.Identity) (ledger.Party, bool, error)
+	DeleteUser(ctx context.Context, id string, guards ...db.UserGuard) error
+	GrantRights(
+		ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,
+	) ([]ledger.Right, error)
+	RevokeRights(
+		ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,
+	) ([]ledger.Right, error)
 }
 
 // newcomer is a user who is to have a wallet.
 type newcomer struct {
-	Name string
-	// IdentityProviderID is whose user a new one is.
-	IdentityProviderID string
+	// Identity is the user, or whose a new one is.
+	ledger.Identity
+
 	// Party is the one that is asked for, "" for none.
 	Party string
 	// CreateParty says whether a party may be allocated; nil leaves it to the rules.
@@ -48,7 +52,7 @@ type newcomer struct {
 // it has not been yet, so that onboarding again finishes what broke off and changes nothing that stands. It is done to
 // the end even if the caller goes away.
 func (a *API) onboard(ctx context.Context, n newcomer) (ledger.Party, error) {
-	if err := ledger.CheckUserID(n.Name); err != nil {
+	if err := ledger.CheckUserID(n.UserID); err != nil {
 		return "", v0.BadRequest("%s", err)
 	}
 	ctx = changes.Without(ctx)
@@ -56,41 +60,45 @@ func (a *API) onboard(ctx context.Context, n newcomer) (ledger.Party, error) {
 	if err != nil {
 		return "", err
 	}
-	return party, a.openWallet(ctx, n.Name, party)
+	return party, a.openWallet(ctx, n.UserID, party)
 }
 
 // OnboardUser gives a user a wallet, and a party with the hint unless it has one.
 func (a *API) OnboardUser(ctx context.Context, user, hint string) error {
 	create := true
 	_, err := a.onboard(ctx, newcomer{
-		Name: user, Party: string(a.node.LocalParty(hint)), CreateParty: &create,
+		Identity: ledger.DefaultUser(user), Party: string(a.node.LocalParty(hint)), CreateParty: &create,
 	})
 	return err
 }
 
 // settle finds or makes the user's party and the user, with their rights.
 func (a *API) settle(ctx context.Context, n newcomer) (ledger.Party, error) {
-	const races = 3 // others may create or change the user meanwhile
+	const races = 8 // others may create or change the user, or allocate the party, meanwhile
 	for try := 1; ; try++ {
-		user, known, err := a.record.User(ctx, n.Name)
+		user, known, err := a.record.UserNamed(ctx, n.UserID)
 		if err != nil {
 			return "", err
+		}
+		if known && !n.Self {
+			n.Identity = user.Identity() // an operator means the user of this name, whoever vouches for it
 		}
 		if err := n.mayBecome(user, known); err != nil {
 			return "", err
 		}
-		party, err := a.partyFor(ctx, n, user)
+		wallet, err := a.walletFor(ctx, n, user)
 		if err != nil {
 			return "", err
 		}
-		err = a.settleUser(ctx, n, party, known)
-		if raced := fault.UserAlreadyExists.Matches(err) || fault.UserNotFound.Matches(err); raced && try < races {
+		err = a.record.GiveWallet(ctx, wallet)
+		raced := fault.UserAlreadyExists.Matches(err) || wallet.Hosting != nil && fault.InvalidArgument.Matches(err)
+		if raced && try < races {
 			continue
 		}
 		if err != nil {
-			return "", err
+			return "", n.notGiven(err)
 		}
-		return party, a.letOperatorActAs(ctx, party)
+		return wallet.Party, a.letOperatorActAs(ctx, wallet.Party)
 	}
 }
 
@@ -99,7 +107,7 @@ func (n newcomer) mayBecome(user ledger.User, known bool) error {
 	switch {
 	case !known:
 		return nil
-	case n.Self && (user.IsDeactivated || user.IdentityProviderID != n.IdentityProviderID):
+	case n.Self && (user.IsDeactivated || user.Identity() != n.Identity):
 		return forbidden("user %q is deactivated, or of another identity provider", user.ID)
 	case user.IsDeactivated:
 		return v0.BadRequest("User '%s' is deactivated: activate it with PATCH /v2/users/%s first.", user.ID, user.ID)
@@ -108,36 +116,18 @@ func (n newcomer) mayBecome(user ledger.User, known bool) error {
 	}
 }
 
-// settleUser creates the user, or gives an existing one its party and the right to act as it.
-func (a *API) settleUser(ctx context.Context, n newcomer, party ledger.Party, known bool) error {
-	rights := []ledger.Right{{Kind: ledger.CanActAs, Party: party}}
-	if !known {
-		user := ledger.User{ID: n.Name, PrimaryParty: party, IdentityProviderID: n.IdentityProviderID}
-		if _, err := a.record.CreateUser(ctx, user, rights); err != nil {
-			return err
-		}
-		return a.record.SetWalletParty(ctx, n.Name, party)
-	}
-	user, _, err := a.record.User(ctx, n.Name)
-	if err != nil {
+// notGiven says why a user cannot give itself a wallet.
+func (n newcomer) notGiven(err error) error {
+	switch {
+	case errors.Is(err, db.ErrTaken):
+		return v0.Refuse(http.StatusForbidden, "An administrator took the wallet of user '%s' away, or its right to act as "+
+			"its party. Registering does not give it back: ask an administrator to do that, with POST /v0/admin/users or "+
+			"POST /v2/users/%s/rights.", n.UserID, n.UserID)
+	case errors.Is(err, db.ErrNotGiven):
+		return forbidden("user %q: %w", n.UserID, err)
+	default:
 		return err
 	}
-	if user.PrimaryParty == "" {
-		_, err := a.record.UpdateUser(ctx, n.Name, nil, func(user *ledger.User) error {
-			if user.PrimaryParty != "" && user.PrimaryParty != party {
-				return fault.UserAlreadyExistsNamed(user.ID)
-			}
-			user.PrimaryParty = party
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if _, err := a.record.GrantRights(ctx, n.Name, rights); err != nil {
-		return err
-	}
-	return a.record.SetWalletParty(ctx, n.Name, party)
 }
 
 // letOperatorActAs gives the operator's ledger user the right to act as the party. The node does not need it, so it is
@@ -153,63 +143,53 @@ func (a *API) letOperatorActAs(ctx context.Context, party ledger.Party) error {
 	return err
 }
 
-// partyFor chooses the party of a user: the one that it has, the one that is asked for, the one that it had, or a new
-// one.
-func (a *API) partyFor(ctx context.Context, n newcomer, user ledger.User) (ledger.Party, error) {
+// walletFor chooses the party of a user: the one that it has, the one that is asked for, the one that it had, or a new
+// one. Whether a user that asks for itself may have it is decided when it is given.
+func (a *API) walletFor(ctx context.Context, n newcomer, user ledger.User) (db.Wallet, error) {
+	existing := func(party ledger.Party, err error) (db.Wallet, error) {
+		return db.Wallet{Owner: n.Identity, Party: party, BySelf: n.Self}, err
+	}
 	if user.PrimaryParty != "" {
-		return user.PrimaryParty, a.mayKeep(ctx, n, user)
+		return existing(a.requireOurs(ctx, user.PrimaryParty))
 	}
 	if n.Party != "" {
 		return a.partyNamed(ctx, n)
 	}
 	if n.CreateParty != nil && !*n.CreateParty {
-		return "", v0.BadRequest("party_id must be provided when createPartyIfMissing is false and no existing party for "+
-			"user %s is found.", n.Name)
+		return db.Wallet{}, v0.BadRequest("party_id must be provided when createPartyIfMissing is false and no existing "+
+			"party for user %s is found.", n.UserID)
 	}
-	remembered, ok, err := a.record.WalletParty(ctx, n.Name)
+	remembered, ok, err := a.record.WalletParty(ctx, n.Identity)
 	if err != nil || ok {
-		return remembered, err
+		return existing(remembered, err)
 	}
-	return a.allocateFor(ctx, n, partyHint(n.Name))
-}
-
-// mayKeep refuses parties that the operator cannot run a wallet for, and for users that ask themselves parties that
-// they may not act as.
-func (a *API) mayKeep(ctx context.Context, n newcomer, user ledger.User) error {
-	if _, err := a.requireOurs(ctx, user.PrimaryParty); err != nil || !n.Self {
-		return err
-	}
-	remembered, _, err := a.record.WalletParty(ctx, user.ID)
-	if err != nil || remembered == user.PrimaryParty {
-		return err
-	}
-	rights, err := a.rightsOf(ctx, user)
-	if err != nil {
-		return err
-	}
-	return rights.RequireActAs(user.PrimaryParty)
+	return a.newParty(ctx, n, partyHint(n.UserID))
 }
 
 // partyNamed is the party that is asked for, allocated if that was asked for too.
-func (a *API) partyNamed(ctx context.Context, n newcomer) (ledger.Party, error) {
+func (a *API) partyNamed(ctx context.Context, n newcomer) (db.Wallet, error) {
+	wallet := db.Wallet{Owner: n.Identity, BySelf: n.Self}
 	if err := checkPartyID(n.Party); err != nil {
-		return "", v0.BadRequest("Failed to decode: %s", err)
+		return wallet, v0.BadRequest("Failed to decode: %s", err)
 	}
 	party := ledger.Party(n.Party)
 	if n.CreateParty == nil || !*n.CreateParty {
-		return a.requireOurs(ctx, party)
+		var err error
+		wallet.Party, err = a.requireOurs(ctx, party)
+		return wallet, err
 	}
 	hint, _, _ := strings.Cut(n.Party, "::")
 	for _, candidate := range []ledger.Party{party, a.node.LocalParty(hint)} {
 		known, err := a.record.Parties(ctx, []ledger.Party{candidate})
 		if err != nil {
-			return "", err
+			return wallet, err
 		}
 		if len(known) > 0 {
-			return a.requireOurs(ctx, candidate)
+			wallet.Party, err = a.requireOurs(ctx, candidate)
+			return wallet, err
 		}
 	}
-	return a.allocateFor(ctx, n, hint)
+	return a.newParty(ctx, n, hint)
 }
 
 // checkPartyID says what is wrong with the form of a party's id.
@@ -240,32 +220,30 @@ func (a *API) requireOurs(ctx context.Context, party ledger.Party) (ledger.Party
 	}
 }
 
-// allocateFor allocates a party for a user. A party that somebody else was given under the same hint is theirs: then
-// the hint gets a suffix.
-func (a *API) allocateFor(ctx context.Context, n newcomer, hint string) (ledger.Party, error) {
-	if err := ledger.CheckPartyHint(hint); err != nil {
-		return "", v0.BadRequest("No party can be named after user %s: %s. Give a party_id.", n.Name, err)
-	}
+// newParty is a wallet whose party is to be allocated. A party that somebody else was given under the same hint is
+// theirs: then the hint gets a suffix.
+func (a *API) newParty(ctx context.Context, n newcomer, hint string) (db.Wallet, error) {
 	const suffix = 8
 	for {
+		if err := ledger.CheckPartyHint(hint); err != nil {
+			return db.Wallet{}, v0.BadRequest("No party can be named after user %s: %s. Give a party_id.", n.UserID, err)
+		}
 		party := a.node.LocalParty(hint)
-		err := a.record.HostWalletParty(ctx, db.Hosting{
+		known, err := a.record.Parties(ctx, []ledger.Party{party})
+		if err != nil {
+			return db.Wallet{}, err
+		}
+		if len(known) > 0 {
+			hint = partyHint(n.UserID) + "-" + uuid.NewString()[:suffix]
+			continue
+		}
+		return db.Wallet{Owner: n.Identity, Party: party, BySelf: n.Self, Hosting: &db.Hosting{
 			Details: ledger.PartyDetails{Party: party, IsLocal: true, IdentityProviderID: n.IdentityProviderID},
 			Now:     a.now(),
 			Entry: func(at ledger.Position) ledger.Update {
 				return ledger.NewHosting(a.node, party, at, ledger.TraceContext{})
 			},
-		}, n.Name)
-		if !fault.InvalidArgument.Matches(err) {
-			return party, err
-		}
-		if remembered, ok, err := a.record.WalletParty(ctx, n.Name); err != nil || ok {
-			return remembered, err // another request was faster
-		}
-		hint = partyHint(n.Name) + "-" + uuid.NewString()[:suffix]
-		if refusal := ledger.CheckPartyHint(hint); refusal != nil {
-			return "", v0.BadRequest("No party can be named after user %s: %s. Give a party_id.", n.Name, refusal)
-		}
+		}}, nil
 	}
 }
 

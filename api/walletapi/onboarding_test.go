@@ -60,7 +60,7 @@ func (u users) onboard(body map[string]any) ledger.Party {
 
 func (u users) requireWallet(name string, party ledger.Party) {
 	u.t.Helper()
-	user, known, err := u.s.DB.User(u.t.Context(), name)
+	user, known, err := u.s.DB.User(u.t.Context(), ledger.DefaultUser(name))
 	require.NoError(u.t, err)
 	require.True(u.t, known)
 	require.Equal(u.t, party, user.PrimaryParty)
@@ -189,13 +189,15 @@ func TestOnboardingIsSafeToRepeat(t *testing.T) {
 	t.Run("after it broke off at each step", func(t *testing.T) {
 		t.Parallel()
 		name, party := "carol", s.Node.LocalParty("carol")
-		require.NoError(t, s.DB.HostWalletParty(t.Context(), db.Hosting{
-			Details: ledger.PartyDetails{Party: party, IsLocal: true},
-			Entry: func(at ledger.Position) ledger.Update {
-				return ledger.NewHosting(s.Node, party, at, ledger.TraceContext{})
+		require.NoError(t, s.DB.GiveWallet(t.Context(), db.Wallet{
+			Owner: ledger.DefaultUser(name), Party: party, BySelf: true, Hosting: &db.Hosting{
+				Details: ledger.PartyDetails{Party: party, IsLocal: true},
+				Entry: func(at ledger.Position) ledger.Update {
+					return ledger.NewHosting(s.Node, party, at, ledger.TraceContext{})
+				},
 			},
-		}, name))
-		require.Equal(t, party, users{s, t}.onboard(map[string]any{"name": name}), "the party was allocated")
+		}))
+		require.Equal(t, party, users{s, t}.onboard(map[string]any{"name": name}), "the contracts are missing")
 		_, err := s.DB.CreateUser(t.Context(), ledger.User{ID: "dave", PrimaryParty: party}, nil)
 		require.NoError(t, err)
 		require.Equal(t, party, users{s, t}.onboard(map[string]any{"name": "dave"}), "the user was created")
@@ -256,7 +258,7 @@ func TestOffboarding(t *testing.T) {
 
 	u.offboard("alice")
 	require.Equal(t, []string{s.Node.OperatorUser, "also"}, u.names())
-	_, known, err := s.DB.User(t.Context(), "alice")
+	_, known, err := s.DB.User(t.Context(), ledger.DefaultUser("alice"))
 	require.NoError(t, err)
 	require.False(t, known)
 	refused(t, s.Call("alice", http.MethodGet, "/v0/wallet/balance", nil), 404,

@@ -50,7 +50,8 @@ func (a *API) onboardUser(ctx context.Context, req onboardUserRequest) (OnboardU
 	}
 	caller, _ := endpoint.Claims(ctx).User()
 	wanted := newcomer{
-		Name: req.Body.Name, CreateParty: req.Body.CreatePartyIfMissing, IdentityProviderID: caller.IdentityProviderID,
+		Identity:    ledger.Identity{IdentityProviderID: caller.IdentityProviderID, UserID: req.Body.Name},
+		CreateParty: req.Body.CreatePartyIfMissing,
 	}
 	if req.Body.PartyID != nil {
 		wanted.Party = *req.Body.PartyID
@@ -64,10 +65,7 @@ func (a *API) register(ctx context.Context, _ endpoint.NoRequest) (RegistrationR
 	if err := claims.Require(); err != nil {
 		return RegistrationResponse{}, err
 	}
-	caller, _ := claims.User()
-	party, err := a.onboard(ctx, newcomer{
-		Name: claims.UserID(), IdentityProviderID: caller.IdentityProviderID, Self: true,
-	})
+	party, err := a.onboard(ctx, newcomer{Identity: claims.Identity(), Self: true})
 	return RegistrationResponse{PartyID: party}, err
 }
 
@@ -122,7 +120,7 @@ func (a *API) offboardUser(ctx context.Context, req offboardUserRequest) (endpoi
 func (a *API) installNamed(
 	ctx context.Context, name string,
 ) (found contract[walletapp.WalletAppInstall], ok bool, err error) {
-	if user, known, err := a.record.User(ctx, name); err != nil || known {
+	if user, known, err := a.record.UserNamed(ctx, name); err != nil || known {
 		if found, ok, err = a.installOf(ctx, user); err != nil || ok {
 			return found, ok, err
 		}

@@ -23,7 +23,7 @@ func (a *API) userStatus(ctx context.Context, _ endpoint.NoRequest) (none UserSt
 	if err := claims.Require(); err != nil {
 		return none, err
 	}
-	user, known, err := a.record.User(ctx, claims.UserID())
+	user, known, err := a.record.User(ctx, claims.Identity())
 	if err != nil || !known {
 		return none, err
 	}

@@ -13,6 +13,7 @@ func (a *API) Traffic() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: path, OperationID: "createBuyTrafficRequest", Tag: tagWallet,
 			Access: endpoint.Public, DryRun: true, Summary: "Ask the caller's wallet to buy traffic.",
+			Authorize: a.ownersOnly("createBuyTrafficRequest"),
 			Description: "The request is answered as soon as it is on the ledger. The wallet buys in the background: ask for " +
 				"the request's status.",
 		}, a.createBuyTrafficRequest),

@@ -12,17 +12,20 @@ import (
 const AnswerIdempotencyKey = `-- name: AnswerIdempotencyKey :execrows
 UPDATE idempotency_keys
 SET status = $1::integer, header = $2::json, body = $3::bytea
-WHERE user_id = $4 AND key = $5 AND use_id = $6 AND attempt = $7 AND status IS NULL
+WHERE
+    identity_provider_id = $4 AND user_id = $5 AND key = $6
+    AND use_id = $7 AND attempt = $8 AND status IS NULL
 `
 
 type AnswerIdempotencyKeyParams struct {
-	Status  int32
-	Header  []byte
-	Body    []byte
-	UserID  string
-	Key     string
-	UseID   string
-	Attempt int32
+	Status             int32
+	Header             []byte
+	Body               []byte
+	IdentityProviderID string
+	UserID             string
+	Key                string
+	UseID              string
+	Attempt            int32
 }
 
 // AnswerIdempotencyKey stores the answer, if nobody else has taken the request on meanwhile.
@@ -31,6 +34,7 @@ func (q *Queries) AnswerIdempotencyKey(ctx context.Context, arg AnswerIdempotenc
 		arg.Status,
 		arg.Header,
 		arg.Body,
+		arg.IdentityProviderID,
 		arg.UserID,
 		arg.Key,
 		arg.UseID,
@@ -43,12 +47,13 @@ func (q *Queries) AnswerIdempotencyKey(ctx context.Context, arg AnswerIdempotenc
 }
 
 const ClaimIdempotencyKey = `-- name: ClaimIdempotencyKey :one
-INSERT INTO idempotency_keys AS known (user_id, key, use_id, request_hash, held_until, expires_at)
+INSERT INTO idempotency_keys AS known (identity_provider_id, user_id, key, use_id, request_hash, held_until, expires_at)
 VALUES (
-    $1, $2, $3, $4, now() + make_interval(secs => $5::double precision),
-    now() + make_interval(secs => $6::double precision)
+    $1, $2, $3, $4, $5,
+    now() + make_interval(secs => $6::double precision),
+    now() + make_interval(secs => $7::double precision)
 )
-ON CONFLICT (user_id, key) DO UPDATE
+ON CONFLICT (identity_provider_id, user_id, key) DO UPDATE
 SET
     use_id = CASE WHEN known.expires_at <= now() THEN excluded.use_id ELSE known.use_id END,
     request_hash = excluded.request_hash,
@@ -63,12 +68,13 @@ RETURNING use_id, attempt
 `
 
 type ClaimIdempotencyKeyParams struct {
-	UserID      string
-	Key         string
-	UseID       string
-	RequestHash string
-	HoldSeconds float64
-	KeepSeconds float64
+	IdentityProviderID string
+	UserID             string
+	Key                string
+	UseID              string
+	RequestHash        string
+	HoldSeconds        float64
+	KeepSeconds        float64
 }
 
 type ClaimIdempotencyKeyRow struct {
@@ -80,6 +86,7 @@ type ClaimIdempotencyKeyRow struct {
 // No row: somebody else has it, or it was answered, or the key stands for another request.
 func (q *Queries) ClaimIdempotencyKey(ctx context.Context, arg ClaimIdempotencyKeyParams) (ClaimIdempotencyKeyRow, error) {
 	row := q.db.QueryRow(ctx, ClaimIdempotencyKey,
+		arg.IdentityProviderID,
 		arg.UserID,
 		arg.Key,
 		arg.UseID,
@@ -95,14 +102,15 @@ func (q *Queries) ClaimIdempotencyKey(ctx context.Context, arg ClaimIdempotencyK
 const ForgetIdempotencyKeys = `-- name: ForgetIdempotencyKeys :execrows
 DELETE FROM idempotency_keys AS k
 USING (
-    SELECT user_id, key
+    SELECT identity_provider_id, user_id, key
     FROM idempotency_keys
     WHERE expires_at <= now()
     ORDER BY expires_at
     LIMIT $1
     FOR UPDATE SKIP LOCKED
 ) AS expired
-WHERE k.user_id = expired.user_id AND k.key = expired.key
+WHERE
+    k.identity_provider_id = expired.identity_provider_id AND k.user_id = expired.user_id AND k.key = expired.key
 `
 
 // ForgetIdempotencyKeys deletes keys that have expired, at most so many.
@@ -115,19 +123,20 @@ func (q *Queries) ForgetIdempotencyKeys(ctx context.Context, countMax int32) (in
 }
 
 const GetIdempotencyKey = `-- name: GetIdempotencyKey :one
-SELECT user_id, key, use_id, request_hash, attempt, held_until, expires_at, status, header, body
+SELECT user_id, key, use_id, request_hash, attempt, held_until, expires_at, status, header, body, identity_provider_id
 FROM idempotency_keys
-WHERE user_id = $1 AND key = $2
+WHERE identity_provider_id = $1 AND user_id = $2 AND key = $3
 `
 
 type GetIdempotencyKeyParams struct {
-	UserID string
-	Key    string
+	IdentityProviderID string
+	UserID             string
+	Key                string
 }
 
 // GetIdempotencyKey reads a key.
 func (q *Queries) GetIdempotencyKey(ctx context.Context, arg GetIdempotencyKeyParams) (IdempotencyKey, error) {
-	row := q.db.QueryRow(ctx, GetIdempotencyKey, arg.UserID, arg.Key)
+	row := q.db.QueryRow(ctx, GetIdempotencyKey, arg.IdentityProviderID, arg.UserID, arg.Key)
 	var i IdempotencyKey
 	err := row.Scan(
 		&i.UserID,
@@ -140,6 +149,7 @@ func (q *Queries) GetIdempotencyKey(ctx context.Context, arg GetIdempotencyKeyPa
 		&i.Status,
 		&i.Header,
 		&i.Body,
+		&i.IdentityProviderID,
 	)
 	return i, err
 }
@@ -147,21 +157,25 @@ func (q *Queries) GetIdempotencyKey(ctx context.Context, arg GetIdempotencyKeyPa
 const HoldIdempotencyKey = `-- name: HoldIdempotencyKey :execrows
 UPDATE idempotency_keys
 SET held_until = now() + make_interval(secs => $1::double precision)
-WHERE user_id = $2 AND key = $3 AND use_id = $4 AND attempt = $5 AND status IS NULL
+WHERE
+    identity_provider_id = $2 AND user_id = $3 AND key = $4
+    AND use_id = $5 AND attempt = $6 AND status IS NULL
 `
 
 type HoldIdempotencyKeyParams struct {
-	HoldSeconds float64
-	UserID      string
-	Key         string
-	UseID       string
-	Attempt     int32
+	HoldSeconds        float64
+	IdentityProviderID string
+	UserID             string
+	Key                string
+	UseID              string
+	Attempt            int32
 }
 
 // HoldIdempotencyKey says that the one who took a request on is alive; for no time at all, that it has given up.
 func (q *Queries) HoldIdempotencyKey(ctx context.Context, arg HoldIdempotencyKeyParams) (int64, error) {
 	result, err := q.db.Exec(ctx, HoldIdempotencyKey,
 		arg.HoldSeconds,
+		arg.IdentityProviderID,
 		arg.UserID,
 		arg.Key,
 		arg.UseID,

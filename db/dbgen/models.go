@@ -106,16 +106,17 @@ type ExternalParty struct {
 
 // Requests that clients may send again, and the answers that they got.
 type IdempotencyKey struct {
-	UserID      string
-	Key         string
-	UseID       string
-	RequestHash string
-	Attempt     int32
-	HeldUntil   time.Time
-	ExpiresAt   time.Time
-	Status      *int32
-	Header      []byte
-	Body        []byte
+	UserID             string
+	Key                string
+	UseID              string
+	RequestHash        string
+	Attempt            int32
+	HeldUntil          time.Time
+	ExpiresAt          time.Time
+	Status             *int32
+	Header             []byte
+	Body               []byte
+	IdentityProviderID string
 }
 
 // Who else may issue tokens. The default identity provider, the empty id, has no row.

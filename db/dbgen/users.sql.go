@@ -23,15 +23,60 @@ func (q *Queries) DeleteUser(ctx context.Context, id string) (int64, error) {
 	return result.RowsAffected(), nil
 }
 
+const ForgetDeletedUser = `-- name: ForgetDeletedUser :exec
+DELETE FROM deleted_users
+WHERE identity_provider_id = $1 AND user_id = $2
+`
+
+type ForgetDeletedUserParams struct {
+	IdentityProviderID string
+	UserID             string
+}
+
+// ForgetDeletedUser forgets that a user was deleted: an administrator made it anew.
+func (q *Queries) ForgetDeletedUser(ctx context.Context, arg ForgetDeletedUserParams) error {
+	_, err := q.db.Exec(ctx, ForgetDeletedUser, arg.IdentityProviderID, arg.UserID)
+	return err
+}
+
 const GetUser = `-- name: GetUser :one
+SELECT id, primary_party, is_deactivated, resource_version, annotations, identity_provider_id, primary_party_authentication, created_at, identity_provider_key
+FROM users
+WHERE id = $1 AND identity_provider_id = $2
+`
+
+type GetUserParams struct {
+	ID                 string
+	IdentityProviderID string
+}
+
+// GetUser finds a user of an identity provider.
+func (q *Queries) GetUser(ctx context.Context, arg GetUserParams) (User, error) {
+	row := q.db.QueryRow(ctx, GetUser, arg.ID, arg.IdentityProviderID)
+	var i User
+	err := row.Scan(
+		&i.ID,
+		&i.PrimaryParty,
+		&i.IsDeactivated,
+		&i.ResourceVersion,
+		&i.Annotations,
+		&i.IdentityProviderID,
+		&i.PrimaryPartyAuthentication,
+		&i.CreatedAt,
+		&i.IdentityProviderKey,
+	)
+	return i, err
+}
+
+const GetUserNamed = `-- name: GetUserNamed :one
 SELECT id, primary_party, is_deactivated, resource_version, annotations, identity_provider_id, primary_party_authentication, created_at, identity_provider_key
 FROM users
 WHERE id = $1
 `
 
-// GetUser finds a user.
-func (q *Queries) GetUser(ctx context.Context, id string) (User, error) {
-	row := q.db.QueryRow(ctx, GetUser, id)
+// GetUserNamed finds a user of whichever identity provider.
+func (q *Queries) GetUserNamed(ctx context.Context, id string) (User, error) {
+	row := q.db.QueryRow(ctx, GetUserNamed, id)
 	var i User
 	err := row.Scan(
 		&i.ID,
@@ -150,6 +195,23 @@ func (q *Queries) LockUser(ctx context.Context, id string) (User, error) {
 	return i, err
 }
 
+const NoteDeletedUser = `-- name: NoteDeletedUser :exec
+INSERT INTO deleted_users (identity_provider_id, user_id)
+VALUES ($1, $2)
+ON CONFLICT DO NOTHING
+`
+
+type NoteDeletedUserParams struct {
+	IdentityProviderID string
+	UserID             string
+}
+
+// NoteDeletedUser remembers that a user was deleted.
+func (q *Queries) NoteDeletedUser(ctx context.Context, arg NoteDeletedUserParams) error {
+	_, err := q.db.Exec(ctx, NoteDeletedUser, arg.IdentityProviderID, arg.UserID)
+	return err
+}
+
 const NotifyUser = `-- name: NotifyUser :exec
 SELECT pg_notify('florin_users', $1::text)
 `
@@ -194,4 +256,24 @@ func (q *Queries) UpdateUser(ctx context.Context, arg UpdateUserParams) error {
 		arg.ID,
 	)
 	return err
+}
+
+const WasUserDeleted = `-- name: WasUserDeleted :one
+SELECT EXISTS (
+    SELECT FROM deleted_users
+    WHERE identity_provider_id = $1 AND user_id = $2
+) AS was_deleted
+`
+
+type WasUserDeletedParams struct {
+	IdentityProviderID string
+	UserID             string
+}
+
+// WasUserDeleted reports whether a user was deleted and not made anew.
+func (q *Queries) WasUserDeleted(ctx context.Context, arg WasUserDeletedParams) (bool, error) {
+	row := q.db.QueryRow(ctx, WasUserDeleted, arg.IdentityProviderID, arg.UserID)
+	var was_deleted bool
+	err := row.Scan(&was_deleted)
+	return was_deleted, err
 }

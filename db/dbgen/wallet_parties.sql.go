@@ -11,33 +11,55 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
+const DeleteWalletParty = `-- name: DeleteWalletParty :exec
+DELETE FROM wallet_parties
+WHERE identity_provider_id = $1 AND user_id = $2
+`
+
+type DeleteWalletPartyParams struct {
+	IdentityProviderID string
+	UserID             string
+}
+
+// DeleteWalletParty forgets the party of a user.
+func (q *Queries) DeleteWalletParty(ctx context.Context, arg DeleteWalletPartyParams) error {
+	_, err := q.db.Exec(ctx, DeleteWalletParty, arg.IdentityProviderID, arg.UserID)
+	return err
+}
+
 const GetWalletParty = `-- name: GetWalletParty :one
 SELECT party
 FROM wallet_parties
-WHERE user_id = $1
+WHERE identity_provider_id = $1 AND user_id = $2
 `
 
+type GetWalletPartyParams struct {
+	IdentityProviderID string
+	UserID             string
+}
+
 // GetWalletParty finds the party of a user that was given a wallet.
-func (q *Queries) GetWalletParty(ctx context.Context, userID string) (ledger.Party, error) {
-	row := q.db.QueryRow(ctx, GetWalletParty, userID)
+func (q *Queries) GetWalletParty(ctx context.Context, arg GetWalletPartyParams) (ledger.Party, error) {
+	row := q.db.QueryRow(ctx, GetWalletParty, arg.IdentityProviderID, arg.UserID)
 	var party ledger.Party
 	err := row.Scan(&party)
 	return party, err
 }
 
 const SetWalletParty = `-- name: SetWalletParty :exec
-INSERT INTO wallet_parties (user_id, party)
-VALUES ($1, $2)
-ON CONFLICT (user_id) DO UPDATE SET party = excluded.party
+INSERT INTO wallet_parties (identity_provider_id, user_id, party)
+VALUES ($1, $2, $3)
+ON CONFLICT (identity_provider_id, user_id) DO UPDATE SET party = excluded.party
 `
 
 type SetWalletPartyParams struct {
-	UserID string
-	Party  ledger.Party
+	IdentityProviderID string
+	UserID             string
+	Party              ledger.Party
 }
 
 // SetWalletParty notes the party of a user that is given a wallet.
 func (q *Queries) SetWalletParty(ctx context.Context, arg SetWalletPartyParams) error {
-	_, err := q.db.Exec(ctx, SetWalletParty, arg.UserID, arg.Party)
+	_, err := q.db.Exec(ctx, SetWalletParty, arg.IdentityProviderID, arg.UserID, arg.Party)
 	return err
 }

@@ -6,8 +6,14 @@ INSERT INTO users (
 VALUES (@id, @primary_party, @is_deactivated, @annotations, @identity_provider_id, @primary_party_authentication)
 ON CONFLICT DO NOTHING;
 
--- GetUser finds a user.
+-- GetUser finds a user of an identity provider.
 -- name: GetUser :one
+SELECT *
+FROM users
+WHERE id = @id AND identity_provider_id = @identity_provider_id;
+
+-- GetUserNamed finds a user of whichever identity provider.
+-- name: GetUserNamed :one
 SELECT *
 FROM users
 WHERE id = @id;
@@ -43,6 +49,24 @@ WHERE id = @id;
 -- name: DeleteUser :execrows
 DELETE FROM users
 WHERE id = @id;
+
+-- NoteDeletedUser remembers that a user was deleted.
+-- name: NoteDeletedUser :exec
+INSERT INTO deleted_users (identity_provider_id, user_id)
+VALUES (@identity_provider_id, @user_id)
+ON CONFLICT DO NOTHING;
+
+-- ForgetDeletedUser forgets that a user was deleted: an administrator made it anew.
+-- name: ForgetDeletedUser :exec
+DELETE FROM deleted_users
+WHERE identity_provider_id = @identity_provider_id AND user_id = @user_id;
+
+-- WasUserDeleted reports whether a user was deleted and not made anew.
+-- name: WasUserDeleted :one
+SELECT EXISTS (
+    SELECT FROM deleted_users
+    WHERE identity_provider_id = @identity_provider_id AND user_id = @user_id
+) AS was_deleted;
 
 -- NotifyUser tells the watchers, when the transaction commits, that a user or its rights changed.
 -- name: NotifyUser :exec

@@ -2,10 +2,15 @@
 -- name: GetWalletParty :one
 SELECT party
 FROM wallet_parties
-WHERE user_id = @user_id;
+WHERE identity_provider_id = @identity_provider_id AND user_id = @user_id;
 
 -- SetWalletParty notes the party of a user that is given a wallet.
 -- name: SetWalletParty :exec
-INSERT INTO wallet_parties (user_id, party)
-VALUES (@user_id, @party)
-ON CONFLICT (user_id) DO UPDATE SET party = excluded.party;
+INSERT INTO wallet_parties (identity_provider_id, user_id, party)
+VALUES (@identity_provider_id, @user_id, @party)
+ON CONFLICT (identity_provider_id, user_id) DO UPDATE SET party = excluded.party;
+
+-- DeleteWalletParty forgets the party of a user.
+-- name: DeleteWalletParty :exec
+DELETE FROM wallet_parties
+WHERE identity_provider_id = @identity_provider_id AND user_id = @user_id;

@@ -1,0 +1,86 @@
+package ledgerapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Whoever administers an identity provider changes its users, unless they have a right that it could not give.
+func TestAdministratorsOfIdentityProvidersReachAsFarAsTheyMayGive(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	acme := s.IdentityProvider("acme")
+	foreign := s.Party("foreign")
+	own := s.Node.LocalParty("own")
+	_, err := s.DB.AllocateParty(t.Context(),
+		ledger.PartyDetails{Party: own, IsLocal: true, IdentityProviderID: "acme"}, "")
+	require.NoError(t, err)
+	user := func(id, provider string, rights ...ledger.Right) {
+		_, err := s.DB.CreateUser(t.Context(), ledger.User{ID: id, IdentityProviderID: provider}, rights)
+		require.NoError(t, err)
+	}
+	user("boss", "acme", ledger.Right{Kind: ledger.IdentityProviderAdmin})
+	targets := map[string]struct {
+		provider string
+		rights   []ledger.Right
+		within   bool
+	}{
+		"plain":      {"acme", nil, true},
+		"deputy":     {"acme", []ledger.Right{{Kind: ledger.IdentityProviderAdmin}}, true},
+		"own-actor":  {"acme", []ledger.Right{{Kind: ledger.CanActAs, Party: own}}, true},
+		"root":       {"acme", []ledger.Right{{Kind: ledger.ParticipantAdmin}}, false},
+		"reads-all":  {"acme", []ledger.Right{{Kind: ledger.CanReadAsAnyParty}}, false},
+		"runs-all":   {"acme", []ledger.Right{{Kind: ledger.CanExecuteAsAnyParty}}, false},
+		"acts-away":  {"acme", []ledger.Right{{Kind: ledger.CanActAs, Party: foreign}}, false},
+		"acts-ghost": {"acme", []ledger.Right{{Kind: ledger.CanReadAs, Party: "ghost::1220aa"}}, false},
+		"stranger":   {"", nil, false},
+	}
+	operations := map[string]func(id string) (method, path, body string){
+		"deactivate": func(id string) (string, string, string) {
+			return http.MethodPatch, "/v2/users/" + id,
+				fmt.Sprintf(`{"user":{"id":%q,"isDeactivated":true},"updateMask":{"paths":["is_deactivated"]}}`, id)
+		},
+		"annotate": func(id string) (string, string, string) {
+			return http.MethodPatch, "/v2/users/" + id, fmt.Sprintf(
+				`{"user":{"id":%q,"metadata":{"annotations":{"a":"b"}}},"updateMask":{"paths":["metadata"]}}`, id)
+		},
+		"grant": func(id string) (string, string, string) {
+			return http.MethodPost, "/v2/users/" + id + "/rights", fmt.Sprintf(
+				`{"userId":%q,"rights":[{"kind":{"CanReadAs":{"value":{"party":%q}}}}]}`, id, own)
+		},
+		"revoke": func(id string) (string, string, string) {
+			return http.MethodPatch, "/v2/users/" + id + "/rights", fmt.Sprintf(
+				`{"userId":%q,"rights":[{"kind":{"CanReadAs":{"value":{"party":%q}}}}]}`, id, own)
+		},
+		"delete": func(id string) (string, string, string) { return http.MethodDelete, "/v2/users/" + id, "" },
+	}
+	send := func(method, path, body string) apitest.Answer {
+		return s.Send(method, path, bearer(acme.Token("boss")), body)
+	}
+	for kind, target := range targets {
+		for name, operation := range operations {
+			id := kind + "-" + name
+			user(id, target.provider, target.rights...)
+			answer := send(operation(id))
+			if target.within {
+				require.Equal(t, http.StatusOK, answer.Status, "%s: %s", id, answer.Text)
+				continue
+			}
+			unknown := send(operation("nobody"))
+			answer.Refused(http.StatusForbidden, "NA")
+			require.Equal(t, unknown.Status, answer.Status, "%s: it shows who exists", id)
+			kept, known, err := s.DB.UserNamed(t.Context(), id)
+			require.NoError(t, err)
+			require.True(t, known && !kept.IsDeactivated && len(kept.Annotations) == 0, id)
+			rights, err := s.DB.UserRights(t.Context(), id)
+			require.NoError(t, err)
+			require.Equal(t, len(target.rights), len(rights), id)
+		}
+	}
+}
