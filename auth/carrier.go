@@ -17,6 +17,12 @@ const (
 // request, not a missing token.
 var ErrEmptyBearer = errors.New("the Authorization header has no token after Bearer")
 
+// isToken reports whether a subprotocol is a token by itself (contract, "Authentication": the same JWT). A token's
+// header is a JSON object, whose encoding begins like that.
+func isToken(element string) bool {
+	return strings.HasPrefix(element, "eyJ") && strings.Count(element, ".") == 2
+}
+
 // TokenFrom reads the token from the Authorization header or, when that holds none, from Sec-WebSocket-Protocol
 // (contract, "Authentication"). It returns "" when there is no token, and [ErrEmptyBearer].
 func TokenFrom(header http.Header) (string, error) {
@@ -29,8 +35,9 @@ func TokenFrom(header http.Header) (string, error) {
 	}
 	for _, line := range header.Values("Sec-WebSocket-Protocol") {
 		for element := range strings.SplitSeq(line, ",") {
-			token, found := strings.CutPrefix(strings.TrimSpace(element), websocketTokenPrefix)
-			if token = strings.TrimSpace(token); found && token != "" {
+			element = strings.TrimSpace(element)
+			token, found := strings.CutPrefix(element, websocketTokenPrefix)
+			if token = strings.TrimSpace(token); (found || isToken(element)) && token != "" {
 				return token, nil
 			}
 		}

@@ -133,6 +133,9 @@ func TestWhereTokensAreFound(t *testing.T) {
 		"websocket on a line of its own": {
 			http.Header{"Sec-Websocket-Protocol": {"daml.ws.auth", "jwt.token.abc"}}, "abc",
 		},
+		"websocket with the bare token": {
+			http.Header{"Sec-Websocket-Protocol": {"daml.ws.auth, eyJh.eyJz.c2ln"}}, "eyJh.eyJz.c2ln",
+		},
 		"websocket without token": {http.Header{"Sec-Websocket-Protocol": {"jwt.token., daml.ws.auth"}}, ""},
 		"authorization wins": {
 			http.Header{"Authorization": {"Bearer one"}, "Sec-Websocket-Protocol": {"jwt.token.two"}}, "one",

@@ -44,12 +44,15 @@ func amuletAllocationTemplate() ledger.TemplateSource {
 		Network:     ledger.DSOSigned(AmuletAllocation.dso),
 		Signatories: func(a AmuletAllocation) []Party { return []Party{a.dso(), a.Allocation.TransferLeg.Sender} },
 		Observers:   func(a AmuletAllocation) []Party { return []Party{a.Allocation.Settlement.Executor} },
-		Ensure: func(a AmuletAllocation) bool {
-			settlement, leg := a.Allocation.Settlement, a.Allocation.TransferLeg
-			return settlement.RequestedAt <= settlement.AllocateBefore &&
-				settlement.AllocateBefore <= settlement.SettleBefore &&
-				leg.Amount.Sign() > 0 && leg.InstrumentID.ID == InstrumentName
-		},
+		Ensure: ledger.That("requestedAt is not after allocateBefore", func(a AmuletAllocation) bool {
+			return a.Allocation.Settlement.RequestedAt <= a.Allocation.Settlement.AllocateBefore
+		}).And("allocateBefore is not after settleBefore", func(a AmuletAllocation) bool {
+			return a.Allocation.Settlement.AllocateBefore <= a.Allocation.Settlement.SettleBefore
+		}).And("the amount is more than 0", func(a AmuletAllocation) bool {
+			return a.Allocation.TransferLeg.Amount.Sign() > 0
+		}).And("the instrument is "+InstrumentName, func(a AmuletAllocation) bool {
+			return a.Allocation.TransferLeg.InstrumentID.ID == InstrumentName
+		}),
 		Choices: []ledger.ChoiceOf[AmuletAllocation]{
 			ledger.Choice[AmuletAllocation, AmuletAllocationDSOExpire, AmuletAllocationDSOExpireResult]{
 				Consuming:   true,

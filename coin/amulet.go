@@ -77,7 +77,8 @@ func amuletTemplate() ledger.TemplateSource {
 	return ledger.Template[Amulet]{
 		Network:     ledger.DSOSigned(Amulet.dso),
 		Signatories: func(a Amulet) []Party { return []Party{a.DSO, a.Owner} },
-		Ensure:      func(a Amulet) bool { return a.Amount.valid() },
+		Ensure: ledger.That("the initial amount is more than 0, and the rate and the round of its creation are not negative",
+			func(a Amulet) bool { return a.Amount.valid() }),
 		Choices: []ledger.ChoiceOf[Amulet]{
 			abortingChoice[AmuletExpireResult]("Amulet_Expire", true, func(a Amulet, _ AmuletExpire) []Party {
 				return []Party{a.DSO}

@@ -111,7 +111,8 @@ func appRewardCouponTemplate() ledger.TemplateSource {
 		Network:     ledger.DSOSigned(AppRewardCoupon.dso),
 		Signatories: func(c AppRewardCoupon) []Party { return []Party{c.DSO} },
 		Observers:   func(c AppRewardCoupon) []Party { return []Party{c.Provider, c.owner()} },
-		Ensure:      func(c AppRewardCoupon) bool { return c.Amount.Sign() > 0 },
+		Ensure: ledger.That("the amount is more than 0",
+			func(c AppRewardCoupon) bool { return c.Amount.Sign() > 0 }),
 		Choices: []ledger.ChoiceOf[AppRewardCoupon]{
 			ledger.Choice[AppRewardCoupon, AppRewardCouponDSOExpire, AppRewardCouponDSOExpireResult]{
 				Consuming:   true,
@@ -134,7 +135,8 @@ func validatorRewardCouponTemplate() ledger.TemplateSource {
 		Network:     ledger.DSOSigned(ValidatorRewardCoupon.dso),
 		Signatories: func(c ValidatorRewardCoupon) []Party { return []Party{c.DSO} },
 		Observers:   func(c ValidatorRewardCoupon) []Party { return []Party{c.User} },
-		Ensure:      func(c ValidatorRewardCoupon) bool { return c.Amount.Sign() > 0 },
+		Ensure: ledger.That("the amount is more than 0",
+			func(c ValidatorRewardCoupon) bool { return c.Amount.Sign() > 0 }),
 		Choices: []ledger.ChoiceOf[ValidatorRewardCoupon]{
 			ledger.Choice[ValidatorRewardCoupon, expire, ValidatorRewardCouponDSOExpireResult]{
 				Consuming:   true,
@@ -179,7 +181,8 @@ func svRewardCouponTemplate() ledger.TemplateSource {
 		Network:     ledger.DSOSigned(SvRewardCoupon.dso),
 		Signatories: func(c SvRewardCoupon) []Party { return []Party{c.DSO} },
 		Observers:   func(c SvRewardCoupon) []Party { return []Party{c.Beneficiary, c.SV} },
-		Ensure:      func(c SvRewardCoupon) bool { return c.Weight > 0 },
+		Ensure: ledger.That("the weight is more than 0",
+			func(c SvRewardCoupon) bool { return c.Weight > 0 }),
 		Choices: []ledger.ChoiceOf[SvRewardCoupon]{
 			ledger.Choice[SvRewardCoupon, SvRewardCouponDSOExpire, SvRewardCouponDSOExpireResult]{
 				Consuming:   true,

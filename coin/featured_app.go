@@ -2,6 +2,7 @@ package coin
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -73,7 +74,8 @@ func featuredAppRightTemplate() ledger.TemplateSource {
 		Network:     ledger.DSOSigned(FeaturedAppRight.dso),
 		Signatories: func(r FeaturedAppRight) []Party { return []Party{r.DSO} },
 		Observers:   func(r FeaturedAppRight) []Party { return []Party{r.Provider} },
-		Ensure:      func(r FeaturedAppRight) bool { return valueOr(r.ActivityWeight, one()).Sign() >= 0 },
+		Ensure: ledger.That("the activity weight is not negative",
+			func(r FeaturedAppRight) bool { return valueOr(r.ActivityWeight, one()).Sign() >= 0 }),
 		Choices: []ledger.ChoiceOf[FeaturedAppRight]{
 			ledger.Choice[FeaturedAppRight, FeaturedAppRightUpdate, FeaturedAppRightUpdateResult]{
 				Consuming:   true,
@@ -101,8 +103,9 @@ func featuredAppActivityMarkerTemplate() ledger.TemplateSource {
 		Network:     ledger.DSOSigned(FeaturedAppActivityMarker.dso),
 		Signatories: func(m FeaturedAppActivityMarker) []Party { return []Party{m.DSO} },
 		Observers:   func(m FeaturedAppActivityMarker) []Party { return []Party{m.Provider, m.Beneficiary} },
-		Ensure:      func(m FeaturedAppActivityMarker) bool { return m.Weight.Sign() > 0 && atMost(m.Weight, most) },
-		Interfaces:  []ledger.ImplementationOf[FeaturedAppActivityMarker]{activityMarkerV1(), activityMarkerV2()},
+		Ensure: ledger.That(fmt.Sprintf("the weight is more than 0 and at most %d", maxMarkerWeight),
+			func(m FeaturedAppActivityMarker) bool { return m.Weight.Sign() > 0 && atMost(m.Weight, most) }),
+		Interfaces: []ledger.ImplementationOf[FeaturedAppActivityMarker]{activityMarkerV1(), activityMarkerV2()},
 	}
 }
 

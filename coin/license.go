@@ -1,6 +1,7 @@
 package coin
 
 import (
+	"fmt"
 	"time"
 	"unicode/utf8"
 
@@ -128,10 +129,11 @@ func validatorLicenseTemplate() ledger.TemplateSource {
 		Network:     ledger.DSOSigned(ValidatorLicense.dso),
 		Signatories: func(l ValidatorLicense) []Party { return []Party{l.DSO} },
 		Observers:   func(l ValidatorLicense) []Party { return []Party{l.Validator} },
-		Ensure: func(l ValidatorLicense) bool {
-			return l.Metadata == nil || utf8.RuneCountInString(l.Metadata.Version) <= maxLength &&
-				utf8.RuneCountInString(l.Metadata.ContactPoint) <= maxLength
-		},
+		Ensure: ledger.That(fmt.Sprintf("version and contactPoint have at most %d characters", maxLength),
+			func(l ValidatorLicense) bool {
+				return l.Metadata == nil || utf8.RuneCountInString(l.Metadata.Version) <= maxLength &&
+					utf8.RuneCountInString(l.Metadata.ContactPoint) <= maxLength
+			}),
 		Choices: []ledger.ChoiceOf[ValidatorLicense]{
 			byValidator(recordLiveness), byValidator(updateMetadata), byValidator(reportActive),
 			byValidator(justArchive[ValidatorLicense, ValidatorLicenseCancel, ValidatorLicenseCancelResult]),

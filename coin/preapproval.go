@@ -115,7 +115,8 @@ func transferPreapprovalTemplate() ledger.TemplateSource {
 	return ledger.Template[preapproval]{
 		Network:     ledger.DSOSigned(preapproval.dso),
 		Signatories: func(p preapproval) []Party { return []Party{p.Receiver, p.Provider, p.DSO} },
-		Ensure:      func(p preapproval) bool { return p.ExpiresAt > p.ValidFrom && p.LastRenewedAt >= p.ValidFrom },
+		Ensure: ledger.That("expiresAt is after validFrom, and lastRenewedAt is not before validFrom",
+			func(p preapproval) bool { return p.ExpiresAt > p.ValidFrom && p.LastRenewedAt >= p.ValidFrom }),
 		Choices: []ledger.ChoiceOf[preapproval]{
 			ledger.Choice[preapproval, TransferPreapprovalFetch, preapproval]{
 				Controllers: func(_ preapproval, arg TransferPreapprovalFetch) []Party { return []Party{arg.P} },

@@ -97,7 +97,8 @@ func rewardCouponV2Template() ledger.TemplateSource {
 			}
 			return []Party{c.Provider, c.owner()}
 		},
-		Ensure: func(c coupon) bool { return c.Amount.Sign() > 0 },
+		Ensure: ledger.That("the amount is more than 0",
+			func(c coupon) bool { return c.Amount.Sign() > 0 }),
 		Interfaces: []ledger.ImplementationOf[coupon]{
 			ledger.Implements[coupon, RewardCoupon, RewardCouponView]{
 				View: func(c coupon) (RewardCouponView, error) {

@@ -86,7 +86,8 @@ func openMiningRoundTemplate() ledger.TemplateSource {
 	return ledger.Template[OpenMiningRound]{
 		Network:     ledger.DSOSigned(OpenMiningRound.dso),
 		Signatories: func(r OpenMiningRound) []Party { return []Party{r.DSO} },
-		Ensure:      func(r OpenMiningRound) bool { return r.Round.Number >= 0 },
+		Ensure: ledger.That("the number of the round is not negative",
+			func(r OpenMiningRound) bool { return r.Round.Number >= 0 }),
 		Choices: []ledger.ChoiceOf[OpenMiningRound]{
 			ledger.Choice[OpenMiningRound, OpenMiningRoundFetch, OpenMiningRound]{
 				Controllers: func(_ OpenMiningRound, arg OpenMiningRoundFetch) []Party { return []Party{arg.P} },
@@ -104,7 +105,8 @@ func summarizingMiningRoundTemplate() ledger.TemplateSource {
 	return ledger.Template[SummarizingMiningRound]{
 		Network:     ledger.DSOSigned(SummarizingMiningRound.dso),
 		Signatories: func(r SummarizingMiningRound) []Party { return []Party{r.DSO} },
-		Ensure:      func(r SummarizingMiningRound) bool { return r.Round.Number >= 0 },
+		Ensure: ledger.That("the number of the round is not negative",
+			func(r SummarizingMiningRound) bool { return r.Round.Number >= 0 }),
 	}
 }
 
@@ -112,7 +114,8 @@ func issuingMiningRoundTemplate() ledger.TemplateSource {
 	return ledger.Template[IssuingMiningRound]{
 		Network:     ledger.DSOSigned(IssuingMiningRound.dso),
 		Signatories: func(r IssuingMiningRound) []Party { return []Party{r.DSO} },
-		Ensure:      func(r IssuingMiningRound) bool { return r.Round.Number >= 0 },
+		Ensure: ledger.That("the number of the round is not negative",
+			func(r IssuingMiningRound) bool { return r.Round.Number >= 0 }),
 	}
 }
 
@@ -120,6 +123,7 @@ func closedMiningRoundTemplate() ledger.TemplateSource {
 	return ledger.Template[ClosedMiningRound]{
 		Network:     ledger.DSOSigned(ClosedMiningRound.dso),
 		Signatories: func(r ClosedMiningRound) []Party { return []Party{r.DSO} },
-		Ensure:      func(r ClosedMiningRound) bool { return r.Round.Number >= 0 },
+		Ensure: ledger.That("the number of the round is not negative",
+			func(r ClosedMiningRound) bool { return r.Round.Number >= 0 }),
 	}
 }

@@ -101,10 +101,13 @@ func amuletRulesTemplate() ledger.TemplateSource {
 	return ledger.Template[AmuletRules]{
 		Network:     ledger.DSOSigned(AmuletRules.dso),
 		Signatories: func(r AmuletRules) []Party { return []Party{r.DSO} },
-		Ensure: func(r AmuletRules) bool {
-			return r.config().valid() && len(r.ConfigSchedule.FutureValues) == 0 &&
-				valueOr(r.ContractStateSchemaVersion, 0) >= 0
-		},
+		Ensure: ledger.That("the values of the configuration are within their bounds", func(r AmuletRules) bool {
+			return r.config().valid()
+		}).And("the schedule has no future values", func(r AmuletRules) bool {
+			return len(r.ConfigSchedule.FutureValues) == 0
+		}).And("the schema version is not negative", func(r AmuletRules) bool {
+			return valueOr(r.ContractStateSchemaVersion, 0) >= 0
+		}),
 		Choices: slices.Concat(
 			useChoices(), preapprovalChoices(), trafficChoices(), roundChoices(), rewardChoices(), rewardChoicesV2(),
 			fundChoices(), configChoices()),

@@ -70,10 +70,12 @@ func memberTrafficTemplate() ledger.TemplateSource {
 	return ledger.Template[MemberTraffic]{
 		Network:     ledger.DSOSigned(MemberTraffic.dso),
 		Signatories: func(m MemberTraffic) []Party { return []Party{m.DSO} },
-		Ensure: func(m MemberTraffic) bool {
+		Ensure: ledger.That("its numbers are not negative", func(m MemberTraffic) bool {
 			return m.TotalPurchased >= 0 && m.NumPurchases >= 0 && m.AmuletSpent.Sign() >= 0 && m.USDSpent.Sign() >= 0 &&
-				m.MigrationID >= 0 && m.MemberID != "" && m.SynchronizerID != ""
-		},
+				m.MigrationID >= 0
+		}).And("memberId and synchronizerId are not empty", func(m MemberTraffic) bool {
+			return m.MemberID != "" && m.SynchronizerID != ""
+		}),
 	}
 }
 

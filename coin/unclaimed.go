@@ -105,7 +105,8 @@ func unclaimedRewardTemplate() ledger.TemplateSource {
 	return ledger.Template[UnclaimedReward]{
 		Network:     ledger.DSOSigned(UnclaimedReward.dso),
 		Signatories: func(r UnclaimedReward) []Party { return []Party{r.DSO} },
-		Ensure:      func(r UnclaimedReward) bool { return r.Amount.Sign() > 0 },
+		Ensure: ledger.That("the amount is more than 0",
+			func(r UnclaimedReward) bool { return r.Amount.Sign() > 0 }),
 	}
 }
 
@@ -116,7 +117,8 @@ func unclaimedActivityRecordTemplate() ledger.TemplateSource {
 		Network:     ledger.DSOSigned(record.dso),
 		Signatories: func(r record) []Party { return []Party{r.DSO} },
 		Observers:   func(r record) []Party { return []Party{r.Beneficiary} },
-		Ensure:      func(r record) bool { return r.Amount.Sign() > 0 },
+		Ensure: ledger.That("the amount is more than 0",
+			func(r record) bool { return r.Amount.Sign() > 0 }),
 		Choices: []ledger.ChoiceOf[record]{
 			ledger.Choice[record, expire, UnclaimedActivityRecordDSOExpireResult]{
 				Consuming:   true,
@@ -139,7 +141,8 @@ func unclaimedDevelopmentFundCouponTemplate() ledger.TemplateSource {
 	return ledger.Template[UnclaimedDevelopmentFundCoupon]{
 		Network:     ledger.DSOSigned(UnclaimedDevelopmentFundCoupon.dso),
 		Signatories: func(c UnclaimedDevelopmentFundCoupon) []Party { return []Party{c.DSO} },
-		Ensure:      func(c UnclaimedDevelopmentFundCoupon) bool { return c.Amount.Sign() > 0 },
+		Ensure: ledger.That("the amount is more than 0",
+			func(c UnclaimedDevelopmentFundCoupon) bool { return c.Amount.Sign() > 0 }),
 	}
 }
 
@@ -153,7 +156,8 @@ func developmentFundCouponTemplate() ledger.TemplateSource {
 		Network:     ledger.DSOSigned(coupon.dso),
 		Signatories: func(c coupon) []Party { return []Party{c.DSO} },
 		Observers:   func(c coupon) []Party { return []Party{c.Beneficiary, c.FundManager} },
-		Ensure:      func(c coupon) bool { return c.Amount.Sign() > 0 },
+		Ensure: ledger.That("the amount is more than 0",
+			func(c coupon) bool { return c.Amount.Sign() > 0 }),
 		Choices: []ledger.ChoiceOf[coupon]{
 			ledger.Choice[coupon, withdraw, DevelopmentFundCouponWithdrawResult]{
 				Consuming:   true,

@@ -90,8 +90,10 @@ func TestAChangeIsTheUserTheCommandAndTheSetOfActors(t *testing.T) {
 		ledger.NewChangeID(ledger.DefaultUser("user2"), "command", []ledger.Party{alice, bob}),
 		ledger.NewChangeID(ledger.DefaultUser("user"), "command", []ledger.Party{alice}),
 		ledger.NewChangeID(ledger.DefaultUser("user"), "command", []ledger.Party{alice + bob}),
-		ledger.NewChangeID(ledger.Identity{IdentityProviderID: "acme", UserID: "user"}, "command", []ledger.Party{alice,
-			bob}),
+		ledger.NewChangeID(ledger.Identity{IdentityProviderID: "acme", UserID: "user"}, "command", []ledger.Party{
+			alice,
+			bob,
+		}),
 	} {
 		require.NotEqual(t, change, other)
 	}

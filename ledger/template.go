@@ -15,8 +15,8 @@ type Template[T any] struct {
 	Signatories func(payload T) []Party
 	// Observers see the contract; nil means none.
 	Observers func(payload T) []Party
-	// Ensure is the condition that every payload meets; nil means always true.
-	Ensure func(payload T) bool
+	// Ensure are the conditions that every payload meets.
+	Ensure Conditions[T]
 	// Key is nil for templates without a contract key.
 	Key KeyOf[T]
 	// Network says which contracts are the network's; nil for templates of which none ever is.
@@ -104,9 +104,9 @@ type (
 		payload     codec
 		signatories func(payload any) []Party
 		observers   func(payload any) []Party
-		ensure      func(payload any) bool
 		includes    func(network Network, payload any, signatories []Party) bool // nil: none is the network's
 		namesDSO    bool
+		unmet       func(payload any) string
 		key         *keyDefinition
 		choices     map[string]*choice
 		interfaces  map[lf.TypeName]*implementation
@@ -186,16 +186,13 @@ func (t Template[T]) template(b *builder) (*template, error) {
 		payload:     payload,
 		signatories: func(payload any) []Party { return t.Signatories(payload.(T)) },
 		observers:   func(any) []Party { return nil },
-		ensure:      func(any) bool { return true },
 		choices:     map[string]*choice{},
 		interfaces:  map[lf.TypeName]*implementation{},
 	}
 	if t.Observers != nil {
 		out.observers = func(payload any) []Party { return t.Observers(payload.(T)) }
 	}
-	if t.Ensure != nil {
-		out.ensure = func(payload any) bool { return t.Ensure(payload.(T)) }
-	}
+	out.unmet = func(payload any) string { return t.Ensure.unmet(payload.(T)) }
 	if t.Network != nil {
 		out.namesDSO = t.Network.namesDSO()
 		out.includes = func(network Network, payload any, signatories []Party) bool {

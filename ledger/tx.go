@@ -167,10 +167,11 @@ func checkCreate(t *template, payload any, signatories, observers []Party) error
 			return fault.DamlInterpreterInvalidArgument.New("Interpretation error: Error: %s", err)
 		}
 	}
-	if !t.ensure(payload) {
+	if unmet := t.unmet(payload); unmet != "" {
 		return fault.TemplatePreconditionViolated.New(
 			"Interpretation error: Error: Template precondition violated: %s", t.name.QualifiedName()).
-			WithResource("TEMPLATE_ID", t.name.String())
+			WithResource("TEMPLATE_ID", t.name.String()).
+			WithHint("The template demands that " + unmet + ". Correct the fields that this speaks of.")
 	}
 	return nil
 }

@@ -66,7 +66,8 @@ func notePackage() ledger.Package {
 		Templates: []ledger.TemplateSource{ledger.Template[Note]{
 			Signatories: owner,
 			Observers:   func(note Note) []ledger.Party { return note.Readers },
-			Ensure:      func(note Note) bool { return note.Amount.Sign() >= 0 },
+			Ensure: ledger.That("the amount is not negative",
+				func(note Note) bool { return note.Amount.Sign() >= 0 }),
 			Key: ledger.Key[Note, NoteKey]{
 				Of:          func(note Note) NoteKey { return NoteKey{Owner: note.Owner, Label: note.Label} },
 				Maintainers: func(key NoteKey) []ledger.Party { return []ledger.Party{key.Owner} },

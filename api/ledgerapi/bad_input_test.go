@@ -36,7 +36,7 @@ var adminBodies = []struct {
 	},
 	{
 		http.MethodPost, "/v2/users/alice/rights", `{"userId":"alice","rights":[]}`,
-		[]string{`{"userId":7}`, `{"userId":"alice","rights":null}`, `{"userId":"alice","identityProviderId":{}}`},
+		[]string{`{"userId":7}`, `{"userId":"alice","rights":[null]}`, `{"userId":"alice","identityProviderId":{}}`},
 	},
 	{
 		http.MethodPatch, "/v2/users/alice/rights", `{"userId":"alice","rights":[]}`,

@@ -71,7 +71,7 @@ func TestASubmissionCarriesEverythingThatWasAsked(t *testing.T) {
 		"prefetchContractKeys": []fields{{
 			"templateId": apitest.NoteTemplate, "contractKey": fields{"owner": b.alice, "label": "one"},
 		}},
-		"tapsMaxPasses": 9, "applicationId": "an older field",
+		"tapsMaxPasses": 4, "applicationId": "an older field",
 	})
 	answer.OK(nil)
 	require.Equal(t, "{}", answer.Text)
@@ -227,7 +227,8 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 			fields{"prefetchContractKeys": []fields{{"templateId": apitest.NoteTemplate, "contractKey": fields{}}}},
 			400, "COMMAND_PREPROCESSING_FAILED", "owner",
 		},
-		"y: no pass": {fields{"tapsMaxPasses": 0}, 400, "INVALID_ARGUMENT", "taps_max_passes"},
+		"y: many passes": {fields{"tapsMaxPasses": 5}, 400, "INVALID_ARGUMENT", "between 1 and 4"},
+		"y: no pass":     {fields{"tapsMaxPasses": 0}, 400, "INVALID_ARGUMENT", "taps_max_passes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

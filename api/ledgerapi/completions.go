@@ -2,7 +2,9 @@ package ledgerapi
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
+	"strconv"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/db"
@@ -67,7 +69,7 @@ type ProtoAny struct {
 	TypeURL       string          `json:"typeUrl" required:"true" doc:"Type of the message"`
 	Value         endpoint.Bytes  `json:"value" required:"true" doc:"The message"`
 	UnknownFields UnknownFieldSet `json:"unknownFields" required:"true" doc:"Always empty"`
-	ValueDecoded  any             `json:"valueDecoded" doc:"The message as JSON"`
+	ValueDecoded  string          `json:"valueDecoded" doc:"The message as the text of its JSON"`
 }
 
 // listQuery are the parameters of all lists that stand in for streams.
@@ -91,7 +93,7 @@ func (a *API) completions(ctx context.Context, req completionsRequest) ([]Comple
 	if err != nil {
 		return nil, err
 	}
-	head, err := a.headAfter(ctx, "Begin", query.After)
+	head, err := a.headOfCompletions(ctx, query.After)
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +152,19 @@ func (a *API) completionsQuery(ctx context.Context, body CompletionStreamRequest
 	return db.CompletionsQuery{Identity: who, Parties: parties, After: ledger.Offset(body.BeginExclusive)}, nil
 }
 
+// headOfCompletions reads the head and checks where completions are asked from: where the record was pruned, after the
+// offset of that (contract, "CompletionStreamRequest").
+func (a *API) headOfCompletions(ctx context.Context, begin ledger.Offset) (db.Head, error) {
+	head, err := a.headAfter(ctx, "Begin", begin)
+	if err == nil && head.Pruned > 0 && begin == head.Pruned {
+		err = fault.ParticipantPrunedDataAccessed.
+			New("begin_exclusive is %d, and must be greater than the offset up to which the record was pruned, which is that",
+				begin).
+			With("earliest_offset", strconv.FormatInt(int64(head.Pruned)+1, 10))
+	}
+	return head, err
+}
+
 func (a *API) completionCheckpoint(head db.Head) CompletionStreamResponse {
 	return CompletionStreamResponse{CompletionResponse{OffsetCheckpoint: endpoint.Valued(a.checkpointAt(head))}}
 }
@@ -187,7 +202,10 @@ func ToAPIStatus(refusal *fault.Fault, correlationID string) *JsStatus {
 	}
 	out := &JsStatus{Code: status.Code, Message: status.Message, Details: make([]ProtoAny, len(status.Details))}
 	for i, detail := range status.Details {
-		out.Details[i] = ProtoAny{TypeURL: detail.TypeURL, Value: detail.Value, ValueDecoded: detail.Decoded}
+		out.Details[i] = ProtoAny{TypeURL: detail.TypeURL, Value: detail.Value}
+		if decoded, err := json.Marshal(detail.Decoded); err == nil { // they are structs of texts and numbers
+			out.Details[i].ValueDecoded = string(decoded)
+		}
 	}
 	return out
 }

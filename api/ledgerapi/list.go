@@ -34,8 +34,11 @@ type listBounds struct {
 func (a *API) listBounds(query listQuery) (listBounds, error) {
 	system := a.settings.MaxListElements
 	bounds := listBounds{most: system + 1, limit: system, idle: a.settings.ListWait}
+	if query.Limit != nil && *query.Limit < 1 {
+		return listBounds{}, endpoint.InvalidParameter("limit", "it must be at least 1")
+	}
 	if query.Limit != nil && *query.Limit <= int64(system) {
-		bounds.most = int(max(*query.Limit, 0))
+		bounds.most = int(*query.Limit)
 		bounds.limit = bounds.most
 	}
 	if query.IdleTimeout != nil {

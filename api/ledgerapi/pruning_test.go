@@ -70,8 +70,8 @@ func TestPruning(t *testing.T) {
 		require.Equal(t, []string{"kept", "late"}, labels(t,
 			b.active("alice", "", fields{"activeAtOffset": 4, "eventFormat": byParty(b.alice)})))
 		completions := list[ledgerapi.CompletionStreamResponse](b, "alice", "/v2/commands/completions"+quick,
-			fields{"beginExclusive": 4, "parties": []any{b.alice}})
-		require.Len(t, completions, 2)
+			fields{"beginExclusive": 5, "parties": []any{b.alice}})
+		require.Len(t, completions, 1, "only the checkpoint")
 	})
 	t.Run("keeps what is active", func(t *testing.T) {
 		t.Parallel()

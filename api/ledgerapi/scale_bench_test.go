@@ -203,7 +203,8 @@ func (r benchRecord) tables() []benchTable {
 			}}, nil
 		}},
 		{"completion_parties", []string{"identity_provider_id", "user_id", "party", "ledger_offset"}, func(n int) ([][]any,
-			error) {
+			error,
+		) {
 			payer, _ := benchParties(n)
 			return [][]any{{ledger.DefaultIdentityProvider, "app", payer, n}}, nil
 		}},

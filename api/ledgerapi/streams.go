@@ -75,7 +75,7 @@ func (a *API) streamCompletions(
 	if err != nil {
 		return err
 	}
-	head, err := a.headAfter(ctx, "Begin", query.After)
+	head, err := a.headOfCompletions(ctx, query.After)
 	if err != nil {
 		return err
 	}

@@ -209,11 +209,14 @@ func (a *API) checkSelection(body JsCommands, preference []lf.PackageID) error {
 	if err := a.checkPrefetch(body.PrefetchContractKeys, preference); err != nil {
 		return err
 	}
-	if passes := body.TapsMaxPasses; passes != nil && *passes <= 0 {
-		return fault.InvalidArgumentf("taps_max_passes must be positive, but is %d", *passes)
+	if passes := body.TapsMaxPasses; passes != nil && (*passes < 1 || *passes > maxPasses) {
+		return fault.InvalidArgumentf("taps_max_passes must be between 1 and %d, but is %d", maxPasses, *passes)
 	}
-	return nil // more passes than the limit would be cut to it; one package set makes one pass enough
+	return nil
 }
+
+// maxPasses is the most passes of package selection that a request may allow (upstream's limit). One is always enough.
+const maxPasses = 4
 
 // checkPrefetch checks templates and keys in the way commands by key are checked. Prefetching itself has nothing to do:
 // keys are looked up when they are needed.

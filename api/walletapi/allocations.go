@@ -163,7 +163,7 @@ func (a *API) decodeAllocation(
 	if leg.Receiver, err = decodeParty("transfer_leg.receiver", body.TransferLeg.Receiver); err != nil {
 		return specification, err
 	}
-	leg.Amount, err = decodeAmount(body.TransferLeg.Amount)
+	leg.Amount, err = decodePositive("transfer_leg.amount", body.TransferLeg.Amount)
 	return token.AllocationSpecification{
 		Settlement: settlement, TransferLegID: body.TransferLegID, TransferLeg: leg,
 	}, err

@@ -7,7 +7,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
@@ -49,6 +51,41 @@ func decodeAmount(text string) (decimal.Decimal, error) {
 		return amount, decodeFailed("%s", err)
 	}
 	return amount, nil
+}
+
+// decodePositive reads an amount that a field must have more than nothing of.
+func decodePositive(field, text string) (decimal.Decimal, error) {
+	amount, err := decodeAmount(text)
+	if err != nil {
+		return amount, err
+	}
+	return amount, checkPositive(field, amount)
+}
+
+// checkPositive refuses amounts that nothing would come of.
+func checkPositive(field string, amount decimal.Decimal) error {
+	if amount.Sign() <= 0 {
+		return v0.BadRequest("%s: %s is not more than 0. Send an amount of at least 0.0000000001.", field, amount.Show())
+	}
+	return nil
+}
+
+// decodeDeadline reads a time that a field must have in the future.
+func (a *API) decodeDeadline(field string, micros int64) (lf.Timestamp, error) {
+	at, err := decodeTime(field, micros)
+	if err != nil {
+		return 0, err
+	}
+	return at, a.checkDeadline(field, at.Time())
+}
+
+// checkDeadline refuses deadlines that are over: nothing would come of what has one.
+func (a *API) checkDeadline(field string, at time.Time) error {
+	if now := a.now(); !now.Before(at) {
+		return v0.BadRequest("%s: %s is not after the ledger's time, which is %s. Send a time in the future.", field,
+			endpoint.Timestamp(at), endpoint.Timestamp(now))
+	}
+	return nil
 }
 
 // decodeTime reads a time in microseconds since the Unix epoch.

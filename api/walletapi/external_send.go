@@ -103,6 +103,12 @@ func (a *API) transferCommand(
 	if err != nil {
 		return argument, err
 	}
+	if err := a.checkDeadline("expires_at", time.Time(body.ExpiresAt)); err != nil {
+		return argument, err
+	}
+	if body.Nonce < 0 {
+		return argument, v0.BadRequest("nonce: %d is less than 0. The first command of a sender has the nonce 0.", body.Nonce)
+	}
 	preapproval, found, err := a.preapprovalTo(ctx, receiver, func(coin.TransferPreapproval) bool { return true })
 	if err != nil {
 		return argument, err
@@ -124,10 +130,7 @@ func amountOf(raw json.RawMessage) (decimal.Decimal, error) {
 		return decimal.Decimal{}, v0.BadRequest("Failed to decode: the amount %s is not a number with at most 28 digits "+
 			"before and 10 after the point", raw)
 	}
-	if amount.Sign() <= 0 {
-		return decimal.Decimal{}, v0.BadRequest("The amount %s is not positive", raw)
-	}
-	return amount, nil
+	return amount, checkPositive("amount", amount)
 }
 
 // submitSend answers when the command is there. The coin moves after that, by the operator's automation.

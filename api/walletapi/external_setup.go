@@ -129,12 +129,13 @@ func (a *API) checkUnproposed(ctx context.Context, party ledger.Party) error {
 	if found && a.now().Before(preapproval.Payload.ExpiresAt.Time()) {
 		return v0.Refuse(http.StatusConflict, "TransferPreapproval contract already exists: %s", preapproval.ID)
 	}
-	return a.checkProvided(ctx)
+	return a.checkProvided(ctx, party)
 }
 
-// checkProvided refuses a further party when the operator provides preapprovals for as many as it may.
-func (a *API) checkProvided(ctx context.Context) error {
-	if a.maxProvided <= 0 {
+// checkProvided refuses a further party when the operator provides preapprovals for as many as it may. Its own wallet
+// does not count: it pays for itself.
+func (a *API) checkProvided(ctx context.Context, receiver ledger.Party) error {
+	if a.maxProvided <= 0 || receiver == a.node.Operator {
 		return nil
 	}
 	provided := map[ledger.Party]bool{}

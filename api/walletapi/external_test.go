@@ -353,12 +353,13 @@ func TestAnExternalPartySends(t *testing.T) {
 		"Receiver "+string(receiver.id)+" does not have a TransferPreapproval")
 	receiver.accept(receiver.propose())
 	for text, change := range map[string]object{
-		malformedParty:              {"sender_party_id": malformedParty},
-		"no-receiver":               {"receiver_party_id": "no-receiver"},
-		"is not positive":           {"amount": -1},
-		"is not a number":           {"amount": "1e400"},
-		"TransferCommand.expiresAt": {"expires_at": time.Now().Add(-time.Hour)},
-		"UNKNOWN_INFORMEES":         {"sender_party_id": missingParty},
+		malformedParty:             {"sender_party_id": malformedParty},
+		"no-receiver":              {"receiver_party_id": "no-receiver"},
+		"amount: -1.0 is not more": {"amount": -1},
+		"nonce: -1":                {"nonce": -1},
+		"is not a number":          {"amount": "1e400"},
+		"expires_at: ":             {"expires_at": time.Now().Add(-time.Hour)},
+		"UNKNOWN_INFORMEES":        {"sender_party_id": missingParty},
 	} {
 		answer := sender.post(prepareSend, body(change))
 		require.GreaterOrEqual(t, answer.Status, 400, text)

@@ -43,10 +43,10 @@ func (a *API) allocateDevelopmentFundCoupon(
 	if argument.Beneficiary, err = decodeParty("beneficiary", req.Body.Beneficiary); err != nil {
 		return response, err
 	}
-	if argument.Amount, err = decodeAmount(req.Body.Amount); err != nil {
+	if argument.Amount, err = decodePositive("amount", req.Body.Amount); err != nil {
 		return response, err
 	}
-	if argument.ExpiresAt, err = decodeTime("expiresAt", req.Body.ExpiresAt); err != nil {
+	if argument.ExpiresAt, err = a.decodeDeadline("expiresAt", req.Body.ExpiresAt); err != nil {
 		return response, err
 	}
 	n, err := a.network(ctx)

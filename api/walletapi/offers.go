@@ -55,11 +55,11 @@ func (a *API) createTransferOffer(
 	if err != nil {
 		return response, err
 	}
-	amount, err := decodeAmount(req.Body.Amount)
+	amount, err := decodePositive("amount", req.Body.Amount)
 	if err != nil {
 		return response, err
 	}
-	expiresAt, err := decodeTime("expires_at", req.Body.ExpiresAt)
+	expiresAt, err := a.decodeDeadline("expires_at", req.Body.ExpiresAt)
 	if err != nil {
 		return response, err
 	}

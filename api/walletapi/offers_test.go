@@ -276,6 +276,9 @@ func TestOffersThatCannotBe(t *testing.T) {
 			"amount", "1e5", 400,
 			`Failed to decode: Invalid Decimal string \"1e5\", as it does not match`,
 		},
+		"nothing":                 {"amount", "0.0", 400, "amount: 0.0 is not more than 0."},
+		"less than nothing":       {"amount", "-1", 400, "amount: -1.0 is not more than 0."},
+		"an offer that is over":   {"expires_at", micros(-time.Hour), 400, "expires_at: "},
 		"a time out of range":     {"expires_at", int64(1) << 62, 400, "Failed to decode: expires_at: "},
 		"a long description":      {"description", strings.Repeat("ä", 280), 409, "TEMPLATE_PRECONDITION_VIOLATED"},
 		"a long tracking id":      {"tracking_id", strings.Repeat("ä", 280), 409, "TEMPLATE_PRECONDITION_VIOLATED"},
@@ -287,12 +290,13 @@ func TestOffersThatCannotBe(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, b.status(b.alice, "none").Status)
 	}
 	longest := offerOf(b.bob.Party, strings.Repeat("t", 279))
-	longest["description"], longest["expires_at"], longest["amount"] = strings.Repeat("ä", 279), micros(-time.Hour), "-1"
+	longest["description"] = strings.Repeat("ä", 279)
 	var created struct {
 		ID string `json:"offer_contract_id"`
 	}
 	b.post(b.alice, offers, longest).OK(&created)
-	refused(t, b.post(b.bob, offers+"/"+created.ID+"/accept", nil), http.StatusBadRequest, "Offer has not expired")
+	refused(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "-1"}), 400, "amount: -1.0 is not more than 0.")
+	refused(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": "0"}), 400, "amount: 0.0 is not more than 0.")
 	answer := b.post(b.alice, offers, `{"amount":"1"}`)
 	require.Equal(t, http.StatusBadRequest, answer.Status)
 	require.Contains(t, answer.Text, "The request content was malformed:\n")

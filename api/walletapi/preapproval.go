@@ -48,6 +48,9 @@ func (a *API) createTransferPreapproval(
 			ErrorResponse:                     v0.ErrorResponse{Error: "The receiver has a TransferPreapproval already"},
 		}}
 	}
+	if err := a.checkProvided(ctx, w.party); err != nil {
+		return response, err
+	}
 	update, err := a.submitFresh(ctx, func() (change, error) { return a.preapprovalFor(ctx, w) })
 	if refusal := fault.From(err); err != nil && refusal.Context["error_id"] == insufficientFunds {
 		return response, v0.Refuse(http.StatusTooManyRequests, "Transfer preapproval creation request timed out because "+

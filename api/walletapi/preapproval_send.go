@@ -38,7 +38,7 @@ func (a *API) transferPreapprovalSend(
 	if err != nil {
 		return none, err
 	}
-	amount, err := decodeAmount(req.Body.Amount)
+	amount, err := decodePositive("amount", req.Body.Amount)
 	if err != nil {
 		return none, err
 	}

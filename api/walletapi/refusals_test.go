@@ -11,9 +11,12 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/payments"
 	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
 )
 
 // What becomes of offers that are not completed, as both sides see it.
@@ -40,9 +43,11 @@ func TestOffersThatFailSayWhy(t *testing.T) {
 	accept(b.offer(b.alice, b.bob, "poor"))
 	failed("poor", "withdrawn", `"out of funds (missing 25.5 CC)"`)
 
-	late := offerOf(b.bob.Party, "late")
-	late["expires_at"] = micros(-time.Second)
-	b.post(b.alice, offers, late).OK(nil)
+	apitest.Create(b.Server, walletapp.TransferOffer{
+		Sender: b.alice.Party, Receiver: b.bob.Party, DSO: b.Node.DSO, TrackingID: "late",
+		Amount:    payments.PaymentAmount{Amount: decimal.MustParse("1.0"), Unit: payments.AmuletUnit},
+		ExpiresAt: lf.TimestampOf(time.Now().Add(-time.Second)),
+	}, b.alice.Party)
 	failed("late", "expired", "null")
 
 	accepted := accept(b.offer(b.alice, b.bob, "given-up"))

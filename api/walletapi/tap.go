@@ -32,7 +32,7 @@ func (a *API) tap(ctx context.Context, req tapRequest) (response TapResponse, er
 	if err != nil {
 		return response, err
 	}
-	usd, err := decodeAmount(req.Body.Amount)
+	usd, err := decodePositive("amount", req.Body.Amount)
 	if err != nil {
 		return response, err
 	}

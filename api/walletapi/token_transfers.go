@@ -75,6 +75,9 @@ func (a *API) createTokenStandardTransfer(
 	if err != nil {
 		return response, err
 	}
+	if err := checkPositive("amount", amount); err != nil {
+		return response, err
+	}
 	expiresAt, err := decodeTime("expires_at", req.Body.ExpiresAt)
 	if err != nil {
 		return response, err

@@ -55,7 +55,7 @@ func (a *API) createBuyTrafficRequest(
 		return response, v0.Refuse(http.StatusConflict, "Buy traffic request with trackingId %s already exists.",
 			req.Body.TrackingID)
 	}
-	expiresAt, err := decodeTime("expires_at", req.Body.ExpiresAt)
+	expiresAt, err := a.decodeDeadline("expires_at", req.Body.ExpiresAt)
 	if err != nil {
 		return response, err
 	}

@@ -13,7 +13,9 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/settings"
 )
 
@@ -161,7 +163,17 @@ func TestPurchasesOfTrafficThatFailSayWhy(t *testing.T) {
 			`{"status":"failed","failure_reason":"expired","rejection_reason":null}`,
 		},
 	} {
-		s.Call("alice", http.MethodPost, trafficPath, with(wish(s, alice, name), test.field, test.value)).OK(nil)
+		if name == "late" { // as it is when its time has come
+			apitest.Create(s, walletapp.BuyTrafficRequest{
+				DSO: s.Node.DSO, EndUserParty: alice.Party, TrackingID: name, TrafficAmount: 200_000,
+				ExpiresAt: lf.TimestampOf(time.Now().Add(-time.Hour)),
+				MemberID:  "PAR::participant::1220", SynchronizerID: s.Node.SynchronizerID,
+			}, alice.Party, s.Node.Operator)
+			refused(t, s.Call("alice", http.MethodPost, trafficPath, with(wish(s, alice, "over"), test.field, test.value)),
+				http.StatusBadRequest, "expires_at: ")
+		} else {
+			s.Call("alice", http.MethodPost, trafficPath, with(wish(s, alice, name), test.field, test.value)).OK(nil)
+		}
 		s.Automate()
 		require.JSONEq(t, test.reason, s.Call("alice", http.MethodPost, trafficPath+"/"+name+"/status", nil).Text)
 		again := s.Call("alice", http.MethodPost, trafficPath, wish(s, alice, name))

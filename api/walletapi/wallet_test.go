@@ -44,7 +44,8 @@ func TestATapIsInDollarsAndRoundedUp(t *testing.T) {
 		status int
 		text   string
 	}{
-		"0": {http.StatusConflict, "TEMPLATE_PRECONDITION_VIOLATED"}, "-1": {http.StatusConflict, "TEMPLATE_PRECONDITION"},
+		"0":         {http.StatusBadRequest, "amount: 0.0 is not more than 0."},
+		"-1":        {http.StatusBadRequest, "amount: -1.0 is not more than 0."},
 		"500000.01": {http.StatusBadRequest, "DAML_FAILURE"},
 	} {
 		refused(t, b.post(b.alice, "/v0/wallet/tap", map[string]any{"amount": amount}), refusal.status, refusal.text)
@@ -203,7 +204,7 @@ func TestSendingThroughAPreapproval(t *testing.T) {
 	b.preapprove(b.bob)
 	refused(t, b.post(b.alice, path, send("200.0000000001", "1")), http.StatusBadRequest,
 		"splice.lfdecentralizedtrust.org/insufficient-funds")
-	refused(t, b.post(b.alice, path, send("-1", "1")), http.StatusBadRequest, "DAML_FAILURE")
+	refused(t, b.post(b.alice, path, send("-1", "1")), http.StatusBadRequest, "amount: -1.0 is not more than 0.")
 	refused(t, b.post(b.alice, path, send("1.", "1")), http.StatusBadRequest, "Failed to decode")
 	answer := b.post(b.alice, path, send("10", "1"))
 	answer.OK(nil)

@@ -96,14 +96,14 @@ func appPaymentRequestTemplate() ledger.TemplateSource {
 	return ledger.Template[request]{
 		Network:     ledger.DSONamed(func(r request) Party { return r.DSO }),
 		Signatories: request.signatories,
-		Ensure: func(r request) bool {
+		Ensure: ledger.That("every receiver's amount is more than 0", func(r request) bool {
 			for _, asked := range r.ReceiverAmounts {
 				if asked.Amount.Amount.Sign() <= 0 {
 					return false
 				}
 			}
 			return true
-		},
+		}),
 		Choices: []ledger.ChoiceOf[request]{
 			consuming(func(r request, arg AppPaymentRequestAccept) []Party {
 				return []Party{r.Sender, arg.WalletProvider}

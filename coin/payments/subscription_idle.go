@@ -69,7 +69,8 @@ func subscriptionIdleStateTemplate() ledger.TemplateSource {
 	return ledger.Template[state]{
 		Network:     ledger.DSONamed(func(s state) Party { return s.SubscriptionData.DSO }),
 		Signatories: func(s state) []Party { return s.SubscriptionData.signatories() },
-		Ensure:      func(s state) bool { return s.PayData.valid() },
+		Ensure: ledger.That("the amount is more than 0, and the interval and the duration are longer than a microsecond",
+			func(s state) bool { return s.PayData.valid() }),
 		Choices: []ledger.ChoiceOf[state]{
 			consuming(func(s state, arg SubscriptionIdleStateMakePayment) []Party {
 				return []Party{s.SubscriptionData.Sender, arg.WalletProvider}

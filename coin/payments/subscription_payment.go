@@ -76,7 +76,8 @@ func subscriptionPaymentTemplate() ledger.TemplateSource {
 	return ledger.Template[payment]{
 		Network:     ledger.DSONamed(func(p payment) Party { return p.SubscriptionData.DSO }),
 		Signatories: func(p payment) []Party { return p.SubscriptionData.signatories() },
-		Ensure:      func(p payment) bool { return p.PayData.valid() },
+		Ensure: ledger.That("the amount is more than 0, and the interval and the duration are longer than a microsecond",
+			func(p payment) bool { return p.PayData.valid() }),
 		Choices: []ledger.ChoiceOf[payment]{
 			consuming(func(p payment, _ SubscriptionPaymentCollect) []Party {
 				return p.SubscriptionData.signatories()

@@ -60,7 +60,8 @@ func subscriptionRequestTemplate() ledger.TemplateSource {
 	return ledger.Template[request]{
 		Network:     ledger.DSONamed(func(r request) Party { return r.SubscriptionData.DSO }),
 		Signatories: func(r request) []Party { return r.SubscriptionData.signatories() },
-		Ensure:      func(r request) bool { return r.PayData.valid() },
+		Ensure: ledger.That("the amount is more than 0, and the interval and the duration are longer than a microsecond",
+			func(r request) bool { return r.PayData.valid() }),
 		Choices: []ledger.ChoiceOf[request]{
 			consuming(func(r request, arg SubscriptionRequestAcceptAndMakePayment) []Party {
 				return []Party{r.SubscriptionData.Sender, arg.WalletProvider}

@@ -87,10 +87,11 @@ func transferOfferTemplate() ledger.TemplateSource {
 		Network:     ledger.DSONamed(func(o offer) Party { return o.DSO }),
 		Signatories: func(o offer) []Party { return []Party{o.Sender} },
 		Observers:   func(o offer) []Party { return []Party{o.Receiver} },
-		Ensure: func(o offer) bool {
-			return utf8.RuneCountInString(o.Description) < maxTextLength &&
-				utf8.RuneCountInString(o.TrackingID) < maxTextLength
-		},
+		Ensure: ledger.That("the description has fewer than 280 characters", func(o offer) bool {
+			return utf8.RuneCountInString(o.Description) < maxTextLength
+		}).And("the tracking id has fewer than 280 characters", func(o offer) bool {
+			return utf8.RuneCountInString(o.TrackingID) < maxTextLength
+		}),
 		Choices: []ledger.ChoiceOf[offer]{
 			consuming(func(o offer, _ TransferOfferAccept) []Party { return []Party{o.Receiver} }, acceptOffer),
 			ending(func(o offer, _ TransferOfferReject) []Party { return []Party{o.Receiver} },

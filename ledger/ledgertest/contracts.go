@@ -124,7 +124,8 @@ func iouTemplate() ledger.TemplateSource {
 	return ledger.Template[Iou]{
 		Signatories: func(i Iou) []ledger.Party { return []ledger.Party{i.Issuer} },
 		Observers:   func(i Iou) []ledger.Party { return append([]ledger.Party{i.Owner, i.Issuer}, i.Observers...) },
-		Ensure:      func(i Iou) bool { return i.Amount.Sign() > 0 },
+		Ensure: ledger.That("the amount is more than 0",
+			func(i Iou) bool { return i.Amount.Sign() > 0 }),
 		Choices: []ledger.ChoiceOf[Iou]{
 			ledger.Choice[Iou, TransferIou, lf.CID[Iou]]{
 				Consuming:   true,
