@@ -53,6 +53,7 @@ func testPackage() ledger.Package {
 		ID: "1111111111111111111111111111111111111111111111111111111111111111", Name: "test-token", Version: "1.0.0",
 		Templates: []ledger.TemplateSource{ledger.Template[Token]{
 			Signatories: func(token Token) []ledger.Party { return []ledger.Party{token.Owner} },
+			Network:     ledger.Membership[Token]{}, // automation follows tokens
 			Choices: []ledger.ChoiceOf[Token]{ledger.Choice[Token, TokenGive, lf.CID[Token]]{
 				Consuming: true,
 				Controllers: func(token Token, give TokenGive) []ledger.Party {

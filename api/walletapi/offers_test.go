@@ -246,12 +246,12 @@ func TestATrackingIDIsUsedOnce(t *testing.T) {
 	}
 	duplicate(b.alice, offerOf(b.bob.Party, "one"))
 	duplicate(b.alice, offerOf(b.carol.Party, "one"))
-	duplicate(b.bob, offerOf(b.alice.Party, "one"))
+	b.offer(b.bob, b.alice, "one") // an id belongs to the one who asks: nobody takes another's
 	duplicate(b.alice, map[string]any{
 		"receiver_party_id": "?", "amount": "1e5", "description": "", "expires_at": -1, "tracking_id": "one",
 	})
 	b.offer(b.carol, b.alice, "two")
-	duplicate(b.alice, offerOf(b.bob.Party, "two"))
+	b.offer(b.alice, b.bob, "two")
 	b.offer(b.bob, b.carol, "ones of others are of others: one?")
 
 	unknown := offerOf("nobody::1220"+ledger.Party(strings.Repeat("a", 64)), "again")
