@@ -112,7 +112,7 @@ func TestTransfersThatCannotBe(t *testing.T) {
 		text   string
 	}{
 		"too much":             {"amount", "200.0000000001", 400, "insufficient-funds"},
-		"nothing":              {"amount", "0", 400, "DAML_FAILURE"},
+		"nothing":              {"amount", "0", 400, "amount: 0.0 is not more than 0."},
 		"not a number":         {"amount", "e", 400, "Failed to decode"},
 		"more than can be":     {"amount", "1e999999999", 400, "Failed to decode"},
 		"finer than can be":    {"amount", "1e-11", 400, "Failed to decode"},
