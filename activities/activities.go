@@ -39,7 +39,9 @@ type Activities struct {
 	Outcomes *Outcomes
 	// Measure begins to measure a commit, and returns what is told of its end; nil measures nothing.
 	Measure func() func(completions []ledger.Completion)
-	Log     *slog.Logger
+	// Forged is told of everything that came through Temporal and is not this ledger's; nil tells nobody.
+	Forged func()
+	Log    *slog.Logger
 
 	parties partyCache
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -227,8 +229,7 @@ func (t *automationTurn) decide(
 		if step.Spends != "" {
 			t.spent[step.Spends] = true
 		}
-		t.submit(&task, *step.Action)
-		return task, false, nil
+		return task, false, t.submit(&task, *step.Action)
 	}
 }
 
@@ -282,20 +283,34 @@ func (t *automationTurn) defect(task *db.AutomationTask, err error) {
 	task.DueAt = t.now.Add(pauseAfter(int(task.Tries)))
 }
 
+// workflowID is the id of the workflow, which shows in what it submits, unless somebody chose another one for it.
+func (t *automationTurn) workflowID() string {
+	own := "automation:" + t.kind.Kind
+	if rest, ok := strings.CutPrefix(t.in.WorkflowID, own); ok && plainSuffix.MatchString(rest) {
+		return t.in.WorkflowID
+	}
+	return own
+}
+
+// plainSuffix is what Schedules, and the node, add to the id: a time, or a word.
+var plainSuffix = regexp.MustCompile(`^[A-Za-z0-9:_-]{0,40}$`)
+
 // submit makes the submission of an action. Its key is that of one try of the action, so that it is the same submission
 // whoever makes it; the task stays due until what became of it is looked at.
-func (t *automationTurn) submit(task *db.AutomationTask, action plan.Action) {
+func (t *automationTurn) submit(task *db.AutomationTask, action plan.Action) error {
 	name := fmt.Sprintf("automation:%s/%s/%s/%d", task.Kind, task.Subject, action.CommandID, task.Tries)
 	key := uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)).String()
 	task.CommandID, task.SubmissionKey, task.Pending, task.HeldBy = action.CommandID, key, true, t.in.RunID
 	if task.DueAt.After(t.now) {
 		task.DueAt = t.now
 	}
-	t.out.More = true
-	t.out.Submissions = append(t.out.Submissions, ledger.Submission{
+	sealed, err := sealSubmission(t.ctx, t.tx, ledger.Submission{
 		Key: key, Identity: ledger.DefaultUser(t.activities.Node.OperatorUser), CommandID: action.CommandID,
 		SubmissionID: key,
-		WorkflowID:   t.in.WorkflowID, ActAs: ledger.SortedParties(action.ActAs), ReadAs: ledger.SortedParties(action.ReadAs),
+		WorkflowID:   t.workflowID(), ActAs: ledger.SortedParties(action.ActAs), ReadAs: ledger.SortedParties(action.ReadAs),
 		Commands: action.Commands, ReceivedAt: t.now, Kind: ledger.KindAutomation,
 	})
+	t.out.More = true
+	t.out.Submissions = append(t.out.Submissions, sealed)
+	return t.note(err)
 }

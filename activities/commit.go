@@ -13,6 +13,8 @@ import (
 // CommitSubmissionsInput are the submissions of one workflow.
 type CommitSubmissionsInput struct {
 	Submissions []ledger.Submission `json:"submissions"`
+	// Started is when the workflow began that carries them, as Temporal says.
+	Started time.Time `json:"started,omitzero"`
 }
 
 // CommitSubmissionsResult tells what became of each submission, in their order.
@@ -30,20 +32,24 @@ type Outcome struct {
 }
 
 // CommitSubmissions decides the submissions, one after the other, and records everything in one database transaction
-// under the lock of the ledger's head. Submissions that were decided before keep their completion, so it is safe to run
-// again. Submissions of automation that were planned anew meanwhile, or too long ago, are left out: they were decided
-// from a state that may be over.
+// under the lock of the ledger's head. Submissions that no node of this ledger sealed are left out. Submissions that
+// were decided before keep their completion, so it is safe to run again. Submissions of automation that were planned
+// anew meanwhile, or too long ago, are left out: they were decided from a state that may be over.
 //
 // What is wrong with one submission is its own completion and keeps no other from its own, as [Activities.commitApart]
 // says. The error is a failure of the database, after which some may be committed, and it should be tried again.
 func (a *Activities) CommitSubmissions(
 	ctx context.Context, in CommitSubmissionsInput,
 ) (CommitSubmissionsResult, error) {
-	completions, err := a.commitApart(ctx, in.Submissions)
+	admitted, err := a.admit(ctx, in)
+	if err != nil {
+		return CommitSubmissionsResult{}, fmt.Errorf("check %d submissions: %w", len(in.Submissions), err)
+	}
+	completions, err := a.commitApart(ctx, admitted.submissions)
 	if err != nil {
 		return CommitSubmissionsResult{}, fmt.Errorf("commit %d submissions: %w", len(in.Submissions), err)
 	}
-	return CommitSubmissionsResult{Outcomes: toOutcomes(in.Submissions, completions)}, nil
+	return CommitSubmissionsResult{Outcomes: toOutcomes(in.Submissions, completions, admitted.outcomes)}, nil
 }
 
 // commitTogether commits submissions in one transaction, and tells who waits for them. It returns the completions in
@@ -93,13 +99,19 @@ func (a *Activities) measure() func([]ledger.Completion) {
 const notCommitted = "not committed: it was planned anew, or planned too long ago; the next plan decides"
 
 // toOutcomes tells what became of submissions, in their order.
-func toOutcomes(submissions []ledger.Submission, completions []ledger.Completion) []Outcome {
+func toOutcomes(
+	submissions []ledger.Submission, completions []ledger.Completion, notAdmitted map[int]string,
+) []Outcome {
 	decided := make(map[string]ledger.Completion, len(completions))
 	for _, completion := range completions {
 		decided[completion.Key] = completion
 	}
 	outcomes := make([]Outcome, len(submissions))
 	for i, submission := range submissions {
+		if why, ok := notAdmitted[i]; ok {
+			outcomes[i] = Outcome{CommandID: submission.CommandID, Refusal: why}
+			continue
+		}
 		completion, ok := decided[submission.Key]
 		outcomes[i] = Outcome{
 			CommandID: submission.CommandID, Offset: completion.Offset, UpdateID: completion.UpdateID,

@@ -109,15 +109,25 @@ func (b *bundle) newActivities() *activities.Activities {
 func (b *bundle) submission(commandID string, actAs []ledger.Party, commands ...ledger.Command) ledger.Submission {
 	prepared, refusal := b.packages.PrepareCommands(commands, nil)
 	require.Nil(b.t, refusal)
-	return ledger.Submission{
+	return b.seal(ledger.Submission{
 		Key: "key-" + commandID, Identity: ledger.DefaultUser("user"), CommandID: commandID,
 		SubmissionID: "submission-" + commandID,
 		ActAs:        ledger.SortedParties(actAs), Commands: prepared, ReceivedAt: b.now, Kind: ledger.KindCommand,
-	}
+	})
+}
+
+func (b *bundle) seal(submission ledger.Submission) ledger.Submission {
+	b.t.Helper()
+	sealed, err := b.activities.Seal(b.t.Context(), submission)
+	require.NoError(b.t, err)
+	return sealed
 }
 
 func (b *bundle) commit(submissions ...ledger.Submission) []ledger.Completion {
 	b.t.Helper()
+	for i, submission := range submissions { // tests change some after they were made
+		submissions[i] = b.seal(submission)
+	}
 	_, err := b.activities.CommitSubmissions(b.t.Context(),
 		activities.CommitSubmissionsInput{Submissions: submissions})
 	require.NoError(b.t, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
@@ -246,6 +247,10 @@ func withOddOffers(b *bundle) {
 
 // commitRaw commits and returns the completions by key.
 func (b *bundle) commitRaw(submissions []ledger.Submission) error {
+	submissions = slices.Clone(submissions)
+	for i, submission := range submissions {
+		submissions[i] = b.seal(submission)
+	}
 	_, err := b.activities.CommitSubmissions(b.t.Context(), activities.CommitSubmissionsInput{Submissions: submissions})
 	return err
 }

@@ -158,8 +158,9 @@ func (p planning) plan() (LifecyclePlan, error) {
 	if plan.Action != nil && refused != nil && refused.CommandID == plan.Action.CommandID {
 		plan = p.putOff(plan, lostRace(refused.Fault), at)
 	}
-	if plan.Action != nil {
-		return plan, nil // the lifecycle stays due until what happened is looked at
+	if plan.Action != nil { // the lifecycle stays due until what happened is looked at
+		*plan.Action, err = sealSubmission(p.ctx, p.tx, *plan.Action)
+		return plan, p.note(err)
 	}
 	row.DueAt, row.WaitsFor, row.Tries, row.Trouble = plan.Until, plan.WaitsFor, 0, ""
 	if row.DueAt.IsZero() {
@@ -271,13 +272,15 @@ func activeContracts(ctx context.Context, tx *db.Tx, ids []ledger.ContractID) ([
 	return contracts, nil
 }
 
-// lastRefusal is what became of the last action, and when; nil unless it was refused.
+// lastRefusal is what became of the last action, and when; nil unless it was refused. The record tells of what it was a
+// refusal: the input could name the key of somebody else's.
 func (p planning) lastRefusal() (*plan.Refused, time.Time, error) {
 	if p.in.Last == nil {
 		return nil, time.Time{}, nil
 	}
 	completion, ok, err := p.tx.CompletionBySubmissionKey(p.ctx, p.in.Last.Key)
-	if err != nil || !ok || completion.Refusal == nil {
+	own := completion.CommandID == p.in.Last.CommandID && completion.Identity == ledger.DefaultUser(p.activities.Node.OperatorUser)
+	if err != nil || !ok || completion.Refusal == nil || !own {
 		return nil, time.Time{}, err
 	}
 	return &plan.Refused{CommandID: p.in.Last.CommandID, Fault: completion.Refusal}, completion.RecordTime, nil
@@ -309,34 +312,42 @@ func (p planning) note(err error) error {
 	return err
 }
 
-// ReachLedgerTimeInput names a workflow and the ledger time that it waits for.
+// ReachLedgerTimeInput names a workflow and the submission that waits for a ledger time.
 type ReachLedgerTimeInput struct {
-	WorkflowID string         `json:"workflowId"`
-	Parties    []ledger.Party `json:"parties"`
-	Until      time.Time      `json:"until"`
+	WorkflowID string            `json:"workflowId"`
+	Submission ledger.Submission `json:"submission"`
+	// Started is when the workflow began, as Temporal says.
+	Started time.Time `json:"started,omitzero"`
 }
 
 // ReachLedgerTime tells how long the ledger's time is from the one that is waited for; not positive once it is reached.
 // Until then the workflow is called when the clock is advanced, and until [Activities.LeaveLedgerTime] the clock waits
-// for what the workflow does then.
+// for what the workflow does then. A submission that would not be committed does not wait.
 func (a *Activities) ReachLedgerTime(ctx context.Context, in ReachLedgerTimeInput) (time.Duration, error) {
 	var wait time.Duration
-	err := a.DB.InTx(ctx, func(tx *db.Tx) error {
+	admitted, err := a.admit(ctx, CommitSubmissionsInput{
+		Submissions: []ledger.Submission{in.Submission}, Started: in.Started,
+	})
+	if err != nil || len(admitted.submissions) == 0 || in.Submission.MinLedgerTime == nil {
+		return 0, err
+	}
+	until := *in.Submission.MinLedgerTime
+	err = a.DB.InTx(ctx, func(tx *db.Tx) error {
 		clock, err := tx.HoldClock(ctx)
 		if err != nil {
 			return err
 		}
 		a.DB.NoteClock(clock)
-		if wait = in.Until.Sub(a.Clock()); wait <= 0 {
+		if wait = until.Sub(a.Clock()); wait <= 0 {
 			return nil
 		}
 		return tx.AwaitTime(ctx, db.Lifecycle{
-			WorkflowID: in.WorkflowID, Kind: submitCommands, DueAt: in.Until, Parties: storableParties(in.Parties),
+			WorkflowID: in.WorkflowID, Kind: submitCommands, DueAt: until, Parties: storableParties(in.Submission.ActAs),
 			WaitsFor: "the lower bound of ledger time that a submission sets",
 		})
 	})
 	if err != nil {
-		return 0, fmt.Errorf("wait for ledger time %s: %w", in.Until, err)
+		return 0, fmt.Errorf("wait for ledger time %s: %w", until, err)
 	}
 	return wait, nil
 }

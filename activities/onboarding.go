@@ -10,6 +10,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/seal"
 	"github.com/florinledger/florin/ledger/signing"
 	"github.com/florinledger/florin/ledger/topology"
 )
@@ -22,6 +23,14 @@ import (
 func (a *Activities) ContributeToOnboarding(
 	ctx context.Context, in topology.Contribution,
 ) (topology.Outcome, error) {
+	broken, err := a.checkSeal(ctx, seal.Contribution, in, in.Seal)
+	if err != nil {
+		return topology.Outcome{}, fmt.Errorf("check a contribution: %w", err)
+	}
+	if broken != nil {
+		a.forged(ctx, broken, "kind", "onboarding", "user_id", excerpt(in.UserID), "contribution_id", excerpt(in.ID))
+		return topology.Outcome{Progress: topology.Refused, Refusal: unsealedContribution()}, nil
+	}
 	node := topology.Node{ParticipantID: a.Node.ParticipantID, SynchronizerID: a.Node.SynchronizerID}
 	given, err := guarded(func() (topology.Onboarding, error) {
 		given, refusal := in.Onboarding(node)
@@ -58,6 +67,13 @@ func (a *Activities) unusable(in topology.Contribution, err error) *fault.Fault 
 	a.Log.Error("a contribution to an onboarding could not be decided or recorded, and is refused",
 		"contribution", in.ID, "error", err)
 	return unrecordable(err)
+}
+
+// unsealedContribution is the refusal of a contribution that no node of this ledger took as it is. Whoever was given it
+// by an earlier version has to ask again.
+func unsealedContribution() *fault.Fault {
+	return fault.InvalidArgumentf("No node of this ledger has sealed the contribution to the onboarding").
+		WithHint("Send the transactions to POST /v2/parties/external/allocate.")
 }
 
 // refusedContribution is the outcome of a contribution that has changed nothing. What waited before waits still.

@@ -1,6 +1,7 @@
 package activities_test
 
 import (
+	"log/slog"
 	"math/rand/v2"
 	"strconv"
 	"testing"
@@ -32,7 +33,8 @@ func onboarder(t *testing.T) *activities.Activities {
 	require.NoError(t, err)
 	namespace := key.Public().Fingerprint()
 	return &activities.Activities{
-		DB: dbtest.New(t), Clock: func() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) },
+		DB: dbtest.New(t), Log: slog.New(slog.DiscardHandler),
+		Clock: func() time.Time { return time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) },
 		Node: ledger.Node{
 			ParticipantID: "self::" + namespace, SynchronizerID: "global-domain::" + namespace, Namespace: namespace,
 			PrivateKey: seed,
@@ -60,18 +62,28 @@ func contributionTo(t *testing.T, key signing.PrivateKey, id string, hosts ...st
 	}}
 }
 
+// contribute makes a contribution as a node that takes it from a caller.
+func contribute(
+	t *testing.T, a *activities.Activities, in topology.Contribution,
+) (topology.Outcome, error) {
+	t.Helper()
+	sealed, err := a.SealContribution(t.Context(), in)
+	require.NoError(t, err)
+	return a.ContributeToOnboarding(t.Context(), sealed)
+}
+
 func TestAContributionThatRunsTwiceHasOneOutcome(t *testing.T) {
 	t.Parallel()
 	a := onboarder(t)
 	in := contributionTo(t, onboardingKey(t, 1), "one", a.Node.ParticipantID)
 	for range 2 {
-		outcome, err := a.ContributeToOnboarding(t.Context(), in)
+		outcome, err := contribute(t, a, in)
 		require.NoError(t, err)
 		require.Equal(t, topology.Allocated, outcome.Progress)
 		require.False(t, outcome.Pending)
 	}
 	in.ID = "two"
-	outcome, err := a.ContributeToOnboarding(t.Context(), in)
+	outcome, err := contribute(t, a, in)
 	require.NoError(t, err)
 	require.ErrorContains(t, outcome.Err(), "already exists")
 	head, err := a.DB.Head(t.Context())
@@ -93,18 +105,18 @@ func TestARefusedContributionTellsWhetherSomethingWaits(t *testing.T) {
 	_, err := a.DB.CreateUser(ctx, ledger.User{ID: "full"}, full)
 	require.NoError(t, err)
 	in.UserID = "full"
-	outcome, err := a.ContributeToOnboarding(ctx, in)
+	outcome, err := contribute(t, a, in)
 	require.NoError(t, err)
 	require.True(t, fault.TooManyUserRights.Matches(outcome.Err()))
 	require.False(t, outcome.Pending, "what was undone does not wait")
 
 	in.UserID = ""
-	outcome, err = a.ContributeToOnboarding(ctx, in)
+	outcome, err = contribute(t, a, in)
 	require.NoError(t, err)
 	require.Equal(t, topology.Waiting, outcome.Progress)
 	require.True(t, outcome.Pending)
 	in.ID, in.UserID = "two", "nobody"
-	outcome, err = a.ContributeToOnboarding(ctx, in)
+	outcome, err = contribute(t, a, in)
 	require.NoError(t, err)
 	require.True(t, fault.UserNotFound.Matches(outcome.Err()))
 	require.True(t, outcome.Pending, "what waited before waits still")

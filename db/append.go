@@ -48,7 +48,11 @@ func (t *Tx) Append(ctx context.Context, entries Entries) error {
 	if len(entries.Updates)+len(entries.Created)+len(entries.Archived)+len(entries.Completions) == 0 {
 		return nil
 	}
-	p := &pipeline{}
+	seals, err := t.SealKeys(ctx)
+	if err != nil {
+		return err
+	}
+	p := &pipeline{seals: seals}
 	steps := []func(context.Context, Entries) error{
 		p.queueContracts, p.queueUpdates, p.queueCompletions, p.queueExecuted, p.queueLifecycles, p.queueTracked,
 		p.queueHead,
@@ -58,7 +62,7 @@ func (t *Tx) Append(ctx context.Context, entries Entries) error {
 			return fmt.Errorf("appending to the record: %w", err)
 		}
 	}
-	err := failed("appending to the record", p.send(ctx, t.tx))
+	err = failed("appending to the record", p.send(ctx, t.tx))
 	t.appended = t.appended || err == nil
 	return err
 }
@@ -89,7 +93,7 @@ func (p *pipeline) queueUpdates(ctx context.Context, entries Entries) error {
 	if len(entries.Updates) == 0 {
 		return nil
 	}
-	updates, err := toDBUpdates(entries.Updates)
+	updates, err := toDBUpdates(entries.Updates, p.seals)
 	if err != nil {
 		return err
 	}
@@ -103,7 +107,7 @@ func (p *pipeline) queueCompletions(ctx context.Context, entries Entries) error 
 	if len(entries.Completions) == 0 {
 		return nil
 	}
-	completions, err := toDBCompletions(entries.Completions)
+	completions, err := toDBCompletions(entries.Completions, p.seals)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ type DB struct {
 	Reader
 	pool   *pgxpool.Pool
 	writes writes
+	seals  seals
 
 	mu       sync.Mutex
 	watchers []*Watcher

@@ -16,6 +16,8 @@ type Head struct {
 	RecordTime time.Time
 	// Pruned is the offset up to which (inclusive) the record was pruned; 0 if never.
 	Pruned ledger.Offset
+	// PrunedTime is the record time of the pruned offset; zero if the record was never pruned.
+	PrunedTime time.Time
 	// Traffic is the node's account with the synchronizer there.
 	Traffic ledger.TrafficAccount
 }
@@ -45,11 +47,15 @@ func (t *Tx) LockHead(ctx context.Context) (Head, error) {
 }
 
 func fromDBHead(row dbgen.LockHeadRow) Head {
-	return Head{
+	head := Head{
 		Offset: row.LedgerOffset, RecordTime: row.RecordTime, Pruned: ledger.Offset(row.PrunedOffset),
 		Traffic: ledger.TrafficAccount{
 			Base: row.TrafficBase, BaseAt: row.TrafficBaseAt,
 			Purchased: row.TrafficPurchased, Consumed: row.TrafficConsumed,
 		},
 	}
+	if head.Pruned > 0 {
+		head.PrunedTime = row.PrunedTime
+	}
+	return head
 }

@@ -144,7 +144,7 @@ func (t *Tx) AwaitTime(ctx context.Context, l Lifecycle) error {
 	}))
 }
 
-// DropLifecycle deletes a lifecycle, if it is there.
+// DropLifecycle takes back what [Tx.AwaitTime] did, if it did.
 func (t *Tx) DropLifecycle(ctx context.Context, workflowID string) error {
 	return failed("deleting a lifecycle", t.queries.DropLifecycle(ctx, workflowID))
 }

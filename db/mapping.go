@@ -158,37 +158,6 @@ func fromDBUpdates(rows []dbgen.Update) ([]ledger.Update, error) {
 	return updates, nil
 }
 
-func toDBUpdates(updates []ledger.Update) (dbgen.InsertUpdatesParams, error) {
-	var rows dbgen.InsertUpdatesParams
-	for _, update := range updates {
-		events, err := toDBJSON(append([]ledger.Event{}, update.Events...)) // none are [], not null
-		if err != nil {
-			return rows, unreadable(fmt.Errorf("writing the events of the update at offset %d: %w", update.Offset, err))
-		}
-		topology := ""
-		if len(update.Topology) > 0 {
-			if topology, err = toDBJSON(update.Topology); err != nil {
-				return rows, unreadable(fmt.Errorf("writing the topology of the update at offset %d: %w", update.Offset, err))
-			}
-		}
-		rows.Topologies = append(rows.Topologies, topology)
-		rows.LedgerOffsets = append(rows.LedgerOffsets, int64(update.Offset))
-		rows.UpdateIds = append(rows.UpdateIds, string(update.ID))
-		rows.RecordTimes = append(rows.RecordTimes, update.RecordTime)
-		rows.EffectiveAts = append(rows.EffectiveAts, update.EffectiveAt)
-		rows.UserIds = append(rows.UserIds, update.UserID)
-		rows.CommandIds = append(rows.CommandIds, update.CommandID)
-		rows.WorkflowIds = append(rows.WorkflowIds, update.WorkflowID)
-		rows.ActAs = append(rows.ActAs, toDBArray(update.ActAs))
-		rows.Traceparents = append(rows.Traceparents, toDBText(update.Trace.Traceparent))
-		rows.Tracestates = append(rows.Tracestates, toDBText(update.Trace.Tracestate))
-		rows.PaidTrafficCosts = append(rows.PaidTrafficCosts, update.PaidTrafficCost)
-		rows.Events = append(rows.Events, events)
-		rows.ExternalHashes = append(rows.ExternalHashes, update.ExternalHash)
-	}
-	return rows, nil
-}
-
 // toDBUpdateParties lists each update once for each party that witnesses any of its events or is hosted by it.
 func toDBUpdateParties(updates []ledger.Update) dbgen.InsertUpdatePartiesParams {
 	var rows dbgen.InsertUpdatePartiesParams
@@ -250,44 +219,6 @@ func fromDBCompletions(rows []dbgen.Completion) ([]ledger.Completion, error) {
 		}
 	}
 	return completions, nil
-}
-
-func toDBCompletions(completions []ledger.Completion) (dbgen.InsertCompletionsParams, error) {
-	var rows dbgen.InsertCompletionsParams
-	for _, completion := range completions {
-		refusal := ""
-		if completion.Refusal != nil {
-			var err error
-			if refusal, err = toDBJSON(completion.Refusal); err != nil {
-				return rows, unreadable(fmt.Errorf("writing the refusal of command %q: %w", completion.CommandID, err))
-			}
-		}
-		dedupOffset, dedupDuration := int64(-1), int64(-1)
-		if offset := completion.Deduplication.Offset; offset != nil {
-			dedupOffset = int64(*offset)
-		}
-		if duration := completion.Deduplication.Duration; duration != nil {
-			dedupDuration = duration.Microseconds()
-		}
-		rows.LedgerOffsets = append(rows.LedgerOffsets, int64(completion.Offset))
-		rows.SubmissionKeys = append(rows.SubmissionKeys, completion.Key)
-		rows.ChangeIds = append(rows.ChangeIds, string(completion.ChangeID))
-		rows.IdentityProviderIds = append(rows.IdentityProviderIds, completion.IdentityProviderID)
-		rows.UserIds = append(rows.UserIds, completion.UserID)
-		rows.CommandIds = append(rows.CommandIds, completion.CommandID)
-		rows.SubmissionIds = append(rows.SubmissionIds, completion.SubmissionID)
-		rows.ActAs = append(rows.ActAs, toDBArray(completion.ActAs))
-		rows.Refusals = append(rows.Refusals, refusal)
-		rows.UpdateIds = append(rows.UpdateIds, string(completion.UpdateID))
-		rows.DedupOffsets = append(rows.DedupOffsets, dedupOffset)
-		rows.DedupDurations = append(rows.DedupDurations, dedupDuration)
-		rows.Traceparents = append(rows.Traceparents, toDBText(completion.Trace.Traceparent))
-		rows.Tracestates = append(rows.Tracestates, toDBText(completion.Trace.Tracestate))
-		rows.RecordTimes = append(rows.RecordTimes, completion.RecordTime)
-		rows.PaidTrafficCosts = append(rows.PaidTrafficCosts, completion.PaidTrafficCost)
-		rows.ExternalHashes = append(rows.ExternalHashes, completion.ExternalHash)
-	}
-	return rows, nil
 }
 
 func fromDBChanges(rows []dbgen.ListChangesRow) map[ledger.ChangeID]Change {

@@ -45,7 +45,7 @@ func TestPruningForgetsWhatIsOverAndKeepsWhatIsNeeded(t *testing.T) {
 
 	head, err := record.Head(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, db.Head{Offset: 7, RecordTime: timeAt(7), Pruned: 5}, head)
+	require.Equal(t, db.Head{Offset: 7, RecordTime: timeAt(7), Pruned: 5, PrunedTime: timeAt(5)}, head)
 	require.Equal(t, []ledger.Offset{6, 7}, updateOffsets(t, record, db.UpdatesQuery{UpTo: 9, Limit: 9}))
 	completions, err := record.Completions(t.Context(), db.CompletionsQuery{
 		Identity: appUser, Parties: []ledger.Party{alice, bob}, UpTo: 9, Limit: 9,

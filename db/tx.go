@@ -26,6 +26,7 @@ const (
 // more can be done in it, not even a commit.
 type Tx struct {
 	Reader
+	db *DB
 	tx pgx.Tx
 	// appended says that the record has grown.
 	appended bool
@@ -51,7 +52,7 @@ func (d *DB) InTx(ctx context.Context, body func(*Tx) error) error {
 func (d *DB) runTx(ctx context.Context, body func(*Tx) error) error {
 	bodyFailed, appended := false, false
 	err := pgx.BeginTxFunc(ctx, d.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		t := &Tx{Reader: Reader{queries: dbgen.New(tx)}, tx: tx}
+		t := &Tx{Reader: Reader{queries: dbgen.New(tx)}, db: d, tx: tx}
 		err := body(t)
 		bodyFailed, appended = err != nil, t.appended
 		return err

@@ -44,6 +44,8 @@ type Submission struct {
 	Trace      TraceContext `json:"trace"`
 	// Kind says what the submission came from, for operators: see the Kind constants.
 	Kind string `json:"kind"`
+	// Seal shows a commit that a node of this ledger made the submission as it is: see package seal.
+	Seal string `json:"seal,omitempty" seal:"-"`
 }
 
 // The kinds of submissions.

@@ -25,6 +25,7 @@ type Metrics struct {
 	requests        *prometheus.CounterVec
 	requestDuration *prometheus.HistogramVec
 	submissions     *prometheus.CounterVec
+	forged          prometheus.Counter
 	commitDuration  prometheus.Histogram
 	commitSize      prometheus.Histogram
 	offset          prometheus.Gauge
@@ -51,6 +52,10 @@ func New() *Metrics {
 		submissions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "florin_submissions_total", Help: "Submissions that were recorded: accepted, or the code of the refusal.",
 		}, []string{"outcome"}),
+		forged: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "florin_forged_submissions_total",
+			Help: "Submissions and contributions to onboardings that reached a worker without this ledger's seal.",
+		}),
 		commitDuration: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "florin_commit_duration_seconds", Help: "How long commits took, each of one or more submissions.",
 			Buckets: prometheus.ExponentialBuckets(0.001, 2, 15),
@@ -75,7 +80,7 @@ func New() *Metrics {
 	}
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		m.requests, m.requestDuration, m.submissions, m.commitDuration, m.commitSize, m.offset, m.failures,
+		m.requests, m.requestDuration, m.submissions, m.forged, m.commitDuration, m.commitSize, m.offset, m.failures,
 		m.audit.offset, m.audit.lag, m.audit.findings, m.audit.failed, m.audit.supply,
 	)
 	return m
@@ -158,6 +163,9 @@ func (m *Metrics) Waiting(oldest func() time.Duration, failing func() int) {
 		}, func() float64 { return float64(failing()) }),
 	)
 }
+
+// Forged counts something that came through Temporal and is not this ledger's.
+func (m *Metrics) Forged() { m.forged.Inc() }
 
 // Audited shows how far the audit has come and what it found.
 func (m *Metrics) Audited(state audit.State, end ledger.Offset) {

@@ -16,6 +16,7 @@ import (
 	"github.com/florinledger/florin/failpoint"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/seal"
 )
 
 // Record is what the client reads of the record: completions that another process wrote, or that were written after
@@ -25,6 +26,8 @@ type Record interface {
 	CompletionsByKey(ctx context.Context, keys []string) (map[string]ledger.Completion, error)
 	// WaitAfter returns as soon as the record has grown beyond the offset.
 	WaitAfter(ctx context.Context, after ledger.Offset) (ledger.Offset, error)
+	// SealKeys are the ledger's keys of seals.
+	SealKeys(ctx context.Context) (*seal.Keys, error)
 }
 
 // ClientOptions are the settings of a [Client].
@@ -141,6 +144,10 @@ func (c *Client) submit(
 			return nil, nil, err
 		}
 	}
+	submission, err := c.seal(ctx, submission)
+	if err != nil {
+		return nil, nil, err
+	}
 	change := submission.ChangeID()
 	if refusal := c.flights.enter(change, submission, c.options.SynchronizerID); refusal != nil {
 		return nil, nil, refusal
@@ -169,6 +176,18 @@ func (c *Client) submit(
 		return nil, nil, err
 	}
 	return p, done, nil
+}
+
+// seal seals a submission, so that a commit knows it again after its way through Temporal.
+func (c *Client) seal(ctx context.Context, submission ledger.Submission) (ledger.Submission, error) {
+	keys, err := c.options.Record.SealKeys(ctx)
+	if err == nil {
+		submission.Seal, err = keys.Of(seal.Submission, submission)
+	}
+	if err != nil {
+		return submission, fmt.Errorf("seal submission: %w", err)
+	}
+	return submission, nil
 }
 
 func (c *Client) abandon(change ledger.ChangeID, key string) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/seal"
 	"github.com/florinledger/florin/ledger/topology"
 )
 
@@ -21,6 +22,13 @@ import (
 func (c *Client) Onboard(
 	ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
 ) (topology.Outcome, error) {
+	keys, err := c.options.Record.SealKeys(ctx)
+	if err == nil {
+		contribution.Seal, err = keys.Of(seal.Contribution, contribution)
+	}
+	if err != nil {
+		return topology.Outcome{}, fmt.Errorf("seal a contribution: %w", err)
+	}
 	outcome, err := c.contribute(ctx, party, contribution, wait)
 	// The workflow may end just when the contribution comes: another one takes it.
 	if _, ended := errors.AsType[*serviceerror.NotFound](err); ended {

@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"time"
-
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -28,7 +26,9 @@ func SubmitCommands(ctx workflow.Context, in SubmitCommandsInput) (SubmitCommand
 	if err != nil {
 		return SubmitCommandsResult{}, err
 	}
-	committed, err := callLocal(ctx, act.CommitSubmissions, activities.CommitSubmissionsInput(in))
+	committed, err := callLocal(ctx, act.CommitSubmissions, activities.CommitSubmissionsInput{
+		Submissions: in.Submissions, Started: workflow.GetInfo(ctx).WorkflowStartTime,
+	})
 	if err == nil && waited { // only now may the clock move on
 		_, err = callLocal(ctx, act.LeaveLedgerTime, workflow.GetInfo(ctx).WorkflowExecution.ID)
 	}
@@ -45,12 +45,12 @@ func SubmitCommands(ctx workflow.Context, in SubmitCommandsInput) (SubmitCommand
 // awaitLedgerTime waits until the ledger's clock, which may be advanced meanwhile, has reached the lower bound that the
 // submissions set. It tells whether the record has noted that somebody waits.
 func awaitLedgerTime(ctx workflow.Context, submissions []ledger.Submission) (noted bool, err error) {
-	bound := notBefore(submissions)
-	if bound.IsZero() {
+	last := notBefore(submissions)
+	if last == nil {
 		return false, nil
 	}
 	if workflow.GetVersion(ctx, versionLedgerClock, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
-		if wait := bound.Sub(workflow.Now(ctx)); wait > 0 {
+		if wait := last.MinLedgerTime.Sub(workflow.Now(ctx)); wait > 0 {
 			return false, workflow.Sleep(ctx, wait)
 		}
 		return false, nil
@@ -63,7 +63,8 @@ func awaitLedgerTime(ctx workflow.Context, submissions []ledger.Submission) (not
 	look := workflow.GetSignalChannel(ctx, LookSignal)
 	for {
 		wait, err := callLocal(ctx, act.ReachLedgerTime, activities.ReachLedgerTimeInput{
-			WorkflowID: workflow.GetInfo(ctx).WorkflowExecution.ID, Parties: submissions[0].ActAs, Until: bound,
+			WorkflowID: workflow.GetInfo(ctx).WorkflowExecution.ID, Submission: *last,
+			Started: workflow.GetInfo(ctx).WorkflowStartTime,
 		})
 		if err != nil || wait <= 0 {
 			return noted, err
@@ -77,12 +78,12 @@ func awaitLedgerTime(ctx workflow.Context, submissions []ledger.Submission) (not
 	}
 }
 
-// notBefore is the latest lower bound of ledger time among the submissions; the zero time when there is none.
-func notBefore(submissions []ledger.Submission) time.Time {
-	var latest time.Time
-	for _, submission := range submissions {
-		if bound := submission.MinLedgerTime; bound != nil && bound.After(latest) {
-			latest = *bound
+// notBefore is the submission with the latest lower bound of ledger time; nil when none has one.
+func notBefore(submissions []ledger.Submission) *ledger.Submission {
+	var latest *ledger.Submission
+	for i, submission := range submissions {
+		if bound := submission.MinLedgerTime; bound != nil && (latest == nil || bound.After(*latest.MinLedgerTime)) {
+			latest = &submissions[i]
 		}
 	}
 	return latest

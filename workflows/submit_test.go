@@ -127,7 +127,7 @@ func TestSubmitCommandsWaitsForTheLowerBoundOfLedgerTime(t *testing.T) {
 			bound := start.Add(ahead + wait)
 			env.OnActivity(act.ReachLedgerTime, mock.Anything, mock.Anything).Return(
 				func(_ context.Context, in activities.ReachLedgerTimeInput) (time.Duration, error) {
-					return in.Until.Sub(env.Now().Add(ahead + advanced)), nil
+					return in.Submission.MinLedgerTime.Sub(env.Now().Add(ahead + advanced)), nil
 				})
 			env.OnActivity(act.LeaveLedgerTime, mock.Anything, mock.Anything).Return(true, nil).Once()
 			var at time.Time

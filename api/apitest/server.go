@@ -489,7 +489,11 @@ func (c *committer) Submit(ctx context.Context, submission ledger.Submission) er
 func (c *committer) Onboard(
 	ctx context.Context, _ ledger.Party, contribution topology.Contribution, _ bool,
 ) (topology.Outcome, error) {
-	return c.activities.ContributeToOnboarding(ctx, contribution)
+	sealed, err := c.activities.SealContribution(ctx, contribution)
+	if err != nil {
+		return topology.Outcome{}, err
+	}
+	return c.activities.ContributeToOnboarding(ctx, sealed)
 }
 
 // OnboardingOf implements [walletapi.Onboarder].
@@ -497,7 +501,11 @@ func (c *committer) OnboardingOf(party ledger.Party) string { return "onboard:" 
 
 // SubmitAndWait implements [ledgerapi.Submitter].
 func (c *committer) SubmitAndWait(ctx context.Context, submission ledger.Submission) (ledger.Completion, error) {
-	_, err := c.activities.CommitSubmissions(ctx, activities.CommitSubmissionsInput{
+	submission, err := c.activities.Seal(ctx, submission)
+	if err != nil {
+		return ledger.Completion{}, err
+	}
+	_, err = c.activities.CommitSubmissions(ctx, activities.CommitSubmissionsInput{
 		Submissions: []ledger.Submission{submission},
 	})
 	if err != nil {

@@ -27,6 +27,7 @@ type cli struct {
 	Repair  repairCommand  `cmd:"" help:"Start the workflows of all contracts anew, after Temporal's state was lost."`
 	Backup  backupCommand  `cmd:"" help:"Write the record of a node to a directory, while it runs or not."`
 	Restore restoreCommand `cmd:"" help:"Make the record of a node from a backup, and check that it is the same."`
+	SealKey sealKeyCommand `cmd:"" name:"seal-key" help:"Make a new key by which nodes know their own submissions and rows again."`
 	Clock   clockCommand   `cmd:"" help:"Show the ledger's time, or advance it on a development node."`
 	Token   tokenCommand   `cmd:"" help:"Print a token signed with the development secret."`
 	Key     keyCommand     `cmd:"" help:"Keep a party's key outside the node: make it, sign with it."`

@@ -187,6 +187,14 @@ func (n *node) identify(ctx, _ context.Context) error {
 	if n.identity, err = bootstrap.Identity(ctx, n.database, options); err != nil {
 		return err
 	}
+	began, err := n.database.SealsBegan(ctx) // which makes the first key
+	if err != nil {
+		return err
+	}
+	if began.TakesUnsealed {
+		n.options.log.InfoContext(ctx, "submissions that Temporal took before this ledger had seals are committed without "+
+			"one: run `florin seal-key` when none of them is left", "before", began.At)
+	}
 	if err := bootstrap.Parties(ctx, n.database, n.identity, n.clock.Now()); err != nil {
 		return err
 	}
@@ -214,6 +222,7 @@ func (n *node) startWorker(ctx, background context.Context) error {
 			Log: n.options.log, Payloads: ledger.NewPayloads(), Traffic: n.trafficRules(),
 			Measure:        func() func([]ledger.Completion) { return n.metrics.Commit(time.Now) },
 			OnboardingWait: n.options.settings.OnboardingWait,
+			Forged:         n.metrics.Forged,
 		}
 		n.worker = worker.New(worker.Options{
 			Client: n.temporal, Activities: acts, Failures: n.failures,

@@ -17,7 +17,7 @@ WITH inserted AS (
     INSERT INTO completions (
         ledger_offset, submission_key, change_id, identity_provider_id, user_id, command_id, submission_id, act_as,
         refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost,
-        external_hash
+        external_hash, seal
     )
     SELECT
         unnest($1::bigint[]), unnest($2::text[]), unnest($3::text[]),
@@ -27,7 +27,8 @@ WITH inserted AS (
         nullif(unnest($10::text[]), ''), nullif(unnest($11::bigint[]), -1),
         nullif(unnest($12::bigint[]), -1),
         unnest($13::text[]), unnest($14::text[]), unnest($15::timestamptz[]),
-        unnest($16::bigint[]), nullif(unnest($17::text[]), '')
+        unnest($16::bigint[]), nullif(unnest($17::text[]), ''),
+        unnest($18::text[])
     RETURNING identity_provider_id, user_id, act_as, ledger_offset
 )
 INSERT INTO completion_parties (identity_provider_id, user_id, party, ledger_offset)
@@ -53,6 +54,7 @@ type InsertCompletionsParams struct {
 	RecordTimes         []time.Time
 	PaidTrafficCosts    []int64
 	ExternalHashes      []string
+	Seals               []string
 }
 
 // InsertCompletions stores completions and indexes them by acting party. The elements of act_as are array literals; an
@@ -76,6 +78,7 @@ func (q *Queries) InsertCompletions(ctx context.Context, arg InsertCompletionsPa
 		arg.RecordTimes,
 		arg.PaidTrafficCosts,
 		arg.ExternalHashes,
+		arg.Seals,
 	)
 	return err
 }
@@ -126,7 +129,7 @@ func (q *Queries) ListChanges(ctx context.Context, changeIds []string) ([]ListCh
 }
 
 const ListCompletions = `-- name: ListCompletions :many
-SELECT c.ledger_offset, c.submission_key, c.change_id, c.user_id, c.command_id, c.submission_id, c.act_as, c.refusal, c.update_id, c.dedup_offset, c.dedup_duration, c.traceparent, c.tracestate, c.record_time, c.paid_traffic_cost, c.identity_provider_id, c.external_hash
+SELECT c.ledger_offset, c.submission_key, c.change_id, c.user_id, c.command_id, c.submission_id, c.act_as, c.refusal, c.update_id, c.dedup_offset, c.dedup_duration, c.traceparent, c.tracestate, c.record_time, c.paid_traffic_cost, c.seal, c.identity_provider_id, c.external_hash
 FROM completions AS c
 WHERE c.ledger_offset IN (
     SELECT DISTINCT page.ledger_offset
@@ -189,6 +192,7 @@ func (q *Queries) ListCompletions(ctx context.Context, arg ListCompletionsParams
 			&i.Tracestate,
 			&i.RecordTime,
 			&i.PaidTrafficCost,
+			&i.Seal,
 			&i.IdentityProviderID,
 			&i.ExternalHash,
 		); err != nil {
@@ -204,7 +208,7 @@ func (q *Queries) ListCompletions(ctx context.Context, arg ListCompletionsParams
 
 const ListCompletionsByHash = `-- name: ListCompletionsByHash :many
 (
-    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, identity_provider_id, external_hash
+    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, seal, identity_provider_id, external_hash
     FROM completions
     WHERE
         external_hash = $1::text AND refusal IS NULL
@@ -213,7 +217,7 @@ const ListCompletionsByHash = `-- name: ListCompletionsByHash :many
 )
 UNION ALL
 (
-    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, identity_provider_id, external_hash
+    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, seal, identity_provider_id, external_hash
     FROM completions
     WHERE
         external_hash = $1::text AND refusal IS NOT NULL
@@ -257,6 +261,7 @@ func (q *Queries) ListCompletionsByHash(ctx context.Context, arg ListCompletions
 			&i.Tracestate,
 			&i.RecordTime,
 			&i.PaidTrafficCost,
+			&i.Seal,
 			&i.IdentityProviderID,
 			&i.ExternalHash,
 		); err != nil {
@@ -271,7 +276,7 @@ func (q *Queries) ListCompletionsByHash(ctx context.Context, arg ListCompletions
 }
 
 const ListCompletionsByKey = `-- name: ListCompletionsByKey :many
-SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, identity_provider_id, external_hash
+SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, seal, identity_provider_id, external_hash
 FROM completions
 WHERE submission_key = ANY($1::text[])
 `
@@ -302,6 +307,7 @@ func (q *Queries) ListCompletionsByKey(ctx context.Context, submissionKeys []str
 			&i.Tracestate,
 			&i.RecordTime,
 			&i.PaidTrafficCost,
+			&i.Seal,
 			&i.IdentityProviderID,
 			&i.ExternalHash,
 		); err != nil {

@@ -14,7 +14,7 @@ import (
 
 const GetHead = `-- name: GetHead :one
 SELECT
-    ledger_offset, record_time, pruned_offset,
+    ledger_offset, record_time, pruned_offset, pruned_time,
     traffic_base, traffic_base_at, traffic_purchased, traffic_consumed
 FROM ledger_head
 `
@@ -23,6 +23,7 @@ type GetHeadRow struct {
 	LedgerOffset     ledger.Offset
 	RecordTime       time.Time
 	PrunedOffset     int64
+	PrunedTime       time.Time
 	TrafficBase      int64
 	TrafficBaseAt    time.Time
 	TrafficPurchased int64
@@ -37,6 +38,7 @@ func (q *Queries) GetHead(ctx context.Context) (GetHeadRow, error) {
 		&i.LedgerOffset,
 		&i.RecordTime,
 		&i.PrunedOffset,
+		&i.PrunedTime,
 		&i.TrafficBase,
 		&i.TrafficBaseAt,
 		&i.TrafficPurchased,
@@ -47,7 +49,7 @@ func (q *Queries) GetHead(ctx context.Context) (GetHeadRow, error) {
 
 const LockHead = `-- name: LockHead :one
 SELECT
-    ledger_offset, record_time, pruned_offset,
+    ledger_offset, record_time, pruned_offset, pruned_time,
     traffic_base, traffic_base_at, traffic_purchased, traffic_consumed
 FROM ledger_head
 FOR UPDATE
@@ -57,6 +59,7 @@ type LockHeadRow struct {
 	LedgerOffset     ledger.Offset
 	RecordTime       time.Time
 	PrunedOffset     int64
+	PrunedTime       time.Time
 	TrafficBase      int64
 	TrafficBaseAt    time.Time
 	TrafficPurchased int64
@@ -71,6 +74,7 @@ func (q *Queries) LockHead(ctx context.Context) (LockHeadRow, error) {
 		&i.LedgerOffset,
 		&i.RecordTime,
 		&i.PrunedOffset,
+		&i.PrunedTime,
 		&i.TrafficBase,
 		&i.TrafficBaseAt,
 		&i.TrafficPurchased,

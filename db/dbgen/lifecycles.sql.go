@@ -16,6 +16,7 @@ const AwaitTime = `-- name: AwaitTime :exec
 INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, due_at, waits_for)
 VALUES ($1, $2, $3::text[], '{}', $4, $5)
 ON CONFLICT (workflow_id) DO UPDATE SET due_at = $4, call_after = 'epoch', calls = 0, refusal = ''
+WHERE lifecycles.contract_ids = '{}'
 `
 
 type AwaitTimeParams struct {
@@ -40,10 +41,10 @@ func (q *Queries) AwaitTime(ctx context.Context, arg AwaitTimeParams) error {
 
 const DropLifecycle = `-- name: DropLifecycle :exec
 DELETE FROM lifecycles
-WHERE workflow_id = $1
+WHERE workflow_id = $1 AND contract_ids = '{}'
 `
 
-// DropLifecycle deletes a lifecycle, whatever state it is in.
+// DropLifecycle deletes the lifecycle of a workflow that follows no contract. Those that do end when their contracts have.
 func (q *Queries) DropLifecycle(ctx context.Context, workflowID string) error {
 	_, err := q.db.Exec(ctx, DropLifecycle, workflowID)
 	return err

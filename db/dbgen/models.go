@@ -52,21 +52,23 @@ type AutomationTask struct {
 
 // The outcome of every submission: a transaction, or the reason of a refusal.
 type Completion struct {
-	LedgerOffset       ledger.Offset
-	SubmissionKey      string
-	ChangeID           string
-	UserID             string
-	CommandID          string
-	SubmissionID       string
-	ActAs              []string
-	Refusal            []byte
-	UpdateID           *string
-	DedupOffset        *int64
-	DedupDuration      *int64
-	Traceparent        string
-	Tracestate         string
-	RecordTime         time.Time
-	PaidTrafficCost    int64
+	LedgerOffset    ledger.Offset
+	SubmissionKey   string
+	ChangeID        string
+	UserID          string
+	CommandID       string
+	SubmissionID    string
+	ActAs           []string
+	Refusal         []byte
+	UpdateID        *string
+	DedupOffset     *int64
+	DedupDuration   *int64
+	Traceparent     string
+	Tracestate      string
+	RecordTime      time.Time
+	PaidTrafficCost int64
+	// The seal of the row; null in rows from before there were seals.
+	Seal               *string
 	IdentityProviderID string
 	// What was signed outside the node, in hexadecimal; null for all others.
 	ExternalHash *string
@@ -169,6 +171,15 @@ type PartyOnboarding struct {
 	UserIds []string
 }
 
+// The keys of seals; the one with the highest id makes them, all of them check.
+type SealKey struct {
+	KeyID  int32
+	Secret []byte
+	// The end of the record when the key was made.
+	SinceOffset int64
+	MadeAt      time.Time
+}
+
 // Transactions, whose tree in execution order is in events, and topology transactions.
 type Update struct {
 	LedgerOffset    ledger.Offset
@@ -187,6 +198,8 @@ type Update struct {
 	Topology []byte
 	// What was signed outside the node, in hexadecimal; null for all others.
 	ExternalHash *string
+	// The seal of the row; null in rows from before there were seals.
+	Seal *string
 }
 
 // Whom a token can name.

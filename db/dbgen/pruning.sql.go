@@ -13,10 +13,16 @@ import (
 
 const MovePruned = `-- name: MovePruned :exec
 UPDATE ledger_head
-SET pruned_offset = greatest(pruned_offset, $1::bigint)
+SET
+    pruned_offset = greatest(pruned_offset, $1::bigint),
+    pruned_time = greatest(
+        pruned_time,
+        (SELECT u.record_time FROM updates AS u WHERE u.ledger_offset = $1::bigint),
+        (SELECT c.record_time FROM completions AS c WHERE c.ledger_offset = $1::bigint)
+    )
 `
 
-// MovePruned sets the pruned offset, forward only, under the lock of the head.
+// MovePruned sets the pruned offset and its record time, forward only, under the lock of the head.
 func (q *Queries) MovePruned(ctx context.Context, prunedOffset int64) error {
 	_, err := q.db.Exec(ctx, MovePruned, prunedOffset)
 	return err

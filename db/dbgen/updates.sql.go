@@ -13,7 +13,7 @@ import (
 )
 
 const GetUpdate = `-- name: GetUpdate :one
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal
 FROM updates
 WHERE ledger_offset = $1
 `
@@ -37,12 +37,13 @@ func (q *Queries) GetUpdate(ctx context.Context, ledgerOffset ledger.Offset) (Up
 		&i.Events,
 		&i.Topology,
 		&i.ExternalHash,
+		&i.Seal,
 	)
 	return i, err
 }
 
 const GetUpdateByHash = `-- name: GetUpdateByHash :one
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal
 FROM updates
 WHERE external_hash = $1::text
 `
@@ -66,12 +67,13 @@ func (q *Queries) GetUpdateByHash(ctx context.Context, externalHash string) (Upd
 		&i.Events,
 		&i.Topology,
 		&i.ExternalHash,
+		&i.Seal,
 	)
 	return i, err
 }
 
 const GetUpdateByID = `-- name: GetUpdateByID :one
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal
 FROM updates
 WHERE update_id = $1
 `
@@ -95,6 +97,7 @@ func (q *Queries) GetUpdateByID(ctx context.Context, updateID string) (Update, e
 		&i.Events,
 		&i.Topology,
 		&i.ExternalHash,
+		&i.Seal,
 	)
 	return i, err
 }
@@ -118,14 +121,15 @@ func (q *Queries) InsertUpdateParties(ctx context.Context, arg InsertUpdateParti
 const InsertUpdates = `-- name: InsertUpdates :exec
 INSERT INTO updates (
     ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent,
-    tracestate, paid_traffic_cost, events, topology, external_hash
+    tracestate, paid_traffic_cost, events, topology, external_hash, seal
 )
 SELECT
     unnest($1::bigint[]), unnest($2::text[]), unnest($3::timestamptz[]),
     unnest($4::timestamptz[]), unnest($5::text[]), unnest($6::text[]),
     unnest($7::text[]), unnest($8::text[])::text[], unnest($9::text[]),
     unnest($10::text[]), unnest($11::bigint[]), unnest($12::text[])::json,
-    nullif(unnest($13::text[]), '')::json, nullif(unnest($14::text[]), '')
+    nullif(unnest($13::text[]), '')::json, nullif(unnest($14::text[]), ''),
+    unnest($15::text[])
 `
 
 type InsertUpdatesParams struct {
@@ -143,6 +147,7 @@ type InsertUpdatesParams struct {
 	Events           []string
 	Topologies       []string
 	ExternalHashes   []string
+	Seals            []string
 }
 
 // InsertUpdates stores transactions. The elements of act_as are array literals; an empty topology or external hash is
@@ -163,12 +168,13 @@ func (q *Queries) InsertUpdates(ctx context.Context, arg InsertUpdatesParams) er
 		arg.Events,
 		arg.Topologies,
 		arg.ExternalHashes,
+		arg.Seals,
 	)
 	return err
 }
 
 const ListUpdates = `-- name: ListUpdates :many
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal
 FROM updates
 WHERE ledger_offset > $1 AND ledger_offset <= $2
 ORDER BY ledger_offset
@@ -206,6 +212,7 @@ func (q *Queries) ListUpdates(ctx context.Context, arg ListUpdatesParams) ([]Upd
 			&i.Events,
 			&i.Topology,
 			&i.ExternalHash,
+			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -218,7 +225,7 @@ func (q *Queries) ListUpdates(ctx context.Context, arg ListUpdatesParams) ([]Upd
 }
 
 const ListUpdatesDescending = `-- name: ListUpdatesDescending :many
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal
 FROM updates
 WHERE ledger_offset > $1 AND ledger_offset <= $2
 ORDER BY ledger_offset DESC
@@ -256,6 +263,7 @@ func (q *Queries) ListUpdatesDescending(ctx context.Context, arg ListUpdatesDesc
 			&i.Events,
 			&i.Topology,
 			&i.ExternalHash,
+			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -268,7 +276,7 @@ func (q *Queries) ListUpdatesDescending(ctx context.Context, arg ListUpdatesDesc
 }
 
 const ListUpdatesOfParties = `-- name: ListUpdatesOfParties :many
-SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash
+SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.seal
 FROM updates AS u
 WHERE u.ledger_offset IN (
     SELECT DISTINCT page.ledger_offset
@@ -324,6 +332,7 @@ func (q *Queries) ListUpdatesOfParties(ctx context.Context, arg ListUpdatesOfPar
 			&i.Events,
 			&i.Topology,
 			&i.ExternalHash,
+			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -336,7 +345,7 @@ func (q *Queries) ListUpdatesOfParties(ctx context.Context, arg ListUpdatesOfPar
 }
 
 const ListUpdatesOfPartiesDescending = `-- name: ListUpdatesOfPartiesDescending :many
-SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash
+SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.seal
 FROM updates AS u
 WHERE u.ledger_offset IN (
     SELECT DISTINCT page.ledger_offset
@@ -391,6 +400,7 @@ func (q *Queries) ListUpdatesOfPartiesDescending(ctx context.Context, arg ListUp
 			&i.Events,
 			&i.Topology,
 			&i.ExternalHash,
+			&i.Seal,
 		); err != nil {
 			return nil, err
 		}

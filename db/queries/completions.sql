@@ -5,7 +5,7 @@ WITH inserted AS (
     INSERT INTO completions (
         ledger_offset, submission_key, change_id, identity_provider_id, user_id, command_id, submission_id, act_as,
         refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost,
-        external_hash
+        external_hash, seal
     )
     SELECT
         unnest(@ledger_offsets::bigint[]), unnest(@submission_keys::text[]), unnest(@change_ids::text[]),
@@ -15,7 +15,8 @@ WITH inserted AS (
         nullif(unnest(@update_ids::text[]), ''), nullif(unnest(@dedup_offsets::bigint[]), -1),
         nullif(unnest(@dedup_durations::bigint[]), -1),
         unnest(@traceparents::text[]), unnest(@tracestates::text[]), unnest(@record_times::timestamptz[]),
-        unnest(@paid_traffic_costs::bigint[]), nullif(unnest(@external_hashes::text[]), '')
+        unnest(@paid_traffic_costs::bigint[]), nullif(unnest(@external_hashes::text[]), ''),
+        unnest(@seals::text[])
     RETURNING identity_provider_id, user_id, act_as, ledger_offset
 )
 INSERT INTO completion_parties (identity_provider_id, user_id, party, ledger_offset)

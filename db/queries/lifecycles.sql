@@ -46,12 +46,13 @@ WHERE workflow_id = @workflow_id AND version = @version;
 -- name: AwaitTime :exec
 INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, due_at, waits_for)
 VALUES (@workflow_id, @kind, @parties::text[], '{}', @due_at, @waits_for)
-ON CONFLICT (workflow_id) DO UPDATE SET due_at = @due_at, call_after = 'epoch', calls = 0, refusal = '';
+ON CONFLICT (workflow_id) DO UPDATE SET due_at = @due_at, call_after = 'epoch', calls = 0, refusal = ''
+WHERE lifecycles.contract_ids = '{}';
 
--- DropLifecycle deletes a lifecycle, whatever state it is in.
+-- DropLifecycle deletes the lifecycle of a workflow that follows no contract. Those that do end when their contracts have.
 -- name: DropLifecycle :exec
 DELETE FROM lifecycles
-WHERE workflow_id = @workflow_id;
+WHERE workflow_id = @workflow_id AND contract_ids = '{}';
 
 -- TakeLifecycle deletes a lifecycle and returns what it was.
 -- name: TakeLifecycle :one

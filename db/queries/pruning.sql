@@ -1,7 +1,13 @@
--- MovePruned sets the pruned offset, forward only, under the lock of the head.
+-- MovePruned sets the pruned offset and its record time, forward only, under the lock of the head.
 -- name: MovePruned :exec
 UPDATE ledger_head
-SET pruned_offset = greatest(pruned_offset, @pruned_offset::bigint);
+SET
+    pruned_offset = greatest(pruned_offset, @pruned_offset::bigint),
+    pruned_time = greatest(
+        pruned_time,
+        (SELECT u.record_time FROM updates AS u WHERE u.ledger_offset = @pruned_offset::bigint),
+        (SELECT c.record_time FROM completions AS c WHERE c.ledger_offset = @pruned_offset::bigint)
+    );
 
 -- PruneUpdates deletes the oldest updates up to an offset, each with its rows in the index by witness, which are found
 -- by primary key from the witnesses that the update itself names. It returns the last offset that it deleted, 0 when

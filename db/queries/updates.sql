@@ -3,14 +3,15 @@
 -- name: InsertUpdates :exec
 INSERT INTO updates (
     ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent,
-    tracestate, paid_traffic_cost, events, topology, external_hash
+    tracestate, paid_traffic_cost, events, topology, external_hash, seal
 )
 SELECT
     unnest(@ledger_offsets::bigint[]), unnest(@update_ids::text[]), unnest(@record_times::timestamptz[]),
     unnest(@effective_ats::timestamptz[]), unnest(@user_ids::text[]), unnest(@command_ids::text[]),
     unnest(@workflow_ids::text[]), unnest(@act_as::text[])::text[], unnest(@traceparents::text[]),
     unnest(@tracestates::text[]), unnest(@paid_traffic_costs::bigint[]), unnest(@events::text[])::json,
-    nullif(unnest(@topologies::text[]), '')::json, nullif(unnest(@external_hashes::text[]), '');
+    nullif(unnest(@topologies::text[]), '')::json, nullif(unnest(@external_hashes::text[]), ''),
+    unnest(@seals::text[]);
 
 -- InsertUpdateParties stores who sees which transaction: one element of both lists for each pair.
 -- name: InsertUpdateParties :exec

@@ -168,7 +168,9 @@ func (n *node) submit(actAs []ledger.Party, command ledger.Command) ([]ledger.Ev
 
 func (n *node) commit(submission ledger.Submission) ([]ledger.Event, error) {
 	n.t.Helper()
-	_, err := n.commits.CommitSubmissions(n.t.Context(), activities.CommitSubmissionsInput{
+	submission, err := n.commits.Seal(n.t.Context(), submission)
+	require.NoError(n.t, err)
+	_, err = n.commits.CommitSubmissions(n.t.Context(), activities.CommitSubmissionsInput{
 		Submissions: []ledger.Submission{submission},
 	})
 	require.NoError(n.t, err)

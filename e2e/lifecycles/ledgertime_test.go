@@ -37,6 +37,8 @@ func TestASubmissionThatWaitsForATimeGoesOnWhenTheClockIsAdvanced(t *testing.T) 
 	bound := n.now().Add(day).Truncate(time.Microsecond)
 	late := tapping(n, alice, "late")
 	late.MinLedgerTime = &bound
+	late, err := n.commits.Seal(t.Context(), late)
+	require.NoError(t, err)
 	run, err := n.temporal.ExecuteWorkflow(t.Context(),
 		client.StartWorkflowOptions{ID: "submit:late", TaskQueue: workflows.TaskQueue},
 		workflows.SubmitCommands, workflows.SubmitCommandsInput{Submissions: []ledger.Submission{late}})

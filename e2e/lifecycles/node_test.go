@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,6 +53,8 @@ type node struct {
 	// temporal is where the worker works; stop stops worker and caller.
 	temporal client.Client
 	stop     func()
+	// forged counts what activities held for forged.
+	forged atomic.Int64
 }
 
 // newNode makes a node on which rounds never advance.
@@ -101,6 +104,7 @@ func (n *node) activities(watcher *db.Watcher) *activities.Activities {
 	return &activities.Activities{
 		DB: n.db, Packages: n.packages, Node: n.identity, Clock: watcher.Clock(time.Now).Now, Lifecycles: n.lifecycles,
 		Automations: n.automations, MaxDeduplication: 24 * time.Hour, Log: slog.New(slog.DiscardHandler),
+		Forged: func() { n.forged.Add(1) },
 	}
 }
 
@@ -169,7 +173,9 @@ func namespace(tb testing.TB) string {
 // commit commits a submission and returns why it was refused.
 func (n *node) commit(submission ledger.Submission) error {
 	n.t.Helper()
-	_, err := n.commits.CommitSubmissions(n.t.Context(), activities.CommitSubmissionsInput{
+	submission, err := n.commits.Seal(n.t.Context(), submission)
+	require.NoError(n.t, err)
+	_, err = n.commits.CommitSubmissions(n.t.Context(), activities.CommitSubmissionsInput{
 		Submissions: []ledger.Submission{submission},
 	})
 	require.NoError(n.t, err)

@@ -26,6 +26,8 @@ type Contribution struct {
 	MaxUserParties int `json:"maxUserParties,omitempty"`
 	// Trace is that of the request.
 	Trace ledger.TraceContext `json:"trace"`
+	// Seal shows that a node of this ledger took the contribution as it is: see package seal.
+	Seal string `json:"seal,omitempty" seal:"-"`
 }
 
 // Onboarding reads the contribution anew and checks it as [ParseRequest] and [Request.Onboarding] do.

@@ -1,0 +1,212 @@
+package activities_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/topology"
+	"github.com/florinledger/florin/ledger/workflowid"
+)
+
+const notTaken = "not committed: no node of this ledger took it as it is, so it is nobody's submission"
+
+// forging counts what the activities of a bundle hold for forged.
+func forging(b *bundle) *atomic.Int64 {
+	count := &atomic.Int64{}
+	b.activities.Forged = func() { count.Add(1) }
+	return count
+}
+
+// TestAForgedSubmissionIsNobodys puts what nobody sealed into a batch beside what somebody did.
+func TestAForgedSubmissionIsNobodys(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	count := forging(b)
+	good := b.submission("good", []ledger.Party{alice}, create(alice))
+	unsealed, altered, others := good, good, good
+	unsealed.Key, unsealed.Seal = "key-unsealed", ""
+	altered.ActAs = []ledger.Party{bob}
+	others.Key = "key-others"
+	other, err := newBundle(t).activities.Seal(t.Context(), others)
+	require.NoError(t, err)
+	done, err := b.activities.CommitSubmissions(t.Context(), activities.CommitSubmissionsInput{
+		Submissions: []ledger.Submission{unsealed, altered, good, other}, Started: b.now,
+	})
+	require.NoError(t, err)
+	for _, i := range []int{0, 1, 3} {
+		require.Equal(t, activities.Outcome{CommandID: "good", Refusal: notTaken}, done.Outcomes[i])
+	}
+	require.Equal(t, activities.Outcome{
+		CommandID: "good", Offset: 1, UpdateID: done.Outcomes[2].UpdateID,
+	}, done.Outcomes[2])
+	require.NotEmpty(t, done.Outcomes[2].UpdateID)
+	require.Equal(t, int64(3), count.Load())
+	head, err := b.db.Head(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, ledger.Offset(1), head.Offset, "what is forged leaves nothing in the record")
+	found, err := b.db.CompletionsByKey(t.Context(), []string{unsealed.Key, other.Key})
+	require.NoError(t, err)
+	require.Empty(t, found)
+}
+
+// TestAnotherKeyCountsAtOnce seals with a key that came after the process had read the keys.
+func TestAnotherKeyCountsAtOnce(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	first, second := dbtest.Open(t, url), dbtest.Open(t, url)
+	b := newBundle(t)
+	b.db, b.activities.DB = first, first
+	b.submission("warm", []ledger.Party{alice}) // reads the keys
+	_, err := second.AddSealKey(t.Context())
+	require.NoError(t, err)
+	other := &activities.Activities{DB: second}
+	sealed, err := other.Seal(t.Context(), b.submission("new", []ledger.Party{alice}, create(alice)))
+	require.NoError(t, err)
+	require.Contains(t, sealed.Seal, "1.2.")
+	count := forging(b)
+	_, err = b.activities.CommitSubmissions(t.Context(),
+		activities.CommitSubmissionsInput{Submissions: []ledger.Submission{sealed}})
+	require.NoError(t, err)
+	require.Zero(t, count.Load())
+}
+
+// TestWhatTemporalTookBeforeSealsIsNotLost brings a submission of an earlier version to a ledger that began to seal
+// after it.
+func TestWhatTemporalTookBeforeSealsIsNotLost(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	b := newBundle(t)
+	b.db = dbtest.Open(t, url)
+	b.activities.DB = b.db
+	for _, party := range []ledger.Party{alice, bob} {
+		_, err := b.db.AllocateParty(t.Context(), ledger.PartyDetails{Party: party, IsLocal: true}, "")
+		require.NoError(t, err)
+	}
+	b.commit(b.submission("first", []ledger.Party{alice}, create(alice)))
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	_, err = conn.Exec(t.Context(), "UPDATE seal_keys SET since_offset = 1") // as if the record were older
+	require.NoError(t, err)
+	_, err = b.db.ReloadSealKeys(t.Context())
+	require.NoError(t, err)
+	began, err := b.db.SealsBegan(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, db.SealsBegan{Offset: 1, At: began.At, TakesUnsealed: true}, began)
+
+	count := forging(b)
+	commit := func(name, kind string, started time.Time) string {
+		submission := b.submission(name, []ledger.Party{alice}, create(alice))
+		submission.Seal, submission.Kind = "", kind
+		done, err := b.activities.CommitSubmissions(t.Context(), activities.CommitSubmissionsInput{
+			Submissions: []ledger.Submission{submission}, Started: started,
+		})
+		require.NoError(t, err)
+		return done.Outcomes[0].Refusal
+	}
+	before, after := began.At.Add(-time.Hour), began.At
+	require.Empty(t, commit("waited", ledger.KindCommand, before))
+	require.Zero(t, count.Load())
+	require.Contains(t, commit("planned", ledger.KindLifecycle, before), "the next plan decides")
+	require.Contains(t, commit("planned", ledger.KindAutomation, before), "the next plan decides")
+	require.Zero(t, count.Load())
+	require.Equal(t, notTaken, commit("late", ledger.KindCommand, after))
+	require.Equal(t, notTaken, commit("never", ledger.KindCommand, time.Time{}))
+	_, err = b.db.AddSealKey(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, notTaken, commit("closed", ledger.KindCommand, before))
+	require.Equal(t, int64(3), count.Load())
+}
+
+// TestWhatWasPrunedIsNotDecidedAgain brings a sealed submission again whose completion was pruned.
+func TestWhatWasPrunedIsNotDecidedAgain(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	refused := b.submission("refused", []ledger.Party{bob}, create(alice))
+	require.NotNil(t, b.commit(refused)[0].Refusal)
+	waits := b.submission("waits", []ledger.Party{alice}, create(alice))
+	b.now = b.now.Add(time.Hour)
+	later := b.now
+	waits.MinLedgerTime = &later
+	b.commit(b.submission("next", []ledger.Party{alice}, create(alice)))
+	_, err := b.db.Prune(t.Context(), 1)
+	require.NoError(t, err)
+	again := b.commit(refused)[0]
+	require.True(t, fault.ParticipantPrunedDataAccessed.Matches(again.Refusal), "%v", again.Refusal)
+	require.Nil(t, b.commit(waits)[0].Refusal, "it cannot have been decided before its time")
+	require.Nil(t, b.commit(b.submission("new", []ledger.Party{alice}, create(alice)))[0].Refusal)
+}
+
+// TestAForgedWaitHoldsNothingUp asks the clock to wait for what nobody sealed.
+func TestAForgedWaitHoldsNothingUp(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	count := forging(b)
+	waits := b.submission("waits", []ledger.Party{alice}, create(alice))
+	until := b.now.Add(time.Hour)
+	waits.MinLedgerTime = &until
+	id := workflowid.Of("preapproval", "alice")
+	in := activities.ReachLedgerTimeInput{WorkflowID: id.String(), Submission: waits}
+	wait, err := b.activities.ReachLedgerTime(t.Context(), in)
+	require.NoError(t, err)
+	require.Zero(t, wait)
+	require.Equal(t, int64(1), count.Load())
+	_, there, err := b.db.Lifecycle(t.Context(), in.WorkflowID)
+	require.NoError(t, err)
+	require.False(t, there)
+
+	// One that is sealed waits, but not in the place of a workflow that looks after contracts.
+	require.NoError(t, b.db.InTx(t.Context(), func(tx *db.Tx) error {
+		return tx.TouchLifecycles(t.Context(), []db.LifecycleChange{{
+			WorkflowID: id, Kind: "KeepPreapproval", Parties: []ledger.Party{alice},
+			Created: []ledger.ContractID{"00aa"},
+		}})
+	}))
+	before, _, err := b.db.Lifecycle(t.Context(), in.WorkflowID)
+	require.NoError(t, err)
+	in.Submission = b.seal(waits)
+	wait, err = b.activities.ReachLedgerTime(t.Context(), in)
+	require.NoError(t, err)
+	require.Equal(t, time.Hour, wait)
+	_, err = b.activities.LeaveLedgerTime(t.Context(), in.WorkflowID)
+	require.NoError(t, err)
+	after, there, err := b.db.Lifecycle(t.Context(), in.WorkflowID)
+	require.NoError(t, err)
+	require.True(t, there)
+	require.Equal(t, before, after)
+}
+
+// TestAForgedContributionOnboardsNobody changes whom a contribution gives the right to act as the party.
+func TestAForgedContributionOnboardsNobody(t *testing.T) {
+	t.Parallel()
+	a := onboarder(t)
+	count := atomic.Int64{}
+	a.Forged = func() { count.Add(1) }
+	in := contributionTo(t, onboardingKey(t, 1), "one", a.Node.ParticipantID)
+	altered, err := a.SealContribution(t.Context(), in)
+	require.NoError(t, err)
+	altered.UserID = "mallory"
+	for _, forged := range []topology.Contribution{in, altered} {
+		outcome, err := a.ContributeToOnboarding(t.Context(), forged)
+		require.NoError(t, err)
+		require.Equal(t, topology.Refused, outcome.Progress)
+		require.ErrorContains(t, outcome.Err(), "No node of this ledger has sealed")
+	}
+	require.Equal(t, int64(2), count.Load())
+	head, err := a.DB.Head(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, head.Offset)
+	outcome, err := contribute(t, a, in)
+	require.NoError(t, err)
+	require.Equal(t, topology.Allocated, outcome.Progress)
+}

@@ -1,0 +1,158 @@
+package db
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/seal"
+)
+
+// This file makes the rows that carry a seal. A seal is over the row as it is read again, so each is made first, and
+// then taken apart into one list for each column: a column that is missing in either shows in the next audit.
+
+// toDBUpdate makes the row of an update as it will be read again, without its seal.
+func toDBUpdate(update ledger.Update) (dbgen.Update, error) {
+	row := dbgen.Update{
+		LedgerOffset:    update.Offset,
+		UpdateID:        string(update.ID),
+		RecordTime:      update.RecordTime.UTC().Truncate(time.Microsecond),
+		EffectiveAt:     update.EffectiveAt.UTC().Truncate(time.Microsecond),
+		UserID:          update.UserID,
+		CommandID:       update.CommandID,
+		WorkflowID:      update.WorkflowID,
+		ActAs:           ledger.Strings(update.ActAs),
+		Traceparent:     toDBText(update.Trace.Traceparent),
+		Tracestate:      toDBText(update.Trace.Tracestate),
+		PaidTrafficCost: update.PaidTrafficCost,
+		ExternalHash:    orNull(update.ExternalHash),
+	}
+	events, err := toDBJSON(append([]ledger.Event{}, update.Events...)) // none are [], not null
+	if err != nil {
+		return row, unreadable(fmt.Errorf("writing the events of the update at offset %d: %w", update.Offset, err))
+	}
+	row.Events = []byte(events)
+	if len(update.Topology) > 0 {
+		topology, err := toDBJSON(update.Topology)
+		if err != nil {
+			return row, unreadable(fmt.Errorf("writing the topology of the update at offset %d: %w", update.Offset, err))
+		}
+		row.Topology = []byte(topology)
+	}
+	return row, nil
+}
+
+func toDBUpdates(updates []ledger.Update, seals *seal.Keys) (dbgen.InsertUpdatesParams, error) {
+	var rows dbgen.InsertUpdatesParams
+	for _, update := range updates {
+		row, err := toDBUpdate(update)
+		if err != nil {
+			return rows, err
+		}
+		mark, err := seals.Of(seal.Update, row)
+		if err != nil {
+			return rows, fmt.Errorf("sealing the update at offset %d: %w", update.Offset, err)
+		}
+		rows.LedgerOffsets = append(rows.LedgerOffsets, int64(row.LedgerOffset))
+		rows.UpdateIds = append(rows.UpdateIds, row.UpdateID)
+		rows.RecordTimes = append(rows.RecordTimes, row.RecordTime)
+		rows.EffectiveAts = append(rows.EffectiveAts, row.EffectiveAt)
+		rows.UserIds = append(rows.UserIds, row.UserID)
+		rows.CommandIds = append(rows.CommandIds, row.CommandID)
+		rows.WorkflowIds = append(rows.WorkflowIds, row.WorkflowID)
+		rows.ActAs = append(rows.ActAs, toDBArray(update.ActAs))
+		rows.Traceparents = append(rows.Traceparents, row.Traceparent)
+		rows.Tracestates = append(rows.Tracestates, row.Tracestate)
+		rows.PaidTrafficCosts = append(rows.PaidTrafficCosts, row.PaidTrafficCost)
+		rows.Events = append(rows.Events, string(row.Events))
+		rows.Topologies = append(rows.Topologies, string(row.Topology))
+		rows.ExternalHashes = append(rows.ExternalHashes, update.ExternalHash)
+		rows.Seals = append(rows.Seals, mark)
+	}
+	return rows, nil
+}
+
+// toDBCompletion makes the row of a completion as it will be read again, without its seal.
+func toDBCompletion(completion ledger.Completion) (dbgen.Completion, error) {
+	row := dbgen.Completion{
+		LedgerOffset:       completion.Offset,
+		SubmissionKey:      completion.Key,
+		ChangeID:           string(completion.ChangeID),
+		IdentityProviderID: completion.IdentityProviderID,
+		UserID:             completion.UserID,
+		CommandID:          completion.CommandID,
+		SubmissionID:       completion.SubmissionID,
+		ActAs:              ledger.Strings(completion.ActAs),
+		UpdateID:           orNull(string(completion.UpdateID)),
+		DedupOffset:        (*int64)(completion.Deduplication.Offset),
+		Traceparent:        toDBText(completion.Trace.Traceparent),
+		Tracestate:         toDBText(completion.Trace.Tracestate),
+		RecordTime:         completion.RecordTime.UTC().Truncate(time.Microsecond),
+		PaidTrafficCost:    completion.PaidTrafficCost,
+		ExternalHash:       orNull(completion.ExternalHash),
+	}
+	if duration := completion.Deduplication.Duration; duration != nil {
+		microseconds := duration.Microseconds()
+		row.DedupDuration = &microseconds
+	}
+	if completion.Refusal != nil {
+		refusal, err := toDBJSON(completion.Refusal)
+		if err != nil {
+			return row, unreadable(fmt.Errorf("writing the refusal of command %q: %w", completion.CommandID, err))
+		}
+		row.Refusal = []byte(refusal)
+	}
+	return row, nil
+}
+
+func toDBCompletions(
+	completions []ledger.Completion, seals *seal.Keys,
+) (dbgen.InsertCompletionsParams, error) {
+	const none = -1
+	var rows dbgen.InsertCompletionsParams
+	for _, completion := range completions {
+		row, err := toDBCompletion(completion)
+		if err != nil {
+			return rows, err
+		}
+		mark, err := seals.Of(seal.Completion, row)
+		if err != nil {
+			return rows, fmt.Errorf("sealing the completion at offset %d: %w", completion.Offset, err)
+		}
+		rows.LedgerOffsets = append(rows.LedgerOffsets, int64(row.LedgerOffset))
+		rows.SubmissionKeys = append(rows.SubmissionKeys, row.SubmissionKey)
+		rows.ChangeIds = append(rows.ChangeIds, row.ChangeID)
+		rows.IdentityProviderIds = append(rows.IdentityProviderIds, row.IdentityProviderID)
+		rows.UserIds = append(rows.UserIds, row.UserID)
+		rows.CommandIds = append(rows.CommandIds, row.CommandID)
+		rows.SubmissionIds = append(rows.SubmissionIds, row.SubmissionID)
+		rows.ActAs = append(rows.ActAs, toDBArray(completion.ActAs))
+		rows.Refusals = append(rows.Refusals, string(row.Refusal))
+		rows.UpdateIds = append(rows.UpdateIds, string(completion.UpdateID))
+		rows.DedupOffsets = append(rows.DedupOffsets, orElse(row.DedupOffset, none))
+		rows.DedupDurations = append(rows.DedupDurations, orElse(row.DedupDuration, none))
+		rows.Traceparents = append(rows.Traceparents, row.Traceparent)
+		rows.Tracestates = append(rows.Tracestates, row.Tracestate)
+		rows.RecordTimes = append(rows.RecordTimes, row.RecordTime)
+		rows.PaidTrafficCosts = append(rows.PaidTrafficCosts, row.PaidTrafficCost)
+		rows.ExternalHashes = append(rows.ExternalHashes, completion.ExternalHash)
+		rows.Seals = append(rows.Seals, mark)
+	}
+	return rows, nil
+}
+
+// orNull is how a column has a text that may be absent.
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func orElse(value *int64, otherwise int64) int64 {
+	if value == nil {
+		return otherwise
+	}
+	return *value
+}

@@ -1,0 +1,153 @@
+package seal
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+	"unicode/utf8"
+)
+
+// canonical writes a value so that equal values, and no others, have equal bytes: before and after a way through JSON,
+// and in versions of this program whose types have got further fields. For this
+//
+//   - a struct is the names and values of its exported fields, in order of declaration, without those that are zero or
+//     empty: what a later version adds is absent from what earlier versions sealed; fields that JSON leaves out are
+//     left out here too, for they never come from elsewhere;
+//   - raw JSON is as encoding/json writes it, text is valid UTF-8, a time is an instant;
+//   - every piece has its length before it, so that nothing can move from one piece to the next.
+//
+// Values of types that it does not know are an error, never left out.
+func canonical(value any) ([]byte, error) {
+	var w writer
+	if err := w.value(reflect.ValueOf(value)); err != nil {
+		return nil, err
+	}
+	return w.text.Bytes(), nil
+}
+
+// writer writes a canonical form.
+type writer struct{ text bytes.Buffer }
+
+func (w *writer) number(n uint64) { w.text.Write(binary.BigEndian.AppendUint64(nil, n)) }
+
+func (w *writer) bytes(b []byte) {
+	w.number(uint64(len(b)))
+	w.text.Write(b)
+}
+
+func (w *writer) string(s string) {
+	if !utf8.ValidString(s) {
+		s = string([]rune(s)) // as encoding/json does it
+	}
+	w.number(uint64(len(s)))
+	w.text.WriteString(s)
+}
+
+var (
+	timeType = reflect.TypeFor[time.Time]()
+	rawType  = reflect.TypeFor[json.RawMessage]()
+)
+
+func (w *writer) value(v reflect.Value) error {
+	switch {
+	case !v.IsValid():
+		return errors.New("nothing has no canonical form")
+	case v.Type() == timeType:
+		at, _ := reflect.TypeAssert[time.Time](v)
+		w.number(uint64(at.Unix()))
+		w.number(uint64(at.Nanosecond()))
+		return nil
+	case v.Type() == rawType:
+		text, err := json.Marshal(v.Interface())
+		if err != nil {
+			return fmt.Errorf("write raw JSON: %w", err)
+		}
+		w.bytes(text)
+		return nil
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		bit := uint64(0)
+		if v.Bool() {
+			bit = 1
+		}
+		w.number(bit)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		w.number(uint64(v.Int()))
+	case reflect.String:
+		w.string(v.String())
+	case reflect.Pointer:
+		if v.IsNil() {
+			return fmt.Errorf("a missing %s has no canonical form", v.Type().Elem())
+		}
+		return w.value(v.Elem())
+	case reflect.Slice:
+		return w.list(v)
+	case reflect.Struct:
+		return w.fields(v)
+	default:
+		return fmt.Errorf("a %s has no canonical form", v.Type())
+	}
+	return nil
+}
+
+func (w *writer) list(v reflect.Value) error {
+	if v.Type().Elem().Kind() == reflect.Uint8 {
+		w.bytes(v.Bytes())
+		return nil
+	}
+	w.number(uint64(v.Len()))
+	for i := range v.Len() {
+		if err := w.value(v.Index(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fields writes a struct. The end has no name.
+func (w *writer) fields(v reflect.Value) error {
+	for i, n := 0, v.NumField(); i < n; i++ {
+		field := v.Type().Field(i)
+		if field.Tag.Get("seal") == "-" || field.Tag.Get("json") == "-" {
+			continue
+		}
+		if !field.IsExported() {
+			return fmt.Errorf("%s.%s is not exported, so %s has no canonical form", v.Type(), field.Name, v.Type())
+		}
+		if empty(v.Field(i)) {
+			continue
+		}
+		w.string(field.Name)
+		if err := w.value(v.Field(i)); err != nil {
+			return fmt.Errorf("%s: %w", field.Name, err)
+		}
+	}
+	w.string("")
+	return nil
+}
+
+// empty reports whether a field is left out. JSON does not tell no list from an empty one, nor nothing from null.
+func empty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Slice:
+		return v.Len() == 0 || v.Type() == rawType && string(v.Bytes()) == "null"
+	case reflect.Struct:
+		if v.Type() == timeType {
+			at, _ := reflect.TypeAssert[time.Time](v)
+			return at.IsZero()
+		}
+		for _, field := range v.Fields() {
+			if !empty(field) {
+				return false
+			}
+		}
+		return true
+	default:
+		return v.IsZero()
+	}
+}

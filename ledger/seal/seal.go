@@ -1,0 +1,131 @@
+package seal
+
+import (
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// version is the version of the canonical form and of what is computed from it. It is part of every seal.
+const version = "1"
+
+// SecretBytes is how long the secret of a key is.
+const SecretBytes = 32
+
+// Purpose says what is sealed. A seal of one purpose is none of another.
+type Purpose string
+
+// The purposes.
+const (
+	Submission   Purpose = "submission"
+	Contribution Purpose = "contribution"
+	Completion   Purpose = "completion"
+	Update       Purpose = "update"
+)
+
+// Purposes lists all purposes.
+func Purposes() []Purpose { return []Purpose{Submission, Contribution, Completion, Update} }
+
+// Why a seal does not hold.
+var (
+	// ErrMissing: there is none.
+	ErrMissing = errors.New("it has no seal")
+	// ErrUnknownKey: its key is none of those that are known, or it has another form.
+	ErrUnknownKey = errors.New("its seal is of an unknown key")
+	// ErrBroken: what is sealed was changed, or the seal was made without the key.
+	ErrBroken = errors.New("its seal does not belong to it")
+)
+
+// Key is a key of a ledger.
+type Key struct {
+	ID int32
+	// Secret are SecretBytes random bytes.
+	Secret []byte
+}
+
+// Keys are the keys of a ledger: the newest makes seals, all of them check. They are safe for concurrent use.
+type Keys struct {
+	newest string
+	// secrets by key id and purpose; each is derived from that of the key.
+	secrets map[string]map[Purpose][]byte
+}
+
+// NewKeys takes over the keys of a ledger, at least one.
+func NewKeys(keys ...Key) (*Keys, error) {
+	k := &Keys{secrets: make(map[string]map[Purpose][]byte, len(keys))}
+	newest := int32(0)
+	for _, key := range keys {
+		if key.ID <= 0 || len(key.Secret) != SecretBytes {
+			return nil, fmt.Errorf("key %d of seals has %d bytes instead of %d", key.ID, len(key.Secret), SecretBytes)
+		}
+		id := strconv.Itoa(int(key.ID))
+		k.secrets[id] = map[Purpose][]byte{}
+		for _, purpose := range Purposes() {
+			secret, err := hkdf.Expand(sha256.New, key.Secret, "florin/seal/"+version+"/"+string(purpose), sha256.Size)
+			if err != nil {
+				return nil, fmt.Errorf("derive a key of seals: %w", err)
+			}
+			k.secrets[id][purpose] = secret
+		}
+		if key.ID > newest {
+			newest, k.newest = key.ID, id
+		}
+	}
+	if newest == 0 {
+		return nil, errors.New("there is no key of seals")
+	}
+	return k, nil
+}
+
+// Of makes the seal of a value: VERSION.KEY.CODE. Fields with the tag seal:"-" are left out of it. The error says that
+// the value has no canonical form, which is a matter of its type.
+func (k *Keys) Of(purpose Purpose, value any) (string, error) {
+	code, err := k.code(k.newest, purpose, value)
+	if err != nil {
+		return "", err
+	}
+	return strings.Join([]string{version, k.newest, base64.RawURLEncoding.EncodeToString(code)}, "."), nil
+}
+
+// Check returns nil when a seal is that of the value, else why it is not: [ErrMissing], [ErrUnknownKey] or [ErrBroken].
+func (k *Keys) Check(purpose Purpose, value any, seal string) error {
+	if seal == "" {
+		return ErrMissing
+	}
+	form, rest, _ := strings.Cut(seal, ".")
+	id, text, _ := strings.Cut(rest, ".")
+	if _, known := k.secrets[id]; !known || form != version {
+		return ErrUnknownKey
+	}
+	given, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return ErrBroken
+	}
+	code, err := k.code(id, purpose, value)
+	if err != nil {
+		return err
+	}
+	if !hmac.Equal(given, code) {
+		return ErrBroken
+	}
+	return nil
+}
+
+func (k *Keys) code(id string, purpose Purpose, value any) ([]byte, error) {
+	secret, ok := k.secrets[id][purpose]
+	if !ok {
+		return nil, fmt.Errorf("nothing is sealed as %q", purpose)
+	}
+	text, err := canonical(value)
+	if err != nil {
+		return nil, err
+	}
+	mac := hmac.New(sha256.New, secret)
+	mac.Write(text)
+	return mac.Sum(nil), nil
+}
