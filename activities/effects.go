@@ -28,7 +28,7 @@ func (b *block) effects(submission opened, at ledger.Position) (effects, error) 
 		return refused(submission.Submission, at, submission.refusal), nil //nolint:nilerr // a decision, not a failure
 	}
 	if refusal := b.forgotten(submission.Submission); refusal != nil {
-		return refused(submission.Submission, at, refusal), nil //nolint:nilerr // the same
+		return refused(submission.Submission, at, refusal), nil
 	}
 	decision, err := ledger.Decide(submission.Submission, at, b.circumstances(submission))
 	if err != nil || !decision.Completion.Accepted() {

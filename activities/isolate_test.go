@@ -22,8 +22,8 @@ import (
 	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
-// eve is who the poisoned submissions are of. She is the DSO: what she signs is the network's, and moves everything that
-// a commit can move.
+// eve is who the poisoned submissions are of. She is the DSO: what she signs is the network's, and moves everything
+// that a commit can move.
 const eve = ledger.Party("eve::1220")
 
 // newPoisonedBundle is a ledger with the built-in contracts, which holds what it is told to of everything that a commit

@@ -279,7 +279,8 @@ func (p planning) lastRefusal() (*plan.Refused, time.Time, error) {
 		return nil, time.Time{}, nil
 	}
 	completion, ok, err := p.tx.CompletionBySubmissionKey(p.ctx, p.in.Last.Key)
-	own := completion.CommandID == p.in.Last.CommandID && completion.Identity == ledger.DefaultUser(p.activities.Node.OperatorUser)
+	own := completion.CommandID == p.in.Last.CommandID &&
+		completion.Identity == ledger.DefaultUser(p.activities.Node.OperatorUser)
 	if err != nil || !ok || completion.Refusal == nil || !own {
 		return nil, time.Time{}, err
 	}

@@ -40,7 +40,7 @@ func (a *Activities) ContributeToOnboarding(
 		return given, nil
 	})
 	if err != nil {
-		return topology.Outcome{Progress: topology.Refused, Refusal: a.unusable(in, err)}, nil //nolint:nilerr // an outcome
+		return topology.Outcome{Progress: topology.Refused, Refusal: a.unusable(in, err)}, nil
 	}
 	key, err := signing.PrivateKeyOf(signing.Curve25519, a.Node.PrivateKey)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -171,7 +170,7 @@ func TestALifecycleThatIsBrokenWaitsAlone(t *testing.T) {
 			b.exec(`UPDATE contracts SET payload = $2::text::json, template_id = $3 WHERE contract_id = $1`, offered,
 				string(before.Payload), before.Template.String())
 			plan = look()
-			require.False(t, strings.Contains(plan.WaitsFor, "another try"), plan.WaitsFor)
+			require.NotContains(t, plan.WaitsFor, "another try")
 			row, _, err = b.db.Lifecycle(t.Context(), rows[0].WorkflowID)
 			require.NoError(t, err)
 			require.Zero(t, row.Tries)

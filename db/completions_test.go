@@ -32,20 +32,24 @@ func TestCompletions(t *testing.T) {
 		want  []ledger.Offset
 	}{
 		"of one party": {
-			db.CompletionsQuery{Identity: appUser, Parties: []ledger.Party{alice}, UpTo: 10, Limit: 10}, []ledger.Offset{1, 3,
-				6},
+			db.CompletionsQuery{Identity: appUser, Parties: []ledger.Party{alice}, UpTo: 10, Limit: 10},
+			[]ledger.Offset{1, 3, 6},
 		},
 		"of two parties, each completion once": {
 			db.CompletionsQuery{Identity: appUser, Parties: []ledger.Party{bob, alice}, UpTo: 10, Limit: 10},
 			[]ledger.Offset{1, 2, 3, 6},
 		},
 		"of parties named twice": {
-			db.CompletionsQuery{Identity: appUser, Parties: []ledger.Party{bob, bob}, UpTo: 10, Limit: 10}, []ledger.Offset{2,
-				3},
+			db.CompletionsQuery{Identity: appUser, Parties: []ledger.Party{bob, bob}, UpTo: 10, Limit: 10}, []ledger.Offset{
+				2,
+				3,
+			},
 		},
 		"of another user": {
-			db.CompletionsQuery{Identity: ledger.DefaultUser("other"), Parties: []ledger.Party{alice, bob}, UpTo: 10,
-				Limit: 10}, []ledger.Offset{4},
+			db.CompletionsQuery{
+				Identity: ledger.DefaultUser("other"), Parties: []ledger.Party{alice, bob}, UpTo: 10,
+				Limit: 10,
+			}, []ledger.Offset{4},
 		},
 		"of an unknown user": {
 			db.CompletionsQuery{Identity: ledger.DefaultUser("nobody"), Parties: []ledger.Party{alice}, UpTo: 10, Limit: 10},

@@ -183,9 +183,9 @@ func callerIn(callers map[string]string, file string) string {
 	return ""
 }
 
-// foreign is a contract of the same template and stakeholders that is not the network's.
-func foreign(n int, owner ledger.Party) db.NewContract {
-	contract := coin(n, 1, owner)
+// foreign is a contract of alice's, of the same template, that is not the network's.
+func foreign(n int) db.NewContract {
+	contract := coin(n, 1, alice)
 	contract.InNetwork = false
 	return contract
 }
@@ -193,7 +193,7 @@ func foreign(n int, owner ledger.Party) db.NewContract {
 func TestContractsOutsideTheNetworkAreSeenByTheLedgerAlone(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
-	real, forged := coin(1, 1, alice), foreign(2, alice)
+	real, forged := coin(1, 1, alice), foreign(2)
 	events := []ledger.Event{
 		{ContractID: real.ID, Template: real.Template}, {ContractID: forged.ID, Template: forged.Template},
 	}
@@ -230,7 +230,7 @@ func TestContractsOfAnOlderVersionAreDecidedOnce(t *testing.T) {
 	t.Parallel()
 	url := dbtest.URL(t)
 	record := dbtest.Open(t, url)
-	undecided, strange, archived := foreign(1, alice), foreign(2, alice), foreign(3, alice)
+	undecided, strange, archived := foreign(1), foreign(2), foreign(3)
 	appendEntries(t, record, db.Entries{Created: []db.NewContract{undecided, strange, archived}})
 	appendEntries(t, record, db.Entries{Archived: []db.Archival{{ContractID: archived.ID, Offset: 2}}})
 	conn, err := pgx.Connect(t.Context(), url)

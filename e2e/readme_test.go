@@ -62,10 +62,12 @@ func TestTheREADMEShowsHowOutsidersComeIn(t *testing.T) {
 	require.Contains(t, lines[len(lines)-1], `"total_available_coin":"40.0000000000"`, "%s", lines)
 
 	t.Run("and the first minutes, with what ordinary users may read", func(t *testing.T) {
+		t.Parallel()
 		lines := printed(t, strings.Replace(blocks["The first minutes"], "http://127.0.0.1:7575", n.info.URL, 1))
 		require.Equal(t, `"initialAmount":"250.0000000000"`, lines[len(lines)-1], "%s", lines)
 	})
 	t.Run("and changes that are made once", func(t *testing.T) {
+		t.Parallel()
 		block := blocks["Changes that can be repeated, tried out and followed"]
 		lines := printed(t, strings.Replace(block, "http://127.0.0.1:7575", n.info.URL, 1))
 		require.Len(t, lines, 8, "%s", lines)

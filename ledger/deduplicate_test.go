@@ -79,7 +79,8 @@ func issuing(t *testing.T, book *ledgertest.Ledger) ledger.Submission {
 	return ledger.Submission{
 		Key: "key", Identity: ledger.DefaultUser("user"), CommandID: "command", SubmissionID: "submission",
 		WorkflowID: "workflow",
-		ActAs:      []ledger.Party{alice}, Commands: []ledger.Command{command}, Trace: ledger.TraceContext{Traceparent: "trace"},
+		ActAs:      []ledger.Party{alice},
+		Commands:   []ledger.Command{command}, Trace: ledger.TraceContext{Traceparent: "trace"},
 	}
 }
 

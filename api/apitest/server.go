@@ -175,27 +175,7 @@ func (s *Server) handler(options Options) http.Handler {
 		watcher.OnUserChange(s.Streams.UserChanged)
 		options.Watcher = watcher
 	}
-	if options.Record == nil {
-		options.Record = s.DB
-	}
-	if options.Submitter == nil {
-		options.Submitter = s.committer()
-	}
-	if options.Wallets == nil {
-		options.Wallets = s.committer()
-	}
-	if options.Onboarder == nil {
-		options.Onboarder = s.committer()
-	}
-	if options.Auth == nil {
-		options.Auth = s.Resolver
-	}
-	if options.Readiness == nil {
-		options.Readiness = func(context.Context) []api.Part { return nil }
-	}
-	if options.Log == nil {
-		options.Log = io.Discard
-	}
+	s.complete(&options)
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
 		Node: s.Node, Packages: s.Packages, Record: options.Record, Watcher: options.Watcher,
 		Submitter: options.Submitter, Onboarder: options.Onboarder, Settings: options.Settings, Now: now,
@@ -217,9 +197,6 @@ func (s *Server) handler(options Options) http.Handler {
 	})
 	require.NoError(s.tb, err)
 	s.wallets = wallets
-	if options.Answers == nil {
-		options.Answers = s.DB
-	}
 	keeper, err := changes.NewKeeper(changes.Options{
 		Record: options.Answers, Keep: options.KeepAnswers, Hold: options.HoldKeys, Logger: slog.New(slog.DiscardHandler),
 	})
@@ -238,6 +215,34 @@ func (s *Server) handler(options Options) http.Handler {
 	})
 	require.NoError(s.tb, err)
 	return handler
+}
+
+// complete fills in the parts that a test does not replace.
+func (s *Server) complete(options *Options) {
+	if options.Record == nil {
+		options.Record = s.DB
+	}
+	if options.Answers == nil {
+		options.Answers = s.DB
+	}
+	if options.Submitter == nil {
+		options.Submitter = s.committer()
+	}
+	if options.Wallets == nil {
+		options.Wallets = s.committer()
+	}
+	if options.Onboarder == nil {
+		options.Onboarder = s.committer()
+	}
+	if options.Auth == nil {
+		options.Auth = s.Resolver
+	}
+	if options.Readiness == nil {
+		options.Readiness = func(context.Context) []api.Part { return nil }
+	}
+	if options.Log == nil {
+		options.Log = io.Discard
+	}
 }
 
 // auditor audits the coin, also where a test's ledger knows other packages.

@@ -15,10 +15,10 @@ import (
 
 const activePath = "/v2/state/active-contracts"
 
-func (b *bundle) active(user, query string, body fields) []ledgerapi.JsActiveContract {
+func (b *bundle) active(user string, body fields) []ledgerapi.JsActiveContract {
 	b.t.Helper()
 	var out []ledgerapi.JsActiveContract
-	for _, element := range list[ledgerapi.JsGetActiveContractsResponse](b, user, activePath+query, body) {
+	for _, element := range list[ledgerapi.JsGetActiveContractsResponse](b, user, activePath, body) {
 		require.NotEmpty(b.t, element.StreamContinuationToken)
 		out = append(out, *element.ContractEntry.JsActiveContract)
 	}
@@ -45,7 +45,7 @@ func TestActiveContracts(t *testing.T) {
 	b.wait("relabel", exercise(first, "Relabel", fields{"label": "renamed"}))
 	end := b.end()
 
-	all := b.active("alice", "", fields{"activeAtOffset": end, "eventFormat": byParty(b.alice)})
+	all := b.active("alice", fields{"activeAtOffset": end, "eventFormat": byParty(b.alice)})
 	require.Equal(t, []string{"shared", "renamed"}, labels(t, all), "in order of creation")
 	event := all[0].CreatedEvent
 	require.Equal(t, shared, event.ContractID)
@@ -62,15 +62,15 @@ func TestActiveContracts(t *testing.T) {
 	t.Run("as they were", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
-		earlier := b.active("alice", "", fields{"activeAtOffset": before, "filter": byParty(b.alice)})
+		earlier := b.active("alice", fields{"activeAtOffset": before, "filter": byParty(b.alice)})
 		require.Equal(t, []string{"first", "shared"}, labels(t, earlier))
-		require.Empty(t, b.active("alice", "", fields{"activeAtOffset": 0, "filter": byParty(b.alice)}))
-		require.Empty(t, b.active("alice", "", fields{"filter": byParty(b.alice)}))
+		require.Empty(t, b.active("alice", fields{"activeAtOffset": 0, "filter": byParty(b.alice)}))
+		require.Empty(t, b.active("alice", fields{"filter": byParty(b.alice)}))
 	})
 	t.Run("of those who see them", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
-		seen := b.active("bob", "", fields{"activeAtOffset": end, "filter": byParty(b.bob)})
+		seen := b.active("bob", fields{"activeAtOffset": end, "filter": byParty(b.bob)})
 		require.Equal(t, []string{"shared"}, labels(t, seen))
 		require.Equal(t, []string{string(b.bob)}, seen[0].CreatedEvent.WitnessParties)
 	})
@@ -78,7 +78,7 @@ func TestActiveContracts(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		everyone := fields{"activeAtOffset": end, "eventFormat": fields{"filtersForAnyParty": fields{}}}
-		seen := b.active("auditor", "", everyone)
+		seen := b.active("auditor", everyone)
 		require.Equal(t, []string{"shared", "renamed"}, labels(t, seen))
 		require.Equal(t, []string{string(b.alice), string(b.bob)}, seen[0].CreatedEvent.WitnessParties)
 		b.Call("alice", http.MethodPost, activePath, everyone).Refused(http.StatusForbidden, "NA")
@@ -115,7 +115,7 @@ func TestFilters(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := b.in(t)
-			found := b.active("alice", "",
+			found := b.active("alice",
 				fields{"activeAtOffset": b.end(), "eventFormat": filtered(b.alice, test.kind, test.value)})
 			require.Len(t, found, 1)
 			event := found[0].CreatedEvent
@@ -135,7 +135,7 @@ func TestFilters(t *testing.T) {
 	t.Run("several are a union, and what one includes is included", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
-		found := b.active("alice", "", fields{"activeAtOffset": b.end(), "eventFormat": fields{"filtersByParty": fields{
+		found := b.active("alice", fields{"activeAtOffset": b.end(), "eventFormat": fields{"filtersByParty": fields{
 			string(b.alice): fields{"cumulative": []fields{
 				{"identifierFilter": fields{"TemplateFilter": fields{"value": fields{"templateId": apitest.NoteTemplate}}}},
 				{"identifierFilter": fields{"WildcardFilter": fields{"value": fields{"includeCreatedEventBlob": true}}}},
@@ -261,7 +261,7 @@ func TestManyContractsAreReadInPages(t *testing.T) {
 		commands[i] = b.create(strconv.Itoa(i))
 	}
 	b.wait("many", commands...)
-	require.Len(t, b.active("alice", "", fields{"activeAtOffset": b.end(), "filter": byParty(b.alice)}), 450)
+	require.Len(t, b.active("alice", fields{"activeAtOffset": b.end(), "filter": byParty(b.alice)}), 450)
 	var parties []ledger.Party
-	require.Empty(t, b.active("bob", "", fields{"activeAtOffset": b.end(), "filter": byParty(append(parties, b.bob)...)}))
+	require.Empty(t, b.active("bob", fields{"activeAtOffset": b.end(), "filter": byParty(append(parties, b.bob)...)}))
 }

@@ -19,8 +19,9 @@ func harmless(refusal *fault.Fault) bool {
 	return false
 }
 
-// covered is what a caller is told of the refusal of a submission. A refusal may hold what the parties of the submission
-// see: contracts, keys, amounts. Whoever may submit what they signed, but not read as them, learns the code alone.
+// covered is what a caller is told of the refusal of a submission. A refusal may hold what the parties of the
+// submission see: contracts, keys, amounts. Whoever may submit what they signed, but not read as them, learns the code
+// alone.
 func covered(claims auth.Claims, submission ledger.Submission, refusal *fault.Fault) *fault.Fault {
 	readers := ledger.SortedParties(submission.ActAs, submission.ReadAs)
 	if claims.RequireReadAs(readers...) == nil || harmless(refusal) {

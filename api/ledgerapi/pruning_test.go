@@ -68,7 +68,7 @@ func TestPruning(t *testing.T) {
 		require.Equal(t, int64(5), checkpoint.Offset)
 		require.Equal(t, []int64{5}, b.updatePages("alice", fields{"updateFormat": shaped("ACS_DELTA", byParty(b.alice))}))
 		require.Equal(t, []string{"kept", "late"}, labels(t,
-			b.active("alice", "", fields{"activeAtOffset": 4, "eventFormat": byParty(b.alice)})))
+			b.active("alice", fields{"activeAtOffset": 4, "eventFormat": byParty(b.alice)})))
 		completions := list[ledgerapi.CompletionStreamResponse](b, "alice", "/v2/commands/completions"+quick,
 			fields{"beginExclusive": 5, "parties": []any{b.alice}})
 		require.Len(t, completions, 1, "only the checkpoint")

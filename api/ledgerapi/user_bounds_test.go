@@ -80,7 +80,7 @@ func TestAdministratorsOfIdentityProvidersReachAsFarAsTheyMayGive(t *testing.T) 
 			require.True(t, known && !kept.IsDeactivated && len(kept.Annotations) == 0, id)
 			rights, err := s.DB.UserRights(t.Context(), id)
 			require.NoError(t, err)
-			require.Equal(t, len(target.rights), len(rights), id)
+			require.Len(t, rights, len(target.rights), id)
 		}
 	}
 }

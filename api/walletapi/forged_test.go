@@ -140,7 +140,9 @@ func TestForgedContractsChangeNothingForOthers(t *testing.T) {
 
 // withoutTimes is an answer without the parts that every commit moves on.
 func withoutTimes(answer string) string {
-	for _, moving := range []string{`"record_time":"`, `"total_supply_as_of":"`, `"totalSupplyAsOf":"`, `"effective_until":"`} {
+	for _, moving := range []string{
+		`"record_time":"`, `"total_supply_as_of":"`, `"totalSupplyAsOf":"`, `"effective_until":"`,
+	} {
 		if head, rest, found := strings.Cut(answer, moving); found {
 			_, tail, _ := strings.Cut(rest, `"`)
 			answer = head + moving + `"` + tail
@@ -186,7 +188,8 @@ func TestNobodyIsTheNetworkByItsOwnWord(t *testing.T) {
 	const purchase = "#splice-amulet:Splice.DecentralizedSynchronizer:MemberTraffic"
 	bought := map[string]any{
 		"dso": me.Party, "memberId": coin.MemberOf(b.Node.ParticipantID), "synchronizerId": b.Node.SynchronizerID,
-		"migrationId": "0", "totalPurchased": "9000000000000000000", "numPurchases": "1", "amuletSpent": "1.0", "usdSpent": "1.0",
+		"migrationId": "0", "totalPurchased": "9000000000000000000", "numPurchases": "1", "amuletSpent": "1.0",
+		"usdSpent": "1.0",
 	}
 	purchased := b.head().Traffic.Purchased
 	for _, create := range []struct {

@@ -35,8 +35,8 @@ type createTransferOfferRequest struct {
 	Body CreateTransferOfferRequest `body:"json"`
 }
 
-// createTransferOffer offers coin. A tracking id that the wallet has used, in whatever state, is refused before the rest
-// is looked at (upstream). What others used it for is no obstacle: ids cannot be squatted.
+// createTransferOffer offers coin. A tracking id that the wallet has used, in whatever state, is refused before the
+// rest is looked at (upstream). What others used it for is no obstacle: ids cannot be squatted.
 func (a *API) createTransferOffer(
 	ctx context.Context, req createTransferOfferRequest,
 ) (response CreateTransferOfferResponse, err error) {

@@ -134,7 +134,7 @@ func readMarks(root, path string, proofs map[string][]proof) error {
 		if !ok || function.Doc == nil {
 			continue
 		}
-		for _, line := range strings.Split(function.Doc.Text(), "\n") {
+		for line := range strings.SplitSeq(function.Doc.Text(), "\n") {
 			names, marked := strings.CutPrefix(line, mark)
 			if !marked {
 				continue
@@ -142,7 +142,7 @@ func readMarks(root, path string, proofs map[string][]proof) error {
 			if function.Recv != nil || !strings.HasPrefix(function.Name.Name, "Test") {
 				return fmt.Errorf("%s: %s holds statements of the contract, but is no test", path, function.Name.Name)
 			}
-			for _, id := range strings.Split(names, ",") {
+			for id := range strings.SplitSeq(names, ",") {
 				id = strings.TrimSpace(id)
 				proofs[id] = append(proofs[id], proof{folder: filepath.ToSlash(folder), test: function.Name.Name})
 			}

@@ -35,8 +35,10 @@ func tree(t *testing.T, list, test string) string {
 
 func TestThePageNamesTheTestsOfEachStatement(t *testing.T) {
 	t.Parallel()
-	root := tree(t, "# What is promised.\n## Users\nusers-list  Users are listed,\n  a page | at a time.\nusers-new  New.\n",
-		"// TestList lists.\n//\n// contract: users-list, users-new\nfunc TestList() {}\n// contract: users-list\nfunc TestPages() {}\n")
+	root := tree(t,
+		"# What is promised.\n## Users\nusers-list  Users are listed,\n  a page | at a time.\nusers-new  New.\n",
+		"// TestList lists.\n//\n// contract: users-list, users-new\nfunc TestList() {}\n"+
+			"// contract: users-list\nfunc TestPages() {}\n")
 	require.ErrorContains(t, run(root, true), "contract.md", "the page is not there yet")
 	require.NoError(t, run(root, false))
 	require.NoError(t, run(root, true))

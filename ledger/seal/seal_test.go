@@ -235,7 +235,8 @@ func TestSealsOfEarlierVersionsHold(t *testing.T) {
 func BenchmarkSeal(b *testing.B) {
 	k := keys(b, 1)
 	value := ledger.Submission{
-		Key: "0d4f8d2c-7d5e-4a43-9a53-0b6c2d0d8a11", Identity: ledger.DefaultUser("alice"), CommandID: "pay-4711", SubmissionID: "s",
+		Key: "0d4f8d2c-7d5e-4a43-9a53-0b6c2d0d8a11", Identity: ledger.DefaultUser("alice"),
+		CommandID: "pay-4711", SubmissionID: "s",
 		ActAs: []ledger.Party{"alice::1220"}, ReceivedAt: time.Unix(1, 0), Kind: ledger.KindCommand,
 		Commands: []ledger.Command{{Exercise: &ledger.ExerciseCommand{
 			Contract: "00aa", Choice: "AmuletRules_Transfer", Argument: json.RawMessage(make2KB()),
