@@ -184,7 +184,7 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		}
 	}
 	request := reflect.New(s.request).Elem()
-	if err := decodeParams(r, request); err != nil {
+	if err := decodeParams(r, request, s.frame.bounds().plainTexts); err != nil {
 		return nil, err
 	}
 	if err := s.frame.authenticate(ctx, r); err != nil {

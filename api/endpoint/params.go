@@ -5,23 +5,28 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-chi/chi/v5"
 )
 
 // decodeParams fills the fields of request that are tagged as path or query parameters. Its errors are texts for the
-// client.
-func decodeParams(r *http.Request, request reflect.Value) error {
+// client. With plainTexts, values that no database takes are refused: those with NUL, and those that are no UTF-8.
+func decodeParams(r *http.Request, request reflect.Value, plainTexts bool) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return badRequest("query", "")
 	}
+	isUsable := func(value string) bool {
+		return !plainTexts || utf8.ValidString(value) && !strings.Contains(value, "\x00")
+	}
 	for i := range request.NumField() {
 		field := request.Type().Field(i)
 		if name, ok := field.Tag.Lookup(pathTag); ok {
-			if err := decodePath(r, name, request.Field(i)); err != nil {
+			if err := decodePath(r, name, request.Field(i), isUsable); err != nil {
 				return err
 			}
 			continue
@@ -31,7 +36,8 @@ func decodeParams(r *http.Request, request reflect.Value) error {
 			for alias := range strings.FieldsSeq(field.Tag.Get(aliasTag)) {
 				values = append(values, query[alias]...)
 			}
-			if len(values) > 0 && fillParam(request.Field(i), values) != nil {
+			unusable := slices.ContainsFunc(values, func(value string) bool { return !isUsable(value) })
+			if len(values) > 0 && (unusable || fillParam(request.Field(i), values) != nil) {
 				return badRequest("query parameter "+name, "")
 			}
 		}
@@ -39,9 +45,9 @@ func decodeParams(r *http.Request, request reflect.Value) error {
 	return nil
 }
 
-func decodePath(r *http.Request, name string, target reflect.Value) error {
+func decodePath(r *http.Request, name string, target reflect.Value, isUsable func(string) bool) error {
 	value, err := url.PathUnescape(chi.URLParam(r, name)) // the router matches the escaped path
-	if err != nil || fillParam(target, []string{value}) != nil {
+	if err != nil || !isUsable(value) || fillParam(target, []string{value}) != nil {
 		return badRequest("path parameter "+name, "")
 	}
 	return nil

@@ -27,6 +27,7 @@ func FuzzParameters(f *testing.F) {
 		{"pageSize=1&page_size=2", " "},
 		{"list=\xff", "%ff"},
 		{"limit=1e3", "٣"},
+		{"list=a%00b", "1%00"},
 	} {
 		f.Add(seed[0], seed[1])
 	}
@@ -45,7 +46,7 @@ func FuzzParameters(f *testing.F) {
 		request.URL.RawQuery = query
 		request = request.WithContext(context.WithValue(request.Context(), chi.RouteCtxKey, route))
 		var read parameters
-		err := decodeParams(request, reflect.ValueOf(&read).Elem())
+		err := decodeParams(request, reflect.ValueOf(&read).Elem(), true)
 		if err != nil {
 			require.Regexp(t, `^Invalid value for: (query|query parameter \w+|path parameter offset)$`, err.Error())
 			return
@@ -53,6 +54,8 @@ func FuzzParameters(f *testing.F) {
 		values, err := url.ParseQuery(query)
 		require.NoError(t, err)
 		require.Equal(t, values["list"], read.List)
+		require.True(t, utf8.ValidString(strings.Join(read.List, "")))
+		require.NotContains(t, strings.Join(read.List, ""), "\x00")
 		require.Equal(t, len(values["limit"]) > 0, read.Limit != nil)
 	})
 }
