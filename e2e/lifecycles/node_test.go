@@ -272,7 +272,12 @@ func active[T any](n *node) []contractOf[T] {
 	n.t.Helper()
 	name, err := ledger.TemplateName[T](n.packages)
 	require.NoError(n.t, err)
-	found, err := n.db.ActiveByTemplate(n.t.Context(), name.String(), 5000)
+	head, err := n.db.Head(n.t.Context())
+	require.NoError(n.t, err)
+	// Of whatever says that it is the network's, or says nothing of it.
+	found, err := n.db.ActiveContracts(n.t.Context(), db.ActiveQuery{
+		Templates: []string{name.String()}, At: head.Offset, Limit: 5000,
+	})
 	require.NoError(n.t, err)
 	contracts := make([]contractOf[T], len(found))
 	for i, stored := range found {
