@@ -23,8 +23,8 @@ func TrafficRulesOf(memberID, synchronizerID string) ledger.TrafficRules {
 	}
 }
 
-// asksForTraffic tells transactions that do nothing but ask the network for traffic: a node that has none left could not
-// get any without them.
+// asksForTraffic tells transactions that do nothing but ask the network for traffic: a node that has none left could
+// not get any without them.
 func asksForTraffic(created, archived []ledger.Contract) bool {
 	for _, contract := range created {
 		if !contract.InNetwork || contract.PackageName != "splice-wallet" ||

@@ -101,8 +101,8 @@ func (d *DB) WithdrawOnboarding(ctx context.Context, party ledger.Party) (bool, 
 	return deleted > 0, failed("withdrawing an onboarding", err)
 }
 
-// ExpireOnboarding forgets an onboarding whose time is over. It returns when the onboarding of the party ends that still
-// waits, and false when none does.
+// ExpireOnboarding forgets an onboarding whose time is over. It returns when the onboarding of the party ends that
+// still waits, and false when none does.
 func (d *DB) ExpireOnboarding(ctx context.Context, party ledger.Party) (time.Time, bool, error) {
 	if _, err := d.queries.DeleteExpiredOnboarding(ctx, party); err != nil {
 		return time.Time{}, false, failed("ending an onboarding", err)
@@ -137,8 +137,8 @@ type OnboardingStep struct {
 type OnboardingContribution struct {
 	ID    string
 	Party ledger.Party
-	// Grant is for the user that the contribution names: when it is among the users of the step, it must be possible. Other
-	// users of the step get their right if they can.
+	// Grant is for the user that the contribution names: when it is among the users of the step, it must be possible.
+	// Other users of the step get their right if they can.
 	Grant Grant
 	// Now is the node's time.
 	Now time.Time

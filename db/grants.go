@@ -34,8 +34,8 @@ func (t *Tx) grantParty(ctx context.Context, grant Grant, party ledger.Party, pr
 	return true, failed("announcing the change of a user", t.queries.NotifyUser(ctx, grant.UserID))
 }
 
-// mayGet refuses what the user cannot get: USER_NOT_FOUND, TOO_MANY_USER_RIGHTS, and PERMISSION_DENIED beyond the quota.
-// Until the transaction ends nobody else changes the user or its rights.
+// mayGet refuses what the user cannot get: USER_NOT_FOUND, TOO_MANY_USER_RIGHTS, and PERMISSION_DENIED beyond the
+// quota. Until the transaction ends nobody else changes the user or its rights.
 func (t *Tx) mayGet(ctx context.Context, grant Grant, party ledger.Party, provider string) error {
 	const operation = "checking user's existence"
 	user, err := t.lockUser(ctx, operation, grant.UserID)

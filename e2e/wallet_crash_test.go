@@ -103,7 +103,7 @@ func TestATrackingIDIsUsedOnceWhateverDies(t *testing.T) {
 		require.NoError(t, errors.Join(first.err, second.err))
 		require.Equal(t, http.StatusOK, first.status, first.body)
 		require.Equal(t, first.body, second.body, "it was made once, and both are told of it")
-		p.api.requireTaken(t, "alice", path, p.tracked("in flight")[path])
+		p.api.requireTaken(t, path, p.tracked("in flight")[path])
 	}
 	p.api.awaitTracked(t, transferOffers, "left", "created") // who goes away loses nothing
 	other.interrupt(t)
@@ -122,7 +122,7 @@ func TestATrackingIDIsUsedOnceWhateverDies(t *testing.T) {
 			}
 			return err
 		})
-		p.api.requireTaken(t, "alice", path, body)
+		p.api.requireTaken(t, path, body)
 	}
 	require.Len(t, p.api.openOffers(t, "bob"), 3, "each is there once")
 
@@ -142,13 +142,13 @@ func TestATrackingIDIsUsedOnceWhateverDies(t *testing.T) {
 	withdrawn := p.api.openOffers(t, "bob")[0]
 	p.api.change(t, "alice", "", transferOffers+"/"+withdrawn+"/withdraw", nil).ok(t, nil)
 	for _, path := range []string{transferOffers, buyTraffic} {
-		p.api.requireTaken(t, "alice", path, p.tracked("in flight")[path])
-		p.api.requireTaken(t, "alice", path, p.tracked("unanswered")[path])
+		p.api.requireTaken(t, path, p.tracked("in flight")[path])
+		p.api.requireTaken(t, path, p.tracked("unanswered")[path])
 	}
 	p.kill(theAPI, theWorker)
 	p.revive(theAPI, theWorker)
 	for path, body := range p.tracked("unanswered") {
-		p.api.requireTaken(t, "alice", path, body)
+		p.api.requireTaken(t, path, body)
 	}
 	for _, trackingID := range []string{"in%20flight", "unanswered"} {
 		p.api.awaitTracked(t, buyTraffic, trackingID, "completed")

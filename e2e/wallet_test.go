@@ -127,14 +127,14 @@ func (e endpoint) wishFor(t *testing.T, party, trackingID string) map[string]any
 	}
 }
 
-// requireTaken requires that a tracking id is refused because it is known, in the words of its endpoint.
-func (e endpoint) requireTaken(t *testing.T, user, path string, body map[string]any) {
+// requireTaken requires that a tracking id of alice's is refused because it is known, in the words of its endpoint.
+func (e endpoint) requireTaken(t *testing.T, path string, body map[string]any) {
 	t.Helper()
 	words := map[string]string{
 		transferOffers: "CreateTransferOffer duplicate command",
 		buyTraffic:     fmt.Sprintf("Buy traffic request with trackingId %s already exists.", body["tracking_id"]),
 	}
-	taken := e.change(t, user, "", path, body)
+	taken := e.change(t, "alice", "", path, body)
 	require.Equal(t, http.StatusConflict, taken.status, taken.body)
 	require.JSONEq(t, `{"error":"`+words[path]+`"}`, taken.body)
 }
@@ -174,7 +174,7 @@ func TestAnOfferAndAPurchaseOfTrafficGoOnWhereTheNodeStopped(t *testing.T) {
 		require.Equal(t, []string{created.ID}, n.openOffers(t, user))
 		require.Equal(t, before, n.tracked(t, user, transferOffers, "ord-7781"))
 	}
-	n.requireTaken(t, "alice", transferOffers, offer)
+	n.requireTaken(t, transferOffers, offer)
 	require.Equal(t, "2000.0000000000", n.spendable(t, "alice"), "an offer takes nothing yet")
 
 	n.change(t, "bob", "", transferOffers+"/"+created.ID+"/accept", nil).ok(t, nil)
@@ -196,13 +196,13 @@ func TestAnOfferAndAPurchaseOfTrafficGoOnWhereTheNodeStopped(t *testing.T) {
 	require.Empty(t, n.openOffers(t, "bob"))
 	again := n.change(t, "bob", "", transferOffers+"/"+created.ID+"/accept", nil)
 	require.Equal(t, http.StatusNotFound, again.status, again.body)
-	n.requireTaken(t, "alice", transferOffers, offer)
+	n.requireTaken(t, transferOffers, offer)
 
 	wish := n.wishFor(t, alice, "bt-1")
 	n.change(t, "alice", "", buyTraffic, wish).ok(t, nil)
 	n.again(t, syscall.SIGKILL)
 	n.awaitTracked(t, buyTraffic, "bt-1", "completed")
-	n.requireTaken(t, "alice", buyTraffic, wish)
+	n.requireTaken(t, buyTraffic, wish)
 	require.EqualValues(t, 200_000, n.bought(t), "it is bought once")
 
 	require.Equal(t, []string{

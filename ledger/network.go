@@ -14,8 +14,8 @@ type Network struct {
 func (n Node) Network() Network { return Network{DSO: n.DSO, Operator: n.Operator} }
 
 // Membership says what the contracts of a template name, from which follows whether they are the network's. Anybody can
-// create a contract that names any party; it is the network's only if it names the right ones, and if the DSO signs what
-// is the DSO's to sign.
+// create a contract that names any party; it is the network's only if it names the right ones, and if the DSO signs
+// what is the DSO's to sign.
 type Membership[T any] struct {
 	// DSO is the party that a contract names as the DSO, wherever in the payload; nil for templates that name none.
 	DSO func(payload T) Party

@@ -13,7 +13,8 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// Who may execute what a party signed, and may not read as it, learns nothing of its contracts by altering transactions.
+// Who may execute what a party signed, and may not read as it, learns nothing of its contracts by altering
+// transactions.
 func TestExecutingReadsNothing(t *testing.T) {
 	t.Parallel()
 	const marker, altered = "777123.4567", "111111.1111"

@@ -131,8 +131,8 @@ func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (Allo
 	return AllocatePartyResponse{PartyDetails: new(ToAPIPartyDetails(allocated))}, nil
 }
 
-// mayAllocate checks who may allocate parties. Who is no administrator may do so for itself, as long as it has rights to
-// at most maxParties afterwards; 0 stands for any number.
+// mayAllocate checks who may allocate parties. Who is no administrator may do so for itself, as long as it has rights
+// to at most maxParties afterwards; 0 stands for any number.
 func (a *API) mayAllocate(ctx context.Context, userID, identityProviderID string) (maxParties int, err error) {
 	claims := endpoint.Claims(ctx)
 	caller, ok := claims.User()

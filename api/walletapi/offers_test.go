@@ -102,8 +102,8 @@ func (b bank) offers(w *apitest.Wallet, path, key string) []string {
 	return ids
 }
 
-// A stranger uses the tracking id of a payment before, during and after it, in either role: the payer is told of its own
-// payment alone, and the receiver of each apart.
+// A stranger uses the tracking id of a payment before, during and after it, in either role: the payer is told of its
+// own payment alone, and the receiver of each apart.
 func TestWhatStrangersDoUnderATrackingIDChangesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})

@@ -180,7 +180,7 @@ func compare(sections []section, proofs map[string][]proof) error {
 func document(sections []section, proofs map[string][]proof) string {
 	var out strings.Builder
 	out.WriteString("# The contract, statement by statement\n\n" +
-		"<!-- Written by docs/contractdoc from docs/contract/statements.txt and the marks in the tests: do not edit. -->\n\n" +
+		"<!-- Written by docs/contractdoc from docs/contract/statements.txt and marks in the tests: do not edit. -->\n\n" +
 		"Each statement of the interface that this node serves, and the tests that fail when it does not hold. " +
 		"`make verify` fails\nwhen a statement has no test.\n")
 	for _, section := range sections {
