@@ -12,6 +12,13 @@ KILLS ?= 1000
 SEED ?= 0
 # Further flags of make torture's tests: TORTUREFLAGS="-lasting 1h" begins no more strikes after an hour.
 TORTUREFLAGS ?=
+# How many steps the adversary of make attack makes, at most for how long, and from which step on. PLAYS and WITHOUT name
+# the kinds of steps that it makes, or does not.
+STEPS ?= 100000
+LASTING ?= 1h
+FROM ?= 0
+PLAYS ?=
+WITHOUT ?=
 # How long make test/year lives, and with how many preapprovals.
 DAYS ?= 400
 PREAPPROVALS ?= 1000
@@ -116,6 +123,12 @@ torture: build ## Kill every part of a node under load, again and again, and pro
 		$$test TestEveryAcknowledgedSubmissionSurvivesDeathAtEachStep -kills $(KILLS) && \
 		$$test TestEveryAcknowledgedSubmissionSurvivesCrashes -kills $$(( ($(KILLS) + 9) / 10 )) && \
 		FLORIN_TEST_OPERATIONS=$(OPERATIONS) $$test TestTransfersOffersWithdrawalsAndExpiriesRaceForTheSameCoins
+
+.PHONY: attack
+attack: build ## Let an adversary try all that a user may on a node while others work: STEPS=100000 LASTING=1h SEED=7
+	@export FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_PLAYS='$(PLAYS)' FLORIN_TEST_WITHOUT='$(WITHOUT)'; \
+		$(GO) test ./e2e -count=1 -v -timeout 0 -run TestAnAdversaryChangesNothingForOthers -seed $(SEED) -steps $(STEPS) \
+			-lasting $(LASTING) -from $(FROM) -narrow
 
 .PHONY: test/year
 test/year: KILLS = 20

@@ -42,6 +42,19 @@ func (p *Packages) Templates() []lf.TypeName {
 	})
 }
 
+// ChoicesOf lists the choices of a template or interface in the order of their names, those of the interfaces that the
+// template implements not included.
+func (p *Packages) ChoicesOf(name lf.TypeName) []string {
+	switch {
+	case p.templates[name] != nil:
+		return slices.Sorted(maps.Keys(p.templates[name].choices))
+	case p.interfaces[name] != nil:
+		return slices.Sorted(maps.Keys(p.interfaces[name].choices))
+	default:
+		return nil
+	}
+}
+
 // NamesNetwork tells whether contracts of a template can be the network's: whether it declares a [Membership].
 func (p *Packages) NamesNetwork(name lf.TypeName) bool {
 	t, ok := p.templates[name]
