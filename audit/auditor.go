@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/decimal"
@@ -14,16 +15,23 @@ import (
 // Record is what is audited.
 type Record interface {
 	Head(ctx context.Context) (db.Head, error)
-	Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error)
+	SealHistory(ctx context.Context) (db.SealHistory, error)
+	SealedUpdates(ctx context.Context, after, upTo ledger.Offset, limit int32) ([]db.SealedUpdate, error)
+	SealedCompletions(ctx context.Context, after, upTo ledger.Offset, limit int32) ([]db.SealedCompletion, error)
+	CountBeyondEnd(ctx context.Context) (int64, error)
 	Contracts(ctx context.Context, ids []ledger.ContractID) (map[ledger.ContractID]db.StoredContract, error)
 	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
 	CountArchived(ctx context.Context, after, upTo ledger.Offset) (int64, error)
+	ActiveListings(ctx context.Context, after db.Position, limit int32) ([]db.Mislisted, error)
+	Listings(ctx context.Context, after db.Listing, limit int32) ([]db.Listing, error)
 }
 
 // The sizes of what is read at once. Memory is bounded by them.
 const (
-	updatesPage   = 100
-	contractsPage = 500
+	updatesPage     = 100
+	completionsPage = 500
+	contractsPage   = 500
+	listingsPage    = 2000
 )
 
 // Auditor audits a record.
@@ -111,7 +119,8 @@ func (a *Auditor) Continue(ctx context.Context, state State, upTo ledger.Offset)
 	return a.Close(ctx, state)
 }
 
-// Close adds up the holdings at the offset of the state, and compares.
+// Close adds up the holdings at the offset of the state, and compares. It looks at every contract that is active, at
+// the list of them, and at what pruning left.
 func (a *Auditor) Close(ctx context.Context, state State) (Report, error) {
 	held, err := a.count(ctx, &state)
 	if err != nil {
@@ -122,6 +131,11 @@ func (a *Auditor) Close(ctx context.Context, state State) (Report, error) {
 			"the holdings add up to %s, but %s should be held: %s at the start, %s minted, %s burned",
 			held.total, state.Held, state.Opening, state.Minted, state.Burned)})
 	}
+	for _, compare := range []func(context.Context, *State) error{a.compareContracts, a.compareList, a.examineRest} {
+		if err := compare(ctx, &state); err != nil {
+			return Report{}, err
+		}
+	}
 	return Report{State: state, Counted: held.total, Holdings: held.holdings}, nil
 }
 
@@ -130,10 +144,10 @@ type tally struct {
 	holdings int64
 }
 
-// count adds up the network's holdings at the offset of the state, and reports those that were changed. Coin of another
-// network is looked at only to see that it is marked so.
+// count adds up the network's holdings at the offset of the state. It reports those that were changed, and all
+// contracts, of any template and network, that are not what their ids and their marks say.
 func (a *Auditor) count(ctx context.Context, state *State) (held tally, err error) {
-	query := db.ActiveQuery{Templates: a.holding, At: state.Offset, Limit: contractsPage}
+	query := db.ActiveQuery{At: state.Offset, Limit: contractsPage}
 	for {
 		page, err := a.record.ActiveContracts(ctx, query)
 		if err != nil {
@@ -145,17 +159,17 @@ func (a *Auditor) count(ctx context.Context, state *State) (held tally, err erro
 			if !marked {
 				state.report(notMarked(contract, contract.Offset))
 			}
-			if !member {
-				continue
+			changed := ledger.AuthenticateContract(contract.Contract)
+			var coin holding
+			if isHeld := member && slices.Contains(a.holding, contract.Template.String()); isHeld {
+				held.holdings++
+				if changed == nil {
+					coin, changed = readHolding(contract.Payload)
+				}
 			}
-			held.holdings++
-			coin, err := readHolding(contract.Payload)
-			if err == nil {
-				err = ledger.AuthenticateContract(contract.Contract)
-			}
-			if err != nil {
+			if changed != nil {
 				state.report(Finding{
-					Rule: Unchanged, Offset: contract.Offset, ContractID: contract.ID, Detail: err.Error(),
+					Rule: Unchanged, Offset: contract.Offset, ContractID: contract.ID, Detail: changed.Error(),
 				})
 				continue
 			}
@@ -171,13 +185,12 @@ func (a *Auditor) count(ctx context.Context, state *State) (held tally, err erro
 
 // Advance audits the next page, at most up to an offset.
 func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) (State, error) {
-	updates, err := a.record.Updates(ctx, db.UpdatesQuery{After: state.Offset, UpTo: upTo, Limit: updatesPage})
+	entries, err := a.entries(ctx, state.Offset, upTo)
 	if err != nil {
 		return state, err
 	}
-	if len(updates) == updatesPage {
-		upTo = updates[len(updates)-1].Offset
-	}
+	upTo = entries.upTo
+	updates := entries.readable()
 	contracts, err := a.record.Contracts(ctx, mentioned(updates))
 	if err != nil {
 		return state, err
@@ -189,6 +202,7 @@ func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) 
 	if err := a.stillThere(ctx, state.Offset); err != nil {
 		return state, err
 	}
+	entries.examine(&state)
 	page := page{
 		contracts: contracts, members: map[ledger.ContractID]bool{}, mismarked: map[ledger.ContractID]bool{},
 		consumed: map[ledger.ContractID]ledger.Offset{},

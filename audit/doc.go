@@ -1,7 +1,9 @@
-// Package audit proves from the record that coin is neither made nor lost, offset by offset:
+// Package audit proves from the record that coin is neither made nor lost, and that nobody wrote to it besides the
+// nodes of the ledger, offset by offset:
 //
 //   - what was minted less what was burned is what all holdings, locked ones included, add up to;
 //   - no contract was consumed twice, and each still says what it said when it was created;
+//   - every offset has what a node of this ledger wrote there, as its seal shows, and nothing else;
 //   - every party's balance changed by what transfers, minting and burning gave and took, and by nothing else.
 //
 // The updates say what happened, the contracts what there is; neither is computed from the other here, so that a

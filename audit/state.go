@@ -16,7 +16,8 @@ type Rule string
 const (
 	// ConsumedOnce: a contract is consumed at most once, after it was created, and the record of contracts knows it.
 	ConsumedOnce Rule = "consumed-once"
-	// Unchanged: a contract says what it said when it was created, and is marked as the network's if it is.
+	// Unchanged: a contract says what it said when it was created, is marked as the network's if it is, and is listed for
+	// its stakeholders as long as it is active.
 	Unchanged Rule = "unchanged"
 	// Conserved: what a transaction creates is what it consumes, and mints, less what it burns.
 	Conserved Rule = "conserved"
@@ -24,11 +25,13 @@ const (
 	Explained Rule = "explained"
 	// Held: the holdings add up to what was minted less what was burned.
 	Held Rule = "held"
+	// Sealed: every offset has what a node of this ledger wrote there, as its seal shows, and nothing else.
+	Sealed Rule = "sealed"
 )
 
 // Finding is a place in the record that breaks a rule.
 type Finding struct {
-	Rule   Rule          `json:"rule" required:"true" doc:"consumed-once, unchanged, conserved, explained or held"`
+	Rule   Rule          `json:"rule" required:"true" doc:"consumed-once, unchanged, conserved, explained, held or sealed"`
 	Offset ledger.Offset `json:"offset" required:"true" doc:"Where it shows"`
 	// ContractID and Party are "" where the finding is not about one.
 	ContractID ledger.ContractID `json:"contract_id" required:"true" doc:"The contract, or empty"`
@@ -68,14 +71,26 @@ type State struct {
 	Held decimal.Decimal `json:"held"`
 	// Updates is how many were audited.
 	Updates int64 `json:"updates"`
+	// Sealed is how many updates and completions with a seal were audited, Unsealed how many without: those from before
+	// the ledger had seals, and those that were found.
+	Sealed   int64 `json:"sealed"`
+	Unsealed int64 `json:"unsealed"`
 	// Findings are the first ones, FindingCount is how many there are.
 	Findings     []Finding `json:"findings"`
 	FindingCount int64     `json:"findingCount"`
 }
 
+// report adds findings. What is found again, because contracts are looked at many times, is one finding.
 func (s *State) report(findings ...Finding) {
-	s.FindingCount += int64(len(findings))
-	s.Findings = slices.Concat(s.Findings, findings[:min(len(findings), maxFindings-len(s.Findings))])
+	for _, finding := range findings {
+		if slices.Contains(s.Findings, finding) {
+			continue
+		}
+		s.FindingCount++
+		if len(s.Findings) < maxFindings {
+			s.Findings = append(slices.Clip(s.Findings), finding)
+		}
+	}
 }
 
 // Clean tells whether nothing was found.

@@ -28,6 +28,7 @@ var forAllContracts = map[string]string{
 	"ListContractsByKey":  "interpretation finds a contract by its key, whatever it is",
 	"ArchiveContracts":    "every contract can be archived",
 	"PruneContracts":      "every contract is forgotten in the end",
+	"ListStrays":          "the audit looks at every entry of the list of active contracts",
 	"CountArchived":       "the audit compares with every contract that updates consume",
 	"TakeUndecided":       "decides what is the network's",
 	"HasUndecided":        "decides what is the network's",
@@ -92,9 +93,11 @@ var wholeLedger = map[string]map[string]string{
 		"api/preview":        "interpretation uses every contract",
 	},
 	"Updates": {
-		"api/ledgerapi":    "the ledger API shows what is on the ledger",
-		"audit/auditor.go": "takes out itself what is not the network's, by its own decision",
-		"db":               "is where they are",
+		"api/ledgerapi": "the ledger API shows what is on the ledger",
+		"db":            "is where they are",
+	},
+	"SealedUpdates": {
+		"audit/entries.go": "takes out itself what is not the network's, by its own decision",
 	},
 	"UpdateByOffset": {
 		"api/ledgerapi":           "the ledger API shows what is on the ledger",

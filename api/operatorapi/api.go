@@ -73,6 +73,8 @@ type AuditResponse struct {
 	Held         decimal.Decimal `json:"held" required:"true" doc:"What all holdings add up to, locked ones included"`
 	Holdings     int64           `json:"holdings" required:"true" doc:"How many holdings there are"`
 	Updates      int64           `json:"updates" required:"true" doc:"How many updates were audited"`
+	Sealed       int64           `json:"sealed" required:"true" doc:"How many updates and completions have a seal"`
+	Unsealed     int64           `json:"unsealed" required:"true" doc:"How many have none; no findings if they are older"`
 	FindingCount int64           `json:"finding_count" required:"true" doc:"How many places break a rule"`
 	Findings     []audit.Finding `json:"findings" required:"true" doc:"The first hundred of them"`
 }
@@ -90,7 +92,7 @@ func ToAPIAudit(report audit.Report) (AuditResponse, error) {
 		Clean: report.Clean(), StartOffset: report.Start, Offset: report.Offset, Opening: report.Opening,
 		Minted: report.Minted, Burned: report.Burned, Supply: supply, Held: report.Counted,
 		Holdings: report.Holdings, Updates: report.Updates, FindingCount: report.FindingCount,
-		Findings: report.Findings,
+		Findings: report.Findings, Sealed: report.Sealed, Unsealed: report.Unsealed,
 	}, nil
 }
 

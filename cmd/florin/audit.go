@@ -87,8 +87,12 @@ func printAudit(outcome operatorapi.AuditResponse) error {
 	}
 	if !outcome.Clean {
 		return fmt.Errorf("the record breaks a rule in %d places: keep it as it is, and find out what wrote to it besides "+
-			"the node", outcome.FindingCount)
+			"the node; docs/seals.md says what to do", outcome.FindingCount)
 	}
 	fmt.Println("florin: no contract was consumed twice, every balance is explained, and supply and holdings agree")
+	fmt.Println("florin: no entry is missing, and each has the seal of a node of this ledger")
+	if outcome.Unsealed > 0 {
+		fmt.Printf("florin: except for the first %d, which are older than the seals\n", outcome.Unsealed)
+	}
 	return nil
 }

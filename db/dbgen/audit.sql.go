@@ -30,6 +30,22 @@ func (q *Queries) CountArchived(ctx context.Context, arg CountArchivedParams) (i
 	return count, err
 }
 
+const CountBeyondEnd = `-- name: CountBeyondEnd :one
+SELECT (
+    (SELECT count(*) FROM updates AS u WHERE u.ledger_offset > h.ledger_offset)
+    + (SELECT count(*) FROM completions AS c WHERE c.ledger_offset > h.ledger_offset)
+)::bigint AS beyond
+FROM ledger_head AS h
+`
+
+// CountBeyondEnd counts the rows after the end of the record.
+func (q *Queries) CountBeyondEnd(ctx context.Context) (int64, error) {
+	row := q.db.QueryRow(ctx, CountBeyondEnd)
+	var beyond int64
+	err := row.Scan(&beyond)
+	return beyond, err
+}
+
 const GetAuditCheckpoint = `-- name: GetAuditCheckpoint :one
 SELECT ledger_offset, state
 FROM audit_checkpoint
@@ -66,6 +82,135 @@ func (q *Queries) InsertAuditCheckpoint(ctx context.Context, arg InsertAuditChec
 		return 0, err
 	}
 	return result.RowsAffected(), nil
+}
+
+const ListMislisted = `-- name: ListMislisted :many
+SELECT
+    c.contract_id, c.created_offset, c.created_node_id,
+    (
+        SELECT count(*)
+        FROM unnest(c.signatories || c.observers) AS stakeholder (party)
+        LEFT JOIN active_contracts AS a
+            ON a.party = stakeholder.party AND a.created_offset = c.created_offset
+            AND a.created_node_id = c.created_node_id
+        WHERE
+            a.contract_id IS DISTINCT FROM c.contract_id OR a.template_id IS DISTINCT FROM c.template_id
+            OR a.in_network IS DISTINCT FROM c.in_network
+    ) AS mislisted
+FROM contracts AS c
+WHERE
+    c.archived_offset IS NULL
+    AND (c.created_offset, c.created_node_id) > ($1::bigint, $2::integer)
+ORDER BY c.created_offset, c.created_node_id
+LIMIT $3
+`
+
+type ListMislistedParams struct {
+	AfterOffset int64
+	AfterNodeID int32
+	CountMax    int32
+}
+
+type ListMislistedRow struct {
+	ContractID    ledger.ContractID
+	CreatedOffset ledger.Offset
+	CreatedNodeID int32
+	Mislisted     int64
+}
+
+// ListMislisted pages through the active contracts in order of creation, and says of each for how many of its
+// stakeholders active_contracts does not say the same, by the primary key of that table.
+func (q *Queries) ListMislisted(ctx context.Context, arg ListMislistedParams) ([]ListMislistedRow, error) {
+	rows, err := q.db.Query(ctx, ListMislisted, arg.AfterOffset, arg.AfterNodeID, arg.CountMax)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListMislistedRow{}
+	for rows.Next() {
+		var i ListMislistedRow
+		if err := rows.Scan(
+			&i.ContractID,
+			&i.CreatedOffset,
+			&i.CreatedNodeID,
+			&i.Mislisted,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListStrays = `-- name: ListStrays :many
+SELECT
+    a.party, a.created_offset, a.created_node_id, a.contract_id,
+    (
+        c.contract_id IS NULL OR c.archived_offset IS NOT NULL OR c.created_offset <> a.created_offset
+        OR c.created_node_id <> a.created_node_id OR a.party <> ALL(c.signatories || c.observers)
+    )::boolean AS is_stray
+FROM (
+    SELECT party, created_offset, created_node_id, contract_id
+    FROM active_contracts
+    WHERE
+        (party, created_offset, created_node_id)
+        > ($1::text, $2::bigint, $3::integer)
+    ORDER BY party, created_offset, created_node_id
+    LIMIT $4
+) AS a
+LEFT JOIN contracts AS c ON c.contract_id = a.contract_id
+ORDER BY a.party, a.created_offset, a.created_node_id
+`
+
+type ListStraysParams struct {
+	AfterParty  string
+	AfterOffset int64
+	AfterNodeID int32
+	CountMax    int32
+}
+
+type ListStraysRow struct {
+	Party         ledger.Party
+	CreatedOffset ledger.Offset
+	CreatedNodeID int32
+	ContractID    ledger.ContractID
+	IsStray       bool
+}
+
+// ListStrays pages through active_contracts, and says of each row whether no active contract of this position has this
+// stakeholder.
+func (q *Queries) ListStrays(ctx context.Context, arg ListStraysParams) ([]ListStraysRow, error) {
+	rows, err := q.db.Query(ctx, ListStrays,
+		arg.AfterParty,
+		arg.AfterOffset,
+		arg.AfterNodeID,
+		arg.CountMax,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListStraysRow{}
+	for rows.Next() {
+		var i ListStraysRow
+		if err := rows.Scan(
+			&i.Party,
+			&i.CreatedOffset,
+			&i.CreatedNodeID,
+			&i.ContractID,
+			&i.IsStray,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const MoveAuditCheckpoint = `-- name: MoveAuditCheckpoint :execrows

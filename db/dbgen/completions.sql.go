@@ -83,6 +83,60 @@ func (q *Queries) InsertCompletions(ctx context.Context, arg InsertCompletionsPa
 	return err
 }
 
+const ListAllCompletions = `-- name: ListAllCompletions :many
+SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, seal, identity_provider_id, external_hash
+FROM completions
+WHERE ledger_offset > $1 AND ledger_offset <= $2
+ORDER BY ledger_offset
+LIMIT $3
+`
+
+type ListAllCompletionsParams struct {
+	After    ledger.Offset
+	UpTo     ledger.Offset
+	CountMax int32
+}
+
+// ListAllCompletions pages through all completions upwards, by the primary key.
+func (q *Queries) ListAllCompletions(ctx context.Context, arg ListAllCompletionsParams) ([]Completion, error) {
+	rows, err := q.db.Query(ctx, ListAllCompletions, arg.After, arg.UpTo, arg.CountMax)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Completion{}
+	for rows.Next() {
+		var i Completion
+		if err := rows.Scan(
+			&i.LedgerOffset,
+			&i.SubmissionKey,
+			&i.ChangeID,
+			&i.UserID,
+			&i.CommandID,
+			&i.SubmissionID,
+			&i.ActAs,
+			&i.Refusal,
+			&i.UpdateID,
+			&i.DedupOffset,
+			&i.DedupDuration,
+			&i.Traceparent,
+			&i.Tracestate,
+			&i.RecordTime,
+			&i.PaidTrafficCost,
+			&i.Seal,
+			&i.IdentityProviderID,
+			&i.ExternalHash,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const ListChanges = `-- name: ListChanges :many
 SELECT wanted.change_id::text AS change_id, latest.ledger_offset, latest.record_time, latest.submission_id
 FROM unnest($1::text[]) AS wanted (change_id)

@@ -45,6 +45,14 @@ WHERE c.ledger_offset IN (
 )
 ORDER BY c.ledger_offset;
 
+-- ListAllCompletions pages through all completions upwards, by the primary key.
+-- name: ListAllCompletions :many
+SELECT *
+FROM completions
+WHERE ledger_offset > @after AND ledger_offset <= @up_to
+ORDER BY ledger_offset
+LIMIT @count_max;
+
 -- ListCompletionsByKey finds the completions of submissions, by the unique index of the submission key.
 -- name: ListCompletionsByKey :many
 SELECT *

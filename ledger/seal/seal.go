@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -46,6 +47,13 @@ type Key struct {
 	ID int32
 	// Secret are SecretBytes random bytes.
 	Secret []byte
+}
+
+// Fingerprint tells the key apart from others without telling it: 32 hexadecimal digits.
+func (k Key) Fingerprint() string {
+	mac := hmac.New(sha256.New, k.Secret)
+	mac.Write([]byte("florin/seal/" + version + "/fingerprint"))
+	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
 // Keys are the keys of a ledger: the newest makes seals, all of them check. They are safe for concurrent use.
@@ -114,6 +122,14 @@ func (k *Keys) Check(purpose Purpose, value any, seal string) error {
 		return ErrBroken
 	}
 	return nil
+}
+
+// KeyOf is the id of the key that a seal says it was made with; false where it says none.
+func KeyOf(seal string) (id int32, ok bool) {
+	_, rest, _ := strings.Cut(seal, ".")
+	text, _, _ := strings.Cut(rest, ".")
+	number, err := strconv.ParseInt(text, 10, 32)
+	return int32(number), err == nil && number > 0
 }
 
 func (k *Keys) code(id string, purpose Purpose, value any) ([]byte, error) {
