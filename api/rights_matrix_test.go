@@ -228,10 +228,10 @@ type holder struct {
 // auditor may read as everybody, and prepares transactions for others to execute.
 const auditor = "auditor"
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T, packages ...ledger.Package) *world {
 	t.Helper()
 	w := &world{
-		Server: apitest.NewWithCoin(t, apitest.Options{Settings: ledgerapi.Settings{
+		Server: apitest.NewWithCoin(t, apitest.Options{Packages: packages, Settings: ledgerapi.Settings{
 			MaxSelfAllocatedParties: 1000, ListWait: time.Millisecond, CheckpointInterval: 20 * time.Millisecond,
 		}}),
 		t: t, parties: map[string]*holder{}, spares: map[string]ledger.Party{}, count: newCounter(),

@@ -317,8 +317,11 @@ var requests = map[string]func(w *world, c cell) (path string, body any){
 	"POST /v2/users/{user-id}/rights":  grant,
 	"PATCH /v2/users/{user-id}/rights": grant,
 	"PATCH /v2/users/{user-id}/identity-provider-id": func(w *world, c cell) (string, any) {
-		user := "moved-" + w.count()
-		w.userOf(user, "")
+		user := c.user
+		if c.aim != "" { // in the table of rights, a new one each time
+			user = "moved-" + w.count()
+			w.userOf(user, "")
+		}
 		return "/v2/users/" + user + "/identity-provider-id", object{
 			"userId": user, "sourceIdentityProviderId": "", "targetIdentityProviderId": "acme",
 		}

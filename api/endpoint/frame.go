@@ -187,18 +187,14 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if err := decodeParams(r, request, s.frame.bounds().plainTexts); err != nil {
 		return nil, err
 	}
-	if err := s.frame.authenticate(ctx, r); err != nil {
-		return nil, err
-	}
-	user := ledger.IdentityText(callOf(ctx).claims.Identity())
-	if err := limits.admit(user, r.RemoteAddr); err != nil {
+	user, err := s.frame.admit(ctx, r)
+	if err != nil {
 		return nil, err
 	}
 	var content []byte
 	if s.bodyIndex >= 0 {
 		body := limits.meter(http.MaxBytesReader(w, r.Body, s.frame.options.MaxBodyBytes))
 		defer body.release()
-		var err error
 		if content, err = s.decode(ctx, body, request.Field(s.bodyIndex)); err != nil {
 			return nil, err
 		}
@@ -243,6 +239,17 @@ func (s *served) call(ctx context.Context, request reflect.Value, exchange Excha
 		return s.frame.render(ctx, response)
 	}
 	return around(ctx, exchange), nil
+}
+
+// admit finds out who calls and counts the request. One whose token names nobody who may call counts as one without a
+// token: for its address.
+func (f *Frame) admit(ctx context.Context, r *http.Request) (user string, err error) {
+	refusal := f.authenticate(ctx, r)
+	user = ledger.IdentityText(callOf(ctx).claims.Identity())
+	if err := f.options.Limits.admit(user, r.RemoteAddr); err != nil {
+		return "", err
+	}
+	return user, refusal
 }
 
 func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {

@@ -262,6 +262,7 @@ func TestAddressesMayAskSoOftenWithoutAToken(t *testing.T) {
 		require.Equal(t, http.StatusOK, from(network[0], ""))
 		require.Equal(t, http.StatusOK, from(network[1], ""))
 		require.Equal(t, http.StatusTooManyRequests, from(network[2], ""))
+		require.Equal(t, http.StatusTooManyRequests, from(network[2], "unknown"), "a token that nobody has is not")
 		require.Equal(t, http.StatusOK, from(network[2], "alice"), "a token is better than an address")
 	}
 	require.Equal(t, http.StatusOK, from("192.0.2.2:1", ""))

@@ -13,7 +13,6 @@ import (
 
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/fault"
-	"github.com/florinledger/florin/ledger"
 )
 
 // Send gives the client of a stream its next element. It returns when the connection has taken the element, which is
@@ -106,11 +105,7 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	streams := s.frame.options.Streams
 	changes := streams.seen()
-	err := s.frame.authenticate(ctx, r)
-	if err == nil {
-		err = s.frame.options.Limits.admit(ledger.IdentityText(callOf(ctx).claims.Identity()), r.RemoteAddr)
-	}
-	if err != nil {
+	if _, err := s.frame.admit(ctx, r); err != nil {
 		s.frame.fail(ctx, w, err)
 		return
 	}

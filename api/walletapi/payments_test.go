@@ -24,7 +24,7 @@ func TestAppsArePaid(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "1")
-	id := b.paymentRequest(b.alice.Party, b.carol.Party)
+	id := b.PaymentRequest(b.alice.Party, b.carol.Party)
 	var requests struct {
 		Requests []located `json:"payment_requests"`
 	}
@@ -54,12 +54,12 @@ func TestAppsArePaid(t *testing.T) {
 	require.Equal(t, "10.0000000000", locked)
 	refused(t, b.post(b.alice, paymentRequests+"/"+id+"/accept", nil), http.StatusNotFound, "Contract id not found")
 
-	id = b.paymentRequest(b.alice.Party, b.carol.Party)
+	id = b.PaymentRequest(b.alice.Party, b.carol.Party)
 	answer := b.post(b.alice, paymentRequests+"/"+id+"/reject", nil)
 	answer.OK(nil)
 	require.Empty(t, answer.Text)
 	refused(t, b.get(b.alice, paymentRequests+"/"+id), http.StatusNotFound, "Contract id not found")
-	id = b.paymentRequest(b.bob.Party, b.carol.Party)
+	id = b.PaymentRequest(b.bob.Party, b.carol.Party)
 	refused(t, b.post(b.bob, paymentRequests+"/"+id+"/accept", nil), http.StatusBadRequest, "insufficient-funds")
 }
 
@@ -67,7 +67,7 @@ func TestSubscriptions(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
 	b.tap(b.alice, "1")
-	id := b.subscriptionRequest(b.alice.Party, b.carol.Party)
+	id := b.SubscriptionRequest(b.alice.Party, b.carol.Party)
 	require.Equal(t, []string{id}, b.offers(b.alice, subscriptionRequests, "subscription_requests"))
 	require.Empty(t, b.offers(b.carol, subscriptionRequests, "subscription_requests"))
 	var request listed
@@ -83,11 +83,11 @@ func TestSubscriptions(t *testing.T) {
 	_, locked := b.balance(b.alice)
 	require.Equal(t, "10.0000000000", locked)
 
-	id = b.subscriptionRequest(b.alice.Party, b.carol.Party)
+	id = b.SubscriptionRequest(b.alice.Party, b.carol.Party)
 	b.post(b.alice, subscriptionRequests+"/"+id+"/reject", nil).OK(nil)
 	refused(t, b.get(b.alice, subscriptionRequests+"/"+id), http.StatusNotFound, "Contract id not found")
 
-	idle := b.idleSubscription(b.alice.Party, b.carol.Party)
+	idle := b.IdleSubscription(b.alice.Party, b.carol.Party)
 	var list struct {
 		Subscriptions []struct {
 			Subscription listed
@@ -111,8 +111,8 @@ func TestSubscriptions(t *testing.T) {
 func TestRequestsToSetCoinAside(t *testing.T) {
 	t.Parallel()
 	const path = "/v0/wallet/token-standard/allocation-requests"
-	b := newBank(t, apitest.Options{Packages: []ledger.Package{requestPackage("DSO::" + apitest.Namespace)}})
-	id := string(apitest.Create(b.Server, Request{Asker: b.carol.Party, Asked: b.alice.Party}, b.carol.Party))
+	b := newBank(t, apitest.Options{Packages: []ledger.Package{apitest.RequestPackage()}})
+	id := string(apitest.Create(b.Server, apitest.Request{Asker: b.carol.Party, Asked: b.alice.Party}, b.carol.Party))
 	var list struct {
 		Requests []struct{ Contract listed } `json:"allocation_requests"`
 	}

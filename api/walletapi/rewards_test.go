@@ -54,7 +54,7 @@ func TestTheDevelopmentFund(t *testing.T) {
 	refused(t, b.post(b.alice, path+"/allocate", map[string]any{
 		"beneficiary": b.bob.Party, "amount": "1", "expiresAt": micros(time.Hour), "reason": "work",
 	}), http.StatusBadRequest, "DAML_FAILURE")
-	withdrawn, claimed := b.fundCoupon(b.bob.Party, b.alice.Party), b.fundCoupon(b.bob.Party, b.alice.Party)
+	withdrawn, claimed := b.FundCoupon(b.bob.Party, b.alice.Party), b.FundCoupon(b.bob.Party, b.alice.Party)
 	for _, w := range []*apitest.Wallet{b.alice, b.bob} {
 		require.Equal(t, []string{withdrawn, claimed}, b.offers(w, path, "active_development_fund_coupons"))
 	}
@@ -66,7 +66,7 @@ func TestTheDevelopmentFund(t *testing.T) {
 	}
 	b.post(b.alice, path+"/"+withdrawn+"/withdraw", why).OK(&unclaimed)
 	require.NotEmpty(t, unclaimed.ID)
-	rejected := b.fundCoupon(b.bob.Party, b.alice.Party)
+	rejected := b.FundCoupon(b.bob.Party, b.alice.Party)
 	apitest.Exercise[coin.DevelopmentFundCouponRejectResult](b.Server, cidOf[coin.DevelopmentFundCoupon](rejected),
 		"DevelopmentFundCoupon_Reject", coin.DevelopmentFundCouponReject{Reason: "no"}, b.bob.Party)
 
@@ -101,7 +101,7 @@ func TestMintingDelegations(t *testing.T) {
 	b := newBank(t, apitest.Options{})
 	propose := func() string {
 		return string(apitest.Create(b.Server, walletapp.MintingDelegationProposal{
-			Delegation: b.delegation(b.bob.Party, b.alice.Party),
+			Delegation: b.Delegation(b.bob.Party, b.alice.Party),
 		}, b.bob.Party))
 	}
 	type page struct {

@@ -1,0 +1,298 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+	"github.com/coder/websocket/wsjson"
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// outsider is a caller without rights. It asks about what was its own when it had some, or about what belongs to the
+// user whose name it has.
+type outsider struct {
+	name, token string
+	existing    subject
+}
+
+// servesOutsiders are the rules of the table of rights whose endpoints serve some of the outsiders: what they tell is
+// for everybody. They write nothing either.
+var servesOutsiders = []string{"none:", "public:", "token:"}
+
+// TestOutsidersChangeNothingAndLearnNothing asks for everything that the router serves: without a token, with a token
+// of another identity provider and the name of a user, and as users whose rights were revoked, who were deactivated and
+// deleted. No table has a byte more or less after it, and the answers about what exists are those about
+// what does not.
+func TestOutsidersChangeNothingAndLearnNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, apitest.RequestPackage())
+	outsiders, missing := w.outsiders(), w.missing()
+	rules := map[string]string{}
+	for _, rule := range readRights(t) {
+		for operation := range rule.endpoints {
+			rules[operation] = rule.name
+		}
+	}
+	served := w.operations(t)
+	before := w.fingerprint()
+	for _, operation := range slices.Sorted(maps.Keys(served)) {
+		route := served[operation]
+		public := slices.ContainsFunc(servesOutsiders, func(rule string) bool {
+			return strings.HasPrefix(rules[operation], rule)
+		})
+		for _, o := range outsiders {
+			exists, doesNot := w.ask(route, o, w.question(route, o.existing)), w.ask(route, o, w.question(route, missing))
+			if !public {
+				require.Equal(t, doesNot, exists, "%s, as %s: the answers about what does not exist, and what does",
+					operation, o.name)
+			}
+		}
+		require.Empty(t, before.Difference(w.fingerprint()), "%s wrote something", operation)
+	}
+}
+
+func (w *world) fingerprint() (state db.Fingerprint) {
+	w.t.Helper()
+	require.NoError(w.t, w.DB.InSnapshot(w.t.Context(), func(snapshot db.Snapshot) (err error) {
+		state, err = snapshot.Fingerprint(w.t.Context())
+		return err
+	}))
+	return state
+}
+
+// outsiders makes the callers, takes from them what they had, and waits until it counts.
+func (w *world) outsiders() []outsider {
+	w.t.Helper()
+	operator, receiver := w.OperatorWallet(), w.Onboard("receiver")
+	with := func(user string) subject {
+		wallet := w.Onboard(user)
+		w.Call(user, http.MethodPost, "/v0/wallet/tap", object{"amount": "10"}).OK(nil)
+		exhibits := w.OneOfEach(wallet, operator, receiver)
+		w.hold(user, wallet.Party, "")
+		return subject{*w.parties[user], "receiver", apitest.Theirs, "globex", "acs", exhibits}
+	}
+	victim := with("victim")
+	all := []outsider{{"nobody", "", victim}, {"another provider's victim", w.acme.Token("victim"), victim}}
+	for user, take := range map[string]func(user string, party ledger.Party){
+		"revoked": func(user string, party ledger.Party) {
+			_, err := w.DB.RevokeRights(w.t.Context(), user, []ledger.Right{{Kind: ledger.CanActAs, Party: party}})
+			require.NoError(w.t, err)
+		},
+		"deactivated": func(user string, _ ledger.Party) {
+			_, err := w.DB.UpdateUser(w.t.Context(), user, nil, func(user *ledger.User) error {
+				user.IsDeactivated = true
+				return nil
+			})
+			require.NoError(w.t, err)
+		},
+		"deleted": func(user string, _ ledger.Party) { require.NoError(w.t, w.DB.DeleteUser(w.t.Context(), user)) },
+	} {
+		o := outsider{user, apitest.Token(w.t, user), with(user)}
+		take(user, o.existing.party)
+		w.Eventually(func() bool {
+			return w.Call(user, http.MethodPost, "/v2/commands/completions", completionsOf(cell{holder: &o.existing.holder})).
+				Status == http.StatusForbidden
+		})
+		all = append(all, o)
+	}
+	return all
+}
+
+// subject is what a request names.
+type subject struct {
+	holder
+
+	user, trackingID, provider, kind string
+	// exhibits are what the endpoints of wallets take the id of, by path.
+	exhibits map[string]string
+}
+
+// missing names what nobody has.
+func (w *world) missing() subject {
+	w.t.Helper()
+	head, err := w.DB.Head(w.t.Context())
+	require.NoError(w.t, err)
+	alice := w.parties["alice"]
+	return subject{
+		holder: holder{
+			party: w.Node.LocalParty("missing"), contract: "00" + strings.Repeat("ab", len(alice.contract)/2-1),
+			update: "1220" + strings.Repeat("ab", 32), offset: int64(head.Offset) + 1_000_000,
+		},
+		user: "missing", trackingID: "missing", provider: "missing", kind: "missing",
+	}
+}
+
+// question is a request about a subject.
+type question struct {
+	path string
+	body any
+}
+
+// question names the subject wherever a request of the route names something.
+func (w *world) question(route mounted, of subject) question {
+	w.t.Helper()
+	c := cell{caller: noToken, holder: &of.holder, user: of.user}
+	if strings.Contains(route.pattern, "/execute") && of.user == "missing" {
+		c.holder = w.parties["alice"] // what is prepared must exist; it is replaced below
+	}
+	if asked, ok := requests[route.method+" "+route.pattern]; ok {
+		path, body := asked(w, c)
+		return question{path, of.in(w.plain(body), "x")}
+	}
+	_, body := w.request(route, c)
+	return question{of.query(route, of.path(route)), of.in(w.plain(body), "")}
+}
+
+// plain is a body as its JSON has it.
+func (w *world) plain(body any) (plain any) {
+	w.t.Helper()
+	text, err := json.Marshal(body)
+	require.NoError(w.t, err)
+	require.NoError(w.t, json.Unmarshal(text, &plain))
+	return plain
+}
+
+// path is that of a route, and names the subject.
+func (s subject) path(route mounted) string {
+	base, _, _ := strings.Cut(route.pattern, "}")
+	for _, key := range []string{route.method + " " + base + "}", base + "}"} {
+		if id, ok := s.exhibits[key]; ok {
+			return strings.Replace(route.pattern, key[strings.Index(key, "{"):], id, 1)
+		}
+	}
+	return parameter.ReplaceAllStringFunc(route.pattern, func(name string) string {
+		value, ok := s.word(strings.Trim(name, "{}"))
+		if !ok {
+			return "missing"
+		}
+		return fmt.Sprint(value)
+	})
+}
+
+// query adds the parameters that name the subject, where the request has none.
+func (s subject) query(route mounted, path string) string {
+	if route.described == nil || strings.Contains(path, "?") {
+		return path
+	}
+	values := url.Values{}
+	for _, named := range route.described.Parameters {
+		if value, ok := s.word(named.Value.Name); ok && named.Value.In == "query" {
+			values.Set(named.Value.Name, fmt.Sprint(value))
+		}
+	}
+	return strings.TrimSuffix(path+"?"+values.Encode(), "?")
+}
+
+// word is what a parameter or a field of this name is about; false for those that name nothing.
+func (s subject) word(name string) (any, bool) {
+	switch name {
+	case "contractId":
+		return s.contract, true
+	case "contract_id":
+		return s.exhibit("/v0/wallet/transfer-offers"), true
+	case "allocationId":
+		return s.exhibit("/v0/allocations/{contract_id}"), true
+	case "transferInstructionId":
+		return s.exhibit("/v0/wallet/token-standard/transfers/{contract_id}"), true
+	case "tracking_id":
+		return s.trackingID, true
+	case "user-id", "username", "userId", "name":
+		return s.user, true
+	case "idp-id", "identityProviderId", "identity-provider-id":
+		return s.provider, true
+	case "kind":
+		return s.kind, true
+	case "update-id", "updateId":
+		return s.update, true
+	case "offset":
+		return s.offset, true
+	case "party", "receiver-party", "provider_party_id", "receiver", "sender", "party_id", "user_party_id",
+		"sender_party_id", "receiver_party_id", "receiving_validator_party_id", "beneficiary", "executor", "owner_party_id":
+		return s.party, true
+	default:
+		return nil, false
+	}
+}
+
+// exhibit is what an endpoint takes the id of.
+func (s subject) exhibit(path string) string {
+	if id, ok := s.exhibits[path]; ok {
+		return id
+	}
+	return s.contract
+}
+
+// in puts the subject into the fields of a body that name something: into those of a value, or with "" into all.
+func (s subject) in(body any, instead string) any {
+	switch body := body.(type) {
+	case map[string]any:
+		for name, value := range body {
+			word, ok := s.word(name)
+			if text, is := value.(string); ok && is && (instead == "" || instead == text) {
+				body[name] = word
+				continue
+			}
+			body[name] = s.in(value, instead)
+		}
+	case []any:
+		for i := range body {
+			body[i] = s.in(body[i], instead)
+		}
+	}
+	return body
+}
+
+// trace is that of all questions, so that answers can be compared.
+const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+// ask is the answer to a question, all of it.
+func (w *world) ask(route mounted, o outsider, q question) string {
+	w.t.Helper()
+	header := http.Header{"Traceparent": {trace}, changes.KeyHeader: {uuid.NewString()}}
+	if o.token != "" {
+		header.Set("Authorization", "Bearer "+o.token)
+	}
+	if route.method == "WS" {
+		return w.streamed(route.pattern, header, q.body)
+	}
+	answer := w.Send(route.method, q.path, header, q.body)
+	return fmt.Sprint(answer.Status, answer.Header, answer.Text)
+}
+
+// streamed is how a stream is answered: before it is opened, or in its first frame.
+func (w *world) streamed(path string, header http.Header, request any) string {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), apitest.Patience)
+	defer cancel()
+	//nolint:bodyclose // Dial has closed it
+	conn, response, err := websocket.Dial(ctx, w.URL()+path, &websocket.DialOptions{
+		HTTPHeader: header, Subprotocols: []string{"daml.ws.auth"},
+	})
+	if err != nil {
+		require.NotNil(w.t, response, err)
+		text, err := io.ReadAll(response.Body)
+		require.NoError(w.t, err)
+		response.Header.Del("Date")
+		return fmt.Sprint(response.Status, response.Header, string(text))
+	}
+	defer func() { _ = conn.CloseNow() }()
+	require.NoError(w.t, wsjson.Write(ctx, conn, request))
+	_, frame, err := conn.Read(ctx)
+	require.NoError(w.t, err)
+	return string(frame)
+}
