@@ -15,7 +15,8 @@ import (
 // a submission of which one effect cannot be told has none, but for its refusal.
 type effects struct {
 	decision ledger.Decision
-	// traffic is the node's account after an accepted submission; nil for refused ones, which cost nothing.
+	// traffic is the node's account after a submission that was ordered; nil for those that were refused before, which
+	// cost nothing.
 	traffic    *ledger.TrafficAccount
 	lifecycles []db.LifecycleChange
 	tracked    []db.Tracked
@@ -31,7 +32,7 @@ func (b *block) effects(submission opened, at ledger.Position) (effects, error) 
 		return refused(submission.Submission, at, refusal), nil
 	}
 	decision, err := ledger.Decide(submission.Submission, at, b.circumstances(submission))
-	if err != nil || !decision.Completion.Accepted() {
+	if err != nil || !decision.Completion.Accepted() && decision.Completion.PaidTrafficCost == 0 {
 		return effects{decision: decision}, err
 	}
 	account, err := b.charge(decision)
@@ -44,6 +45,9 @@ func (b *block) effects(submission opened, at ledger.Position) (effects, error) 
 		return effects{}, err
 	}
 	out := effects{decision: decision, traffic: &account}
+	if !decision.Completion.Accepted() {
+		return out, nil
+	}
 	if out.lifecycles, err = b.follow(decision); err != nil {
 		return effects{}, err
 	}
@@ -60,7 +64,7 @@ func refused(submission ledger.Submission, at ledger.Position, refusal *fault.Fa
 	}}}
 }
 
-// charge takes what an accepted submission costs from the node's traffic. The error is a refusal, or a defect.
+// charge takes what a submission that was ordered costs from the node's traffic. The error is a refusal, or a defect.
 func (b *block) charge(decision ledger.Decision) (ledger.TrafficAccount, error) {
 	return b.head.Traffic.Charge(decision.Completion.PaidTrafficCost, created(decision), b.archived(decision),
 		decision.Completion.RecordTime, b.activities.Traffic)

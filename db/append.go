@@ -124,6 +124,7 @@ func (p *pipeline) queueHead(ctx context.Context, entries Entries) error {
 		TrafficBaseAt:    entries.Head.Traffic.BaseAt,
 		TrafficPurchased: entries.Head.Traffic.Purchased,
 		TrafficConsumed:  entries.Head.Traffic.Consumed,
+		TrafficGranted:   entries.Head.Traffic.Granted,
 	})
 	p.expect(1, "the head is not before the new one")
 	return err

@@ -52,6 +52,7 @@ func fromDBHead(row dbgen.LockHeadRow) Head {
 		Traffic: ledger.TrafficAccount{
 			Base: row.TrafficBase, BaseAt: row.TrafficBaseAt,
 			Purchased: row.TrafficPurchased, Consumed: row.TrafficConsumed,
+			Granted: row.TrafficGranted,
 		},
 	}
 	if head.Pruned > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/db"
 )
 
+// contract: completions-record-time
 func TestRecordTimesIncreaseWhereverTheClockSteps(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)

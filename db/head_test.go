@@ -56,6 +56,8 @@ func TestLockedHeadIsReadableButHeldUntilTheTransactionEnds(t *testing.T) {
 
 // Many processes commit at once, as several nodes on one database do: offsets must come out without gap, in order of
 // time, and no reader may see a gap that fills later.
+//
+// contract: completions-record-time
 func TestConcurrentCommitsLeaveNoGap(t *testing.T) {
 	t.Parallel()
 	const committers, commits = 8, 25

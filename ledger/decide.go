@@ -64,7 +64,7 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 		decision.Completion.Refusal = refusal
 		return decision, nil //nolint:nilerr // a refusal is a decision, not a failure
 	}
-	transaction, err := c.interpret(s, at)
+	ordered, err := c.order(s, at)
 	if refused, ok := fault.As(err); ok {
 		decision.Completion.Refusal = refused
 		return decision, nil
@@ -72,40 +72,81 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 	if err != nil {
 		return Decision{}, err
 	}
+	decision.Completion.PaidTrafficCost = ordered.cost
+	if ordered.verdict != nil {
+		decision.Completion.Refusal = ordered.verdict
+		return decision, nil
+	}
+	transaction := ordered.transaction
 	decision.Created, decision.Archived = transaction.Created(), transaction.Consumed()
 	decision.Update = newUpdate(s, at, transaction, SubmissionSeed(c.Secret, s.Key))
 	decision.Update.ExternalHash = decision.Completion.ExternalHash
-	decision.Update.PaidTrafficCost, err = TrafficCost(decision.Update.Events)
+	decision.Update.PaidTrafficCost = ordered.cost
 	decision.Network = transaction.InNetwork(*decision.Update)
 	decision.Completion.UpdateID = decision.Update.ID
-	decision.Completion.PaidTrafficCost = decision.Update.PaidTrafficCost
-	return decision, err
+	return decision, nil
 }
 
-func (c Circumstances) interpret(s Submission, at Position) (Transaction, error) {
+// ordered is a submission that the synchronizer orders, which costs traffic whatever becomes of it.
+type ordered struct {
+	transaction Transaction
+	cost        int64
+	// verdict is why it fails all the same; nil when it is accepted.
+	verdict *fault.Fault
+}
+
+// order works out the transaction of a submission. A fault refuses it before it is ordered; other errors are failures of
+// the store.
+func (c Circumstances) order(s Submission, at Position) (ordered, error) {
 	if err := c.checkSubmitters(s); err != nil {
-		return Transaction{}, err
+		return ordered{}, err
 	}
-	env := Environment{
+	if c.External == nil {
+		return c.interpret(s, c.environment(s, at))
+	}
+	if err := c.External.admit(at); err != nil {
+		return ordered{}, err
+	}
+	env := c.environment(s, at)
+	env.EffectiveAt, env.Prepared = c.External.effectiveTime(s, at), &c.External.Run
+	verdict, err := c.External.verdict(s, at, c.Store)
+	switch {
+	case err != nil:
+		return ordered{}, err
+	case verdict == nil:
+		return c.interpret(s, env)
+	}
+	env.Store = asPrepared{Store: c.Store, inputs: s.Disclosed}
+	out, err := c.interpret(s, env)
+	if _, refused := fault.As(err); refused {
+		return ordered{}, verdict // it would not have been ordered
+	}
+	out.verdict = verdict
+	return out, err
+}
+
+func (c Circumstances) environment(s Submission, at Position) Environment {
+	return Environment{
 		Packages: c.Packages, Store: c.Store, EffectiveAt: effectiveTime(s, at), Seed: SubmissionSeed(c.Secret, s.Key),
 		Payloads: c.Payloads, Network: c.Network,
 	}
-	if c.External != nil {
-		if err := c.External.check(s, at, c.Store); err != nil {
-			return Transaction{}, err
-		}
-		env.EffectiveAt, env.Prepared = c.External.effectiveTime(s, at), &c.External.Run
-	}
+}
+
+func (c Circumstances) interpret(s Submission, env Environment) (ordered, error) {
 	transaction, err := Interpret(s, env)
 	if err != nil {
-		return Transaction{}, err
+		return ordered{}, err
 	}
 	if c.External != nil {
 		if err := c.External.Verify(transaction); err != nil {
-			return Transaction{}, err
+			return ordered{}, err
 		}
 	}
-	return transaction, CheckInformees(transaction, c.IsKnown)
+	if err := CheckInformees(transaction, c.IsKnown); err != nil {
+		return ordered{}, err
+	}
+	cost, err := TrafficCost(transaction.Events())
+	return ordered{transaction: transaction, cost: cost}, err
 }
 
 // checkSubmitters refuses parties that this node cannot submit for.

@@ -68,21 +68,42 @@ type External struct {
 	Verify func(Transaction) error
 }
 
-// check refuses a signed transaction that may not be executed at the position, before anything is interpreted.
-func (x External) check(s Submission, at Position, store Store) error {
+// admit refuses a signed transaction that is not even ordered: one that was executed before, or whose signatures do not
+// suffice.
+func (x External) admit(at Position) error {
 	if x.Executed != nil {
 		return fault.DuplicateConfirmationRequestUUID.New(
 			"The transaction %s has been executed at offset %d already", x.TransactionUUID, *x.Executed).
 			With("completion_offset", formatOffset(*x.Executed)).
 			With("expireAfter", at.RecordTime.Add(ExecutedRetention).Format(time.RFC3339))
 	}
+	return x.Authorize()
+}
+
+// verdict refuses a signed transaction that is ordered, but comes at the wrong time or too late for its inputs. The error
+// is a failure of the store.
+func (x External) verdict(s Submission, at Position, store Store) (*fault.Fault, error) {
 	if refusal := x.checkTimes(s, at); refusal != nil {
-		return refusal
-	}
-	if err := x.Authorize(); err != nil {
-		return err
+		return refusal, nil
 	}
 	return checkInputsAreActive(s.Disclosed, store)
+}
+
+// asPrepared is the store that a signed transaction was prepared on: its inputs are active there.
+type asPrepared struct {
+	Store
+
+	inputs []Contract
+}
+
+// ActiveContract implements [Store].
+func (p asPrepared) ActiveContract(id ContractID) (Contract, bool, error) {
+	for _, input := range p.inputs {
+		if input.ID == id {
+			return input, true, nil
+		}
+	}
+	return p.Store.ActiveContract(id)
 }
 
 func (x External) checkTimes(s Submission, at Position) *fault.Fault {
@@ -131,19 +152,19 @@ func (x External) validity() string {
 	}
 }
 
-func checkInputsAreActive(inputs []Contract, store Store) error {
+func checkInputsAreActive(inputs []Contract, store Store) (*fault.Fault, error) {
 	var gone []ContractID
 	for _, contract := range inputs {
 		_, active, err := store.ActiveContract(contract.ID)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !active {
 			gone = append(gone, contract.ID)
 		}
 	}
 	if len(gone) == 0 {
-		return nil
+		return nil, nil //nolint:nilnil // nothing is wrong
 	}
 	refusal := fault.LocalVerdictInactiveContracts.New(
 		"Rejected transaction is referring to inactive contracts: %s", strings.Join(Strings(gone), ", ")).
@@ -151,7 +172,7 @@ func checkInputsAreActive(inputs []Contract, store Store) error {
 	for _, id := range slices.Sorted(slices.Values(gone)) {
 		refusal = refusal.WithResource("CONTRACT_ID", string(id))
 	}
-	return refusal
+	return refusal, nil
 }
 
 func instant(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000000Z") }

@@ -20,6 +20,9 @@ type TrafficAccount struct {
 	// Purchased is all extra traffic that was ever bought, Consumed all that was ever used. Neither decreases.
 	Purchased int64
 	Consumed  int64
+	// Granted is all extra traffic that was ever used though nothing covered it: while traffic is only metered, and by
+	// vital transactions. It is in none of the two others.
+	Granted int64
 }
 
 // TrafficRules are the synchronizer's conditions.
@@ -39,6 +42,12 @@ type TrafficRules struct {
 
 // Extra is the extra traffic that is left.
 func (a TrafficAccount) Extra() int64 { return a.Purchased - a.Consumed }
+
+// Used is all extra traffic that was ever used, whether it was bought or granted.
+func (a TrafficAccount) Used() int64 { return sum(a.Consumed, a.Granted) }
+
+// Limit is all extra traffic that was ever bought or granted.
+func (a TrafficAccount) Limit() int64 { return sum(a.Purchased, a.Granted) }
 
 // At is the account at a later time, with the free traffic that has grown back.
 func (a TrafficAccount) At(now time.Time, rules TrafficRules) TrafficAccount {
@@ -79,6 +88,7 @@ func (a TrafficAccount) Charge(cost int64, created, archived []Contract, now tim
 		if rules.Enforced && (rules.Vital == nil || !rules.Vital(created, archived)) {
 			return a, notEnoughTraffic(cost, charged)
 		}
+		charged.Granted = sum(charged.Granted, extra-charged.Extra())
 		extra = charged.Extra()
 	}
 	charged.Base -= free

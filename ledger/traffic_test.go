@@ -56,7 +56,7 @@ func TestWhatTheAccountDoesNotCoverIsRefusedWhereTrafficIsEnforced(t *testing.T)
 
 	after, err = account.Charge(201, nil, nil, now, trafficRules(false))
 	require.NoError(t, err, "metered, and the byte too much is free")
-	require.Equal(t, ledger.TrafficAccount{BaseAt: now, Purchased: 1_000, Consumed: 1_000}, after)
+	require.Equal(t, ledger.TrafficAccount{BaseAt: now, Purchased: 1_000, Consumed: 1_000, Granted: 1}, after)
 }
 
 func TestAPurchasePaysForItself(t *testing.T) {

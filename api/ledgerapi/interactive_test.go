@@ -38,7 +38,13 @@ type custody struct {
 // newCustody lets carol sign with these kinds of keys, as many of them as the threshold says.
 func newCustody(t *testing.T, threshold int, specs ...signing.KeySpec) *custody {
 	t.Helper()
-	c := &custody{Server: apitest.New(t, apitest.Options{Packages: ledgertest.Packages()}), t: t}
+	return newCustodyWith(t, apitest.Options{}, threshold, specs...)
+}
+
+func newCustodyWith(t *testing.T, options apitest.Options, threshold int, specs ...signing.KeySpec) *custody {
+	t.Helper()
+	options.Packages = ledgertest.Packages()
+	c := &custody{Server: apitest.New(t, options), t: t}
 	for _, spec := range specs {
 		c.keys = append(c.keys, c.Key(spec))
 	}
@@ -165,6 +171,7 @@ func TestEveryKindOfKeySignsATransactionThatIsThenExecuted(t *testing.T) {
 	}
 }
 
+// contract: execute-transaction
 func TestAnExecutedTransactionIsTheOneThatWasSigned(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
@@ -189,6 +196,27 @@ func TestAnExecutedTransactionIsTheOneThatWasSigned(t *testing.T) {
 	require.Nil(t, read.Metadata().Latest)
 }
 
+// contract: execute-answer, execute-user
+func TestExecutingAndWaitingTellsWhereTheUpdateIs(t *testing.T) {
+	t.Parallel()
+	c := ed25519(t)
+	answer := c.Call("signer", http.MethodPost, waitURL, c.sign(c.prepare(c.settling("settle"))))
+	var done map[string]any
+	answer.OK(&done)
+	head, err := c.DB.Head(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, head.Offset, done["completionOffset"])
+	var found []ledgerapi.CompletionStreamResponse
+	c.Call("signer", http.MethodPost, "/v2/commands/completions"+quick, fields{"parties": []ledger.Party{c.carol}}).
+		OK(&found)
+	completion := found[0].CompletionResponse.Completion.Value
+	require.Equal(t, map[string]any{
+		"updateId": completion.UpdateID, "completionOffset": float64(completion.Offset),
+	}, done)
+	require.Equal(t, "signer", completion.UserID, "the token's user, as none was named")
+}
+
+// contract: execute-submission-id
 func TestExecutingWithoutWaitingEndsInACompletion(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
@@ -242,6 +270,7 @@ func TestDisclosedContractsNeedNotBeVisible(t *testing.T) {
 	c.Call("signer", http.MethodPost, waitURL, c.sign(p)).OK(nil)
 }
 
+// contract: execute-signatures
 func TestTwoOfThreeKeysAreEnough(t *testing.T) {
 	t.Parallel()
 	c := newCustody(t, 2, signing.Curve25519, signing.P256, signing.Secp256k1)

@@ -284,6 +284,7 @@ func TestTwoStepTransfersThroughTheRegistry(t *testing.T) {
 	cleanAudit(t, s)
 }
 
+// contract: transfer-preapproved
 func TestTransfersToAPreapprovedReceiverAreDirect(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})

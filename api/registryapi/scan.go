@@ -206,7 +206,7 @@ func (a *API) trafficStatus(
 	response.TrafficStatus.Actual.TotalLimit = purchased
 	if member == own {
 		response.TrafficStatus.Actual = ActualMemberTraffic{
-			TotalConsumed: head.Traffic.Consumed, TotalLimit: head.Traffic.Purchased,
+			TotalConsumed: head.Traffic.Used(), TotalLimit: head.Traffic.Limit(),
 		}
 	}
 	return response, nil

@@ -15,7 +15,7 @@ import (
 const GetHead = `-- name: GetHead :one
 SELECT
     ledger_offset, record_time, pruned_offset, pruned_time,
-    traffic_base, traffic_base_at, traffic_purchased, traffic_consumed
+    traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head
 `
 
@@ -28,6 +28,7 @@ type GetHeadRow struct {
 	TrafficBaseAt    time.Time
 	TrafficPurchased int64
 	TrafficConsumed  int64
+	TrafficGranted   int64
 }
 
 // GetHead reads the head of the record.
@@ -43,6 +44,7 @@ func (q *Queries) GetHead(ctx context.Context) (GetHeadRow, error) {
 		&i.TrafficBaseAt,
 		&i.TrafficPurchased,
 		&i.TrafficConsumed,
+		&i.TrafficGranted,
 	)
 	return i, err
 }
@@ -50,7 +52,7 @@ func (q *Queries) GetHead(ctx context.Context) (GetHeadRow, error) {
 const LockHead = `-- name: LockHead :one
 SELECT
     ledger_offset, record_time, pruned_offset, pruned_time,
-    traffic_base, traffic_base_at, traffic_purchased, traffic_consumed
+    traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head
 FOR UPDATE
 `
@@ -64,6 +66,7 @@ type LockHeadRow struct {
 	TrafficBaseAt    time.Time
 	TrafficPurchased int64
 	TrafficConsumed  int64
+	TrafficGranted   int64
 }
 
 // LockHead reads the head and holds it until the transaction ends: whoever holds it is the only one to commit.
@@ -79,6 +82,7 @@ func (q *Queries) LockHead(ctx context.Context) (LockHeadRow, error) {
 		&i.TrafficBaseAt,
 		&i.TrafficPurchased,
 		&i.TrafficConsumed,
+		&i.TrafficGranted,
 	)
 	return i, err
 }
@@ -89,7 +93,8 @@ WITH moved AS (
     SET
         ledger_offset = $1, record_time = $2, pruned_offset = $3,
         traffic_base = $4, traffic_base_at = $5,
-        traffic_purchased = $6, traffic_consumed = $7
+        traffic_purchased = $6, traffic_consumed = $7,
+        traffic_granted = $8
     WHERE ledger_offset < $1
     RETURNING ledger_offset
 )
@@ -105,6 +110,7 @@ type MoveHeadParams struct {
 	TrafficBaseAt    time.Time
 	TrafficPurchased int64
 	TrafficConsumed  int64
+	TrafficGranted   int64
 }
 
 // MoveHead sets the head and, when the transaction commits, wakes the readers. No row: the head is there or beyond.
@@ -117,6 +123,7 @@ func (q *Queries) MoveHead(ctx context.Context, arg MoveHeadParams) error {
 		arg.TrafficBaseAt,
 		arg.TrafficPurchased,
 		arg.TrafficConsumed,
+		arg.TrafficGranted,
 	)
 	return err
 }

@@ -2,14 +2,14 @@
 -- name: GetHead :one
 SELECT
     ledger_offset, record_time, pruned_offset, pruned_time,
-    traffic_base, traffic_base_at, traffic_purchased, traffic_consumed
+    traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head;
 
 -- LockHead reads the head and holds it until the transaction ends: whoever holds it is the only one to commit.
 -- name: LockHead :one
 SELECT
     ledger_offset, record_time, pruned_offset, pruned_time,
-    traffic_base, traffic_base_at, traffic_purchased, traffic_consumed
+    traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head
 FOR UPDATE;
 
@@ -20,7 +20,8 @@ WITH moved AS (
     SET
         ledger_offset = @ledger_offset, record_time = @record_time, pruned_offset = @pruned_offset,
         traffic_base = @traffic_base, traffic_base_at = @traffic_base_at,
-        traffic_purchased = @traffic_purchased, traffic_consumed = @traffic_consumed
+        traffic_purchased = @traffic_purchased, traffic_consumed = @traffic_consumed,
+        traffic_granted = @traffic_granted
     WHERE ledger_offset < @ledger_offset
     RETURNING ledger_offset
 )
