@@ -3,7 +3,6 @@ package activities
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -81,8 +80,7 @@ func (a *Activities) refusedContribution(
 	ctx context.Context, in topology.Contribution, party ledger.Party, cause error,
 ) (topology.Outcome, error) {
 	outcome := topology.Outcome{Party: party, Progress: topology.Refused}
-	outcome.ManagerRefusal, _ = errors.AsType[*topology.ManagerError](cause)
-	if outcome.ManagerRefusal == nil && isOwn(cause) {
+	if isOwn(cause) {
 		outcome.Refusal = a.unusable(in, cause)
 	}
 	if outcome.Err() == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/florinledger/florin/fault"
 )
 
+// contract: error-grpc, error-retry, error-definite
 func TestEveryCategoryAnswersAsTheErrorModelSays(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -172,6 +172,21 @@ var (
 		"TOPOLOGY_SERIAL_MISMATCH", InvalidGivenCurrentSystemStateOther,
 		"Read the vetted packages again and repeat the change.",
 	}
+	// TopologyInvalidTxSignature: a signature of a topology transaction is not one by its key.
+	TopologyInvalidTxSignature = Code{
+		"TOPOLOGY_INVALID_TX_SIGNATURE", InvalidIndependentOfSystemState,
+		"Sign the hash that the hint of the error names.",
+	}
+	// TopologyUnauthorizedTransaction: those who must sign a topology transaction have not all signed.
+	TopologyUnauthorizedTransaction = Code{
+		"TOPOLOGY_UNAUTHORIZED_TRANSACTION", InvalidIndependentOfSystemState,
+		"Add the signatures that the cause names.",
+	}
+	// TopologyInvalidMapping: a topology transaction contradicts itself or another of its request.
+	TopologyInvalidMapping = Code{
+		"TOPOLOGY_INVALID_MAPPING", InvalidIndependentOfSystemState,
+		"Correct what the cause names, and sign the transaction anew.",
+	}
 	// ClockNotSimulated: the ledger's clock is real time and cannot be advanced.
 	ClockNotSimulated = Code{
 		"CLOCK_NOT_SIMULATED", InvalidGivenCurrentSystemStateOther,
@@ -190,5 +205,5 @@ var adminCodes = []Code{
 	InvalidIdentityProviderUpdateRequest, DARParseError, InvalidDAR, ZipBomb, DARValidationError,
 	DARDependenciesNotValid, NotValidUpgradePackage, KnownPackageVersion, PackageServiceCannotAutodetectSynchronizer,
 	UnresolvedVettingReference, AmbiguousVettingReference, TopologyDependenciesNotVetted, TopologySerialMismatch,
-	ClockNotSimulated,
+	TopologyInvalidTxSignature, TopologyUnauthorizedTransaction, TopologyInvalidMapping, ClockNotSimulated,
 }

@@ -34,6 +34,7 @@ func TestAFaultSurvivesJSONWithoutItsHiddenError(t *testing.T) {
 	require.Equal(t, want.Wrap(nil), &got)
 }
 
+// contract: error-resources
 func TestAResourceIsAPair(t *testing.T) {
 	t.Parallel()
 	var r fault.Resource
@@ -69,6 +70,7 @@ func TestAsIsNotFooledByATypedNil(t *testing.T) {
 	require.False(t, ok)
 }
 
+// contract: error-definite
 func TestMetadataAlwaysHasCategoryAndDefiniteAnswer(t *testing.T) {
 	t.Parallel()
 	f := fault.MissingFieldNamed("command_id")

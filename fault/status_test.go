@@ -72,6 +72,7 @@ func TestDetailsWithoutRetryResourcesOrCorrelation(t *testing.T) {
 	require.Equal(t, "type.googleapis.com/google.rpc.ErrorInfo", details[0].TypeURL)
 }
 
+// contract: status-details
 func TestDetailsInJSONCarryBytesAndDecodedForm(t *testing.T) {
 	t.Parallel()
 	f := fault.SubmissionAlreadyInFlight.New("x").WithHint("").WithResource("COMMAND_ID", "c")

@@ -25,7 +25,10 @@ type UpdateID string
 
 // Lengths and character sets of the identifiers, as upstream's server checks them.
 const (
-	maxPartyHintLength = 185
+	// MaxPartyHintLength is what the namespace leaves of a party id.
+	MaxPartyHintLength = maxPartyLength - len("::") - namespaceLength
+	maxPartyLength     = 255
+	namespaceLength    = 68 // of a fingerprint: 1220 and a hash in hexadecimal
 	maxNameLength      = 1000
 	maxHexIDLength     = 255
 )
@@ -66,8 +69,10 @@ func CheckPartyHint(hint string) error {
 	if err := CheckParty(hint); err != nil {
 		return err
 	}
-	if len(hint) > maxPartyHintLength {
-		return fmt.Errorf("party hint of %d characters is longer than %d", len(hint), maxPartyHintLength)
+	if len(hint) > MaxPartyHintLength {
+		return fmt.Errorf("party hint of %d characters is longer than %d: a party's id is the hint, \"::\" and the %d "+
+			"characters of its namespace, and has at most %d", len(hint), MaxPartyHintLength,
+			namespaceLength, maxPartyLength)
 	}
 	if strings.Contains(hint, "::") {
 		return fmt.Errorf("party hint %q must not contain two colons in a row", hint)

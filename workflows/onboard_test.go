@@ -116,7 +116,7 @@ func TestAnOnboardingWaitsForTheOthers(t *testing.T) {
 		"one": waiting,
 		"bad": {
 			Party: carol, Progress: topology.Refused, Pending: true,
-			ManagerRefusal: &topology.ManagerError{Status: "INVALID_ARGUMENT", Message: "not like this"},
+			Refusal: fault.TopologyUnauthorizedTransaction.New("not like this"),
 		},
 		"two": {Party: carol, Progress: topology.Allocated, Offset: 9},
 	}

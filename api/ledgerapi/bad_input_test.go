@@ -54,7 +54,7 @@ var adminBodies = []struct {
 		},
 	},
 	{
-		http.MethodPost, "/v2/parties", `{"partyIdHint":""}`,
+		http.MethodPost, "/v2/parties", `{"partyIdHint":null}`,
 		[]string{`{"partyIdHint":7}`, `{"localMetadata":"x"}`, `{"userId":["alice"]}`},
 	},
 	{

@@ -8,7 +8,6 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/topology"
 )
 
 // JsCantonError is the body of every error that is not plain text (contract, "Error body").
@@ -38,9 +37,6 @@ const (
 func FailureEncoder(participantID string) endpoint.FailureEncoder {
 	participant, _, _ := strings.Cut(participantID, "::")
 	return func(ctx context.Context, err error) (int, any) {
-		if refusal, ok := errors.AsType[*topology.ManagerError](err); ok {
-			return refusal.HTTP(), ofManager(ctx, refusal)
-		}
 		refusal := fault.From(err)
 		body := JsCantonError{TraceID: orNull(endpoint.Trace(ctx).TraceID())}
 		if refusal.Redacted() {
@@ -62,15 +58,6 @@ func FailureEncoder(participantID string) endpoint.FailureEncoder {
 		body.Context["participant"] = participant
 		body.Context["tid"] = endpoint.Trace(ctx).TraceID()
 		return refusal.HTTP(), body
-	}
-}
-
-// ofManager is the form that refusals of upstream's topology manager have: a bare status without details.
-func ofManager(ctx context.Context, refusal *topology.ManagerError) JsCantonError {
-	return JsCantonError{
-		Code: refusal.Message, Cause: refusal.Error(), TraceID: orNull(endpoint.Trace(ctx).TraceID()),
-		Context: map[string]string{}, ErrorCategory: redactedCategory, GRPCCodeValue: new(refusal.GRPC),
-		Hint: orNull(refusal.Detail),
 	}
 }
 

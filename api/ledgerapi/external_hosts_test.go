@@ -14,6 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
+// contract: external-multi-hosted
 func TestPartiesOfSeveralHosts(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -64,9 +65,9 @@ func TestPartiesOfSeveralHosts(t *testing.T) {
 	another := mapping
 	another.Threshold = 1
 	body := refusedByManager(t, onboard(t, s, another).signAll(alice).allocate())
-	require.Contains(t, body.Code, "Another proposal for party alice::")
+	require.Contains(t, body.Cause, "Another proposal for party alice::")
 	uninvited := onboard(t, s, rootOf(alice), mapping).sign(0, alice).sign(1, newKey(t, signing.P256, 5))
-	require.Contains(t, refusedByManager(t, uninvited.allocate()).Code, "missing namespace delegations for keys")
+	require.Contains(t, refusedByManager(t, uninvited.allocate()).Cause, "missing namespace delegations for keys")
 	unknown := onboard(t, s, mapping).sign(0, otherKey)
 	body = refusedByManager(t, unknown.allocate())
 	require.Contains(t, *body.Hint, "The key of another host becomes known with the signed root NamespaceDelegation")
@@ -110,7 +111,7 @@ func TestHostsAgreeAfterTheOwnerHasSigned(t *testing.T) {
 		onboard(t, b.Server, mapping).signAll(newKey(t, signing.P256, 2)),
 	} {
 		body := refusedByManager(t, early.allocate())
-		require.Contains(t, body.Code, "missing authorizations by namespaces={"+alice.Public().Fingerprint())
+		require.Contains(t, body.Cause, "missing authorizations by namespaces={"+alice.Public().Fingerprint())
 		require.Contains(t, *body.Hint, "Nothing waits until the party's namespace has signed")
 		path := "/v2/parties/external/" + string(mapping.Party) + "/onboarding"
 		b.Call(apitest.Admin, http.MethodGet, path, nil).Refused(http.StatusNotFound, "PARTY_NOT_FOUND")

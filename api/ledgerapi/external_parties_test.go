@@ -17,6 +17,7 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
+// contract: external-answer
 func TestExternalPartiesOfEveryKindOfKey(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
@@ -67,6 +68,7 @@ func TestExternalPartiesOfEveryKindOfKey(t *testing.T) {
 	}
 }
 
+// contract: external-signatures
 func TestWaysToSignAnOnboarding(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -146,6 +148,7 @@ func together(t *testing.T, s *apitest.Server, threshold int, owners ...signing.
 		})...)
 }
 
+// contract: external-decentralized
 func TestPartiesOfDecentralizedNamespaces(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -172,13 +175,15 @@ func refusedByManager(t *testing.T, answer apitest.Answer) ledgerapi.JsCantonErr
 	var body ledgerapi.JsCantonError
 	require.Equal(t, http.StatusBadRequest, answer.Status, answer.Text)
 	require.NoError(t, json.Unmarshal([]byte(answer.Text), &body))
-	require.EqualValues(t, -1, body.ErrorCategory, answer.Text)
+	require.Regexp(t, "^TOPOLOGY_[A-Z_]+$", body.Code, answer.Text)
+	require.EqualValues(t, 8, body.ErrorCategory, answer.Text)
 	require.EqualValues(t, 3, *body.GRPCCodeValue)
-	require.Equal(t, "INVALID_ARGUMENT: "+body.Code, body.Cause)
-	require.Empty(t, body.Context)
+	require.Equal(t, "8", body.Context["category"])
+	require.NotEmpty(t, *body.Hint)
 	return body
 }
 
+// contract: external-user, external-rights
 func TestRightsOfExternalParties(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Settings: ledgerapi.Settings{MaxSelfAllocatedParties: 1}})
@@ -275,6 +280,7 @@ func (s *stuckOnboarder) Onboard(
 	}
 }
 
+// contract: external-wait
 func TestWaitingForAnAllocation(t *testing.T) {
 	t.Parallel()
 	stuck := &stuckOnboarder{entered: make(chan struct{}), release: make(chan struct{})}

@@ -59,7 +59,7 @@ func TestNobodyTakesOverAnOnboarding(t *testing.T) {
 	owner.body.UserID = "custodian"
 	party := owner.allocated()
 	answer := squat(onboard(t, s, several))
-	require.Contains(t, refusedByManager(t, answer).Code, "missing authorizations by namespaces=")
+	require.Contains(t, refusedByManager(t, answer).Cause, "missing authorizations by namespaces=")
 	agreement := onboard(t, s, rootOf(otherKey), several).sign(0, otherKey).sign(1, otherKey)
 	refusedByManager(t, squat(agreement))
 	agreement.body.UserID = "other"
@@ -76,7 +76,7 @@ func TestNobodyTakesOverAnOnboarding(t *testing.T) {
 
 	t.Log("afterwards it is told of nothing either")
 	answer = squat(onboard(t, s, several))
-	require.NotContains(t, refusedByManager(t, answer).Code, "exists")
+	require.NotContains(t, refusedByManager(t, answer).Cause, "exists")
 }
 
 func TestAWithdrawnOnboardingLeavesNoRight(t *testing.T) {

@@ -92,7 +92,7 @@ func TestTamperedOnboardingTransactions(t *testing.T) {
 			tampered := mutate(t, request.body.OnboardingTransactions[0].Transaction, c.change)
 			request.body.OnboardingTransactions[0].Transaction = tampered
 			body := refusedByManager(t, request.allocate())
-			require.Contains(t, []string{broken}, body.Code, body.Cause)
+			require.Equal(t, broken, body.Cause)
 			require.Contains(t, *body.Hint, c.want)
 			hash := topology.MultiHash(topology.HashOf(tampered))
 			require.Contains(t, *body.Hint, hash.String(), "the hash that would have had to be signed")
@@ -114,6 +114,8 @@ func mutateTarget(t *testing.T, raw []byte) *topologypb.SigningPublicKey {
 }
 
 // Signatures that were changed, or that are over something else, are refused.
+//
+// contract: external-namespace
 func TestTamperedOnboardingSignatures(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -125,8 +127,8 @@ func TestTamperedOnboardingSignatures(t *testing.T) {
 	const broken = "Transaction signature verification failed"
 	own, name := alice.Public().Fingerprint(), mallory.Public().Fingerprint()
 	for _, c := range []struct {
-		name, code, hint string
-		change           func(body *ledgerapi.AllocateExternalPartyRequest)
+		name, cause, hint string
+		change            func(body *ledgerapi.AllocateExternalPartyRequest)
 	}{
 		{
 			"a bit of the signature", broken, "the 64 bytes of the signature are not one by " + own,
@@ -193,7 +195,7 @@ func TestTamperedOnboardingSignatures(t *testing.T) {
 			request := request(t)
 			c.change(&request.body)
 			body := refusedByManager(t, request.allocate())
-			require.Equal(t, c.code, body.Code)
+			require.Equal(t, c.cause, body.Cause)
 			require.Contains(t, *body.Hint, c.hint)
 		})
 	}
@@ -208,6 +210,8 @@ func TestAnOnboardingAsItWasSignedIsRight(t *testing.T) {
 }
 
 // What can be read but is against the rules is refused whoever signs it.
+//
+// contract: external-hosted-here, external-transactions
 func TestOnboardingsAgainstTheRules(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -270,11 +274,13 @@ func TestOnboardingsAgainstTheRules(t *testing.T) {
 	missing := refusedByManager(t, onboard(t, s, with(func(p *topology.PartyToParticipant) {
 		p.Keys = append(p.Keys, keyFor(bob))
 	})).signAll(alice).allocate())
-	require.Contains(t, missing.Code, "missing authorizations by namespaces={} and keys={"+bob.Public().Fingerprint()+"}")
+	require.Contains(t, missing.Cause, "missing authorizations by namespaces={} and keys={"+bob.Public().Fingerprint()+"}")
 	require.Contains(t, *missing.Hint, "signs with 1 of these keys:")
 }
 
 // What cannot be read is refused before anything else is looked at.
+//
+// contract: external-synchronizer, external-transactions
 func TestUnreadableOnboardings(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})

@@ -16,7 +16,7 @@ import (
 const maxPartiesPageSize = 10000
 
 // maxPartyFilter is the longest prefix that parties can be filtered by.
-const maxPartyFilter = 185
+const maxPartyFilter = ledger.MaxPartyHintLength
 
 // partyPlaceholder is the path that some clients send as it is written in the documentation, with the parties they mean
 // in the query.
@@ -47,7 +47,7 @@ type PartyDetails struct {
 
 // AllocatePartyRequest allocates a party (contract, "POST /v2/parties").
 type AllocatePartyRequest struct {
-	PartyIDHint        string      `json:"partyIdHint" doc:"First part of the id, up to 185 characters; may be empty"`
+	PartyIDHint        *string     `json:"partyIdHint" doc:"First part of the id, 1 to 185 characters; or left out"`
 	LocalMetadata      *ObjectMeta `json:"localMetadata" doc:"Annotations to keep with the party"`
 	IdentityProviderID string      `json:"identityProviderId" doc:"Empty for the default identity provider"`
 	SynchronizerID     string      `json:"synchronizerId" doc:"May be left out: there is one"`
@@ -98,12 +98,13 @@ func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (Allo
 	if err != nil {
 		return AllocatePartyResponse{}, err
 	}
-	hint := body.PartyIDHint
-	if hint == "" {
-		hint = "party-" + uuid.NewString()
+	hint := "party-" + uuid.NewString()
+	if body.PartyIDHint != nil {
+		hint = *body.PartyIDHint
 	}
 	if err := ledger.CheckPartyHint(hint); err != nil {
-		return AllocatePartyResponse{}, fault.InvalidArgumentf("%s", err)
+		return AllocatePartyResponse{}, fault.InvalidArgumentf("partyIdHint: %s", err).
+			WithHint("Choose another hint, or leave it out to have one made up.")
 	}
 	if err := checkNoResourceVersion(body.LocalMetadata, "local_metadata.resource_version"); err != nil {
 		return AllocatePartyResponse{}, err

@@ -13,6 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
+// contract: parties-allocate, parties-metadata, parties-provider, parties-synchronizer, parties-user
 func TestAllocatingAParty(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -41,6 +42,7 @@ func TestAllocatingAParty(t *testing.T) {
 		"our synchronizer":       `{"synchronizerId":"` + s.Node.SynchronizerID + `"}`,
 		"its physical form":      `{"synchronizerId":"` + s.Node.SynchronizerID + `::35-0"}`,
 		"with what is not known": `{"displayName":"Alice"}`,
+		"null for a hint":        `{"partyIdHint":null}`,
 	} {
 		t.Run("a hint is made up: "+name, func(t *testing.T) {
 			t.Parallel()
@@ -52,6 +54,7 @@ func TestAllocatingAParty(t *testing.T) {
 	}
 }
 
+// contract: parties-name, parties-hint-empty, parties-synchronizer
 func TestPartiesThatCannotBeAllocated(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -64,8 +67,13 @@ func TestPartiesThatCannotBeAllocated(t *testing.T) {
 	}{
 		"a bad hint": {`{"partyIdHint":"a$b"}`, 400, "INVALID_ARGUMENT", "non expected character 0x24"},
 		"a long hint": {
-			`{"partyIdHint":"` + strings.Repeat("a", 186) + `"}`, 400, "INVALID_ARGUMENT", "longer than 185",
+			`{"partyIdHint":"` + strings.Repeat("a", 186) + `"}`, 400, "INVALID_ARGUMENT",
+			`longer than 185: a party's id is the hint, "::" and the 68 characters of its namespace, and has at most 255`,
 		},
+		"a hint as long as a party": {
+			`{"partyIdHint":"` + strings.Repeat("a", 255) + `"}`, 400, "INVALID_ARGUMENT", "longer than 185: a party's id",
+		},
+		"an empty hint":       {`{"partyIdHint":""}`, 400, "INVALID_ARGUMENT", "partyIdHint: Daml-LF Party is empty"},
 		"a hint of two parts": {`{"partyIdHint":"a::b"}`, 400, "INVALID_ARGUMENT", "two colons"},
 		"a resource version": {
 			`{"localMetadata":{"resourceVersion":"1"}}`, 400, "INVALID_ARGUMENT", "local_metadata.resource_version",
@@ -90,8 +98,14 @@ func TestPartiesThatCannotBeAllocated(t *testing.T) {
 		})
 	}
 	requireNotAllowed(t, s, http.MethodPost, "/v2/parties", `{"partyIdHint":"x"}`)
+
+	var allocated ledgerapi.AllocatePartyResponse
+	s.Call(apitest.Admin, http.MethodPost, "/v2/parties", `{"partyIdHint":"`+strings.Repeat("a", 185)+`"}`).
+		OK(&allocated)
+	require.Len(t, allocated.PartyDetails.Party, 255, "the longest name that a party can have")
 }
 
+// contract: parties-rights, external-rights
 func TestUsersAllocateForThemselvesWithinTheirQuota(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Settings: ledgerapi.Settings{MaxSelfAllocatedParties: 1}})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/hex"
-	"errors"
 	"strings"
 
 	"github.com/google/uuid"
@@ -168,7 +167,7 @@ func (a *API) onboardExternal(
 		return nil // by this contribution, or by another that was faster
 	}
 	if err != nil {
-		return topologyRefusal(err)
+		return err
 	}
 	return v0.BadRequest("Party %s is not ready: %s", onboarding.Party(), strings.Join(outcome.Missing.Describe(), ", "))
 }
@@ -206,7 +205,7 @@ func (a *API) contribution(
 		return contribution, onboarding, v0.BadRequest("failed to construct topology transaction: %s", refused)
 	}
 	if _, err := onboarding.Authorize(a.self()); err != nil {
-		return contribution, onboarding, topologyRefusal(err)
+		return contribution, onboarding, err
 	}
 	return contribution, onboarding, nil
 }
@@ -223,12 +222,4 @@ func hostsAParty(transactions []topology.OnboardingTransaction) (hosts bool, err
 		}
 	}
 	return hosts, nil
-}
-
-// topologyRefusal gives the refusals of the topology manager the form of this API.
-func topologyRefusal(err error) error {
-	if refusal, ok := errors.AsType[*topology.ManagerError](err); ok {
-		return v0.BadRequest("%s", refusal)
-	}
-	return err
 }

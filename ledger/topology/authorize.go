@@ -48,7 +48,7 @@ func (m Missing) hostNamespaces() []string {
 // without a say, namespaces that are not their owners', thresholds that cannot be reached, onboardings that the party's
 // namespace has not authorized, and requests that should be complete ([Onboarding.Allocates]) and are not. What passes
 // is the owner's wish, so it may wait for other keys and hosts, and the node may agree to it. This node's own agreement
-// counts once it is added with [Onboarding.Cosign]; until then it is not asked for. The error is a *[ManagerError] or a
+// counts once it is added with [Onboarding.Cosign]; until then it is not asked for. The error is a
 // *fault.Fault.
 func (o Onboarding) Authorize(node Node) (Missing, error) {
 	missing, err := o.missing()

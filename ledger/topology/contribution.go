@@ -137,21 +137,16 @@ type Outcome struct {
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 	// Offset is where the party entered the record; 0 before.
 	Offset ledger.Offset `json:"offset,omitempty"`
-	// Refusal and ManagerRefusal say why a contribution was refused; one of them is set then.
-	Refusal        *fault.Fault  `json:"refusal,omitempty"`
-	ManagerRefusal *ManagerError `json:"managerRefusal,omitempty"`
+	// Refusal says why a contribution was refused.
+	Refusal *fault.Fault `json:"refusal,omitempty"`
 }
 
-// Err is the refusal, nil when there is none: a *[fault.Fault] or a *[ManagerError].
+// Err is the refusal as an error, nil when there is none.
 func (o Outcome) Err() error {
-	switch {
-	case o.Refusal != nil:
-		return o.Refusal
-	case o.ManagerRefusal != nil:
-		return o.ManagerRefusal
-	default:
+	if o.Refusal == nil {
 		return nil
 	}
+	return o.Refusal
 }
 
 // Agreement is what a host sends to the other hosts: the transaction with the host's own signature alone, and the

@@ -265,9 +265,11 @@ func TestSignaturesOfOnboarding(t *testing.T) {
 			t.Parallel()
 			_, _, err := c.given.judge(self.node)
 			require.ErrorContains(t, err, c.want)
-			var rejected *topology.ManagerError
-			require.ErrorAs(t, err, &rejected)
-			require.EqualValues(t, 3, rejected.GRPC)
+			rejected, ok := fault.As(err)
+			require.True(t, ok)
+			require.Regexp(t, "^TOPOLOGY_[A-Z_]+$", rejected.Code)
+			require.NotEmpty(t, rejected.Hint)
+			require.EqualValues(t, 3, rejected.Category.GRPC())
 			require.Equal(t, 400, rejected.HTTP())
 		})
 	}

@@ -1,0 +1,59 @@
+package topology
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/florinledger/florin/fault"
+)
+
+func badSignature(signed Signed, signature Attached, err error) *fault.Fault {
+	over := "the hash of this transaction"
+	if signature.Shared {
+		over = "the hash of all transactions of the request together"
+	}
+	detail := fmt.Sprintf("%s, which is %s. %s", err, over, asRead(signed))
+	return fault.TopologyInvalidTxSignature.New("Transaction signature verification failed").WithHint(detail)
+}
+
+func unauthorized(signed Signed, missing Missing) *fault.Fault {
+	namespaces := append(append([]string{}, missing.Namespaces...), missing.hostNamespaces()...)
+	detail := fmt.Sprintf("Have each of them sign the transaction's hash %s. %s", signed.Transaction.Hash, asRead(signed))
+	return fault.TopologyUnauthorizedTransaction.New(
+		"Topology transaction is missing authorizations by namespaces=%s and keys=%s",
+		set(namespaces), set(missing.Keys)).WithHint(detail)
+}
+
+// unsigned refuses what the owner of the party has not asked for: it neither waits nor gets this node's agreement.
+func unsigned(signed Signed, missing Missing) *fault.Fault {
+	refusal := unauthorized(signed, missing)
+	return refusal.WithHint("Nothing waits until the party's namespace has signed: send the request with the owner's " +
+		"signatures first, the agreement of further hosts after it. " + refusal.Hint)
+}
+
+func unknownSigners(signed Signed, keys []string) *fault.Fault {
+	detail := "The keys are neither listed in the transaction nor those of its namespace: leave out their signatures. " +
+		"The key of another host becomes known with the signed root NamespaceDelegation of its namespace. " + asRead(signed)
+	return fault.TopologyUnauthorizedTransaction.New("Topology transaction authorization cannot be verified due to "+
+		"missing namespace delegations for keys %s", set(keys)).WithHint(detail)
+}
+
+// asRead is how the node reads a transaction, in one line: whoever signed can see what differs.
+func asRead(signed Signed) string {
+	lines := describe(signed.Transaction.Mapping)
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return fmt.Sprintf("This node reads the %s as: %s.", signed.Transaction.Mapping.Kind(), strings.Join(lines, "; "))
+}
+
+func noUsableKey(detail string) *fault.Fault {
+	return fault.TopologyUnauthorizedTransaction.New(
+		"Topology transaction is not properly authorized by any namespace key").WithHint(detail)
+}
+
+func badMapping(format string, args ...any) *fault.Fault {
+	return fault.TopologyInvalidMapping.New(format, args...)
+}
+
+func set(values []string) string { return "{" + strings.Join(values, ", ") + "}" }
