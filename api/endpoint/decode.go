@@ -148,6 +148,11 @@ func (d *decoder) fill(target reflect.Value, token json.Token) error {
 }
 
 func (d *decoder) fillText(target reflect.Value, token json.Token) error {
+	if number, ok := token.(json.Number); ok {
+		if reader, ok := reflect.TypeAssert[json.Unmarshaler](target.Addr()); ok { // its digits are read as they are
+			return reader.UnmarshalJSON([]byte(number))
+		}
+	}
 	text, ok := token.(string)
 	if !ok {
 		return mismatch("a string", token)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -43,6 +44,7 @@ type shape struct {
 // wireField is one JSON key of a struct.
 type wireField struct {
 	name     string
+	aliases  []string // other names under which clients may send it
 	index    int
 	typ      reflect.Type
 	required bool // in the document
@@ -52,7 +54,7 @@ type wireField struct {
 
 func (s *shape) field(name string) (wireField, bool) {
 	for _, field := range s.fields {
-		if field.name == name {
+		if field.name == name || slices.Contains(field.aliases, name) {
 			return field, true
 		}
 	}
@@ -118,7 +120,7 @@ func (s shapes) addStruct(t reflect.Type) error {
 		}
 		required := field.Tag.Get(requiredTag) == "true"
 		found.fields = append(found.fields, wireField{
-			name: name, index: i, typ: field.Type, doc: field.Tag.Get(docTag), required: required,
+			name: name, aliases: strings.Fields(field.Tag.Get(aliasTag)), index: i, typ: field.Type, doc: field.Tag.Get(docTag), required: required,
 			demanded: (required && found.strict) || isEnum(field.Type),
 		})
 		if err := s.add(field.Type); err != nil {

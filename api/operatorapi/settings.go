@@ -87,12 +87,12 @@ func (a *API) settingsEndpoints() []endpoint.Endpoint {
 type topUpBody struct {
 	Enabled *bool `json:"enabled" doc:"false buys nothing; true when left out"`
 
-	TargetThroughput *int64 `json:"target_throughput" doc:"Bytes per second (targetThroughput); required unless disabled"`
-	MinTopupInterval string `json:"min_topup_interval" doc:"As 10m or 10 minutes (minTopupInterval); 10m when left out"`
-	ReservedTraffic  *int64 `json:"reserved_traffic" doc:"Bytes; 200000 when left out"`
-
-	TargetThroughputAlias *int64 `json:"targetThroughput" doc:"The same as target_throughput"`
-	MinTopupIntervalAlias string `json:"minTopupInterval" doc:"The same as min_topup_interval"`
+	//nolint:lll // the names are long
+	TargetThroughput *int64 `json:"target_throughput" alias:"targetThroughput target-throughput" doc:"Bytes per second (also targetThroughput, target-throughput); required unless disabled"`
+	//nolint:lll // as above
+	MinTopupInterval string `json:"min_topup_interval" alias:"minTopupInterval min-topup-interval" doc:"As 10m or 10 minutes (also minTopupInterval, min-topup-interval); 10m when left out"`
+	//nolint:lll // as above
+	ReservedTraffic *int64 `json:"reserved_traffic" alias:"reservedTraffic reserved-traffic" doc:"Bytes (also reservedTraffic, reserved-traffic); 200000 when left out"`
 }
 
 type putTopUpRequest struct {
@@ -112,15 +112,14 @@ func (a *API) putTopUp(ctx context.Context, req putTopUpRequest) (TopUpResponse,
 	if isOff(body.Enabled) {
 		return respond(toAPITopUp)(a.choose(ctx, settings.KindTopUp, "", nil))
 	}
-	throughput := either(body.TargetThroughput, body.TargetThroughputAlias)
-	if throughput == nil {
+	if body.TargetThroughput == nil {
 		return TopUpResponse{}, missing("target_throughput")
 	}
 	topUp := settings.TopUp{
-		TargetThroughput: *throughput, MinTopupInterval: settings.Duration(settings.DefaultMinTopupInterval),
+		TargetThroughput: *body.TargetThroughput, MinTopupInterval: settings.Duration(settings.DefaultMinTopupInterval),
 		ReservedTraffic: settings.DefaultReservedTraffic,
 	}
-	if text := body.MinTopupInterval + body.MinTopupIntervalAlias; text != "" {
+	if text := body.MinTopupInterval; text != "" {
 		interval, err := settings.ParseDuration(text)
 		if err != nil {
 			return TopUpResponse{}, v0.BadRequest("min_topup_interval: %s", err)
@@ -148,15 +147,14 @@ type putSweepRequest struct {
 type sweepBody struct {
 	Enabled *bool `json:"enabled" doc:"false sweeps nothing; true when left out"`
 
-	MaxBalanceUSD *decimal.Decimal `json:"max_balance_usd" doc:"Above it the wallet is swept (maxBalanceUSD)"`
-	MinBalanceUSD *decimal.Decimal `json:"min_balance_usd" doc:"What a sweep leaves (minBalanceUSD)"`
+	//nolint:lll // the names are long
+	MaxBalanceUSD *decimal.Decimal `json:"max_balance_usd" alias:"maxBalanceUSD max-balance-usd" doc:"Above it the wallet is swept (also maxBalanceUSD, max-balance-usd); a number or a string"`
+	//nolint:lll // as above
+	MinBalanceUSD *decimal.Decimal `json:"min_balance_usd" alias:"minBalanceUSD min-balance-usd" doc:"What a sweep leaves (also minBalanceUSD, min-balance-usd); a number or a string"`
 	Receiver      ledger.Party     `json:"receiver" doc:"Who gets the rest"`
 
-	UseTransferPreapproval bool `json:"use_transfer_preapproval" doc:"Send through the receiver's preapproval"`
-
-	MaxBalanceUSDAlias          *decimal.Decimal `json:"maxBalanceUSD" doc:"The same as max_balance_usd"`
-	MinBalanceUSDAlias          *decimal.Decimal `json:"minBalanceUSD" doc:"The same as min_balance_usd"`
-	UseTransferPreapprovalAlias bool             `json:"useTransferPreapproval" doc:"Like use_transfer_preapproval"`
+	//nolint:lll // as above
+	UseTransferPreapproval bool `json:"use_transfer_preapproval" alias:"useTransferPreapproval use-transfer-preapproval" doc:"Send through the receiver's preapproval (also useTransferPreapproval, use-transfer-preapproval)"`
 }
 
 func (a *API) getSweep(ctx context.Context, req sweepRequest) (SweepResponse, error) {
@@ -176,19 +174,17 @@ func (a *API) putSweep(ctx context.Context, req putSweepRequest) (SweepResponse,
 	if isOff(body.Enabled) {
 		return respond(toAPISweep)(a.choose(ctx, settings.KindSweep, sender, nil))
 	}
-	most := either(body.MaxBalanceUSD, body.MaxBalanceUSDAlias)
-	least := either(body.MinBalanceUSD, body.MinBalanceUSDAlias)
 	switch {
-	case most == nil:
+	case body.MaxBalanceUSD == nil:
 		return SweepResponse{}, missing("max_balance_usd")
-	case least == nil:
+	case body.MinBalanceUSD == nil:
 		return SweepResponse{}, missing("min_balance_usd")
 	case body.Receiver == "":
 		return SweepResponse{}, missing("receiver")
 	}
 	sweep := settings.Sweep{
-		MaxBalanceUSD: *most, MinBalanceUSD: *least, Receiver: body.Receiver,
-		UseTransferPreapproval: body.UseTransferPreapproval || body.UseTransferPreapprovalAlias,
+		MaxBalanceUSD: *body.MaxBalanceUSD, MinBalanceUSD: *body.MinBalanceUSD, Receiver: body.Receiver,
+		UseTransferPreapproval: body.UseTransferPreapproval,
 	}
 	if err := refuse(sweep.Problems(sender)); err != nil {
 		return SweepResponse{}, err
@@ -208,8 +204,8 @@ type putAcceptRequest struct {
 type acceptBody struct {
 	Enabled *bool `json:"enabled" doc:"false accepts nothing; true when left out"`
 
-	FromParties      []ledger.Party `json:"from_parties" doc:"Whose offers are accepted (fromParties)"`
-	FromPartiesAlias []ledger.Party `json:"fromParties" doc:"The same as from_parties"`
+	//nolint:lll // the names are long
+	FromParties []ledger.Party `json:"from_parties" alias:"fromParties from-parties" doc:"Whose offers are accepted (also fromParties, from-parties)"`
 }
 
 func (a *API) getAutoAccept(ctx context.Context, req acceptRequest) (AutoAcceptResponse, error) {
@@ -229,7 +225,7 @@ func (a *API) putAutoAccept(ctx context.Context, req putAcceptRequest) (AutoAcce
 	if isOff(req.Body.Enabled) {
 		return respond(toAPIAutoAccept)(a.choose(ctx, settings.KindAutoAccept, receiver, nil))
 	}
-	accept := settings.AutoAccept{FromParties: append(req.Body.FromParties, req.Body.FromPartiesAlias...)}
+	accept := settings.AutoAccept{FromParties: req.Body.FromParties}
 	if err := refuse(accept.Problems()); err != nil {
 		return AutoAcceptResponse{}, err
 	}
@@ -278,14 +274,6 @@ func respond[T any](show func(db.AutomationSetting) (T, error)) func(db.Automati
 }
 
 func isOff(enabled *bool) bool { return enabled != nil && !*enabled }
-
-// either is the value that was given under one of two names.
-func either[T any](value, alias *T) *T {
-	if value != nil {
-		return value
-	}
-	return alias
-}
 
 func missing(name string) error {
 	return v0.BadRequest("%s is missing; give it, or enabled as false", name)

@@ -75,11 +75,16 @@ func (a *API) listChanges(ctx context.Context, req changesRequest) (ListSettingC
 		before = *req.Before
 	}
 	found, err := a.options.Settings.AutomationChanges(ctx, before, limit)
+	if err != nil {
+		return ListSettingChangesResponse{}, err
+	}
 	out := make([]SettingChange, len(found))
 	for i, change := range found {
-		out[i] = toAPIChange(change)
+		if out[i], err = toAPIChange(change); err != nil {
+			return ListSettingChangesResponse{}, err
+		}
 	}
-	return ListSettingChangesResponse{Changes: out}, err
+	return ListSettingChangesResponse{Changes: out}, nil
 }
 
 func pageSize(limit *int64) (int32, error) {

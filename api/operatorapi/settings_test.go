@@ -50,6 +50,7 @@ func TestASweepIsChangedWithoutARestart(t *testing.T) {
 		`{"max_balance_usd":"50.5","min_balance_usd":"5","receiver":"` + string(bob) +
 			`","use_transfer_preapproval":true}`,
 		`{"maxBalanceUSD":"50.5","minBalanceUSD":"5","receiver":"` + string(bob) + `","useTransferPreapproval":true}`,
+		`{"max-balance-usd":50.5,"min-balance-usd":5,"receiver":"` + string(bob) + `","use-transfer-preapproval":true}`,
 	} {
 		answer := s.Call(apitest.Admin, http.MethodPut, sweepOf(alice), body)
 		answer.OK(nil)
@@ -69,19 +70,19 @@ func TestASweepIsChangedWithoutARestart(t *testing.T) {
 			ChangedBy string `json:"changed_by"`
 			Action    string `json:"action"`
 			Before    *struct {
-				Max string `json:"max-balance-usd"`
+				Max string `json:"max_balance_usd"`
 			} `json:"before"`
 			After *struct {
-				Max string `json:"max-balance-usd"`
+				Max string `json:"max_balance_usd"`
 			} `json:"after"`
 		} `json:"changes"`
 	}
-	s.Call(apitest.Admin, http.MethodGet, settingsPath+"/changes?limit=4", nil).OK(&recorded)
-	require.Len(t, recorded.Changes, 4)
-	reset, off, set := recorded.Changes[0], recorded.Changes[1], recorded.Changes[3]
+	s.Call(apitest.Admin, http.MethodGet, settingsPath+"/changes?limit=5", nil).OK(&recorded)
+	require.Len(t, recorded.Changes, 5)
+	reset, off, set := recorded.Changes[0], recorded.Changes[1], recorded.Changes[4]
 	require.Equal(t, []string{"reset", "switch-off", "set"}, []string{reset.Action, off.Action, set.Action})
 	require.Equal(t, apitest.Admin, set.ChangedBy)
-	require.Equal(t, []string{"100", "50.5000000000"}, []string{set.Before.Max, set.After.Max})
+	require.Equal(t, []string{"100.0000000000", "50.5000000000"}, []string{set.Before.Max, set.After.Max})
 	require.Nil(t, off.After)
 	require.Nil(t, reset.Before)
 	s.Call(apitest.Admin, http.MethodGet, settingsPath+"/changes?before=2", nil).OK(&recorded)
@@ -100,6 +101,8 @@ func TestTheTopUpIsChangedWithoutARestart(t *testing.T) {
 			`"reserved_traffic":200000}`,
 		`{"target_throughput":5,"min_topup_interval":"2 minutes","reserved_traffic":0}`: `{"target_throughput":5,` +
 			`"min_topup_interval":"2m0s","reserved_traffic":0}`,
+		`{"target-throughput":"7","min-topup-interval":"1h","reserved-traffic":"1"}`: `{"target_throughput":7,` +
+			`"min_topup_interval":"1h0m0s","reserved_traffic":1}`,
 		`{"target_throughput":0}`: `{"target_throughput":0,"min_topup_interval":"10m0s","reserved_traffic":200000}`,
 		`{"enabled":false}`:       `null`,
 	} {
@@ -116,7 +119,7 @@ func TestAutoAcceptIsChangedWithoutARestart(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	alice, bob := s.Party("alice"), s.Party("bob")
-	for _, name := range []string{"from_parties", "fromParties"} {
+	for _, name := range []string{"from_parties", "fromParties", "from-parties"} {
 		s.Call(apitest.Admin, http.MethodPut, acceptOf(bob), `{"`+name+`":["`+string(alice)+`"]}`).OK(nil)
 	}
 	want := `{"receiver":"` + string(bob) + `","source":"operator","setting":{"from_parties":["` + string(alice) +
@@ -205,7 +208,9 @@ func TestSettingsThatCannotBeAreRefused(t *testing.T) {
 			require.JSONEq(t, want, answer.Text)
 		}
 	}
-	s.Call(apitest.Admin, http.MethodPut, sweepOf(alice), `{"max_balance_usd":1}`).Plain(http.StatusBadRequest)
+	for _, body := range []string{`{"max_balance_usd":[1]}`, `{"max_balance_usd":0.12345678901}`, `{"max_balance_usd":"x"}`} {
+		s.Call(apitest.Admin, http.MethodPut, sweepOf(alice), body).Plain(http.StatusBadRequest)
+	}
 }
 
 func TestSettingsAreForOperatorsOnly(t *testing.T) {

@@ -72,7 +72,7 @@ type AutoAcceptResponse struct {
 	Configured *AutoAccept  `json:"configured" doc:"What the configuration says, and what counts after a reset"`
 }
 
-// SettingChange is a change of a setting. The values before and after are as a configuration file has them.
+// SettingChange is a change of a setting. The values before and after are as the setting itself is answered.
 type SettingChange struct {
 	ID        int64              `json:"id" required:"true" doc:"Its number; later changes have higher ones"`
 	ChangedAt endpoint.Timestamp `json:"changed_at" required:"true" doc:"When"`
@@ -117,35 +117,67 @@ func both[S, T any](setting db.AutomationSetting, show func(S) T) (counts, confi
 	return counts, configured, err
 }
 
+func toAPITopUpValue(t settings.TopUp) TopUp {
+	return TopUp{
+		TargetThroughput: t.TargetThroughput, MinTopupInterval: time.Duration(t.MinTopupInterval).String(),
+		ReservedTraffic: t.ReservedTraffic,
+	}
+}
+
+func toAPISweepValue(s settings.Sweep) Sweep { return Sweep(s) }
+
+func toAPIAutoAcceptValue(a settings.AutoAccept) AutoAccept { return AutoAccept(a) }
+
 func toAPITopUp(setting db.AutomationSetting) (TopUpResponse, error) {
-	counts, configured, err := both(setting, func(t settings.TopUp) TopUp {
-		return TopUp{
-			TargetThroughput: t.TargetThroughput, MinTopupInterval: time.Duration(t.MinTopupInterval).String(),
-			ReservedTraffic: t.ReservedTraffic,
-		}
-	})
+	counts, configured, err := both(setting, toAPITopUpValue)
 	return TopUpResponse{Source: sourceOf(setting), Setting: counts, Configured: configured}, err
 }
 
 func toAPISweep(setting db.AutomationSetting) (SweepResponse, error) {
-	counts, configured, err := both(setting, func(s settings.Sweep) Sweep { return Sweep(s) })
+	counts, configured, err := both(setting, toAPISweepValue)
 	return SweepResponse{
 		Sender: setting.Party, Source: sourceOf(setting), Setting: counts, Configured: configured,
 	}, err
 }
 
 func toAPIAutoAccept(setting db.AutomationSetting) (AutoAcceptResponse, error) {
-	counts, configured, err := both(setting, func(a settings.AutoAccept) AutoAccept { return AutoAccept(a) })
+	counts, configured, err := both(setting, toAPIAutoAcceptValue)
 	return AutoAcceptResponse{
 		Receiver: setting.Party, Source: sourceOf(setting), Setting: counts, Configured: configured,
 	}, err
 }
 
-func toAPIChange(change db.AutomationChange) SettingChange {
+func toAPIChange(change db.AutomationChange) (SettingChange, error) {
+	before, err := toAPIValue(change.Kind, change.Before)
+	if err != nil {
+		return SettingChange{}, err
+	}
+	after, err := toAPIValue(change.Kind, change.After)
 	return SettingChange{
 		ID: change.ID, ChangedAt: endpoint.Timestamp(change.At), ChangedBy: change.By, Kind: change.Kind,
-		Party: change.Party, Action: change.Action, Before: change.Before, After: change.After,
+		Party: change.Party, Action: change.Action, Before: before, After: after,
+	}, err
+}
+
+// toAPIValue shows a stored value of a kind; nil for none.
+func toAPIValue(kind string, value []byte) (json.RawMessage, error) {
+	switch settings.Kind(kind) {
+	case settings.KindTopUp:
+		return encoded(shown(value, toAPITopUpValue))
+	case settings.KindSweep:
+		return encoded(shown(value, toAPISweepValue))
+	case settings.KindAutoAccept:
+		return encoded(shown(value, toAPIAutoAcceptValue))
+	default:
+		return value, nil // of a version that had another kind
 	}
+}
+
+func encoded[T any](value *T, err error) (json.RawMessage, error) {
+	if err != nil || value == nil {
+		return nil, err
+	}
+	return json.Marshal(value)
 }
 
 // refuse turns what is wrong with a setting into one refusal.
