@@ -75,11 +75,12 @@ build: ## Build bin/florin
 	$(GO) build $(build_flags) -o $(BIN) ./cmd/florin
 
 .PHONY: generate
-generate: ## Write anew what is generated: db/dbgen from db/schema and db/queries, *.pb.go from proto, docs/errors.md, docs/licences.md
+generate: ## Write anew what is generated: db/dbgen from db/schema and db/queries, *.pb.go from proto, docs/errors.md, docs/licences.md, docs/contract.md
 	$(tool) sqlc generate
 	$(GO) -C tools run ./protogen
 	$(GO) run ./docs/errorsdoc
 	$(GO) run ./docs/licencesdoc
+	$(GO) run ./docs/contractdoc
 
 .PHONY: fmt
 fmt: ## Format the code and sort imports
@@ -161,7 +162,7 @@ lint: ## Run the linter: style, layering, forbidden calls
 	$(tool) golangci-lint run
 
 .PHONY: verify
-verify: verify/generated verify/modules verify/licences verify/workflows verify/files ## Check that generated code, go.mod, workflows and files are as they should be
+verify: verify/generated verify/modules verify/licences verify/contract verify/workflows verify/files ## Check that generated code, go.mod, workflows and files are as they should be
 
 .PHONY: verify/generated
 verify/generated:
@@ -175,6 +176,10 @@ verify/modules:
 .PHONY: verify/licences
 verify/licences:
 	@$(GO) run ./docs/licencesdoc -check
+
+.PHONY: verify/contract
+verify/contract:
+	@$(GO) run ./docs/contractdoc -check
 
 .PHONY: verify/workflows
 verify/workflows:

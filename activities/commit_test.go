@@ -230,6 +230,7 @@ func TestSubmissionsOfOneBatchSeeWhatThoseBeforeThemDid(t *testing.T) {
 		completions[1].Refusal)
 }
 
+// contract: submit-commands
 func TestSeveralCommandsAreOneTransactionOrNone(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
@@ -259,6 +260,7 @@ func TestCommittingTwiceGivesTheCompletionOfTheFirstTime(t *testing.T) {
 	require.Equal(t, ledger.Offset(2), head.Offset)
 }
 
+// contract: submit-deduplication
 func TestAChangeSucceedsOnceWithinItsWindow(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

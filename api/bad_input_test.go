@@ -297,6 +297,8 @@ func TestWrongTypesInBodies(t *testing.T) {
 
 // TestNullMeansLeftOut sends every body with null for each field that it need not have, however deep. What comes of it
 // is what comes of the body without the field, as far as that can be asked twice.
+//
+// contract: version-optional
 func TestNullMeansLeftOut(t *testing.T) {
 	t.Parallel()
 	nulls := 0

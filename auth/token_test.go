@@ -35,6 +35,7 @@ func sign(t *testing.T, method jwt.SigningMethod, key any, claims jwt.MapClaims)
 	return token
 }
 
+// contract: auth-bearer
 func TestTokensThatVerify(t *testing.T) {
 	t.Parallel()
 	for name, claims := range map[string]jwt.MapClaims{
@@ -118,6 +119,7 @@ func TestAVerifierNeedsItsOptions(t *testing.T) {
 	}
 }
 
+// contract: auth-websocket
 func TestWhereTokensAreFound(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

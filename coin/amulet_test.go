@@ -50,6 +50,8 @@ func TestCoinsAreHoldings(t *testing.T) {
 
 // TestDustExpires holds the worked numbers of the holding fee: a coin of 1 is dust after 263 rounds, one of 1000 after
 // 262800.
+//
+// contract: dust
 func TestDustExpires(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
+// contract: preapproval-fee
 func TestAPreapprovalIsPaidInProportionToItsLife(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -65,6 +66,7 @@ func TestAPreapprovalIsPaidInProportionToItsLife(t *testing.T) {
 	}
 }
 
+// contract: preapproval-fee
 func TestTheFeeOfAPreapprovalIsBurned(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)

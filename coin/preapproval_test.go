@@ -103,6 +103,7 @@ func TestATransferThatWasPreparedLongAgoGoesThroughAPreapproval(t *testing.T) {
 	require.Equal(t, payload(t, n, n.states[1]).HoldingFeesOpenRoundNumber, received.Amount.CreatedAt)
 }
 
+// contract: preapproval-rewards
 func TestAFeaturedProviderEarnsByTransfersThroughItsPreapprovals(t *testing.T) {
 	t.Parallel()
 	markers, traffic := coin.RewardVersionFeaturedAppMarkers, coin.RewardVersionTrafficBased
@@ -162,6 +163,8 @@ func TestAFeaturedProviderEarnsByTransfersThroughItsPreapprovals(t *testing.T) {
 }
 
 // TestTheLifeOfAPreapproval has a case for each row of the table of its states.
+//
+// contract: preapproval-renew-choice, preapproval-cancel, preapproval-expiry
 func TestTheLifeOfAPreapproval(t *testing.T) {
 	t.Parallel()
 	renew := func(n network, id lf.CID[coin.TransferPreapproval], until time.Duration, funds coins, by ...ledger.Party,

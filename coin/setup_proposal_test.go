@@ -22,6 +22,7 @@ func (n network) propose(t *testing.T) coin.AmuletRulesCreateExternalPartySetupP
 	return result
 }
 
+// contract: admin-setup-right
 func TestAnExternalPartyIsSetUp(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)

@@ -365,6 +365,7 @@ func TestATransferSpendsCoinWhoseLockHasExpired(t *testing.T) {
 	n.requireBalances(t, "50.0", "0.0", "0.0")
 }
 
+// contract: inputs-limit
 func TestATransferHasAtMostAHundredInputs(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)

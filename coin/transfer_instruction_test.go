@@ -75,6 +75,8 @@ func TestAnOfferLocksTheCoin(t *testing.T) {
 
 // TestTheStatesOfATwoStepTransfer is the table of states and transitions, row by row: each begins with an offer of 25
 // out of 100 coins that ends after a day.
+//
+// contract: instruction-locks, instruction-accept, instruction-reject, instruction-withdraw
 func TestTheStatesOfATwoStepTransfer(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

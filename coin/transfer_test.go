@@ -278,6 +278,7 @@ func TestTransferRefuses(t *testing.T) {
 	}
 }
 
+// contract: agree
 func TestEveryoneInvolvedMustAgreeToATransfer(t *testing.T) {
 	t.Parallel()
 	n := startNetwork(t)

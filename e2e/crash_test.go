@@ -69,6 +69,8 @@ func (v victim) String() string {
 
 // TestEveryAcknowledgedSubmissionSurvivesCrashes kills parts of a node again and again while clients submit, and then
 // proves that what was acknowledged has exactly one completion and that no coin appeared or vanished.
+//
+// contract: completions-one
 func TestEveryAcknowledgedSubmissionSurvivesCrashes(t *testing.T) {
 	t.Parallel()
 	chosen, random := newRandom(t)

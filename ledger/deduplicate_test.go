@@ -12,6 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger/ledgertest"
 )
 
+// contract: completion-deduplication, submit-deduplication, submit-deduplication-default
 func TestDeduplication(t *testing.T) {
 	t.Parallel()
 	offset := func(n ledger.Offset) *ledger.DeduplicationPeriod { return &ledger.DeduplicationPeriod{Offset: &n} }
@@ -106,6 +107,7 @@ func TestAnAcceptedSubmissionBecomesAnUpdateAndACompletion(t *testing.T) {
 	require.Equal(t, decision, again)
 }
 
+// contract: submit-min-time-abs
 func TestTheLedgerTimeKeepsToItsLowerBound(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)

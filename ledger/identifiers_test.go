@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
+// contract: parties-name
 func TestFormatsOfIdentifiers(t *testing.T) {
 	t.Parallel()
 	long := func(n int) string { return strings.Repeat("a", n) }
@@ -75,6 +76,7 @@ func TestListsOfParties(t *testing.T) {
 	require.Equal(t, sorted, ledger.FromStrings[ledger.Party](ledger.Strings(sorted)))
 }
 
+// contract: submit-change-id
 func TestAChangeIsTheUserTheCommandAndTheSetOfActors(t *testing.T) {
 	t.Parallel()
 	change := ledger.NewChangeID(ledger.DefaultUser("user"), "command", []ledger.Party{alice, bob})

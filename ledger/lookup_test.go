@@ -13,6 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
+// contract: submit-read-as, submit-disclosed
 func TestAContractIsFoundByItsStakeholdersOrWhenDisclosed(t *testing.T) {
 	t.Parallel()
 	inspect := ledgertest.Inspect{By: []ledger.Party{charlie}}

@@ -136,6 +136,7 @@ func TestPackagesAreListed(t *testing.T) {
 	require.Empty(t, packages.PackageName("unknown"))
 }
 
+// contract: submit-preference
 func TestAPreferredPackageStandsForItsName(t *testing.T) {
 	t.Parallel()
 	packages := newLedger(t).Packages

@@ -42,6 +42,7 @@ func TestTemplatesAreNamedByNameOrID(t *testing.T) {
 	}
 }
 
+// contract: submit-kinds, submit-create-and-exercise
 func TestAllFourKindsOfCommandsArePrepared(t *testing.T) {
 	t.Parallel()
 	packages := newLedger(t).Packages

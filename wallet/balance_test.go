@@ -47,6 +47,8 @@ func TestTheHoldingFeeOfAHolding(t *testing.T) {
 }
 
 // TestBalances has the example of an external party's balance: 150 unlocked and 25 locked coins.
+//
+// contract: wallet-balance
 func TestBalances(t *testing.T) {
 	t.Parallel()
 	const rate = "0.00380518"

@@ -42,6 +42,7 @@ func (s *stub) SubmitAndWait(ctx context.Context, submission ledger.Submission) 
 	return s.completion, s.err
 }
 
+// contract: submit-workflow-id, submit-submission-id, submit-prefetch, submit-answer, submit-deduplication-kinds
 func TestASubmissionCarriesEverythingThatWasAsked(t *testing.T) {
 	t.Parallel()
 	submitter := &stub{}
@@ -96,6 +97,7 @@ func TestASubmissionCarriesEverythingThatWasAsked(t *testing.T) {
 	require.Equal(t, "Archive", got.Commands[2].ExerciseByKey.Choice)
 }
 
+// contract: submit-user, submit-submission-id, submit-min-time-rel, submit-deduplication-kinds
 func TestWhatASubmissionGetsWhenItIsLeftOut(t *testing.T) {
 	t.Parallel()
 	submitter := &stub{}
@@ -128,6 +130,8 @@ func TestWhatASubmissionGetsWhenItIsLeftOut(t *testing.T) {
 }
 
 // TestSubmissionsThatAreRefused follows the documented order of checks, a to y.
+//
+// contract: submit-commands, submit-command-id, submit-min-time-both, submit-synchronizer, submit-taps
 func TestSubmissionsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
@@ -295,6 +299,7 @@ func TestSubmissionsThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// contract: submit-user
 func TestWithoutAuthorizationTheUserMustBeNamed(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{Auth: auth.Disabled{}})
@@ -338,6 +343,7 @@ func TestRefusalsOfTheSubmitter(t *testing.T) {
 	}
 }
 
+// contract: error-body
 func TestWaitingForTheOutcome(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
@@ -476,6 +482,7 @@ func TestAFormatIsRefusedBeforeAnythingHappens(t *testing.T) {
 	require.Zero(t, b.end())
 }
 
+// contract: submit-disclosed
 func TestDisclosedContracts(t *testing.T) {
 	t.Parallel()
 	submitter := &stub{}

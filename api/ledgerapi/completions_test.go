@@ -46,6 +46,8 @@ func commandIDs(completions []ledgerapi.Completion) []string {
 
 const quick = "?stream_idle_timeout_ms=1"
 
+// contract: completions-parties, completions-act-as, completion-accepted, completion-refused, completion-ids
+// contract: completion-time, completions-begin, completions-resume, completions-user
 func TestCompletionsTellWhatBecameOfCommands(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
@@ -113,6 +115,7 @@ func TestCompletionsTellWhatBecameOfCommands(t *testing.T) {
 
 const hex64 = "abababababababababababababababababababababababababababababababab"
 
+// contract: completions-other-user, completions-parties-required, completions-begin-negative, completions-400
 func TestCompletionRequestsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
@@ -180,6 +183,7 @@ func TestCompletionRequestsThatAreRefused(t *testing.T) {
 	})
 }
 
+// contract: completions-user
 func TestWithoutAuthorizationReadersMustNameTheUser(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{Auth: auth.Disabled{}})
@@ -188,6 +192,7 @@ func TestWithoutAuthorizationReadersMustNameTheUser(t *testing.T) {
 	b.Call("", http.MethodPost, completionsPath+quick, `{"userId":"any","parties":["a"]}`).OK(nil)
 }
 
+// contract: completions-limit, completions-413
 func TestTheLimitsOfAList(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{Settings: ledgerapi.Settings{MaxListElements: 3}})
@@ -257,6 +262,7 @@ func (s *steps) WaitAfter(ctx context.Context, offset ledger.Offset) (ledger.Off
 	return offset + 1, nil
 }
 
+// contract: completions-idle
 func TestAListWaitsForFurtherElements(t *testing.T) {
 	t.Parallel()
 	watcher := &steps{}
@@ -344,6 +350,7 @@ func (p *pruned) Head(ctx context.Context) (db.Head, error) {
 	return head, err
 }
 
+// contract: completions-pruned
 func TestReadingFromAPrunedRecord(t *testing.T) {
 	t.Parallel()
 	record := &pruned{upTo: 2}

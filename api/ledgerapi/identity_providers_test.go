@@ -201,6 +201,8 @@ func TestTokensOfAnIdentityProvider(t *testing.T) {
 }
 
 // An administrator of an identity provider administers what belongs to it and nothing else.
+//
+// contract: parties-provider, users-create-rights, parties-rights
 func TestAdministratorsOfIdentityProviders(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})

@@ -117,6 +117,7 @@ func signaturesIn(body fields) []fields {
 	return body["partySignatures"].(fields)["signatures"].([]fields)
 }
 
+// contract: execute-signatures, execute-scheme
 func TestSignaturesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	c := newCustody(t, 2, signing.Curve25519, signing.P256, signing.Secp256k1)
@@ -246,6 +247,7 @@ func TestManySignaturesAreRefusedUnread(t *testing.T) {
 	require.Contains(t, refusal.Cause, "51 external signatures were provided")
 }
 
+// contract: execute-user
 func TestWhoMayExecute(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
@@ -284,6 +286,7 @@ func TestPartiesOfTheNodeHaveNoKeysToSignWith(t *testing.T) {
 	require.Contains(t, refusal.Cause, "Could not find party signing keys for "+string(c.bank))
 }
 
+// contract: execute-deduplication
 func TestATransactionIsExecutedOnce(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
@@ -316,6 +319,7 @@ func TestContractsThatWereSpentMeanwhileEndATransaction(t *testing.T) {
 	require.Equal(t, [][]string{{"CONTRACT_ID", c.iou}}, refusal.Resources)
 }
 
+// contract: execute-min-time
 func TestTimesOfExecution(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)

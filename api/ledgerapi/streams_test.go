@@ -91,6 +91,7 @@ func TestTheStreamOfCompletions(t *testing.T) {
 	})
 }
 
+// contract: completions-kinds, completions-checkpoint
 func TestCheckpoints(t *testing.T) {
 	t.Parallel()
 	t.Run("the first comes half a second after the beginning, the next when the record has grown", func(t *testing.T) {

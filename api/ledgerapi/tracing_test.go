@@ -11,6 +11,7 @@ import (
 	"github.com/florinledger/florin/api/ledgerapi"
 )
 
+// contract: completion-trace
 func TestTheTraceOfARequestIsKeptWithWhatItDid(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})

@@ -15,6 +15,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
+// contract: users-create, users-fields, error-body
 func TestCreatingAUser(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -57,6 +58,7 @@ func TestCreatingAUser(t *testing.T) {
 	})
 }
 
+// contract: users-create-rights
 func TestUsersThatCannotBeCreated(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -168,6 +170,7 @@ func requireNotAllowed(t *testing.T, s *apitest.Server, method, path string, bod
 	require.Equal(t, map[string]string{"ledger_api_error": "invalid token"}, unknown.Context)
 }
 
+// contract: users-list, users-page-token
 func TestListingUsers(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -277,6 +280,7 @@ func TestDeactivatedUsersAreRefused(t *testing.T) {
 	s.Call("gone", http.MethodGet, "/v2/version", nil).Refused(http.StatusForbidden, "NA")
 }
 
+// contract: users-right-kinds
 func TestRights(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})

@@ -152,6 +152,7 @@ func (o *outsider) accept(proposal string) string {
 	return accepted.Preapproval
 }
 
+// contract: admin-external-balance, admin-setup-proposal
 func TestAnExternalPartyHoldsCoin(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
@@ -213,6 +214,7 @@ func (o *outsider) receive(amount string) {
 	}, rules.Disclose(), round.Disclose(), found.Preapproval.Disclose())
 }
 
+// contract: admin-external-topology
 func TestTheTopologyOfAnExternalParty(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
@@ -269,6 +271,7 @@ func TestTheTopologyOfAnExternalParty(t *testing.T) {
 	})
 }
 
+// contract: preapproval-limit
 func TestProposalsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{MaxProvidedParties: 1})
@@ -310,6 +313,7 @@ func TestProposalsAreRefused(t *testing.T) {
 	require.NotEqual(t, 500, again.Status, again.Text)
 }
 
+// contract: admin-cancel-preapproval
 func TestOperatorsLookAfterPreapprovals(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
@@ -337,6 +341,7 @@ func TestOperatorsLookAfterPreapprovals(t *testing.T) {
 	require.NotEqual(t, preapproval, o.accept(o.propose()), "a new one can be proposed")
 }
 
+// contract: admin-send
 func TestAnExternalPartySends(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)

@@ -48,6 +48,7 @@ func (i item) short() string {
 	return strings.Join(parts, " ")
 }
 
+// contract: wallet-transactions
 func TestTheHistoryOfAWallet(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})

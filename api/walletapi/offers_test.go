@@ -147,6 +147,7 @@ func TestWhatStrangersDoUnderATrackingIDChangesNothing(t *testing.T) {
 	statusIs(b.carol, "gift/status?sender="+url.QueryEscape(string(b.bob.Party)), "created")
 }
 
+// contract: offers-create, offers-status, offers-list, offers-accept
 func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -184,6 +185,7 @@ func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 	refused(t, b.post(b.bob, offers+"/"+id+"/accept", nil), http.StatusNotFound, "Contract id not found: ContractId(id = ")
 }
 
+// contract: offers-reject, offers-withdraw
 func TestOffersThatAreRejectedOrWithdrawn(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -259,6 +261,7 @@ func TestATrackingIDIsUsedOnce(t *testing.T) {
 	b.offer(b.alice, b.bob, "again")
 }
 
+// contract: offers-nonsense
 func TestOffersThatCannotBe(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})

@@ -115,6 +115,7 @@ func start(t *testing.T) (*apitest.Server, users) {
 	return s, users{s, t}
 }
 
+// contract: admin-users
 func TestWhichPartyAUserGets(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)

@@ -93,6 +93,8 @@ func TestANetworkThatCannotPay(t *testing.T) {
 }
 
 // A completion says what its submission cost, a dry run has foretold it, and the synchronizer counts it.
+//
+// contract: completion-traffic-accepted
 func TestTheTrafficOfAChangeIsOnItsCompletion(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{Traffic: trafficRules()})

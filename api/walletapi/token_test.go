@@ -78,6 +78,7 @@ func TestATransferThatComesBack(t *testing.T) {
 	}
 }
 
+// contract: transfer-preapproved
 func TestATransferAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -207,4 +208,18 @@ func TestAnAllocationIsMadeAndWithdrawn(t *testing.T) {
 	late := b.allocation("late")
 	late["settlement"].(map[string]any)["allocate_before"] = micros(-time.Minute)
 	refused(t, b.post(b.alice, allocations, late), http.StatusBadRequest, "DAML_FAILURE")
+}
+
+// contract: inputs-traffic
+func TestEachHoldingThatATransferUsesAddsToItsTraffic(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{Traffic: trafficRules()})
+	last := int64(0)
+	for range 3 {
+		b.tap(b.alice, "1")
+		_, shown := tryOut(t, b.Server, "alice", transfers, offerOf(b.bob.Party, "one"))
+		require.True(t, shown.WouldSucceed)
+		require.Greater(t, shown.Traffic.Bytes, last)
+		last = shown.Traffic.Bytes
+	}
 }

@@ -43,6 +43,7 @@ func refusal(t *testing.T, answer apitest.Answer, status int) string {
 	return body.Error
 }
 
+// contract: traffic-request, traffic-status
 func TestTrafficIsBoughtForTheNode(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})

@@ -73,6 +73,7 @@ type holdings struct {
 	Locked  []position `json:"locked_amulets"`
 }
 
+// contract: wallet-holdings
 func TestHoldingsAreListed(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -97,6 +98,7 @@ func TestHoldingsAreListed(t *testing.T) {
 	require.Equal(t, "25.5000000000", locked)
 }
 
+// contract: wallet-user-status, wallet-subject
 func TestUserStatus(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -166,6 +168,7 @@ func (b bank) preapprove(w *apitest.Wallet) string {
 	return created.ID
 }
 
+// contract: preapproval-lifetime
 func TestAPreapprovalOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})

@@ -123,6 +123,8 @@ func (n network) requireHoldings(t *testing.T, owner ledger.Party, count int, su
 }
 
 // TestTheStatesOfAMergeDelegation is the table of states and transitions, row by row, with the ends of each state.
+//
+// contract: merge-proposal, merge-active
 func TestTheStatesOfAMergeDelegation(t *testing.T) {
 	t.Parallel()
 	n := start(t)

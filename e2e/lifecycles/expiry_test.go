@@ -90,6 +90,7 @@ func (n *node) expired() (times []time.Time) {
 	return times
 }
 
+// contract: dust
 func TestCoinThatItsHoldingFeeHasEatenIsBurned(t *testing.T) {
 	t.Parallel()
 	n := newNodeWith(t, 2*tick, expiring)

@@ -133,6 +133,7 @@ func (n *node) client() *workflows.Client {
 	})
 }
 
+// contract: submit-command-id
 func TestSubmissionsWithTheLongestAndOddestNamesAreCommittedAndFound(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)

@@ -30,6 +30,7 @@ func (n *node) preapprove(receiver, provider ledger.Party) contractOf[coin.Trans
 	return all[len(all)-1]
 }
 
+// contract: preapproval-renewal, preapproval-expiry
 func TestAPreapprovalOfTheOperatorIsRenewedForAsLongAsItIsWanted(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)

@@ -61,6 +61,7 @@ func TestAWalletMergesItsCoinAndThoseWithoutAWalletDoNot(t *testing.T) {
 	require.Equal(t, 3, n.coinsOf(carol), "who has no wallet here is left alone")
 }
 
+// contract: auto-rewards
 func TestRewardsAreMintedWhenTheirRoundIssuesHoweverFarTheClockIsAdvanced(t *testing.T) {
 	t.Parallel()
 	n := newNodeWith(t, 2*tick, rewards)

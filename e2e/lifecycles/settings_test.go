@@ -142,6 +142,7 @@ func TestAWalletIsSweptWhenTheCoinIsWorthMore(t *testing.T) {
 	require.Equal(t, "14000.0", offers[0].Payload.Amount.Amount.Show())
 }
 
+// contract: auto-accept
 func TestOnlyConfiguredSendersAreAccepted(t *testing.T) {
 	t.Parallel()
 	n := newSettingsNode(t)
@@ -270,6 +271,7 @@ func TestTwoNodesSweepOnce(t *testing.T) {
 	require.Len(t, senders, wallets, "one offer of each")
 }
 
+// contract: auto-top-up
 func TestTrafficIsBoughtWhenLittleIsLeft(t *testing.T) {
 	t.Parallel()
 	n := newSettingsNode(t)

@@ -81,6 +81,7 @@ func TestAnAcceptedOfferWithoutFundsIsGivenUp(t *testing.T) {
 	require.Equal(t, "10.0", n.balance(alice))
 }
 
+// contract: offers-expire
 func TestAnOfferThatNobodyTakesExpiresAtItsDeadline(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
@@ -166,6 +167,7 @@ func (n *node) instruct(sender, receiver ledger.Party, lasts time.Duration) stri
 	return "transfer:" + string(instruction.ID)[:34]
 }
 
+// contract: instruction-expire
 func TestAnInstructionThatNobodyTakesReturnsTheCoinAtItsDeadline(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
@@ -200,6 +202,7 @@ func TestAnExpiredInstructionWithoutItsCoinIsArchived(t *testing.T) {
 	require.Equal(t, "100.0", n.balance(alice))
 }
 
+// contract: merge-batch
 func TestHoldingsAreMergedForOwnersWhoAskedForIt(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)

@@ -167,6 +167,7 @@ func TestWhatATopUpBuys(t *testing.T) {
 	}
 }
 
+// contract: auto-top-up
 func TestWhenTrafficIsToppedUp(t *testing.T) {
 	t.Parallel()
 	purchase := automation.TopUp{Bytes: 1_200_000, Interval: time.Minute}
@@ -216,6 +217,7 @@ func sweepOf(most, least string, usePreapproval bool) automation.SweepConfig {
 	}
 }
 
+// contract: auto-sweep
 func TestHowMuchIsSwept(t *testing.T) {
 	t.Parallel()
 	offered := func(amount string, unit payments.Unit) payments.PaymentAmount {

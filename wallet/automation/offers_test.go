@@ -19,6 +19,7 @@ func offerFrom(id string, sender, receiver ledger.Party) automation.Contract[wal
 	}}
 }
 
+// contract: auto-accept
 func TestWhichOffersAreAcceptedWithoutAsking(t *testing.T) {
 	t.Parallel()
 	config := automation.AutoAccept{alice: {bob}}
