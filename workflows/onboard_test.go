@@ -138,7 +138,7 @@ func TestAnOnboardingWaitsForTheOthers(t *testing.T) {
 	last := contributeAfter(env, 400*day, "two")
 	env.ExecuteWorkflow(workflows.OnboardExternalParty, first())
 	require.NoError(t, env.GetWorkflowError())
-	require.EqualError(t, bad.outcome.Err(), "INVALID_ARGUMENT: not like this")
+	require.EqualError(t, bad.outcome.Err(), "TOPOLOGY_UNAUTHORIZED_TRANSACTION: not like this")
 	require.Equal(t, waiting, repeated.outcome)
 	require.Equal(t, topology.Allocated, last.outcome.Progress)
 	env.AssertNumberOfCalls(t, "ContributeToOnboarding", 3)
