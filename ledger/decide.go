@@ -67,7 +67,7 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 	ordered, err := c.order(s, at)
 	if refused, ok := fault.As(err); ok {
 		decision.Completion.Refusal = refused
-		return decision, nil
+		return decision, nil //nolint:nilerr // as above
 	}
 	if err != nil {
 		return Decision{}, err
@@ -95,8 +95,8 @@ type ordered struct {
 	verdict *fault.Fault
 }
 
-// order works out the transaction of a submission. A fault refuses it before it is ordered; other errors are failures of
-// the store.
+// order works out the transaction of a submission. A fault refuses it before it is ordered; other errors are failures
+// of the store.
 func (c Circumstances) order(s Submission, at Position) (ordered, error) {
 	if err := c.checkSubmitters(s); err != nil {
 		return ordered{}, err

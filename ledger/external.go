@@ -80,8 +80,8 @@ func (x External) admit(at Position) error {
 	return x.Authorize()
 }
 
-// verdict refuses a signed transaction that is ordered, but comes at the wrong time or too late for its inputs. The error
-// is a failure of the store.
+// verdict refuses a signed transaction that is ordered, but comes at the wrong time or too late for its inputs. The
+// error is a failure of the store.
 func (x External) verdict(s Submission, at Position, store Store) (*fault.Fault, error) {
 	if refusal := x.checkTimes(s, at); refusal != nil {
 		return refusal, nil

@@ -120,7 +120,8 @@ func (s shapes) addStruct(t reflect.Type) error {
 		}
 		required := field.Tag.Get(requiredTag) == "true"
 		found.fields = append(found.fields, wireField{
-			name: name, aliases: strings.Fields(field.Tag.Get(aliasTag)), index: i, typ: field.Type, doc: field.Tag.Get(docTag), required: required,
+			name: name, aliases: strings.Fields(field.Tag.Get(aliasTag)), index: i, typ: field.Type,
+			doc: field.Tag.Get(docTag), required: required,
 			demanded: (required && found.strict) || isEnum(field.Type),
 		})
 		if err := s.add(field.Type); err != nil {

@@ -208,8 +208,8 @@ func TestSettingsThatCannotBeAreRefused(t *testing.T) {
 			require.JSONEq(t, want, answer.Text)
 		}
 	}
-	for _, body := range []string{`{"max_balance_usd":[1]}`, `{"max_balance_usd":0.12345678901}`, `{"max_balance_usd":"x"}`} {
-		s.Call(apitest.Admin, http.MethodPut, sweepOf(alice), body).Plain(http.StatusBadRequest)
+	for _, value := range []string{`[1]`, `0.12345678901`, `"x"`} {
+		s.Call(apitest.Admin, http.MethodPut, sweepOf(alice), `{"max_balance_usd":`+value+`}`).Plain(http.StatusBadRequest)
 	}
 }
 
