@@ -7,6 +7,7 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/hosts"
 )
 
 // family is a list of endpoints whose errors have one form.
@@ -111,6 +112,18 @@ func ofValidator(path string) bool {
 // ofFamilies tells whether a path looks like one of the APIs beside the JSON Ledger API.
 func ofFamilies(path string) bool {
 	return ofValidator(path) || strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/registry/")
+}
+
+// misdirected answers requests under a host name that the node is not served under in the form of their API.
+func misdirected(ledger, validator *endpoint.Frame) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		text := hosts.Refusal(r.Host, HostsFlag)
+		if ofFamilies(r.URL.Path) {
+			validator.Refuse(w, r, v0.Refuse(http.StatusMisdirectedRequest, "%s", text))
+			return
+		}
+		ledger.Misdirected(w, r, text)
+	}
 }
 
 // wrongMethod answers methods that a path does not take in the form of its API.

@@ -19,7 +19,11 @@ import (
 	"github.com/florinledger/florin/api/registryapi"
 	"github.com/florinledger/florin/api/walletapi"
 	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/hosts"
 )
+
+// HostsFlag is the setting that adds names to those under which the node is served.
+const HostsFlag = "--hosts"
 
 // Options are the parts and settings of the HTTP edge.
 type Options struct {
@@ -52,6 +56,8 @@ type Options struct {
 	Now func() time.Time
 	// Origins are the web origins whose pages may call the node; the zero value allows those of the node itself only.
 	Origins Origins
+	// Hosts are the names under which the node is served; the zero value is every one.
+	Hosts hosts.Names
 	// Limits keep one caller from taking what is there for all; nil makes usual ones.
 	Limits *endpoint.Limits
 	// MaxBodyBytes and RequestTimeout bound requests; zero means the defaults of package endpoint.
@@ -85,7 +91,10 @@ func NewRouter(options Options) (http.Handler, error) {
 		return nil, err
 	}
 	router := chi.NewRouter()
-	router.Use(frame.Observe, options.Origins.crossOrigin(), endpoint.CollapseSlashes, stripValidator, frame.Limit,
+	known := func(next http.Handler) http.Handler {
+		return options.Hosts.Guard(next, misdirected(frame, families[0].frame))
+	}
+	router.Use(frame.Observe, known, options.Origins.crossOrigin(), endpoint.CollapseSlashes, stripValidator, frame.Limit,
 		middleware.GetHead)
 	router.NotFound(notFound(frame, families[0].frame))
 	router.MethodNotAllowed(wrongMethod(frame, families[0].frame))

@@ -35,6 +35,7 @@ import (
 	"github.com/florinledger/florin/builtin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/hosts"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/topology"
 	"github.com/florinledger/florin/telemetry"
@@ -83,6 +84,8 @@ type Options struct {
 	Answers changes.Record
 	// Origins are the web origins whose pages may call the node.
 	Origins []string
+	// Hosts are the names under which the node is served; the zero value is every one.
+	Hosts hosts.Names
 	// DB is a database that stands already; nil makes a fresh one.
 	DB *db.DB
 	// Traffic is what the synchronizer grants; left out, nothing is metered.
@@ -204,8 +207,8 @@ func (s *Server) handler(options Options) http.Handler {
 	origins, err := api.ParseOrigins(options.Origins)
 	require.NoError(s.tb, err)
 	handler, err := api.NewRouter(api.Options{
-		Origins: origins,
-		Wallet:  wallets, Changes: keeper,
+		Origins: origins, Hosts: options.Hosts,
+		Wallet: wallets, Changes: keeper,
 		Clock:    devapi.New(devapi.Options{Clock: s.DB, Development: true, Now: now}),
 		Operator: operator, Measure: s.Metrics.Request,
 		Auth: options.Auth, Tokens: auth.AnyUser{Verifier: s.issuers}, Ledger: ledgerAPI, Registry: registry,

@@ -180,3 +180,8 @@ func (f *Frame) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	}
 	f.write(r.Context(), w, TextContent(http.StatusMethodNotAllowed, text))
 }
+
+// Misdirected answers requests under a host name that the node is not served under.
+func (f *Frame) Misdirected(w http.ResponseWriter, r *http.Request, text string) {
+	f.write(r.Context(), w, TextContent(http.StatusMisdirectedRequest, text))
+}

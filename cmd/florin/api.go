@@ -92,9 +92,13 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	served, err := settings.servedHosts(n.options.listen)
+	if err != nil {
+		return nil, err
+	}
 	return api.NewRouter(api.Options{
-		Origins: origins,
-		Wallet:  n.wallets, Changes: keeper,
+		Origins: origins, Hosts: served,
+		Wallet: n.wallets, Changes: keeper,
 		Clock:    devapi.New(devapi.Options{Clock: n.database, Development: n.options.development, Now: time.Now}),
 		Operator: operator, Measure: n.metrics.Request,
 		Auth: resolver, Tokens: auth.AnyUser{Verifier: issuers}, Ledger: ledgerAPI, Registry: registry,

@@ -10,6 +10,7 @@ import (
 	"github.com/florinledger/florin/api"
 	"github.com/florinledger/florin/bootstrap"
 	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/hosts"
 )
 
 // nodeSettings are the settings of a node, however it is started. Flags win over the environment.
@@ -23,6 +24,8 @@ type nodeSettings struct {
 	AuthScope    string `help:"Scope that tokens may carry instead of an audience; empty: none." default:"daml_ledger_api" env:"FLORIN_AUTH_SCOPE"`
 
 	CorsOrigins []string `help:"Web origins whose pages may call the node, as in https://wallet.example; loopback: all of this machine; none: no page; *: any page. Left out: none, with florin up loopback." env:"FLORIN_CORS_ORIGINS"`
+
+	Hosts []string `help:"Host names under which the node is served, beside localhost and the address that it listens on; *: any name. Left out: any name with the keys of an issuer, no other name with the shared secret." env:"FLORIN_HOSTS"`
 
 	MaxBatch         int           `help:"How many submissions may share a workflow under load; 1 gives each its own." default:"64" env:"FLORIN_MAX_BATCH"`
 	MaxInFlight      int           `help:"How many submissions may be on their way at once." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
@@ -98,6 +101,9 @@ func (s *nodeSettings) Validate() error {
 	if _, err := api.ParseOrigins(s.CorsOrigins); err != nil {
 		return fmt.Errorf("--cors-origins: %w", err)
 	}
+	if _, err := hosts.Parse(s.Hosts, "127.0.0.1:0"); err != nil {
+		return fmt.Errorf("%s: %w", api.HostsFlag, err)
+	}
 	if err := errors.Join(s.tokenSettings.check(), s.limitSettings.check()); err != nil {
 		return err
 	}
@@ -122,6 +128,16 @@ func (s *nodeSettings) allowedOrigins(development bool) (api.Origins, error) {
 		return api.ParseOrigins([]string{api.LoopbackOrigins})
 	}
 	return api.ParseOrigins(s.CorsOrigins)
+}
+
+// servedHosts are the names under which the node is served. Whoever guesses the shared secret, a page included whose own
+// name leads here, can make every token: so it is served under names that lead nowhere else. Tokens of an issuer cannot
+// be made, and proxies choose names.
+func (s *nodeSettings) servedHosts(listen string) (hosts.Names, error) {
+	if len(s.Hosts) == 0 && s.hasIssuer() {
+		return hosts.Names{}, nil
+	}
+	return hosts.Parse(s.Hosts, listen)
 }
 
 func (s *nodeSettings) bootstrapOptions() (bootstrap.Options, error) {

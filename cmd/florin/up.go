@@ -15,6 +15,7 @@ import (
 	"github.com/florinledger/florin/devnet/postgres"
 	"github.com/florinledger/florin/devnet/runfile"
 	"github.com/florinledger/florin/devnet/temporalchild"
+	"github.com/florinledger/florin/hosts"
 	"github.com/florinledger/florin/workflows"
 )
 
@@ -24,12 +25,13 @@ const recordDatabase = "florin"
 type upCommand struct {
 	nodeSettings
 	localnetSettings
-	DataDir          string `help:"Where everything is stored." default:".florin" env:"FLORIN_DATA_DIR"`
-	Listen           string `help:"Where the API listens; port 0 chooses a free one." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
-	TemporalUIListen string `name:"temporal-ui-listen" help:"Where the Temporal UI listens; port 0 chooses a free one." default:"127.0.0.1:8233" env:"FLORIN_TEMPORAL_UI_LISTEN"`
-	TemporalListen   string `help:"Where Temporal listens; port 0 chooses a free one." default:"127.0.0.1:0" env:"FLORIN_TEMPORAL_LISTEN"`
-	Clock            string `help:"The ledger's clock: real; simulated, which can be advanced (florin clock advance 90d); or static, which can be advanced and stands still otherwise." enum:"real,simulated,static" default:"real" env:"FLORIN_CLOCK"`
-	PostgresPort     int    `help:"Port of the private PostgreSQL on 127.0.0.1; 0 chooses a free one." default:"0" env:"FLORIN_POSTGRES_PORT"`
+	DataDir          string   `help:"Where everything is stored." default:".florin" env:"FLORIN_DATA_DIR"`
+	Listen           string   `help:"Where the API listens; port 0 chooses a free one." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
+	TemporalUIListen string   `name:"temporal-ui-listen" help:"Where the Temporal UI listens; port 0 chooses a free one." default:"127.0.0.1:8233" env:"FLORIN_TEMPORAL_UI_LISTEN"`
+	TemporalUIHosts  []string `name:"temporal-ui-hosts" help:"Host names under which the Temporal UI is served, beside localhost and the address that it listens on; *: any name." env:"FLORIN_TEMPORAL_UI_HOSTS"`
+	TemporalListen   string   `help:"Where Temporal listens; port 0 chooses a free one." default:"127.0.0.1:0" env:"FLORIN_TEMPORAL_LISTEN"`
+	Clock            string   `help:"The ledger's clock: real; simulated, which can be advanced (florin clock advance 90d); or static, which can be advanced and stands still otherwise." enum:"real,simulated,static" default:"real" env:"FLORIN_CLOCK"`
+	PostgresPort     int      `help:"Port of the private PostgreSQL on 127.0.0.1; 0 chooses a free one." default:"0" env:"FLORIN_POSTGRES_PORT"`
 }
 
 // The values of --clock that can be advanced: one runs as real time does, the other one stands still.
@@ -54,6 +56,9 @@ type machine struct {
 func (c *upCommand) Run(ctx context.Context) error {
 	if err := errors.Join(c.checkListen(c.Listen), c.checkPorts()); err != nil {
 		return err
+	}
+	if _, err := hosts.Parse(c.TemporalUIHosts, c.TemporalUIListen); err != nil {
+		return fmt.Errorf("--temporal-ui-hosts: %w", err)
 	}
 	relaxCollector()
 	m := &machine{command: c, began: time.Now()}
@@ -153,7 +158,8 @@ func (m *machine) startTemporal(ctx context.Context) error {
 	m.temporal, err = temporalchild.Start(ctx, temporalchild.Options{
 		Config: temporalchild.Config{
 			DatabaseURL: m.database.URL("postgres"), Frontend: m.command.TemporalListen, UI: m.command.TemporalUIListen,
-			Namespace: m.command.TemporalNamespace, SearchAttributes: workflows.SearchAttributes(),
+			UIHosts: m.command.TemporalUIHosts, Namespace: m.command.TemporalNamespace,
+			SearchAttributes: workflows.SearchAttributes(),
 		},
 		Log: log, Progress: m.progress,
 	})

@@ -84,8 +84,10 @@ func Run(ctx context.Context, cfg temporalchild.Config, logTo io.Writer, ready f
 	if err := server.Start(); err != nil {
 		return fmt.Errorf("start the Temporal server: %w", err)
 	}
-	ui := startUI(addresses, cfg.Namespace)
-	err = becomeReady(ctx, cfg, addresses)
+	ui, err := startUI(ctx, cfg, addresses)
+	if err == nil {
+		err = becomeReady(ctx, cfg, addresses)
+	}
 	if err == nil {
 		dynamic.settle()
 		logs.settle()
@@ -96,7 +98,7 @@ func Run(ctx context.Context, cfg temporalchild.Config, logTo io.Writer, ready f
 	}
 	logs.hush(zapcore.FatalLevel)
 	if ui != nil {
-		ui.Stop()
+		err = errors.Join(err, ui.Close())
 	}
 	return errors.Join(err, server.Stop())
 }

@@ -2,26 +2,35 @@ package temporal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"net"
 	"net/http"
 	"net/netip"
 	"os"
 	"time"
 
-	"github.com/temporalio/ui-server/v2/server"
+	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
+	"github.com/temporalio/ui-server/v2/server/api"
 	uiconfig "github.com/temporalio/ui-server/v2/server/config"
-	"github.com/temporalio/ui-server/v2/server/server_options"
+	"github.com/temporalio/ui-server/v2/server/csrf"
+	"github.com/temporalio/ui-server/v2/server/headers"
+	"github.com/temporalio/ui-server/v2/server/route"
+	"github.com/temporalio/ui-server/v2/ui"
 
 	"github.com/florinledger/florin/devnet/temporalchild"
+	"github.com/florinledger/florin/hosts"
 )
 
-// startUI serves the Web UI; nil without one.
-func startUI(a addresses, namespace string) *server.Server {
-	if !a.ui.IsValid() {
-		return nil
-	}
-	ui := server.NewServer(server_options.WithConfigProvider(&uiconfig.Config{
+// uiHeaderTimeout is how long a client of the UI may take to send the head of a request.
+const uiHeaderTimeout = 10 * time.Second
+
+// uiSettings of the Web UI. What it listens on is not among them: it gets its connections from this package.
+func uiSettings(a addresses, namespace string) *uiconfig.Config {
+	return &uiconfig.Config{
 		TemporalGRPCAddress: a.frontend.String(),
 		Host:                uiHost(a.ui.Addr()),
 		Port:                int(a.ui.Port()),
@@ -32,9 +41,54 @@ func startUI(a addresses, namespace string) *server.Server {
 		// Nothing leaves the machine.
 		DisableNewsFetch:   true,
 		NotifyOnNewVersion: false,
-	}))
-	go func() { _ = ui.Start() }()
-	return ui
+	}
+}
+
+// uiHandler makes the handler of the Web UI: the parts that its own server is made of, behind the check of the names
+// that it is served under. Its own server listens by itself, and has no place for a check before everything else.
+func uiHandler(settings *uiconfig.Config, names hosts.Names) (http.Handler, error) {
+	provider, err := uiconfig.NewConfigProviderWithRefresh(settings)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := ui.Assets()
+	if err != nil {
+		return nil, err
+	}
+	if pages, err = fs.Sub(pages, "local"); err != nil {
+		return nil, err
+	}
+	router := echo.New()
+	router.Use(middleware.Recover(), middleware.Gzip(), middleware.Secure(), csrf.EnsureTokenCookie(false),
+		middleware.CSRFWithConfig(csrf.MiddlewareConfig(provider, false)))
+	route.SetHealthRoute(router)
+	forward := []api.Middleware{headers.WithForwardHeaders([]string{"Caller-Type"})}
+	err = errors.Join(route.SetAPIRoutes(router, provider, forward),
+		route.SetUIRoutes(router, settings.PublicPath, pages, provider))
+	route.SetRenderRoute(router, "/")
+	return names.GuardPages(router, "--temporal-ui-hosts"), err
+}
+
+// startUI serves the Web UI; nil without one.
+func startUI(ctx context.Context, cfg temporalchild.Config, a addresses) (*http.Server, error) {
+	if !a.ui.IsValid() {
+		return nil, nil //nolint:nilnil // there is no server, and that is as it should be
+	}
+	names, err := hosts.Parse(cfg.UIHosts, a.ui.String())
+	if err != nil {
+		return nil, err
+	}
+	handler, err := uiHandler(uiSettings(a, cfg.Namespace), names)
+	if err != nil {
+		return nil, fmt.Errorf("set up Temporal's Web UI: %w", err)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.ui.String())
+	if err != nil {
+		return nil, fmt.Errorf("serve Temporal's Web UI: %w", err)
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: uiHeaderTimeout}
+	go func() { _ = server.Serve(listener) }() // ends with its Close
+	return server, nil
 }
 
 func uiHost(address netip.Addr) string {

@@ -33,6 +33,8 @@ type Config struct {
 	Frontend string `json:"frontend"`
 	// UI is where the Web UI listens; port 0 chooses a free one. Empty means no UI.
 	UI string `json:"ui"`
+	// UIHosts are host names under which the Web UI is served, beside those of this machine to itself.
+	UIHosts []string `json:"uiHosts"`
 	// Namespace is registered when it is missing. Empty means "default".
 	Namespace string `json:"namespace"`
 	// Retention is how long the history of a closed workflow is kept. 0 means 72 hours; the least is one hour.
