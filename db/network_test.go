@@ -69,6 +69,7 @@ func TestEveryQueryOfContractsSaysWhetherItIsAboutTheNetwork(t *testing.T) {
 // read through the methods of network.go.
 var wholeLedger = map[string]map[string]string{
 	"ActiveContracts": {
+		"adversary":                            "a client of the ledger API, which knows no database",
 		"api/ledgerapi":                        "the ledger API shows what is on the ledger",
 		"api/walletapi/allocation_requests.go": "requests of apps are of templates that no network has",
 		"api/walletapi/repeatable.go":          "passes on what the wallet asks",
