@@ -10,9 +10,6 @@ import (
 	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
-// DefaultOnboardingWait leaves the operators of other hosts a week.
-const DefaultOnboardingWait = 7 * 24 * time.Hour
-
 // Activities holds what the activities need. Its exported methods taking a context are the activities; their names are
 // recorded in workflow histories and never change.
 type Activities struct {
@@ -22,12 +19,7 @@ type Activities struct {
 	Node ledger.Node
 	// Clock is the ledger's clock.
 	Clock func() time.Time
-	// MaxDeduplication is the window of submissions that name none.
-	MaxDeduplication time.Duration
-	// OnboardingWait is how long the onboarding of an external party waits for others to agree; 0 means
-	// [DefaultOnboardingWait].
-	OnboardingWait time.Duration
-	// Traffic are the synchronizer's conditions.
+	// Traffic are the synchronizer's conditions; whether they are enforced is a setting of the ledger.
 	Traffic ledger.TrafficRules
 	// Payloads remembers decoded contracts; nil does without.
 	Payloads *ledger.Payloads

@@ -86,10 +86,14 @@ func (a *Activities) planTurn(
 			return err
 		}
 		a.DB.NoteClock(clock)
+		settings, err := tx.LedgerSettings(ctx)
+		if err != nil {
+			return err
+		}
 		now := a.Clock().UTC().Truncate(time.Microsecond)
 		turn := &automationTurn{
 			planning: planning{activities: a, ctx: ctx, tx: tx, now: now, failed: new(error)}, kind: kind, in: in,
-			limit: limit, broken: broken, spent: map[ledger.Party]bool{},
+			limit: limit, broken: broken, spent: map[ledger.Party]bool{}, ledgerSettings: settings,
 		}
 		plan, err = turn.plan()
 		guilty = turn.guilty
@@ -110,9 +114,10 @@ type automationTurn struct {
 	spent map[ledger.Party]bool
 	// limit is how many subjects are looked at; broken are those that wait, and why; guilty is the one that an error is
 	// due to.
-	limit  int
-	broken map[string]error
-	guilty string
+	limit          int
+	broken         map[string]error
+	guilty         string
+	ledgerSettings ledger.Settings
 	// topUp is how much traffic to buy; nil before it was asked for.
 	topUp *topUpOrNone
 	out   AutomationPlan
@@ -189,7 +194,7 @@ func (t *automationTurn) decide(
 	}
 	situation := automation.Situation{
 		View:    plan.View{Packages: t.activities.Packages, Node: t.activities.Node, Now: t.now, Ledger: t},
-		Subject: task.Subject, Record: t, Settings: t,
+		Subject: task.Subject, Record: t, Settings: t, LedgerSettings: t.ledgerSettings,
 	}
 	if decided && last.Refusal != nil {
 		situation.Refused = &plan.Refused{CommandID: task.CommandID, Fault: last.Refusal}

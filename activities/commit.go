@@ -180,6 +180,7 @@ type block struct {
 	activities *Activities
 	view       *view
 	head       db.Head
+	settings   ledger.Settings
 	changes    map[ledger.ChangeID]ledger.AcceptedChange
 	externals  externals
 	now        time.Time
@@ -194,8 +195,9 @@ func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *
 		}
 	}
 	return &block{
-		activities: a, view: newView(ctx, a, tx, loaded.Contracts), head: loaded.Head, changes: changes,
-		now: a.Clock().UTC().Truncate(time.Microsecond),
+		activities: a, view: newView(ctx, a, tx, loaded.Contracts), head: loaded.Head, settings: loaded.Settings,
+		changes: changes,
+		now:     a.Clock().UTC().Truncate(time.Microsecond),
 	}
 }
 
@@ -234,7 +236,7 @@ func (b *block) circumstances(submission opened) ledger.Circumstances {
 		Packages: b.activities.Packages, Network: b.activities.Node.Network(), Store: b.view,
 		Payloads: b.activities.Payloads, Secret: b.activities.Node.PrivateKey,
 		Deduplication: ledger.DeduplicationRules{
-			Now: b.now, Maximum: b.activities.MaxDeduplication, Pruned: b.head.Pruned,
+			Now: b.now, Maximum: b.settings.MaxDeduplication, Pruned: b.head.Pruned,
 		},
 		IsLocal: b.view.isLocal, IsKnown: b.view.isKnown, MaySubmit: b.activities.maySubmit,
 		External: b.external(submission),

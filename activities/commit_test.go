@@ -94,6 +94,8 @@ func newBundle(t *testing.T) *bundle {
 		require.NoError(t, err)
 	}
 	b.activities = b.newActivities()
+	_, err := b.db.ChangeLedgerSetting(b.t.Context(), "max-deduplication", "24h0m0s", "test")
+	require.NoError(b.t, err)
 	return b
 }
 
@@ -101,8 +103,7 @@ func newBundle(t *testing.T) *bundle {
 func (b *bundle) newActivities() *activities.Activities {
 	return &activities.Activities{
 		DB: b.db, Packages: b.packages, Node: ledger.Node{Namespace: "1220", PrivateKey: []byte("secret")},
-		Clock: func() time.Time { return b.now }, MaxDeduplication: 24 * time.Hour,
-		Log: slog.New(slog.DiscardHandler),
+		Clock: func() time.Time { return b.now }, Log: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -383,7 +384,9 @@ func TestCompletionsAreDeliveredToThoseWhoWait(t *testing.T) {
 func TestTrafficIsTakenFromTheNodesAccount(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	b.activities.Traffic = ledger.TrafficRules{BaseBurst: 1_000_000, BaseWindow: time.Hour, Enforced: true}
+	_, err := b.db.ChangeLedgerSetting(t.Context(), "enforce-traffic", "true", "test")
+	require.NoError(t, err)
+	b.activities.Traffic = ledger.TrafficRules{BaseBurst: 1_000_000, BaseWindow: time.Hour}
 	first := b.commit(b.submission("one", []ledger.Party{alice}, create(alice)))[0]
 	head, err := b.db.Head(t.Context())
 	require.NoError(t, err)

@@ -67,7 +67,7 @@ func refused(submission ledger.Submission, at ledger.Position, refusal *fault.Fa
 // charge takes what a submission that was ordered costs from the node's traffic. The error is a refusal, or a defect.
 func (b *block) charge(decision ledger.Decision) (ledger.TrafficAccount, error) {
 	return b.head.Traffic.Charge(decision.Completion.PaidTrafficCost, created(decision), b.archived(decision),
-		decision.Completion.RecordTime, b.activities.Traffic)
+		decision.Completion.RecordTime, b.activities.Traffic.Under(b.settings))
 }
 
 // created are the contracts that a decision makes.

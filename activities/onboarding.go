@@ -1,7 +1,6 @@
 package activities
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -45,11 +44,15 @@ func (a *Activities) ContributeToOnboarding(
 	if err != nil {
 		return topology.Outcome{}, fmt.Errorf("the node's key: %w", err)
 	}
+	settings, err := a.DB.LedgerSettings(ctx)
+	if err != nil {
+		return topology.Outcome{}, err
+	}
 	step := onboardingStep{node: a.Node, self: node, key: key, contribution: in, given: given}
 	err = a.DB.ContributeToOnboarding(ctx, db.OnboardingContribution{
 		ID: in.ID, Party: given.Party(), Now: a.Clock().UTC().Truncate(time.Microsecond),
 		Grant: db.Grant{UserID: in.UserID, MayMiss: in.UserMayMiss, MaxParties: in.MaxUserParties},
-		Wait:  cmp.Or(a.OnboardingWait, DefaultOnboardingWait), Decide: step.decideGuarded,
+		Wait:  settings.OnboardingWait, Decide: step.decideGuarded,
 		Waits: func(until time.Time) { step.outcome.ExpiresAt = until },
 	})
 	if err == nil {

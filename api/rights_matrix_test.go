@@ -233,9 +233,13 @@ const auditor = "auditor"
 func newWorld(t *testing.T, packages ...ledger.Package) *world {
 	t.Helper()
 	w := &world{
-		Server: apitest.NewWithCoin(t, apitest.Options{Packages: packages, Settings: ledgerapi.Settings{
-			MaxSelfAllocatedParties: 1000, ListWait: time.Millisecond, CheckpointInterval: 20 * time.Millisecond,
-		}}),
+		Server: apitest.NewWithCoin(t, apitest.Options{
+			Packages: packages,
+			LedgerSettings: func(s *ledger.Settings) { s.MaxSelfAllocatedParties = 1000 },
+			Settings: ledgerapi.Settings{
+				ListWait: time.Millisecond, CheckpointInterval: 20 * time.Millisecond,
+			},
+		}),
 		t: t, parties: map[string]*holder{}, spares: map[string]ledger.Party{}, count: newCounter(),
 	}
 	w.acme = w.IdentityProvider("acme")

@@ -10,39 +10,11 @@ import (
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/governance"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/signing"
 )
-
-// Options say what a fresh ledger looks like. They have no effect on one that exists.
-type Options struct {
-	// Participant and Synchronizer are the first parts of the node's and the synchronizer's ids.
-	Participant  string
-	Synchronizer string
-	// OperatorHint is the hint of the validator operator's party, OperatorUser its wallet user.
-	OperatorHint string
-	OperatorUser string
-	// AdminUser is the participant administrator that LocalNet's tools expect beside participant_admin.
-	AdminUser string
-	// CoinPrice is the price of the first rounds in USD.
-	CoinPrice decimal.Decimal
-	// RoundTick is half the life of a mining round.
-	RoundTick time.Duration
-	// RoundZeroDuration is how long the first round stays open; 0 for two ticks.
-	RoundZeroDuration time.Duration
-}
-
-// Defaults are LocalNet's names for an app user's node.
-func Defaults() Options {
-	return Options{
-		Participant: "participant", Synchronizer: "global-domain",
-		OperatorHint: "app_user_localnet-localparty-1", OperatorUser: "app-user", AdminUser: "ledger-api-user",
-		CoinPrice: decimal.MustParse("0.005"), RoundTick: 10 * time.Minute,
-	}
-}
 
 // dsoHint is the hint of the party that administers the coin.
 const dsoHint = "DSO"
@@ -52,12 +24,12 @@ const participantAdmin = "participant_admin"
 
 // Identity returns the identity of the installation, making it on first use. Of several nodes that start at once on one
 // database, one makes it and all get the same.
-func Identity(ctx context.Context, database *db.DB, options Options) (ledger.Node, error) {
+func Identity(ctx context.Context, database *db.DB, settings ledger.Settings) (ledger.Node, error) {
 	node, ok, err := database.Node(ctx)
 	if err != nil || ok {
 		return node, err
 	}
-	fresh, err := newIdentity(options)
+	fresh, err := newIdentity(settings)
 	if err != nil {
 		return ledger.Node{}, err
 	}
@@ -68,7 +40,7 @@ func Identity(ctx context.Context, database *db.DB, options Options) (ledger.Nod
 	return node, err
 }
 
-func newIdentity(options Options) (ledger.Node, error) {
+func newIdentity(settings ledger.Settings) (ledger.Node, error) {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		return ledger.Node{}, fmt.Errorf("make the node's key: %w", err)
@@ -76,12 +48,12 @@ func newIdentity(options Options) (ledger.Node, error) {
 	fingerprint := signing.Fingerprint(public)
 	shared := signing.DecentralizedNamespace(fingerprint)
 	return ledger.Node{
-		ParticipantID:  options.Participant + "::" + fingerprint,
-		SynchronizerID: options.Synchronizer + "::" + shared,
+		ParticipantID:  settings.Participant + "::" + fingerprint,
+		SynchronizerID: settings.Synchronizer + "::" + shared,
 		Namespace:      fingerprint,
 		DSO:            ledger.Party(dsoHint + "::" + shared),
-		Operator:       ledger.Party(options.OperatorHint + "::" + fingerprint),
-		OperatorUser:   options.OperatorUser,
+		Operator:       ledger.Party(settings.OperatorHint + "::" + fingerprint),
+		OperatorUser:   settings.OperatorUser,
 		PrivateKey:     private.Seed(),
 	}, nil
 }
@@ -122,7 +94,7 @@ func Members(ctx context.Context, database *db.DB, packages *ledger.Packages, no
 }
 
 // Users creates the users that a fresh node has. Once any user exists, administrators decide who there is.
-func Users(ctx context.Context, database *db.DB, node ledger.Node, options Options) error {
+func Users(ctx context.Context, database *db.DB, node ledger.Node, settings ledger.Settings) error {
 	existing, err := database.Users(ctx, ledger.DefaultIdentityProvider, "", 1)
 	if err != nil || len(existing) > 0 {
 		return err
@@ -134,8 +106,8 @@ func Users(ctx context.Context, database *db.DB, node ledger.Node, options Optio
 		user   ledger.User
 		rights []ledger.Right
 	}{
-		{ledger.User{ID: options.AdminUser, PrimaryParty: node.Operator}, []ledger.Right{admin, actAsOperator, readAsDSO}},
-		{ledger.User{ID: options.OperatorUser, PrimaryParty: node.Operator}, []ledger.Right{actAsOperator, readAsDSO}},
+		{ledger.User{ID: settings.AdminUser, PrimaryParty: node.Operator}, []ledger.Right{admin, actAsOperator, readAsDSO}},
+		{ledger.User{ID: settings.OperatorUser, PrimaryParty: node.Operator}, []ledger.Right{actAsOperator, readAsDSO}},
 		{ledger.User{ID: participantAdmin}, []ledger.Right{admin}},
 	}
 	for _, entry := range users {
@@ -160,14 +132,14 @@ func unlessRaced(err error, raced fault.Code) error {
 const genesisKey = "00000000-0000-4000-8000-000000000001"
 
 // Genesis is the submission that creates the contracts of the coin, and the one that says who runs the network.
-func Genesis(packages *ledger.Packages, node ledger.Node, options Options, now time.Time) (ledger.Submission, error) {
+func Genesis(packages *ledger.Packages, node ledger.Node, settings ledger.Settings, now time.Time) (ledger.Submission, error) {
 	config := coin.DefaultConfig(node.SynchronizerID)
-	config.TickDuration = lf.RelTimeOf(options.RoundTick)
-	if options.RoundZeroDuration == 0 {
-		options.RoundZeroDuration = 2 * options.RoundTick
+	config.TickDuration = lf.RelTimeOf(settings.RoundTick)
+	if settings.RoundZeroDuration == 0 {
+		settings.RoundZeroDuration = 2 * settings.RoundTick
 	}
 	commands, err := coin.GenesisCommands(packages, coin.Genesis{
-		DSO: node.DSO, Config: config, AmuletPrice: options.CoinPrice, RoundZeroDuration: options.RoundZeroDuration,
+		DSO: node.DSO, Config: config, AmuletPrice: settings.CoinPrice, RoundZeroDuration: settings.RoundZeroDuration,
 	})
 	if err != nil {
 		return ledger.Submission{}, err

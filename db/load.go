@@ -25,6 +25,8 @@ type Loaded struct {
 	Head Head
 	// Clock is the ledger's clock.
 	Clock ClockState
+	// Settings are what the ledger decides by.
+	Settings ledger.Settings
 	// Completions by submission key: these submissions are done.
 	Completions map[string]ledger.Completion
 	// Changes that were accepted before.
@@ -46,6 +48,7 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 	var loaded Loaded
 	var head []dbgen.LockHeadRow
 	var clock []dbgen.GetClockRow
+	var settings [][]byte
 	var completions []dbgen.Completion
 	var changes []dbgen.ListChangesRow
 	var contracts, byKey []dbgen.Contract
@@ -54,6 +57,7 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 	batch := &pgx.Batch{}
 	queue(batch, &head, pgx.RowToStructByPos, dbgen.LockHead)
 	queue(batch, &clock, pgx.RowToStructByPos, dbgen.GetClock)
+	queue(batch, &settings, pgx.RowTo[[]byte], dbgen.GetLedgerSettings)
 	queueList(batch, &completions, pgx.RowToStructByPos, dbgen.ListCompletionsByKey, request.Keys)
 	queueList(batch, &changes, pgx.RowToStructByPos, dbgen.ListChanges, ledger.Strings(request.Changes))
 	queueList(batch, &contracts, pgx.RowToStructByPos, dbgen.ListContracts, ledger.Strings(request.Contracts))
@@ -72,6 +76,9 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 		loaded.Planned[key] = true
 	}
 	var err error
+	if loaded.Settings, err = fromDBLedgerSettings(settings[0]); err != nil {
+		return loaded, err
+	}
 	if loaded.Completions, err = completionsByKey(completions); err != nil {
 		return loaded, err
 	}

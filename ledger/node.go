@@ -1,5 +1,11 @@
 package ledger
 
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+)
+
 // Node is the identity of this installation: made once at bootstrap, kept in the record, shared by all processes that
 // work on one database.
 type Node struct {
@@ -21,3 +27,10 @@ type Node struct {
 
 // LocalParty is the id of a party with the hint in the node's own namespace.
 func (n Node) LocalParty(hint string) Party { return Party(hint + "::" + n.Namespace) }
+
+// Digest stands for a secret that all processes of the node are given, so that they can be compared without storing it.
+func (n Node) Digest(secret string) string {
+	mac := hmac.New(sha256.New, n.PrivateKey)
+	mac.Write([]byte("auth-secret:" + secret))
+	return hex.EncodeToString(mac.Sum(nil))
+}

@@ -49,6 +49,12 @@ func (a TrafficAccount) Used() int64 { return sum(a.Consumed, a.Granted) }
 // Limit is all extra traffic that was ever bought or granted.
 func (a TrafficAccount) Limit() int64 { return sum(a.Purchased, a.Granted) }
 
+// Under are the conditions as the settings of a ledger want them enforced.
+func (r TrafficRules) Under(settings Settings) TrafficRules {
+	r.Enforced = settings.EnforceTraffic
+	return r
+}
+
 // At is the account at a later time, with the free traffic that has grown back.
 func (a TrafficAccount) At(now time.Time, rules TrafficRules) TrafficAccount {
 	passed := now.Sub(a.BaseAt)

@@ -25,7 +25,7 @@ func NewWithCoin(tb testing.TB, options Options) *Server {
 		_, err := s.DB.AllocateParty(tb.Context(), ledger.PartyDetails{Party: party, IsLocal: true}, "")
 		require.NoError(tb, err)
 	}
-	genesis, err := bootstrap.Genesis(s.Packages, s.Node, bootstrap.Defaults(), now())
+	genesis, err := bootstrap.Genesis(s.Packages, s.Node, ledger.DefaultSettings(), now())
 	require.NoError(tb, err)
 	completion, err := s.committer().SubmitAndWait(tb.Context(), genesis)
 	require.NoError(tb, err)

@@ -73,8 +73,8 @@ type Options struct {
 	Record  ledgerapi.Record
 	Watcher ledgerapi.Watcher
 	Log     io.Writer
-	// MaxProvidedParties is for how many parties the operator provides preapprovals; 0 for any number.
-	MaxProvidedParties int
+	// LedgerSettings changes those that the ledger begins with.
+	LedgerSettings func(*ledger.Settings)
 	// Packages are there beside the one of the test contracts.
 	Packages []ledger.Package
 	// KeepAnswers and HoldKeys are how long answers to changes are kept, and how long one who serves a change counts as
@@ -138,6 +138,12 @@ func New(tb testing.TB, options Options) *Server {
 	require.NoError(tb, err)
 	s.Resolver, err = auth.NewResolver(auth.ResolverOptions{Verifier: s.issuers, Users: s.DB, Now: now})
 	require.NoError(tb, err)
+	settings := ledger.DefaultSettings()
+	if options.LedgerSettings != nil {
+		options.LedgerSettings(&settings)
+	}
+	_, err = s.DB.FoundLedgerSettings(tb.Context(), settings, nil)
+	require.NoError(tb, err)
 	s.Streams = endpoint.NewStreams(options.Streams)
 	s.Metrics = telemetry.New()
 	s.Handler = s.handler(options)
@@ -191,11 +197,12 @@ func (s *Server) handler(options Options) http.Handler {
 	require.NoError(s.tb, err)
 	operator, err := operatorapi.New(operatorapi.Options{
 		Auditor: s.auditor(), Checkpoints: s.DB, Metrics: s.Metrics, Settings: s.DB, Automation: s.DB,
+		Ledger: s.DB,
 	})
 	require.NoError(s.tb, err)
 	wallets, err := walletapi.New(walletapi.Options{
 		Node: s.Node, Packages: s.Packages, Record: s.DB, Submitter: options.Wallets, Now: now,
-		LedgerUser: LedgerUser, Onboarder: s.committer(), MaxProvidedParties: options.MaxProvidedParties,
+		LedgerUser: LedgerUser, Onboarder: s.committer(),
 		Traffic: options.Traffic,
 	})
 	require.NoError(s.tb, err)
@@ -477,7 +484,7 @@ func (s *Server) Submitter() ledgerapi.Submitter { return s.committer() }
 // committer commits submissions where they are made, with the real rules.
 func (s *Server) committer() *committer {
 	return &committer{db: s.DB, activities: &activities.Activities{
-		DB: s.DB, Packages: s.Packages, Node: s.Node, Clock: now, MaxDeduplication: 24 * time.Hour,
+		DB: s.DB, Packages: s.Packages, Node: s.Node, Clock: now,
 		Log: slog.New(slog.DiscardHandler), Lifecycles: s.lifecycles(), Traffic: s.traffic,
 	}}
 }

@@ -37,9 +37,6 @@ type Settings struct {
 	// CheckpointInterval is how often streams tell how far they are while nothing comes for their client. 0 means
 	// DefaultCheckpointInterval.
 	CheckpointInterval time.Duration
-	// MaxSelfAllocatedParties is how many parties a user that is no administrator may have rights to when it has allocated
-	// one for itself; 0 lets no user do so.
-	MaxSelfAllocatedParties int
 	// MaxLedgerTimeAhead is how long after its arrival the minimum ledger time of a submission may be. 0 means
 	// DefaultMaxLedgerTimeAhead.
 	MaxLedgerTimeAhead time.Duration
@@ -58,6 +55,8 @@ type Record interface {
 	ContractRecord
 	UpdateRecord
 	PruningRecord
+	// LedgerSettings reads what the ledger decides by now.
+	LedgerSettings(ctx context.Context) (ledger.Settings, error)
 	TailRecord
 	Head(ctx context.Context) (db.Head, error)
 }

@@ -186,7 +186,7 @@ func refusedByManager(t *testing.T, answer apitest.Answer) ledgerapi.JsCantonErr
 // contract: external-user, external-rights
 func TestRightsOfExternalParties(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t, apitest.Options{Settings: ledgerapi.Settings{MaxSelfAllocatedParties: 1}})
+	s := apitest.New(t, apitest.Options{LedgerSettings: func(s *ledger.Settings) { s.MaxSelfAllocatedParties = 1 }})
 	s.Rights("custodian")
 	s.Rights("other")
 	request := func(seed byte, userID string) ledgerapi.AllocateExternalPartyRequest {

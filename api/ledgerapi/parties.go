@@ -140,10 +140,14 @@ func (a *API) mayAllocate(ctx context.Context, userID, identityProviderID string
 	if !ok || caller.ID != userID || claims.AdministersIDP(identityProviderID) {
 		return 0, claims.RequireIDPAdmin(identityProviderID)
 	}
-	if a.settings.MaxSelfAllocatedParties == 0 {
+	settings, err := a.record.LedgerSettings(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if settings.MaxSelfAllocatedParties == 0 {
 		return 0, fault.PermissionDenied.New("users allocate no parties for themselves here")
 	}
-	return a.settings.MaxSelfAllocatedParties, nil
+	return settings.MaxSelfAllocatedParties, nil
 }
 
 // checkGrantee refuses a user that does not exist or belongs to another identity provider.

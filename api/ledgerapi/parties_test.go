@@ -108,14 +108,14 @@ func TestPartiesThatCannotBeAllocated(t *testing.T) {
 // contract: parties-rights, external-rights
 func TestUsersAllocateForThemselvesWithinTheirQuota(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t, apitest.Options{Settings: ledgerapi.Settings{MaxSelfAllocatedParties: 1}})
+	s := apitest.New(t, apitest.Options{LedgerSettings: func(s *ledger.Settings) { s.MaxSelfAllocatedParties = 1 }})
 	s.Rights("alice")
 	s.Call("alice", http.MethodPost, "/v2/parties", `{"userId":"someone-else"}`).Refused(http.StatusForbidden, "NA")
 	s.Call("alice", http.MethodPost, "/v2/parties", `{"userId":"alice","partyIdHint":"one"}`).OK(nil)
 	s.Call("alice", http.MethodPost, "/v2/parties", `{"userId":"alice","partyIdHint":"two"}`).
 		Refused(http.StatusForbidden, "NA")
 
-	none := apitest.New(t, apitest.Options{})
+	none := apitest.New(t, apitest.Options{LedgerSettings: func(s *ledger.Settings) { s.MaxSelfAllocatedParties = 0 }})
 	none.Rights("alice")
 	none.Call("alice", http.MethodPost, "/v2/parties", `{"userId":"alice"}`).Refused(http.StatusForbidden, "NA")
 }

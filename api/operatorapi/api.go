@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/audit"
@@ -25,6 +26,8 @@ type Options struct {
 	Settings Settings
 	// Automation is what the node does by itself.
 	Automation Automation
+	// Ledger are the settings of the ledger.
+	Ledger LedgerSettings
 }
 
 // API serves the operator.
@@ -33,7 +36,7 @@ type API struct{ options Options }
 // New makes the API. The error names the part that is missing.
 func New(options Options) (*API, error) {
 	if options.Auditor == nil || options.Checkpoints == nil || options.Metrics == nil ||
-		options.Settings == nil || options.Automation == nil {
+		options.Settings == nil || options.Automation == nil || options.Ledger == nil {
 		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints, metrics, settings and automation")
 	}
 	return &API{options: options}, nil
@@ -41,7 +44,7 @@ func New(options Options) (*API, error) {
 
 // Endpoints lists the family.
 func (a *API) Endpoints() []endpoint.Endpoint {
-	return append(append(a.settingsEndpoints(), a.automationEndpoints()...),
+	return append(slices.Concat(a.settingsEndpoints(), a.ledgerSettingsEndpoints(), a.automationEndpoints()),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/audit", OperationID: "getAudit", Tag: "Operation",
 			Access: endpoint.Admin, Summary: "Prove from the record that coin is neither made nor lost.",

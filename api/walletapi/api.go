@@ -17,6 +17,8 @@ type Record interface {
 	Users
 	ExternalParty(ctx context.Context, party ledger.Party) (db.ExternalParty, bool, error)
 	Head(ctx context.Context) (db.Head, error)
+	// LedgerSettings reads what the ledger decides by now.
+	LedgerSettings(ctx context.Context) (ledger.Settings, error)
 	User(ctx context.Context, who ledger.Identity) (ledger.User, bool, error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
 	// ActiveContracts lists every contract: for requests of apps, which are no network's.
@@ -52,8 +54,6 @@ type Options struct {
 	Record    Record
 	Submitter Submitter
 	Onboarder Onboarder
-	// MaxProvidedParties is for how many parties the operator provides preapprovals; 0 for any number.
-	MaxProvidedParties int
 	// LedgerUser is the operator's administrator on the ledger, who gets the right to act as each wallet's party.
 	LedgerUser string
 	// Now is the ledger's clock.
@@ -71,10 +71,9 @@ type API struct {
 	now       func() time.Time
 	traffic   ledger.TrafficRules
 
-	onboarder   Onboarder
-	maxProvided int
-	ledgerUser  string
-	ensuring    turns
+	onboarder  Onboarder
+	ledgerUser string
+	ensuring   turns
 }
 
 // New makes the API. The error names the part that is missing.
@@ -91,6 +90,6 @@ func New(options Options) (*API, error) {
 	return &API{
 		node: options.Node, packages: options.Packages, record: repeatable{options.Record}, submitter: options.Submitter,
 		now: options.Now, traffic: options.Traffic, ledgerUser: options.LedgerUser,
-		onboarder: options.Onboarder, maxProvided: options.MaxProvidedParties,
+		onboarder: options.Onboarder,
 	}, nil
 }

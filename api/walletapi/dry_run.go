@@ -169,13 +169,14 @@ func pathOf(transaction ledger.Transaction) string {
 
 // checkTraffic refuses what the node's traffic does not cover, if its synchronizer does.
 func (a *API) checkTraffic(ctx context.Context, bytes int64) error {
-	if !a.traffic.Enforced {
-		return nil
+	settings, err := a.record.LedgerSettings(ctx)
+	if err != nil || !settings.EnforceTraffic {
+		return err
 	}
 	head, err := a.record.Head(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = head.Traffic.Charge(bytes, nil, nil, a.now(), a.traffic)
+	_, err = head.Traffic.Charge(bytes, nil, nil, a.now(), a.traffic.Under(settings))
 	return err
 }

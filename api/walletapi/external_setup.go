@@ -135,15 +135,20 @@ func (a *API) checkUnproposed(ctx context.Context, party ledger.Party) error {
 // checkProvided refuses a further party when the operator provides preapprovals for as many as it may. Its own wallet
 // does not count: it pays for itself.
 func (a *API) checkProvided(ctx context.Context, receiver ledger.Party) error {
-	if a.maxProvided <= 0 || receiver == a.node.Operator {
+	if receiver == a.node.Operator {
 		return nil
 	}
+	settings, err := a.record.LedgerSettings(ctx)
+	limit := settings.MaxProvidedParties
+	if err != nil || limit == 0 {
+		return err
+	}
 	provided := map[ledger.Party]bool{}
-	err := eachActive(ctx, a, a.node.Operator, func(c contract[coin.TransferPreapproval]) bool {
+	err = eachActive(ctx, a, a.node.Operator, func(c contract[coin.TransferPreapproval]) bool {
 		if c.Payload.Provider == a.node.Operator && a.now().Before(c.Payload.ExpiresAt.Time()) {
 			provided[c.Payload.Receiver] = true
 		}
-		return len(provided) < a.maxProvided
+		return len(provided) < limit
 	})
 	if err != nil {
 		return err
@@ -152,14 +157,14 @@ func (a *API) checkProvided(ctx context.Context, receiver ledger.Party) error {
 		if c.Payload.Validator == a.node.Operator {
 			provided[c.Payload.User] = true
 		}
-		return len(provided) < a.maxProvided
+		return len(provided) < limit
 	})
-	if err != nil || len(provided) < a.maxProvided {
+	if err != nil || len(provided) < limit {
 		return err
 	}
 	return v0.BadRequest("The operator provides preapprovals for %d parties, which is the limit. Cancel one with DELETE "+
-		"/v0/admin/transfer-preapprovals/by-party/{receiver-party}, raise the limit with --max-provided-parties, or let the "+
-		"party be the provider of its own preapproval.", a.maxProvided)
+		"/v0/admin/transfer-preapprovals/by-party/{receiver-party}, raise the limit with `florin config set "+
+		"max-provided-parties`, or let the party be the provider of its own preapproval.", limit)
 }
 
 // proposalFor finds the proposal of the operator to a party.

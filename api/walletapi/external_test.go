@@ -274,7 +274,7 @@ func TestTheTopologyOfAnExternalParty(t *testing.T) {
 // contract: preapproval-limit
 func TestProposalsAreRefused(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWithCoin(t, apitest.Options{MaxProvidedParties: 1})
+	s := apitest.NewWithCoin(t, apitest.Options{LedgerSettings: func(s *ledger.Settings) { s.MaxProvidedParties = 1 }})
 	operator := s.OperatorWallet()
 	poor := arrive(t, s, "poor")
 	refused(t, poor.post(proposalPath, object{"user_party_id": poor.id}), 400,

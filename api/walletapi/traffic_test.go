@@ -220,8 +220,10 @@ func TestRunningLowOnTrafficStopsAllButPurchases(t *testing.T) {
 func TestANodeWithoutTrafficCanBuySome(t *testing.T) {
 	t.Parallel()
 	rules := trafficRules()
-	rules.BaseBurst, rules.BaseWindow, rules.Enforced = 300_000, 1000*time.Hour, true
-	s := apitest.NewWithCoin(t, apitest.Options{Traffic: rules})
+	rules.BaseBurst, rules.BaseWindow = 300_000, 1000*time.Hour
+	s := apitest.NewWithCoin(t, apitest.Options{
+		Traffic: rules, LedgerSettings: func(s *ledger.Settings) { s.EnforceTraffic = true },
+	})
 	alice := s.Onboard("alice")
 	alice.Tap("2000")
 	offer := func() apitest.Answer {

@@ -52,8 +52,8 @@ Ctrl-C stops everything.
 `,
 		time.Since(m.began).Seconds(), node.url(), node.url(), m.temporal.UI(), m.temporal.Frontend(),
 		m.database.URL(recordDatabase), m.directory.Path(), node.identity.ParticipantID, node.identity.SynchronizerID,
-		node.identity.Operator, node.identity.DSO, m.localnetLines(), m.command.AdminUser, token,
-		node.url(), m.command.AdminUser, node.url(), tap, node.url(), alice)
+		node.identity.Operator, node.identity.DSO, m.localnetLines(), node.settings.AdminUser, token,
+		node.url(), node.settings.AdminUser, node.url(), tap, node.url(), alice)
 	return nil
 }
 
@@ -62,7 +62,7 @@ func (m *machine) token() (string, error) {
 	if m.command.hasIssuer() {
 		return "(from your issuer)", nil
 	}
-	return auth.Mint(m.command.AuthSecret, m.command.AuthAudience, m.command.AdminUser, 0, time.Now())
+	return auth.Mint(m.command.AuthSecret, m.command.AuthAudience, m.node.settings.AdminUser, 0, time.Now())
 }
 
 // tapLine is the body of a submission that mints coin for alice, with the contracts of this ledger that it uses.

@@ -64,7 +64,7 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 		Packages: n.packages, Now: n.clock.Now,
 		Settings: ledgerapi.Settings{
 			Version: settings.APIVersion, MaxListElements: settings.ListLimit, Counts: settings.counts(),
-			MaxSelfAllocatedParties: settings.MaxSelfAllocatedParties, MaxLedgerTimeAhead: settings.MaxLedgerTimeAhead,
+			MaxLedgerTimeAhead: settings.MaxLedgerTimeAhead,
 		},
 	})
 	if err != nil {
@@ -79,7 +79,7 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 	}
 	operator, err := operatorapi.New(operatorapi.Options{
 		Auditor: n.auditor, Checkpoints: n.database, Metrics: n.metrics, Settings: n.database,
-		Automation: n.database,
+		Automation: n.database, Ledger: n.database,
 	})
 	if err != nil {
 		return nil, err

@@ -6,7 +6,6 @@ import (
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/automation"
 	"github.com/florinledger/florin/workflows"
@@ -14,13 +13,7 @@ import (
 
 // automations are the kinds of automation that a process with a worker runs.
 func (n *node) automations() (*automation.Registry, error) {
-	price, err := decimal.Parse(n.options.settings.CoinPrice)
-	if err != nil {
-		return nil, err
-	}
-	kinds := []automation.Automation{
-		automation.Rounds(func() decimal.Decimal { return price }), automation.NewTopUp(),
-	}
+	kinds := []automation.Automation{automation.Rounds(), automation.NewTopUp()}
 	for _, kind := range []func(*ledger.Packages) (automation.Automation, error){
 		automation.Rewards, automation.NewMinting, automation.NewLiveness, automation.Expiry, automation.Proposals,
 		automation.NewSubscriptions, automation.NewSweeps, automation.NewAutoAccept,

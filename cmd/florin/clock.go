@@ -57,7 +57,7 @@ func (c *clockShowCommand) Run(ctx context.Context) error {
 	defer client.Close()
 	var clock devapi.ClockResponse
 	if err := client.Get(ctx, "/v0/dev/clock", &clock); err != nil {
-		return clockError(err)
+		return refusalText(err)
 	}
 	return printClock(clock)
 }
@@ -79,7 +79,7 @@ func (c *clockAdvanceCommand) Run(ctx context.Context) error {
 	defer client.Close()
 	var clock devapi.ClockResponse
 	if err := client.Get(ctx, "/v0/dev/clock", &clock); err != nil {
-		return clockError(err)
+		return refusalText(err)
 	}
 	request := devapi.AdvanceClockRequest{AdvanceBy: c.By, AdvanceTo: c.To, Jump: c.Jump}
 	if by, err := devapi.ParseDuration(c.By); err == nil && c.To == "" {
@@ -92,7 +92,7 @@ func (c *clockAdvanceCommand) Run(ctx context.Context) error {
 			continue // a long way takes more than one request
 		}
 		if err != nil {
-			return clockError(err)
+			return refusalText(err)
 		}
 		return printClock(clock)
 	}
@@ -109,8 +109,8 @@ func printClock(clock devapi.ClockResponse) error {
 	return err
 }
 
-// clockError leaves the text of a refusal.
-func clockError(err error) error {
+// refusalText leaves the text of a refusal.
+func refusalText(err error) error {
 	refused, ok := errors.AsType[*ledgerclient.Error](err)
 	if !ok {
 		return err

@@ -1,14 +1,26 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/florinledger/florin/api/operatorapi"
 )
 
-// configCommand accepts what serve accepts and prints it.
 type configCommand struct {
+	Show configShowCommand `cmd:"" default:"withargs" help:"Print the settings that 'serve' would use, secrets hidden."`
+	Set  configSetCommand  `cmd:"" help:"Change a setting of the ledger, for all of its nodes."`
+	List configListCommand `cmd:"" help:"Print the settings of a running node's ledger."`
+}
+
+// configShowCommand accepts what serve accepts and prints it.
+type configShowCommand struct {
 	nodeSettings
 	DatabaseURL     string `help:"As in serve." env:"FLORIN_DATABASE_URL" secret:""`
 	TemporalAddress string `help:"As in serve." env:"FLORIN_TEMPORAL_ADDRESS"`
@@ -16,13 +28,21 @@ type configCommand struct {
 	AttributeBytes  int    `help:"As in serve." default:"1900" env:"FLORIN_ATTRIBUTE_BYTES"`
 }
 
-// Run prints the settings as lines that a shell can read back, secrets hidden.
-func (c *configCommand) Run(ctx *kong.Context) error {
+// Run prints the settings as lines that a shell can read back, secrets hidden. Settings of the ledger that are not given
+// are left out, for the ledger has them.
+func (c *configShowCommand) Run(ctx *kong.Context) error {
 	for _, flag := range ctx.Selected().Flags {
 		if len(flag.Envs) == 0 {
 			continue
 		}
-		value := fmt.Sprint(ctx.FlagValue(flag))
+		given := reflect.ValueOf(ctx.FlagValue(flag))
+		if given.Kind() == reflect.Pointer {
+			if given.IsNil() {
+				continue
+			}
+			given = given.Elem()
+		}
+		value := fmt.Sprint(given.Interface())
 		if flag.Tag.Has("secret") && value != "" {
 			value = "(hidden)"
 		}
@@ -40,4 +60,55 @@ func (c *configCommand) Run(ctx *kong.Context) error {
 	}
 	_, err = fmt.Println(strings.Join(lines, "\n"))
 	return err
+}
+
+// configSetCommand changes a setting of the ledger on a running node.
+type configSetCommand struct {
+	nodeAddress
+
+	Name  string `arg:"" help:"Which setting, as coin-price."`
+	Value string `arg:"" help:"The new value, as its flag takes it."`
+}
+
+const ledgerSettingsPath = "/v0/admin/ledger-settings"
+
+// Run changes the setting and prints from which offset on it counts.
+func (c *configSetCommand) Run(ctx context.Context) error {
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	var setting operatorapi.LedgerSetting
+	path := ledgerSettingsPath + "/" + url.PathEscape(c.Name)
+	if err := client.Call(ctx, http.MethodPut, path, map[string]string{"value": c.Value}, &setting); err != nil {
+		return refusalText(err)
+	}
+	_, err = fmt.Printf("%s=%s from offset %d on, on every node\n", setting.Name, setting.Value, setting.FromOffset)
+	return err
+}
+
+type configListCommand struct{ nodeAddress }
+
+// Run prints each setting with the first offset that is decided by it.
+func (c *configListCommand) Run(ctx context.Context) error {
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	var all operatorapi.ListLedgerSettingsResponse
+	if err := client.Get(ctx, ledgerSettingsPath, &all); err != nil {
+		return refusalText(err)
+	}
+	for _, setting := range all.Settings {
+		note := fmt.Sprintf("from offset %d on", setting.FromOffset)
+		if setting.Fixed {
+			note = "fixed"
+		}
+		if _, err := fmt.Printf("%-28s %-34s %s\n", setting.Name, setting.Value, note); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -109,7 +109,7 @@ func (m *machine) playLocalnet(ctx context.Context) error {
 		return nil
 	}
 	m.progress("have LocalNet's users and addresses ready")
-	for user, hint := range m.command.localnetUsers() {
+	for user, hint := range m.localnetUsers() {
 		if err := m.node.wallets.OnboardUser(ctx, user, hint); err != nil {
 			return fmt.Errorf("onboard LocalNet's user %s: %w", user, err)
 		}
@@ -126,10 +126,10 @@ func (m *machine) playLocalnet(ctx context.Context) error {
 
 // localnetUsers are the wallet users of LocalNet's other nodes, with the hints of their parties. The app user is the
 // operator.
-func (c *upCommand) localnetUsers() map[string]string {
+func (m *machine) localnetUsers() map[string]string {
 	const user, provider = "app_user", "app_provider"
 	return map[string]string{
-		"app-provider": provider + strings.TrimPrefix(c.OperatorHint, user), "sv": "sv",
+		"app-provider": provider + strings.TrimPrefix(m.node.settings.OperatorHint, user), "sv": "sv",
 	}
 }
 

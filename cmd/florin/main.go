@@ -33,7 +33,7 @@ type cli struct {
 	Key     keyCommand     `cmd:"" help:"Keep a party's key outside the node: make it, sign with it."`
 	Tx      txCommand      `cmd:"" help:"See what a party signs."`
 	Bench   benchCommand   `cmd:"" help:"Measure a running node against the ceilings under it."`
-	Config  configCommand  `cmd:"" help:"Print the settings that 'serve' would use, secrets hidden."`
+	Config  configCommand  `cmd:"" help:"Print the settings, and change those of the ledger."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 
 	Testenv     testenvCommand  `cmd:"" hidden:"" help:"Run a command with a PostgreSQL and a Temporal of its own."`

@@ -75,6 +75,8 @@ type nodeOptions struct {
 type node struct {
 	options  nodeOptions
 	identity ledger.Node
+	// settings are those of the ledger, as they were when this process started.
+	settings ledger.Settings
 	packages *ledger.Packages
 
 	database *db.DB
@@ -180,11 +182,14 @@ func (n *node) connectTemporal(ctx, _ context.Context) error {
 }
 
 func (n *node) identify(ctx, _ context.Context) error {
-	options, err := n.options.settings.bootstrapOptions()
+	err := n.foundLedger(ctx)
 	if err != nil {
 		return err
 	}
-	if n.identity, err = bootstrap.Identity(ctx, n.database, options); err != nil {
+	if n.identity, err = bootstrap.Identity(ctx, n.database, n.settings); err != nil {
+		return err
+	}
+	if err := n.checkSecret(ctx); err != nil {
 		return err
 	}
 	began, err := n.database.SealsBegan(ctx) // which makes the first key
@@ -201,7 +206,7 @@ func (n *node) identify(ctx, _ context.Context) error {
 	if err := bootstrap.Members(ctx, n.database, n.packages, n.identity); err != nil {
 		return err
 	}
-	return bootstrap.Users(ctx, n.database, n.identity, options)
+	return bootstrap.Users(ctx, n.database, n.identity, n.settings)
 }
 
 func (n *node) startWorker(ctx, background context.Context) error {
@@ -218,11 +223,10 @@ func (n *node) startWorker(ctx, background context.Context) error {
 		}
 		acts := &activities.Activities{
 			DB: n.database, Packages: n.packages, Node: n.identity, Clock: n.clock.Now, Lifecycles: lifecycles,
-			Automations: automations, MaxDeduplication: n.options.settings.MaxDeduplication, Outcomes: n.outcomes,
+			Automations: automations, Outcomes: n.outcomes,
 			Log: n.options.log, Payloads: ledger.NewPayloads(), Traffic: n.trafficRules(),
-			Measure:        func() func([]ledger.Completion) { return n.metrics.Commit(time.Now) },
-			OnboardingWait: n.options.settings.OnboardingWait,
-			Forged:         n.metrics.Forged,
+			Measure: func() func([]ledger.Completion) { return n.metrics.Commit(time.Now) },
+			Forged:  n.metrics.Forged,
 		}
 		n.worker = worker.New(worker.Options{
 			Client: n.temporal, Activities: acts, Failures: n.failures,
@@ -268,11 +272,9 @@ func (n *node) callLifecycles(background context.Context, lifecycles *lifecycle.
 	go caller.Run(background)
 }
 
-// trafficRules are the conditions of the node's synchronizer, which the settings may leave unenforced.
+// trafficRules are the conditions of the node's synchronizer.
 func (n *node) trafficRules() ledger.TrafficRules {
-	rules := coin.TrafficRulesOf(coin.MemberOf(n.identity.ParticipantID), n.identity.SynchronizerID)
-	rules.Enforced = n.options.settings.EnforceTraffic
-	return rules
+	return coin.TrafficRulesOf(coin.MemberOf(n.identity.ParticipantID), n.identity.SynchronizerID)
 }
 
 // record is what the workflow client reads.
@@ -284,11 +286,7 @@ type record struct {
 // createCoin submits the genesis of a fresh ledger, through a workflow like every other submission, and waits for it.
 // On a process without a worker it waits until some worker has done it.
 func (n *node) createCoin(ctx, _ context.Context) error {
-	options, err := n.options.settings.bootstrapOptions()
-	if err != nil {
-		return err
-	}
-	genesis, err := bootstrap.Genesis(n.packages, n.identity, options, n.clock.Now())
+	genesis, err := bootstrap.Genesis(n.packages, n.identity, n.settings, n.clock.Now())
 	if err != nil {
 		return err
 	}

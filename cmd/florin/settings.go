@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api"
-	"github.com/florinledger/florin/bootstrap"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/hosts"
 )
 
@@ -18,6 +16,7 @@ type nodeSettings struct {
 	tokenSettings
 	limitSettings
 	automationSettings
+	ledgerSettings
 
 	AuthSecret   string `help:"Secret of the HS256 tokens that are accepted (development)." default:"unsafe" env:"FLORIN_AUTH_SECRET" secret:""`
 	AuthAudience string `help:"Audience that tokens must name." default:"https://canton.network.global" env:"FLORIN_AUTH_AUDIENCE"`
@@ -27,17 +26,9 @@ type nodeSettings struct {
 
 	Hosts []string `help:"Host names under which the node is served, beside localhost and the address that it listens on; *: any name. Left out: any name with the keys of an issuer, no other name with the shared secret." env:"FLORIN_HOSTS"`
 
-	MaxBatch         int           `help:"How many submissions may share a workflow under load; 1 gives each its own." default:"64" env:"FLORIN_MAX_BATCH"`
-	MaxInFlight      int           `help:"How many submissions may be on their way at once." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
-	MaxCommitWait    time.Duration `help:"How long a submission may wait for its completion, or an activity fail, before /readyz says that the node is not ready." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`
-	MaxDeduplication time.Duration `help:"Deduplication window of submissions that name none." default:"168h" env:"FLORIN_MAX_DEDUPLICATION"`
-
-	MaxSelfAllocatedParties int           `help:"A user may allocate parties for itself, local or external, until it has rights to this many; 0: no user may." default:"10" env:"FLORIN_MAX_SELF_ALLOCATED_PARTIES"`
-	OnboardingWait          time.Duration `help:"How long the onboarding of an external party waits for other keys and hosts to agree." default:"168h" env:"FLORIN_ONBOARDING_WAIT"`
-
-	MaxProvidedParties int `help:"For how many parties the operator may provide preapprovals; 0 for any number." default:"200" env:"FLORIN_MAX_PROVIDED_PARTIES"`
-
-	EnforceTraffic bool `help:"Refuse submissions that the node's traffic does not cover; otherwise traffic is only metered." env:"FLORIN_ENFORCE_TRAFFIC"`
+	MaxBatch      int           `help:"How many submissions may share a workflow under load; 1 gives each its own." default:"64" env:"FLORIN_MAX_BATCH"`
+	MaxInFlight   int           `help:"How many submissions may be on their way at once." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
+	MaxCommitWait time.Duration `help:"How long a submission may wait for its completion, or an activity fail, before /readyz says that the node is not ready." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`
 
 	APIVersion     string        `name:"api-version" help:"Version that GET /v2/version reports." default:"3.5.0-SNAPSHOT" env:"FLORIN_API_VERSION"`
 	ListLimit      int           `help:"Most elements of one list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
@@ -47,25 +38,6 @@ type nodeSettings struct {
 
 	TemporalNamespace string `help:"Temporal namespace." default:"default" env:"FLORIN_TEMPORAL_NAMESPACE"`
 	LogLevel          string `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"FLORIN_LOG_LEVEL"`
-
-	Participant       string        `help:"First part of the participant id of a fresh ledger." default:"${participant}" env:"FLORIN_PARTICIPANT"`
-	Synchronizer      string        `help:"First part of the synchronizer id of a fresh ledger." default:"${synchronizer}" env:"FLORIN_SYNCHRONIZER"`
-	OperatorHint      string        `help:"First part of the validator operator's party id of a fresh ledger." default:"${operatorHint}" env:"FLORIN_OPERATOR_HINT"`
-	OperatorUser      string        `help:"Wallet user of the validator operator of a fresh ledger." default:"${operatorUser}" env:"FLORIN_OPERATOR_USER"`
-	AdminUser         string        `help:"Participant administrator of a fresh ledger, beside participant_admin." default:"${adminUser}" env:"FLORIN_ADMIN_USER"`
-	CoinPrice         string        `help:"Price of the coin in USD, in the first rounds and in those that are opened." default:"${coinPrice}" env:"FLORIN_COIN_PRICE"`
-	RoundTick         time.Duration `help:"Half the life of the mining rounds of a fresh ledger." default:"${roundTick}" env:"FLORIN_ROUND_TICK"`
-	RoundZeroDuration time.Duration `help:"How long the first round of a fresh ledger stays open; 0: two ticks." default:"0s" env:"FLORIN_ROUND_ZERO_DURATION"`
-}
-
-// variables are the defaults that other packages own, for kong's ${...}.
-func variables() map[string]string {
-	defaults := bootstrap.Defaults()
-	return map[string]string{
-		"participant": defaults.Participant, "synchronizer": defaults.Synchronizer,
-		"operatorHint": defaults.OperatorHint, "operatorUser": defaults.OperatorUser, "adminUser": defaults.AdminUser,
-		"coinPrice": defaults.CoinPrice.Show(), "roundTick": defaults.RoundTick.String(),
-	}
 }
 
 // Validate is called by kong and says what is wrong with settings that no type can catch.
@@ -79,24 +51,14 @@ func (s *nodeSettings) Validate() error {
 	if s.ListLimit < 1 {
 		return fmt.Errorf("--list-limit=%d: it must be at least 1", s.ListLimit)
 	}
-	if s.MaxProvidedParties < 0 {
-		return fmt.Errorf("--max-provided-parties=%d: it must be at least 0, which sets no limit", s.MaxProvidedParties)
-	}
-	if s.MaxSelfAllocatedParties < 0 {
-		return fmt.Errorf("--max-self-allocated-parties=%d: it must be at least 0, which lets no user allocate for itself",
-			s.MaxSelfAllocatedParties)
-	}
-	if s.OnboardingWait <= 0 {
-		return fmt.Errorf("--onboarding-wait=%s: it must be positive; 168h leaves others a week", s.OnboardingWait)
-	}
 	if s.MaxStreams < 1 {
 		return fmt.Errorf("--max-streams=%d: it must be at least 1", s.MaxStreams)
 	}
 	if s.KeepAnswers <= 0 {
 		return fmt.Errorf("--keep-answers=%s: it must be positive; 24h keeps an Idempotency-Key for a day", s.KeepAnswers)
 	}
-	if s.MaxDeduplication < 0 || s.RequestTimeout <= 0 {
-		return errors.New("--max-deduplication and --request-timeout must be positive")
+	if s.RequestTimeout <= 0 {
+		return fmt.Errorf("--request-timeout=%s: it must be positive", s.RequestTimeout)
 	}
 	if _, err := api.ParseOrigins(s.CorsOrigins); err != nil {
 		return fmt.Errorf("--cors-origins: %w", err)
@@ -110,13 +72,8 @@ func (s *nodeSettings) Validate() error {
 	if _, err := s.config(); err != nil {
 		return err
 	}
-	price, err := decimal.Parse(s.CoinPrice)
-	if err != nil || price.Sign() <= 0 {
-		return fmt.Errorf("--coin-price=%s: it must be a positive decimal with at most ten places", s.CoinPrice)
-	}
-	if s.RoundTick <= 0 || s.RoundZeroDuration < 0 {
-		return fmt.Errorf("--round-tick=%s, --round-zero-duration=%s: the first must be positive and the second not negative",
-			s.RoundTick, s.RoundZeroDuration)
+	if _, err := s.given(); err != nil {
+		return err
 	}
 	return nil
 }
@@ -138,15 +95,6 @@ func (s *nodeSettings) servedHosts(listen string) (hosts.Names, error) {
 		return hosts.Names{}, nil
 	}
 	return hosts.Parse(s.Hosts, listen)
-}
-
-func (s *nodeSettings) bootstrapOptions() (bootstrap.Options, error) {
-	price, err := decimal.Parse(s.CoinPrice)
-	return bootstrap.Options{
-		Participant: s.Participant, Synchronizer: s.Synchronizer, OperatorHint: s.OperatorHint,
-		OperatorUser: s.OperatorUser, AdminUser: s.AdminUser, CoinPrice: price,
-		RoundTick: s.RoundTick, RoundZeroDuration: s.RoundZeroDuration,
-	}, err
 }
 
 func (s *nodeSettings) logger(to *os.File) *slog.Logger {

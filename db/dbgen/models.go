@@ -131,6 +131,25 @@ type IdentityProvider struct {
 	CreatedAt     time.Time
 }
 
+// What all nodes of the ledger decide by.
+type LedgerSetting struct {
+	Name  string
+	Value string
+	// The first offset that was decided by the value.
+	FromOffset int64
+}
+
+// Who changed the settings of the ledger, when, and from which offset on.
+type LedgerSettingChange struct {
+	ChangeID   int64
+	ChangedAt  time.Time
+	Name       string
+	Before     *string
+	After      string
+	FromOffset int64
+	ChangedBy  string
+}
+
 // The contracts that workflows look after, and when each workflow has to look again.
 type Lifecycle struct {
 	WorkflowID  string

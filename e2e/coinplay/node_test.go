@@ -65,17 +65,17 @@ func newNode(t *testing.T) *node {
 	n := &node{t: t, db: opened, now: time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC)}
 	n.packages, err = ledger.NewPackages(builtin.Packages()...)
 	require.NoError(t, err)
-	n.identity, err = bootstrap.Identity(t.Context(), n.db, bootstrap.Defaults())
+	n.identity, err = bootstrap.Identity(t.Context(), n.db, ledger.DefaultSettings())
 	require.NoError(t, err)
 	require.NoError(t, bootstrap.Parties(t.Context(), n.db, n.identity, n.now))
 	n.auditor, err = audit.New(n.db, n.packages, n.identity.Network())
 	require.NoError(t, err)
 	n.commits = &activities.Activities{
 		DB: n.db, Packages: n.packages, Node: n.identity, Clock: func() time.Time { return n.now },
-		MaxDeduplication: 24 * time.Hour, Log: slog.New(slog.DiscardHandler),
+		Log:     slog.New(slog.DiscardHandler),
 		Traffic: coin.TrafficRulesOf(n.member(), n.identity.SynchronizerID),
 	}
-	genesis, err := bootstrap.Genesis(n.packages, n.identity, bootstrap.Defaults(), n.now)
+	genesis, err := bootstrap.Genesis(n.packages, n.identity, ledger.DefaultSettings(), n.now)
 	require.NoError(t, err)
 	_, refusal := n.commit(genesis)
 	require.NoError(t, refusal)

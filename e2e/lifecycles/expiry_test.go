@@ -23,7 +23,7 @@ func expiring(n *node) []automation.Automation {
 	n.t.Helper()
 	expiry, err := automation.Expiry(n.packages)
 	require.NoError(n.t, err)
-	return []automation.Automation{rounds(), expiry}
+	return []automation.Automation{automation.Rounds(), expiry}
 }
 
 func TestContractsEndAtTheirDeadlinesToTheSecond(t *testing.T) {

@@ -77,7 +77,11 @@ func newNodeWith(tb testing.TB, roundZero time.Duration, kinds func(*node) []aut
 	n.automations, err = automation.NewRegistry(n.packages, kinds(n)...)
 	require.NoError(tb, err)
 	require.NoError(tb, n.db.SetClockMode(ctx, true))
-	n.identity, err = bootstrap.Identity(ctx, n.db, bootstrap.Defaults())
+	settings := ledger.DefaultSettings()
+	settings.CoinPrice = decimal.MustParse("0.01") // of all rounds but the first
+	_, err = n.db.FoundLedgerSettings(ctx, settings, nil)
+	require.NoError(tb, err)
+	n.identity, err = bootstrap.Identity(ctx, n.db, settings)
 	require.NoError(tb, err)
 	require.NoError(tb, bootstrap.Parties(ctx, n.db, n.identity, time.Now()))
 	n.commits = n.activities(n.watch())
@@ -103,7 +107,7 @@ func (n *node) watch() *db.Watcher {
 func (n *node) activities(watcher *db.Watcher) *activities.Activities {
 	return &activities.Activities{
 		DB: n.db, Packages: n.packages, Node: n.identity, Clock: watcher.Clock(time.Now).Now, Lifecycles: n.lifecycles,
-		Automations: n.automations, MaxDeduplication: 24 * time.Hour, Log: slog.New(slog.DiscardHandler),
+		Automations: n.automations, Log: slog.New(slog.DiscardHandler),
 		Forged: func() { n.forged.Add(1) },
 	}
 }

@@ -17,7 +17,7 @@ func rewards(n *node) []automation.Automation {
 	n.t.Helper()
 	collect, err := automation.Rewards(n.packages)
 	require.NoError(n.t, err)
-	return []automation.Automation{rounds(), collect}
+	return []automation.Automation{automation.Rounds(), collect}
 }
 
 // coinsOf counts a party's holdings.

@@ -7,17 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/coin"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/wallet/automation"
 )
 
 // tick is half the life of a round.
 const tick = 10 * time.Minute
-
-// rounds makes rounds advance, at a price of 0.01.
-func rounds() automation.Automation {
-	return automation.Rounds(func() decimal.Decimal { return decimal.MustParse("0.01") })
-}
 
 // openRounds are the numbers of the open rounds.
 func (n *node) openRounds() (numbers []int64) {
@@ -29,7 +23,7 @@ func (n *node) openRounds() (numbers []int64) {
 
 func TestRoundsOpenIssueCloseAndAreForgotten(t *testing.T) {
 	t.Parallel()
-	n := newNodeWith(t, 2*tick, func(*node) []automation.Automation { return []automation.Automation{rounds()} })
+	n := newNodeWith(t, 2*tick, func(*node) []automation.Automation { return []automation.Automation{automation.Rounds()} })
 	first := active[coin.OpenMiningRound](n)
 	require.Equal(t, []int64{0, 1, 2}, n.openRounds())
 

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/coin/walletapp"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/automation"
 	"github.com/florinledger/florin/wallet/settings"
@@ -33,6 +32,8 @@ func BenchmarkTick(b *testing.B) {
 func benchmarkTick(b *testing.B, wallets int) {
 	b.Helper()
 	n := newNodeWith(b, 2*tick, allKinds)
+	_, err := n.db.ChangeLedgerSetting(b.Context(), "coin-price", "0.005", "bench")
+	require.NoError(b, err)
 	n.set(settings.KindTopUp, "", nil)
 	receiver := n.party("receiver")
 	n.wallet(receiver)
@@ -71,8 +72,7 @@ func benchmarkTick(b *testing.B, wallets int) {
 // allKinds are the automations of a node.
 func allKinds(n *node) []automation.Automation {
 	n.t.Helper()
-	price := func() decimal.Decimal { return decimal.MustParse("0.005") }
-	kinds := []automation.Automation{automation.Rounds(price), automation.NewTopUp()}
+	kinds := []automation.Automation{automation.Rounds(), automation.NewTopUp()}
 	for _, make := range []func(*ledger.Packages) (automation.Automation, error){
 		automation.Rewards, automation.Expiry, automation.Proposals, automation.NewSweeps, automation.NewAutoAccept,
 	} {

@@ -121,7 +121,7 @@ func TestAWalletIsSweptWhenTheCoinIsWorthMore(t *testing.T) {
 	n := newNodeWith(t, 2*tick, func(n *node) []automation.Automation {
 		sweeps, err := automation.NewSweeps(n.packages)
 		require.NoError(t, err)
-		return []automation.Automation{rounds(), sweeps} // 0.005 at first, 0.01 later
+		return []automation.Automation{automation.Rounds(), sweeps} // 0.005 at first, 0.01 later
 	})
 	alice, bob, carol := n.party("alice"), n.party("bob"), n.party("carol")
 	for _, sender := range []ledger.Party{alice, carol} {

@@ -69,8 +69,9 @@ type Situation struct {
 	plan.View
 	Subject string
 	Record  Record
-	// Settings show what the operator wants.
-	Settings Settings
+	// Settings show what the operator wants, LedgerSettings what the ledger decides by.
+	Settings       Settings
+	LedgerSettings ledger.Settings
 	// Refused is why the last submission for the subject was refused; nil when it was accepted, or there was none.
 	Refused *plan.Refused
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/coin"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/plan"
@@ -23,12 +22,12 @@ const network = "network"
 const aMinute = time.Minute
 
 // Rounds moves the mining rounds on, as the DSO: the oldest open round is summed up and replaced when its time is over,
-// then issues, closes, and is forgotten with the coupons that nobody minted. Price is what new rounds pay for a coin.
-func Rounds(price func() decimal.Decimal) Automation {
+// then issues, closes, and is forgotten with the coupons that nobody minted. New rounds pay the ledger's price for a coin.
+func Rounds() Automation {
 	return Automation{
 		Kind: KindRounds, Summary: "Opens, issues and closes the mining rounds of the coin, as the DSO.",
 		Every: aMinute, Standing: []string{network},
-		Plan: func(s Situation) (Step, error) { return planRounds(s, price()) },
+		Plan: planRounds,
 	}
 }
 
@@ -88,7 +87,7 @@ func advancesAt(open []plan.Contract[coin.OpenMiningRound]) (time.Time, bool) {
 }
 
 // planRounds does one thing after another, until what is next has its time.
-func planRounds(s Situation, price decimal.Decimal) (Step, error) {
+func planRounds(s Situation) (Step, error) {
 	n, ok, err := readNetwork(s.View)
 	if err != nil || !ok {
 		return Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
@@ -96,7 +95,7 @@ func planRounds(s Situation, price decimal.Decimal) (Step, error) {
 	for _, decide := range []func() (*plan.Action, error){
 		func() (*plan.Action, error) { return n.startIssuing(s) },
 		func() (*plan.Action, error) { return n.convertMarkers(s) },
-		func() (*plan.Action, error) { return n.advance(s, price) },
+		func() (*plan.Action, error) { return n.advance(s) },
 		func() (*plan.Action, error) { return n.close(s) },
 		func() (*plan.Action, error) { return n.archive(s) },
 		func() (*plan.Action, error) { return n.replaceState(s) },
@@ -179,14 +178,14 @@ func (n networkState) convertMarkers(s Situation) (*plan.Action, error) {
 		"AmuletRules_ConvertFeaturedAppActivityMarkers", argument)
 }
 
-func (n networkState) advance(s Situation, price decimal.Decimal) (*plan.Action, error) {
+func (n networkState) advance(s Situation) (*plan.Action, error) {
 	at, ok := advancesAt(n.open)
 	if !ok || s.Now.Before(at) {
 		return nil, nil //nolint:nilnil // nothing is due
 	}
 	return asDSO(s, n, "advance-round:"+plan.Short(n.open[0].ID), "AmuletRules_AdvanceOpenMiningRounds",
 		coin.AmuletRulesAdvanceOpenMiningRounds{
-			AmuletPrice:       price,
+			AmuletPrice:       s.LedgerSettings.CoinPrice,
 			RoundToArchiveCid: lf.CID[coin.OpenMiningRound](n.open[0].ID),
 			MiddleRoundCid:    lf.CID[coin.OpenMiningRound](n.open[1].ID),
 			LatestRoundCid:    lf.CID[coin.OpenMiningRound](n.open[2].ID),

@@ -1,0 +1,145 @@
+package db
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/ledger"
+)
+
+// LedgerSettingChange is a change of one of the ledger's settings.
+type LedgerSettingChange struct {
+	ID   int64
+	At   time.Time
+	Name string
+	// Before and After are the values; Before is empty where there was none.
+	Before, After string
+	// From is the first offset that is decided by the new value.
+	From ledger.Offset
+	// By is the user, or [SettingConfigured] for the first start of the ledger.
+	By string
+}
+
+// OtherSetting is a setting of which a process was given another value than the ledger has.
+type OtherSetting struct {
+	ledger.Setting
+
+	// Given is what the process was given, InForce what the ledger has since the offset From.
+	Given, InForce string
+	From           ledger.Offset
+}
+
+// LedgerSettings reads what the ledger decides by now. Those of which nothing is stored have their defaults.
+func (r Reader) LedgerSettings(ctx context.Context) (ledger.Settings, error) {
+	row, err := r.queries.GetLedgerSettings(ctx)
+	if err != nil {
+		return ledger.Settings{}, failed("reading the settings of the ledger", err)
+	}
+	return fromDBLedgerSettings(row)
+}
+
+func fromDBLedgerSettings(row []byte) (settings ledger.Settings, err error) {
+	return settings, json.Unmarshal(row, &settings)
+}
+
+// FoundLedgerSettings gives the ledger the settings that it lacks: those given, by their names, or those of fallback. It
+// changes none that the ledger has, and returns those of which another value was given.
+func (d *DB) FoundLedgerSettings(
+	ctx context.Context, fallback ledger.Settings, given map[string]string,
+) (others []OtherSetting, err error) {
+	err = d.InTx(ctx, func(tx *Tx) error {
+		others = nil
+		head, err := tx.LockHead(ctx)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.queries.ListLedgerSettings(ctx)
+		if err != nil {
+			return failed("reading the settings of the ledger", err)
+		}
+		stored := make(map[string]dbgen.LedgerSetting, len(rows))
+		for _, row := range rows {
+			stored[row.Name] = row
+		}
+		for _, setting := range ledger.AllSettings() {
+			value, isGiven := given[setting.Name]
+			row, isStored := stored[setting.Name]
+			switch {
+			case isStored && isGiven && row.Value != value:
+				others = append(others, OtherSetting{setting, value, row.Value, ledger.Offset(row.FromOffset)})
+				continue
+			case isStored:
+				continue
+			case !isGiven:
+				value = setting.Show(fallback)
+			}
+			if value == "" {
+				continue
+			}
+			if _, err := tx.storeSetting(ctx, head, setting.Name, value, SettingConfigured); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return others, err
+}
+
+// ChangeLedgerSetting changes a setting, by its name, for all that is committed from now on. It reports whether the
+// value was another before. The value must be one that [ledger.Setting.Show] makes.
+func (d *DB) ChangeLedgerSetting(ctx context.Context, name, value, by string) (changed bool, err error) {
+	err = d.InTx(ctx, func(tx *Tx) error {
+		head, err := tx.LockHead(ctx)
+		if err != nil {
+			return err
+		}
+		changed, err = tx.storeSetting(ctx, head, name, value, by)
+		return err
+	})
+	return changed, err
+}
+
+// storeSetting stores a value that counts from the offset after the head on.
+func (t *Tx) storeSetting(ctx context.Context, head Head, name, value, by string) (changed bool, err error) {
+	count, err := t.queries.StoreLedgerSetting(ctx, dbgen.StoreLedgerSettingParams{
+		Name: name, Value: value, FromOffset: int64(head.Offset) + 1, ChangedBy: by,
+	})
+	return count > 0, failed("storing a setting of the ledger", err)
+}
+
+// LastSettingChanges reads the last change of each of the ledger's settings, by name.
+func (r Reader) LastSettingChanges(ctx context.Context) (map[string]LedgerSettingChange, error) {
+	rows, err := r.queries.ListLastSettingChanges(ctx)
+	last := make(map[string]LedgerSettingChange, len(rows))
+	for _, row := range rows {
+		last[row.Name] = fromDBSettingChange(row)
+	}
+	return last, failed("reading the settings of the ledger", err)
+}
+
+// LedgerSettingChanges pages through the changes of the ledger's settings before a number, the newest first.
+func (r Reader) LedgerSettingChanges(
+	ctx context.Context, before int64, limit int32,
+) ([]LedgerSettingChange, error) {
+	rows, err := r.queries.ListLedgerSettingChanges(ctx, dbgen.ListLedgerSettingChangesParams{
+		BeforeID: before, CountMax: limit,
+	})
+	changes := make([]LedgerSettingChange, len(rows))
+	for i, row := range rows {
+		changes[i] = fromDBSettingChange(row)
+	}
+	return changes, failed("listing changes of the ledger's settings", err)
+}
+
+func fromDBSettingChange(row dbgen.LedgerSettingChange) LedgerSettingChange {
+	change := LedgerSettingChange{
+		ID: row.ChangeID, At: row.ChangedAt.UTC(), Name: row.Name, After: row.After,
+		From: ledger.Offset(row.FromOffset), By: row.ChangedBy,
+	}
+	if row.Before != nil {
+		change.Before = *row.Before
+	}
+	return change
+}

@@ -1,0 +1,264 @@
+package ledger
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/florinledger/florin/decimal"
+)
+
+// Settings are what every node of a ledger decides by. They belong to the ledger, not to a process: they are given at
+// its first start and stored with the record, so that the outcome of a submission does not depend on who commits it.
+// Use [DefaultSettings] and change what differs.
+type Settings struct {
+	// Participant and Synchronizer are the first parts of the node's and the synchronizer's ids.
+	Participant, Synchronizer string
+	// OperatorHint is the hint of the validator operator's party, OperatorUser its wallet user.
+	OperatorHint, OperatorUser string
+	// AdminUser is the participant administrator that LocalNet's tools expect beside participant_admin.
+	AdminUser string
+	// RoundTick is half the life of a mining round, RoundZeroDuration how long the first one stays open; 0 for two ticks.
+	RoundTick, RoundZeroDuration time.Duration
+	// AuthSecret is the digest of the secret of development tokens, as [Node.Digest] makes it; empty where no process
+	// takes any.
+	AuthSecret string
+
+	// CoinPrice is what the rounds that are opened pay for a coin, in USD.
+	CoinPrice decimal.Decimal
+	// EnforceTraffic refuses submissions that the node's traffic does not cover.
+	EnforceTraffic bool
+	// MaxDeduplication is the deduplication period of submissions that name none.
+	MaxDeduplication time.Duration
+	// OnboardingWait is how long the onboarding of an external party waits for others to agree.
+	OnboardingWait time.Duration
+	// MaxProvidedParties is for how many parties the operator may provide preapprovals; 0 for any number.
+	MaxProvidedParties int
+	// MaxSelfAllocatedParties is how many parties a user may have rights to when it has allocated one for itself; 0 lets no
+	// user do that.
+	MaxSelfAllocatedParties int
+}
+
+// DefaultSettings are those of a fresh ledger for which nothing else is said: LocalNet's names for an app user's node.
+func DefaultSettings() Settings {
+	const day = 24 * time.Hour
+	return Settings{
+		Participant: "participant", Synchronizer: "global-domain",
+		OperatorHint: "app_user_localnet-localparty-1", OperatorUser: "app-user", AdminUser: "ledger-api-user",
+		RoundTick: 10 * time.Minute,
+		CoinPrice: decimal.MustParse("0.005"), MaxDeduplication: 7 * day, OnboardingWait: 7 * day,
+		MaxProvidedParties: 200, MaxSelfAllocatedParties: 10,
+	}
+}
+
+// Setting describes one of the [Settings].
+type Setting struct {
+	// Name is that of the flag and of the field of the API.
+	Name string
+	// Description says what the value means, in a sentence.
+	Description string
+	// Fixed: the value is given at the first start of the ledger and never changes.
+	Fixed bool
+	// Secret: what is stored is a digest, which nobody is shown.
+	Secret bool
+
+	field func(*Settings) settingValue
+}
+
+// settingValue reads and shows a value.
+type settingValue interface {
+	set(text string) error
+	show() string
+}
+
+// AuthSecret is the name of the setting of the secret of development tokens.
+const AuthSecret = "auth-secret"
+
+// AllSettings lists the settings, the fixed ones first.
+func AllSettings() []Setting {
+	text := func(field func(*Settings) *string) func(*Settings) settingValue {
+		return func(s *Settings) settingValue { return textValue{field(s)} }
+	}
+	return []Setting{
+		{
+			"participant", "First part of the participant id.", true, false,
+			text(func(s *Settings) *string { return &s.Participant }),
+		},
+		{
+			"synchronizer", "First part of the synchronizer id.", true, false,
+			text(func(s *Settings) *string { return &s.Synchronizer }),
+		},
+		{
+			"operator-hint", "First part of the validator operator's party id.", true, false,
+			text(func(s *Settings) *string { return &s.OperatorHint }),
+		},
+		{
+			"operator-user", "Wallet user of the validator operator.", true, false,
+			text(func(s *Settings) *string { return &s.OperatorUser }),
+		},
+		{
+			"admin-user", "Participant administrator beside participant_admin.", true, false,
+			text(func(s *Settings) *string { return &s.AdminUser }),
+		},
+		{
+			"round-tick", "Half the life of the mining rounds, as the ledger began with.", true, false,
+			func(s *Settings) settingValue { return durationValue{&s.RoundTick, time.Microsecond} },
+		},
+		{
+			"round-zero-duration", "How long the first round stays open; 0s: two ticks.", true, false,
+			func(s *Settings) settingValue { return durationValue{&s.RoundZeroDuration, 0} },
+		},
+		{AuthSecret, "Secret of the HS256 tokens that the nodes accept. A node takes the new one when it is started " +
+			"with it.", false, true, text(func(s *Settings) *string { return &s.AuthSecret })},
+		{
+			"coin-price", "Price of the coin in USD, in the rounds that are opened from now on.", false, false,
+			func(s *Settings) settingValue { return priceValue{&s.CoinPrice} },
+		},
+		{
+			"enforce-traffic", "Refuse submissions that the node's traffic does not cover; otherwise it is only metered.",
+			false, false, func(s *Settings) settingValue { return boolValue{&s.EnforceTraffic} },
+		},
+		{
+			"max-deduplication", "Deduplication period of submissions that name none.", false, false,
+			func(s *Settings) settingValue { return durationValue{&s.MaxDeduplication, time.Microsecond} },
+		},
+		{
+			"onboarding-wait", "How long the onboarding of an external party waits for other keys and hosts to agree.",
+			false, false, func(s *Settings) settingValue { return durationValue{&s.OnboardingWait, time.Microsecond} },
+		},
+		{
+			"max-provided-parties", "For how many parties the operator may provide preapprovals; 0: any number.",
+			false, false, func(s *Settings) settingValue { return countValue{&s.MaxProvidedParties} },
+		},
+		{"max-self-allocated-parties", "A user may allocate parties for itself until it has rights to this many; 0: no " +
+			"user may.", false, false, func(s *Settings) settingValue { return countValue{&s.MaxSelfAllocatedParties} }},
+	}
+}
+
+// FindSetting finds a setting by its name.
+func FindSetting(name string) (Setting, bool) {
+	for _, setting := range AllSettings() {
+		if setting.Name == name {
+			return setting, true
+		}
+	}
+	return Setting{}, false
+}
+
+// Show returns the value as text that [Setting.Set] reads. Equal values have equal texts.
+func (s Setting) Show(settings Settings) string { return s.field(&settings).show() }
+
+// Set reads a value. The error names the setting, the value and what it must be.
+func (s Setting) Set(settings *Settings, text string) error {
+	if err := s.field(settings).set(text); err != nil {
+		return fmt.Errorf("%s=%s: it must be %w", s.Name, text, err)
+	}
+	return nil
+}
+
+// MarshalJSON writes the values as texts by the names of the settings.
+func (s Settings) MarshalJSON() ([]byte, error) {
+	values := map[string]string{}
+	for _, setting := range AllSettings() {
+		if text := setting.Show(s); text != "" {
+			values[setting.Name] = text
+		}
+	}
+	return json.Marshal(values)
+}
+
+// UnmarshalJSON reads what [Settings.MarshalJSON] writes. What is missing keeps its default; what is not known belongs
+// to a newer version and is left out.
+func (s *Settings) UnmarshalJSON(data []byte) error {
+	values := map[string]string{}
+	if err := json.Unmarshal(data, &values); err != nil {
+		return fmt.Errorf("the settings of the ledger: %w", err)
+	}
+	*s = DefaultSettings()
+	for _, setting := range AllSettings() {
+		text, ok := values[setting.Name]
+		if !ok {
+			continue
+		}
+		if err := setting.Set(s, text); err != nil {
+			return fmt.Errorf("the settings of the ledger: %w", err)
+		}
+	}
+	return nil
+}
+
+// must is what is wrong with a value: the end of the sentence "it must be".
+type must string
+
+// Error implements error.
+func (m must) Error() string { return string(m) }
+
+type textValue struct{ to *string }
+
+func (v textValue) show() string { return *v.to }
+
+func (v textValue) set(text string) error {
+	if text == "" {
+		return must("given")
+	}
+	*v.to = text
+	return nil
+}
+
+type boolValue struct{ to *bool }
+
+func (v boolValue) show() string { return strconv.FormatBool(*v.to) }
+
+func (v boolValue) set(text string) (err error) {
+	if text != "true" && text != "false" {
+		return must("true or false")
+	}
+	*v.to = text == "true"
+	return nil
+}
+
+type durationValue struct {
+	to    *time.Duration
+	least time.Duration
+}
+
+func (v durationValue) show() string { return v.to.String() }
+
+func (v durationValue) set(text string) error {
+	duration, err := time.ParseDuration(text)
+	if err != nil || duration < v.least {
+		if v.least > 0 {
+			return must("a duration above zero, as in 168h")
+		}
+		return must("a duration of zero or more, as in 20m")
+	}
+	*v.to = duration
+	return nil
+}
+
+type priceValue struct{ to *decimal.Decimal }
+
+func (v priceValue) show() string { return v.to.Show() }
+
+func (v priceValue) set(text string) error {
+	price, err := decimal.Parse(text)
+	if err != nil || price.Sign() <= 0 {
+		return must("a positive decimal with at most ten places")
+	}
+	*v.to = price
+	return nil
+}
+
+type countValue struct{ to *int }
+
+func (v countValue) show() string { return strconv.Itoa(*v.to) }
+
+func (v countValue) set(text string) error {
+	count, err := strconv.Atoi(text)
+	if err != nil || count < 0 {
+		return must("a number of zero or more")
+	}
+	*v.to = count
+	return nil
+}
