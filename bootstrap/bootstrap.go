@@ -132,7 +132,9 @@ func unlessRaced(err error, raced fault.Code) error {
 const genesisKey = "00000000-0000-4000-8000-000000000001"
 
 // Genesis is the submission that creates the contracts of the coin, and the one that says who runs the network.
-func Genesis(packages *ledger.Packages, node ledger.Node, settings ledger.Settings, now time.Time) (ledger.Submission, error) {
+func Genesis(
+	packages *ledger.Packages, node ledger.Node, settings ledger.Settings, now time.Time,
+) (ledger.Submission, error) {
 	config := coin.DefaultConfig(node.SynchronizerID)
 	config.TickDuration = lf.RelTimeOf(settings.RoundTick)
 	if settings.RoundZeroDuration == 0 {

@@ -44,8 +44,8 @@ func fromDBLedgerSettings(row []byte) (settings ledger.Settings, err error) {
 	return settings, json.Unmarshal(row, &settings)
 }
 
-// FoundLedgerSettings gives the ledger the settings that it lacks: those given, by their names, or those of fallback. It
-// changes none that the ledger has, and returns those of which another value was given.
+// FoundLedgerSettings gives the ledger the settings that it lacks: those given, by their names, or those of fallback.
+// It changes none that the ledger has, and returns those of which another value was given.
 func (d *DB) FoundLedgerSettings(
 	ctx context.Context, fallback ledger.Settings, given map[string]string,
 ) (others []OtherSetting, err error) {

@@ -35,8 +35,8 @@ type Settings struct {
 	OnboardingWait time.Duration
 	// MaxProvidedParties is for how many parties the operator may provide preapprovals; 0 for any number.
 	MaxProvidedParties int
-	// MaxSelfAllocatedParties is how many parties a user may have rights to when it has allocated one for itself; 0 lets no
-	// user do that.
+	// MaxSelfAllocatedParties is how many parties a user may have rights to when it has allocated one for itself; 0 lets
+	// no user do that.
 	MaxSelfAllocatedParties int
 }
 

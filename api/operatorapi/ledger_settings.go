@@ -53,7 +53,7 @@ type LedgerSetting struct {
 	Value       string              `json:"value" required:"true" doc:"What counts; a digest for secrets"`
 	Default     string              `json:"default" required:"true" doc:"What a fresh ledger has that is given nothing else"`
 	Fixed       bool                `json:"fixed" required:"true" doc:"Whether it can never be changed"`
-	FromOffset  ledger.Offset       `json:"from_offset" required:"true" doc:"The first offset that is decided by the value"`
+	FromOffset  ledger.Offset       `json:"from_offset" required:"true" doc:"The first offset that is decided by it"`
 	ChangedAt   *endpoint.Timestamp `json:"changed_at" doc:"When it changed last"`
 	ChangedBy   string              `json:"changed_by" doc:"Which user changed it last; configure: the first start"`
 	Description string              `json:"description" required:"true" doc:"What it means"`

@@ -28,8 +28,8 @@ type configShowCommand struct {
 	AttributeBytes  int    `help:"As in serve." default:"1900" env:"FLORIN_ATTRIBUTE_BYTES"`
 }
 
-// Run prints the settings as lines that a shell can read back, secrets hidden. Settings of the ledger that are not given
-// are left out, for the ledger has them.
+// Run prints the settings as lines that a shell can read back, secrets hidden. Settings of the ledger that are not
+// given are left out, for the ledger has them.
 func (c *configShowCommand) Run(ctx *kong.Context) error {
 	for _, flag := range ctx.Selected().Flags {
 		if len(flag.Envs) == 0 {

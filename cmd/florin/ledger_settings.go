@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -113,8 +114,8 @@ func (n *node) settingsBefore(ctx context.Context) (ledger.Settings, error) {
 	return settings, nil
 }
 
-// checkSecret refuses to serve tokens by another secret than the other nodes of the ledger. Where tokens are verified by
-// the keys of an issuer, the secret is not used.
+// checkSecret refuses to serve tokens by another secret than the other nodes of the ledger. Where tokens are verified
+// by the keys of an issuer, the secret is not used.
 func (n *node) checkSecret(ctx context.Context) error {
 	settings := n.options.settings
 	if !n.options.roles.api || settings.AuthKeyFile != "" || settings.AuthJWKSURL != "" {
@@ -149,5 +150,5 @@ func otherSettings(others []db.OtherSetting) error {
 				"`florin config set %s %s`", other.From, other.Name, other.Given)
 		}
 	}
-	return fmt.Errorf("%s", text.String()) //nolint:perfsprint // the text is the error
+	return errors.New(text.String())
 }

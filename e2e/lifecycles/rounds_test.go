@@ -23,7 +23,9 @@ func (n *node) openRounds() (numbers []int64) {
 
 func TestRoundsOpenIssueCloseAndAreForgotten(t *testing.T) {
 	t.Parallel()
-	n := newNodeWith(t, 2*tick, func(*node) []automation.Automation { return []automation.Automation{automation.Rounds()} })
+	n := newNodeWith(t, 2*tick, func(*node) []automation.Automation {
+		return []automation.Automation{automation.Rounds()}
+	})
 	first := active[coin.OpenMiningRound](n)
 	require.Equal(t, []int64{0, 1, 2}, n.openRounds())
 

@@ -22,7 +22,8 @@ const network = "network"
 const aMinute = time.Minute
 
 // Rounds moves the mining rounds on, as the DSO: the oldest open round is summed up and replaced when its time is over,
-// then issues, closes, and is forgotten with the coupons that nobody minted. New rounds pay the ledger's price for a coin.
+// then issues, closes, and is forgotten with the coupons that nobody minted. New rounds pay the ledger's price for a
+// coin.
 func Rounds() Automation {
 	return Automation{
 		Kind: KindRounds, Summary: "Opens, issues and closes the mining rounds of the coin, as the DSO.",
