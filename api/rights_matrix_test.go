@@ -234,7 +234,7 @@ func newWorld(t *testing.T, packages ...ledger.Package) *world {
 	t.Helper()
 	w := &world{
 		Server: apitest.NewWithCoin(t, apitest.Options{
-			Packages: packages,
+			Packages:       packages,
 			LedgerSettings: func(s *ledger.Settings) { s.MaxSelfAllocatedParties = 1000 },
 			Settings: ledgerapi.Settings{
 				ListWait: time.Millisecond, CheckpointInterval: 20 * time.Millisecond,
