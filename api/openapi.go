@@ -1,19 +1,20 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"sync"
 
 	"sigs.k8s.io/yaml"
 
 	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/api/docspage"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/fault"
 )
 
 // written is a description of the API in either form.
@@ -99,19 +100,42 @@ func write(described any) (written, error) {
 	return written{yaml: asYAML, json: asJSON}, nil
 }
 
-// ServeHTTP sends YAML, or JSON to those who ask for it.
-func (d *document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// serve sends YAML, or JSON to those who ask for it.
+func (d *document) serve(ctx context.Context, _ endpoint.NoRequest) (endpoint.Content, error) {
 	document, err := d.content()
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
+		return endpoint.Content{}, fault.Internal(err)
 	}
-	content, contentType := document.yaml, "text/plain; charset=UTF-8"
-	if strings.Contains(r.Header.Get("Accept"), "application/json") {
-		content, contentType = document.json, "application/json"
+	if endpoint.Accepts(ctx, "application/json") {
+		return endpoint.Content{Type: "application/json", Body: document.json}, nil
 	}
-	w.Header().Set("Content-Type", contentType)
-	w.Header().Set("Content-Length", strconv.Itoa(len(content)))
-	// The client is all that can fail here, and it is told nothing by an error.
-	_, _ = w.Write(content)
+	return endpoint.Content{Type: "text/plain; charset=UTF-8", Body: document.yaml}, nil
+}
+
+// docsEndpoints are the page about the API and the documents that it reads, which are in none of them.
+func docsEndpoints(documents map[string]func() (any, error)) ([]endpoint.Endpoint, error) {
+	page, err := docspage.New()
+	if err != nil {
+		return nil, err
+	}
+	info := func(path, operation, summary string) endpoint.Info {
+		return endpoint.Info{
+			Method: http.MethodGet, Path: path, OperationID: operation, Summary: summary, Tag: "Documentation",
+			Access: endpoint.Open, Undocumented: true,
+		}
+	}
+	show := func(context.Context, endpoint.NoRequest) (endpoint.Content, error) {
+		return endpoint.Content{
+			Type: docspage.Type, Body: page.Content(), Header: http.Header{"Content-Security-Policy": {page.Policy()}},
+		}, nil
+	}
+	endpoints := []endpoint.Endpoint{
+		endpoint.New(info("/docs", "getDocs", "Get the page about the API."), show),
+		endpoint.New(info("/docs/", "getDocsPage", "Get the page about the API."), show),
+	}
+	for path, describe := range documents {
+		endpoints = append(endpoints, endpoint.New(
+			info(path, "get"+path, "Get a description of the API."), newDocument(describe).serve))
+	}
+	return endpoints, nil
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/devapi"
-	"github.com/florinledger/florin/api/docspage"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/operatorapi"
@@ -110,19 +109,17 @@ func NewRouter(options Options) (http.Handler, error) {
 	if err := frame.MountStreams(router, streams); err != nil {
 		return nil, err
 	}
-	page, err := docspage.New()
-	if err != nil {
-		return nil, err
-	}
-	router.Get("/docs", page.ServeHTTP)
-	router.Get("/docs/", page.ServeHTTP)
 	version := options.Ledger.Version()
-	for path, describe := range map[string]func() (any, error){
+	docs, err := docsEndpoints(map[string]func() (any, error){
 		"/docs/openapi":           func() (any, error) { return describeLedger(version, ledgerEndpoints) },
 		"/docs/openapi/validator": func() (any, error) { return describeValidator(families) },
 		"/docs/asyncapi":          func() (any, error) { return describeStreams(version, streams) },
-	} {
-		router.Get(path, newDocument(describe).ServeHTTP)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := frame.Mount(router, docs); err != nil {
+		return nil, err
 	}
 	return router, nil
 }

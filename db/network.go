@@ -66,10 +66,18 @@ func (r Reader) ActiveByTemplate(ctx context.Context, template string, limit int
 func (r Reader) NewContracts(
 	ctx context.Context, templates []string, after Position, upTo ledger.Offset, limit int32,
 ) ([]StoredContract, error) {
-	query := ActiveQuery{Templates: templates, At: upTo, After: after, Limit: limit}
+	return r.StillActive(ctx, ActiveQuery{Templates: templates, At: upTo, After: after, Limit: limit})
+}
+
+// StillActive is [Reader.ActiveNetworkContracts] without the contracts that have been archived since the offset: a page
+// costs the same however far back that is. The query must name templates.
+func (r Reader) StillActive(ctx context.Context, query ActiveQuery) ([]StoredContract, error) {
+	if query.Templates == nil {
+		return nil, errors.New("listing the network's contracts: the query names no templates")
+	}
 	rows, err := r.listActive(ctx, query, inNetwork())
 	if err != nil {
-		return nil, failed("looking for new contracts", err)
+		return nil, failed("listing contracts that are still active", err)
 	}
 	return fromDBContracts(rows)
 }

@@ -93,6 +93,8 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"GetAutomationSetting":   {dbgen.GetAutomationSetting, []string{"automation_settings_one_per_wallet"}},
 		"ListAutomationSettings": {dbgen.ListAutomationSettings, []string{"automation_settings_one_per_wallet"}},
 		"ListAutomationChanges":  {dbgen.ListAutomationChanges, []string{"automation_setting_changes_in_order"}},
+		"ListSpentCoin":          {dbgen.ListSpentCoin, []string{"contracts_spent_coin"}},
+		"ListTransferCommands":   {dbgen.ListTransferCommands, []string{"contracts_transfer_commands"}},
 		"ListOpenRounds":         {dbgen.ListOpenRounds, []string{"contracts_open_rounds"}},
 		"GetIdempotencyKey":      {dbgen.GetIdempotencyKey, []string{"idempotency_keys_one_per_user"}},
 		"HoldIdempotencyKey":     {dbgen.HoldIdempotencyKey, []string{"idempotency_keys_one_per_user"}},

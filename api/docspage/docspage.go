@@ -9,8 +9,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
-	"net/http"
-	"strconv"
 )
 
 var (
@@ -22,7 +20,7 @@ var (
 	script string
 )
 
-// Page serves the page.
+// Page is the page.
 type Page struct {
 	content []byte
 	policy  string
@@ -53,11 +51,11 @@ func hashOf(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// ServeHTTP implements [http.Handler].
-func (p *Page) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Security-Policy", p.policy)
-	w.Header().Set("Content-Type", "text/html; charset=UTF-8")
-	w.Header().Set("Content-Length", strconv.Itoa(len(p.content)))
-	// The client is all that can fail here, and it is told nothing by an error.
-	_, _ = w.Write(p.content)
-}
+// Content is the page.
+func (p *Page) Content() []byte { return p.content }
+
+// Policy is what browsers may do with the page: the value of the header Content-Security-Policy.
+func (p *Page) Policy() string { return p.policy }
+
+// Type is the Content-Type of the page.
+const Type = "text/html; charset=UTF-8"

@@ -15,7 +15,8 @@ const (
 	// ByRequest endpoints check the right themselves, because it depends on what the request names. It is the zero value:
 	// whoever forgets to choose gets an endpoint that at least needs a user.
 	ByRequest Access = iota
-	// Open endpoints need no token. One that is sent must still belong to an active user.
+	// Open endpoints need no token. One that is sent must still belong to an active user. Callers without one share a part
+	// of the node ([LimitOptions].AnonymousShare).
 	Open
 	// Public endpoints need any authenticated user.
 	Public

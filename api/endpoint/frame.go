@@ -113,6 +113,17 @@ func (f *Frame) Mount(router chi.Router, endpoints []Endpoint) error {
 	return nil
 }
 
+// IsLimited reports whether a handler is one that a frame has mounted: the limits of the node hold for it, and callers
+// without a token have no more than their share of it.
+func IsLimited(handler http.Handler) bool {
+	switch handler.(type) {
+	case *served, *servedStream:
+		return true
+	default:
+		return false
+	}
+}
+
 // served is an endpoint with what the frame worked out about it.
 type served struct {
 	Endpoint
@@ -187,13 +198,18 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if err := decodeParams(r, request, s.frame.bounds().plainTexts); err != nil {
 		return nil, err
 	}
-	user, err := s.frame.admit(ctx, r)
+	who, err := s.frame.admit(ctx, r)
 	if err != nil {
 		return nil, err
 	}
+	if who.anonymous && !s.Vital {
+		if err := limits.anonymous.crowded(who.address); err != nil {
+			return nil, err
+		}
+	}
 	var content []byte
 	if s.bodyIndex >= 0 {
-		body := limits.meter(http.MaxBytesReader(w, r.Body, s.frame.options.MaxBodyBytes))
+		body := limits.meter(http.MaxBytesReader(w, r.Body, s.longestBody(who)))
 		defer body.release()
 		if content, err = s.decode(ctx, body, request.Field(s.bodyIndex)); err != nil {
 			return nil, err
@@ -205,7 +221,7 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if s.Vital {
 		return s.handle(ctx, request)
 	}
-	leave, err := limits.enter(user)
+	ctx, leave, err := limits.enter(ctx, who)
 	if err != nil {
 		return nil, err
 	}
@@ -243,13 +259,24 @@ func (s *served) call(ctx context.Context, request reflect.Value, exchange Excha
 
 // admit finds out who calls and counts the request. One whose token names nobody who may call counts as one without a
 // token: for its address.
-func (f *Frame) admit(ctx context.Context, r *http.Request) (user string, err error) {
-	refusal := f.authenticate(ctx, r)
-	user = ledger.IdentityText(callOf(ctx).claims.Identity())
-	if err := f.options.Limits.admit(user, r.RemoteAddr); err != nil {
-		return "", err
+func (f *Frame) admit(ctx context.Context, r *http.Request) (caller, error) {
+	err := f.authenticate(ctx, r)
+	claims := callOf(ctx).claims
+	who := caller{
+		user: ledger.IdentityText(claims.Identity()), anonymous: !claims.Authenticated(), address: r.RemoteAddr,
 	}
-	return user, refusal
+	if busy := f.options.Limits.admit(who); busy != nil {
+		return who, busy
+	}
+	return who, err
+}
+
+// longestBody is how many bytes the caller may send.
+func (s *served) longestBody(who caller) int64 {
+	if who.anonymous {
+		return min(anonymousBody, s.frame.options.MaxBodyBytes)
+	}
+	return s.frame.options.MaxBodyBytes
 }
 
 func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
@@ -268,8 +295,13 @@ func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 // decode reads the body and returns it as it came.
 func (s *served) decode(ctx context.Context, from io.Reader, target reflect.Value) ([]byte, error) {
 	body, err := io.ReadAll(from)
+	if _, exceeded := errors.AsType[*http.MaxBytesError](err); exceeded && s.Access != Open {
+		if refusal := callOf(ctx).claims.Require(); refusal != nil {
+			return nil, refusal // a token is what would help
+		}
+	}
 	if err != nil {
-		return nil, s.frame.unreadableBody(err)
+		return nil, unreadableBody(err)
 	}
 	if s.bodyRaw {
 		target.SetBytes(body)
@@ -287,9 +319,9 @@ func (s *served) decode(ctx context.Context, from io.Reader, target reflect.Valu
 }
 
 // unreadableBody is the answer to a body that could not be read to its end.
-func (f *Frame) unreadableBody(err error) error {
-	if _, exceeded := errors.AsType[*http.MaxBytesError](err); exceeded {
-		return tooLarge(0, f.options.MaxBodyBytes)
+func unreadableBody(err error) error {
+	if exceeded, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return tooLarge(0, exceeded.Limit)
 	}
 	if overloaded, ok := errors.AsType[*OverloadedError](err); ok {
 		return overloaded

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +20,10 @@ const (
 	DefaultMaxRequests     = 1024
 	DefaultMaxUserRequests = 256
 	DefaultMaxBodyMemory   = 256 << 20
+
+	DefaultMaxAnonymousRequests = 64
+	DefaultMaxAddressRequests   = 32
+	DefaultAnonymousShare       = 1
 )
 
 // LimitOptions say how much callers may ask for. The zero value means the defaults.
@@ -33,6 +36,13 @@ type LimitOptions struct {
 	Requests int
 	// UserRequests is how many requests of one user may be served at once, so that no user takes all of Requests.
 	UserRequests int
+	// AnonymousRequests is how many requests without a usable token may be served or wait for their turn at once;
+	// negative: none. They have places of their own, not those of Requests.
+	AnonymousRequests int
+	// AddressRequests is how many of them may come from one address.
+	AddressRequests int
+	// AnonymousShare is how many of them are worked on at once, over time: what is left of the node is for users.
+	AnonymousShare float64
 	// BodyMemory is how many bytes of long request bodies may be held at once. The first 64 KiB of each do not count, so
 	// that usual requests are served whatever others send.
 	BodyMemory int64
@@ -53,6 +63,9 @@ func (o LimitOptions) withDefaults() LimitOptions {
 	o.Elements = cmp.Or(o.Elements, DefaultMaxElements)
 	o.Requests = cmp.Or(o.Requests, DefaultMaxRequests)
 	o.UserRequests = cmp.Or(o.UserRequests, DefaultMaxUserRequests)
+	o.AnonymousRequests = cmp.Or(o.AnonymousRequests, DefaultMaxAnonymousRequests)
+	o.AddressRequests = cmp.Or(o.AddressRequests, DefaultMaxAddressRequests)
+	o.AnonymousShare = cmp.Or(o.AnonymousShare, DefaultAnonymousShare)
 	o.BodyMemory = cmp.Or(o.BodyMemory, DefaultMaxBodyMemory)
 	return o
 }
@@ -63,6 +76,9 @@ type Limits struct {
 	options   LimitOptions
 	users     *Rates
 	addresses *Rates
+	// requests are the places of requests with a user; anonymous is what all others have.
+	requests  *places
+	anonymous *anonymous
 	// bodies is how many bytes of long bodies are held.
 	bodies atomic.Int64
 	// refused is how many requests were refused since the log said so last.
@@ -70,19 +86,17 @@ type Limits struct {
 	told    atomic.Int64
 	// refusals is nil when none are held back.
 	refusals *rate.Limiter
-
-	mu     sync.Mutex
-	count  int
-	byUser map[string]int
 }
 
 // NewLimits makes limits.
 func NewLimits(options LimitOptions) *Limits {
+	options = options.withDefaults()
 	l := &Limits{
-		options:   options.withDefaults(),
+		options:   options,
 		users:     NewRates(options.UserRate, options.Now),
 		addresses: NewRates(options.AddressRate, options.Now),
-		byUser:    make(map[string]int),
+		requests:  newPlaces(options.Requests, options.UserRequests),
+		anonymous: newAnonymous(options),
 	}
 	if options.RefusalRate > 0 && options.Now != nil {
 		l.refusals = rate.NewLimiter(rate.Limit(options.RefusalRate), max(1, int(options.RefusalRate)))
@@ -118,12 +132,19 @@ func fullSeconds(wait time.Duration) time.Duration {
 	return max(time.Second, (wait + time.Second - 1).Truncate(time.Second))
 }
 
+// caller is who sends a request.
+type caller struct {
+	// user is "" for callers without one.
+	user string
+	// anonymous marks those without a usable token, who are told apart by their address. Who calls a node that asks for no
+	// tokens is neither.
+	anonymous bool
+	address   string
+}
+
 // crowded refuses a request before anything is done for it when as many as may be are served.
 func (l *Limits) crowded() error {
-	l.mu.Lock()
-	full := l.count >= l.options.Requests
-	l.mu.Unlock()
-	if full {
+	if full, _ := l.requests.full(""); full {
 		return l.tooMany()
 	}
 	return nil
@@ -139,34 +160,20 @@ func (l *Limits) tooManyOf(user string) error {
 		l.options.UserRequests, user)
 }
 
-// enter counts a request that is being served; user is "" for requests without one. Call leave when it is answered,
-// unless there is a refusal.
-func (l *Limits) enter(user string) (leave func(), refusal error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// enter counts a request that is being served, and says within which time. Call leave when it is answered, unless
+// there is a refusal.
+func (l *Limits) enter(ctx context.Context, who caller) (within context.Context, leave func(), refusal error) {
+	if who.anonymous {
+		return l.anonymous.enter(ctx, who.address)
+	}
+	leave, all, each := l.requests.take(who.user)
 	switch {
-	case l.count >= l.options.Requests:
-		return nil, l.tooMany()
-	case user != "" && l.byUser[user] >= l.options.UserRequests:
-		return nil, l.tooManyOf(user)
+	case all:
+		return nil, nil, l.tooMany()
+	case each:
+		return nil, nil, l.tooManyOf(who.user)
 	}
-	l.count++
-	if user != "" {
-		l.byUser[user]++
-	}
-	return func() { l.leave(user) }, nil
-}
-
-func (l *Limits) leave(user string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.count--
-	if user == "" {
-		return
-	}
-	if l.byUser[user]--; l.byUser[user] == 0 {
-		delete(l.byUser, user)
-	}
+	return ctx, leave, nil
 }
 
 // longestHold is how long a refusal is held back at most. A connection and little else waits for it.
@@ -197,24 +204,21 @@ func (l *Limits) hold(ctx context.Context, err error) {
 	}
 }
 
-// admit takes a request from the rate of its user, or of its address when it has none. A user of whom as many requests
-// are served as may be is refused before a body is read.
-func (l *Limits) admit(user, address string) error {
-	l.mu.Lock()
-	busy := user != "" && l.byUser[user] >= l.options.UserRequests
-	l.mu.Unlock()
-	if busy {
-		return l.tooManyOf(user)
+// admit takes a request from the rate of its user, or of its address when it has none. Who has as many requests that
+// are being served as may be is refused before a body is read.
+func (l *Limits) admit(who caller) error {
+	if _, busy := l.requests.full(who.user); busy {
+		return l.tooManyOf(who.user)
 	}
-	if user == "" {
-		if wait := l.addresses.Take(networkOf(address)); wait > 0 {
+	if who.user == "" {
+		if wait := l.addresses.Take(networkOf(who.address)); wait > 0 {
 			return Overloaded(wait, "The address made more than %g requests a second without a usable token.",
 				l.options.AddressRate)
 		}
 		return nil
 	}
-	if wait := l.users.Take(user); wait > 0 {
-		return Overloaded(wait, "User %q made more than %g requests a second.", user, l.options.UserRate)
+	if wait := l.users.Take(who.user); wait > 0 {
+		return Overloaded(wait, "User %q made more than %g requests a second.", who.user, l.options.UserRate)
 	}
 	return nil
 }

@@ -84,6 +84,11 @@ func serveLimited(t *testing.T, options endpoint.LimitOptions) *limited {
 		endpoint.New(info(http.MethodPost, "/body", endpoint.Open), func(context.Context, withBody) (endpoint.Empty, error) {
 			return endpoint.Empty{}, nil
 		}),
+		endpoint.New(info(http.MethodPost, "/users-only", endpoint.Public), func(
+			context.Context, withBody,
+		) (endpoint.Empty, error) {
+			return endpoint.Empty{}, nil
+		}),
 		endpoint.New(info(http.MethodGet, "/busy", endpoint.Open), func(
 			context.Context, endpoint.NoRequest,
 		) (endpoint.Empty, error) {

@@ -105,10 +105,17 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	streams := s.frame.options.Streams
 	changes := streams.seen()
-	if _, err := s.frame.admit(ctx, r); err != nil {
+	who, err := s.frame.admit(ctx, r)
+	if err != nil {
 		s.frame.fail(ctx, w, err)
 		return
 	}
+	leave, err := s.frame.options.Limits.open(who)
+	if err != nil {
+		s.frame.fail(ctx, w, err)
+		return
+	}
+	defer leave()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	open := &openStream{claims: callOf(ctx).claims, end: end, authenticate: s.frame.authenticator(ctx, r.Header)}

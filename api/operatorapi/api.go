@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/decimal"
@@ -31,7 +33,10 @@ type Options struct {
 }
 
 // API serves the operator.
-type API struct{ options Options }
+type API struct {
+	options   Options
+	gathering singleflight.Group
+}
 
 // New makes the API. The error names the part that is missing.
 func New(options Options) (*API, error) {
@@ -130,10 +135,12 @@ func (a *API) report(ctx context.Context, req auditRequest) (audit.Report, error
 	return a.options.Auditor.Continue(ctx, state, upTo)
 }
 
+// metrics are gathered once for all who ask at the same time: anybody may ask.
 func (a *API) metrics(context.Context, endpoint.NoRequest) (endpoint.Content, error) {
-	text, err := a.options.Metrics.Text()
+	gathered, err, _ := a.gathering.Do("", func() (any, error) { return a.options.Metrics.Text() })
 	if err != nil {
 		return endpoint.Content{}, fault.Internal(err)
 	}
+	text, _ := gathered.([]byte)
 	return endpoint.Content{Type: telemetry.TextType, Body: text}, nil
 }

@@ -23,6 +23,12 @@ type Record interface {
 	ActiveNetworkContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
 	NetworkContract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
 	NetworkUpdates(ctx context.Context, query db.UpdatesQuery) ([]ledger.NetworkUpdate, error)
+	NetworkUpdateByOffset(ctx context.Context, offset ledger.Offset) (ledger.NetworkUpdate, bool, error)
+	StillActive(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
+	SpentCoin(
+		ctx context.Context, owner ledger.Party, after db.SpentPosition, limit int32,
+	) ([]db.StoredContract, error)
+	TransferCommands(ctx context.Context, sender ledger.Party, nonce int64, limit int32) ([]db.StoredContract, error)
 }
 
 // Options are the parts of an [API]. All are required.

@@ -10,7 +10,6 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/lf"
 )
 
 // LookupTransferCommandCounterByPartyResponse is the counter of a sender's transfer commands.
@@ -50,7 +49,7 @@ type transferCommandStatusRequest struct {
 
 // LookupTransferCommandStatusResponse says what became of the commands of a sender with a nonce.
 type LookupTransferCommandStatusResponse struct {
-	Commands map[string]TransferCommandWithStatus `json:"transfer_commands_by_contract_id" required:"true" doc:"All"`
+	Commands map[string]TransferCommandWithStatus `json:"transfer_commands_by_contract_id" required:"true" doc:"Newest 20"`
 }
 
 // TransferCommandWithStatus is a transfer command and what became of it.
@@ -69,8 +68,8 @@ type TransferCommandStatus struct {
 const (
 	// commandMemory is how long the outcome of a transfer command can be asked for.
 	commandMemory = 24 * time.Hour
-	// updatesPage is how many updates are read at once.
-	updatesPage = 100
+	// maxCommands is how many commands with one nonce are told of. The sender makes one, and another when that failed.
+	maxCommands = 20
 )
 
 func (a *API) transferCommandStatus(
@@ -80,17 +79,21 @@ func (a *API) transferCommandStatus(
 	if err != nil {
 		return response, err
 	}
-	found := commandSearch{sender: sender, nonce: req.Nonce, ended: map[ledger.ContractID]TransferCommandStatus{}}
-	if err := a.eachUpdateOf(ctx, sender, a.now().Add(-commandMemory), found.add); err != nil {
+	found, err := a.record.TransferCommands(ctx, sender, req.Nonce, maxCommands)
+	if err != nil {
 		return response, err
 	}
+	since := a.now().Add(-commandMemory)
 	response.Commands = map[string]TransferCommandWithStatus{}
-	for _, contract := range found.commands {
-		status, ended := found.ended[contract.ID]
-		if !ended {
-			status = TransferCommandStatus{Status: "created"}
+	for _, command := range found {
+		if command.CreatedAt.Before(since) {
+			break
 		}
-		shown, err := v0.ToAPIContract(contract)
+		status, err := a.statusOf(ctx, command)
+		if err != nil {
+			return response, err
+		}
+		shown, err := v0.ToAPIContract(command.Contract)
 		if err != nil {
 			return response, err
 		}
@@ -103,79 +106,28 @@ func (a *API) transferCommandStatus(
 	return response, nil
 }
 
-// eachUpdateOf goes through the updates that a party sees, the newest first, back to a time.
-func (a *API) eachUpdateOf(
-	ctx context.Context, party ledger.Party, since time.Time, visit func(ledger.Update) error,
-) error {
-	head, err := a.record.Head(ctx)
+// statusOf finds out what became of a command: if it is archived, from the update that did it.
+func (a *API) statusOf(ctx context.Context, command db.StoredContract) (TransferCommandStatus, error) {
+	if command.Archived == nil {
+		return TransferCommandStatus{Status: "created"}, nil
+	}
+	network, known, err := a.record.NetworkUpdateByOffset(ctx, *command.Archived)
 	if err != nil {
-		return err
+		return TransferCommandStatus{}, err
 	}
-	query := db.UpdatesQuery{
-		Parties: []ledger.Party{party}, After: head.Pruned, UpTo: head.Offset, Limit: updatesPage, Descending: true,
-	}
-	for {
-		page, err := a.record.NetworkUpdates(ctx, query)
-		if err != nil {
-			return err
-		}
-		for _, network := range page {
-			update := network.Update()
-			if update.RecordTime.Before(since) {
-				return nil
+	if known {
+		for _, event := range network.Update().Events {
+			if event.ContractID == command.ID && event.Consuming {
+				status, err := endOf(event)
+				if err != nil {
+					return status, fault.Internal(fmt.Errorf("reading transfer command %s: %w", command.ID, err))
+				}
+				return status, nil
 			}
-			if err := visit(update); err != nil {
-				return err
-			}
-			query.UpTo = update.Offset - 1
-		}
-		if len(page) < updatesPage {
-			return nil
 		}
 	}
-}
-
-// commandSearch finds the transfer commands of a sender with a nonce, and how they ended, in updates from new to old.
-type commandSearch struct {
-	sender   ledger.Party
-	nonce    int64
-	commands []ledger.Contract
-	ended    map[ledger.ContractID]TransferCommandStatus
-}
-
-func (s *commandSearch) add(update ledger.Update) error {
-	for _, event := range update.Events {
-		reference, err := lf.ParseTypeName(transferCommands)
-		if err != nil || event.Template.QualifiedName() != reference.QualifiedName() {
-			continue
-		}
-		switch {
-		case event.Kind == ledger.EventCreate:
-			err = s.created(update, event)
-		case event.Consuming:
-			s.ended[event.ContractID], err = endOf(event)
-		}
-		if err != nil {
-			return fault.Internal(fmt.Errorf("reading transfer command %s: %w", event.ContractID, err))
-		}
-	}
-	return nil
-}
-
-func (s *commandSearch) created(update ledger.Update, event ledger.Event) error {
-	var payload struct {
-		Sender ledger.Party `json:"sender"`
-		Nonce  int64        `json:"nonce,string"`
-	}
-	err := json.Unmarshal(event.Argument, &payload)
-	if err != nil || payload.Sender != s.sender || payload.Nonce != s.nonce {
-		return err
-	}
-	s.commands = append(s.commands, ledger.Contract{
-		ID: event.ContractID, Template: event.Template, PackageName: event.PackageName, Payload: event.Argument,
-		Signatories: event.Signatories, Observers: event.Observers, Key: event.Key, CreatedAt: update.EffectiveAt,
-	})
-	return nil
+	return TransferCommandStatus{}, fault.Internal(fmt.Errorf("the record does not say how transfer command %s ended at "+
+		"offset %d", command.ID, *command.Archived))
 }
 
 // endOf reads how a command ended from the choice that ended it.

@@ -2,6 +2,7 @@ package registryapi
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
@@ -87,12 +88,13 @@ func (a *API) holdingsSummaryV1(
 func (a *API) holdingsSummary(
 	ctx context.Context, req holdingsSummaryRequest,
 ) (response HoldingsSummaryResponse, err error) {
-	switch {
-	case req.Body.MigrationID != 0:
+	if req.Body.MigrationID != 0 {
 		return response, v0.NotFound("No snapshot found for migration %d: this network is at migration 0",
 			req.Body.MigrationID)
-	case len(req.Body.OwnerPartyIDs) == 0:
-		return response, v0.BadRequest("owner_party_ids is empty: name at least one party")
+	}
+	owners, err := ownersOf(req.Body.OwnerPartyIDs)
+	if err != nil {
+		return response, err
 	}
 	at, err := a.offsetAt(ctx, time.Time(req.Body.RecordTime))
 	if err != nil {
@@ -102,18 +104,67 @@ func (a *API) holdingsSummary(
 		return response, err
 	}
 	response.RecordTime = req.Body.RecordTime
-	for _, owner := range req.Body.OwnerPartyIDs {
-		party, err := partyOf(owner)
-		if err != nil {
-			return response, err
-		}
-		summary, err := a.holdingsOf(ctx, party, at, response.ComputedAsOfRound)
+	budget := budgetOf(ctx)
+	for _, owner := range owners {
+		summary, err := a.holdingsOf(ctx, owner, at, response.ComputedAsOfRound, budget)
 		if err != nil {
 			return response, err
 		}
 		response.Summaries = append(response.Summaries, summary)
 	}
 	return response, nil
+}
+
+// maxOwners is how many owners one request may name.
+const maxOwners = 100
+
+// ownersOf reads the owners that a request names, each once, in the order in which they were first named.
+func ownersOf(ids []string) ([]ledger.Party, error) {
+	if len(ids) == 0 {
+		return nil, v0.BadRequest("owner_party_ids is empty: name at least one party")
+	}
+	var owners []ledger.Party
+	named := make(map[string]bool, min(len(ids), maxOwners))
+	for _, id := range ids {
+		if named[id] {
+			continue
+		}
+		if named[id] = true; len(named) > maxOwners {
+			return nil, v0.BadRequest("owner_party_ids names more than %d parties: ask for fewer at a time", maxOwners)
+		}
+		owner, err := partyOf(id)
+		if err != nil {
+			return nil, err
+		}
+		owners = append(owners, owner)
+	}
+	return owners, nil
+}
+
+// anonymousBudget is how much coin is looked at for a request without a token. A wallet keeps some ten coins.
+const anonymousBudget = 2500
+
+// budget is how much coin may be looked at; nil for any amount.
+type budget struct{ left int }
+
+// budgetOf is that of the request: who has a token waits in its own places for as long as it takes.
+func budgetOf(ctx context.Context) *budget {
+	if endpoint.Claims(ctx).Authenticated() {
+		return nil
+	}
+	return &budget{anonymousBudget}
+}
+
+func (b *budget) take(count int) error {
+	if b == nil {
+		return nil
+	}
+	if b.left -= count; b.left < 0 {
+		return v0.Refuse(http.StatusRequestEntityTooLarge, "To add this up means to look at more than %d coins, the most "+
+			"for a request without a token: name fewer owners or a later record_time, or ask with a token at "+
+			"%s/holdings/summary", anonymousBudget, proxyPath)
+	}
+	return nil
 }
 
 // feeRound is the round that holding fees are counted to.
@@ -190,30 +241,30 @@ func (h holding) feeAt(round int64) decimal.Decimal {
 }
 
 func (a *API) holdingsOf(
-	ctx context.Context, owner ledger.Party, at ledger.Offset, round int64,
+	ctx context.Context, owner ledger.Party, at ledger.Offset, round int64, budget *budget,
 ) (summary HoldingsSummary, err error) {
 	summary.PartyID = owner
-	add := func(contract ledger.Contract) (bool, error) {
+	add := func(contract ledger.Contract) error {
 		held, err := payloadOf[holding](contract)
 		if err != nil {
-			return false, err
+			return err
 		}
 		amount, fees := &summary.Unlocked, &summary.FeesUnlocked
 		if held.Amulet != nil {
 			held, amount, fees = *held.Amulet, &summary.Locked, &summary.FeesLocked
 		}
 		if held.Owner != owner {
-			return true, nil
+			return nil
 		}
 		if *amount, err = amount.Add(held.Amount.InitialAmount); err != nil {
-			return false, fault.Internal(err)
+			return fault.Internal(err)
 		}
 		if *fees, err = fees.Add(held.feeAt(round)); err != nil {
-			return false, fault.Internal(err)
+			return fault.Internal(err)
 		}
-		return true, nil
+		return nil
 	}
-	if err := a.eachActive(ctx, a.templateIDs(amulets, lockedAmulets), owner, at, add); err != nil {
+	if err := a.eachCoin(ctx, owner, at, budget, add); err != nil {
 		return summary, err
 	}
 	if summary.Holdings, err = summary.Unlocked.Add(summary.Locked); err != nil {
@@ -226,4 +277,58 @@ func (a *API) holdingsOf(
 		return summary, fault.Internal(err)
 	}
 	return summary, nil
+}
+
+// eachCoin visits the coin that an owner held at an offset, and some of which it is a stakeholder otherwise: first what
+// is held still, then what was spent since. In this order, though the ledger goes on between the two: coin that is
+// spent meanwhile is found by both, and visited once.
+func (a *API) eachCoin(
+	ctx context.Context, owner ledger.Party, at ledger.Offset, budget *budget, visit func(ledger.Contract) error,
+) error {
+	visited := map[ledger.ContractID]bool{}
+	look := func(page []db.StoredContract) error {
+		if err := budget.take(len(page)); err != nil {
+			return err
+		}
+		for _, contract := range page {
+			if contract.Offset > at || visited[contract.ID] {
+				continue
+			}
+			visited[contract.ID] = true
+			if err := visit(contract.Contract); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	held := db.ActiveQuery{
+		Parties: []ledger.Party{owner}, Templates: a.templateIDs(amulets, lockedAmulets), At: at, Limit: contractsPage,
+	}
+	for more := true; more; {
+		page, err := a.record.StillActive(ctx, held)
+		if err == nil {
+			err = look(page)
+		}
+		if err != nil {
+			return err
+		}
+		if more = len(page) == contractsPage; more {
+			held.After = page[len(page)-1].Position()
+		}
+	}
+	after := db.SpentPosition{Offset: at + 1}
+	for more := true; more; {
+		page, err := a.record.SpentCoin(ctx, owner, after, contractsPage)
+		if err == nil {
+			err = look(page)
+		}
+		if err != nil {
+			return err
+		}
+		if more = len(page) == contractsPage; more {
+			last := page[len(page)-1]
+			after = db.SpentPosition{Offset: *last.Archived, ID: last.ID}
+		}
+	}
+	return nil
 }

@@ -1,8 +1,10 @@
 package registryapi_test
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -76,6 +78,19 @@ func TestHoldingsSummary(t *testing.T) {
 		require.Zero(t, answer.MigrationID)
 		require.Zero(t, answer.ComputedAsOfRound)
 	})
+	t.Run("repeats count once", func(t *testing.T) {
+		t.Parallel()
+		owners := append(slices.Repeat([]ledger.Party{bob.Party}, 200), slices.Repeat([]ledger.Party{alice.Party}, 200)...)
+		answer := ask(t, offered, nil, owners...)
+		require.Len(t, answer.Summaries, 2)
+		require.Equal(t, bob.Party, answer.Summaries[0].PartyID)
+		require.Equal(t, "100.0000000000", answer.Summaries[1].Holdings)
+	})
+	t.Run("what was spent since counts at its time", func(t *testing.T) {
+		t.Parallel()
+		require.Equal(t, "100.0000000000", ask(t, tapped, nil, alice.Party).Summaries[0].Unlocked)
+		require.Equal(t, none, ask(t, tapped, nil, alice.Party).Summaries[0].Locked)
+	})
 	t.Run("holding fees accrue by rounds", func(t *testing.T) {
 		t.Parallel()
 		answer := ask(t, offered, map[string]any{"as_of_round": 10}, alice.Party)
@@ -136,6 +151,9 @@ func TestHoldingsSummaryRefusals(t *testing.T) {
 			status: http.StatusNotFound, text: "it is in the future",
 		},
 		"nobody": {at: at, owners: []ledger.Party{}, status: http.StatusBadRequest, text: "name at least one party"},
+		"too many": {
+			at: at, owners: manyParties(101), status: http.StatusBadRequest, text: "names more than 100 parties",
+		},
 		"no party": {
 			at: at, owners: []ledger.Party{"no*party"}, status: http.StatusBadRequest, text: "Failed to decode: ",
 		},
@@ -147,6 +165,14 @@ func TestHoldingsSummaryRefusals(t *testing.T) {
 			require.Contains(t, refusal(t, answer, test.status), test.text)
 		})
 	}
+}
+
+func manyParties(count int) []ledger.Party {
+	parties := make([]ledger.Party, count)
+	for i := range parties {
+		parties[i] = ledger.Party(fmt.Sprintf("party-%d::%s", i, apitest.Namespace))
+	}
+	return parties
 }
 
 func TestHoldingsSummaryOfAPrunedRecord(t *testing.T) {

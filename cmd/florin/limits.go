@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/florinledger/florin/api"
@@ -20,6 +21,10 @@ type limitSettings struct {
 	PartyRate       float64 `help:"Most submissions that act as one party in a second; 0: any number." default:"0" env:"FLORIN_PARTY_RATE"`
 	RefusalRate     float64 `help:"How many refusals of requests that are one too many are answered in a second; further ones are held back, so that asking again at once gains nothing. 0: any number." default:"300" env:"FLORIN_REFUSAL_RATE"`
 	AddressRate     float64 `help:"Most requests without a usable token from one address in a second; 0: any number." default:"200" env:"FLORIN_ADDRESS_RATE"`
+
+	MaxAnonymousRequests int     `help:"Most requests without a usable token that are served, or wait for their turn, at once." default:"64" env:"FLORIN_MAX_ANONYMOUS_REQUESTS"`
+	MaxAddressRequests   int     `help:"Most requests without a usable token from one address that are served, or wait for their turn, at once." default:"32" env:"FLORIN_MAX_ADDRESS_REQUESTS"`
+	AnonymousShare       float64 `help:"How many requests without a usable token are worked on at once, over time; 0: as many as have a turn." default:"1" env:"FLORIN_ANONYMOUS_SHARE"`
 
 	MaxBody       int64 `help:"Most bytes of a request body." default:"10485760" env:"FLORIN_MAX_BODY"`
 	MaxBodyMemory int64 `help:"Most bytes of long request bodies that are held at once." default:"268435456" env:"FLORIN_MAX_BODY_MEMORY"`
@@ -50,6 +55,8 @@ func (s limitSettings) check() error {
 		{"max-user-requests", int64(s.MaxUserRequests)},
 		{"max-user-in-flight", int64(s.MaxUserInFlight)},
 		{"max-user-streams", int64(s.MaxUserStreams)},
+		{"max-anonymous-requests", int64(s.MaxAnonymousRequests)},
+		{"max-address-requests", int64(s.MaxAddressRequests)},
 		{"max-body", s.MaxBody},
 		{"max-body-memory", s.MaxBodyMemory},
 		{"max-header", int64(s.MaxHeader)},
@@ -87,6 +94,7 @@ func (s limitSettings) check() error {
 		{"party-rate", s.PartyRate},
 		{"refusal-rate", s.RefusalRate},
 		{"address-rate", s.AddressRate},
+		{"anonymous-share", s.AnonymousShare},
 	} {
 		if !(rate.value >= 0) { // NaN is no rate either
 			return fmt.Errorf("--%s=%g: it must not be negative; 0 limits nothing", rate.flag, rate.value)
@@ -97,8 +105,13 @@ func (s limitSettings) check() error {
 
 // limits are those that the frames of the API share.
 func (s limitSettings) limits() *endpoint.Limits {
+	share := s.AnonymousShare
+	if share == 0 {
+		share = math.Inf(1)
+	}
 	return endpoint.NewLimits(endpoint.LimitOptions{
 		Depth: s.MaxDepth, Elements: s.MaxElements, Requests: s.MaxRequests, UserRequests: s.MaxUserRequests,
+		AnonymousRequests: s.MaxAnonymousRequests, AddressRequests: s.MaxAddressRequests, AnonymousShare: share,
 		BodyMemory: s.MaxBodyMemory, UserRate: s.UserRate, AddressRate: s.AddressRate, RefusalRate: s.RefusalRate,
 		Now: time.Now,
 	})

@@ -34,7 +34,9 @@ func TestTheDefaultsOfLimitsAreThoseOfTheParts(t *testing.T) {
 	require.Equal(t, limitSettings{
 		MaxRequests: endpoint.DefaultMaxRequests, MaxUserRequests: endpoint.DefaultMaxUserRequests, MaxUserInFlight: 768,
 		MaxUserStreams: endpoint.DefaultMaxUserStreams, AddressRate: 200, RefusalRate: 300,
-		MaxBody: endpoint.DefaultMaxBodyBytes, MaxBodyMemory: endpoint.DefaultMaxBodyMemory,
+		MaxAnonymousRequests: endpoint.DefaultMaxAnonymousRequests, MaxAddressRequests: endpoint.DefaultMaxAddressRequests,
+		AnonymousShare: endpoint.DefaultAnonymousShare,
+		MaxBody:        endpoint.DefaultMaxBodyBytes, MaxBodyMemory: endpoint.DefaultMaxBodyMemory,
 		MaxHeader: api.DefaultMaxHeaderBytes, MaxDepth: endpoint.DefaultMaxDepth,
 		MaxElements: endpoint.DefaultMaxElements, MaxCommands: ledgerapi.DefaultMaxCommands,
 		MaxDisclosed: ledgerapi.DefaultMaxDisclosed, MaxParties: ledgerapi.DefaultMaxParties,

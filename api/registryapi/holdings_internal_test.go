@@ -1,0 +1,56 @@
+package registryapi
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/builtin"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// endless is a record in which an owner has more coin than anybody can count.
+type endless struct {
+	Record
+
+	pages int
+}
+
+func (e *endless) StillActive(_ context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
+	const enough = 100
+	if e.pages++; e.pages > enough {
+		return nil, errEnough
+	}
+	page := make([]db.StoredContract, query.Limit)
+	for i := range page {
+		page[i].Offset = query.After.Offset + ledger.Offset(i) + 1
+		page[i].Payload = []byte(`{"owner":"alice","amount":{"initialAmount":"1.0000000000"}}`)
+	}
+	return page, nil
+}
+
+var errEnough = errors.New("enough")
+
+func TestSoMuchCoinIsLookedAtWithoutAToken(t *testing.T) {
+	t.Parallel()
+	packages, err := ledger.NewPackages(builtin.Packages()...)
+	require.NoError(t, err)
+	sum := func(claims auth.Claims) (pages int, err error) {
+		record := &endless{}
+		a := &API{packages: packages, record: record}
+		ctx := endpoint.WithClaims(t.Context(), claims)
+		_, err = a.holdingsOf(ctx, "alice", math.MaxInt64, 0, budgetOf(ctx))
+		return record.pages, err
+	}
+	pages, err := sum(auth.Claims{})
+	require.ErrorContains(t, err, "more than 2500 coins")
+	require.Equal(t, anonymousBudget/contractsPage+1, pages)
+	_, err = sum(auth.NewClaims(ledger.User{ID: "alice"}, nil))
+	require.ErrorIs(t, err, errEnough, "who has a token gets the whole")
+}
