@@ -260,7 +260,7 @@ func (s *served) call(ctx context.Context, request reflect.Value, exchange Excha
 // admit finds out who calls and counts the request. One whose token names nobody who may call counts as one without a
 // token: for its address.
 func (f *Frame) admit(ctx context.Context, r *http.Request) (caller, error) {
-	err := f.authenticate(ctx, r)
+	refusal := f.authenticate(ctx, r)
 	claims := callOf(ctx).claims
 	who := caller{
 		user: ledger.IdentityText(claims.Identity()), anonymous: !claims.Authenticated(), address: r.RemoteAddr,
@@ -268,7 +268,7 @@ func (f *Frame) admit(ctx context.Context, r *http.Request) (caller, error) {
 	if busy := f.options.Limits.admit(who); busy != nil {
 		return who, busy
 	}
-	return who, err
+	return who, refusal
 }
 
 // longestBody is how many bytes the caller may send.
