@@ -38,8 +38,8 @@ func (b *block) effects(submission opened, at ledger.Position) (effects, error) 
 	account, err := b.charge(decision)
 	if refusal, ok := fault.As(err); ok {
 		completion := decision.Completion
-		completion.UpdateID, completion.PaidTrafficCost, completion.Refusal = "", 0, refusal
-		return effects{decision: ledger.Decision{Completion: completion}}, nil
+		completion.UpdateID, completion.PaidTrafficCost = "", 0
+		return effects{decision: ledger.Decision{Completion: completion.Refused(submission.Submission, refusal)}}, nil
 	}
 	if err != nil {
 		return effects{}, err
@@ -57,11 +57,12 @@ func (b *block) effects(submission opened, at ledger.Position) (effects, error) 
 
 // refused are the effects of a submission that no rule accepts.
 func refused(submission ledger.Submission, at ledger.Position, refusal *fault.Fault) effects {
-	return effects{decision: ledger.Decision{Completion: ledger.Completion{
+	completion := ledger.Completion{
 		Offset: at.Offset, Key: submission.Key, ChangeID: submission.ChangeID(), Identity: submission.Identity,
 		CommandID: submission.CommandID, SubmissionID: submission.SubmissionID, ActAs: submission.ActAs,
-		Trace: submission.Trace, RecordTime: at.RecordTime, Refusal: refusal,
-	}}}
+		Trace: submission.Trace, RecordTime: at.RecordTime,
+	}
+	return effects{decision: ledger.Decision{Completion: completion.Refused(submission, refusal)}}
 }
 
 // charge takes what a submission that was ordered costs from the node's traffic. The error is a refusal, or a defect.

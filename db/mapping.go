@@ -190,6 +190,9 @@ func fromDBCompletion(row dbgen.Completion) (ledger.Completion, error) {
 		RecordTime:      row.RecordTime,
 		PaidTrafficCost: row.PaidTrafficCost,
 	}
+	if len(row.ReadAs) > 0 {
+		completion.ReadAs = fromDBParties(row.ReadAs)
+	}
 	if row.ExternalHash != nil {
 		completion.ExternalHash = *row.ExternalHash
 	}

@@ -92,6 +92,9 @@ func toDBCompletion(completion ledger.Completion) (dbgen.Completion, error) {
 		PaidTrafficCost:    completion.PaidTrafficCost,
 		ExternalHash:       orNull(completion.ExternalHash),
 	}
+	if len(completion.ReadAs) > 0 {
+		row.ReadAs = ledger.Strings(completion.ReadAs)
+	}
 	if duration := completion.Deduplication.Duration; duration != nil {
 		microseconds := duration.Microseconds()
 		row.DedupDuration = &microseconds
@@ -128,6 +131,7 @@ func toDBCompletions(
 		rows.CommandIds = append(rows.CommandIds, row.CommandID)
 		rows.SubmissionIds = append(rows.SubmissionIds, row.SubmissionID)
 		rows.ActAs = append(rows.ActAs, toDBArray(completion.ActAs))
+		rows.ReadAs = append(rows.ReadAs, toDBArray(completion.ReadAs))
 		rows.Refusals = append(rows.Refusals, string(row.Refusal))
 		rows.UpdateIds = append(rows.UpdateIds, string(completion.UpdateID))
 		rows.DedupOffsets = append(rows.DedupOffsets, orElse(row.DedupOffset, none))

@@ -12,6 +12,8 @@ type Code struct {
 	ID string
 	// Category decides gRPC code, HTTP status, retry and redaction.
 	Category Category
+	// Tells is what refusals of the code can hold.
+	Tells Tells
 	// Hint is what to do next, unless a Fault knows better. One sentence.
 	Hint string
 }

@@ -4,192 +4,192 @@ package fault
 var (
 	// UserNotFound: no user has this id.
 	UserNotFound = Code{
-		"USER_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing,
+		"USER_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfUsers,
 		"Check the user id, or create the user first.",
 	}
 	// UserAlreadyExists: a user of this id exists already.
 	UserAlreadyExists = Code{
-		"USER_ALREADY_EXISTS", InvalidGivenCurrentSystemStateResourceExists,
+		"USER_ALREADY_EXISTS", InvalidGivenCurrentSystemStateResourceExists, OfUsers,
 		"Use the existing user, or another id.",
 	}
 	// TooManyUserRights: a user would have more than 1000 rights.
 	TooManyUserRights = Code{
-		"TOO_MANY_USER_RIGHTS", InvalidGivenCurrentSystemStateOther,
+		"TOO_MANY_USER_RIGHTS", InvalidGivenCurrentSystemStateOther, OfUsers,
 		"Revoke rights that are no longer needed, or use a further user.",
 	}
 	// UserDeletedWhileUpdating: a user was deleted while being changed.
 	UserDeletedWhileUpdating = Code{
-		"USER_DELETED_WHILE_UPDATING", ContentionOnSharedResources,
+		"USER_DELETED_WHILE_UPDATING", ContentionOnSharedResources, Unraised,
 		"Check whether the user should still exist, then create it again.",
 	}
 	// ConcurrentUserUpdateDetected: a user changed since the given resource version was read.
 	ConcurrentUserUpdateDetected = Code{
-		"CONCURRENT_USER_UPDATE_DETECTED", ContentionOnSharedResources,
+		"CONCURRENT_USER_UPDATE_DETECTED", ContentionOnSharedResources, OfUsers,
 		"Read the user again and repeat the change on the new version.",
 	}
 	// InvalidUserUpdateRequest: the mask of a user update is not usable.
 	InvalidUserUpdateRequest = Code{
-		"INVALID_USER_UPDATE_REQUEST", InvalidIndependentOfSystemState,
+		"INVALID_USER_UPDATE_REQUEST", InvalidIndependentOfSystemState, OfRequest,
 		"Name fields of a user that may be changed, each once.",
 	}
 	// MaxUserAnnotationsSizeExceeded: a user's annotations would be too large.
 	MaxUserAnnotationsSizeExceeded = Code{
-		"MAX_USER_ANNOTATIONS_SIZE_EXCEEDED", InvalidGivenCurrentSystemStateOther,
+		"MAX_USER_ANNOTATIONS_SIZE_EXCEEDED", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Remove or shorten annotations.",
 	}
 	// PartyNotFound: a party is not known to this node.
 	PartyNotFound = Code{
-		"PARTY_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing,
+		"PARTY_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfUsers,
 		"Check the party id, or allocate the party first.",
 	}
 	// InvalidPartyDetailsUpdateRequest: the mask of a party update is not usable, or the change is forbidden.
 	InvalidPartyDetailsUpdateRequest = Code{
-		"INVALID_PARTY_DETAILS_UPDATE_REQUEST", InvalidIndependentOfSystemState,
+		"INVALID_PARTY_DETAILS_UPDATE_REQUEST", InvalidIndependentOfSystemState, OfRequest,
 		"Name fields of a party that may be changed, each once.",
 	}
 	// ConcurrentPartyDetailsUpdateDetected: a party changed since the given resource version was read.
 	ConcurrentPartyDetailsUpdateDetected = Code{
-		"CONCURRENT_PARTY_DETAILS_UPDATE_DETECTED", ContentionOnSharedResources,
+		"CONCURRENT_PARTY_DETAILS_UPDATE_DETECTED", ContentionOnSharedResources, OfUsers,
 		"Read the party again and repeat the change on the new version.",
 	}
 	// MaxPartyDetailsAnnotationsSizeExceeded: a party's annotations would be too large.
 	MaxPartyDetailsAnnotationsSizeExceeded = Code{
-		"MAX_PARTY_DETAILS_ANNOTATIONS_SIZE_EXCEEDED", InvalidGivenCurrentSystemStateOther,
+		"MAX_PARTY_DETAILS_ANNOTATIONS_SIZE_EXCEEDED", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Remove or shorten annotations.",
 	}
 	// InternalPartyRecordNotFound: the record beside a party is missing.
 	InternalPartyRecordNotFound = Code{
-		"INTERNAL_PARTY_RECORD_NOT_FOUND", SystemInternalAssumptionViolated,
+		"INTERNAL_PARTY_RECORD_NOT_FOUND", SystemInternalAssumptionViolated, Unraised,
 		"Look for the trace id in the server's log.",
 	}
 	// InternalPartyRecordAlreadyExists: the record beside a party exists before the party does.
 	InternalPartyRecordAlreadyExists = Code{
-		"INTERNAL_PARTY_RECORD_ALREADY_EXISTS", SystemInternalAssumptionViolated,
+		"INTERNAL_PARTY_RECORD_ALREADY_EXISTS", SystemInternalAssumptionViolated, Unraised,
 		"Look for the trace id in the server's log.",
 	}
 	// PartyAllocationWithoutConnectedSynchronizer: a party is to be allocated on a node without synchronizer.
 	PartyAllocationWithoutConnectedSynchronizer = Code{
-		"PARTY_ALLOCATION_WITHOUT_CONNECTED_SYNCHRONIZER", InvalidGivenCurrentSystemStateOther,
+		"PARTY_ALLOCATION_WITHOUT_CONNECTED_SYNCHRONIZER", InvalidGivenCurrentSystemStateOther, Unraised,
 		"Wait until /readyz answers 200, then try again.",
 	}
 	// PartyAllocationCannotDetermineSynchronizer: a party could be allocated on several synchronizers.
 	PartyAllocationCannotDetermineSynchronizer = Code{
-		"PARTY_ALLOCATION_CANNOT_DETERMINE_SYNCHRONIZER", InvalidGivenCurrentSystemStateOther,
+		"PARTY_ALLOCATION_CANNOT_DETERMINE_SYNCHRONIZER", InvalidGivenCurrentSystemStateOther, Unraised,
 		"Name the synchronizer in the request.",
 	}
 	// ExternalPartyAlreadyExists: an external party of this id exists already.
 	ExternalPartyAlreadyExists = Code{
-		"EXTERNAL_PARTY_ALREADY_EXISTS", InvalidGivenCurrentSystemStateResourceExists,
+		"EXTERNAL_PARTY_ALREADY_EXISTS", InvalidGivenCurrentSystemStateResourceExists, Unraised,
 		"Use the existing party, or another party hint or key.",
 	}
 	// IDPConfigNotFound: no identity provider has this id.
 	IDPConfigNotFound = Code{
-		"IDP_CONFIG_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing,
+		"IDP_CONFIG_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfUsers,
 		"Check the id, or create the identity provider first.",
 	}
 	// IDPConfigByIssuerNotFound: no identity provider has this issuer.
 	IDPConfigByIssuerNotFound = Code{
-		"IDP_CONFIG_BY_ISSUER_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing,
+		"IDP_CONFIG_BY_ISSUER_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, Unraised,
 		"Check the issuer, or create the identity provider first.",
 	}
 	// IDPConfigAlreadyExists: an identity provider of this id exists already.
 	IDPConfigAlreadyExists = Code{
-		"IDP_CONFIG_ALREADY_EXISTS", InvalidGivenCurrentSystemStateResourceExists,
+		"IDP_CONFIG_ALREADY_EXISTS", InvalidGivenCurrentSystemStateResourceExists, OfUsers,
 		"Use the existing identity provider, or another id.",
 	}
 	// IDPConfigIssuerAlreadyExists: an identity provider of this issuer exists already.
 	IDPConfigIssuerAlreadyExists = Code{
-		"IDP_CONFIG_ISSUER_ALREADY_EXISTS", InvalidGivenCurrentSystemStateResourceExists,
+		"IDP_CONFIG_ISSUER_ALREADY_EXISTS", InvalidGivenCurrentSystemStateResourceExists, OfUsers,
 		"Use the existing identity provider, or another issuer.",
 	}
 	// TooManyIdentityProviderConfigs: there would be more than 16 identity providers.
 	TooManyIdentityProviderConfigs = Code{
-		"TOO_MANY_IDENTITY_PROVIDER_CONFIGS", InvalidGivenCurrentSystemStateOther,
+		"TOO_MANY_IDENTITY_PROVIDER_CONFIGS", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Delete an identity provider that is no longer needed.",
 	}
 	// InvalidIdentityProviderUpdateRequest: the mask of an identity provider update is not usable.
 	InvalidIdentityProviderUpdateRequest = Code{
-		"INVALID_IDENTITY_PROVIDER_UPDATE_REQUEST", InvalidIndependentOfSystemState,
+		"INVALID_IDENTITY_PROVIDER_UPDATE_REQUEST", InvalidIndependentOfSystemState, OfRequest,
 		"Name fields of an identity provider that may be changed, each once.",
 	}
 	// DARParseError: an uploaded archive cannot be parsed.
 	DARParseError = Code{
-		"DAR_PARSE_ERROR", InvalidIndependentOfSystemState,
+		"DAR_PARSE_ERROR", InvalidIndependentOfSystemState, OfRequest,
 		"Build the archive again and upload it unchanged.",
 	}
 	// InvalidDAR: an uploaded archive is damaged or incomplete.
 	InvalidDAR = Code{
-		"INVALID_DAR", InvalidIndependentOfSystemState,
+		"INVALID_DAR", InvalidIndependentOfSystemState, OfRequest,
 		"Build the archive again and upload it unchanged.",
 	}
 	// ZipBomb: an uploaded archive would unpack to too much.
 	ZipBomb = Code{
-		"ZIP_BOMB", InvalidIndependentOfSystemState,
+		"ZIP_BOMB", InvalidIndependentOfSystemState, OfRequest,
 		"Upload an archive of sensible size.",
 	}
 	// DARValidationError: a package of an uploaded archive is not valid.
 	DARValidationError = Code{
-		"DAR_VALIDATION_ERROR", InvalidIndependentOfSystemState,
+		"DAR_VALIDATION_ERROR", InvalidIndependentOfSystemState, OfRequest,
 		"Read the cause, correct the package and build it again.",
 	}
 	// DARDependenciesNotValid: an uploaded archive lacks packages that it depends on.
 	DARDependenciesNotValid = Code{
-		"DAR_DEPENDENCIES_NOT_VALID", InvalidIndependentOfSystemState,
+		"DAR_DEPENDENCIES_NOT_VALID", InvalidIndependentOfSystemState, Unraised,
 		"Build the archive with all its dependencies.",
 	}
 	// NotValidUpgradePackage: a package is no valid upgrade of the earlier version.
 	NotValidUpgradePackage = Code{
-		"NOT_VALID_UPGRADE_PACKAGE", InvalidIndependentOfSystemState,
+		"NOT_VALID_UPGRADE_PACKAGE", InvalidIndependentOfSystemState, Unraised,
 		"Read the cause and make the new version compatible.",
 	}
 	// KnownPackageVersion: a different package of the same name and version exists.
 	KnownPackageVersion = Code{
-		"KNOWN_PACKAGE_VERSION", InvalidIndependentOfSystemState,
+		"KNOWN_PACKAGE_VERSION", InvalidIndependentOfSystemState, Unraised,
 		"Raise the version of the package and build it again.",
 	}
 	// PackageServiceCannotAutodetectSynchronizer: there are several synchronizers, or none, to vet packages on.
 	PackageServiceCannotAutodetectSynchronizer = Code{
-		"PACKAGE_SERVICE_CANNOT_AUTODETECT_SYNCHRONIZER", InvalidGivenCurrentSystemStateOther,
+		"PACKAGE_SERVICE_CANNOT_AUTODETECT_SYNCHRONIZER", InvalidGivenCurrentSystemStateOther, Unraised,
 		"Name the synchronizer in the request.",
 	}
 	// UnresolvedVettingReference: a vetting change refers to no known package.
 	UnresolvedVettingReference = Code{
-		"UNRESOLVED_VETTING_REFERENCE", InvalidGivenCurrentSystemStateResourceMissing,
+		"UNRESOLVED_VETTING_REFERENCE", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
 		"Upload the package first, or correct the reference.",
 	}
 	// AmbiguousVettingReference: a vetting change refers to several packages.
 	AmbiguousVettingReference = Code{
-		"AMBIGUOUS_VETTING_REFERENCE", InvalidGivenCurrentSystemStateOther,
+		"AMBIGUOUS_VETTING_REFERENCE", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Name the package by its id.",
 	}
 	// TopologyDependenciesNotVetted: a package would be vetted before its dependencies.
 	TopologyDependenciesNotVetted = Code{
-		"TOPOLOGY_DEPENDENCIES_NOT_VETTED", InvalidGivenCurrentSystemStateOther,
+		"TOPOLOGY_DEPENDENCIES_NOT_VETTED", InvalidGivenCurrentSystemStateOther, Unraised,
 		"Vet the dependencies in the same change or before.",
 	}
 	// TopologySerialMismatch: the topology changed since its serial was read.
 	TopologySerialMismatch = Code{
-		"TOPOLOGY_SERIAL_MISMATCH", InvalidGivenCurrentSystemStateOther,
+		"TOPOLOGY_SERIAL_MISMATCH", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Read the vetted packages again and repeat the change.",
 	}
 	// TopologyInvalidTxSignature: a signature of a topology transaction is not one by its key.
 	TopologyInvalidTxSignature = Code{
-		"TOPOLOGY_INVALID_TX_SIGNATURE", InvalidIndependentOfSystemState,
+		"TOPOLOGY_INVALID_TX_SIGNATURE", InvalidIndependentOfSystemState, OfRequest,
 		"Sign the hash that the hint of the error names.",
 	}
 	// TopologyUnauthorizedTransaction: those who must sign a topology transaction have not all signed.
 	TopologyUnauthorizedTransaction = Code{
-		"TOPOLOGY_UNAUTHORIZED_TRANSACTION", InvalidIndependentOfSystemState,
+		"TOPOLOGY_UNAUTHORIZED_TRANSACTION", InvalidIndependentOfSystemState, OfRequest,
 		"Add the signatures that the cause names.",
 	}
 	// TopologyInvalidMapping: a topology transaction contradicts itself or another of its request.
 	TopologyInvalidMapping = Code{
-		"TOPOLOGY_INVALID_MAPPING", InvalidIndependentOfSystemState,
+		"TOPOLOGY_INVALID_MAPPING", InvalidIndependentOfSystemState, OfRequest,
 		"Correct what the cause names, and sign the transaction anew.",
 	}
 	// ClockNotSimulated: the ledger's clock is real time and cannot be advanced.
 	ClockNotSimulated = Code{
-		"CLOCK_NOT_SIMULATED", InvalidGivenCurrentSystemStateOther,
+		"CLOCK_NOT_SIMULATED", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Advance the clock of a development node only: one started with `florin up --clock simulated`.",
 	}
 )

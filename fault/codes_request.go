@@ -4,257 +4,257 @@ package fault
 var (
 	// InvalidArgument: an argument breaks a rule that has no code of its own.
 	InvalidArgument = Code{
-		"INVALID_ARGUMENT", InvalidIndependentOfSystemState,
+		"INVALID_ARGUMENT", InvalidIndependentOfSystemState, OfRequest,
 		"Correct the argument that the cause names and send the request again.",
 	}
 	// MissingField: a mandatory field is empty.
 	MissingField = Code{
-		"MISSING_FIELD", InvalidIndependentOfSystemState,
+		"MISSING_FIELD", InvalidIndependentOfSystemState, OfRequest,
 		"Fill in the field that the cause names and send the request again.",
 	}
 	// InvalidField: a field cannot be parsed.
 	InvalidField = Code{
-		"INVALID_FIELD", InvalidIndependentOfSystemState,
+		"INVALID_FIELD", InvalidIndependentOfSystemState, OfRequest,
 		"Correct the field that the cause names and send the request again.",
 	}
 	// InvalidToken: the token names no user where one is needed, or its subject is not a user id.
 	InvalidToken = Code{
-		"INVALID_TOKEN", InvalidIndependentOfSystemState,
+		"INVALID_TOKEN", InvalidIndependentOfSystemState, OfRequest,
 		"Use a token whose subject is a user id, or name the user in the request.",
 	}
 	// Unauthenticated: there is no token, or it does not verify.
 	Unauthenticated = Code{
-		"UNAUTHENTICATED", InvalidAuthenticationCredentials,
+		"UNAUTHENTICATED", InvalidAuthenticationCredentials, OfNothing,
 		"Send a bearer token that this node's authentication settings accept.",
 	}
 	// PermissionDenied: the token is fine, but its rights are not sufficient.
 	PermissionDenied = Code{
-		"PERMISSION_DENIED", InsufficientPermission,
+		"PERMISSION_DENIED", InsufficientPermission, OfNothing,
 		"Ask an administrator to grant the right, or use another user's token.",
 	}
 	// InternalAuthorizationError: authorization itself failed.
 	InternalAuthorizationError = Code{
-		"INTERNAL_AUTHORIZATION_ERROR", SystemInternalAssumptionViolated,
+		"INTERNAL_AUTHORIZATION_ERROR", SystemInternalAssumptionViolated, Unraised,
 		"Look for the trace id in the server's log.",
 	}
 	// AccessTokenExpired: the token ran out while a stream was open.
 	AccessTokenExpired = Code{
-		"ACCESS_TOKEN_EXPIRED", ContentionOnSharedResources,
+		"ACCESS_TOKEN_EXPIRED", ContentionOnSharedResources, OfRequest,
 		"Get a new token and resume the stream from the last offset seen.",
 	}
 	// StaleStreamAuthorization: the user's rights changed while a stream was open.
 	StaleStreamAuthorization = Code{
-		"STALE_STREAM_AUTHORIZATION", ContentionOnSharedResources,
+		"STALE_STREAM_AUTHORIZATION", ContentionOnSharedResources, OfRequest,
 		"Open the stream again at once, from the last offset seen.",
 	}
 	// InvalidDeduplicationPeriod: a deduplication period is longer than can be guaranteed.
 	InvalidDeduplicationPeriod = Code{
-		"INVALID_DEDUPLICATION_PERIOD", InvalidGivenCurrentSystemStateOther,
+		"INVALID_DEDUPLICATION_PERIOD", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Ask for a period within the limit that the context gives.",
 	}
 	// NonPositiveOffset: an offset that must be positive is not.
 	NonPositiveOffset = Code{
-		"NON_POSITIVE_OFFSET", InvalidIndependentOfSystemState,
+		"NON_POSITIVE_OFFSET", InvalidIndependentOfSystemState, OfRequest,
 		"Use an offset that an update, completion or checkpoint carried.",
 	}
 	// NegativeOffset: an offset is negative.
 	NegativeOffset = Code{
-		"NEGATIVE_OFFSET", InvalidIndependentOfSystemState,
+		"NEGATIVE_OFFSET", InvalidIndependentOfSystemState, OfRequest,
 		"Use 0 for the beginning of the ledger, or an offset seen before.",
 	}
 	// OffsetAfterLedgerEnd: an offset is beyond the ledger's end.
 	OffsetAfterLedgerEnd = Code{
-		"OFFSET_AFTER_LEDGER_END", InvalidGivenCurrentSystemStateSeekAfterEnd,
+		"OFFSET_AFTER_LEDGER_END", InvalidGivenCurrentSystemStateSeekAfterEnd, OfRequest,
 		"Read the ledger end and use an offset up to it, or try again later.",
 	}
 	// OffsetOutOfRange: the end of a range lies before its beginning.
 	OffsetOutOfRange = Code{
-		"OFFSET_OUT_OF_RANGE", InvalidGivenCurrentSystemStateOther,
+		"OFFSET_OUT_OF_RANGE", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Give an end offset that is not before the beginning.",
 	}
 	// DescendingOrderMissingEnd: descending order is asked for without an end.
 	DescendingOrderMissingEnd = Code{
-		"DESCENDING_ORDER_MISSING_END", InvalidIndependentOfSystemState,
+		"DESCENDING_ORDER_MISSING_END", InvalidIndependentOfSystemState, OfRequest,
 		"Give the end offset to read backwards from.",
 	}
 	// ParticipantPrunedDataAccessed: an offset is older than what pruning has left.
 	ParticipantPrunedDataAccessed = Code{
-		"PARTICIPANT_PRUNED_DATA_ACCESSED", InvalidGivenCurrentSystemStateOther,
+		"PARTICIPANT_PRUNED_DATA_ACCESSED", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Start from earliest_offset in the context, or from the active contracts.",
 	}
 	// ParticipantDataAccessedAfterLedgerEnd: a read went past the ledger's end.
 	ParticipantDataAccessedAfterLedgerEnd = Code{
-		"PARTICIPANT_DATA_ACCESSED_AFTER_LEDGER_END", InvalidGivenCurrentSystemStateOther,
+		"PARTICIPANT_DATA_ACCESSED_AFTER_LEDGER_END", InvalidGivenCurrentSystemStateOther, Unraised,
 		"Read again up to latest_offset in the context.",
 	}
 	// ParticipantPruningInProgress: pruning is running already.
 	ParticipantPruningInProgress = Code{
-		"PARTICIPANT_PRUNING_IN_PROGRESS", InvalidGivenCurrentSystemStateOther,
+		"PARTICIPANT_PRUNING_IN_PROGRESS", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Wait until the running pruning has ended.",
 	}
 	// InvalidContinuationToken: a continuation token is damaged or belongs to another request.
 	InvalidContinuationToken = Code{
-		"INVALID_CONTINUATION_TOKEN", InvalidIndependentOfSystemState,
+		"INVALID_CONTINUATION_TOKEN", InvalidIndependentOfSystemState, OfRequest,
 		"Start again without a token, or send the token unchanged with the same request.",
 	}
 	// InvalidACSPageToken: a page token of active contracts is damaged or belongs to another request.
 	InvalidACSPageToken = Code{
-		"INVALID_ACS_PAGE_TOKEN", InvalidIndependentOfSystemState,
+		"INVALID_ACS_PAGE_TOKEN", InvalidIndependentOfSystemState, OfRequest,
 		"Start again from the first page.",
 	}
 	// InvalidUpdatesPageToken: a page token of updates is damaged or belongs to another request.
 	InvalidUpdatesPageToken = Code{
-		"INVALID_UPDATES_PAGE_TOKEN", InvalidIndependentOfSystemState,
+		"INVALID_UPDATES_PAGE_TOKEN", InvalidIndependentOfSystemState, OfRequest,
 		"Start again from the first page.",
 	}
 	// LedgerTimeOutsideBounds: the ledger time is outside the bounds of the prepared transaction.
 	LedgerTimeOutsideBounds = Code{
-		"LEDGER_TIME_OUTSIDE_BOUNDS", InvalidIndependentOfSystemState,
+		"LEDGER_TIME_OUTSIDE_BOUNDS", InvalidIndependentOfSystemState, Unraised,
 		"Prepare the transaction again and execute it within its time bounds.",
 	}
 	// UnknownResource: parties are not known to the caller's identity provider.
 	UnknownResource = Code{
-		"UNKNOWN_RESOURCE", InvalidGivenCurrentSystemStateResourceMissing,
+		"UNKNOWN_RESOURCE", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
 		"Allocate the parties first, or correct their names.",
 	}
 	// DisclosedContractsConflictingPayloads: one contract is disclosed twice with different content.
 	DisclosedContractsConflictingPayloads = Code{
-		"DISCLOSED_CONTRACTS_CONFLICTING_PAYLOADS", SecurityAlert,
+		"DISCLOSED_CONTRACTS_CONFLICTING_PAYLOADS", SecurityAlert, OfNothing,
 		"Disclose each contract once, with the content its owner gave out.",
 	}
 	// PackageNotFound: no package has this id.
 	PackageNotFound = Code{
-		"PACKAGE_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing,
+		"PACKAGE_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
 		"List the packages of this node and use one of them.",
 	}
 	// UpdateNotFound: an update does not exist or is not visible to the parties.
 	UpdateNotFound = Code{
-		"UPDATE_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing,
+		"UPDATE_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
 		"Check the id or offset, and read as a party that took part in the update.",
 	}
 	// CompletionNotFound: a completion does not exist or is not visible to the user.
 	CompletionNotFound = Code{
-		"COMPLETION_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing,
+		"COMPLETION_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
 		"Check the hash, and use a user that may read as a party that acted in the submission.",
 	}
 	// ContractEventsNotFound: a contract has no events that the parties may see.
 	ContractEventsNotFound = Code{
-		"CONTRACT_EVENTS_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing,
+		"CONTRACT_EVENTS_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
 		"Check the contract id, and read as one of its stakeholders.",
 	}
 	// ContractPayloadNotFound: a contract's content is not here or not visible.
 	ContractPayloadNotFound = Code{
-		"CONTRACT_PAYLOAD_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing,
+		"CONTRACT_PAYLOAD_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
 		"Check the contract id, and read as one of its stakeholders.",
 	}
 	// TemplatesOrInterfacesNotFound: a command or filter names unknown templates or interfaces.
 	TemplatesOrInterfacesNotFound = Code{
-		"TEMPLATES_OR_INTERFACES_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing,
+		"TEMPLATES_OR_INTERFACES_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
 		"Check the package, module and entity name of each identifier.",
 	}
 	// PackageNamesNotFound: a filter names unknown packages.
 	PackageNamesNotFound = Code{
-		"PACKAGE_NAMES_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing,
+		"PACKAGE_NAMES_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
 		"List the packages of this node and correct the name.",
 	}
 	// NoTemplatesForPackageNameAndQualifiedName: a known package has no template of this name.
 	NoTemplatesForPackageNameAndQualifiedName = Code{
-		"NO_TEMPLATES_FOR_PACKAGE_NAME_AND_QUALIFIED_NAME", InvalidGivenCurrentSystemStateResourceMissing,
+		"NO_TEMPLATES_FOR_PACKAGE_NAME_AND_QUALIFIED_NAME", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
 		"Check the module and entity name of the template.",
 	}
 	// NoInterfaceForPackageNameAndQualifiedName: a known package has no interface of this name.
 	NoInterfaceForPackageNameAndQualifiedName = Code{
-		"NO_INTERFACE_FOR_PACKAGE_NAME_AND_QUALIFIED_NAME", InvalidGivenCurrentSystemStateResourceMissing,
+		"NO_INTERFACE_FOR_PACKAGE_NAME_AND_QUALIFIED_NAME", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
 		"Check the module and entity name of the interface.",
 	}
 	// SynchronizerNotFound: no synchronizer has this id.
 	SynchronizerNotFound = Code{
-		"SYNCHRONIZER_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing,
+		"SYNCHRONIZER_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, Unraised,
 		"Ask for the connected synchronizers and use one of them.",
 	}
 	// JSONAPIMaximumListElementsNumberReached: a list answer is longer than the node allows.
 	JSONAPIMaximumListElementsNumberReached = Code{
-		"JSON_API_MAXIMUM_LIST_ELEMENTS_NUMBER_REACHED", ContentionOnSharedResources,
+		"JSON_API_MAXIMUM_LIST_ELEMENTS_NUMBER_REACHED", ContentionOnSharedResources, OfRequest,
 		"Set a limit, start from a later offset, or narrow the filter.",
 	}
 	// JSONAPIPackageSelectionFailed: a package name in a command stands for no package.
 	JSONAPIPackageSelectionFailed = Code{
-		"JSON_API_PACKAGE_SELECTION_FAILED", InvalidGivenCurrentSystemStateOther,
+		"JSON_API_PACKAGE_SELECTION_FAILED", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Check the package name, or name the package by its id.",
 	}
 	// RequestAlreadyInFlight: the same party is being allocated already.
 	RequestAlreadyInFlight = Code{
-		"REQUEST_ALREADY_IN_FLIGHT", ContentionOnSharedResources,
+		"REQUEST_ALREADY_IN_FLIGHT", ContentionOnSharedResources, OfUsers,
 		"Wait for the first request to end, then look whether the party exists.",
 	}
 	// RequestTimeOut: the server stopped waiting for an outcome.
 	RequestTimeOut = Code{
-		"REQUEST_TIME_OUT", DeadlineExceededRequestStateUnknown,
+		"REQUEST_TIME_OUT", DeadlineExceededRequestStateUnknown, OfRequest,
 		"Read the completions to learn the outcome, or send the same command id again.",
 	}
 	// RequestDeadlineExceeded: the caller's deadline passed.
 	RequestDeadlineExceeded = Code{
-		"REQUEST_DEADLINE_EXCEEDED", DeadlineExceededRequestStateUnknown,
+		"REQUEST_DEADLINE_EXCEEDED", DeadlineExceededRequestStateUnknown, Unraised,
 		"Read the completions to learn the outcome, or send the same command id again.",
 	}
 	// ServiceNotRunning: a service is starting, stopping or standing by.
 	ServiceNotRunning = Code{
-		"SERVICE_NOT_RUNNING", TransientServerFailure,
+		"SERVICE_NOT_RUNNING", TransientServerFailure, OfRequest,
 		"Wait until /readyz answers 200, then try again.",
 	}
 	// AbortedDueToShutdown: the server is stopping.
 	AbortedDueToShutdown = Code{
-		"ABORTED_DUE_TO_SHUTDOWN", TransientServerFailure,
+		"ABORTED_DUE_TO_SHUTDOWN", TransientServerFailure, OfRequest,
 		"Wait until the node is back, then send the same command id again.",
 	}
 	// ServiceInternalError: a service failed in a way it did not expect.
 	ServiceInternalError = Code{
-		"SERVICE_INTERNAL_ERROR", SystemInternalAssumptionViolated,
+		"SERVICE_INTERNAL_ERROR", SystemInternalAssumptionViolated, Unraised,
 		"Look for the trace id in the server's log.",
 	}
 	// LedgerAPIInternalError: the server failed in a way it did not expect.
 	LedgerAPIInternalError = Code{
-		"LEDGER_API_INTERNAL_ERROR", SystemInternalAssumptionViolated,
+		"LEDGER_API_INTERNAL_ERROR", SystemInternalAssumptionViolated, OfNothing,
 		"Look for the trace id in the server's log.",
 	}
 	// ServerOverloaded: the server sheds load.
 	ServerOverloaded = Code{
-		"SERVER_OVERLOADED", ContentionOnSharedResources,
+		"SERVER_OVERLOADED", ContentionOnSharedResources, OfRequest,
 		"Try again in a second, and send fewer requests at once.",
 	}
 	// HeapMemoryOverLimit: the server's memory is nearly used up.
 	HeapMemoryOverLimit = Code{
-		"HEAP_MEMORY_OVER_LIMIT", ContentionOnSharedResources,
+		"HEAP_MEMORY_OVER_LIMIT", ContentionOnSharedResources, Unraised,
 		"Try again in a second, and send fewer or smaller requests at once.",
 	}
 	// ThreadpoolOverloaded: too much work is waiting inside the server.
 	ThreadpoolOverloaded = Code{
-		"THREADPOOL_OVERLOADED", ContentionOnSharedResources,
+		"THREADPOOL_OVERLOADED", ContentionOnSharedResources, Unraised,
 		"Try again in a second, and send fewer requests at once.",
 	}
 	// MaximumNumberOfStreams: too many streams are open.
 	MaximumNumberOfStreams = Code{
-		"MAXIMUM_NUMBER_OF_STREAMS", ContentionOnSharedResources,
+		"MAXIMUM_NUMBER_OF_STREAMS", ContentionOnSharedResources, OfRequest,
 		"Close streams that are no longer needed, then try again.",
 	}
 	// ParticipantBackpressure: too many commands are in flight.
 	ParticipantBackpressure = Code{
-		"PARTICIPANT_BACKPRESSURE", ContentionOnSharedResources,
+		"PARTICIPANT_BACKPRESSURE", ContentionOnSharedResources, OfRequest,
 		"Try again in a second, and keep fewer commands in flight.",
 	}
 	// ProtoDeserializationFailure: embedded protobuf bytes cannot be read.
 	ProtoDeserializationFailure = Code{
-		"PROTO_DESERIALIZATION_FAILURE", InvalidIndependentOfSystemState,
+		"PROTO_DESERIALIZATION_FAILURE", InvalidIndependentOfSystemState, Unraised,
 		"Send the bytes unchanged as this API gave them out, in base64.",
 	}
 	// NoPreferredPackagesFound: no package suits all parties and requirements.
 	NoPreferredPackagesFound = Code{
-		"NO_PREFERRED_PACKAGES_FOUND", InvalidGivenCurrentSystemStateOther,
+		"NO_PREFERRED_PACKAGES_FOUND", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Relax the requirements, or have the packages vetted where the parties are hosted.",
 	}
 	// NoVettedInterfaceImplementationPackage: no vetted package implements the interface for the contract.
 	NoVettedInterfaceImplementationPackage = Code{
-		"NO_VETTED_INTERFACE_IMPLEMENTATION_PACKAGE", InvalidGivenCurrentSystemStateOther,
+		"NO_VETTED_INTERFACE_IMPLEMENTATION_PACKAGE", InvalidGivenCurrentSystemStateOther, Unraised,
 		"Have a package that implements the interface vetted.",
 	}
 )

@@ -4,212 +4,212 @@ package fault
 var (
 	// DuplicateCommand: the change id was accepted already within the deduplication period.
 	DuplicateCommand = Code{
-		"DUPLICATE_COMMAND", InvalidGivenCurrentSystemStateResourceExists,
+		"DUPLICATE_COMMAND", InvalidGivenCurrentSystemStateResourceExists, OfRequest,
 		"Read the completion at completion_offset; use a new command id for a new change.",
 	}
 	// SubmissionAlreadyInFlight: a submission of the same change id is in flight.
 	SubmissionAlreadyInFlight = Code{
-		"SUBMISSION_ALREADY_IN_FLIGHT", ContentionOnSharedResources,
+		"SUBMISSION_ALREADY_IN_FLIGHT", ContentionOnSharedResources, OfRequest,
 		"Wait for the completion of the submission that is in flight.",
 	}
 	// Inconsistent: the ledger changed under the command.
 	Inconsistent = Code{
-		"INCONSISTENT", InvalidGivenCurrentSystemStateOther,
+		"INCONSISTENT", InvalidGivenCurrentSystemStateOther, OfContracts,
 		"Read the contracts again and send the command anew.",
 	}
 	// ContractNotFound: a contract is unknown or not visible to the submitters.
 	ContractNotFound = Code{
-		"CONTRACT_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing,
+		"CONTRACT_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfContracts,
 		"Check the contract id, act or read as a stakeholder, or disclose the contract.",
 	}
 	// ContractNotActive: a contract is used after the same command consumed it.
 	ContractNotActive = Code{
-		"CONTRACT_NOT_ACTIVE", InvalidGivenCurrentSystemStateResourceMissing,
+		"CONTRACT_NOT_ACTIVE", InvalidGivenCurrentSystemStateResourceMissing, OfContracts,
 		"Use each contract at most once, or use the contract that replaced it.",
 	}
 	// UnsupportedContractID: a contract id is of a version that cannot be used.
 	UnsupportedContractID = Code{
-		"UNSUPPORTED_CONTRACT_ID", InvalidGivenCurrentSystemStateResourceMissing,
+		"UNSUPPORTED_CONTRACT_ID", InvalidGivenCurrentSystemStateResourceMissing, Unraised,
 		"Use the contract id as this ledger gave it out.",
 	}
 	// ContractKeyNotFound: no visible contract has the key.
 	ContractKeyNotFound = Code{
-		"CONTRACT_KEY_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing,
+		"CONTRACT_KEY_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfContracts,
 		"Check the key, and act or read as one of the contract's stakeholders.",
 	}
 	// DuplicateContractKey: an active contract has the key already.
 	DuplicateContractKey = Code{
-		"DUPLICATE_CONTRACT_KEY", InvalidGivenCurrentSystemStateResourceExists,
+		"DUPLICATE_CONTRACT_KEY", InvalidGivenCurrentSystemStateResourceExists, OfContracts,
 		"Use the existing contract, or another key.",
 	}
 	// InconsistentContractKey: what a key stands for changed under the command.
 	InconsistentContractKey = Code{
-		"INCONSISTENT_CONTRACT_KEY", InvalidGivenCurrentSystemStateOther,
+		"INCONSISTENT_CONTRACT_KEY", InvalidGivenCurrentSystemStateOther, Unraised,
 		"Read the contract of the key again and send the command anew.",
 	}
 	// CommandPreprocessingFailed: an argument does not fit the type of the template or choice.
 	CommandPreprocessingFailed = Code{
-		"COMMAND_PREPROCESSING_FAILED", InvalidIndependentOfSystemState,
+		"COMMAND_PREPROCESSING_FAILED", InvalidIndependentOfSystemState, OfRequest,
 		"Compare the argument with the fields of the template or choice.",
 	}
 	// DamlInterpretationError: a command fails in a way that has no code of its own.
 	DamlInterpretationError = Code{
-		"DAML_INTERPRETATION_ERROR", InvalidGivenCurrentSystemStateOther,
+		"DAML_INTERPRETATION_ERROR", InvalidGivenCurrentSystemStateOther, OfContracts,
 		"Read the cause and correct the command.",
 	}
 	// DamlInterpreterInvalidArgument: a contract got an argument that it cannot work with.
 	DamlInterpreterInvalidArgument = Code{
-		"DAML_INTERPRETER_INVALID_ARGUMENT", InvalidIndependentOfSystemState,
+		"DAML_INTERPRETER_INVALID_ARGUMENT", InvalidIndependentOfSystemState, OfContracts,
 		"Read the cause and correct the argument.",
 	}
 	// DamlAuthorizationError: a required authorizer is not among those who authorize the action.
 	DamlAuthorizationError = Code{
-		"DAML_AUTHORIZATION_ERROR", InvalidIndependentOfSystemState,
+		"DAML_AUTHORIZATION_ERROR", InvalidIndependentOfSystemState, OfContracts,
 		"Add the missing parties to actAs, or get their consent by a contract first.",
 	}
 	// InterpretationUserError: a contract stopped the command with a text.
 	InterpretationUserError = Code{
-		"INTERPRETATION_USER_ERROR", InvalidGivenCurrentSystemStateOther,
+		"INTERPRETATION_USER_ERROR", InvalidGivenCurrentSystemStateOther, Unraised,
 		"Read the cause: a rule of the contract is not met.",
 	}
 	// DamlFailure: a contract stopped the command with a status of its own.
 	DamlFailure = Code{
-		"DAML_FAILURE", InvalidGivenCurrentSystemStateOther,
+		"DAML_FAILURE", InvalidGivenCurrentSystemStateOther, OfContracts,
 		"Read error_id and the other keys of the context: a rule of the contract is not met.",
 	}
 	// UnhandledException: a contract raised an exception that nothing handled.
 	UnhandledException = Code{
-		"UNHANDLED_EXCEPTION", InvalidGivenCurrentSystemStateOther,
+		"UNHANDLED_EXCEPTION", InvalidGivenCurrentSystemStateOther, Unraised,
 		"Read the cause: a rule of the contract is not met.",
 	}
 	// TemplatePreconditionViolated: the ensure clause of a template is false for the new contract.
 	TemplatePreconditionViolated = Code{
-		"TEMPLATE_PRECONDITION_VIOLATED", InvalidIndependentOfSystemState,
+		"TEMPLATE_PRECONDITION_VIOLATED", InvalidIndependentOfSystemState, OfContracts,
 		"Correct the fields that the template's condition speaks of.",
 	}
 	// CreateEmptyContractKeyMaintainers: a contract would be created whose key has no maintainers.
 	CreateEmptyContractKeyMaintainers = Code{
-		"CREATE_EMPTY_CONTRACT_KEY_MAINTAINERS", InvalidIndependentOfSystemState,
+		"CREATE_EMPTY_CONTRACT_KEY_MAINTAINERS", InvalidIndependentOfSystemState, OfContracts,
 		"Give the key at least one maintainer.",
 	}
 	// FetchEmptyContractKeyMaintainers: a key without maintainers is looked up.
 	FetchEmptyContractKeyMaintainers = Code{
-		"FETCH_EMPTY_CONTRACT_KEY_MAINTAINERS", InvalidIndependentOfSystemState,
+		"FETCH_EMPTY_CONTRACT_KEY_MAINTAINERS", InvalidIndependentOfSystemState, Unraised,
 		"Give the key at least one maintainer.",
 	}
 	// WronglyTypedContract: a contract is of another template than the command says.
 	WronglyTypedContract = Code{
-		"WRONGLY_TYPED_CONTRACT", InvalidGivenCurrentSystemStateOther,
+		"WRONGLY_TYPED_CONTRACT", InvalidGivenCurrentSystemStateOther, OfContracts,
 		"Use the template of the contract, or the id of a contract of the template.",
 	}
 	// ContractDoesNotImplementInterface: a contract's template does not implement the interface.
 	ContractDoesNotImplementInterface = Code{
-		"CONTRACT_DOES_NOT_IMPLEMENT_INTERFACE", InvalidIndependentOfSystemState,
+		"CONTRACT_DOES_NOT_IMPLEMENT_INTERFACE", InvalidIndependentOfSystemState, OfContracts,
 		"Use a contract whose template implements the interface.",
 	}
 	// ContractDoesNotImplementRequiringInterface: a contract's template lacks an interface that another one requires.
 	ContractDoesNotImplementRequiringInterface = Code{
-		"CONTRACT_DOES_NOT_IMPLEMENT_REQUIRING_INTERFACE", InvalidIndependentOfSystemState,
+		"CONTRACT_DOES_NOT_IMPLEMENT_REQUIRING_INTERFACE", InvalidIndependentOfSystemState, Unraised,
 		"Use a contract whose template implements both interfaces.",
 	}
 	// NonComparableValues: values that have no order are compared.
 	NonComparableValues = Code{
-		"NON_COMPARABLE_VALUES", InvalidIndependentOfSystemState,
+		"NON_COMPARABLE_VALUES", InvalidIndependentOfSystemState, Unraised,
 		"Use comparable values as keys.",
 	}
 	// ContractIDInContractKey: a contract key contains a contract id.
 	ContractIDInContractKey = Code{
-		"CONTRACT_ID_IN_CONTRACT_KEY", InvalidIndependentOfSystemState,
+		"CONTRACT_ID_IN_CONTRACT_KEY", InvalidIndependentOfSystemState, OfContracts,
 		"Use a key without contract ids.",
 	}
 	// ContractIDComparability: a contract id cannot be told apart from another.
 	ContractIDComparability = Code{
-		"CONTRACT_ID_COMPARABILITY", InvalidIndependentOfSystemState,
+		"CONTRACT_ID_COMPARABILITY", InvalidIndependentOfSystemState, Unraised,
 		"Use contract ids as this ledger gave them out.",
 	}
 	// ValueNesting: a value is nested too deeply.
 	ValueNesting = Code{
-		"VALUE_NESTING", InvalidIndependentOfSystemState,
+		"VALUE_NESTING", InvalidIndependentOfSystemState, OfRequest,
 		"Flatten the value to at most 100 levels.",
 	}
 	// MalformedText: a text contains a character that is not allowed.
 	MalformedText = Code{
-		"MALFORMED_TEXT", InvalidIndependentOfSystemState,
+		"MALFORMED_TEXT", InvalidIndependentOfSystemState, OfRequest,
 		"Remove NUL characters and broken surrogates from the text.",
 	}
 	// ContractHashingError: a contract's content does not give the hash in its id.
 	ContractHashingError = Code{
-		"CONTRACT_HASHING_ERROR", InvalidIndependentOfSystemState,
+		"CONTRACT_HASHING_ERROR", InvalidIndependentOfSystemState, Unraised,
 		"Disclose the contract unchanged, as its owner gave it out.",
 	}
 	// DisclosedContractKeyHashingError: the key of a disclosed contract does not give its hash.
 	DisclosedContractKeyHashingError = Code{
-		"DISCLOSED_CONTRACT_KEY_HASHING_ERROR", InvalidGivenCurrentSystemStateOther,
+		"DISCLOSED_CONTRACT_KEY_HASHING_ERROR", InvalidGivenCurrentSystemStateOther, Unraised,
 		"Disclose the contract unchanged, as its owner gave it out.",
 	}
 	// InterpretationUpgradeErrorValidationFailed: a contract does not pass as one of the newer package.
 	InterpretationUpgradeErrorValidationFailed = Code{
-		"INTERPRETATION_UPGRADE_ERROR_VALIDATION_FAILED", InvalidIndependentOfSystemState,
+		"INTERPRETATION_UPGRADE_ERROR_VALIDATION_FAILED", InvalidIndependentOfSystemState, Unraised,
 		"Use the package the contract was created with, or one that is compatible.",
 	}
 	// InterpretationUpgradeErrorTranslationFailed: a contract's content cannot be read as the newer package's.
 	InterpretationUpgradeErrorTranslationFailed = Code{
-		"INTERPRETATION_UPGRADE_ERROR_TRANSLATION_FAILED", InvalidIndependentOfSystemState,
+		"INTERPRETATION_UPGRADE_ERROR_TRANSLATION_FAILED", InvalidIndependentOfSystemState, Unraised,
 		"Use the package the contract was created with, or one that is compatible.",
 	}
 	// InterpretationUpgradeErrorAuthenticationFailed: a contract cannot be authenticated under the newer package.
 	InterpretationUpgradeErrorAuthenticationFailed = Code{
-		"INTERPRETATION_UPGRADE_ERROR_AUTHENTICATION_FAILED", InvalidIndependentOfSystemState,
+		"INTERPRETATION_UPGRADE_ERROR_AUTHENTICATION_FAILED", InvalidIndependentOfSystemState, Unraised,
 		"Use the package the contract was created with, or one that is compatible.",
 	}
 	// InterpretationTimeExceeded: a command took too long to interpret.
 	InterpretationTimeExceeded = Code{
-		"INTERPRETATION_TIME_EXCEEDED", ContentionOnSharedResources,
+		"INTERPRETATION_TIME_EXCEEDED", ContentionOnSharedResources, Unraised,
 		"Split the command into smaller ones.",
 	}
 	// InterpretationDevError: a command needs a feature that is for development only.
 	InterpretationDevError = Code{
-		"INTERPRETATION_DEV_ERROR", InvalidGivenCurrentSystemStateOther,
+		"INTERPRETATION_DEV_ERROR", InvalidGivenCurrentSystemStateOther, Unraised,
 		"Write the command without development features.",
 	}
 	// UnresolvedPackageName: a package name stands for no package.
 	UnresolvedPackageName = Code{
-		"UNRESOLVED_PACKAGE_NAME", InvalidGivenCurrentSystemStateResourceMissing,
+		"UNRESOLVED_PACKAGE_NAME", InvalidGivenCurrentSystemStateResourceMissing, Unraised,
 		"List the packages of this node and correct the name.",
 	}
 	// FailedToDetermineLedgerTime: no ledger time suits all contracts of the command.
 	FailedToDetermineLedgerTime = Code{
-		"FAILED_TO_DETERMINE_LEDGER_TIME", ContentionOnSharedResources,
+		"FAILED_TO_DETERMINE_LEDGER_TIME", ContentionOnSharedResources, Unraised,
 		"Send the command again.",
 	}
 	// PackageSelectionFailed: no set of packages works for all informees.
 	PackageSelectionFailed = Code{
-		"PACKAGE_SELECTION_FAILED", InvalidGivenCurrentSystemStateOther,
+		"PACKAGE_SELECTION_FAILED", InvalidGivenCurrentSystemStateOther, Unraised,
 		"Have a common version of the package vetted where the informees are hosted.",
 	}
 	// PackageNameDiscardedDueToUnvettedPackages: no package of the name is vetted where it must be.
 	PackageNameDiscardedDueToUnvettedPackages = Code{
-		"PACKAGE_NAME_DISCARDED_DUE_TO_UNVETTED_PACKAGES", InvalidGivenCurrentSystemStateResourceMissing,
+		"PACKAGE_NAME_DISCARDED_DUE_TO_UNVETTED_PACKAGES", InvalidGivenCurrentSystemStateResourceMissing, Unraised,
 		"Have a version of the package vetted where the informees are hosted.",
 	}
 	// DisclosedContractsSynchronizerIDMismatch: disclosed contracts name different synchronizers.
 	DisclosedContractsSynchronizerIDMismatch = Code{
-		"DISCLOSED_CONTRACTS_SYNCHRONIZER_ID_MISMATCH", InvalidIndependentOfSystemState,
+		"DISCLOSED_CONTRACTS_SYNCHRONIZER_ID_MISMATCH", InvalidIndependentOfSystemState, Unraised,
 		"Disclose contracts of one synchronizer only.",
 	}
 	// PrescribedSynchronizerIDMismatch: the synchronizer asked for is not that of the disclosed contracts.
 	PrescribedSynchronizerIDMismatch = Code{
-		"PRESCRIBED_SYNCHRONIZER_ID_MISMATCH", InvalidIndependentOfSystemState,
+		"PRESCRIBED_SYNCHRONIZER_ID_MISMATCH", InvalidIndependentOfSystemState, Unraised,
 		"Leave the synchronizer out, or name that of the disclosed contracts.",
 	}
 	// FailedToPrepareTransaction: a transaction cannot be prepared for external signing.
 	FailedToPrepareTransaction = Code{
-		"FAILED_TO_PREPARE_TRANSACTION", InvalidIndependentOfSystemState,
+		"FAILED_TO_PREPARE_TRANSACTION", InvalidIndependentOfSystemState, OfContracts,
 		"Read the end of the cause and correct the request.",
 	}
 	// FailedToExecuteTransaction: a prepared transaction or its signatures are not acceptable.
 	FailedToExecuteTransaction = Code{
-		"FAILED_TO_EXECUTE_TRANSACTION", InvalidIndependentOfSystemState,
+		"FAILED_TO_EXECUTE_TRANSACTION", InvalidIndependentOfSystemState, OfContracts,
 		"Read the end of the cause; if in doubt, prepare and sign anew.",
 	}
 )

@@ -18,6 +18,9 @@ type Completion struct {
 	CommandID    string  `json:"commandId"`
 	SubmissionID string  `json:"submissionId"`
 	ActAs        []Party `json:"actAs"`
+	// ReadAs is as whom a refused submission read beside ActAs: the refusal may hold what they see. It is empty for
+	// accepted ones.
+	ReadAs []Party `json:"readAs,omitempty"`
 	// Refusal says why the submission was refused; nil for an accepted one.
 	Refusal *fault.Fault `json:"refusal,omitempty"`
 	// UpdateID names the transaction of an accepted submission; "" for a refused one.
@@ -29,6 +32,15 @@ type Completion struct {
 	PaidTrafficCost int64               `json:"paidTrafficCost"`
 	// ExternalHash is what was signed, in hexadecimal, of a transaction that was signed outside the node; "" for others.
 	ExternalHash string `json:"externalHash,omitempty"`
+}
+
+// Readers are the parties that a caller must read as to be told the whole refusal, in order.
+func (c Completion) Readers() []Party { return SortedParties(c.ActAs, c.ReadAs) }
+
+// Refused is the completion when the submission is refused.
+func (c Completion) Refused(s Submission, refusal *fault.Fault) Completion {
+	c.Refusal, c.ReadAs = refusal, s.ReadAs
+	return c
 }
 
 // Accepted tells whether the submission's transaction was committed.

@@ -61,20 +61,20 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 	period, refusal := Deduplicate(s, c.Previous, c.Deduplication)
 	decision.Completion.Deduplication = period
 	if refusal != nil {
-		decision.Completion.Refusal = refusal
-		return decision, nil //nolint:nilerr // a refusal is a decision, not a failure
+		decision.Completion = decision.Completion.Refused(s, refusal)
+		return decision, nil
 	}
 	ordered, err := c.order(s, at)
 	if refused, ok := fault.As(err); ok {
-		decision.Completion.Refusal = refused
-		return decision, nil //nolint:nilerr // as above
+		decision.Completion = decision.Completion.Refused(s, refused)
+		return decision, nil
 	}
 	if err != nil {
 		return Decision{}, err
 	}
 	decision.Completion.PaidTrafficCost = ordered.cost
 	if ordered.verdict != nil {
-		decision.Completion.Refusal = ordered.verdict
+		decision.Completion = decision.Completion.Refused(s, ordered.verdict)
 		return decision, nil
 	}
 	transaction := ordered.transaction

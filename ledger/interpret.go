@@ -168,7 +168,7 @@ func (tx *Tx) exerciseByKey(command ExerciseByKeyCommand) error {
 	if err != nil {
 		return err
 	}
-	id, found, err := tx.lookupKey(key.Hash)
+	id, found, err := tx.lookupKey(key.Hash, tx.mayUse)
 	if err != nil {
 		return err
 	}

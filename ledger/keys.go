@@ -22,7 +22,8 @@ func (tx *Tx) claimKey(t *template, payload any) (*ContractKey, error) {
 			"Interpretation error: Error: maintainers %v of the key of %s are not among the signatories",
 			missing, t.name.QualifiedName())
 	}
-	_, taken, err := tx.lookupKey(key.Hash)
+	// One that the submission may not see counts too, or keys would not be unique: the maintainers see it.
+	_, taken, err := tx.lookupKey(key.Hash, func(Contract) bool { return true })
 	if err != nil {
 		return nil, err
 	}
@@ -76,9 +77,8 @@ func keyHash(t *template, key []byte) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// lookupKey finds the active contract with the key, made in this transaction or before it. One that the submission may
-// not see counts as found, or keys would not be unique; using it is refused at the next step.
-func (tx *Tx) lookupKey(hash string) (ContractID, bool, error) {
+// lookupKey finds the active contract with the key, made in this transaction or before it; then only one that counts.
+func (tx *Tx) lookupKey(hash string, counts func(Contract) bool) (ContractID, bool, error) {
 	if id, ok := tx.keys[hash]; ok {
 		return id, true, nil
 	}
@@ -86,7 +86,7 @@ func (tx *Tx) lookupKey(hash string) (ContractID, bool, error) {
 	if err != nil {
 		return "", false, storeError{err}
 	}
-	if !ok || tx.consumed[contract.ID] {
+	if !ok || tx.consumed[contract.ID] || !counts(contract) {
 		return "", false, nil
 	}
 	return contract.ID, true, nil

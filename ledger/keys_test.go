@@ -114,7 +114,9 @@ func TestKeysThatCannotBe(t *testing.T) {
 func TestAKeyOfSomebodyElseIsNotUsable(t *testing.T) {
 	t.Parallel()
 	book := newLedger(t)
+	_, none := book.SubmitCommands(as(bob), rename(t, "deputy"))
+	requireRefused(t, none, fault.ContractKeyNotFound, "")
 	create(t, book, badge("sheriff"), alice)
 	_, err := book.SubmitCommands(as(bob), rename(t, "deputy"))
-	requireRefused(t, err, fault.ContractNotFound, "")
+	require.Equal(t, none, err, "as if nobody had the key")
 }

@@ -199,7 +199,7 @@ func (a *API) await(ctx context.Context, submission ledger.Submission) (ledger.C
 	case err != nil:
 		return ledger.Completion{}, err
 	case completion.Refusal != nil:
-		return ledger.Completion{}, covered(endpoint.Claims(ctx), submission, completion.Refusal)
+		return ledger.Completion{}, covered(endpoint.Claims(ctx), completion)
 	default:
 		return completion, nil
 	}

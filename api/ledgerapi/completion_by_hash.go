@@ -83,7 +83,7 @@ func (a *API) completionByHash(
 			WithResource(transactionHashResource, hash.hex())
 	}
 	for _, completion := range found {
-		shown := a.toAPICompletion(completion, claims.CanReadAs)
+		shown := a.toAPICompletion(claims, completion, claims.CanReadAs)
 		if completion.Accepted() {
 			response.AcceptedCompletion = &shown
 			continue

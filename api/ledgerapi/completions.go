@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -97,6 +98,7 @@ func (a *API) completions(ctx context.Context, req completionsRequest) ([]Comple
 	if err != nil {
 		return nil, err
 	}
+	claims := endpoint.Claims(ctx)
 	fetch := func(ctx context.Context, upTo ledger.Offset, most int) ([]CompletionStreamResponse, error) {
 		query.UpTo, query.Limit = upTo, int32(most)
 		begin := query.After
@@ -106,7 +108,7 @@ func (a *API) completions(ctx context.Context, req completionsRequest) ([]Comple
 		}
 		elements := make([]CompletionStreamResponse, len(found))
 		for i, completion := range found {
-			elements[i] = a.toAPICompletionElement(completion, query.Parties)
+			elements[i] = a.toAPICompletionElement(claims, completion, query.Parties)
 			query.After = completion.Offset
 		}
 		if len(found) < most { // all up to there has been read
@@ -170,17 +172,22 @@ func (a *API) completionCheckpoint(head db.Head) CompletionStreamResponse {
 }
 
 // toAPICompletionElement shows a completion to the parties that ask: of the acting parties only those.
-func (a *API) toAPICompletionElement(completion ledger.Completion, asking []ledger.Party) CompletionStreamResponse {
-	return CompletionStreamResponse{CompletionResponse{Completion: endpoint.Valued(a.toAPICompletion(completion,
+func (a *API) toAPICompletionElement(
+	claims auth.Claims, completion ledger.Completion, asking []ledger.Party,
+) CompletionStreamResponse {
+	return CompletionStreamResponse{CompletionResponse{Completion: endpoint.Valued(a.toAPICompletion(claims, completion,
 		func(party ledger.Party) bool { return ledger.PartiesContain(asking, party) }))}}
 }
 
-// toAPICompletion shows a completion with those of the acting parties that are visible.
-func (a *API) toAPICompletion(completion ledger.Completion, visible func(ledger.Party) bool) Completion {
+// toAPICompletion shows a completion with those of the acting parties that are visible, and of its refusal what the
+// caller may be told.
+func (a *API) toAPICompletion(
+	claims auth.Claims, completion ledger.Completion, visible func(ledger.Party) bool,
+) Completion {
 	actAs := slices.DeleteFunc(slices.Clone(completion.ActAs), func(party ledger.Party) bool { return !visible(party) })
 	return Completion{
 		CommandID:           completion.CommandID,
-		Status:              ToAPIStatus(completion.Refusal, completion.SubmissionID),
+		Status:              ToAPIStatus(covered(claims, completion), completion.SubmissionID),
 		UpdateID:            string(completion.UpdateID),
 		UserID:              completion.UserID,
 		ActAs:               toAPIParties(actAs),

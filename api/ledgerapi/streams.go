@@ -105,7 +105,7 @@ func (a *API) sendCompletions(
 			return err
 		}
 		for _, completion := range page {
-			if err := send(a.toAPICompletionElement(completion, query.Parties)); err != nil {
+			if err := send(a.toAPICompletionElement(endpoint.Claims(ctx), completion, query.Parties)); err != nil {
 				return err
 			}
 			query.After = completion.Offset

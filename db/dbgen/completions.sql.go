@@ -17,7 +17,7 @@ WITH inserted AS (
     INSERT INTO completions (
         ledger_offset, submission_key, change_id, identity_provider_id, user_id, command_id, submission_id, act_as,
         refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost,
-        external_hash, seal
+        external_hash, seal, read_as
     )
     SELECT
         unnest($1::bigint[]), unnest($2::text[]), unnest($3::text[]),
@@ -28,7 +28,7 @@ WITH inserted AS (
         nullif(unnest($12::bigint[]), -1),
         unnest($13::text[]), unnest($14::text[]), unnest($15::timestamptz[]),
         unnest($16::bigint[]), nullif(unnest($17::text[]), ''),
-        unnest($18::text[])
+        unnest($18::text[]), nullif(unnest($19::text[]), '{}')::text[]
     RETURNING identity_provider_id, user_id, act_as, ledger_offset
 )
 INSERT INTO completion_parties (identity_provider_id, user_id, party, ledger_offset)
@@ -55,10 +55,11 @@ type InsertCompletionsParams struct {
 	PaidTrafficCosts    []int64
 	ExternalHashes      []string
 	Seals               []string
+	ReadAs              []string
 }
 
-// InsertCompletions stores completions and indexes them by acting party. The elements of act_as are array literals; an
-// empty refusal, update id or external hash and a deduplication offset or duration of -1 are none.
+// InsertCompletions stores completions and indexes them by acting party. The elements of act_as and read_as are array
+// literals; an empty read_as, refusal, update id or external hash and a deduplication offset or duration of -1 are none.
 func (q *Queries) InsertCompletions(ctx context.Context, arg InsertCompletionsParams) error {
 	_, err := q.db.Exec(ctx, InsertCompletions,
 		arg.LedgerOffsets,
@@ -79,12 +80,13 @@ func (q *Queries) InsertCompletions(ctx context.Context, arg InsertCompletionsPa
 		arg.PaidTrafficCosts,
 		arg.ExternalHashes,
 		arg.Seals,
+		arg.ReadAs,
 	)
 	return err
 }
 
 const ListAllCompletions = `-- name: ListAllCompletions :many
-SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, seal, identity_provider_id, external_hash
+SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, seal, identity_provider_id, external_hash, read_as
 FROM completions
 WHERE ledger_offset > $1 AND ledger_offset <= $2
 ORDER BY ledger_offset
@@ -126,6 +128,7 @@ func (q *Queries) ListAllCompletions(ctx context.Context, arg ListAllCompletions
 			&i.Seal,
 			&i.IdentityProviderID,
 			&i.ExternalHash,
+			&i.ReadAs,
 		); err != nil {
 			return nil, err
 		}
@@ -183,7 +186,7 @@ func (q *Queries) ListChanges(ctx context.Context, changeIds []string) ([]ListCh
 }
 
 const ListCompletions = `-- name: ListCompletions :many
-SELECT c.ledger_offset, c.submission_key, c.change_id, c.user_id, c.command_id, c.submission_id, c.act_as, c.refusal, c.update_id, c.dedup_offset, c.dedup_duration, c.traceparent, c.tracestate, c.record_time, c.paid_traffic_cost, c.seal, c.identity_provider_id, c.external_hash
+SELECT c.ledger_offset, c.submission_key, c.change_id, c.user_id, c.command_id, c.submission_id, c.act_as, c.refusal, c.update_id, c.dedup_offset, c.dedup_duration, c.traceparent, c.tracestate, c.record_time, c.paid_traffic_cost, c.seal, c.identity_provider_id, c.external_hash, c.read_as
 FROM completions AS c
 WHERE c.ledger_offset IN (
     SELECT DISTINCT page.ledger_offset
@@ -249,6 +252,7 @@ func (q *Queries) ListCompletions(ctx context.Context, arg ListCompletionsParams
 			&i.Seal,
 			&i.IdentityProviderID,
 			&i.ExternalHash,
+			&i.ReadAs,
 		); err != nil {
 			return nil, err
 		}
@@ -262,7 +266,7 @@ func (q *Queries) ListCompletions(ctx context.Context, arg ListCompletionsParams
 
 const ListCompletionsByHash = `-- name: ListCompletionsByHash :many
 (
-    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, seal, identity_provider_id, external_hash
+    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, seal, identity_provider_id, external_hash, read_as
     FROM completions
     WHERE
         external_hash = $1::text AND refusal IS NULL
@@ -271,7 +275,7 @@ const ListCompletionsByHash = `-- name: ListCompletionsByHash :many
 )
 UNION ALL
 (
-    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, seal, identity_provider_id, external_hash
+    SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, seal, identity_provider_id, external_hash, read_as
     FROM completions
     WHERE
         external_hash = $1::text AND refusal IS NOT NULL
@@ -318,6 +322,7 @@ func (q *Queries) ListCompletionsByHash(ctx context.Context, arg ListCompletions
 			&i.Seal,
 			&i.IdentityProviderID,
 			&i.ExternalHash,
+			&i.ReadAs,
 		); err != nil {
 			return nil, err
 		}
@@ -330,7 +335,7 @@ func (q *Queries) ListCompletionsByHash(ctx context.Context, arg ListCompletions
 }
 
 const ListCompletionsByKey = `-- name: ListCompletionsByKey :many
-SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, seal, identity_provider_id, external_hash
+SELECT ledger_offset, submission_key, change_id, user_id, command_id, submission_id, act_as, refusal, update_id, dedup_offset, dedup_duration, traceparent, tracestate, record_time, paid_traffic_cost, seal, identity_provider_id, external_hash, read_as
 FROM completions
 WHERE submission_key = ANY($1::text[])
 `
@@ -364,6 +369,7 @@ func (q *Queries) ListCompletionsByKey(ctx context.Context, submissionKeys []str
 			&i.Seal,
 			&i.IdentityProviderID,
 			&i.ExternalHash,
+			&i.ReadAs,
 		); err != nil {
 			return nil, err
 		}

@@ -72,6 +72,8 @@ type Completion struct {
 	IdentityProviderID string
 	// What was signed outside the node, in hexadecimal; null for all others.
 	ExternalHash *string
+	// As whom a refused submission read beside its acting parties: its refusal may hold what they see. Null for none.
+	ReadAs []string
 }
 
 // Every contract that was ever created; archived_offset is null while it is active.

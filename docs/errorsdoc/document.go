@@ -73,6 +73,9 @@ func write(root string) (string, error) {
 		if when[code.ID] == "" {
 			return "", fmt.Errorf("code %s has no comment that says when it is raised", code.ID)
 		}
+		if raised[code.ID] && code.Tells == fault.Unraised {
+			return "", fmt.Errorf("code %s is raised and does not say what it tells: see fault.Tells", code.ID)
+		}
 		out.WriteString(entry(code, when[code.ID], raised[code.ID]))
 	}
 	return out.String(), nil
@@ -87,9 +90,13 @@ func entry(code fault.Code, when string, raised bool) string {
 	if code.Redacted() {
 		kept = "; details are kept back, the code is sent as `NA`"
 	}
-	return fmt.Sprintf("\n### `%s`\n\n%s %s\n\n- Category %d, HTTP %d, gRPC %d, retry: %s%s\n- What to do: %s\n", code.ID,
-		upperFirst(when), mark, code.Category, code.HTTP(), code.Category.GRPC(), orNo(code.Category.Retry()), kept,
-		code.Hint)
+	tells := ""
+	if raised {
+		tells = fmt.Sprintf("- Tells: %s\n", code.Tells)
+	}
+	return fmt.Sprintf("\n### `%s`\n\n%s %s\n\n- Category %d, HTTP %d, gRPC %d, retry: %s%s\n%s- What to do: %s\n",
+		code.ID, upperFirst(when), mark, code.Category, code.HTTP(), code.Category.GRPC(), orNo(code.Category.Retry()),
+		kept, tells, code.Hint)
 }
 
 func orNo(text string) string {

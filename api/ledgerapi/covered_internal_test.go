@@ -1,0 +1,53 @@
+package ledgerapi
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// TestWhatARefusalHoldsIsForThoseWhoMayRead asks, for every code, who is told what a contract says.
+func TestWhatARefusalHoldsIsForThoseWhoMayRead(t *testing.T) {
+	t.Parallel()
+	const marker = "777123.4567"
+	who := func(rights ...ledger.Right) auth.Claims { return auth.NewClaims(ledger.User{ID: "user"}, rights) }
+	read := func(party ledger.Party) ledger.Right { return ledger.Right{Kind: ledger.CanReadAs, Party: party} }
+	untold := map[string]auth.Claims{
+		"nobody": who(), "reader of one": who(read("alice::1220")), "reader of the other": who(read("bob::1220")),
+		"executor": who(read("alice::1220"), ledger.Right{Kind: ledger.CanExecuteAs, Party: "bob::1220"}),
+		"admin":    who(ledger.Right{Kind: ledger.ParticipantAdmin}),
+	}
+	told := map[string]auth.Claims{
+		"reader of both": who(read("alice::1220"), read("bob::1220")),
+		"reader of all":  who(ledger.Right{Kind: ledger.CanReadAsAnyParty}),
+	}
+	codes := append(fault.Codes(), fault.Code{ID: "OF_ANOTHER_VERSION", Category: 9, Tells: fault.OfContracts})
+	for _, code := range codes {
+		require.NotZero(t, code.Tells, "%s does not say what it tells", code.ID)
+		if code.Tells == fault.OfNothing {
+			require.True(t, code.Redacted(), "%s is sent with its details", code.ID)
+		}
+		refusal := code.New("amount %s", marker).With("amount", marker).WithResource("CONTRACT_ID", marker).
+			WithHint("Pay " + marker + ".")
+		completion := ledger.Completion{ActAs: []ledger.Party{"alice::1220"}}.
+			Refused(ledger.Submission{ReadAs: []ledger.Party{"bob::1220"}}, refusal)
+		holds := code.Tells != fault.OfRequest && code.Tells != fault.OfNothing
+		for name, claims := range untold {
+			shown, err := json.Marshal(covered(claims, completion))
+			require.NoError(t, err)
+			require.Contains(t, string(shown), code.ID)
+			if holds {
+				require.NotContains(t, string(shown), marker, "%s, told to %s", code.ID, name)
+			}
+		}
+		for name, claims := range told {
+			require.Equal(t, completion.Refusal, covered(claims, completion), name)
+		}
+	}
+	require.Nil(t, covered(who(), ledger.Completion{}))
+}
