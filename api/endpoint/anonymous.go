@@ -33,11 +33,11 @@ type anonymous struct {
 
 func newAnonymous(options LimitOptions) *anonymous {
 	return &anonymous{
-		places:  newPlaces(options.AnonymousRequests, options.AddressRequests),
+		places:  newPlaces(int64(options.AnonymousRequests), int64(options.AddressRequests)),
 		turns:   semaphore.NewWeighted(anonymousTurns),
 		rest:    max(0, anonymousTurns/options.AnonymousShare-1),
 		now:     options.Now,
-		streams: newPlaces(options.AnonymousRequests, options.AddressRequests),
+		streams: newPlaces(int64(options.AnonymousRequests), int64(options.AddressRequests)),
 	}
 }
 
@@ -52,7 +52,7 @@ func (a *anonymous) refuse(places *places, all bool) error {
 
 // crowded refuses a request before its body is read when there is no place for it.
 func (a *anonymous) crowded(address string) error {
-	if all, each := a.places.full(networkOf(address)); all || each {
+	if all, each := a.places.full(networkOf(address), 1); all || each {
 		return a.refuse(a.places, all)
 	}
 	return nil
@@ -61,14 +61,14 @@ func (a *anonymous) crowded(address string) error {
 // enter waits for the request's turn and gives it so much time. Call leave when it is answered, unless there is a
 // refusal.
 func (a *anonymous) enter(ctx context.Context, address string) (within context.Context, leave func(), refusal error) {
-	out, all, each := a.places.take(networkOf(address))
-	if all || each {
+	network := networkOf(address)
+	if all, each := a.places.take(network, 1); all || each {
 		return nil, nil, a.refuse(a.places, all)
 	}
 	waiting, cancel := context.WithTimeout(ctx, anonymousWait)
 	defer cancel()
 	if err := a.turns.Acquire(waiting, 1); err != nil {
-		out()
+		a.places.give(network, 1)
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
@@ -79,7 +79,7 @@ func (a *anonymous) enter(ctx context.Context, address string) (within context.C
 	within, end := context.WithTimeout(ctx, anonymousTime)
 	return within, func() {
 		end()
-		out()
+		a.places.give(network, 1)
 		time.AfterFunc(a.restAfter(a.time().Sub(began)), func() { a.turns.Release(1) })
 	}, nil
 }
@@ -91,11 +91,11 @@ func (a *anonymous) restAfter(took time.Duration) time.Duration {
 
 // open takes a place for a stream.
 func (a *anonymous) open(address string) (leave func(), refusal error) {
-	out, all, each := a.streams.take(networkOf(address))
-	if all || each {
+	network := networkOf(address)
+	if all, each := a.streams.take(network, 1); all || each {
 		return nil, a.refuse(a.streams, all)
 	}
-	return out, nil
+	return func() { a.streams.give(network, 1) }, nil
 }
 
 // time is that of the clock, if there is one: without, turns do not rest.

@@ -7,7 +7,7 @@ import (
 
 // bounds are what the JSON of a request may look like.
 type bounds struct {
-	depth, elements int
+	depth, elements, values int
 	// plainTexts refuses texts with NUL.
 	plainTexts bool
 }
@@ -15,14 +15,16 @@ type bounds struct {
 // bounds are those of the frame.
 func (f *Frame) bounds() bounds {
 	limits := f.options.Limits.options
-	return bounds{limits.Depth, limits.Elements, f.options.PlainTexts}
+	return bounds{limits.Depth, limits.Elements, limits.Values, f.options.PlainTexts}
 }
 
-// check refuses JSON that is nested too deep or has too many elements in one array or object, in one pass and before
-// anything is decoded: what is nested deep costs a decoder more than its size. Syntax is left to the decoder.
+// check refuses JSON that is nested too deep, or has too many elements in one array or object or too many values in
+// all, in one pass and before anything is decoded: such JSON costs a decoder far more than its size. Syntax is left to
+// the decoder.
 func (b bounds) check(body []byte) error {
 	counts := make([]int, 0, b.depth)
 	inText := false
+	values := 1
 	for i := 0; i < len(body); i++ {
 		char := body[i]
 		switch {
@@ -36,12 +38,17 @@ func (b bounds) check(body []byte) error {
 				return fmt.Errorf("the JSON is nested more than %d levels deep at byte %d. Send flatter values", b.depth, i+1)
 			}
 			counts = append(counts, 1)
+			values++
 		case (char == ']' || char == '}') && len(counts) > 0:
 			counts = counts[:len(counts)-1]
 		case char == ',' && len(counts) > 0:
+			values++
 			if counts[len(counts)-1]++; counts[len(counts)-1] > b.elements {
 				return fmt.Errorf("an array or object has more than %d elements at byte %d. Split the request", b.elements, i+1)
 			}
+		}
+		if values > b.values {
+			return fmt.Errorf("there are more than %d values at byte %d. Split the request", b.values, i+1)
 		}
 	}
 	return nil
@@ -50,46 +57,42 @@ func (b bounds) check(body []byte) error {
 // freeBody is how much of each body does not count.
 const freeBody = 64 << 10
 
-// meteredBody counts what is held of a body. What is long must fit in what all bodies may take together.
+// meteredBody counts what is held of a body. What is long must fit in what all bodies may take together, and in what
+// those of one user may.
 type meteredBody struct {
 	body   io.Reader
 	limits *Limits
+	user   string
 	read   int64
 	held   int64
 }
 
 // meter starts to count a body. Release it when nothing of it is needed any more.
-func (l *Limits) meter(body io.Reader) *meteredBody { return &meteredBody{body: body, limits: l} }
+func (l *Limits) meter(who caller, body io.Reader) *meteredBody {
+	return &meteredBody{body: body, limits: l, user: who.user}
+}
 
 // Read implements [io.Reader].
 func (m *meteredBody) Read(into []byte) (int, error) {
 	n, err := m.body.Read(into)
 	m.read += int64(n)
 	if more := m.read - freeBody - m.held; more > 0 {
-		if !m.limits.hasRoom(more) {
+		switch all, each := m.limits.bodies.take(m.user, more); {
+		case all:
 			return n, Overloaded(overloadPause,
 				"The node holds %d bytes of long request bodies at the moment, the most it takes at once.",
 				m.limits.options.BodyMemory)
+		case each:
+			return n, Overloaded(overloadPause,
+				"The node holds %d bytes of long request bodies of user %q at the moment, the most for one user at once.",
+				m.limits.options.UserBodyMemory, m.user)
 		}
 		m.held += more
 	}
 	return n, err
 }
 
-// hasRoom takes room for so many bytes of a body, if there is any.
-func (l *Limits) hasRoom(size int64) bool {
-	for {
-		held := l.bodies.Load()
-		if held+size > l.options.BodyMemory {
-			return false
-		}
-		if l.bodies.CompareAndSwap(held, held+size) {
-			return true
-		}
-	}
-}
-
 func (m *meteredBody) release() {
-	m.limits.bodies.Add(-m.held)
+	m.limits.bodies.give(m.user, m.held)
 	m.held = 0
 }

@@ -26,9 +26,9 @@ func (s shapes) decodeBody(body []byte, target reflect.Value, within bounds) (ig
 	if err := within.check(body); err != nil {
 		return ignored{}, err
 	}
-	var whole json.RawMessage
-	if err := json.Unmarshal(body, &whole); err != nil { // the syntax of all of it, before any of it is used
-		return ignored{}, syntaxDetail(err)
+	if !json.Valid(body) { // the syntax of all of it, before any of it is used
+		var whole json.RawMessage
+		return ignored{}, syntaxDetail(json.Unmarshal(body, &whole))
 	}
 	reader := json.NewDecoder(bytes.NewReader(body))
 	reader.UseNumber()

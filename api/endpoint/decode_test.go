@@ -65,7 +65,9 @@ type strictElement struct {
 	Must string `json:"must" required:"true"`
 }
 
-var usualBounds = bounds{depth: DefaultMaxDepth, elements: DefaultMaxElements, plainTexts: true}
+var usualBounds = bounds{
+	depth: DefaultMaxDepth, elements: DefaultMaxElements, values: DefaultMaxValues, plainTexts: true,
+}
 
 func decodeInto[T any](t *testing.T, body string) (T, error) {
 	t.Helper()

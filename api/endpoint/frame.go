@@ -209,7 +209,7 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	}
 	var content []byte
 	if s.bodyIndex >= 0 {
-		body := limits.meter(http.MaxBytesReader(w, r.Body, s.longestBody(who)))
+		body := limits.meter(who, http.MaxBytesReader(w, r.Body, s.longestBody(who)))
 		defer body.release()
 		if content, err = s.decode(ctx, body, request.Field(s.bodyIndex)); err != nil {
 			return nil, err
@@ -303,6 +303,11 @@ func (s *served) decode(ctx context.Context, from io.Reader, target reflect.Valu
 	if err != nil {
 		return nil, unreadableBody(err)
 	}
+	if len(body) > freeBody { // who may not call has nothing decoded that is dear to decode
+		if err := s.checkCaller(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if s.bodyRaw {
 		target.SetBytes(body)
 		return body, nil
@@ -316,6 +321,21 @@ func (s *served) decode(ctx context.Context, from io.Reader, target reflect.Valu
 	}
 	callOf(ctx).ignore(ignored)
 	return body, nil
+}
+
+// checkCaller checks the rights that do not depend on the body.
+func (s *served) checkCaller(ctx context.Context) error {
+	claims := callOf(ctx).claims
+	if s.Access != Open {
+		if err := claims.Require(); err != nil {
+			return err
+		}
+	}
+	if err := s.checkAccess(claims); err != nil || s.Authorize == nil {
+		return err
+	}
+	_, err := s.Authorize(ctx)
+	return err
 }
 
 // unreadableBody is the answer to a body that could not be read to its end.

@@ -19,7 +19,10 @@ const (
 	DefaultMaxElements     = 10_000
 	DefaultMaxRequests     = 1024
 	DefaultMaxUserRequests = 256
-	DefaultMaxBodyMemory   = 256 << 20
+	DefaultMaxBodyMemory   = 64 << 20
+	DefaultMaxValues       = 200_000
+
+	DefaultMaxUserBodyMemory = 24 << 20
 
 	DefaultMaxAnonymousRequests = 64
 	DefaultMaxAddressRequests   = 32
@@ -43,9 +46,14 @@ type LimitOptions struct {
 	AddressRequests int
 	// AnonymousShare is how many of them are worked on at once, over time: what is left of the node is for users.
 	AnonymousShare float64
-	// BodyMemory is how many bytes of long request bodies may be held at once. The first 64 KiB of each do not count, so
-	// that usual requests are served whatever others send.
+	// Values is how many values, with those inside of others, the JSON of a request may have: what is decoded takes up to
+	// a hundred times as much as a short value does on the wire.
+	Values int
+	// BodyMemory is how many bytes of long request bodies may be held and decoded at once. The first 64 KiB of each do
+	// not count, so that usual requests are served whatever others send.
 	BodyMemory int64
+	// UserBodyMemory is how many of them may be one user's.
+	UserBodyMemory int64
 	// UserRate is how many requests each user may make in a second; 0 for any number.
 	UserRate float64
 	// AddressRate is how many requests without a usable token each address may make in a second; 0 for any number.
@@ -63,6 +71,8 @@ func (o LimitOptions) withDefaults() LimitOptions {
 	o.Elements = cmp.Or(o.Elements, DefaultMaxElements)
 	o.Requests = cmp.Or(o.Requests, DefaultMaxRequests)
 	o.UserRequests = cmp.Or(o.UserRequests, DefaultMaxUserRequests)
+	o.Values = cmp.Or(o.Values, DefaultMaxValues)
+	o.UserBodyMemory = cmp.Or(o.UserBodyMemory, DefaultMaxUserBodyMemory)
 	o.AnonymousRequests = cmp.Or(o.AnonymousRequests, DefaultMaxAnonymousRequests)
 	o.AddressRequests = cmp.Or(o.AddressRequests, DefaultMaxAddressRequests)
 	o.AnonymousShare = cmp.Or(o.AnonymousShare, DefaultAnonymousShare)
@@ -79,8 +89,8 @@ type Limits struct {
 	// requests are the places of requests with a user; anonymous is what all others have.
 	requests  *places
 	anonymous *anonymous
-	// bodies is how many bytes of long bodies are held.
-	bodies atomic.Int64
+	// bodies are places for the bytes of long bodies.
+	bodies *places
 	// refused is how many requests were refused since the log said so last.
 	refused atomic.Int64
 	told    atomic.Int64
@@ -95,8 +105,9 @@ func NewLimits(options LimitOptions) *Limits {
 		options:   options,
 		users:     NewRates(options.UserRate, options.Now),
 		addresses: NewRates(options.AddressRate, options.Now),
-		requests:  newPlaces(options.Requests, options.UserRequests),
+		requests:  newPlaces(int64(options.Requests), int64(options.UserRequests)),
 		anonymous: newAnonymous(options),
+		bodies:    newPlaces(options.BodyMemory, options.UserBodyMemory),
 	}
 	if options.RefusalRate > 0 && options.Now != nil {
 		l.refusals = rate.NewLimiter(rate.Limit(options.RefusalRate), max(1, int(options.RefusalRate)))
@@ -144,7 +155,7 @@ type caller struct {
 
 // crowded refuses a request before anything is done for it when as many as may be are served.
 func (l *Limits) crowded() error {
-	if full, _ := l.requests.full(""); full {
+	if full, _ := l.requests.full("", 1); full {
 		return l.tooMany()
 	}
 	return nil
@@ -166,14 +177,14 @@ func (l *Limits) enter(ctx context.Context, who caller) (within context.Context,
 	if who.anonymous {
 		return l.anonymous.enter(ctx, who.address)
 	}
-	leave, all, each := l.requests.take(who.user)
+	all, each := l.requests.take(who.user, 1)
 	switch {
 	case all:
 		return nil, nil, l.tooMany()
 	case each:
 		return nil, nil, l.tooManyOf(who.user)
 	}
-	return ctx, leave, nil
+	return ctx, func() { l.requests.give(who.user, 1) }, nil
 }
 
 // longestHold is how long a refusal is held back at most. A connection and little else waits for it.
@@ -207,7 +218,7 @@ func (l *Limits) hold(ctx context.Context, err error) {
 // admit takes a request from the rate of its user, or of its address when it has none. Who has as many requests that
 // are being served as may be is refused before a body is read.
 func (l *Limits) admit(who caller) error {
-	if _, busy := l.requests.full(who.user); busy {
+	if _, busy := l.requests.full(who.user, 1); busy {
 		return l.tooManyOf(who.user)
 	}
 	if who.user == "" {

@@ -84,6 +84,11 @@ func serveLimited(t *testing.T, options endpoint.LimitOptions) *limited {
 		endpoint.New(info(http.MethodPost, "/body", endpoint.Open), func(context.Context, withBody) (endpoint.Empty, error) {
 			return endpoint.Empty{}, nil
 		}),
+		endpoint.New(info(http.MethodPost, "/admins-only", endpoint.Admin), func(
+			context.Context, withBody,
+		) (endpoint.Empty, error) {
+			return endpoint.Empty{}, nil
+		}),
 		endpoint.New(info(http.MethodPost, "/users-only", endpoint.Public), func(
 			context.Context, withBody,
 		) (endpoint.Empty, error) {
@@ -299,7 +304,7 @@ func TestLongBodiesFitIntoWhatIsThereForThem(t *testing.T) {
 
 func TestTheShapeOfJSONIsBounded(t *testing.T) {
 	t.Parallel()
-	l := serveLimited(t, endpoint.LimitOptions{Depth: 3, Elements: 4})
+	l := serveLimited(t, endpoint.LimitOptions{Depth: 3, Elements: 4, Values: 18})
 	for _, test := range []struct {
 		name, body string
 		status     int
@@ -312,6 +317,7 @@ func TestTheShapeOfJSONIsBounded(t *testing.T) {
 		{"as long as may be", `{"list":["1","2","3","4"]}`, http.StatusOK, ""},
 		{"longer", `{"list":["1","2","3","4","5"]}`, http.StatusBadRequest, "more than 4 elements at byte 25"},
 		{"an object with many fields", `{"a":1,"b":2,"c":3,"d":4,"e":5}`, http.StatusBadRequest, "more than 4 elements"},
+		{"more in all", `{"u":[[1,2,3],[1,2,3],[1,2,3],[1,2,3,4]]}`, http.StatusBadRequest, "more than 18 values at byte"},
 		{"many in all, few in each", `{"u":[[1,2,3],[1,2,3],[1,2,3],[1,2,3]]}`, http.StatusOK, ""},
 		{"commas in texts", `{"text":",,,,,,,"}`, http.StatusOK, ""},
 		{"what is no JSON", `]]],,,,{`, http.StatusBadRequest, "malformed JSON"},

@@ -3,55 +3,55 @@ package endpoint
 import "sync"
 
 // places are for what is under way at once: so many in all, and so many for each caller, so that no caller takes all.
-// They are safe for concurrent use.
+// They are counted in requests, streams or bytes. They are safe for concurrent use.
 type places struct {
-	all, each int
+	all, each int64
 
 	mu       sync.Mutex
-	count    int
-	byCaller map[string]int
+	count    int64
+	byCaller map[string]int64
 }
 
-func newPlaces(all, each int) *places {
-	return &places{all: all, each: each, byCaller: make(map[string]int)}
+func newPlaces(all, each int64) *places {
+	return &places{all: all, each: each, byCaller: make(map[string]int64)}
 }
 
-// full reports whether all places are taken, and whether the caller has as many as one may have. The caller "" stands
-// for those that are not told apart: they may have all.
-func (p *places) full(caller string) (all, each bool) {
+// full reports whether so many more are too many, in all and of the caller. The caller "" stands for those that are not
+// told apart: they may have all.
+func (p *places) full(caller string, more int64) (all, each bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.isFull(caller)
+	return p.isFull(caller, more)
 }
 
 // isFull is full for those who hold the lock.
-func (p *places) isFull(caller string) (all, each bool) {
-	return p.count >= p.all, caller != "" && p.byCaller[caller] >= p.each
+func (p *places) isFull(caller string, more int64) (all, each bool) {
+	return p.count+more > p.all, caller != "" && p.byCaller[caller]+more > p.each
 }
 
-// take takes a place, unless all are taken or all that the caller may have. Call leave, once, when it is free again; it
-// is nil when there was none.
-func (p *places) take(caller string) (leave func(), all, each bool) {
+// take takes so many places, unless that is too many in all or for the caller. Give them back.
+func (p *places) take(caller string, more int64) (all, each bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if all, each = p.isFull(caller); all || each {
-		return nil, all, each
+	if all, each = p.isFull(caller, more); all || each {
+		return all, each
 	}
-	p.count++
+	p.count += more
 	if caller != "" {
-		p.byCaller[caller]++
+		p.byCaller[caller] += more
 	}
-	return func() { p.leave(caller) }, false, false
+	return false, false
 }
 
-func (p *places) leave(caller string) {
+// give gives places back.
+func (p *places) give(caller string, back int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.count--
+	p.count -= back
 	if caller == "" {
 		return
 	}
-	if p.byCaller[caller]--; p.byCaller[caller] == 0 {
+	if p.byCaller[caller] -= back; p.byCaller[caller] == 0 {
 		delete(p.byCaller, caller)
 	}
 }

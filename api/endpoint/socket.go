@@ -36,6 +36,7 @@ func (c *closeError) Error() string { return c.reason }
 // noticed; that of the request writes.
 type socket struct {
 	frame *Frame
+	who   caller
 	conn  *websocket.Conn
 	// first receives the client's first message, the only one that means something.
 	first chan message
@@ -51,8 +52,10 @@ type message struct {
 
 // accept upgrades the connection. When it fails, the client has been answered. The function end is called when the
 // connection is lost.
-func (f *Frame) accept(w http.ResponseWriter, r *http.Request, end context.CancelCauseFunc) (*socket, error) {
-	s := &socket{frame: f, first: make(chan message, 1)}
+func (f *Frame) accept(
+	w http.ResponseWriter, r *http.Request, who caller, end context.CancelCauseFunc,
+) (*socket, error) {
+	s := &socket{frame: f, who: who, first: make(chan message, 1)}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols:       []string{auth.WebsocketProtocol},
 		InsecureSkipVerify: !trustsOrigin(callOf(r.Context()).claims) || f.allowsOrigin(r),
@@ -89,7 +92,7 @@ func (f *Frame) allowsOrigin(r *http.Request) bool {
 func (s *socket) read(ctx context.Context, end context.CancelCauseFunc) {
 	kind, reader, err := s.conn.Reader(ctx)
 	if err == nil {
-		body := s.frame.options.Limits.meter(reader)
+		body := s.frame.options.Limits.meter(s.who, reader)
 		defer body.release() // as long as the stream lasts, which may hold what it was asked
 		var data []byte
 		if data, err = io.ReadAll(body); err == nil {

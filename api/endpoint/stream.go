@@ -122,7 +122,7 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	refusal := streams.add(open, changes)
 	defer streams.remove(open)
 
-	socket, err := s.frame.accept(w, r, end)
+	socket, err := s.frame.accept(w, r, who, end)
 	if err != nil {
 		callOf(ctx).failure = err // the client has been answered
 		return

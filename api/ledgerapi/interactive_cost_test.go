@@ -20,7 +20,7 @@ func TestWhatIsOrderedIsPaidWhateverBecomesOfIt(t *testing.T) {
 	t.Parallel()
 	const granted = 10_000_000
 	c := newCustodyWith(t, apitest.Options{
-		Traffic: ledger.TrafficRules{BaseBurst: granted, BaseWindow: 1_000_000 * time.Hour},
+		Traffic:        ledger.TrafficRules{BaseBurst: granted, BaseWindow: 1_000_000 * time.Hour},
 		LedgerSettings: func(s *ledger.Settings) { s.EnforceTraffic = true },
 	}, 1, signing.Curve25519)
 	execute := func(p ledgerapi.JsPrepareSubmissionResponse, code string, change fields) (cost, charged int64) {

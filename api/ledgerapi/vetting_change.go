@@ -6,6 +6,7 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
 )
 
 // UpdateVettedPackagesRequest changes which packages are vetted.
@@ -99,8 +100,9 @@ func (a *API) updateVettedPackages(_ context.Context, req updateVettedRequest) (
 	if err := checkSerial(body.ExpectedTopologySerial); err != nil {
 		return UpdateVettedPackagesResponse{}, err
 	}
+	known := a.packages.List() // once: there may be thousands of references
 	for _, change := range body.Changes {
-		if err := a.checkVettingChange(change); err != nil {
+		if err := a.checkVettingChange(change, known); err != nil {
 			return UpdateVettedPackagesResponse{}, err
 		}
 	}
@@ -108,13 +110,13 @@ func (a *API) updateVettedPackages(_ context.Context, req updateVettedRequest) (
 	return UpdateVettedPackagesResponse{PastVettedPackages: &vetted, NewVettedPackages: &vetted}, nil
 }
 
-func (a *API) checkVettingChange(change VettedPackagesChange) error {
+func (a *API) checkVettingChange(change VettedPackagesChange, known []ledger.Package) error {
 	const always = "built-in packages are always vetted"
 	switch operation := change.Operation; {
 	case operation != nil && operation.Vet != nil:
 		vet := operation.Vet.Value
 		for _, reference := range vet.Packages {
-			if _, err := a.packageReferredTo(reference); err != nil {
+			if _, err := a.packageReferredTo(reference, known); err != nil {
 				return err
 			}
 		}
@@ -127,7 +129,7 @@ func (a *API) checkVettingChange(change VettedPackagesChange) error {
 		if len(operation.Unvet.Value.Packages) == 0 {
 			return nil
 		}
-		pkg, err := a.packageReferredTo(operation.Unvet.Value.Packages[0])
+		pkg, err := a.packageReferredTo(operation.Unvet.Value.Packages[0], known)
 		if err != nil {
 			return err
 		}
@@ -138,14 +140,14 @@ func (a *API) checkVettingChange(change VettedPackagesChange) error {
 }
 
 // packageReferredTo finds the one built-in package that fits everything that is given.
-func (a *API) packageReferredTo(reference VettedPackageReference) (ledger.Package, error) {
+func (a *API) packageReferredTo(reference VettedPackageReference, known []ledger.Package) (ledger.Package, error) {
 	if reference == (VettedPackageReference{}) {
 		return ledger.Package{}, fault.InvalidArgumentf("a package reference is empty: give an id, a name or a version")
 	}
+	byID := a.packages.PackageName(lf.PackageID(reference.PackageID))
 	var found []ledger.Package
-	for _, pkg := range a.packages.List() {
-		byID, known := a.packageWithID(reference.PackageID)
-		if (reference.PackageID == "" || known && byID.ID == pkg.ID) &&
+	for _, pkg := range known {
+		if (reference.PackageID == "" || byID != "" && byID == pkg.Name) &&
 			(reference.PackageName == "" || reference.PackageName == pkg.Name) &&
 			(reference.PackageVersion == "" || reference.PackageVersion == pkg.Version) {
 			found = append(found, pkg)

@@ -27,13 +27,17 @@ type limitSettings struct {
 	AnonymousShare       float64 `help:"How many requests without a usable token are worked on at once, over time; 0: as many as have a turn." default:"1" env:"FLORIN_ANONYMOUS_SHARE"`
 
 	MaxBody       int64 `help:"Most bytes of a request body." default:"10485760" env:"FLORIN_MAX_BODY"`
-	MaxBodyMemory int64 `help:"Most bytes of long request bodies that are held at once." default:"268435456" env:"FLORIN_MAX_BODY_MEMORY"`
-	MaxHeader     int   `help:"Most bytes of the head of a request, the token included." default:"32768" env:"FLORIN_MAX_HEADER"`
-	MaxDepth      int   `help:"How deep the JSON of a request may be nested." default:"256" env:"FLORIN_MAX_DEPTH"`
-	MaxElements   int   `help:"Most elements of one array or object in a request." default:"10000" env:"FLORIN_MAX_ELEMENTS"`
-	MaxCommands   int   `help:"Most commands of one submission." default:"1000" env:"FLORIN_MAX_COMMANDS"`
-	MaxDisclosed  int   `help:"Most contracts that one submission discloses." default:"1000" env:"FLORIN_MAX_DISCLOSED"`
-	MaxParties    int   `help:"Most parties that one submission acts as, and reads as." default:"1000" env:"FLORIN_MAX_PARTIES"`
+	MaxBodyMemory int64 `help:"Most bytes of long request bodies that are held at once." default:"67108864" env:"FLORIN_MAX_BODY_MEMORY"`
+
+	MaxUserBodyMemory int64 `help:"Most bytes of long request bodies of one user that are held at once." default:"25165824" env:"FLORIN_MAX_USER_BODY_MEMORY"`
+
+	MaxHeader    int `help:"Most bytes of the head of a request, the token included." default:"32768" env:"FLORIN_MAX_HEADER"`
+	MaxDepth     int `help:"How deep the JSON of a request may be nested." default:"256" env:"FLORIN_MAX_DEPTH"`
+	MaxElements  int `help:"Most elements of one array or object in a request." default:"10000" env:"FLORIN_MAX_ELEMENTS"`
+	MaxValues    int `help:"Most values in the JSON of a request, those inside of others included." default:"200000" env:"FLORIN_MAX_VALUES"`
+	MaxCommands  int `help:"Most commands of one submission." default:"1000" env:"FLORIN_MAX_COMMANDS"`
+	MaxDisclosed int `help:"Most contracts that one submission discloses." default:"1000" env:"FLORIN_MAX_DISCLOSED"`
+	MaxParties   int `help:"Most parties that one submission acts as, and reads as." default:"1000" env:"FLORIN_MAX_PARTIES"`
 
 	MaxLedgerTimeAhead time.Duration `help:"How far ahead the minimum ledger time of a submission may be." default:"24h" env:"FLORIN_MAX_LEDGER_TIME_AHEAD"`
 
@@ -59,6 +63,8 @@ func (s limitSettings) check() error {
 		{"max-address-requests", int64(s.MaxAddressRequests)},
 		{"max-body", s.MaxBody},
 		{"max-body-memory", s.MaxBodyMemory},
+		{"max-user-body-memory", s.MaxUserBodyMemory},
+		{"max-values", int64(s.MaxValues)},
 		{"max-header", int64(s.MaxHeader)},
 		{"max-depth", int64(s.MaxDepth)},
 		{"max-elements", int64(s.MaxElements)},
@@ -110,9 +116,11 @@ func (s limitSettings) limits() *endpoint.Limits {
 		share = math.Inf(1)
 	}
 	return endpoint.NewLimits(endpoint.LimitOptions{
-		Depth: s.MaxDepth, Elements: s.MaxElements, Requests: s.MaxRequests, UserRequests: s.MaxUserRequests,
+		Depth: s.MaxDepth, Elements: s.MaxElements, Values: s.MaxValues,
+		Requests: s.MaxRequests, UserRequests: s.MaxUserRequests,
 		AnonymousRequests: s.MaxAnonymousRequests, AddressRequests: s.MaxAddressRequests, AnonymousShare: share,
-		BodyMemory: s.MaxBodyMemory, UserRate: s.UserRate, AddressRate: s.AddressRate, RefusalRate: s.RefusalRate,
+		BodyMemory: s.MaxBodyMemory, UserBodyMemory: s.MaxUserBodyMemory,
+		UserRate: s.UserRate, AddressRate: s.AddressRate, RefusalRate: s.RefusalRate,
 		Now: time.Now,
 	})
 }
