@@ -14,19 +14,16 @@ import (
 // sharedQuery is a question about the contracts of the DSO.
 type sharedQuery struct {
 	template lf.TypeName
-	most     int
+	limit    int
 }
 
-// Active implements [plan.Reader]. What the DSO has is asked for once in a turn.
-func (t *automationTurn) Active(party ledger.Party, template lf.TypeName, most int) ([]ledger.Contract, error) {
-	if party != t.activities.Node.DSO {
-		return t.planning.Active(party, template, most)
-	}
-	query := sharedQuery{template, most}
+// Shared implements [plan.Reader]. What the DSO has is asked for once in a turn.
+func (t *automationTurn) Shared(template lf.TypeName, limit int) ([]ledger.Contract, error) {
+	query := sharedQuery{template, limit}
 	if known, ok := t.shared[query]; ok {
 		return known, nil
 	}
-	found, err := t.planning.Active(party, template, most)
+	found, err := t.planning.Shared(template, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -287,24 +287,6 @@ func (p planning) lastRefusal() (*plan.Refused, time.Time, error) {
 	return &plan.Refused{CommandID: p.in.Last.CommandID, Fault: completion.Refusal}, completion.RecordTime, nil
 }
 
-// Active implements [plan.Reader].
-func (p planning) Active(party ledger.Party, template lf.TypeName, most int) ([]ledger.Contract, error) {
-	found, err := p.tx.ActiveNetworkContracts(p.ctx, db.ActiveQuery{
-		Parties: []ledger.Party{party}, Templates: []string{template.String()}, At: math.MaxInt64, Limit: int32(most),
-	})
-	contracts := make([]ledger.Contract, len(found))
-	for i, stored := range found {
-		contracts[i] = stored.Contract
-	}
-	return contracts, p.note(err)
-}
-
-// IsActive implements [plan.Reader].
-func (p planning) IsActive(id ledger.ContractID) (bool, error) {
-	stored, ok, err := p.tx.NetworkContract(p.ctx, id)
-	return ok && stored.Archived == nil, p.note(err)
-}
-
 // note remembers a failure of the database, after which the transaction is lost.
 func (p planning) note(err error) error {
 	if *p.failed == nil {

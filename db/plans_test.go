@@ -81,6 +81,10 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"NudgeTasks":         {dbgen.NudgeTasks, []string{"automation_tasks_in_trouble"}},
 		"SumActivity":        {dbgen.SumActivity, []string{"contracts_active_of_round"}},
 		"ListOfRound":        {dbgen.ListOfRound, []string{"contracts_active_of_round"}},
+		"ListHeld":           {dbgen.ListHeld, []string{"contracts_held"}},
+		"ListHeldLeastFirst": {dbgen.ListHeldLeastFirst, []string{"contracts_held"}},
+		"SumHeld":            {dbgen.SumHeld, []string{"contracts_held"}},
+		"ListOffered":        {dbgen.ListOffered, []string{"contracts_offered"}},
 		"ListDust":           {dbgen.ListDust, []string{"contracts_dust"}},
 		"PruneContracts":     {dbgen.PruneContracts, []string{"contracts_archived", "contracts_id_unique"}},
 		"ListTouchedParties": {

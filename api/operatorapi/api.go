@@ -7,7 +7,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"time"
 
 	"golang.org/x/sync/singleflight"
 
@@ -19,7 +18,7 @@ import (
 	"github.com/florinledger/florin/telemetry"
 )
 
-// Options are the parts of an [API]. All are required, except for Paused.
+// Options are the parts of an [API]. All are required.
 type Options struct {
 	Auditor *audit.Auditor
 	// Checkpoints is where the continuous audit keeps how far it has come.
@@ -31,11 +30,6 @@ type Options struct {
 	Automation Automation
 	// Ledger are the settings of the ledger.
 	Ledger LedgerSettings
-	// Now is the ledger's clock.
-	Now func() time.Time
-	// Paused asks whether the Schedule of a kind is paused now. Without it, and when it fails, what the node saw last
-	// is answered.
-	Paused func(ctx context.Context, kind string) (bool, error)
 }
 
 // API serves the operator.
@@ -47,8 +41,8 @@ type API struct {
 // New makes the API. The error names the part that is missing.
 func New(options Options) (*API, error) {
 	if options.Auditor == nil || options.Checkpoints == nil || options.Metrics == nil ||
-		options.Settings == nil || options.Automation == nil || options.Ledger == nil || options.Now == nil {
-		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints, metrics, settings, automation, a clock")
+		options.Settings == nil || options.Automation == nil || options.Ledger == nil {
+		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints, metrics, settings and automation")
 	}
 	return &API{options: options}, nil
 }

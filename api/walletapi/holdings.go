@@ -2,6 +2,7 @@ package walletapi
 
 import (
 	"context"
+	"slices"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
@@ -13,8 +14,8 @@ import (
 
 // ListHoldingsResponse are the coins of a wallet (contract, GET /v0/wallet/coins; upstream, GET /v0/wallet/amulets).
 type ListHoldingsResponse struct {
-	Amulets       []AmuletPosition `json:"amulets" required:"true" doc:"What can be spent, oldest first; at most 1000"`
-	LockedAmulets []AmuletPosition `json:"locked_amulets" required:"true" doc:"What is locked; at most 1000"`
+	Amulets       []AmuletPosition `json:"amulets" required:"true" doc:"What can be spent, oldest first; the 1000 largest"`
+	LockedAmulets []AmuletPosition `json:"locked_amulets" required:"true" doc:"What is locked; at most the 1000 largest"`
 }
 
 // AmuletPosition is one coin.
@@ -44,28 +45,44 @@ func (a *API) listHoldings(ctx context.Context, _ endpoint.NoRequest) (response 
 	return response, err
 }
 
-// positions lists a party's coins of one template as of a round.
+// positions lists a party's coins of one template as of a round: of very many the largest, so that nobody hides coin by
+// sending dust.
 func positions[T any](
 	ctx context.Context, a *API, party ledger.Party, round int64, amulet func(T) coin.Amulet,
 ) ([]AmuletPosition, error) {
-	var shown []AmuletPosition
-	var failed error
+	type held struct {
+		contract[T]
+
+		number int
+	}
+	var all []held
 	err := eachActive(ctx, a, party, func(c contract[T]) bool {
-		held := amulet(c.Payload)
-		if held.Owner != party {
-			return true
+		if amulet(c.Payload).Owner == party {
+			all = append(all, held{c, len(all)})
 		}
-		position := wallet.Positions([]wallet.Holding{{ID: c.ID, Amount: held.Amount}}, round)[0]
-		var contract v0.ContractWithState
-		contract, failed = v0.ToAPIContractWithState(c.Contract, a.node.SynchronizerID)
-		shown = append(shown, AmuletPosition{
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(all) > maxContracts {
+		slices.SortStableFunc(all, func(x, y held) int {
+			return amulet(y.Payload).Amount.InitialAmount.Cmp(amulet(x.Payload).Amount.InitialAmount)
+		})
+		all = all[:maxContracts]
+		slices.SortFunc(all, func(x, y held) int { return x.number - y.number })
+	}
+	shown := make([]AmuletPosition, len(all))
+	for i, c := range all {
+		position := wallet.Positions([]wallet.Holding{{ID: c.ID, Amount: amulet(c.Payload).Amount}}, round)[0]
+		contract, err := v0.ToAPIContractWithState(c.Contract, a.node.SynchronizerID)
+		if err != nil {
+			return nil, err
+		}
+		shown[i] = AmuletPosition{
 			Contract: contract, Round: position.Round, AccruedHoldingFee: position.AccruedHoldingFee,
 			EffectiveAmount: position.EffectiveAmount,
-		})
-		return failed == nil && len(shown) < maxContracts
-	})
-	if err == nil {
-		err = failed
+		}
 	}
-	return shown, err
+	return shown, nil
 }

@@ -160,18 +160,15 @@ func listedIf[T any](
 	if err != nil {
 		return nil, err
 	}
-	var shown []v0.Contract
-	var failed error
-	err = eachActive(ctx, a, w.party, func(c contract[T]) bool {
-		if !concerns(w, c.Payload) {
-			return true
-		}
-		one, err := c.show()
-		shown, failed = append(shown, one), err
-		return err == nil && len(shown) < maxContracts
-	})
-	if err == nil {
-		err = failed
+	found, err := activeIf(ctx, a, w.party, func(payload T) bool { return concerns(w, payload) })
+	if err != nil {
+		return nil, err
 	}
-	return shown, err
+	shown := make([]v0.Contract, len(found))
+	for i, c := range found {
+		if shown[i], err = c.show(); err != nil {
+			return nil, err
+		}
+	}
+	return shown, nil
 }

@@ -30,14 +30,23 @@ type contract[T any] struct {
 func (c contract[T]) show() (v0.Contract, error) { return v0.ToAPIContract(c.Contract) }
 
 // active lists the network's contracts of a template that are active now and that the party is a stakeholder of, oldest
-// first, at most maxContracts.
+// first, at most maxContracts: see [share] for which, where there are more.
 func active[T any](ctx context.Context, a *API, party ledger.Party) ([]contract[T], error) {
-	var found []contract[T]
+	return activeIf(ctx, a, party, func(T) bool { return true })
+}
+
+// activeIf is [active] for those contracts that are wanted.
+func activeIf[T any](
+	ctx context.Context, a *API, party ledger.Party, wanted func(T) bool,
+) ([]contract[T], error) {
+	picked := newShare[contract[T]](maxContracts, party, a.node.DSO)
 	err := eachActive(ctx, a, party, func(c contract[T]) bool {
-		found = append(found, c)
-		return len(found) < maxContracts
+		if wanted(c.Payload) {
+			picked.add(c, c.Signatories)
+		}
+		return true
 	})
-	return found, err
+	return picked.items(), err
 }
 
 // eachActive visits the contracts of a template that are active now and that the party is a stakeholder of, oldest

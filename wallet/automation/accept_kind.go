@@ -41,17 +41,9 @@ func planAutoAccept(s Situation) (Step, error) {
 	if err != nil || !ok {
 		return Step{}, err // and so does a wallet
 	}
-	offers, err := plan.Active[walletapp.TransferOffer](s.View, receiver, manyOffers)
-	if err != nil {
-		return Step{}, err
-	}
-	listed := make([]Contract[walletapp.TransferOffer], len(offers))
-	for i, offer := range offers {
-		listed[i] = Contract[walletapp.TransferOffer](offer)
-	}
-	due := AutoAccept{receiver: senders}.Accept(listed, s.Now)
-	if len(due) == 0 {
-		return Step{}, nil // a new offer makes it due again
+	due, err := s.acceptable(receiver, senders)
+	if err != nil || len(due) == 0 {
+		return Step{}, err // a new offer makes it due again
 	}
 	if low, err := s.lowTraffic(); err != nil || low != "" {
 		return Step{Until: s.Now.Add(PollingInterval), WaitsFor: low}, err
@@ -59,6 +51,23 @@ func planAutoAccept(s Situation) (Step, error) {
 	step := Step{Until: s.Now.Add(PollingInterval), WaitsFor: "acceptance of offers"}
 	step.Action, err = s.acceptAll(wallet, due)
 	return step, err
+}
+
+// acceptable are the oldest of the offers that are to be accepted, as many as one submission accepts. Only the senders
+// whom the receiver trusts are asked for: nobody else's offers are in the way.
+func (s Situation) acceptable(receiver ledger.Party, senders []ledger.Party) (due []Action, err error) {
+	accepts := AutoAccept{receiver: senders}
+	for _, sender := range senders {
+		err = plan.EachOffer(s.View, sender, receiver, func(offer plan.Contract[walletapp.TransferOffer]) bool {
+			due = append(due, accepts.Accept([]Contract[walletapp.TransferOffer]{Contract[walletapp.TransferOffer](offer)},
+				s.Now)...)
+			return len(due) < acceptBatch
+		})
+		if err != nil || len(due) >= acceptBatch {
+			return due, err
+		}
+	}
+	return due, nil
 }
 
 // acceptAll accepts several offers at once; only the first after a refusal, so that the others are not held up by it.

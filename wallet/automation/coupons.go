@@ -11,7 +11,7 @@ import (
 )
 
 func appCoupons(v plan.View, owner ledger.Party) ([]Coupon, error) {
-	return couponsOf(v, owner, func(c plan.Contract[coin.AppRewardCoupon]) (Coupon, bool) {
+	return couponsOf(v, plan.Earner, owner, func(c plan.Contract[coin.AppRewardCoupon]) Coupon {
 		id := lf.CID[coin.AppRewardCoupon](c.ID)
 		kind := UnfeaturedApp
 		if c.Payload.Featured {
@@ -20,79 +20,79 @@ func appCoupons(v plan.View, owner ledger.Party) ([]Coupon, error) {
 		return Coupon{
 			ID: c.ID, Kind: kind, Round: c.Payload.Round.Number, Amount: c.Payload.Amount,
 			Input: coin.TransferInput{AppRewardCoupon: &id},
-		}, earner(c.Payload.Beneficiary, c.Payload.Provider) == owner
+		}
 	})
 }
 
 func svCoupons(v plan.View, owner ledger.Party) ([]Coupon, error) {
-	return couponsOf(v, owner, func(c plan.Contract[coin.SvRewardCoupon]) (Coupon, bool) {
+	return couponsOf(v, plan.Beneficiary, owner, func(c plan.Contract[coin.SvRewardCoupon]) Coupon {
 		id := lf.CID[coin.SvRewardCoupon](c.ID)
 		return Coupon{
 			ID: c.ID, Kind: SV, Round: c.Payload.Round.Number, Amount: decimal.FromInt(c.Payload.Weight),
 			Input: coin.TransferInput{SvRewardCoupon: &id},
-		}, c.Payload.Beneficiary == owner
+		}
 	})
 }
 
 func faucetCoupons(v plan.View, owner ledger.Party) ([]Coupon, error) {
-	return couponsOf(v, owner, func(c plan.Contract[coin.ValidatorFaucetCoupon]) (Coupon, bool) {
+	return couponsOf(v, plan.Validator, owner, func(c plan.Contract[coin.ValidatorFaucetCoupon]) Coupon {
 		id := lf.CID[coin.ValidatorFaucetCoupon](c.ID)
 		return Coupon{
 			ID: c.ID, Kind: Faucet, Round: c.Payload.Round.Number, Amount: decimal.FromInt(1),
 			Input: coin.TransferInput{Ext: &coin.ExtTransferInput{OptInputValidatorFaucetCoupon: &id}},
-		}, c.Payload.Validator == owner
+		}
 	})
 }
 
 func livenessRecords(v plan.View, owner ledger.Party) ([]Coupon, error) {
-	return couponsOf(v, owner, func(c plan.Contract[coin.ValidatorLivenessActivityRecord]) (Coupon, bool) {
+	return couponsOf(v, plan.Validator, owner, func(c plan.Contract[coin.ValidatorLivenessActivityRecord]) Coupon {
 		id := lf.CID[coin.ValidatorLivenessActivityRecord](c.ID)
 		return Coupon{
 			ID: c.ID, Kind: Faucet, Round: c.Payload.Round.Number, Amount: decimal.FromInt(1),
 			Input: coin.TransferInput{ValidatorLivenessActivityRecord: &id},
-		}, c.Payload.Validator == owner
+		}
 	})
 }
 
 // burnCoupons are what a user's purchases have earned a validator of the user.
 func burnCoupons(v plan.View, user ledger.Party) ([]Coupon, error) {
-	return couponsOf(v, user, func(c plan.Contract[coin.ValidatorRewardCoupon]) (Coupon, bool) {
+	return couponsOf(v, plan.User, user, func(c plan.Contract[coin.ValidatorRewardCoupon]) Coupon {
 		id := lf.CID[coin.ValidatorRewardCoupon](c.ID)
 		return Coupon{
 			ID: c.ID, Kind: Validator, Round: c.Payload.Round.Number, Amount: c.Payload.Amount,
 			Input: coin.TransferInput{ValidatorRewardCoupon: &id},
-		}, c.Payload.User == user
+		}
 	})
 }
 
 // amountCoupons are those that are worth their amount.
 func amountCoupons(v plan.View, owner ledger.Party) ([]Coupon, error) {
-	v2, err := couponsOf(v, owner, func(c plan.Contract[coin.RewardCouponV2]) (Coupon, bool) {
+	v2, err := couponsOf(v, plan.Earner, owner, func(c plan.Contract[coin.RewardCouponV2]) Coupon {
 		id := lf.CID[coin.RewardCouponV2](c.ID)
 		return Coupon{
 			ID: c.ID, Kind: RewardV2, Round: c.Payload.Round.Number, Amount: c.Payload.Amount,
 			ExpiresAt: c.Payload.ExpiresAt, Input: coin.TransferInput{RewardCouponV2: &id},
-		}, earner(c.Payload.Beneficiary, c.Payload.Provider) == owner
+		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	records, err := couponsOf(v, owner, func(c plan.Contract[coin.UnclaimedActivityRecord]) (Coupon, bool) {
+	records, err := couponsOf(v, plan.Beneficiary, owner, func(c plan.Contract[coin.UnclaimedActivityRecord]) Coupon {
 		id := lf.CID[coin.UnclaimedActivityRecord](c.ID)
 		return Coupon{
 			ID: c.ID, Kind: ActivityRecord, Amount: c.Payload.Amount, ExpiresAt: c.Payload.ExpiresAt,
 			Input: coin.TransferInput{UnclaimedActivityRecord: &id},
-		}, c.Payload.Beneficiary == owner
+		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	fund, err := couponsOf(v, owner, func(c plan.Contract[coin.DevelopmentFundCoupon]) (Coupon, bool) {
+	fund, err := couponsOf(v, plan.Beneficiary, owner, func(c plan.Contract[coin.DevelopmentFundCoupon]) Coupon {
 		id := lf.CID[coin.DevelopmentFundCoupon](c.ID)
 		return Coupon{
 			ID: c.ID, Kind: DevelopmentFund, Amount: c.Payload.Amount, ExpiresAt: c.Payload.ExpiresAt,
 			Input: coin.TransferInput{DevelopmentFundCoupon: &id},
-		}, c.Payload.Beneficiary == owner
+		}
 	})
 	return slices.Concat(v2, records, fund), err
 }

@@ -157,7 +157,7 @@ func expireAs[T, A any](
 
 // expireRewardCoupon makes an unclaimed reward of a coupon. Those who see the coupon see its end.
 func expireRewardCoupon(s Situation, c plan.Contract[coin.RewardCouponV2]) (*plan.Action, error) {
-	rules, err := plan.Active[coin.AmuletRules](s.View, s.Node.DSO, 1)
+	rules, err := plan.Shared[coin.AmuletRules](s.View, 1)
 	if err != nil || len(rules) == 0 {
 		return nil, err
 	}
@@ -178,12 +178,9 @@ func planDust(s Situation) (Step, error) {
 	if err != nil || !ok || len(n.states) < 2 {
 		return Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
 	}
-	step := Step{
-		Until:    n.states[0].Payload.TargetArchiveAfter.Time().Add(aMinute),
-		Deadline: n.stopsClock(), WaitsFor: "coin to become dust",
-	}
+	step := Step{Until: n.states[0].Payload.TargetArchiveAfter.Time().Add(aMinute), WaitsFor: "coin to become dust"}
 	if !step.Until.After(s.Now) {
-		step.Until, step.Deadline = s.Now.Add(aMinute), false
+		step.Until = s.Now.Add(aMinute)
 	}
 	first, second := n.states[0], n.states[1]
 	round := min(first.Payload.HoldingFeesOpenRoundNumber.Number, second.Payload.HoldingFeesOpenRoundNumber.Number)

@@ -2,7 +2,6 @@ package automation_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,12 +14,12 @@ import (
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/automation"
 	"github.com/florinledger/florin/wallet/plan"
+	"github.com/florinledger/florin/wallet/plan/plantest"
 )
 
-// world is a ledger as decisions see it, and what the operator has set. Everybody sees everything.
+// world is a ledger as decisions see it, and what the operator has set.
 type world struct {
 	t         *testing.T
 	packages  *ledger.Packages
@@ -36,17 +35,9 @@ type world struct {
 
 const dso = ledger.Party("DSO::1220d5")
 
-func (w *world) Active(_ ledger.Party, template lf.TypeName, most int) (found []ledger.Contract, err error) {
-	for _, contract := range w.contracts {
-		if contract.Template == template && len(found) < most {
-			found = append(found, contract)
-		}
-	}
-	return found, nil
-}
-
-func (w *world) IsActive(id ledger.ContractID) (bool, error) {
-	return slices.ContainsFunc(w.contracts, func(c ledger.Contract) bool { return c.ID == id }), nil
+// reader shows the contracts to planners.
+func (w *world) reader() plan.Reader {
+	return plantest.Reader(func() []ledger.Contract { return w.contracts })
 }
 
 func (w *world) TopUp() (automation.TopUpSetting, bool, error) {
@@ -121,7 +112,7 @@ func (w *world) decide(kind automation.Automation, subject ledger.Party) (automa
 		ParticipantID: "participant::1220", SynchronizerID: "global::1220", DSO: dso, Operator: operator,
 	}
 	step, err := kind.Plan(automation.Situation{
-		View:    plan.View{Packages: w.packages, Node: node, Now: now, Ledger: w},
+		View:    plan.View{Packages: w.packages, Node: node, Now: now, Ledger: w.reader()},
 		Subject: string(subject), Settings: w, Refused: w.refused,
 	})
 	require.NoError(w.t, err)

@@ -33,8 +33,7 @@ func NewLiveness(packages *ledger.Packages) (Automation, error) {
 // planLiveness reports for the newest round that is open, unless that was done. What waits for nothing here is made due
 // by a license or a round.
 func planLiveness(s Situation) (Step, error) {
-	const most = 100
-	licenses, err := plan.Active[coin.ValidatorLicense](s.View, s.Node.Operator, most)
+	license, licensed, err := plan.One[coin.ValidatorLicense](s.View, plan.Validator, s.Node.Operator)
 	if err != nil {
 		return Step{}, err
 	}
@@ -53,13 +52,11 @@ func planLiveness(s Situation) (Step, error) {
 	if err != nil || !open || !newest.Payload.IssuanceConfig.PaysLiveness() {
 		return step, err
 	}
-	for _, license := range licenses {
-		if license.Payload.Validator == s.Node.Operator {
-			step.Action, err = reportLiveness(s, license, newest)
-			return step, err
-		}
+	if !licensed {
+		return Step{}, nil
 	}
-	return Step{}, nil
+	step.Action, err = reportLiveness(s, license, newest)
+	return step, err
 }
 
 // reportLiveness is nil when the round, or a later one, was reported.

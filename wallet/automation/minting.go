@@ -83,33 +83,28 @@ func delegationOf(
 	v plan.View, beneficiary ledger.Party,
 ) (longest plan.Contract[walletapp.MintingDelegation], ok bool, err error) {
 	const most = 100
-	found, err := plan.Active[walletapp.MintingDelegation](v, beneficiary, most)
+	found, err := plan.Held[walletapp.MintingDelegation](v, plan.Beneficiary, beneficiary, plan.First, most)
 	if err != nil {
 		return longest, false, err
 	}
 	for _, delegation := range found {
 		d := delegation.Payload
-		if d.Beneficiary != beneficiary || !v.Now.Before(d.ExpiresAt.Time()) ||
-			ok && d.ExpiresAt <= longest.Payload.ExpiresAt {
-			continue
+		if !v.Now.Before(d.ExpiresAt.Time()) { // and all that follow
+			break
 		}
-		_, here, err := plan.WalletOf(v, d.Delegate)
-		if err != nil {
-			return longest, false, err
-		}
-		if here {
-			longest, ok = delegation, true
+		if _, here, err := plan.WalletOf(v, d.Delegate); err != nil || here {
+			return delegation, here, err
 		}
 	}
-	return longest, ok, nil
+	return longest, false, nil
 }
 
 // ownRight is the right of one who is its own validator; nil without.
 func ownRight(v plan.View, party ledger.Party) (*plan.Contract[coin.ValidatorRight], error) {
 	const most = 100
-	rights, err := plan.Active[coin.ValidatorRight](v, party, most)
+	rights, err := plan.Held[coin.ValidatorRight](v, plan.User, party, plan.First, most)
 	for i, right := range rights {
-		if right.Payload.User == party && right.Payload.Validator == party {
+		if right.Payload.Validator == party {
 			return &rights[i], err
 		}
 	}

@@ -18,12 +18,14 @@ type Contract[T any] struct {
 // AutoAccept lists, by receiver, the senders whose offers are accepted without asking.
 type AutoAccept map[ledger.Party][]ledger.Party
 
-// Accept accepts the offers that the configuration names and that have not expired.
+// Accept accepts the offers that the configuration names, that have not expired, and that can be paid at all: an offer
+// of nothing, or of less, would be given up right after it.
 func (c AutoAccept) Accept(offers []Contract[walletapp.TransferOffer], now time.Time) []Action {
 	var actions []Action
 	for _, offer := range offers {
 		o := offer.Payload
-		if !slices.Contains(c[o.Receiver], o.Sender) || !now.Before(o.ExpiresAt.Time()) {
+		if !slices.Contains(c[o.Receiver], o.Sender) || !now.Before(o.ExpiresAt.Time()) ||
+			o.Amount.Amount.Sign() <= 0 {
 			continue
 		}
 		actions = append(actions, Action{

@@ -7,7 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/payments"
 	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/automation"
@@ -16,6 +18,7 @@ import (
 func offerFrom(id string, sender, receiver ledger.Party) automation.Contract[walletapp.TransferOffer] {
 	return automation.Contract[walletapp.TransferOffer]{ID: ledger.ContractID(id), Payload: walletapp.TransferOffer{
 		Sender: sender, Receiver: receiver, ExpiresAt: at(time.Hour),
+		Amount: payments.PaymentAmount{Amount: decimal.FromInt(1), Unit: payments.AmuletUnit},
 	}}
 }
 
@@ -25,7 +28,10 @@ func TestWhichOffersAreAcceptedWithoutAsking(t *testing.T) {
 	config := automation.AutoAccept{alice: {bob}}
 	late := offerFrom("4", bob, alice)
 	late.Payload.ExpiresAt = at(0)
+	nothing, negative := offerFrom("5", bob, alice), offerFrom("6", bob, alice)
+	nothing.Payload.Amount.Amount, negative.Payload.Amount.Amount = decimal.Decimal{}, decimal.FromInt(-1)
 	actions := config.Accept([]automation.Contract[walletapp.TransferOffer]{
+		nothing, negative,
 		offerFrom("1", bob, alice), offerFrom("2", charlie, alice), offerFrom("3", bob, charlie), late,
 	}, now)
 	require.Len(t, actions, 1)

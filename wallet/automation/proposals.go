@@ -35,16 +35,14 @@ func planProposals(s Situation) (Step, error) {
 	state := ProposalState{
 		Operator: s.Node.Operator, IsHosted: func(party ledger.Party) bool { return hosted && party == receiver }, Now: s.Now,
 	}
-	proposals, err := plan.Active[walletapp.TransferPreapprovalProposal](s.View, receiver, most)
+	proposals, err := plan.Held[walletapp.TransferPreapprovalProposal](s.View, plan.Receiver, receiver, plan.First, most)
 	if err != nil {
 		return Step{}, err
 	}
 	for _, proposal := range proposals {
-		if proposal.Payload.Receiver == receiver {
-			state.Proposals = append(state.Proposals, Contract[walletapp.TransferPreapprovalProposal](proposal))
-		}
+		state.Proposals = append(state.Proposals, Contract[walletapp.TransferPreapprovalProposal](proposal))
 	}
-	preapprovals, err := plan.Active[coin.TransferPreapproval](s.View, receiver, most)
+	preapprovals, err := plan.Held[coin.TransferPreapproval](s.View, plan.Receiver, receiver, plan.First, most)
 	if err != nil {
 		return Step{}, err
 	}

@@ -21,7 +21,8 @@ const (
 	rewardsPolling = 5 * time.Minute
 	// roundsPatience is how soon a wallet looks again for a round that should have issued by now.
 	roundsPatience = 10 * time.Second
-	// mostCoupons is how many coupons of a kind a wallet looks at, the oldest first.
+	// mostCoupons is how many coupons of a kind a wallet looks at: those of the earliest rounds, and of
+	// these the largest, which are minted first.
 	mostCoupons = 5 * plan.MaxInputs
 	// burnsPrefix and a user are the subject of the rewards that the user's validator earns by the user's purchases.
 	burnsPrefix = "burns:"
@@ -124,14 +125,11 @@ func planRewards(s Situation) (Step, error) {
 // wallet stays out of it, so that no two users are in each other's way.
 func planBurns(s Situation, n networkState, user ledger.Party) (Step, error) {
 	const most = 100
-	rights, err := plan.Active[coin.ValidatorRight](s.View, user, most)
+	rights, err := plan.Held[coin.ValidatorRight](s.View, plan.User, user, plan.First, most)
 	if err != nil {
 		return Step{}, err
 	}
 	for _, right := range rights {
-		if right.Payload.User != user {
-			continue
-		}
 		w, ok, err := plan.WalletOf(s.View, right.Payload.Validator)
 		if err != nil {
 			return Step{}, err
@@ -206,7 +204,7 @@ func (n networkState) allowMinting(
 }
 
 // rewardStep waits until the next of the coupons can be minted; nothing when none ever can. Those of which there is one
-// in every round stop a simulated clock where rounds do.
+// in every round do not stop a simulated clock.
 func (n networkState) rewardStep(s Situation, coupons []Coupon) Step {
 	var step Step
 	for _, coupon := range coupons {
@@ -217,7 +215,7 @@ func (n networkState) rewardStep(s Situation, coupons []Coupon) Step {
 		if step.Until.IsZero() || at.Before(step.Until) {
 			step.Until, step.WaitsFor = at, "its rewards to be issued"
 		}
-		step.Deadline = step.Deadline || coupon.Kind != Faucet || n.stopsClock()
+		step.Deadline = step.Deadline || coupon.Kind != Faucet
 	}
 	return step
 }
@@ -277,14 +275,12 @@ func fundsOf(v plan.View, n networkState, owner ledger.Party) (Funds, error) {
 
 // couponsOf reads the coupons of one template.
 func couponsOf[T any](
-	v plan.View, owner ledger.Party, toCoupon func(plan.Contract[T]) (Coupon, bool),
+	v plan.View, role plan.Role, owner ledger.Party, toCoupon func(plan.Contract[T]) Coupon,
 ) ([]Coupon, error) {
-	found, err := plan.Active[T](v, owner, mostCoupons)
-	var coupons []Coupon
-	for _, contract := range found {
-		if coupon, ok := toCoupon(contract); ok {
-			coupons = append(coupons, coupon)
-		}
+	found, err := plan.Held[T](v, role, owner, plan.First, mostCoupons)
+	coupons := make([]Coupon, len(found))
+	for i, contract := range found {
+		coupons[i] = toCoupon(contract)
 	}
 	return coupons, err
 }

@@ -44,7 +44,7 @@ type networkState struct {
 
 // readNetwork reads the state; false while there is no coin.
 func readNetwork(v plan.View) (n networkState, ok bool, err error) {
-	rules, err := plan.Active[coin.AmuletRules](v, v.Node.DSO, 1)
+	rules, err := plan.Shared[coin.AmuletRules](v, 1)
 	if err != nil || len(rules) == 0 {
 		return n, false, err
 	}
@@ -52,16 +52,16 @@ func readNetwork(v plan.View) (n networkState, ok bool, err error) {
 	if n.open, err = OpenRounds(v); err != nil {
 		return n, false, err
 	}
-	if n.summarizing, err = plan.Active[coin.SummarizingMiningRound](v, v.Node.DSO, plan.MaxRounds); err != nil {
+	if n.summarizing, err = plan.Shared[coin.SummarizingMiningRound](v, plan.MaxRounds); err != nil {
 		return n, false, err
 	}
-	if n.issuing, err = plan.Active[coin.IssuingMiningRound](v, v.Node.DSO, plan.MaxRounds); err != nil {
+	if n.issuing, err = plan.Shared[coin.IssuingMiningRound](v, plan.MaxRounds); err != nil {
 		return n, false, err
 	}
-	if n.closed, err = plan.Active[coin.ClosedMiningRound](v, v.Node.DSO, plan.MaxRounds); err != nil {
+	if n.closed, err = plan.Shared[coin.ClosedMiningRound](v, plan.MaxRounds); err != nil {
 		return n, false, err
 	}
-	n.states, err = plan.Active[coin.ExternalPartyConfigState](v, v.Node.DSO, plan.MaxRounds)
+	n.states, err = plan.Shared[coin.ExternalPartyConfigState](v, plan.MaxRounds)
 	slices.SortStableFunc(n.states, func(a, b plan.Contract[coin.ExternalPartyConfigState]) int {
 		return cmp.Compare(a.Payload.TargetArchiveAfter, b.Payload.TargetArchiveAfter)
 	})
@@ -70,7 +70,7 @@ func readNetwork(v plan.View) (n networkState, ok bool, err error) {
 
 // OpenRounds are the open mining rounds by number; some of them open in the future.
 func OpenRounds(v plan.View) ([]plan.Contract[coin.OpenMiningRound], error) {
-	open, err := plan.Active[coin.OpenMiningRound](v, v.Node.DSO, plan.MaxRounds)
+	open, err := plan.Shared[coin.OpenMiningRound](v, plan.MaxRounds)
 	slices.SortFunc(open, func(a, b plan.Contract[coin.OpenMiningRound]) int {
 		return cmp.Compare(a.Payload.Round.Number, b.Payload.Round.Number)
 	})
@@ -111,28 +111,16 @@ func planRounds(s Situation) (Step, error) {
 	return n.wait(s), nil
 }
 
-// leastStop is the shortest tick at which a simulated clock stops when it is advanced. Shorter rounds would take too
-// many stops: those of ten minutes 52,560 for a year.
-const leastStop = time.Hour
-
-// stopsClock reports whether a simulated clock stops at what happens in every round.
-func (n networkState) stopsClock() bool {
-	return n.rules.Payload.ConfigSchedule.InitialValue.TickDuration.Duration() >= leastStop
-}
-
 // wait is for whatever is next.
 func (n networkState) wait(s Situation) Step {
 	step := Step{Until: s.Now.Add(time.Hour), WaitsFor: "three open rounds"}
 	sooner := func(at time.Time, what string) {
 		if at.Before(step.Until) {
-			step.Until, step.WaitsFor, step.Deadline = at, what, n.stopsClock()
+			step.Until, step.WaitsFor = at, what
 		}
 	}
 	if at, ok := advancesAt(n.open); ok {
-		step = Step{
-			Until: at, Deadline: n.stopsClock(),
-			WaitsFor: fmt.Sprintf("the end of round %d", n.open[0].Payload.Round.Number),
-		}
+		step = Step{Until: at, WaitsFor: fmt.Sprintf("the end of round %d", n.open[0].Payload.Round.Number)}
 	}
 	for _, round := range n.issuing {
 		sooner(round.Payload.TargetClosesAt.Time(), fmt.Sprintf("the end of the issuing of round %d",
@@ -173,7 +161,7 @@ func (n networkState) convertMarkers(s Situation) (*plan.Action, error) {
 	if !ok || s.Now.Before(at) {
 		return nil, nil //nolint:nilnil // nothing is due
 	}
-	markers, err := plan.Active[coin.FeaturedAppActivityMarker](s.View, s.Node.DSO, plan.MaxInputs)
+	markers, err := plan.Shared[coin.FeaturedAppActivityMarker](s.View, plan.MaxInputs)
 	if err != nil || len(markers) == 0 {
 		return nil, err
 	}
@@ -300,7 +288,7 @@ func (n networkState) replaceState(s Situation) (*plan.Action, error) {
 
 // mergeUnclaimed makes one contract of many unclaimed rewards: every round leaves one.
 func (n networkState) mergeUnclaimed(s Situation) (*plan.Action, error) {
-	rewards, err := plan.Active[coin.UnclaimedReward](s.View, s.Node.DSO, plan.MaxInputs)
+	rewards, err := plan.Shared[coin.UnclaimedReward](s.View, plan.MaxInputs)
 	if err != nil || len(rewards) < plan.MaxInputs {
 		return nil, err
 	}
@@ -314,7 +302,7 @@ func (n networkState) mergeUnclaimed(s Situation) (*plan.Action, error) {
 
 // mergeFund does the same for what the development fund got.
 func (n networkState) mergeFund(s Situation) (*plan.Action, error) {
-	coupons, err := plan.Active[coin.UnclaimedDevelopmentFundCoupon](s.View, s.Node.DSO, plan.MaxInputs)
+	coupons, err := plan.Shared[coin.UnclaimedDevelopmentFundCoupon](s.View, plan.MaxInputs)
 	if err != nil || len(coupons) < plan.MaxInputs {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/coin/walletapp"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/plan"
 )
@@ -77,17 +76,6 @@ func (s Situation) throughWallet(w plan.Wallet, action Action) (*plan.Action, er
 		walletapp.InstallExecuteBatch{
 			Context: context, Inputs: inputs, Operations: []walletapp.AmuletOperation{*action.Operation},
 		})
-}
-
-// unlocked adds up a party's coin that is not locked.
-func unlocked(v plan.View, owner ledger.Party) (total decimal.Decimal, err error) {
-	coins, err := plan.Coins(v, owner)
-	for _, held := range coins {
-		if err == nil {
-			total, err = total.Add(held.Payload.Amount.InitialAmount)
-		}
-	}
-	return total, err
 }
 
 // ofWallet makes a wallet's subject due when the wallet is opened: what was set before it counts from then on.

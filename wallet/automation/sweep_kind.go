@@ -2,7 +2,6 @@ package automation
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"time"
 
@@ -10,19 +9,14 @@ import (
 	"github.com/florinledger/florin/coin/payments"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/plan"
 )
 
 // KindSweep is the automation that sweeps wallets.
 const KindSweep = "wallet-sweep"
 
-const (
-	// sweepAgain is when a wallet in trouble is looked at again, and the price if no round is known to open before.
-	sweepAgain = 10 * time.Minute
-	// manyOffers is how many offers of a wallet are looked at.
-	manyOffers = 1000
-)
+// sweepAgain is when a wallet in trouble is looked at again, and the price if no round is known to open before.
+const sweepAgain = 10 * time.Minute
 
 // NewSweeps sends what wallets have above a maximum to a receiver (upstream: wallet sweeps). A wallet is looked at when
 // it gets coin, when a round opens at whose price it has too much, and when an offer of its own ends.
@@ -96,20 +90,23 @@ func planSweep(s Situation) (Step, error) {
 
 // readSweep reads what a sweep depends on. The step ends when an offer does.
 func (s Situation) readSweep(state *SweepState, config SweepConfig, step *Step) (err error) {
-	if state.Balance, err = unlocked(s.View, state.Sender); err != nil {
-		return err
-	}
 	latest, err := s.Settings.LastUpdate(state.Sender)
 	if err != nil {
 		return err
 	}
 	state.Latest = strconv.FormatInt(int64(latest), 10)
-	if config.UsePreapproval {
-		state.Preapproval, state.FeaturedAppRight, err = preapprovalOf(s.View, config.Receiver)
+	if config.UsePreapproval { // what one transfer cannot take is swept after it
+		if state.Balance, err = plan.Spendable(s.View, state.Sender); err != nil {
+			return err
+		}
+		state.Preapproval, state.FeaturedAppRight, err = plan.Preapproval(s.View, config.Receiver)
 		return err
 	}
-	count := func(receiver ledger.Party, amount payments.PaymentAmount, expires time.Time, from ledger.Party) {
-		if from != state.Sender || receiver != config.Receiver {
+	if state.Balance, err = plan.Unlocked(s.View, state.Sender); err != nil {
+		return err
+	}
+	count := func(amount payments.PaymentAmount, expires time.Time) {
+		if amount.Amount.Sign() <= 0 {
 			return
 		}
 		state.Offered = append(state.Offered, amount)
@@ -117,41 +114,18 @@ func (s Situation) readSweep(state *SweepState, config SweepConfig, step *Step) 
 			step.Until, step.WaitsFor = ends, "the receiver to accept an offer, or its expiry"
 		}
 	}
-	offers, err := plan.Active[walletapp.TransferOffer](s.View, state.Sender, manyOffers)
-	for _, o := range offers {
-		count(o.Payload.Receiver, o.Payload.Amount, o.Payload.ExpiresAt.Time(), o.Payload.Sender)
-	}
+	err = plan.EachOffer(s.View, state.Sender, config.Receiver, func(o plan.Contract[walletapp.TransferOffer]) bool {
+		count(o.Payload.Amount, o.Payload.ExpiresAt.Time())
+		return true
+	})
 	if err != nil {
 		return err
 	}
-	accepted, err := plan.Active[walletapp.AcceptedTransferOffer](s.View, state.Sender, manyOffers)
-	for _, o := range accepted {
-		count(o.Payload.Receiver, o.Payload.Amount, o.Payload.ExpiresAt.Time(), o.Payload.Sender)
-	}
-	return err
-}
-
-// preapprovalOf finds a preapproval of a receiver that is valid, and its provider's right as a featured app.
-func preapprovalOf(v plan.View, receiver ledger.Party) (
-	preapproval *lf.CID[coin.TransferPreapproval], right *lf.CID[coin.FeaturedAppRight], err error,
-) {
-	const most = 100
-	found, err := plan.Active[coin.TransferPreapproval](v, receiver, most)
-	i := slices.IndexFunc(found, func(c plan.Contract[coin.TransferPreapproval]) bool {
-		return c.Payload.Receiver == receiver && v.Now.Before(c.Payload.ExpiresAt.Time())
-	})
-	if err != nil || i < 0 {
-		return nil, nil, err
-	}
-	provider := found[i].Payload.Provider
-	rights, err := plan.Active[coin.FeaturedAppRight](v, provider, most)
-	for _, r := range rights {
-		if r.Payload.Provider == provider {
-			right = new(lf.CID[coin.FeaturedAppRight](r.ID))
-			break
-		}
-	}
-	return new(lf.CID[coin.TransferPreapproval](found[i].ID)), right, err
+	return plan.EachOffer(s.View, state.Sender, config.Receiver,
+		func(o plan.Contract[walletapp.AcceptedTransferOffer]) bool {
+			count(o.Payload.Amount, o.Payload.ExpiresAt.Time())
+			return true
+		})
 }
 
 // nextOpening is when the next round opens, whose price may be another.

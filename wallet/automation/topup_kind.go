@@ -28,7 +28,7 @@ func planTopUp(s Situation) (Step, error) {
 		return Step{}, err // a change of the setting makes it due again
 	}
 	wait := func(what string) (Step, error) { return Step{Until: s.Now.Add(PollingInterval), WaitsFor: what}, nil }
-	rules, err := plan.Active[coin.AmuletRules](s.View, s.Node.DSO, 1)
+	rules, err := plan.Shared[coin.AmuletRules](s.View, 1)
 	if err != nil {
 		return Step{}, err
 	}
@@ -74,7 +74,7 @@ func (s Situation) topUp(wallet plan.Wallet, state TrafficState, purchase TopUp)
 		return Step{}, err
 	}
 	state.Remaining = account.Extra()
-	if state.Balance, err = unlocked(s.View, s.Node.Operator); err != nil {
+	if state.Balance, err = plan.Spendable(s.View, s.Node.Operator); err != nil {
 		return Step{}, err
 	}
 	action, due, short := state.TopUp(purchase)
@@ -103,7 +103,7 @@ func minTopupAmount(rules coin.AmuletRules) int64 {
 // topUpState finds the contract that remembers the node's last purchase.
 func topUpState(v plan.View) (found plan.Contract[walletapp.ValidatorTopUpState], ok bool, err error) {
 	const most = 100
-	states, err := plan.Active[walletapp.ValidatorTopUpState](v, v.Node.Operator, most)
+	states, err := plan.Held[walletapp.ValidatorTopUpState](v, plan.Validator, v.Node.Operator, plan.First, most)
 	wanted := newTopUpState(v.Node)
 	i := slices.IndexFunc(states, func(c plan.Contract[walletapp.ValidatorTopUpState]) bool {
 		state := c.Payload

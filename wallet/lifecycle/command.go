@@ -61,17 +61,11 @@ func (r *Registry) planCommands(s Situation) (Step, error) {
 func (r *Registry) counterOf(
 	s Situation, sender ledger.Party,
 ) (*plan.Contract[coin.TransferCommandCounter], error) {
-	const most = 100
-	counters, err := plan.Active[coin.TransferCommandCounter](r.view(s), sender, most)
-	if err != nil {
+	counter, ok, err := plan.One[coin.TransferCommandCounter](r.view(s), plan.Sender, sender)
+	if err != nil || !ok {
 		return nil, err
 	}
-	for i := range counters {
-		if counters[i].Payload.Sender == sender {
-			return &counters[i], nil
-		}
-	}
-	return nil, nil //nolint:nilnil // as the comment above says
+	return &counter, nil
 }
 
 func (r *Registry) startCounting(s Situation, first transferCommand) (*plan.Action, error) {
@@ -104,7 +98,10 @@ func (r *Registry) sendCommand(
 	argument := coin.TransferCommandSend{
 		Context: context, Inputs: inputs, TransferCounterCid: lf.CID[coin.TransferCommandCounter](counter.ID),
 	}
-	if err := r.throughPreapproval(s, command.Payload.Receiver, &argument); err != nil {
+	// The preapproval that lasts longest, and its provider's right as a featured app.
+	argument.TransferPreapprovalCidO, argument.Context.Context.FeaturedAppRight, err = plan.Preapproval(r.view(s),
+		command.Payload.Receiver)
+	if err != nil {
 		return Step{}, err
 	}
 	encoded, err := plan.Exercise[coin.TransferCommand](r.packages, command.ID, "TransferCommand_Send", argument)
@@ -117,36 +114,4 @@ func (r *Registry) sendCommand(
 	}
 	otherwise.WaitsFor = "its execution, or expiry"
 	return otherwise, err
-}
-
-// throughPreapproval names the receiver's preapproval that lasts longest, and its provider's right as a featured app.
-func (r *Registry) throughPreapproval(
-	s Situation, receiver ledger.Party, argument *coin.TransferCommandSend,
-) error {
-	const most = 100
-	preapprovals, err := plan.Active[coin.TransferPreapproval](r.view(s), receiver, most)
-	if err != nil {
-		return err
-	}
-	var longest *plan.Contract[coin.TransferPreapproval]
-	for i := range preapprovals {
-		p := preapprovals[i].Payload
-		if p.Receiver == receiver && s.Now.Before(p.ExpiresAt.Time()) &&
-			(longest == nil || longest.Payload.ExpiresAt < p.ExpiresAt) {
-			longest = &preapprovals[i]
-		}
-	}
-	if longest == nil {
-		return nil
-	}
-	id := lf.CID[coin.TransferPreapproval](longest.ID)
-	argument.TransferPreapprovalCidO = &id
-	rights, err := plan.Active[coin.FeaturedAppRight](r.view(s), longest.Payload.Provider, most)
-	for _, right := range rights {
-		if right.Payload.Provider == longest.Payload.Provider {
-			id := lf.CID[coin.FeaturedAppRight](right.ID)
-			argument.Context.Context.FeaturedAppRight = &id
-		}
-	}
-	return err
 }

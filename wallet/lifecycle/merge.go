@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/florinledger/florin/coin"
@@ -81,21 +80,13 @@ func (r *Registry) planMerging(s Situation) (Step, error) {
 
 // mergeHoldings makes one holding of up to a hundred, the smallest first: those are what fills a wallet.
 func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeDelegation]) (Step, error) {
-	const most = 10 * plan.MaxInputs
-	holdings, err := plan.Active[coin.Amulet](r.view(s), d.Payload.Owner, most)
+	holdings, err := plan.Held[coin.Amulet](r.view(s), plan.Owner, d.Payload.Owner, plan.Least, plan.MaxInputs)
 	if err != nil {
 		return Step{}, err
 	}
-	holdings = slices.DeleteFunc(holdings, func(h plan.Contract[coin.Amulet]) bool {
-		return h.Payload.Owner != d.Payload.Owner
-	})
 	if len(holdings) < TooManyHoldings {
 		return Step{WaitsFor: "more than ten holdings"}, nil
 	}
-	slices.SortStableFunc(holdings, func(a, b plan.Contract[coin.Amulet]) int {
-		return a.Payload.Amount.InitialAmount.Cmp(b.Payload.Amount.InitialAmount)
-	})
-	holdings = holdings[:min(len(holdings), plan.MaxInputs)]
 	network, err := r.network(s)
 	if err != nil {
 		return Step{}, err
@@ -119,7 +110,6 @@ func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeD
 
 // batchMerge merges through the operator's utility for batches (contract, "Limits"), which the first merge creates.
 func (r *Registry) batchMerge(s Situation, call tokenwallet.MergeCall) (ledger.Command, error) {
-	const most = 100
 	argument, err := ledger.Encode(r.packages, tokenwallet.MergeHoldings{MergeCalls: []tokenwallet.MergeCall{call}})
 	if err != nil {
 		return ledger.Command{}, err
@@ -128,16 +118,14 @@ func (r *Registry) batchMerge(s Situation, call tokenwallet.MergeCall) (ledger.C
 	if err != nil {
 		return ledger.Command{}, err
 	}
-	utilities, err := plan.Active[tokenwallet.BatchMergeUtility](r.view(s), s.Node.Operator, most)
+	utility, ok, err := plan.One[tokenwallet.BatchMergeUtility](r.view(s), plan.Operator, s.Node.Operator)
 	if err != nil {
 		return ledger.Command{}, err
 	}
-	for _, utility := range utilities {
-		if utility.Payload.Operator == s.Node.Operator {
-			return ledger.Command{Exercise: &ledger.ExerciseCommand{
-				Template: name, Contract: utility.ID, Choice: mergeHoldingsChoice, Argument: argument,
-			}}, nil
-		}
+	if ok {
+		return ledger.Command{Exercise: &ledger.ExerciseCommand{
+			Template: name, Contract: utility.ID, Choice: mergeHoldingsChoice, Argument: argument,
+		}}, nil
 	}
 	payload, err := ledger.Encode(r.packages, tokenwallet.BatchMergeUtility{Operator: s.Node.Operator})
 	return ledger.Command{CreateAndExercise: &ledger.CreateAndExerciseCommand{
@@ -156,7 +144,7 @@ func (r *Registry) network(s Situation) (*registry.Network, error) {
 		if err != nil {
 			return nil, err
 		}
-		found, err := s.Ledger.Active(s.Node.DSO, name, plan.MaxRounds)
+		found, err := plan.SharedOf(r.view(s), name, plan.MaxRounds)
 		if err != nil {
 			return nil, err
 		}

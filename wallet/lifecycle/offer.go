@@ -79,12 +79,19 @@ func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.Acce
 	if err != nil || !ok {
 		return step, err
 	}
+	if o.Payload.Amount.Amount.Sign() <= 0 {
+		reason := fmt.Sprintf("an amount of %s cannot be paid: it must be more than 0", o.Payload.Amount.Amount)
+		step.Action, err = r.abortOffer(s, w, o, reason)
+		return step, err
+	}
 	complete := "complete-offer:" + plan.Short(o.ID)
+	if merge, err := r.mergeFirst(s, w, complete); err != nil || merge != nil {
+		step.Action = merge
+		return step, err
+	}
 	if s.Refused != nil && s.Refused.CommandID == complete {
 		if reason, final := OfferRejection(s.Refused.Fault); final {
-			step.Action, err = plan.WalletAction(r.view(s), w, "abort-offer:"+plan.Short(o.ID),
-				"WalletAppInstall_AcceptedTransferOffer_Abort",
-				walletapp.InstallAcceptedTransferOfferAbort{CID: id, Reason: reason})
+			step.Action, err = r.abortOffer(s, w, o, reason)
 			return step, err
 		}
 	}
@@ -101,6 +108,16 @@ func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.Acce
 			Context: context, Inputs: inputs, Operations: []walletapp.AmuletOperation{{CompleteAcceptedTransfer: &id}},
 		})
 	return step, err
+}
+
+// abortOffer gives an accepted offer up, which its status says as failed.
+func (r *Registry) abortOffer(
+	s Situation, w plan.Wallet, o plan.Contract[walletapp.AcceptedTransferOffer], reason string,
+) (*plan.Action, error) {
+	return plan.WalletAction(r.view(s), w, "abort-offer:"+plan.Short(o.ID),
+		"WalletAppInstall_AcceptedTransferOffer_Abort", walletapp.InstallAcceptedTransferOfferAbort{
+			CID: lf.CID[walletapp.AcceptedTransferOffer](o.ID), Reason: reason,
+		})
 }
 
 // insufficientFunds is the error id of transfers that lack coin.

@@ -2,6 +2,7 @@ package lifecycle_test
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"testing"
 
@@ -14,8 +15,9 @@ import (
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/ledgertest"
-	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/lifecycle"
+	"github.com/florinledger/florin/wallet/plan"
+	"github.com/florinledger/florin/wallet/plan/plantest"
 )
 
 // world is a ledger in memory, and the planners that look at it.
@@ -36,32 +38,23 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// reader shows the world to planners.
-type reader struct{ *world }
-
-// Active implements [plan.Reader].
-func (r reader) Active(party ledger.Party, template lf.TypeName, most int) ([]ledger.Contract, error) {
-	var found []ledger.Contract
-	for _, contract := range r.Network.Active {
-		if contract.Template == template && contract.IsStakeholder(party) {
-			found = append(found, contract)
-		}
-	}
-	slices.SortFunc(found, func(a, b ledger.Contract) int { return cmp.Compare(a.ID, b.ID) })
-	return found[:min(len(found), most)], nil
-}
-
-// IsActive implements [plan.Reader].
-func (r reader) IsActive(id ledger.ContractID) (bool, error) {
-	_, ok := r.Network.Active[id]
-	return ok, nil
+// contracts lists what is active.
+func (w *world) contracts() []ledger.Contract {
+	return slices.SortedFunc(maps.Values(w.Active), func(a, b ledger.Contract) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 // plan decides what is due for contracts.
 func (w *world) plan(kind string, ids ...ledger.ContractID) lifecycle.Step {
 	w.t.Helper()
+	return w.planAfter(kind, nil, ids...)
+}
+
+// planAfter decides what is due after an action was refused.
+func (w *world) planAfter(kind string, refused *plan.Refused, ids ...ledger.ContractID) lifecycle.Step {
+	w.t.Helper()
 	situation := lifecycle.Situation{
-		Now: w.Now, Node: ledger.Node{DSO: cointest.DSO, Operator: cointest.Operator}, Ledger: reader{w},
+		Now: w.Now, Node: ledger.Node{DSO: cointest.DSO, Operator: cointest.Operator},
+		Ledger: plantest.Reader(w.contracts), Refused: refused,
 	}
 	for _, id := range ids {
 		situation.Contracts = append(situation.Contracts, w.Active[id])

@@ -59,6 +59,10 @@ func (r *Registry) planTrafficRequest(s Situation, request plan.Contract[walleta
 	}
 	step := Step{Until: deadline, WaitsFor: "the purchase, or expiry"}
 	complete := "complete-traffic-request:" + plan.Short(request.ID)
+	if merge, err := r.mergeFirst(s, w, complete); err != nil || merge != nil {
+		step.Action = merge
+		return step, err
+	}
 	if s.Refused != nil && s.Refused.CommandID == complete {
 		if reason, final := TrafficRejection(request.Payload, s.Refused.Fault); final {
 			step.Action, err = plan.WalletAction(r.view(s), w, "cancel-traffic-request:"+plan.Short(request.ID),

@@ -3,16 +3,27 @@ package plan
 import (
 	"time"
 
+	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Reader shows the ledger to those who decide.
+// Reader shows the ledger to those who decide. There is no way to ask for contracts of which a party is a stakeholder:
+// others could fill such a list. Every question names whose contracts it is about, by the role of their template.
 type Reader interface {
-	// Active lists active contracts of a template that the party is a stakeholder of, the oldest first, at most so many.
-	Active(party ledger.Party, template lf.TypeName, most int) ([]ledger.Contract, error)
-	// IsActive tells whether a contract is active.
+	// Held lists active contracts of a template that are a party's, in an order, at most so many.
+	Held(template lf.TypeName, holder ledger.Party, order Order, limit int) ([]ledger.Contract, error)
+	// Balance adds up the amounts of a party's active contracts of a template of coin.
+	Balance(template lf.TypeName, holder ledger.Party) (decimal.Decimal, error)
+	// EachOffer visits the active offers of a template from a sender to a receiver, the oldest first, until visit has
+	// seen enough.
+	EachOffer(
+		template lf.TypeName, sender, receiver ledger.Party, visit func(ledger.Contract) (more bool, err error),
+	) error
+	// Shared lists active contracts of a template that only the DSO makes, the oldest first, at most so many.
+	Shared(template lf.TypeName, limit int) ([]ledger.Contract, error)
+	// IsActive reports whether a contract is active.
 	IsActive(id ledger.ContractID) (bool, error)
 }
 
@@ -52,19 +63,6 @@ func Exercise[T, A any](
 	return ledger.Command{Exercise: &ledger.ExerciseCommand{
 		Template: name, Contract: id, Choice: choice, Argument: encoded,
 	}}, err
-}
-
-// Active lists active contracts with their payloads, the oldest first, at most so many.
-func Active[T any](v View, party ledger.Party, most int) ([]Contract[T], error) {
-	name, err := ledger.TemplateName[T](v.Packages)
-	if err != nil {
-		return nil, err
-	}
-	found, err := v.Ledger.Active(party, name, most)
-	if err != nil {
-		return nil, err
-	}
-	return Payloads[T](v.Packages, found)
 }
 
 // Payloads decodes contracts of one template.

@@ -1,10 +1,9 @@
 package plan
 
 import (
-	"slices"
-
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
@@ -17,16 +16,13 @@ type Wallet struct {
 
 // WalletOf finds the wallet of the first of the parties that has one here.
 func WalletOf(v View, parties ...ledger.Party) (Wallet, bool, error) {
-	const most = 100
 	for _, party := range parties {
-		installs, err := Active[walletapp.WalletAppInstall](v, party, most)
+		install, ok, err := One[walletapp.WalletAppInstall](v, EndUser, party)
 		if err != nil {
 			return Wallet{}, false, err
 		}
-		for _, install := range installs {
-			if install.Payload.EndUserParty == party && install.Payload.ValidatorParty == v.Node.Operator {
-				return Wallet{Install: install.ID, User: party}, true, nil
-			}
+		if ok && install.Payload.ValidatorParty == v.Node.Operator {
+			return Wallet{Install: install.ID, User: party}, true, nil
 		}
 	}
 	return Wallet{}, false, nil
@@ -47,7 +43,7 @@ const MaxRounds = 20
 // PaymentContext names the rules and the newest round that is open: what all payments refer to. ok is false while no
 // round is open.
 func PaymentContext(v View) (context coin.PaymentTransferContext, ok bool, err error) {
-	rules, err := Active[coin.AmuletRules](v, v.Node.DSO, 1)
+	rules, err := Shared[coin.AmuletRules](v, 1)
 	if err != nil || len(rules) == 0 {
 		return context, false, err
 	}
@@ -59,7 +55,7 @@ func PaymentContext(v View) (context coin.PaymentTransferContext, ok bool, err e
 
 // OpenRound is the newest round that is open; false when none is.
 func OpenRound(v View) (newest Contract[coin.OpenMiningRound], ok bool, err error) {
-	rounds, err := Active[coin.OpenMiningRound](v, v.Node.DSO, MaxRounds)
+	rounds, err := Shared[coin.OpenMiningRound](v, MaxRounds)
 	for _, round := range rounds {
 		if !round.Payload.OpensAt.Time().After(v.Now) && (!ok || round.Payload.Round.Number > newest.Payload.Round.Number) {
 			newest, ok = round, true
@@ -71,31 +67,61 @@ func OpenRound(v View) (newest Contract[coin.OpenMiningRound], ok bool, err erro
 // MaxInputs is how many inputs a transfer may have.
 const MaxInputs = 100
 
-// manyCoins is how many coins of an owner are looked at to find the largest.
+// manyCoins is how many coins of an owner are looked at where more than a transfer's inputs matter.
 const manyCoins = 10 * MaxInputs
 
-// Coins are a party's holdings that are not locked, the largest first. Of very many, the oldest thousand are looked at.
+// Coins are a party's holdings that are not locked, the largest first, at most a thousand.
 func Coins(v View, owner ledger.Party) ([]Contract[coin.Amulet], error) {
-	holdings, err := Active[coin.Amulet](v, owner, manyCoins)
-	if err != nil {
-		return nil, err
+	return Held[coin.Amulet](v, Owner, owner, First, manyCoins)
+}
+
+// Unlocked adds up a party's coin that is not locked, however many contracts it consists of.
+func Unlocked(v View, owner ledger.Party) (decimal.Decimal, error) {
+	return Balance[coin.Amulet](v, Owner, owner)
+}
+
+// Spendable adds up the coin that one transfer of a party can take.
+func Spendable(v View, owner ledger.Party) (total decimal.Decimal, err error) {
+	holdings, err := Held[coin.Amulet](v, Owner, owner, First, MaxInputs)
+	for _, holding := range holdings {
+		if err == nil {
+			total, err = total.Add(holding.Payload.Amount.InitialAmount)
+		}
 	}
-	holdings = slices.DeleteFunc(holdings, func(h Contract[coin.Amulet]) bool { return h.Payload.Owner != owner })
-	slices.SortStableFunc(holdings, func(a, b Contract[coin.Amulet]) int {
-		return b.Payload.Amount.InitialAmount.Cmp(a.Payload.Amount.InitialAmount)
-	})
-	return holdings, nil
+	return total, err
 }
 
 // Inputs are the largest of a party's holdings that are not locked, as many as a transfer may have.
 func Inputs(v View, owner ledger.Party) ([]coin.TransferInput, error) {
-	holdings, err := Coins(v, owner)
+	holdings, err := Held[coin.Amulet](v, Owner, owner, First, MaxInputs)
 	if err != nil {
 		return nil, err
 	}
-	inputs := make([]coin.TransferInput, 0, MaxInputs)
-	for _, holding := range holdings[:min(len(holdings), MaxInputs)] {
-		inputs = append(inputs, coin.InputAmulet(lf.CID[coin.Amulet](holding.ID)))
+	inputs := make([]coin.TransferInput, len(holdings))
+	for i, holding := range holdings {
+		inputs[i] = coin.InputAmulet(lf.CID[coin.Amulet](holding.ID))
 	}
 	return inputs, nil
+}
+
+// FeaturedAppRight is a provider's right as a featured app; nil without.
+func FeaturedAppRight(v View, provider ledger.Party) (*lf.CID[coin.FeaturedAppRight], error) {
+	right, ok, err := One[coin.FeaturedAppRight](v, Provider, provider)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return new(lf.CID[coin.FeaturedAppRight](right.ID)), nil
+}
+
+// Preapproval is the preapproval of a receiver that lasts longest, while it is valid, and its provider's right as a
+// featured app.
+func Preapproval(v View, receiver ledger.Party) (
+	preapproval *lf.CID[coin.TransferPreapproval], right *lf.CID[coin.FeaturedAppRight], err error,
+) {
+	longest, ok, err := One[coin.TransferPreapproval](v, Receiver, receiver)
+	if err != nil || !ok || !v.Now.Before(longest.Payload.ExpiresAt.Time()) {
+		return nil, nil, err
+	}
+	right, err = FeaturedAppRight(v, longest.Payload.Provider)
+	return new(lf.CID[coin.TransferPreapproval](longest.ID)), right, err
 }

@@ -1,0 +1,45 @@
+package walletapi
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/ledger"
+)
+
+// Whoever makes thousands of contracts takes no place from those who make few.
+func TestListsWithoutPagesShareTheirPlaces(t *testing.T) {
+	t.Parallel()
+	const limit, dso, mine = 100, ledger.Party("DSO::1220"), ledger.Party("me::1220")
+	random := rand.New(rand.NewPCG(1, 2))
+	s := newShare[string](limit, dso, mine)
+	var honest, all []string
+	for i := range 5000 {
+		maker, item := ledger.Party("mallory::1220"), fmt.Sprint("m", i)
+		if random.IntN(100) == 0 && len(honest) < limit/2 {
+			maker, item = ledger.Party(fmt.Sprint("honest::", i%7)), fmt.Sprint("h", i)
+			honest = append(honest, item)
+		}
+		all = append(all, item)
+		s.add(item, []ledger.Party{dso, maker, mine})
+	}
+	picked := s.items()
+	require.Len(t, picked, limit)
+	require.Subset(t, picked, honest)
+	require.Equal(t, all[len(all)-1], picked[limit-1], "the newest is there, and the last")
+	require.NotEmpty(t, honest)
+}
+
+func TestAListThatIsShortIsWhole(t *testing.T) {
+	t.Parallel()
+	s := newShare[int](3)
+	for i := range 3 {
+		s.add(i, []ledger.Party{"a::1220"})
+	}
+	require.Equal(t, []int{0, 1, 2}, s.items())
+	s.add(3, []ledger.Party{"b::1220"})
+	require.Equal(t, []int{1, 2, 3}, s.items())
+}

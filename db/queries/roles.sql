@@ -1,0 +1,40 @@
+-- ListHeld lists a holder's active contracts of a template, those first that count first.
+-- name: ListHeld :many
+SELECT *
+FROM contracts
+WHERE
+    archived_offset IS NULL AND in_network AND template_id = @template_id
+    AND contract_holder(template_id, payload) = @holder::text
+ORDER BY contract_rank(template_id, payload) DESC, created_offset, created_node_id
+LIMIT @count_max;
+
+-- ListHeldLeastFirst lists them the other way round.
+-- name: ListHeldLeastFirst :many
+SELECT *
+FROM contracts
+WHERE
+    archived_offset IS NULL AND in_network AND template_id = @template_id
+    AND contract_holder(template_id, payload) = @holder::text
+ORDER BY contract_rank(template_id, payload), created_offset DESC, created_node_id DESC
+LIMIT @count_max;
+
+-- SumHeld adds up the amounts of a holder's active contracts of a template whose rank is their amount.
+-- name: SumHeld :one
+SELECT coalesce(sum(contract_rank(template_id, payload)), 0)::text AS total
+FROM contracts
+WHERE
+    archived_offset IS NULL AND in_network AND template_id = @template_id
+    AND contract_holder(template_id, payload) = @holder::text;
+
+-- ListOffered pages through the active offers of a template from one party to another, the oldest first.
+-- name: ListOffered :many
+SELECT *
+FROM contracts
+WHERE
+    archived_offset IS NULL AND in_network AND template_id = @template_id
+    AND contract_receiver(template_id, payload) IS NOT NULL
+    AND contract_receiver(template_id, payload) = @receiver::text
+    AND contract_holder(template_id, payload) = @sender::text
+    AND (created_offset, created_node_id) > (@after_offset::bigint, @after_node_id::integer)
+ORDER BY created_offset, created_node_id
+LIMIT @count_max;

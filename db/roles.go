@@ -1,0 +1,68 @@
+package db
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Held asks for the network's contracts of a template, package-id:Module:Entity, that are a party's: not those that
+// name it otherwise, which others can make. Whose a contract is, and which come first, the functions contract_holder
+// and contract_rank of the schema say.
+type Held struct {
+	Template string
+	Holder   ledger.Party
+	// LeastFirst turns the order round.
+	LeastFirst bool
+	Limit      int32
+}
+
+// HeldContracts lists active contracts of the network that are a party's.
+func (r Reader) HeldContracts(ctx context.Context, held Held) ([]StoredContract, error) {
+	list := r.queries.ListHeld
+	if held.LeastFirst {
+		list = func(ctx context.Context, p dbgen.ListHeldParams) ([]dbgen.Contract, error) {
+			return r.queries.ListHeldLeastFirst(ctx, dbgen.ListHeldLeastFirstParams(p))
+		}
+	}
+	rows, err := list(ctx, dbgen.ListHeldParams{
+		TemplateID: held.Template, Holder: string(held.Holder), CountMax: held.Limit,
+	})
+	if err != nil {
+		return nil, failed("listing the contracts of a party", err)
+	}
+	return fromDBContracts(rows)
+}
+
+// Balance adds up the amounts of a party's coins of one template, locked or not.
+func (r Reader) Balance(ctx context.Context, template string, holder ledger.Party) (decimal.Decimal, error) {
+	total, err := r.queries.SumHeld(ctx, dbgen.SumHeldParams{TemplateID: template, Holder: string(holder)})
+	if err != nil {
+		return decimal.Decimal{}, failed("adding up the coin of a party", err)
+	}
+	sum, err := decimal.Parse(total)
+	return sum, failed("adding up the coin of a party", err)
+}
+
+// Offered asks for the network's offers of a template from one party to another.
+type Offered struct {
+	Template         string
+	Sender, Receiver ledger.Party
+	// After is the position of the last offer of the page before.
+	After Position
+	Limit int32
+}
+
+// Offers pages through active offers of the network, the oldest first.
+func (r Reader) Offers(ctx context.Context, offered Offered) ([]StoredContract, error) {
+	rows, err := r.queries.ListOffered(ctx, dbgen.ListOfferedParams{
+		TemplateID: offered.Template, Sender: string(offered.Sender), Receiver: string(offered.Receiver),
+		AfterOffset: int64(offered.After.Offset), AfterNodeID: offered.After.NodeID, CountMax: offered.Limit,
+	})
+	if err != nil {
+		return nil, failed("listing offers", err)
+	}
+	return fromDBContracts(rows)
+}

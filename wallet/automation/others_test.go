@@ -1,0 +1,124 @@
+package automation_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/automation"
+)
+
+const mallory = ledger.Party("mallory::1220ee")
+
+// many is more than any list of a decision holds.
+const many = 1001
+
+func (w *world) spam(receiver ledger.Party) {
+	for range many {
+		put(w, w.offered(mallory, receiver, "1.0", 24*time.Hour))
+	}
+}
+
+// What others offer to a wallet is nothing to its sweep: its own offers count, all of them, once each.
+func TestAWalletIsSweptOnceWhateverItIsOffered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "0.005", false)
+	w.sweeps = map[ledger.Party]automation.SweepConfig{alice: sweepConfig("10")}
+	w.spam(alice)
+	w.hold(alice, "100000.0")
+	step, _ := w.decide(w.sweeping(), alice)
+	require.NotNil(t, step.Action)
+	put(w, w.offered(alice, charlie, "98000.0", 10*time.Minute))
+	w.spam(charlie)
+	w.latest++
+	step, _ = w.decide(w.sweeping(), alice)
+	require.Nil(t, step.Action, "what it has is offered already")
+}
+
+// An offer of less than nothing does not make a wallet offer more than it has.
+func TestNegativeOffersAreNotCountedAgainstASweep(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "0.005", false)
+	w.sweeps = map[ledger.Party]automation.SweepConfig{alice: sweepConfig("10")}
+	w.hold(alice, "1000.0")
+	put(w, w.offered(alice, charlie, "-1000000.0", 10*time.Minute))
+	step, _ := w.decide(w.sweeping(), alice)
+	require.Nil(t, step.Action)
+}
+
+// Coin of little worth that others send does not hide a wallet's coin.
+func TestASweepCountsAllCoin(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "0.005", false)
+	w.sweeps = map[ledger.Party]automation.SweepConfig{alice: sweepConfig("10")}
+	for range many {
+		w.hold(alice, "0.0000000001")
+	}
+	w.hold(alice, "100000.0")
+	_, commands := w.decide(w.sweeping(), alice)
+	require.Len(t, commands, 1)
+	require.Contains(t, commands[0], `"amount":"98000.0000001000"`)
+}
+
+func TestOffersOfOthersDoNotHideThoseThatAreToBeAccepted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "0.005", false)
+	w.accepts = map[ledger.Party][]ledger.Party{alice: {charlie, bob}}
+	w.spam(alice)
+	for range many { // nor what can never be paid, or is over
+		put(w, w.offered(bob, alice, "-1.0", time.Hour))
+		put(w, w.offered(charlie, alice, "1.0", 0))
+	}
+	wanted := put(w, w.offered(bob, alice, "5.0", time.Hour))
+	_, commands := w.decide(w.accepting(), alice)
+	require.Len(t, commands, 1)
+	require.Contains(t, commands[0], string(wanted))
+}
+
+// Preapprovals in which a party is the provider say nothing about its own.
+func TestAReceiverWhoProvidesForManyIsSweptTo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "0.005", false)
+	config := sweepConfig("10")
+	config.UsePreapproval = true
+	w.sweeps = map[ledger.Party]automation.SweepConfig{alice: config}
+	for i := range many {
+		put(w, coin.TransferPreapproval{
+			DSO: dso, Receiver: ledger.Party("r" + strconv.Itoa(i)), Provider: charlie, ExpiresAt: at(time.Hour),
+		})
+		put(w, coin.FeaturedAppRight{DSO: dso, Provider: ledger.Party("p" + strconv.Itoa(i))})
+		put(w, walletapp.WalletAppInstall{
+			DSOParty: dso, ValidatorParty: alice, EndUserName: "user", EndUserParty: ledger.Party("u" + strconv.Itoa(i)),
+		})
+	}
+	own := put(w, coin.TransferPreapproval{DSO: dso, Receiver: charlie, Provider: bob, ExpiresAt: at(time.Hour)})
+	right := put(w, coin.FeaturedAppRight{DSO: dso, Provider: bob})
+	w.hold(alice, "100000.0")
+	_, commands := w.decide(w.sweeping(), alice)
+	require.Len(t, commands, 1)
+	require.Contains(t, commands[0], string(own))
+	require.Contains(t, commands[0], string(right))
+}
+
+// A transfer takes a hundred coins: what can be swept at once is what they are worth.
+func TestASweepThroughAPreapprovalTakesWhatOneTransferCan(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "1.0", false)
+	config := sweepConfig("10")
+	config.UsePreapproval = true
+	w.sweeps = map[ledger.Party]automation.SweepConfig{alice: config}
+	put(w, coin.TransferPreapproval{DSO: dso, Receiver: charlie, Provider: bob, ExpiresAt: at(time.Hour)})
+	for range 300 {
+		w.hold(alice, "2.0")
+	}
+	_, commands := w.decide(w.sweeping(), alice)
+	require.Len(t, commands, 1)
+	require.Contains(t, commands[0], `"190.0000000000"`)
+	require.Equal(t, 100, strings.Count(commands[0], `"InputAmulet"`))
+}
