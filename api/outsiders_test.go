@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +65,44 @@ func TestOutsidersChangeNothingAndLearnNothing(t *testing.T) {
 		}
 		require.Empty(t, before.Difference(w.fingerprint()), "%s wrote something", operation)
 	}
+}
+
+// TestWhatIsPublicIsOnTheList holds what the table of rights says everybody may ask against the page that says what is
+// public by design: whoever opens an endpoint has to say what it tells about others.
+func TestWhatIsPublicIsOnTheList(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../docs/security.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(page), "\n## What is public\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	listed := 0
+	for _, rule := range readRights(t) {
+		if !strings.HasPrefix(rule.name, "none:") && !strings.HasPrefix(rule.name, "token:") {
+			continue
+		}
+		for operation := range rule.endpoints {
+			_, path, _ := strings.Cut(operation, " ")
+			for _, base := range []string{"/api/scan/v0", "/v0/scan-proxy", "/v1/scan-proxy", "/registry"} {
+				path = strings.TrimPrefix(path, base)
+			}
+			if head, tail, context := strings.Cut(path, "/choice-contexts/"); context {
+				require.Contains(t, section, "`"+head+"/choice-contexts/", operation)
+				path = "/" + tail
+				if !strings.Contains(section, "`"+path+"`") {
+					path = head + "/choice-contexts/" + tail
+				}
+			}
+			path = strings.TrimSuffix(path, "/")
+			if strings.HasPrefix(path, "/docs/") {
+				path = "/docs"
+			}
+			require.Contains(t, section, "`"+path+"`", "%s is for everybody, and %s does not say what it tells", operation,
+				"docs/security.md")
+			listed++
+		}
+	}
+	require.Greater(t, listed, 60)
 }
 
 func (w *world) fingerprint() (state db.Fingerprint) {
