@@ -171,6 +171,10 @@ func (a *Activities) loadRequest(submissions []opened) db.LoadRequest {
 		request.Changes = append(request.Changes, submission.ChangeID())
 		request.Contracts = append(request.Contracts, submission.MentionedContracts()...)
 		request.Parties = append(request.Parties, a.parties.unknown(submission.ActAs)...)
+		if submission.Admission != "" {
+			request.Users = append(request.Users, submission.UserID)
+			request.RightsOver = append(append(request.RightsOver, submission.ActAs...), submission.ReadAs...)
+		}
 	}
 	return request
 }
@@ -180,6 +184,7 @@ type block struct {
 	activities *Activities
 	view       *view
 	head       db.Head
+	users      map[string]ledger.Submitter
 	settings   ledger.Settings
 	changes    map[ledger.ChangeID]ledger.AcceptedChange
 	externals  externals
@@ -195,7 +200,8 @@ func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *
 		}
 	}
 	return &block{
-		activities: a, view: newView(ctx, a, tx, loaded.Contracts), head: loaded.Head, settings: loaded.Settings,
+		activities: a, view: newView(ctx, a, tx, loaded.Contracts), head: loaded.Head,
+		users: loaded.Users, settings: loaded.Settings,
 		changes: changes,
 		now:     a.Clock().UTC().Truncate(time.Microsecond),
 	}

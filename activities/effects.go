@@ -28,6 +28,10 @@ func (b *block) effects(submission opened, at ledger.Position) (effects, error) 
 	if submission.refusal != nil {
 		return refused(submission.Submission, at, submission.refusal), nil //nolint:nilerr // a decision, not a failure
 	}
+	user, known := b.users[submission.UserID]
+	if refusal := submission.CheckAdmission(user, known); refusal != nil {
+		return refused(submission.Submission, at, refusal), nil
+	}
 	if refusal := b.forgotten(submission.Submission); refusal != nil {
 		return refused(submission.Submission, at, refusal), nil
 	}

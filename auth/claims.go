@@ -234,6 +234,15 @@ func (c Claims) SubmittingUser(requested string) (ledger.Identity, error) {
 	}
 }
 
+// Admission is what a commit has to ask for again of a submission that the caller makes: nothing with authorization
+// disabled.
+func (c Claims) Admission(wanted ledger.Admission) ledger.Admission {
+	if c.wildcard {
+		return ""
+	}
+	return wanted
+}
+
 // ReadingUser is like [Claims.SubmittingUser] for readers of completions: callers that may read as any party may also
 // name any user of their own identity provider.
 func (c Claims) ReadingUser(requested string) (ledger.Identity, error) {

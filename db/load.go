@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -18,6 +19,9 @@ type LoadRequest struct {
 	Parties      []ledger.Party
 	// Planned are the keys of submissions that automation has planned.
 	Planned []string
+	// Users are asked for with their rights over RightsOver.
+	Users      []string
+	RightsOver []ledger.Party
 }
 
 // Loaded is what [Tx.Load] found. Things that do not exist are absent from the maps.
@@ -37,6 +41,8 @@ type Loaded struct {
 	ContractKeys map[string]StoredContract
 	// Parties tells of each known party whether it is local.
 	Parties map[ledger.Party]bool
+	// Users are those who exist, by id.
+	Users map[string]ledger.Submitter
 	// Planned are the keys of submissions that are still those that automation has planned last for their subjects, and
 	// not long ago. Until the transaction ends nobody can plan anew.
 	Planned map[string]bool
@@ -64,6 +70,10 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 	queueList(batch, &byKey, pgx.RowToStructByPos, dbgen.ListContractsByKey, request.ContractKeys)
 	queueList(batch, &parties, pgx.RowToStructByPos, dbgen.ListKnownParties, ledger.Strings(request.Parties))
 	queueList(batch, &planned, pgx.RowTo[string], dbgen.ListPlanned, request.Planned)
+	var users []dbgen.ListSubmittersRow
+	if len(request.Users) > 0 {
+		queue(batch, &users, pgx.RowToStructByPos, dbgen.ListSubmitters, ledger.Strings(request.RightsOver), request.Users)
+	}
 	if err := t.tx.SendBatch(ctx, batch).Close(); err != nil {
 		return loaded, failed("locking the head and loading what the commit needs", err)
 	}
@@ -71,6 +81,7 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 	loaded.Clock = fromDBClock(clock[0])
 	loaded.Changes = fromDBChanges(changes)
 	loaded.Parties = fromDBKnownParties(parties)
+	loaded.Users = fromDBSubmitters(users)
 	loaded.Planned = make(map[string]bool, len(planned))
 	for _, key := range planned {
 		loaded.Planned[key] = true
@@ -102,4 +113,20 @@ func queue[T any](batch *pgx.Batch, into *[]T, scan pgx.RowToFunc[T], query stri
 		*into, err = pgx.CollectRows(rows, scan)
 		return err
 	})
+}
+
+func fromDBSubmitters(rows []dbgen.ListSubmittersRow) map[string]ledger.Submitter {
+	users := make(map[string]ledger.Submitter, len(rows))
+	for _, row := range rows {
+		user := ledger.Submitter{
+			Identity:      ledger.Identity{IdentityProviderID: row.IdentityProviderID, UserID: row.ID},
+			IsDeactivated: row.IsDeactivated,
+		}
+		for _, right := range row.Rights {
+			kind, party, _ := strings.Cut(right, " ")
+			user.Rights = append(user.Rights, ledger.Right{Kind: ledger.RightKind(kind), Party: ledger.Party(party)})
+		}
+		users[row.ID] = user
+	}
+	return users
 }

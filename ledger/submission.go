@@ -42,6 +42,8 @@ type Submission struct {
 	// ReceivedAt is when the node received the submission.
 	ReceivedAt time.Time    `json:"receivedAt"`
 	Trace      TraceContext `json:"trace"`
+	// Admission is what the identity was taken on for; empty for submissions of the node itself.
+	Admission Admission `json:"admission,omitempty"`
 	// Kind says what the submission came from, for operators: see the Kind constants.
 	Kind string `json:"kind"`
 	// Seal shows a commit that a node of this ledger made the submission as it is: see package seal.

@@ -18,6 +18,8 @@ import (
 type call struct {
 	trace  ledger.TraceContext
 	claims auth.Claims
+	// authenticate authenticates the same token again; nil in tests of endpoint functions.
+	authenticate func() (auth.Claims, error)
 	// accept is the header that says which forms of answers the client takes.
 	accept string
 	// method and uri are what was asked for.
@@ -76,6 +78,27 @@ func Requested(ctx context.Context) (method, uri string) {
 
 // Claims are the caller's claims.
 func Claims(ctx context.Context) auth.Claims { return callOf(ctx).claims }
+
+// CheckStill refuses callers whose rights changed since the request began, or whose token ended: for endpoints that
+// wait for what comes later.
+func CheckStill(ctx context.Context) error {
+	current := callOf(ctx)
+	if current.authenticate == nil {
+		return nil
+	}
+	claims, err := current.authenticate()
+	switch {
+	case err != nil:
+		return err
+	case !claims.Authenticated():
+		return claims.Require()
+	case !claims.SameAs(current.claims):
+		return fault.StaleStreamAuthorization.New("The rights of user %q changed while the request waited.",
+			current.claims.UserID())
+	default:
+		return nil
+	}
+}
 
 // SetHeader adds a header to the answer of the request, be it an error or not.
 func SetHeader(ctx context.Context, name, value string) {

@@ -189,6 +189,7 @@ func (a *API) newExecutionFields(
 	return ledger.Submission{
 		Key: uuid.NewString(), Identity: who, SubmissionID: submissionID, Deduplication: deduplication,
 		ReceivedAt: a.now().UTC().Truncate(time.Microsecond), Trace: endpoint.Trace(ctx), Kind: ledger.KindExternal,
+		Admission: endpoint.Claims(ctx).Admission(ledger.AdmittedToExecute),
 		Signed: &ledger.SignedTransaction{
 			Transaction: body.PreparedTransaction, Scheme: string(body.HashingSchemeVersion),
 			Signatures: FromAPIPartySignatures(body.PartySignatures),

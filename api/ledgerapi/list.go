@@ -126,7 +126,11 @@ func next[T any](
 		if head, err = a.record.Head(ctx); err != nil {
 			return nil, head, err
 		}
-		if found, err := fetch(ctx, head.Offset, most); err != nil || len(found) > 0 {
+		found, err := fetch(ctx, head.Offset, most)
+		if err == nil && len(found) > 0 { // what came later is only for those who may still read it
+			err = endpoint.CheckStill(ctx)
+		}
+		if err != nil || len(found) > 0 {
 			return found, head, err
 		}
 	}

@@ -72,6 +72,7 @@ func (a *API) newSubmissionFor(
 		WorkflowID: orEmpty(body.WorkflowID), ActAs: actAs, ReadAs: readAs, Commands: commands,
 		Deduplication: deduplication, MinLedgerTime: minimum, Disclosed: disclosed, Preference: preference,
 		ReceivedAt: received, Trace: endpoint.Trace(ctx), Kind: ledger.KindCommand,
+		Admission: endpoint.Claims(ctx).Admission(ledger.AdmittedToAct),
 	}, nil
 }
 

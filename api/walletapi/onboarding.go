@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -26,6 +27,8 @@ type Users interface {
 	CheckOwnWallet(ctx context.Context, owner ledger.Identity) error
 	// WalletParty finds the party that a user's wallet has or had.
 	WalletParty(ctx context.Context, owner ledger.Identity) (ledger.Party, bool, error)
+	// UserRights lists the rights of a user.
+	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
 	DeleteUser(ctx context.Context, id string, guards ...db.UserGuard) error
 	GrantRights(
 		ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,
@@ -40,6 +43,8 @@ type newcomer struct {
 	// Identity is the user, or whose a new one is.
 	ledger.Identity
 
+	// Provider is the identity provider that the operator named, if any.
+	Provider *string
 	// Party is the one that is asked for, "" for none.
 	Party string
 	// CreateParty says whether a party may be allocated; nil leaves it to the rules.
@@ -80,8 +85,11 @@ func (a *API) settle(ctx context.Context, n newcomer) (ledger.Party, error) {
 		if err != nil {
 			return "", err
 		}
-		if known && !n.Self {
-			n.Identity = user.Identity() // an operator means the user of this name, whoever vouches for it
+		if known && !n.Self { // an operator means the user of this name, whoever vouches for it
+			if err := n.mayBeGiven(user); err != nil {
+				return "", err
+			}
+			n.Identity = user.Identity()
 		}
 		if err := n.mayBecome(user, known); err != nil {
 			return "", err
@@ -99,6 +107,21 @@ func (a *API) settle(ctx context.Context, n newcomer) (ledger.Party, error) {
 			return "", n.notGiven(err)
 		}
 		return wallet.Party, a.letOperatorActAs(ctx, wallet.Party)
+	}
+}
+
+// mayBeGiven refuses to hand a party to a user of another identity provider than the operator can have meant: somebody
+// else may have taken the name there.
+func (n newcomer) mayBeGiven(user ledger.User) error {
+	switch {
+	case n.Provider != nil && *n.Provider != user.IdentityProviderID:
+		return v0.BadRequest("User '%s' belongs to identity provider %q, and not to %q.", user.ID, user.IdentityProviderID,
+			*n.Provider)
+	case n.Provider == nil && n.Party != "" && user.IdentityProviderID != n.IdentityProviderID:
+		return v0.BadRequest("User '%s' belongs to identity provider %q: give identity_provider_id as well to hand the "+
+			"party %s to it.", user.ID, user.IdentityProviderID, n.Party)
+	default:
+		return nil
 	}
 }
 
@@ -131,12 +154,17 @@ func (n newcomer) notGiven(err error) error {
 }
 
 // letOperatorActAs gives the operator's ledger user the right to act as the party. The node does not need it, so it is
-// no obstacle that an administrator has deleted that user, or that it has as many rights as a user can have.
+// no obstacle that an administrator has deleted that user, or that it has many rights already: whoever registers must
+// not use up those that administrators can give.
 func (a *API) letOperatorActAs(ctx context.Context, party ledger.Party) error {
 	if party == a.node.Operator {
 		return nil
 	}
-	_, err := a.record.GrantRights(ctx, a.ledgerUser, []ledger.Right{{Kind: ledger.CanActAs, Party: party}})
+	rights, err := a.record.UserRights(ctx, a.ledgerUser)
+	if err != nil || len(rights) >= ledger.MaxUserRights/2 { // the other half is for what administrators give it
+		return err
+	}
+	_, err = a.record.GrantRights(ctx, a.ledgerUser, []ledger.Right{{Kind: ledger.CanActAs, Party: party}})
 	if fault.UserNotFound.Matches(err) || fault.TooManyUserRights.Matches(err) {
 		return nil
 	}
@@ -150,6 +178,9 @@ func (a *API) walletFor(ctx context.Context, n newcomer, user ledger.User) (db.W
 		return db.Wallet{Owner: n.Identity, Party: party, BySelf: n.Self}, err
 	}
 	if user.PrimaryParty != "" {
+		if err := a.checkPrimary(ctx, n, user); err != nil {
+			return db.Wallet{}, err
+		}
 		return existing(a.requireOurs(ctx, user.PrimaryParty))
 	}
 	if n.Party != "" {
@@ -164,6 +195,27 @@ func (a *API) walletFor(ctx context.Context, n newcomer, user ledger.User) (db.W
 		return existing(remembered, err)
 	}
 	return a.newParty(ctx, n, partyHint(n.UserID))
+}
+
+// checkPrimary refuses to make the primary party of a user of a tenant its wallet when nobody has given it that party:
+// whoever administers the tenant says what the primary party is, and that is no right. The operator gives the party by
+// naming it.
+func (a *API) checkPrimary(ctx context.Context, n newcomer, user ledger.User) error {
+	party := user.PrimaryParty
+	if n.Self || user.IdentityProviderID == ledger.DefaultIdentityProvider || n.Party == string(party) {
+		return nil // what a user gives itself is decided when it is given
+	}
+	rights, err := a.record.UserRights(ctx, user.ID)
+	if err != nil || slices.Contains(rights, ledger.Right{Kind: ledger.CanActAs, Party: party}) {
+		return err
+	}
+	known, err := a.record.Parties(ctx, []ledger.Party{party})
+	if err != nil || len(known) > 0 && known[0].IdentityProviderID == user.IdentityProviderID {
+		return err
+	}
+	return v0.BadRequest("The identity provider %q of user '%s' says that its primary party is %s, which it has no right "+
+		"to act as. Give party_id to say that it shall have this party, or correct the primary party with PATCH "+
+		"/v2/users/%s.", user.IdentityProviderID, user.ID, party, user.ID)
 }
 
 // partyNamed is the party that is asked for, allocated if that was asked for too.

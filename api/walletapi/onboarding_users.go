@@ -19,6 +19,7 @@ type OnboardUserRequest struct {
 	Name                 string  `json:"name" required:"true" doc:"Id of the user"`
 	PartyID              *string `json:"party_id" doc:"The party that the user shall have"`
 	CreatePartyIfMissing *bool   `json:"createPartyIfMissing" doc:"Whether to allocate a party where there is none"`
+	IdentityProviderID   *string `json:"identity_provider_id" doc:"Whose user it is; needed to give another's a party"`
 }
 
 // OnboardUserResponse names the party of the user.
@@ -51,7 +52,10 @@ func (a *API) onboardUser(ctx context.Context, req onboardUserRequest) (OnboardU
 	caller, _ := endpoint.Claims(ctx).User()
 	wanted := newcomer{
 		Identity:    ledger.Identity{IdentityProviderID: caller.IdentityProviderID, UserID: req.Body.Name},
-		CreateParty: req.Body.CreatePartyIfMissing,
+		CreateParty: req.Body.CreatePartyIfMissing, Provider: req.Body.IdentityProviderID,
+	}
+	if req.Body.IdentityProviderID != nil {
+		wanted.IdentityProviderID = *req.Body.IdentityProviderID
 	}
 	if req.Body.PartyID != nil {
 		wanted.Party = *req.Body.PartyID

@@ -61,7 +61,7 @@ func (a *API) submission(ctx context.Context, c change) ledger.Submission {
 		SubmissionID: uuid.NewString(),
 		ActAs:        ledger.SortedParties(c.ActAs), ReadAs: ledger.SortedParties(c.ReadAs), Commands: c.Commands,
 		Disclosed: c.Disclosed, Deduplication: c.Deduplication, Signed: c.Signed, ReceivedAt: a.now().UTC(),
-		Trace: endpoint.Trace(ctx), Kind: kind,
+		Trace: endpoint.Trace(ctx), Kind: kind, Admission: endpoint.Claims(ctx).Admission(ledger.AdmittedAsUser),
 	}
 }
 

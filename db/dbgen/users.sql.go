@@ -125,6 +125,58 @@ func (q *Queries) InsertUser(ctx context.Context, arg InsertUserParams) (int64, 
 	return result.RowsAffected(), nil
 }
 
+const ListSubmitters = `-- name: ListSubmitters :many
+SELECT
+    u.id, u.identity_provider_id, (u.is_deactivated OR coalesce(p.is_deactivated, FALSE))::boolean AS is_deactivated,
+    ARRAY(
+        SELECT r.kind || ' ' || r.party
+        FROM user_rights AS r
+        WHERE r.user_id = u.id AND (r.party = '' OR r.party = ANY($1::text[]))
+    )::text[] AS rights
+FROM users AS u
+LEFT JOIN identity_providers AS p ON p.id = u.identity_provider_id
+WHERE u.id = ANY($2::text[])
+`
+
+type ListSubmittersParams struct {
+	Parties []string
+	Ids     []string
+}
+
+type ListSubmittersRow struct {
+	ID                 string
+	IdentityProviderID string
+	IsDeactivated      bool
+	Rights             []string
+}
+
+// ListSubmitters reads users as commits need them: whether they are active, and their rights, as KIND or KIND PARTY,
+// without those over other parties than the ones.
+func (q *Queries) ListSubmitters(ctx context.Context, arg ListSubmittersParams) ([]ListSubmittersRow, error) {
+	rows, err := q.db.Query(ctx, ListSubmitters, arg.Parties, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListSubmittersRow{}
+	for rows.Next() {
+		var i ListSubmittersRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.IdentityProviderID,
+			&i.IsDeactivated,
+			&i.Rights,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const ListUsers = `-- name: ListUsers :many
 SELECT id, primary_party, is_deactivated, resource_version, annotations, identity_provider_id, primary_party_authentication, created_at, identity_provider_key
 FROM users

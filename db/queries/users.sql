@@ -71,3 +71,17 @@ SELECT EXISTS (
 -- NotifyUser tells the watchers, when the transaction commits, that a user or its rights changed.
 -- name: NotifyUser :exec
 SELECT pg_notify('florin_users', @id::text);
+
+-- ListSubmitters reads users as commits need them: whether they are active, and their rights, as KIND or KIND PARTY,
+-- without those over other parties than the ones.
+-- name: ListSubmitters :many
+SELECT
+    u.id, u.identity_provider_id, (u.is_deactivated OR coalesce(p.is_deactivated, FALSE))::boolean AS is_deactivated,
+    ARRAY(
+        SELECT r.kind || ' ' || r.party
+        FROM user_rights AS r
+        WHERE r.user_id = u.id AND (r.party = '' OR r.party = ANY(@parties::text[]))
+    )::text[] AS rights
+FROM users AS u
+LEFT JOIN identity_providers AS p ON p.id = u.identity_provider_id
+WHERE u.id = ANY(@ids::text[]);

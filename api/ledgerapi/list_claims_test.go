@@ -1,0 +1,65 @@
+package ledgerapi_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/ledger"
+)
+
+// TestAListThatWaitsShowsNothingToWhoLostItsRights takes the rights of a caller, in each way, while its list waits.
+func TestAListThatWaitsShowsNothingToWhoLostItsRights(t *testing.T) {
+	t.Parallel()
+	updates := func(b *bundle) fields {
+		return fields{"beginExclusive": 0, "filter": byParty(b.alice), "verbose": true}
+	}
+	lists := map[string]func(b *bundle) fields{
+		"/v2/updates": updates, "/v2/updates/flats": updates, "/v2/updates/trees": updates,
+		completionsPath: func(b *bundle) fields { return fields{"parties": []ledger.Party{b.alice}, "userId": "reader"} },
+	}
+	right := func(b *bundle) ledger.Right { return ledger.Right{Kind: ledger.CanActAs, Party: b.alice} }
+	losses := map[string]func(b *bundle) error{
+		"deleted": func(b *bundle) error { return b.DB.DeleteUser(b.t.Context(), "reader") },
+		"revoked": func(b *bundle) error {
+			_, err := b.DB.RevokeRights(b.t.Context(), "reader", []ledger.Right{right(b)})
+			return err
+		},
+		"deactivated": func(b *bundle) error {
+			_, err := b.DB.UpdateUser(b.t.Context(), "reader", nil, func(u *ledger.User) error {
+				u.IsDeactivated = true
+				return nil
+			})
+			return err
+		},
+	}
+	for path, body := range lists {
+		for name, lose := range losses {
+			t.Run(path+" "+name, func(t *testing.T) {
+				t.Parallel()
+				watcher := &steps{}
+				b := newBundle(t, apitest.Options{Watcher: watcher})
+				b.Rights("reader", right(b))
+				as := func(user, label string) {
+					submission := b.submission(label, b.create(label))
+					b.Call(user, http.MethodPost, "/v2/commands/submit-and-wait", submission).OK(nil)
+				}
+				watcher.acts = []func(){
+					func() { as("reader", "before") },
+					func() {
+						as("alice", "secret")
+						as("reader", "secret too")
+						require.NoError(t, lose(b))
+						b.Resolver.UserChanged("reader")
+					},
+				}
+				answer := b.Call("reader", http.MethodPost, path+"?stream_idle_timeout_ms=3600000", body(b))
+				require.Contains(t, []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict}, answer.Status,
+					answer.Text)
+				require.NotContains(t, answer.Text, "secret")
+			})
+		}
+	}
+}

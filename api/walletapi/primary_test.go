@@ -1,0 +1,66 @@
+package walletapi_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/ledger"
+)
+
+// TestATenantsWordGivesItsUsersNoPartyOfOthers goes through whose party a tenant may name as the primary party of its
+// user, before the operator gives that user a wallet in good faith.
+func TestATenantsWordGivesItsUsersNoPartyOfOthers(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWithCoin(t, apitest.Options{})
+	s.IdentityProvider("acme")
+	victim := s.Onboard("victim")
+	own, err := s.DB.AllocateParty(t.Context(),
+		ledger.PartyDetails{Party: s.Node.LocalParty("own"), IsLocal: true, IdentityProviderID: "acme"}, "")
+	require.NoError(t, err)
+	user := func(name string, party ledger.Party, rights ...ledger.Right) map[string]any {
+		_, err := s.DB.CreateUser(t.Context(),
+			ledger.User{ID: name, IdentityProviderID: "acme", PrimaryParty: party}, rights)
+		require.NoError(t, err)
+		return map[string]any{"name": name}
+	}
+	give := func(body map[string]any) apitest.Answer {
+		return s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users", body)
+	}
+	for name, party := range map[string]ledger.Party{
+		"of a user": victim.Party, "of the DSO": s.Node.DSO, "of the operator": s.Node.Operator,
+	} {
+		body := user("thief-"+string(party[:3]), party)
+		refused(t, give(body), http.StatusBadRequest, "which it has no right to act as")
+		rights, err := s.DB.UserRights(t.Context(), body["name"].(string))
+		require.NoError(t, err)
+		require.Empty(t, rights, name)
+	}
+	give(user("of-its-own", own.Party)).OK(nil)
+	give(user("with-the-right", victim.Party, ledger.Right{Kind: ledger.CanActAs, Party: victim.Party})).OK(nil)
+	named := user("named", victim.Party)
+	named["party_id"], named["identity_provider_id"] = victim.Party, "acme"
+	give(named).OK(nil)
+}
+
+// TestAPartyIsNotGivenToATenantsUserByItsNameAlone: a tenant may have taken the name that the operator means.
+func TestAPartyIsNotGivenToATenantsUserByItsNameAlone(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWithCoin(t, apitest.Options{})
+	s.IdentityProvider("acme")
+	s.Onboard("somebody")
+	_, err := s.DB.AllocateParty(t.Context(), ledger.PartyDetails{Party: s.Node.LocalParty("treasury"), IsLocal: true}, "")
+	require.NoError(t, err)
+	_, err = s.DB.CreateUser(t.Context(), ledger.User{ID: "treasurer", IdentityProviderID: "acme"}, nil)
+	require.NoError(t, err)
+	give := func(provider any) apitest.Answer {
+		return s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users", map[string]any{
+			"name": "treasurer", "party_id": s.Node.LocalParty("treasury"), "identity_provider_id": provider,
+		})
+	}
+	refused(t, give(nil), http.StatusBadRequest, "give identity_provider_id as well")
+	refused(t, give(""), http.StatusBadRequest, "and not to")
+	give("acme").OK(nil)
+}
