@@ -115,7 +115,9 @@ func (a *API) allocateAmulet(
 			return argument, err
 		})
 	if err != nil {
-		return response, err
+		settlement := specification.Settlement
+		return response, a.explainLate(err, deadline{"settlement.allocate_before", settlement.AllocateBefore.Time()},
+			deadline{"settlement.settle_before", settlement.SettleBefore.Time()})
 	}
 	response.SenderChangeCids, response.Meta = contractIDs(result.SenderChangeCids), result.Meta.Values
 	switch output := result.Output; {

@@ -12,6 +12,7 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
@@ -41,21 +42,21 @@ var (
 )
 
 // decodeAmount reads an amount: digits, and at most ten behind a point.
-func decodeAmount(text string) (decimal.Decimal, error) {
+func decodeAmount(field, text string) (decimal.Decimal, error) {
 	if !decimalPattern.MatchString(text) {
-		return decimal.Decimal{}, decodeFailed(`Invalid Decimal string "%s", as it does not match "%s"`,
-			text, `-?\d{1,28}(\.\d{1,10})?`)
+		return decimal.Decimal{}, decodeFailed(`Invalid Decimal string "%s", as it does not match "%s": correct %s`,
+			text, `-?\d{1,28}(\.\d{1,10})?`, field)
 	}
 	amount, err := decimal.Parse(text)
 	if err != nil {
-		return amount, decodeFailed("%s", err)
+		return amount, decodeFailed("%s: %s", field, err)
 	}
 	return amount, nil
 }
 
 // decodePositive reads an amount that a field must have more than nothing of.
 func decodePositive(field, text string) (decimal.Decimal, error) {
-	amount, err := decodeAmount(text)
+	amount, err := decodeAmount(field, text)
 	if err != nil {
 		return amount, err
 	}
@@ -70,13 +71,32 @@ func checkPositive(field string, amount decimal.Decimal) error {
 	return nil
 }
 
-// decodeDeadline reads a time that a field must have in the future.
-func (a *API) decodeDeadline(field string, micros int64) (lf.Timestamp, error) {
-	at, err := decodeTime(field, micros)
-	if err != nil {
-		return 0, err
+// deadline is a time that a field must have in the future.
+type deadline struct {
+	field string
+	at    time.Time
+}
+
+// checkDeadlines refuses a change of which a deadline is over.
+func (a *API) checkDeadlines(deadlines []deadline) error {
+	for _, deadline := range deadlines {
+		if err := a.checkDeadline(deadline.field, deadline.at); err != nil {
+			return err
+		}
 	}
-	return at, a.checkDeadline(field, at.Time())
+	return nil
+}
+
+// explainLate is for changes that the ledger refuses when a deadline is over, and whose repetition answers as the first
+// time, whenever it comes: it says which field of the request is why the ledger has refused one.
+func (a *API) explainLate(err error, deadlines ...deadline) error {
+	if _, refused := fault.As(err); !refused {
+		return err
+	}
+	if late := a.checkDeadlines(deadlines); late != nil {
+		return late
+	}
+	return err
 }
 
 // checkDeadline refuses deadlines that are over: nothing would come of what has one.
@@ -114,26 +134,26 @@ func checkLimit(limit int64) error {
 
 // decodeBigAmount reads an amount as [decodeAmount] does, with an exponent besides (upstream, of transfers by the token
 // standard).
-func decodeBigAmount(text string) (decimal.Decimal, error) {
+func decodeBigAmount(field, text string) (decimal.Decimal, error) {
 	if decimalPattern.MatchString(text) {
-		return decodeAmount(text)
+		return decodeAmount(field, text)
 	}
 	parts := exponentPattern.FindStringSubmatch(text)
 	if parts == nil || parts[2]+parts[3] == "" {
-		return decimal.Decimal{}, decodeFailed("Invalid Decimal string %q: write digits with an optional point and "+
-			"exponent, such as 12.5 or 125e-1", text)
+		return decimal.Decimal{}, decodeFailed("%s: Invalid Decimal string %q: write digits with an optional point "+
+			"and exponent, such as 12.5 or 125e-1", field, text)
 	}
 	sign, digits, fraction := strings.TrimPrefix(parts[1], "+"), parts[2], parts[3]
 	exponent, err := strconv.Atoi(cmp.Or(parts[4], "0"))
 	point := len(digits) + exponent
 	if err != nil || point < -maxDigits || point > maxDigits || len(digits)+len(fraction) > maxDigits {
-		return decimal.Decimal{}, decodeFailed("%s is larger or finer than an amount of coin can be", text)
+		return decimal.Decimal{}, decodeFailed("%s: %s is larger or finer than an amount of coin can be", field, text)
 	}
 	plain := strings.Repeat("0", max(0, 1-point)) + digits + fraction
 	point = max(point, 1)
 	plain += strings.Repeat("0", max(0, point-len(plain)))
 	plain = sign + plain[:point] + "." + strings.TrimRight(plain[point:], "0")
-	return decodeAmount(strings.TrimSuffix(plain, "."))
+	return decodeAmount(field, strings.TrimSuffix(plain, "."))
 }
 
 // maxDigits is more than any amount has before and after the point together.

@@ -46,7 +46,7 @@ func (a *API) allocateDevelopmentFundCoupon(
 	if argument.Amount, err = decodePositive("amount", req.Body.Amount); err != nil {
 		return response, err
 	}
-	if argument.ExpiresAt, err = a.decodeDeadline("expiresAt", req.Body.ExpiresAt); err != nil {
+	if argument.ExpiresAt, err = decodeTime("expiresAt", req.Body.ExpiresAt); err != nil {
 		return response, err
 	}
 	n, err := a.network(ctx)
@@ -57,7 +57,7 @@ func (a *API) allocateDevelopmentFundCoupon(
 		return response, err
 	}
 	result, err := actingAs[coin.AmuletRules, coin.AmuletRulesAllocateDevelopmentFundCouponResult](ctx, a, w, n.rules.ID,
-		"AmuletRules_AllocateDevelopmentFundCoupon", argument)
+		"AmuletRules_AllocateDevelopmentFundCoupon", argument, deadline{"expiresAt", argument.ExpiresAt.Time()})
 	response.ContractID = result.DevelopmentFundCouponCid.ID()
 	if result.LeftoverCid != nil {
 		id := result.LeftoverCid.ID()
@@ -84,6 +84,7 @@ func (a *API) unclaimedFund(
 // and returns the result.
 func actingAs[T, R, A any](
 	ctx context.Context, a *API, w walletUser, id ledger.ContractID, choice string, argument A,
+	deadlines ...deadline,
 ) (result R, err error) {
 	command, err := exercise[T](a, id, choice, argument)
 	if err != nil {
@@ -91,6 +92,7 @@ func actingAs[T, R, A any](
 	}
 	update, err := a.submit(ctx, change{
 		ActAs: []ledger.Party{w.party}, ReadAs: []ledger.Party{a.node.DSO}, Commands: []ledger.Command{command},
+		Deadlines: deadlines,
 	})
 	if err != nil {
 		return result, err

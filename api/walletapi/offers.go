@@ -59,7 +59,7 @@ func (a *API) createTransferOffer(
 	if err != nil {
 		return response, err
 	}
-	expiresAt, err := a.decodeDeadline("expires_at", req.Body.ExpiresAt)
+	expiresAt, err := decodeTime("expires_at", req.Body.ExpiresAt)
 	if err != nil {
 		return response, err
 	}
@@ -72,6 +72,7 @@ func (a *API) createTransferOffer(
 	if err != nil {
 		return response, err
 	}
+	change.Deadlines = []deadline{{"expires_at", expiresAt.Time()}}
 	change.Later = func() (laterChange, error) { return a.completion(ctx, w, offer) }
 	update, err := a.submit(ctx, change)
 	if err != nil {

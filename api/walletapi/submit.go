@@ -31,6 +31,9 @@ type change struct {
 	// Signed is a transaction that was prepared and signed; then the change has a command id, acting parties, and no
 	// commands.
 	Signed *ledger.SignedTransaction
+	// Deadlines are times that must not be over when the change is made. The answer to a change that was made already
+	// is the same whenever it is asked for.
+	Deadlines []deadline
 	// Urgent changes are made however little traffic is left: those that see to it that there is more.
 	Urgent bool
 	// Later makes what automation does then; nil for nothing. It is only for showing what the change comes to.
@@ -70,6 +73,9 @@ func (a *API) submission(ctx context.Context, c change) ledger.Submission {
 // happen ends here, with the error [changes.ErrDryRun].
 func (a *API) submit(ctx context.Context, c change) (ledger.Update, error) {
 	if plan := changes.PlanOf(ctx); plan != nil {
+		if err := a.checkDeadlines(c.Deadlines); err != nil {
+			return ledger.Update{}, err
+		}
 		return ledger.Update{}, a.plan(ctx, plan, c)
 	}
 	name, named, err := changes.AttemptOf(ctx).Next(ctx)
@@ -78,6 +84,9 @@ func (a *API) submit(ctx context.Context, c change) (ledger.Update, error) {
 	}
 	if named && name.Done != nil { // an earlier attempt to serve this request made the change
 		return a.doneBefore(ctx, *name.Done)
+	}
+	if err := a.checkDeadlines(c.Deadlines); err != nil {
+		return ledger.Update{}, err
 	}
 	if err := a.checkReserve(ctx, c); err != nil {
 		return ledger.Update{}, err

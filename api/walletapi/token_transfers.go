@@ -71,7 +71,7 @@ func (a *API) createTokenStandardTransfer(
 	if err != nil {
 		return response, err
 	}
-	amount, err := decodeBigAmount(req.Body.Amount)
+	amount, err := decodeBigAmount("amount", req.Body.Amount)
 	if err != nil {
 		return response, err
 	}
@@ -93,7 +93,7 @@ func (a *API) createTokenStandardTransfer(
 			return a.composeTransfer(ctx, w, transfer)
 		})
 	if err != nil {
-		return response, err
+		return response, a.explainLate(err, deadline{"expires_at", expiresAt.Time()})
 	}
 	return toAPITransfer(result), nil
 }

@@ -55,7 +55,7 @@ func (a *API) createBuyTrafficRequest(
 		return response, v0.Refuse(http.StatusConflict, "Buy traffic request with trackingId %s already exists.",
 			req.Body.TrackingID)
 	}
-	expiresAt, err := a.decodeDeadline("expires_at", req.Body.ExpiresAt)
+	expiresAt, err := decodeTime("expires_at", req.Body.ExpiresAt)
 	if err != nil {
 		return response, err
 	}
@@ -68,7 +68,7 @@ func (a *API) createBuyTrafficRequest(
 	if err != nil {
 		return response, err
 	}
-	change.Urgent = true
+	change.Urgent, change.Deadlines = true, []deadline{{"expires_at", expiresAt.Time()}}
 	change.Later = func() (laterChange, error) { return a.purchase(ctx, w, asked) }
 	update, err := a.submit(ctx, change)
 	if err != nil {
@@ -91,7 +91,7 @@ func (a *API) trafficMember(ctx context.Context, asked CreateBuyTrafficRequest) 
 		return "", err
 	}
 	if asked.TrafficAmount <= 0 {
-		return "", v0.BadRequest("trafficAmount must be positive")
+		return "", v0.BadRequest("traffic_amount: trafficAmount must be positive")
 	}
 	hosted, err := a.record.Parties(ctx, []ledger.Party{party})
 	if err != nil {
