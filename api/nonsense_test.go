@@ -15,7 +15,8 @@ import (
 )
 
 // sizes are the fields of requests that say how much or until when.
-var sizes = regexp.MustCompile(`(?i)(amount|_usd|throughput|interval|reserved_traffic|nonce|expires_?at|_before|_at|until|_time)$`)
+var sizes = regexp.MustCompile(`(?i)(amount|_usd|throughput|interval|reserved_traffic|nonce|` +
+	`expires_?at|_before|_at|until|_time)$`)
 
 // nonsense is what such a field must not have, by operation and field, and the rule that the refusal names.
 func nonsense() map[string]map[string][]refusedValue {
@@ -32,7 +33,8 @@ func nonsense() map[string]map[string][]refusedValue {
 	past, far := time.Now().Add(-time.Minute), int64(1)<<62
 	rangeOnly := []refusedValue{{far, "between the years"}, {-far, "between the years"}}
 	deadline := append([]refusedValue{
-		{past.UnixMicro(), "is not after the ledger's time"}, {0, "is not after the ledger's time"},
+		{past.UnixMicro(), "is not after the ledger's time"},
+		{0, "is not after the ledger's time"},
 		{-1, "is not after the ledger's time"},
 	}, rangeOnly...)
 	isNegative := []refusedValue{{-1, "is negative"}}

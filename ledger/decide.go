@@ -75,7 +75,7 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 	decision.Completion.PaidTrafficCost = ordered.cost
 	if ordered.verdict != nil {
 		decision.Completion = decision.Completion.Refused(s, ordered.verdict)
-		return decision, nil
+		return decision, nil //nolint:nilerr // a refusal is a decision, not a failure
 	}
 	transaction := ordered.transaction
 	decision.Created, decision.Archived = transaction.Created(), transaction.Consumed()

@@ -8,6 +8,14 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
+// Demands are what the payloads of a template must meet, in plain words, as refusals say it.
+func (p *Packages) Demands(name lf.TypeName) []string {
+	if t, ok := p.templates[name]; ok {
+		return t.demands
+	}
+	return nil
+}
+
 // PayloadType describes the payload of a template; ok is false for names of no template.
 func (p *Packages) PayloadType(name lf.TypeName) (payload *lf.Type, ok bool) {
 	t, ok := p.templates[name]

@@ -107,6 +107,7 @@ type (
 		includes    func(network Network, payload any, signatories []Party) bool // nil: none is the network's
 		namesDSO    bool
 		unmet       func(payload any) string
+		demands     []string // the texts of the conditions
 		key         *keyDefinition
 		choices     map[string]*choice
 		interfaces  map[lf.TypeName]*implementation
@@ -193,6 +194,9 @@ func (t Template[T]) template(b *builder) (*template, error) {
 		out.observers = func(payload any) []Party { return t.Observers(payload.(T)) }
 	}
 	out.unmet = func(payload any) string { return t.Ensure.unmet(payload.(T)) }
+	for _, condition := range t.Ensure {
+		out.demands = append(out.demands, condition.Text)
+	}
 	if t.Network != nil {
 		out.namesDSO = t.Network.namesDSO()
 		out.includes = func(network Network, payload any, signatories []Party) bool {

@@ -117,7 +117,7 @@ func TestTransfersThatCannotBe(t *testing.T) {
 		"not a number":         {"amount", "e", 400, "Failed to decode"},
 		"more than can be":     {"amount", "1e999999999", 400, "Failed to decode"},
 		"finer than can be":    {"amount", "1e-11", 400, "Failed to decode"},
-		"over already":         {"expires_at", micros(-time.Hour), 400, "DAML_FAILURE"},
+		"over already":         {"expires_at", micros(-time.Hour), 400, "expires_at: "},
 		"longer than allowed":  {"expires_at", micros(91 * 24 * time.Hour), 400, "tokenStandardMaxTTL"},
 		"to no party":          {"receiver_party_id", "::", 400, "Failed to decode"},
 		"to a party not known": {"receiver_party_id", "x::1220ab", 404, "UNKNOWN_INFORMEES"},
@@ -207,7 +207,7 @@ func TestAnAllocationIsMadeAndWithdrawn(t *testing.T) {
 	}
 	late := b.allocation("late")
 	late["settlement"].(map[string]any)["allocate_before"] = micros(-time.Minute)
-	refused(t, b.post(b.alice, allocations, late), http.StatusBadRequest, "DAML_FAILURE")
+	refused(t, b.post(b.alice, allocations, late), http.StatusBadRequest, "settlement.allocate_before: ")
 }
 
 // contract: inputs-traffic
