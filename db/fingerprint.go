@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/florinledger/florin/db/dbgen"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -88,7 +89,7 @@ func (d *DB) InSnapshot(ctx context.Context, body func(Snapshot) error) error {
 // Fingerprint reads every table once.
 func (s Snapshot) Fingerprint(ctx context.Context) (Fingerprint, error) {
 	found := Fingerprint{Tables: map[string]TableFingerprint{}}
-	rows, err := s.tx.Query(ctx, "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename")
+	rows, err := s.tx.Query(ctx, "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename")
 	if err != nil {
 		return found, failed("listing the tables", err)
 	}
@@ -111,6 +112,12 @@ func (s Snapshot) Fingerprint(ctx context.Context) (Fingerprint, error) {
 	return found, failed("reading the head", err)
 }
 
+// SealKeys are the fingerprints of the keys of seals, by their ids.
+func (s Snapshot) SealKeys(ctx context.Context) (map[int32]string, error) {
+	history, err := Reader{queries: dbgen.New(s.tx)}.SealHistory(ctx)
+	return history.Fingerprints, err
+}
+
 // Occupant tells what keeps a database from being restored into: how many tables and which connected nodes it has.
 type Occupant struct {
 	Tables int
@@ -120,25 +127,20 @@ type Occupant struct {
 
 // Occupants looks at a database whatever its schema.
 func Occupants(ctx context.Context, url string) (Occupant, error) {
-	var found Occupant
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
-		return found, fmt.Errorf("cannot reach the database: %w", err)
+		return Occupant{}, fmt.Errorf("cannot reach the database: %w", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	err = conn.QueryRow(ctx, `SELECT (SELECT count(*) FROM pg_tables WHERE schemaname = 'public'),
+	return occupants(ctx, conn)
+}
+
+func occupants(ctx context.Context, database interface {
+	QueryRow(ctx context.Context, sql string, arguments ...any) pgx.Row
+},
+) (found Occupant, err error) {
+	err = database.QueryRow(ctx, `SELECT (SELECT count(*) FROM pg_tables WHERE schemaname = 'public'),
 		(SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
 		 AND application_name LIKE 'florin%')`).Scan(&found.Tables, &found.Nodes)
 	return found, failed("looking at the database", err)
-}
-
-// Clear removes every table and everything else that the schema of the record holds.
-func Clear(ctx context.Context, url string) error {
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return fmt.Errorf("cannot reach the database: %w", err)
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	_, err = conn.Exec(ctx, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
-	return failed("clearing the database", err)
 }

@@ -36,6 +36,8 @@ type manifest struct {
 	// DumpSHA256 is the hash of the dump, hexadecimal.
 	DumpSHA256  string         `json:"dumpSha256"`
 	Fingerprint db.Fingerprint `json:"fingerprint"`
+	// SealKeys are the fingerprints of the keys of seals, by their ids.
+	SealKeys map[int32]string `json:"sealKeys,omitempty"`
 }
 
 type backupCommand struct {
@@ -65,6 +67,10 @@ func (c *backupCommand) backup(ctx context.Context, databaseURL string, database
 		m, err = dump(ctx, databaseURL, snapshot, partial)
 		return err
 	})
+	hash := ""
+	if err == nil {
+		hash, err = hashOf(filepath.Join(partial, manifestName))
+	}
 	if err == nil {
 		err = os.Rename(partial, c.Directory)
 	}
@@ -73,6 +79,7 @@ func (c *backupCommand) backup(ctx context.Context, databaseURL string, database
 	}
 	fmt.Printf("florin: backed up %s, to %s\nflorin: it holds the node's private key: keep it as secret as the node\n",
 		rowsOf(m.Fingerprint), c.Directory)
+	fmt.Printf("florin: keep this hash elsewhere: restored with --manifest-sha256 %s, it is this backup\n", hash)
 	return nil
 }
 
@@ -83,7 +90,7 @@ func dump(ctx context.Context, databaseURL string, snapshot db.Snapshot, directo
 	}
 	path := filepath.Join(directory, dumpName)
 	err := runClient(ctx, "pg_dump", m.PostgresMajor, databaseURL, "--format=custom", "--no-owner", "--no-privileges",
-		"--snapshot="+snapshot.ID, "--file="+path)
+		"--schema=public", "--snapshot="+snapshot.ID, "--file="+path)
 	if err != nil {
 		return m, err
 	}
@@ -91,6 +98,9 @@ func dump(ctx context.Context, databaseURL string, snapshot db.Snapshot, directo
 		return m, err
 	}
 	if m.Fingerprint, err = snapshot.Fingerprint(ctx); err != nil {
+		return m, err
+	}
+	if m.SealKeys, err = snapshot.SealKeys(ctx); err != nil {
 		return m, err
 	}
 	if m.DumpSHA256, err = hashOf(path); err != nil {

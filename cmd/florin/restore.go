@@ -5,22 +5,37 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/florinledger/florin/audit"
+	"github.com/florinledger/florin/bootstrap"
+	"github.com/florinledger/florin/builtin"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
 )
 
 type restoreCommand struct {
 	recordPlace
-	Directory string `arg:"" help:"Directory of the backup." type:"existingdir"`
-	Force     bool   `help:"Delete what the database holds."`
+	Directory       string `arg:"" help:"Directory of the backup." type:"existingdir"`
+	Force           bool   `help:"Delete what the database holds."`
+	ManifestSHA256  string `name:"manifest-sha256" help:"SHA-256 that the backup's manifest must have, as florin backup printed it: then it is that backup."`
+	LeaveOutForeign bool   `help:"Restore a backup that holds more than a record, such as views of an operator's own, without the rest."`
+	DespiteFindings bool   `help:"Restore a record although the audit finds that it breaks rules."`
 }
 
 // Run makes the database hold what the backup holds, and compares. A database with anything in it is refused unless
 // forced, one that a node is connected to always.
+//
+// Nothing of the backup is run, for it may come from somebody else: the schema is made by this program, beside what the
+// database holds, and gets rows of data alone. They take the place of what was there when everything about them was
+// checked; until then it stays as it was.
 func (c *restoreCommand) Run(ctx context.Context) (err error) {
-	m, err := readManifest(c.Directory)
+	m, err := readManifest(c.Directory, c.ManifestSHA256)
 	if err != nil {
 		return err
 	}
@@ -29,56 +44,176 @@ func (c *restoreCommand) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
-	if err := c.makeRoom(ctx, databaseURL); err != nil {
+	if err := c.checkRoom(ctx, databaseURL); err != nil {
 		return err
 	}
-	// Everything or nothing.
-	err = runClient(ctx, "pg_restore", m.PostgresMajor, databaseURL, "--no-owner", "--no-privileges", "--exit-on-error",
-		"--single-transaction", filepath.Join(c.Directory, dumpName))
-	if err != nil {
-		return fmt.Errorf("%w\nnothing was restored", err)
-	}
-	found, _, err := fingerprintOf(ctx, databaseURL)
+	staging, err := db.Stage(ctx, databaseURL)
 	if err != nil {
 		return err
 	}
-	if difference := m.Fingerprint.Difference(found); difference != "" {
-		return fmt.Errorf("what was restored is not what was backed up: %s (here: the backup, there: the database); do not "+
-			"start a node on it", difference)
+	defer func() { err = errors.Join(err, staging.Close(context.WithoutCancel(ctx))) }()
+	found, err := c.restore(ctx, m, staging)
+	if err == nil {
+		err = staging.Replace(ctx, c.Force)
+	}
+	if err != nil {
+		return fmt.Errorf("%w\nnothing was restored, and the database holds what it held", err)
 	}
 	fmt.Printf("florin: restored %s, the same as in the backup of %s\n", rowsOf(found),
 		m.TakenAt.Format("2006-01-02 15:04:05 MST"))
 	if m.Florin != version {
-		fmt.Printf("florin: the backup is of florin %s, this is %s: if it asks for it, run `florin migrate`\n",
-			m.Florin, version)
+		fmt.Printf("florin: the backup is of florin %s, this is %s, whose schema it has now\n", m.Florin, version)
 	}
 	fmt.Println("florin: if Temporal's state was lost, start the node on a new Temporal and run `florin repair`")
 	return nil
 }
 
-// makeRoom sees to it that the database is empty.
-func (c *restoreCommand) makeRoom(ctx context.Context, databaseURL string) error {
+// restore puts the record together and checks it.
+func (c *restoreCommand) restore(ctx context.Context, m manifest, staging *db.Staging) (found db.Fingerprint, err error) {
+	dump, err := openDump(ctx, filepath.Join(c.Directory, dumpName), m.PostgresMajor)
+	if err != nil {
+		return found, err
+	}
+	steps, err := dump.steps(ctx)
+	if err != nil {
+		return found, err
+	}
+	if err := staging.Build(ctx, steps); err != nil {
+		return found, err
+	}
+	isTable := func(name string) bool { return staging.Columns(name) != nil }
+	if err := c.refuseForeign(ctx, dump, isTable, staging.Functions()); err != nil {
+		return found, err
+	}
+	err = dump.rows(ctx, "", func(table string, columns []string, rows io.Reader) error {
+		if !isTable(table) {
+			return nil // it was to be left out
+		}
+		for _, column := range columns {
+			if !slices.Contains(staging.Columns(table), column) {
+				return fmt.Errorf("table %s of the dump has a column %s, which it has in no record of this version", table, column)
+			}
+		}
+		return staging.Load(ctx, table, columns, rows)
+	})
+	if err != nil {
+		return found, err
+	}
+	if err := staging.Finish(ctx); err != nil {
+		return found, err
+	}
+	if found, _, err = fingerprintOf(ctx, staging.URL()); err != nil {
+		return found, err
+	}
+	if difference := m.Fingerprint.Difference(found); difference != "" {
+		return found, fmt.Errorf("what was restored is not what was backed up: %s (here: the backup, there: the database)",
+			difference)
+	}
+	if err := db.Migrate(ctx, staging.URL(), nil); err != nil {
+		return found, err
+	}
+	return found, c.examine(ctx, m, staging.URL())
+}
+
+// refuseForeign refuses an archive with anything that florin does not make.
+func (c *restoreCommand) refuseForeign(
+	ctx context.Context, dump dumpFile, isTable func(string) bool, functions []string,
+) error {
+	foreign, err := dump.foreign(ctx, isTable, func(name string) bool { return slices.Contains(functions, name) })
+	if err != nil || len(foreign) == 0 || c.LeaveOutForeign {
+		return err
+	}
+	const shown = 5
+	return fmt.Errorf("the backup holds what is no part of a record: %s (%d in all): if you have made these yourself, "+
+		"restore the record without them with --leave-out-foreign; else ask who made the backup",
+		strings.Join(foreign[:min(len(foreign), shown)], "; "), len(foreign))
+}
+
+// examine checks the record against itself.
+func (c *restoreCommand) examine(ctx context.Context, m manifest, databaseURL string) error {
+	database, err := db.Open(ctx, databaseURL, db.Options{})
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	history, err := database.SealHistory(ctx)
+	if err != nil {
+		return err
+	}
+	if m.SealKeys != nil && !maps.Equal(m.SealKeys, history.Fingerprints) {
+		return errors.New("the keys of seals are not those that the manifest names: the backup was put together from two")
+	}
+	node, known, err := database.Node(ctx)
+	if err != nil {
+		return err
+	}
+	if !known {
+		if m.Fingerprint.Offset != 0 || m.Fingerprint.Tables["contracts"].Rows != 0 {
+			return errors.New("the backup holds a record, but not the node whose record it is")
+		}
+		return nil
+	}
+	packages, err := ledger.NewPackages(builtin.Packages()...)
+	if err != nil {
+		return err
+	}
+	if err := bootstrap.Members(ctx, database, packages, node); err != nil {
+		return err
+	}
+	auditor, err := audit.New(database, packages, node.Network())
+	if err != nil {
+		return err
+	}
+	report, err := auditor.Audit(ctx, 0)
+	if err != nil {
+		return fmt.Errorf("audit what was restored: %w", err)
+	}
+	if report.Clean() {
+		fmt.Printf("florin: audited %d updates, and found nothing\n", report.Updates)
+		return nil
+	}
+	for _, finding := range report.Findings {
+		fmt.Println("  " + finding.String())
+	}
+	if c.DespiteFindings {
+		return nil
+	}
+	return fmt.Errorf("the record in the backup breaks a rule in %d places: it was changed after it was written; restore "+
+		"another backup, or this one with --despite-findings if you know why", report.FindingCount)
+}
+
+// checkRoom sees to it that the database is empty, or may be emptied.
+func (c *restoreCommand) checkRoom(ctx context.Context, databaseURL string) error {
 	found, err := db.Occupants(ctx, databaseURL)
 	switch {
 	case err != nil:
 		return err
 	case found.Nodes > 0:
 		return fmt.Errorf("the database has %d connections of running nodes: stop them first", found.Nodes)
-	case found.Tables == 0:
-		return nil
-	case !c.Force:
+	case found.Tables > 0 && !c.Force:
 		return fmt.Errorf("the database is not empty, it has %d tables: restore into an empty one, or delete what it holds "+
 			"with --force", found.Tables)
 	default:
-		return db.Clear(ctx, databaseURL)
+		return nil
 	}
 }
 
-// readManifest reads what a backup holds, and checks that its dump is whole.
-func readManifest(directory string) (m manifest, err error) {
-	content, err := os.ReadFile(filepath.Join(directory, manifestName))
+// readManifest reads what a backup holds, and checks that its dump is whole. A hash that is not empty is the manifest's.
+func readManifest(directory, wanted string) (m manifest, err error) {
+	path := filepath.Join(directory, manifestName)
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return m, fmt.Errorf("%s is no backup of florin: %w", directory, err)
+	}
+	if wanted != "" {
+		hash, err := hashOf(path)
+		if err != nil {
+			return m, err
+		}
+		if !strings.EqualFold(hash, strings.TrimSpace(wanted)) {
+			return m, fmt.Errorf("%s of %s has the SHA-256 %s, not the %s that you expect: it is another backup, or it was "+
+				"changed", manifestName, directory, hash, wanted)
+		}
 	}
 	if err := json.Unmarshal(content, &m); err != nil {
 		return m, fmt.Errorf("read %s of %s: %w", manifestName, directory, err)

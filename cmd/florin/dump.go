@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/florinledger/florin/devnet/postgres"
+)
+
+// This file reads the archives of pg_dump without a database. pg_restore writes them out as text; of that, rows of data
+// are taken, and no statement is ever run: whoever made the archive chose its statements.
+
+// dumpFile is an archive of pg_dump in its custom format.
+type dumpFile struct {
+	path string
+	// program is the pg_restore that reads it.
+	program string
+}
+
+func openDump(ctx context.Context, path string, major int) (dumpFile, error) {
+	program, err := postgres.Program(ctx, "pg_restore", major)
+	return dumpFile{path: path, program: program}, err
+}
+
+// run has pg_restore write something about the archive, and hands it to read.
+func (d dumpFile) run(ctx context.Context, read func(output io.Reader) error, arguments ...string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends a program whose output is not wanted any more
+	command := exec.CommandContext(ctx, d.program, append(arguments, d.path)...)
+	var said bytes.Buffer
+	command.Stderr = &said
+	output, err := command.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := command.Start(); err != nil {
+		return fmt.Errorf("run pg_restore: %w", err)
+	}
+	if err := read(output); err != nil {
+		cancel()
+		_ = command.Wait() // it was told to end
+		return err
+	}
+	if err := command.Wait(); err != nil {
+		return fmt.Errorf("the dump cannot be read: pg_restore: %w\n%s", err, strings.TrimSpace(said.String()))
+	}
+	return nil
+}
+
+// rowsReader takes the rows of a table, in the text format of COPY.
+type rowsReader func(table string, columns []string, rows io.Reader) error
+
+// rows reads the data of all tables, or of one.
+func (d dumpFile) rows(ctx context.Context, table string, take rowsReader) error {
+	arguments := []string{"--data-only", "--no-owner", "--no-privileges", "--file=-"}
+	if table != "" {
+		arguments = append(arguments, "--table="+table)
+	}
+	return d.run(ctx, func(output io.Reader) error { return scanRows(output, take) }, arguments...)
+}
+
+// copyLine is how pg_dump begins the rows of a table.
+var copyLine = regexp.MustCompile(`^COPY public\.([a-z_][a-z0-9_]*) \(([a-z0-9_", ]+)\) FROM stdin;$`)
+
+// lineBuffer is how much is read at once.
+const lineBuffer = 1 << 20
+
+// scanRows finds the rows in a script of pg_restore. All else in it is left alone, but for rows that have no known form.
+func scanRows(script io.Reader, take rowsReader) error {
+	in := bufio.NewReaderSize(script, lineBuffer)
+	for {
+		line, err := in.ReadSlice('\n')
+		long := errors.Is(err, bufio.ErrBufferFull)
+		for errors.Is(err, bufio.ErrBufferFull) { // no line of a schema is that long
+			_, err = in.ReadSlice('\n')
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		text := strings.TrimRight(string(line[:min(len(line), 4096)]), "\n")
+		switch found := copyLine.FindStringSubmatch(text); {
+		case found != nil && !long:
+			rows := &copyRows{in: in, atStart: true}
+			columns := strings.Split(strings.ReplaceAll(found[2], `"`, ""), ", ")
+			if err := take(found[1], columns, rows); err != nil {
+				return err
+			}
+			if _, err := io.Copy(io.Discard, rows); err != nil {
+				return err
+			}
+		case strings.HasPrefix(strings.ToUpper(text), "COPY"):
+			return fmt.Errorf("the dump has rows in a form that florin does not make, and nothing of it was run: %.200s", text)
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+	}
+}
+
+// copyRows are the rows of one table, up to the line that ends them.
+type copyRows struct {
+	in      *bufio.Reader
+	rest    []byte // of what was read from in
+	atStart bool   // of a line
+	ended   bool
+}
+
+// Read implements io.Reader.
+func (r *copyRows) Read(p []byte) (int, error) {
+	if len(r.rest) == 0 {
+		if err := r.fill(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+func (r *copyRows) fill() error {
+	if r.ended {
+		return io.EOF
+	}
+	piece, err := r.in.ReadSlice('\n')
+	switch {
+	case errors.Is(err, io.EOF):
+		return errors.New("the dump ends in the middle of the rows of a table")
+	case err != nil && !errors.Is(err, bufio.ErrBufferFull):
+		return err
+	case r.atStart && string(piece) == "\\.\n":
+		r.ended = true
+		return io.EOF
+	}
+	r.atStart = err == nil
+	r.rest = piece
+	return nil
+}
+
+// steps are the migrations that had been applied to what was dumped, in order.
+func (d dumpFile) steps(ctx context.Context) ([]int64, error) {
+	const table = "goose_db_version"
+	var steps []int64
+	err := d.rows(ctx, table, func(name string, columns []string, rows io.Reader) error {
+		version, applied := slices.Index(columns, "version_id"), slices.Index(columns, "is_applied")
+		if name != table || version < 0 || applied < 0 {
+			return fmt.Errorf("the dump has a table %s with columns %v in the place of the schema's version", name, columns)
+		}
+		lines := bufio.NewScanner(rows)
+		for lines.Scan() {
+			values := strings.Split(lines.Text(), "\t")
+			if len(values) != len(columns) || values[applied] != "t" {
+				continue
+			}
+			step, err := strconv.ParseInt(values[version], 10, 64)
+			if err != nil {
+				return fmt.Errorf("the dump has a version of the schema that is no number: %.40q", values[version])
+			}
+			if step > 0 && !slices.Contains(steps, step) {
+				steps = append(steps, step)
+			}
+		}
+		return lines.Err()
+	})
+	if err == nil && len(steps) == 0 {
+		err = errors.New("the dump does not say which version of the schema it has: it is no backup of florin")
+	}
+	return steps, err
+}
+
+// What a record consists of, as pg_restore lists it. Tables and functions must be known by name as well.
+var (
+	ownEntries = regexp.MustCompile(`^(SEQUENCE|SEQUENCE OWNED BY|SEQUENCE SET|DEFAULT|CONSTRAINT|FK CONSTRAINT|` +
+		`CHECK CONSTRAINT|INDEX) public |^(SCHEMA|COMMENT|ACL|DEFAULT ACL) `)
+	tableEntry    = regexp.MustCompile(`^TABLE (?:DATA )?public (\S+) `)
+	functionEntry = regexp.MustCompile(`^FUNCTION public ([^ (]+)\(`)
+	entryLine     = regexp.MustCompile(`^\d+; \d+ \d+ (.+)$`)
+)
+
+// foreign lists what the archive holds that is no part of a record.
+func (d dumpFile) foreign(ctx context.Context, isTable, isFunction func(name string) bool) ([]string, error) {
+	var found []string
+	err := d.run(ctx, func(output io.Reader) error {
+		lines := bufio.NewScanner(output)
+		for lines.Scan() {
+			entry := entryLine.FindStringSubmatch(lines.Text())
+			if entry == nil {
+				continue
+			}
+			table, function := tableEntry.FindStringSubmatch(entry[1]+" "), functionEntry.FindStringSubmatch(entry[1])
+			if ownEntries.MatchString(entry[1]) || table != nil && isTable(table[1]) ||
+				function != nil && isFunction(function[1]) {
+				continue
+			}
+			found = append(found, entry[1])
+		}
+		return lines.Err()
+	}, "--list")
+	return found, err
+}

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+)
+
+// recordWith makes a record with a coin of alice's, has statements run on it, and returns the URL of its database.
+func recordWith(t *testing.T, statements ...string) string {
+	t.Helper()
+	url := dbtest.URL(t)
+	server := apitest.NewWithCoin(t, apitest.Options{DB: dbtest.Open(t, url)})
+	server.Wallet("alice").Tap("100")
+	_, err := server.DB.InsertNode(t.Context(), server.Node)
+	require.NoError(t, err)
+	conn := connect(t, url)
+	for _, statement := range statements {
+		_, err := conn.Exec(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
+	return url
+}
+
+func connect(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	return conn
+}
+
+// backupOf backs a database up, as its owner or an attacker does who has changed it.
+func backupOf(t *testing.T, url string) string {
+	t.Helper()
+	directory := filepath.Join(t.TempDir(), "backup")
+	command := backupCommand{recordPlace: recordPlace{DatabaseURL: url}, Directory: directory}
+	require.NoError(t, command.Run(t.Context()))
+	return directory
+}
+
+// replaceDump replaces the dump of a backup, and the hash that lies beside it.
+func replaceDump(t *testing.T, directory string, change func(dump []byte) []byte) {
+	t.Helper()
+	path := filepath.Join(directory, dumpName)
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, change(content), 0o600))
+	changeManifest(t, directory, func(m *manifest) {
+		m.DumpSHA256, err = hashOf(path)
+		require.NoError(t, err)
+	})
+}
+
+func changeManifest(t *testing.T, directory string, change func(m *manifest)) {
+	t.Helper()
+	path := filepath.Join(directory, manifestName)
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var m manifest
+	require.NoError(t, json.Unmarshal(content, &m))
+	change(&m)
+	content, err = json.Marshal(m)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+}
+
+// requireRefused restores over another record, which must be as it was afterwards, and into an empty database, which
+// must be empty.
+func requireRefused(t *testing.T, directory, words string) {
+	t.Helper()
+	occupied, empty := dbtest.URL(t), dbtest.Empty(t)
+	held := connect(t, occupied)
+	_, err := held.Exec(t.Context(), "CREATE VIEW mine AS SELECT 7 AS seven")
+	require.NoError(t, err)
+	before, _, err := fingerprintOf(t.Context(), occupied)
+	require.NoError(t, err)
+	require.NoError(t, held.Close(t.Context()))
+	awaitNobody(t, occupied)
+	for _, url := range []string{occupied, empty} {
+		command := restoreCommand{recordPlace: recordPlace{DatabaseURL: url}, Directory: directory, Force: url == occupied}
+		err := command.Run(t.Context())
+		require.ErrorContains(t, err, words)
+		require.ErrorContains(t, err, "nothing was restored")
+		var schemas int
+		require.NoError(t, connect(t, url).QueryRow(t.Context(),
+			"SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'florin%'").Scan(&schemas))
+		require.Zero(t, schemas, "nothing is left")
+	}
+	after, _, err := fingerprintOf(t.Context(), occupied)
+	require.NoError(t, err)
+	require.Empty(t, before.Difference(after))
+	var seven int
+	require.NoError(t, connect(t, occupied).QueryRow(t.Context(), "SELECT seven FROM mine").Scan(&seven))
+	found, err := db.Occupants(t.Context(), empty)
+	require.NoError(t, err)
+	require.Zero(t, found.Tables)
+}
+
+// awaitNobody waits until connections that were closed are gone.
+func awaitNobody(t *testing.T, url string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		found, err := db.Occupants(t.Context(), url)
+		return err == nil && found.Nodes == 0
+	}, apitest.Patience, time.Millisecond)
+}
+
+// catalogue is everything in a database that is made by statements, in words.
+func catalogue(t *testing.T, url string) string {
+	t.Helper()
+	var text string
+	require.NoError(t, connect(t, url).QueryRow(t.Context(), `SELECT string_agg(line, E'\n' ORDER BY line) FROM (
+		SELECT format('%s %s', relkind, oid::regclass) FROM pg_class
+			WHERE relnamespace = 'public'::regnamespace
+		UNION ALL SELECT format('function %s %s %s', oid::regprocedure, prosecdef, md5(prosrc)) FROM pg_proc
+			WHERE pronamespace = 'public'::regnamespace
+		UNION ALL SELECT format('trigger %s %s', tgname, tgrelid::regclass) FROM pg_trigger WHERE NOT tgisinternal
+		UNION ALL SELECT format('rule %s', rulename) FROM pg_rewrite AS r, pg_class AS c
+			WHERE c.oid = r.ev_class AND c.relnamespace = 'public'::regnamespace
+		UNION ALL SELECT format('policy %s', polname) FROM pg_policy
+		UNION ALL SELECT format('default %s %s %s', adrelid::regclass, adnum, pg_get_expr(adbin, adrelid)) FROM pg_attrdef
+		UNION ALL SELECT format('constraint %s %s', conrelid::regclass, pg_get_constraintdef(oid)) FROM pg_constraint
+			WHERE connamespace = 'public'::regnamespace
+		UNION ALL SELECT format('column %s %s %s', attrelid::regclass, attname, format_type(atttypid, atttypmod))
+			FROM pg_attribute AS a, pg_class AS c
+			WHERE c.oid = a.attrelid AND c.relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped
+	) AS found (line)`).Scan(&text))
+	return text
+}
+
+// hostile are statements that somebody who hands out a backup ran on the database first.
+func hostile() map[string][]string {
+	const evil = `CREATE FUNCTION evil() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+		BEGIN UPDATE ledger_clock SET offset_micros = 1; RETURN NEW; END $$`
+	return map[string][]string{
+		"a trigger": {
+			evil, "CREATE TRIGGER evil AFTER INSERT ON users FOR EACH STATEMENT EXECUTE FUNCTION evil()",
+		},
+		"a function with the rights of its owner": {
+			`CREATE FUNCTION evil() RETURNS integer LANGUAGE sql SECURITY DEFINER AS 'SELECT 1'`,
+		},
+		"a table":                   {"CREATE TABLE evil (x integer)"},
+		"a view for a table":        {"ALTER TABLE idempotency_keys RENAME TO evil", "CREATE VIEW idempotency_keys AS TABLE evil"},
+		"a rule":                    {"CREATE RULE evil AS ON INSERT TO idempotency_keys DO ALSO DELETE FROM users"},
+		"a policy":                  {"CREATE POLICY evil ON users USING (false)"},
+		"a type":                    {"CREATE TYPE evil AS ENUM ('x')"},
+		"a domain":                  {"CREATE DOMAIN evil AS text CHECK (length(VALUE) > 0)"},
+		"a function of our name":    {`CREATE FUNCTION coupon_rounds() RETURNS integer LANGUAGE sql AS 'SELECT 1'`},
+		"a large object of a table": {"CREATE MATERIALIZED VIEW evil AS SELECT 1 AS x"},
+	}
+}
+
+func TestABackupThatHoldsMoreThanARecordIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, statements := range hostile() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			requireRefused(t, backupOf(t, recordWith(t, statements...)), "the backup holds what is no part of a record")
+		})
+	}
+}
+
+// TestNothingOfABackupIsRun restores without refusing what is foreign: it is not there afterwards.
+func TestNothingOfABackupIsRun(t *testing.T) {
+	t.Parallel()
+	own := catalogue(t, dbtest.URL(t))
+	for name, statements := range map[string][]string{
+		"foreign things": append(hostile()["a trigger"], "CREATE TABLE another (x integer)", "CREATE VIEW v AS SELECT 1 AS x",
+			"CREATE RULE evil AS ON INSERT TO users DO ALSO DELETE FROM idempotency_keys"),
+		"default expressions": {"ALTER TABLE users ALTER COLUMN id SET DEFAULT pg_read_file('/etc/hostname')"},
+		"altered functions": {`CREATE OR REPLACE FUNCTION dust_round(template_id text, payload json) RETURNS numeric
+			LANGUAGE sql IMMUTABLE SECURITY DEFINER AS 'SELECT NULL::numeric'`},
+		"constraints that are gone": {"ALTER TABLE ledger_head DROP CONSTRAINT ledger_head_is_singleton"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := dbtest.Empty(t)
+			command := restoreCommand{
+				recordPlace: recordPlace{DatabaseURL: url}, Directory: backupOf(t, recordWith(t, statements...)),
+				LeaveOutForeign: true,
+			}
+			if err := command.Run(t.Context()); err != nil {
+				// Rows of more tables than there are: the manifest says what is missing, and that must be said.
+				require.ErrorContains(t, err, "what was restored is not what was backed up: table another")
+				changeManifest(t, command.Directory, func(m *manifest) { delete(m.Fingerprint.Tables, "another") })
+				require.NoError(t, command.Run(t.Context()))
+			}
+			require.Equal(t, own, catalogue(t, url))
+		})
+	}
+}
+
+// TestStatementsInADumpAreNotRun puts statements where pg_dump has those that bring the rows.
+func TestStatementsInADumpAreNotRun(t *testing.T) {
+	t.Parallel()
+	const original = "COPY public.undecided_contracts (contract_id) FROM stdin;"
+	url := recordWith(t)
+	for name, statement := range map[string]string{
+		"a program":             "COPY public.ledger_clock FROM PROGRAM 'touch %s';",
+		"a program, in two":     "COPY public.ledger_clock\nFROM PROGRAM 'touch %s';",
+		"a file":                "copy public.users to '%s';",
+		"rows of another table": "COPY pg_catalog.pg_authid (rolname) FROM stdin;",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			// Archives say how long a text is, so the new one is as long.
+			mark := filepath.Join("/tmp", strings.ToLower(filepath.Base(t.TempDir()))+"x"+strings.ReplaceAll(t.Name(), "/", ""))[:8]
+			statement := strings.ReplaceAll(statement, "%s", mark)
+			require.LessOrEqual(t, len(statement), len(original))
+			statement += strings.Repeat(" ", len(original)-len(statement))
+			directory := backupOf(t, url)
+			replaceDump(t, directory, func(dump []byte) []byte {
+				require.Equal(t, 1, bytes.Count(dump, []byte(original)))
+				return bytes.Replace(dump, []byte(original), []byte(statement), 1)
+			})
+			requireRefused(t, directory, "the dump has rows in a form that florin does not make")
+			require.NoFileExists(t, mark)
+		})
+	}
+}
+
+func TestAScriptIsNoBackup(t *testing.T) {
+	t.Parallel()
+	mark := filepath.Join(t.TempDir(), "mark")
+	directory := backupOf(t, recordWith(t))
+	replaceDump(t, directory, func([]byte) []byte {
+		return []byte("--\n-- PostgreSQL database dump\n--\n\\! touch " + mark + "\nCREATE TABLE public.evil (x integer);\n")
+	})
+	requireRefused(t, directory, "the dump cannot be read")
+	require.NoFileExists(t, mark)
+}
+
+// TestARecordThatWasChangedIsRefused changes a record before it is backed up, so that the manifest fits.
+func TestARecordThatWasChangedIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, statement := range map[string]string{
+		"a contract changed": `UPDATE contracts SET payload = replace(payload::text, '"100.0', '"900.0')::json
+			WHERE template_id LIKE '%:Splice.Amulet:Amulet'`,
+		"a completion removed": `DELETE FROM completions WHERE ledger_offset = (SELECT ledger_offset FROM ledger_head)`,
+		"an update changed":    `UPDATE updates SET command_id = 'another' WHERE topology IS NULL`,
+		"a contract listed for somebody else": `INSERT INTO active_contracts SELECT 'mallory', created_offset,
+			created_node_id, template_id, contract_id, in_network FROM active_contracts LIMIT 1`,
+		"the seals removed": `UPDATE completions SET seal = NULL`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := recordWith(t, statement)
+			directory := backupOf(t, url)
+			requireRefused(t, directory, "the record in the backup breaks a rule")
+			command := restoreCommand{
+				recordPlace: recordPlace{DatabaseURL: dbtest.Empty(t)}, Directory: directory, DespiteFindings: true,
+			}
+			require.NoError(t, command.Run(t.Context()))
+		})
+	}
+	requireRefused(t, backupOf(t, recordWith(t, `DELETE FROM node`)), "not the node whose record it is")
+}
+
+func TestABackupIsToldByItsManifest(t *testing.T) {
+	t.Parallel()
+	directory := backupOf(t, recordWith(t))
+	hash, err := hashOf(filepath.Join(directory, manifestName))
+	require.NoError(t, err)
+	command := restoreCommand{
+		recordPlace: recordPlace{DatabaseURL: dbtest.Empty(t)}, Directory: directory, ManifestSHA256: strings.ToUpper(hash),
+	}
+	require.NoError(t, command.Run(t.Context()))
+	changeManifest(t, directory, func(m *manifest) { m.SealKeys[1] = strings.Repeat("0", 32) })
+	command.Force = true
+	require.ErrorContains(t, command.Run(t.Context()), "it is another backup, or it was changed")
+	requireRefused(t, directory, "the keys of seals are not those that the manifest names")
+}
+
+// TestARunningNodeIsNotReplaced restores where somebody is connected, as nodes are.
+func TestARunningNodeIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	directory, url := backupOf(t, recordWith(t)), recordWith(t)
+	command := restoreCommand{recordPlace: recordPlace{DatabaseURL: url}, Directory: directory, Force: true}
+	require.ErrorContains(t, command.Run(t.Context()), "connections of running nodes")
+}

@@ -1,0 +1,281 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+)
+
+const (
+	// stagingSchema is beside the record's.
+	stagingSchema = "florin_restore"
+	// stagingLock is the advisory lock of the one process that restores.
+	stagingLock = 0x726573746f72 // "restor"
+)
+
+// Staging is a place beside the record in which another one is put together and looked at. Nothing but rows comes into
+// it from elsewhere: its tables, functions and constraints are made by this program's migrations. It takes the place of
+// the record as a whole, or is dropped.
+type Staging struct {
+	conn *pgx.Conn
+	url  string
+	// columns of each table, in order, without those that the database computes.
+	columns   map[string][]string
+	functions []string
+	// references are the foreign keys, which count from [Staging.Finish] on: rows come in any order.
+	references []reference
+}
+
+// reference is a foreign key.
+type reference struct{ Table, Name, Definition string }
+
+// Stage makes an empty staging place in a database. Close it.
+func Stage(ctx context.Context, databaseURL string) (*Staging, error) {
+	parsed, err := url.Parse(databaseURL)
+	if err != nil {
+		return nil, errors.New("the database URL must have the form postgres://user:password@host:port/database")
+	}
+	query := parsed.Query()
+	query.Set("search_path", stagingSchema)
+	query.Set("application_name", "restore") // no node's
+	parsed.RawQuery = query.Encode()
+	s := &Staging{url: parsed.String(), columns: map[string][]string{}}
+	config, err := s.config()
+	if err != nil {
+		return nil, err
+	}
+	if s.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
+		return nil, fmt.Errorf("cannot reach the database: %w", err)
+	}
+	if err := s.begin(ctx); err != nil {
+		return nil, errors.Join(err, s.conn.Close(context.WithoutCancel(ctx)))
+	}
+	return s, nil
+}
+
+func (s *Staging) config() (*pgx.ConnConfig, error) {
+	config, err := pgx.ParseConfig(s.url)
+	if err != nil {
+		return nil, fmt.Errorf("the database URL is not usable: %w", err)
+	}
+	for name := range config.RuntimeParams { // the pool's settings mean nothing to a connection
+		if strings.HasPrefix(name, "pool_") {
+			delete(config.RuntimeParams, name)
+		}
+	}
+	return config, nil
+}
+
+func (s *Staging) begin(ctx context.Context) error {
+	var alone bool
+	if err := s.conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", int64(stagingLock)).Scan(&alone); err != nil {
+		return failed("restoring", err)
+	}
+	if !alone {
+		return errors.New("another process is restoring into this database: wait for it")
+	}
+	// Rows are read as pg_dump writes them, whatever the role's settings.
+	_, err := s.conn.Exec(ctx, "SET datestyle = 'ISO, YMD'; SET intervalstyle = 'postgres'; SET timezone = 'UTC'; "+
+		"SET client_encoding = 'UTF8'; SET statement_timeout = 0; "+
+		"DROP SCHEMA IF EXISTS "+stagingSchema+" CASCADE; CREATE SCHEMA "+stagingSchema)
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) && pgErr.Code == pgerrcode.InsufficientPrivilege {
+		return fmt.Errorf("the role may not make a schema in the database: restore as the owner of the database, or "+
+			"GRANT CREATE ON DATABASE to the role: %w", err)
+	}
+	return failed("making room beside the record", err)
+}
+
+// Close drops what has not taken the place of the record.
+func (s *Staging) Close(ctx context.Context) error {
+	_, err := s.conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+stagingSchema+" CASCADE")
+	return errors.Join(failed("removing what was not restored", err), s.conn.Close(ctx))
+}
+
+// URL is that of the staging place, for [Open] and [Migrate].
+func (s *Staging) URL() string { return s.url }
+
+// Build makes the schema as a record has it to which these migrations were applied, in this order, with empty tables.
+func (s *Staging) Build(ctx context.Context, versions []int64) error {
+	newest, err := newestVersion()
+	if err != nil {
+		return err
+	}
+	config, err := s.config()
+	if err != nil {
+		return err
+	}
+	sqlDB := stdlib.OpenDB(*config)
+	defer sqlDB.Close()
+	files, err := Schema()
+	if err != nil {
+		return fmt.Errorf("reading the migrations: %w", err)
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, sqlDB, files)
+	if err != nil {
+		return fmt.Errorf("reading the migrations: %w", err)
+	}
+	for _, version := range versions {
+		switch _, err := provider.ApplyVersion(ctx, version, true); {
+		case errors.Is(err, goose.ErrVersionNotFound) && version > newest:
+			return fmt.Errorf("the schema has step %d, newer than the %d that this program knows: run a newer florin",
+				version, newest)
+		case err != nil:
+			return fmt.Errorf("making the schema, step %d: %w", version, err)
+		}
+	}
+	return s.describe(ctx)
+}
+
+// describe reads what there is, and empties the tables of what migrations put there.
+func (s *Staging) describe(ctx context.Context) error {
+	rows, err := s.conn.Query(ctx, `SELECT table_name::text, column_name::text FROM information_schema.columns
+		WHERE table_schema = $1 AND is_generated = 'NEVER' ORDER BY table_name, ordinal_position`, stagingSchema)
+	if err != nil {
+		return failed("reading the schema", err)
+	}
+	var table, column string
+	_, err = pgx.ForEachRow(rows, []any{&table, &column}, func() error {
+		s.columns[table] = append(s.columns[table], column)
+		return nil
+	})
+	if err != nil {
+		return failed("reading the schema", err)
+	}
+	rows, err = s.conn.Query(ctx, "SELECT proname::text FROM pg_proc WHERE pronamespace = $1::regnamespace", stagingSchema)
+	if err != nil {
+		return failed("reading the schema", err)
+	}
+	if s.functions, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
+		return failed("reading the schema", err)
+	}
+	names := make([]string, 0, len(s.columns))
+	for name := range s.columns {
+		names = append(names, pgx.Identifier{stagingSchema, name}.Sanitize())
+	}
+	if _, err = s.conn.Exec(ctx, "TRUNCATE "+strings.Join(names, ", ")); err != nil {
+		return failed("emptying the tables", err)
+	}
+	return s.looseReferences(ctx)
+}
+
+func (s *Staging) looseReferences(ctx context.Context) error {
+	rows, err := s.conn.Query(ctx, `SELECT conrelid::regclass::text, quote_ident(conname), pg_get_constraintdef(oid)
+		FROM pg_constraint WHERE contype = 'f' AND connamespace = $1::regnamespace`, stagingSchema)
+	if err != nil {
+		return failed("reading the schema", err)
+	}
+	if s.references, err = pgx.CollectRows(rows, pgx.RowToStructByPos[reference]); err != nil {
+		return failed("reading the schema", err)
+	}
+	for _, r := range s.references {
+		if _, err := s.conn.Exec(ctx, "ALTER TABLE "+r.Table+" DROP CONSTRAINT "+r.Name); err != nil {
+			return failed("taking foreign keys away", err)
+		}
+	}
+	return nil
+}
+
+// Columns are those of a table that rows can give values to; nil for a table that there is not.
+func (s *Staging) Columns(table string) []string { return s.columns[table] }
+
+// Functions are the names of the schema's functions.
+func (s *Staging) Functions() []string { return s.functions }
+
+// Load adds rows to a table, in the text format of COPY. They are values and nothing else.
+func (s *Staging) Load(ctx context.Context, table string, columns []string, rows io.Reader) error {
+	names := make([]string, len(columns))
+	for i, column := range columns {
+		names[i] = pgx.Identifier{column}.Sanitize()
+	}
+	_, err := s.conn.PgConn().CopyFrom(ctx, rows, "COPY "+pgx.Identifier{stagingSchema, table}.Sanitize()+
+		" ("+strings.Join(names, ", ")+") FROM STDIN")
+	return failed("loading table "+table, err)
+}
+
+// Replace puts what was staged in the place of the record. With force, what the record's schema holds is deleted;
+// otherwise it must hold no table. It happens as a whole or not at all.
+func (s *Staging) Replace(ctx context.Context, force bool) error {
+	tx, err := s.conn.Begin(ctx)
+	if err != nil {
+		return failed("putting the restored record in its place", err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // nothing is left to do after a commit
+	found, err := occupants(ctx, tx)
+	switch {
+	case err != nil:
+		return err
+	case found.Nodes > 0:
+		return fmt.Errorf("a node has connected to the database meanwhile, with %d connections: stop it first", found.Nodes)
+	case found.Tables > 0 && !force:
+		return fmt.Errorf("the database has got %d tables meanwhile", found.Tables)
+	}
+	if found.Tables > 0 {
+		if _, err := tx.Exec(ctx, "DROP SCHEMA public CASCADE; CREATE SCHEMA public"); err != nil {
+			return failed("deleting what the database holds", err)
+		}
+	}
+	for _, step := range []string{
+		// Where the audit had come is no statement of this record's.
+		"DELETE FROM audit_checkpoint",
+		`DO $$
+		DECLARE object record;
+		BEGIN
+			FOR object IN SELECT oid::regclass AS name FROM pg_class
+				WHERE relnamespace = '` + stagingSchema + `'::regnamespace AND relkind = 'r'
+			LOOP
+				EXECUTE format('ALTER TABLE %s SET SCHEMA public', object.name);
+			END LOOP;
+			FOR object IN SELECT oid::regprocedure AS name FROM pg_proc
+				WHERE pronamespace = '` + stagingSchema + `'::regnamespace
+			LOOP
+				EXECUTE format('ALTER FUNCTION %s SET SCHEMA public', object.name);
+			END LOOP;
+		END $$`,
+		"DROP SCHEMA " + stagingSchema, // refused if anything is left in it
+	} {
+		if _, err := tx.Exec(ctx, step); err != nil {
+			return failed("putting the restored record in its place", err)
+		}
+	}
+	return failed("putting the restored record in its place", tx.Commit(ctx))
+}
+
+// Finish checks what rows say of one another, and has the columns that number rows go on after those that were loaded.
+func (s *Staging) Finish(ctx context.Context) error {
+	for _, r := range s.references {
+		_, err := s.conn.Exec(ctx, "ALTER TABLE "+r.Table+" ADD CONSTRAINT "+r.Name+" "+r.Definition)
+		if err != nil {
+			return failed("checking foreign keys", err)
+		}
+	}
+	rows, err := s.conn.Query(ctx, `SELECT table_name::text, column_name::text FROM information_schema.columns
+		WHERE table_schema = $1 AND pg_get_serial_sequence(format('%I.%I', table_schema, table_name), column_name)
+			IS NOT NULL`, stagingSchema)
+	if err != nil {
+		return failed("reading the schema", err)
+	}
+	type numbered struct{ Table, Column string }
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[numbered])
+	if err != nil {
+		return failed("reading the schema", err)
+	}
+	for _, n := range found {
+		column := pgx.Identifier{n.Column}.Sanitize()
+		_, err := s.conn.Exec(ctx, "SELECT setval(pg_get_serial_sequence($1, $2), coalesce(max("+column+"), 0) + 1, false) FROM "+
+			pgx.Identifier{stagingSchema, n.Table}.Sanitize(), stagingSchema+"."+n.Table, n.Column)
+		if err != nil {
+			return failed("numbering rows", err)
+		}
+	}
+	return nil
+}
