@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
@@ -67,34 +68,41 @@ func (e entries) examine(state *State) {
 		completions[completion.Offset] = completion
 		e.check(state, completion.Offset, "completion", completion.SealedRow)
 	}
-	first := ledger.Offset(0) // of the offsets that have nothing
-	for offset := e.after + 1; offset <= e.upTo; offset++ {
+	next := e.after + 1
+	for _, offset := range e.offsets() {
+		gap(state, next, offset-1)
+		next = offset + 1
 		update, updated := updates[offset]
 		completion, completed := completions[offset]
-		if !updated && !completed {
-			if first == 0 {
-				first = offset
-			}
-			continue
-		}
-		gap(state, first, offset)
-		first = 0
 		if detail := mismatch(update, updated, completion, completed); detail != "" {
 			state.report(sealed(offset, "%s", detail))
 		}
 	}
-	gap(state, first, e.upTo+1)
+	gap(state, next, e.upTo)
 }
 
-// gap reports offsets that have nothing, from the first to before the end; a first of 0 is none.
-func gap(state *State, first, end ledger.Offset) {
+// offsets are those of the range that have something, in order. There may be few in a range that somebody made long.
+func (e entries) offsets() []ledger.Offset {
+	var offsets []ledger.Offset
+	for _, update := range e.updates {
+		offsets = append(offsets, update.Offset)
+	}
+	for _, completion := range e.completions {
+		offsets = append(offsets, completion.Offset)
+	}
+	slices.Sort(offsets)
+	return slices.Compact(offsets)
+}
+
+// gap reports offsets that have nothing; none when the last is before the first.
+func gap(state *State, first, last ledger.Offset) {
 	switch {
-	case first == 0:
-	case first+1 == end:
+	case last < first:
+	case last == first:
 		state.report(sealed(first, "there is neither an update nor a completion: what was here was deleted"))
 	default:
 		state.report(sealed(first, "there is neither an update nor a completion up to offset %d: what was here was deleted",
-			end-1))
+			last))
 	}
 }
 

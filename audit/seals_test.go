@@ -108,6 +108,10 @@ func TestEntriesThatWereDeletedAreFound(t *testing.T) {
 		b.damage(t, `DELETE FROM `+table+` WHERE ledger_offset = $1`, first)
 	}
 	b.requireFound(t, audit.Sealed, min(first, second), "what was here was deleted")
+	// A record that says of itself that it is longer than anybody can count.
+	end := b.end(t)
+	b.damage(t, `UPDATE ledger_head SET ledger_offset = 9223372036854775807`)
+	b.requireFound(t, audit.Sealed, end+1, "up to offset 9223372036854775807")
 }
 
 func TestEntriesThatWereAddedAreFound(t *testing.T) {

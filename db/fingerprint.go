@@ -89,7 +89,8 @@ func (d *DB) InSnapshot(ctx context.Context, body func(Snapshot) error) error {
 // Fingerprint reads every table once.
 func (s Snapshot) Fingerprint(ctx context.Context) (Fingerprint, error) {
 	found := Fingerprint{Tables: map[string]TableFingerprint{}}
-	rows, err := s.tx.Query(ctx, "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename")
+	rows, err := s.tx.Query(ctx,
+		"SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename")
 	if err != nil {
 		return found, failed("listing the tables", err)
 	}

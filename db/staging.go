@@ -271,8 +271,9 @@ func (s *Staging) Finish(ctx context.Context) error {
 	}
 	for _, n := range found {
 		column := pgx.Identifier{n.Column}.Sanitize()
-		_, err := s.conn.Exec(ctx, "SELECT setval(pg_get_serial_sequence($1, $2), coalesce(max("+column+"), 0) + 1, false) FROM "+
-			pgx.Identifier{stagingSchema, n.Table}.Sanitize(), stagingSchema+"."+n.Table, n.Column)
+		_, err := s.conn.Exec(ctx,
+			"SELECT setval(pg_get_serial_sequence($1, $2), coalesce(max("+column+"), 0) + 1, false) FROM "+
+				pgx.Identifier{stagingSchema, n.Table}.Sanitize(), stagingSchema+"."+n.Table, n.Column)
 		if err != nil {
 			return failed("numbering rows", err)
 		}

@@ -74,7 +74,8 @@ var copyLine = regexp.MustCompile(`^COPY public\.([a-z_][a-z0-9_]*) \(([a-z0-9_"
 // lineBuffer is how much is read at once.
 const lineBuffer = 1 << 20
 
-// scanRows finds the rows in a script of pg_restore. All else in it is left alone, but for rows that have no known form.
+// scanRows finds the rows in a script of pg_restore. It leaves alone what else is there, and refuses rows in a form
+// that it does not know.
 func scanRows(script io.Reader, take rowsReader) error {
 	in := bufio.NewReaderSize(script, lineBuffer)
 	for {

@@ -104,18 +104,17 @@ func clientEnvironment(databaseURL string) (argument string, environment []strin
 }
 
 // fingerprintOf reads the whole database.
-func fingerprintOf(ctx context.Context, databaseURL string) (found db.Fingerprint, major int, err error) {
+func fingerprintOf(ctx context.Context, databaseURL string) (found db.Fingerprint, err error) {
 	database, err := db.Open(ctx, databaseURL, db.Options{})
 	if err != nil {
-		return found, 0, err
+		return found, err
 	}
 	defer database.Close()
 	err = database.InSnapshot(ctx, func(snapshot db.Snapshot) error {
-		major = snapshot.ServerMajor
 		found, err = snapshot.Fingerprint(ctx)
 		return err
 	})
-	return found, major, err
+	return found, err
 }
 
 func rowsOf(f db.Fingerprint) string {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -69,7 +71,9 @@ func (c *restoreCommand) Run(ctx context.Context) (err error) {
 }
 
 // restore puts the record together and checks it.
-func (c *restoreCommand) restore(ctx context.Context, m manifest, staging *db.Staging) (found db.Fingerprint, err error) {
+func (c *restoreCommand) restore(
+	ctx context.Context, m manifest, staging *db.Staging,
+) (found db.Fingerprint, err error) {
 	dump, err := openDump(ctx, filepath.Join(c.Directory, dumpName), m.PostgresMajor)
 	if err != nil {
 		return found, err
@@ -102,7 +106,10 @@ func (c *restoreCommand) restore(ctx context.Context, m manifest, staging *db.St
 	if err := staging.Finish(ctx); err != nil {
 		return found, err
 	}
-	if found, _, err = fingerprintOf(ctx, staging.URL()); err != nil {
+	if c.LeaveOutForeign {
+		maps.DeleteFunc(m.Fingerprint.Tables, func(name string, _ db.TableFingerprint) bool { return !isTable(name) })
+	}
+	if found, err = fingerprintOf(ctx, staging.URL()); err != nil {
 		return found, err
 	}
 	if difference := m.Fingerprint.Difference(found); difference != "" {
@@ -198,22 +205,17 @@ func (c *restoreCommand) checkRoom(ctx context.Context, databaseURL string) erro
 	}
 }
 
-// readManifest reads what a backup holds, and checks that its dump is whole. A hash that is not empty is the manifest's.
+// readManifest reads what a backup holds, and checks that its dump is whole. If a hash is wanted, the manifest must
+// have it.
 func readManifest(directory, wanted string) (m manifest, err error) {
-	path := filepath.Join(directory, manifestName)
-	content, err := os.ReadFile(path)
+	content, err := os.ReadFile(filepath.Join(directory, manifestName))
 	if err != nil {
 		return m, fmt.Errorf("%s is no backup of florin: %w", directory, err)
 	}
-	if wanted != "" {
-		hash, err := hashOf(path)
-		if err != nil {
-			return m, err
-		}
-		if !strings.EqualFold(hash, strings.TrimSpace(wanted)) {
-			return m, fmt.Errorf("%s of %s has the SHA-256 %s, not the %s that you expect: it is another backup, or it was "+
-				"changed", manifestName, directory, hash, wanted)
-		}
+	sum := sha256.Sum256(content)
+	if found := hex.EncodeToString(sum[:]); wanted != "" && !strings.EqualFold(found, strings.TrimSpace(wanted)) {
+		return m, fmt.Errorf("%s of %s has the SHA-256 %s, not the %s that you expect: it is another backup, or it was "+
+			"changed", manifestName, directory, found, wanted)
 	}
 	if err := json.Unmarshal(content, &m); err != nil {
 		return m, fmt.Errorf("read %s of %s: %w", manifestName, directory, err)

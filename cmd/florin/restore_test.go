@@ -85,7 +85,7 @@ func requireRefused(t *testing.T, directory, words string) {
 	held := connect(t, occupied)
 	_, err := held.Exec(t.Context(), "CREATE VIEW mine AS SELECT 7 AS seven")
 	require.NoError(t, err)
-	before, _, err := fingerprintOf(t.Context(), occupied)
+	before, err := fingerprintOf(t.Context(), occupied)
 	require.NoError(t, err)
 	require.NoError(t, held.Close(t.Context()))
 	awaitNobody(t, occupied)
@@ -99,7 +99,7 @@ func requireRefused(t *testing.T, directory, words string) {
 			"SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'florin%'").Scan(&schemas))
 		require.Zero(t, schemas, "nothing is left")
 	}
-	after, _, err := fingerprintOf(t.Context(), occupied)
+	after, err := fingerprintOf(t.Context(), occupied)
 	require.NoError(t, err)
 	require.Empty(t, before.Difference(after))
 	var seven int
@@ -152,14 +152,16 @@ func hostile() map[string][]string {
 		"a function with the rights of its owner": {
 			`CREATE FUNCTION evil() RETURNS integer LANGUAGE sql SECURITY DEFINER AS 'SELECT 1'`,
 		},
-		"a table":                   {"CREATE TABLE evil (x integer)"},
-		"a view for a table":        {"ALTER TABLE idempotency_keys RENAME TO evil", "CREATE VIEW idempotency_keys AS TABLE evil"},
-		"a rule":                    {"CREATE RULE evil AS ON INSERT TO idempotency_keys DO ALSO DELETE FROM users"},
-		"a policy":                  {"CREATE POLICY evil ON users USING (false)"},
-		"a type":                    {"CREATE TYPE evil AS ENUM ('x')"},
-		"a domain":                  {"CREATE DOMAIN evil AS text CHECK (length(VALUE) > 0)"},
-		"a function of our name":    {`CREATE FUNCTION coupon_rounds() RETURNS integer LANGUAGE sql AS 'SELECT 1'`},
-		"a large object of a table": {"CREATE MATERIALIZED VIEW evil AS SELECT 1 AS x"},
+		"a table": {"CREATE TABLE evil (x integer)"},
+		"a view for a table": {
+			"ALTER TABLE idempotency_keys RENAME TO evil", "CREATE VIEW idempotency_keys AS TABLE evil",
+		},
+		"a rule":               {"CREATE RULE evil AS ON INSERT TO idempotency_keys DO ALSO DELETE FROM users"},
+		"a policy":             {"CREATE POLICY evil ON users USING (false)"},
+		"a type":               {"CREATE TYPE evil AS ENUM ('x')"},
+		"a domain":             {"CREATE DOMAIN evil AS text CHECK (length(VALUE) > 0)"},
+		"a materialized view":  {"CREATE MATERIALIZED VIEW evil AS SELECT 1 AS x"},
+		"a function like ours": {`CREATE FUNCTION coupon_rounds() RETURNS integer LANGUAGE sql AS 'SELECT 1'`},
 	}
 }
 
@@ -192,12 +194,7 @@ func TestNothingOfABackupIsRun(t *testing.T) {
 				recordPlace: recordPlace{DatabaseURL: url}, Directory: backupOf(t, recordWith(t, statements...)),
 				LeaveOutForeign: true,
 			}
-			if err := command.Run(t.Context()); err != nil {
-				// Rows of more tables than there are: the manifest says what is missing, and that must be said.
-				require.ErrorContains(t, err, "what was restored is not what was backed up: table another")
-				changeManifest(t, command.Directory, func(m *manifest) { delete(m.Fingerprint.Tables, "another") })
-				require.NoError(t, command.Run(t.Context()))
-			}
+			require.NoError(t, command.Run(t.Context()))
 			require.Equal(t, own, catalogue(t, url))
 		})
 	}
@@ -217,7 +214,7 @@ func TestStatementsInADumpAreNotRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			// Archives say how long a text is, so the new one is as long.
-			mark := filepath.Join("/tmp", strings.ToLower(filepath.Base(t.TempDir()))+"x"+strings.ReplaceAll(t.Name(), "/", ""))[:8]
+			const mark = "/tmp/flbad"
 			statement := strings.ReplaceAll(statement, "%s", mark)
 			require.LessOrEqual(t, len(statement), len(original))
 			statement += strings.Repeat(" ", len(original)-len(statement))

@@ -87,9 +87,9 @@ func (s *nodeSettings) allowedOrigins(development bool) (api.Origins, error) {
 	return api.ParseOrigins(s.CorsOrigins)
 }
 
-// servedHosts are the names under which the node is served. Whoever guesses the shared secret, a page included whose own
-// name leads here, can make every token: so it is served under names that lead nowhere else. Tokens of an issuer cannot
-// be made, and proxies choose names.
+// servedHosts are the names under which the node is served. Whoever guesses the shared secret, a page included whose
+// own name leads here, can make every token: so it is served under names that lead nowhere else. Tokens of an issuer
+// cannot be made, and proxies choose names.
 func (s *nodeSettings) servedHosts(listen string) (hosts.Names, error) {
 	if len(s.Hosts) == 0 && s.hasIssuer() {
 		return hosts.Names{}, nil
