@@ -38,8 +38,8 @@ type flight struct {
 // record still keeps the change from succeeding twice.
 const maxFlight = 10 * time.Minute
 
-// waitingShare is which part of the places for those that wait for their time one user may have.
-const waitingShare = 8
+// WaitingShare is which part of the places for those that wait for their time one user may have.
+const WaitingShare = 8
 
 func newFlights(most, mostOfUser int, clock func() time.Time) *flights {
 	return &flights{
@@ -93,7 +93,7 @@ func (f *flights) waitingFull(who ledger.Identity) *fault.Fault {
 			"%d commands wait for their minimum ledger time, the most that may: submit it when its time has come", f.most).
 			With("reason", "too many commands wait for their time")
 	}
-	if share := max(f.most/waitingShare, 1); f.mostOfUser > 0 && f.waitingByUser[who] >= share {
+	if share := max(f.most/WaitingShare, 1); f.mostOfUser > 0 && f.waitingByUser[who] >= share {
 		return fault.ParticipantBackpressure.New("%d commands of user %q wait for their minimum ledger time, the most for "+
 			"one user: submit it when its time has come", share, who.UserID).
 			With("reason", "too many commands of the user wait for their time")

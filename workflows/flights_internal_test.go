@@ -97,7 +97,7 @@ func TestTheOldestFlightIsKnownUntilItHasLanded(t *testing.T) {
 
 func TestWhatWaitsForItsTimeHasPlacesOfItsOwn(t *testing.T) {
 	t.Parallel()
-	const places = 2 * waitingShare
+	const places = 2 * WaitingShare
 	now := time.Unix(1_800_000_000, 0)
 	f := newFlights(places, places-1, func() time.Time { return now })
 	wait := func(user string, number int) *fault.Fault {
@@ -106,8 +106,8 @@ func TestWhatWaitsForItsTimeHasPlacesOfItsOwn(t *testing.T) {
 		s.ReceivedAt, s.MinLedgerTime = now, &later
 		return f.enter(change, s, "global::1220")
 	}
-	for user := range waitingShare {
-		for number := range places / waitingShare {
+	for user := range WaitingShare {
+		for number := range places / WaitingShare {
 			require.Nil(t, wait("greedy"+strconv.Itoa(user), number))
 		}
 		refusal := wait("greedy"+strconv.Itoa(user), places)

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// anonymousTurns is how many requests without a token are worked on at the same moment.
-	anonymousTurns = 4
+	// AnonymousTurns is how many requests without a token are worked on at the same moment.
+	AnonymousTurns = 4
 	// anonymousWait is how long one waits for its turn, and anonymousTime how long it is worked on.
 	anonymousWait, anonymousTime = 5 * time.Second, 5 * time.Second
 	// longestRest bounds how long a turn rests after a request that took long.
@@ -34,8 +34,8 @@ type anonymous struct {
 func newAnonymous(options LimitOptions) *anonymous {
 	return &anonymous{
 		places:  newPlaces(int64(options.AnonymousRequests), int64(options.AddressRequests)),
-		turns:   semaphore.NewWeighted(anonymousTurns),
-		rest:    max(0, anonymousTurns/options.AnonymousShare-1),
+		turns:   semaphore.NewWeighted(AnonymousTurns),
+		rest:    max(0, AnonymousTurns/options.AnonymousShare-1),
 		now:     options.Now,
 		streams: newPlaces(int64(options.AnonymousRequests), int64(options.AddressRequests)),
 	}

@@ -50,18 +50,13 @@ func (a *API) Streams() []endpoint.Stream {
 const endless = "A stream without an end goes on until either side closes it, and sends checkpoints: everything up " +
 	"to the offset of a checkpoint has been sent. Continue with the greatest offset that was received as beginExclusive."
 
-// streamReads is how many streams may read at once. However many are woken by one commit, connections to the database
-// are left for everybody else.
-const streamReads = 8
-
 // inTurn reads a page of a stream when it is the stream's turn.
 func (a *API) inTurn(ctx context.Context, read func() error) error {
-	select {
-	case a.turns <- struct{}{}:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	give, err := a.turns.take(ctx, endpoint.Claims(ctx).Identity())
+	if err != nil {
+		return err
 	}
-	defer func() { <-a.turns }()
+	defer give()
 	return read()
 }
 
