@@ -1,0 +1,72 @@
+package api_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+)
+
+// oneTime is what every answer says anew: times, and ids that were made up for the request.
+var oneTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+// TestNeighboursLearnNothingOfOneAnother asks for everything that the router serves as a user with a wallet, in its own
+// party's name, about what another user has: contracts, offers, transfers, allocations, payments, updates, tracking
+// ids, and the user itself. What exists is refused as what does not, and no answer names the other's party.
+func TestNeighboursLearnNothingOfOneAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, apitest.RequestPackage())
+	operator, receiver := w.OperatorWallet(), w.Onboard("receiver")
+	wallet, own := w.Onboard("victim"), w.Onboard("mallory")
+	w.Call("victim", http.MethodPost, "/v0/wallet/tap", object{"amount": "10"}).OK(nil)
+	exhibits := w.OneOfEach(wallet, operator, receiver)
+	w.hold("victim", wallet.Party, "")
+	victim := w.parties["victim"]
+
+	w.Call("victim", http.MethodPost, "/v0/wallet/buy-traffic-requests", object{
+		"receiving_validator_party_id": w.Node.Operator, "domain_id": w.Node.SynchronizerID, "traffic_amount": 200_000,
+		"tracking_id": apitest.Theirs, "expires_at": time.Now().Add(time.Hour).UnixMicro(),
+	}).OK(nil)
+
+	existing, missing := subject{*victim, "victim", apitest.Theirs, "globex", "acs", exhibits}, w.missing()
+	existing.party, missing.party = own.Party, own.Party
+	missing.offset = w.parties["carl"].offset // that of an update which the caller does not see either
+	caller := outsider{"mallory", apitest.Token(t, "mallory"), existing}
+	public := publicOperations(t)
+	names := make([]string, 0, 2*len(exhibits))
+	for path, id := range exhibits {
+		if !strings.HasSuffix(path, "{tracking_id}") {
+			names = append(names, id, missing.contract)
+		}
+	}
+	// What differs is what the answers repeat of the questions.
+	same := strings.NewReplacer(append(names, victim.contract, missing.contract, victim.update, missing.update,
+		"tracking id "+existing.trackingID, "tracking id "+missing.trackingID,
+		fmt.Sprintf(`"OFFSET","%d"`, victim.offset), fmt.Sprintf(`"OFFSET","%d"`, missing.offset))...)
+	served := w.operations(t)
+	refused := 0
+	for _, operation := range slices.Sorted(maps.Keys(served)) {
+		if public[operation] {
+			continue
+		}
+		route := served[operation]
+		exists := w.ask(route, caller, w.question(route, existing))
+		doesNot := w.ask(route, caller, w.question(route, missing))
+		require.NotContains(t, exists, string(victim.party), operation)
+		if strings.HasPrefix(exists, "200") && strings.HasPrefix(doesNot, "200") {
+			continue // about what is the caller's own
+		}
+		require.Equal(t, oneTime.ReplaceAllString(same.Replace(doesNot), "*"),
+			oneTime.ReplaceAllString(same.Replace(exists), "*"), operation)
+		refused++
+	}
+	require.Greater(t, refused, 100)
+}
