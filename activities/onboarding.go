@@ -51,8 +51,10 @@ func (a *Activities) ContributeToOnboarding(
 	step := onboardingStep{node: a.Node, self: node, key: key, contribution: in, given: given}
 	err = a.DB.ContributeToOnboarding(ctx, db.OnboardingContribution{
 		ID: in.ID, Party: given.Party(), Now: a.Clock().UTC().Truncate(time.Microsecond),
-		Grant: db.Grant{UserID: in.UserID, MayMiss: in.UserMayMiss, MaxParties: in.MaxUserParties},
-		Wait:  settings.OnboardingWait, Decide: step.decideGuarded,
+		Grant: db.Grant{
+			UserID: in.UserID, Guard: reachOf(in.AskedBy), MayMiss: in.UserMayMiss, MaxParties: in.MaxUserParties,
+		},
+		Wait: settings.OnboardingWait, Decide: step.decideGuarded,
 		Waits: func(until time.Time) { step.outcome.ExpiresAt = until },
 	})
 	if err == nil {
@@ -176,4 +178,12 @@ func (a *Activities) ExpireOnboarding(ctx context.Context, party ledger.Party) (
 // WithdrawOnboarding forgets an onboarding that waits.
 func (a *Activities) WithdrawOnboarding(ctx context.Context, party ledger.Party) (bool, error) {
 	return a.DB.WithdrawOnboarding(ctx, party)
+}
+
+// reachOf is the guard of whoever asks; nil for those whose reach has no bound.
+func reachOf(asking *ledger.Identity) db.UserGuard {
+	if asking == nil {
+		return nil
+	}
+	return db.WithinReachOf(*asking)
 }

@@ -12,6 +12,8 @@ import (
 type Grant struct {
 	// UserID is the user; "" for nobody.
 	UserID string
+	// Guard refuses users beyond the reach of whoever asks; nil for no bound.
+	Guard UserGuard
 	// MayMiss has the party allocated without the right if the user cannot get it.
 	MayMiss bool
 	// MaxParties is how many parties the user may have rights to with this one; 0 for any number.
@@ -38,7 +40,7 @@ func (t *Tx) grantParty(ctx context.Context, grant Grant, party ledger.Party, pr
 // quota. Until the transaction ends nobody else changes the user or its rights.
 func (t *Tx) mayGet(ctx context.Context, grant Grant, party ledger.Party, provider string) error {
 	const operation = "checking user's existence"
-	user, err := t.lockUser(ctx, operation, grant.UserID)
+	user, err := t.lockUser(ctx, operation, grant.UserID, grant.Guard)
 	if err != nil {
 		return err
 	}

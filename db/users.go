@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/florinledger/florin/db/dbgen"
@@ -187,11 +188,13 @@ type UserReach struct {
 	Providers map[ledger.Party]string
 }
 
-func (t *Tx) guard(ctx context.Context, user ledger.User, guards []UserGuard) error {
+// CheckReach asks the guards about a user; nil guards refuse nobody.
+func (r Reader) CheckReach(ctx context.Context, user ledger.User, guards ...UserGuard) error {
+	guards = slices.DeleteFunc(slices.Clone(guards), func(guard UserGuard) bool { return guard == nil })
 	if len(guards) == 0 {
 		return nil
 	}
-	rights, err := t.UserRights(ctx, user.ID)
+	rights, err := r.UserRights(ctx, user.ID)
 	if err != nil {
 		return err
 	}
@@ -202,7 +205,7 @@ func (t *Tx) guard(ctx context.Context, user ledger.User, guards []UserGuard) er
 			named = append(named, right.Party)
 		}
 	}
-	parties, err := t.Parties(ctx, ledger.SortedParties(named))
+	parties, err := r.Parties(ctx, ledger.SortedParties(named))
 	if err != nil {
 		return err
 	}
@@ -215,6 +218,44 @@ func (t *Tx) guard(ctx context.Context, user ledger.User, guards []UserGuard) er
 		}
 	}
 	return nil
+}
+
+// WithinReachOf is the guard of an administrator of an identity provider: it refuses users of other providers, and
+// those with a right that the administrator could not give. What it may do with itself is checked apart.
+func WithinReachOf(caller ledger.Identity) UserGuard {
+	return func(target UserReach) error {
+		switch {
+		case target.User.IdentityProviderID != caller.IdentityProviderID:
+			return NotOfProvider(target.User.ID, caller.IdentityProviderID)
+		case target.User.ID == caller.UserID:
+			return nil
+		}
+		for _, right := range target.Rights {
+			if !givenWithin(right, target.Providers, caller.IdentityProviderID) {
+				return fault.PermissionDenied.New("User %q has the right %s, which only a ParticipantAdmin may give: only one "+
+					"may change the user", target.User.ID, right.Kind)
+			}
+		}
+		return nil
+	}
+}
+
+// NotOfProvider is the answer for a user that an identity provider does not have, whoever else has.
+func NotOfProvider(userID, identityProviderID string) error {
+	return fault.PermissionDenied.New("The identity provider %q has no user %q", identityProviderID, userID)
+}
+
+// givenWithin reports whether an administrator of the identity provider may give the right.
+func givenWithin(right ledger.Right, providers map[ledger.Party]string, identityProviderID string) bool {
+	switch right.Kind {
+	case ledger.CanActAs, ledger.CanReadAs, ledger.CanExecuteAs:
+		of, known := providers[right.Party]
+		return known && of == identityProviderID
+	case ledger.IdentityProviderAdmin:
+		return true
+	default:
+		return false
+	}
 }
 
 // changeUser runs a change of one user or its rights, and tells the watchers.
@@ -245,7 +286,7 @@ func (t *Tx) lockUser(ctx context.Context, operation, id string, guards ...UserG
 	if err != nil {
 		return ledger.User{}, err
 	}
-	return user, t.guard(ctx, user, guards)
+	return user, t.CheckReach(ctx, user, guards...)
 }
 
 func (t *Tx) storeUser(ctx context.Context, user ledger.User) error {

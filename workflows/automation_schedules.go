@@ -88,14 +88,20 @@ func automationAttributes() temporal.SearchAttributes {
 	return temporal.NewSearchAttributes(AttributeKind.ValueSet(ledger.KindAutomation))
 }
 
-// Paused tells whether the Schedule of a kind is paused. One that is missing, as after a loss of Temporal's state, is
+// Paused reports whether the Schedule of a kind is paused. One that is missing, as after a loss of Temporal's state, is
 // created.
 func (s *Schedules) Paused(ctx context.Context, kind string) (bool, error) {
-	found, err := s.temporal.ScheduleClient().GetHandle(ctx, automationID(kind)).Describe(ctx)
+	paused, err := SchedulePaused(ctx, s.temporal, kind)
 	if _, gone := errors.AsType[*serviceerror.NotFound](err); gone {
 		known, _ := s.automations.Find(kind)
 		return false, s.ensure(ctx, known)
 	}
+	return paused, err
+}
+
+// SchedulePaused reports whether the Schedule of a kind of automation is paused now.
+func SchedulePaused(ctx context.Context, temporal client.Client, kind string) (bool, error) {
+	found, err := temporal.ScheduleClient().GetHandle(ctx, automationID(kind)).Describe(ctx)
 	if err != nil {
 		return false, err
 	}

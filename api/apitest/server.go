@@ -88,6 +88,8 @@ type Options struct {
 	Hosts hosts.Names
 	// DB is a database that stands already; nil makes a fresh one.
 	DB *db.DB
+	// Paused asks whether a Schedule is paused; left out, nobody does.
+	Paused func(ctx context.Context, kind string) (bool, error)
 	// Traffic is what the synchronizer grants; left out, nothing is metered.
 	Traffic ledger.TrafficRules
 }
@@ -197,7 +199,7 @@ func (s *Server) handler(options Options) http.Handler {
 	require.NoError(s.tb, err)
 	operator, err := operatorapi.New(operatorapi.Options{
 		Auditor: s.auditor(), Checkpoints: s.DB, Metrics: s.Metrics, Settings: s.DB, Automation: s.DB,
-		Ledger: s.DB,
+		Ledger: s.DB, Now: now, Paused: options.Paused,
 	})
 	require.NoError(s.tb, err)
 	wallets, err := walletapi.New(walletapi.Options{

@@ -187,6 +187,9 @@ func (a *API) checkAllocateExternal(
 		ID: uuid.NewString(), MultiHash: FromAPISignatures(body.MultiHashSignatures), UserID: body.UserID,
 		MaxUserParties: maxParties, Trace: endpoint.Trace(ctx),
 	}
+	if caller, bound := boundCaller(ctx); bound {
+		contribution.AskedBy = new(caller.Identity())
+	}
 	for _, wire := range body.OnboardingTransactions {
 		contribution.Transactions = append(contribution.Transactions, topology.OnboardingTransaction{
 			Transaction: wire.Transaction, Signatures: FromAPISignatures(wire.Signatures),
@@ -209,7 +212,7 @@ func (a *API) checkAllocateExternal(
 	if err := a.checkGrantee(ctx, body.UserID, body.IdentityProviderID); err != nil {
 		return contribution, onboarding, err
 	}
-	grant := db.Grant{UserID: body.UserID, MaxParties: maxParties}
+	grant := db.Grant{UserID: body.UserID, Guard: withinReach(ctx), MaxParties: maxParties}
 	if err := a.record.CheckPartyQuota(ctx, grant, onboarding.Party()); err != nil {
 		return contribution, onboarding, err
 	}

@@ -125,7 +125,7 @@ func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (Allo
 	allocated, err := a.host(ctx, ledger.PartyDetails{
 		Party: a.node.LocalParty(hint), IsLocal: true, Annotations: annotations,
 		IdentityProviderID: body.IdentityProviderID,
-	}, db.Grant{UserID: body.UserID, MaxParties: maxParties})
+	}, db.Grant{UserID: body.UserID, Guard: withinReach(ctx), MaxParties: maxParties})
 	if err != nil {
 		return AllocatePartyResponse{}, err
 	}
@@ -150,7 +150,8 @@ func (a *API) mayAllocate(ctx context.Context, userID, identityProviderID string
 	return settings.MaxSelfAllocatedParties, nil
 }
 
-// checkGrantee refuses a user that does not exist or belongs to another identity provider.
+// checkGrantee refuses a user that does not exist, belongs to another identity provider, or is beyond the caller's
+// reach.
 func (a *API) checkGrantee(ctx context.Context, userID, identityProviderID string) error {
 	if userID == "" {
 		return nil
@@ -158,8 +159,11 @@ func (a *API) checkGrantee(ctx context.Context, userID, identityProviderID strin
 	if err := ledger.CheckUserID(userID); err != nil {
 		return fault.InvalidFieldNamed("user_id", err.Error())
 	}
-	_, err := a.userOf(ctx, "checking user's existence", userID, identityProviderID)
-	return err
+	user, err := a.userOf(ctx, "checking user's existence", userID, identityProviderID)
+	if err != nil {
+		return err
+	}
+	return a.record.CheckReach(ctx, user, withinReach(ctx))
 }
 
 func (a *API) listParties(ctx context.Context, req listPartiesRequest) (ListKnownPartiesResponse, error) {

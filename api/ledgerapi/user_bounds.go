@@ -5,7 +5,6 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -17,43 +16,11 @@ func boundCaller(ctx context.Context) (ledger.User, bool) {
 	return user, ok && !claims.IsAdmin()
 }
 
-// notOfProvider is the answer for a user that the caller's identity provider does not have, whoever else has.
-func notOfProvider(userID, identityProviderID string) error {
-	return fault.PermissionDenied.New("The identity provider %q has no user %q", identityProviderID, userID)
-}
-
-// withinReach refuses changes of users beyond the caller's reach: those of other identity providers, and those with a
-// right that the caller could not give. It is asked in the transaction that makes the change.
+// withinReach refuses changes of users beyond the caller's reach; nil where it has no bound. It is asked in the
+// transaction that makes the change.
 func withinReach(ctx context.Context) db.UserGuard {
-	caller, bound := boundCaller(ctx)
-	return func(target db.UserReach) error {
-		switch {
-		case !bound:
-			return nil
-		case target.User.IdentityProviderID != caller.IdentityProviderID:
-			return notOfProvider(target.User.ID, caller.IdentityProviderID)
-		case target.User.ID == caller.ID: // what it may do with itself is checked apart
-			return nil
-		}
-		for _, right := range target.Rights {
-			if !givenWithin(right, target.Providers, caller.IdentityProviderID) {
-				return fault.PermissionDenied.New("User %q has the right %s, which only a ParticipantAdmin may give: only one "+
-					"may change the user", target.User.ID, right.Kind)
-			}
-		}
-		return nil
+	if caller, bound := boundCaller(ctx); bound {
+		return db.WithinReachOf(caller.Identity())
 	}
-}
-
-// givenWithin reports whether an administrator of the identity provider may give the right.
-func givenWithin(right ledger.Right, providers map[ledger.Party]string, identityProviderID string) bool {
-	switch right.Kind {
-	case ledger.CanActAs, ledger.CanReadAs, ledger.CanExecuteAs:
-		of, known := providers[right.Party]
-		return known && of == identityProviderID
-	case ledger.IdentityProviderAdmin:
-		return true
-	default:
-		return false
-	}
+	return nil
 }

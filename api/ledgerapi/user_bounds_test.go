@@ -1,6 +1,7 @@
 package ledgerapi_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"testing"
@@ -8,7 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/signing"
 )
 
 // Whoever administers an identity provider changes its users, unless they have a right that it could not give.
@@ -41,6 +44,22 @@ func TestAdministratorsOfIdentityProvidersReachAsFarAsTheyMayGive(t *testing.T) 
 		"acts-ghost": {"acme", []ledger.Right{{Kind: ledger.CanReadAs, Party: "ghost::1220aa"}}, false},
 		"stranger":   {"", nil, false},
 	}
+	// onboard is the request of an owner of keys that the user may act as its party.
+	onboard := func(id string) string {
+		key := s.Key(signing.Curve25519)
+		generated := generate(s, "party-of-"+id, key)
+		request := ledgerapi.AllocateExternalPartyRequest{
+			Synchronizer: s.Node.SynchronizerID, IdentityProviderID: "acme", UserID: id,
+			MultiHashSignatures: []ledgerapi.Signature{signatureBy(t, key, generated.MultiHash)},
+		}
+		for _, transaction := range generated.TopologyTransactions {
+			request.OnboardingTransactions = append(request.OnboardingTransactions,
+				ledgerapi.SignedTransaction{Transaction: transaction, Signatures: []ledgerapi.Signature{}})
+		}
+		body, err := json.Marshal(request)
+		require.NoError(t, err)
+		return string(body)
+	}
 	operations := map[string]func(id string) (method, path, body string){
 		"deactivate": func(id string) (string, string, string) {
 			return http.MethodPatch, "/v2/users/" + id,
@@ -58,7 +77,11 @@ func TestAdministratorsOfIdentityProvidersReachAsFarAsTheyMayGive(t *testing.T) 
 			return http.MethodPatch, "/v2/users/" + id + "/rights", fmt.Sprintf(
 				`{"userId":%q,"rights":[{"kind":{"CanReadAs":{"value":{"party":%q}}}}]}`, id, own)
 		},
-		"delete": func(id string) (string, string, string) { return http.MethodDelete, "/v2/users/" + id, "" },
+		"allocate": func(id string) (string, string, string) {
+			return http.MethodPost, "/v2/parties", fmt.Sprintf(`{"identityProviderId":"acme","userId":%q}`, id)
+		},
+		"onboard": func(id string) (string, string, string) { return http.MethodPost, allocatePath, onboard(id) },
+		"delete":  func(id string) (string, string, string) { return http.MethodDelete, "/v2/users/" + id, "" },
 	}
 	send := func(method, path, body string) apitest.Answer {
 		return s.Send(method, path, bearer(acme.Token("boss")), body)

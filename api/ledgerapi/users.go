@@ -25,6 +25,8 @@ type UserRecord interface {
 	) (ledger.User, error)
 	MoveUser(ctx context.Context, id, source, target string) error
 	DeleteUser(ctx context.Context, id string, guards ...db.UserGuard) error
+	// CheckReach asks the guards about a user that something is about to be given to.
+	CheckReach(ctx context.Context, user ledger.User, guards ...db.UserGuard) error
 	// GrantRights and RevokeRights return what really changed.
 	GrantRights(
 		ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,
@@ -201,7 +203,7 @@ func (a *API) userOf(ctx context.Context, operation, id, identityProviderID stri
 	if _, bound := boundCaller(ctx); bound {
 		user, ok, err := a.record.User(ctx, ledger.Identity{IdentityProviderID: identityProviderID, UserID: id})
 		if err == nil && !ok {
-			err = notOfProvider(id, identityProviderID)
+			err = db.NotOfProvider(id, identityProviderID)
 		}
 		return user, err
 	}

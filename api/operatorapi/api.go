@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/singleflight"
 
@@ -18,7 +19,7 @@ import (
 	"github.com/florinledger/florin/telemetry"
 )
 
-// Options are the parts of an [API]. All are required.
+// Options are the parts of an [API]. All are required, except for Paused.
 type Options struct {
 	Auditor *audit.Auditor
 	// Checkpoints is where the continuous audit keeps how far it has come.
@@ -30,6 +31,11 @@ type Options struct {
 	Automation Automation
 	// Ledger are the settings of the ledger.
 	Ledger LedgerSettings
+	// Now is the ledger's clock.
+	Now func() time.Time
+	// Paused asks whether the Schedule of a kind is paused now. Without it, and when it fails, what the node saw last
+	// is answered.
+	Paused func(ctx context.Context, kind string) (bool, error)
 }
 
 // API serves the operator.
@@ -41,8 +47,8 @@ type API struct {
 // New makes the API. The error names the part that is missing.
 func New(options Options) (*API, error) {
 	if options.Auditor == nil || options.Checkpoints == nil || options.Metrics == nil ||
-		options.Settings == nil || options.Automation == nil || options.Ledger == nil {
-		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints, metrics, settings and automation")
+		options.Settings == nil || options.Automation == nil || options.Ledger == nil || options.Now == nil {
+		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints, metrics, settings, automation, a clock")
 	}
 	return &API{options: options}, nil
 }

@@ -3,6 +3,7 @@ package operatorapi
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
@@ -27,6 +28,8 @@ const (
 	automationPath = "/v0/admin/automation"
 	// firstTroubles is how many troubles of each kind the list of kinds shows.
 	firstTroubles = 20
+	// pauseTimeout is for how long Temporal is asked for pauses.
+	pauseTimeout = 2 * time.Second
 )
 
 func (a *API) automationEndpoints() []endpoint.Endpoint {
@@ -60,7 +63,7 @@ type AutomationResponse struct {
 type AutomationKind struct {
 	Kind     string              `json:"kind" required:"true" doc:"Its name"`
 	Schedule string              `json:"schedule" required:"true" doc:"The id of its Schedule in Temporal"`
-	Paused   bool                `json:"paused" required:"true" doc:"Whether the Schedule is paused, as last seen"`
+	Paused   bool                `json:"paused" required:"true" doc:"Whether the Schedule is paused"`
 	LastRun  *endpoint.Timestamp `json:"last_run" doc:"The ledger time of the last look; null before the first"`
 	NextDue  *endpoint.Timestamp `json:"next_due" doc:"The ledger time at which something is due; null: nothing is"`
 	Done     int64               `json:"done" required:"true" doc:"Submissions that were accepted, since the ledger began"`
@@ -85,6 +88,7 @@ func (a *API) listAutomation(ctx context.Context, _ endpoint.NoRequest) (Automat
 	if err != nil {
 		return AutomationResponse{}, err
 	}
+	a.refreshPauses(ctx, kinds)
 	response := AutomationResponse{Automations: make([]AutomationKind, len(kinds))}
 	for i, kind := range kinds {
 		troubles, err := a.options.Automation.Troubles(ctx, kind.Kind, "", firstTroubles)
@@ -93,8 +97,8 @@ func (a *API) listAutomation(ctx context.Context, _ endpoint.NoRequest) (Automat
 		}
 		response.Automations[i] = AutomationKind{
 			Kind: kind.Kind, Schedule: "automation:" + kind.Kind, Paused: kind.Paused,
-			LastRun: ledgerTime(kind.RanAt), NextDue: ledgerTime(kind.NextAt), Done: kind.Done, Refused: kind.Refused,
-			TroubleCount: kind.Troubles, Troubles: toAPITroubles(troubles),
+			LastRun: ledgerTime(kind.RanAt), NextDue: a.dueTime(kind.NextAt), Done: kind.Done, Refused: kind.Refused,
+			TroubleCount: kind.Troubles, Troubles: a.toAPITroubles(troubles),
 		}
 	}
 	return response, nil
@@ -108,10 +112,36 @@ func ledgerTime(at time.Time) *endpoint.Timestamp {
 	return new(endpoint.Timestamp(at))
 }
 
-func toAPITroubles(tasks []db.AutomationTask) []Trouble {
+// dueTime shows when something is due. What is due at once is stored as due since the epoch, and is due now.
+func (a *API) dueTime(at time.Time) *endpoint.Timestamp {
+	if !at.IsZero() && !at.After(time.Unix(0, 0)) {
+		at = a.options.Now()
+	}
+	return ledgerTime(at)
+}
+
+// refreshPauses asks which Schedules are paused now: the node itself looks only when something is due.
+func (a *API) refreshPauses(ctx context.Context, kinds []db.Automation) {
+	if a.options.Paused == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, pauseTimeout)
+	defer cancel()
+	var group sync.WaitGroup
+	for i := range kinds {
+		group.Go(func() {
+			if paused, err := a.options.Paused(ctx, kinds[i].Kind); err == nil {
+				kinds[i].Paused = paused
+			}
+		})
+	}
+	group.Wait()
+}
+
+func (a *API) toAPITroubles(tasks []db.AutomationTask) []Trouble {
 	troubles := make([]Trouble, len(tasks))
 	for i, task := range tasks {
-		next := ledgerTime(task.DueAt)
+		next := a.dueTime(task.DueAt)
 		troubles[i] = Trouble{
 			Subject: task.Subject, CommandID: task.CommandID, Tries: task.Tries, Refusal: task.Refusal,
 			NextTry: next, Stuck: next == nil,
@@ -140,7 +170,7 @@ func (a *API) listTroubles(ctx context.Context, req troublesRequest) (TroublesRe
 		return TroublesResponse{}, err
 	}
 	tasks, err := a.options.Automation.Troubles(ctx, req.Kind, req.After, limit)
-	return TroublesResponse{Troubles: toAPITroubles(tasks)}, err
+	return TroublesResponse{Troubles: a.toAPITroubles(tasks)}, err
 }
 
 // kind finds a kind of automation, or refuses its name and says which there are.
@@ -150,9 +180,10 @@ func (a *API) kind(ctx context.Context, name string) (db.Automation, error) {
 		return db.Automation{}, err
 	}
 	var names []string
-	for _, kind := range kinds {
+	for i, kind := range kinds {
 		if kind.Kind == name {
-			return kind, nil
+			a.refreshPauses(ctx, kinds[i:i+1])
+			return kinds[i], nil
 		}
 		names = append(names, kind.Kind)
 	}

@@ -1,6 +1,8 @@
 package operatorapi_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -82,4 +84,42 @@ func TestTheOperatorNudgesWhatWasRefused(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, answer.Status, "who has no trouble")
 	answer = s.Call(apitest.Admin, http.MethodPost, automationPath+"/dreams/run", `{}`)
 	require.Equal(t, http.StatusNotFound, answer.Status)
+}
+
+func TestPausesAreThoseOfNowAndNothingIsDueIn1970(t *testing.T) {
+	t.Parallel()
+	paused := map[string]bool{"rounds": true}
+	var away error
+	s := apitest.New(t, apitest.Options{Paused: func(_ context.Context, kind string) (bool, error) {
+		return paused[kind], away
+	}})
+	require.NoError(t, s.DB.InTx(t.Context(), func(tx *db.Tx) error {
+		if err := tx.EnterAutomations(t.Context(), []string{"rewards", "rounds"}); err != nil {
+			return err
+		}
+		return tx.EnterTasks(t.Context(), "rewards", "", []db.DueTask{{Subject: "network", At: time.Unix(0, 0)}})
+	}))
+	type kind struct {
+		Kind    string
+		Paused  bool
+		NextDue *time.Time `json:"next_due"`
+	}
+	list := func() []kind {
+		var answer struct{ Automations []kind }
+		s.Call(apitest.Admin, http.MethodGet, automationPath, nil).OK(&answer)
+		return answer.Automations
+	}
+	shown := list()
+	require.False(t, shown[0].Paused)
+	require.True(t, shown[1].Paused, "though the node has not looked yet")
+	require.WithinDuration(t, time.Now(), *shown[0].NextDue, time.Minute, "what is due at once is due now")
+	require.Nil(t, shown[1].NextDue)
+	require.Contains(t, s.Call(apitest.Admin, http.MethodPost, automationPath+"/rounds/run", `{}`).Text, `"paused":true`)
+
+	require.NoError(t, s.DB.PauseAutomation(t.Context(), "rewards", true))
+	require.False(t, list()[0].Paused, "it goes on again")
+	away = errors.New("Temporal is away")
+	shown = list()
+	require.True(t, shown[0].Paused, "as it was seen last")
+	require.False(t, shown[1].Paused)
 }

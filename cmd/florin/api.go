@@ -16,6 +16,7 @@ import (
 	"github.com/florinledger/florin/api/registryapi"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/workflows"
 )
 
 // readinessTimeout bounds how long a part may take to say that it works.
@@ -79,7 +80,10 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 	}
 	operator, err := operatorapi.New(operatorapi.Options{
 		Auditor: n.auditor, Checkpoints: n.database, Metrics: n.metrics, Settings: n.database,
-		Automation: n.database, Ledger: n.database,
+		Automation: n.database, Ledger: n.database, Now: n.clock.Now,
+		Paused: func(ctx context.Context, kind string) (bool, error) {
+			return workflows.SchedulePaused(ctx, n.temporal, kind)
+		},
 	})
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ type ledgerSettings struct {
 	OperatorHint      *string        `help:"First part of the validator operator's party id of a fresh ledger (${operatorHint})." env:"FLORIN_OPERATOR_HINT"`
 	OperatorUser      *string        `help:"Wallet user of the validator operator of a fresh ledger (${operatorUser})." env:"FLORIN_OPERATOR_USER"`
 	AdminUser         *string        `help:"Participant administrator of a fresh ledger, beside participant_admin (${adminUser})." env:"FLORIN_ADMIN_USER"`
-	RoundTick         *time.Duration `help:"Half the life of the mining rounds of a fresh ledger (${roundTick})." env:"FLORIN_ROUND_TICK"`
+	RoundTick         *time.Duration `help:"Half the life of the mining rounds of a fresh ledger (${roundTick}, or a week where the clock can be advanced)." env:"FLORIN_ROUND_TICK"`
 	RoundZeroDuration *time.Duration `help:"How long the first round of a fresh ledger stays open; 0s, the default: two ticks." env:"FLORIN_ROUND_ZERO_DURATION"`
 
 	CoinPrice               *string        `help:"Price of the coin in USD, in the first rounds and in those that are opened (${coinPrice}). Of the ledger: change it with florin config set." env:"FLORIN_COIN_PRICE"`
@@ -99,12 +99,19 @@ func (n *node) foundLedger(ctx context.Context) error {
 	return err
 }
 
+// simulatedTick is the tick of a fresh ledger whose clock can be advanced: the clock stops at each round, and a year has
+// 52 then.
+const simulatedTick = 7 * 24 * time.Hour
+
 // settingsBefore are the settings of a ledger that an earlier version made, as far as they can be known, and else the
 // defaults.
 func (n *node) settingsBefore(ctx context.Context) (ledger.Settings, error) {
 	settings := ledger.DefaultSettings()
 	identity, exists, err := n.database.Node(ctx)
 	if err != nil || !exists {
+		if clock := n.options.clock; clock == clockSimulated || clock == clockStatic {
+			settings.RoundTick = simulatedTick
+		}
 		return settings, err
 	}
 	settings.Participant, _, _ = strings.Cut(identity.ParticipantID, "::")

@@ -247,6 +247,9 @@ func TestAPausedScheduleStaysPausedAndNothingRuns(t *testing.T) {
 	found, err := schedule.Describe(t.Context())
 	require.NoError(t, err)
 	require.True(t, found.Schedule.State.Paused)
+	paused, err := workflows.SchedulePaused(t.Context(), n.temporal, kindGiving)
+	require.NoError(t, err)
+	require.True(t, paused, "whoever asks learns it at once")
 	require.Equal(t, "maintenance", found.Schedule.State.Note)
 
 	giver := n.givers("giver")[0]

@@ -66,6 +66,20 @@ func newNode(tb testing.TB) *node {
 // newNodeWith makes a node with automation, whose first round closes after a time.
 func newNodeWith(tb testing.TB, roundZero time.Duration, kinds func(*node) []automation.Automation) *node {
 	tb.Helper()
+	return newNodeOf(tb, nodeOptions{roundZero: roundZero, tick: tick, kinds: kinds})
+}
+
+// nodeOptions say what a node is like.
+type nodeOptions struct {
+	// roundZero is when the first round closes, tick half the life of the others.
+	roundZero, tick time.Duration
+	// static lets the clock stand still between advances.
+	static bool
+	kinds  func(*node) []automation.Automation
+}
+
+func newNodeOf(tb testing.TB, options nodeOptions) *node {
+	tb.Helper()
 	n := &node{t: tb, databaseURL: dbtest.URL(tb)}
 	n.db = dbtest.Open(tb, n.databaseURL)
 	ctx := tb.Context()
@@ -74,9 +88,13 @@ func newNodeWith(tb testing.TB, roundZero time.Duration, kinds func(*node) []aut
 	require.NoError(tb, err)
 	n.lifecycles, err = lifecycle.NewRegistry(n.packages)
 	require.NoError(tb, err)
-	n.automations, err = automation.NewRegistry(n.packages, kinds(n)...)
+	n.automations, err = automation.NewRegistry(n.packages, options.kinds(n)...)
 	require.NoError(tb, err)
-	require.NoError(tb, n.db.SetClockMode(ctx, true))
+	if options.static {
+		require.NoError(tb, n.db.StopClock(ctx, time.Now()))
+	} else {
+		require.NoError(tb, n.db.SetClockMode(ctx, true))
+	}
 	settings := ledger.DefaultSettings()
 	settings.CoinPrice = decimal.MustParse("0.01") // of all rounds but the first
 	_, err = n.db.FoundLedgerSettings(ctx, settings, nil)
@@ -86,9 +104,10 @@ func newNodeWith(tb testing.TB, roundZero time.Duration, kinds func(*node) []aut
 	require.NoError(tb, bootstrap.Parties(ctx, n.db, n.identity, time.Now()))
 	n.commits = n.activities(n.watch())
 	config := coin.DefaultConfig(n.identity.SynchronizerID)
+	config.TickDuration = lf.RelTimeOf(options.tick)
 	config.TransferPreapprovalBaseDuration = &lf.RelTime{} // no day of a preapproval is free
 	genesis, err := coin.GenesisCommands(n.packages, coin.Genesis{
-		DSO: n.identity.DSO, Config: config, AmuletPrice: decimal.MustParse("0.005"), RoundZeroDuration: roundZero,
+		DSO: n.identity.DSO, Config: config, AmuletPrice: decimal.MustParse("0.005"), RoundZeroDuration: options.roundZero,
 	})
 	require.NoError(tb, err)
 	n.submit([]ledger.Party{n.identity.DSO}, genesis...)

@@ -20,6 +20,9 @@ type Contribution struct {
 	IdentityProviderID string `json:"identityProviderId,omitempty"`
 	// UserID is who gets the right to act as the party when it is allocated; "" for nobody.
 	UserID string `json:"userId,omitempty"`
+	// AskedBy is who asks, when the user must be within the reach of an administrator of its identity provider; nil
+	// for those without that bound.
+	AskedBy *ledger.Identity `json:"askedBy,omitempty"`
 	// UserMayMiss has the party allocated without the right if the user cannot get it.
 	UserMayMiss bool `json:"userMayMiss,omitempty"`
 	// MaxUserParties is how many parties the user may have rights to with this one; 0 for any number.

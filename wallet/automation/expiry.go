@@ -178,9 +178,12 @@ func planDust(s Situation) (Step, error) {
 	if err != nil || !ok || len(n.states) < 2 {
 		return Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
 	}
-	step := Step{Until: n.states[0].Payload.TargetArchiveAfter.Time().Add(aMinute), WaitsFor: "coin to become dust"}
+	step := Step{
+		Until:    n.states[0].Payload.TargetArchiveAfter.Time().Add(aMinute),
+		Deadline: n.stopsClock(), WaitsFor: "coin to become dust",
+	}
 	if !step.Until.After(s.Now) {
-		step.Until = s.Now.Add(aMinute)
+		step.Until, step.Deadline = s.Now.Add(aMinute), false
 	}
 	first, second := n.states[0], n.states[1]
 	round := min(first.Payload.HoldingFeesOpenRoundNumber.Number, second.Payload.HoldingFeesOpenRoundNumber.Number)

@@ -204,7 +204,7 @@ func (n networkState) allowMinting(
 }
 
 // rewardStep waits until the next of the coupons can be minted; nothing when none ever can. Those of which there is one
-// in every round do not stop a simulated clock.
+// in every round stop a simulated clock where rounds do.
 func (n networkState) rewardStep(s Situation, coupons []Coupon) Step {
 	var step Step
 	for _, coupon := range coupons {
@@ -215,7 +215,7 @@ func (n networkState) rewardStep(s Situation, coupons []Coupon) Step {
 		if step.Until.IsZero() || at.Before(step.Until) {
 			step.Until, step.WaitsFor = at, "its rewards to be issued"
 		}
-		step.Deadline = step.Deadline || coupon.Kind != Faucet
+		step.Deadline = step.Deadline || coupon.Kind != Faucet || n.stopsClock()
 	}
 	return step
 }

@@ -111,16 +111,28 @@ func planRounds(s Situation) (Step, error) {
 	return n.wait(s), nil
 }
 
+// leastStop is the shortest tick at which a simulated clock stops when it is advanced. Shorter rounds would take too
+// many stops: those of ten minutes 52,560 for a year.
+const leastStop = time.Hour
+
+// stopsClock reports whether a simulated clock stops at what happens in every round.
+func (n networkState) stopsClock() bool {
+	return n.rules.Payload.ConfigSchedule.InitialValue.TickDuration.Duration() >= leastStop
+}
+
 // wait is for whatever is next.
 func (n networkState) wait(s Situation) Step {
 	step := Step{Until: s.Now.Add(time.Hour), WaitsFor: "three open rounds"}
 	sooner := func(at time.Time, what string) {
 		if at.Before(step.Until) {
-			step.Until, step.WaitsFor = at, what
+			step.Until, step.WaitsFor, step.Deadline = at, what, n.stopsClock()
 		}
 	}
 	if at, ok := advancesAt(n.open); ok {
-		step = Step{Until: at, WaitsFor: fmt.Sprintf("the end of round %d", n.open[0].Payload.Round.Number)}
+		step = Step{
+			Until: at, Deadline: n.stopsClock(),
+			WaitsFor: fmt.Sprintf("the end of round %d", n.open[0].Payload.Round.Number),
+		}
 	}
 	for _, round := range n.issuing {
 		sooner(round.Payload.TargetClosesAt.Time(), fmt.Sprintf("the end of the issuing of round %d",
