@@ -23,9 +23,12 @@ func (m marks) amount(cycle int) string {
 	return fmt.Sprintf("%d.%s%04d", 1+cycle%7, m.fraction(), cycle%10_000)
 }
 
+// sum is what the amounts have in common: who sums them up shows it.
+func (m marks) sum() string { return "." + m.fraction() }
+
 // in finds a mark in what was read that is not in what was sent; "" when there is none.
 func (m marks) in(read, sent []byte) string {
-	for _, mark := range []string{m.prefix(), "." + m.fraction()} {
+	for _, mark := range []string{m.prefix(), m.sum()} {
 		if bytes.Contains(read, []byte(mark)) && !bytes.Contains(sent, []byte(mark)) {
 			return mark
 		}

@@ -105,6 +105,9 @@ func (a *attacker) playScan(ctx context.Context) error {
 	return err
 }
 
+// summaryPath is where the scan tells the sum of what owners hold, which is public.
+const summaryPath = "/api/scan/v0/holdings/summary"
+
 // askScan asks for the holdings of an owner who is named many times, some times at once, and returns the shortest time
 // that it took.
 func (a *attacker) askScan(ctx context.Context, owner string, named, times int) (time.Duration, error) {
@@ -114,12 +117,11 @@ func (a *attacker) askScan(ctx context.Context, owner string, named, times int) 
 	if err != nil {
 		return 0, err
 	}
-	const path = "/api/scan/v0/holdings/summary"
 	requests := make([]request, times)
 	for i := range requests {
-		requests[i] = request{method: http.MethodPost, url: path, body: body}
+		requests[i] = request{method: http.MethodPost, url: summaryPath, body: body}
 	}
-	return a.all(ctx, identity{name: "nobody, without a token", powerless: true}, "POST "+path, requests)
+	return a.all(ctx, identity{name: "nobody, without a token", powerless: true}, "POST "+summaryPath, requests)
 }
 
 // playFar submits what is to wait until the end of times.

@@ -34,22 +34,9 @@ var (
 	attackNarrow = flag.Bool("narrow", false, "whether to look for fewer steps that bring a finding about")
 )
 
-// leftOut are the plays that the run of every build leaves out, because they find what is not mended yet. A play that
-// finds nothing any more is taken from this list. `make attack` makes them all.
-func leftOut() []string {
-	return []string{
-		"engine",       // submissions that come from Temporal, and its page under other hosts
-		"scan", "dear", // what one caller can use up
-	}
-}
-
 // names reads names that are separated by commas.
-func names(variable string, otherwise ...string) []string {
-	list, isSet := os.LookupEnv(variable)
-	if !isSet {
-		return otherwise
-	}
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+func names(variable string) []string {
+	return strings.FieldsFunc(os.Getenv(variable), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // attackTarget starts a node for an attack. Its clock stands still until it is advanced, so that two of them do the
@@ -86,7 +73,7 @@ func TestAnAdversaryChangesNothingForOthers(t *testing.T) {
 	t.Parallel()
 	options := adversary.Options{
 		Seed: *seed, Steps: *attackSteps, From: *attackFrom, Group: *attackGroup, Lasting: *lasting,
-		Only: names(playsVariable), Without: names(withoutVariable, leftOut()...),
+		Only: names(playsVariable), Without: names(withoutVariable),
 		Progress: func(what string) { t.Log(what) },
 	}
 	if options.Seed == 0 {
