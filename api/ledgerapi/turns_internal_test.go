@@ -25,11 +25,11 @@ func TestNoUserTakesAllTurnsOfStreams(t *testing.T) {
 			require.NoError(t, err, who)
 			given = append(given, give)
 		}
+		soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		_, err := all.take(soon, ledger.DefaultUser(who))
+		cancel()
+		require.ErrorIs(t, err, context.DeadlineExceeded, "one more of %s waits for its own", who)
 	}
-	waiting, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	_, err := all.take(waiting, ledger.DefaultUser("greedy"))
-	require.ErrorIs(t, err, context.DeadlineExceeded, "it waits for its own")
 	third := make(chan error, 1)
 	go func() {
 		give, err := take("third")
@@ -39,7 +39,7 @@ func TestNoUserTakesAllTurnsOfStreams(t *testing.T) {
 		third <- err
 	}()
 	given[0]()
-	require.NoError(t, <-third, "the next turn is not for those of the user who has four")
+	require.NoError(t, <-third, "what one user gives back is there for all")
 	for _, give := range given[1:] {
 		give()
 	}
