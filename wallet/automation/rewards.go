@@ -24,8 +24,9 @@ const (
 	// mostCoupons is how many coupons of a kind a wallet looks at: those of the earliest rounds, and of
 	// these the largest, which are minted first.
 	mostCoupons = 5 * plan.MaxInputs
-	// burnsPrefix and a user are the subject of the rewards that the user's validator earns by the user's purchases.
-	burnsPrefix = "burns:"
+	// burnsPrefix and a user are the subject of the rewards that the user's validator earns by the user's purchases. No
+	// party's id has a slash, so that it is never the subject of a wallet.
+	burnsPrefix = "burns/"
 )
 
 // Rewards mints the rewards of wallets as soon as their rounds issue, and makes one coin of several.

@@ -94,12 +94,13 @@ func planRounds(s Situation) (Step, error) {
 		return Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
 	}
 	for _, decide := range []func() (*plan.Action, error){
-		func() (*plan.Action, error) { return n.startIssuing(s) },
-		func() (*plan.Action, error) { return n.convertMarkers(s) },
+		// What has a time comes first. Of what others can make as much as they want, a share is done at a time.
 		func() (*plan.Action, error) { return n.advance(s) },
+		func() (*plan.Action, error) { return n.startIssuing(s) },
 		func() (*plan.Action, error) { return n.close(s) },
-		func() (*plan.Action, error) { return n.archive(s) },
 		func() (*plan.Action, error) { return n.replaceState(s) },
+		func() (*plan.Action, error) { return n.convertMarkers(s) },
+		func() (*plan.Action, error) { return n.archive(s) },
 		func() (*plan.Action, error) { return n.mergeUnclaimed(s) },
 		func() (*plan.Action, error) { return n.mergeFund(s) },
 	} {
@@ -167,10 +168,10 @@ func (n networkState) startIssuing(s Situation) (*plan.Action, error) {
 		})
 }
 
-// convertMarkers makes coupons of the markers that apps have left, before the round that they count for may end.
+// convertMarkers makes coupons of the markers that apps have left, a hundred at once, in the oldest round that is open:
+// when the rounds have just moved on, the one in which the markers were left. Rounds do not wait for it.
 func (n networkState) convertMarkers(s Situation) (*plan.Action, error) {
-	at, ok := advancesAt(n.open)
-	if !ok || s.Now.Before(at) {
+	if len(n.open) == 0 || n.open[0].Payload.OpensAt.Time().After(s.Now) {
 		return nil, nil //nolint:nilnil // nothing is due
 	}
 	markers, err := plan.Shared[coin.FeaturedAppActivityMarker](s.View, plan.MaxInputs)
@@ -178,7 +179,7 @@ func (n networkState) convertMarkers(s Situation) (*plan.Action, error) {
 		return nil, err
 	}
 	argument := coin.AmuletRulesConvertFeaturedAppActivityMarkers{
-		OpenMiningRoundCid: lf.CID[coin.OpenMiningRound](n.open[1].ID),
+		OpenMiningRoundCid: lf.CID[coin.OpenMiningRound](n.open[0].ID),
 	}
 	var observers []ledger.Party
 	for _, marker := range markers {

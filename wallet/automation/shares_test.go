@@ -1,0 +1,85 @@
+package automation_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/automation"
+)
+
+// Thousands of markers that wait for their conversion are in no round's way.
+func TestRoundsAdvanceWhateverWaits(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		since  time.Duration
+		choice string
+	}{
+		"when it is due":     {time.Hour, "AmuletRules_AdvanceOpenMiningRounds"},
+		"markers after that": {-time.Minute, "AmuletRules_ConvertFeaturedAppActivityMarkers"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "0.005", false)
+			w.contracts = w.contracts[:1] // the rules
+			for number := range int64(3) {
+				put(w, coin.OpenMiningRound{
+					DSO: dso, Round: coin.Round{Number: number}, AmuletPrice: decimal.FromInt(1),
+					OpensAt: at(-2 * time.Hour), TargetClosesAt: at(-test.since),
+				})
+			}
+			for range 3000 {
+				put(w, coin.FeaturedAppActivityMarker{
+					DSO: dso, Provider: mallory, Beneficiary: mallory, Weight: decimal.FromInt(1),
+				})
+			}
+			step, commands := w.decide(automation.Rounds(), dsoSubject)
+			require.Len(t, commands, 1)
+			require.True(t, strings.HasPrefix(commands[0], test.choice+" "), commands[0][:80])
+			require.NotNil(t, step.Action)
+		})
+	}
+}
+
+// dsoSubject is the one subject of the automations that act as the DSO.
+const dsoSubject = ledger.Party("network")
+
+// Whatever a party is called, what its purchases make due is nobody's wallet.
+func TestSubjectsOfRewardsAreNobodysWallet(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "0.005", false)
+	rewards, err := automation.Rewards(w.packages)
+	require.NoError(t, err)
+	seen := map[string]string{}
+	note := func(subject, meaning string) {
+		before, known := seen[subject]
+		require.True(t, !known || before == meaning, "%s is the subject of %s and of %s", subject, before, meaning)
+		seen[subject] = meaning
+	}
+	names := []ledger.Party{"alice::1220aa"}
+	for range 3 {
+		for _, name := range names {
+			names = append(names, "burns:"+name, "network:"+name, "burns::"+name)
+		}
+	}
+	for _, name := range names {
+		w.contracts = nil
+		put(w, coin.Amulet{DSO: dso, Owner: name})
+		put(w, coin.ValidatorRewardCoupon{DSO: dso, User: name})
+		for i, meaning := range []string{"the wallet of ", "the purchases of "} {
+			due, err := rewards.Due(w.contracts[i], now)
+			require.NoError(t, err)
+			require.Len(t, due, 1)
+			note(due[0].Subject, meaning+string(name))
+		}
+	}
+	for subject, meaning := range seen {
+		isParty := ledger.CheckParty(subject) == nil
+		require.Equal(t, strings.HasPrefix(meaning, "the wallet of "), isParty, subject)
+	}
+}
