@@ -164,7 +164,7 @@ func (d *description) contracts() {
 
 func (d *description) listed(contract *preparedpb.Create, more string) {
 	holds := ""
-	if holding, ok := holdingOf(contract); ok {
+	if holding, ok := d.holdingOf(contract); ok {
 		holds = fmt.Sprintf(": %s of %s", holding.amount.Show(), d.names.party(holding.owner))
 	}
 	d.line(1, "%s%s%s", entity(contract.GetTemplateId()), holds, more)

@@ -20,17 +20,24 @@ type holding struct {
 }
 
 // holdingOf reads a contract as a holding: one with an owner and an amount, or one around such a contract, as locked
-// coin is.
-func holdingOf(contract *preparedpb.Create) (holding, bool) {
-	found, ok := holdingIn(contract.GetArgument().GetRecord())
+// coin is. A contract that names a DSO is a holding only if that party has signed it, and the holding says which it is:
+// anybody can make coin that names itself as the DSO, and only the reader knows which is the network's.
+func (d *description) holdingOf(contract *preparedpb.Create) (holding, bool) {
+	record := contract.GetArgument().GetRecord()
+	found, ok := holdingIn(record)
 	if !ok {
-		for _, field := range contract.GetArgument().GetRecord().GetFields() {
+		for _, field := range record.GetFields() {
 			if found, ok = holdingIn(field.GetValue().GetRecord()); ok {
+				record = field.GetValue().GetRecord()
 				break
 			}
 		}
 	}
 	found.asset = strings.TrimPrefix(entity(contract.GetTemplateId()), "Locked") + " of " + safe(contract.GetPackageName())
+	if dso, named := labelledValue(record, "dso").GetSum().(*preparedpb.Value_Party); named {
+		ok = ok && slices.Contains(contract.GetSignatories(), dso.Party)
+		found.asset += ", the DSO being " + d.names.party(dso.Party)
+	}
 	return found, ok
 }
 
@@ -118,7 +125,7 @@ func (d *description) balances() {
 	var order []account
 	var touched bool
 	add := func(contract *preparedpb.Create, sign int) {
-		held, ok := holdingOf(contract)
+		held, ok := d.holdingOf(contract)
 		if !ok {
 			return
 		}

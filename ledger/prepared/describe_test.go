@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/florinledger/florin/ledger/prepared"
+	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 func TestDescriptions(t *testing.T) {
@@ -57,4 +58,39 @@ func TestDescriptionsDoNotPassOnWhatTerminalsObey(t *testing.T) {
 	require.Contains(t, text, "bob::1220bb  +12.5 Iou of test-model\n")
 	require.Contains(t, text, "TransferIou on Iou 00")
 	require.Contains(t, text, "as alice::1220aa, which archives it")
+}
+
+// Coin of somebody who has only called itself the DSO is not described as anybody's holding.
+func TestOnlyWhatItsDSOHasSignedIsDescribedAsAHolding(t *testing.T) {
+	t.Parallel()
+	for dso, isHolding := range map[string]bool{"signer": true, "mallory::1220ee": false} {
+		l, command := settlement(t)
+		message := proto.CloneOf(prepare(t, l, command, alice).Message())
+		name := func(contract *preparedpb.Create) {
+			party := dso
+			if isHolding {
+				party = contract.GetSignatories()[0]
+			}
+			record := contract.GetArgument().GetRecord()
+			record.Fields = append(record.GetFields(), &preparedpb.Record_Field{
+				Label: "dso", Value: &preparedpb.Value{Sum: &preparedpb.Value_Party{Party: party}},
+			})
+		}
+		for _, input := range message.GetMetadata().GetInputContracts() {
+			name(input.GetV1())
+		}
+		for _, node := range message.GetTransaction().GetNodes() {
+			if create := node.GetV1().GetCreate(); create != nil {
+				name(create)
+			}
+		}
+		text, err := decode(t, message).Describe(prepared.SchemeV2)
+		require.NoError(t, err)
+		if isHolding {
+			require.Contains(t, text, "+12.5 Iou of test-model, the DSO being ")
+			continue
+		}
+		require.NotContains(t, text, "Holdings created less holdings consumed")
+		require.NotContains(t, text, "12.5 of ")
+	}
 }
