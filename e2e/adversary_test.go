@@ -43,7 +43,7 @@ func names(variable string) []string {
 // same at the same ledger time, and it has few enough places that some users can try to fill them all.
 func attackTarget(t *testing.T) adversary.Target {
 	t.Helper()
-	n := up(t, dataDir(t), "--clock", "static", "--list-limit", "100000", "--max-in-flight", "128",
+	n := up(t, dataDir(t), "--clock", "static", "--round-tick", "10m", "--list-limit", "100000", "--max-in-flight", "128",
 		"--max-user-in-flight", "96")
 	return adversary.Target{
 		URL: n.info.URL, TemporalUI: n.info.TemporalUI, Secret: n.info.Secret, Audience: n.info.Audience, DSO: n.info.DSO,

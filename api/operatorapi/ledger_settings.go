@@ -51,7 +51,7 @@ func (a *API) ledgerSettingsEndpoints() []endpoint.Endpoint {
 type LedgerSetting struct {
 	Name        string              `json:"name" required:"true" doc:"Its name, which is that of the flag"`
 	Value       string              `json:"value" required:"true" doc:"What counts; a digest for secrets"`
-	Default     string              `json:"default" required:"true" doc:"What a fresh ledger has that is given nothing else"`
+	Default     string              `json:"default" required:"true" doc:"What a fresh ledger has that is given none"`
 	Fixed       bool                `json:"fixed" required:"true" doc:"Whether it can never be changed"`
 	FromOffset  ledger.Offset       `json:"from_offset" required:"true" doc:"The first offset that is decided by it"`
 	ChangedAt   *endpoint.Timestamp `json:"changed_at" doc:"When it changed last"`

@@ -99,8 +99,8 @@ func (n *node) foundLedger(ctx context.Context) error {
 	return err
 }
 
-// simulatedTick is the tick of a fresh ledger whose clock can be advanced: the clock stops at each round, and a year has
-// 52 then.
+// simulatedTick is the tick of a fresh ledger whose clock can be advanced: the clock stops at each round, and a year
+// has 52 then.
 const simulatedTick = 7 * 24 * time.Hour
 
 // settingsBefore are the settings of a ledger that an earlier version made, as far as they can be known, and else the
