@@ -52,7 +52,7 @@ func (b *block) effects(submission opened, at ledger.Position) (effects, error) 
 	if !decision.Completion.Accepted() {
 		return out, nil
 	}
-	if out.lifecycles, err = b.follow(decision); err != nil {
+	if out.lifecycles, err = b.follow(decision, accountOf(submission.Submission)); err != nil {
 		return effects{}, err
 	}
 	out.tracked, err = track(decision.Network)
@@ -101,8 +101,17 @@ func (b *block) archived(decision ledger.Decision) []ledger.Contract {
 	return archived
 }
 
+// accountOf is who takes turns with others for what follows from a submission: the user who made it, or the party in
+// whose name the node did.
+func accountOf(submission ledger.Submission) string {
+	if submission.Admission == "" && len(submission.ActAs) > 0 {
+		return "node for " + string(submission.ActAs[0])
+	}
+	return ledger.IdentityText(submission.Identity)
+}
+
 // follow makes the lifecycles of contracts due that were created or archived, where they have any.
-func (b *block) follow(decision ledger.Decision) ([]db.LifecycleChange, error) {
+func (b *block) follow(decision ledger.Decision, account string) ([]db.LifecycleChange, error) {
 	var changes []db.LifecycleChange
 	note := func(contract ledger.Contract, created ...ledger.ContractID) error {
 		followed, ok, err := follow(b.activities.Lifecycles, contract)
@@ -112,6 +121,7 @@ func (b *block) follow(decision ledger.Decision) ([]db.LifecycleChange, error) {
 		if ok {
 			changes = append(changes, db.LifecycleChange{
 				WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties, Created: created,
+				Account: account,
 			})
 		}
 		return nil

@@ -326,7 +326,7 @@ func (a *Activities) ReachLedgerTime(ctx context.Context, in ReachLedgerTimeInpu
 		}
 		return tx.AwaitTime(ctx, db.Lifecycle{
 			WorkflowID: in.WorkflowID, Kind: submitCommands, DueAt: until, Parties: storableParties(in.Submission.ActAs),
-			WaitsFor: "the lower bound of ledger time that a submission sets",
+			WaitsFor: "the lower bound of ledger time that a submission sets", Account: accountOf(in.Submission),
 		})
 	})
 	if err != nil {

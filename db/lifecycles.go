@@ -17,6 +17,8 @@ type Lifecycle struct {
 	Kind       string
 	// Parties are those whom the workflow is about, for operators who look for it.
 	Parties []ledger.Party
+	// Account is whose submission made it due last; accounts take turns.
+	Account string
 	// Contracts are those that were active when the workflow looked last, and all that were created since.
 	Contracts []ledger.ContractID
 	// Version grows with each change of the contracts.
@@ -37,6 +39,8 @@ type LifecycleChange struct {
 	WorkflowID workflowid.ID
 	Kind       string
 	Parties    []ledger.Party
+	// Account is whose submission it was.
+	Account string
 	// Created are new contracts; none when contracts were archived only.
 	Created []ledger.ContractID
 }
@@ -54,6 +58,7 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 			order = append(order, change.WorkflowID)
 			merged = LifecycleChange{WorkflowID: change.WorkflowID, Kind: change.Kind, Parties: change.Parties}
 		}
+		merged.Account = change.Account
 		merged.Created = append(merged.Created, change.Created...)
 		changes[change.WorkflowID] = merged
 	}
@@ -64,6 +69,7 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 		params.Kinds = append(params.Kinds, change.Kind)
 		params.Parties = append(params.Parties, toDBArray(change.Parties))
 		params.Created = append(params.Created, contractArray(change.Created))
+		params.Accounts = append(params.Accounts, change.Account)
 	}
 	return p.queries().TouchLifecycles(ctx, params)
 }
@@ -140,7 +146,7 @@ func storableTime(at time.Time) time.Time {
 func (t *Tx) AwaitTime(ctx context.Context, l Lifecycle) error {
 	return failed("awaiting a time", t.queries.AwaitTime(ctx, dbgen.AwaitTimeParams{
 		WorkflowID: l.WorkflowID, Kind: l.Kind, Parties: ledger.Strings(l.Parties), DueAt: storableTime(l.DueAt),
-		WaitsFor: l.WaitsFor,
+		WaitsFor: l.WaitsFor, Account: l.Account,
 	}))
 }
 
@@ -166,9 +172,9 @@ func (t *Tx) NoteRefusal(ctx context.Context, workflowID, refusal string) error 
 	}))
 }
 
-// TakeDueLifecycles returns lifecycles that are due at a ledger time, the longest due first, for their workflows to be
-// called now. None of them is returned again, to this process or another, until its contracts change or some time has
-// passed in which its workflow did not look.
+// TakeDueLifecycles returns lifecycles that are due at a ledger time, for their workflows to be called now: of each
+// account the longest due first, and of all accounts in turn. None of them is returned again, to this process or
+// another, until its contracts change or some time has passed in which its workflow did not look.
 func (d *DB) TakeDueLifecycles(ctx context.Context, dueBy, realNow time.Time, limit int32) ([]Lifecycle, error) {
 	rows, err := d.queries.TakeDueLifecycles(ctx, dbgen.TakeDueLifecyclesParams{
 		DueBy: dueBy, Now: realNow, CountMax: limit,

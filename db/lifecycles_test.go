@@ -1,6 +1,8 @@
 package db_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -149,4 +151,38 @@ func TestCallsOfALifecycleThatDoesNotLookBecomeRare(t *testing.T) {
 	}
 	require.Greater(t, calls, 24, "never less than once an hour")
 	require.Less(t, calls, 40)
+}
+
+func TestAccountsTakeTurnsWithWhatIsDue(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	enter := func(account string, from, to int) {
+		var changes []db.LifecycleChange
+		for i := from; i < to; i++ {
+			id := workflowid.Of("w", fmt.Sprintf("!%s-%06d", account, i))
+			changes = append(changes, db.LifecycleChange{
+				WorkflowID: id, Kind: "Kind", Parties: []ledger.Party{alice}, Account: account,
+				Created: []ledger.ContractID{"00aa"},
+			})
+		}
+		require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
+			return tx.TouchLifecycles(t.Context(), changes)
+		}))
+	}
+	take := func() map[string]int {
+		due, err := record.TakeDueLifecycles(t.Context(), instant, instant, 30)
+		require.NoError(t, err)
+		found := map[string]int{}
+		for _, one := range due {
+			account, _, _ := strings.Cut(strings.TrimPrefix(one.WorkflowID, "w:!"), "-")
+			found[account]++
+		}
+		return found
+	}
+	enter("greedy", 0, 1000)
+	require.Equal(t, map[string]int{"greedy": 30}, take())
+	enter("modest", 0, 2)
+	enter("other", 0, 40)
+	require.Equal(t, map[string]int{"greedy": 14, "modest": 2, "other": 14}, take())
+	require.Equal(t, map[string]int{"greedy": 15, "other": 15}, take())
 }

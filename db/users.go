@@ -135,8 +135,9 @@ func (d *DB) UpdateUser(
 // MoveUser hands a user to another identity provider. The resource version stays. Faults: USER_NOT_FOUND,
 // PERMISSION_DENIED when the user is not at the source.
 //
-// Its wallet goes with it; what it submitted before, and its keys, stay those of its former identity, which cannot come
-// back by itself.
+// Its primary party is left behind unless the user may act as it: who administered the source named it, and the target
+// must not take it for its own word. Its wallet goes with it; what it submitted before, and its keys, stay those of its
+// former identity, which cannot come back by itself.
 func (d *DB) MoveUser(ctx context.Context, id, source, target string) error {
 	return d.changeUser(ctx, id, func(tx *Tx) error {
 		user, err := tx.lockUser(ctx, "updating user", id)
@@ -149,6 +150,13 @@ func (d *DB) MoveUser(ctx context.Context, id, source, target string) error {
 		}
 		former := user.Identity()
 		user.IdentityProviderID = target
+		rights, err := tx.UserRights(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(rights, ledger.Right{Kind: ledger.CanActAs, Party: user.PrimaryParty}) {
+			user.PrimaryParty = ""
+		}
 		if err := tx.storeUser(ctx, user); err != nil {
 			return err
 		}

@@ -59,8 +59,9 @@ const (
 	timerGrace = 5 * time.Second
 	// callsAtOnce bounds how many workflows are called at the same time.
 	callsAtOnce = 16
-	// callBatch is how many lifecycles are taken from the record at once.
-	callBatch = 256
+	// callBatch is how many lifecycles are taken from the record at once. What becomes due meanwhile waits for all of
+	// them, whoever made it due.
+	callBatch = 32
 	// callTimeout bounds one call.
 	callTimeout = 5 * time.Second
 )

@@ -81,7 +81,7 @@ func TestASubmissionCarriesEverythingThatWasAsked(t *testing.T) {
 	require.Len(t, got.Key, 36)
 	require.WithinRange(t, got.ReceivedAt, before, time.Now())
 	require.Equal(t, ledger.Submission{
-		Key: got.Key, ReceivedAt: got.ReceivedAt, Kind: ledger.KindCommand,
+		Key: got.Key, ReceivedAt: got.ReceivedAt, Kind: ledger.KindCommand, Admission: ledger.AdmittedToAct,
 		Identity: ledger.DefaultUser("both"), CommandID: "cmd-1", SubmissionID: "sub-1", WorkflowID: "wf-1",
 		ActAs: []ledger.Party{b.alice, b.bob}, ReadAs: []ledger.Party{b.alice, b.bob},
 		Deduplication: &ledger.DeduplicationPeriod{Offset: new(ledger.Offset(41))},

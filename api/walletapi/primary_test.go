@@ -38,6 +38,13 @@ func TestATenantsWordGivesItsUsersNoPartyOfOthers(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, rights, name)
 	}
+	moved := user("moved", victim.Party)
+	require.NoError(t, s.DB.MoveUser(t.Context(), "moved", "acme", ""))
+	var answer struct {
+		PartyID ledger.Party `json:"party_id"`
+	}
+	give(moved).OK(&answer)
+	require.NotEqual(t, victim.Party, answer.PartyID, "its former provider said so")
 	give(user("of-its-own", own.Party)).OK(nil)
 	give(user("with-the-right", victim.Party, ledger.Right{Kind: ledger.CanActAs, Party: victim.Party})).OK(nil)
 	named := user("named", victim.Party)

@@ -13,8 +13,8 @@ import (
 )
 
 const AwaitTime = `-- name: AwaitTime :exec
-INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, due_at, waits_for)
-VALUES ($1, $2, $3::text[], '{}', $4, $5)
+INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, due_at, waits_for, account)
+VALUES ($1, $2, $3::text[], '{}', $4, $5, $6)
 ON CONFLICT (workflow_id) DO UPDATE SET due_at = $4, call_after = 'epoch', calls = 0, refusal = ''
 WHERE lifecycles.contract_ids = '{}'
 `
@@ -25,6 +25,7 @@ type AwaitTimeParams struct {
 	Parties    []string
 	DueAt      time.Time
 	WaitsFor   string
+	Account    string
 }
 
 // AwaitTime makes a workflow that follows no contract due at a time.
@@ -35,6 +36,7 @@ func (q *Queries) AwaitTime(ctx context.Context, arg AwaitTimeParams) error {
 		arg.Parties,
 		arg.DueAt,
 		arg.WaitsFor,
+		arg.Account,
 	)
 	return err
 }
@@ -70,7 +72,7 @@ func (q *Queries) EndLifecycle(ctx context.Context, arg EndLifecycleParams) (int
 }
 
 const GetLifecycle = `-- name: GetLifecycle :one
-SELECT workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, tries, trouble, refusal
+SELECT workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, tries, trouble, refusal, account
 FROM lifecycles
 WHERE workflow_id = $1
 `
@@ -92,6 +94,7 @@ func (q *Queries) GetLifecycle(ctx context.Context, workflowID string) (Lifecycl
 		&i.Tries,
 		&i.Trouble,
 		&i.Refusal,
+		&i.Account,
 	)
 	return i, err
 }
@@ -150,7 +153,7 @@ func (q *Queries) ListFullHolders(ctx context.Context, arg ListFullHoldersParams
 }
 
 const ListLifecycles = `-- name: ListLifecycles :many
-SELECT workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, tries, trouble, refusal
+SELECT workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, tries, trouble, refusal, account
 FROM lifecycles
 WHERE workflow_id > $1
 ORDER BY workflow_id
@@ -185,6 +188,7 @@ func (q *Queries) ListLifecycles(ctx context.Context, arg ListLifecyclesParams) 
 			&i.Tries,
 			&i.Trouble,
 			&i.Refusal,
+			&i.Account,
 		); err != nil {
 			return nil, err
 		}
@@ -309,13 +313,20 @@ func (q *Queries) SettleLifecycle(ctx context.Context, arg SettleLifecycleParams
 }
 
 const TakeDueLifecycles = `-- name: TakeDueLifecycles :many
-WITH taken AS (
-    SELECT due.workflow_id, due.calls
+WITH ranked AS (
+    SELECT
+        due.workflow_id,
+        row_number() OVER (PARTITION BY due.account ORDER BY due.due_at, due.workflow_id) AS turn
     FROM lifecycles AS due
     WHERE due.due_at <= $1 AND due.call_after <= $2::timestamptz
-    ORDER BY due.due_at, due.workflow_id
+), taken AS (
+    SELECT due.workflow_id, due.calls
+    FROM ranked
+    INNER JOIN lifecycles AS due ON due.workflow_id = ranked.workflow_id
+    WHERE due.due_at <= $1 AND due.call_after <= $2::timestamptz
+    ORDER BY ranked.turn, due.due_at, due.workflow_id
     LIMIT $3
-    FOR UPDATE SKIP LOCKED
+    FOR UPDATE OF due SKIP LOCKED
 ), lease AS (
     SELECT taken.workflow_id, taken.calls + 1 AS calls,
         $2::timestamptz + make_interval(secs => least(10 * 2 ^ least(taken.calls, 16), 3600)) AS call_after
@@ -340,9 +351,9 @@ type TakeDueLifecyclesRow struct {
 	Parties    []string
 }
 
-// TakeDueLifecycles finds the lifecycles that are due longest, and notes that they are called now: each comes again
-// only when its workflow has not looked after a while, which doubles with each call, up to an hour. Rows that someone
-// holds wait for the next time.
+// TakeDueLifecycles finds lifecycles that are due, and notes that they are called now: each comes again only when its
+// workflow has not looked after a while, which doubles with each call, up to an hour. Those whose submissions made them
+// due take turns; what an account has due longest comes first. Rows that someone holds wait for the next time.
 func (q *Queries) TakeDueLifecycles(ctx context.Context, arg TakeDueLifecyclesParams) ([]TakeDueLifecyclesRow, error) {
 	rows, err := q.db.Query(ctx, TakeDueLifecycles, arg.DueBy, arg.Now, arg.CountMax)
 	if err != nil {
@@ -366,7 +377,7 @@ func (q *Queries) TakeDueLifecycles(ctx context.Context, arg TakeDueLifecyclesPa
 const TakeLifecycle = `-- name: TakeLifecycle :one
 DELETE FROM lifecycles
 WHERE workflow_id = $1
-RETURNING workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, tries, trouble, refusal
+RETURNING workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, tries, trouble, refusal, account
 `
 
 // TakeLifecycle deletes a lifecycle and returns what it was.
@@ -386,6 +397,7 @@ func (q *Queries) TakeLifecycle(ctx context.Context, workflowID string) (Lifecyc
 		&i.Tries,
 		&i.Trouble,
 		&i.Refusal,
+		&i.Account,
 	)
 	return i, err
 }
@@ -394,18 +406,19 @@ const TouchLifecycles = `-- name: TouchLifecycles :exec
 WITH touched AS (
     SELECT
         unnest($1::text[]) AS workflow_id, unnest($2::text[]) AS kind,
-        unnest($3::text[])::text[] AS parties, unnest($4::text[])::text[] AS created
+        unnest($3::text[])::text[] AS parties, unnest($4::text[])::text[] AS created,
+        unnest($5::text[]) AS account
 ), changed AS (
     UPDATE lifecycles AS l
     SET
         contract_ids = l.contract_ids || touched.created, version = l.version + 1, due_at = 'epoch',
-        call_after = 'epoch', calls = 0, refusal = ''
+        call_after = 'epoch', calls = 0, refusal = '', account = touched.account
     FROM touched
     WHERE l.workflow_id = touched.workflow_id
     RETURNING l.workflow_id
 ), added AS (
-    INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids)
-    SELECT touched.workflow_id, touched.kind, touched.parties, touched.created
+    INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, account)
+    SELECT touched.workflow_id, touched.kind, touched.parties, touched.created, touched.account
     FROM touched
     WHERE cardinality(touched.created) > 0 AND touched.workflow_id NOT IN (SELECT changed.workflow_id FROM changed)
     ON CONFLICT (workflow_id) DO NOTHING
@@ -418,6 +431,7 @@ type TouchLifecyclesParams struct {
 	Kinds       []string
 	Parties     []string
 	Created     []string
+	Accounts    []string
 }
 
 // TouchLifecycles notes that contracts of lifecycles were created or archived: each becomes due at once. A lifecycle that
@@ -428,6 +442,7 @@ func (q *Queries) TouchLifecycles(ctx context.Context, arg TouchLifecyclesParams
 		arg.Kinds,
 		arg.Parties,
 		arg.Created,
+		arg.Accounts,
 	)
 	return err
 }

@@ -167,6 +167,8 @@ type Lifecycle struct {
 	Trouble     string
 	// Why Temporal refused the last call of the workflow; empty when it did not.
 	Refusal string
+	// Whose submission made the lifecycle due last: accounts take turns.
+	Account string
 }
 
 // The parties that this node knows.

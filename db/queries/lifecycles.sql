@@ -4,18 +4,19 @@
 WITH touched AS (
     SELECT
         unnest(@workflow_ids::text[]) AS workflow_id, unnest(@kinds::text[]) AS kind,
-        unnest(@parties::text[])::text[] AS parties, unnest(@created::text[])::text[] AS created
+        unnest(@parties::text[])::text[] AS parties, unnest(@created::text[])::text[] AS created,
+        unnest(@accounts::text[]) AS account
 ), changed AS (
     UPDATE lifecycles AS l
     SET
         contract_ids = l.contract_ids || touched.created, version = l.version + 1, due_at = 'epoch',
-        call_after = 'epoch', calls = 0, refusal = ''
+        call_after = 'epoch', calls = 0, refusal = '', account = touched.account
     FROM touched
     WHERE l.workflow_id = touched.workflow_id
     RETURNING l.workflow_id
 ), added AS (
-    INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids)
-    SELECT touched.workflow_id, touched.kind, touched.parties, touched.created
+    INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, account)
+    SELECT touched.workflow_id, touched.kind, touched.parties, touched.created, touched.account
     FROM touched
     WHERE cardinality(touched.created) > 0 AND touched.workflow_id NOT IN (SELECT changed.workflow_id FROM changed)
     ON CONFLICT (workflow_id) DO NOTHING
@@ -44,8 +45,8 @@ WHERE workflow_id = @workflow_id AND version = @version;
 
 -- AwaitTime makes a workflow that follows no contract due at a time.
 -- name: AwaitTime :exec
-INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, due_at, waits_for)
-VALUES (@workflow_id, @kind, @parties::text[], '{}', @due_at, @waits_for)
+INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, due_at, waits_for, account)
+VALUES (@workflow_id, @kind, @parties::text[], '{}', @due_at, @waits_for, @account)
 ON CONFLICT (workflow_id) DO UPDATE SET due_at = @due_at, call_after = 'epoch', calls = 0, refusal = ''
 WHERE lifecycles.contract_ids = '{}';
 
@@ -66,17 +67,24 @@ UPDATE lifecycles
 SET refusal = @refusal
 WHERE workflow_id = @workflow_id;
 
--- TakeDueLifecycles finds the lifecycles that are due longest, and notes that they are called now: each comes again
--- only when its workflow has not looked after a while, which doubles with each call, up to an hour. Rows that someone
--- holds wait for the next time.
+-- TakeDueLifecycles finds lifecycles that are due, and notes that they are called now: each comes again only when its
+-- workflow has not looked after a while, which doubles with each call, up to an hour. Those whose submissions made them
+-- due take turns; what an account has due longest comes first. Rows that someone holds wait for the next time.
 -- name: TakeDueLifecycles :many
-WITH taken AS (
-    SELECT due.workflow_id, due.calls
+WITH ranked AS (
+    SELECT
+        due.workflow_id,
+        row_number() OVER (PARTITION BY due.account ORDER BY due.due_at, due.workflow_id) AS turn
     FROM lifecycles AS due
     WHERE due.due_at <= @due_by AND due.call_after <= @now::timestamptz
-    ORDER BY due.due_at, due.workflow_id
+), taken AS (
+    SELECT due.workflow_id, due.calls
+    FROM ranked
+    INNER JOIN lifecycles AS due ON due.workflow_id = ranked.workflow_id
+    WHERE due.due_at <= @due_by AND due.call_after <= @now::timestamptz
+    ORDER BY ranked.turn, due.due_at, due.workflow_id
     LIMIT @count_max
-    FOR UPDATE SKIP LOCKED
+    FOR UPDATE OF due SKIP LOCKED
 ), lease AS (
     SELECT taken.workflow_id, taken.calls + 1 AS calls,
         sqlc.arg(now)::timestamptz + make_interval(secs => least(10 * 2 ^ least(taken.calls, 16), 3600)) AS call_after

@@ -97,6 +97,7 @@ func newNodeOf(tb testing.TB, options nodeOptions) *node {
 	}
 	settings := ledger.DefaultSettings()
 	settings.CoinPrice = decimal.MustParse("0.01") // of all rounds but the first
+	settings.MaxDeduplication = day
 	_, err = n.db.FoundLedgerSettings(ctx, settings, nil)
 	require.NoError(tb, err)
 	n.identity, err = bootstrap.Identity(ctx, n.db, settings)
