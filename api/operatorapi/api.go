@@ -48,8 +48,8 @@ type API struct {
 func New(options Options) (*API, error) {
 	if options.Auditor == nil || options.Checkpoints == nil || options.Metrics == nil ||
 		options.Settings == nil || options.Automation == nil || options.Ledger == nil || options.Now == nil {
-		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints, metrics, settings, automation, and " +
-			"a clock")
+		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints, metrics, settings, automation, " +
+			"and a clock")
 	}
 	return &API{options: options}, nil
 }
