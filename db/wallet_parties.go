@@ -104,12 +104,17 @@ func (t *Tx) mayKeepWallet(ctx context.Context, wallet Wallet, user ledger.User)
 // CheckOwnWallet returns [ErrTaken] for users who can neither give themselves a wallet nor keep the one that they had:
 // what [DB.GiveWallet] would find out.
 func (r Reader) CheckOwnWallet(ctx context.Context, owner ledger.Identity) error {
+	// Read before the user: whoever registers on another node at the same moment is known after it.
+	taken := r.checkNotTaken(ctx, owner)
+	if taken != nil && !errors.Is(taken, ErrTaken) {
+		return taken
+	}
 	user, known, err := r.User(ctx, owner)
 	switch {
 	case err != nil:
 		return err
 	case !known:
-		return r.checkNotTaken(ctx, owner)
+		return taken
 	case user.IsDeactivated:
 		return ErrTaken
 	}
