@@ -201,9 +201,8 @@ func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *
 	}
 	return &block{
 		activities: a, view: newView(ctx, a, tx, loaded.Contracts), head: loaded.Head,
-		users: loaded.Users, settings: loaded.Settings,
-		changes: changes,
-		now:     a.Clock().UTC().Truncate(time.Microsecond),
+		users: loaded.Users, settings: loaded.Settings, changes: changes,
+		now: a.Clock().UTC().Truncate(time.Microsecond),
 	}
 }
 

@@ -61,12 +61,7 @@ func (b *block) effects(submission opened, at ledger.Position) (effects, error) 
 
 // refused are the effects of a submission that no rule accepts.
 func refused(submission ledger.Submission, at ledger.Position, refusal *fault.Fault) effects {
-	completion := ledger.Completion{
-		Offset: at.Offset, Key: submission.Key, ChangeID: submission.ChangeID(), Identity: submission.Identity,
-		CommandID: submission.CommandID, SubmissionID: submission.SubmissionID, ActAs: submission.ActAs,
-		Trace: submission.Trace, RecordTime: at.RecordTime,
-	}
-	return effects{decision: ledger.Decision{Completion: completion.Refused(submission, refusal)}}
+	return effects{decision: ledger.Decision{Completion: submission.CompletionAt(at).Refused(submission, refusal)}}
 }
 
 // charge takes what a submission that was ordered costs from the node's traffic. The error is a refusal, or a defect.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/seal"
@@ -118,9 +117,13 @@ func excerpt(text string) string {
 	return text[:min(len(text), most)]
 }
 
-// sealSubmission seals a submission that the node makes itself.
-func sealSubmission(ctx context.Context, tx *db.Tx, submission ledger.Submission) (ledger.Submission, error) {
-	keys, err := tx.SealKeys(ctx)
+// sealSubmission seals a submission with the keys of the record, or with those that a transaction sees.
+func sealSubmission(
+	ctx context.Context, record interface {
+		SealKeys(ctx context.Context) (*seal.Keys, error)
+	}, submission ledger.Submission,
+) (ledger.Submission, error) {
+	keys, err := record.SealKeys(ctx)
 	if err == nil {
 		submission.Seal, err = keys.Of(seal.Submission, submission)
 	}
@@ -129,11 +132,7 @@ func sealSubmission(ctx context.Context, tx *db.Tx, submission ledger.Submission
 
 // Seal seals a submission, for callers that commit without a workflow.
 func (a *Activities) Seal(ctx context.Context, submission ledger.Submission) (ledger.Submission, error) {
-	keys, err := a.DB.SealKeys(ctx)
-	if err == nil {
-		submission.Seal, err = keys.Of(seal.Submission, submission)
-	}
-	return submission, err
+	return sealSubmission(ctx, a.DB, submission)
 }
 
 // SealContribution seals a contribution, for callers that onboard without a workflow.

@@ -36,26 +36,27 @@ func NewClaims(user ledger.User, rights []ledger.Right) Claims {
 		readAs:    make(map[ledger.Party]bool),
 		executeAs: make(map[ledger.Party]bool),
 	}
+	partyRights := []struct {
+		kind    ledger.RightKind
+		any     *bool
+		parties map[ledger.Party]bool
+	}{
+		{ledger.CanActAs, &claims.actAny, claims.actAs},
+		{ledger.CanReadAs, &claims.readAny, claims.readAs},
+		{ledger.CanExecuteAs, &claims.executeAny, claims.executeAs},
+	}
 	for _, right := range rights {
-		switch right.Kind {
-		case ledger.CanActAs:
-			claims.actAs[right.Party] = true
-			claims.readAs[right.Party] = true
-			claims.executeAs[right.Party] = true
-		case ledger.CanReadAs:
-			claims.readAs[right.Party] = true
-		case ledger.CanExecuteAs:
-			claims.executeAs[right.Party] = true
-		case ledger.ParticipantAdmin:
-			claims.admin = true
-		case ledger.IdentityProviderAdmin: // means nothing to users of the default identity provider
-			claims.idpAdmin = user.IdentityProviderID != ledger.DefaultIdentityProvider
-		case ledger.CanActAsAnyParty:
-			claims.actAny, claims.readAny, claims.executeAny = true, true, true
-		case ledger.CanReadAsAnyParty:
-			claims.readAny = true
-		case ledger.CanExecuteAsAnyParty:
-			claims.executeAny = true
+		claims.admin = claims.admin || right.Kind == ledger.ParticipantAdmin
+		claims.idpAdmin = claims.idpAdmin || right.Kind == ledger.IdentityProviderAdmin &&
+			user.IdentityProviderID != ledger.DefaultIdentityProvider // to whose users the right means nothing
+		for _, of := range partyRights {
+			switch {
+			case !right.Allows(of.kind, right.Party):
+			case right.Party == "":
+				*of.any = true
+			default:
+				of.parties[right.Party] = true
+			}
 		}
 	}
 	return claims

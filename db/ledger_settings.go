@@ -134,12 +134,8 @@ func (r Reader) LedgerSettingChanges(
 }
 
 func fromDBSettingChange(row dbgen.LedgerSettingChange) LedgerSettingChange {
-	change := LedgerSettingChange{
-		ID: row.ChangeID, At: row.ChangedAt.UTC(), Name: row.Name, After: row.After,
+	return LedgerSettingChange{
+		ID: row.ChangeID, At: row.ChangedAt.UTC(), Name: row.Name, Before: orEmpty(row.Before), After: row.After,
 		From: ledger.Offset(row.FromOffset), By: row.ChangedBy,
 	}
-	if row.Before != nil {
-		change.Before = *row.Before
-	}
-	return change
 }

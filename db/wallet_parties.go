@@ -105,22 +105,22 @@ func (t *Tx) mayKeepWallet(ctx context.Context, wallet Wallet, user ledger.User)
 // what [DB.GiveWallet] would find out.
 func (r Reader) CheckOwnWallet(ctx context.Context, owner ledger.Identity) error {
 	// Read before the user: whoever registers on another node at the same moment is known after it.
-	taken := r.checkNotTaken(ctx, owner)
-	if taken != nil && !errors.Is(taken, ErrTaken) {
-		return taken
+	party, had, err := r.WalletParty(ctx, owner)
+	if err != nil {
+		return err
 	}
 	user, known, err := r.User(ctx, owner)
 	switch {
 	case err != nil:
 		return err
+	case !known && had:
+		return ErrTaken
 	case !known:
-		return taken
+		return r.checkNotDeleted(ctx, owner)
 	case user.IsDeactivated:
 		return ErrTaken
-	}
-	party, had, err := r.WalletParty(ctx, owner)
-	if err != nil || !had {
-		return err
+	case !had:
+		return nil
 	}
 	if user.PrimaryParty != "" {
 		party = user.PrimaryParty
@@ -134,17 +134,26 @@ func (r Reader) CheckOwnWallet(ctx context.Context, owner ledger.Identity) error
 
 // checkNotTaken refuses a user that does not exist and did before.
 func (r Reader) checkNotTaken(ctx context.Context, who ledger.Identity) error {
+	_, had, err := r.WalletParty(ctx, who)
+	switch {
+	case err != nil:
+		return err
+	case had:
+		return ErrTaken
+	default:
+		return r.checkNotDeleted(ctx, who)
+	}
+}
+
+// checkNotDeleted refuses a user whom an administrator deleted.
+func (r Reader) checkNotDeleted(ctx context.Context, who ledger.Identity) error {
 	deleted, err := r.queries.WasUserDeleted(ctx, dbgen.WasUserDeletedParams{
 		IdentityProviderID: who.IdentityProviderID, UserID: who.UserID,
 	})
-	if err != nil {
-		return failed("reading who was deleted", err)
-	}
-	_, had, err := r.WalletParty(ctx, who)
-	if err == nil && (deleted || had) {
+	if err == nil && deleted {
 		return ErrTaken
 	}
-	return err
+	return failed("reading who was deleted", err)
 }
 
 // giveWalletToNewUser creates the user. One that an administrator deleted does not come back by itself.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/florinledger/florin/fault"
@@ -40,32 +41,18 @@ func (s Submission) CheckAdmission(user Submitter, known bool) *fault.Fault {
 		return fault.PermissionDenied.New("user %q, who submitted this, or its identity provider, is deactivated by now",
 			s.UserID)
 	case s.Admission == AdmittedToAct:
-		return firstOf(s.lacks(user, s.ActAs, "act as", CanActAs, CanActAsAnyParty),
-			s.lacks(user, s.ReadAs, "read as", CanReadAs, CanReadAsAnyParty, CanActAs, CanActAsAnyParty))
+		return cmp.Or(s.lacks(user, CanActAs, s.ActAs, "act as"), s.lacks(user, CanReadAs, s.ReadAs, "read as"))
 	case s.Admission == AdmittedToExecute:
-		return s.lacks(user, s.ActAs, "execute as", CanExecuteAs, CanExecuteAsAnyParty, CanActAs, CanActAsAnyParty)
+		return s.lacks(user, CanExecuteAs, s.ActAs, "execute as")
 	default:
 		return nil
 	}
 }
 
-// firstOf is the first refusal, or nil.
-func firstOf(refusals ...*fault.Fault) *fault.Fault {
-	for _, refusal := range refusals {
-		if refusal != nil {
-			return refusal
-		}
-	}
-	return nil
-}
-
-// lacks refuses a user that has none of the rights over one of the parties.
-func (s Submission) lacks(user Submitter, parties []Party, verb string, kinds ...RightKind) *fault.Fault {
+// lacks refuses a user that may not do as one of the parties what a right of the kind is for.
+func (s Submission) lacks(user Submitter, kind RightKind, parties []Party, verb string) *fault.Fault {
 	for _, party := range parties {
-		holds := slices.ContainsFunc(user.Rights, func(right Right) bool {
-			return slices.Contains(kinds, right.Kind) && (right.Party == party || right.Party == "")
-		})
-		if !holds {
+		if !slices.ContainsFunc(user.Rights, func(right Right) bool { return right.Allows(kind, party) }) {
 			return fault.PermissionDenied.New("user %q could %s %q when it submitted this, and may no longer",
 				s.UserID, verb, party)
 		}

@@ -37,6 +37,14 @@ type Completion struct {
 // Readers are the parties that a caller must read as to be told the whole refusal, in order.
 func (c Completion) Readers() []Party { return SortedParties(c.ActAs, c.ReadAs) }
 
+// CompletionAt is the completion of the submission at a position of the record, before anything is decided.
+func (s Submission) CompletionAt(at Position) Completion {
+	return Completion{
+		Offset: at.Offset, Key: s.Key, ChangeID: s.ChangeID(), Identity: s.Identity, CommandID: s.CommandID,
+		SubmissionID: s.SubmissionID, ActAs: s.ActAs, Trace: s.Trace, RecordTime: at.RecordTime,
+	}
+}
+
 // Refused is the completion when the submission is refused.
 func (c Completion) Refused(s Submission, refusal *fault.Fault) Completion {
 	c.Refusal, c.ReadAs = refusal, s.ReadAs

@@ -51,10 +51,7 @@ type Decision struct {
 // Decide turns a submission into its completion at a position of the record. A refusal is part of the decision; the
 // error is always a failure of the store, after which nothing has happened.
 func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
-	decision := Decision{Completion: Completion{
-		Offset: at.Offset, Key: s.Key, ChangeID: s.ChangeID(), Identity: s.Identity, CommandID: s.CommandID,
-		SubmissionID: s.SubmissionID, ActAs: s.ActAs, Trace: s.Trace, RecordTime: at.RecordTime,
-	}}
+	decision := Decision{Completion: s.CompletionAt(at)}
 	if c.External != nil {
 		decision.Completion.ExternalHash = hex.EncodeToString(c.External.Hash[:])
 	}

@@ -49,6 +49,25 @@ type Right struct {
 	Party Party
 }
 
+// Allows reports whether the right is enough to do as the party what a right of the kind is for: to act, read or
+// execute as it. Who may act may also read and execute.
+func (r Right) Allows(kind RightKind, party Party) bool {
+	switch r.Kind {
+	case CanActAs:
+		return r.Party == party
+	case CanReadAs, CanExecuteAs:
+		return r.Kind == kind && r.Party == party
+	case CanActAsAnyParty:
+		return true
+	case CanReadAsAnyParty:
+		return kind == CanReadAs
+	case CanExecuteAsAnyParty:
+		return kind == CanExecuteAs
+	default: // the administrators'
+		return false
+	}
+}
+
 // PartyDetails is what this node knows of a party.
 type PartyDetails struct {
 	Party              Party

@@ -289,7 +289,7 @@ func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 		return err
 	}
 	callOf(ctx).claims = claims
-	callOf(ctx).authenticate = func() (auth.Claims, error) { return f.options.Auth.Authenticate(ctx, token) }
+	callOf(ctx).authenticate = f.authenticator(ctx, token)
 	return nil
 }
 

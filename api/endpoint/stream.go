@@ -118,7 +118,7 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer leave()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	open := &openStream{claims: callOf(ctx).claims, end: end, authenticate: s.frame.authenticator(ctx, r.Header)}
+	open := &openStream{claims: callOf(ctx).claims, end: end, authenticate: callOf(ctx).authenticate}
 	refusal := streams.add(open, changes)
 	defer streams.remove(open)
 
@@ -137,12 +137,8 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // authenticator authenticates the same token again, while ctx lasts.
-func (f *Frame) authenticator(ctx context.Context, header http.Header) func() (auth.Claims, error) {
-	token, err := auth.TokenFrom(header)
+func (f *Frame) authenticator(ctx context.Context, token string) func() (auth.Claims, error) {
 	return func() (auth.Claims, error) {
-		if err != nil {
-			return auth.Claims{}, err
-		}
 		ctx, cancel := context.WithTimeout(ctx, recheckTimeout)
 		defer cancel()
 		return f.options.Auth.Authenticate(ctx, token)

@@ -2,7 +2,6 @@ package operatorapi
 
 import (
 	"context"
-	"math"
 	"net/http"
 
 	"github.com/florinledger/florin/api/endpoint"
@@ -25,7 +24,8 @@ type LedgerSettings interface {
 	LedgerSettingChanges(ctx context.Context, before int64, limit int32) ([]db.LedgerSettingChange, error)
 }
 
-const ledgerSettingsPath = "/v0/admin/ledger-settings"
+// LedgerSettingsPath is where the settings of the ledger are.
+const LedgerSettingsPath = "/v0/admin/ledger-settings"
 
 func (a *API) ledgerSettingsEndpoints() []endpoint.Endpoint {
 	info := func(method, path, id, summary, description string) endpoint.Info {
@@ -35,13 +35,13 @@ func (a *API) ledgerSettingsEndpoints() []endpoint.Endpoint {
 		}
 	}
 	return []endpoint.Endpoint{
-		endpoint.New(info(http.MethodGet, ledgerSettingsPath, "listLedgerSettings",
+		endpoint.New(info(http.MethodGet, LedgerSettingsPath, "listLedgerSettings",
 			"List what all nodes of the ledger decide by.", ""), a.listLedgerSettings),
-		endpoint.New(info(http.MethodPut, ledgerSettingsPath+"/{name}", "putLedgerSetting",
+		endpoint.New(info(http.MethodPut, LedgerSettingsPath+"/{name}", "putLedgerSetting",
 			"Change what all nodes of the ledger decide by.",
 			"The value counts from the next offset on, on every node, without a restart. Those that are fixed were given at "+
 				"the first start of the ledger and cannot be changed."), a.putLedgerSetting),
-		endpoint.New(info(http.MethodGet, ledgerSettingsPath+"/changes", "listLedgerSettingChanges",
+		endpoint.New(info(http.MethodGet, LedgerSettingsPath+"/changes", "listLedgerSettingChanges",
 			"List who changed the settings of the ledger, and when.", "The newest change comes first."),
 			a.listLedgerSettingChanges),
 	}
@@ -104,7 +104,7 @@ func (a *API) putLedgerSetting(ctx context.Context, req putLedgerSettingRequest)
 	switch {
 	case !ok:
 		return LedgerSetting{}, v0.NotFound("There is no setting of the ledger named %q; GET %s lists them.",
-			req.Name, ledgerSettingsPath)
+			req.Name, LedgerSettingsPath)
 	case setting.Fixed:
 		return LedgerSetting{}, v0.BadRequest("The setting %s was given at the first start of the ledger and cannot be "+
 			"changed; begin a fresh ledger with another.", req.Name)
@@ -162,13 +162,9 @@ type ListLedgerSettingChangesResponse struct {
 func (a *API) listLedgerSettingChanges(
 	ctx context.Context, req changesRequest,
 ) (ListLedgerSettingChangesResponse, error) {
-	limit, err := pageSize(req.Limit)
+	before, limit, err := req.page()
 	if err != nil {
 		return ListLedgerSettingChangesResponse{}, err
-	}
-	before := int64(math.MaxInt64)
-	if req.Before != nil {
-		before = *req.Before
 	}
 	found, err := a.options.Ledger.LedgerSettingChanges(ctx, before, limit)
 	out := make([]LedgerSettingChange, len(found))

@@ -65,14 +65,20 @@ type changesRequest struct {
 	Limit  *int64 `query:"limit" doc:"How many at most: 1 to 1000; 100 when left out"`
 }
 
+// page is before which number to begin, and how many changes to list.
+func (r changesRequest) page() (before int64, limit int32, err error) {
+	before = math.MaxInt64
+	if r.Before != nil {
+		before = *r.Before
+	}
+	limit, err = pageSize(r.Limit)
+	return before, limit, err
+}
+
 func (a *API) listChanges(ctx context.Context, req changesRequest) (ListSettingChangesResponse, error) {
-	limit, err := pageSize(req.Limit)
+	before, limit, err := req.page()
 	if err != nil {
 		return ListSettingChangesResponse{}, err
-	}
-	before := int64(math.MaxInt64)
-	if req.Before != nil {
-		before = *req.Before
 	}
 	found, err := a.options.Settings.AutomationChanges(ctx, before, limit)
 	if err != nil {

@@ -53,8 +53,10 @@ func (a *API) createTransferPreapproval(
 	}
 	update, err := a.submitFresh(ctx, func() (change, error) { return a.preapprovalFor(ctx, w) })
 	if refusal := fault.From(err); err != nil && refusal.Context["error_id"] == insufficientFunds {
+		// How much is missing would show the operator's balance to whoever asks.
 		return response, v0.Refuse(http.StatusTooManyRequests, "Transfer preapproval creation request timed out because "+
-			"validator automation did not complete it in time. The operator lacks the coin for its fee: %s", refusal.Cause)
+			"validator automation did not complete it in time. The operator lacks the coin for its fee; ask again when it "+
+			"has been given some")
 	}
 	if err != nil {
 		return response, err

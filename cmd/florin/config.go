@@ -70,8 +70,6 @@ type configSetCommand struct {
 	Value string `arg:"" help:"The new value, as its flag takes it."`
 }
 
-const ledgerSettingsPath = "/v0/admin/ledger-settings"
-
 // Run changes the setting and prints from which offset on it counts.
 func (c *configSetCommand) Run(ctx context.Context) error {
 	client, err := c.client()
@@ -80,7 +78,7 @@ func (c *configSetCommand) Run(ctx context.Context) error {
 	}
 	defer client.Close()
 	var setting operatorapi.LedgerSetting
-	path := ledgerSettingsPath + "/" + url.PathEscape(c.Name)
+	path := operatorapi.LedgerSettingsPath + "/" + url.PathEscape(c.Name)
 	if err := client.Call(ctx, http.MethodPut, path, map[string]string{"value": c.Value}, &setting); err != nil {
 		return refusalText(err)
 	}
@@ -98,7 +96,7 @@ func (c *configListCommand) Run(ctx context.Context) error {
 	}
 	defer client.Close()
 	var all operatorapi.ListLedgerSettingsResponse
-	if err := client.Get(ctx, ledgerSettingsPath, &all); err != nil {
+	if err := client.Get(ctx, operatorapi.LedgerSettingsPath, &all); err != nil {
 		return refusalText(err)
 	}
 	for _, setting := range all.Settings {
