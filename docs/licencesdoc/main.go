@@ -78,11 +78,11 @@ func linked(ctx context.Context) ([]module, error) {
 		if listed.Module == nil || listed.Module.Main {
 			continue // the standard library, and ourselves
 		}
-		m := listed.Module.module
-		if listed.Module.Replace != nil {
-			m.Dir = listed.Module.Replace.Dir
+		if replaced := listed.Module.Replace; replaced == nil {
+			found[listed.Module.Path] = listed.Module.module
+		} else if !strings.HasPrefix(replaced.Path, "./substitutes/") { // those are ours
+			return nil, fmt.Errorf("%s is replaced by %s, whose licence nobody looked up", listed.Module.Path, replaced.Path)
 		}
-		found[m.Path] = m
 	}
 	modules := make([]module, 0, len(found))
 	for _, m := range found {
