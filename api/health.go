@@ -17,6 +17,8 @@ type Part struct {
 	Name string
 	// Err says what is wrong; nil when the part works.
 	Err error
+	// Warning says what somebody should look at although the part works; "" for nothing.
+	Warning string
 }
 
 // Readiness asks every part of the node how it is.
@@ -37,7 +39,8 @@ func healthEndpoints(readiness Readiness) []endpoint.Endpoint {
 	ready := endpoint.Info{
 		Method: http.MethodGet, Path: "/readyz", OperationID: "getReadyz", Tag: "Health", Access: endpoint.Open,
 		Vital: true, Summary: "Tell whether the node can serve.",
-		Description: "503 with a line for each part that does not work.",
+		Description: "503 with a line for each part that does not work; lines with [!] warn of what does not keep it from " +
+			"serving.",
 	}
 	isLive := func(context.Context, endpoint.NoRequest) (endpoint.Content, error) { return endpoint.Content{}, nil }
 	isReady := func(ctx context.Context, _ endpoint.NoRequest) (endpoint.Content, error) {
@@ -71,18 +74,21 @@ func shared(readiness Readiness) Readiness {
 	}
 }
 
-// readyz says the same as upstream's check when all is well, and names the broken parts otherwise.
+// readyz says the same as upstream's check when all is well, names the broken parts otherwise, and adds warnings.
 func readyz(parts []Part) endpoint.Content {
 	var broken []string
 	var lines strings.Builder
 	for _, part := range parts {
+		if part.Warning != "" {
+			fmt.Fprintf(&lines, "[!] %s: %s\n", part.Name, part.Warning)
+		}
 		if part.Err != nil {
 			broken = append(broken, part.Name)
 			fmt.Fprintf(&lines, "[-] %s failed (%s)\n", part.Name, oneLine(part.Err))
 		}
 	}
 	if len(broken) == 0 {
-		return endpoint.TextContent(http.StatusOK, "[+] ledger ok (SERVING)\nreadyz check passed\n")
+		return endpoint.TextContent(http.StatusOK, "[+] ledger ok (SERVING)\n"+lines.String()+"readyz check passed\n")
 	}
 	text := fmt.Sprintf("[-] ledger failed (not ready: %s)\n%sreadyz check failed\n",
 		strings.Join(broken, ", "), lines.String())

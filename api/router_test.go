@@ -182,6 +182,12 @@ func TestHealth(t *testing.T) {
 	head := s.Call("", http.MethodHead, "/livez", nil)
 	require.Equal(t, http.StatusOK, head.Status)
 
+	warned := apitest.New(t, apitest.Options{Readiness: func(context.Context) []api.Part {
+		return []api.Part{{Name: "database"}, {Name: "clock", Warning: "an hour ahead"}}
+	}})
+	require.Equal(t, "[+] ledger ok (SERVING)\n[!] clock: an hour ahead\nreadyz check passed\n",
+		warned.Call("", http.MethodGet, "/readyz", nil).Plain(http.StatusOK))
+
 	broken := apitest.New(t, apitest.Options{Readiness: func(context.Context) []api.Part {
 		return []api.Part{
 			{Name: "database"},

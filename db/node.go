@@ -27,3 +27,13 @@ func (d *DB) InsertNode(ctx context.Context, node ledger.Node) (bool, error) {
 	inserted, err := d.queries.InsertNode(ctx, toDBNode(node))
 	return inserted == 1, failed("storing the node's identity", err)
 }
+
+// DatabaseID is the same for all connections to a database and its standbys, and another one for each copy that was
+// made as rows: a backup that was restored elsewhere, a database made from a template, one after an upgrade of the
+// server that copies. A copy of the server's files has the same.
+func (d *DB) DatabaseID(ctx context.Context) (string, error) {
+	var id string
+	err := d.pool.QueryRow(ctx, "SELECT (pg_control_system()).system_identifier::text || '/' || oid::text "+
+		"FROM pg_database WHERE datname = current_database()").Scan(&id)
+	return id, failed("asking which database this is", err)
+}

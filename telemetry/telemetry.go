@@ -164,6 +164,14 @@ func (m *Metrics) Waiting(oldest func() time.Duration, failing func() int) {
 	)
 }
 
+// RecordTimeAhead shows how far the last record time is ahead of the ledger's clock. It is called once.
+func (m *Metrics) RecordTimeAhead(ahead func() time.Duration) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "florin_record_time_ahead_seconds",
+		Help: "How far the last record time is ahead of the ledger's clock on this machine; 0 when it is not.",
+	}, func() float64 { return ahead().Seconds() }))
+}
+
 // Forged counts something that came through Temporal and is not this ledger's.
 func (m *Metrics) Forged() { m.forged.Inc() }
 

@@ -131,7 +131,7 @@ func (n *node) readiness(ctx context.Context) []api.Part {
 			return parts
 		}
 	}
-	return append(parts, api.Part{Name: "commits", Err: n.checkCommits(time.Now())})
+	return append(parts, api.Part{Name: "commits", Err: n.checkCommits(time.Now())}, n.recordTime.part())
 }
 
 // checkCommits says whether anything that was acknowledged waits too long, though all parts seem to work.

@@ -31,6 +31,29 @@ type configShowCommand struct {
 // Run prints the settings as lines that a shell can read back, secrets hidden. Settings of the ledger that are not
 // given are left out, for the ledger has them.
 func (c *configShowCommand) Run(ctx *kong.Context) error {
+	for _, setting := range settingsOf(ctx) {
+		if _, err := fmt.Printf("%s=%q\n", setting.variable, setting.value); err != nil {
+			return err
+		}
+	}
+	config, err := c.config()
+	if err != nil || config == nil {
+		return err
+	}
+	lines, err := config.lines()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Println(strings.Join(lines, "\n"))
+	return err
+}
+
+// shownSetting is a setting that was given or has a default, with its secrets hidden.
+type shownSetting struct{ flag, variable, value string }
+
+// settingsOf are the settings of the command that was called, in the order of its flags.
+func settingsOf(ctx *kong.Context) []shownSetting {
+	var all []shownSetting
 	for _, flag := range ctx.Selected().Flags {
 		if len(flag.Envs) == 0 {
 			continue
@@ -46,20 +69,18 @@ func (c *configShowCommand) Run(ctx *kong.Context) error {
 		if flag.Tag.Has("secret") && value != "" {
 			value = "(hidden)"
 		}
-		if _, err := fmt.Printf("%s=%q\n", flag.Envs[0], value); err != nil {
-			return err
-		}
+		all = append(all, shownSetting{flag: flag.Name, variable: flag.Envs[0], value: value})
 	}
-	config, err := c.config()
-	if err != nil || config == nil {
-		return err
+	return all
+}
+
+// settingsByFlag are the settings of the command that was called, as its log shows them.
+func settingsByFlag(ctx *kong.Context) map[string]string {
+	shown := map[string]string{}
+	for _, setting := range settingsOf(ctx) {
+		shown[setting.flag] = setting.value
 	}
-	lines, err := config.lines()
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Println(strings.Join(lines, "\n"))
-	return err
+	return shown
 }
 
 // configSetCommand changes a setting of the ledger on a running node.

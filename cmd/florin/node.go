@@ -69,6 +69,8 @@ type nodeOptions struct {
 	clock    string
 	log      *slog.Logger
 	progress func(string)
+	// given are the settings of this process by their flags, as the log may have them.
+	given map[string]string
 }
 
 // node is a running API, worker or both.
@@ -79,18 +81,20 @@ type node struct {
 	settings ledger.Settings
 	packages *ledger.Packages
 
-	database *db.DB
-	watcher  *db.Watcher
+	database   *db.DB
+	databaseID string
+	watcher    *db.Watcher
 	// clock is the ledger's; real time is time.Now.
-	clock    *db.Clock
-	temporal client.Client
-	worker   sdkworker.Worker
-	outcomes *activities.Outcomes
-	metrics  *telemetry.Metrics
-	failures *worker.Failures
-	auditor  *audit.Auditor
-	client   *workflows.Client
-	wallets  *walletapi.API
+	clock      *db.Clock
+	recordTime recordTime
+	temporal   client.Client
+	worker     sdkworker.Worker
+	outcomes   *activities.Outcomes
+	metrics    *telemetry.Metrics
+	failures   *worker.Failures
+	auditor    *audit.Auditor
+	client     *workflows.Client
+	wallets    *walletapi.API
 
 	listener   net.Listener
 	server     *http.Server
@@ -107,6 +111,7 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 	n.failures = worker.NewFailures(time.Now, n.metrics.ActivityFailed)
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	n.background = cancel
+	n.logStart(ctx)
 	steps := []struct {
 		what string
 		run  func(ctx, background context.Context) error
@@ -115,8 +120,12 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 		{"open the database", n.openDatabase},
 		{"connect to Temporal", n.connectTemporal},
 		{"read the node's identity", n.identify},
+		{"take the Temporal namespace", n.ownNamespace},
 		{"read the settings of the automations", n.configureAutomation},
 		{"start the worker", n.startWorker},
+		{"compare the record with the clock", func(ctx, background context.Context) error {
+			return n.recordTime.watch(ctx, background, n)
+		}},
 		{"create the coin", n.createCoin},
 		{"open the operator's wallet", n.openWallets},
 		{"start the audit", n.startAudit},
@@ -129,6 +138,7 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 			return nil, fmt.Errorf("%s: %w", step.what, err)
 		}
 	}
+	n.logStarted(ctx)
 	return n, nil
 }
 
@@ -179,6 +189,19 @@ func (n *node) connectTemporal(ctx, _ context.Context) error {
 		return fmt.Errorf("no Temporal at %s: %w", n.options.temporalAddress, err)
 	}
 	return workflows.EnsureSearchAttributes(deadline, n.temporal, n.options.settings.TemporalNamespace)
+}
+
+// ownNamespace refuses to work in the namespace of another ledger, or of another copy of this one.
+func (n *node) ownNamespace(ctx, _ context.Context) error {
+	deadline, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	var err error
+	if n.databaseID, err = n.database.DatabaseID(deadline); err != nil {
+		return err
+	}
+	return workflows.OwnNamespace(deadline, n.temporal, n.options.settings.TemporalNamespace,
+		workflows.NamespaceOwner{Ledger: n.identity.ParticipantID, Database: n.databaseID},
+		n.options.settings.TakeNamespaceFrom)
 }
 
 func (n *node) identify(ctx, _ context.Context) error {
@@ -331,6 +354,9 @@ func (n *node) wait(ctx context.Context) error {
 // stop stops the parts in the opposite order: no new requests, those in progress finish, then the worker. When the
 // reason is a failure, requests are cut off.
 func (n *node) stop(ctx context.Context, reason error) {
+	began := time.Now()
+	n.logStop(ctx, reason)
+	defer func() { n.options.log.InfoContext(ctx, "stopped", "took", time.Since(began).String()) }()
 	if n.server != nil {
 		grace := drainTimeout
 		if reason != nil { // what the requests wait for does not come any more

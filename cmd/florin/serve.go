@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/florinledger/florin/db"
 )
 
@@ -14,8 +16,8 @@ type serveCommand struct {
 }
 
 // Run runs API and worker until it is told to stop.
-func (c *serveCommand) Run(ctx context.Context) error {
-	return serveRemote(ctx, c.nodeSettings, c.remoteSettings, roles{api: true, worker: true})
+func (c *serveCommand) Run(ctx context.Context, parsed *kong.Context) error {
+	return serveRemote(ctx, parsed, c.nodeSettings, c.remoteSettings, roles{api: true, worker: true})
 }
 
 type apiCommand struct {
@@ -24,8 +26,8 @@ type apiCommand struct {
 }
 
 // Run runs the API until it is told to stop.
-func (c *apiCommand) Run(ctx context.Context) error {
-	return serveRemote(ctx, c.nodeSettings, c.remoteSettings, roles{api: true})
+func (c *apiCommand) Run(ctx context.Context, parsed *kong.Context) error {
+	return serveRemote(ctx, parsed, c.nodeSettings, c.remoteSettings, roles{api: true})
 }
 
 type workerCommand struct {
@@ -34,11 +36,13 @@ type workerCommand struct {
 }
 
 // Run runs a worker until it is told to stop.
-func (c *workerCommand) Run(ctx context.Context) error {
-	return serveRemote(ctx, c.nodeSettings, c.remoteSettings, roles{worker: true})
+func (c *workerCommand) Run(ctx context.Context, parsed *kong.Context) error {
+	return serveRemote(ctx, parsed, c.nodeSettings, c.remoteSettings, roles{worker: true})
 }
 
-func serveRemote(ctx context.Context, settings nodeSettings, remote remoteSettings, roles roles) error {
+func serveRemote(
+	ctx context.Context, parsed *kong.Context, settings nodeSettings, remote remoteSettings, roles roles,
+) error {
 	if err := settings.checkListen(remote.Listen); roles.api && err != nil {
 		return err
 	}
@@ -46,7 +50,7 @@ func serveRemote(ctx context.Context, settings nodeSettings, remote remoteSettin
 	n, err := startNode(ctx, nodeOptions{
 		settings: settings, roles: roles, databaseURL: remote.DatabaseURL, temporalAddress: remote.TemporalAddress,
 		listen: remote.Listen, attributeBytes: remote.AttributeBytes, log: settings.logger(os.Stderr),
-		progress: func(string) {},
+		progress: func(string) {}, given: settingsByFlag(parsed),
 	})
 	if err != nil {
 		return err

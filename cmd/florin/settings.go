@@ -37,6 +37,7 @@ type nodeSettings struct {
 	MaxStreams     int           `help:"Most WebSocket streams that may be open at once." default:"10000" env:"FLORIN_MAX_STREAMS"`
 
 	TemporalNamespace string `help:"Temporal namespace." default:"default" env:"FLORIN_TEMPORAL_NAMESPACE"`
+	TakeNamespaceFrom string `help:"Id of the database from which this one takes the Temporal namespace over: this one takes its place, and its nodes never run again." env:"FLORIN_TAKE_NAMESPACE_FROM"`
 	LogLevel          string `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"FLORIN_LOG_LEVEL"`
 }
 

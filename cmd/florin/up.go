@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/devnet/datadir"
 	"github.com/florinledger/florin/devnet/postgres"
@@ -43,6 +45,7 @@ const (
 // machine is everything that up has started, in order.
 type machine struct {
 	command   *upCommand
+	given     map[string]string
 	directory *datadir.Directory
 	database  *postgres.Server
 	temporal  *temporalchild.Child
@@ -53,7 +56,7 @@ type machine struct {
 }
 
 // Run starts everything, says where it is, and stops it all in order when it is told to.
-func (c *upCommand) Run(ctx context.Context) error {
+func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 	if err := errors.Join(c.checkListen(c.Listen), c.checkPorts()); err != nil {
 		return err
 	}
@@ -61,7 +64,7 @@ func (c *upCommand) Run(ctx context.Context) error {
 		return fmt.Errorf("--temporal-ui-hosts: %w", err)
 	}
 	relaxCollector()
-	m := &machine{command: c, began: time.Now()}
+	m := &machine{command: c, given: settingsByFlag(parsed), began: time.Now()}
 	err := m.start(ctx)
 	if err == nil {
 		err = m.announce(ctx)
@@ -106,7 +109,7 @@ func (m *machine) start(ctx context.Context) (err error) {
 		settings: m.command.nodeSettings, roles: roles{api: true, worker: true},
 		databaseURL: m.database.SocketURL(recordDatabase), temporalAddress: m.temporal.Frontend(),
 		listen: m.command.Listen, attributeBytes: temporalchild.AttributeBytes,
-		development: true, clock: m.command.Clock, log: m.log, progress: m.progress,
+		development: true, clock: m.command.Clock, log: m.log, progress: m.progress, given: m.given,
 	})
 	if err != nil {
 		return err
