@@ -1,0 +1,186 @@
+package archive
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/florinledger/florin/daml/archive/archivepb"
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+var (
+	errMessages = errors.New("too many messages")
+	errNodes    = errors.New("too many nodes")
+	errDepth    = errors.New("messages are nested too deep")
+)
+
+// How deep messages may be nested: what upstream takes, too. From 2.2 on expressions refer to one another by number
+// instead of being nested.
+const (
+	maxNestingInTrees = 1000
+	maxNestingInFlat  = 100
+)
+
+// ReadPackage reads a DALF file: one package.
+func ReadPackage(data []byte, options Options) (*ast.Package, error) {
+	options = options.withDefaults()
+	return newReader(options).readPackage(data)
+}
+
+// reader reads the packages of one archive; they share its limits.
+type reader struct {
+	options  Options
+	messages *budget
+	nodes    *budget
+}
+
+func newReader(options Options) *reader {
+	return &reader{
+		options: options, messages: newBudget(options.Limits.Messages), nodes: newBudget(options.Limits.Nodes),
+	}
+}
+
+func (r *reader) readPackage(data []byte) (*ast.Package, error) {
+	if int64(len(data)) > r.options.Limits.PackageBytes {
+		return nil, fault.ZipBomb.New("A package of %d bytes is larger than %d", len(data), r.options.Limits.PackageBytes)
+	}
+	id, payload, err := openArchive(data)
+	if err != nil {
+		return nil, err
+	}
+	if known := r.options.Known(id); known != nil {
+		return known, nil
+	}
+	out, err := r.readPayload(id, payload)
+	if err != nil {
+		return nil, inPackage(id, err)
+	}
+	return out, nil
+}
+
+// openArchive checks the envelope of a package and the hash in it.
+func openArchive(data []byte) (lf.PackageID, *archivepb.ArchivePayload, error) {
+	envelope := &archivepb.Archive{}
+	if err := proto.Unmarshal(data, envelope); err != nil {
+		return "", nil, parseError("This is no package in Daml-LF: %s", err)
+	}
+	if len(envelope.ProtoReflect().GetUnknown()) > 0 {
+		return "", nil, parseError("The package has parts that this version does not know")
+	}
+	if envelope.GetHashFunction() != archivepb.HashFunction_SHA256 {
+		return "", nil, parseError("The package is hashed by function %d, and SHA-256 is the only one known",
+			envelope.GetHashFunction())
+	}
+	digest := sha256.Sum256(envelope.GetPayload())
+	id := hex.EncodeToString(digest[:])
+	if envelope.GetHash() != id {
+		return "", nil, parseError("The package's hash is %s, not %s as it says", id, shorten(envelope.GetHash()))
+	}
+	payload := &archivepb.ArchivePayload{}
+	if err := proto.Unmarshal(envelope.GetPayload(), payload); err != nil {
+		return "", nil, inPackage(lf.PackageID(id), err)
+	}
+	if len(payload.ProtoReflect().GetUnknown()) > 0 {
+		return "", nil, inPackage(lf.PackageID(id), errors.New("the payload has parts that this version does not know"))
+	}
+	return lf.PackageID(id), payload, nil
+}
+
+func (r *reader) readPayload(id lf.PackageID, payload *archivepb.ArchivePayload) (*ast.Package, error) {
+	version, err := languageVersion(payload, r.options.Dev)
+	if err != nil {
+		return nil, err
+	}
+	nesting := maxNestingInTrees
+	if version >= ast.V2_2 {
+		nesting = maxNestingInFlat
+	}
+	encoded := payload.GetDamlLf_2()
+	messages := share{of: r.messages}
+	defer messages.giveBack()
+	if err := measure(encoded, packageShape(), nesting, &messages); err != nil {
+		return nil, r.limitFault(err)
+	}
+	message := &archivepb.Package{}
+	options := proto.UnmarshalOptions{RecursionLimit: 2 * maxNestingInTrees} // measured already
+	if err := options.Unmarshal(encoded, message); err != nil {
+		return nil, err
+	}
+	out, err := decodePackage(id, version, message, r.nodes)
+	return out, r.limitFault(err)
+}
+
+func (r *reader) limitFault(err error) error {
+	switch {
+	case errors.Is(err, errMessages):
+		return fault.ZipBomb.New("The packages of the archive have more than %d parts", r.options.Limits.Messages)
+	case errors.Is(err, errNodes):
+		return fault.ZipBomb.New("The packages of the archive have more than %d nodes, counting what is shared as often as "+
+			"it is met", r.options.Limits.Nodes)
+	default:
+		return err
+	}
+}
+
+// releaseCandidates are the versions that were frozen as a later stable one.
+var releaseCandidates = map[string]ast.LanguageVersion{"3-rc1": ast.V2_3, "3-rc2": ast.V2_3}
+
+func languageVersion(payload *archivepb.ArchivePayload, dev bool) (ast.LanguageVersion, error) {
+	minor := payload.GetMinor()
+	switch payload.Sum.(type) {
+	case *archivepb.ArchivePayload_DamlLf_1:
+		return 0, parseError("The package is in Daml-LF 1.%s; only Daml-LF 2.1 to 2.3 are supported", shorten(minor)).
+			WithHint("Build it again with an SDK of major version 3.")
+	case *archivepb.ArchivePayload_DamlLf_2:
+	default:
+		return 0, parseError("The package is in an unknown major version of Daml-LF; only 2 is supported")
+	}
+	if payload.GetPatch() != 0 {
+		return 0, parseError("The package is in patch version %d of Daml-LF 2.%s, which is unknown", payload.GetPatch(),
+			shorten(minor))
+	}
+	switch minor {
+	case "1":
+		return ast.V2_1, nil
+	case "2":
+		return ast.V2_2, nil
+	case "3":
+		return ast.V2_3, nil
+	case "dev":
+		if dev {
+			return ast.V2_dev, nil
+		}
+	default:
+		if version, ok := releaseCandidates[minor]; ok && dev {
+			return version, nil
+		}
+	}
+	return 0, parseError("The package is in Daml-LF 2.%s; only Daml-LF 2.1 to 2.3 are supported", shorten(minor)).
+		WithHint("Build it for one of these versions: damlc takes --target 2.3.")
+}
+
+func parseError(format string, args ...any) *fault.Fault {
+	return fault.DARParseError.New(format, args...)
+}
+
+// inPackage says which package an error is about.
+func inPackage(id lf.PackageID, err error) error {
+	if refusal, ok := fault.As(err); ok {
+		return refusal.With("package_id", string(id))
+	}
+	return parseError("Package %s cannot be read: %s", id, err).Wrap(err)
+}
+
+// shorten keeps hostile names from filling error texts.
+func shorten(text string) string {
+	const limit = 120
+	if len(text) <= limit {
+		return text
+	}
+	return text[:limit] + "…"
+}
