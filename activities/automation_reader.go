@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/provided"
 )
 
 // sharedQuery is a question about the contracts of the DSO.
@@ -44,6 +45,12 @@ func (t *automationTurn) Contract(id ledger.ContractID) (ledger.Contract, bool, 
 func (t *automationTurn) IsHosted(party ledger.Party) (bool, error) {
 	known, err := t.tx.Parties(t.ctx, []ledger.Party{party})
 	return len(known) > 0 && known[0].IsLocal, t.note(err)
+}
+
+// Provided implements [automation.Record].
+func (t *automationTurn) Provided(receiver ledger.Party) (provided.Book, error) {
+	found, err := t.tx.ProvidedPreapprovals(t.ctx, t.now, receiver)
+	return provided.Book(found), t.note(err)
 }
 
 // OfRound implements [automation.Record].

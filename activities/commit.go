@@ -8,6 +8,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/failpoint"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/provided"
 )
 
 // CommitSubmissionsInput are the submissions of one workflow.
@@ -188,8 +189,10 @@ type block struct {
 	settings   ledger.Settings
 	changes    map[ledger.ChangeID]ledger.AcceptedChange
 	externals  externals
-	now        time.Time
-	entries    db.Entries
+	// provided is what the operator has paid for, as far as the block needed to know; nil before it did.
+	provided *provided.Book
+	now      time.Time
+	entries  db.Entries
 }
 
 func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *block {
@@ -275,4 +278,7 @@ func (b *block) keep(e effects) {
 	}
 	b.entries.Lifecycles = append(b.entries.Lifecycles, e.lifecycles...)
 	b.entries.Tracked = append(b.entries.Tracked, e.tracked...)
+	if e.provided != nil {
+		b.provided, b.entries.Provided = e.provided, e.provided.Until
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/lifecycle"
+	"github.com/florinledger/florin/wallet/provided"
 	"github.com/florinledger/florin/wallet/tracking"
 )
 
@@ -20,6 +21,8 @@ type effects struct {
 	traffic    *ledger.TrafficAccount
 	lifecycles []db.LifecycleChange
 	tracked    []db.Tracked
+	// provided is what the operator has paid for afterwards; nil where nothing of that changes.
+	provided *provided.Book
 }
 
 // effects decides over a submission and works out what follows. The error is a defect of the rules, or a failure of the
@@ -39,18 +42,14 @@ func (b *block) effects(submission opened, at ledger.Position) (effects, error) 
 	if err != nil || !decision.Completion.Accepted() && decision.Completion.PaidTrafficCost == 0 {
 		return effects{decision: decision}, err
 	}
-	account, err := b.charge(decision)
+	out, err := b.pay(decision)
 	if refusal, ok := fault.As(err); ok {
 		completion := decision.Completion
 		completion.UpdateID, completion.PaidTrafficCost = "", 0
 		return effects{decision: ledger.Decision{Completion: completion.Refused(submission.Submission, refusal)}}, nil
 	}
-	if err != nil {
-		return effects{}, err
-	}
-	out := effects{decision: decision, traffic: &account}
-	if !decision.Completion.Accepted() {
-		return out, nil
+	if err != nil || !decision.Completion.Accepted() {
+		return out, err
 	}
 	if out.lifecycles, err = b.follow(decision, accountOf(submission.Submission)); err != nil {
 		return effects{}, err
@@ -62,6 +61,20 @@ func (b *block) effects(submission opened, at ledger.Position) (effects, error) 
 // refused are the effects of a submission that no rule accepts.
 func refused(submission ledger.Submission, at ledger.Position, refusal *fault.Fault) effects {
 	return effects{decision: ledger.Decision{Completion: submission.CompletionAt(at).Refused(submission, refusal)}}
+}
+
+// pay takes what a decision costs the operator and the node. The error is a refusal to pay, a defect, or a failure of
+// the database, which the view remembers.
+func (b *block) pay(decision ledger.Decision) (effects, error) {
+	book, err := b.provide(decision)
+	if err != nil {
+		return effects{}, err
+	}
+	account, err := b.charge(decision)
+	if err != nil {
+		return effects{}, err
+	}
+	return effects{decision: decision, traffic: &account, provided: book}, nil
 }
 
 // charge takes what a submission that was ordered costs from the node's traffic. The error is a refusal, or a defect.

@@ -3,6 +3,7 @@ package activities_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
@@ -49,14 +50,15 @@ func brokenTables() []struct{ table, operation, condition string } {
 		{"completions", "INSERT", isEves + " = ANY(NEW.act_as) AND NEW.refusal IS NULL"},
 		{"lifecycles", "INSERT", isEves + " = ANY(NEW.parties)"},
 		{"tracked_requests", "INSERT", "NEW.party = " + isEves},
+		{"provided_preapprovals", "INSERT", "NEW.receiver = " + isEves},
 		{"ledger_head", "UPDATE", "NEW.traffic_purchased > OLD.traffic_purchased"},
 	}
 }
 
 // eves is a submission that writes to all of [brokenTables].
 func (b *bundle) eves(coin ledger.ContractID) ledger.Submission {
-	return b.submission("eve", []ledger.Party{eve, bob}, give(coin, bob), create(eve), offer(eve, "eve"),
-		boughtTraffic("1000"))
+	return b.submission("eve", []ledger.Party{eve, bob, alice}, give(coin, bob), create(eve), offer(eve, "eve"),
+		boughtTraffic("1000"), preapproval(eve, b.now.Add(time.Hour)))
 }
 
 // batchWithEves has the submission of eve among others.

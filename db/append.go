@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
 	"github.com/florinledger/florin/ledger"
@@ -21,6 +22,9 @@ type Entries struct {
 	Lifecycles []LifecycleChange
 	// Tracked are the steps of wallets' requests, in order.
 	Tracked []Tracked
+	// Provided says for some receivers until when the operator has paid for their preapprovals; the zero time for not at
+	// all.
+	Provided map[ledger.Party]time.Time
 	// Head after the commit: the last of the entries' offsets, and the record time there.
 	Head Head
 }
@@ -55,7 +59,7 @@ func (t *Tx) Append(ctx context.Context, entries Entries) error {
 	p := &pipeline{seals: seals}
 	steps := []func(context.Context, Entries) error{
 		p.queueContracts, p.queueUpdates, p.queueCompletions, p.queueExecuted, p.queueLifecycles, p.queueTracked,
-		p.queueHead,
+		p.queueProvided, p.queueHead,
 	}
 	for _, step := range steps {
 		if err := step(ctx, entries); err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -59,6 +60,7 @@ func TestMigrationsWalkOverData(t *testing.T) {
 	requireFixtureIsReadable(t, record)
 	requireRequestsBelongToSomebody(t, record)
 	requireNothingBeforeTheParty(t, record)
+	requireWhatWasPaidIsKnown(t, record)
 
 	_, err = provider.DownTo(t.Context(), 0)
 	require.NoError(t, err)
@@ -126,6 +128,18 @@ func requireNothingBeforeTheParty(t *testing.T, record *db.DB) {
 	rights, err := record.UserRights(t.Context(), "early")
 	require.NoError(t, err)
 	require.Equal(t, []ledger.Right{{Kind: ledger.CanActAs, Party: "carol::1220cc"}}, rights)
+}
+
+// requireWhatWasPaidIsKnown requires that what the operator pays for is known from the contracts that are there.
+func requireWhatWasPaidIsKnown(t *testing.T, record *db.DB) {
+	t.Helper()
+	paid, err := record.ProvidedPreapprovals(t.Context(), time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC),
+		"alice::1220", "bob::1220", "carol::1220cc", "dave::1220", "erin::1220")
+	require.NoError(t, err)
+	require.Equal(t, db.ProvidedPreapprovals{Count: 2, Until: map[ledger.Party]time.Time{
+		"alice::1220":   time.Date(2027, 2, 1, 0, 0, 0, 500_000_000, time.UTC),
+		"carol::1220cc": time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC),
+	}}, paid)
 }
 
 func TestMigrateBringsAnEmptyDatabaseToTheNewestVersion(t *testing.T) {

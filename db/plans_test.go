@@ -91,6 +91,10 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 			dbgen.ListTouchedParties, []string{"completions_offset_unique", "updates_offset_unique"},
 		},
 		"ListExecutedTransactions": {dbgen.ListExecutedTransactions, []string{"executed_transactions_once"}},
+		"CountProvided":            {dbgen.CountProvided, []string{"provided_preapprovals_by_end"}},
+		"ListProvided":             {dbgen.ListProvided, []string{"provided_preapprovals_one_per_receiver"}},
+		"ForgetProvided":           {dbgen.ForgetProvided, []string{"provided_preapprovals_one_per_receiver"}},
+		"ForgetEndedProvided":      {dbgen.ForgetEndedProvided, []string{"provided_preapprovals_by_end"}},
 		"ForgetExecutedTransactions": {
 			dbgen.ForgetExecutedTransactions, []string{"executed_transactions_by_time"},
 		},

@@ -212,6 +212,11 @@ var (
 		"FAILED_TO_EXECUTE_TRANSACTION", InvalidIndependentOfSystemState, OfContracts,
 		"Read the end of the cause; if in doubt, prepare and sign anew.",
 	}
+	// PreapprovalNotProvided: the operator pays for no further preapproval, of this receiver or at all.
+	PreapprovalNotProvided = Code{
+		"PREAPPROVAL_NOT_PROVIDED", InvalidGivenCurrentSystemStateOther, OfContracts,
+		"Let the receiver be the provider of its own preapproval, or ask the operator.",
+	}
 )
 
 // submissionCodes lists the codes of this file.
@@ -228,4 +233,5 @@ var submissionCodes = []Code{
 	InterpretationTimeExceeded, InterpretationDevError, UnresolvedPackageName, FailedToDetermineLedgerTime,
 	PackageSelectionFailed, PackageNameDiscardedDueToUnvettedPackages, DisclosedContractsSynchronizerIDMismatch,
 	PrescribedSynchronizerIDMismatch, FailedToPrepareTransaction, FailedToExecuteTransaction,
+	PreapprovalNotProvided,
 }

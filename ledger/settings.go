@@ -33,7 +33,8 @@ type Settings struct {
 	MaxDeduplication time.Duration
 	// OnboardingWait is how long the onboarding of an external party waits for others to agree.
 	OnboardingWait time.Duration
-	// MaxProvidedParties is for how many parties the operator may provide preapprovals; 0 for any number.
+	// MaxProvidedParties is for how many parties the operator may pay preapprovals at once, those included that were
+	// cancelled before their end; 0 for any number.
 	MaxProvidedParties int
 	// MaxSelfAllocatedParties is how many parties a user may have rights to when it has allocated one for itself; 0 lets
 	// no user do that.
@@ -128,7 +129,8 @@ func AllSettings() []Setting {
 			false, false, func(s *Settings) settingValue { return durationValue{&s.OnboardingWait, time.Microsecond} },
 		},
 		{
-			"max-provided-parties", "For how many parties the operator may provide preapprovals; 0: any number.",
+			"max-provided-parties", "For how many parties the operator may pay preapprovals at once, those included that were " +
+				"cancelled before their end; 0: any number.",
 			false, false, func(s *Settings) settingValue { return countValue{&s.MaxProvidedParties} },
 		},
 		{"max-self-allocated-parties", "A user may allocate parties for itself until it has rights to this many; 0: no " +

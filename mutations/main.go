@@ -20,7 +20,7 @@ import (
 
 // documents are the files that list the mutations, one for each promise of docs/threat-model.md, in its order.
 func documents() []string {
-	return []string{"rights.md", "submissions.md", "supply.md", "overload.md", "adversary.md"}
+	return []string{"rights.md", "submissions.md", "supply.md", "overload.md", "costs.md", "adversary.md"}
 }
 
 // directory is where the documents are, in the root of the repository.

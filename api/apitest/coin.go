@@ -49,6 +49,11 @@ func (s *Server) Wallet(name string) *Wallet {
 	return w
 }
 
+// WalletOf is the wallet of a user and a party that are there.
+func (s *Server) WalletOf(user string, party ledger.Party) *Wallet {
+	return &Wallet{Party: party, User: user, s: s}
+}
+
 // Operator makes the wallet of the operator.
 func (s *Server) Operator() *Wallet {
 	s.tb.Helper()

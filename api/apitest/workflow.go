@@ -18,10 +18,11 @@ import (
 // withoutWorkflow are the beginnings of paths that change what is not on the ledger: no workflow does it.
 func withoutWorkflow() []string { return []string{"/v0/admin/automation/", "/v0/dev/"} }
 
-// repeatable are the paths of what changes nothing, and has no workflow, when it is asked for again.
+// repeatable are the paths of what changes nothing on the ledger, and has no workflow, when that is done already.
 func repeatable() []string {
 	return []string{
 		"/v0/register", "/v0/admin/users", "/v0/admin/users/offboard", "/v0/wallet/cancel-featured-app-rights",
+		"/v0/admin/transfer-preapprovals/by-party/{receiver-party}",
 	}
 }
 

@@ -197,6 +197,8 @@ func TestANodeThatDiesAfterItsChangeIsFollowedByOneThatAnswersTheSame(t *testing
 		"receiving_validator_party_id": alice.Party, "domain_id": s.Node.SynchronizerID, "traffic_amount": 200_000,
 		"tracking_id": "traffic-1", "expires_at": time.Now().Add(time.Hour).UnixMicro(),
 	})
+	s.OperatorWallet().Tap("1000")
+	check("alice", "preapproval", "/v0/wallet/transfer-preapproval", "")
 }
 
 // ask shows a keeper a request whose endpoint gives the answers in turn, and counts how often that was called.

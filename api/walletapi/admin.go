@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/coin"
@@ -125,46 +126,72 @@ func (a *API) listPreapprovals(ctx context.Context, _ endpoint.NoRequest) (ListC
 func (a *API) lookupPreapproval(
 	ctx context.Context, req receiverRequest,
 ) (out ProvidedTransferPreapprovalResponse, err error) {
-	preapproval, err := a.provided(ctx, req)
+	_, preapproval, found, err := a.provided(ctx, req)
 	if err != nil {
 		return out, err
+	}
+	if !found {
+		return out, noPreapproval(ledger.Party(req.Receiver))
 	}
 	out.TransferPreapproval, err = v0.ToAPIContractWithState(preapproval.Contract, a.node.SynchronizerID)
 	return out, err
 }
 
-// provided is the preapproval that the operator provides for a party.
-func (a *API) provided(ctx context.Context, req receiverRequest) (contract[coin.TransferPreapproval], error) {
-	none := contract[coin.TransferPreapproval]{}
+// provided is the preapproval that the operator provides for a party; false when there is none.
+func (a *API) provided(
+	ctx context.Context, req receiverRequest,
+) (receiver ledger.Party, found contract[coin.TransferPreapproval], ok bool, err error) {
 	if err := a.operator(ctx); err != nil {
-		return none, err
+		return "", found, false, err
 	}
-	party, err := partyOf(req.Receiver)
-	if err != nil {
-		return none, err
+	if receiver, err = partyOf(req.Receiver); err != nil {
+		return "", found, false, err
 	}
-	preapproval, found, err := a.providedTo(ctx, party)
-	if err == nil && !found {
-		err = noPreapproval(party)
-	}
-	return preapproval, err
+	found, ok, err = a.providedTo(ctx, receiver)
+	return receiver, found, ok, err
 }
 
-// cancelPreapproval cancels the preapproval that the operator provides for a party, as long as it has not expired.
-func (a *API) cancelPreapproval(ctx context.Context, req receiverRequest) (endpoint.Content, error) {
-	preapproval, err := a.provided(ctx, req)
+// cancelPreapproval cancels the preapproval that the operator provides for a party, as long as it has not expired, and
+// with it that the operator has paid for the party: it pays for the next one. Where the receiver has cancelled the
+// preapproval, only that is left to do.
+func (a *API) cancelPreapproval(ctx context.Context, req receiverRequest) (none endpoint.Content, err error) {
+	receiver, preapproval, found, err := a.provided(ctx, req)
 	if err != nil {
-		return endpoint.Content{}, err
+		return none, err
+	}
+	if !found {
+		return none, a.forgetProvided(ctx, receiver)
 	}
 	command, err := exercise[coin.TransferPreapproval](a, preapproval.ID, "TransferPreapproval_Cancel",
 		coin.TransferPreapprovalCancel{P: a.node.Operator})
 	if err != nil {
-		return endpoint.Content{}, err
+		return none, err
 	}
 	_, err = a.submit(ctx, change{
 		ActAs: []ledger.Party{a.node.Operator}, ReadAs: []ledger.Party{a.node.DSO}, Commands: []ledger.Command{command},
 	})
-	return endpoint.Content{}, err
+	return none, err
+}
+
+// forgetProvided gives up what the operator has paid for, of which no preapproval is left. A request that is made again
+// may have done so the first time.
+func (a *API) forgetProvided(ctx context.Context, receiver ledger.Party) error {
+	_, proposed, err := a.proposalFor(ctx, receiver)
+	if err != nil {
+		return err
+	}
+	if proposed { // what was paid is on offer still
+		return noPreapproval(receiver)
+	}
+	_, again, err := changes.AttemptOf(ctx).Before(ctx)
+	if err != nil {
+		return err
+	}
+	forgot, err := a.record.ForgetProvidedPreapproval(ctx, receiver)
+	if err == nil && !forgot && !again {
+		err = noPreapproval(receiver)
+	}
+	return err
 }
 
 // balanceAsOfEarliest adds up what a party holds, as of the earliest round that is open.

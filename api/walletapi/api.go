@@ -19,6 +19,12 @@ type Record interface {
 	Head(ctx context.Context) (db.Head, error)
 	// LedgerSettings reads what the ledger decides by now.
 	LedgerSettings(ctx context.Context) (ledger.Settings, error)
+	// ProvidedPreapprovals tells for whom the operator has paid preapprovals beyond a time.
+	ProvidedPreapprovals(
+		ctx context.Context, now time.Time, receivers ...ledger.Party,
+	) (db.ProvidedPreapprovals, error)
+	// ForgetProvidedPreapproval gives up what the operator has paid for, and reports whether there was anything.
+	ForgetProvidedPreapproval(ctx context.Context, receiver ledger.Party) (bool, error)
 	User(ctx context.Context, who ledger.Identity) (ledger.User, bool, error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
 	// ActiveContracts lists every contract: for requests of apps, which are no network's.

@@ -14,6 +14,7 @@ import (
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/provided"
 )
 
 // PreapprovalLifetime is how long preapprovals live that are created through the API (contract, "Limits").
@@ -113,7 +114,7 @@ func shortOfCoin(err error) error {
 	return err
 }
 
-// checkUnproposed refuses a party that has a proposal or a preapproval already, and one more than the operator wants.
+// checkUnproposed refuses a party that has a proposal or a preapproval already, or for which the operator will not pay.
 func (a *API) checkUnproposed(ctx context.Context, party ledger.Party) error {
 	proposal, found, err := a.proposalFor(ctx, party)
 	if err != nil {
@@ -132,39 +133,21 @@ func (a *API) checkUnproposed(ctx context.Context, party ledger.Party) error {
 	return a.checkProvided(ctx, party)
 }
 
-// checkProvided refuses a further party when the operator provides preapprovals for as many as it may. Its own wallet
-// does not count: it pays for itself.
+// checkProvided refuses a preapproval that the operator will not pay for. The commit decides by the same rule.
 func (a *API) checkProvided(ctx context.Context, receiver ledger.Party) error {
-	if receiver == a.node.Operator {
-		return nil
-	}
 	settings, err := a.record.LedgerSettings(ctx)
-	limit := settings.MaxProvidedParties
-	if err != nil || limit == 0 {
-		return err
-	}
-	provided := map[ledger.Party]bool{}
-	err = eachActive(ctx, a, a.node.Operator, func(c contract[coin.TransferPreapproval]) bool {
-		if c.Payload.Provider == a.node.Operator && a.now().Before(c.Payload.ExpiresAt.Time()) {
-			provided[c.Payload.Receiver] = true
-		}
-		return len(provided) < limit
-	})
 	if err != nil {
 		return err
 	}
-	err = eachActive(ctx, a, a.node.Operator, func(c contract[coin.ExternalPartySetupProposal]) bool {
-		if c.Payload.Validator == a.node.Operator {
-			provided[c.Payload.User] = true
-		}
-		return len(provided) < limit
-	})
-	if err != nil || len(provided) < limit {
+	rule := provided.Rule{Operator: a.node.Operator, Max: settings.MaxProvidedParties, Now: a.now()}
+	book, err := a.record.ProvidedPreapprovals(ctx, rule.Now, receiver)
+	if err != nil {
 		return err
 	}
-	return v0.BadRequest("The operator provides preapprovals for %d parties, which is the limit. Cancel one with DELETE "+
-		"/v0/admin/transfer-preapprovals/by-party/{receiver-party}, raise the limit with `florin config set "+
-		"max-provided-parties`, or let the party be the provider of its own preapproval.", limit)
+	if refusal := rule.Check(provided.Book(book), receiver); refusal != nil {
+		return refusal
+	}
+	return nil
 }
 
 // proposalFor finds the proposal of the operator to a party.

@@ -337,6 +337,7 @@ func TestOperatorsLookAfterPreapprovals(t *testing.T) {
 	answer := cancel()
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	require.Empty(t, answer.Text)
+	require.NotEmpty(t, answer.Header.Get("Florin-Workflow-Id"))
 	refused(t, cancel(), 404, "No TransferPreapproval found for party: "+string(o.id))
 	require.NotEqual(t, preapproval, o.accept(o.propose()), "a new one can be proposed")
 }

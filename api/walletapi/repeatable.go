@@ -3,6 +3,7 @@ package walletapi
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/db"
@@ -25,6 +26,18 @@ func (r repeatable) Head(ctx context.Context) (db.Head, error) {
 		head.Offset = min(head.Offset, before)
 	}
 	return head, err
+}
+
+// ProvidedPreapprovals implements [Record]. What the first attempt made the operator pay for is no obstacle to the
+// next: the commit knows the change again, and refuses another one.
+func (r repeatable) ProvidedPreapprovals(
+	ctx context.Context, now time.Time, receivers ...ledger.Party,
+) (db.ProvidedPreapprovals, error) {
+	_, again, err := changes.AttemptOf(ctx).Before(ctx)
+	if err != nil || again {
+		return db.ProvidedPreapprovals{}, err
+	}
+	return r.Record.ProvidedPreapprovals(ctx, now, receivers...)
 }
 
 // ActiveContracts implements [Record].

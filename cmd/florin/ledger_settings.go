@@ -26,7 +26,7 @@ type ledgerSettings struct {
 	EnforceTraffic          *bool          `help:"Refuse submissions that the node's traffic does not cover; otherwise traffic is only metered. Of the ledger: change it with florin config set." env:"FLORIN_ENFORCE_TRAFFIC" negatable:""`
 	MaxDeduplication        *time.Duration `help:"Deduplication period of submissions that name none (${maxDeduplication}). Of the ledger: change it with florin config set." env:"FLORIN_MAX_DEDUPLICATION"`
 	OnboardingWait          *time.Duration `help:"How long the onboarding of an external party waits for other keys and hosts to agree (${onboardingWait}). Of the ledger: change it with florin config set." env:"FLORIN_ONBOARDING_WAIT"`
-	MaxProvidedParties      *int           `help:"For how many parties the operator may provide preapprovals (${maxProvidedParties}); 0 for any number. Of the ledger: change it with florin config set." env:"FLORIN_MAX_PROVIDED_PARTIES"`
+	MaxProvidedParties      *int           `help:"For how many parties the operator may pay preapprovals at once (${maxProvidedParties}); 0 for any number. Of the ledger: change it with florin config set." env:"FLORIN_MAX_PROVIDED_PARTIES"`
 	MaxSelfAllocatedParties *int           `help:"A user may allocate parties for itself, local or external, until it has rights to this many (${maxSelfAllocatedParties}); 0: no user may. Of the ledger: change it with florin config set." env:"FLORIN_MAX_SELF_ALLOCATED_PARTIES"`
 }
 

@@ -194,6 +194,13 @@ type PartyOnboarding struct {
 	UserIds []string
 }
 
+// For whom the operator has paid preapprovals, whatever became of them.
+type ProvidedPreapproval struct {
+	Receiver string
+	// Before then the operator pays for no other of the receiver.
+	PaidUntil time.Time
+}
+
 // The keys of seals; the one with the highest id makes them, all of them check.
 type SealKey struct {
 	KeyID  int32

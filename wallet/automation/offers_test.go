@@ -13,6 +13,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/automation"
+	"github.com/florinledger/florin/wallet/plan"
+	"github.com/florinledger/florin/wallet/provided"
 )
 
 func offerFrom(id string, sender, receiver ledger.Party) automation.Contract[walletapp.TransferOffer] {
@@ -64,4 +66,44 @@ func TestWhichProposalsOfPreapprovalsAreAccepted(t *testing.T) {
 	require.Equal(t, at(90*24*time.Hour), accept.ExpiresAt)
 	state.AcceptOthers = true
 	require.Len(t, state.AcceptProposals(), 2, "charlie's too")
+}
+
+// record is what a planner sees of the ledger beside its contracts.
+type record struct {
+	automation.Record
+
+	book provided.Book
+}
+
+func (record) IsHosted(ledger.Party) (bool, error) { return true, nil }
+
+func (r record) Provided(ledger.Party) (provided.Book, error) { return r.book, nil }
+
+func TestAProposalWaitsUntilTheOperatorMayPay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "0.005", true)
+	kind, err := automation.Proposals(w.packages)
+	require.NoError(t, err)
+	put(w, walletapp.TransferPreapprovalProposal{Receiver: alice, Provider: operator, ExpectedDSO: new(dso)})
+	decide := func(book provided.Book) automation.Step {
+		step, err := kind.Plan(automation.Situation{
+			View: plan.View{
+				Packages: w.packages, Node: ledger.Node{DSO: dso, Operator: operator}, Now: now, Ledger: w.reader(),
+			},
+			Subject: string(alice), Record: record{book: book},
+			LedgerSettings: ledger.Settings{MaxProvidedParties: 1},
+		})
+		require.NoError(t, err)
+		return step
+	}
+	require.NotNil(t, decide(provided.Book{}).Action)
+	ends := now.Add(time.Hour * 24)
+	step := decide(provided.Book{Count: 1, Until: map[ledger.Party]time.Time{alice: ends}})
+	require.Nil(t, step.Action)
+	require.Equal(t, ends, step.Until)
+	require.True(t, step.Deadline, "the receiver counts on it")
+	step = decide(provided.Book{Count: 1})
+	require.Nil(t, step.Action)
+	require.Equal(t, now.Add(time.Hour), step.Until)
+	require.Contains(t, step.WaitsFor, "max-provided-parties")
 }

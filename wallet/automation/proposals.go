@@ -7,13 +7,14 @@ import (
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/plan"
+	"github.com/florinledger/florin/wallet/provided"
 )
 
 // KindProposals is the automation that accepts proposals of preapprovals.
 const KindProposals = "proposals"
 
 // Proposals accepts proposals that the operator be the provider of a preapproval, where the receiver is hosted here and
-// has none that is valid. The operator pays.
+// has none that is valid. The operator pays, as far as package provided has it.
 func Proposals(packages *ledger.Packages) (Automation, error) {
 	follow, err := Following(packages,
 		func(c plan.Contract[walletapp.TransferPreapprovalProposal], _ time.Time) []Due {
@@ -53,7 +54,24 @@ func planProposals(s Situation) (Step, error) {
 	if len(actions) == 0 {
 		return waitForEnd(state), nil
 	}
-	return s.accept(actions[0])
+	book, err := s.Record.Provided(receiver)
+	if err != nil {
+		return Step{}, err
+	}
+	rule := provided.Rule{Operator: s.Node.Operator, Max: s.LedgerSettings.MaxProvidedParties, Now: s.Now}
+	if rule.Check(book, receiver) == nil {
+		return s.accept(actions[0])
+	}
+	return waitForTurn(s, book.Until[receiver]), nil
+}
+
+// waitForTurn waits until the operator may pay for a preapproval of the receiver: it has paid for one until a time, or
+// for as many parties as it wants to.
+func waitForTurn(s Situation, paidUntil time.Time) Step {
+	if s.Now.Before(paidUntil) {
+		return Step{Until: paidUntil, Deadline: true, WaitsFor: "the end of what the operator has paid for"}
+	}
+	return Step{Until: s.Now.Add(time.Hour), WaitsFor: "the operator to provide for one party less: max-provided-parties"}
 }
 
 // waitForEnd waits for the end of the receiver's preapproval, while there is a proposal for the time after it.

@@ -11,6 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/plan"
+	"github.com/florinledger/florin/wallet/provided"
 )
 
 // Automation is one kind of what the node does by itself. It has subjects: wallets, contracts, or the network. A
@@ -84,6 +85,8 @@ type Record interface {
 	OfRound(round int64, templates []lf.TypeName, most int) ([]ledger.Contract, error)
 	// IsHosted tells whether a party is hosted on this node.
 	IsHosted(party ledger.Party) (bool, error)
+	// Provided shows for whom the operator has paid preapprovals, a receiver included.
+	Provided(receiver ledger.Party) (provided.Book, error)
 	// Contract finds an active contract; false when there is none of this id.
 	Contract(id ledger.ContractID) (ledger.Contract, bool, error)
 	// Dust lists coin, locked or not, whose holding fee has reached its amount by a mining round, at most so many.

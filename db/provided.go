@@ -1,0 +1,72 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/ledger"
+)
+
+// ProvidedPreapprovals is for whom the operator has paid preapprovals.
+type ProvidedPreapprovals struct {
+	// Count is for how many receivers it has paid beyond the time that was asked for.
+	Count int
+	// Until says until when it has paid for those receivers that were asked for; those that it has not paid for are
+	// absent.
+	Until map[ledger.Party]time.Time
+}
+
+// ProvidedPreapprovals tells for how many receivers the operator has paid beyond a time, and until when for some.
+func (r Reader) ProvidedPreapprovals(
+	ctx context.Context, now time.Time, receivers ...ledger.Party,
+) (ProvidedPreapprovals, error) {
+	const doing = "reading what the operator has paid for"
+	count, err := r.queries.CountProvided(ctx, now)
+	if err != nil {
+		return ProvidedPreapprovals{}, failed(doing, err)
+	}
+	rows, err := r.queries.ListProvided(ctx, ledger.Strings(receivers))
+	found := ProvidedPreapprovals{Count: int(count), Until: make(map[ledger.Party]time.Time, len(rows))}
+	for _, row := range rows {
+		found.Until[ledger.Party(row.Receiver)] = row.PaidUntil.UTC()
+	}
+	return found, failed(doing, err)
+}
+
+// ForgetProvidedPreapproval forgets that the operator has paid for a receiver, and reports whether it had.
+func (d *DB) ForgetProvidedPreapproval(ctx context.Context, receiver ledger.Party) (forgot bool, err error) {
+	err = d.InTx(ctx, func(tx *Tx) error {
+		if _, err := tx.LockHead(ctx); err != nil {
+			return err
+		}
+		count, err := tx.queries.ForgetProvided(ctx, []string{string(receiver)})
+		forgot = count > 0
+		return failed("forgetting what the operator has paid for", err)
+	})
+	return forgot, err
+}
+
+// queueProvided stores for whom the operator has paid, and forgets what has ended.
+func (p *pipeline) queueProvided(ctx context.Context, entries Entries) error {
+	if len(entries.Provided) == 0 {
+		return nil
+	}
+	var paid dbgen.StoreProvidedParams
+	var given []string
+	for receiver, until := range entries.Provided {
+		if until.After(entries.Head.RecordTime) {
+			paid.Receivers = append(paid.Receivers, string(receiver))
+			paid.PaidUntils = append(paid.PaidUntils, storableTime(until))
+		} else {
+			given = append(given, string(receiver))
+		}
+	}
+	if _, err := p.queries().ForgetProvided(ctx, given); err != nil {
+		return err
+	}
+	if err := p.queries().StoreProvided(ctx, paid); err != nil {
+		return err
+	}
+	return p.queries().ForgetEndedProvided(ctx, entries.Head.RecordTime)
+}
