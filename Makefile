@@ -100,18 +100,22 @@ clean: ## Remove what was built; the data of `make run` stays
 ##@ Check
 
 .PHONY: test
-test: build node ## Run the whole suite; it starts the PostgreSQL and the Temporal that it needs
+test: build node haproxy ## Run the whole suite; it starts the PostgreSQL and the Temporal that it needs
 	$(BIN) testenv -- $(GO) test -timeout 30m $(TESTFLAGS) $(PACKAGES)
 
-# The suite runs the public wallet SDK, which needs Node.js.
-.PHONY: node
+# The suite runs the public wallet SDK, which needs Node.js, and several nodes behind a load balancer.
+.PHONY: node haproxy
 node:
-	@command -v node >/dev/null && command -v npm >/dev/null && exit 0; \
-		sudo=; test "$$(id -u)" = 0 || sudo="sudo -n"; \
-		command -v apt-get >/dev/null && $$sudo apt-get update -qq && \
-		$$sudo apt-get install -y --no-install-recommends nodejs npm || { \
-		echo "make test: the public wallet SDK is part of the suite and needs Node.js: install the packages nodejs and npm" >&2; \
-		exit 1; }
+	@command -v node >/dev/null && command -v npm >/dev/null || $(call install,nodejs npm)
+
+haproxy:
+	@command -v haproxy >/dev/null || test -x /usr/sbin/haproxy || $(call install,haproxy)
+
+install = { sudo=; test "$$(id -u)" = 0 || sudo="sudo -n"; \
+	command -v apt-get >/dev/null && $$sudo apt-get update -qq && \
+	$$sudo apt-get install -y --no-install-recommends $(1) || { \
+	echo "make test: the suite needs the packages $(1): install them" >&2; \
+	exit 1; }; }
 
 .PHONY: test/race
 test/race: build ## Run the suite with the race detector (needs a C compiler)
@@ -131,6 +135,10 @@ torture: build ## Kill every part of a node under load, again and again, and pro
 		$$test TestEveryAcknowledgedSubmissionSurvivesDeathAtEachStep -kills $(KILLS) && \
 		$$test TestEveryAcknowledgedSubmissionSurvivesCrashes -kills $$(( ($(KILLS) + 9) / 10 )) && \
 		FLORIN_TEST_OPERATIONS=$(OPERATIONS) $$test TestTransfersOffersWithdrawalsAndExpiriesRaceForTheSameCoins
+
+.PHONY: test/cluster
+test/cluster: build haproxy ## Restart and kill nodes behind a load balancer, under load: LASTING=1h
+	@$(BIN) testenv -- $(GO) test ./e2e -count=1 -v -timeout 0 -run TestManyNodesAreOneNode -seed $(SEED) -lasting $(LASTING)
 
 .PHONY: attack
 attack: build ## Let an adversary try all that a user may on a node while others work: STEPS=100000 LASTING=1h SEED=7

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -34,6 +35,11 @@ type crashLoad struct {
 	account      account
 	clients      []*crashClient
 	acknowledged atomic.Int64
+	// think is how long a client waits after each submission.
+	think time.Duration
+
+	mu       sync.Mutex
+	failures []error
 
 	ctx  context.Context //nolint:containedctx // ends all clients of the load at once
 	stop context.CancelFunc
@@ -134,6 +140,7 @@ func (c *crashClient) run() {
 			try.submissionID = commands.SubmissionID
 			c.attempts = append(c.attempts, try)
 			c.submit(try, commands)
+			pause(c.load.ctx, c.load.think)
 			if try.acknowledged || c.load.ctx.Err() != nil {
 				break
 			}
@@ -229,6 +236,25 @@ func (c *crashClient) submit(try *attempt, commands ledgerclient.Commands) {
 	if try.acknowledged {
 		c.load.acknowledged.Add(1)
 	}
+	c.load.note(err)
+}
+
+// note keeps the failure of a request: one without an answer, or with one that blames the server or its load.
+func (l *crashLoad) note(err error) {
+	answered := answer(err)
+	if err == nil || answered != nil && answered.Status < 500 && answered.Status != http.StatusTooManyRequests {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.failures = append(l.failures, err)
+}
+
+// failed are the failures of requests so far.
+func (l *crashLoad) failed() []error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.failures)
 }
 
 // judge tells whether an answer says that the submission has or will have a completion. The refusals that are known to

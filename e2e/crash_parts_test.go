@@ -96,7 +96,7 @@ func (p *parts) log(name string) *os.File {
 // launch starts the API or the worker.
 func (p *parts) launch(what string) *servedNode {
 	p.t.Helper()
-	arguments := append([]string{what, "--listen", "127.0.0.1:0", "--log-level", "warn"}, p.flags...)
+	arguments := append([]string{what, "--listen", "127.0.0.1:0", "--log-level", "warn", "--stop-delay", "0s"}, p.flags...)
 	environment := append(p.environment(), "FLORIN_FAILPOINTS="+p.failpoints)
 	return &servedNode{program: startExecutable(p.t, p.executable, environment, arguments...), what: what}
 }

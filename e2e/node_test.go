@@ -126,7 +126,7 @@ type servedNode struct {
 // launch starts a part of an installation: serve, api or worker.
 func launch(t *testing.T, what string, at installation, flags ...string) *servedNode {
 	t.Helper()
-	arguments := append([]string{what, "--listen", "127.0.0.1:0", "--log-level", "warn"}, flags...)
+	arguments := append([]string{what, "--listen", "127.0.0.1:0", "--log-level", "warn", "--stop-delay", "0s"}, flags...)
 	return &servedNode{program: start(t, at.environment(), arguments...), what: what}
 }
 

@@ -34,7 +34,7 @@ func (n *node) startAPI(ctx, background context.Context) error {
 	if err != nil {
 		return explainListen(n.options.listen, "--listen", err)
 	}
-	n.server = api.NewServer(handler, n.serverOptions())
+	n.server = api.NewServer(n.letGo(handler), n.serverOptions())
 	connections := api.Bounded(n.listener, n.options.settings.MaxConnections)
 	go func() {
 		if err := n.server.Serve(connections); err != nil && err != http.ErrServerClosed {
@@ -115,6 +115,9 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 // readiness asks the parts that a request depends on, all at once: one that does not answer must not make others seem
 // as if they did not. Only Temporal knows of workers, so nothing is said of them when it does not answer.
 func (n *node) readiness(ctx context.Context) []api.Part {
+	if n.stopping.Load() {
+		return stopping()
+	}
 	ctx, cancel := context.WithTimeout(ctx, readinessTimeout)
 	defer cancel()
 	parts := []api.Part{{Name: "database"}, {Name: "temporal"}, {Name: "worker"}}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -33,8 +34,6 @@ import (
 const (
 	// connectTimeout bounds how long a starting node waits for Temporal and for its own first commit.
 	connectTimeout = time.Minute
-	// drainTimeout bounds how long requests in progress may go on when the node stops.
-	drainTimeout = 15 * time.Second
 	// startTimeout bounds how long one start of a workflow waits for Temporal. It is at most half of what a request may
 	// take, so that the answer can say what is wrong.
 	startTimeout = 10 * time.Second
@@ -62,7 +61,9 @@ type nodeOptions struct {
 	databaseURL     string
 	temporalAddress string
 	listen          string
-	attributeBytes  int
+	// stopDelay is how long the node serves on after it was told to stop.
+	stopDelay      time.Duration
+	attributeBytes int
 	// development nodes decide what the ledger's clock is, and can advance one that is not real.
 	development bool
 	// clock is a value of --clock.
@@ -96,9 +97,11 @@ type node struct {
 	client     *workflows.Client
 	wallets    *walletapi.API
 
-	listener   net.Listener
-	server     *http.Server
-	streams    *endpoint.Streams
+	listener net.Listener
+	server   *http.Server
+	streams  *endpoint.Streams
+	// stopping is true once the node was told to stop.
+	stopping   atomic.Bool
 	background context.CancelFunc
 	failed     chan error
 }
@@ -351,25 +354,13 @@ func (n *node) wait(ctx context.Context) error {
 	}
 }
 
-// stop stops the parts in the opposite order: no new requests, those in progress finish, then the worker. When the
-// reason is a failure, requests are cut off.
+// stop stops the parts in the opposite order: requests first, then the worker. When the reason is a failure, requests
+// are cut off.
 func (n *node) stop(ctx context.Context, reason error) {
 	began := time.Now()
 	n.logStop(ctx, reason)
 	defer func() { n.options.log.InfoContext(ctx, "stopped", "took", time.Since(began).String()) }()
-	if n.server != nil {
-		grace := drainTimeout
-		if reason != nil { // what the requests wait for does not come any more
-			grace = 0
-		}
-		drain, cancel := context.WithTimeout(ctx, grace)
-		defer cancel()
-		streams := make(chan error, 1)
-		go func() { streams <- n.streams.Close(drain) }()
-		if err := errors.Join(n.server.Shutdown(drain), <-streams); err != nil {
-			n.options.log.WarnContext(ctx, "requests or streams were cut off", "error", errors.Join(err, n.server.Close()))
-		}
-	}
+	n.drain(ctx, reason)
 	if n.worker != nil {
 		n.worker.Stop()
 	}

@@ -49,7 +49,8 @@ func serveRemote(
 	relaxCollector()
 	n, err := startNode(ctx, nodeOptions{
 		settings: settings, roles: roles, databaseURL: remote.DatabaseURL, temporalAddress: remote.TemporalAddress,
-		listen: remote.Listen, attributeBytes: remote.AttributeBytes, log: settings.logger(os.Stderr),
+		listen: remote.Listen, stopDelay: remote.StopDelay, attributeBytes: remote.AttributeBytes,
+		log:      settings.logger(os.Stderr),
 		progress: func(string) {}, given: settingsByFlag(parsed),
 	})
 	if err != nil {

@@ -107,8 +107,9 @@ func (s *nodeSettings) logger(to *os.File) *slog.Logger {
 
 // remoteSettings say where the database and Temporal of an installation are.
 type remoteSettings struct {
-	DatabaseURL     string `help:"PostgreSQL of the record: postgres://user:password@host:port/database." required:"" env:"FLORIN_DATABASE_URL" secret:""`
-	TemporalAddress string `help:"Frontend of the Temporal cluster: host:port." required:"" env:"FLORIN_TEMPORAL_ADDRESS"`
-	Listen          string `help:"Where the API listens." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
-	AttributeBytes  int    `help:"Most bytes of one search attribute (Temporal's limit.searchAttributesSizeOfValue); it bounds batches." default:"1900" env:"FLORIN_ATTRIBUTE_BYTES"`
+	DatabaseURL     string        `help:"PostgreSQL of the record: postgres://user:password@host:port/database." required:"" env:"FLORIN_DATABASE_URL" secret:""`
+	TemporalAddress string        `help:"Frontend of the Temporal cluster: host:port." required:"" env:"FLORIN_TEMPORAL_ADDRESS"`
+	Listen          string        `help:"Where the API listens." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
+	StopDelay       time.Duration `help:"How long the API serves on after it was told to stop, with /readyz at 503, so that load balancers send requests elsewhere." default:"5s" env:"FLORIN_STOP_DELAY"`
+	AttributeBytes  int           `help:"Most bytes of one search attribute (Temporal's limit.searchAttributesSizeOfValue); it bounds batches." default:"1900" env:"FLORIN_ATTRIBUTE_BYTES"`
 }

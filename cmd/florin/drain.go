@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/florinledger/florin/api"
+)
+
+// drainMargin is how much longer than a request may take requests in progress may go on when the node stops.
+const drainMargin = 5 * time.Second
+
+// stopping is what /readyz says from the moment on that the node is told to stop.
+func stopping() []api.Part {
+	return []api.Part{{Name: "node", Err: errors.New("it is stopping: send requests to another one")}}
+}
+
+// drain ends the service of HTTP without failing a request: /readyz says that the node stops, which it does not do yet,
+// so that load balancers can see it; then nobody connects any more, streams are told, and requests in progress finish.
+// When the reason is a failure, what they wait for does not come any more, and they are cut off.
+func (n *node) drain(ctx context.Context, reason error) {
+	if n.server == nil {
+		return
+	}
+	n.stopping.Store(true)
+	grace := time.Duration(0)
+	if reason == nil && n.lingers(ctx) == nil {
+		grace = n.options.settings.RequestTimeout + drainMargin
+	}
+	drain, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	streams := make(chan error, 1)
+	go func() { streams <- n.streams.Close(drain) }()
+	if err := errors.Join(n.server.Shutdown(drain), <-streams); err != nil {
+		n.options.log.WarnContext(ctx, "requests or streams were cut off", "error", errors.Join(err, n.server.Close()))
+	}
+}
+
+// lingers lets the stop delay pass, unless the node fails meanwhile.
+func (n *node) lingers(ctx context.Context) error {
+	delay, cancel := context.WithTimeout(ctx, n.options.stopDelay)
+	defer cancel()
+	return n.wait(delay)
+}
+
+// letGo asks clients that keep their connections to open new ones, which lead elsewhere, once the node is stopping.
+func (n *node) letGo(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n.stopping.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		handler.ServeHTTP(w, r)
+	})
+}

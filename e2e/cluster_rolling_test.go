@@ -1,0 +1,182 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	// clusterSize is how many APIs and how many workers there are.
+	clusterSize = 3
+	// clusterThink is how long a client of the cluster thinks between two submissions.
+	clusterThink = 250 * time.Millisecond
+	// clusterStopDelay is longer than the load balancer takes to see that a node stops.
+	clusterStopDelay = "2s"
+	// flatGoroutines is how many goroutines an API may have when its clients are gone.
+	flatGoroutines = 400
+)
+
+// cluster are APIs behind a load balancer, and workers, on one database and one Temporal namespace.
+type cluster struct {
+	installation
+	front         endpoint
+	addresses     []string
+	apis, workers []*servedNode
+}
+
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	c := &cluster{installation: install(t)}
+	for i := range clusterSize {
+		c.addresses = append(c.addresses, freeAddress(t))
+		c.apis = append(c.apis, c.launch(t, "api", i))
+		c.workers = append(c.workers, c.launch(t, "worker", i))
+	}
+	c.front = balance(t, c.addresses...)
+	for i := range clusterSize {
+		c.workers[i].awaitReady(t)
+		c.apis[i].awaitReady(t)
+	}
+	c.awaitFront(t)
+	return c
+}
+
+// launch starts a process; an API is always at the address that the load balancer knows.
+func (c *cluster) launch(t *testing.T, what string, number int) *servedNode {
+	t.Helper()
+	flags := []string{"--list-limit", "1000000", "--stop-delay", clusterStopDelay}
+	if what == "api" {
+		flags = append(flags, "--listen", c.addresses[number])
+	}
+	return launch(t, what, c.installation, flags...)
+}
+
+// awaitFront waits until the load balancer has somebody to send requests to.
+func (c *cluster) awaitFront(t *testing.T) {
+	t.Helper()
+	await(t, "the load balancer finds an API", func() error {
+		_, err := c.front.admin().LedgerEnd(t.Context())
+		return err
+	})
+}
+
+// restart stops an API and a worker as a supervisor does, and starts them again. Not one request fails.
+func (c *cluster) restart(t *testing.T, number int) {
+	t.Helper()
+	var stopped sync.WaitGroup
+	for _, old := range []*servedNode{c.apis[number], c.workers[number]} {
+		require.NoError(t, old.Signal(syscall.SIGTERM))
+		stopped.Go(func() { old.waitEnd(t) })
+	}
+	stopped.Wait()
+	for _, old := range []*servedNode{c.apis[number], c.workers[number]} {
+		require.Equal(t, 0, old.exitCode(t), "%s said: %s", old.what, old.stderr)
+		require.NotContains(t, old.stderr.String(), "cut off")
+	}
+	c.begin(t, number)
+}
+
+// kill ends an API and a worker as a crash does, and starts them again.
+func (c *cluster) kill(t *testing.T, number int) {
+	t.Helper()
+	c.apis[number].kill(t)
+	c.workers[number].kill(t)
+	c.begin(t, number)
+}
+
+func (c *cluster) begin(t *testing.T, number int) {
+	t.Helper()
+	c.apis[number], c.workers[number] = c.launch(t, "api", number), c.launch(t, "worker", number)
+	c.workers[number].awaitReady(t)
+	c.apis[number].awaitReady(t)
+	c.awaitReady(t, number)
+}
+
+// awaitReady waits until an API is ready to be sent requests.
+func (c *cluster) awaitReady(t *testing.T, number int) {
+	t.Helper()
+	await(t, "the API is ready", func() error {
+		if status, text := page(t, c.apis[number].endpoint, "/readyz"); status != http.StatusOK {
+			return fmt.Errorf("%d: %s", status, text)
+		}
+		return nil
+	})
+}
+
+// goroutines is how many an API has.
+func (c *cluster) goroutines(t *testing.T, number int) int {
+	t.Helper()
+	_, text := page(t, c.apis[number].endpoint, "/metrics")
+	found := regexp.MustCompile(`(?m)^go_goroutines (\d+)$`).FindStringSubmatch(text)
+	require.Len(t, found, 2, text)
+	count, err := strconv.Atoi(found[1])
+	require.NoError(t, err)
+	return count
+}
+
+// Planned work on a cluster fails no request; when its processes are killed, what was acknowledged has its completion.
+func TestManyNodesAreOneNode(t *testing.T) {
+	t.Parallel()
+	seed, _ := newRandom(t)
+	c := newCluster(t)
+	dso := findDSO(t, c.front)
+	l := newCrashLoad(t, dso, seed, newTarget(c.front))
+	l.think = clusterThink
+	reading, stopReading := context.WithCancel(t.Context())
+	defer stopReading()
+	var reader sync.WaitGroup
+	var offsets []int64
+	var readingFailed error
+	reader.Go(func() { offsets, readingFailed = l.account.on(c.front).follow(t.Context(), reading, 0) })
+	stop := l.start()
+	t.Cleanup(stop)
+
+	began := time.Now()
+	for round := 0; round < clusterSize || *lasting > 0 && !isOver(began); round++ {
+		l.awaitProgress(t, crashClients)
+		c.restart(t, round%clusterSize)
+		require.Empty(t, l.failed(), "planned work fails no request")
+	}
+	l.awaitProgress(t, crashClients)
+	stopReading()
+	reader.Wait()
+	require.NoError(t, readingFailed, "nor does it fail one who reads")
+	for i, offset := range offsets[1:] {
+		require.Greater(t, offset, offsets[i], "a reader sees every offset once, whichever node answers")
+	}
+	require.Empty(t, l.failed(), "planned work fails no request")
+	t.Logf("%d rounds of planned work, %d submissions, %d completions read", max(clusterSize, len(c.apis)),
+		l.acknowledged.Load(), len(offsets))
+
+	wrong := run(t, c.environment(), "worker", "--coin-price", "9.5")
+	require.Equal(t, 1, wrong.exitCode(t))
+	require.Contains(t, wrong.stderr.String(), "--coin-price=9.5: the ledger has 0.005")
+
+	for number := range clusterSize {
+		c.kill(t, number)
+		l.awaitProgress(t, crashClients)
+	}
+	stop()
+	temporal := temporalClient(t, c.temporalAddress, c.namespace)
+	l.prove(t, c.apis[0].endpoint, temporal)
+	for number := range clusterSize {
+		end, err := c.apis[number].admin().LedgerEnd(t.Context())
+		require.NoError(t, err)
+		require.Positive(t, end)
+		await(t, "what the clients took is given back", func() error {
+			if count := c.goroutines(t, number); count > flatGoroutines {
+				return fmt.Errorf("%d goroutines", count)
+			}
+			return nil
+		})
+	}
+}
