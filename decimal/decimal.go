@@ -1,9 +1,11 @@
 package decimal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
 )
 
@@ -76,6 +78,35 @@ func Parse(text string) (Decimal, error) {
 		units.Neg(&units)
 	}
 	return fromUnits(&units)
+}
+
+// maxExponent bounds the exponents that ParseNumber reads: more moves every digit out of what a Decimal holds.
+const maxExponent = 1000
+
+// ParseNumber reads a number literal of JSON, exactly: what Parse reads, and an exponent behind it, since clients print
+// 0.00005 as 5e-05.
+func ParseNumber(literal string) (Decimal, error) {
+	at := strings.IndexAny(literal, "eE")
+	if at < 0 {
+		return Parse(literal)
+	}
+	exponent, err := strconv.Atoi(literal[at+1:])
+	if err != nil || exponent < -maxExponent || exponent > maxExponent {
+		return Decimal{}, fmt.Errorf("%w: %s: write digits with an optional sign and point, such as \"12.5\"",
+			ErrSyntax, quote(literal))
+	}
+	sign, digits := "", literal[:at]
+	if strings.HasPrefix(digits, "-") {
+		sign, digits = "-", digits[1:]
+	}
+	whole, fraction, hasPoint := strings.Cut(digits, ".")
+	if !isDigits(whole) || hasPoint && !isDigits(fraction) {
+		return Parse(literal) // which says what is wrong
+	}
+	digits = strings.Repeat("0", maxExponent) + whole + fraction + strings.Repeat("0", maxExponent)
+	point := maxExponent + len(whole) + exponent
+	fraction = strings.TrimRight(digits[point:], "0")
+	return Parse(sign + cmp.Or(strings.TrimLeft(digits[:point], "0"), "0") + "." + cmp.Or(fraction, "0"))
 }
 
 // MustParse is Parse for constants in source code. It panics when the text is not a decimal number.

@@ -33,7 +33,12 @@ func (d *Decimal) UnmarshalJSON(data []byte) error {
 		}
 		return d.UnmarshalText([]byte(text))
 	}
-	return d.UnmarshalText(data)
+	parsed, err := ParseNumber(string(data))
+	if err != nil {
+		return err
+	}
+	*d = parsed
+	return nil
 }
 
 // Value gives the canonical form to a database driver.

@@ -46,7 +46,7 @@ func TestJSONNumbersKeepEveryDigit(t *testing.T) {
 
 func TestJSONRefusesWhatIsNoAmount(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{`null`, `1e5`, `"1e5"`, `true`, `{}`, `[]`, `""`, `"\ud800"`} {
+	for _, text := range []string{`null`, `1e-11`, `1e`, `"1e5"`, `true`, `{}`, `[]`, `""`, `"\ud800"`} {
 		kept := decimal.FromInt(7)
 		require.ErrorIs(t, kept.UnmarshalJSON([]byte(text)), decimal.ErrSyntax, text)
 		require.Equal(t, decimal.FromInt(7), kept, "a failed read leaves the value alone")

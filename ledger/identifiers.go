@@ -64,6 +64,10 @@ func CheckUserID(value string) error {
 // CheckParty says what is wrong with a value that must be a PartyIdString, or returns nil.
 func CheckParty(value string) error { return lf.CheckParty(value) }
 
+// SplitParty splits a party's or participant's id into its hint and the fingerprint of its namespace; ok is false where
+// one of them is missing.
+func SplitParty(id string) (hint, namespace string, ok bool) { return lf.SplitParty(id) }
+
 // CheckPartyHint says what is wrong with the first part of a party id that is to be allocated, or returns nil.
 func CheckPartyHint(hint string) error {
 	if err := CheckParty(hint); err != nil {

@@ -137,3 +137,18 @@ func TestContractsThatCommandsMentionAreFoundWithoutTypes(t *testing.T) {
 	require.Equal(t, []ledger.ContractID{id("1"), id("2"), id("3"), id("4"), id("5"), id("6")},
 		submission.MentionedContracts())
 }
+
+func TestAPartyIsSplitAtItsLastTwoColons(t *testing.T) {
+	t.Parallel()
+	for _, hint := range []string{"alice", "x:", ":x", ":", "a:b", " x ", "a-b_c"} {
+		party := ledger.Node{Namespace: "1220ab"}.LocalParty(hint)
+		require.NoError(t, ledger.CheckPartyHint(hint))
+		split, namespace, ok := ledger.SplitParty(string(party))
+		require.True(t, ok, party)
+		require.Equal(t, []string{hint, "1220ab"}, []string{split, namespace})
+	}
+	for _, id := range []string{"", "alice", "::1220", "alice::", "::", "a:b"} {
+		_, _, ok := ledger.SplitParty(id)
+		require.False(t, ok, id)
+	}
+}

@@ -64,6 +64,14 @@ func tooLarge(size, limit int64) *textError {
 	}
 }
 
+// encoded is the 415 for a body in an encoding, which nothing here reads.
+func encoded(encoding string) *textError {
+	return &textError{
+		status: http.StatusUnsupportedMediaType,
+		text:   fmt.Sprintf("The request's Content-Encoding %q is not supported: send the body as it is.", encoding),
+	}
+}
+
 // timedOut is the 503 for a request that took too long.
 func timedOut(advice string) *textError {
 	text := "The server was not able to produce a timely response to your request.\r\n"

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -209,6 +210,9 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	}
 	var content []byte
 	if s.bodyIndex >= 0 {
+		if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+			return nil, encoded(encoding)
+		}
 		body := limits.meter(who, http.MaxBytesReader(w, r.Body, s.longestBody(who)))
 		defer body.release()
 		if content, err = s.decode(ctx, body, request.Field(s.bodyIndex)); err != nil {

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -178,6 +179,33 @@ func TestAnEndpointGetsItsParametersBodyAndCaller(t *testing.T) {
 	took, isNumber := line["duration_ms"].(float64)
 	require.True(t, isNumber)
 	require.Less(t, took, 60_000.0, "milliseconds, not nanoseconds")
+}
+
+func TestAPathParameterIsDecodedOnce(t *testing.T) {
+	t.Parallel()
+	for path, id := range map[string]string{
+		"%2541": "%41", "%252Fx": "%2Fx", "%25zz": "%zz", "100%2560": "100%60", "a%2Fb%2541": "a/b%41", "a+b": "a+b",
+		"%C3%A9": "é", "é": "é", "a%20b": "a b", "%3F%23": "?#",
+	} {
+		r := request(t, http.MethodPost, "/echo/x?number=7", "alice", `{"text":"hi"}`)
+		target, err := url.Parse("/echo/" + path + "?number=7")
+		require.NoError(t, err)
+		r.URL = target
+		recorder, _ := serve(t, r)
+		require.Equal(t, http.StatusOK, recorder.Code, path)
+		var echoed struct{ ID string }
+		require.NoError(t, json.Unmarshal(recorder.Body.Bytes(), &echoed))
+		require.Equal(t, id, echoed.ID, path)
+	}
+}
+
+func TestABodyInAnEncodingIsRefusedAsOne(t *testing.T) {
+	t.Parallel()
+	r := request(t, http.MethodPost, "/echo/x?number=7", "alice", "\x1f\x8b")
+	r.Header.Set("Content-Encoding", "gzip")
+	recorder, _ := serve(t, r)
+	require.Equal(t, http.StatusUnsupportedMediaType, recorder.Code)
+	require.Contains(t, recorder.Body.String(), "gzip")
 }
 
 func TestRequestsThatCannotBeRead(t *testing.T) {

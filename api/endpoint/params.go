@@ -46,7 +46,10 @@ func decodeParams(r *http.Request, request reflect.Value, plainTexts bool) error
 }
 
 func decodePath(r *http.Request, name string, target reflect.Value, isUsable func(string) bool) error {
-	value, err := url.PathUnescape(chi.URLParam(r, name)) // the router matches the escaped path
+	value, err := chi.URLParam(r, name), error(nil)
+	if r.URL.RawPath != "" { // then the router matches the escaped path, and else the one that is decoded already
+		value, err = url.PathUnescape(value)
+	}
 	if err != nil || !isUsable(value) || fillParam(target, []string{value}) != nil {
 		return badRequest("path parameter "+name, "")
 	}

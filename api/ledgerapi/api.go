@@ -3,12 +3,12 @@ package ledgerapi
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/prepared"
 )
 
 // The defaults of the settings, as upstream's.
@@ -141,7 +141,8 @@ func withDefaults(s Settings) Settings {
 
 // isOurSynchronizer takes the logical id of the node's synchronizer, and the physical one, which adds ::version-serial.
 func (a *API) isOurSynchronizer(id string) bool {
-	return id == a.node.SynchronizerID || strings.HasPrefix(id, a.node.SynchronizerID+"::")
+	return id == a.node.SynchronizerID ||
+		id == prepared.SynchronizerID(a.node.SynchronizerID, ledger.ProtocolVersion, ledger.SynchronizerSerial)
 }
 
 // Failures makes the errors of this family.

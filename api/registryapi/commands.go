@@ -44,7 +44,7 @@ func (a *API) transferCommandCounter(
 
 type transferCommandStatusRequest struct {
 	Sender string `query:"sender" doc:"Party that the commands are of"`
-	Nonce  int64  `query:"nonce" doc:"Nonce of the commands"`
+	Nonce  *int64 `query:"nonce" doc:"Nonce of the commands"`
 }
 
 // LookupTransferCommandStatusResponse says what became of the commands of a sender with a nonce.
@@ -79,7 +79,11 @@ func (a *API) transferCommandStatus(
 	if err != nil {
 		return response, err
 	}
-	found, err := a.record.TransferCommands(ctx, sender, req.Nonce, maxCommands)
+	if req.Nonce == nil {
+		return response, v0.BadRequest("The query parameter nonce is missing: the nonce of the commands, 0 for the first")
+	}
+	nonce := *req.Nonce
+	found, err := a.record.TransferCommands(ctx, sender, nonce, maxCommands)
 	if err != nil {
 		return response, err
 	}
@@ -101,7 +105,7 @@ func (a *API) transferCommandStatus(
 	}
 	if len(response.Commands) == 0 {
 		return response, v0.NotFound("Couldn't find any TransferCommand with sender %s and nonce %d created within the last "+
-			"24h", sender, req.Nonce)
+			"24h", sender, nonce)
 	}
 	return response, nil
 }

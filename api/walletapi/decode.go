@@ -30,15 +30,15 @@ func decodeParty(field, text string) (ledger.Party, error) {
 	if err := ledger.CheckParty(text); err != nil {
 		return "", decodeFailed("%s: %s", field, err)
 	}
-	if !partyPattern.MatchString(text) {
+	if _, namespace, ok := ledger.SplitParty(text); !ok || !namespacePattern.MatchString(namespace) {
 		return "", decodeFailed("%s: '%s' is not a party id: it must be a name, two colons and a fingerprint", field, text)
 	}
 	return ledger.Party(text), nil
 }
 
 var (
-	partyPattern   = regexp.MustCompile(`^[^:]+(:[^:]+)*::[A-Za-z0-9]+$`)
-	decimalPattern = regexp.MustCompile(`^-?\d{1,28}(\.\d{1,10})?$`)
+	namespacePattern = regexp.MustCompile(`^[A-Za-z0-9]+$`)
+	decimalPattern   = regexp.MustCompile(`^-?\d{1,28}(\.\d{1,10})?$`)
 )
 
 // decodeAmount reads an amount: digits, and at most ten behind a point.

@@ -3,7 +3,6 @@ package walletapi
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
@@ -125,8 +124,8 @@ func (a *API) transferCommand(
 
 // amountOf reads an amount that is a number in JSON; one in a string is taken too.
 func amountOf(raw json.RawMessage) (decimal.Decimal, error) {
-	amount, err := decimal.Parse(strings.Trim(string(raw), `"`))
-	if err != nil {
+	var amount decimal.Decimal
+	if err := amount.UnmarshalJSON(raw); err != nil {
 		return decimal.Decimal{}, v0.BadRequest("Failed to decode: the amount %s is not a number with at most 28 digits "+
 			"before and 10 after the point", raw)
 	}

@@ -1,6 +1,7 @@
 package walletapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -148,6 +149,16 @@ func TestWhatStrangersDoUnderATrackingIDChangesNothing(t *testing.T) {
 }
 
 // contract: offers-create, offers-status, offers-list, offers-accept
+func TestPartiesAreOfferedCoinWhateverTheirHintEndsWith(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	b.tap(b.alice, "10")
+	for i, name := range []string{"x:", ":x", ":"} {
+		b.offer(b.alice, b.Onboard(name), fmt.Sprintf("%%2F%d", i))
+		b.status(b.alice, fmt.Sprintf("%%252F%d", i)).OK(nil)
+	}
+}
+
 func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})

@@ -230,7 +230,7 @@ func (a *API) partyNamed(ctx context.Context, n newcomer) (db.Wallet, error) {
 		wallet.Party, err = a.requireOurs(ctx, party)
 		return wallet, err
 	}
-	hint, _, _ := strings.Cut(n.Party, "::")
+	hint, _, _ := ledger.SplitParty(n.Party)
 	for _, candidate := range []ledger.Party{party, a.node.LocalParty(hint)} {
 		known, err := a.record.Parties(ctx, []ledger.Party{candidate})
 		if err != nil {
@@ -249,7 +249,7 @@ func checkPartyID(id string) error {
 	if err := ledger.CheckParty(id); err != nil {
 		return err
 	}
-	if hint, fingerprint, found := strings.Cut(id, "::"); !found || hint == "" || fingerprint == "" {
+	if _, _, ok := ledger.SplitParty(id); !ok {
 		return fmt.Errorf("%q is not a party id: hint::fingerprint", id)
 	}
 	return nil

@@ -108,8 +108,9 @@ func decode(t *Type, in any, at path) (Value, error) {
 
 func decodeNumber(kind Kind, in any, at *path) (Value, error) {
 	text, ok := in.(string)
+	parse := decimal.Parse
 	if number, isNumber := in.(json.Number); isNumber {
-		text, ok = number.String(), true
+		text, ok, parse = number.String(), true, decimal.ParseNumber
 	}
 	if !ok {
 		return nil, at.fail("expected a number as a string, got %s", describe(in))
@@ -121,7 +122,7 @@ func decodeNumber(kind Kind, in any, at *path) (Value, error) {
 		}
 		return Int64(value), nil
 	}
-	value, err := decimal.Parse(text)
+	value, err := parse(text)
 	if err != nil {
 		return nil, at.fail("%q is not a decimal of at most 28 digits before and 10 after the point", shorten(text))
 	}

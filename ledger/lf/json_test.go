@@ -163,7 +163,7 @@ func TestValuesThatDoNotFitTheirTypeAreRefused(t *testing.T) {
 			typeOf[ledgertest.Box](t), `{"width":"10000000000000000000000000000","height":"1"}`, "at 'width'",
 		},
 		"a decimal with an exponent": {
-			typeOf[ledgertest.Box](t), `{"width":1e3,"height":"1"}`, `"1e3" is not a decimal`,
+			typeOf[ledgertest.Box](t), `{"width":"1e3","height":"1"}`, `"1e3" is not a decimal`,
 		},
 		"a text that is a number":          {typeOf[string](t), `5`, "expected a string, got 5"},
 		"a text that is null":              {typeOf[string](t), `null`, "expected a string, got null"},

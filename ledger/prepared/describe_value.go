@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
@@ -199,7 +200,7 @@ func visitValues(value *preparedpb.Value, visit func(*preparedpb.Value)) {
 }
 
 func shortParty(party string) string {
-	hint, namespace, ok := strings.Cut(party, "::")
+	hint, namespace, ok := ledger.SplitParty(party)
 	if !ok || len(namespace) <= shortPrefix+shortSuffix {
 		return party
 	}

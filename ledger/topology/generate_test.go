@@ -37,6 +37,19 @@ func TestGeneratedTransactionsCanBeSignedAndAllocated(t *testing.T) {
 	require.Equal(t, generated.Party, onboarding.Party())
 }
 
+func TestGeneratedTransactionsAreReadForHintsWithColons(t *testing.T) {
+	t.Parallel()
+	self := newHost(t, "self", 8)
+	for _, hint := range []string{"x:", ":x", ":", "a:b"} {
+		request := generateRequest(t, self.node)
+		request.PartyHint = hint
+		generated, refusal := topology.Generate(request, self.node)
+		require.Nil(t, refusal)
+		_, err := topology.Parse(generated.Transactions[0])
+		require.NoError(t, err, hint)
+	}
+}
+
 func TestHostsOfGeneratedTransactions(t *testing.T) {
 	t.Parallel()
 	self, second, third := newHost(t, "self", 8), newHost(t, "second", 9), newHost(t, "third", 10)

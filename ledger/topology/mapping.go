@@ -101,11 +101,8 @@ func (p PartyToParticipant) hosts(permission Permission) []string {
 
 // namespaceOf is the part of a party's or participant's id that says who controls it.
 func namespaceOf(id string) string {
-	at := strings.LastIndex(id, "::")
-	if at < 0 {
-		return ""
-	}
-	return id[at+len("::"):]
+	_, namespace, _ := ledger.SplitParty(id)
+	return namespace
 }
 
 // short is how upstream prints ids in texts: with the beginning of the namespace only.

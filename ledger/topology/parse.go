@@ -210,8 +210,8 @@ func checkUniqueID(id string) error {
 	if err := ledger.CheckParty(id); err != nil {
 		return err
 	}
-	hint, namespace, ok := strings.Cut(id, "::")
-	if !ok || hint == "" || namespace == "" {
+	hint, namespace, ok := ledger.SplitParty(id)
+	if !ok {
 		return fmt.Errorf("%q is not of the form name::fingerprint", id)
 	}
 	if err := ledger.CheckPartyHint(hint); err != nil {

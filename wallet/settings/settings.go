@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/florinledger/florin/decimal"
@@ -196,7 +195,7 @@ func badParty(party ledger.Party) string {
 	if err := ledger.CheckParty(string(party)); err != nil {
 		return fmt.Sprintf("%q is no party id (%s); give one such as alice::1220…", party, err)
 	}
-	if hint, fingerprint, ok := strings.Cut(string(party), "::"); !ok || hint == "" || fingerprint == "" {
+	if _, _, ok := ledger.SplitParty(string(party)); !ok {
 		return fmt.Sprintf("%q is no whole party id; give one such as alice::1220…", party)
 	}
 	return ""
