@@ -8,6 +8,7 @@ import (
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/hosts"
+	"github.com/florinledger/florin/ledger"
 )
 
 // family is a list of endpoints whose errors have one form.
@@ -39,7 +40,7 @@ func validatorFamilies(options Options) ([]family, error) {
 	for i, list := range lists {
 		frame, err := endpoint.NewFrame(endpoint.Options{
 			Auth: list.auth, Failures: v0.Failures(list.realm), Unreadable: v0.Unreadable, Logger: options.Logger,
-			WrongMethod: v0.WrongMethod, EncodesTimeouts: true, PlainTexts: true,
+			WrongMethod: v0.WrongMethod, EncodesTimeouts: true, PlainTexts: true, LongestText: ledger.MaxTextBytes,
 			Now: options.Now, MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
 			Limits: options.Limits, Around: options.Changes.Around,
 		})

@@ -132,6 +132,11 @@ var (
 		"VALUE_NESTING", InvalidIndependentOfSystemState, OfRequest,
 		"Flatten the value to at most 100 levels.",
 	}
+	// ValueSize: a value, or a text in it, is larger than one on the ledger may be.
+	ValueSize = Code{
+		"VALUE_SIZE", InvalidIndependentOfSystemState, OfContracts,
+		"Shorten the field that is named, or keep what it says elsewhere and refer to it. Nothing was changed.",
+	}
 	// MalformedText: a text contains a character that is not allowed.
 	MalformedText = Code{
 		"MALFORMED_TEXT", InvalidIndependentOfSystemState, OfRequest,
@@ -227,7 +232,7 @@ var submissionCodes = []Code{
 	InterpretationUserError, DamlFailure, UnhandledException, TemplatePreconditionViolated,
 	CreateEmptyContractKeyMaintainers, FetchEmptyContractKeyMaintainers, WronglyTypedContract,
 	ContractDoesNotImplementInterface, ContractDoesNotImplementRequiringInterface, NonComparableValues,
-	ContractIDInContractKey, ContractIDComparability, ValueNesting, MalformedText, ContractHashingError,
+	ContractIDInContractKey, ContractIDComparability, ValueNesting, ValueSize, MalformedText, ContractHashingError,
 	DisclosedContractKeyHashingError, InterpretationUpgradeErrorValidationFailed,
 	InterpretationUpgradeErrorTranslationFailed, InterpretationUpgradeErrorAuthenticationFailed,
 	InterpretationTimeExceeded, InterpretationDevError, UnresolvedPackageName, FailedToDetermineLedgerTime,

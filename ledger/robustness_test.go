@@ -201,3 +201,38 @@ func TestDeadlines(t *testing.T) {
 		}
 	}
 }
+
+func TestValuesThatAreTooLargeAreNotStored(t *testing.T) {
+	t.Parallel()
+	book := newLedger(t)
+	id := create(t, book, ledgertest.Everything{
+		Owner: alice, Colour: ledgertest.Red, Contract: "00ab", Any: ledgertest.Any{Text: new("x")},
+		Shape: ledgertest.Shape{Nobody: &lf.Unit{}},
+	}, alice)
+	list := func(texts, size int) string {
+		text := `{"tag":"Any_Text","value":"` + strings.Repeat("x", size) + `"}`
+		return `{"any":{"tag":"Any_List","value":[` + strings.TrimSuffix(strings.Repeat(text+",", texts), ",") + `]}}`
+	}
+	echo := func(argument string) error {
+		_, err := book.SubmitCommands(as(alice),
+			exerciseCommand("#test-model:Test.Values:Everything", id.ID(), "Wrap", argument))
+		return err
+	}
+	require.NoError(t, echo(list(1, ledger.MaxTextBytes)))
+	require.NoError(t, echo(list(12, ledger.MaxTextBytes)))
+	for argument, want := range map[string][3]string{
+		list(1, ledger.MaxTextBytes+1): {"any[0]", "16385", "16384"},
+		list(17, ledger.MaxTextBytes):  {"any", "", "262144"},
+		list(20_000, 1):                {"any", "", "262144"},
+	} {
+		err := echo(argument)
+		requireRefused(t, err, fault.ValueSize, "the argument of Wrap on Test.Values:Everything is too large")
+		refusal, _ := fault.As(err)
+		require.Equal(t, want[0], refusal.Context["field"])
+		require.Equal(t, want[2], refusal.Context["limit"])
+		if want[1] != "" {
+			require.Equal(t, want[1], refusal.Context["size"])
+		}
+	}
+	require.Len(t, book.Active, 1)
+}

@@ -120,6 +120,9 @@ func (tx *Tx) create(t *template, payload any) (ContractID, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := checkPayload(t.name, argument); err != nil {
+		return "", err
+	}
 	signatories := SortedParties(t.signatories(payload))
 	observers := observersWithout(signatories, t.observers(payload))
 	if err := checkCreate(t, payload, signatories, observers); err != nil {
@@ -237,7 +240,9 @@ func (tx *Tx) exercise(id ContractID, expected, through *lf.TypeName, name strin
 	tx.frames = tx.frames[:len(tx.frames)-1]
 	tx.nodes[nodeID].LastDescendant = int32(len(tx.nodes) - 1)
 	tx.nodes[nodeID].ResultType = c.result.lfType
-	tx.nodes[nodeID].Result, err = c.result.toValue(result)
+	if tx.nodes[nodeID].Result, err = c.result.toValue(result); err == nil {
+		err = checkResult(found.template.name, name, tx.nodes[nodeID].Result)
+	}
 	return result, err
 }
 
@@ -271,6 +276,9 @@ func chooseChoice(found instance, expected, through *lf.TypeName, name string) (
 func (tx *Tx) exerciseNode(found instance, c *choice, through *lf.TypeName, argument any) (TxNode, error) {
 	value, err := c.argument.toValue(argument)
 	if err != nil {
+		return TxNode{}, err
+	}
+	if err := checkArgument(found.template.name, c.name, value); err != nil {
 		return TxNode{}, err
 	}
 	controllers := SortedParties(c.controllers(found.payload, argument))

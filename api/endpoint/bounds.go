@@ -10,12 +10,14 @@ type bounds struct {
 	depth, elements, values int
 	// plainTexts refuses texts with NUL.
 	plainTexts bool
+	// longestText refuses longer texts, in bytes; 0 refuses none.
+	longestText int
 }
 
 // bounds are those of the frame.
 func (f *Frame) bounds() bounds {
 	limits := f.options.Limits.options
-	return bounds{limits.Depth, limits.Elements, limits.Values, f.options.PlainTexts}
+	return bounds{limits.Depth, limits.Elements, limits.Values, f.options.PlainTexts, f.options.LongestText}
 }
 
 // check refuses JSON that is nested too deep, or has too many elements in one array or object or too many values in

@@ -32,7 +32,7 @@ func (s shapes) decodeBody(body []byte, target reflect.Value, within bounds) (ig
 	}
 	reader := json.NewDecoder(bytes.NewReader(body))
 	reader.UseNumber()
-	d := decoder{shapes: s, json: reader, plainTexts: within.plainTexts}
+	d := decoder{shapes: s, json: reader, within: within}
 	if err := d.value(target); err != nil {
 		if path := d.where(); path != "" {
 			return ignored{}, fmt.Errorf("%w at '%s'", err, path)
@@ -60,8 +60,8 @@ type decoder struct {
 	// path leads to the value being read. It is left as it is when an error is found.
 	path    []string
 	ignored ignored
-	// plainTexts refuses texts with NUL, which no database takes.
-	plainTexts bool
+	// within says which texts are refused: with NUL, which no database takes, and too long.
+	within bounds
 }
 
 // ignored are the fields that were skipped, because nobody reads them: how many, and the paths of some.
@@ -164,13 +164,26 @@ func (d *decoder) fillText(target reflect.Value, token json.Token) error {
 	return reader.UnmarshalText([]byte(text))
 }
 
+// checkText refuses a text, or a key, that the endpoints of the family do not take.
+func (d *decoder) checkText(what, text string) error {
+	switch longest := d.within.longestText; {
+	case d.within.plainTexts && strings.Contains(text, "\x00"):
+		return fmt.Errorf("a %s without NUL (U+0000) was expected", what)
+	case longest > 0 && len(text) > longest:
+		return fmt.Errorf("a %s of at most %d bytes was expected, and this one has %d: send a shorter one", what, longest,
+			len(text))
+	default:
+		return nil
+	}
+}
+
 func (d *decoder) fillString(target reflect.Value, token json.Token) error {
 	text, ok := token.(string)
 	if !ok {
 		return mismatch("a string", token)
 	}
-	if d.plainTexts && strings.Contains(text, "\x00") {
-		return errors.New("a text without NUL (U+0000) was expected")
+	if err := d.checkText("text", text); err != nil {
+		return err
 	}
 	if enum, ok := reflect.TypeAssert[Enum](target); ok && !slices.Contains(enum.Names(), text) {
 		return detailError("Unrecognized enum value " + shorten(text) + ". Supported values: [" +
@@ -246,9 +259,9 @@ func (d *decoder) fillMap(target reflect.Value, token json.Token) error {
 		if err != nil {
 			return err
 		}
-		d.enter("." + key)
-		if d.plainTexts && strings.Contains(key, "\x00") {
-			return errors.New("a key without NUL (U+0000) was expected")
+		d.enter("." + shorten(key))
+		if err := d.checkText("key", key); err != nil {
+			return err
 		}
 		value := reflect.New(target.Type().Elem()).Elem()
 		if err := d.element(value); err != nil {

@@ -58,6 +58,9 @@ type Options struct {
 	AllowOrigin func(origin string) bool
 	// PlainTexts refuses bodies with NUL in a text, for endpoints that do not check their texts themselves.
 	PlainTexts bool
+	// LongestText refuses bodies with longer texts, in bytes, for endpoints whose texts go on the ledger; 0 refuses none.
+	// What is decoded to bytes does not count.
+	LongestText int
 	// Limits are those of the node; nil makes usual ones.
 	Limits *Limits
 	// Around, if set, is between the frame and the endpoints: it is shown every request that was read and admitted, and

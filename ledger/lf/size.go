@@ -1,0 +1,160 @@
+package lf
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Sizes are how much a value may hold, in bytes of its JSON.
+type Sizes struct {
+	// Text is for one text, be it a value or the key of a map.
+	Text int
+	// Whole is for all of the value.
+	Whole int
+}
+
+// SizeError says which part of a value is too large.
+type SizeError struct {
+	// Field leads to the text that is too large, such as transfer.meta.values[note]. Where all of a record is too large,
+	// it is the field that has most of it. It is "" for a value that has no fields.
+	Field string
+	// OfText tells that one text is too large, and not all of the value.
+	OfText      bool
+	Size, Limit int
+}
+
+// Error implements error.
+func (e *SizeError) Error() string {
+	switch {
+	case e.OfText:
+		return fmt.Sprintf("the text at %q has %d bytes, and a text has %d at most", e.Field, e.Size, e.Limit)
+	case e.Field == "":
+		return fmt.Sprintf("the value has %d bytes, and %d at most are allowed", e.Size, e.Limit)
+	default:
+		return fmt.Sprintf("all of it has %d bytes, most of them in %q, and %d at most are allowed", e.Size, e.Field, e.Limit)
+	}
+}
+
+// CheckSize says which part of a value is too large, or returns nil. It looks no further than the first text that is.
+func CheckSize(v Value, sizes Sizes) *SizeError {
+	measured := measure{text: sizes.Text}
+	size, tooLarge := measured.of(v)
+	switch {
+	case tooLarge != nil:
+		tooLarge.Limit, tooLarge.Field = sizes.Text, strings.TrimPrefix(tooLarge.Field, ".")
+		return tooLarge
+	case size > sizes.Whole:
+		return &SizeError{Field: measured.largestField(v), Size: size, Limit: sizes.Whole}
+	default:
+		return nil
+	}
+}
+
+// What values have in JSON beside their texts, about: quotes, commas, colons and brackets. No scalar is longer.
+const (
+	punctuation = 4
+	scalar      = 44
+)
+
+type measure struct{ text int }
+
+// of is the size of a value, or its first text that is too large.
+func (m measure) of(v Value) (size int, tooLarge *SizeError) {
+	add := func(inner Value, at func() string) bool {
+		var more int
+		if more, tooLarge = m.of(inner); tooLarge != nil {
+			tooLarge.Field = at() + tooLarge.Field
+			return false
+		}
+		size += more + punctuation
+		return true
+	}
+	here := func() string { return "" }
+	switch v := v.(type) {
+	case Text:
+		return m.ofText(string(v))
+	case Party:
+		return len(v) + punctuation, nil
+	case ContractID:
+		return len(v) + punctuation, nil
+	case Optional:
+		if v.Value != nil {
+			add(v.Value, here)
+		}
+	case List:
+		for i, element := range v {
+			if !add(element, func() string { return fmt.Sprintf("[%d]", i) }) {
+				break
+			}
+		}
+	case TextMap:
+		return m.ofTextMap(v)
+	case GenMap:
+		for i, entry := range v {
+			if !add(entry.Key, func() string { return fmt.Sprintf("[%d][0]", i) }) ||
+				!add(entry.Value, func() string { return fmt.Sprintf("[%d][1]", i) }) {
+				break
+			}
+		}
+	case Record:
+		for _, field := range v.Fields {
+			if size += len(field.Label); !add(field.Value, func() string { return "." + field.Label }) {
+				break
+			}
+		}
+	case Variant:
+		size += len(v.Constructor)
+		add(v.Value, here)
+	default:
+		return scalar, nil
+	}
+	return size + punctuation, tooLarge
+}
+
+func (m measure) ofTextMap(v TextMap) (size int, tooLarge *SizeError) {
+	for _, entry := range v {
+		key, tooLarge := m.ofText(entry.Key)
+		if tooLarge == nil {
+			var value int
+			value, tooLarge = m.of(entry.Value)
+			size += key + value + punctuation
+		}
+		if tooLarge != nil {
+			tooLarge.Field = "[" + shorten(entry.Key) + "]" + tooLarge.Field
+			return 0, tooLarge
+		}
+	}
+	return size + punctuation, nil
+}
+
+func (m measure) ofText(text string) (size int, tooLarge *SizeError) {
+	for i := range len(text) {
+		switch char := text[i]; {
+		case char < ' ', char == '<', char == '>', char == '&':
+			size += len(`\u0000`)
+		case char == '"', char == '\\':
+			size += len(`\"`)
+		default:
+			size++
+		}
+	}
+	if size > m.text {
+		return 0, &SizeError{OfText: true, Size: size}
+	}
+	return size + punctuation, nil
+}
+
+// largestField is the field of a record that has most of it, "" where there are none.
+func (m measure) largestField(v Value) (largest string) {
+	record, ok := v.(Record)
+	if !ok {
+		return ""
+	}
+	most := -1
+	for _, field := range record.Fields {
+		if size, _ := m.of(field.Value); size > most {
+			most, largest = size, field.Label
+		}
+	}
+	return largest
+}

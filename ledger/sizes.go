@@ -1,0 +1,43 @@
+package ledger
+
+import (
+	"strconv"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// What values on the ledger may hold, in bytes of their JSON. Whoever names a party puts a contract into its lists: so
+// large may one be, of whatever template, and so large what is said when a choice is made.
+const (
+	// MaxTextBytes is for one text: a description, a reason, a reference, a value of metadata or its key.
+	MaxTextBytes = 16 << 10
+	// MaxContractBytes is for all of a contract's payload.
+	MaxContractBytes = 64 << 10
+	// MaxChoiceBytes is for all of a choice's argument, and for its result.
+	MaxChoiceBytes = 256 << 10
+)
+
+// checkPayload, checkArgument and checkResult refuse values that are larger than one on the ledger may be.
+func checkPayload(template lf.TypeName, value lf.Value) error {
+	return checkSize("the payload of "+template.QualifiedName(), value, MaxContractBytes)
+}
+
+func checkArgument(template lf.TypeName, choice string, value lf.Value) error {
+	return checkSize("the argument of "+choice+" on "+template.QualifiedName(), value, MaxChoiceBytes)
+}
+
+func checkResult(template lf.TypeName, choice string, value lf.Value) error {
+	return checkSize("the result of "+choice+" on "+template.QualifiedName(), value, MaxChoiceBytes)
+}
+
+func checkSize(what string, value lf.Value, whole int) error {
+	tooLarge := lf.CheckSize(value, lf.Sizes{Text: MaxTextBytes, Whole: whole})
+	if tooLarge == nil {
+		return nil
+	}
+	return fault.ValueSize.New("Interpretation error: Error: %s is too large: %s", what, tooLarge).
+		With("field", tooLarge.Field).
+		With("size", strconv.Itoa(tooLarge.Size)).
+		With("limit", strconv.Itoa(tooLarge.Limit))
+}
