@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -85,7 +86,7 @@ func enlarge(value any, path string) (all []enlarged) {
 	case map[string]any:
 		many := maps.Clone(value)
 		for i := range ledger.MaxContractBytes / 8 {
-			many[fmt.Sprint(i)] = "x"
+			many[strconv.Itoa(i)] = "x"
 		}
 		all = append(all, enlarged{path, many})
 		for key, inner := range value {

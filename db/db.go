@@ -83,7 +83,7 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the connection pool: %w", err)
 	}
-	opened := &DB{Reader: Reader{queries: dbgen.New(pool)}, pool: pool}
+	opened := &DB{Reader: Reader{queries: dbgen.New(counted{pool})}, pool: pool}
 	if err := opened.checkServer(ctx); err != nil {
 		pool.Close()
 		return nil, err

@@ -52,7 +52,7 @@ func (d *DB) InTx(ctx context.Context, body func(*Tx) error) error {
 func (d *DB) runTx(ctx context.Context, body func(*Tx) error) error {
 	bodyFailed, appended := false, false
 	err := pgx.BeginTxFunc(ctx, d.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		t := &Tx{Reader: Reader{queries: dbgen.New(tx)}, db: d, tx: tx}
+		t := &Tx{Reader: Reader{queries: dbgen.New(counted{tx})}, db: d, tx: tx}
 		err := body(t)
 		bodyFailed, appended = err != nil, t.appended
 		return err

@@ -26,7 +26,7 @@ func (c Code) New(format string, args ...any) *Fault {
 
 // HTTP returns the HTTP status of the code: its category's, except for the list limit, which is 413.
 func (c Code) HTTP() int {
-	if c.ID == JSONAPIMaximumListElementsNumberReached.ID {
+	if c.ID == JSONAPIMaximumListElementsNumberReached.ID || c.ID == AnswerTooLarge.ID {
 		return 413
 	}
 	return c.Category.HTTP()

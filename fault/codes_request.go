@@ -177,6 +177,11 @@ var (
 		"JSON_API_MAXIMUM_LIST_ELEMENTS_NUMBER_REACHED", ContentionOnSharedResources, OfRequest,
 		"Set a limit, start from a later offset, or narrow the filter.",
 	}
+	// AnswerTooLarge: an answer takes more bytes than the node allows.
+	AnswerTooLarge = Code{
+		"ANSWER_TOO_LARGE", ContentionOnSharedResources, OfRequest,
+		"Ask for less at once: a smaller page or limit, a narrower filter or range, or a stream.",
+	}
 	// JSONAPIPackageSelectionFailed: a package name in a command stands for no package.
 	JSONAPIPackageSelectionFailed = Code{
 		"JSON_API_PACKAGE_SELECTION_FAILED", InvalidGivenCurrentSystemStateOther, OfRequest,
@@ -269,7 +274,7 @@ var requestCodes = []Code{
 	DisclosedContractsConflictingPayloads, PackageNotFound, UpdateNotFound, CompletionNotFound, ContractEventsNotFound,
 	ContractPayloadNotFound, TemplatesOrInterfacesNotFound, PackageNamesNotFound,
 	NoTemplatesForPackageNameAndQualifiedName, NoInterfaceForPackageNameAndQualifiedName, SynchronizerNotFound,
-	JSONAPIMaximumListElementsNumberReached, JSONAPIPackageSelectionFailed, RequestAlreadyInFlight, RequestTimeOut,
+	JSONAPIMaximumListElementsNumberReached, AnswerTooLarge, JSONAPIPackageSelectionFailed, RequestAlreadyInFlight, RequestTimeOut,
 	RequestDeadlineExceeded, ServiceNotRunning, AbortedDueToShutdown, ServiceInternalError, LedgerAPIInternalError,
 	ServerOverloaded, HeapMemoryOverLimit, ThreadpoolOverloaded, MaximumNumberOfStreams, ParticipantBackpressure,
 	ProtoDeserializationFailure, NoPreferredPackagesFound, NoVettedInterfaceImplementationPackage,

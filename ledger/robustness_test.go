@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -235,4 +236,10 @@ func TestValuesThatAreTooLargeAreNotStored(t *testing.T) {
 		}
 	}
 	require.Len(t, book.Active, 1)
+
+	large := exerciseCommand("#test-model:Test.Values:Everything", id.ID(), "Wrap", list(8, ledger.MaxTextBytes))
+	_, err := book.SubmitCommands(as(alice), slices.Repeat([]ledger.Command{large}, 24)...)
+	require.NoError(t, err)
+	_, err = book.SubmitCommands(as(alice), slices.Repeat([]ledger.Command{large}, 40)...)
+	requireRefused(t, err, fault.DamlInterpretationError, "have more than 8388608 bytes")
 }

@@ -16,28 +16,37 @@ const (
 	MaxContractBytes = 64 << 10
 	// MaxChoiceBytes is for all of a choice's argument, and for its result.
 	MaxChoiceBytes = 256 << 10
+	// MaxTransactionBytes is for all payloads, arguments and results of a transaction.
+	MaxTransactionBytes = 8 << 20
 )
 
-// checkPayload, checkArgument and checkResult refuse values that are larger than one on the ledger may be.
-func checkPayload(template lf.TypeName, value lf.Value) error {
-	return checkSize("the payload of "+template.QualifiedName(), value, MaxContractBytes)
+// holdPayload, holdArgument and holdResult count what the transaction holds, and refuse values that are larger than one
+// on the ledger may be.
+func (tx *Tx) holdPayload(template lf.TypeName, value lf.Value) error {
+	return tx.hold("the payload of "+template.QualifiedName(), value, MaxContractBytes)
 }
 
-func checkArgument(template lf.TypeName, choice string, value lf.Value) error {
-	return checkSize("the argument of "+choice+" on "+template.QualifiedName(), value, MaxChoiceBytes)
+func (tx *Tx) holdArgument(template lf.TypeName, choice string, value lf.Value) error {
+	return tx.hold("the argument of "+choice+" on "+template.QualifiedName(), value, MaxChoiceBytes)
 }
 
-func checkResult(template lf.TypeName, choice string, value lf.Value) error {
-	return checkSize("the result of "+choice+" on "+template.QualifiedName(), value, MaxChoiceBytes)
+func (tx *Tx) holdResult(template lf.TypeName, choice string, value lf.Value) error {
+	return tx.hold("the result of "+choice+" on "+template.QualifiedName(), value, MaxChoiceBytes)
 }
 
-func checkSize(what string, value lf.Value, whole int) error {
-	tooLarge := lf.CheckSize(value, lf.Sizes{Text: MaxTextBytes, Whole: whole})
-	if tooLarge == nil {
-		return nil
+func (tx *Tx) hold(what string, value lf.Value, whole int) error {
+	size, tooLarge := lf.CheckSize(value, lf.Sizes{Text: MaxTextBytes, Whole: whole})
+	if tooLarge != nil {
+		return fault.ValueSize.New("Interpretation error: Error: %s is too large: %s", what, tooLarge).
+			With("field", tooLarge.Field).
+			With("size", strconv.Itoa(tooLarge.Size)).
+			With("limit", strconv.Itoa(tooLarge.Limit))
 	}
-	return fault.ValueSize.New("Interpretation error: Error: %s is too large: %s", what, tooLarge).
-		With("field", tooLarge.Field).
-		With("size", strconv.Itoa(tooLarge.Size)).
-		With("limit", strconv.Itoa(tooLarge.Limit))
+	if tx.bytes += size; tx.bytes > MaxTransactionBytes {
+		return fault.DamlInterpretationError.New(
+			"Interpretation error: the payloads, arguments and results of the transaction have more than %d bytes",
+			MaxTransactionBytes).
+			WithHint("Split the commands over several submissions.")
+	}
+	return nil
 }

@@ -27,6 +27,7 @@ type Tx struct {
 	keys     map[string]ContractID   // keys of contracts of this transaction
 	earliest *lf.Timestamp           // no earlier ledger time gives the same answers
 	latest   *lf.Timestamp           // nor any later one
+	bytes    int                     // of the values in the nodes
 }
 
 // frame is the context in which a node runs: on whose authority, and under which node.
@@ -120,7 +121,7 @@ func (tx *Tx) create(t *template, payload any) (ContractID, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := checkPayload(t.name, argument); err != nil {
+	if err := tx.holdPayload(t.name, argument); err != nil {
 		return "", err
 	}
 	signatories := SortedParties(t.signatories(payload))
@@ -241,7 +242,7 @@ func (tx *Tx) exercise(id ContractID, expected, through *lf.TypeName, name strin
 	tx.nodes[nodeID].LastDescendant = int32(len(tx.nodes) - 1)
 	tx.nodes[nodeID].ResultType = c.result.lfType
 	if tx.nodes[nodeID].Result, err = c.result.toValue(result); err == nil {
-		err = checkResult(found.template.name, name, tx.nodes[nodeID].Result)
+		err = tx.holdResult(found.template.name, name, tx.nodes[nodeID].Result)
 	}
 	return result, err
 }
@@ -278,7 +279,7 @@ func (tx *Tx) exerciseNode(found instance, c *choice, through *lf.TypeName, argu
 	if err != nil {
 		return TxNode{}, err
 	}
-	if err := checkArgument(found.template.name, c.name, value); err != nil {
+	if err := tx.holdArgument(found.template.name, c.name, value); err != nil {
 		return TxNode{}, err
 	}
 	controllers := SortedParties(c.controllers(found.payload, argument))

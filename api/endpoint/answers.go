@@ -21,16 +21,21 @@ func (f *Frame) answer(ctx context.Context, w http.ResponseWriter, response any)
 	f.write(ctx, w, f.render(ctx, response))
 }
 
-// render is the answer of an endpoint as it is sent.
+// render is the answer of an endpoint as it is sent. From then on its bytes count, and no longer those that it was made
+// of.
 func (f *Frame) render(ctx context.Context, response any) Content {
-	if content, ok := response.(Content); ok {
-		return content
+	content, ok := response.(Content)
+	if !ok {
+		body, err := encodeBody(response)
+		if err != nil {
+			return f.failure(ctx, fault.Internal(err))
+		}
+		content = Content{Type: jsonType, Body: body}
 	}
-	body, err := encodeBody(response)
-	if err != nil {
-		return f.failure(ctx, fault.Internal(err))
+	if err := callOf(ctx).budget.Keep(int64(len(content.Body))); err != nil {
+		return f.failure(ctx, err)
 	}
-	return Content{Type: jsonType, Body: body}
+	return content
 }
 
 // fail answers with an error.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
@@ -20,6 +21,9 @@ type call struct {
 	claims auth.Claims
 	// authenticate authenticates the same token again; nil in tests of endpoint functions.
 	authenticate func() (auth.Claims, error)
+	// budget is that of the answer; nil for none. newBudget makes one for a part of a stream.
+	budget    *budget.Budget
+	newBudget func() *budget.Budget
 	// accept is the header that says which forms of answers the client takes.
 	accept string
 	// method and uri are what was asked for.

@@ -15,6 +15,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -179,7 +180,9 @@ func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel = context.WithTimeout(ctx, s.frame.options.RequestTimeout)
 		defer cancel()
 	}
-	callOf(ctx).pattern = s.Path
+	current := callOf(ctx)
+	current.pattern = s.Path
+	defer func() { current.budget.Release() }()
 	response, err := s.serve(ctx, w, r)
 	s.frame.options.Limits.hold(ctx, err)
 	switch {
@@ -233,6 +236,8 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		return nil, err
 	}
 	defer leave()
+	callOf(ctx).budget = limits.budget(who)
+	ctx = budget.With(ctx, callOf(ctx).budget)
 	if s.Authorize != nil {
 		if ctx, err = s.Authorize(ctx); err != nil {
 			return nil, err

@@ -24,6 +24,10 @@ const (
 
 	DefaultMaxUserBodyMemory = 24 << 20
 
+	DefaultMaxAnswer           = 32 << 20
+	DefaultMaxAnswerMemory     = 128 << 20
+	DefaultMaxUserAnswerMemory = 48 << 20
+
 	DefaultMaxAnonymousRequests = 64
 	DefaultMaxAddressRequests   = 32
 	DefaultAnonymousShare       = 1
@@ -54,6 +58,13 @@ type LimitOptions struct {
 	BodyMemory int64
 	// UserBodyMemory is how many of them may be one user's.
 	UserBodyMemory int64
+	// Answer is how many bytes one answer may have, and how many bytes of the record it may be made of.
+	Answer int64
+	// AnswerMemory is how many bytes all answers in the making may hold, of the record or made of it, until their clients
+	// have them. The first 64 KiB of each do not count.
+	AnswerMemory int64
+	// UserAnswerMemory is how many of them may be one user's.
+	UserAnswerMemory int64
 	// UserRate is how many requests each user may make in a second; 0 for any number.
 	UserRate float64
 	// AddressRate is how many requests without a usable token each address may make in a second; 0 for any number.
@@ -77,6 +88,9 @@ func (o LimitOptions) withDefaults() LimitOptions {
 	o.AddressRequests = cmp.Or(o.AddressRequests, DefaultMaxAddressRequests)
 	o.AnonymousShare = cmp.Or(o.AnonymousShare, DefaultAnonymousShare)
 	o.BodyMemory = cmp.Or(o.BodyMemory, DefaultMaxBodyMemory)
+	o.Answer = cmp.Or(o.Answer, DefaultMaxAnswer)
+	o.AnswerMemory = cmp.Or(o.AnswerMemory, DefaultMaxAnswerMemory)
+	o.UserAnswerMemory = cmp.Or(o.UserAnswerMemory, DefaultMaxUserAnswerMemory)
 	return o
 }
 
@@ -91,6 +105,8 @@ type Limits struct {
 	anonymous *anonymous
 	// bodies are places for the bytes of long bodies.
 	bodies *places
+	// answers are places for the bytes of answers.
+	answers *places
 	// refused is how many requests were refused since the log said so last.
 	refused atomic.Int64
 	told    atomic.Int64
@@ -108,6 +124,7 @@ func NewLimits(options LimitOptions) *Limits {
 		requests:  newPlaces(int64(options.Requests), int64(options.UserRequests)),
 		anonymous: newAnonymous(options),
 		bodies:    newPlaces(options.BodyMemory, options.UserBodyMemory),
+		answers:   newPlaces(options.AnswerMemory, options.UserAnswerMemory),
 	}
 	if options.RefusalRate > 0 && options.Now != nil {
 		l.refusals = rate.NewLimiter(rate.Limit(options.RefusalRate), max(1, int(options.RefusalRate)))

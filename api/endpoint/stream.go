@@ -12,6 +12,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/fault"
 )
 
@@ -116,6 +117,7 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer leave()
+	callOf(ctx).newBudget = func() *budget.Budget { return s.frame.options.Limits.budget(who) }
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	open := &openStream{claims: callOf(ctx).claims, end: end, authenticate: callOf(ctx).authenticate}

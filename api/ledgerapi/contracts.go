@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -79,20 +80,22 @@ func (a *API) activeContracts(ctx context.Context, req activeContractsRequest) (
 	if err != nil {
 		return nil, err
 	}
-	elements, _, err := a.readActive(ctx, &query, format, bounds.most)
+	elements, _, err := a.readActive(ctx, &query, format, bounds.most, untilTheEnd)
 	if err != nil {
 		return nil, err
 	}
 	return elements, bounds.check(len(elements))
 }
 
-// readActive returns up to most contracts that the format shows, and whether there may be more of them.
+// readActive returns contracts that the format shows, up to most and for as long as it may go on, and whether there may
+// be more of them.
 func (a *API) readActive(
-	ctx context.Context, query *db.ActiveQuery, format *eventFormat, most int,
+	ctx context.Context, query *db.ActiveQuery, format *eventFormat, most int, goOn func(context.Context) bool,
 ) (elements []JsGetActiveContractsResponse, more bool, err error) {
-	for more = true; more && len(elements) < most; {
+	portions := budget.NewPortions(activePage)
+	for more = true; more && len(elements) < most && goOn(ctx); {
 		var shown []JsGetActiveContractsResponse
-		if shown, more, err = a.readActivePage(ctx, query, format); err != nil {
+		if shown, more, err = a.readActivePage(ctx, query, portions, format); err != nil {
 			return nil, false, err
 		}
 		room := most - len(elements)
@@ -104,19 +107,25 @@ func (a *API) readActive(
 
 // readActivePage reads one page of the record, moves the query behind it, and tells whether there may be more.
 func (a *API) readActivePage(
-	ctx context.Context, query *db.ActiveQuery, format *eventFormat,
+	ctx context.Context, query *db.ActiveQuery, portions *budget.Portions, format *eventFormat,
 ) (elements []JsGetActiveContractsResponse, more bool, err error) {
-	page, err := a.record.ActiveContracts(ctx, *query)
+	page, more, release, err := budget.Read(ctx, portions,
+		func(ctx context.Context, limit int32) ([]db.StoredContract, error) {
+			portion := *query
+			portion.Limit = limit
+			return a.record.ActiveContracts(ctx, portion)
+		})
 	if err != nil {
 		return nil, false, err
 	}
+	release() // what is shown of it counts from here on
 	if elements, err = a.toAPIActivePage(ctx, page, format, *query); err != nil {
 		return nil, false, err
 	}
 	if len(page) > 0 {
 		query.After = page[len(page)-1].Position()
 	}
-	return elements, len(page) == activePage, a.stillThere(ctx, query.At)
+	return elements, more, a.stillThere(ctx, query.At)
 }
 
 // acsFormat takes either form of the filter.
@@ -184,6 +193,9 @@ func (a *API) toAPIActivePage(
 		how, ok := format.show(contract.Template, implements, contract.Stakeholders())
 		if !ok {
 			continue
+		}
+		if err := budget.Of(ctx).Take(sizeOfContract(contract.Contract)); err != nil {
+			return nil, err
 		}
 		event, err := a.toAPICreated(place{contract.Offset, contract.NodeID}, contract.Contract, how, true)
 		if err != nil {

@@ -56,7 +56,7 @@ func (a *API) activeContractsPage(
 	if err != nil {
 		return JsGetActiveContractsPageResponse{}, err
 	}
-	elements, more, err := a.readActive(ctx, &query, format, int(size))
+	elements, more, err := a.readActive(ctx, &query, format, int(size), whileThereIsRoom)
 	page := JsGetActiveContractsPageResponse{ActiveContracts: elements, ActiveAtOffset: int64(query.At)}
 	if more {
 		page.NextPageToken = &elements[len(elements)-1].StreamContinuationToken

@@ -189,8 +189,10 @@ func (v *vault) provocations() map[string][]fields {
 		"WRONGLY_TYPED_CONTRACT":                {exercising(brokerTemplate, v.iou, "AskTime", fields{})},
 		"CONTRACT_DOES_NOT_IMPLEMENT_INTERFACE": {exercising(assetInterface, v.badge, "Give", fields{"to": v.dave})},
 		"CONTRACT_ID_IN_CONTRACT_KEY":           {creating("Badge", badge.with(fields{"contract": v.badge}))},
-		"VALUE_SIZE":                            {creating("Badge", badge.with(fields{"subject": strings.Repeat("x", 20_000)}))},
-		"UNKNOWN_INFORMEES":                     {creating("Iou", iou.with(fields{"observers": []string{"eve::1220"}}))},
+		"VALUE_SIZE": {
+			creating("Badge", badge.with(fields{"subject": strings.Repeat("x", ledger.MaxTextBytes+1)})),
+		},
+		"UNKNOWN_INFORMEES": {creating("Iou", iou.with(fields{"observers": []string{"eve::1220"}}))},
 	}
 }
 

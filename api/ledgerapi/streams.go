@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 )
@@ -50,14 +51,21 @@ func (a *API) Streams() []endpoint.Stream {
 const endless = "A stream without an end goes on until either side closes it, and sends checkpoints: everything up " +
 	"to the offset of a checkpoint has been sent. Continue with the greatest offset that was received as beginExclusive."
 
-// inTurn reads a page of a stream when it is the stream's turn.
-func (a *API) inTurn(ctx context.Context, read func() error) error {
+// inTurn reads a page of a stream when it is the stream's turn, and sends it after that. What the page holds counts
+// until the client has it.
+func (a *API) inTurn(ctx context.Context, read func(ctx context.Context) error, send func() error) error {
 	give, err := a.turns.take(ctx, endpoint.Claims(ctx).Identity())
 	if err != nil {
 		return err
 	}
-	defer give()
-	return read()
+	page, release := endpoint.Portion(ctx)
+	defer release()
+	err = read(page)
+	give()
+	if err != nil {
+		return err
+	}
+	return send()
 }
 
 // completionsPage is how many completions are read at once.
@@ -77,7 +85,7 @@ func (a *API) streamCompletions(
 	return a.follow(ctx, feed{
 		readers: query.Parties, after: query.After, head: head,
 		send: func(ctx context.Context, after, upTo ledger.Offset) error {
-			query.After, query.UpTo, query.Limit = after, upTo, completionsPage
+			query.After, query.UpTo = after, upTo
 			return a.sendCompletions(ctx, query, send)
 		},
 		checkpoint: func(head db.Head) error { return send(a.completionCheckpoint(head)) },
@@ -88,25 +96,33 @@ func (a *API) streamCompletions(
 func (a *API) sendCompletions(
 	ctx context.Context, query db.CompletionsQuery, send endpoint.Send[CompletionStreamResponse],
 ) error {
+	portions := budget.NewPortions(completionsPage)
 	for {
 		var page []ledger.Completion
-		err := a.inTurn(ctx, func() (err error) {
-			if page, err = a.record.Completions(ctx, query); err != nil {
+		var more bool
+		read := func(ctx context.Context) (err error) {
+			page, more, _, err = budget.Read(ctx, portions,
+				func(ctx context.Context, limit int32) ([]ledger.Completion, error) {
+					portion := query
+					portion.Limit = limit
+					return a.record.Completions(ctx, portion)
+				})
+			if err != nil {
 				return err
 			}
 			return a.stillThere(ctx, query.After)
-		})
-		if err != nil {
-			return err
 		}
-		for _, completion := range page {
-			if err := send(a.toAPICompletionElement(endpoint.Claims(ctx), completion, query.Parties)); err != nil {
-				return err
+		err := a.inTurn(ctx, read, func() error {
+			for _, completion := range page {
+				if err := send(a.toAPICompletionElement(endpoint.Claims(ctx), completion, query.Parties)); err != nil {
+					return err
+				}
+				query.After = completion.Offset
 			}
-			query.After = completion.Offset
-		}
-		if len(page) < completionsPage {
 			return nil
+		})
+		if err != nil || !more {
+			return err
 		}
 	}
 }
@@ -122,17 +138,15 @@ func (a *API) streamActiveContracts(
 	if err != nil {
 		return err
 	}
+	portions := budget.NewPortions(activePage)
 	for {
 		var elements []JsGetActiveContractsResponse
 		var more bool
-		err := a.inTurn(ctx, func() (err error) {
-			elements, more, err = a.readActivePage(ctx, &query, format)
-			return err
-		})
-		if err != nil {
+		read := func(ctx context.Context) (err error) {
+			elements, more, err = a.readActivePage(ctx, &query, portions, format)
 			return err
 		}
-		if err := sendAll(elements, send); err != nil || !more {
+		if err := a.inTurn(ctx, read, func() error { return sendAll(elements, send) }); err != nil || !more {
 			return err
 		}
 	}
@@ -184,16 +198,14 @@ func followUpdates[T any](
 func sendUpdates[T any](
 	ctx context.Context, a *API, query db.UpdatesQuery, show shower[T], send endpoint.Send[T],
 ) error {
+	bounds := fetchBounds{most: updatesPage, reads: 1, portions: budget.NewPortions(updatesPage)}
 	for query.After < query.UpTo {
 		var elements []T
-		err := a.inTurn(ctx, func() (err error) {
-			elements, err = fetchUpdates(ctx, a, &query, fetchBounds{most: updatesPage, reads: 1}, show)
-			return err
-		})
-		if err != nil {
+		read := func(ctx context.Context) (err error) {
+			elements, err = fetchUpdates(ctx, a, &query, bounds, show)
 			return err
 		}
-		if err := sendAll(elements, send); err != nil {
+		if err := a.inTurn(ctx, read, func() error { return sendAll(elements, send) }); err != nil {
 			return err
 		}
 	}

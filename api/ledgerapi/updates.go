@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -163,8 +164,11 @@ func (a *API) updatesRange(ctx context.Context, body GetUpdatesRequest) (db.Head
 type fetchBounds struct {
 	// most is how many elements to return.
 	most int
-	// reads is how many pages of the record to look at; 0 for as many as it takes.
+	// reads is how many portions of the record to look at; 0 for as many as it takes. Then it also ends when the answer is
+	// long.
 	reads int
+	// portions are those of a list that is fetched in several calls; nil for one that is fetched in one.
+	portions *budget.Portions
 }
 
 // fetchUpdates returns updates of which something is shown, and moves the query behind them: when it ends with an empty
@@ -183,12 +187,16 @@ func fetchUpdates[T any](
 func scanUpdates[T any](
 	ctx context.Context, a *API, query *db.UpdatesQuery, bounds fetchBounds, show shower[T],
 ) ([]T, error) {
+	if bounds.portions == nil {
+		bounds.portions = budget.NewPortions(updatesPage)
+	}
 	var elements []T
 	for reads := 1; query.After < query.UpTo && len(elements) < bounds.most; reads++ {
-		page, err := readUpdates(ctx, a, query)
+		page, more, release, err := readUpdates(ctx, a, *query, bounds.portions)
 		if err != nil {
 			return nil, err
 		}
+		release() // what is shown of it counts from here on
 		for _, update := range page {
 			if len(elements) == bounds.most {
 				return elements, nil
@@ -198,25 +206,34 @@ func scanUpdates[T any](
 				return nil, err
 			}
 			passed(query, update.Offset)
-			if ok {
-				elements = append(elements, element)
+			if !ok {
+				continue
 			}
+			if err := budget.Of(ctx).Take(sizeOfUpdate(update)); err != nil {
+				return nil, err
+			}
+			elements = append(elements, element)
 		}
-		if len(page) < updatesPage {
+		if !more {
 			query.After = query.UpTo
-		} else if reads == bounds.reads {
+		} else if bounds.reads > 0 && (reads == bounds.reads || !budget.Of(ctx).HasRoom()) {
 			break
 		}
 	}
 	return elements, nil
 }
 
-// readUpdates reads one page, and nothing for nobody.
-func readUpdates(ctx context.Context, a *API, query *db.UpdatesQuery) ([]ledger.Update, error) {
+// readUpdates reads one portion, and nothing for nobody.
+func readUpdates(
+	ctx context.Context, a *API, query db.UpdatesQuery, portions *budget.Portions,
+) (page []ledger.Update, more bool, release func(), err error) {
 	if query.Parties != nil && len(query.Parties) == 0 {
-		return nil, nil
+		return nil, false, func() {}, nil
 	}
-	return a.record.Updates(ctx, *query)
+	return budget.Read(ctx, portions, func(ctx context.Context, limit int32) ([]ledger.Update, error) {
+		query.Limit = limit
+		return a.record.Updates(ctx, query)
+	})
 }
 
 // passed moves the query behind an update that has been looked at.

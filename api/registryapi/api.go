@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
@@ -126,7 +127,7 @@ func (a *API) active(ctx context.Context, template string, party ledger.Party) (
 	var contracts []ledger.Contract
 	err := a.eachActive(ctx, a.templateIDs(template), party, latest, func(contract ledger.Contract) (bool, error) {
 		contracts = append(contracts, contract)
-		return len(contracts) < maxContracts, nil
+		return len(contracts) < maxContracts, budget.Of(ctx).Take(int64(len(contract.Payload)))
 	})
 	return contracts, err
 }
@@ -138,21 +139,34 @@ func (a *API) eachActive(
 	visit func(ledger.Contract) (more bool, err error),
 ) error {
 	query := db.ActiveQuery{Parties: []ledger.Party{party}, Templates: templates, At: at, Limit: contractsPage}
+	portions := budget.NewPortions(contractsPage)
 	for {
-		page, err := a.record.ActiveNetworkContracts(ctx, query)
+		page, more, release, err := portion(ctx, portions, a.record.ActiveNetworkContracts, query)
 		if err != nil {
 			return err
 		}
 		for _, contract := range page {
-			if more, err := visit(contract.Contract); err != nil || !more {
+			if wanted, err := visit(contract.Contract); err != nil || !wanted {
+				release()
 				return err
 			}
 			query.After = contract.Position()
 		}
-		if len(page) < contractsPage {
+		if release(); !more {
 			return nil
 		}
 	}
+}
+
+// portion reads a portion of a list of contracts. Whoever keeps some of them takes them from the budget of the answer.
+func portion(
+	ctx context.Context, portions *budget.Portions,
+	read func(context.Context, db.ActiveQuery) ([]db.StoredContract, error), query db.ActiveQuery,
+) (page []db.StoredContract, more bool, release func(), err error) {
+	return budget.Read(ctx, portions, func(ctx context.Context, limit int32) ([]db.StoredContract, error) {
+		query.Limit = limit
+		return read(ctx, query)
+	})
 }
 
 // the returns the newest contract of a template of which the DSO keeps one. That there is none means that the coin has

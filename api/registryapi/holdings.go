@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
@@ -104,9 +105,9 @@ func (a *API) holdingsSummary(
 		return response, err
 	}
 	response.RecordTime = req.Body.RecordTime
-	budget := budgetOf(ctx)
+	allowed := allowanceOf(ctx)
 	for _, owner := range owners {
-		summary, err := a.holdingsOf(ctx, owner, at, response.ComputedAsOfRound, budget)
+		summary, err := a.holdingsOf(ctx, owner, at, response.ComputedAsOfRound, allowed)
 		if err != nil {
 			return response, err
 		}
@@ -144,18 +145,18 @@ func ownersOf(ids []string) ([]ledger.Party, error) {
 // anonymousBudget is how much coin is looked at for a request without a token. A wallet keeps some ten coins.
 const anonymousBudget = 2500
 
-// budget is how much coin may be looked at; nil for any amount.
-type budget struct{ left int }
+// allowance is how much coin may be looked at; nil for any amount.
+type allowance struct{ left int }
 
 // budgetOf is that of the request: who has a token waits in its own places for as long as it takes.
-func budgetOf(ctx context.Context) *budget {
+func allowanceOf(ctx context.Context) *allowance {
 	if endpoint.Claims(ctx).Authenticated() {
 		return nil
 	}
-	return &budget{anonymousBudget}
+	return &allowance{anonymousBudget}
 }
 
-func (b *budget) take(count int) error {
+func (b *allowance) take(count int) error {
 	if b == nil {
 		return nil
 	}
@@ -241,7 +242,7 @@ func (h holding) feeAt(round int64) decimal.Decimal {
 }
 
 func (a *API) holdingsOf(
-	ctx context.Context, owner ledger.Party, at ledger.Offset, round int64, budget *budget,
+	ctx context.Context, owner ledger.Party, at ledger.Offset, round int64, allowed *allowance,
 ) (summary HoldingsSummary, err error) {
 	summary.PartyID = owner
 	add := func(contract ledger.Contract) error {
@@ -264,7 +265,7 @@ func (a *API) holdingsOf(
 		}
 		return nil
 	}
-	if err := a.eachCoin(ctx, owner, at, budget, add); err != nil {
+	if err := a.eachCoin(ctx, owner, at, allowed, add); err != nil {
 		return summary, err
 	}
 	if summary.Holdings, err = summary.Unlocked.Add(summary.Locked); err != nil {
@@ -283,11 +284,11 @@ func (a *API) holdingsOf(
 // is held still, then what was spent since. In this order, though the ledger goes on between the two: coin that is
 // spent meanwhile is found by both, and visited once.
 func (a *API) eachCoin(
-	ctx context.Context, owner ledger.Party, at ledger.Offset, budget *budget, visit func(ledger.Contract) error,
+	ctx context.Context, owner ledger.Party, at ledger.Offset, allowed *allowance, visit func(ledger.Contract) error,
 ) error {
 	visited := map[ledger.ContractID]bool{}
 	look := func(page []db.StoredContract) error {
-		if err := budget.take(len(page)); err != nil {
+		if err := allowed.take(len(page)); err != nil {
 			return err
 		}
 		for _, contract := range page {
@@ -301,31 +302,37 @@ func (a *API) eachCoin(
 		}
 		return nil
 	}
+	portions := budget.NewPortions(contractsPage)
 	held := db.ActiveQuery{
 		Parties: []ledger.Party{owner}, Templates: a.templateIDs(amulets, lockedAmulets), At: at, Limit: contractsPage,
 	}
 	for more := true; more; {
-		page, err := a.record.StillActive(ctx, held)
+		page, next, release, err := portion(ctx, portions, a.record.StillActive, held)
 		if err == nil {
 			err = look(page)
+			release()
 		}
 		if err != nil {
 			return err
 		}
-		if more = len(page) == contractsPage; more {
+		if more = next; more {
 			held.After = page[len(page)-1].Position()
 		}
 	}
 	after := db.SpentPosition{Offset: at + 1}
 	for more := true; more; {
-		page, err := a.record.SpentCoin(ctx, owner, after, contractsPage)
+		page, next, release, err := budget.Read(ctx, portions,
+			func(ctx context.Context, limit int32) ([]db.StoredContract, error) {
+				return a.record.SpentCoin(ctx, owner, after, limit)
+			})
 		if err == nil {
 			err = look(page)
+			release()
 		}
 		if err != nil {
 			return err
 		}
-		if more = len(page) == contractsPage; more {
+		if more = next; more {
 			last := page[len(page)-1]
 			after = db.SpentPosition{Offset: *last.Archived, ID: last.ID}
 		}

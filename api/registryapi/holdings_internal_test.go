@@ -45,7 +45,7 @@ func TestSoMuchCoinIsLookedAtWithoutAToken(t *testing.T) {
 		record := &endless{}
 		a := &API{packages: packages, record: record}
 		ctx := endpoint.WithClaims(t.Context(), claims)
-		_, err = a.holdingsOf(ctx, "alice", math.MaxInt64, 0, budgetOf(ctx))
+		_, err = a.holdingsOf(ctx, "alice", math.MaxInt64, 0, allowanceOf(ctx))
 		return record.pages, err
 	}
 	pages, err := sum(auth.Claims{})

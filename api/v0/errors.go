@@ -109,6 +109,9 @@ func statusOf(refusal *fault.Fault) int {
 	if slices.Contains(conflictCodes(), refusal.Code) {
 		return http.StatusConflict
 	}
+	if fault.AnswerTooLarge.Matches(refusal) {
+		return http.StatusRequestEntityTooLarge
+	}
 	switch refusal.Category {
 	case fault.TransientServerFailure:
 		return http.StatusServiceUnavailable

@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/coin/token"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
@@ -38,29 +39,31 @@ func (a *API) listAllocationRequests(
 	query := db.ActiveQuery{
 		Parties: []ledger.Party{w.party}, Templates: templates, At: latest, Limit: contractsPage,
 	}
-	for {
-		page, err := a.record.ActiveContracts(ctx, query)
+	picked := newShare[ledger.Contract](maxContracts, w.party)
+	read := func(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
+		return a.record.ActiveContracts(ctx, query)
+	}
+	err = eachOf(ctx, query, read, func(stored db.StoredContract) (bool, error) {
+		// A contract whose view cannot be read asks for nothing.
+		if names, err := a.namesSender(stored.Contract, name, w.party); err == nil && names {
+			picked.add(stored.Contract, stored.Contract)
+		}
+		return true, nil
+	})
+	if err == nil {
+		err = budget.Of(ctx).Take(picked.bytes)
+	}
+	if err != nil {
+		return response, err
+	}
+	for _, contract := range picked.items() {
+		shown, err := v0.ToAPIContract(contract)
 		if err != nil {
 			return response, err
 		}
-		for _, stored := range page {
-			query.After = stored.Position()
-			if names, err := a.namesSender(stored.Contract, name, w.party); err != nil || !names {
-				continue // a contract whose view cannot be read asks for nothing
-			}
-			shown, err := v0.ToAPIContract(stored.Contract)
-			if err != nil {
-				return response, err
-			}
-			response.Requests = append(response.Requests, ListedAllocation{shown})
-			if len(response.Requests) == maxContracts {
-				return response, nil
-			}
-		}
-		if len(page) < contractsPage {
-			return response, nil
-		}
+		response.Requests = append(response.Requests, ListedAllocation{shown})
 	}
+	return response, nil
 }
 
 // allocationRequestTemplates are the templates of requests, and the interface that makes them so.

@@ -61,34 +61,24 @@ func (a *API) listDevelopmentFundCouponHistory(
 	if err := checkLimit(int64(*req.Limit)); err != nil {
 		return response, err
 	}
-	query := db.UpdatesQuery{
-		Parties: []ledger.Party{w.party}, UpTo: math.MaxInt64, Limit: updatesPage, Descending: true,
-	}
+	query := db.UpdatesQuery{Parties: []ledger.Party{w.party}, UpTo: math.MaxInt64}
 	if req.After != nil {
 		query.UpTo = ledger.Offset(*req.After) - 1
 	}
-	for {
-		updates, err := a.record.NetworkUpdates(ctx, query)
+	err = a.eachUpdate(ctx, query, func(update ledger.NetworkUpdate) (bool, error) {
+		ended, err := a.endedCoupons(ctx, w.party, update)
 		if err != nil {
-			return response, err
+			return false, err
 		}
-		for _, update := range updates {
-			ended, err := a.endedCoupons(ctx, w.party, update)
-			if err != nil {
-				return response, err
-			}
-			response.History = append(response.History, ended...)
-			query.UpTo = update.Update().Offset - 1
-			if len(response.History) >= int(*req.Limit) {
-				token := int64(update.Update().Offset)
-				response.NextPageToken = &token
-				return response, nil
-			}
+		response.History = append(response.History, ended...)
+		if len(response.History) < int(*req.Limit) {
+			return true, nil
 		}
-		if len(updates) < updatesPage {
-			return response, nil
-		}
-	}
+		token := int64(update.Update().Offset)
+		response.NextPageToken = &token
+		return false, nil
+	})
+	return response, err
 }
 
 // endedCoupons are the coupons that a transaction ended, as far as the party sees it.

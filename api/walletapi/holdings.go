@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
@@ -56,21 +57,37 @@ func positions[T any](
 		number int
 	}
 	var all []held
-	err := eachActive(ctx, a, party, func(c contract[T]) bool {
-		if amulet(c.Payload).Owner == party {
-			all = append(all, held{c, len(all)})
-		}
-		return true
-	})
-	if err != nil {
-		return nil, err
-	}
-	if len(all) > maxContracts {
+	seen, bytes := 0, int64(0)
+	cut := func() { // to the largest, in the order of coming
 		slices.SortStableFunc(all, func(x, y held) int {
 			return amulet(y.Payload).Amount.InitialAmount.Cmp(amulet(x.Payload).Amount.InitialAmount)
 		})
-		all = all[:maxContracts]
+		most, kept := 0, int64(0)
+		for most < min(len(all), maxContracts) && (most == 0 || kept+int64(len(all[most].Contract.Payload)) <= listBytes) {
+			kept += int64(len(all[most].Contract.Payload))
+			most++
+		}
+		clear(all[most:])
+		all, bytes = all[:most], kept
 		slices.SortFunc(all, func(x, y held) int { return x.number - y.number })
+	}
+	err := eachActive(ctx, a, party, func(c contract[T]) bool {
+		if amulet(c.Payload).Owner != party {
+			return true
+		}
+		all = append(all, held{c, seen})
+		seen++
+		if bytes += int64(len(c.Contract.Payload)); len(all) > 2*maxContracts || bytes > 2*listBytes {
+			cut()
+		}
+		return true
+	})
+	if err == nil {
+		cut()
+		err = budget.Of(ctx).Take(bytes)
+	}
+	if err != nil {
+		return nil, err
 	}
 	shown := make([]AmuletPosition, len(all))
 	for i, c := range all {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -13,6 +14,8 @@ import (
 const (
 	// maxContracts bounds lists that have no pages (upstream's limit).
 	maxContracts = 1000
+	// listBytes bounds what their contracts have: a list is answered whatever others put into it.
+	listBytes = 4 << 20
 	// contractsPage is how many contracts are read at once.
 	contractsPage = 250
 	// latest is the offset of what is active now.
@@ -30,7 +33,7 @@ type contract[T any] struct {
 func (c contract[T]) show() (v0.Contract, error) { return v0.ToAPIContract(c.Contract) }
 
 // active lists the network's contracts of a template that are active now and that the party is a stakeholder of, oldest
-// first, at most maxContracts: see [share] for which, where there are more.
+// first, at most maxContracts and listBytes: see [share] for which, where there are more.
 func active[T any](ctx context.Context, a *API, party ledger.Party) ([]contract[T], error) {
 	return activeIf(ctx, a, party, func(T) bool { return true })
 }
@@ -42,10 +45,13 @@ func activeIf[T any](
 	picked := newShare[contract[T]](maxContracts, party, a.node.DSO)
 	err := eachActive(ctx, a, party, func(c contract[T]) bool {
 		if wanted(c.Payload) {
-			picked.add(c, c.Signatories)
+			picked.add(c, c.Contract)
 		}
 		return true
 	})
+	if err == nil {
+		err = budget.Of(ctx).Take(picked.bytes)
+	}
 	return picked.items(), err
 }
 
@@ -67,22 +73,70 @@ func eachActiveAfter[T any](
 	query := db.ActiveQuery{
 		Parties: []ledger.Party{party}, Templates: []string{name.String()}, At: latest, Limit: contractsPage, After: after,
 	}
+	return eachOf(ctx, query, a.record.ActiveNetworkContracts, func(stored db.StoredContract) (bool, error) {
+		payload, err := ledger.DecodePayload[T](a.packages, stored.Contract)
+		if err != nil {
+			return false, fault.Internal(err)
+		}
+		return visit(contract[T]{stored.Contract, payload}, stored.Position()), nil
+	})
+}
+
+// eachOf visits contracts portion by portion, until visit says that it has seen enough. What visit keeps, it has to
+// take from the budget of the answer itself.
+func eachOf(
+	ctx context.Context, query db.ActiveQuery,
+	read func(context.Context, db.ActiveQuery) ([]db.StoredContract, error),
+	visit func(db.StoredContract) (more bool, err error),
+) error {
+	portions := budget.NewPortions(contractsPage)
 	for {
-		page, err := a.record.ActiveNetworkContracts(ctx, query)
+		page, more, release, err := budget.Read(ctx, portions,
+			func(ctx context.Context, limit int32) ([]db.StoredContract, error) {
+				portion := query
+				portion.Limit = limit
+				return read(ctx, portion)
+			})
 		if err != nil {
 			return err
 		}
 		for _, stored := range page {
-			payload, err := ledger.DecodePayload[T](a.packages, stored.Contract)
-			if err != nil {
-				return fault.Internal(err)
-			}
-			if !visit(contract[T]{stored.Contract, payload}, stored.Position()) {
-				return nil
+			if wanted, err := visit(stored); err != nil || !wanted {
+				release()
+				return err
 			}
 			query.After = stored.Position()
 		}
-		if len(page) < contractsPage {
+		if release(); !more {
+			return nil
+		}
+	}
+}
+
+// eachUpdate visits transactions portion by portion, the newest first, until visit says that it has seen enough.
+func (a *API) eachUpdate(
+	ctx context.Context, query db.UpdatesQuery, visit func(ledger.NetworkUpdate) (more bool, err error),
+) error {
+	query.Descending = true
+	portions := budget.NewPortions(updatesPage)
+	for {
+		page, more, release, err := budget.Read(ctx, portions,
+			func(ctx context.Context, limit int32) ([]ledger.NetworkUpdate, error) {
+				portion := query
+				portion.Limit = limit
+				return a.record.NetworkUpdates(ctx, portion)
+			})
+		if err != nil {
+			return err
+		}
+		for _, update := range page {
+			if wanted, err := visit(update); err != nil || !wanted {
+				release()
+				return err
+			}
+			query.UpTo = update.Update().Offset - 1
+		}
+		if release(); !more {
 			return nil
 		}
 	}

@@ -7,46 +7,81 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// share picks from contracts, which come the oldest first, as many as a list without pages shows. Where there are more,
-// those who made them have equal shares, of their newest: nobody who makes thousands hides what others have made.
+// share picks from contracts, which come the oldest first, as many as a list without pages shows: so many, and so many
+// bytes. Where there are more, those who made them have equal shares of both, of their newest: nobody who makes
+// thousands, or large ones, hides what others have made.
 type share[T any] struct {
-	limit   int
-	makers  map[string][]numbered[T]
-	seen    int
-	kept    int
+	limit  int
+	makers map[string]*made[T]
+	seen   int
+	kept   int
+	// bytes are those of the contracts that were picked.
+	bytes   int64
 	exclude []ledger.Party
+}
+
+// made is what somebody made and what was picked of it.
+type made[T any] struct {
+	items []numbered[T]
+	bytes int64
 }
 
 type numbered[T any] struct {
 	number int
+	bytes  int64
 	item   T
 }
 
 // newShare makes a share for a list of a party's. The party itself, and the DSO, who signs for everybody, do not count
 // among the makers.
 func newShare[T any](limit int, exclude ...ledger.Party) *share[T] {
-	return &share[T]{limit: limit, makers: map[string][]numbered[T]{}, exclude: exclude}
+	return &share[T]{limit: limit, makers: map[string]*made[T]{}, exclude: exclude}
 }
 
-// add takes an item with the signatories of its contract.
-func (s *share[T]) add(item T, signatories []ledger.Party) {
-	makers := slices.DeleteFunc(slices.Clone(signatories), func(p ledger.Party) bool {
+// add takes an item with its contract.
+func (s *share[T]) add(item T, contract ledger.Contract) {
+	makers := slices.DeleteFunc(slices.Clone(contract.Signatories), func(p ledger.Party) bool {
 		return slices.Contains(s.exclude, p)
 	})
 	maker := strings.Join(ledger.Strings(makers), "\x00")
-	s.makers[maker] = append(s.makers[maker], numbered[T]{s.seen, item})
+	if s.makers[maker] == nil {
+		s.makers[maker] = &made[T]{}
+	}
+	size := int64(len(contract.Payload))
+	by := s.makers[maker]
+	by.items = append(by.items, numbered[T]{s.seen, size, item})
+	by.bytes += size
+	s.bytes += size
 	s.seen++
-	if s.kept++; s.kept <= s.limit {
-		return
+	s.kept++
+	for s.kept > s.limit {
+		s.drop(maker, func(m *made[T]) int64 { return int64(len(m.items)) })
+	}
+	for s.bytes > listBytes && s.kept > 1 {
+		s.drop(maker, func(m *made[T]) int64 { return m.bytes })
+	}
+}
+
+// drop gives up the oldest item of whoever has most; of those who have as much, whose is the oldest.
+func (s *share[T]) drop(maker string, much func(*made[T]) int64) {
+	if s.makers[maker] == nil {
+		for maker = range s.makers {
+			break
+		}
 	}
 	most := maker
-	for other, items := range s.makers {
-		if more := len(items) - len(s.makers[most]); more > 0 || more == 0 && items[0].number < s.makers[most][0].number {
+	for other, m := range s.makers {
+		more := much(m) - much(s.makers[most])
+		if more > 0 || more == 0 && m.items[0].number < s.makers[most].items[0].number {
 			most = other
 		}
 	}
+	loser := s.makers[most]
 	s.kept--
-	if s.makers[most] = s.makers[most][1:]; len(s.makers[most]) == 0 {
+	s.bytes -= loser.items[0].bytes
+	loser.bytes -= loser.items[0].bytes
+	loser.items[0] = numbered[T]{} // what was dropped is not held by the list's array
+	if loser.items = loser.items[1:]; len(loser.items) == 0 {
 		delete(s.makers, most)
 	}
 }
@@ -54,8 +89,8 @@ func (s *share[T]) add(item T, signatories []ledger.Party) {
 // items are those that were picked, the oldest first.
 func (s *share[T]) items() []T {
 	var all []numbered[T]
-	for _, items := range s.makers {
-		all = append(all, items...)
+	for _, m := range s.makers {
+		all = append(all, m.items...)
 	}
 	slices.SortFunc(all, func(a, b numbered[T]) int { return a.number - b.number })
 	picked := make([]T, len(all))

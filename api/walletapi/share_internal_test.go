@@ -24,7 +24,7 @@ func TestListsWithoutPagesShareTheirPlaces(t *testing.T) {
 			honest = append(honest, item)
 		}
 		all = append(all, item)
-		s.add(item, []ledger.Party{dso, maker, mine})
+		s.add(item, ledger.Contract{Signatories: []ledger.Party{dso, maker, mine}})
 	}
 	picked := s.items()
 	require.Len(t, picked, limit)
@@ -37,9 +37,32 @@ func TestAListThatIsShortIsWhole(t *testing.T) {
 	t.Parallel()
 	s := newShare[int](3)
 	for i := range 3 {
-		s.add(i, []ledger.Party{"a::1220"})
+		s.add(i, ledger.Contract{Signatories: []ledger.Party{"a::1220"}})
 	}
 	require.Equal(t, []int{0, 1, 2}, s.items())
-	s.add(3, []ledger.Party{"b::1220"})
+	s.add(3, ledger.Contract{Signatories: []ledger.Party{"b::1220"}})
 	require.Equal(t, []int{1, 2, 3}, s.items())
+}
+
+// Whoever makes large contracts takes no more room from others than who makes many.
+func TestNobodyFillsAListWithLargeContracts(t *testing.T) {
+	t.Parallel()
+	s := newShare[string](maxContracts)
+	add := func(item string, maker ledger.Party, size int) {
+		s.add(item, ledger.Contract{Signatories: []ledger.Party{maker}, Payload: make([]byte, size)})
+		require.LessOrEqual(t, s.bytes, int64(listBytes))
+	}
+	var honest []string
+	for i := range 900 {
+		add(fmt.Sprint("m", i), "mallory::1220", ledger.MaxContractBytes)
+		if i%10 == 0 {
+			honest = append(honest, fmt.Sprint("h", i))
+			add(honest[len(honest)-1], "honest::1220", 2000)
+		}
+	}
+	require.Subset(t, s.items(), honest)
+	require.Greater(t, len(s.items()), len(honest)+listBytes/ledger.MaxContractBytes-5)
+	huge := newShare[int](maxContracts)
+	huge.add(1, ledger.Contract{Payload: make([]byte, 2*listBytes)})
+	require.Equal(t, []int{1}, huge.items(), "one is always there")
 }

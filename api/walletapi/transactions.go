@@ -96,28 +96,19 @@ func (a *API) eachItem(
 	ctx context.Context, party ledger.Party, from ledger.Offset, visit func(history.Item) (more bool),
 ) error {
 	reader := history.Reader{Party: party, Now: a.now().UTC(), Contract: a.contractOf(ctx)}
-	query := db.UpdatesQuery{Parties: []ledger.Party{party}, UpTo: from, Limit: updatesPage, Descending: true}
-	for {
-		updates, err := a.record.NetworkUpdates(ctx, query)
+	query := db.UpdatesQuery{Parties: []ledger.Party{party}, UpTo: from}
+	return a.eachUpdate(ctx, query, func(update ledger.NetworkUpdate) (bool, error) {
+		items, err := reader.Items(update)
 		if err != nil {
-			return err
+			return false, err
 		}
-		for _, update := range updates {
-			items, err := reader.Items(update)
-			if err != nil {
-				return err
+		for _, item := range slices.Backward(items) {
+			if !visit(item) {
+				return false, nil
 			}
-			for _, item := range slices.Backward(items) {
-				if !visit(item) {
-					return nil
-				}
-			}
-			query.UpTo = update.Update().Offset - 1
 		}
-		if len(updates) < updatesPage {
-			return nil
-		}
-	}
+		return true, nil
+	})
 }
 
 // contractOf finds contracts for a history, archived ones too.

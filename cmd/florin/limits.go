@@ -31,6 +31,10 @@ type limitSettings struct {
 
 	MaxUserBodyMemory int64 `help:"Most bytes of long request bodies of one user that are held at once." default:"25165824" env:"FLORIN_MAX_USER_BODY_MEMORY"`
 
+	MaxAnswer           int64 `help:"Most bytes of one answer, and of the record that it is made of." default:"33554432" env:"FLORIN_MAX_ANSWER"`
+	MaxAnswerMemory     int64 `help:"Most bytes that all answers in the making hold at once." default:"134217728" env:"FLORIN_MAX_ANSWER_MEMORY"`
+	MaxUserAnswerMemory int64 `help:"Most bytes that answers to one user hold at once." default:"50331648" env:"FLORIN_MAX_USER_ANSWER_MEMORY"`
+
 	MaxHeader    int `help:"Most bytes of the head of a request, the token included." default:"32768" env:"FLORIN_MAX_HEADER"`
 	MaxDepth     int `help:"How deep the JSON of a request may be nested." default:"256" env:"FLORIN_MAX_DEPTH"`
 	MaxElements  int `help:"Most elements of one array or object in a request." default:"10000" env:"FLORIN_MAX_ELEMENTS"`
@@ -64,6 +68,9 @@ func (s limitSettings) check() error {
 		{"max-body", s.MaxBody},
 		{"max-body-memory", s.MaxBodyMemory},
 		{"max-user-body-memory", s.MaxUserBodyMemory},
+		{"max-answer", s.MaxAnswer},
+		{"max-answer-memory", s.MaxAnswerMemory},
+		{"max-user-answer-memory", s.MaxUserAnswerMemory},
 		{"max-values", int64(s.MaxValues)},
 		{"max-header", int64(s.MaxHeader)},
 		{"max-depth", int64(s.MaxDepth)},
@@ -120,6 +127,7 @@ func (s limitSettings) limits() *endpoint.Limits {
 		Requests: s.MaxRequests, UserRequests: s.MaxUserRequests,
 		AnonymousRequests: s.MaxAnonymousRequests, AddressRequests: s.MaxAddressRequests, AnonymousShare: share,
 		BodyMemory: s.MaxBodyMemory, UserBodyMemory: s.MaxUserBodyMemory,
+		Answer: s.MaxAnswer, AnswerMemory: s.MaxAnswerMemory, UserAnswerMemory: s.MaxUserAnswerMemory,
 		UserRate: s.UserRate, AddressRate: s.AddressRate, RefusalRate: s.RefusalRate,
 		Now: time.Now,
 	})

@@ -57,6 +57,11 @@ func placesOf(t *testing.T) []place {
 			"api/endpoint", "TestNoUserTakesTheMemoryForLongBodies",
 		},
 		{
+			"bytes of answers in the making, and of the record that they are made of",
+			flag("max-answer-memory", settings.MaxAnswerMemory), flag("max-user-answer-memory", settings.MaxUserAnswerMemory),
+			overloaded, "api/endpoint", "TestNoUserTakesTheMemoryForAnswers",
+		},
+		{
 			"submissions under way, in the batcher's queue included", flag("max-in-flight", maxInFlight),
 			flag("max-user-in-flight", settings.MaxUserInFlight), backpressure,
 			"workflows", "TestNoUserTakesAllFlights",

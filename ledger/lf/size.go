@@ -35,19 +35,18 @@ func (e *SizeError) Error() string {
 	}
 }
 
-// CheckSize says which part of a value is too large, or returns nil. It looks no further than the first text that is.
-func CheckSize(v Value, sizes Sizes) *SizeError {
+// CheckSize is about how many bytes a value has, or says which part of it is too large. It looks no further than the
+// first text that is.
+func CheckSize(v Value, sizes Sizes) (size int, tooLarge *SizeError) {
 	measured := measure{text: sizes.Text}
-	size, tooLarge := measured.of(v)
+	size, tooLarge = measured.of(v)
 	switch {
 	case tooLarge != nil:
 		tooLarge.Limit, tooLarge.Field = sizes.Text, strings.TrimPrefix(tooLarge.Field, ".")
-		return tooLarge
 	case size > sizes.Whole:
-		return &SizeError{Field: measured.largestField(v), Size: size, Limit: sizes.Whole}
-	default:
-		return nil
+		tooLarge = &SizeError{Field: measured.largestField(v), Size: size, Limit: sizes.Whole}
 	}
+	return size, tooLarge
 }
 
 // What values have in JSON beside their texts, about: quotes, commas, colons and brackets. No scalar is longer.

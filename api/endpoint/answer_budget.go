@@ -1,0 +1,63 @@
+package endpoint
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/budget"
+)
+
+// freeAnswer is how much of each answer does not count, so that usual answers are made whatever others ask for.
+const freeAnswer = 64 << 10
+
+// nobody has the answers to all callers without a user: together they have as much as one user.
+const nobody = "\x00nobody"
+
+// answerBytes lends one answer its bytes, out of those that all answers may hold, and those of one user.
+type answerBytes struct {
+	limits *Limits
+	user   string
+	held   int64
+}
+
+// Take implements [budget.Lender].
+func (a *answerBytes) Take(bytes int64) error {
+	more := max(0, a.held+bytes-freeAnswer) - max(0, a.held-freeAnswer)
+	switch all, each := a.limits.answers.take(a.user, more); {
+	case all:
+		return Overloaded(overloadPause, "The node holds %d bytes of answers at the moment, the most it makes at once.",
+			a.limits.options.AnswerMemory)
+	case each:
+		return Overloaded(overloadPause,
+			"The node holds %d bytes of answers to this caller at the moment, the most it makes at once for one user, or for "+
+				"all without a token.", a.limits.options.UserAnswerMemory)
+	}
+	a.held += bytes
+	return nil
+}
+
+// Give implements [budget.Lender].
+func (a *answerBytes) Give(bytes int64) {
+	less := max(0, a.held-freeAnswer) - max(0, a.held-bytes-freeAnswer)
+	a.limits.answers.give(a.user, less)
+	a.held -= bytes
+}
+
+// budget is that of one answer to a caller.
+func (l *Limits) budget(who caller) *budget.Budget {
+	user := who.user
+	if who.anonymous {
+		user = nobody
+	}
+	return budget.New(l.options.Answer, &answerBytes{limits: l, user: user})
+}
+
+// Portion is a context for reading a part of a stream's answer, which has a budget of its own. Call release when the
+// client has the part.
+func Portion(ctx context.Context) (portion context.Context, release func()) {
+	current := callOf(ctx)
+	if current.newBudget == nil {
+		return ctx, func() {}
+	}
+	part := current.newBudget()
+	return budget.With(ctx, part), part.Release
+}

@@ -1,0 +1,89 @@
+package endpoint_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/budget"
+	"github.com/florinledger/florin/fault"
+)
+
+// answering serves answers of the size that the path names, made of as much, to callers who take them when they like.
+func answering(t *testing.T, options endpoint.LimitOptions) func(user, size string, taken <-chan struct{}) int {
+	t.Helper()
+	frame, err := endpoint.NewFrame(endpoint.Options{
+		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
+		Limits: endpoint.NewLimits(options),
+	})
+	require.NoError(t, err)
+	router := chi.NewRouter()
+	router.Use(frame.Observe)
+	type sized struct {
+		Size int64 `path:"size"`
+	}
+	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{endpoint.New(
+		info(http.MethodGet, "/{size}", endpoint.Open), func(ctx context.Context, req sized) (endpoint.Content, error) {
+			if err := budget.Of(ctx).Take(req.Size); err != nil {
+				return endpoint.Content{}, err
+			}
+			return endpoint.TextContent(http.StatusOK, strings.Repeat("x", int(req.Size))), nil
+		})}))
+	return func(user, size string, taken <-chan struct{}) int {
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/"+size, nil)
+		if user != "" {
+			request.Header.Set("Authorization", "Bearer "+user)
+		}
+		recorder := &slowly{ResponseRecorder: httptest.NewRecorder(), taken: taken}
+		router.ServeHTTP(recorder, request)
+		return recorder.Code
+	}
+}
+
+// slowly takes the body of an answer only when it is told to.
+type slowly struct {
+	*httptest.ResponseRecorder
+
+	taken <-chan struct{}
+}
+
+func (s *slowly) Write(body []byte) (int, error) {
+	if s.taken != nil {
+		<-s.taken // the answer is made
+		<-s.taken // and taken
+	}
+	return s.ResponseRecorder.Write(body)
+}
+
+func TestNoUserTakesTheMemoryForAnswers(t *testing.T) {
+	t.Parallel()
+	ask := answering(t, endpoint.LimitOptions{Answer: 1 << 20, AnswerMemory: 500_000, UserAnswerMemory: 200_000})
+	const large, usual = "200000", "60000"
+	for _, greedy := range []string{"greedy", ""} {
+		taken, answered := make(chan struct{}), make(chan int)
+		go func() { answered <- ask(greedy, large, taken) }()
+		taken <- struct{}{}
+		require.Equal(t, http.StatusTooManyRequests, ask(greedy, large, nil), "what is made and not taken counts")
+		require.Equal(t, http.StatusOK, ask(greedy, usual, nil), "usual answers need no room")
+		require.Equal(t, http.StatusOK, ask("modest", large, nil))
+		close(taken)
+		require.Equal(t, http.StatusOK, <-answered)
+		require.Equal(t, http.StatusOK, ask(greedy, large, nil), "it is given back")
+	}
+}
+
+func TestAnAnswerThatIsTooLargeIsRefused(t *testing.T) {
+	t.Parallel()
+	ask := answering(t, endpoint.LimitOptions{Answer: 100_000})
+	require.Equal(t, http.StatusOK, ask("alice", "100000", nil))
+	require.Equal(t, fault.AnswerTooLarge.HTTP(), ask("alice", "100001", nil))
+	require.Equal(t, http.StatusRequestEntityTooLarge, fault.AnswerTooLarge.HTTP())
+}

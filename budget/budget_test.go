@@ -1,0 +1,106 @@
+package budget_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/florinledger/florin/budget"
+	"github.com/florinledger/florin/fault"
+)
+
+// purse lends what it has.
+type purse struct{ left int64 }
+
+var errEmpty = errors.New("empty")
+
+func (p *purse) Take(bytes int64) error {
+	if bytes > p.left {
+		return errEmpty
+	}
+	p.left -= bytes
+	return nil
+}
+
+func (p *purse) Give(bytes int64) { p.left += bytes }
+
+func TestABudgetHoldsNoMoreThanItMay(t *testing.T) {
+	t.Parallel()
+	lender := &purse{150}
+	one := budget.New(100, lender)
+	require.NoError(t, one.Take(100))
+	err := one.Take(1)
+	require.True(t, fault.AnswerTooLarge.Matches(err))
+	require.ErrorContains(t, err, "more than 100 bytes")
+	other := budget.New(100, lender)
+	require.NoError(t, other.Take(50))
+	require.ErrorIs(t, other.Take(1), errEmpty)
+	one.Give(1)
+	require.NoError(t, other.Take(1))
+	require.NoError(t, one.Keep(40), "what an answer is made of makes room for it")
+	require.Equal(t, int64(150-40-51), lender.left)
+	one.Release()
+	other.Release()
+	require.Equal(t, int64(150), lender.left)
+	require.NoError(t, one.Take(10))
+	require.Equal(t, int64(150), lender.left, "nothing is borrowed for what nobody gives back")
+	var none *budget.Budget
+	require.NoError(t, errors.Join(none.Take(1), none.Keep(1)))
+	none.Give(1)
+	none.Release()
+	require.True(t, none.HasRoom())
+}
+
+// Rows of any sizes are all read once and in order, no more of them at a time than a portion has, but for one that is
+// larger alone.
+func TestPortionsAreReadUntilAllIs(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		sizes := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(1, 100), rapid.Int64Range(1, 3<<20)), 0, 300).Draw(t, "sizes")
+		lender := &purse{4 << 20}
+		ctx := budget.With(context.Background(), budget.New(4<<20, lender))
+		var read []int64
+		portions := budget.NewPortions(100)
+		for more := true; more; {
+			var page []int64
+			var release func()
+			var err error
+			page, more, release, err = budget.Read(ctx, portions, func(ctx context.Context, limit int32) ([]int64, error) {
+				var found []int64
+				for _, size := range sizes[len(read):min(len(sizes), len(read)+int(limit))] {
+					if err := budget.Of(ctx).Take(size); err != nil {
+						return nil, err
+					}
+					found = append(found, size)
+				}
+				return found, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			read = append(read, page...)
+			release()
+			if lender.left != 4<<20 {
+				t.Fatalf("%d are gone", 4<<20-lender.left)
+			}
+		}
+		if len(read) != len(sizes) {
+			t.Fatalf("%d of %d", len(read), len(sizes))
+		}
+	})
+}
+
+func TestAPortionHasNoMoreThanTheBudget(t *testing.T) {
+	t.Parallel()
+	ctx := budget.With(t.Context(), budget.New(1000, nil))
+	_, _, _, err := budget.Read(ctx, budget.NewPortions(10), func(ctx context.Context, _ int32) ([]int, error) {
+		return nil, budget.Of(ctx).Take(1001)
+	})
+	require.True(t, fault.AnswerTooLarge.Matches(err))
+	_, _, _, err = budget.Read(t.Context(), budget.NewPortions(10),
+		func(context.Context, int32) ([]int, error) { return nil, errEmpty })
+	require.ErrorIs(t, err, errEmpty)
+}

@@ -1,0 +1,90 @@
+package db
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/florinledger/florin/budget"
+	"github.com/florinledger/florin/db/dbgen"
+)
+
+// counted takes what queries find from the budget of their context, row by row and before anything is decoded. A query
+// for which nothing is left ends there, with the budget's refusal: no more than one row beyond it is ever in memory.
+type counted struct{ dbgen.DBTX }
+
+// Query implements [dbgen.DBTX].
+func (c counted) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	rows, err := c.DBTX.Query(ctx, sql, args...)
+	if b := budget.Of(ctx); b != nil && err == nil {
+		rows = &countedRows{Rows: rows, budget: b}
+	}
+	return rows, err
+}
+
+// QueryRow implements [dbgen.DBTX].
+func (c counted) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	if budget.Of(ctx) == nil {
+		return c.DBTX.QueryRow(ctx, sql, args...)
+	}
+	rows, err := c.Query(ctx, sql, args...)
+	return countedRow{rows, err}
+}
+
+// rowBytes is what a row counts beside its values.
+const rowBytes = 64
+
+type countedRows struct {
+	pgx.Rows
+	budget  *budget.Budget
+	refusal error
+}
+
+// Next implements [pgx.Rows].
+func (r *countedRows) Next() bool {
+	if r.refusal != nil || !r.Rows.Next() {
+		return false
+	}
+	bytes := int64(rowBytes)
+	for _, value := range r.RawValues() {
+		bytes += int64(len(value))
+	}
+	if r.refusal = r.budget.Take(bytes); r.refusal != nil {
+		r.Close()
+		return false
+	}
+	return true
+}
+
+// Err implements [pgx.Rows].
+func (r *countedRows) Err() error {
+	if r.refusal != nil {
+		return r.refusal
+	}
+	return r.Rows.Err()
+}
+
+// countedRow is the first row of a query.
+type countedRow struct {
+	rows pgx.Rows
+	err  error
+}
+
+// Scan implements [pgx.Row].
+func (r countedRow) Scan(into ...any) error {
+	if r.err != nil {
+		return r.err
+	}
+	defer r.rows.Close()
+	if !r.rows.Next() {
+		if err := r.rows.Err(); err != nil {
+			return err
+		}
+		return pgx.ErrNoRows
+	}
+	if err := r.rows.Scan(into...); err != nil {
+		return err
+	}
+	r.rows.Close()
+	return r.rows.Err()
+}
