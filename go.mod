@@ -3,6 +3,7 @@ module github.com/florinledger/florin
 go 1.26.8
 
 require (
+	github.com/agnivade/levenshtein v1.2.2
 	github.com/coder/websocket v1.8.15
 	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.1
 	github.com/labstack/echo/v4 v4.15.4
@@ -10,6 +11,7 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/temporalio/ui-server/v2 v2.55.0
 	go.temporal.io/server v1.32.1
+	golang.org/x/term v0.47.0
 )
 
 require (

@@ -127,9 +127,9 @@ func unlessRaced(err error, raced fault.Code) error {
 	return err
 }
 
-// genesisKey is the key of the submission that creates the coin: being always the same, it has one completion however
+// GenesisKey is the key of the submission that creates the coin: being always the same, it has one completion however
 // often it is submitted.
-const genesisKey = "00000000-0000-4000-8000-000000000001"
+const GenesisKey = "00000000-0000-4000-8000-000000000001"
 
 // Genesis is the submission that creates the contracts of the coin, and the one that says who runs the network.
 func Genesis(
@@ -153,7 +153,7 @@ func Genesis(
 	}
 	commands = append(commands, governed)
 	return ledger.Submission{
-		Key: genesisKey, Identity: ledger.DefaultUser(participantAdmin), CommandID: "genesis", SubmissionID: genesisKey,
+		Key: GenesisKey, Identity: ledger.DefaultUser(participantAdmin), CommandID: "genesis", SubmissionID: GenesisKey,
 		ActAs: []ledger.Party{node.DSO}, Commands: commands, ReceivedAt: now, Kind: ledger.KindBootstrap,
 	}, nil
 }

@@ -36,15 +36,16 @@ func TestTheAuditCommand(t *testing.T) {
 	whole := run(t, environment, "audit")
 	require.Equal(t, 0, whole.exitCode(t), "it said: %s", whole.stderr)
 	for _, expected := range []string{
-		"minted            20.0000000000", "burned            0.0000000000", "supply            20.0000000000",
-		"held              20.0000000000 in 2 holdings",
+		// the operator of a fresh development ledger has coin for 1000 US dollars
+		"minted            200020.0000000000", "burned            0.0000000000", "supply            200020.0000000000",
+		"held              200020.0000000000 in 3 holdings",
 		"no contract was consumed twice, every balance is explained, and supply and holdings agree",
 	} {
 		require.Contains(t, whole.stdout.String(), expected)
 	}
 	earlier := run(t, environment, "audit", "--offset", strconv.FormatInt(offsets[0], 10))
 	require.Equal(t, 0, earlier.exitCode(t), "it said: %s", earlier.stderr)
-	require.Contains(t, earlier.stdout.String(), "held              10.0000000000 in 1 holdings")
+	require.Contains(t, earlier.stdout.String(), "held              200010.0000000000 in 2 holdings")
 	beyond := run(t, environment, "audit", "--offset", "1000000")
 	require.Equal(t, 1, beyond.exitCode(t))
 	there := run(t, nil, "audit", "--data-dir", n.dir)

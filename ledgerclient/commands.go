@@ -20,6 +20,14 @@ type Commands struct {
 	// DeduplicationPeriod is {"DeduplicationDuration":…} or {"DeduplicationOffset":…}; nil leaves it to the node.
 	DeduplicationPeriod map[string]any `json:"deduplicationPeriod,omitempty"`
 	MinLedgerTimeAbs    string         `json:"minLedgerTimeAbs,omitempty"`
+	// Disclosed are contracts that the commands use and their parties cannot see.
+	Disclosed []Disclosed `json:"disclosedContracts,omitempty"`
+}
+
+// Disclosed is a contract that a client shows to the node.
+type Disclosed struct {
+	ContractID       string `json:"contractId"`
+	CreatedEventBlob string `json:"createdEventBlob"`
 }
 
 // Command is one action; exactly one field is set.

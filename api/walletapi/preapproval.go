@@ -54,9 +54,9 @@ func (a *API) createTransferPreapproval(
 	update, err := a.submitFresh(ctx, func() (change, error) { return a.preapprovalFor(ctx, w) })
 	if refusal := fault.From(err); err != nil && refusal.Context["error_id"] == insufficientFunds {
 		// How much is missing would show the operator's balance to whoever asks.
-		return response, v0.Refuse(http.StatusTooManyRequests, "Transfer preapproval creation request timed out because "+
-			"validator automation did not complete it in time. The operator lacks the coin for its fee; ask again when it "+
-			"has been given some")
+		return response, v0.Refuse(http.StatusTooManyRequests, "The operator lacks the coin for the preapproval's fee: give "+
+			"it some, on a development ledger with `florin tap operator 1000`, and ask again. (Transfer preapproval "+
+			"creation request timed out because validator automation did not complete it in time.)")
 	}
 	if err != nil {
 		return response, err

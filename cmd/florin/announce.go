@@ -2,28 +2,27 @@ package main
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/ledger"
 )
 
-// announce prints where everything is and the first things to try. The lines work when they are pasted as they stand.
+// announce prints where everything is and what to try. The commands work when they are pasted as they stand, also the
+// second time.
 func (m *machine) announce(ctx context.Context) error {
 	token, err := m.token()
 	if err != nil {
 		return err
 	}
-	tap, err := m.tapLine(ctx)
+	try, err := m.tryLines(ctx)
 	if err != nil {
 		return err
 	}
 	node := m.node
-	alice := node.identity.LocalParty("alice")
 	fmt.Printf(`
 florin: ready after %.1f s
 
@@ -42,18 +41,12 @@ A token of the administrator %s:
 
 TOKEN=%s
 
-Three things to try (allocate a party, mint coin for it, read the completions):
-
-curl -sw "\n" %s/v2/parties -H "Authorization: Bearer $TOKEN" -d '{"partyIdHint":"alice","userId":"%s"}'
-curl -sw "\n" %s/v2/commands/submit-and-wait -H "Authorization: Bearer $TOKEN" -d '%s'
-curl -sw "\n" %s/v2/commands/completions -H "Authorization: Bearer $TOKEN" -d '{"parties":["%s"],"beginExclusive":0}'
-
+%s
 Ctrl-C stops everything.
 `,
 		time.Since(m.began).Seconds(), node.url(), node.url(), m.temporal.UI(), m.temporal.Frontend(),
 		m.database.URL(recordDatabase), m.directory.Path(), node.identity.ParticipantID, node.identity.SynchronizerID,
-		node.identity.Operator, node.identity.DSO, m.localnetLines(), node.settings.AdminUser, token,
-		node.url(), node.settings.AdminUser, node.url(), tap, node.url(), alice)
+		node.identity.Operator, node.identity.DSO, m.localnetLines(), node.settings.AdminUser, token, try)
 	return nil
 }
 
@@ -65,45 +58,71 @@ func (m *machine) token() (string, error) {
 	return auth.Mint(m.command.AuthSecret, m.command.AuthAudience, m.node.settings.AdminUser, 0, time.Now())
 }
 
-// tapLine is the body of a submission that mints coin for alice, with the contracts of this ledger that it uses.
-func (m *machine) tapLine(ctx context.Context) (string, error) {
-	rules, err := firstOf[coin.AmuletRules](ctx, m.node)
+// tryLines are three commands for beginners, or for those who come back: these show what is there.
+func (m *machine) tryLines(ctx context.Context) (string, error) {
+	wallets, err := m.wallets(ctx)
 	if err != nil {
 		return "", err
 	}
-	round, err := firstOf[coin.OpenMiningRound](ctx, m.node)
-	if err != nil {
-		return "", err
-	}
-	shown := make([]string, 0, 2)
-	for _, contract := range []ledger.Contract{rules, round} {
-		blob, err := ledger.EncodeBlob(contract)
+	head := "Three commands to try, in another terminal (two parties, coin, a transfer):"
+	commands := []string{"party new alice bob", "tap alice 100", "send alice bob 5"}
+	if len(wallets) > 0 {
+		record, err := m.node.database.Head(ctx)
 		if err != nil {
 			return "", err
 		}
-		shown = append(shown, fmt.Sprintf(`{"contractId":"%s","createdEventBlob":"%s"}`,
-			contract.ID, base64.StdEncoding.EncodeToString(blob)))
+		head = fmt.Sprintf("It goes on where it stopped, at offset %d, with the wallets of %s:",
+			record.Offset, someOf(wallets))
+		commands = []string{"balance", "history " + wallets[0], "party list"}
 	}
-	alice := m.node.identity.LocalParty("alice")
-	return strings.NewReplacer("\n", "", "\t", "").Replace(fmt.Sprintf(`{"commandId":"mint-%d","actAs":["%s"],
-"disclosedContracts":[%s],"commands":[{"ExerciseCommand":{"templateId":"#splice-amulet:Splice.AmuletRules:AmuletRules",
-"contractId":"%s","choice":"AmuletRules_DevNet_Tap",
-"choiceArgument":{"receiver":"%s","amount":"1000.0","openRound":"%s"}}}]}`,
-		m.began.Unix(), alice, strings.Join(shown, ","), rules.ID, alice, round.ID)), nil
+	for i, command := range commands {
+		commands[i] = "  " + m.invocation(command) + "\n"
+	}
+	return head + "\n\n" + strings.Join(commands, ""), nil
 }
 
-// firstOf finds the oldest active contract of a template, which for rounds is the one that has been open longest.
-func firstOf[T any](ctx context.Context, n *node) (ledger.Contract, error) {
-	name, err := ledger.TemplateName[T](n.packages)
+// wallets are the users with a party of their own, beside those that a fresh ledger has.
+func (m *machine) wallets(ctx context.Context) ([]string, error) {
+	const enough = 1000
+	users, err := m.node.database.Users(ctx, ledger.DefaultIdentityProvider, "", enough)
 	if err != nil {
-		return ledger.Contract{}, err
+		return nil, err
 	}
-	found, err := n.database.ActiveByTemplate(ctx, name.String(), 1)
-	if err != nil {
-		return ledger.Contract{}, err
+	fresh := m.localnetUsers()
+	var names []string
+	for _, user := range users {
+		if _, known := fresh[user.ID]; !known && user.PrimaryParty != "" && user.PrimaryParty != m.node.identity.Operator {
+			names = append(names, user.ID)
+		}
 	}
-	if len(found) == 0 {
-		return ledger.Contract{}, fmt.Errorf("no active contract of %s: the ledger was not set up", name)
-	}
-	return found[0].Contract, nil
+	return names, nil
 }
+
+// someOf names the first few, and counts the others.
+func someOf(names []string) string {
+	const few = 5
+	if len(names) <= few {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d others", strings.Join(names[:few], ", "), len(names)-few)
+}
+
+// invocation is how a command is typed that speaks to this node, by whoever typed the one that runs.
+func (m *machine) invocation(command string) string {
+	line := os.Args[0] + " " + command
+	if m.command.DataDir != defaultDataDir {
+		line += " --data-dir " + quoted(m.directory.Path())
+	}
+	return line
+}
+
+// quoted is a word for a shell.
+func quoted(word string) string {
+	if strings.ContainsAny(word, " \t\n'\"$&|;<>()*?[]#~`\\!{}") {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}
+
+// defaultDataDir is where commands look for a node when nothing else is said.
+const defaultDataDir = ".florin"

@@ -12,6 +12,9 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/florinledger/florin/api/operatorapi"
+	"github.com/florinledger/florin/cmd/florin/client"
+	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/ledgerclient"
 )
 
 type configCommand struct {
@@ -87,7 +90,8 @@ func settingsByFlag(ctx *kong.Context) map[string]string {
 
 // configSetCommand changes a setting of the ledger on a running node.
 type configSetCommand struct {
-	nodeAddress
+	client.Node
+	console.Output
 
 	Name  string `arg:"" help:"Which setting, as coin-price."`
 	Value string `arg:"" help:"The new value, as its flag takes it."`
@@ -95,41 +99,40 @@ type configSetCommand struct {
 
 // Run changes the setting and prints from which offset on it counts.
 func (c *configSetCommand) Run(ctx context.Context) error {
-	client, err := c.client()
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	var setting operatorapi.LedgerSetting
-	path := operatorapi.LedgerSettingsPath + "/" + url.PathEscape(c.Name)
-	if err := client.Call(ctx, http.MethodPut, path, map[string]string{"value": c.Value}, &setting); err != nil {
-		return refusalText(err)
-	}
-	_, err = fmt.Printf("%s=%s from offset %d on, on every node\n", setting.Name, setting.Value, setting.FromOffset)
-	return err
+	return c.AsAdmin(ctx, func(ctx context.Context, admin *ledgerclient.Client) error {
+		var setting operatorapi.LedgerSetting
+		path := operatorapi.LedgerSettingsPath + "/" + url.PathEscape(c.Name)
+		if err := admin.Call(ctx, http.MethodPut, path, map[string]string{"value": c.Value}, &setting); err != nil {
+			return err
+		}
+		return c.Print(console.Answer{
+			Data: setting, Names: []string{setting.Value},
+			Text: fmt.Sprintf("%s=%s from offset %d on, on every node", setting.Name, setting.Value, setting.FromOffset),
+		})
+	})
 }
 
-type configListCommand struct{ nodeAddress }
+type configListCommand struct {
+	client.Node
+	console.Output
+}
 
 // Run prints each setting with the first offset that is decided by it.
 func (c *configListCommand) Run(ctx context.Context) error {
-	client, err := c.client()
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	var all operatorapi.ListLedgerSettingsResponse
-	if err := client.Get(ctx, operatorapi.LedgerSettingsPath, &all); err != nil {
-		return refusalText(err)
-	}
-	for _, setting := range all.Settings {
-		note := fmt.Sprintf("from offset %d on", setting.FromOffset)
-		if setting.Fixed {
-			note = "fixed"
-		}
-		if _, err := fmt.Printf("%-28s %-34s %s\n", setting.Name, setting.Value, note); err != nil {
+	return c.AsAdmin(ctx, func(ctx context.Context, admin *ledgerclient.Client) error {
+		var all operatorapi.ListLedgerSettingsResponse
+		if err := admin.Get(ctx, operatorapi.LedgerSettingsPath, &all); err != nil {
 			return err
 		}
-	}
-	return nil
+		answer := console.Answer{Data: all, Table: console.Table{Head: []string{"SETTING", "VALUE", "COUNTS"}}}
+		for _, setting := range all.Settings {
+			note := fmt.Sprintf("from offset %d on", setting.FromOffset)
+			if setting.Fixed {
+				note = "fixed"
+			}
+			answer.Table.Rows = append(answer.Table.Rows, []string{setting.Name, setting.Value, note})
+			answer.Names = append(answer.Names, setting.Name)
+		}
+		return c.Print(answer)
+	})
 }

@@ -11,33 +11,53 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/florinledger/florin/cmd/florin/client"
+	"github.com/florinledger/florin/cmd/florin/console"
 )
 
 // version is set by the linker.
 var version = "unknown"
 
+// cli is every command, in the order in which --help shows them: what most people need, first.
 type cli struct {
-	Up      upCommand      `cmd:"" help:"Start everything on this machine: PostgreSQL, Temporal with its UI, API and worker."`
-	Serve   serveCommand   `cmd:"" help:"Run API and worker against an existing PostgreSQL and Temporal."`
-	API     apiCommand     `cmd:"" name:"api" help:"Run the API alone; workers run elsewhere."`
-	Worker  workerCommand  `cmd:"" help:"Run a worker alone; the API runs elsewhere."`
-	Migrate migrateCommand `cmd:"" help:"Create or upgrade the schema of the database."`
-	Prune   pruneCommand   `cmd:"" help:"Forget the record up to an offset, to get disk space back."`
-	Audit   auditCommand   `cmd:"" help:"Prove from the record that coin is neither made nor lost."`
-	Repair  repairCommand  `cmd:"" help:"Start the workflows of all contracts anew, after Temporal's state was lost."`
-	Backup  backupCommand  `cmd:"" help:"Write the record of a node to a directory, while it runs or not."`
-	Restore restoreCommand `cmd:"" help:"Make the record of a node from a backup, and check that it is the same."`
-	SealKey sealKeyCommand `cmd:"" name:"seal-key" help:"Make a new key by which nodes know their own submissions and rows again."`
-	Clock   clockCommand   `cmd:"" help:"Show the ledger's time, or advance it on a development node."`
-	Token   tokenCommand   `cmd:"" help:"Print a token signed with the development secret."`
-	Key     keyCommand     `cmd:"" help:"Keep a party's key outside the node: make it, sign with it."`
-	Tx      txCommand      `cmd:"" help:"See what a party signs."`
-	Bench   benchCommand   `cmd:"" help:"Measure a running node against the ceilings under it."`
-	Config  configCommand  `cmd:"" help:"Print the settings, and change those of the ledger."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Up upCommand `cmd:"" group:"First steps" help:"Start everything on this machine: PostgreSQL, Temporal with its UI, API and worker."`
+
+	Party   client.PartyCommand   `cmd:"" group:"First steps" help:"Make parties with wallets, and list them."`
+	Tap     client.TapCommand     `cmd:"" group:"First steps" help:"Mint coin for a party, on a development ledger."`
+	Send    client.SendCommand    `cmd:"" group:"First steps" help:"Send coin from one party to another."`
+	Balance client.BalanceCommand `cmd:"" group:"First steps" help:"Show what wallets hold."`
+
+	History     client.HistoryCommand     `cmd:"" group:"Wallets and users" help:"Show what happened in a wallet, the newest first."`
+	Offers      client.OffersCommand      `cmd:"" group:"Wallets and users" help:"List transfers that wait for their receiver, and answer them."`
+	Preapproval client.PreapprovalCommand `cmd:"" group:"Wallets and users" help:"Let coin in without being asked for it, or not."`
+	User        client.UserCommand        `cmd:"" group:"Wallets and users" help:"Make users of the ledger API, and list them."`
+	Token       tokenCommand              `cmd:"" group:"Wallets and users" help:"Print a token signed with the development secret."`
+
+	Clock  clockCommand  `cmd:"" group:"Ledger" help:"Show the ledger's time, or advance it on a development node."`
+	Config configCommand `cmd:"" group:"Ledger" help:"Print the settings, and change those of the ledger."`
+	Audit  auditCommand  `cmd:"" group:"Ledger" help:"Prove from the record that coin is neither made nor lost."`
+	Key    keyCommand    `cmd:"" group:"Ledger" help:"Keep a party's key outside the node: make it, sign with it."`
+	Tx     txCommand     `cmd:"" group:"Ledger" help:"See what a party signs."`
+
+	Serve   serveCommand   `cmd:"" group:"Operation" help:"Run API and worker against an existing PostgreSQL and Temporal."`
+	API     apiCommand     `cmd:"" group:"Operation" name:"api" help:"Run the API alone; workers run elsewhere."`
+	Worker  workerCommand  `cmd:"" group:"Operation" help:"Run a worker alone; the API runs elsewhere."`
+	Migrate migrateCommand `cmd:"" group:"Operation" help:"Create or upgrade the schema of the database."`
+	Backup  backupCommand  `cmd:"" group:"Operation" help:"Write the record of a node to a directory, while it runs or not."`
+	Restore restoreCommand `cmd:"" group:"Operation" help:"Make the record of a node from a backup, and check that it is the same."`
+	Prune   pruneCommand   `cmd:"" group:"Operation" help:"Forget the record up to an offset, to get disk space back."`
+	Repair  repairCommand  `cmd:"" group:"Operation" help:"Start the workflows of all contracts anew, after Temporal's state was lost."`
+	SealKey sealKeyCommand `cmd:"" group:"Operation" name:"seal-key" help:"Make a new key by which nodes know their own submissions and rows again."`
+	Bench   benchCommand   `cmd:"" group:"Operation" help:"Measure a running node against the ceilings under it."`
+
+	Help    helpCommand    `cmd:"" group:"Help" help:"Print the help of a command, as --help does."`
+	Version versionCommand `cmd:"" group:"Help" help:"Print the version."`
 
 	Testenv     testenvCommand  `cmd:"" hidden:"" help:"Run a command with a PostgreSQL and a Temporal of its own."`
 	TemporalDev temporalCommand `cmd:"" hidden:"" name:"temporal-dev" help:"The Temporal server that 'up' starts."`
+
+	VersionFlag kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 func main() {
@@ -45,22 +65,22 @@ func main() {
 	defer stop()
 	context.AfterFunc(ctx, stop) // who asks a second time does not want to wait
 	var commands cli
-	parser := kong.Must(&commands,
-		kong.Name("florin"),
-		kong.Description("A Canton-style ledger with a coin, in one program."),
-		kong.UsageOnError(),
-		kong.Vars(variables()),
-		kong.BindTo(ctx, (*context.Context)(nil)),
-	)
-	parsed, err := parser.Parse(os.Args[1:])
-	parser.FatalIfErrorf(err)
-	if err := parsed.Run(); err != nil {
-		if exit, ok := errors.AsType[exitError](err); ok {
-			os.Exit(exit.code) //nolint:gocritic // the deferred stop only gives signals back
-		}
-		fmt.Fprintln(os.Stderr, "florin: "+err.Error())
-		os.Exit(1)
+	parser := kong.Must(&commands, append(parserOptions(), kong.BindTo(ctx, (*context.Context)(nil)))...)
+	arguments := helpArguments(os.Args[1:])
+	parsed, err := parser.Parse(arguments)
+	if err != nil {
+		err = explainUsage(err, parser.Model)
+	} else {
+		err = parsed.Run()
 	}
+	if err == nil {
+		return
+	}
+	if exit, ok := errors.AsType[exitError](err); ok {
+		os.Exit(exit.code) //nolint:gocritic // the deferred stop only gives signals back
+	}
+	fmt.Fprintln(os.Stderr, "florin: "+err.Error())
+	os.Exit(int(console.CodeOf(err)))
 }
 
 // exitError passes on the exit code of a command that was run.

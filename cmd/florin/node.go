@@ -130,6 +130,7 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 			return n.recordTime.watch(ctx, background, n)
 		}},
 		{"create the coin", n.createCoin},
+		{"give the operator coin", n.fundOperator},
 		{"open the operator's wallet", n.openWallets},
 		{"start the audit", n.startAudit},
 		{"start the API", n.startAPI},
@@ -320,9 +321,14 @@ func (n *node) createCoin(ctx, _ context.Context) error {
 	if err != nil || len(known) > 0 {
 		return err
 	}
+	return n.submitFirst(ctx, genesis, "the contracts of the coin")
+}
+
+// submitFirst submits what a fresh ledger begins with, and waits until a worker has done it.
+func (n *node) submitFirst(ctx context.Context, submission ledger.Submission, what string) error {
 	deadline, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	completion, err := n.client.SubmitAndWait(deadline, genesis)
+	completion, err := n.client.SubmitAndWait(deadline, submission)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("no worker took the first submission within %s: start one with `florin worker`", connectTimeout)
@@ -331,7 +337,7 @@ func (n *node) createCoin(ctx, _ context.Context) error {
 	case err != nil:
 		return err
 	case completion.Refusal != nil:
-		return fmt.Errorf("the contracts of the coin were refused: %w", completion.Refusal)
+		return fmt.Errorf("%s: refused: %w", what, completion.Refusal)
 	default:
 		return nil
 	}

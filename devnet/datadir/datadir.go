@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // FormatVersion is the layout of the data directory that this release reads and writes.
@@ -67,7 +68,11 @@ func directoryMode() fs.FileMode {
 }
 
 func (d *Directory) acquire() error {
-	err := syscall.Flock(int(d.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	err := tryLock(d.lock, syscall.LOCK_EX)
+	for tries := 1; tries < lockTries && errors.Is(err, syscall.EWOULDBLOCK); tries++ {
+		time.Sleep(lockPause)
+		err = tryLock(d.lock, syscall.LOCK_EX)
+	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return fmt.Errorf("data directory %s is in use by %s: stop that one first, or choose another directory "+
 			"with --data-dir", d.path, d.holder())
@@ -84,11 +89,38 @@ func (d *Directory) acquire() error {
 	return nil
 }
 
-func (d *Directory) holder() string {
+// A lock that [Holder] takes for a moment does not keep a node from its directory.
+const (
+	lockTries = 50
+	lockPause = 10 * time.Millisecond
+)
+
+func tryLock(file *os.File, how int) error { return syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB) }
+
+// Holder is the process that holds a data directory, if one does. Its id is 0 where that cannot be known.
+func Holder(dataDir string) (pid int, held bool) {
+	file, err := os.Open(filepath.Join(dataDir, lockName))
+	if err != nil {
+		return 0, false
+	}
+	defer func() { _ = file.Close() }() // which gives the lock free
+	if !errors.Is(tryLock(file, syscall.LOCK_SH), syscall.EWOULDBLOCK) {
+		return 0, false
+	}
+	pid, _ = strconv.Atoi(writtenPID(file))
+	return pid, true
+}
+
+// writtenPID is what the holder wrote into the lock.
+func writtenPID(lock *os.File) string {
 	pid := make([]byte, 20)
-	n, _ := d.lock.ReadAt(pid, 0)
-	if text := strings.TrimSpace(string(pid[:n])); text != "" {
-		return "another florin (pid " + text + ")"
+	n, _ := lock.ReadAt(pid, 0)
+	return strings.TrimSpace(string(pid[:n]))
+}
+
+func (d *Directory) holder() string {
+	if pid := writtenPID(d.lock); pid != "" {
+		return "another florin (pid " + pid + ")"
 	}
 	return "another florin"
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -94,4 +95,42 @@ func TestLock(t *testing.T) {
 		_, err := datadir.Lock(filepath.Join(file, "data"))
 		require.ErrorContains(t, err, "is not a directory: choose another with --data-dir")
 	})
+}
+
+func TestTheHolderOfADirectoryIsKnown(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "data")
+	_, held := datadir.Holder(path)
+	require.False(t, held, "there is no directory")
+	directory, err := datadir.Lock(path)
+	require.NoError(t, err)
+	pid, held := datadir.Holder(path)
+	require.True(t, held)
+	require.Equal(t, os.Getpid(), pid)
+	require.NoError(t, directory.Unlock())
+	_, held = datadir.Holder(path)
+	require.False(t, held, "nobody holds it any more")
+
+	// Whoever looks does not keep others from the directory.
+	looking, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-looking:
+				return
+			case <-tick.C:
+				datadir.Holder(path)
+			}
+		}
+	}()
+	for range 20 {
+		directory, err := datadir.Lock(path)
+		require.NoError(t, err)
+		require.NoError(t, directory.Unlock())
+	}
+	close(looking)
+	<-done
 }

@@ -1,0 +1,153 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/devnet/datadir"
+	"github.com/florinledger/florin/devnet/runfile"
+	"github.com/florinledger/florin/ledgerclient"
+)
+
+// Node is how a command finds a running node and speaks to it. Commands embed it.
+type Node struct {
+	DataDir      string `help:"Data directory of a node started by florin up; its address is read from there." default:".florin" env:"FLORIN_DATA_DIR" group:"Node"`
+	URL          string `name:"url" help:"Base URL of another node's API." env:"FLORIN_URL" group:"Node"`
+	Token        string `help:"Token to send, of a node with an issuer of its own; otherwise development tokens are made." env:"FLORIN_TOKEN" xor:"token" group:"Node"`
+	TokenFile    string `help:"File with the token to send." env:"FLORIN_TOKEN_FILE" xor:"token" group:"Node"`
+	AuthSecret   string `help:"Secret of development tokens; that of the data directory when left out." env:"FLORIN_AUTH_SECRET" group:"Node"`
+	AuthAudience string `help:"Audience of development tokens." env:"FLORIN_AUTH_AUDIENCE" group:"Node"`
+	AdminUser    string `help:"Participant administrator to speak as." default:"${adminUser}" env:"FLORIN_ADMIN_USER" group:"Node"`
+}
+
+// Session is a node that a command speaks to.
+type Session struct {
+	// Info says where the node is; of a node that --url names, only URL, Secret and Audience are known.
+	Info  runfile.Info
+	http  *ledgerclient.Client
+	admin string
+	// token is the one that was given; "" makes development tokens.
+	token string
+}
+
+// Open finds the node. It does not ask it anything yet.
+func (n Node) Open() (*Session, error) {
+	token, err := n.token()
+	if err != nil {
+		return nil, err
+	}
+	found := runfile.Info{URL: n.URL, Secret: auth.DefaultSecret, Audience: auth.DefaultAudience}
+	if n.URL == "" {
+		if found, err = n.find(); err != nil {
+			return nil, err
+		}
+	} else if err := checkURL(n.URL); err != nil {
+		return nil, err
+	}
+	found.Secret = cmp.Or(n.AuthSecret, found.Secret)
+	found.Audience = cmp.Or(n.AuthAudience, found.Audience)
+	return &Session{Info: found, http: ledgerclient.New(found.URL, 1), admin: n.AdminUser, token: token}, nil
+}
+
+// find reads where the node of the data directory is.
+func (n Node) find() (runfile.Info, error) {
+	info, err := runfile.Read(n.DataDir)
+	if err == nil {
+		return info, nil
+	}
+	if pid, held := datadir.Holder(n.DataDir); held {
+		return info, console.Fail(console.ExitNoNode, "`florin wait` returns when it is ready",
+			"the node on data directory %s (pid %d) is starting", n.DataDir, pid)
+	}
+	return info, console.Fail(console.ExitNoNode, "a node elsewhere is named with --url", "%w", err)
+}
+
+func checkURL(text string) error {
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return console.Fail(console.ExitUsage, "write it as in --url http://127.0.0.1:7575",
+			"--url=%s: this is not the address of a node", text)
+	}
+	return nil
+}
+
+// token is the one that was given, "" without one.
+func (n Node) token() (string, error) {
+	if n.TokenFile == "" {
+		return strings.TrimSpace(n.Token), nil
+	}
+	content, err := os.ReadFile(n.TokenFile)
+	if err != nil {
+		return "", console.Fail(console.ExitUsage, "", "--token-file: %w", err)
+	}
+	token := strings.TrimSpace(string(content))
+	if token == "" {
+		return "", console.Fail(console.ExitUsage, "write the token into it, and nothing else",
+			"--token-file: %s is empty", n.TokenFile)
+	}
+	return token, nil
+}
+
+// Close closes the connections.
+func (s *Session) Close() { s.http.Close() }
+
+// Anonymous is a client without a token.
+func (s *Session) Anonymous() *ledgerclient.Client { return s.http }
+
+// Admin is the client of the token that was given, and else of the administrator.
+func (s *Session) Admin() (*ledgerclient.Client, error) { return s.as(s.admin) }
+
+// as is the client of a user; of the token that was given, if one was.
+func (s *Session) as(user string) (*ledgerclient.Client, error) {
+	token, err := s.TokenOf(user)
+	return s.http.With(token), err
+}
+
+// TokenOf is the token that was given, and else a development token of a user.
+func (s *Session) TokenOf(user string) (string, error) {
+	if s.token != "" {
+		return s.token, nil
+	}
+	return auth.Mint(s.Info.Secret, s.Info.Audience, user, 0, time.Now())
+}
+
+// with calls a function with the node that the flags name, and explains what goes wrong.
+func (n Node) with(ctx context.Context, call func(context.Context, *Session) error) error {
+	session, err := n.Open()
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	return session.Explain(call(ctx, session))
+}
+
+// AsAdmin calls a function with a client of the administrator, and explains what goes wrong.
+func (n Node) AsAdmin(ctx context.Context, call func(context.Context, *ledgerclient.Client) error) error {
+	return n.with(ctx, func(ctx context.Context, s *Session) error {
+		admin, err := s.Admin()
+		if err != nil {
+			return err
+		}
+		return call(ctx, admin)
+	})
+}
+
+// now is the ledger's time, which deadlines of contracts follow, where the node tells it; else the time of this machine.
+func (s *Session) now(ctx context.Context, client *ledgerclient.Client) time.Time {
+	var clock struct {
+		LedgerTime time.Time `json:"ledger_time"`
+	}
+	if err := client.Get(ctx, "/v0/dev/clock", &clock); err != nil || clock.LedgerTime.IsZero() {
+		return time.Now() // only development nodes tell it, and all others follow real time
+	}
+	return clock.LedgerTime
+}
+
+// String is for messages.
+func (s *Session) String() string { return "the node at " + s.Info.URL }

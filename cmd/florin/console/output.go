@@ -1,0 +1,121 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"golang.org/x/term"
+)
+
+// Output says how a command prints what it has found. Commands embed it.
+type Output struct {
+	JSON  bool `name:"json" help:"Print JSON, for programs." xor:"output" group:"Output"`
+	Quiet bool `short:"q" help:"Print names and ids alone, one on each line." xor:"output" group:"Output"`
+}
+
+// Answer is what a command has found, in the forms that it can be printed in.
+type Answer struct {
+	// Data is printed as JSON.
+	Data any
+	// Text is printed for people, before the table.
+	Text string
+	// Table is printed for people; one without rows is left out.
+	Table Table
+	// Names are printed with --quiet.
+	Names []string
+}
+
+// Table is rows under a head.
+type Table struct {
+	Head []string
+	Rows [][]string
+}
+
+// Print prints an answer to standard output.
+func (o Output) Print(answer Answer) error { return o.print(os.Stdout, Bold(os.Stdout), answer) }
+
+func (o Output) print(to io.Writer, bold func(string) string, answer Answer) error {
+	switch {
+	case o.JSON:
+		encoder := json.NewEncoder(to)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(answer.Data)
+	case o.Quiet:
+		return printLines(to, answer.Names)
+	}
+	if answer.Text != "" {
+		if _, err := fmt.Fprintln(to, answer.Text); err != nil {
+			return err
+		}
+	}
+	if len(answer.Table.Rows) == 0 {
+		return nil
+	}
+	lines := answer.Table.lines()
+	lines[0] = bold(lines[0])
+	return printLines(to, lines)
+}
+
+// Note prints a remark for people, to standard error.
+func (o Output) Note(format string, args ...any) {
+	if !o.JSON && !o.Quiet {
+		fmt.Fprintf(os.Stderr, "florin: "+format+"\n", args...)
+	}
+}
+
+func printLines(to io.Writer, lines []string) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintln(to, strings.Join(lines, "\n"))
+	return err
+}
+
+// lines are the head and the rows, with aligned columns.
+func (t Table) lines() []string {
+	const gap = 2
+	var text strings.Builder
+	writer := tabwriter.NewWriter(&text, 0, 0, gap, ' ', 0)
+	for _, row := range append([][]string{t.Head}, t.Rows...) {
+		// A strings.Builder takes everything.
+		_, _ = fmt.Fprintln(writer, strings.Join(cells(row), "\t"))
+	}
+	_ = writer.Flush()
+	lines := strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return lines
+}
+
+// cells keeps text of others, such as a sender's note, from moving columns or the terminal's cursor.
+func cells(row []string) []string {
+	safe := make([]string, len(row))
+	for i, cell := range row {
+		safe[i] = Plain(cell)
+	}
+	return safe
+}
+
+// Plain is a text without control characters, for a terminal.
+func Plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return '·'
+		}
+		return r
+	}, text)
+}
+
+// Bold makes text bold on a terminal, unless NO_COLOR is set (https://no-color.org).
+func Bold(to *os.File) func(string) string {
+	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || !term.IsTerminal(int(to.Fd())) {
+		return func(text string) string { return text }
+	}
+	return func(text string) string { return "\x1b[1m" + text + "\x1b[0m" }
+}

@@ -1,0 +1,51 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAnAnswerIsPrintedForPeopleProgramsAndScripts(t *testing.T) {
+	t.Parallel()
+	answer := Answer{
+		Data: map[string]any{"parties": []string{"a&b"}}, Text: "two of them",
+		Table: Table{Head: []string{"NAME", "NOTE"}, Rows: [][]string{
+			{"alice", "ten\x1b[2J\tof\nthem"}, {"bob-the-builder", ""},
+		}},
+		Names: []string{"alice", "bob-the-builder"},
+	}
+	loud := func(text string) string { return "<" + text + ">" }
+	for name, test := range map[string]struct {
+		output   Output
+		expected string
+	}{
+		"people":   {Output{}, "two of them\n<NAME             NOTE>\nalice            ten·[2J·of·them\nbob-the-builder\n"},
+		"programs": {Output{JSON: true}, "{\n  \"parties\": [\n    \"a&b\"\n  ]\n}\n"},
+		"scripts":  {Output{Quiet: true}, "alice\nbob-the-builder\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var text strings.Builder
+			require.NoError(t, test.output.print(&text, loud, answer))
+			require.Equal(t, test.expected, text.String())
+		})
+	}
+	var nothing strings.Builder
+	require.NoError(t, Output{}.print(&nothing, loud, Answer{Table: Table{Head: []string{"NAME"}}}))
+	require.NoError(t, Output{Quiet: true}.print(&nothing, loud, Answer{Text: "none"}))
+	require.Empty(t, nothing.String())
+}
+
+func TestTheExitCodeIsThatOfTheError(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, ExitDone, CodeOf(nil))
+	require.Equal(t, ExitFailed, CodeOf(errors.New("broken")))
+	denied := Fail(ExitDenied, "ask an administrator", "user %s may not", "alice")
+	require.Equal(t, ExitDenied, CodeOf(fmt.Errorf("send: %w", denied)))
+	require.Equal(t, "user alice may not\n        ask an administrator", denied.Error())
+	require.Len(t, ExitCodes(), int(ExitTooLate)+1)
+}
