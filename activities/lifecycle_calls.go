@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -97,12 +98,9 @@ func (c *LifecycleCalls) Refused(ctx context.Context, workflowID, why string) er
 // then died.
 const overlap = 10_000
 
-// WakeHolders makes due the lifecycles of owners who received holdings since the last call and have too many now.
-func (c *LifecycleCalls) WakeHolders(ctx context.Context) error {
-	crowd, ok := c.lifecycles.Crowd()
-	if !ok {
-		return nil
-	}
+// Wake makes due the lifecycles that wait for what no contract of their own tells: of owners who received holdings
+// since the last call and have too many now, and of those who got a wallet.
+func (c *LifecycleCalls) Wake(ctx context.Context) error {
 	head, err := c.db.Head(ctx)
 	if err != nil {
 		return err
@@ -115,23 +113,88 @@ func (c *LifecycleCalls) WakeHolders(ctx context.Context) error {
 	if head.Offset <= c.seen {
 		return nil
 	}
-	parties, err := c.db.FullHolders(ctx, db.Holders{
-		Template: crowd.Template, After: c.seen, UpTo: head.Offset, AtLeast: int32(crowd.TooMany),
-	})
-	if err != nil {
+	if err := c.wakeHolders(ctx, head.Offset); err != nil {
 		return err
 	}
-	if len(parties) > 0 {
-		ids := make([]workflowid.ID, len(parties))
-		for i, party := range parties {
-			ids[i] = crowd.WorkflowOf(party)
-		}
-		if _, err := c.db.WakeLifecycles(ctx, ids); err != nil {
-			return err
-		}
+	if err := c.wakeWallets(ctx, head.Offset); err != nil {
+		return err
 	}
 	c.seen = head.Offset
 	return nil
+}
+
+func (c *LifecycleCalls) wakeHolders(ctx context.Context, upTo ledger.Offset) error {
+	crowd, ok := c.lifecycles.Crowd()
+	if !ok {
+		return nil
+	}
+	parties, err := c.db.FullHolders(ctx, db.Holders{
+		Template: crowd.Template, After: c.seen, UpTo: upTo, AtLeast: int32(crowd.TooMany),
+	})
+	if err != nil || len(parties) == 0 {
+		return err
+	}
+	ids := make([]workflowid.ID, len(parties))
+	for i, party := range parties {
+		ids[i] = crowd.WorkflowOf(party)
+	}
+	_, err = c.db.WakeLifecycles(ctx, ids)
+	return err
+}
+
+// wakeWallets has whatever waits for a wallet look again that came since the last call.
+func (c *LifecycleCalls) wakeWallets(ctx context.Context, upTo ledger.Offset) error {
+	wallets, ok := c.lifecycles.Wallets()
+	if !ok {
+		return nil
+	}
+	query := db.ActiveQuery{
+		Templates: []string{wallets.Template}, After: db.Position{Offset: c.seen, NodeID: math.MaxInt32}, At: upTo,
+	}
+	return c.eachContract(ctx, query, func(install ledger.Contract) error {
+		party, err := wallets.PartyOf(install)
+		if err != nil {
+			return nil //nolint:nilerr // it is nobody's wallet
+		}
+		waiting := db.ActiveQuery{Templates: wallets.Waiting, Parties: []ledger.Party{party}, At: upTo}
+		return c.eachContract(ctx, waiting, func(contract ledger.Contract) error { return c.touch(ctx, contract, party) })
+	})
+}
+
+// touch has the workflow of a contract look again, also when it is just looking.
+func (c *LifecycleCalls) touch(ctx context.Context, contract ledger.Contract, account ledger.Party) error {
+	followed, ok, err := follow(c.lifecycles, contract)
+	if err != nil || !ok {
+		return nil //nolint:nilerr // nobody looks after it, and its own commit said why
+	}
+	return c.db.InTx(ctx, func(tx *db.Tx) error {
+		return tx.TouchLifecycles(ctx, []db.LifecycleChange{{
+			WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties,
+			Account: "node for " + string(account),
+		}})
+	})
+}
+
+// eachContract visits active contracts of the network, the oldest first.
+func (c *LifecycleCalls) eachContract(
+	ctx context.Context, query db.ActiveQuery, visit func(ledger.Contract) error,
+) error {
+	query.Limit = repairBatch
+	for {
+		page, err := c.db.ActiveNetworkContracts(ctx, query)
+		if err != nil {
+			return err
+		}
+		for _, stored := range page {
+			if err := visit(stored.Contract); err != nil {
+				return err
+			}
+			query.After = stored.Position()
+		}
+		if len(page) < repairBatch {
+			return nil
+		}
+	}
 }
 
 // repairBatch is how many contracts one transaction of a repair enters.

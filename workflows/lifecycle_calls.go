@@ -23,8 +23,8 @@ import (
 type LifecycleRecord interface {
 	// TakeDue returns lifecycles that are due by a ledger time, at most so many, and not again before a while.
 	TakeDue(ctx context.Context, by time.Time, most int) ([]activities.DueLifecycle, error)
-	// WakeHolders makes due the lifecycles of owners whose holdings have become too many.
-	WakeHolders(ctx context.Context) error
+	// Wake makes due the lifecycles that wait for what no contract of their own tells.
+	Wake(ctx context.Context) error
 	// Drop forgets a lifecycle.
 	Drop(ctx context.Context, workflowID string) error
 	// Rename enters the contracts of a lifecycle under the names that their workflows have today.
@@ -107,7 +107,7 @@ func (c *Caller) await(ctx context.Context) {
 
 // callDue calls all workflows that have something to look at.
 func (c *Caller) callDue(ctx context.Context) error {
-	if err := c.options.Record.WakeHolders(ctx); err != nil {
+	if err := c.options.Record.Wake(ctx); err != nil {
 		return err
 	}
 	grace := timerGrace

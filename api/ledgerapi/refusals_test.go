@@ -202,7 +202,7 @@ var byOtherTests = map[string]string{
 	"LOCAL_VERDICT_INACTIVE_CONTRACTS": "TestExecutingReadsNothing",
 	"FAILED_TO_PREPARE_TRANSACTION":    "TestPreparationsThatAreRefused: who prepares reads as all parties",
 	"INCONSISTENT":                     "db: its text is fixed",
-	"PREAPPROVAL_NOT_PROVIDED":         "activities: it takes the operator's authority, who is told what it pays for itself",
+	"PREAPPROVAL_NOT_PROVIDED":         "activities: it takes the operator's authority, who knows what it pays",
 }
 
 // TestCompletionsTellOfContractsOnlyWhoMayStillRead has every refusal that can hold what contracts say: whoever submits

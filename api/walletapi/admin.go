@@ -2,6 +2,7 @@ package walletapi
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/florinledger/florin/api/changes"
@@ -151,25 +152,34 @@ func (a *API) provided(
 	return receiver, found, ok, err
 }
 
-// cancelPreapproval cancels the preapproval that the operator provides for a party, as long as it has not expired, and
-// with it that the operator has paid for the party: it pays for the next one. Where the receiver has cancelled the
-// preapproval, only that is left to do.
+// cancelPreapproval cancels all preapprovals that the operator provides for a party and that have not expired, and with
+// them that the operator has paid for the party: it pays for the next one. Where the receiver has cancelled them, only
+// that is left to do.
 func (a *API) cancelPreapproval(ctx context.Context, req receiverRequest) (none endpoint.Content, err error) {
-	receiver, preapproval, found, err := a.provided(ctx, req)
+	receiver, longest, found, err := a.provided(ctx, req)
 	if err != nil {
 		return none, err
 	}
 	if !found {
 		return none, a.forgetProvided(ctx, receiver)
 	}
-	command, err := exercise[coin.TransferPreapproval](a, preapproval.ID, "TransferPreapproval_Cancel",
-		coin.TransferPreapprovalCancel{P: a.node.Operator})
-	if err != nil {
-		return none, err
-	}
-	_, err = a.submit(ctx, change{
-		ActAs: []ledger.Party{a.node.Operator}, ReadAs: []ledger.Party{a.node.DSO}, Commands: []ledger.Command{command},
+	all := change{ActAs: []ledger.Party{a.node.Operator}, ReadAs: []ledger.Party{a.node.DSO}}
+	var failed error
+	err = eachActive(ctx, a, receiver, func(c contract[coin.TransferPreapproval]) bool {
+		provided := c.Payload.Receiver == receiver && c.Payload.Provider == a.node.Operator
+		if !provided || c.ID != longest.ID && !a.now().Before(c.Payload.ExpiresAt.Time()) {
+			return true
+		}
+		var cancel ledger.Command
+		cancel, failed = exercise[coin.TransferPreapproval](a, c.ID, "TransferPreapproval_Cancel",
+			coin.TransferPreapprovalCancel{P: a.node.Operator})
+		all.Commands = append(all.Commands, cancel)
+		return failed == nil
 	})
+	if err != nil || failed != nil {
+		return none, errors.Join(err, failed)
+	}
+	_, err = a.submit(ctx, all)
 	return none, err
 }
 

@@ -1,9 +1,11 @@
 package walletapi_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -182,4 +184,56 @@ func TestTheOperatorDoesNotPayTwiceForAPreapproval(t *testing.T) {
 	refused(t, remove(apitest.LedgerUser, byParty+string(b.bob.Party)), http.StatusNotFound,
 		"No TransferPreapproval found for party: "+string(b.bob.Party))
 	b.preapprove(b.bob)
+}
+
+// Requests that are made at once, and a setup proposal beside them, cost the operator one preapproval.
+func TestPreapprovalsThatAreAskedForAtOnceAreOne(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	operator := b.OperatorWallet()
+	operator.Tap("1000")
+	const many = 6
+	answers := make([]apitest.Answer, many)
+	var group sync.WaitGroup
+	for i := range answers {
+		group.Go(func() { answers[i] = b.Call("bob", http.MethodPost, ownPreapproval, nil) })
+	}
+	group.Wait()
+	made, ids := 0, map[string]bool{}
+	for _, answer := range answers {
+		var told struct {
+			ID string `json:"transfer_preapproval_contract_id"`
+		}
+		require.Contains(t, []int{http.StatusOK, http.StatusConflict}, answer.Status, answer.Text)
+		require.NoError(t, json.Unmarshal([]byte(answer.Text), &told), answer.Text)
+		ids[told.ID] = true
+		if answer.Status == http.StatusOK {
+			made++
+		}
+	}
+	require.Equal(t, 1, made)
+	require.Len(t, ids, 1, "all are told the same one")
+	require.Len(t, activeOf[coin.TransferPreapproval](t, b.Server, b.bob.Party), 1)
+
+	b.Call(apitest.LedgerUser, http.MethodPost, proposalPath, map[string]any{"user_party_id": b.carol.Party}).OK(nil)
+	refused(t, b.post(b.carol, ownPreapproval, nil), http.StatusBadRequest, "PREAPPROVAL_NOT_PROVIDED")
+}
+
+// An administrator's cancellation takes all that the operator provides for a party.
+func TestTheOperatorCancelsAllThatItProvides(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	expired := b.preapproved(b.bob.Party, b.Node.Operator, time.Now().Add(-time.Hour))
+	b.preapprove(b.bob)
+	_, err := b.DB.ForgetProvidedPreapproval(t.Context(), b.bob.Party)
+	require.NoError(t, err)
+	b.preapproved(b.bob.Party, b.Node.Operator, time.Now().Add(time.Hour))
+	theirs := b.preapproved(b.bob.Party, b.carol.Party, time.Now().Add(time.Hour))
+	require.Len(t, activeOf[coin.TransferPreapproval](t, b.Server, b.bob.Party), 4)
+	require.Equal(t, http.StatusOK,
+		b.Call(apitest.LedgerUser, http.MethodDelete, byParty+string(b.bob.Party), nil).Status)
+	left := activeOf[coin.TransferPreapproval](t, b.Server, b.bob.Party)
+	require.Len(t, left, 2)
+	require.Contains(t, left, expired)
+	require.Contains(t, left, theirs)
 }

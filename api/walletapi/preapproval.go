@@ -1,6 +1,7 @@
 package walletapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -30,7 +31,8 @@ type existingPreapproval struct {
 }
 
 // createTransferPreapproval proposes a preapproval in the caller's name, which the operator accepts and pays for, in
-// one transaction. Where there is one already it is told as a conflict, with the same body as success (upstream).
+// one transaction. Where there is one already it is told as a conflict, with the same body as success (upstream); also
+// where another request of the caller made it meanwhile.
 func (a *API) createTransferPreapproval(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (response CreateTransferPreapprovalResponse, err error) {
@@ -38,16 +40,32 @@ func (a *API) createTransferPreapproval(
 	if err != nil {
 		return response, err
 	}
-	existing, _, err := a.preapprovalOf(ctx, w.party)
-	if err != nil {
+	if err := a.checkNoPreapproval(ctx, w.party); err != nil {
 		return response, err
 	}
-	if existing != nil {
-		return response, &v0.Error{Status: http.StatusConflict, Body: existingPreapproval{
-			CreateTransferPreapprovalResponse: CreateTransferPreapprovalResponse{ContractID: existing.ID},
-			ErrorResponse:                     v0.ErrorResponse{Error: "The receiver has a TransferPreapproval already"},
-		}}
+	response, err = a.buyPreapproval(ctx, w)
+	if fault.PreapprovalNotProvided.Matches(err) {
+		return response, cmp.Or(a.checkNoPreapproval(ctx, w.party), err)
 	}
+	return response, err
+}
+
+// checkNoPreapproval refuses a party that receives coin through a preapproval now.
+func (a *API) checkNoPreapproval(ctx context.Context, receiver ledger.Party) error {
+	existing, _, err := a.preapprovalOf(ctx, receiver)
+	if err != nil || existing == nil {
+		return err
+	}
+	return &v0.Error{Status: http.StatusConflict, Body: existingPreapproval{
+		CreateTransferPreapprovalResponse: CreateTransferPreapprovalResponse{ContractID: existing.ID},
+		ErrorResponse:                     v0.ErrorResponse{Error: "The receiver has a TransferPreapproval already"},
+	}}
+}
+
+// buyPreapproval makes a preapproval for a wallet's party, where the operator pays for it.
+func (a *API) buyPreapproval(
+	ctx context.Context, w walletUser,
+) (response CreateTransferPreapprovalResponse, err error) {
 	if err := a.checkProvided(ctx, w.party); err != nil {
 		return response, err
 	}

@@ -68,6 +68,20 @@ func TestAnAcceptedOfferIsCompletedForItsSender(t *testing.T) {
 	require.Equal(t, "60.0", n.balance(alice))
 }
 
+// A sender without a wallet, as after it was offboarded, gets one: its offer is completed then, not at its deadline.
+func TestAnAcceptedOfferIsCompletedAsSoonAsItsSenderHasAWallet(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	alice, bob := n.party("alice"), n.party("bob")
+	n.tap(alice, "100.0")
+	id := n.offer(alice, bob, day)
+	n.accept(bob)
+	n.waits(id, "completion by the sender's wallet")
+	n.wallet(alice)
+	n.ended(id)
+	require.Equal(t, "40.0", n.balance(bob))
+}
+
 func TestAnAcceptedOfferWithoutFundsIsGivenUp(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)

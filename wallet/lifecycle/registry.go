@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/workflowid"
@@ -41,6 +42,7 @@ type Registry struct {
 	follow   map[lf.TypeName]func(ledger.Contract) (Followed, error)
 	plan     map[string]func(Situation) (Step, error)
 	crowd    Crowd
+	wallets  Wallets
 }
 
 // NewRegistry makes the registry for packages that hold those of the coin.
@@ -59,6 +61,7 @@ func NewRegistry(packages *ledger.Packages) (*Registry, error) {
 	r.crowd = Crowd{WorkflowOf: mergeWorkflow, Template: holding.String(), TooMany: TooManyHoldings}
 	return r, cmp.Or(
 		err,
+		r.awaitWallets(),
 		register(r, followPreapproval),
 		register(r, followInstruction),
 		register(r, followOffer),
@@ -103,6 +106,39 @@ type Crowd struct {
 
 // Crowd returns what to watch; false for nothing.
 func (r *Registry) Crowd() (Crowd, bool) { return r.crowd, r.crowd.WorkflowOf != nil }
+
+// Wallets says what waits for a party's wallet.
+type Wallets struct {
+	// Template is that of the contracts by which a party has a wallet, package-id:Module:Entity.
+	Template string
+	// PartyOf is whose wallet such a contract is about.
+	PartyOf func(ledger.Contract) (ledger.Party, error)
+	// Waiting are the templates of the contracts of a party whose workflows cannot go on without its wallet.
+	Waiting []string
+}
+
+// Wallets returns what waits for wallets; false for nothing.
+func (r *Registry) Wallets() (Wallets, bool) { return r.wallets, r.wallets.PartyOf != nil }
+
+func (r *Registry) awaitWallets() error {
+	install, err := ledger.TemplateName[walletapp.WalletAppInstall](r.packages)
+	if err != nil {
+		return err
+	}
+	accepted, err := ledger.TemplateName[walletapp.AcceptedTransferOffer](r.packages)
+	if err != nil {
+		return err
+	}
+	traffic, err := ledger.TemplateName[walletapp.BuyTrafficRequest](r.packages)
+	r.wallets = Wallets{
+		Template: install.String(), Waiting: []string{accepted.String(), traffic.String()},
+		PartyOf: func(contract ledger.Contract) (ledger.Party, error) {
+			payload, err := ledger.DecodePayload[walletapp.WalletAppInstall](r.packages, contract)
+			return payload.EndUserParty, err
+		},
+	}
+	return err
+}
 
 // Follow says which workflow looks after a contract; false when it needs none. Contracts that are not the network's
 // have no life of their own.
