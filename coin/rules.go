@@ -2,6 +2,7 @@ package coin
 
 import (
 	"slices"
+	"time"
 
 	"github.com/florinledger/florin/coin/token"
 	"github.com/florinledger/florin/decimal"
@@ -23,6 +24,11 @@ type AmuletRules struct {
 
 func (r AmuletRules) dso() Party           { return r.DSO }
 func (r AmuletRules) config() AmuletConfig { return r.ConfigSchedule.InitialValue }
+
+// LongestTransfer is for how long a transfer in two steps may lock coin.
+func (r AmuletRules) LongestTransfer() time.Duration {
+	return r.config().TransferConfig.v2().tokenStandardMaxTTL().Duration()
+}
 
 // AmuletRulesTransfer moves coin.
 type AmuletRulesTransfer struct {

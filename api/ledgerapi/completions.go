@@ -162,7 +162,9 @@ func (a *API) headOfCompletions(ctx context.Context, begin ledger.Offset) (db.He
 		err = fault.ParticipantPrunedDataAccessed.
 			New("begin_exclusive is %d, and must be greater than the offset up to which the record was pruned, which is that",
 				begin).
-			With("earliest_offset", strconv.FormatInt(int64(head.Pruned)+1, 10))
+			With("earliest_offset", strconv.FormatInt(int64(head.Pruned)+1, 10)).
+			WithHint("Begin at earliest_offset. What is at that offset itself, if anything of yours, is no more in this list: " +
+				"read its transaction with POST /v2/updates, from begin_exclusive on. Prune one entry less than you have read.")
 	}
 	return head, err
 }

@@ -26,7 +26,7 @@ type JsExecuteSubmissionRequest struct {
 
 	PreparedTransaction  endpoint.Bytes       `json:"preparedTransaction" required:"true" doc:"As prepare gave it"`
 	PartySignatures      PartySignatures      `json:"partySignatures" required:"true" doc:"Over its hash"`
-	SubmissionID         string               `json:"submissionId" required:"true" doc:"New for each retry; may be empty"`
+	SubmissionID         string               `json:"submissionId" required:"true" doc:"New for each retry"`
 	HashingSchemeVersion prepared.Scheme      `json:"hashingSchemeVersion" required:"true" doc:"The one that was signed"`
 	UserID               *string              `json:"userId" doc:"Left out: the user of the token"`
 	DeduplicationPeriod  *DeduplicationPeriod `json:"deduplicationPeriod" doc:"Left out: the longest"`
@@ -40,7 +40,7 @@ type JsExecuteSubmissionAndWaitForTransactionRequest struct {
 
 	PreparedTransaction  endpoint.Bytes       `json:"preparedTransaction" required:"true" doc:"As prepare gave it"`
 	PartySignatures      PartySignatures      `json:"partySignatures" required:"true" doc:"Over its hash"`
-	SubmissionID         string               `json:"submissionId" required:"true" doc:"New for each retry; may be empty"`
+	SubmissionID         string               `json:"submissionId" required:"true" doc:"New for each retry"`
 	HashingSchemeVersion prepared.Scheme      `json:"hashingSchemeVersion" required:"true" doc:"The one that was signed"`
 	UserID               *string              `json:"userId" doc:"Left out: the user of the token"`
 	DeduplicationPeriod  *DeduplicationPeriod `json:"deduplicationPeriod" doc:"Left out: the longest"`
@@ -169,11 +169,10 @@ func (a *API) newExecutionFields(
 			return ledger.Submission{}, err
 		}
 	}
-	submissionID := body.SubmissionID
-	if submissionID == "" {
-		submissionID = uuid.NewString()
+	if body.SubmissionID == "" {
+		return ledger.Submission{}, fault.MissingFieldNamed("submission_id")
 	}
-	if err := ledger.CheckLedgerString(submissionID); err != nil {
+	if err := ledger.CheckLedgerString(body.SubmissionID); err != nil {
 		return ledger.Submission{}, fault.InvalidFieldNamed("submission_id", err.Error())
 	}
 	if err := checkUserIDField(who); err != nil {
@@ -187,7 +186,7 @@ func (a *API) newExecutionFields(
 		return ledger.Submission{}, fault.MissingFieldNamed("prepared_transaction")
 	}
 	return ledger.Submission{
-		Key: uuid.NewString(), Identity: who, SubmissionID: submissionID, Deduplication: deduplication,
+		Key: uuid.NewString(), Identity: who, SubmissionID: body.SubmissionID, Deduplication: deduplication,
 		ReceivedAt: a.now().UTC().Truncate(time.Microsecond), Trace: endpoint.Trace(ctx), Kind: ledger.KindExternal,
 		Admission: endpoint.Claims(ctx).Admission(ledger.AdmittedToExecute),
 		Signed: &ledger.SignedTransaction{

@@ -117,7 +117,7 @@ func signaturesIn(body fields) []fields {
 	return body["partySignatures"].(fields)["signatures"].([]fields)
 }
 
-// contract: execute-signatures, execute-scheme
+// contract: execute-signatures, execute-scheme, execute-submission-id
 func TestSignaturesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	c := newCustody(t, 2, signing.Curve25519, signing.P256, signing.Secp256k1)
@@ -210,7 +210,8 @@ func TestSignaturesThatAreRefused(t *testing.T) {
 			good.with(fields{"preparedTransaction": []byte("abc")}), "INVALID_ARGUMENT",
 			"Cannot parse prepared_transaction",
 		},
-		"a submission id": {good.with(fields{"submissionId": "\x00"}), "INVALID_FIELD", "submission_id"},
+		"no submission id": {good.with(fields{"submissionId": ""}), "MISSING_FIELD", "submission_id"},
+		"a submission id":  {good.with(fields{"submissionId": "\x00"}), "INVALID_FIELD", "submission_id"},
 		"a duration below zero": {good.with(fields{"deduplicationPeriod": fields{
 			"DeduplicationDuration": fields{"value": fields{"seconds": -1, "nanos": 0}},
 		}}), "INVALID_FIELD", "deduplication_period"},

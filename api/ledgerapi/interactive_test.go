@@ -115,7 +115,7 @@ func (c *custody) signed(raw, hash []byte, by ...signing.PrivateKey) fields {
 		signatures = append(signatures, signature)
 	}
 	return fields{
-		"preparedTransaction": raw, "submissionId": "", "hashingSchemeVersion": prepared.SchemeV2,
+		"preparedTransaction": raw, "submissionId": uuid.NewString(), "hashingSchemeVersion": prepared.SchemeV2,
 		"partySignatures": fields{"signatures": []fields{{"party": c.carol, "signatures": signatures}}},
 	}
 }

@@ -80,19 +80,28 @@ func (a *API) stillThere(ctx context.Context, begin ledger.Offset) error {
 // fetcher returns up to most further elements of a list, up to an offset. Fewer than most mean that there are no more.
 type fetcher[T any] func(ctx context.Context, upTo ledger.Offset, most int) ([]T, error)
 
+// answerTime is how long before the end of the request's time a list is answered with what it has: whoever asks goes on
+// after that.
+const answerTime = 2 * time.Second
+
 // collect gathers a list: all elements up to the head, then those that come before the list has been idle for long
-// enough. When everything up to the head has been read and there is room, a checkpoint ends the list, so that the
-// client can resume after entries that are not its own.
+// enough, or the request's time is nearly over. When everything up to the head has been read and there is room, a
+// checkpoint ends the list, so that the client can resume after entries that are not its own.
 func collect[T any](
 	ctx context.Context, a *API, bounds listBounds, head db.Head, fetch fetcher[T], checkpoint func(db.Head) T,
 ) ([]T, error) {
 	if bounds.most == 0 {
 		return nil, nil
 	}
+	waiting, cancel := ctx, context.CancelFunc(func() {})
+	if end, ok := ctx.Deadline(); ok {
+		waiting, cancel = context.WithDeadline(ctx, end.Add(-answerTime))
+	}
+	defer cancel()
 	elements, err := fetch(ctx, head.Offset, bounds.most)
 	for err == nil && len(elements) < bounds.most {
 		var found []T
-		found, head, err = next(ctx, a, bounds.idle, head, bounds.most-len(elements), fetch)
+		found, head, err = next(ctx, waiting, a, bounds.idle, head, bounds.most-len(elements), fetch)
 		if err == nil && len(found) == 0 {
 			return withCheckpoint(elements, bounds, head, checkpoint), nil
 		}
@@ -105,11 +114,11 @@ func collect[T any](
 }
 
 // next waits until the record brings elements after the head. None mean that none came for as long as a list may be
-// idle. The head that has been read up to is returned.
+// idle, or before the context of waiting ended. The head that has been read up to is returned.
 func next[T any](
-	ctx context.Context, a *API, idle time.Duration, head db.Head, most int, fetch fetcher[T],
+	ctx, waiting context.Context, a *API, idle time.Duration, head db.Head, most int, fetch fetcher[T],
 ) ([]T, db.Head, error) {
-	waiting, cancel := context.WithTimeout(ctx, idle)
+	waiting, cancel := context.WithTimeout(waiting, idle)
 	defer cancel()
 	for {
 		_, err := a.watcher.WaitAfter(waiting, head.Offset)

@@ -130,6 +130,16 @@ func TestTransfersThatCannotBe(t *testing.T) {
 	require.Equal(t, "200.0000000000", unlocked)
 }
 
+// A transfer may lock coin for all of the time that the network allows.
+func TestATransferMayLastAsLongAsTheNetworkAllows(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	b.tap(b.alice, "1")
+	body := offerOf(b.bob.Party, "long")
+	body["expires_at"] = micros(90 * 24 * time.Hour)
+	b.post(b.alice, transfers, body).OK(nil)
+}
+
 // Coin whose lock has expired is the sender's own again, and pays for the next transfer.
 func TestExpiredLocksAreSpent(t *testing.T) {
 	t.Parallel()

@@ -82,9 +82,13 @@ func (a *API) createTokenStandardTransfer(
 	if err != nil {
 		return response, err
 	}
+	requestedAt, err := a.requestedAt(ctx, expiresAt)
+	if err != nil {
+		return response, err
+	}
 	transfer := token.Transfer{
 		Sender: w.party, Receiver: receiver, Amount: amount, InstrumentID: a.instrument(),
-		RequestedAt: lf.TimestampOf(a.now().Add(-requestMargin)), ExecuteBefore: expiresAt,
+		RequestedAt: requestedAt, ExecuteBefore: expiresAt,
 		Meta: token.Metadata{Values: map[string]string{reasonKey: req.Body.Description}},
 	}
 	id := commandID("createTokenStandardTransfer", []ledger.Party{w.party}, req.Body.TrackingID)
@@ -96,6 +100,22 @@ func (a *API) createTokenStandardTransfer(
 		return response, a.explainLate(err, deadline{"expires_at", expiresAt.Time()})
 	}
 	return toAPITransfer(result), nil
+}
+
+// requestedAt is how a transfer is dated that is to be executed before a time: some way back, but no further than the
+// longest life of a transfer allows, so that its sender can use all of that.
+func (a *API) requestedAt(ctx context.Context, executeBefore lf.Timestamp) (lf.Timestamp, error) {
+	n, err := a.network(ctx)
+	if err != nil {
+		return 0, err
+	}
+	now := lf.TimestampOf(a.now())
+	requested := lf.TimestampOf(a.now().Add(-requestMargin))
+	earliest := lf.TimestampOf(executeBefore.Time().Add(-n.rules.Payload.LongestTransfer()))
+	if earliest > requested && earliest <= now {
+		return earliest, nil
+	}
+	return requested, nil
 }
 
 // composeTransfer finds what a transfer takes: the sender's coin, and the registry's factory and context.
