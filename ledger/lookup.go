@@ -37,6 +37,9 @@ func (tx *Tx) lookup(id ContractID) (instance, error) {
 	if !known {
 		return instance{}, fmt.Errorf("contract %s has unknown template %s", id, contract.Template)
 	}
+	if err := tx.read(contract); err != nil {
+		return instance{}, err
+	}
 	payload, remembered := tx.env.Payloads.get(id)
 	if !remembered {
 		if payload, err = t.decodePayload(contract); err != nil {

@@ -241,5 +241,5 @@ func TestValuesThatAreTooLargeAreNotStored(t *testing.T) {
 	_, err := book.SubmitCommands(as(alice), slices.Repeat([]ledger.Command{large}, 24)...)
 	require.NoError(t, err)
 	_, err = book.SubmitCommands(as(alice), slices.Repeat([]ledger.Command{large}, 40)...)
-	requireRefused(t, err, fault.DamlInterpretationError, "have more than 8388608 bytes")
+	requireRefused(t, err, fault.DamlInterpretationError, "payloads, arguments and results exceed 8388608")
 }

@@ -42,11 +42,5 @@ func (tx *Tx) hold(what string, value lf.Value, whole int) error {
 			With("size", strconv.Itoa(tooLarge.Size)).
 			With("limit", strconv.Itoa(tooLarge.Limit))
 	}
-	if tx.bytes += size; tx.bytes > MaxTransactionBytes {
-		return fault.DamlInterpretationError.New(
-			"Interpretation error: the payloads, arguments and results of the transaction have more than %d bytes",
-			MaxTransactionBytes).
-			WithHint("Split the commands over several submissions.")
-	}
-	return nil
+	return tx.allowed.bytes.take(size, "bytes of the transaction's payloads, arguments and results")
 }

@@ -27,7 +27,7 @@ type Tx struct {
 	keys     map[string]ContractID   // keys of contracts of this transaction
 	earliest *lf.Timestamp           // no earlier ledger time gives the same answers
 	latest   *lf.Timestamp           // nor any later one
-	bytes    int                     // of the values in the nodes
+	allowed  allowance               // what it may still hold and read
 }
 
 // frame is the context in which a node runs: on whose authority, and under which node.
@@ -49,7 +49,7 @@ func newTx(submission Submission, env Environment) *Tx {
 	tx := &Tx{
 		env: env, readers: SortedParties(submission.ActAs, submission.ReadAs),
 		disclosed: map[ContractID]Contract{}, created: map[ContractID]instance{}, consumed: map[ContractID]bool{},
-		inputs: map[ContractID]instance{}, keys: map[string]ContractID{},
+		inputs: map[ContractID]instance{}, keys: map[string]ContractID{}, allowed: newAllowance(submission.Commands),
 	}
 	for _, contract := range submission.Disclosed {
 		tx.disclosed[contract.ID] = contract
@@ -98,6 +98,9 @@ func (tx *Tx) add(node TxNode) (int32, error) {
 		return 0, fault.DamlInterpretationError.New(
 			"Interpretation error: the transaction has more than %d nodes", maxTransactionNodes).
 			WithHint("Split the commands over several submissions.")
+	}
+	if err := tx.mention(node); err != nil {
+		return 0, err
 	}
 	id := int32(len(tx.nodes))
 	node.ID, node.LastDescendant = id, id
