@@ -30,6 +30,8 @@ FUZZTIME ?= 3s
 FUZZFLAGS ?=
 # Which mutations make test/mutations makes: those whose protection, file or test matches; all by default.
 ONLY ?=
+# Where make test/dars finds published DARs, which are no part of the project.
+DARS ?= ../shared/dars
 # Which packages make test runs.
 PACKAGES ?= ./...
 
@@ -152,6 +154,10 @@ test/year: build ## Live through DAYS of ledger time (400) with PREAPPROVALS (10
 	@export FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_SEED=$(SEED) FLORIN_TEST_DAYS=$(DAYS) \
 		FLORIN_TEST_PREAPPROVALS=$(PREAPPROVALS) FLORIN_TEST_LIFE_KILLS=$(KILLS); \
 		$(GO) test ./e2e -count=1 -v -timeout 0 -run TestALifeOfMonthsIsTheSameWhateverIsKilled
+
+.PHONY: test/dars
+test/dars: ## Read and check the DARs of the directory DARS
+	DARS=$(abspath $(DARS)) $(GO) test -tags dars -count=1 $(TESTFLAGS) -run '^TestPublishedDARs' ./daml/...
 
 .PHONY: test/fuzz
 test/fuzz: build ## Fuzz every decoder for FUZZTIME each (3s)

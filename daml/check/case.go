@@ -1,0 +1,181 @@
+package check
+
+import (
+	"strings"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// matching says how values of a type can be matched.
+type matching struct {
+	// scrutinee is the type, head the same with its synonym expanded, args are its arguments, and definition its
+	// definition if it is a defined one.
+	scrutinee    ast.Type
+	head         ast.Type
+	args         []ast.Type
+	definition   *ast.DefDataType
+	constructors []ast.Field // of a variant
+	// patterns are what alternatives have to have, in order, unless one has everything; exhaust is the rule that says so.
+	patterns []string
+	exhaust  Rule
+}
+
+// exhaustUnit is a rule that no package can break: without a pattern for (), or for everything, there is none at all.
+const exhaustUnit Rule = "ExhaustUnit"
+
+// everything is how pattern returns the default pattern: no constructor is called so.
+const everything = ""
+
+// is reports whether the scrutinee's type is that of a pattern.
+func (m matching) is(name lf.TypeName) bool {
+	constructor, _ := ast.Unapply(m.head)
+	found, ok := constructor.(*ast.TyCon)
+	return ok && found.Name == name
+}
+
+func (c *checker) typeOfCase(e *ast.ExpCase) ast.Type {
+	m := c.matchingOf(c.typeOf(e.Scrutinee))
+	if len(e.Alternatives) == 0 {
+		c.fail(ExpCase, "A case has no alternatives")
+	}
+	seen := make(map[string]bool, len(e.Alternatives))
+	var out ast.Type
+	for _, alternative := range e.Alternatives {
+		if c.failure != nil {
+			return nil
+		}
+		mark := c.mark()
+		seen[c.pattern(m, alternative.Pattern)] = true
+		if out == nil {
+			out = c.typeOf(alternative.Body)
+		} else {
+			c.expect(ExpCase, alternative.Body, out)
+		}
+		c.release(mark)
+	}
+	if c.failure == nil && !seen[everything] {
+		c.exhaustive(m, seen)
+	}
+	return out
+}
+
+func (c *checker) exhaustive(m matching, seen map[string]bool) {
+	var missing []string
+	for _, pattern := range m.patterns {
+		if !seen[pattern] {
+			missing = append(missing, pattern)
+		}
+	}
+	if len(missing) > 0 {
+		c.fail(m.exhaust, "A case on %s lacks alternatives: %s", c.show(m.scrutinee), shorten(strings.Join(missing, ", ")))
+	}
+}
+
+// builtinMatchings are the patterns of built-in types.
+var builtinMatchings = map[ast.BuiltinType]struct {
+	arity    int
+	patterns []string
+	exhaust  Rule
+}{
+	ast.Unit:     {0, []string{"()"}, exhaustUnit},
+	ast.Bool:     {0, []string{"True", "False"}, ExhaustBool},
+	ast.List:     {1, []string{"Nil", "Cons"}, ExhaustList},
+	ast.Optional: {1, []string{"None", "Some"}, ExhaustOptional},
+}
+
+func (c *checker) matchingOf(scrutinee ast.Type) matching {
+	out := matching{scrutinee: scrutinee, exhaust: ExpCase}
+	out.head = c.head(scrutinee)
+	head, args := ast.Unapply(out.head)
+	out.args = args
+	switch head := head.(type) {
+	case *ast.TyBuiltin:
+		if builtin, ok := builtinMatchings[head.Type]; ok && len(args) == builtin.arity {
+			out.patterns, out.exhaust = builtin.patterns, builtin.exhaust
+		}
+	case *ast.TyCon:
+		definition := c.dataType(ExpCase, head.Name)
+		if definition == nil || len(args) != len(definition.Params) {
+			break
+		}
+		out.definition = definition
+		switch cons := out.definition.Cons.(type) {
+		case *ast.VariantCons:
+			out.exhaust, out.patterns, out.constructors = ExhaustVariant, nil, cons.Constructors
+			for _, constructor := range cons.Constructors {
+				out.patterns = append(out.patterns, constructor.Name)
+			}
+		case *ast.EnumCons:
+			out.exhaust, out.patterns = ExhaustEnum, cons.Constructors
+		}
+	}
+	return out
+}
+
+// pattern checks a pattern against what is matched, Γ ⊢ τ // p → e : σ, and binds its variables. It returns the pattern
+// without variables.
+func (c *checker) pattern(m matching, p ast.Pattern) string {
+	switch p := p.(type) {
+	case *ast.PatternVariant:
+		if c.matches(AltVariant, m, p.Type.Entity+":"+p.Constructor, m.exhaust == ExhaustVariant && m.is(p.Type)) {
+			c.bindVariant(m, p)
+		}
+		return p.Constructor
+	case *ast.PatternEnum:
+		if c.matches(AltEnum, m, p.Type.Entity+":"+p.Constructor, m.exhaust == ExhaustEnum && m.is(p.Type)) {
+			c.enum(AltEnum, m.definition, p.Constructor)
+		}
+		return p.Constructor
+	case *ast.PatternNil:
+		c.matches(AltNil, m, "Nil", m.exhaust == ExhaustList)
+		return "Nil"
+	case *ast.PatternCons:
+		if c.matches(AltCons, m, "Cons", m.exhaust == ExhaustList) {
+			if p.Head == p.Tail {
+				c.fail(AltCons, "A pattern binds variable %s twice", shorten(p.Head))
+			}
+			c.bind(p.Head, m.args[0])
+			c.bind(p.Tail, list(m.args[0]))
+		}
+		return "Cons"
+	case *ast.PatternNone:
+		c.matches(AltNone, m, "None", m.exhaust == ExhaustOptional)
+		return "None"
+	case *ast.PatternSome:
+		if c.matches(AltSome, m, "Some", m.exhaust == ExhaustOptional) {
+			c.bind(p.Var, m.args[0])
+		}
+		return "Some"
+	case *ast.PatternBool:
+		c.matches(AltBool, m, "True or False", m.exhaust == ExhaustBool)
+		if p.Value {
+			return "True"
+		}
+		return "False"
+	case *ast.PatternUnit:
+		c.matches(AltUnit, m, "()", m.exhaust == exhaustUnit)
+		return "()"
+	case *ast.PatternDefault:
+		return everything
+	default:
+		c.fail(ExpCase, "A pattern is missing")
+		return ""
+	}
+}
+
+func (c *checker) matches(rule Rule, m matching, pattern string, ok bool) bool {
+	if c.failure == nil && !ok {
+		c.fail(rule, "Pattern %s does not match values of type %s", shorten(pattern), c.show(m.scrutinee))
+	}
+	return c.failure == nil
+}
+
+func (c *checker) bindVariant(m matching, p *ast.PatternVariant) {
+	index := ast.FieldIndex(m.constructors, p.Constructor)
+	if index < 0 {
+		c.fail(AltVariant, "Variant %s has no constructor %s", c.showName(p.Type), shorten(p.Constructor))
+		return
+	}
+	c.bind(p.Var, c.substitute(substitutionOf(m.definition.Params, m.args), m.constructors[index].Type))
+}

@@ -1,0 +1,157 @@
+package check
+
+import (
+	"maps"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Limits bound what a check may cost.
+type Limits struct {
+	// Steps bounds the nodes of expressions, types and kinds that are met or made, over all packages.
+	Steps int64
+	// Depth bounds how deep they are nested; types that are computed may be deeper than those of an archive.
+	Depth int
+}
+
+// DefaultLimits are about twenty times what the largest published archives need.
+func DefaultLimits() Limits { return Limits{Steps: 50_000_000, Depth: 4 * ast.MaxDepth} }
+
+// Options say how packages are checked.
+type Options struct {
+	// Limits are DefaultLimits where they are zero.
+	Limits Limits
+	// Checked are packages that were checked before. They are there for the others to refer to.
+	Checked ast.Packages
+}
+
+// Packages checks packages that together with those that were checked before hold all that they refer to. The error is
+// that of the first package that has one.
+func Packages(packages []*ast.Package, options Options) error {
+	if options.Limits == (Limits{}) {
+		options.Limits = DefaultLimits()
+	}
+	known := make(ast.Packages, len(packages)+len(options.Checked))
+	maps.Copy(known, options.Checked)
+	for _, p := range packages {
+		known[p.ID] = p
+	}
+	if err := checkReferences(packages, known); err != nil {
+		return err.fault()
+	}
+	steps := &budget{}
+	steps.left.Store(options.Limits.Steps)
+	checkers := make([]*checker, len(packages))
+	for i, p := range packages {
+		checkers[i] = newChecker(known, p, options.Limits.Depth, steps)
+	}
+	// Types are compared only where no synonym goes in a circle, in whatever package.
+	for _, check := range []func(*checker){(*checker).checkSynonyms, (*checker).checkPackage} {
+		inParallel(len(checkers), func(i int) bool {
+			check(checkers[i])
+			return checkers[i].failure == nil
+		})
+		for _, c := range checkers {
+			if c.failure != nil {
+				return c.failure.fault()
+			}
+		}
+	}
+	return nil
+}
+
+// inParallel does n things, in order and some at a time, until one fails.
+func inParallel(n int, do func(i int) bool) {
+	var next atomic.Int64
+	var failed atomic.Bool
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && !failed.Load(); i = int(next.Add(1)) - 1 {
+				if !do(i) {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// budget counts down the steps that are left to all packages.
+type budget struct{ left atomic.Int64 }
+
+// Each checker takes steps from the budget so many at a time.
+const stepsAtATime = 10_000
+
+// checker checks one package. Its first failure stays: from then on its methods return nil or true at once, and
+// whoever meets a nil goes on without a word.
+type checker struct {
+	packages ast.Packages
+	pkg      *ast.Package
+
+	failure *Error
+	budget  *budget
+	steps   int64
+	depth   int
+	max     int
+
+	// Where the check is.
+	module     string
+	definition string
+	location   ast.Location
+
+	scope
+	kinds   map[*ast.DefDataType]ast.Kind
+	modules map[string]map[string]bool // which modules of the package refer to which others
+}
+
+func newChecker(packages ast.Packages, p *ast.Package, depth int, steps *budget) *checker {
+	return &checker{
+		packages: packages, pkg: p, budget: steps, max: depth, scope: newScope(),
+		kinds: map[*ast.DefDataType]ast.Kind{}, modules: map[string]map[string]bool{},
+	}
+}
+
+func (c *checker) checkPackage() {
+	c.checkNames()
+	for _, module := range c.pkg.Modules {
+		if c.failure != nil {
+			break
+		}
+		c.module = module.Name
+		c.checkModule(module)
+	}
+	c.checkModules()
+}
+
+// enter counts a step and a level of nesting, which leave ends. It reports whether to go on.
+func (c *checker) enter() bool {
+	c.depth++
+	c.steps--
+	if c.steps < 0 {
+		c.steps += stepsAtATime
+		if c.budget.left.Add(-stepsAtATime) < 0 {
+			c.fail(Steps, "The check takes more steps than are allowed")
+		}
+	}
+	if c.depth > c.max {
+		c.fail(Depth, "A type or expression is nested more than %d levels deep", c.max)
+	}
+	return c.failure == nil
+}
+
+func (c *checker) leave() { c.depth-- }
+
+// at moves the check to a definition.
+func (c *checker) at(definition string, location ast.Location) {
+	c.definition, c.location = definition, location
+	c.scope = newScope()
+}
+
+func (c *checker) typeName(entity string) lf.TypeName {
+	return lf.TypeName{Package: c.pkg.ID, Module: c.module, Entity: entity}
+}

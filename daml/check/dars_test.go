@@ -1,0 +1,42 @@
+//go:build dars
+
+package check_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/daml/archive"
+	"github.com/florinledger/florin/daml/check"
+)
+
+// TestPublishedDARs checks all DARs of a directory. What a compiler made is well-formed; a file whose name begins with
+// illformed is not.
+func TestPublishedDARs(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob(filepath.Join(os.Getenv("DARS"), "*.dar"))
+	require.NoError(t, err)
+	require.NotEmpty(t, paths, "DARS names a directory of DARs")
+	read := 0
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		dar, err := archive.ReadDAR(data, archive.Options{Dev: true})
+		if err != nil {
+			t.Logf("%s is not read: %v", filepath.Base(path), err)
+			continue
+		}
+		read++
+		err = check.Packages(dar.Packages, check.Options{})
+		if strings.HasPrefix(filepath.Base(path), "illformed") {
+			require.Error(t, err, path)
+		} else {
+			require.NoError(t, err, path)
+		}
+	}
+	require.Positive(t, read)
+}

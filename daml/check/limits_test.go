@@ -1,0 +1,79 @@
+package check_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/check"
+)
+
+// doubling is an expression of n parts whose type has 2ⁿ: (Λ a. (Λ a. … ⟨a, a⟩) @⟨a, a⟩) @⟨a, a⟩.
+func doubling(n int) ast.Expr {
+	twice := structOf("x", alpha, "y", alpha)
+	out := anything(twice)
+	for range n {
+		out = tyApp(tyLambda("a", star, out), twice)
+	}
+	return tyLambda("a", star, out)
+}
+
+func TestTypesThatGrowAreRefusedInTime(t *testing.T) {
+	t.Parallel()
+	p := withValue(unit, doubling(1000))
+	for i := range 40 { // each synonym stands for twice the one before
+		p.Modules[0].Synonyms = append(p.Modules[0].Synonyms, &ast.DefTypeSynonym{
+			Name: "S" + string(rune('0'+i)), Type: structOf("x", last(p), "y", last(p)),
+		})
+	}
+	require.NoError(t, p.Index())
+	library := standardLibrary()
+	require.NoError(t, library.Index())
+	begin := time.Now()
+	err := check.Packages([]*ast.Package{library, p}, check.Options{
+		Limits: check.Limits{Steps: 1_000_000, Depth: 10_000},
+	})
+	var failure *check.Error
+	require.ErrorAs(t, err, &failure)
+	require.Equal(t, check.Steps, failure.Rule)
+	require.Less(t, time.Since(begin), time.Minute)
+}
+
+// last is the last type synonym of the example.
+func last(p *ast.Package) ast.Type {
+	synonyms := p.Modules[0].Synonyms
+	if found := synonyms[len(synonyms)-1]; len(found.Params) == 0 {
+		return synonym(found.Name)
+	}
+	return unit
+}
+
+func TestExpressionsAndTypesThatAreDeepAreRefused(t *testing.T) {
+	t.Parallel()
+	depth := check.DefaultLimits().Depth + 1
+	var typ ast.Type = unit
+	var expr ast.Expr = none
+	for range depth {
+		typ = list(typ)
+		expr = &ast.ExpLocation{Expr: expr}
+	}
+	for _, p := range []*ast.Package{withValue(typ, anything(unit)), withValue(unit, expr)} {
+		failure := checked(t, p)
+		require.NotNil(t, failure)
+		require.Equal(t, check.Depth, failure.Rule)
+		require.Less(t, len(failure.Error()), 2000)
+	}
+}
+
+func TestPackagesThatWereCheckedAreNotCheckedAgain(t *testing.T) {
+	t.Parallel()
+	library, p := standardLibrary(), example()
+	library.Modules[0].Values = []*ast.DefValue{{Name: "wrong", Type: integer, Body: hello}}
+	require.NoError(t, library.Index())
+	require.NoError(t, p.Index())
+	require.Error(t, check.Packages([]*ast.Package{library, p}, check.Options{}))
+	require.NoError(t, check.Packages([]*ast.Package{p}, check.Options{Checked: ast.Packages{library.ID: library}}))
+	require.Error(t, check.Packages([]*ast.Package{p}, check.Options{}))
+}
