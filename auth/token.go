@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -54,28 +55,35 @@ type HS256Options struct {
 // HS256 verifies tokens that are signed with a shared secret.
 type HS256 struct {
 	times     Times
-	secret    []byte
+	secret    atomic.Pointer[[]byte]
 	recipient recipient
 	parser    *jwt.Parser
 }
 
 // NewHS256 makes the verifier. The error names the option that is missing.
 func NewHS256(options HS256Options) (*HS256, error) {
-	switch {
-	case options.Secret == "":
-		return nil, errors.New("the token secret is empty: set one, such as LocalNet's \"unsafe\" for development")
-	case options.Audience == "":
+	if options.Audience == "" {
 		return nil, errNoAudience
 	}
 	if err := options.check(); err != nil {
 		return nil, err
 	}
-	return &HS256{
+	v := &HS256{
 		times:     options.Times,
-		secret:    []byte(options.Secret),
 		recipient: recipient{options.Audience, options.Scope, options.ParticipantID},
 		parser:    options.newParser(jwt.SigningMethodHS256),
-	}, nil
+	}
+	return v, v.SetSecret(options.Secret)
+}
+
+// SetSecret replaces the shared secret: tokens of the one before are refused from then on.
+func (v *HS256) SetSecret(secret string) error {
+	if secret == "" {
+		return errors.New("the token secret is empty: set one, such as LocalNet's \"unsafe\" for development")
+	}
+	replacement := []byte(secret)
+	v.secret.Store(&replacement)
+	return nil
 }
 
 // tokenClaims are the claims that are read; others are ignored. Subject is a pointer to tell "absent" from "".
@@ -121,7 +129,7 @@ func (c *tokenClaims) token() Token {
 
 // Verify implements [Verifier].
 func (v *HS256) Verify(_ context.Context, token string) (Token, error) {
-	claims, err := v.times.verify(v.parser, token, func(*jwt.Token) (any, error) { return v.secret, nil })
+	claims, err := v.times.verify(v.parser, token, func(*jwt.Token) (any, error) { return *v.secret.Load(), nil })
 	if err != nil {
 		return Token{}, unauthenticated(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -35,6 +36,8 @@ type DB struct {
 	pool   *pgxpool.Pool
 	writes writes
 	seals  seals
+	// credentials are nil as long as those of the URL count.
+	credentials atomic.Pointer[credentials]
 
 	mu       sync.Mutex
 	watchers []*Watcher
@@ -79,11 +82,13 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	config.ConnConfig.Tracer = options.Tracer
 	configure(config.ConnConfig)
 	config.AfterConnect = readTimesAsUTC
+	opened := &DB{}
+	config.BeforeConnect = opened.logIn
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("making the connection pool: %w", err)
 	}
-	opened := &DB{Reader: Reader{queries: dbgen.New(counted{pool})}, pool: pool}
+	opened.Reader, opened.pool = Reader{queries: dbgen.New(counted{pool})}, pool
 	if err := opened.checkServer(ctx); err != nil {
 		pool.Close()
 		return nil, err

@@ -169,6 +169,9 @@ func (w *Watcher) connect(ctx context.Context) (*pgx.Conn, error) {
 	defer cancel()
 	config := w.db.pool.Config().ConnConfig
 	config.RuntimeParams["application_name"] += " watcher"
+	if err := w.db.logIn(ctx, config); err != nil {
+		return nil, err
+	}
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, err

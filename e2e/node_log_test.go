@@ -23,6 +23,19 @@ func logged(t *testing.T, log, message string) (lines []map[string]any) {
 	return lines
 }
 
+// awaitLogged waits until the log has a line with the message, and returns it.
+func (n *servedNode) awaitLogged(t *testing.T, message string) map[string]any {
+	t.Helper()
+	var lines []map[string]any
+	await(t, "the log says: "+message, func() error {
+		if lines = logged(t, n.stderr.String(), message); len(lines) == 0 {
+			return errNotYet
+		}
+		return nil
+	})
+	return lines[len(lines)-1]
+}
+
 // page is what a node answers to everybody.
 func page(t *testing.T, e endpoint, path string) (status int, text string) {
 	t.Helper()

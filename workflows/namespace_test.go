@@ -52,6 +52,9 @@ func (r *recovering) AddSearchAttributes(
 func (r *recovering) CountWorkflow(
 	context.Context, *workflowservice.CountWorkflowExecutionsRequest,
 ) (*workflowservice.CountWorkflowExecutionsResponse, error) {
+	if r.known == nil {
+		return nil, serviceerror.NewInvalidArgument("invalid search attribute")
+	}
 	return &workflowservice.CountWorkflowExecutionsResponse{}, nil
 }
 
@@ -83,6 +86,13 @@ func TestAStartingNodeWaitsForATemporalThatIsStillFindingItsDatabase(t *testing.
 
 	refusing := &recovering{listing: []error{serviceerror.NewPermissionDenied("not for you", "")}}
 	require.ErrorContains(t, workflows.EnsureSearchAttributes(t.Context(), refusing, "default"), "not for you")
+
+	// Where the attributes are, nobody needs to be allowed to list them.
+	theirs := &recovering{
+		listing: []error{serviceerror.NewPermissionDenied("not for you", "")},
+		known:   map[string]enumspb.IndexedValueType{workflows.AttributeKind.GetName(): enumspb.INDEXED_VALUE_TYPE_KEYWORD},
+	}
+	require.NoError(t, workflows.EnsureSearchAttributes(t.Context(), theirs, "default"))
 
 	over, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -30,14 +32,24 @@ func (n *node) startAPI(ctx, background context.Context) error {
 	if err != nil {
 		return err
 	}
+	if n.certificate, err = n.options.serving.open(); err != nil {
+		return err
+	}
 	n.listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", n.options.listen)
 	if err != nil {
 		return explainListen(n.options.listen, "--listen", err)
 	}
 	n.server = api.NewServer(n.letGo(handler), n.serverOptions())
 	connections := api.Bounded(n.listener, n.options.settings.MaxConnections)
+	serve := n.server.Serve
+	if n.certificate != nil {
+		n.server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: n.certificate.forClients}
+		n.server.Protocols = &http.Protocols{} // streams are WebSockets of HTTP/1.1
+		n.server.Protocols.SetHTTP1(true)
+		serve = func(listener net.Listener) error { return n.server.ServeTLS(listener, "", "") }
+	}
 	go func() {
-		if err := n.server.Serve(connections); err != nil && err != http.ErrServerClosed {
+		if err := serve(connections); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			n.fail(err)
 		}
 	}()

@@ -95,10 +95,12 @@ func (n *node) defaultVerifier(keys auth.Keys, times auth.Times) (auth.Verifier,
 		options.Keys = auth.URLKeys{Keys: keys, URL: settings.AuthJWKSURL}
 	default: // LocalNet's tools make tokens that never expire
 		times.RequireExpiry = false
-		return auth.NewHS256(auth.HS256Options{
+		verifier, err := auth.NewHS256(auth.HS256Options{
 			Times: times, Secret: settings.AuthSecret, Audience: settings.AuthAudience, Scope: settings.AuthScope,
 			ParticipantID: n.identity.ParticipantID,
 		})
+		n.hs256 = verifier
+		return verifier, err
 	}
 	return auth.NewTrusted(options)
 }

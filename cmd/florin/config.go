@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"reflect"
 	"strings"
-	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -26,11 +25,7 @@ type configCommand struct {
 // configShowCommand accepts what serve accepts and prints it.
 type configShowCommand struct {
 	nodeSettings
-	DatabaseURL     string        `help:"As in serve." env:"FLORIN_DATABASE_URL" secret:""`
-	TemporalAddress string        `help:"As in serve." env:"FLORIN_TEMPORAL_ADDRESS"`
-	Listen          string        `help:"As in serve." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
-	StopDelay       time.Duration `help:"As in serve." default:"5s" env:"FLORIN_STOP_DELAY"`
-	AttributeBytes  int           `help:"As in serve." default:"1900" env:"FLORIN_ATTRIBUTE_BYTES"`
+	remoteSettings
 }
 
 // Run prints the settings as lines that a shell can read back, secrets hidden. Settings of the ledger that are not

@@ -128,8 +128,13 @@ func (n *node) checkSecret(ctx context.Context) error {
 	if !n.options.roles.api || settings.AuthKeyFile != "" || settings.AuthJWKSURL != "" {
 		return nil
 	}
+	return n.requireSecret(ctx, settings.AuthSecret)
+}
+
+// requireSecret refuses a secret that is not the ledger's.
+func (n *node) requireSecret(ctx context.Context, secret string) error {
 	others, err := n.database.FoundLedgerSettings(ctx, n.settings, map[string]string{
-		ledger.AuthSecret: n.identity.Digest(settings.AuthSecret),
+		ledger.AuthSecret: n.identity.Digest(secret),
 	})
 	if err == nil && len(others) > 0 {
 		err = otherSettings(others)

@@ -61,27 +61,41 @@ type cli struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	context.AfterFunc(ctx, stop) // who asks a second time does not want to wait
-	var commands cli
-	parser := kong.Must(&commands, append(parserOptions(), kong.BindTo(ctx, (*context.Context)(nil)))...)
-	arguments := helpArguments(os.Args[1:])
-	parsed, err := parser.Parse(arguments)
+	parser := newParser()
+	parsed, err := parser.Parse(helpArguments(os.Args[1:]))
 	if err != nil {
 		err = explainUsage(err, parser.Model)
 	} else {
-		err = parsed.Run()
+		err = runUntilSignalled(parsed)
 	}
 	if err == nil {
 		return
 	}
 	if exit, ok := errors.AsType[exitError](err); ok {
-		os.Exit(exit.code) //nolint:gocritic // the deferred stop only gives signals back
+		os.Exit(exit.code)
 	}
 	fmt.Fprintln(os.Stderr, "florin: "+err.Error())
 	os.Exit(int(console.CodeOf(err)))
 }
+
+// runUntilSignalled runs the command that was called. It ends in order when it is told to.
+func runUntilSignalled(parsed *kong.Context) error {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if _, rereads := commandOf(parsed).(rereader); !rereads {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	defer stop()
+	context.AfterFunc(ctx, stop) // who asks a second time does not want to wait
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	return parsed.Run()
+}
+
+// newParser makes the parser of the command line.
+func newParser() *kong.Kong { return kong.Must(&cli{}, parserOptions()...) }
+
+// commandOf is the command that was called.
+func commandOf(parsed *kong.Context) any { return parsed.Selected().Target.Addr().Interface() }
 
 // exitError passes on the exit code of a command that was run.
 type exitError struct{ code int }

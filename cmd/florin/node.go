@@ -20,6 +20,7 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/walletapi"
 	"github.com/florinledger/florin/audit"
+	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/bootstrap"
 	"github.com/florinledger/florin/builtin"
 	"github.com/florinledger/florin/coin"
@@ -39,8 +40,6 @@ const (
 	startTimeout = 10 * time.Second
 	// followPause is the pause between looks for completions that other processes wrote, when this one has a worker.
 	followPause = time.Second
-	// databaseConnections are shared by requests and the worker; commits need one at a time.
-	databaseConnections = 32
 )
 
 // relaxCollector lets the heap grow to four times what is in use before it is collected, unless the environment says
@@ -56,11 +55,16 @@ func relaxCollector() {
 type roles struct{ api, worker bool }
 
 type nodeOptions struct {
-	settings        nodeSettings
-	roles           roles
-	databaseURL     string
-	temporalAddress string
-	listen          string
+	settings    nodeSettings
+	roles       roles
+	databaseURL string
+	// databaseURLFile is where the URL is from; "" when it was given as it is.
+	databaseURLFile string
+	temporal        temporalSettings
+	serving         servingSettings
+	// level is that of the log; nil when it cannot change.
+	level  *slog.LevelVar
+	listen string
 	// stopDelay is how long the node serves on after it was told to stop.
 	stopDelay      time.Duration
 	attributeBytes int
@@ -88,14 +92,18 @@ type node struct {
 	// clock is the ledger's; real time is time.Now.
 	clock      *db.Clock
 	recordTime recordTime
-	temporal   client.Client
-	worker     sdkworker.Worker
-	outcomes   *activities.Outcomes
-	metrics    *telemetry.Metrics
-	failures   *worker.Failures
-	auditor    *audit.Auditor
-	client     *workflows.Client
-	wallets    *walletapi.API
+	// temporalAccess, hs256 and certificate are what SIGHUP may change; nil where there is none.
+	temporalAccess *temporalAccess
+	hs256          *auth.HS256
+	certificate    *keyPair
+	temporal       client.Client
+	worker         sdkworker.Worker
+	outcomes       *activities.Outcomes
+	metrics        *telemetry.Metrics
+	failures       *worker.Failures
+	auditor        *audit.Auditor
+	client         *workflows.Client
+	wallets        *walletapi.API
 
 	listener net.Listener
 	server   *http.Server
@@ -133,6 +141,7 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 		{"give the operator coin", n.fundOperator},
 		{"open the operator's wallet", n.openWallets},
 		{"start the audit", n.startAudit},
+		{"serve profiles", n.serveProfiles},
 		{"start the API", n.startAPI},
 	}
 	for _, step := range steps {
@@ -152,7 +161,7 @@ func (n *node) loadPackages(context.Context, context.Context) (err error) {
 }
 
 func (n *node) openDatabase(ctx, background context.Context) (err error) {
-	n.database, err = db.Open(ctx, n.options.databaseURL, db.Options{MaxConns: databaseConnections})
+	n.database, err = db.Open(ctx, n.options.databaseURL, db.Options{MaxConns: n.options.settings.DatabaseConnections})
 	if err != nil {
 		return err
 	}
@@ -183,14 +192,20 @@ func (n *node) connectTemporal(ctx, _ context.Context) error {
 	deadline, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	var err error
-	n.temporal, err = client.DialContext(deadline, client.Options{
-		HostPort: n.options.temporalAddress, Namespace: n.options.settings.TemporalNamespace,
+	if n.temporalAccess, err = n.options.temporal.access(); err != nil {
+		return err
+	}
+	options := client.Options{
+		HostPort: n.options.temporal.TemporalAddress, Namespace: n.options.settings.TemporalNamespace,
 		Logger: sdklog.NewStructuredLogger(n.options.log),
 		// Compressing payloads of a few kilobytes costs a sixth of the CPU of a small workflow and gains nothing nearby.
 		ConnectionOptions: client.ConnectionOptions{GrpcCompression: &client.GrpcCompressionNone{}},
-	})
-	if err != nil {
-		return fmt.Errorf("no Temporal at %s: %w", n.options.temporalAddress, err)
+	}
+	if err := n.temporalAccess.apply(&options); err != nil {
+		return err
+	}
+	if n.temporal, err = client.DialContext(deadline, options); err != nil {
+		return fmt.Errorf("no Temporal at %s: %w", n.options.temporal.TemporalAddress, err)
 	}
 	return workflows.EnsureSearchAttributes(deadline, n.temporal, n.options.settings.TemporalNamespace)
 }
@@ -382,4 +397,10 @@ func (n *node) stop(ctx context.Context, reason error) {
 	}
 }
 
-func (n *node) url() string { return "http://" + n.listener.Addr().String() }
+func (n *node) url() string {
+	scheme := "http://"
+	if n.certificate != nil {
+		scheme = "https://"
+	}
+	return scheme + n.listener.Addr().String()
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 
 	"github.com/alecthomas/kong"
@@ -43,15 +44,29 @@ func (c *workerCommand) Run(ctx context.Context, parsed *kong.Context) error {
 func serveRemote(
 	ctx context.Context, parsed *kong.Context, settings nodeSettings, remote remoteSettings, roles roles,
 ) error {
+	if err := remote.check(); err != nil {
+		return err
+	}
 	if err := settings.checkListen(remote.Listen); roles.api && err != nil {
 		return err
 	}
 	relaxCollector()
+	hangups, release := catchHangups()
+	defer release()
+	if err := settings.readAuthSecret(); err != nil {
+		return err
+	}
+	databaseURL, err := secretOf(remote.DatabaseURL, remote.DatabaseURLFile, "database-url")
+	if err != nil {
+		return err
+	}
+	level := &slog.LevelVar{}
+	level.Set(settings.level())
 	n, err := startNode(ctx, nodeOptions{
-		settings: settings, roles: roles, databaseURL: remote.DatabaseURL, temporalAddress: remote.TemporalAddress,
+		settings: settings, roles: roles, databaseURL: databaseURL, databaseURLFile: remote.DatabaseURLFile,
+		temporal: remote.temporalSettings, serving: remote.servingSettings,
 		listen: remote.Listen, stopDelay: remote.StopDelay, attributeBytes: remote.AttributeBytes,
-		log:      settings.logger(os.Stderr),
-		progress: func(string) {}, given: settingsByFlag(parsed),
+		level: level, log: logger(os.Stderr, level), progress: func(string) {}, given: settingsByFlag(parsed),
 	})
 	if err != nil {
 		return err
@@ -61,7 +76,13 @@ func serveRemote(
 	} else {
 		fmt.Println("florin: ready")
 	}
+	supervised, cancel := context.WithCancel(ctx)
+	defer cancel()
+	notifySystemd(ctx, stateReady)
+	go keepAlive(context.WithoutCancel(ctx))
+	go n.rereadOnHangup(supervised, hangups)
 	err = n.wait(ctx)
+	notifySystemd(context.WithoutCancel(ctx), stateStopping)
 	n.stop(context.WithoutCancel(ctx), err)
 	return err
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/florinledger/florin/api"
 	"github.com/florinledger/florin/hosts"
 )
@@ -17,10 +19,14 @@ type nodeSettings struct {
 	limitSettings
 	automationSettings
 	ledgerSettings
+	profileSettings
 
-	AuthSecret   string `help:"Secret of the HS256 tokens that are accepted (development)." default:"unsafe" env:"FLORIN_AUTH_SECRET" secret:""`
-	AuthAudience string `help:"Audience that tokens must name." default:"https://canton.network.global" env:"FLORIN_AUTH_AUDIENCE"`
-	AuthScope    string `help:"Scope that tokens may carry instead of an audience; empty: none." default:"daml_ledger_api" env:"FLORIN_AUTH_SCOPE"`
+	SettingsFile kong.ConfigFlag `help:"File with settings, a line each as florin config prints them; flags and the environment win." env:"FLORIN_SETTINGS_FILE"`
+
+	AuthSecret     string `help:"Secret of the HS256 tokens that are accepted (development)." default:"unsafe" env:"FLORIN_AUTH_SECRET" secret:""`
+	AuthSecretFile string `help:"File that holds that secret, read again on SIGHUP." env:"FLORIN_AUTH_SECRET_FILE"`
+	AuthAudience   string `help:"Audience that tokens must name." default:"https://canton.network.global" env:"FLORIN_AUTH_AUDIENCE"`
+	AuthScope      string `help:"Scope that tokens may carry instead of an audience; empty: none." default:"daml_ledger_api" env:"FLORIN_AUTH_SCOPE"`
 
 	CorsOrigins []string `help:"Web origins whose pages may call the node, as in https://wallet.example; loopback: all of this machine; none: no page; *: any page. Left out: none, with florin up loopback." env:"FLORIN_CORS_ORIGINS"`
 
@@ -35,6 +41,8 @@ type nodeSettings struct {
 	RequestTimeout time.Duration `help:"How long a request may take." default:"20s" env:"FLORIN_REQUEST_TIMEOUT"`
 	KeepAnswers    time.Duration `help:"How long answers to requests with an Idempotency-Key are kept." default:"24h" env:"FLORIN_KEEP_ANSWERS"`
 	MaxStreams     int           `help:"Most WebSocket streams that may be open at once." default:"10000" env:"FLORIN_MAX_STREAMS"`
+
+	DatabaseConnections int32 `help:"Most connections to the database; one more listens." default:"32" env:"FLORIN_DATABASE_CONNECTIONS"`
 
 	TemporalNamespace string `help:"Temporal namespace." default:"default" env:"FLORIN_TEMPORAL_NAMESPACE"`
 	TakeNamespaceFrom string `help:"Id of the database from which this one takes the Temporal namespace over: this one takes its place, and its nodes never run again." env:"FLORIN_TAKE_NAMESPACE_FROM"`
@@ -52,6 +60,10 @@ func (s *nodeSettings) Validate() error {
 	if s.ListLimit < 1 {
 		return fmt.Errorf("--list-limit=%d: it must be at least 1", s.ListLimit)
 	}
+	if s.DatabaseConnections < minDatabaseConnections {
+		return fmt.Errorf("--database-connections=%d: it must be at least %d, for commits, streams and requests",
+			s.DatabaseConnections, minDatabaseConnections)
+	}
 	if s.MaxStreams < 1 {
 		return fmt.Errorf("--max-streams=%d: it must be at least 1", s.MaxStreams)
 	}
@@ -67,7 +79,7 @@ func (s *nodeSettings) Validate() error {
 	if _, err := hosts.Parse(s.Hosts, "127.0.0.1:0"); err != nil {
 		return fmt.Errorf("%s: %w", api.HostsFlag, err)
 	}
-	if err := errors.Join(s.tokenSettings.check(), s.limitSettings.check()); err != nil {
+	if err := errors.Join(s.tokenSettings.check(), s.limitSettings.check(), s.profileSettings.check()); err != nil {
 		return err
 	}
 	if _, err := s.config(); err != nil {
@@ -98,18 +110,47 @@ func (s *nodeSettings) servedHosts(listen string) (hosts.Names, error) {
 	return hosts.Parse(s.Hosts, listen)
 }
 
-func (s *nodeSettings) logger(to *os.File) *slog.Logger {
-	var level slog.Level
-	// kong has checked that the level is one of those that slog knows.
-	_ = level.UnmarshalText([]byte(s.LogLevel))
+func logger(to *os.File, level slog.Leveler) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level}))
+}
+
+// level is one of those that slog knows, which kong has checked.
+func (s *nodeSettings) level() slog.Level {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(s.LogLevel))
+	return level
+}
+
+// readAuthSecret takes the secret of tokens from its file, if there is one.
+func (s *nodeSettings) readAuthSecret() (err error) {
+	s.AuthSecret, err = secretOf(s.AuthSecret, s.AuthSecretFile, "auth-secret")
+	return err
 }
 
 // remoteSettings say where the database and Temporal of an installation are.
 type remoteSettings struct {
-	DatabaseURL     string        `help:"PostgreSQL of the record: postgres://user:password@host:port/database." required:"" env:"FLORIN_DATABASE_URL" secret:""`
-	TemporalAddress string        `help:"Frontend of the Temporal cluster: host:port." required:"" env:"FLORIN_TEMPORAL_ADDRESS"`
+	temporalSettings
+	servingSettings
+
+	DatabaseURL     string        `help:"PostgreSQL of the record: postgres://user:password@host:port/database." env:"FLORIN_DATABASE_URL" secret:""`
+	DatabaseURLFile string        `name:"database-url-file" help:"File that holds that URL; its user and password are read again on SIGHUP." env:"FLORIN_DATABASE_URL_FILE"`
 	Listen          string        `help:"Where the API listens." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
 	StopDelay       time.Duration `help:"How long the API serves on after it was told to stop, with /readyz at 503, so that load balancers send requests elsewhere." default:"5s" env:"FLORIN_STOP_DELAY"`
 	AttributeBytes  int           `help:"Most bytes of one search attribute (Temporal's limit.searchAttributesSizeOfValue); it bounds batches." default:"1900" env:"FLORIN_ATTRIBUTE_BYTES"`
+}
+
+// minDatabaseConnections are as many as a node needs to do all of its work at once.
+const minDatabaseConnections = 4
+
+// check says what is missing or wrong. It is no Validate, which would take the place of that of nodeSettings.
+func (s *remoteSettings) check() error {
+	if s.DatabaseURL == "" && s.DatabaseURLFile == "" {
+		return errors.New("the database is missing: name it with --database-url, or a file that does with " +
+			"--database-url-file")
+	}
+	if s.TemporalAddress == "" {
+		return errors.New("the Temporal cluster is missing: name its frontend with --temporal-address")
+	}
+	return errors.Join(onlyOne(s.DatabaseURL, s.DatabaseURLFile, "database-url"), s.temporalSettings.check(),
+		s.servingSettings.check())
 }

@@ -63,6 +63,9 @@ func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 	if _, err := hosts.Parse(c.TemporalUIHosts, c.TemporalUIListen); err != nil {
 		return fmt.Errorf("--temporal-ui-hosts: %w", err)
 	}
+	if err := c.readAuthSecret(); err != nil {
+		return err
+	}
 	relaxCollector()
 	m := &machine{command: c, given: settingsByFlag(parsed), began: time.Now()}
 	err := m.start(ctx)
@@ -98,7 +101,7 @@ func (m *machine) start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	m.log = m.command.logger(logFile)
+	m.log = logger(logFile, m.command.level())
 	if err := m.startPostgres(ctx); err != nil {
 		return err
 	}
@@ -107,7 +110,7 @@ func (m *machine) start(ctx context.Context) (err error) {
 	}
 	m.node, err = startNode(ctx, nodeOptions{
 		settings: m.command.nodeSettings, roles: roles{api: true, worker: true},
-		databaseURL: m.database.SocketURL(recordDatabase), temporalAddress: m.temporal.Frontend(),
+		databaseURL: m.database.SocketURL(recordDatabase), temporal: temporalSettings{TemporalAddress: m.temporal.Frontend()},
 		listen: m.command.Listen, attributeBytes: temporalchild.AttributeBytes,
 		development: true, clock: m.command.Clock, log: m.log, progress: m.progress, given: m.given,
 	})

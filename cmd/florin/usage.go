@@ -22,6 +22,7 @@ func parserOptions() []kong.Option {
 		kong.Description("A Canton-style ledger with a coin, in one program.\n\nFrom nothing to the first transfer: " +
 			"florin up, then beside it florin party new alice bob, florin tap alice 100, florin send alice bob 5."),
 		kong.Vars(values),
+		kong.Configuration(readSettingsFile),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, FlagsLast: true, WrapUpperBound: 120}),
 	}
 }

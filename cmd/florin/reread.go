@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// rereadable is something that this process reads again on SIGHUP. When what is there now is not usable, it goes on
+// with what it has.
+type rereadable struct {
+	what string
+	read func(context.Context) error
+}
+
+// rereadables lists what SIGHUP reads again.
+func (n *node) rereadables() []rereadable {
+	settings := &n.options.settings
+	all := []rereadable{{"log level", n.rereadLogLevel}}
+	if file := n.options.databaseURLFile; file != "" {
+		all = append(all, rereadable{"database URL", func(context.Context) error {
+			url, err := secretOf("", file, "database-url")
+			if err != nil {
+				return err
+			}
+			return n.database.SetCredentials(url)
+		}})
+	}
+	if n.hs256 != nil && settings.AuthSecretFile != "" {
+		all = append(all, rereadable{"secret of tokens", n.rereadAuthSecret})
+	}
+	if n.temporalAccess != nil {
+		all = append(all, rereadable{"credentials for Temporal", func(context.Context) error {
+			return n.temporalAccess.reread()
+		}})
+	}
+	if n.certificate != nil {
+		all = append(all, rereadable{"certificate of the API", func(context.Context) error {
+			return n.certificate.reread()
+		}})
+	}
+	return all
+}
+
+// rereadAuthSecret takes a new secret once the ledger has it.
+func (n *node) rereadAuthSecret(ctx context.Context) error {
+	settings := n.options.settings
+	if err := settings.readAuthSecret(); err != nil {
+		return err
+	}
+	if err := n.requireSecret(ctx, settings.AuthSecret); err != nil {
+		return err
+	}
+	return n.hs256.SetSecret(settings.AuthSecret)
+}
+
+// rereadLogLevel takes the level of the settings file.
+func (n *node) rereadLogLevel(context.Context) error {
+	if n.options.level == nil {
+		return nil
+	}
+	settings, err := settingsAgain()
+	if err != nil {
+		return err
+	}
+	n.options.level.Set(settings.level())
+	return nil
+}
+
+// rereadOnHangup reads again what can be, on each SIGHUP, until the returned function is called.
+func (n *node) rereadOnHangup(ctx context.Context, hangups <-chan os.Signal) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hangups:
+			n.rereadAll(ctx)
+		}
+	}
+}
+
+func (n *node) rereadAll(ctx context.Context) {
+	var read []string
+	for _, one := range n.rereadables() {
+		if err := one.read(ctx); err != nil {
+			n.options.log.ErrorContext(ctx, "not read again; the node goes on with what it has", "what", one.what,
+				"error", err)
+			continue
+		}
+		read = append(read, one.what)
+	}
+	n.options.log.WarnContext(ctx, "read again on SIGHUP", "what", read)
+}
+
+// catchHangups keeps SIGHUP from ending the process.
+func catchHangups() (hangups chan os.Signal, stop func()) {
+	hangups = make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	return hangups, func() { signal.Stop(hangups) }
+}
