@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/db"
 )
 
@@ -45,7 +46,7 @@ func serveRemote(
 	ctx context.Context, parsed *kong.Context, settings nodeSettings, remote remoteSettings, roles roles,
 ) error {
 	if err := remote.check(); err != nil {
-		return err
+		return console.Fail(console.ExitUsage, "`florin serve --help` lists the settings", "%s", err)
 	}
 	if err := settings.checkListen(remote.Listen); roles.api && err != nil {
 		return err
