@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -98,8 +99,26 @@ func (a *Attempt) look(ctx context.Context) error {
 			a.done = &completion
 		}
 	}
+	if a.done != nil {
+		head, err := a.record.Head(ctx)
+		if err != nil {
+			return err
+		}
+		if a.done.Offset <= head.Pruned {
+			return Forgotten(*a.done)
+		}
+	}
 	a.looked = true
 	return nil
+}
+
+// Forgotten refuses to answer a change again that an earlier attempt made, and of which pruning has left no more than
+// that.
+func Forgotten(made ledger.Completion) *fault.Fault {
+	return fault.ParticipantPrunedDataAccessed.New(
+		"The change was made at offset %d, as update %s; its answer was not kept, and the record was pruned since",
+		made.Offset, made.UpdateID).
+		WithHint("It is not made again. Read what holds now; a new key makes the change once more.")
 }
 
 // begin is the attempt from its start, for serving the request again.

@@ -3,6 +3,7 @@ package changes_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/apitest"
@@ -199,6 +201,51 @@ func TestANodeThatDiesAfterItsChangeIsFollowedByOneThatAnswersTheSame(t *testing
 	})
 	s.OperatorWallet().Tap("1000")
 	check("alice", "preapproval", "/v0/wallet/transfer-preapproval", "")
+}
+
+// An offer that was made in time is answered the same after its deadline, though nobody could make it then.
+func TestARetryAfterTheDeadlineIsAnsweredTheSame(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWithCoin(t, apitest.Options{})
+	s.Onboard("alice")
+	bob := s.Onboard("bob")
+	dying := s.Twin(apitest.Options{Answers: forgetful{s.DB}, HoldKeys: time.Nanosecond})
+	deadline := time.Now().Add(5 * time.Second).UnixMicro()
+	offer := func(trackingID string) map[string]any {
+		return map[string]any{
+			"receiver_party_id": bob.Party, "amount": "3", "description": "", "tracking_id": trackingID,
+			"expires_at": deadline,
+		}
+	}
+	first := keyed(t, dying, "alice", "in-time", offers, offer("in-time"))
+	first.OK(nil)
+	require.Eventually(t, func() bool {
+		late := s.Call("alice", http.MethodPost, offers, offer(uuid.NewString()))
+		return late.Status == http.StatusBadRequest && strings.Contains(late.Text, "expires_at")
+	}, time.Minute, 100*time.Millisecond)
+	second := keyed(t, s, "alice", "in-time", offers, offer("in-time"))
+	require.Equal(t, first.Status, second.Status, second.Text)
+	require.Equal(t, first.Text, second.Text)
+}
+
+// A change that was made, not answered, and forgotten by the record cannot be answered again, and is not made again.
+func TestARetryAfterThePruningIsRefused(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWithCoin(t, apitest.Options{})
+	s.Onboard("alice")
+	dying := s.Twin(apitest.Options{Answers: forgetful{s.DB}, HoldKeys: time.Nanosecond})
+	keyed(t, dying, "alice", "tap", tap, `{"amount":"7"}`).OK(nil)
+	head, err := s.DB.Head(t.Context())
+	require.NoError(t, err)
+	_, err = s.DB.Prune(t.Context(), head.Offset)
+	require.NoError(t, err)
+	for range 2 {
+		again := keyed(t, s, "alice", "tap", tap, `{"amount":"7"}`)
+		require.Equal(t, http.StatusBadRequest, again.Status, again.Text)
+		require.Contains(t, again.Text, "PARTICIPANT_PRUNED_DATA_ACCESSED")
+		require.Contains(t, again.Text, fmt.Sprintf("The change was made at offset %d", head.Offset))
+	}
+	require.Equal(t, "1400.0000000000", balance(t, s, "alice"), "it was made once")
 }
 
 // ask shows a keeper a request whose endpoint gives the answers in turn, and counts how often that was called.

@@ -50,6 +50,7 @@ type Record interface {
 	AnswerIdempotencyKey(ctx context.Context, claim db.KeyClaim, answer db.KeyedAnswer) (bool, error)
 	ForgetIdempotencyKeys(ctx context.Context) (int64, error)
 	CompletionsByKey(ctx context.Context, keys []string) (map[string]ledger.Completion, error)
+	Head(ctx context.Context) (db.Head, error)
 }
 
 // Options are the parts and settings of a [Keeper].
@@ -167,13 +168,13 @@ func serve(
 	attempt := &Attempt{claim: claim, record: record}
 	_, acted, err := attempt.Before(ctx)
 	if err != nil {
-		return exchange.Refuse(ctx, err)
+		return whole(ctx, exchange.Refuse(ctx, err))
 	}
 	content := whole(ctx, exchange.Serve(attempt.begin(ctx)))
 	if !acted && claim.Attempt > 1 && content.Status >= http.StatusBadRequest {
 		late := &Attempt{claim: claim, record: record}
 		if _, acted, err = late.Before(ctx); err != nil {
-			return exchange.Refuse(ctx, err)
+			return whole(ctx, exchange.Refuse(ctx, err))
 		}
 		if acted {
 			content = whole(ctx, exchange.Serve(late.begin(ctx)))

@@ -116,7 +116,11 @@ func (a *API) doneBefore(ctx context.Context, completion ledger.Completion) (led
 		return ledger.Update{}, err
 	}
 	tellWorkflow(ctx, workflowID)
-	return a.updateOf(ctx, completion.UpdateID)
+	update, found, err := a.record.UpdateByID(ctx, completion.UpdateID)
+	if err == nil && !found {
+		err = changes.Forgotten(completion)
+	}
+	return update, err
 }
 
 func tellWorkflow(ctx context.Context, workflowID string) {
