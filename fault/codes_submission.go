@@ -67,9 +67,14 @@ var (
 		"DAML_AUTHORIZATION_ERROR", InvalidIndependentOfSystemState, OfContracts,
 		"Add the missing parties to actAs, or get their consent by a contract first.",
 	}
+	// DamlEffectfulRollbackError: a contract caught an exception from what had created or archived contracts.
+	DamlEffectfulRollbackError = Code{
+		"DAML_EFFECTFUL_ROLLBACK_ERROR", InvalidIndependentOfSystemState, OfContracts,
+		"Read the cause: the contract has to check before it creates or archives, as only reading can be taken back.",
+	}
 	// InterpretationUserError: a contract stopped the command with a text.
 	InterpretationUserError = Code{
-		"INTERPRETATION_USER_ERROR", InvalidGivenCurrentSystemStateOther, Unraised,
+		"INTERPRETATION_USER_ERROR", InvalidGivenCurrentSystemStateOther, OfContracts,
 		"Read the cause: a rule of the contract is not met.",
 	}
 	// DamlFailure: a contract stopped the command with a status of its own.
@@ -109,12 +114,12 @@ var (
 	}
 	// ContractDoesNotImplementRequiringInterface: a contract's template lacks an interface that another one requires.
 	ContractDoesNotImplementRequiringInterface = Code{
-		"CONTRACT_DOES_NOT_IMPLEMENT_REQUIRING_INTERFACE", InvalidIndependentOfSystemState, Unraised,
+		"CONTRACT_DOES_NOT_IMPLEMENT_REQUIRING_INTERFACE", InvalidIndependentOfSystemState, OfContracts,
 		"Use a contract whose template implements both interfaces.",
 	}
 	// NonComparableValues: values that have no order are compared.
 	NonComparableValues = Code{
-		"NON_COMPARABLE_VALUES", InvalidIndependentOfSystemState, Unraised,
+		"NON_COMPARABLE_VALUES", InvalidIndependentOfSystemState, OfContracts,
 		"Use comparable values as keys.",
 	}
 	// ContractIDInContractKey: a contract key contains a contract id.
@@ -124,7 +129,7 @@ var (
 	}
 	// ContractIDComparability: a contract id cannot be told apart from another.
 	ContractIDComparability = Code{
-		"CONTRACT_ID_COMPARABILITY", InvalidIndependentOfSystemState, Unraised,
+		"CONTRACT_ID_COMPARABILITY", InvalidIndependentOfSystemState, OfContracts,
 		"Use contract ids as this ledger gave them out.",
 	}
 	// ValueNesting: a value is nested too deeply.
@@ -169,7 +174,7 @@ var (
 	}
 	// InterpretationTimeExceeded: a command took too long to interpret.
 	InterpretationTimeExceeded = Code{
-		"INTERPRETATION_TIME_EXCEEDED", ContentionOnSharedResources, Unraised,
+		"INTERPRETATION_TIME_EXCEEDED", ContentionOnSharedResources, OfContracts,
 		"Split the command into smaller ones.",
 	}
 	// InterpretationDevError: a command needs a feature that is for development only.
@@ -229,7 +234,7 @@ var submissionCodes = []Code{
 	DuplicateCommand, SubmissionAlreadyInFlight, Inconsistent, ContractNotFound, ContractNotActive,
 	UnsupportedContractID, ContractKeyNotFound, DuplicateContractKey, InconsistentContractKey,
 	CommandPreprocessingFailed, DamlInterpretationError, DamlInterpreterInvalidArgument, DamlAuthorizationError,
-	InterpretationUserError, DamlFailure, UnhandledException, TemplatePreconditionViolated,
+	DamlEffectfulRollbackError, InterpretationUserError, DamlFailure, UnhandledException, TemplatePreconditionViolated,
 	CreateEmptyContractKeyMaintainers, FetchEmptyContractKeyMaintainers, WronglyTypedContract,
 	ContractDoesNotImplementInterface, ContractDoesNotImplementRequiringInterface, NonComparableValues,
 	ContractIDInContractKey, ContractIDComparability, ValueNesting, ValueSize, MalformedText, ContractHashingError,

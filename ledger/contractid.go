@@ -30,11 +30,13 @@ func SubmissionSeed(secret []byte, key string) [32]byte {
 	return [32]byte(hash.Sum(nil))
 }
 
-func childSeed(parent [32]byte, index uint32) [32]byte {
+// ChildSeed is the seed of a node of a transaction: the one of that index below a node, or below the submission.
+func ChildSeed(parent [32]byte, index uint32) [32]byte {
 	return sha256.Sum256(binary.BigEndian.AppendUint32(parent[:], index))
 }
 
-func localContractID(seed [32]byte, at time.Time, stakeholders []Party) ContractID {
+// LocalContractID is the id of a contract within the transaction that creates it: without the hash of its content.
+func LocalContractID(seed [32]byte, at time.Time, stakeholders []Party) ContractID {
 	hash := sha256.New()
 	hash.Write(seed[:])
 	hash.Write(binary.BigEndian.AppendUint64(nil, uint64(at.UnixMicro())))
@@ -84,9 +86,9 @@ func writeText(hash interface{ Write([]byte) (int, error) }, text string) {
 	_, _ = hash.Write([]byte(text))
 }
 
-// assignContractIDs gives the contracts of the transaction their final ids and puts these everywhere the ids without
+// AssignContractIDs gives the contracts of the transaction their final ids and puts these everywhere the ids without
 // suffix stand. A contract can only mention contracts made before it, so one pass in execution order is enough.
-func (t *Transaction) assignContractIDs() {
+func (t *Transaction) AssignContractIDs() {
 	final := map[ContractID]ContractID{}
 	replace := func(id ContractID) ContractID {
 		if known, ok := final[id]; ok {

@@ -105,7 +105,7 @@ func (tx *Tx) add(node TxNode) (int32, error) {
 	id := int32(len(tx.nodes))
 	node.ID, node.LastDescendant = id, id
 	top := tx.top()
-	node.Seed = childSeed(top.seed, top.children)
+	node.Seed = ChildSeed(top.seed, top.children)
 	if top.node < 0 && tx.env.Prepared != nil {
 		node.Seed = tx.env.Prepared.RootSeed
 	}
@@ -149,7 +149,7 @@ func (tx *Tx) create(t *template, payload any) (ContractID, error) {
 		return "", err
 	}
 	created := &tx.nodes[nodeID]
-	created.ContractID = localContractID(created.Seed, tx.env.preparedAt(), created.Stakeholders())
+	created.ContractID = LocalContractID(created.Seed, tx.env.preparedAt(), created.Stakeholders())
 	tx.created[created.ContractID] = instance{
 		contract: Contract{
 			ID: created.ContractID, Template: t.name, PackageName: t.packageName,
@@ -326,7 +326,7 @@ func (tx *Tx) finish() (Transaction, error) {
 	for _, id := range tx.order {
 		transaction.Inputs = append(transaction.Inputs, tx.inputs[id].contract)
 	}
-	transaction.assignContractIDs()
+	transaction.AssignContractIDs()
 	return transaction, nil
 }
 

@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+func listBuiltins() map[ast.BuiltinFunction]builtinDef {
+	return map[ast.BuiltinFunction]builtinDef{
+		ast.Foldl: {3, effect(func(m *machine, args []Value) code {
+			return foldLeft(m, args[0], args[1], args[2].(*List))
+		})},
+		ast.Foldr:     {3, effect(foldRight)},
+		ast.EqualList: {3, effect(equalList)},
+	}
+}
+
+// foldLeft applies a function to what was reached and each element in turn.
+func foldLeft(m *machine, f, reached Value, rest *List) code {
+	if rest == nil {
+		return m.give(reached)
+	}
+	m.push(foldingLeft{}, 0, 0, folding{f: f, rest: rest.Tail})
+	return m.apply(f, []Value{reached, rest.Head})
+}
+
+type folding struct {
+	f    Value
+	rest *List
+}
+
+type foldingLeft struct{}
+
+func (foldingLeft) resume(m *machine, f *frame) code {
+	next := f.more.(folding)
+	return foldLeft(m, next.f, m.result, next.rest)
+}
+
+// foldRight applies a function to each element and what was reached, from the last element on.
+func foldRight(m *machine, args []Value) code {
+	f, elements := args[0], args[2].(*List).Slice()
+	m.memory -= int64(len(elements)) * valueBytes
+	m.result = args[1]
+	return (&foldingRight{f, elements}).next(m, len(elements))
+}
+
+// foldingRight waits for what a function makes of an element; how many elements are left is in the frame.
+type foldingRight struct {
+	f        Value
+	elements []Value
+}
+
+func (r *foldingRight) resume(m *machine, f *frame) code { return r.next(m, int(f.i)) }
+
+func (r *foldingRight) next(m *machine, left int) code {
+	if left == 0 {
+		return nil
+	}
+	m.push(r, int32(left-1), 0, nil)
+	return m.apply(r.f, []Value{r.elements[left-1], m.result})
+}
+
+// equalList compares two lists by a function, which gets the element of the second list first.
+func equalList(m *machine, args []Value) code {
+	return equalFrom(m, args[0], args[1].(*List), args[2].(*List))
+}
+
+func equalFrom(m *machine, f Value, a, b *List) code {
+	if a == nil || b == nil {
+		return m.give(boolean(a == nil && b == nil))
+	}
+	m.push(comparingLists{}, 0, 0, listPair{f, a.Tail, b.Tail})
+	return m.apply(f, []Value{b.Head, a.Head})
+}
+
+type listPair struct {
+	f    Value
+	a, b *List
+}
+
+type comparingLists struct{}
+
+func (comparingLists) resume(m *machine, f *frame) code {
+	if !m.result.(lf.Bool) {
+		return nil
+	}
+	next := f.more.(listPair)
+	return equalFrom(m, next.f, next.a, next.b)
+}

@@ -1,0 +1,255 @@
+package engine
+
+import (
+	"sync/atomic"
+
+	"github.com/florinledger/florin/daml/ast"
+)
+
+// function is the code of a function.
+type function struct {
+	name  string
+	arity int
+	slots int // what an activation takes on the stack
+	body  code
+	at    ast.Location
+}
+
+// constant is a value.
+type constant struct{ value Value }
+
+func (c *constant) quick(*machine) (Value, bool) { return c.value, true }
+func (c *constant) step(m *machine) code         { return m.give(c.value) }
+
+// variable is a slot of the current activation.
+type variable struct{ slot int }
+
+func (v *variable) quick(m *machine) (Value, bool) { return m.stack[m.base+v.slot], true }
+func (v *variable) step(m *machine) code           { return m.give(m.stack[m.base+v.slot]) }
+
+// captured is a variable that the current function brought from where it was made.
+type captured struct{ index int }
+
+func (c *captured) quick(m *machine) (Value, bool) { return m.function.free[c.index], true }
+func (c *captured) step(m *machine) code           { return m.give(m.function.free[c.index]) }
+
+// closure makes a function value.
+type closure struct {
+	function *function
+	captures []code // variables
+}
+
+func (c *closure) quick(m *machine) (Value, bool) {
+	free := make([]Value, len(c.captures))
+	for i, capture := range c.captures {
+		free[i], _ = capture.quick(m)
+	}
+	m.memory -= int64(len(free)+8) * valueBytes
+	return &Function{code: c.function, free: free}, true
+}
+
+func (c *closure) step(m *machine) code { return stepQuick(c, m) }
+
+// stepQuick is the step of code that quick always has a value for.
+func stepQuick(c code, m *machine) code {
+	v, _ := c.quick(m)
+	return m.give(v)
+}
+
+// let binds variables, one after another.
+type let struct {
+	slots  []int
+	bounds []code
+	body   code
+}
+
+func (l *let) quick(*machine) (Value, bool) { return nil, false }
+func (l *let) step(m *machine) code         { return l.from(m, 0) }
+
+func (l *let) from(m *machine, i int) code {
+	for ; i < len(l.bounds); i++ {
+		v, ok := l.bounds[i].quick(m)
+		if !ok {
+			m.push(l, int32(i), 0, nil)
+			return l.bounds[i]
+		}
+		*m.local(l.slots[i]) = v
+	}
+	return l.body
+}
+
+func (l *let) resume(m *machine, f *frame) code {
+	*m.local(l.slots[f.i]) = m.result
+	return l.from(m, int(f.i)+1)
+}
+
+// operation is what is done with values that were gathered.
+type operation interface {
+	// compute computes the value at once; false where step is needed.
+	compute(m *machine, args []Value) (Value, bool)
+	// perform does it, as step does.
+	perform(m *machine, args []Value) code
+}
+
+// gather evaluates expressions from left to right and does something with their values.
+type gather struct {
+	parts []code
+	room  int // the first of the slots where the values are kept
+	then  operation
+	fast  bool // all parts have quick values as a rule, and there are few of them all in all
+	cost  int  // how much is evaluated where it is fast
+	at    ast.Location
+}
+
+func (g *gather) quick(m *machine) (Value, bool) {
+	if !g.fast {
+		return nil, false
+	}
+	args := m.stack[m.base+g.room : m.base+g.room+len(g.parts)]
+	for i, part := range g.parts {
+		v, ok := part.quick(m)
+		if !ok {
+			return nil, false
+		}
+		args[i] = v
+	}
+	return g.then.compute(m, args)
+}
+
+func (g *gather) step(m *machine) code {
+	if v, ok := g.quick(m); ok {
+		return m.give(v)
+	}
+	return g.from(m, 0)
+}
+
+func (g *gather) from(m *machine, i int) code {
+	for ; i < len(g.parts); i++ {
+		v, ok := g.parts[i].quick(m)
+		if !ok {
+			m.push(g, int32(i), 0, nil)
+			return g.parts[i]
+		}
+		*m.local(g.room + i) = v
+	}
+	return g.then.perform(m, m.stack[m.base+g.room:m.base+g.room+len(g.parts)])
+}
+
+func (g *gather) resume(m *machine, f *frame) code {
+	*m.local(g.room + int(f.i)) = m.result
+	return g.from(m, int(f.i)+1)
+}
+
+func (g *gather) location() ast.Location { return g.at }
+
+// application applies a function to arguments. The function gets arguments as soon as it has as many as it wants,
+// before the others are evaluated.
+type application struct {
+	fun  code
+	args []code
+	room int // of the function, then of the arguments
+	at   ast.Location
+}
+
+func (a *application) quick(*machine) (Value, bool) { return nil, false }
+
+func (a *application) step(m *machine) code {
+	f, ok := a.fun.quick(m)
+	if !ok {
+		m.push(a, -1, 0, nil)
+		return a.fun
+	}
+	*m.local(a.room) = f
+	return a.from(m, 0, 0)
+}
+
+// from evaluates arguments from i on. Those before first were given to a function already.
+func (a *application) from(m *machine, i, first int) code {
+	v := *m.local(a.room)
+	f, ok := v.(*Function)
+	if !ok {
+		return m.fail(crash("%T is applied like a function", v))
+	}
+	wanted := min(first+f.missing(), len(a.args))
+	for ; i < wanted; i++ {
+		v, ok := a.args[i].quick(m)
+		if !ok {
+			m.push(a, int32(i), int32(first), nil)
+			return a.args[i]
+		}
+		*m.local(a.room + 1 + i) = v
+	}
+	args := m.stack[m.base+a.room+1+first : m.base+a.room+1+wanted]
+	if wanted < len(a.args) {
+		m.push(a, -1, int32(wanted), nil)
+	}
+	return m.call(f, args)
+}
+
+func (a *application) resume(m *machine, f *frame) code {
+	if f.i < 0 {
+		*m.local(a.room) = m.result
+		return a.from(m, int(f.j), int(f.j))
+	}
+	*m.local(a.room + 1 + int(f.i)) = m.result
+	return a.from(m, int(f.i)+1, int(f.j))
+}
+
+func (a *application) location() ast.Location { return a.at }
+
+// global is a value of a package, or another definition that is evaluated once.
+type global struct {
+	program *Program
+	name    string
+	compile func() (*function, error)
+	value   atomic.Pointer[Value]
+	code    atomic.Pointer[function]
+}
+
+func (g *global) quick(*machine) (Value, bool) {
+	if v := g.value.Load(); v != nil {
+		return *v, true
+	}
+	return nil, false
+}
+
+func (g *global) step(m *machine) code {
+	if v := g.value.Load(); v != nil {
+		return m.give(*v)
+	}
+	f, err := g.load()
+	if err != nil {
+		return m.fail(crash("%s cannot be compiled: %s", g.name, err))
+	}
+	if f.arity > 0 {
+		v := Value(&Function{code: f})
+		g.value.Store(&v)
+		return m.give(v)
+	}
+	if c, ok := f.body.(*closure); ok && len(c.captures) == 0 { // a function, and nothing to evaluate
+		v, _ := c.quick(m)
+		g.value.Store(&v)
+		return m.give(v)
+	}
+	m.push(g, 0, 0, nil)
+	return m.call(&Function{code: f}, nil)
+}
+
+// load compiles the definition when it is first needed. Two that need it at once both compile it, to the same effect.
+func (g *global) load() (*function, error) {
+	if f := g.code.Load(); f != nil {
+		return f, nil
+	}
+	f, err := g.compile()
+	if err != nil {
+		return nil, err
+	}
+	g.code.Store(f)
+	return f, nil
+}
+
+func (g *global) resume(m *machine, _ *frame) code {
+	v := m.result
+	g.value.Store(&v)
+	return nil
+}

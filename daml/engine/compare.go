@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// comparison goes through two values of one type side by side. It keeps its own stack: values may be nested as deep as
+// a program likes.
+type comparison struct {
+	pairs []pair
+	seen  int64 // how many pairs were compared
+}
+
+type pair struct{ a, b Value }
+
+func (c *comparison) push(a, b Value) { c.pairs = append(c.pairs, pair{a, b}) }
+
+// compare orders two values of one type. Functions have no order.
+func (m *machine) compare(a, b Value) (int, *Failure) {
+	c := comparison{}
+	c.push(a, b)
+	for len(c.pairs) > 0 {
+		next := c.pairs[len(c.pairs)-1]
+		c.pairs = c.pairs[:len(c.pairs)-1]
+		order, failure := c.step(next.a, next.b)
+		if c.seen++; c.seen%stepsBetweenChecks == 0 {
+			m.steps -= stepsBetweenChecks
+			if m.check(); m.failure != nil {
+				return 0, m.failure
+			}
+		}
+		if order != 0 || failure != nil {
+			return order, failure
+		}
+	}
+	return 0, nil
+}
+
+func (c *comparison) step(a, b Value) (int, *Failure) {
+	switch a := a.(type) {
+	case lf.Unit:
+		return 0, nil
+	case lf.Bool:
+		return compareBools(bool(a), bool(b.(lf.Bool))), nil
+	case lf.Int64:
+		return cmp.Compare(a, b.(lf.Int64)), nil
+	case *Numeric:
+		return a.cmp(b.(*Numeric)), nil
+	case lf.Text:
+		return strings.Compare(string(a), string(b.(lf.Text))), nil
+	case lf.Date:
+		return cmp.Compare(a, b.(lf.Date)), nil
+	case lf.Timestamp:
+		return cmp.Compare(a, b.(lf.Timestamp)), nil
+	case lf.Party:
+		return strings.Compare(string(a), string(b.(lf.Party))), nil
+	case lf.ContractID:
+		return compareContractIDs(a, b.(lf.ContractID))
+	case *TypeRep:
+		return compareTypes(a.Type, b.(*TypeRep).Type), nil
+	case *Function:
+		return 0, failed(fault.NonComparableValues.New("Interpretation error: Error: functions are not comparable"))
+	default:
+		return c.composite(a, b), nil
+	}
+}
+
+// composite compares what holds other values: their forms at once, their contents later.
+func (c *comparison) composite(a, b Value) int {
+	switch a := a.(type) {
+	case *Enum:
+		return cmp.Compare(a.Rank, b.(*Enum).Rank)
+	case *Variant:
+		other := b.(*Variant)
+		c.push(a.Value, other.Value)
+		return cmp.Compare(a.Rank, other.Rank)
+	case *Optional:
+		other := b.(*Optional)
+		if a != nil && other != nil {
+			c.push(a.Value, other.Value)
+		}
+		return compareBools(a != nil, other != nil)
+	case *List:
+		other := b.(*List)
+		if a != nil && other != nil {
+			c.push(a.Tail, other.Tail)
+			c.push(a.Head, other.Head)
+		}
+		return compareBools(a != nil, other != nil)
+	case *Record:
+		c.all(a.Fields, b.(*Record).Fields)
+	case *Struct:
+		c.all(a.fields, b.(*Struct).fields)
+	case *Any:
+		other := b.(*Any)
+		c.push(a.Value, other.Value)
+		return compareTypes(a.Type.Type, other.Type.Type)
+	case *Map:
+		c.push(a.entries(), b.(*Map).entries())
+	}
+	return 0
+}
+
+func (c *comparison) all(a, b []Value) {
+	for i, v := range slices.Backward(a) {
+		c.push(v, b[i])
+	}
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
+}
+
+// localIDLength is the length of a contract id that has no hash of its contract yet: 00 and the discriminator.
+const localIDLength = 66
+
+// compareContractIDs orders contract ids. Of two with one discriminator, one without a hash may become the other.
+func compareContractIDs(a, b lf.ContractID) (int, *Failure) {
+	if a != b && len(a) >= localIDLength && len(b) >= localIDLength && a[:localIDLength] == b[:localIDLength] &&
+		(len(a) == localIDLength || len(b) == localIDLength) {
+		return 0, failed(fault.ContractIDComparability.New(
+			"Interpretation error: Error: The global contract ID %s conflicts with a local contract ID", max(a, b)))
+	}
+	return strings.Compare(string(a), string(b)), nil
+}
+
+// comparable fails when a value holds a function, as a key of a map must not.
+func (m *machine) comparable(v Value) *Failure {
+	switch v.(type) {
+	case lf.Text, lf.Party, lf.Int64, lf.ContractID, lf.Date, lf.Timestamp, *Numeric:
+		return nil
+	}
+	_, failure := m.compare(v, v)
+	return failure
+}

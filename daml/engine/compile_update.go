@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"github.com/florinledger/florin/daml/ast"
+)
+
+// An update is a function of one argument, the token: applying it runs the update. What an update is made of is
+// evaluated when the update is, and what it does is done when it is run.
+
+// delay makes an update of values: a function that captures them.
+type delay struct{ code *function }
+
+func (d delay) compute(m *machine, args []Value) (Value, bool) {
+	return &Function{code: d.code, free: copyOf(m, args)}, true
+}
+func (d delay) perform(m *machine, args []Value) code { return computeAndGive(d, m, args) }
+
+// delayed is the body of such an update.
+type delayed struct {
+	then effect
+	at   ast.Location
+}
+
+func (*delayed) quick(*machine) (Value, bool) { return nil, false }
+func (d *delayed) step(m *machine) code       { return d.then(m, m.function.free) }
+
+// delayed compiles an update that does something with the values of expressions.
+func (s *scope) delayed(then effect, env *binding, exprs ...ast.Expr) code {
+	f := &function{name: s.name, arity: 1, slots: 1, body: &delayed{then: then, at: s.at}, at: s.at}
+	return s.gather(delay{f}, env, exprs...)
+}
+
+// run runs what an expression evaluates to.
+type run struct {
+	update code
+	at     ast.Location
+}
+
+var tokenArgument = []Value{theToken}
+
+func (*run) quick(*machine) (Value, bool) { return nil, false }
+
+func (r *run) step(m *machine) code {
+	v, ok := r.update.quick(m)
+	if !ok {
+		m.push(r, 0, 0, nil)
+		return r.update
+	}
+	return m.apply(v, tokenArgument)
+}
+
+func (r *run) resume(m *machine, _ *frame) code { return m.apply(m.result, tokenArgument) }
+func (r *run) location() ast.Location           { return r.at }
+
+// Names that no package can give to a variable.
+const (
+	tokenName = "argument of an update"
+	firstName = "first update of a block"
+)
+
+// update compiles an update; nil for other expressions.
+func (s *scope) update(e ast.Expr, env *binding) code {
+	switch e := e.(type) {
+	case *ast.UpdatePure:
+		return s.delayed(func(m *machine, args []Value) code { return m.give(args[0]) }, env, e.Expr)
+	case *ast.UpdateEmbedExpr:
+		return s.lambda([]string{tokenName}, env, func(inner *scope, env *binding) code {
+			return inner.runs(inner.expr(e.Body, env))
+		})
+	case *ast.UpdateBlock:
+		return s.block(e, env)
+	case *ast.UpdateTryCatch:
+		return s.lambda([]string{tokenName}, env, func(inner *scope, env *binding) code {
+			return inner.try(e, env)
+		})
+	default:
+		return s.ledgerUpdate(e, env)
+	}
+}
+
+func (s *scope) runs(update code) code { return &run{update: update, at: s.at} }
+
+// block compiles updates that follow one another. The first is evaluated with the block, each other one when those
+// before it have been run.
+func (s *scope) block(e *ast.UpdateBlock, env *binding) code {
+	out := &let{}
+	s.within(func() {
+		out.bounds = []code{s.expr(e.Bindings[0].Bound, env)}
+		slot := s.take(1)
+		out.slots = []int{slot}
+		env := &binding{name: firstName, slot: slot, next: env}
+		out.body = s.lambda([]string{tokenName}, env, func(inner *scope, env *binding) code {
+			return inner.sequence(e, env)
+		})
+	})
+	return out
+}
+
+func (s *scope) sequence(e *ast.UpdateBlock, env *binding) code {
+	out := &let{}
+	for i, b := range e.Bindings {
+		update := s.variable(firstName, env)
+		if i > 0 {
+			update = s.expr(b.Bound, env)
+		}
+		out.bounds = append(out.bounds, s.runs(update))
+		slot := s.take(1)
+		out.slots = append(out.slots, slot)
+		env = &binding{name: b.Binder.Name, slot: slot, next: env}
+	}
+	out.body = s.runs(s.expr(e.Body, env))
+	return out
+}
+
+// try runs an update, and what a handler makes of an exception.
+type try struct {
+	body    code
+	slot    int // of the exception
+	handler code
+}
+
+func (s *scope) try(e *ast.UpdateTryCatch, env *binding) code {
+	out := &try{body: s.runs(s.expr(e.Body, env))}
+	out.slot = s.take(1)
+	out.handler = s.expr(e.Handler, &binding{name: e.Var, slot: out.slot, next: env})
+	return out
+}
+
+func (*try) quick(*machine) (Value, bool) { return nil, false }
+
+func (t *try) step(m *machine) code {
+	m.push(t, 0, 0, m.mark())
+	return t.body
+}
+
+func (t *try) resume(*machine, *frame) code { return nil }
+
+func (t *try) handle(m *machine, f *frame, thrown *Failure) code {
+	if failure := m.rollback(f.more.(mark)); failure != nil {
+		return m.fail(failure)
+	}
+	*m.local(t.slot) = thrown.Exception
+	m.push(handling{}, 0, 0, thrown)
+	return t.handler
+}
+
+// handling waits for what a handler makes of an exception.
+type handling struct{}
+
+func (handling) resume(m *machine, f *frame) code {
+	update := m.result.(*Optional)
+	if update == nil {
+		return m.rethrow(f.more.(*Failure))
+	}
+	return m.apply(update.Value, tokenArgument)
+}

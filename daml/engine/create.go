@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// creation computes what a contract says of itself, one thing after another, and creates it.
+type creation struct {
+	template    *template
+	argument    Value
+	signatories []ledger.Party
+	observers   []ledger.Party
+}
+
+// The steps of a creation.
+const (
+	checkPrecondition = iota
+	findSignatories
+	findObservers
+)
+
+// create creates a contract of a template.
+func (m *machine) create(t *template, argument Value) code {
+	if t.def.Key != nil {
+		return m.fail(crash("template %s has a contract key, which is not supported", t.name))
+	}
+	c := &creation{template: t, argument: argument}
+	return c.next(m, checkPrecondition, t.precondition())
+}
+
+func (c *creation) next(m *machine, step int32, of *global) code {
+	m.push(c, step, 0, nil)
+	return m.applyGlobal(of, c.argument)
+}
+
+func (c *creation) resume(m *machine, f *frame) code {
+	switch f.i {
+	case checkPrecondition:
+		if !m.result.(lf.Bool) {
+			return m.fail(c.preconditionViolated())
+		}
+		return c.next(m, findSignatories, c.template.signatories())
+	case findSignatories:
+		c.signatories = parties(m.result)
+		return c.next(m, findObservers, c.template.observers())
+	default:
+		c.observers = slices.DeleteFunc(parties(m.result), func(party ledger.Party) bool {
+			return ledger.PartiesContain(c.signatories, party)
+		})
+		return c.insert(m)
+	}
+}
+
+func (c *creation) preconditionViolated() *Failure {
+	return failed(fault.TemplatePreconditionViolated.New(
+		interpretationError+"Update failed due to precondition violation when creating %s", c.template.name).
+		WithResource("TEMPLATE_ID", c.template.name.String()))
+}
+
+// insert adds the node.
+func (c *creation) insert(m *machine) code {
+	t := m.ledger
+	argument, failure := Export(c.argument)
+	switch {
+	case failure != nil:
+		return m.fail(failure)
+	case len(c.signatories) == 0:
+		return m.fail(failed(fault.DamlAuthorizationError.New(
+			interpretationError+"node %d (%s) has no signatories", len(t.nodes), c.template.name)))
+	}
+	if missing := ledger.MissingParties(t.top().authorizers, c.signatories); len(missing) > 0 {
+		return m.fail(t.unauthorized(c.template.name, c.signatories))
+	}
+	argumentType, err := m.program.LFType(c.template.name)
+	if err != nil {
+		return m.fail(crash("%s", err))
+	}
+	id, failure := t.add(ledger.TxNode{
+		Kind: ledger.EventCreate, Template: c.template.name, PackageName: c.template.pkg.Name,
+		Signatories: c.signatories, Observers: c.observers, Argument: argument, ArgumentType: argumentType,
+	})
+	if failure != nil {
+		return m.fail(failure)
+	}
+	node := &t.nodes[id]
+	node.ContractID = ledger.LocalContractID(node.Seed, t.env.EffectiveAt, node.Stakeholders())
+	t.created[node.ContractID] = &instance{
+		contract: ledger.Contract{
+			ID: node.ContractID, Template: c.template.name, PackageName: c.template.pkg.Name,
+			Signatories: c.signatories, Observers: c.observers, CreatedAt: t.env.EffectiveAt,
+		},
+		template: c.template, argument: c.argument,
+	}
+	return m.give(node.ContractID)
+}
+
+// parties are the parties of a list, sorted and each once.
+func parties(v Value) []ledger.Party {
+	var out []ledger.Party
+	for l := v.(*List); l != nil; l = l.Tail {
+		out = append(out, l.Head.(lf.Party))
+	}
+	return ledger.SortedParties(out)
+}
+
+// unauthorized is the failure of a node that would be next.
+func (t *transaction) unauthorized(name lf.TypeName, required []ledger.Party) *Failure {
+	return failed(fault.DamlAuthorizationError.New(
+		interpretationError+"node %d (%s) requires authorizers %s, but only %s were given",
+		len(t.nodes), name, listed(required), listed(t.top().authorizers)).
+		WithHint("Submit with actAs naming the missing parties, or use a choice that they have agreed to."))
+}
+
+func listed(parties []ledger.Party) string {
+	texts := make([]string, len(parties))
+	for i, party := range parties {
+		texts[i] = string(party)
+	}
+	return strings.Join(texts, ",")
+}

@@ -1,0 +1,162 @@
+package engine
+
+import "sync/atomic"
+
+// pure is an operation without effects that cannot fail.
+type pure func(m *machine, args []Value) Value
+
+func (p pure) compute(m *machine, args []Value) (Value, bool) { return p(m, args), true }
+func (p pure) perform(m *machine, args []Value) code          { return m.give(p(m, args)) }
+
+var (
+	opCons = pure(func(m *machine, args []Value) Value {
+		m.memory -= int64(len(args)) * 2 * valueBytes
+		last := len(args) - 1
+		return prepend(args[:last], args[last].(*List))
+	})
+	opSome = pure(func(m *machine, args []Value) Value {
+		m.memory -= valueBytes
+		return some(args[0])
+	})
+)
+
+// copyOf is a copy of values that outlives the machine's stack.
+func copyOf(m *machine, values []Value) []Value {
+	m.memory -= int64(len(values)+3) * valueBytes
+	out := make([]Value, len(values))
+	copy(out, values)
+	return out
+}
+
+// makeRecord makes a record of its fields.
+type makeRecord struct{ typ *RecordType }
+
+func (o makeRecord) compute(m *machine, args []Value) (Value, bool) {
+	return &Record{Type: o.typ, Fields: copyOf(m, args)}, true
+}
+func (o makeRecord) perform(m *machine, args []Value) code { return computeAndGive(o, m, args) }
+
+// computeAndGive performs an operation that always computes.
+func computeAndGive(o operation, m *machine, args []Value) code {
+	v, _ := o.compute(m, args)
+	return m.give(v)
+}
+
+// project takes a field of a record.
+type project struct{ index int }
+
+func (o project) compute(_ *machine, args []Value) (Value, bool) {
+	return args[0].(*Record).Fields[o.index], true
+}
+func (o project) perform(m *machine, args []Value) code { return computeAndGive(o, m, args) }
+
+// updateField makes a record that differs in one field.
+type updateField struct{ index int }
+
+func (o updateField) compute(m *machine, args []Value) (Value, bool) {
+	record := args[0].(*Record)
+	fields := copyOf(m, record.Fields)
+	fields[o.index] = args[1]
+	return &Record{Type: record.Type, Fields: fields}, true
+}
+func (o updateField) perform(m *machine, args []Value) code { return computeAndGive(o, m, args) }
+
+// makeVariant makes a value of a variant type.
+type makeVariant struct {
+	typ  *SumType
+	rank int
+}
+
+func (o makeVariant) compute(m *machine, args []Value) (Value, bool) {
+	m.memory -= 2 * valueBytes
+	return &Variant{Type: o.typ, Rank: o.rank, Value: args[0]}, true
+}
+func (o makeVariant) perform(m *machine, args []Value) code { return computeAndGive(o, m, args) }
+
+// makeStruct makes a struct of fields that come in another order than that of their names.
+type makeStruct struct {
+	shape *structShape
+	order []int
+}
+
+func (o makeStruct) compute(m *machine, args []Value) (Value, bool) {
+	m.memory -= int64(len(args)+3) * valueBytes
+	fields := make([]Value, len(args))
+	for i, from := range o.order {
+		fields[i] = args[from]
+	}
+	return &Struct{shape: o.shape, fields: fields}, true
+}
+func (o makeStruct) perform(m *machine, args []Value) code { return computeAndGive(o, m, args) }
+
+// fieldCache remembers where a name was in the last shape of structs that was met.
+type fieldCache struct{ last atomic.Pointer[knownField] }
+
+type knownField struct {
+	shape *structShape
+	index int
+}
+
+func (c *fieldCache) index(shape *structShape, name string) int {
+	if known := c.last.Load(); known != nil && known.shape == shape {
+		return known.index
+	}
+	found := &knownField{shape: shape, index: shape.index(name)}
+	c.last.Store(found)
+	return found.index
+}
+
+// projectStruct takes a field of a struct.
+type projectStruct struct {
+	name  string
+	cache fieldCache
+}
+
+func (o *projectStruct) compute(_ *machine, args []Value) (Value, bool) {
+	s := args[0].(*Struct)
+	return s.fields[o.cache.index(s.shape, o.name)], true
+}
+func (o *projectStruct) perform(m *machine, args []Value) code { return computeAndGive(o, m, args) }
+
+// updateStruct makes a struct that differs in one field.
+type updateStruct struct {
+	name  string
+	cache fieldCache
+}
+
+func (o *updateStruct) compute(m *machine, args []Value) (Value, bool) {
+	s := args[0].(*Struct)
+	fields := copyOf(m, s.fields)
+	fields[o.cache.index(s.shape, o.name)] = args[1]
+	return &Struct{shape: s.shape, fields: fields}, true
+}
+func (o *updateStruct) perform(m *machine, args []Value) code { return computeAndGive(o, m, args) }
+
+// toAny wraps a value with its type.
+type toAny struct{ typ *TypeRep }
+
+func (o toAny) compute(m *machine, args []Value) (Value, bool) {
+	m.memory -= 2 * valueBytes
+	return &Any{Type: o.typ, Value: args[0]}, true
+}
+func (o toAny) perform(m *machine, args []Value) code { return computeAndGive(o, m, args) }
+
+// fromAny takes out a value of the type that is expected.
+type fromAny struct{ typ *TypeRep }
+
+func (o fromAny) compute(m *machine, args []Value) (Value, bool) {
+	if any := args[0].(*Any); any.Type == o.typ {
+		m.memory -= valueBytes
+		return some(any.Value), true
+	}
+	return none, true
+}
+func (o fromAny) perform(m *machine, args []Value) code { return computeAndGive(o, m, args) }
+
+// throw throws an exception of a type.
+type throw struct{ typ *TypeRep }
+
+func (throw) compute(*machine, []Value) (Value, bool) { return nil, false }
+func (o throw) perform(m *machine, args []Value) code {
+	return m.throw(&Any{Type: o.typ, Value: args[0]})
+}

@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/florinledger/florin/daml/ast"
+)
+
+// Options say how code is run.
+type Options struct {
+	// Limits are DefaultLimits where they are zero.
+	Limits Limits
+	// Trace gets the messages of TRACE; nil drops them.
+	Trace func(message string, at ast.Location)
+}
+
+func (p *Program) machine(ctx context.Context, options Options) *machine {
+	limits := options.Limits
+	if limits == (Limits{}) {
+		limits = DefaultLimits()
+	}
+	return &machine{
+		program: p, ctx: ctx, limits: limits, steps: limits.Steps, memory: limits.Memory,
+		nextCheck: limits.Steps - stepsBetweenChecks, trace: options.Trace,
+	}
+}
+
+// Value evaluates a value of a package. The error is a [*Failure] where the package's code fails.
+func (p *Program) Value(ctx context.Context, options Options, name ast.ValueName) (Value, error) {
+	g, err := p.value(name)
+	if err != nil {
+		return nil, err
+	}
+	m := p.machine(ctx, options)
+	return m.finish(m.run(&Function{code: &function{name: g.name, body: g}}, nil))
+}
+
+// Apply applies a function value to arguments.
+func (p *Program) Apply(ctx context.Context, options Options, f Value, args ...Value) (Value, error) {
+	m := p.machine(ctx, options)
+	return m.finish(m.run(f, args))
+}
+
+func (m *machine) finish(v Value, failure *Failure) (Value, error) {
+	switch {
+	case failure == nil:
+		return v, nil
+	case failure.err != nil:
+		return nil, fmt.Errorf("evaluation: %w", failure.err)
+	default:
+		return nil, failure
+	}
+}

@@ -1,0 +1,230 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// fetch reads a contract that is to be of a template.
+func (m *machine) fetch(name lf.TypeName, id lf.ContractID) code {
+	found, failure := m.lookup(id)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	if found.template.name != name {
+		return m.fail(wronglyTyped(id, name, found.template.name))
+	}
+	if failure := m.insertFetch(found, nil); failure != nil {
+		return m.fail(failure)
+	}
+	return m.give(found.argument)
+}
+
+// fetchInterface reads a contract that is to implement an interface.
+func (m *machine) fetchInterface(name lf.TypeName, id lf.ContractID) code {
+	found, failure := m.lookupInterface(name, id)
+	if failure == nil {
+		failure = m.insertFetch(found, &name)
+	}
+	if failure != nil {
+		return m.fail(failure)
+	}
+	return m.give(found.template.interfaceValue(found.argument))
+}
+
+func (m *machine) lookupInterface(name lf.TypeName, id lf.ContractID) (*instance, *Failure) {
+	found, failure := m.lookup(id)
+	if failure != nil {
+		return nil, failure
+	}
+	if found.template.def.Implementation(name) == nil {
+		return nil, failed(fault.ContractDoesNotImplementInterface.New(interpretationError+
+			"Update failed due to contract %s not implementing an interface: expected contract to implement interface %s "+
+			"but contract has type %s", id, name, found.template.name).
+			WithResource("CONTRACT_ID", string(id)).
+			WithResource("TEMPLATE_ID", found.template.name.String()).
+			WithResource("INTERFACE_ID", name.String()))
+	}
+	return found, nil
+}
+
+func (m *machine) insertFetch(found *instance, through *lf.TypeName) *Failure {
+	t := m.ledger
+	stakeholders, authorizers := found.contract.Stakeholders(), t.top().authorizers
+	if !ledger.PartiesOverlap(stakeholders, authorizers) {
+		return failed(fault.DamlAuthorizationError.New(interpretationError+
+			"node %d requires one of the stakeholders %s of the fetched contract to be an authorizer, but authorizers were %s",
+			len(t.nodes), listed(stakeholders), listed(authorizers)))
+	}
+	_, failure := t.add(ledger.TxNode{
+		Kind: ledger.EventFetch, ContractID: found.contract.ID, Template: found.template.name,
+		PackageName: found.contract.PackageName, Signatories: found.contract.Signatories,
+		Observers: found.contract.Observers, Key: found.contract.Key, InNetwork: found.contract.InNetwork,
+		Interface: through,
+		ActingParties: slices.DeleteFunc(stakeholders, func(party ledger.Party) bool {
+			return !ledger.PartiesContain(authorizers, party)
+		}),
+	})
+	return failure
+}
+
+// exercising computes who a choice involves, one thing after another, and exercises it. What these expressions throw
+// cannot be caught: it may depend on a contract that the catcher has no right to see.
+type exercising struct {
+	found       *instance
+	choice      *choice
+	through     *lf.TypeName
+	this        Value // the contract's argument, or the value of the interface
+	argument    Value
+	controllers []ledger.Party
+	observers   []ledger.Party
+	authorizers []ledger.Party
+}
+
+// The steps of an exercise.
+const (
+	checkGuard = iota
+	findControllers
+	findChoiceObservers
+	findAuthorizers
+	runUpdate
+)
+
+// exercise exercises a choice of a template.
+func (m *machine) exercise(name lf.TypeName, choiceName string, id lf.ContractID, argument Value) code {
+	found, failure := m.lookup(id)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	if found.template.name != name {
+		return m.fail(wronglyTyped(id, name, found.template.name))
+	}
+	c, failure := found.template.choice(choiceName)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	e := &exercising{found: found, choice: c, this: found.argument, argument: argument}
+	return e.next(m, findControllers, c.controllers())
+}
+
+// exerciseInterface exercises a choice of an interface. The guard is a function of the interface; nil for none.
+func (m *machine) exerciseInterface(name lf.TypeName, choiceName string, id lf.ContractID, argument, guard Value) code {
+	found, failure := m.lookupInterface(name, id)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	c, failure := m.program.interfaceChoice(name, choiceName)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	e := &exercising{
+		found: found, choice: c, through: &name, this: found.template.interfaceValue(found.argument), argument: argument,
+	}
+	if guard != nil {
+		m.push(e, checkGuard, 0, nil)
+		return m.apply(guard, []Value{e.this})
+	}
+	return e.next(m, findControllers, c.controllers())
+}
+
+func (e *exercising) next(m *machine, step int32, of *global) code {
+	m.push(e, step, 0, nil)
+	return m.applyGlobal(of, e.this, e.argument)
+}
+
+func (e *exercising) resume(m *machine, f *frame) code {
+	switch f.i {
+	case checkGuard:
+		if !m.result.(lf.Bool) {
+			return m.fail(crash("Choice guard failed for %s contract %s when exercising choice %s",
+				e.found.template.name, e.found.contract.ID, e.choice.def.Name))
+		}
+		return e.next(m, findControllers, e.choice.controllers())
+	case findControllers:
+		e.controllers = parties(m.result)
+		return e.next(m, findChoiceObservers, e.choice.observers())
+	case findChoiceObservers:
+		e.observers = parties(m.result)
+		if e.choice.def.Authorizers != nil {
+			return e.next(m, findAuthorizers, e.choice.authorizers())
+		}
+		return e.begin(m)
+	case findAuthorizers:
+		e.authorizers = parties(m.result)
+		return e.begin(m)
+	default:
+		return m.apply(m.result, tokenArgument)
+	}
+}
+
+// handle is for what a guard and the parties' expressions throw. What the update evaluates to is not among them.
+func (e *exercising) handle(m *machine, f *frame, thrown *Failure) code {
+	if f.i == runUpdate {
+		return m.rethrow(thrown)
+	}
+	return m.unhandled(thrown)
+}
+
+// begin adds the node and runs the choice's update below it.
+func (e *exercising) begin(m *machine) code {
+	t, found := m.ledger, e.found
+	argument, failure := Export(e.argument)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	if len(e.controllers) == 0 {
+		return m.fail(failed(fault.DamlAuthorizationError.New(
+			interpretationError+"node %d (%s) has no controllers", len(t.nodes), found.template.name)))
+	}
+	required := ledger.SortedParties(e.controllers, e.authorizers)
+	if missing := ledger.MissingParties(t.top().authorizers, required); len(missing) > 0 {
+		return m.fail(t.unauthorized(found.template.name, required))
+	}
+	argumentType, err := m.program.lfTypeOf(e.choice.def.Argument.Type)
+	if err != nil {
+		return m.fail(crash("%s", err))
+	}
+	id, failure := t.add(ledger.TxNode{
+		Kind: ledger.EventExercise, ContractID: found.contract.ID, Template: found.template.name,
+		PackageName: found.contract.PackageName, Signatories: found.contract.Signatories,
+		Observers: found.contract.Observers, Key: found.contract.Key, InNetwork: found.contract.InNetwork,
+		Argument: argument, ArgumentType: argumentType, Interface: e.through, Choice: e.choice.def.Name,
+		Consuming: e.choice.def.Consuming, ActingParties: e.controllers, ChoiceObservers: e.observers,
+	})
+	if failure != nil {
+		return m.fail(failure)
+	}
+	if e.choice.def.Consuming {
+		t.consumed[found.contract.ID] = true
+	}
+	authorizers := e.authorizers
+	if e.choice.def.Authorizers == nil {
+		authorizers = ledger.SortedParties(found.contract.Signatories, e.controllers)
+	}
+	t.frames = append(t.frames, scopeOfAuthority{authorizers: authorizers, node: id, seed: t.nodes[id].Seed})
+	m.push(closing{}, id, 0, e.choice)
+	m.push(e, runUpdate, 0, nil)
+	return m.applyGlobal(e.choice.update(), e.this, e.argument, found.contract.ID)
+}
+
+// closing waits for the result of a choice.
+type closing struct{}
+
+func (closing) resume(m *machine, f *frame) code {
+	t := m.ledger
+	result, failure := Export(m.result)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	resultType, err := m.program.lfTypeOf(f.more.(*choice).def.ReturnType)
+	if err != nil {
+		return m.fail(crash("%s", err))
+	}
+	node := &t.nodes[f.i]
+	node.Result, node.ResultType, node.LastDescendant = result, resultType, int32(len(t.nodes)-1)
+	t.frames = t.frames[:len(t.frames)-1]
+	return nil
+}

@@ -1,0 +1,228 @@
+package engine
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Failure says why a run came to no value, and where.
+type Failure struct { //nolint:errname // a failure is what a run comes to, as a fault is what a command comes to
+	// Fault is the error as clients get it.
+	Fault *fault.Fault
+	// Location is the innermost place in the source that is known.
+	Location ast.Location
+	// Calls are the functions that were under way, the innermost first.
+	Calls []Call
+	// Exception is what was thrown and not caught; nil for other failures.
+	Exception *Any
+
+	err error // a failure of the host, or of the context
+}
+
+// Call is a function that was under way, and where it waited for the one before it.
+type Call struct {
+	Function string
+	Location ast.Location
+}
+
+// Error is the text of the fault.
+func (f *Failure) Error() string {
+	if f.err != nil {
+		return f.err.Error()
+	}
+	return f.Fault.Error()
+}
+
+// Unwrap is the fault, or what failed beneath.
+func (f *Failure) Unwrap() error {
+	if f.err != nil {
+		return f.err
+	}
+	return f.Fault
+}
+
+const interpretationError = "Interpretation error: Error: "
+
+func failed(refusal *fault.Fault) *Failure { return &Failure{Fault: refusal} }
+
+// crash is a failure that a well-typed package cannot bring about.
+func crash(format string, args ...any) *Failure {
+	return failed(fault.DamlInterpretationError.New("Interpretation error: "+format, args...))
+}
+
+func cancelled(err error) *Failure { return &Failure{err: err} }
+
+func limitReached(what string, limit int64) *Failure {
+	return failed(fault.InterpretationTimeExceeded.New(
+		"Interpretation takes more than %d %s", limit, what).
+		WithHint("Split the commands over several submissions, or have the package do less."))
+}
+
+// maxCalls bounds how many calls a failure lists.
+const maxCalls = 50
+
+// fail ends the run.
+func (m *machine) fail(failure *Failure) code {
+	if m.failure != nil {
+		return nil
+	}
+	m.failure = failure
+	m.trail(failure)
+	return nil
+}
+
+// located is a continuation that knows where it stands in the source.
+type located interface{ location() ast.Location }
+
+// trail notes the functions that are under way.
+func (m *machine) trail(failure *Failure) {
+	function := m.function
+	for i := len(m.frames) - 1; i >= 0 && len(failure.Calls) < maxCalls; i-- {
+		f := m.frames[i]
+		var at ast.Location
+		if place, ok := f.then.(located); ok {
+			at = place.location()
+		}
+		if failure.Location.IsZero() {
+			failure.Location = at
+		}
+		if function != nil && function != f.function {
+			failure.Calls = append(failure.Calls, Call{Function: function.code.name, Location: at})
+		}
+		function = f.function
+	}
+	if function != nil && len(failure.Calls) < maxCalls {
+		failure.Calls = append(failure.Calls, Call{Function: function.code.name, Location: function.code.at})
+	}
+}
+
+// arithmeticErrorType is the type of the exception that arithmetic throws.
+var arithmeticErrorType = lf.TypeName{
+	Package: "ee33fb70918e7aaa3d3fc44d64a399fb2bf5bcefc54201b1690ecd448551ba88",
+	Module:  "DA.Exception.ArithmeticError", Entity: "ArithmeticError",
+}
+
+var arithmeticErrorRecord = &RecordType{Name: arithmeticErrorType, Labels: []string{"message"}}
+
+// arithmeticError throws what arithmetic throws where a result does not exist.
+func (m *machine) arithmeticError(function string, args []Value) code {
+	shown := make([]string, len(args))
+	for i, arg := range args {
+		shown[i] = show(arg)
+	}
+	message := fmt.Sprintf("ArithmeticError while evaluating (%s %s).", function, strings.Join(shown, " "))
+	return m.throw(&Any{
+		Type:  m.program.typeRep(&ast.TyCon{Name: arithmeticErrorType}),
+		Value: &Record{Type: arithmeticErrorRecord, Fields: []Value{lf.Text(message)}},
+	})
+}
+
+// show prints a value of a scalar type as programs do.
+func show(v Value) string {
+	switch v := v.(type) {
+	case lf.Bool:
+		return strconv.FormatBool(bool(v))
+	case lf.Int64:
+		return strconv.FormatInt(int64(v), 10)
+	case *Numeric:
+		return v.show()
+	case lf.Text:
+		return string(v)
+	case lf.Party:
+		return string(v)
+	case lf.Date:
+		return showDate(v)
+	case lf.Timestamp:
+		return showTimestamp(v)
+	case lf.Unit:
+		return "<unit>"
+	default:
+		return fmt.Sprintf("<%T>", v)
+	}
+}
+
+// handler is a continuation that an exception may stop at.
+type handler interface {
+	continuation
+	// handle deals with an exception. The frame is off the stack, and the activation restored.
+	handle(m *machine, f *frame, thrown *Failure) code
+}
+
+// throw throws an exception.
+func (m *machine) throw(exception *Any) code {
+	thrown := &Failure{Exception: exception}
+	m.trail(thrown)
+	return m.rethrow(thrown)
+}
+
+// rethrow goes back to the innermost handler.
+func (m *machine) rethrow(thrown *Failure) code {
+	for len(m.frames) > m.bottom {
+		top := m.frames[len(m.frames)-1]
+		h, ok := top.then.(handler)
+		if !ok {
+			m.frames = m.frames[:len(m.frames)-1]
+			continue
+		}
+		m.frames = m.frames[:len(m.frames)-1]
+		m.base, m.function = top.base, top.function
+		return h.handle(m, &top, thrown)
+	}
+	return m.unhandled(thrown)
+}
+
+// unhandled makes a failure of an exception that nothing catches: its type's message, under an error id that names it.
+func (m *machine) unhandled(thrown *Failure) code {
+	name, _ := thrown.Exception.Type.IsCon()
+	if name == arithmeticErrorType {
+		message := thrown.Exception.Value.(*Record).Fields[0].(lf.Text)
+		return m.failUnhandled(thrown, name, string(message))
+	}
+	f, failure := m.program.exceptionMessage(name)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	m.base, m.function = 0, nil
+	m.push(unhandledException{}, 0, 0, thrown)
+	return m.applyGlobal(f, thrown.Exception.Value)
+}
+
+func (m *machine) failUnhandled(thrown *Failure, name lf.TypeName, message string) code {
+	thrown.Fault = userFailure("UNHANDLED_EXCEPTION/"+name.QualifiedName(), categoryState, message, nil)
+	m.failure = thrown
+	return nil
+}
+
+// categoryState is the category of failures that depend on the state of the ledger.
+const categoryState = 9
+
+// userError is the failure of ERROR.
+func userError(message string) *fault.Fault {
+	return fault.InterpretationUserError.New(interpretationError+"User abort: %s", message)
+}
+
+func userFailure(id string, category int, message string, metadata map[string]string) *fault.Fault {
+	return fault.UserFailure(fault.Category(category), id, message, metadata)
+}
+
+// unhandledException waits for the message of an exception that nothing catches.
+type unhandledException struct{}
+
+func (unhandledException) resume(m *machine, f *frame) code {
+	thrown := f.more.(*Failure)
+	name, _ := thrown.Exception.Type.IsCon()
+	return m.failUnhandled(thrown, name, string(m.result.(lf.Text)))
+}
+
+// handle is for an exception that is thrown while the message is computed.
+func (unhandledException) handle(m *machine, f *frame, _ *Failure) code {
+	thrown := f.more.(*Failure)
+	name, _ := thrown.Exception.Type.IsCon()
+	return m.failUnhandled(thrown, name, fmt.Sprintf(
+		"<Failed to calculate message as %s was thrown during conversion>", name.QualifiedName()))
+}

@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Command is what a submission wants done: [Create], [Exercise] or [CreateAndExercise].
+type Command interface{ perform(m *machine) code }
+
+// Create creates a contract.
+type Create struct {
+	Template lf.TypeName
+	Argument Value
+}
+
+// Exercise exercises a choice of a template or of an interface.
+type Exercise struct {
+	Type     lf.TypeName
+	Contract lf.ContractID
+	Choice   string
+	Argument Value
+}
+
+// CreateAndExercise creates a contract and exercises a choice on it.
+type CreateAndExercise struct {
+	Create
+	Choice         string
+	ChoiceArgument Value
+}
+
+func (c Create) perform(m *machine) code {
+	t, failure := m.program.template(c.Template)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	return m.create(t, c.Argument)
+}
+
+func (c Exercise) perform(m *machine) code {
+	if m.program.packages.Interface(c.Type) != nil {
+		return m.exerciseInterface(c.Type, c.Choice, c.Contract, c.Argument, nil)
+	}
+	return m.exercise(c.Type, c.Choice, c.Contract, c.Argument)
+}
+
+func (c CreateAndExercise) perform(m *machine) code {
+	m.push(created{c}, 0, 0, nil)
+	return c.Create.perform(m)
+}
+
+// created waits for the contract of a CreateAndExercise.
+type created struct{ command CreateAndExercise }
+
+func (c created) resume(m *machine, _ *frame) code {
+	return m.exercise(c.command.Template, c.command.Choice, m.result.(lf.ContractID), c.command.ChoiceArgument)
+}
+
+// performing is the code of a command.
+type performing struct{ command Command }
+
+func (performing) quick(*machine) (Value, bool) { return nil, false }
+func (p performing) step(m *machine) code       { return p.command.perform(m) }
+
+// Interpretation is what commands amount to.
+type Interpretation struct {
+	Transaction ledger.Transaction
+	// Results are what the commands return: contract ids, and results of choices.
+	Results []Value
+}
+
+// Interpret runs commands one after another in one transaction. The error is a [*Failure] when they are refused, any
+// other error when the host failed.
+func (p *Program) Interpret(ctx context.Context, options Options, env Environment, commands []Command) (
+	Interpretation, error,
+) {
+	m := p.machine(ctx, options)
+	m.ledger = newTransaction(env)
+	var last []int32 // the node that each command's result is in
+	for _, command := range commands {
+		body := &function{name: "command", body: performing{command}}
+		if _, failure := m.run(&Function{code: body}, nil); failure != nil {
+			_, err := m.finish(nil, failure)
+			return Interpretation{}, err
+		}
+		last = append(last, m.ledger.roots[len(m.ledger.roots)-1])
+	}
+	out := Interpretation{Transaction: m.ledger.finished()}
+	for _, id := range last {
+		result, err := p.resultOf(out.Transaction.Nodes[id])
+		if err != nil {
+			return Interpretation{}, err
+		}
+		out.Results = append(out.Results, result)
+	}
+	return out, nil
+}
+
+// resultOf is the result of a node with final contract ids.
+func (p *Program) resultOf(node ledger.TxNode) (Value, error) {
+	if node.Kind == ledger.EventCreate {
+		return node.ContractID, nil
+	}
+	return p.imported(node.ResultType, node.Result)
+}
+
+// NewRecord makes a record of a type from its fields in the order of the type's definition.
+func (p *Program) NewRecord(name lf.TypeName, fields ...Value) (*Record, error) {
+	typ, err := p.recordType(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(fields) != len(typ.Labels) {
+		return nil, crash("%d fields are given for type %s, which has %d", len(fields), name, len(typ.Labels))
+	}
+	return &Record{Type: typ, Fields: fields}, nil
+}
+
+// NewVariant makes a value of a variant type.
+func (p *Program) NewVariant(name lf.TypeName, constructor string, v Value) (*Variant, error) {
+	typ, rank, err := p.constructor(name, constructor)
+	return &Variant{Type: typ, Rank: rank, Value: v}, err
+}
+
+// NewEnum makes a value of an enum type.
+func (p *Program) NewEnum(name lf.TypeName, constructor string) (*Enum, error) {
+	typ, rank, err := p.constructor(name, constructor)
+	return &Enum{Type: typ, Rank: rank}, err
+}
+
+// NewAny wraps a value with its type.
+func (p *Program) NewAny(t ast.Type, v Value) *Any { return &Any{Type: p.typeRep(t), Value: v} }
+
+// NewTypeRep is a type as a value.
+func (p *Program) NewTypeRep(t ast.Type) *TypeRep { return p.typeRep(t) }
+
+// MakeIdentity makes a value of a package the identity function, whatever its definition says. It is to be called
+// before the program is used.
+func (p *Program) MakeIdentity(name ast.ValueName) error {
+	g, err := p.value(name)
+	if err != nil {
+		return err
+	}
+	body := &function{name: name.QualifiedName(), arity: 1, slots: 1, body: &variable{slot: 0}}
+	v := Value(&Function{code: body})
+	g.value.Store(&v)
+	return nil
+}

@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// LFType describes a type constructor without arguments, a template's say, as the ledger describes types.
+func (p *Program) LFType(name lf.TypeName) (*lf.Type, error) {
+	return p.lfTypeOf(&ast.TyCon{Name: name})
+}
+
+// lfTypeOf describes a type whose values are stored.
+func (p *Program) lfTypeOf(t ast.Type) (*lf.Type, error) {
+	return once(p, p.lfTypes, p.typeRep(t).key, func() (*lf.Type, error) {
+		d := describer{program: p, known: map[string]*lf.Type{}}
+		return d.describe(t, nil)
+	})
+}
+
+// describer describes types, which may be recursive.
+type describer struct {
+	program *Program
+	known   map[string]*lf.Type
+}
+
+// typeArgs are the types that variables stand for.
+type typeArgs map[string]ast.Type
+
+// substitute puts types in the place of variables. Types of values have no binders.
+func substitute(t ast.Type, args typeArgs) ast.Type {
+	switch t := t.(type) {
+	case *ast.TyVar:
+		if bound, ok := args[t.Name]; ok {
+			return bound
+		}
+		return t
+	case *ast.TyApp:
+		out := make([]ast.Type, len(t.Args))
+		for i, arg := range t.Args {
+			out[i] = substitute(arg, args)
+		}
+		return ast.Apply(substitute(t.Fun, args), out...)
+	case *ast.TySyn:
+		out := make([]ast.Type, len(t.Args))
+		for i, arg := range t.Args {
+			out[i] = substitute(arg, args)
+		}
+		return &ast.TySyn{Name: t.Name, Args: out}
+	default:
+		return t
+	}
+}
+
+// expanded is a type without a synonym at its top.
+func (p *Program) expanded(t ast.Type) (ast.Type, error) {
+	for {
+		syn, ok := t.(*ast.TySyn)
+		if !ok {
+			if app, ok := t.(*ast.TyApp); ok {
+				fun, err := p.expanded(app.Fun)
+				return ast.Apply(fun, app.Args...), err
+			}
+			return t, nil
+		}
+		def := p.packages.Synonym(syn.Name)
+		if def == nil || len(def.Params) != len(syn.Args) {
+			return nil, fmt.Errorf("type synonym %s is not defined with %d parameters", syn.Name, len(syn.Args))
+		}
+		t = substitute(def.Type, bind(def.Params, syn.Args))
+	}
+}
+
+func bind(params []ast.TypeBinder, args []ast.Type) typeArgs {
+	out := make(typeArgs, len(params))
+	for i, param := range params {
+		out[param.Name] = args[i]
+	}
+	return out
+}
+
+var scalarKinds = map[ast.BuiltinType]lf.Kind{
+	ast.Unit: lf.KindUnit, ast.Bool: lf.KindBool, ast.Int64: lf.KindInt64, ast.Date: lf.KindDate,
+	ast.Timestamp: lf.KindTimestamp, ast.Numeric: lf.KindNumeric, ast.Party: lf.KindParty, ast.Text: lf.KindText,
+	ast.ContractID: lf.KindContractID, ast.Optional: lf.KindOptional, ast.List: lf.KindList, ast.GenMap: lf.KindGenMap,
+	ast.TextMap: lf.KindTextMap,
+}
+
+func (d *describer) describe(t ast.Type, args typeArgs) (*lf.Type, error) {
+	t, err := d.program.expanded(substitute(t, args))
+	if err != nil {
+		return nil, err
+	}
+	key := d.program.typeRep(t).key
+	if known := d.known[key]; known != nil {
+		return known, nil
+	}
+	out := &lf.Type{}
+	d.known[key] = out // before its parts, which may refer back
+	fun, arguments := ast.Unapply(t)
+	switch fun := fun.(type) {
+	case *ast.TyBuiltin:
+		return out, d.builtin(out, fun.Type, arguments)
+	case *ast.TyCon:
+		return out, d.data(out, fun.Name, arguments)
+	default:
+		return nil, fmt.Errorf("values of type %s are not stored", key)
+	}
+}
+
+func (d *describer) builtin(out *lf.Type, t ast.BuiltinType, args []ast.Type) (err error) {
+	kind, ok := scalarKinds[t]
+	if !ok {
+		return fmt.Errorf("values of type %s are not stored", t)
+	}
+	out.Kind = kind
+	switch {
+	case (t == ast.Optional || t == ast.List || t == ast.TextMap) && len(args) == 1:
+		out.Element, err = d.describe(args[0], nil)
+	case t == ast.GenMap && len(args) == 2:
+		if out.Key, err = d.describe(args[0], nil); err == nil {
+			out.Element, err = d.describe(args[1], nil)
+		}
+	}
+	return err
+}
+
+func (d *describer) data(out *lf.Type, name lf.TypeName, args []ast.Type) error {
+	def := d.program.packages.DataType(name)
+	if def == nil || len(def.Params) != len(args) {
+		return fmt.Errorf("type %s is not defined with %d parameters", name, len(args))
+	}
+	out.Name = name
+	bound := bind(def.Params, args)
+	members := func(fields []ast.Field) ([]lf.Member, error) {
+		var list []lf.Member
+		for _, field := range fields {
+			described, err := d.describe(field.Type, bound)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, lf.Member{Name: field.Name, Type: described})
+		}
+		return list, nil
+	}
+	var err error
+	switch cons := def.Cons.(type) {
+	case *ast.RecordCons:
+		out.Kind = lf.KindRecord
+		out.Fields, err = members(cons.Fields)
+	case *ast.VariantCons:
+		out.Kind = lf.KindVariant
+		out.Constructors, err = members(cons.Constructors)
+	case *ast.EnumCons:
+		out.Kind = lf.KindEnum
+		for _, constructor := range cons.Constructors {
+			out.Constructors = append(out.Constructors, lf.Member{Name: constructor})
+		}
+	default:
+		err = fmt.Errorf("values of type %s are not stored", name)
+	}
+	return err
+}

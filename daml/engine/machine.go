@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/florinledger/florin/daml/ast"
+)
+
+// Limits bound what a run may cost.
+type Limits struct {
+	// Steps bounds how many steps the machine makes; a step is about the call of a function.
+	Steps int64
+	// Memory bounds how many bytes are taken for values, those that are no longer needed included.
+	Memory int64
+	// Depth bounds how many calls wait for one another.
+	Depth int
+}
+
+// DefaultLimits are more than published packages were seen to need in one transaction, by a factor of a hundred.
+func DefaultLimits() Limits { return Limits{Steps: 100_000_000, Memory: 4 << 30, Depth: 1_000_000} }
+
+// code is a compiled expression.
+type code interface {
+	// quick computes the value at once; false where a function has to be called for it, or where it fails, which step
+	// then says.
+	quick(m *machine) (Value, bool)
+	// step goes on with the expression. It returns the code to go on with in its place, or nil when the value is in
+	// m.result or the machine has failed.
+	step(m *machine) code
+}
+
+// continuation is code that waits for a value.
+type continuation interface {
+	// resume goes on with the value in m.result, as step does. The frame is off the stack, and the activation restored.
+	resume(m *machine, f *frame) code
+}
+
+// frame is a continuation with the activation that it belongs to.
+type frame struct {
+	then     continuation
+	base     int
+	function *Function
+	i, j     int32 // what the continuation keeps, as more
+	more     any
+}
+
+// machine runs code. An activation of a function is a stretch of the stack that begins at base: arguments, variables
+// and what is being gathered.
+type machine struct {
+	program *Program
+	ctx     context.Context //nolint:containedctx // a machine is one run; nil where it only compares
+	limits  Limits
+	steps   int64 // what is left
+	memory  int64 // what is left
+	// nextCheck is how many steps are left when limits and context are looked at again.
+	nextCheck int64
+
+	stack    []Value
+	base     int
+	function *Function
+	frames   []frame
+	bottom   int // how many frames are not this run's
+	result   Value
+	failure  *Failure
+
+	ledger *transaction // nil where no update may run
+	trace  func(message string, at ast.Location)
+}
+
+const (
+	stepsBetweenChecks = 1 << 12
+	valueBytes         = 16
+)
+
+// run applies a function and goes on until its value is there. Values of types that the code does not expect, as only a
+// package has that was not checked, end the run like any failure.
+func (m *machine) run(f Value, args []Value) (v Value, failure *Failure) {
+	defer func() {
+		if defect := recover(); defect != nil {
+			failure = crash("the package is not well-typed: %v", defect)
+			m.trail(failure)
+		}
+	}()
+	m.bottom = len(m.frames)
+	c := m.apply(f, args)
+	for m.failure == nil {
+		if c == nil {
+			if len(m.frames) == m.bottom {
+				return m.result, nil
+			}
+			top := m.frames[len(m.frames)-1]
+			m.frames = m.frames[:len(m.frames)-1]
+			m.base, m.function = top.base, top.function
+			c = top.then.resume(m, &top)
+			continue
+		}
+		if m.steps--; m.steps <= m.nextCheck || m.memory < 0 {
+			if m.check(); m.failure != nil {
+				break
+			}
+		}
+		c = c.step(m)
+	}
+	return nil, m.failure
+}
+
+// check fails when a limit is reached or the run is cancelled.
+func (m *machine) check() {
+	m.nextCheck = m.steps - stepsBetweenChecks
+	switch {
+	case m.ctx != nil && m.ctx.Err() != nil:
+		m.fail(cancelled(m.ctx.Err()))
+	case m.steps <= 0:
+		m.fail(limitReached("steps", m.limits.Steps))
+	case m.memory < 0:
+		m.fail(limitReached("bytes", m.limits.Memory))
+	}
+}
+
+// push makes a continuation wait in the current activation.
+func (m *machine) push(then continuation, i, j int32, more any) {
+	if len(m.frames) >= m.limits.Depth {
+		m.fail(limitReached("calls within one another", int64(m.limits.Depth)))
+		return
+	}
+	m.frames = append(m.frames, frame{then: then, base: m.base, function: m.function, i: i, j: j, more: more})
+}
+
+// free is the first place on the stack that nothing waits for. A call in tail position takes the place of its caller.
+func (m *machine) free() int {
+	if n := len(m.frames); n > 0 && m.frames[n-1].base == m.base && m.frames[n-1].function == m.function &&
+		m.function != nil {
+		return m.base + m.function.code.slots
+	}
+	return m.base
+}
+
+// call applies a function. Arguments may lie on the stack above the current activation's variables.
+func (m *machine) call(f *Function, args []Value) code {
+	missing := f.missing()
+	switch {
+	case len(args) < missing:
+		m.memory -= int64(len(f.args)+len(args)+3) * valueBytes
+		m.result = &Function{code: f.code, free: f.free, args: append(slices.Clip(f.args), args...)}
+		return nil
+	case len(args) > missing:
+		rest := append([]Value(nil), args[missing:]...)
+		m.memory -= int64(len(rest)) * valueBytes
+		m.push(applyMore{}, 0, 0, rest)
+		args = args[:missing]
+	}
+	base := m.free()
+	m.reserve(base + f.code.slots)
+	copy(m.stack[base+len(f.args):], args)
+	copy(m.stack[base:], f.args)
+	m.base, m.function = base, f
+	return f.code.body
+}
+
+// reserve makes room on the stack.
+func (m *machine) reserve(size int) {
+	if size <= len(m.stack) {
+		return
+	}
+	grown := make([]Value, max(2*len(m.stack), size, 1024))
+	m.memory -= int64(len(grown)-len(m.stack)) * valueBytes
+	copy(grown, m.stack)
+	m.stack = grown
+}
+
+// local is the place of a slot of the current activation.
+func (m *machine) local(slot int) *Value { return &m.stack[m.base+slot] }
+
+// give returns a value from a step.
+func (m *machine) give(v Value) code {
+	m.result = v
+	return nil
+}
+
+// applyMore applies the function that it waits for to more arguments.
+type applyMore struct{}
+
+func (applyMore) resume(m *machine, f *frame) code {
+	return m.apply(m.result, f.more.([]Value))
+}
+
+// apply applies a value to arguments.
+func (m *machine) apply(v Value, args []Value) code {
+	f, ok := v.(*Function)
+	if !ok {
+		return m.fail(crash("%T is applied like a function", v))
+	}
+	return m.call(f, args)
+}

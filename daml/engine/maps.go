@@ -1,0 +1,161 @@
+package engine
+
+// Map is a text map or a generic map: a balanced tree in ascending order of keys. Maps share what they have in common.
+type Map struct {
+	Text bool
+	root *mapNode
+}
+
+type mapNode struct {
+	key, value  Value
+	left, right *mapNode
+	size        int
+}
+
+// Len is the number of entries.
+func (m *Map) Len() int { return m.root.len() }
+
+// Each calls a function with each entry, in ascending order of keys, until it returns false.
+func (m *Map) Each(yield func(key, value Value) bool) { m.root.each(yield) }
+
+// entries lists keys and values by turns.
+func (m *Map) entries() *List {
+	var out *List
+	m.root.backward(func(key, value Value) { out = &List{Head: key, Tail: &List{Head: value, Tail: out}} })
+	return out
+}
+
+func (n *mapNode) len() int {
+	if n == nil {
+		return 0
+	}
+	return n.size
+}
+
+func (n *mapNode) each(yield func(key, value Value) bool) bool {
+	return n == nil || n.left.each(yield) && yield(n.key, n.value) && n.right.each(yield)
+}
+
+func (n *mapNode) backward(yield func(key, value Value)) {
+	if n != nil {
+		n.right.backward(yield)
+		yield(n.key, n.value)
+		n.left.backward(yield)
+	}
+}
+
+// find is the value of a key; nil when it is not there.
+func (m *machine) find(n *mapNode, key Value) (Value, *Failure) {
+	for n != nil {
+		order, failure := m.compare(key, n.key)
+		switch {
+		case failure != nil:
+			return nil, failure
+		case order == 0:
+			return n.value, nil
+		case order < 0:
+			n = n.left
+		default:
+			n = n.right
+		}
+	}
+	return nil, nil
+}
+
+// insert is a tree with an entry added or replaced.
+func (m *machine) insert(n *mapNode, key, value Value) (*mapNode, *Failure) {
+	m.memory -= 4 * valueBytes
+	if n == nil {
+		return node(key, value, nil, nil), nil
+	}
+	order, failure := m.compare(key, n.key)
+	if failure != nil {
+		return nil, failure
+	}
+	switch {
+	case order < 0:
+		left, failure := m.insert(n.left, key, value)
+		return balanced(n.key, n.value, left, n.right), failure
+	case order > 0:
+		right, failure := m.insert(n.right, key, value)
+		return balanced(n.key, n.value, n.left, right), failure
+	default:
+		return node(key, value, n.left, n.right), nil
+	}
+}
+
+// remove is a tree without a key.
+func (m *machine) remove(n *mapNode, key Value) (*mapNode, *Failure) {
+	if n == nil {
+		return nil, nil
+	}
+	m.memory -= 4 * valueBytes
+	order, failure := m.compare(key, n.key)
+	if failure != nil {
+		return nil, failure
+	}
+	switch {
+	case order < 0:
+		left, failure := m.remove(n.left, key)
+		return balanced(n.key, n.value, left, n.right), failure
+	case order > 0:
+		right, failure := m.remove(n.right, key)
+		return balanced(n.key, n.value, n.left, right), failure
+	default:
+		return joined(n.left, n.right), nil
+	}
+}
+
+func node(key, value Value, left, right *mapNode) *mapNode {
+	return &mapNode{key: key, value: value, left: left, right: right, size: left.len() + right.len() + 1}
+}
+
+// joined is a tree of two, all keys of the first before those of the second.
+func joined(left, right *mapNode) *mapNode {
+	switch {
+	case left == nil:
+		return right
+	case right == nil:
+		return left
+	}
+	first, rest := takeFirst(right)
+	return balanced(first.key, first.value, left, rest)
+}
+
+func takeFirst(n *mapNode) (first, rest *mapNode) {
+	if n.left == nil {
+		return n, n.right
+	}
+	first, left := takeFirst(n.left)
+	return first, balanced(n.key, n.value, left, n.right)
+}
+
+// The weights of trees that are balanced (Adams): neither side has more than weight times the entries of the other.
+const (
+	weight = 3
+	ratio  = 2
+)
+
+// balanced is a node whose sides may be out of balance by one entry.
+func balanced(key, value Value, left, right *mapNode) *mapNode {
+	switch l, r := left.len(), right.len(); {
+	case l+r <= 1:
+		return node(key, value, left, right)
+	case r > weight*l:
+		if right.left.len() < ratio*right.right.len() {
+			return node(right.key, right.value, node(key, value, left, right.left), right.right)
+		}
+		inner := right.left
+		return node(inner.key, inner.value, node(key, value, left, inner.left),
+			node(right.key, right.value, inner.right, right.right))
+	case l > weight*r:
+		if left.right.len() < ratio*left.left.len() {
+			return node(left.key, left.value, left.left, node(key, value, left.right, right))
+		}
+		inner := left.right
+		return node(inner.key, inner.value, node(left.key, left.value, left.left, inner.left),
+			node(key, value, inner.right, right))
+	default:
+		return node(key, value, left, right)
+	}
+}

@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Program is a collection of packages, compiled as far as they were used. It is safe for concurrent use.
+type Program struct {
+	packages    ast.Packages
+	builtinDefs map[ast.BuiltinFunction]builtinDef
+
+	mu       sync.RWMutex
+	values   map[ast.ValueName]*global
+	records  map[lf.TypeName]*RecordType
+	sums     map[lf.TypeName]*SumType
+	shapes   map[string]*structShape
+	typeReps map[string]*TypeRep
+	others   map[definition]*global
+	builtins map[ast.BuiltinFunction]*Function
+	lfTypes  map[string]*lf.Type
+}
+
+// definition names what a template, interface or exception defines beside values.
+type definition struct {
+	kind    string
+	of      lf.TypeName // template, interface or exception
+	through lf.TypeName // interface, where a template implements it
+	name    string      // choice or method
+}
+
+// NewProgram makes a program of packages, which must be well-typed and complete: package check sees to it.
+func NewProgram(packages ast.Packages) *Program {
+	return &Program{
+		packages: packages, builtinDefs: builtinDefs(),
+		values: map[ast.ValueName]*global{}, records: map[lf.TypeName]*RecordType{},
+		sums: map[lf.TypeName]*SumType{}, shapes: map[string]*structShape{}, typeReps: map[string]*TypeRep{},
+		others: map[definition]*global{}, builtins: map[ast.BuiltinFunction]*Function{},
+		lfTypes: map[string]*lf.Type{},
+	}
+}
+
+// Packages are the packages of the program.
+func (p *Program) Packages() ast.Packages { return p.packages }
+
+// once finds an entry of one of the program's tables, or makes it.
+func once[K comparable, V any](p *Program, table map[K]V, key K, make func() (V, error)) (V, error) {
+	p.mu.RLock()
+	found, ok := table[key]
+	p.mu.RUnlock()
+	if ok {
+		return found, nil
+	}
+	made, err := make()
+	if err != nil {
+		return made, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if found, ok := table[key]; ok { // another goroutine was faster
+		return found, nil
+	}
+	table[key] = made
+	return made, nil
+}
+
+func (p *Program) value(name ast.ValueName) (*global, error) {
+	return once(p, p.values, name, func() (*global, error) {
+		def := p.packages.Value(name)
+		if def == nil {
+			return nil, fmt.Errorf("value %s is not defined", name)
+		}
+		return &global{program: p, name: name.QualifiedName(), compile: func() (*function, error) {
+			return compileFunction(p, name.QualifiedName(), def.Location, nil, def.Body)
+		}}, nil
+	})
+}
+
+// recordType is the type of records of a name.
+func (p *Program) recordType(name lf.TypeName) (*RecordType, error) {
+	return once(p, p.records, name, func() (*RecordType, error) {
+		def := p.packages.DataType(name)
+		if def == nil {
+			return nil, fmt.Errorf("type %s is not defined", name)
+		}
+		cons, ok := def.Cons.(*ast.RecordCons)
+		if !ok {
+			return nil, fmt.Errorf("type %s is no record type", name)
+		}
+		out := &RecordType{Name: name}
+		for _, field := range cons.Fields {
+			out.Labels = append(out.Labels, field.Name)
+		}
+		return out, nil
+	})
+}
+
+func (p *Program) recordField(name lf.TypeName, field string) (int, error) {
+	typ, err := p.recordType(name)
+	if err != nil {
+		return 0, err
+	}
+	for i, label := range typ.Labels {
+		if label == field {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("type %s has no field %s", name, field)
+}
+
+// constructor is the type of variants or enums of a name, and the rank of one of its constructors.
+func (p *Program) constructor(name lf.TypeName, constructor string) (*SumType, int, error) {
+	typ, err := once(p, p.sums, name, func() (*SumType, error) {
+		def := p.packages.DataType(name)
+		if def == nil {
+			return nil, fmt.Errorf("type %s is not defined", name)
+		}
+		out := &SumType{Name: name}
+		switch cons := def.Cons.(type) {
+		case *ast.VariantCons:
+			for _, c := range cons.Constructors {
+				out.Constructors = append(out.Constructors, c.Name)
+			}
+		case *ast.EnumCons:
+			out.Constructors = cons.Constructors
+		default:
+			return nil, fmt.Errorf("type %s has no constructors", name)
+		}
+		return out, nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	for i, known := range typ.Constructors {
+		if known == constructor {
+			return typ, i, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("type %s has no constructor %s", name, constructor)
+}
+
+// shape is the shape of structs with names, which are in ascending order.
+func (p *Program) shape(names []string) *structShape {
+	shape, _ := once(p, p.shapes, strings.Join(names, " "), func() (*structShape, error) {
+		return &structShape{names: names}, nil
+	})
+	return shape
+}
