@@ -32,6 +32,8 @@ FUZZFLAGS ?=
 ONLY ?=
 # Where make test/dars finds published DARs, which are no part of the project.
 DARS ?= ../shared/dars
+# The one kind of machine that make release builds for, such as linux/amd64; all by default.
+RELEASE_ONLY ?=
 # Which packages make test runs.
 PACKAGES ?= ./...
 
@@ -41,9 +43,12 @@ export CGO_ENABLED ?= 0
 # build without asking it.
 git := git -c safe.directory='*'
 version := $(shell $(git) describe --tags --always --dirty 2>/dev/null || echo unknown)
+commit := $(shell $(git) rev-parse HEAD 2>/dev/null || echo unknown)
+date := $(shell TZ=UTC0 $(git) log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null || echo 1970-01-01T00:00:00Z)
+named := -X main.version=$(version) -X main.commit=$(commit) -X main.date=$(date)
 # Without the tables of debuggers the program has half the size; SYMBOLS=1 keeps them. Stack traces and profiles need none.
 SYMBOLS ?=
-build_flags := -buildvcs=false -ldflags "$(if $(SYMBOLS),,-s -w )-X main.version=$(version)"
+build_flags := -buildvcs=false -ldflags "$(if $(SYMBOLS),,-s -w )$(named)"
 # Development tools are pinned in a module of their own, so that the node's stays small.
 tool := $(GO) tool -modfile=tools/go.mod
 
@@ -82,6 +87,11 @@ build: ## Build bin/florin; from nothing that takes some minutes, and shows how 
 			$$1 == "status" { exit $$2 } \
 			NF != 1 || $$1 !~ /^[a-z0-9.\/_~A-Z-]+$$/ { print; fflush(); next } \
 			++built % 50 == 0 { printf "make build: %d of %d packages\n", built, total; fflush() }'
+
+# Archives for four kinds of machines, packages, an image, checksums, lists of parts. The same commit gives the same bytes.
+.PHONY: release
+release: ## Write all that people download into dist/: RELEASE_ONLY=linux/amd64 for one kind of machine
+	$(GO) -C release run . -version '$(version)' -commit '$(commit)' -date '$(date)' -only '$(RELEASE_ONLY)'
 
 .PHONY: generate
 generate: ## Write anew what is generated: db/dbgen from db/schema and db/queries, *.pb.go from proto, docs/errors.md, docs/licences.md, docs/contract.md

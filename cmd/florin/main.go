@@ -16,9 +16,6 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 )
 
-// version is set by the linker.
-var version = "unknown"
-
 // cli is every command, in the order in which --help shows them: what most people need, first.
 type cli struct {
 	Up upCommand `cmd:"" group:"First steps" help:"Start everything on this machine: PostgreSQL, Temporal with its UI, API and worker."`
@@ -101,11 +98,3 @@ func commandOf(parsed *kong.Context) any { return parsed.Selected().Target.Addr(
 type exitError struct{ code int }
 
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
-
-type versionCommand struct{}
-
-// Run prints the version.
-func (versionCommand) Run() error {
-	_, err := fmt.Println("florin " + version)
-	return err
-}

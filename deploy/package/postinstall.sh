@@ -1,0 +1,14 @@
+#!/bin/sh
+# The user first: the settings hold a password, which only it and root may read.
+set -e
+if command -v systemd-sysusers >/dev/null 2>&1; then
+	systemd-sysusers florin.conf
+elif ! getent passwd florin >/dev/null 2>&1; then
+	useradd --system --user-group --home-dir /var/lib/florin --shell /usr/sbin/nologin florin
+fi
+chgrp florin /etc/florin/florin.env
+if [ -d /run/systemd/system ]; then
+	systemctl daemon-reload
+	# An upgrade of a running node.
+	if systemctl is-active --quiet florin; then systemctl restart florin; fi
+fi
