@@ -112,7 +112,7 @@ clean: ## Remove what was built; the data of `make run` stays
 ##@ Check
 
 .PHONY: test
-test: build node haproxy ## Run the whole suite; it starts the PostgreSQL and the Temporal that it needs
+test: build node test/release haproxy ## Run the whole suite; it starts the PostgreSQL and the Temporal that it needs
 	$(BIN) testenv -- $(GO) test -timeout 30m $(TESTFLAGS) $(PACKAGES)
 
 # The suite runs the public wallet SDK, which needs Node.js, and several nodes behind a load balancer.
