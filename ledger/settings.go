@@ -243,10 +243,13 @@ type priceValue struct{ to *decimal.Decimal }
 
 func (v priceValue) show() string { return v.to.Show() }
 
+// highestPrice is more than a coin will cost. Beyond it, fees and rewards would be too small to write down.
+var highestPrice = decimal.FromInt(1_000_000)
+
 func (v priceValue) set(text string) error {
 	price, err := decimal.Parse(text)
-	if err != nil || price.Sign() <= 0 {
-		return must("a positive decimal with at most ten places")
+	if err != nil || price.Sign() <= 0 || price.Cmp(highestPrice) > 0 {
+		return must("a positive decimal of at most 1000000, with at most ten places")
 	}
 	*v.to = price
 	return nil

@@ -36,7 +36,8 @@ func TestSettingsThatAreNotStoredHaveTheirDefaults(t *testing.T) {
 func TestEachSettingSaysWhatItMustBe(t *testing.T) {
 	t.Parallel()
 	bad := map[string][]string{
-		"coin-price": {"0", "-1", "1.00000000001", "x", ""}, "enforce-traffic": {"yes", "", "1"},
+		"coin-price":        {"0", "-1", "1.00000000001", "x", "", "1000000.0000000001", "9000000000000000000000000000"},
+		"enforce-traffic":   {"yes", "", "1"},
 		"max-deduplication": {"0s", "-1h", "week"}, "onboarding-wait": {"0s", "x"}, "round-tick": {"0s"},
 		"round-zero-duration": {"-1s"}, "max-provided-parties": {"-1", "many"}, "max-self-allocated-parties": {"-1"},
 		"participant": {""}, "synchronizer": {""}, "operator-hint": {""}, "operator-user": {""}, "admin-user": {""},

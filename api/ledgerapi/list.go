@@ -127,8 +127,8 @@ func next[T any](
 			return nil, head, &endpoint.TimeoutError{Advice: "Ask with a shorter stream_idle_timeout_ms."}
 		case ctx.Err() != nil:
 			return nil, head, ctx.Err()
-		case errors.Is(err, context.DeadlineExceeded):
-			return nil, head, nil
+		case errors.Is(err, context.DeadlineExceeded): // nothing came: that, too, is only for those who may still read
+			return nil, head, endpoint.CheckStill(ctx)
 		case err != nil:
 			return nil, head, err
 		}

@@ -37,6 +37,19 @@ func TestAListThatWaitsShowsNothingToWhoLostItsRights(t *testing.T) {
 	}
 	for path, body := range lists {
 		for name, lose := range losses {
+			t.Run(path+" "+name+" and nothing comes", func(t *testing.T) {
+				t.Parallel()
+				watcher := &steps{}
+				b := newBundle(t, apitest.Options{Watcher: watcher})
+				b.Rights("reader", right(b))
+				watcher.acts = []func(){func() {
+					require.NoError(t, lose(b))
+					b.Resolver.UserChanged("reader")
+				}}
+				answer := b.Call("reader", http.MethodPost, path+"?stream_idle_timeout_ms=3600000", body(b))
+				require.Contains(t, []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict}, answer.Status,
+					answer.Text)
+			})
 			t.Run(path+" "+name, func(t *testing.T) {
 				t.Parallel()
 				watcher := &steps{}

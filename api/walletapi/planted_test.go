@@ -1,0 +1,57 @@
+package walletapi_test
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/token"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// A stranger fills a victim's list of transfers with the largest that there can be, several times what the list shows:
+// the list is answered, costs no more than it shows, and holds what others sent, which is accepted and rejected.
+func TestWhatStrangersPlantHidesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	b.tap(b.alice, "10")
+	kept, unwanted := b.pending(b.alice, b.bob, "kept"), b.pending(b.alice, b.bob, "unwanted")
+	largest := token.Transfer{
+		Sender: b.carol.Party, Receiver: b.bob.Party, Amount: decimal.FromInt(1),
+		InstrumentID: token.InstrumentID{Admin: b.Node.DSO, ID: coin.InstrumentName},
+		RequestedAt:  lf.TimestampOf(time.Now()), ExecuteBefore: lf.TimestampOf(time.Now().Add(time.Hour)),
+		Meta: token.Metadata{Values: map[string]string{}},
+	}
+	for i := range 3 {
+		largest.Meta.Values[strconv.Itoa(i)] = strings.Repeat("x", ledger.MaxTextBytes)
+	}
+	const planted = 150 // of about 50 KB each
+	for range planted {
+		apitest.Create(b.Server, coin.AmuletTransferInstruction{
+			LockedAmulet: lf.CID[coin.LockedAmulet]("00" + strings.Repeat("ab", 32)), Transfer: largest,
+		}, b.carol.Party, b.Node.DSO)
+	}
+	listed := b.offers(b.bob, transfers, "transfers")
+	require.Subset(t, listed, []string{kept, unwanted})
+	require.Greater(t, len(listed), 50)
+	require.Less(t, len(listed), planted-40)
+	require.Less(t, len(b.get(b.bob, transfers).Text), 16<<20)
+	b.post(b.bob, transfers+"/"+kept+"/accept", nil).OK(nil)
+	b.post(b.bob, transfers+"/"+unwanted+"/reject", nil).OK(nil)
+	require.False(t, slices.Contains(b.offers(b.bob, transfers, "transfers"), kept))
+
+	body := offerOf(b.bob.Party, "too long")
+	body["description"] = strings.Repeat("x", ledger.MaxTextBytes+1)
+	text := b.post(b.alice, transfers, body).Plain(http.StatusBadRequest)
+	require.Contains(t, text, "a text of at most 16384 bytes was expected, and this one has 16385")
+	require.Contains(t, text, "description")
+}
