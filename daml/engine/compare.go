@@ -23,7 +23,9 @@ func (c *comparison) push(a, b Value) { c.pairs = append(c.pairs, pair{a, b}) }
 // compare orders two values of one type. Functions have no order.
 func (m *machine) compare(a, b Value) (int, *Failure) {
 	c := comparison{}
-	c.push(a, b)
+	if order, failure := c.step(a, b); order != 0 || failure != nil {
+		return order, failure
+	}
 	for len(c.pairs) > 0 {
 		next := c.pairs[len(c.pairs)-1]
 		c.pairs = c.pairs[:len(c.pairs)-1]
