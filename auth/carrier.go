@@ -17,6 +17,10 @@ const (
 // request, not a missing token.
 var ErrEmptyBearer = errors.New("the Authorization header has no token after Bearer")
 
+// ErrTwoAuthorizations says that a request has several Authorization headers. A proxy may read another of them than
+// this node would.
+var ErrTwoAuthorizations = errors.New("there are several Authorization headers; send one")
+
 // isToken reports whether a subprotocol is a token by itself (contract, "Authentication": the same JWT). A token's
 // header is a JSON object, whose encoding begins like that.
 func isToken(element string) bool {
@@ -24,8 +28,12 @@ func isToken(element string) bool {
 }
 
 // TokenFrom reads the token from the Authorization header or, when that holds none, from Sec-WebSocket-Protocol
-// (contract, "Authentication"). It returns "" when there is no token, and [ErrEmptyBearer].
+// (contract, "Authentication"). It returns "" when there is no token, and [ErrEmptyBearer] or
+// [ErrTwoAuthorizations] for headers that are malformed.
 func TokenFrom(header http.Header) (string, error) {
+	if len(header.Values("Authorization")) > 1 {
+		return "", ErrTwoAuthorizations
+	}
 	scheme, token, _ := strings.Cut(strings.TrimSpace(header.Get("Authorization")), " ")
 	if strings.EqualFold(scheme, "Bearer") {
 		if token = strings.TrimSpace(token); token == "" {

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -63,6 +64,26 @@ func (t Times) verify(parser *jwt.Parser, token string, key jwt.Keyfunc) (*token
 			claims.ExpiresAt.UTC().Format(time.RFC3339), t.MaxLife)
 	}
 	return &claims, nil
+}
+
+// claimedTime decodes a time of a token, in seconds since 1970. One that no calendar has is refused: the seconds of a
+// time that is later still would turn into those of an early one.
+type claimedTime struct{ into **jwt.NumericDate }
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (c claimedTime) UnmarshalJSON(raw []byte) error {
+	if err := json.Unmarshal(raw, c.into); err != nil || *c.into == nil {
+		return err
+	}
+	var seconds json.Number
+	if err := json.Unmarshal(raw, &seconds); err != nil {
+		return err
+	}
+	first, last := time.Time{}.Unix(), time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC).Unix()
+	if at, err := seconds.Float64(); err != nil || !(at >= float64(first) && at <= float64(last)) {
+		return fmt.Errorf("%s seconds since 1970 are not in the years 1 to 9999", seconds)
+	}
+	return nil
 }
 
 func (t Times) check() error {

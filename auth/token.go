@@ -107,7 +107,7 @@ func (c *tokenClaims) UnmarshalJSON(raw []byte) error {
 	}
 	for name, target := range map[string]any{
 		"sub": &c.Subject, "iss": &c.Issuer, "aud": &c.Audience, "scope": &c.Scope, "scp": &c.ScopeList,
-		"exp": &c.ExpiresAt, "nbf": &c.NotBefore, "iat": &c.IssuedAt,
+		"exp": &claimedTime{&c.ExpiresAt}, "nbf": &claimedTime{&c.NotBefore}, "iat": &claimedTime{&c.IssuedAt},
 	} {
 		if value, ok := named[name]; ok {
 			if err := json.Unmarshal(value, target); err != nil {

@@ -155,4 +155,15 @@ func TestWhereTokensAreFound(t *testing.T) {
 		_, err := auth.TokenFrom(http.Header{"Authorization": {"Bearer "}})
 		require.ErrorIs(t, err, auth.ErrEmptyBearer)
 	})
+	for name, headers := range map[string][]string{
+		"two tokens": {"Bearer one", "Bearer two"}, "the same twice": {"Bearer one", "Bearer one"},
+		"another scheme first": {"Basic x", "Bearer one"}, "nothing first": {"", "Bearer one"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			token, err := auth.TokenFrom(http.Header{"Authorization": headers})
+			require.ErrorIs(t, err, auth.ErrTwoAuthorizations)
+			require.Empty(t, token)
+		})
+	}
 }
