@@ -272,6 +272,7 @@ func (b *block) keep(e effects) {
 		})
 		b.view.create(created.Contract)
 	}
+	b.activities.Payloads.Forget(e.decision.Archived...)
 	for _, id := range e.decision.Archived {
 		b.entries.Archived = append(b.entries.Archived, db.Archival{ContractID: id, Offset: offset})
 		b.view.archive(id)

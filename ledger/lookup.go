@@ -45,7 +45,7 @@ func (tx *Tx) lookup(id ContractID) (instance, error) {
 		if payload, err = t.decodePayload(contract); err != nil {
 			return instance{}, err
 		}
-		tx.env.Payloads.put(id, payload)
+		tx.env.Payloads.put(id, payload, len(contract.Payload))
 	}
 	found := instance{contract: contract, template: t, payload: payload}
 	tx.inputs[id] = found

@@ -2,20 +2,38 @@ package ledger
 
 import "sync"
 
-// payloadGeneration is how many payloads a generation of the cache holds.
-const payloadGeneration = 512
+const (
+	// payloadGeneration is how many payloads a generation of the cache holds, and payloadBytes how many bytes they have
+	// as JSON; decoded they take a few times as much.
+	payloadGeneration = 512
+	payloadBytes      = 4 << 20
+	// longestPayload is how many bytes a payload has that is remembered: rules and rounds have a few thousand.
+	longestPayload = 64 << 10
+)
 
 // Payloads remembers the decoded payloads of contracts that many submissions use: the coin's rules and rounds are named
 // by every transfer, and decoding them would be a good part of its cost. A contract id stands for its content, so what
-// is remembered never becomes wrong; what has not been used for long is forgotten. It is safe for concurrent use, and a
-// nil one remembers nothing. Templates must not change payloads that they are given.
+// is remembered never becomes wrong; what has not been used for long is forgotten, and what is archived should be. It
+// is safe for concurrent use, and a nil one remembers nothing. Templates must not change payloads that they are given.
 type Payloads struct {
 	mu          sync.Mutex
-	young, aged map[ContractID]any
+	young, aged payloads
+}
+
+// payloads are a generation.
+type payloads struct {
+	byID  map[ContractID]remembered
+	bytes int
+}
+
+// remembered is a payload and how many bytes it has as JSON.
+type remembered struct {
+	payload any
+	bytes   int
 }
 
 // NewPayloads makes an empty cache.
-func NewPayloads() *Payloads { return &Payloads{young: map[ContractID]any{}} }
+func NewPayloads() *Payloads { return &Payloads{young: payloads{byID: map[ContractID]remembered{}}} }
 
 func (p *Payloads) get(id ContractID) (any, bool) {
 	if p == nil {
@@ -23,29 +41,58 @@ func (p *Payloads) get(id ContractID) (any, bool) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if payload, ok := p.young[id]; ok {
-		return payload, true
+	if found, ok := p.young.byID[id]; ok {
+		return found.payload, true
 	}
-	payload, ok := p.aged[id]
+	found, ok := p.aged.byID[id]
 	if ok {
-		p.keep(id, payload)
+		p.aged.drop(id)
+		p.keep(id, found)
 	}
-	return payload, ok
+	return found.payload, ok
 }
 
-func (p *Payloads) put(id ContractID, payload any) {
-	if p == nil {
+// put remembers the payload of a contract that has so many bytes as JSON, unless it is long.
+func (p *Payloads) put(id ContractID, payload any, bytes int) {
+	if p == nil || bytes > longestPayload {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.keep(id, payload)
+	p.keep(id, remembered{payload, bytes})
+}
+
+// Forget forgets contracts that nobody can use any more.
+func (p *Payloads) Forget(ids ...ContractID) {
+	if p == nil || len(ids) == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, id := range ids {
+		p.young.drop(id)
+		p.aged.drop(id)
+	}
+}
+
+// Held is how many payloads are remembered, and how many bytes they have as JSON.
+func (p *Payloads) Held() (count, bytes int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.young.byID) + len(p.aged.byID), p.young.bytes + p.aged.bytes
 }
 
 // keep puts a payload into the young generation; a full one becomes the aged one, and the aged one is forgotten.
-func (p *Payloads) keep(id ContractID, payload any) {
-	if len(p.young) >= payloadGeneration {
-		p.young, p.aged = map[ContractID]any{}, p.young
+func (p *Payloads) keep(id ContractID, one remembered) {
+	p.young.drop(id)
+	if len(p.young.byID) >= payloadGeneration || p.young.bytes+one.bytes > payloadBytes {
+		p.young, p.aged = payloads{byID: map[ContractID]remembered{}}, p.young
 	}
-	p.young[id] = payload
+	p.young.byID[id] = one
+	p.young.bytes += one.bytes
+}
+
+func (g *payloads) drop(id ContractID) {
+	g.bytes -= g.byID[id].bytes
+	delete(g.byID, id)
 }
