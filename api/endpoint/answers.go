@@ -128,9 +128,11 @@ const streamPause = time.Minute
 func (f *Frame) stream(ctx context.Context, w http.ResponseWriter, write func(io.Writer) error) {
 	connection := http.NewResponseController(w)
 	err := write(writerFunc(func(bytes []byte) (int, error) {
+		resume := Pause(ctx)
 		// Not every connection knows deadlines: tests have some that are none.
 		_ = connection.SetWriteDeadline(f.options.Now().Add(streamPause))
-		return w.Write(bytes)
+		written, err := w.Write(bytes)
+		return written, errors.Join(err, resume())
 	}))
 	if err != nil {
 		callOf(ctx).failure = fmt.Errorf("the answer broke off: %w", err)

@@ -15,7 +15,6 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -231,42 +230,7 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if s.Vital {
 		return s.handle(ctx, request)
 	}
-	ctx, leave, err := limits.enter(ctx, who)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	callOf(ctx).budget = limits.budget(who)
-	ctx = budget.With(ctx, callOf(ctx).budget)
-	if s.Authorize != nil {
-		if ctx, err = s.Authorize(ctx); err != nil {
-			return nil, err
-		}
-	}
-	response, err := s.call(ctx, request, Exchange{Info: s.Info, Request: r, Body: content})
-	if written, ok := response.(Content); ok && err == nil && written.Stream != nil {
-		s.frame.write(ctx, w, written) // what is made while it is sent needs its place until it is
-		return nil, nil
-	}
-	return response, err
-}
-
-// call calls the endpoint, through what is around it if there is something.
-func (s *served) call(ctx context.Context, request reflect.Value, exchange Exchange) (any, error) {
-	around := s.frame.options.Around
-	if around == nil {
-		return s.handle(ctx, request)
-	}
-	exchange.Refuse = s.frame.failure
-	exchange.Serve = func(ctx context.Context) Content {
-		callOf(ctx).begin()
-		response, err := s.handle(ctx, request)
-		if err != nil {
-			return s.frame.failure(ctx, err)
-		}
-		return s.frame.render(ctx, response)
-	}
-	return around(ctx, exchange), nil
+	return s.work(ctx, w, who, request, Exchange{Info: s.Info, Request: r, Body: content})
 }
 
 // admit finds out who calls and counts the request. One whose token names nobody who may call counts as one without a
@@ -293,7 +257,10 @@ func (s *served) longestBody(who caller) int64 {
 
 func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 	token, err := auth.TokenFrom(r.Header)
-	if err != nil {
+	switch {
+	case errors.Is(err, auth.ErrTwoAuthorizations):
+		return badRequest("header Authorization", err.Error())
+	case err != nil:
 		return badRequest("header Authorization", "")
 	}
 	claims, err := f.options.Auth.Authenticate(ctx, token)

@@ -237,6 +237,15 @@ func TestRequestsThatCannotBeRead(t *testing.T) {
 			require.Equal(t, test.want, line["error"])
 		})
 	}
+	t.Run("two tokens", func(t *testing.T) {
+		t.Parallel()
+		twice := request(t, http.MethodPost, "/echo/a", "alice", `{}`)
+		twice.Header.Add("Authorization", "Bearer bob")
+		recorder, _ := serve(t, twice)
+		require.Equal(t, http.StatusBadRequest, recorder.Code)
+		require.Equal(t, "Invalid value for: header Authorization (there are several Authorization headers; send one)",
+			recorder.Body.String())
+	})
 	t.Run("the caller is found out before the body is read", func(t *testing.T) {
 		t.Parallel()
 		recorder, _ := serve(t, request(t, http.MethodPost, "/echo/a", "unknown", `{`))

@@ -24,6 +24,9 @@ const (
 
 	DefaultMaxUserBodyMemory = 24 << 20
 
+	DefaultMaxReads     = 16
+	DefaultMaxUserReads = 4
+
 	DefaultMaxAnswer           = 32 << 20
 	DefaultMaxAnswerMemory     = 128 << 20
 	DefaultMaxUserAnswerMemory = 48 << 20
@@ -43,6 +46,11 @@ type LimitOptions struct {
 	Requests int
 	// UserRequests is how many requests of one user may be served at once, so that no user takes all of Requests.
 	UserRequests int
+	// Reads is how many requests that change nothing may be worked on at once: further ones wait. Connections to the
+	// database are left for commits, however many read. Waiting for news, or for a slow client, does not count.
+	Reads int
+	// UserReads is how many of them may be one user's.
+	UserReads int
 	// AnonymousRequests is how many requests without a usable token may be served or wait for their turn at once;
 	// negative: none. They have places of their own, not those of Requests.
 	AnonymousRequests int
@@ -82,6 +90,8 @@ func (o LimitOptions) withDefaults() LimitOptions {
 	o.Elements = cmp.Or(o.Elements, DefaultMaxElements)
 	o.Requests = cmp.Or(o.Requests, DefaultMaxRequests)
 	o.UserRequests = cmp.Or(o.UserRequests, DefaultMaxUserRequests)
+	o.Reads = cmp.Or(o.Reads, DefaultMaxReads)
+	o.UserReads = cmp.Or(o.UserReads, DefaultMaxUserReads)
 	o.Values = cmp.Or(o.Values, DefaultMaxValues)
 	o.UserBodyMemory = cmp.Or(o.UserBodyMemory, DefaultMaxUserBodyMemory)
 	o.AnonymousRequests = cmp.Or(o.AnonymousRequests, DefaultMaxAnonymousRequests)
@@ -103,6 +113,8 @@ type Limits struct {
 	// requests are the places of requests with a user; anonymous is what all others have.
 	requests  *places
 	anonymous *anonymous
+	// reads are the turns of requests that change nothing.
+	reads *Turns
 	// bodies are places for the bytes of long bodies.
 	bodies *places
 	// answers are places for the bytes of answers.
@@ -123,6 +135,7 @@ func NewLimits(options LimitOptions) *Limits {
 		addresses: NewRates(options.AddressRate, options.Now),
 		requests:  newPlaces(int64(options.Requests), int64(options.UserRequests)),
 		anonymous: newAnonymous(options),
+		reads:     NewTurns(options.Reads, options.UserReads),
 		bodies:    newPlaces(options.BodyMemory, options.UserBodyMemory),
 		answers:   newPlaces(options.AnswerMemory, options.UserAnswerMemory),
 	}

@@ -1,4 +1,4 @@
-package ledgerapi
+package endpoint
 
 import (
 	"context"
@@ -6,27 +6,26 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/florinledger/florin/ledger"
 )
 
-func TestNoUserTakesAllTurnsOfStreams(t *testing.T) {
+func TestNoUserTakesAllTurns(t *testing.T) {
 	t.Parallel()
-	all := newTurns()
+	const each = 2
+	all := NewTurns(2*each, each)
 	take := func(who string) (give func(), err error) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		return all.take(ctx, ledger.DefaultUser(who))
+		return all.Take(ctx, who)
 	}
 	var given []func()
 	for _, who := range []string{"greedy", "modest"} {
-		for range UserStreamReads {
+		for range each {
 			give, err := take(who)
 			require.NoError(t, err, who)
 			given = append(given, give)
 		}
 		soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		_, err := all.take(soon, ledger.DefaultUser(who))
+		_, err := all.Take(soon, who)
 		cancel()
 		require.ErrorIs(t, err, context.DeadlineExceeded, "one more of %s waits for its own", who)
 	}

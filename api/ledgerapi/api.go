@@ -81,7 +81,7 @@ type API struct {
 	record    Record
 	watcher   Watcher
 	tail      *tail
-	turns     *turns
+	turns     *endpoint.Turns
 	submitter Submitter
 	onboarder Onboarder
 	// allocating are the external parties that requests wait for.
@@ -108,7 +108,7 @@ func New(options Options) (*API, error) {
 		record:    options.Record,
 		watcher:   options.Watcher,
 		tail:      newTail(options.Record, options.Watcher),
-		turns:     newTurns(),
+		turns:     endpoint.NewTurns(StreamReads, UserStreamReads),
 		submitter: options.Submitter,
 		onboarder: options.Onboarder,
 		settings:  withDefaults(options.Settings),

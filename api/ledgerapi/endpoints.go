@@ -59,14 +59,14 @@ func (a *API) commandEndpoints() []endpoint.Endpoint {
 			Rights:  rightsSubmit + ", and " + rightsRead,
 		}, a.submitAndWaitForTransaction),
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/commands/completions", OperationID: "postV2CommandsCompletions",
+			Method: http.MethodPost, Path: "/v2/commands/completions", Reads: true, OperationID: "postV2CommandsCompletions",
 			Tag: tagCommands, Summary: "Query completions (blocking, for small results).",
 			Description: "Returns what is there, and what comes before no element came for stream_idle_timeout_ms. " +
 				"More than the server's limit of elements are refused with 413.",
 			Rights: rightsCompletions,
 		}, a.completions),
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/commands/completion-by-hash",
+			Method: http.MethodPost, Path: "/v2/commands/completion-by-hash", Reads: true,
 			OperationID: "postV2CommandsCompletion-by-hash", Tag: tagCommands,
 			Summary: "Get the completions of a transaction by the hash that was signed for it outside the node.",
 			Description: "Of version 3.6. The accepted completion, and the last ten refused ones, as far as one of their " +
@@ -79,29 +79,30 @@ func (a *API) commandEndpoints() []endpoint.Endpoint {
 func (a *API) updateEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/state/active-contracts", OperationID: "postV2StateActive-contracts",
+			Method: http.MethodPost, Path: "/v2/state/active-contracts", Reads: true, OperationID: "postV2StateActive-contracts",
 			Tag: tagState, Summary: "Query active contracts (blocking, for small results).", Rights: rightsRead,
 			Description: "More than the server's limit of elements are refused with 413.",
 		}, a.activeContracts),
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/updates", OperationID: "postV2Updates", Tag: tagUpdates,
+			Method: http.MethodPost, Path: "/v2/updates", Reads: true, OperationID: "postV2Updates", Tag: tagUpdates,
 			Summary: "Query updates (blocking, for small results).", Rights: rightsRead,
 			Description: "More than the server's limit of elements are refused with 413.",
 		}, a.updates),
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/updates/flats", OperationID: "postV2UpdatesFlats", Tag: tagUpdates,
+			Method: http.MethodPost, Path: "/v2/updates/flats", Reads: true, OperationID: "postV2UpdatesFlats", Tag: tagUpdates,
 			Summary: "Query transactions; older name of /v2/updates.", Rights: rightsRead, Deprecated: true,
 		}, a.updates),
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/updates/update-by-offset", OperationID: "postV2UpdatesUpdate-by-offset",
-			Tag: tagUpdates, Summary: "Get the update at an offset.", Rights: rightsRead,
+			Method: http.MethodPost, Path: "/v2/updates/update-by-offset", Reads: true,
+			OperationID: "postV2UpdatesUpdate-by-offset",
+			Tag:         tagUpdates, Summary: "Get the update at an offset.", Rights: rightsRead,
 		}, a.updateByOffset),
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/updates/update-by-id", OperationID: "postV2UpdatesUpdate-by-id",
+			Method: http.MethodPost, Path: "/v2/updates/update-by-id", Reads: true, OperationID: "postV2UpdatesUpdate-by-id",
 			Tag: tagUpdates, Summary: "Get an update by its id.", Rights: rightsRead,
 		}, a.updateByID),
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/updates/update-by-hash", OperationID: "postV2UpdatesUpdate-by-hash",
+			Method: http.MethodPost, Path: "/v2/updates/update-by-hash", Reads: true, OperationID: "postV2UpdatesUpdate-by-hash",
 			Tag: tagUpdates, Summary: "Get an update by the hash that was signed for it outside the node.", Rights: rightsRead,
 			Description: "Of version 3.6.",
 		}, a.updateByHash),

@@ -10,7 +10,7 @@ import (
 func (a *API) externalPartyEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/parties/external/generate-topology",
+			Method: http.MethodPost, Path: "/v2/parties/external/generate-topology", Reads: true,
 			OperationID: "postV2PartiesExternalGenerate-topology", Tag: tagParties, Access: endpoint.Public,
 			Summary:     "Generate the topology transactions of an external party.",
 			Description: "Nothing is stored. The holder of the key signs multiHash and sends all of it to allocate.",

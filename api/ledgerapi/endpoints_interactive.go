@@ -14,7 +14,7 @@ const (
 func (a *API) interactiveEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/interactive-submission/prepare",
+			Method: http.MethodPost, Path: "/v2/interactive-submission/prepare", Reads: true,
 			OperationID: "postV2Interactive-submissionPrepare", Tag: tagInteractive,
 			Summary: "Interpret a command and return the transaction, for keys outside the node to sign.",
 			Description: "Nothing is changed or reserved. Sign the 32 bytes of preparedTransactionHash, after computing " +

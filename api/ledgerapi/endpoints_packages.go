@@ -38,7 +38,7 @@ func (a *API) packageEndpoints() []endpoint.Endpoint {
 			Summary: "Upload a Daml archive.", Access: endpoint.Admin, Description: uploadDescription,
 		}, a.uploadDAR),
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/dars/validate", OperationID: "postV2DarsValidate", Tag: tagPackages,
+			Method: http.MethodPost, Path: "/v2/dars/validate", Reads: true, OperationID: "postV2DarsValidate", Tag: tagPackages,
 			Summary: "Check a Daml archive as an upload would.", Access: endpoint.Admin, Description: uploadDescription,
 		}, a.validateDAR),
 	}, a.vettingEndpoints()...)
@@ -47,7 +47,7 @@ func (a *API) packageEndpoints() []endpoint.Endpoint {
 func (a *API) vettingEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/package-vetting/list", OperationID: "postV2Package-vettingList",
+			Method: http.MethodPost, Path: "/v2/package-vetting/list", Reads: true, OperationID: "postV2Package-vettingList",
 			Tag: tagPackages, Summary: "List the vetted packages.", Access: endpoint.Public,
 		}, a.listVettedPackages),
 		endpoint.New(endpoint.Info{
@@ -70,7 +70,7 @@ func (a *API) vettingEndpoints() []endpoint.Endpoint {
 			Summary: "Tell which package is used for a name.", Access: endpoint.Public, Deprecated: true,
 		}, a.preferredPackageVersion),
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/interactive-submission/preferred-packages",
+			Method: http.MethodPost, Path: "/v2/interactive-submission/preferred-packages", Reads: true,
 			OperationID: "postV2Interactive-submissionPreferred-packages", Tag: tagPackages,
 			Summary: "Tell which packages are used for names.", Access: endpoint.Public,
 		}, a.preferredPackages),

@@ -21,18 +21,20 @@ func (a *API) readingEndpoints() []endpoint.Endpoint {
 			Description: "All pages show the same offset. The body belongs to the GET request.",
 		}, a.activeContractsPage),
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/updates/get-updates-page", OperationID: "postV2UpdatesGet-updates-page",
-			Tag: tagUpdates, Summary: "Query updates page by page.", Rights: rightsRead,
+			Method: http.MethodPost, Path: "/v2/updates/get-updates-page", Reads: true,
+			OperationID: "postV2UpdatesGet-updates-page",
+			Tag:         tagUpdates, Summary: "Query updates page by page.", Rights: rightsRead,
 			Description: "A page may have fewer updates than asked for, even none, and still not be the last.",
 		}, a.updatesPage),
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/events/events-by-contract-id",
+			Method: http.MethodPost, Path: "/v2/events/events-by-contract-id", Reads: true,
 			OperationID: "postV2EventsEvents-by-contract-id", Tag: tagEvents,
 			Summary: "Get what began and what ended a contract.", Rights: rightsRead,
 		}, a.eventsByContractID),
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/contracts/contract-by-id", OperationID: "postV2ContractsContract-by-id",
-			Tag: tagContracts, Summary: "Get what a contract says.",
+			Method: http.MethodPost, Path: "/v2/contracts/contract-by-id", Reads: true,
+			OperationID: "postV2ContractsContract-by-id",
+			Tag:         tagContracts, Summary: "Get what a contract says.",
 			Rights: "to read as each querying party; CanReadAsAnyParty without one",
 		}, a.contractByID),
 		endpoint.New(endpoint.Info{
@@ -65,12 +67,12 @@ const (
 func (a *API) otherNames() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/state/active-contracts-page",
+			Method: http.MethodPost, Path: "/v2/state/active-contracts-page", Reads: true,
 			OperationID: "postV2StateActive-contracts-page", Tag: tagState, Undocumented: true,
 			Summary: "Query active contracts page by page.", Rights: rightsRead,
 		}, a.activeContractsPage),
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/commands/command-completions",
+			Method: http.MethodPost, Path: "/v2/commands/command-completions", Reads: true,
 			OperationID: "postV2CommandsCommand-completions", Tag: tagCommands, Undocumented: true,
 			Summary: "Query completions (blocking, for small results).", Rights: rightsCompletions,
 		}, a.completions),
@@ -87,18 +89,18 @@ func (a *API) olderEndpoints() []endpoint.Endpoint {
 			Description: "Use /v2/commands/submit-and-wait-for-transaction with TRANSACTION_SHAPE_LEDGER_EFFECTS.",
 		}, a.submitAndWaitForTree),
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/updates/trees", OperationID: "postV2UpdatesTrees", Tag: tagUpdates,
+			Method: http.MethodPost, Path: "/v2/updates/trees", Reads: true, OperationID: "postV2UpdatesTrees", Tag: tagUpdates,
 			Summary: "Query transaction trees (blocking, for small results).", Rights: rightsRead, Deprecated: true,
 			Description: "Use /v2/updates with TRANSACTION_SHAPE_LEDGER_EFFECTS.",
 		}, a.updateTrees),
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/updates/transaction-by-offset",
+			Method: http.MethodPost, Path: "/v2/updates/transaction-by-offset", Reads: true,
 			OperationID: "postV2UpdatesTransaction-by-offset", Tag: tagUpdates, Deprecated: true,
 			Summary: "Get the transaction at an offset.", Rights: rightsRead,
 			Description: "Use /v2/updates/update-by-offset.",
 		}, a.transactionByOffset),
 		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/updates/transaction-by-id",
+			Method: http.MethodPost, Path: "/v2/updates/transaction-by-id", Reads: true,
 			OperationID: "postV2UpdatesTransaction-by-id", Tag: tagUpdates, Deprecated: true,
 			Summary: "Get a transaction by its id.", Rights: rightsRead, Description: "Use /v2/updates/update-by-id.",
 		}, a.transactionByID),

@@ -121,12 +121,16 @@ func next[T any](
 	waiting, cancel := context.WithTimeout(waiting, idle)
 	defer cancel()
 	for {
+		resume := endpoint.Pause(ctx)
 		_, err := a.watcher.WaitAfter(waiting, head.Offset)
+		resumed := resume()
 		switch {
 		case errors.Is(ctx.Err(), context.DeadlineExceeded):
 			return nil, head, &endpoint.TimeoutError{Advice: "Ask with a shorter stream_idle_timeout_ms."}
 		case ctx.Err() != nil:
 			return nil, head, ctx.Err()
+		case resumed != nil:
+			return nil, head, resumed
 		case errors.Is(err, context.DeadlineExceeded): // nothing came: that, too, is only for those who may still read
 			return nil, head, endpoint.CheckStill(ctx)
 		case err != nil:

@@ -7,8 +7,29 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/ledger"
 )
+
+// TestListsThatWaitTakeNoTurn has a user ask, while a list of its waits, for another that waits, and so on: more of
+// them than it may read at once.
+func TestListsThatWaitTakeNoTurn(t *testing.T) {
+	t.Parallel()
+	watcher := &steps{}
+	b := newBundle(t, apitest.Options{Watcher: watcher})
+	list := func() {
+		body := fields{"beginExclusive": 0, "filter": byParty(b.alice), "verbose": true}
+		b.Call("alice", http.MethodPost, "/v2/updates?limit=1&stream_idle_timeout_ms=3600000", body).OK(nil)
+	}
+	for range endpoint.DefaultMaxUserReads {
+		watcher.acts = append(watcher.acts, list)
+	}
+	watcher.acts = append(watcher.acts, func() {
+		b.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait", b.submission("last", b.create("last"))).OK(nil)
+	})
+	list()
+	require.Empty(t, watcher.acts)
+}
 
 // TestAListThatWaitsShowsNothingToWhoLostItsRights takes the rights of a caller, in each way, while its list waits.
 func TestAListThatWaitsShowsNothingToWhoLostItsRights(t *testing.T) {

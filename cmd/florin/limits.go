@@ -26,6 +26,9 @@ type limitSettings struct {
 	MaxAddressRequests   int     `help:"Most requests without a usable token from one address that are served, or wait for their turn, at once." default:"32" env:"FLORIN_MAX_ADDRESS_REQUESTS"`
 	AnonymousShare       float64 `help:"How many requests without a usable token are worked on at once, over time; 0: as many as have a turn." default:"1" env:"FLORIN_ANONYMOUS_SHARE"`
 
+	MaxReads     int `help:"Most requests that change nothing and are worked on at once; more wait." default:"16" env:"FLORIN_MAX_READS"`
+	MaxUserReads int `help:"Most of them that are one user's." default:"4" env:"FLORIN_MAX_USER_READS"`
+
 	MaxBody       int64 `help:"Most bytes of a request body." default:"10485760" env:"FLORIN_MAX_BODY"`
 	MaxBodyMemory int64 `help:"Most bytes of long request bodies that are held at once." default:"67108864" env:"FLORIN_MAX_BODY_MEMORY"`
 
@@ -65,6 +68,8 @@ func (s limitSettings) check() error {
 		{"max-user-streams", int64(s.MaxUserStreams)},
 		{"max-anonymous-requests", int64(s.MaxAnonymousRequests)},
 		{"max-address-requests", int64(s.MaxAddressRequests)},
+		{"max-reads", int64(s.MaxReads)},
+		{"max-user-reads", int64(s.MaxUserReads)},
 		{"max-body", s.MaxBody},
 		{"max-body-memory", s.MaxBodyMemory},
 		{"max-user-body-memory", s.MaxUserBodyMemory},
@@ -126,6 +131,7 @@ func (s limitSettings) limits() *endpoint.Limits {
 		Depth: s.MaxDepth, Elements: s.MaxElements, Values: s.MaxValues,
 		Requests: s.MaxRequests, UserRequests: s.MaxUserRequests,
 		AnonymousRequests: s.MaxAnonymousRequests, AddressRequests: s.MaxAddressRequests, AnonymousShare: share,
+		Reads: s.MaxReads, UserReads: s.MaxUserReads,
 		BodyMemory: s.MaxBodyMemory, UserBodyMemory: s.MaxUserBodyMemory,
 		Answer: s.MaxAnswer, AnswerMemory: s.MaxAnswerMemory, UserAnswerMemory: s.MaxUserAnswerMemory,
 		UserRate: s.UserRate, AddressRate: s.AddressRate, RefusalRate: s.RefusalRate,

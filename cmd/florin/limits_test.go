@@ -33,6 +33,7 @@ func TestTheDefaultsOfLimitsAreThoseOfTheParts(t *testing.T) {
 	require.NoError(t, settings.check())
 	require.Equal(t, limitSettings{
 		MaxRequests: endpoint.DefaultMaxRequests, MaxUserRequests: endpoint.DefaultMaxUserRequests, MaxUserInFlight: 768,
+		MaxReads: endpoint.DefaultMaxReads, MaxUserReads: endpoint.DefaultMaxUserReads,
 		MaxUserStreams: endpoint.DefaultMaxUserStreams, AddressRate: 200, RefusalRate: 300,
 		MaxAnonymousRequests: endpoint.DefaultMaxAnonymousRequests, MaxAddressRequests: endpoint.DefaultMaxAddressRequests,
 		AnonymousShare:    endpoint.DefaultAnonymousShare,

@@ -43,6 +43,11 @@ func placesOf(t *testing.T) []place {
 			"api/endpoint", "TestNoUserTakesAllPlaces",
 		},
 		{
+			"requests that read and are worked on", flag("max-reads", settings.MaxReads),
+			flag("max-user-reads", settings.MaxUserReads), "they wait, then " + overloaded,
+			"api/endpoint", "TestNoUserTakesAllReads",
+		},
+		{
 			"requests without a usable token", flag("max-anonymous-requests", settings.MaxAnonymousRequests),
 			flag("max-address-requests", settings.MaxAddressRequests) + " of an address", overloaded,
 			"api/endpoint", "TestNoAddressTakesAllThatIsThereWithoutAToken",
@@ -77,7 +82,7 @@ func placesOf(t *testing.T) []place {
 		},
 		{
 			"streams that read a page", strconv.Itoa(ledgerapi.StreamReads), strconv.Itoa(ledgerapi.UserStreamReads),
-			"they wait", "api/ledgerapi", "TestNoUserTakesAllTurnsOfStreams",
+			"they wait", "api/endpoint", "TestNoUserTakesAllTurns",
 		},
 		{
 			"parties that users allocated, onboardings that wait included", "any number",

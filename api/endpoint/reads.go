@@ -1,0 +1,53 @@
+package endpoint
+
+import (
+	"context"
+	"time"
+)
+
+// readWait is how long a request waits for its turn to read.
+const readWait = 10 * time.Second
+
+// reading is the turn of a request that reads. It belongs to the goroutine that serves the request.
+type reading struct {
+	limits *Limits
+	user   string
+	// give ends the turn; nil while there is none.
+	give func()
+}
+
+// read waits for the turn of a request that reads. End it when the answer is made.
+func (l *Limits) read(ctx context.Context, user string) (*reading, error) {
+	r := &reading{limits: l, user: user}
+	waiting, cancel := context.WithTimeout(ctx, readWait)
+	defer cancel()
+	err := r.begin(waiting)
+	if err != nil && ctx.Err() == nil {
+		err = Overloaded(overloadPause, "%d requests that read are worked on at once, %d of one user, and this one's turn "+
+			"did not come within %s.", l.options.Reads, l.options.UserReads, readWait)
+	}
+	return r, err
+}
+
+func (r *reading) begin(ctx context.Context) (err error) {
+	r.give, err = r.limits.reads.Take(ctx, r.user)
+	return err
+}
+
+func (r *reading) end() {
+	if r != nil && r.give != nil {
+		r.give()
+		r.give = nil
+	}
+}
+
+// Pause lets others read while a request waits for what takes neither the database nor a processor: news, or its
+// client. Call resume before going on; it waits for the request's next turn, and fails when ctx ends.
+func Pause(ctx context.Context) (resume func() error) {
+	turn := callOf(ctx).reading
+	if turn == nil {
+		return func() error { return nil }
+	}
+	turn.end()
+	return func() error { return turn.begin(ctx) }
+}

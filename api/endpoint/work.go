@@ -1,0 +1,78 @@
+package endpoint
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+
+	"github.com/florinledger/florin/budget"
+)
+
+// TakesTurns reports whether requests to a handler that a frame has mounted read in turns: those that change nothing
+// do.
+func TakesTurns(handler http.Handler) bool {
+	s, ok := handler.(*served)
+	return ok && s.readsInTurns()
+}
+
+// IsStream reports whether a handler that a frame has mounted is that of a stream.
+func IsStream(handler http.Handler) bool {
+	_, ok := handler.(*servedStream)
+	return ok
+}
+
+func (s *served) readsInTurns() bool { return !s.Changes() && !s.Vital }
+
+// work is what an endpoint answers to a request that was read, within the limits; nil once it has answered.
+func (s *served) work(
+	ctx context.Context, w http.ResponseWriter, who caller, request reflect.Value, exchange Exchange,
+) (any, error) {
+	limits := s.frame.options.Limits
+	ctx, leave, err := limits.enter(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if s.readsInTurns() && !who.anonymous { // who has no token takes the turns of its own share
+		turn, err := limits.read(ctx, who.user)
+		if err != nil {
+			return nil, err
+		}
+		callOf(ctx).reading = turn
+		defer turn.end()
+	}
+	callOf(ctx).budget = limits.budget(who)
+	ctx = budget.With(ctx, callOf(ctx).budget)
+	if s.Authorize != nil {
+		if ctx, err = s.Authorize(ctx); err != nil {
+			return nil, err
+		}
+	}
+	response, err := s.call(ctx, request, exchange)
+	if written, ok := response.(Content); ok && err == nil && written.Stream != nil {
+		s.frame.write(ctx, w, written) // what is made while it is sent needs its place until it is
+		return nil, nil
+	}
+	if err != nil || response == nil {
+		return nil, err
+	}
+	return s.frame.render(ctx, response), nil // which is work, too
+}
+
+// call calls the endpoint, through what is around it if there is something.
+func (s *served) call(ctx context.Context, request reflect.Value, exchange Exchange) (any, error) {
+	around := s.frame.options.Around
+	if around == nil {
+		return s.handle(ctx, request)
+	}
+	exchange.Refuse = s.frame.failure
+	exchange.Serve = func(ctx context.Context) Content {
+		callOf(ctx).begin()
+		response, err := s.handle(ctx, request)
+		if err != nil {
+			return s.frame.failure(ctx, err)
+		}
+		return s.frame.render(ctx, response)
+	}
+	return around(ctx, exchange), nil
+}

@@ -1,0 +1,38 @@
+package api_test
+
+import (
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/endpoint"
+)
+
+// TestWhatReadsDoesSoInTurns holds what takes no turn to read against the list of what changes something, and what
+// tells how the node is. A new endpoint that only reads is marked as one (Reads); one that changes something is added
+// to the list.
+func TestWhatReadsDoesSoInTurns(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("testdata/changes.txt")
+	require.NoError(t, err)
+	router, ok := apitest.NewWithCoin(t, apitest.Options{}).Handler.(chi.Routes)
+	require.True(t, ok)
+	var without []string
+	err = chi.Walk(router, func(
+		method, pattern string, handler http.Handler, _ ...func(http.Handler) http.Handler,
+	) error {
+		if !endpoint.TakesTurns(handler) && !endpoint.IsStream(handler) {
+			without = append(without, method+" "+pattern)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	slices.Sort(without)
+	require.Equal(t, strings.Split(strings.TrimSpace(string(content)), "\n"), without)
+}
