@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -16,7 +17,7 @@ import (
 	"github.com/florinledger/florin/ledgerclient"
 )
 
-// mistake is a command line that goes wrong: with which code it ends, and what the two lines at most say that it prints.
+// mistake is a command line that goes wrong: with which code it ends, and what its one or two lines say.
 type mistake struct {
 	line string
 	code int
@@ -60,6 +61,10 @@ func TestAWrongCommandLineIsExplainedInTwoLines(t *testing.T) {
 		{"balance --url nowhere", 2, []string{"--url=nowhere", "--url http://127.0.0.1:7575"}},
 		{"offers accept bob 00ab --all", 2, []string{"--all and ids of offers are both given"}},
 		{"up --clock sundial", 2, []string{"--clock must be one of", "sundial"}},
+		{"updates alice --after minus", 2, []string{"--after", "minus"}},
+		{"logs nonsense", 2, []string{"<log>", "nonsense"}},
+		{"completion tcsh", 2, []string{"bash", "tcsh"}},
+		{"submit", 2, []string{"missing: <file>"}},
 		{"token", 2, []string{"--user"}},
 		{"help nonsense", 2, []string{"unknown command nonsense"}},
 	} {
@@ -68,6 +73,21 @@ func TestAWrongCommandLineIsExplainedInTwoLines(t *testing.T) {
 			m.try(t)
 		})
 	}
+}
+
+// TestCompletionsAreScriptsOfTheirShell has bash complete a command.
+func TestCompletionsAreScriptsOfTheirShell(t *testing.T) {
+	t.Parallel()
+	executable, err := binary()
+	require.NoError(t, err)
+	script := `source <(` + executable + ` completion bash)
+		COMP_WORDS=(` + executable + ` party ne); COMP_CWORD=2; _florin; echo "${COMPREPLY[@]}"
+		COMP_WORDS=(` + executable + ` send a b 5 --not); COMP_CWORD=5; _florin; echo "${COMPREPLY[@]}"`
+	output, err := exec.CommandContext(t.Context(), "bash", "-c", script).CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	require.Equal(t, "new\n--note\n", string(output))
+	require.Contains(t, requireDone(t, "completion", "zsh"), "#compdef florin")
+	require.Contains(t, requireDone(t, "completion", "fish"), "complete -c florin")
 }
 
 func TestTheHelpIsGroupedAndTheVersionIsPrinted(t *testing.T) {

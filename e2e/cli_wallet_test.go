@@ -106,7 +106,7 @@ func (p person) offers() {
 	require.Regexp(p.t, `(?m)^[0-9a-f]{12}  alice  carol  1 CC  .*  tea$`, p.types("offers carol"))
 	p.mistakes(
 		mistake{"offers accept carol", 1, []string{"there are 4 offers that carol could accept", "--all"}},
-		mistake{"offers accept carol 00zz", 1, []string{`0 offers that carol could accept have an id that begins with "00zz"`}},
+		mistake{"offers accept carol 00zz", 1, []string{`0 offers that carol could accept have an id`, "00zz"}},
 		mistake{"offers accept alice", 1, []string{"there is no offer that alice could accept"}},
 	)
 	require.Equal(p.t, "carol took the 1 CC from alice to carol\n",

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -111,17 +113,13 @@ func someOf(names []string) string {
 func (m *machine) invocation(command string) string {
 	line := os.Args[0] + " " + command
 	if m.command.DataDir != defaultDataDir {
-		line += " --data-dir " + quoted(m.directory.Path())
+		path, err := filepath.Abs(m.command.DataDir)
+		if err != nil {
+			path = m.command.DataDir
+		}
+		line += " --data-dir " + console.Quoted(path)
 	}
 	return line
-}
-
-// quoted is a word for a shell.
-func quoted(word string) string {
-	if strings.ContainsAny(word, " \t\n'\"$&|;<>()*?[]#~`\\!{}") {
-		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-	}
-	return word
 }
 
 // defaultDataDir is where commands look for a node when nothing else is said.

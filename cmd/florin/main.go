@@ -25,11 +25,23 @@ type cli struct {
 	Send    client.SendCommand    `cmd:"" group:"First steps" help:"Send coin from one party to another."`
 	Balance client.BalanceCommand `cmd:"" group:"First steps" help:"Show what wallets hold."`
 
+	Status client.StatusCommand `cmd:"" group:"The node" help:"Show whether a node runs, and where."`
+	Wait   client.WaitCommand   `cmd:"" group:"The node" help:"Return when the node is ready, for scripts."`
+	Stop   client.StopCommand   `cmd:"" group:"The node" help:"Stop the node of a data directory."`
+	Logs   client.LogsCommand   `cmd:"" group:"The node" help:"Show the logs of the node of a data directory."`
+	Env    client.EnvCommand    `cmd:"" group:"The node" help:"Print addresses and a token as exports for a shell."`
+	Reset  client.ResetCommand  `cmd:"" group:"The node" help:"Forget everything that a node has stored."`
+	Doctor doctorCommand        `cmd:"" group:"The node" help:"Look for what is wrong on this machine or with the node."`
+
 	History     client.HistoryCommand     `cmd:"" group:"Wallets and users" help:"Show what happened in a wallet, the newest first."`
 	Offers      client.OffersCommand      `cmd:"" group:"Wallets and users" help:"List transfers that wait for their receiver, and answer them."`
 	Preapproval client.PreapprovalCommand `cmd:"" group:"Wallets and users" help:"Let coin in without being asked for it, or not."`
 	User        client.UserCommand        `cmd:"" group:"Wallets and users" help:"Make users of the ledger API, and list them."`
 	Token       tokenCommand              `cmd:"" group:"Wallets and users" help:"Print a token signed with the development secret."`
+
+	Contracts client.ContractsCommand `cmd:"" group:"Ledger" help:"List the active contracts of a party."`
+	Updates   client.UpdatesCommand   `cmd:"" group:"Ledger" help:"List the transactions of a party, and follow them."`
+	Submit    client.SubmitCommand    `cmd:"" group:"Ledger" help:"Submit commands from a JSON file, and wait for them."`
 
 	Clock  clockCommand  `cmd:"" group:"Ledger" help:"Show the ledger's time, or advance it on a development node."`
 	Config configCommand `cmd:"" group:"Ledger" help:"Print the settings, and change those of the ledger."`
@@ -48,9 +60,11 @@ type cli struct {
 	SealKey sealKeyCommand `cmd:"" group:"Operation" name:"seal-key" help:"Make a new key by which nodes know their own submissions and rows again."`
 	Bench   benchCommand   `cmd:"" group:"Operation" help:"Measure a running node against the ceilings under it."`
 
-	Help    helpCommand    `cmd:"" group:"Help" help:"Print the help of a command, as --help does."`
-	Version versionCommand `cmd:"" group:"Help" help:"Print the version."`
+	Help       helpCommand       `cmd:"" group:"Help" help:"Print the help of a command, as --help does."`
+	Completion completionCommand `cmd:"" group:"Help" help:"Print what makes a shell complete commands and flags."`
+	Version    versionCommand    `cmd:"" group:"Help" help:"Print the version."`
 
+	Complete    completeCommand `cmd:"" hidden:"" passthrough:"" name:"__complete" help:"What a shell may complete."`
 	Testenv     testenvCommand  `cmd:"" hidden:"" help:"Run a command with a PostgreSQL and a Temporal of its own."`
 	TemporalDev temporalCommand `cmd:"" hidden:"" name:"temporal-dev" help:"The Temporal server that 'up' starts."`
 
@@ -71,7 +85,9 @@ func main() {
 	if exit, ok := errors.AsType[exitError](err); ok {
 		os.Exit(exit.code)
 	}
-	fmt.Fprintln(os.Stderr, "florin: "+err.Error())
+	if !console.IsSilent(err) {
+		fmt.Fprintln(os.Stderr, "florin: "+err.Error())
+	}
 	os.Exit(int(console.CodeOf(err)))
 }
 

@@ -33,6 +33,7 @@ type upCommand struct {
 	TemporalUIHosts  []string `name:"temporal-ui-hosts" help:"Host names under which the Temporal UI is served, beside localhost and the address that it listens on; *: any name." env:"FLORIN_TEMPORAL_UI_HOSTS"`
 	TemporalListen   string   `help:"Where Temporal listens; port 0 chooses a free one." default:"127.0.0.1:0" env:"FLORIN_TEMPORAL_LISTEN"`
 	Clock            string   `help:"The ledger's clock: real; simulated, which can be advanced (florin clock advance 90d); or static, which can be advanced and stands still otherwise." enum:"real,simulated,static" default:"real" env:"FLORIN_CLOCK"`
+	Detach           bool     `short:"d" help:"Return when the node is ready; florin stop stops it."`
 	PostgresPort     int      `help:"Port of the private PostgreSQL on 127.0.0.1; 0 chooses a free one." default:"0" env:"FLORIN_POSTGRES_PORT"`
 }
 
@@ -62,6 +63,9 @@ func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 	}
 	if _, err := hosts.Parse(c.TemporalUIHosts, c.TemporalUIListen); err != nil {
 		return fmt.Errorf("--temporal-ui-hosts: %w", err)
+	}
+	if c.Detach {
+		return c.detach(ctx)
 	}
 	if err := c.readAuthSecret(); err != nil {
 		return err

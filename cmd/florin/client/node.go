@@ -138,7 +138,7 @@ func (n Node) AsAdmin(ctx context.Context, call func(context.Context, *ledgercli
 	})
 }
 
-// now is the ledger's time, which deadlines of contracts follow, where the node tells it; else the time of this machine.
+// now is the ledger's time, which deadlines of contracts follow, where the node tells it, and else this machine's.
 func (s *Session) now(ctx context.Context, client *ledgerclient.Client) time.Time {
 	var clock struct {
 		LedgerTime time.Time `json:"ledger_time"`

@@ -71,3 +71,11 @@ func CodeOf(err error) ExitCode {
 	}
 	return ExitFailed
 }
+
+// Silent ends a command with a code and no words, because it has said everything.
+func Silent(code ExitCode) error { return &Error{Code: code, Err: errSilent} }
+
+var errSilent = errors.New("")
+
+// IsSilent reports whether an error has no words.
+func IsSilent(err error) bool { return errors.Is(err, errSilent) }

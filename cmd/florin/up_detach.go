@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/devnet/datadir"
+	"github.com/florinledger/florin/devnet/runfile"
+)
+
+// upLog is what a detached node has printed, in its data directory.
+const upLog = "up.log"
+
+// detach starts the node as a process of its own, which goes on when this one has ended, and returns when it is ready.
+// What it prints goes to a file beside the data directory until there is one.
+func (c *upCommand) detach(ctx context.Context) error {
+	if pid, held := datadir.Holder(c.DataDir); held {
+		return console.Fail(console.ExitFailed, "`florin stop` stops it, --data-dir names another directory",
+			"a node runs on data directory %s already (pid %d)", c.DataDir, pid)
+	}
+	directory, err := filepath.Abs(c.DataDir)
+	if err != nil {
+		return err
+	}
+	printed, err := os.CreateTemp(filepath.Dir(directory), ".florin-up-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = printed.Close() }()
+	defer func() { _ = os.Remove(printed.Name()) }() // which is gone when it has become the log
+	node, ended, err := startDetached(printed)
+	if err != nil {
+		return err
+	}
+	tick := time.NewTicker(100 * time.Millisecond) //nolint:mnd // often enough for a person
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if info, err := runfile.Read(directory); err == nil && info.PID == node.Pid {
+				return c.announceDetached(printed.Name(), directory)
+			}
+		case <-ended:
+			return console.Fail(console.ExitFailed, "", "the node did not start: %s", lastLine(printed.Name()))
+		case <-ctx.Done():
+			return node.Signal(syscall.SIGTERM)
+		}
+	}
+}
+
+// startDetached starts this program again, without --detach, in a session of its own.
+func startDetached(printed *os.File) (*os.Process, <-chan struct{}, error) {
+	executable, err := os.Executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	arguments := slices.DeleteFunc(slices.Clone(os.Args[1:]), func(argument string) bool {
+		return argument == "--detach" || argument == "-d"
+	})
+	//nolint:noctx // it outlives this process
+	command := exec.Command(executable, arguments...)
+	command.Args[0] = os.Args[0]
+	command.Stdout, command.Stderr = printed, printed
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := command.Start(); err != nil {
+		return nil, nil, err
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = command.Wait() // what went wrong is in what it printed
+	}()
+	return command.Process, ended, nil
+}
+
+// announceDetached moves what was printed to its place, and says how to go on.
+func (c *upCommand) announceDetached(printed, directory string) error {
+	if err := os.Rename(printed, filepath.Join(directory, upLog)); err != nil {
+		return err
+	}
+	info, err := runfile.Read(directory)
+	if err != nil {
+		return err
+	}
+	m := &machine{command: c}
+	fmt.Printf("florin: ready at %s\n\n", info.URL)
+	for _, command := range []string{"logs up", "status", "stop"} {
+		fmt.Println("  " + m.invocation(command))
+	}
+	return nil
+}
+
+// lastLine is what a node said last, which is why it ended.
+func lastLine(path string) string {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	content = bytes.TrimSpace(content)
+	if at := bytes.LastIndex(content, []byte("\nflorin: ")); at >= 0 {
+		content = content[at+len("\nflorin: "):]
+	}
+	return string(bytes.TrimPrefix(content, []byte("florin: ")))
+}
