@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+)
+
+// known are the environment variables and flags of each command.
+func known(t *testing.T) (variables []string, flags map[string][]string) {
+	t.Helper()
+	flags = map[string][]string{}
+	for _, command := range newParser().Model.Children {
+		_ = kong.Visit(command, func(node kong.Visitable, next kong.Next) error {
+			if flag, ok := node.(*kong.Flag); ok {
+				variables = append(variables, flag.Envs...)
+				flags[command.Name] = append(flags[command.Name], flag.Name)
+			}
+			return next(nil)
+		})
+	}
+	return variables, flags
+}
+
+// What is deployed by the examples names settings that there are.
+func TestTheExamplesOfDeploymentsNameSettingsThatThereAre(t *testing.T) {
+	t.Parallel()
+	variables, _ := known(t)
+	var files []string
+	for _, pattern := range []string{"../../deploy/*/*", "../../docs/guides/*.md"} {
+		found, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, found, pattern)
+		files = append(files, found...)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, name := range regexp.MustCompile(`FLORIN_[A-Z_]+[A-Z]`).FindAllString(string(text), -1) {
+			require.Contains(t, variables, name, file)
+		}
+	}
+}
+
+// kubernetesObject is what the test reads of a Kubernetes object.
+type kubernetesObject struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string
+	Metadata   struct{ Name string }
+	Spec       struct {
+		Selector struct {
+			MatchLabels map[string]string `yaml:"matchLabels"`
+		}
+		Template struct {
+			Metadata struct{ Labels map[string]string }
+			Spec     struct {
+				TerminationGracePeriodSeconds int `yaml:"terminationGracePeriodSeconds"`
+				Containers                    []struct {
+					Args []string
+				}
+			}
+		}
+	}
+}
+
+func TestTheKubernetesManifestsAreSound(t *testing.T) {
+	t.Parallel()
+	_, flags := known(t)
+	file, err := os.Open("../../deploy/kubernetes/florin.yaml")
+	require.NoError(t, err)
+	defer file.Close()
+	decoder := yaml.NewDecoder(file)
+	var kinds []string
+	for {
+		var object kubernetesObject
+		err := decoder.Decode(&object)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		require.NotEmpty(t, object.APIVersion)
+		require.NotEmpty(t, object.Metadata.Name)
+		kinds = append(kinds, object.Kind)
+		pod := object.Spec.Template.Spec
+		for _, container := range pod.Containers {
+			require.NotEmpty(t, container.Args)
+			require.Contains(t, flags, container.Args[0])
+			for _, argument := range container.Args[1:] {
+				name, _, _ := strings.Cut(strings.TrimPrefix(argument, "--"), "=")
+				require.Contains(t, flags[container.Args[0]], name)
+			}
+		}
+		if object.Kind == "Deployment" {
+			require.Equal(t, object.Spec.Selector.MatchLabels, object.Spec.Template.Metadata.Labels, object.Metadata.Name)
+			require.GreaterOrEqual(t, pod.TerminationGracePeriodSeconds, 45, "what runs may finish")
+		}
+	}
+	slices.Sort(kinds)
+	require.Equal(t, []string{"ConfigMap", "Deployment", "Deployment", "Job", "PodDisruptionBudget", "Service"}, kinds)
+}
