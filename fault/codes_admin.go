@@ -139,12 +139,12 @@ var (
 	}
 	// NotValidUpgradePackage: a package is no valid upgrade of the earlier version.
 	NotValidUpgradePackage = Code{
-		"NOT_VALID_UPGRADE_PACKAGE", InvalidIndependentOfSystemState, Unraised,
+		"NOT_VALID_UPGRADE_PACKAGE", InvalidIndependentOfSystemState, OfRequest,
 		"Read the cause and make the new version compatible.",
 	}
 	// KnownPackageVersion: a different package of the same name and version exists.
 	KnownPackageVersion = Code{
-		"KNOWN_PACKAGE_VERSION", InvalidIndependentOfSystemState, Unraised,
+		"KNOWN_PACKAGE_VERSION", InvalidIndependentOfSystemState, OfRequest,
 		"Raise the version of the package and build it again.",
 	}
 	// PackageServiceCannotAutodetectSynchronizer: there are several synchronizers, or none, to vet packages on.

@@ -85,11 +85,4 @@ func (c *checker) mismatch(rule Rule, what string, expected, found string) {
 	c.failure.Expected, c.failure.Found = expected, found
 }
 
-// shorten keeps hostile names from filling error texts.
-func shorten(text string) string {
-	const limit = 120
-	if len(text) <= limit {
-		return text
-	}
-	return text[:limit] + "…"
-}
+func shorten(text string) string { return ast.Shorten(text) }

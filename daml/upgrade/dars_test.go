@@ -1,0 +1,45 @@
+//go:build dars
+
+package upgrade_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/daml/archive"
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/upgrade"
+)
+
+// TestPublishedDARs compares the main packages of the DARs of a directory that are versions of one another: the newer
+// may follow the older.
+func TestPublishedDARs(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob(filepath.Join(os.Getenv("DARS"), "*.dar"))
+	require.NoError(t, err)
+	var mains []*ast.Package
+	known := ast.Packages{}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		dar, err := archive.ReadDAR(data, archive.Options{Dev: true})
+		if err != nil {
+			continue // other tests are about those
+		}
+		mains = append(mains, dar.Main)
+		for _, p := range dar.Packages {
+			known[p.ID] = p
+		}
+	}
+	for _, older := range mains {
+		for _, newer := range mains {
+			if older.Name == newer.Name && upgrade.CompareReleases(older.Release, newer.Release) < 0 {
+				require.NoError(t, upgrade.Check(older, newer, known))
+				t.Logf("%s %s may follow %s", newer.Name, newer.Release, older.Release)
+			}
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package upgrade
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+func (c *checker) name(module *ast.Module, entity string) lf.TypeName {
+	return lf.TypeName{Package: c.present.ID, Module: module.Name, Entity: entity}
+}
+
+// isOwned reports whether a data type belongs to an interface or an exception.
+func (c *checker) isOwned(p *ast.Package, module *ast.Module, entity string) bool {
+	packages := ast.Packages{p.ID: p}
+	name := lf.TypeName{Package: p.ID, Module: module.Name, Entity: entity}
+	return packages.Interface(name) != nil || packages.Exception(name) != nil
+}
+
+// originOf says what a data type belongs to: a template, a choice or a constructor of a variant, or nothing.
+func originOf(module *ast.Module, name string) string {
+	folder, last := "", name
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		folder, last = name[:i], name[i+1:]
+	}
+	for _, template := range module.Templates {
+		if template.Name == name {
+			return "template " + name
+		}
+		of := ""
+		if i := strings.LastIndexByte(template.Name, '.'); i >= 0 {
+			of = template.Name[:i]
+		}
+		if of == folder && template.Choice(last) != nil {
+			return "choice " + last + " of template " + template.Name
+		}
+	}
+	if isConstructor(module, name) {
+		return "constructor " + last + " of variant " + folder
+	}
+	return "nothing else"
+}
+
+// isConstructor reports whether a record holds the fields of a variant's constructor: it is called Variant.Constructor.
+func isConstructor(module *ast.Module, name string) bool {
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 {
+		return false
+	}
+	for _, definition := range module.DataTypes {
+		if variant, ok := definition.Cons.(*ast.VariantCons); ok && definition.Name == name[:i] {
+			index := ast.FieldIndex(variant.Constructors, name[i+1:])
+			if index < 0 {
+				return false
+			}
+			head, _ := ast.Unapply(variant.Constructors[index].Type)
+			_, isDefined := head.(*ast.TyCon)
+			return isDefined
+		}
+	}
+	return false
+}
+
+func (c *checker) checkDataType(past, present *ast.DefDataType, ofConstructor bool) {
+	if !present.Serializable {
+		c.fail(DataTypeUnserializable, "the data type is not serializable any more")
+		return
+	}
+	if len(past.Params) != len(present.Params) {
+		c.fail(ParamCount, "the data type takes %d parameters, and took %d", len(present.Params), len(past.Params))
+		return
+	}
+	for i, param := range past.Params {
+		was, is := ast.KindNotation(param.Kind), ast.KindNotation(present.Params[i].Kind)
+		if was != is {
+			c.fail(ParamKind, "parameter %d is of kind %s, and was of kind %s", i+1, is, was)
+		}
+	}
+	switch was := past.Cons.(type) {
+	case *ast.RecordCons:
+		if is, ok := present.Cons.(*ast.RecordCons); ok {
+			c.checkRecord(past, present, was.Fields, is.Fields, ofConstructor)
+			return
+		}
+	case *ast.VariantCons:
+		if is, ok := present.Cons.(*ast.VariantCons); ok {
+			c.checkVariant(past, present, was.Constructors, is.Constructors)
+			return
+		}
+	case *ast.EnumCons:
+		if is, ok := present.Cons.(*ast.EnumCons); ok {
+			c.checkEnum(was.Constructors, is.Constructors)
+			return
+		}
+	}
+	c.fail(VarietyChanged, "the data type is %s, and was %s", variety(present), variety(past))
+}
+
+func variety(definition *ast.DefDataType) string {
+	switch definition.Cons.(type) {
+	case *ast.RecordCons:
+		return "a record"
+	case *ast.VariantCons:
+		return "a variant"
+	case *ast.EnumCons:
+		return "an enum"
+	default:
+		return "an interface"
+	}
+}
+
+func (c *checker) checkRecord(past, present *ast.DefDataType, was, is []ast.Field, ofConstructor bool) {
+	for _, field := range was {
+		index := ast.FieldIndex(is, field.Name)
+		if index < 0 {
+			c.fail(FieldMissing, "field %s is missing", ast.Shorten(field.Name))
+			return
+		}
+		c.sameType(FieldType, "field "+field.Name, past.Params, present.Params, field.Type, is[index].Type)
+	}
+	for _, field := range is {
+		if ast.FieldIndex(was, field.Name) >= 0 || isOptional(field.Type) {
+			continue
+		}
+		if ofConstructor {
+			c.fail(ConstructorFieldAdded, "field %s is new and not optional", ast.Shorten(field.Name))
+		}
+		c.fail(FieldNotOptional, "field %s is new and not optional", ast.Shorten(field.Name))
+	}
+	for i, field := range was {
+		if is[i].Name != field.Name {
+			c.fail(FieldOrder, "field %d is %s, and was %s: new fields stand behind all others", i+1,
+				ast.Shorten(is[i].Name), ast.Shorten(field.Name))
+			return
+		}
+	}
+}
+
+func isOptional(t ast.Type) bool {
+	head, args := ast.Unapply(t)
+	builtin, ok := head.(*ast.TyBuiltin)
+	return ok && builtin.Type == ast.Optional && len(args) == 1
+}
+
+func (c *checker) checkVariant(past, present *ast.DefDataType, was, is []ast.Field) {
+	c.checkEnum(namesOf(was), namesOf(is))
+	if c.failure != nil {
+		return
+	}
+	for i, constructor := range was {
+		c.sameType(ConstructorType, "constructor "+constructor.Name, past.Params, present.Params, constructor.Type,
+			is[i].Type)
+	}
+}
+
+func namesOf(fields []ast.Field) []string {
+	out := make([]string, len(fields))
+	for i, field := range fields {
+		out[i] = field.Name
+	}
+	return out
+}
+
+// checkEnum compares the constructors of an enum or a variant.
+func (c *checker) checkEnum(was, is []string) {
+	for _, name := range was {
+		if !slices.Contains(is, name) {
+			c.fail(ConstructorMissing, "constructor %s is missing", ast.Shorten(name))
+			return
+		}
+	}
+	for i, name := range was {
+		if is[i] != name {
+			c.fail(ConstructorOrder, "constructor %d is %s, and was %s: new constructors stand behind all others", i+1,
+				ast.Shorten(is[i]), ast.Shorten(name))
+			return
+		}
+	}
+}
+
+// sameType checks that a type of the newer version takes the values of one of the older, whose parameters are there
+// under whatever name.
+func (c *checker) sameType(rule Rule, what string, pastParams, presentParams []ast.TypeBinder, past, present ast.Type) {
+	if c.failure != nil || c.fits(pastParams, presentParams, past, present) {
+		return
+	}
+	c.fail(rule, "%s is of another type", ast.Shorten(what))
+	c.failure.Past, c.failure.Present = ast.Notation(past, nil), ast.Notation(present, nil)
+	if c.failure.Past == c.failure.Present {
+		c.failure.Past, c.failure.Present = ast.Notation(past, c.packages), ast.Notation(present, c.packages)
+	}
+}
+
+func (c *checker) fits(pastParams, presentParams []ast.TypeBinder, past, present ast.Type) bool {
+	switch past := past.(type) {
+	case *ast.TyVar:
+		present, ok := present.(*ast.TyVar)
+		if !ok {
+			return false
+		}
+		index := paramIndex(pastParams, past.Name)
+		return index >= 0 && index == paramIndex(presentParams, present.Name)
+	case *ast.TyNat:
+		present, ok := present.(*ast.TyNat)
+		return ok && past.Value == present.Value
+	case *ast.TyBuiltin:
+		present, ok := present.(*ast.TyBuiltin)
+		return ok && past.Type == present.Type
+	case *ast.TyCon:
+		present, ok := present.(*ast.TyCon)
+		return ok && c.isVersionOf(past.Name, present.Name)
+	case *ast.TyApp:
+		present, ok := present.(*ast.TyApp)
+		if !ok || len(past.Args) != len(present.Args) || !c.fits(pastParams, presentParams, past.Fun, present.Fun) {
+			return false
+		}
+		for i, arg := range past.Args {
+			if !c.fits(pastParams, presentParams, arg, present.Args[i]) {
+				return false
+			}
+		}
+		return true
+	default:
+		return false // no other type is serializable
+	}
+}
+
+func paramIndex(params []ast.TypeBinder, name string) int {
+	return slices.IndexFunc(params, func(param ast.TypeBinder) bool { return param.Name == name })
+}
+
+// isVersionOf reports whether a type constructor is another one, or of the same name in a newer version of its package.
+func (c *checker) isVersionOf(past, present lf.TypeName) bool {
+	if past == present {
+		return true
+	}
+	was, is := c.packages[past.Package], c.packages[present.Package]
+	return past.Module == present.Module && past.Entity == present.Entity && was != nil && is != nil &&
+		was.Name == is.Name && CompareReleases(was.Release, is.Release) <= 0
+}

@@ -1,0 +1,169 @@
+package upgrade
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
+)
+
+// Packages checks that packages that are added fit in among the versions of the packages that are known. All are
+// well-formed, and known holds all that they depend on and the added ones, too.
+func Packages(added []*ast.Package, known ast.Packages) error {
+	done := map[string]bool{}
+	for _, p := range added {
+		if done[p.Name] || !hasVersions(p) {
+			continue
+		}
+		done[p.Name] = true
+		versions := versionsOf(p.Name, known)
+		for i := 1; i < len(versions); i++ {
+			past, present := versions[i-1], versions[i]
+			if !slices.Contains(added, past) && !slices.Contains(added, present) {
+				continue // they were compared before
+			}
+			if err := Check(past, present, known); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// versionsOf are the packages of a name that have versions, in ascending order.
+func versionsOf(name string, known ast.Packages) []*ast.Package {
+	var out []*ast.Package
+	for _, p := range known {
+		if p.Name == name && hasVersions(p) {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b *ast.Package) int {
+		if order := CompareReleases(a.Release, b.Release); order != 0 {
+			return order
+		}
+		return strings.Compare(string(a.ID), string(b.ID))
+	})
+	return out
+}
+
+// hasVersions reports whether a package defines anything that a value on the ledger is of; else it is a utility
+// package.
+func hasVersions(p *ast.Package) bool {
+	for _, module := range p.Modules {
+		if len(module.Templates)+len(module.Interfaces)+len(module.Exceptions) > 0 {
+			return true
+		}
+		for _, definition := range module.DataTypes {
+			if definition.Serializable {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// CompareReleases orders versions of packages, such as 1.2 and 1.10, by their numbers.
+func CompareReleases(a, b string) int {
+	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(a, b string) int {
+		if len(a) != len(b) { // no leading zeros: the longer number is larger
+			return len(a) - len(b)
+		}
+		return strings.Compare(a, b)
+	})
+}
+
+// Check checks that a package may follow another of the same name as its next version. Packages are those that types
+// of the two may be of.
+func Check(past, present *ast.Package, packages ast.Packages) error {
+	if CompareReleases(past.Release, present.Release) == 0 {
+		return fault.KnownPackageVersion.New("Package %s has the name %s and version %s, and so has package %s",
+			present.ID, present.Name, present.Release, past.ID)
+	}
+	c := &checker{past: past, present: present, packages: packages}
+	c.checkPackage()
+	if c.failure != nil {
+		return c.failure.fault()
+	}
+	return nil
+}
+
+// checker compares two versions. Its first failure stays.
+type checker struct {
+	past, present *ast.Package
+	packages      ast.Packages
+	failure       *Error
+
+	module     string
+	definition string
+}
+
+func (c *checker) checkPackage() {
+	if c.past.Version > c.present.Version {
+		c.fail(LanguageVersion, "it is in Daml-LF %s, which is older than %s", c.present.Version, c.past.Version)
+	}
+	for _, past := range c.past.Modules {
+		c.module, c.definition = past.Name, ""
+		present := c.present.Module(past.Name)
+		if present == nil {
+			c.fail(ModuleMissing, "it lacks the module")
+			return
+		}
+		c.checkModule(past, present)
+	}
+}
+
+func (c *checker) checkModule(past, present *ast.Module) {
+	for _, template := range past.Templates {
+		c.definition = "template " + template.Name
+		other := c.packages.Template(c.name(present, template.Name))
+		if other == nil {
+			c.fail(TemplateMissing, "it lacks the template")
+			return
+		}
+		c.checkTemplate(template, other)
+	}
+	for _, definition := range past.DataTypes {
+		if !definition.Serializable || c.isOwned(c.past, past, definition.Name) {
+			continue
+		}
+		c.definition = "data type " + definition.Name
+		other := c.packages.DataType(c.name(present, definition.Name))
+		if other == nil || c.isOwned(c.present, present, definition.Name) {
+			c.fail(DataTypeMissing, "it lacks the data type")
+			return
+		}
+		if a, b := originOf(past, definition.Name), originOf(present, definition.Name); other.Serializable && a != b {
+			c.fail(OriginChanged, "the type is that of %s, and was that of %s", ast.Shorten(b), ast.Shorten(a))
+		}
+		c.checkDataType(definition, other, isConstructor(past, definition.Name))
+	}
+}
+
+func (c *checker) checkTemplate(past, present *ast.DefTemplate) {
+	for _, choice := range past.Choices {
+		other := present.Choice(choice.Name)
+		if other == nil {
+			c.fail(ChoiceMissing, "it lacks choice %s", ast.Shorten(choice.Name))
+			return
+		}
+		c.sameType(ChoiceArgument, "the argument of choice "+choice.Name, nil, nil, choice.Argument.Type,
+			other.Argument.Type)
+		c.sameType(ChoiceResult, "the result of choice "+choice.Name, nil, nil, choice.ReturnType, other.ReturnType)
+	}
+	switch {
+	case past.Key == nil && present.Key != nil:
+		c.fail(KeyAdded, "the template has a key, and had none")
+	case past.Key != nil && present.Key == nil:
+		c.fail(KeyRemoved, "the template has no key, and had one")
+	case past.Key != nil:
+		c.sameType(KeyType, "the key", nil, nil, past.Key.Type, present.Key.Type)
+	}
+	for _, implements := range past.Implements {
+		if present.Implementation(implements.Interface) == nil {
+			c.fail(ImplementationMissing, "the template does not implement interface %s",
+				ast.NameNotation(implements.Interface))
+		}
+	}
+}
