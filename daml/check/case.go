@@ -102,11 +102,13 @@ func (c *checker) matchingOf(scrutinee ast.Type) matching {
 		out.definition = definition
 		switch cons := out.definition.Cons.(type) {
 		case *ast.VariantCons:
+			c.spend(len(cons.Constructors))
 			out.exhaust, out.patterns, out.constructors = ExhaustVariant, nil, cons.Constructors
 			for _, constructor := range cons.Constructors {
 				out.patterns = append(out.patterns, constructor.Name)
 			}
 		case *ast.EnumCons:
+			c.spend(len(cons.Constructors))
 			out.exhaust, out.patterns = ExhaustEnum, cons.Constructors
 		}
 	}
@@ -172,10 +174,10 @@ func (c *checker) matches(rule Rule, m matching, pattern string, ok bool) bool {
 }
 
 func (c *checker) bindVariant(m matching, p *ast.PatternVariant) {
-	index := ast.FieldIndex(m.constructors, p.Constructor)
+	index := c.fieldIndex(m.constructors, p.Constructor)
 	if index < 0 {
 		c.fail(AltVariant, "Variant %s has no constructor %s", c.showName(p.Type), shorten(p.Constructor))
 		return
 	}
-	c.bind(p.Var, c.substitute(substitutionOf(m.definition.Params, m.args), m.constructors[index].Type))
+	c.bind(p.Var, c.substitute(c.substitutionOf(m.definition.Params, m.args), m.constructors[index].Type))
 }

@@ -131,13 +131,7 @@ func (c *checker) checkPackage() {
 // enter counts a step and a level of nesting, which leave ends. It reports whether to go on.
 func (c *checker) enter() bool {
 	c.depth++
-	c.steps--
-	if c.steps < 0 {
-		c.steps += stepsAtATime
-		if c.budget.left.Add(-stepsAtATime) < 0 {
-			c.fail(Steps, "The check takes more steps than are allowed")
-		}
-	}
+	c.spend(1)
 	if c.depth > c.max {
 		c.fail(Depth, "A type or expression is nested more than %d levels deep", c.max)
 	}
@@ -145,6 +139,18 @@ func (c *checker) enter() bool {
 }
 
 func (c *checker) leave() { c.depth-- }
+
+// spend counts steps. What takes time by the length of something that it does not enter spends that length.
+func (c *checker) spend(steps int) {
+	if c.steps -= int64(steps); c.steps >= 0 {
+		return
+	}
+	more := stepsAtATime - c.steps
+	c.steps += more
+	if c.budget.left.Add(-more) < 0 {
+		c.fail(Steps, "The check takes more steps than are allowed")
+	}
+}
 
 // at moves the check to a definition.
 func (c *checker) at(definition string, location ast.Location) {

@@ -49,7 +49,7 @@ func (c *checker) typeOfRecCon(e *ast.ExpRecCon) ast.Type {
 	if c.failure != nil {
 		return nil
 	}
-	substitution := substitutionOf(definition.Params, args)
+	substitution := c.substitutionOf(definition.Params, args)
 	for i, field := range e.Fields {
 		if field.Name != fields[i].Name {
 			c.fail(ExpRecCon, "Field %d of record %s is %s, not %s", i+1, c.showName(e.Type.Name),
@@ -79,13 +79,13 @@ func (c *checker) field(rule Rule, app ast.TypeConApp, name string) (record, fie
 	if c.failure != nil {
 		return nil, nil
 	}
-	index := ast.FieldIndex(fields, name)
+	index := c.fieldIndex(fields, name)
 	if index < 0 {
 		c.fail(rule, "Record %s has no field %s", c.showName(app.Name), shorten(name))
 		return nil, nil
 	}
 	return ast.TypeConApp{Name: app.Name, Args: args}.Type(),
-		c.substitute(substitutionOf(definition.Params, args), fields[index].Type)
+		c.substitute(c.substitutionOf(definition.Params, args), fields[index].Type)
 }
 
 func (c *checker) typeOfVarCon(e *ast.ExpVariantCon) ast.Type {
@@ -98,14 +98,20 @@ func (c *checker) typeOfVarCon(e *ast.ExpVariantCon) ast.Type {
 		c.fail(ExpVarCon, "Type %s is no variant type", c.showName(e.Type.Name))
 		return nil
 	}
-	index := ast.FieldIndex(variant.Constructors, e.Constructor)
+	index := c.fieldIndex(variant.Constructors, e.Constructor)
 	if index < 0 {
 		c.fail(ExpVarCon, "Variant %s has no constructor %s", c.showName(e.Type.Name), shorten(e.Constructor))
 		return nil
 	}
 	c.expect(ExpVarCon, e.Argument,
-		c.substitute(substitutionOf(definition.Params, args), variant.Constructors[index].Type))
+		c.substitute(c.substitutionOf(definition.Params, args), variant.Constructors[index].Type))
 	return ast.TypeConApp{Name: e.Type.Name, Args: args}.Type()
+}
+
+// fieldIndex is the place of a name among fields; -1 when it is not there.
+func (c *checker) fieldIndex(fields []ast.Field, name string) int {
+	c.spend(len(fields))
+	return ast.FieldIndex(fields, name)
 }
 
 // enum checks that a data type is an enum with a constructor.
@@ -118,6 +124,7 @@ func (c *checker) enum(rule Rule, definition *ast.DefDataType, constructor strin
 		c.fail(rule, "Type %s is no enum type", shorten(definition.Name))
 		return
 	}
+	c.spend(len(enum.Constructors))
 	if slices.Contains(enum.Constructors, constructor) {
 		return
 	}
@@ -144,7 +151,7 @@ func (c *checker) structField(rule Rule, found ast.Type, name string) ast.Type {
 		c.mismatch(rule, "What has to be a struct is none", "a struct", c.show(found))
 		return nil
 	}
-	index := ast.FieldIndex(structType.Fields, name)
+	index := c.fieldIndex(structType.Fields, name)
 	if index < 0 {
 		c.fail(rule, "Struct %s has no field %s", c.show(found), shorten(name))
 		return nil

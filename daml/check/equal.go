@@ -24,7 +24,7 @@ func (c *checker) expand(t *ast.TySyn) ast.Type {
 	if definition == nil {
 		return nil
 	}
-	return c.substitute(substitutionOf(definition.Params, t.Args), definition.Type)
+	return c.substitute(c.substitutionOf(definition.Params, t.Args), definition.Type)
 }
 
 // pair is the variables of two quantifications that are compared.
@@ -50,6 +50,7 @@ func (c *checker) equalUnder(bound []pair, a, b ast.Type) bool {
 	switch a := a.(type) {
 	case *ast.TyVar:
 		b, ok := b.(*ast.TyVar)
+		c.spend(len(bound))
 		return ok && sameVariable(bound, a.Name, b.Name)
 	case *ast.TyNat:
 		b, ok := b.(*ast.TyNat)
@@ -65,6 +66,7 @@ func (c *checker) equalUnder(bound []pair, a, b ast.Type) bool {
 		return ok && len(a.Args) == len(b.Args) && c.equalUnder(bound, a.Fun, b.Fun) && c.allEqual(bound, a.Args, b.Args)
 	case *ast.TyForall:
 		b, ok := b.(*ast.TyForall)
+		c.spend(len(bound))
 		return ok && equalKinds(a.Binder.Kind, b.Binder.Kind) &&
 			c.equalUnder(append(slices.Clip(bound), pair{a.Binder.Name, b.Binder.Name}), a.Body, b.Body)
 	case *ast.TyStruct:

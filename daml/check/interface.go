@@ -40,6 +40,7 @@ func (c *checker) typeOfInterface(e ast.Expr) ast.Type {
 		return c.ofInterface(ExpViewInterface, e.Interface, e.Expr, func(d *ast.DefInterface) ast.Type { return d.View })
 	case *ast.ExpCallInterface:
 		return c.ofInterface(ExpCallInterface, e.Interface, e.Expr, func(d *ast.DefInterface) ast.Type {
+			c.spend(len(d.Methods))
 			if d.Method(e.Method) == nil {
 				c.fail(ExpCallInterface, "Interface %s has no method %s", c.showName(e.Interface), shorten(e.Method))
 			}

@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -39,6 +40,32 @@ func TestTypesThatGrowAreRefusedInTime(t *testing.T) {
 	require.ErrorAs(t, err, &failure)
 	require.Equal(t, check.Steps, failure.Rule)
 	require.Less(t, time.Since(begin), time.Minute)
+}
+
+func TestWhatIsLongCountsAsOftenAsItIsSearched(t *testing.T) {
+	t.Parallel()
+	const many = 2000
+	wide := make([]ast.Field, many)
+	fields := make([]ast.FieldExpr, many)
+	last := &ast.ExpRecProj{
+		Type: typeConApp("Wide"), Field: "f" + strconv.Itoa(many-1), Record: anything(con("Wide")),
+	}
+	for i := range many {
+		name := "f" + strconv.Itoa(i)
+		wide[i] = ast.Field{Name: name, Type: unit}
+		fields[i] = ast.FieldExpr{Name: name, Expr: last}
+	}
+	p := withValue(con("Wide"), &ast.ExpRecCon{Type: typeConApp("Wide"), Fields: fields})
+	addType(data("Wide", false, &ast.RecordCons{Fields: wide}))(p, p.Modules[0])
+	library := standardLibrary()
+	require.NoError(t, p.Index())
+	require.NoError(t, library.Index())
+	packages := []*ast.Package{library, p}
+	limits := check.Limits{Steps: many * many, Depth: 1000}
+	var failure *check.Error
+	require.ErrorAs(t, check.Packages(packages, check.Options{Limits: limits}), &failure)
+	require.Equal(t, check.Steps, failure.Rule)
+	require.NoError(t, check.Packages(packages, check.Options{}))
 }
 
 // last is the last type synonym of the example.

@@ -66,6 +66,7 @@ func (c *checker) templateChoice(rule Rule, name lf.TypeName, choice string) *as
 	if definition == nil {
 		return nil
 	}
+	c.spend(len(definition.Choices))
 	return c.choice(rule, name, choice, definition.Choice(choice))
 }
 
@@ -75,6 +76,7 @@ func (c *checker) interfaceChoice(rule Rule, name lf.TypeName, choice string) *a
 	if definition == nil {
 		return nil
 	}
+	c.spend(len(definition.Choices))
 	return c.choice(rule, name, choice, definition.Choice(choice))
 }
 
@@ -102,7 +104,11 @@ func (c *checker) keyType(rule Rule, name lf.TypeName) ast.Type {
 func (c *checker) implementation(rule Rule, template, of lf.TypeName) {
 	c.interfaceOf(rule, of)
 	definition := c.template(rule, template)
-	if c.failure == nil && definition.Implementation(of) == nil {
+	if c.failure != nil {
+		return
+	}
+	c.spend(len(definition.Implements))
+	if definition.Implementation(of) == nil {
 		c.fail(rule, "Template %s does not implement interface %s", c.showName(template), c.showName(of))
 	}
 }
@@ -114,6 +120,7 @@ func (c *checker) requirement(rule Rule, requiring, required lf.TypeName) {
 	if c.failure != nil {
 		return
 	}
+	c.spend(len(definition.Requires))
 	if slices.Contains(definition.Requires, required) {
 		return
 	}

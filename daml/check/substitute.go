@@ -9,7 +9,8 @@ import (
 // substitution maps type variables to types: [α₁ ↦ τ₁, …, αₙ ↦ τₙ].
 type substitution map[string]ast.Type
 
-func substitutionOf(params []ast.TypeBinder, args []ast.Type) substitution {
+func (c *checker) substitutionOf(params []ast.TypeBinder, args []ast.Type) substitution {
+	c.spend(len(params))
 	out := make(substitution, len(params))
 	for i, param := range params {
 		out[param.Name] = args[i]

@@ -104,6 +104,9 @@ func (c *checker) checkImplements(template *ast.DefTemplate, implements *ast.Imp
 		return
 	}
 	for _, required := range definition.Requires {
+		if c.spend(len(template.Implements)); c.failure != nil {
+			return
+		}
 		if template.Implementation(required) == nil {
 			c.fail(ImplDef, "Interface %s is required, and the template does not implement it", c.showName(required))
 		}
@@ -114,11 +117,17 @@ func (c *checker) checkImplements(template *ast.DefTemplate, implements *ast.Imp
 	}
 	c.distinct(ImplDef, "Method", names)
 	for _, method := range definition.Methods {
+		if c.spend(len(implements.Methods)); c.failure != nil {
+			return
+		}
 		if implements.Method(method.Name) == nil {
 			c.fail(ImplDef, "Method %s of interface %s is missing", shorten(method.Name), c.showName(implements.Interface))
 		}
 	}
 	for _, method := range implements.Methods {
+		if c.spend(len(definition.Methods)); c.failure != nil {
+			return
+		}
 		expected := definition.Method(method.Name)
 		if expected == nil {
 			c.fail(ImplDef, "Interface %s has no method %s", c.showName(implements.Interface), shorten(method.Name))
@@ -165,6 +174,9 @@ func (c *checker) checkRequires(definition *ast.DefInterface, name lf.TypeName) 
 			return
 		}
 		for _, further := range other.Requires {
+			if c.spend(len(definition.Requires)); c.failure != nil {
+				return
+			}
 			if !slices.Contains(definition.Requires, further) {
 				c.fail(DefInterface, "The interface requires %s, but not %s, which that one requires",
 					c.showName(required), c.showName(further))

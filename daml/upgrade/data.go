@@ -1,7 +1,6 @@
 package upgrade
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/florinledger/florin/daml/ast"
@@ -19,48 +18,46 @@ func (c *checker) isOwned(p *ast.Package, module *ast.Module, entity string) boo
 	return packages.Interface(name) != nil || packages.Exception(name) != nil
 }
 
-// originOf says what a data type belongs to: a template, a choice or a constructor of a variant, or nothing.
-func originOf(module *ast.Module, name string) string {
-	folder, last := "", name
-	if i := strings.LastIndexByte(name, '.'); i >= 0 {
-		folder, last = name[:i], name[i+1:]
-	}
-	for _, template := range module.Templates {
-		if template.Name == name {
-			return "template " + name
-		}
-		of := ""
-		if i := strings.LastIndexByte(template.Name, '.'); i >= 0 {
-			of = template.Name[:i]
-		}
-		if of == folder && template.Choice(last) != nil {
-			return "choice " + last + " of template " + template.Name
-		}
-	}
-	if isConstructor(module, name) {
-		return "constructor " + last + " of variant " + folder
-	}
-	return "nothing else"
+// origin is what a data type belongs to.
+type origin struct {
+	what          string // a template, a choice, a constructor; "" for nothing
+	ofConstructor bool
 }
 
-// isConstructor reports whether a record holds the fields of a variant's constructor: it is called Variant.Constructor.
-func isConstructor(module *ast.Module, name string) bool {
-	i := strings.LastIndexByte(name, '.')
-	if i < 0 {
-		return false
+func (o origin) String() string {
+	if o.what == "" {
+		return "nothing else"
 	}
+	return ast.Shorten(o.what)
+}
+
+// originsOf says of the data types of a module, by name, what they belong to, if to anything.
+func originsOf(module *ast.Module) map[string]origin {
+	out := map[string]origin{}
 	for _, definition := range module.DataTypes {
-		if variant, ok := definition.Cons.(*ast.VariantCons); ok && definition.Name == name[:i] {
-			index := ast.FieldIndex(variant.Constructors, name[i+1:])
-			if index < 0 {
-				return false
+		variant, ok := definition.Cons.(*ast.VariantCons)
+		if !ok {
+			continue
+		}
+		for _, constructor := range variant.Constructors {
+			head, _ := ast.Unapply(constructor.Type)
+			if _, isDefined := head.(*ast.TyCon); isDefined {
+				out[definition.Name+"."+constructor.Name] = origin{
+					"constructor " + constructor.Name + " of variant " + definition.Name, true,
+				}
 			}
-			head, _ := ast.Unapply(variant.Constructors[index].Type)
-			_, isDefined := head.(*ast.TyCon)
-			return isDefined
 		}
 	}
-	return false
+	for _, template := range module.Templates {
+		folder := template.Name[:strings.LastIndexByte(template.Name, '.')+1]
+		for _, choice := range template.Choices {
+			out[folder+choice.Name] = origin{what: "choice " + choice.Name + " of template " + template.Name}
+		}
+	}
+	for _, template := range module.Templates {
+		out[template.Name] = origin{what: "template " + template.Name}
+	}
+	return out
 }
 
 func (c *checker) checkDataType(past, present *ast.DefDataType, ofConstructor bool) {
@@ -112,16 +109,18 @@ func variety(definition *ast.DefDataType) string {
 }
 
 func (c *checker) checkRecord(past, present *ast.DefDataType, was, is []ast.Field, ofConstructor bool) {
+	older, newer := byName(was), byName(is)
+	pastParams, presentParams := placesOf(past.Params), placesOf(present.Params)
 	for _, field := range was {
-		index := ast.FieldIndex(is, field.Name)
-		if index < 0 {
+		typ, ok := newer[field.Name]
+		if !ok {
 			c.fail(FieldMissing, "field %s is missing", ast.Shorten(field.Name))
 			return
 		}
-		c.sameType(FieldType, "field "+field.Name, past.Params, present.Params, field.Type, is[index].Type)
+		c.sameType(FieldType, "field "+field.Name, pastParams, presentParams, field.Type, typ)
 	}
 	for _, field := range is {
-		if ast.FieldIndex(was, field.Name) >= 0 || isOptional(field.Type) {
+		if older[field.Name] != nil || isOptional(field.Type) {
 			continue
 		}
 		if ofConstructor {
@@ -138,6 +137,14 @@ func (c *checker) checkRecord(past, present *ast.DefDataType, was, is []ast.Fiel
 	}
 }
 
+func byName(fields []ast.Field) map[string]ast.Type {
+	out := make(map[string]ast.Type, len(fields))
+	for _, field := range fields {
+		out[field.Name] = field.Type
+	}
+	return out
+}
+
 func isOptional(t ast.Type) bool {
 	head, args := ast.Unapply(t)
 	builtin, ok := head.(*ast.TyBuiltin)
@@ -145,12 +152,13 @@ func isOptional(t ast.Type) bool {
 }
 
 func (c *checker) checkVariant(past, present *ast.DefDataType, was, is []ast.Field) {
+	pastParams, presentParams := placesOf(past.Params), placesOf(present.Params)
 	c.checkEnum(namesOf(was), namesOf(is))
 	if c.failure != nil {
 		return
 	}
 	for i, constructor := range was {
-		c.sameType(ConstructorType, "constructor "+constructor.Name, past.Params, present.Params, constructor.Type,
+		c.sameType(ConstructorType, "constructor "+constructor.Name, pastParams, presentParams, constructor.Type,
 			is[i].Type)
 	}
 }
@@ -165,8 +173,12 @@ func namesOf(fields []ast.Field) []string {
 
 // checkEnum compares the constructors of an enum or a variant.
 func (c *checker) checkEnum(was, is []string) {
+	newer := make(map[string]bool, len(is))
+	for _, name := range is {
+		newer[name] = true
+	}
 	for _, name := range was {
-		if !slices.Contains(is, name) {
+		if !newer[name] {
 			c.fail(ConstructorMissing, "constructor %s is missing", ast.Shorten(name))
 			return
 		}
@@ -182,7 +194,7 @@ func (c *checker) checkEnum(was, is []string) {
 
 // sameType checks that a type of the newer version takes the values of one of the older, whose parameters are there
 // under whatever name.
-func (c *checker) sameType(rule Rule, what string, pastParams, presentParams []ast.TypeBinder, past, present ast.Type) {
+func (c *checker) sameType(rule Rule, what string, pastParams, presentParams places, past, present ast.Type) {
 	if c.failure != nil || c.fits(pastParams, presentParams, past, present) {
 		return
 	}
@@ -193,15 +205,16 @@ func (c *checker) sameType(rule Rule, what string, pastParams, presentParams []a
 	}
 }
 
-func (c *checker) fits(pastParams, presentParams []ast.TypeBinder, past, present ast.Type) bool {
+func (c *checker) fits(pastParams, presentParams places, past, present ast.Type) bool {
 	switch past := past.(type) {
 	case *ast.TyVar:
 		present, ok := present.(*ast.TyVar)
 		if !ok {
 			return false
 		}
-		index := paramIndex(pastParams, past.Name)
-		return index >= 0 && index == paramIndex(presentParams, present.Name)
+		was, known := pastParams[past.Name]
+		is, knownToo := presentParams[present.Name]
+		return known && knownToo && was == is
 	case *ast.TyNat:
 		present, ok := present.(*ast.TyNat)
 		return ok && past.Value == present.Value
@@ -227,8 +240,15 @@ func (c *checker) fits(pastParams, presentParams []ast.TypeBinder, past, present
 	}
 }
 
-func paramIndex(params []ast.TypeBinder, name string) int {
-	return slices.IndexFunc(params, func(param ast.TypeBinder) bool { return param.Name == name })
+// places are the places of the parameters of a data type, by name.
+type places map[string]int
+
+func placesOf(params []ast.TypeBinder) places {
+	out := make(places, len(params))
+	for i, param := range params {
+		out[param.Name] = i
+	}
+	return out
 }
 
 // isVersionOf reports whether a type constructor is another one, or of the same name in a newer version of its package.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/lf"
 )
 
 // Packages checks that packages that are added fit in among the versions of the packages that are known. All are
@@ -124,6 +125,7 @@ func (c *checker) checkModule(past, present *ast.Module) {
 		}
 		c.checkTemplate(template, other)
 	}
+	was, is := originsOf(past), originsOf(present)
 	for _, definition := range past.DataTypes {
 		if !definition.Serializable || c.isOwned(c.past, past, definition.Name) {
 			continue
@@ -134,16 +136,20 @@ func (c *checker) checkModule(past, present *ast.Module) {
 			c.fail(DataTypeMissing, "it lacks the data type")
 			return
 		}
-		if a, b := originOf(past, definition.Name), originOf(present, definition.Name); other.Serializable && a != b {
-			c.fail(OriginChanged, "the type is that of %s, and was that of %s", ast.Shorten(b), ast.Shorten(a))
+		if a, b := was[definition.Name], is[definition.Name]; other.Serializable && a != b {
+			c.fail(OriginChanged, "the type belongs to %s, and belonged to %s", b, a)
 		}
-		c.checkDataType(definition, other, isConstructor(past, definition.Name))
+		c.checkDataType(definition, other, was[definition.Name].ofConstructor)
 	}
 }
 
 func (c *checker) checkTemplate(past, present *ast.DefTemplate) {
+	choices := make(map[string]*ast.Choice, len(present.Choices))
+	for _, choice := range present.Choices {
+		choices[choice.Name] = choice
+	}
 	for _, choice := range past.Choices {
-		other := present.Choice(choice.Name)
+		other := choices[choice.Name]
 		if other == nil {
 			c.fail(ChoiceMissing, "it lacks choice %s", ast.Shorten(choice.Name))
 			return
@@ -160,8 +166,12 @@ func (c *checker) checkTemplate(past, present *ast.DefTemplate) {
 	case past.Key != nil:
 		c.sameType(KeyType, "the key", nil, nil, past.Key.Type, present.Key.Type)
 	}
+	implemented := make(map[lf.TypeName]bool, len(present.Implements))
+	for _, implements := range present.Implements {
+		implemented[implements.Interface] = true
+	}
 	for _, implements := range past.Implements {
-		if present.Implementation(implements.Interface) == nil {
+		if !implemented[implements.Interface] {
 			c.fail(ImplementationMissing, "the template does not implement interface %s",
 				ast.NameNotation(implements.Interface))
 		}
