@@ -98,6 +98,8 @@ func TestAdministratorsOfAnIdentityProvider(t *testing.T) {
 		[]ledger.Right{{Kind: ledger.IdentityProviderAdmin}})
 	require.NoError(t, claims.RequireIDPAdmin("acme"))
 	require.NoError(t, claims.RequireIDPAdmin(""), "empty means the own one")
+	require.NoError(t, claims.RequireIDPAdminOf("acme"))
+	require.True(t, fault.PermissionDenied.Matches(claims.RequireIDPAdminOf("")), "empty means the default one")
 	require.True(t, fault.PermissionDenied.Matches(claims.RequireIDPAdmin("other")))
 	require.True(t, fault.PermissionDenied.Matches(claims.RequireAdmin()))
 

@@ -221,11 +221,15 @@ func TestAdministratorsOfIdentityProviders(t *testing.T) {
 	boss := func(method, path, body string) apitest.Answer { return call("boss", method, path, body) }
 
 	var created ledgerapi.CreateUserResponse
-	boss(http.MethodPost, "/v2/users", `{"user":{"id":"new"}}`).OK(&created)
-	require.Equal(t, "acme", created.User.IdentityProviderID, "its own is meant when none is named")
+	for _, unset := range []string{"", `,"identityProviderId":""`, `,"identityProviderId":null`} { // the default one
+		boss(http.MethodPost, "/v2/users", `{"user":{"id":"new"`+unset+`}}`).Refused(http.StatusForbidden, "NA")
+		boss(http.MethodPost, "/v2/parties", `{"partyIdHint":"own"`+unset+`}`).Refused(http.StatusForbidden, "NA")
+	}
+	boss(http.MethodPost, "/v2/users", `{"user":{"id":"new","identityProviderId":"acme"}}`).OK(&created)
+	require.Equal(t, "acme", created.User.IdentityProviderID)
 	boss(http.MethodPost, "/v2/users", `{"user":{"id":"new2","identityProviderId":"acme"}}`).OK(nil)
 	var allocated ledgerapi.AllocatePartyResponse
-	boss(http.MethodPost, "/v2/parties", `{"partyIdHint":"own","userId":"new"}`).OK(&allocated)
+	boss(http.MethodPost, "/v2/parties", `{"partyIdHint":"own","userId":"new","identityProviderId":"acme"}`).OK(&allocated)
 	require.Equal(t, "acme", allocated.PartyDetails.IdentityProviderID)
 	own, foreign := allocated.PartyDetails.Party, string(s.Node.LocalParty("foreign"))
 

@@ -137,8 +137,9 @@ func (a *API) allocateParty(ctx context.Context, req allocatePartyRequest) (Allo
 func (a *API) mayAllocate(ctx context.Context, userID, identityProviderID string) (maxParties int, err error) {
 	claims := endpoint.Claims(ctx)
 	caller, ok := claims.User()
-	if !ok || caller.ID != userID || claims.AdministersIDP(identityProviderID) {
-		return 0, claims.RequireIDPAdmin(identityProviderID)
+	refusal := claims.RequireIDPAdminOf(identityProviderID)
+	if refusal == nil || !ok || caller.ID != userID {
+		return 0, refusal
 	}
 	settings, err := a.record.LedgerSettings(ctx)
 	if err != nil {

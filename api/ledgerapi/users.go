@@ -92,7 +92,7 @@ func (a *API) createUser(ctx context.Context, req createUserRequest) (CreateUser
 		wire = &User{} // the claims are checked before the fields
 	}
 	claims := endpoint.Claims(ctx)
-	if err := claims.RequireIDPAdmin(wire.IdentityProviderID); err != nil {
+	if err := claims.RequireIDPAdminOf(wire.IdentityProviderID); err != nil {
 		return CreateUserResponse{}, err
 	}
 	if req.Body.User == nil {
