@@ -112,9 +112,15 @@ func TestSecretsAndLevelsAreReadAgain(t *testing.T) {
 	require.NotContains(t, node.stderr.String(), `"level":"INFO"`)
 	write(t, settingsFile, "FLORIN_LOG_LEVEL=info\n")
 	node.hangup(t)
-	_, err = token("two").LedgerEnd(t.Context())
-	require.NoError(t, err)
-	require.Contains(t, node.stderr.String(), `"level":"INFO"`)
+	await(t, "requests are logged", func() error {
+		if _, err := token("two").LedgerEnd(t.Context()); err != nil {
+			return err
+		}
+		if !strings.Contains(node.stderr.String(), `"level":"INFO"`) {
+			return errNotYet
+		}
+		return nil
+	})
 	require.NotContains(t, node.stderr.String(), particular)
 }
 
