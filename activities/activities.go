@@ -31,6 +31,8 @@ type Activities struct {
 	Outcomes *Outcomes
 	// Measure begins to measure a commit, and returns what is told of its end; nil measures nothing.
 	Measure func() func(completions []ledger.Completion)
+	// Looked is told of every lifecycle that looked at its contracts, so that others may; nil tells nobody.
+	Looked func()
 	// Forged is told of everything that came through Temporal and is not this ledger's; nil tells nobody.
 	Forged func()
 	Log    *slog.Logger

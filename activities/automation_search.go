@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/automation"
 )
 
@@ -74,6 +75,10 @@ func (a *Activities) enterTasks(
 	ctx context.Context, tx *db.Tx, kind automation.Automation, found []db.StoredContract, guilty error,
 ) error {
 	now := a.Clock().UTC().Truncate(time.Microsecond)
+	accounts, err := a.accountsOf(ctx, tx, found)
+	if err != nil {
+		return err
+	}
 	var tasks []db.DueTask
 	var troubles []db.AutomationTask
 	for _, contract := range found {
@@ -92,6 +97,7 @@ func (a *Activities) enterTasks(
 			}
 			tasks = append(tasks, db.DueTask{
 				Subject: d.Subject, At: d.At, Deadline: d.Deadline, Wallet: d.Wallet, IfSet: d.IfSet,
+				Account: accounts[contract.Offset],
 			})
 		}
 	}
@@ -99,6 +105,24 @@ func (a *Activities) enterTasks(
 		return err
 	}
 	return tx.EnterTasks(ctx, kind.Kind, kind.Wallets.String(), tasks)
+}
+
+// accountsOf tells whose submissions created contracts, by their offsets. Of what was pruned nobody can tell.
+func (a *Activities) accountsOf(
+	ctx context.Context, tx *db.Tx, found []db.StoredContract,
+) (map[ledger.Offset]string, error) {
+	offsets := make([]ledger.Offset, len(found))
+	for i, contract := range found {
+		offsets[i] = contract.Offset
+	}
+	submitters, err := tx.SubmittersAt(ctx, offsets)
+	accounts := make(map[ledger.Offset]string, len(submitters))
+	for offset, submitter := range submitters {
+		if accounts[offset] = ledger.IdentityText(submitter.Identity); submitter.IsNode(a.Node) {
+			accounts[offset] = nodeFor(submitter.Party)
+		}
+	}
+	return accounts, err
 }
 
 // EnterAutomations enters the kinds of automation and their standing subjects where they are missing. It is no

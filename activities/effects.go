@@ -51,7 +51,7 @@ func (b *block) effects(submission opened, at ledger.Position) (effects, error) 
 	if err != nil || !decision.Completion.Accepted() {
 		return out, err
 	}
-	if out.lifecycles, err = b.follow(decision, accountOf(submission.Submission)); err != nil {
+	if out.lifecycles, err = b.follow(decision, submission.Submission); err != nil {
 		return effects{}, err
 	}
 	out.tracked, err = track(decision.Network)
@@ -112,14 +112,20 @@ func (b *block) archived(decision ledger.Decision) []ledger.Contract {
 // accountOf is who takes turns with others for what follows from a submission: the user who made it, or the party in
 // whose name the node did.
 func accountOf(submission ledger.Submission) string {
-	if submission.Admission == "" && len(submission.ActAs) > 0 {
-		return "node for " + string(submission.ActAs[0])
+	if isByNode(submission) && len(submission.ActAs) > 0 {
+		return nodeFor(submission.ActAs[0])
 	}
 	return ledger.IdentityText(submission.Identity)
 }
 
+// isByNode reports whether the node made a submission by itself.
+func isByNode(submission ledger.Submission) bool { return submission.Admission == "" }
+
+// nodeFor is the account of what the node does in the name of a party. No user has it: their ids have no blanks.
+func nodeFor(party ledger.Party) string { return "node for " + string(party) }
+
 // follow makes the lifecycles of contracts due that were created or archived, where they have any.
-func (b *block) follow(decision ledger.Decision, account string) ([]db.LifecycleChange, error) {
+func (b *block) follow(decision ledger.Decision, submission ledger.Submission) ([]db.LifecycleChange, error) {
 	var changes []db.LifecycleChange
 	note := func(contract ledger.Contract, created ...ledger.ContractID) error {
 		followed, ok, err := follow(b.activities.Lifecycles, contract)
@@ -129,7 +135,7 @@ func (b *block) follow(decision ledger.Decision, account string) ([]db.Lifecycle
 		if ok {
 			changes = append(changes, db.LifecycleChange{
 				WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties, Created: created,
-				Account: account,
+				Account: accountOf(submission), ByNode: isByNode(submission),
 			})
 		}
 		return nil

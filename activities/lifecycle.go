@@ -80,6 +80,9 @@ func (a *Activities) PlanLifecycle(ctx context.Context, in PlanLifecycleInput) (
 	if err != nil {
 		return LifecyclePlan{}, fmt.Errorf("plan lifecycle %s: %w", in.WorkflowID, err)
 	}
+	if a.Looked != nil && plan.Action == nil && !plan.Again {
+		a.Looked()
+	}
 	return plan, nil
 }
 

@@ -38,9 +38,19 @@ func NewLifecycleCalls(
 	return &LifecycleCalls{db: database, lifecycles: lifecycles, realTime: realTime}
 }
 
-// TakeDue returns lifecycles that are due by a ledger time, at most so many. None comes again before a while.
-func (c *LifecycleCalls) TakeDue(ctx context.Context, by time.Time, most int) ([]DueLifecycle, error) {
-	rows, err := c.db.TakeDueLifecycles(ctx, by, c.realTime(), int32(most))
+// How many lifecycles are called at a time, by all processes, and have not looked yet. What an account has under way
+// often spends the same coin: more at once would mostly be in each other's way.
+const (
+	callsUnderWay        = 32
+	accountCallsUnderWay = 4
+)
+
+// TakeDue returns lifecycles that are due by a ledger time, as many as may be called now. None comes again before a
+// while.
+func (c *LifecycleCalls) TakeDue(ctx context.Context, by time.Time) ([]DueLifecycle, error) {
+	rows, err := c.db.TakeDueLifecycles(ctx, by, c.realTime(), db.UnderWay{
+		OfAccount: accountCallsUnderWay, All: callsUnderWay,
+	})
 	due := make([]DueLifecycle, len(rows))
 	for i, row := range rows {
 		due[i] = DueLifecycle{WorkflowID: row.WorkflowID, Kind: row.Kind, Parties: row.Parties}

@@ -57,6 +57,8 @@ type DueTask struct {
 	Wallet ledger.Party
 	// IfSet: nothing is due either unless the kind has an effective setting for the subject.
 	IfSet bool
+	// Account is whose submission made it due; accounts take turns.
+	Account string
 }
 
 // EnterAutomations enters kinds of automation, so that runs, troubles and the clock know of them.
@@ -119,8 +121,9 @@ func (t *Tx) EnterTasks(ctx context.Context, kind, walletTemplate string, tasks 
 			params.AreDeadlines = append(params.AreDeadlines, task.Deadline)
 			params.Wallets = append(params.Wallets, string(task.Wallet))
 			params.AreIfSet = append(params.AreIfSet, task.IfSet)
+			params.Accounts = append(params.Accounts, task.Account)
 		case task.At.Before(params.DueAts[i]):
-			params.DueAts[i], params.AreDeadlines[i] = task.At, task.Deadline
+			params.DueAts[i], params.AreDeadlines[i], params.Accounts[i] = task.At, task.Deadline, task.Account
 		}
 	}
 	if len(params.Subjects) == 0 {
@@ -144,8 +147,8 @@ func (t *Tx) EnterTroubles(ctx context.Context, kind string, troubles []Automati
 	return failed("entering troubles of automation", t.queries.EnterTroubles(ctx, params))
 }
 
-// TakeTasks returns tasks of a kind that are due by a ledger time, the longest due first, and locks them. A run takes
-// those that it held before, and none that another one holds.
+// TakeTasks returns tasks of a kind that are due by a ledger time, and locks them: of each account the longest due
+// first, and of all accounts in turn. A run takes those that it held before, and none that another one holds.
 func (t *Tx) TakeTasks(
 	ctx context.Context, kind, run string, dueBy time.Time, limit int32,
 ) ([]AutomationTask, error) {

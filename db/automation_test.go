@@ -1,6 +1,8 @@
 package db_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,4 +42,77 @@ func TestOverdueAutomationTellsWhatItIsAt(t *testing.T) {
 	require.Equal(t, []db.Overdue{then}, overdue(), "the same kind is at another wallet")
 	change(func(tx *db.Tx) error { return tx.EndTasks(t.Context(), "sweeps", []string{"bob::1220"}) })
 	require.Empty(t, overdue(), "the third is not due yet")
+}
+
+func TestAccountsTakeTurnsWithTheTasksOfAutomation(t *testing.T) {
+	t.Parallel()
+	record, ctx := dbtest.New(t), t.Context()
+	enter := func(account string, count int) {
+		tasks := make([]db.DueTask, count)
+		for i := range tasks {
+			tasks[i] = db.DueTask{Subject: fmt.Sprintf("%s-%04d", account, i), At: instant, Account: account}
+		}
+		require.NoError(t, record.InTx(ctx, func(tx *db.Tx) error { return tx.EnterTasks(ctx, "expiry", "", tasks) }))
+	}
+	take := func(run string, limit int32) map[string]int {
+		found := map[string]int{}
+		require.NoError(t, record.InTx(ctx, func(tx *db.Tx) error {
+			tasks, err := tx.TakeTasks(ctx, "expiry", run, instant, limit)
+			for i, task := range tasks {
+				account, _, _ := strings.Cut(task.Subject, "-")
+				found[account]++
+				tasks[i].Pending, tasks[i].HeldBy = true, run
+			}
+			if err != nil {
+				return err
+			}
+			return tx.SettleTasks(ctx, "expiry", tasks)
+		}))
+		return found
+	}
+	enter("a greedy one", 500)
+	enter("modest", 2)
+	enter("other", 40)
+	require.Equal(t, map[string]int{"a greedy one": 9, "modest": 2, "other": 9}, take("one run", 20))
+	require.Equal(t, map[string]int{"a greedy one": 10, "other": 10}, take("another run", 20), "none that is held")
+	require.Equal(t, map[string]int{"a greedy one": 9, "modest": 2, "other": 9}, take("one run", 20), "its own first")
+}
+
+func TestTheOldestTaskSaysWhetherAutomationGetsOn(t *testing.T) {
+	t.Parallel()
+	record, ctx := dbtest.New(t), t.Context()
+	change := func(f func(tx *db.Tx) error) { require.NoError(t, record.InTx(ctx, f)) }
+	oldest := func(query db.OldestQuery) db.Oldest {
+		found, err := record.OldestTask(ctx, query)
+		require.NoError(t, err)
+		return found
+	}
+	now := db.OldestQuery{LedgerTime: instant, Moved: time.Hour, Idle: time.Minute}
+	change(func(tx *db.Tx) error { return tx.EnterAutomations(ctx, []string{"sweeps"}) })
+	require.Zero(t, oldest(now), "nothing is due")
+	change(func(tx *db.Tx) error {
+		return tx.EnterTasks(ctx, "sweeps", "", []db.DueTask{
+			{Subject: "alice::1220", At: instant.Add(-10 * time.Minute), Account: "alice"},
+			{Subject: "bob::1220", At: instant.Add(time.Minute), Account: "bob"},
+		})
+	})
+	ten := 10 * time.Minute
+	require.Equal(t, db.Oldest{All: ten, Stuck: ten}, oldest(now), "nobody has looked")
+	moved := db.OldestQuery{LedgerTime: instant, Moved: time.Second, Idle: time.Minute}
+	require.Equal(t, db.Oldest{All: time.Second}, oldest(moved), "the clock has just been moved")
+	change(func(tx *db.Tx) error { return tx.CountAutomation(ctx, "sweeps", instant.Add(-time.Second), 0, 0) })
+	require.Equal(t, db.Oldest{All: ten}, oldest(now), "it gets on")
+	change(func(tx *db.Tx) error { return tx.CountAutomation(ctx, "sweeps", instant.Add(-ten), 0, 0) })
+	require.Equal(t, ten, oldest(now).Stuck)
+	require.NoError(t, record.PauseAutomation(ctx, "sweeps", true))
+	require.Zero(t, oldest(now), "what is paused waits")
+	require.NoError(t, record.PauseAutomation(ctx, "sweeps", false))
+	change(func(tx *db.Tx) error {
+		var many []db.DueTask
+		for i := range 100 {
+			many = append(many, db.DueTask{Subject: fmt.Sprint("flood", i), At: instant, Account: "alice"})
+		}
+		return tx.EnterTasks(ctx, "sweeps", "", many)
+	})
+	require.Equal(t, db.Oldest{All: ten}, oldest(now), "the account has a lot of them")
 }

@@ -89,3 +89,32 @@ func completionsByKey(rows []dbgen.Completion) (map[string]ledger.Completion, er
 	}
 	return byKey, err
 }
+
+// Submitter is who made a submission.
+type Submitter struct {
+	Identity ledger.Identity
+	// Party is the first that it acts as.
+	Party ledger.Party
+}
+
+// IsNode reports whether a submission was made as the user in whose name the node makes its own.
+func (s Submitter) IsNode(node ledger.Node) bool {
+	return s.Identity == ledger.DefaultUser(node.OperatorUser)
+}
+
+// SubmittersAt tells who made the submissions at some offsets, as far as the record still has them.
+func (r Reader) SubmittersAt(ctx context.Context, offsets []ledger.Offset) (map[ledger.Offset]Submitter, error) {
+	raw := make([]int64, len(offsets))
+	for i, offset := range offsets {
+		raw[i] = int64(offset)
+	}
+	rows, err := r.queries.ListSubmittersAt(ctx, raw)
+	found := make(map[ledger.Offset]Submitter, len(rows))
+	for _, row := range rows {
+		found[row.LedgerOffset] = Submitter{
+			Identity: ledger.Identity{IdentityProviderID: row.IdentityProviderID, UserID: row.UserID},
+			Party:    ledger.Party(row.Party),
+		}
+	}
+	return found, failed("looking for who made submissions", err)
+}

@@ -41,6 +41,8 @@ type LifecycleChange struct {
 	Parties    []ledger.Party
 	// Account is whose submission it was.
 	Account string
+	// ByNode: the node made it by itself. A lifecycle that is there stays whose it was.
+	ByNode bool
 	// Created are new contracts; none when contracts were archived only.
 	Created []ledger.ContractID
 }
@@ -58,7 +60,9 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 			order = append(order, change.WorkflowID)
 			merged = LifecycleChange{WorkflowID: change.WorkflowID, Kind: change.Kind, Parties: change.Parties}
 		}
-		merged.Account = change.Account
+		if merged.Account == "" || !change.ByNode {
+			merged.Account, merged.ByNode = change.Account, change.ByNode
+		}
 		merged.Created = append(merged.Created, change.Created...)
 		changes[change.WorkflowID] = merged
 	}
@@ -70,6 +74,7 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 		params.Parties = append(params.Parties, toDBArray(change.Parties))
 		params.Created = append(params.Created, contractArray(change.Created))
 		params.Accounts = append(params.Accounts, change.Account)
+		params.ByNode = append(params.ByNode, change.ByNode)
 	}
 	return p.queries().TouchLifecycles(ctx, params)
 }
@@ -172,12 +177,19 @@ func (t *Tx) NoteRefusal(ctx context.Context, workflowID, refusal string) error 
 	}))
 }
 
+// UnderWay bounds how many lifecycles have been called and have not looked yet. Those that do not look for ten seconds
+// count no more.
+type UnderWay struct {
+	// OfAccount is how many of one account may be, All how many together.
+	OfAccount, All int64
+}
+
 // TakeDueLifecycles returns lifecycles that are due at a ledger time, for their workflows to be called now: of each
 // account the longest due first, and of all accounts in turn. None of them is returned again, to this process or
 // another, until its contracts change or some time has passed in which its workflow did not look.
-func (d *DB) TakeDueLifecycles(ctx context.Context, dueBy, realNow time.Time, limit int32) ([]Lifecycle, error) {
+func (d *DB) TakeDueLifecycles(ctx context.Context, dueBy, realNow time.Time, bounds UnderWay) ([]Lifecycle, error) {
 	rows, err := d.queries.TakeDueLifecycles(ctx, dbgen.TakeDueLifecyclesParams{
-		DueBy: dueBy, Now: realNow, CountMax: limit,
+		DueBy: dueBy, Now: realNow, AccountMax: bounds.OfAccount, CountMax: bounds.All,
 	})
 	due := make([]Lifecycle, len(rows))
 	for i, row := range rows {
@@ -219,7 +231,7 @@ func fromDBLifecycle(row dbgen.Lifecycle) Lifecycle {
 	}
 	return Lifecycle{
 		WorkflowID: row.WorkflowID, Kind: row.Kind, Parties: fromDBParties(row.Parties), Contracts: contracts,
-		Version: row.Version, DueAt: row.DueAt, WaitsFor: row.WaitsFor, Refusal: row.Refusal,
+		Account: row.Account, Version: row.Version, DueAt: row.DueAt, WaitsFor: row.WaitsFor, Refusal: row.Refusal,
 		Tries: row.Tries, Trouble: row.Trouble,
 	}
 }

@@ -46,14 +46,14 @@ func TestALifecycleIsDueFromItsCreationUntilItIsSettled(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	touch(t, record, "00aa")
-	due, err := record.TakeDueLifecycles(t.Context(), instant, instant, 10)
+	due, err := record.TakeDueLifecycles(t.Context(), instant, instant, few)
 	require.NoError(t, err)
 	require.Equal(t, []db.Lifecycle{{WorkflowID: "w:1", Kind: "Kind", Parties: []ledger.Party{alice}}}, due)
 
-	again, err := record.TakeDueLifecycles(t.Context(), instant, instant, 10)
+	again, err := record.TakeDueLifecycles(t.Context(), instant, instant, few)
 	require.NoError(t, err)
 	require.Empty(t, again, "its workflow has time to look")
-	later, err := record.TakeDueLifecycles(t.Context(), instant, instant.Add(time.Minute), 10)
+	later, err := record.TakeDueLifecycles(t.Context(), instant, instant.Add(time.Minute), few)
 	require.NoError(t, err)
 	require.Len(t, later, 1, "it has not looked")
 
@@ -128,7 +128,7 @@ func TestALifecycleThatTemporalRefusesHoldsUpNobody(t *testing.T) {
 	overdue, err := record.Overdue(t.Context(), instant)
 	require.NoError(t, err)
 	require.Empty(t, overdue)
-	due, err := record.TakeDueLifecycles(t.Context(), instant, instant, 10)
+	due, err := record.TakeDueLifecycles(t.Context(), instant, instant, few)
 	require.NoError(t, err)
 	require.Len(t, due, 1, "it is called all the same")
 
@@ -145,7 +145,7 @@ func TestCallsOfALifecycleThatDoesNotLookBecomeRare(t *testing.T) {
 	touch(t, record, "00aa")
 	calls := 0
 	for now := instant; now.Before(instant.Add(24 * time.Hour)); now = now.Add(time.Minute) {
-		due, err := record.TakeDueLifecycles(t.Context(), instant, now, 10)
+		due, err := record.TakeDueLifecycles(t.Context(), instant, now, few)
 		require.NoError(t, err)
 		calls += len(due)
 	}
@@ -153,24 +153,30 @@ func TestCallsOfALifecycleThatDoesNotLookBecomeRare(t *testing.T) {
 	require.Less(t, calls, 40)
 }
 
+// enterLifecycles enters lifecycles of an account, each with a contract.
+func enterLifecycles(t *testing.T, record *db.DB, account string, count int) {
+	t.Helper()
+	var changes []db.LifecycleChange
+	for i := range count {
+		id := workflowid.Of("w", fmt.Sprintf("!%s-%06d", account, i))
+		changes = append(changes, db.LifecycleChange{
+			WorkflowID: id, Kind: "Kind", Parties: []ledger.Party{alice}, Account: account,
+			Created: []ledger.ContractID{"00aa"},
+		})
+	}
+	require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
+		return tx.TouchLifecycles(t.Context(), changes)
+	}))
+}
+
+// few are more than what is due in these tests.
+var few = db.UnderWay{OfAccount: 10, All: 10} //nolint:gochecknoglobals // a constant, but for the language
+
 func TestAccountsTakeTurnsWithWhatIsDue(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
-	enter := func(account string, from, to int) {
-		var changes []db.LifecycleChange
-		for i := from; i < to; i++ {
-			id := workflowid.Of("w", fmt.Sprintf("!%s-%06d", account, i))
-			changes = append(changes, db.LifecycleChange{
-				WorkflowID: id, Kind: "Kind", Parties: []ledger.Party{alice}, Account: account,
-				Created: []ledger.ContractID{"00aa"},
-			})
-		}
-		require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
-			return tx.TouchLifecycles(t.Context(), changes)
-		}))
-	}
-	take := func() map[string]int {
-		due, err := record.TakeDueLifecycles(t.Context(), instant, instant, 30)
+	take := func(underWay db.UnderWay) map[string]int {
+		due, err := record.TakeDueLifecycles(t.Context(), instant, instant, underWay)
 		require.NoError(t, err)
 		found := map[string]int{}
 		for _, one := range due {
@@ -179,10 +185,122 @@ func TestAccountsTakeTurnsWithWhatIsDue(t *testing.T) {
 		}
 		return found
 	}
-	enter("greedy", 0, 1000)
-	require.Equal(t, map[string]int{"greedy": 30}, take())
-	enter("modest", 0, 2)
-	enter("other", 0, 40)
-	require.Equal(t, map[string]int{"greedy": 14, "modest": 2, "other": 14}, take())
-	require.Equal(t, map[string]int{"greedy": 15, "other": 15}, take())
+	enterLifecycles(t, record, "greedy", 1000)
+	require.Equal(t, map[string]int{"greedy": 30}, take(db.UnderWay{OfAccount: 1000, All: 30}))
+	enterLifecycles(t, record, "modest", 2)
+	enterLifecycles(t, record, "other", 40)
+	require.Equal(t, map[string]int{"greedy": 14, "modest": 2, "other": 14},
+		take(db.UnderWay{OfAccount: 1000, All: 60}))
+	require.Equal(t, map[string]int{"greedy": 15, "other": 15}, take(db.UnderWay{OfAccount: 1000, All: 90}))
+}
+
+func TestSoManyLifecyclesAreUnderWayAtATime(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	for _, account := range []string{"greedy", "modest"} {
+		enterLifecycles(t, record, account, 6)
+	}
+	underWay := db.UnderWay{OfAccount: 3, All: 5}
+	take := func(now time.Time) (ids []string) {
+		due, err := record.TakeDueLifecycles(t.Context(), instant, now, underWay)
+		require.NoError(t, err)
+		for _, one := range due {
+			ids = append(ids, one.WorkflowID)
+		}
+		return ids
+	}
+	look := func(id string) {
+		row, ok, err := record.Lifecycle(t.Context(), id)
+		require.NoError(t, err)
+		require.True(t, ok)
+		row.Contracts = nil
+		require.True(t, settle(t, record, row))
+	}
+	first := take(instant)
+	require.ElementsMatch(t, []string{
+		"w:!greedy-000000", "w:!greedy-000001", "w:!greedy-000002", "w:!modest-000000", "w:!modest-000001",
+	}, first)
+	require.Empty(t, take(instant), "all together are too many")
+	look("w:!greedy-000001")
+	require.Equal(t, []string{"w:!greedy-000003"}, take(instant), "one that looked makes room for one")
+	look("w:!modest-000000")
+	look("w:!modest-000001")
+	require.Equal(t, []string{"w:!modest-000002", "w:!modest-000003"}, take(instant), "the account has enough under way")
+
+	again := take(instant.Add(11 * time.Second))
+	require.Len(t, again, 5, "they have not looked, and are called again")
+	require.Len(t, take(instant.Add(12*time.Second)), 4, "those that do not look for so long keep nobody waiting")
+}
+
+func TestWhatTheNodeDoesLeavesALifecycleWithWhoseItWas(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	change := func(account string, byNode bool) {
+		require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
+			return tx.TouchLifecycles(t.Context(), []db.LifecycleChange{{
+				WorkflowID: workflowid.Of("w", "1"), Kind: "Kind", Parties: []ledger.Party{alice},
+				Account: account, ByNode: byNode, Created: []ledger.ContractID{"00aa"},
+			}})
+		}))
+	}
+	for _, step := range []struct {
+		account string
+		byNode  bool
+		want    string
+	}{
+		{"node for alice", true, "node for alice"},
+		{"mallory", false, "mallory"},
+		{"node for alice", true, "mallory"},
+		{"bob", false, "bob"},
+	} {
+		change(step.account, step.byNode)
+		require.Equal(t, step.want, lifecycle(t, record).Account)
+	}
+}
+
+func TestTheOldestLifecycleSaysWhetherTheyGetOn(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	oldest := func(query db.OldestQuery) db.Oldest {
+		found, err := record.OldestLifecycle(t.Context(), query)
+		require.NoError(t, err)
+		return found
+	}
+	now := db.OldestQuery{LedgerTime: instant, Moved: time.Hour}
+	require.Zero(t, oldest(now), "nothing is due")
+	touch(t, record, "00aa")
+	made := oldest(now)
+	require.Positive(t, made.All)
+	require.Less(t, made.All, time.Hour)
+	require.Zero(t, made.Stuck, "nobody has called it")
+	for i := range 2 {
+		due, err := record.TakeDueLifecycles(t.Context(), instant, instant.Add(time.Duration(i)*time.Minute), few)
+		require.NoError(t, err)
+		require.Len(t, due, 1)
+	}
+	require.Positive(t, oldest(now).Stuck, "it was called twice and has not looked")
+
+	enterLifecycles(t, record, "", 100)
+	require.Zero(t, oldest(now).Stuck, "the account has a lot of them")
+
+	row := lifecycle(t, record)
+	row.DueAt, row.WaitsFor = instant.Add(-time.Minute), "a deadline"
+	require.True(t, settle(t, record, row))
+	dropAllBut(t, record, row.WorkflowID)
+	require.Equal(t, time.Minute, oldest(now).All, "since its deadline")
+	require.Equal(t, time.Second, oldest(db.OldestQuery{LedgerTime: instant, Moved: time.Second}).All,
+		"since the clock was moved past its deadline")
+	require.Zero(t, oldest(db.OldestQuery{LedgerTime: instant.Add(-time.Hour), Moved: time.Hour}).All, "it is not due")
+}
+
+// dropAllBut ends all lifecycles but one.
+func dropAllBut(t *testing.T, record *db.DB, id string) {
+	t.Helper()
+	rows, err := record.Lifecycles(t.Context(), "", 1000)
+	require.NoError(t, err)
+	for _, row := range rows {
+		if row.Contracts = nil; row.WorkflowID != id {
+			require.True(t, settle(t, record, row))
+		}
+	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Metrics are the metrics of one node. Make them with [New].
+// Metrics are the metrics of one process of a node. Make them with [New]. What a process does not know is absent.
 type Metrics struct {
 	registry *prometheus.Registry
 
@@ -28,13 +28,14 @@ type Metrics struct {
 	forged          prometheus.Counter
 	commitDuration  prometheus.Histogram
 	commitSize      prometheus.Histogram
-	offset          prometheus.Gauge
+	offset          *gauge
 	failures        *prometheus.CounterVec
 	audit           auditMetrics
+	overdue         struct{ lifecycle, automation *gauge }
 }
 
 type auditMetrics struct {
-	offset, lag, findings, failed prometheus.Gauge
+	offset, lag, findings, failed *gauge
 	supply                        *prometheus.GaugeVec
 }
 
@@ -78,16 +79,46 @@ func New() *Metrics {
 			}, []string{"kind"}),
 		},
 	}
+	m.overdue.lifecycle = newGauge("florin_oldest_lifecycle_seconds",
+		"For how long the lifecycle has been due that is due longest; 0 for none.")
+	m.overdue.automation = newGauge("florin_oldest_automation_seconds",
+		"For how long the task of automation has been due that is due longest; 0 for none.")
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		m.requests, m.requestDuration, m.submissions, m.forged, m.commitDuration, m.commitSize, m.offset, m.failures,
+		m.requests, m.requestDuration, m.submissions, m.offset, m.failures,
 		m.audit.offset, m.audit.lag, m.audit.findings, m.audit.failed, m.audit.supply,
+		m.overdue.lifecycle, m.overdue.automation,
 	)
 	return m
 }
 
-func newGauge(name, help string) prometheus.Gauge {
-	return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
+// Works adds what a process with a worker knows: its commits, what reached it that is not this ledger's, and how many
+// activities have failed and were not done since. It is called once.
+func (m *Metrics) Works(failing func() int) {
+	m.registry.MustRegister(m.forged, m.commitDuration, m.commitSize, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "florin_failing_activities", Help: "How many activities have failed and were not done since.",
+	}, func() float64 { return float64(failing()) }))
+}
+
+// Accepts adds what a process with an API knows: how long the oldest submission waits for its completion. It is called
+// once.
+func (m *Metrics) Accepts(oldest func() time.Duration) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "florin_oldest_submission_seconds",
+		Help: "How long the oldest submission that this process has taken waits for its completion; 0 for none.",
+	}, func() float64 { return oldest().Seconds() }))
+}
+
+// Overdue shows for how long lifecycles and automation have been due.
+func (m *Metrics) Overdue(lifecycle, automation time.Duration) {
+	m.overdue.lifecycle.set(lifecycle.Seconds())
+	m.overdue.automation.set(automation.Seconds())
+}
+
+// OverdueUnknown says that nobody can tell at the moment for how long they have been due.
+func (m *Metrics) OverdueUnknown() {
+	m.overdue.lifecycle.forget()
+	m.overdue.automation.forget()
 }
 
 // TextType is the Content-Type of [Metrics.Text].
@@ -140,7 +171,7 @@ func (m *Metrics) Commit(now func() time.Time) func(completions []ledger.Complet
 				outcome = completion.Refusal.Code
 			}
 			m.submissions.WithLabelValues(outcome).Inc()
-			m.offset.Set(float64(completion.Offset))
+			m.offset.set(float64(completion.Offset))
 		}
 		m.commitDuration.Observe(now().Sub(started).Seconds())
 		m.commitSize.Observe(float64(len(completions)))
@@ -149,20 +180,6 @@ func (m *Metrics) Commit(now func() time.Time) func(completions []ledger.Complet
 
 // ActivityFailed counts a try of an activity that failed.
 func (m *Metrics) ActivityFailed(activity string) { m.failures.WithLabelValues(activity).Inc() }
-
-// Waiting shows how long the oldest submission waits for its completion, and how many activities have failed and were
-// not done since. It is called once.
-func (m *Metrics) Waiting(oldest func() time.Duration, failing func() int) {
-	m.registry.MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "florin_oldest_submission_seconds",
-			Help: "How long the oldest submission that this process has taken waits for its completion; 0 for none.",
-		}, func() float64 { return oldest().Seconds() }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "florin_failing_activities", Help: "How many activities have failed and were not done since.",
-		}, func() float64 { return float64(failing()) }),
-	)
-}
 
 // RecordTimeAhead shows how far the last record time is ahead of the ledger's clock. It is called once.
 func (m *Metrics) RecordTimeAhead(ahead func() time.Duration) {
@@ -177,14 +194,14 @@ func (m *Metrics) Forged() { m.forged.Inc() }
 
 // Audited shows how far the audit has come and what it found.
 func (m *Metrics) Audited(state audit.State, end ledger.Offset) {
-	m.audit.offset.Set(float64(state.Offset))
-	m.audit.lag.Set(float64(end - state.Offset))
-	m.audit.findings.Set(float64(state.FindingCount))
+	m.audit.offset.set(float64(state.Offset))
+	m.audit.lag.set(float64(end - state.Offset))
+	m.audit.findings.set(float64(state.FindingCount))
 	failed := 0.0
 	if !state.Clean() {
 		failed = 1
 	}
-	m.audit.failed.Set(failed)
+	m.audit.failed.set(failed)
 	for kind, amount := range map[string]decimal.Decimal{
 		"minted": state.Minted, "burned": state.Burned, "held": state.Held,
 	} {

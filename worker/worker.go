@@ -1,6 +1,9 @@
 package worker
 
 import (
+	"sync"
+	"time"
+
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
@@ -11,11 +14,14 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// Concurrency of the worker. Commits queue up behind the lock of the ledger's head anyway; workflow tasks are cheap.
 const (
-	workflowTasks   = 64
-	localActivities = 64
+	// cachedWorkflows are those of all queues that a process remembers between their tasks.
 	cachedWorkflows = 2000
+	// pollers is how many ask for the work of a queue at the same time.
+	pollers = 2
+	// stopTimeout bounds how long what runs may go on when the worker stops. It is longer than the first tries of a
+	// commit, and shorter than what supervisors of services wait for.
+	stopTimeout = 10 * time.Second
 )
 
 // Options are the settings of a worker.
@@ -28,23 +34,54 @@ type Options struct {
 	Failures *Failures
 }
 
+// Worker works on all task queues of the node.
+type Worker struct{ queues []sdkworker.Worker }
+
 // New makes a worker with all workflows and activities. The caller starts and stops it.
-func New(options Options) sdkworker.Worker {
+func New(options Options) *Worker {
 	sdkworker.SetStickyWorkflowCacheSize(cachedWorkflows)
 	var interceptors []interceptor.WorkerInterceptor
 	if options.Failures != nil {
 		interceptors = append(interceptors, options.Failures)
 	}
-	w := sdkworker.New(options.Client, workflows.TaskQueue, sdkworker.Options{
-		Interceptors:                            interceptors,
-		MaxConcurrentWorkflowTaskExecutionSize:  workflowTasks,
-		MaxConcurrentLocalActivityExecutionSize: localActivities,
-		MaxConcurrentWorkflowTaskPollers:        2,
-		DisableRegistrationAliasing:             true,
-		OnFatalError:                            options.OnFatalError,
-	})
-	Register(w, options.Activities)
+	w := &Worker{}
+	for _, queue := range workflows.Queues() {
+		worker := sdkworker.New(options.Client, queue.Name, sdkworker.Options{
+			Interceptors:                            interceptors,
+			MaxConcurrentWorkflowTaskExecutionSize:  queue.Slots,
+			MaxConcurrentLocalActivityExecutionSize: queue.Slots,
+			MaxConcurrentWorkflowTaskPollers:        pollers,
+			WorkerStopTimeout:                       stopTimeout,
+			LocalActivityWorkerOnly:                 true,
+			DisableRegistrationAliasing:             true,
+			OnFatalError:                            options.OnFatalError,
+		})
+		// Every queue takes all workflows: one that was started before its kind had a queue of its own goes on where it is.
+		Register(worker, options.Activities)
+		w.queues = append(w.queues, worker)
+	}
 	return w
+}
+
+// Start begins to work. When a queue cannot be worked on, none is.
+func (w *Worker) Start() error {
+	for i, queue := range w.queues {
+		if err := queue.Start(); err != nil {
+			(&Worker{queues: w.queues[:i]}).Stop()
+			return err
+		}
+	}
+	return nil
+}
+
+// Stop takes no more work, and returns when what runs is done, or has taken too long. Work that was left goes to other
+// processes, or to this one when it is started again.
+func (w *Worker) Stop() {
+	var stopping sync.WaitGroup
+	defer stopping.Wait()
+	for _, queue := range w.queues {
+		stopping.Go(queue.Stop)
+	}
 }
 
 // Register registers all workflows and activities under their permanent names.
@@ -55,10 +92,9 @@ func Register(w sdkworker.Registry, a *activities.Activities) {
 
 // RegisterWorkflows registers the workflows alone, as replaying histories needs them.
 func RegisterWorkflows(w sdkworker.WorkflowRegistry) {
-	for name, lifecycle := range workflows.Lifecycles() {
-		w.RegisterWorkflowWithOptions(lifecycle, workflow.RegisterOptions{Name: name})
+	for _, queue := range workflows.Queues() {
+		for name, run := range queue.Workflows {
+			w.RegisterWorkflowWithOptions(run, workflow.RegisterOptions{Name: name})
+		}
 	}
-	w.RegisterWorkflowWithOptions(workflows.SubmitCommands, workflow.RegisterOptions{Name: "SubmitCommands"})
-	w.RegisterWorkflowWithOptions(workflows.RunAutomation, workflow.RegisterOptions{Name: "RunAutomation"})
-	w.RegisterWorkflowWithOptions(workflows.OnboardExternalParty, workflow.RegisterOptions{Name: "OnboardExternalParty"})
 }

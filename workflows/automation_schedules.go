@@ -69,7 +69,7 @@ func schedule(kind automation.Automation) client.Schedule {
 	return client.Schedule{
 		Spec: &client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: kind.Every}}},
 		Action: &client.ScheduleWorkflowAction{
-			ID: automationID(kind.Kind), Workflow: runAutomation, TaskQueue: TaskQueue,
+			ID: automationID(kind.Kind), Workflow: runAutomation, TaskQueue: queueOf(runAutomation),
 			Args:                  []any{RunAutomationInput{Kind: kind.Kind}},
 			TypedSearchAttributes: automationAttributes(), StaticSummary: kind.Summary,
 			Memo: map[string]any{"kind": kind.Kind},
@@ -80,9 +80,6 @@ func schedule(kind automation.Automation) client.Schedule {
 		State: &client.ScheduleState{Note: kind.Summary},
 	}
 }
-
-// runAutomation is the name of [RunAutomation], which is recorded in Schedules.
-const runAutomation = "RunAutomation"
 
 func automationAttributes() temporal.SearchAttributes {
 	return temporal.NewSearchAttributes(AttributeKind.ValueSet(ledger.KindAutomation))
@@ -115,7 +112,7 @@ func (s *Schedules) Run(ctx context.Context, kind string) error {
 	if !ok {
 		return fmt.Errorf("there is no automation of the kind %q", kind)
 	}
-	options := start(workflowid.Of("automation", kind, "due"), known.Summary,
+	options := start(runAutomation, workflowid.Of("automation", kind, "due"), known.Summary,
 		AttributeKind.ValueSet(ledger.KindAutomation))
 	options.EnableEagerStart = eagerStart
 	// Not a signal: one that comes just as a run ends makes it do its work again.

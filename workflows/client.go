@@ -218,9 +218,9 @@ func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submiss
 }
 
 func (c *Client) executeWorkflow(ctx context.Context, submissions []ledger.Submission) error {
-	options := start(workflowIDOf(submissions), "", attributes(submissions, c.options.AttributeBytes)...)
+	options := start(submitCommands, workflowIDOf(submissions), "", attributes(submissions, c.options.AttributeBytes)...)
 	options.EnableEagerStart = eagerStart
-	_, err := c.options.Temporal.ExecuteWorkflow(ctx, options, SubmitCommands,
+	_, err := c.options.Temporal.ExecuteWorkflow(ctx, options, submitCommands,
 		SubmitCommandsInput{Submissions: submissions})
 	return err
 }
@@ -231,7 +231,7 @@ func (c *Client) OldestWait() time.Duration { return c.flights.oldest() }
 
 // CheckWorker says whether some worker, of this process or another, has looked for work lately.
 func (c *Client) CheckWorker(ctx context.Context) error {
-	queue, err := c.options.Temporal.DescribeTaskQueue(ctx, TaskQueue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
+	queue, err := c.options.Temporal.DescribeTaskQueue(ctx, SubmissionQueue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
 	if err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func (c *Client) CheckWorker(ctx context.Context) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("no worker has asked for work on task queue %q for %s", TaskQueue, workerSilence)
+	return fmt.Errorf("no worker has asked for work on task queue %q for %s", SubmissionQueue, workerSilence)
 }
 
 // workerSilence is longer than the minute for which a worker may wait for work before it asks again.

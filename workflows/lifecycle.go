@@ -66,7 +66,7 @@ func follow(ctx workflow.Context, in LifecycleInput) error {
 	if err := f.listen(ctx); err != nil {
 		return err
 	}
-	for f.looks < longRun && !workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+	for f.looks < longRun && !workflow.GetInfo(ctx).GetContinueAsNewSuggested() && !leavesQueue(ctx, f.looks) {
 		over, err := f.turn(ctx)
 		if err != nil {
 			return err
@@ -78,7 +78,9 @@ func follow(ctx workflow.Context, in LifecycleInput) error {
 	if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
 		return err
 	}
-	return workflow.NewContinueAsNewError(ctx, workflow.GetInfo(ctx).WorkflowType.Name, LifecycleInput{Last: f.last})
+	name := workflow.GetInfo(ctx).WorkflowType.Name
+	return workflow.NewContinueAsNewError(workflow.WithWorkflowTaskQueue(ctx, queueOf(name)), name,
+		LifecycleInput{Last: f.last})
 }
 
 // listen answers questions and nudges.

@@ -17,12 +17,14 @@ import (
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/workflowid"
+	"github.com/florinledger/florin/wait"
 )
 
 // LifecycleRecord is what a [Caller] reads of the record.
 type LifecycleRecord interface {
-	// TakeDue returns lifecycles that are due by a ledger time, at most so many, and not again before a while.
-	TakeDue(ctx context.Context, by time.Time, most int) ([]activities.DueLifecycle, error)
+	// TakeDue returns lifecycles that are due by a ledger time, as many as may be called now, and not again before a
+	// while.
+	TakeDue(ctx context.Context, by time.Time) ([]activities.DueLifecycle, error)
 	// Wake makes due the lifecycles that wait for what no contract of their own tells.
 	Wake(ctx context.Context) error
 	// Drop forgets a lifecycle.
@@ -58,10 +60,7 @@ const (
 	// timerGrace is how late a workflow's own timer may be before the workflow is called.
 	timerGrace = 5 * time.Second
 	// callsAtOnce bounds how many workflows are called at the same time.
-	callsAtOnce = 16
-	// callBatch is how many lifecycles are taken from the record at once. What becomes due meanwhile waits for all of
-	// them, whoever made it due.
-	callBatch = 32
+	callsAtOnce = 4
 	// callTimeout bounds one call.
 	callTimeout = 5 * time.Second
 )
@@ -71,7 +70,8 @@ func NewCaller(options CallerOptions) *Caller {
 	return &Caller{options: options, woken: make(chan struct{}, 1)}
 }
 
-// Changed tells that contracts of lifecycles were created or archived.
+// Changed tells that contracts of lifecycles were created or archived, or that one that was called has looked, so that
+// others may be called.
 func (c *Caller) Changed() {
 	select {
 	case c.woken <- struct{}{}:
@@ -91,6 +91,9 @@ func (c *Caller) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := c.callDue(ctx); err != nil && ctx.Err() == nil {
 			c.options.Log.WarnContext(ctx, "workflows that look after contracts could not be called", "error", err)
+		}
+		if wait.For(ctx, leastPause) != nil {
+			return
 		}
 		c.await(ctx)
 	}
@@ -116,7 +119,7 @@ func (c *Caller) callDue(ctx context.Context) error {
 	}
 	by := c.options.LedgerTime().Add(-grace)
 	for {
-		due, err := c.options.Record.TakeDue(ctx, by, callBatch)
+		due, err := c.options.Record.TakeDue(ctx, by)
 		if err != nil && grace == 0 {
 			c.advanced.Store(true)
 		}
@@ -165,8 +168,7 @@ func (c *Caller) call(ctx context.Context, due activities.DueLifecycle) error {
 	if !ok { // as an earlier release named it
 		return c.options.Record.Rename(ctx, due.WorkflowID)
 	}
-	run, ok := Lifecycles()[due.Kind]
-	if !ok { // it waits for a time only
+	if _, ok := Lifecycles()[due.Kind]; !ok { // it waits for a time only
 		err := c.options.Temporal.SignalWorkflow(ctx, due.WorkflowID, "", LookSignal, nil)
 		if _, gone := errors.AsType[*serviceerror.NotFound](err); gone {
 			return c.options.Record.Drop(ctx, due.WorkflowID)
@@ -174,9 +176,10 @@ func (c *Caller) call(ctx context.Context, due activities.DueLifecycle) error {
 		return err
 	}
 	parties := ledger.Strings(due.Parties)
-	options := start(id, fmt.Sprintf("%s for %s", due.Kind, strings.Join(parties, ", ")),
+	options := start(due.Kind, id, fmt.Sprintf("%s for %s", due.Kind, strings.Join(parties, ", ")),
 		AttributeParty.ValueSet(parties, DefaultAttributeBytes), AttributeKind.ValueSet(ledger.KindLifecycle))
 	options.Memo = map[string]any{"parties": parties}
-	_, err := c.options.Temporal.SignalWithStartWorkflow(ctx, options.ID, LookSignal, nil, options, run, LifecycleInput{})
+	_, err := c.options.Temporal.SignalWithStartWorkflow(ctx, options.ID, LookSignal, nil, options, due.Kind,
+		LifecycleInput{})
 	return err
 }

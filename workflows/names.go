@@ -8,9 +8,6 @@ import (
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-// TaskQueue is where the node's workers look for work.
-const TaskQueue = "florin"
-
 // Search attributes by which operators find work. A submission in a batch is found by its own values as well as one
 // that is alone.
 var (
@@ -62,14 +59,14 @@ func (a NamesAttribute) Query(name string) string {
 	return a.name + " = '" + workflowid.Keyword(name) + "'"
 }
 
-// start are the options that every workflow is started with. The summary may have names in it.
+// start are the options that every workflow is started with, by its name. The summary may have names in it.
 //
 //nolint:forbidigo // the one place where a workflow gets its id
 func start(
-	id workflowid.ID, summary string, attributes ...temporal.SearchAttributeUpdate,
+	name string, id workflowid.ID, summary string, attributes ...temporal.SearchAttributeUpdate,
 ) client.StartWorkflowOptions {
 	return client.StartWorkflowOptions{
-		ID: id.String(), TaskQueue: TaskQueue, StaticSummary: workflowid.Summary(summary),
+		ID: id.String(), TaskQueue: queueOf(name), StaticSummary: workflowid.Summary(summary),
 		TypedSearchAttributes: temporal.NewSearchAttributes(attributes...),
 	}
 }

@@ -83,7 +83,7 @@ func ownerSchedule(owner NamespaceOwner) client.ScheduleOptions {
 		ID: ownerID(), Paused: true, Note: "Says whose namespace this is. It never runs: keep it, paused.",
 		Memo: map[string]any{memoLedger: owner.Ledger, memoDatabase: owner.Database},
 		Action: &client.ScheduleWorkflowAction{
-			ID: ownerID(), Workflow: SubmitCommands, TaskQueue: TaskQueue,
+			ID: ownerID(), Workflow: submitCommands, TaskQueue: queueOf(submitCommands),
 			Args: []any{SubmitCommandsInput{}},
 		},
 	}

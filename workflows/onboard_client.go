@@ -57,7 +57,7 @@ func (c *Client) contribute(
 	}
 	handle, err := c.options.Temporal.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
 		StartWorkflowOperation: c.options.Temporal.NewWithStartWorkflowOperation(
-			onboardingOptions(party, contribution), OnboardExternalParty,
+			onboardingOptions(party, contribution), onboardExternalParty,
 			OnboardExternalPartyInput{Party: party, First: &contribution}),
 		UpdateOptions: client.UpdateWorkflowOptions{
 			UpdateID: contribution.ID, UpdateName: ContributeUpdate, Args: []any{contribution}, WaitForStage: stage,
@@ -78,7 +78,8 @@ func onboardingOptions(party ledger.Party, contribution topology.Contribution) c
 	if contribution.UserID != "" {
 		attributes = append(attributes, AttributeUser.ValueSet([]string{contribution.UserID}, DefaultAttributeBytes))
 	}
-	options := start(onboardingWorkflowID(party), fmt.Sprintf("Onboard the external party %s", party), attributes...)
+	options := start(onboardExternalParty, onboardingWorkflowID(party),
+		fmt.Sprintf("Onboard the external party %s", party), attributes...)
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
 	options.Memo = map[string]any{
 		"party": party, "identityProviderId": contribution.IdentityProviderID, "userId": contribution.UserID,

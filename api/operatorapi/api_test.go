@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/audit"
 )
 
 func TestTheAuditOverHTTP(t *testing.T) {
@@ -62,5 +63,9 @@ func TestMetrics(t *testing.T) {
 	require.Contains(t, answer.Text, `florin_http_requests_total{method="GET",route="/v2/version",status="200"} 1`)
 	require.Contains(t, answer.Text, `florin_http_requests_total{method="GET",route="none",status="404"} 1`)
 	require.NotContains(t, answer.Text, "nothing-of-the-kind", "paths of clients are no labels")
-	require.Contains(t, answer.Text, "florin_audit_failed 0")
+	for _, unknown := range []string{"florin_audit_failed", "florin_ledger_offset", "florin_oldest_lifecycle_seconds"} {
+		require.NotContains(t, answer.Text, unknown, "nobody has told this process")
+	}
+	s.Metrics.Audited(audit.State{}, 7)
+	require.Contains(t, s.Call("", http.MethodGet, "/metrics", nil).Text, "florin_audit_failed 0")
 }

@@ -146,7 +146,11 @@ func (n *node) readiness(ctx context.Context) []api.Part {
 			return parts
 		}
 	}
-	return append(parts, api.Part{Name: "commits", Err: n.checkCommits(time.Now())}, n.recordTime.part())
+	parts = append(parts, api.Part{Name: "commits", Err: n.checkCommits(time.Now())}, n.recordTime.part())
+	if parts[len(parts)-2].Err != nil { // then everything else waits too
+		return parts
+	}
+	return append(parts, n.overdue.check(n.options.settings.MaxCommitWait)...)
 }
 
 // checkCommits says whether anything that was acknowledged waits too long, though all parts seem to work.

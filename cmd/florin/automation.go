@@ -28,7 +28,7 @@ func (n *node) automations() (*automation.Registry, error) {
 }
 
 // runAutomation keeps the Schedules of automation, and runs what becomes due without waiting for them.
-func (n *node) runAutomation(ctx, background context.Context, acts *activities.Activities) error {
+func (n *node) runAutomation(ctx context.Context, acts *activities.Activities) error {
 	if err := activities.EnterAutomations(ctx, n.database, acts.Automations); err != nil {
 		return err
 	}
@@ -44,6 +44,6 @@ func (n *node) runAutomation(ctx, background context.Context, acts *activities.A
 	})
 	n.watcher.OnLifecyclesDue(caller.Changed)
 	n.watcher.OnClockChange(func(db.ClockState) { caller.Changed() })
-	go caller.Run(background)
+	n.callers.run(caller.Run)
 	return nil
 }

@@ -9,12 +9,12 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/client"
 	sdklog "go.temporal.io/sdk/log"
-	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/api/endpoint"
@@ -97,13 +97,14 @@ type node struct {
 	hs256          *auth.HS256
 	certificate    *keyPair
 	temporal       client.Client
-	worker         sdkworker.Worker
+	worker         *worker.Worker
 	outcomes       *activities.Outcomes
 	metrics        *telemetry.Metrics
 	failures       *worker.Failures
 	auditor        *audit.Auditor
 	client         *workflows.Client
 	wallets        *walletapi.API
+	overdue        *overdue
 
 	listener net.Listener
 	server   *http.Server
@@ -111,7 +112,9 @@ type node struct {
 	// stopping is true once the node was told to stop.
 	stopping   atomic.Bool
 	background context.CancelFunc
-	failed     chan error
+	// callers start workflows for what is due.
+	callers callers
+	failed  chan error
 }
 
 // startNode starts the parts in order, each on what stands before it. When one fails, those before it are stopped.
@@ -274,11 +277,13 @@ func (n *node) startWorker(ctx, background context.Context) error {
 			Client: n.temporal, Activities: acts, Failures: n.failures,
 			OnFatalError: func(err error) { n.fail(fmt.Errorf("the Temporal worker stopped: %w", err)) },
 		})
+		n.callers.begin(background)
+		call := n.callLifecycles(acts)
 		if err := n.worker.Start(); err != nil {
 			return err
 		}
-		n.callLifecycles(background, lifecycles)
-		if err := n.runAutomation(ctx, background, acts); err != nil {
+		n.callers.run(call)
+		if err := n.runAutomation(ctx, acts); err != nil {
 			return err
 		}
 	}
@@ -291,10 +296,17 @@ func (n *node) startWorker(ctx, background context.Context) error {
 		Admit: n.options.settings.admission(), FollowPause: pause, Clock: time.Now,
 		StartTimeout: min(startTimeout, n.options.settings.RequestTimeout/2),
 	})
-	n.metrics.Waiting(n.client.OldestWait, func() int {
-		_, count := n.failures.Longest()
-		return count
-	})
+	if n.options.roles.api {
+		n.metrics.Accepts(n.client.OldestWait)
+	}
+	if n.options.roles.worker {
+		n.metrics.Works(func() int {
+			_, count := n.failures.Longest()
+			return count
+		})
+	}
+	n.overdue = newOverdue(n)
+	go n.overdue.run(background)
 	go func() {
 		if err := n.client.Run(background); err != nil {
 			n.fail(err)
@@ -303,15 +315,40 @@ func (n *node) startWorker(ctx, background context.Context) error {
 	return nil
 }
 
-// callLifecycles sees to it that every contract that needs one has its workflow.
-func (n *node) callLifecycles(background context.Context, lifecycles *lifecycle.Registry) {
+// callLifecycles is what sees to it that every contract that needs one has its workflow.
+func (n *node) callLifecycles(acts *activities.Activities) func(context.Context) {
 	caller := workflows.NewCaller(workflows.CallerOptions{
-		Temporal: n.temporal, Record: activities.NewLifecycleCalls(n.database, lifecycles, time.Now),
+		Temporal: n.temporal, Record: activities.NewLifecycleCalls(n.database, acts.Lifecycles, time.Now),
 		LedgerTime: n.clock.Now, Log: n.options.log,
 	})
 	n.watcher.OnLifecyclesDue(caller.Changed)
 	n.watcher.OnClockChange(func(db.ClockState) { caller.Advanced() })
-	go caller.Run(background)
+	acts.Looked = caller.Changed
+	return caller.Run
+}
+
+// callers are what runs in the background and starts workflows.
+type callers struct {
+	context context.Context //nolint:containedctx // that of what runs in the background
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+}
+
+// begin gives callers the life of the background.
+func (c *callers) begin(background context.Context) {
+	c.context, c.cancel = context.WithCancel(background)
+}
+
+func (c *callers) run(caller func(context.Context)) {
+	c.running.Go(func() { caller(c.context) })
+}
+
+// stop returns when nothing is called any more.
+func (c *callers) stop() {
+	if c.cancel != nil {
+		c.cancel()
+		c.running.Wait()
+	}
 }
 
 // trafficRules are the conditions of the node's synchronizer.
@@ -375,13 +412,14 @@ func (n *node) wait(ctx context.Context) error {
 	}
 }
 
-// stop stops the parts in the opposite order: requests first, then the worker. When the reason is a failure, requests
-// are cut off.
+// stop stops the parts in the opposite order: requests first; then nothing is called any more; then the worker, which
+// finishes what it has taken. When the reason is a failure, requests are cut off.
 func (n *node) stop(ctx context.Context, reason error) {
 	began := time.Now()
 	n.logStop(ctx, reason)
 	defer func() { n.options.log.InfoContext(ctx, "stopped", "took", time.Since(began).String()) }()
 	n.drain(ctx, reason)
+	n.callers.stop()
 	if n.worker != nil {
 		n.worker.Stop()
 	}

@@ -74,18 +74,18 @@ func (q *Queries) EnterAutomations(ctx context.Context, kinds []string) error {
 }
 
 const EnterTasks = `-- name: EnterTasks :exec
-INSERT INTO automation_tasks AS t (kind, subject, due_at, is_deadline)
-SELECT $1, due.subject, due.due_at, due.is_deadline
+INSERT INTO automation_tasks AS t (kind, subject, due_at, is_deadline, account)
+SELECT $1, due.subject, due.due_at, due.is_deadline, due.account
 FROM (
     SELECT
         unnest($2::text[]) AS subject, unnest($3::timestamptz[]) AS due_at,
         unnest($4::boolean[]) AS is_deadline, unnest($5::text[]) AS wallet,
-        unnest($6::boolean[]) AS if_set
+        unnest($6::boolean[]) AS if_set, unnest($7::text[]) AS account
 ) AS due
 WHERE
     (due.wallet = '' OR EXISTS (
         SELECT FROM active_contracts AS a
-        WHERE a.party = due.wallet AND a.template_id = $7 AND a.in_network
+        WHERE a.party = due.wallet AND a.template_id = $8 AND a.in_network
     ))
     AND (NOT due.if_set OR EXISTS (
         SELECT FROM automation_settings AS s
@@ -93,7 +93,7 @@ WHERE
     ))
 ON CONFLICT (kind, subject) DO UPDATE
 SET
-    due_at = excluded.due_at, is_deadline = excluded.is_deadline
+    due_at = excluded.due_at, is_deadline = excluded.is_deadline, account = excluded.account, due_since = now()
 WHERE t.tries = 0 AND t.due_at > excluded.due_at
 `
 
@@ -104,6 +104,7 @@ type EnterTasksParams struct {
 	AreDeadlines   []bool
 	Wallets        []string
 	AreIfSet       []bool
+	Accounts       []string
 	WalletTemplate string
 }
 
@@ -117,6 +118,7 @@ func (q *Queries) EnterTasks(ctx context.Context, arg EnterTasksParams) error {
 		arg.AreDeadlines,
 		arg.Wallets,
 		arg.AreIfSet,
+		arg.Accounts,
 		arg.WalletTemplate,
 	)
 	return err
@@ -467,7 +469,7 @@ func (q *Queries) ListPlanned(ctx context.Context, submissionKeys []string) ([]s
 }
 
 const ListTroubles = `-- name: ListTroubles :many
-SELECT kind, subject, due_at, is_deadline, waits_for, command_id, submission_key, is_pending, tries, refusal, held_by, held_until, wake_above
+SELECT kind, subject, due_at, is_deadline, waits_for, command_id, submission_key, is_pending, tries, refusal, held_by, held_until, wake_above, account, due_since
 FROM automation_tasks
 WHERE kind = $1 AND tries > 0 AND subject > $2
 ORDER BY subject
@@ -504,6 +506,8 @@ func (q *Queries) ListTroubles(ctx context.Context, arg ListTroublesParams) ([]A
 			&i.HeldBy,
 			&i.HeldUntil,
 			&i.WakeAbove,
+			&i.Account,
+			&i.DueSince,
 		); err != nil {
 			return nil, err
 		}
@@ -561,7 +565,7 @@ func (q *Queries) NextDeadline(ctx context.Context, arg NextDeadlineParams) (tim
 
 const NudgeTasks = `-- name: NudgeTasks :execrows
 UPDATE automation_tasks
-SET due_at = 'epoch'
+SET due_at = 'epoch', due_since = now()
 WHERE kind = $1 AND tries > 0 AND ($2::text = '' OR subject = $2::text)
 `
 
@@ -577,6 +581,54 @@ func (q *Queries) NudgeTasks(ctx context.Context, arg NudgeTasksParams) (int64, 
 		return 0, err
 	}
 	return result.RowsAffected(), nil
+}
+
+const OldestTask = `-- name: OldestTask :one
+SELECT
+    coalesce(max(due.age), 0)::float8 AS oldest,
+    coalesce(max(due.age) FILTER (WHERE due.idle > $1::float8 AND due.of_account <= $2::bigint), 0)::float8
+        AS stuck
+FROM (
+    SELECT
+        count(*) OVER (PARTITION BY t.kind, t.account) AS of_account,
+        least(
+            extract(EPOCH FROM $3::timestamptz - coalesce(a.ran_at, 'epoch')), $4::float8
+        ) AS idle,
+        CASE
+            WHEN t.due_at = 'epoch' THEN extract(EPOCH FROM now() - t.due_since)
+            ELSE least(extract(EPOCH FROM $3::timestamptz - t.due_at), $4::float8)
+        END AS age
+    FROM automations AS a
+    INNER JOIN automation_tasks AS t ON t.kind = a.kind
+    WHERE NOT a.is_paused AND t.due_at <= $3::timestamptz AND t.held_until <= now()
+) AS due
+`
+
+type OldestTaskParams struct {
+	IdleSeconds  float64
+	Few          int64
+	LedgerTime   time.Time
+	MovedSeconds float64
+}
+
+type OldestTaskRow struct {
+	Oldest float64
+	Stuck  float64
+}
+
+// OldestTask tells for how many seconds the task has been due that is due longest: of all, and of those of accounts with
+// few due whose kind has not looked at anything for so many seconds. What time made due is due since it came, or since
+// the clock was moved. What is paused, and what a run works on, does not count.
+func (q *Queries) OldestTask(ctx context.Context, arg OldestTaskParams) (OldestTaskRow, error) {
+	row := q.db.QueryRow(ctx, OldestTask,
+		arg.IdleSeconds,
+		arg.Few,
+		arg.LedgerTime,
+		arg.MovedSeconds,
+	)
+	var i OldestTaskRow
+	err := row.Scan(&i.Oldest, &i.Stuck)
+	return i, err
 }
 
 const PauseAutomation = `-- name: PauseAutomation :exec
@@ -727,29 +779,39 @@ func (q *Queries) SumActivity(ctx context.Context, arg SumActivityParams) ([]Sum
 }
 
 const TakeTasks = `-- name: TakeTasks :many
-SELECT kind, subject, due_at, is_deadline, waits_for, command_id, submission_key, is_pending, tries, refusal, held_by, held_until, wake_above
-FROM automation_tasks
-WHERE kind = $1 AND due_at <= $2 AND (held_until <= now() OR held_by = $3)
-ORDER BY due_at, subject
-LIMIT $4
-FOR UPDATE SKIP LOCKED
+WITH ranked AS (
+    SELECT
+        due.ctid::tid AS place,
+        row_number() OVER (
+            PARTITION BY due.account ORDER BY due.held_by <> $1, due.due_at, due.subject
+        ) AS turn
+    FROM automation_tasks AS due
+    WHERE due.kind = $3 AND due.due_at <= $4 AND (due.held_until <= now() OR due.held_by = $1)
+)
+SELECT t.kind, t.subject, t.due_at, t.is_deadline, t.waits_for, t.command_id, t.submission_key, t.is_pending, t.tries, t.refusal, t.held_by, t.held_until, t.wake_above, t.account, t.due_since
+FROM ranked
+INNER JOIN automation_tasks AS t ON t.ctid = ranked.place
+WHERE t.held_until <= now() OR t.held_by = $1
+ORDER BY ranked.turn, t.due_at, t.subject
+LIMIT $2
+FOR UPDATE OF t SKIP LOCKED
 `
 
 type TakeTasksParams struct {
-	Kind     string
-	DueBy    time.Time
 	RunID    string
 	CountMax int32
+	Kind     string
+	DueBy    time.Time
 }
 
-// TakeTasks takes tasks that are due, the longest due first. Those that another run works on, or that somebody holds,
-// wait for the next time.
+// TakeTasks takes tasks that are due. Those whose submissions made them due take turns; what an account has due longest
+// comes first. Those that another run works on, or that somebody holds, wait for the next time.
 func (q *Queries) TakeTasks(ctx context.Context, arg TakeTasksParams) ([]AutomationTask, error) {
 	rows, err := q.db.Query(ctx, TakeTasks,
-		arg.Kind,
-		arg.DueBy,
 		arg.RunID,
 		arg.CountMax,
+		arg.Kind,
+		arg.DueBy,
 	)
 	if err != nil {
 		return nil, err
@@ -772,6 +834,8 @@ func (q *Queries) TakeTasks(ctx context.Context, arg TakeTasksParams) ([]Automat
 			&i.HeldBy,
 			&i.HeldUntil,
 			&i.WakeAbove,
+			&i.Account,
+			&i.DueSince,
 		); err != nil {
 			return nil, err
 		}
@@ -785,7 +849,7 @@ func (q *Queries) TakeTasks(ctx context.Context, arg TakeTasksParams) ([]Automat
 
 const WakeTasks = `-- name: WakeTasks :exec
 UPDATE automation_tasks
-SET due_at = 'epoch', wake_above = NULL
+SET due_at = 'epoch', due_since = now(), wake_above = NULL
 WHERE kind = $1 AND wake_above < cast($2::text AS numeric)
 `
 

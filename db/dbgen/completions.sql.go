@@ -380,3 +380,42 @@ func (q *Queries) ListCompletionsByKey(ctx context.Context, submissionKeys []str
 	}
 	return items, nil
 }
+
+const ListSubmittersAt = `-- name: ListSubmittersAt :many
+SELECT ledger_offset, identity_provider_id, user_id, act_as[1]::text AS party
+FROM completions
+WHERE ledger_offset = ANY($1::bigint[])
+`
+
+type ListSubmittersAtRow struct {
+	LedgerOffset       ledger.Offset
+	IdentityProviderID string
+	UserID             string
+	Party              string
+}
+
+// ListSubmittersAt tells who made the submissions at some offsets, and as which party first.
+func (q *Queries) ListSubmittersAt(ctx context.Context, offsets []int64) ([]ListSubmittersAtRow, error) {
+	rows, err := q.db.Query(ctx, ListSubmittersAt, offsets)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListSubmittersAtRow{}
+	for rows.Next() {
+		var i ListSubmittersAtRow
+		if err := rows.Scan(
+			&i.LedgerOffset,
+			&i.IdentityProviderID,
+			&i.UserID,
+			&i.Party,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -72,7 +72,7 @@ func (q *Queries) EndLifecycle(ctx context.Context, arg EndLifecycleParams) (int
 }
 
 const GetLifecycle = `-- name: GetLifecycle :one
-SELECT workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, tries, trouble, refusal, account
+SELECT workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, tries, trouble, refusal, account, due_since
 FROM lifecycles
 WHERE workflow_id = $1
 `
@@ -95,6 +95,7 @@ func (q *Queries) GetLifecycle(ctx context.Context, workflowID string) (Lifecycl
 		&i.Trouble,
 		&i.Refusal,
 		&i.Account,
+		&i.DueSince,
 	)
 	return i, err
 }
@@ -153,7 +154,7 @@ func (q *Queries) ListFullHolders(ctx context.Context, arg ListFullHoldersParams
 }
 
 const ListLifecycles = `-- name: ListLifecycles :many
-SELECT workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, tries, trouble, refusal, account
+SELECT workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, tries, trouble, refusal, account, due_since
 FROM lifecycles
 WHERE workflow_id > $1
 ORDER BY workflow_id
@@ -189,6 +190,7 @@ func (q *Queries) ListLifecycles(ctx context.Context, arg ListLifecyclesParams) 
 			&i.Trouble,
 			&i.Refusal,
 			&i.Account,
+			&i.DueSince,
 		); err != nil {
 			return nil, err
 		}
@@ -276,6 +278,43 @@ func (q *Queries) NoteRefusal(ctx context.Context, arg NoteRefusalParams) error 
 	return err
 }
 
+const OldestLifecycle = `-- name: OldestLifecycle :one
+SELECT
+    coalesce(max(due.age), 0)::float8 AS oldest,
+    coalesce(max(due.age) FILTER (WHERE due.calls > 1 AND due.of_account <= $1::bigint), 0)::float8 AS stuck
+FROM (
+    SELECT
+        l.calls, count(*) OVER (PARTITION BY l.account) AS of_account,
+        CASE
+            WHEN l.due_at = 'epoch' THEN extract(EPOCH FROM now() - l.due_since)
+            ELSE least(extract(EPOCH FROM $2::timestamptz - l.due_at), $3::float8)
+        END AS age
+    FROM lifecycles AS l
+    WHERE l.due_at <= $2::timestamptz AND l.refusal = ''
+) AS due
+`
+
+type OldestLifecycleParams struct {
+	Few          int64
+	LedgerTime   time.Time
+	MovedSeconds float64
+}
+
+type OldestLifecycleRow struct {
+	Oldest float64
+	Stuck  float64
+}
+
+// OldestLifecycle tells for how many seconds the lifecycle has been due that is due longest: of all, and of those that
+// were called more than once while their account had few due. What time made due is due since it came, or since the
+// clock was moved. Those that Temporal refuses do not count.
+func (q *Queries) OldestLifecycle(ctx context.Context, arg OldestLifecycleParams) (OldestLifecycleRow, error) {
+	row := q.db.QueryRow(ctx, OldestLifecycle, arg.Few, arg.LedgerTime, arg.MovedSeconds)
+	var i OldestLifecycleRow
+	err := row.Scan(&i.Oldest, &i.Stuck)
+	return i, err
+}
+
 const SettleLifecycle = `-- name: SettleLifecycle :execrows
 UPDATE lifecycles
 SET
@@ -313,19 +352,29 @@ func (q *Queries) SettleLifecycle(ctx context.Context, arg SettleLifecycleParams
 }
 
 const TakeDueLifecycles = `-- name: TakeDueLifecycles :many
-WITH ranked AS (
+WITH under_way AS (
+    SELECT called.account, count(*) AS calls
+    FROM lifecycles AS called
+    WHERE
+        called.due_at <= $1 AND called.call_after > $2::timestamptz AND called.calls = 1 AND called.refusal = ''
+    GROUP BY called.account
+), ranked AS (
     SELECT
         due.workflow_id,
-        row_number() OVER (PARTITION BY due.account ORDER BY due.due_at, due.workflow_id) AS turn
+        row_number() OVER (PARTITION BY due.account ORDER BY due.due_at, due.workflow_id) AS turn,
+        coalesce(under_way.calls, 0) AS before
     FROM lifecycles AS due
+    LEFT JOIN under_way ON under_way.account = due.account
     WHERE due.due_at <= $1 AND due.call_after <= $2::timestamptz
 ), taken AS (
     SELECT due.workflow_id, due.calls
     FROM ranked
     INNER JOIN lifecycles AS due ON due.workflow_id = ranked.workflow_id
-    WHERE due.due_at <= $1 AND due.call_after <= $2::timestamptz
+    WHERE
+        due.due_at <= $1 AND due.call_after <= $2::timestamptz
+        AND ranked.turn + ranked.before <= $3::bigint
     ORDER BY ranked.turn, due.due_at, due.workflow_id
-    LIMIT $3
+    LIMIT greatest(0, $4::bigint - (SELECT coalesce(sum(under_way.calls), 0) FROM under_way))
     FOR UPDATE OF due SKIP LOCKED
 ), lease AS (
     SELECT taken.workflow_id, taken.calls + 1 AS calls,
@@ -340,9 +389,10 @@ RETURNING l.workflow_id, l.kind, l.parties
 `
 
 type TakeDueLifecyclesParams struct {
-	DueBy    time.Time
-	Now      time.Time
-	CountMax int32
+	DueBy      time.Time
+	Now        time.Time
+	AccountMax int64
+	CountMax   int64
 }
 
 type TakeDueLifecyclesRow struct {
@@ -353,9 +403,15 @@ type TakeDueLifecyclesRow struct {
 
 // TakeDueLifecycles finds lifecycles that are due, and notes that they are called now: each comes again only when its
 // workflow has not looked after a while, which doubles with each call, up to an hour. Those whose submissions made them
-// due take turns; what an account has due longest comes first. Rows that someone holds wait for the next time.
+// due take turns; what an account has due longest comes first. No account has more than so many under way, nor all
+// together: called once, lately, and not looked yet. Rows that someone holds wait for the next time.
 func (q *Queries) TakeDueLifecycles(ctx context.Context, arg TakeDueLifecyclesParams) ([]TakeDueLifecyclesRow, error) {
-	rows, err := q.db.Query(ctx, TakeDueLifecycles, arg.DueBy, arg.Now, arg.CountMax)
+	rows, err := q.db.Query(ctx, TakeDueLifecycles,
+		arg.DueBy,
+		arg.Now,
+		arg.AccountMax,
+		arg.CountMax,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -377,7 +433,7 @@ func (q *Queries) TakeDueLifecycles(ctx context.Context, arg TakeDueLifecyclesPa
 const TakeLifecycle = `-- name: TakeLifecycle :one
 DELETE FROM lifecycles
 WHERE workflow_id = $1
-RETURNING workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, tries, trouble, refusal, account
+RETURNING workflow_id, kind, parties, contract_ids, version, due_at, waits_for, call_after, calls, tries, trouble, refusal, account, due_since
 `
 
 // TakeLifecycle deletes a lifecycle and returns what it was.
@@ -398,6 +454,7 @@ func (q *Queries) TakeLifecycle(ctx context.Context, workflowID string) (Lifecyc
 		&i.Trouble,
 		&i.Refusal,
 		&i.Account,
+		&i.DueSince,
 	)
 	return i, err
 }
@@ -407,12 +464,13 @@ WITH touched AS (
     SELECT
         unnest($1::text[]) AS workflow_id, unnest($2::text[]) AS kind,
         unnest($3::text[])::text[] AS parties, unnest($4::text[])::text[] AS created,
-        unnest($5::text[]) AS account
+        unnest($5::text[]) AS account, unnest($6::boolean[]) AS by_node
 ), changed AS (
     UPDATE lifecycles AS l
     SET
         contract_ids = l.contract_ids || touched.created, version = l.version + 1, due_at = 'epoch',
-        call_after = 'epoch', calls = 0, refusal = '', account = touched.account
+        due_since = now(), call_after = 'epoch', calls = 0, refusal = '',
+        account = CASE WHEN touched.by_node AND l.account <> '' THEN l.account ELSE touched.account END
     FROM touched
     WHERE l.workflow_id = touched.workflow_id
     RETURNING l.workflow_id
@@ -432,10 +490,12 @@ type TouchLifecyclesParams struct {
 	Parties     []string
 	Created     []string
 	Accounts    []string
+	ByNode      []bool
 }
 
 // TouchLifecycles notes that contracts of lifecycles were created or archived: each becomes due at once. A lifecycle that
-// is not there is made when contracts were created for it. The elements of created and parties are array literals.
+// is not there is made when contracts were created for it. What the node does by itself leaves one with whose it was. The
+// elements of created and parties are array literals.
 func (q *Queries) TouchLifecycles(ctx context.Context, arg TouchLifecyclesParams) error {
 	_, err := q.db.Exec(ctx, TouchLifecycles,
 		arg.WorkflowIds,
@@ -443,13 +503,14 @@ func (q *Queries) TouchLifecycles(ctx context.Context, arg TouchLifecyclesParams
 		arg.Parties,
 		arg.Created,
 		arg.Accounts,
+		arg.ByNode,
 	)
 	return err
 }
 
 const WakeLifecycles = `-- name: WakeLifecycles :execrows
 UPDATE lifecycles
-SET version = version + 1, due_at = 'epoch', call_after = 'epoch', calls = 0, refusal = ''
+SET version = version + 1, due_at = 'epoch', due_since = now(), call_after = 'epoch', calls = 0, refusal = ''
 WHERE workflow_id = ANY($1::text[]) AND due_at <> 'epoch'
 `
 

@@ -48,6 +48,10 @@ type AutomationTask struct {
 	HeldBy        string
 	HeldUntil     time.Time
 	WakeAbove     pgtype.Numeric
+	// Whose submission made the task due: accounts take turns.
+	Account string
+	// In real time: when the task was made due last.
+	DueSince time.Time
 }
 
 // The outcome of every submission: a transaction, or the reason of a refusal.
@@ -169,6 +173,8 @@ type Lifecycle struct {
 	Refusal string
 	// Whose submission made the lifecycle due last: accounts take turns.
 	Account string
+	// In real time: when the lifecycle was made due last.
+	DueSince time.Time
 }
 
 // The parties that this node knows.

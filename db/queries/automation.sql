@@ -57,13 +57,13 @@ WHERE kind = @kind;
 -- EnterTasks makes subjects due, or due earlier; those in trouble wait for their next try all the same. Where a wallet
 -- is named, it must be the party of a contract of the wallets' template; what is due if_set needs an effective setting.
 -- name: EnterTasks :exec
-INSERT INTO automation_tasks AS t (kind, subject, due_at, is_deadline)
-SELECT @kind, due.subject, due.due_at, due.is_deadline
+INSERT INTO automation_tasks AS t (kind, subject, due_at, is_deadline, account)
+SELECT @kind, due.subject, due.due_at, due.is_deadline, due.account
 FROM (
     SELECT
         unnest(@subjects::text[]) AS subject, unnest(@due_ats::timestamptz[]) AS due_at,
         unnest(@are_deadlines::boolean[]) AS is_deadline, unnest(@wallets::text[]) AS wallet,
-        unnest(@are_if_set::boolean[]) AS if_set
+        unnest(@are_if_set::boolean[]) AS if_set, unnest(@accounts::text[]) AS account
 ) AS due
 WHERE
     (due.wallet = '' OR EXISTS (
@@ -76,7 +76,7 @@ WHERE
     ))
 ON CONFLICT (kind, subject) DO UPDATE
 SET
-    due_at = excluded.due_at, is_deadline = excluded.is_deadline
+    due_at = excluded.due_at, is_deadline = excluded.is_deadline, account = excluded.account, due_since = now()
 WHERE t.tries = 0 AND t.due_at > excluded.due_at;
 
 -- EnterTroubles notes subjects of which it cannot be told what they make due. They wait for a nudge.
@@ -86,15 +86,25 @@ SELECT @kind, unnest(@subjects::text[]), @never::timestamptz, @waits_for, 1, unn
 ON CONFLICT (kind, subject) DO UPDATE
 SET tries = automation_tasks.tries + 1, refusal = excluded.refusal;
 
--- TakeTasks takes tasks that are due, the longest due first. Those that another run works on, or that somebody holds,
--- wait for the next time.
+-- TakeTasks takes tasks that are due. Those whose submissions made them due take turns; what an account has due longest
+-- comes first. Those that another run works on, or that somebody holds, wait for the next time.
 -- name: TakeTasks :many
-SELECT *
-FROM automation_tasks
-WHERE kind = @kind AND due_at <= @due_by AND (held_until <= now() OR held_by = @run_id)
-ORDER BY due_at, subject
+WITH ranked AS (
+    SELECT
+        due.ctid::tid AS place,
+        row_number() OVER (
+            PARTITION BY due.account ORDER BY due.held_by <> @run_id, due.due_at, due.subject
+        ) AS turn
+    FROM automation_tasks AS due
+    WHERE due.kind = @kind AND due.due_at <= @due_by AND (due.held_until <= now() OR due.held_by = @run_id)
+)
+SELECT t.*
+FROM ranked
+INNER JOIN automation_tasks AS t ON t.ctid = ranked.place
+WHERE t.held_until <= now() OR t.held_by = @run_id
+ORDER BY ranked.turn, t.due_at, t.subject
 LIMIT @count_max
-FOR UPDATE SKIP LOCKED;
+FOR UPDATE OF t SKIP LOCKED;
 
 -- HoldsDueTasks tells whether a run holds tasks that are due.
 -- name: HoldsDueTasks :one
@@ -134,7 +144,7 @@ WHERE t.kind = @kind AND t.subject = s.subject;
 -- WakeTasks makes the tasks of a kind due at once that wait for the coin to be worth more than something below a price.
 -- name: WakeTasks :exec
 UPDATE automation_tasks
-SET due_at = 'epoch', wake_above = NULL
+SET due_at = 'epoch', due_since = now(), wake_above = NULL
 WHERE kind = @kind AND wake_above < cast(@price::text AS numeric);
 
 -- EndTasks deletes tasks.
@@ -158,6 +168,29 @@ CROSS JOIN LATERAL (
 ) AS due
 WHERE (@even_paused::boolean OR NOT a.is_paused) AND due_at <= @due_by::timestamptz
 ORDER BY a.kind;
+
+-- OldestTask tells for how many seconds the task has been due that is due longest: of all, and of those of accounts with
+-- few due whose kind has not looked at anything for so many seconds. What time made due is due since it came, or since
+-- the clock was moved. What is paused, and what a run works on, does not count.
+-- name: OldestTask :one
+SELECT
+    coalesce(max(due.age), 0)::float8 AS oldest,
+    coalesce(max(due.age) FILTER (WHERE due.idle > @idle_seconds::float8 AND due.of_account <= @few::bigint), 0)::float8
+        AS stuck
+FROM (
+    SELECT
+        count(*) OVER (PARTITION BY t.kind, t.account) AS of_account,
+        least(
+            extract(EPOCH FROM sqlc.arg(ledger_time)::timestamptz - coalesce(a.ran_at, 'epoch')), @moved_seconds::float8
+        ) AS idle,
+        CASE
+            WHEN t.due_at = 'epoch' THEN extract(EPOCH FROM now() - t.due_since)
+            ELSE least(extract(EPOCH FROM sqlc.arg(ledger_time)::timestamptz - t.due_at), @moved_seconds::float8)
+        END AS age
+    FROM automations AS a
+    INNER JOIN automation_tasks AS t ON t.kind = a.kind
+    WHERE NOT a.is_paused AND t.due_at <= @ledger_time::timestamptz AND t.held_until <= now()
+) AS due;
 
 -- ListBehindAutomations lists the kinds that have not seen the record up to its end, each with how far it has; those
 -- that are paused only if wanted.
@@ -191,7 +224,7 @@ LIMIT @count_max;
 -- NudgeTasks makes the tasks of a kind due at once that are in trouble; of all subjects, or of one.
 -- name: NudgeTasks :execrows
 UPDATE automation_tasks
-SET due_at = 'epoch'
+SET due_at = 'epoch', due_since = now()
 WHERE kind = @kind AND tries > 0 AND (@subject::text = '' OR subject = @subject::text);
 
 -- CallAutomations wakes those who call workflows.

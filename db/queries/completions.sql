@@ -93,3 +93,9 @@ UNION ALL
     ORDER BY ledger_offset DESC
     LIMIT @count_max
 );
+
+-- ListSubmittersAt tells who made the submissions at some offsets, and as which party first.
+-- name: ListSubmittersAt :many
+SELECT ledger_offset, identity_provider_id, user_id, act_as[1]::text AS party
+FROM completions
+WHERE ledger_offset = ANY(@offsets::bigint[]);

@@ -1,16 +1,18 @@
 -- TouchLifecycles notes that contracts of lifecycles were created or archived: each becomes due at once. A lifecycle that
--- is not there is made when contracts were created for it. The elements of created and parties are array literals.
+-- is not there is made when contracts were created for it. What the node does by itself leaves one with whose it was. The
+-- elements of created and parties are array literals.
 -- name: TouchLifecycles :exec
 WITH touched AS (
     SELECT
         unnest(@workflow_ids::text[]) AS workflow_id, unnest(@kinds::text[]) AS kind,
         unnest(@parties::text[])::text[] AS parties, unnest(@created::text[])::text[] AS created,
-        unnest(@accounts::text[]) AS account
+        unnest(@accounts::text[]) AS account, unnest(@by_node::boolean[]) AS by_node
 ), changed AS (
     UPDATE lifecycles AS l
     SET
         contract_ids = l.contract_ids || touched.created, version = l.version + 1, due_at = 'epoch',
-        call_after = 'epoch', calls = 0, refusal = '', account = touched.account
+        due_since = now(), call_after = 'epoch', calls = 0, refusal = '',
+        account = CASE WHEN touched.by_node AND l.account <> '' THEN l.account ELSE touched.account END
     FROM touched
     WHERE l.workflow_id = touched.workflow_id
     RETURNING l.workflow_id
@@ -69,21 +71,32 @@ WHERE workflow_id = @workflow_id;
 
 -- TakeDueLifecycles finds lifecycles that are due, and notes that they are called now: each comes again only when its
 -- workflow has not looked after a while, which doubles with each call, up to an hour. Those whose submissions made them
--- due take turns; what an account has due longest comes first. Rows that someone holds wait for the next time.
+-- due take turns; what an account has due longest comes first. No account has more than so many under way, nor all
+-- together: called once, lately, and not looked yet. Rows that someone holds wait for the next time.
 -- name: TakeDueLifecycles :many
-WITH ranked AS (
+WITH under_way AS (
+    SELECT called.account, count(*) AS calls
+    FROM lifecycles AS called
+    WHERE
+        called.due_at <= @due_by AND called.call_after > @now::timestamptz AND called.calls = 1 AND called.refusal = ''
+    GROUP BY called.account
+), ranked AS (
     SELECT
         due.workflow_id,
-        row_number() OVER (PARTITION BY due.account ORDER BY due.due_at, due.workflow_id) AS turn
+        row_number() OVER (PARTITION BY due.account ORDER BY due.due_at, due.workflow_id) AS turn,
+        coalesce(under_way.calls, 0) AS before
     FROM lifecycles AS due
+    LEFT JOIN under_way ON under_way.account = due.account
     WHERE due.due_at <= @due_by AND due.call_after <= @now::timestamptz
 ), taken AS (
     SELECT due.workflow_id, due.calls
     FROM ranked
     INNER JOIN lifecycles AS due ON due.workflow_id = ranked.workflow_id
-    WHERE due.due_at <= @due_by AND due.call_after <= @now::timestamptz
+    WHERE
+        due.due_at <= @due_by AND due.call_after <= @now::timestamptz
+        AND ranked.turn + ranked.before <= @account_max::bigint
     ORDER BY ranked.turn, due.due_at, due.workflow_id
-    LIMIT @count_max
+    LIMIT greatest(0, sqlc.arg(count_max)::bigint - (SELECT coalesce(sum(under_way.calls), 0) FROM under_way))
     FOR UPDATE OF due SKIP LOCKED
 ), lease AS (
     SELECT taken.workflow_id, taken.calls + 1 AS calls,
@@ -127,7 +140,7 @@ INNER JOIN active_contracts AS nth ON nth.ctid = (
 -- WakeLifecycles makes lifecycles due that are there and wait for something.
 -- name: WakeLifecycles :execrows
 UPDATE lifecycles
-SET version = version + 1, due_at = 'epoch', call_after = 'epoch', calls = 0, refusal = ''
+SET version = version + 1, due_at = 'epoch', due_since = now(), call_after = 'epoch', calls = 0, refusal = ''
 WHERE workflow_id = ANY(@workflow_ids::text[]) AND due_at <> 'epoch';
 
 -- NextDue finds the first time in a span at which a lifecycle is due; the epoch when there is none. Those that Temporal
@@ -149,3 +162,21 @@ FROM lifecycles
 WHERE due_at <= @due_by AND refusal = ''
 ORDER BY due_at, workflow_id
 LIMIT @count_max;
+
+-- OldestLifecycle tells for how many seconds the lifecycle has been due that is due longest: of all, and of those that
+-- were called more than once while their account had few due. What time made due is due since it came, or since the
+-- clock was moved. Those that Temporal refuses do not count.
+-- name: OldestLifecycle :one
+SELECT
+    coalesce(max(due.age), 0)::float8 AS oldest,
+    coalesce(max(due.age) FILTER (WHERE due.calls > 1 AND due.of_account <= @few::bigint), 0)::float8 AS stuck
+FROM (
+    SELECT
+        l.calls, count(*) OVER (PARTITION BY l.account) AS of_account,
+        CASE
+            WHEN l.due_at = 'epoch' THEN extract(EPOCH FROM now() - l.due_since)
+            ELSE least(extract(EPOCH FROM sqlc.arg(ledger_time)::timestamptz - l.due_at), @moved_seconds::float8)
+        END AS age
+    FROM lifecycles AS l
+    WHERE l.due_at <= @ledger_time::timestamptz AND l.refusal = ''
+) AS due;

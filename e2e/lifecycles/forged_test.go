@@ -76,7 +76,7 @@ func TestWhoReachesTemporalAloneChangesNothing(t *testing.T) {
 	for name, inputs := range forged {
 		for _, input := range inputs {
 			run, err := n.temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
-				TaskQueue: workflows.TaskQueue, WorkflowExecutionTimeout: time.Minute,
+				TaskQueue: workflows.SubmissionQueue, WorkflowExecutionTimeout: time.Minute,
 			}, name, input)
 			require.NoError(t, err)
 			require.NoError(t, run.Get(t.Context(), nil), name)
@@ -85,11 +85,12 @@ func TestWhoReachesTemporalAloneChangesNothing(t *testing.T) {
 	// In the place of the workflow that looks after the transfer.
 	require.NoError(t, n.temporal.TerminateWorkflow(t.Context(), id, "", "taken over"))
 	run, err := n.temporal.ExecuteWorkflow(t.Context(),
-		client.StartWorkflowOptions{ID: id, TaskQueue: workflows.TaskQueue}, "SubmitCommands",
+		client.StartWorkflowOptions{ID: id, TaskQueue: workflows.SubmissionQueue}, "SubmitCommands",
 		workflows.SubmitCommandsInput{Submissions: []ledger.Submission{later}})
 	require.NoError(t, err)
 	require.NoError(t, run.Get(t.Context(), nil))
-	_, err = n.temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: id, TaskQueue: workflows.TaskQueue},
+	_, err = n.temporal.ExecuteWorkflow(t.Context(),
+		client.StartWorkflowOptions{ID: id, TaskQueue: workflows.SubmissionQueue},
 		workflows.TwoStepTransfer, workflows.LifecycleInput{Last: last})
 	require.NoError(t, err)
 	n.waits(id, "accept or reject")

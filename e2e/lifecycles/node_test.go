@@ -144,12 +144,13 @@ func (n *node) start(namespace string) {
 	require.NoError(n.t, workflows.EnsureSearchAttributes(n.t.Context(), n.temporal, namespace))
 	watcher := n.watch()
 	acts := n.activities(watcher)
-	running := worker.New(worker.Options{Client: n.temporal, Activities: acts})
-	require.NoError(n.t, running.Start())
 	caller := workflows.NewCaller(workflows.CallerOptions{
 		Temporal: n.temporal, Record: activities.NewLifecycleCalls(n.db, n.lifecycles, time.Now),
 		LedgerTime: acts.Clock, Log: slog.New(slog.DiscardHandler),
 	})
+	acts.Looked = caller.Changed
+	running := worker.New(worker.Options{Client: n.temporal, Activities: acts})
+	require.NoError(n.t, running.Start())
 	watcher.OnLifecyclesDue(caller.Changed)
 	watcher.OnClockChange(func(db.ClockState) { caller.Advanced() })
 	require.NoError(n.t, activities.EnterAutomations(n.t.Context(), n.db, n.automations))

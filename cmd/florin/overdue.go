@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/wait"
+)
+
+const (
+	// overduePause is between two looks at what is due.
+	overduePause = 5 * time.Second
+	// overdueTimeout bounds one look.
+	overdueTimeout = 10 * time.Second
+)
+
+// overdue knows for how long lifecycles and automation have been due.
+type overdue struct {
+	node *node
+
+	mu sync.Mutex
+	// moved is when the ledger's clock was moved last, as far as this process knows, in real time.
+	moved                 time.Time
+	lifecycle, automation db.Oldest
+}
+
+func newOverdue(n *node) *overdue {
+	o := &overdue{node: n}
+	n.watcher.OnClockChange(func(db.ClockState) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.moved = time.Now()
+	})
+	return o
+}
+
+// run looks from time to time until ctx ends.
+func (o *overdue) run(ctx context.Context) {
+	for wait.For(ctx, overduePause) == nil {
+		if err := o.look(ctx); err != nil && ctx.Err() == nil {
+			o.node.metrics.OverdueUnknown()
+			o.node.options.log.WarnContext(ctx, "what is due could not be looked at", "error", err)
+		}
+	}
+}
+
+func (o *overdue) look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, overdueTimeout)
+	defer cancel()
+	o.mu.Lock()
+	moved := o.moved
+	o.mu.Unlock()
+	query := db.OldestQuery{
+		LedgerTime: o.node.clock.Now(), Moved: time.Since(moved), Idle: o.node.options.settings.MaxCommitWait,
+	}
+	lifecycle, err := o.node.database.OldestLifecycle(ctx, query)
+	if err != nil {
+		return err
+	}
+	automation, err := o.node.database.OldestTask(ctx, query)
+	if err != nil {
+		return err
+	}
+	o.node.metrics.Overdue(lifecycle.All, automation.All)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.lifecycle, o.automation = lifecycle, automation
+	return nil
+}
+
+// check says whether lifecycles or automation do not get on, though commits do. What one account has a lot of says
+// nothing about the node. Twice the limit leaves the first word to commits, which all of this waits for as well.
+func (o *overdue) check(limit time.Duration) []api.Part {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	limit *= 2
+	return []api.Part{
+		{Name: "lifecycles", Err: tooLong("a lifecycle was called and has not looked for %s", o.lifecycle.Stuck, limit)},
+		{Name: "automation", Err: tooLong("automation was due for %s and looks at nothing", o.automation.Stuck, limit)},
+	}
+}
+
+func tooLong(what string, lasts, limit time.Duration) error {
+	if lasts <= limit {
+		return nil
+	}
+	return fmt.Errorf(what, lasts.Round(time.Second))
+}
