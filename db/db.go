@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -81,6 +82,7 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	}
 	config.ConnConfig.Tracer = options.Tracer
 	configure(config.ConnConfig)
+	config.ConnConfig.RuntimeParams["application_name"] += "/" + processID()
 	config.AfterConnect = readTimesAsUTC
 	opened := &DB{}
 	config.BeforeConnect = opened.logIn
@@ -154,6 +156,9 @@ func nameConnection(config *pgx.ConnConfig) {
 	}
 }
 
+// processID tells the connections of one opened record from those of others.
+func processID() string { return strings.ToLower(rand.Text()[:12]) }
+
 type setting struct{ name, value string }
 
 // sessionSettings make plans that do not depend on statistics. Every query of this package reads a few rows by an
@@ -162,7 +167,9 @@ type setting struct{ name, value string }
 // as too expensive to choose; and what that, or a large page, makes look expensive must not set off compilation or
 // parallel workers, which take longer than the query.
 //
-// The last one ends the session of a process that stopped while it held the head, so that others can commit.
+// The others end sessions whose process is gone, so that others can commit: the server learns within seconds that
+// nobody is at the other end of the network any more, and at last that a transaction does not go on. Before that, a
+// [Watcher] ends those of a process that stands still.
 func sessionSettings() []setting {
 	return []setting{
 		{"enable_seqscan", "off"},
@@ -172,6 +179,10 @@ func sessionSettings() []setting {
 		{"jit", "off"},
 		{"max_parallel_workers_per_gather", "0"},
 		{"idle_in_transaction_session_timeout", "60s"},
+		{"tcp_keepalives_idle", "5"},
+		{"tcp_keepalives_interval", "2"},
+		{"tcp_keepalives_count", "3"},
+		{"tcp_user_timeout", "10000"},
 	}
 }
 

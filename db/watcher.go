@@ -60,6 +60,8 @@ type Watcher struct {
 	ticks []func(ClockState)
 	// due are told that lifecycles may have become due.
 	due []func()
+	// stall is what sessions wait for; nil for nothing.
+	stall *Stall
 }
 
 // Watch starts a watcher and returns when it listens. It runs until [Watcher.Close] or the end of ctx, and connects
@@ -190,13 +192,24 @@ func (w *Watcher) connect(ctx context.Context) (*pgx.Conn, error) {
 func (w *Watcher) listen(ctx context.Context, conn *pgx.Conn) error {
 	defer conn.Close(ctx)
 	for {
-		notification, err := w.hear(ctx, conn)
+		// The queries also show whether the connection still lives, and others that this process does.
+		for _, step := range []func(context.Context, *pgx.Conn) error{w.passOn, w.ask, w.overtake} {
+			if err := step(ctx, conn); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// passOn passes on what is heard until it is time to ask.
+func (w *Watcher) passOn(ctx context.Context, conn *pgx.Conn) error {
+	quiet, cancel := context.WithTimeout(ctx, w.options.Poll)
+	defer cancel()
+	for {
+		notification, err := w.hear(ctx, quiet, conn)
 		switch {
-		case err != nil:
+		case err != nil || notification == nil:
 			return err
-		case notification == nil:
-			// The query also shows whether the connection still lives.
-			err = w.readHead(ctx, dbgen.New(conn))
 		case notification.Channel == usersChannel:
 			w.userChanged(notification.Payload)
 		case notification.Channel == headChannel:
@@ -212,15 +225,17 @@ func (w *Watcher) listen(ctx context.Context, conn *pgx.Conn) error {
 	}
 }
 
-// hear waits for a notification; nil when none came in time.
-func (w *Watcher) hear(ctx context.Context, conn *pgx.Conn) (*pgconn.Notification, error) {
-	waiting, cancel := context.WithTimeout(ctx, w.options.Poll)
-	defer cancel()
-	notification, err := conn.WaitForNotification(waiting)
-	if err != nil && waiting.Err() != nil && ctx.Err() == nil && !conn.IsClosed() {
+// hear waits for a notification; nil when it is time to ask, however much there is to hear.
+func (*Watcher) hear(ctx, quiet context.Context, conn *pgx.Conn) (*pgconn.Notification, error) {
+	notification, err := conn.WaitForNotification(quiet)
+	if err != nil && quiet.Err() != nil && ctx.Err() == nil && !conn.IsClosed() {
 		return nil, nil //nolint:nilnil // Silence is neither a notification nor an error.
 	}
 	return notification, err
+}
+
+func (w *Watcher) ask(ctx context.Context, conn *pgx.Conn) error {
+	return w.readHead(ctx, dbgen.New(conn))
 }
 
 // readHead reads what notifications are about: the head and the clock.
@@ -237,6 +252,35 @@ func (w *Watcher) readHead(ctx context.Context, queries *dbgen.Queries) error {
 		w.clockChanged(fromDBClock(clock))
 	}
 	return err
+}
+
+// overtake ends what holds everybody up and is gone, and remembers what does. It has a connection of its own: those of
+// the pool may all wait.
+func (w *Watcher) overtake(ctx context.Context, conn *pgx.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	stall, err := overtake(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if stall != nil && stall.Ended {
+		w.options.Log.WarnContext(ctx, "the sessions of a process that stands still were ended: others waited for it",
+			"process", stall.Holder, "waited", stall.Waits.String())
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stall = stall
+	return nil
+}
+
+// Stalled is what commits wait for, longer than they should; nil for nothing.
+func (w *Watcher) Stalled() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stall == nil {
+		return nil
+	}
+	return errors.New(w.stall.String())
 }
 
 func (w *Watcher) headMoved(payload string) error {

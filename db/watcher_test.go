@@ -121,7 +121,7 @@ func TestWatcherMissesNothingWhileItsConnectionIsLost(t *testing.T) {
 }
 
 const killListeners = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-	WHERE datname = current_database() AND application_name = 'florin watcher'`
+	WHERE datname = current_database() AND application_name LIKE 'florin% watcher'`
 
 func TestWatcherFindsAHeadOfWhichItWasNotTold(t *testing.T) {
 	t.Parallel()

@@ -130,6 +130,10 @@ func (n *node) readiness(ctx context.Context) []api.Part {
 	if n.stopping.Load() {
 		return stopping()
 	}
+	// Asked first: while commits wait, so may everything else that asks the database.
+	if err := n.watcher.Stalled(); err != nil {
+		return []api.Part{{Name: "commits", Err: err}}
+	}
 	ctx, cancel := context.WithTimeout(ctx, readinessTimeout)
 	defer cancel()
 	parts := []api.Part{{Name: "database"}, {Name: "temporal"}, {Name: "worker"}}

@@ -1,0 +1,89 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// stallBegins is for how long a session waits for a lock before somebody is asked why.
+	stallBegins = 3 * time.Second
+	// processSilence is for how long the watcher of a process says nothing before the process counts as gone. It is
+	// several times as long as a watcher trusts silence.
+	processSilence = 6 * time.Second
+)
+
+// Stall is what sessions of the ledger wait for, longer than they should.
+type Stall struct {
+	// Waits is how long the one that waits longest does.
+	Waits time.Duration
+	// Holder names the process that holds what they wait for, and State what the server knows of its session.
+	Holder, State string
+	// Ended tells that the sessions of the process were ended, because it is gone or stands still.
+	Ended bool
+}
+
+// String says what is waited for.
+func (s *Stall) String() string {
+	return fmt.Sprintf("commits have waited %s for the process %s, whose session is %s",
+		s.Waits.Round(time.Second), s.Holder, s.State)
+}
+
+// findStall finds the session that holds up others of this ledger the longest and waits for nobody itself, and reports
+// whether its process counts as gone: the session waits for its client, and the watcher of the same process, which asks
+// something every other second, does not.
+const findStall = `
+WITH blocked AS (
+	SELECT l.pid, extract(EPOCH FROM clock_timestamp() - min(l.waitstart))::float8 AS waits
+	FROM pg_locks AS l
+	INNER JOIN pg_stat_activity AS s ON s.pid = l.pid
+	WHERE NOT l.granted AND s.datname = current_database()
+	GROUP BY l.pid
+	HAVING min(l.waitstart) < clock_timestamp() - make_interval(secs => $1)
+)
+SELECT
+	blocked.waits, h.application_name, coalesce(h.state, 'not to be seen'),
+	h.state LIKE 'idle in transaction%' AND h.state_change < clock_timestamp() - make_interval(secs => $1)
+	AND h.application_name ~ '/[0-9a-z]{12}$' AND coalesce((
+		SELECT max(beat.state_change) < clock_timestamp() - make_interval(secs => $2)
+		FROM pg_stat_activity AS beat
+		WHERE beat.datname = h.datname AND beat.application_name = h.application_name || ' watcher'
+	), false)
+FROM blocked
+CROSS JOIN LATERAL unnest(pg_blocking_pids(blocked.pid)) AS holder (pid)
+INNER JOIN pg_stat_activity AS h ON h.pid = holder.pid
+WHERE h.datname = current_database() AND NOT EXISTS (SELECT FROM pg_locks AS l WHERE l.pid = h.pid AND NOT l.granted)
+ORDER BY blocked.waits DESC
+LIMIT 1`
+
+// endProcess ends the sessions of a process that are in a transaction: those that wait for what it holds would be the
+// next to hold it.
+const endProcess = `
+SELECT pg_terminate_backend(pid)
+FROM pg_stat_activity
+WHERE datname = current_database() AND application_name = $1 AND xact_start IS NOT NULL`
+
+// overtake looks whether somebody holds up others, and ends its sessions if it is gone. The server undoes what they had
+// not committed, whole: a process that comes back finds that its commit failed, and tries again.
+func overtake(ctx context.Context, conn *pgx.Conn) (*Stall, error) {
+	var stall Stall
+	var waits float64
+	err := conn.QueryRow(ctx, findStall, stallBegins.Seconds(), processSilence.Seconds()).
+		Scan(&waits, &stall.Holder, &stall.State, &stall.Ended)
+	if isNoRows(err) {
+		return nil, nil //nolint:nilnil // nobody waits
+	}
+	if err != nil {
+		return nil, err
+	}
+	stall.Waits = seconds(waits)
+	if stall.Ended {
+		if _, err := conn.Exec(ctx, endProcess, stall.Holder); err != nil {
+			return nil, err
+		}
+	}
+	return &stall, nil
+}

@@ -1,0 +1,67 @@
+package db_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+)
+
+// connectAs opens a session under a name, as a process does that says nothing afterwards.
+func connectAs(t *testing.T, url, name string) *pgx.Conn {
+	t.Helper()
+	config, err := pgx.ParseConfig(url)
+	require.NoError(t, err)
+	config.RuntimeParams["application_name"] = name
+	conn, err := pgx.ConnectConfig(t.Context(), config)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) }) // it may have been ended
+	return conn
+}
+
+// The process of the test holds the head in a session of its own and does nothing: what tells it from one that stands
+// still is whether the watcher of the session's process says something.
+func TestAProcessThatStandsStillIsOvertaken(t *testing.T) {
+	t.Parallel()
+	const name = "florin/abcdefghijkl"
+	url := dbtest.URL(t)
+	record := dbtest.Open(t, url)
+	watcher := watch(t, record, time.Second)
+	alive := connectAs(t, url, name+" watcher")
+	frozen, err := connectAs(t, url, name).Begin(t.Context())
+	require.NoError(t, err)
+	_, err = frozen.Exec(t.Context(), "UPDATE ledger_head SET ledger_offset = 7")
+	require.NoError(t, err)
+
+	locked := make(chan error, 1)
+	go func() {
+		locked <- record.InTx(t.Context(), func(tx *db.Tx) error {
+			_, err := tx.LockHead(t.Context())
+			return err
+		})
+	}()
+	await := time.NewTicker(time.Second)
+	defer await.Stop()
+	for range 10 { // longer than a silence would take
+		_, err := alive.Exec(t.Context(), "SELECT 1")
+		require.NoError(t, err)
+		select {
+		case err := <-locked:
+			require.FailNow(t, "a process that lives was overtaken", "%v", err)
+		case <-await.C:
+		}
+	}
+	require.ErrorContains(t, watcher.Stalled(), "for the process "+name+", whose session is idle in transaction")
+
+	require.NoError(t, <-locked, "and now it says nothing any more")
+	require.Error(t, frozen.Commit(t.Context()), "what was overtaken is not committed")
+	head, err := record.Head(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, head.Offset, "nor is half of it")
+	require.Eventually(t, func() bool { return watcher.Stalled() == nil }, time.Minute, 20*time.Millisecond)
+}
