@@ -167,7 +167,8 @@ func (c Claims) RequireIDPAdmin(identityProviderID string) error {
 // RequireIDPAdminOf is [Claims.RequireIDPAdmin] where an empty id stands for the default identity provider: for what is
 // created in the provider that the request names (contract, POST /v2/users and /v2/parties).
 func (c Claims) RequireIDPAdminOf(identityProviderID string) error {
-	return c.require(c.admin || identityProviderID != ledger.DefaultIdentityProvider && c.AdministersIDP(identityProviderID),
+	isNamed := identityProviderID != ledger.DefaultIdentityProvider
+	return c.require(c.admin || isNamed && c.AdministersIDP(identityProviderID),
 		"ParticipantAdmin, or IdentityProviderAdmin of %q, is needed; the request names its identity provider in "+
 			"identityProviderId, and the default one when it names none", identityProviderID)
 }

@@ -274,8 +274,8 @@ var requestCodes = []Code{
 	DisclosedContractsConflictingPayloads, PackageNotFound, UpdateNotFound, CompletionNotFound, ContractEventsNotFound,
 	ContractPayloadNotFound, TemplatesOrInterfacesNotFound, PackageNamesNotFound,
 	NoTemplatesForPackageNameAndQualifiedName, NoInterfaceForPackageNameAndQualifiedName, SynchronizerNotFound,
-	JSONAPIMaximumListElementsNumberReached, AnswerTooLarge, JSONAPIPackageSelectionFailed, RequestAlreadyInFlight, RequestTimeOut,
-	RequestDeadlineExceeded, ServiceNotRunning, AbortedDueToShutdown, ServiceInternalError, LedgerAPIInternalError,
-	ServerOverloaded, HeapMemoryOverLimit, ThreadpoolOverloaded, MaximumNumberOfStreams, ParticipantBackpressure,
+	JSONAPIMaximumListElementsNumberReached, AnswerTooLarge, JSONAPIPackageSelectionFailed, RequestAlreadyInFlight,
+	RequestTimeOut, RequestDeadlineExceeded, ServiceNotRunning, AbortedDueToShutdown, ServiceInternalError,
+	LedgerAPIInternalError, ServerOverloaded, HeapMemoryOverLimit, ThreadpoolOverloaded, MaximumNumberOfStreams, ParticipantBackpressure,
 	ProtoDeserializationFailure, NoPreferredPackagesFound, NoVettedInterfaceImplementationPackage,
 }

@@ -11,7 +11,8 @@ import (
 
 func TestTextBecomesATree(t *testing.T) {
 	t.Parallel()
-	p := asttest.Package(t, `module M { val v : forall (a: *). a -> List a = /\ (a: *). \(x: a) -> Cons @a [x] (Nil @a); }`)
+	p := asttest.Package(t,
+		`module M { val v : forall (a: *). a -> List a = /\ (a: *). \(x: a) -> Cons @a [x] (Nil @a); }`)
 	v := &ast.TyVar{Name: "a"}
 	list := &ast.TyApp{Fun: &ast.TyBuiltin{Type: ast.List}, Args: []ast.Type{v}}
 	require.Equal(t, &ast.DefValue{

@@ -254,7 +254,8 @@ func (c *SubmitCommand) read() (map[string]any, error) {
 	decoder.UseNumber() // amounts keep every digit
 	if err := decoder.Decode(&body); err != nil || body == nil {
 		return nil, console.Fail(console.ExitUsage,
-			`write it as in {"commands":[{"CreateCommand":{…}}],"actAs":["alice::1220…"]}`, "%s is not a JSON object of commands", c.File)
+			`write it as in {"commands":[{"CreateCommand":{…}}],"actAs":["alice::1220…"]}`,
+			"%s is not a JSON object of commands", c.File)
 	}
 	return body, nil
 }
