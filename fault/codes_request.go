@@ -276,6 +276,7 @@ var requestCodes = []Code{
 	NoTemplatesForPackageNameAndQualifiedName, NoInterfaceForPackageNameAndQualifiedName, SynchronizerNotFound,
 	JSONAPIMaximumListElementsNumberReached, AnswerTooLarge, JSONAPIPackageSelectionFailed, RequestAlreadyInFlight,
 	RequestTimeOut, RequestDeadlineExceeded, ServiceNotRunning, AbortedDueToShutdown, ServiceInternalError,
-	LedgerAPIInternalError, ServerOverloaded, HeapMemoryOverLimit, ThreadpoolOverloaded, MaximumNumberOfStreams, ParticipantBackpressure,
+	LedgerAPIInternalError, ServerOverloaded, HeapMemoryOverLimit, ThreadpoolOverloaded, MaximumNumberOfStreams,
+	ParticipantBackpressure,
 	ProtoDeserializationFailure, NoPreferredPackagesFound, NoVettedInterfaceImplementationPackage,
 }
