@@ -205,7 +205,8 @@ func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *
 	return &block{
 		activities: a, view: newView(ctx, a, tx, loaded.Contracts), head: loaded.Head,
 		users: loaded.Users, settings: loaded.Settings, changes: changes,
-		now: a.Clock().UTC().Truncate(time.Microsecond),
+		now:     a.Clock().UTC().Truncate(time.Microsecond),
+		entries: db.Entries{History: map[ledger.Offset][]ledger.Party{}},
 	}
 }
 
@@ -261,6 +262,7 @@ func (b *block) keep(e effects) {
 	b.entries.Completions = append(b.entries.Completions, e.decision.Completion)
 	if e.decision.Update != nil {
 		b.entries.Updates = append(b.entries.Updates, *e.decision.Update)
+		b.entries.History[offset] = e.history
 	}
 	if e.traffic != nil {
 		b.head.Traffic = *e.traffic

@@ -7,6 +7,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/history"
 	"github.com/florinledger/florin/wallet/lifecycle"
 	"github.com/florinledger/florin/wallet/provided"
 	"github.com/florinledger/florin/wallet/tracking"
@@ -21,6 +22,8 @@ type effects struct {
 	traffic    *ledger.TrafficAccount
 	lifecycles []db.LifecycleChange
 	tracked    []db.Tracked
+	// history is who may have something in the history of its wallet.
+	history []ledger.Party
 	// provided is what the operator has paid for afterwards; nil where nothing of that changes.
 	provided *provided.Book
 }
@@ -53,6 +56,9 @@ func (b *block) effects(submission opened, at ledger.Position) (effects, error) 
 	}
 	if out.lifecycles, err = b.follow(decision, submission.Submission); err != nil {
 		return effects{}, err
+	}
+	if out.history, err = history.Parties(decision.Network, b.view.ActiveContract); err != nil {
+		return effects{}, fmt.Errorf("tell whose history a transaction belongs to: %w", err)
 	}
 	out.tracked, err = track(decision.Network)
 	return out, err

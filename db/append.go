@@ -14,6 +14,9 @@ type Entries struct {
 	Updates  []ledger.Update
 	Created  []NewContract
 	Archived []Archival
+	// History says for updates who may have something in the history of its wallet by them. Where nothing is said,
+	// everybody who sees the update may.
+	History map[ledger.Offset][]ledger.Party
 	// Completions of all submissions of the commit, accepted and refused.
 	Completions []ledger.Completion
 	// Executed are the transactions of accepted submissions that were signed outside the node.
@@ -104,7 +107,7 @@ func (p *pipeline) queueUpdates(ctx context.Context, entries Entries) error {
 	if err := p.queries().InsertUpdates(ctx, updates); err != nil {
 		return err
 	}
-	return p.queries().InsertUpdateParties(ctx, toDBUpdateParties(entries.Updates))
+	return p.queries().InsertUpdateParties(ctx, toDBUpdateParties(entries))
 }
 
 func (p *pipeline) queueCompletions(ctx context.Context, entries Entries) error {

@@ -159,9 +159,9 @@ func fromDBUpdates(rows []dbgen.Update) ([]ledger.Update, error) {
 }
 
 // toDBUpdateParties lists each update once for each party that witnesses any of its events or is hosted by it.
-func toDBUpdateParties(updates []ledger.Update) dbgen.InsertUpdatePartiesParams {
+func toDBUpdateParties(entries Entries) dbgen.InsertUpdatePartiesParams {
 	var rows dbgen.InsertUpdatePartiesParams
-	for _, update := range updates {
+	for _, update := range entries.Updates {
 		var lists [][]ledger.Party
 		for _, event := range update.Events {
 			lists = append(lists, event.Witnesses)
@@ -169,7 +169,13 @@ func toDBUpdateParties(updates []ledger.Update) dbgen.InsertUpdatePartiesParams 
 		for _, hosting := range update.Topology {
 			lists = append(lists, []ledger.Party{hosting.Party})
 		}
+		concerned, told := entries.History[update.Offset]
+		isConcerned := make(map[ledger.Party]bool, len(concerned))
+		for _, party := range concerned {
+			isConcerned[party] = true
+		}
 		for _, party := range ledger.SortedParties(lists...) {
+			rows.InHistories = append(rows.InHistories, len(update.Events) > 0 && (!told || isConcerned[party]))
 			rows.Parties = append(rows.Parties, string(party))
 			rows.LedgerOffsets = append(rows.LedgerOffsets, int64(update.Offset))
 		}

@@ -104,6 +104,29 @@ func (r Reader) NetworkUpdates(ctx context.Context, query UpdatesQuery) ([]ledge
 	return r.inNetwork(ctx, updates)
 }
 
+// HistoryQuery asks for the transactions of a party's history.
+type HistoryQuery struct {
+	Party ledger.Party
+	UpTo  ledger.Offset // inclusive
+	Limit int32
+}
+
+// History lists the updates that may have something in the history of a party, the newest first, with nothing but the
+// events of the network's contracts. It finds no others, however many the party sees that others have made.
+func (r Reader) History(ctx context.Context, query HistoryQuery) ([]ledger.NetworkUpdate, error) {
+	rows, err := r.queries.ListHistory(ctx, dbgen.ListHistoryParams{
+		Party: query.Party, UpTo: query.UpTo, CountMax: query.Limit,
+	})
+	if err != nil {
+		return nil, failed("listing the history of a party", err)
+	}
+	updates, err := fromDBUpdates(rows)
+	if err != nil {
+		return nil, err
+	}
+	return r.inNetwork(ctx, updates)
+}
+
 // NetworkUpdateByOffset is [Reader.UpdateByOffset] with nothing but the events of the network's contracts.
 func (r Reader) NetworkUpdateByOffset(
 	ctx context.Context, offset ledger.Offset,

@@ -38,6 +38,7 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"ListUpdatesOfPartiesDescending": {
 			dbgen.ListUpdatesOfPartiesDescending, []string{"update_parties_once", "updates_offset_unique"},
 		},
+		"ListHistory":        {dbgen.ListHistory, []string{"update_parties_history", "updates_offset_unique"}},
 		"ListContracts":      {dbgen.ListContracts, []string{"contracts_id_unique"}},
 		"ListContractsByKey": {dbgen.ListContractsByKey, []string{"contracts_active_key_unique"}},
 		"ArchiveContracts": {

@@ -96,3 +96,39 @@ func TestWorkflowIDsAreThoseOfTheUpdatesThatHaveOne(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[ledger.Offset]string{2: "rent"}, found)
 }
+
+func TestTheHistoryOfAPartyIsWhatMayHaveSomethingInIt(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	appendEntries(t, record, db.Entries{
+		Updates: []ledger.Update{
+			update(1, []ledger.Party{alice}),
+			update(2, []ledger.Party{alice, bob}),
+			update(3, []ledger.Party{alice, bob}),
+			update(4, []ledger.Party{alice}),
+			update(5, []ledger.Party{bob}),
+		},
+		History: map[ledger.Offset][]ledger.Party{2: {bob}, 3: {alice, carol}, 4: {}},
+	})
+	for name, test := range map[string]struct {
+		query db.HistoryQuery
+		want  []ledger.Offset
+	}{
+		"where nothing is said, too": {db.HistoryQuery{Party: alice, UpTo: 10, Limit: 10}, []ledger.Offset{3, 1}},
+		"of another party":           {db.HistoryQuery{Party: bob, UpTo: 10, Limit: 10}, []ledger.Offset{5, 2}},
+		"of who does not see it":     {db.HistoryQuery{Party: carol, UpTo: 10, Limit: 10}, []ledger.Offset{}},
+		"the newest":                 {db.HistoryQuery{Party: alice, UpTo: 10, Limit: 1}, []ledger.Offset{3}},
+		"from an offset":             {db.HistoryQuery{Party: alice, UpTo: 2, Limit: 10}, []ledger.Offset{1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			found, err := record.History(t.Context(), test.query)
+			require.NoError(t, err)
+			offsets := make([]ledger.Offset, len(found))
+			for i, one := range found {
+				offsets[i] = one.Update().Offset
+			}
+			require.Equal(t, test.want, offsets)
+		})
+	}
+}

@@ -36,7 +36,7 @@ type Record interface {
 	TrackedState(ctx context.Context, id db.TrackedID) (json.RawMessage, bool, error)
 	// Requesters are those whose requests with the tracking id concern the party, so many at most.
 	Requesters(ctx context.Context, party ledger.Party, kind, trackingID string, limit int32) ([]ledger.Party, error)
-	NetworkUpdates(ctx context.Context, query db.UpdatesQuery) ([]ledger.NetworkUpdate, error)
+	History(ctx context.Context, query db.HistoryQuery) ([]ledger.NetworkUpdate, error)
 	NetworkUpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.NetworkUpdate, bool, error)
 	// UpdateByOffset and UpdateByID find whole updates: for what the wallet itself has just submitted.
 	UpdateByOffset(ctx context.Context, offset ledger.Offset) (ledger.Update, bool, error)

@@ -46,6 +46,10 @@ type developmentFundHistoryRequest struct {
 	Limit *int32 `query:"limit" doc:"Most items to return, 1 to 1000"`
 }
 
+// couponWalk is how many transactions one page of the history of coupons looks at. It comes back short, with a token,
+// where most are payments.
+const couponWalk = 10 * updatesPage
+
 // listDevelopmentFundCouponHistory reads the caller's transactions, the newest first, for the ends of coupons. The
 // token of a page is the offset of its last transaction, all of whose coupons are on the page.
 func (a *API) listDevelopmentFundCouponHistory(
@@ -61,17 +65,18 @@ func (a *API) listDevelopmentFundCouponHistory(
 	if err := checkLimit(int64(*req.Limit)); err != nil {
 		return response, err
 	}
-	query := db.UpdatesQuery{Parties: []ledger.Party{w.party}, UpTo: math.MaxInt64}
+	from := ledger.Offset(math.MaxInt64)
 	if req.After != nil {
-		query.UpTo = ledger.Offset(*req.After) - 1
+		from = ledger.Offset(*req.After) - 1
 	}
-	err = a.eachUpdate(ctx, query, func(update ledger.NetworkUpdate) (bool, error) {
+	visited := 0
+	err = a.eachUpdate(ctx, w.party, from, func(update ledger.NetworkUpdate) (bool, error) {
 		ended, err := a.endedCoupons(ctx, w.party, update)
 		if err != nil {
 			return false, err
 		}
 		response.History = append(response.History, ended...)
-		if len(response.History) < int(*req.Limit) {
+		if visited++; len(response.History) < int(*req.Limit) && visited < couponWalk {
 			return true, nil
 		}
 		token := int64(update.Update().Offset)

@@ -1,6 +1,8 @@
 package walletapi_test
 
 import (
+	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -8,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
 )
 
 type item struct {
@@ -112,4 +116,31 @@ func TestTheHistoryOfAWallet(t *testing.T) {
 	answer := b.post(b.alice, "/v0/wallet/transactions", map[string]any{})
 	require.Equal(t, http.StatusBadRequest, answer.Status)
 	require.Contains(t, answer.Text, "The request content was malformed:")
+}
+
+// TestStrangersDoNotFillAHistory has a stranger name a party in what is no item of its history, and the party answer
+// it: reading the history looks at the transactions of its items alone.
+func TestStrangersDoNotFillAHistory(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	b.tap(b.alice, "1")
+	b.tap(b.bob, "1")
+	b.transfer(b.alice, b.bob, "the only item beside the tap")
+	for i := range 5 {
+		id := b.offer(b.alice, b.bob, fmt.Sprintf("offer %d", i))
+		if i%2 == 0 {
+			b.post(b.bob, offers+"/"+id+"/reject", nil).OK(nil)
+		}
+	}
+	items := b.history(b.bob, 1000, "")
+	require.Len(t, items, 2)
+	query := db.HistoryQuery{Party: b.bob.Party, UpTo: math.MaxInt64, Limit: 1000}
+	read, err := b.DB.History(t.Context(), query)
+	require.NoError(t, err)
+	require.Equal(t, len(items), len(read), "one transaction is read for each item") //nolint:testifylint // they are long
+	seen, err := b.DB.Updates(t.Context(), db.UpdatesQuery{
+		Parties: []ledger.Party{b.bob.Party}, UpTo: math.MaxInt64, Limit: 1000,
+	})
+	require.NoError(t, err)
+	require.Greater(t, len(seen), len(items)+7, "bob sees what the stranger does, and answers to it")
 }

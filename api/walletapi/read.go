@@ -113,18 +113,20 @@ func eachOf(
 	}
 }
 
-// eachUpdate visits transactions portion by portion, the newest first, until visit says that it has seen enough.
+// eachUpdate visits the transactions of a party's history from an offset on, portion by portion and the newest first,
+// until visit says that it has seen enough.
 func (a *API) eachUpdate(
-	ctx context.Context, query db.UpdatesQuery, visit func(ledger.NetworkUpdate) (more bool, err error),
+	ctx context.Context, party ledger.Party, from ledger.Offset,
+	visit func(ledger.NetworkUpdate) (more bool, err error),
 ) error {
-	query.Descending = true
+	query := db.HistoryQuery{Party: party, UpTo: from}
 	portions := budget.NewPortions(updatesPage)
 	for {
 		page, more, release, err := budget.Read(ctx, portions,
 			func(ctx context.Context, limit int32) ([]ledger.NetworkUpdate, error) {
 				portion := query
 				portion.Limit = limit
-				return a.record.NetworkUpdates(ctx, portion)
+				return a.record.History(ctx, portion)
 			})
 		if err != nil {
 			return err

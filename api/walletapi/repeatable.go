@@ -96,8 +96,8 @@ func asBefore(
 	return stored, true, nil
 }
 
-// NetworkUpdates implements [Record].
-func (r repeatable) NetworkUpdates(ctx context.Context, query db.UpdatesQuery) ([]ledger.NetworkUpdate, error) {
+// History implements [Record].
+func (r repeatable) History(ctx context.Context, query db.HistoryQuery) ([]ledger.NetworkUpdate, error) {
 	before, again, err := changes.AttemptOf(ctx).Before(ctx)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (r repeatable) NetworkUpdates(ctx context.Context, query db.UpdatesQuery) (
 	if again {
 		query.UpTo = min(query.UpTo, before)
 	}
-	return r.Record.NetworkUpdates(ctx, query)
+	return r.Record.History(ctx, query)
 }
 
 // TrackedState implements [Record]. A tracking id is used once: a request that was taken did not find it.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/history"
 )
@@ -96,8 +95,7 @@ func (a *API) eachItem(
 	ctx context.Context, party ledger.Party, from ledger.Offset, visit func(history.Item) (more bool),
 ) error {
 	reader := history.Reader{Party: party, Now: a.now().UTC(), Contract: a.contractOf(ctx)}
-	query := db.UpdatesQuery{Parties: []ledger.Party{party}, UpTo: from}
-	return a.eachUpdate(ctx, query, func(update ledger.NetworkUpdate) (bool, error) {
+	return a.eachUpdate(ctx, party, from, func(update ledger.NetworkUpdate) (bool, error) {
 		items, err := reader.Items(update)
 		if err != nil {
 			return false, err

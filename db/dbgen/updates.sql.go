@@ -103,18 +103,20 @@ func (q *Queries) GetUpdateByID(ctx context.Context, updateID string) (Update, e
 }
 
 const InsertUpdateParties = `-- name: InsertUpdateParties :exec
-INSERT INTO update_parties (party, ledger_offset)
-SELECT unnest($1::text[]), unnest($2::bigint[])
+INSERT INTO update_parties (party, ledger_offset, in_history)
+SELECT unnest($1::text[]), unnest($2::bigint[]), unnest($3::boolean[])
 `
 
 type InsertUpdatePartiesParams struct {
 	Parties       []string
 	LedgerOffsets []int64
+	InHistories   []bool
 }
 
-// InsertUpdateParties stores who sees which transaction: one element of both lists for each pair.
+// InsertUpdateParties stores who sees which transaction, and whether it may have something in the party's history: one
+// element of each list for each pair.
 func (q *Queries) InsertUpdateParties(ctx context.Context, arg InsertUpdatePartiesParams) error {
-	_, err := q.db.Exec(ctx, InsertUpdateParties, arg.Parties, arg.LedgerOffsets)
+	_, err := q.db.Exec(ctx, InsertUpdateParties, arg.Parties, arg.LedgerOffsets, arg.InHistories)
 	return err
 }
 
@@ -171,6 +173,63 @@ func (q *Queries) InsertUpdates(ctx context.Context, arg InsertUpdatesParams) er
 		arg.Seals,
 	)
 	return err
+}
+
+const ListHistory = `-- name: ListHistory :many
+SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.seal
+FROM updates AS u
+WHERE u.ledger_offset IN (
+    SELECT up.ledger_offset
+    FROM update_parties AS up
+    WHERE up.party = $1 AND up.in_history AND up.ledger_offset <= $2
+    ORDER BY up.ledger_offset DESC
+    LIMIT $3
+)
+ORDER BY u.ledger_offset DESC
+`
+
+type ListHistoryParams struct {
+	Party    ledger.Party
+	UpTo     ledger.Offset
+	CountMax int32
+}
+
+// ListHistory pages downwards through the transactions that may have something in the history of a party: a range of an
+// index that has nothing else.
+func (q *Queries) ListHistory(ctx context.Context, arg ListHistoryParams) ([]Update, error) {
+	rows, err := q.db.Query(ctx, ListHistory, arg.Party, arg.UpTo, arg.CountMax)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Update{}
+	for rows.Next() {
+		var i Update
+		if err := rows.Scan(
+			&i.LedgerOffset,
+			&i.UpdateID,
+			&i.RecordTime,
+			&i.EffectiveAt,
+			&i.UserID,
+			&i.CommandID,
+			&i.WorkflowID,
+			&i.ActAs,
+			&i.Traceparent,
+			&i.Tracestate,
+			&i.PaidTrafficCost,
+			&i.Events,
+			&i.Topology,
+			&i.ExternalHash,
+			&i.Seal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const ListUpdates = `-- name: ListUpdates :many

@@ -13,10 +13,25 @@ SELECT
     nullif(unnest(@topologies::text[]), '')::json, nullif(unnest(@external_hashes::text[]), ''),
     unnest(@seals::text[]);
 
--- InsertUpdateParties stores who sees which transaction: one element of both lists for each pair.
+-- InsertUpdateParties stores who sees which transaction, and whether it may have something in the party's history: one
+-- element of each list for each pair.
 -- name: InsertUpdateParties :exec
-INSERT INTO update_parties (party, ledger_offset)
-SELECT unnest(@parties::text[]), unnest(@ledger_offsets::bigint[]);
+INSERT INTO update_parties (party, ledger_offset, in_history)
+SELECT unnest(@parties::text[]), unnest(@ledger_offsets::bigint[]), unnest(@in_histories::boolean[]);
+
+-- ListHistory pages downwards through the transactions that may have something in the history of a party: a range of an
+-- index that has nothing else.
+-- name: ListHistory :many
+SELECT u.*
+FROM updates AS u
+WHERE u.ledger_offset IN (
+    SELECT up.ledger_offset
+    FROM update_parties AS up
+    WHERE up.party = @party AND up.in_history AND up.ledger_offset <= @up_to
+    ORDER BY up.ledger_offset DESC
+    LIMIT @count_max
+)
+ORDER BY u.ledger_offset DESC;
 
 -- GetUpdate finds the transaction at an offset.
 -- name: GetUpdate :one

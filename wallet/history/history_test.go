@@ -74,12 +74,24 @@ func (b book) last(party ledger.Party) ledger.NetworkUpdate {
 
 var readAt = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// items is the latest transaction in the history of a party.
+// items is the latest transaction in the history of a party. Where it has none, the transaction is not one of its
+// history, and where it has some, it is.
 func (b book) items(party ledger.Party) []history.Item {
 	b.t.Helper()
 	items, err := history.Reader{Party: party, Contract: b.contract, Now: readAt}.Items(b.last(party))
 	require.NoError(b.t, err)
+	require.Equal(b.t, len(items) > 0, slices.Contains(b.concerned(), party), "%s in %s", party, b.concerned())
 	return items
+}
+
+// concerned are those in whose history the latest transaction is.
+func (b book) concerned() []ledger.Party {
+	b.t.Helper()
+	transaction := b.Transactions[len(b.Transactions)-1]
+	parties, err := history.Parties(transaction.InNetwork(ledger.Update{ID: "1220ab", Events: transaction.Events()}),
+		b.contract)
+	require.NoError(b.t, err)
+	return parties
 }
 
 // only is the one item of the latest transaction, in short: kind, subtype, and who has how much more.

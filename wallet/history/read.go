@@ -47,17 +47,18 @@ type reader struct {
 	items  []Item
 	used   map[string]bool // event ids of the items so far
 	failed error           // the first failure to look up a contract
+	// created are the payloads of contracts that the transaction created; nil before one was asked for.
+	created map[ledger.ContractID]json.RawMessage
+	// others are parties that the item that is being read concerns from their own point of view alone.
+	others []ledger.Party
 }
 
 // visit reads the event at a place and returns the place to go on at: behind the event's sub-tree when it became an
 // item, and with its first child when not.
 func (r *reader) visit(i int) (next int, err error) {
 	event := r.update.Events[i]
-	known, ok := r.rules[event.Template.QualifiedName()+"/"+event.Choice]
-	switch {
-	case event.Kind == ledger.EventCreate && event.Template.QualifiedName() == instruction:
-		known = rule{special: announcedTransfer}
-	case event.Kind != ledger.EventExercise || !ok:
+	known, ok := r.known(event)
+	if !ok {
 		return i + 1, nil
 	}
 	item, err := r.read(known, i)
@@ -75,6 +76,16 @@ func (r *reader) visit(i int) (next int, err error) {
 		r.items = append(r.items, item)
 	}
 	return r.end(i), nil
+}
+
+// known is the rule by which an event becomes an item; false when it becomes none.
+func (r *reader) known(event ledger.Event) (rule, bool) {
+	name := event.Template.QualifiedName()
+	if event.Kind == ledger.EventCreate && name == instruction {
+		return rule{special: announcedTransfer}, true
+	}
+	known, ok := r.rules[name+"/"+event.Choice]
+	return known, ok && event.Kind == ledger.EventExercise
 }
 
 // end is the place behind the sub-tree of the event at a place.
@@ -171,10 +182,16 @@ func (r *reader) document(event ledger.Event, from source) (json.RawMessage, err
 
 // payload finds the payload of a contract, in the transaction itself or among those that it used.
 func (r *reader) payload(id ledger.ContractID) (json.RawMessage, error) {
-	for _, event := range r.update.Events {
-		if event.Kind == ledger.EventCreate && event.ContractID == id {
-			return event.Argument, nil
+	if r.created == nil {
+		r.created = map[ledger.ContractID]json.RawMessage{}
+		for _, event := range r.update.Events {
+			if event.Kind == ledger.EventCreate {
+				r.created[event.ContractID] = event.Argument
+			}
 		}
+	}
+	if payload, ok := r.created[id]; ok {
+		return payload, nil
 	}
 	found, ok, err := r.Contract(id)
 	if err != nil {

@@ -85,6 +85,7 @@ func (r *reader) endOfInstruction(kind Kind, i int) (item Item, transfer wanted,
 	item.Subtype.InterfaceID = transferInstructionID
 	item.Instruction = &Instruction{ID: event.ContractID}
 	err = r.decode(event, contract("transfer"), &transfer)
+	r.others = append(r.others, transfer.Receiver)
 	return item, transfer, err
 }
 
