@@ -44,29 +44,40 @@ const (
 	automationSlots = 32
 )
 
-// Queues is the one place that decides on which queue a workflow runs, and how many of them at once.
+// Queues are all task queues, each with the workflows that start on it.
 func Queues() []Queue {
-	lifecycles := map[string]any{}
+	all := map[string]any{
+		submitCommands: SubmitCommands, onboardExternalParty: OnboardExternalParty, runAutomation: RunAutomation,
+	}
 	for name, run := range Lifecycles() {
-		lifecycles[name] = run
+		all[name] = run
 	}
-	return []Queue{
-		{Name: SubmissionQueue, Slots: submissionSlots, Workflows: map[string]any{
-			submitCommands: SubmitCommands, onboardExternalParty: OnboardExternalParty,
-		}},
-		{Name: LifecycleQueue, Slots: lifecycleSlots, Workflows: lifecycles},
-		{Name: AutomationQueue, Slots: automationSlots, Workflows: map[string]any{runAutomation: RunAutomation}},
+	queues := []Queue{
+		{Name: SubmissionQueue, Slots: submissionSlots},
+		{Name: LifecycleQueue, Slots: lifecycleSlots},
+		{Name: AutomationQueue, Slots: automationSlots},
 	}
-}
-
-// queueOf is the task queue of a workflow; for those that only other versions know, the one that all have had.
-func queueOf(name string) string {
-	for _, queue := range Queues() {
-		if _, ok := queue.Workflows[name]; ok {
-			return queue.Name
+	for i := range queues {
+		queues[i].Workflows = map[string]any{}
+		for name, run := range all {
+			if queueOf(name) == queues[i].Name {
+				queues[i].Workflows[name] = run
+			}
 		}
 	}
-	return SubmissionQueue
+	return queues
+}
+
+// queueOf decides on which queue a workflow runs. Those that only other versions know are on the one that all have had.
+func queueOf(name string) string {
+	switch _, isLifecycle := Lifecycles()[name]; {
+	case isLifecycle:
+		return LifecycleQueue
+	case name == runAutomation:
+		return AutomationQueue
+	default:
+		return SubmissionQueue
+	}
 }
 
 // leavesQueue reports whether a run has to go on as a new one, on the queue that its workflow has today. It is asked
