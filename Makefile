@@ -115,6 +115,10 @@ clean: ## Remove what was built; the data of `make run` stays
 test: build node test/release haproxy ## Run the whole suite; it starts the PostgreSQL and the Temporal that it needs
 	$(BIN) testenv -- $(GO) test -timeout 30m $(TESTFLAGS) $(PACKAGES)
 
+.PHONY: test/release
+test/release: build ## Pack the program as a release would, install it into an empty directory and start a node from there
+	FLORIN_TEST_BINARY=$(abspath $(BIN)) $(GO) -C release test -timeout 10m ./...
+
 # The suite runs the public wallet SDK, which needs Node.js, and several nodes behind a load balancer.
 .PHONY: node haproxy
 node:
