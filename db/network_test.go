@@ -74,6 +74,7 @@ var wholeLedger = map[string]map[string]string{
 		"api/walletapi/allocation_requests.go": "requests of apps are of templates that no network has",
 		"api/walletapi/repeatable.go":          "passes on what the wallet asks",
 		"audit/auditor.go":                     "checks the mark of every coin",
+		"cmd/florin/client":                    "a client of the ledger API, which knows no database",
 		"ledgerclient":                         "a client of the ledger API, which knows no database",
 	},
 	"Contract": {
