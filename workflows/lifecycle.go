@@ -66,7 +66,7 @@ func follow(ctx workflow.Context, in LifecycleInput) error {
 	if err := f.listen(ctx); err != nil {
 		return err
 	}
-	for f.looks < longRun && !workflow.GetInfo(ctx).GetContinueAsNewSuggested() && !leavesQueue(ctx, f.looks) {
+	for !f.leaves(ctx) {
 		over, err := f.turn(ctx)
 		if err != nil {
 			return err
@@ -81,6 +81,12 @@ func follow(ctx workflow.Context, in LifecycleInput) error {
 	name := workflow.GetInfo(ctx).WorkflowType.Name
 	return workflow.NewContinueAsNewError(workflow.WithWorkflowTaskQueue(ctx, queueOf(name)), name,
 		LifecycleInput{Last: f.last})
+}
+
+// leaves reports whether the next run is to take over. Whoever nudged waits for a look, so this run looks for them first.
+func (f *follower) leaves(ctx workflow.Context) bool {
+	return workflow.AllHandlersFinished(ctx) &&
+		(f.looks >= longRun || workflow.GetInfo(ctx).GetContinueAsNewSuggested() || leavesQueue(ctx, f.looks))
 }
 
 // listen answers questions and nudges.

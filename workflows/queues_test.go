@@ -85,3 +85,32 @@ func TestALifecycleOfAnEarlierReleaseGoesOnOnItsOwnQueue(t *testing.T) {
 		})
 	}
 }
+
+// TestWhoeverNudgesARunThatLeavesIsAnswered wakes a run of an earlier release, which goes on elsewhere, with a nudge: the
+// nudge waits for a look, and the run for the nudge's end.
+func TestWhoeverNudgesARunThatLeavesIsAnswered(t *testing.T) {
+	t.Parallel()
+	looks, answered := 0, false
+	var env *testsuite.TestWorkflowEnvironment
+	env = following(t, func(activities.PlanLifecycleInput) activities.LifecyclePlan {
+		looks++
+		return activities.LifecyclePlan{Now: env.Now(), Until: env.Now().Add(24 * time.Hour), WaitsFor: "its end"}
+	})
+	env.SetStartWorkflowOptions(client.StartWorkflowOptions{TaskQueue: workflows.SubmissionQueue})
+	env.OnGetVersion("own-queue-0", workflow.DefaultVersion, workflow.Version(1)).Return(workflow.DefaultVersion)
+	env.OnGetVersion(mock.Anything, workflow.DefaultVersion, workflow.Version(1)).Return(workflow.Version(1))
+	env.RegisterDelayedCallback(func() {
+		env.UpdateWorkflow(workflows.NudgeUpdate, "nudge", &testsuite.TestUpdateCallback{
+			OnAccept: func() {}, OnReject: func(err error) { require.NoError(t, err) },
+			OnComplete: func(_ any, err error) {
+				require.NoError(t, err)
+				answered = true
+			},
+		})
+	}, time.Hour)
+	env.ExecuteWorkflow(workflows.KeepPreapproval, workflows.LifecycleInput{})
+	var next *workflow.ContinueAsNewError
+	require.ErrorAs(t, env.GetWorkflowError(), &next)
+	require.True(t, answered)
+	require.Equal(t, 2, looks)
+}

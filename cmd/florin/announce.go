@@ -75,7 +75,7 @@ func (m *machine) tryLines(ctx context.Context) (string, error) {
 		}
 		head = fmt.Sprintf("It goes on where it stopped, at offset %d, with the wallets of %s:",
 			record.Offset, someOf(wallets))
-		commands = []string{"balance", "history " + wallets[0], "party list"}
+		commands = []string{"balance", "history " + console.Quoted(wallets[0]), "party list"}
 	}
 	for i, command := range commands {
 		commands[i] = "  " + m.invocation(command) + "\n"

@@ -42,7 +42,7 @@ func newOverdue(n *node) *overdue {
 func (o *overdue) run(ctx context.Context) {
 	for wait.For(ctx, overduePause) == nil {
 		if err := o.look(ctx); err != nil && ctx.Err() == nil {
-			o.node.metrics.OverdueUnknown()
+			o.forget()
 			o.node.options.log.WarnContext(ctx, "what is due could not be looked at", "error", err)
 		}
 	}
@@ -72,21 +72,30 @@ func (o *overdue) look(ctx context.Context) error {
 	return nil
 }
 
-// check says whether lifecycles or automation do not get on, though commits do. What one account has a lot of says
-// nothing about the node. Twice the limit leaves the first word to commits, which all of this waits for as well.
+// forget drops what was seen last, which may have changed since.
+func (o *overdue) forget() {
+	o.node.metrics.OverdueUnknown()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.lifecycle, o.automation = db.Oldest{}, db.Oldest{}
+}
+
+// check warns when lifecycles or automation do not get on, though commits do. All nodes see the same, and requests work,
+// so no node says that it is not ready. What one account has a lot of says nothing about the node. Twice the limit leaves
+// the first word to commits, which all of this waits for as well.
 func (o *overdue) check(limit time.Duration) []api.Part {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	limit *= 2
 	return []api.Part{
-		{Name: "lifecycles", Err: tooLong("a lifecycle was called and has not looked for %s", o.lifecycle.Stuck, limit)},
-		{Name: "automation", Err: tooLong("automation was due for %s and looks at nothing", o.automation.Stuck, limit)},
+		{Name: "lifecycles", Warning: tooLong("a lifecycle was called and has not looked for %s", o.lifecycle.Stuck, limit)},
+		{Name: "automation", Warning: tooLong("automation was due for %s and looks at nothing", o.automation.Stuck, limit)},
 	}
 }
 
-func tooLong(what string, lasts, limit time.Duration) error {
+func tooLong(what string, lasts, limit time.Duration) string {
 	if lasts <= limit {
-		return nil
+		return ""
 	}
-	return fmt.Errorf(what, lasts.Round(time.Second))
+	return fmt.Sprintf(what, lasts.Round(time.Second))
 }

@@ -52,7 +52,14 @@ func (n *node) rereadAuthSecret(ctx context.Context) error {
 	if err := n.requireSecret(ctx, settings.AuthSecret); err != nil {
 		return err
 	}
-	return n.hs256.SetSecret(settings.AuthSecret)
+	if err := n.hs256.SetSecret(settings.AuthSecret); err != nil {
+		return err
+	}
+	if n.streams == nil {
+		return nil
+	}
+	n.streams.UserChanged("") // those whose token is of the old secret end
+	return nil
 }
 
 // rereadLogLevel takes the level of the settings file.

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -51,7 +52,9 @@ func (c *upCommand) detach(ctx context.Context) error {
 		case <-ended:
 			return console.Fail(console.ExitFailed, "", "the node did not start: %s", lastLine(printed.Name()))
 		case <-ctx.Done():
-			return node.Signal(syscall.SIGTERM)
+			_ = node.Signal(syscall.SIGTERM)
+			<-ended
+			return console.Fail(console.ExitFailed, "", "interrupted before the node was ready")
 		}
 	}
 }
@@ -63,7 +66,7 @@ func startDetached(printed *os.File) (*os.Process, <-chan struct{}, error) {
 		return nil, nil, err
 	}
 	arguments := slices.DeleteFunc(slices.Clone(os.Args[1:]), func(argument string) bool {
-		return argument == "--detach" || argument == "-d"
+		return argument == "-d" || argument == "--detach" || strings.HasPrefix(argument, "--detach=")
 	})
 	//nolint:noctx // it outlives this process
 	command := exec.Command(executable, arguments...)

@@ -8,7 +8,9 @@ elif ! getent passwd florin >/dev/null 2>&1; then
 fi
 chgrp florin /etc/florin/florin.env
 if [ -d /run/systemd/system ]; then
-	systemctl daemon-reload
-	# An upgrade of a running node.
-	if systemctl is-active --quiet florin; then systemctl restart florin; fi
+	systemctl daemon-reload || true
+	# An upgrade does not restart a running node: the database may need its new schema first, with all nodes stopped.
+	if systemctl is-active --quiet florin; then
+		echo "florin: the node still runs the version before: stop it, run 'florin migrate', start it again"
+	fi
 fi
