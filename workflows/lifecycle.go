@@ -83,7 +83,8 @@ func follow(ctx workflow.Context, in LifecycleInput) error {
 		LifecycleInput{Last: f.last})
 }
 
-// leaves reports whether the next run is to take over. Whoever nudged waits for a look, so this run looks for them first.
+// leaves reports whether the next run is to take over. Whoever nudged waits for a look, so this run looks for them
+// first.
 func (f *follower) leaves(ctx workflow.Context) bool {
 	return workflow.AllHandlersFinished(ctx) &&
 		(f.looks >= longRun || workflow.GetInfo(ctx).GetContinueAsNewSuggested() || leavesQueue(ctx, f.looks))

@@ -52,6 +52,8 @@ type Caller struct {
 	woken   chan struct{}
 	// advanced tells that the clock moved, or that a call failed after it had, so that timers of workflows are late.
 	advanced atomic.Bool
+	// lookedAt is the ledger time at which was looked last.
+	lookedAt time.Time
 }
 
 const (
@@ -117,7 +119,12 @@ func (c *Caller) callDue(ctx context.Context) error {
 	if c.advanced.Swap(false) { // before the time is read, so that no advance falls between the two
 		grace = 0
 	}
-	by := c.options.LedgerTime().Add(-grace)
+	now := c.options.LedgerTime()
+	if now.Equal(c.lookedAt) { // the clock stands still, so no timer will ever do it
+		grace = 0
+	}
+	c.lookedAt = now
+	by := now.Add(-grace)
 	for {
 		due, err := c.options.Record.TakeDue(ctx, by)
 		if err != nil && grace == 0 {

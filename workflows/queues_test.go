@@ -86,8 +86,8 @@ func TestALifecycleOfAnEarlierReleaseGoesOnOnItsOwnQueue(t *testing.T) {
 	}
 }
 
-// TestWhoeverNudgesARunThatLeavesIsAnswered wakes a run of an earlier release, which goes on elsewhere, with a nudge: the
-// nudge waits for a look, and the run for the nudge's end.
+// TestWhoeverNudgesARunThatLeavesIsAnswered wakes a run of an earlier release, which goes on elsewhere, with a nudge:
+// the nudge waits for a look, and the run for the nudge's end.
 func TestWhoeverNudgesARunThatLeavesIsAnswered(t *testing.T) {
 	t.Parallel()
 	looks, answered := 0, false

@@ -16,7 +16,7 @@ import (
 // parserOptions are how every command line is read and explained.
 func parserOptions() []kong.Option {
 	values := variables()
-	values["version"] = "florin " + version
+	values["version"] = "florin " + fullVersion()
 	return []kong.Option{
 		kong.Name("florin"),
 		kong.Description("A Canton-style ledger with a coin, in one program.\n\nFrom nothing to the first transfer: " +

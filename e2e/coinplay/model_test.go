@@ -41,6 +41,8 @@ type model struct {
 	offers         []*promise
 	preapprovals   []*preapproval
 	delegations    map[ledger.Party]ledger.ContractID
+	// paid is until when the operator has paid for preapprovals of others, whatever became of them.
+	paid map[ledger.Party]time.Time
 }
 
 // promise is a transfer that its receiver has to agree to.
@@ -66,7 +68,7 @@ type preapproval struct {
 func newModel() *model {
 	return &model{
 		free: map[ledger.Party]coins{}, locked: map[ledger.Party]coins{},
-		delegations: map[ledger.Party]ledger.ContractID{},
+		delegations: map[ledger.Party]ledger.ContractID{}, paid: map[ledger.Party]time.Time{},
 	}
 }
 

@@ -183,7 +183,8 @@ func (g *game) preapprove(rt *rapid.T) {
 	days := rapid.IntRange(1, 120).Draw(rt, "days")
 	cost := coins(days) * costOfDay
 	until := g.next().AddDate(0, 0, days)
-	may := g.free[provider] >= cost
+	forOther := provider == g.operator && receiver != g.operator
+	may := g.free[provider] >= cost && !(forOther && g.next().Before(g.paid[receiver]))
 	events := g.do(rt, may, g.exercise(rulesTemplate, g.rules, "AmuletRules_CreateTransferPreapproval", object{
 		"context": g.payment(), "inputs": g.inputs(provider), "receiver": receiver, "provider": provider,
 		"expiresAt": until.Format(timeFormat), "expectedDso": g.dso(),
@@ -193,6 +194,9 @@ func (g *game) preapprove(rt *rapid.T) {
 		g.preapprovals = append(g.preapprovals, &preapproval{
 			id: g.created(rt, events, preapprovalTemplate), receiver: receiver, provider: provider, until: until,
 		})
+	}
+	if may && forOther {
+		g.paid[receiver] = until
 	}
 }
 
@@ -222,8 +226,14 @@ func (g *game) changePreapproval(rt *rapid.T) {
 	case choice == "Renew":
 		g.burn(p.provider, cost)
 		p.id, p.until = g.created(rt, events, preapprovalTemplate), until
+		if p.provider == g.operator {
+			g.paid[p.receiver] = until
+		}
 	default:
 		g.preapprovals = without(g.preapprovals, p)
+		if p.provider == g.operator && actor == g.operator { // it gives up what it paid for
+			delete(g.paid, p.receiver)
+		}
 	}
 }
 

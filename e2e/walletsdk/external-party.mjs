@@ -82,7 +82,8 @@ const signatureOf = (holder) => ({
   }],
 })
 done.payment = (await post('/v2/interactive-submission/executeAndWaitForTransaction', {
-  preparedTransaction: payment.preparedTransaction, hashingSchemeVersion: payment.hashingSchemeVersion, submissionId: '',
+  preparedTransaction: payment.preparedTransaction, hashingSchemeVersion: payment.hashingSchemeVersion,
+  submissionId: crypto.randomUUID(),
   deduplicationPeriod: { Empty: {} }, partySignatures: { signatures: [signatureOf(alice), signatureOf(bob)] },
 })).transaction
 assert.equal(done.payment.externalTransactionHash, done.hashes.at(-1))
