@@ -21,7 +21,7 @@ WITH changed AS (
     INSERT INTO automation_tasks AS t (kind, subject, due_at)
     SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
     FROM changed
-    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch'
+    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch', due_since = now()
 )
 INSERT INTO automation_setting_changes (kind, party, action, changed_by, before, after)
 SELECT changed.kind, changed.party, $1, $2, old.value, changed.value
@@ -67,7 +67,7 @@ WITH given AS (
     INSERT INTO automation_tasks AS t (kind, subject, due_at)
     SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
     FROM changed
-    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch'
+    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch', due_since = now()
 )
 INSERT INTO automation_setting_changes (kind, party, action, changed_by, before, after)
 SELECT changed.kind, changed.party, 'configure', $1, old.value, changed.value

@@ -40,7 +40,7 @@ WITH given AS (
     INSERT INTO automation_tasks AS t (kind, subject, due_at)
     SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
     FROM changed
-    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch'
+    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch', due_since = now()
 )
 INSERT INTO automation_setting_changes (kind, party, action, changed_by, before, after)
 SELECT changed.kind, changed.party, 'configure', @changed_by, old.value, changed.value
@@ -61,7 +61,7 @@ WITH changed AS (
     INSERT INTO automation_tasks AS t (kind, subject, due_at)
     SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
     FROM changed
-    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch'
+    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch', due_since = now()
 )
 INSERT INTO automation_setting_changes (kind, party, action, changed_by, before, after)
 SELECT changed.kind, changed.party, @action, @changed_by, old.value, changed.value

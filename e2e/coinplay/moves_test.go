@@ -184,7 +184,7 @@ func (g *game) preapprove(rt *rapid.T) {
 	cost := coins(days) * costOfDay
 	until := g.next().AddDate(0, 0, days)
 	forOther := provider == g.operator && receiver != g.operator
-	may := g.free[provider] >= cost && !(forOther && g.next().Before(g.paid[receiver]))
+	may := g.free[provider] >= cost && (!forOther || !g.next().Before(g.paid[receiver]))
 	events := g.do(rt, may, g.exercise(rulesTemplate, g.rules, "AmuletRules_CreateTransferPreapproval", object{
 		"context": g.payment(), "inputs": g.inputs(provider), "receiver": receiver, "provider": provider,
 		"expiresAt": until.Format(timeFormat), "expectedDso": g.dso(),
