@@ -90,11 +90,7 @@ func unsafeFromRequired(e *ast.ExpUnsafeFromRequiredInterface) operation {
 
 func callMethod(name lf.TypeName, method string) operation {
 	return effect(func(m *machine, args []Value) code {
-		t, argument, failure := m.program.resolve(args[0])
-		if failure != nil {
-			return m.fail(failure)
-		}
-		implements, failure := t.implementation(name)
+		t, implements, argument, failure := m.program.implementing(args[0], name)
 		if failure != nil {
 			return m.fail(failure)
 		}
@@ -108,11 +104,7 @@ func callMethod(name lf.TypeName, method string) operation {
 
 func view(name lf.TypeName) operation {
 	return effect(func(m *machine, args []Value) code {
-		t, argument, failure := m.program.resolve(args[0])
-		if failure != nil {
-			return m.fail(failure)
-		}
-		implements, failure := t.implementation(name)
+		t, implements, argument, failure := m.program.implementing(args[0], name)
 		if failure != nil {
 			return m.fail(failure)
 		}

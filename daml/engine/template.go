@@ -107,14 +107,6 @@ func (c *choice) update() *global {
 		[]string{c.param, c.def.Argument.Name, c.def.Self}, c.def.Update)
 }
 
-// implementation is what a template says of an interface; a failure when it does not implement it.
-func (t *template) implementation(name lf.TypeName) (*ast.Implements, *Failure) {
-	if implements := t.def.Implementation(name); implements != nil {
-		return implements, nil
-	}
-	return nil, crash("template %s does not implement interface %s", t.name, name)
-}
-
 // resolve is the template of an interface value, and its argument.
 func (p *Program) resolve(v Value) (*template, Value, *Failure) {
 	contract, ok := v.(*Any)
@@ -124,6 +116,20 @@ func (p *Program) resolve(v Value) (*template, Value, *Failure) {
 	name, _ := contract.Type.IsCon()
 	t, failure := p.template(name)
 	return t, contract.Value, failure
+}
+
+// implementing is the template of an interface value, what it says of an interface, and its argument; a failure when it
+// does not implement the interface.
+func (p *Program) implementing(v Value, name lf.TypeName) (*template, *ast.Implements, Value, *Failure) {
+	t, argument, failure := p.resolve(v)
+	if failure != nil {
+		return nil, nil, nil, failure
+	}
+	implements := t.def.Implementation(name)
+	if implements == nil {
+		return nil, nil, nil, crash("template %s does not implement interface %s", t.name, name)
+	}
+	return t, implements, argument, nil
 }
 
 // interfaceValue is an argument of a template as a value of an interface.
