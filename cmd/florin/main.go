@@ -15,6 +15,7 @@ import (
 
 	"github.com/florinledger/florin/cmd/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/cmd/florin/daml"
 )
 
 // cli is every command, in the order in which --help shows them: what most people need, first.
@@ -49,6 +50,8 @@ type cli struct {
 	Audit  auditCommand  `cmd:"" group:"Ledger" help:"Prove from the record that coin is neither made nor lost."`
 	Key    keyCommand    `cmd:"" group:"Ledger" help:"Keep a party's key outside the node: make it, sign with it."`
 	Tx     txCommand     `cmd:"" group:"Ledger" help:"See what a party signs."`
+
+	DAR daml.DARCommand `cmd:"" group:"Daml" name:"dar" help:"See what is in a DAR file."`
 
 	Serve   serveCommand   `cmd:"" group:"Operation" help:"Run API and worker against an existing PostgreSQL and Temporal."`
 	API     apiCommand     `cmd:"" group:"Operation" name:"api" help:"Run the API alone; workers run elsewhere."`

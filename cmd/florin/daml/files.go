@@ -1,0 +1,75 @@
+package daml
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/daml/archive"
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
+)
+
+// maxFileBytes bounds the DAR files that are read.
+const maxFileBytes = 256 << 20
+
+// file is a DAR file that was read.
+type file struct {
+	path     string
+	dar      *archive.DAR
+	packages ast.Packages
+}
+
+// readFile reads a DAR file, of any version of the language that is known.
+func readFile(path string) (*file, error) {
+	data, err := content(path)
+	if err != nil {
+		return nil, console.Fail(console.ExitFailed, "", "%s: %w", path, err)
+	}
+	dar, err := archive.ReadDAR(data, archive.Options{Dev: true})
+	if err != nil {
+		return nil, refused(path, err)
+	}
+	out := &file{path: path, dar: dar, packages: make(ast.Packages, len(dar.Packages))}
+	for _, p := range dar.Packages {
+		out.packages[p.ID] = p
+	}
+	return out, nil
+}
+
+// refused says why a file is not taken, with what to do.
+func refused(path string, err error) error {
+	hint := ""
+	if refusal, ok := fault.As(err); ok {
+		hint = refusal.Hint
+	}
+	return console.Fail(console.ExitFailed, hint, "%s: %w", path, err)
+}
+
+func content(path string) ([]byte, error) {
+	opened, err := os.Open(path)
+	if err != nil {
+		if cause := errors.Unwrap(err); cause != nil {
+			return nil, cause // without the path, which is said already
+		}
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(opened, maxFileBytes+1))
+	if err == nil && len(data) > maxFileBytes {
+		err = fmt.Errorf("the file is larger than %d bytes", maxFileBytes)
+	}
+	return data, errors.Join(err, opened.Close())
+}
+
+// modulesWithSource are the modules of the main package whose sources the archive holds.
+func (f *file) modulesWithSource() []string {
+	var names []string
+	for _, module := range f.dar.Main.Modules {
+		if _, ok := f.dar.Source(module.Name); ok {
+			names = append(names, module.Name)
+		}
+	}
+	return names
+}

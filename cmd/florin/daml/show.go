@@ -1,0 +1,83 @@
+package daml
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/daml/ast"
+)
+
+// DARCommand is about DAR files.
+type DARCommand struct {
+	Show showCommand `cmd:"" help:"Show what is in a DAR file: packages, templates, choices, interfaces, scripts."`
+}
+
+type showCommand struct {
+	console.Output
+
+	DAR     string `arg:"" name:"dar" help:"The DAR file."`
+	Package string `help:"A package of the archive that is not the main one: its name, or the beginning of its id."`
+	Source  string `help:"Print the source of a module instead." placeholder:"MODULE"`
+}
+
+// Run prints what the file has.
+func (c *showCommand) Run() error {
+	read, err := readFile(c.DAR)
+	if err != nil {
+		return err
+	}
+	if c.Source != "" {
+		return c.printSource(read, os.Stdout)
+	}
+	p, err := read.find(c.Package)
+	if err != nil {
+		return err
+	}
+	shown := describe(read, p)
+	return c.Print(console.Answer{Data: shown, Text: shown.text(), Names: shown.names()})
+}
+
+func (c *showCommand) printSource(read *file, to io.Writer) error {
+	text, ok := read.dar.Source(c.Source)
+	if !ok {
+		hint := "The archive holds no sources."
+		if known := read.modulesWithSource(); len(known) > 0 {
+			hint = "It has those of " + strings.Join(known, ", ") + "."
+		}
+		return console.Fail(console.ExitFailed, hint, "%s has no source of module %q", read.path, c.Source)
+	}
+	_, err := io.WriteString(to, text)
+	return err
+}
+
+// find finds a package by its name or the beginning of its id; the main one by "".
+func (f *file) find(wanted string) (*ast.Package, error) {
+	if wanted == "" {
+		return f.dar.Main, nil
+	}
+	var found []*ast.Package
+	var names []string
+	for _, p := range f.dar.Packages {
+		names = append(names, p.Name)
+		if p.Name == wanted || strings.HasPrefix(string(p.ID), wanted) {
+			found = append(found, p)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return nil, console.Fail(console.ExitFailed, "Name one by the beginning of its id.",
+			"%s has %d packages %q: %s and %s", f.path, len(found), wanted, found[0].ID, found[1].ID)
+	}
+	hint := "Without --package the command lists all packages of the archive."
+	slices.Sort(names)
+	if near, ok := console.Nearest(wanted, names); ok {
+		hint = fmt.Sprintf("Did you mean %s?", near)
+	}
+	return nil, console.Fail(console.ExitFailed, hint, "%s has no package %q", f.path, wanted)
+}

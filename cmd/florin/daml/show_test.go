@@ -1,0 +1,108 @@
+package daml
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/daml/archive"
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/asttest"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// library is as much of the library of scripts as makes a type.
+const library = `module Daml.Script.Internal.LowLevel { record Script (a: *) = { dummy: Unit }; }`
+
+const notes = `
+module N {
+  record @serializable View = { text: Text };
+  interface (this: Readable) = {
+    viewtype N:View;
+    method read: Party -> List Text;
+    choice @nonConsuming Read (self) (reader: Party): Text
+      , controllers Cons @Party [reader] (Nil @Party)
+      to upure @Text "";
+  };
+  record @serializable Pass = { to_: Party, gifts: List (ContractId N:Note) };
+  record @serializable Note = { owner: Party, text: Text };
+  template (this: Note) = {
+    signatories Cons @Party [N:Note {owner} this] (Nil @Party);
+    observers Nil @Party;
+    choice Pass (self) (arg: N:Pass): ContractId N:Note
+      , controllers Cons @Party [N:Pass {to_} arg] (Nil @Party)
+      to create @N:Note this;
+    implements N:Readable { view = N:View { text = "" }; method read = \(p: Party) -> Nil @Text; };
+    key @Text (N:Note {text} this) (\(k: Text) -> Nil @Party);
+  };
+  val test: 'script':Daml.Script.Internal.LowLevel:Script Unit =
+    ERROR @('script':Daml.Script.Internal.LowLevel:Script Unit) "";
+  val $made: 'script':Daml.Script.Internal.LowLevel:Script Unit = N:test;
+  val param: Text -> 'script':Daml.Script.Internal.LowLevel:Script Unit =
+    \(t: Text) -> N:test;
+}
+`
+
+func fileOfNotes(t *testing.T) *file {
+	t.Helper()
+	scripts, err := asttest.Parse("script", ast.V2_1, library)
+	require.NoError(t, err)
+	scripts.Name = "daml-script"
+	main := asttest.Package(t, notes)
+	return &file{
+		path: "notes.dar", dar: &archive.DAR{Main: main, Packages: []*ast.Package{scripts, main}, SDK: "3.4.11"},
+		packages: ast.Packages{main.ID: main, scripts.ID: scripts},
+	}
+}
+
+func TestAPackageIsShown(t *testing.T) {
+	t.Parallel()
+	read := fileOfNotes(t)
+	shown := describe(read, read.dar.Main)
+	require.Equal(t, `test 1.0.0 (Daml-LF 2.3, built by SDK 3.4.11)
+package id test
+
+1 template
+  N:Note { owner : Party, text : Text }
+    key Text
+    implements N:Readable
+    choice Pass { to_ : Party, gifts : [ContractId Note] } -> ContractId Note
+
+1 interface
+  N:Readable, view View
+    method read : Party -> [Text]
+    nonconsuming choice Read {} -> Text
+
+1 script
+  N:test
+
+1 other package in the archive; * it refers to
+  * script  2.1  daml-script 1.0.0`, shown.text())
+	require.Equal(t, []string{"N:Note", "N:Readable", "N:test"}, shown.names())
+	require.Equal(t, []shownRef{{"script", "daml-script", "1.0.0", "2.1", true}}, shown.Packages)
+}
+
+func TestAPackageIsFoundByItsNameOrTheBeginningOfItsID(t *testing.T) {
+	t.Parallel()
+	read := fileOfNotes(t)
+	for wanted, expected := range map[string]lf.PackageID{"": "test", "daml-script": "script", "scr": "script"} {
+		found, err := read.find(wanted)
+		require.NoError(t, err)
+		require.Equal(t, expected, found.ID)
+	}
+	_, err := read.find("daml-scrip")
+	require.ErrorContains(t, err, "notes.dar has no package \"daml-scrip\"")
+	require.ErrorContains(t, err, "Did you mean daml-script?")
+}
+
+func TestAFileThatIsNoDARIsRefused(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "no.dar")
+	require.NoError(t, os.WriteFile(path, []byte("no"), 0o600))
+	_, err := readFile(path)
+	require.ErrorContains(t, err, "not a zip archive")
+	_, err = readFile(path + "x")
+	require.ErrorContains(t, err, "no such file")
+}
