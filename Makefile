@@ -64,7 +64,7 @@ help: ## Print this help
 
 .PHONY: run
 run: build ## Build florin and start everything: PostgreSQL, Temporal with its UI, the node. Ctrl-C stops it all
-	@exec $(BIN) up --data-dir $(DATA_DIR) $(ARGS)
+	@exec $(BIN) up --yes --data-dir $(DATA_DIR) $(ARGS)
 
 .PHONY: bench
 bench: build ## Measure a running node against the ceilings under it (start one with `make run` first)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -67,6 +68,28 @@ func runScript(t *testing.T, sdk string, done any, script string, arguments ...s
 	}
 	lines := bytes.Split(bytes.TrimSpace(printed), []byte("\n"))
 	require.NoError(t, json.Unmarshal(lines[len(lines)-1], done), "%s", printed)
+}
+
+// sdkExample runs the example of the public wallet SDK beside an installed SDK, and returns its last line.
+func sdkExample(t *testing.T, url, token string) string {
+	t.Helper()
+	sdk, err := walletSDK()
+	require.NoError(t, err)
+	source, err := os.ReadFile("../examples/wallet-sdk.ts")
+	require.NoError(t, err)
+	// Node.js 20 knows neither TypeScript nor all that the SDK uses. The example is JavaScript as well.
+	script := filepath.Join(sdk, "example-"+filepath.Base(t.TempDir())+".mjs")
+	require.NoError(t, os.WriteFile(script, append([]byte("import './sdk.mjs'\n"), source...), 0o644))
+	t.Cleanup(func() { require.NoError(t, os.Remove(script)) })
+	command := exec.CommandContext(t.Context(), "node", script)
+	command.Env = append(os.Environ(), "FLORIN_URL="+url, "TOKEN="+token)
+	printed, err := command.Output()
+	if failed := (&exec.ExitError{}); err != nil {
+		require.ErrorAs(t, err, &failed)
+		require.NoError(t, err, "the example said: %s", failed.Stderr)
+	}
+	lines := strings.Split(strings.TrimSpace(string(printed)), "\n")
+	return lines[len(lines)-1]
 }
 
 // walletSDK is where the newest SDK is, olderSDKs where those are that it replaced.

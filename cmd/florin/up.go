@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/devnet/datadir"
 	"github.com/florinledger/florin/devnet/postgres"
@@ -33,6 +34,7 @@ type upCommand struct {
 	TemporalUIHosts  []string `name:"temporal-ui-hosts" help:"Host names under which the Temporal UI is served, beside localhost and the address that it listens on; *: any name." env:"FLORIN_TEMPORAL_UI_HOSTS"`
 	TemporalListen   string   `help:"Where Temporal listens; port 0 chooses a free one." default:"127.0.0.1:0" env:"FLORIN_TEMPORAL_LISTEN"`
 	Clock            string   `help:"The ledger's clock: real; simulated, which can be advanced (florin clock advance 90d); or static, which can be advanced and stands still otherwise." enum:"real,simulated,static" default:"real" env:"FLORIN_CLOCK"`
+	Yes              bool     `short:"y" help:"Install PostgreSQL without asking, where it is missing (apt-get install postgresql, as root or by sudo that asks for no password). Nothing else is ever installed." env:"FLORIN_YES"`
 	Detach           bool     `short:"d" help:"Return when the node is ready; florin stop stops it."`
 	PostgresPort     int      `help:"Port of the private PostgreSQL on 127.0.0.1; 0 chooses a free one." default:"0" env:"FLORIN_POSTGRES_PORT"`
 }
@@ -149,6 +151,7 @@ func (m *machine) startPostgres(ctx context.Context) error {
 	}
 	m.database, err = postgres.Start(ctx, postgres.Options{
 		Dir: m.directory.Path(), Port: m.command.PostgresPort, Log: log, Progress: m.progress,
+		MayInstall: m.command.mayInstall,
 	})
 	if err != nil {
 		return err
@@ -157,6 +160,12 @@ func (m *machine) startPostgres(ctx context.Context) error {
 		return err
 	}
 	return db.Migrate(ctx, m.database.URL(recordDatabase), m.progress)
+}
+
+// mayInstall reports whether a command that installs a system package may run: --yes allows it, or the person at the
+// terminal.
+func (c *upCommand) mayInstall(command string) bool {
+	return c.Yes || console.Confirm("PostgreSQL is not installed. Run `"+command+"`?")
 }
 
 func (m *machine) startTemporal(ctx context.Context) error {

@@ -19,20 +19,22 @@ const clusterConfig = "/etc/postgresql-common/createcluster.conf"
 // installer installs PostgreSQL with apt-get.
 type installer struct {
 	progress      func(string)
+	mayInstall    func(command string) bool
 	log           io.Writer
 	lookPath      func(string) (string, error)
 	isRoot        bool
 	clusterConfig string
 }
 
-func newInstaller(progress func(string), log io.Writer) installer {
+func newInstaller(options Options) installer {
 	return installer{
-		progress: progress, log: log, lookPath: exec.LookPath,
+		progress: options.Progress, mayInstall: options.MayInstall, log: options.Log, lookPath: exec.LookPath,
 		isRoot: os.Geteuid() == 0, clusterConfig: clusterConfig,
 	}
 }
 
-// install installs PostgreSQL when this is a Debian or Ubuntu and we are root or may become root without a password.
+// install installs PostgreSQL when this is a Debian or Ubuntu, we are root or may become root without a password, and
+// the caller agrees.
 // Otherwise the error names the package to install.
 func (i installer) install(ctx context.Context) error {
 	aptGet, err := i.lookPath("apt-get")
@@ -42,6 +44,9 @@ func (i installer) install(ctx context.Context) error {
 	prefix, err := i.privilege(ctx)
 	if err != nil {
 		return fmt.Errorf("%w and installing it needs root: %s", errNotInstalled, i.hint())
+	}
+	if !i.mayInstall("apt-get install postgresql") {
+		return fmt.Errorf("%w and nobody has allowed to install it: say --yes, or %s", errNotInstalled, i.hint())
 	}
 	i.progress("installing PostgreSQL with apt-get (once)")
 	if err := i.run(ctx, prefix, aptGet, "update"); err != nil {

@@ -75,10 +75,11 @@ func newAptMachine(t *testing.T, tools map[string]string) *aptMachine {
 		program(t, filepath.Join(dir, name), script)
 	}
 	m.installer = installer{
-		progress: func(line string) { m.progress = append(m.progress, line) },
-		log:      &strings.Builder{},
-		lookPath: func(name string) (string, error) { return exec.LookPath(filepath.Join(dir, name)) },
-		isRoot:   true, clusterConfig: filepath.Join(dir, "createcluster.conf"),
+		progress:   func(line string) { m.progress = append(m.progress, line) },
+		mayInstall: func(string) bool { return true },
+		log:        &strings.Builder{},
+		lookPath:   func(name string) (string, error) { return exec.LookPath(filepath.Join(dir, name)) },
+		isRoot:     true, clusterConfig: filepath.Join(dir, "createcluster.conf"),
 	}
 	return m
 }
@@ -129,6 +130,18 @@ func TestInstall(t *testing.T) {
 		err := m.installer.install(t.Context())
 		require.ErrorIs(t, err, errNotInstalled)
 		require.ErrorContains(t, err, "installing it needs root: run `sudo apt-get install postgresql`")
+		require.NoFileExists(t, m.calls)
+	})
+
+	t.Run("that nobody has allowed runs nothing", func(t *testing.T) {
+		t.Parallel()
+		m := newAptMachine(t, map[string]string{"apt-get": recordingApt})
+		var asked string
+		m.installer.mayInstall = func(command string) bool { asked = command; return false }
+		err := m.installer.install(t.Context())
+		require.ErrorIs(t, err, errNotInstalled)
+		require.ErrorContains(t, err, "say --yes, or run `sudo apt-get install postgresql`")
+		require.Equal(t, "apt-get install postgresql", asked)
 		require.NoFileExists(t, m.calls)
 	})
 

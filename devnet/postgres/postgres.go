@@ -50,6 +50,8 @@ type Options struct {
 	Log io.Writer
 	// Progress is told in one line each what takes time or surprises; nil discards it.
 	Progress func(string)
+	// MayInstall reports whether PostgreSQL may be installed by a command, where it is missing; nil: it may.
+	MayInstall func(command string) bool
 }
 
 // Server is a running PostgreSQL.
@@ -70,6 +72,9 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	}
 	if options.Progress == nil {
 		options.Progress = func(string) {}
+	}
+	if options.MayInstall == nil {
+		options.MayInstall = func(string) bool { return true }
 	}
 	c, password, err := prepare(ctx, options)
 	if err != nil {
@@ -147,7 +152,7 @@ func locateOrInstall(ctx context.Context, major int, options Options) (binaries,
 	if !errors.Is(err, errNotInstalled) {
 		return b, err
 	}
-	if err := newInstaller(options.Progress, options.Log).install(ctx); err != nil {
+	if err := newInstaller(options).install(ctx); err != nil {
 		return binaries{}, err
 	}
 	return locate(ctx, major)

@@ -207,12 +207,8 @@ func (c *ResetCommand) Run() error {
 		return console.Fail(console.ExitFailed, "`florin stop` stops a node", "%w", err)
 	}
 	defer func() { _ = directory.Unlock() }()
-	if !c.Yes {
-		fmt.Printf("Remove %s, with the whole ledger in it? Write yes: ", directory.Path())
-		var answer string
-		if _, err := fmt.Scanln(&answer); err != nil || answer != "yes" {
-			return console.Fail(console.ExitFailed, "--yes removes it without asking", "%s is kept", directory.Path())
-		}
+	if !c.Yes && !console.Confirm("Remove "+directory.Path()+", with the whole ledger in it?") {
+		return console.Fail(console.ExitFailed, "--yes removes it without asking", "%s is kept", directory.Path())
 	}
 	if err := os.RemoveAll(directory.Path()); err != nil {
 		return err

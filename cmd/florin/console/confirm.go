@@ -1,0 +1,20 @@
+package console
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/term"
+)
+
+// Confirm asks the person at the terminal a question, and reports whether the answer is yes. Without a terminal there is
+// nobody to ask, and the answer is no.
+func Confirm(question string) bool {
+	if !term.IsTerminal(int(os.Stdin.Fd())) {
+		return false
+	}
+	fmt.Print(question + " Write yes: ")
+	var answer string
+	_, err := fmt.Scanln(&answer)
+	return err == nil && answer == "yes"
+}

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Changes that can be repeated, tried out and followed.
+set -euo pipefail
+. "$(dirname "$0")/functions.sh"
+cd "$(mktemp -d)"
+
+as ledger-api-user
+post /v0/admin/users '{"name":"dora-'$$'"}'
+as dora-$$
+
+# a tap, twice with one key
+for time in first second; do
+  curl -siw '\n' -H "Authorization: Bearer $TOKEN" -H 'Idempotency-Key: payday' -d '{"amount":"10"}' $API/v0/wallet/tap |
+    grep -E '^(Florin|Idempotency|.")'
+done
+
+# what a preapproval would do and cost
+post '/v0/wallet/transfer-preapproval?dry_run=true' '{}'
+
+# the history as a table
+curl -s -H "Authorization: Bearer $TOKEN" -H 'Accept: text/csv' $API/v0/wallet/transactions | cut -d, -f1,3,4,6-8
