@@ -69,7 +69,12 @@ type Setting struct {
 
 // settingValue reads and shows a value.
 type settingValue interface {
-	set(text string) error
+	// read takes any value of the kind, and reports whether the text is one.
+	read(text string) bool
+	// allowed reports whether the value is within the bounds for those that are given now.
+	allowed() bool
+	// must is the end of the sentence "it must be".
+	must() string
 	show() string
 }
 
@@ -151,12 +156,32 @@ func FindSetting(name string) (Setting, bool) {
 // Show returns the value as text that [Setting.Set] reads. Equal values have equal texts.
 func (s Setting) Show(settings Settings) string { return s.field(&settings).show() }
 
-// Set reads a value. The error names the setting, the value and what it must be.
+// Set reads a value that somebody gives. The error names the setting, the value and what it must be.
 func (s Setting) Set(settings *Settings, text string) error {
-	if err := s.field(settings).set(text); err != nil {
-		return fmt.Errorf("%s=%s: it must be %w", s.Name, text, err)
+	changed := *settings
+	if err := s.Read(&changed, text); err != nil {
+		return err
 	}
+	if value := s.field(&changed); !value.allowed() {
+		return s.refusal(text, value)
+	}
+	*settings = changed
 	return nil
+}
+
+// Read reads a value that a ledger has, or may have. Bounds are for changes: a ledger keeps what an earlier version let
+// it have.
+func (s Setting) Read(settings *Settings, text string) error {
+	changed := *settings
+	if value := s.field(&changed); !value.read(text) {
+		return s.refusal(text, value)
+	}
+	*settings = changed
+	return nil
+}
+
+func (s Setting) refusal(text string, value settingValue) error {
+	return fmt.Errorf("%s=%s: it must be %s", s.Name, text, value.must())
 }
 
 // MarshalJSON writes the values as texts by the names of the settings.
@@ -183,41 +208,33 @@ func (s *Settings) UnmarshalJSON(data []byte) error {
 		if !ok {
 			continue
 		}
-		if err := setting.Set(s, text); err != nil {
+		if err := setting.Read(s, text); err != nil {
 			return fmt.Errorf("the settings of the ledger: %w", err)
 		}
 	}
 	return nil
 }
 
-// must is what is wrong with a value: the end of the sentence "it must be".
-type must string
-
-// Error implements error.
-func (m must) Error() string { return string(m) }
-
 type textValue struct{ to *string }
 
-func (v textValue) show() string { return *v.to }
+func (v textValue) show() string  { return *v.to }
+func (v textValue) must() string  { return "given" }
+func (v textValue) allowed() bool { return *v.to != "" }
 
-func (v textValue) set(text string) error {
-	if text == "" {
-		return must("given")
-	}
+func (v textValue) read(text string) bool {
 	*v.to = text
-	return nil
+	return true
 }
 
 type boolValue struct{ to *bool }
 
-func (v boolValue) show() string { return strconv.FormatBool(*v.to) }
+func (v boolValue) show() string  { return strconv.FormatBool(*v.to) }
+func (v boolValue) must() string  { return "true or false" }
+func (v boolValue) allowed() bool { return true }
 
-func (v boolValue) set(text string) (err error) {
-	if text != "true" && text != "false" {
-		return must("true or false")
-	}
+func (v boolValue) read(text string) bool {
 	*v.to = text == "true"
-	return nil
+	return *v.to || text == "false"
 }
 
 type durationValue struct {
@@ -225,45 +242,48 @@ type durationValue struct {
 	least time.Duration
 }
 
-func (v durationValue) show() string { return v.to.String() }
+func (v durationValue) show() string  { return v.to.String() }
+func (v durationValue) allowed() bool { return *v.to >= v.least }
 
-func (v durationValue) set(text string) error {
-	duration, err := time.ParseDuration(text)
-	if err != nil || duration < v.least {
-		if v.least > 0 {
-			return must("a duration above zero, as in 168h")
-		}
-		return must("a duration of zero or more, as in 20m")
+func (v durationValue) must() string {
+	if v.least > 0 {
+		return "a duration above zero, as in 168h"
 	}
+	return "a duration of zero or more, as in 20m"
+}
+
+func (v durationValue) read(text string) bool {
+	duration, err := time.ParseDuration(text)
 	*v.to = duration
-	return nil
+	return err == nil
 }
 
 type priceValue struct{ to *decimal.Decimal }
 
-func (v priceValue) show() string { return v.to.Show() }
-
 // highestPrice is more than a coin will cost. Beyond it, fees and rewards would be too small to write down.
 var highestPrice = decimal.FromInt(1_000_000)
 
-func (v priceValue) set(text string) error {
+func (v priceValue) show() string  { return v.to.Show() }
+func (v priceValue) allowed() bool { return v.to.Sign() > 0 && v.to.Cmp(highestPrice) <= 0 }
+
+func (v priceValue) must() string {
+	return "a positive decimal of at most 1000000, with at most ten places"
+}
+
+func (v priceValue) read(text string) bool {
 	price, err := decimal.Parse(text)
-	if err != nil || price.Sign() <= 0 || price.Cmp(highestPrice) > 0 {
-		return must("a positive decimal of at most 1000000, with at most ten places")
-	}
 	*v.to = price
-	return nil
+	return err == nil
 }
 
 type countValue struct{ to *int }
 
-func (v countValue) show() string { return strconv.Itoa(*v.to) }
+func (v countValue) show() string  { return strconv.Itoa(*v.to) }
+func (v countValue) must() string  { return "a number of zero or more" }
+func (v countValue) allowed() bool { return *v.to >= 0 }
 
-func (v countValue) set(text string) error {
+func (v countValue) read(text string) bool {
 	count, err := strconv.Atoi(text)
-	if err != nil || count < 0 {
-		return must("a number of zero or more")
-	}
 	*v.to = count
-	return nil
+	return err == nil
 }

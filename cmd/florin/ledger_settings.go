@@ -63,7 +63,7 @@ func (s *ledgerSettings) given() (map[string]string, error) {
 	for name, text := range values {
 		setting, _ := ledger.FindSetting(name)
 		read := ledger.DefaultSettings()
-		if err := setting.Set(&read, text); err != nil {
+		if err := setting.Read(&read, text); err != nil {
 			return nil, fmt.Errorf("--%w", err)
 		}
 		values[name] = setting.Show(read)
@@ -89,6 +89,9 @@ func (n *node) foundLedger(ctx context.Context) error {
 		return err
 	}
 	others, err := n.database.FoundLedgerSettings(ctx, fallback, given)
+	if refused, ok := errors.AsType[*db.SettingError](err); ok {
+		return fmt.Errorf("--%w", refused)
+	}
 	if err != nil {
 		return err
 	}
