@@ -104,3 +104,53 @@ func TestAPortionHasNoMoreThanTheBudget(t *testing.T) {
 		func(context.Context, int32) ([]int, error) { return nil, errEmpty })
 	require.ErrorIs(t, err, errEmpty)
 }
+
+// However much is visited, and however much each visit reads beside it, no more is held at a time than one answer may.
+func TestVisitsGiveBackWhatTheyRead(t *testing.T) {
+	t.Parallel()
+	const (
+		limit    = 4 << 20
+		elements = 400
+		beside   = limit / 8 // of each visit: together 200 MiB, fifty times as much as an answer may hold
+		kept     = 10
+	)
+	lender := &purse{limit}
+	ctx := budget.With(t.Context(), budget.New(limit, lender))
+	visited, read := 0, int64(0)
+	take := func(ctx context.Context, bytes int64) error {
+		read += bytes
+		return budget.Of(ctx).Take(bytes)
+	}
+	portion := func(ctx context.Context, limit int32) ([]int64, error) {
+		found := make([]int64, min(int(limit), elements-visited))
+		return found, take(ctx, int64(len(found))*1000)
+	}
+	err := budget.Each(ctx, budget.NewPortions(100), portion, func(part context.Context, _ int64) (bool, error) {
+		visited++
+		if err := budget.Of(ctx).Take(kept); err != nil {
+			return false, err
+		}
+		return true, take(part, beside)
+	})
+	require.NoError(t, err)
+	require.Equal(t, elements, visited)
+	require.Greater(t, read, int64(100<<20))
+	require.Equal(t, int64(limit-elements*kept), lender.left, "only what is kept is held")
+
+	err = budget.Each(ctx, budget.NewPortions(100), func(context.Context, int32) ([]int64, error) {
+		return []int64{1, 2, 3}, nil
+	}, func(part context.Context, element int64) (bool, error) {
+		if element == 2 {
+			return true, take(part, limit)
+		}
+		return true, nil
+	})
+	require.True(t, fault.AnswerTooLarge.Matches(err), "a visit has no more than the answer")
+	require.Equal(t, int64(limit-elements*kept), lender.left, "and gives back what it has when it is refused")
+	require.NoError(t, budget.Each(t.Context(), budget.NewPortions(1),
+		func(context.Context, int32) ([]int64, error) { return []int64{1}, nil },
+		func(ctx context.Context, _ int64) (bool, error) {
+			require.Nil(t, budget.Of(ctx), "without a budget there is none for the visits")
+			return false, nil
+		}))
+}

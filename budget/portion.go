@@ -6,8 +6,11 @@ import (
 	"math"
 )
 
-// portionBytes is how much of the record is read at once.
-const portionBytes = 1 << 20
+const (
+	// portionBytes is how much of the record is read at once, and portionShare the part of a small budget.
+	portionBytes = 1 << 20
+	portionShare = 4
+)
 
 // errPortion says that a portion is full.
 var errPortion = errors.New("more than is read at once")
@@ -33,15 +36,16 @@ func Read[T any](
 	for {
 		part := &Budget{limit: portionBytes, refusal: errPortion}
 		if whole := Of(ctx); whole != nil {
-			part.lender = whole
+			part.lender, part.limit = whole, min(portionBytes, whole.limit/portionShare)
 		}
+		full := part.limit
 		if p.next == 1 { // one element is read however large it is, if the budget has room for it
 			part.limit = math.MaxInt64 / 2
 		}
 		elements, err = read(With(ctx, part), p.next)
 		if err == nil {
 			more = len(elements) >= int(p.next)
-			if part.held < portionBytes/smaller {
+			if part.held < full/smaller {
 				p.next = min(p.most, 2*p.next)
 			}
 			return elements, more, part.Release, nil
@@ -52,4 +56,44 @@ func Read[T any](
 		}
 		p.next = max(1, p.next/smaller)
 	}
+}
+
+// Each visits the elements of a list that goes on, portion by portion, until visit says that it has seen enough. What a
+// visit reads with its context counts until it returns, and its portion until all of it was visited: one answer may
+// visit any number. Who keeps something takes it from the budget of ctx.
+func Each[T any](
+	ctx context.Context, p *Portions, read func(ctx context.Context, limit int32) ([]T, error),
+	visit func(ctx context.Context, element T) (wanted bool, err error),
+) error {
+	for {
+		page, more, release, err := Read(ctx, p, read)
+		if err != nil {
+			return err
+		}
+		wanted, err := visitAll(ctx, page, visit)
+		if release(); err != nil || !wanted || !more {
+			return err
+		}
+	}
+}
+
+func visitAll[T any](
+	ctx context.Context, page []T, visit func(ctx context.Context, element T) (wanted bool, err error),
+) (wanted bool, err error) {
+	for _, element := range page {
+		part := Of(ctx).part()
+		wanted, err := visit(With(ctx, part), element)
+		if part.Release(); err != nil || !wanted {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// part is a budget that takes what it holds from this one; nil for nil.
+func (b *Budget) part() *Budget {
+	if b == nil {
+		return nil
+	}
+	return &Budget{limit: b.limit, refusal: b.refusal, lender: b}
 }

@@ -139,23 +139,15 @@ func (a *API) eachActive(
 	visit func(ledger.Contract) (more bool, err error),
 ) error {
 	query := db.ActiveQuery{Parties: []ledger.Party{party}, Templates: templates, At: at, Limit: contractsPage}
-	portions := budget.NewPortions(contractsPage)
-	for {
-		page, more, release, err := portion(ctx, portions, a.record.ActiveNetworkContracts, query)
-		if err != nil {
-			return err
-		}
-		for _, contract := range page {
-			if wanted, err := visit(contract.Contract); err != nil || !wanted {
-				release()
-				return err
-			}
-			query.After = contract.Position()
-		}
-		if release(); !more {
-			return nil
-		}
+	read := func(ctx context.Context, limit int32) ([]db.StoredContract, error) {
+		query.Limit = limit
+		return a.record.ActiveNetworkContracts(ctx, query)
 	}
+	return budget.Each(ctx, budget.NewPortions(contractsPage), read,
+		func(_ context.Context, contract db.StoredContract) (bool, error) {
+			query.After = contract.Position()
+			return visit(contract.Contract)
+		})
 }
 
 // portion reads a portion of a list of contracts. Whoever keeps some of them takes them from the budget of the answer.

@@ -43,7 +43,7 @@ func (a *API) listAllocationRequests(
 	read := func(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
 		return a.record.ActiveContracts(ctx, query)
 	}
-	err = eachOf(ctx, query, read, func(stored db.StoredContract) (bool, error) {
+	err = eachOf(ctx, query, read, func(_ context.Context, stored db.StoredContract) (bool, error) {
 		// A contract whose view cannot be read asks for nothing.
 		if names, err := a.namesSender(stored.Contract, name, w.party); err == nil && names {
 			picked.add(stored.Contract, stored.Contract)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/decimal"
@@ -33,6 +34,16 @@ type DevelopmentFundCouponItem struct {
 	Status      CouponStatus       `json:"status" required:"true" doc:"How it ended"`
 
 	RejectionOrWithdrawalReason *string `json:"rejection_or_withdrawal_reason" doc:"What was said of that"`
+}
+
+// size is about how many bytes the item has.
+func (i DevelopmentFundCouponItem) size() int64 {
+	const fixed = 256
+	size := fixed + len(i.Beneficiary) + len(i.FundManager) + len(i.Reason)
+	if i.RejectionOrWithdrawalReason != nil {
+		size += len(*i.RejectionOrWithdrawalReason)
+	}
+	return int64(size)
 }
 
 // CouponStatus is how a coupon of the development fund ended.
@@ -70,10 +81,15 @@ func (a *API) listDevelopmentFundCouponHistory(
 		from = ledger.Offset(*req.After) - 1
 	}
 	visited := 0
-	err = a.eachUpdate(ctx, w.party, from, func(update ledger.NetworkUpdate) (bool, error) {
-		ended, err := a.endedCoupons(ctx, w.party, update)
+	err = a.eachUpdate(ctx, w.party, from, func(part context.Context, update ledger.NetworkUpdate) (bool, error) {
+		ended, err := a.endedCoupons(part, w.party, update)
 		if err != nil {
 			return false, err
+		}
+		for _, item := range ended {
+			if err := budget.Of(ctx).Take(item.size()); err != nil {
+				return false, err
+			}
 		}
 		response.History = append(response.History, ended...)
 		if visited++; len(response.History) < int(*req.Limit) && visited < couponWalk {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
@@ -66,26 +67,25 @@ func mintingPage[T any](
 	if req.After != nil {
 		after = positionOf(*req.After)
 	}
-	var failed error
-	err = eachActiveAfter(ctx, a, w.party, after, func(c contract[T], at db.Position) bool {
+	visit := func(part context.Context, c contract[T], at db.Position) (bool, error) {
 		d := delegation(c.Payload)
 		if d.Delegate != w.party {
-			return true
+			return true, nil
 		}
 		if len(items) == limit {
 			token := positionToken(after)
 			next = &token
-			return false
+			return false, nil
 		}
 		after = at
-		var item MintingDelegationItem
-		item, failed = a.mintingItem(ctx, c.Contract, d)
+		item, err := a.mintingItem(part, c.Contract, d)
+		if err == nil {
+			err = budget.Of(ctx).Take(int64(len(c.Contract.Payload)))
+		}
 		items = append(items, item)
-		return failed == nil
-	})
-	if err == nil {
-		err = failed
+		return true, err
 	}
+	err = eachActiveAfter(ctx, a, w.party, after, visit)
 	return items, next, err
 }
 

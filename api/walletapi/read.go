@@ -58,13 +58,14 @@ func activeIf[T any](
 // eachActive visits the contracts of a template that are active now and that the party is a stakeholder of, oldest
 // first, until visit says that it has seen enough.
 func eachActive[T any](ctx context.Context, a *API, party ledger.Party, visit func(contract[T]) (more bool)) error {
-	return eachActiveAfter(ctx, a, party, db.Position{}, func(c contract[T], _ db.Position) bool { return visit(c) })
+	return eachActiveAfter(ctx, a, party, db.Position{},
+		func(_ context.Context, c contract[T], _ db.Position) (bool, error) { return visit(c), nil })
 }
 
 // eachActiveAfter is [eachActive] from a place on; visit is told where each contract is.
 func eachActiveAfter[T any](
 	ctx context.Context, a *API, party ledger.Party, after db.Position,
-	visit func(contract[T], db.Position) (more bool),
+	visit func(ctx context.Context, c contract[T], at db.Position) (more bool, err error),
 ) error {
 	name, err := ledger.TemplateName[T](a.packages)
 	if err != nil {
@@ -73,75 +74,49 @@ func eachActiveAfter[T any](
 	query := db.ActiveQuery{
 		Parties: []ledger.Party{party}, Templates: []string{name.String()}, At: latest, Limit: contractsPage, After: after,
 	}
-	return eachOf(ctx, query, a.record.ActiveNetworkContracts, func(stored db.StoredContract) (bool, error) {
+	read := a.record.ActiveNetworkContracts
+	return eachOf(ctx, query, read, func(ctx context.Context, stored db.StoredContract) (bool, error) {
 		payload, err := ledger.DecodePayload[T](a.packages, stored.Contract)
 		if err != nil {
 			return false, fault.Internal(err)
 		}
-		return visit(contract[T]{stored.Contract, payload}, stored.Position()), nil
+		return visit(ctx, contract[T]{stored.Contract, payload}, stored.Position())
 	})
 }
 
-// eachOf visits contracts portion by portion, until visit says that it has seen enough. What visit keeps, it has to
-// take from the budget of the answer itself.
+// eachOf visits contracts as [budget.Each] does, until visit says that it has seen enough.
 func eachOf(
 	ctx context.Context, query db.ActiveQuery,
 	read func(context.Context, db.ActiveQuery) ([]db.StoredContract, error),
-	visit func(db.StoredContract) (more bool, err error),
+	visit func(ctx context.Context, stored db.StoredContract) (more bool, err error),
 ) error {
-	portions := budget.NewPortions(contractsPage)
-	for {
-		page, more, release, err := budget.Read(ctx, portions,
-			func(ctx context.Context, limit int32) ([]db.StoredContract, error) {
-				portion := query
-				portion.Limit = limit
-				return read(ctx, portion)
-			})
-		if err != nil {
-			return err
-		}
-		for _, stored := range page {
-			if wanted, err := visit(stored); err != nil || !wanted {
-				release()
-				return err
-			}
-			query.After = stored.Position()
-		}
-		if release(); !more {
-			return nil
-		}
+	readPortion := func(ctx context.Context, limit int32) ([]db.StoredContract, error) {
+		query.Limit = limit
+		return read(ctx, query)
 	}
+	return budget.Each(ctx, budget.NewPortions(contractsPage), readPortion,
+		func(ctx context.Context, stored db.StoredContract) (bool, error) {
+			query.After = stored.Position()
+			return visit(ctx, stored)
+		})
 }
 
-// eachUpdate visits the transactions of a party's history from an offset on, portion by portion and the newest first,
-// until visit says that it has seen enough.
+// eachUpdate visits the transactions of a party's history from an offset on, the newest first and as [budget.Each]
+// does, until visit says that it has seen enough.
 func (a *API) eachUpdate(
 	ctx context.Context, party ledger.Party, from ledger.Offset,
-	visit func(ledger.NetworkUpdate) (more bool, err error),
+	visit func(ctx context.Context, update ledger.NetworkUpdate) (more bool, err error),
 ) error {
 	query := db.HistoryQuery{Party: party, UpTo: from}
-	portions := budget.NewPortions(updatesPage)
-	for {
-		page, more, release, err := budget.Read(ctx, portions,
-			func(ctx context.Context, limit int32) ([]ledger.NetworkUpdate, error) {
-				portion := query
-				portion.Limit = limit
-				return a.record.History(ctx, portion)
-			})
-		if err != nil {
-			return err
-		}
-		for _, update := range page {
-			if wanted, err := visit(update); err != nil || !wanted {
-				release()
-				return err
-			}
-			query.UpTo = update.Update().Offset - 1
-		}
-		if release(); !more {
-			return nil
-		}
+	readPortion := func(ctx context.Context, limit int32) ([]ledger.NetworkUpdate, error) {
+		query.Limit = limit
+		return a.record.History(ctx, query)
 	}
+	return budget.Each(ctx, budget.NewPortions(updatesPage), readPortion,
+		func(ctx context.Context, update ledger.NetworkUpdate) (bool, error) {
+			query.UpTo = update.Update().Offset - 1
+			return visit(ctx, update)
+		})
 }
 
 // activeByID finds an active contract of a template that the party is a stakeholder of. Everything else is not there:

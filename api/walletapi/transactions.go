@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/history"
 )
@@ -57,12 +58,15 @@ func (a *API) page(ctx context.Context, party ledger.Party, after string, size i
 	}
 	var items []history.Item
 	behind := after == ""
-	err = a.eachItem(ctx, party, from, func(item history.Item) bool {
+	err = a.eachItem(ctx, party, from, func(_ context.Context, item history.Item) (bool, error) {
 		if behind {
 			items = append(items, item)
+			if err := budget.Of(ctx).Take(item.Size()); err != nil {
+				return false, err
+			}
 		}
 		behind = behind || item.EventID == after
-		return len(items) < size
+		return len(items) < size, nil
 	})
 	if !behind { // the id is not of this party's history
 		return nil, err
@@ -92,17 +96,19 @@ const updatesPage = 100
 // eachItem visits the items of a party's history, the newest first, beginning with the transaction at an offset, until
 // visit says that it has seen enough.
 func (a *API) eachItem(
-	ctx context.Context, party ledger.Party, from ledger.Offset, visit func(history.Item) (more bool),
+	ctx context.Context, party ledger.Party, from ledger.Offset,
+	visit func(ctx context.Context, item history.Item) (more bool, err error),
 ) error {
-	reader := history.Reader{Party: party, Now: a.now().UTC(), Contract: a.contractOf(ctx)}
-	return a.eachUpdate(ctx, party, from, func(update ledger.NetworkUpdate) (bool, error) {
+	now := a.now().UTC()
+	return a.eachUpdate(ctx, party, from, func(ctx context.Context, update ledger.NetworkUpdate) (bool, error) {
+		reader := history.Reader{Party: party, Now: now, Contract: a.contractOf(ctx)}
 		items, err := reader.Items(update)
 		if err != nil {
 			return false, err
 		}
 		for _, item := range slices.Backward(items) {
-			if !visit(item) {
-				return false, nil
+			if more, err := visit(ctx, item); err != nil || !more {
+				return false, err
 			}
 		}
 		return true, nil

@@ -92,19 +92,16 @@ func (a *API) csvContent(ctx context.Context, party ledger.Party, after string, 
 // writeItems writes the items behind one of them.
 func (a *API) writeItems(ctx context.Context, table *csvTable, from ledger.Offset, after string, most int) error {
 	behind, written := after == "", 0
-	var failed error
-	err := a.eachItem(ctx, table.party, from, func(item history.Item) bool {
+	return a.eachItem(ctx, table.party, from, func(ctx context.Context, item history.Item) (bool, error) {
 		if behind {
-			failed = table.write(ctx, item)
+			if err := table.write(ctx, item); err != nil {
+				return false, err
+			}
 			written++
 		}
 		behind = behind || item.EventID == after
-		return failed == nil && (most == 0 || written < most)
+		return most == 0 || written < most, nil
 	})
-	if failed != nil {
-		return failed
-	}
-	return err
 }
 
 // csvColumns are the names of the columns, in order. They are part of the API: new ones are added at the end.

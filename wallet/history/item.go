@@ -61,6 +61,23 @@ type Item struct {
 	Details string
 }
 
+// Size is about how many bytes the item has.
+func (i Item) Size() int64 {
+	const fixed = 512 // what every item has: its kind, its choice, its id, its time and numbers
+	size := fixed + len(i.Sender.Party) + len(i.Details)
+	for _, receiver := range i.Receivers {
+		const amount = 64
+		size += amount + len(receiver.Party)
+	}
+	if i.Instruction != nil {
+		size += len(i.Instruction.Receiver) + len(i.Instruction.ID)
+	}
+	if i.Description != nil {
+		size += len(*i.Description)
+	}
+	return int64(size)
+}
+
 // Rewards is the coin that a transfer minted. There are no holding fees any more: they are always zero.
 type Rewards struct {
 	App, Validator, SV, DevelopmentFund decimal.Decimal

@@ -1,0 +1,45 @@
+package walletapi_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/endpoint"
+)
+
+// What a history looks up beside its transactions counts while one transaction is looked at: a table has no end,
+// however little an answer may hold, and gives everything back.
+func TestALongTableHoldsLittleAtATime(t *testing.T) {
+	t.Parallel()
+	const answer, words, many = 192 << 10, 16_000, 40
+	limits := endpoint.NewLimits(endpoint.LimitOptions{Answer: answer, AnswerMemory: answer, UserAnswerMemory: answer})
+	s := apitest.NewWithCoin(t, apitest.Options{Limits: limits})
+	alice, bob := s.Onboard("alice"), s.Onboard("bob")
+	alice.Tap("1000")
+	description := strings.Repeat("w", words) // the contracts have several times what an answer may hold
+	for i := range many {
+		var offer struct {
+			Output struct {
+				ID string `json:"transfer_instruction_cid"`
+			}
+		}
+		s.Call("alice", http.MethodPost, "/v0/wallet/token-standard/transfers", map[string]any{
+			"receiver_party_id": bob.Party, "amount": "1", "description": description, "tracking_id": string(rune('A' + i)),
+			"expires_at": time.Now().Add(time.Hour).UnixMicro(),
+		}).OK(&offer)
+		s.Call("alice", http.MethodPost, "/v0/wallet/token-standard/transfers/"+offer.Output.ID+"/withdraw", nil).OK(nil)
+	}
+	withdrawn := 0
+	for _, row := range table(t, s, "") {
+		if row["choice"] == "TransferInstruction_Withdraw" {
+			withdrawn++
+		}
+	}
+	require.Equal(t, many, withdrawn)
+	require.Len(t, table(t, s, "?page_size=1"), 1, "nothing is held any more")
+}
