@@ -82,7 +82,7 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	}
 	config.ConnConfig.Tracer = options.Tracer
 	configure(config.ConnConfig)
-	config.ConnConfig.RuntimeParams["application_name"] += "/" + processID()
+	nameProcess(config.ConnConfig)
 	config.AfterConnect = readTimesAsUTC
 	opened := &DB{}
 	config.BeforeConnect = opened.logIn
@@ -154,6 +154,13 @@ func nameConnection(config *pgx.ConnConfig) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "florin"
 	}
+}
+
+// nameProcess adds the id of the process to the name, of which the server keeps the first 63 bytes.
+func nameProcess(config *pgx.ConnConfig) {
+	const kept, ending = 63, "/abcdefghijkl watcher"
+	name := config.RuntimeParams["application_name"]
+	config.RuntimeParams["application_name"] = name[:min(len(name), kept-len(ending))] + "/" + processID()
 }
 
 // processID tells the connections of one opened record from those of others.

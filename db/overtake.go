@@ -32,32 +32,36 @@ func (s *Stall) String() string {
 		s.Waits.Round(time.Second), s.Holder, s.State)
 }
 
-// findStall finds the session that holds up others of this ledger the longest and waits for nobody itself, and reports
-// whether its process counts as gone: the session waits for its client, and the watcher of the same process, which asks
-// something every other second, does not.
+// findStall finds a session that holds up processes of this ledger and waits for nobody itself: one that is gone if
+// there is any, since nobody else ends it, or else the one that holds up the longest. Sessions of others that wait, an
+// operator's among them, are none of the ledger's. The process of a session counts as gone when the session waits for
+// its client, and the watcher of the same process, which asks something every other second, does not.
 const findStall = `
 WITH blocked AS (
 	SELECT l.pid, extract(EPOCH FROM clock_timestamp() - min(l.waitstart))::float8 AS waits
 	FROM pg_locks AS l
 	INNER JOIN pg_stat_activity AS s ON s.pid = l.pid
-	WHERE NOT l.granted AND s.datname = current_database()
+	WHERE NOT l.granted AND s.datname = current_database() AND s.application_name ~ $3
 	GROUP BY l.pid
 	HAVING min(l.waitstart) < clock_timestamp() - make_interval(secs => $1)
 )
 SELECT
 	blocked.waits, h.application_name, coalesce(h.state, 'not to be seen'),
-	h.state LIKE 'idle in transaction%' AND h.state_change < clock_timestamp() - make_interval(secs => $1)
-	AND h.application_name ~ '/[0-9a-z]{12}$' AND coalesce((
+	coalesce(h.state LIKE 'idle in transaction%' AND h.state_change < clock_timestamp() - make_interval(secs => $1)
+	AND h.application_name ~ $3 AND (
 		SELECT max(beat.state_change) < clock_timestamp() - make_interval(secs => $2)
 		FROM pg_stat_activity AS beat
 		WHERE beat.datname = h.datname AND beat.application_name = h.application_name || ' watcher'
-	), false)
+	), false) AS gone
 FROM blocked
 CROSS JOIN LATERAL unnest(pg_blocking_pids(blocked.pid)) AS holder (pid)
 INNER JOIN pg_stat_activity AS h ON h.pid = holder.pid
 WHERE h.datname = current_database() AND NOT EXISTS (SELECT FROM pg_locks AS l WHERE l.pid = h.pid AND NOT l.granted)
-ORDER BY blocked.waits DESC
+ORDER BY gone DESC, blocked.waits DESC
 LIMIT 1`
+
+// ofProcess is how the sessions of a process are named: by its [processID], whatever is before that.
+const ofProcess = `/[0-9a-z]{12}$`
 
 // endProcess ends the sessions of a process that are in a transaction: those that wait for what it holds would be the
 // next to hold it.
@@ -71,7 +75,7 @@ WHERE datname = current_database() AND application_name = $1 AND xact_start IS N
 func overtake(ctx context.Context, conn *pgx.Conn) (*Stall, error) {
 	var stall Stall
 	var waits float64
-	err := conn.QueryRow(ctx, findStall, stallBegins.Seconds(), processSilence.Seconds()).
+	err := conn.QueryRow(ctx, findStall, stallBegins.Seconds(), processSilence.Seconds(), ofProcess).
 		Scan(&waits, &stall.Holder, &stall.State, &stall.Ended)
 	if isNoRows(err) {
 		return nil, nil //nolint:nilnil // nobody waits

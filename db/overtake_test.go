@@ -56,12 +56,63 @@ func TestAProcessThatStandsStillIsOvertaken(t *testing.T) {
 		case <-await.C:
 		}
 	}
-	require.ErrorContains(t, watcher.Stalled(), "for the process "+name+", whose session is idle in transaction")
+	require.ErrorContains(t, watcher.Stalled(0), "for the process "+name+", whose session is idle in transaction")
+
+	require.NoError(t, watcher.Stalled(time.Hour), "as long as it may last")
 
 	require.NoError(t, <-locked, "and now it says nothing any more")
 	require.Error(t, frozen.Commit(t.Context()), "what was overtaken is not committed")
 	head, err := record.Head(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, head.Offset, "nor is half of it")
-	require.Eventually(t, func() bool { return watcher.Stalled() == nil }, time.Minute, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return watcher.Stalled(0) == nil }, time.Minute, 20*time.Millisecond)
+}
+
+// Who lives may hold up others for as long as it likes: one that is gone is ended all the same.
+func TestAProcessThatIsGoneIsOvertakenBesideOneThatLives(t *testing.T) {
+	t.Parallel()
+	const living, gone = "florin/abcdefghijkl", "florin/mnopqrstuvwx"
+	url := dbtest.URL(t)
+	record := dbtest.Open(t, url)
+	hold := func(conn *pgx.Conn, lock int) pgx.Tx {
+		tx, err := conn.Begin(t.Context())
+		require.NoError(t, err)
+		_, err = tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock($1)", lock)
+		require.NoError(t, err)
+		return tx
+	}
+	asking := connectAs(t, url, "test")
+	waiting := func(name string, lock int) <-chan error {
+		conn, done := connectAs(t, url, name), make(chan error, 1)
+		go func() {
+			_, err := conn.Exec(t.Context(), "SELECT pg_advisory_lock($1)", lock)
+			done <- err
+		}()
+		require.Eventually(t, func() bool {
+			var waits bool
+			err := asking.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $1 AND NOT granted)",
+				conn.PgConn().PID()).Scan(&waits)
+			return err == nil && waits
+		}, time.Minute, 20*time.Millisecond)
+		return done
+	}
+	alive := hold(connectAs(t, url, living), 1)
+	connectAs(t, url, gone+" watcher")
+	frozen := hold(connectAs(t, url, gone), 2)
+	operator := hold(connectAs(t, url, "psql"), 3)
+	first := waiting("florin/111111111111", 1) // which waits the longest
+	other := waiting("florin/222222222222", 2)
+	notOurs := waiting("pg_dump", 3)
+
+	watcher := watch(t, record, time.Second)
+	require.NoError(t, <-other)
+	require.Error(t, frozen.Commit(t.Context()))
+	require.Eventually(t, func() bool { return watcher.Stalled(0) != nil }, time.Minute, 20*time.Millisecond)
+	require.ErrorContains(t, watcher.Stalled(0), living)
+	require.NoError(t, alive.Commit(t.Context()))
+	require.NoError(t, <-first)
+	require.Eventually(t, func() bool { return watcher.Stalled(0) == nil }, time.Minute, 20*time.Millisecond,
+		"nobody of the ledger waits for the operator")
+	require.NoError(t, operator.Commit(t.Context()))
+	require.NoError(t, <-notOurs)
 }

@@ -273,11 +273,12 @@ func (w *Watcher) overtake(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Stalled is what commits wait for, longer than they should; nil for nothing.
-func (w *Watcher) Stalled() error {
+// Stalled is what commits have waited for longer than a limit; nil for nothing. Nothing is known of the first three
+// seconds.
+func (w *Watcher) Stalled(limit time.Duration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.stall == nil {
+	if w.stall == nil || w.stall.Waits <= limit {
 		return nil
 	}
 	return errors.New(w.stall.String())

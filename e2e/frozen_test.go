@@ -19,7 +19,7 @@ import (
 // anew, once.
 func TestAFrozenProcessIsOvertakenAndComesBack(t *testing.T) {
 	t.Parallel()
-	p := newPair(t)
+	p := newPair(t, "--max-commit-wait", "3s")
 	elsewhere := p.alice.on(p.second.endpoint)
 	f := &faulty{t: t, servedNode: p.second, direct: p.installation}
 	f.exec(`CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS

@@ -131,7 +131,7 @@ func (n *node) readiness(ctx context.Context) []api.Part {
 		return stopping()
 	}
 	// Asked first: while commits wait, so may everything else that asks the database.
-	if err := n.watcher.Stalled(); err != nil {
+	if err := n.watcher.Stalled(n.options.settings.MaxCommitWait); err != nil {
 		return []api.Part{{Name: "commits", Err: err}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, readinessTimeout)

@@ -34,7 +34,7 @@ type nodeSettings struct {
 
 	MaxBatch      int           `help:"How many submissions may share a workflow under load; 1 gives each its own." default:"64" env:"FLORIN_MAX_BATCH"`
 	MaxInFlight   int           `help:"How many submissions may be on their way at once." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
-	MaxCommitWait time.Duration `help:"How long a submission may wait for its completion, or an activity fail, before /readyz says that the node is not ready." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`
+	MaxCommitWait time.Duration `help:"How long a submission may wait for its completion, a commit for another session, or an activity fail, before /readyz says that the node is not ready." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`
 
 	APIVersion     string        `name:"api-version" help:"Version that GET /v2/version reports." default:"3.5.0-SNAPSHOT" env:"FLORIN_API_VERSION"`
 	ListLimit      int           `help:"Most elements of one list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
