@@ -1,6 +1,8 @@
 package check
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"runtime"
 	"sync"
@@ -30,8 +32,8 @@ type Options struct {
 }
 
 // Packages checks packages that together with those that were checked before hold all that they refer to. The error is
-// that of the first package that has one.
-func Packages(packages []*ast.Package, options Options) error {
+// that of the first package that has one, or that of the context when it ends before the check does.
+func Packages(ctx context.Context, packages []*ast.Package, options Options) error {
 	if options.Limits == (Limits{}) {
 		options.Limits = DefaultLimits()
 	}
@@ -47,7 +49,7 @@ func Packages(packages []*ast.Package, options Options) error {
 	steps.left.Store(options.Limits.Steps)
 	checkers := make([]*checker, len(packages))
 	for i, p := range packages {
-		checkers[i] = newChecker(known, p, options.Limits.Depth, steps)
+		checkers[i] = newChecker(ctx, known, p, options.Limits.Depth, steps)
 	}
 	// Types are compared only where no synonym goes in a circle, in whatever package.
 	for _, check := range []func(*checker){(*checker).checkSynonyms, (*checker).checkPackage} {
@@ -55,6 +57,9 @@ func Packages(packages []*ast.Package, options Options) error {
 			check(checkers[i])
 			return checkers[i].failure == nil
 		})
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("the check of packages: %w", err)
+		}
 		for _, c := range checkers {
 			if c.failure != nil {
 				return c.failure.fault()
@@ -90,6 +95,7 @@ const stepsAtATime = 10_000
 // checker checks one package. Its first failure stays: from then on its methods return nil or true at once, and
 // whoever meets a nil goes on without a word.
 type checker struct {
+	ctx      context.Context //nolint:containedctx // a checker is one check
 	packages ast.Packages
 	pkg      *ast.Package
 
@@ -109,9 +115,9 @@ type checker struct {
 	modules map[string]map[string]bool // which modules of the package refer to which others
 }
 
-func newChecker(packages ast.Packages, p *ast.Package, depth int, steps *budget) *checker {
+func newChecker(ctx context.Context, packages ast.Packages, p *ast.Package, depth int, steps *budget) *checker {
 	return &checker{
-		packages: packages, pkg: p, budget: steps, max: depth, scope: newScope(),
+		ctx: ctx, packages: packages, pkg: p, budget: steps, max: depth, scope: newScope(),
 		kinds: map[*ast.DefDataType]ast.Kind{}, modules: map[string]map[string]bool{},
 	}
 }
@@ -147,7 +153,7 @@ func (c *checker) spend(steps int) {
 	}
 	more := stepsAtATime - c.steps
 	c.steps += more
-	if c.budget.left.Add(-more) < 0 {
+	if c.budget.left.Add(-more) < 0 || c.ctx.Err() != nil {
 		c.fail(Steps, "The check takes more steps than are allowed")
 	}
 }

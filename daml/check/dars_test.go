@@ -31,7 +31,7 @@ func TestPublishedDARs(t *testing.T) {
 			continue
 		}
 		read++
-		err = check.Packages(dar.Packages, check.Options{})
+		err = check.Packages(t.Context(), dar.Packages, check.Options{})
 		if strings.HasPrefix(filepath.Base(path), "illformed") {
 			require.Error(t, err, path)
 		} else {

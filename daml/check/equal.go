@@ -67,7 +67,7 @@ func (c *checker) equalUnder(bound []pair, a, b ast.Type) bool {
 	case *ast.TyForall:
 		b, ok := b.(*ast.TyForall)
 		c.spend(len(bound))
-		return ok && equalKinds(a.Binder.Kind, b.Binder.Kind) &&
+		return ok && c.equalKinds(a.Binder.Kind, b.Binder.Kind) &&
 			c.equalUnder(append(slices.Clip(bound), pair{a.Binder.Name, b.Binder.Name}), a.Body, b.Body)
 	case *ast.TyStruct:
 		b, ok := b.(*ast.TyStruct)

@@ -23,7 +23,7 @@ func TestAnErrorSaysWhatIsWrongAndWhere(t *testing.T) {
 	require.Equal(t, "Package example 1.0.0 (main), module Main, template T, choice Go, at Main:12:5: An expression is "+
 		"of another type: expected [Party], found Party (rule ChDef)", failure.Error())
 
-	err := check.Packages([]*ast.Package{standardLibrary(), p}, check.Options{})
+	err := check.Packages(t.Context(), []*ast.Package{standardLibrary(), p}, check.Options{})
 	refusal, ok := fault.As(err)
 	require.True(t, ok)
 	require.Equal(t, fault.DARValidationError.ID, refusal.Code)

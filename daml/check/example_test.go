@@ -95,7 +95,7 @@ func checked(t *testing.T, packages ...*ast.Package) *check.Error {
 	for _, p := range packages {
 		require.NoError(t, p.Index())
 	}
-	err := check.Packages(packages, check.Options{})
+	err := check.Packages(t.Context(), packages, check.Options{})
 	if err == nil {
 		return nil
 	}

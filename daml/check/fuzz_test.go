@@ -31,8 +31,8 @@ func FuzzPackages(f *testing.F) {
 		}
 		limits := check.Limits{Steps: 100_000, Depth: 1000}
 		packages := []*ast.Package{library, p}
-		first := check.Packages(packages, check.Options{Limits: limits})
-		second := check.Packages(packages, check.Options{Limits: limits})
+		first := check.Packages(t.Context(), packages, check.Options{Limits: limits})
+		second := check.Packages(t.Context(), packages, check.Options{Limits: limits})
 		require.Equal(t, first, second)
 		if first != nil {
 			var failure *check.Error

@@ -11,7 +11,12 @@ var (
 	nat  = &ast.KindNat{}
 )
 
-func equalKinds(a, b ast.Kind) bool {
+// equalKinds reports whether two kinds are the same.
+func (c *checker) equalKinds(a, b ast.Kind) bool {
+	if a == b || !c.enter() {
+		return true
+	}
+	defer c.leave()
 	switch a := a.(type) {
 	case *ast.KindStar:
 		_, ok := b.(*ast.KindStar)
@@ -21,7 +26,7 @@ func equalKinds(a, b ast.Kind) bool {
 		return ok
 	case *ast.KindArrow:
 		b, ok := b.(*ast.KindArrow)
-		return ok && equalKinds(a.Param, b.Param) && equalKinds(a.Result, b.Result)
+		return ok && c.equalKinds(a.Param, b.Param) && c.equalKinds(a.Result, b.Result)
 	default:
 		return false
 	}
@@ -53,7 +58,7 @@ func (c *checker) star(rule Rule, t ast.Type) ast.Type { return c.wellFormed(rul
 
 func (c *checker) expectKind(rule Rule, t ast.Type, kind ast.Kind) {
 	found := c.kindOf(t)
-	if c.failure == nil && !equalKinds(found, kind) {
+	if c.failure == nil && !c.equalKinds(found, kind) {
 		c.mismatch(rule, "Type "+c.show(t)+" is of another kind", c.showKind(kind), c.showKind(found))
 	}
 }

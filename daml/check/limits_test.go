@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"context"
 	"strconv"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ func TestTypesThatGrowAreRefusedInTime(t *testing.T) {
 	library := standardLibrary()
 	require.NoError(t, library.Index())
 	begin := time.Now()
-	err := check.Packages([]*ast.Package{library, p}, check.Options{
+	err := check.Packages(t.Context(), []*ast.Package{library, p}, check.Options{
 		Limits: check.Limits{Steps: 1_000_000, Depth: 10_000},
 	})
 	var failure *check.Error
@@ -63,9 +64,9 @@ func TestWhatIsLongCountsAsOftenAsItIsSearched(t *testing.T) {
 	packages := []*ast.Package{library, p}
 	limits := check.Limits{Steps: many * many, Depth: 1000}
 	var failure *check.Error
-	require.ErrorAs(t, check.Packages(packages, check.Options{Limits: limits}), &failure)
+	require.ErrorAs(t, check.Packages(t.Context(), packages, check.Options{Limits: limits}), &failure)
 	require.Equal(t, check.Steps, failure.Rule)
-	require.NoError(t, check.Packages(packages, check.Options{}))
+	require.NoError(t, check.Packages(t.Context(), packages, check.Options{}))
 }
 
 // last is the last type synonym of the example.
@@ -100,7 +101,43 @@ func TestPackagesThatWereCheckedAreNotCheckedAgain(t *testing.T) {
 	library.Modules[0].Values = []*ast.DefValue{{Name: "wrong", Type: integer, Body: hello}}
 	require.NoError(t, library.Index())
 	require.NoError(t, p.Index())
-	require.Error(t, check.Packages([]*ast.Package{library, p}, check.Options{}))
-	require.NoError(t, check.Packages([]*ast.Package{p}, check.Options{Checked: ast.Packages{library.ID: library}}))
-	require.Error(t, check.Packages([]*ast.Package{p}, check.Options{}))
+	require.Error(t, check.Packages(t.Context(), []*ast.Package{library, p}, check.Options{}))
+	known := check.Options{Checked: ast.Packages{library.ID: library}}
+	require.NoError(t, check.Packages(t.Context(), []*ast.Package{p}, known))
+	require.Error(t, check.Packages(t.Context(), []*ast.Package{p}, check.Options{}))
+}
+
+// Kinds are compared as often as they are met, however they are shared.
+func TestKindsThatAreSharedAreComparedInTime(t *testing.T) {
+	t.Parallel()
+	grown := func() ast.Kind {
+		var out ast.Kind = star
+		for range 40 {
+			out = &ast.KindArrow{Param: out, Result: out}
+		}
+		return out
+	}
+	quantified := func() ast.Type {
+		return &ast.TyForall{Binder: ast.TypeBinder{Name: "a", Kind: grown()}, Body: unit}
+	}
+	p := withValue(quantified(), anything(quantified()))
+	library := standardLibrary()
+	require.NoError(t, p.Index())
+	require.NoError(t, library.Index())
+	err := check.Packages(t.Context(), []*ast.Package{library, p}, check.Options{
+		Limits: check.Limits{Steps: 1_000_000, Depth: 1000},
+	})
+	var failure *check.Error
+	require.ErrorAs(t, err, &failure)
+	require.Equal(t, check.Steps, failure.Rule)
+}
+
+func TestACheckIsCancelled(t *testing.T) {
+	t.Parallel()
+	library, p := standardLibrary(), example()
+	require.NoError(t, library.Index())
+	require.NoError(t, p.Index())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, check.Packages(ctx, []*ast.Package{library, p}, check.Options{}), context.Canceled)
 }

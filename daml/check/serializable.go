@@ -32,7 +32,7 @@ func (c *checker) checkSerializable(definition *ast.DefDataType) {
 	}
 	vars := make(map[string]bool, len(definition.Params))
 	for _, param := range definition.Params {
-		if !equalKinds(param.Kind, star) {
+		if !c.equalKinds(param.Kind, star) {
 			c.fail(rule, "The type is not serializable: its parameter %s is of kind %s", shorten(param.Name),
 				c.showKind(param.Kind))
 		}

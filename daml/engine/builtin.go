@@ -101,11 +101,12 @@ func coreBuiltins() map[ast.BuiltinFunction]builtinDef {
 		ast.Greater:        {2, comparing(func(order int) bool { return order > 0 })},
 		ast.GreaterEq:      {2, comparing(func(order int) bool { return order >= 0 })},
 		ast.PartyToText:    {1, pure(func(_ *machine, args []Value) Value { return lf.Text(args[0].(lf.Party)) })},
-		ast.TextToParty: {1, pure(func(_ *machine, args []Value) Value {
+		ast.TextToParty: {1, pure(func(m *machine, args []Value) Value {
 			text := string(args[0].(lf.Text))
 			if lf.CheckParty(text) != nil {
 				return none
 			}
+			m.memory -= listBytes
 			return some(lf.Party(text))
 		})},
 		ast.ContractIDToText: {1, pure(func(m *machine, args []Value) Value {
@@ -147,9 +148,13 @@ func comparing(holds func(order int) bool) operation {
 }
 
 func failWithStatus(m *machine, args []Value) code {
-	metadata := map[string]string{}
+	metadata, size := map[string]string{}, 0
 	args[3].(*Map).Each(func(key, value Value) bool {
-		metadata[string(key.(lf.Text))] = string(value.(lf.Text))
+		k, v := string(key.(lf.Text)), string(value.(lf.Text))
+		if size += len(k) + len(v); size > maxMessage {
+			return false
+		}
+		metadata[k] = v
 		return true
 	})
 	id, category, message := args[0].(lf.Text), args[1].(lf.Int64), args[2].(lf.Text)

@@ -33,19 +33,29 @@ func int64Builtins() map[ast.BuiltinFunction]builtinDef {
 		}),
 		ast.ExpInt64: int64Arithmetic(ast.ExpInt64, power),
 		ast.Int64ToText: {1, pure(func(m *machine, args []Value) Value {
+			m.memory -= scalarTextBytes
 			return lf.Text(show(args[0]))
 		})},
-		ast.TextToInt64: {1, pure(func(_ *machine, args []Value) Value {
-			if n, ok := parseInt64(string(args[0].(lf.Text))); ok {
-				return some(lf.Int64(n))
+		ast.TextToInt64: {1, sized(func(m *machine, args []Value) (Value, bool) {
+			text := string(args[0].(lf.Text))
+			if !m.work(len(text)) {
+				return nil, false
 			}
-			return none
+			if n, ok := parseInt64(text); ok {
+				m.memory -= listBytes
+				return some(lf.Int64(n)), true
+			}
+			return none, true
 		})},
 	}
 }
 
+// scalarTextBytes is what the text of a number or time takes.
+const scalarTextBytes = 64
+
 func int64Arithmetic(function ast.BuiltinFunction, of func(a, b int64) (int64, bool)) builtinDef {
-	return builtinDef{2, arithmetic{function.String(), func(_ *machine, args []Value) (Value, bool) {
+	return builtinDef{2, arithmetic{function.String(), func(m *machine, args []Value) (Value, bool) {
+		m.memory -= valueBytes
 		n, ok := of(int64(args[0].(lf.Int64)), int64(args[1].(lf.Int64)))
 		return lf.Int64(n), ok
 	}}}

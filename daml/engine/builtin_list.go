@@ -38,10 +38,36 @@ func (foldingLeft) resume(m *machine, f *frame) code {
 
 // foldRight applies a function to each element and what was reached, from the last element on.
 func foldRight(m *machine, args []Value) code {
-	f, elements := args[0], args[2].(*List).Slice()
-	m.memory -= int64(len(elements)) * valueBytes
+	f := args[0]
+	elements, ok := m.elements(args[2].(*List))
+	if !ok {
+		return nil
+	}
 	m.result = args[1]
 	return (&foldingRight{f, elements}).next(m, len(elements))
+}
+
+// elements lists the elements of a list; false where the run has failed.
+func (m *machine) elements(l *List) ([]Value, bool) {
+	n, ok := m.length(l)
+	if !ok || !m.alloc(n*valueBytes) {
+		return nil, false
+	}
+	out := make([]Value, 0, n)
+	for ; l != nil; l = l.Tail {
+		out = append(out, l.Head)
+	}
+	return out, true
+}
+
+// length counts the elements of a list, and the steps of going through it; false where the run has failed.
+func (m *machine) length(l *List) (n int, ok bool) {
+	for ; l != nil; l = l.Tail {
+		if n++; n%bytesPerStep == 0 && !m.work(bytesPerStep*valueBytes) {
+			return 0, false
+		}
+	}
+	return n, true
 }
 
 // foldingRight waits for what a function makes of an element; how many elements are left is in the frame.

@@ -14,10 +14,10 @@ func mapBuiltins() map[ast.BuiltinFunction]builtinDef {
 		ast.TextMapLookup: {2, fallible(mapLookup)},
 		ast.TextMapDelete: {2, fallible(mapDelete)},
 		ast.TextMapSize:   {1, pure(mapSize)},
-		ast.TextMapToList: {1, pure(func(m *machine, args []Value) Value {
-			return collectEntries(m, args[0].(*Map), func(key, value Value) Value {
-				m.memory -= 4 * valueBytes
-				return &Struct{shape: m.program.entryShape(), fields: []Value{key, value}}
+		ast.TextMapToList: {1, sized(func(m *machine, args []Value) (Value, bool) {
+			shape := m.program.entryShape()
+			return collectEntries(m, args[0].(*Map), 6*valueBytes, func(key, value Value) Value {
+				return &Struct{shape: shape, fields: []Value{key, value}}
 			})
 		})},
 		ast.GenMapEmpty:  {0, pure(func(*machine, []Value) Value { return &Map{} })},
@@ -25,11 +25,11 @@ func mapBuiltins() map[ast.BuiltinFunction]builtinDef {
 		ast.GenMapLookup: {2, fallible(mapLookup)},
 		ast.GenMapDelete: {2, fallible(mapDelete)},
 		ast.GenMapSize:   {1, pure(mapSize)},
-		ast.GenMapKeys: {1, pure(func(m *machine, args []Value) Value {
-			return collectEntries(m, args[0].(*Map), func(key, _ Value) Value { return key })
+		ast.GenMapKeys: {1, sized(func(m *machine, args []Value) (Value, bool) {
+			return collectEntries(m, args[0].(*Map), 0, func(key, _ Value) Value { return key })
 		})},
-		ast.GenMapValues: {1, pure(func(m *machine, args []Value) Value {
-			return collectEntries(m, args[0].(*Map), func(_, value Value) Value { return value })
+		ast.GenMapValues: {1, sized(func(m *machine, args []Value) (Value, bool) {
+			return collectEntries(m, args[0].(*Map), 0, func(_, value Value) Value { return value })
 		})},
 	}
 }
@@ -37,11 +37,14 @@ func mapBuiltins() map[ast.BuiltinFunction]builtinDef {
 // entryShape is the shape of the entries of a text map as a list has them.
 func (p *Program) entryShape() *structShape { return p.shape([]string{"key", "value"}) }
 
-func collectEntries(m *machine, of *Map, take func(key, value Value) Value) Value {
-	m.memory -= int64(of.Len()) * 2 * valueBytes
+// collectEntries makes a list of what is taken of each entry, which takes so many bytes.
+func collectEntries(m *machine, of *Map, bytes int, take func(key, value Value) Value) (Value, bool) {
+	if !m.alloc(of.Len()*(listBytes+bytes)) || !m.work(of.Len()*(listBytes+bytes)) {
+		return nil, false
+	}
 	var out *List
 	of.root.backward(func(key, value Value) { out = &List{Head: take(key, value), Tail: out} })
-	return out
+	return out, true
 }
 
 func mapSize(_ *machine, args []Value) Value { return lf.Int64(args[0].(*Map).Len()) }

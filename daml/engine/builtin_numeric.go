@@ -45,17 +45,25 @@ func numericBuiltins() map[ast.BuiltinFunction]builtinDef {
 			whole := args[0].(*Numeric).truncated()
 			return lf.Int64(whole.Int64()), whole.IsInt64()
 		}}},
-		ast.NumericToText: {1, pure(func(_ *machine, args []Value) Value { return lf.Text(args[0].(*Numeric).show()) })},
-		ast.TextToNumeric: {2, pure(func(_ *machine, args []Value) Value {
-			if n, ok := readNumeric(string(args[1].(lf.Text)), args[0].(*Numeric).Scale); ok {
-				return some(n)
+		ast.NumericToText: {1, pure(func(m *machine, args []Value) Value {
+			m.memory -= numericBytes
+			return lf.Text(args[0].(*Numeric).show())
+		})},
+		ast.TextToNumeric: {2, sized(func(m *machine, args []Value) (Value, bool) {
+			text := string(args[1].(lf.Text))
+			if !m.alloc(numericBytes) || !m.work(bytesPerStep*len(text)) {
+				return nil, false
 			}
-			return none
+			if n, ok := readNumeric(text, args[0].(*Numeric).Scale); ok {
+				return some(n), true
+			}
+			return none, true
 		})},
 	}
 }
 
-const numericBytes = 64
+// numericBytes is what a number takes, with what is made on the way to it.
+const numericBytes = 256
 
 func numericArithmetic(function ast.BuiltinFunction, arity int, of func(args []Value) (*Numeric, bool)) builtinDef {
 	return builtinDef{arity, arithmetic{function.String(), func(m *machine, args []Value) (Value, bool) {

@@ -9,9 +9,13 @@ import (
 
 func timeBuiltins() map[ast.BuiltinFunction]builtinDef {
 	return map[ast.BuiltinFunction]builtinDef{
-		ast.DateToText:     {1, pure(func(_ *machine, args []Value) Value { return lf.Text(showDate(args[0].(lf.Date))) })},
+		ast.DateToText: {1, pure(func(m *machine, args []Value) Value {
+			m.memory -= scalarTextBytes
+			return lf.Text(showDate(args[0].(lf.Date)))
+		})},
 		ast.DateToUnixDays: {1, pure(func(_ *machine, args []Value) Value { return lf.Int64(args[0].(lf.Date)) })},
-		ast.TimestampToText: {1, pure(func(_ *machine, args []Value) Value {
+		ast.TimestampToText: {1, pure(func(m *machine, args []Value) Value {
+			m.memory -= scalarTextBytes
 			return lf.Text(showTimestamp(args[0].(lf.Timestamp)))
 		})},
 		ast.TimestampToUnixMicroseconds: {1, pure(func(_ *machine, args []Value) Value {

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"sync/atomic"
-
 	"github.com/florinledger/florin/daml/ast"
 )
 
@@ -40,17 +38,19 @@ type closure struct {
 }
 
 func (c *closure) quick(m *machine) (Value, bool) {
+	if !m.alloc((len(c.captures) + 8) * valueBytes) {
+		return nil, false
+	}
 	free := make([]Value, len(c.captures))
 	for i, capture := range c.captures {
 		free[i], _ = capture.quick(m)
 	}
-	m.memory -= int64(len(free)+8) * valueBytes
 	return &Function{code: c.function, free: free}, true
 }
 
 func (c *closure) step(m *machine) code { return stepQuick(c, m) }
 
-// stepQuick is the step of code that quick always has a value for.
+// stepQuick is the step of code that quick has a value for unless the run has failed.
 func stepQuick(c code, m *machine) code {
 	v, _ := c.quick(m)
 	return m.give(v)
@@ -68,6 +68,9 @@ func (l *let) step(m *machine) code         { return l.from(m, 0) }
 
 func (l *let) from(m *machine, i int) code {
 	for ; i < len(l.bounds); i++ {
+		if !m.many(i) {
+			return nil
+		}
 		v, ok := l.bounds[i].quick(m)
 		if !ok {
 			m.push(l, int32(i), 0, nil)
@@ -125,6 +128,9 @@ func (g *gather) step(m *machine) code {
 
 func (g *gather) from(m *machine, i int) code {
 	for ; i < len(g.parts); i++ {
+		if !m.many(i) {
+			return nil
+		}
 		v, ok := g.parts[i].quick(m)
 		if !ok {
 			m.push(g, int32(i), 0, nil)
@@ -168,10 +174,13 @@ func (a *application) from(m *machine, i, first int) code {
 	v := *m.local(a.room)
 	f, ok := v.(*Function)
 	if !ok {
-		return m.fail(crash("%T is applied like a function", v))
+		return m.fail(defect("%T is applied like a function", v))
 	}
 	wanted := min(first+f.missing(), len(a.args))
 	for ; i < wanted; i++ {
+		if !m.many(i) {
+			return nil
+		}
 		v, ok := a.args[i].quick(m)
 		if !ok {
 			m.push(a, int32(i), int32(first), nil)
@@ -196,60 +205,3 @@ func (a *application) resume(m *machine, f *frame) code {
 }
 
 func (a *application) location() ast.Location { return a.at }
-
-// global is a value of a package, or another definition that is evaluated once.
-type global struct {
-	program *Program
-	name    string
-	compile func() (*function, error)
-	value   atomic.Pointer[Value]
-	code    atomic.Pointer[function]
-}
-
-func (g *global) quick(*machine) (Value, bool) {
-	if v := g.value.Load(); v != nil {
-		return *v, true
-	}
-	return nil, false
-}
-
-func (g *global) step(m *machine) code {
-	if v := g.value.Load(); v != nil {
-		return m.give(*v)
-	}
-	f, err := g.load()
-	if err != nil {
-		return m.fail(crash("%s cannot be compiled: %s", g.name, err))
-	}
-	if f.arity > 0 {
-		v := Value(&Function{code: f})
-		g.value.Store(&v)
-		return m.give(v)
-	}
-	if c, ok := f.body.(*closure); ok && len(c.captures) == 0 { // a function, and nothing to evaluate
-		v, _ := c.quick(m)
-		g.value.Store(&v)
-		return m.give(v)
-	}
-	m.push(g, 0, 0, nil)
-	return m.call(&Function{code: f}, nil)
-}
-
-// load compiles the definition when it is first needed. Two that need it at once both compile it, to the same effect.
-func (g *global) load() (*function, error) {
-	if f := g.code.Load(); f != nil {
-		return f, nil
-	}
-	f, err := g.compile()
-	if err != nil {
-		return nil, err
-	}
-	g.code.Store(f)
-	return f, nil
-}
-
-func (g *global) resume(m *machine, _ *frame) code {
-	v := m.result
-	g.value.Store(&v)
-	return nil
-}

@@ -12,35 +12,39 @@ import (
 // comparison goes through two values of one type side by side. It keeps its own stack: values may be nested as deep as
 // a program likes.
 type comparison struct {
-	pairs []pair
-	seen  int64 // how many pairs were compared
+	machine *machine
+	pairs   []pair
 }
 
 type pair struct{ a, b Value }
 
-func (c *comparison) push(a, b Value) { c.pairs = append(c.pairs, pair{a, b}) }
+const pairBytes = 2 * valueBytes
+
+// push makes two values wait to be compared; once memory is spent, the run has failed and nothing more is compared.
+func (c *comparison) push(a, b Value) {
+	if n := len(c.pairs); n == cap(c.pairs) && !c.machine.alloc(max(2*n, 4)*pairBytes) {
+		return
+	}
+	c.pairs = append(c.pairs, pair{a, b})
+}
 
 // compare orders two values of one type. Functions have no order.
 func (m *machine) compare(a, b Value) (int, *Failure) {
-	c := comparison{}
+	c := comparison{machine: m}
 	if order, failure := c.step(a, b); order != 0 || failure != nil {
 		return order, failure
 	}
 	for len(c.pairs) > 0 {
 		next := c.pairs[len(c.pairs)-1]
 		c.pairs = c.pairs[:len(c.pairs)-1]
-		order, failure := c.step(next.a, next.b)
-		if c.seen++; c.seen%stepsBetweenChecks == 0 {
-			m.steps -= stepsBetweenChecks
-			if m.check(); m.failure != nil {
-				return 0, m.failure
-			}
+		if !m.work(bytesPerStep) {
+			break
 		}
-		if order != 0 || failure != nil {
+		if order, failure := c.step(next.a, next.b); order != 0 || failure != nil {
 			return order, failure
 		}
 	}
-	return 0, nil
+	return 0, m.failure
 }
 
 func (c *comparison) step(a, b Value) (int, *Failure) {
@@ -54,7 +58,11 @@ func (c *comparison) step(a, b Value) (int, *Failure) {
 	case *Numeric:
 		return a.cmp(b.(*Numeric)), nil
 	case lf.Text:
-		return strings.Compare(string(a), string(b.(lf.Text))), nil
+		other := b.(lf.Text)
+		if !c.machine.work(min(len(a), len(other))) {
+			return 0, c.machine.failure
+		}
+		return strings.Compare(string(a), string(other)), nil
 	case lf.Date:
 		return cmp.Compare(a, b.(lf.Date)), nil
 	case lf.Timestamp:
@@ -64,36 +72,48 @@ func (c *comparison) step(a, b Value) (int, *Failure) {
 	case lf.ContractID:
 		return compareContractIDs(a, b.(lf.ContractID))
 	case *TypeRep:
-		return compareTypes(a.Type, b.(*TypeRep).Type), nil
+		return c.types(a, b.(*TypeRep))
 	case *Function:
 		return 0, failed(fault.NonComparableValues.New("Interpretation error: Error: functions are not comparable"))
 	default:
-		return c.composite(a, b), nil
+		return c.composite(a, b)
+	}
+}
+
+// types compares types. Equal ones are the same pointer.
+func (c *comparison) types(a, b *TypeRep) (int, *Failure) {
+	switch {
+	case a == b:
+		return 0, nil
+	case !c.machine.work(len(a.key) + len(b.key)):
+		return 0, c.machine.failure
+	default:
+		return compareTypes(a.Type, b.Type), nil
 	}
 }
 
 // composite compares what holds other values: their forms at once, their contents later.
-func (c *comparison) composite(a, b Value) int {
+func (c *comparison) composite(a, b Value) (int, *Failure) {
 	switch a := a.(type) {
 	case *Enum:
-		return cmp.Compare(a.Rank, b.(*Enum).Rank)
+		return cmp.Compare(a.Rank, b.(*Enum).Rank), nil
 	case *Variant:
 		other := b.(*Variant)
 		c.push(a.Value, other.Value)
-		return cmp.Compare(a.Rank, other.Rank)
+		return cmp.Compare(a.Rank, other.Rank), nil
 	case *Optional:
 		other := b.(*Optional)
 		if a != nil && other != nil {
 			c.push(a.Value, other.Value)
 		}
-		return compareBools(a != nil, other != nil)
+		return compareBools(a != nil, other != nil), c.machine.failure
 	case *List:
 		other := b.(*List)
 		if a != nil && other != nil {
 			c.push(a.Tail, other.Tail)
 			c.push(a.Head, other.Head)
 		}
-		return compareBools(a != nil, other != nil)
+		return compareBools(a != nil, other != nil), c.machine.failure
 	case *Record:
 		c.all(a.Fields, b.(*Record).Fields)
 	case *Struct:
@@ -101,11 +121,18 @@ func (c *comparison) composite(a, b Value) int {
 	case *Any:
 		other := b.(*Any)
 		c.push(a.Value, other.Value)
-		return compareTypes(a.Type.Type, other.Type.Type)
+		return c.types(a.Type, other.Type)
 	case *Map:
-		c.push(a.entries(), b.(*Map).entries())
+		other := b.(*Map)
+		entries := a.Len() + other.Len()
+		if !c.machine.alloc(2*entries*listBytes) || !c.machine.work(2*entries*listBytes) {
+			return 0, c.machine.failure
+		}
+		c.push(a.entries(), other.entries())
+	default:
+		return 0, defect("%T is compared", a)
 	}
-	return 0
+	return 0, c.machine.failure
 }
 
 func (c *comparison) all(a, b []Value) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/florinledger/florin/daml/ast"
 )
@@ -11,7 +12,11 @@ type scope struct {
 	program *Program
 	name    string
 	parent  *scope
-	outer   *binding // the parent's variables where the function stands
+
+	// vars are the variables by name, with their slots: the last of those that have one name hides the others. A
+	// function is compiled while its parent's scope is as it is where the function stands.
+	vars  map[string][]int
+	bound []string // in the order in which they were bound
 
 	slots, maxSlots int
 	captures        []code
@@ -20,28 +25,21 @@ type scope struct {
 	err             error
 }
 
-// binding is a variable in a slot; those before it are in scope, too.
-type binding struct {
-	name string
-	slot int
-	next *binding
-}
-
 // compileFunction compiles a function of parameters, which is no function value where it has none.
 func compileFunction(p *Program, name string, at ast.Location, params []string, body ast.Expr) (*function, error) {
 	s := &scope{program: p, name: name, at: at}
-	f := s.function(params, nil, func(env *binding) code { return s.expr(body, env) })
+	f := s.function(params, func() code { return s.expr(body) })
 	f.at = at
 	return f, s.err
 }
 
 // function compiles the body of a function whose parameters are in its first slots.
-func (s *scope) function(params []string, env *binding, body func(env *binding) code) *function {
+func (s *scope) function(params []string, body func() code) *function {
 	for _, param := range params {
-		env = &binding{name: param, slot: s.take(1), next: env}
+		s.bind(param)
 	}
 	out := &function{name: s.name, arity: len(params), at: s.at}
-	out.body = body(env)
+	out.body = body()
 	out.slots = s.maxSlots
 	return out
 }
@@ -69,19 +67,31 @@ func check[T any](s *scope, found T, err error) T {
 	return found
 }
 
-// within compiles something and gives back the slots that it took.
+// bind puts a variable in a slot of its own.
+func (s *scope) bind(name string) int {
+	if s.vars == nil {
+		s.vars = map[string][]int{}
+	}
+	slot := s.take(1)
+	s.vars[name] = append(s.vars[name], slot)
+	s.bound = append(s.bound, name)
+	return slot
+}
+
+// within compiles something, gives back the slots that it took, and forgets the variables that it bound.
 func (s *scope) within(compile func()) {
-	slots := s.slots
+	slots, bound := s.slots, len(s.bound)
 	compile()
-	s.slots = slots
+	for _, name := range s.bound[bound:] {
+		s.vars[name] = s.vars[name][:len(s.vars[name])-1]
+	}
+	s.slots, s.bound = slots, s.bound[:bound]
 }
 
 // variable finds a variable: in a slot, or captured from where the function stands.
-func (s *scope) variable(name string, env *binding) code {
-	for b := env; b != nil; b = b.next {
-		if b.name == name {
-			return &variable{slot: b.slot}
-		}
+func (s *scope) variable(name string) code {
+	if slots := s.vars[name]; len(slots) > 0 {
+		return &variable{slot: slots[len(slots)-1]}
 	}
 	if s.parent == nil {
 		return s.fail("variable %s is not bound", name)
@@ -93,15 +103,15 @@ func (s *scope) variable(name string, env *binding) code {
 			s.captured = map[string]int{}
 		}
 		s.captured[name] = index
-		s.captures = append(s.captures, s.parent.variable(name, s.outer))
+		s.captures = append(s.captures, s.parent.variable(name))
 	}
 	return &captured{index: index}
 }
 
 // lambda compiles a function that stands within this one.
-func (s *scope) lambda(params []string, env *binding, body func(inner *scope, env *binding) code) code {
-	inner := &scope{program: s.program, name: s.name, parent: s, outer: env, at: s.at}
-	f := inner.function(params, nil, func(env *binding) code { return body(inner, env) })
+func (s *scope) lambda(params []string, body func(inner *scope) code) code {
+	inner := &scope{program: s.program, name: s.name, parent: s, at: s.at}
+	f := inner.function(params, func() code { return body(inner) })
 	if inner.err != nil && s.err == nil {
 		s.err = inner.err
 	}
@@ -109,8 +119,8 @@ func (s *scope) lambda(params []string, env *binding, body func(inner *scope, en
 }
 
 // gather compiles expressions whose values something is done with.
-func (s *scope) gather(then operation, env *binding, exprs ...ast.Expr) code {
-	return s.gatherCode(then, len(exprs), func(i int) code { return s.expr(exprs[i], env) })
+func (s *scope) gather(then operation, exprs ...ast.Expr) code {
+	return s.gatherCode(then, len(exprs), func(i int) code { return s.expr(exprs[i]) })
 }
 
 func (s *scope) gatherCode(then operation, n int, part func(i int) code) code {
@@ -179,20 +189,20 @@ func params(e ast.Expr) ([]string, ast.Expr) {
 }
 
 // expr compiles an expression.
-func (s *scope) expr(e ast.Expr, env *binding) code {
+func (s *scope) expr(e ast.Expr) code {
 	switch e := e.(type) {
 	case *ast.ExpLocation:
 		before := s.at
 		s.at = e.Location
-		out := s.expr(e.Expr, env)
+		out := s.expr(e.Expr)
 		s.at = before
 		return out
 	case *ast.ExpTyApp:
-		return s.expr(e.Expr, env)
+		return s.expr(e.Expr)
 	case *ast.ExpTyAbs:
-		return s.expr(e.Body, env)
+		return s.expr(e.Body)
 	case *ast.ExpVar:
-		return s.variable(e.Name, env)
+		return s.variable(e.Name)
 	case *ast.ExpVal:
 		found, err := s.program.value(e.Name)
 		if err != nil {
@@ -202,56 +212,58 @@ func (s *scope) expr(e ast.Expr, env *binding) code {
 	case *ast.ExpBuiltin:
 		return s.builtin(e.Function)
 	case *ast.ExpApp:
-		return s.application(e, env)
+		return s.application(e)
 	case *ast.ExpAbs:
 		names, body := params(e)
-		return s.lambda(names, env, func(inner *scope, env *binding) code { return inner.expr(body, env) })
+		return s.lambda(names, func(inner *scope) code { return inner.expr(body) })
 	case *ast.ExpLet:
-		return s.let(e, env)
+		return s.let(e)
 	case *ast.ExpCase:
-		return s.match(e, env)
+		return s.match(e)
 	}
 	if out := s.literal(e); out != nil {
 		return out
 	}
-	if out := s.data(e, env); out != nil {
+	if out := s.data(e); out != nil {
 		return out
 	}
-	if out := s.interfaces(e, env); out != nil {
+	if out := s.interfaces(e); out != nil {
 		return out
 	}
-	if out := s.update(e, env); out != nil {
+	if out := s.update(e); out != nil {
 		return out
 	}
 	return s.fail("%T has no code", e)
 }
 
-func (s *scope) application(e *ast.ExpApp, env *binding) code {
-	fun, args := ast.Expr(e), []ast.Expr(nil)
+func (s *scope) application(e *ast.ExpApp) code {
+	fun, parts := ast.Expr(e), [][]ast.Expr(nil)
 	for {
 		app, ok := stripped(fun).(*ast.ExpApp)
 		if !ok {
 			break
 		}
-		fun, args = app.Fun, append(append([]ast.Expr(nil), app.Args...), args...)
+		fun, parts = app.Fun, append(parts, app.Args)
 	}
+	slices.Reverse(parts)
+	args := slices.Concat(parts...)
 	if builtin, ok := stripped(fun).(*ast.ExpBuiltin); ok {
 		if b := s.program.builtinDefs[builtin.Function]; b.arity == len(args) && b.then != nil {
-			return s.gather(b.then, env, args...)
+			return s.gather(b.then, args...)
 		}
 	}
 	a := &application{at: s.at}
 	s.within(func() {
 		a.room = s.take(len(args) + 1)
-		a.fun = s.expr(fun, env)
+		a.fun = s.expr(fun)
 		for _, arg := range args {
-			a.args = append(a.args, s.expr(arg, env))
+			a.args = append(a.args, s.expr(arg))
 		}
 	})
 	return a
 }
 
-func (s *scope) let(e *ast.ExpLet, env *binding) code {
+func (s *scope) let(e *ast.ExpLet) code {
 	out := &let{}
 	s.within(func() {
 		body := ast.Expr(e)
@@ -261,14 +273,12 @@ func (s *scope) let(e *ast.ExpLet, env *binding) code {
 				break
 			}
 			for _, b := range inner.Bindings {
-				out.bounds = append(out.bounds, s.expr(b.Bound, env))
-				slot := s.take(1)
-				out.slots = append(out.slots, slot)
-				env = &binding{name: b.Binder.Name, slot: slot, next: env}
+				out.bounds = append(out.bounds, s.expr(b.Bound))
+				out.slots = append(out.slots, s.bind(b.Binder.Name))
 			}
 			body = inner.Body
 		}
-		out.body = s.expr(body, env)
+		out.body = s.expr(body)
 	})
 	return out
 }

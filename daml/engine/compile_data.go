@@ -49,42 +49,42 @@ func (s *scope) literal(e ast.Expr) code {
 }
 
 // data compiles what makes and takes apart values; nil for other expressions.
-func (s *scope) data(e ast.Expr, env *binding) code {
+func (s *scope) data(e ast.Expr) code {
 	switch e := e.(type) {
 	case *ast.ExpListCons:
-		return s.gather(opCons, env, append(slices.Clone(e.Front), e.Tail)...)
+		return s.gather(opCons, append(slices.Clone(e.Front), e.Tail)...)
 	case *ast.ExpOptionalSome:
-		return s.gather(opSome, env, e.Expr)
+		return s.gather(opSome, e.Expr)
 	case *ast.ExpRecCon:
 		typ, err := s.program.recordType(e.Type.Name)
 		check(s, typ, err)
-		return s.gather(s.construct(e, typ), env, exprs(e.Fields)...)
+		return s.gather(s.construct(e, typ), exprs(e.Fields)...)
 	case *ast.ExpRecProj:
 		index, err := s.program.recordField(e.Type.Name, e.Field)
-		return s.gather(project{check(s, index, err)}, env, e.Record)
+		return s.gather(project{check(s, index, err)}, e.Record)
 	case *ast.ExpRecUpdate:
 		index, err := s.program.recordField(e.Type.Name, e.Field)
-		return s.gather(updateField{check(s, index, err)}, env, e.Record, e.Update)
+		return s.gather(updateField{check(s, index, err)}, e.Record, e.Update)
 	case *ast.ExpVariantCon:
 		typ, rank, err := s.program.constructor(e.Type.Name, e.Constructor)
 		check(s, typ, err)
-		return s.gather(makeVariant{typ, rank}, env, e.Argument)
+		return s.gather(makeVariant{typ, rank}, e.Argument)
 	case *ast.ExpStructCon:
-		return s.gather(s.makeStruct(e), env, exprs(e.Fields)...)
+		return s.gather(s.makeStruct(e), exprs(e.Fields)...)
 	case *ast.ExpStructProj:
-		return s.gather(&projectStruct{name: e.Field}, env, e.Struct)
+		return s.gather(&projectStruct{name: e.Field}, e.Struct)
 	case *ast.ExpStructUpdate:
-		return s.gather(&updateStruct{name: e.Field}, env, e.Struct, e.Update)
+		return s.gather(&updateStruct{name: e.Field}, e.Struct, e.Update)
 	case *ast.ExpToAny:
-		return s.gather(toAny{s.program.typeRep(e.Type)}, env, e.Expr)
+		return s.gather(toAny{s.program.typeRep(e.Type)}, e.Expr)
 	case *ast.ExpFromAny:
-		return s.gather(fromAny{s.program.typeRep(e.Type)}, env, e.Expr)
+		return s.gather(fromAny{s.program.typeRep(e.Type)}, e.Expr)
 	case *ast.ExpToAnyException:
-		return s.gather(toAny{s.program.typeRep(e.Type)}, env, e.Expr)
+		return s.gather(toAny{s.program.typeRep(e.Type)}, e.Expr)
 	case *ast.ExpFromAnyException:
-		return s.gather(fromAny{s.program.typeRep(e.Type)}, env, e.Expr)
+		return s.gather(fromAny{s.program.typeRep(e.Type)}, e.Expr)
 	case *ast.ExpThrow:
-		return s.gather(throw{s.program.typeRep(e.ExceptionType)}, env, e.Exception)
+		return s.gather(throw{s.program.typeRep(e.ExceptionType)}, e.Exception)
 	default:
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // ledgerUpdate compiles updates of the ledger; nil for other expressions.
-func (s *scope) ledgerUpdate(e ast.Expr, env *binding) code {
+func (s *scope) ledgerUpdate(e ast.Expr) code {
 	switch e := e.(type) {
 	case *ast.UpdateCreate:
 		return s.onLedger(func(m *machine, args []Value) code {
@@ -15,7 +15,7 @@ func (s *scope) ledgerUpdate(e ast.Expr, env *binding) code {
 				return m.fail(failure)
 			}
 			return m.create(t, args[0])
-		}, env, e.Argument)
+		}, e.Argument)
 	case *ast.UpdateCreateInterface:
 		return s.onLedger(func(m *machine, args []Value) code {
 			t, argument, failure := m.program.resolve(args[0])
@@ -23,49 +23,49 @@ func (s *scope) ledgerUpdate(e ast.Expr, env *binding) code {
 				return m.fail(failure)
 			}
 			return m.create(t, argument)
-		}, env, e.Argument)
+		}, e.Argument)
 	case *ast.UpdateFetch:
 		return s.onLedger(func(m *machine, args []Value) code {
 			return m.fetch(e.Template, args[0].(lf.ContractID))
-		}, env, e.ContractID)
+		}, e.ContractID)
 	case *ast.UpdateFetchInterface:
 		return s.onLedger(func(m *machine, args []Value) code {
 			return m.fetchInterface(e.Interface, args[0].(lf.ContractID))
-		}, env, e.ContractID)
+		}, e.ContractID)
 	case *ast.UpdateExercise:
 		return s.onLedger(func(m *machine, args []Value) code {
 			return m.exercise(e.Template, e.Choice, args[0].(lf.ContractID), args[1])
-		}, env, e.ContractID, e.Argument)
+		}, e.ContractID, e.Argument)
 	case *ast.UpdateExerciseInterface:
-		return s.exerciseInterface(e, env)
+		return s.exerciseInterface(e)
 	case *ast.UpdateGetTime:
-		return s.onLedger(func(m *machine, _ []Value) code { return m.give(m.now()) }, env)
+		return s.onLedger(func(m *machine, _ []Value) code { return m.give(m.now()) })
 	case *ast.UpdateLedgerTimeLT:
 		return s.onLedger(func(m *machine, args []Value) code {
 			return m.give(boolean(m.isBefore(args[0].(lf.Timestamp))))
-		}, env, e.Time)
+		}, e.Time)
 	default:
 		return nil
 	}
 }
 
-func (s *scope) exerciseInterface(e *ast.UpdateExerciseInterface, env *binding) code {
+func (s *scope) exerciseInterface(e *ast.UpdateExerciseInterface) code {
 	if e.Guard == nil {
 		return s.onLedger(func(m *machine, args []Value) code {
 			return m.exerciseInterface(e.Interface, e.Choice, args[0].(lf.ContractID), args[1], nil)
-		}, env, e.ContractID, e.Argument)
+		}, e.ContractID, e.Argument)
 	}
 	return s.onLedger(func(m *machine, args []Value) code {
 		return m.exerciseInterface(e.Interface, e.Choice, args[0].(lf.ContractID), args[1], args[2])
-	}, env, e.ContractID, e.Argument, e.Guard)
+	}, e.ContractID, e.Argument, e.Guard)
 }
 
 // onLedger compiles an update that needs a transaction.
-func (s *scope) onLedger(then effect, env *binding, exprs ...ast.Expr) code {
+func (s *scope) onLedger(then effect, exprs ...ast.Expr) code {
 	return s.delayed(func(m *machine, args []Value) code {
 		if m.ledger == nil {
 			return m.fail(crash("an update of the ledger is run where there is no transaction"))
 		}
 		return then(m, args)
-	}, env, exprs...)
+	}, exprs...)
 }

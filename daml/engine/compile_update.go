@@ -11,7 +11,8 @@ import (
 type delay struct{ code *function }
 
 func (d delay) compute(m *machine, args []Value) (Value, bool) {
-	return &Function{code: d.code, free: copyOf(m, args)}, true
+	free, ok := copyOf(m, args)
+	return &Function{code: d.code, free: free}, ok
 }
 func (d delay) perform(m *machine, args []Value) code { return computeAndGive(d, m, args) }
 
@@ -25,9 +26,9 @@ func (*delayed) quick(*machine) (Value, bool) { return nil, false }
 func (d *delayed) step(m *machine) code       { return d.then(m, m.function.free) }
 
 // delayed compiles an update that does something with the values of expressions.
-func (s *scope) delayed(then effect, env *binding, exprs ...ast.Expr) code {
+func (s *scope) delayed(then effect, exprs ...ast.Expr) code {
 	f := &function{name: s.name, arity: 1, slots: 1, body: &delayed{then: then, at: s.at}, at: s.at}
-	return s.gather(delay{f}, env, exprs...)
+	return s.gather(delay{f}, exprs...)
 }
 
 // run runs what an expression evaluates to.
@@ -59,22 +60,22 @@ const (
 )
 
 // update compiles an update; nil for other expressions.
-func (s *scope) update(e ast.Expr, env *binding) code {
+func (s *scope) update(e ast.Expr) code {
 	switch e := e.(type) {
 	case *ast.UpdatePure:
-		return s.delayed(func(m *machine, args []Value) code { return m.give(args[0]) }, env, e.Expr)
+		return s.delayed(func(m *machine, args []Value) code { return m.give(args[0]) }, e.Expr)
 	case *ast.UpdateEmbedExpr:
-		return s.lambda([]string{tokenName}, env, func(inner *scope, env *binding) code {
-			return inner.runs(inner.expr(e.Body, env))
+		return s.lambda([]string{tokenName}, func(inner *scope) code {
+			return inner.runs(inner.expr(e.Body))
 		})
 	case *ast.UpdateBlock:
-		return s.block(e, env)
+		return s.block(e)
 	case *ast.UpdateTryCatch:
-		return s.lambda([]string{tokenName}, env, func(inner *scope, env *binding) code {
-			return inner.try(e, env)
+		return s.lambda([]string{tokenName}, func(inner *scope) code {
+			return inner.try(e)
 		})
 	default:
-		return s.ledgerUpdate(e, env)
+		return s.ledgerUpdate(e)
 	}
 }
 
@@ -82,33 +83,29 @@ func (s *scope) runs(update code) code { return &run{update: update, at: s.at} }
 
 // block compiles updates that follow one another. The first is evaluated with the block, each other one when those
 // before it have been run.
-func (s *scope) block(e *ast.UpdateBlock, env *binding) code {
+func (s *scope) block(e *ast.UpdateBlock) code {
 	out := &let{}
 	s.within(func() {
-		out.bounds = []code{s.expr(e.Bindings[0].Bound, env)}
-		slot := s.take(1)
-		out.slots = []int{slot}
-		env := &binding{name: firstName, slot: slot, next: env}
-		out.body = s.lambda([]string{tokenName}, env, func(inner *scope, env *binding) code {
-			return inner.sequence(e, env)
+		out.bounds = []code{s.expr(e.Bindings[0].Bound)}
+		out.slots = []int{s.bind(firstName)}
+		out.body = s.lambda([]string{tokenName}, func(inner *scope) code {
+			return inner.sequence(e)
 		})
 	})
 	return out
 }
 
-func (s *scope) sequence(e *ast.UpdateBlock, env *binding) code {
+func (s *scope) sequence(e *ast.UpdateBlock) code {
 	out := &let{}
 	for i, b := range e.Bindings {
-		update := s.variable(firstName, env)
+		update := s.variable(firstName)
 		if i > 0 {
-			update = s.expr(b.Bound, env)
+			update = s.expr(b.Bound)
 		}
 		out.bounds = append(out.bounds, s.runs(update))
-		slot := s.take(1)
-		out.slots = append(out.slots, slot)
-		env = &binding{name: b.Binder.Name, slot: slot, next: env}
+		out.slots = append(out.slots, s.bind(b.Binder.Name))
 	}
-	out.body = s.runs(s.expr(e.Body, env))
+	out.body = s.runs(s.expr(e.Body))
 	return out
 }
 
@@ -119,10 +116,12 @@ type try struct {
 	handler code
 }
 
-func (s *scope) try(e *ast.UpdateTryCatch, env *binding) code {
-	out := &try{body: s.runs(s.expr(e.Body, env))}
-	out.slot = s.take(1)
-	out.handler = s.expr(e.Handler, &binding{name: e.Var, slot: out.slot, next: env})
+func (s *scope) try(e *ast.UpdateTryCatch) code {
+	out := &try{body: s.runs(s.expr(e.Body))}
+	s.within(func() {
+		out.slot = s.bind(e.Var)
+		out.handler = s.expr(e.Handler)
+	})
 	return out
 }
 

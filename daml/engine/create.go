@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -39,6 +41,7 @@ func (c *creation) next(m *machine, step int32, of *global) code {
 }
 
 func (c *creation) resume(m *machine, f *frame) code {
+	var ok bool
 	switch f.i {
 	case checkPrecondition:
 		if !m.result.(lf.Bool) {
@@ -46,10 +49,15 @@ func (c *creation) resume(m *machine, f *frame) code {
 		}
 		return c.next(m, findSignatories, c.template.signatories())
 	case findSignatories:
-		c.signatories = parties(m.result)
+		if c.signatories, ok = m.parties(m.result); !ok {
+			return nil
+		}
 		return c.next(m, findObservers, c.template.observers())
 	default:
-		c.observers = slices.DeleteFunc(parties(m.result), func(party ledger.Party) bool {
+		if c.observers, ok = m.parties(m.result); !ok {
+			return nil
+		}
+		c.observers = slices.DeleteFunc(c.observers, func(party ledger.Party) bool {
 			return ledger.PartiesContain(c.signatories, party)
 		})
 		return c.insert(m)
@@ -65,7 +73,7 @@ func (c *creation) preconditionViolated() *Failure {
 // insert adds the node.
 func (c *creation) insert(m *machine) code {
 	t := m.ledger
-	argument, failure := Export(c.argument)
+	argument, failure := m.export(c.argument)
 	switch {
 	case failure != nil:
 		return m.fail(failure)
@@ -99,13 +107,18 @@ func (c *creation) insert(m *machine) code {
 	return m.give(node.ContractID)
 }
 
-// parties are the parties of a list, sorted and each once.
-func parties(v Value) []ledger.Party {
-	var out []ledger.Party
-	for l := v.(*List); l != nil; l = l.Tail {
+// parties are the parties of a list, sorted and each once; false where the run has failed.
+func (m *machine) parties(v Value) ([]ledger.Party, bool) {
+	list := v.(*List)
+	n, ok := m.length(list)
+	if !ok || !m.alloc(2*n*valueBytes) || !m.work(n*bits.Len(uint(n))*bytesPerStep) {
+		return nil, false
+	}
+	out := make([]ledger.Party, 0, n)
+	for l := list; l != nil; l = l.Tail {
 		out = append(out, l.Head.(lf.Party))
 	}
-	return ledger.SortedParties(out)
+	return ledger.SortedParties(out), true
 }
 
 // unauthorized is the failure of a node that would be next.
@@ -116,10 +129,20 @@ func (t *transaction) unauthorized(name lf.TypeName, required []ledger.Party) *F
 		WithHint("Submit with actAs naming the missing parties, or use a choice that they have agreed to."))
 }
 
+// maxListed bounds how many parties or contracts a message lists.
+const maxListed = 50
+
 func listed(parties []ledger.Party) string {
-	texts := make([]string, len(parties))
-	for i, party := range parties {
-		texts[i] = string(party)
+	texts := make([]string, 0, maxListed)
+	for _, party := range parties[:min(len(parties), maxListed)] {
+		texts = append(texts, string(party))
 	}
-	return strings.Join(texts, ",")
+	return strings.Join(texts, ",") + andMore(len(parties)-maxListed)
+}
+
+func andMore(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
 }

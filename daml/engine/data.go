@@ -9,10 +9,12 @@ func (p pure) compute(m *machine, args []Value) (Value, bool) { return p(m, args
 func (p pure) perform(m *machine, args []Value) code          { return m.give(p(m, args)) }
 
 var (
-	opCons = pure(func(m *machine, args []Value) Value {
-		m.memory -= int64(len(args)) * 2 * valueBytes
+	opCons = sized(func(m *machine, args []Value) (Value, bool) {
+		if !m.alloc(len(args) * listBytes) {
+			return nil, false
+		}
 		last := len(args) - 1
-		return prepend(args[:last], args[last].(*List))
+		return prepend(args[:last], args[last].(*List)), true
 	})
 	opSome = pure(func(m *machine, args []Value) Value {
 		m.memory -= valueBytes
@@ -20,23 +22,36 @@ var (
 	})
 )
 
-// copyOf is a copy of values that outlives the machine's stack.
-func copyOf(m *machine, values []Value) []Value {
-	m.memory -= int64(len(values)+3) * valueBytes
+// listBytes is what an element takes in a list.
+const listBytes = 2 * valueBytes
+
+// sized is an operation that takes memory or time by the size of its arguments; false where none is left, and the run
+// has failed.
+type sized func(m *machine, args []Value) (Value, bool)
+
+func (s sized) compute(m *machine, args []Value) (Value, bool) { return s(m, args) }
+func (s sized) perform(m *machine, args []Value) code          { return computeAndGive(s, m, args) }
+
+// copyOf is a copy of values that outlives the machine's stack; false where there is no memory for it.
+func copyOf(m *machine, values []Value) ([]Value, bool) {
+	if !m.alloc((len(values)+3)*valueBytes) || !m.work(len(values)) {
+		return nil, false
+	}
 	out := make([]Value, len(values))
 	copy(out, values)
-	return out
+	return out, true
 }
 
 // makeRecord makes a record of its fields.
 type makeRecord struct{ typ *RecordType }
 
 func (o makeRecord) compute(m *machine, args []Value) (Value, bool) {
-	return &Record{Type: o.typ, Fields: copyOf(m, args)}, true
+	fields, ok := copyOf(m, args)
+	return &Record{Type: o.typ, Fields: fields}, ok
 }
 func (o makeRecord) perform(m *machine, args []Value) code { return computeAndGive(o, m, args) }
 
-// computeAndGive performs an operation that always computes.
+// computeAndGive performs an operation that computes unless the run has failed.
 func computeAndGive(o operation, m *machine, args []Value) code {
 	v, _ := o.compute(m, args)
 	return m.give(v)
@@ -55,7 +70,10 @@ type updateField struct{ index int }
 
 func (o updateField) compute(m *machine, args []Value) (Value, bool) {
 	record := args[0].(*Record)
-	fields := copyOf(m, record.Fields)
+	fields, ok := copyOf(m, record.Fields)
+	if !ok {
+		return nil, false
+	}
 	fields[o.index] = args[1]
 	return &Record{Type: record.Type, Fields: fields}, true
 }
@@ -80,7 +98,9 @@ type makeStruct struct {
 }
 
 func (o makeStruct) compute(m *machine, args []Value) (Value, bool) {
-	m.memory -= int64(len(args)+3) * valueBytes
+	if !m.alloc((len(args) + 3) * valueBytes) {
+		return nil, false
+	}
 	fields := make([]Value, len(args))
 	for i, from := range o.order {
 		fields[i] = args[from]
@@ -126,7 +146,10 @@ type updateStruct struct {
 
 func (o *updateStruct) compute(m *machine, args []Value) (Value, bool) {
 	s := args[0].(*Struct)
-	fields := copyOf(m, s.fields)
+	fields, ok := copyOf(m, s.fields)
+	if !ok {
+		return nil, false
+	}
 	fields[o.cache.index(s.shape, o.name)] = args[1]
 	return &Struct{shape: s.shape, fields: fields}, true
 }

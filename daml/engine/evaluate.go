@@ -20,9 +20,16 @@ func (p *Program) machine(ctx context.Context, options Options) *machine {
 	if limits == (Limits{}) {
 		limits = DefaultLimits()
 	}
+	m := newMachine(p, limits)
+	m.ctx, m.trace = ctx, options.Trace
+	return m
+}
+
+// newMachine makes a machine that nobody can cancel.
+func newMachine(p *Program, limits Limits) *machine {
 	return &machine{
-		program: p, ctx: ctx, limits: limits, steps: limits.Steps, memory: limits.Memory,
-		nextCheck: limits.Steps - stepsBetweenChecks, trace: options.Trace,
+		program: p, limits: limits, steps: limits.Steps, memory: limits.Memory,
+		nextCheck: limits.Steps - stepsBetweenChecks,
 	}
 }
 

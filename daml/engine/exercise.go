@@ -136,6 +136,7 @@ func (e *exercising) next(m *machine, step int32, of *global) code {
 }
 
 func (e *exercising) resume(m *machine, f *frame) code {
+	var ok bool
 	switch f.i {
 	case checkGuard:
 		if !m.result.(lf.Bool) {
@@ -144,16 +145,22 @@ func (e *exercising) resume(m *machine, f *frame) code {
 		}
 		return e.next(m, findControllers, e.choice.controllers())
 	case findControllers:
-		e.controllers = parties(m.result)
+		if e.controllers, ok = m.parties(m.result); !ok {
+			return nil
+		}
 		return e.next(m, findChoiceObservers, e.choice.observers())
 	case findChoiceObservers:
-		e.observers = parties(m.result)
+		if e.observers, ok = m.parties(m.result); !ok {
+			return nil
+		}
 		if e.choice.def.Authorizers != nil {
 			return e.next(m, findAuthorizers, e.choice.authorizers())
 		}
 		return e.begin(m)
 	case findAuthorizers:
-		e.authorizers = parties(m.result)
+		if e.authorizers, ok = m.parties(m.result); !ok {
+			return nil
+		}
 		return e.begin(m)
 	default:
 		return m.apply(m.result, tokenArgument)
@@ -171,7 +178,7 @@ func (e *exercising) handle(m *machine, f *frame, thrown *Failure) code {
 // begin adds the node and runs the choice's update below it.
 func (e *exercising) begin(m *machine) code {
 	t, found := m.ledger, e.found
-	argument, failure := Export(e.argument)
+	argument, failure := m.export(e.argument)
 	if failure != nil {
 		return m.fail(failure)
 	}
@@ -215,7 +222,7 @@ type closing struct{}
 
 func (closing) resume(m *machine, f *frame) code {
 	t := m.ledger
-	result, failure := Export(m.result)
+	result, failure := m.export(m.result)
 	if failure != nil {
 		return m.fail(failure)
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/florinledger/florin/decimal"
@@ -12,47 +13,48 @@ import (
 const maxNesting = 100
 
 // Export is a value in the form that the ledger stores. It fails for what is not stored (functions, types and updates),
-// for values that are nested too deep, and for text that is not valid.
-func Export(v Value) (lf.Value, *Failure) { return export(v, maxNesting) }
+// for values that are nested too deep or are too large, and for text that is not valid.
+func Export(v Value) (lf.Value, *Failure) {
+	return newMachine(nil, Limits{Steps: 10_000_000, Memory: 256 << 20}).export(v)
+}
 
-func export(v Value, depth int) (lf.Value, *Failure) {
+// export is a value in the form that the ledger stores. What values share is counted as often as it is met.
+func (m *machine) export(v Value) (lf.Value, *Failure) { return m.exportWithin(v, maxNesting) }
+
+// exportedBytes is what a value takes on the ledger's side beside its parts.
+const exportedBytes = 3 * valueBytes
+
+func (m *machine) exportWithin(v Value, depth int) (lf.Value, *Failure) {
 	if depth < 0 {
 		return nil, failed(fault.ValueNesting.New(
 			interpretationError+"Value exceeds maximum nesting value of %d", maxNesting))
 	}
+	if !m.alloc(exportedBytes) || !m.work(exportedBytes) {
+		return nil, m.failure
+	}
 	switch v := v.(type) {
 	case lf.Text:
-		if !utf8.ValidString(string(v)) {
-			return nil, failed(fault.MalformedText.New(interpretationError + "Text is malformed: it is not valid UTF-8"))
-		}
-		return v, nil
+		return v, m.checkText(string(v))
 	case *Numeric:
+		m.memory -= numericBytes
 		return exportNumeric(v)
 	case *Optional:
 		if v == nil {
 			return lf.Optional{}, nil
 		}
-		inner, failure := export(v.Value, depth-1)
+		inner, failure := m.exportWithin(v.Value, depth-1)
 		return lf.Optional{Value: inner}, failure
 	case *List:
-		out := lf.List{}
-		for ; v != nil; v = v.Tail {
-			element, failure := export(v.Head, depth-1)
-			if failure != nil {
-				return nil, failure
-			}
-			out = append(out, element)
-		}
-		return out, nil
+		return m.exportList(v, depth)
 	case *Record:
-		return exportRecord(v, depth)
+		return m.exportRecord(v, depth)
 	case *Variant:
-		inner, failure := export(v.Value, depth-1)
+		inner, failure := m.exportWithin(v.Value, depth-1)
 		return lf.Variant{Type: v.Type.Name, Constructor: v.Constructor(), Value: inner}, failure
 	case *Enum:
 		return lf.Enum{Type: v.Type.Name, Constructor: v.Constructor()}, nil
 	case *Map:
-		return exportMap(v, depth)
+		return m.exportMap(v, depth)
 	case lf.Value:
 		return v, nil
 	default:
@@ -60,10 +62,47 @@ func export(v Value, depth int) (lf.Value, *Failure) {
 	}
 }
 
-func exportRecord(v *Record, depth int) (lf.Value, *Failure) {
+// checkText checks that a text can be stored: it is valid, and has no NUL.
+func (m *machine) checkText(text string) *Failure {
+	switch {
+	case !m.work(len(text)):
+		return m.failure
+	case !utf8.ValidString(text):
+		return malformedText("it is not valid UTF-8")
+	case strings.ContainsRune(text, 0):
+		return malformedText("it contains the character U+0000")
+	default:
+		return nil
+	}
+}
+
+func malformedText(problem string) *Failure {
+	return failed(fault.MalformedText.New(interpretationError+"Text is malformed: %s", problem))
+}
+
+func (m *machine) exportList(v *List, depth int) (lf.Value, *Failure) {
+	n, ok := m.length(v)
+	if !ok {
+		return nil, m.failure
+	}
+	out := make(lf.List, 0, min(n, 1024)) // grows as its elements are paid for
+	for ; v != nil; v = v.Tail {
+		element, failure := m.exportWithin(v.Head, depth-1)
+		if failure != nil {
+			return nil, failure
+		}
+		out = append(out, element)
+	}
+	return out, nil
+}
+
+func (m *machine) exportRecord(v *Record, depth int) (lf.Value, *Failure) {
+	if !m.alloc(len(v.Fields) * 2 * valueBytes) {
+		return nil, m.failure
+	}
 	fields := make([]lf.Field, len(v.Fields))
 	for i, field := range v.Fields {
-		inner, failure := export(field, depth-1)
+		inner, failure := m.exportWithin(field, depth-1)
 		if failure != nil {
 			return nil, failure
 		}
@@ -72,20 +111,22 @@ func exportRecord(v *Record, depth int) (lf.Value, *Failure) {
 	return lf.Record{Type: v.Type.Name, Fields: fields}, nil
 }
 
-func exportMap(v *Map, depth int) (out lf.Value, failure *Failure) {
+func (m *machine) exportMap(v *Map, depth int) (out lf.Value, failure *Failure) {
 	texts, entries := lf.TextMap{}, lf.GenMap{}
 	v.Each(func(key, value Value) bool {
 		var inner, innerKey lf.Value
-		if inner, failure = export(value, depth-1); failure != nil {
+		if inner, failure = m.exportWithin(value, depth-1); failure != nil {
+			return false
+		}
+		if innerKey, failure = m.exportWithin(key, depth-1); failure != nil {
 			return false
 		}
 		if v.Text {
 			texts = append(texts, lf.TextMapEntry{Key: string(key.(lf.Text)), Value: inner})
-			return true
+		} else {
+			entries = append(entries, lf.GenMapEntry{Key: innerKey, Value: inner})
 		}
-		innerKey, failure = export(key, depth-1)
-		entries = append(entries, lf.GenMapEntry{Key: innerKey, Value: inner})
-		return failure == nil
+		return true
 	})
 	if v.Text {
 		return texts, failure
@@ -93,12 +134,15 @@ func exportMap(v *Map, depth int) (out lf.Value, failure *Failure) {
 	return entries, failure
 }
 
-// exportNumeric is a number as the ledger has it: with ten digits after the point.
+// exportNumeric is a number as the ledger has it: with ten digits after the point. One of another scale is stored where
+// it is such a number, too.
 func exportNumeric(v *Numeric) (lf.Value, *Failure) {
-	if v.Scale != decimal.Places {
-		return nil, crash("a Numeric %d cannot be stored: the ledger has Numeric %d", v.Scale, decimal.Places)
+	stored, exact := v.cast(decimal.Places)
+	if !exact {
+		return nil, crash("the Numeric %d %s cannot be stored: numbers on the ledger have %d digits, %d of them after the "+
+			"point", v.Scale, v.show(), maxDigits, decimal.Places)
 	}
-	number, err := decimal.Parse(v.String())
+	number, err := decimal.Parse(stored.String())
 	if err != nil {
 		return nil, crash("%s", err)
 	}

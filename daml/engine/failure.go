@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -46,11 +48,28 @@ func (f *Failure) Unwrap() error {
 	return f.Fault
 }
 
+// Defect is the error of a run that the engine itself broke off: no package that package check passed brings one about.
+type Defect struct { //nolint:errname // it is the error beside Failure
+	// Problem says what went wrong in the engine.
+	Problem string
+	// Stack is where, in Go.
+	Stack string
+	// Calls are the functions that were under way, the innermost first.
+	Calls []Call
+}
+
+func (d *Defect) Error() string { return "the engine is at fault: " + d.Problem }
+
+// defect is the failure of a run that comes upon what no package does that is well-typed.
+func defect(format string, args ...any) *Failure {
+	return &Failure{err: &Defect{Problem: fmt.Sprintf(format, args...), Stack: string(debug.Stack())}}
+}
+
 const interpretationError = "Interpretation error: Error: "
 
 func failed(refusal *fault.Fault) *Failure { return &Failure{Fault: refusal} }
 
-// crash is a failure that a well-typed package cannot bring about.
+// crash is a failure for which upstream has no error id of its own.
 func crash(format string, args ...any) *Failure {
 	return failed(fault.DamlInterpretationError.New("Interpretation error: "+format, args...))
 }
@@ -98,6 +117,9 @@ func (m *machine) trail(failure *Failure) {
 	}
 	if function != nil && len(failure.Calls) < maxCalls {
 		failure.Calls = append(failure.Calls, Call{Function: function.code.name, Location: function.code.at})
+	}
+	if defect, ok := errors.AsType[*Defect](failure.err); ok {
+		defect.Calls = failure.Calls
 	}
 }
 
@@ -203,11 +225,14 @@ const categoryState = 9
 
 // userError is the failure of ERROR.
 func userError(message string) *fault.Fault {
-	return fault.InterpretationUserError.New(interpretationError+"User abort: %s", message)
+	return fault.InterpretationUserError.New(interpretationError+"User abort: %s", shortenTo(maxMessage, message))
 }
 
+// maxMessage bounds the messages that packages give their failures, and what the metadata of one takes.
+const maxMessage = 64 << 10
+
 func userFailure(id string, category int, message string, metadata map[string]string) *fault.Fault {
-	return fault.UserFailure(fault.Category(category), id, message, metadata)
+	return fault.UserFailure(fault.Category(category), shortenTo(1000, id), shortenTo(maxMessage, message), metadata)
 }
 
 // unhandledException waits for the message of an exception that nothing catches.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/asttest"
+	"github.com/florinledger/florin/daml/check"
 	"github.com/florinledger/florin/daml/engine"
 	"github.com/florinledger/florin/fault"
 )
@@ -38,7 +39,12 @@ func FuzzMachine(f *testing.F) {
 			_, _ = engine.Export(v)
 			return
 		}
-		_, refused := fault.As(err)
-		require.True(t, refused, "%v", err)
+		if _, refused := fault.As(err); refused {
+			return
+		}
+		var defect *engine.Defect
+		require.ErrorAs(t, err, &defect)
+		require.Error(t, check.Packages(t.Context(), []*ast.Package{p}, check.Options{}),
+			"a well-typed package is not the engine's to break: %v", err)
 	})
 }

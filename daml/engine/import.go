@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 
+	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -16,16 +18,24 @@ func (p *Program) Import(name lf.TypeName, v lf.Value) (Value, error) {
 	return p.imported(t, v)
 }
 
+// imported is a stored value as a value of the language, whatever run it is for.
+func (p *Program) imported(t *lf.Type, v lf.Value) (Value, error) {
+	return newMachine(p, DefaultLimits()).imported(t, v)
+}
+
 func mismatch(t *lf.Type, v lf.Value) error { return fmt.Errorf("%T is no value of %s", v, t.Name) }
 
-func (p *Program) imported(t *lf.Type, v lf.Value) (Value, error) {
+// errSpent ends the import of a value where the run has failed.
+var errSpent = errors.New("the run has failed")
+
+// imported is a stored value as a value of the language. It counts towards what the run may cost.
+func (m *machine) imported(t *lf.Type, v lf.Value) (Value, error) {
+	if !m.alloc(exportedBytes) || !m.work(exportedBytes) {
+		return nil, errSpent
+	}
 	switch v := v.(type) {
 	case lf.Numeric:
-		unscaled, ok := new(big.Int).SetString(digitsOf(v.String()), 10)
-		if !ok || t.Kind != lf.KindNumeric {
-			return nil, mismatch(t, v)
-		}
-		return &Numeric{unscaled: unscaled, Scale: 10}, nil
+		return m.importNumeric(t, v)
 	case lf.Optional:
 		if t.Kind != lf.KindOptional {
 			return nil, mismatch(t, v)
@@ -33,25 +43,42 @@ func (p *Program) imported(t *lf.Type, v lf.Value) (Value, error) {
 		if v.Value == nil {
 			return none, nil
 		}
-		inner, err := p.imported(t.Element, v.Value)
+		inner, err := m.imported(t.Element, v.Value)
 		return some(inner), err
 	case lf.List:
-		return p.importList(t, v)
+		return m.importList(t, v)
 	case lf.Record:
-		return p.importRecord(t, v)
+		return m.importRecord(t, v)
 	case lf.Variant:
-		return p.importVariant(t, v)
+		return m.importVariant(t, v)
 	case lf.Enum:
 		if t.Kind != lf.KindEnum {
 			return nil, mismatch(t, v)
 		}
-		typ, rank, err := p.constructor(t.Name, v.Constructor)
+		typ, rank, err := m.program.constructor(t.Name, v.Constructor)
 		return &Enum{Type: typ, Rank: rank}, err
-	case lf.TextMap, lf.GenMap:
-		return p.importMap(t, v)
+	case lf.TextMap:
+		return m.importTextMap(t, v)
+	case lf.GenMap:
+		return m.importGenMap(t, v)
 	default:
 		return v, nil
 	}
+}
+
+// importNumeric gives a stored number the scale of its type.
+func (m *machine) importNumeric(t *lf.Type, v lf.Numeric) (Value, error) {
+	unscaled, ok := new(big.Int).SetString(digitsOf(v.String()), 10)
+	if !ok || t.Kind != lf.KindNumeric {
+		return nil, mismatch(t, v)
+	}
+	m.memory -= numericBytes
+	stored := &Numeric{unscaled: unscaled, Scale: decimal.Places}
+	number, ok := stored.cast(m.program.scaleOf(t))
+	if !ok {
+		return nil, fmt.Errorf("%s is no Numeric %d", v, m.program.scaleOf(t))
+	}
+	return number, nil
 }
 
 func digitsOf(number string) string {
@@ -64,88 +91,88 @@ func digitsOf(number string) string {
 	return string(out)
 }
 
-func (p *Program) importList(t *lf.Type, v lf.List) (Value, error) {
+func (m *machine) importList(t *lf.Type, v lf.List) (Value, error) {
 	if t.Kind != lf.KindList {
 		return nil, mismatch(t, v)
 	}
 	elements := make([]Value, len(v))
 	for i, element := range v {
 		var err error
-		if elements[i], err = p.imported(t.Element, element); err != nil {
+		if elements[i], err = m.imported(t.Element, element); err != nil {
 			return nil, err
 		}
 	}
 	return ListOf(elements...), nil
 }
 
-func (p *Program) importRecord(t *lf.Type, v lf.Record) (Value, error) {
+func (m *machine) importRecord(t *lf.Type, v lf.Record) (Value, error) {
 	if t.Kind != lf.KindRecord || len(v.Fields) != len(t.Fields) {
 		return nil, mismatch(t, v)
 	}
-	typ, err := p.recordType(t.Name)
+	typ, err := m.program.recordType(t.Name)
 	if err != nil {
 		return nil, err
 	}
 	fields := make([]Value, len(v.Fields))
 	for i, field := range v.Fields {
-		if fields[i], err = p.imported(t.Fields[i].Type, field.Value); err != nil {
+		if fields[i], err = m.imported(t.Fields[i].Type, field.Value); err != nil {
 			return nil, err
 		}
 	}
 	return &Record{Type: typ, Fields: fields}, nil
 }
 
-func (p *Program) importVariant(t *lf.Type, v lf.Variant) (Value, error) {
+func (m *machine) importVariant(t *lf.Type, v lf.Variant) (Value, error) {
 	if t.Kind != lf.KindVariant {
 		return nil, mismatch(t, v)
 	}
-	typ, rank, err := p.constructor(t.Name, v.Constructor)
+	typ, rank, err := m.program.constructor(t.Name, v.Constructor)
 	if err != nil {
 		return nil, err
 	}
-	inner, err := p.imported(t.Constructors[rank].Type, v.Value)
+	inner, err := m.imported(t.Constructors[rank].Type, v.Value)
 	return &Variant{Type: typ, Rank: rank, Value: inner}, err
 }
 
-func (p *Program) importMap(t *lf.Type, v lf.Value) (Value, error) {
-	out := &Map{Text: t.Kind == lf.KindTextMap}
-	limits := DefaultLimits()
-	m := &machine{program: p, limits: limits, steps: limits.Steps, memory: limits.Memory}
-	add := func(key Value, value lf.Value) error {
-		inner, err := p.imported(t.Element, value)
-		if err != nil {
-			return err
-		}
-		root, failure := m.insert(out.root, key, inner)
-		if failure != nil {
-			return failure
-		}
-		out.root = root
-		return nil
+func (m *machine) importTextMap(t *lf.Type, v lf.TextMap) (Value, error) {
+	if t.Kind != lf.KindTextMap {
+		return nil, mismatch(t, v)
 	}
-	switch v := v.(type) {
-	case lf.TextMap:
-		if t.Kind != lf.KindTextMap {
-			return nil, mismatch(t, v)
-		}
-		for _, entry := range v {
-			if err := add(lf.Text(entry.Key), entry.Value); err != nil {
-				return nil, err
-			}
-		}
-	case lf.GenMap:
-		if t.Kind != lf.KindGenMap {
-			return nil, mismatch(t, v)
-		}
-		for _, entry := range v {
-			key, err := p.imported(t.Key, entry.Key)
-			if err != nil {
-				return nil, err
-			}
-			if err := add(key, entry.Value); err != nil {
-				return nil, err
-			}
+	out := &Map{Text: true}
+	for _, entry := range v {
+		if err := m.importEntry(out, lf.Text(entry.Key), t.Element, entry.Value); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
+}
+
+func (m *machine) importGenMap(t *lf.Type, v lf.GenMap) (Value, error) {
+	if t.Kind != lf.KindGenMap {
+		return nil, mismatch(t, v)
+	}
+	out := &Map{}
+	for _, entry := range v {
+		key, err := m.imported(t.Key, entry.Key)
+		if err != nil {
+			return nil, err
+		}
+		if err := m.importEntry(out, key, t.Element, entry.Value); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (m *machine) importEntry(into *Map, key Value, t *lf.Type, v lf.Value) error {
+	value, err := m.imported(t, v)
+	if err != nil {
+		return err
+	}
+	root, failure := m.insert(into.root, key, value)
+	if failure != nil {
+		return failure
+	}
+	into.root = root
+	return nil
 }

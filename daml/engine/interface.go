@@ -8,34 +8,34 @@ import (
 
 // interfaces compiles expressions about interfaces and choices; nil for other expressions. A value of an interface is
 // the argument of a template with the template's type.
-func (s *scope) interfaces(e ast.Expr, env *binding) code {
+func (s *scope) interfaces(e ast.Expr) code {
 	switch e := e.(type) {
 	case *ast.ExpToInterface:
-		return s.gather(toAny{s.program.typeRep(&ast.TyCon{Name: e.Template})}, env, e.Expr)
+		return s.gather(toAny{s.program.typeRep(&ast.TyCon{Name: e.Template})}, e.Expr)
 	case *ast.ExpFromInterface:
-		return s.gather(fromAny{s.program.typeRep(&ast.TyCon{Name: e.Template})}, env, e.Expr)
+		return s.gather(fromAny{s.program.typeRep(&ast.TyCon{Name: e.Template})}, e.Expr)
 	case *ast.ExpUnsafeFromInterface:
-		return s.gather(unsafeFromInterface(e.Template), env, e.ContractID, e.Expr)
+		return s.gather(unsafeFromInterface(e.Template), e.ContractID, e.Expr)
 	case *ast.ExpToRequiredInterface:
-		return s.expr(e.Expr, env)
+		return s.expr(e.Expr)
 	case *ast.ExpFromRequiredInterface:
-		return s.gather(fromRequired(e.Requiring), env, e.Expr)
+		return s.gather(fromRequired(e.Requiring), e.Expr)
 	case *ast.ExpUnsafeFromRequiredInterface:
-		return s.gather(unsafeFromRequired(e), env, e.ContractID, e.Expr)
+		return s.gather(unsafeFromRequired(e), e.ContractID, e.Expr)
 	case *ast.ExpCallInterface:
-		return s.gather(callMethod(e.Interface, e.Method), env, e.Expr)
+		return s.gather(callMethod(e.Interface, e.Method), e.Expr)
 	case *ast.ExpViewInterface:
-		return s.gather(view(e.Interface), env, e.Expr)
+		return s.gather(view(e.Interface), e.Expr)
 	case *ast.ExpInterfaceTypeRep:
-		return s.gather(pure(func(_ *machine, args []Value) Value { return args[0].(*Any).Type }), env, e.Expr)
+		return s.gather(pure(func(_ *machine, args []Value) Value { return args[0].(*Any).Type }), e.Expr)
 	case *ast.ExpInterfaceSignatory:
-		return s.gather(partiesOf((*template).signatories), env, e.Expr)
+		return s.gather(partiesOf((*template).signatories), e.Expr)
 	case *ast.ExpInterfaceObserver:
-		return s.gather(partiesOf((*template).observers), env, e.Expr)
+		return s.gather(partiesOf((*template).observers), e.Expr)
 	case *ast.ExpChoiceController:
-		return s.gather(partiesOfChoice(e.Template, e.Choice, (*choice).controllers), env, e.Contract, e.Argument)
+		return s.gather(partiesOfChoice(e.Template, e.Choice, (*choice).controllers), e.Contract, e.Argument)
 	case *ast.ExpChoiceObserver:
-		return s.gather(partiesOfChoice(e.Template, e.Choice, (*choice).observers), env, e.Contract, e.Argument)
+		return s.gather(partiesOfChoice(e.Template, e.Choice, (*choice).observers), e.Contract, e.Argument)
 	default:
 		return nil
 	}

@@ -90,8 +90,12 @@ func (p *Program) Interpret(ctx context.Context, options Options, env Environmen
 	}
 	out := Interpretation{Transaction: m.ledger.finished()}
 	for _, id := range last {
-		result, err := p.resultOf(out.Transaction.Nodes[id])
-		if err != nil {
+		result, err := m.resultOf(out.Transaction.Nodes[id])
+		switch {
+		case m.failure != nil:
+			_, err := m.finish(nil, m.failure)
+			return Interpretation{}, err
+		case err != nil:
 			return Interpretation{}, err
 		}
 		out.Results = append(out.Results, result)
@@ -100,11 +104,11 @@ func (p *Program) Interpret(ctx context.Context, options Options, env Environmen
 }
 
 // resultOf is the result of a node with final contract ids.
-func (p *Program) resultOf(node ledger.TxNode) (Value, error) {
+func (m *machine) resultOf(node ledger.TxNode) (Value, error) {
 	if node.Kind == ledger.EventCreate {
 		return node.ContractID, nil
 	}
-	return p.imported(node.ResultType, node.Result)
+	return m.imported(node.ResultType, node.Result)
 }
 
 // NewRecord makes a record of a type from its fields in the order of the type's definition.
@@ -145,7 +149,6 @@ func (p *Program) MakeIdentity(name ast.ValueName) error {
 		return err
 	}
 	body := &function{name: name.QualifiedName(), arity: 1, slots: 1, body: &variable{slot: 0}}
-	v := Value(&Function{code: body})
-	g.value.Store(&v)
+	g.keep(&Function{code: body})
 	return nil
 }

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -15,15 +17,50 @@ func (p *Program) LFType(name lf.TypeName) (*lf.Type, error) {
 // lfTypeOf describes a type whose values are stored.
 func (p *Program) lfTypeOf(t ast.Type) (*lf.Type, error) {
 	return once(p, p.lfTypes, p.typeRep(t).key, func() (*lf.Type, error) {
-		d := describer{program: p, known: map[string]*lf.Type{}}
-		return d.describe(t, nil)
+		d := describer{program: p, known: map[string]*lf.Type{}, left: maxDescription}
+		out, err := d.describe(t, nil)
+		if err != nil {
+			return nil, fmt.Errorf("type %s: %w", shorten(p.typeRep(t).key), err)
+		}
+		return out, nil
 	})
 }
+
+// maxDescription bounds how many types are gone through to describe one. A type whose parts are of ever larger types
+// (data T a = T a (T (a, a))) has no description.
+const maxDescription = 100_000
 
 // describer describes types, which may be recursive.
 type describer struct {
 	program *Program
 	known   map[string]*lf.Type
+	left    int
+}
+
+var errDescription = errors.New("what it is made of has no end, or is too large")
+
+// enter counts a type and those within it. It reports whether to go on.
+func (d *describer) enter(t ast.Type) bool {
+	if d.left--; d.left < 0 {
+		return false
+	}
+	switch t := t.(type) {
+	case *ast.TyApp:
+		return d.enter(t.Fun) && d.enterAll(t.Args)
+	case *ast.TySyn:
+		return d.enterAll(t.Args)
+	default:
+		return true
+	}
+}
+
+func (d *describer) enterAll(types []ast.Type) bool {
+	for _, t := range types {
+		if !d.enter(t) {
+			return false
+		}
+	}
+	return true
 }
 
 // typeArgs are the types that variables stand for.
@@ -89,9 +126,18 @@ var scalarKinds = map[ast.BuiltinType]lf.Kind{
 }
 
 func (d *describer) describe(t ast.Type, args typeArgs) (*lf.Type, error) {
-	t, err := d.program.expanded(substitute(t, args))
+	if args != nil {
+		t = substitute(t, args)
+	}
+	if !d.enter(t) {
+		return nil, errDescription
+	}
+	t, err := d.program.expanded(t)
 	if err != nil {
 		return nil, err
+	}
+	if !d.enter(t) {
+		return nil, errDescription
 	}
 	key := d.program.typeRep(t).key
 	if known := d.known[key]; known != nil {
@@ -117,6 +163,8 @@ func (d *describer) builtin(out *lf.Type, t ast.BuiltinType, args []ast.Type) (e
 	}
 	out.Kind = kind
 	switch {
+	case t == ast.Numeric && len(args) == 1:
+		err = d.numeric(out, args[0])
 	case (t == ast.Optional || t == ast.List || t == ast.TextMap) && len(args) == 1:
 		out.Element, err = d.describe(args[0], nil)
 	case t == ast.GenMap && len(args) == 2:
@@ -125,6 +173,28 @@ func (d *describer) builtin(out *lf.Type, t ast.BuiltinType, args []ast.Type) (e
 		}
 	}
 	return err
+}
+
+// numeric notes the scale of a type of numbers.
+func (d *describer) numeric(out *lf.Type, scale ast.Type) error {
+	scale, err := d.program.expanded(scale)
+	if err != nil {
+		return err
+	}
+	digits, ok := scale.(*ast.TyNat)
+	if !ok {
+		return fmt.Errorf("%s is no scale", d.program.typeRep(scale).key)
+	}
+	d.program.scales.Store(out, digits.Value)
+	return nil
+}
+
+// scaleOf is the scale of a type of numbers; that of the ledger's own where it is no type of a package.
+func (p *Program) scaleOf(t *lf.Type) int {
+	if scale, ok := p.scales.Load(t); ok {
+		return scale.(int)
+	}
+	return decimal.Places
 }
 
 func (d *describer) data(out *lf.Type, name lf.TypeName, args []ast.Type) error {

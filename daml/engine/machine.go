@@ -64,6 +64,10 @@ type machine struct {
 	result   Value
 	failure  *Failure
 
+	// used are the values of the program that this run was charged for, own those that only this run keeps.
+	used map[*global]bool
+	own  map[*global]Value
+
 	ledger *transaction // nil where no update may run
 	trace  func(message string, at ast.Location)
 }
@@ -71,14 +75,15 @@ type machine struct {
 const (
 	stepsBetweenChecks = 1 << 12
 	valueBytes         = 16
+	frameBytes         = 64
 )
 
-// run applies a function and goes on until its value is there. Values of types that the code does not expect, as only a
-// package has that was not checked, end the run like any failure.
+// run applies a function and goes on until its value is there. A panic is a defect of the engine where the package is
+// well-typed; it ends this run alone.
 func (m *machine) run(f Value, args []Value) (v Value, failure *Failure) {
 	defer func() {
-		if defect := recover(); defect != nil {
-			failure = crash("the package is not well-typed: %v", defect)
+		if panicked := recover(); panicked != nil {
+			failure = defect("%v", panicked)
 			m.trail(failure)
 		}
 	}()
@@ -118,10 +123,41 @@ func (m *machine) check() {
 	}
 }
 
+// alloc takes bytes from what is left of memory, before they are used. It reports whether there are as many; where
+// there are not, the run has failed.
+func (m *machine) alloc(bytes int) bool {
+	if m.memory -= int64(bytes); m.memory >= 0 {
+		return true
+	}
+	m.fail(limitReached("bytes", m.limits.Memory))
+	return false
+}
+
+// bytesPerStep is how much of a text or value is gone through in the time of a step.
+const bytesPerStep = 32
+
+// work counts the steps of going through bytes. It reports whether the run goes on.
+func (m *machine) work(bytes int) bool {
+	if m.steps -= int64(bytes) / bytesPerStep; m.steps > m.nextCheck {
+		return true
+	}
+	m.check()
+	return m.failure == nil
+}
+
+// many counts the expressions that one step evaluates, where they are many. It reports whether the run goes on.
+func (m *machine) many(i int) bool {
+	const atATime = 64
+	return i%atATime != atATime-1 || m.work(atATime*bytesPerStep)
+}
+
 // push makes a continuation wait in the current activation.
 func (m *machine) push(then continuation, i, j int32, more any) {
 	if len(m.frames) >= m.limits.Depth {
 		m.fail(limitReached("calls within one another", int64(m.limits.Depth)))
+		return
+	}
+	if n := len(m.frames); n == cap(m.frames) && !m.alloc(max(2*n, 16)*frameBytes) {
 		return
 	}
 	m.frames = append(m.frames, frame{then: then, base: m.base, function: m.function, i: i, j: j, more: more})
@@ -141,32 +177,42 @@ func (m *machine) call(f *Function, args []Value) code {
 	missing := f.missing()
 	switch {
 	case len(args) < missing:
-		m.memory -= int64(len(f.args)+len(args)+3) * valueBytes
+		if !m.alloc((len(f.args) + len(args) + 3) * valueBytes) {
+			return nil
+		}
 		m.result = &Function{code: f.code, free: f.free, args: append(slices.Clip(f.args), args...)}
 		return nil
 	case len(args) > missing:
-		rest := append([]Value(nil), args[missing:]...)
-		m.memory -= int64(len(rest)) * valueBytes
+		rest, ok := copyOf(m, args[missing:])
+		if !ok {
+			return nil
+		}
 		m.push(applyMore{}, 0, 0, rest)
 		args = args[:missing]
 	}
 	base := m.free()
-	m.reserve(base + f.code.slots)
+	if !m.reserve(base + f.code.slots) {
+		return nil
+	}
 	copy(m.stack[base+len(f.args):], args)
 	copy(m.stack[base:], f.args)
 	m.base, m.function = base, f
 	return f.code.body
 }
 
-// reserve makes room on the stack.
-func (m *machine) reserve(size int) {
+// reserve makes room on the stack. It reports whether there is room.
+func (m *machine) reserve(size int) bool {
 	if size <= len(m.stack) {
-		return
+		return true
 	}
-	grown := make([]Value, max(2*len(m.stack), size, 1024))
-	m.memory -= int64(len(grown)-len(m.stack)) * valueBytes
+	length := max(2*len(m.stack), size, 64)
+	if !m.alloc(length * valueBytes) {
+		return false
+	}
+	grown := make([]Value, length)
 	copy(grown, m.stack)
 	m.stack = grown
+	return true
 }
 
 // local is the place of a slot of the current activation.
@@ -189,7 +235,7 @@ func (applyMore) resume(m *machine, f *frame) code {
 func (m *machine) apply(v Value, args []Value) code {
 	f, ok := v.(*Function)
 	if !ok {
-		return m.fail(crash("%T is applied like a function", v))
+		return m.fail(defect("%T is applied like a function", v))
 	}
 	return m.call(f, args)
 }

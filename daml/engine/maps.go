@@ -62,9 +62,14 @@ func (m *machine) find(n *mapNode, key Value) (Value, *Failure) {
 	return nil, nil
 }
 
+// nodeBytes is what a change of a tree takes at each level: a node is put in the place of one, or of three.
+const nodeBytes = 8 * valueBytes
+
 // insert is a tree with an entry added or replaced.
 func (m *machine) insert(n *mapNode, key, value Value) (*mapNode, *Failure) {
-	m.memory -= 4 * valueBytes
+	if !m.alloc(nodeBytes) {
+		return nil, m.failure
+	}
 	if n == nil {
 		return node(key, value, nil, nil), nil
 	}
@@ -75,10 +80,16 @@ func (m *machine) insert(n *mapNode, key, value Value) (*mapNode, *Failure) {
 	switch {
 	case order < 0:
 		left, failure := m.insert(n.left, key, value)
-		return balanced(n.key, n.value, left, n.right), failure
+		if failure != nil {
+			return nil, failure
+		}
+		return balanced(n.key, n.value, left, n.right), nil
 	case order > 0:
 		right, failure := m.insert(n.right, key, value)
-		return balanced(n.key, n.value, n.left, right), failure
+		if failure != nil {
+			return nil, failure
+		}
+		return balanced(n.key, n.value, n.left, right), nil
 	default:
 		return node(key, value, n.left, n.right), nil
 	}
@@ -89,7 +100,9 @@ func (m *machine) remove(n *mapNode, key Value) (*mapNode, *Failure) {
 	if n == nil {
 		return nil, nil
 	}
-	m.memory -= 4 * valueBytes
+	if !m.alloc(nodeBytes) {
+		return nil, m.failure
+	}
 	order, failure := m.compare(key, n.key)
 	if failure != nil {
 		return nil, failure
@@ -97,10 +110,16 @@ func (m *machine) remove(n *mapNode, key Value) (*mapNode, *Failure) {
 	switch {
 	case order < 0:
 		left, failure := m.remove(n.left, key)
-		return balanced(n.key, n.value, left, n.right), failure
+		if failure != nil {
+			return nil, failure
+		}
+		return balanced(n.key, n.value, left, n.right), nil
 	case order > 0:
 		right, failure := m.remove(n.right, key)
-		return balanced(n.key, n.value, n.left, right), failure
+		if failure != nil {
+			return nil, failure
+		}
+		return balanced(n.key, n.value, n.left, right), nil
 	default:
 		return joined(n.left, n.right), nil
 	}

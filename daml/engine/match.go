@@ -93,38 +93,37 @@ type chooseAlways struct{ body code }
 func (c chooseAlways) choose(*machine, Value) code { return c.body }
 
 // match compiles pattern matching: for each form of value the first alternative that matches it.
-func (s *scope) match(e *ast.ExpCase, env *binding) code {
-	out := &match{scrutinee: s.expr(e.Scrutinee, env)}
-	s.within(func() { out.choose = s.chooser(e.Alternatives, env) })
+func (s *scope) match(e *ast.ExpCase) code {
+	out := &match{scrutinee: s.expr(e.Scrutinee)}
+	s.within(func() { out.choose = s.chooser(e.Alternatives) })
 	return out
 }
 
-func (s *scope) chooser(alternatives []ast.Alternative, env *binding) chooser {
+func (s *scope) chooser(alternatives []ast.Alternative) chooser {
 	for _, alternative := range alternatives {
 		switch p := alternative.Pattern.(type) {
 		case *ast.PatternVariant:
-			return s.byRank(p.Type, p.Constructor, alternatives, env)
+			return s.byRank(p.Type, p.Constructor, alternatives)
 		case *ast.PatternEnum:
-			return s.byRank(p.Type, p.Constructor, alternatives, env)
+			return s.byRank(p.Type, p.Constructor, alternatives)
 		case *ast.PatternNil, *ast.PatternCons, *ast.PatternNone, *ast.PatternSome, *ast.PatternBool:
-			return s.byForm(alternatives, env)
+			return s.byForm(alternatives)
 		case *ast.PatternUnit, *ast.PatternDefault:
-			return chooseAlways{s.expr(alternative.Body, env)}
+			return chooseAlways{s.expr(alternative.Body)}
 		}
 	}
 	return chooseAlways{}
 }
 
-// bind compiles the body of an alternative with variables in new slots.
-func (s *scope) bind(body ast.Expr, env *binding, slots []int, names ...string) code {
+// alternative compiles the body of an alternative with variables in new slots.
+func (s *scope) alternative(body ast.Expr, slots []int, names ...string) code {
 	for i, name := range names {
-		slots[i] = s.take(1)
-		env = &binding{name: name, slot: slots[i], next: env}
+		slots[i] = s.bind(name)
 	}
-	return s.expr(body, env)
+	return s.expr(body)
 }
 
-func (s *scope) byForm(alternatives []ast.Alternative, env *binding) chooser {
+func (s *scope) byForm(alternatives []ast.Alternative) chooser {
 	out := &chooseTwo{}
 	for _, alternative := range alternatives {
 		first, second := out.first == nil, out.second == nil
@@ -144,7 +143,7 @@ func (s *scope) byForm(alternatives []ast.Alternative, env *binding) chooser {
 		}
 		var slots [2]int
 		var body code
-		s.within(func() { body = s.bind(alternative.Body, env, slots[:], names...) })
+		s.within(func() { body = s.alternative(alternative.Body, slots[:], names...) })
 		if first {
 			out.first = body
 		}
@@ -155,7 +154,7 @@ func (s *scope) byForm(alternatives []ast.Alternative, env *binding) chooser {
 	return out
 }
 
-func (s *scope) byRank(name lf.TypeName, constructor string, alternatives []ast.Alternative, env *binding) chooser {
+func (s *scope) byRank(name lf.TypeName, constructor string, alternatives []ast.Alternative) chooser {
 	typ, _, err := s.program.constructor(name, constructor)
 	if check(s, typ, err); err != nil {
 		return chooseAlways{}
@@ -169,15 +168,15 @@ func (s *scope) byRank(name lf.TypeName, constructor string, alternatives []ast.
 		case *ast.PatternVariant:
 			_, rank, err := s.program.constructor(p.Type, p.Constructor)
 			if check(s, rank, err); err == nil && out.bodies[rank] == nil {
-				s.within(func() { out.bodies[rank] = s.bind(alternative.Body, env, out.slots[rank:rank+1], p.Var) })
+				s.within(func() { out.bodies[rank] = s.alternative(alternative.Body, out.slots[rank:rank+1], p.Var) })
 			}
 		case *ast.PatternEnum:
 			_, rank, err := s.program.constructor(p.Type, p.Constructor)
 			if check(s, rank, err); err == nil && out.bodies[rank] == nil {
-				out.bodies[rank] = s.expr(alternative.Body, env)
+				out.bodies[rank] = s.expr(alternative.Body)
 			}
 		case *ast.PatternDefault:
-			body := s.expr(alternative.Body, env)
+			body := s.expr(alternative.Body)
 			for rank := range out.bodies {
 				if out.bodies[rank] == nil {
 					out.bodies[rank] = body

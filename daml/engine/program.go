@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/ledger/lf"
@@ -23,6 +24,9 @@ type Program struct {
 	others   map[definition]*global
 	builtins map[ast.BuiltinFunction]*Function
 	lfTypes  map[string]*lf.Type
+
+	scales    sync.Map     // of types of numbers (*lf.Type)
+	keptBytes atomic.Int64 // what the values take that are kept
 }
 
 // definition names what a template, interface or exception defines beside values.
@@ -95,6 +99,7 @@ func (p *Program) recordType(name lf.TypeName) (*RecordType, error) {
 		for _, field := range cons.Fields {
 			out.Labels = append(out.Labels, field.Name)
 		}
+		out.places = placesOf(out.Labels)
 		return out, nil
 	})
 }
@@ -104,10 +109,8 @@ func (p *Program) recordField(name lf.TypeName, field string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	for i, label := range typ.Labels {
-		if label == field {
-			return i, nil
-		}
+	if i, ok := typ.places[field]; ok {
+		return i, nil
 	}
 	return 0, fmt.Errorf("type %s has no field %s", name, field)
 }
@@ -130,15 +133,14 @@ func (p *Program) constructor(name lf.TypeName, constructor string) (*SumType, i
 		default:
 			return nil, fmt.Errorf("type %s has no constructors", name)
 		}
+		out.ranks = placesOf(out.Constructors)
 		return out, nil
 	})
 	if err != nil {
 		return nil, 0, err
 	}
-	for i, known := range typ.Constructors {
-		if known == constructor {
-			return typ, i, nil
-		}
+	if rank, ok := typ.ranks[constructor]; ok {
+		return typ, rank, nil
 	}
 	return nil, 0, fmt.Errorf("type %s has no constructor %s", name, constructor)
 }
@@ -146,7 +148,7 @@ func (p *Program) constructor(name lf.TypeName, constructor string) (*SumType, i
 // shape is the shape of structs with names, which are in ascending order.
 func (p *Program) shape(names []string) *structShape {
 	shape, _ := once(p, p.shapes, strings.Join(names, " "), func() (*structShape, error) {
-		return &structShape{names: names}, nil
+		return &structShape{names: names, places: placesOf(names)}, nil
 	})
 	return shape
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ import (
 type Host interface {
 	// Contract finds an active contract that the submission may use; false when there is none. An error is a failure of
 	// the host, which ends the run.
-	Contract(id lf.ContractID) (Contract, bool, error)
+	Contract(ctx context.Context, id lf.ContractID) (Contract, bool, error)
 }
 
 // Contract is a contract of the ledger with its argument. The payload in JSON may be left out.
@@ -114,9 +115,9 @@ func (m *machine) lookup(id lf.ContractID) (*instance, *Failure) {
 	if found != nil {
 		return found, nil
 	}
-	contract, ok, err := t.env.Host.Contract(id)
+	contract, ok, err := t.env.Host.Contract(m.ctx, id)
 	if err != nil {
-		return nil, &Failure{err: err}
+		return nil, &Failure{err: fmt.Errorf("contract %s: %w", id, err)}
 	}
 	if !ok {
 		return nil, failed(fault.ContractNotFoundWithID(string(id)))
@@ -125,9 +126,16 @@ func (m *machine) lookup(id lf.ContractID) (*instance, *Failure) {
 	if failure != nil {
 		return nil, failure
 	}
-	argument, err := m.program.Import(contract.Template, contract.Argument)
+	argumentType, err := m.program.LFType(contract.Template)
 	if err != nil {
 		return nil, crash("contract %s: %s", id, err)
+	}
+	argument, err := m.imported(argumentType, contract.Argument)
+	switch {
+	case m.failure != nil:
+		return nil, m.failure
+	case err != nil: // it was stored by a program with these packages
+		return nil, &Failure{err: fmt.Errorf("contract %s: %w", id, err)}
 	}
 	found = &instance{contract: contract.Contract, template: tmpl, argument: argument}
 	t.inputs[id] = found
@@ -176,8 +184,10 @@ func effectfulRollback(nodes []ledger.TxNode) *Failure {
 				node.ContractID))
 		}
 	}
+	first := effects[:min(len(effects), maxListed)]
 	return failed(fault.DamlEffectfulRollbackError.New(
-		interpretationError+"Tried to rollback side-effectful node(s): %s", strings.Join(effects, ", ")))
+		interpretationError+"Tried to rollback side-effectful node(s): %s%s", strings.Join(first, ", "),
+		andMore(len(effects)-maxListed)))
 }
 
 // now reads the ledger time. The transaction is valid at no other.

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -72,7 +73,7 @@ module N {
 // memory is a ledger in memory.
 type memory map[lf.ContractID]engine.Contract
 
-func (m memory) Contract(id lf.ContractID) (engine.Contract, bool, error) {
+func (m memory) Contract(_ context.Context, id lf.ContractID) (engine.Contract, bool, error) {
 	found, ok := m[id]
 	return found, ok, nil
 }

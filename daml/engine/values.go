@@ -44,6 +44,8 @@ type Optional struct{ Value Value }
 type RecordType struct {
 	Name   lf.TypeName
 	Labels []string
+
+	places map[string]int // of the labels
 }
 
 // Record is a value of a record type; its fields are in the order of the type's definition.
@@ -56,6 +58,8 @@ type Record struct {
 type SumType struct {
 	Name         lf.TypeName
 	Constructors []string
+
+	ranks map[string]int // of the constructors
 }
 
 // Variant is a value of a variant type. Rank is the place of its constructor in the type.
@@ -84,14 +88,24 @@ type Struct struct {
 }
 
 // structShape is what all structs with the same names share.
-type structShape struct{ names []string }
+type structShape struct {
+	names  []string
+	places map[string]int
+}
+
+// placesOf finds names in a list; the first of those that are equal counts.
+func placesOf(names []string) map[string]int {
+	out := make(map[string]int, len(names))
+	for i, name := range slices.Backward(names) {
+		out[name] = i
+	}
+	return out
+}
 
 // index is the place of a name; -1 when it is not there.
 func (s *structShape) index(name string) int {
-	for i := range s.names {
-		if s.names[i] == name {
-			return i
-		}
+	if i, ok := s.places[name]; ok {
+		return i
 	}
 	return -1
 }

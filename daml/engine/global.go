@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"sync/atomic"
+)
+
+// global is a value of a package, or another definition that is evaluated once.
+type global struct {
+	program *Program
+	name    string
+	compile func() (*function, error)
+	value   atomic.Pointer[kept]
+	code    atomic.Pointer[function]
+}
+
+// kept is a value that the program keeps, and what a run is charged that uses it: none for one that is small.
+type kept struct {
+	value Value
+	bytes int
+}
+
+const (
+	// smallBytes is what a value takes at most that runs use for free.
+	smallBytes = 4 << 10
+	// maxKeptBytes bounds what the values take that a program keeps. Those beyond it are kept by the runs that use them.
+	maxKeptBytes = 256 << 20
+)
+
+func (g *global) quick(m *machine) (Value, bool) {
+	if known := g.value.Load(); known != nil {
+		return known.value, known.bytes == 0 || m.charged(g, known.bytes)
+	}
+	if v, ok := m.own[g]; ok {
+		return v, true
+	}
+	return nil, false
+}
+
+// charged charges a run for a value that another one made, as if it had made it itself. It reports whether there is
+// memory for it.
+func (m *machine) charged(g *global, bytes int) bool {
+	return m.used[g] || m.use(g) && m.alloc(bytes)
+}
+
+// use notes that a run is charged for a value.
+func (m *machine) use(g *global) bool {
+	if m.used == nil {
+		m.used = map[*global]bool{}
+	}
+	m.used[g] = true
+	return true
+}
+
+func (g *global) step(m *machine) code {
+	if v, ok := g.quick(m); ok || m.failure != nil {
+		return m.give(v)
+	}
+	f, err := g.load()
+	if err != nil {
+		return m.fail(defect("%s cannot be compiled: %s", g.name, err))
+	}
+	if f.arity > 0 {
+		v := Value(&Function{code: f})
+		g.keep(v)
+		return m.give(v)
+	}
+	if c, ok := f.body.(*closure); ok && len(c.captures) == 0 { // a function, and nothing to evaluate
+		v := Value(&Function{code: c.function})
+		g.keep(v)
+		return m.give(v)
+	}
+	m.push(g, 0, 0, m.memory)
+	return m.call(&Function{code: f}, nil)
+}
+
+// keep keeps a value that takes next to no memory.
+func (g *global) keep(v Value) { g.value.Store(&kept{value: v}) }
+
+// load compiles the definition when it is first needed. Two that need it at once both compile it, to the same effect.
+func (g *global) load() (*function, error) {
+	if f := g.code.Load(); f != nil {
+		return f, nil
+	}
+	f, err := g.compile()
+	if err != nil {
+		return nil, err
+	}
+	g.code.Store(f)
+	return f, nil
+}
+
+// resume keeps the value that was evaluated. It takes no more memory than its evaluation did.
+func (g *global) resume(m *machine, f *frame) code {
+	taken := int(f.more.(int64) - m.memory)
+	out := &kept{value: m.result}
+	if taken > smallBytes {
+		out.bytes = taken
+	}
+	if g.program.keptBytes.Add(int64(taken)) <= maxKeptBytes && g.value.CompareAndSwap(nil, out) {
+		m.use(g)
+		return nil
+	}
+	g.program.keptBytes.Add(-int64(taken))
+	if m.own == nil {
+		m.own = map[*global]Value{}
+	}
+	m.own[g] = m.result
+	return nil
+}
