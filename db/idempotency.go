@@ -3,10 +3,13 @@ package db
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/florinledger/florin/db/dbgen"
 	"github.com/florinledger/florin/ledger"
@@ -47,38 +50,117 @@ type KnownKey struct {
 	Answer *KeyedAnswer
 }
 
-// ClaimIdempotencyKey takes a request on, for so long unless it is held on to, or says what is known of the key. A new
-// key is kept for so long.
+// Keeping says for how long requests and their answers are kept, and how many for one user.
+type Keeping struct {
+	// Hold is for how long a request counts as taken on, unless it is held on to.
+	Hold time.Duration
+	// Keep is for how long a new key is kept.
+	Keep time.Duration
+	// MaxAnswers and MaxBytes bound what one user keeps: no new key is taken on beyond them.
+	MaxAnswers, MaxBytes int64
+}
+
+// KeptAnswersError is why a new key is not taken on: its user keeps as many answers as may be.
+type KeptAnswersError struct{ Answers, Bytes int64 }
+
+// Error implements error.
+func (e *KeptAnswersError) Error() string {
+	return fmt.Sprintf("the user keeps %d answers of %d bytes", e.Answers, e.Bytes)
+}
+
+// ClaimIdempotencyKey takes a request on, or says what is known of the key. The error is a [KeptAnswersError] when the
+// key is new and its user keeps as many answers as may be.
 func (d *DB) ClaimIdempotencyKey(
-	ctx context.Context, key IdempotencyKey, hold, keep time.Duration,
+	ctx context.Context, key IdempotencyKey, keeping Keeping,
 ) (KeyClaim, *KnownKey, error) {
-	for {
-		row, err := d.queries.ClaimIdempotencyKey(ctx, dbgen.ClaimIdempotencyKeyParams{
-			IdentityProviderID: key.IdentityProviderID, UserID: key.UserID, Key: key.Key, UseID: uuid.NewString(),
-			RequestHash: key.RequestHash,
-			HoldSeconds: hold.Seconds(), KeepSeconds: keep.Seconds(),
-		})
+	for forgotten := false; ; {
+		claim, err := d.enterIdempotencyKey(ctx, key, keeping)
+		if isNoRows(err) {
+			claim, err = d.takeIdempotencyKey(ctx, key, keeping)
+		}
 		if err == nil {
-			return KeyClaim{IdempotencyKey: key, UseID: row.UseID, Attempt: int(row.Attempt)}, nil, nil
+			return claim, nil, nil
 		}
 		if !isNoRows(err) {
-			return KeyClaim{}, nil, failed("claiming an idempotency key", err)
+			return KeyClaim{}, nil, err
 		}
-		known, err := d.queries.GetIdempotencyKey(ctx, dbgen.GetIdempotencyKeyParams{
-			IdentityProviderID: key.IdentityProviderID, UserID: key.UserID, Key: key.Key,
+		known, err := d.knownKey(ctx, key)
+		if !isNoRows(err) {
+			return KeyClaim{}, known, err
+		}
+		// The key was forgotten just now, or its user has no room for it.
+		err = d.roomForAnswers(ctx, key.Identity, keeping)
+		if _, full := errors.AsType[*KeptAnswersError](err); err != nil && (!full || forgotten) {
+			return KeyClaim{}, nil, err
+		} else if full {
+			if _, err := d.ForgetIdempotencyKeys(ctx); err != nil {
+				return KeyClaim{}, nil, err
+			}
+			forgotten = true
+		}
+	}
+}
+
+// enterIdempotencyKey takes a request with a new key on, and counts it, in one transaction; no rows, if the key is
+// known or its user has no room for it.
+func (d *DB) enterIdempotencyKey(ctx context.Context, key IdempotencyKey, keeping Keeping) (KeyClaim, error) {
+	claim := KeyClaim{IdempotencyKey: key, UseID: uuid.NewString(), Attempt: 1}
+	err := d.InTx(ctx, func(tx *Tx) error {
+		counted, err := tx.queries.EnterIdempotencyKey(ctx, dbgen.EnterIdempotencyKeyParams{
+			IdentityProviderID: key.IdentityProviderID, UserID: key.UserID, Key: key.Key, UseID: claim.UseID,
+			RequestHash: key.RequestHash,
+			HoldSeconds: keeping.Hold.Seconds(), KeepSeconds: keeping.Keep.Seconds(),
+			AnswersMax: keeping.MaxAnswers, BytesMax: keeping.MaxBytes,
 		})
-		if isNoRows(err) {
-			continue // it was forgotten just now
+		if err == nil && counted.Answers > keeping.MaxAnswers { // others of the user were as fast
+			return pgx.ErrNoRows
 		}
-		if err != nil {
-			return KeyClaim{}, nil, failed("reading an idempotency key", err)
-		}
-		found := &KnownKey{RequestHash: known.RequestHash}
-		if known.Status != nil {
-			found.Answer = &KeyedAnswer{Status: int(*known.Status), Body: known.Body}
-			err = json.Unmarshal(known.Header, &found.Answer.Header)
-		}
-		return KeyClaim{}, found, failed("reading the header of a stored answer", err)
+		return failed("entering an idempotency key", err)
+	})
+	return claim, err
+}
+
+// takeIdempotencyKey takes a request on again; no rows, if it is not to be.
+func (d *DB) takeIdempotencyKey(ctx context.Context, key IdempotencyKey, keeping Keeping) (KeyClaim, error) {
+	row, err := d.queries.TakeIdempotencyKey(ctx, dbgen.TakeIdempotencyKeyParams{
+		UseID: uuid.NewString(), RequestHash: key.RequestHash,
+		HoldSeconds: keeping.Hold.Seconds(), KeepSeconds: keeping.Keep.Seconds(),
+		IdentityProviderID: key.IdentityProviderID, UserID: key.UserID, Key: key.Key, BytesMax: keeping.MaxBytes,
+	})
+	return KeyClaim{IdempotencyKey: key, UseID: row.UseID, Attempt: int(row.Attempt)},
+		failed("taking on an idempotency key", err)
+}
+
+// knownKey reads what is known of a key; no rows, if it has expired or is not there.
+func (d *DB) knownKey(ctx context.Context, key IdempotencyKey) (*KnownKey, error) {
+	known, err := d.queries.GetIdempotencyKey(ctx, dbgen.GetIdempotencyKeyParams{
+		IdentityProviderID: key.IdentityProviderID, UserID: key.UserID, Key: key.Key,
+	})
+	if err != nil {
+		return nil, failed("reading an idempotency key", err)
+	}
+	found := &KnownKey{RequestHash: known.RequestHash}
+	if known.Status != nil {
+		found.Answer = &KeyedAnswer{Status: int(*known.Status), Body: known.Body}
+		err = json.Unmarshal(known.Header, &found.Answer.Header)
+	}
+	return found, failed("reading the header of a stored answer", err)
+}
+
+// roomForAnswers returns a [KeptAnswersError] when a user keeps as many answers as may be.
+func (d *DB) roomForAnswers(ctx context.Context, user ledger.Identity, keeping Keeping) error {
+	kept, err := d.queries.GetKeptAnswers(ctx, dbgen.GetKeptAnswersParams{
+		IdentityProviderID: user.IdentityProviderID, UserID: user.UserID,
+	})
+	switch {
+	case isNoRows(err):
+		return nil
+	case err != nil:
+		return failed("reading how many answers a user keeps", err)
+	case kept.Answers < keeping.MaxAnswers && kept.Bytes < keeping.MaxBytes:
+		return nil
+	default:
+		return &KeptAnswersError{Answers: kept.Answers, Bytes: kept.Bytes}
 	}
 }
 
@@ -103,7 +185,7 @@ func (d *DB) AnswerIdempotencyKey(ctx context.Context, claim KeyClaim, answer Ke
 		answer.Body = []byte{}
 	}
 	rows, err := d.queries.AnswerIdempotencyKey(ctx, dbgen.AnswerIdempotencyKeyParams{
-		Status: int32(answer.Status), Header: header, Body: answer.Body,
+		Status: int32(answer.Status), Header: header, Body: answer.Body, Bytes: int64(len(header) + len(answer.Body)),
 		IdentityProviderID: claim.IdentityProviderID, UserID: claim.UserID, Key: claim.Key, UseID: claim.UseID,
 		Attempt: int32(claim.Attempt),
 	})

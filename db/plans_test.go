@@ -108,11 +108,19 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"ListSpentCoin":          {dbgen.ListSpentCoin, []string{"contracts_spent_coin"}},
 		"ListTransferCommands":   {dbgen.ListTransferCommands, []string{"contracts_transfer_commands"}},
 		"ListOpenRounds":         {dbgen.ListOpenRounds, []string{"contracts_open_rounds"}},
-		"GetIdempotencyKey":      {dbgen.GetIdempotencyKey, []string{"idempotency_keys_one_per_user"}},
-		"HoldIdempotencyKey":     {dbgen.HoldIdempotencyKey, []string{"idempotency_keys_one_per_user"}},
-		"AnswerIdempotencyKey":   {dbgen.AnswerIdempotencyKey, []string{"idempotency_keys_one_per_user"}},
+		"EnterIdempotencyKey":    {dbgen.EnterIdempotencyKey, []string{"kept_answers_one_per_user"}},
+		"TakeIdempotencyKey": {
+			dbgen.TakeIdempotencyKey, []string{"kept_answers_one_per_user", "idempotency_keys_one_per_user"},
+		},
+		"GetKeptAnswers":     {dbgen.GetKeptAnswers, []string{"kept_answers_one_per_user"}},
+		"GetIdempotencyKey":  {dbgen.GetIdempotencyKey, []string{"idempotency_keys_one_per_user"}},
+		"HoldIdempotencyKey": {dbgen.HoldIdempotencyKey, []string{"idempotency_keys_one_per_user"}},
+		"AnswerIdempotencyKey": {
+			dbgen.AnswerIdempotencyKey, []string{"idempotency_keys_one_per_user", "kept_answers_one_per_user"},
+		},
 		"ForgetIdempotencyKeys": {
-			dbgen.ForgetIdempotencyKeys, []string{"idempotency_keys_expired", "idempotency_keys_one_per_user"},
+			dbgen.ForgetIdempotencyKeys,
+			[]string{"idempotency_keys_expired", "idempotency_keys_one_per_user", "kept_answers_one_per_user"},
 		},
 		"GetUser":             {dbgen.GetUser, []string{"users_id_unique"}},
 		"ListUserRights":      {dbgen.ListUserRights, []string{"user_rights_once"}},

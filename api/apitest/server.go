@@ -80,6 +80,8 @@ type Options struct {
 	// KeepAnswers and HoldKeys are how long answers to changes are kept, and how long one who serves a change counts as
 	// alive; zero means the usual times.
 	KeepAnswers, HoldKeys time.Duration
+	// UserAnswers and UserAnswerBytes bound what is kept for one user; zero means the usual bounds.
+	UserAnswers, UserAnswerBytes int64
 	// Answers replaces the database as the place where they are kept.
 	Answers changes.Record
 	// Origins are the web origins whose pages may call the node.
@@ -210,7 +212,8 @@ func (s *Server) handler(options Options) http.Handler {
 	require.NoError(s.tb, err)
 	s.wallets = wallets
 	keeper, err := changes.NewKeeper(changes.Options{
-		Record: options.Answers, Keep: options.KeepAnswers, Hold: options.HoldKeys, Logger: slog.New(slog.DiscardHandler),
+		Record: options.Answers, Keep: options.KeepAnswers, Hold: options.HoldKeys,
+		UserAnswers: options.UserAnswers, UserBytes: options.UserAnswerBytes, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(s.tb, err)
 	origins, err := api.ParseOrigins(options.Origins)

@@ -35,8 +35,14 @@ const (
 	maxKey = 255
 	// DefaultKeep is how long answers are kept.
 	DefaultKeep = 24 * time.Hour
+	// DefaultUserAnswers is how many answers are kept for one user.
+	DefaultUserAnswers = 100_000
+	// DefaultUserBytes is how many bytes they have.
+	DefaultUserBytes = 256 << 20
 	// hold is how long one who serves a request counts as alive without saying so.
 	hold = 5 * time.Second
+	// fullPause is when a client may try again for whom as many answers are kept as may be: with time some are forgotten.
+	fullPause = time.Minute
 	// retryAfter is when a client may ask again that was told that its request is being served.
 	retryAfter = "1"
 )
@@ -44,7 +50,7 @@ const (
 // Record keeps keys and answers, and knows what was submitted.
 type Record interface {
 	ClaimIdempotencyKey(
-		ctx context.Context, key db.IdempotencyKey, hold, keep time.Duration,
+		ctx context.Context, key db.IdempotencyKey, keeping db.Keeping,
 	) (db.KeyClaim, *db.KnownKey, error)
 	HoldIdempotencyKey(ctx context.Context, claim db.KeyClaim, hold time.Duration) (bool, error)
 	AnswerIdempotencyKey(ctx context.Context, claim db.KeyClaim, answer db.KeyedAnswer) (bool, error)
@@ -61,6 +67,8 @@ type Options struct {
 	Keep time.Duration
 	// Hold is how long one who serves a request counts as alive without saying so; zero means a few seconds.
 	Hold time.Duration
+	// UserAnswers and UserBytes bound the answers that are kept for one user; zero means the usual bounds.
+	UserAnswers, UserBytes int64
 	// Logger is required.
 	Logger *slog.Logger
 }
@@ -79,6 +87,8 @@ func NewKeeper(options Options) (*Keeper, error) {
 	if options.Hold == 0 {
 		options.Hold = hold
 	}
+	options.UserAnswers = cmp.Or(options.UserAnswers, DefaultUserAnswers)
+	options.UserBytes = cmp.Or(options.UserBytes, DefaultUserBytes)
 	return &Keeper{options}, nil
 }
 
@@ -127,8 +137,13 @@ func (k *Keeper) serveOnce(ctx context.Context, exchange endpoint.Exchange, key 
 	wanted := db.IdempotencyKey{
 		Identity: endpoint.Claims(ctx).Identity(), Key: key, RequestHash: hashOf(exchange),
 	}
-	claim, known, err := k.options.Record.ClaimIdempotencyKey(ctx, wanted, k.options.Hold, k.options.Keep)
+	claim, known, err := k.options.Record.ClaimIdempotencyKey(ctx, wanted, db.Keeping{
+		Hold: k.options.Hold, Keep: k.options.Keep, MaxAnswers: k.options.UserAnswers, MaxBytes: k.options.UserBytes,
+	})
+	full, isFull := errors.AsType[*db.KeptAnswersError](err)
 	switch {
+	case isFull:
+		return exchange.Refuse(ctx, k.tooMany(full))
 	case err != nil:
 		return exchange.Refuse(ctx, err)
 	case known == nil:
@@ -146,6 +161,15 @@ func (k *Keeper) serveOnce(ctx context.Context, exchange endpoint.Exchange, key 
 		content := endpoint.Content{Status: known.Answer.Status, Header: known.Answer.Header, Body: known.Answer.Body}
 		return with(content, ReplayedHeader, "true")
 	}
+}
+
+// tooMany is the refusal of a new key of a user who keeps as many answers as may be.
+func (k *Keeper) tooMany(kept *db.KeptAnswersError) error {
+	return &endpoint.OverloadedError{After: fullPause, Err: v0.Refuse(http.StatusTooManyRequests,
+		"The answers to %d requests with an %s, of %d bytes, are kept for this user. No new key is taken on from %d answers "+
+			"or %d bytes on (--max-user-kept-answers, --max-user-kept-bytes). Nothing was done. Keys that were answered are "+
+			"answered on; send the request without a key, or wait: an answer is forgotten %s after its request came.",
+		kept.Answers, KeyHeader, kept.Bytes, k.options.UserAnswers, k.options.UserBytes, k.options.Keep)}
 }
 
 // serveClaimed serves a request for all who send it.

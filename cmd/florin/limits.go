@@ -38,6 +38,9 @@ type limitSettings struct {
 	MaxAnswerMemory     int64 `help:"Most bytes that all answers in the making hold at once." default:"134217728" env:"FLORIN_MAX_ANSWER_MEMORY"`
 	MaxUserAnswerMemory int64 `help:"Most bytes that answers to one user hold at once." default:"50331648" env:"FLORIN_MAX_USER_ANSWER_MEMORY"`
 
+	MaxUserKeptAnswers int64 `help:"Most answers to requests with an Idempotency-Key that are kept for one user." default:"100000" env:"FLORIN_MAX_USER_KEPT_ANSWERS"`
+	MaxUserKeptBytes   int64 `help:"Most bytes of those answers." default:"268435456" env:"FLORIN_MAX_USER_KEPT_BYTES"`
+
 	MaxHeader    int `help:"Most bytes of the head of a request, the token included." default:"32768" env:"FLORIN_MAX_HEADER"`
 	MaxDepth     int `help:"How deep the JSON of a request may be nested." default:"256" env:"FLORIN_MAX_DEPTH"`
 	MaxElements  int `help:"Most elements of one array or object in a request." default:"10000" env:"FLORIN_MAX_ELEMENTS"`
@@ -76,6 +79,8 @@ func (s limitSettings) check() error {
 		{"max-answer", s.MaxAnswer},
 		{"max-answer-memory", s.MaxAnswerMemory},
 		{"max-user-answer-memory", s.MaxUserAnswerMemory},
+		{"max-user-kept-answers", s.MaxUserKeptAnswers},
+		{"max-user-kept-bytes", s.MaxUserKeptBytes},
 		{"max-values", int64(s.MaxValues)},
 		{"max-header", int64(s.MaxHeader)},
 		{"max-depth", int64(s.MaxDepth)},

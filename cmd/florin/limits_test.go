@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/fault"
@@ -40,7 +41,8 @@ func TestTheDefaultsOfLimitsAreThoseOfTheParts(t *testing.T) {
 		MaxUserBodyMemory: endpoint.DefaultMaxUserBodyMemory, MaxValues: endpoint.DefaultMaxValues,
 		MaxAnswer: endpoint.DefaultMaxAnswer, MaxAnswerMemory: endpoint.DefaultMaxAnswerMemory,
 		MaxUserAnswerMemory: endpoint.DefaultMaxUserAnswerMemory,
-		MaxBody:             endpoint.DefaultMaxBodyBytes, MaxBodyMemory: endpoint.DefaultMaxBodyMemory,
+		MaxUserKeptAnswers:  changes.DefaultUserAnswers, MaxUserKeptBytes: changes.DefaultUserBytes,
+		MaxBody: endpoint.DefaultMaxBodyBytes, MaxBodyMemory: endpoint.DefaultMaxBodyMemory,
 		MaxHeader: api.DefaultMaxHeaderBytes, MaxDepth: endpoint.DefaultMaxDepth,
 		MaxElements: endpoint.DefaultMaxElements, MaxCommands: ledgerapi.DefaultMaxCommands,
 		MaxDisclosed: ledgerapi.DefaultMaxDisclosed, MaxParties: ledgerapi.DefaultMaxParties,

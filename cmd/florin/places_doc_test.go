@@ -85,6 +85,15 @@ func placesOf(t *testing.T) []place {
 			"they wait", "api/endpoint", "TestNoUserTakesAllTurns",
 		},
 		{
+			"answers that are kept for an `Idempotency-Key`", "any number",
+			flag("max-user-kept-answers", settings.MaxUserKeptAnswers), overloaded,
+			"api/changes", "TestNoUserKeepsMoreAnswersThanMayBe",
+		},
+		{
+			"bytes of those answers", "any number", flag("max-user-kept-bytes", settings.MaxUserKeptBytes), overloaded,
+			"api/changes", "TestNoUserKeepsMoreAnswersThanMayBe",
+		},
+		{
 			"parties that users allocated, onboardings that wait included", "any number",
 			flag("max-self-allocated-parties", ledger.DefaultSettings().MaxSelfAllocatedParties), "403",
 			"api/ledgerapi", "TestUsersAllocateForThemselvesWithinTheirQuota",

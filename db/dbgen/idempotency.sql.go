@@ -10,35 +10,51 @@ import (
 )
 
 const AnswerIdempotencyKey = `-- name: AnswerIdempotencyKey :execrows
-UPDATE idempotency_keys
-SET status = $1::integer, header = $2::json, body = $3::bytea
-WHERE
-    identity_provider_id = $4 AND user_id = $5 AND key = $6
-    AND use_id = $7 AND attempt = $8 AND status IS NULL
+WITH known AS (
+    SELECT held.identity_provider_id, held.user_id, held.key, held.bytes
+    FROM idempotency_keys AS held
+    WHERE
+        held.identity_provider_id = $1 AND held.user_id = $2 AND held.key = $3
+        AND held.use_id = $4 AND held.attempt = $5 AND held.status IS NULL
+    FOR UPDATE
+), answered AS (
+    UPDATE idempotency_keys AS k
+    SET status = $6::integer, header = $7::json, body = $8::bytea, bytes = $9
+    FROM known
+    WHERE k.identity_provider_id = known.identity_provider_id AND k.user_id = known.user_id AND k.key = known.key
+    RETURNING k.identity_provider_id, k.user_id, k.bytes - known.bytes AS more
+)
+UPDATE kept_answers AS kept
+SET bytes = kept.bytes + answered.more
+FROM answered
+WHERE kept.identity_provider_id = answered.identity_provider_id AND kept.user_id = answered.user_id
 `
 
 type AnswerIdempotencyKeyParams struct {
-	Status             int32
-	Header             []byte
-	Body               []byte
 	IdentityProviderID string
 	UserID             string
 	Key                string
 	UseID              string
 	Attempt            int32
+	Status             int32
+	Header             []byte
+	Body               []byte
+	Bytes              int64
 }
 
-// AnswerIdempotencyKey stores the answer, if nobody else has taken the request on meanwhile.
+// AnswerIdempotencyKey stores the answer and counts its bytes, if nobody else has taken the request on meanwhile. Of a key
+// that was taken on again after it had expired, the bytes of its last answer are counted until then.
 func (q *Queries) AnswerIdempotencyKey(ctx context.Context, arg AnswerIdempotencyKeyParams) (int64, error) {
 	result, err := q.db.Exec(ctx, AnswerIdempotencyKey,
-		arg.Status,
-		arg.Header,
-		arg.Body,
 		arg.IdentityProviderID,
 		arg.UserID,
 		arg.Key,
 		arg.UseID,
 		arg.Attempt,
+		arg.Status,
+		arg.Header,
+		arg.Body,
+		arg.Bytes,
 	)
 	if err != nil {
 		return 0, err
@@ -46,28 +62,31 @@ func (q *Queries) AnswerIdempotencyKey(ctx context.Context, arg AnswerIdempotenc
 	return result.RowsAffected(), nil
 }
 
-const ClaimIdempotencyKey = `-- name: ClaimIdempotencyKey :one
-INSERT INTO idempotency_keys AS known (identity_provider_id, user_id, key, use_id, request_hash, held_until, expires_at)
-VALUES (
-    $1, $2, $3, $4, $5,
-    now() + make_interval(secs => $6::double precision),
-    now() + make_interval(secs => $7::double precision)
+const EnterIdempotencyKey = `-- name: EnterIdempotencyKey :one
+WITH entered AS (
+    INSERT INTO idempotency_keys AS known
+    (identity_provider_id, user_id, key, use_id, request_hash, held_until, expires_at)
+    SELECT
+        $1, $2, $3, $4, $5,
+        now() + make_interval(secs => $6::double precision),
+        now() + make_interval(secs => $7::double precision)
+    WHERE NOT EXISTS (
+        SELECT FROM kept_answers AS full_up
+        WHERE
+            full_up.identity_provider_id = $1 AND full_up.user_id = $2
+            AND (full_up.answers >= $8::bigint OR full_up.bytes >= $9::bigint)
+    )
+    ON CONFLICT (identity_provider_id, user_id, key) DO NOTHING
+    RETURNING known.identity_provider_id, known.user_id
 )
-ON CONFLICT (identity_provider_id, user_id, key) DO UPDATE
-SET
-    use_id = CASE WHEN known.expires_at <= now() THEN excluded.use_id ELSE known.use_id END,
-    request_hash = excluded.request_hash,
-    attempt = CASE WHEN known.expires_at <= now() THEN 1 ELSE known.attempt + 1 END,
-    held_until = excluded.held_until,
-    expires_at = CASE WHEN known.expires_at <= now() THEN excluded.expires_at ELSE known.expires_at END,
-    status = NULL, header = NULL, body = NULL
-WHERE
-    known.expires_at <= now()
-    OR (known.status IS NULL AND known.held_until <= now() AND known.request_hash = excluded.request_hash)
-RETURNING use_id, attempt
+INSERT INTO kept_answers AS kept (identity_provider_id, user_id, answers, bytes)
+SELECT entered.identity_provider_id, entered.user_id, 1, 0
+FROM entered
+ON CONFLICT (identity_provider_id, user_id) DO UPDATE SET answers = kept.answers + 1
+RETURNING kept.answers, kept.bytes
 `
 
-type ClaimIdempotencyKeyParams struct {
+type EnterIdempotencyKeyParams struct {
 	IdentityProviderID string
 	UserID             string
 	Key                string
@@ -75,17 +94,19 @@ type ClaimIdempotencyKeyParams struct {
 	RequestHash        string
 	HoldSeconds        float64
 	KeepSeconds        float64
+	AnswersMax         int64
+	BytesMax           int64
 }
 
-type ClaimIdempotencyKeyRow struct {
-	UseID   string
-	Attempt int32
+type EnterIdempotencyKeyRow struct {
+	Answers int64
+	Bytes   int64
 }
 
-// ClaimIdempotencyKey takes a request on that nobody has taken on, whose key has expired, or whose last taker is gone.
-// No row: somebody else has it, or it was answered, or the key stands for another request.
-func (q *Queries) ClaimIdempotencyKey(ctx context.Context, arg ClaimIdempotencyKeyParams) (ClaimIdempotencyKeyRow, error) {
-	row := q.db.QueryRow(ctx, ClaimIdempotencyKey,
+// EnterIdempotencyKey takes a request on whose key is new, and counts it. No row: the key is known, or its user keeps as
+// many answers as may be.
+func (q *Queries) EnterIdempotencyKey(ctx context.Context, arg EnterIdempotencyKeyParams) (EnterIdempotencyKeyRow, error) {
+	row := q.db.QueryRow(ctx, EnterIdempotencyKey,
 		arg.IdentityProviderID,
 		arg.UserID,
 		arg.Key,
@@ -93,39 +114,61 @@ func (q *Queries) ClaimIdempotencyKey(ctx context.Context, arg ClaimIdempotencyK
 		arg.RequestHash,
 		arg.HoldSeconds,
 		arg.KeepSeconds,
+		arg.AnswersMax,
+		arg.BytesMax,
 	)
-	var i ClaimIdempotencyKeyRow
-	err := row.Scan(&i.UseID, &i.Attempt)
+	var i EnterIdempotencyKeyRow
+	err := row.Scan(&i.Answers, &i.Bytes)
 	return i, err
 }
 
-const ForgetIdempotencyKeys = `-- name: ForgetIdempotencyKeys :execrows
-DELETE FROM idempotency_keys AS k
-USING (
-    SELECT identity_provider_id, user_id, key
-    FROM idempotency_keys
-    WHERE expires_at <= now()
-    ORDER BY expires_at
+const ForgetIdempotencyKeys = `-- name: ForgetIdempotencyKeys :one
+WITH expired AS (
+    SELECT old.identity_provider_id, old.user_id, old.key
+    FROM idempotency_keys AS old
+    WHERE old.expires_at <= now()
+    ORDER BY old.expires_at
     LIMIT $1
     FOR UPDATE SKIP LOCKED
-) AS expired
-WHERE
-    k.identity_provider_id = expired.identity_provider_id AND k.user_id = expired.user_id AND k.key = expired.key
+), forgotten AS (
+    DELETE FROM idempotency_keys AS k
+    USING expired
+    WHERE
+        k.identity_provider_id = expired.identity_provider_id AND k.user_id = expired.user_id AND k.key = expired.key
+    RETURNING k.identity_provider_id, k.user_id, k.bytes
+), fewer AS (
+    SELECT f.identity_provider_id, f.user_id, count(*) AS answers, sum(f.bytes)::bigint AS bytes
+    FROM forgotten AS f
+    GROUP BY f.identity_provider_id, f.user_id
+), locked AS (
+    SELECT kept.identity_provider_id, kept.user_id
+    FROM kept_answers AS kept
+    INNER JOIN fewer ON fewer.identity_provider_id = kept.identity_provider_id AND fewer.user_id = kept.user_id
+    ORDER BY kept.identity_provider_id, kept.user_id
+    FOR UPDATE OF kept
+), counted AS (
+    UPDATE kept_answers AS kept
+    SET answers = kept.answers - fewer.answers, bytes = kept.bytes - fewer.bytes
+    FROM fewer
+    INNER JOIN locked ON locked.identity_provider_id = fewer.identity_provider_id AND locked.user_id = fewer.user_id
+    WHERE kept.identity_provider_id = fewer.identity_provider_id AND kept.user_id = fewer.user_id
+)
+SELECT count(*) FROM forgotten
 `
 
-// ForgetIdempotencyKeys deletes keys that have expired, at most so many.
+// ForgetIdempotencyKeys deletes keys that have expired, at most so many, and says how many there were. Whoever counts
+// for several users takes their rows in order.
 func (q *Queries) ForgetIdempotencyKeys(ctx context.Context, countMax int32) (int64, error) {
-	result, err := q.db.Exec(ctx, ForgetIdempotencyKeys, countMax)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	row := q.db.QueryRow(ctx, ForgetIdempotencyKeys, countMax)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }
 
 const GetIdempotencyKey = `-- name: GetIdempotencyKey :one
-SELECT user_id, key, use_id, request_hash, attempt, held_until, expires_at, status, header, body, identity_provider_id
+SELECT user_id, key, use_id, request_hash, attempt, held_until, expires_at, status, header, body, identity_provider_id, bytes
 FROM idempotency_keys
-WHERE identity_provider_id = $1 AND user_id = $2 AND key = $3
+WHERE identity_provider_id = $1 AND user_id = $2 AND key = $3 AND expires_at > now()
 `
 
 type GetIdempotencyKeyParams struct {
@@ -134,7 +177,7 @@ type GetIdempotencyKeyParams struct {
 	Key                string
 }
 
-// GetIdempotencyKey reads a key.
+// GetIdempotencyKey reads a key that has not expired.
 func (q *Queries) GetIdempotencyKey(ctx context.Context, arg GetIdempotencyKeyParams) (IdempotencyKey, error) {
 	row := q.db.QueryRow(ctx, GetIdempotencyKey, arg.IdentityProviderID, arg.UserID, arg.Key)
 	var i IdempotencyKey
@@ -150,7 +193,32 @@ func (q *Queries) GetIdempotencyKey(ctx context.Context, arg GetIdempotencyKeyPa
 		&i.Header,
 		&i.Body,
 		&i.IdentityProviderID,
+		&i.Bytes,
 	)
+	return i, err
+}
+
+const GetKeptAnswers = `-- name: GetKeptAnswers :one
+SELECT answers, bytes
+FROM kept_answers
+WHERE identity_provider_id = $1 AND user_id = $2
+`
+
+type GetKeptAnswersParams struct {
+	IdentityProviderID string
+	UserID             string
+}
+
+type GetKeptAnswersRow struct {
+	Answers int64
+	Bytes   int64
+}
+
+// GetKeptAnswers reads how many answers a user keeps.
+func (q *Queries) GetKeptAnswers(ctx context.Context, arg GetKeptAnswersParams) (GetKeptAnswersRow, error) {
+	row := q.db.QueryRow(ctx, GetKeptAnswers, arg.IdentityProviderID, arg.UserID)
+	var i GetKeptAnswersRow
+	err := row.Scan(&i.Answers, &i.Bytes)
 	return i, err
 }
 
@@ -185,4 +253,67 @@ func (q *Queries) HoldIdempotencyKey(ctx context.Context, arg HoldIdempotencyKey
 		return 0, err
 	}
 	return result.RowsAffected(), nil
+}
+
+const TakeIdempotencyKey = `-- name: TakeIdempotencyKey :one
+UPDATE idempotency_keys AS known
+SET
+    use_id = CASE WHEN known.expires_at <= now() THEN $1 ELSE known.use_id END,
+    request_hash = $2,
+    attempt = CASE WHEN known.expires_at <= now() THEN 1 ELSE known.attempt + 1 END,
+    held_until = now() + make_interval(secs => $3::double precision),
+    expires_at = CASE
+        WHEN known.expires_at <= now() THEN now() + make_interval(secs => $4::double precision)
+        ELSE known.expires_at
+    END,
+    status = NULL, header = NULL, body = NULL
+WHERE
+    known.identity_provider_id = $5 AND known.user_id = $6 AND known.key = $7
+    AND (
+        (known.expires_at <= now() AND NOT EXISTS (
+            SELECT FROM kept_answers AS full_up
+            WHERE
+                full_up.identity_provider_id = $5 AND full_up.user_id = $6
+                AND full_up.bytes >= $8::bigint
+        ))
+        OR (
+            known.expires_at > now() AND known.status IS NULL AND known.held_until <= now()
+            AND known.request_hash = $2
+        )
+    )
+RETURNING known.use_id, known.attempt
+`
+
+type TakeIdempotencyKeyParams struct {
+	UseID              string
+	RequestHash        string
+	HoldSeconds        float64
+	KeepSeconds        float64
+	IdentityProviderID string
+	UserID             string
+	Key                string
+	BytesMax           int64
+}
+
+type TakeIdempotencyKeyRow struct {
+	UseID   string
+	Attempt int32
+}
+
+// TakeIdempotencyKey takes a request on whose key has expired, or whose last taker is gone. No row: somebody else has it,
+// or it was answered, or the key stands for another request, or is not there.
+func (q *Queries) TakeIdempotencyKey(ctx context.Context, arg TakeIdempotencyKeyParams) (TakeIdempotencyKeyRow, error) {
+	row := q.db.QueryRow(ctx, TakeIdempotencyKey,
+		arg.UseID,
+		arg.RequestHash,
+		arg.HoldSeconds,
+		arg.KeepSeconds,
+		arg.IdentityProviderID,
+		arg.UserID,
+		arg.Key,
+		arg.BytesMax,
+	)
+	var i TakeIdempotencyKeyRow
+	err := row.Scan(&i.UseID, &i.Attempt)
+	return i, err
 }

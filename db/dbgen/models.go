@@ -125,6 +125,8 @@ type IdempotencyKey struct {
 	Header             []byte
 	Body               []byte
 	IdentityProviderID string
+	// How long the answer is, with its header.
+	Bytes int64
 }
 
 // Who else may issue tokens. The default identity provider, the empty id, has no row.

@@ -1,30 +1,69 @@
--- ClaimIdempotencyKey takes a request on that nobody has taken on, whose key has expired, or whose last taker is gone.
--- No row: somebody else has it, or it was answered, or the key stands for another request.
--- name: ClaimIdempotencyKey :one
-INSERT INTO idempotency_keys AS known (identity_provider_id, user_id, key, use_id, request_hash, held_until, expires_at)
-VALUES (
-    @identity_provider_id, @user_id, @key, @use_id, @request_hash,
-    now() + make_interval(secs => @hold_seconds::double precision),
-    now() + make_interval(secs => @keep_seconds::double precision)
+-- EnterIdempotencyKey takes a request on whose key is new, and counts it. No row: the key is known, or its user keeps as
+-- many answers as may be.
+-- name: EnterIdempotencyKey :one
+WITH entered AS (
+    INSERT INTO idempotency_keys AS known
+    (identity_provider_id, user_id, key, use_id, request_hash, held_until, expires_at)
+    SELECT
+        @identity_provider_id, @user_id, @key, @use_id, @request_hash,
+        now() + make_interval(secs => @hold_seconds::double precision),
+        now() + make_interval(secs => @keep_seconds::double precision)
+    WHERE NOT EXISTS (
+        SELECT FROM kept_answers AS full_up
+        WHERE
+            full_up.identity_provider_id = @identity_provider_id AND full_up.user_id = @user_id
+            AND (full_up.answers >= @answers_max::bigint OR full_up.bytes >= @bytes_max::bigint)
+    )
+    ON CONFLICT (identity_provider_id, user_id, key) DO NOTHING
+    RETURNING known.identity_provider_id, known.user_id
 )
-ON CONFLICT (identity_provider_id, user_id, key) DO UPDATE
+INSERT INTO kept_answers AS kept (identity_provider_id, user_id, answers, bytes)
+SELECT entered.identity_provider_id, entered.user_id, 1, 0
+FROM entered
+ON CONFLICT (identity_provider_id, user_id) DO UPDATE SET answers = kept.answers + 1
+RETURNING kept.answers, kept.bytes;
+
+-- TakeIdempotencyKey takes a request on whose key has expired, or whose last taker is gone. No row: somebody else has it,
+-- or it was answered, or the key stands for another request, or is not there.
+-- name: TakeIdempotencyKey :one
+UPDATE idempotency_keys AS known
 SET
-    use_id = CASE WHEN known.expires_at <= now() THEN excluded.use_id ELSE known.use_id END,
-    request_hash = excluded.request_hash,
+    use_id = CASE WHEN known.expires_at <= now() THEN @use_id ELSE known.use_id END,
+    request_hash = @request_hash,
     attempt = CASE WHEN known.expires_at <= now() THEN 1 ELSE known.attempt + 1 END,
-    held_until = excluded.held_until,
-    expires_at = CASE WHEN known.expires_at <= now() THEN excluded.expires_at ELSE known.expires_at END,
+    held_until = now() + make_interval(secs => @hold_seconds::double precision),
+    expires_at = CASE
+        WHEN known.expires_at <= now() THEN now() + make_interval(secs => @keep_seconds::double precision)
+        ELSE known.expires_at
+    END,
     status = NULL, header = NULL, body = NULL
 WHERE
-    known.expires_at <= now()
-    OR (known.status IS NULL AND known.held_until <= now() AND known.request_hash = excluded.request_hash)
-RETURNING use_id, attempt;
+    known.identity_provider_id = @identity_provider_id AND known.user_id = @user_id AND known.key = @key
+    AND (
+        (known.expires_at <= now() AND NOT EXISTS (
+            SELECT FROM kept_answers AS full_up
+            WHERE
+                full_up.identity_provider_id = @identity_provider_id AND full_up.user_id = @user_id
+                AND full_up.bytes >= @bytes_max::bigint
+        ))
+        OR (
+            known.expires_at > now() AND known.status IS NULL AND known.held_until <= now()
+            AND known.request_hash = @request_hash
+        )
+    )
+RETURNING known.use_id, known.attempt;
 
--- GetIdempotencyKey reads a key.
+-- GetIdempotencyKey reads a key that has not expired.
 -- name: GetIdempotencyKey :one
 SELECT *
 FROM idempotency_keys
-WHERE identity_provider_id = @identity_provider_id AND user_id = @user_id AND key = @key;
+WHERE identity_provider_id = @identity_provider_id AND user_id = @user_id AND key = @key AND expires_at > now();
+
+-- GetKeptAnswers reads how many answers a user keeps.
+-- name: GetKeptAnswers :one
+SELECT answers, bytes
+FROM kept_answers
+WHERE identity_provider_id = @identity_provider_id AND user_id = @user_id;
 
 -- HoldIdempotencyKey says that the one who took a request on is alive; for no time at all, that it has given up.
 -- name: HoldIdempotencyKey :execrows
@@ -34,24 +73,59 @@ WHERE
     identity_provider_id = @identity_provider_id AND user_id = @user_id AND key = @key
     AND use_id = @use_id AND attempt = @attempt AND status IS NULL;
 
--- AnswerIdempotencyKey stores the answer, if nobody else has taken the request on meanwhile.
+-- AnswerIdempotencyKey stores the answer and counts its bytes, if nobody else has taken the request on meanwhile. Of a key
+-- that was taken on again after it had expired, the bytes of its last answer are counted until then.
 -- name: AnswerIdempotencyKey :execrows
-UPDATE idempotency_keys
-SET status = @status::integer, header = @header::json, body = @body::bytea
-WHERE
-    identity_provider_id = @identity_provider_id AND user_id = @user_id AND key = @key
-    AND use_id = @use_id AND attempt = @attempt AND status IS NULL;
+WITH known AS (
+    SELECT held.identity_provider_id, held.user_id, held.key, held.bytes
+    FROM idempotency_keys AS held
+    WHERE
+        held.identity_provider_id = @identity_provider_id AND held.user_id = @user_id AND held.key = @key
+        AND held.use_id = @use_id AND held.attempt = @attempt AND held.status IS NULL
+    FOR UPDATE
+), answered AS (
+    UPDATE idempotency_keys AS k
+    SET status = @status::integer, header = @header::json, body = @body::bytea, bytes = @bytes
+    FROM known
+    WHERE k.identity_provider_id = known.identity_provider_id AND k.user_id = known.user_id AND k.key = known.key
+    RETURNING k.identity_provider_id, k.user_id, k.bytes - known.bytes AS more
+)
+UPDATE kept_answers AS kept
+SET bytes = kept.bytes + answered.more
+FROM answered
+WHERE kept.identity_provider_id = answered.identity_provider_id AND kept.user_id = answered.user_id;
 
--- ForgetIdempotencyKeys deletes keys that have expired, at most so many.
--- name: ForgetIdempotencyKeys :execrows
-DELETE FROM idempotency_keys AS k
-USING (
-    SELECT identity_provider_id, user_id, key
-    FROM idempotency_keys
-    WHERE expires_at <= now()
-    ORDER BY expires_at
+-- ForgetIdempotencyKeys deletes keys that have expired, at most so many, and says how many there were. Whoever counts
+-- for several users takes their rows in order.
+-- name: ForgetIdempotencyKeys :one
+WITH expired AS (
+    SELECT old.identity_provider_id, old.user_id, old.key
+    FROM idempotency_keys AS old
+    WHERE old.expires_at <= now()
+    ORDER BY old.expires_at
     LIMIT @count_max
     FOR UPDATE SKIP LOCKED
-) AS expired
-WHERE
-    k.identity_provider_id = expired.identity_provider_id AND k.user_id = expired.user_id AND k.key = expired.key;
+), forgotten AS (
+    DELETE FROM idempotency_keys AS k
+    USING expired
+    WHERE
+        k.identity_provider_id = expired.identity_provider_id AND k.user_id = expired.user_id AND k.key = expired.key
+    RETURNING k.identity_provider_id, k.user_id, k.bytes
+), fewer AS (
+    SELECT f.identity_provider_id, f.user_id, count(*) AS answers, sum(f.bytes)::bigint AS bytes
+    FROM forgotten AS f
+    GROUP BY f.identity_provider_id, f.user_id
+), locked AS (
+    SELECT kept.identity_provider_id, kept.user_id
+    FROM kept_answers AS kept
+    INNER JOIN fewer ON fewer.identity_provider_id = kept.identity_provider_id AND fewer.user_id = kept.user_id
+    ORDER BY kept.identity_provider_id, kept.user_id
+    FOR UPDATE OF kept
+), counted AS (
+    UPDATE kept_answers AS kept
+    SET answers = kept.answers - fewer.answers, bytes = kept.bytes - fewer.bytes
+    FROM fewer
+    INNER JOIN locked ON locked.identity_provider_id = fewer.identity_provider_id AND locked.user_id = fewer.user_id
+    WHERE kept.identity_provider_id = fewer.identity_provider_id AND kept.user_id = fewer.user_id
+)
+SELECT count(*) FROM forgotten;

@@ -1,0 +1,61 @@
+package changes_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/changes"
+)
+
+// TestNoUserKeepsMoreAnswersThanMayBe has one user keep what it can, by number and by bytes: it is told so, at every
+// node alike, and others have room.
+func TestNoUserKeepsMoreAnswersThanMayBe(t *testing.T) {
+	t.Parallel()
+	const body = `{"amount":"10"}`
+	for name, limits := range map[string]apitest.Options{
+		"answers": {UserAnswers: 3},
+		"bytes":   {UserAnswerBytes: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := apitest.NewWithCoin(t, limits)
+			s.Onboard("eve")
+			s.Onboard("bob")
+			kept := max(1, int(limits.UserAnswers))
+			for i := range kept {
+				keyed(t, s, "eve", fmt.Sprint("key-", i), tap, body).OK(nil)
+			}
+			had := balance(t, s, "eve")
+			twin := s.Twin(limits)
+			for _, node := range []*apitest.Server{s, twin} {
+				refused := keyed(t, node, "eve", "one-more", tap, body)
+				require.Equal(t, http.StatusTooManyRequests, refused.Status, refused.Text)
+				require.Contains(t, refused.Text, fmt.Sprintf("The answers to %d requests with an Idempotency-Key, of ", kept))
+				require.Contains(t, refused.Text, "(--max-user-kept-answers, --max-user-kept-bytes). Nothing was done.")
+				require.Contains(t, refused.Text, "an answer is forgotten 24h0m0s after its request came.")
+				require.Equal(t, "60", refused.Header.Get("Retry-After"))
+				again := keyed(t, node, "eve", "key-0", tap, body)
+				again.OK(nil)
+				require.Equal(t, "true", again.Header.Get(changes.ReplayedHeader))
+			}
+			require.Equal(t, had, balance(t, s, "eve"))
+			s.Call("eve", http.MethodPost, tap, body).OK(nil)
+			keyed(t, s, "bob", "one-more", tap, body).OK(nil)
+		})
+	}
+}
+
+// TestWhatHasExpiredMakesRoom has a user come back after its answers have expired, before anybody looked for what has.
+func TestWhatHasExpiredMakesRoom(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWithCoin(t, apitest.Options{UserAnswers: 1, KeepAnswers: time.Microsecond})
+	s.Onboard("alice")
+	for i := range 3 {
+		keyed(t, s, "alice", fmt.Sprint("key-", i), tap, `{"amount":"10"}`).OK(nil)
+	}
+}
