@@ -61,6 +61,16 @@ func CheckUserID(value string) error {
 	return nil
 }
 
+// CheckPathName says what is wrong with a new name that stands in paths, or returns nil. Clients take the segments "."
+// and ".." out of a path, also where they are percent-encoded (RFC 3986, 5.2.4; WHATWG URL), so that what has such a
+// name could be made and not be reached.
+func CheckPathName(value string) error {
+	if value == "." || value == ".." {
+		return fmt.Errorf("%q cannot be a name: clients remove it from the paths in which it stands", value)
+	}
+	return nil
+}
+
 // CheckParty says what is wrong with a value that must be a PartyIdString, or returns nil.
 func CheckParty(value string) error { return lf.CheckParty(value) }
 

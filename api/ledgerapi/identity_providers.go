@@ -100,6 +100,10 @@ func (a *API) createIdentityProvider(
 	if err != nil {
 		return IdentityProviderConfigResponse{}, err
 	}
+	if err := ledger.CheckPathName(provider.ID); err != nil {
+		return IdentityProviderConfigResponse{}, fault.InvalidFieldNamed("identity_provider_id", err.Error()).
+			WithHint("Choose another id.")
+	}
 	if err := a.record.CreateIdentityProvider(ctx, provider); err != nil {
 		return IdentityProviderConfigResponse{}, err
 	}

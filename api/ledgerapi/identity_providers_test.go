@@ -86,6 +86,7 @@ func TestIdentityProvidersThatAreRefused(t *testing.T) {
 	}{
 		"nothing":        {`{}`, "MISSING_FIELD", "identity_provider_config", 400},
 		"no id":          {idpConfig("", rest), "MISSING_FIELD", "identity_provider_id", 400},
+		"two dots":       {idpConfig("..", rest), "INVALID_FIELD", `".." cannot be a name`, 400},
 		"a bad id":       {idpConfig("a$", rest), "INVALID_FIELD", "identity_provider_id", 400},
 		"a long id":      {idpConfig(strings.Repeat("a", 256), rest), "INVALID_FIELD", "identity_provider_id", 400},
 		"no issuer":      {idpConfig("x", `,"jwksUrl":"https://x.example"`), "MISSING_FIELD", "issuer", 400},

@@ -197,6 +197,9 @@ func TestSignaturesThatAreRefused(t *testing.T) {
 		"a malformed party": {good.with(fields{"partySignatures": fields{"signatures": []fields{
 			{"party": "carol!", "signatures": first},
 		}}}), "INVALID_FIELD", "party"},
+		"half a party": {good.with(fields{"partySignatures": fields{"signatures": []fields{
+			{"party": "carol", "signatures": first},
+		}}}), "INVALID_FIELD", "party_signatures.party"},
 		"the other scheme": {
 			good.with(fields{"hashingSchemeVersion": "HASHING_SCHEME_VERSION_V3"}), "",
 			"Received 0 valid signatures from distinct keys (3 invalid)",

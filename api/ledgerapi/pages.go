@@ -1,43 +1,76 @@
 package ledgerapi
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/florinledger/florin/fault"
 )
 
-// pageTokenField is the protobuf tag of the token's one field, a string: tokens look like upstream's.
-const pageTokenField = 0x0a
+// The protobuf tags of a token's two fields, a string and bytes. With the first alone, tokens are upstream's.
+const (
+	pageTokenLast = 0x0a
+	pageTokenList = 0x12
+)
 
-// encodePageToken names the last element of a page.
-func encodePageToken(last string) string {
-	message := []byte{pageTokenField}
-	message = binary.AppendUvarint(message, uint64(len(last)))
-	message = append(message, last...)
-	return base64.URLEncoding.EncodeToString(message)
+// pagedList names a list, and what was asked of it, so that a token of it fits no other.
+type pagedList [digestLength]byte
+
+// listOf is the list of that name of what the filters select.
+func listOf(name string, filters ...string) pagedList {
+	hash := sha256.New()
+	for _, text := range append([]string{name}, filters...) {
+		hash.Write([]byte(strconv.Itoa(len(text)) + ":" + text))
+	}
+	return pagedList(hash.Sum(nil))
 }
 
-// decodePageToken returns the last element of the previous page, "" for the first page.
-func decodePageToken(token string) (string, error) {
+// token names the last element of a page.
+func (l pagedList) token(last string) string {
+	message := []byte{pageTokenLast}
+	message = binary.AppendUvarint(message, uint64(len(last)))
+	message = append(message, last...)
+	message = append(message, pageTokenList, digestLength)
+	return base64.URLEncoding.EncodeToString(append(message, l[:]...))
+}
+
+// after returns the last element of the previous page, "" for the first page.
+func (l pagedList) after(token string) (string, error) {
 	if token == "" {
 		return "", nil
 	}
-	invalid := fault.InvalidArgumentf("Invalid page token").
-		WithHint("Send the nextPageToken of the previous page unchanged, or none to begin.")
+	last, list, ok := parsePageToken(token)
+	switch {
+	case !ok:
+		return "", fault.InvalidArgumentf("Invalid page token").
+			WithHint("Send the nextPageToken of the previous page unchanged, or none to begin.")
+	case list != l:
+		return "", fault.InvalidArgumentf("Invalid page token: it belongs to another list, or to another filter").
+			WithHint("Send the nextPageToken of the previous page with an otherwise unchanged request, or none to begin.")
+	default:
+		return last, nil
+	}
+}
+
+func parsePageToken(token string) (last string, list pagedList, ok bool) {
 	message, err := base64.URLEncoding.DecodeString(token)
-	if err != nil || len(message) < 2 || message[0] != pageTokenField {
-		return "", invalid
+	if err != nil || len(message) < 2 || message[0] != pageTokenLast {
+		return "", list, false
 	}
 	length, read := binary.Uvarint(message[1:])
-	if read <= 0 || length != uint64(len(message)-1-read) {
-		return "", invalid
+	rest := message[1+max(read, 0):]
+	if read <= 0 || length > uint64(len(rest)) {
+		return "", list, false
 	}
-	last := string(message[1+read:])
-	if !utf8.ValidString(last) || strings.ContainsRune(last, 0) {
-		return "", invalid
+	last, named := string(rest[:length]), rest[length:]
+	digest, ok := bytes.CutPrefix(named, []byte{pageTokenList, digestLength})
+	if !ok || len(digest) != digestLength || !utf8.ValidString(last) || strings.ContainsRune(last, 0) {
+		return "", list, false
 	}
-	return last, nil
+	return last, pagedList(digest), true
 }

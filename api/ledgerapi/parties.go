@@ -171,7 +171,8 @@ func (a *API) listParties(ctx context.Context, req listPartiesRequest) (ListKnow
 	if err := endpoint.Claims(ctx).RequireIDPAdmin(req.IdentityProviderID); err != nil {
 		return ListKnownPartiesResponse{}, err
 	}
-	after, err := decodePageToken(req.PageToken)
+	list := listOf("parties", req.IdentityProviderID, req.Filter)
+	after, err := list.after(req.PageToken)
 	if err != nil {
 		return ListKnownPartiesResponse{}, err
 	}
@@ -196,7 +197,7 @@ func (a *API) listParties(ctx context.Context, req listPartiesRequest) (ListKnow
 	}
 	page := ListKnownPartiesResponse{PartyDetails: blinded(parties, identityProviderID)}
 	if len(parties) == int(size) {
-		page.NextPageToken = encodePageToken(string(parties[size-1].Party))
+		page.NextPageToken = list.token(string(parties[size-1].Party))
 	}
 	return page, nil
 }

@@ -129,7 +129,12 @@ func (a *API) listUsers(ctx context.Context, req listUsersRequest) (ListUsersRes
 	if err := claims.RequireIDPAdmin(""); err != nil {
 		return ListUsersResponse{}, err
 	}
-	after, err := decodePageToken(req.PageToken)
+	identityProviderID, err := a.identityProviderFor(ctx, ledger.DefaultIdentityProvider)
+	if err != nil {
+		return ListUsersResponse{}, err
+	}
+	list := listOf("users", identityProviderID)
+	after, err := list.after(req.PageToken)
 	if err != nil {
 		return ListUsersResponse{}, err
 	}
@@ -140,10 +145,6 @@ func (a *API) listUsers(ctx context.Context, req listUsersRequest) (ListUsersRes
 	if size == 0 || size > ledger.MaxUsersPageSize {
 		size = ledger.MaxUsersPageSize
 	}
-	identityProviderID, err := a.identityProviderFor(ctx, ledger.DefaultIdentityProvider)
-	if err != nil {
-		return ListUsersResponse{}, err
-	}
 	users, err := a.record.Users(ctx, identityProviderID, after, size)
 	if err != nil {
 		return ListUsersResponse{}, err
@@ -153,7 +154,7 @@ func (a *API) listUsers(ctx context.Context, req listUsersRequest) (ListUsersRes
 		page.Users[i] = ToAPIUser(user)
 	}
 	if len(users) == int(size) {
-		page.NextPageToken = encodePageToken(users[size-1].ID)
+		page.NextPageToken = list.token(users[size-1].ID)
 	}
 	return page, nil
 }
@@ -236,6 +237,9 @@ func FromAPINewUser(wire User) (ledger.User, error) {
 	}
 	if err := ledger.CheckUserID(wire.ID); err != nil {
 		return ledger.User{}, fault.InvalidFieldNamed("id", err.Error())
+	}
+	if err := ledger.CheckPathName(wire.ID); err != nil {
+		return ledger.User{}, fault.InvalidFieldNamed("id", err.Error()).WithHint("Choose another id.")
 	}
 	if err := checkNoResourceVersion(wire.Metadata, "user.metadata.resource_version"); err != nil {
 		return ledger.User{}, err

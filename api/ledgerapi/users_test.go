@@ -75,6 +75,8 @@ func TestUsersThatCannotBeCreated(t *testing.T) {
 		"an odd id": {
 			`{"user":{"id":"a b"}}`, "INVALID_FIELD", `Invalid field id: User ID "a b" does not match regex`,
 		},
+		"one dot":   {`{"user":{"id":"."}}`, "INVALID_FIELD", `Invalid field id: "." cannot be a name`},
+		"two dots":  {`{"user":{"id":".."}}`, "INVALID_FIELD", `Invalid field id: ".." cannot be a name`},
 		"a long id": {`{"user":{"id":"` + strings.Repeat("a", 129) + `"}}`, "INVALID_FIELD", "Invalid field id"},
 		"a resource version": {
 			`{"user":{"id":"x","metadata":{"resourceVersion":"0"}}}`, "INVALID_ARGUMENT",
@@ -215,7 +217,7 @@ func TestListingUsers(t *testing.T) {
 		"?pageSize=-1&pageToken=x":        "Invalid page token", // the token is looked at first
 		"?pageToken=" + tokenOf("a\x00"):  "Invalid page token",
 		"?pageToken=" + tokenOf("a\xff"):  "Invalid page token",
-		"?pageToken=" + tokenOf("ab")[:4]: "Invalid page token",
+		"?pageToken=" + tokenOf("ab"):     "Invalid page token",
 		"?pageToken=" + "CgD_____" + "Dw": "Invalid page token",
 	} {
 		body := s.Call(apitest.Admin, http.MethodGet, "/v2/users"+query, nil).
@@ -227,16 +229,21 @@ func TestListingUsers(t *testing.T) {
 	requireNotAllowed(t, s, http.MethodGet, "/v2/users", nil)
 }
 
+// tokenOf is a token as upstream gives them out, without the name of the list.
 func tokenOf(last string) string {
 	return base64.URLEncoding.EncodeToString(append([]byte{0x0a, byte(len(last))}, last...))
 }
 
-func TestPageTokensAreThoseOfTheField(t *testing.T) {
+func TestPageTokensAreThoseOfTheFieldWithTheNameOfTheirList(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	var page ledgerapi.ListUsersResponse
 	s.Call(apitest.Admin, http.MethodGet, "/v2/users?pageSize=1", nil).OK(&page)
-	require.Equal(t, "ChFwYXJ0aWNpcGFudF9hZG1pbg==", page.NextPageToken)
+	require.True(t, strings.HasPrefix(page.NextPageToken, "ChFwYXJ0aWNpcGFudF9hZG1pb"),
+		"the same message, with one more field")
+	refusal := s.Call(apitest.Admin, http.MethodGet, "/v2/users?pageToken=ChFwYXJ0aWNpcGFudF9hZG1pbg==", nil).
+		Refused(http.StatusBadRequest, "INVALID_ARGUMENT")
+	require.Contains(t, refusal.Cause, "Invalid page token", "a token without the name of its list fits none")
 }
 
 func TestGettingAUser(t *testing.T) {

@@ -65,9 +65,9 @@ func (a *API) listVettedPackages(_ context.Context, req listVettedRequest) (List
 		return ListVettedPackagesResponse{}, fault.InvalidArgumentf(
 			"Page size must be between 0 and %d, but is %d", maxVettedPackagesPageSize, body.PageSize)
 	}
-	after, err := decodePageToken(body.PageToken)
-	if err != nil {
-		return ListVettedPackagesResponse{}, err
+	if body.PageToken != "" { // the only page gives out no token
+		return ListVettedPackagesResponse{}, fault.InvalidArgumentf("Invalid page token").
+			WithHint("Send none: the list has one page.")
 	}
 	filter := PackageMetadataFilter{}
 	if body.PackageMetadataFilter != nil {
@@ -79,7 +79,7 @@ func (a *API) listVettedPackages(_ context.Context, req listVettedRequest) (List
 		}
 	}
 	vetted := a.vettedPackages(filter)
-	if after != "" || len(vetted.Packages) == 0 || !a.isSelected(body.TopologyStateFilter) {
+	if len(vetted.Packages) == 0 || !a.isSelected(body.TopologyStateFilter) {
 		return ListVettedPackagesResponse{}, nil
 	}
 	return ListVettedPackagesResponse{VettedPackages: []VettedPackages{vetted}}, nil

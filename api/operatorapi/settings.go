@@ -11,6 +11,7 @@ import (
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/automation"
 	"github.com/florinledger/florin/wallet/settings"
 )
 
@@ -189,7 +190,29 @@ func (a *API) putSweep(ctx context.Context, req putSweepRequest) (SweepResponse,
 	if err := refuse(sweep.Problems(sender)); err != nil {
 		return SweepResponse{}, err
 	}
+	ring, err := automation.SweepRing(sender, sweep.Receiver, a.sweepOf(ctx))
+	if err != nil {
+		return SweepResponse{}, err
+	}
+	if ring != "" {
+		return SweepResponse{}, v0.BadRequest("receiver: %s", ring)
+	}
 	return respond(toAPISweep)(a.choose(ctx, settings.KindSweep, sender, sweep))
+}
+
+// sweepOf reads how wallets are swept now.
+func (a *API) sweepOf(ctx context.Context) func(ledger.Party) (automation.SweepConfig, bool, error) {
+	return func(wallet ledger.Party) (automation.SweepConfig, bool, error) {
+		setting, err := a.options.Settings.AutomationSetting(ctx, string(settings.KindSweep), wallet)
+		if err != nil || setting.Value() == nil {
+			return automation.SweepConfig{}, false, err
+		}
+		var sweep settings.Sweep
+		if err := json.Unmarshal(setting.Value(), &sweep); err != nil {
+			return automation.SweepConfig{}, false, fault.Internal(err)
+		}
+		return sweep.Config(), true, nil
+	}
 }
 
 type acceptRequest struct {

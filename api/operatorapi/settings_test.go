@@ -29,6 +29,24 @@ func configure(t *testing.T, s *apitest.Server, settings ...db.AutomationSetting
 	require.NoError(t, s.DB.ConfigureAutomation(t.Context(), "the file", settings))
 }
 
+func TestSweepsThatWouldGoRoundAreRefused(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	configure(t, s)
+	alice, bob, carol := s.Party("alice"), s.Party("bob"), s.Party("carol")
+	put := func(sender, receiver ledger.Party) apitest.Answer {
+		return s.Call(apitest.Admin, http.MethodPut, sweepOf(sender),
+			`{"max_balance_usd":"50","min_balance_usd":"5","receiver":"`+string(receiver)+`"}`)
+	}
+	put(alice, bob).OK(nil)
+	put(bob, carol).OK(nil)
+	refused := put(carol, alice)
+	require.Equal(t, http.StatusBadRequest, refused.Status)
+	require.Contains(t, refused.Text, "receiver: "+string(bob)+" sweeps back to "+string(carol))
+	s.Call(apitest.Admin, http.MethodPut, sweepOf(bob), `{"enabled":false}`).OK(nil)
+	put(carol, alice).OK(nil)
+}
+
 func TestASweepIsChangedWithoutARestart(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})

@@ -36,6 +36,14 @@ func decodeParty(field, text string) (ledger.Party, error) {
 	return ledger.Party(text), nil
 }
 
+// checkTrackingID refuses a name of a new request by which nobody could ask for its status.
+func checkTrackingID(id string) error {
+	if err := ledger.CheckPathName(id); err != nil {
+		return decodeFailed("tracking_id: %s", err)
+	}
+	return nil
+}
+
 var (
 	namespacePattern = regexp.MustCompile(`^[A-Za-z0-9]+$`)
 	decimalPattern   = regexp.MustCompile(`^-?\d{1,28}(\.\d{1,10})?$`)

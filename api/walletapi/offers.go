@@ -44,6 +44,9 @@ func (a *API) createTransferOffer(
 	if err != nil {
 		return response, err
 	}
+	if err := checkTrackingID(req.Body.TrackingID); err != nil {
+		return response, err
+	}
 	_, known, err := a.tracked(ctx, w, w.party, tracking.TransferOffer, req.Body.TrackingID)
 	if err != nil {
 		return response, err

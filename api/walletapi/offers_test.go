@@ -290,6 +290,7 @@ func TestOffersThatCannotBe(t *testing.T) {
 			"amount", "1e5", 400,
 			`Failed to decode: Invalid Decimal string \"1e5\", as it does not match`,
 		},
+		"a name that no path has": {"tracking_id", "..", 400, "Failed to decode: tracking_id: \\\"..\\\" cannot be a name"},
 		"nothing":                 {"amount", "0.0", 400, "amount: 0.0 is not more than 0."},
 		"less than nothing":       {"amount", "-1", 400, "amount: -1.0 is not more than 0."},
 		"an offer that is over":   {"expires_at", micros(-time.Hour), 400, "expires_at: "},

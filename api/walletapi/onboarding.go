@@ -129,6 +129,9 @@ func (n newcomer) mayBeGiven(user ledger.User) error {
 func (n newcomer) mayBecome(user ledger.User, known bool) error {
 	switch {
 	case !known:
+		if err := ledger.CheckPathName(n.UserID); err != nil {
+			return v0.BadRequest("%s", err)
+		}
 		return nil
 	case n.Self && (user.IsDeactivated || user.Identity() != n.Identity):
 		return forbidden("user %q is deactivated, or of another identity provider", user.ID)

@@ -163,6 +163,7 @@ func TestWhichPartyAUserGets(t *testing.T) {
 		refuse(t, 400, "is not hosted on this participant", map[string]any{"name": "nobody", "party_id": "x::1220aa"})
 		external := s.ExternalParty("external", 1, s.Key(signing.Curve25519))
 		refuse(t, 400, "is an external party", map[string]any{"name": "nobody", "party_id": external})
+		refuse(t, 400, `\"..\" cannot be a name`, map[string]any{"name": "..", "createPartyIfMissing": true})
 		refuse(t, 400, "does not match regex", map[string]any{"name": "no user\n"})
 		require.NotContains(t, u.names(), "nobody")
 		answer := s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users", map[string]any{})

@@ -60,8 +60,8 @@ func (a *API) transferPreapprovalSend(
 				TransferPreapprovalCid: lf.CID[coin.TransferPreapproval](preapproval.ID), Amount: amount,
 				Description: req.Body.Description,
 			}
-			if len(featured) > 0 {
-				right := lf.CID[coin.FeaturedAppRight](featured[0].ID)
+			if len(featured) > 0 { // the newest counts
+				right := lf.CID[coin.FeaturedAppRight](featured[len(featured)-1].ID)
 				operation.TransferPreapprovalSend.ProviderFeaturedAppRightCid = &right
 			}
 			inputs, err = a.inputs(ctx, n, w.party)

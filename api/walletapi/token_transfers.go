@@ -140,7 +140,7 @@ func (a *API) composeTransfer(
 			return argument, err
 		}
 		if len(rights) > 0 {
-			featured = &rights[0].Contract
+			featured = &rights[len(rights)-1].Contract // the newest counts
 		}
 	}
 	factory := network.TransferFactory(transfer.Sender, transfer.Receiver, preapproval, featured)

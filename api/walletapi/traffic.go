@@ -47,6 +47,9 @@ func (a *API) createBuyTrafficRequest(
 	if err != nil {
 		return response, err
 	}
+	if err := checkTrackingID(req.Body.TrackingID); err != nil {
+		return response, err
+	}
 	_, known, err := a.tracked(ctx, w, w.party, tracking.BuyTraffic, req.Body.TrackingID)
 	if err != nil {
 		return response, err

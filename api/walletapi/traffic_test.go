@@ -110,7 +110,10 @@ func TestRequestsForTrafficThatAreRefused(t *testing.T) {
 		},
 		"a malformed party": {"alice", with(body(), "receiving_validator_party_id", "bob"), 400, "Failed to decode: "},
 		"no traffic":        {"alice", with(body(), "traffic_amount", 0), 400, "trafficAmount must be positive"},
-		"negative traffic":  {"alice", with(body(), "traffic_amount", -1), 400, "trafficAmount must be positive"},
+		"a name that no path has": {
+			"alice", with(body(), "tracking_id", "."), 400, `Failed to decode: tracking_id: "." cannot be a name`,
+		},
+		"negative traffic": {"alice", with(body(), "traffic_amount", -1), 400, "trafficAmount must be positive"},
 		"a party of another node, though the tracking id is used": {
 			"alice",
 			with(body(), "receiving_validator_party_id", nowhere), 400,

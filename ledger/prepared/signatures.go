@@ -26,7 +26,7 @@ const maxSignaturesOfParty = 50
 // algorithms and fingerprints.
 func CheckPartySignatures(signatures []PartySignatures) *fault.Fault {
 	for _, entry := range signatures {
-		if err := ledger.CheckParty(string(entry.Party)); err != nil {
+		if err := checkSigner(entry.Party); err != nil {
 			return fault.InvalidFieldNamed("party_signatures.party", err.Error())
 		}
 		for _, signature := range entry.Signatures {
@@ -36,6 +36,19 @@ func CheckPartySignatures(signatures []PartySignatures) *fault.Fault {
 		}
 	}
 	return nil
+}
+
+// checkSigner says what is wrong with the id of a party that signs, or returns nil: only parties with a namespace have
+// keys.
+func checkSigner(party ledger.Party) error {
+	if err := ledger.CheckParty(string(party)); err != nil {
+		return err
+	}
+	_, namespace, ok := ledger.SplitParty(string(party))
+	if !ok {
+		return fmt.Errorf("%q is not a party id: it must be a name, two colons and a fingerprint", party)
+	}
+	return signing.CheckFingerprint(namespace)
 }
 
 // CheckSignatureCount refuses requests that bring more signatures for a party than a node wants to check.

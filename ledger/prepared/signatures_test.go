@@ -2,6 +2,7 @@ package prepared_test
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -146,6 +147,15 @@ func TestSignaturesThatCannotBeOnesAreRefused(t *testing.T) {
 	bad.Format = ""
 	for want, given := range map[string]prepared.PartySignatures{
 		"Invalid field party_signatures.party: Daml-LF Party is empty": {Signatures: []signing.Signature{good}},
+		`Invalid field party_signatures.party: "alice" is not a party id`: {
+			Party: "alice", Signatures: []signing.Signature{good},
+		},
+		`Invalid field party_signatures.party: "alice::" is not a party id`: {
+			Party: "alice::", Signatures: []signing.Signature{good},
+		},
+		"Invalid field party_signatures.party: fingerprint of 69 characters": {
+			Party: ledger.Party("alice::" + strings.Repeat("a", 69)), Signatures: []signing.Signature{good},
+		},
 		"Signature format must be specified": {
 			Party: alice, Signatures: []signing.Signature{good, bad},
 		},

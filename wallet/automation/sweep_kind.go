@@ -61,6 +61,11 @@ func planSweep(s Situation) (Step, error) {
 	if err != nil || !ok {
 		return Step{}, err // and so does a wallet
 	}
+	if ring, err := SweepRing(sender, config.Receiver, s.Settings.Sweep); err != nil {
+		return Step{}, err
+	} else if ring != "" {
+		return s.trouble(sweepAgain, "sweep of "+string(sender)+": "+ring)
+	}
 	if low, err := s.lowTraffic(); err != nil || low != "" {
 		return Step{Until: s.Now.Add(PollingInterval), WaitsFor: low}, err
 	}

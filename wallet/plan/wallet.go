@@ -104,13 +104,14 @@ func Inputs(v View, owner ledger.Party) ([]coin.TransferInput, error) {
 	return inputs, nil
 }
 
-// FeaturedAppRight is a provider's right as a featured app; nil without.
+// FeaturedAppRight is a provider's right as a featured app; nil without. Of several, which have no order, the newest
+// counts: it is the one that was granted or weighted last. When it ends, the one before counts.
 func FeaturedAppRight(v View, provider ledger.Party) (*lf.CID[coin.FeaturedAppRight], error) {
-	right, ok, err := One[coin.FeaturedAppRight](v, Provider, provider)
-	if err != nil || !ok {
+	newest, err := Held[coin.FeaturedAppRight](v, Provider, provider, Least, 1)
+	if err != nil || len(newest) == 0 {
 		return nil, err
 	}
-	return new(lf.CID[coin.FeaturedAppRight](right.ID)), nil
+	return new(lf.CID[coin.FeaturedAppRight](newest[0].ID)), nil
 }
 
 // Preapproval is the preapproval of a receiver that lasts longest, while it is valid, and its provider's right as a

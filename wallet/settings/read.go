@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/automation"
 )
 
 // Node is a part of a file.
@@ -153,6 +154,7 @@ func (r *reader) settings(file Node) Settings {
 			r.parties(path, field.Node, func(path string, party ledger.Party, field Field) {
 				out.Sweeps[party] = r.sweep(path, party, field)
 			})
+			r.rings(path, field.Node, out)
 		},
 		"auto-accept-transfers": func(path string, field Field) {
 			r.parties(path, field.Node, func(path string, party ledger.Party, field Field) {
@@ -213,6 +215,24 @@ func (r *reader) sweep(path string, sender ledger.Party, field Field) Sweep {
 		},
 	}, func() []Problem { return sweep.Problems(sender) }, []string{"max-balance-usd", "min-balance-usd", "receiver"})
 	return sweep
+}
+
+// rings refuses sweeps by which coin would come back to where it came from.
+func (r *reader) rings(path string, node Node, settings Settings) {
+	sweepOf := func(wallet ledger.Party) (automation.SweepConfig, bool, error) {
+		sweep, ok := settings.Sweeps[wallet]
+		return sweep.Config(), ok, nil
+	}
+	for _, field := range node.Fields {
+		sender := ledger.Party(field.Name)
+		sweep, read := settings.Sweeps[sender]
+		if !read || sweep.Receiver == sender { // which was told
+			continue
+		}
+		if wrong, _ := automation.SweepRing(sender, sweep.Receiver, sweepOf); wrong != "" { // reading a map does not fail
+			r.mistake(field.Line, join(path, field.Name)+".receiver", "%s", wrong)
+		}
+	}
 }
 
 func (r *reader) autoAccept(path string, field Field) AutoAccept {

@@ -180,6 +180,15 @@ func TestMistakesAreNamed(t *testing.T) {
 			sweep("max-balance-usd", "10", "min-balance-usd", "1", "receiver", alice),
 			`line 3: wallet-sweep."alice::1220aa".receiver: alice::1220aa is the wallet that is swept; name another party`,
 		},
+		"a ring": {
+			file("wallet-sweep", file(
+				alice, file("max-balance-usd", "10", "min-balance-usd", "1", "receiver", bob),
+				bob, file("max-balance-usd", "10", "min-balance-usd", "1", "receiver", alice))),
+			`line 1: wallet-sweep."alice::1220aa".receiver: bob::1220bb sweeps back to alice::1220aa, so that coin would ` +
+				"go round; let one of them sweep elsewhere, or not at all\n" +
+				`line 2: wallet-sweep."bob::1220bb".receiver: alice::1220aa sweeps back to bob::1220bb, so that coin would ` +
+				"go round; let one of them sweep elsewhere, or not at all",
+		},
 		"no sender": {
 			file("auto-accept-transfers", file(alice, file("from-parties", []string{}))),
 			`line 1: auto-accept-transfers."alice::1220aa".from-parties: no sender is named; name one, or leave the ` +
