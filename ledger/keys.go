@@ -52,7 +52,8 @@ func (tx *Tx) contractKey(t *template, goKey any) (*ContractKey, error) {
 			"Interpretation error: Error: the key of %s has no maintainers", t.name.QualifiedName())
 	}
 	encoded := lf.EncodeJSON(t.key.value.lfType, value)
-	return &ContractKey{Value: encoded, Hash: keyHash(t, encoded), Maintainers: maintainers}, nil
+	hash := KeyHash(t.packageName, t.name, encoded)
+	return &ContractKey{Value: encoded, Hash: hash, Maintainers: maintainers}, nil
 }
 
 func (tx *Tx) keyFromJSON(t *template, raw []byte) (*ContractKey, error) {
@@ -67,12 +68,12 @@ func (tx *Tx) keyFromJSON(t *template, raw []byte) (*ContractKey, error) {
 	return tx.contractKey(t, goKey)
 }
 
-// keyHash names a key of a template in all versions of its package.
-func keyHash(t *template, key []byte) string {
+// KeyHash names a key of a template, which is given in JSON, in all versions of its package.
+func KeyHash(packageName string, template lf.TypeName, key []byte) string {
 	hash := sha256.New()
 	hash.Write([]byte("florin contract key\x00"))
-	writeText(hash, t.packageName)
-	writeText(hash, t.name.QualifiedName())
+	writeText(hash, packageName)
+	writeText(hash, template.QualifiedName())
 	writeText(hash, string(key))
 	return hex.EncodeToString(hash.Sum(nil))
 }

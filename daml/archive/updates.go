@@ -69,6 +69,9 @@ func (d *decoder) exerciseOrKey(message *archivepb.Update) (ast.Expr, bool) {
 	case *archivepb.Update_FetchByKey:
 		d.since(ast.V2_3, "fetch_by_key")
 		return &ast.UpdateFetchByKey{Template: d.typeName(u.FetchByKey.GetTemplate())}, true
+	case *archivepb.Update_LookupByKey:
+		d.since(ast.V2_dev, "lookup_by_key")
+		return &ast.UpdateLookupByKey{Template: d.typeName(u.LookupByKey.GetTemplate())}, true
 	case *archivepb.Update_QueryNByKey:
 		d.since(ast.V2_3, "query_n_by_key")
 		return &ast.UpdateQueryNByKey{Template: d.typeName(u.QueryNByKey.GetTemplate())}, true

@@ -60,6 +60,9 @@ type (
 	// UpdateFetchByKey is the function that fetches the contract that has a key: κ → Update (Tuple2 (ContractId T) T),
 	// with the Tuple2 of the standard library's module DA.Types.
 	UpdateFetchByKey struct{ Template lf.TypeName }
+	// UpdateLookupByKey is the function that finds the id of the contract that has a key: κ → Update (Optional (ContractId
+	// T)). Only packages in early forms of 2.dev have it.
+	UpdateLookupByKey struct{ Template lf.TypeName }
 	// UpdateQueryNByKey is the function that finds at most so many contracts that have a key: Int64 → κ → Update (Optional
 	// (List (Tuple2 (ContractId T) T))).
 	UpdateQueryNByKey struct{ Template lf.TypeName }
@@ -92,6 +95,7 @@ func (*UpdateExercise) isExpr()          {}
 func (*UpdateExerciseInterface) isExpr() {}
 func (*UpdateExerciseByKey) isExpr()     {}
 func (*UpdateFetchByKey) isExpr()        {}
+func (*UpdateLookupByKey) isExpr()       {}
 func (*UpdateQueryNByKey) isExpr()       {}
 func (*UpdateGetTime) isExpr()           {}
 func (*UpdateLedgerTimeLT) isExpr()      {}

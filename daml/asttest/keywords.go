@@ -172,6 +172,7 @@ func updateWords() map[string]func(p *parser) ast.Expr {
 			return &ast.UpdateExerciseByKey{Template: p.typeName(), Choice: p.name(), Key: p.expr0(), Argument: p.expr0()}
 		},
 		"fetch_by_key":   func(p *parser) ast.Expr { return &ast.UpdateFetchByKey{Template: p.typeName()} },
+		"lookup_by_key":  func(p *parser) ast.Expr { return &ast.UpdateLookupByKey{Template: p.typeName()} },
 		"query_n_by_key": func(p *parser) ast.Expr { return &ast.UpdateQueryNByKey{Template: p.typeName()} },
 	}
 }

@@ -162,6 +162,10 @@ func contractJudgements() []judgement {
 			&ast.UpdateFetchByKey{Template: name("T")}, bad(&ast.UpdateFetchByKey{Template: name("I")}),
 		},
 		{
+			check.UpdLookupByKey, function(text, update(optional(contractID(con("T"))))),
+			&ast.UpdateLookupByKey{Template: name("T")}, bad(&ast.UpdateLookupByKey{Template: name("I")}),
+		},
+		{
 			check.UpdQueryNByKey,
 			function(integer, function(text, update(optional(list(tupleOf(contractID(con("T")), con("T"))))))),
 			&ast.UpdateQueryNByKey{Template: name("T")}, bad(&ast.UpdateQueryNByKey{Template: name("View")}),

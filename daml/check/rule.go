@@ -87,6 +87,7 @@ const (
 	UpdFetch             Rule = "UpdFetch"
 	UpdFetchInterface    Rule = "UpdFetchInterface"
 	UpdFetchByKey        Rule = "UpdFetchByKey"
+	UpdLookupByKey       Rule = "UpdLookupByKey"
 	UpdQueryNByKey       Rule = "UpdQueryNByKey"
 	UpdLedgerTimeLT      Rule = "UpdLedgerTimeLT"
 	UpdEmbedExpr         Rule = "UpdEmbedExpr"

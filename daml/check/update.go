@@ -88,6 +88,9 @@ func (c *checker) typeOfContractUpdate(e ast.Expr) ast.Type {
 	case *ast.UpdateFetchByKey:
 		key := c.keyType(UpdFetchByKey, e.Template)
 		return fun(key, update(contractWithID(e.Template)))
+	case *ast.UpdateLookupByKey:
+		key := c.keyType(UpdLookupByKey, e.Template)
+		return fun(key, update(optional(contractID(con(e.Template)))))
 	case *ast.UpdateQueryNByKey:
 		key := c.keyType(UpdQueryNByKey, e.Template)
 		return fun(int64Type, key, update(optional(list(contractWithID(e.Template)))))

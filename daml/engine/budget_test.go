@@ -12,6 +12,7 @@ import (
 	"github.com/florinledger/florin/daml/asttest"
 	"github.com/florinledger/florin/daml/engine"
 	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -181,15 +182,15 @@ func TestNumbersKeepTheirScale(t *testing.T) {
 	create := func(exact string) ([]engine.Value, error) {
 		argument, err := p.NewRecord(sums, lf.Party("alice"), number("2.5"), number(exact))
 		require.NoError(t, err)
-		ledger := memory{}
-		env := engine.Environment{Host: ledger, ActAs: actAs("alice"), EffectiveAt: noon}
+		host := memory{}
+		env := engine.Environment{Host: host, ActAs: actAs("alice"), EffectiveAt: noon}
 		created, err := p.Interpret(t.Context(), engine.Options{}, env, []engine.Command{
 			engine.Create{Template: sums, Argument: argument},
 		})
 		if err != nil {
 			return nil, err
 		}
-		ledger.commit(created.Transaction)
+		host.commit(created.Transaction)
 		id, ok := created.Results[0].(lf.ContractID)
 		require.True(t, ok)
 		shown, err := p.Interpret(t.Context(), engine.Options{}, env, []engine.Command{
@@ -223,6 +224,10 @@ func (s slow) Contract(ctx context.Context, _ lf.ContractID) (engine.Contract, b
 	close(s.asked)
 	<-ctx.Done()
 	return engine.Contract{}, false, ctx.Err()
+}
+
+func (s slow) ContractsByKey(context.Context, ledger.ContractKey, int) ([]engine.Contract, error) {
+	return nil, nil
 }
 
 func TestAHostThatIsSlowIsCancelled(t *testing.T) {

@@ -45,7 +45,7 @@ func (s *scope) ledgerUpdate(e ast.Expr) code {
 			return m.give(boolean(m.isBefore(args[0].(lf.Timestamp))))
 		}, e.Time)
 	default:
-		return nil
+		return s.keyUpdate(e)
 	}
 }
 

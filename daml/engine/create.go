@@ -17,6 +17,8 @@ type creation struct {
 	argument    Value
 	signatories []ledger.Party
 	observers   []ledger.Party
+	keyValue    Value
+	key         *ledger.ContractKey // nil where the template has none
 }
 
 // The steps of a creation.
@@ -24,13 +26,12 @@ const (
 	checkPrecondition = iota
 	findSignatories
 	findObservers
+	findKey
+	findMaintainers
 )
 
 // create creates a contract of a template.
 func (m *machine) create(t *template, argument Value) code {
-	if t.def.Key != nil {
-		return m.fail(crash("template %s has a contract key, which is not supported", t.name))
-	}
 	c := &creation{template: t, argument: argument}
 	return c.next(m, checkPrecondition, t.precondition())
 }
@@ -53,6 +54,20 @@ func (c *creation) resume(m *machine, f *frame) code {
 			return nil
 		}
 		return c.next(m, findObservers, c.template.observers())
+	case findKey:
+		c.keyValue = m.result
+		m.push(c, findMaintainers, 0, nil)
+		return m.applyGlobal(c.template.maintainers(), c.keyValue)
+	case findMaintainers:
+		maintainers, ok := m.parties(m.result)
+		if !ok {
+			return nil
+		}
+		var failure *Failure
+		if c.key, failure = m.contractKey(c.template, c.keyValue, maintainers); failure != nil {
+			return m.fail(failure)
+		}
+		return c.insert(m)
 	default:
 		if c.observers, ok = m.parties(m.result); !ok {
 			return nil
@@ -60,6 +75,9 @@ func (c *creation) resume(m *machine, f *frame) code {
 		c.observers = slices.DeleteFunc(c.observers, func(party ledger.Party) bool {
 			return ledger.PartiesContain(c.signatories, party)
 		})
+		if c.template.def.Key != nil {
+			return c.next(m, findKey, c.template.key())
+		}
 		return c.insert(m)
 	}
 }
@@ -84,27 +102,53 @@ func (c *creation) insert(m *machine) code {
 	if missing := ledger.MissingParties(t.top().authorizers, c.signatories); len(missing) > 0 {
 		return m.fail(t.unauthorized(c.template.name, c.signatories))
 	}
+	if failure := c.checkMaintainers(t); failure != nil {
+		return m.fail(failure)
+	}
 	argumentType, err := m.program.LFType(c.template.name)
 	if err != nil {
 		return m.fail(crash("%s", err))
 	}
 	id, failure := t.add(ledger.TxNode{
 		Kind: ledger.EventCreate, Template: c.template.name, PackageName: c.template.pkg.Name,
-		Signatories: c.signatories, Observers: c.observers, Argument: argument, ArgumentType: argumentType,
+		Signatories: c.signatories, Observers: c.observers, Key: c.key, Argument: argument,
+		ArgumentType: argumentType,
 	})
 	if failure != nil {
 		return m.fail(failure)
 	}
 	node := &t.nodes[id]
 	node.ContractID = ledger.LocalContractID(node.Seed, t.env.EffectiveAt, node.Stakeholders())
-	t.created[node.ContractID] = &instance{
+	made := &instance{
 		contract: ledger.Contract{
 			ID: node.ContractID, Template: c.template.name, PackageName: c.template.pkg.Name,
-			Signatories: c.signatories, Observers: c.observers, CreatedAt: t.env.EffectiveAt,
+			Signatories: c.signatories, Observers: c.observers, Key: c.key, CreatedAt: t.env.EffectiveAt,
 		},
 		template: c.template, argument: c.argument,
 	}
+	t.created[node.ContractID] = made
+	if c.key != nil {
+		t.createdWith[c.key.Hash] = append(t.createdWith[c.key.Hash], made)
+	}
 	return m.give(node.ContractID)
+}
+
+// checkMaintainers checks that a key has maintainers, all of them signatories.
+func (c *creation) checkMaintainers(t *transaction) *Failure {
+	if c.key == nil {
+		return nil
+	}
+	if len(c.key.Maintainers) == 0 {
+		return failed(fault.CreateEmptyContractKeyMaintainers.New(
+			interpretationError+"Update failed due to a contract key with an empty set of maintainers when creating %s",
+			c.template.name).WithResource("TEMPLATE_ID", c.template.name.String()))
+	}
+	if missing := ledger.MissingParties(c.signatories, c.key.Maintainers); len(missing) > 0 {
+		return failed(fault.DamlAuthorizationError.New(
+			interpretationError+"node %d (%s) has maintainers %s which are not a subset of the signatories %s",
+			len(t.nodes), c.template.name, listed(c.key.Maintainers), listed(c.signatories)))
+	}
+	return nil
 }
 
 // parties are the parties of a list, sorted and each once; false where the run has failed.

@@ -17,7 +17,7 @@ func (m *machine) fetch(name lf.TypeName, id lf.ContractID) code {
 	if found.template.name != name {
 		return m.fail(wronglyTyped(id, name, found.template.name))
 	}
-	if failure := m.insertFetch(found, nil); failure != nil {
+	if failure := m.insertFetch(found, nil, false); failure != nil {
 		return m.fail(failure)
 	}
 	return m.give(found.argument)
@@ -27,7 +27,7 @@ func (m *machine) fetch(name lf.TypeName, id lf.ContractID) code {
 func (m *machine) fetchInterface(name lf.TypeName, id lf.ContractID) code {
 	found, failure := m.lookupInterface(name, id)
 	if failure == nil {
-		failure = m.insertFetch(found, &name)
+		failure = m.insertFetch(found, &name, false)
 	}
 	if failure != nil {
 		return m.fail(failure)
@@ -51,7 +51,7 @@ func (m *machine) lookupInterface(name lf.TypeName, id lf.ContractID) (*instance
 	return found, nil
 }
 
-func (m *machine) insertFetch(found *instance, through *lf.TypeName) *Failure {
+func (m *machine) insertFetch(found *instance, through *lf.TypeName, byKey bool) *Failure {
 	t := m.ledger
 	stakeholders, authorizers := found.contract.Stakeholders(), t.top().authorizers
 	if !ledger.PartiesOverlap(stakeholders, authorizers) {
@@ -63,7 +63,7 @@ func (m *machine) insertFetch(found *instance, through *lf.TypeName) *Failure {
 		Kind: ledger.EventFetch, ContractID: found.contract.ID, Template: found.template.name,
 		PackageName: found.contract.PackageName, Signatories: found.contract.Signatories,
 		Observers: found.contract.Observers, Key: found.contract.Key, InNetwork: found.contract.InNetwork,
-		Interface: through,
+		Interface: through, ByKey: byKey,
 		ActingParties: slices.DeleteFunc(stakeholders, func(party ledger.Party) bool {
 			return !ledger.PartiesContain(authorizers, party)
 		}),
@@ -82,6 +82,7 @@ type exercising struct {
 	controllers []ledger.Party
 	observers   []ledger.Party
 	authorizers []ledger.Party
+	byKey       bool
 }
 
 // The steps of an exercise.
@@ -99,14 +100,20 @@ func (m *machine) exercise(name lf.TypeName, choiceName string, id lf.ContractID
 	if failure != nil {
 		return m.fail(failure)
 	}
+	return m.exerciseFound(found, name, choiceName, argument, false)
+}
+
+func (m *machine) exerciseFound(
+	found *instance, name lf.TypeName, choiceName string, argument Value, byKey bool,
+) code {
 	if found.template.name != name {
-		return m.fail(wronglyTyped(id, name, found.template.name))
+		return m.fail(wronglyTyped(found.contract.ID, name, found.template.name))
 	}
 	c, failure := found.template.choice(choiceName)
 	if failure != nil {
 		return m.fail(failure)
 	}
-	e := &exercising{found: found, choice: c, this: found.argument, argument: argument}
+	e := &exercising{found: found, choice: c, this: found.argument, argument: argument, byKey: byKey}
 	return e.next(m, findControllers, c.controllers())
 }
 
@@ -199,7 +206,7 @@ func (e *exercising) begin(m *machine) code {
 		PackageName: found.contract.PackageName, Signatories: found.contract.Signatories,
 		Observers: found.contract.Observers, Key: found.contract.Key, InNetwork: found.contract.InNetwork,
 		Argument: argument, ArgumentType: argumentType, Interface: e.through, Choice: e.choice.def.Name,
-		Consuming: e.choice.def.Consuming, ActingParties: e.controllers, ChoiceObservers: e.observers,
+		Consuming: e.choice.def.Consuming, ActingParties: e.controllers, ChoiceObservers: e.observers, ByKey: e.byKey,
 	})
 	if failure != nil {
 		return m.fail(failure)

@@ -3,6 +3,8 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/asttest"
+	"github.com/florinledger/florin/daml/check"
 	"github.com/florinledger/florin/daml/engine"
 	"github.com/florinledger/florin/ledger/lf"
 )
@@ -122,4 +125,11 @@ func show(v engine.Value) string {
 	default:
 		return fmt.Sprint(v)
 	}
+}
+
+// requireWellTyped checks the packages of a program, so that tests run what users could.
+func requireWellTyped(t *testing.T, p *engine.Program) {
+	t.Helper()
+	packages := slices.Collect(maps.Values(p.Packages()))
+	require.NoError(t, check.Packages(t.Context(), packages, check.Options{}))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Command is what a submission wants done: [Create], [Exercise] or [CreateAndExercise].
+// Command is what a submission wants done: [Create], [Exercise], [ExerciseByKey] or [CreateAndExercise].
 type Command interface{ perform(m *machine) code }
 
 // Create creates a contract.
@@ -21,6 +21,14 @@ type Create struct {
 type Exercise struct {
 	Type     lf.TypeName
 	Contract lf.ContractID
+	Choice   string
+	Argument Value
+}
+
+// ExerciseByKey exercises a choice of the first contract of a template that has a key.
+type ExerciseByKey struct {
+	Template lf.TypeName
+	Key      Value
 	Choice   string
 	Argument Value
 }
@@ -45,6 +53,10 @@ func (c Exercise) perform(m *machine) code {
 		return m.exerciseInterface(c.Type, c.Choice, c.Contract, c.Argument, nil)
 	}
 	return m.exercise(c.Type, c.Choice, c.Contract, c.Argument)
+}
+
+func (c ExerciseByKey) perform(m *machine) code {
+	return m.exerciseByKey(c.Template, c.Choice, c.Key, c.Argument)
 }
 
 func (c CreateAndExercise) perform(m *machine) code {

@@ -17,6 +17,10 @@ type Host interface {
 	// Contract finds an active contract that the submission may use; false when there is none. An error is a failure of
 	// the host, which ends the run.
 	Contract(ctx context.Context, id lf.ContractID) (Contract, bool, error)
+	// ContractsByKey lists active contracts that have a key and that the submission may use, no more than so many: first
+	// those that were disclosed, in their order, then the others. There are fewer only where there are no more, and those
+	// of a smaller limit come first. The key's hash is that of the key of the node that created the contract.
+	ContractsByKey(ctx context.Context, key ledger.ContractKey, limit int) ([]Contract, error)
 }
 
 // Contract is a contract of the ledger with its argument. The payload in JSON may be left out.
@@ -51,6 +55,9 @@ type transaction struct {
 	inputs   map[lf.ContractID]*instance
 	order    []lf.ContractID // inputs in the order of first use
 
+	createdWith map[string][]*instance // contracts of this transaction by the hashes of their keys
+	keys        map[string]*keyInputs  // by hash
+
 	earliest, latest *lf.Timestamp
 }
 
@@ -72,7 +79,8 @@ type instance struct {
 func newTransaction(env Environment) *transaction {
 	return &transaction{
 		env: env, created: map[lf.ContractID]*instance{}, consumed: map[lf.ContractID]bool{},
-		inputs: map[lf.ContractID]*instance{}, frames: []scopeOfAuthority{
+		inputs: map[lf.ContractID]*instance{}, createdWith: map[string][]*instance{}, keys: map[string]*keyInputs{},
+		frames: []scopeOfAuthority{
 			{authorizers: ledger.SortedParties(env.ActAs), node: -1, seed: env.Seed},
 		},
 	}
@@ -122,6 +130,12 @@ func (m *machine) lookup(id lf.ContractID) (*instance, *Failure) {
 	if !ok {
 		return nil, failed(fault.ContractNotFoundWithID(string(id)))
 	}
+	return m.admit(contract)
+}
+
+// admit takes up a contract of the ledger.
+func (m *machine) admit(contract Contract) (*instance, *Failure) {
+	t, id := m.ledger, contract.ID
 	tmpl, failure := m.program.template(contract.Template)
 	if failure != nil {
 		return nil, failure
@@ -137,7 +151,7 @@ func (m *machine) lookup(id lf.ContractID) (*instance, *Failure) {
 	case err != nil: // it was stored by a program with these packages
 		return nil, &Failure{err: fmt.Errorf("contract %s: %w", id, err)}
 	}
-	found = &instance{contract: contract.Contract, template: tmpl, argument: argument}
+	found := &instance{contract: contract.Contract, template: tmpl, argument: argument}
 	t.inputs[id] = found
 	t.order = append(t.order, id)
 	return found, nil

@@ -2,6 +2,8 @@ package engine_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -78,6 +80,17 @@ func (m memory) Contract(_ context.Context, id lf.ContractID) (engine.Contract, 
 	return found, ok, nil
 }
 
+// ContractsByKey lists contracts by their ids.
+func (m memory) ContractsByKey(_ context.Context, key ledger.ContractKey, limit int) ([]engine.Contract, error) {
+	var out []engine.Contract
+	for _, id := range slices.Sorted(maps.Keys(m)) {
+		if contract := m[id]; contract.Key != nil && contract.Key.Hash == key.Hash && len(out) < limit {
+			out = append(out, contract)
+		}
+	}
+	return out, nil
+}
+
 // commit applies a transaction.
 func (m memory) commit(t ledger.Transaction) {
 	for _, node := range t.Nodes {
@@ -85,7 +98,7 @@ func (m memory) commit(t ledger.Transaction) {
 		case node.Kind == ledger.EventCreate:
 			m[node.ContractID] = engine.Contract{Argument: node.Argument, Contract: ledger.Contract{
 				ID: node.ContractID, Template: node.Template, PackageName: node.PackageName,
-				Signatories: node.Signatories, Observers: node.Observers, CreatedAt: t.EffectiveAt,
+				Signatories: node.Signatories, Observers: node.Observers, Key: node.Key, CreatedAt: t.EffectiveAt,
 			}}
 		case node.Consuming:
 			delete(m, node.ContractID)

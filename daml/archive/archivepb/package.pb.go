@@ -2556,6 +2556,7 @@ type Update struct {
 	//	*Update_Fetch_
 	//	*Update_GetTime
 	//	*Update_EmbedExpr
+	//	*Update_LookupByKey
 	//	*Update_FetchByKey
 	//	*Update_ExerciseByKey_
 	//	*Update_TryCatch_
@@ -2669,6 +2670,15 @@ func (x *Update) GetEmbedExpr() *Expr_Typed {
 	return nil
 }
 
+func (x *Update) GetLookupByKey() *Update_ByKey {
+	if x != nil {
+		if x, ok := x.Sum.(*Update_LookupByKey); ok {
+			return x.LookupByKey
+		}
+	}
+	return nil
+}
+
 func (x *Update) GetFetchByKey() *Update_ByKey {
 	if x != nil {
 		if x, ok := x.Sum.(*Update_FetchByKey); ok {
@@ -2773,6 +2783,10 @@ type Update_EmbedExpr struct {
 	EmbedExpr *Expr_Typed `protobuf:"bytes,7,opt,name=embed_expr,json=embedExpr,proto3,oneof"`
 }
 
+type Update_LookupByKey struct {
+	LookupByKey *Update_ByKey `protobuf:"bytes,8,opt,name=lookup_by_key,json=lookupByKey,proto3,oneof"`
+}
+
 type Update_FetchByKey struct {
 	FetchByKey *Update_ByKey `protobuf:"bytes,9,opt,name=fetch_by_key,json=fetchByKey,proto3,oneof"`
 }
@@ -2818,6 +2832,8 @@ func (*Update_Fetch_) isUpdate_Sum() {}
 func (*Update_GetTime) isUpdate_Sum() {}
 
 func (*Update_EmbedExpr) isUpdate_Sum() {}
+
+func (*Update_LookupByKey) isUpdate_Sum() {}
 
 func (*Update_FetchByKey) isUpdate_Sum() {}
 
@@ -7153,7 +7169,7 @@ const file_daml_package_proto_rawDesc = "" +
 	"\falternatives\x18\x02 \x03(\v2\x18.florin.daml.lf2.CaseAltR\falternatives\"h\n" +
 	"\x05Block\x124\n" +
 	"\bbindings\x18\x01 \x03(\v2\x18.florin.daml.lf2.BindingR\bbindings\x12)\n" +
-	"\x04body\x18\x02 \x01(\v2\x15.florin.daml.lf2.ExprR\x04body\"\xb6\x10\n" +
+	"\x04body\x18\x02 \x01(\v2\x15.florin.daml.lf2.ExprR\x04body\"\xfb\x10\n" +
 	"\x06Update\x121\n" +
 	"\x04pure\x18\x01 \x01(\v2\x1b.florin.daml.lf2.Expr.TypedH\x00R\x04pure\x12.\n" +
 	"\x05block\x18\x02 \x01(\v2\x16.florin.daml.lf2.BlockH\x00R\x05block\x128\n" +
@@ -7162,7 +7178,8 @@ const file_daml_package_proto_rawDesc = "" +
 	"\x05fetch\x18\x05 \x01(\v2\x1d.florin.daml.lf2.Update.FetchH\x00R\x05fetch\x122\n" +
 	"\bget_time\x18\x06 \x01(\v2\x15.florin.daml.lf2.UnitH\x00R\agetTime\x12<\n" +
 	"\n" +
-	"embed_expr\x18\a \x01(\v2\x1b.florin.daml.lf2.Expr.TypedH\x00R\tembedExpr\x12A\n" +
+	"embed_expr\x18\a \x01(\v2\x1b.florin.daml.lf2.Expr.TypedH\x00R\tembedExpr\x12C\n" +
+	"\rlookup_by_key\x18\b \x01(\v2\x1d.florin.daml.lf2.Update.ByKeyH\x00R\vlookupByKey\x12A\n" +
 	"\ffetch_by_key\x18\t \x01(\v2\x1d.florin.daml.lf2.Update.ByKeyH\x00R\n" +
 	"fetchByKey\x12O\n" +
 	"\x0fexercise_by_key\x18\n" +
@@ -7648,167 +7665,168 @@ var file_daml_package_proto_depIdxs = []int32{
 	77,  // 82: florin.daml.lf2.Update.fetch:type_name -> florin.daml.lf2.Update.Fetch
 	3,   // 83: florin.daml.lf2.Update.get_time:type_name -> florin.daml.lf2.Unit
 	59,  // 84: florin.daml.lf2.Update.embed_expr:type_name -> florin.daml.lf2.Expr.Typed
-	78,  // 85: florin.daml.lf2.Update.fetch_by_key:type_name -> florin.daml.lf2.Update.ByKey
-	76,  // 86: florin.daml.lf2.Update.exercise_by_key:type_name -> florin.daml.lf2.Update.ExerciseByKey
-	79,  // 87: florin.daml.lf2.Update.try_catch:type_name -> florin.daml.lf2.Update.TryCatch
-	73,  // 88: florin.daml.lf2.Update.create_interface:type_name -> florin.daml.lf2.Update.Create
-	75,  // 89: florin.daml.lf2.Update.exercise_interface:type_name -> florin.daml.lf2.Update.ExerciseInterface
-	77,  // 90: florin.daml.lf2.Update.fetch_interface:type_name -> florin.daml.lf2.Update.Fetch
-	16,  // 91: florin.daml.lf2.Update.ledger_time_lt:type_name -> florin.daml.lf2.Expr
-	78,  // 92: florin.daml.lf2.Update.query_n_by_key:type_name -> florin.daml.lf2.Update.ByKey
-	7,   // 93: florin.daml.lf2.Choice.location:type_name -> florin.daml.lf2.Location
-	16,  // 94: florin.daml.lf2.Choice.controllers:type_name -> florin.daml.lf2.Expr
-	16,  // 95: florin.daml.lf2.Choice.observers:type_name -> florin.daml.lf2.Expr
-	9,   // 96: florin.daml.lf2.Choice.argument:type_name -> florin.daml.lf2.VarType
-	14,  // 97: florin.daml.lf2.Choice.return_type:type_name -> florin.daml.lf2.Type
-	16,  // 98: florin.daml.lf2.Choice.update:type_name -> florin.daml.lf2.Expr
-	16,  // 99: florin.daml.lf2.Choice.authorizers:type_name -> florin.daml.lf2.Expr
-	80,  // 100: florin.daml.lf2.InterfaceInstance.methods:type_name -> florin.daml.lf2.InterfaceInstance.Method
-	16,  // 101: florin.daml.lf2.InterfaceInstance.view:type_name -> florin.daml.lf2.Expr
-	16,  // 102: florin.daml.lf2.DefTemplate.precondition:type_name -> florin.daml.lf2.Expr
-	16,  // 103: florin.daml.lf2.DefTemplate.signatories:type_name -> florin.daml.lf2.Expr
-	21,  // 104: florin.daml.lf2.DefTemplate.choices:type_name -> florin.daml.lf2.Choice
-	16,  // 105: florin.daml.lf2.DefTemplate.observers:type_name -> florin.daml.lf2.Expr
-	7,   // 106: florin.daml.lf2.DefTemplate.location:type_name -> florin.daml.lf2.Location
-	81,  // 107: florin.daml.lf2.DefTemplate.key:type_name -> florin.daml.lf2.DefTemplate.Key
-	82,  // 108: florin.daml.lf2.DefTemplate.implements:type_name -> florin.daml.lf2.DefTemplate.Implements
-	7,   // 109: florin.daml.lf2.InterfaceMethod.location:type_name -> florin.daml.lf2.Location
-	14,  // 110: florin.daml.lf2.InterfaceMethod.type:type_name -> florin.daml.lf2.Type
-	7,   // 111: florin.daml.lf2.DefInterface.location:type_name -> florin.daml.lf2.Location
-	24,  // 112: florin.daml.lf2.DefInterface.methods:type_name -> florin.daml.lf2.InterfaceMethod
-	21,  // 113: florin.daml.lf2.DefInterface.choices:type_name -> florin.daml.lf2.Choice
-	14,  // 114: florin.daml.lf2.DefInterface.view:type_name -> florin.daml.lf2.Type
-	6,   // 115: florin.daml.lf2.DefInterface.requires:type_name -> florin.daml.lf2.DefRef
-	7,   // 116: florin.daml.lf2.DefException.location:type_name -> florin.daml.lf2.Location
-	16,  // 117: florin.daml.lf2.DefException.message:type_name -> florin.daml.lf2.Expr
-	7,   // 118: florin.daml.lf2.DefDataType.location:type_name -> florin.daml.lf2.Location
-	10,  // 119: florin.daml.lf2.DefDataType.params:type_name -> florin.daml.lf2.TypeVarKind
-	83,  // 120: florin.daml.lf2.DefDataType.record:type_name -> florin.daml.lf2.DefDataType.Fields
-	83,  // 121: florin.daml.lf2.DefDataType.variant:type_name -> florin.daml.lf2.DefDataType.Fields
-	84,  // 122: florin.daml.lf2.DefDataType.enum:type_name -> florin.daml.lf2.DefDataType.Constructors
-	3,   // 123: florin.daml.lf2.DefDataType.interface:type_name -> florin.daml.lf2.Unit
-	7,   // 124: florin.daml.lf2.DefTypeSyn.location:type_name -> florin.daml.lf2.Location
-	10,  // 125: florin.daml.lf2.DefTypeSyn.params:type_name -> florin.daml.lf2.TypeVarKind
-	14,  // 126: florin.daml.lf2.DefTypeSyn.type:type_name -> florin.daml.lf2.Type
-	7,   // 127: florin.daml.lf2.DefValue.location:type_name -> florin.daml.lf2.Location
-	85,  // 128: florin.daml.lf2.DefValue.name:type_name -> florin.daml.lf2.DefValue.NameType
-	16,  // 129: florin.daml.lf2.DefValue.expr:type_name -> florin.daml.lf2.Expr
-	30,  // 130: florin.daml.lf2.Module.flags:type_name -> florin.daml.lf2.FeatureFlags
-	28,  // 131: florin.daml.lf2.Module.synonyms:type_name -> florin.daml.lf2.DefTypeSyn
-	27,  // 132: florin.daml.lf2.Module.data_types:type_name -> florin.daml.lf2.DefDataType
-	29,  // 133: florin.daml.lf2.Module.values:type_name -> florin.daml.lf2.DefValue
-	23,  // 134: florin.daml.lf2.Module.templates:type_name -> florin.daml.lf2.DefTemplate
-	26,  // 135: florin.daml.lf2.Module.exceptions:type_name -> florin.daml.lf2.DefException
-	25,  // 136: florin.daml.lf2.Module.interfaces:type_name -> florin.daml.lf2.DefInterface
-	86,  // 137: florin.daml.lf2.PackageMetadata.upgraded:type_name -> florin.daml.lf2.PackageMetadata.Upgraded
-	31,  // 138: florin.daml.lf2.Package.modules:type_name -> florin.daml.lf2.Module
-	32,  // 139: florin.daml.lf2.Package.interned_dotted_names:type_name -> florin.daml.lf2.DottedName
-	33,  // 140: florin.daml.lf2.Package.metadata:type_name -> florin.daml.lf2.PackageMetadata
-	14,  // 141: florin.daml.lf2.Package.interned_types:type_name -> florin.daml.lf2.Type
-	13,  // 142: florin.daml.lf2.Package.interned_kinds:type_name -> florin.daml.lf2.Kind
-	16,  // 143: florin.daml.lf2.Package.interned_exprs:type_name -> florin.daml.lf2.Expr
-	34,  // 144: florin.daml.lf2.Package.package_imports:type_name -> florin.daml.lf2.PackageImports
-	13,  // 145: florin.daml.lf2.Kind.Arrow.params:type_name -> florin.daml.lf2.Kind
-	13,  // 146: florin.daml.lf2.Kind.Arrow.result:type_name -> florin.daml.lf2.Kind
-	14,  // 147: florin.daml.lf2.Type.Var.args:type_name -> florin.daml.lf2.Type
-	6,   // 148: florin.daml.lf2.Type.Con.name:type_name -> florin.daml.lf2.DefRef
-	14,  // 149: florin.daml.lf2.Type.Con.args:type_name -> florin.daml.lf2.Type
-	6,   // 150: florin.daml.lf2.Type.Syn.name:type_name -> florin.daml.lf2.DefRef
-	14,  // 151: florin.daml.lf2.Type.Syn.args:type_name -> florin.daml.lf2.Type
-	0,   // 152: florin.daml.lf2.Type.Builtin.builtin:type_name -> florin.daml.lf2.BuiltinType
-	14,  // 153: florin.daml.lf2.Type.Builtin.args:type_name -> florin.daml.lf2.Type
-	10,  // 154: florin.daml.lf2.Type.Forall.vars:type_name -> florin.daml.lf2.TypeVarKind
-	14,  // 155: florin.daml.lf2.Type.Forall.body:type_name -> florin.daml.lf2.Type
-	8,   // 156: florin.daml.lf2.Type.Struct.fields:type_name -> florin.daml.lf2.FieldType
-	14,  // 157: florin.daml.lf2.Type.App.function:type_name -> florin.daml.lf2.Type
-	14,  // 158: florin.daml.lf2.Type.App.argument:type_name -> florin.daml.lf2.Type
-	39,  // 159: florin.daml.lf2.Expr.RecCon.type:type_name -> florin.daml.lf2.Type.Con
-	11,  // 160: florin.daml.lf2.Expr.RecCon.fields:type_name -> florin.daml.lf2.FieldExpr
-	39,  // 161: florin.daml.lf2.Expr.RecProj.type:type_name -> florin.daml.lf2.Type.Con
-	16,  // 162: florin.daml.lf2.Expr.RecProj.record:type_name -> florin.daml.lf2.Expr
-	39,  // 163: florin.daml.lf2.Expr.RecUpd.type:type_name -> florin.daml.lf2.Type.Con
-	16,  // 164: florin.daml.lf2.Expr.RecUpd.record:type_name -> florin.daml.lf2.Expr
-	16,  // 165: florin.daml.lf2.Expr.RecUpd.update:type_name -> florin.daml.lf2.Expr
-	39,  // 166: florin.daml.lf2.Expr.VariantCon.type:type_name -> florin.daml.lf2.Type.Con
-	16,  // 167: florin.daml.lf2.Expr.VariantCon.argument:type_name -> florin.daml.lf2.Expr
-	6,   // 168: florin.daml.lf2.Expr.EnumCon.type:type_name -> florin.daml.lf2.DefRef
-	11,  // 169: florin.daml.lf2.Expr.StructCon.fields:type_name -> florin.daml.lf2.FieldExpr
-	16,  // 170: florin.daml.lf2.Expr.StructProj.struct:type_name -> florin.daml.lf2.Expr
-	16,  // 171: florin.daml.lf2.Expr.StructUpd.struct:type_name -> florin.daml.lf2.Expr
-	16,  // 172: florin.daml.lf2.Expr.StructUpd.update:type_name -> florin.daml.lf2.Expr
-	16,  // 173: florin.daml.lf2.Expr.App.function:type_name -> florin.daml.lf2.Expr
-	16,  // 174: florin.daml.lf2.Expr.App.args:type_name -> florin.daml.lf2.Expr
-	16,  // 175: florin.daml.lf2.Expr.TyApp.expr:type_name -> florin.daml.lf2.Expr
-	14,  // 176: florin.daml.lf2.Expr.TyApp.types:type_name -> florin.daml.lf2.Type
-	9,   // 177: florin.daml.lf2.Expr.Abs.params:type_name -> florin.daml.lf2.VarType
-	16,  // 178: florin.daml.lf2.Expr.Abs.body:type_name -> florin.daml.lf2.Expr
-	10,  // 179: florin.daml.lf2.Expr.TyAbs.params:type_name -> florin.daml.lf2.TypeVarKind
-	16,  // 180: florin.daml.lf2.Expr.TyAbs.body:type_name -> florin.daml.lf2.Expr
-	14,  // 181: florin.daml.lf2.Expr.Cons.type:type_name -> florin.daml.lf2.Type
-	16,  // 182: florin.daml.lf2.Expr.Cons.front:type_name -> florin.daml.lf2.Expr
-	16,  // 183: florin.daml.lf2.Expr.Cons.tail:type_name -> florin.daml.lf2.Expr
-	14,  // 184: florin.daml.lf2.Expr.OfType.type:type_name -> florin.daml.lf2.Type
-	14,  // 185: florin.daml.lf2.Expr.Typed.type:type_name -> florin.daml.lf2.Type
-	16,  // 186: florin.daml.lf2.Expr.Typed.expr:type_name -> florin.daml.lf2.Expr
-	14,  // 187: florin.daml.lf2.Expr.Throw.return_type:type_name -> florin.daml.lf2.Type
-	14,  // 188: florin.daml.lf2.Expr.Throw.exception_type:type_name -> florin.daml.lf2.Type
-	16,  // 189: florin.daml.lf2.Expr.Throw.exception:type_name -> florin.daml.lf2.Expr
-	6,   // 190: florin.daml.lf2.Expr.Conversion.interface:type_name -> florin.daml.lf2.DefRef
-	6,   // 191: florin.daml.lf2.Expr.Conversion.template:type_name -> florin.daml.lf2.DefRef
-	16,  // 192: florin.daml.lf2.Expr.Conversion.expr:type_name -> florin.daml.lf2.Expr
-	6,   // 193: florin.daml.lf2.Expr.CallInterface.interface:type_name -> florin.daml.lf2.DefRef
-	16,  // 194: florin.daml.lf2.Expr.CallInterface.expr:type_name -> florin.daml.lf2.Expr
-	6,   // 195: florin.daml.lf2.Expr.OfInterface.interface:type_name -> florin.daml.lf2.DefRef
-	16,  // 196: florin.daml.lf2.Expr.OfInterface.expr:type_name -> florin.daml.lf2.Expr
-	6,   // 197: florin.daml.lf2.Expr.UnsafeFromInterface.interface:type_name -> florin.daml.lf2.DefRef
-	6,   // 198: florin.daml.lf2.Expr.UnsafeFromInterface.template:type_name -> florin.daml.lf2.DefRef
-	16,  // 199: florin.daml.lf2.Expr.UnsafeFromInterface.contract_id:type_name -> florin.daml.lf2.Expr
-	16,  // 200: florin.daml.lf2.Expr.UnsafeFromInterface.expr:type_name -> florin.daml.lf2.Expr
-	6,   // 201: florin.daml.lf2.Expr.RequiredConversion.required:type_name -> florin.daml.lf2.DefRef
-	6,   // 202: florin.daml.lf2.Expr.RequiredConversion.requiring:type_name -> florin.daml.lf2.DefRef
-	16,  // 203: florin.daml.lf2.Expr.RequiredConversion.expr:type_name -> florin.daml.lf2.Expr
-	6,   // 204: florin.daml.lf2.Expr.UnsafeFromRequired.required:type_name -> florin.daml.lf2.DefRef
-	6,   // 205: florin.daml.lf2.Expr.UnsafeFromRequired.requiring:type_name -> florin.daml.lf2.DefRef
-	16,  // 206: florin.daml.lf2.Expr.UnsafeFromRequired.contract_id:type_name -> florin.daml.lf2.Expr
-	16,  // 207: florin.daml.lf2.Expr.UnsafeFromRequired.expr:type_name -> florin.daml.lf2.Expr
-	6,   // 208: florin.daml.lf2.Expr.ChoiceParties.template:type_name -> florin.daml.lf2.DefRef
-	16,  // 209: florin.daml.lf2.Expr.ChoiceParties.contract:type_name -> florin.daml.lf2.Expr
-	16,  // 210: florin.daml.lf2.Expr.ChoiceParties.argument:type_name -> florin.daml.lf2.Expr
-	14,  // 211: florin.daml.lf2.Expr.Experimental.type:type_name -> florin.daml.lf2.Type
-	6,   // 212: florin.daml.lf2.CaseAlt.Variant.type:type_name -> florin.daml.lf2.DefRef
-	6,   // 213: florin.daml.lf2.CaseAlt.Enum.type:type_name -> florin.daml.lf2.DefRef
-	6,   // 214: florin.daml.lf2.Update.Create.type:type_name -> florin.daml.lf2.DefRef
-	16,  // 215: florin.daml.lf2.Update.Create.expr:type_name -> florin.daml.lf2.Expr
-	6,   // 216: florin.daml.lf2.Update.Exercise.template:type_name -> florin.daml.lf2.DefRef
-	16,  // 217: florin.daml.lf2.Update.Exercise.contract_id:type_name -> florin.daml.lf2.Expr
-	16,  // 218: florin.daml.lf2.Update.Exercise.argument:type_name -> florin.daml.lf2.Expr
-	6,   // 219: florin.daml.lf2.Update.ExerciseInterface.interface:type_name -> florin.daml.lf2.DefRef
-	16,  // 220: florin.daml.lf2.Update.ExerciseInterface.contract_id:type_name -> florin.daml.lf2.Expr
-	16,  // 221: florin.daml.lf2.Update.ExerciseInterface.argument:type_name -> florin.daml.lf2.Expr
-	16,  // 222: florin.daml.lf2.Update.ExerciseInterface.guard:type_name -> florin.daml.lf2.Expr
-	6,   // 223: florin.daml.lf2.Update.ExerciseByKey.template:type_name -> florin.daml.lf2.DefRef
-	16,  // 224: florin.daml.lf2.Update.ExerciseByKey.key:type_name -> florin.daml.lf2.Expr
-	16,  // 225: florin.daml.lf2.Update.ExerciseByKey.argument:type_name -> florin.daml.lf2.Expr
-	6,   // 226: florin.daml.lf2.Update.Fetch.type:type_name -> florin.daml.lf2.DefRef
-	16,  // 227: florin.daml.lf2.Update.Fetch.contract_id:type_name -> florin.daml.lf2.Expr
-	6,   // 228: florin.daml.lf2.Update.ByKey.template:type_name -> florin.daml.lf2.DefRef
-	14,  // 229: florin.daml.lf2.Update.TryCatch.return_type:type_name -> florin.daml.lf2.Type
-	16,  // 230: florin.daml.lf2.Update.TryCatch.try:type_name -> florin.daml.lf2.Expr
-	16,  // 231: florin.daml.lf2.Update.TryCatch.catch:type_name -> florin.daml.lf2.Expr
-	16,  // 232: florin.daml.lf2.InterfaceInstance.Method.value:type_name -> florin.daml.lf2.Expr
-	14,  // 233: florin.daml.lf2.DefTemplate.Key.type:type_name -> florin.daml.lf2.Type
-	16,  // 234: florin.daml.lf2.DefTemplate.Key.maintainers:type_name -> florin.daml.lf2.Expr
-	16,  // 235: florin.daml.lf2.DefTemplate.Key.key:type_name -> florin.daml.lf2.Expr
-	6,   // 236: florin.daml.lf2.DefTemplate.Implements.interface:type_name -> florin.daml.lf2.DefRef
-	22,  // 237: florin.daml.lf2.DefTemplate.Implements.body:type_name -> florin.daml.lf2.InterfaceInstance
-	7,   // 238: florin.daml.lf2.DefTemplate.Implements.location:type_name -> florin.daml.lf2.Location
-	8,   // 239: florin.daml.lf2.DefDataType.Fields.fields:type_name -> florin.daml.lf2.FieldType
-	14,  // 240: florin.daml.lf2.DefValue.NameType.type:type_name -> florin.daml.lf2.Type
-	241, // [241:241] is the sub-list for method output_type
-	241, // [241:241] is the sub-list for method input_type
-	241, // [241:241] is the sub-list for extension type_name
-	241, // [241:241] is the sub-list for extension extendee
-	0,   // [0:241] is the sub-list for field type_name
+	78,  // 85: florin.daml.lf2.Update.lookup_by_key:type_name -> florin.daml.lf2.Update.ByKey
+	78,  // 86: florin.daml.lf2.Update.fetch_by_key:type_name -> florin.daml.lf2.Update.ByKey
+	76,  // 87: florin.daml.lf2.Update.exercise_by_key:type_name -> florin.daml.lf2.Update.ExerciseByKey
+	79,  // 88: florin.daml.lf2.Update.try_catch:type_name -> florin.daml.lf2.Update.TryCatch
+	73,  // 89: florin.daml.lf2.Update.create_interface:type_name -> florin.daml.lf2.Update.Create
+	75,  // 90: florin.daml.lf2.Update.exercise_interface:type_name -> florin.daml.lf2.Update.ExerciseInterface
+	77,  // 91: florin.daml.lf2.Update.fetch_interface:type_name -> florin.daml.lf2.Update.Fetch
+	16,  // 92: florin.daml.lf2.Update.ledger_time_lt:type_name -> florin.daml.lf2.Expr
+	78,  // 93: florin.daml.lf2.Update.query_n_by_key:type_name -> florin.daml.lf2.Update.ByKey
+	7,   // 94: florin.daml.lf2.Choice.location:type_name -> florin.daml.lf2.Location
+	16,  // 95: florin.daml.lf2.Choice.controllers:type_name -> florin.daml.lf2.Expr
+	16,  // 96: florin.daml.lf2.Choice.observers:type_name -> florin.daml.lf2.Expr
+	9,   // 97: florin.daml.lf2.Choice.argument:type_name -> florin.daml.lf2.VarType
+	14,  // 98: florin.daml.lf2.Choice.return_type:type_name -> florin.daml.lf2.Type
+	16,  // 99: florin.daml.lf2.Choice.update:type_name -> florin.daml.lf2.Expr
+	16,  // 100: florin.daml.lf2.Choice.authorizers:type_name -> florin.daml.lf2.Expr
+	80,  // 101: florin.daml.lf2.InterfaceInstance.methods:type_name -> florin.daml.lf2.InterfaceInstance.Method
+	16,  // 102: florin.daml.lf2.InterfaceInstance.view:type_name -> florin.daml.lf2.Expr
+	16,  // 103: florin.daml.lf2.DefTemplate.precondition:type_name -> florin.daml.lf2.Expr
+	16,  // 104: florin.daml.lf2.DefTemplate.signatories:type_name -> florin.daml.lf2.Expr
+	21,  // 105: florin.daml.lf2.DefTemplate.choices:type_name -> florin.daml.lf2.Choice
+	16,  // 106: florin.daml.lf2.DefTemplate.observers:type_name -> florin.daml.lf2.Expr
+	7,   // 107: florin.daml.lf2.DefTemplate.location:type_name -> florin.daml.lf2.Location
+	81,  // 108: florin.daml.lf2.DefTemplate.key:type_name -> florin.daml.lf2.DefTemplate.Key
+	82,  // 109: florin.daml.lf2.DefTemplate.implements:type_name -> florin.daml.lf2.DefTemplate.Implements
+	7,   // 110: florin.daml.lf2.InterfaceMethod.location:type_name -> florin.daml.lf2.Location
+	14,  // 111: florin.daml.lf2.InterfaceMethod.type:type_name -> florin.daml.lf2.Type
+	7,   // 112: florin.daml.lf2.DefInterface.location:type_name -> florin.daml.lf2.Location
+	24,  // 113: florin.daml.lf2.DefInterface.methods:type_name -> florin.daml.lf2.InterfaceMethod
+	21,  // 114: florin.daml.lf2.DefInterface.choices:type_name -> florin.daml.lf2.Choice
+	14,  // 115: florin.daml.lf2.DefInterface.view:type_name -> florin.daml.lf2.Type
+	6,   // 116: florin.daml.lf2.DefInterface.requires:type_name -> florin.daml.lf2.DefRef
+	7,   // 117: florin.daml.lf2.DefException.location:type_name -> florin.daml.lf2.Location
+	16,  // 118: florin.daml.lf2.DefException.message:type_name -> florin.daml.lf2.Expr
+	7,   // 119: florin.daml.lf2.DefDataType.location:type_name -> florin.daml.lf2.Location
+	10,  // 120: florin.daml.lf2.DefDataType.params:type_name -> florin.daml.lf2.TypeVarKind
+	83,  // 121: florin.daml.lf2.DefDataType.record:type_name -> florin.daml.lf2.DefDataType.Fields
+	83,  // 122: florin.daml.lf2.DefDataType.variant:type_name -> florin.daml.lf2.DefDataType.Fields
+	84,  // 123: florin.daml.lf2.DefDataType.enum:type_name -> florin.daml.lf2.DefDataType.Constructors
+	3,   // 124: florin.daml.lf2.DefDataType.interface:type_name -> florin.daml.lf2.Unit
+	7,   // 125: florin.daml.lf2.DefTypeSyn.location:type_name -> florin.daml.lf2.Location
+	10,  // 126: florin.daml.lf2.DefTypeSyn.params:type_name -> florin.daml.lf2.TypeVarKind
+	14,  // 127: florin.daml.lf2.DefTypeSyn.type:type_name -> florin.daml.lf2.Type
+	7,   // 128: florin.daml.lf2.DefValue.location:type_name -> florin.daml.lf2.Location
+	85,  // 129: florin.daml.lf2.DefValue.name:type_name -> florin.daml.lf2.DefValue.NameType
+	16,  // 130: florin.daml.lf2.DefValue.expr:type_name -> florin.daml.lf2.Expr
+	30,  // 131: florin.daml.lf2.Module.flags:type_name -> florin.daml.lf2.FeatureFlags
+	28,  // 132: florin.daml.lf2.Module.synonyms:type_name -> florin.daml.lf2.DefTypeSyn
+	27,  // 133: florin.daml.lf2.Module.data_types:type_name -> florin.daml.lf2.DefDataType
+	29,  // 134: florin.daml.lf2.Module.values:type_name -> florin.daml.lf2.DefValue
+	23,  // 135: florin.daml.lf2.Module.templates:type_name -> florin.daml.lf2.DefTemplate
+	26,  // 136: florin.daml.lf2.Module.exceptions:type_name -> florin.daml.lf2.DefException
+	25,  // 137: florin.daml.lf2.Module.interfaces:type_name -> florin.daml.lf2.DefInterface
+	86,  // 138: florin.daml.lf2.PackageMetadata.upgraded:type_name -> florin.daml.lf2.PackageMetadata.Upgraded
+	31,  // 139: florin.daml.lf2.Package.modules:type_name -> florin.daml.lf2.Module
+	32,  // 140: florin.daml.lf2.Package.interned_dotted_names:type_name -> florin.daml.lf2.DottedName
+	33,  // 141: florin.daml.lf2.Package.metadata:type_name -> florin.daml.lf2.PackageMetadata
+	14,  // 142: florin.daml.lf2.Package.interned_types:type_name -> florin.daml.lf2.Type
+	13,  // 143: florin.daml.lf2.Package.interned_kinds:type_name -> florin.daml.lf2.Kind
+	16,  // 144: florin.daml.lf2.Package.interned_exprs:type_name -> florin.daml.lf2.Expr
+	34,  // 145: florin.daml.lf2.Package.package_imports:type_name -> florin.daml.lf2.PackageImports
+	13,  // 146: florin.daml.lf2.Kind.Arrow.params:type_name -> florin.daml.lf2.Kind
+	13,  // 147: florin.daml.lf2.Kind.Arrow.result:type_name -> florin.daml.lf2.Kind
+	14,  // 148: florin.daml.lf2.Type.Var.args:type_name -> florin.daml.lf2.Type
+	6,   // 149: florin.daml.lf2.Type.Con.name:type_name -> florin.daml.lf2.DefRef
+	14,  // 150: florin.daml.lf2.Type.Con.args:type_name -> florin.daml.lf2.Type
+	6,   // 151: florin.daml.lf2.Type.Syn.name:type_name -> florin.daml.lf2.DefRef
+	14,  // 152: florin.daml.lf2.Type.Syn.args:type_name -> florin.daml.lf2.Type
+	0,   // 153: florin.daml.lf2.Type.Builtin.builtin:type_name -> florin.daml.lf2.BuiltinType
+	14,  // 154: florin.daml.lf2.Type.Builtin.args:type_name -> florin.daml.lf2.Type
+	10,  // 155: florin.daml.lf2.Type.Forall.vars:type_name -> florin.daml.lf2.TypeVarKind
+	14,  // 156: florin.daml.lf2.Type.Forall.body:type_name -> florin.daml.lf2.Type
+	8,   // 157: florin.daml.lf2.Type.Struct.fields:type_name -> florin.daml.lf2.FieldType
+	14,  // 158: florin.daml.lf2.Type.App.function:type_name -> florin.daml.lf2.Type
+	14,  // 159: florin.daml.lf2.Type.App.argument:type_name -> florin.daml.lf2.Type
+	39,  // 160: florin.daml.lf2.Expr.RecCon.type:type_name -> florin.daml.lf2.Type.Con
+	11,  // 161: florin.daml.lf2.Expr.RecCon.fields:type_name -> florin.daml.lf2.FieldExpr
+	39,  // 162: florin.daml.lf2.Expr.RecProj.type:type_name -> florin.daml.lf2.Type.Con
+	16,  // 163: florin.daml.lf2.Expr.RecProj.record:type_name -> florin.daml.lf2.Expr
+	39,  // 164: florin.daml.lf2.Expr.RecUpd.type:type_name -> florin.daml.lf2.Type.Con
+	16,  // 165: florin.daml.lf2.Expr.RecUpd.record:type_name -> florin.daml.lf2.Expr
+	16,  // 166: florin.daml.lf2.Expr.RecUpd.update:type_name -> florin.daml.lf2.Expr
+	39,  // 167: florin.daml.lf2.Expr.VariantCon.type:type_name -> florin.daml.lf2.Type.Con
+	16,  // 168: florin.daml.lf2.Expr.VariantCon.argument:type_name -> florin.daml.lf2.Expr
+	6,   // 169: florin.daml.lf2.Expr.EnumCon.type:type_name -> florin.daml.lf2.DefRef
+	11,  // 170: florin.daml.lf2.Expr.StructCon.fields:type_name -> florin.daml.lf2.FieldExpr
+	16,  // 171: florin.daml.lf2.Expr.StructProj.struct:type_name -> florin.daml.lf2.Expr
+	16,  // 172: florin.daml.lf2.Expr.StructUpd.struct:type_name -> florin.daml.lf2.Expr
+	16,  // 173: florin.daml.lf2.Expr.StructUpd.update:type_name -> florin.daml.lf2.Expr
+	16,  // 174: florin.daml.lf2.Expr.App.function:type_name -> florin.daml.lf2.Expr
+	16,  // 175: florin.daml.lf2.Expr.App.args:type_name -> florin.daml.lf2.Expr
+	16,  // 176: florin.daml.lf2.Expr.TyApp.expr:type_name -> florin.daml.lf2.Expr
+	14,  // 177: florin.daml.lf2.Expr.TyApp.types:type_name -> florin.daml.lf2.Type
+	9,   // 178: florin.daml.lf2.Expr.Abs.params:type_name -> florin.daml.lf2.VarType
+	16,  // 179: florin.daml.lf2.Expr.Abs.body:type_name -> florin.daml.lf2.Expr
+	10,  // 180: florin.daml.lf2.Expr.TyAbs.params:type_name -> florin.daml.lf2.TypeVarKind
+	16,  // 181: florin.daml.lf2.Expr.TyAbs.body:type_name -> florin.daml.lf2.Expr
+	14,  // 182: florin.daml.lf2.Expr.Cons.type:type_name -> florin.daml.lf2.Type
+	16,  // 183: florin.daml.lf2.Expr.Cons.front:type_name -> florin.daml.lf2.Expr
+	16,  // 184: florin.daml.lf2.Expr.Cons.tail:type_name -> florin.daml.lf2.Expr
+	14,  // 185: florin.daml.lf2.Expr.OfType.type:type_name -> florin.daml.lf2.Type
+	14,  // 186: florin.daml.lf2.Expr.Typed.type:type_name -> florin.daml.lf2.Type
+	16,  // 187: florin.daml.lf2.Expr.Typed.expr:type_name -> florin.daml.lf2.Expr
+	14,  // 188: florin.daml.lf2.Expr.Throw.return_type:type_name -> florin.daml.lf2.Type
+	14,  // 189: florin.daml.lf2.Expr.Throw.exception_type:type_name -> florin.daml.lf2.Type
+	16,  // 190: florin.daml.lf2.Expr.Throw.exception:type_name -> florin.daml.lf2.Expr
+	6,   // 191: florin.daml.lf2.Expr.Conversion.interface:type_name -> florin.daml.lf2.DefRef
+	6,   // 192: florin.daml.lf2.Expr.Conversion.template:type_name -> florin.daml.lf2.DefRef
+	16,  // 193: florin.daml.lf2.Expr.Conversion.expr:type_name -> florin.daml.lf2.Expr
+	6,   // 194: florin.daml.lf2.Expr.CallInterface.interface:type_name -> florin.daml.lf2.DefRef
+	16,  // 195: florin.daml.lf2.Expr.CallInterface.expr:type_name -> florin.daml.lf2.Expr
+	6,   // 196: florin.daml.lf2.Expr.OfInterface.interface:type_name -> florin.daml.lf2.DefRef
+	16,  // 197: florin.daml.lf2.Expr.OfInterface.expr:type_name -> florin.daml.lf2.Expr
+	6,   // 198: florin.daml.lf2.Expr.UnsafeFromInterface.interface:type_name -> florin.daml.lf2.DefRef
+	6,   // 199: florin.daml.lf2.Expr.UnsafeFromInterface.template:type_name -> florin.daml.lf2.DefRef
+	16,  // 200: florin.daml.lf2.Expr.UnsafeFromInterface.contract_id:type_name -> florin.daml.lf2.Expr
+	16,  // 201: florin.daml.lf2.Expr.UnsafeFromInterface.expr:type_name -> florin.daml.lf2.Expr
+	6,   // 202: florin.daml.lf2.Expr.RequiredConversion.required:type_name -> florin.daml.lf2.DefRef
+	6,   // 203: florin.daml.lf2.Expr.RequiredConversion.requiring:type_name -> florin.daml.lf2.DefRef
+	16,  // 204: florin.daml.lf2.Expr.RequiredConversion.expr:type_name -> florin.daml.lf2.Expr
+	6,   // 205: florin.daml.lf2.Expr.UnsafeFromRequired.required:type_name -> florin.daml.lf2.DefRef
+	6,   // 206: florin.daml.lf2.Expr.UnsafeFromRequired.requiring:type_name -> florin.daml.lf2.DefRef
+	16,  // 207: florin.daml.lf2.Expr.UnsafeFromRequired.contract_id:type_name -> florin.daml.lf2.Expr
+	16,  // 208: florin.daml.lf2.Expr.UnsafeFromRequired.expr:type_name -> florin.daml.lf2.Expr
+	6,   // 209: florin.daml.lf2.Expr.ChoiceParties.template:type_name -> florin.daml.lf2.DefRef
+	16,  // 210: florin.daml.lf2.Expr.ChoiceParties.contract:type_name -> florin.daml.lf2.Expr
+	16,  // 211: florin.daml.lf2.Expr.ChoiceParties.argument:type_name -> florin.daml.lf2.Expr
+	14,  // 212: florin.daml.lf2.Expr.Experimental.type:type_name -> florin.daml.lf2.Type
+	6,   // 213: florin.daml.lf2.CaseAlt.Variant.type:type_name -> florin.daml.lf2.DefRef
+	6,   // 214: florin.daml.lf2.CaseAlt.Enum.type:type_name -> florin.daml.lf2.DefRef
+	6,   // 215: florin.daml.lf2.Update.Create.type:type_name -> florin.daml.lf2.DefRef
+	16,  // 216: florin.daml.lf2.Update.Create.expr:type_name -> florin.daml.lf2.Expr
+	6,   // 217: florin.daml.lf2.Update.Exercise.template:type_name -> florin.daml.lf2.DefRef
+	16,  // 218: florin.daml.lf2.Update.Exercise.contract_id:type_name -> florin.daml.lf2.Expr
+	16,  // 219: florin.daml.lf2.Update.Exercise.argument:type_name -> florin.daml.lf2.Expr
+	6,   // 220: florin.daml.lf2.Update.ExerciseInterface.interface:type_name -> florin.daml.lf2.DefRef
+	16,  // 221: florin.daml.lf2.Update.ExerciseInterface.contract_id:type_name -> florin.daml.lf2.Expr
+	16,  // 222: florin.daml.lf2.Update.ExerciseInterface.argument:type_name -> florin.daml.lf2.Expr
+	16,  // 223: florin.daml.lf2.Update.ExerciseInterface.guard:type_name -> florin.daml.lf2.Expr
+	6,   // 224: florin.daml.lf2.Update.ExerciseByKey.template:type_name -> florin.daml.lf2.DefRef
+	16,  // 225: florin.daml.lf2.Update.ExerciseByKey.key:type_name -> florin.daml.lf2.Expr
+	16,  // 226: florin.daml.lf2.Update.ExerciseByKey.argument:type_name -> florin.daml.lf2.Expr
+	6,   // 227: florin.daml.lf2.Update.Fetch.type:type_name -> florin.daml.lf2.DefRef
+	16,  // 228: florin.daml.lf2.Update.Fetch.contract_id:type_name -> florin.daml.lf2.Expr
+	6,   // 229: florin.daml.lf2.Update.ByKey.template:type_name -> florin.daml.lf2.DefRef
+	14,  // 230: florin.daml.lf2.Update.TryCatch.return_type:type_name -> florin.daml.lf2.Type
+	16,  // 231: florin.daml.lf2.Update.TryCatch.try:type_name -> florin.daml.lf2.Expr
+	16,  // 232: florin.daml.lf2.Update.TryCatch.catch:type_name -> florin.daml.lf2.Expr
+	16,  // 233: florin.daml.lf2.InterfaceInstance.Method.value:type_name -> florin.daml.lf2.Expr
+	14,  // 234: florin.daml.lf2.DefTemplate.Key.type:type_name -> florin.daml.lf2.Type
+	16,  // 235: florin.daml.lf2.DefTemplate.Key.maintainers:type_name -> florin.daml.lf2.Expr
+	16,  // 236: florin.daml.lf2.DefTemplate.Key.key:type_name -> florin.daml.lf2.Expr
+	6,   // 237: florin.daml.lf2.DefTemplate.Implements.interface:type_name -> florin.daml.lf2.DefRef
+	22,  // 238: florin.daml.lf2.DefTemplate.Implements.body:type_name -> florin.daml.lf2.InterfaceInstance
+	7,   // 239: florin.daml.lf2.DefTemplate.Implements.location:type_name -> florin.daml.lf2.Location
+	8,   // 240: florin.daml.lf2.DefDataType.Fields.fields:type_name -> florin.daml.lf2.FieldType
+	14,  // 241: florin.daml.lf2.DefValue.NameType.type:type_name -> florin.daml.lf2.Type
+	242, // [242:242] is the sub-list for method output_type
+	242, // [242:242] is the sub-list for method input_type
+	242, // [242:242] is the sub-list for extension type_name
+	242, // [242:242] is the sub-list for extension extendee
+	0,   // [0:242] is the sub-list for field type_name
 }
 
 func init() { file_daml_package_proto_init() }
@@ -7912,6 +7930,7 @@ func file_daml_package_proto_init() {
 		(*Update_Fetch_)(nil),
 		(*Update_GetTime)(nil),
 		(*Update_EmbedExpr)(nil),
+		(*Update_LookupByKey)(nil),
 		(*Update_FetchByKey)(nil),
 		(*Update_ExerciseByKey_)(nil),
 		(*Update_TryCatch_)(nil),

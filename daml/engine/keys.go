@@ -1,0 +1,290 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// maxKeyFetches bounds how many contracts are looked up by one key.
+const maxKeyFetches = 1_000_000
+
+// tuple2 is the type of what a lookup by key returns: a contract id and a contract.
+var tuple2 = &RecordType{
+	Name: lf.TypeName{
+		Package: "5aee9b21b8e9a4c4975b5f4c4198e6e6e8469df49e2010820e792f393db870f4", Module: "DA.Types", Entity: "Tuple2",
+	},
+	Labels: []string{"_1", "_2"},
+}
+
+// key computes the contract's key from its argument, maintainers the parties from the key.
+func (t *template) key() *global { return t.of("key", t.def.Key.Key) }
+
+func (t *template) maintainers() *global {
+	return t.program.define(definition{kind: "maintainer", of: t.name}, t.def.Location, nil, t.def.Key.Maintainers)
+}
+
+// contractKey is a key as the ledger has it.
+func (m *machine) contractKey(t *template, key Value, maintainers []ledger.Party) (*ledger.ContractKey, *Failure) {
+	value, failure := m.export(key)
+	if failure != nil {
+		return nil, failure
+	}
+	if len(lf.ContractIDs(value)) > 0 {
+		return nil, failed(fault.ContractIDInContractKey.New(
+			interpretationError+"Contract IDs are not supported in contract keys: the key of %s contains one", t.name))
+	}
+	keyType, err := m.program.lfTypeOf(t.def.Key.Type)
+	if err != nil {
+		return nil, crash("%s", err)
+	}
+	encoded := lf.EncodeJSON(keyType, value)
+	if !m.alloc(len(encoded)) || !m.work(2*len(encoded)) {
+		return nil, m.failure
+	}
+	return &ledger.ContractKey{
+		Value: encoded, Hash: ledger.KeyHash(t.pkg.Name, t.name, encoded), Maintainers: maintainers,
+	}, nil
+}
+
+// keyInputs is what the ledger was asked of a key.
+type keyInputs struct {
+	found []*instance // the first contracts of the ledger that have it, in the order of the ledger
+	all   bool        // there are no others
+}
+
+// lookupKey finds at most n active contracts that have a key: those of this transaction, the newest first, then those
+// of the ledger in its order.
+func (m *machine) lookupKey(key *ledger.ContractKey, n int) ([]*instance, *Failure) {
+	t := m.ledger
+	active := func(among []*instance) []*instance {
+		return slices.DeleteFunc(slices.Clone(among), func(i *instance) bool { return t.consumed[i.contract.ID] })
+	}
+	var out []*instance
+	for _, created := range slices.Backward(t.createdWith[key.Hash]) {
+		out = append(out, created)
+	}
+	out = active(out)
+	inputs := t.keys[key.Hash]
+	if inputs == nil {
+		inputs = &keyInputs{}
+		t.keys[key.Hash] = inputs
+	}
+	for m.work((len(t.createdWith[key.Hash]) + len(inputs.found)) * valueBytes) {
+		known := active(inputs.found)
+		if missing := n - len(out) - len(known); missing > 0 && !inputs.all {
+			if failure := m.askForKey(key, inputs, len(inputs.found)+missing); failure != nil {
+				return nil, failure
+			}
+			continue
+		}
+		out = append(out, known...)
+		if !m.alloc(len(out)*valueBytes) || !m.work(len(out)*valueBytes) {
+			return nil, m.failure
+		}
+		return out[:min(n, len(out))], nil
+	}
+	return nil, m.failure
+}
+
+// askForKey asks the ledger for the first contracts that have a key.
+func (m *machine) askForKey(key *ledger.ContractKey, inputs *keyInputs, limit int) *Failure {
+	contracts, err := m.ledger.env.Host.ContractsByKey(m.ctx, *key, limit)
+	if err == nil && (len(contracts) > limit || len(contracts) < len(inputs.found)) {
+		err = fmt.Errorf("%d contracts where %d are known and %d are asked for", len(contracts), len(inputs.found), limit)
+	}
+	if err != nil {
+		return &Failure{err: fmt.Errorf("key %s: %w", key.Hash, err)}
+	}
+	inputs.all = len(contracts) < limit
+	for _, contract := range contracts[len(inputs.found):] {
+		if contract.Key == nil || contract.Key.Hash != key.Hash {
+			return &Failure{err: fmt.Errorf("key %s: contract %s has another", key.Hash, contract.ID)}
+		}
+		found := m.ledger.inputs[contract.ID]
+		if found == nil {
+			var failure *Failure
+			if found, failure = m.admit(contract); failure != nil {
+				return failure
+			}
+		}
+		inputs.found = append(inputs.found, found)
+	}
+	return nil
+}
+
+// byKey looks up contracts by a key, once it knows the key's maintainers. What their expression throws cannot be
+// caught.
+type byKey struct {
+	template *template
+	key      Value
+	found    *ledger.ContractKey
+	then     func(b *byKey, m *machine) code
+}
+
+// byKey computes the maintainers of a key of a template, and goes on with it.
+func (m *machine) byKey(name lf.TypeName, key Value, then func(b *byKey, m *machine) code) code {
+	t, failure := m.program.template(name)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	if t.def.Key == nil {
+		return m.fail(crash("template %s has no contract key", name))
+	}
+	m.push(&byKey{template: t, key: key, then: then}, 0, 0, nil)
+	return m.applyGlobal(t.maintainers(), key)
+}
+
+func (b *byKey) resume(m *machine, _ *frame) code {
+	maintainers, ok := m.parties(m.result)
+	if !ok {
+		return nil
+	}
+	var failure *Failure
+	if b.found, failure = m.contractKey(b.template, b.key, maintainers); failure != nil {
+		return m.fail(failure)
+	}
+	if len(maintainers) == 0 {
+		return m.fail(failed(fault.FetchEmptyContractKeyMaintainers.New(
+			interpretationError+"Update failed due to a fetch, lookup or exercise by key of contract key with no maintainers: "+
+				"template %s", b.template.name).WithResource("TEMPLATE_ID", b.template.name.String())))
+	}
+	return b.then(b, m)
+}
+
+func (b *byKey) handle(m *machine, _ *frame, thrown *Failure) code { return m.unhandled(thrown) }
+
+// one is the first contract that has the key.
+func (b *byKey) one(m *machine) (*instance, *Failure) {
+	found, failure := m.lookupKey(b.found, 1)
+	if failure != nil {
+		return nil, failure
+	}
+	if len(found) == 0 {
+		return nil, failed(fault.ContractKeyNotFound.New("dependency error: couldn't find key %s", b.shown()).
+			WithResource("CONTRACT_KEY", b.shown()).
+			WithResource("TEMPLATE_ID", b.template.name.String()).
+			WithResource("PACKAGE_NAME", b.template.pkg.Name))
+	}
+	if actual := found[0].template.name; actual != b.template.name {
+		return nil, wronglyTyped(found[0].contract.ID, b.template.name, actual)
+	}
+	return found[0], nil
+}
+
+func (b *byKey) shown() string { return shorten(string(b.found.Value)) }
+
+// fetchByKey reads the first contract that has a key.
+func (m *machine) fetchByKey(name lf.TypeName, key Value) code {
+	return m.byKey(name, key, func(b *byKey, m *machine) code {
+		found, failure := b.one(m)
+		if failure == nil {
+			failure = m.insertFetch(found, nil, true)
+		}
+		if failure != nil {
+			return m.fail(failure)
+		}
+		m.memory -= 6 * valueBytes
+		return m.give(found.asTuple())
+	})
+}
+
+func (i *instance) asTuple() Value {
+	return &Record{Type: tuple2, Fields: []Value{i.contract.ID, i.argument}}
+}
+
+// exerciseByKey exercises a choice of the first contract that has a key.
+func (m *machine) exerciseByKey(name lf.TypeName, choiceName string, key, argument Value) code {
+	return m.byKey(name, key, func(b *byKey, m *machine) code {
+		found, failure := b.one(m)
+		if failure != nil {
+			return m.fail(failure)
+		}
+		return m.exerciseFound(found, name, choiceName, argument, true)
+	})
+}
+
+// queryByKey lists at most n contracts that have a key. All its maintainers have to authorize that.
+func (m *machine) queryByKey(name lf.TypeName, n int64, key Value, result func(found []*instance) Value) code {
+	if n < 1 {
+		return m.fail(crash("a query by key asks for %d contracts, and has to ask for one at least", n))
+	}
+	return m.byKey(name, key, func(b *byKey, m *machine) code {
+		t := m.ledger
+		if missing := ledger.MissingParties(t.top().authorizers, b.found.Maintainers); len(missing) > 0 {
+			return m.fail(failed(fault.DamlAuthorizationError.New(interpretationError+
+				"node %d (%s) requires authorizers %s for lookup by key, but it only has %s",
+				len(t.nodes), b.template.name, listed(b.found.Maintainers), listed(t.top().authorizers)).
+				WithHint("A lookup by key needs the authority of all maintainers of the key.")))
+		}
+		found, failure := m.lookupKey(b.found, int(min(n, maxKeyFetches)))
+		if failure != nil {
+			return m.fail(failure)
+		}
+		for _, contract := range found {
+			if contract.template.name != name {
+				return m.fail(wronglyTyped(contract.contract.ID, name, contract.template.name))
+			}
+		}
+		if !m.alloc(len(found) * (6*valueBytes + listBytes)) {
+			return nil
+		}
+		return m.give(result(found))
+	})
+}
+
+// contractsFound are contracts with their ids: Some of a list of pairs.
+func contractsFound(found []*instance) Value {
+	list := make([]Value, len(found))
+	for i, contract := range found {
+		list[i] = contract.asTuple()
+	}
+	return some(ListOf(list...))
+}
+
+// firstFound is the id of the first contract, or None.
+func firstFound(found []*instance) Value {
+	if len(found) == 0 {
+		return none
+	}
+	return some(found[0].contract.ID)
+}
+
+// Names that no package can give to a variable.
+const (
+	keyName   = "key of a lookup"
+	limitName = "limit of a lookup"
+)
+
+// keyUpdate compiles updates that find contracts by their keys; nil for other expressions. Some of them are functions.
+func (s *scope) keyUpdate(e ast.Expr) code {
+	key := &ast.ExpVar{Name: keyName}
+	switch e := e.(type) {
+	case *ast.UpdateExerciseByKey:
+		return s.onLedger(func(m *machine, args []Value) code {
+			return m.exerciseByKey(e.Template, e.Choice, args[0], args[1])
+		}, e.Key, e.Argument)
+	case *ast.UpdateFetchByKey:
+		return s.lambda([]string{keyName}, func(inner *scope) code {
+			return inner.onLedger(func(m *machine, args []Value) code { return m.fetchByKey(e.Template, args[0]) }, key)
+		})
+	case *ast.UpdateLookupByKey:
+		return s.lambda([]string{keyName}, func(inner *scope) code {
+			return inner.onLedger(func(m *machine, args []Value) code {
+				return m.queryByKey(e.Template, 1, args[0], firstFound)
+			}, key)
+		})
+	case *ast.UpdateQueryNByKey:
+		return s.lambda([]string{limitName, keyName}, func(inner *scope) code {
+			return inner.onLedger(func(m *machine, args []Value) code {
+				return m.queryByKey(e.Template, int64(args[0].(lf.Int64)), args[1], contractsFound)
+			}, &ast.ExpVar{Name: limitName}, key)
+		})
+	default:
+		return nil
+	}
+}
