@@ -172,6 +172,21 @@ var (
 		"INTERPRETATION_UPGRADE_ERROR_AUTHENTICATION_FAILED", InvalidIndependentOfSystemState, Unraised,
 		"Use the package the contract was created with, or one that is compatible.",
 	}
+	// InterpretationCryptoErrorMalformedByteEncoding: a package's code takes a text for bytes that is none in hexadecimal.
+	InterpretationCryptoErrorMalformedByteEncoding = Code{
+		"INTERPRETATION_CRYPTO_ERROR_MALFORMED_BYTE_ENCODING", InvalidGivenCurrentSystemStateOther, OfContracts,
+		"Give bytes as an even number of lower-case hexadecimal digits.",
+	}
+	// InterpretationCryptoErrorMalformedKey: a package's code takes something for a public key that is none.
+	InterpretationCryptoErrorMalformedKey = Code{
+		"INTERPRETATION_CRYPTO_ERROR_MALFORMED_KEY", InvalidGivenCurrentSystemStateOther, OfContracts,
+		"Give the SubjectPublicKeyInfo of a key on secp256k1 in DER, in hexadecimal.",
+	}
+	// InterpretationCryptoErrorMalformedSignature: a package's code takes something for a signature that is none.
+	InterpretationCryptoErrorMalformedSignature = Code{
+		"INTERPRETATION_CRYPTO_ERROR_MALFORMED_SIGNATURE", InvalidGivenCurrentSystemStateOther, OfContracts,
+		"Give an ECDSA signature in DER, in hexadecimal.",
+	}
 	// InterpretationTimeExceeded: a command took too long to interpret.
 	InterpretationTimeExceeded = Code{
 		"INTERPRETATION_TIME_EXCEEDED", ContentionOnSharedResources, OfContracts,
@@ -240,6 +255,8 @@ var submissionCodes = []Code{
 	ContractIDInContractKey, ContractIDComparability, ValueNesting, ValueSize, MalformedText, ContractHashingError,
 	DisclosedContractKeyHashingError, InterpretationUpgradeErrorValidationFailed,
 	InterpretationUpgradeErrorTranslationFailed, InterpretationUpgradeErrorAuthenticationFailed,
+	InterpretationCryptoErrorMalformedByteEncoding, InterpretationCryptoErrorMalformedKey,
+	InterpretationCryptoErrorMalformedSignature,
 	InterpretationTimeExceeded, InterpretationDevError, UnresolvedPackageName, FailedToDetermineLedgerTime,
 	PackageSelectionFailed, PackageNameDiscardedDueToUnvettedPackages, DisclosedContractsSynchronizerIDMismatch,
 	PrescribedSynchronizerIDMismatch, FailedToPrepareTransaction, FailedToExecuteTransaction,
