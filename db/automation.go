@@ -152,7 +152,13 @@ func (t *Tx) EnterTroubles(ctx context.Context, kind string, troubles []Automati
 func (t *Tx) TakeTasks(
 	ctx context.Context, kind, run string, dueBy time.Time, limit int32,
 ) ([]AutomationTask, error) {
-	rows, err := t.queries.TakeTasks(ctx, dbgen.TakeTasksParams{Kind: kind, DueBy: dueBy, RunID: run, CountMax: limit})
+	rows, err := t.queries.TakeTasks(ctx, dbgen.TakeTasksParams{
+		Kind: kind, DueBy: dueBy, RunID: run, After: t.db.served.last(kind),
+		CountMax: int64(limit), CountMore: int64(limit) + 1,
+	})
+	if len(rows) > 0 {
+		t.db.served.note(kind, rows[len(rows)-1].Account)
+	}
 	return fromDBTasks(rows), failed("taking tasks of automation", err)
 }
 

@@ -37,6 +37,7 @@ type DB struct {
 	pool   *pgxpool.Pool
 	writes writes
 	seals  seals
+	served served
 	// credentials are nil as long as those of the URL count.
 	credentials atomic.Pointer[credentials]
 

@@ -189,8 +189,12 @@ type UnderWay struct {
 // another, until its contracts change or some time has passed in which its workflow did not look.
 func (d *DB) TakeDueLifecycles(ctx context.Context, dueBy, realNow time.Time, bounds UnderWay) ([]Lifecycle, error) {
 	rows, err := d.queries.TakeDueLifecycles(ctx, dbgen.TakeDueLifecyclesParams{
-		DueBy: dueBy, Now: realNow, AccountMax: bounds.OfAccount, CountMax: bounds.All,
+		DueBy: dueBy, Now: realNow, After: d.served.last(lifecyclesServed), AccountMax: bounds.OfAccount,
+		CountMax: bounds.All, CountMore: bounds.All + 1,
 	})
+	if len(rows) > 0 {
+		d.served.note(lifecyclesServed, rows[len(rows)-1].Account)
+	}
 	due := make([]Lifecycle, len(rows))
 	for i, row := range rows {
 		due[i] = Lifecycle{WorkflowID: row.WorkflowID, Kind: row.Kind, Parties: fromDBParties(row.Parties)}

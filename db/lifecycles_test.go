@@ -222,14 +222,16 @@ func TestSoManyLifecyclesAreUnderWayAtATime(t *testing.T) {
 	}, first)
 	require.Empty(t, take(instant), "all together are too many")
 	look("w:!greedy-000001")
-	require.Equal(t, []string{"w:!greedy-000003"}, take(instant), "one that looked makes room for one")
+	require.Equal(t, []string{"w:!modest-000002"}, take(instant), "one that looked makes room for one, of who is next")
 	look("w:!modest-000000")
 	look("w:!modest-000001")
-	require.Equal(t, []string{"w:!modest-000002", "w:!modest-000003"}, take(instant), "the account has enough under way")
+	require.Equal(t, []string{"w:!greedy-000003", "w:!modest-000003"}, take(instant), "and so on")
+	look("w:!modest-000002")
+	require.Equal(t, []string{"w:!modest-000004"}, take(instant), "the account whose turn it is has enough under way")
 
 	again := take(instant.Add(11 * time.Second))
 	require.Len(t, again, 5, "they have not looked, and are called again")
-	require.Len(t, take(instant.Add(12*time.Second)), 4, "those that do not look for so long keep nobody waiting")
+	require.Len(t, take(instant.Add(12*time.Second)), 3, "those that do not look for so long keep nobody waiting")
 }
 
 func TestWhatTheNodeDoesLeavesALifecycleWithWhoseItWas(t *testing.T) {

@@ -166,19 +166,19 @@ func (q *Queries) ForgetAutomations(ctx context.Context, kinds []string) error {
 const HoldsDueTasks = `-- name: HoldsDueTasks :one
 SELECT exists(
     SELECT FROM automation_tasks
-    WHERE kind = $1 AND due_at <= $2 AND held_by = $3 AND held_until > now()
+    WHERE kind = $1 AND held_by = $2 AND held_by <> '' AND due_at <= $3 AND held_until > now()
 )
 `
 
 type HoldsDueTasksParams struct {
 	Kind  string
-	DueBy time.Time
 	RunID string
+	DueBy time.Time
 }
 
 // HoldsDueTasks tells whether a run holds tasks that are due.
 func (q *Queries) HoldsDueTasks(ctx context.Context, arg HoldsDueTasksParams) (bool, error) {
-	row := q.db.QueryRow(ctx, HoldsDueTasks, arg.Kind, arg.DueBy, arg.RunID)
+	row := q.db.QueryRow(ctx, HoldsDueTasks, arg.Kind, arg.RunID, arg.DueBy)
 	var exists bool
 	err := row.Scan(&exists)
 	return exists, err
@@ -598,9 +598,19 @@ FROM (
             WHEN t.due_at = 'epoch' THEN extract(EPOCH FROM now() - t.due_since)
             ELSE least(extract(EPOCH FROM $3::timestamptz - t.due_at), $4::float8)
         END AS age
-    FROM automations AS a
-    INNER JOIN automation_tasks AS t ON t.kind = a.kind
-    WHERE NOT a.is_paused AND t.due_at <= $3::timestamptz AND t.held_until <= now()
+    FROM (
+        SELECT running.kind, running.ran_at
+        FROM automations AS running
+        WHERE NOT running.is_paused
+        ORDER BY running.kind
+    ) AS a
+    CROSS JOIN LATERAL (
+        SELECT waiting.kind, waiting.account, waiting.due_at, waiting.due_since
+        FROM automation_tasks AS waiting
+        WHERE
+            waiting.kind = a.kind AND waiting.due_at <= $3::timestamptz AND waiting.held_until <= now()
+        ORDER BY waiting.due_at, waiting.subject
+    ) AS t
 ) AS due
 `
 
@@ -779,39 +789,84 @@ func (q *Queries) SumActivity(ctx context.Context, arg SumActivityParams) ([]Sum
 }
 
 const TakeTasks = `-- name: TakeTasks :many
-WITH ranked AS (
+WITH own AS (
+    SELECT mine.subject, mine.account, mine.due_at
+    FROM automation_tasks AS mine
+    WHERE mine.kind = $1 AND mine.held_by = $3 AND mine.held_by <> '' AND mine.due_at <= $2
+), oldest AS (
+    SELECT free.subject, free.account, free.due_at
+    FROM automation_tasks AS free
+    WHERE free.kind = $1 AND free.due_at <= $2 AND free.held_until <= now() AND free.held_by <> $3
+    ORDER BY free.due_at, free.subject
+    LIMIT $6::bigint
+), turns AS (
+    SELECT found.account
+    FROM accounts_with_tasks_due(
+        $1, $2, $4,
+        CASE
+            WHEN (SELECT count(*) FROM oldest) >= $6::bigint THEN $5::bigint
+            ELSE 0
+        END::integer
+    ) AS found (account)
+), shares AS (
+    SELECT due.subject, due.account, due.due_at
+    FROM turns
+    CROSS JOIN LATERAL (
+        SELECT t.subject, t.account, t.due_at
+        FROM automation_tasks AS t
+        WHERE
+            t.kind = $1 AND t.account = turns.account AND t.due_at <= $2 AND t.held_until <= now()
+            AND t.held_by <> $3
+        ORDER BY t.due_at, t.subject
+        LIMIT 1 + 2 * $5::bigint / (SELECT count(*) FROM turns)
+    ) AS due
+), ranked AS (
     SELECT
-        due.ctid::tid AS place,
-        row_number() OVER (
-            PARTITION BY due.account ORDER BY due.held_by <> $1, due.due_at, due.subject
-        ) AS turn
-    FROM automation_tasks AS due
-    WHERE due.kind = $3 AND due.due_at <= $4 AND (due.held_until <= now() OR due.held_by = $1)
+        found.subject, found.account,
+        row_number() OVER (PARTITION BY found.account ORDER BY found.is_free, found.due_at, found.subject) AS turn
+    FROM (
+        SELECT own.subject, own.account, own.due_at, false AS is_free
+        FROM own
+        UNION ALL
+        (
+            SELECT shares.subject, shares.account, shares.due_at, true AS is_free
+            FROM shares
+            UNION
+            SELECT oldest.subject, oldest.account, oldest.due_at, true AS is_free
+            FROM oldest
+        )
+    ) AS found
 )
 SELECT t.kind, t.subject, t.due_at, t.is_deadline, t.waits_for, t.command_id, t.submission_key, t.is_pending, t.tries, t.refusal, t.held_by, t.held_until, t.wake_above, t.account, t.due_since
 FROM ranked
-INNER JOIN automation_tasks AS t ON t.ctid = ranked.place
-WHERE t.held_until <= now() OR t.held_by = $1
-ORDER BY ranked.turn, t.due_at, t.subject
-LIMIT $2
+INNER JOIN automation_tasks AS t ON t.kind = $1 AND t.subject = ranked.subject
+WHERE t.due_at <= $2 AND (t.held_until <= now() OR t.held_by = $3)
+ORDER BY ranked.turn, ranked.account <= $4::text, ranked.account
+LIMIT $5::bigint
 FOR UPDATE OF t SKIP LOCKED
 `
 
 type TakeTasksParams struct {
-	RunID    string
-	CountMax int32
-	Kind     string
-	DueBy    time.Time
+	Kind      string
+	DueBy     time.Time
+	RunID     string
+	After     string
+	CountMax  int64
+	CountMore int64
 }
 
-// TakeTasks takes tasks that are due. Those whose submissions made them due take turns; what an account has due longest
-// comes first. Those that another run works on, or that somebody holds, wait for the next time.
+// TakeTasks takes tasks that are due. Those whose submissions made them due take turns, from the one after @after on in
+// order of their names; what an account has due longest comes first. Tasks that another run works on, or that somebody
+// holds, wait for the next time. Where no more is due than is taken, that is all that is looked at; otherwise so many
+// accounts as tasks are taken, a fair share of each, and what is due longest of all, should that not be enough.
 func (q *Queries) TakeTasks(ctx context.Context, arg TakeTasksParams) ([]AutomationTask, error) {
 	rows, err := q.db.Query(ctx, TakeTasks,
-		arg.RunID,
-		arg.CountMax,
 		arg.Kind,
 		arg.DueBy,
+		arg.RunID,
+		arg.After,
+		arg.CountMax,
+		arg.CountMore,
 	)
 	if err != nil {
 		return nil, err

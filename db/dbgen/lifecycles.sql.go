@@ -356,61 +356,125 @@ WITH under_way AS (
     SELECT called.account, count(*) AS calls
     FROM lifecycles AS called
     WHERE
-        called.due_at <= $1 AND called.call_after > $2::timestamptz AND called.calls = 1 AND called.refusal = ''
+        called.calls > 0 AND called.call_after > $2::timestamptz
+        AND called.call_after <= $2::timestamptz + interval '10 seconds'
+        AND called.due_at <= $3 AND called.calls = 1 AND called.refusal = ''
     GROUP BY called.account
+), oldest AS (
+    (
+        SELECT due.workflow_id, due.account, due.due_at
+        FROM lifecycles AS due
+        WHERE due.calls = 0 AND due.due_at <= $3
+        ORDER BY due.due_at, due.workflow_id
+        LIMIT $4::bigint
+    )
+    UNION ALL
+    (
+        SELECT due.workflow_id, due.account, due.due_at
+        FROM lifecycles AS due
+        WHERE due.calls > 0 AND due.call_after <= $2::timestamptz AND due.due_at <= $3
+        ORDER BY due.call_after, due.workflow_id
+        LIMIT $4::bigint
+    )
+), turns AS (
+    SELECT found.account
+    FROM accounts_with_lifecycles_due(
+        $3, $2::timestamptz, $1,
+        CASE
+            WHEN (SELECT count(*) FROM oldest) >= $4::bigint THEN 2 * $5::bigint
+            ELSE 0
+        END::integer
+    ) AS found (account)
+), shares AS (
+    SELECT due.workflow_id, due.account, due.due_at
+    FROM turns
+    CROSS JOIN LATERAL (
+        (
+            SELECT l.workflow_id, l.account, l.due_at
+            FROM lifecycles AS l
+            WHERE l.calls = 0 AND l.account = turns.account AND l.due_at <= $3
+            ORDER BY l.due_at, l.workflow_id
+            LIMIT 1 + 2 * $5::bigint / (SELECT count(*) FROM turns)
+        )
+        UNION ALL
+        (
+            SELECT l.workflow_id, l.account, l.due_at
+            FROM lifecycles AS l
+            WHERE l.calls > 0 AND l.account = turns.account AND l.call_after <= $2::timestamptz AND l.due_at <= $3
+            ORDER BY l.call_after, l.workflow_id
+            LIMIT 1 + 2 * $5::bigint / (SELECT count(*) FROM turns)
+        )
+    ) AS due
 ), ranked AS (
     SELECT
-        due.workflow_id,
-        row_number() OVER (PARTITION BY due.account ORDER BY due.due_at, due.workflow_id) AS turn,
+        found.workflow_id, found.account,
+        row_number() OVER (PARTITION BY found.account ORDER BY found.due_at, found.workflow_id) AS turn,
         coalesce(under_way.calls, 0) AS before
-    FROM lifecycles AS due
-    LEFT JOIN under_way ON under_way.account = due.account
-    WHERE due.due_at <= $1 AND due.call_after <= $2::timestamptz
+    FROM (
+        SELECT shares.workflow_id, shares.account, shares.due_at
+        FROM shares
+        UNION
+        SELECT oldest.workflow_id, oldest.account, oldest.due_at
+        FROM oldest
+    ) AS found
+    LEFT JOIN under_way ON under_way.account = found.account
 ), taken AS (
-    SELECT due.workflow_id, due.calls
+    SELECT due.workflow_id, due.calls, ranked.turn, ranked.account
     FROM ranked
     INNER JOIN lifecycles AS due ON due.workflow_id = ranked.workflow_id
     WHERE
-        due.due_at <= $1 AND due.call_after <= $2::timestamptz
-        AND ranked.turn + ranked.before <= $3::bigint
-    ORDER BY ranked.turn, due.due_at, due.workflow_id
-    LIMIT greatest(0, $4::bigint - (SELECT coalesce(sum(under_way.calls), 0) FROM under_way))
+        due.due_at <= $3 AND due.call_after <= $2::timestamptz
+        AND ranked.turn + ranked.before <= $6::bigint
+    ORDER BY ranked.turn, ranked.account <= $1::text, ranked.account
+    LIMIT greatest(0, $5::bigint - (SELECT coalesce(sum(under_way.calls), 0) FROM under_way))
     FOR UPDATE OF due SKIP LOCKED
 ), lease AS (
-    SELECT taken.workflow_id, taken.calls + 1 AS calls,
+    SELECT
+        taken.workflow_id, taken.calls + 1 AS calls, taken.turn, taken.account,
         $2::timestamptz + make_interval(secs => least(10 * 2 ^ least(taken.calls, 16), 3600)) AS call_after
     FROM taken
+), called AS (
+    UPDATE lifecycles AS l
+    SET calls = lease.calls, call_after = lease.call_after
+    FROM lease
+    WHERE l.workflow_id = lease.workflow_id
+    RETURNING l.workflow_id, l.kind, l.parties, lease.turn, lease.account
 )
-UPDATE lifecycles AS l
-SET calls = lease.calls, call_after = lease.call_after
-FROM lease
-WHERE l.workflow_id = lease.workflow_id
-RETURNING l.workflow_id, l.kind, l.parties
+SELECT called.workflow_id, called.kind, called.parties, called.account
+FROM called
+ORDER BY called.turn, called.account <= $1::text, called.account
 `
 
 type TakeDueLifecyclesParams struct {
-	DueBy      time.Time
+	After      string
 	Now        time.Time
-	AccountMax int64
+	DueBy      time.Time
+	CountMore  int64
 	CountMax   int64
+	AccountMax int64
 }
 
 type TakeDueLifecyclesRow struct {
 	WorkflowID string
 	Kind       string
 	Parties    []string
+	Account    string
 }
 
 // TakeDueLifecycles finds lifecycles that are due, and notes that they are called now: each comes again only when its
 // workflow has not looked after a while, which doubles with each call, up to an hour. Those whose submissions made them
-// due take turns; what an account has due longest comes first. No account has more than so many under way, nor all
-// together: called once, lately, and not looked yet. Rows that someone holds wait for the next time.
+// due take turns, from the one after @after on in order of their names; what an account has due longest comes first. No
+// account has more than so many under way, nor all together: called once, lately, and not looked yet. Rows that someone
+// holds wait for the next time. What was never called and what was are looked for apart, and as in TakeTasks no more
+// than what may be taken: where more is due, by accounts, of which those with enough under way count for nothing.
 func (q *Queries) TakeDueLifecycles(ctx context.Context, arg TakeDueLifecyclesParams) ([]TakeDueLifecyclesRow, error) {
 	rows, err := q.db.Query(ctx, TakeDueLifecycles,
-		arg.DueBy,
+		arg.After,
 		arg.Now,
-		arg.AccountMax,
+		arg.DueBy,
+		arg.CountMore,
 		arg.CountMax,
+		arg.AccountMax,
 	)
 	if err != nil {
 		return nil, err
@@ -419,7 +483,12 @@ func (q *Queries) TakeDueLifecycles(ctx context.Context, arg TakeDueLifecyclesPa
 	items := []TakeDueLifecyclesRow{}
 	for rows.Next() {
 		var i TakeDueLifecyclesRow
-		if err := rows.Scan(&i.WorkflowID, &i.Kind, &i.Parties); err != nil {
+		if err := rows.Scan(
+			&i.WorkflowID,
+			&i.Kind,
+			&i.Parties,
+			&i.Account,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -86,31 +86,72 @@ SELECT @kind, unnest(@subjects::text[]), @never::timestamptz, @waits_for, 1, unn
 ON CONFLICT (kind, subject) DO UPDATE
 SET tries = automation_tasks.tries + 1, refusal = excluded.refusal;
 
--- TakeTasks takes tasks that are due. Those whose submissions made them due take turns; what an account has due longest
--- comes first. Those that another run works on, or that somebody holds, wait for the next time.
+-- TakeTasks takes tasks that are due. Those whose submissions made them due take turns, from the one after @after on in
+-- order of their names; what an account has due longest comes first. Tasks that another run works on, or that somebody
+-- holds, wait for the next time. Where no more is due than is taken, that is all that is looked at; otherwise so many
+-- accounts as tasks are taken, a fair share of each, and what is due longest of all, should that not be enough.
 -- name: TakeTasks :many
-WITH ranked AS (
+WITH own AS (
+    SELECT mine.subject, mine.account, mine.due_at
+    FROM automation_tasks AS mine
+    WHERE mine.kind = @kind AND mine.held_by = @run_id AND mine.held_by <> '' AND mine.due_at <= @due_by
+), oldest AS (
+    SELECT free.subject, free.account, free.due_at
+    FROM automation_tasks AS free
+    WHERE free.kind = @kind AND free.due_at <= @due_by AND free.held_until <= now() AND free.held_by <> @run_id
+    ORDER BY free.due_at, free.subject
+    LIMIT sqlc.arg(count_more)::bigint
+), turns AS (
+    SELECT found.account
+    FROM accounts_with_tasks_due(
+        @kind, @due_by, @after,
+        CASE
+            WHEN (SELECT count(*) FROM oldest) >= sqlc.arg(count_more)::bigint THEN sqlc.arg(count_max)::bigint
+            ELSE 0
+        END::integer
+    ) AS found (account)
+), shares AS (
+    SELECT due.subject, due.account, due.due_at
+    FROM turns
+    CROSS JOIN LATERAL (
+        SELECT t.subject, t.account, t.due_at
+        FROM automation_tasks AS t
+        WHERE
+            t.kind = @kind AND t.account = turns.account AND t.due_at <= @due_by AND t.held_until <= now()
+            AND t.held_by <> @run_id
+        ORDER BY t.due_at, t.subject
+        LIMIT 1 + 2 * sqlc.arg(count_max)::bigint / (SELECT count(*) FROM turns)
+    ) AS due
+), ranked AS (
     SELECT
-        due.ctid::tid AS place,
-        row_number() OVER (
-            PARTITION BY due.account ORDER BY due.held_by <> @run_id, due.due_at, due.subject
-        ) AS turn
-    FROM automation_tasks AS due
-    WHERE due.kind = @kind AND due.due_at <= @due_by AND (due.held_until <= now() OR due.held_by = @run_id)
+        found.subject, found.account,
+        row_number() OVER (PARTITION BY found.account ORDER BY found.is_free, found.due_at, found.subject) AS turn
+    FROM (
+        SELECT own.*, false AS is_free
+        FROM own
+        UNION ALL
+        (
+            SELECT shares.*, true AS is_free
+            FROM shares
+            UNION
+            SELECT oldest.*, true AS is_free
+            FROM oldest
+        )
+    ) AS found
 )
 SELECT t.*
 FROM ranked
-INNER JOIN automation_tasks AS t ON t.ctid = ranked.place
-WHERE t.held_until <= now() OR t.held_by = @run_id
-ORDER BY ranked.turn, t.due_at, t.subject
-LIMIT @count_max
+INNER JOIN automation_tasks AS t ON t.kind = @kind AND t.subject = ranked.subject
+WHERE t.due_at <= @due_by AND (t.held_until <= now() OR t.held_by = @run_id)
+ORDER BY ranked.turn, ranked.account <= sqlc.arg(after)::text, ranked.account
+LIMIT sqlc.arg(count_max)::bigint
 FOR UPDATE OF t SKIP LOCKED;
 
 -- HoldsDueTasks tells whether a run holds tasks that are due.
 -- name: HoldsDueTasks :one
 SELECT exists(
     SELECT FROM automation_tasks
-    WHERE kind = @kind AND due_at <= @due_by AND held_by = @run_id AND held_until > now()
+    WHERE kind = @kind AND held_by = @run_id AND held_by <> '' AND due_at <= @due_by AND held_until > now()
 );
 
 -- ListPlanned lists which submissions are still those that were planned last for their tasks, and lately, and keeps
@@ -187,9 +228,19 @@ FROM (
             WHEN t.due_at = 'epoch' THEN extract(EPOCH FROM now() - t.due_since)
             ELSE least(extract(EPOCH FROM sqlc.arg(ledger_time)::timestamptz - t.due_at), @moved_seconds::float8)
         END AS age
-    FROM automations AS a
-    INNER JOIN automation_tasks AS t ON t.kind = a.kind
-    WHERE NOT a.is_paused AND t.due_at <= @ledger_time::timestamptz AND t.held_until <= now()
+    FROM (
+        SELECT running.kind, running.ran_at
+        FROM automations AS running
+        WHERE NOT running.is_paused
+        ORDER BY running.kind
+    ) AS a
+    CROSS JOIN LATERAL (
+        SELECT waiting.kind, waiting.account, waiting.due_at, waiting.due_since
+        FROM automation_tasks AS waiting
+        WHERE
+            waiting.kind = a.kind AND waiting.due_at <= @ledger_time::timestamptz AND waiting.held_until <= now()
+        ORDER BY waiting.due_at, waiting.subject
+    ) AS t
 ) AS due;
 
 -- ListBehindAutomations lists the kinds that have not seen the record up to its end, each with how far it has; those

@@ -71,43 +71,102 @@ WHERE workflow_id = @workflow_id;
 
 -- TakeDueLifecycles finds lifecycles that are due, and notes that they are called now: each comes again only when its
 -- workflow has not looked after a while, which doubles with each call, up to an hour. Those whose submissions made them
--- due take turns; what an account has due longest comes first. No account has more than so many under way, nor all
--- together: called once, lately, and not looked yet. Rows that someone holds wait for the next time.
+-- due take turns, from the one after @after on in order of their names; what an account has due longest comes first. No
+-- account has more than so many under way, nor all together: called once, lately, and not looked yet. Rows that someone
+-- holds wait for the next time. What was never called and what was are looked for apart, and as in TakeTasks no more
+-- than what may be taken: where more is due, by accounts, of which those with enough under way count for nothing.
 -- name: TakeDueLifecycles :many
 WITH under_way AS (
     SELECT called.account, count(*) AS calls
     FROM lifecycles AS called
     WHERE
-        called.due_at <= @due_by AND called.call_after > @now::timestamptz AND called.calls = 1 AND called.refusal = ''
+        called.calls > 0 AND called.call_after > sqlc.arg(now)::timestamptz
+        AND called.call_after <= sqlc.arg(now)::timestamptz + interval '10 seconds'
+        AND called.due_at <= @due_by AND called.calls = 1 AND called.refusal = ''
     GROUP BY called.account
+), oldest AS (
+    (
+        SELECT due.workflow_id, due.account, due.due_at
+        FROM lifecycles AS due
+        WHERE due.calls = 0 AND due.due_at <= @due_by
+        ORDER BY due.due_at, due.workflow_id
+        LIMIT sqlc.arg(count_more)::bigint
+    )
+    UNION ALL
+    (
+        SELECT due.workflow_id, due.account, due.due_at
+        FROM lifecycles AS due
+        WHERE due.calls > 0 AND due.call_after <= sqlc.arg(now)::timestamptz AND due.due_at <= @due_by
+        ORDER BY due.call_after, due.workflow_id
+        LIMIT sqlc.arg(count_more)::bigint
+    )
+), turns AS (
+    SELECT found.account
+    FROM accounts_with_lifecycles_due(
+        @due_by, sqlc.arg(now)::timestamptz, @after,
+        CASE
+            WHEN (SELECT count(*) FROM oldest) >= sqlc.arg(count_more)::bigint THEN 2 * sqlc.arg(count_max)::bigint
+            ELSE 0
+        END::integer
+    ) AS found (account)
+), shares AS (
+    SELECT due.workflow_id, due.account, due.due_at
+    FROM turns
+    CROSS JOIN LATERAL (
+        (
+            SELECT l.workflow_id, l.account, l.due_at
+            FROM lifecycles AS l
+            WHERE l.calls = 0 AND l.account = turns.account AND l.due_at <= @due_by
+            ORDER BY l.due_at, l.workflow_id
+            LIMIT 1 + 2 * sqlc.arg(count_max)::bigint / (SELECT count(*) FROM turns)
+        )
+        UNION ALL
+        (
+            SELECT l.workflow_id, l.account, l.due_at
+            FROM lifecycles AS l
+            WHERE l.calls > 0 AND l.account = turns.account AND l.call_after <= sqlc.arg(now)::timestamptz AND l.due_at <= @due_by
+            ORDER BY l.call_after, l.workflow_id
+            LIMIT 1 + 2 * sqlc.arg(count_max)::bigint / (SELECT count(*) FROM turns)
+        )
+    ) AS due
 ), ranked AS (
     SELECT
-        due.workflow_id,
-        row_number() OVER (PARTITION BY due.account ORDER BY due.due_at, due.workflow_id) AS turn,
+        found.workflow_id, found.account,
+        row_number() OVER (PARTITION BY found.account ORDER BY found.due_at, found.workflow_id) AS turn,
         coalesce(under_way.calls, 0) AS before
-    FROM lifecycles AS due
-    LEFT JOIN under_way ON under_way.account = due.account
-    WHERE due.due_at <= @due_by AND due.call_after <= @now::timestamptz
+    FROM (
+        SELECT shares.*
+        FROM shares
+        UNION
+        SELECT oldest.*
+        FROM oldest
+    ) AS found
+    LEFT JOIN under_way ON under_way.account = found.account
 ), taken AS (
-    SELECT due.workflow_id, due.calls
+    SELECT due.workflow_id, due.calls, ranked.turn, ranked.account
     FROM ranked
     INNER JOIN lifecycles AS due ON due.workflow_id = ranked.workflow_id
     WHERE
-        due.due_at <= @due_by AND due.call_after <= @now::timestamptz
-        AND ranked.turn + ranked.before <= @account_max::bigint
-    ORDER BY ranked.turn, due.due_at, due.workflow_id
+        due.due_at <= @due_by AND due.call_after <= sqlc.arg(now)::timestamptz
+        AND ranked.turn + ranked.before <= sqlc.arg(account_max)::bigint
+    ORDER BY ranked.turn, ranked.account <= sqlc.arg(after)::text, ranked.account
     LIMIT greatest(0, sqlc.arg(count_max)::bigint - (SELECT coalesce(sum(under_way.calls), 0) FROM under_way))
     FOR UPDATE OF due SKIP LOCKED
 ), lease AS (
-    SELECT taken.workflow_id, taken.calls + 1 AS calls,
+    SELECT
+        taken.workflow_id, taken.calls + 1 AS calls, taken.turn, taken.account,
         sqlc.arg(now)::timestamptz + make_interval(secs => least(10 * 2 ^ least(taken.calls, 16), 3600)) AS call_after
     FROM taken
+), called AS (
+    UPDATE lifecycles AS l
+    SET calls = lease.calls, call_after = lease.call_after
+    FROM lease
+    WHERE l.workflow_id = lease.workflow_id
+    RETURNING l.workflow_id, l.kind, l.parties, lease.turn, lease.account
 )
-UPDATE lifecycles AS l
-SET calls = lease.calls, call_after = lease.call_after
-FROM lease
-WHERE l.workflow_id = lease.workflow_id
-RETURNING l.workflow_id, l.kind, l.parties;
+SELECT called.workflow_id, called.kind, called.parties, called.account
+FROM called
+ORDER BY called.turn, called.account <= sqlc.arg(after)::text, called.account;
 
 -- ListLifecycles pages through all lifecycles in order of their ids.
 -- name: ListLifecycles :many
