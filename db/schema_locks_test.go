@@ -1,0 +1,121 @@
+package db_test
+
+import (
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/db"
+)
+
+// lastHeld is the last migration that may build indexes of tables that are there already while it holds their locks.
+// Those up to it are published, and upgrades from before them are told so (docs/guides/several-nodes.md).
+const lastHeld = "00140"
+
+// holders are the migrations that do it.
+var holders = []string{
+	"00010_identity_providers.sql", "00040_automation.sql", "00041_dust.sql", "00057_rounds.sql",
+	"00060_automation_pending.sql", "00066_automation_prices.sql", "00070_network.sql",
+	"00078_identities_of_completions.sql", "00079_identities_of_users.sql", "00082_tracked_by_requester.sql",
+	"00088_transaction_hashes.sql", "00090_anonymous_reads.sql", "00120_roles.sql", "00140_history.sql",
+}
+
+var (
+	comments     = regexp.MustCompile(`(?m)--.*$`)
+	tableMade    = regexp.MustCompile(`(?i)\bCREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?(\w+)`)
+	indexMade    = regexp.MustCompile(`(?is)\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+(CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?(\w+)\s+ON\s+(?:ONLY\s+)?(\w+)`)
+	tableAltered = regexp.MustCompile(`(?is)\bALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?(\w+)([^;]*)`)
+	keyAdded     = regexp.MustCompile(`(?is)\b(?:UNIQUE|PRIMARY\s+KEY|EXCLUDE)\s*(?:NULLS\s+(?:NOT\s+)?DISTINCT\s*)?(?:\(|USING\s+(?:gist|btree|hash|gin|spgist)\b|,|$)`)
+)
+
+// heldIndexes says what a migration does to a table that is there already, which others write to: it builds an index of
+// the table and lets nobody write before it is done, or leaves half an index behind when it fails.
+func heldIndexes(migration string) (found []string) {
+	up, _, _ := strings.Cut(migration, "-- +goose Down")
+	alone := strings.Contains(up, "-- +goose NO TRANSACTION")
+	up = comments.ReplaceAllString(up, "")
+	var made []string
+	for _, match := range tableMade.FindAllStringSubmatch(up, -1) {
+		made = append(made, match[1])
+	}
+	for _, match := range indexMade.FindAllStringSubmatch(up, -1) {
+		concurrently, index, table := match[1] != "", match[2], match[3]
+		dropped := regexp.MustCompile(`(?is)\bDROP\s+INDEX\s+CONCURRENTLY\s+IF\s+EXISTS\s+` + index + `\b`)
+		switch {
+		case slices.Contains(made, table):
+		case !concurrently:
+			found = append(found, fmt.Sprintf("builds %s while %s is locked: CREATE INDEX CONCURRENTLY, in a migration of its "+
+				"own with -- +goose NO TRANSACTION", index, table))
+		case !alone:
+			found = append(found, index+" is built concurrently: say -- +goose NO TRANSACTION")
+		case !dropped.MatchString(up):
+			found = append(found, "what is left of "+index+" by a build that failed has to go first: "+
+				"DROP INDEX CONCURRENTLY IF EXISTS")
+		}
+	}
+	for _, match := range tableAltered.FindAllStringSubmatch(up, -1) {
+		if table := match[1]; !slices.Contains(made, table) && keyAdded.MatchString(match[2]) {
+			found = append(found, "adds a key to "+table+" whose index is built while the table is locked: build a unique index "+
+				"concurrently, and ADD CONSTRAINT … USING INDEX it")
+		}
+	}
+	return found
+}
+
+// Nodes that run go on to write while a later version's migrations run.
+func TestNoMigrationBuildsAnIndexWhileItsTableIsLocked(t *testing.T) {
+	t.Parallel()
+	schema, err := db.Schema()
+	require.NoError(t, err)
+	names, err := fs.Glob(schema, "*.sql")
+	require.NoError(t, err)
+	var hold []string
+	for _, name := range names {
+		content, err := fs.ReadFile(schema, name)
+		require.NoError(t, err)
+		found := heldIndexes(string(content))
+		if name[:len(lastHeld)] > lastHeld {
+			require.Empty(t, found, name)
+		} else if len(found) > 0 {
+			hold = append(hold, name)
+		}
+	}
+	require.Equal(t, holders, hold, "what is published is known")
+}
+
+func TestWhatLocksATableIsFound(t *testing.T) {
+	t.Parallel()
+	const alone = "-- +goose NO TRANSACTION\n-- +goose Up\n"
+	for migration, want := range map[string]string{
+		"CREATE INDEX a ON b (c);":                                                                   "builds a while b is locked",
+		"create unique index if not exists a\n on only b using gin (c);":                             "builds a while b is locked",
+		"CREATE INDEX CONCURRENTLY a ON b (c);":                                                      "NO TRANSACTION",
+		alone + "CREATE INDEX CONCURRENTLY a ON b (c);":                                              "has to go first",
+		alone + "DROP INDEX CONCURRENTLY IF EXISTS ab; CREATE INDEX CONCURRENTLY a ON b (c);":        "has to go first",
+		"CREATE TABLE d (c int); CREATE INDEX a ON b (c);":                                           "builds a while b is locked",
+		"ALTER TABLE b ADD CONSTRAINT k PRIMARY KEY (c);":                                            "adds a key to b",
+		"ALTER TABLE b ADD COLUMN c int UNIQUE;":                                                     "adds a key to b",
+		"ALTER TABLE b ADD COLUMN c int UNIQUE, ADD COLUMN d int;":                                   "adds a key to b",
+		"ALTER TABLE b ADD CONSTRAINT k EXCLUDE USING gist (c WITH &&);":                             "adds a key to b",
+		"ALTER TABLE b\n  DROP CONSTRAINT k,\n  ADD CONSTRAINT k UNIQUE NULLS NOT DISTINCT (c);":     "adds a key to b",
+		alone + "DROP INDEX CONCURRENTLY IF EXISTS a;\nCREATE UNIQUE INDEX CONCURRENTLY a ON b (c);": "",
+		"CREATE TABLE b (c int PRIMARY KEY); CREATE INDEX a ON b (c);":                               "",
+		"ALTER TABLE b ADD CONSTRAINT k UNIQUE USING INDEX a;":                                       "",
+		"ALTER TABLE b ADD COLUMN c int NOT NULL DEFAULT 0;":                                         "",
+		"SELECT 1; -- CREATE INDEX a ON b (c)":                                                       "",
+		"SELECT 1;\n-- +goose Down\nCREATE INDEX a ON b (c);":                                        "",
+		"CREATE TABLE IF NOT EXISTS b (c int); ALTER TABLE b ADD CONSTRAINT k PRIMARY KEY (c);":      "",
+	} {
+		found := strings.Join(heldIndexes(migration), "\n")
+		if want == "" {
+			require.Empty(t, found, migration)
+		} else {
+			require.Contains(t, found, want, migration)
+		}
+	}
+}
