@@ -281,6 +281,8 @@ func (b *block) keep(e effects) {
 	}
 	b.entries.Lifecycles = append(b.entries.Lifecycles, e.lifecycles...)
 	b.entries.Tracked = append(b.entries.Tracked, e.tracked...)
+	b.entries.Traffic.Created = append(b.entries.Traffic.Created, e.members.Created...)
+	b.entries.Traffic.Archived = append(b.entries.Traffic.Archived, e.members.Archived...)
 	if e.provided != nil {
 		b.provided, b.entries.Provided = e.provided, e.provided.Until
 	}

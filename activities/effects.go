@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -22,6 +23,8 @@ type effects struct {
 	traffic    *ledger.TrafficAccount
 	lifecycles []db.LifecycleChange
 	tracked    []db.Tracked
+	// members are the contracts by which members' traffic changes.
+	members db.TrafficMoves
 	// history is who may have something in the history of its wallet.
 	history []ledger.Party
 	// provided is what the operator has paid for afterwards; nil where nothing of that changes.
@@ -60,8 +63,21 @@ func (b *block) effects(submission opened, at ledger.Position) (effects, error) 
 	if out.history, err = history.Parties(decision.Network, b.view.ActiveContract); err != nil {
 		return effects{}, fmt.Errorf("tell whose history a transaction belongs to: %w", err)
 	}
+	out.members = db.TrafficMoves{
+		Created: memberTraffic(created(decision)), Archived: memberTraffic(b.archived(decision)),
+	}
 	out.tracked, err = track(decision.Network)
 	return out, err
+}
+
+// memberTraffic are those of some contracts that stand for traffic of a member.
+func memberTraffic(contracts []ledger.Contract) (ids []ledger.ContractID) {
+	for _, contract := range contracts {
+		if coin.IsMemberTraffic(contract) {
+			ids = append(ids, contract.ID)
+		}
+	}
+	return ids
 }
 
 // refused are the effects of a submission that no rule accepts.

@@ -51,6 +51,7 @@ func brokenTables() []struct{ table, operation, condition string } {
 		{"lifecycles", "INSERT", isEves + " = ANY(NEW.parties)"},
 		{"tracked_requests", "INSERT", "NEW.party = " + isEves},
 		{"provided_preapprovals", "INSERT", "NEW.receiver = " + isEves},
+		{"member_traffic", "INSERT", "NEW.purchased = 1000"},
 		{"ledger_head", "UPDATE", "NEW.traffic_purchased > OLD.traffic_purchased"},
 	}
 }

@@ -225,6 +225,14 @@ func TestDamageIsFound(t *testing.T) {
 				return b.end(t), forged
 			},
 		},
+		"traffic that nobody bought": {
+			rule: audit.Conserved,
+			damage: func(t *testing.T, b *bundle) (ledger.Offset, ledger.ContractID) {
+				t.Helper()
+				b.damage(t, `INSERT INTO member_traffic VALUES (traffic_account('PAR::me', 'global'), 1, 1000)`)
+				return b.end(t), ""
+			},
+		},
 		"a contract deleted": {
 			rule: audit.Held,
 			damage: func(t *testing.T, b *bundle) (ledger.Offset, ledger.ContractID) {

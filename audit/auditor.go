@@ -24,6 +24,7 @@ type Record interface {
 	CountArchived(ctx context.Context, after, upTo ledger.Offset) (int64, error)
 	ActiveListings(ctx context.Context, after db.Position, limit int32) ([]db.Mislisted, error)
 	Listings(ctx context.Context, after db.Listing, limit int32) ([]db.Listing, error)
+	MiscountedTraffic(ctx context.Context, limit int32) ([]db.MiscountedTraffic, error)
 }
 
 // The sizes of what is read at once. Memory is bounded by them.
@@ -131,7 +132,9 @@ func (a *Auditor) Close(ctx context.Context, state State) (Report, error) {
 			"the holdings add up to %s, but %s should be held: %s at the start, %s minted, %s burned",
 			held.total, state.Held, state.Opening, state.Minted, state.Burned)})
 	}
-	for _, compare := range []func(context.Context, *State) error{a.compareContracts, a.compareList, a.examineRest} {
+	for _, compare := range []func(context.Context, *State) error{
+		a.compareContracts, a.compareList, a.compareTraffic, a.examineRest,
+	} {
 		if err := compare(ctx, &state); err != nil {
 			return Report{}, err
 		}

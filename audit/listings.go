@@ -54,3 +54,14 @@ func (a *Auditor) compareList(ctx context.Context, state *State) error {
 		}
 	}
 }
+
+// compareTraffic adds up what the contracts say that was bought for each member, and compares with what is kept of it.
+func (a *Auditor) compareTraffic(ctx context.Context, state *State) error {
+	wrong, err := a.record.MiscountedTraffic(ctx, maxFindings)
+	for _, member := range wrong {
+		state.report(Finding{Rule: Conserved, Offset: state.Offset, Detail: fmt.Sprintf(
+			"member_traffic keeps %s bytes in %d contracts of the member %s, but its contracts say %s in %d",
+			member.KeptPurchased, member.KeptContracts, member.Account, member.Purchased, member.Contracts)})
+	}
+	return err
+}

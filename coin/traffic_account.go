@@ -35,9 +35,14 @@ func asksForTraffic(created, archived []ledger.Contract) bool {
 	return len(created) == 1 && len(archived) == 0
 }
 
+// IsMemberTraffic reports whether a contract is one of the network's that say what was bought for a member.
+func IsMemberTraffic(contract ledger.Contract) bool {
+	return contract.InNetwork && contract.PackageName == "splice-amulet" &&
+		contract.Template.QualifiedName() == "Splice.DecentralizedSynchronizer:MemberTraffic"
+}
+
 func trafficStake(contract ledger.Contract, memberID, synchronizerID string) (int64, error) {
-	if !contract.InNetwork || contract.PackageName != "splice-amulet" ||
-		contract.Template.QualifiedName() != "Splice.DecentralizedSynchronizer:MemberTraffic" {
+	if !IsMemberTraffic(contract) {
 		return 0, nil
 	}
 	var traffic struct {

@@ -28,6 +28,8 @@ type Entries struct {
 	// Provided says for some receivers until when the operator has paid for their preapprovals; the zero time for not at
 	// all.
 	Provided map[ledger.Party]time.Time
+	// Traffic are the contracts among the created and archived ones that stand for members' traffic.
+	Traffic TrafficMoves
 	// Head after the commit: the last of the entries' offsets, and the record time there.
 	Head Head
 }
@@ -62,7 +64,7 @@ func (t *Tx) Append(ctx context.Context, entries Entries) error {
 	p := &pipeline{seals: seals}
 	steps := []func(context.Context, Entries) error{
 		p.queueContracts, p.queueUpdates, p.queueCompletions, p.queueExecuted, p.queueLifecycles, p.queueTracked,
-		p.queueProvided, p.queueHead,
+		p.queueProvided, p.queueTraffic, p.queueHead,
 	}
 	for _, step := range steps {
 		if err := step(ctx, entries); err != nil {

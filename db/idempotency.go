@@ -195,6 +195,28 @@ func (d *DB) AnswerIdempotencyKey(ctx context.Context, claim KeyClaim, answer Ke
 // forgetBatch is how many keys one transaction deletes.
 const forgetBatch = 1000
 
+// NoteKey notes what an attempt decided or did beside the ledger, for later attempts to go by.
+func (d *DB) NoteKey(ctx context.Context, claim KeyClaim, note string) error {
+	return failed("noting what a request decided", noteKey(ctx, d.queries, claim, note))
+}
+
+func noteKey(ctx context.Context, queries *dbgen.Queries, claim KeyClaim, note string) error {
+	return queries.NoteKey(ctx, dbgen.NoteKeyParams{
+		Note: note, IdentityProviderID: claim.IdentityProviderID, UserID: claim.UserID, Key: claim.Key, UseID: claim.UseID,
+	})
+}
+
+// KeyNote reads what an earlier attempt noted; false when none did.
+func (r Reader) KeyNote(ctx context.Context, claim KeyClaim) (string, bool, error) {
+	note, err := r.queries.GetKeyNote(ctx, dbgen.GetKeyNoteParams{
+		IdentityProviderID: claim.IdentityProviderID, UserID: claim.UserID, Key: claim.Key, UseID: claim.UseID,
+	})
+	if isNoRows(err) {
+		return "", false, nil
+	}
+	return note, err == nil, failed("reading what a request decided", err)
+}
+
 // ForgetIdempotencyKeys deletes the keys that need not be kept any longer, and returns how many there were.
 func (d *DB) ForgetIdempotencyKeys(ctx context.Context) (forgotten int64, err error) {
 	for {

@@ -61,6 +61,10 @@ func TestMigrationsWalkOverData(t *testing.T) {
 	requireRequestsBelongToSomebody(t, record)
 	requireNothingBeforeTheParty(t, record)
 	requireWhatWasPaidIsKnown(t, record)
+	purchased, known, err := record.MemberTraffic(t.Context(), "PAR::participant::1220", "global::1220")
+	require.NoError(t, err)
+	require.True(t, known)
+	require.EqualValues(t, 1_200_000, purchased)
 
 	_, err = provider.DownTo(t.Context(), 0)
 	require.NoError(t, err)

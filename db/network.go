@@ -222,15 +222,23 @@ func (t *Tx) decideMembers(
 	if err != nil {
 		return 0, err
 	}
-	var members []string
+	var members, active []string
 	for id, contract := range found {
 		member, err := isMember(contract.Contract)
 		if err != nil {
 			return 0, err
 		}
-		if member {
-			members = append(members, string(id))
+		if !member {
+			continue
+		}
+		members = append(members, string(id))
+		if contract.Archived == nil {
+			active = append(active, string(id))
 		}
 	}
-	return len(ids), failed("noting which contracts are the network's", t.queries.EnterMembers(ctx, members))
+	if err := t.queries.EnterMembers(ctx, members); err != nil {
+		return 0, failed("noting which contracts are the network's", err)
+	}
+	err = t.queries.AddMemberTraffic(ctx, dbgen.AddMemberTrafficParams{Created: active})
+	return len(ids), failed("adding up the traffic of members", err)
 }

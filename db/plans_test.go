@@ -117,6 +117,10 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"TakeIdempotencyKey": {
 			dbgen.TakeIdempotencyKey, []string{"kept_answers_one_per_user", "idempotency_keys_one_per_user"},
 		},
+		"AddMemberTraffic":   {dbgen.AddMemberTraffic, []string{"contracts_id_unique"}},
+		"GetMemberTraffic":   {dbgen.GetMemberTraffic, []string{"member_traffic_one_per_account"}},
+		"NoteKey":            {dbgen.NoteKey, []string{"idempotency_keys_one_per_user"}},
+		"GetKeyNote":         {dbgen.GetKeyNote, []string{"idempotency_keys_one_per_user"}},
 		"GetKeptAnswers":     {dbgen.GetKeptAnswers, []string{"kept_answers_one_per_user"}},
 		"GetIdempotencyKey":  {dbgen.GetIdempotencyKey, []string{"idempotency_keys_one_per_user"}},
 		"HoldIdempotencyKey": {dbgen.HoldIdempotencyKey, []string{"idempotency_keys_one_per_user"}},

@@ -34,15 +34,28 @@ func (r Reader) ProvidedPreapprovals(
 	return found, failed(doing, err)
 }
 
-// ForgetProvidedPreapproval forgets that the operator has paid for a receiver, and reports whether it had.
-func (d *DB) ForgetProvidedPreapproval(ctx context.Context, receiver ledger.Party) (forgot bool, err error) {
+// ForgetProvidedPreapproval forgets that the operator has paid for a receiver, and reports whether it had; to a request
+// with a key also when an earlier attempt forgot it.
+func (d *DB) ForgetProvidedPreapproval(
+	ctx context.Context, receiver ledger.Party, by *KeyClaim,
+) (forgot bool, err error) {
 	err = d.InTx(ctx, func(tx *Tx) error {
 		if _, err := tx.LockHead(ctx); err != nil {
 			return err
 		}
 		count, err := tx.queries.ForgetProvided(ctx, []string{string(receiver)})
+		if err != nil {
+			return failed("forgetting what the operator has paid for", err)
+		}
 		forgot = count > 0
-		return failed("forgetting what the operator has paid for", err)
+		switch {
+		case by == nil:
+		case forgot:
+			return failed("noting what a request did", noteKey(ctx, tx.queries, *by, "forgot"))
+		default:
+			_, forgot, err = tx.KeyNote(ctx, *by)
+		}
+		return err
 	})
 	return forgot, err
 }

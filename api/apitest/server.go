@@ -82,6 +82,9 @@ type Options struct {
 	KeepAnswers, HoldKeys time.Duration
 	// UserAnswers and UserAnswerBytes bound what is kept for one user; zero means the usual bounds.
 	UserAnswers, UserAnswerBytes int64
+	// Once has every change made once. Otherwise each that a test makes, and that may be repeated with a key, is made by a
+	// node that dies before it has stored its answer, and repeated, which must answer the same.
+	Once bool
 	// Answers replaces the database as the place where they are kept.
 	Answers changes.Record
 	// Origins are the web origins whose pages may call the node.
@@ -109,6 +112,7 @@ type Server struct {
 	Metrics *telemetry.Metrics
 
 	traffic ledger.TrafficRules
+	once    bool
 	tb      testing.TB
 	wallets *walletapi.API
 	live    *live
@@ -122,7 +126,7 @@ func New(tb testing.TB, options Options) *Server {
 	if options.DB == nil {
 		options.DB = dbtest.New(tb)
 	}
-	s := &Server{tb: tb, DB: options.DB, traffic: options.Traffic, Node: ledger.Node{
+	s := &Server{tb: tb, DB: options.DB, traffic: options.Traffic, once: options.Once, Node: ledger.Node{
 		ParticipantID: "participant::" + Namespace, SynchronizerID: "global-domain::" + Namespace,
 		Namespace: Namespace, PrivateKey: []byte(nodeKey),
 		DSO: "DSO::" + Namespace, Operator: "operator::" + Namespace, OperatorUser: "operator",
@@ -212,7 +216,7 @@ func (s *Server) handler(options Options) http.Handler {
 	require.NoError(s.tb, err)
 	s.wallets = wallets
 	keeper, err := changes.NewKeeper(changes.Options{
-		Record: options.Answers, Keep: options.KeepAnswers, Hold: options.HoldKeys,
+		Record: mortal{options.Answers}, Keep: options.KeepAnswers, Hold: options.HoldKeys,
 		UserAnswers: options.UserAnswers, UserBytes: options.UserAnswerBytes, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(s.tb, err)
@@ -377,8 +381,7 @@ func (s *Server) Send(method, path string, header http.Header, body any) Answer 
 	}
 	request := httptest.NewRequestWithContext(s.tb.Context(), method, path, bytes.NewReader(content))
 	request.Header = header
-	recorder := httptest.NewRecorder()
-	s.Handler.ServeHTTP(recorder, request)
+	recorder := s.again(request, content)
 	s.check(request, recorder)
 	return Answer{Status: recorder.Code, Header: recorder.Header(), Text: recorder.Body.String(), tb: s.tb}
 }

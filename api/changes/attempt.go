@@ -16,11 +16,38 @@ import (
 type Attempt struct {
 	claim  db.KeyClaim
 	record Record
-	// next counts the submissions of this attempt.
-	next int
+	// next counts the submissions of this attempt, and try those that were refused and are made anew; tried is what it
+	// will be when the last one is.
+	next, try, tried int
 	// looked tells that done is what the record says of the next submission.
 	looked bool
 	done   *ledger.Completion
+}
+
+// Decided is what an earlier attempt decided that is not to be decided again, such as where something relative comes
+// to; false when none did.
+func (a *Attempt) Decided(ctx context.Context) (string, bool, error) {
+	if a == nil {
+		return "", false, nil
+	}
+	return a.record.KeyNote(ctx, a.claim)
+}
+
+// Decide has later attempts go by a decision.
+func (a *Attempt) Decide(ctx context.Context, decision string) error {
+	if a == nil {
+		return nil
+	}
+	return a.record.NoteKey(ctx, a.claim, decision)
+}
+
+// Claim is that of the request's key, for what changes the record beside the ledger and notes it in the same
+// transaction; nil for requests without one.
+func (a *Attempt) Claim() *db.KeyClaim {
+	if a == nil {
+		return nil
+	}
+	return &a.claim
 }
 
 type attemptKey struct{}
@@ -57,11 +84,24 @@ func (a *Attempt) Next(ctx context.Context) (name Name, ok bool, err error) {
 	}
 	name = Name{
 		CommandID: fmt.Sprintf("idempotency-key:%s:%d", a.claim.UseID, a.next),
-		Key:       a.key(a.claim.Attempt), Done: a.done,
+		Key:       a.key(a.claim.Attempt, a.try), Done: a.done,
 	}
-	a.next++
+	a.next, a.try, a.tried = a.next+1, 0, a.try+1
 	a.looked, a.done = false, nil
 	return name, true, nil
+}
+
+// MaxTries is how often one submission is made at most.
+const MaxTries = 20
+
+// Again says that the next submission is the last one, which was refused, once more: it goes by the same command id, so
+// that one of them counts, whichever attempts make them.
+func (a *Attempt) Again() {
+	if a == nil {
+		return
+	}
+	a.next, a.try = a.next-1, a.tried
+	a.looked, a.done = false, nil
 }
 
 // Before is the offset at which the ledger was when an earlier attempt made the submission that comes next: who reads
@@ -76,8 +116,11 @@ func (a *Attempt) Before(ctx context.Context) (ledger.Offset, bool, error) {
 	return a.done.Offset - 1, true, nil
 }
 
-func (a *Attempt) key(attempt int) string {
+func (a *Attempt) key(attempt, try int) string {
 	name := fmt.Sprintf("%s/%d/%d", a.claim.UseID, a.next, attempt)
+	if try > 0 {
+		name += fmt.Sprintf("/%d", try)
+	}
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)).String()
 }
 
@@ -86,9 +129,11 @@ func (a *Attempt) look(ctx context.Context) error {
 	if a.looked || a.claim.Attempt == 1 {
 		return nil
 	}
-	keys := make([]string, 0, a.claim.Attempt-1)
+	keys := make([]string, 0, MaxTries*(a.claim.Attempt-1))
 	for earlier := 1; earlier < a.claim.Attempt; earlier++ {
-		keys = append(keys, a.key(earlier))
+		for try := range MaxTries {
+			keys = append(keys, a.key(earlier, try))
+		}
 	}
 	known, err := a.record.CompletionsByKey(ctx, keys)
 	if err != nil {

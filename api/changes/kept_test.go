@@ -23,6 +23,7 @@ func TestNoUserKeepsMoreAnswersThanMayBe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			limits.Once = true
 			s := apitest.NewWithCoin(t, limits)
 			s.Onboard("eve")
 			s.Onboard("bob")
@@ -53,7 +54,7 @@ func TestNoUserKeepsMoreAnswersThanMayBe(t *testing.T) {
 // TestWhatHasExpiredMakesRoom has a user come back after its answers have expired, before anybody looked for what has.
 func TestWhatHasExpiredMakesRoom(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWithCoin(t, apitest.Options{UserAnswers: 1, KeepAnswers: time.Microsecond})
+	s := apitest.NewWithCoin(t, apitest.Options{UserAnswers: 1, KeepAnswers: time.Microsecond, Once: true})
 	s.Onboard("alice")
 	for i := range 3 {
 		keyed(t, s, "alice", fmt.Sprint("key-", i), tap, `{"amount":"10"}`).OK(nil)

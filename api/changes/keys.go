@@ -55,6 +55,8 @@ type Record interface {
 	HoldIdempotencyKey(ctx context.Context, claim db.KeyClaim, hold time.Duration) (bool, error)
 	AnswerIdempotencyKey(ctx context.Context, claim db.KeyClaim, answer db.KeyedAnswer) (bool, error)
 	ForgetIdempotencyKeys(ctx context.Context) (int64, error)
+	NoteKey(ctx context.Context, claim db.KeyClaim, note string) error
+	KeyNote(ctx context.Context, claim db.KeyClaim) (note string, noted bool, err error)
 	CompletionsByKey(ctx context.Context, keys []string) (map[string]ledger.Completion, error)
 	Head(ctx context.Context) (db.Head, error)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
@@ -107,7 +108,8 @@ func (a *API) advance(ctx context.Context, req advanceRequest) (ClockResponse, e
 	return a.Advance(ctx, req.Body)
 }
 
-// Advance moves the clock as POST /v0/dev/clock does.
+// Advance moves the clock as POST /v0/dev/clock does. A request that is made again comes to where the first one was to
+// come.
 func (a *API) Advance(ctx context.Context, req AdvanceClockRequest) (ClockResponse, error) {
 	if !a.options.Development {
 		return ClockResponse{}, fault.ClockNotSimulated.New(
@@ -118,18 +120,39 @@ func (a *API) Advance(ctx context.Context, req AdvanceClockRequest) (ClockRespon
 	if err != nil {
 		return ClockResponse{}, err
 	}
-	to, err := target(req, state.At(a.options.Now()))
+	to, err := a.decide(ctx, req, state)
 	if err != nil {
 		return ClockResponse{}, err
 	}
-	if err := a.move(ctx, state, to, req.Jump); err != nil {
+	move := a.advanceTo
+	if req.Jump {
+		move = a.jump
+	}
+	if err := move(ctx, to); err != nil {
 		return ClockResponse{}, err
 	}
 	return a.show(ctx, endpoint.NoRequest{})
 }
 
-// move refuses what cannot be, then moves the clock.
-func (a *API) move(ctx context.Context, state db.ClockState, to time.Time, jump bool) error {
+// decide is where a request moves the clock to: all attempts at it to where the first one decided.
+func (a *API) decide(ctx context.Context, req AdvanceClockRequest, state db.ClockState) (to time.Time, err error) {
+	attempt := changes.AttemptOf(ctx)
+	if decision, decided, err := attempt.Decided(ctx); err != nil {
+		return to, err
+	} else if decided {
+		return time.Parse(time.RFC3339Nano, decision)
+	}
+	if to, err = target(req, state.At(a.options.Now())); err != nil {
+		return to, err
+	}
+	if err := a.check(state, to); err != nil {
+		return to, err
+	}
+	return to, attempt.Decide(ctx, to.Format(time.RFC3339Nano))
+}
+
+// check refuses what cannot be.
+func (a *API) check(state db.ClockState, to time.Time) error {
 	now := state.At(a.options.Now())
 	switch {
 	case !state.Simulated:
@@ -141,10 +164,8 @@ func (a *API) move(ctx context.Context, state db.ClockState, to time.Time, jump 
 	case to.Sub(a.options.Now()) > db.MaxAhead:
 		return fault.InvalidArgumentf("%s is too far away: ledger time may be at most 100 years ahead of real time",
 			endpoint.Timestamp(to))
-	case jump:
-		return a.jump(ctx, to)
 	default:
-		return a.advanceTo(ctx, to)
+		return nil
 	}
 }
 

@@ -49,7 +49,7 @@ func TestSweepsThatWouldGoRoundAreRefused(t *testing.T) {
 
 func TestASweepIsChangedWithoutARestart(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t, apitest.Options{})
+	s := apitest.New(t, apitest.Options{Once: true}) // each change is listed
 	alice, bob := s.Party("alice"), s.Party("bob")
 	configure(t, s, db.AutomationSetting{Kind: "wallet-sweep", Party: alice, Configured: []byte(
 		`{"max-balance-usd":"100","min-balance-usd":"10","receiver":"` + string(bob) +

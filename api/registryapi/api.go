@@ -29,6 +29,7 @@ type Record interface {
 	SpentCoin(
 		ctx context.Context, owner ledger.Party, after db.SpentPosition, limit int32,
 	) ([]db.StoredContract, error)
+	MemberTraffic(ctx context.Context, member, synchronizer string) (purchased int64, known bool, err error)
 	TransferCommands(ctx context.Context, sender ledger.Party, nonce int64, limit int32) ([]db.StoredContract, error)
 }
 
@@ -99,7 +100,6 @@ const (
 	featuredAppRights  = "#splice-amulet:Splice.Amulet:FeaturedAppRight"
 	transferCommands   = "#splice-amulet:Splice.ExternalPartyAmuletRules:TransferCommand"
 	transferCounters   = "#splice-amulet:Splice.ExternalPartyAmuletRules:TransferCommandCounter"
-	memberTraffic      = "#splice-amulet:Splice.DecentralizedSynchronizer:MemberTraffic"
 	fundCoupons        = "#splice-amulet:Splice.Amulet:UnclaimedDevelopmentFundCoupon"
 	amulets            = "#splice-amulet:Splice.Amulet:Amulet"
 	lockedAmulets      = "#splice-amulet:Splice.Amulet:LockedAmulet"

@@ -170,13 +170,6 @@ type TargetMemberTraffic struct {
 	TotalPurchased int64 `json:"total_purchased" required:"true" doc:"Extra traffic that was bought"`
 }
 
-// traffic is what was bought for a member.
-type traffic struct {
-	MemberID       string `json:"memberId"`
-	SynchronizerID string `json:"synchronizerId"`
-	TotalPurchased int64  `json:"totalPurchased,string"`
-}
-
 // trafficStatus tells how much traffic the ledger says was bought for the member, and what the synchronizer granted and
 // charged. Of this node's participant the synchronizer keeps an account; it grants others what was bought for them and
 // has charged them nothing, since they sent nothing through it.
@@ -194,7 +187,7 @@ func (a *API) trafficStatus(
 	if member == a.node.ParticipantID {
 		member = own
 	}
-	purchased, known, err := a.purchasedTraffic(ctx, member, head.Offset)
+	purchased, known, err := a.record.MemberTraffic(ctx, member, a.node.SynchronizerID)
 	if err != nil {
 		return response, err
 	}
@@ -210,22 +203,6 @@ func (a *API) trafficStatus(
 		}
 	}
 	return response, nil
-}
-
-// purchasedTraffic adds up what was bought for a member until an offset, and tells whether there was anything.
-func (a *API) purchasedTraffic(
-	ctx context.Context, member string, at ledger.Offset,
-) (purchased int64, known bool, err error) {
-	add := func(contract ledger.Contract) (bool, error) {
-		payload, err := payloadOf[traffic](contract)
-		if err == nil && payload.MemberID == member && payload.SynchronizerID == a.node.SynchronizerID {
-			purchased += payload.TotalPurchased
-			known = true
-		}
-		return true, err
-	}
-	err = a.eachActive(ctx, a.templateIDs(memberTraffic), a.node.DSO, at, add)
-	return purchased, known, err
 }
 
 // GetValidatorUserInfoResponse is the operator of the node.

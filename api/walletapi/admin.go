@@ -193,11 +193,12 @@ func (a *API) forgetProvided(ctx context.Context, receiver ledger.Party) error {
 	if proposed { // what was paid is on offer still
 		return noPreapproval(receiver)
 	}
-	_, again, err := changes.AttemptOf(ctx).Before(ctx)
+	attempt := changes.AttemptOf(ctx)
+	_, again, err := attempt.Before(ctx)
 	if err != nil {
 		return err
 	}
-	forgot, err := a.record.ForgetProvidedPreapproval(ctx, receiver)
+	forgot, err := a.record.ForgetProvidedPreapproval(ctx, receiver, attempt.Claim())
 	if err == nil && !forgot && !again {
 		err = noPreapproval(receiver)
 	}

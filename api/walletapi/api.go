@@ -23,8 +23,9 @@ type Record interface {
 	ProvidedPreapprovals(
 		ctx context.Context, now time.Time, receivers ...ledger.Party,
 	) (db.ProvidedPreapprovals, error)
-	// ForgetProvidedPreapproval gives up what the operator has paid for, and reports whether there was anything.
-	ForgetProvidedPreapproval(ctx context.Context, receiver ledger.Party) (bool, error)
+	// ForgetProvidedPreapproval gives up what the operator has paid for, and reports whether there was anything, or an
+	// earlier attempt at the request has given it up.
+	ForgetProvidedPreapproval(ctx context.Context, receiver ledger.Party, by *db.KeyClaim) (bool, error)
 	User(ctx context.Context, who ledger.Identity) (ledger.User, bool, error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
 	// ActiveContracts lists every contract: for requests of apps, which are no network's.

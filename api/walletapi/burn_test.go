@@ -225,7 +225,7 @@ func TestTheOperatorCancelsAllThatItProvides(t *testing.T) {
 	b := newBank(t, apitest.Options{})
 	expired := b.preapproved(b.bob.Party, b.Node.Operator, time.Now().Add(-time.Hour))
 	b.preapprove(b.bob)
-	_, err := b.DB.ForgetProvidedPreapproval(t.Context(), b.bob.Party)
+	_, err := b.DB.ForgetProvidedPreapproval(t.Context(), b.bob.Party, nil)
 	require.NoError(t, err)
 	b.preapproved(b.bob.Party, b.Node.Operator, time.Now().Add(time.Hour))
 	theirs := b.preapproved(b.bob.Party, b.carol.Party, time.Now().Add(time.Hour))

@@ -64,18 +64,16 @@ func throughFresh[R, A any](
 // submitFresh makes a change that names coin, which another change of the same wallet may use up before this one is
 // made: then it is composed anew. All that compose returns must have the same command id.
 func (a *API) submitFresh(ctx context.Context, compose func() (change, error)) (ledger.Update, error) {
-	const most = 20
 	for try := 1; ; try++ {
 		made, err := compose()
 		if err != nil {
 			return ledger.Update{}, err
 		}
 		update, err := a.submit(ctx, made)
-		// A change that could not be told from an earlier attempt at it must not be made by a second name.
-		repeatable := made.CommandID != "" || changes.AttemptOf(ctx) == nil
-		if err == nil || !fault.ContractNotFound.Matches(err) || !repeatable || try == most {
+		if err == nil || !fault.ContractNotFound.Matches(err) || try == changes.MaxTries {
 			return update, err
 		}
+		changes.AttemptOf(ctx).Again()
 	}
 }
 

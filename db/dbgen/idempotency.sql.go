@@ -166,7 +166,7 @@ func (q *Queries) ForgetIdempotencyKeys(ctx context.Context, countMax int32) (in
 }
 
 const GetIdempotencyKey = `-- name: GetIdempotencyKey :one
-SELECT user_id, key, use_id, request_hash, attempt, held_until, expires_at, status, header, body, identity_provider_id, bytes
+SELECT user_id, key, use_id, request_hash, attempt, held_until, expires_at, status, header, body, identity_provider_id, note, bytes
 FROM idempotency_keys
 WHERE identity_provider_id = $1 AND user_id = $2 AND key = $3 AND expires_at > now()
 `
@@ -193,6 +193,7 @@ func (q *Queries) GetIdempotencyKey(ctx context.Context, arg GetIdempotencyKeyPa
 		&i.Header,
 		&i.Body,
 		&i.IdentityProviderID,
+		&i.Note,
 		&i.Bytes,
 	)
 	return i, err
@@ -220,6 +221,34 @@ func (q *Queries) GetKeptAnswers(ctx context.Context, arg GetKeptAnswersParams) 
 	var i GetKeptAnswersRow
 	err := row.Scan(&i.Answers, &i.Bytes)
 	return i, err
+}
+
+const GetKeyNote = `-- name: GetKeyNote :one
+SELECT note::text AS note
+FROM idempotency_keys
+WHERE
+    identity_provider_id = $1 AND user_id = $2 AND key = $3 AND use_id = $4
+    AND note IS NOT NULL
+`
+
+type GetKeyNoteParams struct {
+	IdentityProviderID string
+	UserID             string
+	Key                string
+	UseID              string
+}
+
+// GetKeyNote reads what an attempt noted.
+func (q *Queries) GetKeyNote(ctx context.Context, arg GetKeyNoteParams) (string, error) {
+	row := q.db.QueryRow(ctx, GetKeyNote,
+		arg.IdentityProviderID,
+		arg.UserID,
+		arg.Key,
+		arg.UseID,
+	)
+	var note string
+	err := row.Scan(&note)
+	return note, err
 }
 
 const HoldIdempotencyKey = `-- name: HoldIdempotencyKey :execrows
@@ -255,6 +284,33 @@ func (q *Queries) HoldIdempotencyKey(ctx context.Context, arg HoldIdempotencyKey
 	return result.RowsAffected(), nil
 }
 
+const NoteKey = `-- name: NoteKey :exec
+UPDATE idempotency_keys
+SET note = coalesce(note, $1::text)
+WHERE
+    identity_provider_id = $2 AND user_id = $3 AND key = $4 AND use_id = $5
+`
+
+type NoteKeyParams struct {
+	Note               string
+	IdentityProviderID string
+	UserID             string
+	Key                string
+	UseID              string
+}
+
+// NoteKey notes what an attempt decided or did beside the ledger, unless an earlier one has.
+func (q *Queries) NoteKey(ctx context.Context, arg NoteKeyParams) error {
+	_, err := q.db.Exec(ctx, NoteKey,
+		arg.Note,
+		arg.IdentityProviderID,
+		arg.UserID,
+		arg.Key,
+		arg.UseID,
+	)
+	return err
+}
+
 const TakeIdempotencyKey = `-- name: TakeIdempotencyKey :one
 UPDATE idempotency_keys AS known
 SET
@@ -266,6 +322,7 @@ SET
         WHEN known.expires_at <= now() THEN now() + make_interval(secs => $4::double precision)
         ELSE known.expires_at
     END,
+    note = CASE WHEN known.expires_at > now() THEN known.note END,
     status = NULL, header = NULL, body = NULL
 WHERE
     known.identity_provider_id = $5 AND known.user_id = $6 AND known.key = $7

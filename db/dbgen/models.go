@@ -125,6 +125,8 @@ type IdempotencyKey struct {
 	Header             []byte
 	Body               []byte
 	IdentityProviderID string
+	// What an attempt decided or did beside the ledger, by which later attempts go.
+	Note *string
 	// How long the answer is, with its header.
 	Bytes int64
 }

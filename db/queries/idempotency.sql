@@ -36,6 +36,7 @@ SET
         WHEN known.expires_at <= now() THEN now() + make_interval(secs => @keep_seconds::double precision)
         ELSE known.expires_at
     END,
+    note = CASE WHEN known.expires_at > now() THEN known.note END,
     status = NULL, header = NULL, body = NULL
 WHERE
     known.identity_provider_id = @identity_provider_id AND known.user_id = @user_id AND known.key = @key
@@ -94,6 +95,21 @@ UPDATE kept_answers AS kept
 SET bytes = kept.bytes + answered.more
 FROM answered
 WHERE kept.identity_provider_id = answered.identity_provider_id AND kept.user_id = answered.user_id;
+
+-- NoteKey notes what an attempt decided or did beside the ledger, unless an earlier one has.
+-- name: NoteKey :exec
+UPDATE idempotency_keys
+SET note = coalesce(note, @note::text)
+WHERE
+    identity_provider_id = @identity_provider_id AND user_id = @user_id AND key = @key AND use_id = @use_id;
+
+-- GetKeyNote reads what an attempt noted.
+-- name: GetKeyNote :one
+SELECT note::text AS note
+FROM idempotency_keys
+WHERE
+    identity_provider_id = @identity_provider_id AND user_id = @user_id AND key = @key AND use_id = @use_id
+    AND note IS NOT NULL;
 
 -- ForgetIdempotencyKeys deletes keys that have expired, at most so many, and says how many there were. Whoever counts
 -- for several users takes their rows in order.
