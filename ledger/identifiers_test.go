@@ -101,6 +101,20 @@ func TestAChangeIsTheUserTheCommandAndTheSetOfActors(t *testing.T) {
 	}
 }
 
+func TestAChangeOfAWalletIsTheSameWhicheverOfItsUsersAsks(t *testing.T) {
+	t.Parallel()
+	asked := func(kind string, who ledger.Identity, commandID string) ledger.ChangeID {
+		return ledger.Submission{Kind: kind, Identity: who, CommandID: commandID, ActAs: []ledger.Party{alice}}.ChangeID()
+	}
+	one, two := ledger.DefaultUser("one"), ledger.Identity{IdentityProviderID: "acme", UserID: "two"}
+	require.Equal(t, asked(ledger.KindWallet, one, "send"), asked(ledger.KindWallet, two, "send"))
+	require.NotEqual(t, asked(ledger.KindWallet, one, "send"), asked(ledger.KindWallet, one, "tap"))
+	for _, kind := range []string{ledger.KindCommand, ledger.KindExternal, ledger.KindAutomation, ledger.KindLifecycle} {
+		require.NotEqual(t, asked(kind, one, "send"), asked(kind, two, "send"))
+		require.NotEqual(t, asked(ledger.KindWallet, one, "send"), asked(kind, one, "send"), "%s cannot take it", kind)
+	}
+}
+
 // Change ids are in the record: what they are must never change.
 func TestChangeIDsStayWhatTheyAre(t *testing.T) {
 	t.Parallel()

@@ -129,8 +129,14 @@ func (c TraceContext) TraceID() string {
 // commandId).
 type ChangeID string
 
-// ChangeID is the submission's change id: 1220 followed by the hash in hexadecimal.
-func (s Submission) ChangeID() ChangeID { return NewChangeID(s.Identity, s.CommandID, s.ActAs) }
+// ChangeID is the submission's change id: 1220 followed by the hash in hexadecimal. A change that the operator makes
+// for a wallet is the wallet's, whose party its command id has: it is the same change whichever of its users asks.
+func (s Submission) ChangeID() ChangeID {
+	if s.Kind == KindWallet {
+		return NewChangeID(Identity{}, s.CommandID, s.ActAs)
+	}
+	return NewChangeID(s.Identity, s.CommandID, s.ActAs)
+}
 
 // ofProvider comes before the identity provider in the hash of a change id: no text has this length, so that what
 // follows is not taken for a change of the default identity provider, whose ids name none.

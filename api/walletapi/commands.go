@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/coin"
@@ -44,6 +45,9 @@ func through[R, A any](
 	return resultOf[R](a, update)
 }
 
+// namedFor is how long a change counts that its caller has named, and no tracking id keeps (upstream's duration).
+const namedFor = 24 * time.Hour
+
 // throughFresh is [through] for arguments that name coin, as [API.submitFresh] makes changes.
 func throughFresh[R, A any](
 	ctx context.Context, a *API, w walletUser, commandID, choice string, compose func() (A, error),
@@ -53,7 +57,11 @@ func throughFresh[R, A any](
 		if err != nil {
 			return change{}, err
 		}
-		return throughWallet(a, w, commandID, choice, argument)
+		made, err := throughWallet(a, w, commandID, choice, argument)
+		if commandID != "" {
+			made.Deduplication = &ledger.DeduplicationPeriod{Duration: new(namedFor)}
+		}
+		return made, err
 	})
 	if err != nil {
 		return result, err

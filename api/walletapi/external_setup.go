@@ -96,9 +96,30 @@ func (a *API) setupProposal(ctx context.Context, party ledger.Party) (change, er
 			Context: n.payment(), Inputs: inputs, User: party, Validator: a.node.Operator,
 			PreapprovalExpiresAt: lf.TimestampOf(a.now().Add(PreapprovalLifetime)), ExpectedDSO: &a.node.DSO,
 		})
+	if err != nil {
+		return change{}, err
+	}
+	commands, err := a.withdrawOver(ctx, party)
 	return change{
-		ActAs: []ledger.Party{a.node.Operator}, ReadAs: []ledger.Party{a.node.DSO}, Commands: []ledger.Command{command},
+		ActAs: []ledger.Party{a.node.Operator}, ReadAs: []ledger.Party{a.node.DSO},
+		Commands: append([]ledger.Command{command}, commands...),
 	}, err
+}
+
+// isOver reports whether a proposal can no longer be accepted.
+func (a *API) isOver(proposal contract[coin.ExternalPartySetupProposal]) bool {
+	return !a.now().Before(proposal.Payload.PreapprovalExpiresAt.Time())
+}
+
+// withdrawOver takes back what was proposed to a party and can no longer be accepted.
+func (a *API) withdrawOver(ctx context.Context, party ledger.Party) ([]ledger.Command, error) {
+	proposal, found, err := a.proposalFor(ctx, party)
+	if err != nil || !found || !a.isOver(proposal) {
+		return nil, err
+	}
+	withdraw, err := exercise[coin.ExternalPartySetupProposal](a, proposal.ID, "ExternalPartySetupProposal_Withdraw",
+		coin.ExternalPartySetupProposalWithdraw{Reason: "it was not accepted in time, and is proposed anew"})
+	return []ledger.Command{withdraw}, err
 }
 
 // shortOfCoin tells what is missing to pay for a preapproval.
@@ -120,7 +141,7 @@ func (a *API) checkUnproposed(ctx context.Context, party ledger.Party) error {
 	if err != nil {
 		return err
 	}
-	if found {
+	if found && !a.isOver(proposal) {
 		return v0.Refuse(http.StatusConflict, "ExternalPartySetupProposal contract already exists: %s", proposal.ID)
 	}
 	preapproval, found, err := a.providedTo(ctx, party)

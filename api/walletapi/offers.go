@@ -2,6 +2,7 @@ package walletapi
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"time"
 
@@ -52,7 +53,7 @@ func (a *API) createTransferOffer(
 		return response, err
 	}
 	if known {
-		return response, v0.Refuse(http.StatusConflict, "CreateTransferOffer duplicate command")
+		return response, offerKnown()
 	}
 	receiver, err := decodeParty("receiver_party_id", req.Body.ReceiverPartyID)
 	if err != nil {
@@ -66,7 +67,7 @@ func (a *API) createTransferOffer(
 	if err != nil {
 		return response, err
 	}
-	id := commandID("createTransferOffer", []ledger.Party{w.party, receiver}, req.Body.TrackingID)
+	id := commandID("createTransferOffer", []ledger.Party{w.party}, req.Body.TrackingID)
 	offer := walletapp.InstallCreateTransferOffer{
 		Receiver: receiver, Amount: payments.PaymentAmount{Amount: amount, Unit: payments.AmuletUnit},
 		Description: req.Body.Description, ExpiresAt: expiresAt, TrackingID: req.Body.TrackingID,
@@ -82,7 +83,21 @@ func (a *API) createTransferOffer(
 		return response, err
 	}
 	result, err := resultOf[walletapp.InstallCreateTransferOfferResult](a, update)
-	return CreateTransferOfferResponse{OfferContractID: result.TransferOffer.ID()}, err
+	if err != nil {
+		return response, err
+	}
+	var made struct{ Receiver ledger.Party }
+	if err := json.Unmarshal(update.Events[0].Argument, &made); err != nil {
+		return response, fault.Internal(err)
+	}
+	if made.Receiver != receiver { // another request of the same name came first
+		return response, offerKnown()
+	}
+	return CreateTransferOfferResponse{OfferContractID: result.TransferOffer.ID()}, nil
+}
+
+func offerKnown() error {
+	return v0.Refuse(http.StatusConflict, "CreateTransferOffer duplicate command")
 }
 
 // completion is what automation does for an offer as soon as the receiver has accepted.

@@ -7,6 +7,7 @@ import (
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
@@ -67,5 +68,8 @@ func (a *API) transferPreapprovalSend(
 			inputs, err = a.inputs(ctx, n, w.party)
 			return operation, inputs, err
 		})
+	if fault.DuplicateCommand.Matches(err) { // made before, and pruned since: there is nothing more to answer
+		return none, nil
+	}
 	return none, err
 }

@@ -142,8 +142,9 @@ func (a *API) firstTime(ctx context.Context, refusal *fault.Fault) (ledger.Updat
 	switch {
 	case err != nil:
 		return ledger.Update{}, err
-	case !found: // pruned
-		return ledger.Update{}, refusal
+	case !found:
+		return ledger.Update{}, refusal.WithHint("The change was made, and is not made again; its answer was pruned since. " +
+			"Read what holds now: the same under another name would be done a second time.")
 	default:
 		return update, nil
 	}

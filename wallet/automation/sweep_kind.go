@@ -15,7 +15,7 @@ import (
 // KindSweep is the automation that sweeps wallets.
 const KindSweep = "wallet-sweep"
 
-// sweepAgain is when a wallet in trouble is looked at again, and the price if no round is known to open before.
+// sweepAgain is when the price is looked at again if no round is known to open before.
 const sweepAgain = 10 * time.Minute
 
 // NewSweeps sends what wallets have above a maximum to a receiver (upstream: wallet sweeps). A wallet is looked at when
@@ -64,7 +64,7 @@ func planSweep(s Situation) (Step, error) {
 	if ring, err := SweepRing(sender, config.Receiver, s.Settings.Sweep); err != nil {
 		return Step{}, err
 	} else if ring != "" {
-		return s.trouble(sweepAgain, "sweep of "+string(sender)+": "+ring)
+		return s.trouble("sweep of "+string(sender)+": "+ring)
 	}
 	if low, err := s.lowTraffic(); err != nil || low != "" {
 		return Step{Until: s.Now.Add(PollingInterval), WaitsFor: low}, err
@@ -80,7 +80,7 @@ func planSweep(s Situation) (Step, error) {
 	}
 	action, due, err := state.Sweep(config)
 	if err != nil {
-		return s.trouble(sweepAgain, err.Error()) // so that the operator is told
+		return s.trouble(err.Error()) // so that the operator is told
 	}
 	if !due {
 		if price, ok := state.WakeAbove(config); ok {

@@ -50,7 +50,7 @@ func planTopUp(s Situation) (Step, error) {
 		PollingInterval: PollingInterval, MinTopupAmount: minTopupAmount(rules[0].Payload),
 	}.Purchase()
 	if err != nil {
-		return s.trouble(PollingInterval, err.Error())
+		return s.trouble(err.Error())
 	}
 	state, found, err := topUpState(s.View)
 	if err != nil || !found {
@@ -59,7 +59,7 @@ func planTopUp(s Situation) (Step, error) {
 	}
 	price, err := rules[0].Payload.TrafficCost(round.Payload, purchase.Bytes)
 	if err != nil {
-		return s.trouble(PollingInterval, err.Error())
+		return s.trouble(err.Error())
 	}
 	return s.topUp(wallet, TrafficState{
 		Operator: s.Node.Operator, StateID: state.ID, State: state.Payload, Price: price,
@@ -79,7 +79,7 @@ func (s Situation) topUp(wallet plan.Wallet, state TrafficState, purchase TopUp)
 	}
 	action, due, short := state.TopUp(purchase)
 	if short {
-		return s.trouble(PollingInterval, fmt.Sprintf("%d bytes of traffic cost %s CC, and the operator %s has %s CC: "+
+		return s.trouble(fmt.Sprintf("%d bytes of traffic cost %s CC, and the operator %s has %s CC: "+
 			"send it coin", purchase.Bytes, state.Price.Show(), s.Node.Operator, state.Balance.Show()))
 	}
 	next := state.State.LastPurchasedAt.Time().Add(purchase.Interval)
@@ -136,6 +136,6 @@ func createTopUpState(v plan.View) (*plan.Action, error) {
 }
 
 // trouble tells the operator of something that no submission can help with, and looks again later.
-func (s Situation) trouble(again time.Duration, what string) (Step, error) {
-	return Step{Until: s.Now.Add(again), WaitsFor: what, Trouble: what}, nil
+func (s Situation) trouble(what string) (Step, error) {
+	return Step{Until: s.Now.Add(PollingInterval), WaitsFor: what, Trouble: what}, nil
 }

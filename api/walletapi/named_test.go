@@ -1,0 +1,170 @@
+package walletapi_test
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// named are the requests that a caller names, and by the name of which they happen once.
+func (b bank) named() map[string]struct {
+	path string
+	body map[string]any
+} {
+	return map[string]struct {
+		path string
+		body map[string]any
+	}{
+		"a tap": {"/v0/wallet/tap", map[string]any{"amount": "1", "command_id": "one"}},
+		"a send": {"/v0/wallet/transfer-preapproval/send", map[string]any{
+			"receiver_party_id": b.bob.Party, "amount": "1", "deduplication_id": "one",
+		}},
+		"a transfer":    {transfers, offerOf(b.bob.Party, "one")},
+		"an allocation": {allocations, b.allocation("one")},
+	}
+}
+
+// A change that is named is the wallet's: another of its users who asks for it again, as a service that takes over from
+// another one does, gets the first answer, and nothing is paid twice.
+func TestANamedChangeIsTheSameForAllUsersOfAWallet(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	b.tap(b.alice, "10")
+	b.preapprove(b.bob)
+	users{b.Server, t}.onboard(map[string]any{"name": "deputy", "party_id": b.alice.Party})
+	for name, request := range b.named() {
+		before := b.head().Offset
+		first := b.post(b.alice, request.path, request.body)
+		first.OK(nil)
+		made := b.head().Offset
+		require.Greater(t, made, before, name)
+		for _, user := range []string{"deputy", "alice"} {
+			again := b.Call(user, http.MethodPost, request.path, request.body)
+			again.OK(nil)
+			require.Equal(t, first.Text, again.Text, name)
+		}
+		require.Empty(t, b.accepted(made), "%s is made once", name)
+	}
+}
+
+// accepted are the transactions after an offset.
+func (b bank) accepted(after ledger.Offset) (found []ledger.Offset) {
+	b.t.Helper()
+	for offset := after + 1; offset <= b.head().Offset; offset++ {
+		_, ok, err := b.DB.UpdateByOffset(b.t.Context(), offset)
+		require.NoError(b.t, err)
+		if ok {
+			found = append(found, offset)
+		}
+	}
+	return found
+}
+
+// One name for several offers at once, by whichever users of a wallet and to whomever, makes one offer.
+func TestOneTrackingIDMakesOneOffer(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	users{b.Server, t}.onboard(map[string]any{"name": "deputy", "party_id": b.alice.Party})
+	var group sync.WaitGroup
+	answers := make(chan apitest.Answer, 8)
+	for i := range cap(answers) {
+		user, receiver := []string{"alice", "deputy"}[i%2], []*apitest.Wallet{b.bob, b.carol}[i/2%2]
+		group.Go(func() {
+			answers <- b.Call(user, http.MethodPost, offers, offerOf(receiver.Party, "at once"))
+		})
+	}
+	group.Wait()
+	close(answers)
+	made := map[string]bool{}
+	for answer := range answers {
+		if answer.Status == http.StatusOK {
+			made[answer.Text] = true
+			continue
+		}
+		require.Contains(t, []int{http.StatusConflict, http.StatusTooManyRequests}, answer.Status, answer.Text)
+	}
+	require.Len(t, made, 1)
+	require.Len(t, b.offers(b.alice, offers, "offers"), 1)
+}
+
+// noting is a way to the ledger that refuses everything, and remembers what it was given.
+type noting struct{ taken chan ledger.Submission }
+
+func (n noting) SubmitAndTrace(
+	_ context.Context, submission ledger.Submission,
+) (none ledger.Completion, id string, err error) {
+	n.taken <- submission
+	return none, "", fault.ServiceNotRunning.New("it only notes")
+}
+
+func (noting) WorkflowOf(context.Context, ledger.Completion) (string, error) { return "", nil }
+
+func TestANamedChangeCountsForADay(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{LedgerSettings: func(s *ledger.Settings) { s.MaxDeduplication = time.Microsecond }})
+	b.tap(b.alice, "10")
+	b.preapprove(b.bob)
+	way := noting{make(chan ledger.Submission, 1)}
+	twin := b.Twin(apitest.Options{Wallets: way})
+	for name, request := range b.named() {
+		refused(t, twin.Call("alice", http.MethodPost, request.path, request.body), http.StatusServiceUnavailable, "")
+		require.Equal(t, &ledger.DeduplicationPeriod{Duration: new(24 * time.Hour)}, (<-way.taken).Deduplication, name)
+
+		first := b.post(b.alice, request.path, request.body)
+		first.OK(nil)
+		again := b.post(b.alice, request.path, request.body)
+		require.Equal(t, first.Text, again.Text, "%s, whatever the ledger's period", name)
+	}
+}
+
+// After pruning the answer is gone. What was done is not done again, and nobody is told to ask under another name.
+func TestANamedChangeWhoseAnswerWasPrunedIsNotMadeAgain(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	b.tap(b.alice, "10")
+	b.preapprove(b.bob)
+	for _, request := range b.named() {
+		b.post(b.alice, request.path, request.body).OK(nil)
+	}
+	b.tap(b.alice, "1") // something is left
+	b.Call(apitest.Admin, http.MethodPost, "/v2/participant-pruning/prune",
+		map[string]any{"pruneUpTo": b.head().Offset - 1}).OK(nil)
+	before := b.head().Offset
+	for name, request := range b.named() {
+		again := b.post(b.alice, request.path, request.body)
+		if name == "a send" { // its answer is empty
+			again.OK(nil)
+			require.Empty(t, again.Text)
+			continue
+		}
+		refused(t, again, http.StatusConflict, "its answer was pruned since")
+		require.NotContains(t, again.Text, "use a new command id")
+	}
+	require.Empty(t, b.accepted(before))
+}
+
+// A proposal that was not accepted in time makes room for another.
+func TestAnExpiredSetupProposalIsReplaced(t *testing.T) {
+	t.Parallel()
+	s, _ := start(t)
+	o := arrive(t, s, "ext1")
+	over := apitest.Create(s, coin.ExternalPartySetupProposal{
+		Validator: s.Node.Operator, User: o.id, DSO: s.Node.DSO,
+		CreatedAt:            lf.TimestampOf(time.Now().Add(-91 * 24 * time.Hour)),
+		PreapprovalExpiresAt: lf.TimestampOf(time.Now().Add(-24 * time.Hour)),
+	}, s.Node.Operator, s.Node.DSO)
+	proposal := o.propose()
+	require.NotEqual(t, string(over), proposal)
+	require.Len(t, activeOf[coin.ExternalPartySetupProposal](t, s, o.id), 1, "the one that is over is taken back")
+	o.accept(proposal)
+}
