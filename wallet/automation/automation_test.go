@@ -250,8 +250,15 @@ func TestHowMuchIsSwept(t *testing.T) {
 			true,
 			"98000.0000000000",
 		},
-		// 1.5 × 0.0000000001 is half way between two numbers of ten digits.
-		"half a digit goes up": {"1.5", "0.0000000001", "0", "0", nil, false, "2.0000000000"},
+		// 10.25 × 0.0000000002 − 0.000000001 is half way between two numbers of ten digits, and there is no more coin.
+		"half a digit goes up":     {"10.25", "0.0000000002", "0", "0.000000001", nil, false, "5.2500000000"},
+		"no more than there is":    {"1.5", "0.0000000001", "0", "0", nil, false, "1.5000000000"},
+		"dust":                     {"0.00000001", "0.005", "0", "0", nil, true, "0.0000000100"},
+		"eleven digits of dollars": {"101.000000011", "0.005", "0", "0", nil, true, "101.0000000110"},
+		"beside an offer, the rest": {
+			"101.000000011", "0.005", "0", "0",
+			[]payments.PaymentAmount{offered("1", payments.AmuletUnit)}, false, "100.0000000110",
+		},
 	} {
 		amount, err := automation.SweepState{
 			Sender: alice, Balance: decimal.MustParse(example.balance), Price: decimal.MustParse(example.price),

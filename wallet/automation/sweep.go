@@ -44,7 +44,8 @@ type SweepState struct {
 }
 
 // Amount is how much a wallet sweeps away: in coin, zero when there is too little to sweep. In US dollars it is
-// balance × price − offered − minimum, rounded half up to ten digits, where that much is left above the maximum.
+// balance × price − offered − minimum, rounded half up to ten digits, where that much is left above the maximum. It is
+// never more than the wallet has beyond what is offered and what it keeps.
 func (s SweepState) Amount(config SweepConfig) (decimal.Decimal, error) {
 	var none decimal.Decimal
 	balance := product(s.Balance, s.Price)
@@ -61,11 +62,21 @@ func (s SweepState) Amount(config SweepConfig) (decimal.Decimal, error) {
 	if balance.Cmp(product(config.MaxBalanceUSD, decimal.FromInt(1))) <= 0 {
 		return none, nil
 	}
-	usd, err := roundHalfUp(balance.Sub(balance, product(config.MinBalanceUSD, decimal.FromInt(1))))
+	balance.Sub(balance, product(config.MinBalanceUSD, decimal.FromInt(1)))
+	usd, err := roundHalfUp(balance)
 	if err != nil || usd.Sign() <= 0 {
 		return none, err
 	}
-	return usd.Div(s.Price)
+	amount, err := usd.Div(s.Price)
+	if err != nil {
+		return none, err
+	}
+	// Rounding may make more coin of the dollars than there is: it takes no more than there is exactly.
+	exact, err := fromUnits(balance.Div(balance, units(s.Price)))
+	if err == nil && amount.Cmp(exact) > 0 {
+		amount = exact
+	}
+	return amount, err
 }
 
 // WakeAbove is the price above which the wallet has more than the maximum, exactly; false when there is none.

@@ -64,7 +64,7 @@ func planSweep(s Situation) (Step, error) {
 	if ring, err := SweepRing(sender, config.Receiver, s.Settings.Sweep); err != nil {
 		return Step{}, err
 	} else if ring != "" {
-		return s.trouble("sweep of "+string(sender)+": "+ring)
+		return s.trouble("sweep of " + string(sender) + ": " + ring)
 	}
 	if low, err := s.lowTraffic(); err != nil || low != "" {
 		return Step{Until: s.Now.Add(PollingInterval), WaitsFor: low}, err

@@ -3,7 +3,6 @@ package automation
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
