@@ -257,7 +257,8 @@ func TestHowMuchIsSwept(t *testing.T) {
 		"eleven digits of dollars": {"101.000000011", "0.005", "0", "0", nil, true, "101.0000000110"},
 		"beside an offer, the rest": {
 			"101.000000011", "0.005", "0", "0",
-			[]payments.PaymentAmount{offered("1", payments.AmuletUnit)}, false, "100.0000000110",
+			[]payments.PaymentAmount{offered("1", payments.AmuletUnit)},
+			false, "100.0000000110",
 		},
 	} {
 		amount, err := automation.SweepState{
