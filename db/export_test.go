@@ -30,3 +30,9 @@ const (
 	PruneLock  = int64(pruneLock)
 	PruneBatch = pruneBatch
 )
+
+// LastOfAll is the newest step from before steps were told apart.
+const LastOfAll = lastOfAll
+
+// SchemaLock is the advisory lock that starting processes share.
+const SchemaLock = int64(schemaLock)

@@ -2,23 +2,17 @@ package db
 
 import (
 	"context"
-	"embed"
+	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
+	"slices"
 	"time"
 
-	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/database"
 	"github.com/pressly/goose/v3/lock"
 )
-
-//go:embed schema/*.sql
-var schemaFiles embed.FS
 
 // The process that waits for another one to migrate asks once a second, and gives up after an hour.
 const (
@@ -26,84 +20,161 @@ const (
 	lockAttempts      = 3600
 )
 
-// Schema returns the migrations: one SQL file for each step, named with its version.
-func Schema() (fs.FS, error) { return fs.Sub(schemaFiles, "schema") }
+// MigrateOptions say how far to go.
+type MigrateOptions struct {
+	// Contract takes away, too, what only older versions of the program need, and refuses while one of them runs.
+	Contract bool
+	// Progress is told each step that was applied; nil discards it.
+	Progress func(string)
+}
 
-// Migrate brings the schema of the database to the newest version. Progress is told each step that was applied; nil
-// discards it. Several processes may call it at the same time.
-func Migrate(ctx context.Context, url string, progress func(string)) error {
+// Migrate brings the schema of the database to what this program needs, and returns the steps that are left because they
+// take away what older versions need. In an empty database none is left. Several processes may call it at the same time.
+func Migrate(ctx context.Context, url string, options MigrateOptions) (remaining []Step, err error) {
+	steps, err := schemaSteps()
+	if err != nil {
+		return nil, err
+	}
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return fmt.Errorf("the database URL is not usable: %w", err)
+		return nil, fmt.Errorf("the database URL is not usable: %w", err)
 	}
 	nameConnection(config)
 	sqlDB := stdlib.OpenDB(*config)
 	defer sqlDB.Close()
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(lockPeriodSeconds, lockAttempts))
 	if err != nil {
-		return fmt.Errorf("preparing the migration lock: %w", err)
+		return nil, fmt.Errorf("preparing the migration lock: %w", err)
 	}
-	files, err := Schema()
+	conn, err := sqlDB.Conn(ctx)
 	if err != nil {
-		return fmt.Errorf("reading the migrations: %w", err)
+		return nil, fmt.Errorf("cannot reach the database: %w", err)
 	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, sqlDB, files, goose.WithSessionLocker(locker))
+	defer conn.Close()
+	if err := locker.SessionLock(ctx, conn); err != nil {
+		return nil, fmt.Errorf("waiting for another migration: %w", err)
+	}
+	m := &migration{steps: steps, database: sqlDB, conn: conn, options: options}
+	remaining, err = m.run(ctx)
+	return remaining, errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))
+}
+
+// migration is one run of [Migrate].
+type migration struct {
+	steps    []Step
+	database *sql.DB
+	// conn holds the locks.
+	conn    *sql.Conn
+	options MigrateOptions
+}
+
+func (m *migration) run(ctx context.Context) (remaining []Step, err error) {
+	var applied map[int64]bool
+	err = m.conn.Raw(func(driver any) error {
+		applied, err = appliedSteps(ctx, pgxConn(driver))
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("reading the migrations: %w", err)
+		return nil, failed("reading the version of the schema", err)
 	}
-	applied, err := provider.Up(ctx)
+	now, remaining := plan(m.steps, applied, m.options.Contract)
+	if taking := slices.IndexFunc(now, func(s Step) bool { return s.Contracts }); taking >= 0 && len(applied) > 0 {
+		release, err := m.holdStarts(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		if err := m.requireUnneeded(ctx, now); err != nil {
+			return nil, err
+		}
+	}
+	if err := applySteps(ctx, m.database, now, m.options.Progress); err != nil {
+		return nil, err
+	}
+	return remaining, nil
+}
+
+// plan says which steps to apply now, and which are left. Steps are applied in their order: one that takes something
+// away and that others follow is needed by these.
+func plan(steps []Step, applied map[int64]bool, contract bool) (now, remaining []Step) {
+	pending := slices.DeleteFunc(slices.Clone(steps), func(s Step) bool { return applied[s.Version] })
+	end := len(pending)
+	for !contract && len(applied) > 0 && end > 0 && pending[end-1].Contracts {
+		end--
+	}
+	return pending[:end], pending[end:]
+}
+
+// holdStarts keeps processes from starting, which wait, until the returned function is called.
+func (m *migration) holdStarts(ctx context.Context) (release func(), err error) {
+	if _, err := m.conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", int64(schemaLock)); err != nil {
+		return nil, failed("keeping processes from starting", err)
+	}
+	return func() {
+		// When it fails, the lock ends with the connection.
+		_, _ = m.conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(schemaLock))
+	}, nil
+}
+
+// requireUnneeded refuses steps that take away what a process that runs needs.
+func (m *migration) requireUnneeded(ctx context.Context, now []Step) error {
+	var running []RunningProcess
+	err := m.conn.Raw(func(driver any) (err error) {
+		running, err = runningProcesses(ctx, pgxConn(driver))
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("migrating the database: %w; nothing of the failed step was kept", err)
+		return failed("looking for processes that run", err)
 	}
-	for _, step := range applied {
+	for _, step := range slices.Backward(now) {
+		if !step.Contracts {
+			continue
+		}
+		needing := slices.DeleteFunc(running, func(p RunningProcess) bool { return p.SchemaVersion >= step.Version })
+		if len(needing) > 0 {
+			return &NeededError{Step: step, Processes: needing}
+		}
+		return nil // whoever knows the last one knows those before it
+	}
+	return nil
+}
+
+func pgxConn(driver any) *pgx.Conn {
+	//nolint:forcetypeassert // that is what package stdlib opens
+	return driver.(*stdlib.Conn).Conn()
+}
+
+// applySteps applies steps in this order.
+func applySteps(ctx context.Context, database *sql.DB, steps []Step, progress func(string)) error {
+	providers := map[string]*goose.Provider{}
+	for _, step := range steps {
+		provider := providers[step.table()]
+		if provider == nil {
+			var err error
+			if provider, err = newProvider(database, step.table()); err != nil {
+				return err
+			}
+			providers[step.table()] = provider
+		}
+		result, err := provider.ApplyVersion(ctx, step.Version, true)
+		if err != nil {
+			return fmt.Errorf("migrating the database: %w; nothing of the failed step was kept", err)
+		}
 		if progress != nil {
-			progress(fmt.Sprintf("applied %s in %s", step.Source.Path, step.Duration.Round(time.Millisecond)))
+			progress(fmt.Sprintf("applied %s in %s", step.Name, result.Duration.Round(time.Millisecond)))
 		}
 	}
 	return nil
 }
 
-// CheckSchema tells whether the schema is the one that this program works with, and what to do if not. It changes
-// nothing.
-func (d *DB) CheckSchema(ctx context.Context) error {
-	wanted, err := newestVersion()
+func newProvider(database *sql.DB, table string) (*goose.Provider, error) {
+	files, err := Schema()
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("reading the migrations: %w", err)
 	}
-	store, err := database.NewStore(goose.DialectPostgres, goose.DefaultTablename)
+	provider, err := goose.NewProvider(goose.DialectPostgres, database, files, goose.WithTableName(table))
 	if err != nil {
-		return fmt.Errorf("preparing the check of the schema: %w", err)
+		return nil, fmt.Errorf("reading the migrations: %w", err)
 	}
-	sqlDB := stdlib.OpenDBFromPool(d.pool)
-	defer sqlDB.Close()
-	version, err := store.GetLatestVersion(ctx, sqlDB)
-	var pgErr *pgconn.PgError
-	if errors.Is(err, database.ErrVersionNotFound) ||
-		errors.As(err, &pgErr) && pgErr.Code == pgerrcode.UndefinedTable {
-		version, err = 0, nil
-	}
-	switch {
-	case err != nil:
-		return failed("checking the schema", err)
-	case version < wanted:
-		return fmt.Errorf("the database schema is at version %d, this program needs %d: run `florin migrate`",
-			version, wanted)
-	case version > wanted:
-		return fmt.Errorf("the database schema is at version %d, newer than the %d that this program knows: "+
-			"run a newer florin", version, wanted)
-	default:
-		return nil
-	}
-}
-
-func newestVersion() (int64, error) {
-	names, err := fs.Glob(schemaFiles, "schema/*.sql")
-	if err != nil {
-		return 0, fmt.Errorf("reading the migrations: %w", err)
-	}
-	version, err := goose.NumericComponent(names[len(names)-1])
-	if err != nil {
-		return 0, fmt.Errorf("reading the migrations: %w", err)
-	}
-	return version, nil
+	return provider, nil
 }

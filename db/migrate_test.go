@@ -153,13 +153,17 @@ func TestMigrateBringsAnEmptyDatabaseToTheNewestVersion(t *testing.T) {
 	require.ErrorContains(t, record.CheckSchema(t.Context()), "run `florin migrate`")
 
 	var told []string
-	require.NoError(t, db.Migrate(t.Context(), databaseURL, func(line string) { told = append(told, line) }))
+	options := db.MigrateOptions{Progress: func(line string) { told = append(told, line) }}
+	remaining, err := db.Migrate(t.Context(), databaseURL, options)
+	require.NoError(t, err)
+	require.Empty(t, remaining, "nobody needs what is taken away")
 	require.NotEmpty(t, told)
 	require.Contains(t, told[0], "applied 00001_node.sql in ")
 	require.NoError(t, record.CheckSchema(t.Context()))
 
 	told = nil
-	require.NoError(t, db.Migrate(t.Context(), databaseURL, func(line string) { told = append(told, line) }))
+	_, err = db.Migrate(t.Context(), databaseURL, options)
+	require.NoError(t, err)
 	require.Empty(t, told, "there was nothing left to do")
 }
 
@@ -168,7 +172,10 @@ func TestMigrateMayRunInManyProcessesAtOnce(t *testing.T) {
 	databaseURL := dbtest.Empty(t)
 	var group errgroup.Group
 	for range 3 {
-		group.Go(func() error { return db.Migrate(t.Context(), databaseURL, nil) })
+		group.Go(func() error {
+			_, err := db.Migrate(t.Context(), databaseURL, db.MigrateOptions{})
+			return err
+		})
 	}
 	require.NoError(t, group.Wait())
 	require.NoError(t, dbtest.Open(t, databaseURL).CheckSchema(t.Context()))
@@ -179,10 +186,12 @@ func TestCheckSchemaTellsWhatToDo(t *testing.T) {
 
 	t.Run("when the schema is behind", func(t *testing.T) {
 		t.Parallel()
-		databaseURL := dbtest.URL(t)
-		_, err := steps(t, databaseURL).Down(t.Context())
-		require.NoError(t, err)
-		err = dbtest.Open(t, databaseURL).CheckSchema(t.Context())
+		record := dbtest.New(t)
+		require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
+			return tx.Exec(t.Context(), "DELETE FROM schema_expansions WHERE version_id = 153")
+		}))
+		err := record.CheckSchema(t.Context())
+		require.ErrorContains(t, err, "lacks step 00153_processes.sql")
 		require.ErrorContains(t, err, "run `florin migrate`")
 	})
 
@@ -200,7 +209,8 @@ func TestCheckSchemaTellsWhatToDo(t *testing.T) {
 
 func TestMigrateNamesAnUnusableURL(t *testing.T) {
 	t.Parallel()
-	require.ErrorContains(t, db.Migrate(t.Context(), "nonsense://x", nil), "the database URL is not usable")
+	_, err := db.Migrate(t.Context(), "nonsense://x", db.MigrateOptions{})
+	require.ErrorContains(t, err, "the database URL is not usable")
 }
 
 // A row that is sealed says for ever what it said: a column that is added later is null in it.

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
 )
 
 const (
@@ -106,7 +106,7 @@ func (s *Staging) URL() string { return s.url }
 
 // Build makes the schema as a record has it to which these migrations were applied, in this order, with empty tables.
 func (s *Staging) Build(ctx context.Context, versions []int64) error {
-	newest, err := newestVersion()
+	steps, err := stepsOf(versions)
 	if err != nil {
 		return err
 	}
@@ -116,24 +116,32 @@ func (s *Staging) Build(ctx context.Context, versions []int64) error {
 	}
 	sqlDB := stdlib.OpenDB(*config)
 	defer sqlDB.Close()
-	files, err := Schema()
-	if err != nil {
-		return fmt.Errorf("reading the migrations: %w", err)
-	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, sqlDB, files)
-	if err != nil {
-		return fmt.Errorf("reading the migrations: %w", err)
-	}
-	for _, version := range versions {
-		switch _, err := provider.ApplyVersion(ctx, version, true); {
-		case errors.Is(err, goose.ErrVersionNotFound) && version > newest:
-			return fmt.Errorf("the schema has step %d, newer than the %d that this program knows: run a newer florin",
-				version, newest)
-		case err != nil:
-			return fmt.Errorf("making the schema, step %d: %w", version, err)
-		}
+	if err := applySteps(ctx, sqlDB, steps, nil); err != nil {
+		return err
 	}
 	return s.describe(ctx)
+}
+
+// stepsOf are the steps of these versions, in this order.
+func stepsOf(versions []int64) ([]Step, error) {
+	known, err := schemaSteps()
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]Step, 0, len(versions))
+	for _, version := range versions {
+		at := slices.IndexFunc(known, func(s Step) bool { return s.Version == version })
+		newest := known[len(known)-1].Version
+		switch {
+		case at < 0 && version > newest:
+			return nil, fmt.Errorf("the schema has step %d, newer than the %d that this program knows: run a newer florin",
+				version, newest)
+		case at < 0:
+			return nil, fmt.Errorf("the schema has step %d, which no florin has", version)
+		}
+		steps = append(steps, known[at])
+	}
+	return steps, nil
 }
 
 // describe reads what there is, and empties the tables of what migrations put there.

@@ -170,7 +170,7 @@ func (w *Watcher) connect(ctx context.Context) (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout) // a network may swallow everything without an error
 	defer cancel()
 	config := w.db.pool.Config().ConnConfig
-	config.RuntimeParams["application_name"] += " watcher"
+	config.RuntimeParams["application_name"] += watcherSuffix
 	if err := w.db.logIn(ctx, config); err != nil {
 		return nil, err
 	}

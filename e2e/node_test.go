@@ -130,17 +130,13 @@ func launch(t *testing.T, what string, at installation, flags ...string) *served
 	return &servedNode{program: start(t, at.environment(), arguments...), what: what}
 }
 
-// awaitReady waits until it is ready, and learns where it listens if it does.
+// awaitReady waits until it is ready, and learns where it listens.
 func (n *servedNode) awaitReady(t *testing.T) {
 	t.Helper()
-	const ready = "florin: ready"
-	if n.what == "worker" {
-		n.waitFor(t, ready+"\n")
-		return
-	}
-	n.waitFor(t, ready+" at http://")
+	const ready = "florin: ready at "
+	n.waitFor(t, ready+"http://")
 	n.waitFor(t, "\n")
-	_, rest, _ := strings.Cut(n.stdout.String(), ready+" at ")
+	_, rest, _ := strings.Cut(n.stdout.String(), ready)
 	url, _, _ := strings.Cut(rest, "\n")
 	n.endpoint = newEndpoint(t, url)
 }

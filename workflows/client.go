@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -57,6 +59,9 @@ type ClientOptions struct {
 	FollowPause time.Duration
 	// Clock tells the time.
 	Clock func() time.Time
+	// Workers lists the identities of the workers that say that they run; an error when nobody can tell. Without it,
+	// whoever has asked Temporal for work lately counts as running.
+	Workers func(ctx context.Context) ([]string, error)
 }
 
 // maxSubmissionBytes keeps the input of a workflow below Temporal's limit of 2 MB for one payload.
@@ -229,20 +234,37 @@ func (c *Client) executeWorkflow(ctx context.Context, submissions []ledger.Submi
 // none does. What waits for a time that it names does not count, nor what counts as lost.
 func (c *Client) OldestWait() time.Duration { return c.flights.oldest() }
 
-// CheckWorker says whether some worker, of this process or another, has looked for work lately.
+// CheckWorker says whether some worker, of this process or another, runs and looks for work.
 func (c *Client) CheckWorker(ctx context.Context) error {
 	queue, err := c.options.Temporal.DescribeTaskQueue(ctx, SubmissionQueue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
 	if err != nil {
 		return err
 	}
+	running, err := c.running(ctx)
 	oldest := c.options.Clock().Add(-workerSilence)
 	for _, poller := range queue.GetPollers() {
-		if poller.GetLastAccessTime().AsTime().After(oldest) {
+		asked := poller.GetLastAccessTime().AsTime().After(oldest)
+		if asked && (err != nil || !tellsOfItself(poller.GetIdentity()) || slices.Contains(running, poller.GetIdentity())) {
 			return nil
 		}
 	}
+	if len(queue.GetPollers()) > 0 && err == nil {
+		return fmt.Errorf("no worker runs of those that have asked for work on task queue %q", SubmissionQueue)
+	}
 	return fmt.Errorf("no worker has asked for work on task queue %q for %s", SubmissionQueue, workerSilence)
 }
+
+// running are the workers that say that they run; an error when nobody can tell.
+func (c *Client) running(ctx context.Context) ([]string, error) {
+	if c.options.Workers == nil {
+		return nil, errors.New("nobody knows which workers run")
+	}
+	return c.options.Workers(ctx)
+}
+
+// tellsOfItself reports whether a worker has the name of a process of the ledger, which says in the record that it runs.
+// Those of versions that do not have the name that Temporal's SDK gives them, of a process and a machine.
+func tellsOfItself(identity string) bool { return strings.Contains(identity, "/") }
 
 // workerSilence is longer than the minute for which a worker may wait for work before it asks again.
 const workerSilence = 2 * time.Minute

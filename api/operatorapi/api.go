@@ -39,10 +39,7 @@ type Options struct {
 }
 
 // API serves the operator.
-type API struct {
-	options   Options
-	gathering singleflight.Group
-}
+type API struct{ options Options }
 
 // New makes the API. The error names the part that is missing.
 func New(options Options) (*API, error) {
@@ -64,11 +61,25 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 				"continuous audit of the node is, unless `full` is true or `offset` is earlier than that: then it " +
 				"reads the whole record, which `florin audit` does without a time limit.",
 		}, a.audit),
-		endpoint.New(endpoint.Info{
-			Method: http.MethodGet, Path: "/metrics", OperationID: "getMetrics", Tag: "Operation", Access: endpoint.Open,
-			Vital: true, Summary: "Get the metrics of the node, in the text format of Prometheus.",
-		}, a.metrics),
+		MetricsEndpoint(a.options.Metrics),
 	)
+}
+
+// MetricsEndpoint serves the metrics of this process. They are gathered once for all who ask at the same time: anybody
+// may ask.
+func MetricsEndpoint(metrics *telemetry.Metrics) endpoint.Endpoint {
+	gathering := &singleflight.Group{}
+	return endpoint.New(endpoint.Info{
+		Method: http.MethodGet, Path: "/metrics", OperationID: "getMetrics", Tag: "Operation", Access: endpoint.Open,
+		Vital: true, Summary: "Get the metrics of the node, in the text format of Prometheus.",
+	}, func(context.Context, endpoint.NoRequest) (endpoint.Content, error) {
+		gathered, err, _ := gathering.Do("", func() (any, error) { return metrics.Text() })
+		if err != nil {
+			return endpoint.Content{}, fault.Internal(err)
+		}
+		text, _ := gathered.([]byte)
+		return endpoint.Content{Type: telemetry.TextType, Body: text}, nil
+	})
 }
 
 type auditRequest struct {
@@ -140,14 +151,4 @@ func (a *API) report(ctx context.Context, req auditRequest) (audit.Report, error
 		return a.options.Auditor.Audit(ctx, upTo)
 	}
 	return a.options.Auditor.Continue(ctx, state, upTo)
-}
-
-// metrics are gathered once for all who ask at the same time: anybody may ask.
-func (a *API) metrics(context.Context, endpoint.NoRequest) (endpoint.Content, error) {
-	gathered, err, _ := a.gathering.Do("", func() (any, error) { return a.options.Metrics.Text() })
-	if err != nil {
-		return endpoint.Content{}, fault.Internal(err)
-	}
-	text, _ := gathered.([]byte)
-	return endpoint.Content{Type: telemetry.TextType, Body: text}, nil
 }

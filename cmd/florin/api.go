@@ -24,11 +24,13 @@ import (
 // readinessTimeout bounds how long a part may take to say that it works.
 const readinessTimeout = 2 * time.Second
 
-func (n *node) startAPI(ctx, background context.Context) error {
+// startHTTP serves the API, or in a process without one how the process is.
+func (n *node) startHTTP(ctx, background context.Context) error {
+	makeHandler := n.handler
 	if !n.options.roles.api {
-		return nil
+		makeHandler = n.healthHandler
 	}
-	handler, err := n.handler(background)
+	handler, err := makeHandler(background)
 	if err != nil {
 		return err
 	}
@@ -124,8 +126,15 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 	})
 }
 
+func (n *node) healthHandler(context.Context) (http.Handler, error) {
+	return api.NewHealthRouter(api.HealthOptions{
+		Readiness: n.readiness, Metrics: n.metrics, Logger: n.options.log, Now: time.Now,
+		RequestTimeout: n.options.settings.RequestTimeout,
+	})
+}
+
 // readiness asks the parts that a request depends on, all at once: one that does not answer must not make others seem
-// as if they did not. Only Temporal knows of workers, so nothing is said of them when it does not answer.
+// as if they did not. Database and Temporal know of workers, so nothing is said of them when one does not answer.
 func (n *node) readiness(ctx context.Context) []api.Part {
 	if n.stopping.Load() {
 		return stopping()
@@ -142,7 +151,7 @@ func (n *node) readiness(ctx context.Context) []api.Part {
 		asked.Go(func() { parts[i].Err = ask(ctx) })
 	}
 	asked.Wait()
-	if parts[1].Err != nil {
+	if parts[0].Err != nil || parts[1].Err != nil {
 		parts = parts[:2]
 	}
 	for _, part := range parts {

@@ -26,6 +26,7 @@ type configCommand struct {
 type configShowCommand struct {
 	nodeSettings
 	remoteSettings
+	apiListenSettings
 }
 
 // Run prints the settings as lines that a shell can read back, secrets hidden. Settings of the ledger that are not

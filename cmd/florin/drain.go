@@ -32,14 +32,25 @@ func (n *node) drain(ctx context.Context, reason error) {
 	drain, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
 	streams := make(chan error, 1)
-	go func() { streams <- n.streams.Close(drain) }()
+	go func() { streams <- n.closeStreams(drain) }()
 	if err := errors.Join(n.server.Shutdown(drain), <-streams); err != nil {
 		n.options.log.WarnContext(ctx, "requests or streams were cut off", "error", errors.Join(err, n.server.Close()))
 	}
 }
 
-// lingers lets the stop delay pass, unless the node fails meanwhile.
+// closeStreams tells the streams that the node stops.
+func (n *node) closeStreams(ctx context.Context) error {
+	if n.streams == nil {
+		return nil
+	}
+	return n.streams.Close(ctx)
+}
+
+// lingers lets the stop delay pass, unless the node fails meanwhile. Nobody sends requests to a process without an API.
 func (n *node) lingers(ctx context.Context) error {
+	if !n.options.roles.api {
+		return nil
+	}
 	delay, cancel := context.WithTimeout(ctx, n.options.stopDelay)
 	defer cancel()
 	return n.wait(delay)

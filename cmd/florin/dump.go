@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/devnet/postgres"
 )
 
@@ -147,9 +148,21 @@ func (r *copyRows) fill() error {
 }
 
 // steps are the migrations that had been applied to what was dumped, in order.
-func (d dumpFile) steps(ctx context.Context) ([]int64, error) {
-	const table = "goose_db_version"
-	var steps []int64
+func (d dumpFile) steps(ctx context.Context) (steps []int64, err error) {
+	for _, table := range db.StepTables() {
+		if steps, err = d.stepsIn(ctx, table, steps); err != nil {
+			return nil, err
+		}
+	}
+	if len(steps) == 0 {
+		return nil, errors.New("the dump does not say which version of the schema it has: it is no backup of florin")
+	}
+	slices.Sort(steps)
+	return steps, nil
+}
+
+// stepsIn adds the steps that a table of the dump has, if it has that table.
+func (d dumpFile) stepsIn(ctx context.Context, table string, steps []int64) ([]int64, error) {
 	err := d.rows(ctx, table, func(name string, columns []string, rows io.Reader) error {
 		version, applied := slices.Index(columns, "version_id"), slices.Index(columns, "is_applied")
 		if name != table || version < 0 || applied < 0 {
@@ -171,9 +184,6 @@ func (d dumpFile) steps(ctx context.Context) ([]int64, error) {
 		}
 		return lines.Err()
 	})
-	if err == nil && len(steps) == 0 {
-		err = errors.New("the dump does not say which version of the schema it has: it is no backup of florin")
-	}
 	return steps, err
 }
 

@@ -105,6 +105,7 @@ type node struct {
 	client         *workflows.Client
 	wallets        *walletapi.API
 	overdue        *overdue
+	presence       *presence
 
 	listener net.Listener
 	server   *http.Server
@@ -132,6 +133,7 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 	}{
 		{"load the built-in contracts", n.loadPackages},
 		{"open the database", n.openDatabase},
+		{"tell others that this process runs", n.enterLedger},
 		{"connect to Temporal", n.connectTemporal},
 		{"read the node's identity", n.identify},
 		{"take the Temporal namespace", n.ownNamespace},
@@ -145,7 +147,7 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 		{"open the operator's wallet", n.openWallets},
 		{"start the audit", n.startAudit},
 		{"serve profiles", n.serveProfiles},
-		{"start the API", n.startAPI},
+		{"start to serve HTTP", n.startHTTP},
 	}
 	for _, step := range steps {
 		options.progress(step.what)
@@ -200,7 +202,7 @@ func (n *node) connectTemporal(ctx, _ context.Context) error {
 	}
 	options := client.Options{
 		HostPort: n.options.temporal.TemporalAddress, Namespace: n.options.settings.TemporalNamespace,
-		Logger: sdklog.NewStructuredLogger(n.options.log),
+		Logger: sdklog.NewStructuredLogger(n.options.log), Identity: n.database.Name(),
 		// Compressing payloads of a few kilobytes costs a sixth of the CPU of a small workflow and gains nothing nearby.
 		ConnectionOptions: client.ConnectionOptions{GrpcCompression: &client.GrpcCompressionNone{}},
 	}
@@ -294,7 +296,7 @@ func (n *node) startWorker(ctx, background context.Context) error {
 		AttributeBytes: n.options.attributeBytes,
 		MaxInFlight:    n.options.settings.MaxInFlight, MaxUserInFlight: n.options.settings.MaxUserInFlight,
 		Admit: n.options.settings.admission(), FollowPause: pause, Clock: time.Now,
-		StartTimeout: min(startTimeout, n.options.settings.RequestTimeout/2),
+		StartTimeout: min(startTimeout, n.options.settings.RequestTimeout/2), Workers: n.workers,
 	})
 	if n.options.roles.api {
 		n.metrics.Accepts(n.client.OldestWait)
@@ -312,6 +314,9 @@ func (n *node) startWorker(ctx, background context.Context) error {
 			n.fail(err)
 		}
 	}()
+	if n.options.roles.worker {
+		return n.presence.begins(ctx)
+	}
 	return nil
 }
 
@@ -419,10 +424,12 @@ func (n *node) stop(ctx context.Context, reason error) {
 	n.logStop(ctx, reason)
 	defer func() { n.options.log.InfoContext(ctx, "stopped", "took", time.Since(began).String()) }()
 	n.drain(ctx, reason)
+	n.presence.ends(ctx)
 	n.callers.stop()
 	if n.worker != nil {
 		n.worker.Stop()
 	}
+	n.presence.leave(ctx)
 	n.background()
 	if n.watcher != nil {
 		n.watcher.Close()

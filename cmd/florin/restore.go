@@ -116,7 +116,7 @@ func (c *restoreCommand) restore(
 		return found, fmt.Errorf("what was restored is not what was backed up: %s (here: the backup, there: the database)",
 			difference)
 	}
-	if err := db.Migrate(ctx, staging.URL(), nil); err != nil {
+	if _, err := db.Migrate(ctx, staging.URL(), db.MigrateOptions{}); err != nil {
 		return found, err
 	}
 	return found, c.examine(ctx, m, staging.URL())

@@ -9,46 +9,54 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/florinledger/florin/cmd/florin/console"
-	"github.com/florinledger/florin/db"
 )
 
 type serveCommand struct {
 	nodeSettings
 	remoteSettings
+	apiListenSettings
 }
 
 // Run runs API and worker until it is told to stop.
 func (c *serveCommand) Run(ctx context.Context, parsed *kong.Context) error {
-	return serveRemote(ctx, parsed, c.nodeSettings, c.remoteSettings, roles{api: true, worker: true})
+	return serveRemote(ctx, parsed, c.nodeSettings, c.remoteSettings, part{roles{api: true, worker: true}, c.Listen})
 }
 
 type apiCommand struct {
 	nodeSettings
 	remoteSettings
+	apiListenSettings
 }
 
 // Run runs the API until it is told to stop.
 func (c *apiCommand) Run(ctx context.Context, parsed *kong.Context) error {
-	return serveRemote(ctx, parsed, c.nodeSettings, c.remoteSettings, roles{api: true})
+	return serveRemote(ctx, parsed, c.nodeSettings, c.remoteSettings, part{roles{api: true}, c.Listen})
 }
 
 type workerCommand struct {
 	nodeSettings
 	remoteSettings
+	workerListenSettings
 }
 
 // Run runs a worker until it is told to stop.
 func (c *workerCommand) Run(ctx context.Context, parsed *kong.Context) error {
-	return serveRemote(ctx, parsed, c.nodeSettings, c.remoteSettings, roles{worker: true})
+	return serveRemote(ctx, parsed, c.nodeSettings, c.remoteSettings, part{roles{worker: true}, c.Listen})
+}
+
+// part is the part of a node that a process plays, and where it listens.
+type part struct {
+	roles  roles
+	listen string
 }
 
 func serveRemote(
-	ctx context.Context, parsed *kong.Context, settings nodeSettings, remote remoteSettings, roles roles,
+	ctx context.Context, parsed *kong.Context, settings nodeSettings, remote remoteSettings, part part,
 ) error {
 	if err := remote.check(); err != nil {
 		return console.Fail(console.ExitUsage, "`florin serve --help` lists the settings", "%s", err)
 	}
-	if err := settings.checkListen(remote.Listen); roles.api && err != nil {
+	if err := settings.checkListen(part.listen); part.roles.api && err != nil {
 		return err
 	}
 	relaxCollector()
@@ -64,19 +72,15 @@ func serveRemote(
 	level := &slog.LevelVar{}
 	level.Set(settings.level())
 	n, err := startNode(ctx, nodeOptions{
-		settings: settings, roles: roles, databaseURL: databaseURL, databaseURLFile: remote.DatabaseURLFile,
+		settings: settings, roles: part.roles, databaseURL: databaseURL, databaseURLFile: remote.DatabaseURLFile,
 		temporal: remote.temporalSettings, serving: remote.servingSettings,
-		listen: remote.Listen, stopDelay: remote.StopDelay, attributeBytes: remote.AttributeBytes,
+		listen: part.listen, stopDelay: remote.StopDelay, attributeBytes: remote.AttributeBytes,
 		level: level, log: logger(os.Stderr, level), progress: func(string) {}, given: settingsByFlag(parsed),
 	})
 	if err != nil {
 		return err
 	}
-	if roles.api {
-		fmt.Println("florin: ready at " + n.url())
-	} else {
-		fmt.Println("florin: ready")
-	}
+	fmt.Println("florin: ready at " + n.url())
 	supervised, cancel := context.WithCancel(ctx)
 	defer cancel()
 	notifySystemd(ctx, stateReady)
@@ -86,13 +90,4 @@ func serveRemote(
 	notifySystemd(context.WithoutCancel(ctx), stateStopping)
 	n.stop(context.WithoutCancel(ctx), err)
 	return err
-}
-
-type migrateCommand struct {
-	DatabaseURL string `help:"PostgreSQL of the record: postgres://user:password@host:port/database." required:"" env:"FLORIN_DATABASE_URL"`
-}
-
-// Run brings the schema of the database up to date.
-func (c *migrateCommand) Run(ctx context.Context) error {
-	return db.Migrate(ctx, c.DatabaseURL, func(line string) { fmt.Println(line) })
 }

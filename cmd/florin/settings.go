@@ -134,9 +134,18 @@ type remoteSettings struct {
 
 	DatabaseURL     string        `help:"PostgreSQL of the record: postgres://user:password@host:port/database." env:"FLORIN_DATABASE_URL" secret:""`
 	DatabaseURLFile string        `name:"database-url-file" help:"File that holds that URL; its user and password are read again on SIGHUP." env:"FLORIN_DATABASE_URL_FILE"`
-	Listen          string        `help:"Where the API listens." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
 	StopDelay       time.Duration `help:"How long the API serves on after it was told to stop, with /readyz at 503, so that load balancers send requests elsewhere." default:"5s" env:"FLORIN_STOP_DELAY"`
 	AttributeBytes  int           `help:"Most bytes of one search attribute (Temporal's limit.searchAttributesSizeOfValue); it bounds batches." default:"1900" env:"FLORIN_ATTRIBUTE_BYTES"`
+}
+
+// apiListenSettings say where the API of an installation listens.
+type apiListenSettings struct {
+	Listen string `help:"Where the API listens." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
+}
+
+// workerListenSettings say where a worker without an API tells how it is. Several may be on a machine, and beside an API.
+type workerListenSettings struct {
+	Listen string `help:"Where the worker serves /livez, /readyz and /metrics; port 0 chooses a free one." default:"127.0.0.1:0" env:"FLORIN_WORKER_LISTEN"`
 }
 
 // minDatabaseConnections are as many as a node needs to do all of its work at once.

@@ -13,7 +13,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/florinledger/florin/cmd/florin/console"
-	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/devnet/datadir"
 	"github.com/florinledger/florin/devnet/postgres"
 	"github.com/florinledger/florin/devnet/runfile"
@@ -159,7 +158,7 @@ func (m *machine) startPostgres(ctx context.Context) error {
 	if err := m.database.EnsureDatabase(ctx, recordDatabase); err != nil {
 		return err
 	}
-	return db.Migrate(ctx, m.database.URL(recordDatabase), m.progress)
+	return migrateAlone(ctx, m.database.URL(recordDatabase), m.progress)
 }
 
 // mayInstall reports whether a command that installs a system package may run: --yes allows it, or the person at the

@@ -124,7 +124,7 @@ func ensureTemplate(ctx context.Context, admin *pgx.Conn, server string) (string
 	if err != nil {
 		return "", err
 	}
-	if err := db.Migrate(ctx, draftURL, nil); err != nil {
+	if _, err := db.Migrate(ctx, draftURL, db.MigrateOptions{}); err != nil {
 		return "", err
 	}
 	_, err = admin.Exec(ctx, "ALTER DATABASE "+quote(draft)+" RENAME TO "+quote(template))

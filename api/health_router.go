@@ -1,0 +1,59 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/operatorapi"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/telemetry"
+)
+
+// HealthOptions are the parts of the HTTP edge of a process without an API.
+type HealthOptions struct {
+	// Readiness lists the parts of the process and what is wrong with them; required.
+	Readiness Readiness
+	// Metrics are those of the process; required.
+	Metrics *telemetry.Metrics
+	// Logger gets one line for each request; required.
+	Logger *slog.Logger
+	// Now is the clock that requests are timed with; required.
+	Now func() time.Time
+	// RequestTimeout bounds requests; zero means the default of package endpoint.
+	RequestTimeout time.Duration
+}
+
+// NewHealthRouter makes the handler of a process without an API: it tells how the process is, and nothing else.
+func NewHealthRouter(options HealthOptions) (http.Handler, error) {
+	if options.Readiness == nil || options.Metrics == nil {
+		return nil, errors.New("the router needs the readiness and the metrics of the process")
+	}
+	frame, err := endpoint.NewFrame(endpoint.Options{
+		Auth: nobody{}, Failures: v0.Failures("florin health realm"), Unreadable: v0.Unreadable, WrongMethod: v0.WrongMethod,
+		EncodesTimeouts: true, Logger: options.Logger, Now: options.Now, RequestTimeout: options.RequestTimeout,
+		Measure: options.Metrics.Request,
+	})
+	if err != nil {
+		return nil, err
+	}
+	router := chi.NewRouter()
+	router.Use(frame.Observe, endpoint.CollapseSlashes, frame.Limit, middleware.GetHead)
+	router.NotFound(v0.NotFoundPath(frame))
+	router.MethodNotAllowed(frame.MethodNotAllowed)
+	endpoints := append(healthEndpoints(options.Readiness), operatorapi.MetricsEndpoint(options.Metrics))
+	return router, frame.Mount(router, endpoints)
+}
+
+// nobody is known to a process without an API, and nobody has to be.
+type nobody struct{}
+
+// Authenticate implements [auth.Authenticator].
+func (nobody) Authenticate(context.Context, string) (auth.Claims, error) { return auth.Claims{}, nil }

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/db"
+)
+
+type migrateCommand struct {
+	DatabaseURL     string `help:"PostgreSQL of the record: postgres://user:password@host:port/database." env:"FLORIN_DATABASE_URL" secret:""`
+	DatabaseURLFile string `name:"database-url-file" help:"File that holds that URL." env:"FLORIN_DATABASE_URL_FILE"`
+	Contract        bool   `help:"Take away, too, what only the version before needs; refused while a process of it runs."`
+}
+
+// Run brings the schema of the database up to date, and says what it did and what is left.
+func (c *migrateCommand) Run(ctx context.Context) error {
+	if err := onlyOne(c.DatabaseURL, c.DatabaseURLFile, "database-url"); err != nil {
+		return console.Fail(console.ExitUsage, "", "%w", err)
+	}
+	databaseURL, err := secretOf(c.DatabaseURL, c.DatabaseURLFile, "database-url")
+	if err != nil {
+		return err
+	}
+	if databaseURL == "" {
+		return console.Fail(console.ExitUsage, "name it with --database-url, or a file that does with --database-url-file",
+			"the database is missing")
+	}
+	count := 0
+	remaining, err := db.Migrate(ctx, databaseURL, db.MigrateOptions{Contract: c.Contract, Progress: func(line string) {
+		count++
+		fmt.Println(line)
+	}})
+	if err != nil {
+		return err
+	}
+	if count == 0 {
+		fmt.Println("nothing to apply")
+	}
+	for _, step := range remaining {
+		fmt.Printf("left to contract: %s\n", step.Name)
+	}
+	if len(remaining) > 0 {
+		fmt.Println("processes of this version and of the one before work with this schema; when none of the latter runs " +
+			"any more, `florin migrate --contract` does what is left")
+	}
+	return nil
+}
+
+// migrateAlone brings the schema of the private database up to date. Usually nobody else works on it, so what older
+// versions need is taken away; not while one of them runs.
+func migrateAlone(ctx context.Context, databaseURL string, progress func(string)) error {
+	remaining, err := db.Migrate(ctx, databaseURL, db.MigrateOptions{Progress: progress})
+	if err != nil || len(remaining) == 0 {
+		return err
+	}
+	_, err = db.Migrate(ctx, databaseURL, db.MigrateOptions{Contract: true, Progress: progress})
+	if needed, ok := errors.AsType[*db.NeededError](err); ok {
+		progress(needed.Error())
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,182 @@
+package db_test
+
+import (
+	"io/fs"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+)
+
+// versionBefore makes a database as the version had it that did not tell steps apart.
+func versionBefore(t *testing.T) string {
+	t.Helper()
+	databaseURL := dbtest.Empty(t)
+	_, err := steps(t, databaseURL).UpTo(t.Context(), db.LastOfAll)
+	require.NoError(t, err)
+	return databaseURL
+}
+
+// newestOfAll is what a program of the version before compares with the newest step that it knows.
+func newestOfAll(t *testing.T, conn *pgx.Conn) (version int64) {
+	t.Helper()
+	require.NoError(t, conn.QueryRow(t.Context(), "SELECT max(version_id) FROM goose_db_version").Scan(&version))
+	return version
+}
+
+func TestTheVersionBeforeWorksUntilTheSchemaIsContracted(t *testing.T) {
+	t.Parallel()
+	databaseURL := versionBefore(t)
+	conn := connectAs(t, databaseURL, "test")
+	record := dbtest.Open(t, databaseURL)
+	require.ErrorContains(t, record.CheckSchema(t.Context()), "run `florin migrate`")
+
+	remaining, err := db.Migrate(t.Context(), databaseURL, db.MigrateOptions{})
+	require.NoError(t, err)
+	require.NotEmpty(t, remaining)
+	for _, step := range remaining {
+		require.True(t, step.Contracts, step.Name)
+	}
+	require.Equal(t, int64(db.LastOfAll), newestOfAll(t, conn), "the version before starts")
+	require.NoError(t, record.CheckSchema(t.Context()), "so does this one")
+	require.NoError(t, record.Enter(t.Context(), db.Process{Role: "api", Host: "new", Version: "v2"}))
+
+	contract := db.MigrateOptions{Contract: true}
+	refused := func(names ...string) {
+		t.Helper()
+		left, err := db.Migrate(t.Context(), databaseURL, contract)
+		require.Empty(t, left)
+		var needed *db.NeededError
+		require.ErrorAs(t, err, &needed)
+		require.Len(t, needed.Processes, 1)
+		for _, name := range append(names, needed.Step.Name, "Nothing was changed") {
+			require.ErrorContains(t, err, name)
+		}
+		require.Equal(t, int64(db.LastOfAll), newestOfAll(t, conn))
+	}
+	before := connectAs(t, databaseURL, "florin/abcdefghijkl watcher")
+	refused("florin/abcdefghijkl", "does not say")
+	require.NoError(t, before.Close(t.Context()))
+	see := func(process string, seen time.Duration) {
+		t.Helper()
+		_, err := conn.Exec(t.Context(), `INSERT INTO processes VALUES ($1, 'worker', 'old', 'v1', 155, true, now() - $2::interval)`,
+			process, seen)
+		require.NoError(t, err)
+	}
+	awaitGone(t, conn, "florin/abcdefghijkl watcher")
+	see("florin/gone", time.Hour)
+	see("florin/runs", 0)
+	refused("florin/runs (worker on old, version v1)")
+
+	_, err = conn.Exec(t.Context(), "DELETE FROM processes WHERE process = 'florin/runs'")
+	require.NoError(t, err)
+	left, err := db.Migrate(t.Context(), databaseURL, contract)
+	require.NoError(t, err)
+	require.Empty(t, left)
+	require.Equal(t, remaining[len(remaining)-1].Version, newestOfAll(t, conn), "the version before starts no more")
+	require.NoError(t, record.CheckSchema(t.Context()))
+}
+
+// awaitGone waits until the server has forgotten a session.
+func awaitGone(t *testing.T, conn *pgx.Conn, name string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		var count int
+		err := conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", name).Scan(&count)
+		return err == nil && count == 0
+	}, time.Minute, 10*time.Millisecond)
+}
+
+func TestStepsOfALaterVersionThatExpandDoNoHarm(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
+		return tx.Exec(t.Context(), "INSERT INTO schema_expansions (version_id, is_applied) VALUES (99999, true)")
+	}))
+	require.NoError(t, record.CheckSchema(t.Context()))
+	require.NoError(t, record.Enter(t.Context(), db.Process{}))
+}
+
+func TestAProcessThatStartsWaitsForWhatIsTakenAway(t *testing.T) {
+	t.Parallel()
+	databaseURL := dbtest.URL(t)
+	record := dbtest.Open(t, databaseURL)
+	contraction := connectAs(t, databaseURL, "test")
+	_, err := contraction.Exec(t.Context(), "SELECT pg_advisory_lock($1)", db.SchemaLock)
+	require.NoError(t, err)
+	entered := make(chan error, 1)
+	go func() { entered <- record.Enter(t.Context(), db.Process{Role: "api"}) }()
+	require.Eventually(t, func() bool {
+		var waits bool
+		err := contraction.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks AS l, pg_database AS d
+			WHERE l.locktype = 'advisory' AND NOT l.granted AND d.oid = l.database AND d.datname = current_database())`).Scan(&waits)
+		return err == nil && waits
+	}, time.Minute, 10*time.Millisecond)
+	_, err = contraction.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
+	require.NoError(t, err)
+	_, err = contraction.Exec(t.Context(), "SELECT pg_advisory_unlock($1)", db.SchemaLock)
+	require.NoError(t, err)
+	require.ErrorContains(t, <-entered, "run a newer florin")
+}
+
+func TestWorkersAreThoseThatSaySo(t *testing.T) {
+	t.Parallel()
+	databaseURL := dbtest.URL(t)
+	record := dbtest.Open(t, databaseURL)
+	workers := func() []string {
+		t.Helper()
+		names, err := record.Workers(t.Context())
+		require.NoError(t, err)
+		return names
+	}
+	require.NoError(t, record.Enter(t.Context(), db.Process{Role: "worker"}))
+	require.Empty(t, workers(), "it does not work yet")
+	require.NoError(t, record.Beat(t.Context(), db.Process{Role: "worker", Works: true}))
+	require.Equal(t, []string{record.Name()}, workers())
+	conn := connectAs(t, databaseURL, "test")
+	_, err := conn.Exec(t.Context(), "UPDATE processes SET seen_at = now() - $1::interval", db.ProcessSilence)
+	require.NoError(t, err)
+	require.Empty(t, workers(), "it said so too long ago")
+	require.NoError(t, record.Beat(t.Context(), db.Process{Role: "worker", Works: true}))
+	require.Equal(t, []string{record.Name()}, workers())
+	require.NoError(t, record.Leave(t.Context()))
+	require.Empty(t, workers())
+}
+
+// What programs need that do not know a step must still be there after it, unless its name says otherwise.
+func TestStepsThatExpandTakeNothingAway(t *testing.T) {
+	t.Parallel()
+	schema, err := db.Schema()
+	require.NoError(t, err)
+	names, err := fs.Glob(schema, "*.sql")
+	require.NoError(t, err)
+	takes := regexp.MustCompile(`(?is)\bDROP\s+(TABLE|COLUMN|VIEW|FUNCTION|SCHEMA|TYPE|DEFAULT)\b|\bRENAME\b|\bSET\s+NOT\s+NULL\b` +
+		`|\bALTER\s+COLUMN\s+\w+\s+(SET\s+DATA\s+)?TYPE\b`)
+	addsNeeded := regexp.MustCompile(`(?i)\bADD\s+COLUMN\b[^,;]*\bNOT\s+NULL\b[^,;]*`)
+	looked := 0
+	for _, name := range names {
+		number, rest, _ := strings.Cut(name, "_")
+		version, err := strconv.Atoi(number)
+		require.NoError(t, err)
+		if version <= db.LastOfAll || strings.HasPrefix(rest, "contract_") {
+			continue
+		}
+		looked++
+		content, err := fs.ReadFile(schema, name)
+		require.NoError(t, err)
+		up, _, _ := strings.Cut(string(content), "-- +goose Down")
+		require.Empty(t, takes.FindString(up), "%s takes away what the version before needs: put that into a step of a "+
+			"later number whose name begins with contract_", name)
+		for _, added := range addsNeeded.FindAllString(up, -1) {
+			require.Regexp(t, `(?i)\b(DEFAULT|GENERATED)\b`, added, "%s: the version before gives the column no value", name)
+		}
+	}
+	require.Positive(t, looked)
+}
