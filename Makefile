@@ -156,6 +156,23 @@ torture: build ## Kill every part of a node under load, again and again, and pro
 test/cluster: build haproxy ## Restart and kill nodes behind a load balancer, under load: LASTING=1h
 	@$(BIN) testenv -- $(GO) test ./e2e -count=1 -v -timeout 0 -run TestManyNodesAreOneNode -seed $(SEED) -lasting $(LASTING)
 
+# The version before is built from its commit and kept, for it does not change.
+before := $(shell cat e2e/upgrade/before.txt)
+before_kept := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/florin/before/$(before)
+
+.PHONY: test/upgrade
+test/upgrade: build haproxy $(before_kept) ## Go from the version before to this one and back, under load, process by process
+	@FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_BEFORE=$(before_kept) $(BIN) testenv -- \
+		$(GO) test -tags upgrade ./e2e -count=1 -v -timeout 20m -run TestANewVersionTakesOver -seed $(SEED)
+
+$(before_kept):
+	@$(git) cat-file -e '$(before)^{commit}' 2>/dev/null || { \
+		echo "make test/upgrade: this checkout lacks the history with the version before, commit $(before):" \
+			"get it with 'git fetch --unshallow', or with 'git fetch origin $(before)'" >&2; exit 1; }
+	@source=$$(mktemp -d) && trap 'rm -rf "$$source"' EXIT && mkdir -p $(dir $@) && \
+		$(git) archive '$(before)' | tar -x -C "$$source" && echo "make test/upgrade: building the version before" && \
+		$(GO) -C "$$source" build -buildvcs=false -o $@.new ./cmd/florin && mv $@.new $@
+
 .PHONY: attack
 attack: build ## Let an adversary try all that a user may on a node while others work: STEPS=100000 LASTING=1h SEED=7
 	@export FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_PLAYS='$(PLAYS)' FLORIN_TEST_WITHOUT='$(WITHOUT)'; \
@@ -197,7 +214,7 @@ lint: ## Run the linter: style, layering, forbidden calls
 	$(tool) golangci-lint run
 
 .PHONY: verify
-verify: verify/generated verify/modules verify/licences verify/contract verify/workflows verify/files ## Check that generated code, go.mod, workflows and files are as they should be
+verify: verify/generated verify/modules verify/licences verify/contract verify/workflows verify/manifests verify/files ## Check that generated code, go.mod, workflows, manifests and files are as they should be
 
 .PHONY: verify/generated
 verify/generated:
@@ -219,6 +236,10 @@ verify/contract:
 .PHONY: verify/workflows
 verify/workflows:
 	@$(tool) workflowcheck ./workflows/... || { echo "make verify: a workflow is not deterministic; replaying it would fail" >&2; exit 1; }
+
+.PHONY: verify/manifests
+verify/manifests:
+	@$(GO) -C tools test -count=1 ./manifests || { echo "make verify: a Kubernetes manifest is not as Kubernetes takes it" >&2; exit 1; }
 
 .PHONY: verify/files
 verify/files:
