@@ -28,8 +28,9 @@ type MigrateOptions struct {
 	Progress func(string)
 }
 
-// Migrate brings the schema of the database to what this program needs, and returns the steps that are left because they
-// take away what older versions need. In an empty database none is left. Several processes may call it at the same time.
+// Migrate brings the schema of the database to what this program needs, and returns the steps that are left because
+// they take away what older versions need. In an empty database none is left. Several processes may call it at the same
+// time.
 func Migrate(ctx context.Context, url string, options MigrateOptions) (remaining []Step, err error) {
 	steps, err := schemaSteps()
 	if err != nil {

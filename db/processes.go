@@ -138,6 +138,6 @@ func (e *NeededError) Error() string {
 	for i, process := range e.Processes {
 		names[i] = process.String()
 	}
-	return fmt.Sprintf("step %s takes away what a process that runs needs: %s. Nothing was changed: stop it, or restart it "+
-		"with this version, and call this again", e.Step.Name, strings.Join(names, "; "))
+	return fmt.Sprintf("step %s takes away what a process that runs needs: %s. Nothing was changed: stop it, or restart "+
+		"it with this version, and call this again", e.Step.Name, strings.Join(names, "; "))
 }

@@ -66,8 +66,8 @@ func TestTheVersionBeforeWorksUntilTheSchemaIsContracted(t *testing.T) {
 	require.NoError(t, before.Close(t.Context()))
 	see := func(process string, seen time.Duration) {
 		t.Helper()
-		_, err := conn.Exec(t.Context(), `INSERT INTO processes VALUES ($1, 'worker', 'old', 'v1', 155, true, now() - $2::interval)`,
-			process, seen)
+		_, err := conn.Exec(t.Context(),
+			"INSERT INTO processes VALUES ($1, 'worker', 'old', 'v1', 155, true, now() - $2::interval)", process, seen)
 		require.NoError(t, err)
 	}
 	awaitGone(t, conn, "florin/abcdefghijkl watcher")
@@ -89,7 +89,8 @@ func awaitGone(t *testing.T, conn *pgx.Conn, name string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		var count int
-		err := conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", name).Scan(&count)
+		err := conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", name).
+			Scan(&count)
 		return err == nil && count == 0
 	}, time.Minute, 10*time.Millisecond)
 }
@@ -116,7 +117,8 @@ func TestAProcessThatStartsWaitsForWhatIsTakenAway(t *testing.T) {
 	require.Eventually(t, func() bool {
 		var waits bool
 		err := contraction.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks AS l, pg_database AS d
-			WHERE l.locktype = 'advisory' AND NOT l.granted AND d.oid = l.database AND d.datname = current_database())`).Scan(&waits)
+			WHERE l.locktype = 'advisory' AND NOT l.granted AND d.oid = l.database AND d.datname = current_database())`).
+			Scan(&waits)
 		return err == nil && waits
 	}, time.Minute, 10*time.Millisecond)
 	_, err = contraction.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
@@ -157,8 +159,8 @@ func TestStepsThatExpandTakeNothingAway(t *testing.T) {
 	require.NoError(t, err)
 	names, err := fs.Glob(schema, "*.sql")
 	require.NoError(t, err)
-	takes := regexp.MustCompile(`(?is)\bDROP\s+(TABLE|COLUMN|VIEW|FUNCTION|SCHEMA|TYPE|DEFAULT)\b|\bRENAME\b|\bSET\s+NOT\s+NULL\b` +
-		`|\bALTER\s+COLUMN\s+\w+\s+(SET\s+DATA\s+)?TYPE\b`)
+	takes := regexp.MustCompile(`(?is)\bDROP\s+(TABLE|COLUMN|VIEW|FUNCTION|SCHEMA|TYPE|DEFAULT)\b|\bRENAME\b` +
+		`|\bSET\s+NOT\s+NULL\b|\bALTER\s+COLUMN\s+\w+\s+(SET\s+DATA\s+)?TYPE\b`)
 	addsNeeded := regexp.MustCompile(`(?i)\bADD\s+COLUMN\b[^,;]*\bNOT\s+NULL\b[^,;]*`)
 	looked := 0
 	for _, name := range names {

@@ -21,8 +21,8 @@ var (
 	ofDue      = []string{"florin_oldest_automation_seconds", "florin_oldest_lifecycle_seconds"}
 	ofAPIs     = []string{"florin_oldest_submission_seconds"}
 	ofWorkers  = []string{
-		"florin_audit_coin", "florin_audit_failed", "florin_audit_findings", "florin_audit_lag_offsets", "florin_audit_offset",
-		"florin_commit_duration_seconds", "florin_commit_submissions", "florin_failing_activities",
+		"florin_audit_coin", "florin_audit_failed", "florin_audit_findings", "florin_audit_lag_offsets",
+		"florin_audit_offset", "florin_commit_duration_seconds", "florin_commit_submissions", "florin_failing_activities",
 		"florin_forged_submissions_total", "florin_ledger_offset", "florin_submissions_total",
 	}
 )

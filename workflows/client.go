@@ -240,30 +240,31 @@ func (c *Client) CheckWorker(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	running, err := c.running(ctx)
+	running, known := c.running(ctx)
 	oldest := c.options.Clock().Add(-workerSilence)
 	for _, poller := range queue.GetPollers() {
 		asked := poller.GetLastAccessTime().AsTime().After(oldest)
-		if asked && (err != nil || !tellsOfItself(poller.GetIdentity()) || slices.Contains(running, poller.GetIdentity())) {
+		if asked && (!known || !tellsOfItself(poller.GetIdentity()) || slices.Contains(running, poller.GetIdentity())) {
 			return nil
 		}
 	}
-	if len(queue.GetPollers()) > 0 && err == nil {
+	if len(queue.GetPollers()) > 0 && known {
 		return fmt.Errorf("no worker runs of those that have asked for work on task queue %q", SubmissionQueue)
 	}
 	return fmt.Errorf("no worker has asked for work on task queue %q for %s", SubmissionQueue, workerSilence)
 }
 
-// running are the workers that say that they run; an error when nobody can tell.
-func (c *Client) running(ctx context.Context) ([]string, error) {
+// running are the workers that say that they run, if anybody can tell.
+func (c *Client) running(ctx context.Context) (identities []string, known bool) {
 	if c.options.Workers == nil {
-		return nil, errors.New("nobody knows which workers run")
+		return nil, false
 	}
-	return c.options.Workers(ctx)
+	identities, err := c.options.Workers(ctx)
+	return identities, err == nil
 }
 
-// tellsOfItself reports whether a worker has the name of a process of the ledger, which says in the record that it runs.
-// Those of versions that do not have the name that Temporal's SDK gives them, of a process and a machine.
+// tellsOfItself reports whether a worker has the name of a process of the ledger, which says in the record that it
+// runs. Those of versions that do not have the name that Temporal's SDK gives them, of a process and a machine.
 func tellsOfItself(identity string) bool { return strings.Contains(identity, "/") }
 
 // workerSilence is longer than the minute for which a worker may wait for work before it asks again.

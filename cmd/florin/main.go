@@ -56,7 +56,7 @@ type cli struct {
 	Serve   serveCommand   `cmd:"" group:"Operation" help:"Run API and worker against an existing PostgreSQL and Temporal."`
 	API     apiCommand     `cmd:"" group:"Operation" name:"api" help:"Run the API alone; workers run elsewhere."`
 	Worker  workerCommand  `cmd:"" group:"Operation" help:"Run a worker alone; the API runs elsewhere."`
-	Migrate migrateCommand `cmd:"" group:"Operation" help:"Create or upgrade the schema of the database."`
+	Migrate migrateCommand `cmd:"" group:"Operation" help:"Create or upgrade the schema of the database, while nodes run."`
 	Backup  backupCommand  `cmd:"" group:"Operation" help:"Write the record of a node to a directory, while it runs or not."`
 	Restore restoreCommand `cmd:"" group:"Operation" help:"Make the record of a node from a backup, and check that it is the same."`
 	Prune   pruneCommand   `cmd:"" group:"Operation" help:"Forget the record up to an offset, to get disk space back."`

@@ -143,7 +143,7 @@ type apiListenSettings struct {
 	Listen string `help:"Where the API listens." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
 }
 
-// workerListenSettings say where a worker without an API tells how it is. Several may be on a machine, and beside an API.
+// workerListenSettings say where a worker without an API tells how it is. Several may be on a machine, beside an API.
 type workerListenSettings struct {
 	Listen string `help:"Where the worker serves /livez, /readyz and /metrics; port 0 chooses a free one." default:"127.0.0.1:0" env:"FLORIN_WORKER_LISTEN"`
 }
