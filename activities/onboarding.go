@@ -48,7 +48,12 @@ func (a *Activities) ContributeToOnboarding(
 	if err != nil {
 		return topology.Outcome{}, err
 	}
-	step := onboardingStep{node: a.Node, self: node, key: key, contribution: in, given: given}
+	step := onboardingStep{
+		node: a.Node, self: node, key: key, contribution: in, given: given.Remembering(topology.NewChecks()),
+	}
+	if err := a.verifyAhead(ctx, &step); err != nil {
+		return topology.Outcome{}, err
+	}
 	err = a.DB.ContributeToOnboarding(ctx, db.OnboardingContribution{
 		ID: in.ID, Party: given.Party(), Now: a.Clock().UTC().Truncate(time.Microsecond),
 		Grant: db.Grant{
@@ -61,6 +66,17 @@ func (a *Activities) ContributeToOnboarding(
 		return step.outcome, nil
 	}
 	return a.refusedContribution(ctx, in, given.Party(), err)
+}
+
+// verifyAhead decides once without the head lock, so that the signatures are verified when it is held and everybody
+// else waits: what is decided then is decided anew, with what has changed meanwhile.
+func (a *Activities) verifyAhead(ctx context.Context, step *onboardingStep) error {
+	standing, err := a.DB.PartyStanding(ctx, step.given.Party())
+	if err != nil {
+		return err
+	}
+	_, _ = step.decideGuarded(standing) // a refusal is decided again
+	return nil
 }
 
 // unusable is the refusal of a contribution that cannot be used, which the log tells about unless it is a rule's.

@@ -104,13 +104,23 @@ func (c Claims) UserID() string {
 // ExpiresAt is when the caller's token ends, zero for never: whoever is served for longer than that must be told.
 func (c Claims) ExpiresAt() time.Time { return c.expires }
 
-// SameAs tells whether both are the same caller with the same rights. What else is known of the user, and until when
-// the token is valid, makes no difference.
-func (c Claims) SameAs(other Claims) bool {
-	return c.Authenticated() == other.Authenticated() && c.wildcard == other.wildcard &&
-		c.Identity() == other.Identity() && c.admin == other.admin && c.idpAdmin == other.idpAdmin &&
-		c.actAny == other.actAny && c.readAny == other.readAny && c.executeAny == other.executeAny &&
-		maps.Equal(c.actAs, other.actAs) && maps.Equal(c.readAs, other.readAs) && maps.Equal(c.executeAs, other.executeAs)
+// Keeps reports whether this is the caller of before with all of its rights, and no more but for further parties. What
+// else is known of the user, and until when the token is valid, makes no difference: somebody else's registration may
+// give the operator's user a party, and must not end what that user reads.
+func (c Claims) Keeps(before Claims) bool {
+	return c.Authenticated() == before.Authenticated() && c.wildcard == before.wildcard &&
+		c.Identity() == before.Identity() && c.admin == before.admin && c.idpAdmin == before.idpAdmin &&
+		c.actAny == before.actAny && c.readAny == before.readAny && c.executeAny == before.executeAny &&
+		keeps(c.actAs, before.actAs) && keeps(c.readAs, before.readAs) && keeps(c.executeAs, before.executeAs)
+}
+
+func keeps(parties, before map[ledger.Party]bool) bool {
+	for party, allowed := range before {
+		if allowed && !parties[party] {
+			return false
+		}
+	}
+	return true
 }
 
 // IsAdmin tells whether the caller is ParticipantAdmin.

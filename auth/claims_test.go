@@ -124,7 +124,7 @@ func TestARequestWorksWithAUserOfTheTokensIdentityProvider(t *testing.T) {
 	reading, err := of(ledger.Right{Kind: ledger.CanReadAsAnyParty}).ReadingUser("other")
 	require.NoError(t, err)
 	require.Equal(t, ledger.Identity{IdentityProviderID: "acme", UserID: "other"}, reading)
-	require.False(t, of().SameAs(auth.NewClaims(ledger.User{ID: "user"}, nil)), "another provider's user of that name")
+	require.False(t, of().Keeps(auth.NewClaims(ledger.User{ID: "user"}, nil)), "another provider's user of that name")
 }
 
 func TestWhichUserARequestWorksWith(t *testing.T) {

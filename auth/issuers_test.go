@@ -340,6 +340,23 @@ func TestKeysRotateWithoutARefusedRequest(t *testing.T) {
 	require.NoError(t, b.verifyFor(t, "next"), "by now the first keys are too old")
 }
 
+func TestATokenThatWasGoodIsVerifiedAgainWithoutItsIssuer(t *testing.T) {
+	t.Parallel()
+	b := newIssuersBundle(t)
+	token := b.issuer.token(t, claim("exp", now.Add(time.Hour).Unix()))
+	again := auth.WithKnownKeys(t.Context())
+	_, err := b.issuers.Verify(again, token)
+	require.True(t, fault.Unauthenticated.Matches(err), "no keys are known: %v", err)
+	require.Zero(t, b.issuer.fetches.Load())
+
+	_, err = b.issuers.Verify(t.Context(), token)
+	require.NoError(t, err)
+	b.wait(30 * time.Minute)
+	_, err = b.issuers.Verify(again, token)
+	require.NoError(t, err, "the keys are too old for a token that nobody has seen, and good enough for this one")
+	require.Equal(t, int32(1), b.issuer.fetches.Load())
+}
+
 func TestKeysThatCannotBeFetched(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -73,8 +73,20 @@ func NewRemoteKeys(transport http.RoundTripper, now func() time.Time) *RemoteKey
 	}
 }
 
+// knownKeys is the key of a context under which no keys are fetched.
+type knownKeys struct{}
+
+// WithKnownKeys is a context under which tokens that were good before are verified again with the keys that are known,
+// however old: none are fetched, so that no issuer can make a check of its users' rights wait.
+func WithKnownKeys(ctx context.Context) context.Context {
+	return context.WithValue(ctx, knownKeys{}, true)
+}
+
 // Key implements [Keys].
 func (r *RemoteKeys) Key(ctx context.Context, place, keyID string) (any, error) {
+	if ctx.Value(knownKeys{}) != nil {
+		return r.lastKnown(place, keyID)
+	}
 	set := r.recall(place)
 	if key, ok := set.keys[keyID]; ok {
 		if !r.now().Before(set.until.Add(-keyRefreshTime)) {
@@ -95,6 +107,15 @@ func (r *RemoteKeys) Key(ctx context.Context, place, keyID string) (any, error) 
 		return nil, fmt.Errorf("the keys of the token's issuer cannot be fetched: %w", set.lastFailed)
 	}
 	return nil, fmt.Errorf("the key set at %s has no key with the id %q", place, keyID)
+}
+
+func (r *RemoteKeys) lastKnown(place, keyID string) (any, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if key, ok := r.sets[place].keys[keyID]; ok {
+		return key, nil
+	}
+	return nil, fmt.Errorf("of the key set at %s no key with the id %q is known", place, keyID)
 }
 
 // recall returns what is known of the place; keys that are too old are left out.

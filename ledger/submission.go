@@ -64,6 +64,12 @@ const (
 	KindWallet = "wallet"
 )
 
+// WaitsForItsTime reports whether the submission names a time that is still to come when it is received. A signed one
+// does not wait.
+func (s Submission) WaitsForItsTime() bool {
+	return s.MinLedgerTime != nil && s.Signed == nil && s.MinLedgerTime.After(s.ReceivedAt)
+}
+
 // Command is one action of a submission; exactly one field is set (contract, "Command submission types").
 type Command struct {
 	Create            *CreateCommand            `json:"create,omitempty"`

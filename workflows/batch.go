@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -19,20 +21,36 @@ const DefaultAttributeBytes = 1900
 // time, and another process may be the one that commits it.
 const maxHold = 250 * time.Millisecond
 
+// maxUnderWay is how many bytes of submissions may be on their way to their completions. Users take turns at what waits
+// for that, so this bounds what stands between anybody's submission and its commit. One that is alone counts for a
+// sixteenth at least.
+const (
+	maxUnderWay = maxBatchBytes
+	minAlone    = maxUnderWay / 16
+)
+
+// maxUnderWayTime is for how long a submission counts as under way at most: without a worker none is committed, and
+// Temporal keeps them all the same.
+const maxUnderWayTime = 2 * time.Second
+
 // startFunc starts one workflow with the submissions and returns when Temporal has it durably.
 type startFunc func(ctx context.Context, submissions []ledger.Submission) error
 
 // batcher decides which submissions share a workflow. While none is under way, a submission gets a workflow to itself
-// at once. Beyond that, submissions wait and the next workflow takes all that wait, up to the bounds: so an idle node
-// has the lowest latency and a busy one pays for a workflow once per batch.
+// at once. Beyond that, submissions wait and the next workflow takes those whose turn it is, up to the bounds: so an
+// idle node has the lowest latency, a busy one pays for a workflow once per batch, and nobody waits for all of another
+// user's submissions.
 type batcher struct {
 	start          startFunc
 	maxBatch       int
 	attributeBytes int
+	// underWay has room for maxUnderWay.
+	underWay *semaphore.Weighted
 
-	mu      sync.Mutex
-	busy    bool
-	waiting []*pending
+	mu sync.Mutex
+	// shared wait for a batch, alone for a workflow of their own. Who runs a queue is busy.
+	shared, alone         turns
+	busyShared, busyAlone bool
 }
 
 // pending is a submission on its way.
@@ -52,20 +70,27 @@ func newPending(submission ledger.Submission, bytes int) *pending {
 }
 
 func newBatcher(start startFunc, maxBatch, attributeBytes int) *batcher {
-	return &batcher{start: start, maxBatch: maxBatch, attributeBytes: attributeBytes}
+	return &batcher{
+		start: start, maxBatch: maxBatch, attributeBytes: attributeBytes, underWay: semaphore.NewWeighted(maxUnderWay),
+	}
 }
 
 // submit returns when Temporal has the submission durably, or with the reason why it has not. A caller that stops
 // waiting does not stop the submission.
 func (b *batcher) submit(ctx context.Context, p *pending) error {
-	// One that may have to wait must not hold up others; a signed transaction is large, and an operator looks for it
-	// alone.
-	alone := b.maxBatch == 1 || p.submission.MinLedgerTime != nil || p.submission.Signed != nil
+	going := context.WithoutCancel(ctx)
 	switch {
-	case alone:
-		go func() { _ = b.launch(context.WithoutCancel(ctx), []*pending{p}) }() // p.started has the error
-	case b.enqueue(p):
-		go b.run(context.WithoutCancel(ctx))
+	case p.submission.WaitsForItsTime():
+		go func() { _ = b.launch(going, []*pending{p}) }() // p.started has the error
+	// A signed transaction is large, and an operator looks for it alone.
+	case b.maxBatch == 1 || p.submission.MinLedgerTime != nil || p.submission.Signed != nil:
+		if b.enqueue(&b.alone, &b.busyAlone, p) {
+			go b.runAlone(going)
+		}
+	default:
+		if b.enqueue(&b.shared, &b.busyShared, p) {
+			go b.runShared(going)
+		}
 	}
 	select {
 	case err := <-p.started:
@@ -75,22 +100,60 @@ func (b *batcher) submit(ctx context.Context, p *pending) error {
 	}
 }
 
-// enqueue adds a submission to those that wait and says whether the caller must run the batcher.
-func (b *batcher) enqueue(p *pending) (idle bool) {
+// enqueue adds a submission to those that wait, and reports whether the caller must run the queue.
+func (b *batcher) enqueue(queue *turns, busy *bool, p *pending) (idle bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.waiting = append(b.waiting, p)
-	idle, b.busy = !b.busy, true
+	queue.push(p)
+	idle, *busy = !*busy, true
 	return idle
 }
 
-// run starts a batch, then the next one that has gathered meanwhile, until nothing waits.
-func (b *batcher) run(ctx context.Context) {
-	for batch := b.next(); len(batch) > 0; batch = b.next() {
-		if b.launch(ctx, batch) == nil {
-			hold(ctx, batch)
+// runShared starts a batch, then the next one that has gathered meanwhile, until nothing waits.
+func (b *batcher) runShared(ctx context.Context) {
+	for batch := b.nextBatch(); len(batch) > 0; batch = b.nextBatch() {
+		bytes := 0
+		for _, p := range batch {
+			bytes += p.bytes
+		}
+		if b.launchInTurn(ctx, batch, bytes) == nil {
+			hold(ctx, batch, maxHold)
 		}
 	}
+}
+
+// runAlone starts one workflow after the other, as many at once as there is room for, until nothing waits.
+func (b *batcher) runAlone(ctx context.Context) {
+	for p := b.nextAlone(); p != nil; p = b.nextAlone() {
+		room := b.enter(ctx, max(p.bytes, minAlone))
+		go func() {
+			defer room()
+			if b.launch(ctx, []*pending{p}) == nil {
+				hold(ctx, []*pending{p}, maxUnderWayTime)
+			}
+		}()
+	}
+}
+
+// launchInTurn launches a batch when there is room for it.
+func (b *batcher) launchInTurn(ctx context.Context, batch []*pending, bytes int) error {
+	room := b.enter(ctx, bytes)
+	if err := b.launch(ctx, batch); err != nil {
+		room()
+		return err
+	}
+	go func() {
+		defer room()
+		hold(ctx, batch, maxUnderWayTime)
+	}()
+	return nil
+}
+
+// enter waits for room among those that are under way, and returns how to leave it.
+func (b *batcher) enter(ctx context.Context, bytes int) (leave func()) {
+	weight := int64(min(bytes, maxUnderWay))
+	_ = b.underWay.Acquire(ctx, weight) // it ends with what is under way: the context has no end
+	return func() { b.underWay.Release(weight) }
 }
 
 // launch starts a workflow with the batch and tells everyone in it.
@@ -110,10 +173,10 @@ func (b *batcher) launch(ctx context.Context, batch []*pending) error {
 	return err
 }
 
-// hold waits until the batch has its completions. Letting go earlier would start more workflows with less in each,
-// and workflows are what costs.
-func hold(ctx context.Context, batch []*pending) {
-	ctx, cancel := context.WithTimeout(ctx, maxHold)
+// hold waits until the batch has its completions, for so long at most. Letting go earlier would start more workflows
+// with less in each, and workflows are what costs.
+func hold(ctx context.Context, batch []*pending, limit time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for _, p := range batch {
 		select {
@@ -124,39 +187,51 @@ func hold(ctx context.Context, batch []*pending) {
 	}
 }
 
-// next takes what waits, up to the bounds; when nothing does, the batcher is idle again.
-func (b *batcher) next() []*pending {
+// nextAlone takes the submission whose turn it is; when none waits, the queue is idle again.
+func (b *batcher) nextAlone() *pending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	n := batchSize(b.waiting, b.maxBatch, b.attributeBytes)
-	if n == 0 {
-		b.busy = false
-		return nil
+	p := b.alone.pop()
+	b.busyAlone = p != nil
+	return p
+}
+
+// nextBatch takes what waits, in turn and up to the bounds; when nothing does, the queue is idle again.
+func (b *batcher) nextBatch() []*pending {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var batch []*pending
+	size := batchSize{attributes: b.attributeBytes}
+	for len(batch) < b.maxBatch {
+		p := b.shared.first()
+		if p == nil || !size.add(p) {
+			break
+		}
+		batch = append(batch, b.shared.pop())
 	}
-	batch := b.waiting[:n:n]
-	b.waiting = b.waiting[n:]
+	b.busyShared = len(batch) > 0
 	return batch
 }
 
-// batchSize is how many of the waiting submissions fit one workflow: by count, by bytes, and by the size of the search
-// attributes that make each of them findable. The first always fits. Submissions of different kinds do not mix.
-func batchSize(waiting []*pending, most, attributeLimit int) int {
-	bytes, parties, commands, users := 0, 0, 0, 0
-	for i, p := range waiting {
-		if i == most {
-			return i
-		}
-		bytes += p.bytes
-		commands += attributeBytes(p.submission.CommandID)
-		users += attributeBytes(p.submission.UserID)
-		for _, party := range p.submission.ActAs {
-			parties += attributeBytes(string(party))
-		}
-		largest := max(parties, commands, users)
-		mixed := p.submission.Kind != waiting[0].submission.Kind
-		if i > 0 && (mixed || bytes > maxBatchBytes || largest > attributeLimit) {
-			return i
-		}
+// batchSize is how large a batch is: in bytes, and in those of the search attributes that make each submission
+// findable, which have a limit of their own. Submissions of different kinds do not mix.
+type batchSize struct {
+	attributes                             int
+	kind                                   string
+	count, bytes, parties, commands, users int
+}
+
+// add counts one more submission, and reports whether it fits; the first always does.
+func (s *batchSize) add(p *pending) bool {
+	if s.count++; s.count == 1 {
+		s.kind = p.submission.Kind
 	}
-	return len(waiting)
+	s.bytes += p.bytes
+	s.commands += attributeBytes(p.submission.CommandID)
+	s.users += attributeBytes(p.submission.UserID)
+	for _, party := range p.submission.ActAs {
+		s.parties += attributeBytes(string(party))
+	}
+	fits := p.submission.Kind == s.kind && s.bytes <= maxBatchBytes && max(s.parties, s.commands, s.users) <= s.attributes
+	return fits || s.count == 1
 }

@@ -81,15 +81,15 @@ func submitAll(ctx context.Context, b *batcher, from, to int) <-chan error {
 func (b *batcher) length() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.waiting)
+	return b.shared.len()
 }
 
 // entered is how many submissions wait or are under way, as far as the batcher knows: those in a batch count as one.
 func (b *batcher) entered() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.busy {
-		return len(b.waiting) + 1
+	if b.busyShared {
+		return b.shared.len() + 1
 	}
 	return 0
 }
@@ -199,7 +199,7 @@ func TestASubmissionThatMayHaveToWaitHoldsUpNobody(t *testing.T) {
 	temporal := newStarter()
 	b := newBatcher(temporal.start, 64, DefaultAttributeBytes)
 	later := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	delayed := newPending(testSubmission(0), 100)
+	delayed := newPending(testSubmission(0), 2*maxUnderWay)
 	delayed.submission.MinLedgerTime = &later
 	started := make(chan error, 1)
 	go func() { started <- b.submit(ctx, delayed) }()
@@ -210,6 +210,53 @@ func TestASubmissionThatMayHaveToWaitHoldsUpNobody(t *testing.T) {
 	temporal.release <- nil
 	require.NoError(t, <-started)
 	require.NoError(t, <-answers)
+}
+
+// Submissions that have workflows of their own go as many at once as there is room for, whoever they are from.
+func TestLoneSubmissionsTakeTurns(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
+	defer cancel()
+	temporal := newStarter()
+	b := newBatcher(temporal.start, 64, DefaultAttributeBytes)
+	const flood = 100
+	past := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	lone := func(i int, user string) *pending {
+		p := newPending(testSubmission(i), 100)
+		p.submission.MinLedgerTime, p.submission.ReceivedAt = &past, past.Add(time.Hour)
+		p.submission.Identity = ledger.DefaultUser(user)
+		return p
+	}
+	waits := func() int { b.mu.Lock(); defer b.mu.Unlock(); return b.alone.len() }
+	all := map[string]*pending{}
+	for i := range flood {
+		p := lone(i, "greedy")
+		all[p.submission.Key] = p
+		go func() { _ = b.submit(ctx, p) }()
+	}
+	for range 16 {
+		require.Equal(t, 1, temporal.nextSize(t))
+		temporal.release <- nil
+	}
+	require.Eventually(t, func() bool { return waits() == flood-17 }, testDeadline, time.Millisecond,
+		"sixteen are under way, and one waits for room")
+	modest := lone(flood, "modest")
+	go func() { _ = b.submit(ctx, modest) }()
+	require.Eventually(t, func() bool { return waits() == flood-16 }, testDeadline, time.Millisecond)
+	for i := range 3 { // one that waits for room already, one whose turn came at the same time, and the modest one
+		temporal.mu.Lock()
+		close(all[temporal.batches[i][0].Key].settled)
+		temporal.mu.Unlock()
+		require.Equal(t, 1, temporal.nextSize(t))
+		temporal.release <- nil
+	}
+	temporal.mu.Lock()
+	defer temporal.mu.Unlock()
+	users := map[string]int{}
+	for _, batch := range temporal.batches {
+		users[batch[0].UserID]++
+	}
+	require.Equal(t, map[string]int{"greedy": 18, "modest": 1}, users)
 }
 
 func TestBatchSizeBounds(t *testing.T) {
@@ -240,7 +287,11 @@ func TestBatchSizeBounds(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, c.want, batchSize(c.waiting, 64, DefaultAttributeBytes))
+			b := newBatcher(nil, 64, DefaultAttributeBytes)
+			for _, p := range c.waiting {
+				b.shared.push(p)
+			}
+			require.Len(t, b.nextBatch(), c.want)
 		})
 	}
 }

@@ -153,14 +153,13 @@ func (c *Client) submit(
 	if err != nil {
 		return nil, nil, err
 	}
-	change := submission.ChangeID()
-	if refusal := c.flights.enter(change, submission, c.options.SynchronizerID); refusal != nil {
-		return nil, nil, refusal
-	}
 	encoded, err := json.Marshal(submission)
 	if err != nil {
-		c.flights.leave(change, submission.Key)
 		return nil, nil, fmt.Errorf("encode submission: %w", err)
+	}
+	change := submission.ChangeID()
+	if refusal := c.flights.enter(change, submission, len(encoded), c.options.SynchronizerID); refusal != nil {
+		return nil, nil, refusal
 	}
 	if len(encoded) > maxSubmissionBytes {
 		c.flights.leave(change, submission.Key)

@@ -22,12 +22,17 @@ type flights struct {
 	// places of their own: however many wait, those that are under way find room.
 	waiting       int
 	waitingByUser map[ledger.Identity]int
+	// waitingBytes are those of the submissions that wait: they may all become due at once, and then stand before the
+	// others.
+	waitingBytes       int
+	waitingBytesByUser map[ledger.Identity]int
 }
 
 type flight struct {
 	key, submissionID string
 	who               ledger.Identity
 	since             time.Time
+	bytes             int
 	// timed: it waits for a time that it names, for as long as that takes, and has a place among those that wait.
 	timed bool
 	// wait is how long that takes.
@@ -38,6 +43,12 @@ type flight struct {
 // record still keeps the change from succeeding twice.
 const maxFlight = 10 * time.Minute
 
+// How many bytes of submissions may wait for their time, and how many of one user.
+const (
+	maxWaitingBytes     = 16 << 20
+	maxUserWaitingBytes = 2 << 20
+)
+
 // WaitingShare is which part of the places for those that wait for their time one user may have.
 const WaitingShare = 8
 
@@ -45,19 +56,19 @@ func newFlights(most, mostOfUser int, clock func() time.Time) *flights {
 	return &flights{
 		most: most, mostOfUser: mostOfUser, clock: clock,
 		byChange: map[ledger.ChangeID]flight{}, byUser: map[ledger.Identity]int{},
-		waitingByUser: map[ledger.Identity]int{},
+		waitingByUser: map[ledger.Identity]int{}, waitingBytesByUser: map[ledger.Identity]int{},
 	}
 }
 
 // enter admits a submission, or says why not.
-func (f *flights) enter(change ledger.ChangeID, s ledger.Submission, synchronizerID string) *fault.Fault {
+func (f *flights) enter(change ledger.ChangeID, s ledger.Submission, bytes int, synchronizerID string) *fault.Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if existing, ok := f.byChange[change]; ok {
 		return fault.AlreadyInFlight(string(change), existing.submissionID, synchronizerID)
 	}
-	entered := flight{key: s.Key, submissionID: s.SubmissionID, who: s.Identity, since: f.clock()}
-	if s.MinLedgerTime != nil && s.Signed == nil && s.MinLedgerTime.After(s.ReceivedAt) {
+	entered := flight{key: s.Key, submissionID: s.SubmissionID, who: s.Identity, since: f.clock(), bytes: bytes}
+	if s.WaitsForItsTime() {
 		entered.timed, entered.wait = true, s.MinLedgerTime.Sub(s.ReceivedAt)
 	}
 	if refusal := f.full(entered); refusal != nil {
@@ -71,7 +82,7 @@ func (f *flights) enter(change ledger.ChangeID, s ledger.Submission, synchronize
 // full refuses a flight for which there is no place. The caller holds the lock.
 func (f *flights) full(entered flight) *fault.Fault {
 	if entered.timed {
-		return f.waitingFull(entered.who)
+		return f.waitingFull(entered.who, entered.bytes)
 	}
 	if len(f.byChange)-f.waiting >= f.most {
 		return fault.ParticipantBackpressure.New(
@@ -87,7 +98,13 @@ func (f *flights) full(entered flight) *fault.Fault {
 }
 
 // waitingFull refuses one more flight of a user that waits for its time. The caller holds the lock.
-func (f *flights) waitingFull(who ledger.Identity) *fault.Fault {
+func (f *flights) waitingFull(who ledger.Identity, bytes int) *fault.Fault {
+	if f.waitingBytes+bytes > maxWaitingBytes || f.waitingBytesByUser[who]+bytes > maxUserWaitingBytes {
+		return fault.ParticipantBackpressure.New("commands of %d bytes wait for their minimum ledger time, %d of them of "+
+			"user %q; %d more are too many, since %d may wait in all, and %d of one user: submit it when its time has come",
+			f.waitingBytes, f.waitingBytesByUser[who], who.UserID, bytes, maxWaitingBytes, maxUserWaitingBytes).
+			With("reason", "too many bytes of commands wait for their time")
+	}
 	if f.waiting >= f.most {
 		return fault.ParticipantBackpressure.New(
 			"%d commands wait for their minimum ledger time, the most that may: submit it when its time has come", f.most).
@@ -107,6 +124,10 @@ func (f *flights) count(one flight, change int) {
 	if one.timed {
 		byUser = f.waitingByUser
 		f.waiting += change
+		f.waitingBytes += change * one.bytes
+		if f.waitingBytesByUser[one.who] += change * one.bytes; f.waitingBytesByUser[one.who] == 0 {
+			delete(f.waitingBytesByUser, one.who)
+		}
 	}
 	if byUser[one.who] += change; byUser[one.who] == 0 {
 		delete(byUser, one.who)

@@ -26,7 +26,7 @@ func TestNoUserTakesAllFlights(t *testing.T) {
 	f := newFlights(3, 2, func() time.Time { return now })
 	enter := func(user string, number int) *fault.Fault {
 		change, s := flying(user, number)
-		return f.enter(change, s, "global::1220")
+		return f.enter(change, s, 100, "global::1220")
 	}
 	leave := func(user string, number int) {
 		change, s := flying(user, number)
@@ -55,22 +55,46 @@ func TestNoUserTakesAllFlights(t *testing.T) {
 	require.Nil(t, enter("greedy", 7))
 }
 
+func TestWhatWaitsForItsTimeIsBoundedInBytes(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	f := newFlights(1024, 768, func() time.Time { return now })
+	enter := func(user string, number, bytes int) *fault.Fault {
+		change, s := flying(user, number)
+		s.ReceivedAt, s.MinLedgerTime = now, new(now.Add(time.Minute))
+		return f.enter(change, s, bytes, "global::1220")
+	}
+	require.Nil(t, enter("greedy", 1, maxUserWaitingBytes-100))
+	refusal := enter("greedy", 2, 101)
+	require.True(t, fault.ParticipantBackpressure.Matches(refusal))
+	require.Contains(t, refusal.Cause, `2097052 of them of user "greedy"; 101 more are too many`)
+	require.Nil(t, enter("greedy", 3, 100))
+	for i := range maxWaitingBytes/maxUserWaitingBytes - 1 {
+		require.Nil(t, enter("user-"+strconv.Itoa(i), 1, maxUserWaitingBytes))
+	}
+	require.NotNil(t, enter("late", 1, 1))
+	change, s := flying("greedy", 1)
+	f.leave(change, s.Key)
+	require.Nil(t, enter("late", 1, 1))
+	require.Equal(t, 100, f.waitingBytesByUser[ledger.DefaultUser("greedy")])
+}
+
 func TestAChangeIsOnItsWayOnce(t *testing.T) {
 	t.Parallel()
 	f := newFlights(10, 10, func() time.Time { return time.Unix(1_800_000_000, 0) })
 	change, first := flying("alice", 1)
 	first.SubmissionID = "first"
-	require.Nil(t, f.enter(change, first, "global::1220"))
+	require.Nil(t, f.enter(change, first, 100, "global::1220"))
 	again := first
 	again.Key, again.SubmissionID = "another", "again"
-	refusal := f.enter(change, again, "global::1220")
+	refusal := f.enter(change, again, 100, "global::1220")
 	require.True(t, fault.SubmissionAlreadyInFlight.Matches(refusal), "%v", refusal)
 	require.Equal(t, "first", refusal.Context["existingSubmissionId"])
 
 	f.leave(change, again.Key)
-	require.NotNil(t, f.enter(change, again, "global::1220"), "only the one on its way ends its flight")
+	require.NotNil(t, f.enter(change, again, 100, "global::1220"), "only the one on its way ends its flight")
 	f.leave(change, first.Key)
-	require.Nil(t, f.enter(change, again, "global::1220"))
+	require.Nil(t, f.enter(change, again, 100, "global::1220"))
 }
 
 func TestTheOldestFlightIsKnownUntilItHasLanded(t *testing.T) {
@@ -79,13 +103,13 @@ func TestTheOldestFlightIsKnownUntilItHasLanded(t *testing.T) {
 	f := newFlights(10, 10, func() time.Time { return now })
 	require.Zero(t, f.oldest())
 	first, s := flying("alice", 1)
-	require.Nil(t, f.enter(first, s, "global"))
+	require.Nil(t, f.enter(first, s, 100, "global"))
 	now = now.Add(time.Minute)
 	second, later := flying("alice", 2)
-	require.Nil(t, f.enter(second, later, "global"))
+	require.Nil(t, f.enter(second, later, 100, "global"))
 	timed, waiting := flying("alice", 3)
 	waiting.MinLedgerTime = &now
-	require.Nil(t, f.enter(timed, waiting, "global"))
+	require.Nil(t, f.enter(timed, waiting, 100, "global"))
 	require.Equal(t, time.Minute, f.oldest())
 	f.leave(first, s.Key)
 	now = now.Add(time.Second)
@@ -104,7 +128,7 @@ func TestWhatWaitsForItsTimeHasPlacesOfItsOwn(t *testing.T) {
 		change, s := flying(user, number)
 		later := now.Add(time.Hour)
 		s.ReceivedAt, s.MinLedgerTime = now, &later
-		return f.enter(change, s, "global::1220")
+		return f.enter(change, s, 100, "global::1220")
 	}
 	for user := range WaitingShare {
 		for number := range places / WaitingShare {
@@ -118,12 +142,12 @@ func TestWhatWaitsForItsTimeHasPlacesOfItsOwn(t *testing.T) {
 	require.Contains(t, refusal.Cause, "16 commands wait for their minimum ledger time, the most that may")
 	for number := range places - 1 {
 		change, s := flying("modest", number)
-		require.Nil(t, f.enter(change, s, "global::1220"), "those under way have all their places")
+		require.Nil(t, f.enter(change, s, 100, "global::1220"), "those under way have all their places")
 	}
 	change, signed := flying("signer", 1) // never waits
 	later := now.Add(time.Hour)
 	signed.ReceivedAt, signed.MinLedgerTime, signed.Signed = now, &later, &ledger.SignedTransaction{}
-	require.Nil(t, f.enter(change, signed, "global::1220"))
+	require.Nil(t, f.enter(change, signed, 100, "global::1220"))
 
 	now = now.Add(maxFlight)
 	require.Len(t, f.dropLost(), places, "what waits is not lost before its time")

@@ -98,7 +98,7 @@ func CheckStill(ctx context.Context) error {
 		return err
 	case !claims.Authenticated():
 		return claims.Require()
-	case !claims.SameAs(current.claims):
+	case !claims.Keeps(current.claims):
 		return fault.StaleStreamAuthorization.New("The rights of user %q changed while the request waited.",
 			current.claims.UserID())
 	default:

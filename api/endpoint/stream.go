@@ -121,8 +121,12 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	open := &openStream{claims: callOf(ctx).claims, end: end, authenticate: callOf(ctx).authenticate}
-	refusal := streams.add(open, changes)
-	defer streams.remove(open)
+	remove, refusal, untold := streams.add(open, changes)
+	if untold != nil {
+		s.frame.fail(ctx, w, untold)
+		return
+	}
+	defer remove()
 
 	socket, err := s.frame.accept(w, r, who, end)
 	if err != nil {
@@ -138,10 +142,10 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	socket.finish(ctx, s.serve(ctx, socket))
 }
 
-// authenticator authenticates the same token again, while ctx lasts.
+// authenticator authenticates the same token again, while ctx lasts, and asks no issuer for keys.
 func (f *Frame) authenticator(ctx context.Context, token string) func() (auth.Claims, error) {
 	return func() (auth.Claims, error) {
-		ctx, cancel := context.WithTimeout(ctx, recheckTimeout)
+		ctx, cancel := context.WithTimeout(auth.WithKnownKeys(ctx), recheckTimeout)
 		defer cancel()
 		return f.options.Auth.Authenticate(ctx, token)
 	}

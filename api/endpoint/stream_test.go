@@ -34,13 +34,19 @@ type directory struct {
 	gone   map[string]bool
 	// during is called once, in the middle of an authentication.
 	during func()
+	// hangs are users of an issuer who never answers a question for keys.
+	hangs map[string]bool
 }
 
 func (d *directory) Authenticate(ctx context.Context, token string) (auth.Claims, error) {
 	d.mu.Lock()
-	rights, gone, during := d.rights[token], d.gone[token], d.during
+	rights, gone, during, hangs := d.rights[token], d.gone[token], d.during, d.hangs[token]
 	d.during = nil
 	d.mu.Unlock()
+	if hangs {
+		<-ctx.Done()
+		return auth.Claims{}, ctx.Err()
+	}
 	if gone {
 		return auth.Claims{}, fault.PermissionDenied.New("unknown user")
 	}
@@ -137,7 +143,7 @@ func serveStreamWithin(
 ) *streamServer {
 	t.Helper()
 	s := &streamServer{
-		t: t, directory: &directory{rights: map[string][]ledger.Right{}, gone: map[string]bool{}},
+		t: t, directory: &directory{rights: map[string][]ledger.Right{}, gone: map[string]bool{}, hangs: map[string]bool{}},
 		streams: endpoint.NewStreams(options), log: &lockedBuffer{},
 	}
 	frame, err := endpoint.NewFrame(endpoint.Options{
@@ -431,6 +437,22 @@ func TestTheNumberOfStreamsIsBounded(t *testing.T) {
 	require.NotContains(t, s.log.String(), "went away", "leaving is what clients of endless streams do")
 }
 
+// Streams that are refused take no place, however slowly their clients take the refusal.
+func TestRefusedStreamsTakeNobodysPlace(t *testing.T) {
+	t.Parallel()
+	s := serveStream(t, endpoint.StreamOptions{Max: 3, MaxPerUser: 1})
+	s.open("greedy", `{"upTo":1,"then":"wait"}`).next()
+	for range 16 { // they never answer the closing of their streams
+		_, _, err := s.dial("/count", bearer("greedy"))
+		require.NoError(t, err)
+	}
+	_, response, err := s.dial("/count", bearer("greedy"))
+	require.Error(t, err, "a further one is not even opened")
+	require.Equal(t, http.StatusConflict, response.status)
+	s.open("alice", `{"upTo":1,"then":"wait"}`).next()
+	s.open("bob", `{"upTo":1,"then":"wait"}`).next()
+}
+
 func TestOpeningStreamsCountsTowardsTheRates(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
@@ -483,6 +505,49 @@ func TestStreamsEndWithTheRightsOfTheirUser(t *testing.T) {
 	require.Eventually(t, func() bool { return s.streams.Open() == 1 }, patience, time.Millisecond,
 		"a change while the stream is being opened counts")
 	require.NoError(t, open["renamed"].Close(websocket.StatusNormalClosure, ""))
+}
+
+// A lookup that hangs keeps streams of others open for one recheck at most, and its own not longer.
+func TestNoStreamOutlivesADoubtThatCannotBeSettled(t *testing.T) {
+	t.Parallel()
+	const hanging = 40
+	s := serveStream(t, endpoint.StreamOptions{})
+	var stuck []client
+	for range hanging {
+		stuck = append(stuck, s.open("tina", `{"upTo":1,"then":"wait"}`))
+	}
+	other := s.open("carl", `{"upTo":1,"then":"wait"}`)
+	for _, one := range append(stuck, other) {
+		one.next()
+	}
+	s.directory.set(func() {
+		s.directory.hangs["tina"] = true
+		s.directory.gone["carl"] = true
+	})
+	s.streams.UserChanged("tina")
+	s.streams.UserChanged("carl")
+	other.fails("STALE_STREAM_AUTHORIZATION")
+	for _, one := range stuck {
+		one.fails("STALE_STREAM_AUTHORIZATION")
+	}
+	require.Eventually(t, func() bool { return s.streams.Open() == 0 }, patience, time.Millisecond)
+}
+
+func TestFurtherPartiesEndNoStream(t *testing.T) {
+	t.Parallel()
+	s := serveStream(t, endpoint.StreamOptions{})
+	c := s.open("operator", `{"upTo":1,"then":"wait"}`)
+	c.next()
+	s.directory.set(func() {
+		s.directory.rights["operator"] = []ledger.Right{{Kind: ledger.CanActAs, Party: "newcomer::1220"}}
+	})
+	s.streams.UserChanged("operator")
+	other := s.open("another", `{"upTo":1,"then":"wait"}`)
+	other.next()
+	s.directory.set(func() { s.directory.gone["another"] = true })
+	s.streams.UserChanged("another")
+	other.fails("STALE_STREAM_AUTHORIZATION")
+	require.Eventually(t, func() bool { return s.streams.Open() == 1 }, patience, time.Millisecond, "the first goes on")
 }
 
 func TestStreamsEndWhenTheNodeStops(t *testing.T) {

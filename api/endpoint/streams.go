@@ -2,8 +2,11 @@ package endpoint
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/fault"
@@ -19,8 +22,15 @@ const (
 	DefaultClientPatience = time.Minute
 )
 
-// recheckTimeout bounds the lookup of a user whose rights may have changed.
-const recheckTimeout = 10 * time.Second
+const (
+	// recheckTimeout bounds one lookup of what a user may do now, and how long streams wait for theirs: those that have
+	// waited for longer end.
+	recheckTimeout = 5 * time.Second
+	// maxRefused is how many streams of one user may be open until it was told that there is no place for them.
+	maxRefused = 16
+	// recheckers is how many streams are checked at once.
+	recheckers = 8
+)
 
 // StreamOptions are the settings of streams. The zero value means the defaults.
 type StreamOptions struct {
@@ -45,6 +55,10 @@ type Streams struct {
 	mu     sync.Mutex
 	count  int
 	byUser map[ledger.Identity]map[*openStream]struct{}
+	// refused are the streams that are open until their clients have been told that there is no place for them. They
+	// take no place, and have so few of their own that nobody's take the memory of the node.
+	refused      map[ledger.Identity]int
+	refusedCount int
 	// changes counts the changes of users, so that one that comes between authentication and registration is noticed.
 	changes uint64
 	// unsure are streams whose rights must be looked up again; checking tells that somebody does.
@@ -82,7 +96,8 @@ func NewStreams(options StreamOptions) *Streams {
 		options.ClientPatience = DefaultClientPatience
 	}
 	return &Streams{
-		options: options, byUser: make(map[ledger.Identity]map[*openStream]struct{}), drained: make(chan struct{}),
+		options: options, byUser: make(map[ledger.Identity]map[*openStream]struct{}),
+		refused: make(map[ledger.Identity]int), drained: make(chan struct{}),
 	}
 }
 
@@ -136,31 +151,58 @@ func (s *Streams) seen() uint64 {
 	return s.changes
 }
 
-// add registers a stream; changes is what seen returned before it was authenticated. A refused stream is registered
-// too: it is open until its client has been told.
-func (s *Streams) add(open *openStream, changes uint64) (refusal error) {
+// add registers a stream, and returns how to remove it; changes is what seen returned before it was authenticated. A
+// refused stream is registered too: it is open until its client has been told. An untold one is not: there are too many
+// of its user, and it is to be refused before it is opened.
+func (s *Streams) add(open *openStream, changes uint64) (remove func(), refusal, untold error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	user := open.claims.Identity()
-	switch {
-	case s.stopping:
-		refusal = abortedByShutdown()
-	case s.count >= s.options.Max:
-		refusal = fault.MaximumNumberOfStreams.New(
-			"The node serves %d streams already, which is as many as it is set to.", s.options.Max)
-	case len(s.byUser[user]) >= s.options.MaxPerUser:
-		refusal = fault.MaximumNumberOfStreams.New(
-			"User %q has %d streams open already, which is as many as one user may have.", user.UserID, s.options.MaxPerUser)
+	if refusal = s.noPlace(user); refusal != nil {
+		if s.refused[user] >= maxRefused {
+			return nil, nil, refusal
+		}
+		s.refused[user]++
+		s.refusedCount++
+		s.count++
+		return func() { s.removeRefused(user) }, refusal, nil
 	}
 	if s.byUser[user] == nil {
 		s.byUser[user] = make(map[*openStream]struct{})
 	}
 	s.byUser[user][open] = struct{}{}
 	s.count++
-	if refusal == nil && changes != s.changes {
+	if changes != s.changes {
 		s.doubt(map[*openStream]struct{}{open: {}})
 	}
-	return refusal
+	return func() { s.remove(open) }, nil, nil
+}
+
+// noPlace says why a further stream of a user is refused, nil when it is not. The caller holds the lock.
+func (s *Streams) noPlace(user ledger.Identity) error {
+	switch {
+	case s.stopping:
+		return abortedByShutdown()
+	case s.count-s.refusedCount >= s.options.Max:
+		return fault.MaximumNumberOfStreams.New(
+			"The node serves %d streams already, which is as many as it is set to.", s.options.Max)
+	case len(s.byUser[user]) >= s.options.MaxPerUser:
+		return fault.MaximumNumberOfStreams.New(
+			"User %q has %d streams open already, which is as many as one user may have.", user.UserID, s.options.MaxPerUser)
+	default:
+		return nil
+	}
+}
+
+func (s *Streams) removeRefused(user ledger.Identity) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.refused[user]--; s.refused[user] == 0 {
+		delete(s.refused, user)
+	}
+	s.refusedCount--
+	s.count--
+	s.drain()
 }
 
 func (s *Streams) remove(open *openStream) {
@@ -197,8 +239,8 @@ func (s *Streams) doubt(streams map[*openStream]struct{}) {
 	}
 }
 
-// checkUnsure checks one stream after the other until none is in doubt: thousands at once would ask the database
-// thousands of times what it answers once.
+// checkUnsure checks streams, a few at once, until none is in doubt: thousands at once would ask the database thousands
+// of times what it answers once. All those that are in doubt now are checked within twice the timeout, or end.
 func (s *Streams) checkUnsure() {
 	for {
 		s.mu.Lock()
@@ -209,19 +251,40 @@ func (s *Streams) checkUnsure() {
 		if len(unsure) == 0 {
 			return
 		}
-		for _, open := range unsure {
-			open.check()
-		}
+		checkAll(unsure)
 	}
+}
+
+func checkAll(streams []*openStream) {
+	late := make(chan struct{})
+	defer time.AfterFunc(recheckTimeout, func() { close(late) }).Stop()
+	var checks errgroup.Group
+	checks.SetLimit(recheckers)
+	for _, open := range streams {
+		checks.Go(func() error {
+			select {
+			case <-late:
+				open.endStale(errors.New("its rights could not be looked up in time"))
+			default:
+				open.check()
+			}
+			return nil
+		})
+	}
+	_ = checks.Wait() // a check ends a stream, and does not fail
 }
 
 // check ends the stream unless its token still gives the same rights. A lookup that fails ends it too: the client comes
 // back, and is then told what is the matter.
 func (o *openStream) check() {
 	claims, err := o.authenticate()
-	if err == nil && claims.SameAs(o.claims) {
+	if err == nil && claims.Keeps(o.claims) {
 		return
 	}
+	o.endStale(err)
+}
+
+func (o *openStream) endStale(err error) {
 	o.end(fault.StaleStreamAuthorization.New("The rights of user %q changed while the stream was open.",
 		o.claims.UserID()).Wrap(err))
 }

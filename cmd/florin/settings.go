@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -111,7 +112,22 @@ func (s *nodeSettings) servedHosts(listen string) (hosts.Names, error) {
 }
 
 func logger(to *os.File, level slog.Leveler) *slog.Logger {
-	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level}))
+	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level, ReplaceAttr: shortened}))
+}
+
+// maxLoggedBytes is how long a text in a line of the log may be: clients choose parts of many of them.
+const maxLoggedBytes = 4096
+
+// shortened cuts long texts.
+func shortened(_ []string, fact slog.Attr) slog.Attr {
+	text, isText := fact.Value.Any().(string)
+	if err, isError := fact.Value.Any().(error); isError {
+		text, isText = err.Error(), true
+	}
+	if !isText || len(text) <= maxLoggedBytes {
+		return fact
+	}
+	return slog.String(fact.Key, fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:maxLoggedBytes], ""), len(text)))
 }
 
 // level is one of those that slog knows, which kong has checked.

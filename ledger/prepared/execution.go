@@ -2,7 +2,6 @@ package prepared
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/florinledger/florin/fault"
@@ -84,25 +83,47 @@ func (t *Transaction) checkInputsAreUsed() *fault.Fault {
 	for _, input := range t.message.GetMetadata().GetInputContracts() {
 		declared = append(declared, ledger.ContractID(input.GetV1().GetContractId()))
 	}
-	used = slices.DeleteFunc(used, func(id ledger.ContractID) bool { return slices.Contains(created, id) })
+	used = without(used, created)
 	const mismatch = "Provided input contracts do not match the input contracts in the transaction. %s input contracts: %s"
 	if absent := without(used, declared); len(absent) > 0 {
-		return failed(mismatch, "Missing", strings.Join(absent, ", "))
+		return failed(mismatch, "Missing", some(absent))
 	}
 	if surplus := without(declared, used); len(surplus) > 0 {
-		return failed(mismatch, "Superfluous", strings.Join(surplus, ", "))
+		return failed(mismatch, "Superfluous", some(surplus))
 	}
 	return nil
 }
 
-func without(all, known []ledger.ContractID) []string {
-	var out []string
+// without are those of all that are not known, each once.
+func without(all, known []ledger.ContractID) []ledger.ContractID {
+	seen := make(map[ledger.ContractID]bool, len(all)+len(known))
+	for _, id := range known {
+		seen[id] = true
+	}
+	var out []ledger.ContractID
 	for _, id := range all {
-		if !slices.Contains(known, id) && !slices.Contains(out, string(id)) {
-			out = append(out, string(id))
+		if !seen[id] {
+			seen[id] = true
+			out = append(out, id)
 		}
 	}
 	return out
+}
+
+// some names the first of many contracts, and how many more there are.
+func some(ids []ledger.ContractID) string {
+	const shown = 10
+	var out strings.Builder
+	for i, id := range ids[:min(len(ids), shown)] {
+		if i > 0 {
+			out.WriteString(", ")
+		}
+		out.WriteString(string(id))
+	}
+	if more := len(ids) - shown; more > 0 {
+		fmt.Fprintf(&out, " and %d more", more)
+	}
+	return out.String()
 }
 
 // rootCommand is the command that makes a root node.

@@ -110,7 +110,7 @@ func (o Onboarding) checkDelegations() error {
 			return noUsableKey("key " + target.Public.Fingerprint() + " has no namespace usage")
 		}
 		for _, signature := range signed.Signatures {
-			if err := target.Public.Verify(signature.Over[:], signature.Signature); err != nil {
+			if err := o.checks.verify(target.Public, signature.Over, signature.Signature); err != nil {
 				return badSignature(signed, signature, err)
 			}
 		}
@@ -234,7 +234,7 @@ func (o Onboarding) verify(signed Signed, known map[string]signing.PublicKey) er
 		key, ok := known[signature.SignedBy]
 		switch {
 		case ok:
-			if err := key.Verify(signature.Over[:], signature.Signature); err != nil {
+			if err := o.checks.verify(key, signature.Over, signature.Signature); err != nil {
 				return badSignature(signed, signature, err)
 			}
 		case !signature.Shared || !o.hasSayAnywhere(signature.SignedBy):

@@ -78,6 +78,8 @@ type Merged struct {
 // refuses parties that exist or belong to another identity provider.
 func (c Contribution) Merge(given Onboarding, node Node, standing Standing) (Merged, error) {
 	if standing.Pending != nil {
+		pending := standing.Pending.Remembering(given.checks)
+		standing.Pending = &pending
 		if _, err := standing.Pending.Authorize(node); err != nil {
 			standing = Standing{} // the owner did not begin it
 		}

@@ -40,7 +40,7 @@ func (o Onboarding) WithHost(a HostAuthorization) (Onboarding, error) {
 		return o, noUsableKey(fmt.Sprintf("key %s is not that of participant %s", a.Key.Fingerprint(), a.Participant))
 	}
 	hash := o.Hosting.Transaction.Hash
-	if err := a.Key.Verify(hash[:], a.Signature); err != nil {
+	if err := o.checks.verify(a.Key, hash, a.Signature); err != nil {
 		return o, badSignature(o.Hosting, Attached{Signature: a.Signature, Over: hash}, err)
 	}
 	if o.Hosting.signedBy(a.Key.Fingerprint()) {

@@ -25,6 +25,9 @@ type Onboarding struct {
 	Hosting Signed `json:"partyToParticipant"`
 	// HostKeys are the keys of participants whose signatures Hosting has.
 	HostKeys []signing.PublicKey `json:"hostKeys,omitempty"`
+
+	// checks remembers what was verified; nil for nothing.
+	checks *Checks
 }
 
 // Onboarding checks what the request wants against the rules of a party's onboarding and what this node is, in the
@@ -199,7 +202,14 @@ func moreThanOne(signed []Signed) *fault.Fault {
 		signed[0].Transaction.Mapping.Kind(), len(signed))
 }
 
+// maxHosts is how many participants may host a party.
+const maxHosts = 32
+
 func checkHosting(mapping PartyToParticipant, node Node) *fault.Fault {
+	if len(mapping.Hosts) > maxHosts {
+		return fault.InvalidArgumentf("A party cannot have more than %d hosting participants, got %d",
+			maxHosts, len(mapping.Hosts))
+	}
 	if submitting := mapping.hosts(Submission); len(submitting) > 0 {
 		return fault.InvalidArgumentf("The PartyToParticipant transaction must not contain any node with Submission "+
 			"permission. Nodes with submission permission: %s", strings.Join(submitting, ", ")).

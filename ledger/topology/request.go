@@ -1,6 +1,8 @@
 package topology
 
 import (
+	"fmt"
+
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/signing"
 )
@@ -24,6 +26,9 @@ type Request struct {
 func ParseRequest(transactions []OnboardingTransaction, multiHash []signing.Signature) (Request, *fault.Fault) {
 	const field = "onboarding_transactions.transaction"
 	var out Request
+	if refusal := checkCounts(transactions, multiHash); refusal != nil {
+		return Request{}, refusal
+	}
 	for _, given := range transactions {
 		parsed, err := Parse(given.Transaction)
 		if err != nil {
@@ -47,6 +52,35 @@ func ParseRequest(transactions []OnboardingTransaction, multiHash []signing.Sign
 	}
 	out.multi = multiHash
 	return out, checkForm("multi_hash_signatures.signatures", multiHash)
+}
+
+// The bounds of a request. What a party may need are the roots of up to ten owners and of its hosts, one transaction of
+// each other kind, and a signature by each of their keys and the party's.
+const (
+	maxTransactions = 64
+	maxSignatures   = 128
+)
+
+// checkCounts refuses requests that hold more than any party needs, before anything is read: reading and matching them
+// costs more than sending them.
+func checkCounts(transactions []OnboardingTransaction, multiHash []signing.Signature) *fault.Fault {
+	if len(transactions) > maxTransactions {
+		return tooMany("onboarding_transactions", len(transactions), maxTransactions)
+	}
+	for _, given := range transactions {
+		if len(given.Signatures) > maxSignatures {
+			return tooMany("onboarding_transaction.signatures", len(given.Signatures), maxSignatures)
+		}
+	}
+	if len(multiHash) > maxSignatures {
+		return tooMany("multi_hash_signatures.signatures", len(multiHash), maxSignatures)
+	}
+	return nil
+}
+
+func tooMany(field string, count, limit int) *fault.Fault {
+	return fault.InvalidFieldNamed(field, fmt.Sprintf("%d elements are more than the %d that a request may have",
+		count, limit))
 }
 
 func checkForm(field string, signatures []signing.Signature) *fault.Fault {

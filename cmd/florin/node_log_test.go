@@ -1,0 +1,29 @@
+package main
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Clients choose parts of what is logged: no line grows with what they send.
+func TestALineOfTheLogIsBounded(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	long := strings.Repeat("ü", 1<<20)
+	logger(file, slog.LevelInfo).Info("what happened", "path", long, "text", long, "error", errors.New(long),
+		"number", 7, "short", "all of it")
+	require.NoError(t, file.Close())
+	line, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Less(t, len(line), 16_000)
+	require.Equal(t, 3, strings.Count(string(line), "… (2097152 bytes)"))
+	require.Contains(t, string(line), `"number":7,"short":"all of it"`)
+}

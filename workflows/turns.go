@@ -1,0 +1,104 @@
+package workflows
+
+import (
+	"container/heap"
+	"maps"
+
+	"github.com/florinledger/florin/ledger"
+)
+
+// minTurn is what the smallest submission counts for, in bytes: a commit costs something for each.
+const minTurn = 1 << 10
+
+// manyUsers is how many users are remembered before those without a claim are forgotten.
+const manyUsers = 4096
+
+// turns are submissions that wait, in the order of their turns: start-time fair queueing (Goyal, Vin and Cheng, 1996)
+// of users by the bytes of their submissions. Whoever has had little goes before whoever has had much; a user's own
+// submissions stay in order. It is not safe for concurrent use.
+type turns struct {
+	waiting turnHeap
+	// now is the start of the turn that was given last, in bytes that a user with a submission always waiting has had.
+	now int64
+	// ends are where the last turns of users end.
+	ends  map[ledger.Identity]int64
+	count uint64
+}
+
+// turn is a submission and where its turn starts.
+type turn struct {
+	*pending
+
+	start int64
+	order uint64
+}
+
+// push adds a submission behind those of its user.
+func (t *turns) push(p *pending) {
+	if t.ends == nil {
+		t.ends = map[ledger.Identity]int64{}
+	}
+	who := p.submission.Identity
+	start := max(t.now, t.ends[who])
+	t.ends[who] = start + int64(max(p.bytes, minTurn))
+	t.count++
+	heap.Push(&t.waiting, turn{pending: p, start: start, order: t.count})
+}
+
+// first is the submission whose turn it is, nil when none waits.
+func (t *turns) first() *pending {
+	if len(t.waiting) == 0 {
+		return nil
+	}
+	return t.waiting[0].pending
+}
+
+// pop takes the submission whose turn it is, nil when none waits.
+func (t *turns) pop() *pending {
+	if len(t.waiting) == 0 {
+		return nil
+	}
+	taken, _ := heap.Pop(&t.waiting).(turn)
+	t.now = taken.start
+	switch {
+	case len(t.waiting) == 0: // nobody waits, so nobody is ahead of others
+		clear(t.ends)
+		t.now = 0
+	case len(t.ends) > manyUsers:
+		maps.DeleteFunc(t.ends, func(_ ledger.Identity, end int64) bool { return end <= t.now })
+	}
+	return taken.pending
+}
+
+// len is how many wait.
+func (t *turns) len() int { return len(t.waiting) }
+
+// turnHeap has the earliest turn first.
+type turnHeap []turn
+
+func (h *turnHeap) Len() int { return len(*h) }
+
+func (h *turnHeap) Less(i, j int) bool {
+	one, other := (*h)[i], (*h)[j]
+	if one.start != other.start {
+		return one.start < other.start
+	}
+	return one.order < other.order
+}
+
+func (h *turnHeap) Swap(i, j int) { (*h)[i], (*h)[j] = (*h)[j], (*h)[i] }
+
+// Push implements [heap.Interface].
+func (h *turnHeap) Push(x any) {
+	one, _ := x.(turn)
+	*h = append(*h, one)
+}
+
+// Pop implements [heap.Interface].
+func (h *turnHeap) Pop() any {
+	last := len(*h) - 1
+	one := (*h)[last]
+	(*h)[last] = turn{}
+	*h = (*h)[:last]
+	return one
+}

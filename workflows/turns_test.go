@@ -1,0 +1,82 @@
+package workflows
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/ledger"
+)
+
+func turnOf(user string, number, bytes int) *pending {
+	s := testSubmission(number)
+	s.Identity, s.Key = ledger.DefaultUser(user), user+"-"+strconv.Itoa(number)
+	return newPending(s, bytes)
+}
+
+func TestWhoHasHadLittleGoesFirst(t *testing.T) {
+	t.Parallel()
+	var queue turns
+	for i := range 500 {
+		queue.push(turnOf("greedy", i, 60_000))
+	}
+	for range 10 {
+		require.Equal(t, "greedy", queue.pop().submission.UserID)
+	}
+	for i := range 3 {
+		queue.push(turnOf("modest", i, 2000))
+	}
+	for range 3 {
+		require.Equal(t, "modest", queue.pop().submission.UserID)
+	}
+	require.Equal(t, "greedy", queue.pop().submission.UserID)
+	require.Equal(t, 489, queue.len())
+}
+
+// However users come and go: whoever waits shares alike, and nobody's submissions change their order.
+func TestTurnsAreFair(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		var queue turns
+		users, pushed, popped := 2+random.IntN(5), map[string]int{}, map[string]int{}
+		had := map[string]int{}
+		const largest = 64 << 10
+		push := func(user string) {
+			queue.push(turnOf(user, pushed[user], 1+random.IntN(largest)))
+			pushed[user]++
+		}
+		for user := range users { // from now on each has something that waits
+			push(strconv.Itoa(user))
+		}
+		for range 1000 {
+			for range random.IntN(4) {
+				push(strconv.Itoa(random.IntN(users)))
+			}
+			taken := queue.pop()
+			who := taken.submission.UserID
+			require.Equal(t, fmt.Sprintf("%s-%d", who, popped[who]), taken.submission.Key, "seed %d", seed)
+			popped[who]++
+			had[who] += max(taken.bytes, minTurn)
+			if pushed[who] == popped[who] {
+				push(who)
+			}
+			for _, one := range had {
+				for user := range users {
+					require.LessOrEqual(t, one-had[strconv.Itoa(user)], 2*largest, "seed %d", seed)
+				}
+			}
+		}
+	}
+	var queue turns
+	for i := range 3 * manyUsers {
+		queue.push(turnOf(strconv.Itoa(i), 0, 100))
+		queue.pop()
+	}
+	require.Empty(t, queue.ends, "nobody waits")
+	require.Nil(t, queue.pop())
+	require.Nil(t, queue.first())
+}
