@@ -149,6 +149,8 @@ func quickCost(c code) int {
 		return 1
 	case *closure:
 		return 1 + len(c.captures)
+	case *covered:
+		return quickCost(c.code)
 	case *gather:
 		if c.fast {
 			return c.cost
@@ -196,7 +198,7 @@ func (s *scope) expr(e ast.Expr) code {
 		s.at = e.Location
 		out := s.expr(e.Expr)
 		s.at = before
-		return out
+		return s.program.cover(out, e.Location)
 	case *ast.ExpTyApp:
 		return s.expr(e.Expr)
 	case *ast.ExpTyAbs:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,7 +27,7 @@ type Failure struct { //nolint:errname // a failure is what a run comes to, as a
 	err error // a failure of the host, or of the context
 }
 
-// Call is a function that was under way, and where it waited for the one before it.
+// Call is a function that was under way, and how far it was: where it waited for the one before it.
 type Call struct {
 	Function string
 	Location ast.Location
@@ -100,27 +101,43 @@ type located interface{ location() ast.Location }
 
 // trail notes the functions that are under way.
 func (m *machine) trail(failure *Failure) {
-	function := m.function
-	for i := len(m.frames) - 1; i >= 0 && len(failure.Calls) < maxCalls; i-- {
-		f := m.frames[i]
-		var at ast.Location
-		if place, ok := f.then.(located); ok {
-			at = place.location()
-		}
+	m.underWay(func(function *Function, at ast.Location) bool {
 		if failure.Location.IsZero() {
 			failure.Location = at
 		}
-		if function != nil && function != f.function {
-			failure.Calls = append(failure.Calls, Call{Function: function.code.name, Location: at})
-		}
-		function = f.function
-	}
-	if function != nil && len(failure.Calls) < maxCalls {
-		failure.Calls = append(failure.Calls, Call{Function: function.code.name, Location: function.code.at})
-	}
+		failure.Calls = append(failure.Calls, Call{Function: function.code.name, Location: at})
+		return len(failure.Calls) < maxCalls
+	})
 	if defect, ok := errors.AsType[*Defect](failure.err); ok {
 		defect.Calls = failure.Calls
 	}
+}
+
+// underWay calls a function with each function that is under way, the innermost first, and the place in it that is
+// known.
+func (m *machine) underWay(yield func(function *Function, at ast.Location) bool) {
+	function, at := m.function, ast.Location{}
+	leave := func() bool {
+		if function == nil {
+			return true
+		}
+		if at.IsZero() {
+			at = function.code.at
+		}
+		return yield(function, at)
+	}
+	for _, f := range slices.Backward(m.frames) {
+		if f.function != function {
+			if !leave() {
+				return
+			}
+			function, at = f.function, ast.Location{}
+		}
+		if place, ok := f.then.(located); ok && at.IsZero() {
+			at = place.location()
+		}
+	}
+	leave()
 }
 
 // arithmeticErrorType is the type of the exception that arithmetic throws.

@@ -85,7 +85,8 @@ type Interpretation struct {
 }
 
 // Interpret runs commands one after another in one transaction. The error is a [*Failure] when they are refused, any
-// other error when the host failed.
+// other error when the host failed. Then the transaction is as far as it came, with contract ids that are not final and
+// exercises without results.
 func (p *Program) Interpret(ctx context.Context, options Options, env Environment, commands []Command) (
 	Interpretation, error,
 ) {
@@ -96,7 +97,7 @@ func (p *Program) Interpret(ctx context.Context, options Options, env Environmen
 		body := &function{name: "command", body: performing{command}}
 		if _, failure := m.run(&Function{code: body}, nil); failure != nil {
 			_, err := m.finish(nil, failure)
-			return Interpretation{}, err
+			return Interpretation{Transaction: m.ledger.transaction()}, err
 		}
 		last = append(last, m.ledger.roots[len(m.ledger.roots)-1])
 	}

@@ -27,6 +27,8 @@ type Program struct {
 
 	scales    sync.Map     // of types of numbers (*lf.Type)
 	keptBytes atomic.Int64 // what the values take that are kept
+
+	coverage *coverage // nil where nothing is covered
 }
 
 // definition names what a template, interface or exception defines beside values.

@@ -38,6 +38,9 @@ type Environment struct {
 	EffectiveAt time.Time
 	// Seed is what contract ids and node seeds derive from.
 	Seed [32]byte
+	// TakeBack has exceptions that are caught take back what was created and archived meanwhile; otherwise such a
+	// submission is refused.
+	TakeBack bool
 }
 
 // maxTransactionNodes bounds the nodes of a transaction.
@@ -167,15 +170,21 @@ func (m *machine) mark() mark {
 	return mark{nodes: len(m.ledger.nodes), frames: len(m.ledger.frames)}
 }
 
-// rollback takes back what was done since a mark. Only reading can be taken back.
+// rollback takes back what was done since a mark.
 func (m *machine) rollback(to mark) *Failure {
 	t := m.ledger
 	if t == nil {
 		return nil
 	}
 	for _, node := range t.nodes[to.nodes:] {
-		if node.Kind == ledger.EventCreate || node.Consuming {
+		switch {
+		case node.Kind != ledger.EventCreate && !node.Consuming:
+		case !t.env.TakeBack:
 			return effectfulRollback(t.nodes[to.nodes:])
+		case node.Kind == ledger.EventCreate:
+			delete(t.created, node.ContractID)
+		default:
+			delete(t.consumed, node.ContractID)
 		}
 	}
 	since := func(id int32) bool { return id >= int32(to.nodes) }
@@ -236,6 +245,13 @@ func (m *machine) notAfter(t lf.Timestamp) {
 
 // finished is the transaction in the form that the ledger knows.
 func (t *transaction) finished() ledger.Transaction {
+	out := t.transaction()
+	out.AssignContractIDs()
+	return out
+}
+
+// transaction is the transaction as far as it came.
+func (t *transaction) transaction() ledger.Transaction {
 	out := ledger.Transaction{
 		Nodes: t.nodes, Roots: t.roots, EffectiveAt: t.env.EffectiveAt,
 		Earliest: timeOf(t.earliest), Latest: timeOf(t.latest),
@@ -243,7 +259,6 @@ func (t *transaction) finished() ledger.Transaction {
 	for _, id := range t.order {
 		out.Inputs = append(out.Inputs, t.inputs[id].contract)
 	}
-	out.AssignContractIDs()
 	return out
 }
 

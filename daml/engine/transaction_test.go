@@ -320,3 +320,26 @@ func TestATransactionKnowsAtWhichTimesItHolds(t *testing.T) {
 	require.Equal(t, now, exactly.Results[0])
 	require.Equal(t, exactly.Transaction.Earliest, exactly.Transaction.Latest)
 }
+
+func TestEffectsAreTakenBackOnALedgerThatAllowsIt(t *testing.T) {
+	t.Parallel()
+	l := onLedger(t)
+	out, err := l.program.Interpret(l.Context(), engine.Options{}, engine.Environment{
+		Host: l.memory, ActAs: actAs("alice"), EffectiveAt: noon, TakeBack: true,
+	}, []engine.Command{l.exercise("Careful", l.enum("Creates"))})
+	require.NoError(t, err)
+	require.Equal(t, lf.Text("caught"), out.Results[0])
+	require.Len(t, out.Transaction.Nodes, 1, "what was created is gone")
+	require.Empty(t, out.Transaction.Created())
+}
+
+func TestARefusedTransactionIsShownAsFarAsItCame(t *testing.T) {
+	t.Parallel()
+	l := onLedger(t)
+	out, err := l.submit(actAs("alice"), l.exercise("TearTwice", lf.Unit{}))
+	require.True(t, fault.ContractNotActive.Matches(err))
+	require.Len(t, out.Transaction.Nodes, 2)
+	require.Equal(t, "TearTwice", out.Transaction.Nodes[0].Choice)
+	require.Equal(t, "Tear", out.Transaction.Nodes[1].Choice)
+	require.Nil(t, out.Transaction.Nodes[0].Result)
+}

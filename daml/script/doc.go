@@ -1,5 +1,10 @@
-// Package script knows the tests that users write in Daml Script: a script is a value of a package that evaluates to a
-// question and what to go on with once it is answered. [Find] lists them.
+// Package script runs the tests that users write in Daml Script.
+//
+// A script is a value of a package that evaluates to a question and what to go on with once it is answered: submit
+// these commands, allocate a party, set the time. [Suite.Run] answers the questions from a ledger in memory, which a
+// run has to itself; it interprets commands by package engine and keeps to the rules of authorization and visibility of
+// package ledger. Two runs of a script with the same seed are the same, to the last contract id. [Find] lists the
+// scripts of a package.
 //
 // The package is pure.
 package script

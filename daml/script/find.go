@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/ledger/lf"
 )
 
 // lowLevel is the module of the library that says what a script is.
@@ -48,3 +49,13 @@ func isScript(t ast.Type, packages ast.Packages) bool {
 }
 
 func isLibrary(p *ast.Package) bool { return p != nil && slices.Contains(libraryNames, p.Name) }
+
+// libraryOf is the package of the library that a script is written with; "" when it is no script.
+func libraryOf(name ast.ValueName, packages ast.Packages) lf.PackageID {
+	value := packages.Value(name)
+	if value == nil || !isScript(value.Type, packages) {
+		return ""
+	}
+	constructor, _ := ast.Unapply(value.Type)
+	return constructor.(*ast.TyCon).Name.Package
+}

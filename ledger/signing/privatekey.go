@@ -142,3 +142,12 @@ func (k PrivateKey) Sign(message []byte) (Signature, error) {
 	}
 	return out, nil
 }
+
+// SignDigest signs a digest with a key of secp256k1, in DER form.
+func (k PrivateKey) SignDigest(digest []byte) ([]byte, error) {
+	key, ok := k.key.(*secp256k1.PrivateKey)
+	if !ok {
+		return nil, fmt.Errorf("only keys of %s sign digests", Secp256k1)
+	}
+	return secpecdsa.Sign(key, digest).Serialize(), nil
+}

@@ -56,7 +56,7 @@ func (o Output) print(to io.Writer, bold func(string) string, answer Answer) err
 	if len(answer.Table.Rows) == 0 {
 		return nil
 	}
-	lines := answer.Table.lines()
+	lines := answer.Table.Lines()
 	lines[0] = bold(lines[0])
 	return printLines(to, lines)
 }
@@ -76,8 +76,8 @@ func printLines(to io.Writer, lines []string) error {
 	return err
 }
 
-// lines are the head and the rows, with aligned columns.
-func (t Table) lines() []string {
+// Lines are the head and the rows, with aligned columns.
+func (t Table) Lines() []string {
 	const gap = 2
 	var text strings.Builder
 	writer := tabwriter.NewWriter(&text, 0, 0, gap, ' ', 0)

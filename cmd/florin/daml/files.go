@@ -20,19 +20,21 @@ type file struct {
 	path     string
 	dar      *archive.DAR
 	packages ast.Packages
+	// source finds the source of a module of the main package.
+	source func(module string) (string, bool)
 }
 
-// readFile reads a DAR file, of any version of the language that is known.
-func readFile(path string) (*file, error) {
+// readFile reads a DAR file.
+func readFile(path string, options archive.Options) (*file, error) {
 	data, err := content(path)
 	if err != nil {
 		return nil, console.Fail(console.ExitFailed, "", "%s: %w", path, err)
 	}
-	dar, err := archive.ReadDAR(data, archive.Options{Dev: true})
+	dar, err := archive.ReadDAR(data, options)
 	if err != nil {
 		return nil, refused(path, err)
 	}
-	out := &file{path: path, dar: dar, packages: make(ast.Packages, len(dar.Packages))}
+	out := &file{path: path, dar: dar, packages: make(ast.Packages, len(dar.Packages)), source: dar.Source}
 	for _, p := range dar.Packages {
 		out.packages[p.ID] = p
 	}
@@ -67,7 +69,7 @@ func content(path string) ([]byte, error) {
 func (f *file) modulesWithSource() []string {
 	var names []string
 	for _, module := range f.dar.Main.Modules {
-		if _, ok := f.dar.Source(module.Name); ok {
+		if _, ok := f.source(module.Name); ok {
 			names = append(names, module.Name)
 		}
 	}

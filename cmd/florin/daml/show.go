@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/daml/archive"
 	"github.com/florinledger/florin/daml/ast"
 )
 
@@ -26,7 +27,7 @@ type showCommand struct {
 
 // Run prints what the file has.
 func (c *showCommand) Run() error {
-	read, err := readFile(c.DAR)
+	read, err := readFile(c.DAR, archive.Options{Dev: true})
 	if err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func (c *showCommand) Run() error {
 }
 
 func (c *showCommand) printSource(read *file, to io.Writer) error {
-	text, ok := read.dar.Source(c.Source)
+	text, ok := read.source(c.Source)
 	if !ok {
 		hint := "The archive holds no sources."
 		if known := read.modulesWithSource(); len(known) > 0 {

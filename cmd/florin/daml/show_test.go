@@ -54,6 +54,7 @@ func fileOfNotes(t *testing.T) *file {
 	return &file{
 		path: "notes.dar", dar: &archive.DAR{Main: main, Packages: []*ast.Package{scripts, main}, SDK: "3.4.11"},
 		packages: ast.Packages{main.ID: main, scripts.ID: scripts},
+		source:   func(string) (string, bool) { return "", false },
 	}
 }
 
@@ -101,8 +102,8 @@ func TestAFileThatIsNoDARIsRefused(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "no.dar")
 	require.NoError(t, os.WriteFile(path, []byte("no"), 0o600))
-	_, err := readFile(path)
+	_, err := readFile(path, archive.Options{})
 	require.ErrorContains(t, err, "not a zip archive")
-	_, err = readFile(path + "x")
+	_, err = readFile(path+"x", archive.Options{})
 	require.ErrorContains(t, err, "no such file")
 }

@@ -1,0 +1,238 @@
+package daml
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/script"
+	"github.com/florinledger/florin/ledger"
+)
+
+// writeFailure shows why a script failed.
+func writeFailure(out *strings.Builder, r result) {
+	failure := r.report.Failure
+	if failure.Code != "" {
+		line(out, 1, "%s", failure.Code)
+	}
+	for text := range strings.SplitSeq(failure.Message, "\n") {
+		line(out, 1, "%s", text)
+	}
+	shown := map[ast.Location]bool{}
+	if at := r.suite.firstWithSource(failure.Script); at != nil {
+		head(out, "the script asks %s here: %s", failure.Question, placeText(*at))
+		r.suite.excerpt(out, at.At)
+		shown[at.At] = true
+	}
+	if at := r.suite.firstWithSource(failure.Calls); at != nil && !shown[at.At] {
+		head(out, "it fails here: %s", placeText(*at))
+		r.suite.excerpt(out, at.At)
+	}
+	if frames := slices.Concat(failure.Calls, failure.Script); len(frames) > 0 {
+		head(out, "call stack, the innermost first")
+		for _, text := range stack(frames) {
+			line(out, 2, "%s", text)
+		}
+	}
+	if failure.Submission != nil {
+		writeSubmission(out, failure.Submission)
+	}
+	writeViews(out, r.report)
+	if len(r.report.Messages) > 0 {
+		head(out, "debug")
+		writeMessages(out, r.report.Messages)
+	}
+	out.WriteByte('\n')
+}
+
+// head is a line above a part of a failure.
+func head(out *strings.Builder, format string, args ...any) {
+	out.WriteByte('\n')
+	line(out, 1, format, args...)
+}
+
+// stack are the lines of a call stack. What the compiler made is left out, and a place is shown once.
+func stack(frames []script.Frame) []string {
+	var out []string
+	for _, frame := range frames {
+		text := placeText(frame)
+		name := frame.Definition[strings.LastIndex(frame.Definition, ":")+1:]
+		if text == "" || frame.At.IsZero() && (strings.HasPrefix(name, "$") || name == "command") {
+			continue
+		}
+		if len(out) == 0 || out[len(out)-1] != text {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// placeText is a place as editors understand it, with what is defined there.
+func placeText(frame script.Frame) string {
+	definition := frame.Definition
+	if strings.Contains(definition, "$") {
+		definition = ""
+	}
+	switch {
+	case frame.At.IsZero():
+		return definition
+	case definition == "":
+		return frame.At.String()
+	default:
+		return definition + " at " + frame.At.String()
+	}
+}
+
+func writeMessages(out *strings.Builder, messages []script.Message) {
+	for _, message := range messages {
+		at := ""
+		if !message.At.IsZero() {
+			at = message.At.String() + "  "
+		}
+		line(out, 2, "%s%s", at, message.Text)
+	}
+}
+
+// maxContractsShown bounds how many contracts are listed of a party.
+const maxContractsShown = 20
+
+// writeViews lists what each party sees.
+func writeViews(out *strings.Builder, report script.Report) {
+	if len(report.Parties) == 0 {
+		return
+	}
+	head(out, "what each party sees")
+	for _, party := range report.Parties {
+		var mine []ledger.Contract
+		for _, contract := range report.Contracts {
+			if contract.IsStakeholder(party) {
+				mine = append(mine, contract)
+			}
+		}
+		line(out, 2, "%s: %s", party, count(len(mine), "contract"))
+		for i, contract := range mine {
+			if i == maxContractsShown {
+				line(out, 3, "and %d more", len(mine)-i)
+				break
+			}
+			line(out, 3, "%s %s %s", shortID(contract.ID), contract.Template.QualifiedName(), shorten(string(contract.Payload)))
+		}
+	}
+}
+
+// shortID is the beginning of a contract id, which is enough to tell contracts apart.
+func shortID(id ledger.ContractID) string {
+	const length = 10
+	if len(id) <= length {
+		return string(id)
+	}
+	return string(id[:length]) + "…"
+}
+
+func shorten(text string) string {
+	const limit = 160
+	if runes := []rune(text); len(runes) > limit {
+		return string(runes[:limit]) + "…"
+	}
+	return text
+}
+
+func writeSubmission(out *strings.Builder, submission *script.Transaction) {
+	as := partyList(submission.ActAs)
+	if len(submission.ReadAs) > 0 {
+		as += ", reading as " + partyList(submission.ReadAs)
+	}
+	head(out, "the transaction as far as it came, by %s", as)
+	lines := treeLines(submission.Tree)
+	if len(lines) == 0 {
+		line(out, 2, "nothing")
+	}
+	for _, text := range lines {
+		line(out, 2, "%s", text)
+	}
+}
+
+func partyList(parties []ledger.Party) string { return strings.Join(ledger.Strings(parties), ", ") }
+
+// treeLines shows a transaction as a tree, a line for each node.
+func treeLines(t ledger.Transaction) []string {
+	var out []string
+	var add func(id int32, before, indent string)
+	add = func(id int32, before, indent string) {
+		node := t.Nodes[id]
+		out = append(out, before+nodeText(node))
+		for i, child := range node.Children {
+			if i == len(node.Children)-1 {
+				add(child, indent+"└ ", indent+"  ")
+			} else {
+				add(child, indent+"├ ", indent+"│ ")
+			}
+		}
+	}
+	for _, root := range t.Roots {
+		add(root, "", "")
+	}
+	return out
+}
+
+func nodeText(node ledger.TxNode) string {
+	of := node.Template.QualifiedName() + " " + shortID(node.ContractID)
+	switch node.Kind {
+	case ledger.EventCreate:
+		return fmt.Sprintf("create %s, signed by %s", of, partyList(node.Signatories))
+	case ledger.EventExercise:
+		through := ""
+		if node.Interface != nil {
+			through = " through " + node.Interface.QualifiedName()
+		}
+		return fmt.Sprintf("exercise %s%s on %s, by %s", node.Choice, through, of, partyList(node.ActingParties))
+	default:
+		return fmt.Sprintf("fetch %s, by %s", of, partyList(node.ActingParties))
+	}
+}
+
+// firstWithSource is the innermost place whose source the archive has; nil when there is none.
+func (f *file) firstWithSource(frames []script.Frame) *script.Frame {
+	for i, frame := range frames {
+		if f.hasSource(frame.At) {
+			return &frames[i]
+		}
+	}
+	return nil
+}
+
+// hasSource reports whether a place is in the main package, and its source in the archive. A place that the script
+// tells of has no package.
+func (f *file) hasSource(at ast.Location) bool {
+	if at.IsZero() || at.Package != "" && at.Package != f.dar.Main.ID || f.dar.Main.Module(at.Module) == nil {
+		return false
+	}
+	_, ok := f.source(at.Module)
+	return ok
+}
+
+// excerpt shows the lines of a place, and two on both sides.
+func (f *file) excerpt(out *strings.Builder, at ast.Location) {
+	text, ok := f.source(at.Module)
+	if !ok {
+		return
+	}
+	const around, most = 2, 8
+	lines := strings.Split(text, "\n")
+	first, last := int(at.Start.Line), min(int(at.End.Line), int(at.Start.Line)+most)
+	if at.End.Column == 0 && last > first {
+		last--
+	}
+	for i := max(0, first-around); i <= min(last+around, len(lines)-1); i++ {
+		mark := " "
+		if i >= first && i <= last {
+			mark = ">"
+		}
+		source := console.Plain(strings.ReplaceAll(strings.TrimRight(lines[i], "\r"), "\t", "  "))
+		text := fmt.Sprintf("    %s %*d | %s", mark, len(strconv.Itoa(last+around+1)), i+1, source)
+		out.WriteString(strings.TrimRight(text, " ") + "\n")
+	}
+}

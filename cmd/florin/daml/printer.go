@@ -1,0 +1,178 @@
+package daml
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/daml/script"
+	"github.com/florinledger/florin/ledger"
+)
+
+// printer prints results as they come. Its first error stays.
+type printer struct {
+	command *TestCommand
+	out     io.Writer
+	bold    func(string) string
+	several bool // files
+	last    *suite
+	err     error
+}
+
+func (p *printer) print(text string) {
+	if p.err == nil {
+		_, p.err = io.WriteString(p.out, text)
+	}
+}
+
+func (p *printer) json(v any) {
+	if p.err == nil {
+		encoder := json.NewEncoder(p.out)
+		encoder.SetEscapeHTML(false)
+		p.err = encoder.Encode(v)
+	}
+}
+
+// result prints what came of a script.
+func (p *printer) result(r result) {
+	if p.command.JSON {
+		p.json(shownResultOf(r))
+		return
+	}
+	if p.several && p.last != r.suite {
+		p.print(p.bold(console.Plain(r.suite.path)) + "\n")
+		p.last = r.suite
+	}
+	verdict := "ok    "
+	if r.report.Failure != nil {
+		verdict = p.bold("FAILED")
+	}
+	p.print(fmt.Sprintf("%s  %s (%s, %s, %s)\n", verdict, console.Plain(r.script.Name.QualifiedName()),
+		inMilliseconds(r.took), count(len(r.report.Transactions), "transaction"), count(len(r.report.Contracts), "contract")))
+	var out strings.Builder
+	if r.report.Failure != nil {
+		writeFailure(&out, r)
+	} else if p.command.Verbose {
+		writeMessages(&out, r.report.Messages)
+	}
+	p.print(out.String())
+}
+
+func inMilliseconds(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return "<1 ms"
+	case d < 10*time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	default:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	}
+}
+
+// end prints how many scripts passed and failed, and returns the latter.
+func (p *printer) end(results []result, took time.Duration) int {
+	failed := 0
+	for _, r := range results {
+		if r.report.Failure != nil {
+			failed++
+		}
+	}
+	passed := len(results) - failed
+	if p.command.JSON {
+		p.json(map[string]any{"passed": passed, "failed": failed, "milliseconds": took.Milliseconds()})
+		return failed
+	}
+	p.print(fmt.Sprintf("%d passed, %d failed\n", passed, failed))
+	return failed
+}
+
+// shownResult is a result as --json prints it.
+type shownResult struct {
+	DAR          string         `json:"dar"`
+	Script       string         `json:"script"`
+	OK           bool           `json:"ok"`
+	Milliseconds float64        `json:"milliseconds"`
+	Transactions int            `json:"transactions"`
+	Contracts    int            `json:"contracts"`
+	Failure      *shownFailure  `json:"failure,omitempty"`
+	Messages     []shownMessage `json:"messages"`
+}
+
+type shownFailure struct {
+	Code        string                       `json:"code,omitempty"`
+	Message     string                       `json:"message"`
+	Question    string                       `json:"question,omitempty"`
+	Script      []shownPlace                 `json:"script"`
+	Calls       []shownPlace                 `json:"calls"`
+	Transaction []string                     `json:"transaction,omitempty"`
+	Views       map[ledger.Party][]shownView `json:"views"`
+}
+
+type shownPlace struct {
+	Definition string `json:"definition,omitempty"`
+	Module     string `json:"module,omitempty"`
+	Line       int32  `json:"line,omitempty"`
+	Column     int32  `json:"column,omitempty"`
+}
+
+type shownView struct {
+	ContractID ledger.ContractID `json:"contract_id"`
+	TemplateID string            `json:"template_id"`
+	Payload    json.RawMessage   `json:"payload"`
+}
+
+type shownMessage struct {
+	Text string     `json:"text"`
+	At   shownPlace `json:"at"`
+}
+
+func placeOf(f script.Frame) shownPlace {
+	out := shownPlace{Definition: f.Definition, Module: f.At.Module}
+	if !f.At.IsZero() {
+		out.Line, out.Column = f.At.Start.Line+1, f.At.Start.Column+1
+	}
+	return out
+}
+
+func placesOf(frames []script.Frame) []shownPlace {
+	out := []shownPlace{}
+	for _, frame := range frames {
+		out = append(out, placeOf(frame))
+	}
+	return out
+}
+
+func shownResultOf(r result) shownResult {
+	out := shownResult{
+		DAR: r.suite.path, Script: r.script.Name.QualifiedName(), OK: r.report.Failure == nil,
+		Milliseconds: float64(r.took.Microseconds()) / 1000, Transactions: len(r.report.Transactions),
+		Contracts: len(r.report.Contracts), Messages: []shownMessage{},
+	}
+	for _, message := range r.report.Messages {
+		out.Messages = append(out.Messages, shownMessage{message.Text, placeOf(script.Frame{At: message.At})})
+	}
+	failure := r.report.Failure
+	if failure == nil {
+		return out
+	}
+	out.Failure = &shownFailure{
+		Code: failure.Code, Message: failure.Message, Question: failure.Question, Script: placesOf(failure.Script),
+		Calls: placesOf(failure.Calls), Views: map[ledger.Party][]shownView{},
+	}
+	if failure.Submission != nil {
+		out.Failure.Transaction = treeLines(failure.Submission.Tree)
+	}
+	for _, party := range r.report.Parties {
+		views := []shownView{}
+		for _, contract := range r.report.Contracts {
+			if contract.IsStakeholder(party) {
+				views = append(views, shownView{contract.ID, contract.Template.String(), contract.Payload})
+			}
+		}
+		out.Failure.Views[party] = views
+	}
+	return out
+}

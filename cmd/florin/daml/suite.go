@@ -1,0 +1,118 @@
+package daml
+
+import (
+	"context"
+	"crypto/sha256"
+	"iter"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/florinledger/florin/daml/archive"
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/check"
+	"github.com/florinledger/florin/daml/script"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// suite is a DAR file whose scripts can be run.
+type suite struct {
+	*file
+	runner  *script.Suite
+	scripts []script.Script
+}
+
+// cache has the packages that were read and checked.
+type cache struct {
+	mu      sync.Mutex
+	read    ast.Packages
+	checked ast.Packages
+}
+
+func (c *cache) known(id lf.PackageID) *ast.Package {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.read[id]
+}
+
+// load reads and checks a file.
+func (c *cache) load(ctx context.Context, path string) (*suite, error) {
+	if c.checked == nil {
+		c.read, c.checked = ast.Packages{}, ast.Packages{}
+	}
+	read, err := readFile(path, archive.Options{Dev: true, Known: c.known})
+	if err != nil {
+		return nil, err
+	}
+	var fresh []*ast.Package
+	for id, p := range read.packages {
+		c.read[id] = p
+		if c.checked[id] == nil {
+			fresh = append(fresh, p)
+		}
+	}
+	if err := check.Packages(ctx, fresh, check.Options{Checked: c.checked}); err != nil {
+		return nil, refused(path, err)
+	}
+	for _, p := range fresh {
+		c.checked[p.ID] = p
+	}
+	runner, err := script.NewSuite(read.packages)
+	if err != nil {
+		return nil, refused(path, err)
+	}
+	return &suite{file: read, runner: runner, scripts: script.Find(read.dar.Main, read.packages)}, nil
+}
+
+// job is a script to be run.
+type job struct {
+	suite  *suite
+	script script.Script
+}
+
+// result is what came of a job.
+type result struct {
+	job
+	report script.Report
+	took   time.Duration
+}
+
+type options struct {
+	timeout time.Duration
+	script  script.Options
+}
+
+// seedOf makes a seed of a text.
+func seedOf(text string) [32]byte { return sha256.Sum256([]byte(text)) }
+
+// run runs jobs, as many at a time as there are cores, and yields what comes of them in their order.
+func run(ctx context.Context, jobs []job, options options) iter.Seq[result] {
+	results := make([]chan result, len(jobs))
+	for i := range results {
+		results[i] = make(chan result, 1)
+	}
+	var next atomic.Int64
+	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
+		go func() {
+			for i := int(next.Add(1)) - 1; i < len(jobs); i = int(next.Add(1)) - 1 {
+				results[i] <- jobs[i].run(ctx, options)
+			}
+		}()
+	}
+	return func(yield func(result) bool) {
+		for _, one := range results {
+			if !yield(<-one) {
+				return
+			}
+		}
+	}
+}
+
+func (j job) run(ctx context.Context, options options) result {
+	ctx, cancel := context.WithTimeout(ctx, options.timeout)
+	defer cancel()
+	started := time.Now()
+	report := j.suite.runner.Run(ctx, j.script, options.script)
+	return result{job: j, report: report, took: time.Since(started)}
+}

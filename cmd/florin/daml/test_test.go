@@ -1,0 +1,228 @@
+package daml
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/daml/archive"
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/script"
+	"github.com/florinledger/florin/daml/script/scripttest"
+)
+
+// wallet is what the places in walletTests are in.
+const wallet = `module Wallet where
+
+import Daml.Script
+
+template Note
+  with
+    owner : Party
+    text : Text
+  where
+    signatory owner
+    choice HandOver : ContractId Note
+      with
+        newOwner : Party
+      controller owner
+      do
+        create this with owner = newOwner
+
+handOver : Script ()
+handOver = script do
+  alice <- allocateParty "alice"
+  bob <- allocateParty "bob"
+  note <- submit alice do
+    createCmd Note with owner = alice; text = "hello"
+  debug "now alice hands it over"
+  submit alice do
+    exerciseCmd note HandOver with newOwner = bob
+  pure ()
+
+write : Script ()
+write = script do
+  alice <- allocateParty "alice"
+  submit alice do
+    createCmd Note with owner = alice; text = "mine"
+  pure ()
+`
+
+const walletTests = `
+module Wallet {
+	record HandOver = { newOwner: Party };
+	record Note = { owner: Party, text: Text };
+	template (this: Note) = {
+		signatories Cons @Party [Wallet:Note {owner} this] (Nil @Party);
+		observers Nil @Party;
+		choice HandOver (self) (arg: Wallet:HandOver): ContractId Wallet:Note,
+			controllers Cons @Party [Wallet:Note {owner} this] (Nil @Party)
+			to loc(Wallet, 15, 8, 15, 41) create @Wallet:Note (
+				Wallet:Note { this with owner = Wallet:HandOver {newOwner} arg });
+	};
+	record SrcLoc = { srcLocPackage: Text, srcLocModule: Text, srcLocFile: Text, srcLocStartLine: Int64,
+		srcLocStartCol: Int64, srcLocEndLine: Int64, srcLocEndCol: Int64 };
+	val note: Party -> Text -> Unit = \(owner: Party) (text: Text) -> H:meta (H:Command:Create (H:Create {
+		argC = A:AnyTemplate { getAnyTemplate = to_any @Wallet:Note (Wallet:Note { owner = owner, text = text }) } }));
+	val pass: Unit -> Party -> Unit = \(note: Unit) (to_: Party) -> H:meta (H:Command:Exercise (H:Exercise {
+		tplId = H:rep (type_rep @Wallet:Note), cId = note,
+		argE = H:choice (to_any @Wallet:HandOver (Wallet:HandOver { newOwner = to_ })) }));
+	val at: Int64 -> Unit -> Unit = \(line: Int64) (s: Unit) -> H:Submission { s with sLocation = Some @Unit (
+		T:Tuple2 @Unit @Unit { _1 = "submit", _2 = Wallet:SrcLoc { srcLocPackage = "main", srcLocModule = "Wallet",
+			srcLocFile = "Wallet.daml", srcLocStartLine = line, srcLocStartCol = 2, srcLocEndLine = ADD_INT64 line 1,
+			srcLocEndCol = 49 } }) };
+	val submit: Int64 -> Party -> Unit -> (Unit -> Unit) -> Unit =
+		\(line: Int64) (actor: Party) (command: Unit) (next: Unit -> Unit) ->
+		H:submits (Cons @Unit [Wallet:at line (H:submission actor (Nil @Party) (Nil @Unit) H:mustSucceed
+			(Cons @Unit [command] (Nil @Unit)))] (Nil @Unit)) (\(all: List Unit) -> next (H:results (H:first all)));
+	val handOver: LL:Script Unit = H:script (\(u: Unit) ->
+		loc(Wallet, 19, 2, 19, 32) H:party "alice" (\(alice: Party) -> H:party "bob" (\(bob: Party) ->
+		Wallet:submit 21 alice (Wallet:note alice "hello") (\(note: Unit) ->
+		loc(Wallet, 23, 2, 23, 33) H:say "now alice hands it over" (
+		Wallet:submit 24 alice (Wallet:pass (H:created note) bob)
+			(\(note: Unit) -> loc(Wallet, 26, 2, 26, 9) H:done ()))))));
+	val write: LL:Script Unit = H:script (\(u: Unit) -> H:party "alice" (\(alice: Party) ->
+		loc(Wallet, 31, 2, 32, 52) Wallet:submit 31 alice (Wallet:note alice "mine") (\(note: Unit) -> H:done ())));
+}`
+
+func suiteOfWallet(t *testing.T) *suite {
+	t.Helper()
+	packages, main := scripttest.Packages(t, walletTests)
+	runner, err := script.NewSuite(packages)
+	require.NoError(t, err)
+	runner.Cover(main.ID)
+	return &suite{
+		file: &file{
+			path: "wallet.dar", dar: &archive.DAR{Main: main, Packages: []*ast.Package{main}}, packages: packages,
+			source: func(module string) (string, bool) { return wallet, module == "Wallet" },
+		},
+		runner: runner, scripts: script.Find(main, packages),
+	}
+}
+
+// runAll runs the scripts of the wallet.
+func runAll(t *testing.T, one *suite) []result {
+	t.Helper()
+	var jobs []job
+	for _, found := range one.scripts {
+		jobs = append(jobs, job{one, found})
+	}
+	var out []result
+	for r := range run(t.Context(), jobs, options{timeout: time.Minute}) {
+		r.took = 2 * time.Millisecond // so that what is printed is the same each time
+		out = append(out, r)
+	}
+	return out
+}
+
+// printed is what a command prints of results.
+func printed(t *testing.T, command *TestCommand, one *suite, results []result) string {
+	t.Helper()
+	var out bytes.Buffer
+	p := printer{command: command, out: &out, bold: func(text string) string { return text }}
+	for _, r := range results {
+		p.result(r)
+	}
+	if command.Coverage {
+		p.coverage([]coverage{one.coverage(results)})
+	}
+	require.Equal(t, 1, p.end(results, time.Second))
+	require.NoError(t, p.err)
+	return out.String()
+}
+
+// golden compares a text with a file, which is what the guide shows, too.
+func golden(t *testing.T, name, text string) {
+	t.Helper()
+	expected, err := os.ReadFile(filepath.Join("testdata", name))
+	require.NoError(t, err)
+	require.Equal(t, string(expected), text)
+	guide, err := os.ReadFile("../../../docs/guides/testing-daml.md")
+	require.NoError(t, err)
+	require.Contains(t, string(guide), text)
+}
+
+func TestAFailureShowsWhereAndWhy(t *testing.T) {
+	t.Parallel()
+	one := suiteOfWallet(t)
+	golden(t, "failure.golden", printed(t, &TestCommand{}, one, runAll(t, one)))
+}
+
+func TestCoverageIsPrinted(t *testing.T) {
+	t.Parallel()
+	one := suiteOfWallet(t)
+	text := printed(t, &TestCommand{Coverage: true}, one, runAll(t, one))
+	_, covered, ok := strings.Cut(text, "\n\n"+"coverage")
+	if !ok {
+		_, covered, ok = strings.Cut(text, "coverage")
+	}
+	require.True(t, ok)
+	golden(t, "coverage.golden", "coverage"+covered)
+	var page bytes.Buffer
+	require.NoError(t, writeHTML(&page, []coverage{one.coverage(runAll(t, one))}))
+	require.Contains(t, page.String(), `<span class="ran"><span class="number">32</span>  submit alice do</span>`)
+	require.Contains(t, page.String(), `<span class="not"><span class="number">27</span>  pure ()</span>`)
+	require.Contains(t, page.String(), "Wallet:Note")
+}
+
+func TestResultsArePrintedForPrograms(t *testing.T) {
+	t.Parallel()
+	one := suiteOfWallet(t)
+	results := runAll(t, one)
+	lines := strings.Split(strings.TrimSpace(printed(t, &TestCommand{JSON: true}, one, results)), "\n")
+	require.Len(t, lines, 3)
+	var failed shownResult
+	require.NoError(t, json.Unmarshal([]byte(lines[0]), &failed))
+	require.Equal(t, "Wallet:handOver", failed.Script)
+	require.False(t, failed.OK)
+	require.Equal(t, "DAML_AUTHORIZATION_ERROR", failed.Failure.Code)
+	require.Equal(t, []shownPlace{{"submit", "Wallet", 25, 3}}, failed.Failure.Script)
+	require.Len(t, failed.Failure.Views["alice"], 1)
+	require.Equal(t, "now alice hands it over", failed.Messages[0].Text)
+	require.JSONEq(t, `{"passed":1,"failed":1,"milliseconds":1000}`, lines[2])
+
+	var report bytes.Buffer
+	require.NoError(t, writeJUnit(&report, []*suite{one}, results))
+	var read junitSuites
+	require.NoError(t, xml.Unmarshal(report.Bytes(), &read))
+	require.Equal(t, 2, read.Tests)
+	require.Equal(t, 1, read.Failures)
+	require.Equal(t, "DAML_AUTHORIZATION_ERROR", read.Suites[0].Cases[0].Failure.Type)
+	require.Nil(t, read.Suites[0].Cases[1].Failure)
+}
+
+func TestScriptsAreChosenByName(t *testing.T) {
+	t.Parallel()
+	for pattern, expected := range map[string]bool{
+		"": true, "write": true, "Wallet:": true, "*:write": true, "writ*": false, "Other": false, "W*e": true,
+	} {
+		require.Equal(t, expected, (&TestCommand{Only: pattern}).matches("Wallet:write"), pattern)
+	}
+	s := session{command: &TestCommand{DAR: []string{"wallet.dar"}, Only: "writes"}}
+	err := s.nothing([]*suite{suiteOfWallet(t)})
+	require.ErrorContains(t, err, `no script of wallet.dar has "writes" in its name`)
+	require.ErrorContains(t, err, "Did you mean write?")
+	require.Equal(t, console.ExitFailed, console.CodeOf(err))
+}
+
+func TestAScriptEndsWithItsTime(t *testing.T) {
+	t.Parallel()
+	packages, main := scripttest.Packages(t, `module M {
+		val forever: LL:Script Unit = H:script (\(u: Unit) -> M:loop ());
+		val loop: Unit -> Unit = \(u: Unit) -> M:loop u;
+	}`)
+	runner, err := script.NewSuite(packages)
+	require.NoError(t, err)
+	one := &suite{file: &file{path: "m.dar", dar: &archive.DAR{Main: main}}, runner: runner}
+	r := job{one, script.Find(main, packages)[0]}.run(t.Context(), options{timeout: time.Millisecond})
+	require.NotNil(t, r.report.Failure)
+	require.Contains(t, r.report.Failure.Message, "deadline exceeded")
+}

@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// applying is the code of applying a definition to arguments.
+type applying struct {
+	global *global
+	args   []Value
+}
+
+func (applying) quick(*machine) (Value, bool) { return nil, false }
+func (a applying) step(m *machine) code       { return m.applyGlobal(a.global, a.args...) }
+
+// throwing is the code of throwing an exception.
+type throwing struct{ exception *Any }
+
+func (throwing) quick(*machine) (Value, bool) { return nil, false }
+func (t throwing) step(m *machine) code       { return m.throw(t.exception) }
+
+// start runs code that is no function of a package.
+func (p *Program) start(ctx context.Context, options Options, name string, body code) (Value, error) {
+	m := p.machine(ctx, options)
+	return m.finish(m.run(&Function{code: &function{name: name, body: body}}, nil))
+}
+
+// View computes the view of an interface for a contract of a template, which has to implement it.
+func (p *Program) View(ctx context.Context, options Options, template, of lf.TypeName, argument Value) (Value, error) {
+	t, failure := p.template(template)
+	if failure != nil {
+		return nil, failure
+	}
+	implements := t.def.Implementation(of)
+	if implements == nil {
+		return nil, crash("template %s does not implement interface %s", template, of)
+	}
+	return p.start(ctx, options, "view", applying{t.view(implements), []Value{argument}})
+}
+
+// Throw is the failure that an exception amounts to when nothing catches it.
+func (p *Program) Throw(ctx context.Context, options Options, exception *Any) error {
+	_, err := p.start(ctx, options, "throw", throwing{exception})
+	return err
+}
+
+// NewTextMap makes a text map of texts.
+func (p *Program) NewTextMap(ctx context.Context, entries map[string]string) (*Map, error) {
+	m := p.machine(ctx, Options{})
+	out := &Map{Text: true}
+	for key, value := range entries {
+		root, failure := m.insert(out.root, lf.Text(key), lf.Text(value))
+		if failure != nil {
+			return nil, failure
+		}
+		out.root = root
+	}
+	return out, nil
+}
+
+// KeyHash is the hash of a key of a template's contracts, by which they are found.
+func (p *Program) KeyHash(ctx context.Context, template lf.TypeName, key Value) (string, error) {
+	t, failure := p.template(template)
+	if failure != nil {
+		return "", failure
+	}
+	if t.def.Key == nil {
+		return "", crash("template %s has no contract key", template)
+	}
+	found, failure := p.machine(ctx, Options{}).contractKey(t, key, nil)
+	if failure != nil {
+		return "", failure
+	}
+	return found.Hash, nil
+}

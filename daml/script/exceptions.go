@@ -1,0 +1,173 @@
+package script
+
+import (
+	"errors"
+	"maps"
+	"strings"
+
+	"github.com/florinledger/florin/daml/engine"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// What may go wrong in a script is told apart by who can handle it: an exception, which is an [engine.Failure] with
+// one, by Catch; a failure status, of which every exception that nobody caught is one, by TryFailureStatus; and a
+// question that failed, by TryCommands alone.
+
+// throw throws an exception.
+func (q *question) throw() (engine.Value, error) {
+	exception := field[*engine.Any](q.reader, q.payload, "exc")
+	if q.reader.err != nil {
+		return nil, q.reader.err
+	}
+	failure := &engine.Failure{Exception: exception}
+	if message, ok := pseudoException(exception); ok {
+		name, _ := exception.Type.IsCon()
+		failure.Fault = fault.UserFailure(fault.InvalidGivenCurrentSystemStateOther,
+			"UNHANDLED_EXCEPTION/"+name.QualifiedName(), message, nil)
+		return nil, &passed{q.placed(failure)}
+	}
+	err := q.suite.program.Throw(q.ctx, q.evaluation, exception)
+	if thrown, ok := errors.AsType[*engine.Failure](err); ok {
+		failure = thrown
+		failure.Exception = exception
+		return nil, &passed{q.placed(failure)}
+	}
+	return nil, err
+}
+
+// placed gives a failure of the script's own the places where the script asks for it.
+func (q *question) placed(failure *engine.Failure) *engine.Failure {
+	failure.Calls = nil
+	for _, frame := range q.at {
+		failure.Calls = append(failure.Calls, engine.Call{Function: frame.Definition, Location: frame.At})
+	}
+	if len(q.at) > 0 {
+		failure.Location = q.at[0].At
+	}
+	return failure
+}
+
+// pseudoException is the message of an exception that the library throws without defining it as one.
+func pseudoException(exception *engine.Any) (string, bool) {
+	name, ok := exception.Type.IsCon()
+	record, isRecord := exception.Value.(*engine.Record)
+	if !ok || !isRecord || name.Module != usersModule || len(record.Fields) != 1 {
+		return "", false
+	}
+	read := &reader{}
+	switch name.Entity {
+	case "InvalidUserId":
+		return string(only[lf.Text](read, record)), true
+	case "UserAlreadyExists":
+		return "User already exists: " + string(only[lf.Text](read, only[*engine.Record](read, record))), true
+	case "UserNotFound":
+		return "User not found: " + string(only[lf.Text](read, only[*engine.Record](read, record))), true
+	default:
+		return "", false
+	}
+}
+
+// nested runs the script that a function of the payload returns.
+func (q *question) nested() (engine.Value, error) {
+	act := field[engine.Value](q.reader, q.payload, "act")
+	if q.reader.err != nil {
+		return nil, q.reader.err
+	}
+	v, err := q.apply(act, unit)
+	if err != nil {
+		return nil, err
+	}
+	return q.resolve(v)
+}
+
+// catch runs a script up to an exception.
+func (q *question) catch() (engine.Value, error) {
+	v, err := q.nested()
+	if err == nil {
+		return q.make.right(v), nil
+	}
+	if failure, ok := err.(*engine.Failure); ok && failure.Exception != nil { //nolint:errorlint // not one in a submission
+		return q.make.left(failure.Exception), nil
+	}
+	return nil, &passed{err}
+}
+
+// tryFailureStatus runs a script up to a failure status.
+func (q *question) tryFailureStatus() (engine.Value, error) {
+	v, err := q.nested()
+	if err == nil {
+		return q.make.right(v), nil
+	}
+	if failure, ok := err.(*engine.Failure); ok && isStatus(failure) { //nolint:errorlint // not one of a submission
+		return q.make.left(q.make.status(failure.Fault)), nil
+	}
+	return nil, &passed{err}
+}
+
+func isStatus(failure *engine.Failure) bool {
+	return failure.Fault != nil && failure.Fault.Code == fault.DamlFailure.ID
+}
+
+// status makes a FailureStatus.
+func (m *maker) status(refusal *fault.Fault) engine.Value {
+	entries := map[string]string{}
+	maps.Copy(entries, refusal.Context)
+	id := entries["error_id"]
+	delete(entries, "error_id")
+	message := refusal.Cause
+	if _, after, ok := strings.Cut(message, "): "); ok { // what fault.UserFailure puts before it
+		message = after
+	}
+	meta, err := m.program.NewTextMap(m.ctx, entries)
+	m.keep(err)
+	return m.record(failureStatus, named{
+		"errorId": lf.Text(id), "category": lf.Int64(refusal.Category), "message": lf.Text(message), "meta": meta,
+	})
+}
+
+// failWithStatus fails with a status.
+func (q *question) failWithStatus() (engine.Value, error) {
+	status := field[*engine.Record](q.reader, q.payload, "status")
+	metadata := map[string]string{}
+	meta := field[*engine.Map](q.reader, status, "meta")
+	id := field[lf.Text](q.reader, status, "errorId")
+	category := field[lf.Int64](q.reader, status, "category")
+	message := field[lf.Text](q.reader, status, "message")
+	if q.reader.err != nil {
+		return nil, q.reader.err
+	}
+	meta.Each(func(key, value engine.Value) bool {
+		metadata[string(as[lf.Text](q.reader, key))] = string(as[lf.Text](q.reader, value))
+		return true
+	})
+	refusal := fault.UserFailure(fault.Category(category), string(id), string(message), metadata)
+	return nil, &passed{q.placed(&engine.Failure{Fault: refusal})}
+}
+
+// tryCommands runs a script up to a question that fails.
+func (q *question) tryCommands() (engine.Value, error) {
+	v, err := q.resolve(field[engine.Value](q.reader, q.payload, "act"))
+	if err == nil {
+		return q.make.right(v), nil
+	}
+	asked, ok := err.(*questionError) //nolint:errorlint // nothing around it
+	if !ok {
+		return nil, &passed{err}
+	}
+	return q.make.left(q.make.record(tuple3, named{
+		"_1": lf.Text(asked.question), "_2": lf.Text(errorClass(asked.err)), "_3": lf.Text(asked.err.Error()),
+	})), nil
+}
+
+// errorClass is the name of the kind of an error, as the library calls it.
+func errorClass(err error) string {
+	refusal, ok := fault.As(err)
+	if !ok {
+		return "Error"
+	}
+	if name, ok := errorNames[refusal.Code]; ok {
+		return name
+	}
+	return "UnknownError"
+}

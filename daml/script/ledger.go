@@ -1,0 +1,225 @@
+package script
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/engine"
+	"github.com/florinledger/florin/daml/upgrade"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// memory is the ledger that a run of a script has to itself: one participant that hosts all parties, whatever
+// participants the script names.
+type memory struct {
+	packages ast.Packages
+	now      time.Time
+	parties  []ledger.Party // in the order of allocation
+	users    []*user
+	unvetted map[lf.PackageID]bool
+
+	contracts    map[ledger.ContractID]*entry
+	order        []*entry // in the order of creation
+	transactions []Transaction
+}
+
+// entry is a contract that was created, archived since or not.
+type entry struct {
+	engine.Contract
+	argumentType *lf.Type
+	archived     bool
+}
+
+func newMemory(packages ast.Packages) *memory {
+	return &memory{
+		packages: packages, now: time.Unix(0, 0).UTC(), unvetted: map[lf.PackageID]bool{},
+		contracts: map[ledger.ContractID]*entry{},
+	}
+}
+
+// active lists the active contracts that one of some parties is a stakeholder of, in the order of creation.
+func (l *memory) active(parties []ledger.Party) []*entry {
+	var out []*entry
+	for _, e := range l.order {
+		if !e.archived && e.visible(parties) && !e.CreatedAt.After(l.now) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// find finds an active contract that one of some parties is a stakeholder of; nil when there is none.
+func (l *memory) find(id ledger.ContractID, parties []ledger.Party) *entry {
+	e := l.contracts[id]
+	if e == nil || e.archived || !e.visible(parties) || e.CreatedAt.After(l.now) {
+		return nil
+	}
+	return e
+}
+
+func (e *entry) visible(parties []ledger.Party) bool {
+	return slices.ContainsFunc(parties, e.IsStakeholder)
+}
+
+// commit enters what a transaction creates and archives.
+func (l *memory) commit(committed Transaction) {
+	t := committed.Tree
+	for _, created := range t.Created() {
+		node := t.Nodes[created.NodeID]
+		e := &entry{
+			Contract:     engine.Contract{Contract: created.Contract, Argument: node.Argument},
+			argumentType: node.ArgumentType,
+		}
+		l.contracts[e.ID] = e
+		l.order = append(l.order, e)
+	}
+	for _, id := range t.Consumed() {
+		l.contracts[id].archived = true
+	}
+	l.transactions = append(l.transactions, committed)
+}
+
+func (l *memory) unallocated(parties []ledger.Party) []ledger.Party {
+	return slices.DeleteFunc(slices.Clone(parties), func(party ledger.Party) bool {
+		return slices.Contains(l.parties, party)
+	})
+}
+
+// miss says why a submission cannot use a contract.
+type miss string
+
+// What may be wrong with a contract that is asked for, as the library calls it.
+const (
+	notFound     miss = "NotFound"
+	notActive    miss = "NotActive"
+	notEffective miss = "NotEffective"
+	notVisible   miss = "NotVisible"
+)
+
+// host is the ledger as a submission sees it.
+type host struct {
+	ledger    *memory
+	readers   []ledger.Party
+	disclosed map[ledger.ContractID]int // by their places in the command
+	// missed is the contract that was asked for last and cannot be used, and why.
+	missed ledger.ContractID
+	why    miss
+}
+
+// Contract finds an active contract that the submission may use.
+func (h *host) Contract(_ context.Context, id lf.ContractID) (engine.Contract, bool, error) {
+	h.missed = id
+	e := h.ledger.contracts[id]
+	switch {
+	case e == nil:
+		h.why = notFound
+	case e.CreatedAt.After(h.ledger.now):
+		h.why = notEffective
+	case e.archived:
+		h.why = notActive
+	case !h.mayUse(e):
+		h.why = notVisible
+	default:
+		h.missed = ""
+		return e.Contract, true, nil
+	}
+	return engine.Contract{}, false, nil
+}
+
+// mayUse reports whether the submission may use a contract: it was disclosed, or one of its parties is a stakeholder.
+func (h *host) mayUse(e *entry) bool {
+	_, disclosed := h.disclosed[e.ID]
+	return disclosed || e.visible(h.readers)
+}
+
+// ContractsByKey lists active contracts that have a key and that the submission may use: those that were disclosed, in
+// their order, then the others, the newest first.
+func (h *host) ContractsByKey(_ context.Context, key ledger.ContractKey, limit int) ([]engine.Contract, error) {
+	var out []engine.Contract
+	for _, e := range h.ledger.withKey(key.Hash) {
+		if h.mayUse(e) {
+			out = append(out, e.Contract)
+		}
+	}
+	place := func(c engine.Contract) int {
+		if at, ok := h.disclosed[c.ID]; ok {
+			return at
+		}
+		return len(h.disclosed)
+	}
+	slices.SortStableFunc(out, func(a, b engine.Contract) int { return cmp.Compare(place(a), place(b)) })
+	return out[:min(limit, len(out))], nil
+}
+
+// withKey lists the active contracts that have a key, the newest first.
+func (l *memory) withKey(hash string) []*entry {
+	var out []*entry
+	for _, e := range slices.Backward(l.order) {
+		if e.Key != nil && e.Key.Hash == hash && !e.archived && !e.CreatedAt.After(l.now) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// blob packs a contract as scripts carry it from a query to a submission.
+func (e *entry) blob() (string, error) {
+	packed, err := ledger.EncodeBlob(e.Contract.Contract)
+	return hex.EncodeToString(packed), err
+}
+
+// disclosure is a contract that a submission discloses.
+type disclosure struct {
+	id   ledger.ContractID
+	blob string
+}
+
+// disclose checks disclosures and returns the contracts that they are about.
+func (l *memory) disclose(disclosures []disclosure) (map[ledger.ContractID]int, error) {
+	out := map[ledger.ContractID]int{}
+	for i, d := range disclosures {
+		packed, err := hex.DecodeString(d.blob)
+		if err != nil {
+			return nil, fmt.Errorf("the disclosure of contract %s is not hexadecimal", d.id)
+		}
+		contract, err := ledger.DecodeBlob(packed)
+		if err != nil {
+			return nil, fmt.Errorf("the disclosure of contract %s: %w", d.id, err)
+		}
+		if contract.ID != d.id {
+			return nil, fmt.Errorf("the disclosure of contract %s is of contract %s", d.id, contract.ID)
+		}
+		out[d.id] = i
+	}
+	return out, nil
+}
+
+// preferred is, for each name of a package, the one that the name stands for: one that is preferred, or that of the
+// highest version which is vetted.
+func (l *memory) preferred(preference []lf.PackageID) (map[string]lf.PackageID, error) {
+	out := map[string]lf.PackageID{}
+	for id, p := range l.packages {
+		if l.unvetted[id] {
+			continue
+		}
+		known, ok := out[p.Name]
+		if !ok || cmp.Or(upgrade.CompareReleases(p.Release, l.packages[known].Release), cmp.Compare(id, known)) > 0 {
+			out[p.Name] = id
+		}
+	}
+	for _, id := range preference {
+		p := l.packages[id]
+		if p == nil || l.unvetted[id] {
+			return nil, fault.PackageSelectionFailed.New("Package %s is preferred, and it is unknown or not vetted", id)
+		}
+		out[p.Name] = id
+	}
+	return out, nil
+}

@@ -1,0 +1,95 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/florinledger/florin/daml/engine"
+)
+
+// question is what a script asks.
+type question struct {
+	*run
+	reader  *reader
+	name    string
+	version int64
+	payload *engine.Record
+	at      []Frame
+}
+
+// known is a question that is known.
+type known struct {
+	version int64 // the highest
+	answer  func(q *question) (engine.Value, error)
+}
+
+// knownQuestions are all questions. What the versions of one differ in, the names of its fields tell.
+func knownQuestions() map[string]known {
+	return map[string]known{
+		"Submit":                   {2, (*question).submit},
+		"QueryACS":                 {1, (*question).queryACS},
+		"QueryContractId":          {1, (*question).queryContractID},
+		"QueryInterface":           {1, (*question).queryInterface},
+		"QueryInterfaceContractId": {1, (*question).queryInterfaceContractID},
+		"QueryByKey":               {2, (*question).queryByKey},
+		"QueryContractKey":         {1, (*question).queryByKey}, // the name of QueryByKey in older libraries
+		"QueryNByKey":              {1, (*question).queryNByKey},
+		"AllocateParty":            {2, (*question).allocateParty},
+		"ListKnownParties":         {1, (*question).listKnownParties},
+		"GetTime":                  {1, (*question).getTime},
+		"SetTime":                  {1, (*question).setTime},
+		"Sleep":                    {1, (*question).sleep},
+		"Secp256k1Sign":            {1, (*question).secp256k1Sign},
+		"Secp256k1WithEcdsaSign":   {1, (*question).secp256k1SignDigest},
+		"Secp256k1GenerateKeyPair": {1, (*question).secp256k1KeyPair},
+		"Catch":                    {1, (*question).catch},
+		"Throw":                    {1, (*question).throw},
+		"ValidateUserId":           {1, (*question).validateUserID},
+		"CreateUser":               {1, (*question).createUser},
+		"GetUser":                  {1, (*question).getUser},
+		"DeleteUser":               {1, (*question).deleteUser},
+		"ListAllUsers":             {1, (*question).listAllUsers},
+		"GrantUserRights":          {1, (*question).grantUserRights},
+		"RevokeUserRights":         {1, (*question).revokeUserRights},
+		"ListUserRights":           {1, (*question).listUserRights},
+		"VetPackages":              {1, (*question).vetPackages},
+		"UnvetPackages":            {1, (*question).unvetPackages},
+		"ListVettedPackages":       {1, (*question).listVettedPackages},
+		"ListAllPackages":          {1, (*question).listAllPackages},
+		"TryCommands":              {1, (*question).tryCommands},
+		"FailWithStatus":           {1, (*question).failWithStatus},
+		"TryFailureStatus":         {1, (*question).tryFailureStatus},
+	}
+}
+
+// answer answers the question.
+func (q *question) answer() (engine.Value, error) {
+	known, ok := q.known[q.name]
+	if !ok || q.version < 1 || q.version > known.version {
+		return nil, q.failed(fmt.Errorf("the question %s %d of the script's library is not known", q.name, q.version))
+	}
+	v, err := known.answer(q)
+	if err == nil {
+		err = errors.Join(q.reader.err, q.make.err)
+	}
+	if err == nil {
+		return v, nil
+	}
+	if passed, ok := errors.AsType[*passed](err); ok {
+		return nil, passed.err
+	}
+	return nil, q.failed(err)
+}
+
+// passed is an error that is not the question's own: it goes through to whoever asked.
+type passed struct{ err error }
+
+func (p *passed) Error() string { return p.err.Error() }
+
+// failed is the failure of the question.
+func (q *question) failed(err error) error {
+	if _, already := errors.AsType[*questionError](err); already {
+		return err
+	}
+	return &questionError{question: q.name, at: q.at, err: err}
+}

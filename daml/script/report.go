@@ -1,0 +1,96 @@
+package script
+
+import (
+	"errors"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/engine"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Report is what came of a run.
+type Report struct {
+	Script Script
+	// Failure is nil for a script that passed.
+	Failure *Failure
+	// Transactions are those that were committed.
+	Transactions []Transaction
+	// Contracts are those that are active at the end, in the order of creation.
+	Contracts []ledger.Contract
+	// Parties are those that were allocated.
+	Parties []ledger.Party
+	// Messages are those of debug and trace.
+	Messages []Message
+}
+
+// Transaction is a transaction that was committed, or as much of one as there was when its submission failed.
+type Transaction struct {
+	ActAs  []ledger.Party
+	ReadAs []ledger.Party
+	// At is where the script submits it.
+	At   []Frame
+	Tree ledger.Transaction
+}
+
+// Message is a text that a script or a choice prints.
+type Message struct {
+	Text string
+	At   ast.Location
+}
+
+// Frame is a place in a script or a package, in a definition.
+type Frame struct {
+	Definition string
+	At         ast.Location
+}
+
+// Failure is why a script failed.
+type Failure struct {
+	// Code is the id of the error, and Message its text.
+	Code    string
+	Message string
+	// Question is what the script asked when it failed, such as Submit; "" when its own code failed.
+	Question string
+	// Script are the places in the script that led there, the innermost first.
+	Script []Frame
+	// Calls are the definitions that were evaluated, the innermost first.
+	Calls []Frame
+	// Submission is the transaction that failed, as far as it came; nil where no submission did.
+	Submission *Transaction
+}
+
+// failureOf says what a run ended with.
+func failureOf(err error) *Failure {
+	out := &Failure{Message: err.Error()}
+	if asked, ok := errors.AsType[*questionError](err); ok {
+		out.Question, out.Script, out.Submission = asked.question, asked.at, asked.submission
+		out.Message = asked.err.Error()
+	}
+	if failure, ok := errors.AsType[*engine.Failure](err); ok {
+		if !failure.Location.IsZero() && (len(failure.Calls) == 0 || failure.Calls[0].Location != failure.Location) {
+			out.Calls = append(out.Calls, Frame{At: failure.Location})
+		}
+		for _, call := range failure.Calls {
+			out.Calls = append(out.Calls, Frame{call.Function, call.Location})
+		}
+	}
+	if refusal, ok := fault.As(err); ok {
+		out.Code, out.Message = refusal.Code, refusal.Cause
+		if id := refusal.Context["error_id"]; id != "" {
+			out.Code = id
+		}
+	}
+	return out
+}
+
+// questionError is the failure of a question that could not be answered.
+type questionError struct {
+	question   string
+	at         []Frame
+	submission *Transaction
+	err        error
+}
+
+func (q *questionError) Error() string { return q.question + ": " + q.err.Error() }
+func (q *questionError) Unwrap() error { return q.err }

@@ -1,0 +1,52 @@
+// Package scripttest has packages to test scripts with: small ones in the text form of Daml-LF, which stand for the
+// standard library and the library of Daml Script, and functions by which scripts are quickly written.
+package scripttest
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/asttest"
+)
+
+// Packages makes packages of a main one, whose text may use the functions of the module H and the template of module
+// N, and of those that it needs. LL, T, A and others stand for the modules of the libraries.
+func Packages(tb testing.TB, source string) (ast.Packages, *ast.Package) {
+	tb.Helper()
+	packages := ast.Packages{}
+	for id, text := range standard {
+		p, err := asttest.Parse(id, ast.V2_1, text)
+		if err != nil {
+			tb.Fatal(id, err)
+		}
+		packages[id] = p
+	}
+	packages["library"].Name = "daml-script"
+	main := asttest.Package(tb, inFull(helpers+source))
+	packages[main.ID] = main
+	return packages, main
+}
+
+// modules are the short names of modules.
+var modules = map[string]string{
+	"LL": "'library':Daml.Script.Internal.LowLevel",
+	"T":  "'5aee9b21b8e9a4c4975b5f4c4198e6e6e8469df49e2010820e792f393db870f4':DA.Types",
+	"NE": "'bde4bd30749e99603e5afa354706608601029e225d4983324d617825b634253a':DA.NonEmpty.Types",
+	"A":  "'6f8e6085f5769861ae7a40dccd618d6f747297d59b37cab89b93e2fa80b0c024':DA.Internal.Any",
+	"F":  "'7adc4c2d07fa3a51173c843cba36e610c1168b2dbbf53076e20c0092eae8763d':DA.Internal.Fail.Types",
+	"C":  "'library':Daml.Script.Internal.Questions.Commands",
+	"S":  "'library':Daml.Script.Internal.Questions.Submit.Error",
+	"U":  "'library':Daml.Script.Internal.Questions.UserManagement",
+	"K":  "'library':Daml.Script.Internal.Questions.Crypto.Text",
+}
+
+var shortName = regexp.MustCompile(`([ (\[,\t])(LL|T|NE|A|F|C|S|U|K):([A-Z])`)
+
+// inFull writes out the short names of modules.
+func inFull(source string) string {
+	return shortName.ReplaceAllStringFunc(source, func(match string) string {
+		parts := shortName.FindStringSubmatch(match)
+		return parts[1] + modules[parts[2]] + ":" + parts[3]
+	})
+}

@@ -1,0 +1,209 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/florinledger/florin/daml/engine"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// submission is commands with what is said of them.
+type submission struct {
+	actAs, readAs []ledger.Party
+	disclosed     []disclosure
+	preference    []lf.PackageID
+	behaviour     string
+	commands      []command
+	at            []Frame
+}
+
+// What a script expects of a submission.
+const (
+	mustSucceed = "MustSucceed"
+	mustFail    = "MustFail"
+)
+
+// submit submits commands, one submission after another.
+func (q *question) submit() (engine.Value, error) {
+	var submissions []submission
+	for _, one := range list[*engine.Record](q.reader, field[*engine.List](q.reader, q.payload, "submissions")) {
+		submissions = append(submissions, q.reader.submission(one))
+	}
+	if q.reader.err != nil {
+		return nil, q.reader.err
+	}
+	var answers []engine.Value
+	for _, one := range submissions {
+		if len(one.at) == 0 {
+			one.at = q.at
+		}
+		answer, err := q.submitOne(one)
+		if err != nil {
+			return nil, err
+		}
+		answers = append(answers, answer)
+	}
+	return engine.ListOf(answers...), nil
+}
+
+func (r *reader) submission(of *engine.Record) submission {
+	out := submission{
+		actAs:  r.nonEmpty(field[*engine.Record](r, of, "sActAs")),
+		readAs: r.parties(field[*engine.List](r, of, "sReadAs")),
+	}
+	for _, one := range list[*engine.Record](r, field[*engine.List](r, of, "sDisclosures")) {
+		out.disclosed = append(out.disclosed, disclosure{
+			id: field[lf.ContractID](r, one, "contractId"), blob: string(field[lf.Text](r, one, "blob")),
+		})
+	}
+	if some := field[*engine.Optional](r, of, "sPackagePreference"); some != nil {
+		for _, id := range list[*engine.Record](r, as[*engine.List](r, some.Value)) {
+			out.preference = append(out.preference, lf.PackageID(only[lf.Text](r, id)))
+		}
+	}
+	if behaviour := field[*engine.Enum](r, of, "sErrorBehaviour"); behaviour != nil {
+		out.behaviour = behaviour.Constructor()
+	}
+	for _, one := range list[*engine.Record](r, field[*engine.List](r, of, "sCommands")) {
+		out.commands = append(out.commands, r.command(one))
+	}
+	if place := field[*engine.Optional](r, of, "sLocation"); place != nil {
+		out.at = r.frames(engine.ListOf(place.Value))
+	}
+	return out
+}
+
+func (r *reader) nonEmpty(of *engine.Record) []ledger.Party {
+	first := field[lf.Party](r, of, "hd")
+	return append([]ledger.Party{first}, r.parties(field[*engine.List](r, of, "tl"))...)
+}
+
+// submitOne answers what the library wants to know of one submission: an error, or results and tree.
+func (q *question) submitOne(one submission) (engine.Value, error) {
+	h := &host{ledger: q.ledger, readers: ledger.SortedParties(one.actAs, one.readAs)}
+	done, err := q.interpret(one, h)
+	committed := Transaction{ActAs: one.actAs, ReadAs: one.readAs, At: one.at, Tree: done.Transaction}
+	switch {
+	case err == nil && one.behaviour == mustFail:
+		return nil, &questionError{
+			question: q.name, at: one.at, submission: &committed,
+			err: fault.InterpretationUserError.New("Expected submit to fail but it succeeded"),
+		}
+	case err == nil:
+		q.ledger.commit(committed)
+		return q.make.right(q.make.pair(q.results(one, done), q.tree(done.Transaction, one.commands))), nil
+	case q.ctx.Err() != nil:
+		return nil, q.ctx.Err()
+	case one.behaviour == mustSucceed:
+		return nil, &questionError{
+			question: q.name, at: one.at, submission: &committed, err: q.ledger.explained(err, h),
+		}
+	default:
+		return q.make.left(q.submitError(err, h)), nil
+	}
+}
+
+// interpret interprets commands and checks what can be checked of the outcome alone.
+func (q *question) interpret(one submission, h *host) (engine.Interpretation, error) {
+	if unknown := q.ledger.unallocated(h.readers); len(unknown) > 0 {
+		return engine.Interpretation{}, notAllocated(unknown)
+	}
+	names, err := q.ledger.preferred(one.preference)
+	if err != nil {
+		return engine.Interpretation{}, err
+	}
+	if h.disclosed, err = q.ledger.disclose(one.disclosed); err != nil {
+		return engine.Interpretation{}, err
+	}
+	var commands []engine.Command
+	for _, c := range one.commands {
+		made, err := q.engineCommand(c, names)
+		if err != nil {
+			return engine.Interpretation{}, err
+		}
+		commands = append(commands, made)
+	}
+	done, err := q.suite.program.Interpret(q.ctx, q.evaluation, engine.Environment{
+		Host: h, ActAs: one.actAs, EffectiveAt: q.ledger.now, Seed: q.draw(), TakeBack: true,
+	}, commands)
+	if err != nil {
+		return done, err
+	}
+	if unknown := q.ledger.unallocated(done.Transaction.Informees()); len(unknown) > 0 {
+		return done, notAllocated(unknown)
+	}
+	for _, node := range done.Transaction.Nodes {
+		if q.ledger.unvetted[node.Template.Package] {
+			return done, fault.PackageSelectionFailed.New(
+				"Package %s of template %s is not vetted", node.Template.Package, node.Template.QualifiedName())
+		}
+	}
+	for _, d := range one.disclosed {
+		if e := q.ledger.contracts[d.id]; e == nil || e.archived {
+			h.missed, h.why = d.id, notActive
+			return done, fault.ContractNotActive.New("The disclosed contract %s is not active", d.id).
+				WithResource("CONTRACT_ID", string(d.id))
+		}
+	}
+	return done, nil
+}
+
+func notAllocated(parties []ledger.Party) error {
+	refusal := fault.UnknownParties(ledger.Strings(parties)...)
+	return refusal.WithHint("Allocate the party with allocateParty before it takes part in anything.")
+}
+
+// results are the results of commands, as the library wants them: a create and exercise has two.
+func (q *question) results(one submission, done engine.Interpretation) engine.Value {
+	result := q.make.in(commandsModule, "CommandResult")
+	var out []engine.Value
+	roots := done.Transaction.Roots
+	for i, c := range one.commands {
+		switch c.kind {
+		case create:
+			out = append(out, q.make.variant(result, "CreateResult", done.Results[i]))
+		case createAndExercise:
+			id := done.Transaction.Nodes[roots[0]].ContractID
+			out = append(out, q.make.variant(result, "CreateResult", id),
+				q.make.variant(result, "ExerciseResult", done.Results[i]))
+			roots = roots[1:]
+		default:
+			out = append(out, q.make.variant(result, "ExerciseResult", done.Results[i]))
+		}
+		roots = roots[1:]
+	}
+	return engine.ListOf(out...)
+}
+
+// explained is the error of a submission with what the ledger knows of the contract that it lacks.
+func (l *memory) explained(err error, h *host) error {
+	refusal, ok := fault.As(err)
+	if !ok || refusal.Code != fault.ContractNotFound.ID || h.missed == "" {
+		return err
+	}
+	if hint := l.hintFor(h); hint != "" {
+		refusal.Cause += "; " + hint
+	}
+	return err
+}
+
+func (l *memory) hintFor(h *host) string {
+	e := l.contracts[h.missed]
+	if e == nil {
+		return ""
+	}
+	of := "it is a " + e.Template.QualifiedName()
+	switch h.why {
+	case notActive:
+		return of + " that was archived"
+	case notEffective:
+		return of + " that is created later than the ledger's time"
+	case notVisible:
+		return of + " that none of the submission's parties sees; its stakeholders are " +
+			strings.Join(ledger.Strings(e.Stakeholders()), ", ")
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,193 @@
+package script
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/engine"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Suite is packages whose scripts can be run, several at a time.
+type Suite struct {
+	program  *engine.Program
+	packages ast.Packages
+}
+
+// NewSuite prepares packages, which must be complete and well-typed: package check sees to it.
+func NewSuite(packages ast.Packages) (*Suite, error) {
+	out := &Suite{program: engine.NewProgram(packages), packages: packages}
+	for id, p := range packages {
+		name := ast.ValueName{Package: id, Module: lowLevel, Name: "dangerousCast"}
+		if !isLibrary(p) || packages.Value(name) == nil {
+			continue
+		}
+		// Questions and answers are of one type for whom they go through, so the library casts them.
+		if err := out.program.MakeIdentity(name); err != nil {
+			return nil, fmt.Errorf("the library of scripts: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// Options say how a script is run.
+type Options struct {
+	// Seed is what contract ids and keys derive from.
+	Seed [32]byte
+	// Limits are for each evaluation; the engine's own where they are zero.
+	Limits engine.Limits
+	// Questions bounds how many questions a script asks; 0 stands for 100,000.
+	Questions int
+}
+
+const maxQuestions = 100_000
+
+// Run runs a script. What it fails with is in the report.
+func (s *Suite) Run(ctx context.Context, script Script, options Options) Report {
+	if options.Questions == 0 {
+		options.Questions = maxQuestions
+	}
+	r := &run{
+		suite: s, ctx: ctx, options: options, known: knownQuestions(), ledger: newMemory(s.packages),
+		questions: options.Questions,
+		make:      maker{ctx: ctx, program: s.program, library: libraryOf(script.Name, s.packages)},
+	}
+	r.evaluation = engine.Options{Limits: options.Limits, Trace: r.trace}
+	out := Report{Script: script}
+	if err := r.script(script.Name); err != nil {
+		out.Failure = failureOf(err)
+	}
+	out.Transactions, out.Parties, out.Messages = r.ledger.transactions, r.ledger.parties, r.messages
+	for _, e := range r.ledger.order {
+		if !e.archived {
+			out.Contracts = append(out.Contracts, e.Contract.Contract)
+		}
+	}
+	return out
+}
+
+// run is a run of a script.
+type run struct {
+	suite      *Suite
+	ctx        context.Context //nolint:containedctx // a run is one call of Run
+	options    Options
+	evaluation engine.Options
+	known      map[string]known
+	ledger     *memory
+	make       maker
+	messages   []Message
+	questions  int    // how many more may be asked
+	drawn      uint64 // how many seeds were drawn
+}
+
+const maxMessages = 10_000
+
+func (r *run) trace(text string, at ast.Location) {
+	if len(r.messages) < maxMessages {
+		r.messages = append(r.messages, Message{text, at})
+	}
+}
+
+// draw is a seed that no other draw of the run gets.
+func (r *run) draw() [32]byte {
+	r.drawn++
+	return sha256.Sum256(binary.BigEndian.AppendUint64(r.options.Seed[:], r.drawn))
+}
+
+// script evaluates a script and answers what it asks.
+func (r *run) script(name ast.ValueName) (err error) {
+	defer func() {
+		if defect := recover(); defect != nil {
+			err = fmt.Errorf("the script cannot be run: %v", defect)
+		}
+	}()
+	if r.make.library == "" {
+		return fmt.Errorf("%s is no script", name.QualifiedName())
+	}
+	v, err := r.suite.program.Value(r.ctx, r.evaluation, name)
+	if err != nil {
+		return err
+	}
+	_, err = r.resolve(v)
+	return err
+}
+
+// resolve runs a script that was evaluated, and returns its result.
+func (r *run) resolve(v engine.Value) (engine.Value, error) {
+	read := &reader{}
+	start := field[engine.Value](read, as[*engine.Record](read, v), "runScript")
+	if read.err != nil {
+		return nil, read.err
+	}
+	free, err := r.apply(start, unit)
+	for err == nil {
+		next := as[*engine.Variant](read, free)
+		if read.err != nil {
+			return nil, read.err
+		}
+		if next.Constructor() == "Pure" {
+			return field[engine.Value](read, as[*engine.Record](read, next.Value), "_1"), read.err
+		}
+		free, err = r.step(only[*engine.Record](read, as[*engine.Record](read, next.Value)), read)
+	}
+	return nil, err
+}
+
+// step answers a question and goes on.
+func (r *run) step(asked *engine.Record, read *reader) (engine.Value, error) {
+	q := question{
+		run: r, reader: read,
+		name:    string(field[lf.Text](read, asked, "commandName")),
+		version: int64(field[lf.Int64](read, asked, "commandVersion")),
+		payload: field[*engine.Record](read, asked, "payload"),
+	}
+	q.at = read.frames(field[*engine.List](read, asked, "locations"))
+	next := field[engine.Value](read, asked, "continue")
+	if read.err != nil {
+		return nil, read.err
+	}
+	if r.questions--; r.questions < 0 {
+		return nil, q.failed(fmt.Errorf("the script asks more than %d questions", r.options.Questions))
+	}
+	if err := r.ctx.Err(); err != nil {
+		return nil, q.failed(err)
+	}
+	answer, err := q.answer()
+	if err != nil {
+		return nil, err
+	}
+	return r.apply(next, answer)
+}
+
+func (r *run) apply(f engine.Value, args ...engine.Value) (engine.Value, error) {
+	return r.suite.program.Apply(r.ctx, r.evaluation, f, args...)
+}
+
+// frames reads the places that led to a question.
+func (r *reader) frames(of *engine.List) []Frame {
+	var out []Frame
+	for _, pair := range list[*engine.Record](r, of) {
+		place := field[*engine.Record](r, pair, "_2")
+		number := func(name string) int32 { return int32(field[lf.Int64](r, place, name)) }
+		at := ast.Location{
+			Module: string(field[lf.Text](r, place, "srcLocModule")),
+			Start:  ast.Position{Line: number("srcLocStartLine"), Column: number("srcLocStartCol")},
+			End:    ast.Position{Line: number("srcLocEndLine"), Column: number("srcLocEndCol")},
+		}
+		out = append(out, Frame{string(field[lf.Text](r, pair, "_1")), at})
+	}
+	return out
+}
+
+// parties are those of a query, which must name some.
+func (q *question) parties() []ledger.Party {
+	out := q.reader.parties(field[*engine.List](q.reader, q.payload, "parties"))
+	if len(out) == 0 {
+		q.reader.fail("a query names no party")
+	}
+	return out
+}

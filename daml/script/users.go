@@ -1,0 +1,241 @@
+package script
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/florinledger/florin/daml/engine"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// allocate makes a party. A name that is asked for exactly must be free; another gets a number where it is not.
+func (l *memory) allocate(name string, exactly bool) (ledger.Party, error) {
+	if name == "" {
+		name = "party"
+	}
+	party := ledger.Party(name)
+	if err := ledger.CheckParty(name + "::script"); err != nil || strings.Contains(name, "::") {
+		return "", fmt.Errorf("%q cannot be the name of a party: it may have letters, digits, space, colon, minus and "+
+			"underscore", name)
+	}
+	for n := 1; slices.Contains(l.parties, party); n++ {
+		if exactly {
+			return "", fmt.Errorf("a party with the hint %q exists already: choose another one, or use allocateParty, which "+
+				"adds a number to names that are taken", name)
+		}
+		party = ledger.Party(name + "-" + strconv.Itoa(n))
+	}
+	l.parties = append(l.parties, party)
+	return party, nil
+}
+
+// user is a user with rights, which are values of the library's type.
+type user struct {
+	id      string
+	primary engine.Value // an optional party
+	rights  []right
+}
+
+// right is a right of a user.
+type right struct {
+	kind  string
+	party ledger.Party // "" for rights that are about no party
+}
+
+func (l *memory) user(id string) *user {
+	for _, u := range l.users {
+		if u.id == id {
+			return u
+		}
+	}
+	return nil
+}
+
+func (q *question) validateUserID() (engine.Value, error) {
+	name := field[lf.Text](q.reader, q.payload, "name")
+	wrong := ledger.CheckUserID(string(name))
+	if wrong == nil {
+		return none, nil
+	}
+	return some(lf.Text(wrong.Error())), nil
+}
+
+// userID is the id of the user that a question is about.
+func (q *question) userID() string {
+	return string(only[lf.Text](q.reader, field[*engine.Record](q.reader, q.payload, "userId")))
+}
+
+func (q *question) rights() []right {
+	var out []right
+	for _, v := range list[engine.Value](q.reader, field[*engine.List](q.reader, q.payload, "rights")) {
+		switch v := v.(type) {
+		case *engine.Variant:
+			party, _ := v.Value.(lf.Party)
+			out = append(out, right{v.Constructor(), party})
+		case *engine.Enum:
+			out = append(out, right{v.Constructor(), ""})
+		default:
+			q.reader.fail("a right is a %T", v)
+		}
+	}
+	return out
+}
+
+// createUser makes a user; none when there is one already.
+func (q *question) createUser() (engine.Value, error) {
+	wanted := field[*engine.Record](q.reader, q.payload, "user")
+	id := string(only[lf.Text](q.reader, field[*engine.Record](q.reader, wanted, "userId")))
+	primary := field[*engine.Optional](q.reader, wanted, "primaryParty")
+	rights := q.rights()
+	if q.reader.err != nil {
+		return nil, q.reader.err
+	}
+	if q.ledger.user(id) != nil {
+		return none, nil
+	}
+	made := &user{id: id, primary: primary}
+	made.grant(rights)
+	q.ledger.users = append(q.ledger.users, made)
+	return some(unit), nil
+}
+
+// grant adds rights, and returns those that are new.
+func (u *user) grant(rights []right) []right {
+	var added []right
+	for _, r := range rights {
+		if !slices.Contains(u.rights, r) {
+			u.rights = append(u.rights, r)
+			added = append(added, r)
+		}
+	}
+	return added
+}
+
+// revoke takes rights away, and returns those that were there.
+func (u *user) revoke(rights []right) []right {
+	var gone []right
+	for _, r := range rights {
+		if i := slices.Index(u.rights, r); i >= 0 {
+			u.rights = slices.Delete(u.rights, i, i+1)
+			gone = append(gone, r)
+		}
+	}
+	return gone
+}
+
+func (q *question) userValue(u *user) engine.Value {
+	id := q.make.record(q.make.in(usersModule, "UserId"), named{"unpack": lf.Text(u.id)})
+	return q.make.record(q.make.in(usersModule, "User"), named{"userId": id, "primaryParty": u.primary})
+}
+
+func (q *question) rightsValue(rights []right) engine.Value {
+	name := q.make.in(usersModule, "UserRight")
+	return listOf(rights, func(r right) engine.Value {
+		if r.party != "" {
+			return q.make.variant(name, r.kind, r.party)
+		}
+		return q.make.nullary(name, r.kind)
+	})
+}
+
+// ofUser answers with what a function makes of the user; none where there is no such user.
+func (q *question) ofUser(answer func(u *user) engine.Value) (engine.Value, error) {
+	id := q.userID()
+	if q.reader.err != nil {
+		return nil, q.reader.err
+	}
+	if found := q.ledger.user(id); found != nil {
+		return some(answer(found)), nil
+	}
+	return none, nil
+}
+
+func (q *question) getUser() (engine.Value, error) { return q.ofUser(q.userValue) }
+
+func (q *question) deleteUser() (engine.Value, error) {
+	return q.ofUser(func(u *user) engine.Value {
+		q.ledger.users = slices.DeleteFunc(q.ledger.users, func(other *user) bool { return other == u })
+		return unit
+	})
+}
+
+func (q *question) listAllUsers() (engine.Value, error) {
+	return listOf(q.ledger.users, q.userValue), nil
+}
+
+func (q *question) grantUserRights() (engine.Value, error) {
+	rights := q.rights()
+	return q.ofUser(func(u *user) engine.Value { return q.rightsValue(u.grant(rights)) })
+}
+
+func (q *question) revokeUserRights() (engine.Value, error) {
+	rights := q.rights()
+	return q.ofUser(func(u *user) engine.Value { return q.rightsValue(u.revoke(rights)) })
+}
+
+func (q *question) listUserRights() (engine.Value, error) {
+	return q.ofUser(func(u *user) engine.Value { return q.rightsValue(u.rights) })
+}
+
+// packageIDs reads names and versions of packages, and finds the packages.
+func (q *question) packageIDs() ([]lf.PackageID, error) {
+	var out []lf.PackageID
+	for _, one := range list[*engine.Record](q.reader, field[*engine.List](q.reader, q.payload, "packages")) {
+		name, version := field[lf.Text](q.reader, one, "name"), field[lf.Text](q.reader, one, "version")
+		found := false
+		for id, p := range q.suite.packages {
+			if p.Name == string(name) && p.Release == string(version) {
+				out, found = append(out, id), true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("the package %s-%s is not known", name, version)
+		}
+	}
+	return out, q.reader.err
+}
+
+func (q *question) vetPackages() (engine.Value, error) { return q.vet(true) }
+
+func (q *question) unvetPackages() (engine.Value, error) { return q.vet(false) }
+
+func (q *question) vet(vetted bool) (engine.Value, error) {
+	ids, err := q.packageIDs()
+	for _, id := range ids {
+		if vetted {
+			delete(q.ledger.unvetted, id)
+		} else {
+			q.ledger.unvetted[id] = true
+		}
+	}
+	return unit, err
+}
+
+func (q *question) listVettedPackages() (engine.Value, error) {
+	return q.packageList(func(id lf.PackageID) bool { return !q.ledger.unvetted[id] })
+}
+
+func (q *question) listAllPackages() (engine.Value, error) {
+	return q.packageList(func(lf.PackageID) bool { return true })
+}
+
+func (q *question) packageList(which func(lf.PackageID) bool) (engine.Value, error) {
+	type release struct{ name, version string }
+	var all []release
+	for id, p := range q.suite.packages {
+		if which(id) {
+			all = append(all, release{p.Name, p.Release})
+		}
+	}
+	slices.SortFunc(all, func(a, b release) int {
+		return strings.Compare(a.name+"\x00"+a.version, b.name+"\x00"+b.version)
+	})
+	return listOf(slices.Compact(all), func(p release) engine.Value {
+		return q.make.record(q.make.in(questionsRoot+"Packages", "PackageName"), named{
+			"name": lf.Text(p.name), "version": lf.Text(p.version),
+		})
+	}), nil
+}
