@@ -22,16 +22,16 @@ const DefaultAttributeBytes = 1900
 const maxHold = 250 * time.Millisecond
 
 // maxUnderWay is how many bytes of submissions may be on their way to their completions. Users take turns at what waits
-// for that, so this bounds what stands between anybody's submission and its commit. One that is alone counts for a
-// sixteenth at least.
+// for that, so this bounds what stands between anybody's submission and its commit. One that is alone counts for an
+// eighth at least.
 const (
 	maxUnderWay = maxBatchBytes
-	minAlone    = maxUnderWay / 16
+	minAlone    = maxUnderWay / 8
 )
 
 // maxUnderWayTime is for how long a submission counts as under way at most: without a worker none is committed, and
 // Temporal keeps them all the same.
-const maxUnderWayTime = 2 * time.Second
+const maxUnderWayTime = 5 * time.Second
 
 // startFunc starts one workflow with the submissions and returns when Temporal has it durably.
 type startFunc func(ctx context.Context, submissions []ledger.Submission) error

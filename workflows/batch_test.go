@@ -234,15 +234,16 @@ func TestLoneSubmissionsTakeTurns(t *testing.T) {
 		all[p.submission.Key] = p
 		go func() { _ = b.submit(ctx, p) }()
 	}
-	for range 16 {
+	const room = maxUnderWay / minAlone
+	for range room {
 		require.Equal(t, 1, temporal.nextSize(t))
 		temporal.release <- nil
 	}
-	require.Eventually(t, func() bool { return waits() == flood-17 }, testDeadline, time.Millisecond,
-		"sixteen are under way, and one waits for room")
+	require.Eventually(t, func() bool { return waits() == flood-room-1 }, testDeadline, time.Millisecond,
+		"as many are under way as there is room for, and one waits for room")
 	modest := lone(flood, "modest")
 	go func() { _ = b.submit(ctx, modest) }()
-	require.Eventually(t, func() bool { return waits() == flood-16 }, testDeadline, time.Millisecond)
+	require.Eventually(t, func() bool { return waits() == flood-room }, testDeadline, time.Millisecond)
 	for i := range 3 { // one that waits for room already, one whose turn came at the same time, and the modest one
 		temporal.mu.Lock()
 		close(all[temporal.batches[i][0].Key].settled)
@@ -256,7 +257,7 @@ func TestLoneSubmissionsTakeTurns(t *testing.T) {
 	for _, batch := range temporal.batches {
 		users[batch[0].UserID]++
 	}
-	require.Equal(t, map[string]int{"greedy": 18, "modest": 1}, users)
+	require.Equal(t, map[string]int{"greedy": room + 2, "modest": 1}, users)
 }
 
 func TestBatchSizeBounds(t *testing.T) {
