@@ -57,7 +57,7 @@ func (a *Activities) ContributeToOnboarding(
 	err = a.DB.ContributeToOnboarding(ctx, db.OnboardingContribution{
 		ID: in.ID, Party: given.Party(), Now: a.Clock().UTC().Truncate(time.Microsecond),
 		Grant: db.Grant{
-			UserID: in.UserID, Guard: reachOf(in.AskedBy), MayMiss: in.UserMayMiss, MaxParties: in.MaxUserParties,
+			UserID: in.UserID, Guard: reachOf(in), MayMiss: in.UserMayMiss, MaxParties: in.MaxUserParties,
 		},
 		Wait: settings.OnboardingWait, Decide: step.decideGuarded,
 		Waits: func(until time.Time) { step.outcome.ExpiresAt = until },
@@ -197,9 +197,17 @@ func (a *Activities) WithdrawOnboarding(ctx context.Context, party ledger.Party)
 }
 
 // reachOf is the guard of whoever asks; nil for those whose reach has no bound.
-func reachOf(asking *ledger.Identity) db.UserGuard {
-	if asking == nil {
+func reachOf(in topology.Contribution) db.UserGuard {
+	switch {
+	case in.Unbound:
 		return nil
+	case in.AskedBy != nil:
+		return db.WithinReachOf(*in.AskedBy)
+	default:
+		return func(db.UserReach) error {
+			return fault.PermissionDenied.New("It is not known who asked for user %q to get the right to act as the party: an "+
+				"earlier release took the request", in.UserID).WithHint("Send the transactions to POST " +
+				"/v2/parties/external/allocate again.")
+		}
 	}
-	return db.WithinReachOf(*asking)
 }

@@ -104,7 +104,7 @@ func TestARefusedContributionTellsWhetherSomethingWaits(t *testing.T) {
 	}
 	_, err := a.DB.CreateUser(ctx, ledger.User{ID: "full"}, full)
 	require.NoError(t, err)
-	in.UserID = "full"
+	in.UserID, in.Unbound = "full", true
 	outcome, err := contribute(t, a, in)
 	require.NoError(t, err)
 	require.True(t, fault.TooManyUserRights.Matches(outcome.Err()))
@@ -124,4 +124,34 @@ func TestARefusedContributionTellsWhetherSomethingWaits(t *testing.T) {
 	there, err := a.WithdrawOnboarding(ctx, "carol::"+ledger.Party(onboardingKey(t, 1).Public().Fingerprint()))
 	require.NoError(t, err)
 	require.True(t, there)
+}
+
+// TestNobodyGetsARightOfWhomItIsNotKnownWhoAsked makes contributions as releases took them that said who asks only
+// where its reach had a bound, or never: an administrator of a provider must not pass for one without.
+func TestNobodyGetsARightOfWhomItIsNotKnownWhoAsked(t *testing.T) {
+	t.Parallel()
+	a := onboarder(t)
+	_, err := a.DB.CreateUser(t.Context(), ledger.User{ID: "carol"}, nil)
+	require.NoError(t, err)
+	in := contributionTo(t, onboardingKey(t, 1), "unknown", a.Node.ParticipantID)
+	in.UserID = "carol"
+	outcome, err := contribute(t, a, in)
+	require.NoError(t, err)
+	require.Equal(t, topology.Refused, outcome.Progress)
+	require.ErrorContains(t, outcome.Err(), `It is not known who asked for user "carol" to get the right`)
+	in.ID, in.AskedBy = "a stranger", new(ledger.Identity{IdentityProviderID: "acme", UserID: "admin"})
+	outcome, err = contribute(t, a, in)
+	require.NoError(t, err)
+	require.Equal(t, topology.Refused, outcome.Progress)
+	rights, err := a.DB.UserRights(t.Context(), "carol")
+	require.NoError(t, err)
+	require.Empty(t, rights)
+
+	in.ID, in.AskedBy = "its administrator", new(ledger.DefaultUser("admin"))
+	outcome, err = contribute(t, a, in)
+	require.NoError(t, err)
+	require.Equal(t, topology.Allocated, outcome.Progress, outcome.Err())
+	rights, err = a.DB.UserRights(t.Context(), "carol")
+	require.NoError(t, err)
+	require.Equal(t, []ledger.Right{{Kind: ledger.CanActAs, Party: outcome.Party}}, rights)
 }

@@ -187,7 +187,9 @@ func (a *API) checkAllocateExternal(
 		ID: uuid.NewString(), MultiHash: FromAPISignatures(body.MultiHashSignatures), UserID: body.UserID,
 		MaxUserParties: maxParties, Trace: endpoint.Trace(ctx),
 	}
-	if caller, bound := boundCaller(ctx); bound {
+	caller, bound := boundCaller(ctx)
+	contribution.Unbound = !bound
+	if caller.ID != "" {
 		contribution.AskedBy = new(caller.Identity())
 	}
 	for _, wire := range body.OnboardingTransactions {

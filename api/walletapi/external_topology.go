@@ -181,7 +181,10 @@ func (a *API) contribution(
 		return contribution, onboarding, err
 	}
 	contribution = topology.Contribution{
-		ID: uuid.NewString(), UserID: a.ledgerUser, UserMayMiss: true, Trace: endpoint.Trace(ctx),
+		ID: uuid.NewString(), UserID: a.ledgerUser, UserMayMiss: true, Unbound: true, Trace: endpoint.Trace(ctx),
+	}
+	if _, known := endpoint.Claims(ctx).User(); known {
+		contribution.AskedBy = new(endpoint.Claims(ctx).Identity())
 	}
 	for _, tx := range body.SignedTopologyTxs {
 		signature, ok := signatureBy(key, tx.SignedHash)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -25,15 +26,56 @@ type dumpFile struct {
 	path string
 	// program is the pg_restore that reads it.
 	program string
+	// size is how many bytes it has, max how many it may unpack to.
+	size, max int64
 }
 
-func openDump(ctx context.Context, path string, major int) (dumpFile, error) {
+// An archive is compressed, so a small one can unpack to more than a disk holds: a thousand times its size. Those of a
+// record unpack to five to twenty times theirs.
+const (
+	usualUnpacking = 100
+	leastUnpacked  = 1 << 30
+	// maxUnpackedList bounds what an archive lists as its content, and the versions of its schema.
+	maxUnpackedList = 16 << 20
+)
+
+// openDump opens an archive that may unpack to so many bytes; 0 means as many as are usual for its size.
+func openDump(ctx context.Context, path string, major int, maxUnpacked int64) (dumpFile, error) {
+	file, err := os.Stat(path)
+	if err != nil {
+		return dumpFile{}, err
+	}
+	if maxUnpacked == 0 {
+		maxUnpacked = max(leastUnpacked, usualUnpacking*file.Size())
+	}
 	program, err := postgres.Program(ctx, "pg_restore", major)
-	return dumpFile{path: path, program: program}, err
+	return dumpFile{path: path, program: program, size: file.Size(), max: maxUnpacked}, err
 }
 
-// run has pg_restore write something about the archive, and hands it to read.
-func (d dumpFile) run(ctx context.Context, read func(output io.Reader) error, arguments ...string) error {
+// unpacked reads what an archive unpacks to, up to a bound.
+type unpacked struct {
+	from      io.Reader
+	dump      dumpFile
+	max, left int64
+}
+
+// Read implements io.Reader.
+func (u *unpacked) Read(p []byte) (int, error) {
+	if u.left < 0 {
+		return 0, fmt.Errorf("the archive %s of %d bytes unpacks to more than %d bytes, which is more than a backup of "+
+			"florin does: if you know what is in it and have the room, restore it with a larger --max-unpacked", u.dump.path,
+			u.dump.size, u.max)
+	}
+	n, err := u.from.Read(p[:min(int64(len(p)), u.left+1)])
+	u.left -= int64(n)
+	return n, err
+}
+
+// run has pg_restore write something about the archive, and hands it to read, as long as it has no more than so many
+// bytes.
+func (d dumpFile) run(
+	ctx context.Context, maxBytes int64, read func(output io.Reader) error, arguments ...string,
+) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends a program whose output is not wanted any more
 	command := exec.CommandContext(ctx, d.program, append(arguments, d.path)...)
@@ -46,7 +88,8 @@ func (d dumpFile) run(ctx context.Context, read func(output io.Reader) error, ar
 	if err := command.Start(); err != nil {
 		return fmt.Errorf("run pg_restore: %w", err)
 	}
-	if err := read(output); err != nil {
+	maxBytes = min(maxBytes, d.max)
+	if err := read(&unpacked{from: output, dump: d, max: maxBytes, left: maxBytes}); err != nil {
 		cancel()
 		_ = command.Wait() // it was told to end
 		return err
@@ -60,13 +103,13 @@ func (d dumpFile) run(ctx context.Context, read func(output io.Reader) error, ar
 // rowsReader takes the rows of a table, in the text format of COPY.
 type rowsReader func(table string, columns []string, rows io.Reader) error
 
-// rows reads the data of all tables, or of one.
+// rows reads the data of all tables, or of one that is small.
 func (d dumpFile) rows(ctx context.Context, table string, take rowsReader) error {
-	arguments := []string{"--data-only", "--no-owner", "--no-privileges", "--file=-"}
+	arguments, maxBytes := []string{"--data-only", "--no-owner", "--no-privileges", "--file=-"}, d.max
 	if table != "" {
-		arguments = append(arguments, "--table="+table)
+		arguments, maxBytes = append(arguments, "--table="+table), maxUnpackedList
 	}
-	return d.run(ctx, func(output io.Reader) error { return scanRows(output, take) }, arguments...)
+	return d.run(ctx, maxBytes, func(output io.Reader) error { return scanRows(output, take) }, arguments...)
 }
 
 // copyLine is how pg_dump begins the rows of a table.
@@ -199,7 +242,7 @@ var (
 // foreign lists what the archive holds that is no part of a record.
 func (d dumpFile) foreign(ctx context.Context, isTable, isFunction func(name string) bool) ([]string, error) {
 	var found []string
-	err := d.run(ctx, func(output io.Reader) error {
+	err := d.run(ctx, maxUnpackedList, func(output io.Reader) error {
 		lines := bufio.NewScanner(output)
 		for lines.Scan() {
 			entry := entryLine.FindStringSubmatch(lines.Text())

@@ -27,6 +27,7 @@ type restoreCommand struct {
 	Force           bool   `help:"Delete what the database holds."`
 	ManifestSHA256  string `name:"manifest-sha256" help:"SHA-256 that the backup's manifest must have, as florin backup printed it: then it is that backup."`
 	LeaveOutForeign bool   `help:"Restore a backup that holds more than a record, such as views of an operator's own, without the rest."`
+	MaxUnpacked     int64  `help:"Most bytes that the archive may unpack to. Left out: a hundred times its own size, and 1 GiB at least."`
 	DespiteFindings bool   `help:"Restore a record although the audit finds that it breaks rules."`
 }
 
@@ -37,6 +38,10 @@ type restoreCommand struct {
 // database holds, and gets rows of data alone. They take the place of what was there when everything about them was
 // checked; until then it stays as it was.
 func (c *restoreCommand) Run(ctx context.Context) (err error) {
+	if c.MaxUnpacked < 0 {
+		return fmt.Errorf("--max-unpacked=%d: it must be a number of bytes; left out, it goes by the size of the archive",
+			c.MaxUnpacked)
+	}
 	m, err := readManifest(c.Directory, c.ManifestSHA256)
 	if err != nil {
 		return err
@@ -74,7 +79,7 @@ func (c *restoreCommand) Run(ctx context.Context) (err error) {
 func (c *restoreCommand) restore(
 	ctx context.Context, m manifest, staging *db.Staging,
 ) (found db.Fingerprint, err error) {
-	dump, err := openDump(ctx, filepath.Join(c.Directory, dumpName), m.PostgresMajor)
+	dump, err := openDump(ctx, filepath.Join(c.Directory, dumpName), m.PostgresMajor, c.MaxUnpacked)
 	if err != nil {
 		return found, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,6 +82,11 @@ func changeManifest(t *testing.T, directory string, change func(m *manifest)) {
 // must be empty.
 func requireRefused(t *testing.T, directory, words string) {
 	t.Helper()
+	requireRefusedBy(t, restoreCommand{Directory: directory}, words)
+}
+
+func requireRefusedBy(t *testing.T, command restoreCommand, words string) {
+	t.Helper()
 	occupied, empty := dbtest.URL(t), dbtest.Empty(t)
 	held := connect(t, occupied)
 	_, err := held.Exec(t.Context(), "CREATE VIEW mine AS SELECT 7 AS seven")
@@ -90,7 +96,7 @@ func requireRefused(t *testing.T, directory, words string) {
 	require.NoError(t, held.Close(t.Context()))
 	awaitNobody(t, occupied)
 	for _, url := range []string{occupied, empty} {
-		command := restoreCommand{recordPlace: recordPlace{DatabaseURL: url}, Directory: directory, Force: url == occupied}
+		command.recordPlace, command.Force = recordPlace{DatabaseURL: url}, url == occupied
 		err := command.Run(t.Context())
 		require.ErrorContains(t, err, words)
 		require.ErrorContains(t, err, "nothing was restored")
@@ -287,4 +293,35 @@ func TestARunningNodeIsNotReplaced(t *testing.T) {
 	directory, url := backupOf(t, recordWith(t)), recordWith(t)
 	command := restoreCommand{recordPlace: recordPlace{DatabaseURL: url}, Directory: directory, Force: true}
 	require.ErrorContains(t, command.Run(t.Context()), "connections of running nodes")
+}
+
+// TestAnArchiveUnpacksToNoMoreThanMayBe restores a small archive that holds much, as somebody makes one who wants to
+// fill the disk: what lists its content and what has its rows are bounded.
+func TestAnArchiveUnpacksToNoMoreThanMayBe(t *testing.T) {
+	t.Parallel()
+	const large = 8 << 20
+	directory := backupOf(t, recordWith(t, fmt.Sprintf(`
+		INSERT INTO kept_answers (identity_provider_id, user_id, answers, bytes)
+		SELECT '', repeat('a', 1000) || i, 0, 0 FROM generate_series(1, %d) AS i`, large/1000)))
+	file, err := os.Stat(filepath.Join(directory, dumpName))
+	require.NoError(t, err)
+	require.Less(t, file.Size(), int64(large/4))
+	requireRefusedBy(t, restoreCommand{Directory: directory, MaxUnpacked: large}, fmt.Sprintf(
+		"of %d bytes unpacks to more than %d bytes, which is more than a backup of florin does", file.Size(), large))
+	require.ErrorContains(t, (&restoreCommand{Directory: directory, MaxUnpacked: -1}).Run(t.Context()),
+		"--max-unpacked=-1: it must be a number of bytes")
+	command := restoreCommand{recordPlace: recordPlace{DatabaseURL: dbtest.Empty(t)}, Directory: directory}
+	require.NoError(t, command.Run(t.Context()), "by its size it may hold more")
+}
+
+func TestWhatAnArchiveMayUnpackToGoesByItsSize(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int64]int64{1 << 10: 1 << 30, 64 << 20: 6400 << 20} {
+		path := filepath.Join(t.TempDir(), dumpName)
+		require.NoError(t, os.WriteFile(path, nil, 0o600))
+		require.NoError(t, os.Truncate(path, size))
+		dump, err := openDump(t.Context(), path, 15, 0)
+		require.NoError(t, err)
+		require.Equal(t, want, dump.max)
+	}
 }

@@ -20,9 +20,12 @@ type Contribution struct {
 	IdentityProviderID string `json:"identityProviderId,omitempty"`
 	// UserID is who gets the right to act as the party when it is allocated; "" for nobody.
 	UserID string `json:"userId,omitempty"`
-	// AskedBy is who asks, when the user must be within the reach of an administrator of its identity provider; nil
-	// for those without that bound.
+	// AskedBy is who asks; nil where that is unknown: without authorization, and in contributions that earlier releases
+	// took.
 	AskedBy *ledger.Identity `json:"askedBy,omitempty"`
+	// Unbound: whoever asks may give any user the right. Otherwise the user must be within the reach of AskedBy, as an
+	// administrator of its identity provider; of whom it is not known who asks, no user gets it.
+	Unbound bool `json:"unbound,omitempty"`
 	// UserMayMiss has the party allocated without the right if the user cannot get it.
 	UserMayMiss bool `json:"userMayMiss,omitempty"`
 	// MaxUserParties is how many parties the user may have rights to with this one; 0 for any number.
