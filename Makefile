@@ -187,7 +187,7 @@ test/year: build ## Live through DAYS of ledger time (400) with PREAPPROVALS (10
 		$(GO) test ./e2e -count=1 -v -timeout 0 -run TestALifeOfMonthsIsTheSameWhateverIsKilled
 
 .PHONY: test/dars
-test/dars: ## Read and check the DARs of the directory DARS, and compare their versions
+test/dars: ## Read, check and compile the DARs of the directory DARS, and compare their versions
 	DARS=$(abspath $(DARS)) $(GO) test -tags dars -count=1 $(TESTFLAGS) -run '^TestPublishedDARs' ./daml/...
 
 .PHONY: test/fuzz

@@ -154,3 +154,22 @@ func (p *Program) shape(names []string) *structShape {
 	})
 	return shape
 }
+
+// Compile compiles all values of the packages before they are first used. A well-typed package is compiled without an
+// error.
+func (p *Program) Compile() error {
+	for id, pkg := range p.packages {
+		for _, module := range pkg.Modules {
+			for _, def := range module.Values {
+				g, err := p.value(ast.ValueName{Package: id, Module: module.Name, Name: def.Name})
+				if err == nil {
+					_, err = g.load()
+				}
+				if err != nil {
+					return fmt.Errorf("package %s, %s:%s: %w", id, module.Name, def.Name, err)
+				}
+			}
+		}
+	}
+	return nil
+}
