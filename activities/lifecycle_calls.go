@@ -2,8 +2,7 @@ package activities
 
 import (
 	"context"
-	"math"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/florinledger/florin/db"
@@ -26,9 +25,8 @@ type LifecycleCalls struct {
 	lifecycles *lifecycle.Registry
 	realTime   func() time.Time
 
-	mu     sync.Mutex
-	seen   ledger.Offset // up to where holders were looked for
-	looked bool
+	// woken is up to where this process knows that all lifecycles were woken.
+	woken atomic.Int64
 }
 
 // NewLifecycleCalls makes one on a record.
@@ -45,17 +43,17 @@ const (
 	accountCallsUnderWay = 4
 )
 
-// TakeDue returns lifecycles that are due by a ledger time, as many as may be called now. None comes again before a
-// while.
-func (c *LifecycleCalls) TakeDue(ctx context.Context, by time.Time) ([]DueLifecycle, error) {
-	rows, err := c.db.TakeDueLifecycles(ctx, by, c.realTime(), db.UnderWay{
+// TakeDue returns lifecycles that are due by a ledger time, as many as may be called now, and reports whether others
+// were held back. None comes again before a while.
+func (c *LifecycleCalls) TakeDue(ctx context.Context, by time.Time) (_ []DueLifecycle, heldBack bool, err error) {
+	rows, heldBack, err := c.db.TakeDueLifecycles(ctx, by, c.realTime(), db.UnderWay{
 		OfAccount: accountCallsUnderWay, All: callsUnderWay,
 	})
 	due := make([]DueLifecycle, len(rows))
 	for i, row := range rows {
 		due[i] = DueLifecycle{WorkflowID: row.WorkflowID, Kind: row.Kind, Parties: row.Parties}
 	}
-	return due, err
+	return due, heldBack, err
 }
 
 // Drop forgets a lifecycle.
@@ -102,109 +100,6 @@ func (c *LifecycleCalls) Refused(ctx context.Context, workflowID, why string) er
 		}
 		return tx.NoteRefusal(ctx, workflowID, why)
 	})
-}
-
-// overlap is how many entries of the record a new process looks at again for holders: what another one committed and
-// then died.
-const overlap = 10_000
-
-// Wake makes due the lifecycles that wait for what no contract of their own tells: of owners who received holdings
-// since the last call and have too many now, and of those who got a wallet.
-func (c *LifecycleCalls) Wake(ctx context.Context) error {
-	head, err := c.db.Head(ctx)
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.looked {
-		c.seen, c.looked = max(0, head.Offset-overlap), true
-	}
-	if head.Offset <= c.seen {
-		return nil
-	}
-	if err := c.wakeHolders(ctx, head.Offset); err != nil {
-		return err
-	}
-	if err := c.wakeWallets(ctx, head.Offset); err != nil {
-		return err
-	}
-	c.seen = head.Offset
-	return nil
-}
-
-func (c *LifecycleCalls) wakeHolders(ctx context.Context, upTo ledger.Offset) error {
-	crowd, ok := c.lifecycles.Crowd()
-	if !ok {
-		return nil
-	}
-	parties, err := c.db.FullHolders(ctx, db.Holders{
-		Template: crowd.Template, After: c.seen, UpTo: upTo, AtLeast: int32(crowd.TooMany),
-	})
-	if err != nil || len(parties) == 0 {
-		return err
-	}
-	ids := make([]workflowid.ID, len(parties))
-	for i, party := range parties {
-		ids[i] = crowd.WorkflowOf(party)
-	}
-	_, err = c.db.WakeLifecycles(ctx, ids)
-	return err
-}
-
-// wakeWallets has whatever waits for a wallet look again that came since the last call.
-func (c *LifecycleCalls) wakeWallets(ctx context.Context, upTo ledger.Offset) error {
-	wallets, ok := c.lifecycles.Wallets()
-	if !ok {
-		return nil
-	}
-	query := db.ActiveQuery{
-		Templates: []string{wallets.Template}, After: db.Position{Offset: c.seen, NodeID: math.MaxInt32}, At: upTo,
-	}
-	return c.eachContract(ctx, query, func(install ledger.Contract) error {
-		party, err := wallets.PartyOf(install)
-		if err != nil {
-			return nil //nolint:nilerr // it is nobody's wallet
-		}
-		waiting := db.ActiveQuery{Templates: wallets.Waiting, Parties: []ledger.Party{party}, At: upTo}
-		return c.eachContract(ctx, waiting, func(contract ledger.Contract) error { return c.touch(ctx, contract, party) })
-	})
-}
-
-// touch has the workflow of a contract look again, also when it is just looking.
-func (c *LifecycleCalls) touch(ctx context.Context, contract ledger.Contract, account ledger.Party) error {
-	followed, ok, err := follow(c.lifecycles, contract)
-	if err != nil || !ok {
-		return nil //nolint:nilerr // nobody looks after it, and its own commit said why
-	}
-	return c.db.InTx(ctx, func(tx *db.Tx) error {
-		return tx.TouchLifecycles(ctx, []db.LifecycleChange{{
-			WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties,
-			Account: "node for " + string(account),
-		}})
-	})
-}
-
-// eachContract visits active contracts of the network, the oldest first.
-func (c *LifecycleCalls) eachContract(
-	ctx context.Context, query db.ActiveQuery, visit func(ledger.Contract) error,
-) error {
-	query.Limit = repairBatch
-	for {
-		page, err := c.db.ActiveNetworkContracts(ctx, query)
-		if err != nil {
-			return err
-		}
-		for _, stored := range page {
-			if err := visit(stored.Contract); err != nil {
-				return err
-			}
-			query.After = stored.Position()
-		}
-		if len(page) < repairBatch {
-			return nil
-		}
-	}
 }
 
 // repairBatch is how many contracts one transaction of a repair enters.

@@ -186,20 +186,24 @@ type UnderWay struct {
 
 // TakeDueLifecycles returns lifecycles that are due at a ledger time, for their workflows to be called now: of each
 // account the longest due first, and of all accounts in turn. None of them is returned again, to this process or
-// another, until its contracts change or some time has passed in which its workflow did not look.
-func (d *DB) TakeDueLifecycles(ctx context.Context, dueBy, realNow time.Time, bounds UnderWay) ([]Lifecycle, error) {
+// another, until its contracts change or some time has passed in which its workflow did not look. It reports whether
+// the bounds held back others that are due.
+func (d *DB) TakeDueLifecycles(
+	ctx context.Context, dueBy, realNow time.Time, bounds UnderWay,
+) (due []Lifecycle, heldBack bool, err error) {
 	rows, err := d.queries.TakeDueLifecycles(ctx, dbgen.TakeDueLifecyclesParams{
 		DueBy: dueBy, Now: realNow, After: d.served.last(lifecyclesServed), AccountMax: bounds.OfAccount,
 		CountMax: bounds.All, CountMore: bounds.All + 1,
 	})
-	if len(rows) > 0 {
-		d.served.note(lifecyclesServed, rows[len(rows)-1].Account)
+	for _, row := range rows {
+		heldBack = row.HeldBack
+		if row.WorkflowID == "" { // nothing is taken
+			continue
+		}
+		due = append(due, Lifecycle{WorkflowID: row.WorkflowID, Kind: row.Kind, Parties: fromDBParties(row.Parties)})
+		d.served.note(lifecyclesServed, row.Account)
 	}
-	due := make([]Lifecycle, len(rows))
-	for i, row := range rows {
-		due[i] = Lifecycle{WorkflowID: row.WorkflowID, Kind: row.Kind, Parties: fromDBParties(row.Parties)}
-	}
-	return due, failed("looking for lifecycles that are due", err)
+	return due, heldBack, failed("looking for lifecycles that are due", err)
 }
 
 // Holders are those who received contracts of a template between two offsets, and have so many of them now.
@@ -216,16 +220,6 @@ func (r Reader) FullHolders(ctx context.Context, holders Holders) ([]ledger.Part
 		AllButOne: holders.AtLeast - 1,
 	})
 	return fromDBParties(parties), failed("looking for holders of many contracts", err)
-}
-
-// WakeLifecycles makes due those of the lifecycles that are there. It tells how many it woke.
-func (d *DB) WakeLifecycles(ctx context.Context, ids []workflowid.ID) (int64, error) {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = id.String()
-	}
-	woken, err := d.queries.WakeLifecycles(ctx, texts)
-	return woken, failed("waking lifecycles", err)
 }
 
 func fromDBLifecycle(row dbgen.Lifecycle) Lifecycle {

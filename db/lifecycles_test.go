@@ -46,14 +46,14 @@ func TestALifecycleIsDueFromItsCreationUntilItIsSettled(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	touch(t, record, "00aa")
-	due, err := record.TakeDueLifecycles(t.Context(), instant, instant, few)
+	due, _, err := record.TakeDueLifecycles(t.Context(), instant, instant, few)
 	require.NoError(t, err)
 	require.Equal(t, []db.Lifecycle{{WorkflowID: "w:1", Kind: "Kind", Parties: []ledger.Party{alice}}}, due)
 
-	again, err := record.TakeDueLifecycles(t.Context(), instant, instant, few)
+	again, _, err := record.TakeDueLifecycles(t.Context(), instant, instant, few)
 	require.NoError(t, err)
 	require.Empty(t, again, "its workflow has time to look")
-	later, err := record.TakeDueLifecycles(t.Context(), instant, instant.Add(time.Minute), few)
+	later, _, err := record.TakeDueLifecycles(t.Context(), instant, instant.Add(time.Minute), few)
 	require.NoError(t, err)
 	require.Len(t, later, 1, "it has not looked")
 
@@ -128,7 +128,7 @@ func TestALifecycleThatTemporalRefusesHoldsUpNobody(t *testing.T) {
 	overdue, err := record.Overdue(t.Context(), instant)
 	require.NoError(t, err)
 	require.Empty(t, overdue)
-	due, err := record.TakeDueLifecycles(t.Context(), instant, instant, few)
+	due, _, err := record.TakeDueLifecycles(t.Context(), instant, instant, few)
 	require.NoError(t, err)
 	require.Len(t, due, 1, "it is called all the same")
 
@@ -145,7 +145,7 @@ func TestCallsOfALifecycleThatDoesNotLookBecomeRare(t *testing.T) {
 	touch(t, record, "00aa")
 	calls := 0
 	for now := instant; now.Before(instant.Add(24 * time.Hour)); now = now.Add(time.Minute) {
-		due, err := record.TakeDueLifecycles(t.Context(), instant, now, few)
+		due, _, err := record.TakeDueLifecycles(t.Context(), instant, now, few)
 		require.NoError(t, err)
 		calls += len(due)
 	}
@@ -176,7 +176,7 @@ func TestAccountsTakeTurnsWithWhatIsDue(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
 	take := func(underWay db.UnderWay) map[string]int {
-		due, err := record.TakeDueLifecycles(t.Context(), instant, instant, underWay)
+		due, _, err := record.TakeDueLifecycles(t.Context(), instant, instant, underWay)
 		require.NoError(t, err)
 		found := map[string]int{}
 		for _, one := range due {
@@ -202,7 +202,7 @@ func TestSoManyLifecyclesAreUnderWayAtATime(t *testing.T) {
 	}
 	underWay := db.UnderWay{OfAccount: 3, All: 5}
 	take := func(now time.Time) (ids []string) {
-		due, err := record.TakeDueLifecycles(t.Context(), instant, now, underWay)
+		due, _, err := record.TakeDueLifecycles(t.Context(), instant, now, underWay)
 		require.NoError(t, err)
 		for _, one := range due {
 			ids = append(ids, one.WorkflowID)
@@ -276,7 +276,7 @@ func TestTheOldestLifecycleSaysWhetherTheyGetOn(t *testing.T) {
 	require.Less(t, made.All, time.Hour)
 	require.Zero(t, made.Stuck, "nobody has called it")
 	for i := range 2 {
-		due, err := record.TakeDueLifecycles(t.Context(), instant, instant.Add(time.Duration(i)*time.Minute), few)
+		due, _, err := record.TakeDueLifecycles(t.Context(), instant, instant.Add(time.Duration(i)*time.Minute), few)
 		require.NoError(t, err)
 		require.Len(t, due, 1)
 	}

@@ -142,7 +142,7 @@ func TestTurnsGoAround(t *testing.T) {
 			return subjects
 		},
 		"lifecycles": func() (ids []string) {
-			rows, err := record.TakeDueLifecycles(t.Context(), due, due, db.UnderWay{OfAccount: 4, All: 10})
+			rows, _, err := record.TakeDueLifecycles(t.Context(), due, due, db.UnderWay{OfAccount: 4, All: 10})
 			require.NoError(t, err)
 			for _, row := range rows {
 				ids = append(ids, row.WorkflowID)

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
@@ -23,10 +22,11 @@ import (
 // LifecycleRecord is what a [Caller] reads of the record.
 type LifecycleRecord interface {
 	// TakeDue returns lifecycles that are due by a ledger time, as many as may be called now, and not again before a
-	// while.
-	TakeDue(ctx context.Context, by time.Time) ([]activities.DueLifecycle, error)
-	// Wake makes due the lifecycles that wait for what no contract of their own tells.
-	Wake(ctx context.Context) error
+	// while. It reports whether others were held back.
+	TakeDue(ctx context.Context, by time.Time) (due []activities.DueLifecycle, heldBack bool, err error)
+	// Wake makes due some of the lifecycles that wait for what no contract of their own tells, and reports whether there
+	// are more.
+	Wake(ctx context.Context) (more bool, err error)
 	// Drop forgets a lifecycle.
 	Drop(ctx context.Context, workflowID string) error
 	// Rename enters the contracts of a lifecycle under the names that their workflows have today.
@@ -50,9 +50,10 @@ type CallerOptions struct {
 type Caller struct {
 	options CallerOptions
 	woken   chan struct{}
-	// advanced tells that the clock moved, or that a call failed after it had, so that timers of workflows are late.
-	advanced atomic.Bool
-	// lookedAt is the ledger time at which was looked last.
+
+	mu sync.Mutex
+	// lookedAt is the ledger time at which was looked last; zero where the timers of workflows cannot be trusted since
+	// then: nobody looked, the clock was advanced, or not everything was called.
 	lookedAt time.Time
 }
 
@@ -83,13 +84,31 @@ func (c *Caller) Changed() {
 
 // Advanced tells that the ledger's clock was advanced.
 func (c *Caller) Advanced() {
-	c.advanced.Store(true)
+	c.distrustTimers()
 	c.Changed()
+}
+
+func (c *Caller) distrustTimers() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lookedAt = time.Time{}
+}
+
+// dueBy is the ledger time by which lifecycles are to be called. What is due later, up to now, is left to the timers of
+// workflows for a moment where these can be trusted: no ledger time passes for them on a clock that stands still.
+func (c *Caller) dueBy() (by time.Time, trusted bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now, last := c.options.LedgerTime(), c.lookedAt
+	c.lookedAt = now
+	if trusted = !last.IsZero() && !now.Equal(last); trusted {
+		now = now.Add(-timerGrace)
+	}
+	return now, trusted
 }
 
 // Run calls workflows until ctx ends.
 func (c *Caller) Run(ctx context.Context) {
-	c.advanced.Store(true) // nobody knows what happened before
 	for ctx.Err() == nil {
 		if err := c.callDue(ctx); err != nil && ctx.Err() == nil {
 			c.options.Log.WarnContext(ctx, "workflows that look after contracts could not be called", "error", err)
@@ -112,26 +131,18 @@ func (c *Caller) await(ctx context.Context) {
 
 // callDue calls all workflows that have something to look at.
 func (c *Caller) callDue(ctx context.Context) error {
-	if err := c.options.Record.Wake(ctx); err != nil {
-		return err
+	more, waking := c.options.Record.Wake(ctx)
+	if more {
+		c.Changed() // when those have been called that are due
 	}
-	grace := timerGrace
-	if c.advanced.Swap(false) { // before the time is read, so that no advance falls between the two
-		grace = 0
-	}
-	now := c.options.LedgerTime()
-	if now.Equal(c.lookedAt) { // the clock stands still, so no timer will ever do it
-		grace = 0
-	}
-	c.lookedAt = now
-	by := now.Add(-grace)
+	by, trusted := c.dueBy()
 	for {
-		due, err := c.options.Record.TakeDue(ctx, by)
-		if err != nil && grace == 0 {
-			c.advanced.Store(true)
+		due, heldBack, err := c.options.Record.TakeDue(ctx, by)
+		if !trusted && (err != nil || heldBack) {
+			c.distrustTimers()
 		}
 		if err != nil || len(due) == 0 {
-			return err
+			return errors.Join(waking, err)
 		}
 		c.callAll(ctx, due)
 	}
@@ -146,7 +157,7 @@ func (c *Caller) callAll(ctx context.Context, due []activities.DueLifecycle) {
 		group.Go(func() {
 			defer func() { <-turns }()
 			if err := c.call(ctx, one); err != nil && ctx.Err() == nil {
-				c.advanced.Store(true) // on a clock that stands still, time alone makes nothing due
+				c.distrustTimers()
 				err = cmp.Or(c.noteRefusal(ctx, one, err), err)
 				c.options.Log.WarnContext(ctx, "a workflow that looks after contracts could not be called",
 					"workflow_id", one.WorkflowID, "error", err)

@@ -236,6 +236,33 @@ func (q *Queries) ListOverdue(ctx context.Context, arg ListOverdueParams) ([]str
 	return items, nil
 }
 
+const MoveWakes = `-- name: MoveWakes :exec
+UPDATE lifecycle_wakes
+SET
+    holders_offset = $1, wallet_offset = $2, wallet_node_id = $3,
+    waiting_offset = $4, waiting_node_id = $5
+`
+
+type MoveWakesParams struct {
+	HoldersOffset int64
+	WalletOffset  int64
+	WalletNodeID  int32
+	WaitingOffset int64
+	WaitingNodeID int32
+}
+
+// MoveWakes notes how far lifecycles were woken.
+func (q *Queries) MoveWakes(ctx context.Context, arg MoveWakesParams) error {
+	_, err := q.db.Exec(ctx, MoveWakes,
+		arg.HoldersOffset,
+		arg.WalletOffset,
+		arg.WalletNodeID,
+		arg.WaitingOffset,
+		arg.WaitingNodeID,
+	)
+	return err
+}
+
 const NextDue = `-- name: NextDue :one
 SELECT coalesce(min(due.due_at), 'epoch')::timestamptz AS due_at
 FROM (
@@ -440,8 +467,12 @@ WITH under_way AS (
     WHERE l.workflow_id = lease.workflow_id
     RETURNING l.workflow_id, l.kind, l.parties, lease.turn, lease.account
 )
-SELECT called.workflow_id, called.kind, called.parties, called.account
-FROM called
+SELECT
+    coalesce(called.workflow_id, '')::text AS workflow_id, coalesce(called.kind, '')::text AS kind,
+    coalesce(called.parties, '{}')::text[] AS parties, coalesce(called.account, '')::text AS account,
+    held.back::boolean AS held_back
+FROM (SELECT (SELECT count(*) FROM ranked) > (SELECT count(*) FROM taken) AS back) AS held
+LEFT JOIN called ON true
 ORDER BY called.turn, called.account <= $1::text, called.account
 `
 
@@ -459,6 +490,7 @@ type TakeDueLifecyclesRow struct {
 	Kind       string
 	Parties    []string
 	Account    string
+	HeldBack   bool
 }
 
 // TakeDueLifecycles finds lifecycles that are due, and notes that they are called now: each comes again only when its
@@ -466,7 +498,8 @@ type TakeDueLifecyclesRow struct {
 // due take turns, from the one after @after on in order of their names; what an account has due longest comes first. No
 // account has more than so many under way, nor all together: called once, lately, and not looked yet. Rows that someone
 // holds wait for the next time. What was never called and what was are looked for apart, and as in TakeTasks no more
-// than what may be taken: where more is due, by accounts, of which those with enough under way count for nothing.
+// than what may be taken: where more is due, by accounts, of which those with enough under way count for nothing. Each
+// row tells whether some that are due were held back; where none is taken, one row without an id does.
 func (q *Queries) TakeDueLifecycles(ctx context.Context, arg TakeDueLifecyclesParams) ([]TakeDueLifecyclesRow, error) {
 	rows, err := q.db.Query(ctx, TakeDueLifecycles,
 		arg.After,
@@ -488,6 +521,7 @@ func (q *Queries) TakeDueLifecycles(ctx context.Context, arg TakeDueLifecyclesPa
 			&i.Kind,
 			&i.Parties,
 			&i.Account,
+			&i.HeldBack,
 		); err != nil {
 			return nil, err
 		}
@@ -528,20 +562,56 @@ func (q *Queries) TakeLifecycle(ctx context.Context, workflowID string) (Lifecyc
 	return i, err
 }
 
+const TakeWakes = `-- name: TakeWakes :one
+SELECT holders_offset, wallet_offset, wallet_node_id, waiting_offset, waiting_node_id
+FROM lifecycle_wakes
+FOR UPDATE SKIP LOCKED
+`
+
+type TakeWakesRow struct {
+	HoldersOffset int64
+	WalletOffset  int64
+	WalletNodeID  int32
+	WaitingOffset int64
+	WaitingNodeID int32
+}
+
+// TakeWakes reads how far lifecycles were woken, and keeps others from waking any until the transaction ends. No row:
+// somebody else does.
+func (q *Queries) TakeWakes(ctx context.Context) (TakeWakesRow, error) {
+	row := q.db.QueryRow(ctx, TakeWakes)
+	var i TakeWakesRow
+	err := row.Scan(
+		&i.HoldersOffset,
+		&i.WalletOffset,
+		&i.WalletNodeID,
+		&i.WaitingOffset,
+		&i.WaitingNodeID,
+	)
+	return i, err
+}
+
 const TouchLifecycles = `-- name: TouchLifecycles :exec
 WITH touched AS (
     SELECT
         unnest($1::text[]) AS workflow_id, unnest($2::text[]) AS kind,
         unnest($3::text[])::text[] AS parties, unnest($4::text[])::text[] AS created,
         unnest($5::text[]) AS account, unnest($6::boolean[]) AS by_node
+), locked AS (
+    SELECT there.workflow_id
+    FROM lifecycles AS there
+    WHERE there.workflow_id = ANY($1::text[])
+    ORDER BY there.workflow_id
+    FOR UPDATE
 ), changed AS (
     UPDATE lifecycles AS l
     SET
         contract_ids = l.contract_ids || touched.created, version = l.version + 1, due_at = 'epoch',
         due_since = now(), call_after = 'epoch', calls = 0, refusal = '',
         account = CASE WHEN touched.by_node AND l.account <> '' THEN l.account ELSE touched.account END
-    FROM touched
-    WHERE l.workflow_id = touched.workflow_id
+    FROM locked
+    INNER JOIN touched ON touched.workflow_id = locked.workflow_id
+    WHERE l.workflow_id = locked.workflow_id
     RETURNING l.workflow_id
 ), added AS (
     INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, account)
@@ -564,7 +634,8 @@ type TouchLifecyclesParams struct {
 
 // TouchLifecycles notes that contracts of lifecycles were created or archived: each becomes due at once. A lifecycle that
 // is not there is made when contracts were created for it. What the node does by itself leaves one with whose it was. The
-// elements of created and parties are array literals.
+// elements of created and parties are array literals. Rows are locked in order, so that no two of these wait for each
+// other.
 func (q *Queries) TouchLifecycles(ctx context.Context, arg TouchLifecyclesParams) error {
 	_, err := q.db.Exec(ctx, TouchLifecycles,
 		arg.WorkflowIds,
@@ -578,12 +649,20 @@ func (q *Queries) TouchLifecycles(ctx context.Context, arg TouchLifecyclesParams
 }
 
 const WakeLifecycles = `-- name: WakeLifecycles :execrows
-UPDATE lifecycles
-SET version = version + 1, due_at = 'epoch', due_since = now(), call_after = 'epoch', calls = 0, refusal = ''
-WHERE workflow_id = ANY($1::text[]) AND due_at <> 'epoch'
+WITH locked AS (
+    SELECT there.workflow_id
+    FROM lifecycles AS there
+    WHERE there.workflow_id = ANY($1::text[]) AND there.due_at <> 'epoch'
+    ORDER BY there.workflow_id
+    FOR UPDATE
+)
+UPDATE lifecycles AS l
+SET version = l.version + 1, due_at = 'epoch', due_since = now(), call_after = 'epoch', calls = 0, refusal = ''
+FROM locked
+WHERE l.workflow_id = locked.workflow_id AND l.due_at <> 'epoch'
 `
 
-// WakeLifecycles makes lifecycles due that are there and wait for something.
+// WakeLifecycles makes lifecycles due that are there and wait for something, locked in order.
 func (q *Queries) WakeLifecycles(ctx context.Context, workflowIds []string) (int64, error) {
 	result, err := q.db.Exec(ctx, WakeLifecycles, workflowIds)
 	if err != nil {

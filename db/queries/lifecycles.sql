@@ -1,20 +1,28 @@
 -- TouchLifecycles notes that contracts of lifecycles were created or archived: each becomes due at once. A lifecycle that
 -- is not there is made when contracts were created for it. What the node does by itself leaves one with whose it was. The
--- elements of created and parties are array literals.
+-- elements of created and parties are array literals. Rows are locked in order, so that no two of these wait for each
+-- other.
 -- name: TouchLifecycles :exec
 WITH touched AS (
     SELECT
         unnest(@workflow_ids::text[]) AS workflow_id, unnest(@kinds::text[]) AS kind,
         unnest(@parties::text[])::text[] AS parties, unnest(@created::text[])::text[] AS created,
         unnest(@accounts::text[]) AS account, unnest(@by_node::boolean[]) AS by_node
+), locked AS (
+    SELECT there.workflow_id
+    FROM lifecycles AS there
+    WHERE there.workflow_id = ANY(@workflow_ids::text[])
+    ORDER BY there.workflow_id
+    FOR UPDATE
 ), changed AS (
     UPDATE lifecycles AS l
     SET
         contract_ids = l.contract_ids || touched.created, version = l.version + 1, due_at = 'epoch',
         due_since = now(), call_after = 'epoch', calls = 0, refusal = '',
         account = CASE WHEN touched.by_node AND l.account <> '' THEN l.account ELSE touched.account END
-    FROM touched
-    WHERE l.workflow_id = touched.workflow_id
+    FROM locked
+    INNER JOIN touched ON touched.workflow_id = locked.workflow_id
+    WHERE l.workflow_id = locked.workflow_id
     RETURNING l.workflow_id
 ), added AS (
     INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, account)
@@ -74,7 +82,8 @@ WHERE workflow_id = @workflow_id;
 -- due take turns, from the one after @after on in order of their names; what an account has due longest comes first. No
 -- account has more than so many under way, nor all together: called once, lately, and not looked yet. Rows that someone
 -- holds wait for the next time. What was never called and what was are looked for apart, and as in TakeTasks no more
--- than what may be taken: where more is due, by accounts, of which those with enough under way count for nothing.
+-- than what may be taken: where more is due, by accounts, of which those with enough under way count for nothing. Each
+-- row tells whether some that are due were held back; where none is taken, one row without an id does.
 -- name: TakeDueLifecycles :many
 WITH under_way AS (
     SELECT called.account, count(*) AS calls
@@ -164,8 +173,12 @@ WITH under_way AS (
     WHERE l.workflow_id = lease.workflow_id
     RETURNING l.workflow_id, l.kind, l.parties, lease.turn, lease.account
 )
-SELECT called.workflow_id, called.kind, called.parties, called.account
-FROM called
+SELECT
+    coalesce(called.workflow_id, '')::text AS workflow_id, coalesce(called.kind, '')::text AS kind,
+    coalesce(called.parties, '{}')::text[] AS parties, coalesce(called.account, '')::text AS account,
+    held.back::boolean AS held_back
+FROM (SELECT (SELECT count(*) FROM ranked) > (SELECT count(*) FROM taken) AS back) AS held
+LEFT JOIN called ON true
 ORDER BY called.turn, called.account <= sqlc.arg(after)::text, called.account;
 
 -- ListLifecycles pages through all lifecycles in order of their ids.
@@ -196,11 +209,33 @@ INNER JOIN active_contracts AS nth ON nth.ctid = (
     LIMIT 1 OFFSET @all_but_one
 );
 
--- WakeLifecycles makes lifecycles due that are there and wait for something.
+-- WakeLifecycles makes lifecycles due that are there and wait for something, locked in order.
 -- name: WakeLifecycles :execrows
-UPDATE lifecycles
-SET version = version + 1, due_at = 'epoch', due_since = now(), call_after = 'epoch', calls = 0, refusal = ''
-WHERE workflow_id = ANY(@workflow_ids::text[]) AND due_at <> 'epoch';
+WITH locked AS (
+    SELECT there.workflow_id
+    FROM lifecycles AS there
+    WHERE there.workflow_id = ANY(@workflow_ids::text[]) AND there.due_at <> 'epoch'
+    ORDER BY there.workflow_id
+    FOR UPDATE
+)
+UPDATE lifecycles AS l
+SET version = l.version + 1, due_at = 'epoch', due_since = now(), call_after = 'epoch', calls = 0, refusal = ''
+FROM locked
+WHERE l.workflow_id = locked.workflow_id AND l.due_at <> 'epoch';
+
+-- TakeWakes reads how far lifecycles were woken, and keeps others from waking any until the transaction ends. No row:
+-- somebody else does.
+-- name: TakeWakes :one
+SELECT holders_offset, wallet_offset, wallet_node_id, waiting_offset, waiting_node_id
+FROM lifecycle_wakes
+FOR UPDATE SKIP LOCKED;
+
+-- MoveWakes notes how far lifecycles were woken.
+-- name: MoveWakes :exec
+UPDATE lifecycle_wakes
+SET
+    holders_offset = @holders_offset, wallet_offset = @wallet_offset, wallet_node_id = @wallet_node_id,
+    waiting_offset = @waiting_offset, waiting_node_id = @waiting_node_id;
 
 -- NextDue finds the first time in a span at which a lifecycle is due; the epoch when there is none. Those that Temporal
 -- refuses do not count.

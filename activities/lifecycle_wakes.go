@@ -1,0 +1,129 @@
+package activities
+
+import (
+	"context"
+	"math"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/workflowid"
+)
+
+// wakeBatch is how many contracts are looked at for one call of [LifecycleCalls.Wake]: as many lifecycles are locked
+// for a moment, and what is due is called in between.
+const wakeBatch = 500
+
+// Wake makes due the lifecycles that wait for what no contract of their own tells: of owners who received holdings and
+// have too many now, and of those who got a wallet. How far that was done is in the record, and one process does it at
+// a time. It reports whether there is more to do.
+func (c *LifecycleCalls) Wake(ctx context.Context) (more bool, err error) {
+	head, err := c.db.Head(ctx)
+	if err != nil || int64(head.Offset) <= c.woken.Load() {
+		return false, err
+	}
+	done := false
+	err = c.db.InTx(ctx, func(tx *db.Tx) error {
+		more, done = false, false
+		wakes, mine, err := tx.TakeWakes(ctx)
+		if err != nil || !mine {
+			return err
+		}
+		// One of the two, since each locks lifecycles in order.
+		if wakes.Holders < head.Offset {
+			more, err = true, c.wakeHolders(ctx, tx, &wakes, head.Offset)
+		} else {
+			more, err = c.wakeWallets(ctx, tx, &wakes, head.Offset)
+		}
+		if err != nil {
+			return err
+		}
+		done = !more
+		return tx.MoveWakes(ctx, wakes)
+	})
+	if err == nil && done {
+		c.woken.Store(int64(head.Offset))
+	}
+	return more && err == nil, err
+}
+
+func (c *LifecycleCalls) wakeHolders(ctx context.Context, tx *db.Tx, wakes *db.Wakes, upTo ledger.Offset) error {
+	after := wakes.Holders
+	wakes.Holders = upTo
+	crowd, ok := c.lifecycles.Crowd()
+	if !ok {
+		return nil
+	}
+	parties, err := tx.FullHolders(ctx, db.Holders{
+		Template: crowd.Template, After: after, UpTo: upTo, AtLeast: int32(crowd.TooMany),
+	})
+	if err != nil || len(parties) == 0 {
+		return err
+	}
+	ids := make([]workflowid.ID, len(parties))
+	for i, party := range parties {
+		ids[i] = crowd.WorkflowOf(party)
+	}
+	_, err = tx.WakeLifecycles(ctx, ids)
+	return err
+}
+
+// wakeWallets has whatever waits for a wallet look again that came since the last call.
+func (c *LifecycleCalls) wakeWallets(
+	ctx context.Context, tx *db.Tx, wakes *db.Wakes, upTo ledger.Offset,
+) (more bool, err error) {
+	wallets, ok := c.lifecycles.Wallets()
+	if !ok || wakes.Wallet.Offset > upTo {
+		return false, nil
+	}
+	page, err := tx.ActiveNetworkContracts(ctx, db.ActiveQuery{
+		Templates: []string{wallets.Template}, After: wakes.Wallet, At: upTo, Limit: wakeBatch,
+	})
+	if err != nil {
+		return false, err
+	}
+	var changes []db.LifecycleChange
+	looked := 0
+	for _, install := range page {
+		if looked >= wakeBatch {
+			more = true
+			break
+		}
+		party, err := wallets.PartyOf(install.Contract)
+		if err == nil { // otherwise it is nobody's wallet
+			waiting, err := tx.ActiveNetworkContracts(ctx, db.ActiveQuery{
+				Templates: wallets.Waiting, Parties: []ledger.Party{party}, After: wakes.Waiting, At: upTo,
+				Limit: int32(wakeBatch - looked),
+			})
+			if err != nil {
+				return false, err
+			}
+			changes = append(changes, c.awaken(waiting, party)...)
+			if looked += len(waiting); looked >= wakeBatch {
+				wakes.Waiting, more = waiting[len(waiting)-1].Position(), true
+				break
+			}
+		}
+		wakes.Wallet, wakes.Waiting = install.Position(), db.Position{}
+		looked++
+	}
+	if more = more || len(page) == wakeBatch; !more {
+		wakes.Wallet, wakes.Waiting = db.Position{Offset: upTo, NodeID: math.MaxInt32}, db.Position{}
+	}
+	return more, tx.TouchLifecycles(ctx, changes)
+}
+
+// awaken has the workflows of contracts look again, also those that are just looking. Whose they are stays.
+func (c *LifecycleCalls) awaken(contracts []db.StoredContract, account ledger.Party) []db.LifecycleChange {
+	var changes []db.LifecycleChange
+	for _, contract := range contracts {
+		followed, ok, err := follow(c.lifecycles, contract.Contract)
+		if err != nil || !ok { // nobody looks after it, and its own commit said why
+			continue
+		}
+		changes = append(changes, db.LifecycleChange{
+			WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties,
+			Account: nodeFor(account), ByNode: true,
+		})
+	}
+	return changes
+}
