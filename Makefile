@@ -187,8 +187,8 @@ test/year: build ## Live through DAYS of ledger time (400) with PREAPPROVALS (10
 		$(GO) test ./e2e -count=1 -v -timeout 0 -run TestALifeOfMonthsIsTheSameWhateverIsKilled
 
 .PHONY: test/dars
-test/dars: ## Read, check and compile the DARs of the directory DARS, and compare their versions
-	DARS=$(abspath $(DARS)) $(GO) test -tags dars -count=1 $(TESTFLAGS) -run '^TestPublishedDARs' ./daml/...
+test/dars: ## Read, check and compile the DARs of the directory DARS, compare their versions, and run their scripts
+	DARS=$(abspath $(DARS)) $(GO) test -tags dars -count=1 $(TESTFLAGS) -run '^TestPublishedDARs' ./daml/... ./cmd/florin/daml
 
 .PHONY: test/fuzz
 test/fuzz: build ## Fuzz every decoder for FUZZTIME each (3s)

@@ -2,7 +2,10 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 
+	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -74,4 +77,25 @@ func (p *Program) KeyHash(ctx context.Context, template lf.TypeName, key Value) 
 		return "", failure
 	}
 	return found.Hash, nil
+}
+
+// Key is a key of a template's contracts as a value, and its type, of a key in JSON as the ledger keeps it.
+func (p *Program) Key(template lf.TypeName, encoded json.RawMessage) (Value, ast.Type, error) {
+	t, failure := p.template(template)
+	if failure != nil {
+		return nil, nil, failure
+	}
+	if t.def.Key == nil {
+		return nil, nil, crash("template %s has no contract key", template)
+	}
+	keyType, err := p.lfTypeOf(t.def.Key.Type)
+	if err != nil {
+		return nil, nil, err
+	}
+	decoded, err := lf.DecodeJSON(keyType, encoded)
+	if err != nil {
+		return nil, nil, fmt.Errorf("a key of template %s: %w", template, err)
+	}
+	key, err := p.imported(keyType, decoded)
+	return key, t.def.Key.Type, err
 }

@@ -87,17 +87,17 @@ func locations(p *ast.Package) []ast.Location {
 
 // Used says how often something of a package was used, and by whom.
 type Used struct {
-	Name  string
-	Times int
-	By    []ledger.Party
+	Name  string         `json:"name"`
+	Times int            `json:"times"`
+	By    []ledger.Party `json:"by,omitempty"`
 	// Choices are those of a template or interface, without Archive.
-	Choices []Used
+	Choices []Used `json:"choices,omitempty"`
 }
 
 // Usage is what transactions used of the templates and interfaces of a package.
 type Usage struct {
-	Templates  []Used
-	Interfaces []Used
+	Templates  []Used `json:"templates,omitempty"`
+	Interfaces []Used `json:"interfaces,omitempty"`
 }
 
 // UsageOf counts what transactions used of a package.

@@ -111,6 +111,8 @@ type host struct {
 	// missed is the contract that was asked for last and cannot be used, and why.
 	missed ledger.ContractID
 	why    miss
+	// key is the key that contracts were asked for by last.
+	key ledger.ContractKey
 }
 
 // Contract finds an active contract that the submission may use.
@@ -142,6 +144,7 @@ func (h *host) mayUse(e *entry) bool {
 // ContractsByKey lists active contracts that have a key and that the submission may use: those that were disclosed, in
 // their order, then the others, the newest first.
 func (h *host) ContractsByKey(_ context.Context, key ledger.ContractKey, limit int) ([]engine.Contract, error) {
+	h.key = key
 	var out []engine.Contract
 	for _, e := range h.ledger.withKey(key.Hash) {
 		if h.mayUse(e) {

@@ -222,7 +222,9 @@ func TestContractsAreFoundByKey(t *testing.T) {
 		H:ask "QueryNByKey" 1 (H:queryKey alice alice) (\(found: List Unit) -> H:sayCount (Some @Unit found) (
 		H:ask "QueryNByKey" 1 (H:queryKey bob alice) (\(found: List Unit) -> H:sayCount (Some @Unit found) (
 		H:submit alice (H:byKey alice) (\(r: Unit) -> (case r of C:CommandResult:ExerciseResult color -> H:say color (
-		H:expect H:try bob (H:byKey alice) (\(e: Unit) -> (case e of T:Either:Left l -> H:done ())))))))))))))))))`)
-	require.Equal(t, []string{"none", "some", "2", "0", "blue"}, said, "the newest comes first")
+		H:expect H:try bob (H:byKey alice) (\(e: Unit) -> (case e of T:Either:Left l -> (case l of
+			S:SubmitError:ContractKeyNotFound x -> H:say (N:Key {name} (C:AnyContractKey {getAnyContractKey}
+				(S:SubmitError.ContractKeyNotFound {contractKey} x))) (H:done ())))))))))))))))))))`)
+	require.Equal(t, []string{"none", "some", "2", "0", "blue", "b"}, said, "the newest comes first")
 	require.Len(t, report.Contracts, 1)
 }

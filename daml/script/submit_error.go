@@ -24,6 +24,9 @@ var errorNames = map[string]string{
 	fault.WronglyTypedContract.ID:                           "WronglyTypedContract",
 	fault.ContractDoesNotImplementInterface.ID:              "ContractDoesNotImplementInterface",
 	fault.ContractDoesNotImplementRequiringInterface.ID:     "ContractDoesNotImplementRequiringInterface",
+	fault.InterpretationCryptoErrorMalformedByteEncoding.ID: "CryptoError",
+	fault.InterpretationCryptoErrorMalformedKey.ID:          "CryptoError",
+	fault.InterpretationCryptoErrorMalformedSignature.ID:    "CryptoError",
 	fault.NonComparableValues.ID:                            "NonComparableValues",
 	fault.ContractIDInContractKey.ID:                        "ContractIdInContractKey",
 	fault.ContractIDComparability.ID:                        "ContractIdComparability",
@@ -106,6 +109,10 @@ func (e errorMaker) fields(name string) (named, bool) {
 	switch name {
 	case "ContractNotFound":
 		return e.contractNotFound(), true
+	case "ContractKeyNotFound":
+		return named{"contractKey": e.contractKey(e.typeNamed("TEMPLATE_ID", 0), e.host.key.Value)}, true
+	case "CryptoError":
+		return named{"cryptoErrorType": e.cryptoError(), "cryptoErrorMessage": cause}, true
 	case "UnresolvedPackageName":
 		return named{"packageName": lf.Text(e.refusal.Context["package_name"])}, true
 	case "AuthorizationError":
@@ -142,6 +149,18 @@ func (e errorMaker) fields(name string) (named, bool) {
 	default:
 		return nil, false
 	}
+}
+
+// cryptoErrors are the constructors of the library's CryptoErrorType by codes of faults, and their fields.
+var cryptoErrors = map[string][2]string{
+	fault.InterpretationCryptoErrorMalformedByteEncoding.ID: {"MalformedByteEncoding", "value"},
+	fault.InterpretationCryptoErrorMalformedKey.ID:          {"MalformedKey", "keyValue"},
+	fault.InterpretationCryptoErrorMalformedSignature.ID:    {"MalformedSignature", "signatureValue"},
+}
+
+func (e errorMaker) cryptoError() engine.Value {
+	names := cryptoErrors[e.refusal.Code]
+	return e.withFields(e.in(errorModule, "CryptoErrorType"), names[0], named{names[1]: lf.Text(e.refusal.Cause)})
 }
 
 // contractNotFound says which contract was not found, and why.

@@ -123,6 +123,7 @@ var (
 	eitherType     = lf.TypeName{Package: tuples, Module: "DA.Types", Entity: "Either"}
 	nonEmptyType   = lf.TypeName{Package: nonEmpty, Module: "DA.NonEmpty.Types", Entity: "NonEmpty"}
 	anyTemplate    = lf.TypeName{Package: anyTypes, Module: "DA.Internal.Any", Entity: "AnyTemplate"}
+	anyKey         = lf.TypeName{Package: anyTypes, Module: "DA.Internal.Any", Entity: "AnyContractKey"}
 	anyChoice      = lf.TypeName{Package: anyTypes, Module: "DA.Internal.Any", Entity: "AnyChoice"}
 	templateRep    = lf.TypeName{Package: anyTypes, Module: "DA.Internal.Any", Entity: "TemplateTypeRep"}
 	failureStatus  = lf.TypeName{Package: statuses, Module: "DA.Internal.Fail.Types", Entity: "FailureStatus"}
@@ -268,6 +269,17 @@ func (m *maker) typeRep(name lf.TypeName) engine.Value {
 // template makes an AnyTemplate.
 func (m *maker) template(name lf.TypeName, argument engine.Value) engine.Value {
 	return m.record(anyTemplate, named{"getAnyTemplate": m.program.NewAny(&ast.TyCon{Name: name}, argument)})
+}
+
+// contractKey makes an AnyContractKey: the library's own, or in old libraries the standard one, which has the type.
+func (m *maker) contractKey(template lf.TypeName, encoded []byte) engine.Value {
+	key, typ, err := m.program.Key(template, encoded)
+	m.keep(err)
+	name := m.in(commandsModule, "AnyContractKey")
+	if m.program.Packages().DataType(name) == nil && err == nil {
+		name, key = anyKey, m.program.NewAny(typ, key)
+	}
+	return m.record(name, named{"getAnyContractKey": key, "getAnyContractKeyTemplateTypeRep": m.typeRep(template)})
 }
 
 // contractID makes an AnyContractId.

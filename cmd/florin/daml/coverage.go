@@ -13,23 +13,31 @@ import (
 
 // coverage is what the scripts of a file used.
 type coverage struct {
-	DAR      string
-	Packages []coveredPackage
-	Modules  []coveredModule
+	DAR      string           `json:"dar"`
+	Packages []coveredPackage `json:"packages"`
+	Modules  []coveredModule  `json:"modules"`
 }
 
 // coveredPackage is a package with templates or interfaces.
 type coveredPackage struct {
-	Name, Version string
+	Name    string `json:"name"`
+	Version string `json:"version"`
 	script.Usage
-	Created, Templates, Exercised, Choices int
+	// How many templates there are, and how many were created; and the same of choices.
+	Templates int `json:"template_count"`
+	Created   int `json:"templates_created"`
+	Choices   int `json:"choice_count"`
+	Exercised int `json:"choices_exercised"`
 }
 
 // coveredModule is a module of the main package with its source.
 type coveredModule struct {
-	Name        string
-	Ran, Number int
-	Lines       []coveredLine
+	Name string `json:"name"`
+	// How many lines have code, and how many of them ran.
+	Number int           `json:"line_count"`
+	Ran    int           `json:"lines_run"`
+	Lines  []coveredLine `json:"-"`
+	Never  []int         `json:"never_run"`
 }
 
 type coveredLine struct {
@@ -75,6 +83,9 @@ func (s *suite) coverage(results []result) coverage {
 			state := ""
 			if ran, hasCode := lines[name][int32(i)]; hasCode {
 				state = map[bool]string{true: "ran", false: "not"}[ran]
+			}
+			if state == "not" {
+				module.Never = append(module.Never, i+1)
 			}
 			module.Lines = append(module.Lines, coveredLine{i + 1, source, state})
 		}

@@ -3,6 +3,8 @@ package daml
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
+	"fmt"
 	"iter"
 	"runtime"
 	"sync"
@@ -114,5 +116,9 @@ func (j job) run(ctx context.Context, options options) result {
 	defer cancel()
 	started := time.Now()
 	report := j.suite.runner.Run(ctx, j.script, options.script)
+	if report.Failure != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		report.Failure.Message = fmt.Sprintf(
+			"The script takes longer than %s: look for a loop, or give it more with --timeout.", options.timeout)
+	}
 	return result{job: j, report: report, took: time.Since(started)}
 }

@@ -35,6 +35,7 @@ module Daml.Script.Internal.Questions.Util {
 	record AnyContractId = { templateId: Unit, contractId: Unit };
 }
 module Daml.Script.Internal.Questions.Commands {
+	record AnyContractKey = { getAnyContractKey: Unit, getAnyContractKeyTemplateTypeRep: Unit };
 	variant CommandResult = CreateResult: Unit | ExerciseResult: Unit;
 }
 module Daml.Script.Internal.Questions.TransactionTree {
@@ -61,8 +62,9 @@ module Daml.Script.Internal.Questions.UserManagement {
 module Daml.Script.Internal.Questions.Submit.Error {
 	variant SubmitError = ContractNotFound: Unit | AuthorizationError: Unit | UserError: Unit
 		| TemplatePreconditionViolated: Unit | WronglyTypedContract: Unit | FailureStatusError: Unit | UnknownError: Unit
-		| ContractDoesNotImplementInterface: Unit | UnresolvedPackageName: Unit;
+		| ContractKeyNotFound: Unit | ContractDoesNotImplementInterface: Unit | UnresolvedPackageName: Unit;
 	record SubmitError.ContractNotFound = { unknownContractIds: Unit, additionalDebuggingInfo: Optional Unit };
+	record SubmitError.ContractKeyNotFound = { contractKey: Unit };
 	record SubmitError.AuthorizationError = { authorizationErrorMessage: Text };
 	record SubmitError.UserError = { userErrorMessage: Text };
 	record SubmitError.UnknownError = { unknownErrorMessage: Text };
