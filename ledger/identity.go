@@ -16,6 +16,14 @@ func DefaultUser(userID string) Identity {
 	return Identity{IdentityProviderID: DefaultIdentityProvider, UserID: userID}
 }
 
+// Tenant is the identity provider whose users share what there is, "" for the default one: who administers another one
+// makes as many users as it likes.
+func (i Identity) Tenant() string { return i.IdentityProviderID }
+
+// TenantShare is how many of so many places the users of one identity provider other than the default one may have
+// together: half of them.
+func TenantShare(all int64) int64 { return max(1, all/2) }
+
 // Identity is who the user is.
 func (u User) Identity() Identity {
 	return Identity{IdentityProviderID: u.IdentityProviderID, UserID: u.ID}

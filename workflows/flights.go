@@ -18,14 +18,18 @@ type flights struct {
 	mu       sync.Mutex
 	byChange map[ledger.ChangeID]flight
 	byUser   map[ledger.Identity]int
+	// byTenant counts the flights of the users of each identity provider other than the default one.
+	byTenant map[string]int
 	// waiting counts the flights that wait for a time that they name, and waitingByUser those of each user. They have
 	// places of their own: however many wait, those that are under way find room.
-	waiting       int
-	waitingByUser map[ledger.Identity]int
+	waiting         int
+	waitingByUser   map[ledger.Identity]int
+	waitingByTenant map[string]int
 	// waitingBytes are those of the submissions that wait: they may all become due at once, and then stand before the
 	// others.
-	waitingBytes       int
-	waitingBytesByUser map[ledger.Identity]int
+	waitingBytes         int
+	waitingBytesByUser   map[ledger.Identity]int
+	waitingBytesByTenant map[string]int
 }
 
 type flight struct {
@@ -57,6 +61,7 @@ func newFlights(most, mostOfUser int, clock func() time.Time) *flights {
 		most: most, mostOfUser: mostOfUser, clock: clock,
 		byChange: map[ledger.ChangeID]flight{}, byUser: map[ledger.Identity]int{},
 		waitingByUser: map[ledger.Identity]int{}, waitingBytesByUser: map[ledger.Identity]int{},
+		byTenant: map[string]int{}, waitingByTenant: map[string]int{}, waitingBytesByTenant: map[string]int{},
 	}
 }
 
@@ -94,7 +99,7 @@ func (f *flights) full(entered flight) *fault.Fault {
 			"%d commands of user %q are in flight, the most for one user", f.mostOfUser, entered.who.UserID).
 			With("reason", "too many commands of the user in flight")
 	}
-	return nil
+	return f.tenantFull(entered.who, f.byTenant, "are in flight")
 }
 
 // waitingFull refuses one more flight of a user that waits for its time. The caller holds the lock.
@@ -115,22 +120,50 @@ func (f *flights) waitingFull(who ledger.Identity, bytes int) *fault.Fault {
 			"one user: submit it when its time has come", share, who.UserID).
 			With("reason", "too many commands of the user wait for their time")
 	}
+	share, tenant := int(ledger.TenantShare(maxWaitingBytes)), who.Tenant()
+	if tenant != "" && f.waitingBytesByTenant[tenant]+bytes > share {
+		return fault.ParticipantBackpressure.New("commands of %d bytes of users of identity provider %q wait for their "+
+			"minimum ledger time; %d more are too many, since %d of all of them together may wait: submit it when its time "+
+			"has come", f.waitingBytesByTenant[tenant], tenant, bytes, share).
+			With("reason", "too many bytes of commands of the identity provider wait for their time")
+	}
+	return f.tenantFull(who, f.waitingByTenant, "wait for their minimum ledger time")
+}
+
+// tenantFull refuses one more flight of an identity provider whose users have as many as they may have together. The
+// caller holds the lock.
+func (f *flights) tenantFull(who ledger.Identity, byTenant map[string]int, what string) *fault.Fault {
+	share := ledger.TenantShare(int64(f.most))
+	if tenant := who.Tenant(); tenant != "" && int64(byTenant[tenant]) >= share {
+		return fault.ParticipantBackpressure.New("%d commands of users of identity provider %q %s, the most for all of "+
+			"them together", share, tenant, what).
+			With("reason", "too many commands of the identity provider")
+	}
 	return nil
 }
 
 // count adds a flight to the numbers, or takes it out of them. The caller holds the lock.
 func (f *flights) count(one flight, change int) {
-	byUser := f.byUser
+	byUser, byTenant := f.byUser, f.byTenant
 	if one.timed {
-		byUser = f.waitingByUser
+		byUser, byTenant = f.waitingByUser, f.waitingByTenant
 		f.waiting += change
 		f.waitingBytes += change * one.bytes
-		if f.waitingBytesByUser[one.who] += change * one.bytes; f.waitingBytesByUser[one.who] == 0 {
-			delete(f.waitingBytesByUser, one.who)
+		addTo(f.waitingBytesByUser, one.who, change*one.bytes)
+	}
+	addTo(byUser, one.who, change)
+	if tenant := one.who.Tenant(); tenant != "" {
+		addTo(byTenant, tenant, change)
+		if one.timed {
+			addTo(f.waitingBytesByTenant, tenant, change*one.bytes)
 		}
 	}
-	if byUser[one.who] += change; byUser[one.who] == 0 {
-		delete(byUser, one.who)
+}
+
+// addTo forgets those who have nothing.
+func addTo[K comparable](counts map[K]int, who K, change int) {
+	if counts[who] += change; counts[who] == 0 {
+		delete(counts, who)
 	}
 }
 

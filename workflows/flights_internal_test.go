@@ -157,3 +157,52 @@ func TestWhatWaitsForItsTimeHasPlacesOfItsOwn(t *testing.T) {
 	require.Empty(t, f.waitingByUser)
 	require.Nil(t, wait("late", 1))
 }
+
+// TestNoIdentityProviderTakesAllBytesThatWait has it submit what is as large as may be for each user, for later.
+func TestNoIdentityProviderTakesAllBytesThatWait(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	f := newFlights(1024, 768, func() time.Time { return now })
+	enter := func(provider, user string) *fault.Fault {
+		_, s := flying(user, 1)
+		s.IdentityProviderID, s.ReceivedAt, s.MinLedgerTime = provider, now, new(now.Add(time.Minute))
+		return f.enter(s.ChangeID(), s, maxUserWaitingBytes, "global::1220")
+	}
+	for i := range maxWaitingBytes / maxUserWaitingBytes / 2 {
+		require.Nil(t, enter("acme", "user-"+strconv.Itoa(i)))
+	}
+	refusal := enter("acme", "late")
+	require.True(t, fault.ParticipantBackpressure.Matches(refusal))
+	require.Contains(t, refusal.Cause, `of users of identity provider "acme" wait for their minimum ledger time`)
+	require.Nil(t, enter(ledger.DefaultIdentityProvider, "late"))
+}
+
+// TestNoIdentityProviderTakesAllFlights has an administrator of an identity provider submit as many users.
+func TestNoIdentityProviderTakesAllFlights(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	for kind, timed := range map[string]bool{"are in flight": false, "wait for their minimum ledger time": true} {
+		f := newFlights(4, 3, func() time.Time { return now })
+		enter := func(provider, user string) *fault.Fault {
+			_, s := flying(user, 1)
+			s.IdentityProviderID, s.ReceivedAt = provider, now
+			if timed {
+				s.MinLedgerTime = new(now.Add(time.Minute))
+			}
+			return f.enter(s.ChangeID(), s, 100, "global::1220")
+		}
+		require.Nil(t, enter("acme", "first"))
+		require.Nil(t, enter("acme", "second"))
+		refusal := enter("acme", "third")
+		require.True(t, fault.ParticipantBackpressure.Matches(refusal))
+		require.Equal(t, `2 commands of users of identity provider "acme" `+kind+`, the most for all of them together`,
+			refusal.Cause)
+		require.Nil(t, enter("other", "third"))
+		require.Nil(t, enter(ledger.DefaultIdentityProvider, "third"), "others find room")
+		now = now.Add(2 * maxFlight)
+		require.Len(t, f.dropLost(), 4)
+		require.Empty(t, f.byTenant)
+		require.Empty(t, f.waitingByTenant)
+		require.Empty(t, f.waitingBytesByTenant)
+	}
+}

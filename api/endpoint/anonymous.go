@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/florinledger/florin/fault"
 )
 
 const (
@@ -42,8 +44,8 @@ func newAnonymous(options LimitOptions) *anonymous {
 }
 
 // refuse says that there is no place for one more.
-func (a *anonymous) refuse(places *places, all bool) error {
-	if all {
+func (a *anonymous) refuse(places *places, short shortage) error {
+	if short == shortForAll {
 		return Overloaded(overloadPause, "%d requests without a usable token are being served, the most at once.", places.all)
 	}
 	return Overloaded(overloadPause, "%d requests of the address without a usable token are being served, the most for "+
@@ -52,8 +54,8 @@ func (a *anonymous) refuse(places *places, all bool) error {
 
 // crowded refuses a request before its body is read when there is no place for it.
 func (a *anonymous) crowded(address string) error {
-	if all, each := a.places.full(networkOf(address), 1); all || each {
-		return a.refuse(a.places, all)
+	if short := a.places.full(networkHolder(address), 1); short != noShortage {
+		return a.refuse(a.places, short)
 	}
 	return nil
 }
@@ -61,9 +63,9 @@ func (a *anonymous) crowded(address string) error {
 // enter waits for the request's turn and gives it so much time. Call leave when it is answered, unless there is a
 // refusal.
 func (a *anonymous) enter(ctx context.Context, address string) (within context.Context, leave func(), refusal error) {
-	network := networkOf(address)
-	if all, each := a.places.take(network, 1); all || each {
-		return nil, nil, a.refuse(a.places, all)
+	network := networkHolder(address)
+	if short := a.places.take(network, 1); short != noShortage {
+		return nil, nil, a.refuse(a.places, short)
 	}
 	waiting, cancel := context.WithTimeout(ctx, anonymousWait)
 	defer cancel()
@@ -91,9 +93,9 @@ func (a *anonymous) restAfter(took time.Duration) time.Duration {
 
 // open takes a place for a stream.
 func (a *anonymous) open(address string) (leave func(), refusal error) {
-	network := networkOf(address)
-	if all, each := a.streams.take(network, 1); all || each {
-		return nil, a.refuse(a.streams, all)
+	network := networkHolder(address)
+	if short := a.streams.take(network, 1); short != noShortage {
+		return nil, a.refuse(a.streams, short)
 	}
 	return func() { a.streams.give(network, 1) }, nil
 }
@@ -106,10 +108,19 @@ func (a *anonymous) time() time.Time {
 	return a.now()
 }
 
-// open takes a place for the stream of a caller without a usable token; [Streams] has those of all others.
+// open takes a place for a stream: of an address for a caller without a usable token, of the identity provider for all
+// others. [Streams] has those of all, and of each user.
 func (l *Limits) open(who caller) (leave func(), refusal error) {
 	if who.anonymous {
 		return l.anonymous.open(who.address)
 	}
-	return func() {}, nil
+	if l.streams.take(who.holder, 1) == shortForProvider {
+		return nil, fault.MaximumNumberOfStreams.New(
+			"The users of identity provider %q have %d streams open already, which is as many as all of them may have.",
+			who.holder.provider, l.streams.together)
+	}
+	return func() { l.streams.give(who.holder, 1) }, nil
 }
+
+// networkHolder is the address that has places.
+func networkHolder(address string) holder { return holder{name: networkOf(address)} }

@@ -15,21 +15,24 @@ const nobody = "\x00nobody"
 // answerBytes lends one answer its bytes, out of those that all answers may hold, and those of one user.
 type answerBytes struct {
 	limits *Limits
-	user   string
+	who    holder
 	held   int64
 }
 
 // Take implements [budget.Lender].
 func (a *answerBytes) Take(bytes int64) error {
 	more := max(0, a.held+bytes-freeAnswer) - max(0, a.held-freeAnswer)
-	switch all, each := a.limits.answers.take(a.user, more); {
-	case all:
+	switch a.limits.answers.take(a.who, more) {
+	case shortForAll:
 		return Overloaded(overloadPause, "The node holds %d bytes of answers at the moment, the most it makes at once.",
 			a.limits.options.AnswerMemory)
-	case each:
+	case shortForProvider:
+		return a.limits.answers.ofProvider(a.who, "bytes of answers")
+	case shortForHolder:
 		return Overloaded(overloadPause,
 			"The node holds %d bytes of answers to this caller at the moment, the most it makes at once for one user, or for "+
 				"all without a token.", a.limits.options.UserAnswerMemory)
+	case noShortage:
 	}
 	a.held += bytes
 	return nil
@@ -38,17 +41,17 @@ func (a *answerBytes) Take(bytes int64) error {
 // Give implements [budget.Lender].
 func (a *answerBytes) Give(bytes int64) {
 	less := max(0, a.held-freeAnswer) - max(0, a.held-bytes-freeAnswer)
-	a.limits.answers.give(a.user, less)
+	a.limits.answers.give(a.who, less)
 	a.held -= bytes
 }
 
 // budget is that of one answer to a caller.
 func (l *Limits) budget(who caller) *budget.Budget {
-	user := who.user
+	held := who.holder
 	if who.anonymous {
-		user = nobody
+		held = holder{name: nobody}
 	}
-	return budget.New(l.options.Answer, &answerBytes{limits: l, user: user})
+	return budget.New(l.options.Answer, &answerBytes{limits: l, who: held})
 }
 
 // Portion is a context for reading a part of a stream's answer, which has a budget of its own. Call release when the

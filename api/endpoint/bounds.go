@@ -64,14 +64,14 @@ const freeBody = 64 << 10
 type meteredBody struct {
 	body   io.Reader
 	limits *Limits
-	user   string
+	who    holder
 	read   int64
 	held   int64
 }
 
 // meter starts to count a body. Release it when nothing of it is needed any more.
 func (l *Limits) meter(who caller, body io.Reader) *meteredBody {
-	return &meteredBody{body: body, limits: l, user: who.user}
+	return &meteredBody{body: body, limits: l, who: who.holder}
 }
 
 // Read implements [io.Reader].
@@ -79,15 +79,18 @@ func (m *meteredBody) Read(into []byte) (int, error) {
 	n, err := m.body.Read(into)
 	m.read += int64(n)
 	if more := m.read - freeBody - m.held; more > 0 {
-		switch all, each := m.limits.bodies.take(m.user, more); {
-		case all:
+		switch m.limits.bodies.take(m.who, more) {
+		case shortForAll:
 			return n, Overloaded(overloadPause,
 				"The node holds %d bytes of long request bodies at the moment, the most it takes at once.",
 				m.limits.options.BodyMemory)
-		case each:
+		case shortForProvider:
+			return n, m.limits.bodies.ofProvider(m.who, "bytes of long request bodies")
+		case shortForHolder:
 			return n, Overloaded(overloadPause,
 				"The node holds %d bytes of long request bodies of user %q at the moment, the most for one user at once.",
-				m.limits.options.UserBodyMemory, m.user)
+				m.limits.options.UserBodyMemory, m.who.name)
+		case noShortage:
 		}
 		m.held += more
 	}
@@ -95,6 +98,6 @@ func (m *meteredBody) Read(into []byte) (int, error) {
 }
 
 func (m *meteredBody) release() {
-	m.limits.bodies.give(m.user, m.held)
+	m.limits.bodies.give(m.who, m.held)
 	m.held = 0
 }

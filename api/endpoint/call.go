@@ -24,6 +24,8 @@ type call struct {
 	// budget is that of the answer; nil for none. newBudget makes one for a part of a stream.
 	budget    *budget.Budget
 	newBudget func() *budget.Budget
+	// place is where the request counts; nil without a user.
+	place *place
 	// reading is the turn of a request that reads; nil for others.
 	reading *reading
 	// accept is the header that says which forms of answers the client takes.

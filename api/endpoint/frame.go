@@ -15,7 +15,6 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/florinledger/florin/auth"
-	"github.com/florinledger/florin/ledger"
 )
 
 // The defaults of the settings of a frame, as upstream's.
@@ -239,7 +238,7 @@ func (f *Frame) admit(ctx context.Context, r *http.Request) (caller, error) {
 	refusal := f.authenticate(ctx, r)
 	claims := callOf(ctx).claims
 	who := caller{
-		user: ledger.IdentityText(claims.Identity()), anonymous: !claims.Authenticated(), address: r.RemoteAddr,
+		holder: holderOf(claims.Identity()), anonymous: !claims.Authenticated(), address: r.RemoteAddr,
 	}
 	if busy := f.options.Limits.admit(who); busy != nil {
 		return who, busy

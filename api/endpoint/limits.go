@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -110,11 +111,15 @@ type Limits struct {
 	options   LimitOptions
 	users     *Rates
 	addresses *Rates
-	// requests are the places of requests with a user; anonymous is what all others have.
+	// requests are the places of requests with a user, and waiting those of requests that only wait for news; anonymous is
+	// what all others have.
 	requests  *places
+	waiting   *places
 	anonymous *anonymous
 	// reads are the turns of requests that change nothing.
 	reads *Turns
+	// streams are the places of streams with a user, so many of each identity provider.
+	streams *places
 	// bodies are places for the bytes of long bodies.
 	bodies *places
 	// answers are places for the bytes of answers.
@@ -134,7 +139,9 @@ func NewLimits(options LimitOptions) *Limits {
 		users:     NewRates(options.UserRate, options.Now),
 		addresses: NewRates(options.AddressRate, options.Now),
 		requests:  newPlaces(int64(options.Requests), int64(options.UserRequests)),
+		waiting:   newPlaces(int64(options.Requests), int64(options.UserRequests)),
 		anonymous: newAnonymous(options),
+		streams:   newPlaces(math.MaxInt64, math.MaxInt64), // what all and each may have is counted by Streams
 		reads:     NewTurns(options.Reads, options.UserReads),
 		bodies:    newPlaces(options.BodyMemory, options.UserBodyMemory),
 		answers:   newPlaces(options.AnswerMemory, options.UserAnswerMemory),
@@ -175,8 +182,8 @@ func fullSeconds(wait time.Duration) time.Duration {
 
 // caller is who sends a request.
 type caller struct {
-	// user is "" for callers without one.
-	user string
+	// holder has the places of its requests; without a name for callers without a user.
+	holder holder
 	// anonymous marks those without a usable token, who are told apart by their address. Who calls a node that asks for no
 	// tokens is neither.
 	anonymous bool
@@ -185,7 +192,7 @@ type caller struct {
 
 // crowded refuses a request before anything is done for it when as many as may be are served.
 func (l *Limits) crowded() error {
-	if full, _ := l.requests.full("", 1); full {
+	if l.requests.full(holder{}, 1) == shortForAll {
 		return l.tooMany()
 	}
 	return nil
@@ -196,9 +203,19 @@ func (l *Limits) tooMany() error {
 		l.options.Requests)
 }
 
-func (l *Limits) tooManyOf(user string) error {
-	return Overloaded(overloadPause, "%d requests of user %q are being served, the most for one user at once.",
-		l.options.UserRequests, user)
+// refusal says why there is no place for a request; nil when there is.
+func (l *Limits) refusal(who holder, short shortage) error {
+	switch short {
+	case shortForAll:
+		return l.tooMany()
+	case shortForProvider:
+		return l.requests.ofProvider(who, "requests that are being served")
+	case shortForHolder:
+		return Overloaded(overloadPause, "%d requests of user %q are being served, the most for one user at once.",
+			l.options.UserRequests, who.name)
+	default:
+		return nil
+	}
 }
 
 // enter counts a request that is being served, and says within which time. Call leave when it is answered, unless
@@ -207,14 +224,12 @@ func (l *Limits) enter(ctx context.Context, who caller) (within context.Context,
 	if who.anonymous {
 		return l.anonymous.enter(ctx, who.address)
 	}
-	all, each := l.requests.take(who.user, 1)
-	switch {
-	case all:
-		return nil, nil, l.tooMany()
-	case each:
-		return nil, nil, l.tooManyOf(who.user)
+	if err := l.refusal(who.holder, l.requests.take(who.holder, 1)); err != nil {
+		return nil, nil, err
 	}
-	return ctx, func() { l.requests.give(who.user, 1) }, nil
+	place := &place{limits: l, who: who.holder, in: l.requests}
+	callOf(ctx).place = place
+	return ctx, place.leave, nil
 }
 
 // longestHold is how long a refusal is held back at most. A connection and little else waits for it.
@@ -248,18 +263,20 @@ func (l *Limits) hold(ctx context.Context, err error) {
 // admit takes a request from the rate of its user, or of its address when it has none. Who has as many requests that
 // are being served as may be is refused before a body is read.
 func (l *Limits) admit(who caller) error {
-	if _, busy := l.requests.full(who.user, 1); busy {
-		return l.tooManyOf(who.user)
+	if short := l.requests.full(who.holder, 1); short != shortForAll { // which vital requests may be beside
+		if err := l.refusal(who.holder, short); err != nil {
+			return err
+		}
 	}
-	if who.user == "" {
+	if who.holder.name == "" {
 		if wait := l.addresses.Take(networkOf(who.address)); wait > 0 {
 			return Overloaded(wait, "The address made more than %g requests a second without a usable token.",
 				l.options.AddressRate)
 		}
 		return nil
 	}
-	if wait := l.users.Take(who.user); wait > 0 {
-		return Overloaded(wait, "User %q made more than %g requests a second.", who.user, l.options.UserRate)
+	if wait := l.users.Take(who.holder.name); wait > 0 {
+		return Overloaded(wait, "User %q made more than %g requests a second.", who.holder.name, l.options.UserRate)
 	}
 	return nil
 }

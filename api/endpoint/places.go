@@ -1,57 +1,147 @@
 package endpoint
 
-import "sync"
+import (
+	"sync"
 
-// places are for what is under way at once: so many in all, and so many for each caller, so that no caller takes all.
-// They are counted in requests, streams or bytes. They are safe for concurrent use.
+	"github.com/florinledger/florin/ledger"
+)
+
+// holder is who has places.
+type holder struct {
+	// name tells holders apart. The name "" stands for those that are not told apart: they may have all.
+	name string
+	// provider is the identity provider that shares with all others, "" for the default one, whose users are the node's
+	// own.
+	provider string
+}
+
+func holderOf(who ledger.Identity) holder {
+	return holder{name: ledger.IdentityText(who), provider: who.Tenant()}
+}
+
+// shortage is why there is no place.
+type shortage int
+
+const (
+	// noShortage: there is a place.
+	noShortage shortage = iota
+	// shortForAll: all places are taken.
+	shortForAll
+	// shortForProvider: the users of the identity provider have as many as they may have together.
+	shortForProvider
+	// shortForHolder: the holder has as many as one may have.
+	shortForHolder
+)
+
+// places are for what is under way at once: so many in all, so many for the users of each identity provider other than
+// the default one, and so many for each holder, so that nobody takes all. They are counted in requests, streams or bytes.
+// They are safe for concurrent use.
 type places struct {
 	all, each int64
+	// together is how many the users of one identity provider have.
+	together int64
 
-	mu       sync.Mutex
-	count    int64
-	byCaller map[string]int64
+	mu         sync.Mutex
+	count      int64
+	byHolder   map[string]int64
+	byProvider map[string]int64
 }
 
 func newPlaces(all, each int64) *places {
-	return &places{all: all, each: each, byCaller: make(map[string]int64)}
+	return &places{
+		all: all, each: each, together: ledger.TenantShare(all),
+		byHolder: make(map[string]int64), byProvider: make(map[string]int64),
+	}
 }
 
-// full reports whether so many more are too many, in all and of the caller. The caller "" stands for those that are not
-// told apart: they may have all.
-func (p *places) full(caller string, more int64) (all, each bool) {
+// full reports whether so many more are too many, and for whom.
+func (p *places) full(who holder, more int64) shortage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.isFull(caller, more)
+	return p.isFull(who, more)
 }
 
 // isFull is full for those who hold the lock.
-func (p *places) isFull(caller string, more int64) (all, each bool) {
-	return p.count+more > p.all, caller != "" && p.byCaller[caller]+more > p.each
+func (p *places) isFull(who holder, more int64) shortage {
+	switch {
+	case p.count+more > p.all:
+		return shortForAll
+	case who.name != "" && p.byHolder[who.name]+more > p.each:
+		return shortForHolder
+	case who.provider != "" && p.byProvider[who.provider]+more > p.together:
+		return shortForProvider
+	default:
+		return noShortage
+	}
 }
 
-// take takes so many places, unless that is too many in all or for the caller. Give them back.
-func (p *places) take(caller string, more int64) (all, each bool) {
+// take takes so many places, unless that is too many. Give them back.
+func (p *places) take(who holder, more int64) shortage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if all, each = p.isFull(caller, more); all || each {
-		return all, each
+	if short := p.isFull(who, more); short != noShortage {
+		return short
 	}
-	p.count += more
-	if caller != "" {
-		p.byCaller[caller] += more
-	}
-	return false, false
+	p.add(who, more)
+	return noShortage
 }
 
 // give gives places back.
-func (p *places) give(caller string, back int64) {
+func (p *places) give(who holder, back int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.count -= back
-	if caller == "" {
+	p.add(who, -back)
+}
+
+// add counts more places, or fewer. The caller holds the lock.
+func (p *places) add(who holder, more int64) {
+	p.count += more
+	addTo(p.byHolder, who.name, more)
+	addTo(p.byProvider, who.provider, more)
+}
+
+// addTo forgets those that have nothing.
+func addTo(counts map[string]int64, name string, more int64) {
+	if name == "" {
 		return
 	}
-	if p.byCaller[caller] -= back; p.byCaller[caller] == 0 {
-		delete(p.byCaller, caller)
+	if counts[name] += more; counts[name] == 0 {
+		delete(counts, name)
 	}
+}
+
+// ofProvider says that the users of an identity provider have as many places as they may have together.
+func (p *places) ofProvider(who holder, what string) error {
+	return Overloaded(overloadPause, "The users of identity provider %q have %d %s, the most for all of them at once.",
+		who.provider, p.together, what)
+}
+
+// place is where a request with a user counts while it is served.
+type place struct {
+	limits *Limits
+	who    holder
+	in     *places
+}
+
+func (p *place) leave() { p.in.give(p.who, 1) }
+
+// wait moves the request to the places of those that only wait, where it stays.
+func (p *place) wait() error {
+	waiting := p.limits.waiting
+	if p.in == waiting {
+		return nil
+	}
+	switch waiting.take(p.who, 1) {
+	case shortForAll:
+		return Overloaded(overloadPause, "%d requests wait for news at the moment, the most that may.", waiting.all)
+	case shortForProvider:
+		return waiting.ofProvider(p.who, "requests that wait for news")
+	case shortForHolder:
+		return Overloaded(overloadPause, "%d requests of user %q wait for news, the most for one user at once.",
+			waiting.each, p.who.name)
+	case noShortage:
+	}
+	p.leave()
+	p.in = waiting
+	return nil
 }

@@ -11,14 +11,14 @@ const readWait = 10 * time.Second
 // reading is the turn of a request that reads. It belongs to the goroutine that serves the request.
 type reading struct {
 	limits *Limits
-	user   string
+	who    holder
 	// give ends the turn; nil while there is none.
 	give func()
 }
 
 // read waits for the turn of a request that reads. End it when the answer is made.
-func (l *Limits) read(ctx context.Context, user string) (*reading, error) {
-	r := &reading{limits: l, user: user}
+func (l *Limits) read(ctx context.Context, who holder) (*reading, error) {
+	r := &reading{limits: l, who: who}
 	waiting, cancel := context.WithTimeout(ctx, readWait)
 	defer cancel()
 	err := r.begin(waiting)
@@ -30,7 +30,7 @@ func (l *Limits) read(ctx context.Context, user string) (*reading, error) {
 }
 
 func (r *reading) begin(ctx context.Context) (err error) {
-	r.give, err = r.limits.reads.Take(ctx, r.user)
+	r.give, err = r.limits.reads.take(ctx, r.who)
 	return err
 }
 
@@ -41,8 +41,19 @@ func (r *reading) end() {
 	}
 }
 
-// Pause lets others read while a request waits for what takes neither the database nor a processor: news, or its
-// client. Call resume before going on; it waits for the request's next turn, and fails when ctx ends.
+// Wait is [Pause] for requests that wait for news. They have places of their own from then on, so that they take none of
+// those of requests that work. The error is the refusal to wait when there is no place.
+func Wait(ctx context.Context) (resume func() error, err error) {
+	if place := callOf(ctx).place; place != nil {
+		if err := place.wait(); err != nil {
+			return nil, err
+		}
+	}
+	return Pause(ctx), nil
+}
+
+// Pause lets others read while a request waits for what takes neither the database nor a processor, such as its client:
+// for news there is [Wait]. Call resume before going on; it waits for the request's next turn, and fails when ctx ends.
 func Pause(ctx context.Context) (resume func() error) {
 	turn := callOf(ctx).reading
 	if turn == nil {

@@ -46,6 +46,15 @@ func serveReaders(t *testing.T, options endpoint.LimitOptions) *readers {
 		<-r.goOn
 		return endpoint.Empty{}, resume()
 	}
+	wait := func(ctx context.Context, req named) (endpoint.Empty, error) {
+		resume, err := endpoint.Wait(ctx)
+		if err != nil {
+			return endpoint.Empty{}, err
+		}
+		r.working <- req.Name
+		<-r.goOn
+		return endpoint.Empty{}, resume()
+	}
 	stream := func(_ context.Context, req named) (endpoint.Content, error) {
 		return endpoint.Content{Type: "text/csv", Stream: func(to io.Writer) error {
 			_, err := io.WriteString(to, req.Name)
@@ -59,6 +68,7 @@ func serveReaders(t *testing.T, options endpoint.LimitOptions) *readers {
 		endpoint.New(reads, work),
 		endpoint.New(info(http.MethodPost, "/change/{name}", endpoint.Open), work),
 		endpoint.New(info(http.MethodGet, "/pause/{name}", endpoint.Open), pause),
+		endpoint.New(info(http.MethodGet, "/wait/{name}", endpoint.Open), wait),
 		endpoint.New(info(http.MethodGet, "/stream/{name}", endpoint.Open), stream),
 	}))
 	r.handler = router
@@ -165,6 +175,33 @@ func TestReadsThatWaitLetOthersRead(t *testing.T) {
 	r.goOn <- ""
 	r.answered(read)
 	r.answered(paused)
+}
+
+// TestRequestsThatWaitTakeNoPlaceOfThoseThatWork has users wait for news in as many requests as they may: each of them is
+// served all the same, and one more that waits is one too many.
+func TestRequestsThatWaitTakeNoPlaceOfThoseThatWork(t *testing.T) {
+	t.Parallel()
+	r := serveReaders(t, endpoint.LimitOptions{Requests: 2, UserRequests: 1, Now: time.Now})
+	var waiting []<-chan int
+	for _, user := range []string{"alice", "bob"} {
+		waiting = append(waiting, r.get(user, "/wait/"+user))
+		r.works(user)
+	}
+	for _, user := range []string{"alice", "carol"} {
+		recorder := httptest.NewRecorder()
+		status := r.ask(t.Context(), user, http.MethodGet, "/wait/more", recorder)
+		require.Equal(t, http.StatusTooManyRequests, <-status)
+		require.Contains(t, recorder.Body.String(), "SERVER_OVERLOADED")
+		work := r.get(user, "/read/work")
+		r.works("work")
+		r.goOn <- "" // one of them; all that wait go on in the end
+		waiting = append(waiting, work)
+	}
+	r.goOn <- ""
+	r.goOn <- ""
+	for _, status := range waiting {
+		r.answered(status)
+	}
 }
 
 func TestReadsWhoseClientsAreSlowLetOthersRead(t *testing.T) {

@@ -5,21 +5,25 @@ import (
 	"sync"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/florinledger/florin/ledger"
 )
 
-// Turns are those of callers to do what takes the database and the processors: so many at once, and so many of one
-// user. Others wait, in the order of coming. They are safe for concurrent use.
+// Turns are those of callers to do what takes the database and the processors: so many at once, so many of the users of
+// each identity provider other than the default one, and so many of one user. Others wait, in the order of coming. They
+// are safe for concurrent use.
 type Turns struct {
 	all   *semaphore.Weighted
 	count int64
 	each  int64
 
-	mu     sync.Mutex
-	byUser map[string]*userTurns
+	mu         sync.Mutex
+	byHolder   map[string]*ownTurns
+	byProvider map[string]*ownTurns
 }
 
-// userTurns are the turns of one user. They are forgotten when nobody has or waits for one.
-type userTurns struct {
+// ownTurns are the turns of one user, or of one identity provider. They are forgotten when nobody has or waits for one.
+type ownTurns struct {
 	turns *semaphore.Weighted
 	used  int
 }
@@ -28,50 +32,65 @@ type userTurns struct {
 func NewTurns(all, each int) *Turns {
 	return &Turns{
 		all: semaphore.NewWeighted(int64(all)), count: int64(all), each: int64(min(all, each)),
-		byUser: make(map[string]*userTurns),
+		byHolder: make(map[string]*ownTurns), byProvider: make(map[string]*ownTurns),
 	}
 }
 
-// Take waits for a turn of a user. Call give when it is over. The error is the cause of the end of ctx. The user "" is
-// that of a node that asks for no tokens: it does not tell its callers apart, and all turns are theirs.
-func (t *Turns) Take(ctx context.Context, user string) (give func(), err error) {
-	own := t.join(user)
-	if err := own.turns.Acquire(ctx, 1); err != nil {
-		t.part(user, own)
-		return nil, context.Cause(ctx)
-	}
-	if err := t.all.Acquire(ctx, 1); err != nil { // only with a turn of its own, so that nobody queues up here
-		own.turns.Release(1)
-		t.part(user, own)
-		return nil, context.Cause(ctx)
-	}
-	return func() {
-		t.all.Release(1)
-		own.turns.Release(1)
-		t.part(user, own)
-	}, nil
+// Take waits for a turn of a user. Call give when it is over. The error is the cause of the end of ctx. Nobody is the
+// user of a node that asks for no tokens: it does not tell its callers apart, and all turns are theirs.
+func (t *Turns) Take(ctx context.Context, who ledger.Identity) (give func(), err error) {
+	return t.take(ctx, holderOf(who))
 }
 
-func (t *Turns) join(user string) *userTurns {
+func (t *Turns) take(ctx context.Context, who holder) (give func(), err error) {
+	each := t.each
+	if who.name == "" {
+		each = t.count
+	}
+	var taken []func()
+	give = func() {
+		for i := len(taken) - 1; i >= 0; i-- {
+			taken[i]()
+		}
+	}
+	own, part := t.join(t.byHolder, who.name, each)
+	taken = append(taken, part)
+	together, part := t.join(t.byProvider, who.provider, t.ofProvider(who))
+	taken = append(taken, part)
+	// In this order, so that nobody queues up for the turns of all without one of its own.
+	for _, turns := range []*semaphore.Weighted{own, together, t.all} {
+		if err := turns.Acquire(ctx, 1); err != nil {
+			give()
+			return nil, context.Cause(ctx)
+		}
+		taken = append(taken, func() { turns.Release(1) })
+	}
+	return give, nil
+}
+
+// ofProvider is how many turns the users of an identity provider have together.
+func (t *Turns) ofProvider(who holder) int64 {
+	if who.provider == "" {
+		return t.count
+	}
+	return ledger.TenantShare(t.count)
+}
+
+// join finds the turns of a name. Call part when they are not needed any more.
+func (t *Turns) join(among map[string]*ownTurns, name string, count int64) (turns *semaphore.Weighted, part func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	own, known := t.byUser[user]
+	own, known := among[name]
 	if !known {
-		each := t.each
-		if user == "" {
-			each = t.count
-		}
-		own = &userTurns{turns: semaphore.NewWeighted(each)}
-		t.byUser[user] = own
+		own = &ownTurns{turns: semaphore.NewWeighted(count)}
+		among[name] = own
 	}
 	own.used++
-	return own
-}
-
-func (t *Turns) part(user string, own *userTurns) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if own.used--; own.used == 0 {
-		delete(t.byUser, user)
+	return own.turns, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if own.used--; own.used == 0 {
+			delete(among, name)
+		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/ledger"
 )
 
 func TestNoUserTakesAllTurns(t *testing.T) {
@@ -15,7 +17,7 @@ func TestNoUserTakesAllTurns(t *testing.T) {
 	take := func(who string) (give func(), err error) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		return all.Take(ctx, who)
+		return all.Take(ctx, ledger.DefaultUser(who))
 	}
 	var given []func()
 	for _, who := range []string{"greedy", "modest"} {
@@ -25,7 +27,7 @@ func TestNoUserTakesAllTurns(t *testing.T) {
 			given = append(given, give)
 		}
 		soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		_, err := all.Take(soon, who)
+		_, err := all.Take(soon, ledger.DefaultUser(who))
 		cancel()
 		require.ErrorIs(t, err, context.DeadlineExceeded, "one more of %s waits for its own", who)
 	}
@@ -42,5 +44,5 @@ func TestNoUserTakesAllTurns(t *testing.T) {
 	for _, give := range given[1:] {
 		give()
 	}
-	require.Empty(t, all.byUser, "who reads nothing is forgotten")
+	require.Empty(t, all.byHolder, "who reads nothing is forgotten")
 }

@@ -34,7 +34,7 @@ func (s *served) work(
 	}
 	defer leave()
 	if s.readsInTurns() && !who.anonymous { // who has no token takes the turns of its own share
-		turn, err := limits.read(ctx, who.user)
+		turn, err := limits.read(ctx, who.holder)
 		if err != nil {
 			return nil, err
 		}

@@ -107,6 +107,9 @@ func collect[T any](
 		}
 		elements = append(elements, found...)
 	}
+	if _, overloaded := errors.AsType[*endpoint.OverloadedError](err); overloaded && len(elements) > 0 {
+		return withCheckpoint(elements, bounds, head, checkpoint), nil // there is no place to wait for more
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +124,11 @@ func next[T any](
 	waiting, cancel := context.WithTimeout(waiting, idle)
 	defer cancel()
 	for {
-		resume := endpoint.Pause(ctx)
-		_, err := a.watcher.WaitAfter(waiting, head.Offset)
+		resume, err := endpoint.Wait(ctx)
+		if err != nil {
+			return nil, head, err
+		}
+		_, err = a.watcher.WaitAfter(waiting, head.Offset)
 		resumed := resume()
 		switch {
 		case errors.Is(ctx.Err(), context.DeadlineExceeded):

@@ -1,6 +1,7 @@
 package ledgerapi_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"testing"
 
@@ -28,6 +29,30 @@ func TestListsThatWaitTakeNoTurn(t *testing.T) {
 		b.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait", b.submission("last", b.create("last"))).OK(nil)
 	})
 	list()
+	require.Empty(t, watcher.acts)
+}
+
+// TestListsThatWaitTakeNoPlaceOfThoseThatWork has a list wait in the only place that there is for that, and the user
+// work on in the only place that there is for work.
+func TestListsThatWaitTakeNoPlaceOfThoseThatWork(t *testing.T) {
+	t.Parallel()
+	watcher := &steps{}
+	limits := endpoint.NewLimits(endpoint.LimitOptions{Requests: 1, UserRequests: 1})
+	b := newBundle(t, apitest.Options{Watcher: watcher, Limits: limits})
+	list := func(limit string) apitest.Answer {
+		body := fields{"beginExclusive": 0, "filter": byParty(b.alice), "verbose": true}
+		return b.Call("alice", http.MethodPost, "/v2/updates?stream_idle_timeout_ms=3600000&limit="+limit, body)
+	}
+	watcher.acts = []func(){
+		func() { require.Contains(t, list("1").Text, "1 requests wait for news at the moment") },
+		func() {
+			b.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait", b.submission("work", b.create("work"))).OK(nil)
+			var found []json.RawMessage
+			list("5").OK(&found)
+			require.Len(t, found, 2, "what there is, and a checkpoint: there is no place to wait for more")
+		},
+	}
+	list("1").OK(nil)
 	require.Empty(t, watcher.acts)
 }
 

@@ -43,6 +43,11 @@ func placesOf(t *testing.T) []place {
 			"api/endpoint", "TestNoUserTakesAllPlaces",
 		},
 		{
+			"requests that wait for news", flag("max-requests", settings.MaxRequests),
+			flag("max-user-requests", settings.MaxUserRequests), overloaded,
+			"api/endpoint", "TestRequestsThatWaitTakeNoPlaceOfThoseThatWork",
+		},
+		{
 			"requests that read and are worked on", flag("max-reads", settings.MaxReads),
 			flag("max-user-reads", settings.MaxUserReads), "they wait, then " + overloaded,
 			"api/endpoint", "TestNoUserTakesAllReads",
