@@ -214,6 +214,25 @@ func TestVersion(t *testing.T) {
 		"packageFeature":{"maxVettedPackagesPageSize":100}}}`, answer.Text)
 }
 
+// TestPathsThatNoRouteMatchesAreNotLogged sends a secret to wrong places of every family, and of none.
+func TestPathsThatNoRouteMatchesAreNotLogged(t *testing.T) {
+	t.Parallel()
+	const secret = "kept-to-ourselves"
+	var log bytes.Buffer
+	s := apitest.New(t, apitest.Options{Log: &log})
+	paths := []string{
+		"/v0/nothing/", "/v0/wallet/", "/v2/nothing/", "/api/scan/", "/api/scan/v0/", "/api/validator/v0/", "/registry/", "/",
+	}
+	for _, path := range paths {
+		answer := s.Call(apitest.Admin, http.MethodGet, path+secret, nil)
+		require.Equal(t, http.StatusNotFound, answer.Status, path)
+		require.Contains(t, answer.Text, secret, "who sent it is told which path there is not")
+	}
+	require.Equal(t, len(paths), strings.Count(log.String(), "\n"), "one line for each request")
+	require.NotContains(t, log.String(), secret)
+	require.Contains(t, log.String(), `"error":"no route matches the path"`)
+}
+
 func TestTheEdgeOfTheWholeAPI(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

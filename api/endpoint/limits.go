@@ -192,7 +192,7 @@ type caller struct {
 
 // crowded refuses a request before anything is done for it when as many as may be are served.
 func (l *Limits) crowded() error {
-	if l.requests.full(holder{}, 1) == shortForAll {
+	if l.requests.full(holder{}) == shortForAll {
 		return l.tooMany()
 	}
 	return nil
@@ -263,7 +263,7 @@ func (l *Limits) hold(ctx context.Context, err error) {
 // admit takes a request from the rate of its user, or of its address when it has none. Who has as many requests that
 // are being served as may be is refused before a body is read.
 func (l *Limits) admit(who caller) error {
-	if short := l.requests.full(who.holder, 1); short != shortForAll { // which vital requests may be beside
+	if short := l.requests.full(who.holder); short != shortForAll { // which vital requests may be beside
 		if err := l.refusal(who.holder, short); err != nil {
 			return err
 		}

@@ -101,7 +101,7 @@ func (f *Frame) log(ctx context.Context, r *http.Request, w middleware.WrapRespo
 		}
 	}
 	if current.failure != nil {
-		facts = append(facts, slog.String("error", current.failure.Error()))
+		facts = append(facts, slog.String("error", current.loggedFailure(status)))
 		if hidden := hiddenCause(current.failure); hidden != "" {
 			facts = append(facts, slog.String("cause", hidden))
 		}
@@ -110,6 +110,15 @@ func (f *Frame) log(ctx context.Context, r *http.Request, w middleware.WrapRespo
 		}
 	}
 	f.options.Logger.LogAttrs(ctx, level, "request", facts...)
+}
+
+// loggedFailure is the error as it is logged: not the path that no route matched, which the client is told. It may be a
+// secret that was sent to the wrong place.
+func (c *call) loggedFailure(status int) string {
+	if c.pattern == "" && status == http.StatusNotFound {
+		return "no route matches the path"
+	}
+	return c.failure.Error()
 }
 
 // milliseconds is the duration for people: to the microsecond.

@@ -34,8 +34,8 @@ const (
 )
 
 // places are for what is under way at once: so many in all, so many for the users of each identity provider other than
-// the default one, and so many for each holder, so that nobody takes all. They are counted in requests, streams or bytes.
-// They are safe for concurrent use.
+// the default one, and so many for each holder, so that nobody takes all. They are counted in requests, streams or
+// bytes. They are safe for concurrent use.
 type places struct {
 	all, each int64
 	// together is how many the users of one identity provider have.
@@ -54,14 +54,14 @@ func newPlaces(all, each int64) *places {
 	}
 }
 
-// full reports whether so many more are too many, and for whom.
-func (p *places) full(who holder, more int64) shortage {
+// full reports whether one more is too many, and for whom.
+func (p *places) full(who holder) shortage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.isFull(who, more)
+	return p.isFull(who, 1)
 }
 
-// isFull is full for those who hold the lock.
+// isFull reports whether so many more are too many. The caller holds the lock.
 func (p *places) isFull(who holder, more int64) shortage {
 	switch {
 	case p.count+more > p.all:

@@ -16,8 +16,8 @@ func acme(user int) ledger.Identity {
 	return ledger.Identity{IdentityProviderID: "acme", UserID: fmt.Sprint("user", user)}
 }
 
-// TestNoIdentityProviderTakesAllPlaces has an administrator of an identity provider make many users, each of which takes
-// a place of each kind: together they get half.
+// TestNoIdentityProviderTakesAllPlaces has an administrator of an identity provider make many users, each of which
+// takes a place of each kind: together they get half.
 func TestNoIdentityProviderTakesAllPlaces(t *testing.T) {
 	t.Parallel()
 	const all, each = 8, 3
@@ -42,7 +42,7 @@ func TestNoIdentityProviderTakesAllPlaces(t *testing.T) {
 			for user := range all / 2 {
 				require.Equal(t, noShortage, places.take(holderOf(acme(user)), 1))
 			}
-			require.Equal(t, shortForProvider, places.full(holderOf(acme(all)), 1))
+			require.Equal(t, shortForProvider, places.full(holderOf(acme(all))))
 			require.Equal(t, shortForProvider, places.take(holderOf(acme(all)), 1))
 			other := ledger.Identity{IdentityProviderID: "other", UserID: "user"}
 			require.Equal(t, noShortage, places.take(holderOf(other), 1), "another provider finds room")

@@ -41,8 +41,8 @@ func (r *reading) end() {
 	}
 }
 
-// Wait is [Pause] for requests that wait for news. They have places of their own from then on, so that they take none of
-// those of requests that work. The error is the refusal to wait when there is no place.
+// Wait is [Pause] for requests that wait for news. They have places of their own from then on, so that they take none
+// of those of requests that work. The error is the refusal to wait when there is no place.
 func Wait(ctx context.Context) (resume func() error, err error) {
 	if place := callOf(ctx).place; place != nil {
 		if err := place.wait(); err != nil {

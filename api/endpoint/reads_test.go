@@ -177,8 +177,8 @@ func TestReadsThatWaitLetOthersRead(t *testing.T) {
 	r.answered(paused)
 }
 
-// TestRequestsThatWaitTakeNoPlaceOfThoseThatWork has users wait for news in as many requests as they may: each of them is
-// served all the same, and one more that waits is one too many.
+// TestRequestsThatWaitTakeNoPlaceOfThoseThatWork has users wait for news in as many requests as they may: each of them
+// is served all the same, and one more that waits is one too many.
 func TestRequestsThatWaitTakeNoPlaceOfThoseThatWork(t *testing.T) {
 	t.Parallel()
 	r := serveReaders(t, endpoint.LimitOptions{Requests: 2, UserRequests: 1, Now: time.Now})

@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/semaphore"
@@ -49,8 +50,8 @@ func (t *Turns) take(ctx context.Context, who holder) (give func(), err error) {
 	}
 	var taken []func()
 	give = func() {
-		for i := len(taken) - 1; i >= 0; i-- {
-			taken[i]()
+		for _, back := range slices.Backward(taken) {
+			back()
 		}
 	}
 	own, part := t.join(t.byHolder, who.name, each)
