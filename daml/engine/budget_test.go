@@ -245,3 +245,16 @@ func TestAHostThatIsSlowIsCancelled(t *testing.T) {
 	_, refused := fault.As(err)
 	require.False(t, refused)
 }
+
+// Expressions that a package shares are compiled as often as they are met.
+func TestCodeIsChargedToTheRunThatCompilesIt(t *testing.T) {
+	t.Parallel()
+	var body ast.Expr = &ast.ExpLitInt64{Value: 1}
+	for range 40 {
+		body = &ast.ExpApp{Fun: &ast.ExpBuiltin{Function: ast.AddInt64}, Args: []ast.Expr{body, body}}
+	}
+	p := asttest.Package(t, prelude+`module M { val v: Int64 = 1; }`)
+	p.Module("M").Values[0].Body = body
+	_, err := run(t, engine.NewProgram(ast.Packages{p.ID: p}), small, "M:v")
+	require.True(t, fault.InterpretationTimeExceeded.Matches(err), "%v", err)
+}

@@ -193,9 +193,7 @@ func (p *Program) exceptionMessage(name lf.TypeName) (*global, *Failure) {
 			return nil, fmt.Errorf("exception %s is not defined", name)
 		}
 		title := name.QualifiedName() + ":message"
-		return &global{program: p, name: title, compile: func() (*function, error) {
-			return compileFunction(p, title, def.Location, nil, def.Message)
-		}}, nil
+		return &global{program: p, name: title, compile: compileFunction(p, title, def.Location, nil, def.Message)}, nil
 	})
 	if err != nil {
 		return nil, crash("%s", err)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -18,6 +19,7 @@ type scope struct {
 	vars  map[string][]int
 	bound []string // in the order in which they were bound
 
+	left            *int // how many more expressions may be compiled
 	slots, maxSlots int
 	captures        []code
 	captured        map[string]int
@@ -25,12 +27,24 @@ type scope struct {
 	err             error
 }
 
+// codeBytes is about what the code of an expression takes.
+const codeBytes = 128
+
+var errCode = errors.New("the code is too large")
+
+// compiler compiles a definition of at most so many expressions, what is shared counted as often as it is met. It says
+// how many they are.
+type compiler func(limit int) (f *function, size int, err error)
+
 // compileFunction compiles a function of parameters, which is no function value where it has none.
-func compileFunction(p *Program, name string, at ast.Location, params []string, body ast.Expr) (*function, error) {
-	s := &scope{program: p, name: name, at: at}
-	f := s.function(params, func() code { return s.expr(body) })
-	f.at = at
-	return f, s.err
+func compileFunction(p *Program, name string, at ast.Location, params []string, body ast.Expr) compiler {
+	return func(limit int) (*function, int, error) {
+		left := limit
+		s := &scope{program: p, name: name, at: at, left: &left}
+		f := s.function(params, func() code { return s.expr(body) })
+		f.at = at
+		return f, limit - left, s.err
+	}
 }
 
 // function compiles the body of a function whose parameters are in its first slots.
@@ -53,8 +67,12 @@ func (s *scope) take(n int) int {
 }
 
 func (s *scope) fail(format string, args ...any) code {
+	return s.failWith(fmt.Errorf(format, args...))
+}
+
+func (s *scope) failWith(err error) code {
 	if s.err == nil {
-		s.err = fmt.Errorf(format, args...)
+		s.err = err
 	}
 	return &constant{value: unit}
 }
@@ -110,7 +128,7 @@ func (s *scope) variable(name string) code {
 
 // lambda compiles a function that stands within this one.
 func (s *scope) lambda(params []string, body func(inner *scope) code) code {
-	inner := &scope{program: s.program, name: s.name, parent: s, at: s.at}
+	inner := &scope{program: s.program, name: s.name, parent: s, left: s.left, at: s.at}
 	f := inner.function(params, func() code { return body(inner) })
 	if inner.err != nil && s.err == nil {
 		s.err = inner.err
@@ -192,6 +210,9 @@ func params(e ast.Expr) ([]string, ast.Expr) {
 
 // expr compiles an expression.
 func (s *scope) expr(e ast.Expr) code {
+	if *s.left--; *s.left < 0 {
+		return s.failWith(errCode)
+	}
 	switch e := e.(type) {
 	case *ast.ExpLocation:
 		before := s.at

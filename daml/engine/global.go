@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"sync/atomic"
 )
 
@@ -8,7 +9,7 @@ import (
 type global struct {
 	program *Program
 	name    string
-	compile func() (*function, error)
+	compile compiler
 	value   atomic.Pointer[kept]
 	code    atomic.Pointer[function]
 }
@@ -55,10 +56,16 @@ func (g *global) step(m *machine) code {
 	if v, ok := g.quick(m); ok || m.failure != nil {
 		return m.give(v)
 	}
-	f, err := g.load()
-	if err != nil {
+	f, size, err := g.load(int(m.memory / codeBytes))
+	switch {
+	case errors.Is(err, errCode):
+		return m.fail(limitReached("bytes", m.limits.Memory))
+	case err != nil:
 		return m.fail(defect("%s cannot be compiled: %s", g.name, err))
+	case !m.alloc(size*codeBytes) || !m.work(size*codeBytes):
+		return nil
 	}
+	m.compiled += int64(size) * codeBytes
 	if f.arity > 0 {
 		v := Value(&Function{code: f})
 		g.keep(v)
@@ -69,29 +76,30 @@ func (g *global) step(m *machine) code {
 		g.keep(v)
 		return m.give(v)
 	}
-	m.push(g, 0, 0, m.memory)
+	m.push(g, 0, 0, m.memory+m.compiled)
 	return m.call(&Function{code: f}, nil)
 }
 
 // keep keeps a value that takes next to no memory.
 func (g *global) keep(v Value) { g.value.Store(&kept{value: v}) }
 
-// load compiles the definition when it is first needed. Two that need it at once both compile it, to the same effect.
-func (g *global) load() (*function, error) {
+// load compiles the definition when it is first needed, and says how large it is then. Two that need it at once both
+// compile it, to the same effect.
+func (g *global) load(limit int) (*function, int, error) {
 	if f := g.code.Load(); f != nil {
-		return f, nil
+		return f, 0, nil
 	}
-	f, err := g.compile()
+	f, size, err := g.compile(limit)
 	if err != nil {
-		return nil, err
+		return nil, size, err
 	}
 	g.code.Store(f)
-	return f, nil
+	return f, size, nil
 }
 
-// resume keeps the value that was evaluated. It takes no more memory than its evaluation did.
+// resume keeps the value that was evaluated. It takes no more memory than its evaluation did, code left out.
 func (g *global) resume(m *machine, f *frame) code {
-	taken := int(f.more.(int64) - m.memory)
+	taken := int(f.more.(int64) - m.memory - m.compiled)
 	out := &kept{value: m.result}
 	if taken > smallBytes {
 		out.bytes = taken

@@ -53,6 +53,8 @@ type machine struct {
 	limits  Limits
 	steps   int64 // what is left
 	memory  int64 // what is left
+	// compiled is what the code takes that this run compiled.
+	compiled int64
 	// nextCheck is how many steps are left when limits and context are looked at again.
 	nextCheck int64
 

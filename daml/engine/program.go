@@ -80,9 +80,9 @@ func (p *Program) value(name ast.ValueName) (*global, error) {
 		if def == nil {
 			return nil, fmt.Errorf("value %s is not defined", name)
 		}
-		return &global{program: p, name: name.QualifiedName(), compile: func() (*function, error) {
-			return compileFunction(p, name.QualifiedName(), def.Location, nil, def.Body)
-		}}, nil
+		return &global{program: p, name: name.QualifiedName(), compile: compileFunction(
+			p, name.QualifiedName(), def.Location, nil, def.Body,
+		)}, nil
 	})
 }
 
@@ -155,6 +155,9 @@ func (p *Program) shape(names []string) *structShape {
 	return shape
 }
 
+// maxCode bounds the expressions of a definition that is compiled beforehand.
+const maxCode = 10_000_000
+
 // Compile compiles all values of the packages before they are first used. A well-typed package is compiled without an
 // error.
 func (p *Program) Compile() error {
@@ -163,7 +166,7 @@ func (p *Program) Compile() error {
 			for _, def := range module.Values {
 				g, err := p.value(ast.ValueName{Package: id, Module: module.Name, Name: def.Name})
 				if err == nil {
-					_, err = g.load()
+					_, _, err = g.load(maxCode)
 				}
 				if err != nil {
 					return fmt.Errorf("package %s, %s:%s: %w", id, module.Name, def.Name, err)

@@ -14,9 +14,7 @@ import (
 func (p *Program) define(d definition, at ast.Location, params []string, body ast.Expr) *global {
 	g, _ := once(p, p.others, d, func() (*global, error) {
 		name := d.of.QualifiedName() + ":" + d.title()
-		return &global{program: p, name: name, compile: func() (*function, error) {
-			return compileFunction(p, name, at, params, body)
-		}}, nil
+		return &global{program: p, name: name, compile: compileFunction(p, name, at, params, body)}, nil
 	})
 	return g
 }
