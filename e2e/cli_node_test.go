@@ -55,8 +55,7 @@ func TestANodeRunsInTheBackground(t *testing.T) {
 
 	require.Equal(t, "stopped\n", requireDone(t, append([]string{"stop"}, at...)...))
 	require.NoFileExists(t, filepath.Join(dir, runfile.Name))
-	mistake{"reset", 1, []string{"is kept", "--yes"}}.
-		tryState(t, "Remove "+dir+", with the whole ledger in it? Write yes: ", at...)
+	mistake{"reset", 1, []string{"is kept", "--yes"}}.try(t, at...) // without a terminal nobody is asked
 	require.Equal(t, "removed "+dir+"\n", requireDone(t, append([]string{"reset", "--yes"}, at...)...))
 	require.NoDirExists(t, dir)
 	require.Contains(t, requireDone(t, append([]string{"reset", "--yes"}, at...)...), "nothing is stored in "+dir)
@@ -71,6 +70,21 @@ func TestANodeRunsInTheBackground(t *testing.T) {
 		entries, err := os.ReadDir(filepath.Dir(broken))
 		require.NoError(t, err)
 		require.Len(t, entries, 1, "nothing is left beside it")
+		entries, err = os.ReadDir(broken)
+		require.NoError(t, err)
+		require.Len(t, entries, 1, "nor in it")
+	})
+	t.Run("and one whose data is on another file system", func(t *testing.T) {
+		t.Parallel()
+		elsewhere, err := os.MkdirTemp("/dev/shm", "florin-e2e-") //nolint:usetesting // that is where no disk is
+		require.NoError(t, err)
+		require.NoError(t, os.Chmod(elsewhere, 0o711))
+		t.Cleanup(func() { require.NoError(t, os.RemoveAll(elsewhere)) })
+		dir := dataDir(t)
+		require.NoError(t, os.Symlink(elsewhere, dir))
+		t.Cleanup(func() { requireDone(t, "stop", "--data-dir", dir) })
+		require.Contains(t, requireDone(t, append(upArguments(dir), "--detach")...), "florin: ready at http://")
+		require.Contains(t, requireDone(t, "logs", "up", "--data-dir", dir), upReady)
 	})
 }
 

@@ -30,6 +30,7 @@ type cli struct {
 	Status client.StatusCommand `cmd:"" group:"The node" help:"Show whether a node runs, and where."`
 	Wait   client.WaitCommand   `cmd:"" group:"The node" help:"Return when the node is ready, for scripts."`
 	Stop   client.StopCommand   `cmd:"" group:"The node" help:"Stop the node of a data directory."`
+	Start  client.StartCommand  `cmd:"" group:"The node" help:"Start the node again that florin stop --node has stopped."`
 	Logs   client.LogsCommand   `cmd:"" group:"The node" help:"Show the logs of the node of a data directory."`
 	Env    client.EnvCommand    `cmd:"" group:"The node" help:"Print addresses and a token as exports for a shell."`
 	Reset  client.ResetCommand  `cmd:"" group:"The node" help:"Forget everything that a node has stored."`

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"time"
 
@@ -53,8 +54,10 @@ type machine struct {
 	temporal  *temporalchild.Child
 	node      *node
 	log       *slog.Logger
-	files     []io.Closer
-	began     time.Time
+	// switches are requests to stop the node alone, and to start it again.
+	switches chan os.Signal
+	files    []io.Closer
+	began    time.Time
 }
 
 // Run starts everything, says where it is, and stops it all in order when it is told to.
@@ -72,7 +75,9 @@ func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 		return err
 	}
 	relaxCollector()
-	m := &machine{command: c, given: settingsByFlag(parsed), began: time.Now()}
+	m := &machine{command: c, given: settingsByFlag(parsed), began: time.Now(), switches: make(chan os.Signal, 1)}
+	signal.Notify(m.switches, stopNode, startNodeAgain)
+	defer signal.Stop(m.switches)
 	err := m.start(ctx)
 	if err == nil {
 		err = m.announce(ctx)
@@ -113,19 +118,7 @@ func (m *machine) start(ctx context.Context) (err error) {
 	if err := m.startTemporal(ctx); err != nil {
 		return err
 	}
-	m.node, err = startNode(ctx, nodeOptions{
-		settings: m.command.nodeSettings, roles: roles{api: true, worker: true},
-		databaseURL: m.database.SocketURL(recordDatabase), temporal: temporalSettings{TemporalAddress: m.temporal.Frontend()},
-		listen: m.command.Listen, attributeBytes: temporalchild.AttributeBytes,
-		development: true, clock: m.command.Clock, log: m.log, progress: m.progress, given: m.given,
-	})
-	if err != nil {
-		return err
-	}
-	if err := m.playLocalnet(ctx); err != nil {
-		return err
-	}
-	return runfile.Write(m.directory.Path(), m.runInfo())
+	return m.startNode(ctx)
 }
 
 // requireAddresses finds out at once whether something else listens where this node is to.
@@ -196,7 +189,8 @@ func (m *machine) logFile(name string) (*os.File, error) {
 
 func (m *machine) runInfo() runfile.Info {
 	return runfile.Info{
-		PID: os.Getpid(), URL: m.node.url(), DatabaseURL: m.database.URL(recordDatabase),
+		Switches: true,
+		PID:      os.Getpid(), URL: m.node.url(), DatabaseURL: m.database.URL(recordDatabase),
 		TemporalAddress: m.temporal.Frontend(), TemporalUI: m.temporal.UI(),
 		PIDs:   runfile.PIDs{Node: os.Getpid(), Temporal: m.temporal.PID(), Postgres: m.database.PID()},
 		Secret: m.command.AuthSecret, Audience: m.command.AuthAudience,
@@ -206,16 +200,22 @@ func (m *machine) runInfo() runfile.Info {
 
 // wait returns when ctx ends, or with the reason why something essential has stopped.
 func (m *machine) wait(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return nil
-	case err := <-m.node.failed:
-		return err
-	case <-m.database.Done():
-		return fmt.Errorf("the PostgreSQL server stopped by itself; its last words are in %s",
-			filepath.Join(m.directory.Path(), "postgres.log"))
-	case <-m.temporal.Done():
-		return fmt.Errorf("the Temporal server stopped for good: %w", m.temporal.Err())
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-m.nodeFailed():
+			return err
+		case <-m.database.Done():
+			return fmt.Errorf("the PostgreSQL server stopped by itself; its last words are in %s",
+				filepath.Join(m.directory.Path(), "postgres.log"))
+		case <-m.temporal.Done():
+			return fmt.Errorf("the Temporal server stopped for good: %w", m.temporal.Err())
+		case wanted := <-m.switches:
+			if err := m.switchNode(ctx, wanted); err != nil {
+				return err
+			}
+		}
 	}
 }
 

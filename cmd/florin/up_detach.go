@@ -17,11 +17,8 @@ import (
 	"github.com/florinledger/florin/devnet/runfile"
 )
 
-// upLog is what a detached node has printed, in its data directory.
-const upLog = "up.log"
-
 // detach starts the node as a process of its own, which goes on when this one has ended, and returns when it is ready.
-// What it prints goes to a file beside the data directory until there is one.
+// What it prints goes to a file in the data directory.
 func (c *upCommand) detach(ctx context.Context) error {
 	if pid, held := datadir.Holder(c.DataDir); held {
 		return console.Fail(console.ExitFailed, "`florin stop` stops it, --data-dir names another directory",
@@ -31,12 +28,12 @@ func (c *upCommand) detach(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	printed, err := os.CreateTemp(filepath.Dir(directory), ".florin-up-*")
+	printed, forget, err := datadir.CreateLog(directory)
 	if err != nil {
 		return err
 	}
+	defer forget()
 	defer func() { _ = printed.Close() }()
-	defer func() { _ = os.Remove(printed.Name()) }() // which is gone when it has become the log
 	node, ended, err := startDetached(printed)
 	if err != nil {
 		return err
@@ -47,7 +44,7 @@ func (c *upCommand) detach(ctx context.Context) error {
 		select {
 		case <-tick.C:
 			if info, err := runfile.Read(directory); err == nil && info.PID == node.Pid {
-				return c.announceDetached(printed.Name(), directory)
+				return c.announceDetached(info)
 			}
 		case <-ended:
 			return console.Fail(console.ExitFailed, "", "the node did not start: %s", lastLine(printed.Name()))
@@ -84,15 +81,8 @@ func startDetached(printed *os.File) (*os.Process, <-chan struct{}, error) {
 	return command.Process, ended, nil
 }
 
-// announceDetached moves what was printed to its place, and says how to go on.
-func (c *upCommand) announceDetached(printed, directory string) error {
-	if err := os.Rename(printed, filepath.Join(directory, upLog)); err != nil {
-		return err
-	}
-	info, err := runfile.Read(directory)
-	if err != nil {
-		return err
-	}
+// announceDetached says how to go on.
+func (c *upCommand) announceDetached(info runfile.Info) error {
 	m := &machine{command: c}
 	fmt.Printf("florin: ready at %s\n\n", info.URL)
 	for _, command := range []string{"logs up", "status", "stop"} {

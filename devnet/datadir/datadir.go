@@ -18,6 +18,9 @@ const FormatVersion = 1
 const (
 	lockName    = "lock"
 	versionName = "florin-version"
+	// LogName is the file with what a node has printed that was started in the background. It may be there before the
+	// directory is Florin's, because the node is started with it.
+	LogName = "up.log"
 )
 
 // Directory is a locked data directory. The lock is the kernel's (flock), so it ends with the process however that
@@ -50,6 +53,36 @@ func Lock(dataDir string) (*Directory, error) {
 		return nil, errors.Join(err, file.Close())
 	}
 	return d, nil
+}
+
+// CreateLog creates dataDir when it is missing, and an empty log in it. Forget removes the log again if the directory
+// did not become Florin's: then nothing is left in a directory of somebody else, whose log of that name is never emptied.
+func CreateLog(dataDir string) (log *os.File, forget func(), err error) {
+	if err := os.MkdirAll(dataDir, directoryMode()); err != nil {
+		return nil, nil, explain(dataDir, err)
+	}
+	isFlorins := func() bool {
+		_, err := os.Stat(filepath.Join(dataDir, versionName))
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	how := os.O_TRUNC
+	if !isFlorins() {
+		how = os.O_EXCL
+	}
+	path := filepath.Join(dataDir, LogName)
+	log, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|how, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, nil, fmt.Errorf("directory %s is not a florin data directory (no %s, but it holds %q): choose an empty "+
+			"or new directory with --data-dir", dataDir, versionName, LogName)
+	}
+	if err != nil {
+		return nil, nil, explain(dataDir, err)
+	}
+	return log, func() {
+		if !isFlorins() {
+			_ = os.Remove(path) // it has been read
+		}
+	}, nil
 }
 
 // Path is the absolute path of the directory.
@@ -150,7 +183,7 @@ func (d *Directory) initialize(versionFile string) error {
 		return explain(d.path, err)
 	}
 	for _, entry := range entries {
-		if name := entry.Name(); name != lockName && name != "lost+found" {
+		if name := entry.Name(); name != lockName && name != LogName && name != "lost+found" {
 			return errors.Join(os.Remove(d.lock.Name()), fmt.Errorf("directory %s is not a florin data directory "+
 				"(no %s, but it holds %q): choose an empty or new directory with --data-dir", d.path, versionName, name))
 		}

@@ -53,6 +53,22 @@ func (s *Session) explainNoAnswer(broken *url.Error) error {
 	return console.Fail(console.ExitNoNode, hint, "no node answers at %s: %w", s.Info.URL, reason)
 }
 
+// mayHaveHappened says of a change to which no answer came how to make it once, whatever became of it.
+func (s *Session) mayHaveHappened(err error, again string) error {
+	if errors.Is(err, syscall.ECONNREFUSED) { // nobody has heard of it
+		return err
+	}
+	hint := "it may have happened all the same; this does it once, whatever became of it: `florin " + again + "`"
+	explained := s.Explain(err)
+	if failed, ok := errors.AsType[*console.Error](explained); ok && failed.Code == console.ExitNoNode {
+		return console.Fail(failed.Code, hint, "%w", failed.Err)
+	}
+	if errors.Is(err, context.Canceled) {
+		return console.Fail(console.ExitFailed, hint, "%w", explained)
+	}
+	return err
+}
+
 // explainRefusal shows a refusal of any API family: its words, and the hint that it brings.
 func (s *Session) explainRefusal(refused *ledgerclient.Error) error {
 	text, hint := words(refused)

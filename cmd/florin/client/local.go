@@ -56,6 +56,10 @@ func (n Node) look(ctx context.Context) (state, error) {
 	found := state{
 		State: stateReady, URL: info.URL, PID: info.PID, TemporalUI: info.TemporalUI, Temporal: info.TemporalAddress,
 	}
+	if info.Stopped {
+		found.State, found.Detail = stateStopped, "PostgreSQL and Temporal run on, `florin start` starts it"
+		return found, nil
+	}
 	err = session.http.Call(ctx, http.MethodGet, "/readyz", nil, nil)
 	if refused := asRefusal(err); refused != nil {
 		found.State, found.Detail = stateNotReady, string(refused.Body)
@@ -165,10 +169,14 @@ func until(ctx context.Context, timeout time.Duration, happened func(context.Con
 type StopCommand struct {
 	DataDir string        `help:"Data directory of the node." default:".florin" env:"FLORIN_DATA_DIR"`
 	Timeout time.Duration `help:"How long to wait until it has stopped." default:"1m"`
+	Node    bool          `help:"Stop the API and the worker alone: PostgreSQL and Temporal run on, florin start starts the node again."`
 }
 
 // Run stops the node as Ctrl-C does, and waits until everything has ended. A node that does not run is stopped.
 func (c *StopCommand) Run(ctx context.Context) error {
+	if c.Node {
+		return switchNode(ctx, c.DataDir, c.Timeout, true)
+	}
 	pid, held := datadir.Holder(c.DataDir)
 	if !held {
 		fmt.Println("no node runs on data directory " + c.DataDir)

@@ -75,7 +75,11 @@ func (c *SendCommand) Run(ctx context.Context) error {
 			"expires_at": expires.UnixMicro(), "tracking_id": transfer.TrackingID,
 		}, &out)
 		if err != nil {
-			return c.explain(ctx, sender, client, err)
+			again := []string{"send", c.From, c.To, c.Amount.Show(), "--id", transfer.TrackingID}
+			if c.Note != "" {
+				again = append(again, "--note", c.Note)
+			}
+			return s.mayHaveHappened(c.explain(ctx, sender, client, err), console.CommandLine(again...))
 		}
 		text := fmt.Sprintf("%s sent %s to %s", sender.Name, coins(c.Amount.Decimal), receiver.Name)
 		if id := out.Output.InstructionID; id != nil {

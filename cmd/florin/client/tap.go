@@ -39,9 +39,10 @@ func (c *TapCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		outcome, err := mint(ctx, client, owner.Party, c.Amount.String(), cmp.Or(c.ID, uuid.NewString()))
+		id := cmp.Or(c.ID, uuid.NewString())
+		outcome, err := mint(ctx, client, owner.Party, c.Amount.String(), id)
 		if err != nil {
-			return err
+			return s.mayHaveHappened(err, console.CommandLine("tap", c.Name, c.Amount.Show(), "--id", id))
 		}
 		return c.Print(console.Answer{
 			Data:  minted{owner.Party, c.Amount.String(), outcome.UpdateID, outcome.CompletionOffset},
