@@ -103,11 +103,14 @@ func (a *API) allocateAmulet(
 			argument.AllocateArg = token.AllocationFactoryAllocate{
 				ExpectedAdmin: a.node.DSO, Allocation: specification, RequestedAt: requestedAt,
 			}
-			if argument.AllocateArg.InputHoldingCids, err = a.tokenInputs(ctx, w.party); err != nil {
+			if _, err := a.network(ctx); err != nil {
 				return argument, err
 			}
 			network, err := a.registryNetwork(ctx)
 			if err != nil {
+				return argument, err
+			}
+			if argument.AllocateArg.InputHoldingCids, err = a.tokenInputs(ctx, w.party, network); err != nil {
 				return argument, err
 			}
 			argument.AllocationFactory = lf.CID[token.AllocationFactory](network.Factory.ID)

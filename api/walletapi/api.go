@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinledger/florin/api/preview"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -32,6 +33,11 @@ type Record interface {
 	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
 	ActiveNetworkContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
 	NetworkContract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
+	// HeldContracts, Balance, Offers and ActiveByTemplate are what is decided by: which coin pays, and what for.
+	HeldContracts(ctx context.Context, held db.Held) ([]db.StoredContract, error)
+	Balance(ctx context.Context, template string, holder ledger.Party) (decimal.Decimal, error)
+	Offers(ctx context.Context, offered db.Offered) ([]db.StoredContract, error)
+	ActiveByTemplate(ctx context.Context, template string, limit int32) ([]db.StoredContract, error)
 	OpenRounds(ctx context.Context, before db.Position, limit int32) ([]db.StoredContract, error)
 	AutomationSetting(ctx context.Context, kind string, party ledger.Party) (db.AutomationSetting, error)
 	TrackedState(ctx context.Context, id db.TrackedID) (json.RawMessage, bool, error)

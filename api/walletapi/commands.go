@@ -1,6 +1,7 @@
 package walletapi
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,6 +14,7 @@ import (
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // commandID names a change by what makes it the same change when it is asked for again (upstream: the method's name,
@@ -52,7 +54,7 @@ const namedFor = 24 * time.Hour
 func throughFresh[R, A any](
 	ctx context.Context, a *API, w walletUser, commandID, choice string, compose func() (A, error),
 ) (result R, err error) {
-	update, err := a.submitFresh(ctx, func() (change, error) {
+	update, err := a.submitFresh(ctx, w.party, func() (change, error) {
 		argument, err := compose()
 		if err != nil {
 			return change{}, err
@@ -69,20 +71,52 @@ func throughFresh[R, A any](
 	return resultOf[R](a, update)
 }
 
-// submitFresh makes a change that names coin, which another change of the same wallet may use up before this one is
-// made: then it is composed anew. All that compose returns must have the same command id.
-func (a *API) submitFresh(ctx context.Context, compose func() (change, error)) (ledger.Update, error) {
+// submitFresh makes a change that names coin of a party, which another change of the same wallet may use up before this
+// one is made: then it is composed anew. Where the coin that it can take is too little and the wallet has more, that is
+// merged first. All that compose returns must have the same command id.
+func (a *API) submitFresh(
+	ctx context.Context, payer ledger.Party, compose func() (change, error),
+) (ledger.Update, error) {
 	for try := 1; ; try++ {
 		made, err := compose()
 		if err != nil {
 			return ledger.Update{}, err
 		}
 		update, err := a.submit(ctx, made)
-		if err == nil || !fault.ContractNotFound.Matches(err) || try == changes.MaxTries {
+		if err == nil || try == changes.MaxTries {
 			return update, err
+		}
+		if !fault.ContractNotFound.Matches(err) {
+			if merged, failed := a.mergeFirst(ctx, payer, err); failed != nil || !merged {
+				return update, cmp.Or(failed, err)
+			}
 		}
 		changes.AttemptOf(ctx).Again()
 	}
+}
+
+// mergeFirst makes one coin of the largest of a party's wallet after a payment was refused for want of coin, and
+// reports whether that helps. Each time there are fewer coins, so that it comes to an end.
+func (a *API) mergeFirst(ctx context.Context, payer ledger.Party, refusal error) (merged bool, err error) {
+	const payment = "payment"
+	lacking, ok := fault.As(refusal)
+	if !ok || changes.PlanOf(ctx) != nil {
+		return false, nil
+	}
+	v := a.view(ctx)
+	w, ok, err := plan.WalletOf(v, payer)
+	if err != nil || !ok {
+		return false, err
+	}
+	merge, err := plan.MergeFirst(v, w, payment, &plan.Refused{CommandID: payment, Fault: lacking})
+	if err != nil || merge == nil {
+		return false, err
+	}
+	_, err = a.submit(changes.Without(ctx), asChange(*merge))
+	if fault.ContractNotFound.Matches(err) { // others use the wallet, too
+		return true, nil
+	}
+	return err == nil, err
 }
 
 // operate does one operation with a user's coin and returns its outcome. compose looks for what the operation is about;

@@ -66,7 +66,7 @@ func (a *API) createSetupProposal(
 		return out, err
 	}
 	// The operator pays for many at once, and each uses up the coin of another.
-	update, err := a.submitFresh(ctx, func() (change, error) {
+	update, err := a.submitFresh(ctx, a.node.Operator, func() (change, error) {
 		proposing, err := a.setupProposal(ctx, party)
 		// Another node may be at it too: what it proposed since is this proposal.
 		proposing.CommandID = "setup-proposal:" + uuid.NewSHA1(uuid.NameSpaceOID, []byte(party)).String()
@@ -86,7 +86,7 @@ func (a *API) setupProposal(ctx context.Context, party ledger.Party) (change, er
 	if err != nil {
 		return change{}, err
 	}
-	inputs, err := a.inputs(ctx, n, a.node.Operator)
+	inputs, err := a.inputs(ctx, a.node.Operator)
 	if err != nil {
 		return change{}, err
 	}

@@ -1,17 +1,16 @@
 package walletapi
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"slices"
 
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/coin"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // network is what payments refer to as of now.
@@ -55,27 +54,7 @@ func (n network) payment() coin.PaymentTransferContext {
 	return context
 }
 
-// inputs are the coins that a payment of the party takes: the largest, as many as a transfer may have.
-func (a *API) inputs(ctx context.Context, n network, party ledger.Party) ([]coin.TransferInput, error) {
-	type held struct {
-		id     ledger.ContractID
-		amount decimal.Decimal
-	}
-	var coins []held
-	err := eachActive(ctx, a, party, func(c contract[coin.Amulet]) bool {
-		if c.Payload.Owner == party {
-			coins = append(coins, held{c.ID, c.Payload.Amount.InitialAmount})
-		}
-		return true
-	})
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(coins, func(x, y held) int { return cmp.Or(y.amount.Cmp(x.amount), cmp.Compare(x.id, y.id)) })
-	most := int(n.rules.Payload.ConfigSchedule.InitialValue.TransferConfig.MaxNumInputs)
-	inputs := make([]coin.TransferInput, 0, min(most, len(coins)))
-	for _, c := range coins[:min(most, len(coins))] {
-		inputs = append(inputs, coin.InputAmulet(lf.CID[coin.Amulet](c.id)))
-	}
-	return inputs, nil
+// inputs are the coins that a payment of the party takes.
+func (a *API) inputs(ctx context.Context, party ledger.Party) ([]coin.TransferInput, error) {
+	return plan.Inputs(a.view(ctx), party)
 }

@@ -108,7 +108,7 @@ func (a *API) completion(
 	if err != nil {
 		return none, err
 	}
-	inputs, err := a.inputs(ctx, n, w.party)
+	inputs, err := a.inputs(ctx, w.party)
 	if err != nil {
 		return none, err
 	}

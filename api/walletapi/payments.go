@@ -94,7 +94,7 @@ func pay[T any](
 			return none, nil, err
 		}
 		requestID := lf.CID[T](request.ID)
-		inputs, err := a.inputs(ctx, n, w.party)
+		inputs, err := a.inputs(ctx, w.party)
 		return operation(&requestID), inputs, err
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // preapprovalLifetime is for how long preapprovals are made (contract, "Limits").
@@ -69,8 +70,8 @@ func (a *API) buyPreapproval(
 	if err := a.checkProvided(ctx, w.party); err != nil {
 		return response, err
 	}
-	update, err := a.submitFresh(ctx, func() (change, error) { return a.preapprovalFor(ctx, w) })
-	if refusal := fault.From(err); err != nil && refusal.Context["error_id"] == insufficientFunds {
+	update, err := a.submitFresh(ctx, a.node.Operator, func() (change, error) { return a.preapprovalFor(ctx, w) })
+	if refusal := fault.From(err); err != nil && refusal.Context["error_id"] == plan.InsufficientFunds {
 		// How much is missing would show the operator's balance to whoever asks.
 		return response, v0.Refuse(http.StatusTooManyRequests, "The operator lacks the coin for the preapproval's fee: give "+
 			"it some, on a development ledger with `florin tap operator 1000`, and ask again. (Transfer preapproval "+
@@ -86,16 +87,13 @@ func (a *API) buyPreapproval(
 	return CreateTransferPreapprovalResponse{ContractID: result.TransferPreapprovalCid.ID()}, err
 }
 
-// insufficientFunds is the error id of transfers that lack coin.
-const insufficientFunds = "splice.lfdecentralizedtrust.org/insufficient-funds"
-
 // preapprovalFor is the change that makes a preapproval for a wallet's party.
 func (a *API) preapprovalFor(ctx context.Context, w walletUser) (none change, err error) {
 	n, err := a.network(ctx)
 	if err != nil {
 		return none, err
 	}
-	inputs, err := a.inputs(ctx, n, a.node.Operator)
+	inputs, err := a.inputs(ctx, a.node.Operator)
 	if err != nil {
 		return none, err
 	}

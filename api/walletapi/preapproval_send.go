@@ -10,6 +10,7 @@ import (
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // TransferPreapprovalSendRequest sends coin to a receiver with a preapproval.
@@ -53,19 +54,15 @@ func (a *API) transferPreapprovalSend(
 			if preapproval == nil {
 				return operation, nil, v0.BadRequest("Receiver %s does not have a TransferPreapproval", receiver)
 			}
-			featured, err := a.featuredRights(ctx, payload.Provider)
+			featured, err := plan.FeaturedAppRight(a.view(ctx), payload.Provider)
 			if err != nil {
 				return operation, nil, err
 			}
 			operation.TransferPreapprovalSend = &walletapp.OperationSend{
 				TransferPreapprovalCid: lf.CID[coin.TransferPreapproval](preapproval.ID), Amount: amount,
-				Description: req.Body.Description,
+				Description: req.Body.Description, ProviderFeaturedAppRightCid: featured,
 			}
-			if len(featured) > 0 { // the newest counts
-				right := lf.CID[coin.FeaturedAppRight](featured[len(featured)-1].ID)
-				operation.TransferPreapprovalSend.ProviderFeaturedAppRightCid = &right
-			}
-			inputs, err = a.inputs(ctx, n, w.party)
+			inputs, err = a.inputs(ctx, w.party)
 			return operation, inputs, err
 		})
 	if fault.DuplicateCommand.Matches(err) { // made before, and pruned since: there is nothing more to answer

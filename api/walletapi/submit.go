@@ -10,9 +10,9 @@ import (
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/preview"
-	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // WorkflowHeader names the workflow that made a change, by which it is found in Temporal's UI.
@@ -72,11 +72,11 @@ func (a *API) submission(ctx context.Context, c change) ledger.Submission {
 // was made already, and tells the client the workflow's id. Refusals are errors. A request that only asks what would
 // happen ends here, with the error [changes.ErrDryRun].
 func (a *API) submit(ctx context.Context, c change) (ledger.Update, error) {
-	if plan := changes.PlanOf(ctx); plan != nil {
+	if trial := changes.PlanOf(ctx); trial != nil {
 		if err := a.checkDeadlines(c.Deadlines); err != nil {
 			return ledger.Update{}, err
 		}
-		return ledger.Update{}, a.plan(ctx, plan, c)
+		return ledger.Update{}, a.plan(ctx, trial, c)
 	}
 	name, named, err := changes.AttemptOf(ctx).Next(ctx)
 	if err != nil {
@@ -165,27 +165,29 @@ func (a *API) preview(ctx context.Context, c change) (ledger.Transaction, error)
 
 // exercise is the command that exercises a choice of the template T.
 func exercise[T, A any](a *API, id ledger.ContractID, choice string, argument A) (ledger.Command, error) {
-	name, err := ledger.TemplateName[T](a.packages)
+	command, err := plan.Exercise[T](a.packages, id, choice, argument)
 	if err != nil {
 		return ledger.Command{}, fault.Internal(err)
 	}
-	encoded, err := ledger.Encode(a.packages, argument)
-	if err != nil {
-		return ledger.Command{}, fault.Internal(err)
-	}
-	return ledger.Command{Exercise: &ledger.ExerciseCommand{
-		Template: name, Contract: id, Choice: choice, Argument: encoded,
-	}}, nil
+	return command, nil
 }
 
 // throughWallet is a change that the operator makes in a user's wallet: a choice of its WalletAppInstall. The command
 // id is as in [change].
 func throughWallet[A any](a *API, w walletUser, commandID, choice string, argument A) (change, error) {
-	command, err := exercise[walletapp.WalletAppInstall](a, w.install, choice, argument)
+	action, err := plan.WalletAction(plan.View{Packages: a.packages, Node: a.node},
+		plan.Wallet{Install: w.install, User: w.party}, commandID, choice, argument)
+	if err != nil {
+		return change{}, fault.Internal(err)
+	}
+	return asChange(*action), nil
+}
+
+// asChange is an action as a change.
+func asChange(action plan.Action) change {
 	return change{
-		CommandID: commandID, ActAs: []ledger.Party{a.node.Operator},
-		ReadAs: ledger.SortedParties([]ledger.Party{w.party, a.node.DSO}), Commands: []ledger.Command{command},
-	}, err
+		CommandID: action.CommandID, ActAs: action.ActAs, ReadAs: action.ReadAs, Commands: action.Commands,
+	}
 }
 
 // resultOf is the result of the choice that a transaction consists of.

@@ -1,19 +1,17 @@
 package walletapi
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/registry"
 	"github.com/florinledger/florin/coin/token"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // Choices of the token standard are given contexts, which for the coin its registry composes.
@@ -76,44 +74,15 @@ func (a *API) ifActive(ctx context.Context, id ledger.ContractID) (*ledger.Contr
 	return &found.Contract, nil
 }
 
-// tokenInputs are the holdings that a transfer by the token standard takes: the largest coins, as many as it may have,
-// also those whose lock has expired.
-func (a *API) tokenInputs(ctx context.Context, party ledger.Party) ([]lf.CID[token.Holding], error) {
-	type holding struct {
-		id     ledger.ContractID
-		amount decimal.Decimal
-	}
-	n, err := a.network(ctx)
+// tokenInputs are the holdings that a transfer by the token standard takes.
+func (a *API) tokenInputs(
+	ctx context.Context, party ledger.Party, network registry.Network,
+) ([]lf.CID[token.Holding], error) {
+	state, err := ledger.DecodePayload[coin.ExternalPartyConfigState](a.packages, network.ConfigState)
 	if err != nil {
-		return nil, err
+		return nil, fault.Internal(err)
 	}
-	var holdings []holding
-	err = eachActive(ctx, a, party, func(c contract[coin.Amulet]) bool {
-		if c.Payload.Owner == party {
-			holdings = append(holdings, holding{c.ID, c.Payload.Amount.InitialAmount})
-		}
-		return true
-	})
-	if err != nil {
-		return nil, err
-	}
-	now := lf.TimestampOf(a.now())
-	err = eachActive(ctx, a, party, func(c contract[coin.LockedAmulet]) bool {
-		if c.Payload.Amulet.Owner == party && c.Payload.Lock.ExpiresAt <= now {
-			holdings = append(holdings, holding{c.ID, c.Payload.Amulet.Amount.InitialAmount})
-		}
-		return true
-	})
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(holdings, func(x, y holding) int { return cmp.Or(y.amount.Cmp(x.amount), cmp.Compare(x.id, y.id)) })
-	most := int(n.rules.Payload.ConfigSchedule.InitialValue.TransferConfig.MaxNumInputs)
-	var inputs []lf.CID[token.Holding]
-	for _, h := range holdings[:min(most, len(holdings))] {
-		inputs = append(inputs, lf.CID[token.Holding](h.id))
-	}
-	return inputs, nil
+	return plan.TokenInputs(a.view(ctx), party, state)
 }
 
 // instrument is the coin, as the token standard names it.

@@ -122,11 +122,11 @@ func (a *API) requestedAt(ctx context.Context, executeBefore lf.Timestamp) (lf.T
 func (a *API) composeTransfer(
 	ctx context.Context, w walletUser, transfer token.Transfer,
 ) (argument walletapp.InstallTransferFactoryTransfer, err error) {
-	if transfer.InputHoldingCids, err = a.tokenInputs(ctx, w.party); err != nil {
-		return argument, err
-	}
 	network, err := a.registryNetwork(ctx)
 	if err != nil {
+		return argument, err
+	}
+	if transfer.InputHoldingCids, err = a.tokenInputs(ctx, w.party, network); err != nil {
 		return argument, err
 	}
 	preapproval, payload, err := a.preapprovalOf(ctx, transfer.Receiver)

@@ -114,7 +114,7 @@ func (a *API) purchase(
 	if err != nil {
 		return laterChange{}, err
 	}
-	inputs, err := a.inputs(ctx, n, w.party)
+	inputs, err := a.inputs(ctx, w.party)
 	if err != nil {
 		return laterChange{}, err
 	}

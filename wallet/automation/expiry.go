@@ -187,7 +187,7 @@ func planDust(s Situation) (Step, error) {
 	}
 	first, second := n.states[0], n.states[1]
 	round := min(first.Payload.HoldingFeesOpenRoundNumber.Number, second.Payload.HoldingFeesOpenRoundNumber.Number)
-	eaten, err := s.Record.Dust(round, plan.MaxInputs)
+	eaten, err := s.Record.Dust(round, plan.Share)
 	if err != nil || len(eaten) == 0 {
 		return step, err
 	}

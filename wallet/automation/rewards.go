@@ -23,7 +23,7 @@ const (
 	roundsPatience = 10 * time.Second
 	// mostCoupons is how many coupons of a kind a wallet looks at: those of the earliest rounds, and of
 	// these the largest, which are minted first.
-	mostCoupons = 5 * plan.MaxInputs
+	mostCoupons = 5 * plan.Share
 	// burnsPrefix and a user are the subject of the rewards that the user's validator earns by the user's purchases. No
 	// party's id has a slash, so that it is never the subject of a wallet.
 	burnsPrefix = "burns/"
@@ -252,7 +252,9 @@ func (n networkState) mintableAt(now time.Time, coupon Coupon) (time.Time, bool)
 func (n networkState) funds(v plan.View, owner ledger.Party) Funds {
 	funds := Funds{
 		Wallet: owner, Issuing: map[int64]coin.IssuingMiningRound{}, Now: v.Now,
-		MaxInputs: int(n.rules.Payload.ConfigSchedule.InitialValue.TransferConfig.MaxNumInputs),
+	}
+	if round, open := plan.NewestRound(n.open, v.Now); open { // or else nothing is collected
+		funds.MaxInputs = plan.MaxInputs(round.Payload)
 	}
 	for _, round := range n.issuing {
 		funds.Issuing[round.Payload.Round.Number] = round.Payload

@@ -174,7 +174,7 @@ func (n networkState) convertMarkers(s Situation) (*plan.Action, error) {
 	if len(n.open) == 0 || n.open[0].Payload.OpensAt.Time().After(s.Now) {
 		return nil, nil //nolint:nilnil // nothing is due
 	}
-	markers, err := plan.Shared[coin.FeaturedAppActivityMarker](s.View, plan.MaxInputs)
+	markers, err := plan.Shared[coin.FeaturedAppActivityMarker](s.View, plan.Share)
 	if err != nil || len(markers) == 0 {
 		return nil, err
 	}
@@ -227,7 +227,7 @@ func (n networkState) archive(s Situation) (*plan.Action, error) {
 	if err != nil {
 		return nil, err
 	}
-	left, err := s.Record.OfRound(round.Payload.Round.Number, templates, plan.MaxInputs)
+	left, err := s.Record.OfRound(round.Payload.Round.Number, templates, plan.Share)
 	if err != nil {
 		return nil, err
 	}
@@ -301,8 +301,8 @@ func (n networkState) replaceState(s Situation) (*plan.Action, error) {
 
 // mergeUnclaimed makes one contract of many unclaimed rewards: every round leaves one.
 func (n networkState) mergeUnclaimed(s Situation) (*plan.Action, error) {
-	rewards, err := plan.Shared[coin.UnclaimedReward](s.View, plan.MaxInputs)
-	if err != nil || len(rewards) < plan.MaxInputs {
+	rewards, err := plan.Shared[coin.UnclaimedReward](s.View, plan.Share)
+	if err != nil || len(rewards) < plan.Share {
 		return nil, err
 	}
 	var argument coin.AmuletRulesMergeUnclaimedRewards
@@ -315,8 +315,8 @@ func (n networkState) mergeUnclaimed(s Situation) (*plan.Action, error) {
 
 // mergeFund does the same for what the development fund got.
 func (n networkState) mergeFund(s Situation) (*plan.Action, error) {
-	coupons, err := plan.Shared[coin.UnclaimedDevelopmentFundCoupon](s.View, plan.MaxInputs)
-	if err != nil || len(coupons) < plan.MaxInputs {
+	coupons, err := plan.Shared[coin.UnclaimedDevelopmentFundCoupon](s.View, plan.Share)
+	if err != nil || len(coupons) < plan.Share {
 		return nil, err
 	}
 	var argument coin.AmuletRulesMergeUnclaimedDevelopmentFundCoupons

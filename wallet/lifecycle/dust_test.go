@@ -35,7 +35,7 @@ func (w *world) accepted(amount string) ledger.ContractID {
 func (w *world) settle(offer ledger.ContractID) (done []string) {
 	w.t.Helper()
 	var refused *plan.Refused
-	for range 100 {
+	for range 1000 {
 		if _, open := w.Active[offer]; !open {
 			return done
 		}

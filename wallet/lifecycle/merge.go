@@ -78,13 +78,13 @@ func (r *Registry) planMerging(s Situation) (Step, error) {
 	return Step{WaitsFor: "another operator to act on it"}, nil
 }
 
-// mergeHoldings makes one holding of up to a hundred, the smallest first: those are what fills a wallet.
+// mergeHoldings makes one holding of as many as a transfer may have, the smallest first: those are what fills a wallet.
 func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeDelegation]) (Step, error) {
-	holdings, err := plan.Held[coin.Amulet](r.view(s), plan.Owner, d.Payload.Owner, plan.Least, plan.MaxInputs)
+	many, err := plan.Held[coin.Amulet](r.view(s), plan.Owner, d.Payload.Owner, plan.Least, TooManyHoldings)
 	if err != nil {
 		return Step{}, err
 	}
-	if len(holdings) < TooManyHoldings {
+	if len(many) < TooManyHoldings {
 		return Step{WaitsFor: "more than ten holdings"}, nil
 	}
 	network, err := r.network(s)
@@ -93,6 +93,15 @@ func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeD
 	}
 	if network == nil {
 		return Step{Until: s.Now.Add(time.Minute), WaitsFor: "an open round"}, nil
+	}
+	state, err := ledger.DecodePayload[coin.ExternalPartyConfigState](r.packages, network.ConfigState)
+	if err != nil {
+		return Step{}, err
+	}
+	holdings, err := plan.Held[coin.Amulet](r.view(s), plan.Owner, d.Payload.Owner, plan.Least,
+		plan.MaxTokenInputs(state))
+	if err != nil {
+		return Step{}, err
 	}
 	call, err := selfTransfer(s, d.Payload.Owner, *network, holdings)
 	if err != nil {

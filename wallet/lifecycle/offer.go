@@ -85,7 +85,7 @@ func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.Acce
 		return step, err
 	}
 	complete := "complete-offer:" + plan.Short(o.ID)
-	if merge, err := r.mergeFirst(s, w, complete); err != nil || merge != nil {
+	if merge, err := plan.MergeFirst(r.view(s), w, complete, s.Refused); err != nil || merge != nil {
 		step.Action = merge
 		return step, err
 	}
@@ -120,12 +120,9 @@ func (r *Registry) abortOffer(
 		})
 }
 
-// insufficientFunds is the error id of transfers that lack coin.
-const insufficientFunds = "splice.lfdecentralizedtrust.org/insufficient-funds"
-
 // OfferRejection says why an accepted offer is given up after a refusal; false when it is worth trying again.
 func OfferRejection(refusal *fault.Fault) (reason string, final bool) {
-	if !fault.DamlFailure.Matches(refusal) || refusal.Context["error_id"] != insufficientFunds {
+	if !fault.DamlFailure.Matches(refusal) || refusal.Context["error_id"] != plan.InsufficientFunds {
 		return "", false
 	}
 	return fmt.Sprintf("out of funds (missing %s CC)", refusal.Context["requiredAmount"]), true

@@ -59,7 +59,7 @@ func (r *Registry) planTrafficRequest(s Situation, request plan.Contract[walleta
 	}
 	step := Step{Until: deadline, WaitsFor: "the purchase, or expiry"}
 	complete := "complete-traffic-request:" + plan.Short(request.ID)
-	if merge, err := r.mergeFirst(s, w, complete); err != nil || merge != nil {
+	if merge, err := plan.MergeFirst(r.view(s), w, complete, s.Refused); err != nil || merge != nil {
 		step.Action = merge
 		return step, err
 	}
@@ -98,7 +98,7 @@ func TrafficRejection(request walletapp.BuyTrafficRequest, refusal *fault.Fault)
 		return "", false
 	}
 	switch refusal.Context["error_id"] {
-	case insufficientFunds:
+	case plan.InsufficientFunds:
 		return OfferRejection(refusal) // offers fail of it in the same words
 	case unknownSynchronizer:
 		return "unknown synchronizerId " + request.SynchronizerID, true

@@ -1,9 +1,10 @@
 package plan
 
 import (
+	"time"
+
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
@@ -56,52 +57,23 @@ func PaymentContext(v View) (context coin.PaymentTransferContext, ok bool, err e
 // OpenRound is the newest round that is open; false when none is.
 func OpenRound(v View) (newest Contract[coin.OpenMiningRound], ok bool, err error) {
 	rounds, err := Shared[coin.OpenMiningRound](v, MaxRounds)
+	if err != nil {
+		return newest, false, err
+	}
+	newest, ok = NewestRound(rounds, v.Now)
+	return newest, ok, nil
+}
+
+// NewestRound is the newest of some rounds that has opened.
+func NewestRound(
+	rounds []Contract[coin.OpenMiningRound], now time.Time,
+) (newest Contract[coin.OpenMiningRound], ok bool) {
 	for _, round := range rounds {
-		if !round.Payload.OpensAt.Time().After(v.Now) && (!ok || round.Payload.Round.Number > newest.Payload.Round.Number) {
+		if !round.Payload.OpensAt.Time().After(now) && (!ok || round.Payload.Round.Number > newest.Payload.Round.Number) {
 			newest, ok = round, true
 		}
 	}
-	return newest, ok, err
-}
-
-// MaxInputs is how many inputs a transfer may have.
-const MaxInputs = 100
-
-// manyCoins is how many coins of an owner are looked at where more than a transfer's inputs matter.
-const manyCoins = 10 * MaxInputs
-
-// Coins are a party's holdings that are not locked, the largest first, at most a thousand.
-func Coins(v View, owner ledger.Party) ([]Contract[coin.Amulet], error) {
-	return Held[coin.Amulet](v, Owner, owner, First, manyCoins)
-}
-
-// Unlocked adds up a party's coin that is not locked, however many contracts it consists of.
-func Unlocked(v View, owner ledger.Party) (decimal.Decimal, error) {
-	return Balance[coin.Amulet](v, Owner, owner)
-}
-
-// Spendable adds up the coin that one transfer of a party can take.
-func Spendable(v View, owner ledger.Party) (total decimal.Decimal, err error) {
-	holdings, err := Held[coin.Amulet](v, Owner, owner, First, MaxInputs)
-	for _, holding := range holdings {
-		if err == nil {
-			total, err = total.Add(holding.Payload.Amount.InitialAmount)
-		}
-	}
-	return total, err
-}
-
-// Inputs are the largest of a party's holdings that are not locked, as many as a transfer may have.
-func Inputs(v View, owner ledger.Party) ([]coin.TransferInput, error) {
-	holdings, err := Held[coin.Amulet](v, Owner, owner, First, MaxInputs)
-	if err != nil {
-		return nil, err
-	}
-	inputs := make([]coin.TransferInput, len(holdings))
-	for i, holding := range holdings {
-		inputs[i] = coin.InputAmulet(lf.CID[coin.Amulet](holding.ID))
-	}
-	return inputs, nil
+	return newest, ok
 }
 
 // FeaturedAppRight is a provider's right as a featured app; nil without. Of several, which have no order, the newest

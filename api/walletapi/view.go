@@ -1,0 +1,86 @@
+package walletapi
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/budget"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+// view is the ledger as those see it who decide what a wallet does: the endpoints decide by the same rules as
+// automation and lifecycles.
+func (a *API) view(ctx context.Context) plan.View {
+	return plan.View{Packages: a.packages, Node: a.node, Now: a.now(), Ledger: reader{ctx, a.record}}
+}
+
+// reader shows the record to one request.
+type reader struct {
+	ctx    context.Context //nolint:containedctx // lives within one request, behind an interface without contexts
+	record Record
+}
+
+// Held implements [plan.Reader].
+func (r reader) Held(
+	template lf.TypeName, holder ledger.Party, order plan.Order, limit int,
+) ([]ledger.Contract, error) {
+	found, err := r.record.HeldContracts(r.ctx, db.Held{
+		Template: template.String(), Holder: holder, LeastFirst: order == plan.Least, Limit: int32(limit),
+	})
+	return r.taken(found, err)
+}
+
+// Balance implements [plan.Reader].
+func (r reader) Balance(template lf.TypeName, holder ledger.Party) (decimal.Decimal, error) {
+	return r.record.Balance(r.ctx, template.String(), holder)
+}
+
+// EachOffer implements [plan.Reader].
+func (r reader) EachOffer(
+	template lf.TypeName, sender, receiver ledger.Party, visit func(ledger.Contract) (bool, error),
+) error {
+	query := db.Offered{Template: template.String(), Sender: sender, Receiver: receiver, Limit: contractsPage}
+	for {
+		page, err := r.record.Offers(r.ctx, query)
+		if err != nil {
+			return err
+		}
+		for _, stored := range page {
+			if more, err := visit(stored.Contract); err != nil || !more {
+				return err
+			}
+			query.After = stored.Position()
+		}
+		if len(page) < contractsPage {
+			return nil
+		}
+	}
+}
+
+// Shared implements [plan.Reader].
+func (r reader) Shared(template lf.TypeName, limit int) ([]ledger.Contract, error) {
+	found, err := r.record.ActiveByTemplate(r.ctx, template.String(), int32(limit))
+	return r.taken(found, err)
+}
+
+// IsActive implements [plan.Reader].
+func (r reader) IsActive(id ledger.ContractID) (bool, error) {
+	stored, ok, err := r.record.NetworkContract(r.ctx, id)
+	return ok && stored.Archived == nil, err
+}
+
+// taken are the contracts that were read, taken from the budget of the request.
+func (r reader) taken(found []db.StoredContract, err error) ([]ledger.Contract, error) {
+	contracts, bytes := make([]ledger.Contract, len(found)), int64(0)
+	for i, stored := range found {
+		contracts[i] = stored.Contract
+		bytes += int64(len(stored.Payload))
+	}
+	if err == nil {
+		err = budget.Of(r.ctx).Take(bytes)
+	}
+	return contracts, err
+}
