@@ -1,12 +1,21 @@
 package ledger
 
-import "github.com/florinledger/florin/fault"
+import (
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// MaxTransactionBytes is for the events of a transaction as they are recorded and shown: values, ids, names, and every
+// party in every role of every event. It is well below what one answer may hold, so that whoever sees a transaction can
+// read it.
+const MaxTransactionBytes = 8 << 20
 
 // What a transaction may hold and read grows with its commands, so that few bytes of a request cannot keep the head of
 // the record, and everybody behind it, busy for long: a choice that returns its contract, exercised a thousand times,
-// would make a thousand copies of it.
+// would make a thousand copies of it. What it takes in the record is counted while it is interpreted: every event names
+// its parties anew, and all who see what is above it.
 const (
-	// freeBytes and bytesPerByte: payloads, arguments and results, up to MaxTransactionBytes.
+	// freeBytes and bytesPerByte: payloads, arguments and results.
 	freeBytes    = 1 << 20
 	bytesPerByte = 8
 	// freeMentions and bytesPerMention: parties in all roles of all nodes. An event names them once for each role.
@@ -19,20 +28,27 @@ const (
 )
 
 // allowance is what a transaction may still hold and read.
-type allowance struct{ bytes, mentions, reads quota }
+type allowance struct{ bytes, record, mentions, reads quota }
 
 // quota is a limit and what is left of it.
 type quota struct{ limit, left int }
 
 func newQuota(limit int) quota { return quota{limit, limit} }
 
+// taken is what was taken.
+func (q *quota) taken() int { return q.limit - q.left }
+
 // take takes from what is left, and refuses what exceeds it.
 func (q *quota) take(amount int, what string) error {
 	if q.left -= amount; q.left >= 0 {
 		return nil
 	}
+	whose := "commands of this size may have"
+	if q.limit == MaxTransactionBytes {
+		whose = "one transaction may have"
+	}
 	return fault.DamlInterpretationError.New(
-		"Interpretation error: the %s exceed %d, which is what commands of this size may have", what, q.limit).
+		"Interpretation error: the %s exceed %d, which is what %s", what, q.limit, whose).
 		WithHint("Split the commands over several submissions.")
 }
 
@@ -43,6 +59,7 @@ func newAllowance(commands []Command) allowance {
 	}
 	return allowance{
 		bytes:    newQuota(min(MaxTransactionBytes, freeBytes+bytesPerByte*size)),
+		record:   newQuota(MaxTransactionBytes),
 		mentions: newQuota(freeMentions + size/bytesPerMention),
 		reads:    newQuota(freeReads + readsPerByte*size),
 	}
@@ -66,10 +83,64 @@ func (c Command) size() int {
 	return size
 }
 
-// mention counts the parties of a node.
-func (tx *Tx) mention(node TxNode) error {
+// takeValue counts a payload, argument or result.
+func (a *allowance) takeValue(size int) error {
+	if err := a.bytes.take(size, "bytes of the transaction's payloads, arguments and results"); err != nil {
+		return err
+	}
+	return a.takeRecord(size)
+}
+
+func (a *allowance) takeRecord(size int) error {
+	return a.record.take(size, "bytes of the transaction's events as they are recorded, with all who see them,")
+}
+
+// takeNode counts what a node is recorded with beside its values, for the witnesses that it has.
+func (a *allowance) takeNode(node TxNode, witnesses []Party) error {
 	parties := len(node.Signatories) + len(node.Observers) + len(node.ActingParties) + len(node.ChoiceObservers)
-	return tx.allowed.mentions.take(parties, "parties in the transaction")
+	if err := a.mentions.take(parties, "parties in the transaction"); err != nil {
+		return err
+	}
+	return a.takeRecord(node.recordedBytes(witnesses))
+}
+
+const (
+	// eventBytes, exerciseBytes and keyBytes are what an event has in the record beside its values, names and parties: the
+	// labels of its fields, its numbers, and the id of its contract; and what exercises and contracts with keys add.
+	eventBytes    = 320
+	exerciseBytes = 112
+	keyBytes      = 48
+	// partyBytes are the quotes and the comma of a party.
+	partyBytes = 3
+)
+
+// recordedBytes is how many bytes of the record the node's event has at most beside its argument and result.
+func (n TxNode) recordedBytes(witnesses []Party) int {
+	size := eventBytes + sizeOfName(n.Template) + len(n.PackageName) +
+		sizeOfParties(n.Signatories, n.Observers, n.ActingParties, witnesses)
+	if n.Kind != EventCreate {
+		size += exerciseBytes + len(n.Choice)
+	}
+	if n.Interface != nil {
+		size += sizeOfName(*n.Interface)
+	}
+	if n.Key != nil {
+		size += keyBytes + len(n.Key.Value) + len(n.Key.Hash) + sizeOfParties(n.Key.Maintainers)
+	}
+	return size
+}
+
+func sizeOfName(name lf.TypeName) int {
+	return len(name.Package) + len(name.Module) + len(name.Entity) + len("::")
+}
+
+func sizeOfParties(lists ...[]Party) (size int) {
+	for _, list := range lists {
+		for _, party := range list {
+			size += len(party) + partyBytes
+		}
+	}
+	return size
 }
 
 // read counts a contract from before the transaction.

@@ -16,8 +16,6 @@ const (
 	MaxContractBytes = 64 << 10
 	// MaxChoiceBytes is for all of a choice's argument, and for its result.
 	MaxChoiceBytes = 256 << 10
-	// MaxTransactionBytes is for all payloads, arguments and results of a transaction.
-	MaxTransactionBytes = 8 << 20
 )
 
 // holdPayload, holdArgument and holdResult count what the transaction holds, and refuse values that are larger than one
@@ -42,5 +40,5 @@ func (tx *Tx) hold(what string, value lf.Value, whole int) error {
 			With("size", strconv.Itoa(tooLarge.Size)).
 			With("limit", strconv.Itoa(tooLarge.Limit))
 	}
-	return tx.allowed.bytes.take(size, "bytes of the transaction's payloads, arguments and results")
+	return tx.allowed.takeValue(size)
 }

@@ -21,6 +21,8 @@ type Transaction struct {
 	// transaction, both inclusive; nil where there is no bound.
 	Earliest *time.Time
 	Latest   *time.Time
+	// Bytes is how many bytes its events take in the record at most; never more than MaxTransactionBytes.
+	Bytes int
 }
 
 // TxNode is a create, exercise or fetch of a transaction.

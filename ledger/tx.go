@@ -33,6 +33,7 @@ type Tx struct {
 // frame is the context in which a node runs: on whose authority, and under which node.
 type frame struct {
 	authorizers []Party // sorted
+	witnesses   []Party // of everything below, sorted
 	node        int32   // -1 at the root
 	seed        [32]byte
 	children    uint32
@@ -99,12 +100,12 @@ func (tx *Tx) add(node TxNode) (int32, error) {
 			"Interpretation error: the transaction has more than %d nodes", maxTransactionNodes).
 			WithHint("Split the commands over several submissions.")
 	}
-	if err := tx.mention(node); err != nil {
+	top := tx.top()
+	if err := tx.allowed.takeNode(node, SortedParties(top.witnesses, node.Informees())); err != nil {
 		return 0, err
 	}
 	id := int32(len(tx.nodes))
 	node.ID, node.LastDescendant = id, id
-	top := tx.top()
 	node.Seed = ChildSeed(top.seed, top.children)
 	if top.node < 0 && tx.env.Prepared != nil {
 		node.Seed = tx.env.Prepared.RootSeed
@@ -234,8 +235,10 @@ func (tx *Tx) exercise(id ContractID, expected, through *lf.TypeName, name strin
 	if c.consuming {
 		tx.consume(found.contract)
 	}
+	witnesses := SortedParties(tx.top().witnesses, node.Informees())
 	tx.frames = append(tx.frames, frame{
 		authorizers: SortedParties(node.Signatories, node.ActingParties), node: nodeID, seed: tx.nodes[nodeID].Seed,
+		witnesses: witnesses,
 	})
 	result, err := c.body(tx, id, found.payload, argument)
 	if err != nil {
@@ -321,7 +324,7 @@ func (tx *Tx) finish() (Transaction, error) {
 	}
 	transaction := Transaction{
 		Nodes: tx.nodes, Roots: tx.roots, EffectiveAt: tx.env.EffectiveAt,
-		Earliest: timeOf(tx.earliest), Latest: timeOf(tx.latest),
+		Earliest: timeOf(tx.earliest), Latest: timeOf(tx.latest), Bytes: tx.allowed.record.taken(),
 	}
 	for _, id := range tx.order {
 		transaction.Inputs = append(transaction.Inputs, tx.inputs[id].contract)

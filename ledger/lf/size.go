@@ -49,10 +49,15 @@ func CheckSize(v Value, sizes Sizes) (size int, tooLarge *SizeError) {
 	return size, tooLarge
 }
 
-// What values have in JSON beside their texts, about: quotes, commas, colons and brackets. No scalar is longer.
+// What values have in JSON beside their texts, at most: quotes, commas, colons and brackets. No scalar is longer but the
+// constructor of an enumeration.
 const (
 	punctuation = 4
 	scalar      = 44
+	// contractID is how long an id is once its transaction is recorded; until then it may be shorter.
+	contractID = 138
+	// variant is what a variant has around its constructor and value.
+	variant = len(`{"tag":"","value":}`)
 )
 
 type measure struct{ text int }
@@ -75,7 +80,7 @@ func (m measure) of(v Value) (size int, tooLarge *SizeError) {
 	case Party:
 		return len(v) + punctuation, nil
 	case ContractID:
-		return len(v) + punctuation, nil
+		return max(len(v), contractID) + punctuation, nil
 	case Optional:
 		if v.Value != nil {
 			add(v.Value, here)
@@ -102,8 +107,10 @@ func (m measure) of(v Value) (size int, tooLarge *SizeError) {
 			}
 		}
 	case Variant:
-		size += len(v.Constructor)
+		size += len(v.Constructor) + variant
 		add(v.Value, here)
+	case Enum:
+		return max(len(v.Constructor)+punctuation, scalar), nil
 	default:
 		return scalar, nil
 	}
@@ -133,6 +140,8 @@ func (m measure) ofText(text string) (size int, tooLarge *SizeError) {
 			size += len(`\u0000`)
 		case char == '"', char == '\\':
 			size += len(`\"`)
+		case strings.HasPrefix(text[i:], "\u2028"), strings.HasPrefix(text[i:], "\u2029"):
+			size += len(`\u2028`) - len("\u2028") + 1 // the other bytes of it count as one each
 		default:
 			size++
 		}

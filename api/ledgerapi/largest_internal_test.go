@@ -1,0 +1,89 @@
+package ledgerapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/builtin"
+	"github.com/florinledger/florin/coin/cointest"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/ledgertest"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Of whatever template a transaction is made, and however long its texts and parties are: it takes no more of the record
+// than is counted while it is interpreted, and whoever sees it can read it, in every form.
+func TestWhateverIsRecordedCanBeRead(t *testing.T) {
+	t.Parallel()
+	genuine := cointest.Start(t)
+	book, err := ledgertest.New(builtin.Packages()...)
+	require.NoError(t, err)
+	author := ledger.Party(strings.Repeat("a", ledger.MaxPartyHintLength) + "::1220" + strings.Repeat("ab", 32))
+	for _, template := range book.Packages.Templates() {
+		for _, text := range []string{"Amulet", strings.Repeat("<\u2028\x01 text", 300)} {
+			for _, contract := range ledgertest.Forge(book, template, ledgertest.Forger{
+				Author: author, Examples: slices.Collect(maps.Values(genuine.Active)),
+				Text: func(string) string { return text },
+			}) {
+				transaction, err := book.SubmitCommands(ledgertest.As(author), ledger.Command{
+					CreateAndExercise: &ledger.CreateAndExerciseCommand{
+						Template: template, CreateArgument: contract.Payload, Choice: "Archive", ChoiceArgument: []byte(`{}`),
+					},
+				}, ledger.Command{Create: &ledger.CreateCommand{Template: template, Argument: contract.Payload}})
+				require.NoError(t, err, template)
+				requireReadable(t, book, transaction)
+			}
+		}
+	}
+	for _, transaction := range genuine.Transactions {
+		requireReadable(t, genuine.Ledger, transaction)
+	}
+}
+
+// inRecord are events as they are stored.
+func inRecord(t *testing.T, value any) []byte {
+	t.Helper()
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	require.NoError(t, encoder.Encode(value))
+	return text.Bytes()
+}
+
+// requireReadable reads a transaction in the forms that show most of it. What holds for a small one of a kind holds for
+// many of them in one transaction.
+func requireReadable(t *testing.T, book *ledgertest.Ledger, transaction ledger.Transaction) {
+	t.Helper()
+	const (
+		share  = endpoint.DefaultMaxAnswer / ledger.MaxTransactionBytes
+		around = 1 << 10 // what an answer has beside its events
+	)
+	events := transaction.Events()
+	require.LessOrEqual(t, len(inRecord(t, events)), transaction.Bytes)
+	update := ledger.Update{
+		Offset: 1, ID: "1220ab", EffectiveAt: transaction.EffectiveAt, RecordTime: transaction.EffectiveAt, Events: events,
+	}
+	a := &API{packages: book.Packages}
+	all := &filterSet{wildcard: true, wildcardBlob: true, views: map[lf.TypeName]bool{}}
+	for _, event := range events {
+		for _, name := range book.Packages.InterfacesOf(event.Template) {
+			all.views[name] = true
+		}
+	}
+	for _, shape := range []TransactionShape{ShapeACSDelta, ShapeLedgerEffects} {
+		format := &transactionFormat{events: &eventFormat{anyParty: all}, shape: shape}
+		shown, err := a.toAPITransaction(update, format)
+		require.NoError(t, err)
+		for _, answer := range []any{shown, toAPITree(shown)} {
+			require.LessOrEqual(t, len(inRecord(t, answer)), share*transaction.Bytes+around, events[0].Template)
+		}
+	}
+	require.LessOrEqual(t, sizeOfUpdate(update), int64(share*transaction.Bytes+around))
+}
