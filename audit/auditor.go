@@ -27,7 +27,8 @@ type Record interface {
 	MiscountedTraffic(ctx context.Context, limit int32) ([]db.MiscountedTraffic, error)
 }
 
-// The sizes of what is read at once. Memory is bounded by them.
+// How many rows are read at once, at most: updates and completions in portions of so many bytes (package budget), all
+// others as many as there are. Memory is bounded by that.
 const (
 	updatesPage     = 100
 	completionsPage = 500
@@ -188,10 +189,11 @@ func (a *Auditor) count(ctx context.Context, state *State) (held tally, err erro
 
 // Advance audits the next page, at most up to an offset.
 func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) (State, error) {
-	entries, err := a.entries(ctx, state.Offset, upTo)
+	entries, release, err := a.entries(ctx, state.Offset, upTo)
 	if err != nil {
 		return state, err
 	}
+	defer release()
 	upTo = entries.upTo
 	updates := entries.readable()
 	contracts, err := a.record.Contracts(ctx, mentioned(updates))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/seal"
@@ -19,27 +20,39 @@ type entries struct {
 	seals       db.SealHistory
 }
 
-// entries reads the next entries of the record: as many as memory allows, at most up to an offset.
-func (a *Auditor) entries(ctx context.Context, after, upTo ledger.Offset) (entries, error) {
-	e := entries{after: after, upTo: upTo}
-	var err error
-	if e.updates, err = a.record.SealedUpdates(ctx, after, upTo, updatesPage); err != nil {
-		return e, err
+// entries reads the next entries of the record: as many as memory allows, at most up to an offset. Call release when
+// they have been examined.
+func (a *Auditor) entries(ctx context.Context, after, upTo ledger.Offset) (e entries, release func(), err error) {
+	e = entries{after: after, upTo: upTo}
+	updates, more, releaseUpdates, err := budget.Read(ctx, budget.NewPortions(updatesPage),
+		func(ctx context.Context, limit int32) ([]db.SealedUpdate, error) {
+			return a.record.SealedUpdates(ctx, after, upTo, limit)
+		})
+	if err != nil {
+		return e, nil, err
 	}
-	if len(e.updates) == updatesPage {
-		e.upTo = e.updates[updatesPage-1].Offset
+	if e.updates = updates; more {
+		e.upTo = updates[len(updates)-1].Offset
 	}
-	if e.completions, err = a.record.SealedCompletions(ctx, after, e.upTo, completionsPage); err != nil {
-		return e, err
+	completions, more, releaseCompletions, err := budget.Read(ctx, budget.NewPortions(completionsPage),
+		func(ctx context.Context, limit int32) ([]db.SealedCompletion, error) {
+			return a.record.SealedCompletions(ctx, after, e.upTo, limit)
+		})
+	if err != nil {
+		releaseUpdates()
+		return e, nil, err
 	}
-	if len(e.completions) == completionsPage {
-		e.upTo = e.completions[completionsPage-1].Offset
+	if e.completions = completions; more {
+		e.upTo = completions[len(completions)-1].Offset
 		for len(e.updates) > 0 && e.updates[len(e.updates)-1].Offset > e.upTo {
 			e.updates = e.updates[:len(e.updates)-1]
 		}
 	}
 	e.seals, err = a.record.SealHistory(ctx) // after the rows: a key is there before its seals are
-	return e, err
+	return e, func() {
+		releaseCompletions()
+		releaseUpdates()
+	}, err
 }
 
 // readable are the updates that can be read; the others are findings.

@@ -94,16 +94,6 @@ func (r Reader) OpenRounds(ctx context.Context, before Position, limit int32) ([
 	return fromDBContracts(rows)
 }
 
-// NetworkUpdates is [Reader.Updates] with nothing but the events of the network's contracts. An update without any is
-// there all the same.
-func (r Reader) NetworkUpdates(ctx context.Context, query UpdatesQuery) ([]ledger.NetworkUpdate, error) {
-	updates, err := r.Updates(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	return r.inNetwork(ctx, updates)
-}
-
 // HistoryQuery asks for the transactions of a party's history.
 type HistoryQuery struct {
 	Party ledger.Party

@@ -97,7 +97,6 @@ var wholeLedger = map[string]map[string]string{
 	},
 	"Updates": {
 		"api/ledgerapi": "the ledger API shows what is on the ledger",
-		"db":            "is where they are",
 	},
 	"SealedUpdates": {
 		"audit/entries.go": "takes out itself what is not the network's, by its own decision",

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
 	"github.com/florinledger/florin/ledger"
@@ -43,6 +44,18 @@ func (r Reader) listUpdates(ctx context.Context, query UpdatesQuery) ([]dbgen.Up
 		return r.queries.ListUpdatesOfPartiesDescending(ctx, dbgen.ListUpdatesOfPartiesDescendingParams(seen))
 	}
 	return r.queries.ListUpdatesOfParties(ctx, seen)
+}
+
+// LastRecordTime finds the last update after an offset and up to another one, and when it was recorded; false when there
+// is none. It costs the same however large the update is.
+func (r Reader) LastRecordTime(
+	ctx context.Context, after, upTo ledger.Offset,
+) (offset ledger.Offset, recorded time.Time, found bool, err error) {
+	row, err := r.queries.GetLastRecordTime(ctx, dbgen.GetLastRecordTimeParams{After: after, UpTo: upTo})
+	if isNoRows(err) {
+		return 0, time.Time{}, false, nil
+	}
+	return row.LedgerOffset, row.RecordTime, err == nil, failed("reading when an update was recorded", err)
 }
 
 // UpdateByOffset finds the update at an offset; false when there is none there.

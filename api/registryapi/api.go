@@ -23,7 +23,7 @@ type Record interface {
 	Head(ctx context.Context) (db.Head, error)
 	ActiveNetworkContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
 	NetworkContract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
-	NetworkUpdates(ctx context.Context, query db.UpdatesQuery) ([]ledger.NetworkUpdate, error)
+	LastRecordTime(ctx context.Context, after, upTo ledger.Offset) (ledger.Offset, time.Time, bool, error)
 	NetworkUpdateByOffset(ctx context.Context, offset ledger.Offset) (ledger.NetworkUpdate, bool, error)
 	StillActive(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
 	SpentCoin(

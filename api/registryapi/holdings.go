@@ -196,14 +196,14 @@ func (a *API) offsetAt(ctx context.Context, when time.Time) (ledger.Offset, erro
 	low, high := head.Pruned, head.Offset // low is not after the time, as far as is known; what is sought is up to high
 	for low < high {
 		middle := low + (high-low+1)/2
-		last, err := a.record.NetworkUpdates(ctx, db.UpdatesQuery{After: low, UpTo: middle, Limit: 1, Descending: true})
+		last, recorded, found, err := a.record.LastRecordTime(ctx, low, middle)
 		switch {
 		case err != nil:
 			return 0, err
-		case len(last) == 0 || !last[0].Update().RecordTime.After(when):
+		case !found || !recorded.After(when):
 			low = middle
 		default:
-			high = last[0].Update().Offset - 1
+			high = last - 1
 		}
 	}
 	if low == head.Pruned && head.Pruned > 0 && (head.Offset > low || when.Before(head.RecordTime)) {

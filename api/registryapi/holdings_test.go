@@ -1,6 +1,7 @@
 package registryapi_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -8,10 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -192,4 +196,22 @@ func TestHoldingsSummaryOfAPrunedRecord(t *testing.T) {
 	require.Contains(t, refusal(t, s.Call("", http.MethodPost, "/api/scan/v0/holdings/summary",
 		summaryRequest(tapped.Add(-time.Microsecond), nil, alice.Party)), http.StatusNotFound),
 		"the record before that was pruned")
+}
+
+// However large an update is, finding the offset of a time reads nothing of it but when it was recorded.
+func TestHoldingsAreSummedUpBesideLargeUpdates(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	s := apitest.NewWithCoin(t, apitest.Options{DB: dbtest.Open(t, url)})
+	alice := s.Wallet("alice")
+	alice.Tap("100")
+	tapped := lastRecordTime(t, s)
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), `UPDATE updates SET events = (events::text || repeat(' ', $1))::json
+		WHERE ledger_offset = (SELECT max(ledger_offset) FROM updates)`, endpoint.DefaultMaxAnswer)
+	require.NoError(t, errors.Join(err, conn.Close(t.Context())))
+	var answer summaries
+	s.Call("", http.MethodPost, "/api/scan/v0/holdings/summary", summaryRequest(tapped, nil, alice.Party)).OK(&answer)
+	require.Equal(t, "100.0000000000", answer.Summaries[0].Holdings)
 }

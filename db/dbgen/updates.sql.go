@@ -12,6 +12,32 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
+const GetLastRecordTime = `-- name: GetLastRecordTime :one
+SELECT ledger_offset, record_time
+FROM updates
+WHERE ledger_offset > $1 AND ledger_offset <= $2
+ORDER BY ledger_offset DESC
+LIMIT 1
+`
+
+type GetLastRecordTimeParams struct {
+	After ledger.Offset
+	UpTo  ledger.Offset
+}
+
+type GetLastRecordTimeRow struct {
+	LedgerOffset ledger.Offset
+	RecordTime   time.Time
+}
+
+// GetLastRecordTime finds the last transaction of a range and when it was recorded, and reads nothing else of it.
+func (q *Queries) GetLastRecordTime(ctx context.Context, arg GetLastRecordTimeParams) (GetLastRecordTimeRow, error) {
+	row := q.db.QueryRow(ctx, GetLastRecordTime, arg.After, arg.UpTo)
+	var i GetLastRecordTimeRow
+	err := row.Scan(&i.LedgerOffset, &i.RecordTime)
+	return i, err
+}
+
 const GetUpdate = `-- name: GetUpdate :one
 SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal
 FROM updates

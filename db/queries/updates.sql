@@ -65,6 +65,14 @@ WHERE ledger_offset > @after AND ledger_offset <= @up_to
 ORDER BY ledger_offset
 LIMIT @count_max;
 
+-- GetLastRecordTime finds the last transaction of a range and when it was recorded, and reads nothing else of it.
+-- name: GetLastRecordTime :one
+SELECT ledger_offset, record_time
+FROM updates
+WHERE ledger_offset > @after AND ledger_offset <= @up_to
+ORDER BY ledger_offset DESC
+LIMIT 1;
+
 -- ListUpdatesDescending is ListUpdates downwards.
 -- name: ListUpdatesDescending :many
 SELECT *
