@@ -2,9 +2,11 @@ package api_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -31,8 +33,10 @@ func serve(t *testing.T, handler http.Handler, options api.ServerOptions) *serve
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	server := api.NewServer(handler, options)
+	connections := api.NewConnections(cmp.Or(options.MaxConnections, api.DefaultMaxConnections),
+		cmp.Or(options.MaxAddressConnections, api.DefaultMaxAddressConnections), slog.New(slog.DiscardHandler))
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(api.Bounded(listener, options.MaxConnections)) }()
+	go func() { ended <- server.Serve(connections.Listener(listener)) }()
 	t.Cleanup(func() {
 		require.NoError(t, server.Close())
 		require.ErrorIs(t, <-ended, http.ErrServerClosed)
@@ -189,6 +193,35 @@ func TestHeadsAreBounded(t *testing.T) {
 	}
 	require.Contains(t, ask(7<<10), "200 OK")
 	require.Contains(t, ask(20<<10), "431 Request Header Fields Too Large")
+}
+
+// Whoever opens connections and keeps quiet takes its own places, and no others.
+func TestNoAddressTakesAllConnections(t *testing.T) {
+	t.Parallel()
+	node := apitest.New(t, apitest.Options{})
+	s := serve(t, node.Handler, api.ServerOptions{MaxAddressConnections: 3})
+	quiet := []net.Conn{s.dial(), s.dial(), s.dial()}
+	for _, one := range quiet { // each is accepted
+		_, err := io.WriteString(one, head)
+		require.NoError(t, err)
+	}
+	from := func(address string) error {
+		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+		connection, err := dialer.DialContext(t.Context(), "tcp", s.address)
+		require.NoError(t, err)
+		defer func() { _ = connection.Close() }()
+		require.NoError(t, connection.SetDeadline(time.Now().Add(apitest.Patience)))
+		_, _ = io.WriteString(connection, "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+		answer, err := io.ReadAll(connection)
+		if err == nil && !strings.Contains(string(answer), "200 OK") {
+			return io.ErrUnexpectedEOF
+		}
+		return err
+	}
+	require.Eventually(t, func() bool { return from("127.0.0.1") != nil }, apitest.Patience, time.Millisecond)
+	require.NoError(t, from("127.0.0.2"), "others are served")
+	require.NoError(t, quiet[0].Close())
+	require.Eventually(t, func() bool { return from("127.0.0.1") == nil }, apitest.Patience, time.Millisecond)
 }
 
 func TestConnectionsAreBounded(t *testing.T) {

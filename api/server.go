@@ -3,11 +3,8 @@ package api
 import (
 	"cmp"
 	"log/slog"
-	"net"
 	"net/http"
 	"time"
-
-	"golang.org/x/net/netutil"
 
 	"github.com/florinledger/florin/api/endpoint"
 )
@@ -20,6 +17,8 @@ const (
 	DefaultIdleTimeout    = 2 * time.Minute
 	DefaultMaxHeaderBytes = 32 << 10
 	DefaultMaxConnections = 16_384
+	// DefaultMaxAddressConnections leaves half of the connections to others.
+	DefaultMaxAddressConnections = DefaultMaxConnections / 2
 )
 
 // ServerOptions bound what connections may take, so that clients that are slow or say nothing hold nothing up. The zero
@@ -36,13 +35,15 @@ type ServerOptions struct {
 	MaxHeaderBytes int
 	// MaxConnections is how many connections may be open; more wait to be accepted.
 	MaxConnections int
+	// MaxAddressConnections is how many of them may come from one address; more are closed.
+	MaxAddressConnections int
 	// RequestTimeout is how long a request is served; it lengthens a WriteTimeout that would be shorter.
 	RequestTimeout time.Duration
 	// Logger is told of connections that break off; nil tells nobody.
 	Logger *slog.Logger
 }
 
-// NewServer makes the server of a handler. Serve it on a listener that [Bounded] made.
+// NewServer makes the server of a handler. Serve it on listeners of its [Connections].
 func NewServer(handler http.Handler, options ServerOptions) *http.Server {
 	write := cmp.Or(options.WriteTimeout, DefaultWriteTimeout)
 	served := cmp.Or(options.RequestTimeout, endpoint.DefaultRequestTimeout)
@@ -58,9 +59,4 @@ func NewServer(handler http.Handler, options ServerOptions) *http.Server {
 		server.ErrorLog = slog.NewLogLogger(options.Logger.Handler(), slog.LevelDebug)
 	}
 	return server
-}
-
-// Bounded is a listener that has so many connections at once; 0 means DefaultMaxConnections. Further ones wait.
-func Bounded(listener net.Listener, connections int) net.Listener {
-	return netutil.LimitListener(listener, cmp.Or(connections, DefaultMaxConnections))
 }

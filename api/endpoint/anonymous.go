@@ -123,4 +123,4 @@ func (l *Limits) open(who caller) (leave func(), refusal error) {
 }
 
 // networkHolder is the address that has places.
-func networkHolder(address string) holder { return holder{name: networkOf(address)} }
+func networkHolder(address string) holder { return holder{name: NetworkOf(address)} }

@@ -269,7 +269,7 @@ func (l *Limits) admit(who caller) error {
 		}
 	}
 	if who.holder.name == "" {
-		if wait := l.addresses.Take(networkOf(who.address)); wait > 0 {
+		if wait := l.addresses.Take(NetworkOf(who.address)); wait > 0 {
 			return Overloaded(wait, "The address made more than %g requests a second without a usable token.",
 				l.options.AddressRate)
 		}

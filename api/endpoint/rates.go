@@ -108,9 +108,9 @@ func (r *Rates) of(caller string, now time.Time) *rate.Limiter {
 	return limiter
 }
 
-// networkOf is the part of a remote address that a caller cannot choose: the address of IPv4, the first 64 bits of
+// NetworkOf is the part of a remote address that a caller cannot choose: the address of IPv4, the first 64 bits of
 // IPv6.
-func networkOf(remote string) string {
+func NetworkOf(remote string) string {
 	const subscriber = 64
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {

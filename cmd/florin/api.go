@@ -42,7 +42,9 @@ func (n *node) startHTTP(ctx, background context.Context) error {
 		return explainListen(n.options.listen, "--listen", err)
 	}
 	n.server = api.NewServer(n.letGo(handler), n.serverOptions())
-	connections := api.Bounded(n.listener, n.options.settings.MaxConnections)
+	n.connections = api.NewConnections(n.options.settings.MaxConnections, n.options.settings.MaxAddressConnections,
+		n.options.log)
+	connections := n.connections.Listener(n.listener)
 	serve := n.server.Serve
 	if n.certificate != nil {
 		n.server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: n.certificate.forClients}

@@ -51,7 +51,9 @@ type limitSettings struct {
 
 	MaxLedgerTimeAhead time.Duration `help:"How far ahead the minimum ledger time of a submission may be." default:"24h" env:"FLORIN_MAX_LEDGER_TIME_AHEAD"`
 
-	MaxConnections int           `help:"Most connections that are open at once; more wait to be accepted." default:"16384" env:"FLORIN_MAX_CONNECTIONS"`
+	MaxConnections        int `help:"Most connections that are open at once; more wait to be accepted." default:"16384" env:"FLORIN_MAX_CONNECTIONS"`
+	MaxAddressConnections int `help:"Most connections from one address that are open at once; more are closed. Behind a proxy, as many as in all." default:"8192" env:"FLORIN_MAX_ADDRESS_CONNECTIONS"`
+
 	HeaderTimeout  time.Duration `help:"How long a client may take to send the head of a request." default:"10s" env:"FLORIN_HEADER_TIMEOUT"`
 	ReadTimeout    time.Duration `help:"How long a client may take to send a request." default:"30s" env:"FLORIN_READ_TIMEOUT"`
 	WriteTimeout   time.Duration `help:"How long an answer may take, from the head of the request to its last byte." default:"1m" env:"FLORIN_WRITE_TIMEOUT"`
@@ -89,6 +91,7 @@ func (s limitSettings) check() error {
 		{"max-disclosed", int64(s.MaxDisclosed)},
 		{"max-parties", int64(s.MaxParties)},
 		{"max-connections", int64(s.MaxConnections)},
+		{"max-address-connections", int64(s.MaxAddressConnections)},
 	} {
 		if limit.value < 1 {
 			return fmt.Errorf("--%s=%d: it must be at least 1", limit.flag, limit.value)

@@ -47,8 +47,9 @@ func TestTheDefaultsOfLimitsAreThoseOfTheParts(t *testing.T) {
 		MaxElements: endpoint.DefaultMaxElements, MaxCommands: ledgerapi.DefaultMaxCommands,
 		MaxDisclosed: ledgerapi.DefaultMaxDisclosed, MaxParties: ledgerapi.DefaultMaxParties,
 		MaxLedgerTimeAhead: ledgerapi.DefaultMaxLedgerTimeAhead,
-		MaxConnections:     api.DefaultMaxConnections, HeaderTimeout: api.DefaultHeaderTimeout,
-		ReadTimeout: api.DefaultReadTimeout, WriteTimeout: api.DefaultWriteTimeout, IdleTimeout: api.DefaultIdleTimeout,
+		MaxConnections:     api.DefaultMaxConnections, MaxAddressConnections: api.DefaultMaxAddressConnections,
+		HeaderTimeout: api.DefaultHeaderTimeout,
+		ReadTimeout:   api.DefaultReadTimeout, WriteTimeout: api.DefaultWriteTimeout, IdleTimeout: api.DefaultIdleTimeout,
 		ClientPatience: endpoint.DefaultClientPatience,
 	}, settings)
 }

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-
-	"github.com/florinledger/florin/api"
 )
 
 // localnetSettings make one node listen where the nodes of LocalNet would.
@@ -136,7 +134,7 @@ func (m *machine) localnetUsers() map[string]string {
 // serveAlsoAt serves the node's API at a further address until the node stops.
 func (n *node) serveAlsoAt(listener net.Listener) {
 	go func() {
-		err := n.server.Serve(api.Bounded(listener, n.options.settings.MaxConnections))
+		err := n.server.Serve(n.connections.Listener(listener))
 		if err != nil && !errors.Is(err, http.ErrServerClosed) {
 			n.fail(err)
 		}

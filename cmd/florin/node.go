@@ -17,6 +17,7 @@ import (
 	sdklog "go.temporal.io/sdk/log"
 
 	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/api"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/walletapi"
 	"github.com/florinledger/florin/audit"
@@ -108,8 +109,10 @@ type node struct {
 	presence       *presence
 
 	listener net.Listener
-	server   *http.Server
-	streams  *endpoint.Streams
+	// connections are those of the API, wherever it listens.
+	connections *api.Connections
+	server      *http.Server
+	streams     *endpoint.Streams
 	// stopping is true once the node was told to stop.
 	stopping   atomic.Bool
 	background context.CancelFunc
