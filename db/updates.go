@@ -46,8 +46,8 @@ func (r Reader) listUpdates(ctx context.Context, query UpdatesQuery) ([]dbgen.Up
 	return r.queries.ListUpdatesOfParties(ctx, seen)
 }
 
-// LastRecordTime finds the last update after an offset and up to another one, and when it was recorded; false when there
-// is none. It costs the same however large the update is.
+// LastRecordTime finds the last update after an offset and up to another one, and when it was recorded; false when
+// there is none. It costs the same however large the update is.
 func (r Reader) LastRecordTime(
 	ctx context.Context, after, upTo ledger.Offset,
 ) (offset ledger.Offset, recorded time.Time, found bool, err error) {

@@ -49,8 +49,8 @@ func CheckSize(v Value, sizes Sizes) (size int, tooLarge *SizeError) {
 	return size, tooLarge
 }
 
-// What values have in JSON beside their texts, at most: quotes, commas, colons and brackets. No scalar is longer but the
-// constructor of an enumeration.
+// What values have in JSON beside their texts, at most: quotes, commas, colons and brackets. No scalar is longer but
+// the constructor of an enumeration.
 const (
 	punctuation = 4
 	scalar      = 44
