@@ -56,7 +56,7 @@ func Lock(dataDir string) (*Directory, error) {
 }
 
 // CreateLog creates dataDir when it is missing, and an empty log in it. Forget removes the log again if the directory
-// did not become Florin's: then nothing is left in a directory of somebody else, whose log of that name is never emptied.
+// did not become Florin's: nothing is left then in a directory of somebody else, whose log of that name is kept.
 func CreateLog(dataDir string) (log *os.File, forget func(), err error) {
 	if err := os.MkdirAll(dataDir, directoryMode()); err != nil {
 		return nil, nil, explain(dataDir, err)

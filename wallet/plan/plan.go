@@ -79,8 +79,8 @@ func Payloads[T any](packages *ledger.Packages, contracts []ledger.Contract) ([]
 }
 
 // Short is enough of a contract id to tell it from those that others make, and little enough to read. Whoever prepares
-// transactions chooses their seeds, and can make two contracts of the same stakeholders whose ids begin alike: what is done
-// about the second then waits until what was done about the first is no longer deduplicated.
+// transactions chooses their seeds, and can make two contracts of the same stakeholders whose ids begin alike: what is
+// done about the second then waits until what was done about the first is no longer deduplicated.
 func Short(id ledger.ContractID) string {
 	const length = 34 // the format's two digits, and 16 bytes
 	return string(id[:min(len(id), length)])
