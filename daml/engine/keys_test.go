@@ -71,6 +71,19 @@ module K {
       to try @Text (ubind found: Optional (ContractId K:Account) <-
              lookup_by_key @K:Account (K:Key { bank = K:Teller {bank} this, number = 13 }) in upure @Text "found")
          catch e -> Some @(Update Text) (upure @Text "caught");
+    choice @nonConsuming Reconsider (self) (how: Int64): Int64, controllers P:one (K:Teller {bank} this)
+      to ubind a: Text <- try @Text (ubind made: ContractId K:Account <- create @K:Account (K:Account {
+             bank = K:Teller {bank} this, owner = K:Teller {bank} this, number = 1, maintained = True })
+             in throw @(Update Text) @P:E (P:E { message = "no" }))
+           catch e -> Some @(Update Text) (upure @Text "caught")
+         in case EQUAL @Int64 how 0 of
+           True -> (ubind found: Optional (ContractId K:Account) <-
+               lookup_by_key @K:Account (K:Key { bank = K:Teller {bank} this, number = 1 })
+             in upure @Int64 (case found of Some c -> 1 | None -> 0))
+         | False -> (case EQUAL @Int64 how 1 of
+             True -> (ubind found: $Tuple2 (ContractId K:Account) K:Account <-
+                 fetch_by_key @K:Account (K:Key { bank = K:Teller {bank} this, number = 1 }) in upure @Int64 1)
+           | False -> exercise_by_key @K:Account Close (K:Key { bank = K:Teller {bank} this, number = 1 }) ());
   };
   val owners: Party -> P:Pair Int64 Int64 -> Update (List Party) = \(bank: Party) (many: P:Pair Int64 Int64) ->
     ubind found: Optional (List ($Tuple2 (ContractId K:Account) K:Account)) <-
@@ -89,6 +102,8 @@ type bankTest struct {
 	program *engine.Program
 	memory  memory
 	teller  lf.ContractID
+	// takeBack has exceptions that are caught take back what was done.
+	takeBack bool
 }
 
 func keyedType(entity string) lf.TypeName {
@@ -111,7 +126,7 @@ func newBank(t *testing.T) *bankTest {
 
 func (b *bankTest) submit(command engine.Command) (engine.Interpretation, error) {
 	return b.program.Interpret(b.Context(), engine.Options{}, engine.Environment{
-		Host: b.memory, ActAs: actAs("bank"), EffectiveAt: noon, Seed: [32]byte{byte(len(b.memory)), 1},
+		Host: b.memory, ActAs: actAs("bank"), EffectiveAt: noon, Seed: [32]byte{byte(len(b.memory)), 1}, TakeBack: b.takeBack,
 	}, []engine.Command{command})
 }
 
@@ -261,4 +276,25 @@ func TestWhatIsWrongWithAKeyIsRefused(t *testing.T) {
 	require.True(t, fault.ContractIDInContractKey.Matches(err), "%v", err)
 	_, err = b.tell("Owners", b.many(0, 1))
 	require.True(t, fault.DamlInterpretationError.Matches(err), "%v", err)
+}
+
+func TestWhatIsTakenBackIsNotFoundByItsKey(t *testing.T) {
+	t.Parallel()
+	const lookup, fetch, exercise = lf.Int64(0), lf.Int64(1), lf.Int64(2)
+	b := newBank(t)
+	b.takeBack = true
+	out, err := b.tell("Reconsider", lookup)
+	require.NoError(t, err)
+	require.Equal(t, []engine.Value{lf.Int64(0)}, out.Results)
+	for _, how := range []lf.Int64{fetch, exercise} {
+		_, err = b.tell("Reconsider", how)
+		require.True(t, fault.ContractKeyNotFound.Matches(err), "%v", err)
+	}
+
+	kept := b.commit(b.account("alice", 1))
+	for _, how := range []lf.Int64{fetch, exercise} {
+		out, err = b.tell("Reconsider", how)
+		require.NoError(t, err)
+		require.Equal(t, kept, out.Transaction.Nodes[1].ContractID, "the one that was there before")
+	}
 }

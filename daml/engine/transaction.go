@@ -183,6 +183,10 @@ func (m *machine) rollback(to mark) *Failure {
 			return effectfulRollback(t.nodes[to.nodes:])
 		case node.Kind == ledger.EventCreate:
 			delete(t.created, node.ContractID)
+			if node.Key != nil { // what was created last is what is taken back
+				of := t.createdWith[node.Key.Hash]
+				t.createdWith[node.Key.Hash] = of[:len(of)-1]
+			}
 		default:
 			delete(t.consumed, node.ContractID)
 		}
