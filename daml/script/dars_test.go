@@ -20,6 +20,9 @@ func TestPublishedDARs(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob(filepath.Join(os.Getenv("DARS"), "*.dar"))
 	require.NoError(t, err)
+	const minDARs, minScripts = 10, 50
+	require.GreaterOrEqual(t, len(paths), minDARs, "DARS names a directory of DARs")
+	scripts := 0
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
@@ -35,6 +38,7 @@ func TestPublishedDARs(t *testing.T) {
 		require.NoError(t, err)
 		for _, p := range dar.Packages {
 			for _, found := range script.Find(p, packages) {
+				scripts++
 				t.Run(filepath.Base(path)+" "+p.Name+" "+found.Name.QualifiedName(), func(t *testing.T) {
 					t.Parallel()
 					report := suite.Run(t.Context(), found, script.Options{})
@@ -45,4 +49,5 @@ func TestPublishedDARs(t *testing.T) {
 			}
 		}
 	}
+	require.GreaterOrEqual(t, scripts, minScripts, "the DARs have scripts")
 }

@@ -26,14 +26,16 @@ func TestPublishedDARsAreTested(t *testing.T) {
 		Timeout: 5 * time.Minute,
 	}
 	s := session{command: command}
+	const minDARs, minScripts = 2, 50
+	scripts := 0
 	for _, path := range paths {
 		if loaded, err := s.cache.load(t.Context(), path); err == nil && len(loaded.scripts) > 0 {
 			command.DAR = append(command.DAR, path)
+			scripts += len(loaded.scripts)
 		}
 	}
-	if len(command.DAR) == 0 {
-		return
-	}
+	require.GreaterOrEqual(t, len(command.DAR), minDARs, "DARS names a directory with DARs that have scripts")
+	require.GreaterOrEqual(t, scripts, minScripts, "the DARs have scripts")
 	var first, again bytes.Buffer
 	s.out = &first
 	require.NoError(t, s.run(t.Context()))
