@@ -143,7 +143,7 @@ func (d *decoder) numeric(text string) ast.Expr {
 		digits--
 	}
 	if digits > maxDigits || len(fraction) > maxScale {
-		d.fail("numeric %s has more than %d digits, or more than %d after the point", shorten(text), maxDigits, maxScale)
+		d.fail("numeric %q has more than %d digits, or more than %d after the point", shorten(text), maxDigits, maxScale)
 	}
 	return &ast.ExpLitNumeric{Text: text, Scale: len(fraction)}
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"strconv"
 
 	"google.golang.org/protobuf/proto"
 
@@ -79,7 +80,7 @@ func openArchive(data []byte) (lf.PackageID, *archivepb.ArchivePayload, error) {
 	digest := sha256.Sum256(envelope.GetPayload())
 	id := hex.EncodeToString(digest[:])
 	if envelope.GetHash() != id {
-		return "", nil, parseError("The package's hash is %s, not %s as it says", id, shorten(envelope.GetHash()))
+		return "", nil, parseError("The package's hash is %s, not %s as it says", id, shown(envelope.GetHash()))
 	}
 	payload := &archivepb.ArchivePayload{}
 	if err := proto.Unmarshal(envelope.GetPayload(), payload); err != nil {
@@ -134,7 +135,7 @@ func languageVersion(payload *archivepb.ArchivePayload, dev bool) (ast.LanguageV
 	minor := payload.GetMinor()
 	switch payload.Sum.(type) {
 	case *archivepb.ArchivePayload_DamlLf_1:
-		return 0, parseError("The package is in Daml-LF 1.%s; only Daml-LF 2.1 to 2.3 are supported", shorten(minor)).
+		return 0, parseError("The package is in Daml-LF 1.%s; only Daml-LF 2.1 to 2.3 are supported", shown(minor)).
 			WithHint("Build it again with an SDK of major version 3.")
 	case *archivepb.ArchivePayload_DamlLf_2:
 	default:
@@ -142,7 +143,7 @@ func languageVersion(payload *archivepb.ArchivePayload, dev bool) (ast.LanguageV
 	}
 	if payload.GetPatch() != 0 {
 		return 0, parseError("The package is in patch version %d of Daml-LF 2.%s, which is unknown", payload.GetPatch(),
-			shorten(minor))
+			shown(minor))
 	}
 	switch minor {
 	case "1":
@@ -160,7 +161,7 @@ func languageVersion(payload *archivepb.ArchivePayload, dev bool) (ast.LanguageV
 			return version, nil
 		}
 	}
-	return 0, parseError("The package is in Daml-LF 2.%s; only Daml-LF 2.1 to 2.3 are supported", shorten(minor)).
+	return 0, parseError("The package is in Daml-LF 2.%s; only Daml-LF 2.1 to 2.3 are supported", shown(minor)).
 		WithHint("Build it for one of these versions: damlc takes --target 2.3.")
 }
 
@@ -174,6 +175,12 @@ func inPackage(id lf.PackageID, err error) error {
 		return refusal.With("package_id", string(id))
 	}
 	return parseError("Package %s cannot be read: %s", id, err).Wrap(err)
+}
+
+// shown is a hostile text as it stands in error texts without quotes: short, and no characters that move the cursor.
+func shown(text string) string {
+	quoted := strconv.Quote(shorten(text))
+	return quoted[1 : len(quoted)-1]
 }
 
 // shorten keeps hostile names from filling error texts.

@@ -88,7 +88,7 @@ func (d *decoder) packageRef(message *archivepb.PackageRef) lf.PackageID {
 	case *archivepb.PackageRef_ImportedStr:
 		out = d.packageID(d.text(ref.ImportedStr))
 		if d.flat() && d.version != ast.V2_dev && !stablePackages[out] {
-			d.fail("package %s is not in the table of imports", shorten(string(out)))
+			d.fail("package %q is not in the table of imports", shorten(string(out)))
 		}
 	case *archivepb.PackageRef_ImportIndex:
 		if !d.hasImports {

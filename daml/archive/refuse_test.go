@@ -22,6 +22,7 @@ func TestLanguageVersionsAreTakenOrRefusedByName(t *testing.T) {
 	for minor, refusal := range map[string]string{
 		"1": "", "2": "", "3": "",
 		"dev": "Daml-LF 2.dev", "3-rc2": "Daml-LF 2.3-rc2", "4": "Daml-LF 2.4", "4-rc1": "Daml-LF 2.4-rc1", "": "Daml-LF 2.",
+		"\x1b[2J\n": `Daml-LF 2.\x1b[2J\n`,
 	} {
 		_, err := archive.ReadPackage(newBuilder().dalf(minor), archive.Options{})
 		if refusal == "" {
@@ -57,6 +58,11 @@ func TestAPackageIsWhatItsHashSays(t *testing.T) {
 	_, err = archive.ReadPackage(data, archive.Options{})
 	require.True(t, fault.DARParseError.Matches(err))
 	require.ErrorContains(t, err, "not "+sealed.GetHash()+" as it says")
+	sealed.Hash = "\x1b[2J"
+	data, err = proto.Marshal(sealed)
+	require.NoError(t, err)
+	_, err = archive.ReadPackage(data, archive.Options{})
+	require.ErrorContains(t, err, `not \x1b[2J as it says`, "nothing that moves the cursor")
 
 	sealed.HashFunction = 1
 	data, err = proto.Marshal(sealed)

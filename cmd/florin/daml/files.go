@@ -28,7 +28,7 @@ type file struct {
 func readFile(path string, options archive.Options) (*file, error) {
 	data, err := content(path)
 	if err != nil {
-		return nil, console.Fail(console.ExitFailed, "", "%s: %w", path, err)
+		return nil, refused(path, err)
 	}
 	dar, err := archive.ReadDAR(data, options)
 	if err != nil {
@@ -47,7 +47,7 @@ func refused(path string, err error) error {
 	if refusal, ok := fault.As(err); ok {
 		hint = refusal.Hint
 	}
-	return console.Fail(console.ExitFailed, hint, "%s: %w", path, err)
+	return console.Fail(console.ExitFailed, console.Plain(hint), "%s: %w", console.Plain(path), plainError{err})
 }
 
 func content(path string) ([]byte, error) {

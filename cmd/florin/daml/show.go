@@ -51,7 +51,7 @@ func (c *showCommand) printSource(read *file, to io.Writer) error {
 		}
 		return console.Fail(console.ExitFailed, hint, "%s has no source of module %q", read.path, c.Source)
 	}
-	_, err := io.WriteString(to, text)
+	_, err := io.WriteString(to, plainLines(text))
 	return err
 }
 

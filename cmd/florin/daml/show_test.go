@@ -1,8 +1,10 @@
 package daml
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -106,4 +108,18 @@ func TestAFileThatIsNoDARIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "not a zip archive")
 	_, err = readFile(path+"x", archive.Options{})
 	require.ErrorContains(t, err, "no such file")
+}
+
+func TestWhatAFileSaysDoesNotMoveTheCursor(t *testing.T) {
+	t.Parallel()
+	read := fileOfNotes(t)
+	read.source = func(string) (string, bool) { return "module N\x1b[2J where\r\n\ttext = \"\u202e\"\n", true }
+	var out strings.Builder
+	require.NoError(t, (&showCommand{Source: "N"}).printSource(read, &out))
+	require.Equal(t, "module N·[2J where\n  text = \"·\"\n", out.String())
+
+	cause := errors.New("one\x1b[2J\ntwo")
+	err := refused("a\x1b.dar", cause)
+	require.EqualError(t, err, "a·.dar: one·[2J\ntwo")
+	require.ErrorIs(t, err, cause)
 }

@@ -123,6 +123,22 @@ func line(out *strings.Builder, indent int, format string, args ...any) {
 	out.WriteByte('\n')
 }
 
+// plainLines is a text of several lines without what else could move the cursor of a terminal.
+func plainLines(text string) string {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\t", "  ")
+	lines := strings.Split(text, "\n")
+	for i, one := range lines {
+		lines[i] = console.Plain(one)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// plainError is an error whose text is safe to print.
+type plainError struct{ error }
+
+func (p plainError) Error() string { return plainLines(p.error.Error()) }
+func (p plainError) Unwrap() error { return p.error }
+
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
