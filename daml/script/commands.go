@@ -115,8 +115,7 @@ func (q *question) chosen(c command, names map[string]lf.PackageID) (lf.TypeName
 	}
 	of.Package = id
 	if q.suite.packages.Template(of) == nil {
-		return of, fault.DamlInterpretationError.New(
-			"Interpretation error: package %s has no template %s", id, of.QualifiedName())
+		return of, fault.CommandPreprocessingFailed.New("Package %s has no template %s", id, of.QualifiedName())
 	}
 	return of, nil
 }

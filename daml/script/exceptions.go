@@ -12,7 +12,7 @@ import (
 
 // What may go wrong in a script is told apart by who can handle it: an exception, which is an [engine.Failure] with
 // one, by Catch; a failure status, of which every exception that nobody caught is one, by TryFailureStatus; and a
-// question that failed, by TryCommands alone.
+// question that failed, by TryCommands alone. Nothing handles what breaks the run off.
 
 // throw throws an exception.
 func (q *question) throw() (engine.Value, error) {
@@ -152,7 +152,7 @@ func (q *question) tryCommands() (engine.Value, error) {
 		return q.make.right(v), nil
 	}
 	asked, ok := err.(*questionError) //nolint:errorlint // nothing around it
-	if !ok {
+	if !ok || asked.final {
 		return nil, &passed{err}
 	}
 	return q.make.left(q.make.record(tuple3, named{

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"time"
 
@@ -190,14 +189,15 @@ func (l *memory) disclose(disclosures []disclosure) (map[ledger.ContractID]int, 
 	for i, d := range disclosures {
 		packed, err := hex.DecodeString(d.blob)
 		if err != nil {
-			return nil, fmt.Errorf("the disclosure of contract %s is not hexadecimal", d.id)
+			return nil, fault.CommandPreprocessingFailed.New("The disclosure of contract %s is not hexadecimal", d.id)
 		}
 		contract, err := ledger.DecodeBlob(packed)
 		if err != nil {
-			return nil, fmt.Errorf("the disclosure of contract %s: %w", d.id, err)
+			return nil, fault.CommandPreprocessingFailed.New("The disclosure of contract %s: %s", d.id, err)
 		}
 		if contract.ID != d.id {
-			return nil, fmt.Errorf("the disclosure of contract %s is of contract %s", d.id, contract.ID)
+			return nil, fault.CommandPreprocessingFailed.New("The disclosure of contract %s is of contract %s", d.id,
+				contract.ID)
 		}
 		out[d.id] = i
 	}

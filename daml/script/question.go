@@ -66,11 +66,11 @@ func knownQuestions() map[string]known {
 func (q *question) answer() (engine.Value, error) {
 	known, ok := q.known[q.name]
 	if !ok || q.version < 1 || q.version > known.version {
-		return nil, q.failed(fmt.Errorf("the question %s %d of the script's library is not known", q.name, q.version))
+		return nil, q.ended(fmt.Errorf("the question %s %d of the script's library is not known", q.name, q.version))
 	}
 	v, err := known.answer(q)
-	if err == nil {
-		err = errors.Join(q.reader.err, q.make.err)
+	if misread := errors.Join(q.reader.err, q.make.err); misread != nil {
+		return nil, q.ended(misread)
 	}
 	if err == nil {
 		return v, nil
@@ -91,5 +91,17 @@ func (q *question) failed(err error) error {
 	if _, already := errors.AsType[*questionError](err); already {
 		return err
 	}
-	return &questionError{question: q.name, at: q.at, err: err}
+	return &questionError{question: q.name, at: q.at, err: err, final: q.brokenOff(err)}
+}
+
+// ended is the failure of the question that ends the run: nothing catches it.
+func (q *question) ended(err error) error {
+	return &questionError{question: q.name, at: q.at, err: err, final: true}
+}
+
+// brokenOff reports whether an error is one of the run, not of what the script asks.
+func (q *question) brokenOff(err error) bool {
+	_, defect := errors.AsType[*engine.Defect](err)
+	_, failure := errors.AsType[*engine.Failure](err)
+	return q.ctx.Err() != nil || defect || failure && !q.refused(err)
 }

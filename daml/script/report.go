@@ -90,6 +90,8 @@ type questionError struct {
 	at         []Frame
 	submission *Transaction
 	err        error
+	// final: no ledger refuses what was asked; the run cannot go on. Nothing catches it.
+	final bool
 }
 
 func (q *questionError) Error() string { return q.question + ": " + q.err.Error() }

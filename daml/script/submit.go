@@ -94,11 +94,9 @@ func (q *question) submitOne(one submission) (engine.Value, error) {
 	case err == nil:
 		q.ledger.commit(committed)
 		return q.make.right(q.make.pair(q.results(one, done), q.tree(done.Transaction, one.commands))), nil
-	case q.ctx.Err() != nil:
-		return nil, q.ctx.Err()
-	case one.behaviour == mustSucceed:
+	case one.behaviour == mustSucceed || !q.refused(err):
 		return nil, &questionError{
-			question: q.name, at: one.at, submission: &committed, err: q.ledger.explained(err, h),
+			question: q.name, at: one.at, submission: &committed, err: q.ledger.explained(err, h), final: !q.refused(err),
 		}
 	default:
 		return q.make.left(q.submitError(err, h)), nil

@@ -3,6 +3,7 @@ package script
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/florinledger/florin/daml/engine"
@@ -36,6 +37,34 @@ var errorNames = map[string]string{
 	fault.InterpretationUpgradeErrorTranslationFailed.ID:    "UpgradeError",
 	fault.InterpretationUpgradeErrorValidationFailed.ID:     "UpgradeError",
 	fault.InterpretationUpgradeErrorAuthenticationFailed.ID: "UpgradeError",
+}
+
+// otherRefusals are the codes of other faults that ledgers refuse submissions with.
+var otherRefusals = []string{
+	fault.UnknownResource.ID, fault.PackageSelectionFailed.ID, fault.CommandPreprocessingFailed.ID,
+	fault.CreateEmptyContractKeyMaintainers.ID, fault.FetchEmptyContractKeyMaintainers.ID, fault.MalformedText.ID,
+}
+
+// refused reports whether an error is one that every ledger refuses the submission with, so that a script may expect
+// it. Others come from limits and defects here.
+func (q *question) refused(err error) bool {
+	refusal, ok := fault.As(err)
+	if !ok || q.ctx.Err() != nil {
+		return false
+	}
+	if refusal.Code == fault.WronglyTypedContract.ID {
+		of := errorMaker{maker: &q.make, refusal: refusal}
+		return !q.versionsOfOne(of.typeNamed("TEMPLATE_ID", 0), of.typeNamed("TEMPLATE_ID", 1))
+	}
+	return errorNames[refusal.Code] != "" || slices.Contains(otherRefusals, refusal.Code)
+}
+
+// versionsOfOne reports whether two templates are one, in two versions of its package. Other ledgers use a contract of
+// the one as one of the other.
+func (q *question) versionsOfOne(a, b lf.TypeName) bool {
+	packageOfA, packageOfB := q.suite.packages[a.Package], q.suite.packages[b.Package]
+	return a.QualifiedName() == b.QualifiedName() && packageOfA != nil && packageOfB != nil &&
+		packageOfA.Name == packageOfB.Name
 }
 
 // maxNesting is how deep a value on the ledger may be nested.

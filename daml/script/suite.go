@@ -151,10 +151,10 @@ func (r *run) step(asked *engine.Record, read *reader) (engine.Value, error) {
 		return nil, read.err
 	}
 	if r.questions--; r.questions < 0 {
-		return nil, q.failed(fmt.Errorf("the script asks more than %d questions", r.options.Questions))
+		return nil, q.ended(fmt.Errorf("the script asks more than %d questions", r.options.Questions))
 	}
 	if err := r.ctx.Err(); err != nil {
-		return nil, q.failed(err)
+		return nil, q.ended(err)
 	}
 	answer, err := q.answer()
 	if err != nil {

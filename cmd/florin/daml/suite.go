@@ -116,8 +116,11 @@ func (j job) run(ctx context.Context, options options) result {
 	defer cancel()
 	started := time.Now()
 	report := j.suite.runner.Run(ctx, j.script, options.script)
-	if report.Failure != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		report.Failure.Message = fmt.Sprintf(
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) { // a script that came to its end too late fails, too
+		if report.Failure == nil {
+			report.Failure = &script.Failure{}
+		}
+		report.Failure.Code, report.Failure.Message = "", fmt.Sprintf(
 			"The script takes longer than %s: look for a loop, or give it more with --timeout.", options.timeout)
 	}
 	return result{job: j, report: report, took: time.Since(started)}

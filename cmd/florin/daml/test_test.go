@@ -218,11 +218,16 @@ func TestAScriptEndsWithItsTime(t *testing.T) {
 	packages, main := scripttest.Packages(t, `module M {
 		val forever: LL:Script Unit = H:script (\(u: Unit) -> M:loop ());
 		val loop: Unit -> Unit = \(u: Unit) -> M:loop u;
+		val late: LL:Script Unit = H:script (\(u: Unit) -> H:done ());
 	}`)
 	runner, err := script.NewSuite(packages)
 	require.NoError(t, err)
 	one := &suite{file: &file{path: "m.dar", dar: &archive.DAR{Main: main}}, runner: runner}
-	r := job{one, script.Find(main, packages)[0]}.run(t.Context(), options{timeout: time.Millisecond})
-	require.NotNil(t, r.report.Failure)
-	require.Contains(t, r.report.Failure.Message, "takes longer than 1ms")
+	scripts := script.Find(main, packages)
+	require.Len(t, scripts, 2)
+	for _, found := range scripts { // one that has no end, and one that comes to its end, too late
+		r := job{one, found}.run(t.Context(), options{timeout: time.Nanosecond})
+		require.NotNil(t, r.report.Failure, found.Name.Name)
+		require.Contains(t, r.report.Failure.Message, "takes longer than 1ns")
+	}
 }

@@ -1,0 +1,112 @@
+package script_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/daml/engine"
+	"github.com/florinledger/florin/daml/script"
+	"github.com/florinledger/florin/daml/script/scripttest"
+	"github.com/florinledger/florin/fault"
+)
+
+// heavy is a module with contracts that no ledger refuses, and that cannot be made here.
+const heavy = `
+module X {
+	record Endless = { owner: Party };
+	template (this: Endless) = {
+		precondition X:loop True;
+		signatories Cons @Party [X:Endless {owner} this] (Nil @Party);
+		observers Nil @Party;
+	};
+	val loop: Bool -> Bool = \(b: Bool) -> X:loop b;
+	record Large = { owner: Party, amount: Numeric 0 };
+	template (this: Large) = {
+		signatories Cons @Party [X:Large {owner} this] (Nil @Party);
+		observers Nil @Party;
+	};
+	val endless: Party -> Unit = \(p: Party) -> H:meta (H:Command:Create (H:Create {
+		argC = A:AnyTemplate { getAnyTemplate = to_any @X:Endless (X:Endless { owner = p }) } }));
+	val large: Party -> Unit = \(p: Party) -> H:meta (H:Command:Create (H:Create { argC = A:AnyTemplate {
+		getAnyTemplate = to_any @X:Large (X:Large { owner = p, amount = 12345678901234567890123456789012345678. }) } }));
+}`
+
+// runWith runs a script that is an expression, with other modules in its package.
+func runWith(ctx context.Context, t *testing.T, modules, body string, options script.Options) script.Report {
+	t.Helper()
+	packages, main := scripttest.Packages(t, modules+`
+		module M { val test: LL:Script Unit = H:script (\(u: Unit) -> `+body+`); }`)
+	suite, err := script.NewSuite(packages)
+	require.NoError(t, err)
+	return suite.Run(ctx, script.Find(main, packages)[0], options)
+}
+
+// trying is a question that catches what a script's questions fail with, and goes on.
+func trying(body string) string {
+	return `H:ask "TryCommands" 1 (H:Act { act = H:script (\(u: Unit) -> ` + body + `), dummy = () }) H:done`
+}
+
+func TestWhatIsNoLedgersRefusalIsNotExpectedAndNotCaught(t *testing.T) {
+	t.Parallel()
+	limits := engine.DefaultLimits()
+	limits.Steps = 100_000
+	for command, code := range map[string]fault.Code{
+		"X:endless": fault.InterpretationTimeExceeded, "X:large": fault.DamlInterpretationError,
+	} {
+		for _, behaviour := range []string{"mustFail", "try", "mustSucceed"} {
+			t.Run(command+" "+behaviour, func(t *testing.T) {
+				t.Parallel()
+				body := fmt.Sprintf(`H:party "alice" (\(alice: Party) -> H:expect H:%s alice (%s alice) H:done)`,
+					behaviour, command)
+				for _, asked := range []string{body, trying(body)} {
+					report := runWith(t.Context(), t, heavy, asked, script.Options{Limits: limits})
+					require.NotNil(t, report.Failure)
+					require.Equal(t, code.ID, report.Failure.Code, report.Failure.Message)
+					require.Equal(t, "Submit", report.Failure.Question)
+				}
+			})
+		}
+	}
+}
+
+func TestVersionsThatAreNotUsedAsOneFailTheScript(t *testing.T) {
+	t.Parallel()
+	for _, behaviour := range []string{"mustFail", "try"} {
+		packages, main := scripttest.Packages(t, `
+		module M { val test: LL:Script Unit = H:script (\(u: Unit) -> H:party "alice" (\(alice: Party) ->
+			H:submit alice (H:create alice alice "of version 2") (\(r: Unit) ->
+			H:ask "UnvetPackages" 1 (H:Packages { packages = Cons @Unit [
+				H:PackageName { name = "test", version = "2.0.0" }] (Nil @Unit) }) (\(x: Unit) ->
+			H:expect H:`+behaviour+` alice (H:exercise (H:created r) H:tear) H:done)))); }`)
+		newer := *main
+		newer.ID, newer.Release = "newer", "2.0.0"
+		packages[newer.ID] = &newer
+		suite, err := script.NewSuite(packages)
+		require.NoError(t, err)
+		report := suite.Run(t.Context(), script.Find(main, packages)[0], script.Options{})
+		require.NotNil(t, report.Failure)
+		require.Equal(t, fault.WronglyTypedContract.ID, report.Failure.Code)
+	}
+}
+
+func TestNothingCatchesTheEndOfARun(t *testing.T) {
+	t.Parallel()
+	for body, message := range map[string]string{
+		`H:forever ()`:                             "asks more than 10 questions",
+		`H:ask "Guess" 1 (H:Nothing { }) H:done`:   "is not known",
+		`H:ask "SetTime" 1 (H:Nothing { }) H:done`: "lacks the field time",
+	} {
+		report := runWith(t.Context(), t, "", trying(body), script.Options{Questions: 10})
+		require.NotNil(t, report.Failure, body)
+		require.Contains(t, report.Failure.Message, message)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	report := runWith(ctx, t, "", trying(`H:forever ()`), script.Options{Questions: 1 << 40})
+	require.NotNil(t, report.Failure)
+	require.Contains(t, report.Failure.Message, context.DeadlineExceeded.Error())
+}
