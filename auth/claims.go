@@ -26,6 +26,8 @@ type Claims struct {
 	// actAny callers may also read and execute as any party.
 	actAny, readAny, executeAny bool
 	actAs, readAs, executeAs    map[ledger.Party]bool
+	// growing claims may have more parties and still be the same.
+	growing bool
 }
 
 // NewClaims are the claims of an active user with these rights.
@@ -104,17 +106,26 @@ func (c Claims) UserID() string {
 // ExpiresAt is when the caller's token ends, zero for never: whoever is served for longer than that must be told.
 func (c Claims) ExpiresAt() time.Time { return c.expires }
 
-// Keeps reports whether this is the caller of before with all of its rights, and no more but for further parties. What
-// else is known of the user, and until when the token is valid, makes no difference: somebody else's registration may
-// give the operator's user a party, and must not end what that user reads.
+// Growing are the claims of a user to whom the node gives parties when others register: more parties are then no change
+// of rights that must end what the user reads.
+func (c Claims) Growing() Claims {
+	c.growing = true
+	return c
+}
+
+// Keeps reports whether this is the caller of before with the same rights, or, where they are [Claims.Growing], with
+// further parties. What else is known of the user, and until when the token is valid, makes no difference.
 func (c Claims) Keeps(before Claims) bool {
 	return c.Authenticated() == before.Authenticated() && c.wildcard == before.wildcard &&
 		c.Identity() == before.Identity() && c.admin == before.admin && c.idpAdmin == before.idpAdmin &&
 		c.actAny == before.actAny && c.readAny == before.readAny && c.executeAny == before.executeAny &&
-		keeps(c.actAs, before.actAs) && keeps(c.readAs, before.readAs) && keeps(c.executeAs, before.executeAs)
+		c.keeps(c.actAs, before.actAs) && c.keeps(c.readAs, before.readAs) && c.keeps(c.executeAs, before.executeAs)
 }
 
-func keeps(parties, before map[ledger.Party]bool) bool {
+func (c Claims) keeps(parties, before map[ledger.Party]bool) bool {
+	if !c.growing {
+		return maps.Equal(parties, before)
+	}
 	for party, allowed := range before {
 		if allowed && !parties[party] {
 			return false

@@ -43,6 +43,8 @@ type ResolverOptions struct {
 	Users    Users
 	// Now is the clock of the cache.
 	Now func() time.Time
+	// Operator is the user to whom the node gives the party of whoever registers; its claims are [Claims.Growing].
+	Operator ledger.Identity
 	// CacheTime is how long claims are remembered at most; zero means DefaultCacheTime.
 	CacheTime time.Duration
 }
@@ -136,7 +138,11 @@ func (r *Resolver) lookUp(ctx context.Context, who ledger.Identity) (Claims, err
 	if err != nil {
 		return Claims{}, fmt.Errorf("looking up the rights of the token's user: %w", err)
 	}
-	return NewClaims(user, rights), nil
+	claims := NewClaims(user, rights)
+	if who == r.options.Operator {
+		claims = claims.Growing()
+	}
+	return claims, nil
 }
 
 func (r *Resolver) recall(who ledger.Identity) (claims Claims, changes uint64, ok bool) {

@@ -33,6 +33,7 @@ func TestClaimsKeepTheirRights(t *testing.T) {
 		"executing for any": auth.NewClaims(user, []ledger.Right{act, read, {Kind: ledger.CanExecuteAsAnyParty}}),
 	} {
 		require.False(t, after.Keeps(before), name)
+		require.False(t, after.Growing().Keeps(before), name)
 	}
 	for _, more := range []ledger.Right{
 		{Kind: ledger.CanExecuteAs, Party: bob},
@@ -40,8 +41,9 @@ func TestClaimsKeepTheirRights(t *testing.T) {
 		{Kind: ledger.CanReadAs, Party: "carol"},
 	} {
 		after := auth.NewClaims(user, []ledger.Right{act, read, more})
-		require.True(t, after.Keeps(before), "a further party takes nothing away")
-		require.False(t, before.Keeps(after))
+		require.False(t, after.Keeps(before))
+		require.True(t, after.Growing().Keeps(before), "a further party takes nothing away")
+		require.False(t, before.Growing().Keeps(after))
 	}
 	require.True(t, auth.Claims{}.Keeps(auth.Unauthenticated(errors.New("bad signature"))))
 }

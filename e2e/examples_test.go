@@ -42,6 +42,52 @@ func TestPagesShowTheExamplesThatRun(t *testing.T) {
 	}
 }
 
+// TestPagesLinkToWhatIsThere follows each link of the README and of docs to a file, and to a heading in it.
+func TestPagesLinkToWhatIsThere(t *testing.T) {
+	t.Parallel()
+	links := 0
+	follow := func(page string) {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for _, link := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(link[1], "://") {
+				continue
+			}
+			place, heading, named := strings.Cut(link[1], "#")
+			target := page
+			if place != "" {
+				target = filepath.Join(filepath.Dir(page), filepath.FromSlash(place))
+			}
+			content, err := os.ReadFile(target)
+			if err != nil {
+				require.DirExists(t, target, "%s links to %s", page, link[1])
+			}
+			if named {
+				require.Contains(t, headings(string(content)), heading, "%s links to %s", page, link[1])
+			}
+			links++
+		}
+	}
+	follow("../README.md")
+	require.NoError(t, filepath.WalkDir("../docs", func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".md") {
+			follow(path)
+		}
+		return err
+	}))
+	require.Greater(t, links, 100)
+}
+
+// headings are those of a page, as links name them.
+func headings(page string) []string {
+	var out []string
+	for _, found := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(page, -1) {
+		name := regexp.MustCompile(`[^\w\- ]`).ReplaceAllString(strings.ToLower(found[1]), "")
+		out = append(out, strings.ReplaceAll(strings.TrimSpace(name), " ", "-"))
+	}
+	return out
+}
+
 func TestTheREADMEIsReadInTwoMinutes(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../README.md")

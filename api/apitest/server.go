@@ -144,7 +144,9 @@ func New(tb testing.TB, options Options) *Server {
 		ParticipantID: s.Node.ParticipantID, Times: auth.Times{Now: now},
 	})
 	require.NoError(tb, err)
-	s.Resolver, err = auth.NewResolver(auth.ResolverOptions{Verifier: s.issuers, Users: s.DB, Now: now})
+	s.Resolver, err = auth.NewResolver(auth.ResolverOptions{
+		Verifier: s.issuers, Users: s.DB, Now: now, Operator: ledger.DefaultUser(LedgerUser),
+	})
 	require.NoError(tb, err)
 	settings := ledger.DefaultSettings()
 	if options.LedgerSettings != nil {

@@ -123,7 +123,7 @@ func TestNoStreamOutlivesADoubtThatCannotBeSettled(t *testing.T) {
 	require.Eventually(t, func() bool { return s.streams.Open() == 0 }, patience, time.Millisecond)
 }
 
-func TestFurtherPartiesEndNoStream(t *testing.T) {
+func TestFurtherPartiesEndNoStreamOfTheOperator(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{})
 	c := s.open("operator", `{"upTo":1,"then":"wait"}`)

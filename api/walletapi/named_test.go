@@ -73,7 +73,7 @@ func (b bank) accepted(after ledger.Offset) (found []ledger.Offset) {
 // One name for several offers at once, by whichever users of a wallet and to whomever, makes one offer.
 func TestOneTrackingIDMakesOneOffer(t *testing.T) {
 	t.Parallel()
-	b := newBank(t, apitest.Options{})
+	b := newBank(t, apitest.Options{Once: true}) // who comes after another is told so when it repeats its request
 	users{b.Server, t}.onboard(map[string]any{"name": "deputy", "party_id": b.alice.Party})
 	var group sync.WaitGroup
 	answers := make(chan apitest.Answer, 8)

@@ -18,6 +18,7 @@ import (
 	"github.com/florinledger/florin/api/registryapi"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/workflows"
 )
 
@@ -67,7 +68,9 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 		return nil, err
 	}
 	n.watcher.OnUserChange(issuers.UserChanged)
-	resolver, err := auth.NewResolver(auth.ResolverOptions{Verifier: issuers, Users: n.database, Now: time.Now})
+	resolver, err := auth.NewResolver(auth.ResolverOptions{
+		Verifier: issuers, Users: n.database, Now: time.Now, Operator: ledger.DefaultUser(n.settings.AdminUser),
+	})
 	if err != nil {
 		return nil, err
 	}
