@@ -169,8 +169,8 @@ func (a *Activities) loadRequest(submissions []opened) db.LoadRequest {
 		if submission.Kind == ledger.KindAutomation {
 			request.Planned = append(request.Planned, submission.Key)
 		}
-		request.Changes = append(request.Changes, submission.ChangeID())
-		request.Contracts = append(request.Contracts, submission.MentionedContracts()...)
+		request.Changes = append(request.Changes, submission.ChangeIDs()...)
+		request.Contracts = loadAhead(request.Contracts, submission.MentionedContracts())
 		request.Parties = append(request.Parties, a.parties.unknown(submission.ActAs)...)
 		if submission.Admission != "" {
 			request.Users = append(request.Users, submission.UserID)
@@ -178,6 +178,20 @@ func (a *Activities) loadRequest(submissions []opened) db.LoadRequest {
 		}
 	}
 	return request
+}
+
+// How many contracts a commit loads before it interprets anything, and how many of them for one submission. What a
+// submission names costs it nothing, so it may name what it does not use, as large as contracts may be; what it uses
+// beyond that is loaded when it is used, and counted then.
+const (
+	maxLoadedAhead           = 2000
+	maxSubmissionLoadedAhead = 1000
+)
+
+// loadAhead adds the contracts that a submission names to those that are loaded, as far as there is room.
+func loadAhead(loaded, named []ledger.ContractID) []ledger.ContractID {
+	room := min(maxLoadedAhead-len(loaded), maxSubmissionLoadedAhead)
+	return append(loaded, named[:min(len(named), room)]...)
 }
 
 // block is the part of the record that one commit adds, while it grows.
@@ -250,8 +264,11 @@ func (b *block) circumstances(submission opened) ledger.Circumstances {
 		IsLocal: b.view.isLocal, IsKnown: b.view.isKnown, MaySubmit: b.activities.maySubmit,
 		External: b.external(submission),
 	}
-	if previous, ok := b.changes[submission.ChangeID()]; ok {
-		circumstances.Previous = &previous
+	for _, id := range submission.ChangeIDs() {
+		if previous, ok := b.changes[id]; ok {
+			circumstances.Previous = &previous
+			break
+		}
 	}
 	return circumstances
 }

@@ -28,11 +28,13 @@ func (c *LifecycleCalls) Wake(ctx context.Context) (more bool, err error) {
 		if err != nil || !mine {
 			return err
 		}
-		// One of the two, since each locks lifecycles in order.
-		if wakes.Holders < head.Offset {
+		// One of the two, since each locks lifecycles in order; and in turn, since the head may move all the time.
+		switch {
+		case c.walletsWait(wakes):
+			more, err = c.wakeWallets(ctx, tx, &wakes, wakes.Holders)
+			more = more || wakes.Holders < head.Offset
+		case wakes.Holders < head.Offset:
 			more, err = true, c.wakeHolders(ctx, tx, &wakes, head.Offset)
-		} else {
-			more, err = c.wakeWallets(ctx, tx, &wakes, head.Offset)
 		}
 		if err != nil {
 			return err
@@ -44,6 +46,13 @@ func (c *LifecycleCalls) Wake(ctx context.Context) (more bool, err error) {
 		c.woken.Store(int64(head.Offset))
 	}
 	return more && err == nil, err
+}
+
+// walletsWait reports whether wallets were not looked at up to where holders were.
+func (c *LifecycleCalls) walletsWait(wakes db.Wakes) bool {
+	_, ok := c.lifecycles.Wallets()
+	at := wakes.Wallet
+	return ok && (at.Offset < wakes.Holders || at.Offset == wakes.Holders && at.NodeID != math.MaxInt32)
 }
 
 func (c *LifecycleCalls) wakeHolders(ctx context.Context, tx *db.Tx, wakes *db.Wakes, upTo ledger.Offset) error {

@@ -157,14 +157,13 @@ func (c *Client) submit(
 	if err != nil {
 		return nil, nil, fmt.Errorf("encode submission: %w", err)
 	}
+	if len(encoded) > maxSubmissionBytes {
+		return nil, nil, fault.InvalidArgumentf("the submission takes %d bytes, more than the %d that one may have",
+			len(encoded), maxSubmissionBytes).WithHint("Split the commands over several submissions.")
+	}
 	change := submission.ChangeID()
 	if refusal := c.flights.enter(change, submission, len(encoded), c.options.SynchronizerID); refusal != nil {
 		return nil, nil, refusal
-	}
-	if len(encoded) > maxSubmissionBytes {
-		c.flights.leave(change, submission.Key)
-		return nil, nil, fault.InvalidArgumentf("the submission takes %d bytes, more than the %d that one may have",
-			len(encoded), maxSubmissionBytes).WithHint("Split the commands over several submissions.")
 	}
 	p := newPending(submission, len(encoded))
 	done := make(chan ledger.Completion, 1)
@@ -214,6 +213,9 @@ func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submiss
 	failpoint.Hit(failpoint.AfterStart)
 	var started *serviceerror.WorkflowExecutionAlreadyStarted
 	if err == nil || errors.As(err, &started) { // the id holds the key, so a workflow with it is this one
+		for _, submission := range submissions {
+			c.flights.start(submission.ChangeID(), submission.Key)
+		}
 		return nil
 	}
 	return fault.ServiceNotRunning.New("Temporal did not accept the submission").

@@ -18,6 +18,9 @@ type flights struct {
 	mu       sync.Mutex
 	byChange map[ledger.ChangeID]flight
 	byUser   map[ledger.Identity]int
+	// bytes are those of the flights that do not wait for a time.
+	bytes       int
+	bytesByUser map[ledger.Identity]int
 	// byTenant counts the flights of the users of each identity provider other than the default one.
 	byTenant map[string]int
 	// waiting counts the flights that wait for a time that they name, and waitingByUser those of each user. They have
@@ -37,6 +40,8 @@ type flight struct {
 	who               ledger.Identity
 	since             time.Time
 	bytes             int
+	// started: Temporal has it. Before that it waits for its turn, and nothing was acknowledged.
+	started bool
 	// timed: it waits for a time that it names, for as long as that takes, and has a place among those that wait.
 	timed bool
 	// wait is how long that takes.
@@ -46,6 +51,12 @@ type flight struct {
 // maxFlight is when a flight counts as lost, after the time for which it waits: its workflow was ended by hand. The
 // record still keeps the change from succeeding twice.
 const maxFlight = 10 * time.Minute
+
+// How many bytes of submissions may be in flight, and how many of one user: they are held until their turn comes.
+const (
+	maxFlightBytes     = 128 << 20
+	maxUserFlightBytes = 32 << 20
+)
 
 // How many bytes of submissions may wait for their time, and how many of one user.
 const (
@@ -59,7 +70,7 @@ const WaitingShare = 8
 func newFlights(most, mostOfUser int, clock func() time.Time) *flights {
 	return &flights{
 		most: most, mostOfUser: mostOfUser, clock: clock,
-		byChange: map[ledger.ChangeID]flight{}, byUser: map[ledger.Identity]int{},
+		byChange: map[ledger.ChangeID]flight{}, byUser: map[ledger.Identity]int{}, bytesByUser: map[ledger.Identity]int{},
 		waitingByUser: map[ledger.Identity]int{}, waitingBytesByUser: map[ledger.Identity]int{},
 		byTenant: map[string]int{}, waitingByTenant: map[string]int{}, waitingBytesByTenant: map[string]int{},
 	}
@@ -93,6 +104,11 @@ func (f *flights) full(entered flight) *fault.Fault {
 		return fault.ParticipantBackpressure.New(
 			"The participant is currently overloaded: %d commands are in flight, the most it takes", f.most).
 			With("reason", "too many commands in flight")
+	}
+	if f.bytes+entered.bytes > maxFlightBytes || f.bytesByUser[entered.who]+entered.bytes > maxUserFlightBytes {
+		return fault.ParticipantBackpressure.New("commands of %d bytes are in flight, %d of them of user %q; %d more are too "+
+			"many, since %d may be in all, and %d of one user", f.bytes, f.bytesByUser[entered.who], entered.who.UserID,
+			entered.bytes, maxFlightBytes, maxUserFlightBytes).With("reason", "too many bytes of commands in flight")
 	}
 	if f.mostOfUser > 0 && f.byUser[entered.who] >= f.mostOfUser {
 		return fault.ParticipantBackpressure.New(
@@ -151,6 +167,10 @@ func (f *flights) count(one flight, change int) {
 		f.waitingBytes += change * one.bytes
 		addTo(f.waitingBytesByUser, one.who, change*one.bytes)
 	}
+	if !one.timed {
+		f.bytes += change * one.bytes
+		addTo(f.bytesByUser, one.who, change*one.bytes)
+	}
 	addTo(byUser, one.who, change)
 	if tenant := one.who.Tenant(); tenant != "" {
 		addTo(byTenant, tenant, change)
@@ -177,13 +197,23 @@ func (f *flights) leave(change ledger.ChangeID, key string) {
 	}
 }
 
-// oldest is how long the oldest flight has lasted, of those that do not wait for a time; 0 when there is none.
+// start notes that Temporal has a submission: from now on it is to have its completion soon.
+func (f *flights) start(change ledger.ChangeID, key string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if one, ok := f.byChange[change]; ok && one.key == key {
+		one.started, one.since = true, f.clock()
+		f.byChange[change] = one
+	}
+}
+
+// oldest is how long ago Temporal took the oldest flight, of those that do not wait for a time; 0 when there is none.
 func (f *flights) oldest() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var longest time.Duration
 	for _, flight := range f.byChange {
-		if !flight.timed {
+		if flight.started && !flight.timed {
 			longest = max(longest, f.clock().Sub(flight.since))
 		}
 	}
@@ -197,7 +227,7 @@ func (f *flights) dropLost() []string {
 	var lost []string
 	oldest := f.clock().Add(-maxFlight)
 	maps.DeleteFunc(f.byChange, func(_ ledger.ChangeID, flight flight) bool {
-		if flight.since.Add(flight.wait).After(oldest) {
+		if !flight.started || flight.since.Add(flight.wait).After(oldest) {
 			return false
 		}
 		lost = append(lost, flight.key)

@@ -26,7 +26,9 @@ func TestNoUserTakesAllFlights(t *testing.T) {
 	f := newFlights(3, 2, func() time.Time { return now })
 	enter := func(user string, number int) *fault.Fault {
 		change, s := flying(user, number)
-		return f.enter(change, s, 100, "global::1220")
+		refusal := f.enter(change, s, 100, "global::1220")
+		f.start(change, s.Key)
+		return refusal
 	}
 	leave := func(user string, number int) {
 		change, s := flying(user, number)
@@ -53,6 +55,41 @@ func TestNoUserTakesAllFlights(t *testing.T) {
 	require.Empty(t, f.byUser, "flights that are lost count for nobody")
 	require.Nil(t, enter("greedy", 6))
 	require.Nil(t, enter("greedy", 7))
+}
+
+func TestWhatIsInFlightIsBoundedInBytes(t *testing.T) {
+	t.Parallel()
+	f := newFlights(1024, 768, func() time.Time { return time.Unix(1_800_000_000, 0) })
+	enter := func(user string, number, bytes int) *fault.Fault {
+		change, s := flying(user, number)
+		return f.enter(change, s, bytes, "global::1220")
+	}
+	require.Nil(t, enter("greedy", 1, maxUserFlightBytes))
+	require.Contains(t, enter("greedy", 2, 1).Cause, `33554432 of them of user "greedy"; 1 more are too many`)
+	for i := range maxFlightBytes/maxUserFlightBytes - 1 {
+		require.Nil(t, enter("user-"+strconv.Itoa(i), 1, maxUserFlightBytes))
+	}
+	require.NotNil(t, enter("late", 1, 1))
+	change, s := flying("greedy", 1)
+	f.leave(change, s.Key)
+	require.Nil(t, enter("late", 1, 1))
+}
+
+// What waits for its turn was not acknowledged: it says nothing of how the node is, and is not lost however long it waits.
+func TestOnlyWhatWasStartedIsLate(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	f := newFlights(10, 10, func() time.Time { return now })
+	change, s := flying("alice", 1)
+	require.Nil(t, f.enter(change, s, 100, "global::1220"))
+	now = now.Add(2 * maxFlight)
+	require.Zero(t, f.oldest())
+	require.Empty(t, f.dropLost())
+	f.start(change, s.Key)
+	now = now.Add(time.Minute)
+	require.Equal(t, time.Minute, f.oldest())
+	now = now.Add(maxFlight)
+	require.Equal(t, []string{s.Key}, f.dropLost())
 }
 
 func TestWhatWaitsForItsTimeIsBoundedInBytes(t *testing.T) {
@@ -104,12 +141,15 @@ func TestTheOldestFlightIsKnownUntilItHasLanded(t *testing.T) {
 	require.Zero(t, f.oldest())
 	first, s := flying("alice", 1)
 	require.Nil(t, f.enter(first, s, 100, "global"))
+	f.start(first, s.Key)
 	now = now.Add(time.Minute)
 	second, later := flying("alice", 2)
 	require.Nil(t, f.enter(second, later, 100, "global"))
+	f.start(second, later.Key)
 	timed, waiting := flying("alice", 3)
 	waiting.MinLedgerTime = &now
 	require.Nil(t, f.enter(timed, waiting, 100, "global"))
+	f.start(timed, waiting.Key)
 	require.Equal(t, time.Minute, f.oldest())
 	f.leave(first, s.Key)
 	now = now.Add(time.Second)
@@ -128,7 +168,9 @@ func TestWhatWaitsForItsTimeHasPlacesOfItsOwn(t *testing.T) {
 		change, s := flying(user, number)
 		later := now.Add(time.Hour)
 		s.ReceivedAt, s.MinLedgerTime = now, &later
-		return f.enter(change, s, 100, "global::1220")
+		refusal := f.enter(change, s, 100, "global::1220")
+		f.start(change, s.Key)
+		return refusal
 	}
 	for user := range WaitingShare {
 		for number := range places / WaitingShare {

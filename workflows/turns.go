@@ -14,8 +14,8 @@ const minTurn = 1 << 10
 const manyUsers = 4096
 
 // turns are submissions that wait, in the order of their turns: start-time fair queueing (Goyal, Vin and Cheng, 1996)
-// of users by the bytes of their submissions. Whoever has had little goes before whoever has had much; a user's own
-// submissions stay in order. It is not safe for concurrent use.
+// of accounts by the bytes of their submissions. Whoever has had little goes before whoever has had much; an account's
+// own submissions stay in order. It is not safe for concurrent use.
 type turns struct {
 	waiting turnHeap
 	// now is the start of the turn that was given last, in bytes that a user with a submission always waiting has had.
@@ -38,11 +38,20 @@ func (t *turns) push(p *pending) {
 	if t.ends == nil {
 		t.ends = map[ledger.Identity]int64{}
 	}
-	who := p.submission.Identity
+	who := account(p.submission.Identity)
 	start := max(t.now, t.ends[who])
 	t.ends[who] = start + int64(max(p.bytes, minTurn))
 	t.count++
 	heap.Push(&t.waiting, turn{pending: p, start: start, order: t.count})
+}
+
+// account is whose turns a user's submissions take: its own, or those of its identity provider, whose administrator can
+// make as many users as it likes. The default provider's users are the operator's.
+func account(who ledger.Identity) ledger.Identity {
+	if tenant := who.Tenant(); tenant != "" {
+		return ledger.Identity{IdentityProviderID: tenant}
+	}
+	return who
 }
 
 // first is the submission whose turn it is, nil when none waits.

@@ -36,6 +36,20 @@ func TestWhoHasHadLittleGoesFirst(t *testing.T) {
 	require.Equal(t, 489, queue.len())
 }
 
+// Who administers an identity provider can make any number of users: they take turns as one.
+func TestTheUsersOfAnIdentityProviderTakeTurnsAsOne(t *testing.T) {
+	t.Parallel()
+	var queue turns
+	for i := range 100 {
+		p := turnOf("", i, 60_000)
+		p.submission.Identity = ledger.Identity{IdentityProviderID: "acme", UserID: strconv.Itoa(i)}
+		queue.push(p)
+	}
+	queue.pop()
+	queue.push(turnOf("alice", 0, 2000))
+	require.Equal(t, "alice", queue.pop().submission.UserID)
+}
+
 // However users come and go: whoever waits shares alike, and nobody's submissions change their order.
 func TestTurnsAreFair(t *testing.T) {
 	t.Parallel()

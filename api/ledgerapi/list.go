@@ -107,8 +107,11 @@ func collect[T any](
 		}
 		elements = append(elements, found...)
 	}
-	if _, overloaded := errors.AsType[*endpoint.OverloadedError](err); overloaded && len(elements) > 0 {
-		return withCheckpoint(elements, bounds, head, checkpoint), nil // there is no place to wait for more
+	if full, ok := errors.AsType[*noPlaceError](err); ok {
+		if len(elements) > 0 {
+			return withCheckpoint(elements, bounds, head, checkpoint), nil
+		}
+		err = full.error
 	}
 	if err != nil {
 		return nil, err
@@ -116,8 +119,12 @@ func collect[T any](
 	return elements, bounds.check(len(elements))
 }
 
+// noPlaceError says that there is no place to wait for more.
+type noPlaceError struct{ error }
+
 // next waits until the record brings elements after the head. None mean that none came for as long as a list may be
-// idle, or before the context of waiting ended. The head that has been read up to is returned.
+// idle, or before the context of waiting ended. The head that has been read up to is returned: with an error, the one
+// before, since what came later was not read.
 func next[T any](
 	ctx, waiting context.Context, a *API, idle time.Duration, head db.Head, most int, fetch fetcher[T],
 ) ([]T, db.Head, error) {
@@ -126,7 +133,7 @@ func next[T any](
 	for {
 		resume, err := endpoint.Wait(ctx)
 		if err != nil {
-			return nil, head, err
+			return nil, head, &noPlaceError{err}
 		}
 		_, err = a.watcher.WaitAfter(waiting, head.Offset)
 		resumed := resume()
@@ -136,21 +143,25 @@ func next[T any](
 		case ctx.Err() != nil:
 			return nil, head, ctx.Err()
 		case resumed != nil:
-			return nil, head, resumed
+			return nil, head, &noPlaceError{resumed}
 		case errors.Is(err, context.DeadlineExceeded): // nothing came: that, too, is only for those who may still read
 			return nil, head, endpoint.CheckStill(ctx)
 		case err != nil:
 			return nil, head, err
 		}
-		if head, err = a.record.Head(ctx); err != nil {
+		reached, err := a.record.Head(ctx)
+		if err != nil {
 			return nil, head, err
 		}
-		found, err := fetch(ctx, head.Offset, most)
+		found, err := fetch(ctx, reached.Offset, most)
 		if err == nil && len(found) > 0 { // what came later is only for those who may still read it
 			err = endpoint.CheckStill(ctx)
 		}
-		if err != nil || len(found) > 0 {
-			return found, head, err
+		if err != nil {
+			return nil, head, err
+		}
+		if head = reached; len(found) > 0 {
+			return found, head, nil
 		}
 	}
 }
