@@ -70,7 +70,8 @@ const WaitingShare = 8
 func newFlights(most, mostOfUser int, clock func() time.Time) *flights {
 	return &flights{
 		most: most, mostOfUser: mostOfUser, clock: clock,
-		byChange: map[ledger.ChangeID]flight{}, byUser: map[ledger.Identity]int{}, bytesByUser: map[ledger.Identity]int{},
+		byChange: map[ledger.ChangeID]flight{}, byUser: map[ledger.Identity]int{},
+		bytesByUser:   map[ledger.Identity]int{},
 		waitingByUser: map[ledger.Identity]int{}, waitingBytesByUser: map[ledger.Identity]int{},
 		byTenant: map[string]int{}, waitingByTenant: map[string]int{}, waitingBytesByTenant: map[string]int{},
 	}
@@ -106,8 +107,8 @@ func (f *flights) full(entered flight) *fault.Fault {
 			With("reason", "too many commands in flight")
 	}
 	if f.bytes+entered.bytes > maxFlightBytes || f.bytesByUser[entered.who]+entered.bytes > maxUserFlightBytes {
-		return fault.ParticipantBackpressure.New("commands of %d bytes are in flight, %d of them of user %q; %d more are too "+
-			"many, since %d may be in all, and %d of one user", f.bytes, f.bytesByUser[entered.who], entered.who.UserID,
+		return fault.ParticipantBackpressure.New("commands of %d bytes are in flight, %d of them of user %q; %d more are "+
+			"too many, since %d may be in all, and %d of one user", f.bytes, f.bytesByUser[entered.who], entered.who.UserID,
 			entered.bytes, maxFlightBytes, maxUserFlightBytes).With("reason", "too many bytes of commands in flight")
 	}
 	if f.mostOfUser > 0 && f.byUser[entered.who] >= f.mostOfUser {

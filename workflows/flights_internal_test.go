@@ -75,7 +75,7 @@ func TestWhatIsInFlightIsBoundedInBytes(t *testing.T) {
 	require.Nil(t, enter("late", 1, 1))
 }
 
-// What waits for its turn was not acknowledged: it says nothing of how the node is, and is not lost however long it waits.
+// What waits for its turn was not acknowledged: it says nothing of how the node is, and is not lost meanwhile.
 func TestOnlyWhatWasStartedIsLate(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
@@ -185,11 +185,13 @@ func TestWhatWaitsForItsTimeHasPlacesOfItsOwn(t *testing.T) {
 	for number := range places - 1 {
 		change, s := flying("modest", number)
 		require.Nil(t, f.enter(change, s, 100, "global::1220"), "those under way have all their places")
+		f.start(change, s.Key)
 	}
 	change, signed := flying("signer", 1) // never waits
 	later := now.Add(time.Hour)
 	signed.ReceivedAt, signed.MinLedgerTime, signed.Signed = now, &later, &ledger.SignedTransaction{}
 	require.Nil(t, f.enter(change, signed, 100, "global::1220"))
+	f.start(change, signed.Key)
 
 	now = now.Add(maxFlight)
 	require.Len(t, f.dropLost(), places, "what waits is not lost before its time")
@@ -231,7 +233,9 @@ func TestNoIdentityProviderTakesAllFlights(t *testing.T) {
 			if timed {
 				s.MinLedgerTime = new(now.Add(time.Minute))
 			}
-			return f.enter(s.ChangeID(), s, 100, "global::1220")
+			refusal := f.enter(s.ChangeID(), s, 100, "global::1220")
+			f.start(s.ChangeID(), s.Key)
+			return refusal
 		}
 		require.Nil(t, enter("acme", "first"))
 		require.Nil(t, enter("acme", "second"))

@@ -102,8 +102,7 @@ func (a *API) setupProposal(ctx context.Context, party ledger.Party) (change, er
 	commands, err := a.withdrawOver(ctx, party)
 	return change{
 		ActAs: []ledger.Party{a.node.Operator}, ReadAs: []ledger.Party{a.node.DSO},
-		// What is given up comes first: what is paid for then is what the book of the operator's payments says in the end.
-		Commands: append(commands, command),
+		Commands: append([]ledger.Command{command}, commands...),
 	}, err
 }
 
