@@ -20,11 +20,13 @@ type readers struct {
 	t             *testing.T
 	handler       http.Handler
 	working, goOn chan string
+	// news is what requests wait for that wait for news.
+	news chan string
 }
 
 func serveReaders(t *testing.T, options endpoint.LimitOptions) *readers {
 	t.Helper()
-	r := &readers{t: t, working: make(chan string), goOn: make(chan string)}
+	r := &readers{t: t, working: make(chan string), goOn: make(chan string), news: make(chan string)}
 	frame, err := endpoint.NewFrame(endpoint.Options{
 		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 		Limits: endpoint.NewLimits(options),
@@ -52,7 +54,7 @@ func serveReaders(t *testing.T, options endpoint.LimitOptions) *readers {
 			return endpoint.Empty{}, err
 		}
 		r.working <- req.Name
-		<-r.goOn
+		<-r.news
 		return endpoint.Empty{}, resume()
 	}
 	stream := func(_ context.Context, req named) (endpoint.Content, error) {
@@ -194,11 +196,12 @@ func TestRequestsThatWaitTakeNoPlaceOfThoseThatWork(t *testing.T) {
 		require.Contains(t, recorder.Body.String(), "SERVER_OVERLOADED")
 		work := r.get(user, "/read/work")
 		r.works("work")
-		r.goOn <- "" // one of them; all that wait go on in the end
-		waiting = append(waiting, work)
+		r.goOn <- ""
+		r.answered(work)
 	}
-	r.goOn <- ""
-	r.goOn <- ""
+	for range waiting {
+		r.news <- ""
+	}
 	for _, status := range waiting {
 		r.answered(status)
 	}
