@@ -116,7 +116,8 @@ func Changes(
 			})
 		case event.Consuming:
 			replaced[one.receiver] = event.LastDescendant
-			if slices.Contains(event.ActingParties, operator) {
+			// What has ended is given up for nothing: another contract may have been paid for since.
+			if slices.Contains(event.ActingParties, operator) && one.until.After(update.Update().RecordTime) {
 				changes = append(changes, Change{Receiver: one.receiver})
 			}
 		}

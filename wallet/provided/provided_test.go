@@ -118,7 +118,7 @@ func TestChangesAreReadFromTransactions(t *testing.T) {
 	}
 	contracts := []ledger.Contract{
 		preapproval("p1", alice, operator, 1), preapproval("p2", alice, operator, 2),
-		preapproval("other", alice, bob, 3), preapproval("own", operator, operator, 3),
+		preapproval("over", alice, operator, -1), preapproval("other", alice, bob, 3), preapproval("own", operator, operator, 3),
 		contract(t, packages, "s1", coin.ExternalPartySetupProposal{
 			DSO: dso, User: alice, Validator: operator, PreapprovalExpiresAt: until(4),
 		}),
@@ -144,6 +144,10 @@ func TestChangesAreReadFromTransactions(t *testing.T) {
 			[]change{{"s1", ledger.EventExercise, 1, []ledger.Party{alice}}, create("p2")},
 			[]provided.Change{{Receiver: alice, Until: at(2)}},
 		},
+		"one in the place of one that has ended": {
+			[]change{create("s1"), {"over", ledger.EventExercise, 1, []ledger.Party{operator}}},
+			[]provided.Change{{Receiver: alice, Until: at(4), Further: true}},
+		},
 		"another one after a cancellation in the same transaction": {
 			[]change{{"p1", ledger.EventExercise, 0, []ledger.Party{alice}}, create("p2")},
 			[]provided.Change{{Receiver: alice, Until: at(2), Further: true}},
@@ -151,7 +155,7 @@ func TestChangesAreReadFromTransactions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var update ledger.Update
+			update := ledger.Update{RecordTime: now}
 			for i, step := range c.steps {
 				update.Events = append(update.Events, ledger.Event{
 					NodeID: int32(i), LastDescendant: max(int32(i), step.last), Kind: step.kind, ContractID: step.id,
