@@ -118,7 +118,8 @@ func TestChangesAreReadFromTransactions(t *testing.T) {
 	}
 	contracts := []ledger.Contract{
 		preapproval("p1", alice, operator, 1), preapproval("p2", alice, operator, 2),
-		preapproval("over", alice, operator, -1), preapproval("other", alice, bob, 3), preapproval("own", operator, operator, 3),
+		preapproval("over", alice, operator, -1),
+		preapproval("other", alice, bob, 3), preapproval("own", operator, operator, 3),
 		contract(t, packages, "s1", coin.ExternalPartySetupProposal{
 			DSO: dso, User: alice, Validator: operator, PreapprovalExpiresAt: until(4),
 		}),
