@@ -7,6 +7,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/workflowid"
+	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
 // wakeBatch is how many contracts are looked at for one call of [LifecycleCalls.Wake]: as many lifecycles are locked
@@ -29,9 +30,10 @@ func (c *LifecycleCalls) Wake(ctx context.Context) (more bool, err error) {
 			return err
 		}
 		// One of the two, since each locks lifecycles in order; and in turn, since the head may move all the time.
+		wallets, ok := c.lifecycles.Wallets()
 		switch {
-		case c.walletsWait(wakes):
-			more, err = c.wakeWallets(ctx, tx, &wakes, wakes.Holders)
+		case ok && walletsWait(wakes):
+			more, err = c.wakeWallets(ctx, tx, wallets, &wakes)
 			more = more || wakes.Holders < head.Offset
 		case wakes.Holders < head.Offset:
 			more, err = true, c.wakeHolders(ctx, tx, &wakes, head.Offset)
@@ -49,10 +51,9 @@ func (c *LifecycleCalls) Wake(ctx context.Context) (more bool, err error) {
 }
 
 // walletsWait reports whether wallets were not looked at up to where holders were.
-func (c *LifecycleCalls) walletsWait(wakes db.Wakes) bool {
-	_, ok := c.lifecycles.Wallets()
+func walletsWait(wakes db.Wakes) bool {
 	at := wakes.Wallet
-	return ok && (at.Offset < wakes.Holders || at.Offset == wakes.Holders && at.NodeID != math.MaxInt32)
+	return at.Offset < wakes.Holders || at.Offset == wakes.Holders && at.NodeID != math.MaxInt32
 }
 
 func (c *LifecycleCalls) wakeHolders(ctx context.Context, tx *db.Tx, wakes *db.Wakes, upTo ledger.Offset) error {
@@ -76,14 +77,12 @@ func (c *LifecycleCalls) wakeHolders(ctx context.Context, tx *db.Tx, wakes *db.W
 	return err
 }
 
-// wakeWallets has whatever waits for a wallet look again that came since the last call.
+// wakeWallets has whatever waits for a wallet look again that came since the last call, up to where holders were looked
+// at.
 func (c *LifecycleCalls) wakeWallets(
-	ctx context.Context, tx *db.Tx, wakes *db.Wakes, upTo ledger.Offset,
+	ctx context.Context, tx *db.Tx, wallets lifecycle.Wallets, wakes *db.Wakes,
 ) (more bool, err error) {
-	wallets, ok := c.lifecycles.Wallets()
-	if !ok || wakes.Wallet.Offset > upTo {
-		return false, nil
-	}
+	upTo := wakes.Holders
 	page, err := tx.ActiveNetworkContracts(ctx, db.ActiveQuery{
 		Templates: []string{wallets.Template}, After: wakes.Wallet, At: upTo, Limit: wakeBatch,
 	})

@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -30,11 +29,16 @@ type served struct {
 
 func serve(t *testing.T, handler http.Handler, options api.ServerOptions) *served {
 	t.Helper()
+	return serveOn(t, handler, options, api.DefaultMaxConnections, api.DefaultMaxAddressConnections)
+}
+
+// serveOn is serve with so many connections, in all and of one address.
+func serveOn(t *testing.T, handler http.Handler, options api.ServerOptions, all, ofAddress int) *served {
+	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	server := api.NewServer(handler, options)
-	connections := api.NewConnections(cmp.Or(options.MaxConnections, api.DefaultMaxConnections),
-		cmp.Or(options.MaxAddressConnections, api.DefaultMaxAddressConnections), slog.New(slog.DiscardHandler))
+	connections := api.NewConnections(all, ofAddress, slog.New(slog.DiscardHandler))
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(connections.Listener(listener)) }()
 	t.Cleanup(func() {
@@ -199,7 +203,7 @@ func TestHeadsAreBounded(t *testing.T) {
 func TestNoAddressTakesAllConnections(t *testing.T) {
 	t.Parallel()
 	node := apitest.New(t, apitest.Options{})
-	s := serve(t, node.Handler, api.ServerOptions{MaxAddressConnections: 3})
+	s := serveOn(t, node.Handler, api.ServerOptions{}, api.DefaultMaxConnections, 3)
 	quiet := []net.Conn{s.dial(), s.dial(), s.dial()}
 	for _, one := range quiet { // each is accepted
 		_, err := io.WriteString(one, head)
@@ -227,7 +231,7 @@ func TestNoAddressTakesAllConnections(t *testing.T) {
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	node := apitest.New(t, apitest.Options{})
-	s := serve(t, node.Handler, api.ServerOptions{MaxConnections: 1, HeaderTimeout: time.Minute})
+	s := serveOn(t, node.Handler, api.ServerOptions{HeaderTimeout: time.Minute}, 1, api.DefaultMaxAddressConnections)
 	first := s.dial()
 	_, err := io.WriteString(first, head) // taken up, and not finished
 	require.NoError(t, err)

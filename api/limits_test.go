@@ -50,41 +50,58 @@ func TestOverloadHasTheShapeOfEachFamily(t *testing.T) {
 type slowClient struct {
 	*httptest.ResponseRecorder
 
-	release chan struct{}
+	answered chan struct{} // is closed by the first write
+	release  chan struct{}
 }
 
 // Write implements [http.ResponseWriter].
 func (c *slowClient) Write(content []byte) (int, error) {
+	select {
+	case <-c.answered:
+	default:
+		close(c.answered)
+	}
 	<-c.release
 	return c.ResponseRecorder.Write(content)
 }
 
 func TestTheNodeCanBeAskedHowItIsUnderOverload(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t, apitest.Options{
+	s := apitest.NewWithCoin(t, apitest.Options{
 		Limits: endpoint.NewLimits(endpoint.LimitOptions{Requests: 1}),
 	})
-	alice := s.Party("alice")
-	s.ActingAs("alice", alice)
-	release := make(chan struct{})
-	served := make(chan int, 1)
-	token := apitest.Token(t, "alice")
+	s.Onboard("alice")
+	export := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v0/wallet/transactions", nil)
+	export.Header.Set("Authorization", "Bearer "+apitest.Token(t, "alice"))
+	export.Header.Set("Accept", "text/csv")
+	answer := &slowClient{
+		ResponseRecorder: httptest.NewRecorder(), answered: make(chan struct{}), release: make(chan struct{}),
+	}
+	served := make(chan struct{})
 	go func() {
-		answer := &slowClient{ResponseRecorder: httptest.NewRecorder(), release: release}
-		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v2/state/ledger-end", nil)
-		request.Header.Set("Authorization", "Bearer "+token)
-		s.Handler.ServeHTTP(answer, request)
-		served <- answer.Code
+		defer close(served)
+		s.Handler.ServeHTTP(answer, export) // is made while it is sent, and keeps its place until then
 	}()
-	require.Eventually(t, func() bool {
-		return s.Call("alice", http.MethodGet, "/v2/state/ledger-end", nil).Status == http.StatusTooManyRequests
-	}, apitest.Patience, time.Millisecond, "the only place is taken by a request whose client takes no answer")
+	within(t, answer.answered, "no answer is written")
+	require.Equal(t, http.StatusTooManyRequests, s.Call("alice", http.MethodGet, "/v2/state/ledger-end", nil).Status,
+		"the only place is taken by a request whose client takes no answer")
 	for _, path := range []string{"/livez", "/readyz", "/metrics"} {
 		require.Equal(t, http.StatusOK, s.Call("", http.MethodGet, path, nil).Status, path)
 	}
-	close(release)
-	require.Equal(t, http.StatusOK, <-served)
+	close(answer.release)
+	within(t, served, "the answer is not finished")
+	require.Equal(t, http.StatusOK, answer.Code)
 	s.Call("alice", http.MethodGet, "/v2/state/ledger-end", nil).OK(nil)
+}
+
+// within waits for a channel to be closed.
+func within(t *testing.T, closed <-chan struct{}, otherwise string) {
+	t.Helper()
+	select {
+	case <-closed:
+	case <-time.After(apitest.Patience):
+		require.Fail(t, otherwise)
+	}
 }
 
 func TestWhatOneSubmissionMayHold(t *testing.T) {

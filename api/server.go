@@ -33,10 +33,6 @@ type ServerOptions struct {
 	IdleTimeout time.Duration
 	// MaxHeaderBytes bounds the head of a request, tokens included.
 	MaxHeaderBytes int
-	// MaxConnections is how many connections may be open; more wait to be accepted.
-	MaxConnections int
-	// MaxAddressConnections is how many of them may come from one address; more are closed.
-	MaxAddressConnections int
 	// RequestTimeout is how long a request is served; it lengthens a WriteTimeout that would be shorter.
 	RequestTimeout time.Duration
 	// Logger is told of connections that break off; nil tells nobody.

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -70,8 +72,11 @@ func runScript(t *testing.T, sdk string, done any, script string, arguments ...s
 	require.NoError(t, json.Unmarshal(lines[len(lines)-1], done), "%s", printed)
 }
 
-// sdkExample runs the example of the public wallet SDK beside an installed SDK, and returns its last line.
-func sdkExample(t *testing.T, url, token string) string {
+// exampleTime is how long an example of the SDK may take, on a machine that is busy.
+const exampleTime = 3 * time.Minute
+
+// sdkExample runs the example of the public wallet SDK beside an installed SDK, and returns the lines that it prints.
+func sdkExample(t *testing.T, url, token string) []string {
 	t.Helper()
 	sdk, err := walletSDK()
 	require.NoError(t, err)
@@ -81,15 +86,16 @@ func sdkExample(t *testing.T, url, token string) string {
 	script := filepath.Join(sdk, "example-"+filepath.Base(t.TempDir())+".mjs")
 	require.NoError(t, os.WriteFile(script, append([]byte("import './sdk.mjs'\n"), source...), 0o644))
 	t.Cleanup(func() { require.NoError(t, os.Remove(script)) })
-	command := exec.CommandContext(t.Context(), "node", script)
+	ctx, cancel := context.WithTimeout(t.Context(), exampleTime)
+	defer cancel()
+	command := exec.CommandContext(ctx, "node", script)
 	command.Env = append(os.Environ(), "FLORIN_URL="+url, "TOKEN="+token)
 	printed, err := command.Output()
 	if failed := (&exec.ExitError{}); err != nil {
 		require.ErrorAs(t, err, &failed)
 		require.NoError(t, err, "the example said: %s", failed.Stderr)
 	}
-	lines := strings.Split(strings.TrimSpace(string(printed)), "\n")
-	return lines[len(lines)-1]
+	return strings.Split(strings.TrimSpace(string(printed)), "\n")
 }
 
 // walletSDK is where the newest SDK is, olderSDKs where those are that it replaced.
