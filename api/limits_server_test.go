@@ -83,7 +83,7 @@ func (s *served) answers() {
 const (
 	head = "POST /v2/commands/completions HTTP/1.1\r\nHost: florin\r\n"
 	// short is how patient the servers of these tests are.
-	short = 200 * time.Millisecond
+	short = time.Second
 )
 
 func TestSlowClientsHoldNothingUp(t *testing.T) {

@@ -68,7 +68,7 @@ func TestAllProcessesHearOfAnAdvance(t *testing.T) {
 	require.NoError(t, err)
 	want := start.Add(90 * 24 * time.Hour)
 	require.Equal(t, want, clockHere.Now(), "at once")
-	require.Eventually(t, func() bool { return clockThere.Now().Equal(want) }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return clockThere.Now().Equal(want) }, time.Minute, time.Millisecond)
 	require.Equal(t, want, watch(t, there, never).Clock(standing).Now(), "from the start")
 }
 

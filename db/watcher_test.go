@@ -27,7 +27,7 @@ func watch(t *testing.T, record *db.DB, poll time.Duration) *db.Watcher {
 // within bounds a wait that must succeed.
 func within(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-const testDeadline = 10 * time.Second
+const testDeadline = time.Minute
 
 // starter stands for Temporal: it records what is started and lets the test decide when a start returns.
 type starter struct {

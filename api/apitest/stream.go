@@ -19,7 +19,7 @@ import (
 )
 
 // Patience is how long tests wait for what should happen at once.
-const Patience = 20 * time.Second
+const Patience = time.Minute
 
 // live is the server on a real port, which streams need. It listens from the first stream on.
 type live struct {

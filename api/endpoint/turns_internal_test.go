@@ -15,7 +15,7 @@ func TestNoUserTakesAllTurns(t *testing.T) {
 	const each = 2
 	all := NewTurns(2*each, each)
 	take := func(who string) (give func(), err error) {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		return all.Take(ctx, ledger.DefaultUser(who))
 	}

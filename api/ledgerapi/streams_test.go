@@ -353,7 +353,7 @@ func TestStreamsEndWithTheirToken(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, eager)
 	b.note("one")
-	token, err := auth.Mint(auth.DefaultSecret, auth.DefaultAudience, "alice", 2*time.Second, time.Now())
+	token, err := auth.Mint(auth.DefaultSecret, auth.DefaultAudience, "alice", 6*time.Second, time.Now())
 	require.NoError(t, err)
 	stream := b.OpenWith(token, completionsPath, fields{"parties": []ledger.Party{b.alice}})
 	require.Len(t, checkpointAt(t, stream, 1), 1, "until then it works")

@@ -104,7 +104,7 @@ func (s *scripted) isWaiting() bool {
 // woken waits until the follower has something to read, and returns up to where.
 func woken(t *testing.T, f *follower) ledger.Offset {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
 		head, touched, _, err := f.wait(ctx)
@@ -182,10 +182,10 @@ func TestTheTailRestsWhileNobodyFollows(t *testing.T) {
 	tail := newTail(record, record)
 	first, _ := tail.follow(t.Context(), []ledger.Party{"alice"}, db.Head{})
 	second, _ := tail.follow(t.Context(), []ledger.Party{"bob"}, db.Head{})
-	require.Eventually(t, record.isWaiting, 20*time.Second, time.Millisecond)
+	require.Eventually(t, record.isWaiting, time.Minute, time.Millisecond)
 	first.leave()
 	second.leave()
-	require.Eventually(t, func() bool { return !record.isWaiting() }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !record.isWaiting() }, time.Minute, time.Millisecond)
 	require.Empty(t, tail.byParty)
 	record.append("alice")
 	again, head := tail.follow(t.Context(), []ledger.Party{"alice"}, db.Head{Offset: 1})

@@ -23,7 +23,7 @@ import (
 const (
 	// parentVariable makes the test binary start a child, print its pid, and wait to be killed.
 	parentVariable = "PROCESS_TEST_PARENT"
-	deadline       = 20 * time.Second
+	deadline       = time.Minute
 )
 
 func TestMain(m *testing.M) {
