@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -36,3 +37,8 @@ const LastOfAll = lastOfAll
 
 // SchemaLock is the advisory lock that starting processes share.
 const SchemaLock = int64(schemaLock)
+
+// Overtake looks whether somebody has held up others for so long.
+func Overtake(ctx context.Context, conn *pgx.Conn, begins time.Duration) (*Stall, error) {
+	return overtake(ctx, conn, begins)
+}

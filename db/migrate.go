@@ -6,18 +6,31 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
+	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"github.com/florinledger/florin/wait"
 )
 
 // The process that waits for another one to migrate asks once a second, and gives up after an hour.
 const (
 	lockPeriodSeconds = 1
 	lockAttempts      = 3600
+)
+
+const (
+	// stepLockTimeout is how long a step waits for a lock. Whoever wants a table that a step waits for waits behind it.
+	// It is far less than deadlock_timeout, so that the server ends no transaction of a node: the step gives way.
+	stepLockTimeout = 300 * time.Millisecond
+	// stepLockPause is how long others go on before the step tries again, and stepLockTries how often it tries.
+	stepLockPause, stepLockTries = 2 * time.Second, 150
 )
 
 // MigrateOptions say how far to go.
@@ -55,15 +68,33 @@ func Migrate(ctx context.Context, url string, options MigrateOptions) (remaining
 	if err := locker.SessionLock(ctx, conn); err != nil {
 		return nil, fmt.Errorf("waiting for another migration: %w", err)
 	}
-	m := &migration{steps: steps, database: sqlDB, conn: conn, options: options}
+	config.RuntimeParams["lock_timeout"] = strconv.FormatInt(stepLockTimeout.Milliseconds(), 10)
+	hasty := stdlib.OpenDB(*config)
+	defer hasty.Close()
+	m := &migration{steps: steps, database: sqlDB, hasty: hasty, conn: conn, options: options}
 	remaining, err = m.run(ctx)
+	if err == nil && len(remaining) == 0 {
+		err = settle(ctx, url)
+	}
 	return remaining, errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))
+}
+
+// settle does what had to wait until no older program can start any more.
+func settle(ctx context.Context, url string) error {
+	record, err := Open(ctx, url, Options{MaxConns: 1})
+	if err != nil {
+		return err
+	}
+	defer record.Close()
+	return record.SettleMemberTraffic(ctx)
 }
 
 // migration is one run of [Migrate].
 type migration struct {
 	steps    []Step
 	database *sql.DB
+	// hasty gives up soon what it waits for.
+	hasty *sql.DB
 	// conn holds the locks.
 	conn    *sql.Conn
 	options MigrateOptions
@@ -89,7 +120,7 @@ func (m *migration) run(ctx context.Context) (remaining []Step, err error) {
 			return nil, err
 		}
 	}
-	if err := applySteps(ctx, m.database, now, m.options.Progress); err != nil {
+	if err := m.apply(ctx, now); err != nil {
 		return nil, err
 	}
 	return remaining, nil
@@ -145,27 +176,68 @@ func pgxConn(driver any) *pgx.Conn {
 	return driver.(*stdlib.Conn).Conn()
 }
 
-// applySteps applies steps in this order.
-func applySteps(ctx context.Context, database *sql.DB, steps []Step, progress func(string)) error {
-	providers := map[string]*goose.Provider{}
+// apply applies steps in this order.
+func (m *migration) apply(ctx context.Context, steps []Step) error {
+	type kind struct {
+		table    string
+		database *sql.DB
+	}
+	providers := map[kind]*goose.Provider{}
 	for _, step := range steps {
-		provider := providers[step.table()]
+		of := kind{step.table(), m.hasty}
+		if step.Alone { // which waits for long transactions, and lets others pass
+			of.database = m.database
+		}
+		provider := providers[of]
 		if provider == nil {
 			var err error
-			if provider, err = newProvider(database, step.table()); err != nil {
+			if provider, err = newProvider(of.database, of.table); err != nil {
 				return err
 			}
-			providers[step.table()] = provider
+			providers[of] = provider
 		}
-		result, err := provider.ApplyVersion(ctx, step.Version, true)
+		took, err := m.applyStep(ctx, provider, step)
 		if err != nil {
 			return fmt.Errorf("migrating the database: %w; nothing of the failed step was kept", err)
 		}
-		if progress != nil {
-			progress(fmt.Sprintf("applied %s in %s", step.Name, result.Duration.Round(time.Millisecond)))
-		}
+		m.say("applied %s in %s", step.Name, took.Round(time.Millisecond))
 	}
 	return nil
+}
+
+// applyStep applies a step, and again when it had to give way to others.
+func (m *migration) applyStep(
+	ctx context.Context, provider *goose.Provider, step Step,
+) (took time.Duration, err error) {
+	for try := 1; ; try++ {
+		result, err := provider.ApplyVersion(ctx, step.Version, true)
+		switch {
+		case err == nil:
+			return result.Duration, nil
+		case !gaveWay(err):
+			return 0, err
+		case try == stepLockTries:
+			return 0, fmt.Errorf("%w. It gave way to other sessions %d times: look in pg_stat_activity for one whose "+
+				"transaction does not end, and call this again", err, try)
+		case try == 1:
+			m.say("%s gives way to sessions that use its tables, and tries again", step.Name)
+		}
+		if err := wait.For(ctx, stepLockPause); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// gaveWay reports whether a step failed for want of a lock, and may run again.
+func gaveWay(err error) bool {
+	pgErr, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (pgErr.Code == pgerrcode.LockNotAvailable || pgErr.Code == pgerrcode.DeadlockDetected)
+}
+
+func (m *migration) say(format string, args ...any) {
+	if m.options.Progress != nil {
+		m.options.Progress(fmt.Sprintf(format, args...))
+	}
 }
 
 func newProvider(database *sql.DB, table string) (*goose.Provider, error) {

@@ -35,13 +35,16 @@ func (s *Stall) String() string {
 // findStall finds a session that holds up processes of this ledger and waits for nobody itself: one that is gone if
 // there is any, since nobody else ends it, or else the one that holds up the longest. Sessions of others that wait, an
 // operator's among them, are none of the ledger's. The process of a session counts as gone when the session waits for
-// its client, and the watcher of the same process, which asks something every other second, does not.
+// its client, and the watcher of the same process, which asks something every other second, does not. Processes that
+// wait to start, until the schema is what they need, hold up nobody who runs.
 const findStall = `
 WITH blocked AS (
 	SELECT l.pid, extract(EPOCH FROM clock_timestamp() - min(l.waitstart))::float8 AS waits
 	FROM pg_locks AS l
 	INNER JOIN pg_stat_activity AS s ON s.pid = l.pid
-	WHERE NOT l.granted AND s.datname = current_database() AND s.application_name ~ $3
+	WHERE
+		NOT l.granted AND s.datname = current_database() AND s.application_name ~ $3
+		AND NOT (l.locktype = 'advisory' AND (l.classid::bigint << 32) + l.objid::bigint = $4)
 	GROUP BY l.pid
 	HAVING min(l.waitstart) < clock_timestamp() - make_interval(secs => $1)
 )
@@ -70,12 +73,12 @@ SELECT pg_terminate_backend(pid)
 FROM pg_stat_activity
 WHERE datname = current_database() AND application_name = $1 AND xact_start IS NOT NULL`
 
-// overtake looks whether somebody holds up others, and ends its sessions if it is gone. The server undoes what they had
-// not committed, whole: a process that comes back finds that its commit failed, and tries again.
-func overtake(ctx context.Context, conn *pgx.Conn) (*Stall, error) {
+// overtake looks whether somebody has held up others for so long, and ends its sessions if it is gone. The server
+// undoes what they had not committed, whole: a process that comes back finds that its commit failed, and tries again.
+func overtake(ctx context.Context, conn *pgx.Conn, begins time.Duration) (*Stall, error) {
 	var stall Stall
 	var waits float64
-	err := conn.QueryRow(ctx, findStall, stallBegins.Seconds(), processSilence.Seconds(), ofProcess).
+	err := conn.QueryRow(ctx, findStall, begins.Seconds(), processSilence.Seconds(), ofProcess, int64(schemaLock)).
 		Scan(&waits, &stall.Holder, &stall.State, &stall.Ended)
 	if isNoRows(err) {
 		return nil, nil //nolint:nilnil // nobody waits

@@ -22,6 +22,8 @@ const (
 	lastOfAll = 140
 	// contractMark is in the names of the files of steps that take something away, after their number.
 	contractMark = "contract_"
+	// aloneMark is in the files of steps that run outside of a transaction.
+	aloneMark = "-- +goose NO TRANSACTION"
 	// stepsOfAll is the table of the steps that every program has to know, because they may take away what others need.
 	stepsOfAll = "goose_db_version"
 	// stepsThatExpand is the table of the others. Programs that do not know them work with them.
@@ -39,6 +41,8 @@ type Step struct {
 	// Contracts reports whether it takes away what programs need that do not know it. All others expand the schema: each
 	// program works on as before.
 	Contracts bool
+	// Alone reports whether it runs outside of a transaction, to build an index beside the writes.
+	Alone bool
 }
 
 // table is the one in which it is noted that the step was applied.
@@ -65,8 +69,15 @@ func schemaSteps() ([]Step, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the migrations: %w", err)
 		}
+		content, err := fs.ReadFile(schemaFiles, path)
+		if err != nil {
+			return nil, fmt.Errorf("reading the migrations: %w", err)
+		}
 		_, rest, _ := strings.Cut(name, "_")
-		steps = append(steps, Step{Version: version, Name: name, Contracts: strings.HasPrefix(rest, contractMark)})
+		steps = append(steps, Step{
+			Version: version, Name: name, Contracts: strings.HasPrefix(rest, contractMark),
+			Alone: strings.Contains(string(content), aloneMark),
+		})
 	}
 	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(a.Version, b.Version) })
 	return steps, nil

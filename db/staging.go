@@ -116,7 +116,7 @@ func (s *Staging) Build(ctx context.Context, versions []int64) error {
 	}
 	sqlDB := stdlib.OpenDB(*config)
 	defer sqlDB.Close()
-	if err := applySteps(ctx, sqlDB, steps, nil); err != nil {
+	if err := (&migration{database: sqlDB, hasty: sqlDB}).apply(ctx, steps); err != nil {
 		return err
 	}
 	return s.describe(ctx)

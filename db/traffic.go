@@ -22,7 +22,8 @@ func (p *pipeline) queueTraffic(ctx context.Context, entries Entries) error {
 }
 
 // SettleMemberTraffic counts what was bought for members anew, once no program can start any more that does not count
-// it. From then on the audit compares what is counted.
+// it. From then on the audit compares what is counted. The migration that contracts the schema does it, and each node
+// that starts.
 func (d *DB) SettleMemberTraffic(ctx context.Context) error {
 	const doing = "counting the traffic of members"
 	return d.InTx(ctx, func(tx *Tx) error {
@@ -36,6 +37,10 @@ func (d *DB) SettleMemberTraffic(ctx context.Context) error {
 		}
 		if _, err := tx.LockHead(ctx); err != nil {
 			return err
+		}
+		// Another process may have counted while this one waited.
+		if checked, err = tx.queries.HasTrafficChecks(ctx); err != nil || checked {
+			return failed(doing, err)
 		}
 		if err := tx.queries.ForgetMemberTraffic(ctx); err != nil {
 			return failed(doing, err)

@@ -259,7 +259,7 @@ func (w *Watcher) readHead(ctx context.Context, queries *dbgen.Queries) error {
 func (w *Watcher) overtake(ctx context.Context, conn *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	stall, err := overtake(ctx, conn)
+	stall, err := overtake(ctx, conn, stallBegins)
 	if err != nil {
 		return err
 	}
