@@ -234,6 +234,7 @@ func (t *automationTurn) decide(
 		if step.Spends != "" {
 			t.spent[step.Spends] = true
 		}
+		task.Spends = step.Spends
 		return task, false, t.submit(&task, *step.Action)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // searchBatch is how many new contracts are looked at in one transaction.
 const searchBatch = 1000
 
-// search makes due what the contracts make due that were created since the last search of a kind. Where the database
+// search makes due what the contracts make due that were created or ended since the last search of a kind. Where the database
 // does not take what some of them make due, it goes on in smaller steps, and past the one that is guilty.
 func (a *Activities) search(ctx context.Context, kind automation.Automation) error {
 	var guilty error
@@ -51,22 +51,36 @@ func (a *Activities) searchPage(
 		return false, err
 	}
 	head, err := tx.Head(ctx)
-	if all := db.AfterAll(head.Offset); err != nil || seen == all || seen.Offset > head.Offset {
+	all := db.Searched{Created: db.AfterAll(head.Offset), Ended: head.Offset}
+	if err != nil || seen == all || seen.Created.Offset > head.Offset {
 		return false, err
 	}
-	var found []db.StoredContract
+	var created []db.StoredContract
 	if templates := kind.Templates(); len(templates) > 0 {
-		if found, err = tx.NewContracts(ctx, templates, seen, head.Offset, int32(limit)); err != nil {
+		if created, err = tx.NewContracts(ctx, templates, seen.Created, head.Offset, int32(limit)); err != nil {
 			return false, err
 		}
 	}
-	if err := a.enterTasks(ctx, tx, kind, found, guilty); err != nil {
+	if err := a.enterTasks(ctx, tx, kind, created, guilty); err != nil {
 		return false, err
 	}
-	if len(found) == limit {
-		return true, tx.SeeAutomation(ctx, kind.Kind, found[len(found)-1].Position())
+	if len(created) == limit {
+		seen.Created = created[len(created)-1].Position()
+		return true, tx.SeeAutomation(ctx, kind.Kind, seen)
 	}
-	return false, tx.SeeAutomation(ctx, kind.Kind, db.AfterAll(head.Offset))
+	var ended []db.StoredContract
+	if templates := kind.EndTemplates(); len(templates) > 0 {
+		if ended, err = tx.EndedContracts(ctx, templates, seen.Ended, head.Offset, int32(limit)); err != nil {
+			return false, err
+		}
+	}
+	if err := a.enterTasks(ctx, tx, kind, ended, guilty); err != nil {
+		return false, err
+	}
+	if len(ended) >= limit {
+		all.Ended = *ended[len(ended)-1].Archived
+	}
+	return all.Ended < head.Offset, tx.SeeAutomation(ctx, kind.Kind, all)
 }
 
 // enterTasks enters what contracts make due. One of which that cannot be told, for a defect or the error that it is
@@ -74,6 +88,9 @@ func (a *Activities) searchPage(
 func (a *Activities) enterTasks(
 	ctx context.Context, tx *db.Tx, kind automation.Automation, found []db.StoredContract, guilty error,
 ) error {
+	if len(found) == 0 {
+		return nil
+	}
 	now := a.Clock().UTC().Truncate(time.Microsecond)
 	accounts, err := a.accountsOf(ctx, tx, found)
 	if err != nil {
@@ -81,8 +98,14 @@ func (a *Activities) enterTasks(
 	}
 	var tasks []db.DueTask
 	var troubles []db.AutomationTask
+	var payers []ledger.Party
 	for _, contract := range found {
-		due, err := guarded(func() ([]automation.Due, error) { return kind.Due(contract.Contract, now) })
+		due, err := guarded(func() ([]automation.Due, error) {
+			if contract.Archived != nil {
+				return kind.DueAtEnd(contract.Contract, now)
+			}
+			return kind.Due(contract.Contract, now)
+		})
 		if err = cmp.Or(guilty, err); err != nil {
 			a.Log.ErrorContext(ctx, "what a contract makes due cannot be told",
 				"automation", kind.Kind, "contract_id", contract.ID, "error", err)
@@ -92,28 +115,43 @@ func (a *Activities) enterTasks(
 			continue
 		}
 		for _, d := range due {
+			if d.Payer != "" {
+				payers = append(payers, d.Payer)
+				continue
+			}
 			if d.At.IsZero() {
 				d.At = time.Unix(0, 0)
 			}
 			tasks = append(tasks, db.DueTask{
 				Subject: d.Subject, At: d.At, Deadline: d.Deadline, Wallet: d.Wallet, IfSet: d.IfSet,
-				Account: accounts[contract.Offset],
+				Account: accounts[changedAt(contract)],
 			})
 		}
 	}
 	if err := tx.EnterTroubles(ctx, kind.Kind, troubles); err != nil {
 		return err
 	}
+	if err := tx.RetryTasks(ctx, kind.Kind, payers, now.Add(pauseAfter(1))); err != nil {
+		return err
+	}
 	return tx.EnterTasks(ctx, kind.Kind, kind.Wallets.String(), tasks)
 }
 
-// accountsOf tells whose submissions created contracts, by their offsets. Of what was pruned nobody can tell.
+// changedAt is where a contract was archived, or created while it is active.
+func changedAt(contract db.StoredContract) ledger.Offset {
+	if contract.Archived != nil {
+		return *contract.Archived
+	}
+	return contract.Offset
+}
+
+// accountsOf tells whose submissions created or archived contracts, by their offsets. Of what was pruned nobody can tell.
 func (a *Activities) accountsOf(
 	ctx context.Context, tx *db.Tx, found []db.StoredContract,
 ) (map[ledger.Offset]string, error) {
 	offsets := make([]ledger.Offset, len(found))
 	for i, contract := range found {
-		offsets[i] = contract.Offset
+		offsets[i] = changedAt(contract)
 	}
 	submitters, err := tx.SubmittersAt(ctx, offsets)
 	accounts := make(map[ledger.Offset]string, len(submitters))

@@ -43,6 +43,8 @@ type AutomationTask struct {
 	Refusal string
 	// HeldBy is the run that works on it; others leave it alone for half a minute.
 	HeldBy string
+	// Spends is whose coin the last submission spends; empty for none.
+	Spends ledger.Party
 	// WakeAbove: [Tx.WakeTasks] makes it due when the coin is worth more; nil for no such price. It is only written.
 	WakeAbove *decimal.Decimal
 }
@@ -82,25 +84,36 @@ func (r Reader) Automations(ctx context.Context) ([]Automation, error) {
 	return list, failed("listing automations", err)
 }
 
+// Searched is up to where a kind of automation has searched the record.
+type Searched struct {
+	// Created is the last contract that was created, Ended the offset of the last that ended.
+	Created Position
+	Ended   ledger.Offset
+}
+
 // LockAutomation returns up to where a kind has searched the record for new subjects, and keeps other transactions from
 // searching; false when the kind was not entered.
-func (t *Tx) LockAutomation(ctx context.Context, kind string) (Position, bool, error) {
+func (t *Tx) LockAutomation(ctx context.Context, kind string) (Searched, bool, error) {
 	row, err := t.queries.LockAutomation(ctx, kind)
 	if isNoRows(err) {
-		return Position{}, false, nil
+		return Searched{}, false, nil
 	}
-	seen := Position{Offset: ledger.Offset(row.SeenOffset), NodeID: row.SeenNodeID}
+	seen := Searched{
+		Created: Position{Offset: ledger.Offset(row.SeenOffset), NodeID: row.SeenNodeID},
+		Ended:   ledger.Offset(row.SeenEndOffset),
+	}
 	return seen, err == nil, failed("reading how far automation is", err)
 }
 
 // SeeAutomation stores up to where a kind has searched the record.
-func (t *Tx) SeeAutomation(ctx context.Context, kind string, seen Position) error {
+func (t *Tx) SeeAutomation(ctx context.Context, kind string, seen Searched) error {
 	return failed("storing how far automation is", t.queries.SeeAutomation(ctx, dbgen.SeeAutomationParams{
-		Kind: kind, SeenOffset: int64(seen.Offset), SeenNodeID: seen.NodeID,
+		Kind: kind, SeenOffset: int64(seen.Created.Offset), SeenNodeID: seen.Created.NodeID,
+		SeenEndOffset: int64(seen.Ended),
 	}))
 }
 
-// ForgetAutomations makes kinds search the record anew, from its beginning.
+// ForgetAutomations makes kinds search the record anew, from its beginning. What ended is not looked at again.
 func (t *Tx) ForgetAutomations(ctx context.Context, kinds []string) error {
 	return failed("making automation search anew", t.queries.ForgetAutomations(ctx, kinds))
 }
@@ -130,6 +143,16 @@ func (t *Tx) EnterTasks(ctx context.Context, kind, walletTemplate string, tasks 
 		return nil
 	}
 	return failed("entering tasks of automation", t.queries.EnterTasks(ctx, params))
+}
+
+// RetryTasks makes those tasks of a kind in trouble due by a time that spend the coin of one of some payers.
+func (t *Tx) RetryTasks(ctx context.Context, kind string, payers []ledger.Party, dueAt time.Time) error {
+	if len(payers) == 0 {
+		return nil
+	}
+	return failed("trying tasks of automation again", t.queries.RetryTasks(ctx, dbgen.RetryTasksParams{
+		Kind: kind, Payers: ledger.Strings(payers), DueAt: storableTime(dueAt),
+	}))
 }
 
 // EnterTroubles notes subjects of a kind of which it cannot be told what they make due, and why. They wait for a nudge.
@@ -185,6 +208,7 @@ func (t *Tx) SettleTasks(ctx context.Context, kind string, tasks []AutomationTas
 		params.Tries = append(params.Tries, task.Tries)
 		params.Refusals = append(params.Refusals, task.Refusal)
 		params.HeldBys = append(params.HeldBys, task.HeldBy)
+		params.Spends = append(params.Spends, string(task.Spends))
 		price := ""
 		if task.WakeAbove != nil {
 			price = task.WakeAbove.String()
@@ -362,7 +386,7 @@ func fromDBTasks(rows []dbgen.AutomationTask) []AutomationTask {
 		tasks[i] = AutomationTask{
 			Kind: row.Kind, Subject: row.Subject, DueAt: row.DueAt, Deadline: row.IsDeadline, WaitsFor: row.WaitsFor,
 			CommandID: row.CommandID, SubmissionKey: row.SubmissionKey, Pending: row.IsPending,
-			Tries: row.Tries, Refusal: row.Refusal, HeldBy: row.HeldBy,
+			Tries: row.Tries, Refusal: row.Refusal, HeldBy: row.HeldBy, Spends: ledger.Party(row.Spends),
 		}
 	}
 	return tasks

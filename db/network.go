@@ -69,6 +69,20 @@ func (r Reader) NewContracts(
 	return r.StillActive(ctx, ActiveQuery{Templates: templates, At: upTo, After: after, Limit: limit})
 }
 
+// EndedContracts lists the network's contracts of some templates that ended after an offset, up to another, in order: so
+// many, and those that ended at the same offset as the last.
+func (r Reader) EndedContracts(
+	ctx context.Context, templates []string, after, upTo ledger.Offset, limit int32,
+) ([]StoredContract, error) {
+	rows, err := r.queries.ListEndedOfTemplates(ctx, dbgen.ListEndedOfTemplatesParams{
+		TemplateIds: templates, AfterOffset: int64(after), UpTo: int64(upTo), CountMax: int64(limit),
+	})
+	if err != nil {
+		return nil, failed("looking for contracts that ended", err)
+	}
+	return fromDBContracts(rows)
+}
+
 // StillActive is [Reader.ActiveNetworkContracts] without the contracts that have been archived since the offset: a page
 // costs the same however far back that is. The query must name templates.
 func (r Reader) StillActive(ctx context.Context, query ActiveQuery) ([]StoredContract, error) {

@@ -83,6 +83,7 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"HoldsDueTasks":      {dbgen.HoldsDueTasks, []string{"automation_tasks_held"}},
 		"ListPlanned":        {dbgen.ListPlanned, []string{"automation_tasks_pending"}},
 		"WakeTasks":          {dbgen.WakeTasks, []string{"automation_tasks_prices"}},
+		"RetryTasks":         {dbgen.RetryTasks, []string{"automation_tasks_spends"}},
 		"SettleTasks":        {dbgen.SettleTasks, []string{"automation_tasks_one_per_subject"}},
 		"EndTasks":           {dbgen.EndTasks, []string{"automation_tasks_one_per_subject"}},
 		"NextDeadline":       {dbgen.NextDeadline, []string{"automation_tasks_deadlines"}},
@@ -112,6 +113,7 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"ListAutomationChanges":  {dbgen.ListAutomationChanges, []string{"automation_setting_changes_in_order"}},
 		"ListSpentCoin":          {dbgen.ListSpentCoin, []string{"contracts_spent_coin"}},
 		"ListTransferCommands":   {dbgen.ListTransferCommands, []string{"contracts_transfer_commands"}},
+		"ListEndedOfTemplates":   {dbgen.ListEndedOfTemplates, []string{"contracts_archived"}},
 		"ListOpenRounds":         {dbgen.ListOpenRounds, []string{"contracts_open_rounds"}},
 		"EnterIdempotencyKey":    {dbgen.EnterIdempotencyKey, []string{"kept_answers_one_per_user"}},
 		"TakeIdempotencyKey": {

@@ -62,12 +62,12 @@ func (q *Queries) EndTasks(ctx context.Context, arg EndTasksParams) error {
 }
 
 const EnterAutomations = `-- name: EnterAutomations :exec
-INSERT INTO automations (kind)
-SELECT unnest($1::text[])
+INSERT INTO automations (kind, seen_end_offset)
+SELECT unnest($1::text[]), coalesce((SELECT ledger_offset FROM ledger_head), 0)
 ON CONFLICT (kind) DO NOTHING
 `
 
-// EnterAutomations enters kinds of automation that are not there yet.
+// EnterAutomations enters kinds of automation that are not there yet. They look at what ends from now on.
 func (q *Queries) EnterAutomations(ctx context.Context, kinds []string) error {
 	_, err := q.db.Exec(ctx, EnterAutomations, kinds)
 	return err
@@ -186,7 +186,7 @@ func (q *Queries) HoldsDueTasks(ctx context.Context, arg HoldsDueTasksParams) (b
 
 const ListAutomations = `-- name: ListAutomations :many
 SELECT
-    a.kind, a.seen_offset, a.seen_node_id, a.is_paused, a.ran_at, a.done, a.refused,
+    a.kind, a.seen_offset, a.seen_node_id, a.is_paused, a.ran_at, a.done, a.refused, a.seen_end_offset,
     coalesce((
         SELECT t.due_at
         FROM automation_tasks AS t
@@ -204,15 +204,16 @@ ORDER BY a.kind
 `
 
 type ListAutomationsRow struct {
-	Kind       string
-	SeenOffset int64
-	SeenNodeID int32
-	IsPaused   bool
-	RanAt      *time.Time
-	Done       int64
-	Refused    int64
-	NextAt     time.Time
-	Troubles   int64
+	Kind          string
+	SeenOffset    int64
+	SeenNodeID    int32
+	IsPaused      bool
+	RanAt         *time.Time
+	Done          int64
+	Refused       int64
+	SeenEndOffset int64
+	NextAt        time.Time
+	Troubles      int64
 }
 
 // ListAutomations lists the kinds, each with when it is due next, or never, and how many of its tasks are in trouble.
@@ -233,6 +234,7 @@ func (q *Queries) ListAutomations(ctx context.Context, never time.Time) ([]ListA
 			&i.RanAt,
 			&i.Done,
 			&i.Refused,
+			&i.SeenEndOffset,
 			&i.NextAt,
 			&i.Troubles,
 		); err != nil {
@@ -251,7 +253,8 @@ SELECT a.kind, a.seen_offset
 FROM automations AS a
 CROSS JOIN ledger_head AS h
 WHERE
-    (a.seen_offset, a.seen_node_id) < (h.ledger_offset, 2147483647) AND ($1::boolean OR NOT a.is_paused)
+    ((a.seen_offset, a.seen_node_id) < (h.ledger_offset, 2147483647) OR a.seen_end_offset < h.ledger_offset)
+    AND ($1::boolean OR NOT a.is_paused)
 ORDER BY a.kind
 `
 
@@ -380,6 +383,65 @@ func (q *Queries) ListDust(ctx context.Context, arg ListDustParams) ([]Contract,
 	return items, nil
 }
 
+const ListEndedOfTemplates = `-- name: ListEndedOfTemplates :many
+SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
+FROM contracts
+WHERE
+    archived_offset > $1::bigint AND archived_offset <= $2::bigint AND in_network
+    AND template_id = ANY($3::text[])
+ORDER BY archived_offset
+FETCH FIRST ($4::bigint) ROWS WITH TIES
+`
+
+type ListEndedOfTemplatesParams struct {
+	AfterOffset int64
+	UpTo        int64
+	TemplateIds []string
+	CountMax    int64
+}
+
+// ListEndedOfTemplates lists the contracts of some templates that ended after an offset, up to another, in order: as many
+// as asked for, and what ended at the same offset as the last.
+func (q *Queries) ListEndedOfTemplates(ctx context.Context, arg ListEndedOfTemplatesParams) ([]Contract, error) {
+	rows, err := q.db.Query(ctx, ListEndedOfTemplates,
+		arg.AfterOffset,
+		arg.UpTo,
+		arg.TemplateIds,
+		arg.CountMax,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Contract{}
+	for rows.Next() {
+		var i Contract
+		if err := rows.Scan(
+			&i.ContractID,
+			&i.CreatedOffset,
+			&i.CreatedNodeID,
+			&i.ArchivedOffset,
+			&i.TemplateID,
+			&i.PackageName,
+			&i.Payload,
+			&i.Signatories,
+			&i.Observers,
+			&i.KeyValue,
+			&i.KeyHash,
+			&i.Maintainers,
+			&i.CreatedAt,
+			&i.InNetwork,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const ListOfRound = `-- name: ListOfRound :many
 SELECT c.contract_id, c.created_offset, c.created_node_id, c.archived_offset, c.template_id, c.package_name, c.payload, c.signatories, c.observers, c.key_value, c.key_hash, c.maintainers, c.created_at, c.in_network
 FROM unnest($1::text[]) AS wanted (template_id)
@@ -469,7 +531,7 @@ func (q *Queries) ListPlanned(ctx context.Context, submissionKeys []string) ([]s
 }
 
 const ListTroubles = `-- name: ListTroubles :many
-SELECT kind, subject, due_at, is_deadline, waits_for, command_id, submission_key, is_pending, tries, refusal, held_by, held_until, wake_above, account, due_since
+SELECT kind, subject, due_at, is_deadline, waits_for, command_id, submission_key, is_pending, tries, refusal, held_by, held_until, wake_above, account, due_since, spends
 FROM automation_tasks
 WHERE kind = $1 AND tries > 0 AND subject > $2
 ORDER BY subject
@@ -508,6 +570,7 @@ func (q *Queries) ListTroubles(ctx context.Context, arg ListTroublesParams) ([]A
 			&i.WakeAbove,
 			&i.Account,
 			&i.DueSince,
+			&i.Spends,
 		); err != nil {
 			return nil, err
 		}
@@ -520,22 +583,23 @@ func (q *Queries) ListTroubles(ctx context.Context, arg ListTroublesParams) ([]A
 }
 
 const LockAutomation = `-- name: LockAutomation :one
-SELECT seen_offset, seen_node_id
+SELECT seen_offset, seen_node_id, seen_end_offset
 FROM automations
 WHERE kind = $1
 FOR UPDATE
 `
 
 type LockAutomationRow struct {
-	SeenOffset int64
-	SeenNodeID int32
+	SeenOffset    int64
+	SeenNodeID    int32
+	SeenEndOffset int64
 }
 
 // LockAutomation reads how far a kind has seen the record, and keeps others from changing that.
 func (q *Queries) LockAutomation(ctx context.Context, kind string) (LockAutomationRow, error) {
 	row := q.db.QueryRow(ctx, LockAutomation, kind)
 	var i LockAutomationRow
-	err := row.Scan(&i.SeenOffset, &i.SeenNodeID)
+	err := row.Scan(&i.SeenOffset, &i.SeenNodeID, &i.SeenEndOffset)
 	return i, err
 }
 
@@ -658,21 +722,45 @@ func (q *Queries) PauseAutomation(ctx context.Context, arg PauseAutomationParams
 	return err
 }
 
+const RetryTasks = `-- name: RetryTasks :exec
+UPDATE automation_tasks
+SET due_at = $1, is_deadline = false, due_since = now()
+WHERE kind = $2 AND tries > 0 AND spends <> '' AND spends = ANY($3::text[]) AND due_at > $1
+`
+
+type RetryTasksParams struct {
+	DueAt  time.Time
+	Kind   string
+	Payers []string
+}
+
+// RetryTasks makes those tasks in trouble due by a time that spend the coin of somebody who got some.
+func (q *Queries) RetryTasks(ctx context.Context, arg RetryTasksParams) error {
+	_, err := q.db.Exec(ctx, RetryTasks, arg.DueAt, arg.Kind, arg.Payers)
+	return err
+}
+
 const SeeAutomation = `-- name: SeeAutomation :exec
 UPDATE automations
-SET seen_offset = $1, seen_node_id = $2
-WHERE kind = $3
+SET seen_offset = $1, seen_node_id = $2, seen_end_offset = $3
+WHERE kind = $4
 `
 
 type SeeAutomationParams struct {
-	SeenOffset int64
-	SeenNodeID int32
-	Kind       string
+	SeenOffset    int64
+	SeenNodeID    int32
+	SeenEndOffset int64
+	Kind          string
 }
 
 // SeeAutomation stores how far a kind has seen the record.
 func (q *Queries) SeeAutomation(ctx context.Context, arg SeeAutomationParams) error {
-	_, err := q.db.Exec(ctx, SeeAutomation, arg.SeenOffset, arg.SeenNodeID, arg.Kind)
+	_, err := q.db.Exec(ctx, SeeAutomation,
+		arg.SeenOffset,
+		arg.SeenNodeID,
+		arg.SeenEndOffset,
+		arg.Kind,
+	)
 	return err
 }
 
@@ -681,7 +769,7 @@ UPDATE automation_tasks AS t
 SET
     due_at = s.due_at, is_deadline = s.is_deadline, waits_for = s.waits_for, command_id = s.command_id,
     submission_key = s.submission_key, is_pending = s.is_pending, tries = s.tries, refusal = s.refusal,
-    held_by = s.held_by, wake_above = nullif(s.wake_above, '')::numeric,
+    held_by = s.held_by, spends = s.spends, wake_above = nullif(s.wake_above, '')::numeric,
     held_until = CASE s.held_by WHEN '' THEN 'epoch'::timestamptz ELSE now() + interval '30 seconds' END
 FROM (
     SELECT
@@ -690,7 +778,7 @@ FROM (
         unnest($6::text[]) AS command_id, unnest($7::text[]) AS submission_key,
         unnest($8::boolean[]) AS is_pending, unnest($9::integer[]) AS tries,
         unnest($10::text[]) AS refusal, unnest($11::text[]) AS held_by,
-        unnest($12::text[]) AS wake_above
+        unnest($12::text[]) AS wake_above, unnest($13::text[]) AS spends
 ) AS s
 WHERE t.kind = $1 AND t.subject = s.subject
 `
@@ -708,6 +796,7 @@ type SettleTasksParams struct {
 	Refusals       []string
 	HeldBys        []string
 	WakeAboves     []string
+	Spends         []string
 }
 
 // SettleTasks stores what tasks wait for, or what was submitted for them. Held ones are left alone by other runs for a
@@ -726,6 +815,7 @@ func (q *Queries) SettleTasks(ctx context.Context, arg SettleTasksParams) error 
 		arg.Refusals,
 		arg.HeldBys,
 		arg.WakeAboves,
+		arg.Spends,
 	)
 	return err
 }
@@ -837,7 +927,7 @@ WITH own AS (
         )
     ) AS found
 )
-SELECT t.kind, t.subject, t.due_at, t.is_deadline, t.waits_for, t.command_id, t.submission_key, t.is_pending, t.tries, t.refusal, t.held_by, t.held_until, t.wake_above, t.account, t.due_since
+SELECT t.kind, t.subject, t.due_at, t.is_deadline, t.waits_for, t.command_id, t.submission_key, t.is_pending, t.tries, t.refusal, t.held_by, t.held_until, t.wake_above, t.account, t.due_since, t.spends
 FROM ranked
 INNER JOIN automation_tasks AS t ON t.kind = $1 AND t.subject = ranked.subject
 WHERE t.due_at <= $2 AND (t.held_until <= now() OR t.held_by = $3)
@@ -891,6 +981,7 @@ func (q *Queries) TakeTasks(ctx context.Context, arg TakeTasksParams) ([]Automat
 			&i.WakeAbove,
 			&i.Account,
 			&i.DueSince,
+			&i.Spends,
 		); err != nil {
 			return nil, err
 		}

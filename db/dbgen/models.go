@@ -52,6 +52,8 @@ type AutomationTask struct {
 	Account string
 	// In real time: when the task was made due last.
 	DueSince time.Time
+	// Whose coin the last submission spends; empty for none.
+	Spends string
 }
 
 // The outcome of every submission: a transaction, or the reason of a refusal.

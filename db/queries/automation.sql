@@ -1,7 +1,7 @@
--- EnterAutomations enters kinds of automation that are not there yet.
+-- EnterAutomations enters kinds of automation that are not there yet. They look at what ends from now on.
 -- name: EnterAutomations :exec
-INSERT INTO automations (kind)
-SELECT unnest(@kinds::text[])
+INSERT INTO automations (kind, seen_end_offset)
+SELECT unnest(@kinds::text[]), coalesce((SELECT ledger_offset FROM ledger_head), 0)
 ON CONFLICT (kind) DO NOTHING;
 
 -- ListAutomations lists the kinds, each with when it is due next, or never, and how many of its tasks are in trouble.
@@ -25,7 +25,7 @@ ORDER BY a.kind;
 
 -- LockAutomation reads how far a kind has seen the record, and keeps others from changing that.
 -- name: LockAutomation :one
-SELECT seen_offset, seen_node_id
+SELECT seen_offset, seen_node_id, seen_end_offset
 FROM automations
 WHERE kind = @kind
 FOR UPDATE;
@@ -33,7 +33,7 @@ FOR UPDATE;
 -- SeeAutomation stores how far a kind has seen the record.
 -- name: SeeAutomation :exec
 UPDATE automations
-SET seen_offset = @seen_offset, seen_node_id = @seen_node_id
+SET seen_offset = @seen_offset, seen_node_id = @seen_node_id, seen_end_offset = @seen_end_offset
 WHERE kind = @kind;
 
 -- ForgetAutomations makes kinds search the record anew.
@@ -85,6 +85,12 @@ INSERT INTO automation_tasks (kind, subject, due_at, waits_for, tries, refusal)
 SELECT @kind, unnest(@subjects::text[]), @never::timestamptz, @waits_for, 1, unnest(@refusals::text[])
 ON CONFLICT (kind, subject) DO UPDATE
 SET tries = automation_tasks.tries + 1, refusal = excluded.refusal;
+
+-- RetryTasks makes those tasks in trouble due by a time that spend the coin of somebody who got some.
+-- name: RetryTasks :exec
+UPDATE automation_tasks
+SET due_at = @due_at, is_deadline = false, due_since = now()
+WHERE kind = @kind AND tries > 0 AND spends <> '' AND spends = ANY(@payers::text[]) AND due_at > @due_at;
 
 -- TakeTasks takes tasks that are due. Those whose submissions made them due take turns, from the one after @after on in
 -- order of their names; what an account has due longest comes first. Tasks that another run works on, or that somebody
@@ -169,7 +175,7 @@ UPDATE automation_tasks AS t
 SET
     due_at = s.due_at, is_deadline = s.is_deadline, waits_for = s.waits_for, command_id = s.command_id,
     submission_key = s.submission_key, is_pending = s.is_pending, tries = s.tries, refusal = s.refusal,
-    held_by = s.held_by, wake_above = nullif(s.wake_above, '')::numeric,
+    held_by = s.held_by, spends = s.spends, wake_above = nullif(s.wake_above, '')::numeric,
     held_until = CASE s.held_by WHEN '' THEN 'epoch'::timestamptz ELSE now() + interval '30 seconds' END
 FROM (
     SELECT
@@ -178,7 +184,7 @@ FROM (
         unnest(@command_ids::text[]) AS command_id, unnest(@submission_keys::text[]) AS submission_key,
         unnest(@are_pending::boolean[]) AS is_pending, unnest(@tries::integer[]) AS tries,
         unnest(@refusals::text[]) AS refusal, unnest(@held_bys::text[]) AS held_by,
-        unnest(@wake_aboves::text[]) AS wake_above
+        unnest(@wake_aboves::text[]) AS wake_above, unnest(@spends::text[]) AS spends
 ) AS s
 WHERE t.kind = @kind AND t.subject = s.subject;
 
@@ -250,7 +256,8 @@ SELECT a.kind, a.seen_offset
 FROM automations AS a
 CROSS JOIN ledger_head AS h
 WHERE
-    (a.seen_offset, a.seen_node_id) < (h.ledger_offset, 2147483647) AND (@even_paused::boolean OR NOT a.is_paused)
+    ((a.seen_offset, a.seen_node_id) < (h.ledger_offset, 2147483647) OR a.seen_end_offset < h.ledger_offset)
+    AND (@even_paused::boolean OR NOT a.is_paused)
 ORDER BY a.kind;
 
 -- NextDeadline finds the first deadline of a task in a span; the epoch when there is none.
@@ -326,3 +333,14 @@ WHERE
     AND dust_round(template_id, payload) <= @round_number::bigint
 ORDER BY dust_round(template_id, payload)
 LIMIT @count_max;
+
+-- ListEndedOfTemplates lists the contracts of some templates that ended after an offset, up to another, in order: as many
+-- as asked for, and what ended at the same offset as the last.
+-- name: ListEndedOfTemplates :many
+SELECT *
+FROM contracts
+WHERE
+    archived_offset > @after_offset::bigint AND archived_offset <= @up_to::bigint AND in_network
+    AND template_id = ANY(@template_ids::text[])
+ORDER BY archived_offset
+FETCH FIRST (sqlc.arg(count_max)::bigint) ROWS WITH TIES;

@@ -20,9 +20,19 @@ func Proposals(packages *ledger.Packages) (Automation, error) {
 		func(c plan.Contract[walletapp.TransferPreapprovalProposal], _ time.Time) []Due {
 			return []Due{{Subject: string(c.Payload.Receiver), Wallet: c.Payload.Provider}}
 		})
+	if err != nil {
+		return Automation{}, err
+	}
+	paid, err := paidFor(packages)
+	if err != nil {
+		return Automation{}, err
+	}
+	ended, err := Following(packages, func(c plan.Contract[coin.TransferPreapproval], _ time.Time) []Due {
+		return []Due{{Subject: string(c.Payload.Receiver)}}
+	})
 	return Automation{
 		Kind: KindProposals, Summary: "Accepts proposals of preapprovals that the operator provides.", Every: aMinute,
-		Follow: []Follow{follow}, Plan: planProposals,
+		Follow: []Follow{follow, paid}, Ends: []Follow{ended}, Plan: planProposals,
 	}, err
 }
 

@@ -27,6 +27,8 @@ type Automation struct {
 	Standing []string
 	// Follow are the templates whose contracts make subjects due.
 	Follow []Follow
+	// Ends are the templates whose contracts make subjects due when they end.
+	Ends []Follow
 	// Wallets is the template of the contracts that a party named as [Due].Wallet must have; [walletapp.WalletAppInstall]
 	// when left out.
 	Wallets lf.TypeName
@@ -37,7 +39,7 @@ type Automation struct {
 // Follow says what the contracts of one template make due.
 type Follow struct {
 	Template lf.TypeName
-	// Due lists what an active contract makes due at a ledger time.
+	// Due lists what a contract makes due at a ledger time, when it is created or ends.
 	Due func(contract ledger.Contract, now time.Time) ([]Due, error)
 }
 
@@ -52,6 +54,15 @@ type Due struct {
 	Wallet ledger.Party
 	// IfSet: nothing is due either unless the operator wants something of this kind for the subject.
 	IfSet bool
+	// Payer, in place of a subject, has got coin: what spends the payer's coin and was refused is tried again soon.
+	Payer ledger.Party
+}
+
+// paidFor follows coin, so that what spends its owner's and was refused is tried again.
+func paidFor(packages *ledger.Packages) (Follow, error) {
+	return Following(packages, func(held plan.Contract[coin.Amulet], _ time.Time) []Due {
+		return []Due{{Payer: held.Payload.Owner}}
+	})
 }
 
 // Following follows the contracts of T.
@@ -97,8 +108,7 @@ type Record interface {
 // is forgotten until a contract makes it due.
 type Step struct {
 	Action *plan.Action
-	// Spends is whose coin the action spends, where several subjects spend that of one party: they take turns then. Empty
-	// where nobody else does.
+	// Spends is whose coin the action spends; empty for nobody's. Subjects that spend that of one party take turns.
 	Spends ledger.Party
 	// Until is when to look again, without an action or after its refusal; zero for not at all.
 	Until time.Time
@@ -167,9 +177,14 @@ func (r *Registry) Find(kind string) (Automation, bool) {
 }
 
 // Templates are those that the automation follows, package-id:Module:Entity.
-func (a Automation) Templates() []string {
-	names := make([]string, len(a.Follow))
-	for i, follow := range a.Follow {
+func (a Automation) Templates() []string { return templatesOf(a.Follow) }
+
+// EndTemplates are those whose contracts' end the automation follows, package-id:Module:Entity.
+func (a Automation) EndTemplates() []string { return templatesOf(a.Ends) }
+
+func templatesOf(follows []Follow) []string {
+	names := make([]string, len(follows))
+	for i, follow := range follows {
 		names[i] = follow.Template.String()
 	}
 	return names
@@ -177,7 +192,16 @@ func (a Automation) Templates() []string {
 
 // Due lists what an active contract makes due.
 func (a Automation) Due(contract ledger.Contract, now time.Time) ([]Due, error) {
-	for _, follow := range a.Follow {
+	return dueOf(a.Follow, contract, now)
+}
+
+// DueAtEnd lists what a contract that has ended makes due.
+func (a Automation) DueAtEnd(contract ledger.Contract, now time.Time) ([]Due, error) {
+	return dueOf(a.Ends, contract, now)
+}
+
+func dueOf(follows []Follow, contract ledger.Contract, now time.Time) ([]Due, error) {
+	for _, follow := range follows {
 		if follow.Template == contract.Template {
 			return follow.Due(contract, now)
 		}

@@ -21,9 +21,13 @@ func NewSubscriptions(packages *ledger.Packages) (Automation, error) {
 	idle, err := Following(packages, func(c idleSubscription, _ time.Time) []Due {
 		return []Due{{Subject: string(c.ID), At: payableFrom(c.Payload), Deadline: true}}
 	})
+	if err != nil {
+		return Automation{}, err
+	}
+	paid, err := paidFor(packages)
 	return Automation{
 		Kind: KindSubscriptions, Summary: "Pays for subscriptions, and ends those that were not paid.", Every: aMinute,
-		Follow: []Follow{idle}, Plan: planSubscription,
+		Follow: []Follow{idle, paid}, Plan: planSubscription,
 	}, err
 }
 

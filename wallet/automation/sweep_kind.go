@@ -19,7 +19,7 @@ const KindSweep = "wallet-sweep"
 const sweepAgain = 10 * time.Minute
 
 // NewSweeps sends what wallets have above a maximum to a receiver (upstream: wallet sweeps). A wallet is looked at when
-// it gets coin, when a round opens at whose price it has too much, and when an offer of its own ends.
+// it gets coin, when a round opens at whose price it has too much, and when an offer of its own ends, however it does.
 func NewSweeps(packages *ledger.Packages) (Automation, error) {
 	opened, err := ofWallet(packages)
 	if err != nil {
@@ -27,11 +27,24 @@ func NewSweeps(packages *ledger.Packages) (Automation, error) {
 	}
 	received, err := Following(packages, func(held plan.Contract[coin.Amulet], _ time.Time) []Due {
 		owner := held.Payload.Owner
-		return []Due{{Subject: string(owner), Wallet: owner, IfSet: true}}
+		return []Due{{Subject: string(owner), Wallet: owner, IfSet: true}, {Payer: owner}}
+	})
+	if err != nil {
+		return Automation{}, err
+	}
+	offered, err := Following(packages, func(offer plan.Contract[walletapp.TransferOffer], _ time.Time) []Due {
+		return []Due{{Subject: string(offer.Payload.Sender), Wallet: offer.Payload.Sender, IfSet: true}}
+	})
+	if err != nil {
+		return Automation{}, err
+	}
+	accepted, err := Following(packages, func(offer plan.Contract[walletapp.AcceptedTransferOffer], _ time.Time) []Due {
+		return []Due{{Subject: string(offer.Payload.Sender), Wallet: offer.Payload.Sender, IfSet: true}}
 	})
 	return Automation{
 		Kind: KindSweep, Summary: "Sends or offers what wallets have above a maximum to a receiver.",
 		Every: PollingInterval, Standing: []string{network}, Follow: []Follow{opened, received},
+		Ends: []Follow{offered, accepted},
 		Plan: func(s Situation) (Step, error) {
 			if s.Subject == network {
 				return planPrices(s)
@@ -89,6 +102,7 @@ func planSweep(s Situation) (Step, error) {
 		}
 		return step, nil
 	}
+	step.Spends = sender
 	step.Action, err = s.throughWallet(wallet, action)
 	return step, err
 }
