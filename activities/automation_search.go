@@ -13,8 +13,8 @@ import (
 // searchBatch is how many new contracts are looked at in one transaction.
 const searchBatch = 1000
 
-// search makes due what the contracts make due that were created or ended since the last search of a kind. Where the database
-// does not take what some of them make due, it goes on in smaller steps, and past the one that is guilty.
+// search makes due what the contracts make due that were created or ended since the last search of a kind. Where the
+// database does not take what some of them make due, it goes on in smaller steps, and past the one that is guilty.
 func (a *Activities) search(ctx context.Context, kind automation.Automation) error {
 	var guilty error
 	for limit := searchBatch; ; {
@@ -145,7 +145,7 @@ func changedAt(contract db.StoredContract) ledger.Offset {
 	return contract.Offset
 }
 
-// accountsOf tells whose submissions created or archived contracts, by their offsets. Of what was pruned nobody can tell.
+// accountsOf tells whose submissions created or archived contracts, by offset. Of what was pruned nobody can tell.
 func (a *Activities) accountsOf(
 	ctx context.Context, tx *db.Tx, found []db.StoredContract,
 ) (map[ledger.Offset]string, error) {

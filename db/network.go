@@ -69,8 +69,8 @@ func (r Reader) NewContracts(
 	return r.StillActive(ctx, ActiveQuery{Templates: templates, At: upTo, After: after, Limit: limit})
 }
 
-// EndedContracts lists the network's contracts of some templates that ended after an offset, up to another, in order: so
-// many, and those that ended at the same offset as the last.
+// EndedContracts lists the network's contracts of some templates that ended after an offset, up to another, in order:
+// so many, and those that ended at the same offset as the last.
 func (r Reader) EndedContracts(
 	ctx context.Context, templates []string, after, upTo ledger.Offset, limit int32,
 ) ([]StoredContract, error) {

@@ -76,9 +76,8 @@ func runScript(t *testing.T, sdk string, done any, script string, arguments ...s
 // exampleTime is how long an example of the SDK may take, on a machine that is busy.
 const exampleTime = 3 * time.Minute
 
-// sdkExample runs the example of the public wallet SDK beside an installed SDK until it prints a line, its last. It does
-// not wait for the process to end: the SDK writes its log in a thread that at times outlives everything else
-// (thread-stream, issue 245).
+// sdkExample runs the example of the public wallet SDK beside an installed SDK until it prints a line, its last. It
+// does not wait for the process to end: the SDK writes its log in a thread that at times outlives everything else.
 func sdkExample(t *testing.T, url, token, last string) {
 	t.Helper()
 	sdk, err := walletSDK()
@@ -150,8 +149,8 @@ func installPackage(source string) (string, error) {
 	return dir, nil
 }
 
-// copyFiles copies the files of one directory into another, those of folders below it left out. What is there already is
-// left alone: another test may be reading it.
+// copyFiles copies the files of one directory into another, those of folders below it left out. What is there already
+// is left alone: another test may be reading it.
 func copyFiles(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
