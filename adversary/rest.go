@@ -8,7 +8,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
+
+	"github.com/florinledger/florin/wait"
 )
 
 // usage is what a node says that it uses.
@@ -40,17 +41,13 @@ func (s *side) usage(ctx context.Context) (used usage, err error) {
 
 // atRest is what both sides use while nobody asks for anything.
 func (r *run) atRest(ctx context.Context) (used [2]usage, err error) {
-	timer := time.NewTimer(restTime)
-	defer timer.Stop()
 	for i, s := range []*side{r.attacked, r.quiet} {
 		if used[i], err = s.usage(ctx); err != nil {
 			return used, err
 		}
 	}
-	select {
-	case <-ctx.Done():
-		return used, ctx.Err()
-	case <-timer.C:
+	if err := wait.For(ctx, restTime); err != nil {
+		return used, err
 	}
 	for i, s := range []*side{r.attacked, r.quiet} {
 		later, err := s.usage(ctx)

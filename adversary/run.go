@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/florinledger/florin/wait"
 )
 
 // Options are what a run does.
@@ -178,12 +180,8 @@ func (r *run) group(ctx context.Context, cycle int, steps []step) error {
 func (r *run) observeUntilSame(ctx context.Context) error {
 	deadline := time.Now().Add(patience)
 	for !r.seenSame() && time.Now().Before(deadline) {
-		timer := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		case <-timer.C:
+		if err := wait.For(ctx, pause); err != nil {
+			return err
 		}
 		if err := r.both(func(s *side) error {
 			s.facts = s.facts[:s.worked]

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/wait"
 )
 
 const (
@@ -121,8 +122,6 @@ func plain(err error) string {
 // await looks again and again until what is looked for is there.
 func await(ctx context.Context, what string, look func(context.Context) (string, bool, error)) (string, error) {
 	deadline := time.Now().Add(patience)
-	tick := time.NewTicker(pause)
-	defer tick.Stop()
 	for {
 		value, there, err := look(ctx)
 		if err != nil || there {
@@ -131,10 +130,8 @@ func await(ctx context.Context, what string, look func(context.Context) (string,
 		if time.Now().After(deadline) {
 			return "", fmt.Errorf("waited %s: %s is %q", patience, what, value)
 		}
-		select {
-		case <-ctx.Done():
-			return "", ctx.Err()
-		case <-tick.C:
+		if err := wait.For(ctx, pause); err != nil {
+			return "", err
 		}
 	}
 }

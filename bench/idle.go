@@ -3,6 +3,8 @@ package bench
 import (
 	"context"
 	"time"
+
+	"github.com/florinledger/florin/wait"
 )
 
 const (
@@ -39,19 +41,25 @@ func (r *run) idle(ctx context.Context) error {
 			return err
 		}
 		results = append(results, time.Since(began))
-		sleepUntil(ctx, time.Now().Add(idlePause))
+		if err := wait.For(ctx, idlePause); err != nil {
+			return err
+		}
 		began = time.Now()
 		if err := r.client.Submit(ctx, r.tap("idle", r.wallets[0])); err != nil {
 			return err
 		}
 		acknowledgements = append(acknowledgements, time.Since(began))
-		sleepUntil(ctx, time.Now().Add(idlePause))
+		if err := wait.For(ctx, idlePause); err != nil {
+			return err
+		}
 		began = time.Now()
 		if _, err := r.client.SubmitAndWait(ctx, r.tap("idle", r.wallets[0])); err != nil {
 			return err
 		}
 		completions = append(completions, time.Since(began))
-		sleepUntil(ctx, time.Now().Add(idlePause))
+		if err := wait.For(ctx, idlePause); err != nil {
+			return err
+		}
 	}
 	const warm = 2 // the first rounds open connections
 	r.report.Idle = &Idle{

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/wait"
 )
 
 // operation is what a client does again and again. Its workers are numbered from 0.
@@ -85,29 +86,13 @@ func openLoop(ctx context.Context, workers int, rate float64, operations int, do
 		if int(number) >= operations {
 			return due, false
 		}
-		return due, sleepUntil(ctx, due)
+		return due, wait.For(ctx, time.Until(due)) == nil
 	}
 	return drive(ctx, workers, next, do)
 }
 
 // drainTimeout is how long operations may take beyond the end of a load before the measurement fails.
 const drainTimeout = time.Minute
-
-// sleepUntil waits, and tells whether the time came before ctx ended.
-func sleepUntil(ctx context.Context, due time.Time) bool {
-	wait := time.Until(due)
-	if wait <= 0 {
-		return ctx.Err() == nil
-	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
 
 // drive runs the workers. next gives the moment from which an operation's latency counts, and false when there is none
 // left.

@@ -11,12 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/wait"
 )
 
 // taking makes an operation that takes some time.
 func taking(duration time.Duration) operation {
 	return func(ctx context.Context, _ int) error {
-		sleepUntil(ctx, time.Now().Add(duration))
+		_ = wait.For(ctx, duration)
 		return ctx.Err()
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/wait"
 )
 
 const (
@@ -185,13 +186,13 @@ func schedule(ctx context.Context, rate float64, duration time.Duration) func() 
 			return now, ctx.Err() == nil
 		}
 		due := started.Add(time.Duration(float64(tickets.Add(1)-1) / rate * float64(time.Second)))
-		return due, due.Sub(started) < duration && sleepUntil(ctx, due)
+		return due, due.Sub(started) < duration && wait.For(ctx, time.Until(due)) == nil
 	}
 }
 
 // standBy reads a number again and again, and notes how long each took.
 func standBy(ctx context.Context, client *ledgerclient.Client) (latencies []time.Duration, failed int) {
-	for sleepUntil(ctx, time.Now().Add(bystanderPause)) {
+	for wait.For(ctx, bystanderPause) == nil {
 		began := time.Now()
 		_, err := client.LedgerEnd(ctx)
 		switch {
@@ -213,7 +214,7 @@ func (r *run) watchMemory(ctx context.Context) *float64 {
 		if now := r.meter.nodeMemory(); now != nil && (most == nil || *now > *most) {
 			most = now
 		}
-		if !sleepUntil(ctx, time.Now().Add(memoryPause)) {
+		if wait.For(ctx, memoryPause) != nil {
 			return most
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	sdklog "go.temporal.io/sdk/log"
 	sdkworker "go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
+
+	"github.com/florinledger/florin/wait"
 )
 
 // userAttribute is the search attribute in which the node's workflows name the users they work for.
@@ -98,7 +100,7 @@ func (t *bareTemporal) workflowsOf(ctx context.Context, user string) (int64, err
 			return last, nil
 		}
 		last = counted.GetCount()
-		if !sleepUntil(ctx, time.Now().Add(settlePause)) {
+		if wait.For(ctx, settlePause) != nil {
 			return 0, errors.New("the number of the node's workflows does not stand still")
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/wait"
 )
 
 const (
@@ -140,11 +141,11 @@ func (c *crashClient) run() {
 			try.submissionID = commands.SubmissionID
 			c.attempts = append(c.attempts, try)
 			c.submit(try, commands)
-			pause(c.load.ctx, c.load.think)
+			_ = wait.For(c.load.ctx, c.load.think)
 			if try.acknowledged || c.load.ctx.Err() != nil {
 				break
 			}
-			pause(c.load.ctx, retryPause)
+			_ = wait.For(c.load.ctx, retryPause)
 			if c.random.IntN(4) == 0 {
 				break
 			}
@@ -316,13 +317,4 @@ func readHolding(created ledgerclient.CreatedEvent) (holding, error) {
 	var payload holding
 	err := json.Unmarshal(created.CreateArgument, &payload)
 	return payload, err
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/wait"
 )
 
 const (
@@ -290,7 +291,7 @@ func (l *life) retried(ctx context.Context, what string, do func(context.Context
 		if limited.Err() != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
-		pause(limited, retryPause)
+		_ = wait.For(limited, retryPause)
 	}
 }
 

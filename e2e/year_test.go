@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/wait"
 )
 
 // Environment variables that ask for another size of life than what goes along with the rest of the suite.
@@ -63,7 +64,7 @@ func liveThrough(t *testing.T, size lifeSize, kills int, random *rand.Rand) outc
 		if !l.awaitDay(t, n, int64(at), over) {
 			break
 		}
-		pause(t.Context(), time.Duration(random.Int64N(int64(500*time.Millisecond))))
+		_ = wait.For(t.Context(), time.Duration(random.Int64N(int64(500*time.Millisecond))))
 		what := victim(kill % int(victims))
 		n = n.strike(t, what, random, flags)
 		l.node.Store(&n.endpoint)

@@ -1,5 +1,5 @@
-// Package wait lets time pass. It is the only place of a node where a loop pauses: what returns an error cannot be
-// passed over, so that every loop ends with its context.
+// Package wait lets time pass. It is the only place where a loop pauses: what returns an error cannot be passed over,
+// so that every loop ends with its context.
 package wait
 
 import (

@@ -13,10 +13,11 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/api/v0"
+	v0 "github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/failpoint"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wait"
 )
 
 // The headers of requests that may be sent again, and of their answers.
@@ -247,17 +248,9 @@ func (k *Keeper) holdOn(ctx context.Context, claim db.KeyClaim) (stop func()) {
 	var done sync.WaitGroup
 	done.Go(func() {
 		const often = 3
-		//nolint:forbidigo // being alive is a matter of real time
-		ticker := time.NewTicker(max(k.options.Hold/often, time.Millisecond))
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
+		for wait.For(ctx, max(k.options.Hold/often, time.Millisecond)) == nil {
+			if held, err := k.options.Record.HoldIdempotencyKey(ctx, claim, k.options.Hold); err == nil && !held {
 				return
-			case <-ticker.C:
-				if held, err := k.options.Record.HoldIdempotencyKey(ctx, claim, k.options.Hold); err == nil && !held {
-					return
-				}
 			}
 		}
 	})
@@ -303,16 +296,9 @@ func with(content endpoint.Content, name, value string) endpoint.Content {
 
 // Run forgets keys that need not be kept any longer, until ctx ends.
 func (k *Keeper) Run(ctx context.Context) {
-	ticker := time.NewTicker(forgetPause) //nolint:forbidigo // in real time, like the expiry
-	defer ticker.Stop()
-	for {
+	for ended := ctx.Err(); ended == nil; ended = wait.For(ctx, forgetPause) {
 		if _, err := k.options.Record.ForgetIdempotencyKeys(ctx); err != nil && ctx.Err() == nil {
 			k.options.Logger.WarnContext(ctx, "old idempotency keys could not be forgotten", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
 		}
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/florinledger/florin/wait"
 )
 
 const pidName = "postmaster.pid"
@@ -202,19 +204,13 @@ func waitGone(ctx context.Context, pid int, grace time.Duration) (bool, error) {
 
 // waitUntil asks again and again: there is no portable notification of what processes that are not our children do.
 func waitUntil(ctx context.Context, grace time.Duration, holds func() bool) (bool, error) {
-	deadline := time.NewTimer(grace)
-	defer deadline.Stop()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
+	limited, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
 	for {
 		if holds() {
 			return true, nil
 		}
-		select {
-		case <-tick.C:
-		case <-deadline.C:
-			return false, nil
-		case <-ctx.Done():
+		if wait.For(limited, 10*time.Millisecond) != nil {
 			return false, ctx.Err()
 		}
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/florinledger/florin/devnet/freeport"
 	"github.com/florinledger/florin/devnet/process"
+	"github.com/florinledger/florin/wait"
 )
 
 const (
@@ -90,11 +91,7 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 		if err == nil || attempt == startAttempts || !mayStartLater(err, options.Port) {
 			return server, err
 		}
-		again := time.NewTimer(100 * time.Millisecond)
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			again.Stop()
+		if wait.For(ctx, 100*time.Millisecond) != nil {
 			return nil, err
 		}
 	}
@@ -236,8 +233,6 @@ func (s *Server) waitReady(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	}()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
 	for {
 		conn, err := pgx.Connect(ctx, s.URL("postgres"))
 		if err == nil {
@@ -247,9 +242,7 @@ func (s *Server) waitReady(ctx context.Context) error {
 		if errors.As(err, &refused) && refused.Code != "57P03" { // cannot_connect_now: it is starting up
 			return err
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
+		if wait.For(ctx, 10*time.Millisecond) != nil {
 			return context.Cause(ctx)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/florinledger/florin/devnet/temporalchild"
+	"github.com/florinledger/florin/wait"
 )
 
 // setup talks to the running server as its operator.
@@ -131,8 +132,6 @@ func (s setup) awaitAttributes(ctx context.Context, wanted map[string]enumspb.In
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		terms = append(terms, name+" is null")
 	}
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
 	for {
 		_, err := s.workflows.CountWorkflowExecutions(ctx, &workflowservice.CountWorkflowExecutionsRequest{
 			Namespace: s.namespace, Query: strings.Join(terms, " and "),
@@ -140,9 +139,7 @@ func (s setup) awaitAttributes(ctx context.Context, wanted map[string]enumspb.In
 		if err == nil {
 			return nil
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
+		if wait.For(ctx, 10*time.Millisecond) != nil {
 			return fmt.Errorf("namespace %q does not become usable: %w", s.namespace, err)
 		}
 	}

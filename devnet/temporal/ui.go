@@ -23,6 +23,7 @@ import (
 
 	"github.com/florinledger/florin/devnet/temporalchild"
 	"github.com/florinledger/florin/hosts"
+	"github.com/florinledger/florin/wait"
 )
 
 // uiHeaderTimeout is how long a client of the UI may take to send the head of a request.
@@ -123,8 +124,6 @@ func awaitUI(ctx context.Context, a addresses) error {
 	if err != nil {
 		return err
 	}
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
 	for {
 		response, err := http.DefaultClient.Do(request)
 		if err == nil {
@@ -135,9 +134,7 @@ func awaitUI(ctx context.Context, a addresses) error {
 			}
 			err = fmt.Errorf("it answers %s", response.Status)
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
+		if wait.For(ctx, 10*time.Millisecond) != nil {
 			return fmt.Errorf("the Web UI of Temporal does not start: %w", err)
 		}
 	}

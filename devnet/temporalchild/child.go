@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/devnet/process"
+	"github.com/florinledger/florin/wait"
 )
 
 const (
@@ -212,7 +213,7 @@ func (c *Child) supervise() {
 				return
 			}
 			c.options.Progress(fmt.Sprintf("starting the Temporal server again: %v", last))
-			if !c.pause(backoff(failures)) {
+			if wait.For(c.stopping, backoff(failures)) != nil {
 				return
 			}
 			last = c.launch(c.stopping)
@@ -234,18 +235,6 @@ func howItEnded(p *process.Process) string {
 // backoff is how long to wait after a number of failures in a row.
 func backoff(failures int) time.Duration {
 	return min(backoffMin<<failures, backoffMax)
-}
-
-// pause waits, and says false when the child is being stopped.
-func (c *Child) pause(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-c.stopping.Done():
-		return false
-	}
 }
 
 func (c *Child) current() *process.Process {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -107,22 +106,15 @@ func (c *UpdatesCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		tick := time.NewTicker(lookPause)
-		defer tick.Stop()
 		for after := c.After; ; {
 			end, err := client.LedgerEnd(ctx)
 			for err == nil && after < end {
 				after, err = c.page(ctx, client, owner.Party, after, end)
 			}
-			if ctx.Err() != nil {
-				return nil // the person has seen enough
-			}
-			if err != nil || !c.Follow {
+			if err != nil && ctx.Err() == nil {
 				return err
 			}
-			select {
-			case <-tick.C:
-			case <-ctx.Done():
+			if !c.Follow || !again(ctx) { // or the person has seen enough
 				return nil
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/devnet/datadir"
+	"github.com/florinledger/florin/wait"
 )
 
 // lookPause is the pause between looks at a node that starts or stops.
@@ -147,16 +148,12 @@ func (c *WaitCommand) Run(ctx context.Context) error {
 func until(ctx context.Context, timeout time.Duration, happened func(context.Context) (bool, error)) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	tick := time.NewTicker(lookPause)
-	defer tick.Stop()
 	for {
 		done, err := happened(limited)
 		if limited.Err() == nil && (done || err != nil) {
 			return err
 		}
-		select {
-		case <-tick.C:
-		case <-limited.Done():
+		if !again(limited) {
 			if ctx.Err() != nil {
 				return errors.New("interrupted")
 			}
@@ -164,6 +161,9 @@ func until(ctx context.Context, timeout time.Duration, happened func(context.Con
 		}
 	}
 }
+
+// again waits until it is time to look again, and reports whether ctx goes on.
+func again(ctx context.Context) bool { return wait.For(ctx, lookPause) == nil }
 
 // StopCommand stops the node of a data directory.
 type StopCommand struct {

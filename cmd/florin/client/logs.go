@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/florinledger/florin/cmd/florin/console"
 )
@@ -35,15 +34,11 @@ func (c *LogsCommand) Run(ctx context.Context) error {
 	if err := seekLines(file, max(0, c.Lines)); err != nil {
 		return err
 	}
-	tick := time.NewTicker(lookPause)
-	defer tick.Stop()
 	for {
 		if _, err := io.Copy(os.Stdout, file); err != nil || !c.Follow {
 			return err
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
+		if !again(ctx) {
 			return nil
 		}
 	}
