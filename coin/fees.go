@@ -52,9 +52,23 @@ func (a ExpiringAmount) asOfRoundZero(c *calc) decimal.Decimal {
 	return c.add(a.InitialAmount, c.mul(a.RatePerRound.Rate, decimal.FromInt(a.CreatedAt.Number)))
 }
 
-// expiryRound is the round from which the amount is dust: createdAt + ceiling(initialAmount / rate). never is set when
+// AccruedFee is the holding fee of the amount until a round: the rounds since its creation times its rate, and at most
+// the amount itself. It is only shown: no transfer deducts it.
+func (a ExpiringAmount) AccruedFee(round int64) decimal.Decimal {
+	held := round - a.CreatedAt.Number
+	if held <= 0 {
+		return decimal.Decimal{}
+	}
+	fee, err := decimal.FromInt(held).Mul(a.RatePerRound.Rate)
+	if err != nil || fee.Cmp(a.InitialAmount) > 0 { // too large to compute is larger than any amount
+		return a.InitialAmount
+	}
+	return fee
+}
+
+// ExpiryRound is the round from which the amount is dust: createdAt + ceiling(initialAmount / rate). never is set when
 // that is beyond all round numbers. A rate of 0 is a failure, as it is upstream.
-func (a ExpiringAmount) expiryRound() (round int64, never bool, err error) {
+func (a ExpiringAmount) ExpiryRound() (round int64, never bool, err error) {
 	rate := a.RatePerRound.Rate
 	if rate.Sign() <= 0 {
 		return 0, false, ledger.Abort("An amount whose rate per round is %s does not expire", rate.Show())
@@ -72,7 +86,7 @@ func (a ExpiringAmount) expiryRound() (round int64, never bool, err error) {
 
 // expiredBy tells whether the amount is dust in the round.
 func (a ExpiringAmount) expiredBy(round Round) (bool, error) {
-	expiry, never, err := a.expiryRound()
+	expiry, never, err := a.ExpiryRound()
 	return err == nil && !never && expiry <= round.Number, err
 }
 

@@ -30,6 +30,32 @@ type OpenMiningRound struct {
 
 func (r OpenMiningRound) dso() Party { return r.DSO }
 
+// IsOpen reports whether transfers may use the round.
+func (r OpenMiningRound) IsOpen(now lf.Timestamp) bool { return r.OpensAt <= now }
+
+// NewestRound is the round that payments name and wallets count with: of those that are open, the one with the highest
+// number. ok is false when none is open. round returns the round that a T holds.
+func NewestRound[T any](all []T, round func(T) OpenMiningRound, now lf.Timestamp) (newest T, ok bool) {
+	return selectRound(all, round, now, func(a, b int64) bool { return a > b })
+}
+
+// EarliestRound is the round that the balances of external parties and the holdings of a summary are counted with: of
+// those that are open, the one with the lowest number.
+func EarliestRound[T any](all []T, round func(T) OpenMiningRound, now lf.Timestamp) (earliest T, ok bool) {
+	return selectRound(all, round, now, func(a, b int64) bool { return a < b })
+}
+
+func selectRound[T any](
+	all []T, round func(T) OpenMiningRound, now lf.Timestamp, before func(a, b int64) bool,
+) (selected T, ok bool) {
+	for _, one := range all {
+		if round(one).IsOpen(now) && (!ok || before(round(one).Round.Number, round(selected).Round.Number)) {
+			selected, ok = one, true
+		}
+	}
+	return selected, ok
+}
+
 // OpenMiningRoundFetch shows the round to a party that is no stakeholder.
 type OpenMiningRoundFetch struct {
 	_ struct{} `lf:"splice-amulet:Splice.Round:OpenMiningRound_Fetch"`

@@ -4,50 +4,14 @@ import (
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/lf"
 )
 
 // Holding is one coin of a party.
 type Holding struct {
 	ID     ledger.ContractID
 	Amount coin.ExpiringAmount
-	// Locked tells whether the coin is locked, be the lock expired or not.
+	// Locked reports whether the coin is locked, be the lock expired or not.
 	Locked bool
-}
-
-// LatestRound is the open round that wallets count with: of those that have opened, the one with the highest number. ok
-// is false when none has.
-func LatestRound(rounds []coin.OpenMiningRound, now lf.Timestamp) (latest coin.OpenMiningRound, ok bool) {
-	for _, round := range rounds {
-		if round.OpensAt <= now && (!ok || round.Round.Number > latest.Round.Number) {
-			latest, ok = round, true
-		}
-	}
-	return latest, ok
-}
-
-// EarliestRound is the open round that the balance of an external party is counted with: the lowest that has opened.
-func EarliestRound(rounds []coin.OpenMiningRound, now lf.Timestamp) (earliest coin.OpenMiningRound, ok bool) {
-	for _, round := range rounds {
-		if round.OpensAt <= now && (!ok || round.Round.Number < earliest.Round.Number) {
-			earliest, ok = round, true
-		}
-	}
-	return earliest, ok
-}
-
-// AccruedFee is the holding fee of an amount until a round: the rounds since its creation times its rate, and at most
-// the amount itself. It is only shown: no transfer deducts it.
-func AccruedFee(amount coin.ExpiringAmount, round int64) decimal.Decimal {
-	held := round - amount.CreatedAt.Number
-	if held <= 0 {
-		return decimal.Decimal{}
-	}
-	fee, err := decimal.FromInt(held).Mul(amount.RatePerRound.Rate)
-	if err != nil || fee.Cmp(amount.InitialAmount) > 0 { // too large to compute is larger than any amount
-		return amount.InitialAmount
-	}
-	return fee
 }
 
 // Position is a holding as a wallet lists it.
@@ -65,7 +29,7 @@ func Positions(holdings []Holding, round int64) []Position {
 	positions := make([]Position, len(holdings))
 	for i, holding := range holdings {
 		positions[i] = Position{
-			Holding: holding, Round: round, AccruedHoldingFee: AccruedFee(holding.Amount, round),
+			Holding: holding, Round: round, AccruedHoldingFee: holding.Amount.AccruedFee(round),
 			EffectiveAmount: holding.Amount.InitialAmount,
 		}
 	}
@@ -85,19 +49,26 @@ type Balance struct {
 func BalanceOf(holdings []Holding, round int64) (Balance, error) {
 	balance := Balance{Round: round}
 	for _, holding := range holdings {
-		amount, fees := &balance.Unlocked, &balance.UnlockedFees
-		if holding.Locked {
-			amount, fees = &balance.Locked, &balance.LockedFees
-		}
 		var err error
-		if *amount, err = amount.Add(holding.Amount.InitialAmount); err != nil {
-			return balance, err
-		}
-		if *fees, err = fees.Add(AccruedFee(holding.Amount, round)); err != nil {
+		if balance, err = balance.Add(holding); err != nil {
 			return balance, err
 		}
 	}
 	return balance, nil
+}
+
+// Add adds one holding. The error is an overflow.
+func (b Balance) Add(holding Holding) (Balance, error) {
+	amount, fees := &b.Unlocked, &b.UnlockedFees
+	if holding.Locked {
+		amount, fees = &b.Locked, &b.LockedFees
+	}
+	var err error
+	if *amount, err = amount.Add(holding.Amount.InitialAmount); err != nil {
+		return b, err
+	}
+	*fees, err = fees.Add(holding.Amount.AccruedFee(b.Round))
+	return b, err
 }
 
 // Total is all coin, locked or not.

@@ -42,7 +42,7 @@ func TestTheHoldingFeeOfAHolding(t *testing.T) {
 			held("7", "9999999999999999999999999999", 0), 1 << 62, "7.0000000000",
 		},
 	} {
-		require.Equal(t, example.fee, wallet.AccruedFee(example.holding.Amount, example.round).String(), name)
+		require.Equal(t, example.fee, example.holding.Amount.AccruedFee(example.round).String(), name)
 	}
 }
 
@@ -94,15 +94,16 @@ func TestWhichRoundCounts(t *testing.T) {
 	round := func(number int64, opensAt lf.Timestamp) coin.OpenMiningRound {
 		return coin.OpenMiningRound{Round: coin.Round{Number: number}, OpensAt: opensAt}
 	}
+	itself := func(round coin.OpenMiningRound) coin.OpenMiningRound { return round }
 	rounds := []coin.OpenMiningRound{round(8, now), round(9, now+1), round(7, now-1)}
-	latest, ok := wallet.LatestRound(rounds, now)
+	latest, ok := coin.NewestRound(rounds, itself, now)
 	require.True(t, ok)
 	require.Equal(t, int64(8), latest.Round.Number, "round 9 opens a microsecond later")
-	earliest, ok := wallet.EarliestRound(rounds, now)
+	earliest, ok := coin.EarliestRound(rounds, itself, now)
 	require.True(t, ok)
 	require.Equal(t, int64(7), earliest.Round.Number)
-	_, ok = wallet.LatestRound(rounds, now-2)
+	_, ok = coin.NewestRound(rounds, itself, now-2)
 	require.False(t, ok)
-	_, ok = wallet.EarliestRound(nil, now)
+	_, ok = coin.EarliestRound(nil, itself, now)
 	require.False(t, ok)
 }

@@ -1,17 +1,21 @@
 package registryapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/api/v0"
+	v0 "github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/budget"
+	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet"
 )
 
 // RecordTimeMatch says whether an earlier snapshot will do.
@@ -177,11 +181,18 @@ func (a *API) feeRound(ctx context.Context, asked *int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if len(open) == 0 {
+	rounds := make([]coin.OpenMiningRound, len(open))
+	for i, contract := range open {
+		if rounds[i], err = ledger.DecodePayload[coin.OpenMiningRound](a.packages, contract); err != nil {
+			return 0, fault.Internal(err)
+		}
+	}
+	itself := func(round coin.OpenMiningRound) coin.OpenMiningRound { return round }
+	earliest, ok := coin.EarliestRound(rounds, itself, lf.TimestampOf(a.now()))
+	if !ok {
 		return 0, v0.NotFound("No open OpenMiningRound found. Try again shortly.")
 	}
-	earliest, err := payloadOf[round](open[0])
-	return earliest.Round.Number, err
+	return earliest.Round.Number, nil
 }
 
 // offsetAt is the last offset that was reached at a time. Record times grow with offsets, so halving finds it.
@@ -228,56 +239,54 @@ type holding struct {
 	Amulet *holding `json:"amulet"`
 }
 
-// feeAt is what has accrued on the holding by a round, and never more than the holding.
-func (h holding) feeAt(round int64) decimal.Decimal {
-	rounds := round - h.Amount.CreatedAt.Number
-	if rounds <= 0 {
-		return decimal.Decimal{}
+// amount is the amount with its fee.
+func (h holding) amount() coin.ExpiringAmount {
+	return coin.ExpiringAmount{
+		InitialAmount: h.Amount.InitialAmount,
+		CreatedAt:     coin.Round{Number: h.Amount.CreatedAt.Number},
+		RatePerRound:  coin.RatePerRound{Rate: h.Amount.RatePerRound.Rate},
 	}
-	fee, err := decimal.FromInt(rounds).Mul(h.Amount.RatePerRound.Rate)
-	if err != nil || fee.Cmp(h.Amount.InitialAmount) > 0 {
-		return h.Amount.InitialAmount // a product too large to write down is more than the holding, too
-	}
-	return fee
 }
 
 func (a *API) holdingsOf(
 	ctx context.Context, owner ledger.Party, at ledger.Offset, round int64, allowed *allowance,
 ) (summary HoldingsSummary, err error) {
-	summary.PartyID = owner
+	balance := wallet.Balance{Round: round}
 	add := func(contract ledger.Contract) error {
 		held, err := payloadOf[holding](contract)
 		if err != nil {
 			return err
 		}
-		amount, fees := &summary.Unlocked, &summary.FeesUnlocked
-		if held.Amulet != nil {
-			held, amount, fees = *held.Amulet, &summary.Locked, &summary.FeesLocked
+		locked := held.Amulet != nil
+		if locked {
+			held = *held.Amulet
 		}
 		if held.Owner != owner {
 			return nil
 		}
-		if *amount, err = amount.Add(held.Amount.InitialAmount); err != nil {
-			return fault.Internal(err)
-		}
-		if *fees, err = fees.Add(held.feeAt(round)); err != nil {
-			return fault.Internal(err)
-		}
-		return nil
+		balance, err = balance.Add(wallet.Holding{Amount: held.amount(), Locked: locked})
+		return internal(err)
 	}
 	if err := a.eachCoin(ctx, owner, at, allowed, add); err != nil {
 		return summary, err
 	}
-	if summary.Holdings, err = summary.Unlocked.Add(summary.Locked); err != nil {
-		return summary, fault.Internal(err)
+	summary = HoldingsSummary{
+		PartyID: owner, Unlocked: balance.Unlocked, Locked: balance.Locked,
+		FeesUnlocked: balance.UnlockedFees, FeesLocked: balance.LockedFees,
 	}
-	if summary.FeesTotal, err = summary.FeesUnlocked.Add(summary.FeesLocked); err != nil {
-		return summary, fault.Internal(err)
+	var ofAll, ofFees, ofAvailable error
+	summary.Holdings, ofAll = balance.Total()
+	summary.FeesTotal, ofFees = balance.TotalFees()
+	summary.Available, ofAvailable = balance.Available()
+	return summary, internal(cmp.Or(ofAll, ofFees, ofAvailable))
+}
+
+// internal is a failure of the node's own; nil for none.
+func internal(err error) error {
+	if err == nil {
+		return nil
 	}
-	if summary.Available, err = summary.Unlocked.Sub(summary.FeesUnlocked); err != nil {
-		return summary, fault.Internal(err)
-	}
-	return summary, nil
+	return fault.Internal(err)
 }
 
 // eachCoin visits the coin that an owner held at an offset, and some of which it is a stakeholder otherwise: first what

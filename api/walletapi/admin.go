@@ -7,7 +7,7 @@ import (
 
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/api/v0"
+	v0 "github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -211,16 +211,13 @@ func (a *API) balanceAsOfEarliest(ctx context.Context, party ledger.Party) (wall
 	if err != nil {
 		return wallet.Balance{}, err
 	}
-	rounds := make([]coin.OpenMiningRound, len(n.open))
-	for i, round := range n.open {
-		rounds[i] = round.Payload
-	}
-	earliest, _ := wallet.EarliestRound(rounds, lf.TimestampOf(a.now())) // there is one, or network had refused
+	// There is one, or network had refused.
+	earliest, _ := coin.EarliestRound(n.open, payloadOfRound, lf.TimestampOf(a.now()))
 	holdings, err := a.holdings(ctx, party)
 	if err != nil {
 		return wallet.Balance{}, err
 	}
-	balance, err := wallet.BalanceOf(holdings, earliest.Round.Number)
+	balance, err := wallet.BalanceOf(holdings, earliest.Payload.Round.Number)
 	if err != nil {
 		return wallet.Balance{}, fault.Internal(err)
 	}

@@ -4,21 +4,18 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/api/v0"
+	v0 "github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 	"github.com/florinledger/florin/wallet/provided"
 )
-
-// PreapprovalLifetime is how long preapprovals live that are created through the API (contract, "Limits").
-const PreapprovalLifetime = 90 * 24 * time.Hour
 
 // CreateExternalPartySetupProposalRequest proposes to host a party's coin (contract,
 // /v0/admin/external-party/setup-proposal).
@@ -94,7 +91,7 @@ func (a *API) setupProposal(ctx context.Context, party ledger.Party) (change, er
 	command, err := exercise[coin.AmuletRules](a, n.rules.ID, choice,
 		coin.AmuletRulesCreateExternalPartySetupProposal{
 			Context: n.payment(), Inputs: inputs, User: party, Validator: a.node.Operator,
-			PreapprovalExpiresAt: lf.TimestampOf(a.now().Add(PreapprovalLifetime)), ExpectedDSO: &a.node.DSO,
+			PreapprovalExpiresAt: lf.TimestampOf(a.now().Add(plan.PreapprovalLifetime)), ExpectedDSO: &a.node.DSO,
 		})
 	if err != nil {
 		return change{}, err

@@ -3,13 +3,11 @@ package walletapi
 import (
 	"context"
 	"net/http"
-	"slices"
 
-	"github.com/florinledger/florin/api/v0"
+	v0 "github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/wallet"
 	"github.com/florinledger/florin/wallet/plan"
 )
 
@@ -32,20 +30,17 @@ func (a *API) network(ctx context.Context) (n network, err error) {
 	if err != nil {
 		return n, err
 	}
-	rounds := make([]coin.OpenMiningRound, len(n.open))
-	for i, round := range n.open {
-		rounds[i] = round.Payload
-	}
-	latest, ok := wallet.LatestRound(rounds, lf.TimestampOf(a.now()))
+	latest, ok := coin.NewestRound(n.open, payloadOfRound, lf.TimestampOf(a.now()))
 	if len(rules) == 0 || !ok {
 		return n, v0.Refuse(http.StatusNotFound,
 			"There is no open mining round yet: the coin is being created, or its rounds are not being advanced. "+
 				"Try again shortly.")
 	}
-	n.rules = rules[len(rules)-1]
-	n.latest = n.open[slices.IndexFunc(rounds, func(r coin.OpenMiningRound) bool { return r.Round == latest.Round })]
+	n.rules, n.latest = rules[len(rules)-1], latest
 	return n, nil
 }
+
+func payloadOfRound(c contract[coin.OpenMiningRound]) coin.OpenMiningRound { return c.Payload }
 
 // payment is the context of payments.
 func (n network) payment() coin.PaymentTransferContext {

@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/api/v0"
+	v0 "github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/registry"
 	"github.com/florinledger/florin/coin/walletapp"
@@ -16,9 +15,6 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/plan"
 )
-
-// preapprovalLifetime is for how long preapprovals are made (contract, "Limits").
-const preapprovalLifetime = 90 * 24 * time.Hour
 
 // CreateTransferPreapprovalResponse is the preapproval, be it new or not.
 type CreateTransferPreapprovalResponse struct {
@@ -100,7 +96,7 @@ func (a *API) preapprovalFor(ctx context.Context, w walletUser) (none change, er
 	command, err := createAndExercise(a,
 		walletapp.TransferPreapprovalProposal{Receiver: w.party, Provider: a.node.Operator, ExpectedDSO: &a.node.DSO},
 		"TransferPreapprovalProposal_Accept", walletapp.TransferPreapprovalProposalAccept{
-			Context: n.payment(), Inputs: inputs, ExpiresAt: lf.TimestampOf(a.now().Add(preapprovalLifetime)),
+			Context: n.payment(), Inputs: inputs, ExpiresAt: lf.TimestampOf(a.now().Add(plan.PreapprovalLifetime)),
 		})
 	parties := []ledger.Party{w.party, a.node.Operator}
 	return change{

@@ -34,7 +34,8 @@ type Network struct {
 // that are not open yet, do no harm. A [NotFoundError] names the contract that is missing.
 func NetworkOf(packages *ledger.Packages, active []ledger.Contract, at time.Time) (Network, error) {
 	var network Network
-	newest, latest := int64(-1), lf.MinTimestamp()
+	var rounds []openRound
+	latest := lf.MinTimestamp()
 	for _, contract := range active {
 		switch contract.Template.QualifiedName() {
 		case "Splice.AmuletRules:AmuletRules":
@@ -46,9 +47,7 @@ func NetworkOf(packages *ledger.Packages, active []ledger.Contract, at time.Time
 			if err != nil {
 				return Network{}, err
 			}
-			if round.OpensAt <= lf.TimestampOf(at) && round.Round.Number > newest {
-				newest, network.OpenRound = round.Round.Number, contract
-			}
+			rounds = append(rounds, openRound{contract, round})
 		case "Splice.ExternalPartyConfigState:ExternalPartyConfigState":
 			state, err := ledger.DecodePayload[coin.ExternalPartyConfigState](packages, contract)
 			if err != nil {
@@ -59,7 +58,14 @@ func NetworkOf(packages *ledger.Packages, active []ledger.Contract, at time.Time
 			}
 		}
 	}
+	newest, _ := coin.NewestRound(rounds, func(r openRound) coin.OpenMiningRound { return r.payload }, lf.TimestampOf(at))
+	network.OpenRound = newest.contract
 	return network, network.complete()
+}
+
+type openRound struct {
+	contract ledger.Contract
+	payload  coin.OpenMiningRound
 }
 
 func (n Network) complete() error {

@@ -7,10 +7,8 @@ import (
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 )
-
-// PreapprovalLifetime is how long the preapprovals live that an operator creates.
-const PreapprovalLifetime = 90 * 24 * time.Hour
 
 // ProposalState is what the acceptance of proposals depends on.
 type ProposalState struct {
@@ -46,7 +44,7 @@ func (s ProposalState) AcceptProposals() []Action {
 			Operation: &walletapp.AmuletOperation{
 				AcceptTransferPreapprovalProposal: &walletapp.OperationAcceptProposal{
 					PreapprovalProposalCid: lf.CID[walletapp.TransferPreapprovalProposal](proposal.ID),
-					ExpiresAt:              lf.TimestampOf(s.Now.Add(PreapprovalLifetime)),
+					ExpiresAt:              lf.TimestampOf(s.Now.Add(plan.PreapprovalLifetime)),
 				},
 			},
 		})

@@ -11,13 +11,8 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// The terms on which the operator renews the preapprovals that it provides (contract, "Limits").
-const (
-	// RenewalWindow is how long before its end a preapproval is renewed.
-	RenewalWindow = 30 * 24 * time.Hour
-	// RenewalPeriod is by how much it is extended, counted from its old end.
-	RenewalPeriod = 90 * 24 * time.Hour
-)
+// RenewalWindow is how long before its end the operator renews a preapproval that it provides (contract, "Limits").
+const RenewalWindow = 30 * 24 * time.Hour
 
 // planPreapproval looks after the preapprovals of one receiver. Each that has expired is archived. Of several that the
 // operator provides, only the one that lasts longest is renewed; those of other providers are theirs to renew.
@@ -73,7 +68,7 @@ func (r *Registry) renewPreapproval(
 	command, err := plan.Exercise[coin.TransferPreapproval](r.packages, p.ID, "TransferPreapproval_Renew",
 		coin.TransferPreapprovalRenew{
 			Context: context, Inputs: inputs,
-			NewExpiresAt: lf.TimestampOf(p.Payload.ExpiresAt.Time().Add(RenewalPeriod)),
+			NewExpiresAt: lf.TimestampOf(p.Payload.ExpiresAt.Time().Add(plan.PreapprovalLifetime)),
 		})
 	otherwise.Action = &plan.Action{
 		CommandID: "renew-preapproval:" + plan.Short(p.ID), ActAs: []ledger.Party{s.Node.Operator},

@@ -38,6 +38,10 @@ func WalletAction[A any](v View, w Wallet, commandID, choice string, argument A)
 	}, err
 }
 
+// PreapprovalLifetime is how long a preapproval lasts that the operator provides, and by how much it is renewed
+// (contract, "Limits").
+const PreapprovalLifetime = 90 * 24 * time.Hour
+
 // MaxRounds is more than there are rounds of one state at once.
 const MaxRounds = 20
 
@@ -64,16 +68,12 @@ func OpenRound(v View) (newest Contract[coin.OpenMiningRound], ok bool, err erro
 	return newest, ok, nil
 }
 
-// NewestRound is the newest of some rounds that has opened.
+// NewestRound is the newest of some rounds that is open.
 func NewestRound(
 	rounds []Contract[coin.OpenMiningRound], now time.Time,
 ) (newest Contract[coin.OpenMiningRound], ok bool) {
-	for _, round := range rounds {
-		if !round.Payload.OpensAt.Time().After(now) && (!ok || round.Payload.Round.Number > newest.Payload.Round.Number) {
-			newest, ok = round, true
-		}
-	}
-	return newest, ok
+	payload := func(c Contract[coin.OpenMiningRound]) coin.OpenMiningRound { return c.Payload }
+	return coin.NewestRound(rounds, payload, lf.TimestampOf(now))
 }
 
 // FeaturedAppRight is a provider's right as a featured app; nil without. Of several, which have no order, the newest
