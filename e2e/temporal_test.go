@@ -122,7 +122,13 @@ func TestAnOperatorFindsEachSubmissionInTemporal(t *testing.T) {
 	}
 
 	// A refused submission is a workflow that completed and says why.
-	workflow := o.find(t, 1, "FlorinOutcome = 'refused'")[0]
+	query := fmt.Sprintf("FlorinOutcome = 'refused' AND FlorinErrorCode = '%s'", ledgerclient.Code(err))
+	workflow := o.find(t, 1, query)[0]
+	var commands string
+	memo := workflow.GetMemo().GetFields()["commands"]
+	require.NoError(t, converter.GetDefaultDataConverter().FromPayload(memo, &commands))
+	require.Equal(t, "AmuletRules_DevNet_Tap", commands)
+	o.find(t, 1, "FlorinErrorCode IS NOT NULL")
 	require.Equal(t, []string{"mint-nothing"}, attribute(t, workflow, "FlorinCommandId"))
 	require.Equal(t, "Completed", workflow.GetStatus().String())
 	result := o.result(t, workflow)

@@ -226,6 +226,7 @@ func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submiss
 func (c *Client) executeWorkflow(ctx context.Context, submissions []ledger.Submission) error {
 	options := start(submitCommands, workflowIDOf(submissions), "", attributes(submissions, c.options.AttributeBytes)...)
 	options.EnableEagerStart = eagerStart
+	options.Memo = map[string]any{MemoCommands: commandsOf(submissions)}
 	_, err := c.options.Temporal.ExecuteWorkflow(ctx, options, submitCommands,
 		SubmitCommandsInput{Submissions: submissions})
 	return err

@@ -21,6 +21,9 @@ var (
 	AttributeKind = temporal.NewSearchAttributeKeyKeyword("FlorinKind")
 	// AttributeOutcome says what came of it: an Outcome constant of this package; absent while it runs.
 	AttributeOutcome = temporal.NewSearchAttributeKeyKeyword("FlorinOutcome")
+	// AttributeErrorCode is the error code of a refused submission, of the first one in a batch; absent where none was
+	// refused.
+	AttributeErrorCode = temporal.NewSearchAttributeKeyKeyword("FlorinErrorCode")
 )
 
 // NamesAttribute is a search attribute that holds names which users have chosen. A workflow is found by them as
@@ -96,6 +99,7 @@ func SearchAttributes() map[string]string {
 		AttributeCommandID.GetName(): "KeywordList",
 		AttributeKind.GetName():      "Keyword",
 		AttributeOutcome.GetName():   "Keyword",
+		AttributeErrorCode.GetName(): "Keyword",
 	}
 }
 

@@ -35,8 +35,12 @@ func SubmitCommands(ctx workflow.Context, in SubmitCommandsInput) (SubmitCommand
 	if err != nil {
 		return SubmitCommandsResult{}, err
 	}
-	outcome := AttributeOutcome.ValueSet(summarize(committed.Outcomes))
-	if err := workflow.UpsertTypedSearchAttributes(ctx, outcome); err != nil {
+	// One upsert: each is an event of every submission, and replays of earlier histories expect one.
+	found := []temporal.SearchAttributeUpdate{AttributeOutcome.ValueSet(summarize(committed.Outcomes))}
+	if code := errorCode(committed.Outcomes); code != "" {
+		found = append(found, AttributeErrorCode.ValueSet(code))
+	}
+	if err := workflow.UpsertTypedSearchAttributes(ctx, found...); err != nil {
 		return SubmitCommandsResult{}, err
 	}
 	return SubmitCommandsResult(committed), nil

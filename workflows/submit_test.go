@@ -41,12 +41,21 @@ func TestSubmitCommandsReturnsWhatWasCommitted(t *testing.T) {
 	cases := map[string]struct {
 		outcomes []activities.Outcome
 		want     string
+		code     string
 	}{
-		"accepted": {[]activities.Outcome{{CommandID: "c", Offset: 1, UpdateID: "1220aa"}}, workflows.OutcomeAccepted},
-		"refused":  {[]activities.Outcome{{CommandID: "c", Refusal: "CONTRACT_NOT_FOUND"}}, workflows.OutcomeRefused},
+		"accepted": {[]activities.Outcome{{CommandID: "c", Offset: 1, UpdateID: "1220aa"}}, workflows.OutcomeAccepted, ""},
+		"refused": {
+			[]activities.Outcome{{CommandID: "c", Refusal: "CONTRACT_NOT_FOUND: it is gone: long ago"}},
+			workflows.OutcomeRefused, "CONTRACT_NOT_FOUND",
+		},
+		"left out": {[]activities.Outcome{{CommandID: "c", Refusal: "no node of this ledger"}}, workflows.OutcomeRefused, ""},
 		"mixed": {
-			[]activities.Outcome{{CommandID: "c", Offset: 1, UpdateID: "1220aa"}, {CommandID: "d", Offset: 2, Refusal: "X"}},
-			workflows.OutcomeMixed,
+			[]activities.Outcome{
+				{CommandID: "c", Offset: 1, UpdateID: "1220aa"},
+				{CommandID: "d", Offset: 2, Refusal: "X: one"},
+				{CommandID: "e", Offset: 3, Refusal: "Y: two"},
+			},
+			workflows.OutcomeMixed, "X",
 		},
 	}
 	for name, c := range cases {
@@ -57,7 +66,8 @@ func TestSubmitCommandsReturnsWhatWasCommitted(t *testing.T) {
 				Return(activities.CommitSubmissionsResult{Outcomes: c.outcomes}, nil).Once()
 			env.OnUpsertTypedSearchAttributes(mock.MatchedBy(func(attributes temporal.SearchAttributes) bool {
 				outcome, ok := attributes.GetKeyword(workflows.AttributeOutcome)
-				return ok && outcome == c.want
+				code, has := attributes.GetKeyword(workflows.AttributeErrorCode)
+				return ok && outcome == c.want && has == (c.code != "") && code == c.code
 			})).Return(nil).Once()
 			env.ExecuteWorkflow(workflows.SubmitCommands,
 				workflows.SubmitCommandsInput{Submissions: []ledger.Submission{submission("c")}})
