@@ -47,11 +47,14 @@ type Options struct {
 	Load        float64       `default:"0.7" help:"Latencies are measured at this part of the highest rate."`
 	Contention  bool          `help:"Have two clients spend each holding at the same time, so that half of the transfers are refused."`
 	Overload    bool          `help:"Ask for far more than the node can do, and measure what it still does; nothing else is measured then."`
+	Disk        bool          `help:"Make --count taps at --disk-rate, and measure by how much the disk grows for each; nothing else is measured then."`
 	Smoke       bool          `help:"Only show that everything works: a few seconds, figures of no value."`
 	JSON        string        `help:"Write the results to this file too." name:"json" placeholder:"FILE" type:"path"`
 
 	OverloadFactor  float64 `default:"10" help:"How many times the highest rate --overload asks for."`
 	OverloadClients int     `default:"1000" help:"Over how many connections --overload asks."`
+
+	DiskRate float64 `default:"13" help:"How many taps a second --disk makes."`
 
 	// Version is the version of this binary.
 	Version string `kong:"-"`
@@ -77,6 +80,10 @@ func (o *Options) prepare() error {
 	case o.Overload && (o.OverloadFactor <= 0 || o.OverloadClients < 1):
 		return fmt.Errorf("--overload-factor is %g and --overload-clients %d: both must be more than nothing",
 			o.OverloadFactor, o.OverloadClients)
+	case o.Disk && o.DiskRate <= 0:
+		return fmt.Errorf("--disk-rate is %g: it must be more than nothing", o.DiskRate)
+	case o.Disk && o.Overload:
+		return errors.New("--disk and --overload are both given: measure one after the other")
 	case o.Load <= 0 || o.Load > 1:
 		return fmt.Errorf("--load is %g: it must be above 0 and at most 1", o.Load)
 	}

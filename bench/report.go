@@ -17,7 +17,9 @@ type Report struct {
 	Idle      *Idle     `json:"idle"`
 	// Overload is null unless it was asked for.
 	Overload *Overload `json:"overload"`
-	Goals    []Goal    `json:"goals"`
+	// Disk is null unless it was asked for.
+	Disk  *Disk  `json:"disk"`
+	Goals []Goal `json:"goals"`
 }
 
 // Settings are the options that the figures depend on.

@@ -145,6 +145,9 @@ func (r *run) measure(ctx context.Context) error {
 	if r.options.Overload {
 		return r.overload(ctx)
 	}
+	if r.options.Disk {
+		return r.disk(ctx)
+	}
 	if err := r.takeFootprints(ctx); err != nil {
 		return err
 	}

@@ -106,3 +106,28 @@ func TestBenchSaysWhenNoNodeRuns(t *testing.T) {
 	require.Equal(t, 1, bench.exitCode(t))
 	require.Contains(t, bench.stderr.String(), "start one with `florin up`")
 }
+
+func TestBenchMeasuresTheDisk(t *testing.T) {
+	t.Parallel()
+	n := up(t, dataDir(t))
+	file := filepath.Join(t.TempDir(), "bench.json")
+	arguments := []string{"bench", "--disk", "--count", "40", "--disk-rate", "20", "--concurrency", "4"}
+	bench := run(t, nil, append(arguments, "--data-dir", n.dir, "--json", file)...)
+	require.Equal(t, 0, bench.exitCode(t), "it said: %s", bench.stderr)
+	require.Contains(t, bench.stdout.String(), "Disk: 40 taps at ")
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var report struct {
+		Disk struct {
+			Submissions int     `json:"submissions"`
+			Written     float64 `json:"logWritten"`
+		} `json:"disk"`
+		Goals []struct{ Name string } `json:"goals"`
+	}
+	require.NoError(t, json.Unmarshal(content, &report))
+	require.Equal(t, 40, report.Disk.Submissions)
+	require.Greater(t, report.Disk.Written, 1000.0, "a tap is in the log at least")
+	require.Len(t, report.Goals, 1)
+	wrong := run(t, nil, "bench", "--disk", "--overload", "--data-dir", n.dir)
+	require.Contains(t, wrong.stderr.String(), "--disk and --overload are both given")
+}

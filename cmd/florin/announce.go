@@ -48,7 +48,7 @@ Ctrl-C stops everything.
 `,
 		time.Since(m.began).Seconds(), node.url(), node.url(), m.temporal.UI(), m.temporal.Frontend(),
 		m.database.URL(recordDatabase), m.directory.Path(), node.identity.ParticipantID, node.identity.SynchronizerID,
-		node.identity.Operator, node.identity.DSO, m.localnetLines(), node.settings.AdminUser, token, try)
+		node.identity.Operator, node.identity.DSO, m.localnetLines()+m.demoLines(), node.settings.AdminUser, token, try)
 	return nil
 }
 
@@ -76,11 +76,23 @@ func (m *machine) tryLines(ctx context.Context) (string, error) {
 		head = fmt.Sprintf("It goes on where it stopped, at offset %d, with the wallets of %s:",
 			record.Offset, someOf(wallets))
 		commands = []string{"balance", "history " + console.Quoted(wallets[0]), "party list"}
+		if len(m.demo) > 0 {
+			head = "Three commands to try, in another terminal (what wallets hold, what happened, what waits):"
+			commands = []string{"balance", "history alice", "offers carol"}
+		}
 	}
 	for i, command := range commands {
 		commands[i] = "  " + m.invocation(command) + "\n"
 	}
 	return head + "\n\n" + strings.Join(commands, ""), nil
+}
+
+// demoLines say what the demo has made.
+func (m *machine) demoLines() string {
+	if len(m.demo) == 0 {
+		return ""
+	}
+	return "\nThe demo:\n\n  " + strings.Join(m.demo, "\n  ") + "\n"
 }
 
 // wallets are the users with a party of their own, beside those that a fresh ledger has.

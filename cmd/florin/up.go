@@ -28,15 +28,17 @@ const recordDatabase = "florin"
 type upCommand struct {
 	nodeSettings
 	localnetSettings
-	DataDir          string   `help:"Where everything is stored." default:".florin" env:"FLORIN_DATA_DIR"`
-	Listen           string   `help:"Where the API listens; port 0 chooses a free one." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
-	TemporalUIListen string   `name:"temporal-ui-listen" help:"Where the Temporal UI listens; port 0 chooses a free one." default:"127.0.0.1:8233" env:"FLORIN_TEMPORAL_UI_LISTEN"`
-	TemporalUIHosts  []string `name:"temporal-ui-hosts" help:"Host names under which the Temporal UI is served, beside localhost and the address that it listens on; *: any name." env:"FLORIN_TEMPORAL_UI_HOSTS"`
-	TemporalListen   string   `help:"Where Temporal listens; port 0 chooses a free one." default:"127.0.0.1:0" env:"FLORIN_TEMPORAL_LISTEN"`
-	Clock            string   `help:"The ledger's clock: real; simulated, which can be advanced (florin clock advance 90d); or static, which can be advanced and stands still otherwise." enum:"real,simulated,static" default:"real" env:"FLORIN_CLOCK"`
-	Yes              bool     `short:"y" help:"Install PostgreSQL without asking, where it is missing (apt-get install postgresql, as root or by sudo that asks for no password). Nothing else is ever installed." env:"FLORIN_YES"`
-	Detach           bool     `short:"d" help:"Return when the node is ready; florin stop stops it."`
-	PostgresPort     int      `help:"Port of the private PostgreSQL on 127.0.0.1; 0 chooses a free one." default:"0" env:"FLORIN_POSTGRES_PORT"`
+	DataDir           string        `help:"Where everything is stored." default:".florin" env:"FLORIN_DATA_DIR"`
+	Listen            string        `help:"Where the API listens; port 0 chooses a free one." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
+	TemporalUIListen  string        `name:"temporal-ui-listen" help:"Where the Temporal UI listens; port 0 chooses a free one." default:"127.0.0.1:8233" env:"FLORIN_TEMPORAL_UI_LISTEN"`
+	TemporalUIHosts   []string      `name:"temporal-ui-hosts" help:"Host names under which the Temporal UI is served, beside localhost and the address that it listens on; *: any name." env:"FLORIN_TEMPORAL_UI_HOSTS"`
+	TemporalListen    string        `help:"Where Temporal listens; port 0 chooses a free one." default:"127.0.0.1:0" env:"FLORIN_TEMPORAL_LISTEN"`
+	TemporalRetention time.Duration `help:"How long the history of a closed workflow is kept, at least 1h; then it is removed, and its space used again." default:"72h" env:"FLORIN_TEMPORAL_RETENTION"`
+	Clock             string        `help:"The ledger's clock: real; simulated, which can be advanced (florin clock advance 90d); or static, which can be advanced and stands still otherwise." enum:"real,simulated,static" default:"real" env:"FLORIN_CLOCK"`
+	Yes               bool          `short:"y" help:"Install PostgreSQL without asking, where it is missing (apt-get install postgresql, as root or by sudo that asks for no password). Nothing else is ever installed." env:"FLORIN_YES"`
+	Demo              bool          `help:"Make three parties with coin, an offer that waits, preapprovals, a merge delegation and a sweep, to have something to look at; once on a ledger." env:"FLORIN_DEMO"`
+	Detach            bool          `short:"d" help:"Return when the node is ready; florin stop stops it."`
+	PostgresPort      int           `help:"Port of the private PostgreSQL on 127.0.0.1; 0 chooses a free one." default:"0" env:"FLORIN_POSTGRES_PORT"`
 }
 
 // The values of --clock that can be advanced: one runs as real time does, the other one stands still.
@@ -44,6 +46,9 @@ const (
 	clockSimulated = "simulated"
 	clockStatic    = "static"
 )
+
+// minRetention is the shortest time that Temporal keeps closed workflows.
+const minRetention = time.Hour
 
 // machine is everything that up has started, in order.
 type machine struct {
@@ -53,7 +58,9 @@ type machine struct {
 	database  *postgres.Server
 	temporal  *temporalchild.Child
 	node      *node
-	log       *slog.Logger
+	// demo says what the demo has made, in a line for each party.
+	demo []string
+	log  *slog.Logger
 	// switches are requests to stop the node alone, and to start it again.
 	switches chan os.Signal
 	files    []io.Closer
@@ -65,8 +72,16 @@ func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 	if err := errors.Join(c.checkListen(c.Listen), c.checkPorts()); err != nil {
 		return err
 	}
+	if c.TemporalRetention < minRetention {
+		return console.Fail(console.ExitUsage, "Temporal keeps closed workflows for an hour at least, as in 24h",
+			"--temporal-retention=%s: it must be at least 1h", c.TemporalRetention)
+	}
 	if _, err := hosts.Parse(c.TemporalUIHosts, c.TemporalUIListen); err != nil {
 		return fmt.Errorf("--temporal-ui-hosts: %w", err)
+	}
+	if c.Demo && c.hasIssuer() {
+		return console.Fail(console.ExitUsage, "leave --demo out, or the issuer",
+			"--demo speaks for its parties with development tokens, which a node with the keys of an issuer does not take")
 	}
 	if c.Detach {
 		return c.detach(ctx)
@@ -170,6 +185,7 @@ func (m *machine) startTemporal(ctx context.Context) error {
 		Config: temporalchild.Config{
 			DatabaseURL: m.database.URL("postgres"), Frontend: m.command.TemporalListen, UI: m.command.TemporalUIListen,
 			UIHosts: m.command.TemporalUIHosts, Namespace: m.command.TemporalNamespace,
+			Retention:        m.command.TemporalRetention,
 			SearchAttributes: workflows.SearchAttributes(),
 		},
 		Log: log, Progress: m.progress,

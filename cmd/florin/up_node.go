@@ -32,7 +32,26 @@ func (m *machine) startNode(ctx context.Context) error {
 	if err := m.playLocalnet(ctx); err != nil {
 		return err
 	}
+	if err := m.playDemo(ctx); err != nil {
+		return err
+	}
 	return runfile.Write(m.directory.Path(), m.runInfo())
+}
+
+// playDemo has something to look at on the ledger, made over HTTP as any client would.
+func (m *machine) playDemo(ctx context.Context) (err error) {
+	if !m.command.Demo {
+		return nil
+	}
+	m.progress("have the demo ready")
+	m.demo, err = client.Node{
+		URL: m.node.url(), AuthSecret: m.command.AuthSecret, AuthAudience: m.command.AuthAudience,
+		AdminUser: m.node.settings.AdminUser,
+	}.Demo(ctx)
+	if err != nil {
+		return fmt.Errorf("make the demo: %w", err)
+	}
+	return nil
 }
 
 // nodeFailed says why the node cannot go on; never while it is stopped.

@@ -51,7 +51,9 @@ func (c cluster) settings(port int, socketDir string) []setting {
 		{"wal_level", "minimal"},
 		{"max_wal_senders", "0"},
 		{"max_logical_replication_workers", "0"},
-		{"max_wal_size", "2GB"},
+		{"max_wal_size", "512MB"},
+		// After a checkpoint each page goes into the log as a whole; compressed, it takes less.
+		{"wal_compression", "on"},
 		{"checkpoint_timeout", "15min"},
 		{"log_checkpoints", "off"},
 		{"log_line_prefix", "%m [%p] %d "},

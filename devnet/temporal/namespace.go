@@ -29,18 +29,19 @@ type setup struct {
 	operator  operatorservice.OperatorServiceClient
 }
 
-// prepareNamespace registers the namespace and its search attributes, and returns when the server knows them.
-func prepareNamespace(ctx context.Context, cfg temporalchild.Config, frontend string) error {
+// prepareNamespace registers the namespace and its search attributes, and returns when the server knows them, with the
+// columns of the visibility store that they and those of other namespaces were given.
+func prepareNamespace(ctx context.Context, cfg temporalchild.Config, frontend string) (columns []string, err error) {
 	attributes, err := parseAttributes(cfg.SearchAttributes)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	conn, err := grpc.NewClient(frontend,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.WaitForReady(true)),
 		grpc.WithUnaryInterceptor(plainErrors))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = conn.Close() }()
 	s := setup{
@@ -49,12 +50,33 @@ func prepareNamespace(ctx context.Context, cfg temporalchild.Config, frontend st
 		operator:  operatorservice.NewOperatorServiceClient(conn),
 	}
 	if err := s.register(ctx, cfg.Retention); err != nil {
-		return fmt.Errorf("register namespace %q: %w", cfg.Namespace, err)
+		return nil, fmt.Errorf("register namespace %q: %w", cfg.Namespace, err)
 	}
 	if err := s.addAttributes(ctx, attributes); err != nil {
-		return fmt.Errorf("add search attributes to namespace %q: %w", cfg.Namespace, err)
+		return nil, fmt.Errorf("add search attributes to namespace %q: %w", cfg.Namespace, err)
 	}
-	return s.awaitAttributes(ctx, attributes)
+	if err := s.awaitAttributes(ctx, attributes); err != nil {
+		return nil, err
+	}
+	return s.columns(ctx)
+}
+
+// columns are those that search attributes of any namespace were given; the server chooses them by chance.
+func (s setup) columns(ctx context.Context) ([]string, error) {
+	var columns []string
+	request := &workflowservice.ListNamespacesRequest{}
+	for {
+		page, err := s.workflows.ListNamespaces(ctx, request)
+		if err != nil {
+			return nil, fmt.Errorf("list namespaces: %w", err)
+		}
+		for _, namespace := range page.GetNamespaces() {
+			columns = slices.AppendSeq(columns, maps.Keys(namespace.GetConfig().GetCustomSearchAttributeAliases()))
+		}
+		if request.NextPageToken = page.GetNextPageToken(); len(request.GetNextPageToken()) == 0 {
+			return columns, nil
+		}
+	}
 }
 
 func plainErrors(

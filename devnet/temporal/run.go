@@ -86,7 +86,7 @@ func Run(ctx context.Context, cfg temporalchild.Config, logTo io.Writer, ready f
 	}
 	ui, err := startUI(ctx, cfg, addresses)
 	if err == nil {
-		err = becomeReady(ctx, cfg, addresses)
+		err = becomeReady(ctx, cfg, addresses, target)
 	}
 	if err == nil {
 		dynamic.settle()
@@ -104,10 +104,15 @@ func Run(ctx context.Context, cfg temporalchild.Config, logTo io.Writer, ready f
 }
 
 // becomeReady brings the started server to where clients can use it.
-func becomeReady(ctx context.Context, cfg temporalchild.Config, a addresses) error {
+func becomeReady(ctx context.Context, cfg temporalchild.Config, a addresses, target database) error {
 	setup, cancel := context.WithTimeout(ctx, setupTimeout)
 	defer cancel()
-	err := prepareNamespace(setup, cfg, a.frontend.String())
+	columns, err := prepareNamespace(setup, cfg, a.frontend.String())
+	if err == nil {
+		if err = trimIndexes(setup, target, columns); err != nil {
+			err = fmt.Errorf("trim the indexes of the visibility store: %w", err)
+		}
+	}
 	if err == nil {
 		err = awaitUI(setup, a)
 	}

@@ -18,11 +18,13 @@ import (
 	"go.temporal.io/server/schema"
 	v12 "go.temporal.io/server/schema/postgresql/v12"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/florinledger/florin/devnet/visibility"
 )
 
 const (
 	mainDatabase       = "temporal"
-	visibilityDatabase = "temporal_visibility"
+	visibilityDatabase = visibility.Database
 )
 
 // database says how to reach the PostgreSQL server.
@@ -90,6 +92,16 @@ func prepareDatabase(ctx context.Context, target database, name, directory, vers
 		return err
 	}
 	return upgradeSchema(ctx, conn, name, directory, current, version)
+}
+
+// trimIndexes takes away the indexes of the visibility store that nobody uses.
+func trimIndexes(ctx context.Context, target database, columns []string) error {
+	conn, err := target.connect(ctx, visibilityDatabase)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	return visibility.Trim(ctx, conn, columns)
 }
 
 func (d database) connect(ctx context.Context, name string) (*pgx.Conn, error) {
@@ -173,6 +185,9 @@ func upgradeSchema(ctx context.Context, conn *pgx.Conn, name, directory, from, t
 		return err
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	if err := visibility.Restore(ctx, tx); err != nil { // an upgrade may change any index
+		return err
+	}
 	if _, err := tx.Exec(ctx, versionTables+script); err != nil {
 		return contribHint(err)
 	}

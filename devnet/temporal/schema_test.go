@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinledger/florin/devnet/devtest"
 	"github.com/florinledger/florin/devnet/postgres"
+	"github.com/florinledger/florin/devnet/visibility"
 )
 
 // shapeQuery lists everything about the tables that the server relies on.
@@ -83,4 +84,62 @@ func TestCompareVersions(t *testing.T) {
 	}{{"1.9", "v1.10", -1}, {"v1.2", "1.2", 0}, {"2.0", "1.19", 1}, {"0.0", "v1.0", -1}} {
 		require.Equal(t, test.want, compareVersions(test.a, test.b), test)
 	}
+}
+
+// TestIndexesThatNobodyUsesAreLeftOut trims a store as a start does, and makes it whole again.
+func TestIndexesThatNobodyUsesAreLeftOut(t *testing.T) {
+	t.Parallel()
+	server, err := postgres.Start(t.Context(), postgres.Options{Dir: devtest.DataDir(t), Ephemeral: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
+	target, err := parseDatabaseURL(server.URL("postgres"))
+	require.NoError(t, err)
+	require.NoError(t, prepareDatabases(t.Context(), target))
+	conn := open(t, server, visibilityDatabase)
+	whole := shape(t, conn)
+
+	trimmed := func(columns ...string) []string {
+		require.NoError(t, trimIndexes(t.Context(), target, columns))
+		return presentIndexes(t, conn)
+	}
+	always := []string{
+		"by_parent_workflow_id", "by_root_workflow_id", "by_status", "by_temporal_namespace_division",
+		"by_temporal_scheduled_by_id", "by_workflow_id", "by_workflow_type", "default_idx",
+	}
+	require.Equal(t, always, trimmed())
+	require.ElementsMatch(t, append(always, "by_keyword_07", "by_keyword_list_01", "by_int_02"),
+		trimmed("Keyword07", "KeywordList01", "Int02"), "what attributes need is made again")
+	require.Len(t, trimmed("Keyword07"), len(always)+1)
+
+	// An upgrade of the schema finds every index, and is trimmed anew.
+	tx, err := conn.Begin(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, visibility.Restore(t.Context(), tx))
+	require.NoError(t, tx.Commit(t.Context()))
+	require.Subset(t, shape(t, conn), whole)
+	require.Equal(t, always, trimmed())
+
+	// Who asks for all indexes has them, also after later starts, until few are asked for.
+	var told []string
+	require.NoError(t, visibility.All(t.Context(), conn, func(name string) { told = append(told, name) }))
+	require.Contains(t, told, "by_task_queue")
+	require.Subset(t, shape(t, conn), whole)
+	require.Len(t, trimmed(), len(always)+len(told))
+	require.NoError(t, visibility.All(t.Context(), conn, func(name string) { require.Fail(t, "it is there", name) }))
+	require.NoError(t, visibility.Few(t.Context(), conn))
+	require.Equal(t, always, trimmed())
+}
+
+// presentIndexes are those that the store has.
+func presentIndexes(t *testing.T, conn *pgx.Conn) []string {
+	t.Helper()
+	found, err := visibility.List(t.Context(), conn)
+	require.NoError(t, err)
+	var names []string
+	for _, one := range found {
+		if one.Present {
+			names = append(names, one.Name)
+		}
+	}
+	return names
 }

@@ -24,6 +24,9 @@ func (a *Amount) UnmarshalText(text []byte) error {
 }
 
 // coins shows an amount for people, without zeros at its end.
-func coins(amount decimal.Decimal) string {
-	return strings.TrimSuffix(strings.TrimRight(amount.String(), "0"), ".") + " CC"
+func coins(amount decimal.Decimal) string { return short(amount) + " CC" }
+
+// short shows a number without zeros at its end.
+func short(number decimal.Decimal) string {
+	return strings.TrimSuffix(strings.TrimRight(number.String(), "0"), ".")
 }

@@ -1,0 +1,247 @@
+// Package visibility keeps the indexes of Temporal's visibility store that queries of its UI and of Florin use, and
+// takes the others away: each of them is written twice for each workflow, and together they are most of what a workflow
+// costs the disk. What was taken away is noted in the store, so that one command makes it again.
+package visibility
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Database is the name of the visibility store that `florin up` runs.
+const Database = "temporal_visibility"
+
+// kept are the indexes that always stay: the order of all lists, the filters of the UI, and what its pages of a
+// workflow and of a Schedule ask for.
+func kept() []string {
+	return []string{
+		"default_idx", "by_workflow_id", "by_workflow_type", "by_status", "by_parent_workflow_id", "by_root_workflow_id",
+		"by_temporal_scheduled_by_id", "by_temporal_namespace_division",
+	}
+}
+
+const (
+	// table has a row for each workflow.
+	table = "executions_visibility"
+	// noted has the definitions of the indexes that were taken away.
+	noted = "florin_absent_indexes"
+	// wantsAll is the comment of the table where somebody has asked for all indexes.
+	wantsAll = "florin: all indexes"
+)
+
+// Conn is a connection to the store, or a transaction in it.
+type Conn interface {
+	Exec(ctx context.Context, sql string, arguments ...any) (pgconn.CommandTag, error)
+	Query(ctx context.Context, sql string, arguments ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, arguments ...any) pgx.Row
+}
+
+// Index is an index of the store.
+type Index struct {
+	Name string `json:"name"`
+	// Present says whether the store has it now.
+	Present bool `json:"present"`
+	// Bytes is what it takes of the disk.
+	Bytes int64 `json:"bytes"`
+}
+
+// Trim takes away the indexes that nobody uses, unless somebody has asked for all of them. Those of the columns that
+// namespaces have given to search attributes stay, or are made again. It is safe to run again.
+func Trim(ctx context.Context, conn Conn, columns []string) error {
+	var comment *string
+	query := "select obj_description('" + table + "'::regclass, 'pg_class')"
+	if err := conn.QueryRow(ctx, query).Scan(&comment); err != nil {
+		return err
+	}
+	if comment != nil && *comment == wantsAll {
+		return nil
+	}
+	if _, err := conn.Exec(ctx, "create table if not exists "+noted+
+		" (name text primary key, definition text not null)"); err != nil {
+		return err
+	}
+	absent, err := absentees(ctx, conn)
+	if err != nil {
+		return err
+	}
+	for _, one := range absent {
+		if one.isOf(columns) {
+			if err := one.restore(ctx, conn); err != nil {
+				return err
+			}
+		}
+	}
+	found, err := present(ctx, conn)
+	if err != nil {
+		return err
+	}
+	for _, one := range found {
+		if slices.Contains(kept(), one.name) || one.isOf(columns) {
+			continue
+		}
+		if err := one.remove(ctx, conn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Few has the next Trim take away what nobody uses.
+func Few(ctx context.Context, conn Conn) error { return note(ctx, conn, "null") }
+
+// All makes again what was taken away, while the server runs, and has later starts keep it. told hears of each index
+// before it is made.
+func All(ctx context.Context, conn Conn, told func(name string)) error {
+	if err := note(ctx, conn, "'"+wantsAll+"'"); err != nil {
+		return err
+	}
+	absent, err := absentees(ctx, conn)
+	if err != nil {
+		return err
+	}
+	for _, one := range absent {
+		told(one.name)
+		if err := one.makeConcurrently(ctx, conn); err != nil {
+			return fmt.Errorf("make index %s: %w", one.name, err)
+		}
+		if _, err := conn.Exec(ctx, "delete from "+noted+" where name = $1", one.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Restore makes again what was taken away, for an upgrade of the schema, which may change any index.
+func Restore(ctx context.Context, conn Conn) error {
+	absent, err := absentees(ctx, conn)
+	if err != nil {
+		return err
+	}
+	for _, one := range absent {
+		if err := one.restore(ctx, conn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// List lists the indexes, those that were taken away included, by their names.
+func List(ctx context.Context, conn Conn) ([]Index, error) {
+	there, err := present(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	absent, err := absentees(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	var all []Index
+	for _, one := range there {
+		index := Index{Name: one.name, Present: true}
+		if err := conn.QueryRow(ctx, "select pg_relation_size($1::regclass)", one.name).Scan(&index.Bytes); err != nil {
+			return nil, err
+		}
+		all = append(all, index)
+	}
+	for _, one := range absent {
+		all = append(all, Index{Name: one.name})
+	}
+	return all, nil
+}
+
+// note says on the table whether somebody wants all indexes.
+func note(ctx context.Context, conn Conn, comment string) error {
+	_, err := conn.Exec(ctx, "comment on table "+table+" is "+comment)
+	if missing(err) {
+		return errors.New("this is no visibility store of Temporal: it has no table " + table)
+	}
+	return err
+}
+
+// index is an index and the statement that makes it.
+type index struct{ name, definition string }
+
+// isOf reports whether the index is of one of the columns.
+func (i index) isOf(columns []string) bool {
+	return slices.ContainsFunc(columns, func(column string) bool {
+		return slices.Contains(words.FindAllString(i.definition, -1), strings.ToLower(column))
+	})
+}
+
+// words are the names in a definition.
+var words = regexp.MustCompile(`\w+`)
+
+// remove takes the index away. It is noted first: between the two it is noted and there, which does no harm.
+func (i index) remove(ctx context.Context, conn Conn) error {
+	if _, err := conn.Exec(ctx, "insert into "+noted+" values ($1, $2) on conflict (name) do nothing",
+		i.name, i.definition); err != nil {
+		return err
+	}
+	if _, err := conn.Exec(ctx, "drop index "+pgx.Identifier{i.name}.Sanitize()); err != nil {
+		return fmt.Errorf("drop index %s: %w", i.name, err)
+	}
+	return nil
+}
+
+// restore makes the index again.
+func (i index) restore(ctx context.Context, conn Conn) error {
+	if _, err := conn.Exec(ctx, "drop index if exists "+pgx.Identifier{i.name}.Sanitize()); err != nil {
+		return err
+	}
+	if _, err := conn.Exec(ctx, i.definition); err != nil {
+		return fmt.Errorf("make index %s: %w", i.name, err)
+	}
+	_, err := conn.Exec(ctx, "delete from "+noted+" where name = $1", i.name)
+	return err
+}
+
+// present are the indexes of the table, without those that keep its rows apart.
+func present(ctx context.Context, conn Conn) ([]index, error) {
+	return indexes(ctx, conn, `select c.relname, pg_get_indexdef(i.indexrelid)
+		from pg_index i join pg_class c on c.oid = i.indexrelid
+		where i.indrelid = to_regclass('`+table+`') and not i.indisunique and i.indisvalid order by c.relname`)
+}
+
+// absentees are the indexes that were taken away and are not there.
+func absentees(ctx context.Context, conn Conn) ([]index, error) {
+	var known bool // asked first, since a statement that fails would end a transaction
+	err := conn.QueryRow(ctx, "select to_regclass('"+noted+"') is not null").Scan(&known)
+	if err != nil || !known {
+		return nil, err
+	}
+	return indexes(ctx, conn, `select name, definition from `+noted+` where not exists (
+		select from pg_index where indexrelid = to_regclass(quote_ident(name)) and indisvalid) order by name`)
+}
+
+func indexes(ctx context.Context, conn Conn, query string) ([]index, error) {
+	rows, err := conn.Query(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (index, error) {
+		var found index
+		return found, row.Scan(&found.name, &found.definition)
+	})
+}
+
+// makeConcurrently makes the index while workflows go on. One that was interrupted left an index that is not valid.
+func (i index) makeConcurrently(ctx context.Context, conn Conn) error {
+	if _, err := conn.Exec(ctx, "drop index concurrently if exists "+pgx.Identifier{i.name}.Sanitize()); err != nil {
+		return err
+	}
+	_, err := conn.Exec(ctx, "create index concurrently"+i.definition[len("CREATE INDEX"):])
+	return err
+}
+
+// missing reports whether a statement named a table that is not there.
+func missing(err error) bool {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && refused.Code == "42P01" // undefined_table
+}
