@@ -1,14 +1,20 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"maps"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/florinledger/florin/cmd/florin/client"
 )
 
-// completionCommand prints what makes a shell complete commands and flags.
+// completionCommand prints what makes a shell complete commands, flags and names of parties.
 type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish. For bash: source <(florin completion bash)"`
 }
@@ -42,9 +48,15 @@ type completeCommand struct {
 	Words []string `arg:"" optional:"" help:"What is typed so far behind the program's name; the last word is being typed."`
 }
 
-// Run prints what the last word may become, one on each line.
-func (c *completeCommand) Run(parsed *kong.Context) error {
-	found := completions(parsed.Model.Node, c.Words)
+// nameTimeout bounds how long a person who presses the tabulator waits for a node's names.
+const nameTimeout = 2 * time.Second
+
+// Run prints what the last word may become, one on each line. Names of parties come from the node that the flags and
+// the environment name; one that does not answer has none.
+func (c *completeCommand) Run(ctx context.Context, parsed *kong.Context) error {
+	limited, cancel := context.WithTimeout(ctx, nameTimeout)
+	defer cancel()
+	found := completions(parsed.Model.Node, c.Words, func(node client.Node) []string { return node.Names(limited) })
 	if len(found) == 0 {
 		return nil
 	}
@@ -52,21 +64,117 @@ func (c *completeCommand) Run(parsed *kong.Context) error {
 	return err
 }
 
-// completions are the commands, or flags, that the last word may become.
-func completions(node *kong.Node, words []string) []string {
+// completions are the commands, flags, words or names that the last word may become.
+func completions(node *kong.Node, words []string, names func(client.Node) []string) []string {
 	if len(words) == 0 {
 		words = []string{""}
 	}
-	typed, last := words[:len(words)-1], words[len(words)-1]
-	for _, word := range typed {
-		at := slices.IndexFunc(node.Children, func(child *kong.Node) bool { return child.Name == word && !child.Hidden })
-		if at >= 0 {
-			node = node.Children[at]
+	at, last := readTyped(node, words[:len(words)-1]), words[len(words)-1]
+	var found []string
+	switch {
+	case at.flag != nil:
+		found = at.values(at.flag.Value, names)
+	case strings.HasPrefix(last, "-"):
+		found = flagNames(at.node)
+	default:
+		found = commandNames(at.node)
+		if argument := at.argument(); argument != nil {
+			found = append(found, at.values(argument, names)...)
 		}
 	}
-	names := commandNames(node)
-	if strings.HasPrefix(last, "-") {
-		names = flagNames(node)
+	return slices.DeleteFunc(found, func(name string) bool { return !strings.HasPrefix(name, last) })
+}
+
+// typed is what a person has typed before the word that is being completed.
+type typed struct {
+	node *kong.Node
+	// arguments is how many arguments of the command are typed already.
+	arguments int
+	// flag is the one whose value comes next; nil for none.
+	flag *kong.Flag
+	// given are the flags with values.
+	given map[string]string
+}
+
+// readTyped reads words behind the program's name. Those that make no sense are passed over.
+func readTyped(node *kong.Node, words []string) typed {
+	at := typed{node: node, given: map[string]string{}}
+	for _, word := range words {
+		switch {
+		case at.flag != nil:
+			at.given[at.flag.Name], at.flag = word, nil
+		case strings.HasPrefix(word, "-"):
+			name, value, valued := strings.Cut(strings.TrimLeft(word, "-"), "=")
+			if flag := at.flagCalled(name); flag != nil && valued {
+				at.given[flag.Name] = value
+			} else if flag != nil && !flag.IsBool() {
+				at.flag = flag
+			}
+		default:
+			child := slices.IndexFunc(at.node.Children, func(one *kong.Node) bool { return one.Name == word && !one.Hidden })
+			if child < 0 {
+				at.arguments++
+				continue
+			}
+			at.node = at.node.Children[child]
+		}
 	}
-	return slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, last) })
+	return at
+}
+
+func (t typed) flagCalled(name string) *kong.Flag {
+	for _, flags := range t.node.AllFlags(true) {
+		for _, flag := range flags {
+			if flag.Name == name || len(name) == 1 && string(flag.Short) == name {
+				return flag
+			}
+		}
+	}
+	return nil
+}
+
+// argument is the one that is being typed; nil where the command takes no more.
+func (t typed) argument() *kong.Value {
+	node := t.node
+	if node.DefaultCmd != nil {
+		node = node.DefaultCmd
+	}
+	if t.arguments < len(node.Positional) {
+		return node.Positional[t.arguments]
+	}
+	if last := len(node.Positional) - 1; last >= 0 && node.Positional[last].IsCumulative() {
+		return node.Positional[last]
+	}
+	return nil
+}
+
+// values are what an argument or a flag may be.
+func (t typed) values(of *kong.Value, names func(client.Node) []string) []string {
+	if of.Tag.Get("complete") == "name" {
+		return names(client.Node{
+			DataDir: t.value("data-dir"), URL: t.value("url"), Token: t.value("token"), TokenFile: t.value("token-file"),
+			AuthSecret: t.value("auth-secret"), AuthAudience: t.value("auth-audience"), AdminUser: t.value("admin-user"),
+		})
+	}
+	if of.Enum == "" {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(of.EnumMap()))
+}
+
+// value is what a flag is: as typed, from the environment, or by default.
+func (t typed) value(name string) string {
+	if value, given := t.given[name]; given {
+		return value
+	}
+	flag := t.flagCalled(name)
+	if flag == nil {
+		return ""
+	}
+	for _, variable := range flag.Envs {
+		if value, set := os.LookupEnv(variable); set {
+			return value
+		}
+	}
+	return flag.Default
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/cmd/florin/client"
 )
 
 func TestAShellCompletesCommandsAndFlags(t *testing.T) {
@@ -12,7 +14,25 @@ func TestAShellCompletesCommandsAndFlags(t *testing.T) {
 	var commands cli
 	parser, err := kong.New(&commands, parserOptions()...)
 	require.NoError(t, err)
+	var asked []client.Node
+	names := func(node client.Node) []string {
+		asked = append(asked, node)
+		return []string{"alice", "albert", "bob"}
+	}
 	for _, test := range []struct{ typed, expected []string }{
+		{[]string{"send", "al"}, []string{"alice", "albert"}},
+		{[]string{"send", "alice", ""}, []string{"alice", "albert", "bob"}},
+		{[]string{"send", "alice", "bob", "a"}, nil},
+		{[]string{"send", "--note", "alice", "b"}, []string{"bob"}},
+		{[]string{"send", "--json", "alice", "b"}, []string{"bob"}},
+		{[]string{"balance", "alice", "bob", "al"}, []string{"alice", "albert"}},
+		{[]string{"offers", "al"}, []string{"alice", "albert"}},
+		{[]string{"offers", "accept", "bo"}, []string{"bob"}},
+		{[]string{"user", "new", "teller", "--party", "bo"}, []string{"bob"}},
+		{[]string{"party", "new", "al"}, nil},
+		{[]string{"logs", "te"}, []string{"temporal"}},
+		{[]string{"completion", ""}, []string{"bash", "fish", "zsh"}},
+		{[]string{"history", "bob", "al"}, nil},
 		{[]string{"par"}, []string{"party"}},
 		{[]string{"party", ""}, []string{"new", "list"}},
 		{[]string{"offers", "acc"}, []string{"accept"}},
@@ -21,10 +41,16 @@ func TestAShellCompletesCommandsAndFlags(t *testing.T) {
 		{[]string{"temporal-d"}, nil},
 		{[]string{"nonsense", "--versio"}, []string{"--version"}},
 	} {
-		require.ElementsMatch(t, test.expected, completions(parser.Model.Node, test.typed), "%v", test.typed)
+		require.ElementsMatch(t, test.expected, completions(parser.Model.Node, test.typed, names), "%v", test.typed)
 	}
-	require.Contains(t, completions(parser.Model.Node, nil), "up")
-	require.NotContains(t, completions(parser.Model.Node, nil), "testenv")
+	require.Contains(t, completions(parser.Model.Node, nil, names), "up")
+	require.NotContains(t, completions(parser.Model.Node, nil, names), "testenv")
+
+	asked = nil
+	completions(parser.Model.Node, []string{"tap", "--url=http://there", "--token", "secret", "al"}, names)
+	require.Equal(t, []client.Node{{
+		DataDir: ".florin", URL: "http://there", Token: "secret", AdminUser: "ledger-api-user",
+	}}, asked, "the node that was typed is asked")
 }
 
 // TestEveryCommandIsInAGroupAndSaysWhatItDoes keeps --help whole.

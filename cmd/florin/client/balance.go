@@ -15,7 +15,7 @@ type BalanceCommand struct {
 	Node
 	console.Output
 
-	Names []string `arg:"" optional:"" name:"name" help:"Whose: users, or parties. Left out: all users with a wallet."`
+	Names []string `complete:"name" arg:"" optional:"" name:"name" help:"Whose: users, or parties. Left out: all users with a wallet."`
 }
 
 // balance is what a wallet holds.

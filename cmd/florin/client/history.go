@@ -15,7 +15,7 @@ type HistoryCommand struct {
 	Node
 	console.Output
 
-	Name  string `arg:"" help:"Whose: a user, or a party."`
+	Name  string `complete:"name" arg:"" help:"Whose: a user, or a party."`
 	Limit int    `help:"How many entries at most, the newest first; 1 to 1000." default:"20"`
 	After string `help:"Go on behind the entry with this id, as --json shows it."`
 }

@@ -21,7 +21,7 @@ type ContractsCommand struct {
 	Node
 	console.Output
 
-	Name     string   `arg:"" help:"Whose: a user, or a party."`
+	Name     string   `complete:"name" arg:"" help:"Whose: a user, or a party."`
 	Template []string `help:"Only of these templates, as in #splice-amulet:Splice.Amulet:Amulet."`
 }
 
@@ -85,7 +85,7 @@ func hints(parties []string) []string {
 type UpdatesCommand struct {
 	Node
 
-	Name   string `arg:"" help:"Whose: a user, or a party."`
+	Name   string `complete:"name" arg:"" help:"Whose: a user, or a party."`
 	After  int64  `help:"Only what is behind this offset." default:"0"`
 	Follow bool   `short:"f" help:"Go on with what happens, until Ctrl-C."`
 	JSON   bool   `name:"json" help:"Print each transaction as JSON, one a line, for programs." group:"Output"`
@@ -188,7 +188,7 @@ type SubmitCommand struct {
 	console.Output
 
 	File  string   `arg:"" help:"JSON as POST /v2/commands/submit-and-wait takes it; - reads standard input."`
-	ActAs []string `help:"Who acts: users, or parties. Takes the place of actAs in the file."`
+	ActAs []string `complete:"name" help:"Who acts: users, or parties. Takes the place of actAs in the file."`
 	User  string   `help:"In whose name to submit; the administrator's by default."`
 }
 

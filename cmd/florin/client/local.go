@@ -230,7 +230,7 @@ type EnvCommand struct {
 	Node
 	console.Output
 
-	User string `help:"Whose token; the administrator's by default."`
+	User string `complete:"name" help:"Whose token; the administrator's by default."`
 }
 
 // Run prints the lines that a shell evaluates.

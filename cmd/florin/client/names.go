@@ -127,6 +127,47 @@ func users(ctx context.Context, admin *ledgerclient.Client) ([]user, error) {
 	}
 }
 
+// Names are what parties may be called by on the node: users, and readable parts of ids that one party alone has. A
+// node that does not answer, or not to this user, has none.
+func (n Node) Names(ctx context.Context) []string {
+	var names []string
+	err := n.with(ctx, func(ctx context.Context, s *Session) error {
+		admin, err := s.Admin()
+		if err != nil {
+			return err
+		}
+		known, err := users(ctx, admin)
+		if err != nil {
+			return err
+		}
+		for _, one := range known {
+			if one.PrimaryParty != "" {
+				names = append(names, one.ID)
+			}
+		}
+		all, err := parties(ctx, admin)
+		if err != nil {
+			return err
+		}
+		called := map[string]int{}
+		for _, one := range all {
+			called[hint(one.Party)]++
+		}
+		for name, times := range called {
+			if times == 1 {
+				names = append(names, name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return names
+	}
+	names = append(names, operatorName)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // userOf is the user whose primary party it is, "" for none.
 func (s *Session) userOf(ctx context.Context, admin *ledgerclient.Client, party string) (string, error) {
 	all, err := users(ctx, admin)

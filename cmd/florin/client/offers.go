@@ -57,7 +57,7 @@ type OffersListCommand struct {
 	Node
 	console.Output
 
-	Name string `arg:"" help:"Whose: a user, or a party."`
+	Name string `complete:"name" arg:"" help:"Whose: a user, or a party."`
 }
 
 // Run lists the offers.
@@ -148,7 +148,7 @@ type answering struct {
 	Node
 	console.Output
 
-	Name string   `arg:"" help:"Who answers: a user, or a party."`
+	Name string   `complete:"name" arg:"" help:"Who answers: a user, or a party."`
 	IDs  []string `arg:"" optional:"" name:"id" help:"Ids of the offers, or what they begin with; may be left out when only one waits."`
 	All  bool     `help:"All that wait."`
 }

@@ -38,7 +38,7 @@ type PreapprovalShowCommand struct {
 	Node
 	console.Output
 
-	Name string `arg:"" help:"Whose: a user, or a party."`
+	Name string `complete:"name" arg:"" help:"Whose: a user, or a party."`
 }
 
 // Run shows the preapproval.
@@ -67,7 +67,7 @@ type PreapprovalOnCommand struct {
 	Node
 	console.Output
 
-	Name string `arg:"" help:"Whose: a user, or a party."`
+	Name string `complete:"name" arg:"" help:"Whose: a user, or a party."`
 }
 
 // Run makes the preapproval, unless there is one.
@@ -99,7 +99,7 @@ type PreapprovalOffCommand struct {
 	Node
 	console.Output
 
-	Name string `arg:"" help:"Whose: a user, or a party."`
+	Name string `complete:"name" arg:"" help:"Whose: a user, or a party."`
 }
 
 // Run cancels the preapproval, if there is one.

@@ -20,8 +20,8 @@ type SendCommand struct {
 	Node
 	console.Output
 
-	From    string        `arg:"" help:"Who sends: a user, or a party."`
-	To      string        `arg:"" help:"Who receives: a user, a party, or the id of a party anywhere."`
+	From    string        `complete:"name" arg:"" help:"Who sends: a user, or a party."`
+	To      string        `complete:"name" arg:"" help:"Who receives: a user, a party, or the id of a party anywhere."`
 	Amount  Amount        `arg:"" help:"How much coin."`
 	Note    string        `help:"Words for the receiver."`
 	Expires time.Duration `help:"How long the receiver has to accept, if it has no preapproval." default:"24h"`

@@ -19,7 +19,7 @@ type TapCommand struct {
 	Node
 	console.Output
 
-	Name   string `arg:"" help:"Who gets the coin: a user, a party, or operator."`
+	Name   string `complete:"name" arg:"" help:"Who gets the coin: a user, a party, or operator."`
 	Amount Amount `arg:"" help:"How much coin."`
 	ID     string `name:"id" help:"Command id: taps with the same one happen once in a day. A new one by default."`
 }

@@ -19,9 +19,9 @@ type UserNewCommand struct {
 	console.Output
 
 	Name   string   `arg:"" help:"Id of the user, which its tokens name."`
-	Party  string   `help:"Primary party of the user, which it may act as: a user, a party, or a party's id."`
-	ActAs  []string `help:"Further parties that the user may act as."`
-	ReadAs []string `help:"Parties that the user may read as."`
+	Party  string   `complete:"name" help:"Primary party of the user, which it may act as: a user, a party, or a party's id."`
+	ActAs  []string `complete:"name" help:"Further parties that the user may act as."`
+	ReadAs []string `complete:"name" help:"Parties that the user may read as."`
 	Admin  bool     `help:"Let the user administer the node."`
 }
 
