@@ -38,4 +38,5 @@ type Activities struct {
 	Log    *slog.Logger
 
 	parties partyCache
+	due     dueTurns
 }

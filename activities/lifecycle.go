@@ -308,7 +308,8 @@ type ReachLedgerTimeInput struct {
 
 // ReachLedgerTime tells how long the ledger's time is from the one that is waited for; not positive once it is reached.
 // Until then the workflow is called when the clock is advanced, and until [Activities.LeaveLedgerTime] the clock waits
-// for what the workflow does then. A submission that would not be committed does not wait.
+// for what the workflow does then. A submission that has waited takes its turn among those that are due as well, so
+// that many with the same time keep nobody else from the head. A submission that would not be committed does not wait.
 func (a *Activities) ReachLedgerTime(ctx context.Context, in ReachLedgerTimeInput) (time.Duration, error) {
 	var wait time.Duration
 	admitted, err := a.admit(ctx, CommitSubmissionsInput{
@@ -334,6 +335,11 @@ func (a *Activities) ReachLedgerTime(ctx context.Context, in ReachLedgerTimeInpu
 	})
 	if err != nil {
 		return 0, fmt.Errorf("wait for ledger time %s: %w", until, err)
+	}
+	if wait <= 0 && in.Submission.WaitsForItsTime() {
+		cost := in.Submission.CommitCost(0)
+		//nolint:forbidigo // turns are a matter of real time, wherever the ledger's clock stands
+		wait = a.due.wait(time.Now(), in.WorkflowID, in.Submission.Identity, cost)
 	}
 	return wait, nil
 }

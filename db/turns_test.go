@@ -114,6 +114,45 @@ func TestATakeOfLifecyclesCostsWhatItReturns(t *testing.T) {
 	}
 }
 
+// What is not due of an account is not walked, however much that is. Beside it more is due than is taken, so that
+// accounts take turns.
+func TestATakeCostsNothingForWhatIsNotDue(t *testing.T) {
+	t.Parallel()
+	const few = 1500
+	databaseURL := dbtest.URL(t)
+	fill(t, databaseURL, `
+		INSERT INTO automation_tasks (kind, subject, account, due_at)
+		SELECT 'expiry', 'due-' || i, 'account-' || i % 10, '2026-01-01' FROM generate_series(1, 500) AS i`, `
+		INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, account, due_at)
+		SELECT subject, 'Kind', '{}', '{00aa}', account, due_at FROM automation_tasks`,
+		"VACUUM ANALYZE automation_tasks, lifecycles")
+	due := instant.AddDate(3, 0, 0)
+	tasks := func(served string) int64 {
+		return pages(t, databaseURL, dbgen.TakeTasks, "expiry", due, "run", served, 100, 101)
+	}
+	lifecycles := func(served string) int64 {
+		return pages(t, databaseURL, dbgen.TakeDueLifecycles, served, due, due, 33, 32, 4)
+	}
+	all := []string{"", "account-5", "zz"}
+	before := map[string][2]int64{}
+	for _, served := range all {
+		before[served] = [2]int64{tasks(served), lifecycles(served)}
+	}
+	fill(t, databaseURL, `
+		INSERT INTO automation_tasks (kind, subject, account, due_at)
+		SELECT 'expiry', 'later-' || i, 'b-greedy', '2126-01-01' FROM generate_series(1, 100000) AS i`, `
+		INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, account, due_at)
+		SELECT 'later:!' || i, 'Kind', '{}', '{00aa}', 'b-greedy', '2126-01-01' FROM generate_series(1, 100000) AS i`, `
+		INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, account, due_at, calls, call_after)
+		SELECT 'called:!' || i, 'Kind', '{}', '{00aa}', 'b-greedy', '2026-01-01', 3, '2126-01-01'
+		FROM generate_series(1, 100000) AS i`,
+		"VACUUM ANALYZE automation_tasks, lifecycles")
+	for _, served := range all {
+		require.Less(t, tasks(served), before[served][0]+few, served)
+		require.Less(t, lifecycles(served), before[served][1]+few, served)
+	}
+}
+
 // TestTurnsGoAround has more accounts with something due than are served at a time: all are served before one is again.
 func TestTurnsGoAround(t *testing.T) {
 	t.Parallel()

@@ -20,6 +20,15 @@ func DefaultUser(userID string) Identity {
 // makes as many users as it likes.
 func (i Identity) Tenant() string { return i.IdentityProviderID }
 
+// Account is whose turns the user takes: its own, or those of its identity provider, whose administrator can make as
+// many users as it likes. The default provider's users are the operator's.
+func (i Identity) Account() Identity {
+	if tenant := i.Tenant(); tenant != "" {
+		return Identity{IdentityProviderID: tenant}
+	}
+	return i
+}
+
 // TenantShare is how many of so many places the users of one identity provider other than the default one may have
 // together: half of them.
 func TenantShare(all int64) int64 { return max(1, all/2) }

@@ -199,6 +199,21 @@ func (p *Packages) ResolvePackage(
 	return id, true, nil
 }
 
+// Preferred is what counts of a preference: for each package name the first id, and no unknown ones. It is as short as
+// the list of packages, however long the preference is.
+func (p *Packages) Preferred(preference []lf.PackageID) []lf.PackageID {
+	var preferred []lf.PackageID
+	seen := map[string]bool{}
+	for _, id := range preference {
+		used, known := p.byID[id]
+		if name := p.names[used]; known && !seen[name] {
+			seen[name] = true
+			preferred = append(preferred, id)
+		}
+	}
+	return preferred
+}
+
 // ResolveTemplate turns an identifier as a client wrote it into the name of a template or interface that exists.
 func (p *Packages) ResolveTemplate(ref lf.TypeName, preference []lf.PackageID) (lf.TypeName, *fault.Fault) {
 	id, known, refusal := p.ResolvePackage(ref.Package, preference)

@@ -21,9 +21,9 @@ const DefaultAttributeBytes = 1900
 // time, and another process may be the one that commits it.
 const maxHold = 250 * time.Millisecond
 
-// maxUnderWay is how many bytes of submissions may be on their way to their completions. Users take turns at what waits
-// for that, so this bounds what stands between anybody's submission and its commit. One that is alone counts for an
-// eighth at least.
+// maxUnderWay is how much may be on its way to its completion, in the unit of [ledger.Submission.CommitCost]; the
+// largest transaction takes all of it. Users take turns at what waits for that, so this bounds what stands between
+// anybody's submission and its commit. One that is alone counts for an eighth at least.
 const (
 	maxUnderWay = maxBatchBytes
 	minAlone    = maxUnderWay / 8
@@ -57,15 +57,18 @@ type batcher struct {
 type pending struct {
 	submission ledger.Submission
 	bytes      int
-	started    chan error    // receives one value: nil when Temporal has it
-	settled    chan struct{} // closed when its completion is known
+	// cost is what its turn counts for, and how much of what is under way it takes.
+	cost    int
+	started chan error    // receives one value: nil when Temporal has it
+	settled chan struct{} // closed when its completion is known
 	// workflowID is that of the workflow it is in; nil before it is in one.
 	workflowID atomic.Pointer[string]
 }
 
 func newPending(submission ledger.Submission, bytes int) *pending {
 	return &pending{
-		submission: submission, bytes: bytes, started: make(chan error, 1), settled: make(chan struct{}),
+		submission: submission, bytes: bytes, cost: submission.CommitCost(bytes),
+		started: make(chan error, 1), settled: make(chan struct{}),
 	}
 }
 
@@ -80,10 +83,9 @@ func newBatcher(start startFunc, maxBatch, attributeBytes int) *batcher {
 func (b *batcher) submit(ctx context.Context, p *pending) error {
 	going := context.WithoutCancel(ctx)
 	switch {
-	case p.submission.WaitsForItsTime():
-		go func() { _ = b.launch(going, []*pending{p}) }() // p.started has the error
 	// A signed transaction is large, and an operator looks for it alone.
 	case b.maxBatch == 1 || p.submission.MinLedgerTime != nil || p.submission.Signed != nil:
+		p.cost = max(p.cost, minAlone)
 		if b.enqueue(&b.alone, &b.busyAlone, p) {
 			go b.runAlone(going)
 		}
@@ -112,23 +114,28 @@ func (b *batcher) enqueue(queue *turns, busy *bool, p *pending) (idle bool) {
 // runShared starts a batch, then the next one that has gathered meanwhile, until nothing waits.
 func (b *batcher) runShared(ctx context.Context) {
 	for batch := b.nextBatch(); len(batch) > 0; batch = b.nextBatch() {
-		bytes := 0
+		cost := 0
 		for _, p := range batch {
-			bytes += p.bytes
+			cost += p.cost
 		}
-		if b.launchInTurn(ctx, batch, bytes) == nil {
+		if b.launchInTurn(ctx, batch, cost) == nil {
 			hold(ctx, batch, maxHold)
 		}
 	}
 }
 
-// runAlone starts one workflow after the other, as many at once as there is room for, until nothing waits.
+// runAlone starts one workflow after the other, as many at once as there is room for, until nothing waits. One that
+// waits for its time leaves once it is started: when its time has come, it takes its turn among those that are due.
 func (b *batcher) runAlone(ctx context.Context) {
 	for p := b.nextAlone(); p != nil; p = b.nextAlone() {
-		room := b.enter(ctx, max(p.bytes, minAlone))
+		timed, taken := p.submission.WaitsForItsTime(), p.cost
+		if timed { // it is only started
+			taken = minAlone
+		}
+		room := b.enter(ctx, taken)
 		go func() {
 			defer room()
-			if b.launch(ctx, []*pending{p}) == nil {
+			if b.launch(ctx, []*pending{p}) == nil && !timed {
 				hold(ctx, []*pending{p}, maxUnderWayTime)
 			}
 		}()
@@ -136,8 +143,8 @@ func (b *batcher) runAlone(ctx context.Context) {
 }
 
 // launchInTurn launches a batch when there is room for it.
-func (b *batcher) launchInTurn(ctx context.Context, batch []*pending, bytes int) error {
-	room := b.enter(ctx, bytes)
+func (b *batcher) launchInTurn(ctx context.Context, batch []*pending, cost int) error {
+	room := b.enter(ctx, cost)
 	if err := b.launch(ctx, batch); err != nil {
 		room()
 		return err
@@ -150,8 +157,8 @@ func (b *batcher) launchInTurn(ctx context.Context, batch []*pending, bytes int)
 }
 
 // enter waits for room among those that are under way, and returns how to leave it.
-func (b *batcher) enter(ctx context.Context, bytes int) (leave func()) {
-	weight := int64(min(bytes, maxUnderWay))
+func (b *batcher) enter(ctx context.Context, cost int) (leave func()) {
+	weight := int64(min(cost, maxUnderWay))
 	_ = b.underWay.Acquire(ctx, weight) // it ends with what is under way: the context has no end
 	return func() { b.underWay.Release(weight) }
 }
@@ -213,12 +220,13 @@ func (b *batcher) nextBatch() []*pending {
 	return batch
 }
 
-// batchSize is how large a batch is: in bytes, and in those of the search attributes that make each submission
-// findable, which have a limit of their own. Submissions of different kinds do not mix.
+// batchSize is how large a batch is: in bytes, in what its commit costs, and in those bytes of the search attributes
+// that make each submission findable, which have a limit of their own. Submissions of different kinds do not mix.
 type batchSize struct {
-	attributes                             int
-	kind                                   string
-	count, bytes, parties, commands, users int
+	attributes               int
+	kind                     string
+	count, bytes, cost       int
+	parties, commands, users int
 }
 
 // add counts one more submission, and reports whether it fits; the first always does.
@@ -227,11 +235,13 @@ func (s *batchSize) add(p *pending) bool {
 		s.kind = p.submission.Kind
 	}
 	s.bytes += p.bytes
+	s.cost += p.cost
 	s.commands += attributeBytes(p.submission.CommandID)
 	s.users += attributeBytes(p.submission.UserID)
 	for _, party := range p.submission.ActAs {
 		s.parties += attributeBytes(string(party))
 	}
-	fits := p.submission.Kind == s.kind && s.bytes <= maxBatchBytes && max(s.parties, s.commands, s.users) <= s.attributes
+	fits := p.submission.Kind == s.kind && s.bytes <= maxBatchBytes && s.cost <= maxUnderWay &&
+		max(s.parties, s.commands, s.users) <= s.attributes
 	return fits || s.count == 1
 }

@@ -228,6 +228,14 @@ func TestLoneSubmissionsTakeTurns(t *testing.T) {
 		return p
 	}
 	waits := func() int { b.mu.Lock(); defer b.mu.Unlock(); return b.alone.len() }
+	soon := past.Add(2 * time.Hour)
+	timed := lone(flood+1, "timed")
+	timed.submission.MinLedgerTime = &soon
+	go func() { _ = b.submit(ctx, timed) }()
+	require.Equal(t, 1, temporal.nextSize(t))
+	temporal.release <- nil // Temporal has it, so it takes no more room, and a turn when its time has come
+	require.NoError(t, b.underWay.Acquire(ctx, maxUnderWay))
+	b.underWay.Release(maxUnderWay)
 	all := map[string]*pending{}
 	for i := range flood {
 		p := lone(i, "greedy")
@@ -246,7 +254,7 @@ func TestLoneSubmissionsTakeTurns(t *testing.T) {
 	require.Eventually(t, func() bool { return waits() == flood-room }, testDeadline, time.Millisecond)
 	for i := range 3 { // one that waits for room already, one whose turn came at the same time, and the modest one
 		temporal.mu.Lock()
-		close(all[temporal.batches[i][0].Key].settled)
+		close(all[temporal.batches[i+1][0].Key].settled)
 		temporal.mu.Unlock()
 		require.Equal(t, 1, temporal.nextSize(t))
 		temporal.release <- nil
@@ -257,7 +265,36 @@ func TestLoneSubmissionsTakeTurns(t *testing.T) {
 	for _, batch := range temporal.batches {
 		users[batch[0].UserID]++
 	}
-	require.Equal(t, map[string]int{"greedy": room + 2, "modest": 1}, users)
+	require.Equal(t, map[string]int{"greedy": room + 2, "modest": 1, "timed": 1}, users)
+}
+
+// A minimum ledger time in the near future goes around nobody: what waits for its time is started in turn too.
+func TestWhatWaitsForItsTimeIsStartedInTurn(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
+	defer cancel()
+	temporal := newStarter()
+	b := newBatcher(temporal.start, 64, DefaultAttributeBytes)
+	received := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	soon := received.Add(time.Second)
+	const flood, room = 30, maxUnderWay / minAlone
+	for i := range flood {
+		p := newPending(testSubmission(i), 100)
+		p.submission.MinLedgerTime, p.submission.ReceivedAt = &soon, received
+		go func() { _ = b.submit(ctx, p) }()
+	}
+	for range room {
+		require.Equal(t, 1, temporal.nextSize(t))
+	}
+	waits := func() int { b.mu.Lock(); defer b.mu.Unlock(); return b.alone.len() }
+	require.Eventually(t, func() bool { return waits() == flood-room-1 }, testDeadline, time.Millisecond,
+		"as many are started at once as there is room for")
+	for range flood {
+		temporal.release <- nil
+	}
+	for range flood - room {
+		require.Equal(t, 1, temporal.nextSize(t))
+	}
 }
 
 func TestBatchSizeBounds(t *testing.T) {
@@ -279,6 +316,7 @@ func TestBatchSizeBounds(t *testing.T) {
 		"all fit":                            {many(3, unchanged), 3},
 		"at most the maximum":                {many(100, unchanged), 64},
 		"bytes":                              {many(9, func(_ int, p *pending) { p.bytes = maxBatchBytes / 4 }), 4},
+		"what their commits cost":            {many(9, func(_ int, p *pending) { p.cost = maxUnderWay / 3 }), 3},
 		"one that is too large goes alone":   {many(2, func(_ int, p *pending) { p.bytes = 2 * maxBatchBytes }), 1},
 		"command ids fill their attribute":   {many(64, longCommandIDs), 9},
 		"parties fill their attribute":       {many(64, longParties), 9},

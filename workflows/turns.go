@@ -7,18 +7,19 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// minTurn is what the smallest submission counts for, in bytes: a commit costs something for each.
+// minTurn is what the smallest submission counts for, in the unit of [ledger.Submission.CommitCost]: a commit costs
+// something for each.
 const minTurn = 1 << 10
 
 // manyUsers is how many users are remembered before those without a claim are forgotten.
 const manyUsers = 4096
 
 // turns are submissions that wait, in the order of their turns: start-time fair queueing (Goyal, Vin and Cheng, 1996)
-// of accounts by the bytes of their submissions. Whoever has had little goes before whoever has had much; an account's
-// own submissions stay in order. It is not safe for concurrent use.
+// of accounts by what the commits of their submissions cost. Whoever has had little goes before whoever has had much;
+// an account's own submissions stay in order. It is not safe for concurrent use.
 type turns struct {
 	waiting turnHeap
-	// now is the start of the turn that was given last, in bytes that a user with a submission always waiting has had.
+	// now is the start of the turn that was given last, in what a user with a submission always waiting has had.
 	now int64
 	// ends are where the last turns of users end.
 	ends  map[ledger.Identity]int64
@@ -38,20 +39,11 @@ func (t *turns) push(p *pending) {
 	if t.ends == nil {
 		t.ends = map[ledger.Identity]int64{}
 	}
-	who := account(p.submission.Identity)
+	who := p.submission.Account()
 	start := max(t.now, t.ends[who])
-	t.ends[who] = start + int64(max(p.bytes, minTurn))
+	t.ends[who] = start + int64(max(p.cost, minTurn))
 	t.count++
 	heap.Push(&t.waiting, turn{pending: p, start: start, order: t.count})
-}
-
-// account is whose turns a user's submissions take: its own, or those of its identity provider, whose administrator can
-// make as many users as it likes. The default provider's users are the operator's.
-func account(who ledger.Identity) ledger.Identity {
-	if tenant := who.Tenant(); tenant != "" {
-		return ledger.Identity{IdentityProviderID: tenant}
-	}
-	return who
 }
 
 // first is the submission whose turn it is, nil when none waits.

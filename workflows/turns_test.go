@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/signing"
 )
 
 func turnOf(user string, number, bytes int) *pending {
@@ -93,4 +94,25 @@ func TestTurnsAreFair(t *testing.T) {
 	require.Empty(t, queue.ends, "nobody waits")
 	require.Nil(t, queue.pop())
 	require.Nil(t, queue.first())
+}
+
+// A few bytes that cost a long commit count for what that costs: others go before the second of them.
+func TestTurnsAreOfWhatCommitsCost(t *testing.T) {
+	t.Parallel()
+	var queue turns
+	for i := range 10 {
+		p := turnOf("dear", i, 2000)
+		p.submission.Signed = &ledger.SignedTransaction{
+			Signatures: []ledger.PartySignatures{{Signatures: make([]signing.Signature, 200)}},
+		}
+		queue.push(newPending(p.submission, p.bytes))
+	}
+	for i := range 100 {
+		queue.push(turnOf("modest", i, 2000))
+	}
+	require.Equal(t, "dear", queue.pop().submission.UserID)
+	for range 100 {
+		require.Equal(t, "modest", queue.pop().submission.UserID)
+	}
+	require.Equal(t, "dear", queue.pop().submission.UserID)
 }

@@ -84,6 +84,11 @@ func asksForDryRun(exchange endpoint.Exchange) (bool, error) {
 
 // dryRun answers what a request would do. Callers who may not ask for the change may not ask this either.
 func dryRun(ctx context.Context, exchange endpoint.Exchange) endpoint.Content {
+	end, err := endpoint.ReadInTurn(ctx) // it changes nothing
+	if err != nil {
+		return exchange.Refuse(ctx, err)
+	}
+	defer end()
 	plan := &Plan{Answer: DryRun{DryRun: true}}
 	content := exchange.Serve(context.WithValue(ctx, planKey{}, plan))
 	refused := content.Status >= http.StatusBadRequest && !errors.Is(endpoint.Failure(ctx), ErrDryRun)

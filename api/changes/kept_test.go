@@ -6,10 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/db/dbtest"
 )
 
 // TestNoUserKeepsMoreAnswersThanMayBe has one user keep what it can, by number and by bytes: it is told so, at every
@@ -59,4 +61,34 @@ func TestWhatHasExpiredMakesRoom(t *testing.T) {
 	for i := range 3 {
 		keyed(t, s, "alice", fmt.Sprint("key-", i), tap, `{"amount":"10"}`).OK(nil)
 	}
+}
+
+// An attempt looks for what all before it may have done, so there are so many of one request and no more.
+func TestARequestIsBegunSoOften(t *testing.T) {
+	t.Parallel()
+	databaseURL := dbtest.URL(t)
+	s := apitest.NewWithCoin(t, apitest.Options{DB: dbtest.Open(t, databaseURL), Once: true})
+	s.Onboard("alice")
+	const body = `{"amount":"10"}`
+	keyed(t, s, "alice", "often", tap, body).OK(nil)
+	had := balance(t, s, "alice")
+	conn, err := pgx.Connect(t.Context(), databaseURL)
+	require.NoError(t, err)
+	defer conn.Close(t.Context())
+	begun := func(attempts int) {
+		_, err := conn.Exec(t.Context(), `
+			UPDATE idempotency_keys
+			SET attempt = $1, status = NULL, header = NULL, body = NULL, held_until = now() - interval '1 minute'`, attempts)
+		require.NoError(t, err)
+	}
+	begun(99)
+	keyed(t, s, "alice", "often", tap, body).OK(nil)
+	begun(100)
+	for range 2 {
+		refused := keyed(t, s, "alice", "often", tap, body)
+		require.Equal(t, http.StatusConflict, refused.Status, refused.Text)
+		require.Contains(t, refused.Text, `was begun 100 times, and none of them came to an answer that stays`)
+		require.Empty(t, refused.Header.Get("Retry-After"))
+	}
+	require.Equal(t, had, balance(t, s, "alice"))
 }

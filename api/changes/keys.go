@@ -149,6 +149,8 @@ func (k *Keeper) serveOnce(ctx context.Context, exchange endpoint.Exchange, key 
 		return exchange.Refuse(ctx, k.tooMany(full))
 	case err != nil:
 		return exchange.Refuse(ctx, err)
+	case known == nil && claim.Attempt > maxAttempts:
+		return k.giveUp(ctx, exchange, claim)
 	case known == nil:
 		return k.serveClaimed(ctx, exchange, claim)
 	case known.RequestHash != wanted.RequestHash:
@@ -164,6 +166,20 @@ func (k *Keeper) serveOnce(ctx context.Context, exchange endpoint.Exchange, key 
 		content := endpoint.Content{Status: known.Answer.Status, Header: known.Answer.Header, Body: known.Answer.Body}
 		return with(content, ReplayedHeader, "true")
 	}
+}
+
+// maxAttempts is how many attempts a request has: each looks for what all before it may have done.
+const maxAttempts = 100
+
+// giveUp refuses one more attempt to serve a request.
+func (k *Keeper) giveUp(ctx context.Context, exchange endpoint.Exchange, claim db.KeyClaim) endpoint.Content {
+	content := exchange.Refuse(ctx, v0.Refuse(http.StatusConflict,
+		"The request with the %s %q was begun %d times, and none of them came to an answer that stays. It is not begun "+
+			"again. Read whether the change was made; a new key makes it once more.", KeyHeader, claim.Key, maxAttempts))
+	if _, err := k.options.Record.HoldIdempotencyKey(ctx, claim, 0); err != nil {
+		k.options.Logger.WarnContext(ctx, "a key could not be let go", "idempotency_key", claim.Key, "error", err)
+	}
+	return content
 }
 
 // tooMany is the refusal of a new key of a user who keeps as many answers as may be.

@@ -26,8 +26,9 @@ type call struct {
 	newBudget func() *budget.Budget
 	// place is where the request counts; nil without a user.
 	place *place
-	// reading is the turn of a request that reads; nil for others.
+	// reading is the turn of a request that reads; nil while it has none. turn takes one; nil where there are none.
 	reading *reading
+	turn    func(context.Context) (*reading, error)
 	// accept is the header that says which forms of answers the client takes.
 	accept string
 	// method and uri are what was asked for.

@@ -29,6 +29,25 @@ func (l *Limits) read(ctx context.Context, who holder) (*reading, error) {
 	return r, err
 }
 
+// ReadInTurn waits for the turn to read of a request that has none: for what requests that change something read before
+// they do, which costs as much as what others read. Call end before the change is made: making it has bounds of its
+// own.
+func ReadInTurn(ctx context.Context) (end func(), err error) {
+	c := callOf(ctx)
+	if c.turn == nil || c.reading != nil {
+		return func() {}, nil
+	}
+	turn, err := c.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.reading = turn
+	return func() {
+		turn.end()
+		c.reading = nil
+	}, nil
+}
+
 func (r *reading) begin(ctx context.Context) (err error) {
 	r.give, err = r.limits.reads.take(ctx, r.who)
 	return err

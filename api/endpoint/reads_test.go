@@ -48,6 +48,18 @@ func serveReaders(t *testing.T, options endpoint.LimitOptions) *readers {
 		<-r.goOn
 		return endpoint.Empty{}, resume()
 	}
+	compose := func(ctx context.Context, req named) (endpoint.Empty, error) {
+		end, err := endpoint.ReadInTurn(ctx)
+		if err != nil {
+			return endpoint.Empty{}, err
+		}
+		r.working <- req.Name
+		<-r.goOn
+		end()
+		r.working <- req.Name
+		<-r.goOn
+		return endpoint.Empty{}, nil
+	}
 	wait := func(ctx context.Context, req named) (endpoint.Empty, error) {
 		resume, err := endpoint.Wait(ctx)
 		if err != nil {
@@ -69,6 +81,7 @@ func serveReaders(t *testing.T, options endpoint.LimitOptions) *readers {
 		endpoint.New(info(http.MethodGet, "/read/{name}", endpoint.Open), work),
 		endpoint.New(reads, work),
 		endpoint.New(info(http.MethodPost, "/change/{name}", endpoint.Open), work),
+		endpoint.New(info(http.MethodPost, "/compose/{name}", endpoint.Open), compose),
 		endpoint.New(info(http.MethodGet, "/pause/{name}", endpoint.Open), pause),
 		endpoint.New(info(http.MethodGet, "/wait/{name}", endpoint.Open), wait),
 		endpoint.New(info(http.MethodGet, "/stream/{name}", endpoint.Open), stream),
@@ -164,6 +177,27 @@ func TestNoUserTakesAllReads(t *testing.T) {
 	r.works("last")
 	r.goOn <- ""
 	r.answered(last)
+}
+
+// What a request that changes something reads before it does takes a turn, and making the change takes none.
+func TestWhatChangesReadsInTurn(t *testing.T) {
+	t.Parallel()
+	r := serveReaders(t, endpoint.LimitOptions{Reads: 2, UserReads: 1})
+	composing := r.ask(t.Context(), "greedy", http.MethodPost, "/compose/composing", httptest.NewRecorder())
+	r.works("composing")
+	r.waits("greedy", "/read/read")
+	modest := r.get("modest", "/read/modest")
+	r.works("modest")
+	r.goOn <- ""
+	r.goOn <- ""
+	r.answered(modest)
+	r.works("composing") // it makes the change now
+	read := r.get("greedy", "/read/read")
+	r.works("read")
+	r.goOn <- ""
+	r.goOn <- ""
+	r.answered(read)
+	r.answered(composing)
 }
 
 func TestReadsThatWaitLetOthersRead(t *testing.T) {

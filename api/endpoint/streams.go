@@ -3,6 +3,8 @@ package endpoint
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,6 +30,8 @@ const (
 	recheckTimeout = 5 * time.Second
 	// maxRefused is how many streams of one user may be open until it was told that there is no place for them.
 	maxRefused = 16
+	// maxChanged is how many users' changes are told apart.
+	maxChanged = 4096
 	// recheckers is how many streams are checked at once.
 	recheckers = 8
 )
@@ -59,10 +63,14 @@ type Streams struct {
 	// take no place, and have so few of their own that nobody's take the memory of the node.
 	refused      map[ledger.Identity]int
 	refusedCount int
-	// changes counts the changes of users, so that one that comes between authentication and registration is noticed.
-	changes uint64
-	// unsure are streams whose rights must be looked up again; checking tells that somebody does.
-	unsure   []*openStream
+	// changes counts the changes of users, and changed is which of them was the last of each user lately, so that one that
+	// comes between authentication and registration is noticed. One before forgotten may have been of anybody.
+	changes   uint64
+	changed   map[string]uint64
+	forgotten uint64
+	// unsure are streams whose rights must be looked up again, each once however often their user changes meanwhile;
+	// checking tells that somebody does.
+	unsure   map[*openStream]struct{}
 	checking bool
 	stopping bool
 	// drained is closed, when the node stops, as soon as no stream is open.
@@ -98,6 +106,7 @@ func NewStreams(options StreamOptions) *Streams {
 	return &Streams{
 		options: options, byUser: make(map[ledger.Identity]map[*openStream]struct{}),
 		refused: make(map[ledger.Identity]int), drained: make(chan struct{}),
+		changed: make(map[string]uint64), unsure: make(map[*openStream]struct{}),
 	}
 }
 
@@ -114,12 +123,23 @@ func (s *Streams) Open() int {
 func (s *Streams) UserChanged(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.changes++
+	s.note(id)
 	for who, streams := range s.byUser {
 		if id == "" || who.UserID == id {
 			s.doubt(streams)
 		}
 	}
+}
+
+// note counts a change of a user, or with "" of all. The caller holds the lock.
+func (s *Streams) note(id string) {
+	s.changes++
+	if id == "" || len(s.changed) >= maxChanged {
+		clear(s.changed)
+		s.forgotten = s.changes
+		return
+	}
+	s.changed[id] = s.changes
 }
 
 // Close ends all streams with ABORTED_DUE_TO_SHUTDOWN, refuses new ones from then on, and returns when the clients have
@@ -172,7 +192,7 @@ func (s *Streams) add(open *openStream, changes uint64) (remove func(), refusal,
 	}
 	s.byUser[user][open] = struct{}{}
 	s.count++
-	if changes != s.changes {
+	if changes < max(s.forgotten, s.changed[user.UserID]) {
 		s.doubt(map[*openStream]struct{}{open: {}})
 	}
 	return func() { s.remove(open) }, nil, nil
@@ -210,6 +230,7 @@ func (s *Streams) remove(open *openStream) {
 	defer s.mu.Unlock()
 	user := open.claims.Identity()
 	delete(s.byUser[user], open)
+	delete(s.unsure, open)
 	if len(s.byUser[user]) == 0 {
 		delete(s.byUser, user)
 	}
@@ -231,7 +252,7 @@ func (s *Streams) drain() {
 // doubt has streams checked. The caller holds the lock.
 func (s *Streams) doubt(streams map[*openStream]struct{}) {
 	for open := range streams {
-		s.unsure = append(s.unsure, open)
+		s.unsure[open] = struct{}{}
 	}
 	if len(s.unsure) > 0 && !s.checking {
 		s.checking = true
@@ -244,8 +265,8 @@ func (s *Streams) doubt(streams map[*openStream]struct{}) {
 func (s *Streams) checkUnsure() {
 	for {
 		s.mu.Lock()
-		unsure := s.unsure
-		s.unsure = nil
+		unsure := slices.Collect(maps.Keys(s.unsure))
+		clear(s.unsure)
 		s.checking = len(unsure) > 0
 		s.mu.Unlock()
 		if len(unsure) == 0 {

@@ -33,13 +33,15 @@ func (s *served) work(
 		return nil, err
 	}
 	defer leave()
-	if s.readsInTurns() && !who.anonymous { // who has no token takes the turns of its own share
-		turn, err := limits.read(ctx, who.holder)
+	if !who.anonymous && !s.Vital { // who has no token takes the turns of its own share
+		callOf(ctx).turn = func(ctx context.Context) (*reading, error) { return limits.read(ctx, who.holder) }
+	}
+	if s.readsInTurns() {
+		end, err := ReadInTurn(ctx)
 		if err != nil {
 			return nil, err
 		}
-		callOf(ctx).reading = turn
-		defer turn.end()
+		defer end()
 	}
 	callOf(ctx).budget = limits.budget(who)
 	ctx = budget.With(ctx, callOf(ctx).budget)

@@ -35,7 +35,7 @@ func (a *API) newSubmissionFor(
 		return refused, err
 	}
 	preference := ledger.FromStrings[lf.PackageID](body.PackageIDSelectionPreference)
-	commands, refusal := a.packages.PrepareCommands(FromAPICommands(body.Commands), preference)
+	commands, refusal := a.packages.PrepareCommands(FromAPICommands(body.Commands), a.packages.Preferred(preference))
 	if refusal != nil {
 		return refused, refusal
 	}
@@ -207,7 +207,7 @@ func (a *API) checkSelection(body JsCommands, preference []lf.PackageID) error {
 		}
 		byName[name] = id
 	}
-	if err := a.checkPrefetch(body.PrefetchContractKeys, preference); err != nil {
+	if err := a.checkPrefetch(body.PrefetchContractKeys, a.packages.Preferred(preference)); err != nil {
 		return err
 	}
 	if passes := body.TapsMaxPasses; passes != nil && (*passes < 1 || *passes > maxPasses) {

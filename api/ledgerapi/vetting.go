@@ -7,6 +7,7 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
 )
 
 // vettingSerial is the serial of the topology transaction that vets the built-in packages. There is one, forever.
@@ -98,13 +99,20 @@ func (a *API) isSelected(filter *TopologyStateFilter) bool {
 // vettedPackages are the built-in packages that the filter selects.
 func (a *API) vettedPackages(filter PackageMetadataFilter) VettedPackages {
 	all := len(filter.PackageIDs) == 0 && len(filter.PackageNamePrefixes) == 0
+	named, looked := map[lf.PackageID]bool{}, map[string]bool{}
+	for _, id := range filter.PackageIDs {
+		name := a.packages.PackageName(lf.PackageID(id))
+		if name == "" || looked[name] {
+			continue
+		}
+		looked[name] = true
+		if found, known := a.packageWithID(id); known {
+			named[found.ID] = true
+		}
+	}
 	var packages []VettedPackage
 	for _, pkg := range a.packages.List() {
-		isNamed := slices.ContainsFunc(filter.PackageIDs, func(id string) bool {
-			found, known := a.packageWithID(id)
-			return known && found.ID == pkg.ID
-		})
-		if all || isNamed || hasAnyPrefix(pkg.Name, filter.PackageNamePrefixes) {
+		if all || named[pkg.ID] || hasAnyPrefix(pkg.Name, filter.PackageNamePrefixes) {
 			packages = append(packages, VettedPackage{
 				PackageID: string(pkg.ID), PackageName: pkg.Name, PackageVersion: pkg.Version,
 			})

@@ -5,7 +5,6 @@ package preview
 import (
 	"context"
 	"crypto/rand"
-	"slices"
 	"time"
 
 	"github.com/florinledger/florin/db"
@@ -42,8 +41,12 @@ func Interpret(
 	if err != nil {
 		return ledger.Transaction{}, err
 	}
+	isKnown := make(map[ledger.Party]bool, len(known))
+	for _, details := range known {
+		isKnown[details.Party] = true
+	}
 	return transaction, ledger.CheckInformees(transaction, func(party ledger.Party) (bool, error) {
-		return slices.ContainsFunc(known, func(d ledger.PartyDetails) bool { return d.Party == party }), nil
+		return isKnown[party], nil
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/fault"
@@ -78,7 +79,7 @@ func (a *API) submitFresh(
 	ctx context.Context, payer ledger.Party, compose func() (change, error),
 ) (ledger.Update, error) {
 	for try := 1; ; try++ {
-		made, err := compose()
+		made, err := inTurn(ctx, compose)
 		if err != nil {
 			return ledger.Update{}, err
 		}
@@ -93,6 +94,16 @@ func (a *API) submitFresh(
 		}
 		changes.AttemptOf(ctx).Again()
 	}
+}
+
+// inTurn composes a change in a turn of those who read: what it reads costs as much, whether or not the change is made.
+func inTurn(ctx context.Context, compose func() (change, error)) (change, error) {
+	end, err := endpoint.ReadInTurn(ctx)
+	if err != nil {
+		return change{}, err
+	}
+	defer end()
+	return compose()
 }
 
 // mergeFirst makes one coin of the largest of a party's wallet after a payment was refused for want of coin, and

@@ -20,6 +20,8 @@ const (
 	dust = "dust"
 	// lockPatience is for how long an expired lock is left to whoever holds the contract that it is for.
 	lockPatience = time.Minute
+	// maxDustBytes is how much dust is burnt at once, well within what a transaction may read.
+	maxDustBytes = 1 << 20
 )
 
 // expiry knows how the contracts of each template end. Those that have a workflow of their own, such as offers,
@@ -193,7 +195,11 @@ func planDust(s Situation) (Step, error) {
 	}
 	action := &plan.Action{ActAs: []ledger.Party{s.Node.DSO}}
 	var ids []ledger.ContractID
-	for _, contract := range eaten {
+	size := 0
+	for i, contract := range eaten {
+		if size += len(contract.Payload); i > 0 && size > maxDustBytes {
+			break // the next plan has them: a transaction reads no more
+		}
 		command, err := burnDust(s, contract, lf.CID[coin.ExternalPartyConfigState](first.ID),
 			lf.CID[coin.ExternalPartyConfigState](second.ID))
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/florinledger/florin/coin"
@@ -93,17 +94,24 @@ func planRounds(s Situation) (Step, error) {
 	if err != nil || !ok {
 		return Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
 	}
-	for _, decide := range []func() (*plan.Action, error){
+	decisions := []func() (*plan.Action, error){
 		// What has a time comes first. Of what others can make as much as they want, a share is done at a time.
 		func() (*plan.Action, error) { return n.advance(s) },
 		func() (*plan.Action, error) { return n.startIssuing(s) },
 		func() (*plan.Action, error) { return n.close(s) },
 		func() (*plan.Action, error) { return n.replaceState(s) },
-		func() (*plan.Action, error) { return n.convertMarkers(s) },
 		func() (*plan.Action, error) { return n.archive(s) },
 		func() (*plan.Action, error) { return n.mergeUnclaimed(s) },
 		func() (*plan.Action, error) { return n.mergeFund(s) },
-	} {
+	}
+	// Markers come before what is left of rounds, unless their conversion was refused: then all else goes on.
+	const tidying = 4
+	at := tidying
+	if s.Refused != nil && strings.HasPrefix(s.Refused.CommandID, convertsMarkers+":") {
+		at = len(decisions)
+	}
+	decisions = slices.Insert(decisions, at, func() (*plan.Action, error) { return n.convertMarkers(s) })
+	for _, decide := range decisions {
 		action, err := decide()
 		if err != nil || action != nil {
 			return Step{Action: action, Until: s.Now.Add(aMinute), WaitsFor: "the rounds to move on"}, err
@@ -168,8 +176,22 @@ func (n networkState) startIssuing(s Situation) (*plan.Action, error) {
 		})
 }
 
-// convertMarkers makes coupons of the markers that apps have left, a hundred at once, in the oldest round that is open:
-// when the rounds have just moved on, the one in which the markers were left. Rounds do not wait for it.
+// convertsMarkers begins the command ids of conversions of markers.
+const convertsMarkers = "convert-markers"
+
+// conversionFits reports whether so many markers can be converted at once before so many observers: each of them sees
+// what becomes of every marker, and is named there. It is a quarter of what a transaction may have.
+func conversionFits(markers int, observers []ledger.Party) bool {
+	const nodesOfMarker, most = 3, ledger.MaxTransactionBytes / 4
+	names := 0
+	for _, party := range observers {
+		names += len(party)
+	}
+	return markers*nodesOfMarker*names <= most
+}
+
+// convertMarkers makes coupons of the markers that apps have left, a hundred at once at most, in the oldest round that
+// is open: when the rounds have just moved on, the one in which the markers were left. Rounds do not wait for it.
 func (n networkState) convertMarkers(s Situation) (*plan.Action, error) {
 	if len(n.open) == 0 || n.open[0].Payload.OpensAt.Time().After(s.Now) {
 		return nil, nil //nolint:nilnil // nothing is due
@@ -182,13 +204,16 @@ func (n networkState) convertMarkers(s Situation) (*plan.Action, error) {
 		OpenMiningRoundCid: lf.CID[coin.OpenMiningRound](n.open[0].ID),
 	}
 	var observers []ledger.Party
-	for _, marker := range markers {
+	for i, marker := range markers {
+		more := ledger.SortedParties(observers, []ledger.Party{marker.Payload.Provider, marker.Payload.Beneficiary})
+		if i > 0 && !conversionFits(i+1, more) {
+			break
+		}
+		observers = more
 		argument.MarkerCids = append(argument.MarkerCids, lf.CID[coin.FeaturedAppActivityMarker](marker.ID))
-		observers = append(observers, marker.Payload.Provider, marker.Payload.Beneficiary)
 	}
-	observers = ledger.SortedParties(observers)
 	argument.Observers = &observers
-	return asDSO(s, n, commandID("convert-markers", argument.MarkerCids),
+	return asDSO(s, n, commandID(convertsMarkers, argument.MarkerCids),
 		"AmuletRules_ConvertFeaturedAppActivityMarkers", argument)
 }
 

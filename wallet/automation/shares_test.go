@@ -1,6 +1,7 @@
 package automation_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +45,35 @@ func TestRoundsAdvanceWhateverWaits(t *testing.T) {
 			require.NotNil(t, step.Action)
 		})
 	}
+}
+
+// Markers of parties with the longest names are converted by so many as one transaction holds, and one at least.
+func TestMarkersAreConvertedByAsManyAsFit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "0.005", false)
+	w.contracts = w.contracts[:1] // the rules
+	for number := range int64(3) {
+		put(w, coin.OpenMiningRound{
+			DSO: dso, Round: coin.Round{Number: number}, AmuletPrice: decimal.FromInt(1),
+			OpensAt: at(-2 * time.Hour), TargetClosesAt: at(time.Hour),
+		})
+	}
+	party := func(i int) ledger.Party { return ledger.Party(fmt.Sprintf("%0185d::1220%064d", i, 0)) }
+	for i := range 200 {
+		put(w, coin.FeaturedAppActivityMarker{
+			DSO: dso, Provider: party(2 * i), Beneficiary: party(2*i + 1), Weight: decimal.FromInt(1),
+		})
+	}
+	_, commands := w.decide(automation.Rounds(), dsoSubject)
+	require.Len(t, commands, 1)
+	converted := 0
+	for i := range 200 {
+		if strings.Contains(commands[0], string(party(2*i))) {
+			converted++
+		}
+	}
+	require.Less(t, converted, 60, "100 of them, each before 200 observers, are more than a transaction holds")
+	require.Greater(t, converted, 10)
 }
 
 // dsoSubject is the one subject of the automations that act as the DSO.

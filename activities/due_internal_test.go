@@ -1,0 +1,64 @@
+package activities
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/ledger"
+)
+
+// What comes due at one moment goes on one after the other: an account's at the pace that all have, and that of others
+// between.
+func TestWhatComesDueTakesTurns(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	var due dueTurns
+	greedy, modest := ledger.DefaultUser("greedy"), ledger.DefaultUser("modest")
+	pace := minDue * time.Second / duePerSecond
+	for i := range 100 {
+		require.Equal(t, time.Duration(i)*pace, due.wait(now, "greedy-"+strconv.Itoa(i), greedy, 100))
+	}
+	require.Equal(t, 50*pace, due.wait(now, "greedy-50", greedy, 100), "who asks again keeps its turn")
+	require.Zero(t, due.wait(now, "modest", modest, 100), "others do not wait for them")
+	require.Equal(t, 2*pace, due.wait(now, "modest-2", modest, 100), "and share the pace with them")
+
+	now = now.Add(50 * pace)
+	require.Zero(t, due.wait(now, "greedy-50", greedy, 100))
+	require.Equal(t, pace, due.wait(now, "greedy-51", greedy, 100))
+	require.NotContains(t, due.tickets, "greedy-50")
+
+	now = now.Add(time.Hour)
+	require.Zero(t, due.wait(now, "later", modest, duePerSecond))
+	require.Equal(t, time.Second, due.wait(now, "later-2", modest, 100), "a turn is as long as what it costs")
+	require.Len(t, due.next, 1, "who has no turn to come is forgotten")
+}
+
+// However many users an identity provider has: they take turns as one.
+func TestTheUsersOfAnIdentityProviderComeDueAsOne(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	var due dueTurns
+	for i := range 10 {
+		who := ledger.Identity{IdentityProviderID: "acme", UserID: strconv.Itoa(i)}
+		due.wait(now, who.UserID, who, 100)
+	}
+	require.Len(t, due.next, 1)
+}
+
+// Nobody comes back for the tickets of workflows that went on elsewhere.
+func TestTicketsThatNobodyUsesAreForgotten(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	var due dueTurns
+	for i := range maxTickets + 1 {
+		due.wait(now, strconv.Itoa(i), ledger.DefaultUser("user"), 100)
+	}
+	now = now.Add(time.Hour)
+	for i := range 2 {
+		due.wait(now, "new-"+strconv.Itoa(i), ledger.DefaultUser("user"), duePerSecond)
+	}
+	require.Less(t, len(due.tickets), maxTickets)
+}

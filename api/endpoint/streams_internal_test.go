@@ -1,0 +1,87 @@
+package endpoint
+
+import (
+	"context"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/ledger"
+)
+
+func streamOf(user string, authenticate func() (auth.Claims, error)) *openStream {
+	_, end := context.WithCancelCause(context.Background())
+	return &openStream{
+		claims: auth.NewClaims(ledger.User{ID: user}, nil), authenticate: authenticate, end: end,
+	}
+}
+
+// However often a user changes while its streams wait to be looked at: each is looked at once more.
+func TestAStreamIsDoubtedOnce(t *testing.T) {
+	t.Parallel()
+	s := NewStreams(StreamOptions{})
+	var looks atomic.Int64
+	entered, goOn := make(chan struct{}), make(chan struct{})
+	remove, refusal, untold := s.add(streamOf("alice", func() (auth.Claims, error) {
+		looks.Add(1)
+		entered <- struct{}{}
+		<-goOn
+		return auth.NewClaims(ledger.User{ID: "alice"}, nil), nil
+	}), s.seen())
+	require.NoError(t, refusal)
+	require.NoError(t, untold)
+	s.UserChanged("alice")
+	<-entered // the first look is under way
+	for range 1000 {
+		s.UserChanged("alice")
+	}
+	s.mu.Lock()
+	require.Len(t, s.unsure, 1)
+	s.mu.Unlock()
+	goOn <- struct{}{}
+	<-entered
+	goOn <- struct{}{}
+	require.Eventually(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return !s.checking }, time.Minute,
+		time.Millisecond)
+	require.EqualValues(t, 2, looks.Load())
+
+	s.mu.Lock()
+	s.checking = true // nobody looks, so that it stays in doubt
+	s.mu.Unlock()
+	s.UserChanged("alice")
+	remove()
+	require.Empty(t, s.unsure, "who has gone is not looked at")
+}
+
+// A stream that opens while users change is in doubt when its own did.
+func TestOnlyStreamsOfUsersWhoChangedAreDoubted(t *testing.T) {
+	t.Parallel()
+	open := func(s *Streams, user string, seen uint64) (doubted bool) {
+		before := len(s.unsure)
+		_, refusal, untold := s.add(streamOf(user, nil), seen)
+		require.NoError(t, refusal)
+		require.NoError(t, untold)
+		return len(s.unsure) > before
+	}
+	s := NewStreams(StreamOptions{})
+	s.checking = true // nobody looks
+	seen := s.seen()
+	s.UserChanged("tina")
+	require.True(t, open(s, "tina", seen))
+	require.False(t, open(s, "carl", seen))
+	require.False(t, open(s, "tina", s.seen()))
+	s.UserChanged("")
+	require.True(t, open(s, "carl", seen), "all may have changed")
+
+	seen = s.seen()
+	for i := range maxChanged + 1 {
+		s.UserChanged("user-" + strconv.Itoa(i))
+	}
+	require.LessOrEqual(t, len(s.changed), maxChanged)
+	require.True(t, open(s, "another", seen), "of so many it is not known whose changes there were")
+	require.False(t, open(s, "another", s.seen()))
+}

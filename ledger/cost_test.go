@@ -1,0 +1,43 @@
+package ledger_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/signing"
+)
+
+func TestTheCostOfACommitIsThatOfItsDearestPart(t *testing.T) {
+	t.Parallel()
+	contract := `"00` + strings.Repeat("ab", 68) + `"`
+	exercise := func(contracts, parties int) ledger.Submission {
+		argument := fmt.Sprintf(`{"observers":[%s],"contracts":[%s]}`,
+			strings.Repeat(`"`+strings.Repeat("p", 253)+`",`, parties), strings.Repeat(contract+",", contracts))
+		return ledger.Submission{Commands: []ledger.Command{{
+			Exercise: &ledger.ExerciseCommand{Argument: []byte(argument)},
+		}}}
+	}
+	const requested = 100_000
+	longest := ledger.MaxTransactionBytes / 8
+	require.Equal(t, requested, exercise(3, 2).CommitCost(requested), "a transfer costs what it is long")
+	require.Equal(t, longest, exercise(2000, 12).CommitCost(requested), "many contracts, with the longest parties")
+	require.Equal(t, longest, exercise(500, 133).CommitCost(requested))
+	require.Less(t, exercise(100, 2).CommitCost(0), 100_000, "an expiry of the node's own")
+
+	create := ledger.Submission{Commands: []ledger.Command{{
+		Create: &ledger.CreateCommand{Argument: make([]byte, 5000)},
+	}}}
+	require.Equal(t, 5000, create.CommitCost(0), "what it is long is known without the request")
+
+	signed := ledger.Submission{Signed: &ledger.SignedTransaction{
+		Signatures: []ledger.PartySignatures{{Signatures: make([]signing.Signature, 200)}},
+	}}
+	require.Greater(t, signed.CommitCost(0), 200*2<<10)
+	once := signed.CommitCost(0)
+	signed.Signed.Multihash = true
+	require.Equal(t, 2*once, signed.CommitCost(0))
+}
