@@ -13,7 +13,8 @@ import (
 	"github.com/florinledger/florin/api/docspage"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
-	"github.com/florinledger/florin/api/v0"
+	v0 "github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/fault"
 )
 
@@ -44,7 +45,7 @@ func describeLedger(version string, endpoints []endpoint.Endpoint) (any, error) 
 		Version: version,
 		Description: "Errors have the body JsCantonError; requests that cannot be read are answered in plain text. " +
 			"Absent values are null in answers, and may be null or left out in requests.",
-		Failure:  ledgerapi.JsCantonError{},
+		Failure:  v2.JsCantonError{},
 		Examples: examples,
 	}, endpoints)
 }
@@ -83,7 +84,7 @@ func describeStreams(version string, streams []endpoint.Stream) (any, error) {
 		Description: "Open a WebSocket with the subprotocol daml.ws.auth and send the request as one text message. Each " +
 			"frame that comes is an element of the stream, or a JsCantonError, after which the connection is closed. A " +
 			"message that is no request is answered with a close frame that says why.",
-		Failure:  ledgerapi.JsCantonError{},
+		Failure:  v2.JsCantonError{},
 		Examples: examples,
 	}, streams)
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/ledger"
 )
@@ -97,14 +98,14 @@ func TestRevokingCountsFromTheNextRequestOn(t *testing.T) {
 }
 
 // failureOf reads a stream to the error that it ends with.
-func failureOf(t *testing.T, stream *apitest.Stream) ledgerapi.JsCantonError {
+func failureOf(t *testing.T, stream *apitest.Stream) v2.JsCantonError {
 	t.Helper()
 	for {
 		frame := stream.Next()
 		if strings.Contains(string(frame), "OffsetCheckpoint") {
 			continue
 		}
-		var failure ledgerapi.JsCantonError
+		var failure v2.JsCantonError
 		require.NoError(t, json.Unmarshal(frame, &failure))
 		stream.Ended()
 		return failure

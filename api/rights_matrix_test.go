@@ -17,6 +17,7 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -194,7 +195,7 @@ func (w *world) stream(route mounted, c cell) (int, string) {
 	stream := w.OpenWith(w.token(c.caller), route.pattern, body)
 	defer func() { _ = stream.Conn.CloseNow() }()
 	frame := stream.Next()
-	var failure ledgerapi.JsCantonError
+	var failure v2.JsCantonError
 	require.NoError(w.t, json.Unmarshal(frame, &failure))
 	switch {
 	case failure.Cause == "":

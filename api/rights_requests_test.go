@@ -15,6 +15,7 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/ledgerapi/parties"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/signing"
 )
@@ -169,11 +170,11 @@ func executing(path string) func(*world, cell) (string, any) {
 func onboarding(w *world, c cell) (string, any) {
 	w.t.Helper()
 	key := w.Key(signing.Curve25519)
-	var generated ledgerapi.GenerateExternalPartyTopologyResponse
+	var generated parties.GenerateExternalPartyTopologyResponse
 	w.Call(admin, http.MethodPost, "/v2/parties/external/generate-topology",
-		ledgerapi.GenerateExternalPartyTopologyRequest{
+		parties.GenerateExternalPartyTopologyRequest{
 			Synchronizer: w.Node.SynchronizerID, PartyHint: "outside-" + w.count(),
-			PublicKey: &ledgerapi.SigningPublicKey{
+			PublicKey: &parties.SigningPublicKey{
 				Format: signing.KeySPKI, KeyData: key.Public().SPKI(), KeySpec: key.Public().Spec(),
 			},
 			OtherConfirmingParticipantUIDs: []string{}, ObservingParticipantUIDs: []string{},

@@ -27,8 +27,10 @@ import (
 	"github.com/florinledger/florin/api/devapi"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/ledgerapi/parties"
 	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/api/registryapi"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/api/walletapi"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/auth"
@@ -68,7 +70,7 @@ type Options struct {
 	// Wallets replaces that of the wallets.
 	Wallets walletapi.Submitter
 	// Onboarder replaces the one that onboards on the spot.
-	Onboarder ledgerapi.Onboarder
+	Onboarder parties.Onboarder
 	// Record and Watcher replace the database.
 	Record  ledgerapi.Record
 	Watcher ledgerapi.Watcher
@@ -470,11 +472,11 @@ func (a Answer) OK(target any) {
 }
 
 // Refused requires a refusal with the status and code, and returns its body.
-func (a Answer) Refused(status int, code string) ledgerapi.JsCantonError {
+func (a Answer) Refused(status int, code string) v2.JsCantonError {
 	a.tb.Helper()
 	require.Equal(a.tb, status, a.Status, a.Text)
 	require.Equal(a.tb, "application/json", a.Header.Get("Content-Type"), a.Text)
-	var body ledgerapi.JsCantonError
+	var body v2.JsCantonError
 	require.NoError(a.tb, json.Unmarshal([]byte(a.Text), &body), a.Text)
 	require.Equal(a.tb, code, body.Code, a.Text)
 	return body

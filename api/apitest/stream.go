@@ -15,7 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/v2"
 )
 
 // Patience is how long tests wait for what should happen at once.
@@ -163,9 +163,9 @@ func (s *Stream) Element(target any) {
 }
 
 // Failed requires that the stream ends with an error frame with the code, and returns the error.
-func (s *Stream) Failed(code string) ledgerapi.JsCantonError {
+func (s *Stream) Failed(code string) v2.JsCantonError {
 	s.tb.Helper()
-	var body ledgerapi.JsCantonError
+	var body v2.JsCantonError
 	frame := s.Next()
 	require.NoError(s.tb, json.Unmarshal(frame, &body), "%s", frame)
 	require.Equal(s.tb, code, body.Code, "%s", frame)

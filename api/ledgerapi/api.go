@@ -6,9 +6,13 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/ledgerapi/idps"
+	"github.com/florinledger/florin/api/ledgerapi/packages"
+	"github.com/florinledger/florin/api/ledgerapi/parties"
+	"github.com/florinledger/florin/api/ledgerapi/users"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/prepared"
 )
 
 // The defaults of the settings, as upstream's.
@@ -46,17 +50,14 @@ type Settings struct {
 
 // Record is what the endpoints read from the database.
 type Record interface {
-	UserRecord
-	PartyRecord
+	users.Record
+	parties.Record
 	ExternalPartyRecord
-	OnboardingRecord
-	IdentityProviderRecord
+	idps.Record
 	CompletionRecord
 	ContractRecord
 	UpdateRecord
 	PruningRecord
-	// LedgerSettings reads what the ledger decides by now.
-	LedgerSettings(ctx context.Context) (ledger.Settings, error)
 	TailRecord
 	Head(ctx context.Context) (db.Head, error)
 }
@@ -68,7 +69,7 @@ type Options struct {
 	Record    Record
 	Watcher   Watcher
 	Submitter Submitter
-	Onboarder Onboarder
+	Onboarder parties.Onboarder
 	Settings  Settings
 	// Now is the node's clock.
 	Now func() time.Time
@@ -83,11 +84,13 @@ type API struct {
 	tail      *tail
 	turns     *endpoint.Turns
 	submitter Submitter
-	onboarder Onboarder
-	// allocating are the external parties that requests wait for.
-	allocating allocations
-	settings   Settings
-	now        func() time.Time
+	settings  Settings
+	now       func() time.Time
+
+	users    *users.API
+	parties  *parties.API
+	idps     *idps.API
+	packaged *packages.API
 }
 
 // New makes the API. The error names the part that is missing.
@@ -110,9 +113,13 @@ func New(options Options) (*API, error) {
 		tail:      newTail(options.Record, options.Watcher),
 		turns:     endpoint.NewTurns(StreamReads, UserStreamReads),
 		submitter: options.Submitter,
-		onboarder: options.Onboarder,
 		settings:  withDefaults(options.Settings),
 		now:       options.Now,
+
+		users:    users.New(options.Record),
+		parties:  parties.New(options.Node, options.Record, options.Onboarder, options.Now),
+		idps:     idps.New(options.Record),
+		packaged: packages.New(options.Node, options.Packages, options.Now),
 	}, nil
 }
 
@@ -139,14 +146,8 @@ func withDefaults(s Settings) Settings {
 	return s
 }
 
-// isOurSynchronizer takes the logical id of the node's synchronizer, and the physical one, which adds ::version-serial.
-func (a *API) isOurSynchronizer(id string) bool {
-	return id == a.node.SynchronizerID ||
-		id == prepared.SynchronizerID(a.node.SynchronizerID, ledger.ProtocolVersion, ledger.SynchronizerSerial)
-}
-
 // Failures makes the errors of this family.
-func (a *API) Failures() endpoint.FailureEncoder { return FailureEncoder(a.node.ParticipantID) }
+func (a *API) Failures() endpoint.FailureEncoder { return v2.FailureEncoder(a.node.ParticipantID) }
 
 // Version is the version of the API that clients are told.
 func (a *API) Version() string { return a.settings.Version }

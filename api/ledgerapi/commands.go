@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -33,7 +34,7 @@ type JsCommands struct {
 	WorkflowID                   *string               `json:"workflowId" doc:"Identifier kept with the transaction"`
 	DeduplicationPeriod          *DeduplicationPeriod  `json:"deduplicationPeriod" doc:"Left out: the longest"`
 	MinLedgerTimeAbs             *endpoint.Timestamp   `json:"minLedgerTimeAbs" doc:"Earliest ledger time"`
-	MinLedgerTimeRel             *Duration             `json:"minLedgerTimeRel" doc:"Earliest ledger time, from now"`
+	MinLedgerTimeRel             *v2.Duration          `json:"minLedgerTimeRel" doc:"Earliest ledger time, from now"`
 	SubmissionID                 *string               `json:"submissionId" doc:"New for each retry; may be left out"`
 	DisclosedContracts           []DisclosedContract   `json:"disclosedContracts" doc:"Contracts that others showed"`
 	SynchronizerID               *string               `json:"synchronizerId" doc:"May be left out: there is one"`
@@ -94,9 +95,9 @@ type CreateAndExerciseCommand struct {
 type DeduplicationPeriod struct {
 	endpoint.OneOf
 
-	DeduplicationDuration *endpoint.Value[Duration] `json:"DeduplicationDuration,omitempty" doc:"Back from now"`
-	DeduplicationOffset   *endpoint.Value[int64]    `json:"DeduplicationOffset,omitempty" doc:"Since an offset, exclusive"`
-	Empty                 *Nothing                  `json:"Empty,omitempty" doc:"Not given, or not known"`
+	DeduplicationDuration *endpoint.Value[v2.Duration] `json:"DeduplicationDuration,omitempty" doc:"Back from now"`
+	DeduplicationOffset   *endpoint.Value[int64]       `json:"DeduplicationOffset,omitempty" doc:"Since an offset, exclusive"`
+	Empty                 *v2.Nothing                  `json:"Empty,omitempty" doc:"Not given, or not known"`
 }
 
 // DisclosedContract is a contract that someone who sees it showed to the submitter.
@@ -214,7 +215,7 @@ func (a *API) refused(ctx context.Context, submission ledger.Submission, err err
 	case submission.Key != "" && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return &endpoint.TimeoutError{Advice: adviceFor(submission)}
 	default:
-		return ofSubmission(err, submission.SubmissionID)
+		return v2.OfSubmission(err, submission.SubmissionID)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
@@ -37,9 +38,9 @@ type CompletionStreamResponse struct {
 type CompletionResponse struct {
 	endpoint.OneOf
 
-	Completion       *endpoint.Value[Completion]       `json:"Completion,omitempty" doc:"Outcome of a command"`
-	OffsetCheckpoint *endpoint.Value[OffsetCheckpoint] `json:"OffsetCheckpoint,omitempty" doc:"Position to resume from"`
-	Empty            *Nothing                          `json:"Empty,omitempty" doc:"Never sent"`
+	Completion       *endpoint.Value[Completion]          `json:"Completion,omitempty" doc:"Outcome of a command"`
+	OffsetCheckpoint *endpoint.Value[v2.OffsetCheckpoint] `json:"OffsetCheckpoint,omitempty" doc:"Position to resume from"`
+	Empty            *v2.Nothing                          `json:"Empty,omitempty" doc:"Never sent"`
 }
 
 // Completion is the outcome of a command (contract, "Completion").
@@ -51,9 +52,9 @@ type Completion struct {
 	ActAs               []string             `json:"actAs" required:"true" doc:"The acting parties among those asked for"`
 	SubmissionID        string               `json:"submissionId" doc:"Of the submission"`
 	DeduplicationPeriod *DeduplicationPeriod `json:"deduplicationPeriod" doc:"The window that was really used"`
-	TraceContext        *TraceContext        `json:"traceContext" doc:"Of the submission"`
+	TraceContext        *v2.TraceContext     `json:"traceContext" doc:"Of the submission"`
 	Offset              int64                `json:"offset" required:"true" doc:"Its position"`
-	SynchronizerTime    SynchronizerTime     `json:"synchronizerTime" required:"true" doc:"When it was recorded"`
+	SynchronizerTime    v2.SynchronizerTime  `json:"synchronizerTime" required:"true" doc:"When it was recorded"`
 	PaidTrafficCost     int64                `json:"paidTrafficCost" doc:"Traffic paid for the request"`
 	TransactionHash     string               `json:"transactionHash,omitempty" doc:"Hash that was signed elsewhere"`
 }
@@ -67,10 +68,10 @@ type JsStatus struct {
 
 // ProtoAny is a packed protobuf message.
 type ProtoAny struct {
-	TypeURL       string          `json:"typeUrl" required:"true" doc:"Type of the message"`
-	Value         endpoint.Bytes  `json:"value" required:"true" doc:"The message"`
-	UnknownFields UnknownFieldSet `json:"unknownFields" required:"true" doc:"Always empty"`
-	ValueDecoded  string          `json:"valueDecoded" doc:"The message as the text of its JSON"`
+	TypeURL       string             `json:"typeUrl" required:"true" doc:"Type of the message"`
+	Value         endpoint.Bytes     `json:"value" required:"true" doc:"The message"`
+	UnknownFields v2.UnknownFieldSet `json:"unknownFields" required:"true" doc:"Always empty"`
+	ValueDecoded  string             `json:"valueDecoded" doc:"The message as the text of its JSON"`
 }
 
 // listQuery are the parameters of all lists that stand in for streams.
@@ -126,7 +127,7 @@ func (a *API) completionsQuery(ctx context.Context, body CompletionStreamRequest
 	if err != nil {
 		return db.CompletionsQuery{}, err
 	}
-	parties := ledger.SortedParties(fromAPIParties(body.Parties))
+	parties := ledger.SortedParties(v2.FromAPIParties(body.Parties))
 	if err := claims.RequireReadAs(parties...); err != nil {
 		return db.CompletionsQuery{}, err
 	}
@@ -136,7 +137,7 @@ func (a *API) completionsQuery(ctx context.Context, body CompletionStreamRequest
 	if len(parties) == 0 {
 		return db.CompletionsQuery{}, fault.MissingFieldNamed("parties")
 	}
-	if err := checkParties(body.Parties); err != nil {
+	if err := v2.CheckParties(body.Parties); err != nil {
 		return db.CompletionsQuery{}, err
 	}
 	if claims.CanReadAsAnyParty() && body.UserID != "" { // who may name any user means the one of this name
@@ -192,12 +193,12 @@ func (a *API) toAPICompletion(
 		Status:              ToAPIStatus(covered(claims, completion), completion.SubmissionID),
 		UpdateID:            string(completion.UpdateID),
 		UserID:              completion.UserID,
-		ActAs:               toAPIParties(actAs),
+		ActAs:               v2.ToAPIParties(actAs),
 		SubmissionID:        completion.SubmissionID,
 		DeduplicationPeriod: ToAPIDeduplicationPeriod(completion.Deduplication),
-		TraceContext:        ToAPITraceContext(completion.Trace),
+		TraceContext:        v2.ToAPITraceContext(completion.Trace),
 		Offset:              int64(completion.Offset),
-		SynchronizerTime:    toAPITimes(a.node.SynchronizerID, completion.RecordTime)[0],
+		SynchronizerTime:    v2.ToAPITimes(a.node.SynchronizerID, completion.RecordTime)[0],
 		PaidTrafficCost:     completion.PaidTrafficCost,
 		TransactionHash:     completion.ExternalHash,
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
@@ -22,10 +23,10 @@ import (
 const completionsPath = "/v2/commands/completions"
 
 // completions asks for completions and separates them from the checkpoint at the end.
-func (b *bundle) completions(user, query string, body any) ([]ledgerapi.Completion, *ledgerapi.OffsetCheckpoint) {
+func (b *bundle) completions(user, query string, body any) ([]ledgerapi.Completion, *v2.OffsetCheckpoint) {
 	b.t.Helper()
 	var found []ledgerapi.Completion
-	var checkpoint *ledgerapi.OffsetCheckpoint
+	var checkpoint *v2.OffsetCheckpoint
 	for _, element := range list[ledgerapi.CompletionStreamResponse](b, user, completionsPath+query, body) {
 		require.Nil(b.t, checkpoint, "a checkpoint ends the list")
 		if element.CompletionResponse.OffsetCheckpoint != nil {
@@ -158,7 +159,7 @@ func TestCompletionRequestsThatAreRefused(t *testing.T) {
 	t.Run("by someone who may not", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
-		requireNotAllowed(t, b.Server, http.MethodPost, completionsPath, fields{"parties": []ledger.Party{b.alice}})
+		b.Server.NotAllowed(http.MethodPost, completionsPath, fields{"parties": []ledger.Party{b.alice}})
 	})
 	t.Run("in plain text", func(t *testing.T) {
 		t.Parallel()
@@ -339,7 +340,7 @@ func TestAListIsAnsweredWithinTheTimeOfItsRequest(t *testing.T) {
 	})
 	type answer struct {
 		found      []ledgerapi.Completion
-		checkpoint *ledgerapi.OffsetCheckpoint
+		checkpoint *v2.OffsetCheckpoint
 	}
 	ask := func() (a answer) {
 		a.found, a.checkpoint = b.completions("alice", "?stream_idle_timeout_ms=3600000",

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
@@ -47,7 +48,7 @@ type JsGetActiveContractsResponse struct {
 type JsContractEntry struct {
 	endpoint.OneOf
 
-	JsEmpty          *Nothing          `json:"JsEmpty,omitempty" doc:"Never sent"`
+	JsEmpty          *v2.Nothing       `json:"JsEmpty,omitempty" doc:"Never sent"`
 	JsActiveContract *JsActiveContract `json:"JsActiveContract,omitempty" doc:"An active contract"`
 }
 

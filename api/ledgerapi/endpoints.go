@@ -4,14 +4,13 @@ import (
 	"net/http"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
 )
 
 // The tags that group operations in the document.
 const (
 	tagCommands = "Commands"
 	tagUpdates  = "Updates"
-	tagUsers    = "Users"
-	tagParties  = "Parties"
 	tagState    = "State"
 	tagVersion  = "Version"
 )
@@ -21,8 +20,6 @@ const (
 	rightsSubmit      = "to act as each actAs party and to read as each readAs party, with the token's user"
 	rightsRead        = "to read as each party of the format; CanReadAsAnyParty for all parties"
 	rightsCompletions = "to read as each party, with the token's user"
-	rightsIDPAdmin    = "ParticipantAdmin, or IdentityProviderAdmin of the identity provider"
-	rightsSelf        = "ParticipantAdmin, IdentityProviderAdmin of the identity provider, or being the user"
 )
 
 // Endpoints lists the whole family.
@@ -34,10 +31,10 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 	all = append(all, a.readingEndpoints()...)
 	all = append(all, a.olderEndpoints()...)
 	all = append(all, a.otherNames()...)
-	all = append(all, a.userEndpoints()...)
-	all = append(all, a.partyEndpoints()...)
-	all = append(all, a.externalPartyEndpoints()...)
-	all = append(all, a.adminEndpoints()...)
+	all = append(all, a.users.Endpoints()...)
+	all = append(all, a.parties.Endpoints()...)
+	all = append(all, a.idps.Endpoints()...)
+	all = append(all, a.packaged.Endpoints()...)
 	return append(all, a.stateEndpoints()...)
 }
 
@@ -109,66 +106,6 @@ func (a *API) updateEndpoints() []endpoint.Endpoint {
 	}
 }
 
-func (a *API) userEndpoints() []endpoint.Endpoint {
-	return []endpoint.Endpoint{
-		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/users", OperationID: "postV2Users", Tag: tagUsers,
-			Summary: "Create a user.", Rights: rightsIDPAdmin +
-				"; only ParticipantAdmin can hand out itself, CanActAsAnyParty, CanReadAsAnyParty and CanExecuteAsAnyParty",
-		}, a.createUser),
-		endpoint.New(endpoint.Info{
-			Method: http.MethodGet, Path: "/v2/users", OperationID: "getV2Users", Tag: tagUsers,
-			Summary: "List all users, page by page.", Rights: rightsIDPAdmin,
-		}, a.listUsers),
-		endpoint.New(endpoint.Info{
-			Method: http.MethodGet, Path: "/v2/users/{user-id}", OperationID: "getV2UsersUser-id", Tag: tagUsers,
-			Summary: "Get a user.", Rights: rightsSelf,
-		}, a.getUser),
-		endpoint.New(endpoint.Info{
-			Method: http.MethodGet, Path: "/v2/authenticated-user", OperationID: "getV2Authenticated-user",
-			Tag: tagUsers, Summary: "Get the user of the token.", Rights: "any authenticated user",
-		}, a.authenticatedUser),
-		endpoint.New(endpoint.Info{
-			Method: http.MethodGet, Path: "/v2/users/{user-id}/rights", OperationID: "getV2UsersUser-idRights",
-			Tag: tagUsers, Summary: "List the rights of a user.", Rights: rightsSelf,
-		}, a.listUserRights),
-		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/users/{user-id}/rights", OperationID: "postV2UsersUser-idRights",
-			Tag: tagUsers, Summary: "Grant rights to a user.", Rights: rightsIDPAdmin,
-			Description: "Idempotent: rights that the user has are ignored.",
-		}, a.grantUserRights),
-		endpoint.New(endpoint.Info{
-			Method: http.MethodPatch, Path: "/v2/users/{user-id}/rights", OperationID: "patchV2UsersUser-idRights",
-			Tag: tagUsers, Summary: "Revoke rights of a user.", Rights: rightsIDPAdmin,
-			Description: "Idempotent: rights that the user does not have are ignored.",
-		}, a.revokeUserRights),
-	}
-}
-
-func (a *API) partyEndpoints() []endpoint.Endpoint {
-	return []endpoint.Endpoint{
-		endpoint.New(endpoint.Info{
-			Method: http.MethodPost, Path: "/v2/parties", OperationID: "postV2Parties", Tag: tagParties,
-			Summary: "Allocate a party on this node.",
-			Rights: rightsIDPAdmin + ", or being the user named in userId, within the number of parties that users may " +
-				"allocate for themselves",
-		}, a.allocateParty),
-		endpoint.New(endpoint.Info{
-			Method: http.MethodGet, Path: "/v2/parties", OperationID: "getV2Parties", Tag: tagParties,
-			Summary: "List the known parties, page by page.", Rights: rightsIDPAdmin,
-		}, a.listParties),
-		endpoint.New(endpoint.Info{
-			Method: http.MethodGet, Path: "/v2/parties/participant-id", OperationID: "getV2PartiesParticipant-id",
-			Tag: tagParties, Summary: "Get the id of the participant.", Access: endpoint.Public,
-		}, a.participantID),
-		endpoint.New(endpoint.Info{
-			Method: http.MethodGet, Path: "/v2/parties/{party}", OperationID: "getV2PartiesParty", Tag: tagParties,
-			Summary: "Get details of parties.", Rights: rightsIDPAdmin + ", or to act, read or execute as each party",
-			Description: "Parties that are not known are left out of the answer.",
-		}, a.getParties),
-	}
-}
-
 func (a *API) stateEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
@@ -184,7 +121,7 @@ func (a *API) stateEndpoints() []endpoint.Endpoint {
 			Method: http.MethodGet, Path: "/v2/state/connected-synchronizers",
 			OperationID: "getV2StateConnected-synchronizers", Tag: tagState,
 			Summary: "List the synchronizers that the participant is connected to.",
-			Rights:  "any authenticated user; with a party, " + rightsIDPAdmin + " or to act, read or execute as it",
+			Rights:  "any authenticated user; with a party, " + v2.RightsIDPAdmin + " or to act, read or execute as it",
 		}, a.connectedSynchronizers),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v2/version", OperationID: "getV2Version", Tag: tagVersion,

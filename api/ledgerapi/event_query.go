@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -125,7 +126,7 @@ func (a *API) eventsOf(
 
 func (a *API) contractByID(ctx context.Context, req contractByIDRequest) (GetContractResponse, error) {
 	claims := endpoint.Claims(ctx)
-	parties := ledger.SortedParties(fromAPIParties(req.Body.QueryingParties))
+	parties := ledger.SortedParties(v2.FromAPIParties(req.Body.QueryingParties))
 	if len(parties) == 0 {
 		if err := claims.RequireReadAsAnyParty(); err != nil {
 			return GetContractResponse{}, err
@@ -134,7 +135,7 @@ func (a *API) contractByID(ctx context.Context, req contractByIDRequest) (GetCon
 	if err := claims.RequireReadAs(parties...); err != nil {
 		return GetContractResponse{}, err
 	}
-	if err := checkParties(req.Body.QueryingParties); err != nil {
+	if err := v2.CheckParties(req.Body.QueryingParties); err != nil {
 		return GetContractResponse{}, err
 	}
 	contract, found, err := a.findContract(ctx, req.Body.ContractID)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -90,8 +91,8 @@ func (a *API) toAPICreated(at place, contract ledger.Contract, how shown, acsDel
 		Offset: int64(at.offset), NodeID: at.nodeID,
 		ContractID: string(contract.ID), TemplateID: contract.Template,
 		CreateArgument: contract.Payload,
-		WitnessParties: toAPIParties(how.witnesses),
-		Signatories:    toAPIParties(contract.Signatories), Observers: toAPIParties(contract.Observers),
+		WitnessParties: v2.ToAPIParties(how.witnesses),
+		Signatories:    v2.ToAPIParties(contract.Signatories), Observers: v2.ToAPIParties(contract.Observers),
 		CreatedAt: endpoint.Timestamp(contract.CreatedAt), PackageName: contract.PackageName,
 		RepresentativePackageID: string(contract.Template.Package), AcsDelta: acsDelta,
 	}

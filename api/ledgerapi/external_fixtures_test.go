@@ -10,7 +10,8 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/ledgerapi/parties"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/signing"
 	"github.com/florinledger/florin/ledger/topology"
@@ -34,16 +35,16 @@ func keyFor(key signing.PrivateKey, usages ...signing.Usage) signing.Key {
 }
 
 // wire is the API's form of a key.
-func wire(key signing.PrivateKey) *ledgerapi.SigningPublicKey {
-	return &ledgerapi.SigningPublicKey{
+func wire(key signing.PrivateKey) *parties.SigningPublicKey {
+	return &parties.SigningPublicKey{
 		Format: signing.KeySPKI, KeyData: key.Public().SPKI(), KeySpec: key.Public().Spec(),
 	}
 }
 
 // generate asks the node for the transactions of a party with the key.
-func generate(s *apitest.Server, hint string, key signing.PrivateKey) ledgerapi.GenerateExternalPartyTopologyResponse {
-	var generated ledgerapi.GenerateExternalPartyTopologyResponse
-	s.Call(apitest.Admin, http.MethodPost, generatePath, ledgerapi.GenerateExternalPartyTopologyRequest{
+func generate(s *apitest.Server, hint string, key signing.PrivateKey) parties.GenerateExternalPartyTopologyResponse {
+	var generated parties.GenerateExternalPartyTopologyResponse
+	s.Call(apitest.Admin, http.MethodPost, generatePath, parties.GenerateExternalPartyTopologyRequest{
 		Synchronizer: s.Node.SynchronizerID, PartyHint: hint, PublicKey: wire(key),
 		OtherConfirmingParticipantUIDs: []string{}, ObservingParticipantUIDs: []string{},
 	}).OK(&generated)
@@ -54,7 +55,7 @@ func generate(s *apitest.Server, hint string, key signing.PrivateKey) ledgerapi.
 type onboarding struct {
 	t    *testing.T
 	s    *apitest.Server
-	body ledgerapi.AllocateExternalPartyRequest
+	body parties.AllocateExternalPartyRequest
 }
 
 // onboard makes a request with the mappings, which nobody has signed yet.
@@ -71,21 +72,21 @@ func onboard(t *testing.T, s *apitest.Server, mappings ...topology.Mapping) *onb
 
 func onboardRaw(t *testing.T, s *apitest.Server, transactions ...[]byte) *onboarding {
 	t.Helper()
-	o := &onboarding{t: t, s: s, body: ledgerapi.AllocateExternalPartyRequest{
-		Synchronizer: s.Node.SynchronizerID, MultiHashSignatures: []ledgerapi.Signature{},
-		OnboardingTransactions: []ledgerapi.SignedTransaction{},
+	o := &onboarding{t: t, s: s, body: parties.AllocateExternalPartyRequest{
+		Synchronizer: s.Node.SynchronizerID, MultiHashSignatures: []v2.Signature{},
+		OnboardingTransactions: []parties.SignedTransaction{},
 	}}
 	for _, raw := range transactions {
 		o.body.OnboardingTransactions = append(o.body.OnboardingTransactions,
-			ledgerapi.SignedTransaction{Transaction: raw, Signatures: []ledgerapi.Signature{}})
+			parties.SignedTransaction{Transaction: raw, Signatures: []v2.Signature{}})
 	}
 	return o
 }
 
-func signatureBy(t require.TestingT, key signing.PrivateKey, message []byte) ledgerapi.Signature {
+func signatureBy(t require.TestingT, key signing.PrivateKey, message []byte) v2.Signature {
 	signature, err := key.Sign(message)
 	require.NoError(t, err)
-	return ledgerapi.Signature{
+	return v2.Signature{
 		Format: signature.Format, Signature: signature.Signature, SignedBy: signature.SignedBy,
 		SigningAlgorithmSpec: signature.Algorithm,
 	}
@@ -125,7 +126,7 @@ func (o *onboarding) allocate() apitest.Answer {
 // allocated sends the request, which must succeed, and returns the party.
 func (o *onboarding) allocated() ledger.Party {
 	o.t.Helper()
-	var answer ledgerapi.AllocateExternalPartyResponse
+	var answer parties.AllocateExternalPartyResponse
 	o.allocate().OK(&answer)
 	return ledger.Party(answer.PartyID)
 }
@@ -173,8 +174,8 @@ func rootOf(key signing.PrivateKey) topology.NamespaceDelegation {
 }
 
 // details finds a party over the API; nil when it is not there.
-func details(s *apitest.Server, party ledger.Party) *ledgerapi.PartyDetails {
-	var got ledgerapi.GetPartiesResponse
+func details(s *apitest.Server, party ledger.Party) *parties.PartyDetails {
+	var got parties.GetPartiesResponse
 	s.Call(apitest.Admin, http.MethodGet, "/v2/parties/"+string(party), nil).OK(&got)
 	if len(got.PartyDetails) == 0 {
 		return nil
@@ -182,8 +183,8 @@ func details(s *apitest.Server, party ledger.Party) *ledgerapi.PartyDetails {
 	return &got.PartyDetails[0]
 }
 
-func onboardingOf(s *apitest.Server, party ledger.Party) ledgerapi.GetPartyOnboardingResponse {
-	var got ledgerapi.GetPartyOnboardingResponse
+func onboardingOf(s *apitest.Server, party ledger.Party) parties.GetPartyOnboardingResponse {
+	var got parties.GetPartyOnboardingResponse
 	s.Call(apitest.Admin, http.MethodGet, "/v2/parties/external/"+string(party)+"/onboarding", nil).OK(&got)
 	return got
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/ledgerapi/parties"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/signing"
 	"github.com/florinledger/florin/ledger/topology"
@@ -29,16 +31,16 @@ func TestPartiesOfSeveralHosts(t *testing.T) {
 	party := first.allocated()
 	require.Equal(t, mapping.Party, party)
 	require.Nil(t, details(s, party), "not yet")
-	var answer ledgerapi.AllocateExternalPartyResponse
+	var answer parties.AllocateExternalPartyResponse
 	first.allocate().OK(&answer)
-	require.Equal(t, ledgerapi.AllocateExternalPartyResponse{
-		PartyID: string(party), State: ledgerapi.OnboardingWaiting,
+	require.Equal(t, parties.AllocateExternalPartyResponse{
+		PartyID: string(party), State: parties.OnboardingWaiting,
 		WaitsFor: []string{"participant " + other + " agrees to host the party"},
 	}, answer, "the same again changes nothing, and the answer says that the party cannot be used yet")
 	require.Empty(t, rightsOf(s, "custodian"), "nobody gets a right before the party is there")
 
 	state := onboardingOf(s, party)
-	require.Equal(t, ledgerapi.OnboardingWaiting, state.State)
+	require.Equal(t, parties.OnboardingWaiting, state.State)
 	require.Equal(t, []string{other}, state.MissingParticipants)
 	require.Equal(t, []string{"participant " + other + " agrees to host the party"}, state.WaitsFor)
 	require.EqualValues(t, 2, state.ConfirmationThreshold)
@@ -50,7 +52,7 @@ func TestPartiesOfSeveralHosts(t *testing.T) {
 		there := topology.Node{ParticipantID: other, SynchronizerID: s.Node.SynchronizerID}
 		elsewhere, refusal := topology.Contribution{
 			Transactions: fromWire(first.body.OnboardingTransactions),
-			MultiHash:    ledgerapi.FromAPISignatures(first.body.MultiHashSignatures),
+			MultiHash:    v2.FromAPISignatures(first.body.MultiHashSignatures),
 		}.Onboarding(there)
 		require.Nil(t, refusal)
 		agreement, refusal := topology.Contribution{Transactions: fromWire(state.Agreement)}.Onboarding(there)
@@ -76,7 +78,7 @@ func TestPartiesOfSeveralHosts(t *testing.T) {
 	require.True(t, details(s, party).IsLocal)
 	require.Equal(t, string(party), rightsOf(s, "custodian")[0].Kind.CanActAs.Value.Party, "with the party")
 	state = onboardingOf(s, party)
-	require.Equal(t, ledgerapi.OnboardingAllocated, state.State)
+	require.Equal(t, parties.OnboardingAllocated, state.State)
 	require.Empty(t, state.WaitsFor)
 	external, ok, err := s.DB.ExternalParty(t.Context(), party)
 	require.NoError(t, err)
@@ -87,11 +89,11 @@ func TestPartiesOfSeveralHosts(t *testing.T) {
 }
 
 // fromWire converts transactions as the node does.
-func fromWire(transactions []ledgerapi.SignedTransaction) []topology.OnboardingTransaction {
+func fromWire(transactions []parties.SignedTransaction) []topology.OnboardingTransaction {
 	var out []topology.OnboardingTransaction
 	for _, wire := range transactions {
 		out = append(out, topology.OnboardingTransaction{
-			Transaction: wire.Transaction, Signatures: ledgerapi.FromAPISignatures(wire.Signatures),
+			Transaction: wire.Transaction, Signatures: v2.FromAPISignatures(wire.Signatures),
 		})
 	}
 	return out
@@ -127,16 +129,16 @@ func TestHostsAgreeAfterTheOwnerHasSigned(t *testing.T) {
 	require.Nil(t, details(b.Server, party))
 	onboard(t, b.Server, mapping).signAll(newKey(t, signing.P256, 2)).allocated()
 	require.NotNil(t, details(b.Server, party))
-	require.Equal(t, ledgerapi.OnboardingAllocated, onboardingOf(b.Server, party).State)
+	require.Equal(t, parties.OnboardingAllocated, onboardingOf(b.Server, party).State)
 
 	var connected ledgerapi.GetConnectedSynchronizersResponse
 	b.Call(apitest.Admin, http.MethodGet, "/v2/state/connected-synchronizers?party="+string(party), nil).OK(&connected)
-	require.Equal(t, ledgerapi.PermissionObservation, connected.ConnectedSynchronizers[0].Permission)
+	require.Equal(t, v2.PermissionObservation, connected.ConnectedSynchronizers[0].Permission)
 	elements := list[ledgerapi.JsGetUpdatesResponse](b, "auditor", updatesPath+quick, fields{"updateFormat": hosting()})
 	events := elements[0].Update.TopologyTransaction.Value.Events
 	require.Len(t, events, 2, "both hosts began to host the party")
-	for i, permission := range []ledgerapi.ParticipantPermission{
-		ledgerapi.PermissionObservation, ledgerapi.PermissionConfirmation,
+	for i, permission := range []v2.ParticipantPermission{
+		v2.PermissionObservation, v2.PermissionConfirmation,
 	} {
 		require.Equal(t, permission, events[i].Event.ParticipantAuthorizationAdded.Value.ParticipantPermission)
 	}

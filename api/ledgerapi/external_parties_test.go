@@ -12,6 +12,9 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/ledgerapi/parties"
+	"github.com/florinledger/florin/api/ledgerapi/users"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/signing"
 	"github.com/florinledger/florin/ledger/topology"
@@ -34,23 +37,23 @@ func TestExternalPartiesOfEveryKindOfKey(t *testing.T) {
 			require.Nil(t, details(s, party), "nothing is stored")
 
 			request := onboardRaw(t, s, generated.TopologyTransactions[0])
-			request.body.MultiHashSignatures = []ledgerapi.Signature{signatureBy(t, key, generated.MultiHash)}
+			request.body.MultiHashSignatures = []v2.Signature{signatureBy(t, key, generated.MultiHash)}
 			require.Equal(t, party, request.allocated())
-			require.Equal(t, &ledgerapi.PartyDetails{
+			require.Equal(t, &parties.PartyDetails{
 				Party: string(party), IsLocal: true,
-				LocalMetadata: &ledgerapi.ObjectMeta{ResourceVersion: "0", Annotations: map[string]string{}},
+				LocalMetadata: &v2.ObjectMeta{ResourceVersion: "0", Annotations: map[string]string{}},
 			}, details(s, party))
 			keys, err := s.DB.PartyKeys(t.Context(), []ledger.Party{party})
 			require.NoError(t, err)
 			require.Equal(t, 1, keys[party].Threshold)
 			require.True(t, key.Public().Equal(keys[party].Keys[0].Public))
 			state := onboardingOf(s, party)
-			require.Equal(t, ledgerapi.OnboardingAllocated, state.State)
+			require.Equal(t, parties.OnboardingAllocated, state.State)
 			require.Empty(t, state.WaitsFor)
 			require.Equal(t, []string{key.Public().Fingerprint()}, state.SigningKeys)
 			var connected ledgerapi.GetConnectedSynchronizersResponse
 			s.Call(apitest.Admin, http.MethodGet, "/v2/state/connected-synchronizers?party="+string(party), nil).OK(&connected)
-			require.Equal(t, ledgerapi.PermissionConfirmation, connected.ConnectedSynchronizers[0].Permission)
+			require.Equal(t, v2.PermissionConfirmation, connected.ConnectedSynchronizers[0].Permission)
 			elements := list[ledgerapi.JsGetUpdatesResponse](b.in(t), "auditor", updatesPath+quick,
 				fields{"updateFormat": hosting()})
 			var seen []ledgerapi.ParticipantAuthorizationAdded
@@ -62,7 +65,7 @@ func TestExternalPartiesOfEveryKindOfKey(t *testing.T) {
 			}
 			require.Contains(t, seen, ledgerapi.ParticipantAuthorizationAdded{
 				PartyID: string(party), ParticipantID: s.Node.ParticipantID,
-				ParticipantPermission: ledgerapi.PermissionConfirmation,
+				ParticipantPermission: v2.PermissionConfirmation,
 			})
 		})
 	}
@@ -117,7 +120,7 @@ func TestWaysToSignAnOnboarding(t *testing.T) {
 			t.Parallel()
 			c.request.t = t
 			state := onboardingOf(s.In(t), c.request.allocated())
-			require.Equal(t, ledgerapi.OnboardingAllocated, state.State)
+			require.Equal(t, parties.OnboardingAllocated, state.State)
 			require.Equal(t, c.keys, state.SigningKeys)
 			require.EqualValues(t, c.threshold, state.SigningThreshold)
 		})
@@ -166,13 +169,13 @@ func TestPartiesOfDecentralizedNamespaces(t *testing.T) {
 	require.NotNil(t, details(s, party))
 	all := together(t, s, 1, one, two).signAll(one, two).allocated()
 	require.NotEqual(t, party, all)
-	require.Equal(t, ledgerapi.OnboardingAllocated, onboardingOf(s, all).State)
+	require.Equal(t, parties.OnboardingAllocated, onboardingOf(s, all).State)
 }
 
 // refusedByManager requires a refusal in the form that those of upstream's topology manager have.
-func refusedByManager(t *testing.T, answer apitest.Answer) ledgerapi.JsCantonError {
+func refusedByManager(t *testing.T, answer apitest.Answer) v2.JsCantonError {
 	t.Helper()
-	var body ledgerapi.JsCantonError
+	var body v2.JsCantonError
 	require.Equal(t, http.StatusBadRequest, answer.Status, answer.Text)
 	require.NoError(t, json.Unmarshal([]byte(answer.Text), &body))
 	require.Regexp(t, "^TOPOLOGY_[A-Z_]+$", body.Code, answer.Text)
@@ -189,7 +192,7 @@ func TestRightsOfExternalParties(t *testing.T) {
 	s := apitest.New(t, apitest.Options{LedgerSettings: func(s *ledger.Settings) { s.MaxSelfAllocatedParties = 1 }})
 	s.Rights("custodian")
 	s.Rights("other")
-	request := func(seed byte, userID string) ledgerapi.AllocateExternalPartyRequest {
+	request := func(seed byte, userID string) parties.AllocateExternalPartyRequest {
 		key := newKey(t, signing.Curve25519, seed)
 		o := onboard(t, s, selfSigned("carol", key, s.Node.ParticipantID)).signAll(key)
 		o.body.UserID = userID
@@ -201,9 +204,9 @@ func TestRightsOfExternalParties(t *testing.T) {
 	s.Call("custodian", http.MethodPost, allocatePath, request(1, "")).Refused(http.StatusForbidden, "NA")
 	s.Call("custodian", http.MethodPost, allocatePath, request(1, "other")).Refused(http.StatusForbidden, "NA")
 
-	var allocated ledgerapi.AllocateExternalPartyResponse
+	var allocated parties.AllocateExternalPartyResponse
 	s.Call("custodian", http.MethodPost, allocatePath, request(1, "custodian")).OK(&allocated)
-	var rights ledgerapi.ListUserRightsResponse
+	var rights users.ListUserRightsResponse
 	s.Call("custodian", http.MethodGet, "/v2/users/custodian/rights", nil).OK(&rights)
 	require.Equal(t, allocated.PartyID, rights.Rights[0].Kind.CanActAs.Value.Party)
 	path := "/v2/parties/external/" + allocated.PartyID + "/onboarding"

@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/apitest"
-	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/ledgerapi/users"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-func rightsOf(s *apitest.Server, user string) []ledgerapi.Right {
-	var rights ledgerapi.ListUserRightsResponse
+func rightsOf(s *apitest.Server, user string) []users.Right {
+	var rights users.ListUserRightsResponse
 	s.Call(user, http.MethodGet, "/v2/users/"+user+"/rights", nil).OK(&rights)
 	return rights.Rights
 }
@@ -39,7 +39,7 @@ func TestNobodyTakesOverAnOnboarding(t *testing.T) {
 	squat := func(request *onboarding) apitest.Answer {
 		body := request.body
 		body.IdentityProviderID, body.UserID = "acme", mallory
-		return s.Send(http.MethodPost, allocatePath, bearer(acme.Token(mallory)), body)
+		return s.Send(http.MethodPost, allocatePath, apitest.Bearer(acme.Token(mallory)), body)
 	}
 
 	t.Log("before the owner has signed, there is nothing that waits")

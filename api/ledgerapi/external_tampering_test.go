@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/apitest"
-	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/ledgerapi/parties"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/ledger/signing"
 	"github.com/florinledger/florin/ledger/topology"
 	"github.com/florinledger/florin/ledger/topology/topologypb"
@@ -128,64 +129,64 @@ func TestTamperedOnboardingSignatures(t *testing.T) {
 	own, name := alice.Public().Fingerprint(), mallory.Public().Fingerprint()
 	for _, c := range []struct {
 		name, cause, hint string
-		change            func(body *ledgerapi.AllocateExternalPartyRequest)
+		change            func(body *parties.AllocateExternalPartyRequest)
 	}{
 		{
 			"a bit of the signature", broken, "the 64 bytes of the signature are not one by " + own,
-			func(body *ledgerapi.AllocateExternalPartyRequest) { body.MultiHashSignatures[0].Signature[5] ^= 1 },
+			func(body *parties.AllocateExternalPartyRequest) { body.MultiHashSignatures[0].Signature[5] ^= 1 },
 		},
 		{
 			"a signature that is cut", broken, "the 63 bytes of the signature are not one by " + own,
-			func(body *ledgerapi.AllocateExternalPartyRequest) {
+			func(body *parties.AllocateExternalPartyRequest) {
 				body.MultiHashSignatures[0].Signature = body.MultiHashSignatures[0].Signature[:63]
 			},
 		},
 		{
 			"its format", broken, "format SIGNATURE_FORMAT_DER does not fit algorithm",
-			func(body *ledgerapi.AllocateExternalPartyRequest) {
+			func(body *parties.AllocateExternalPartyRequest) {
 				body.MultiHashSignatures[0].Format = signing.FormatDER
 			},
 		},
 		{
 			"its algorithm", broken, "algorithm SIGNING_ALGORITHM_SPEC_EC_DSA_SHA_256 does not fit a key of",
-			func(body *ledgerapi.AllocateExternalPartyRequest) {
+			func(body *parties.AllocateExternalPartyRequest) {
 				body.MultiHashSignatures[0].SigningAlgorithmSpec = signing.ECDSASHA256
 			},
 		},
 		{
 			"who signed", "Topology transaction authorization cannot be verified due to missing namespace delegations " +
 				"for keys {" + name + "}", "neither listed in the transaction nor those of its namespace",
-			func(body *ledgerapi.AllocateExternalPartyRequest) { body.MultiHashSignatures[0].SignedBy = name },
+			func(body *parties.AllocateExternalPartyRequest) { body.MultiHashSignatures[0].SignedBy = name },
 		},
 		{
 			"a stranger's signature besides", "Topology transaction authorization cannot be verified due to missing " +
 				"namespace delegations for keys {" + name + "}", "leave out their signatures",
-			func(body *ledgerapi.AllocateExternalPartyRequest) {
+			func(body *parties.AllocateExternalPartyRequest) {
 				hash := topology.HashOf(body.OnboardingTransactions[0].Transaction)
-				body.OnboardingTransactions[0].Signatures = []ledgerapi.Signature{signatureBy(t, mallory, hash[:])}
+				body.OnboardingTransactions[0].Signatures = []v2.Signature{signatureBy(t, mallory, hash[:])}
 			},
 		},
 		{
 			"over the transaction, sent as over all", broken, "the hash of all transactions of the request together",
-			func(body *ledgerapi.AllocateExternalPartyRequest) {
+			func(body *parties.AllocateExternalPartyRequest) {
 				hash := topology.HashOf(body.OnboardingTransactions[0].Transaction)
 				body.MultiHashSignatures[0] = signatureBy(t, alice, hash[:])
 			},
 		},
 		{
 			"over all, sent as over the transaction", broken, "which is the hash of this transaction",
-			func(body *ledgerapi.AllocateExternalPartyRequest) {
+			func(body *parties.AllocateExternalPartyRequest) {
 				body.OnboardingTransactions[0].Signatures = body.MultiHashSignatures
-				body.MultiHashSignatures = []ledgerapi.Signature{}
+				body.MultiHashSignatures = []v2.Signature{}
 			},
 		},
 		{
 			"another transaction besides", broken, "the hash of all transactions of the request together",
-			func(body *ledgerapi.AllocateExternalPartyRequest) {
+			func(body *parties.AllocateExternalPartyRequest) {
 				raw, err := topology.Encode(rootOf(alice))
 				require.NoError(t, err)
-				body.OnboardingTransactions = append(body.OnboardingTransactions, ledgerapi.SignedTransaction{
-					Transaction: raw, Signatures: []ledgerapi.Signature{},
+				body.OnboardingTransactions = append(body.OnboardingTransactions, parties.SignedTransaction{
+					Transaction: raw, Signatures: []v2.Signature{},
 				})
 			},
 		},
@@ -288,20 +289,20 @@ func TestUnreadableOnboardings(t *testing.T) {
 	request := func() *onboarding {
 		return onboard(t, s, selfSigned("alice", alice, s.Node.ParticipantID)).signAll(alice)
 	}
-	change := func(mutation func(m *topologypb.TopologyTransaction)) func(*ledgerapi.AllocateExternalPartyRequest) {
-		return func(body *ledgerapi.AllocateExternalPartyRequest) {
+	change := func(mutation func(m *topologypb.TopologyTransaction)) func(*parties.AllocateExternalPartyRequest) {
+		return func(body *parties.AllocateExternalPartyRequest) {
 			body.OnboardingTransactions[0].Transaction = mutate(t, body.OnboardingTransactions[0].Transaction, mutation)
 		}
 	}
-	for want, change := range map[string]func(*ledgerapi.AllocateExternalPartyRequest){
-		"synchronizer: ": func(body *ledgerapi.AllocateExternalPartyRequest) { body.Synchronizer = "x" },
+	for want, change := range map[string]func(*parties.AllocateExternalPartyRequest){
+		"synchronizer: ": func(body *parties.AllocateExternalPartyRequest) { body.Synchronizer = "x" },
 		"onboarding_transactions.transactions: Transactions field is empty": func(
-			body *ledgerapi.AllocateExternalPartyRequest,
+			body *parties.AllocateExternalPartyRequest,
 		) {
-			body.OnboardingTransactions = []ledgerapi.SignedTransaction{}
+			body.OnboardingTransactions = []parties.SignedTransaction{}
 		},
 		"onboarding_transactions.transaction: Invalid transaction: the bytes cannot be read": func(
-			body *ledgerapi.AllocateExternalPartyRequest,
+			body *parties.AllocateExternalPartyRequest,
 		) {
 			body.OnboardingTransactions[0].Transaction = []byte("hello")
 		},
@@ -313,16 +314,16 @@ func TestUnreadableOnboardings(t *testing.T) {
 		"signing threshold 2 is not between 1 and the number of keys (1)": change(
 			func(m *topologypb.TopologyTransaction) { ptp(m).PartySigningKeys.Threshold = 2 }),
 		"multi_hash_signatures.signatures: Signature format must be specified": func(
-			body *ledgerapi.AllocateExternalPartyRequest,
+			body *parties.AllocateExternalPartyRequest,
 		) {
 			body.MultiHashSignatures[0].Format = signing.FormatUnspecified
 		},
 		"onboarding_transaction.signatures: Signing algorithm spec SIGNING_ALGORITHM_SPEC_UNSPECIFIED not supported": func(
-			body *ledgerapi.AllocateExternalPartyRequest,
+			body *parties.AllocateExternalPartyRequest,
 		) {
 			wrong := body.MultiHashSignatures[0]
 			wrong.SigningAlgorithmSpec = signing.AlgorithmUnspecified
-			body.OnboardingTransactions[0].Signatures = []ledgerapi.Signature{wrong}
+			body.OnboardingTransactions[0].Signatures = []v2.Signature{wrong}
 		},
 	} {
 		t.Run(want, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -42,7 +43,7 @@ type IdentifierFilter struct {
 	WildcardFilter  *endpoint.Value[WildcardFilter]  `json:"WildcardFilter,omitempty" doc:"All contracts"`
 	TemplateFilter  *endpoint.Value[TemplateFilter]  `json:"TemplateFilter,omitempty" doc:"Contracts of a template"`
 	InterfaceFilter *endpoint.Value[InterfaceFilter] `json:"InterfaceFilter,omitempty" doc:"Contracts with an interface"`
-	Empty           *Nothing                         `json:"Empty,omitempty" doc:"Means all contracts"`
+	Empty           *v2.Nothing                      `json:"Empty,omitempty" doc:"Means all contracts"`
 }
 
 // WildcardFilter selects all contracts.
@@ -119,7 +120,7 @@ func requireReadFor(ctx context.Context, wire EventFormat) error {
 			return err
 		}
 	}
-	return claims.RequireReadAs(fromAPIParties(slices.Sorted(maps.Keys(wire.FiltersByParty)))...)
+	return claims.RequireReadAs(v2.FromAPIParties(slices.Sorted(maps.Keys(wire.FiltersByParty)))...)
 }
 
 // wildcardFor shows everything that the parties see.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/prepared"
@@ -25,7 +26,7 @@ type JsExecuteSubmissionRequest struct {
 	endpoint.Strict
 
 	PreparedTransaction  endpoint.Bytes       `json:"preparedTransaction" required:"true" doc:"As prepare gave it"`
-	PartySignatures      PartySignatures      `json:"partySignatures" required:"true" doc:"Over its hash"`
+	PartySignatures      v2.PartySignatures   `json:"partySignatures" required:"true" doc:"Over its hash"`
 	SubmissionID         string               `json:"submissionId" required:"true" doc:"New for each retry"`
 	HashingSchemeVersion prepared.Scheme      `json:"hashingSchemeVersion" required:"true" doc:"The one that was signed"`
 	UserID               *string              `json:"userId" doc:"Left out: the user of the token"`
@@ -39,7 +40,7 @@ type JsExecuteSubmissionAndWaitForTransactionRequest struct {
 	endpoint.Strict
 
 	PreparedTransaction  endpoint.Bytes       `json:"preparedTransaction" required:"true" doc:"As prepare gave it"`
-	PartySignatures      PartySignatures      `json:"partySignatures" required:"true" doc:"Over its hash"`
+	PartySignatures      v2.PartySignatures   `json:"partySignatures" required:"true" doc:"Over its hash"`
 	SubmissionID         string               `json:"submissionId" required:"true" doc:"New for each retry"`
 	HashingSchemeVersion prepared.Scheme      `json:"hashingSchemeVersion" required:"true" doc:"The one that was signed"`
 	UserID               *string              `json:"userId" doc:"Left out: the user of the token"`
@@ -160,7 +161,7 @@ func (a *API) newExecutionFields(
 	ctx context.Context, body JsExecuteSubmissionRequest, transaction *prepared.Transaction,
 ) (ledger.Submission, error) {
 	claims := endpoint.Claims(ctx)
-	who, err := claims.SubmittingUser(orEmpty(body.UserID))
+	who, err := claims.SubmittingUser(v2.OrEmpty(body.UserID))
 	if err != nil {
 		return ledger.Submission{}, err
 	}
@@ -191,7 +192,7 @@ func (a *API) newExecutionFields(
 		Admission: endpoint.Claims(ctx).Admission(ledger.AdmittedToExecute),
 		Signed: &ledger.SignedTransaction{
 			Transaction: body.PreparedTransaction, Scheme: string(body.HashingSchemeVersion),
-			Signatures: FromAPIPartySignatures(body.PartySignatures),
+			Signatures: v2.FromAPIPartySignatures(body.PartySignatures),
 		},
 	}, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/preview"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/prepared"
@@ -47,9 +48,9 @@ type MinLedgerTime struct {
 type MinLedgerTimeTime struct {
 	endpoint.OneOf
 
-	Empty            *Nothing                            `json:"Empty,omitempty" doc:"No bound"`
+	Empty            *v2.Nothing                         `json:"Empty,omitempty" doc:"No bound"`
 	MinLedgerTimeAbs *endpoint.Value[endpoint.Timestamp] `json:"MinLedgerTimeAbs,omitempty" doc:"An instant"`
-	MinLedgerTimeRel *endpoint.Value[Duration]           `json:"MinLedgerTimeRel,omitempty" doc:"From now"`
+	MinLedgerTimeRel *endpoint.Value[v2.Duration]        `json:"MinLedgerTimeRel,omitempty" doc:"From now"`
 }
 
 // CostEstimationHints say what the estimate of the cost may assume.
@@ -120,7 +121,7 @@ func (r JsPrepareSubmissionRequest) commands() JsCommands {
 }
 
 // parts are the bound in the form that it has in composite commands.
-func (t *MinLedgerTime) parts() (absolute *endpoint.Timestamp, relative *Duration) {
+func (t *MinLedgerTime) parts() (absolute *endpoint.Timestamp, relative *v2.Duration) {
 	switch {
 	case t == nil || t.Time == nil:
 		return nil, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/ledger/prepared"
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
@@ -179,7 +179,7 @@ func nodeTamperings(c *custody) map[string]tampering {
 }
 
 // said is all that a refusal says of the difference.
-func said(refusal ledgerapi.JsCantonError) string {
+func said(refusal v2.JsCantonError) string {
 	return refusal.Cause + "\n" + refusal.Context["differences"]
 }
 

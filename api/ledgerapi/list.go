@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -176,7 +177,7 @@ func withCheckpoint[T any](elements []T, bounds listBounds, head db.Head, checkp
 // check refuses lists above the limit of the server. A limit that the client chose cuts the list before.
 func (b listBounds) check(elements int) error {
 	if elements > b.limit {
-		return atEdge(fault.ListLimitReached(elements, b.limit))
+		return v2.AtEdge(fault.ListLimitReached(elements, b.limit))
 	}
 	return nil
 }

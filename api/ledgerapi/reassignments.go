@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -46,7 +47,7 @@ type ReassignmentCommandKind struct {
 
 	AssignCommand   *endpoint.Value[AssignCommand]   `json:"AssignCommand,omitempty" doc:"Second step: arrive"`
 	UnassignCommand *endpoint.Value[UnassignCommand] `json:"UnassignCommand,omitempty" doc:"First step: leave"`
-	Empty           *Nothing                         `json:"Empty,omitempty" doc:"Refused"`
+	Empty           *v2.Nothing                      `json:"Empty,omitempty" doc:"Refused"`
 }
 
 // AssignCommand ends a reassignment.
@@ -75,7 +76,7 @@ type JsReassignment struct {
 	WorkflowID      string                `json:"workflowId" doc:"As submitted"`
 	Offset          int64                 `json:"offset" required:"true" doc:"Its position"`
 	Events          []JsReassignmentEvent `json:"events" required:"true" doc:"What moved"`
-	TraceContext    *TraceContext         `json:"traceContext" doc:"Of the submission"`
+	TraceContext    *v2.TraceContext      `json:"traceContext" doc:"Of the submission"`
 	RecordTime      endpoint.Timestamp    `json:"recordTime" required:"true" doc:"When it was recorded"`
 	SynchronizerID  string                `json:"synchronizerId" required:"true" doc:"Where it was recorded"`
 	PaidTrafficCost int64                 `json:"paidTrafficCost" doc:"Traffic paid; only for submitters"`
@@ -155,7 +156,7 @@ func (a *API) refuseReassignment(ctx context.Context, commands *ReassignmentComm
 	if err == nil {
 		err = a.checkReassignment(*commands, who)
 	}
-	return ofSubmission(err, submissionID)
+	return v2.OfSubmission(err, submissionID)
 }
 
 func (a *API) checkReassignment(commands ReassignmentCommands, who ledger.Identity) error {
@@ -222,7 +223,7 @@ func (a *API) checkRoute(source, target string) error {
 		if end.id == "" {
 			return fault.MissingFieldNamed(end.field)
 		}
-		if err := a.checkSynchronizer(end.id, end.field); err != nil {
+		if err := v2.CheckSynchronizer(a.node, end.id, end.field); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/topology"
@@ -28,28 +29,9 @@ type GetConnectedSynchronizersResponse struct {
 
 // ConnectedSynchronizer is a synchronizer that the participant is connected to.
 type ConnectedSynchronizer struct {
-	SynchronizerAlias string                `json:"synchronizerAlias" required:"true" doc:"Its short name"`
-	SynchronizerID    string                `json:"synchronizerId" required:"true" doc:"Its id"`
-	Permission        ParticipantPermission `json:"permission" doc:"What the participant may do there for the party"`
-}
-
-// ParticipantPermission says what a participant may do for a party.
-type ParticipantPermission string
-
-// The permissions.
-const (
-	PermissionUnspecified  ParticipantPermission = "PARTICIPANT_PERMISSION_UNSPECIFIED"
-	PermissionSubmission   ParticipantPermission = "PARTICIPANT_PERMISSION_SUBMISSION"
-	PermissionConfirmation ParticipantPermission = "PARTICIPANT_PERMISSION_CONFIRMATION"
-	PermissionObservation  ParticipantPermission = "PARTICIPANT_PERMISSION_OBSERVATION"
-)
-
-// Names implements [endpoint.Enum].
-func (ParticipantPermission) Names() []string {
-	return []string{
-		string(PermissionUnspecified), string(PermissionSubmission), string(PermissionConfirmation),
-		string(PermissionObservation),
-	}
+	SynchronizerAlias string                   `json:"synchronizerAlias" required:"true" doc:"Its short name"`
+	SynchronizerID    string                   `json:"synchronizerId" required:"true" doc:"Its id"`
+	Permission        v2.ParticipantPermission `json:"permission" doc:"What the participant may do there for the party"`
 }
 
 type connectedSynchronizersRequest struct {
@@ -80,7 +62,7 @@ func (a *API) connectedSynchronizers(
 	}
 	alias, _, _ := strings.Cut(a.node.SynchronizerID, "::")
 	ours := ConnectedSynchronizer{
-		SynchronizerAlias: alias, SynchronizerID: a.node.SynchronizerID, Permission: PermissionUnspecified,
+		SynchronizerAlias: alias, SynchronizerID: a.node.SynchronizerID, Permission: v2.PermissionUnspecified,
 	}
 	if req.Party != "" {
 		if err := claims.RequireOperateAs(req.IdentityProviderID, ledger.Party(req.Party)); err != nil {
@@ -90,7 +72,7 @@ func (a *API) connectedSynchronizers(
 			return GetConnectedSynchronizersResponse{}, fault.InvalidFieldNamed("party", err.Error())
 		}
 	}
-	if req.ParticipantID != "" && !a.isThisParticipant(req.ParticipantID) {
+	if req.ParticipantID != "" && !v2.IsThisParticipant(a.node, req.ParticipantID) {
 		return GetConnectedSynchronizersResponse{}, fault.InvalidArgumentf(
 			"participant %q is not known to this node", req.ParticipantID).
 			WithHint("Leave participantId out, or take it from GET /v2/parties/participant-id.")
@@ -99,7 +81,7 @@ func (a *API) connectedSynchronizers(
 		return GetConnectedSynchronizersResponse{ConnectedSynchronizers: []ConnectedSynchronizer{ours}}, nil
 	}
 	hosted, err := a.permissionOf(ctx, ledger.Party(req.Party))
-	if err != nil || hosted == PermissionUnspecified {
+	if err != nil || hosted == v2.PermissionUnspecified {
 		return GetConnectedSynchronizersResponse{}, err
 	}
 	ours.Permission = hosted
@@ -108,25 +90,21 @@ func (a *API) connectedSynchronizers(
 
 // permissionOf is what this node may do for a party: submit for those in its own namespace, confirm or observe for
 // those that sign elsewhere, nothing for those that it does not host.
-func (a *API) permissionOf(ctx context.Context, party ledger.Party) (ParticipantPermission, error) {
+func (a *API) permissionOf(ctx context.Context, party ledger.Party) (v2.ParticipantPermission, error) {
 	known, err := a.record.Parties(ctx, []ledger.Party{party})
 	switch {
 	case err != nil:
-		return PermissionUnspecified, err
+		return v2.PermissionUnspecified, err
 	case len(known) == 0 || !known[0].IsLocal:
-		return PermissionUnspecified, nil
+		return v2.PermissionUnspecified, nil
 	case strings.HasSuffix(string(party), "::"+a.node.Namespace):
-		return PermissionSubmission, nil
+		return v2.PermissionSubmission, nil
 	}
 	external, _, err := a.record.ExternalParty(ctx, party)
 	for _, host := range external.Hosts {
 		if host.Participant == a.node.ParticipantID && host.Permission == topology.Observation {
-			return PermissionObservation, err
+			return v2.PermissionObservation, err
 		}
 	}
-	return PermissionConfirmation, err
-}
-
-func (a *API) isThisParticipant(id string) bool {
-	return id == a.node.ParticipantID || id == "PAR::"+a.node.ParticipantID
+	return v2.PermissionConfirmation, err
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 )
@@ -158,12 +159,12 @@ func carries(frame []byte, offset int) bool {
 	var element struct {
 		Completion struct {
 			OffsetCheckpoint struct {
-				Value ledgerapi.OffsetCheckpoint `json:"value"`
+				Value v2.OffsetCheckpoint `json:"value"`
 			} `json:"OffsetCheckpoint"`
 		} `json:"completionResponse"`
 		Update struct {
 			OffsetCheckpoint struct {
-				Value ledgerapi.OffsetCheckpoint `json:"value"`
+				Value v2.OffsetCheckpoint `json:"value"`
 			} `json:"OffsetCheckpoint"`
 		} `json:"update"`
 	}
@@ -269,7 +270,7 @@ func FuzzStreamRequests(f *testing.F) {
 			}, websocket.CloseStatus(err), "%v", err)
 			return
 		}
-		var body ledgerapi.JsCantonError
+		var body v2.JsCantonError
 		decode(t, frame, &body)
 		require.NotEqual(t, int32(13), orZero(body.GRPCCodeValue), "%s", frame)
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/ledger"
 )
@@ -406,10 +407,10 @@ func TestStreamsEndWithTheRightsOfTheirUsers(t *testing.T) {
 }
 
 // failedBeforeLong skips checkpoints and returns the error that the stream ended with.
-func failedBeforeLong(t *testing.T, stream *apitest.Stream) ledgerapi.JsCantonError {
+func failedBeforeLong(t *testing.T, stream *apitest.Stream) v2.JsCantonError {
 	t.Helper()
 	for {
-		var body ledgerapi.JsCantonError
+		var body v2.JsCantonError
 		frame := stream.Next()
 		if decode(t, frame, &body); body.Code == "" {
 			require.Contains(t, string(frame), "OffsetCheckpoint")

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -27,7 +28,7 @@ type authorizer func(ctx context.Context, requested string, actAs, readAs []ledg
 func (a *API) newSubmissionFor(
 	ctx context.Context, body JsCommands, authorize authorizer,
 ) (ledger.Submission, error) {
-	refused := ledger.Submission{SubmissionID: orEmpty(body.SubmissionID)}
+	refused := ledger.Submission{SubmissionID: v2.OrEmpty(body.SubmissionID)}
 	if len(body.ActAs) == 0 {
 		return refused, fault.MissingFieldNamed("act_as/actAs")
 	}
@@ -39,8 +40,8 @@ func (a *API) newSubmissionFor(
 	if refusal != nil {
 		return refused, refusal
 	}
-	actAs, readAs := ledger.SortedParties(fromAPIParties(body.ActAs)), ledger.SortedParties(fromAPIParties(body.ReadAs))
-	who, err := authorize(ctx, orEmpty(body.UserID), actAs, readAs)
+	actAs, readAs := ledger.SortedParties(v2.FromAPIParties(body.ActAs)), ledger.SortedParties(v2.FromAPIParties(body.ReadAs))
+	who, err := authorize(ctx, v2.OrEmpty(body.UserID), actAs, readAs)
 	if err != nil {
 		return refused, err
 	}
@@ -63,13 +64,13 @@ func (a *API) newSubmissionFor(
 	if err := a.checkSelection(body, preference); err != nil {
 		return refused, err
 	}
-	submissionID := orEmpty(body.SubmissionID)
+	submissionID := v2.OrEmpty(body.SubmissionID)
 	if submissionID == "" {
 		submissionID = uuid.NewString()
 	}
 	return ledger.Submission{
 		Key: uuid.NewString(), Identity: who, CommandID: body.CommandID, SubmissionID: submissionID,
-		WorkflowID: orEmpty(body.WorkflowID), ActAs: actAs, ReadAs: readAs, Commands: commands,
+		WorkflowID: v2.OrEmpty(body.WorkflowID), ActAs: actAs, ReadAs: readAs, Commands: commands,
 		Deduplication: deduplication, MinLedgerTime: minimum, Disclosed: disclosed, Preference: preference,
 		ReceivedAt: received, Trace: endpoint.Trace(ctx), Kind: ledger.KindCommand,
 		Admission: endpoint.Claims(ctx).Admission(ledger.AdmittedToAct),
@@ -91,7 +92,7 @@ func submittingUser(ctx context.Context, requested string, actAs, readAs []ledge
 
 // checkSubmissionFields checks the formats of the plain fields, in the documented order.
 func (a *API) checkSubmissionFields(body JsCommands, who ledger.Identity) error {
-	if id := orEmpty(body.WorkflowID); id != "" {
+	if id := v2.OrEmpty(body.WorkflowID); id != "" {
 		if err := ledger.CheckLedgerString(id); err != nil {
 			return fault.InvalidArgumentf("workflow_id: %s", err)
 		}
@@ -105,15 +106,15 @@ func (a *API) checkSubmissionFields(body JsCommands, who ledger.Identity) error 
 	if err := ledger.CheckLedgerString(body.CommandID); err != nil {
 		return fault.InvalidFieldNamed("command_id", err.Error())
 	}
-	if id := orEmpty(body.SubmissionID); id != "" {
+	if id := v2.OrEmpty(body.SubmissionID); id != "" {
 		if err := ledger.CheckLedgerString(id); err != nil {
 			return fault.InvalidFieldNamed("submission_id", err.Error())
 		}
 	}
-	if err := checkParties(slices.Concat(body.ActAs, body.ReadAs)); err != nil {
+	if err := v2.CheckParties(slices.Concat(body.ActAs, body.ReadAs)); err != nil {
 		return err
 	}
-	if err := a.checkSynchronizer(orEmpty(body.SynchronizerID), "synchronizer_id"); err != nil {
+	if err := v2.CheckSynchronizer(a.node, v2.OrEmpty(body.SynchronizerID), "synchronizer_id"); err != nil {
 		return err
 	}
 	if len(body.Commands) == 0 {
@@ -273,7 +274,7 @@ func FromAPIDeduplicationPeriod(wire *DeduplicationPeriod) (*ledger.Deduplicatio
 	case wire == nil:
 		return nil, nil //nolint:nilnil // no period is a value of its own
 	case wire.DeduplicationDuration != nil:
-		duration := FromAPIDuration(wire.DeduplicationDuration.Value)
+		duration := v2.FromAPIDuration(wire.DeduplicationDuration.Value)
 		if duration < 0 {
 			return nil, fault.InvalidFieldNamed("deduplication_period", "Duration must be positive")
 		}
@@ -295,9 +296,9 @@ func ToAPIDeduplicationPeriod(period ledger.DeduplicationPeriod) *DeduplicationP
 	case period.Offset != nil:
 		return &DeduplicationPeriod{DeduplicationOffset: endpoint.Valued(int64(*period.Offset))}
 	case period.Duration != nil:
-		return &DeduplicationPeriod{DeduplicationDuration: endpoint.Valued(ToAPIDuration(*period.Duration))}
+		return &DeduplicationPeriod{DeduplicationDuration: endpoint.Valued(v2.ToAPIDuration(*period.Duration))}
 	default:
-		return &DeduplicationPeriod{Empty: &Nothing{}}
+		return &DeduplicationPeriod{Empty: &v2.Nothing{}}
 	}
 }
 
@@ -332,7 +333,7 @@ func (a *API) fromAPIDisclosedContract(wire DisclosedContract) (ledger.Contract,
 			return ledger.Contract{}, fault.InvalidFieldNamed("DisclosedContract.contract_id", err.Error())
 		}
 	}
-	if err := a.checkSynchronizer(wire.SynchronizerID, "DisclosedContract.synchronizer_id"); err != nil {
+	if err := v2.CheckSynchronizer(a.node, wire.SynchronizerID, "DisclosedContract.synchronizer_id"); err != nil {
 		return ledger.Contract{}, err
 	}
 	contract, err := ledger.DecodeBlob(wire.CreatedEventBlob)

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -15,7 +15,7 @@ type JsTopologyTransaction struct {
 	SynchronizerID string             `json:"synchronizerId" required:"true" doc:"Where it was recorded"`
 	RecordTime     endpoint.Timestamp `json:"recordTime" required:"true" doc:"When it was recorded"`
 	Events         []TopologyEvent    `json:"events" required:"true" doc:"What changed"`
-	TraceContext   *TraceContext      `json:"traceContext" doc:"Of the request that changed it"`
+	TraceContext   *v2.TraceContext   `json:"traceContext" doc:"Of the request that changed it"`
 }
 
 // TopologyEvent is one change.
@@ -33,9 +33,9 @@ type TopologyEventKind struct {
 
 // ParticipantAuthorizationAdded says that a participant began to host a party.
 type ParticipantAuthorizationAdded struct {
-	PartyID               string                `json:"partyId" required:"true" doc:"The party"`
-	ParticipantID         string                `json:"participantId" required:"true" doc:"Who hosts it"`
-	ParticipantPermission ParticipantPermission `json:"participantPermission" required:"true" doc:"What it may do"`
+	PartyID               string                   `json:"partyId" required:"true" doc:"The party"`
+	ParticipantID         string                   `json:"participantId" required:"true" doc:"Who hosts it"`
+	ParticipantPermission v2.ParticipantPermission `json:"participantPermission" required:"true" doc:"What it may do"`
 }
 
 // topologyFormat says whose hosting is shown; nil parties stand for all.
@@ -52,18 +52,18 @@ func fromAPITopologyFormat(ctx context.Context, wire TopologyFormat) (*topologyF
 	case len(asked.Parties) == 0:
 		return &topologyFormat{}, endpoint.Claims(ctx).RequireReadAsAnyParty()
 	}
-	parties := ledger.SortedParties(fromAPIParties(asked.Parties))
+	parties := ledger.SortedParties(v2.FromAPIParties(asked.Parties))
 	if err := endpoint.Claims(ctx).RequireReadAs(parties...); err != nil {
 		return nil, err
 	}
-	return &topologyFormat{parties: parties}, checkParties(asked.Parties)
+	return &topologyFormat{parties: parties}, v2.CheckParties(asked.Parties)
 }
 
 // toAPITopology shows a topology transaction; false when the format shows nothing of it.
 func (a *API) toAPITopology(update ledger.Update, format *topologyFormat) (JsTopologyTransaction, bool) {
 	transaction := JsTopologyTransaction{
 		UpdateID: string(update.ID), Offset: int64(update.Offset), SynchronizerID: a.node.SynchronizerID,
-		RecordTime: endpoint.Timestamp(update.RecordTime), TraceContext: ToAPITraceContext(update.Trace),
+		RecordTime: endpoint.Timestamp(update.RecordTime), TraceContext: v2.ToAPITraceContext(update.Trace),
 	}
 	if format == nil {
 		return transaction, false
@@ -83,26 +83,15 @@ func (a *API) toAPITopology(update ledger.Update, format *topologyFormat) (JsTop
 	return transaction, len(transaction.Events) > 0
 }
 
-func toAPIPermission(permission ledger.HostingPermission) ParticipantPermission {
+func toAPIPermission(permission ledger.HostingPermission) v2.ParticipantPermission {
 	switch permission {
 	case ledger.MaySubmit:
-		return PermissionSubmission
+		return v2.PermissionSubmission
 	case ledger.MayConfirm:
-		return PermissionConfirmation
+		return v2.PermissionConfirmation
 	case ledger.MayObserve:
-		return PermissionObservation
+		return v2.PermissionObservation
 	default:
-		return PermissionUnspecified
+		return v2.PermissionUnspecified
 	}
-}
-
-// host allocates a party on this node and enters it in the record, with the trace of the request. The user of the grant
-// gets the right to act as the party.
-func (a *API) host(ctx context.Context, details ledger.PartyDetails, grant db.Grant) (ledger.PartyDetails, error) {
-	return a.record.HostParty(ctx, db.Hosting{
-		Details: details, Grant: grant, Now: a.now(),
-		Entry: func(at ledger.Position) ledger.Update {
-			return ledger.NewHosting(a.node, details.Party, at, endpoint.Trace(ctx))
-		},
-	})
 }

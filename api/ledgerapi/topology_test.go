@@ -8,6 +8,8 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/ledgerapi/parties"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -20,7 +22,7 @@ func hosting(parties ...ledger.Party) fields {
 // allocate allocates a party over the API, for a user who then may act as it.
 func (b *bundle) allocate(hint, user string) ledger.Party {
 	b.t.Helper()
-	var allocated ledgerapi.AllocatePartyResponse
+	var allocated parties.AllocatePartyResponse
 	b.Call(apitest.Admin, http.MethodPost, "/v2/parties", fields{"partyIdHint": hint, "userId": user}).OK(&allocated)
 	return ledger.Party(allocated.PartyDetails.Party)
 }
@@ -44,7 +46,7 @@ func TestAllocatedPartiesAreInTheRecord(t *testing.T) {
 	require.Regexp(t, "^1220[0-9a-f]{64}$", first.UpdateID)
 	require.Equal(t, ledgerapi.ParticipantAuthorizationAdded{
 		PartyID: string(carol), ParticipantID: b.Node.ParticipantID,
-		ParticipantPermission: ledgerapi.PermissionSubmission,
+		ParticipantPermission: v2.PermissionSubmission,
 	}, first.Events[0].Event.ParticipantAuthorizationAdded.Value)
 	require.Equal(t, int64(3), elements[1].Update.OffsetCheckpoint.Value.Offset)
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/v2"
 )
 
 // contract: completion-trace
@@ -25,7 +26,7 @@ func TestTheTraceOfARequestIsKeptWithWhatItDid(t *testing.T) {
 			"Authorization": {"Bearer " + apitest.Token(t, user)}, "Traceparent": {trace}, "Tracestate": {state},
 		}, body)
 	}
-	requireTrace := func(trace *ledgerapi.TraceContext) {
+	requireTrace := func(trace *v2.TraceContext) {
 		t.Helper()
 		require.NotNil(t, trace)
 		require.Equal(t, parent, *trace.Traceparent)

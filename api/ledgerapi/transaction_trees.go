@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -22,7 +23,7 @@ type JsTransactionTree struct {
 	Offset         int64                `json:"offset" required:"true" doc:"Its position"`
 	EventsByID     map[string]TreeEvent `json:"eventsById" required:"true" doc:"What happened, by node id"`
 	SynchronizerID string               `json:"synchronizerId" required:"true" doc:"Where it was recorded"`
-	TraceContext   *TraceContext        `json:"traceContext" doc:"Of the submission"`
+	TraceContext   *v2.TraceContext     `json:"traceContext" doc:"Of the submission"`
 	RecordTime     endpoint.Timestamp   `json:"recordTime" required:"true" doc:"When it was recorded"`
 }
 
@@ -38,9 +39,9 @@ type TreeEvent struct {
 type JsUpdateTree struct {
 	endpoint.OneOf
 
-	OffsetCheckpoint *endpoint.Value[OffsetCheckpoint]  `json:"OffsetCheckpoint,omitempty" doc:"Position to resume from"`
-	Reassignment     *endpoint.Value[JsReassignment]    `json:"Reassignment,omitempty" doc:"Never sent"`
-	TransactionTree  *endpoint.Value[JsTransactionTree] `json:"TransactionTree,omitempty" doc:"A transaction"`
+	OffsetCheckpoint *endpoint.Value[v2.OffsetCheckpoint] `json:"OffsetCheckpoint,omitempty" doc:"Position to resume from"`
+	Reassignment     *endpoint.Value[JsReassignment]      `json:"Reassignment,omitempty" doc:"Never sent"`
+	TransactionTree  *endpoint.Value[JsTransactionTree]   `json:"TransactionTree,omitempty" doc:"A transaction"`
 }
 
 // JsGetUpdateTreesResponse is one element of the list.

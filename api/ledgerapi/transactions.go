@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -18,7 +19,7 @@ type JsTransaction struct {
 	Events                  []Event            `json:"events" required:"true" doc:"What happened, in order"`
 	Offset                  int64              `json:"offset" required:"true" doc:"Its position"`
 	SynchronizerID          string             `json:"synchronizerId" required:"true" doc:"Where it was recorded"`
-	TraceContext            *TraceContext      `json:"traceContext" doc:"Of the submission"`
+	TraceContext            *v2.TraceContext   `json:"traceContext" doc:"Of the submission"`
 	RecordTime              endpoint.Timestamp `json:"recordTime" required:"true" doc:"When it was recorded"`
 	ExternalTransactionHash *string            `json:"externalTransactionHash" doc:"Hash that was signed elsewhere"`
 	PaidTrafficCost         *int64             `json:"paidTrafficCost" doc:"Traffic paid; only for submitters"`
@@ -65,7 +66,7 @@ func (a *API) toAPITransaction(update ledger.Update, format *transactionFormat) 
 		UpdateID: string(update.ID), WorkflowID: update.WorkflowID,
 		EffectiveAt: endpoint.Timestamp(update.EffectiveAt), RecordTime: endpoint.Timestamp(update.RecordTime),
 		Offset: int64(update.Offset), SynchronizerID: a.node.SynchronizerID,
-		TraceContext: ToAPITraceContext(update.Trace), ExternalTransactionHash: orNull(update.ExternalHash),
+		TraceContext: v2.ToAPITraceContext(update.Trace), ExternalTransactionHash: v2.OrNull(update.ExternalHash),
 	}
 	if format.events.anyParty != nil || ledger.PartiesOverlap(format.events.parties, update.ActAs) {
 		transaction.CommandID = update.CommandID
@@ -154,7 +155,7 @@ func transientContracts(update ledger.Update) map[ledger.ContractID]bool {
 func toAPIArchived(at place, event ledger.Event, how shown) *ArchivedEvent {
 	return &ArchivedEvent{
 		Offset: int64(at.offset), NodeID: at.nodeID, ContractID: string(event.ContractID), TemplateID: event.Template,
-		WitnessParties: toAPIParties(how.witnesses), PackageName: event.PackageName, ImplementedInterfaces: how.views,
+		WitnessParties: v2.ToAPIParties(how.witnesses), PackageName: event.PackageName, ImplementedInterfaces: how.views,
 	}
 }
 
@@ -162,8 +163,8 @@ func toAPIExercised(at place, event ledger.Event, how shown, acsDelta bool) *Exe
 	exercised := &ExercisedEvent{
 		Offset: int64(at.offset), NodeID: at.nodeID, ContractID: string(event.ContractID), TemplateID: event.Template,
 		InterfaceID: event.Interface, Choice: event.Choice, ChoiceArgument: event.Argument,
-		ActingParties: toAPIParties(event.ActingParties), Consuming: event.Consuming,
-		WitnessParties: toAPIParties(how.witnesses), LastDescendantNodeID: event.LastDescendant,
+		ActingParties: v2.ToAPIParties(event.ActingParties), Consuming: event.Consuming,
+		WitnessParties: v2.ToAPIParties(how.witnesses), LastDescendantNodeID: event.LastDescendant,
 		ExerciseResult: event.Result, PackageName: event.PackageName, AcsDelta: acsDelta,
 		ImplementedInterfaces: []lf.TypeName{},
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -50,9 +51,9 @@ func (TransactionShape) Names() []string {
 type Update struct {
 	endpoint.OneOf
 
-	OffsetCheckpoint *endpoint.Value[OffsetCheckpoint] `json:"OffsetCheckpoint,omitempty" doc:"Position to resume from"`
-	Reassignment     *endpoint.Value[JsReassignment]   `json:"Reassignment,omitempty" doc:"Never sent"`
-	Transaction      *endpoint.Value[JsTransaction]    `json:"Transaction,omitempty" doc:"A transaction"`
+	OffsetCheckpoint *endpoint.Value[v2.OffsetCheckpoint] `json:"OffsetCheckpoint,omitempty" doc:"Position to resume from"`
+	Reassignment     *endpoint.Value[JsReassignment]      `json:"Reassignment,omitempty" doc:"Never sent"`
+	Transaction      *endpoint.Value[JsTransaction]       `json:"Transaction,omitempty" doc:"A transaction"`
 
 	TopologyTransaction *endpoint.Value[JsTopologyTransaction] `json:"TopologyTransaction,omitempty" doc:"Who hosts whom"`
 }

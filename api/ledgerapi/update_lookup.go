@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
@@ -148,17 +149,17 @@ func (a *API) formatFor(ctx context.Context, parties []string, shape Transaction
 	if err := claims.Require(); err != nil {
 		return nil, err
 	}
-	if err := claims.RequireReadAs(fromAPIParties(parties)...); err != nil {
+	if err := claims.RequireReadAs(v2.FromAPIParties(parties)...); err != nil {
 		return nil, err
 	}
 	if len(parties) == 0 {
 		return nil, fault.InvalidArgumentf("no party is named to read as").
 			WithHint("Name at least one party whose transactions you may read.")
 	}
-	if err := checkParties(parties); err != nil {
+	if err := v2.CheckParties(parties); err != nil {
 		return nil, err
 	}
-	return &transactionFormat{events: wildcardFor(fromAPIParties(parties)...), shape: shape}, nil
+	return &transactionFormat{events: wildcardFor(v2.FromAPIParties(parties)...), shape: shape}, nil
 }
 
 // lookup names one update.

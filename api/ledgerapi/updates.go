@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
@@ -249,8 +250,8 @@ func (a *API) updatesCheckpoint(head db.Head) JsGetUpdatesResponse {
 	return JsGetUpdatesResponse{Update{OffsetCheckpoint: endpoint.Valued(a.checkpointAt(head))}}
 }
 
-func (a *API) checkpointAt(head db.Head) OffsetCheckpoint {
-	return OffsetCheckpoint{
-		Offset: int64(head.Offset), SynchronizerTimes: toAPITimes(a.node.SynchronizerID, head.RecordTime),
+func (a *API) checkpointAt(head db.Head) v2.OffsetCheckpoint {
+	return v2.OffsetCheckpoint{
+		Offset: int64(head.Offset), SynchronizerTimes: v2.ToAPITimes(a.node.SynchronizerID, head.RecordTime),
 	}
 }

@@ -10,15 +10,16 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/v2"
 )
 
 const updatesPath = "/v2/updates"
 
 // transactions are updates without the checkpoint at the end.
-func (b *bundle) transactions(user, path string, body fields) ([]ledgerapi.JsTransaction, *ledgerapi.OffsetCheckpoint) {
+func (b *bundle) transactions(user, path string, body fields) ([]ledgerapi.JsTransaction, *v2.OffsetCheckpoint) {
 	b.t.Helper()
 	var found []ledgerapi.JsTransaction
-	var checkpoint *ledgerapi.OffsetCheckpoint
+	var checkpoint *v2.OffsetCheckpoint
 	for _, element := range list[ledgerapi.JsGetUpdatesResponse](b, user, path, body) {
 		require.Nil(b.t, checkpoint, "a checkpoint ends the list")
 		if element.Update.OffsetCheckpoint != nil {
@@ -160,7 +161,7 @@ func TestOneUpdate(t *testing.T) {
 		missing := b.Call("alice", http.MethodPost, path, body.with(fields{"updateFormat": nil})).
 			Refused(http.StatusBadRequest, "MISSING_FIELD")
 		require.Equal(t, "update_format", missing.Context["field_name"])
-		requireNotAllowed(t, b.Server, http.MethodPost, path, body)
+		b.Server.NotAllowed(http.MethodPost, path, body)
 		b.Call("", http.MethodPost, path, body.with(fields{"updateFormat": nil})).Refused(http.StatusUnauthorized, "NA")
 	}
 	for _, test := range []struct {
@@ -224,7 +225,7 @@ func TestUpdateRequestsThatAreRefused(t *testing.T) {
 	text := b.Call("alice", http.MethodPost, updatesPath,
 		fields{"updateFormat": shaped("FULL", filter)}).Plain(http.StatusBadRequest)
 	require.Contains(t, text, "Unrecognized enum value TRANSACTION_SHAPE_FULL. Supported values: [TRANSACTION_SHAPE_")
-	requireNotAllowed(t, b.Server, http.MethodPost, updatesPath, fields{"filter": filter})
+	b.Server.NotAllowed(http.MethodPost, updatesPath, fields{"filter": filter})
 	b.Call("", http.MethodPost, updatesPath, fields{}).Refused(http.StatusUnauthorized, "NA")
 	b.Call("", http.MethodPost, updatesPath, fields{"updateFormat": fields{}}).Refused(http.StatusUnauthorized, "NA")
 }

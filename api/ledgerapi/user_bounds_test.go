@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/apitest"
-	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/ledgerapi/parties"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/signing"
 )
@@ -48,13 +49,13 @@ func TestAdministratorsOfIdentityProvidersReachAsFarAsTheyMayGive(t *testing.T) 
 	onboard := func(id string) string {
 		key := s.Key(signing.Curve25519)
 		generated := generate(s, "party-of-"+id, key)
-		request := ledgerapi.AllocateExternalPartyRequest{
+		request := parties.AllocateExternalPartyRequest{
 			Synchronizer: s.Node.SynchronizerID, IdentityProviderID: "acme", UserID: id,
-			MultiHashSignatures: []ledgerapi.Signature{signatureBy(t, key, generated.MultiHash)},
+			MultiHashSignatures: []v2.Signature{signatureBy(t, key, generated.MultiHash)},
 		}
 		for _, transaction := range generated.TopologyTransactions {
 			request.OnboardingTransactions = append(request.OnboardingTransactions,
-				ledgerapi.SignedTransaction{Transaction: transaction, Signatures: []ledgerapi.Signature{}})
+				parties.SignedTransaction{Transaction: transaction, Signatures: []v2.Signature{}})
 		}
 		body, err := json.Marshal(request)
 		require.NoError(t, err)
@@ -84,7 +85,7 @@ func TestAdministratorsOfIdentityProvidersReachAsFarAsTheyMayGive(t *testing.T) 
 		"delete":  func(id string) (string, string, string) { return http.MethodDelete, "/v2/users/" + id, "" },
 	}
 	send := func(method, path, body string) apitest.Answer {
-		return s.Send(method, path, bearer(acme.Token("boss")), body)
+		return s.Send(method, path, apitest.Bearer(acme.Token("boss")), body)
 	}
 	for kind, target := range targets {
 		for name, operation := range operations {

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/ledgerapi/packages"
+	"github.com/florinledger/florin/api/ledgerapi/parties"
+	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -48,7 +51,7 @@ type PartyManagementFeature struct {
 
 // OffsetCheckpointFeature describes the checkpoints of streams.
 type OffsetCheckpointFeature struct {
-	MaxOffsetCheckpointEmissionDelay Duration `json:"maxOffsetCheckpointEmissionDelay" doc:"Longest time between two"`
+	MaxOffsetCheckpointEmissionDelay v2.Duration `json:"maxOffsetCheckpointEmissionDelay" doc:"Longest time between two"`
 }
 
 // PackageFeature describes the management of packages.
@@ -56,11 +59,8 @@ type PackageFeature struct {
 	MaxVettedPackagesPageSize int32 `json:"maxVettedPackagesPageSize" doc:"Most packages of one page"`
 }
 
-const (
-	// maxCheckpointDelay is the longest time between two checkpoints of a stream.
-	maxCheckpointDelay        = 75 * time.Second
-	maxVettedPackagesPageSize = 100
-)
+// maxCheckpointDelay is the longest time between two checkpoints of a stream.
+const maxCheckpointDelay = 75 * time.Second
 
 func (a *API) version(context.Context, endpoint.NoRequest) (GetLedgerAPIVersionResponse, error) {
 	return GetLedgerAPIVersionResponse{
@@ -69,9 +69,9 @@ func (a *API) version(context.Context, endpoint.NoRequest) (GetLedgerAPIVersionR
 			UserManagement: UserManagementFeature{
 				Supported: true, MaxRightsPerUser: ledger.MaxUserRights, MaxUsersPageSize: ledger.MaxUsersPageSize,
 			},
-			PartyManagement:  PartyManagementFeature{MaxPartiesPageSize: maxPartiesPageSize},
-			OffsetCheckpoint: OffsetCheckpointFeature{ToAPIDuration(maxCheckpointDelay)},
-			PackageFeature:   PackageFeature{MaxVettedPackagesPageSize: maxVettedPackagesPageSize},
+			PartyManagement:  PartyManagementFeature{MaxPartiesPageSize: parties.MaxPageSize},
+			OffsetCheckpoint: OffsetCheckpointFeature{v2.ToAPIDuration(maxCheckpointDelay)},
+			PackageFeature:   PackageFeature{MaxVettedPackagesPageSize: packages.MaxVettedPageSize},
 		},
 	}, nil
 }

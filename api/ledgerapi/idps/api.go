@@ -1,0 +1,10 @@
+// Package idps serves the identity providers whose tokens the node takes: /v2/idps.
+package idps
+
+// API serves identity providers.
+type API struct {
+	record Record
+}
+
+// New makes the API.
+func New(record Record) *API { return &API{record: record} }

@@ -1,0 +1,132 @@
+package packages
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// PackageReference names one version of a package.
+type PackageReference struct {
+	PackageID      string `json:"packageId" required:"true" doc:"Its id"`
+	PackageName    string `json:"packageName" required:"true" doc:"Its name"`
+	PackageVersion string `json:"packageVersion" required:"true" doc:"Its version"`
+}
+
+// PackagePreference is the package that is used for a name.
+type PackagePreference struct {
+	PackageReference PackageReference `json:"packageReference" required:"true" doc:"The package"`
+	SynchronizerID   string           `json:"synchronizerId" required:"true" doc:"Where it is vetted"`
+}
+
+// GetPreferredPackageVersionResponse is the package that is used for a name.
+type GetPreferredPackageVersionResponse struct {
+	PackagePreference *PackagePreference `json:"packagePreference" doc:"null when there is none"`
+}
+
+// GetPreferredPackagesRequest asks which packages are used for names.
+type GetPreferredPackagesRequest struct {
+	//nolint:lll // the names are the API's
+	PackageVettingRequirements []PackageVettingRequirement `json:"packageVettingRequirements" required:"true" doc:"One for each name"`
+	SynchronizerID             string                      `json:"synchronizerId" doc:"May be left out: there is one"`
+	VettingValidAt             *endpoint.Timestamp         `json:"vettingValidAt" doc:"When; without effect"`
+}
+
+// PackageVettingRequirement says for whom a package of a name must be vetted.
+type PackageVettingRequirement struct {
+	Parties     []string `json:"parties" required:"true" doc:"For whom"`
+	PackageName string   `json:"packageName" required:"true" doc:"The name"`
+}
+
+// GetPreferredPackagesResponse lists the packages that are used.
+type GetPreferredPackagesResponse struct {
+	PackageReferences []PackageReference `json:"packageReferences" required:"true" doc:"In the order of the requirements"`
+	SynchronizerID    string             `json:"synchronizerId" required:"true" doc:"Where they are vetted"`
+}
+
+type preferredVersionRequest struct {
+	Parties        []string `query:"parties" doc:"For whom"`
+	PackageName    *string  `query:"package-name" doc:"The name; required"`
+	ValidAt        string   `query:"vetting_valid_at" doc:"When, an ISO-8601 instant; without effect"`
+	SynchronizerID string   `query:"synchronizer-id" doc:"May be left out: there is one"`
+}
+
+type preferredPackagesRequest struct {
+	Body GetPreferredPackagesRequest `body:"json"`
+}
+
+func (a *API) preferredPackageVersion(
+	_ context.Context, req preferredVersionRequest,
+) (GetPreferredPackageVersionResponse, error) {
+	if req.PackageName == nil {
+		return GetPreferredPackageVersionResponse{}, endpoint.InvalidParameter("package-name", "missing")
+	}
+	if req.ValidAt != "" {
+		var at endpoint.Timestamp
+		if err := at.UnmarshalText([]byte(req.ValidAt)); err != nil {
+			return GetPreferredPackageVersionResponse{}, endpoint.InvalidParameter("vetting_valid_at", err.Error())
+		}
+	}
+	requirement := PackageVettingRequirement{Parties: req.Parties, PackageName: *req.PackageName}
+	if err := a.checkRequirement(requirement); err != nil {
+		return GetPreferredPackageVersionResponse{}, err
+	}
+	if err := v2.CheckSynchronizer(a.node, req.SynchronizerID, "synchronizer_id"); err != nil {
+		return GetPreferredPackageVersionResponse{}, err
+	}
+	pkg, known := a.packageNamed(requirement.PackageName)
+	if !known {
+		return GetPreferredPackageVersionResponse{}, nil
+	}
+	return GetPreferredPackageVersionResponse{PackagePreference: &PackagePreference{
+		PackageReference: toAPIPackageReference(pkg), SynchronizerID: a.node.SynchronizerID,
+	}}, nil
+}
+
+func (a *API) preferredPackages(
+	_ context.Context, req preferredPackagesRequest,
+) (GetPreferredPackagesResponse, error) {
+	response := GetPreferredPackagesResponse{SynchronizerID: a.node.SynchronizerID}
+	if len(req.Body.PackageVettingRequirements) == 0 {
+		return response, fault.MissingFieldNamed("package_vetting_requirements")
+	}
+	if err := v2.CheckSynchronizer(a.node, req.Body.SynchronizerID, "synchronizer_id"); err != nil {
+		return response, err
+	}
+	seen := make(map[string]bool)
+	for _, requirement := range req.Body.PackageVettingRequirements {
+		if err := a.checkRequirement(requirement); err != nil {
+			return response, err
+		}
+		if seen[requirement.PackageName] {
+			return response, fault.InvalidArgumentf("package_vetting_requirements: package name %s is given twice",
+				requirement.PackageName)
+		}
+		seen[requirement.PackageName] = true
+		pkg, known := a.packageNamed(requirement.PackageName)
+		if !known {
+			return response, fault.NoPreferredPackagesFound.
+				New("No package with the name %q is vetted by all who host the parties", requirement.PackageName).
+				WithHint("Name one of the built-in packages; POST /v2/package-vetting/list lists them.")
+		}
+		response.PackageReferences = append(response.PackageReferences, toAPIPackageReference(pkg))
+	}
+	return response, nil
+}
+
+func (a *API) checkRequirement(requirement PackageVettingRequirement) error {
+	if requirement.PackageName == "" {
+		return fault.MissingFieldNamed("package_name")
+	}
+	if err := ledger.CheckPackageName(requirement.PackageName); err != nil {
+		return fault.InvalidFieldNamed("package_name", err.Error())
+	}
+	return v2.CheckParties(requirement.Parties)
+}
+
+func toAPIPackageReference(pkg ledger.Package) PackageReference {
+	return PackageReference{PackageID: string(pkg.ID), PackageName: pkg.Name, PackageVersion: pkg.Version}
+}

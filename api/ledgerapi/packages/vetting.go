@@ -1,0 +1,137 @@
+package packages
+
+import (
+	"context"
+	"slices"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v2"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// MaxVettedPageSize is the largest page of vetted packages.
+const MaxVettedPageSize = 100
+
+// vettingSerial is the serial of the topology transaction that vets the built-in packages. There is one, forever.
+const vettingSerial = 1
+
+// ListVettedPackagesRequest asks for the vetted packages.
+type ListVettedPackagesRequest struct {
+	PackageMetadataFilter *PackageMetadataFilter `json:"packageMetadataFilter" doc:"Which packages; all if left out"`
+	TopologyStateFilter   *TopologyStateFilter   `json:"topologyStateFilter" doc:"Vetted by whom and where"`
+	PageToken             string                 `json:"pageToken" doc:"nextPageToken of the previous page"`
+	PageSize              int32                  `json:"pageSize" doc:"Most elements of the page; 0 for the maximum"`
+}
+
+// PackageMetadataFilter selects packages that have one of the ids or one of the prefixes; empty selects all.
+type PackageMetadataFilter struct {
+	PackageIDs          []string `json:"packageIds" doc:"Ids"`
+	PackageNamePrefixes []string `json:"packageNamePrefixes" doc:"What names may begin with"`
+}
+
+// TopologyStateFilter selects who vetted, and where; empty lists select all.
+type TopologyStateFilter struct {
+	ParticipantIDs  []string `json:"participantIds" doc:"Participants"`
+	SynchronizerIDs []string `json:"synchronizerIds" doc:"Synchronizers"`
+}
+
+// ListVettedPackagesResponse is a page of vetted packages.
+type ListVettedPackagesResponse struct {
+	VettedPackages []VettedPackages `json:"vettedPackages" doc:"One for each participant and synchronizer"`
+	NextPageToken  string           `json:"nextPageToken" doc:"Token of the next page; empty after the last one"`
+}
+
+// VettedPackages are the packages that a participant vetted on a synchronizer.
+type VettedPackages struct {
+	Packages       []VettedPackage `json:"packages" doc:"In order of name"`
+	ParticipantID  string          `json:"participantId" required:"true" doc:"Who"`
+	SynchronizerID string          `json:"synchronizerId" required:"true" doc:"Where"`
+	TopologySerial int32           `json:"topologySerial" required:"true" doc:"Counts the changes"`
+}
+
+// VettedPackage is a package that may be used.
+type VettedPackage struct {
+	PackageID           string              `json:"packageId" required:"true" doc:"Its id"`
+	ValidFromInclusive  *endpoint.Timestamp `json:"validFromInclusive" doc:"From when; null for always"`
+	ValidUntilExclusive *endpoint.Timestamp `json:"validUntilExclusive" doc:"Until when; null for ever"`
+	PackageName         string              `json:"packageName" doc:"Its name"`
+	PackageVersion      string              `json:"packageVersion" doc:"Its version"`
+}
+
+type listVettedRequest struct {
+	Body ListVettedPackagesRequest `body:"json"`
+}
+
+func (a *API) listVettedPackages(_ context.Context, req listVettedRequest) (ListVettedPackagesResponse, error) {
+	body := req.Body
+	if body.PageSize < 0 || body.PageSize > MaxVettedPageSize {
+		return ListVettedPackagesResponse{}, fault.InvalidArgumentf(
+			"Page size must be between 0 and %d, but is %d", MaxVettedPageSize, body.PageSize)
+	}
+	if body.PageToken != "" { // the only page gives out no token
+		return ListVettedPackagesResponse{}, fault.InvalidArgumentf("Invalid page token").
+			WithHint("Send none: the list has one page.")
+	}
+	filter := PackageMetadataFilter{}
+	if body.PackageMetadataFilter != nil {
+		filter = *body.PackageMetadataFilter
+	}
+	for _, id := range filter.PackageIDs {
+		if err := ledger.CheckPackageID(id); err != nil {
+			return ListVettedPackagesResponse{}, fault.InvalidFieldNamed("package_ids", err.Error())
+		}
+	}
+	vetted := a.vettedPackages(filter)
+	if len(vetted.Packages) == 0 || !a.isSelected(body.TopologyStateFilter) {
+		return ListVettedPackagesResponse{}, nil
+	}
+	return ListVettedPackagesResponse{VettedPackages: []VettedPackages{vetted}}, nil
+}
+
+// isSelected tells whether the filter lets this participant on its synchronizer through.
+func (a *API) isSelected(filter *TopologyStateFilter) bool {
+	if filter == nil {
+		return true
+	}
+	isListed := func(listed []string, ours func(ledger.Node, string) bool) bool {
+		return len(listed) == 0 || slices.ContainsFunc(listed, func(id string) bool { return ours(a.node, id) })
+	}
+	return isListed(filter.ParticipantIDs, v2.IsThisParticipant) &&
+		isListed(filter.SynchronizerIDs, v2.IsOurSynchronizer)
+}
+
+// vettedPackages are the built-in packages that the filter selects.
+func (a *API) vettedPackages(filter PackageMetadataFilter) VettedPackages {
+	all := len(filter.PackageIDs) == 0 && len(filter.PackageNamePrefixes) == 0
+	named, looked := map[lf.PackageID]bool{}, map[string]bool{}
+	for _, id := range filter.PackageIDs {
+		name := a.packages.PackageName(lf.PackageID(id))
+		if name == "" || looked[name] {
+			continue
+		}
+		looked[name] = true
+		if found, known := a.packageWithID(id); known {
+			named[found.ID] = true
+		}
+	}
+	var packages []VettedPackage
+	for _, pkg := range a.packages.List() {
+		if all || named[pkg.ID] || hasAnyPrefix(pkg.Name, filter.PackageNamePrefixes) {
+			packages = append(packages, VettedPackage{
+				PackageID: string(pkg.ID), PackageName: pkg.Name, PackageVersion: pkg.Version,
+			})
+		}
+	}
+	slices.SortFunc(packages, func(x, y VettedPackage) int {
+		if x.PackageName < y.PackageName {
+			return -1
+		}
+		return 1
+	})
+	return VettedPackages{
+		Packages: packages, ParticipantID: a.node.ParticipantID, SynchronizerID: a.node.SynchronizerID,
+		TopologySerial: vettingSerial,
+	}
+}

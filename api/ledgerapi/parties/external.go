@@ -1,0 +1,272 @@
+package parties
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/ledgerapi/idps"
+	"github.com/florinledger/florin/api/ledgerapi/users"
+	"github.com/florinledger/florin/api/v2"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/signing"
+	"github.com/florinledger/florin/ledger/topology"
+)
+
+// Onboarder is where the onboarding of external parties is done.
+type Onboarder interface {
+	// Onboard hands a contribution to the onboarding of the party over. With wait it returns what came of it, without as
+	// soon as it cannot be lost.
+	Onboard(
+		ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
+	) (topology.Outcome, error)
+}
+
+// OnboardingRecord is where external parties and their onboardings are kept.
+type OnboardingRecord interface {
+	// ExternalParty finds an external party that is allocated.
+	ExternalParty(ctx context.Context, party ledger.Party) (db.ExternalParty, bool, error)
+	// PartyStanding finds how far a party has come.
+	PartyStanding(ctx context.Context, party ledger.Party) (db.PartyStanding, error)
+	// CheckPartyQuota refuses users that would have rights to more parties than they may.
+	CheckPartyQuota(ctx context.Context, grant db.Grant, party ledger.Party) error
+}
+
+// SigningPublicKey is a public key (contract, "SigningPublicKey").
+type SigningPublicKey struct {
+	Format  signing.KeyFormat `json:"format" required:"true" doc:"How keyData is written"`
+	KeyData endpoint.Bytes    `json:"keyData" required:"true" doc:"The key"`
+	KeySpec signing.KeySpec   `json:"keySpec" required:"true" doc:"On which curve the key is"`
+}
+
+// GenerateExternalPartyTopologyRequest asks for the transactions that make a party (upstream's POST
+// /v2/parties/external/generate-topology).
+type GenerateExternalPartyTopologyRequest struct {
+	Synchronizer string            `json:"synchronizer" required:"true" doc:"Id of the synchronizer"`
+	PartyHint    string            `json:"partyHint" required:"true" doc:"First part of the party's id"`
+	PublicKey    *SigningPublicKey `json:"publicKey" required:"true" doc:"Names the party's namespace and signs for it"`
+	ObserveOnly  bool              `json:"localParticipantObservationOnly" doc:"Whether this node only observes"`
+	//nolint:lll // the name is the API's
+	OtherConfirmingParticipantUIDs []string `json:"otherConfirmingParticipantUids" doc:"Further participants that confirm for the party"`
+	ConfirmationThreshold          int32    `json:"confirmationThreshold" doc:"How many must confirm; 0 for all"`
+	ObservingParticipantUIDs       []string `json:"observingParticipantUids" doc:"Participants that only observe"`
+}
+
+// GenerateExternalPartyTopologyResponse is what is to be signed.
+type GenerateExternalPartyTopologyResponse struct {
+	PartyID              string           `json:"partyId" required:"true" doc:"The party that will be"`
+	PublicKeyFingerprint string           `json:"publicKeyFingerprint" required:"true" doc:"signedBy of its signatures"`
+	TopologyTransactions []endpoint.Bytes `json:"topologyTransactions" required:"true" doc:"What makes the party"`
+	MultiHash            endpoint.Bytes   `json:"multiHash" required:"true" doc:"34 bytes to sign, over all transactions"`
+}
+
+// SignedTransaction is a topology transaction with the signatures over it alone.
+type SignedTransaction struct {
+	Transaction endpoint.Bytes `json:"transaction" required:"true" doc:"Its bytes, exactly as they were signed"`
+	Signatures  []v2.Signature `json:"signatures" doc:"Over its hash; may be left out for multiHashSignatures"`
+}
+
+// AllocateExternalPartyRequest onboards a party (contract, "POST /v2/parties/external/allocate").
+type AllocateExternalPartyRequest struct {
+	Synchronizer           string              `json:"synchronizer" required:"true" doc:"Id of the synchronizer"`
+	OnboardingTransactions []SignedTransaction `json:"onboardingTransactions" required:"true" doc:"What makes the party"`
+	MultiHashSignatures    []v2.Signature      `json:"multiHashSignatures" doc:"Over the hash of all transactions"`
+	IdentityProviderID     string              `json:"identityProviderId" doc:"Empty for the default identity provider"`
+	WaitForAllocation      *bool               `json:"waitForAllocation" doc:"Whether to answer when the party is ready"`
+	UserID                 string              `json:"userId" doc:"Who may act as the party once it is allocated"`
+}
+
+// AllocateExternalPartyResponse names the party.
+type AllocateExternalPartyResponse struct {
+	PartyID string `json:"partyId" required:"true" doc:"The party"`
+	//nolint:lll // the name is the API's
+	State    OnboardingState `json:"state,omitempty" doc:"WAITING until the party can be used; left out when it can; an addition of this node"`
+	WaitsFor []string        `json:"waitsFor,omitempty" doc:"What has yet to happen, in words; an addition of this node"`
+}
+
+type generateTopologyRequest struct {
+	Body GenerateExternalPartyTopologyRequest `body:"json"`
+}
+
+type allocateExternalRequest struct {
+	Body AllocateExternalPartyRequest `body:"json"`
+}
+
+func (a *API) self() topology.Node {
+	return topology.Node{ParticipantID: a.node.ParticipantID, SynchronizerID: a.node.SynchronizerID}
+}
+
+func (a *API) generateTopology(
+	_ context.Context, req generateTopologyRequest,
+) (GenerateExternalPartyTopologyResponse, error) {
+	asked := topology.GenerateRequest{
+		Synchronizer: req.Body.Synchronizer, PartyHint: req.Body.PartyHint, ObserveOnly: req.Body.ObserveOnly,
+		OtherConfirming:       req.Body.OtherConfirmingParticipantUIDs,
+		ConfirmationThreshold: req.Body.ConfirmationThreshold, Observing: req.Body.ObservingParticipantUIDs,
+	}
+	if key := req.Body.PublicKey; key != nil {
+		asked.PublicKey = &topology.PublicKey{Format: key.Format, Data: key.KeyData, Spec: key.KeySpec}
+	}
+	generated, refusal := topology.Generate(asked, a.self())
+	if refusal != nil {
+		return GenerateExternalPartyTopologyResponse{}, refusal
+	}
+	out := GenerateExternalPartyTopologyResponse{
+		PartyID: string(generated.Party), PublicKeyFingerprint: generated.Fingerprint, MultiHash: generated.MultiHash[:],
+	}
+	for _, transaction := range generated.Transactions {
+		out.TopologyTransactions = append(out.TopologyTransactions, transaction)
+	}
+	return out, nil
+}
+
+func (a *API) allocateExternal(
+	ctx context.Context, req allocateExternalRequest,
+) (AllocateExternalPartyResponse, error) {
+	contribution, onboarding, err := a.checkAllocateExternal(ctx, req.Body)
+	if err != nil {
+		return AllocateExternalPartyResponse{}, err
+	}
+	party := onboarding.Party()
+	wait := req.Body.WaitForAllocation == nil || *req.Body.WaitForAllocation
+	if wait && onboarding.Allocates() {
+		if !a.allocating.enter(party) {
+			return AllocateExternalPartyResponse{}, fault.RequestAlreadyInFlight.New(
+				"Party %s is in the process of being allocated on this node.", party).
+				WithHint("Wait for GET /v2/parties/{party} to show it.")
+		}
+		defer a.allocating.leave(party)
+	}
+	outcome, err := a.onboard(ctx, party, contribution, wait)
+	if err != nil {
+		return AllocateExternalPartyResponse{}, err
+	}
+	answer := AllocateExternalPartyResponse{PartyID: string(party)}
+	if outcome.Progress != topology.Allocated {
+		answer.State, answer.WaitsFor = OnboardingWaiting, outcome.Missing.Describe()
+	}
+	return answer, nil
+}
+
+// onboard hands the contribution over, and waits if it is to.
+func (a *API) onboard(
+	ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
+) (topology.Outcome, error) {
+	waiting, cancel := context.WithTimeout(ctx, allocationTimeout)
+	defer cancel()
+	outcome, err := a.onboarder.Onboard(waiting, party, contribution, wait)
+	switch {
+	case err == nil:
+		return outcome, outcome.Err()
+	case ctx.Err() == nil && errors.Is(waiting.Err(), context.DeadlineExceeded):
+		return outcome, fault.RequestTimeOut.New("Timed out while awaiting item corresponding to %s", party).
+			WithDefiniteAnswer(false).WithHint(allocationAdvice)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return outcome, &endpoint.TimeoutError{Advice: allocationAdvice}
+	default:
+		return outcome, err
+	}
+}
+
+const allocationAdvice = "The party may still be allocated: look at GET /v2/parties/{party}, or send the request again."
+
+// checkAllocateExternal checks a request from top to bottom in upstream's order, short of what only the transaction
+// that stores the party can know for certain.
+func (a *API) checkAllocateExternal(
+	ctx context.Context, body AllocateExternalPartyRequest,
+) (contribution topology.Contribution, onboarding topology.Onboarding, err error) {
+	maxParties, err := a.mayAllocate(ctx, body.UserID, body.IdentityProviderID)
+	if err != nil {
+		return contribution, onboarding, err
+	}
+	if err := a.checkConnected(body.Synchronizer); err != nil {
+		return contribution, onboarding, err
+	}
+	contribution = topology.Contribution{
+		ID: uuid.NewString(), MultiHash: v2.FromAPISignatures(body.MultiHashSignatures), UserID: body.UserID,
+		MaxUserParties: maxParties, Trace: endpoint.Trace(ctx),
+	}
+	caller, bound := users.BoundCaller(ctx)
+	contribution.Unbound = !bound
+	if caller.ID != "" {
+		contribution.AskedBy = new(caller.Identity())
+	}
+	for _, wire := range body.OnboardingTransactions {
+		contribution.Transactions = append(contribution.Transactions, topology.OnboardingTransaction{
+			Transaction: wire.Transaction, Signatures: v2.FromAPISignatures(wire.Signatures),
+		})
+	}
+	request, refusal := topology.ParseRequest(contribution.Transactions, contribution.MultiHash)
+	if refusal != nil {
+		return contribution, onboarding, refusal
+	}
+	if err := checkOwnership(body); err != nil {
+		return contribution, onboarding, err
+	}
+	if onboarding, refusal = request.Onboarding(a.self()); refusal != nil {
+		return contribution, onboarding, refusal
+	}
+	if body.IdentityProviderID, err = idps.For(ctx, a.record, body.IdentityProviderID); err != nil {
+		return contribution, onboarding, err
+	}
+	contribution.IdentityProviderID = body.IdentityProviderID
+	if err := a.checkGrantee(ctx, body.UserID, body.IdentityProviderID); err != nil {
+		return contribution, onboarding, err
+	}
+	grant := db.Grant{UserID: body.UserID, Guard: users.WithinReach(ctx), MaxParties: maxParties}
+	if err := a.record.CheckPartyQuota(ctx, grant, onboarding.Party()); err != nil {
+		return contribution, onboarding, err
+	}
+	return contribution, onboarding, a.checkStanding(ctx, contribution, onboarding)
+}
+
+// checkConnected refuses synchronizers other than the node's own.
+func (a *API) checkConnected(synchronizer string) error {
+	if synchronizer == "" {
+		return fault.MissingFieldNamed("synchronizer")
+	}
+	if err := ledger.CheckSynchronizerID(synchronizer); err != nil {
+		return fault.InvalidFieldNamed("synchronizer", err.Error())
+	}
+	if !v2.IsOurSynchronizer(a.node, synchronizer) {
+		return fault.InvalidArgumentf("This node is not connected to the requested synchronizer %s.", synchronizer).
+			WithHint("Take the id from GET /v2/state/connected-synchronizers.")
+	}
+	return nil
+}
+
+// checkOwnership checks the form of the ids of who will have to do with the party.
+func checkOwnership(body AllocateExternalPartyRequest) error {
+	if body.IdentityProviderID != "" {
+		if err := ledger.CheckLedgerString(body.IdentityProviderID); err != nil {
+			return fault.InvalidFieldNamed("identity_provider_id", err.Error())
+		}
+	}
+	if body.UserID != "" {
+		if err := ledger.CheckUserID(body.UserID); err != nil {
+			return fault.InvalidFieldNamed("user_id", err.Error())
+		}
+	}
+	return nil
+}
+
+// checkStanding refuses what cannot be added to what there is: parties that exist or belong elsewhere, and signatures
+// that do not authorize.
+func (a *API) checkStanding(
+	ctx context.Context, contribution topology.Contribution, onboarding topology.Onboarding,
+) error {
+	standing, err := a.record.PartyStanding(ctx, onboarding.Party())
+	if err != nil {
+		return err
+	}
+	merged, err := contribution.Merge(onboarding, a.self(), standing.Standing())
+	if err != nil {
+		return err
+	}
+	_, err = merged.Authorize(a.self())
+	return err
+}

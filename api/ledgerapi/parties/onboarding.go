@@ -1,0 +1,165 @@
+package parties
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/ledgerapi/idps"
+	"github.com/florinledger/florin/api/v2"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/signing"
+	"github.com/florinledger/florin/ledger/topology"
+)
+
+// allocationTimeout is how long a request waits for its party (upstream's management timeout).
+const allocationTimeout = 2 * time.Minute
+
+// OnboardingState says how far the onboarding of an external party has come.
+type OnboardingState string
+
+// How far an onboarding can have come.
+const (
+	OnboardingWaiting   OnboardingState = "WAITING"
+	OnboardingAllocated OnboardingState = "ALLOCATED"
+)
+
+// Names implements [endpoint.Enum].
+func (OnboardingState) Names() []string {
+	return []string{string(OnboardingWaiting), string(OnboardingAllocated)}
+}
+
+// GetPartyOnboardingResponse is the onboarding of an external party; an addition of this node.
+type GetPartyOnboardingResponse struct {
+	PartyID               string          `json:"partyId" required:"true" doc:"The party"`
+	State                 OnboardingState `json:"state" required:"true" doc:"Whether the party is ready to be used"`
+	Hosts                 []PartyHost     `json:"hosts" required:"true" doc:"Who hosts the party"`
+	ConfirmationThreshold int32           `json:"confirmationThreshold" required:"true" doc:"How many hosts must confirm"`
+	SigningKeys           []string        `json:"signingKeys" required:"true" doc:"Fingerprints of the party's keys"`
+	SigningThreshold      int32           `json:"signingThreshold" required:"true" doc:"How many of the keys must sign"`
+	WaitsFor              []string        `json:"waitsFor" required:"true" doc:"What has yet to happen, in words"`
+	MissingNamespaces     []string        `json:"missingNamespaces" required:"true" doc:"Whose owners have yet to sign"`
+	MissingKeys           []string        `json:"missingKeys" required:"true" doc:"Keys that have not signed"`
+	MissingParticipants   []string        `json:"missingParticipants" required:"true" doc:"Hosts that have not agreed"`
+	//nolint:lll // the name is the API's
+	Agreement []SignedTransaction `json:"onboardingTransactions" required:"true" doc:"This node's agreement, for allocate on the other hosts"`
+	StartedAt *endpoint.Timestamp `json:"startedAt" doc:"Since when it waits; null when the party is allocated"`
+	ExpiresAt *endpoint.Timestamp `json:"expiresAt" doc:"When it ends unless all agree; null when the party is allocated"`
+}
+
+// PartyHost is a participant that hosts a party.
+type PartyHost struct {
+	ParticipantUID string                   `json:"participantUid" required:"true" doc:"The participant"`
+	Permission     v2.ParticipantPermission `json:"permission" required:"true" doc:"What it does for the party"`
+}
+
+type partyOnboardingRequest struct {
+	Party              string `path:"party" doc:"The party"`
+	IdentityProviderID string `query:"identity-provider-id" doc:"Empty for the default identity provider"`
+}
+
+func (a *API) partyOnboarding(ctx context.Context, req partyOnboardingRequest) (GetPartyOnboardingResponse, error) {
+	party := ledger.Party(req.Party)
+	if err := endpoint.Claims(ctx).RequireOperateAs(req.IdentityProviderID, party); err != nil {
+		return GetPartyOnboardingResponse{}, err
+	}
+	if err := v2.CheckParties([]string{req.Party}); err != nil {
+		return GetPartyOnboardingResponse{}, err
+	}
+	identityProviderID, err := idps.For(ctx, a.record, req.IdentityProviderID)
+	if err != nil {
+		return GetPartyOnboardingResponse{}, err
+	}
+	standing, err := a.record.PartyStanding(ctx, party)
+	switch pending := standing.Pending; {
+	case err != nil:
+		return GetPartyOnboardingResponse{}, err
+	case standing.Standing().IdentityProviderID != identityProviderID:
+	case pending != nil:
+		out, err := a.toAPIOnboarding(pending.Onboarding, OnboardingWaiting)
+		out.StartedAt, out.ExpiresAt = new(endpoint.Timestamp(pending.StartedAt)), new(endpoint.Timestamp(pending.ExpiresAt))
+		return out, err
+	case standing.External != nil:
+		return a.toAPIOnboarding(standing.External.Onboarding, OnboardingAllocated)
+	}
+	return GetPartyOnboardingResponse{}, fault.PartyNotFoundWhen("reading an onboarding", req.Party).
+		WithHint("The party is not an external one of this node, and nothing waits to make it one.")
+}
+
+func (a *API) toAPIOnboarding(
+	onboarding topology.Onboarding, state OnboardingState,
+) (GetPartyOnboardingResponse, error) {
+	missing, err := onboarding.Missing()
+	if err != nil {
+		return GetPartyOnboardingResponse{}, err
+	}
+	keys, threshold := onboarding.Keys()
+	out := GetPartyOnboardingResponse{
+		PartyID: string(onboarding.Party()), State: state, SigningThreshold: int32(threshold),
+		ConfirmationThreshold: int32(onboarding.ConfirmationThreshold()), WaitsFor: missing.Describe(),
+		MissingNamespaces: missing.Namespaces, MissingKeys: missing.Keys, MissingParticipants: missing.Participants,
+	}
+	for _, key := range keys {
+		out.SigningKeys = append(out.SigningKeys, key.Public.Fingerprint())
+	}
+	for _, host := range onboarding.Hosts() {
+		permission := v2.PermissionConfirmation
+		if host.Permission == topology.Observation {
+			permission = v2.PermissionObservation
+		}
+		out.Hosts = append(out.Hosts, PartyHost{ParticipantUID: host.Participant, Permission: permission})
+	}
+	out.Agreement, err = a.agreement(onboarding)
+	return out, err
+}
+
+// agreement is what the other hosts need to know that this node hosts the party.
+func (a *API) agreement(onboarding topology.Onboarding) ([]SignedTransaction, error) {
+	key, err := signing.PrivateKeyOf(signing.Curve25519, a.node.PrivateKey)
+	if err != nil {
+		return nil, err
+	}
+	agreed, err := onboarding.Agreement(a.self(), key)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]SignedTransaction, len(agreed))
+	for i, transaction := range agreed {
+		out[i].Transaction = transaction.Transaction
+		for _, signature := range transaction.Signatures {
+			out[i].Signatures = append(out[i].Signatures, v2.Signature{
+				Format: signature.Format, Signature: signature.Signature, SignedBy: signature.SignedBy,
+				SigningAlgorithmSpec: signature.Algorithm,
+			})
+		}
+	}
+	return out, nil
+}
+
+// allocations are the external parties for which a request waits here.
+type allocations struct {
+	mu      sync.Mutex
+	parties map[ledger.Party]bool
+}
+
+// enter notes the party; false when another request waits for it.
+func (a *allocations) enter(party ledger.Party) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.parties[party] {
+		return false
+	}
+	if a.parties == nil {
+		a.parties = map[ledger.Party]bool{}
+	}
+	a.parties[party] = true
+	return true
+}
+
+func (a *allocations) leave(party ledger.Party) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.parties, party)
+}

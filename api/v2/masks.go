@@ -1,0 +1,69 @@
+package v2
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/florinledger/florin/fault"
+)
+
+// FieldMask names the fields that an update changes, by their protobuf names: is_deactivated, metadata.annotations.
+type FieldMask struct {
+	Paths         []string        `json:"paths" required:"true" doc:"Dotted names in snake case"`
+	UnknownFields UnknownFieldSet `json:"unknownFields" doc:"Ignored"`
+}
+
+// ChangedFields are the checked paths of a mask.
+type ChangedFields map[string]bool
+
+// ChangesOf checks a mask. The refusal makes the error of the resource from what is wrong with the mask.
+func ChangesOf(mask *FieldMask, known []string, refusal func(reason string) error) (ChangedFields, error) {
+	if mask == nil {
+		return nil, fault.MissingFieldNamed("update_mask")
+	}
+	if len(mask.Paths) == 0 {
+		return nil, refusal("The update mask contains no entries")
+	}
+	changes := make(ChangedFields, len(mask.Paths))
+	for _, path := range mask.Paths {
+		if !slices.Contains(known, path) {
+			return nil, refusal("The update path " + strconv.Quote(Shortened(path)) + " points to a non existing field, " +
+				"the fields are " + strings.Join(known, ", "))
+		}
+		if changes[path] {
+			return nil, refusal("The update path " + strconv.Quote(path) + " is given more than once")
+		}
+		changes[path] = true
+	}
+	return changes, nil
+}
+
+// Annotations tells whether the annotations below the metadata change: when they are named, or when their parent is.
+// In both cases the given ones are merged with those that are there, so an empty map changes nothing.
+func (c ChangedFields) Annotations(metadata string) bool {
+	return c[metadata] || c[metadata+".annotations"]
+}
+
+// ResourceVersionOf is the version that the client expects, nil for no expectation. It counts whether the mask names it
+// or not.
+func ResourceVersionOf(meta *ObjectMeta, field string) (*int64, error) {
+	if meta == nil || meta.ResourceVersion == "" {
+		return nil, nil //nolint:nilnil // no version is a value of its own
+	}
+	version, err := strconv.ParseInt(meta.ResourceVersion, 10, 64)
+	if err != nil {
+		return nil, fault.InvalidFieldNamed(field, "Invalid resource version number "+
+			strconv.Quote(Shortened(meta.ResourceVersion)))
+	}
+	return &version, nil
+}
+
+// Shortened keeps hostile values from filling error texts.
+func Shortened(value string) string {
+	const most = 80
+	if len(value) <= most {
+		return value
+	}
+	return strings.ToValidUTF8(value[:most], "") + "…"
+}

@@ -1,0 +1,134 @@
+package v2
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// The small types that several resources share.
+
+// ObjectMeta is local metadata of users and parties (contract, "User" and "PartyDetails").
+type ObjectMeta struct {
+	ResourceVersion string            `json:"resourceVersion" doc:"Counts the changes; empty on input means no check"`
+	Annotations     map[string]string `json:"annotations" doc:"Free-form texts by key"`
+}
+
+// Nothing is an object without fields.
+type Nothing struct{}
+
+// TraceContext is a W3C trace context.
+type TraceContext struct {
+	Traceparent *string `json:"traceparent" doc:"W3C traceparent"`
+	Tracestate  *string `json:"tracestate" doc:"W3C tracestate"`
+}
+
+// UnknownFieldSet is always empty: the API's JSON has it in every protobuf message.
+type UnknownFieldSet struct {
+	Fields map[string]UnknownField `json:"fields" required:"true" doc:"Always empty"`
+}
+
+// UnknownField is a field that a protobuf parser does not know.
+type UnknownField struct {
+	Varint          []int64  `json:"varint" doc:"Always empty"`
+	Fixed64         []int64  `json:"fixed64" doc:"Always empty"`
+	Fixed32         []int32  `json:"fixed32" doc:"Always empty"`
+	LengthDelimited []string `json:"lengthDelimited" doc:"Always empty"`
+}
+
+// Duration is a protobuf duration.
+type Duration struct {
+	Seconds       int64           `json:"seconds" required:"true" doc:"Whole seconds"`
+	Nanos         int32           `json:"nanos" required:"true" doc:"Nanoseconds beyond the seconds, of the same sign"`
+	UnknownFields UnknownFieldSet `json:"unknownFields" doc:"Always empty"`
+}
+
+// SynchronizerTime is a record time and the synchronizer that assigned it.
+type SynchronizerTime struct {
+	SynchronizerID string             `json:"synchronizerId" required:"true" doc:"The synchronizer"`
+	RecordTime     endpoint.Timestamp `json:"recordTime" required:"true" doc:"The time it had reached"`
+}
+
+// OffsetCheckpoint is a position to resume from (contract, "OffsetCheckpoint").
+type OffsetCheckpoint struct {
+	Offset            int64              `json:"offset" required:"true" doc:"Everything up to here has been sent"`
+	SynchronizerTimes []SynchronizerTime `json:"synchronizerTimes" doc:"The times the synchronizers had reached"`
+}
+
+// ToAPITraceContext returns nil for an empty context.
+func ToAPITraceContext(trace ledger.TraceContext) *TraceContext {
+	if trace.Traceparent == "" {
+		return nil
+	}
+	return &TraceContext{Traceparent: OrNull(trace.Traceparent), Tracestate: OrNull(trace.Tracestate)}
+}
+
+// ToAPIDuration splits a duration as protobuf does.
+func ToAPIDuration(d time.Duration) Duration {
+	return Duration{Seconds: int64(d / time.Second), Nanos: int32(d % time.Second)}
+}
+
+// longest is the longest duration that Go's type holds; longer ones from clients mean the same to the ledger.
+const longest = time.Duration(1<<63 - 1)
+
+// FromAPIDuration joins a duration. Those too long for the type become the longest of their sign: 292 years.
+func FromAPIDuration(d Duration) time.Duration {
+	const most = int64(longest/time.Second) - 1 // leaves room for any nanos
+	nanos := time.Duration(d.Nanos)
+	switch {
+	case d.Seconds > most:
+		return longest
+	case d.Seconds < -most:
+		return -longest
+	default:
+		return time.Duration(d.Seconds)*time.Second + nanos
+	}
+}
+
+// ToAPIParties turns parties into strings.
+func ToAPIParties(parties []ledger.Party) []string { return ledger.Strings(parties) }
+
+// FromAPIParties turns strings into parties without looking at them.
+func FromAPIParties(parties []string) []ledger.Party {
+	return ledger.FromStrings[ledger.Party](parties)
+}
+
+// CheckParties is the INVALID_ARGUMENT for the first malformed party.
+func CheckParties(parties []string) error {
+	for _, party := range parties {
+		if err := ledger.CheckParty(party); err != nil {
+			return fault.InvalidArgumentf("%s", err)
+		}
+	}
+	return nil
+}
+
+// CheckNoResourceVersion refuses a resource version in something that is only being made.
+func CheckNoResourceVersion(meta *ObjectMeta, field string) error {
+	if meta != nil && meta.ResourceVersion != "" {
+		return fault.InvalidArgumentf("field %s must be not set, but is %q", field, meta.ResourceVersion).
+			WithHint("Leave the resource version out: the server counts it.")
+	}
+	return nil
+}
+
+// AnnotationsOf are the annotations of metadata that may be absent.
+func AnnotationsOf(meta *ObjectMeta) map[string]string {
+	if meta == nil {
+		return nil
+	}
+	return meta.Annotations
+}
+
+// ToAPIMeta is the metadata of something that is stored.
+func ToAPIMeta(resourceVersion int64, annotations map[string]string) *ObjectMeta {
+	return &ObjectMeta{ResourceVersion: strconv.FormatInt(resourceVersion, 10), Annotations: annotations}
+}
+
+// ToAPITimes are the times of the one synchronizer that this node is.
+func ToAPITimes(synchronizerID string, recordTime time.Time) []SynchronizerTime {
+	return []SynchronizerTime{{SynchronizerID: synchronizerID, RecordTime: endpoint.Timestamp(recordTime)}}
+}
