@@ -249,9 +249,9 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 	t.Run("by someone who may not", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
-		b.Server.NotAllowed(http.MethodPost, "/v2/commands/async/submit", good)
-		b.Server.NotAllowed(http.MethodPost, "/v2/commands/submit-and-wait", good)
-		b.Server.NotAllowed(http.MethodPost, "/v2/commands/submit-and-wait-for-transaction",
+		b.NotAllowed(http.MethodPost, "/v2/commands/async/submit", good)
+		b.NotAllowed(http.MethodPost, "/v2/commands/submit-and-wait", good)
+		b.NotAllowed(http.MethodPost, "/v2/commands/submit-and-wait-for-transaction",
 			fields{"commands": good})
 	})
 	t.Run("the submission id is the correlation id", func(t *testing.T) {

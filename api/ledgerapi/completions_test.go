@@ -159,7 +159,7 @@ func TestCompletionRequestsThatAreRefused(t *testing.T) {
 	t.Run("by someone who may not", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
-		b.Server.NotAllowed(http.MethodPost, completionsPath, fields{"parties": []ledger.Party{b.alice}})
+		b.NotAllowed(http.MethodPost, completionsPath, fields{"parties": []ledger.Party{b.alice}})
 	})
 	t.Run("in plain text", func(t *testing.T) {
 		t.Parallel()

@@ -215,7 +215,7 @@ func TestActiveContractRequestsThatAreRefused(t *testing.T) {
 		Refused(http.StatusBadRequest, "INVALID_ARGUMENT")
 	b.Call("alice", http.MethodPost, activePath, `{"eventFormat":{"filtersByParty":{"x":null}}}`).
 		Plain(http.StatusBadRequest)
-	b.Server.NotAllowed(http.MethodPost, activePath, fields{"activeAtOffset": 1, "eventFormat": format})
+	b.NotAllowed(http.MethodPost, activePath, fields{"activeAtOffset": 1, "eventFormat": format})
 	b.Call("", http.MethodPost, activePath, fields{}).Refused(http.StatusUnauthorized, "NA")
 }
 

@@ -69,7 +69,7 @@ func TestEventsOfAContract(t *testing.T) {
 		refusal := b.Call(test.user, http.MethodPost, eventsPath, test.body).Refused(test.status, test.code)
 		require.NotEmpty(t, *refusal.Hint, name)
 	}
-	b.Server.NotAllowed(http.MethodPost, eventsPath, fields{"contractId": id, "eventFormat": format})
+	b.NotAllowed(http.MethodPost, eventsPath, fields{"contractId": id, "eventFormat": format})
 }
 
 func TestWhatAContractSays(t *testing.T) {
@@ -104,5 +104,5 @@ func TestWhatAContractSays(t *testing.T) {
 	b.Call("alice", http.MethodPost, contractPath, fields{"contractId": id}).Refused(403, "NA")
 	b.Call("auditor", http.MethodPost, contractPath, fields{"contractId": ""}).Refused(400, "MISSING_FIELD")
 	asAlice := fields{"contractId": id, "queryingParties": []any{b.alice}}
-	b.Server.NotAllowed(http.MethodPost, contractPath, asAlice)
+	b.NotAllowed(http.MethodPost, contractPath, asAlice)
 }

@@ -82,7 +82,7 @@ func TestTransactionTrees(t *testing.T) {
 		}
 		require.Len(t, list[ledgerapi.JsGetUpdateTreesResponse](b, "alice", "/v2/updates/trees"+quick,
 			fields{"updateFormat": fields{}}), 1, "nothing but the checkpoint")
-		b.Server.NotAllowed(http.MethodPost, "/v2/updates/trees", fields{"filter": byParty(b.alice)})
+		b.NotAllowed(http.MethodPost, "/v2/updates/trees", fields{"filter": byParty(b.alice)})
 	})
 }
 
@@ -102,7 +102,7 @@ func TestSubmitAndWaitForTransactionTree(t *testing.T) {
 	require.Equal(t, "s", *refusal.CorrelationID)
 	b.Call("alice", http.MethodPost, path, b.submission("empty").with(fields{"commands": []any{}})).
 		Refused(http.StatusBadRequest, "MISSING_FIELD")
-	b.Server.NotAllowed(http.MethodPost, path, b.submission("x", b.create("x")))
+	b.NotAllowed(http.MethodPost, path, b.submission("x", b.create("x")))
 }
 
 func TestTransactionsInTheOlderForm(t *testing.T) {
@@ -126,7 +126,7 @@ func TestTransactionsInTheOlderForm(t *testing.T) {
 		b.Call("alice", http.MethodPost, path, body.with(parties).with(effects)).
 			Refused(http.StatusBadRequest, "INVALID_ARGUMENT")
 		b.Call("alice", http.MethodPost, path, body).Refused(http.StatusBadRequest, "INVALID_ARGUMENT")
-		b.Server.NotAllowed(http.MethodPost, path, body.with(parties))
+		b.NotAllowed(http.MethodPost, path, body.with(parties))
 	}
 	var found ledgerapi.JsGetTransactionResponse
 	b.Call("alice", http.MethodPost, "/v2/updates/transaction-by-offset",

@@ -202,7 +202,7 @@ func TestPagesOfUpdates(t *testing.T) {
 			refusal := b.Call("alice", http.MethodPost, updatesPagePath, test.body).Refused(test.status, test.code)
 			require.NotEmpty(t, refusal.Cause, name)
 		}
-		b.Server.NotAllowed(http.MethodPost, updatesPagePath, body)
+		b.NotAllowed(http.MethodPost, updatesPagePath, body)
 	})
 }
 

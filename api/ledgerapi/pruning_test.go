@@ -91,7 +91,7 @@ func TestPruning(t *testing.T) {
 		b := b.in(t)
 		b.Call(apitest.Admin, http.MethodPost, prunePath, fields{"pruneUpTo": 0}).Refused(400, "NON_POSITIVE_OFFSET")
 		b.Call(apitest.Admin, http.MethodPost, prunePath, fields{"pruneUpTo": 999}).Refused(400, "OFFSET_AFTER_LEDGER_END")
-		b.Server.NotAllowed(http.MethodPost, prunePath, fields{"pruneUpTo": 1})
+		b.NotAllowed(http.MethodPost, prunePath, fields{"pruneUpTo": 1})
 	})
 }
 

@@ -40,7 +40,8 @@ func (a *API) newSubmissionFor(
 	if refusal != nil {
 		return refused, refusal
 	}
-	actAs, readAs := ledger.SortedParties(v2.FromAPIParties(body.ActAs)), ledger.SortedParties(v2.FromAPIParties(body.ReadAs))
+	actAs := ledger.SortedParties(v2.FromAPIParties(body.ActAs))
+	readAs := ledger.SortedParties(v2.FromAPIParties(body.ReadAs))
 	who, err := authorize(ctx, v2.OrEmpty(body.UserID), actAs, readAs)
 	if err != nil {
 		return refused, err

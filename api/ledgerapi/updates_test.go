@@ -161,7 +161,7 @@ func TestOneUpdate(t *testing.T) {
 		missing := b.Call("alice", http.MethodPost, path, body.with(fields{"updateFormat": nil})).
 			Refused(http.StatusBadRequest, "MISSING_FIELD")
 		require.Equal(t, "update_format", missing.Context["field_name"])
-		b.Server.NotAllowed(http.MethodPost, path, body)
+		b.NotAllowed(http.MethodPost, path, body)
 		b.Call("", http.MethodPost, path, body.with(fields{"updateFormat": nil})).Refused(http.StatusUnauthorized, "NA")
 	}
 	for _, test := range []struct {
@@ -225,7 +225,7 @@ func TestUpdateRequestsThatAreRefused(t *testing.T) {
 	text := b.Call("alice", http.MethodPost, updatesPath,
 		fields{"updateFormat": shaped("FULL", filter)}).Plain(http.StatusBadRequest)
 	require.Contains(t, text, "Unrecognized enum value TRANSACTION_SHAPE_FULL. Supported values: [TRANSACTION_SHAPE_")
-	b.Server.NotAllowed(http.MethodPost, updatesPath, fields{"filter": filter})
+	b.NotAllowed(http.MethodPost, updatesPath, fields{"filter": filter})
 	b.Call("", http.MethodPost, updatesPath, fields{}).Refused(http.StatusUnauthorized, "NA")
 	b.Call("", http.MethodPost, updatesPath, fields{"updateFormat": fields{}}).Refused(http.StatusUnauthorized, "NA")
 }

@@ -162,7 +162,8 @@ func (a *API) updateIdentityProvider(
 			"Update operation for identity provider config %q failed due to: %s", req.ID, reason).
 			WithResource("IDENTITY_PROVIDER_CONFIG", req.ID)
 	}
-	changes, err := v2.ChangesOf(req.Body.UpdateMask, []string{"is_deactivated", "jwks_url", "issuer", "audience"}, refusal)
+	fields := []string{"is_deactivated", "jwks_url", "issuer", "audience"}
+	changes, err := v2.ChangesOf(req.Body.UpdateMask, fields, refusal)
 	if err != nil {
 		return IdentityProviderConfigResponse{}, err
 	}

@@ -55,7 +55,9 @@ func TestUpdatesOfPartiesThatAreRefused(t *testing.T) {
 		body, code, cause string
 		status            int
 	}{
-		"another party":   {apitest.PartyUpdate("bob", "", "party"), "INVALID_ARGUMENT", "does not match party in body: bob", 400},
+		"another party": {
+			apitest.PartyUpdate("bob", "", "party"), "INVALID_ARGUMENT", "does not match party in body: bob", 400,
+		},
 		"no party":        {`{}`, "INVALID_ARGUMENT", "does not match party in body: ", 400},
 		"no mask":         {`{"partyDetails":{"party":"` + string(alice) + `"}}`, "MISSING_FIELD", "update_mask", 400},
 		"an empty mask":   {apitest.PartyUpdate(alice, ""), badMask, "no entries", 400},
@@ -66,7 +68,9 @@ func TestUpdatesOfPartiesThatAreRefused(t *testing.T) {
 			apitest.PartyUpdate(alice, `"identityProviderId":"acme"`, "identity_provider_id"), badMask,
 			"identity_provider_id", 400,
 		},
-		"in another IDP": {apitest.PartyUpdate(alice, `"identityProviderId":"acme"`, "party"), "NA", "security-sensitive", 403},
+		"in another IDP": {
+			apitest.PartyUpdate(alice, `"identityProviderId":"acme"`, "party"), "NA", "security-sensitive", 403,
+		},
 		"an unknown IDP": {
 			apitest.PartyUpdate(alice, `"identityProviderId":"x"`, "party"), "INVALID_ARGUMENT",
 			"has not been found", 400,
@@ -84,7 +88,8 @@ func TestUpdatesOfPartiesThatAreRefused(t *testing.T) {
 			"INVALID_ARGUMENT", "local_metadata.annotations", 400,
 		},
 		"too much together": {
-			apitest.PartyUpdate(alice, `"localMetadata":{"annotations":{"a":"`+strings.Repeat("x", 100_000)+`"}}`, "local_metadata"),
+			apitest.PartyUpdate(alice, `"localMetadata":{"annotations":{"a":"`+strings.Repeat("x", 100_000)+`"}}`,
+				"local_metadata"),
 			"MAX_PARTY_DETAILS_ANNOTATIONS_SIZE_EXCEEDED", "300002 bytes", 400,
 		},
 	} {

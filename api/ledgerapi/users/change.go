@@ -176,7 +176,8 @@ func (a *API) moveUser(ctx context.Context, req moveUserRequest) (endpoint.Empty
 // checkUserInBody refuses bodies that speak of another user than the path.
 func checkUserInBody(path, body string) error {
 	if path != body {
-		return v2.AtEdge(fault.InvalidArgument.New("%s does not match user in body: %s", v2.Shortened(path), v2.Shortened(body)))
+		return v2.AtEdge(fault.InvalidArgument.New(
+			"%s does not match user in body: %s", v2.Shortened(path), v2.Shortened(body)))
 	}
 	return nil
 }
