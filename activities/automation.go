@@ -192,12 +192,13 @@ func (t *automationTurn) decide(
 	if isNew {
 		t.count(&task, last)
 	}
-	situation := automation.Situation{
-		View:    plan.View{Packages: t.activities.Packages, Node: t.activities.Node, Now: t.now, Ledger: t},
-		Subject: task.Subject, Record: t, Settings: t, LedgerSettings: t.ledgerSettings,
-	}
+	var refused *plan.Refused
 	if decided && last.Refusal != nil {
-		situation.Refused = &plan.Refused{CommandID: task.CommandID, Fault: last.Refusal}
+		refused = &plan.Refused{CommandID: task.CommandID, Fault: last.Refusal}
+	}
+	situation := automation.Situation{
+		Situation: t.activities.situation(t.now, t, refused),
+		Subject:   task.Subject, Record: t, Settings: t, LedgerSettings: t.ledgerSettings,
 	}
 	step, err := guarded(func() (automation.Step, error) { return t.kind.Plan(situation) })
 	if *t.failed != nil { // the database is in trouble, whatever the planner made of it

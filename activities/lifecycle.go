@@ -105,6 +105,12 @@ func (a *Activities) planLifecycle(
 	return plan, err
 }
 
+// situation is what every decision depends on.
+func (a *Activities) situation(now time.Time, reader plan.Reader, refused *plan.Refused) plan.Situation {
+	view := plan.View{Packages: a.Packages, Node: a.Node, Now: now, Ledger: reader}
+	return plan.Situation{View: view, Refused: refused}
+}
+
 // planning is one call of PlanLifecycle.
 type planning struct {
 	activities *Activities
@@ -145,7 +151,7 @@ func (p planning) plan() (LifecyclePlan, error) {
 	}
 	step, err := guarded(func() (lifecycle.Step, error) {
 		return p.activities.Lifecycles.Plan(row.Kind, lifecycle.Situation{
-			Now: p.now, Node: p.activities.Node, Contracts: contracts, Ledger: p, Refused: refused,
+			Situation: p.activities.situation(p.now, p, refused), Contracts: contracts,
 		})
 	})
 	if *p.failed != nil { // the database is in trouble, not the contracts, whatever the planner made of it

@@ -55,7 +55,7 @@ func planAutoAccept(s Situation) (Step, error) {
 
 // acceptable are the oldest of the offers that are to be accepted, as many as one submission accepts. Only the senders
 // whom the receiver trusts are asked for: nobody else's offers are in the way.
-func (s Situation) acceptable(receiver ledger.Party, senders []ledger.Party) (due []Action, err error) {
+func (s Situation) acceptable(receiver ledger.Party, senders []ledger.Party) (due []Intent, err error) {
 	accepts := AutoAccept{receiver: senders}
 	for _, sender := range senders {
 		err = plan.EachOffer(s.View, sender, receiver, func(offer plan.Contract[walletapp.TransferOffer]) bool {
@@ -71,7 +71,7 @@ func (s Situation) acceptable(receiver ledger.Party, senders []ledger.Party) (du
 }
 
 // acceptAll accepts several offers at once; only the first after a refusal, so that the others are not held up by it.
-func (s Situation) acceptAll(wallet plan.Wallet, due []Action) (*plan.Action, error) {
+func (s Situation) acceptAll(wallet plan.Wallet, due []Intent) (*plan.Action, error) {
 	most := acceptBatch
 	if s.Refused != nil {
 		most = 1
@@ -83,9 +83,9 @@ func (s Situation) acceptAll(wallet plan.Wallet, due []Action) (*plan.Action, er
 	}
 	ids := make([]string, len(due))
 	whole.Commands = nil
-	for i, action := range due {
-		ids[i] = action.CommandID
-		one, err := s.throughWallet(wallet, action)
+	for i, intent := range due {
+		ids[i] = intent.CommandID
+		one, err := s.throughWallet(wallet, intent)
 		if err != nil {
 			return nil, err
 		}

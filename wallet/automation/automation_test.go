@@ -278,11 +278,11 @@ func TestHowCoinIsSwept(t *testing.T) {
 	action, ok, err := state.Sweep(sweepOf("100", "10", false))
 	require.NoError(t, err)
 	require.True(t, ok)
-	require.Equal(t, walletapp.InstallCreateTransferOffer{
+	require.Equal(t, &walletapp.InstallCreateTransferOffer{
 		Receiver: bob, Description: "Sweeping wallet funds to receiver bob::1220b0.", ExpiresAt: at(10 * time.Minute),
 		Amount:     payments.PaymentAmount{Amount: decimal.MustParse("98000"), Unit: payments.AmuletUnit},
 		TrackingID: action.CommandID,
-	}, action.Choice)
+	}, action.Offer)
 
 	_, _, err = state.Sweep(sweepOf("100", "10", true))
 	require.ErrorContains(t, err, "bob::1220b0 has no transfer preapproval")

@@ -146,14 +146,14 @@ func (f Funds) value(coupon Coupon) (value decimal.Decimal, ok bool, err error) 
 
 // Collect merges a wallet's coins and mints its rewards, when there are several coins or rewards that are worth
 // something. ok is false when there is nothing to do.
-func (f Funds) Collect() (action Action, ok bool, err error) {
+func (f Funds) Collect() (intent Intent, ok bool, err error) {
 	coupons, err := f.usable()
 	if err != nil {
-		return action, false, err
+		return intent, false, err
 	}
 	worth := slices.ContainsFunc(coupons, func(c valued) bool { return c.value.Sign() > 0 })
 	if !worth && len(f.Coins) < 2 {
-		return action, false, nil
+		return intent, false, nil
 	}
 	var ids []ledger.ContractID
 	for _, amulet := range f.Coins {
@@ -163,7 +163,7 @@ func (f Funds) Collect() (action Action, ok bool, err error) {
 		ids = append(ids, coupon.ID)
 	}
 	slices.Sort(ids)
-	return Action{
+	return Intent{
 		CommandID: commandID("collect", f.Wallet, ids), Wallet: f.Wallet,
 		Operation: &walletapp.AmuletOperation{MergeTransferInputs: &lf.Unit{}},
 	}, true, nil

@@ -112,8 +112,11 @@ func (w *world) decide(kind automation.Automation, subject ledger.Party) (automa
 		ParticipantID: "participant::1220", SynchronizerID: "global::1220", DSO: dso, Operator: operator,
 	}
 	step, err := kind.Plan(automation.Situation{
-		View:    plan.View{Packages: w.packages, Node: node, Now: now, Ledger: w.reader()},
-		Subject: string(subject), Settings: w, Refused: w.refused,
+		Situation: plan.Situation{
+			View:    plan.View{Packages: w.packages, Node: node, Now: now, Ledger: w.reader()},
+			Refused: w.refused,
+		},
+		Subject: string(subject), Settings: w,
 	})
 	require.NoError(w.t, err)
 	var commands []string

@@ -38,7 +38,7 @@ func TestWhichOffersAreAcceptedWithoutAsking(t *testing.T) {
 	}, now)
 	require.Len(t, actions, 1)
 	require.Equal(t, alice, actions[0].Wallet)
-	require.Equal(t, walletapp.InstallTransferOfferAccept{CID: "1"}, actions[0].Choice)
+	require.Equal(t, &walletapp.InstallTransferOfferAccept{CID: "1"}, actions[0].Accept)
 }
 
 func TestWhichProposalsOfPreapprovalsAreAccepted(t *testing.T) {
@@ -87,9 +87,9 @@ func TestAProposalWaitsUntilTheOperatorMayPay(t *testing.T) {
 	put(w, walletapp.TransferPreapprovalProposal{Receiver: alice, Provider: operator, ExpectedDSO: new(dso)})
 	decide := func(book provided.Book) automation.Step {
 		step, err := kind.Plan(automation.Situation{
-			View: plan.View{
+			Situation: plan.Situation{View: plan.View{
 				Packages: w.packages, Node: ledger.Node{DSO: dso, Operator: operator}, Now: now, Ledger: w.reader(),
-			},
+			}},
 			Subject: string(alice), Record: record{book: book},
 			LedgerSettings: ledger.Settings{MaxProvidedParties: 1},
 		})

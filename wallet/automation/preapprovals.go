@@ -25,21 +25,21 @@ type ProposalState struct {
 
 // AcceptProposals accepts the proposals that name the operator as provider, one of each receiver, unless the receiver
 // has a preapproval that has not expired. One that has expired is no obstacle.
-func (s ProposalState) AcceptProposals() []Action {
+func (s ProposalState) AcceptProposals() []Intent {
 	covered := map[ledger.Party]bool{}
 	for _, preapproval := range s.Preapprovals {
 		if s.Now.Before(preapproval.ExpiresAt.Time()) {
 			covered[preapproval.Receiver] = true
 		}
 	}
-	var actions []Action
+	var intents []Intent
 	for _, proposal := range s.Proposals {
 		p := proposal.Payload
 		if p.Provider != s.Operator || covered[p.Receiver] || !s.AcceptOthers && !s.IsHosted(p.Receiver) {
 			continue
 		}
 		covered[p.Receiver] = true
-		actions = append(actions, Action{
+		intents = append(intents, Intent{
 			CommandID: commandID("accept-preapproval-proposal", proposal.ID), Wallet: s.Operator, Contract: proposal.ID,
 			Operation: &walletapp.AmuletOperation{
 				AcceptTransferPreapprovalProposal: &walletapp.OperationAcceptProposal{
@@ -49,5 +49,5 @@ func (s ProposalState) AcceptProposals() []Action {
 			},
 		})
 	}
-	return actions
+	return intents
 }

@@ -60,8 +60,8 @@ func planProposals(s Situation) (Step, error) {
 	for _, preapproval := range preapprovals {
 		state.Preapprovals = append(state.Preapprovals, preapproval.Payload)
 	}
-	actions := state.AcceptProposals()
-	if len(actions) == 0 {
+	intents := state.AcceptProposals()
+	if len(intents) == 0 {
 		return waitForEnd(state), nil
 	}
 	book, err := s.Record.Provided(receiver)
@@ -70,7 +70,7 @@ func planProposals(s Situation) (Step, error) {
 	}
 	rule := provided.Rule{Operator: s.Node.Operator, Max: s.LedgerSettings.MaxProvidedParties, Now: s.Now}
 	if rule.Check(book, receiver) == nil {
-		return s.accept(actions[0])
+		return s.accept(intents[0])
 	}
 	return waitForTurn(s, book.Until[receiver]), nil
 }
@@ -99,26 +99,17 @@ func waitForEnd(state ProposalState) Step {
 	return step
 }
 
-func (s Situation) accept(action Action) (Step, error) {
+func (s Situation) accept(intent Intent) (Step, error) {
 	again := Step{Until: s.Now.Add(aMinute), WaitsFor: "an open round, and the operator's wallet"}
 	w, ok, err := plan.WalletOf(s.View, s.Node.Operator)
 	if err != nil || !ok {
 		return again, err
 	}
-	context, open, err := plan.PaymentContext(s.View)
-	if err != nil || !open {
+	action, err := s.throughWallet(w, intent)
+	if err != nil || action == nil {
 		return again, err
 	}
-	inputs, err := plan.Inputs(s.View, s.Node.Operator)
-	if err != nil {
-		return Step{}, err
-	}
-	whole, err := plan.WalletAction(s.View, w, action.CommandID, "WalletAppInstall_ExecuteBatch",
-		walletapp.InstallExecuteBatch{
-			Context: context, Inputs: inputs, Operations: []walletapp.AmuletOperation{*action.Operation},
-		})
-	if err == nil { // the receiver's contracts are the receiver's to see
-		whole.ReadAs = ledger.SortedParties(append(whole.ReadAs, ledger.Party(s.Subject)))
-	}
-	return Step{Action: whole, Spends: s.Node.Operator}, err
+	// The receiver's contracts are the receiver's to see.
+	action.ReadAs = ledger.SortedParties(append(action.ReadAs, ledger.Party(s.Subject)))
+	return Step{Action: action, Spends: s.Node.Operator}, nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/plan"
@@ -78,14 +77,13 @@ func Following[T any](
 
 // Situation is what a decision about one subject depends on.
 type Situation struct {
-	plan.View
+	plan.Situation
+
 	Subject string
 	Record  Record
 	// Settings show what the operator wants, LedgerSettings what the ledger decides by.
 	Settings       Settings
 	LedgerSettings ledger.Settings
-	// Refused is why the last submission for the subject was refused; nil when it was accepted, or there was none.
-	Refused *plan.Refused
 }
 
 // Record shows what the network's own automation needs to know of the ledger.
@@ -104,25 +102,8 @@ type Record interface {
 	Dust(round int64, most int) ([]ledger.Contract, error)
 }
 
-// Step is the decision: an action that is due now, or when or at which price to look again. With neither, the subject
-// is forgotten until a contract makes it due.
-type Step struct {
-	Action *plan.Action
-	// Spends is whose coin the action spends; empty for nobody's. Subjects that spend that of one party take turns.
-	Spends ledger.Party
-	// Until is when to look again, without an action or after its refusal; zero for not at all.
-	Until time.Time
-	// WakeAbove is the price, in US dollars per coin, above which to look again, without an action; nil for none. A step
-	// of the same kind says with Price what the coin is worth.
-	WakeAbove, Price *decimal.Decimal
-	// Deadline: a simulated clock stops at Until when it is advanced. Leave it out where nothing is lost by being late,
-	// as with what happens in every round.
-	Deadline bool
-	// WaitsFor says in words what happens at Until.
-	WaitsFor string
-	// Trouble says in words why there is no action though there should be one, for the list of troubles; "" for none.
-	Trouble string
-}
+// Step is the decision. Without an action, a time or a price, the subject is forgotten until a contract makes it due.
+type Step = plan.Step
 
 // Registry holds the kinds of automation. It is immutable.
 type Registry struct {

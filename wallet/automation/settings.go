@@ -52,29 +52,26 @@ func (s Situation) lowTraffic() (string, error) {
 	return fmt.Sprintf("traffic: balance below reserved traffic amount (%d < %d)", account.Extra(), setting.Reserved), nil
 }
 
-// throughWallet is an action as a submission of the operator's, through the wallet that acts. Nil while no round is
-// open that its coin could be spent in.
-func (s Situation) throughWallet(w plan.Wallet, action Action) (*plan.Action, error) {
-	switch argument := action.Choice.(type) {
-	case nil:
-	case walletapp.InstallCreateTransferOffer:
-		return plan.WalletAction(s.View, w, action.CommandID, "WalletAppInstall_CreateTransferOffer", argument)
-	case walletapp.InstallTransferOfferAccept:
-		return plan.WalletAction(s.View, w, action.CommandID, "WalletAppInstall_TransferOffer_Accept", argument)
-	default:
-		return nil, fmt.Errorf("no wallet exercises %T", argument)
+// throughWallet makes an intent an action of the operator's, through the wallet that acts. Nil while no round is open
+// that its coin could be spent in.
+func (s Situation) throughWallet(w plan.Wallet, intent Intent) (*plan.Action, error) {
+	switch {
+	case intent.Offer != nil:
+		return plan.WalletAction(s.View, w, intent.CommandID, "WalletAppInstall_CreateTransferOffer", *intent.Offer)
+	case intent.Accept != nil:
+		return plan.WalletAction(s.View, w, intent.CommandID, "WalletAppInstall_TransferOffer_Accept", *intent.Accept)
 	}
 	context, open, err := plan.PaymentContext(s.View)
 	if err != nil || !open {
 		return nil, err
 	}
-	inputs, err := plan.Inputs(s.View, action.Wallet)
+	inputs, err := plan.Inputs(s.View, intent.Wallet)
 	if err != nil {
 		return nil, err
 	}
-	return plan.WalletAction(s.View, w, action.CommandID, "WalletAppInstall_ExecuteBatch",
+	return plan.WalletAction(s.View, w, intent.CommandID, "WalletAppInstall_ExecuteBatch",
 		walletapp.InstallExecuteBatch{
-			Context: context, Inputs: inputs, Operations: []walletapp.AmuletOperation{*action.Operation},
+			Context: context, Inputs: inputs, Operations: []walletapp.AmuletOperation{*intent.Operation},
 		})
 }
 

@@ -82,7 +82,7 @@ func (s Situation) paySubscription(w plan.Wallet, idle idleSubscription, step St
 		return sooner(s.Now.Add(PollingInterval), low)
 	}
 	id := lf.CID[payments.SubscriptionIdleState](idle.ID)
-	action, err := s.throughWallet(w, Action{
+	action, err := s.throughWallet(w, Intent{
 		CommandID: "pay-subscription:" + plan.Short(idle.ID), Wallet: w.User, Contract: idle.ID,
 		Operation: &walletapp.AmuletOperation{SubscriptionMakePayment: &id},
 	})

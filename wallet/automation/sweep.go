@@ -101,30 +101,30 @@ func (s SweepState) WakeAbove(config SweepConfig) (decimal.Decimal, bool) {
 
 // Sweep sends or offers what is above the maximum. ok is false when nothing is due. The error says that the receiver
 // has no preapproval, or that a number is too large.
-func (s SweepState) Sweep(config SweepConfig) (action Action, ok bool, err error) {
+func (s SweepState) Sweep(config SweepConfig) (intent Intent, ok bool, err error) {
 	amount, err := s.Amount(config)
 	if err != nil || amount.IsZero() {
-		return action, false, err
+		return intent, false, err
 	}
 	id := commandID("sweep", s.Sender, config.Receiver, s.Latest)
-	action = Action{CommandID: id, Wallet: s.Sender}
+	intent = Intent{CommandID: id, Wallet: s.Sender}
 	if !config.UsePreapproval {
-		action.Choice = walletapp.InstallCreateTransferOffer{
+		intent.Offer = &walletapp.InstallCreateTransferOffer{
 			Receiver: config.Receiver, Amount: payments.PaymentAmount{Amount: amount, Unit: payments.AmuletUnit},
 			Description: fmt.Sprintf("Sweeping wallet funds to receiver %s.", config.Receiver),
 			ExpiresAt:   lf.TimestampOf(s.Now.Add(SweepOfferLifetime)), TrackingID: id,
 		}
-		return action, true, nil
+		return intent, true, nil
 	}
 	if s.Preapproval == nil {
-		return action, false, fmt.Errorf("sweep of %s: the receiver %s has no transfer preapproval; "+
+		return intent, false, fmt.Errorf("sweep of %s: the receiver %s has no transfer preapproval; "+
 			"have it create one, or sweep by offers", s.Sender, config.Receiver)
 	}
-	action.Operation = &walletapp.AmuletOperation{TransferPreapprovalSend: &walletapp.OperationSend{
+	intent.Operation = &walletapp.AmuletOperation{TransferPreapprovalSend: &walletapp.OperationSend{
 		TransferPreapprovalCid: *s.Preapproval, ProviderFeaturedAppRightCid: s.FeaturedAppRight, Amount: amount,
 		Description: new("sweep"),
 	}}
-	return action, true, nil
+	return intent, true, nil
 }
 
 // product is the exact product of two decimals, in units of the twentieth digit.

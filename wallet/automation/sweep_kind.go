@@ -91,7 +91,7 @@ func planSweep(s Situation) (Step, error) {
 	if err := s.readSweep(&state, config, &step); err != nil {
 		return Step{}, err
 	}
-	action, due, err := state.Sweep(config)
+	intent, due, err := state.Sweep(config)
 	if err != nil {
 		return s.trouble(err.Error()) // so that the operator is told
 	}
@@ -103,7 +103,7 @@ func planSweep(s Situation) (Step, error) {
 		return step, nil
 	}
 	step.Spends = sender
-	step.Action, err = s.throughWallet(wallet, action)
+	step.Action, err = s.throughWallet(wallet, intent)
 	return step, err
 }
 

@@ -92,16 +92,16 @@ type TrafficState struct {
 
 // TopUp buys traffic when little is left, the last purchase is long enough ago and there is coin for it. Without coin
 // it says so: nothing is due, but somebody should know.
-func (s TrafficState) TopUp(purchase TopUp) (action Action, due, shortOfCoin bool) {
+func (s TrafficState) TopUp(purchase TopUp) (intent Intent, due, shortOfCoin bool) {
 	next := s.State.LastPurchasedAt.Add(lf.RelTimeOf(purchase.Interval)).Time()
 	if purchase.Bytes == 0 || s.Remaining >= purchase.Bytes || s.Now.Before(next) {
-		return action, false, false
+		return intent, false, false
 	}
 	if !s.IsDevNet && s.Balance.Cmp(s.Price) < 0 {
-		return action, false, true
+		return intent, false, true
 	}
 	state := lf.CID[walletapp.ValidatorTopUpState](s.StateID)
-	return Action{
+	return Intent{
 		CommandID: commandID("top-up", s.StateID, purchase.Bytes), Wallet: s.Operator,
 		Operation: &walletapp.AmuletOperation{BuyMemberTraffic: &walletapp.OperationBuyTraffic{
 			TrafficAmount: purchase.Bytes, MemberID: s.State.MemberID, SynchronizerID: s.State.SynchronizerID,

@@ -76,7 +76,7 @@ func (s Situation) topUp(wallet plan.Wallet, state TrafficState, purchase TopUp)
 	if state.Balance, err = plan.Spendable(s.View, s.Node.Operator); err != nil {
 		return Step{}, err
 	}
-	action, due, short := state.TopUp(purchase)
+	intent, due, short := state.TopUp(purchase)
 	if short {
 		return s.trouble(fmt.Sprintf("%d bytes of traffic cost %s CC, and the operator %s has %s CC: "+
 			"send it coin", purchase.Bytes, state.Price.Show(), s.Node.Operator, state.Balance.Show()))
@@ -90,7 +90,7 @@ func (s Situation) topUp(wallet plan.Wallet, state TrafficState, purchase TopUp)
 		}
 		return step, nil
 	}
-	step.Action, err = s.throughWallet(wallet, action)
+	step.Action, err = s.throughWallet(wallet, intent)
 	return step, err
 }
 

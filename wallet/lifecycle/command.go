@@ -61,7 +61,7 @@ func (r *Registry) planCommands(s Situation) (Step, error) {
 func (r *Registry) counterOf(
 	s Situation, sender ledger.Party,
 ) (*plan.Contract[coin.TransferCommandCounter], error) {
-	counter, ok, err := plan.One[coin.TransferCommandCounter](r.view(s), plan.Sender, sender)
+	counter, ok, err := plan.One[coin.TransferCommandCounter](s.View, plan.Sender, sender)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -87,11 +87,11 @@ func (r *Registry) startCounting(s Situation, first transferCommand) (*plan.Acti
 func (r *Registry) sendCommand(
 	s Situation, command transferCommand, counter plan.Contract[coin.TransferCommandCounter], otherwise Step,
 ) (Step, error) {
-	context, open, err := plan.PaymentContext(r.view(s))
+	context, open, err := plan.PaymentContext(s.View)
 	if err != nil || !open {
 		return Step{Until: earlier(s.Now.Add(time.Minute), otherwise.Until), WaitsFor: "an open round"}, err
 	}
-	inputs, err := plan.Inputs(r.view(s), command.Payload.Sender)
+	inputs, err := plan.Inputs(s.View, command.Payload.Sender)
 	if err != nil {
 		return Step{}, err
 	}
@@ -99,7 +99,7 @@ func (r *Registry) sendCommand(
 		Context: context, Inputs: inputs, TransferCounterCid: lf.CID[coin.TransferCommandCounter](counter.ID),
 	}
 	// The preapproval that lasts longest, and its provider's right as a featured app.
-	argument.TransferPreapprovalCidO, argument.Context.Context.FeaturedAppRight, err = plan.Preapproval(r.view(s),
+	argument.TransferPreapprovalCidO, argument.Context.Context.FeaturedAppRight, err = plan.Preapproval(s.View,
 		command.Payload.Receiver)
 	if err != nil {
 		return Step{}, err

@@ -80,7 +80,7 @@ func (r *Registry) planMerging(s Situation) (Step, error) {
 
 // mergeHoldings makes one holding of as many as a transfer may have, the smallest first: those are what fills a wallet.
 func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeDelegation]) (Step, error) {
-	many, err := plan.Held[coin.Amulet](r.view(s), plan.Owner, d.Payload.Owner, plan.Least, TooManyHoldings)
+	many, err := plan.Held[coin.Amulet](s.View, plan.Owner, d.Payload.Owner, plan.Least, TooManyHoldings)
 	if err != nil {
 		return Step{}, err
 	}
@@ -98,7 +98,7 @@ func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeD
 	if err != nil {
 		return Step{}, err
 	}
-	holdings, err := plan.Held[coin.Amulet](r.view(s), plan.Owner, d.Payload.Owner, plan.Least,
+	holdings, err := plan.Held[coin.Amulet](s.View, plan.Owner, d.Payload.Owner, plan.Least,
 		plan.MaxTokenInputs(state))
 	if err != nil {
 		return Step{}, err
@@ -127,7 +127,7 @@ func (r *Registry) batchMerge(s Situation, call tokenwallet.MergeCall) (ledger.C
 	if err != nil {
 		return ledger.Command{}, err
 	}
-	utility, ok, err := plan.One[tokenwallet.BatchMergeUtility](r.view(s), plan.Operator, s.Node.Operator)
+	utility, ok, err := plan.One[tokenwallet.BatchMergeUtility](s.View, plan.Operator, s.Node.Operator)
 	if err != nil {
 		return ledger.Command{}, err
 	}
@@ -153,7 +153,7 @@ func (r *Registry) network(s Situation) (*registry.Network, error) {
 		if err != nil {
 			return nil, err
 		}
-		found, err := plan.SharedOf(r.view(s), name, plan.MaxRounds)
+		found, err := plan.SharedOf(s.View, name, plan.MaxRounds)
 		if err != nil {
 			return nil, err
 		}

@@ -50,11 +50,11 @@ func (r *Registry) planOffer(s Situation, o plan.Contract[walletapp.TransferOffe
 	if deadline := o.Payload.ExpiresAt.Time(); s.Now.Before(deadline) {
 		return Step{Until: deadline, WaitsFor: "the receiver to accept or reject, or expiry"}, nil
 	}
-	w, ok, err := plan.WalletOf(r.view(s), o.Payload.Sender, o.Payload.Receiver)
+	w, ok, err := plan.WalletOf(s.View, o.Payload.Sender, o.Payload.Receiver)
 	if err != nil || !ok {
 		return Step{Until: s.Now.Add(strangers), WaitsFor: "a wallet of the sender or the receiver to archive it"}, err
 	}
-	action, err := plan.WalletAction(r.view(s), w, "expire-offer:"+plan.Short(o.ID),
+	action, err := plan.WalletAction(s.View, w, "expire-offer:"+plan.Short(o.ID),
 		"WalletAppInstall_TransferOffer_Expire",
 		walletapp.InstallTransferOfferExpire{CID: lf.CID[walletapp.TransferOffer](o.ID)})
 	return Step{WaitsFor: "archival, having expired", Action: action}, err
@@ -65,17 +65,17 @@ func (r *Registry) planOffer(s Situation, o plan.Contract[walletapp.TransferOffe
 func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.AcceptedTransferOffer]) (Step, error) {
 	deadline, id := o.Payload.ExpiresAt.Time(), lf.CID[walletapp.AcceptedTransferOffer](o.ID)
 	if !s.Now.Before(deadline) {
-		w, ok, err := plan.WalletOf(r.view(s), o.Payload.Sender, o.Payload.Receiver)
+		w, ok, err := plan.WalletOf(s.View, o.Payload.Sender, o.Payload.Receiver)
 		if err != nil || !ok {
 			return Step{Until: s.Now.Add(strangers), WaitsFor: "a wallet of the sender or the receiver to archive it"}, err
 		}
-		action, err := plan.WalletAction(r.view(s), w, "expire-offer:"+plan.Short(o.ID),
+		action, err := plan.WalletAction(s.View, w, "expire-offer:"+plan.Short(o.ID),
 			"WalletAppInstall_AcceptedTransferOffer_Expire",
 			walletapp.InstallAcceptedTransferOfferExpire{CID: id})
 		return Step{WaitsFor: "archival, having expired", Action: action}, err
 	}
 	step := Step{Until: deadline, WaitsFor: "completion by the sender's wallet, or expiry"}
-	w, ok, err := plan.WalletOf(r.view(s), o.Payload.Sender)
+	w, ok, err := plan.WalletOf(s.View, o.Payload.Sender)
 	if err != nil || !ok {
 		return step, err
 	}
@@ -85,7 +85,7 @@ func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.Acce
 		return step, err
 	}
 	complete := "complete-offer:" + plan.Short(o.ID)
-	if merge, err := plan.MergeFirst(r.view(s), w, complete, s.Refused); err != nil || merge != nil {
+	if merge, err := plan.MergeFirst(s.View, w, complete, s.Refused); err != nil || merge != nil {
 		step.Action = merge
 		return step, err
 	}
@@ -95,15 +95,15 @@ func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.Acce
 			return step, err
 		}
 	}
-	context, open, err := plan.PaymentContext(r.view(s))
+	context, open, err := plan.PaymentContext(s.View)
 	if err != nil || !open {
 		return Step{Until: earlier(s.Now.Add(time.Minute), deadline), WaitsFor: "an open round"}, err
 	}
-	inputs, err := plan.Inputs(r.view(s), o.Payload.Sender)
+	inputs, err := plan.Inputs(s.View, o.Payload.Sender)
 	if err != nil {
 		return Step{}, err
 	}
-	step.Action, err = plan.WalletAction(r.view(s), w, complete, "WalletAppInstall_ExecuteBatch",
+	step.Action, err = plan.WalletAction(s.View, w, complete, "WalletAppInstall_ExecuteBatch",
 		walletapp.InstallExecuteBatch{
 			Context: context, Inputs: inputs, Operations: []walletapp.AmuletOperation{{CompleteAcceptedTransfer: &id}},
 		})
@@ -114,7 +114,7 @@ func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.Acce
 func (r *Registry) abortOffer(
 	s Situation, w plan.Wallet, o plan.Contract[walletapp.AcceptedTransferOffer], reason string,
 ) (*plan.Action, error) {
-	return plan.WalletAction(r.view(s), w, "abort-offer:"+plan.Short(o.ID),
+	return plan.WalletAction(s.View, w, "abort-offer:"+plan.Short(o.ID),
 		"WalletAppInstall_AcceptedTransferOffer_Abort", walletapp.InstallAcceptedTransferOfferAbort{
 			CID: lf.CID[walletapp.AcceptedTransferOffer](o.ID), Reason: reason,
 		})

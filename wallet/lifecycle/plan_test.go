@@ -52,10 +52,9 @@ func (w *world) plan(kind string, ids ...ledger.ContractID) lifecycle.Step {
 // planAfter decides what is due after an action was refused.
 func (w *world) planAfter(kind string, refused *plan.Refused, ids ...ledger.ContractID) lifecycle.Step {
 	w.t.Helper()
-	situation := lifecycle.Situation{
-		Now: w.Now, Node: ledger.Node{DSO: cointest.DSO, Operator: cointest.Operator},
-		Ledger: plantest.Reader(w.contracts), Refused: refused,
-	}
+	var situation lifecycle.Situation
+	situation.Now, situation.Node = w.Now, ledger.Node{DSO: cointest.DSO, Operator: cointest.Operator}
+	situation.Ledger, situation.Refused = plantest.Reader(w.contracts), refused
 	for _, id := range ids {
 		situation.Contracts = append(situation.Contracts, w.Active[id])
 	}

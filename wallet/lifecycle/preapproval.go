@@ -57,11 +57,11 @@ func (r *Registry) expirePreapproval(s Situation, p plan.Contract[coin.TransferP
 func (r *Registry) renewPreapproval(
 	s Situation, p plan.Contract[coin.TransferPreapproval], otherwise Step,
 ) (Step, error) {
-	context, open, err := plan.PaymentContext(r.view(s))
+	context, open, err := plan.PaymentContext(s.View)
 	if err != nil || !open { // between rounds; a change of rounds changes nothing here, so look again soon
 		return Step{Until: earlier(s.Now.Add(time.Minute), otherwise.Until), WaitsFor: "an open round"}, err
 	}
-	inputs, err := plan.Inputs(r.view(s), s.Node.Operator)
+	inputs, err := plan.Inputs(s.View, s.Node.Operator)
 	if err != nil {
 		return Step{}, err
 	}

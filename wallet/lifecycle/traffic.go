@@ -47,39 +47,39 @@ func (r *Registry) planTraffic(s Situation) (Step, error) {
 // for, is given up at once and says why; other refusals are tried again until it expires (upstream: completion of
 // traffic requests).
 func (r *Registry) planTrafficRequest(s Situation, request plan.Contract[walletapp.BuyTrafficRequest]) (Step, error) {
-	w, ok, err := plan.WalletOf(r.view(s), request.Payload.EndUserParty)
+	w, ok, err := plan.WalletOf(s.View, request.Payload.EndUserParty)
 	if err != nil || !ok {
 		return Step{Until: s.Now.Add(strangers), WaitsFor: "a wallet of the user to buy with, or to archive it"}, err
 	}
 	deadline, id := request.Payload.ExpiresAt.Time(), lf.CID[walletapp.BuyTrafficRequest](request.ID)
 	if !s.Now.Before(deadline) {
-		action, err := plan.WalletAction(r.view(s), w, "expire-traffic-request:"+plan.Short(request.ID),
+		action, err := plan.WalletAction(s.View, w, "expire-traffic-request:"+plan.Short(request.ID),
 			"WalletAppInstall_BuyTrafficRequest_Expire", walletapp.InstallBuyTrafficRequestExpire{RequestCid: id})
 		return Step{WaitsFor: "archival, having expired", Action: action}, err
 	}
 	step := Step{Until: deadline, WaitsFor: "the purchase, or expiry"}
 	complete := "complete-traffic-request:" + plan.Short(request.ID)
-	if merge, err := plan.MergeFirst(r.view(s), w, complete, s.Refused); err != nil || merge != nil {
+	if merge, err := plan.MergeFirst(s.View, w, complete, s.Refused); err != nil || merge != nil {
 		step.Action = merge
 		return step, err
 	}
 	if s.Refused != nil && s.Refused.CommandID == complete {
 		if reason, final := TrafficRejection(request.Payload, s.Refused.Fault); final {
-			step.Action, err = plan.WalletAction(r.view(s), w, "cancel-traffic-request:"+plan.Short(request.ID),
+			step.Action, err = plan.WalletAction(s.View, w, "cancel-traffic-request:"+plan.Short(request.ID),
 				"WalletAppInstall_BuyTrafficRequest_Cancel",
 				walletapp.InstallBuyTrafficRequestCancel{RequestCid: id, Reason: reason})
 			return step, err
 		}
 	}
-	context, open, err := plan.PaymentContext(r.view(s))
+	context, open, err := plan.PaymentContext(s.View)
 	if err != nil || !open {
 		return Step{Until: earlier(s.Now.Add(time.Minute), deadline), WaitsFor: "an open round"}, err
 	}
-	inputs, err := plan.Inputs(r.view(s), request.Payload.EndUserParty)
+	inputs, err := plan.Inputs(s.View, request.Payload.EndUserParty)
 	if err != nil {
 		return Step{}, err
 	}
-	step.Action, err = plan.WalletAction(r.view(s), w, complete, "WalletAppInstall_ExecuteBatch",
+	step.Action, err = plan.WalletAction(s.View, w, complete, "WalletAppInstall_ExecuteBatch",
 		walletapp.InstallExecuteBatch{
 			Context: context, Inputs: inputs, Operations: []walletapp.AmuletOperation{{
 				CompleteBuyTrafficRequest: &walletapp.OperationCompleteTrafficRequest{TrafficRequestCid: id},

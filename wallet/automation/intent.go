@@ -11,18 +11,19 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Action is something that a wallet is to do now. Either Operation is set or Choice.
-type Action struct {
-	// CommandID is the same for the same action.
+// Intent is what a wallet is to do now; [plan.Action] is the submission that does it. One of Operation, Offer and
+// Accept is set.
+type Intent struct {
+	// CommandID is the same for the same intent.
 	CommandID string
 	// Wallet is the party whose wallet acts.
 	Wallet ledger.Party
-	// Operation is to be done in a batch of the wallet's, with the inputs of [Funds.Inputs].
+	// Operation is to be done in a batch of the wallet's, with the coin that it takes.
 	Operation *walletapp.AmuletOperation
-	// Choice is the argument of the choice that is to be exercised: of [walletapp.WalletAppInstall], but for minting
-	// delegations and their proposals, where it is Contract's own.
-	Choice any
-	// Contract is the one that the action ends; empty where there is none.
+	// Offer is to be made, or an offer to be accepted, by a choice of its own.
+	Offer  *walletapp.InstallCreateTransferOffer
+	Accept *walletapp.InstallTransferOfferAccept
+	// Contract is the one that the intent ends; empty where there is none.
 	Contract ledger.ContractID
 }
 

@@ -1,0 +1,394 @@
+package lifecycle_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/cointest"
+	"github.com/florinledger/florin/coin/payments"
+	"github.com/florinledger/florin/coin/token"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/lifecycle"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+const day = 24 * time.Hour
+
+// decision is what a planner is to decide.
+type decision struct {
+	// does is how the id of the action's command begins, before the colon; "" for no action.
+	does string
+	// after is when to look again, counted from now; 0 for a change of the contracts.
+	after    time.Duration
+	waitsFor string
+}
+
+// require compares a step. An action must be one that the ledger takes, and end or change the contract.
+func (d decision) require(w *world, step lifecycle.Step, changed ledger.ContractID) {
+	w.t.Helper()
+	require.Equal(w.t, d.waitsFor, step.WaitsFor)
+	if d.after != 0 {
+		require.Equal(w.t, d.after, step.Until.Sub(w.Now))
+	} else {
+		require.Zero(w.t, step.Until)
+	}
+	if d.does == "" {
+		require.Nil(w.t, step.Action)
+		return
+	}
+	require.NotNil(w.t, step.Action)
+	kind, _, _ := strings.Cut(step.Action.CommandID, ":")
+	require.Equal(w.t, d.does, kind)
+	w.act(step)
+	require.NotContains(w.t, w.Active, changed)
+}
+
+// betweenRounds leaves the world without an open round.
+func (w *world) betweenRounds() {
+	for _, round := range w.Rounds {
+		delete(w.Active, ledger.ContractID(round))
+	}
+}
+
+func (w *world) install(user ledger.Party) {
+	cointest.Create(w.Network, walletapp.WalletAppInstall{
+		DSOParty: cointest.DSO, ValidatorParty: cointest.Operator, EndUserName: string(user), EndUserParty: user,
+	}, user, cointest.Operator)
+}
+
+func TestWhatIsDueForPreapprovals(t *testing.T) {
+	t.Parallel()
+	type preapproval struct {
+		provider ledger.Party
+		lasts    time.Duration
+	}
+	for name, c := range map[string]struct {
+		preapprovals  []preapproval
+		betweenRounds bool
+		want          decision
+	}{
+		"it is renewed a microsecond into the window": {
+			preapprovals: []preapproval{{cointest.Operator, 90 * day}},
+			want:         decision{after: 60*day + time.Microsecond, waitsFor: "renewal"},
+		},
+		"the window has not begun while thirty days are left": {
+			preapprovals: []preapproval{{cointest.Operator, 30 * day}},
+			want:         decision{after: time.Microsecond, waitsFor: "renewal"},
+		},
+		"it is renewed within the window": {
+			preapprovals: []preapproval{{cointest.Operator, 30*day - time.Microsecond}},
+			want:         decision{does: "renew-preapproval", after: 30*day - time.Microsecond, waitsFor: "expiry"},
+		},
+		"without a round it is looked again soon": {
+			preapprovals: []preapproval{{cointest.Operator, 10 * day}}, betweenRounds: true,
+			want: decision{after: time.Minute, waitsFor: "an open round"},
+		},
+		"without a round expiry comes first": {
+			preapprovals: []preapproval{{cointest.Operator, time.Second}}, betweenRounds: true,
+			want: decision{after: time.Second, waitsFor: "an open round"},
+		},
+		"that of others is theirs to renew": {
+			preapprovals: []preapproval{{cointest.Bob, 10 * day}},
+			want:         decision{after: 10 * day, waitsFor: "expiry"},
+		},
+		"what has expired is archived, whoever provided it": {
+			preapprovals: []preapproval{{cointest.Bob, 0}, {cointest.Operator, 90 * day}},
+			want:         decision{does: "expire-preapproval", waitsFor: "archival, having expired"},
+		},
+		"of several the one that lasts longest is renewed": {
+			preapprovals: []preapproval{{cointest.Operator, 29 * day}, {cointest.Operator, 20 * day}},
+			want:         decision{does: "renew-preapproval", after: 20 * day, waitsFor: "expiry"},
+		},
+		"and the others end": {
+			preapprovals: []preapproval{{cointest.Operator, 5 * day}, {cointest.Operator, 90 * day}},
+			want:         decision{after: 5 * day, waitsFor: "expiry"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.Tap(cointest.Operator, "1000")
+			var ids []ledger.ContractID
+			for _, p := range c.preapprovals {
+				ids = append(ids, ledger.ContractID(cointest.Create(w.Network, coin.TransferPreapproval{
+					DSO: cointest.DSO, Receiver: cointest.Alice, Provider: p.provider,
+					ValidFrom: w.At(-day), LastRenewedAt: w.At(-day),
+					ExpiresAt: lf.TimestampOf(w.Now.Add(p.lasts)),
+				}, cointest.DSO, cointest.Alice, p.provider)))
+			}
+			if c.betweenRounds {
+				w.betweenRounds()
+			}
+			c.want.require(w, w.plan(lifecycle.KeepPreapproval, ids...), ids[0])
+			if c.want.does == "renew-preapproval" {
+				longest := c.preapprovals[0].lasts + plan.PreapprovalLifetime
+				var ends []time.Duration
+				for _, renewed := range cointest.All[coin.TransferPreapproval](w.Network) {
+					ends = append(ends, renewed.ExpiresAt.Time().Sub(w.Now))
+				}
+				require.Contains(t, ends, longest)
+			}
+		})
+	}
+}
+
+func TestWhatIsDueForOffers(t *testing.T) {
+	t.Parallel()
+	const open, archival = "the receiver to accept or reject, or expiry", "archival, having expired"
+	const nobody, completion = "a wallet of the sender or the receiver to archive it",
+		"completion by the sender's wallet, or expiry"
+	for name, c := range map[string]struct {
+		accepted      bool
+		lasts         time.Duration
+		wallets       []ledger.Party
+		betweenRounds bool
+		want          decision
+	}{
+		"an offer waits": {lasts: time.Hour, want: decision{after: time.Hour, waitsFor: open}},
+		"to the last microsecond": {
+			lasts: time.Microsecond, want: decision{after: time.Microsecond, waitsFor: open},
+		},
+		"between others it is theirs to end": {want: decision{after: day, waitsFor: nobody}},
+		"the sender's wallet ends it": {
+			wallets: []ledger.Party{cointest.Alice}, want: decision{does: "expire-offer", waitsFor: archival},
+		},
+		"or the receiver's": {
+			wallets: []ledger.Party{cointest.Bob}, want: decision{does: "expire-offer", waitsFor: archival},
+		},
+		"once accepted the sender pays": {
+			accepted: true, lasts: time.Hour, wallets: []ledger.Party{cointest.Alice},
+			want: decision{does: "complete-offer", after: time.Hour, waitsFor: completion},
+		},
+		"without a wallet nobody pays": {
+			accepted: true, lasts: time.Hour, wallets: []ledger.Party{cointest.Bob},
+			want: decision{after: time.Hour, waitsFor: completion},
+		},
+		"without a round nobody pays yet": {
+			accepted: true, lasts: time.Hour, wallets: []ledger.Party{cointest.Alice}, betweenRounds: true,
+			want: decision{after: time.Minute, waitsFor: "an open round"},
+		},
+		"an accepted offer that expired ends": {
+			accepted: true, wallets: []ledger.Party{cointest.Bob}, want: decision{does: "expire-offer", waitsFor: archival},
+		},
+		"or waits for a wallet": {accepted: true, want: decision{after: day, waitsFor: nobody}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.Tap(cointest.Alice, "100")
+			for _, user := range c.wallets {
+				w.install(user)
+			}
+			id := w.offer(c.accepted, c.lasts)
+			if c.betweenRounds {
+				w.betweenRounds()
+			}
+			c.want.require(w, w.plan(lifecycle.TwoStepTransfer, id), id)
+		})
+	}
+}
+
+// offer is an offer of ten coins from alice to bob, accepted or not, that lasts so long.
+func (w *world) offer(accepted bool, lasts time.Duration) ledger.ContractID {
+	ten := payments.PaymentAmount{Amount: decimal.MustParse("10"), Unit: payments.AmuletUnit}
+	expires := lf.TimestampOf(w.Now.Add(lasts))
+	if accepted {
+		return ledger.ContractID(cointest.Create(w.Network, walletapp.AcceptedTransferOffer{
+			Sender: cointest.Alice, Receiver: cointest.Bob, DSO: cointest.DSO, TrackingID: "1", Amount: ten, ExpiresAt: expires,
+		}, cointest.Alice, cointest.Bob))
+	}
+	return ledger.ContractID(cointest.Create(w.Network, walletapp.TransferOffer{
+		Sender: cointest.Alice, Receiver: cointest.Bob, DSO: cointest.DSO, TrackingID: "1", Amount: ten, ExpiresAt: expires,
+	}, cointest.Alice))
+}
+
+func TestOffersOfOneNameShareAWorkflow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	late, early := w.offer(false, 2*time.Hour), w.offer(false, time.Hour)
+	step := w.plan(lifecycle.TwoStepTransfer, late, early)
+	require.Nil(t, step.Action)
+	require.Equal(t, w.Now.Add(time.Hour), step.Until)
+	w.install(cointest.Alice)
+	w.Advance(time.Hour)
+	w.act(w.plan(lifecycle.TwoStepTransfer, late, early))
+	require.NotContains(t, w.Active, early)
+	require.Contains(t, w.Active, late)
+}
+
+func TestWhatIsDueForInstructions(t *testing.T) {
+	t.Parallel()
+	for name, spent := range map[string]bool{"with its lock": false, "whose lock was spent": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			ends := lf.TimestampOf(w.Now.Add(time.Hour))
+			locked := cointest.Create(w.Network, coin.LockedAmulet{
+				Amulet: coin.Amulet{
+					DSO: cointest.DSO, Owner: cointest.Alice, Amount: expiring(decimal.MustParse("10"), "0.0001"),
+				},
+				Lock: coin.TimeLock{Holders: []ledger.Party{cointest.DSO}, ExpiresAt: ends},
+			}, cointest.DSO, cointest.Alice)
+			id := ledger.ContractID(cointest.Create(w.Network, coin.AmuletTransferInstruction{
+				LockedAmulet: locked,
+				Transfer: token.Transfer{
+					Sender: cointest.Alice, Receiver: cointest.Bob, Amount: decimal.MustParse("10"),
+					InstrumentID: token.InstrumentID{Admin: cointest.DSO, ID: coin.InstrumentName},
+					RequestedAt:  lf.TimestampOf(w.Now), ExecuteBefore: ends, InputHoldingCids: []lf.CID[token.Holding]{
+						lf.CID[token.Holding](locked),
+					},
+				},
+			}, cointest.DSO, cointest.Alice))
+			decision{after: time.Hour, waitsFor: "the receiver to accept or reject, or expiry"}.require(
+				w, w.plan(lifecycle.TwoStepTransfer, id), id)
+			w.Advance(time.Hour)
+			if spent {
+				delete(w.Active, ledger.ContractID(locked))
+			}
+			decision{does: "expire-transfer", waitsFor: "archival, having expired"}.require(
+				w, w.plan(lifecycle.TwoStepTransfer, id), id)
+			require.Empty(t, cointest.All[coin.LockedAmulet](w.Network))
+		})
+	}
+}
+
+func TestWhatIsDueForRequestsOfTraffic(t *testing.T) {
+	t.Parallel()
+	const purchase = "the purchase, or expiry"
+	failure := func(id string, facts ...string) *fault.Fault {
+		context := map[string]string{}
+		for i := 0; i < len(facts); i += 2 {
+			context[facts[i]] = facts[i+1]
+		}
+		return fault.UserFailure(fault.InvalidGivenCurrentSystemStateOther, id, "refused", context)
+	}
+	for name, c := range map[string]struct {
+		lasts                   time.Duration
+		noWallet, betweenRounds bool
+		refused                 *fault.Fault
+		want                    decision
+	}{
+		"the wallet buys": {
+			lasts: time.Hour, want: decision{does: "complete-traffic-request", after: time.Hour, waitsFor: purchase},
+		},
+		"without a wallet nobody does": {
+			lasts: time.Hour, noWallet: true,
+			want: decision{after: day, waitsFor: "a wallet of the user to buy with, or to archive it"},
+		},
+		"without a round nobody does yet": {
+			lasts: time.Hour, betweenRounds: true, want: decision{after: time.Minute, waitsFor: "an open round"},
+		},
+		"what has expired ends": {
+			want: decision{does: "expire-traffic-request", waitsFor: "archival, having expired"},
+		},
+		"without the coin it is given up": {
+			lasts: time.Hour, refused: failure(cointest.NoFunds, "requiredAmount", "1000000.0"),
+			want: decision{does: "cancel-traffic-request", after: time.Hour, waitsFor: purchase},
+		},
+		"of too little it is given up": {
+			lasts: time.Hour, refused: failure("splice.lfdecentralizedtrust.org/insufficient-topup-amount"),
+			want: decision{does: "cancel-traffic-request", after: time.Hour, waitsFor: purchase},
+		},
+		"for another synchronizer it is given up": {
+			lasts: time.Hour, refused: failure("splice.lfdecentralizedtrust.org/unknown-synchronizer"),
+			want: decision{does: "cancel-traffic-request", after: time.Hour, waitsFor: purchase},
+		},
+		"after other refusals it is tried again": {
+			lasts: time.Hour, refused: failure(cointest.TooEarly),
+			want: decision{does: "complete-traffic-request", after: time.Hour, waitsFor: purchase},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.Tap(cointest.Alice, "100000")
+			if !c.noWallet {
+				w.install(cointest.Alice)
+			}
+			id := ledger.ContractID(cointest.Create(w.Network, walletapp.BuyTrafficRequest{
+				DSO: cointest.DSO, EndUserParty: cointest.Alice, ExpiresAt: lf.TimestampOf(w.Now.Add(c.lasts)), TrackingID: "1",
+				TrafficAmount: 1_000_000, MemberID: "PAR::participant::1220", SynchronizerID: cointest.Synchronizer,
+			}, cointest.Alice))
+			if c.betweenRounds {
+				w.betweenRounds()
+			}
+			var refused *plan.Refused
+			if c.refused != nil {
+				refused = &plan.Refused{CommandID: "complete-traffic-request:" + plan.Short(id), Fault: c.refused}
+			}
+			c.want.require(w, w.planAfter(lifecycle.BuyTraffic, refused, id), id)
+		})
+	}
+}
+
+func TestWhatIsDueForTransferCommands(t *testing.T) {
+	t.Parallel()
+	const none = -1
+	for name, c := range map[string]struct {
+		delegate      ledger.Party
+		counter       int64
+		nonce         int64
+		lasts         time.Duration
+		betweenRounds bool
+		want          decision
+	}{
+		"the first one begins to be counted": {
+			cointest.Operator, none, 0, time.Hour, false,
+			decision{does: "count-transfer-commands", after: time.Hour, waitsFor: "its delegate, or expiry"},
+		},
+		"the next one is sent": {
+			cointest.Operator, 3, 3, time.Hour, false,
+			decision{does: "send-transfer-command", after: time.Hour, waitsFor: "its execution, or expiry"},
+		},
+		"one whose nonce is used is sent, and fails": {
+			cointest.Operator, 3, 2, time.Hour, false,
+			decision{does: "send-transfer-command", after: time.Hour, waitsFor: "its execution, or expiry"},
+		},
+		"a later one waits for those before": {
+			cointest.Operator, 3, 4, time.Hour, false, decision{after: time.Hour, waitsFor: "its delegate, or expiry"},
+		},
+		"one of another delegate is its to send": {
+			cointest.Bob, 3, 3, time.Hour, false, decision{after: time.Hour, waitsFor: "its delegate, or expiry"},
+		},
+		"without a round it waits": {
+			cointest.Operator, 3, 3, time.Hour, true, decision{after: time.Minute, waitsFor: "an open round"},
+		},
+		"what has expired ends, whoever is its delegate": {
+			cointest.Bob, 3, 3, 0, false,
+			decision{does: "expire-transfer-command", waitsFor: "archival, having expired"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.Tap(cointest.Alice, "100")
+			id := ledger.ContractID(cointest.Create(w.Network, coin.TransferCommand{
+				DSO: cointest.DSO, Sender: cointest.Alice, Receiver: cointest.Bob, Delegate: c.delegate,
+				Amount: decimal.MustParse("10"), ExpiresAt: lf.TimestampOf(w.Now.Add(c.lasts)), Nonce: c.nonce,
+			}, cointest.DSO, cointest.Alice))
+			changed := id
+			if c.counter != none {
+				cointest.Create(w.Network, coin.TransferCommandCounter{
+					DSO: cointest.DSO, Sender: cointest.Alice, NextNonce: c.counter,
+				}, cointest.DSO)
+			} else {
+				changed = "" // the command stays, and the counter comes
+			}
+			if c.betweenRounds {
+				w.betweenRounds()
+			}
+			c.want.require(w, w.plan(lifecycle.RunTransferCommands, id), changed)
+			if c.counter == none {
+				require.Len(t, cointest.All[coin.TransferCommandCounter](w.Network), 1)
+			}
+		})
+	}
+}
