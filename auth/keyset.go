@@ -37,6 +37,9 @@ type jsonWebKey struct {
 
 // parseKeySet reads a JSON Web Key Set. Keys that are not for verifying, have no id or are of a kind that tokens here
 // cannot be signed with are left out, as RFC 7517 asks; a set without any other is an error.
+//
+// It is our own because go-jose takes Ed25519 keys and RSA exponents of any length, and fills them up or cuts them: the
+// result is not the key that the issuer wrote down.
 func parseKeySet(document []byte) (keySet, error) {
 	var wire struct {
 		Keys []json.RawMessage `json:"keys"`

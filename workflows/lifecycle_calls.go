@@ -12,6 +12,7 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/ledger"
@@ -149,21 +150,20 @@ func (c *Caller) callDue(ctx context.Context) error {
 }
 
 func (c *Caller) callAll(ctx context.Context, due []activities.DueLifecycle) {
-	var group sync.WaitGroup
-	defer group.Wait()
-	turns := make(chan struct{}, callsAtOnce)
+	var group errgroup.Group
+	group.SetLimit(callsAtOnce)
 	for _, one := range due {
-		turns <- struct{}{}
-		group.Go(func() {
-			defer func() { <-turns }()
+		group.Go(func() error {
 			if err := c.call(ctx, one); err != nil && ctx.Err() == nil {
 				c.distrustTimers()
 				err = cmp.Or(c.noteRefusal(ctx, one, err), err)
 				c.options.Log.WarnContext(ctx, "a workflow that looks after contracts could not be called",
 					"workflow_id", one.WorkflowID, "error", err)
 			}
+			return nil
 		})
 	}
+	_ = group.Wait() // what fails is in the log, and is called again
 }
 
 // noteRefusal keeps a workflow that Temporal will not start from holding up those that wait for it. Where Temporal

@@ -161,7 +161,8 @@ const (
 	maxTracestate = 512
 )
 
-// traceOf reads the W3C headers; a request without valid ones gets a new trace.
+// traceOf reads the W3C headers; a request without valid ones gets a new trace. Valid ones are kept as they came, which
+// OpenTelemetry's propagator does not do: it writes every version as 00, and of the flags only those that it knows.
 func traceOf(header http.Header) ledger.TraceContext {
 	parent := header.Get("Traceparent")
 	if !traceparentPattern.MatchString(parent) || parent[:2] == "ff" ||
