@@ -124,7 +124,7 @@ var errReadOnly = errors.New("the database is read-only: a standby, or default_t
 func (d *DB) checkServer(ctx context.Context) error {
 	conn, err := d.pool.Acquire(ctx)
 	if err != nil {
-		return fmt.Errorf("cannot reach the database: %w; check its URL (FLORIN_DATABASE_URL) and that it runs", err)
+		return unreachable(err)
 	}
 	defer conn.Release()
 	server := conn.Conn().PgConn()

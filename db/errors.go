@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -47,6 +49,24 @@ func (e *DataError) IsText() bool {
 	return e.Condition == pgerrcode.Name(pgerrcode.UntranslatableCharacter) ||
 		e.Condition == pgerrcode.Name(pgerrcode.CharacterNotInRepertoire)
 }
+
+// unreachable says that no connection to the database could be made. The driver lists each try on a line of its own,
+// most of them twice; here they are one line.
+func unreachable(err error) error { return &unreachableError{err} }
+
+type unreachableError struct{ cause error }
+
+func (e *unreachableError) Error() string {
+	lines := strings.FieldsFunc(e.cause.Error(), func(char rune) bool { return char == '\n' })
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return "cannot reach the database: " + strings.Join(slices.Compact(lines), " ") +
+		"; check its URL (FLORIN_DATABASE_URL) and that it runs"
+}
+
+// Unwrap is the driver's error.
+func (e *unreachableError) Unwrap() error { return e.cause }
 
 // unreadable makes a [DataError] of an error in turning rows into what they stand for, or back; nil for nil.
 func unreadable(err error) error {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/jackc/pgerrcode"
@@ -13,6 +15,17 @@ import (
 
 	"github.com/florinledger/florin/fault"
 )
+
+func TestADatabaseThatIsAwayIsOneLine(t *testing.T) {
+	t.Parallel()
+	_, cause := pgconn.Connect(t.Context(), "postgres://x:y@127.0.0.1:1/z")
+	err := unreachable(cause)
+	require.ErrorIs(t, err, syscall.ECONNREFUSED)
+	require.NotContains(t, err.Error(), "\n")
+	require.NotContains(t, err.Error(), "\t")
+	require.Contains(t, err.Error(), "check its URL (FLORIN_DATABASE_URL)")
+	require.Equal(t, 1, strings.Count(err.Error(), "connection refused"))
+}
 
 func TestFailed(t *testing.T) {
 	t.Parallel()

@@ -130,7 +130,7 @@ type Occupant struct {
 func Occupants(ctx context.Context, url string) (Occupant, error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
-		return Occupant{}, fmt.Errorf("cannot reach the database: %w", err)
+		return Occupant{}, unreachable(err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	return occupants(ctx, conn)

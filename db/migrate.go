@@ -62,7 +62,7 @@ func Migrate(ctx context.Context, url string, options MigrateOptions) (remaining
 	}
 	conn, err := sqlDB.Conn(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("cannot reach the database: %w", err)
+		return nil, unreachable(err)
 	}
 	defer conn.Close()
 	if err := locker.SessionLock(ctx, conn); err != nil {

@@ -54,7 +54,7 @@ func Stage(ctx context.Context, databaseURL string) (*Staging, error) {
 		return nil, err
 	}
 	if s.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
-		return nil, fmt.Errorf("cannot reach the database: %w", err)
+		return nil, unreachable(err)
 	}
 	if err := s.begin(ctx); err != nil {
 		return nil, errors.Join(err, s.conn.Close(context.WithoutCancel(ctx)))

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/wait"
 )
 
 const (
@@ -83,7 +84,7 @@ func (c *cluster) requireFlat(t *testing.T, l *crashLoad) {
 				if l.passBy(passing, c.front) == nil {
 					streams.Add(1)
 				}
-				pause(passing, flatThink)
+				_ = wait.For(passing, flatThink)
 			}
 		})
 	}

@@ -80,12 +80,17 @@ func (n Node) Look(ctx context.Context) (word, detail string, err error) {
 	return found.State, strings.TrimSpace(found.Detail), err
 }
 
+// words say how the node is.
+func (s state) words() string {
+	if s.State == stateAway {
+		return "does not answer"
+	}
+	return "is " + s.State
+}
+
 // answer shows a state.
 func (s state) answer() console.Answer {
-	answer := console.Answer{Data: s, Text: "the node is " + s.State, Names: []string{s.State}}
-	if s.State == stateAway {
-		answer.Text = "the node does not answer"
-	}
+	answer := console.Answer{Data: s, Text: "the node " + s.words(), Names: []string{s.State}}
 	if s.Detail != "" {
 		answer.Text += ": " + console.Plain(strings.Join(strings.Split(strings.TrimSpace(s.Detail), "\n"), "; "))
 	}
@@ -137,7 +142,7 @@ func (c *WaitCommand) Run(ctx context.Context) error {
 	if err := until(ctx, c.Timeout, ready); err != nil {
 		if console.CodeOf(err) == console.ExitTooLate {
 			return console.Fail(console.ExitTooLate, "`florin status` says more, `florin logs` why",
-				"the node is %s after %s", last.State, c.Timeout)
+				"the node %s after %s", last.words(), c.Timeout)
 		}
 		return err
 	}
