@@ -72,6 +72,12 @@ func (d *DB) Workers(ctx context.Context) ([]string, error) {
 	return names, failed("listing the workers", err)
 }
 
+// APIs is how many processes have said lately that they run, with an API.
+func (d *DB) APIs(ctx context.Context) (int, error) {
+	count, err := d.queries.CountAPIs(ctx, ProcessSilence.Seconds())
+	return int(count), failed("counting the APIs", err)
+}
+
 // RunningProcess is a process of the ledger that runs.
 type RunningProcess struct {
 	Name, Role, Host, Version string

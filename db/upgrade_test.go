@@ -152,6 +152,25 @@ func TestWorkersAreThoseThatSaySo(t *testing.T) {
 	require.Empty(t, workers())
 }
 
+func TestAPIsThatRunAreCounted(t *testing.T) {
+	t.Parallel()
+	databaseURL := dbtest.URL(t)
+	for i, role := range []string{"worker", "api", "api and worker"} {
+		record := dbtest.Open(t, databaseURL)
+		require.NoError(t, record.Enter(t.Context(), db.Process{Role: role}))
+		count, err := record.APIs(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, i, count)
+	}
+	conn := connectAs(t, databaseURL, "test")
+	_, err := conn.Exec(t.Context(), "UPDATE processes SET seen_at = now() - $1::interval WHERE role = 'api'",
+		db.ProcessSilence)
+	require.NoError(t, err)
+	count, err := dbtest.Open(t, databaseURL).APIs(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, count, "one has said nothing for too long")
+}
+
 // What programs need that do not know a step must still be there after it, unless its name says otherwise.
 func TestStepsThatExpandTakeNothingAway(t *testing.T) {
 	t.Parallel()

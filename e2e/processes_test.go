@@ -19,7 +19,7 @@ var (
 	ofHTTP     = []string{"florin_http_request_duration_seconds", "florin_http_requests_total"}
 	ofTheClock = []string{"florin_record_time_ahead_seconds"}
 	ofDue      = []string{"florin_oldest_automation_seconds", "florin_oldest_lifecycle_seconds"}
-	ofAPIs     = []string{"florin_oldest_submission_seconds"}
+	ofAPIs     = []string{"florin_api_processes", "florin_oldest_submission_seconds"}
 	ofWorkers  = []string{
 		"florin_audit_coin", "florin_audit_failed", "florin_audit_findings", "florin_audit_lag_offsets",
 		"florin_audit_offset", "florin_commit_duration_seconds", "florin_commit_submissions", "florin_failing_activities",

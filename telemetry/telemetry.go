@@ -100,9 +100,13 @@ func (m *Metrics) Works(failing func() int) {
 	}, func() float64 { return float64(failing()) }))
 }
 
-// Accepts adds what a process with an API knows: how long the oldest submission waits for its completion. It is called
-// once.
-func (m *Metrics) Accepts(oldest func() time.Duration) {
+// Accepts adds what a process with an API knows: how long the oldest submission waits for its completion, and how many
+// processes serve users together. It is called once.
+func (m *Metrics) Accepts(oldest func() time.Duration, processes func() int) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "florin_api_processes",
+		Help: "How many processes have an API: each gives a user its part of what one user may have.",
+	}, func() float64 { return float64(processes()) }))
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "florin_oldest_submission_seconds",
 		Help: "How long the oldest submission that this process has taken waits for its completion; 0 for none.",

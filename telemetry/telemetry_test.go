@@ -23,7 +23,10 @@ func TestWhatAProcessDoesNotKnowIsAbsent(t *testing.T) {
 		"florin_forged_submissions_total 0":    func(m *telemetry.Metrics) { m.Works(func() int { return 0 }) },
 		"florin_commit_duration_seconds_sum 0": func(m *telemetry.Metrics) { m.Works(func() int { return 0 }) },
 		"florin_oldest_submission_seconds 2": func(m *telemetry.Metrics) {
-			m.Accepts(func() time.Duration { return 2 * time.Second })
+			m.Accepts(func() time.Duration { return 2 * time.Second }, func() int { return 3 })
+		},
+		"florin_api_processes 3": func(m *telemetry.Metrics) {
+			m.Accepts(func() time.Duration { return 2 * time.Second }, func() int { return 3 })
 		},
 		"florin_ledger_offset 7": func(m *telemetry.Metrics) {
 			m.Commit(time.Now)([]ledger.Completion{{Offset: 7}})

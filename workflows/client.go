@@ -232,6 +232,13 @@ func (c *Client) executeWorkflow(ctx context.Context, submissions []ledger.Submi
 	return err
 }
 
+// SetLimits changes how many submissions may be on their way at once, in all and of one user.
+func (c *Client) SetLimits(all, ofUser int) { c.flights.set(all, ofUser) }
+
+// Divide has this process take its part of the submissions that each user may have on their way: so many processes take
+// them together.
+func (c *Client) Divide(processes int) { c.flights.divide(processes) }
+
 // OldestWait is how long the oldest submission waits for its completion of those that this process has taken; 0 when
 // none does. What waits for a time that it names does not count, nor what counts as lost.
 func (c *Client) OldestWait() time.Duration { return c.flights.oldest() }

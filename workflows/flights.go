@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"fmt"
 	"maps"
 	"sync"
 	"time"
@@ -12,12 +13,14 @@ import (
 // flights knows which changes are on their way from this process, so that a second submission of one of them is refused
 // at once instead of becoming a duplicate later.
 type flights struct {
-	most, mostOfUser int
-	clock            func() time.Time
+	clock func() time.Time
 
-	mu       sync.Mutex
-	byChange map[ledger.ChangeID]flight
-	byUser   map[ledger.Identity]int
+	mu               sync.Mutex
+	most, mostOfUser int
+	// processes is how many have what one user may have together.
+	processes int
+	byChange  map[ledger.ChangeID]flight
+	byUser    map[ledger.Identity]int
 	// bytes are those of the flights that do not wait for a time.
 	bytes       int
 	bytesByUser map[ledger.Identity]int
@@ -69,12 +72,37 @@ const WaitingShare = 8
 
 func newFlights(most, mostOfUser int, clock func() time.Time) *flights {
 	return &flights{
-		most: most, mostOfUser: mostOfUser, clock: clock,
+		most: most, mostOfUser: mostOfUser, processes: 1, clock: clock,
 		byChange: map[ledger.ChangeID]flight{}, byUser: map[ledger.Identity]int{},
 		bytesByUser:   map[ledger.Identity]int{},
 		waitingByUser: map[ledger.Identity]int{}, waitingBytesByUser: map[ledger.Identity]int{},
 		byTenant: map[string]int{}, waitingByTenant: map[string]int{}, waitingBytesByTenant: map[string]int{},
 	}
+}
+
+// set changes how many there may be, in all and of one user.
+func (f *flights) set(most, mostOfUser int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.most, f.mostOfUser = most, mostOfUser
+}
+
+// divide has this process take its part of what each user may have.
+func (f *flights) divide(processes int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.processes = max(1, processes)
+}
+
+// part is what this process has of a share that all have together: at least one.
+func (f *flights) part(whole int) int { return max(1, whole/f.processes) }
+
+// ofWhole says what a part is part of.
+func (f *flights) ofWhole(whole int) string {
+	if f.processes == 1 {
+		return ""
+	}
+	return fmt.Sprintf(", this process's part of %d for %d processes", whole, f.processes)
 }
 
 // enter admits a submission, or says why not.
@@ -111,9 +139,9 @@ func (f *flights) full(entered flight) *fault.Fault {
 			"too many, since %d may be in all, and %d of one user", f.bytes, f.bytesByUser[entered.who], entered.who.UserID,
 			entered.bytes, maxFlightBytes, maxUserFlightBytes).With("reason", "too many bytes of commands in flight")
 	}
-	if f.mostOfUser > 0 && f.byUser[entered.who] >= f.mostOfUser {
-		return fault.ParticipantBackpressure.New(
-			"%d commands of user %q are in flight, the most for one user", f.mostOfUser, entered.who.UserID).
+	if part := f.part(f.mostOfUser); f.mostOfUser > 0 && f.byUser[entered.who] >= part {
+		return fault.ParticipantBackpressure.New("%d commands of user %q are in flight, the most for one user%s", part,
+			entered.who.UserID, f.ofWhole(f.mostOfUser)).
 			With("reason", "too many commands of the user in flight")
 	}
 	return f.tenantFull(entered.who, f.byTenant, "are in flight")
@@ -132,9 +160,10 @@ func (f *flights) waitingFull(who ledger.Identity, bytes int) *fault.Fault {
 			"%d commands wait for their minimum ledger time, the most that may: submit it when its time has come", f.most).
 			With("reason", "too many commands wait for their time")
 	}
-	if share := max(f.most/WaitingShare, 1); f.mostOfUser > 0 && f.waitingByUser[who] >= share {
+	whole := max(f.most/WaitingShare, 1)
+	if part := f.part(whole); f.mostOfUser > 0 && f.waitingByUser[who] >= part {
 		return fault.ParticipantBackpressure.New("%d commands of user %q wait for their minimum ledger time, the most for "+
-			"one user: submit it when its time has come", share, who.UserID).
+			"one user%s: submit it when its time has come", part, who.UserID, f.ofWhole(whole)).
 			With("reason", "too many commands of the user wait for their time")
 	}
 	share, tenant := int(ledger.TenantShare(maxWaitingBytes)), who.Tenant()

@@ -252,3 +252,32 @@ func TestNoIdentityProviderTakesAllFlights(t *testing.T) {
 		require.Empty(t, f.waitingBytesByTenant)
 	}
 }
+
+func TestProcessesShareTheFlightsOfAUser(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	f := newFlights(32, 4, func() time.Time { return now })
+	f.divide(2)
+	enter := func(user string, number int, ahead time.Duration) *fault.Fault {
+		change, s := flying(user, number)
+		if s.ReceivedAt = now; ahead > 0 {
+			due := now.Add(ahead)
+			s.MinLedgerTime = &due
+		}
+		return f.enter(change, s, 1, "global::1220")
+	}
+	for number := range 2 {
+		require.Nil(t, enter("alice", number, 0))
+		require.Nil(t, enter("alice", 10+number, time.Hour))
+	}
+	require.Equal(t, `2 commands of user "alice" are in flight, the most for one user, this process's part of 4 for 2 `+
+		`processes`, enter("alice", 2, 0).Cause)
+	require.Contains(t, enter("alice", 12, time.Hour).Cause, "2 commands of user \"alice\" wait for their minimum ledger "+
+		"time, the most for one user, this process's part of 4 for 2 processes: submit it when")
+	f.divide(1)
+	require.Nil(t, enter("alice", 2, 0))
+	f.set(32, 3)
+	require.Equal(t, `3 commands of user "alice" are in flight, the most for one user`, enter("alice", 3, 0).Cause)
+	f.divide(100)
+	require.Nil(t, enter("bob", 1, 0), "one at least")
+}

@@ -2,6 +2,8 @@ package endpoint
 
 import (
 	"context"
+	"math"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -26,30 +28,37 @@ const (
 type anonymous struct {
 	places *places
 	turns  *semaphore.Weighted
-	// rest is that multiple.
-	rest float64
+	// rest is that multiple, the bits of a float64.
+	rest atomic.Uint64
 	now  func() time.Time
 	// streams are places for streams: they take no turn, because nothing is done for them but to refuse.
 	streams *places
 }
 
 func newAnonymous(options LimitOptions) *anonymous {
-	return &anonymous{
-		places:  newPlaces(int64(options.AnonymousRequests), int64(options.AddressRequests)),
-		turns:   semaphore.NewWeighted(AnonymousTurns),
-		rest:    max(0, AnonymousTurns/options.AnonymousShare-1),
-		now:     options.Now,
-		streams: newPlaces(int64(options.AnonymousRequests), int64(options.AddressRequests)),
+	a := &anonymous{
+		places: newPlaces(0, 0), streams: newPlaces(0, 0),
+		turns: semaphore.NewWeighted(AnonymousTurns), now: options.Now,
 	}
+	a.set(options)
+	return a
+}
+
+// set changes how much there is for them.
+func (a *anonymous) set(options LimitOptions) {
+	a.places.resize(int64(options.AnonymousRequests), int64(options.AddressRequests))
+	a.streams.resize(int64(options.AnonymousRequests), int64(options.AddressRequests))
+	a.rest.Store(math.Float64bits(max(0, AnonymousTurns/options.AnonymousShare-1)))
 }
 
 // refuse says that there is no place for one more.
 func (a *anonymous) refuse(places *places, short shortage) error {
+	all, _, each := places.most()
 	if short == shortForAll {
-		return Overloaded(overloadPause, "%d requests without a usable token are being served, the most at once.", places.all)
+		return Overloaded(overloadPause, "%d requests without a usable token are being served, the most at once.", all)
 	}
 	return Overloaded(overloadPause, "%d requests of the address without a usable token are being served, the most for "+
-		"one address at once.", places.each)
+		"one address at once.", each)
 }
 
 // crowded refuses a request before its body is read when there is no place for it.
@@ -88,7 +97,7 @@ func (a *anonymous) enter(ctx context.Context, address string) (within context.C
 
 // restAfter is how long a turn rests after a request that took so long.
 func (a *anonymous) restAfter(took time.Duration) time.Duration {
-	return min(longestRest, time.Duration(float64(took)*a.rest))
+	return min(longestRest, time.Duration(float64(took)*math.Float64frombits(a.rest.Load())))
 }
 
 // open takes a place for a stream.
@@ -115,9 +124,10 @@ func (l *Limits) open(who caller) (leave func(), refusal error) {
 		return l.anonymous.open(who.address)
 	}
 	if l.streams.take(who.holder, 1) == shortForProvider {
+		_, together, _ := l.streams.most()
 		return nil, fault.MaximumNumberOfStreams.New(
 			"The users of identity provider %q have %d streams open already, which is as many as all of them may have.",
-			who.holder.provider, l.streams.together)
+			who.holder.provider, together)
 	}
 	return func() { l.streams.give(who.holder, 1) }, nil
 }

@@ -25,13 +25,13 @@ func (a *answerBytes) Take(bytes int64) error {
 	switch a.limits.answers.take(a.who, more) {
 	case shortForAll:
 		return Overloaded(overloadPause, "The node holds %d bytes of answers at the moment, the most it makes at once.",
-			a.limits.options.AnswerMemory)
+			a.limits.now().AnswerMemory)
 	case shortForProvider:
 		return a.limits.answers.ofProvider(a.who, "bytes of answers")
 	case shortForHolder:
 		return Overloaded(overloadPause,
 			"The node holds %d bytes of answers to this caller at the moment, the most it makes at once for one user, or for "+
-				"all without a token.", a.limits.options.UserAnswerMemory)
+				"all without a token.", a.limits.now().UserAnswerMemory)
 	case noShortage:
 	}
 	a.held += bytes
@@ -51,7 +51,7 @@ func (l *Limits) budget(who caller) *budget.Budget {
 	if who.anonymous {
 		held = holder{name: nobody}
 	}
-	return budget.New(l.options.Answer, &answerBytes{limits: l, who: held})
+	return budget.New(l.now().Answer, &answerBytes{limits: l, who: held})
 }
 
 // Portion is a context for reading a part of a stream's answer, which has a budget of its own. Call release when the

@@ -16,7 +16,7 @@ type bounds struct {
 
 // bounds are those of the frame.
 func (f *Frame) bounds() bounds {
-	limits := f.options.Limits.options
+	limits := f.options.Limits.now()
 	return bounds{limits.Depth, limits.Elements, limits.Values, f.options.PlainTexts, f.options.LongestText}
 }
 
@@ -83,13 +83,13 @@ func (m *meteredBody) Read(into []byte) (int, error) {
 		case shortForAll:
 			return n, Overloaded(overloadPause,
 				"The node holds %d bytes of long request bodies at the moment, the most it takes at once.",
-				m.limits.options.BodyMemory)
+				m.limits.now().BodyMemory)
 		case shortForProvider:
 			return n, m.limits.bodies.ofProvider(m.who, "bytes of long request bodies")
 		case shortForHolder:
 			return n, Overloaded(overloadPause,
 				"The node holds %d bytes of long request bodies of user %q at the moment, the most for one user at once.",
-				m.limits.options.UserBodyMemory, m.who.name)
+				m.limits.now().UserBodyMemory, m.who.name)
 		case noShortage:
 		}
 		m.held += more

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
 
 	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
 )
 
 // The defaults of the limits. Rates are not limited by default.
@@ -108,7 +110,9 @@ func (o LimitOptions) withDefaults() LimitOptions {
 // Limits keep one caller from taking what is there for all. The frames of a node share them. They are safe for
 // concurrent use.
 type Limits struct {
-	options   LimitOptions
+	// effective are the limits now.
+	effective atomic.Pointer[limitsNow]
+	changing  sync.Mutex
 	users     *Rates
 	addresses *Rates
 	// requests are the places of requests with a user, and waiting those of requests that only wait for news; anonymous is
@@ -117,7 +121,7 @@ type Limits struct {
 	waiting   *places
 	anonymous *anonymous
 	// reads are the turns of requests that change nothing.
-	reads *Turns
+	reads atomic.Pointer[Turns]
 	// streams are the places of streams with a user, so many of each identity provider.
 	streams *places
 	// bodies are places for the bytes of long bodies.
@@ -125,31 +129,99 @@ type Limits struct {
 	// answers are places for the bytes of answers.
 	answers *places
 	// refused is how many requests were refused since the log said so last.
-	refused atomic.Int64
-	told    atomic.Int64
-	// refusals is nil when none are held back.
+	refused  atomic.Int64
+	told     atomic.Int64
 	refusals *rate.Limiter
+}
+
+// limitsNow are limits with what this process has of the shares of users.
+type limitsNow struct {
+	LimitOptions
+	// whole are the limits as they were set, for so many processes together.
+	whole     LimitOptions
+	processes int
+}
+
+// userRequests and userRate are what is said of them.
+func (n *limitsNow) userRequests() string {
+	return PartText(n.UserRequests, n.whole.UserRequests, n.processes)
+}
+
+func (n *limitsNow) userRate() string { return PartText(n.UserRate, n.whole.UserRate, n.processes) }
+
+// Part is what one of so many processes has of a share that they have together: at least one.
+func Part(whole, processes int) int { return max(1, whole/max(1, processes)) }
+
+// PartText says a part, and what it is part of.
+func PartText[T int | float64](part, whole T, processes int) string {
+	if processes <= 1 {
+		return fmt.Sprint(whole)
+	}
+	const decimals = 1000
+	return fmt.Sprintf("%v (this process's part of %v for %d processes)",
+		math.Round(float64(part)*decimals)/decimals, whole, processes)
 }
 
 // NewLimits makes limits.
 func NewLimits(options LimitOptions) *Limits {
 	options = options.withDefaults()
 	l := &Limits{
-		options:   options,
 		users:     NewRates(options.UserRate, options.Now),
 		addresses: NewRates(options.AddressRate, options.Now),
 		requests:  newPlaces(int64(options.Requests), int64(options.UserRequests)),
 		waiting:   newPlaces(int64(options.Requests), int64(options.UserRequests)),
 		anonymous: newAnonymous(options),
 		streams:   newPlaces(math.MaxInt64, math.MaxInt64), // what all and each may have is counted by Streams
-		reads:     NewTurns(options.Reads, options.UserReads),
 		bodies:    newPlaces(options.BodyMemory, options.UserBodyMemory),
 		answers:   newPlaces(options.AnswerMemory, options.UserAnswerMemory),
 	}
-	if options.RefusalRate > 0 && options.Now != nil {
-		l.refusals = rate.NewLimiter(rate.Limit(options.RefusalRate), max(1, int(options.RefusalRate)))
-	}
+	l.refusals = rate.NewLimiter(rate.Inf, 1)
+	l.apply(&limitsNow{whole: options, processes: 1})
 	return l
+}
+
+func (l *Limits) now() *limitsNow { return l.effective.Load() }
+
+// Set changes the limits, all but the clock. What is being served goes on.
+func (l *Limits) Set(options LimitOptions) {
+	l.changing.Lock()
+	defer l.changing.Unlock()
+	options.Now = l.now().whole.Now
+	l.apply(&limitsNow{whole: options.withDefaults(), processes: l.now().processes})
+}
+
+// Divide has this process take its part of the requests that each user may have served at once, and in a second: so
+// many processes serve them together.
+func (l *Limits) Divide(processes int) {
+	l.changing.Lock()
+	defer l.changing.Unlock()
+	l.apply(&limitsNow{whole: l.now().whole, processes: max(1, processes)})
+}
+
+// ShareStreams changes how many streams there are, of which the users of each identity provider have a share.
+func (l *Limits) ShareStreams(all int) { l.streams.share(ledger.TenantShare(int64(all))) }
+
+func (l *Limits) apply(now *limitsNow) {
+	now.LimitOptions = now.whole
+	now.UserRequests = Part(now.whole.UserRequests, now.processes)
+	now.UserRate = now.whole.UserRate / float64(now.processes)
+	before := l.effective.Swap(now)
+	l.users.Set(now.UserRate)
+	l.addresses.Set(now.AddressRate)
+	l.requests.resize(int64(now.Requests), int64(now.UserRequests))
+	l.waiting.resize(int64(now.Requests), int64(now.UserRequests))
+	l.anonymous.set(now.LimitOptions)
+	l.bodies.resize(now.BodyMemory, now.UserBodyMemory)
+	l.answers.resize(now.AnswerMemory, now.UserAnswerMemory)
+	if before == nil || before.Reads != now.Reads || before.UserReads != now.UserReads {
+		l.reads.Store(NewTurns(now.Reads, now.UserReads)) // turns that are taken are given back to those before
+	}
+	limit := rate.Limit(now.RefusalRate)
+	if now.RefusalRate <= 0 || now.Now == nil {
+		limit = rate.Inf
+	}
+	l.refusals.SetLimit(limit)
+	l.refusals.SetBurst(max(1, int(now.RefusalRate)))
 }
 
 // OverloadedError is the refusal of a request that is good, but one too many: it is answered with 429 and Retry-After,
@@ -200,7 +272,7 @@ func (l *Limits) crowded() error {
 
 func (l *Limits) tooMany() error {
 	return Overloaded(overloadPause, "The node serves %d requests at the moment, the most it takes at once.",
-		l.options.Requests)
+		l.now().Requests)
 }
 
 // refusal says why there is no place for a request; nil when there is.
@@ -211,8 +283,8 @@ func (l *Limits) refusal(who holder, short shortage) error {
 	case shortForProvider:
 		return l.requests.ofProvider(who, "requests that are being served")
 	case shortForHolder:
-		return Overloaded(overloadPause, "%d requests of user %q are being served, the most for one user at once.",
-			l.options.UserRequests, who.name)
+		return Overloaded(overloadPause, "%s requests of user %q are being served, the most for one user at once.",
+			l.now().userRequests(), who.name)
 	default:
 		return nil
 	}
@@ -237,14 +309,15 @@ const longestHold = 10 * time.Second
 
 // hold holds the answer back when it is a refusal that trying again at once makes worse.
 func (l *Limits) hold(ctx context.Context, err error) {
-	if err == nil || l.refusals == nil {
+	clock := l.now().Now
+	if err == nil || clock == nil || l.refusals.Limit() == rate.Inf {
 		return
 	}
 	_, overloaded := errors.AsType[*OverloadedError](err)
 	if !overloaded && !fault.ParticipantBackpressure.Matches(err) {
 		return
 	}
-	now := l.options.Now()
+	now := clock()
 	turn := l.refusals.ReserveN(now, 1)
 	wait := turn.DelayFrom(now)
 	if wait > longestHold {
@@ -256,7 +329,7 @@ func (l *Limits) hold(ctx context.Context, err error) {
 	select {
 	case <-over:
 	case <-ctx.Done():
-		turn.CancelAt(l.options.Now()) // for those who stayed
+		turn.CancelAt(clock()) // for those who stayed
 	}
 }
 
@@ -271,12 +344,12 @@ func (l *Limits) admit(who caller) error {
 	if who.holder.name == "" {
 		if wait := l.addresses.Take(NetworkOf(who.address)); wait > 0 {
 			return Overloaded(wait, "The address made more than %g requests a second without a usable token.",
-				l.options.AddressRate)
+				l.now().AddressRate)
 		}
 		return nil
 	}
 	if wait := l.users.Take(who.holder.name); wait > 0 {
-		return Overloaded(wait, "User %q made more than %g requests a second.", who.holder.name, l.options.UserRate)
+		return Overloaded(wait, "User %q made more than %s requests a second.", who.holder.name, l.now().userRate())
 	}
 	return nil
 }

@@ -37,11 +37,10 @@ const (
 // the default one, and so many for each holder, so that nobody takes all. They are counted in requests, streams or
 // bytes. They are safe for concurrent use.
 type places struct {
+	mu        sync.Mutex
 	all, each int64
 	// together is how many the users of one identity provider have.
-	together int64
-
-	mu         sync.Mutex
+	together   int64
 	count      int64
 	byHolder   map[string]int64
 	byProvider map[string]int64
@@ -52,6 +51,27 @@ func newPlaces(all, each int64) *places {
 		all: all, each: each, together: ledger.TenantShare(all),
 		byHolder: make(map[string]int64), byProvider: make(map[string]int64),
 	}
+}
+
+// resize changes how many there are. Who has more keeps them, and gets no further ones.
+func (p *places) resize(all, each int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all, p.each, p.together = all, each, ledger.TenantShare(all)
+}
+
+// share changes how many the users of one identity provider have.
+func (p *places) share(together int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.together = together
+}
+
+// most are how many there are in all, for the users of one identity provider, and for each holder.
+func (p *places) most() (all, together, each int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.all, p.together, p.each
 }
 
 // full reports whether one more is too many, and for whom.
@@ -112,8 +132,9 @@ func addTo(counts map[string]int64, name string, more int64) {
 
 // ofProvider says that the users of an identity provider have as many places as they may have together.
 func (p *places) ofProvider(who holder, what string) error {
+	_, together, _ := p.most()
 	return Overloaded(overloadPause, "The users of identity provider %q have %d %s, the most for all of them at once.",
-		who.provider, p.together, what)
+		who.provider, together, what)
 }
 
 // place is where a request with a user counts while it is served.
@@ -133,12 +154,13 @@ func (p *place) wait() error {
 	}
 	switch waiting.take(p.who, 1) {
 	case shortForAll:
-		return Overloaded(overloadPause, "%d requests wait for news at the moment, the most that may.", waiting.all)
+		return Overloaded(overloadPause, "%d requests wait for news at the moment, the most that may.",
+			p.limits.now().Requests)
 	case shortForProvider:
 		return waiting.ofProvider(p.who, "requests that wait for news")
 	case shortForHolder:
-		return Overloaded(overloadPause, "%d requests of user %q wait for news, the most for one user at once.",
-			waiting.each, p.who.name)
+		return Overloaded(overloadPause, "%s requests of user %q wait for news, the most for one user at once.",
+			p.limits.now().userRequests(), p.who.name)
 	case noShortage:
 	}
 	p.leave()

@@ -24,23 +24,42 @@ const (
 // Rates limit how often each caller may do something. A caller that was quiet may do for two seconds' worth at once.
 // They are safe for concurrent use; nil limits nobody.
 type Rates struct {
-	limit rate.Limit
-	burst int
-	now   func() time.Time
+	now func() time.Time
 
 	mu       sync.Mutex
+	limit    rate.Limit
+	burst    int
 	byCaller map[string]*rate.Limiter
 	swept    time.Time
 }
 
-// NewRates makes rates of so many a second; 0 makes nil.
+// NewRates makes rates of so many a second; 0 for any number. Without a clock it makes nil.
 func NewRates(perSecond float64, now func() time.Time) *Rates {
-	if perSecond <= 0 || now == nil {
+	if now == nil {
 		return nil
 	}
-	return &Rates{
-		limit: rate.Limit(perSecond), burst: max(1, int(perSecond*burstSeconds)), now: now,
-		byCaller: make(map[string]*rate.Limiter),
+	rates := &Rates{now: now, byCaller: make(map[string]*rate.Limiter)}
+	rates.Set(perSecond)
+	return rates
+}
+
+// Set changes how many a second there may be; what callers did lately counts on.
+func (r *Rates) Set(perSecond float64) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.limit, r.burst = rate.Limit(perSecond), max(1, int(perSecond*burstSeconds))
+	if perSecond <= 0 {
+		r.limit = rate.Inf
+		clear(r.byCaller)
+		return
+	}
+	now := r.now()
+	for _, limiter := range r.byCaller {
+		limiter.SetBurstAt(now, r.burst)
+		limiter.SetLimitAt(now, r.limit)
 	}
 }
 
@@ -55,6 +74,9 @@ func (r *Rates) TakeAll(callers ...string) time.Duration {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.limit == rate.Inf {
+		return 0
+	}
 	now := r.now()
 	longest := time.Duration(0)
 	taken := make([]*rate.Reservation, len(callers))
@@ -71,14 +93,14 @@ func (r *Rates) TakeAll(callers ...string) time.Duration {
 }
 
 // AdmitParties takes a submission from the rates of the parties that it acts as, or refuses it with 429 when one of
-// them submits more often than perSecond.
-func AdmitParties(rates *Rates, parties []ledger.Party, perSecond float64) error {
+// them submits more often than perSecond, which says how often they may.
+func AdmitParties(rates *Rates, parties []ledger.Party, perSecond string) error {
 	callers := make([]string, len(parties))
 	for i, party := range parties {
 		callers[i] = string(party)
 	}
 	if wait := rates.TakeAll(callers...); wait > 0 {
-		return Overloaded(wait, "More than %g submissions a second act as one of %s.", perSecond,
+		return Overloaded(wait, "More than %s submissions a second act as one of %s.", perSecond,
 			shorten(strings.Join(callers, ", ")))
 	}
 	return nil

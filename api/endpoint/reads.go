@@ -23,8 +23,9 @@ func (l *Limits) read(ctx context.Context, who holder) (*reading, error) {
 	defer cancel()
 	err := r.begin(waiting)
 	if err != nil && ctx.Err() == nil {
+		now := l.now()
 		err = Overloaded(overloadPause, "%d requests that read are worked on at once, %d of one user, and this one's turn "+
-			"did not come within %s.", l.options.Reads, l.options.UserReads, readWait)
+			"did not come within %s.", now.Reads, now.UserReads, readWait)
 	}
 	return r, err
 }
@@ -49,7 +50,7 @@ func ReadInTurn(ctx context.Context) (end func(), err error) {
 }
 
 func (r *reading) begin(ctx context.Context) (err error) {
-	r.give, err = r.limits.reads.take(ctx, r.who)
+	r.give, err = r.limits.reads.Load().take(ctx, r.who)
 	return err
 }
 

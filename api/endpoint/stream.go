@@ -14,7 +14,6 @@ import (
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/fault"
-	"github.com/florinledger/florin/ledger"
 )
 
 // Send gives the client of a stream its next element. It returns when the connection has taken the element, which is
@@ -70,7 +69,7 @@ func (f *Frame) MountStreams(router chi.Router, streams []Stream) error {
 	if f.options.Streams == nil {
 		return errors.New("a frame that serves streams needs somewhere to register those that are open")
 	}
-	f.options.Limits.streams.together = ledger.TenantShare(int64(f.options.Streams.options.Max))
+	f.options.Limits.ShareStreams(f.options.Streams.most())
 	for _, stream := range streams {
 		if err := stream.check(); err != nil {
 			return err

@@ -73,6 +73,8 @@ type Streams struct {
 	unsure   map[*openStream]struct{}
 	checking bool
 	stopping bool
+	// processes is how many serve the streams of a user together.
+	processes int
 	// drained is closed, when the node stops, as soon as no stream is open.
 	drained chan struct{}
 }
@@ -105,9 +107,30 @@ func NewStreams(options StreamOptions) *Streams {
 	}
 	return &Streams{
 		options: options, byUser: make(map[ledger.Identity]map[*openStream]struct{}),
-		refused: make(map[ledger.Identity]int), drained: make(chan struct{}),
+		refused: make(map[ledger.Identity]int), drained: make(chan struct{}), processes: 1,
 		changed: make(map[string]uint64), unsure: make(map[*openStream]struct{}),
 	}
+}
+
+// SetLimits changes how many streams there may be in all, and of one user. Those that are open stay.
+func (s *Streams) SetLimits(all, perUser int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.options.Max, s.options.MaxPerUser = all, perUser
+}
+
+// Divide has this process take its part of the streams that each user may have: so many processes serve them together.
+func (s *Streams) Divide(processes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.processes = max(1, processes)
+}
+
+// most is how many there may be.
+func (s *Streams) most() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.options.Max
 }
 
 // Open is how many streams are open.
@@ -206,9 +229,10 @@ func (s *Streams) noPlace(user ledger.Identity) error {
 	case s.count-s.refusedCount >= s.options.Max:
 		return fault.MaximumNumberOfStreams.New(
 			"The node serves %d streams already, which is as many as it is set to.", s.options.Max)
-	case len(s.byUser[user]) >= s.options.MaxPerUser:
+	case len(s.byUser[user]) >= Part(s.options.MaxPerUser, s.processes):
 		return fault.MaximumNumberOfStreams.New(
-			"User %q has %d streams open already, which is as many as one user may have.", user.UserID, s.options.MaxPerUser)
+			"User %q has %s streams open already, which is as many as one user may have.", user.UserID,
+			PartText(Part(s.options.MaxPerUser, s.processes), s.options.MaxPerUser, s.processes))
 	default:
 		return nil
 	}

@@ -78,6 +78,9 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 	n.streams = endpoint.NewStreams(endpoint.StreamOptions{
 		Max: settings.MaxStreams, MaxPerUser: settings.MaxUserStreams, ClientPatience: settings.ClientPatience,
 	})
+	n.limits = endpoint.NewLimits(settings.limitOptions())
+	n.shares.join(n.streams)
+	n.shares.join(n.limits)
 	n.watcher.OnUserChange(n.streams.UserChanged) // after those who remember users
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
 		Node: n.identity, Record: n.database, Submitter: n.client, Onboarder: n.client, Watcher: n.watcher,
@@ -126,7 +129,7 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 		Operator: operator, Measure: n.metrics.Request,
 		Auth: resolver, Tokens: auth.AnyUser{Verifier: issuers}, Ledger: ledgerAPI, Registry: registry,
 		Readiness: n.readiness, Logger: n.options.log, Now: time.Now,
-		Streams: n.streams, Limits: settings.limits(),
+		Streams: n.streams, Limits: n.limits,
 		MaxBodyBytes: settings.MaxBody, RequestTimeout: settings.RequestTimeout,
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/florinledger/florin/api"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
-	"github.com/florinledger/florin/ledger"
 )
 
 // limitSettings keep one caller from taking what is there for all, and clients that are slow from holding anything up.
@@ -129,13 +128,13 @@ func (s limitSettings) check() error {
 	return nil
 }
 
-// limits are those that the frames of the API share.
-func (s limitSettings) limits() *endpoint.Limits {
+// limitOptions are those that the frames of the API share.
+func (s limitSettings) limitOptions() endpoint.LimitOptions {
 	share := s.AnonymousShare
 	if share == 0 {
 		share = math.Inf(1)
 	}
-	return endpoint.NewLimits(endpoint.LimitOptions{
+	return endpoint.LimitOptions{
 		Depth: s.MaxDepth, Elements: s.MaxElements, Values: s.MaxValues,
 		Requests: s.MaxRequests, UserRequests: s.MaxUserRequests,
 		AnonymousRequests: s.MaxAnonymousRequests, AddressRequests: s.MaxAddressRequests, AnonymousShare: share,
@@ -144,22 +143,11 @@ func (s limitSettings) limits() *endpoint.Limits {
 		Answer: s.MaxAnswer, AnswerMemory: s.MaxAnswerMemory, UserAnswerMemory: s.MaxUserAnswerMemory,
 		UserRate: s.UserRate, AddressRate: s.AddressRate, RefusalRate: s.RefusalRate,
 		Now: time.Now,
-	})
+	}
 }
 
 func (s limitSettings) counts() ledgerapi.Counts {
 	return ledgerapi.Counts{Commands: s.MaxCommands, Disclosed: s.MaxDisclosed, Parties: s.MaxParties}
-}
-
-// admission refuses submissions of parties that submit too often; nil when no rate is set.
-func (s limitSettings) admission() func(ledger.Submission) error {
-	if s.PartyRate == 0 {
-		return nil
-	}
-	rates := endpoint.NewRates(s.PartyRate, time.Now)
-	return func(submission ledger.Submission) error {
-		return endpoint.AdmitParties(rates, submission.ActAs, s.PartyRate)
-	}
 }
 
 // serverOptions are the bounds of connections.

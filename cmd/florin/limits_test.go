@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -84,12 +85,61 @@ func TestLimitsOfNothingAreRefused(t *testing.T) {
 
 func TestPartiesMaySubmitSoOften(t *testing.T) {
 	t.Parallel()
-	require.Nil(t, parsed(t).admission(), "any number, unless a rate is set")
-	admit := parsed(t, "--party-rate=0.01").admission()
-	of := func(parties ...ledger.Party) error { return admit(ledger.Submission{ActAs: parties}) }
+	rates := newPartyRates(parsed(t).PartyRate)
+	of := func(parties ...ledger.Party) error { return rates.admit(ledger.Submission{ActAs: parties}) }
+	for range 100 {
+		require.NoError(t, of("alice::1220"), "any number, unless a rate is set")
+	}
+	rates.set(parsed(t, "--party-rate=0.01").PartyRate)
 	require.NoError(t, of("alice::1220"))
 	refusal := of("bob::1220", "alice::1220")
 	require.True(t, fault.ServerOverloaded.Matches(refusal), "%v", refusal)
 	require.ErrorContains(t, refusal, "More than 0.01 submissions a second act as one of bob::1220, alice::1220")
 	require.NoError(t, of("bob::1220"), "a submission that is refused counts for nobody")
+	rates.Divide(2)
+	require.ErrorContains(t, of("bob::1220"), "More than 0.005 (this process's part of 0.01 for 2 processes) submissions")
+}
+
+// Each limit is set on SIGHUP, or named as one that is not.
+func TestLimitsAreReadAgainOrNamed(t *testing.T) {
+	t.Parallel()
+	elsewhere := []string{"max-user-in-flight", "max-user-streams", "party-rate"} // see rereadLimits
+	seen := 0
+	for i := range reflect.TypeFor[limitSettings]().NumField() {
+		flag := flagOf(reflect.TypeFor[limitSettings]().Field(i))
+		before, now := parsed(t), parsed(t)
+		value := reflect.ValueOf(&now).Elem().Field(i)
+		if value.CanFloat() {
+			value.SetFloat(value.Float() + 7)
+		} else {
+			value.SetInt(value.Int() + 7)
+		}
+		was, is := before.limitOptions(), now.limitOptions()
+		was.Now, is.Now = nil, nil
+		late := lateLimits(before, now)
+		switch {
+		case !reflect.DeepEqual(was, is):
+			require.Empty(t, late, flag)
+		case slices.Contains(elsewhere, flag):
+			require.Empty(t, late, flag)
+		default:
+			seen++
+			require.Equal(t, []string{flag}, late)
+		}
+	}
+	require.Equal(t, len(limitsOfTheStart), seen)
+}
+
+func TestSharesAreDividedAnew(t *testing.T) {
+	t.Parallel()
+	var all shares
+	all.set(3)
+	rates := newPartyRates(6)
+	all.join(rates)
+	require.Equal(t, 3, rates.processes)
+	all.set(2)
+	require.Equal(t, 2, rates.processes)
+	all.set(0)
+	require.Equal(t, 1, rates.processes, "this one, at least")
+	require.Equal(t, 1, all.count())
 }

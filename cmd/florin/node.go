@@ -113,6 +113,10 @@ type node struct {
 	connections *api.Connections
 	server      *http.Server
 	streams     *endpoint.Streams
+	limits      *endpoint.Limits
+	parties     *partyRates
+	// shares are what users have in all processes together.
+	shares shares
 	// stopping is true once the node was told to stop.
 	stopping   atomic.Bool
 	background context.CancelFunc
@@ -292,17 +296,20 @@ func (n *node) startWorker(ctx, background context.Context) error {
 			return err
 		}
 	}
+	n.parties = newPartyRates(n.options.settings.PartyRate)
 	n.client = workflows.NewClient(workflows.ClientOptions{
 		Temporal: n.temporal, Namespace: n.options.settings.TemporalNamespace,
 		Record: record{DB: n.database, Watcher: n.watcher}, Outcomes: n.outcomes,
 		SynchronizerID: n.identity.SynchronizerID, MaxBatch: n.options.settings.MaxBatch,
 		AttributeBytes: n.options.attributeBytes,
 		MaxInFlight:    n.options.settings.MaxInFlight, MaxUserInFlight: n.options.settings.MaxUserInFlight,
-		Admit: n.options.settings.admission(), FollowPause: pause, Clock: time.Now,
+		Admit: n.parties.admit, FollowPause: pause, Clock: time.Now,
 		StartTimeout: min(startTimeout, n.options.settings.RequestTimeout/2), Workers: n.workers,
 	})
 	if n.options.roles.api {
-		n.metrics.Accepts(n.client.OldestWait)
+		n.shares.join(n.client)
+		n.shares.join(n.parties)
+		n.metrics.Accepts(n.client.OldestWait, n.shares.count)
 	}
 	if n.options.roles.worker {
 		n.metrics.Works(func() int {

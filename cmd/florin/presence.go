@@ -43,6 +43,9 @@ func (n *node) enterLedger(ctx, background context.Context) error {
 	if err := n.database.Enter(ctx, p.self); err != nil {
 		return err
 	}
+	if err := n.countAPIs(ctx); err != nil {
+		return err
+	}
 	var beating context.Context
 	beating, p.stop = context.WithCancel(background)
 	n.presence = p
@@ -67,7 +70,7 @@ func (p *presence) beat(ctx context.Context) error {
 	defer cancel()
 	self := p.self
 	self.Works = p.works.Load() && p.node.client.Ping(ctx) == nil
-	return p.node.database.Beat(ctx, self)
+	return errors.Join(p.node.database.Beat(ctx, self), p.node.countAPIs(ctx))
 }
 
 // begins notes that the worker of this process takes tasks, and says so at once.

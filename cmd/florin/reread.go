@@ -35,6 +35,9 @@ func (n *node) rereadables() []rereadable {
 			return n.temporalAccess.reread()
 		}})
 	}
+	if n.limits != nil {
+		all = append(all, rereadable{"limits", n.rereadLimits})
+	}
 	if n.certificate != nil {
 		all = append(all, rereadable{"certificate of the API", func(context.Context) error {
 			return n.certificate.reread()

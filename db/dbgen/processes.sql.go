@@ -9,6 +9,20 @@ import (
 	"context"
 )
 
+const CountAPIs = `-- name: CountAPIs :one
+SELECT count(*)
+FROM processes
+WHERE role IN ('api', 'api and worker') AND seen_at > now() - make_interval(secs => $1::float8)
+`
+
+// CountAPIs counts the processes with an API that have said lately that they run.
+func (q *Queries) CountAPIs(ctx context.Context, silence float64) (int64, error) {
+	row := q.db.QueryRow(ctx, CountAPIs, silence)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const ForgetProcess = `-- name: ForgetProcess :exec
 DELETE FROM processes
 WHERE process = $1

@@ -24,3 +24,9 @@ WHERE seen_at < now() - interval '1 day';
 SELECT process
 FROM processes
 WHERE works AND seen_at > now() - make_interval(secs => @silence::float8);
+
+-- CountAPIs counts the processes with an API that have said lately that they run.
+-- name: CountAPIs :one
+SELECT count(*)
+FROM processes
+WHERE role IN ('api', 'api and worker') AND seen_at > now() - make_interval(secs => @silence::float8);
