@@ -107,7 +107,7 @@ func (d *document) serve(ctx context.Context, _ endpoint.NoRequest) (endpoint.Co
 	if err != nil {
 		return endpoint.Content{}, fault.Internal(err)
 	}
-	if endpoint.Accepts(ctx, "application/json") {
+	if endpoint.Prefers(ctx, "application/json", "text/plain") {
 		return endpoint.Content{Type: "application/json", Body: document.json}, nil
 	}
 	return endpoint.Content{Type: "text/plain; charset=UTF-8", Body: document.yaml}, nil

@@ -304,7 +304,7 @@ func TestHostileTokens(t *testing.T) {
 		"issued in the future":          forge(t, head, claims("iat", now.Add(time.Second).Unix()), rs),
 		"not valid before 10^19":        forge(t, head, claims("nbf", json.RawMessage("1e19")), rs),
 		"not valid before 10^300":       forge(t, head, claims("nbf", json.RawMessage("1e300")), rs),
-		"not valid before the year 1":   forge(t, head, claims("nbf", json.RawMessage("-1e19")), rs),
+		"expired before the year 1":     forge(t, head, claims("exp", json.RawMessage("-1e19")), rs),
 		"issued at 10^19":               forge(t, head, claims("iat", json.RawMessage("10000000000000000000")), rs),
 		"issued in the year 10000":      forge(t, head, claims("iat", json.RawMessage("253402300800")), rs),
 		"for another participant": forge(t, head,

@@ -105,11 +105,15 @@ func (i *Issuers) verifyWith(ctx context.Context, provider ledger.IdentityProvid
 		return Token{}, unauthenticated(fmt.Errorf("the token's audience %q does not contain %q", claims.Audience,
 			provider.Audience))
 	}
+	const ledgerClaimCounts = false // whoever configured the provider has not said that its users cannot choose it
+	verified, err := claims.token(ledgerClaimCounts)
+	if err != nil {
+		return Token{}, err
+	}
 	if named := claims.participants(); provider.Audience == "" && len(named) > 0 &&
 		!slices.Contains(named, i.options.ParticipantID) {
-		return Token{}, recipient{participantID: i.options.ParticipantID}.bound(named[0])
+		return Token{}, refusing(verified.UserID, recipient{participantID: i.options.ParticipantID}.bound(named[0]))
 	}
-	verified := claims.token()
 	verified.IdentityProviderID = provider.ID
 	return verified, nil
 }

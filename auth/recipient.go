@@ -24,9 +24,20 @@ type recipient struct {
 	participantID string
 }
 
-// check refuses tokens that are not for this node: with 401 those that do not say that they are for a node of this
-// kind, with 403 those that name another participant.
-func (r recipient) check(claims *tokenClaims) error {
+// check is what the claims say, or refuses tokens that are not for this node: with 401 those that do not say that they
+// are for a node of this kind, with 403 those that name another participant.
+func (r recipient) check(claims *tokenClaims, ledgerClaimCounts bool) (Token, error) {
+	token, err := claims.token(ledgerClaimCounts)
+	if err != nil {
+		return Token{}, err
+	}
+	if err := r.checkAudience(claims); err != nil {
+		return Token{}, refusing(token.UserID, err)
+	}
+	return token, nil
+}
+
+func (r recipient) checkAudience(claims *tokenClaims) error {
 	if slices.Contains(claims.Audience, r.audience) {
 		return nil
 	}

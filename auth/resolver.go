@@ -94,7 +94,26 @@ func (r *Resolver) Authenticate(ctx context.Context, token string) (Claims, erro
 	}
 	claims, err := r.claimsOf(ctx, verified.Identity)
 	claims.expires = verified.ExpiresAt // of this token: what is remembered is of the user
-	return claims, err
+	return claims, refusing(verified.UserID, err)
+}
+
+// RefusedUserError says of which user a token was, whose signature is good, that lets nobody call.
+type RefusedUserError struct {
+	UserID string
+	reason error
+}
+
+// Error implements error.
+func (e *RefusedUserError) Error() string { return e.reason.Error() }
+
+// Unwrap returns why.
+func (e *RefusedUserError) Unwrap() error { return e.reason }
+
+func refusing(userID string, reason error) error {
+	if reason == nil {
+		return nil
+	}
+	return &RefusedUserError{UserID: userID, reason: reason}
 }
 
 // UserChanged forgets a user whose record or rights changed, or with "" all users. It never blocks for long: a listener

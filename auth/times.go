@@ -40,8 +40,7 @@ func (t Times) newParser(methods ...jwt.SigningMethod) *jwt.Parser {
 	return jwt.NewParser(options...)
 }
 
-// verify checks signature, header and times of a token, and that it names somebody. The error says what is wrong with
-// it.
+// verify checks signature, header and times of a token. The error says what is wrong with it.
 func (t Times) verify(parser *jwt.Parser, token string, key jwt.Keyfunc) (*tokenClaims, error) {
 	if len(token) > maxTokenBytes {
 		return nil, fmt.Errorf("the token has %d bytes, and %d are the most", len(token), maxTokenBytes)
@@ -56,9 +55,6 @@ func (t Times) verify(parser *jwt.Parser, token string, key jwt.Keyfunc) (*token
 	if err != nil {
 		return nil, fmt.Errorf("the token does not verify: %w", err)
 	}
-	if claims.Subject == nil {
-		return nil, errNoSubject
-	}
 	if t.MaxLife > 0 && claims.ExpiresAt.After(t.Now().Add(t.MaxLife+t.Leeway)) {
 		return nil, fmt.Errorf("the token is valid until %s, which is more than %s from now",
 			claims.ExpiresAt.UTC().Format(time.RFC3339), t.MaxLife)
@@ -66,22 +62,28 @@ func (t Times) verify(parser *jwt.Parser, token string, key jwt.Keyfunc) (*token
 	return &claims, nil
 }
 
-// claimedTime decodes a time of a token, in seconds since 1970. One that no calendar has is refused: the seconds of a
-// time that is later still would turn into those of an early one.
+// claimedTime decodes a time of a token, in seconds since 1970. What is before the year 1 or after the year 9999 counts
+// as the first or last instant of these: the seconds of a time that is later still would turn into those of an early
+// one.
 type claimedTime struct{ into **jwt.NumericDate }
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (c claimedTime) UnmarshalJSON(raw []byte) error {
-	if err := json.Unmarshal(raw, c.into); err != nil || *c.into == nil {
+	var seconds *json.Number
+	if err := json.Unmarshal(raw, &seconds); err != nil || seconds == nil {
 		return err
 	}
-	var seconds json.Number
-	if err := json.Unmarshal(raw, &seconds); err != nil {
+	first, last := time.Time{}, time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
+	at, err := seconds.Float64() // infinite, with an error, where it is beyond what a number may be
+	switch {
+	case at < float64(first.Unix()):
+		*c.into = jwt.NewNumericDate(first)
+	case at > float64(last.Unix()):
+		*c.into = jwt.NewNumericDate(last)
+	case err != nil:
 		return err
-	}
-	first, last := time.Time{}.Unix(), time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC).Unix()
-	if at, err := seconds.Float64(); err != nil || !(at >= float64(first) && at <= float64(last)) {
-		return fmt.Errorf("%s seconds since 1970 are not in the years 1 to 9999", seconds)
+	default:
+		return json.Unmarshal(raw, c.into)
 	}
 	return nil
 }

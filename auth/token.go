@@ -22,8 +22,8 @@ const (
 
 // Token is what a verified token says.
 type Token struct {
-	// Identity is the `sub` claim at the configured identity provider whose key verified the token. The user id may be
-	// malformed: the Resolver refuses that.
+	// Identity is whom the token names, by the `sub` claim if nothing else counts, at the configured identity provider
+	// whose key verified the token. The user id may be malformed: the Resolver refuses that.
 	ledger.Identity
 
 	// Issuer is the `iss` claim, "" when absent.
@@ -89,6 +89,7 @@ func (v *HS256) SetSecret(secret string) error {
 // tokenClaims are the claims that are read; others are ignored. Subject is a pointer to tell "absent" from "".
 type tokenClaims struct {
 	Subject   *string
+	Ledger    json.RawMessage
 	Issuer    string
 	Audience  jwt.ClaimStrings
 	Scope     scopeClaim
@@ -106,7 +107,8 @@ func (c *tokenClaims) UnmarshalJSON(raw []byte) error {
 		return err
 	}
 	for name, target := range map[string]any{
-		"sub": &c.Subject, "iss": &c.Issuer, "aud": &c.Audience, "scope": &c.Scope, "scp": &c.ScopeList,
+		"sub": &c.Subject, ledgerClaim: &c.Ledger, "iss": &c.Issuer, "aud": &c.Audience,
+		"scope": &c.Scope, "scp": &c.ScopeList,
 		"exp": &claimedTime{&c.ExpiresAt}, "nbf": &claimedTime{&c.NotBefore}, "iat": &claimedTime{&c.IssuedAt},
 	} {
 		if value, ok := named[name]; ok {
@@ -118,13 +120,36 @@ func (c *tokenClaims) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// token is what the claims say. There must be a subject.
-func (c *tokenClaims) token() Token {
-	token := Token{Identity: ledger.DefaultUser(*c.Subject), Issuer: c.Issuer}
+const (
+	// ledgerClaim is an object in which issuers name the user of the ledger by ledgerUser, where it is not the subject.
+	ledgerClaim = "https://canton-network"
+	ledgerUser  = "daml_user"
+)
+
+// token is what the claims say. They must name somebody: by ledgerClaim, if that counts and is there, or else by the
+// subject.
+func (c *tokenClaims) token(ledgerClaimCounts bool) (Token, error) {
+	name := c.Subject
+	if ledgerClaimCounts && len(c.Ledger) > 0 {
+		var named map[string]json.RawMessage // names as they are, as in all claims
+		if err := json.Unmarshal(c.Ledger, &named); err != nil {
+			return Token{}, unauthenticated(fmt.Errorf("the claim %s is no object: %w", ledgerClaim, err))
+		}
+		if user, ok := named[ledgerUser]; ok {
+			name = new(string)
+			if err := json.Unmarshal(user, &name); err != nil {
+				return Token{}, unauthenticated(fmt.Errorf("%s in the claim %s is no text: %w", ledgerUser, ledgerClaim, err))
+			}
+		}
+	}
+	if name == nil {
+		return Token{}, unauthenticated(errNoSubject)
+	}
+	token := Token{Identity: ledger.DefaultUser(*name), Issuer: c.Issuer}
 	if c.ExpiresAt != nil {
 		token.ExpiresAt = c.ExpiresAt.Time
 	}
-	return token
+	return token, nil
 }
 
 // Verify implements [Verifier].
@@ -133,10 +158,8 @@ func (v *HS256) Verify(_ context.Context, token string) (Token, error) {
 	if err != nil {
 		return Token{}, unauthenticated(err)
 	}
-	if err := v.recipient.check(claims); err != nil {
-		return Token{}, err
-	}
-	return claims.token(), nil
+	const ledgerClaimCounts = true // who has the secret can name anybody
+	return v.recipient.check(claims, ledgerClaimCounts)
 }
 
 // Mint makes a development token, signed with HS256. A ttl of zero makes one that does not expire, as LocalNet's tools

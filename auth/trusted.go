@@ -22,6 +22,9 @@ type TrustedOptions struct {
 	Keys KeySource
 	// Issuer must be the token's issuer; "" takes any.
 	Issuer string
+	// LedgerClaim lets tokens name their user by `daml_user` in the object `https://canton-network`, in place of `sub`.
+	// The issuer must not let its users choose that claim.
+	LedgerClaim bool
 	// Audience, Scope and ParticipantID are as in [HS256Options].
 	Audience, Scope, ParticipantID string
 }
@@ -70,10 +73,7 @@ func (t *Trusted) Verify(ctx context.Context, token string) (Token, error) {
 	if t.options.Issuer != "" && claims.Issuer != t.options.Issuer {
 		return Token{}, unauthenticated(fmt.Errorf("the token's issuer %q is not %q", claims.Issuer, t.options.Issuer))
 	}
-	if err := t.recipient.check(claims); err != nil {
-		return Token{}, err
-	}
-	return claims.token(), nil
+	return t.recipient.check(claims, t.options.LedgerClaim)
 }
 
 // URLKeys is the [KeySource] of one place in keys.

@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/florinledger/florin/auth"
@@ -121,15 +122,40 @@ func SetHeader(ctx context.Context, name, value string) {
 // Headers are those that [SetHeader] added to the answer so far.
 func Headers(ctx context.Context) http.Header { return callOf(ctx).header }
 
-// Accepts tells whether the client asks for answers of a media type, by name.
-func Accepts(ctx context.Context, mediaType string) bool {
-	for accepted := range strings.SplitSeq(callOf(ctx).accept, ",") {
-		named, parameters, err := mime.ParseMediaType(accepted)
-		if err == nil && named == mediaType && parameters["q"] != "0" {
-			return true
+// Prefers reports whether the caller names a media type in Accept and would rather not have another one: the quality
+// that Accept gives it is at least that of the other.
+func Prefers(ctx context.Context, mediaType, other string) bool {
+	const named, byClass, byAny = 2, 1, 0
+	class, _, _ := strings.Cut(other, "/")
+	quality, ofOther, specific := 0.0, 0.0, -1
+	note := func(found float64, how int) {
+		if how > specific {
+			ofOther, specific = found, how
 		}
 	}
-	return false
+	for accepted := range strings.SplitSeq(callOf(ctx).accept, ",") {
+		name, parameters, err := mime.ParseMediaType(accepted)
+		if err != nil {
+			continue
+		}
+		found := 1.0
+		if text, ok := parameters["q"]; ok {
+			if found, err = strconv.ParseFloat(text, 64); err != nil {
+				continue
+			}
+		}
+		switch name {
+		case mediaType:
+			quality = found
+		case other:
+			note(found, named)
+		case class + "/*":
+			note(found, byClass)
+		case "*/*":
+			note(found, byAny)
+		}
+	}
+	return quality > 0 && quality >= ofOther
 }
 
 // JSON is an answer that is sent as it is, for endpoints whose answers have several forms.

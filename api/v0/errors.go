@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/fault"
 )
 
@@ -69,7 +70,11 @@ func Failures(realm string) endpoint.FailureEncoder {
 		case fault.Unauthenticated.Matches(refusal):
 			return http.StatusUnauthorized, unauthorized(ctx, realm)
 		case fault.PermissionDenied.Matches(refusal):
-			return http.StatusForbidden, ErrorResponse{Error: "Authorization Failed for " + endpoint.Claims(ctx).UserID()}
+			name := endpoint.Claims(ctx).UserID()
+			if refused, ok := errors.AsType[*auth.RefusedUserError](err); ok {
+				name = refused.UserID
+			}
+			return http.StatusForbidden, ErrorResponse{Error: "Authorization Failed for " + name}
 		case refusal.Redacted():
 			return http.StatusInternalServerError, ErrorResponse{Error: "An unexpected error occurred."}
 		default:
@@ -135,6 +140,9 @@ func conflictCodes() []string {
 		"DAML_INTERPRETATION_ERROR", "UNHANDLED_EXCEPTION", "INTERPRETATION_USER_ERROR",
 		"TEMPLATE_PRECONDITION_VIOLATED", "NOT_CONNECTED_TO_ANY_SYNCHRONIZER", "NOT_CONNECTED_TO_SYNCHRONIZER",
 		"UNKNOWN_CONTRACT_SYNCHRONIZERS",
+		// The time of a signed transaction is over: the same can never succeed, whenever it is sent again.
+		fault.LocalVerdictLedgerTimeOutOfBound.ID, fault.LocalVerdictPreparationTimeOutOfBound.ID,
+		fault.LocalVerdictMaxRecordTimeExceeded.ID,
 	}
 }
 

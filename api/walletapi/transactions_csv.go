@@ -34,7 +34,7 @@ func (a *API) exportTransactions(ctx context.Context, req exportTransactionsRequ
 	if err != nil {
 		return endpoint.Content{}, err
 	}
-	asCSV := endpoint.Accepts(ctx, csvType)
+	asCSV := endpoint.Prefers(ctx, csvType, "application/json")
 	size := int64(usualPage)
 	if req.PageSize != nil {
 		size = *req.PageSize

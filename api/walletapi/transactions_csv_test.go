@@ -110,3 +110,29 @@ func TestALongTableHasEveryItemOnce(t *testing.T) {
 	}
 	require.Len(t, seen, many)
 }
+
+func TestTheHistoryIsATableForThoseWhoWouldRatherHaveOne(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWithCoin(t, apitest.Options{})
+	s.Onboard("alice")
+	for accept, mediaType := range map[string]string{
+		"text/csv":                              "text/csv",
+		"text/csv, application/json":            "text/csv",
+		"text/csv, */*;q=0.1":                   "text/csv",
+		"application/json;q=0.5, text/csv":      "text/csv",
+		"*/*, application/json;q=0.2, text/csv": "text/csv",
+		"text/csv;q=0.1, application/json":      "application/json",
+		"text/csv;q=0.1, application/*":         "application/json",
+		"text/csv;q=0.1, */*;q=0.2":             "application/json",
+		"text/csv;q=0":                          "application/json",
+		"text/csv;q=0.000":                      "application/json",
+		"*/*":                                   "application/json",
+		"":                                      "application/json",
+	} {
+		answer := s.Send(http.MethodGet, "/v0/wallet/transactions", http.Header{
+			"Authorization": {"Bearer " + apitest.Token(t, "alice")}, "Accept": {accept},
+		}, nil)
+		require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+		require.True(t, strings.HasPrefix(answer.Header.Get("Content-Type"), mediaType), "%s: %s", accept, answer.Header)
+	}
+}

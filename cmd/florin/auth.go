@@ -18,6 +18,7 @@ type tokenSettings struct {
 	AuthMaxLife       time.Duration `help:"How long a token may still be valid, at most; 0: any time." env:"FLORIN_AUTH_MAX_LIFE"`
 	AuthLeeway        time.Duration `help:"By how much the issuer's clock may differ." env:"FLORIN_AUTH_LEEWAY"`
 	AuthAllowNoExpiry bool          `help:"Take tokens of issuers that never expire. Those of the shared secret need not expire in any case." env:"FLORIN_AUTH_ALLOW_NO_EXPIRY"`
+	AuthLedgerClaim   bool          `help:"Take the user of the issuer's tokens from daml_user in their claim https://canton-network, where that is; users must not be able to choose it." env:"FLORIN_AUTH_LEDGER_CLAIM"`
 	AuthAllowUnsafe   bool          `help:"Take tokens of the shared secret even where other machines can reach the API." env:"FLORIN_AUTH_ALLOW_UNSAFE"`
 }
 
@@ -82,7 +83,7 @@ func (n *node) defaultVerifier(keys auth.Keys, times auth.Times) (auth.Verifier,
 	settings := n.options.settings
 	options := auth.TrustedOptions{
 		Times: times, Issuer: settings.AuthIssuer, Audience: settings.AuthAudience, Scope: settings.AuthScope,
-		ParticipantID: n.identity.ParticipantID,
+		ParticipantID: n.identity.ParticipantID, LedgerClaim: settings.AuthLedgerClaim,
 	}
 	switch {
 	case settings.AuthKeyFile != "":

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -375,39 +374,6 @@ func (n *node) trafficRules() ledger.TrafficRules {
 type record struct {
 	*db.DB
 	*db.Watcher
-}
-
-// createCoin submits the genesis of a fresh ledger, through a workflow like every other submission, and waits for it.
-// On a process without a worker it waits until some worker has done it.
-func (n *node) createCoin(ctx, _ context.Context) error {
-	genesis, err := bootstrap.Genesis(n.packages, n.identity, n.settings, n.clock.Now())
-	if err != nil {
-		return err
-	}
-	known, err := n.database.CompletionsByKey(ctx, []string{genesis.Key})
-	if err != nil || len(known) > 0 {
-		return err
-	}
-	return n.submitFirst(ctx, genesis, "the contracts of the coin")
-}
-
-// submitFirst submits what a fresh ledger begins with, and waits until a worker has done it.
-func (n *node) submitFirst(ctx context.Context, submission ledger.Submission, what string) error {
-	deadline, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
-	completion, err := n.client.SubmitAndWait(deadline, submission)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("no worker took the first submission within %s: start one with `florin worker`", connectTimeout)
-	case err != nil && errors.Unwrap(err) != nil: // clients do not get to see it; who starts a node needs it
-		return fmt.Errorf("%w: %w", err, errors.Unwrap(err))
-	case err != nil:
-		return err
-	case completion.Refusal != nil:
-		return fmt.Errorf("%s: refused: %w", what, completion.Refusal)
-	default:
-		return nil
-	}
 }
 
 func (n *node) fail(err error) {

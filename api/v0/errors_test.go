@@ -1,0 +1,53 @@
+package v0_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/endpoint"
+	v0 "github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/fault"
+)
+
+func failure(t *testing.T, err error) (int, any) {
+	t.Helper()
+	return v0.Failures("realm")(endpoint.WithClaims(t.Context(), auth.Claims{}), err)
+}
+
+// contract: auth-bearer
+func TestARefusalNamesTheUserOfATokenForAnotherNode(t *testing.T) {
+	t.Parallel()
+	verifier, err := auth.NewHS256(auth.HS256Options{
+		Times: auth.Times{Now: time.Now}, Secret: "unsafe", Audience: "here", Scope: auth.DefaultScope,
+		ParticipantID: "p::12",
+	})
+	require.NoError(t, err)
+	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{
+		"sub": "alice", "aud": "elsewhere", "scope": auth.DefaultScope,
+	}).SignedString([]byte("unsafe"))
+	require.NoError(t, err)
+	_, err = verifier.Verify(t.Context(), token)
+	require.True(t, fault.PermissionDenied.Matches(err), "%v", err)
+	status, body := failure(t, err)
+	require.Equal(t, http.StatusForbidden, status)
+	require.Equal(t, v0.ErrorResponse{Error: "Authorization Failed for alice"}, body)
+}
+
+// A 429 invites to send the same again, which a signed transaction whose time is over can never make good.
+func TestATransactionWhoseTimeIsOverIsAConflict(t *testing.T) {
+	t.Parallel()
+	for _, code := range []fault.Code{
+		fault.LocalVerdictLedgerTimeOutOfBound, fault.LocalVerdictPreparationTimeOutOfBound,
+		fault.LocalVerdictMaxRecordTimeExceeded,
+	} {
+		status, _ := failure(t, code.New("late"))
+		require.Equal(t, http.StatusConflict, status, code.ID)
+	}
+	status, _ := failure(t, fault.LocalVerdictLockedContracts.New("busy"))
+	require.Equal(t, http.StatusTooManyRequests, status, "others are told to try again")
+}
