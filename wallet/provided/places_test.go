@@ -14,12 +14,11 @@ import (
 // spendingOperators are the places that spend the operator's coin though somebody else may ask, each with what bounds
 // it.
 var spendingOperators = map[string]string{ //nolint:gochecknoglobals // a constant, but for the language
-	"wallet/automation/proposals.go":    "the rule of this package, at the plan and at the commit",
 	"wallet/lifecycle/preapproval.go":   "a renewal pays for one more lifetime, in the last days of the one before",
 	"api/walletapi/preapproval.go":      "the rule of this package, at the door and at the commit",
 	"api/walletapi/external_setup.go":   "the rule of this package, at the door and at the commit; administrators ask",
 	"wallet/automation/topup.go":        "the operator's setting says how much traffic is bought, and how often",
-	"wallet/automation/preapprovals.go": "chooses what wallet/automation/proposals.go accepts",
+	"wallet/automation/preapprovals.go": "the rule of this package, at the plan (proposals.go) and at the commit",
 }
 
 // Whoever spends the operator's coin has to say what bounds it.
