@@ -149,7 +149,7 @@ func nodeFor(party ledger.Party) string { return "node for " + string(party) }
 // follow makes the lifecycles of contracts due that were created or archived, where they have any.
 func (b *block) follow(decision ledger.Decision, submission ledger.Submission) ([]db.LifecycleChange, error) {
 	var changes []db.LifecycleChange
-	note := func(contract ledger.Contract, created ...ledger.ContractID) error {
+	note := func(contract ledger.Contract, created, changed []ledger.ContractID) error {
 		followed, ok, err := follow(b.activities.Lifecycles, contract)
 		if err != nil {
 			return fmt.Errorf("tell the lifecycle of contract %s: %w", contract.ID, err)
@@ -157,18 +157,18 @@ func (b *block) follow(decision ledger.Decision, submission ledger.Submission) (
 		if ok {
 			changes = append(changes, db.LifecycleChange{
 				WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties, Created: created,
-				Account: accountOf(submission), ByNode: isByNode(submission),
+				Changed: changed, Account: accountOf(submission), ByNode: isByNode(submission),
 			})
 		}
 		return nil
 	}
 	for _, contract := range created(decision) {
-		if err := note(contract, contract.ID); err != nil {
+		if err := note(contract, []ledger.ContractID{contract.ID}, nil); err != nil {
 			return nil, err
 		}
 	}
 	for _, contract := range b.archived(decision) {
-		if err := note(contract); err != nil {
+		if err := note(contract, nil, []ledger.ContractID{contract.ID}); err != nil {
 			return nil, err
 		}
 	}

@@ -153,7 +153,7 @@ func enter(
 		if err != nil {
 			return nil, &undecidedError{err}
 		}
-		if !ok || followed.WorkflowID.String() == but {
+		if !ok || followed.WorkflowID.String() == but || db.Apart(contract.ID).String() == but {
 			rest = append(rest, contract)
 			continue
 		}

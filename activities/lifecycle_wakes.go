@@ -130,7 +130,7 @@ func (c *LifecycleCalls) awaken(contracts []db.StoredContract, account ledger.Pa
 		}
 		changes = append(changes, db.LifecycleChange{
 			WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties,
-			Account: nodeFor(account), ByNode: true,
+			Account: nodeFor(account), ByNode: true, Changed: []ledger.ContractID{contract.ID},
 		})
 	}
 	return changes

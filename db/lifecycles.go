@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
@@ -45,6 +46,21 @@ type LifecycleChange struct {
 	ByNode bool
 	// Created are new contracts; none when contracts were archived only.
 	Created []ledger.ContractID
+	// Changed are contracts that were there, which may have lifecycles of their own.
+	Changed []ledger.ContractID
+}
+
+// maxTogether is how many contracts share a lifecycle: users choose names by which theirs do, and each further one
+// costs what all of them cost. Beyond that each has one of its own.
+const maxTogether = 100
+
+// apart begins the ids of lifecycles that contracts have of their own.
+const apart = "contract:"
+
+// Apart is the id of the lifecycle that a contract has when too many would share one.
+func Apart(id ledger.ContractID) workflowid.ID {
+	own, _ := workflowid.Parse(apart + string(id))
+	return own
 }
 
 // queueLifecycles makes the lifecycles due whose contracts changed, those of each one together.
@@ -54,7 +70,7 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 	}
 	var order []workflowid.ID
 	changes := make(map[workflowid.ID]LifecycleChange, len(entries.Lifecycles))
-	for _, change := range entries.Lifecycles {
+	for _, change := range withApart(entries.Lifecycles) {
 		merged, known := changes[change.WorkflowID]
 		if !known {
 			order = append(order, change.WorkflowID)
@@ -66,7 +82,7 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 		merged.Created = append(merged.Created, change.Created...)
 		changes[change.WorkflowID] = merged
 	}
-	var params dbgen.TouchLifecyclesParams
+	params := dbgen.TouchLifecyclesParams{TogetherMax: maxTogether, ApartPrefix: apart}
 	for _, id := range order {
 		change := changes[id]
 		params.WorkflowIds = append(params.WorkflowIds, id.String())
@@ -77,6 +93,19 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 		params.ByNode = append(params.ByNode, change.ByNode)
 	}
 	return p.queries().TouchLifecycles(ctx, params)
+}
+
+// withApart adds to changes what they mean for lifecycles that contracts have of their own.
+func withApart(changes []LifecycleChange) []LifecycleChange {
+	all := slices.Clone(changes)
+	for _, change := range changes {
+		for _, id := range change.Changed {
+			own := change
+			own.WorkflowID, own.Created, own.Changed = Apart(id), nil, nil
+			all = append(all, own)
+		}
+	}
+	return all
 }
 
 // contractArray writes an array literal; contract ids need no quotes.

@@ -1,7 +1,8 @@
 -- TouchLifecycles notes that contracts of lifecycles were created or archived: each becomes due at once. A lifecycle that
 -- is not there is made when contracts were created for it. What the node does by itself leaves one with whose it was. The
 -- elements of created and parties are array literals. Rows are locked in order, so that no two of these wait for each
--- other.
+-- other. No more than @together_max contracts share a lifecycle: further ones have lifecycles of their own, so that one
+-- more costs the same however many have a name that users chose.
 -- name: TouchLifecycles :exec
 WITH touched AS (
     SELECT
@@ -9,15 +10,27 @@ WITH touched AS (
         unnest(@parties::text[])::text[] AS parties, unnest(@created::text[])::text[] AS created,
         unnest(@accounts::text[]) AS account, unnest(@by_node::boolean[]) AS by_node
 ), locked AS (
-    SELECT there.workflow_id
+    SELECT there.workflow_id, there.contract_ids
     FROM lifecycles AS there
     WHERE there.workflow_id = ANY(@workflow_ids::text[])
     ORDER BY there.workflow_id
     FOR UPDATE
+), apart AS (
+    SELECT touched.kind, touched.parties, touched.account, one.contract_id
+    FROM touched
+    LEFT JOIN locked ON locked.workflow_id = touched.workflow_id
+    CROSS JOIN LATERAL unnest(touched.created) AS one (contract_id)
+    WHERE
+        coalesce(cardinality(locked.contract_ids), 0) + cardinality(touched.created) > @together_max::integer
+        AND (one.contract_id = ANY(locked.contract_ids)) IS NOT TRUE
 ), changed AS (
     UPDATE lifecycles AS l
     SET
-        contract_ids = l.contract_ids || touched.created, version = l.version + 1, due_at = 'epoch',
+        contract_ids = CASE
+            WHEN cardinality(l.contract_ids) + cardinality(touched.created) > @together_max::integer THEN l.contract_ids
+            ELSE l.contract_ids || touched.created
+        END,
+        version = l.version + 1, due_at = 'epoch',
         due_since = now(), call_after = 'epoch', calls = 0, refusal = '',
         account = CASE WHEN touched.by_node AND l.account <> '' THEN l.account ELSE touched.account END
     FROM locked
@@ -28,7 +41,12 @@ WITH touched AS (
     INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, account)
     SELECT touched.workflow_id, touched.kind, touched.parties, touched.created, touched.account
     FROM touched
-    WHERE cardinality(touched.created) > 0 AND touched.workflow_id NOT IN (SELECT changed.workflow_id FROM changed)
+    WHERE
+        cardinality(touched.created) BETWEEN 1 AND @together_max::integer
+        AND touched.workflow_id NOT IN (SELECT changed.workflow_id FROM changed)
+    UNION ALL
+    SELECT @apart_prefix::text || apart.contract_id, apart.kind, apart.parties, ARRAY[apart.contract_id], apart.account
+    FROM apart
     ON CONFLICT (workflow_id) DO NOTHING
 )
 SELECT pg_notify('florin_lifecycles', '');
