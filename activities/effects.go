@@ -157,7 +157,7 @@ func (b *block) follow(decision ledger.Decision, submission ledger.Submission) (
 		if ok {
 			changes = append(changes, db.LifecycleChange{
 				WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties, Created: created,
-				Changed: changed, Account: accountOf(submission), ByNode: isByNode(submission),
+				Changed: changed, Whole: followed.Whole, Account: accountOf(submission), ByNode: isByNode(submission),
 			})
 		}
 		return nil

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -46,6 +47,8 @@ type LifecycleChange struct {
 	ByNode bool
 	// Created are new contracts; none when contracts were archived only.
 	Created []ledger.ContractID
+	// Whole: its contracts are only looked after together, however many they are.
+	Whole bool
 	// Changed are contracts that were there, which may have lifecycles of their own.
 	Changed []ledger.ContractID
 }
@@ -74,7 +77,9 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 		merged, known := changes[change.WorkflowID]
 		if !known {
 			order = append(order, change.WorkflowID)
-			merged = LifecycleChange{WorkflowID: change.WorkflowID, Kind: change.Kind, Parties: change.Parties}
+			merged = LifecycleChange{
+				WorkflowID: change.WorkflowID, Kind: change.Kind, Parties: change.Parties, Whole: change.Whole,
+			}
 		}
 		if merged.Account == "" || !change.ByNode {
 			merged.Account, merged.ByNode = change.Account, change.ByNode
@@ -82,7 +87,7 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 		merged.Created = append(merged.Created, change.Created...)
 		changes[change.WorkflowID] = merged
 	}
-	params := dbgen.TouchLifecyclesParams{TogetherMax: maxTogether, ApartPrefix: apart}
+	params := dbgen.TouchLifecyclesParams{ApartPrefix: apart}
 	for _, id := range order {
 		change := changes[id]
 		params.WorkflowIds = append(params.WorkflowIds, id.String())
@@ -91,6 +96,11 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 		params.Created = append(params.Created, contractArray(change.Created))
 		params.Accounts = append(params.Accounts, change.Account)
 		params.ByNode = append(params.ByNode, change.ByNode)
+		together := int32(maxTogether)
+		if change.Whole {
+			together = math.MaxInt32
+		}
+		params.TogetherMax = append(params.TogetherMax, together)
 	}
 	return p.queries().TouchLifecycles(ctx, params)
 }

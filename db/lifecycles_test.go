@@ -306,3 +306,65 @@ func dropAllBut(t *testing.T, record *db.DB, id string) {
 		}
 	}
 }
+
+// Users choose names by which contracts share a lifecycle. However many have the same one, one more costs what it costs
+// alone: from a bound on each has a lifecycle of its own, which is called when the contract changes.
+func TestNoMoreContractsShareALifecycleThanMay(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	id := func(i int) ledger.ContractID { return ledger.ContractID(fmt.Sprintf("00%04x", i)) }
+	for i := range 100 {
+		touch(t, record, id(i))
+	}
+	shared := lifecycle(t, record)
+	require.Len(t, shared.Contracts, 100)
+	touch(t, record, id(100), id(101))
+	require.Equal(t, shared.Contracts, lifecycle(t, record).Contracts)
+	for _, i := range []int{100, 101} {
+		own, found, err := record.Lifecycle(t.Context(), db.Apart(id(i)).String())
+		require.NoError(t, err)
+		require.True(t, found)
+		require.Equal(t, []ledger.ContractID{id(i)}, own.Contracts)
+		require.Equal(t, []ledger.Party{alice}, own.Parties)
+		require.Equal(t, "Kind", own.Kind)
+	}
+	touch(t, record, id(5), id(100))
+	all, err := record.Lifecycles(t.Context(), "", 1000)
+	require.NoError(t, err)
+	require.Len(t, all, 3, "what is looked after is not looked after twice")
+
+	var many []ledger.ContractID
+	for i := range 101 {
+		many = append(many, id(1000+i))
+	}
+	archived := db.LifecycleChange{
+		WorkflowID: workflowid.Of("w", "1"), Kind: "Kind", Parties: []ledger.Party{alice},
+		Changed: []ledger.ContractID{id(100), id(7)},
+	}
+	own := func() db.Lifecycle {
+		found, _, err := record.Lifecycle(t.Context(), db.Apart(id(100)).String())
+		require.NoError(t, err)
+		return found
+	}
+	before := own().Version
+	require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
+		return tx.TouchLifecycles(t.Context(), []db.LifecycleChange{archived, {
+			WorkflowID: workflowid.Of("w", "2"), Kind: "Kind", Parties: []ledger.Party{alice}, Created: many,
+		}})
+	}))
+	require.Greater(t, own().Version, before, "it is called when its contract changes")
+	_, found, err := record.Lifecycle(t.Context(), "w:2")
+	require.NoError(t, err)
+	require.False(t, found)
+	require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
+		return tx.TouchLifecycles(t.Context(), []db.LifecycleChange{{
+			WorkflowID: workflowid.Of("a", "whole"), Kind: "Kind", Parties: []ledger.Party{alice}, Created: many, Whole: true,
+		}})
+	}))
+	whole, _, err := record.Lifecycle(t.Context(), "a:whole")
+	require.NoError(t, err)
+	require.Len(t, whole.Contracts, len(many), "some are only looked after together")
+	all, err = record.Lifecycles(t.Context(), "", 1000)
+	require.NoError(t, err)
+	require.Len(t, all, 3+len(many)+1)
+}

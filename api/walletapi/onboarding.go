@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
@@ -98,7 +99,7 @@ func (a *API) settle(ctx context.Context, n newcomer) (ledger.Party, error) {
 		if err != nil {
 			return "", err
 		}
-		err = a.record.GiveWallet(ctx, wallet)
+		err = a.giveInTurn(ctx, wallet)
 		raced := fault.UserAlreadyExists.Matches(err) || wallet.Hosting != nil && fault.InvalidArgument.Matches(err)
 		if raced && try < races {
 			continue
@@ -316,4 +317,15 @@ func partyHint(name string) string {
 		}
 	}
 	return hint.String()
+}
+
+// giveInTurn gives a user a wallet in a turn of those who read: it locks the head of the record, and few requests of
+// one user wait for that at once.
+func (a *API) giveInTurn(ctx context.Context, wallet db.Wallet) error {
+	end, err := endpoint.ReadInTurn(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	return a.record.GiveWallet(ctx, wallet)
 }

@@ -4,8 +4,8 @@
 -- +goose Up
 -- +goose StatementBegin
 -- The first account after a given one, in order of their names, that has a task of a kind due; from the beginning after
--- null, and null for none. The first entry of an account is what it has due first, so that of each account no more is
--- looked at than fits beside others: it passes many accounts at once, and one that has much in one step.
+-- null, and null for none. The first entry of an account is what it has due first. So the first one is looked at alone,
+-- and then many entries at once, which passes many accounts of which nothing is due, and one that has much in one step.
 CREATE FUNCTION next_account_with_tasks_due(of_kind text, due_by timestamptz, after text)
 RETURNS text
 LANGUAGE plpgsql STABLE
@@ -13,33 +13,37 @@ AS $$
 DECLARE
     found text COLLATE "C";
     last text COLLATE "C" := after;
+    first_at timestamptz;
 BEGIN
-    LOOP
-        IF last IS NULL THEN
-            SELECT min(near.account) FILTER (WHERE near.at <= due_by), max(near.account)
-            INTO found, last
-            FROM (
-                SELECT t.account, t.due_at AS at
-                FROM automation_tasks AS t
-                WHERE t.kind = of_kind
-                ORDER BY t.account, t.due_at, t.subject
-                LIMIT 64
-            ) AS near;
-        ELSE
-            SELECT min(near.account) FILTER (WHERE near.at <= due_by), max(near.account)
-            INTO found, last
-            FROM (
-                SELECT t.account, t.due_at AS at
-                FROM automation_tasks AS t
-                WHERE t.kind = of_kind AND t.account > last
-                ORDER BY t.account, t.due_at, t.subject
-                LIMIT 64
-            ) AS near;
+    IF last IS NULL THEN
+        SELECT t.account, t.due_at INTO last, first_at
+        FROM automation_tasks AS t
+        WHERE t.kind = of_kind
+        ORDER BY t.account, t.due_at, t.subject
+        LIMIT 1;
+    ELSE
+        SELECT t.account, t.due_at INTO last, first_at
+        FROM automation_tasks AS t
+        WHERE t.kind = of_kind AND t.account > last
+        ORDER BY t.account, t.due_at, t.subject
+        LIMIT 1;
+    END IF;
+    WHILE found IS NULL AND last IS NOT NULL LOOP
+        IF first_at <= due_by THEN
+            RETURN last;
         END IF;
-        IF found IS NOT NULL OR last IS NULL THEN
-            RETURN found;
-        END IF;
+        SELECT min(near.account) FILTER (WHERE near.at <= due_by), max(near.account)
+        INTO found, last
+        FROM (
+            SELECT t.account, t.due_at AS at
+            FROM automation_tasks AS t
+            WHERE t.kind = of_kind AND t.account > last
+            ORDER BY t.account, t.due_at, t.subject
+            LIMIT 64
+        ) AS near;
+        first_at := NULL;
     END LOOP;
+    RETURN found;
 END;
 $$;
 
@@ -51,33 +55,37 @@ AS $$
 DECLARE
     found text COLLATE "C";
     last text COLLATE "C" := after;
+    first_at timestamptz;
 BEGIN
-    LOOP
-        IF last IS NULL THEN
-            SELECT min(near.account) FILTER (WHERE near.at <= due_by), max(near.account)
-            INTO found, last
-            FROM (
-                SELECT l.account, l.due_at AS at
-                FROM lifecycles AS l
-                WHERE l.calls = 0
-                ORDER BY l.account, l.due_at, l.workflow_id
-                LIMIT 64
-            ) AS near;
-        ELSE
-            SELECT min(near.account) FILTER (WHERE near.at <= due_by), max(near.account)
-            INTO found, last
-            FROM (
-                SELECT l.account, l.due_at AS at
-                FROM lifecycles AS l
-                WHERE l.calls = 0 AND l.account > last
-                ORDER BY l.account, l.due_at, l.workflow_id
-                LIMIT 64
-            ) AS near;
+    IF last IS NULL THEN
+        SELECT l.account, l.due_at INTO last, first_at
+        FROM lifecycles AS l
+        WHERE l.calls = 0
+        ORDER BY l.account, l.due_at, l.workflow_id
+        LIMIT 1;
+    ELSE
+        SELECT l.account, l.due_at INTO last, first_at
+        FROM lifecycles AS l
+        WHERE l.calls = 0 AND l.account > last
+        ORDER BY l.account, l.due_at, l.workflow_id
+        LIMIT 1;
+    END IF;
+    WHILE found IS NULL AND last IS NOT NULL LOOP
+        IF first_at <= due_by THEN
+            RETURN last;
         END IF;
-        IF found IS NOT NULL OR last IS NULL THEN
-            RETURN found;
-        END IF;
+        SELECT min(near.account) FILTER (WHERE near.at <= due_by), max(near.account)
+        INTO found, last
+        FROM (
+            SELECT l.account, l.due_at AS at
+            FROM lifecycles AS l
+            WHERE l.calls = 0 AND l.account > last
+            ORDER BY l.account, l.due_at, l.workflow_id
+            LIMIT 64
+        ) AS near;
+        first_at := NULL;
     END LOOP;
+    RETURN found;
 END;
 $$;
 
@@ -89,33 +97,37 @@ AS $$
 DECLARE
     found text COLLATE "C";
     last text COLLATE "C" := after;
+    first_at timestamptz;
 BEGIN
-    LOOP
-        IF last IS NULL THEN
-            SELECT min(near.account) FILTER (WHERE near.at <= due_by), max(near.account)
-            INTO found, last
-            FROM (
-                SELECT l.account, l.call_after AS at
-                FROM lifecycles AS l
-                WHERE l.calls > 0
-                ORDER BY l.account, l.call_after, l.workflow_id
-                LIMIT 64
-            ) AS near;
-        ELSE
-            SELECT min(near.account) FILTER (WHERE near.at <= due_by), max(near.account)
-            INTO found, last
-            FROM (
-                SELECT l.account, l.call_after AS at
-                FROM lifecycles AS l
-                WHERE l.calls > 0 AND l.account > last
-                ORDER BY l.account, l.call_after, l.workflow_id
-                LIMIT 64
-            ) AS near;
+    IF last IS NULL THEN
+        SELECT l.account, l.call_after INTO last, first_at
+        FROM lifecycles AS l
+        WHERE l.calls > 0
+        ORDER BY l.account, l.call_after, l.workflow_id
+        LIMIT 1;
+    ELSE
+        SELECT l.account, l.call_after INTO last, first_at
+        FROM lifecycles AS l
+        WHERE l.calls > 0 AND l.account > last
+        ORDER BY l.account, l.call_after, l.workflow_id
+        LIMIT 1;
+    END IF;
+    WHILE found IS NULL AND last IS NOT NULL LOOP
+        IF first_at <= due_by THEN
+            RETURN last;
         END IF;
-        IF found IS NOT NULL OR last IS NULL THEN
-            RETURN found;
-        END IF;
+        SELECT min(near.account) FILTER (WHERE near.at <= due_by), max(near.account)
+        INTO found, last
+        FROM (
+            SELECT l.account, l.call_after AS at
+            FROM lifecycles AS l
+            WHERE l.calls > 0 AND l.account > last
+            ORDER BY l.account, l.call_after, l.workflow_id
+            LIMIT 64
+        ) AS near;
+        first_at := NULL;
     END LOOP;
+    RETURN found;
 END;
 $$;
 

@@ -15,6 +15,7 @@ func followCommand(_ ledger.ContractID, c coin.TransferCommand) Followed {
 	return Followed{
 		Kind: RunTransferCommands, WorkflowID: workflowid.Of("transfer-commands", string(c.Sender)),
 		Parties: ledger.SortedParties([]ledger.Party{c.Sender, c.Receiver, c.Delegate}),
+		Whole:   true, // they go in the order of their nonces
 	}
 }
 

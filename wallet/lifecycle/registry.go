@@ -34,6 +34,8 @@ type Followed struct {
 	WorkflowID workflowid.ID
 	// Parties are those whom the workflow is about.
 	Parties []ledger.Party
+	// Whole: all contracts of the workflow have to be known to decide on one of them.
+	Whole bool
 }
 
 // Registry knows the templates whose contracts have a lifecycle. It is immutable.
