@@ -101,7 +101,7 @@ func placesOf(t *testing.T) []place {
 		{
 			"parties that users allocated, onboardings that wait included", "any number",
 			flag("max-self-allocated-parties", ledger.DefaultSettings().MaxSelfAllocatedParties), "403",
-			"api/ledgerapi", "TestUsersAllocateForThemselvesWithinTheirQuota",
+			"api/ledgerapi/parties", "TestUsersAllocateForThemselvesWithinTheirQuota",
 		},
 	}
 }
