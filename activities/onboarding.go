@@ -51,9 +51,6 @@ func (a *Activities) ContributeToOnboarding(
 	step := onboardingStep{
 		node: a.Node, self: node, key: key, contribution: in, given: given.Remembering(topology.NewChecks()),
 	}
-	if err := a.verifyAhead(ctx, &step); err != nil {
-		return topology.Outcome{}, err
-	}
 	err = a.DB.ContributeToOnboarding(ctx, db.OnboardingContribution{
 		ID: in.ID, Party: given.Party(), Now: a.Clock().UTC().Truncate(time.Microsecond),
 		Grant: db.Grant{
@@ -66,17 +63,6 @@ func (a *Activities) ContributeToOnboarding(
 		return step.outcome, nil
 	}
 	return a.refusedContribution(ctx, in, given.Party(), err)
-}
-
-// verifyAhead decides once without the head lock, so that the signatures are verified when it is held and everybody
-// else waits: what is decided then is decided anew, with what has changed meanwhile.
-func (a *Activities) verifyAhead(ctx context.Context, step *onboardingStep) error {
-	standing, err := a.DB.PartyStanding(ctx, step.given.Party())
-	if err != nil {
-		return err
-	}
-	_, _ = step.decideGuarded(standing) // a refusal is decided again
-	return nil
 }
 
 // unusable is the refusal of a contribution that cannot be used, which the log tells about unless it is a rule's.
@@ -132,7 +118,8 @@ func (s *onboardingStep) decideGuarded(standing db.PartyStanding) (*db.Onboardin
 	return next, nil
 }
 
-// decide runs once for each try of the transaction.
+// decide runs once before the transaction, where the signatures are verified while nobody waits, and once for each try
+// of it.
 func (s *onboardingStep) decide(standing db.PartyStanding) (*db.OnboardingStep, error) {
 	s.outcome = topology.Outcome{Party: s.given.Party()}
 	if standing.External != nil && standing.External.ContributionID == s.contribution.ID {

@@ -144,7 +144,8 @@ type OnboardingContribution struct {
 	Now time.Time
 	// Wait is for how long an onboarding that begins to wait does so.
 	Wait time.Duration
-	// Decide says where the contribution brings the onboarding, nil for nowhere. Its error ends everything.
+	// Decide says where the contribution brings the onboarding, nil for nowhere. Its error ends everything. It is asked
+	// once without a lock, so that what is dear in it is done while nobody waits, and again under the lock.
 	Decide func(PartyStanding) (*OnboardingStep, error)
 	// Waits is told until when the onboarding waits, if it does.
 	Waits func(until time.Time)
@@ -152,9 +153,13 @@ type OnboardingContribution struct {
 
 // ContributeToOnboarding brings the onboarding of an external party one step on: what there is of it is stored, or,
 // when all have agreed, the party is allocated with its keys, hosts and the rights of its users, and enters the record.
-// All of that happens or nothing. Others who contribute to it, or allocate parties, wait meanwhile. Faults:
-// USER_NOT_FOUND, TOO_MANY_USER_RIGHTS, PERMISSION_DENIED for a user beyond its quota, and those of Decide.
+// All of that happens or nothing. Others who contribute to it, or allocate parties, wait meanwhile, but not for what is
+// refused or changes nothing. Faults: USER_NOT_FOUND, TOO_MANY_USER_RIGHTS, PERMISSION_DENIED for a user beyond its
+// quota, and those of Decide.
 func (d *DB) ContributeToOnboarding(ctx context.Context, c OnboardingContribution) error {
+	if step, err := d.nextStep(ctx, c); err != nil || step == nil {
+		return err
+	}
 	var changed []string
 	err := d.InTx(ctx, func(tx *Tx) error {
 		var err error
@@ -167,6 +172,20 @@ func (d *DB) ContributeToOnboarding(ctx context.Context, c OnboardingContributio
 		}
 	}
 	return err
+}
+
+// nextStep decides without a lock where the contribution brings the onboarding: nil for nowhere. What it lets pass is
+// decided again under the lock.
+func (r Reader) nextStep(ctx context.Context, c OnboardingContribution) (*OnboardingStep, error) {
+	standing, err := r.PartyStanding(ctx, c.Party)
+	if err != nil {
+		return nil, err
+	}
+	step, err := c.Decide(standing)
+	if err != nil || step == nil || !slices.Contains(step.UserIDs, c.Grant.UserID) {
+		return step, err
+	}
+	return step, r.couldGet(ctx, c.Grant, c.Party, step.IdentityProviderID)
 }
 
 // contribute returns the users whose rights have changed.

@@ -8,6 +8,9 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
+// checkingGrantee is what refuses a user who cannot get the right to a party.
+const checkingGrantee = "checking user's existence"
+
 // Grant is the right to act as a party that is being allocated, for a user of the party's identity provider.
 type Grant struct {
 	// UserID is the user; "" for nobody.
@@ -39,22 +42,46 @@ func (t *Tx) grantParty(ctx context.Context, grant Grant, party ledger.Party, pr
 // mayGet refuses what the user cannot get: USER_NOT_FOUND, TOO_MANY_USER_RIGHTS, and PERMISSION_DENIED beyond the
 // quota. Until the transaction ends nobody else changes the user or its rights.
 func (t *Tx) mayGet(ctx context.Context, grant Grant, party ledger.Party, provider string) error {
-	const operation = "checking user's existence"
-	user, err := t.lockUser(ctx, operation, grant.UserID, grant.Guard)
+	user, err := t.lockUser(ctx, checkingGrantee, grant.UserID, grant.Guard)
 	if err != nil {
 		return err
 	}
-	if user.IdentityProviderID != provider {
-		return fault.UserNotFoundWhen(operation, grant.UserID)
+	return t.checkGrant(ctx, user, grant, party, provider)
+}
+
+// couldGet is mayGet without a lock: it refuses what the user cannot get now, unless the party is allocated without.
+func (r Reader) couldGet(ctx context.Context, grant Grant, party ledger.Party, provider string) error {
+	if grant.UserID == "" || grant.MayMiss {
+		return nil
 	}
-	count, err := t.queries.CountUserRights(ctx, grant.UserID)
+	user, known, err := r.UserNamed(ctx, grant.UserID)
+	switch {
+	case err != nil:
+		return err
+	case !known:
+		return fault.UserNotFoundWhen(checkingGrantee, grant.UserID)
+	}
+	if err := r.CheckReach(ctx, user, grant.Guard); err != nil {
+		return err
+	}
+	return r.checkGrant(ctx, user, grant, party, provider)
+}
+
+// checkGrant refuses what a user who is there cannot get.
+func (r Reader) checkGrant(
+	ctx context.Context, user ledger.User, grant Grant, party ledger.Party, provider string,
+) error {
+	if user.IdentityProviderID != provider {
+		return fault.UserNotFoundWhen(checkingGrantee, grant.UserID)
+	}
+	count, err := r.queries.CountUserRights(ctx, grant.UserID)
 	if err != nil {
 		return failed("counting user rights", err)
 	}
 	if count >= ledger.MaxUserRights {
 		return tooManyRights(grant.UserID, count+1)
 	}
-	return t.CheckPartyQuota(ctx, grant, party)
+	return r.CheckPartyQuota(ctx, grant, party)
 }
 
 // CheckPartyQuota refuses users that, with this party, would have rights to more parties than they may: upstream counts

@@ -19,11 +19,27 @@ type Hosting struct {
 }
 
 // HostParty allocates a party as [DB.AllocateParty] does, and enters it in the record: readers of topology
-// transactions learn of it. Both happen or neither.
+// transactions learn of it. Both happen or neither. What is refused is refused before others have to wait for it.
 func (d *DB) HostParty(ctx context.Context, hosting Hosting) (ledger.PartyDetails, error) {
+	if err := d.mayHost(ctx, hosting); err != nil {
+		return ledger.PartyDetails{}, err
+	}
 	return d.allocate(ctx, hosting.Details, hosting.Grant, func(tx *Tx, store func() error) error {
 		return tx.enterHosting(ctx, hosting, store)
 	})
+}
+
+// mayHost refuses what cannot be hosted now, without a lock. What it lets pass is looked at again under the lock.
+func (r Reader) mayHost(ctx context.Context, hosting Hosting) error {
+	party := hosting.Details.Party
+	known, err := r.KnownParties(ctx, []ledger.Party{party})
+	if err != nil {
+		return err
+	}
+	if _, exists := known[party]; exists {
+		return partyExists(party)
+	}
+	return r.couldGet(ctx, hosting.Grant, party, hosting.Details.IdentityProviderID)
 }
 
 // enterHosting has the party stored and tells of it in the record. The head is locked before users are, as everywhere.

@@ -1,7 +1,10 @@
 package db_test
 
 import (
+	"context"
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
@@ -101,4 +104,58 @@ func TestAQuotaHoldsWhenManyAskAtOnce(t *testing.T) {
 		}
 	}
 	require.Equal(t, 2, allocated, "with the party that it may read as, three")
+}
+
+// What is refused, and what is there already, is answered while somebody else holds the head: nobody waits for it.
+func TestWhatIsRefusedDoesNotWaitForTheHead(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	createUser(t, record, app, ledger.Right{Kind: ledger.CanActAs, Party: alice})
+	createUser(t, record, "carol")
+	require.NoError(t, host(t, record, alice, ""))
+	mine := db.Wallet{Owner: ledger.DefaultUser("carol"), Party: alice, BySelf: true}
+	require.NoError(t, record.GiveWallet(t.Context(), mine))
+	given, _, err := record.User(t.Context(), mine.Owner)
+	require.NoError(t, err)
+	createUser(t, record, "dave")
+	require.NoError(t, record.DeleteUser(t.Context(), "dave"))
+	taken := db.Wallet{
+		Owner: ledger.DefaultUser("dave"), Party: bob, BySelf: true,
+		Hosting: &db.Hosting{Details: ledger.PartyDetails{Party: bob, IsLocal: true}},
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	hosting := func(party ledger.Party, grant db.Grant) error {
+		_, err := record.HostParty(ctx, db.Hosting{
+			Details: ledger.PartyDetails{Party: party, IsLocal: true}, Grant: grant, Now: start,
+		})
+		return err
+	}
+	contribute := func(c db.OnboardingContribution, step *db.OnboardingStep, refusal error) error {
+		c.Party, c.Decide = bob, func(db.PartyStanding) (*db.OnboardingStep, error) { return step, refusal }
+		return record.ContributeToOnboarding(ctx, c)
+	}
+	beyond := db.Grant{UserID: app, MaxParties: 1}
+	undecided := errors.New("undecided")
+	require.NoError(t, record.InTx(ctx, func(tx *db.Tx) error {
+		if _, err := tx.LockHead(ctx); err != nil {
+			return err
+		}
+		requireFault(t, hosting(alice, db.Grant{}), fault.InvalidArgument, "already allocated")
+		requireFault(t, hosting(bob, db.Grant{UserID: "nobody"}), fault.UserNotFound, "nobody")
+		requireFault(t, hosting(bob, beyond), fault.PermissionDenied, "User quota of party allocations exhausted")
+		requireFault(t, hosting(bob, db.Grant{UserID: app, Guard: db.WithinReachOf(ledger.Identity{
+			IdentityProviderID: "idp",
+		})}), fault.PermissionDenied, "has no user")
+		require.NoError(t, record.GiveWallet(ctx, mine), "it has it")
+		require.ErrorIs(t, record.GiveWallet(ctx, taken), db.ErrTaken)
+		require.NoError(t, contribute(db.OnboardingContribution{}, nil, nil))
+		require.ErrorIs(t, contribute(db.OnboardingContribution{}, nil, undecided), undecided)
+		requireFault(t, contribute(db.OnboardingContribution{Grant: beyond},
+			&db.OnboardingStep{UserIDs: []string{app}}, nil), fault.PermissionDenied, "User quota of party allocations")
+		return nil
+	}))
+	still, _, err := record.User(t.Context(), mine.Owner)
+	require.NoError(t, err)
+	require.Equal(t, given, still)
 }

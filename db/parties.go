@@ -49,9 +49,13 @@ func (t *Tx) insertParty(ctx context.Context, details ledger.PartyDetails) error
 		IdentityProviderID: details.IdentityProviderID,
 	})
 	if err == nil && inserted == 0 {
-		return fault.InvalidArgumentf("Party already exists: party %s is already allocated on this node", details.Party)
+		return partyExists(details.Party)
 	}
 	return failed("allocating a party", err)
+}
+
+func partyExists(party ledger.Party) error {
+	return fault.InvalidArgumentf("Party already exists: party %s is already allocated on this node", party)
 }
 
 // KnownParties tells which of the parties are known, and of those whether they are local. Unknown ones are absent.

@@ -44,12 +44,36 @@ func (r Reader) WalletParty(ctx context.Context, owner ledger.Identity) (ledger.
 // when the user is another identity provider's or was changed meanwhile, TOO_MANY_USER_RIGHTS; [ErrTaken] and
 // [ErrNotGiven] for a user that gives itself a wallet.
 func (d *DB) GiveWallet(ctx context.Context, wallet Wallet) error {
+	if done, err := d.ownsWallet(ctx, wallet); err != nil || done {
+		return err
+	}
+	if wallet.Hosting != nil {
+		if err := d.mayHost(ctx, *wallet.Hosting); err != nil {
+			return err
+		}
+	}
 	return d.changeUser(ctx, wallet.Owner.UserID, func(tx *Tx) error {
 		if wallet.Hosting == nil {
 			return tx.settleWallet(ctx, wallet)
 		}
 		return tx.enterHosting(ctx, *wallet.Hosting, func() error { return tx.settleWallet(ctx, wallet) })
 	})
+}
+
+// ownsWallet refuses users who cannot give themselves the wallet now, and is done for those who have all of it: without
+// a lock, and without telling anybody of a change.
+func (r Reader) ownsWallet(ctx context.Context, wallet Wallet) (done bool, err error) {
+	if !wallet.BySelf {
+		return false, nil
+	}
+	if err := r.CheckOwnWallet(ctx, wallet.Owner); err != nil {
+		return false, err
+	}
+	user, known, err := r.User(ctx, wallet.Owner)
+	if err != nil || !known || user.PrimaryParty != wallet.Party {
+		return false, err
+	}
+	return r.mayKeepWallet(ctx, wallet, user)
 }
 
 // settleWallet finds or creates the user, and gives it the wallet.
@@ -78,15 +102,15 @@ func (t *Tx) settleWallet(ctx context.Context, wallet Wallet) error {
 }
 
 // mayKeepWallet refuses users that lost what they would give themselves. It is done for those who have it all.
-func (t *Tx) mayKeepWallet(ctx context.Context, wallet Wallet, user ledger.User) (done bool, err error) {
+func (r Reader) mayKeepWallet(ctx context.Context, wallet Wallet, user ledger.User) (done bool, err error) {
 	if user.IsDeactivated {
 		return false, ErrTaken
 	}
-	remembered, had, err := t.WalletParty(ctx, wallet.Owner)
+	remembered, had, err := r.WalletParty(ctx, wallet.Owner)
 	if err != nil || !had && user.PrimaryParty == "" {
 		return false, err
 	}
-	rights, err := t.UserRights(ctx, user.ID)
+	rights, err := r.UserRights(ctx, user.ID)
 	if err != nil {
 		return false, err
 	}

@@ -122,6 +122,8 @@ type Limits struct {
 	anonymous *anonymous
 	// reads are the turns of requests that change nothing.
 	reads atomic.Pointer[Turns]
+	// commits are the turns of what is committed without a submission.
+	commits *Turns
 	// streams are the places of streams with a user, so many of each identity provider.
 	streams *places
 	// bodies are places for the bytes of long bodies.
@@ -172,6 +174,7 @@ func NewLimits(options LimitOptions) *Limits {
 		waiting:   newPlaces(int64(options.Requests), int64(options.UserRequests)),
 		anonymous: newAnonymous(options),
 		streams:   newPlaces(math.MaxInt64, math.MaxInt64), // what all and each may have is counted by Streams
+		commits:   NewTurns(DirectCommits, UserDirectCommits),
 		bodies:    newPlaces(options.BodyMemory, options.UserBodyMemory),
 		answers:   newPlaces(options.AnswerMemory, options.UserAnswerMemory),
 	}

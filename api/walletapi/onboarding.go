@@ -168,7 +168,11 @@ func (a *API) letOperatorActAs(ctx context.Context, party ledger.Party) error {
 	if err != nil || len(rights) >= ledger.MaxUserRights/2 { // the other half is for what administrators give it
 		return err
 	}
-	_, err = a.record.GrantRights(ctx, a.ledgerUser, []ledger.Right{{Kind: ledger.CanActAs, Party: party}})
+	actAs := ledger.Right{Kind: ledger.CanActAs, Party: party}
+	if slices.Contains(rights, actAs) {
+		return nil
+	}
+	_, err = a.record.GrantRights(ctx, a.ledgerUser, []ledger.Right{actAs})
 	if fault.UserNotFound.Matches(err) || fault.TooManyUserRights.Matches(err) {
 		return nil
 	}

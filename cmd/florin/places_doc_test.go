@@ -53,6 +53,11 @@ func placesOf(t *testing.T) []place {
 			"api/endpoint", "TestNoUserTakesAllReads",
 		},
 		{
+			"changes of users and parties under way", strconv.Itoa(endpoint.DirectCommits),
+			strconv.Itoa(endpoint.UserDirectCommits), "they wait, then " + overloaded,
+			"api/endpoint", "TestNoUserTakesAllDirectCommits",
+		},
+		{
 			"requests without a usable token", flag("max-anonymous-requests", settings.MaxAnonymousRequests),
 			flag("max-address-requests", settings.MaxAddressRequests) + " of an address", overloaded,
 			"api/endpoint", "TestNoAddressTakesAllThatIsThereWithoutAToken",

@@ -1,0 +1,44 @@
+package endpoint
+
+import (
+	"context"
+	"time"
+)
+
+// What is committed without a submission: parties, users, rights, identity providers. It has turns of its own, so few
+// that commits of submissions find the head of the record free, and connections to the database.
+const (
+	// DirectCommits is how many such commits are under way at once.
+	DirectCommits = 8
+	// UserDirectCommits is how many of them may be one user's.
+	UserDirectCommits = 2
+	// commitWait is how long a request waits for its turn to commit.
+	commitWait = 10 * time.Second
+)
+
+// InTurn commits in the turn of the user who sent the request. Outside of requests, and in those without a user, there
+// are no turns.
+func InTurn[T any](ctx context.Context, commit func() (T, error)) (out T, err error) {
+	place := callOf(ctx).place
+	if place == nil {
+		return commit()
+	}
+	waiting, cancel := context.WithTimeout(ctx, commitWait)
+	defer cancel()
+	give, err := place.limits.commits.take(waiting, place.who)
+	if err != nil {
+		if ctx.Err() == nil {
+			err = Overloaded(overloadPause, "%d changes of users and parties are made at once, %d of one user, and this one's "+
+				"turn did not come within %s.", DirectCommits, UserDirectCommits, commitWait)
+		}
+		return out, err
+	}
+	defer give()
+	return commit()
+}
+
+// OnlyInTurn is [InTurn] for what returns nothing.
+func OnlyInTurn(ctx context.Context, commit func() error) error {
+	_, err := InTurn(ctx, func() (struct{}, error) { return struct{}{}, commit() })
+	return err
+}

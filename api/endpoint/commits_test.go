@@ -1,0 +1,78 @@
+package endpoint_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/endpoint"
+)
+
+// serveCommits serves changes that are committed without a submission.
+func serveCommits(t *testing.T) *readers {
+	t.Helper()
+	r := &readers{t: t, working: make(chan string), goOn: make(chan string)}
+	frame, err := endpoint.NewFrame(endpoint.Options{
+		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
+		Limits: endpoint.NewLimits(endpoint.LimitOptions{}),
+	})
+	require.NoError(t, err)
+	router := chi.NewRouter()
+	router.Use(frame.Observe)
+	type named struct {
+		Name string `path:"name"`
+	}
+	commit := func(ctx context.Context, req named) (endpoint.Empty, error) {
+		return endpoint.Empty{}, endpoint.OnlyInTurn(ctx, func() error {
+			r.working <- req.Name
+			<-r.goOn
+			return nil
+		})
+	}
+	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{
+		endpoint.New(info(http.MethodPost, "/commit/{name}", endpoint.Open), commit),
+	}))
+	r.handler = router
+	return r
+}
+
+func (r *readers) post(user, path string) <-chan int {
+	return r.ask(r.t.Context(), user, http.MethodPost, path, httptest.NewRecorder())
+}
+
+func TestNoUserTakesAllDirectCommits(t *testing.T) {
+	t.Parallel()
+	r := serveCommits(t)
+	var greedy []<-chan int
+	for range endpoint.UserDirectCommits {
+		greedy = append(greedy, r.post("greedy", "/commit/greedy"))
+		r.works("greedy")
+	}
+	behind := r.post("greedy", "/commit/behind") // works only when one of those before it is done
+	modest := r.post("modest", "/commit/modest")
+	r.works("modest")
+	for range endpoint.UserDirectCommits + 1 {
+		r.goOn <- ""
+	}
+	for _, status := range append(greedy, modest) {
+		r.answered(status)
+	}
+	r.works("behind")
+	r.goOn <- ""
+	r.answered(behind)
+}
+
+func TestOutsideOfRequestsThereAreNoTurns(t *testing.T) {
+	t.Parallel()
+	for range endpoint.DirectCommits + 1 {
+		done, err := endpoint.InTurn(t.Context(), func() (int, error) { return 1, nil })
+		require.NoError(t, err)
+		require.Equal(t, 1, done)
+	}
+}
