@@ -20,8 +20,8 @@ func handedOn(wrapper reflect.Type) (names []string) {
 }
 
 // Whatever changes users, parties or identity providers takes a turn. A new method of the record that only reads is
-// added to the list; one that changes something goes through the turns. Pruning is the operator's, who may prune when it
-// likes.
+// added to the list; one that changes something goes through the turns. Pruning is the operator's, who may prune when
+// it likes.
 func TestWhatIsCommittedDirectlyTakesTurns(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []string{
