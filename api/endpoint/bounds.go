@@ -56,8 +56,12 @@ func (b bounds) check(body []byte) error {
 	return nil
 }
 
-// freeBody is how much of each body does not count.
-const freeBody = 64 << 10
+const (
+	// freeBody is how much of each body does not count.
+	freeBody = 64 << 10
+	// freeAsked is how much of the request of a stream does not count: it is held for as long as the stream lasts.
+	freeAsked = 4 << 10
+)
 
 // meteredBody counts what is held of a body. What is long must fit in what all bodies may take together, and in what
 // those of one user may.
@@ -65,31 +69,44 @@ type meteredBody struct {
 	body   io.Reader
 	limits *Limits
 	who    holder
-	read   int64
-	held   int64
+	// in is where the bytes count that are not free, and what says what they are.
+	in   *places
+	what string
+	free int64
+	read int64
+	held int64
 }
 
 // meter starts to count a body. Release it when nothing of it is needed any more.
 func (l *Limits) meter(who caller, body io.Reader) *meteredBody {
-	return &meteredBody{body: body, limits: l, who: who.holder}
+	return &meteredBody{
+		body: body, limits: l, who: who.holder, in: l.bodies, what: "long request bodies", free: freeBody,
+	}
+}
+
+// meterAsked is meter for the request of a stream. Those of open streams have places of their own: what stays for so
+// long must not keep long bodies of other requests away.
+func (l *Limits) meterAsked(who caller, body io.Reader) *meteredBody {
+	return &meteredBody{
+		body: body, limits: l, who: who.holder, in: l.asked, what: "requests of open streams", free: freeAsked,
+	}
 }
 
 // Read implements [io.Reader].
 func (m *meteredBody) Read(into []byte) (int, error) {
 	n, err := m.body.Read(into)
 	m.read += int64(n)
-	if more := m.read - freeBody - m.held; more > 0 {
-		switch m.limits.bodies.take(m.who, more) {
+	if more := m.read - m.free - m.held; more > 0 {
+		switch m.in.take(m.who, more) {
 		case shortForAll:
 			return n, Overloaded(overloadPause,
-				"The node holds %d bytes of long request bodies at the moment, the most it takes at once.",
-				m.limits.now().BodyMemory)
+				"The node holds %d bytes of %s at the moment, the most it takes at once.", m.limits.now().BodyMemory, m.what)
 		case shortForProvider:
-			return n, m.limits.bodies.ofProvider(m.who, "bytes of long request bodies")
+			return n, m.in.ofProvider(m.who, "bytes of "+m.what)
 		case shortForHolder:
 			return n, Overloaded(overloadPause,
-				"The node holds %d bytes of long request bodies of user %q at the moment, the most for one user at once.",
-				m.limits.now().UserBodyMemory, m.who.name)
+				"The node holds %d bytes of %s of user %q at the moment, the most for one user at once.",
+				m.limits.now().UserBodyMemory, m.what, m.who.name)
 		case noShortage:
 		}
 		m.held += more
@@ -98,6 +115,6 @@ func (m *meteredBody) Read(into []byte) (int, error) {
 }
 
 func (m *meteredBody) release() {
-	m.limits.bodies.give(m.who, m.held)
+	m.in.give(m.who, m.held)
 	m.held = 0
 }

@@ -65,7 +65,8 @@ type LimitOptions struct {
 	// a hundred times as much as a short value does on the wire.
 	Values int
 	// BodyMemory is how many bytes of long request bodies may be held and decoded at once. The first 64 KiB of each do
-	// not count, so that usual requests are served whatever others send.
+	// not count, so that usual requests are served whatever others send. Requests of open streams may take as much again:
+	// of each, the first 4 KiB do not count.
 	BodyMemory int64
 	// UserBodyMemory is how many of them may be one user's.
 	UserBodyMemory int64
@@ -128,6 +129,8 @@ type Limits struct {
 	streams *places
 	// bodies are places for the bytes of long bodies.
 	bodies *places
+	// asked are places for the bytes of the requests of open streams.
+	asked *places
 	// answers are places for the bytes of answers.
 	answers *places
 	// refused is how many requests were refused since the log said so last.
@@ -176,6 +179,7 @@ func NewLimits(options LimitOptions) *Limits {
 		streams:   newPlaces(math.MaxInt64, math.MaxInt64), // what all and each may have is counted by Streams
 		commits:   NewTurns(DirectCommits, UserDirectCommits),
 		bodies:    newPlaces(options.BodyMemory, options.UserBodyMemory),
+		asked:     newPlaces(options.BodyMemory, options.UserBodyMemory),
 		answers:   newPlaces(options.AnswerMemory, options.UserAnswerMemory),
 	}
 	l.refusals = rate.NewLimiter(rate.Inf, 1)
@@ -215,6 +219,7 @@ func (l *Limits) apply(now *limitsNow) {
 	l.waiting.resize(int64(now.Requests), int64(now.UserRequests))
 	l.anonymous.set(now.LimitOptions)
 	l.bodies.resize(now.BodyMemory, now.UserBodyMemory)
+	l.asked.resize(now.BodyMemory, now.UserBodyMemory)
 	l.answers.resize(now.AnswerMemory, now.UserAnswerMemory)
 	if before == nil || before.Reads != now.Reads || before.UserReads != now.UserReads {
 		l.reads.Store(NewTurns(now.Reads, now.UserReads)) // turns that are taken are given back to those before

@@ -26,7 +26,8 @@ func TestNoIdentityProviderTakesAllPlaces(t *testing.T) {
 	})
 	l.streams.together = all / 2
 	kinds := map[string]*places{
-		"requests": l.requests, "waiting": l.waiting, "bodies": l.bodies, "answers": l.answers, "streams": l.streams,
+		"requests": l.requests, "waiting": l.waiting, "bodies": l.bodies, "asked": l.asked, "answers": l.answers,
+		"streams": l.streams,
 	}
 	counted := 0
 	for field := range reflect.TypeFor[Limits]().Fields() {

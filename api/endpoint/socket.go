@@ -92,8 +92,8 @@ func (f *Frame) allowsOrigin(r *http.Request) bool {
 func (s *socket) read(ctx context.Context, end context.CancelCauseFunc) {
 	kind, reader, err := s.conn.Reader(ctx)
 	if err == nil {
-		body := s.frame.options.Limits.meter(s.who, reader)
-		defer body.release() // as long as the stream lasts, which may hold what it was asked
+		body := s.frame.options.Limits.meterAsked(s.who, reader)
+		defer body.release() // as long as the stream lasts, which holds what it was asked
 		var data []byte
 		if data, err = io.ReadAll(body); err == nil {
 			s.first <- message{kind, data}

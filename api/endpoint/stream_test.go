@@ -151,7 +151,7 @@ func serveStreamWithin(
 	}
 	frame, err := endpoint.NewFrame(endpoint.Options{
 		Auth: s.directory, Failures: encodeFailure, Logger: slog.New(slog.NewJSONHandler(s.log, nil)), Now: time.Now,
-		MaxBodyBytes: 200, Streams: s.streams, Limits: endpoint.NewLimits(limits),
+		MaxBodyBytes: max(200, limits.BodyMemory), Streams: s.streams, Limits: endpoint.NewLimits(limits),
 		AllowOrigin: func(origin string) bool { return origin == allowedOrigin },
 	})
 	require.NoError(t, err)

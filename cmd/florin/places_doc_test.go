@@ -72,6 +72,11 @@ func placesOf(t *testing.T) []place {
 			"api/endpoint", "TestNoUserTakesTheMemoryForLongBodies",
 		},
 		{
+			"bytes of the requests of open streams, beyond 4 KiB of each", flag("max-body-memory", settings.MaxBodyMemory),
+			flag("max-user-body-memory", settings.MaxUserBodyMemory), overloaded,
+			"api/endpoint", "TestNoUserTakesTheMemoryForWhatStreamsWereAsked",
+		},
+		{
 			"bytes of answers in the making, and of the record that they are made of",
 			flag("max-answer-memory", settings.MaxAnswerMemory), flag("max-user-answer-memory", settings.MaxUserAnswerMemory),
 			overloaded, "api/endpoint", "TestNoUserTakesTheMemoryForAnswers",
