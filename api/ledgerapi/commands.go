@@ -96,7 +96,6 @@ type DeduplicationPeriod struct {
 	endpoint.OneOf
 
 	DeduplicationDuration *endpoint.Value[v2.Duration] `json:"DeduplicationDuration,omitempty" doc:"Back from now"`
-	//nolint:lll // the name is the API's
 	DeduplicationOffset *endpoint.Value[int64] `json:"DeduplicationOffset,omitempty" doc:"Since an offset, exclusive"`
 	Empty               *v2.Nothing            `json:"Empty,omitempty" doc:"Not given, or not known"`
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/florinledger/florin/api/changes"
-	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
@@ -99,7 +98,7 @@ func (a *API) settle(ctx context.Context, n newcomer) (ledger.Party, error) {
 		if err != nil {
 			return "", err
 		}
-		err = a.giveInTurn(ctx, wallet)
+		err = a.record.GiveWallet(ctx, wallet)
 		raced := fault.UserAlreadyExists.Matches(err) || wallet.Hosting != nil && fault.InvalidArgument.Matches(err)
 		if raced && try < races {
 			continue
@@ -321,15 +320,4 @@ func partyHint(name string) string {
 		}
 	}
 	return hint.String()
-}
-
-// giveInTurn gives a user a wallet in a turn of those who read: it locks the head of the record, and few requests of
-// one user wait for that at once.
-func (a *API) giveInTurn(ctx context.Context, wallet db.Wallet) error {
-	end, err := endpoint.ReadInTurn(ctx)
-	if err != nil {
-		return err
-	}
-	defer end()
-	return a.record.GiveWallet(ctx, wallet)
 }

@@ -164,11 +164,6 @@ func (a *API) mayAllocate(ctx context.Context, userID, identityProviderID string
 // host allocates a party on this node and enters it in the record, with the trace of the request. The user of the grant
 // gets the right to act as the party.
 func (a *API) host(ctx context.Context, details ledger.PartyDetails, grant db.Grant) (ledger.PartyDetails, error) {
-	end, err := endpoint.ReadInTurn(ctx) // it locks the head of the record: few requests of one user wait for that at once
-	if err != nil {
-		return ledger.PartyDetails{}, err
-	}
-	defer end()
 	return a.record.HostParty(ctx, db.Hosting{
 		Details: details, Grant: grant, Now: a.now(),
 		Entry: func(at ledger.Position) ledger.Update {
