@@ -131,7 +131,7 @@ func TestEveryCommandSaysWhatIsWrongWithItsArguments(t *testing.T) {
 	for _, line := range linesOfClients(t) {
 		tried[strings.Fields(line)[0]] = true
 	}
-	for _, command := range strings.Fields(requireDone(t, "__complete", "")) {
+	for command := range strings.FieldsSeq(requireDone(t, "__complete", "")) {
 		require.True(t, tried[command], "no mistake of %s is tried", command)
 	}
 	for _, m := range mistakes {
