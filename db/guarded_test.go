@@ -40,7 +40,7 @@ func TestUsersAreChangedWithinReach(t *testing.T) {
 			case unguarded[name] != "":
 				used[name] = true
 			default:
-				assert.True(t, guarded, "%s changes a user, or gives it a right: pass withinReach, or say why not", name)
+				assert.True(t, guarded, "%s changes a user, or gives it a right: pass WithinReach, or say why not", name)
 				checked++
 			}
 			return true
@@ -62,7 +62,7 @@ func guards(node ast.Node) (guarded, changes bool) {
 			return false, false
 		}
 		guard, ok := node.Args[len(node.Args)-1].(*ast.CallExpr)
-		return ok && isNamed(guard.Fun, "withinReach"), true
+		return ok && isNamed(guard.Fun, "WithinReach"), true
 	case *ast.CompositeLit:
 		of, ok := node.Type.(*ast.SelectorExpr)
 		if !ok || of.Sel.Name != "Grant" || !isNamed(of.X, "db") {

@@ -68,8 +68,9 @@ func Migrate(ctx context.Context, url string, options MigrateOptions) (remaining
 	if err := locker.SessionLock(ctx, conn); err != nil {
 		return nil, fmt.Errorf("waiting for another migration: %w", err)
 	}
-	config.RuntimeParams["lock_timeout"] = strconv.FormatInt(stepLockTimeout.Milliseconds(), 10)
-	hasty := stdlib.OpenDB(*config)
+	hastyConfig := config.Copy() // the first pool reads its own at each new connection
+	hastyConfig.RuntimeParams["lock_timeout"] = strconv.FormatInt(stepLockTimeout.Milliseconds(), 10)
+	hasty := stdlib.OpenDB(*hastyConfig)
 	defer hasty.Close()
 	m := &migration{steps: steps, database: sqlDB, hasty: hasty, conn: conn, options: options}
 	remaining, err = m.run(ctx)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/florinledger/florin/coin"
@@ -40,6 +41,9 @@ func commandID(kind string, parts ...any) string {
 	}
 	return kind + "-" + hex.EncodeToString(hash.Sum(nil)[:16])
 }
+
+// isOfKind reports whether [commandID] made an id for an action of the kind.
+func isOfKind(id, kind string) bool { return strings.HasPrefix(id, kind+"-") }
 
 // Coin is an unlocked coin of a wallet.
 type Coin struct {

@@ -116,7 +116,7 @@ func (w *world) decide(kind automation.Automation, subject ledger.Party) (automa
 			View:    plan.View{Packages: w.packages, Node: node, Now: now, Ledger: w.reader()},
 			Refused: w.refused,
 		},
-		Subject: string(subject), Settings: w,
+		Subject: string(subject), Settings: w, Record: record{},
 	})
 	require.NoError(w.t, err)
 	var commands []string

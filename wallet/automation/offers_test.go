@@ -75,6 +75,9 @@ type record struct {
 	book provided.Book
 }
 
+// OfRound implements [automation.Record].
+func (record) OfRound(int64, []lf.TypeName, int) ([]ledger.Contract, error) { return nil, nil }
+
 func (record) IsHosted(ledger.Party) (bool, error) { return true, nil }
 
 func (r record) Provided(ledger.Party) (provided.Book, error) { return r.book, nil }

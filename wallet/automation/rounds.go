@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/florinledger/florin/coin"
@@ -107,7 +106,7 @@ func planRounds(s Situation) (Step, error) {
 	// Markers come before what is left of rounds, unless their conversion was refused: then all else goes on.
 	const tidying = 4
 	at := tidying
-	if s.Refused != nil && strings.HasPrefix(s.Refused.CommandID, convertsMarkers+":") {
+	if s.Refused != nil && isOfKind(s.Refused.CommandID, convertsMarkers) {
 		at = len(decisions)
 	}
 	decisions = slices.Insert(decisions, at, func() (*plan.Action, error) { return n.convertMarkers(s) })

@@ -12,6 +12,7 @@ import (
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/automation"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // Thousands of markers that wait for their conversion are in no round's way.
@@ -74,6 +75,37 @@ func TestMarkersAreConvertedByAsManyAsFit(t *testing.T) {
 	}
 	require.Less(t, converted, 60, "100 of them, each before 200 observers, are more than a transaction holds")
 	require.Greater(t, converted, 10)
+}
+
+// A conversion that is refused stops nothing else: what is left of a round goes before it the next time.
+func TestRoundsAreTidiedThoughMarkersCannotBeConverted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "0.005", false)
+	w.contracts = w.contracts[:1] // the rules
+	for number := range int64(3) {
+		put(w, coin.OpenMiningRound{
+			DSO: dso, Round: coin.Round{Number: number + 1}, AmuletPrice: decimal.FromInt(1),
+			OpensAt: at(-2 * time.Hour), TargetClosesAt: at(time.Hour),
+		})
+	}
+	put(w, coin.ClosedMiningRound{DSO: dso, Round: coin.Round{Number: 0}})
+	put(w, coin.FeaturedAppActivityMarker{
+		DSO: dso, Provider: mallory, Beneficiary: mallory, Weight: decimal.FromInt(1),
+	})
+	choice := func() (string, string) {
+		step, commands := w.decide(automation.Rounds(), dsoSubject)
+		require.Len(t, commands, 1)
+		name, _, _ := strings.Cut(commands[0], " ")
+		return name, step.Action.CommandID
+	}
+	name, id := choice()
+	require.Equal(t, "AmuletRules_ConvertFeaturedAppActivityMarkers", name)
+	w.refused = &plan.Refused{CommandID: id}
+	name, id = choice()
+	require.Equal(t, "AmuletRules_MiningRound_Archive", name)
+	w.refused = &plan.Refused{CommandID: id}
+	name, _ = choice()
+	require.Equal(t, "AmuletRules_ConvertFeaturedAppActivityMarkers", name)
 }
 
 // dsoSubject is the one subject of the automations that act as the DSO.
