@@ -81,13 +81,13 @@ func TestARequestIsBegunSoOften(t *testing.T) {
 			SET attempt = $1, status = NULL, header = NULL, body = NULL, held_until = now() - interval '1 minute'`, attempts)
 		require.NoError(t, err)
 	}
-	begun(99)
+	begun(499)
 	keyed(t, s, "alice", "often", tap, body).OK(nil)
-	begun(100)
+	begun(500)
 	for range 2 {
 		refused := keyed(t, s, "alice", "often", tap, body)
 		require.Equal(t, http.StatusConflict, refused.Status, refused.Text)
-		require.Contains(t, refused.Text, `was begun 100 times, and none of them came to an answer that stays`)
+		require.Contains(t, refused.Text, `was begun 500 times, and none of them came to an answer that stays`)
 		require.Empty(t, refused.Header.Get("Retry-After"))
 	}
 	require.Equal(t, had, balance(t, s, "alice"))

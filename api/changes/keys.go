@@ -169,7 +169,7 @@ func (k *Keeper) serveOnce(ctx context.Context, exchange endpoint.Exchange, key 
 }
 
 // maxAttempts is how many attempts a request has: each looks for what all before it may have done.
-const maxAttempts = 100
+const maxAttempts = 500
 
 // giveUp refuses one more attempt to serve a request.
 func (k *Keeper) giveUp(ctx context.Context, exchange endpoint.Exchange, claim db.KeyClaim) endpoint.Content {

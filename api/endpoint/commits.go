@@ -18,27 +18,39 @@ const (
 
 // InTurn commits in the turn of the user who sent the request. Outside of requests, and in those without a user, there
 // are no turns.
-func InTurn[T any](ctx context.Context, commit func() (T, error)) (out T, err error) {
-	place := callOf(ctx).place
-	if place == nil {
-		return commit()
-	}
-	waiting, cancel := context.WithTimeout(ctx, commitWait)
-	defer cancel()
-	give, err := place.limits.commits.take(waiting, place.who)
-	if err != nil {
-		if ctx.Err() == nil {
-			err = Overloaded(overloadPause, "%d changes of users and parties are made at once, %d of one user, and this one's "+
-				"turn did not come within %s.", DirectCommits, UserDirectCommits, commitWait)
-		}
-		return out, err
-	}
-	defer give()
-	return commit()
+func InTurn[T any](ctx context.Context, commit func() (T, error)) (T, error) {
+	return inTurn(ctx, func(l *Limits) *Turns { return l.commits }, "changes of users and parties", commit)
 }
 
 // OnlyInTurn is [InTurn] for what returns nothing.
 func OnlyInTurn(ctx context.Context, commit func() error) error {
 	_, err := InTurn(ctx, func() (struct{}, error) { return struct{}{}, commit() })
 	return err
+}
+
+// OnboardInTurn is [InTurn] for onboardings: they wait for a workflow, and changes that need the database alone do not
+// wait for them.
+func OnboardInTurn[T any](ctx context.Context, onboard func() (T, error)) (T, error) {
+	return inTurn(ctx, func(l *Limits) *Turns { return l.onboardings }, "onboardings", onboard)
+}
+
+func inTurn[T any](
+	ctx context.Context, turns func(*Limits) *Turns, what string, commit func() (T, error),
+) (out T, err error) {
+	place := callOf(ctx).place
+	if place == nil {
+		return commit()
+	}
+	waiting, cancel := context.WithTimeout(ctx, commitWait)
+	defer cancel()
+	give, err := turns(place.limits).take(waiting, place.who)
+	if err != nil {
+		if ctx.Err() == nil {
+			err = Overloaded(overloadPause, "%d %s are made at once, %d of one user, and this one's turn did not come within %s.",
+				DirectCommits, what, UserDirectCommits, commitWait)
+		}
+		return out, err
+	}
+	defer give()
+	return commit()
 }

@@ -2,6 +2,7 @@ package endpoint_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -35,8 +36,16 @@ func serveCommits(t *testing.T) *readers {
 			return nil
 		})
 	}
+	onboard := func(ctx context.Context, req named) (endpoint.Empty, error) {
+		return endpoint.OnboardInTurn(ctx, func() (endpoint.Empty, error) {
+			r.working <- req.Name
+			<-r.goOn
+			return endpoint.Empty{}, nil
+		})
+	}
 	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{
 		endpoint.New(info(http.MethodPost, "/commit/{name}", endpoint.Open), commit),
+		endpoint.New(info(http.MethodPost, "/onboard/{name}", endpoint.Open), onboard),
 	}))
 	r.handler = router
 	return r
@@ -66,6 +75,25 @@ func TestNoUserTakesAllDirectCommits(t *testing.T) {
 	r.works("behind")
 	r.goOn <- ""
 	r.answered(behind)
+}
+
+// An onboarding waits for a workflow, which may be away: who takes a right from somebody does not wait for it.
+func TestOnboardingsKeepNoChangeWaiting(t *testing.T) {
+	t.Parallel()
+	r := serveCommits(t)
+	var all []<-chan int
+	for i := range endpoint.DirectCommits {
+		all = append(all, r.post(fmt.Sprintf("newcomer-%d", i), "/onboard/party"))
+		r.works("party")
+	}
+	all = append(all, r.post("operator", "/commit/change"))
+	r.works("change")
+	for range all {
+		r.goOn <- ""
+	}
+	for _, status := range all {
+		r.answered(status)
+	}
 }
 
 func TestOutsideOfRequestsThereAreNoTurns(t *testing.T) {

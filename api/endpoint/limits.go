@@ -123,8 +123,9 @@ type Limits struct {
 	anonymous *anonymous
 	// reads are the turns of requests that change nothing.
 	reads atomic.Pointer[Turns]
-	// commits are the turns of what is committed without a submission.
-	commits *Turns
+	// commits are the turns of what is committed without a submission, but for onboardings.
+	commits     *Turns
+	onboardings *Turns
 	// streams are the places of streams with a user, so many of each identity provider.
 	streams *places
 	// bodies are places for the bytes of long bodies.
@@ -171,16 +172,17 @@ func PartText[T int | float64](part, whole T, processes int) string {
 func NewLimits(options LimitOptions) *Limits {
 	options = options.withDefaults()
 	l := &Limits{
-		users:     NewRates(options.UserRate, options.Now),
-		addresses: NewRates(options.AddressRate, options.Now),
-		requests:  newPlaces(int64(options.Requests), int64(options.UserRequests)),
-		waiting:   newPlaces(int64(options.Requests), int64(options.UserRequests)),
-		anonymous: newAnonymous(options),
-		streams:   newPlaces(math.MaxInt64, math.MaxInt64), // what all and each may have is counted by Streams
-		commits:   NewTurns(DirectCommits, UserDirectCommits),
-		bodies:    newPlaces(options.BodyMemory, options.UserBodyMemory),
-		asked:     newPlaces(options.BodyMemory, options.UserBodyMemory),
-		answers:   newPlaces(options.AnswerMemory, options.UserAnswerMemory),
+		users:       NewRates(options.UserRate, options.Now),
+		addresses:   NewRates(options.AddressRate, options.Now),
+		requests:    newPlaces(int64(options.Requests), int64(options.UserRequests)),
+		waiting:     newPlaces(int64(options.Requests), int64(options.UserRequests)),
+		anonymous:   newAnonymous(options),
+		streams:     newPlaces(math.MaxInt64, math.MaxInt64), // what all and each may have is counted by Streams
+		commits:     NewTurns(DirectCommits, UserDirectCommits),
+		onboardings: NewTurns(DirectCommits, UserDirectCommits),
+		bodies:      newPlaces(options.BodyMemory, options.UserBodyMemory),
+		asked:       newPlaces(options.BodyMemory, options.UserBodyMemory),
+		answers:     newPlaces(options.AnswerMemory, options.UserAnswerMemory),
 	}
 	l.refusals = rate.NewLimiter(rate.Inf, 1)
 	l.apply(&limitsNow{whole: options, processes: 1})

@@ -56,7 +56,7 @@ type onboardsInTurn struct{ Onboarder }
 func (o onboardsInTurn) Onboard(
 	ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
 ) (topology.Outcome, error) {
-	return endpoint.InTurn(ctx, func() (topology.Outcome, error) {
+	return endpoint.OnboardInTurn(ctx, func() (topology.Outcome, error) {
 		return o.Onboarder.Onboard(ctx, party, contribution, wait)
 	})
 }
