@@ -131,11 +131,15 @@ func (a *Activities) enterTasks(
 	if err := tx.EnterTroubles(ctx, kind.Kind, troubles); err != nil {
 		return err
 	}
-	if err := tx.RetryTasks(ctx, kind.Kind, payers, now.Add(pauseAfter(1))); err != nil {
+	if err := tx.RetryTasks(ctx, kind.Kind, payers, now.Add(pauseAfter(1)), maxRetried); err != nil {
 		return err
 	}
 	return tx.EnterTasks(ctx, kind.Kind, kind.Wallets.String(), tasks)
 }
+
+// maxRetried is how many tasks in trouble one search has tried again because their payer got coin: what they were refused
+// for may be something else, and coin comes all the time.
+const maxRetried = 10
 
 // changedAt is where a contract was archived, or created while it is active.
 func changedAt(contract db.StoredContract) ledger.Offset {

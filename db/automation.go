@@ -145,13 +145,15 @@ func (t *Tx) EnterTasks(ctx context.Context, kind, walletTemplate string, tasks 
 	return failed("entering tasks of automation", t.queries.EnterTasks(ctx, params))
 }
 
-// RetryTasks makes those tasks of a kind in trouble due by a time that spend the coin of one of some payers.
-func (t *Tx) RetryTasks(ctx context.Context, kind string, payers []ledger.Party, dueAt time.Time) error {
+// RetryTasks makes tasks of a kind in trouble due by a time that spend the coin of one of some payers, so many at most.
+func (t *Tx) RetryTasks(
+	ctx context.Context, kind string, payers []ledger.Party, dueAt time.Time, limit int,
+) error {
 	if len(payers) == 0 {
 		return nil
 	}
 	return failed("trying tasks of automation again", t.queries.RetryTasks(ctx, dbgen.RetryTasksParams{
-		Kind: kind, Payers: ledger.Strings(payers), DueAt: storableTime(dueAt),
+		Kind: kind, Payers: ledger.Strings(payers), DueAt: storableTime(dueAt), CountMax: int64(limit),
 	}))
 }
 

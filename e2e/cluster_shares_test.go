@@ -44,6 +44,11 @@ func (a account) holdStream(t *testing.T, at endpoint) (refusal string, end func
 		return string(said), end
 	}
 	require.Contains(t, string(said), "ompletion")
+	go func() { // a client that reads nothing is left after a while
+		for err == nil {
+			_, _, err = conn.Read(ctx)
+		}
+	}()
 	return "", end
 }
 

@@ -11,9 +11,9 @@ const (
 	// DirectCommits is how many such commits are under way at once.
 	DirectCommits = 8
 	// UserDirectCommits is how many of them may be one user's.
-	UserDirectCommits = 2
+	UserDirectCommits = 4
 	// commitWait is how long a request waits for its turn to commit.
-	commitWait = 10 * time.Second
+	commitWait = 15 * time.Second
 )
 
 // InTurn commits in the turn of the user who sent the request. Outside of requests, and in those without a user, there

@@ -723,20 +723,36 @@ func (q *Queries) PauseAutomation(ctx context.Context, arg PauseAutomationParams
 }
 
 const RetryTasks = `-- name: RetryTasks :exec
+WITH waiting AS (
+    SELECT t.subject
+    FROM automation_tasks AS t
+    WHERE t.kind = $2 AND t.tries > 0 AND t.spends <> '' AND t.spends = ANY($3::text[]) AND t.due_at > $1
+    ORDER BY t.due_since, t.subject
+    LIMIT $4::bigint
+)
+
 UPDATE automation_tasks
 SET due_at = $1, is_deadline = false, due_since = now()
-WHERE kind = $2 AND tries > 0 AND spends <> '' AND spends = ANY($3::text[]) AND due_at > $1
+FROM waiting
+WHERE automation_tasks.kind = $2 AND automation_tasks.subject = waiting.subject
 `
 
 type RetryTasksParams struct {
-	DueAt  time.Time
-	Kind   string
-	Payers []string
+	DueAt    time.Time
+	Kind     string
+	Payers   []string
+	CountMax int64
 }
 
-// RetryTasks makes those tasks in trouble due by a time that spend the coin of somebody who got some.
+// RetryTasks makes tasks in trouble due by a time that spend the coin of somebody who got some: so many, those that were
+// due longest ago first, since it may have been something else that they lacked.
 func (q *Queries) RetryTasks(ctx context.Context, arg RetryTasksParams) error {
-	_, err := q.db.Exec(ctx, RetryTasks, arg.DueAt, arg.Kind, arg.Payers)
+	_, err := q.db.Exec(ctx, RetryTasks,
+		arg.DueAt,
+		arg.Kind,
+		arg.Payers,
+		arg.CountMax,
+	)
 	return err
 }
 

@@ -86,11 +86,21 @@ SELECT @kind, unnest(@subjects::text[]), @never::timestamptz, @waits_for, 1, unn
 ON CONFLICT (kind, subject) DO UPDATE
 SET tries = automation_tasks.tries + 1, refusal = excluded.refusal;
 
--- RetryTasks makes those tasks in trouble due by a time that spend the coin of somebody who got some.
+-- RetryTasks makes tasks in trouble due by a time that spend the coin of somebody who got some: so many, those that were
+-- due longest ago first, since it may have been something else that they lacked.
 -- name: RetryTasks :exec
+WITH waiting AS (
+    SELECT t.subject
+    FROM automation_tasks AS t
+    WHERE t.kind = @kind AND t.tries > 0 AND t.spends <> '' AND t.spends = ANY(@payers::text[]) AND t.due_at > @due_at
+    ORDER BY t.due_since, t.subject
+    LIMIT sqlc.arg(count_max)::bigint
+)
+
 UPDATE automation_tasks
 SET due_at = @due_at, is_deadline = false, due_since = now()
-WHERE kind = @kind AND tries > 0 AND spends <> '' AND spends = ANY(@payers::text[]) AND due_at > @due_at;
+FROM waiting
+WHERE automation_tasks.kind = @kind AND automation_tasks.subject = waiting.subject;
 
 -- TakeTasks takes tasks that are due. Those whose submissions made them due take turns, from the one after @after on in
 -- order of their names; what an account has due longest comes first. Tasks that another run works on, or that somebody

@@ -111,6 +111,7 @@ WITH under_way AS (
         called.calls > 0 AND called.call_after > sqlc.arg(now)::timestamptz
         AND called.call_after <= sqlc.arg(now)::timestamptz + interval '10 seconds'
         AND called.due_at <= @due_by AND called.calls = 1 AND called.refusal = ''
+        AND called.kind <> 'SubmitCommands' -- these take turns of their own once they are called
     GROUP BY called.account
 ), oldest AS (
     (

@@ -27,7 +27,7 @@ const (
 	demoOffer = "25"
 	demoWait  = 30 * 24 * time.Hour
 	// delegationTimeout bounds how long the operator takes to accept the wish to have coin merged.
-	delegationTimeout = time.Minute
+	delegationTimeout = 3 * time.Minute
 
 	delegationTemplate = "#splice-util-token-standard-wallet:Splice.Util.Token.Wallet.MergeDelegation:MergeDelegation"
 	proposalTemplate   = delegationTemplate + "Proposal"
