@@ -137,8 +137,8 @@ func (a *Activities) enterTasks(
 	return tx.EnterTasks(ctx, kind.Kind, kind.Wallets.String(), tasks)
 }
 
-// maxRetried is how many tasks in trouble one search has tried again because their payer got coin: what they were refused
-// for may be something else, and coin comes all the time.
+// maxRetried is how many tasks in trouble one search has tried again because their payer got coin: what they were
+// refused for may be something else, and coin comes all the time.
 const maxRetried = 10
 
 // changedAt is where a contract was archived, or created while it is active.

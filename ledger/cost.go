@@ -1,5 +1,7 @@
 package ledger
 
+import "slices"
+
 // What the commit of a submission costs those who wait behind it, in bytes of a request: a commit takes about as long
 // for each of them as for recordedPerCost bytes of the record, and for a signature as for signatureCost of them.
 const (
@@ -12,6 +14,8 @@ const (
 	// recordedPerSigned is what a signed transaction takes in the record for each of its bytes: it has all of its events,
 	// but not who sees them.
 	recordedPerSigned = 16
+	// maxSignatures is how many signatures of one party count: no party has more keys.
+	maxSignatures = 20
 )
 
 // CommitCost estimates what the commit of the submission costs, in bytes of a request, when its own has so many (0 when
@@ -27,8 +31,10 @@ func (s Submission) CommitCost(requested int) int {
 	signatures := 0
 	if s.Signed != nil {
 		recorded = recordedPerSigned * len(s.Signed.Transaction)
-		for _, party := range s.Signed.Signatures {
-			signatures += len(party.Signatures)
+		for _, signed := range s.Signed.Signatures { // those of others are not looked at
+			if slices.Contains(s.ActAs, signed.Party) {
+				signatures += min(len(signed.Signatures), maxSignatures)
+			}
 		}
 		if s.Signed.Multihash { // they are verified over both forms of the hash
 			signatures *= 2

@@ -33,11 +33,21 @@ func TestTheCostOfACommitIsThatOfItsDearestPart(t *testing.T) {
 	}}}
 	require.Equal(t, 5000, create.CommitCost(0), "what it is long is known without the request")
 
-	signed := ledger.Submission{Signed: &ledger.SignedTransaction{
-		Signatures: []ledger.PartySignatures{{Signatures: make([]signing.Signature, 200)}},
-	}}
-	require.Greater(t, signed.CommitCost(0), 200*2<<10)
+	signed := ledger.Submission{Signed: &ledger.SignedTransaction{}}
+	for i := range 10 {
+		party := ledger.Party(fmt.Sprintf("party-%d::1220", i))
+		signed.ActAs = append(signed.ActAs, party)
+		signed.Signed.Signatures = append(signed.Signed.Signatures, ledger.PartySignatures{
+			Party: party, Signatures: make([]signing.Signature, 20),
+		})
+	}
 	once := signed.CommitCost(0)
+	require.Greater(t, once, 200*2<<10)
+	signed.Signed.Signatures[0].Signatures = make([]signing.Signature, 10_000)
+	signed.Signed.Signatures = append(signed.Signed.Signatures, ledger.PartySignatures{
+		Party: "somebody-else::1220", Signatures: make([]signing.Signature, 10_000),
+	})
+	require.Equal(t, once, signed.CommitCost(0), "what the commit does not look at costs nothing")
 	signed.Signed.Multihash = true
 	require.Equal(t, 2*once, signed.CommitCost(0))
 }

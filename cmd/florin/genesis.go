@@ -19,8 +19,14 @@ func (n *node) createCoin(ctx, _ context.Context) error {
 		return err
 	}
 	known, err := n.database.CompletionsByKey(ctx, []string{genesis.Key})
-	if err != nil || len(known) > 0 {
+	if err != nil {
 		return err
+	}
+	if len(known) > 0 {
+		if head, err := n.database.Head(ctx); err != nil || head.Offset != known[genesis.Key].Offset {
+			return err
+		}
+		return n.standAtGenesis(ctx) // which a start that was killed may have left undone
 	}
 	if err := n.submitFirst(ctx, genesis, "the contracts of the coin"); err != nil {
 		return err
