@@ -164,10 +164,10 @@ func (w *world) check(r *rule, route mounted, statuses []int) {
 // outcome is what a cell of the table says.
 func (w *world) outcome(route mounted, c cell, statuses []int) string {
 	w.t.Helper()
-	status, text := w.ask(route, c)
+	status, text := w.answerTo(route, c)
 	// Other endpoints are asked meanwhile, and give the same users rights: what waits says so.
 	for strings.Contains(text, "STALE_STREAM_AUTHORIZATION") {
-		status, text = w.ask(route, c)
+		status, text = w.answerTo(route, c)
 	}
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
@@ -180,8 +180,8 @@ func (w *world) outcome(route mounted, c cell, statuses []int) string {
 	}
 }
 
-// ask sends a request, or opens a stream, and returns the answer.
-func (w *world) ask(route mounted, c cell) (status int, text string) {
+// answerTo sends a request, or opens a stream, and returns the answer.
+func (w *world) answerTo(route mounted, c cell) (status int, text string) {
 	w.t.Helper()
 	if route.method == "WS" {
 		return w.stream(route, c)

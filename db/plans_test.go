@@ -83,7 +83,7 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"HoldsDueTasks":      {dbgen.HoldsDueTasks, []string{"automation_tasks_held"}},
 		"ListPlanned":        {dbgen.ListPlanned, []string{"automation_tasks_pending"}},
 		"WakeTasks":          {dbgen.WakeTasks, []string{"automation_tasks_prices"}},
-		"RetryTasks":         {dbgen.RetryTasks, []string{"automation_tasks_spends"}},
+		"RetryTasks":         {dbgen.RetryTasks, []string{"automation_tasks_spends", "automation_tasks_one_per_subject"}},
 		"SettleTasks":        {dbgen.SettleTasks, []string{"automation_tasks_one_per_subject"}},
 		"EndTasks":           {dbgen.EndTasks, []string{"automation_tasks_one_per_subject"}},
 		"NextDeadline":       {dbgen.NextDeadline, []string{"automation_tasks_deadlines"}},
