@@ -28,13 +28,23 @@ const (
 // happened, so that what follows from it, and when, is as if all the time had passed. A static clock stops at the very
 // deadline; on one that runs, deadlines that are close to one another are dealt with together.
 func (a *API) advanceTo(ctx context.Context, target time.Time) error {
+	err := a.stopOver(ctx, target)
+	if err != nil && ctx.Err() != nil { // the request has taken too long as a whole
+		return &endpoint.TimeoutError{Advice: "The clock stands on the way, and goes on when it is told to: send advance_to " +
+			endpoint.Timestamp(target).String() + "."}
+	}
+	return err
+}
+
+// stopOver moves the clock to the target, from one deadline to the next.
+func (a *API) stopOver(ctx context.Context, target time.Time) error {
 	for {
 		state, err := a.options.Clock.ClockState(ctx)
 		if err != nil {
 			return err
 		}
 		now := state.At(a.options.Now())
-		if err := a.settle(ctx, now, target); err != nil {
+		if err := a.settle(ctx, now); err != nil {
 			return err
 		}
 		next, found, err := a.options.Clock.NextDue(ctx, now, target)
@@ -45,7 +55,7 @@ func (a *API) advanceTo(ctx context.Context, target time.Time) error {
 			if err := a.jump(ctx, target); err != nil {
 				return err
 			}
-			return a.settle(ctx, target, target)
+			return a.settle(ctx, target)
 		}
 		if !state.Static() {
 			next = next.Add(sameTime)
@@ -76,17 +86,17 @@ func (a *API) jump(ctx context.Context, to time.Time) error {
 }
 
 // settle waits until everything that is due at a time was dealt with, for as long as some of it happens.
-func (a *API) settle(ctx context.Context, by, target time.Time) error {
+func (a *API) settle(ctx context.Context, by time.Time) error {
 	left, err := a.options.Clock.Overdue(ctx, by)
 	for err == nil && len(left) > 0 {
-		left, err = a.awaitLess(ctx, by, target, left)
+		left, err = a.awaitLess(ctx, by, left)
 	}
 	return err
 }
 
 // awaitLess waits until something other than before is due at a time, or nothing at all. A kind of automation with much
 // to do stays in the list, but what it is at changes.
-func (a *API) awaitLess(ctx context.Context, by, target time.Time, before []db.Overdue) ([]db.Overdue, error) {
+func (a *API) awaitLess(ctx context.Context, by time.Time, before []db.Overdue) ([]db.Overdue, error) {
 	waiting, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	var called time.Time
@@ -100,8 +110,7 @@ func (a *API) awaitLess(ctx context.Context, by, target time.Time, before []db.O
 		expired := wait.For(waiting, settlePause)
 		switch {
 		case ctx.Err() != nil: // the request has taken too long as a whole
-			return nil, &endpoint.TimeoutError{Advice: "The clock has come to " + endpoint.Timestamp(by).String() +
-				"; send advance_to " + endpoint.Timestamp(target).String() + " to go on."}
+			return nil, ctx.Err()
 		case expired != nil:
 			return nil, fault.ServiceNotRunning.New("The clock stands at %s: what is due there does not happen, such as "+
 				"in workflow %s", endpoint.Timestamp(by), join(before)).

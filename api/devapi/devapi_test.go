@@ -29,6 +29,20 @@ func TestTheClockIsAdvancedOverHTTP(t *testing.T) {
 	require.Contains(t, time.Time(after.LedgerTime).Format(time.RFC3339), to[:16])
 }
 
+func TestALongWayIsGoneOnByItsTarget(t *testing.T) {
+	t.Parallel()
+	server := apitest.New(t, apitest.Options{RequestTimeout: 3 * time.Second})
+	require.NoError(t, server.DB.SetClockMode(t.Context(), true))
+	require.NoError(t, server.DB.InTx(t.Context(), func(tx *db.Tx) error {
+		return tx.AwaitTime(t.Context(), db.Lifecycle{ // nobody here looks after it
+			WorkflowID: "long", Kind: "SubmitCommands", DueAt: time.Now().Add(-time.Hour), WaitsFor: "its time",
+		})
+	}))
+	answer := server.Call(apitest.Admin, http.MethodPost, "/v0/dev/clock", `{"advance_to":"2040-01-01T00:00:00Z"}`)
+	require.Equal(t, http.StatusServiceUnavailable, answer.Status, answer.Text)
+	require.Contains(t, answer.Text, "goes on when it is told to: send advance_to 2040-01-01T00:00:00Z.")
+}
+
 func TestAStaticClockIsAdvancedOverHTTP(t *testing.T) {
 	t.Parallel()
 	server := apitest.New(t, apitest.Options{})

@@ -158,16 +158,22 @@ func (a *API) completionsQuery(ctx context.Context, body CompletionStreamRequest
 // headOfCompletions reads the head and checks where completions are asked from: where the record was pruned, after the
 // offset of that (contract, "CompletionStreamRequest").
 func (a *API) headOfCompletions(ctx context.Context, begin ledger.Offset) (db.Head, error) {
-	head, err := a.headAfter(ctx, "Begin", begin)
-	if err == nil && head.Pruned > 0 && begin == head.Pruned {
-		err = fault.ParticipantPrunedDataAccessed.
-			New("begin_exclusive is %d, and must be greater than the offset up to which the record was pruned, which is that",
-				begin).
+	head, err := a.record.Head(ctx)
+	switch {
+	case err != nil:
+		return db.Head{}, err
+	case begin > head.Offset:
+		return db.Head{}, fault.OffsetAfterEnd("Begin", int64(begin), int64(head.Offset))
+	case head.Pruned > 0 && begin <= head.Pruned:
+		return db.Head{}, fault.ParticipantPrunedDataAccessed.
+			New("begin_exclusive is %d, and must be greater than %d, the offset up to which the record was pruned", begin,
+				head.Pruned).
 			With("earliest_offset", strconv.FormatInt(int64(head.Pruned)+1, 10)).
 			WithHint("Begin at earliest_offset. What is at that offset itself, if anything of yours, is no more in this list: " +
-				"read its transaction with POST /v2/updates, from begin_exclusive on. Prune one entry less than you have read.")
+				"read its transaction with POST /v2/updates, from the pruned offset on. Prune one entry less than you have read.")
+	default:
+		return head, nil
 	}
-	return head, err
 }
 
 func (a *API) completionCheckpoint(head db.Head) CompletionStreamResponse {

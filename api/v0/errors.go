@@ -1,6 +1,7 @@
 package v0
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,8 +64,8 @@ func Failures(realm string) endpoint.FailureEncoder {
 			}
 			return refusal.Status, ErrorResponse{Error: refusal.Text}
 		}
-		if _, ok := errors.AsType[*endpoint.TimeoutError](err); ok {
-			return http.StatusServiceUnavailable, ErrorResponse{Error: tooLong(ctx)}
+		if timeout, ok := errors.AsType[*endpoint.TimeoutError](err); ok {
+			return http.StatusServiceUnavailable, ErrorResponse{Error: tooLong(ctx, timeout.Advice)}
 		}
 		switch refusal := fault.From(err); {
 		case fault.Unauthenticated.Matches(refusal):
@@ -84,10 +85,11 @@ func Failures(realm string) endpoint.FailureEncoder {
 }
 
 // tooLong is what is said of requests that were not answered in time.
-func tooLong(ctx context.Context) string {
+func tooLong(ctx context.Context, advice string) string {
 	method, uri := endpoint.Requested(ctx)
-	return fmt.Sprintf("The server is taking too long to respond to the (%s) request at %s. If it changes something, "+
-		"that goes on: ask for its status, or send it again with the same tracking id or Idempotency-Key.", method, uri)
+	return fmt.Sprintf("The server is taking too long to respond to the (%s) request at %s. %s", method, uri, cmp.Or(advice,
+		"If it changes something, that goes on: ask for its status, or send it again with the same tracking id or "+
+			"Idempotency-Key."))
 }
 
 // unauthorized is the answer to callers without a usable token.
