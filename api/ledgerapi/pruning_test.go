@@ -44,16 +44,18 @@ func TestPruning(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
 		requests := map[string]fields{
-			updatesPath:                {"beginExclusive": 3, "filter": byParty(b.alice)},
-			"/v2/updates/trees":        {"beginExclusive": 0, "filter": byParty(b.alice)},
-			updatesPagePath:            {"beginOffsetExclusive": 3, "updateFormat": shaped("ACS_DELTA", byParty(b.alice))},
-			activePath:                 {"activeAtOffset": 3, "eventFormat": byParty(b.alice)},
-			"/v2/commands/completions": {"beginExclusive": 0, "parties": []any{b.alice}},
+			updatesPath:         {"beginExclusive": 3, "filter": byParty(b.alice)},
+			"/v2/updates/trees": {"beginExclusive": 0, "filter": byParty(b.alice)},
+			updatesPagePath:     {"beginOffsetExclusive": 3, "updateFormat": shaped("ACS_DELTA", byParty(b.alice))},
+			activePath:          {"activeAtOffset": 3, "eventFormat": byParty(b.alice)},
 		}
 		for path, body := range requests {
 			refusal := b.Call("alice", http.MethodPost, path, body).Refused(400, "PARTICIPANT_PRUNED_DATA_ACCESSED")
 			require.Equal(t, "4", refusal.Context["earliest_offset"], path)
 		}
+		refusal := b.Call("alice", http.MethodPost, "/v2/commands/completions",
+			fields{"beginExclusive": 0, "parties": []any{b.alice}}).Refused(400, "PARTICIPANT_PRUNED_DATA_ACCESSED")
+		require.Equal(t, "5", refusal.Context["earliest_offset"], "completions begin after where pruning ended")
 		b.Call("alice", http.MethodGet, activePagePath, fields{"activeAtOffset": 3, "eventFormat": byParty(b.alice)}).
 			Refused(400, "PARTICIPANT_PRUNED_DATA_ACCESSED")
 		b.Call("alice", http.MethodPost, "/v2/updates/transaction-by-offset",
