@@ -96,8 +96,9 @@ type DeduplicationPeriod struct {
 	endpoint.OneOf
 
 	DeduplicationDuration *endpoint.Value[v2.Duration] `json:"DeduplicationDuration,omitempty" doc:"Back from now"`
-	DeduplicationOffset   *endpoint.Value[int64]       `json:"DeduplicationOffset,omitempty" doc:"Since an offset, exclusive"`
-	Empty                 *v2.Nothing                  `json:"Empty,omitempty" doc:"Not given, or not known"`
+	// DeduplicationOffset is where a window begins that is told by an offset.
+	DeduplicationOffset *endpoint.Value[int64] `json:"DeduplicationOffset,omitempty" doc:"Since an offset, exclusive"`
+	Empty               *v2.Nothing            `json:"Empty,omitempty" doc:"Not given, or not known"`
 }
 
 // DisclosedContract is a contract that someone who sees it showed to the submitter.

@@ -87,9 +87,9 @@ func Failures(realm string) endpoint.FailureEncoder {
 // tooLong is what is said of requests that were not answered in time.
 func tooLong(ctx context.Context, advice string) string {
 	method, uri := endpoint.Requested(ctx)
-	return fmt.Sprintf("The server is taking too long to respond to the (%s) request at %s. %s", method, uri, cmp.Or(advice,
-		"If it changes something, that goes on: ask for its status, or send it again with the same tracking id or "+
-			"Idempotency-Key."))
+	advice = cmp.Or(advice, "If it changes something, that goes on: ask for its status, or send it again with the same "+
+		"tracking id or Idempotency-Key.")
+	return fmt.Sprintf("The server is taking too long to respond to the (%s) request at %s. %s", method, uri, advice)
 }
 
 // unauthorized is the answer to callers without a usable token.
