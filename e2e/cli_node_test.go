@@ -46,7 +46,7 @@ func TestANodeRunsInTheBackground(t *testing.T) {
 	require.Equal(t, "ready", state.State)
 	require.Equal(t, info.URL, state.URL)
 	require.Equal(t, pid, state.PID)
-	require.Contains(t, requireDone(t, append([]string{"logs", "up"}, at...)...), upReady)
+	awaitBanner(t, at...)
 	require.Equal(t, 1, strings.Count(requireDone(t, append([]string{"logs", "-n", "1"}, at...)...), "\n"))
 	require.Contains(t, requireDone(t, append([]string{"doctor"}, at...)...), "is held by a node")
 	requireEnvironment(t, dir, info)
@@ -84,7 +84,18 @@ func TestANodeRunsInTheBackground(t *testing.T) {
 		require.NoError(t, os.Symlink(elsewhere, dir))
 		t.Cleanup(func() { requireDone(t, "stop", "--data-dir", dir) })
 		require.Contains(t, requireDone(t, append(upArguments(dir), "--detach")...), "florin: ready at http://")
-		require.Contains(t, requireDone(t, "logs", "up", "--data-dir", dir), upReady)
+		awaitBanner(t, "--data-dir", dir)
+	})
+}
+
+// awaitBanner waits until the log of a node in the background has the banner, which is printed when the node is ready.
+func awaitBanner(t *testing.T, at ...string) {
+	t.Helper()
+	await(t, "the banner is in the log", func() error {
+		if !strings.Contains(requireDone(t, append([]string{"logs", "up"}, at...)...), upReady) {
+			return errNotYet
+		}
+		return nil
 	})
 }
 

@@ -102,8 +102,13 @@ func TestTurnsAreOfWhatCommitsCost(t *testing.T) {
 	var queue turns
 	for i := range 10 {
 		p := turnOf("dear", i, 2000)
-		p.submission.Signed = &ledger.SignedTransaction{
-			Signatures: []ledger.PartySignatures{{Signatures: make([]signing.Signature, 200)}},
+		p.submission.Signed = &ledger.SignedTransaction{}
+		for j := range 10 {
+			party := ledger.Party(fmt.Sprintf("party-%d", j))
+			p.submission.ActAs = append(p.submission.ActAs, party)
+			p.submission.Signed.Signatures = append(p.submission.Signed.Signatures, ledger.PartySignatures{
+				Party: party, Signatures: make([]signing.Signature, 20),
+			})
 		}
 		queue.push(newPending(p.submission, p.bytes))
 	}
