@@ -120,7 +120,7 @@ func TestCodesThatDifferFromTheirCategory(t *testing.T) {
 	require.Equal(t, 413, fault.ListLimitReached(201, 200).HTTP())
 	require.Equal(t, int32(10), fault.ListLimitReached(201, 200).Category.GRPC())
 	require.True(t, fault.DisclosedContractsConflictingPayloads.Redacted())
-	require.False(t, fault.LocalVerdictMalformedRequest.Redacted())
+	require.False(t, fault.LocalVerdictInactiveContracts.Redacted())
 }
 
 func TestMatchesLooksThroughWrapping(t *testing.T) {

@@ -17,11 +17,6 @@ var (
 		"TOO_MANY_USER_RIGHTS", InvalidGivenCurrentSystemStateOther, OfUsers,
 		"Revoke rights that are no longer needed, or use a further user.",
 	}
-	// UserDeletedWhileUpdating: a user was deleted while being changed.
-	UserDeletedWhileUpdating = Code{
-		"USER_DELETED_WHILE_UPDATING", ContentionOnSharedResources, Unraised,
-		"Check whether the user should still exist, then create it again.",
-	}
 	// ConcurrentUserUpdateDetected: a user changed since the given resource version was read.
 	ConcurrentUserUpdateDetected = Code{
 		"CONCURRENT_USER_UPDATE_DETECTED", ContentionOnSharedResources, OfUsers,
@@ -57,40 +52,10 @@ var (
 		"MAX_PARTY_DETAILS_ANNOTATIONS_SIZE_EXCEEDED", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Remove or shorten annotations.",
 	}
-	// InternalPartyRecordNotFound: the record beside a party is missing.
-	InternalPartyRecordNotFound = Code{
-		"INTERNAL_PARTY_RECORD_NOT_FOUND", SystemInternalAssumptionViolated, Unraised,
-		"Look for the trace id in the server's log.",
-	}
-	// InternalPartyRecordAlreadyExists: the record beside a party exists before the party does.
-	InternalPartyRecordAlreadyExists = Code{
-		"INTERNAL_PARTY_RECORD_ALREADY_EXISTS", SystemInternalAssumptionViolated, Unraised,
-		"Look for the trace id in the server's log.",
-	}
-	// PartyAllocationWithoutConnectedSynchronizer: a party is to be allocated on a node without synchronizer.
-	PartyAllocationWithoutConnectedSynchronizer = Code{
-		"PARTY_ALLOCATION_WITHOUT_CONNECTED_SYNCHRONIZER", InvalidGivenCurrentSystemStateOther, Unraised,
-		"Wait until /readyz answers 200, then try again.",
-	}
-	// PartyAllocationCannotDetermineSynchronizer: a party could be allocated on several synchronizers.
-	PartyAllocationCannotDetermineSynchronizer = Code{
-		"PARTY_ALLOCATION_CANNOT_DETERMINE_SYNCHRONIZER", InvalidGivenCurrentSystemStateOther, Unraised,
-		"Name the synchronizer in the request.",
-	}
-	// ExternalPartyAlreadyExists: an external party of this id exists already.
-	ExternalPartyAlreadyExists = Code{
-		"EXTERNAL_PARTY_ALREADY_EXISTS", InvalidGivenCurrentSystemStateResourceExists, Unraised,
-		"Use the existing party, or another party hint or key.",
-	}
 	// IDPConfigNotFound: no identity provider has this id.
 	IDPConfigNotFound = Code{
 		"IDP_CONFIG_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfUsers,
 		"Check the id, or create the identity provider first.",
-	}
-	// IDPConfigByIssuerNotFound: no identity provider has this issuer.
-	IDPConfigByIssuerNotFound = Code{
-		"IDP_CONFIG_BY_ISSUER_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, Unraised,
-		"Check the issuer, or create the identity provider first.",
 	}
 	// IDPConfigAlreadyExists: an identity provider of this id exists already.
 	IDPConfigAlreadyExists = Code{
@@ -132,11 +97,6 @@ var (
 		"DAR_VALIDATION_ERROR", InvalidIndependentOfSystemState, OfRequest,
 		"Read the cause, correct the package and build it again.",
 	}
-	// DARDependenciesNotValid: an uploaded archive lacks packages that it depends on.
-	DARDependenciesNotValid = Code{
-		"DAR_DEPENDENCIES_NOT_VALID", InvalidIndependentOfSystemState, Unraised,
-		"Build the archive with all its dependencies.",
-	}
 	// NotValidUpgradePackage: a package is no valid upgrade of the earlier version.
 	NotValidUpgradePackage = Code{
 		"NOT_VALID_UPGRADE_PACKAGE", InvalidIndependentOfSystemState, OfRequest,
@@ -147,11 +107,6 @@ var (
 		"KNOWN_PACKAGE_VERSION", InvalidIndependentOfSystemState, OfRequest,
 		"Raise the version of the package and build it again.",
 	}
-	// PackageServiceCannotAutodetectSynchronizer: there are several synchronizers, or none, to vet packages on.
-	PackageServiceCannotAutodetectSynchronizer = Code{
-		"PACKAGE_SERVICE_CANNOT_AUTODETECT_SYNCHRONIZER", InvalidGivenCurrentSystemStateOther, Unraised,
-		"Name the synchronizer in the request.",
-	}
 	// UnresolvedVettingReference: a vetting change refers to no known package.
 	UnresolvedVettingReference = Code{
 		"UNRESOLVED_VETTING_REFERENCE", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
@@ -161,11 +116,6 @@ var (
 	AmbiguousVettingReference = Code{
 		"AMBIGUOUS_VETTING_REFERENCE", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Name the package by its id.",
-	}
-	// TopologyDependenciesNotVetted: a package would be vetted before its dependencies.
-	TopologyDependenciesNotVetted = Code{
-		"TOPOLOGY_DEPENDENCIES_NOT_VETTED", InvalidGivenCurrentSystemStateOther, Unraised,
-		"Vet the dependencies in the same change or before.",
 	}
 	// TopologySerialMismatch: the topology changed since its serial was read.
 	TopologySerialMismatch = Code{
@@ -196,14 +146,12 @@ var (
 
 // adminCodes lists the codes of this file.
 var adminCodes = []Code{
-	UserNotFound, UserAlreadyExists, TooManyUserRights, UserDeletedWhileUpdating, ConcurrentUserUpdateDetected,
-	InvalidUserUpdateRequest, MaxUserAnnotationsSizeExceeded, PartyNotFound, InvalidPartyDetailsUpdateRequest,
-	ConcurrentPartyDetailsUpdateDetected, MaxPartyDetailsAnnotationsSizeExceeded, InternalPartyRecordNotFound,
-	InternalPartyRecordAlreadyExists, PartyAllocationWithoutConnectedSynchronizer,
-	PartyAllocationCannotDetermineSynchronizer, ExternalPartyAlreadyExists, IDPConfigNotFound,
-	IDPConfigByIssuerNotFound, IDPConfigAlreadyExists, IDPConfigIssuerAlreadyExists, TooManyIdentityProviderConfigs,
+	UserNotFound, UserAlreadyExists, TooManyUserRights, ConcurrentUserUpdateDetected, InvalidUserUpdateRequest,
+	MaxUserAnnotationsSizeExceeded, PartyNotFound, InvalidPartyDetailsUpdateRequest,
+	ConcurrentPartyDetailsUpdateDetected, MaxPartyDetailsAnnotationsSizeExceeded, IDPConfigNotFound,
+	IDPConfigAlreadyExists, IDPConfigIssuerAlreadyExists, TooManyIdentityProviderConfigs,
 	InvalidIdentityProviderUpdateRequest, DARParseError, InvalidDAR, ZipBomb, DARValidationError,
-	DARDependenciesNotValid, NotValidUpgradePackage, KnownPackageVersion, PackageServiceCannotAutodetectSynchronizer,
-	UnresolvedVettingReference, AmbiguousVettingReference, TopologyDependenciesNotVetted, TopologySerialMismatch,
-	TopologyInvalidTxSignature, TopologyUnauthorizedTransaction, TopologyInvalidMapping, ClockNotSimulated,
+	NotValidUpgradePackage, KnownPackageVersion, UnresolvedVettingReference, AmbiguousVettingReference,
+	TopologySerialMismatch, TopologyInvalidTxSignature, TopologyUnauthorizedTransaction, TopologyInvalidMapping,
+	ClockNotSimulated,
 }

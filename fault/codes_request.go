@@ -32,11 +32,6 @@ var (
 		"PERMISSION_DENIED", InsufficientPermission, OfNothing,
 		"Ask an administrator to grant the right, or use another user's token.",
 	}
-	// InternalAuthorizationError: authorization itself failed.
-	InternalAuthorizationError = Code{
-		"INTERNAL_AUTHORIZATION_ERROR", SystemInternalAssumptionViolated, Unraised,
-		"Look for the trace id in the server's log.",
-	}
 	// AccessTokenExpired: the token ran out while a stream was open.
 	AccessTokenExpired = Code{
 		"ACCESS_TOKEN_EXPIRED", ContentionOnSharedResources, OfRequest,
@@ -82,11 +77,6 @@ var (
 		"PARTICIPANT_PRUNED_DATA_ACCESSED", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Start from earliest_offset in the context, or from the active contracts.",
 	}
-	// ParticipantDataAccessedAfterLedgerEnd: a read went past the ledger's end.
-	ParticipantDataAccessedAfterLedgerEnd = Code{
-		"PARTICIPANT_DATA_ACCESSED_AFTER_LEDGER_END", InvalidGivenCurrentSystemStateOther, Unraised,
-		"Read again up to latest_offset in the context.",
-	}
 	// ParticipantPruningInProgress: pruning is running already.
 	ParticipantPruningInProgress = Code{
 		"PARTICIPANT_PRUNING_IN_PROGRESS", InvalidGivenCurrentSystemStateOther, OfRequest,
@@ -106,11 +96,6 @@ var (
 	InvalidUpdatesPageToken = Code{
 		"INVALID_UPDATES_PAGE_TOKEN", InvalidIndependentOfSystemState, OfRequest,
 		"Start again from the first page.",
-	}
-	// LedgerTimeOutsideBounds: the ledger time is outside the bounds of the prepared transaction.
-	LedgerTimeOutsideBounds = Code{
-		"LEDGER_TIME_OUTSIDE_BOUNDS", InvalidIndependentOfSystemState, Unraised,
-		"Prepare the transaction again and execute it within its time bounds.",
 	}
 	// UnknownResource: parties are not known to the caller's identity provider.
 	UnknownResource = Code{
@@ -167,11 +152,6 @@ var (
 		"NO_INTERFACE_FOR_PACKAGE_NAME_AND_QUALIFIED_NAME", InvalidGivenCurrentSystemStateResourceMissing, OfRequest,
 		"Check the module and entity name of the interface.",
 	}
-	// SynchronizerNotFound: no synchronizer has this id.
-	SynchronizerNotFound = Code{
-		"SYNCHRONIZER_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, Unraised,
-		"Ask for the connected synchronizers and use one of them.",
-	}
 	// JSONAPIMaximumListElementsNumberReached: a list answer is longer than the node allows.
 	JSONAPIMaximumListElementsNumberReached = Code{
 		"JSON_API_MAXIMUM_LIST_ELEMENTS_NUMBER_REACHED", ContentionOnSharedResources, OfRequest,
@@ -197,11 +177,6 @@ var (
 		"REQUEST_TIME_OUT", DeadlineExceededRequestStateUnknown, OfRequest,
 		"Read the completions to learn the outcome, or send the same command id again.",
 	}
-	// RequestDeadlineExceeded: the caller's deadline passed.
-	RequestDeadlineExceeded = Code{
-		"REQUEST_DEADLINE_EXCEEDED", DeadlineExceededRequestStateUnknown, Unraised,
-		"Read the completions to learn the outcome, or send the same command id again.",
-	}
 	// ServiceNotRunning: a service is starting, stopping or standing by.
 	ServiceNotRunning = Code{
 		"SERVICE_NOT_RUNNING", TransientServerFailure, OfRequest,
@@ -212,11 +187,6 @@ var (
 		"ABORTED_DUE_TO_SHUTDOWN", TransientServerFailure, OfRequest,
 		"Wait until the node is back, then send the same command id again.",
 	}
-	// ServiceInternalError: a service failed in a way it did not expect.
-	ServiceInternalError = Code{
-		"SERVICE_INTERNAL_ERROR", SystemInternalAssumptionViolated, Unraised,
-		"Look for the trace id in the server's log.",
-	}
 	// LedgerAPIInternalError: the server failed in a way it did not expect.
 	LedgerAPIInternalError = Code{
 		"LEDGER_API_INTERNAL_ERROR", SystemInternalAssumptionViolated, OfNothing,
@@ -225,16 +195,6 @@ var (
 	// ServerOverloaded: the server sheds load.
 	ServerOverloaded = Code{
 		"SERVER_OVERLOADED", ContentionOnSharedResources, OfRequest,
-		"Try again in a second, and send fewer requests at once.",
-	}
-	// HeapMemoryOverLimit: the server's memory is nearly used up.
-	HeapMemoryOverLimit = Code{
-		"HEAP_MEMORY_OVER_LIMIT", ContentionOnSharedResources, Unraised,
-		"Try again in a second, and send fewer or smaller requests at once.",
-	}
-	// ThreadpoolOverloaded: too much work is waiting inside the server.
-	ThreadpoolOverloaded = Code{
-		"THREADPOOL_OVERLOADED", ContentionOnSharedResources, Unraised,
 		"Try again in a second, and send fewer requests at once.",
 	}
 	// MaximumNumberOfStreams: too many streams are open.
@@ -247,36 +207,23 @@ var (
 		"PARTICIPANT_BACKPRESSURE", ContentionOnSharedResources, OfRequest,
 		"Try again in a second, and keep fewer commands in flight.",
 	}
-	// ProtoDeserializationFailure: embedded protobuf bytes cannot be read.
-	ProtoDeserializationFailure = Code{
-		"PROTO_DESERIALIZATION_FAILURE", InvalidIndependentOfSystemState, Unraised,
-		"Send the bytes unchanged as this API gave them out, in base64.",
-	}
 	// NoPreferredPackagesFound: no package suits all parties and requirements.
 	NoPreferredPackagesFound = Code{
 		"NO_PREFERRED_PACKAGES_FOUND", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Relax the requirements, or have the packages vetted where the parties are hosted.",
 	}
-	// NoVettedInterfaceImplementationPackage: no vetted package implements the interface for the contract.
-	NoVettedInterfaceImplementationPackage = Code{
-		"NO_VETTED_INTERFACE_IMPLEMENTATION_PACKAGE", InvalidGivenCurrentSystemStateOther, Unraised,
-		"Have a package that implements the interface vetted.",
-	}
 )
 
 // requestCodes lists the codes of this file.
 var requestCodes = []Code{
-	InvalidArgument, MissingField, InvalidField, InvalidToken, Unauthenticated, PermissionDenied,
-	InternalAuthorizationError, AccessTokenExpired, StaleStreamAuthorization, InvalidDeduplicationPeriod,
-	NonPositiveOffset, NegativeOffset, OffsetAfterLedgerEnd, OffsetOutOfRange, DescendingOrderMissingEnd,
-	ParticipantPrunedDataAccessed, ParticipantDataAccessedAfterLedgerEnd, ParticipantPruningInProgress,
-	InvalidContinuationToken, InvalidACSPageToken, InvalidUpdatesPageToken, LedgerTimeOutsideBounds, UnknownResource,
-	DisclosedContractsConflictingPayloads, PackageNotFound, UpdateNotFound, CompletionNotFound, ContractEventsNotFound,
-	ContractPayloadNotFound, TemplatesOrInterfacesNotFound, PackageNamesNotFound,
-	NoTemplatesForPackageNameAndQualifiedName, NoInterfaceForPackageNameAndQualifiedName, SynchronizerNotFound,
+	InvalidArgument, MissingField, InvalidField, InvalidToken, Unauthenticated, PermissionDenied, AccessTokenExpired,
+	StaleStreamAuthorization, InvalidDeduplicationPeriod, NonPositiveOffset, NegativeOffset, OffsetAfterLedgerEnd,
+	OffsetOutOfRange, DescendingOrderMissingEnd, ParticipantPrunedDataAccessed, ParticipantPruningInProgress,
+	InvalidContinuationToken, InvalidACSPageToken, InvalidUpdatesPageToken, UnknownResource,
+	DisclosedContractsConflictingPayloads, PackageNotFound, UpdateNotFound, CompletionNotFound,
+	ContractEventsNotFound, ContractPayloadNotFound, TemplatesOrInterfacesNotFound, PackageNamesNotFound,
+	NoTemplatesForPackageNameAndQualifiedName, NoInterfaceForPackageNameAndQualifiedName,
 	JSONAPIMaximumListElementsNumberReached, AnswerTooLarge, JSONAPIPackageSelectionFailed, RequestAlreadyInFlight,
-	RequestTimeOut, RequestDeadlineExceeded, ServiceNotRunning, AbortedDueToShutdown, ServiceInternalError,
-	LedgerAPIInternalError, ServerOverloaded, HeapMemoryOverLimit, ThreadpoolOverloaded, MaximumNumberOfStreams,
-	ParticipantBackpressure,
-	ProtoDeserializationFailure, NoPreferredPackagesFound, NoVettedInterfaceImplementationPackage,
+	RequestTimeOut, ServiceNotRunning, AbortedDueToShutdown, LedgerAPIInternalError, ServerOverloaded,
+	MaximumNumberOfStreams, ParticipantBackpressure, NoPreferredPackagesFound,
 }

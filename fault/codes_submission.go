@@ -27,11 +27,6 @@ var (
 		"CONTRACT_NOT_ACTIVE", InvalidGivenCurrentSystemStateResourceMissing, OfContracts,
 		"Use each contract at most once, or use the contract that replaced it.",
 	}
-	// UnsupportedContractID: a contract id is of a version that cannot be used.
-	UnsupportedContractID = Code{
-		"UNSUPPORTED_CONTRACT_ID", InvalidGivenCurrentSystemStateResourceMissing, Unraised,
-		"Use the contract id as this ledger gave it out.",
-	}
 	// ContractKeyNotFound: no visible contract has the key.
 	ContractKeyNotFound = Code{
 		"CONTRACT_KEY_NOT_FOUND", InvalidGivenCurrentSystemStateResourceMissing, OfContracts,
@@ -41,11 +36,6 @@ var (
 	DuplicateContractKey = Code{
 		"DUPLICATE_CONTRACT_KEY", InvalidGivenCurrentSystemStateResourceExists, OfContracts,
 		"Use the existing contract, or another key.",
-	}
-	// InconsistentContractKey: what a key stands for changed under the command.
-	InconsistentContractKey = Code{
-		"INCONSISTENT_CONTRACT_KEY", InvalidGivenCurrentSystemStateOther, Unraised,
-		"Read the contract of the key again and send the command anew.",
 	}
 	// CommandPreprocessingFailed: an argument does not fit the type of the template or choice.
 	CommandPreprocessingFailed = Code{
@@ -81,11 +71,6 @@ var (
 	DamlFailure = Code{
 		"DAML_FAILURE", InvalidGivenCurrentSystemStateOther, OfContracts,
 		"Read error_id and the other keys of the context: a rule of the contract is not met.",
-	}
-	// UnhandledException: a contract raised an exception that nothing handled.
-	UnhandledException = Code{
-		"UNHANDLED_EXCEPTION", InvalidGivenCurrentSystemStateOther, Unraised,
-		"Read the cause: a rule of the contract is not met.",
 	}
 	// TemplatePreconditionViolated: the ensure clause of a template is false for the new contract.
 	TemplatePreconditionViolated = Code{
@@ -147,31 +132,6 @@ var (
 		"MALFORMED_TEXT", InvalidIndependentOfSystemState, OfRequest,
 		"Remove NUL characters and broken surrogates from the text.",
 	}
-	// ContractHashingError: a contract's content does not give the hash in its id.
-	ContractHashingError = Code{
-		"CONTRACT_HASHING_ERROR", InvalidIndependentOfSystemState, Unraised,
-		"Disclose the contract unchanged, as its owner gave it out.",
-	}
-	// DisclosedContractKeyHashingError: the key of a disclosed contract does not give its hash.
-	DisclosedContractKeyHashingError = Code{
-		"DISCLOSED_CONTRACT_KEY_HASHING_ERROR", InvalidGivenCurrentSystemStateOther, Unraised,
-		"Disclose the contract unchanged, as its owner gave it out.",
-	}
-	// InterpretationUpgradeErrorValidationFailed: a contract does not pass as one of the newer package.
-	InterpretationUpgradeErrorValidationFailed = Code{
-		"INTERPRETATION_UPGRADE_ERROR_VALIDATION_FAILED", InvalidIndependentOfSystemState, Unraised,
-		"Use the package the contract was created with, or one that is compatible.",
-	}
-	// InterpretationUpgradeErrorTranslationFailed: a contract's content cannot be read as the newer package's.
-	InterpretationUpgradeErrorTranslationFailed = Code{
-		"INTERPRETATION_UPGRADE_ERROR_TRANSLATION_FAILED", InvalidIndependentOfSystemState, Unraised,
-		"Use the package the contract was created with, or one that is compatible.",
-	}
-	// InterpretationUpgradeErrorAuthenticationFailed: a contract cannot be authenticated under the newer package.
-	InterpretationUpgradeErrorAuthenticationFailed = Code{
-		"INTERPRETATION_UPGRADE_ERROR_AUTHENTICATION_FAILED", InvalidIndependentOfSystemState, Unraised,
-		"Use the package the contract was created with, or one that is compatible.",
-	}
 	// InterpretationCryptoErrorMalformedByteEncoding: a package's code takes a text for bytes that is none in hexadecimal.
 	InterpretationCryptoErrorMalformedByteEncoding = Code{
 		"INTERPRETATION_CRYPTO_ERROR_MALFORMED_BYTE_ENCODING", InvalidGivenCurrentSystemStateOther, OfContracts,
@@ -192,40 +152,15 @@ var (
 		"INTERPRETATION_TIME_EXCEEDED", ContentionOnSharedResources, OfContracts,
 		"Split the command into smaller ones.",
 	}
-	// InterpretationDevError: a command needs a feature that is for development only.
-	InterpretationDevError = Code{
-		"INTERPRETATION_DEV_ERROR", InvalidGivenCurrentSystemStateOther, Unraised,
-		"Write the command without development features.",
-	}
 	// UnresolvedPackageName: a package name stands for no package.
 	UnresolvedPackageName = Code{
 		"UNRESOLVED_PACKAGE_NAME", InvalidGivenCurrentSystemStateResourceMissing, Unraised,
 		"List the packages of this node and correct the name.",
 	}
-	// FailedToDetermineLedgerTime: no ledger time suits all contracts of the command.
-	FailedToDetermineLedgerTime = Code{
-		"FAILED_TO_DETERMINE_LEDGER_TIME", ContentionOnSharedResources, Unraised,
-		"Send the command again.",
-	}
 	// PackageSelectionFailed: no set of packages works for all informees.
 	PackageSelectionFailed = Code{
 		"PACKAGE_SELECTION_FAILED", InvalidGivenCurrentSystemStateOther, Unraised,
 		"Have a common version of the package vetted where the informees are hosted.",
-	}
-	// PackageNameDiscardedDueToUnvettedPackages: no package of the name is vetted where it must be.
-	PackageNameDiscardedDueToUnvettedPackages = Code{
-		"PACKAGE_NAME_DISCARDED_DUE_TO_UNVETTED_PACKAGES", InvalidGivenCurrentSystemStateResourceMissing, Unraised,
-		"Have a version of the package vetted where the informees are hosted.",
-	}
-	// DisclosedContractsSynchronizerIDMismatch: disclosed contracts name different synchronizers.
-	DisclosedContractsSynchronizerIDMismatch = Code{
-		"DISCLOSED_CONTRACTS_SYNCHRONIZER_ID_MISMATCH", InvalidIndependentOfSystemState, Unraised,
-		"Disclose contracts of one synchronizer only.",
-	}
-	// PrescribedSynchronizerIDMismatch: the synchronizer asked for is not that of the disclosed contracts.
-	PrescribedSynchronizerIDMismatch = Code{
-		"PRESCRIBED_SYNCHRONIZER_ID_MISMATCH", InvalidIndependentOfSystemState, Unraised,
-		"Leave the synchronizer out, or name that of the disclosed contracts.",
 	}
 	// FailedToPrepareTransaction: a transaction cannot be prepared for external signing.
 	FailedToPrepareTransaction = Code{
@@ -247,18 +182,12 @@ var (
 // submissionCodes lists the codes of this file.
 var submissionCodes = []Code{
 	DuplicateCommand, SubmissionAlreadyInFlight, Inconsistent, ContractNotFound, ContractNotActive,
-	UnsupportedContractID, ContractKeyNotFound, DuplicateContractKey, InconsistentContractKey,
-	CommandPreprocessingFailed, DamlInterpretationError, DamlInterpreterInvalidArgument, DamlAuthorizationError,
-	DamlEffectfulRollbackError, InterpretationUserError, DamlFailure, UnhandledException, TemplatePreconditionViolated,
-	CreateEmptyContractKeyMaintainers, FetchEmptyContractKeyMaintainers, WronglyTypedContract,
-	ContractDoesNotImplementInterface, ContractDoesNotImplementRequiringInterface, NonComparableValues,
-	ContractIDInContractKey, ContractIDComparability, ValueNesting, ValueSize, MalformedText, ContractHashingError,
-	DisclosedContractKeyHashingError, InterpretationUpgradeErrorValidationFailed,
-	InterpretationUpgradeErrorTranslationFailed, InterpretationUpgradeErrorAuthenticationFailed,
+	ContractKeyNotFound, DuplicateContractKey, CommandPreprocessingFailed, DamlInterpretationError,
+	DamlInterpreterInvalidArgument, DamlAuthorizationError, DamlEffectfulRollbackError, InterpretationUserError,
+	DamlFailure, TemplatePreconditionViolated, CreateEmptyContractKeyMaintainers, FetchEmptyContractKeyMaintainers,
+	WronglyTypedContract, ContractDoesNotImplementInterface, ContractDoesNotImplementRequiringInterface,
+	NonComparableValues, ContractIDInContractKey, ContractIDComparability, ValueNesting, ValueSize, MalformedText,
 	InterpretationCryptoErrorMalformedByteEncoding, InterpretationCryptoErrorMalformedKey,
-	InterpretationCryptoErrorMalformedSignature,
-	InterpretationTimeExceeded, InterpretationDevError, UnresolvedPackageName, FailedToDetermineLedgerTime,
-	PackageSelectionFailed, PackageNameDiscardedDueToUnvettedPackages, DisclosedContractsSynchronizerIDMismatch,
-	PrescribedSynchronizerIDMismatch, FailedToPrepareTransaction, FailedToExecuteTransaction,
-	PreapprovalNotProvided,
+	InterpretationCryptoErrorMalformedSignature, InterpretationTimeExceeded, UnresolvedPackageName,
+	PackageSelectionFailed, FailedToPrepareTransaction, FailedToExecuteTransaction, PreapprovalNotProvided,
 }

@@ -33,7 +33,7 @@ func TestStatusMessageNamesCodeCategoryAndCorrelation(t *testing.T) {
 
 func TestStatusOfARedactedFaultTellsNothing(t *testing.T) {
 	t.Parallel()
-	status := fault.RoutingInternalError.New("secret").With("secret", "x").Status("1a2b3c4d")
+	status := fault.LedgerAPIInternalError.New("secret").With("secret", "x").Status("1a2b3c4d")
 	require.Equal(t, fault.Status{Code: 13, Message: fault.RedactedCause, Details: []fault.Detail{}}, status)
 }
 
@@ -41,12 +41,12 @@ func TestStatusOfARedactedFaultTellsNothing(t *testing.T) {
 func TestDetailsDecodeWithTheOfficialLibrary(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü", 200) // needs a length of two bytes
-	f := fault.LocalVerdictLockedContracts.New("locked").
+	f := fault.ConcurrentUserUpdateDetected.New("locked").
 		With("k", long).With("empty", "").With("a", "\xff").WithHint("").
 		WithResource("CONTRACT_ID", "00ab").WithResource("CONTRACT_ID", "00cd")
 	want := []proto.Message{
 		&errdetails.ErrorInfo{
-			Reason: "LOCAL_VERDICT_LOCKED_CONTRACTS",
+			Reason: "CONCURRENT_USER_UPDATE_DETECTED",
 			Metadata: map[string]string{
 				"a": "\uFFFD", "category": "2", "definite_answer": "false", "empty": "", "k": long,
 			},

@@ -140,8 +140,7 @@ func statusOf(refusal *fault.Fault) int {
 func conflictCodes() []string {
 	return []string{
 		"DAML_INTERPRETATION_ERROR", "UNHANDLED_EXCEPTION", "INTERPRETATION_USER_ERROR",
-		"TEMPLATE_PRECONDITION_VIOLATED", "NOT_CONNECTED_TO_ANY_SYNCHRONIZER", "NOT_CONNECTED_TO_SYNCHRONIZER",
-		"UNKNOWN_CONTRACT_SYNCHRONIZERS",
+		"TEMPLATE_PRECONDITION_VIOLATED", fault.NotConnectedToSynchronizer.ID,
 		// The time of a signed transaction is over: the same can never succeed, whenever it is sent again.
 		fault.LocalVerdictLedgerTimeOutOfBound.ID, fault.LocalVerdictPreparationTimeOutOfBound.ID,
 		fault.LocalVerdictMaxRecordTimeExceeded.ID,

@@ -48,6 +48,6 @@ func TestATransactionWhoseTimeIsOverIsAConflict(t *testing.T) {
 		status, _ := failure(t, code.New("late"))
 		require.Equal(t, http.StatusConflict, status, code.ID)
 	}
-	status, _ := failure(t, fault.LocalVerdictLockedContracts.New("busy"))
+	status, _ := failure(t, fault.SubmissionAlreadyInFlight.New("busy"))
 	require.Equal(t, http.StatusTooManyRequests, status, "others are told to try again")
 }

@@ -15,11 +15,9 @@ import (
 var errorNames = map[string]string{
 	fault.ContractNotFound.ID:                               "ContractNotFound",
 	fault.ContractNotActive.ID:                              "ContractNotFound",
-	fault.UnsupportedContractID.ID:                          "UnsupportedContractId",
 	fault.ContractKeyNotFound.ID:                            "ContractKeyNotFound",
 	fault.UnresolvedPackageName.ID:                          "UnresolvedPackageName",
 	fault.DamlAuthorizationError.ID:                         "AuthorizationError",
-	fault.UnhandledException.ID:                             "UnhandledException",
 	fault.InterpretationUserError.ID:                        "UserError",
 	fault.TemplatePreconditionViolated.ID:                   "TemplatePreconditionViolated",
 	fault.WronglyTypedContract.ID:                           "WronglyTypedContract",
@@ -34,9 +32,6 @@ var errorNames = map[string]string{
 	fault.ValueNesting.ID:                                   "ValueNesting",
 	fault.DamlFailure.ID:                                    "FailureStatusError",
 	fault.DamlEffectfulRollbackError.ID:                     "EffectfulRollbackError",
-	fault.InterpretationUpgradeErrorTranslationFailed.ID:    "UpgradeError",
-	fault.InterpretationUpgradeErrorValidationFailed.ID:     "UpgradeError",
-	fault.InterpretationUpgradeErrorAuthenticationFailed.ID: "UpgradeError",
 }
 
 // otherRefusals are the codes of other faults that ledgers refuse submissions with.

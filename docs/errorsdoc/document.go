@@ -44,7 +44,11 @@ func write(root string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	raised, err := source.raised(root)
+	raised, err := source.raised(root, nodeFolders)
+	if err != nil {
+		return "", err
+	}
+	byEngine, err := source.raised(root, engineFolders)
 	if err != nil {
 		return "", err
 	}
@@ -66,8 +70,8 @@ func write(root string) (string, error) {
 			orNo(category.Retry()), details)
 	}
 	codes := fault.Codes()
-	fmt.Fprintf(&out, "\n## Codes\n\nFlorin raises %d of the %d codes of the API. The others are listed because clients "+
-		"know them: they are about\nparts that Florin does not have, such as further synchronizers.\n",
+	fmt.Fprintf(&out, "\n## Codes\n\nA node answers %d of these %d codes. The others are failures of Daml that `florin test` "+
+		"reports. Upstream has\nfurther codes, about parts that Florin does not have, such as other synchronizers.\n",
 		len(raised), len(codes))
 	for _, code := range codes {
 		if when[code.ID] == "" {
@@ -76,15 +80,18 @@ func write(root string) (string, error) {
 		if raised[code.ID] && code.Tells == fault.Unraised {
 			return "", fmt.Errorf("code %s is raised and does not say what it tells: see fault.Tells", code.ID)
 		}
+		if !raised[code.ID] && !byEngine[code.ID] {
+			return "", fmt.Errorf("code %s is never raised: remove it", code.ID)
+		}
 		out.WriteString(entry(code, when[code.ID], raised[code.ID]))
 	}
 	return out.String(), nil
 }
 
 func entry(code fault.Code, when string, raised bool) string {
-	mark := "Raised by Florin."
+	mark := "Raised by a node."
 	if !raised {
-		mark = "Not raised by Florin."
+		mark = "Raised by `florin test`."
 	}
 	kept := ""
 	if code.Redacted() {

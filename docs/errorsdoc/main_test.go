@@ -34,7 +34,7 @@ func TestWhatIsRaised(t *testing.T) {
 	t.Parallel()
 	source, err := readFaults(filepath.Join(root, "fault"))
 	require.NoError(t, err)
-	raised, err := source.raised(root)
+	raised, err := source.raised(root, nodeFolders)
 	require.NoError(t, err)
 	for _, code := range []fault.Code{
 		fault.UserNotFound,           // by a constructor
@@ -44,7 +44,7 @@ func TestWhatIsRaised(t *testing.T) {
 	} {
 		require.True(t, raised[code.ID], code.ID)
 	}
-	for _, code := range []fault.Code{fault.NotSequencedTimeout, fault.ChosenMediatorIsInactive} {
+	for _, code := range []fault.Code{fault.NonComparableValues, fault.ContractIDComparability} {
 		require.False(t, raised[code.ID], code.ID)
 	}
 }

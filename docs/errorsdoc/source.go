@@ -16,8 +16,11 @@ import (
 
 // What the node consists of: whatever these folders raise, a client can meet. Packages of tests do not count.
 var nodeFolders = []string{
-	"activities", "api", "auth", "bootstrap", "builtin", "coin", "db", "ledger", "wallet", "web", "worker", "workflows",
+	"activities", "api", "auth", "bootstrap", "budget", "builtin", "coin", "db", "ledger", "wallet", "worker", "workflows",
 }
+
+// What `florin test` consists of, beside what it shares with the node.
+var engineFolders = []string{"daml", "cmd/florin/daml"}
 
 var testPackages = []string{"apitest", "dbtest", "ledgertest"}
 
@@ -100,10 +103,10 @@ func (f faults) addConstructor(function *ast.FuncDecl) {
 	})
 }
 
-// raised finds the ids of the codes that the node raises.
-func (f faults) raised(root string) (map[string]bool, error) {
+// raised finds the ids of the codes that the packages in folders raise.
+func (f faults) raised(root string, folders []string) (map[string]bool, error) {
 	ids := make(map[string]bool)
-	for _, folder := range nodeFolders {
+	for _, folder := range folders {
 		top := filepath.Join(root, folder)
 		if _, err := os.Stat(top); errors.Is(err, fs.ErrNotExist) {
 			continue
