@@ -3,6 +3,7 @@ package auth
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -225,10 +226,48 @@ func (c Claims) RequireExecuteAs(parties ...ledger.Party) error {
 	return c.requireEach(parties, c.CanExecuteAs, "execute as")
 }
 
-// RequireExecute asks for the right to execute prepared transactions as some party, whichever: before it is known as
-// whom, which is dear to find out.
-func (c Claims) RequireExecute() error {
-	return c.require(c.executeAny || c.wildcard || len(c.executeAs) > 0, "it may not execute as any party")
+// RequireAsSome asks for the right as some party, whichever: before it is known as whom, which may be dear to find out.
+func (c Claims) RequireAsSome(right ledger.RightKind) error {
+	every, parties := c.partyRight(right)
+	return c.require(every || len(parties) > 0, "it has %s for no party", right)
+}
+
+// RequireAsOneOf asks for the right as one of the parties; as some party where there are none.
+func (c Claims) RequireAsOneOf(right ledger.RightKind, among iter.Seq[ledger.Party]) error {
+	if err := c.Require(); err != nil {
+		return err
+	}
+	every, parties := c.partyRight(right)
+	if every {
+		return nil
+	}
+	var first *ledger.Party
+	for party := range among {
+		if parties[party] {
+			return nil
+		}
+		if first == nil {
+			first = &party
+		}
+	}
+	if first == nil {
+		return c.RequireAsSome(right)
+	}
+	return denied("user %q has %s for none of the parties of the request, such as %q", c.UserID(), right, *first)
+}
+
+// partyRight is as whom the caller has a right that is given by party: every party, or these.
+func (c Claims) partyRight(right ledger.RightKind) (every bool, parties map[ledger.Party]bool) {
+	switch right {
+	case ledger.CanActAs:
+		return c.actAny, c.actAs
+	case ledger.CanReadAs:
+		return c.readAny, c.readAs
+	case ledger.CanExecuteAs:
+		return c.executeAny, c.executeAs
+	default:
+		return false, nil
+	}
 }
 
 // RequireReadAsAnyParty asks for the right to read as every party.

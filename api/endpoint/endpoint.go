@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+
+	"github.com/florinledger/florin/ledger"
 )
 
 // Access is the right that the frame checks before it calls an endpoint.
@@ -37,6 +39,10 @@ type Info struct {
 	Tag         string
 	Deprecated  bool
 	Access      Access
+	// AsParty is the right that the caller needs as the parties that the body names, which is then [ForParties]: who has
+	// it as no party has no long body decoded, and who has it as none of those named is refused before the endpoint looks
+	// at anything.
+	AsParty ledger.RightKind
 	// Authorize, if set, checks what Access cannot say, before anything is read or written for the request: it refuses the
 	// caller, or adds to the context what it found out. Endpoints that change something need it, unless they are for
 	// administrators, where something is around them (see [Options.Around]).
@@ -143,5 +149,5 @@ func (e Endpoint) check() error {
 		e.Method != http.MethodDelete && e.Method != http.MethodPut:
 		return fmt.Errorf("endpoint %s: unknown method", e)
 	}
-	return nil
+	return e.checkAsParty()
 }

@@ -226,6 +226,9 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if err := s.checkAccess(callOf(ctx).claims); err != nil {
 		return nil, err
 	}
+	if err := s.checkParties(callOf(ctx).claims, request); err != nil {
+		return nil, err
+	}
 	if s.Vital {
 		return s.handle(ctx, request)
 	}
@@ -310,8 +313,16 @@ func (s *served) checkCaller(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.checkAccess(claims); err != nil || s.Authorize == nil {
+	if err := s.checkAccess(claims); err != nil {
 		return err
+	}
+	if s.AsParty != "" {
+		if err := claims.RequireAsSome(s.AsParty); err != nil {
+			return err
+		}
+	}
+	if s.Authorize == nil {
+		return nil
 	}
 	_, err := s.Authorize(ctx)
 	return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
@@ -137,6 +138,24 @@ type JsSubmitAndWaitForTransactionRequest struct {
 // JsSubmitAndWaitForTransactionResponse is the transaction that resulted.
 type JsSubmitAndWaitForTransactionResponse struct {
 	Transaction JsTransaction `json:"transaction" required:"true" doc:"The transaction"`
+}
+
+// RequestedParties implements [endpoint.ForParties].
+func (c JsCommands) RequestedParties() iter.Seq[ledger.Party] { return partiesIn(c.ActAs) }
+
+// RequestedParties implements [endpoint.ForParties].
+func (r JsSubmitAndWaitForTransactionRequest) RequestedParties() iter.Seq[ledger.Party] {
+	return r.Commands.RequestedParties()
+}
+
+func partiesIn(names []string) iter.Seq[ledger.Party] {
+	return func(yield func(ledger.Party) bool) {
+		for _, name := range names {
+			if !yield(ledger.Party(name)) {
+				return
+			}
+		}
+	}
 }
 
 type submitRequest struct {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
+	"github.com/florinledger/florin/ledger"
 )
 
 // The tags that group operations in the document.
@@ -43,17 +44,19 @@ func (a *API) commandEndpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/commands/async/submit", OperationID: "postV2CommandsAsyncSubmit",
 			Tag: tagCommands, Summary: "Submit a composite command and do not wait.", Rights: rightsSubmit,
+			AsParty:     ledger.CanActAs,
 			Description: "The answer means that exactly one completion will follow.",
 		}, a.submit),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/commands/submit-and-wait", OperationID: "postV2CommandsSubmit-and-wait",
 			Tag: tagCommands, Summary: "Submit a composite command and wait for its outcome.", Rights: rightsSubmit,
+			AsParty: ledger.CanActAs,
 		}, a.submitAndWait),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/commands/submit-and-wait-for-transaction",
 			OperationID: "postV2CommandsSubmit-and-wait-for-transaction", Tag: tagCommands,
 			Summary: "Submit a composite command and wait for its transaction.",
-			Rights:  rightsSubmit + ", and " + rightsRead,
+			Rights:  rightsSubmit + ", and " + rightsRead, AsParty: ledger.CanActAs,
 		}, a.submitAndWaitForTransaction),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/commands/completions", Reads: true, OperationID: "postV2CommandsCompletions",

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/ledger"
 )
 
 const (
@@ -86,6 +87,7 @@ func (a *API) olderEndpoints() []endpoint.Endpoint {
 			Method: http.MethodPost, Path: "/v2/commands/submit-and-wait-for-transaction-tree",
 			OperationID: "postV2CommandsSubmit-and-wait-for-transaction-tree", Tag: tagCommands, Deprecated: true,
 			Summary: "Submit a composite command and wait for its transaction tree.", Rights: rightsSubmit,
+			AsParty:     ledger.CanActAs,
 			Description: "Use /v2/commands/submit-and-wait-for-transaction with TRANSACTION_SHAPE_LEDGER_EFFECTS.",
 		}, a.submitAndWaitForTree),
 		endpoint.New(endpoint.Info{

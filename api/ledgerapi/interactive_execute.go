@@ -3,6 +3,7 @@ package ledgerapi
 import (
 	"context"
 	"errors"
+	"iter"
 	"time"
 
 	"github.com/google/uuid"
@@ -55,6 +56,16 @@ func (r JsExecuteSubmissionAndWaitForTransactionRequest) execution() JsExecuteSu
 		HashingSchemeVersion: r.HashingSchemeVersion, UserID: r.UserID, DeduplicationPeriod: r.DeduplicationPeriod,
 		MinLedgerTime: r.MinLedgerTime,
 	}
+}
+
+// RequestedParties implements [endpoint.ForParties].
+func (r JsExecuteSubmissionRequest) RequestedParties() iter.Seq[ledger.Party] {
+	return prepared.ActAs(r.PreparedTransaction)
+}
+
+// RequestedParties implements [endpoint.ForParties].
+func (r JsExecuteSubmissionAndWaitForTransactionRequest) RequestedParties() iter.Seq[ledger.Party] {
+	return prepared.ActAs(r.PreparedTransaction)
 }
 
 type executeRequest struct {
@@ -116,9 +127,6 @@ func (a *API) newExecution(
 	ctx context.Context, body JsExecuteSubmissionRequest, checkCount func([]prepared.PartySignatures) *fault.Fault,
 ) (ledger.Submission, error) {
 	refused := ledger.Submission{SubmissionID: body.SubmissionID}
-	if err := endpoint.Claims(ctx).RequireExecute(); err != nil { // decoding is dear
-		return refused, err
-	}
 	transaction, err := prepared.Decode(body.PreparedTransaction)
 	undecodable, _ := errors.AsType[*prepared.DecodeError](err)
 	if undecodable != nil && undecodable.Unreadable() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -74,6 +75,11 @@ type CostEstimation struct {
 	ConfirmationRequest  int64              `json:"confirmationRequestTrafficCostEstimation" required:"true" doc:"Request"`
 	ConfirmationResponse int64              `json:"confirmationResponseTrafficCostEstimation" required:"true" doc:"Answer"`
 	Total                int64              `json:"totalTrafficCostEstimation" required:"true" doc:"The sum"`
+}
+
+// RequestedParties implements [endpoint.ForParties].
+func (r JsPrepareSubmissionRequest) RequestedParties() iter.Seq[ledger.Party] {
+	return partiesIn(r.ActAs)
 }
 
 type prepareRequest struct {

@@ -1,0 +1,65 @@
+package prepared
+
+import (
+	"iter"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+)
+
+// The fields that lead to the acting parties.
+var (
+	metadataField  = numberOf(&preparedpb.PreparedTransaction{}, "metadata")
+	submitterField = numberOf(&preparedpb.Metadata{}, "submitter_info")
+	actAsField     = numberOf(&preparedpb.Metadata_SubmitterInfo{}, "act_as")
+)
+
+func numberOf(message proto.Message, field protoreflect.Name) protowire.Number {
+	return message.ProtoReflect().Descriptor().Fields().ByName(field).Number()
+}
+
+// ActAs yields the acting parties that a prepared transaction names, read from the wire: nothing is decoded or kept, so
+// that it costs little whatever the bytes are. It yields what it finds of a message that [Decode] refuses.
+func ActAs(raw []byte) iter.Seq[ledger.Party] {
+	return func(yield func(ledger.Party) bool) {
+		for metadata := range fieldsOf(raw, metadataField) {
+			for submitter := range fieldsOf(metadata, submitterField) {
+				for party := range fieldsOf(submitter, actAsField) {
+					if !yield(ledger.Party(party)) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// fieldsOf yields the contents of a field of a message, which is repeated, or a message that may be there in parts. It
+// ends where the bytes are no message.
+func fieldsOf(message []byte, wanted protowire.Number) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for len(message) > 0 {
+			number, kind, length := protowire.ConsumeTag(message)
+			if length < 0 || kind == protowire.StartGroupType {
+				return
+			}
+			message = message[length:]
+			length = protowire.ConsumeFieldValue(number, kind, message)
+			if length < 0 {
+				return
+			}
+			value := message[:length]
+			message = message[length:]
+			if number != wanted || kind != protowire.BytesType {
+				continue
+			}
+			if content, _ := protowire.ConsumeBytes(value); !yield(content) {
+				return
+			}
+		}
+	}
+}

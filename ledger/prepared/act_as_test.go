@@ -1,0 +1,57 @@
+package prepared_test
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
+
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/prepared"
+	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+)
+
+func naming(parties ...string) *preparedpb.PreparedTransaction {
+	return &preparedpb.PreparedTransaction{
+		Transaction: &preparedpb.DamlTransaction{Version: "2.1", Roots: []string{"0"}},
+		Metadata: &preparedpb.Metadata{
+			SubmitterInfo: &preparedpb.Metadata_SubmitterInfo{ActAs: parties, CommandId: "c"}, SynchronizerId: "s",
+		},
+	}
+}
+
+// TestActingPartiesAreReadFromTheWire compares with the decoder, which puts the parts of a message together.
+func TestActingPartiesAreReadFromTheWire(t *testing.T) {
+	t.Parallel()
+	names := rapid.SliceOfN(rapid.StringMatching(`[a-z]{0,8}`), 0, 4)
+	rapid.Check(t, func(t *rapid.T) {
+		var raw []byte
+		for range rapid.IntRange(0, 3).Draw(t, "parts") {
+			part, err := proto.Marshal(naming(names.Draw(t, "actAs")...))
+			require.NoError(t, err)
+			raw = append(raw, part...)
+		}
+		decoded := &preparedpb.PreparedTransaction{}
+		require.NoError(t, proto.Unmarshal(raw, decoded))
+		want := ledger.FromStrings[ledger.Party](decoded.GetMetadata().GetSubmitterInfo().GetActAs())
+		require.ElementsMatch(t, want, slices.Collect(prepared.ActAs(raw)))
+	})
+}
+
+func TestActingPartiesOfNoMessageAreReadAsFarAsItGoes(t *testing.T) {
+	t.Parallel()
+	empty := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), nil)
+	within := func(content []byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(nil, 2, protowire.BytesType), content)
+	}
+	const many = 1 << 20
+	raw := within(within(bytes.Repeat(empty, many)))
+	require.Len(t, slices.Collect(prepared.ActAs(raw)), many)
+	require.Empty(t, slices.Collect(prepared.ActAs(raw[:len(raw)-1])), "a field that is cut off")
+	require.Len(t, slices.Collect(prepared.ActAs(within(within(append(bytes.Repeat(empty, 2), 0xff))))), 2)
+	require.Empty(t, slices.Collect(prepared.ActAs([]byte("hello"))))
+}
