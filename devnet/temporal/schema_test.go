@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"path"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -124,10 +125,58 @@ func TestIndexesThatNobodyUsesAreLeftOut(t *testing.T) {
 	require.NoError(t, visibility.All(t.Context(), conn, func(name string) { told = append(told, name) }))
 	require.Contains(t, told, "by_task_queue")
 	require.Subset(t, shape(t, conn), whole)
-	require.Len(t, trimmed(), len(always)+len(told))
+	require.Len(t, trimmed(), len(told), "none is left as it was: all are made again")
 	require.NoError(t, visibility.All(t.Context(), conn, func(name string) { require.Fail(t, "it is there", name) }))
 	require.NoError(t, visibility.Few(t.Context(), conn))
 	require.Equal(t, always, trimmed())
+}
+
+// TestSlimIndexesServeTheQueriesOfTheServer asks for workflows as the server does, with the indexes that a start makes.
+func TestSlimIndexesServeTheQueriesOfTheServer(t *testing.T) {
+	t.Parallel()
+	server, err := postgres.Start(t.Context(), postgres.Options{Dir: devtest.DataDir(t), Ephemeral: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
+	target, err := parseDatabaseURL(server.URL("postgres"))
+	require.NoError(t, err)
+	require.NoError(t, prepareDatabases(t.Context(), target))
+	require.NoError(t, trimIndexes(t.Context(), target, []string{"Keyword07"}))
+	conn := open(t, server, visibilityDatabase)
+	for _, statement := range []string{
+		`insert into executions_visibility (namespace_id, run_id, start_time, execution_time, workflow_id,
+			workflow_type_name, status, close_time, encoding, search_attributes)
+		select 'namespace', 'run ' || n, now() - n * interval '1s', now(), 'workflow ' || n, 'Submit', 1 + n % 2,
+			now() - n * interval '1s', '',
+			jsonb_build_object('Keyword07', 'value ' || n) from generate_series(1, 5000) n`,
+		`analyze executions_visibility`,
+	} {
+		_, err := conn.Exec(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	for condition, index := range map[string]string{
+		"":                                          "default_idx",
+		"AND workflow_id = 'workflow 7'":            "by_workflow_id",
+		"AND root_workflow_id = 'workflow 7'":       "by_root_workflow_id",
+		"AND parent_workflow_id = 'workflow 7'":     "by_parent_workflow_id",
+		"AND workflow_type_name = 'Onboard'":        "by_workflow_type",
+		"AND status = 9":                            "by_status",
+		"AND Keyword07 = 'value 7'":                 "by_keyword_07",
+		"AND TemporalScheduledById = 'schedule'":    "by_temporal_scheduled_by_id",
+		"AND TemporalNamespaceDivision = 'workers'": "by_temporal_namespace_division",
+	} {
+		rows, err := conn.Query(t.Context(), `explain select * from executions_visibility
+			where namespace_id = 'namespace' `+condition+`
+			order by coalesce(close_time, '9999-12-31 23:59:59'::timestamp without time zone) desc, start_time desc, run_id
+			limit 20`)
+		require.NoError(t, err)
+		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err)
+		require.Contains(t, strings.Join(plan, "\n"), "Scan using "+index+" ", condition)
+	}
+	var wide int
+	require.NoError(t, conn.QueryRow(t.Context(), `select count(*) from pg_indexes
+		where tablename = 'executions_visibility' and indexdef like '%DESC, run_id%'`).Scan(&wide))
+	require.Zero(t, wide, "no index that a start leaves has the run in each of its entries")
 }
 
 // presentIndexes are those that the store has.

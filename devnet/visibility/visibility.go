@@ -1,6 +1,6 @@
-// Package visibility keeps the indexes of Temporal's visibility store that queries of its UI and of Florin use, and
-// takes the others away: each of them is written twice for each workflow, and together they are most of what a workflow
-// costs the disk. What was taken away is noted in the store, so that one command makes it again.
+// Package visibility keeps the indexes of Temporal's visibility store that queries of its UI and of Florin use, makes
+// them slim, and takes the others away: each of them is written twice for each workflow, and together they are most of
+// what a workflow costs the disk. What was taken away or changed is noted, so that one command makes it again.
 package visibility
 
 import (
@@ -67,26 +67,37 @@ func Trim(ctx context.Context, conn Conn, columns []string) error {
 		" (name text primary key, definition text not null)"); err != nil {
 		return err
 	}
-	absent, err := absentees(ctx, conn)
+	changed, err := changedIndexes(ctx, conn)
 	if err != nil {
 		return err
 	}
-	for _, one := range absent {
-		if one.isOf(columns) {
-			if err := one.restore(ctx, conn); err != nil {
-				return err
-			}
+	there, err := present(ctx, conn)
+	if err != nil {
+		return err
+	}
+	for _, one := range changed {
+		is := slices.ContainsFunc(there, one.hasNameOf)
+		if wanted := slices.Contains(kept(), one.name) || one.isOf(columns); wanted == is {
+			continue
+		} else if !wanted {
+			err = one.remove(ctx, conn)
+		} else {
+			err = one.replace(ctx, conn, one.slim())
+		}
+		if err != nil {
+			return err
 		}
 	}
-	found, err := present(ctx, conn)
-	if err != nil {
-		return err
-	}
-	for _, one := range found {
-		if slices.Contains(kept(), one.name) || one.isOf(columns) {
+	for _, one := range there {
+		if slices.ContainsFunc(changed, one.hasNameOf) {
 			continue
 		}
-		if err := one.remove(ctx, conn); err != nil {
+		if !slices.Contains(kept(), one.name) && !one.isOf(columns) {
+			err = one.remove(ctx, conn)
+		} else if slim := one.slim(); slim != one.definition {
+			err = one.replace(ctx, conn, slim)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -96,17 +107,17 @@ func Trim(ctx context.Context, conn Conn, columns []string) error {
 // Few has the next Trim take away what nobody uses.
 func Few(ctx context.Context, conn Conn) error { return note(ctx, conn, "null") }
 
-// All makes again what was taken away, while the server runs, and has later starts keep it. told hears of each index
+// All makes all indexes as the server does, while it runs, and has later starts keep them. told hears of each index
 // before it is made.
 func All(ctx context.Context, conn Conn, told func(name string)) error {
 	if err := note(ctx, conn, "'"+wantsAll+"'"); err != nil {
 		return err
 	}
-	absent, err := absentees(ctx, conn)
+	changed, err := changedIndexes(ctx, conn)
 	if err != nil {
 		return err
 	}
-	for _, one := range absent {
+	for _, one := range changed {
 		told(one.name)
 		if err := one.makeConcurrently(ctx, conn); err != nil {
 			return fmt.Errorf("make index %s: %w", one.name, err)
@@ -118,13 +129,13 @@ func All(ctx context.Context, conn Conn, told func(name string)) error {
 	return nil
 }
 
-// Restore makes again what was taken away, for an upgrade of the schema, which may change any index.
+// Restore makes all indexes as the server does, for an upgrade of the schema, which may change any of them.
 func Restore(ctx context.Context, conn Conn) error {
-	absent, err := absentees(ctx, conn)
+	changed, err := changedIndexes(ctx, conn)
 	if err != nil {
 		return err
 	}
-	for _, one := range absent {
+	for _, one := range changed {
 		if err := one.restore(ctx, conn); err != nil {
 			return err
 		}
@@ -138,7 +149,7 @@ func List(ctx context.Context, conn Conn) ([]Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	absent, err := absentees(ctx, conn)
+	changed, err := changedIndexes(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
@@ -150,8 +161,10 @@ func List(ctx context.Context, conn Conn) ([]Index, error) {
 		}
 		all = append(all, index)
 	}
-	for _, one := range absent {
-		all = append(all, Index{Name: one.name})
+	for _, one := range changed {
+		if !slices.ContainsFunc(there, one.hasNameOf) {
+			all = append(all, Index{Name: one.name})
+		}
 	}
 	return all, nil
 }
@@ -178,28 +191,63 @@ func (i index) isOf(columns []string) bool {
 // words are the names in a definition.
 var words = regexp.MustCompile(`\w+`)
 
-// remove takes the index away. It is noted first: between the two it is noted and there, which does no harm.
-func (i index) remove(ctx context.Context, conn Conn) error {
+// hasNameOf reports whether two indexes have one name: the server's, and what is there instead of it.
+func (i index) hasNameOf(other index) bool { return i.name == other.name }
+
+// sorted matches the definition of an index by one column, as the server makes it: of one namespace, the newest first,
+// and then by run.
+var sorted = regexp.MustCompile(
+	`^(CREATE INDEX .* USING btree \()namespace_id, (\w+, )?(COALESCE\(.*\) DESC, start_time DESC), run_id\)$`)
+
+// slim is the definition of an index that serves the same queries with a fraction of the bytes: it leaves out the
+// namespace and the run, which take 64 bytes each (a store of our own has one namespace with workflows), and rows that
+// have nothing in the column.
+func (i index) slim() string {
+	parts := sorted.FindStringSubmatch(i.definition)
+	if parts == nil {
+		return i.definition
+	}
+	slim := parts[1] + parts[2] + parts[3] + ")"
+	if column := strings.TrimSuffix(parts[2], ", "); column != "" {
+		slim += " WHERE " + column + " IS NOT NULL"
+	}
+	return slim
+}
+
+// remove takes the index away.
+func (i index) remove(ctx context.Context, conn Conn) error { return i.replace(ctx, conn, "") }
+
+// replace puts an index with another definition in the place of this one, or none for "". This one is noted first: an
+// interruption between the two leaves it noted and there, which does no harm.
+func (i index) replace(ctx context.Context, conn Conn, definition string) error {
 	if _, err := conn.Exec(ctx, "insert into "+noted+" values ($1, $2) on conflict (name) do nothing",
 		i.name, i.definition); err != nil {
 		return err
 	}
-	if _, err := conn.Exec(ctx, "drop index "+pgx.Identifier{i.name}.Sanitize()); err != nil {
-		return fmt.Errorf("drop index %s: %w", i.name, err)
-	}
-	return nil
+	return i.define(ctx, conn, definition)
 }
 
-// restore makes the index again.
+// restore makes the index as it was.
 func (i index) restore(ctx context.Context, conn Conn) error {
-	if _, err := conn.Exec(ctx, "drop index if exists "+pgx.Identifier{i.name}.Sanitize()); err != nil {
+	if err := i.define(ctx, conn, i.definition); err != nil {
 		return err
-	}
-	if _, err := conn.Exec(ctx, i.definition); err != nil {
-		return fmt.Errorf("make index %s: %w", i.name, err)
 	}
 	_, err := conn.Exec(ctx, "delete from "+noted+" where name = $1", i.name)
 	return err
+}
+
+// define drops the index of this name, and makes it with a definition, if there is one.
+func (i index) define(ctx context.Context, conn Conn, definition string) error {
+	if _, err := conn.Exec(ctx, "drop index if exists "+pgx.Identifier{i.name}.Sanitize()); err != nil {
+		return fmt.Errorf("drop index %s: %w", i.name, err)
+	}
+	if definition == "" {
+		return nil
+	}
+	if _, err := conn.Exec(ctx, definition); err != nil {
+		return fmt.Errorf("make index %s: %w", i.name, err)
+	}
+	return nil
 }
 
 // present are the indexes of the table, without those that keep its rows apart.
@@ -209,15 +257,14 @@ func present(ctx context.Context, conn Conn) ([]index, error) {
 		where i.indrelid = to_regclass('`+table+`') and not i.indisunique and i.indisvalid order by c.relname`)
 }
 
-// absentees are the indexes that were taken away and are not there.
-func absentees(ctx context.Context, conn Conn) ([]index, error) {
+// changedIndexes are the indexes, as the server makes them, that were taken away or are there in another form.
+func changedIndexes(ctx context.Context, conn Conn) ([]index, error) {
 	var known bool // asked first, since a statement that fails would end a transaction
 	err := conn.QueryRow(ctx, "select to_regclass('"+noted+"') is not null").Scan(&known)
 	if err != nil || !known {
 		return nil, err
 	}
-	return indexes(ctx, conn, `select name, definition from `+noted+` where not exists (
-		select from pg_index where indexrelid = to_regclass(quote_ident(name)) and indisvalid) order by name`)
+	return indexes(ctx, conn, "select name, definition from "+noted+" order by name")
 }
 
 func indexes(ctx context.Context, conn Conn, query string) ([]index, error) {

@@ -70,8 +70,9 @@ func write(root string) (string, error) {
 			orNo(category.Retry()), details)
 	}
 	codes := fault.Codes()
-	fmt.Fprintf(&out, "\n## Codes\n\nA node answers %d of these %d codes. The others are failures of Daml that `florin test` "+
-		"reports. Upstream has\nfurther codes, about parts that Florin does not have, such as other synchronizers.\n",
+	fmt.Fprintf(&out, "\n## Codes\n\nA node answers %d of these %d codes. The others are failures of Daml that "+
+		"`florin test` reports. Upstream has\nfurther codes, about parts that Florin does not have, such as other "+
+		"synchronizers.\n",
 		len(raised), len(codes))
 	for _, code := range codes {
 		if when[code.ID] == "" {
