@@ -149,22 +149,32 @@ func nodeFor(party ledger.Party) string { return "node for " + string(party) }
 // follow makes the lifecycles of contracts due that were created or archived, where they have any.
 func (b *block) follow(decision ledger.Decision, submission ledger.Submission) ([]db.LifecycleChange, error) {
 	var changes []db.LifecycleChange
+	add := func(followed lifecycle.Followed, created, changed []ledger.ContractID) {
+		changes = append(changes, db.LifecycleChange{
+			WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties, Created: created,
+			Changed: changed, Account: accountOf(submission), ByNode: isByNode(submission),
+		})
+	}
 	note := func(contract ledger.Contract, created, changed []ledger.ContractID) error {
 		followed, ok, err := follow(b.activities.Lifecycles, contract)
 		if err != nil {
 			return fmt.Errorf("tell the lifecycle of contract %s: %w", contract.ID, err)
 		}
 		if ok {
-			changes = append(changes, db.LifecycleChange{
-				WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties, Created: created,
-				Changed: changed, Whole: followed.Whole, Account: accountOf(submission), ByNode: isByNode(submission),
-			})
+			add(followed, created, changed)
 		}
 		return nil
 	}
 	for _, contract := range created(decision) {
 		if err := note(contract, []ledger.ContractID{contract.ID}, nil); err != nil {
 			return nil, err
+		}
+		woken, err := guarded(func() ([]lifecycle.Followed, error) { return b.activities.Lifecycles.Wakes(contract) })
+		if err != nil {
+			return nil, fmt.Errorf("tell the lifecycles that contract %s wakes: %w", contract.ID, err)
+		}
+		for _, followed := range woken {
+			add(followed, nil, nil)
 		}
 	}
 	for _, contract := range b.archived(decision) {

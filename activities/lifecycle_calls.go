@@ -159,7 +159,7 @@ func enter(
 		}
 		changes = append(changes, db.LifecycleChange{
 			WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties,
-			Created: []ledger.ContractID{contract.ID}, Whole: followed.Whole,
+			Created: []ledger.ContractID{contract.ID},
 		})
 	}
 	return rest, tx.TouchLifecycles(ctx, changes)

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"math"
 	"slices"
 	"time"
 
@@ -45,16 +44,16 @@ type LifecycleChange struct {
 	Account string
 	// ByNode: the node made it by itself. A lifecycle that is there stays whose it was.
 	ByNode bool
-	// Created are new contracts; none when contracts were archived only.
+	// Created are new contracts; none when contracts were archived only, or when the lifecycle has to look because of a
+	// contract that is none of its own.
 	Created []ledger.ContractID
-	// Whole: its contracts are only looked after together, however many they are.
-	Whole bool
 	// Changed are contracts that were there, which may have lifecycles of their own.
 	Changed []ledger.ContractID
 }
 
 // maxTogether is how many contracts share a lifecycle: users choose names by which theirs do, and each further one
-// costs what all of them cost. Beyond that each has one of its own.
+// costs what all of them cost. Beyond that each has one of its own. So no rule may count on seeing in a lifecycle all
+// contracts that matter to it: it asks the record for those.
 const maxTogether = 100
 
 // apart begins the ids of lifecycles that contracts have of their own.
@@ -77,9 +76,10 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 		merged, known := changes[change.WorkflowID]
 		if !known {
 			order = append(order, change.WorkflowID)
-			merged = LifecycleChange{
-				WorkflowID: change.WorkflowID, Kind: change.Kind, Parties: change.Parties, Whole: change.Whole,
-			}
+			merged = LifecycleChange{WorkflowID: change.WorkflowID, Kind: change.Kind, Parties: change.Parties}
+		}
+		if len(merged.Created) == 0 && len(change.Created) > 0 { // those that woke it may know less
+			merged.Kind, merged.Parties = change.Kind, change.Parties
 		}
 		if merged.Account == "" || !change.ByNode {
 			merged.Account, merged.ByNode = change.Account, change.ByNode
@@ -87,7 +87,7 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 		merged.Created = append(merged.Created, change.Created...)
 		changes[change.WorkflowID] = merged
 	}
-	params := dbgen.TouchLifecyclesParams{ApartPrefix: apart}
+	params := dbgen.TouchLifecyclesParams{ApartPrefix: apart, TogetherMax: maxTogether}
 	for _, id := range order {
 		change := changes[id]
 		params.WorkflowIds = append(params.WorkflowIds, id.String())
@@ -96,11 +96,6 @@ func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {
 		params.Created = append(params.Created, contractArray(change.Created))
 		params.Accounts = append(params.Accounts, change.Account)
 		params.ByNode = append(params.ByNode, change.ByNode)
-		together := int32(maxTogether)
-		if change.Whole {
-			together = math.MaxInt32
-		}
-		params.TogetherMax = append(params.TogetherMax, together)
 	}
 	return p.queries().TouchLifecycles(ctx, params)
 }

@@ -356,15 +356,7 @@ func TestNoMoreContractsShareALifecycleThanMay(t *testing.T) {
 	_, found, err := record.Lifecycle(t.Context(), "w:2")
 	require.NoError(t, err)
 	require.False(t, found)
-	require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
-		return tx.TouchLifecycles(t.Context(), []db.LifecycleChange{{
-			WorkflowID: workflowid.Of("a", "whole"), Kind: "Kind", Parties: []ledger.Party{alice}, Created: many, Whole: true,
-		}})
-	}))
-	whole, _, err := record.Lifecycle(t.Context(), "a:whole")
-	require.NoError(t, err)
-	require.Len(t, whole.Contracts, len(many), "some are only looked after together")
 	all, err = record.Lifecycles(t.Context(), "", 1000)
 	require.NoError(t, err)
-	require.Len(t, all, 3+len(many)+1)
+	require.Len(t, all, 3+len(many))
 }

@@ -22,8 +22,9 @@ func RunMergeDelegation(ctx workflow.Context, in LifecycleInput) error { return 
 // done, and ends it at its deadline.
 func BuyTraffic(ctx workflow.Context, in LifecycleInput) error { return follow(ctx, in) }
 
-// RunTransferCommands looks after the transfer commands of one sender (id transfer-commands:SENDER): it lets the DSO
-// start to count them, executes those that were left to the operator, and ends those that have expired.
+// RunTransferCommands looks after the transfer commands of one nonce of a sender (id transfer-command:SENDER:NONCE): it
+// lets the DSO start to count the sender's, executes those that were left to the operator once it is their turn, and
+// ends those that have expired.
 func RunTransferCommands(ctx workflow.Context, in LifecycleInput) error { return follow(ctx, in) }
 
 // Lifecycles are the workflows that look after contracts, by the kinds of package lifecycle, which are their names.

@@ -597,8 +597,7 @@ WITH touched AS (
     SELECT
         unnest($1::text[]) AS workflow_id, unnest($2::text[]) AS kind,
         unnest($3::text[])::text[] AS parties, unnest($4::text[])::text[] AS created,
-        unnest($5::text[]) AS account, unnest($6::boolean[]) AS by_node,
-        unnest($7::integer[]) AS together_max
+        unnest($5::text[]) AS account, unnest($6::boolean[]) AS by_node
 ), locked AS (
     SELECT there.workflow_id, there.contract_ids
     FROM lifecycles AS there
@@ -611,13 +610,13 @@ WITH touched AS (
     LEFT JOIN locked ON locked.workflow_id = touched.workflow_id
     CROSS JOIN LATERAL unnest(touched.created) AS one (contract_id)
     WHERE
-        coalesce(cardinality(locked.contract_ids), 0) + cardinality(touched.created) > touched.together_max
+        coalesce(cardinality(locked.contract_ids), 0) + cardinality(touched.created) > $7::integer
         AND (one.contract_id = ANY(locked.contract_ids)) IS NOT TRUE
 ), changed AS (
     UPDATE lifecycles AS l
     SET
         contract_ids = CASE
-            WHEN cardinality(l.contract_ids) + cardinality(touched.created) > touched.together_max THEN l.contract_ids
+            WHEN cardinality(l.contract_ids) + cardinality(touched.created) > $7::integer THEN l.contract_ids
             ELSE l.contract_ids || touched.created
         END,
         version = l.version + 1, due_at = 'epoch',
@@ -632,7 +631,7 @@ WITH touched AS (
     SELECT touched.workflow_id, touched.kind, touched.parties, touched.created, touched.account
     FROM touched
     WHERE
-        cardinality(touched.created) BETWEEN 1 AND touched.together_max
+        cardinality(touched.created) BETWEEN 1 AND $7::integer
         AND touched.workflow_id NOT IN (SELECT changed.workflow_id FROM changed)
     UNION ALL
     SELECT $8::text || apart.contract_id, apart.kind, apart.parties, ARRAY[apart.contract_id], apart.account
@@ -649,7 +648,7 @@ type TouchLifecyclesParams struct {
 	Created     []string
 	Accounts    []string
 	ByNode      []bool
-	TogetherMax []int32
+	TogetherMax int32
 	ApartPrefix string
 }
 

@@ -8,8 +8,7 @@ WITH touched AS (
     SELECT
         unnest(@workflow_ids::text[]) AS workflow_id, unnest(@kinds::text[]) AS kind,
         unnest(@parties::text[])::text[] AS parties, unnest(@created::text[])::text[] AS created,
-        unnest(@accounts::text[]) AS account, unnest(@by_node::boolean[]) AS by_node,
-        unnest(@together_max::integer[]) AS together_max
+        unnest(@accounts::text[]) AS account, unnest(@by_node::boolean[]) AS by_node
 ), locked AS (
     SELECT there.workflow_id, there.contract_ids
     FROM lifecycles AS there
@@ -22,13 +21,13 @@ WITH touched AS (
     LEFT JOIN locked ON locked.workflow_id = touched.workflow_id
     CROSS JOIN LATERAL unnest(touched.created) AS one (contract_id)
     WHERE
-        coalesce(cardinality(locked.contract_ids), 0) + cardinality(touched.created) > touched.together_max
+        coalesce(cardinality(locked.contract_ids), 0) + cardinality(touched.created) > @together_max::integer
         AND (one.contract_id = ANY(locked.contract_ids)) IS NOT TRUE
 ), changed AS (
     UPDATE lifecycles AS l
     SET
         contract_ids = CASE
-            WHEN cardinality(l.contract_ids) + cardinality(touched.created) > touched.together_max THEN l.contract_ids
+            WHEN cardinality(l.contract_ids) + cardinality(touched.created) > @together_max::integer THEN l.contract_ids
             ELSE l.contract_ids || touched.created
         END,
         version = l.version + 1, due_at = 'epoch',
@@ -43,7 +42,7 @@ WITH touched AS (
     SELECT touched.workflow_id, touched.kind, touched.parties, touched.created, touched.account
     FROM touched
     WHERE
-        cardinality(touched.created) BETWEEN 1 AND touched.together_max
+        cardinality(touched.created) BETWEEN 1 AND @together_max::integer
         AND touched.workflow_id NOT IN (SELECT changed.workflow_id FROM changed)
     UNION ALL
     SELECT @apart_prefix::text || apart.contract_id, apart.kind, apart.parties, ARRAY[apart.contract_id], apart.account

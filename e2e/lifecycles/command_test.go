@@ -1,6 +1,7 @@
 package lifecycles_test
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -10,9 +11,10 @@ import (
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-// command leaves a transfer of so much coin to a delegate for a day, and returns the sender's workflow.
+// command leaves a transfer of so much coin to a delegate for a day, and returns its workflow.
 func (n *node) command(sender, receiver, delegate ledger.Party, amount string, nonce int64) string {
 	n.t.Helper()
 	n.submit([]ledger.Party{sender}, exercise[coin.ExternalPartyAmuletRules](n,
@@ -21,7 +23,7 @@ func (n *node) command(sender, receiver, delegate ledger.Party, amount string, n
 			Sender: sender, Receiver: receiver, Delegate: delegate, Amount: decimal.MustParse(amount), Nonce: nonce,
 			ExpiresAt: lf.TimestampOf(n.now().Add(day)), ExpectedDSO: &n.identity.DSO,
 		}))
-	return "transfer-commands:" + string(sender)
+	return workflowid.Of("transfer-command", string(sender), strconv.FormatInt(nonce, 10)).String()
 }
 
 // counted is the next nonce of the only sender whose commands are counted; false before they are.
@@ -50,7 +52,7 @@ func TestTransferCommandsAreCountedAndExecutedInTheirOrder(t *testing.T) {
 	require.Zero(t, next)
 	require.Equal(t, "0.0", n.balance(bob))
 
-	n.command(alice, bob, n.operator(), "10.0", 0)
+	n.ended(n.command(alice, bob, n.operator(), "10.0", 0))
 	n.ended(id)
 	require.Equal(t, "30.0", n.balance(bob))
 	require.Equal(t, "70.0", n.balance(alice))

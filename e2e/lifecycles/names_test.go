@@ -102,8 +102,7 @@ func TestPartiesWithTheLongestIDsAreLookedAfter(t *testing.T) {
 	n.preapprove(bob, n.operator())
 	n.waits(workflowid.Of("preapproval", string(bob)).String(), "renewal")
 
-	n.command(alice, bob, n.operator(), "10.0", 0)
-	n.ended(workflowid.Of("transfer-commands", string(alice)).String())
+	n.ended(n.command(alice, bob, n.operator(), "10.0", 0))
 	require.Equal(t, "10.0", n.balance(bob))
 
 	n.waits(n.instruct(alice, bob, day), "accept")

@@ -1,7 +1,9 @@
 package lifecycle
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/florinledger/florin/coin"
@@ -11,19 +13,35 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
+// commandWorkflow is the workflow of a sender's transfer commands of one nonce.
+func commandWorkflow(sender ledger.Party, nonce int64) workflowid.ID {
+	return workflowid.Of("transfer-command", string(sender), strconv.FormatInt(nonce, 10))
+}
+
 func followCommand(_ ledger.ContractID, c coin.TransferCommand) Followed {
 	return Followed{
-		Kind: RunTransferCommands, WorkflowID: workflowid.Of("transfer-commands", string(c.Sender)),
+		Kind: RunTransferCommands, WorkflowID: commandWorkflow(c.Sender, c.Nonce),
 		Parties: ledger.SortedParties([]ledger.Party{c.Sender, c.Receiver, c.Delegate}),
-		Whole:   true, // they go in the order of their nonces
 	}
+}
+
+// wakeCommands wakes the commands whose turn it is.
+func wakeCommands(c coin.TransferCommandCounter) []Followed {
+	next := Followed{
+		Kind: RunTransferCommands, WorkflowID: commandWorkflow(c.Sender, c.NextNonce), Parties: []ledger.Party{c.Sender},
+	}
+	// Under one name for all of a sender, earlier releases entered them. They get names of their own when they look.
+	earlier := next
+	earlier.WorkflowID = workflowid.Of("transfer-commands", string(c.Sender))
+	return []Followed{next, earlier}
 }
 
 type transferCommand = plan.Contract[coin.TransferCommand]
 
-// planCommands looks after the transfer commands of one sender: it ends what has expired, starts to count the sender's
-// commands when there is the first one (upstream: the DSO's automation), and executes those that were left to the
-// operator, in the order of their nonces (upstream: the validator's automation).
+// planCommands looks after the transfer commands of one nonce of a sender: it ends what has expired, starts to count
+// the sender's commands when there is the first one (upstream: the DSO's automation), and executes those that were left
+// to the operator, once it is their turn (upstream: the validator's automation). The counter says whose turn it is;
+// those that come before are in lifecycles of their own.
 func (r *Registry) planCommands(s Situation) (Step, error) {
 	commands, err := plan.Payloads[coin.TransferCommand](r.packages, s.Contracts)
 	if err != nil {
@@ -51,24 +69,35 @@ func (r *Registry) planCommands(s Situation) (Step, error) {
 		return step, err
 	}
 	for _, command := range commands {
-		if command.Payload.Delegate == s.Node.Operator && command.Payload.Nonce <= counter.Payload.NextNonce {
+		if command.Payload.Delegate != s.Node.Operator {
+			continue
+		}
+		if command.Payload.Nonce <= counter.Payload.NextNonce {
 			return r.sendCommand(s, command, *counter, step)
 		}
+		// The counter wakes those whose turn it is, but for the hundredth of one nonce and beyond.
+		step.Until = earlier(s.Now.Add(strangers), step.Until)
 	}
 	return step, nil
 }
 
-// counterOf finds the counter of a sender's commands; nil before there is one.
+// counterOf finds the counter of a sender's commands; nil before there is one. Of two, which only two releases at work
+// at the same time can have made, the one counts that is ahead.
 func (r *Registry) counterOf(
 	s Situation, sender ledger.Party,
 ) (*plan.Contract[coin.TransferCommandCounter], error) {
-	counter, ok, err := plan.One[coin.TransferCommandCounter](s.View, plan.Sender, sender)
-	if err != nil || !ok {
+	counters, err := plan.Held[coin.TransferCommandCounter](s.View, plan.Sender, sender, plan.First, 2)
+	if err != nil || len(counters) == 0 {
 		return nil, err
 	}
-	return &counter, nil
+	ahead := slices.MaxFunc(counters, func(a, b plan.Contract[coin.TransferCommandCounter]) int {
+		return cmp.Compare(a.Payload.NextNonce, b.Payload.NextNonce)
+	})
+	return &ahead, nil
 }
 
+// startCounting makes a sender's counter. Several of its commands may find that there is none: their submissions are
+// the same command.
 func (r *Registry) startCounting(s Situation, first transferCommand) (*plan.Action, error) {
 	name, err := ledger.TemplateName[coin.TransferCommandCounter](r.packages)
 	if err != nil {
@@ -78,8 +107,9 @@ func (r *Registry) startCounting(s Situation, first transferCommand) (*plan.Acti
 		DSO: s.Node.DSO, Sender: first.Payload.Sender,
 	})
 	return &plan.Action{
-		CommandID: "count-transfer-commands:" + plan.Short(first.ID), ActAs: []ledger.Party{s.Node.DSO},
-		Commands: []ledger.Command{{Create: &ledger.CreateCommand{Template: name, Argument: payload}}},
+		CommandID: workflowid.LedgerString("count-transfer-commands:" + string(first.Payload.Sender)),
+		ActAs:     []ledger.Party{s.Node.DSO},
+		Commands:  []ledger.Command{{Create: &ledger.CreateCommand{Template: name, Argument: payload}}},
 	}, err
 }
 

@@ -24,7 +24,7 @@ const (
 	RunMergeDelegation = "RunMergeDelegation"
 	// BuyTraffic buys the traffic that a wallet was asked to buy, and ends a request whose time is over.
 	BuyTraffic = "BuyTraffic"
-	// RunTransferCommands executes the transfer commands of a sender, and counts them.
+	// RunTransferCommands executes the transfer commands of a sender that have one nonce, and has them counted.
 	RunTransferCommands = "RunTransferCommands"
 )
 
@@ -34,14 +34,13 @@ type Followed struct {
 	WorkflowID workflowid.ID
 	// Parties are those whom the workflow is about.
 	Parties []ledger.Party
-	// Whole: all contracts of the workflow have to be known to decide on one of them.
-	Whole bool
 }
 
 // Registry knows the templates whose contracts have a lifecycle. It is immutable.
 type Registry struct {
 	packages *ledger.Packages
 	follow   map[lf.TypeName]func(ledger.Contract) (Followed, error)
+	wake     map[lf.TypeName]func(ledger.Contract) ([]Followed, error)
 	plan     map[string]func(Situation) (Step, error)
 	crowd    Crowd
 	wallets  Wallets
@@ -52,6 +51,7 @@ func NewRegistry(packages *ledger.Packages) (*Registry, error) {
 	r := &Registry{
 		packages: packages,
 		follow:   map[lf.TypeName]func(ledger.Contract) (Followed, error){},
+		wake:     map[lf.TypeName]func(ledger.Contract) ([]Followed, error){},
 		plan:     map[string]func(Situation) (Step, error){},
 	}
 	r.plan[KeepPreapproval] = r.planPreapproval
@@ -72,6 +72,7 @@ func NewRegistry(packages *ledger.Packages) (*Registry, error) {
 		register(r, followMergeDelegation),
 		register(r, followTrafficRequest),
 		register(r, followCommand),
+		registerWake(r, wakeCommands),
 	)
 }
 
@@ -83,6 +84,18 @@ func register[T any](r *Registry, follow func(ledger.ContractID, T) Followed) er
 	r.follow[name] = func(contract ledger.Contract) (Followed, error) {
 		payload, err := ledger.DecodePayload[T](r.packages, contract)
 		return follow(contract.ID, payload), err
+	}
+	return nil
+}
+
+func registerWake[T any](r *Registry, wake func(T) []Followed) error {
+	name, err := ledger.TemplateName[T](r.packages)
+	if err != nil {
+		return fmt.Errorf("the lifecycles that contracts wake: %w", err)
+	}
+	r.wake[name] = func(contract ledger.Contract) ([]Followed, error) {
+		payload, err := ledger.DecodePayload[T](r.packages, contract)
+		return wake(payload), err
 	}
 	return nil
 }
@@ -154,6 +167,18 @@ func (r *Registry) Follow(contract ledger.Contract) (Followed, bool, error) {
 	}
 	followed, err := follow(contract)
 	return followed, err == nil, err
+}
+
+// Wakes says which workflows have to look when a contract is created that is none of theirs.
+func (r *Registry) Wakes(contract ledger.Contract) ([]Followed, error) {
+	if r == nil || !contract.InNetwork {
+		return nil, nil
+	}
+	wake, ok := r.wake[contract.Template]
+	if !ok {
+		return nil, nil
+	}
+	return wake(contract)
 }
 
 func followPreapproval(_ ledger.ContractID, p coin.TransferPreapproval) Followed {

@@ -1,0 +1,149 @@
+package activities_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/workflowid"
+)
+
+// lifecycles are all of the record, by their workflow ids.
+func (b *bundle) lifecycles() map[string]db.Lifecycle {
+	b.t.Helper()
+	rows, err := b.db.Lifecycles(b.t.Context(), "", 5000)
+	require.NoError(b.t, err)
+	found := make(map[string]db.Lifecycle, len(rows))
+	for _, row := range rows {
+		found[row.WorkflowID] = row
+	}
+	return found
+}
+
+func (b *bundle) planOf(workflowID string) activities.LifecyclePlan {
+	b.t.Helper()
+	plan, err := b.activities.PlanLifecycle(b.t.Context(), activities.PlanLifecycleInput{
+		WorkflowID: workflowID, RunID: "run",
+	})
+	require.NoError(b.t, err)
+	return plan
+}
+
+func transferCommand(nonce int) ledger.Command {
+	return createOf("splice-amulet:Splice.ExternalPartyAmuletRules:TransferCommand", fmt.Sprintf(`{"dso":%[1]q,
+		"sender":%[1]q,"receiver":%q,"delegate":%q,"amount":"1.0","expiresAt":"2027-01-01T00:00:00Z","nonce":"%d"}`,
+		eve, bob, alice, nonce))
+}
+
+func commandsCounted(next int) ledger.Command {
+	return createOf("splice-amulet:Splice.ExternalPartyAmuletRules:TransferCommandCounter",
+		fmt.Sprintf(`{"dso":%[1]q,"sender":%[1]q,"nextNonce":"%d"}`, eve, next))
+}
+
+// A sender's commands wait for their turn each in the lifecycle of its nonce: a thousand cost one what it costs alone,
+// and the counter makes due the one whose turn it is.
+func TestAThousandTransferCommandsCostEachWhatOneCosts(t *testing.T) {
+	t.Parallel()
+	const many, batch = 1000, 100
+	b, _ := newPoisonedBundle(t)
+	for i := 0; i < many; i += batch {
+		var commands []ledger.Command
+		for nonce := range batch {
+			commands = append(commands, transferCommand(i+nonce))
+		}
+		b.commit(b.submission(fmt.Sprint("commands-", i), []ledger.Party{eve}, commands...))
+	}
+	rows := b.lifecycles()
+	require.Len(t, rows, many)
+	for id, row := range rows {
+		require.Len(t, row.Contracts, 1, id)
+	}
+	command := func(nonce int) string {
+		return workflowid.Of("transfer-command", string(eve), strconv.Itoa(nonce)).String()
+	}
+
+	first, second := b.planOf(command(700)), b.planOf(command(3))
+	require.NotNil(t, first.Action, "whichever command looks first has them counted")
+	require.NotNil(t, second.Action)
+	counts := "count-transfer-commands:" + string(eve)
+	require.Equal(t, counts, first.Action.CommandID)
+	require.Equal(t, counts, second.Action.CommandID)
+	done := b.commit(*first.Action, *second.Action)
+	require.Nil(t, done[0].Refusal)
+	require.NotNil(t, done[1].Refusal, "they are counted once")
+
+	require.Equal(t, "its delegate, or expiry", b.planOf(command(1)).WaitsFor)
+	require.Equal(t, "an open round", b.planOf(command(0)).WaitsFor, "it is its turn")
+	before := b.lifecycles()
+	b.commit(b.submission("counter", []ledger.Party{eve}, commandsCounted(1)))
+	for id, row := range b.lifecycles() {
+		if id == command(1) {
+			require.Greater(t, row.Version, before[id].Version)
+			require.Zero(t, row.DueAt.Unix(), "its turn has come")
+		} else {
+			require.Equal(t, before[id], row, "nobody else has to look")
+		}
+	}
+	plan := b.planOf(command(1))
+	require.Equal(t, "an open round", plan.WaitsFor)
+	require.Len(t, plan.Contracts, 1)
+	require.Equal(t, "its delegate, or expiry", b.planOf(command(2)).WaitsFor)
+}
+
+// A name that a sender gives to as many commands as it likes is one nonce: no more share a lifecycle than may.
+func TestTransferCommandsOfOneNonceShareALifecycleAsFarAsMay(t *testing.T) {
+	t.Parallel()
+	b, _ := newPoisonedBundle(t)
+	b.commit(b.submission("counter", []ledger.Party{eve}, commandsCounted(0)))
+	var commands []ledger.Command
+	for range 60 {
+		commands = append(commands, transferCommand(7))
+	}
+	for i := range 5 {
+		b.commit(b.submission(fmt.Sprint("commands-", i), []ledger.Party{eve}, commands...))
+	}
+	contracts := 0
+	for id, row := range b.lifecycles() {
+		require.LessOrEqual(t, len(row.Contracts), 100, id)
+		contracts += len(row.Contracts)
+		if strings.HasPrefix(id, "contract:") {
+			plan := b.planOf(id)
+			require.Equal(t, "its delegate, or expiry", plan.WaitsFor)
+			require.Equal(t, b.now.AddDate(0, 0, 1), plan.Until, "no counter wakes it")
+		}
+	}
+	require.Equal(t, 300, contracts)
+}
+
+// Of the commands that an earlier release entered in one lifecycle of their sender, each gets its own when the counter
+// or anything else has the lifecycle look.
+func TestTransferCommandsThatShareALifecycleOfTheirSenderGetTheirOwn(t *testing.T) {
+	t.Parallel()
+	const many = 150
+	b, _ := newPoisonedBundle(t)
+	var commands []ledger.Command
+	for nonce := range many {
+		commands = append(commands, transferCommand(nonce))
+	}
+	b.commit(b.submission("commands", []ledger.Party{eve}, commands...))
+	shared := workflowid.Of("transfer-commands", string(eve)).String()
+	b.exec(`WITH own AS (DELETE FROM lifecycles RETURNING kind, parties, contract_ids)
+		INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, due_at)
+		SELECT $1, min(kind), min(parties), array_agg(contract_ids[1]), '2027-01-01' FROM own`, shared)
+	require.Len(t, b.lifecycles()[shared].Contracts, many)
+	b.commit(b.submission("counter", []ledger.Party{eve}, commandsCounted(0)))
+	require.Zero(t, b.lifecycles()[shared].DueAt.Unix())
+	require.True(t, b.planOf(shared).Over)
+	rows := b.lifecycles()
+	require.Len(t, rows, many)
+	for id, row := range rows {
+		require.Len(t, row.Contracts, 1, id)
+		require.Zero(t, row.DueAt.Unix(), "it looks")
+	}
+}
