@@ -245,7 +245,9 @@ func (t *automationTurn) count(task *db.AutomationTask, last ledger.Completion) 
 	task.Pending = false
 	if last.Refusal == nil {
 		t.out.Done++
-		task.Tries, task.Refusal = 0, ""
+		if !plan.IsMergeFirst(task.CommandID) { // what it was made for is still to be tried again
+			task.Tries, task.Refusal = 0, ""
+		}
 		return
 	}
 	t.out.Refused++

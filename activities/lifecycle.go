@@ -209,6 +209,9 @@ func (p planning) submission(action *plan.Action) *ledger.Submission {
 		try += p.in.Last.Tries
 	}
 	name := fmt.Sprintf("%s/%s/%s/%d", p.in.WorkflowID, p.in.RunID, action.CommandID, try)
+	if p.in.Last != nil && try == 1 { // it may have been tried before what was last
+		name += "/" + p.in.Last.Key
+	}
 	key := uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)).String()
 	return &ledger.Submission{
 		Key: key, Identity: ledger.DefaultUser(p.activities.Node.OperatorUser), CommandID: action.CommandID,

@@ -61,6 +61,7 @@ func throughFresh[R, A any](
 			return change{}, err
 		}
 		made, err := throughWallet(a, w, commandID, choice, argument)
+		made.Purse = purseOf(argument)
 		if commandID != "" {
 			made.Deduplication = &ledger.DeduplicationPeriod{Duration: new(namedFor)}
 		}
@@ -72,28 +73,58 @@ func throughFresh[R, A any](
 	return resultOf[R](a, update)
 }
 
+// purseOf is what a choice of a wallet takes that has such an argument.
+func purseOf(argument any) plan.Purse {
+	switch argument.(type) {
+	case walletapp.InstallTransferFactoryTransfer, walletapp.InstallAllocationFactoryAllocate:
+		return plan.Holdings
+	default:
+		return plan.Coin
+	}
+}
+
 // submitFresh makes a change that names coin of a party, which another change of the same wallet may use up before this
 // one is made: then it is composed anew. Where the coin that it can take is too little and the wallet has more, that is
 // merged first. All that compose returns must have the same command id.
 func (a *API) submitFresh(
 	ctx context.Context, payer ledger.Party, compose func() (change, error),
 ) (ledger.Update, error) {
-	for try := 1; ; try++ {
+	for try, merges := 1, 0; ; try++ {
 		made, err := inTurn(ctx, compose)
 		if err != nil {
 			return ledger.Update{}, err
 		}
 		update, err := a.submit(ctx, made)
-		if err == nil || try == changes.MaxTries {
-			return update, err
+		if err == nil {
+			return update, nil
 		}
 		if !fault.ContractNotFound.Matches(err) {
-			if merged, failed := a.mergeFirst(ctx, payer, err); failed != nil || !merged {
+			merge, failed := a.planMerge(ctx, payer, made.Purse, err)
+			switch {
+			case failed != nil || merge == nil:
 				return update, cmp.Or(failed, err)
+			case try == changes.MaxTries:
+				return update, tooScattered(err, merges)
 			}
+			if err := a.merge(ctx, *merge); err != nil {
+				return update, err
+			}
+			merges++
+		} else if try == changes.MaxTries {
+			return update, err
 		}
 		changes.AttemptOf(ctx).Again()
 	}
+}
+
+// tooScattered says what to do about a payment that needs more merges than one request makes.
+func tooScattered(refusal error, merges int) error {
+	lacking, ok := fault.As(refusal)
+	if !ok {
+		return refusal
+	}
+	return lacking.WithHint(fmt.Sprintf("The wallet has the coin, but in more contracts than one payment takes. This "+
+		"request has merged coin %d times, which is as often as one request does: send it again to go on.", merges))
 }
 
 // inTurn composes a change in a turn of those who read: what it reads costs as much, whether or not the change is made.
@@ -106,28 +137,33 @@ func inTurn(ctx context.Context, compose func() (change, error)) (change, error)
 	return compose()
 }
 
-// mergeFirst makes one coin of the largest of a party's wallet after a payment was refused for want of coin, and
-// reports whether that helps. Each time there are fewer coins, so that it comes to an end.
-func (a *API) mergeFirst(ctx context.Context, payer ledger.Party, refusal error) (merged bool, err error) {
+// planMerge composes the merge of the largest coin of a party's wallet after a payment was refused for want of coin.
+// It is nil where that does not help. Each time there are fewer coins, so that it comes to an end.
+func (a *API) planMerge(
+	ctx context.Context, payer ledger.Party, purse plan.Purse, refusal error,
+) (*plan.Action, error) {
 	const payment = "payment"
 	lacking, ok := fault.As(refusal)
 	if !ok || changes.PlanOf(ctx) != nil {
-		return false, nil
+		return nil, nil //nolint:nilnil // as the comment above says
 	}
 	v := a.view(ctx)
 	w, ok, err := plan.WalletOf(v, payer)
 	if err != nil || !ok {
-		return false, err
+		return nil, err
 	}
-	merge, err := plan.MergeFirst(v, w, payment, &plan.Refused{CommandID: payment, Fault: lacking})
-	if err != nil || merge == nil {
-		return false, err
+	return plan.MergeFirst(v, w, purse, payment, &plan.Refused{CommandID: payment, Fault: lacking})
+}
+
+// merge makes a merge. Others that use the wallet at once may have spent some of its coin: that is no failure.
+func (a *API) merge(ctx context.Context, merge plan.Action) error {
+	unnamed := asChange(merge)
+	unnamed.CommandID = "" // requests that merge the same coin at once must not be in each other's way
+	_, err := a.submit(changes.Without(ctx), unnamed)
+	if fault.ContractNotFound.Matches(err) {
+		return nil
 	}
-	_, err = a.submit(changes.Without(ctx), asChange(*merge))
-	if fault.ContractNotFound.Matches(err) { // others use the wallet, too
-		return true, nil
-	}
-	return err == nil, err
+	return err
 }
 
 // operate does one operation with a user's coin and returns its outcome. compose looks for what the operation is about;

@@ -2,12 +2,18 @@ package walletapi_test
 
 import (
 	"net/http"
+	"strconv"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
 )
 
 // A payment takes a hundred holdings at most. One that needs more of them is made after they were merged, by whichever
@@ -52,4 +58,58 @@ func TestAPaymentThatNeedsMoreHoldingsThanATransferTakesMergesThemFirst(t *testi
 	unlocked, locked := b.balance(b.alice)
 	require.Equal(t, "0.0000000000", unlocked)
 	require.Equal(t, "104.5000000000", locked)
+}
+
+// Coin whose lock is over is a holding like others for transfers by the token standard, also where it takes a merge to
+// have enough of it.
+func TestATransferTakesCoinWhoseLockIsOverHoweverMuchItIsScattered(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	b.preapprove(b.bob)
+	over := lf.TimestampOf(time.Now().Add(-time.Hour))
+	for range 60 {
+		apitest.Create(b.Server, coin.LockedAmulet{
+			Amulet: coin.Amulet{DSO: b.Node.DSO, Owner: b.alice.Party, Amount: coin.ExpiringAmount{
+				InitialAmount: decimal.MustParse("1"), RatePerRound: coin.RatePerRound{Rate: decimal.MustParse("0.00001")},
+			}},
+			Lock: coin.TimeLock{Holders: []ledger.Party{b.Node.DSO}, ExpiresAt: over},
+		}, b.Node.DSO, b.alice.Party)
+	}
+	for range 60 {
+		b.tap(b.alice, "0.005") // one coin
+	}
+	paying := offerOf(b.bob.Party, "scattered")
+	paying["amount"] = "120.1"
+	refused(t, b.post(b.alice, transfers, paying), http.StatusBadRequest, "insufficient-funds")
+	paying["amount"], paying["tracking_id"] = "119.5", "enough"
+	b.post(b.alice, transfers, paying).OK(nil)
+	unlocked, still := b.balance(b.alice)
+	require.Equal(t, "0.5000000000", unlocked)
+	require.Equal(t, "0.0000000000", still)
+}
+
+// Requests of one wallet that need the same merge at once are all answered as if each were alone.
+func TestPaymentsAtOnceMergeTheSameCoin(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{Once: true})
+	b.preapprove(b.bob)
+	for range 220 {
+		b.tap(b.alice, "0.005")
+	}
+	const parallel = 2
+	answers := make([]apitest.Answer, parallel)
+	var all sync.WaitGroup
+	for i := range parallel {
+		all.Go(func() {
+			answers[i] = b.post(b.alice, "/v0/wallet/transfer-preapproval/send", map[string]any{
+				"receiver_party_id": b.bob.Party, "amount": "105.5", "deduplication_id": strconv.Itoa(i),
+			})
+		})
+	}
+	all.Wait()
+	for _, answer := range answers {
+		answer.OK(nil)
+	}
+	unlocked, _ := b.balance(b.bob)
+	require.Equal(t, "211.0000000000", unlocked)
 }

@@ -34,6 +34,8 @@ type change struct {
 	// Deadlines are times that must not be over when the change is made. The answer to a change that was made already
 	// is the same whenever it is asked for.
 	Deadlines []deadline
+	// Purse is what the change takes of the wallet that pays for it.
+	Purse plan.Purse
 	// Urgent changes are made however little traffic is left: those that see to it that there is more.
 	Urgent bool
 	// Later makes what automation does then; nil for nothing. It is only for showing what the change comes to.

@@ -76,6 +76,8 @@ type nodeOptions struct {
 	// static lets the clock stand still between advances.
 	static bool
 	kinds  func(*node) []automation.Automation
+	// maxInputs is how many inputs a transfer may have; 0 for the usual number.
+	maxInputs int64
 }
 
 func newNodeOf(tb testing.TB, options nodeOptions) *node {
@@ -107,6 +109,9 @@ func newNodeOf(tb testing.TB, options nodeOptions) *node {
 	config := coin.DefaultConfig(n.identity.SynchronizerID)
 	config.TickDuration = lf.RelTimeOf(options.tick)
 	config.TransferPreapprovalBaseDuration = &lf.RelTime{} // no day of a preapproval is free
+	if options.maxInputs > 0 {
+		config.TransferConfig.MaxNumInputs = options.maxInputs
+	}
 	genesis, err := coin.GenesisCommands(n.packages, coin.Genesis{
 		DSO: n.identity.DSO, Config: config, AmuletPrice: decimal.MustParse("0.005"), RoundZeroDuration: options.roundZero,
 	})

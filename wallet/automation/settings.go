@@ -53,13 +53,18 @@ func (s Situation) lowTraffic() (string, error) {
 }
 
 // throughWallet makes an intent an action of the operator's, through the wallet that acts. Nil while no round is open
-// that its coin could be spent in.
+// that its coin could be spent in. Where it was refused for want of coin, the wallet's coin is merged first if that
+// helps.
 func (s Situation) throughWallet(w plan.Wallet, intent Intent) (*plan.Action, error) {
 	switch {
 	case intent.Offer != nil:
 		return plan.WalletAction(s.View, w, intent.CommandID, "WalletAppInstall_CreateTransferOffer", *intent.Offer)
 	case intent.Accept != nil:
 		return plan.WalletAction(s.View, w, intent.CommandID, "WalletAppInstall_TransferOffer_Accept", *intent.Accept)
+	}
+	merge, err := plan.MergeFirst(s.View, w, plan.Coin, intent.CommandID, s.Refused)
+	if err != nil || merge != nil {
+		return merge, err
 	}
 	context, open, err := plan.PaymentContext(s.View)
 	if err != nil || !open {

@@ -73,7 +73,7 @@ func (s Situation) topUp(wallet plan.Wallet, state TrafficState, purchase TopUp)
 		return Step{}, err
 	}
 	state.Remaining = account.Extra()
-	if state.Balance, err = plan.Spendable(s.View, s.Node.Operator); err != nil {
+	if state.Balance, err = plan.Unlocked(s.View, s.Node.Operator); err != nil {
 		return Step{}, err
 	}
 	intent, due, short := state.TopUp(purchase)

@@ -118,6 +118,11 @@ func (r *Registry) startCounting(s Situation, first transferCommand) (*plan.Acti
 func (r *Registry) sendCommand(
 	s Situation, command transferCommand, counter plan.Contract[coin.TransferCommandCounter], otherwise Step,
 ) (Step, error) {
+	send := "send-transfer-command:" + plan.Short(command.ID)
+	if merge, err := mergeFirst(s, command.Payload.Sender, send); err != nil || merge != nil {
+		otherwise.Action, otherwise.WaitsFor = merge, "its execution, or expiry"
+		return otherwise, err
+	}
 	context, open, err := plan.PaymentContext(s.View)
 	if err != nil || !open {
 		return Step{Until: earlier(s.Now.Add(time.Minute), otherwise.Until), WaitsFor: "an open round"}, err
@@ -137,7 +142,7 @@ func (r *Registry) sendCommand(
 	}
 	encoded, err := plan.Exercise[coin.TransferCommand](r.packages, command.ID, "TransferCommand_Send", argument)
 	otherwise.Action = &plan.Action{
-		CommandID: "send-transfer-command:" + plan.Short(command.ID), ActAs: []ledger.Party{s.Node.Operator},
+		CommandID: send, ActAs: []ledger.Party{s.Node.Operator},
 		ReadAs: ledger.SortedParties([]ledger.Party{
 			command.Payload.Sender, command.Payload.Receiver, s.Node.DSO,
 		}),

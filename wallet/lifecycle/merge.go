@@ -1,7 +1,6 @@
 package lifecycle
 
 import (
-	"errors"
 	"time"
 
 	"github.com/florinledger/florin/coin"
@@ -87,7 +86,7 @@ func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeD
 	if len(many) < TooManyHoldings {
 		return Step{WaitsFor: "more than ten holdings"}, nil
 	}
-	network, err := r.network(s)
+	network, err := plan.TokenNetwork(s.View)
 	if err != nil {
 		return Step{}, err
 	}
@@ -142,30 +141,6 @@ func (r *Registry) batchMerge(s Situation, call tokenwallet.MergeCall) (ledger.C
 	}}, err
 }
 
-// network are the contracts that transfers by the token standard refer to; nil between rounds.
-func (r *Registry) network(s Situation) (*registry.Network, error) {
-	var all []ledger.Contract
-	for _, nameOf := range []func(*ledger.Packages) (lf.TypeName, error){
-		ledger.TemplateName[coin.AmuletRules], ledger.TemplateName[coin.ExternalPartyAmuletRules],
-		ledger.TemplateName[coin.OpenMiningRound], ledger.TemplateName[coin.ExternalPartyConfigState],
-	} {
-		name, err := nameOf(r.packages)
-		if err != nil {
-			return nil, err
-		}
-		found, err := plan.SharedOf(s.View, name, plan.MaxRounds)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	network, err := registry.NetworkOf(r.packages, all, s.Now)
-	if _, missing := errors.AsType[*registry.NotFoundError](err); missing {
-		return nil, nil //nolint:nilnil // nothing to transfer by yet
-	}
-	return &network, err
-}
-
 // selfTransfer is the transfer of all that the holdings are worth from their owner to itself.
 func selfTransfer(
 	s Situation, owner ledger.Party, network registry.Network, holdings []plan.Contract[coin.Amulet],
@@ -179,20 +154,8 @@ func selfTransfer(
 		}
 		inputs[i] = lf.CID[token.Holding](holding.ID)
 	}
-	state := lf.CID[token.AnyContract](network.ConfigState.ID)
 	return tokenwallet.TransferCall{
 		FactoryCid: lf.CID[token.TransferFactory](network.Factory.ID),
-		ChoiceArg: token.TransferFactoryTransfer{
-			ExpectedAdmin: s.Node.DSO,
-			Transfer: token.Transfer{
-				Sender: owner, Receiver: owner, Amount: total,
-				InstrumentID: token.InstrumentID{Admin: s.Node.DSO, ID: coin.InstrumentName},
-				RequestedAt:  lf.TimestampOf(s.Now), ExecuteBefore: lf.TimestampOf(s.Now.Add(time.Hour)),
-				InputHoldingCids: inputs,
-			},
-			ExtraArgs: token.ExtraArgs{Context: token.ChoiceContext{
-				Values: map[string]token.AnyValue{coin.ContextConfigState: {ContractID: &state}},
-			}},
-		},
+		ChoiceArg:  plan.SelfTransfer(s.View, owner, network, total, inputs),
 	}, nil
 }

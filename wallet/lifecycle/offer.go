@@ -85,7 +85,7 @@ func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.Acce
 		return step, err
 	}
 	complete := "complete-offer:" + plan.Short(o.ID)
-	if merge, err := plan.MergeFirst(s.View, w, complete, s.Refused); err != nil || merge != nil {
+	if merge, err := plan.MergeFirst(s.View, w, plan.Coin, complete, s.Refused); err != nil || merge != nil {
 		step.Action = merge
 		return step, err
 	}

@@ -57,6 +57,11 @@ func (r *Registry) expirePreapproval(s Situation, p plan.Contract[coin.TransferP
 func (r *Registry) renewPreapproval(
 	s Situation, p plan.Contract[coin.TransferPreapproval], otherwise Step,
 ) (Step, error) {
+	renew := "renew-preapproval:" + plan.Short(p.ID)
+	if merge, err := mergeFirst(s, s.Node.Operator, renew); err != nil || merge != nil {
+		otherwise.Action = merge
+		return otherwise, err
+	}
 	context, open, err := plan.PaymentContext(s.View)
 	if err != nil || !open { // between rounds; a change of rounds changes nothing here, so look again soon
 		return Step{Until: earlier(s.Now.Add(time.Minute), otherwise.Until), WaitsFor: "an open round"}, err
@@ -71,10 +76,22 @@ func (r *Registry) renewPreapproval(
 			NewExpiresAt: lf.TimestampOf(p.Payload.ExpiresAt.Time().Add(plan.PreapprovalLifetime)),
 		})
 	otherwise.Action = &plan.Action{
-		CommandID: "renew-preapproval:" + plan.Short(p.ID), ActAs: []ledger.Party{s.Node.Operator},
+		CommandID: renew, ActAs: []ledger.Party{s.Node.Operator},
 		ReadAs: []ledger.Party{s.Node.DSO}, Commands: []ledger.Command{command},
 	}
 	return otherwise, err
+}
+
+// mergeFirst merges the coin of a party that has a wallet here before a payment of it, as [plan.MergeFirst] says.
+func mergeFirst(s Situation, payer ledger.Party, payment string) (*plan.Action, error) {
+	if s.Refused == nil {
+		return nil, nil //nolint:nilnil // nothing is known to be missing
+	}
+	w, ok, err := plan.WalletOf(s.View, payer)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return plan.MergeFirst(s.View, w, plan.Coin, payment, s.Refused)
 }
 
 func earlier(a, b time.Time) time.Time {

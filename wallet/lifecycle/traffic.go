@@ -59,7 +59,7 @@ func (r *Registry) planTrafficRequest(s Situation, request plan.Contract[walleta
 	}
 	step := Step{Until: deadline, WaitsFor: "the purchase, or expiry"}
 	complete := "complete-traffic-request:" + plan.Short(request.ID)
-	if merge, err := plan.MergeFirst(s.View, w, complete, s.Refused); err != nil || merge != nil {
+	if merge, err := plan.MergeFirst(s.View, w, plan.Coin, complete, s.Refused); err != nil || merge != nil {
 		step.Action = merge
 		return step, err
 	}

@@ -3,13 +3,10 @@ package plan
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/token"
-	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/decimal"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
@@ -96,93 +93,78 @@ func payable(v View, owner ledger.Party) ([]holding, error) {
 
 // Spendable adds up the coin that one payment of a party can take.
 func Spendable(v View, owner ledger.Party) (decimal.Decimal, error) {
-	holdings, err := payable(v, owner)
+	taken, err := payable(v, owner)
 	if err != nil {
 		return decimal.Decimal{}, err
 	}
-	return total(holdings)
+	return total(taken)
 }
 
 // Inputs are the largest of a party's holdings that are not locked, as many as a payment may have.
 func Inputs(v View, owner ledger.Party) ([]coin.TransferInput, error) {
-	holdings, err := payable(v, owner)
-	inputs := make([]coin.TransferInput, len(holdings))
-	for i, h := range holdings {
-		inputs[i] = coin.InputAmulet(lf.CID[coin.Amulet](h.id))
+	taken, err := payable(v, owner)
+	return transferInputs(taken), err
+}
+
+func transferInputs(taken []holding) []coin.TransferInput {
+	inputs := make([]coin.TransferInput, len(taken))
+	for i, one := range taken {
+		inputs[i] = coin.InputAmulet(lf.CID[coin.Amulet](one.id))
 	}
-	return inputs, err
+	return inputs
 }
 
 // TokenInputs are the holdings that a transfer by the token standard takes: the largest, also those whose lock is over,
 // as many as it may have.
 func TokenInputs(v View, owner ledger.Party, state coin.ExternalPartyConfigState) ([]lf.CID[token.Holding], error) {
-	limit := MaxTokenInputs(state)
-	holdings, err := unlocked(v, owner, limit)
-	if err != nil {
-		return nil, err
+	found, err := holdings(v, owner, MaxTokenInputs(state))
+	return found.inputs(), err
+}
+
+// funds is what a payment can take of a wallet, the largest first, and what the wallet has altogether.
+type funds struct {
+	taken []holding
+	all   decimal.Decimal
+}
+
+func (f funds) inputs() []lf.CID[token.Holding] {
+	inputs := make([]lf.CID[token.Holding], len(f.taken))
+	for i, one := range f.taken {
+		inputs[i] = lf.CID[token.Holding](one.id)
+	}
+	return inputs
+}
+
+// coins is what a payment that names coin can take.
+func coins(v View, owner ledger.Party) (f funds, err error) {
+	if f.taken, err = payable(v, owner); err != nil {
+		return f, err
+	}
+	f.all, err = Unlocked(v, owner)
+	return f, err
+}
+
+// holdings is what a payment by the token standard can take that may have so many inputs.
+func holdings(v View, owner ledger.Party, limit int) (f funds, err error) {
+	if f.taken, err = unlocked(v, owner, limit); err != nil {
+		return f, err
 	}
 	free, err := expired(v, owner)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
-	holdings = append(holdings, free...)
-	slices.SortStableFunc(holdings, func(x, y holding) int {
+	if f.all, err = Unlocked(v, owner); err != nil {
+		return f, err
+	}
+	more, err := total(free)
+	if err != nil {
+		return f, err
+	}
+	f.taken = append(f.taken, free...)
+	slices.SortStableFunc(f.taken, func(x, y holding) int {
 		return cmp.Or(y.amount.Cmp(x.amount), cmp.Compare(x.id, y.id))
 	})
-	var inputs []lf.CID[token.Holding]
-	for _, h := range holdings[:min(limit, len(holdings))] {
-		inputs = append(inputs, lf.CID[token.Holding](h.id))
-	}
-	return inputs, nil
-}
-
-// MergeFirst makes one coin of the largest that a payment can take, after one was refused for want of coin, if the
-// wallet has what is missing in further coins; nil if it has not. So the payment can be tried with more the next time,
-// however much coin of little worth others have sent. A merge that was refused is made again.
-func MergeFirst(v View, w Wallet, payment string, refused *Refused) (*Action, error) {
-	commandID := "merge-for-" + payment + ":"
-	if refused == nil {
-		return nil, nil //nolint:nilnil // as the comment above says
-	}
-	if !strings.HasPrefix(refused.CommandID, commandID) {
-		if refused.CommandID != payment {
-			return nil, nil //nolint:nilnil // as the comment above says
-		}
-		if has, err := hasElsewhere(v, w, refused.Fault); err != nil || !has {
-			return nil, err
-		}
-	}
-	context, open, err := PaymentContext(v)
-	if err != nil || !open {
-		return nil, err
-	}
-	inputs, err := Inputs(v, w.User)
-	if err != nil || len(inputs) < 2 {
-		return nil, err
-	}
-	return WalletAction(v, w, commandID+Short(inputs[0].Amulet.ID()), "WalletAppInstall_ExecuteBatch",
-		walletapp.InstallExecuteBatch{
-			Context: context, Inputs: inputs, Operations: []walletapp.AmuletOperation{{MergeTransferInputs: &lf.Unit{}}},
-		})
-}
-
-// hasElsewhere reports whether a payment was refused for want of coin that the wallet has beyond one payment's inputs.
-func hasElsewhere(v View, w Wallet, refusal *fault.Fault) (bool, error) {
-	if !fault.DamlFailure.Matches(refusal) || refusal.Context["error_id"] != InsufficientFunds {
-		return false, nil
-	}
-	missing, err := decimal.Parse(refusal.Context["requiredAmount"])
-	if err != nil {
-		return false, nil //nolint:nilerr // it does not say how much: nothing can be told
-	}
-	all, err := Unlocked(v, w.User)
-	if err != nil {
-		return false, err
-	}
-	taken, err := Spendable(v, w.User)
-	if err != nil {
-		return false, err
-	}
-	rest, err := all.Sub(taken)
-	return err == nil && rest.Cmp(missing) >= 0, err
+	f.taken = f.taken[:min(limit, len(f.taken))]
+	f.all, err = f.all.Add(more)
+	return f, err
 }

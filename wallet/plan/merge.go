@@ -1,0 +1,151 @@
+package plan
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/coin/registry"
+	"github.com/florinledger/florin/coin/token"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Purse is what a payment takes of a wallet.
+type Purse int
+
+const (
+	// Coin is coin that is not locked.
+	Coin Purse = iota
+	// Holdings are those of the token standard: also coin whose lock is over.
+	Holdings
+)
+
+// mergesFor is how the command ids of merges begin.
+const mergesFor = "merge-for-"
+
+// IsMergeFirst reports whether a command is one of [MergeFirst].
+func IsMergeFirst(commandID string) bool { return strings.HasPrefix(commandID, mergesFor) }
+
+// MergeFirst makes one coin of the largest that a payment can take, after one was refused for want of coin, if the
+// wallet has what is missing in further coins; nil if it has not. So the payment can be tried with more the next time,
+// however much coin of little worth others have sent. A merge that was refused is made again.
+func MergeFirst(v View, w Wallet, purse Purse, payment string, refused *Refused) (*Action, error) {
+	commandID := mergesFor + payment + ":"
+	if refused == nil {
+		return nil, nil //nolint:nilnil // as the comment above says
+	}
+	again := strings.HasPrefix(refused.CommandID, commandID)
+	if !again && refused.CommandID != payment {
+		return nil, nil //nolint:nilnil // as the comment above says
+	}
+	if purse == Holdings {
+		return mergeHoldings(v, w, commandID, again, refused)
+	}
+	found, err := coins(v, w.User)
+	if err != nil || len(found.taken) < 2 || !again && !found.hasElsewhere(refused.Fault) {
+		return nil, err
+	}
+	context, open, err := PaymentContext(v)
+	if err != nil || !open {
+		return nil, err
+	}
+	return WalletAction(v, w, commandID+Short(found.taken[0].id), "WalletAppInstall_ExecuteBatch",
+		walletapp.InstallExecuteBatch{
+			Context: context, Inputs: transferInputs(found.taken),
+			Operations: []walletapp.AmuletOperation{{MergeTransferInputs: &lf.Unit{}}},
+		})
+}
+
+// mergeHoldings merges by the token standard, which unlocks coin whose lock is over.
+func mergeHoldings(v View, w Wallet, commandID string, again bool, refused *Refused) (*Action, error) {
+	network, err := TokenNetwork(v)
+	if err != nil || network == nil {
+		return nil, err
+	}
+	state, err := ledger.DecodePayload[coin.ExternalPartyConfigState](v.Packages, network.ConfigState)
+	if err != nil {
+		return nil, err
+	}
+	found, err := holdings(v, w.User, MaxTokenInputs(state))
+	if err != nil || len(found.taken) < 2 || !again && !found.hasElsewhere(refused.Fault) {
+		return nil, err
+	}
+	amount, err := total(found.taken)
+	if err != nil {
+		return nil, err
+	}
+	return WalletAction(v, w, commandID+Short(found.taken[0].id), "WalletAppInstall_TransferFactory_Transfer",
+		walletapp.InstallTransferFactoryTransfer{
+			TransferFactoryCid: lf.CID[token.TransferFactory](network.Factory.ID),
+			TransferArg:        SelfTransfer(v, w.User, *network, amount, found.inputs()),
+		})
+}
+
+// hasElsewhere reports whether a payment was refused for want of coin that the wallet has beyond one payment's inputs.
+func (f funds) hasElsewhere(refusal *fault.Fault) bool {
+	if !fault.DamlFailure.Matches(refusal) || refusal.Context["error_id"] != InsufficientFunds {
+		return false
+	}
+	missing, err := decimal.Parse(refusal.Context["requiredAmount"])
+	if err != nil {
+		return false // it does not say how much: nothing can be told
+	}
+	taken, err := total(f.taken)
+	if err != nil {
+		return false
+	}
+	rest, err := f.all.Sub(taken)
+	return err == nil && rest.Cmp(missing) >= 0
+}
+
+// TokenNetwork are the contracts that transfers by the token standard refer to; nil between rounds.
+func TokenNetwork(v View) (*registry.Network, error) {
+	var all []ledger.Contract
+	for _, nameOf := range []func(*ledger.Packages) (lf.TypeName, error){
+		ledger.TemplateName[coin.AmuletRules], ledger.TemplateName[coin.ExternalPartyAmuletRules],
+		ledger.TemplateName[coin.OpenMiningRound], ledger.TemplateName[coin.ExternalPartyConfigState],
+	} {
+		name, err := nameOf(v.Packages)
+		if err != nil {
+			return nil, err
+		}
+		found, err := SharedOf(v, name, MaxRounds)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	network, err := registry.NetworkOf(v.Packages, all, v.Now)
+	if _, missing := errors.AsType[*registry.NotFoundError](err); missing {
+		return nil, nil //nolint:nilnil // nothing to transfer by yet
+	}
+	return &network, err
+}
+
+// requestMargin is how far in the past requests by the token standard are dated: they must not be of the future, which
+// the ledger's clock decides.
+const requestMargin = time.Minute
+
+// SelfTransfer is a transfer by the token standard of holdings from their owner to itself.
+func SelfTransfer(
+	v View, owner ledger.Party, network registry.Network, amount decimal.Decimal, inputs []lf.CID[token.Holding],
+) token.TransferFactoryTransfer {
+	state := lf.CID[token.AnyContract](network.ConfigState.ID)
+	return token.TransferFactoryTransfer{
+		ExpectedAdmin: v.Node.DSO,
+		Transfer: token.Transfer{
+			Sender: owner, Receiver: owner, Amount: amount,
+			InstrumentID: token.InstrumentID{Admin: v.Node.DSO, ID: coin.InstrumentName},
+			RequestedAt:  lf.TimestampOf(v.Now.Add(-requestMargin)), ExecuteBefore: lf.TimestampOf(v.Now.Add(time.Hour)),
+			InputHoldingCids: inputs,
+		},
+		ExtraArgs: token.ExtraArgs{Context: token.ChoiceContext{
+			Values: map[string]token.AnyValue{coin.ContextConfigState: {ContractID: &state}},
+		}},
+	}
+}
