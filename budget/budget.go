@@ -92,6 +92,16 @@ func (b *Budget) Release() {
 	b.released = true
 }
 
+// Held is how many bytes are held now; 0 for nil.
+func (b *Budget) Held() int64 {
+	if b == nil {
+		return 0
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.held
+}
+
 // HasRoom reports whether most of the budget is left: pages of answers end when it is not.
 func (b *Budget) HasRoom() bool {
 	const pageShare = 4

@@ -90,6 +90,13 @@ func visitAll[T any](
 	return true, nil
 }
 
+// Part is a context whose reads count in the budget of ctx until release, for what may turn out to be nothing that is
+// kept.
+func Part(ctx context.Context) (reading context.Context, release func()) {
+	part := Of(ctx).part()
+	return With(ctx, part), part.Release
+}
+
 // part is a budget that takes what it holds from this one; nil for nil.
 func (b *Budget) part() *Budget {
 	if b == nil {

@@ -3,6 +3,8 @@ package endpoint
 import (
 	"context"
 	"time"
+
+	"github.com/florinledger/florin/budget"
 )
 
 // readWait is how long a request waits for its turn to read.
@@ -62,8 +64,13 @@ func (r *reading) end() {
 }
 
 // Wait is [Pause] for requests that wait for news. They have places of their own from then on, so that they take none
-// of those of requests that work. The error is the refusal to wait when there is no place.
+// of those of requests that work. The error is the refusal to wait when there is no place, or when the request holds
+// more of its answer than what does not count: others need that meanwhile.
 func Wait(ctx context.Context) (resume func() error, err error) {
+	if held := budget.Of(ctx).Held(); held > freeAnswer {
+		return nil, Overloaded(overloadPause, "The answer has %d bytes already, and one with more than %d waits for no news.",
+			held, freeAnswer)
+	}
 	if place := callOf(ctx).place; place != nil {
 		if err := place.wait(); err != nil {
 			return nil, err

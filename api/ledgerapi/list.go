@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -68,10 +69,17 @@ func (a *API) headAfter(ctx context.Context, kind string, begin ledger.Offset) (
 	}
 }
 
+// headNow reads the head, of which nothing is kept.
+func (a *API) headNow(ctx context.Context) (db.Head, error) {
+	reading, release := budget.Part(ctx)
+	defer release()
+	return a.record.Head(reading)
+}
+
 // stillThere refuses an answer that was read after an offset if the record was pruned beyond that offset meanwhile: it
 // may lack something. Pruning tells readers before it begins.
 func (a *API) stillThere(ctx context.Context, begin ledger.Offset) error {
-	head, err := a.record.Head(ctx)
+	head, err := a.headNow(ctx)
 	if err == nil && begin < head.Pruned {
 		err = fault.PrunedDataAccessed(int64(begin), int64(head.Pruned))
 	}
@@ -86,8 +94,9 @@ type fetcher[T any] func(ctx context.Context, upTo ledger.Offset, most int) ([]T
 const answerTime = 2 * time.Second
 
 // collect gathers a list: all elements up to the head, then those that come before the list has been idle for long
-// enough, or the request's time is nearly over. When everything up to the head has been read and there is room, a
-// checkpoint ends the list, so that the client can resume after entries that are not its own.
+// enough, or the request's time is nearly over, or the list is so long that it does not wait (see [endpoint.Wait]). When
+// everything up to the head has been read and there is room, a checkpoint ends the list, so that the client can resume
+// after entries that are not its own.
 func collect[T any](
 	ctx context.Context, a *API, bounds listBounds, head db.Head, fetch fetcher[T], checkpoint func(db.Head) T,
 ) ([]T, error) {
@@ -99,7 +108,7 @@ func collect[T any](
 		waiting, cancel = context.WithDeadline(ctx, end.Add(-answerTime))
 	}
 	defer cancel()
-	elements, err := fetch(ctx, head.Offset, bounds.most)
+	elements, err := kept(ctx, head.Offset, bounds.most, fetch)
 	for err == nil && len(elements) < bounds.most {
 		var found []T
 		found, head, err = next(ctx, waiting, a, bounds.idle, head, bounds.most-len(elements), fetch)
@@ -118,6 +127,16 @@ func collect[T any](
 		return nil, err
 	}
 	return elements, bounds.check(len(elements))
+}
+
+// kept fetches elements, and has what was read for none count no longer: a list that waits holds its elements alone.
+func kept[T any](ctx context.Context, upTo ledger.Offset, most int, fetch fetcher[T]) ([]T, error) {
+	reading, release := budget.Part(ctx)
+	found, err := fetch(reading, upTo, most)
+	if len(found) == 0 {
+		release()
+	}
+	return found, err
 }
 
 // noPlaceError says that there is no place to wait for more.
@@ -150,11 +169,11 @@ func next[T any](
 		case err != nil:
 			return nil, head, err
 		}
-		reached, err := a.record.Head(ctx)
+		reached, err := a.headNow(ctx)
 		if err != nil {
 			return nil, head, err
 		}
-		found, err := fetch(ctx, reached.Offset, most)
+		found, err := kept(ctx, reached.Offset, most, fetch)
 		if err == nil && len(found) > 0 { // what came later is only for those who may still read it
 			err = endpoint.CheckStill(ctx)
 		}

@@ -254,7 +254,7 @@ func raised(t *testing.T) (codes []fault.Code) {
 	require.NoError(t, err)
 	for _, section := range strings.Split(string(document), "\n### `")[1:] {
 		id, text, _ := strings.Cut(section, "`")
-		if strings.Contains(text, " Raised by Florin.") {
+		if strings.Contains(text, " Raised by a node.") {
 			code, ok := fault.Lookup(id)
 			require.True(t, ok, id)
 			codes = append(codes, code)

@@ -1,0 +1,78 @@
+package ledgerapi
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/budget"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// headed is a record that has a head.
+type headed struct {
+	Record
+
+	head db.Head
+}
+
+// Head implements [Record].
+func (h *headed) Head(ctx context.Context) (db.Head, error) {
+	return h.head, budget.Of(ctx).Take(1 << 10) // as its row does
+}
+
+// newsAfter brings news, and notes what the list held when it began to wait for them.
+type newsAfter struct {
+	record *headed
+	budget *budget.Budget
+	held   []int64
+}
+
+// WaitAfter implements [Watcher].
+func (n *newsAfter) WaitAfter(ctx context.Context, after ledger.Offset) (ledger.Offset, error) {
+	n.held = append(n.held, n.budget.Held())
+	if len(n.held) > 3 {
+		return 0, context.DeadlineExceeded
+	}
+	n.record.head.Offset = after + 1
+	return after + 1, ctx.Err()
+}
+
+// TestListsThatWaitHoldNothing has a list read much of which it shows nothing, and then something: it holds none of it
+// while it waits, and does not wait when it has much to show.
+func TestListsThatWaitHoldNothing(t *testing.T) {
+	t.Parallel()
+	const row = 1 << 20
+	for name, test := range map[string]struct {
+		// shown is how many bytes of a row are shown, by the offset up to which is read.
+		shown    map[ledger.Offset]int64
+		elements []ledger.Offset
+		held     []int64
+	}{
+		"nothing is shown":    {nil, []ledger.Offset{-4}, []int64{0, 0, 0, 0}},
+		"little is shown":     {map[ledger.Offset]int64{2: 100}, []ledger.Offset{2, -4}, []int64{0, 100, 100, 100}},
+		"much is shown":       {map[ledger.Offset]int64{1: row}, []ledger.Offset{1, -1}, nil},
+		"much is shown later": {map[ledger.Offset]int64{1: 100, 3: row}, []ledger.Offset{1, 3, -3}, []int64{100, 100}},
+	} {
+		record := &headed{head: db.Head{Offset: 1}}
+		whole := budget.New(1<<30, nil)
+		news := &newsAfter{record: record, budget: whole}
+		a := &API{record: record, watcher: news}
+		fetch := func(ctx context.Context, upTo ledger.Offset, _ int) ([]ledger.Offset, error) {
+			require.NoError(t, a.stillThere(ctx, upTo))
+			shown, ok := test.shown[upTo]
+			if !ok {
+				return nil, budget.Of(ctx).Take(row)
+			}
+			return []ledger.Offset{upTo}, budget.Of(ctx).Take(shown)
+		}
+		elements, err := collect(budget.With(t.Context(), whole), a, listBounds{most: 10, limit: 10, idle: time.Hour},
+			record.head, fetch, func(head db.Head) ledger.Offset { return -head.Offset })
+		require.NoError(t, err, name)
+		require.Equal(t, test.elements, elements, name)
+		require.Equal(t, test.held, news.held, name)
+	}
+}
