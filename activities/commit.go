@@ -207,6 +207,8 @@ type block struct {
 	provided *provided.Book
 	now      time.Time
 	entries  db.Entries
+	// mixed: programs of the version before may run. What was done is noted by the change ids that they look for too.
+	mixed bool
 }
 
 func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *block {
@@ -220,7 +222,7 @@ func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *
 		activities: a, view: newView(ctx, a, tx, loaded.Contracts), head: loaded.Head,
 		users: loaded.Users, settings: loaded.Settings, changes: changes,
 		now:     a.Clock().UTC().Truncate(time.Microsecond),
-		entries: db.Entries{History: map[ledger.Offset][]ledger.Party{}},
+		entries: db.Entries{History: map[ledger.Offset][]ledger.Party{}}, mixed: loaded.Mixed,
 	}
 }
 
@@ -234,6 +236,9 @@ func (b *block) decide(submission opened) (ledger.Completion, error) {
 	}
 	if err != nil {
 		did = refused(submission.Submission, position, b.activities.defect(submission.Submission, err))
+	}
+	if b.mixed {
+		did.decision.Completion.ChangeID = submission.UsersChangeID()
 	}
 	b.keep(did)
 	completion := did.decision.Completion
@@ -265,9 +270,9 @@ func (b *block) circumstances(submission opened) ledger.Circumstances {
 		External: b.external(submission),
 	}
 	for _, id := range submission.ChangeIDs() {
-		if previous, ok := b.changes[id]; ok {
+		previous, ok := b.changes[id]
+		if ok && (circumstances.Previous == nil || circumstances.Previous.Offset < previous.Offset) {
 			circumstances.Previous = &previous
-			break
 		}
 	}
 	return circumstances

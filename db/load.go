@@ -46,6 +46,8 @@ type Loaded struct {
 	// Planned are the keys of submissions that are still those that automation has planned last for their subjects, and
 	// not long ago. Until the transaction ends nobody can plan anew.
 	Planned map[string]bool
+	// Mixed reports whether programs of the version before may run beside this one.
+	Mixed bool
 }
 
 // Load locks the head as [Tx.LockHead] does, then looks everything up, in one round trip. Nobody can commit between
@@ -60,10 +62,12 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 	var contracts, byKey []dbgen.Contract
 	var parties []dbgen.ListKnownPartiesRow
 	var planned []string
+	var settled []bool
 	batch := &pgx.Batch{}
 	queue(batch, &head, pgx.RowToStructByPos, dbgen.LockHead)
 	queue(batch, &clock, pgx.RowToStructByPos, dbgen.GetClock)
 	queue(batch, &settings, pgx.RowTo[[]byte], dbgen.GetLedgerSettings)
+	queue(batch, &settled, pgx.RowTo[bool], dbgen.HasTrafficChecks)
 	queueList(batch, &completions, pgx.RowToStructByPos, dbgen.ListCompletionsByKey, request.Keys)
 	queueList(batch, &changes, pgx.RowToStructByPos, dbgen.ListChanges, ledger.Strings(request.Changes))
 	queueList(batch, &contracts, pgx.RowToStructByPos, dbgen.ListContracts, ledger.Strings(request.Contracts))
@@ -79,6 +83,7 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 	}
 	loaded.Head = fromDBHead(head[0])
 	loaded.Clock = fromDBClock(clock[0])
+	loaded.Mixed = !settled[0]
 	loaded.Changes = fromDBChanges(changes)
 	loaded.Parties = fromDBKnownParties(parties)
 	loaded.Users = fromDBSubmitters(users)

@@ -149,10 +149,14 @@ func (s Submission) ChangeID() ChangeID {
 func (s Submission) ChangeIDs() []ChangeID {
 	ids := []ChangeID{s.ChangeID()}
 	if s.Kind == KindWallet {
-		ids = append(ids, NewChangeID(s.Identity, s.CommandID, s.ActAs))
+		ids = append(ids, s.UsersChangeID())
 	}
 	return ids
 }
+
+// UsersChangeID is the change id by which versions before know the submission: that of the user who asks, also where
+// the change is a wallet's.
+func (s Submission) UsersChangeID() ChangeID { return NewChangeID(s.Identity, s.CommandID, s.ActAs) }
 
 // ofProvider comes before the identity provider in the hash of a change id: no text has this length, so that what
 // follows is not taken for a change of the default identity provider, whose ids name none.

@@ -191,7 +191,7 @@ func (a *API) checkAllocateExternal(
 		MaxUserParties: maxParties, Trace: endpoint.Trace(ctx),
 	}
 	caller, bound := users.BoundCaller(ctx)
-	contribution.Unbound = !bound
+	contribution.Unbound = !bound && body.UserID != "" // without a user there is nothing to bound
 	if caller.ID != "" {
 		contribution.AskedBy = new(caller.Identity())
 	}
