@@ -163,7 +163,7 @@ before_kept := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/florin/before/$(before)
 .PHONY: test/upgrade
 test/upgrade: build haproxy $(before_kept) ## Go from the version before to this one and back, under load, process by process
 	@FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_BEFORE=$(before_kept) $(BIN) testenv -- \
-		$(GO) test -tags upgrade ./e2e -count=1 -v -timeout 20m -run TestANewVersionTakesOver -seed $(SEED)
+		$(GO) test -tags upgrade ./e2e -count=1 -v -timeout 20m -run TestANewVersion -seed $(SEED)
 
 $(before_kept):
 	@$(git) cat-file -e '$(before)^{commit}' 2>/dev/null || { \

@@ -14,7 +14,7 @@ import (
 )
 
 // lastHeld is the last migration that could build indexes of tables that are there already while it holds their locks.
-// Those up to it are published, and upgrades from before them are told so (docs/guides/several-nodes.md).
+// Those up to it are published, and upgrades from before them are told so (docs/guides/upgrades.md).
 const lastHeld = "00140"
 
 // holders are the migrations that do it.

@@ -41,6 +41,8 @@ type crashLoad struct {
 
 	mu       sync.Mutex
 	failures []error
+	// forgiven counts how often failures were forgiven: those of requests from before do not count.
+	forgiven int
 
 	ctx  context.Context //nolint:containedctx // ends all clients of the load at once
 	stop context.CancelFunc
@@ -217,6 +219,7 @@ func (c *crashClient) submit(try *attempt, commands ledgerclient.Commands) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.load.ctx), patience)
 	defer cancel()
 	client := c.target.Load().as(c.load.account.user)
+	begun := c.load.forgave()
 	var err error
 	switch way := c.random.IntN(3); {
 	case c.signer != nil:
@@ -237,18 +240,35 @@ func (c *crashClient) submit(try *attempt, commands ledgerclient.Commands) {
 	if try.acknowledged {
 		c.load.acknowledged.Add(1)
 	}
-	c.load.note(err)
+	c.load.note(begun, err)
+}
+
+// forgave is how often failures were forgiven.
+func (l *crashLoad) forgave() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.forgiven
+}
+
+// forgive forgets the failures of all requests that have begun.
+func (l *crashLoad) forgive() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forgiven++
+	l.failures = nil
 }
 
 // note keeps the failure of a request: one without an answer, or with one that blames the server or its load.
-func (l *crashLoad) note(err error) {
+func (l *crashLoad) note(begun int, err error) {
 	answered := answer(err)
 	if err == nil || answered != nil && answered.Status < 500 && answered.Status != http.StatusTooManyRequests {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.failures = append(l.failures, err)
+	if begun == l.forgiven {
+		l.failures = append(l.failures, err)
+	}
 }
 
 // failed are the failures of requests so far.

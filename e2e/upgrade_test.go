@@ -24,7 +24,7 @@ import (
 const beforeVariable = "FLORIN_TEST_BEFORE"
 
 // upgradeSize is how many APIs and how many workers there are.
-const upgradeSize = 2
+const upgradeSize = 3
 
 // upgrading is an installation whose processes are of two versions.
 type upgrading struct {
@@ -36,8 +36,8 @@ type upgrading struct {
 	load          *crashLoad
 }
 
-// newUpgrading starts an installation of the version before, with an empty database.
-func newUpgrading(t *testing.T) *upgrading {
+// installBefore makes an installation with the schema of the version before.
+func installBefore(t *testing.T) *upgrading {
 	t.Helper()
 	now, err := binary()
 	require.NoError(t, err)
@@ -49,6 +49,13 @@ func newUpgrading(t *testing.T) *upgrading {
 		beforeVariable)
 	registerNamespace(t, u.installation)
 	require.Equal(t, 0, u.run(t, u.before, "migrate").exitCode(t))
+	return u
+}
+
+// newUpgrading starts an installation of the version before, with an empty database.
+func newUpgrading(t *testing.T) *upgrading {
+	t.Helper()
+	u := installBefore(t)
 	for number := range upgradeSize {
 		u.addresses = append(u.addresses, freeAddress(t))
 		u.apis = append(u.apis, u.launch(t, u.before, "api", number))
@@ -103,10 +110,27 @@ func (u *upgrading) restart(t *testing.T, number int, executable string) {
 	for _, old := range []*program{u.apis[number], u.workers[number]} {
 		require.Equal(t, 0, old.exitCode(t), "it said: %s", old.stderr)
 	}
-	u.apis[number], u.workers[number] = u.launch(t, executable, "api", number), u.launch(t, executable, "worker", number)
-	u.awaitReady(t, number)
+	u.begin(t, number, executable)
 	u.load.awaitProgress(t, crashClients)
 	require.Empty(t, u.load.failed(), "no request fails")
+}
+
+// kill ends an API and a worker as a crash does, and starts them again. What the requests meet that are under way does
+// not count.
+func (u *upgrading) kill(t *testing.T, number int, executable string) {
+	t.Helper()
+	u.apis[number].kill(t)
+	u.workers[number].kill(t)
+	u.begin(t, number, executable)
+	u.load.forgive()
+	u.load.awaitProgress(t, crashClients)
+	require.Empty(t, u.load.failed(), "no request fails afterwards")
+}
+
+func (u *upgrading) begin(t *testing.T, number int, executable string) {
+	t.Helper()
+	u.apis[number], u.workers[number] = u.launch(t, executable, "api", number), u.launch(t, executable, "worker", number)
+	u.awaitReady(t, number)
 }
 
 // newestOfAll is the step by which the version before judges whether it knows the schema.
@@ -119,8 +143,9 @@ func (u *upgrading) newestOfAll(t *testing.T) (version int64) {
 	return version
 }
 
-// TestANewVersionTakesOverWhileTheOneBeforeRuns goes from the version before to this one, back, and forth again, process
-// by process, under load. No request fails, and everything that was acknowledged has its completion.
+// TestANewVersionTakesOverWhileTheOneBeforeRuns goes from the version before to this one, back, and forth again,
+// process by process, under load. No request fails but those that meet a process of either version as it is killed, and
+// everything that was acknowledged has its completion.
 func TestANewVersionTakesOverWhileTheOneBeforeRuns(t *testing.T) {
 	t.Parallel()
 	seed, _ := newRandom(t)
@@ -151,6 +176,8 @@ func TestANewVersionTakesOverWhileTheOneBeforeRuns(t *testing.T) {
 		}
 	}
 	u.restart(t, 0, u.before) // back
+	u.kill(t, 0, u.before)
+	u.kill(t, 1, u.now)
 	refuses()
 	u.restart(t, 0, u.now)
 
