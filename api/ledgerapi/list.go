@@ -94,9 +94,9 @@ type fetcher[T any] func(ctx context.Context, upTo ledger.Offset, most int) ([]T
 const answerTime = 2 * time.Second
 
 // collect gathers a list: all elements up to the head, then those that come before the list has been idle for long
-// enough, or the request's time is nearly over, or the list is so long that it does not wait (see [endpoint.Wait]). When
-// everything up to the head has been read and there is room, a checkpoint ends the list, so that the client can resume
-// after entries that are not its own.
+// enough, or the request's time is nearly over, or the list is so long that it does not wait (see [endpoint.Wait]).
+// When everything up to the head has been read and there is room, a checkpoint ends the list, so that the client can
+// resume after entries that are not its own.
 func collect[T any](
 	ctx context.Context, a *API, bounds listBounds, head db.Head, fetch fetcher[T], checkpoint func(db.Head) T,
 ) ([]T, error) {
