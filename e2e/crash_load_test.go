@@ -250,14 +250,6 @@ func (l *crashLoad) forgave() int {
 	return l.forgiven
 }
 
-// forgive forgets the failures of all requests that have begun.
-func (l *crashLoad) forgive() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.forgiven++
-	l.failures = nil
-}
-
 // note keeps the failure of a request: one without an answer, or with one that blames the server or its load.
 func (l *crashLoad) note(begun int, err error) {
 	answered := answer(err)

@@ -127,6 +127,14 @@ func (u *upgrading) kill(t *testing.T, number int, executable string) {
 	require.Empty(t, u.load.failed(), "no request fails afterwards")
 }
 
+// forgive forgets the failures of all requests that have begun.
+func (l *crashLoad) forgive() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forgiven++
+	l.failures = nil
+}
+
 func (u *upgrading) begin(t *testing.T, number int, executable string) {
 	t.Helper()
 	u.apis[number], u.workers[number] = u.launch(t, executable, "api", number), u.launch(t, executable, "worker", number)
