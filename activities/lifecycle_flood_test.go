@@ -147,3 +147,46 @@ func TestTransferCommandsThatShareALifecycleOfTheirSenderGetTheirOwn(t *testing.
 		require.Zero(t, row.DueAt.Unix(), "it looks")
 	}
 }
+
+func createdByOwner(entity, argument string) ledger.Command {
+	return createOf("splice-util-token-standard-wallet:Splice.Util.Token.Wallet.MergeDelegation:"+entity, argument)
+}
+
+func delegationTo(operator ledger.Party) string {
+	return fmt.Sprintf(`{"owner":%q,"operator":%q,"meta":{"values":{}}}`, eve, operator)
+}
+
+// Of three hundred proposals of one owner the oldest is accepted, whichever lifecycle looks, and no other while the
+// delegation is there.
+func TestOneOfAnOwnersProposalsIsAccepted(t *testing.T) {
+	t.Parallel()
+	b, _ := newPoisonedBundle(t)
+	var commands []ledger.Command
+	for range 60 {
+		commands = append(commands, createdByOwner("MergeDelegationProposal", `{"delegation":`+delegationTo(alice)+`}`))
+	}
+	for i := range 5 {
+		b.commit(b.submission(fmt.Sprint("proposals-", i), []ledger.Party{eve}, commands...))
+	}
+	rows := b.lifecycles()
+	lifecycles := len(rows)
+	require.Equal(t, 1+300-60, lifecycles, "one is shared by those that came first")
+	var accept ledger.Submission
+	for id, row := range rows {
+		require.LessOrEqual(t, len(row.Contracts), 100, id)
+		plan := b.planOf(id)
+		require.NotNil(t, plan.Action, id)
+		if accept.CommandID == "" {
+			accept = *plan.Action
+		}
+		require.Equal(t, accept.CommandID, plan.Action.CommandID, "all would accept the same one")
+	}
+	require.Nil(t, b.commit(accept)[0].Refusal)
+	for id := range b.lifecycles() {
+		plan := b.planOf(id)
+		require.Nil(t, plan.Action, id)
+		if !plan.Over {
+			require.Equal(t, "more than ten holdings", plan.WaitsFor)
+		}
+	}
+}

@@ -49,6 +49,14 @@ func (p planning) EachOffer(
 	}
 }
 
+// MergeDelegations implements [plan.Reader].
+func (p planning) MergeDelegations(
+	template lf.TypeName, owner, operator ledger.Party, limit int,
+) ([]ledger.Contract, error) {
+	found, err := p.tx.MergeDelegations(p.ctx, template.String(), owner, operator, int32(limit))
+	return withoutPlace(found), p.note(err)
+}
+
 // Shared implements [plan.Reader].
 func (p planning) Shared(template lf.TypeName, limit int) ([]ledger.Contract, error) {
 	found, err := p.tx.ActiveByTemplate(p.ctx, template.String(), int32(limit))

@@ -29,7 +29,9 @@ func everyTemplate(t *testing.T, record *db.DB) (*ledger.Packages, []ledger.Cont
 	roles := plan.Roles()
 	for i, author := range parties {
 		for _, template := range book.Packages.Templates() {
-			if _, ok := roles[template.QualifiedName()]; !ok && (author != alice || template.Module != "Splice.Round") {
+			_, found := roles[template.QualifiedName()]
+			delegates := strings.HasPrefix(template.QualifiedName(), "Splice.Util.Token.Wallet.MergeDelegation:")
+			if !found && !delegates && (author != alice || template.Module != "Splice.Round") {
 				continue
 			}
 			made := ledgertest.Forge(book, template, ledgertest.Forger{
@@ -44,7 +46,7 @@ func everyTemplate(t *testing.T, record *db.DB) (*ledger.Packages, []ledger.Cont
 	entries := db.Entries{Head: db.Head{Offset: 1, RecordTime: testTime()}}
 	for i := range contracts {
 		contracts[i].ID = ledger.ContractID(fmt.Sprintf("00%064x", i))
-		if strings.HasPrefix(contracts[i].Template.Module, "Splice.Wallet.") { // text that PostgreSQL can store, and not read
+		if strings.Contains(contracts[i].Template.Module, ".Wallet.") { // text that PostgreSQL can store, and not read
 			contracts[i].Payload = slices.Concat([]byte(`{"text":"\u0000 \\u0000",`), contracts[i].Payload[1:])
 		}
 		contracts[i].InNetwork, contracts[i].CreatedAt, contracts[i].Key = true, testTime(), nil
@@ -65,6 +67,7 @@ func TestContractsAreFoundByTheirRolesAlone(t *testing.T) {
 	packages, contracts := everyTemplate(t, record)
 	requireHeld(t, record, packages, contracts)
 	requireOffered(t, record, packages, contracts)
+	requireDelegated(t, record, packages, contracts)
 }
 
 // requireHeld checks that what the database finds by a role is what the tables of wallet/plan say, in the order that
@@ -127,6 +130,29 @@ func requireOffered(t *testing.T, record *db.DB, packages *ledger.Packages, cont
 		}
 	}
 	require.Positive(t, all)
+}
+
+// requireDelegated checks that delegations and proposals are found by their owner and operator, in this order of them.
+func requireDelegated(t *testing.T, record *db.DB, packages *ledger.Packages, contracts []ledger.Contract) {
+	t.Helper()
+	memory, parties := plantest.Reader(func() []ledger.Contract { return contracts }), []ledger.Party{alice, bob}
+	for _, template := range packages.Templates() {
+		found := 0
+		for _, owner := range parties {
+			for _, operator := range parties {
+				wanted, err := memory.MergeDelegations(template, owner, operator, len(contracts))
+				require.NoError(t, err)
+				for limit := range int32(len(wanted) + 2) {
+					delegated, err := record.MergeDelegations(t.Context(), template.String(), owner, operator, limit)
+					require.NoError(t, err)
+					require.Equal(t, ids(wanted[:min(int(limit), len(wanted))]), ids(stored(delegated)), template)
+				}
+				found += len(wanted)
+			}
+		}
+		delegates := strings.HasPrefix(template.QualifiedName(), "Splice.Util.Token.Wallet.MergeDelegation:MergeDelegation")
+		require.Equal(t, delegates, found > 0, template)
+	}
 }
 
 // Everybody looks at what the DSO makes: such templates name it.

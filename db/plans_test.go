@@ -95,8 +95,11 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"ListHeldLeastFirst": {dbgen.ListHeldLeastFirst, []string{"contracts_held"}},
 		"SumHeld":            {dbgen.SumHeld, []string{"contracts_held"}},
 		"ListOffered":        {dbgen.ListOffered, []string{"contracts_offered"}},
-		"ListDust":           {dbgen.ListDust, []string{"contracts_dust"}},
-		"PruneContracts":     {dbgen.PruneContracts, []string{"contracts_archived", "contracts_id_unique"}},
+		"ListMergeDelegations": {
+			dbgen.ListMergeDelegations, []string{"contracts_merge_delegations"},
+		},
+		"ListDust":       {dbgen.ListDust, []string{"contracts_dust"}},
+		"PruneContracts": {dbgen.PruneContracts, []string{"contracts_archived", "contracts_id_unique"}},
 		"ListTouchedParties": {
 			dbgen.ListTouchedParties, []string{"completions_offset_unique", "updates_offset_unique"},
 		},

@@ -66,3 +66,17 @@ func (r Reader) Offers(ctx context.Context, offered Offered) ([]StoredContract, 
 	}
 	return fromDBContracts(rows)
 }
+
+// MergeDelegations lists an owner's active delegations to an operator, or its proposals of such, of the network, the
+// oldest first, at most so many.
+func (r Reader) MergeDelegations(
+	ctx context.Context, template string, owner, operator ledger.Party, limit int32,
+) ([]StoredContract, error) {
+	rows, err := r.queries.ListMergeDelegations(ctx, dbgen.ListMergeDelegationsParams{
+		TemplateID: template, Owner: string(owner), Operator: string(operator), CountMax: limit,
+	})
+	if err != nil {
+		return nil, failed("listing who merges a party's holdings", err)
+	}
+	return fromDBContracts(rows)
+}

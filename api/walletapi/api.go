@@ -33,10 +33,14 @@ type Record interface {
 	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
 	ActiveNetworkContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
 	NetworkContract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
-	// HeldContracts, Balance, Offers and ActiveByTemplate are what is decided by: which coin pays, and what for.
+	// HeldContracts, Balance, Offers, MergeDelegations and ActiveByTemplate are what is decided by: which coin pays, and
+	// what for.
 	HeldContracts(ctx context.Context, held db.Held) ([]db.StoredContract, error)
 	Balance(ctx context.Context, template string, holder ledger.Party) (decimal.Decimal, error)
 	Offers(ctx context.Context, offered db.Offered) ([]db.StoredContract, error)
+	MergeDelegations(
+		ctx context.Context, template string, owner, operator ledger.Party, limit int32,
+	) ([]db.StoredContract, error)
 	ActiveByTemplate(ctx context.Context, template string, limit int32) ([]db.StoredContract, error)
 	OpenRounds(ctx context.Context, before db.Position, limit int32) ([]db.StoredContract, error)
 	AutomationSetting(ctx context.Context, kind string, party ledger.Party) (db.AutomationSetting, error)

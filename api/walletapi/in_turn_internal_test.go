@@ -26,7 +26,7 @@ func TestWhatIsCommittedDirectlyTakesTurns(t *testing.T) {
 	require.Equal(t, []string{
 		"ActiveByTemplate", "ActiveContracts", "ActiveNetworkContracts", "AutomationSetting", "Balance",
 		"CheckOwnWallet", "Contract", "ContractByKey", "ExternalParty", "Head", "HeldContracts", "History",
-		"LedgerSettings", "NetworkContract", "NetworkUpdateByID", "Offers", "OpenRounds", "Parties",
+		"LedgerSettings", "MergeDelegations", "NetworkContract", "NetworkUpdateByID", "Offers", "OpenRounds", "Parties",
 		"ProvidedPreapprovals", "Requesters", "TrackedState", "UpdateByID", "UpdateByOffset", "User", "UserNamed",
 		"UserRights", "WalletParty",
 	}, handedOn(reflect.TypeFor[turning]()))

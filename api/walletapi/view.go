@@ -60,6 +60,14 @@ func (r reader) EachOffer(
 	}
 }
 
+// MergeDelegations implements [plan.Reader].
+func (r reader) MergeDelegations(
+	template lf.TypeName, owner, operator ledger.Party, limit int,
+) ([]ledger.Contract, error) {
+	found, err := r.record.MergeDelegations(r.ctx, template.String(), owner, operator, int32(limit))
+	return r.taken(found, err)
+}
+
 // Shared implements [plan.Reader].
 func (r reader) Shared(template lf.TypeName, limit int) ([]ledger.Contract, error) {
 	found, err := r.record.ActiveByTemplate(r.ctx, template.String(), int32(limit))

@@ -113,6 +113,65 @@ func (q *Queries) ListHeldLeastFirst(ctx context.Context, arg ListHeldLeastFirst
 	return items, nil
 }
 
+const ListMergeDelegations = `-- name: ListMergeDelegations :many
+SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
+FROM contracts
+WHERE
+    archived_offset IS NULL AND in_network AND template_id = $1
+    AND template_id LIKE '%:Splice.Util.Token.Wallet.MergeDelegation:MergeDelegation%'
+    AND merge_delegation_parties(payload) = ARRAY[$2::text, $3::text]
+ORDER BY created_offset, created_node_id
+LIMIT $4
+`
+
+type ListMergeDelegationsParams struct {
+	TemplateID string
+	Owner      string
+	Operator   string
+	CountMax   int32
+}
+
+// ListMergeDelegations lists active delegations, or proposals of such, by an owner to an operator, the oldest first.
+func (q *Queries) ListMergeDelegations(ctx context.Context, arg ListMergeDelegationsParams) ([]Contract, error) {
+	rows, err := q.db.Query(ctx, ListMergeDelegations,
+		arg.TemplateID,
+		arg.Owner,
+		arg.Operator,
+		arg.CountMax,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Contract{}
+	for rows.Next() {
+		var i Contract
+		if err := rows.Scan(
+			&i.ContractID,
+			&i.CreatedOffset,
+			&i.CreatedNodeID,
+			&i.ArchivedOffset,
+			&i.TemplateID,
+			&i.PackageName,
+			&i.Payload,
+			&i.Signatories,
+			&i.Observers,
+			&i.KeyValue,
+			&i.KeyHash,
+			&i.Maintainers,
+			&i.CreatedAt,
+			&i.InNetwork,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const ListOffered = `-- name: ListOffered :many
 SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
 FROM contracts

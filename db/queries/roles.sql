@@ -38,3 +38,14 @@ WHERE
     AND (created_offset, created_node_id) > (@after_offset::bigint, @after_node_id::integer)
 ORDER BY created_offset, created_node_id
 LIMIT @count_max;
+
+-- ListMergeDelegations lists active delegations, or proposals of such, by an owner to an operator, the oldest first.
+-- name: ListMergeDelegations :many
+SELECT *
+FROM contracts
+WHERE
+    archived_offset IS NULL AND in_network AND template_id = @template_id
+    AND template_id LIKE '%:Splice.Util.Token.Wallet.MergeDelegation:MergeDelegation%'
+    AND merge_delegation_parties(payload) = ARRAY[@owner::text, @operator::text]
+ORDER BY created_offset, created_node_id
+LIMIT @count_max;

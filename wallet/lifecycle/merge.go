@@ -37,44 +37,47 @@ func followMergeDelegation(_ ledger.ContractID, d tokenwallet.MergeDelegation) F
 }
 
 // planMerging accepts an owner's proposal to the operator, and merges as long as the owner has too many holdings.
-// Proposals and delegations to others are theirs.
+// Proposals and delegations to others are theirs. The record says what there is of the owner's: however many lifecycles
+// its proposals have, the oldest is accepted, and only while no delegation is there.
 func (r *Registry) planMerging(s Situation) (Step, error) {
+	owner, err := r.mergedOwner(s.Contracts[0])
+	if err != nil {
+		return Step{}, err
+	}
+	// The proposal first: when the one before it was accepted, the delegation is there by now.
+	proposal, proposed, err := plan.MergeDelegation[tokenwallet.MergeDelegationProposal](s.View, owner)
+	if err != nil {
+		return Step{}, err
+	}
+	delegation, delegated, err := plan.MergeDelegation[tokenwallet.MergeDelegation](s.View, owner)
+	switch {
+	case err != nil:
+		return Step{}, err
+	case delegated:
+		return r.mergeHoldings(s, delegation)
+	case !proposed:
+		return Step{WaitsFor: "another operator to act on it"}, nil
+	}
+	command, err := plan.Exercise[tokenwallet.MergeDelegationProposal](r.packages, proposal.ID,
+		"MergeDelegationProposal_Accept", tokenwallet.ProposalAccept{})
+	return Step{WaitsFor: "acceptance of the proposal", Action: &plan.Action{
+		CommandID: "accept-merge-delegation:" + plan.Short(proposal.ID), ActAs: []ledger.Party{s.Node.Operator},
+		Commands: []ledger.Command{command},
+	}}, err
+}
+
+// mergedOwner is whose holdings a contract is about.
+func (r *Registry) mergedOwner(contract ledger.Contract) (ledger.Party, error) {
 	delegation, err := ledger.TemplateName[tokenwallet.MergeDelegation](r.packages)
 	if err != nil {
-		return Step{}, err
+		return "", err
 	}
-	var active, proposed []ledger.Contract
-	for _, contract := range s.Contracts {
-		if contract.Template == delegation {
-			active = append(active, contract)
-		} else {
-			proposed = append(proposed, contract)
-		}
+	if contract.Template == delegation {
+		payload, err := ledger.DecodePayload[tokenwallet.MergeDelegation](r.packages, contract)
+		return payload.Owner, err
 	}
-	delegations, err := plan.Payloads[tokenwallet.MergeDelegation](r.packages, active)
-	if err != nil {
-		return Step{}, err
-	}
-	for _, d := range delegations {
-		if d.Payload.Operator == s.Node.Operator {
-			return r.mergeHoldings(s, d)
-		}
-	}
-	proposals, err := plan.Payloads[tokenwallet.MergeDelegationProposal](r.packages, proposed)
-	if err != nil {
-		return Step{}, err
-	}
-	for _, p := range proposals {
-		if p.Payload.Delegation.Operator == s.Node.Operator {
-			command, err := plan.Exercise[tokenwallet.MergeDelegationProposal](r.packages, p.ID,
-				"MergeDelegationProposal_Accept", tokenwallet.ProposalAccept{})
-			return Step{WaitsFor: "acceptance of the proposal", Action: &plan.Action{
-				CommandID: "accept-merge-delegation:" + plan.Short(p.ID), ActAs: []ledger.Party{s.Node.Operator},
-				Commands: []ledger.Command{command},
-			}}, err
-		}
-	}
-	return Step{WaitsFor: "another operator to act on it"}, nil
+	payload, err := ledger.DecodePayload[tokenwallet.MergeDelegationProposal](r.packages, contract)
+	return payload.Delegation.Owner, err
 }
 
 // mergeHoldings makes one holding of as many as a transfer may have, the smallest first: those are what fills a wallet.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/ledgertest"
+	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/lifecycle"
 	"github.com/florinledger/florin/wallet/plan"
 	"github.com/florinledger/florin/wallet/plan/plantest"
@@ -74,6 +76,35 @@ func (w *world) act(step lifecycle.Step) ledger.Transaction {
 	}, commands...)
 	require.NoError(w.t, err)
 	return transaction
+}
+
+// Of more preapprovals of a receiver than share a lifecycle, each looks after its own: the record says which lasts
+// longest.
+func TestTheLongestPreapprovalIsRenewedWhicheverLifecycleItIsIn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Tap(cointest.Operator, "1000")
+	preapproval := func(lasts time.Duration) ledger.ContractID {
+		return ledger.ContractID(cointest.Create(w.Network, coin.TransferPreapproval{
+			DSO: cointest.DSO, Receiver: cointest.Alice, Provider: cointest.Operator, ValidFrom: w.At(-day),
+			LastRenewedAt: w.At(-day), ExpiresAt: lf.TimestampOf(w.Now.Add(lasts)),
+		}, cointest.DSO, cointest.Alice, cointest.Operator))
+	}
+	short, long := preapproval(20*day), preapproval(29*day)
+	alone := w.plan(lifecycle.KeepPreapproval, short)
+	require.Nil(t, alone.Action)
+	require.Equal(t, w.Now.Add(20*day), alone.Until)
+	require.Equal(t, "expiry", alone.WaitsFor)
+	require.Equal(t, "renew-preapproval:"+plan.Short(long), w.plan(lifecycle.KeepPreapproval, long).Action.CommandID)
+	twin := preapproval(29 * day)
+	renewed := 0
+	for _, one := range []ledger.ContractID{short, long, twin} {
+		if w.plan(lifecycle.KeepPreapproval, one).Action != nil {
+			renewed++
+		}
+	}
+	require.Equal(t, 1, renewed, "of two that last as long, one is")
+	require.NotNil(t, w.plan(lifecycle.KeepPreapproval, short, long, twin).Action)
 }
 
 func TestHoldingsAreMergedThroughTheUtilityForBatches(t *testing.T) {

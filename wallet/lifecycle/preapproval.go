@@ -15,7 +15,8 @@ import (
 const RenewalWindow = 30 * 24 * time.Hour
 
 // planPreapproval looks after the preapprovals of one receiver. Each that has expired is archived. Of several that the
-// operator provides, only the one that lasts longest is renewed; those of other providers are theirs to renew.
+// operator provides, only the one that lasts longest is renewed, as the record says, whichever lifecycle it is in;
+// those of other providers are theirs to renew.
 func (r *Registry) planPreapproval(s Situation) (Step, error) {
 	preapprovals, err := plan.Payloads[coin.TransferPreapproval](r.packages, s.Contracts)
 	if err != nil {
@@ -39,6 +40,10 @@ func (r *Registry) planPreapproval(s Situation) (Step, error) {
 			step = Step{Until: due, WaitsFor: "renewal"}
 		}
 		return step, nil
+	}
+	longest, ok, err := plan.One[coin.TransferPreapproval](s.View, plan.Receiver, last.Payload.Receiver)
+	if err != nil || !ok || !contains(s.Contracts, longest.ID) {
+		return step, err
 	}
 	return r.renewPreapproval(s, last, step)
 }
@@ -92,6 +97,10 @@ func mergeFirst(s Situation, payer ledger.Party, payment string) (*plan.Action, 
 		return nil, err
 	}
 	return plan.MergeFirst(s.View, w, plan.Coin, payment, s.Refused)
+}
+
+func contains(contracts []ledger.Contract, id ledger.ContractID) bool {
+	return slices.ContainsFunc(contracts, func(c ledger.Contract) bool { return c.ID == id })
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -21,6 +21,9 @@ type Reader interface {
 	EachOffer(
 		template lf.TypeName, sender, receiver ledger.Party, visit func(ledger.Contract) (more bool, err error),
 	) error
+	// MergeDelegations lists an owner's active delegations to an operator, or its proposals of such, by the template, the
+	// oldest first, at most so many.
+	MergeDelegations(template lf.TypeName, owner, operator ledger.Party, limit int) ([]ledger.Contract, error)
 	// Shared lists active contracts of a template that only the DSO makes, the oldest first, at most so many.
 	Shared(template lf.TypeName, limit int) ([]ledger.Contract, error)
 	// IsActive reports whether a contract is active.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/florinledger/florin/coin/tokenwallet"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -162,6 +163,23 @@ func EachOffer[T any](v View, sender, receiver ledger.Party, visit func(Contract
 		payload, err := ledger.DecodePayload[T](v.Packages, found)
 		return err == nil && visit(Contract[T]{ID: found.ID, Payload: payload}), err
 	})
+}
+
+// MergeDelegation is the oldest of an owner's delegations to the operator, or of its proposals of such; false when
+// there is none. The owner signs them: nobody else can add any.
+func MergeDelegation[T tokenwallet.MergeDelegation | tokenwallet.MergeDelegationProposal](
+	v View, owner ledger.Party,
+) (one Contract[T], ok bool, err error) {
+	name, err := ledger.TemplateName[T](v.Packages)
+	if err != nil {
+		return one, false, err
+	}
+	oldest, err := v.Ledger.MergeDelegations(name, owner, v.Node.Operator, 1)
+	if err != nil || len(oldest) == 0 {
+		return one, false, err
+	}
+	payload, err := ledger.DecodePayload[T](v.Packages, oldest[0])
+	return Contract[T]{ID: oldest[0].ID, Payload: payload}, err == nil, err
 }
 
 // shared are the templates, Module:Entity, of which the DSO has contracts that all decisions look at, and why they

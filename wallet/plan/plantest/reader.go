@@ -107,6 +107,33 @@ func (r Reader) EachOffer(
 	return nil
 }
 
+// MergeDelegations implements [plan.Reader].
+func (r Reader) MergeDelegations(
+	template lf.TypeName, owner, operator ledger.Party, limit int,
+) (found []ledger.Contract, err error) {
+	type delegation struct{ Owner, Operator ledger.Party }
+	for _, contract := range r() {
+		if contract.Template != template || len(found) == limit {
+			continue
+		}
+		var payload struct {
+			delegation
+
+			Delegation *delegation
+		}
+		if err := json.Unmarshal(contract.Payload, &payload); err != nil {
+			return nil, err
+		}
+		if payload.Delegation != nil {
+			payload.delegation = *payload.Delegation
+		}
+		if payload.delegation == (delegation{owner, operator}) {
+			found = append(found, contract)
+		}
+	}
+	return found, nil
+}
+
 // Shared implements [plan.Reader].
 func (r Reader) Shared(template lf.TypeName, limit int) (found []ledger.Contract, err error) {
 	for _, contract := range r() {
