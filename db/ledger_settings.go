@@ -106,6 +106,9 @@ func (d *DB) ChangeLedgerSetting(ctx context.Context, name, value, by string) (c
 		changed, err = tx.storeSetting(ctx, head, name, value, by)
 		return err
 	})
+	if err == nil && changed && name == ledger.MaxProvidedPartiesSetting {
+		err = d.WakeProposals(ctx)
+	}
 	return changed, err
 }
 

@@ -43,21 +43,38 @@ func (d *DB) ForgetProvidedPreapproval(
 		if _, err := tx.LockHead(ctx); err != nil {
 			return err
 		}
+		if by != nil { // what an earlier attempt forgot may have been paid for again since
+			if _, forgot, err = tx.KeyNote(ctx, *by); err != nil || forgot {
+				return err
+			}
+		}
 		count, err := tx.queries.ForgetProvided(ctx, []string{string(receiver)})
 		if err != nil {
 			return failed("forgetting what the operator has paid for", err)
 		}
-		forgot = count > 0
-		switch {
-		case by == nil:
-		case forgot:
-			return failed("noting what a request did", noteKey(ctx, tx.queries, *by, "forgot"))
-		default:
-			_, forgot, err = tx.KeyNote(ctx, *by)
+		if forgot = count > 0; !forgot || by == nil {
+			return nil
 		}
-		return err
+		return failed("noting what a request did", noteKey(ctx, tx.queries, *by, "forgot"))
 	})
 	return forgot, err
+}
+
+// ProposalsKind is the automation whose subjects wait for the operator to pay.
+const ProposalsKind = "proposals"
+
+// WakeProposals has the automation look at once at receivers whose proposals wait for the end of what the operator has
+// paid for, and at all that are in trouble: the limit may be theirs. Call it without a transaction: whoever commits
+// what automation planned has the locks of tasks before that of the head.
+func (d *DB) WakeProposals(ctx context.Context, receivers ...ledger.Party) error {
+	const doing = "waking proposals of preapprovals"
+	err := d.queries.WakeTroubled(ctx, dbgen.WakeTroubledParams{
+		Kind: ProposalsKind, Subjects: ledger.Strings(receivers),
+	})
+	if err != nil {
+		return failed(doing, err)
+	}
+	return failed(doing, d.queries.CallAutomations(ctx))
 }
 
 // queueProvided stores for whom the operator has paid, and forgets what has ended.

@@ -81,6 +81,9 @@ type settingValue interface {
 // AuthSecret is the name of the setting of the secret of development tokens.
 const AuthSecret = "auth-secret"
 
+// MaxProvidedPartiesSetting is the name of the setting of how many parties the operator provides preapprovals for.
+const MaxProvidedPartiesSetting = "max-provided-parties"
+
 // AllSettings lists the settings, the fixed ones first.
 func AllSettings() []Setting {
 	text := func(field func(*Settings) *string) func(*Settings) settingValue {
@@ -134,8 +137,8 @@ func AllSettings() []Setting {
 			false, false, func(s *Settings) settingValue { return durationValue{&s.OnboardingWait, time.Microsecond} },
 		},
 		{
-			"max-provided-parties", "For how many parties the operator may pay preapprovals at once, those included that were " +
-				"cancelled before their end; 0: any number.",
+			MaxProvidedPartiesSetting, "For how many parties the operator may pay preapprovals at once, those included that " +
+				"were cancelled before their end; 0: any number.",
 			false, false, func(s *Settings) settingValue { return countValue{&s.MaxProvidedParties} },
 		},
 		{"max-self-allocated-parties", "A user may allocate parties for itself until it has rights to this many; 0: no " +

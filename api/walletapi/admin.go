@@ -160,14 +160,28 @@ func (a *API) cancelPreapproval(ctx context.Context, req receiverRequest) (none 
 	if err != nil {
 		return none, err
 	}
-	if !found {
-		return none, a.forgetProvided(ctx, receiver)
+	_, forgot, err := changes.AttemptOf(ctx).Decided(ctx)
+	switch {
+	case err != nil:
+	case forgot: // whatever the operator has paid for since
+	case found:
+		err = a.cancelProvided(ctx, receiver, longest.ID)
+	default:
+		err = a.forgetProvided(ctx, receiver)
 	}
+	if err != nil {
+		return none, err
+	}
+	return none, a.record.WakeProposals(ctx, receiver)
+}
+
+// cancelProvided cancels the preapproval that lasts longest, and with it all others that have not expired.
+func (a *API) cancelProvided(ctx context.Context, receiver ledger.Party, longest ledger.ContractID) error {
 	all := change{ActAs: []ledger.Party{a.node.Operator}, ReadAs: []ledger.Party{a.node.DSO}}
 	var failed error
-	err = eachActive(ctx, a, receiver, func(c contract[coin.TransferPreapproval]) bool {
+	err := eachActive(ctx, a, receiver, func(c contract[coin.TransferPreapproval]) bool {
 		provided := c.Payload.Receiver == receiver && c.Payload.Provider == a.node.Operator
-		if !provided || c.ID != longest.ID && !a.now().Before(c.Payload.ExpiresAt.Time()) {
+		if !provided || c.ID != longest && !a.now().Before(c.Payload.ExpiresAt.Time()) {
 			return true
 		}
 		var cancel ledger.Command
@@ -176,16 +190,20 @@ func (a *API) cancelPreapproval(ctx context.Context, req receiverRequest) (none 
 		all.Commands = append(all.Commands, cancel)
 		return failed == nil
 	})
-	if err != nil || failed != nil {
-		return none, errors.Join(err, failed)
+	if err = errors.Join(err, failed); err != nil {
+		return err
 	}
 	_, err = a.submit(ctx, all)
-	return none, err
+	return err
 }
 
 // forgetProvided gives up what the operator has paid for, of which no preapproval is left. A request that is made again
-// may have done so the first time.
+// may have cancelled them the first time.
 func (a *API) forgetProvided(ctx context.Context, receiver ledger.Party) error {
+	attempt := changes.AttemptOf(ctx)
+	if _, again, err := attempt.Before(ctx); err != nil || again {
+		return err
+	}
 	_, proposed, err := a.proposalFor(ctx, receiver)
 	if err != nil {
 		return err
@@ -193,13 +211,8 @@ func (a *API) forgetProvided(ctx context.Context, receiver ledger.Party) error {
 	if proposed { // what was paid is on offer still
 		return noPreapproval(receiver)
 	}
-	attempt := changes.AttemptOf(ctx)
-	_, again, err := attempt.Before(ctx)
-	if err != nil {
-		return err
-	}
 	forgot, err := a.record.ForgetProvidedPreapproval(ctx, receiver, attempt.Claim())
-	if err == nil && !forgot && !again {
+	if err == nil && !forgot {
 		err = noPreapproval(receiver)
 	}
 	return err

@@ -27,6 +27,8 @@ type Record interface {
 	// ForgetProvidedPreapproval gives up what the operator has paid for, and reports whether there was anything, or an
 	// earlier attempt at the request has given it up.
 	ForgetProvidedPreapproval(ctx context.Context, receiver ledger.Party, by *db.KeyClaim) (bool, error)
+	// WakeProposals has automation look at once at receivers that wait for the operator to provide a preapproval.
+	WakeProposals(ctx context.Context, receivers ...ledger.Party) error
 	User(ctx context.Context, who ledger.Identity) (ledger.User, bool, error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
 	// ActiveContracts lists every contract: for requests of apps, which are no network's.

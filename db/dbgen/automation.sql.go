@@ -1025,3 +1025,25 @@ func (q *Queries) WakeTasks(ctx context.Context, arg WakeTasksParams) error {
 	_, err := q.db.Exec(ctx, WakeTasks, arg.Kind, arg.Price)
 	return err
 }
+
+const WakeTroubled = `-- name: WakeTroubled :exec
+UPDATE automation_tasks
+SET due_at = 'epoch', is_deadline = false, due_since = now()
+FROM (
+    SELECT troubled.subject FROM automation_tasks AS troubled WHERE troubled.kind = $1 AND troubled.tries > 0
+    UNION
+    SELECT unnest($2::text[])
+) AS woken
+WHERE automation_tasks.kind = $1 AND automation_tasks.subject = woken.subject
+`
+
+type WakeTroubledParams struct {
+	Kind     string
+	Subjects []string
+}
+
+// WakeTroubled makes the tasks of a kind due at once that are in trouble or that look at one of some subjects.
+func (q *Queries) WakeTroubled(ctx context.Context, arg WakeTroubledParams) error {
+	_, err := q.db.Exec(ctx, WakeTroubled, arg.Kind, arg.Subjects)
+	return err
+}

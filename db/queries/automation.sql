@@ -295,6 +295,17 @@ UPDATE automation_tasks
 SET due_at = 'epoch', due_since = now()
 WHERE kind = @kind AND tries > 0 AND (@subject::text = '' OR subject = @subject::text);
 
+-- WakeTroubled makes the tasks of a kind due at once that are in trouble or that look at one of some subjects.
+-- name: WakeTroubled :exec
+UPDATE automation_tasks
+SET due_at = 'epoch', is_deadline = false, due_since = now()
+FROM (
+    SELECT troubled.subject FROM automation_tasks AS troubled WHERE troubled.kind = @kind AND troubled.tries > 0
+    UNION
+    SELECT unnest(@subjects::text[])
+) AS woken
+WHERE automation_tasks.kind = @kind AND automation_tasks.subject = woken.subject;
+
 -- CallAutomations wakes those who call workflows.
 -- name: CallAutomations :exec
 SELECT pg_notify('florin_lifecycles', '');

@@ -10,7 +10,6 @@ import (
 
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/payments"
-	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
@@ -103,34 +102,4 @@ func TestCoinThatItsHoldingFeeHasEatenIsBurned(t *testing.T) {
 	require.Equal(t, 1, n.coinsOf(alice))
 	require.Equal(t, "1000.0", n.balance(alice))
 	require.Empty(t, n.troubles(automation.KindExpiry))
-}
-
-func TestProposalsOfPreapprovalsAreAcceptedOneAfterTheOther(t *testing.T) {
-	t.Parallel()
-	n := newNodeWith(t, 10*365*day, func(n *node) []automation.Automation {
-		proposals, err := automation.Proposals(n.packages)
-		require.NoError(n.t, err)
-		return []automation.Automation{proposals}
-	})
-	n.wallet(n.operator())
-	n.tap(n.operator(), "1000000.0")
-	var receivers []ledger.Party
-	for _, hint := range []string{"alice", "bob", "carol", "dave"} {
-		receiver := n.party(hint)
-		receivers = append(receivers, receiver)
-		n.submit([]ledger.Party{receiver}, create(n, walletapp.TransferPreapprovalProposal{
-			Receiver: receiver, Provider: n.operator(), ExpectedDSO: &n.identity.DSO,
-		}))
-	}
-	n.submit([]ledger.Party{receivers[0]}, create(n, walletapp.TransferPreapprovalProposal{
-		Receiver: receivers[0], Provider: n.operator(), ExpectedDSO: &n.identity.DSO,
-	}))
-	n.settled(automation.KindProposals)
-	require.Empty(t, n.troubles(automation.KindProposals), "they do not take each other's coin")
-	preapprovals := active[coin.TransferPreapproval](n)
-	require.Len(t, preapprovals, len(receivers), "one for each")
-	for _, preapproval := range preapprovals {
-		require.WithinDuration(t, n.now().Add(90*day), preapproval.Payload.ExpiresAt.Time(), patience)
-	}
-	require.Len(t, active[walletapp.TransferPreapprovalProposal](n), 1, "the second one waits")
 }

@@ -109,4 +109,5 @@ func TestAProposalWaitsUntilTheOperatorMayPay(t *testing.T) {
 	require.Nil(t, step.Action)
 	require.Equal(t, now.Add(time.Hour), step.Until)
 	require.Contains(t, step.WaitsFor, "max-provided-parties")
+	require.Contains(t, step.Trouble, "max-provided-parties is 1, and the operator has paid for as many: raise it")
 }

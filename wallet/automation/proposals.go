@@ -1,6 +1,7 @@
 package automation
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/florinledger/florin/coin"
@@ -76,12 +77,17 @@ func planProposals(s Situation) (Step, error) {
 }
 
 // waitForTurn waits until the operator may pay for a preapproval of the receiver: it has paid for one until a time, or
-// for as many parties as it wants to.
+// for as many parties as it wants to, which is for the operator to know. A look once an hour finds what has ended.
 func waitForTurn(s Situation, paidUntil time.Time) Step {
 	if s.Now.Before(paidUntil) {
 		return Step{Until: paidUntil, Deadline: true, WaitsFor: "the end of what the operator has paid for"}
 	}
-	return Step{Until: s.Now.Add(time.Hour), WaitsFor: "the operator to provide for one party less: max-provided-parties"}
+	trouble := fmt.Sprintf("max-provided-parties is %d, and the operator has paid for as many: raise it, or give up what "+
+		"was paid for another party", s.LedgerSettings.MaxProvidedParties)
+	return Step{
+		Until: s.Now.Add(time.Hour), Trouble: trouble,
+		WaitsFor: "the operator to provide for one party less: max-provided-parties",
+	}
 }
 
 // waitForEnd waits for the end of the receiver's preapproval, while there is a proposal for the time after it.

@@ -1,0 +1,83 @@
+package walletapi_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/db"
+)
+
+// giveUp has the operator give up what it paid for a party, by a request with a key whose first answer is lost.
+func (b bank) giveUp(key string) apitest.Answer {
+	b.t.Helper()
+	return b.Send(http.MethodDelete, byParty+string(b.bob.Party), http.Header{
+		"Authorization": {"Bearer " + apitest.Token(b.t, apitest.LedgerUser)}, changes.KeyHeader: {"dies-" + key},
+	}, nil)
+}
+
+// A request that is made again answers as it did the first time, and gives up nothing that was paid for since.
+func TestWhatTheOperatorGaveUpIsGivenUpOnce(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	paid := func() bool {
+		book, err := b.DB.ProvidedPreapprovals(t.Context(), time.Now(), b.bob.Party)
+		require.NoError(t, err)
+		return len(book.Until) > 0
+	}
+	cancelled := func() {
+		b.preapprove(b.bob)
+		require.Equal(t, http.StatusOK, b.Call("bob", http.MethodDelete, ownPreapproval, nil).Status)
+		require.True(t, paid())
+	}
+	cancelled()
+	first := b.giveUp("one")
+	require.Equal(t, http.StatusOK, first.Status, first.Text)
+	require.False(t, paid())
+	cancelled()
+	again := b.giveUp("one")
+	require.Equal(t, http.StatusOK, again.Status, again.Text)
+	require.True(t, paid())
+
+	require.Equal(t, http.StatusOK, b.giveUp("two").Status)
+	b.Call(apitest.LedgerUser, http.MethodPost, proposalPath, map[string]any{"user_party_id": b.bob.Party}).OK(nil)
+	again = b.giveUp("two")
+	require.Equal(t, http.StatusOK, again.Status, "what is on offer now is another one: %s", again.Text)
+	require.True(t, paid())
+}
+
+// What the operator gives up makes its automation look at the receiver at once, whichever way it is given up.
+func TestWhatTheOperatorGivesUpIsLookedAtByAutomation(t *testing.T) {
+	t.Parallel()
+	for name, cancel := range map[string]bool{"cancelled by the operator": false, "cancelled by the receiver": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBank(t, apitest.Options{})
+			b.preapprove(b.bob)
+			if cancel {
+				require.Equal(t, http.StatusOK, b.Call("bob", http.MethodDelete, ownPreapproval, nil).Status)
+			}
+			require.NoError(t, b.DB.InTx(t.Context(), func(tx *db.Tx) error {
+				if err := tx.EnterAutomations(t.Context(), []string{db.ProposalsKind}); err != nil {
+					return err
+				}
+				return tx.EnterTasks(t.Context(), db.ProposalsKind, "", []db.DueTask{
+					{Subject: string(b.bob.Party), At: time.Now().Add(90 * 24 * time.Hour)},
+				})
+			}))
+			due := func() []string {
+				kinds, err := b.DB.DueAutomations(t.Context(), time.Now(), true)
+				require.NoError(t, err)
+				return kinds
+			}
+			require.Empty(t, due())
+			require.Equal(t, http.StatusOK,
+				b.Call(apitest.LedgerUser, http.MethodDelete, byParty+string(b.bob.Party), nil).Status)
+			require.Equal(t, []string{db.ProposalsKind}, due())
+		})
+	}
+}
