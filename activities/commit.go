@@ -28,14 +28,15 @@ type Outcome struct {
 	CommandID string          `json:"commandId"`
 	Offset    ledger.Offset   `json:"offset"`
 	UpdateID  ledger.UpdateID `json:"updateId,omitempty"`
-	// Refusal is the error code and cause of a refused submission.
+	// Refusal is the error code and cause of a refused submission, the cause as clients get it.
 	Refusal string `json:"refusal,omitempty"`
 }
 
-// CommitSubmissions decides the submissions, one after the other, and records everything in one database transaction
-// under the lock of the ledger's head. Submissions that no node of this ledger sealed are left out. Submissions that
-// were decided before keep their completion, so it is safe to run again. Submissions of automation that were planned
-// anew meanwhile, or too long ago, are left out: they were decided from a state that may be over.
+// CommitSubmissions decides the submissions, one after the other, and records everything under the lock of the head of
+// the ledger, in one database transaction unless that grows too large. Submissions that no node of this ledger sealed
+// are left out. Submissions that were decided before keep their completion, so it is safe to run again. Submissions of
+// automation that were planned anew meanwhile, or too long ago, are left out: they were decided from a state that may
+// be over.
 //
 // What is wrong with one submission is its own completion and keeps no other from its own, as [Activities.commitApart]
 // says. The error is a failure of the database, after which some may be committed, and it should be tried again.
@@ -53,10 +54,21 @@ func (a *Activities) CommitSubmissions(
 	return CommitSubmissionsResult{Outcomes: toOutcomes(in.Submissions, completions, admitted.outcomes)}, nil
 }
 
-// commitTogether commits submissions in one transaction, and tells who waits for them. It returns the completions in
-// their order, those of earlier commits included, without those that are left out.
-func (a *Activities) commitTogether(ctx context.Context, submissions []ledger.Submission) ([]ledger.Completion, error) {
-	return a.record(ctx, func(ctx context.Context, tx *db.Tx) (recorded, error) { return a.commit(ctx, tx, submissions) })
+// maxTogetherBytes ends a transaction once it records so much, in bytes of traffic: others hold the head in between, so
+// that nobody waits for all that a batch records. Batches of ordinary submissions are smaller.
+const maxTogetherBytes = 1 << 20
+
+// commitTogether commits submissions in one transaction, the first of them until it is full, and tells who waits for
+// them. It returns the completions in their order, those of earlier commits included, without those that are left out,
+// and how many submissions are done.
+func (a *Activities) commitTogether(
+	ctx context.Context, submissions []ledger.Submission,
+) (completions []ledger.Completion, done int, err error) {
+	completions, err = a.record(ctx, func(ctx context.Context, tx *db.Tx) (out recorded, err error) {
+		out, done, err = a.commit(ctx, tx, submissions)
+		return out, err
+	})
+	return completions, done, err
 }
 
 // recorded is what a transaction has to tell: all completions that it knows, and those of them that it made.
@@ -121,27 +133,31 @@ func toOutcomes(
 		case !ok:
 			outcomes[i].Refusal = notCommitted
 		case completion.Refusal != nil:
-			outcomes[i].Refusal = completion.Refusal.Error()
+			outcomes[i].Refusal = completion.Refusal.Code + ": " + completion.Refusal.ShortCause()
 		}
 	}
 	return outcomes
 }
 
-// commit decides submissions, without those that are left out, and writes what comes of it.
-func (a *Activities) commit(ctx context.Context, tx *db.Tx, submissions []ledger.Submission) (recorded, error) {
+// commit decides submissions until the transaction is full, without those that are left out, and writes what comes of
+// it. It returns how many are done.
+func (a *Activities) commit(
+	ctx context.Context, tx *db.Tx, submissions []ledger.Submission,
+) (out recorded, done int, err error) {
 	open := a.open(submissions)
 	loaded, err := tx.Load(ctx, a.loadRequest(open))
 	if err != nil {
-		return recorded{}, err
+		return recorded{}, 0, err
 	}
 	a.parties.add(loaded.Parties)
 	a.DB.NoteClock(loaded.Clock) // from here on, the ledger's clock is not behind what others have committed
 	block := newBlock(ctx, a, tx, loaded)
 	if block.externals, err = loadExternals(ctx, tx, open); err != nil {
-		return recorded{}, err
+		return recorded{}, 0, err
 	}
 	completions := make([]ledger.Completion, 0, len(submissions))
-	for _, submission := range open {
+	for ; done < len(open) && block.bytes < maxTogetherBytes; done++ {
+		submission := open[done]
 		known, decided := loaded.Completions[submission.Key]
 		if !decided && submission.Kind == ledger.KindAutomation && !loaded.Planned[submission.Key] {
 			continue
@@ -149,17 +165,17 @@ func (a *Activities) commit(ctx context.Context, tx *db.Tx, submissions []ledger
 		if !decided {
 			known, err = block.decide(submission)
 			if err != nil {
-				return recorded{}, err
+				return recorded{}, 0, err
 			}
 			loaded.Completions[submission.Key] = known
 		}
 		completions = append(completions, known)
 	}
 	if len(block.entries.Completions) == 0 {
-		return recorded{all: completions}, nil
+		return recorded{all: completions}, done, nil
 	}
 	failpoint.Hit(failpoint.Decided)
-	return recorded{all: completions, added: block.entries.Completions}, tx.Append(ctx, block.entries)
+	return recorded{all: completions, added: block.entries.Completions}, done, tx.Append(ctx, block.entries)
 }
 
 func (a *Activities) loadRequest(submissions []opened) db.LoadRequest {
@@ -209,6 +225,8 @@ type block struct {
 	entries  db.Entries
 	// mixed: programs of the version before may run. What was done is noted by the change ids that they look for too.
 	mixed bool
+	// bytes is how much the block records, in bytes of traffic.
+	bytes int64
 }
 
 func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *block {
@@ -281,6 +299,7 @@ func (b *block) circumstances(submission opened) ledger.Circumstances {
 // keep adds what a submission does to the record. It only copies: everything that can go wrong has been done.
 func (b *block) keep(e effects) {
 	offset := e.decision.Completion.Offset
+	b.bytes += e.decision.Completion.PaidTrafficCost
 	b.entries.Completions = append(b.entries.Completions, e.decision.Completion)
 	if e.decision.Update != nil {
 		b.entries.Updates = append(b.entries.Updates, *e.decision.Update)

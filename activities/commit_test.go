@@ -232,6 +232,41 @@ func TestSubmissionsOfOneBatchSeeWhatThoseBeforeThemDid(t *testing.T) {
 }
 
 // contract: submit-commands
+// What one batch records is bounded for those who wait for the head: the transaction ends, and others come in between.
+func TestABatchThatRecordsMuchIsSeveralTransactions(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	var transactions [][]ledger.Completion
+	b.activities.Measure = func() func([]ledger.Completion) {
+		return func(done []ledger.Completion) { transactions = append(transactions, done) }
+	}
+	var batch []ledger.Submission
+	large := json.RawMessage(fmt.Sprintf(`{"owner":%q,"label":%q}`, alice, strings.Repeat("x", 12_000)))
+	for i := range 20 {
+		var commands []ledger.Command
+		for range 10 {
+			commands = append(commands, createOf("test-token:Test.Token:Token", string(large)))
+		}
+		batch = append(batch, b.submission(fmt.Sprintf("large %d", i), []ledger.Party{alice}, commands...))
+	}
+	batch = append(batch, b.submission("last", []ledger.Party{bob}, create(bob)))
+	completions := b.commit(batch...)
+	for i, completion := range completions {
+		require.Nil(t, completion.Refusal)
+		require.Equal(t, completions[0].Offset+ledger.Offset(i), completion.Offset, "in their order")
+	}
+	require.GreaterOrEqual(t, len(transactions), 2)
+	for _, one := range transactions {
+		cost := int64(0)
+		for _, completion := range one[:len(one)-1] {
+			cost += completion.PaidTrafficCost
+		}
+		require.Less(t, cost, int64(1<<20), "it ends with the first that fills it")
+	}
+	again := b.commit(batch...)
+	require.Equal(t, completions, again)
+}
+
 func TestSeveralCommandsAreOneTransactionOrNone(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,9 +52,12 @@ func isOwn(err error) bool {
 // A database that is away is away for all of them. Other errors, and commits that take too long, may be due to some.
 func (a *Activities) commitApart(ctx context.Context, submissions []ledger.Submission) ([]ledger.Completion, error) {
 	together, cancel := forTogether(ctx, len(submissions))
-	completions, err := a.commitTogether(together, submissions)
+	completions, done, err := a.commitTogether(together, submissions)
 	cancel()
 	switch {
+	case err == nil && done < len(submissions):
+		rest, err := a.commitRest(ctx, submissions[done:], 2*done)
+		return append(completions, rest...), err
 	case err == nil || ctx.Err() != nil || fault.ServiceNotRunning.Matches(err):
 		return completions, err
 	case len(submissions) == 1 && isOwn(err):
@@ -68,6 +72,20 @@ func (a *Activities) commitApart(ctx context.Context, submissions []ledger.Submi
 	}
 	second, other := a.commitApart(ctx, submissions[half:])
 	return append(first, second...), errors.Join(err, other)
+}
+
+// commitRest commits what a full transaction left, about as many at a time as it took.
+func (a *Activities) commitRest(
+	ctx context.Context, submissions []ledger.Submission, atOnce int,
+) (completions []ledger.Completion, err error) {
+	for part := range slices.Chunk(submissions, atOnce) {
+		more, other := a.commitApart(ctx, part)
+		completions, err = append(completions, more...), errors.Join(err, other)
+		if fault.ServiceNotRunning.Matches(err) {
+			break
+		}
+	}
+	return completions, err
 }
 
 // togetherTimeout is how long submissions may take together before they are tried in halves.

@@ -19,9 +19,11 @@ type Code struct {
 }
 
 // New makes a Fault of this code. The format and its arguments give the cause: the rule that was broken and the
-// offending value.
+// offending value. It is cut where it is longer than anybody reads: what is refused may name thousands of parties.
 func (c Code) New(format string, args ...any) *Fault {
-	return &Fault{Code: c.ID, Category: c.Category, Hint: c.Hint, Cause: fmt.Sprintf(format, args...)}
+	return &Fault{
+		Code: c.ID, Category: c.Category, Hint: c.Hint, Cause: shortened(fmt.Sprintf(format, args...), maxCause),
+	}
 }
 
 // HTTP returns the HTTP status of the code: its category's, except for the list limit, which is 413.

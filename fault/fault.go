@@ -36,8 +36,11 @@ type Resource struct {
 	Value string
 }
 
-// causeLimit is the longest cause a client gets, in bytes.
-const causeLimit = 512
+// Bounds of causes, in bytes: of what is kept, and of what a client of the ledger API gets.
+const (
+	maxCause   = 4096
+	causeLimit = 512
+)
 
 // Error returns "CODE: cause". It never contains the hidden error.
 func (f *Fault) Error() string { return f.Code + ": " + f.Cause }
@@ -85,15 +88,18 @@ func (f *Fault) HTTP() int { return f.code().HTTP() }
 func (f *Fault) Redacted() bool { return f.code().Redacted() }
 
 // ShortCause returns the cause as clients get it: at most 512 bytes, cut between characters and marked with "...".
-func (f *Fault) ShortCause() string {
-	if len(f.Cause) <= causeLimit {
-		return f.Cause
+func (f *Fault) ShortCause() string { return shortened(f.Cause, causeLimit) }
+
+// shortened is a text of so many bytes at most, cut between characters.
+func shortened(text string, limit int) string {
+	if len(text) <= limit {
+		return text
 	}
-	end := causeLimit - len("...")
-	for end > 0 && !utf8.RuneStart(f.Cause[end]) {
+	end := limit - len("...")
+	for end > 0 && !utf8.RuneStart(text[end]) {
 		end--
 	}
-	return f.Cause[:end] + "..."
+	return text[:end] + "..."
 }
 
 // Metadata returns the context that clients get: the Fault's own facts, "category", "definite_answer", and "hint" with

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -41,6 +42,15 @@ func TestAResourceIsAPair(t *testing.T) {
 	require.ErrorContains(t, json.Unmarshal([]byte(`["USER"]`), &r), "1 parts")
 	require.ErrorContains(t, json.Unmarshal([]byte(`["USER","a","b"]`), &r), "3 parts")
 	require.Error(t, json.Unmarshal([]byte(`{"type":"USER"}`), &r))
+}
+
+// Whatever a refusal names, it is short enough to be kept with every submission of a batch.
+func TestACauseIsBounded(t *testing.T) {
+	t.Parallel()
+	f := fault.DamlAuthorizationError.New("requires %s", strings.Repeat("ä", 30_000))
+	require.LessOrEqual(t, len(f.Cause), 4096)
+	require.True(t, strings.HasSuffix(f.Cause, "ä..."), "it is cut between characters")
+	require.True(t, utf8.ValidString(f.Cause))
 }
 
 func TestInternalHidesTheError(t *testing.T) {

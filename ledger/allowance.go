@@ -15,9 +15,11 @@ const MaxTransactionBytes = 8 << 20
 // would make a thousand copies of it. What it takes in the record is counted while it is interpreted: every event names
 // its parties anew, and all who see what is above it.
 const (
-	// freeBytes and bytesPerByte: payloads, arguments and results.
-	freeBytes    = 1 << 20
+	// freeBytes, bytesPerByte and smallBytes: payloads, arguments and results. A few of the largest contracts are free,
+	// and so are the first bytes of each value.
+	freeBytes    = 4 * MaxContractBytes
 	bytesPerByte = 8
+	smallBytes   = 64
 	// freeMentions and bytesPerMention: parties in all roles of all nodes. An event names them once for each role.
 	freeMentions    = 20_000
 	bytesPerMention = 16
@@ -85,7 +87,8 @@ func (c Command) size() int {
 
 // takeValue counts a payload, argument or result.
 func (a *allowance) takeValue(size int) error {
-	if err := a.bytes.take(size, "bytes of the transaction's payloads, arguments and results"); err != nil {
+	counted := max(size-smallBytes, 0)
+	if err := a.bytes.take(counted, "bytes of the transaction's payloads, arguments and results"); err != nil {
 		return err
 	}
 	return a.takeRecord(size)

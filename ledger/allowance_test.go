@@ -24,9 +24,9 @@ func TestFewBytesCannotMakeALargeTransaction(t *testing.T) {
 	book := newLedger(t)
 	id := create(t, book, everything(), alice)
 	echo := exerciseCommand("#test-model:Test.Values:Everything", id.ID(), "Echo", small)
-	_, err := book.SubmitCommands(as(alice), slices.Repeat([]ledger.Command{echo}, 50)...)
+	_, err := book.SubmitCommands(as(alice), slices.Repeat([]ledger.Command{echo}, 10)...)
 	require.NoError(t, err)
-	_, err = book.SubmitCommands(as(alice), slices.Repeat([]ledger.Command{echo}, 90)...)
+	_, err = book.SubmitCommands(as(alice), slices.Repeat([]ledger.Command{echo}, 25)...)
 	requireRefused(t, err, fault.DamlInterpretationError, "payloads, arguments and results exceed")
 }
 

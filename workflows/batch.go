@@ -51,14 +51,17 @@ type batcher struct {
 	// shared wait for a batch, alone for a workflow of their own. Who runs a queue is busy.
 	shared, alone         turns
 	busyShared, busyAlone bool
+	habits                habits
 }
 
 // pending is a submission on its way.
 type pending struct {
 	submission ledger.Submission
 	bytes      int
-	// cost is what its turn counts for, and how much of what is under way it takes.
-	cost    int
+	// estimate is what its commit costs as far as its commands show. cost is what its turn counts for, and how much of
+	// what is under way it takes: the estimate, more for accounts whose submissions cost more than they show.
+	estimate, cost int
+
 	started chan error    // receives one value: nil when Temporal has it
 	settled chan struct{} // closed when its completion is known
 	// workflowID is that of the workflow it is in; nil before it is in one.
@@ -66,8 +69,9 @@ type pending struct {
 }
 
 func newPending(submission ledger.Submission, bytes int) *pending {
+	cost := submission.CommitCost(bytes)
 	return &pending{
-		submission: submission, bytes: bytes, cost: submission.CommitCost(bytes),
+		submission: submission, bytes: bytes, estimate: cost, cost: cost,
 		started: make(chan error, 1), settled: make(chan struct{}),
 	}
 }
@@ -85,7 +89,7 @@ func (b *batcher) submit(ctx context.Context, p *pending) error {
 	switch {
 	// A signed transaction is large, and an operator looks for it alone.
 	case b.maxBatch == 1 || p.submission.MinLedgerTime != nil || p.submission.Signed != nil:
-		p.cost = max(p.cost, minAlone)
+		p.estimate = max(p.estimate, minAlone)
 		if b.enqueue(&b.alone, &b.busyAlone, p) {
 			go b.runAlone(going)
 		}
@@ -106,9 +110,18 @@ func (b *batcher) submit(ctx context.Context, p *pending) error {
 func (b *batcher) enqueue(queue *turns, busy *bool, p *pending) (idle bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	p.cost = b.habits.cost(p.submission.Account(), p.estimate)
 	queue.push(p)
 	idle, *busy = !*busy, true
 	return idle
+}
+
+// settle closes a submission whose completion is known, and learns from it what its account's submissions cost.
+func (b *batcher) settle(p *pending, completion ledger.Completion) {
+	close(p.settled)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.habits.learn(p.submission.Account(), p.estimate, ledger.CostOfRecorded(completion.PaidTrafficCost))
 }
 
 // runShared starts a batch, then the next one that has gathered meanwhile, until nothing waits.

@@ -169,7 +169,7 @@ func (c *Client) submit(
 	done := make(chan ledger.Completion, 1)
 	c.options.Outcomes.Expect(submission.Key, func(completion ledger.Completion) {
 		c.flights.leave(change, submission.Key)
-		close(p.settled)
+		c.batches.settle(p, completion)
 		done <- completion
 	})
 	if err := c.batches.submit(ctx, p); err != nil {
