@@ -11,7 +11,6 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/workflowid"
-	"github.com/florinledger/florin/wallet/plan"
 )
 
 // The kinds of lifecycles, each the name of its workflow.
@@ -188,9 +187,12 @@ func followPreapproval(_ ledger.ContractID, p coin.TransferPreapproval) Followed
 	}
 }
 
+// followInstruction names the workflow by how the id of the contract begins. Instructions whose ids begin alike share
+// it, like offers of one name.
 func followInstruction(id ledger.ContractID, i coin.AmuletTransferInstruction) Followed {
+	const begins = 34 // the format's two digits, and 16 bytes
 	return Followed{
-		Kind: TwoStepTransfer, WorkflowID: workflowid.Of("transfer", plan.Short(id)),
+		Kind: TwoStepTransfer, WorkflowID: workflowid.Of("transfer", string(id[:min(len(id), begins)])),
 		Parties: ledger.SortedParties([]ledger.Party{i.Transfer.Sender, i.Transfer.Receiver}),
 	}
 }

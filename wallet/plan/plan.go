@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"time"
 
 	"github.com/florinledger/florin/decimal"
@@ -81,12 +83,16 @@ func Payloads[T any](packages *ledger.Packages, contracts []ledger.Contract) ([]
 	return out, nil
 }
 
-// Short is enough of a contract id to tell it from those that others make, and little enough to read. Whoever prepares
-// transactions chooses their seeds, and can make two contracts of the same stakeholders whose ids begin alike: what is
-// done about the second then waits until what was done about the first is no longer deduplicated.
+// Short names a contract within the id of a command: how its id begins, for people to read, and a hash of all of it.
+// The beginning alone is not enough: whoever prepares transactions chooses their seeds, and can make any number of
+// contracts of the same stakeholders whose ids begin alike.
 func Short(id ledger.ContractID) string {
-	const length = 34 // the format's two digits, and 16 bytes
-	return string(id[:min(len(id), length)])
+	const (
+		begins = 18 // the format's two digits, and 8 bytes
+		digest = 16
+	)
+	hash := sha256.Sum256([]byte(id))
+	return string(id[:min(len(id), begins)]) + "#" + hex.EncodeToString(hash[:digest])
 }
 
 // Refused is the refusal of an action.
