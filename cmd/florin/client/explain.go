@@ -53,17 +53,20 @@ func (s *Session) explainNoAnswer(broken *url.Error) error {
 	return console.Fail(console.ExitNoNode, hint, "no node answers at %s: %w", s.Info.URL, reason)
 }
 
-// mayHaveHappened says of a change to which no answer came how to make it once, whatever became of it.
+// mayHaveHappened says of a change to which no answer came, or that of a failure on the way, how to make it once,
+// whatever became of it.
 func (s *Session) mayHaveHappened(err error, again string) error {
 	if errors.Is(err, syscall.ECONNREFUSED) { // nobody has heard of it
 		return err
 	}
 	hint := "it may have happened all the same; this does it once, whatever became of it: `florin " + again + "`"
 	explained := s.Explain(err)
-	if failed, ok := errors.AsType[*console.Error](explained); ok && failed.Code == console.ExitNoNode {
+	failed, ok := errors.AsType[*console.Error](explained)
+	refused, answered := errors.AsType[*ledgerclient.Error](err)
+	switch {
+	case ok && (failed.Code == console.ExitNoNode || answered && refused.Status >= http.StatusInternalServerError):
 		return console.Fail(failed.Code, hint, "%w", failed.Err)
-	}
-	if errors.Is(err, context.Canceled) {
+	case errors.Is(err, context.Canceled):
 		return console.Fail(console.ExitFailed, hint, "%w", explained)
 	}
 	return err

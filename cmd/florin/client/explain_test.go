@@ -38,6 +38,8 @@ func TestWhatMayHaveHappenedCanBeRepeated(t *testing.T) {
 		"it hung up":           {request(errors.New("unexpected EOF")), console.ExitNoNode, true},
 		"interrupted":          {request(context.Canceled), console.ExitFailed, true},
 		"no completion yet":    {refused(http.StatusServiceUnavailable), console.ExitNoNode, true},
+		"no answer behind it":  {refused(http.StatusGatewayTimeout), console.ExitFailed, true},
+		"it failed":            {refused(http.StatusInternalServerError), console.ExitFailed, true},
 		"nobody has heard it":  {request(syscall.ECONNREFUSED), console.ExitNoNode, false},
 		"it was refused":       {refused(http.StatusBadRequest), console.ExitFailed, false},
 		"the token is refused": {refused(http.StatusUnauthorized), console.ExitDenied, false},
