@@ -303,5 +303,6 @@ func TestANodeWithoutItsNamespaceSaysWhichOneIsMissing(t *testing.T) {
 	n := launch(t, "serve", at)
 	n.waitEnd(t)
 	require.Equal(t, 1, n.exitCode(t))
-	require.Contains(t, n.stderr.String(), "Namespace "+at.namespace+" is not found")
+	require.Contains(t, n.stderr.String(), "Namespace "+at.namespace+" is not found. Make it with "+
+		"`temporal operator namespace create --namespace "+at.namespace+" ")
 }

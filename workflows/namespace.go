@@ -33,6 +33,10 @@ func EnsureSearchAttributes(ctx context.Context, temporal client.Client, namespa
 			return nil
 		}
 	}
+	if is[*serviceerror.NamespaceNotFound](err) {
+		return fmt.Errorf("%w Make it with `temporal operator namespace create --namespace %s --retention 72h`, or name "+
+			"another one with --temporal-namespace", err, namespace)
+	}
 	if err != nil {
 		return fmt.Errorf("list the search attributes of namespace %q: %w; if it lacks some, have an administrator run: %s",
 			namespace, err, addCommand(namespace, slices.Sorted(maps.Keys(SearchAttributes()))))

@@ -87,6 +87,10 @@ func TestAStartingNodeWaitsForATemporalThatIsStillFindingItsDatabase(t *testing.
 	refusing := &recovering{listing: []error{serviceerror.NewPermissionDenied("not for you", "")}}
 	require.ErrorContains(t, workflows.EnsureSearchAttributes(t.Context(), refusing, "default"), "not for you")
 
+	missing := &recovering{listing: []error{serviceerror.NewNamespaceNotFound("shop")}}
+	require.ErrorContains(t, workflows.EnsureSearchAttributes(t.Context(), missing, "shop"),
+		"Namespace shop is not found. Make it with `temporal operator namespace create --namespace shop ")
+
 	// Where the attributes are, nobody needs to be allowed to list them.
 	theirs := &recovering{
 		listing: []error{serviceerror.NewPermissionDenied("not for you", "")},

@@ -95,8 +95,9 @@ func TestTheKubernetesManifestsCallCommandsThatThereAre(t *testing.T) {
 		}
 	}
 	slices.Sort(kinds)
-	require.Equal(t,
-		[]string{"ConfigMap", "Deployment", "Deployment", "Job", "Job", "PodDisruptionBudget", "Service"}, kinds)
+	require.Equal(t, []string{
+		"ConfigMap", "Deployment", "Deployment", "Job", "Job", "PodDisruptionBudget", "PodDisruptionBudget", "Service",
+	}, kinds)
 }
 
 // objectsOf reads the objects of a file.
