@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/coder/websocket"
+	"golang.org/x/time/rate"
 
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/fault"
@@ -19,6 +20,14 @@ import (
 
 // errClientGone ends the streams of clients that went away.
 var errClientGone = errors.New("the client went away")
+
+const (
+	// frameRate is how many frames a second a client may send beside its request, after frameBurst at once: pings,
+	// answers to pings, and messages, which mean nothing.
+	frameRate, frameBurst = 10, 50
+	// ignoredMessage is how many bytes such a message may have.
+	ignoredMessage = 64 << 10
+)
 
 // never is longer than anything lasts.
 const never = time.Duration(1 << 62)
@@ -40,9 +49,14 @@ type socket struct {
 	conn  *websocket.Conn
 	// first receives the client's first message, the only one that means something.
 	first chan message
+	// end ends the stream, frames are what the client may still send beside its request.
+	end    context.CancelCauseFunc
+	frames *rate.Limiter
 	// writing is when the write that is under way began, in nanoseconds; 0 between writes.
 	writing atomic.Int64
 	pings   *time.Timer
+	// pinged: a ping is to be answered.
+	pinged atomic.Bool
 }
 
 type message struct {
@@ -55,11 +69,14 @@ type message struct {
 func (f *Frame) accept(
 	w http.ResponseWriter, r *http.Request, who caller, end context.CancelCauseFunc,
 ) (*socket, error) {
-	s := &socket{frame: f, who: who, first: make(chan message, 1)}
+	s := &socket{
+		frame: f, who: who, first: make(chan message, 1), end: end, frames: rate.NewLimiter(frameRate, frameBurst),
+	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols:       []string{auth.WebsocketProtocol},
 		InsecureSkipVerify: !trustsOrigin(callOf(r.Context()).claims) || f.allowsOrigin(r),
-		OnPingReceived:     func(context.Context, []byte) bool { return !s.isStuck() },
+		OnPingReceived:     s.answersPing,
+		OnPongReceived:     s.takePong,
 	})
 	if err != nil {
 		return nil, err
@@ -67,8 +84,8 @@ func (f *Frame) accept(
 	conn.SetReadLimit(f.options.MaxBodyBytes)
 	s.conn = conn
 	ctx := context.WithoutCancel(r.Context()) // what ends the stream must not cut the connection: the client is told first
-	go s.read(ctx, end)
-	s.pings = time.AfterFunc(never, func() { s.ping(ctx, end) })
+	go s.read(ctx)
+	s.pings = time.AfterFunc(never, func() { s.ping(ctx) })
 	s.pings.Reset(f.streams().PingInterval) // not above: the function must find the timer
 	return s, nil
 }
@@ -88,8 +105,36 @@ func (f *Frame) allowsOrigin(r *http.Request) bool {
 	return f.options.AllowOrigin != nil && f.options.AllowOrigin(r.Header.Get("Origin"))
 }
 
+// take counts a frame beside the request, and reports whether the client may send it. After one too many the stream
+// ends.
+func (s *socket) take() bool {
+	if s.frames.AllowN(s.frame.options.Now(), 1) {
+		return true
+	}
+	s.end(&closeError{websocket.StatusPolicyViolation, fmt.Sprintf(
+		"More than %d frames a second came beside the request. Send one request, and a ping now and then.", frameRate)})
+	return false
+}
+
+// answersPing counts a ping, and reports whether it is answered. After one too many, nothing is read until ctx ends:
+// whoever sends faster than it may waits.
+func (s *socket) answersPing(ctx context.Context, _ []byte) bool {
+	if !s.take() {
+		<-ctx.Done()
+		return false
+	}
+	return !s.isStuck()
+}
+
+// takePong counts an answer to a ping, unless there is a ping to be answered.
+func (s *socket) takePong(ctx context.Context, _ []byte) {
+	if !s.pinged.CompareAndSwap(true, false) && !s.take() {
+		<-ctx.Done()
+	}
+}
+
 // read takes the client's messages until the connection ends: hands over the first and ignores the rest.
-func (s *socket) read(ctx context.Context, end context.CancelCauseFunc) {
+func (s *socket) read(ctx context.Context) {
 	kind, reader, err := s.conn.Reader(ctx)
 	if err == nil {
 		body := s.frame.options.Limits.meterAsked(s.who, reader)
@@ -99,17 +144,33 @@ func (s *socket) read(ctx context.Context, end context.CancelCauseFunc) {
 			s.first <- message{kind, data}
 		}
 		if _, overloaded := errors.AsType[*OverloadedError](err); overloaded {
-			end(err)
+			s.end(err)
 			return
 		}
 	}
-	for err == nil {
-		var ignored io.Reader
-		if _, ignored, err = s.conn.Reader(ctx); err == nil {
-			_, err = io.Copy(io.Discard, ignored)
+	if err == nil {
+		s.conn.SetReadLimit(min(ignoredMessage, s.frame.options.MaxBodyBytes))
+		err = s.ignore(ctx)
+	}
+	if err != nil {
+		s.end(fmt.Errorf("%w: %w", errClientGone, err))
+	}
+}
+
+// ignore takes messages that mean nothing, until the connection ends or, without an error, when they are too many.
+func (s *socket) ignore(ctx context.Context) error {
+	for {
+		_, ignored, err := s.conn.Reader(ctx)
+		if err != nil {
+			return err
+		}
+		if !s.take() {
+			return nil // and whoever sends on waits
+		}
+		if _, err := io.Copy(io.Discard, ignored); err != nil {
+			return err
 		}
 	}
-	end(fmt.Errorf("%w: %w", errClientGone, err))
 }
 
 // request waits for the first message.
@@ -170,11 +231,12 @@ func (s *socket) isStuck() bool {
 }
 
 // ping makes sure that the client is there, and that the connection is seen to be used.
-func (s *socket) ping(ctx context.Context, end context.CancelCauseFunc) {
+func (s *socket) ping(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, s.frame.streams().ClientPatience)
 	defer cancel()
+	s.pinged.Store(true)
 	if err := s.conn.Ping(ctx); err != nil {
-		end(fmt.Errorf("%w: it answered no ping for %s", errClientGone, s.frame.streams().ClientPatience))
+		s.end(fmt.Errorf("%w: it answered no ping for %s", errClientGone, s.frame.streams().ClientPatience))
 		return
 	}
 	s.pings.Reset(s.frame.streams().PingInterval)

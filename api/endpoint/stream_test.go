@@ -149,8 +149,11 @@ func serveStreamWithin(
 		t: t, directory: &directory{rights: map[string][]ledger.Right{}, gone: map[string]bool{}, hangs: map[string]bool{}},
 		streams: endpoint.NewStreams(options), log: &lockedBuffer{},
 	}
+	if limits.Now == nil {
+		limits.Now = time.Now
+	}
 	frame, err := endpoint.NewFrame(endpoint.Options{
-		Auth: s.directory, Failures: encodeFailure, Logger: slog.New(slog.NewJSONHandler(s.log, nil)), Now: time.Now,
+		Auth: s.directory, Failures: encodeFailure, Logger: slog.New(slog.NewJSONHandler(s.log, nil)), Now: limits.Now,
 		MaxBodyBytes: max(200, limits.BodyMemory), Streams: s.streams, Limits: endpoint.NewLimits(limits),
 		AllowOrigin: func(origin string) bool { return origin == allowedOrigin },
 	})
