@@ -162,11 +162,15 @@ func (s *Stream) Element(target any) {
 	require.NoError(s.tb, json.Unmarshal(frame, target), "%s", frame)
 }
 
-// Failed requires that the stream ends with an error frame with the code, and returns the error.
+// Failed requires that the stream ends with an error frame with the code, perhaps after checkpoints, which may come at
+// any time, and returns the error.
 func (s *Stream) Failed(code string) v2.JsCantonError {
 	s.tb.Helper()
 	var body v2.JsCantonError
 	frame := s.Next()
+	for bytes.Contains(frame, []byte(`"OffsetCheckpoint"`)) {
+		frame = s.Next()
+	}
 	require.NoError(s.tb, json.Unmarshal(frame, &body), "%s", frame)
 	require.Equal(s.tb, code, body.Code, "%s", frame)
 	require.NotEmpty(s.tb, body.Cause)

@@ -38,7 +38,7 @@ type Settings struct {
 	// TrackingTimeout is how long waiting submissions wait. 0 means DefaultTrackingTimeout; the frame's request timeout
 	// applies besides.
 	TrackingTimeout time.Duration
-	// CheckpointInterval is how often streams tell how far they are while nothing comes for their client. 0 means
+	// CheckpointInterval is how often streams tell how far they are, also while nothing happens. 0 means
 	// DefaultCheckpointInterval.
 	CheckpointInterval time.Duration
 	// MaxLedgerTimeAhead is how long after its arrival the minimum ledger time of a submission may be. 0 means

@@ -238,13 +238,14 @@ type feed struct {
 const firstCheckpoint = 500 * time.Millisecond
 
 // follow sends what is there, and then what comes, until ctx ends or the client does. In between it tells how far the
-// client is, if the record has grown: a moment after the beginning, and then once in each interval.
+// client is: a moment after the beginning, and then once in each interval, also when nothing has happened. Nothing is
+// told of a record without an entry.
 func (a *API) follow(ctx context.Context, feed feed) error {
 	f, head := a.tail.follow(ctx, feed.readers, feed.head)
 	defer f.leave()
 	due := time.AfterFunc(min(firstCheckpoint, a.settings.CheckpointInterval), f.fire)
 	defer due.Stop()
-	sent, told := feed.after, ledger.Offset(0)
+	sent := feed.after
 	owed := false
 	for touched := true; ; {
 		if touched && head.Offset > sent {
@@ -253,11 +254,11 @@ func (a *API) follow(ctx context.Context, feed feed) error {
 			}
 		}
 		sent = max(sent, head.Offset)
-		if owed && head.Offset > told && head.Offset >= sent {
+		if owed && head.Offset > 0 && head.Offset >= sent {
 			if err := feed.checkpoint(head); err != nil {
 				return err
 			}
-			told, owed = head.Offset, false
+			owed = false
 		}
 		var fired bool
 		var err error

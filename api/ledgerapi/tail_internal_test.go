@@ -3,8 +3,10 @@ package ledgerapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -194,6 +196,78 @@ func TestTheTailRestsWhileNobodyFollows(t *testing.T) {
 	require.Equal(t, ledger.Offset(2), woken(t, again))
 	again.leave()
 	again.leave() // leaving twice does nothing
+}
+
+// told is what a stream was told, up to where it had been sent everything, and when.
+type told struct {
+	head db.Head
+	sent ledger.Offset
+	at   time.Time
+}
+
+// A stream is told how far it is at least as often as the node promises, also while nothing happens at all, and learns
+// of what happened before it is told.
+func TestAQuietStreamIsToldHowFarItIs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		record := newScripted()
+		record.append("alice")
+		a := &API{settings: withDefaults(Settings{}), tail: newTail(record, record)}
+		ctx, leave := context.WithCancel(t.Context())
+		began, sent := time.Now(), ledger.Offset(0)
+		var checkpoints []told
+		ended := make(chan error, 1)
+		go func() {
+			ended <- a.follow(ctx, feed{
+				readers: []ledger.Party{"alice"}, head: db.Head{Offset: 1},
+				send: func(_ context.Context, _, upTo ledger.Offset) error {
+					sent = upTo
+					return nil
+				},
+				checkpoint: func(head db.Head) error {
+					checkpoints = append(checkpoints, told{head, sent, time.Now()})
+					return nil
+				},
+			})
+		}()
+		quiet := func() {
+			time.Sleep(time.Hour)
+			synctest.Wait()
+		}
+		quiet()
+		record.append("alice")
+		quiet()
+		leave()
+		require.ErrorIs(t, <-ended, context.Canceled)
+
+		offsets := map[ledger.Offset]int{}
+		last := told{at: began}
+		for _, checkpoint := range checkpoints {
+			require.LessOrEqual(t, checkpoint.at.Sub(last.at), maxCheckpointDelay)
+			require.GreaterOrEqual(t, checkpoint.head.Offset, last.head.Offset)
+			require.LessOrEqual(t, checkpoint.head.Offset, checkpoint.sent, "nothing of alice's is missing")
+			offsets[checkpoint.head.Offset]++
+			last = checkpoint
+		}
+		require.LessOrEqual(t, time.Since(last.at), maxCheckpointDelay)
+		const least = int(time.Hour / maxCheckpointDelay)
+		require.GreaterOrEqual(t, offsets[1], least)
+		require.GreaterOrEqual(t, offsets[2], least)
+		require.LessOrEqual(t, len(checkpoints), 2*int(time.Hour/firstCheckpoint), "and is not told all the time")
+	})
+}
+
+func TestNothingIsToldOfAnEmptyRecord(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		record := newScripted()
+		a := &API{settings: withDefaults(Settings{}), tail: newTail(record, record)}
+		ctx, leave := context.WithTimeout(t.Context(), time.Hour)
+		defer leave()
+		require.ErrorIs(t, a.follow(ctx, feed{checkpoint: func(head db.Head) error {
+			return fmt.Errorf("checkpoint at %d", head.Offset)
+		}}), context.DeadlineExceeded)
+	})
 }
 
 func TestStreamsEndWithTheWatcher(t *testing.T) {
