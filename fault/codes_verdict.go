@@ -2,7 +2,9 @@ package fault
 
 // Codes of verdicts after sequencing: completions carry them, and the answers of waiting calls.
 var (
-	// LocalVerdictInactiveContracts: a contract was archived in the meantime.
+	// LocalVerdictInactiveContracts: a contract was archived in the meantime. It is also what comes in place of upstream's
+	// LOCAL_VERDICT_LOCKED_CONTRACTS: commits are one after another, so that no contract is ever locked by a submission
+	// that is still on its way.
 	LocalVerdictInactiveContracts = Code{
 		"LOCAL_VERDICT_INACTIVE_CONTRACTS", InvalidGivenCurrentSystemStateResourceMissing, OfContracts,
 		"Read the contracts again and send the command anew.",
