@@ -9,12 +9,6 @@ import (
 // RightsIDPAdmin are the rights of administrators in words, for the document.
 const RightsIDPAdmin = "ParticipantAdmin, or IdentityProviderAdmin of the identity provider"
 
-// IsOurSynchronizer takes the logical id of the node's synchronizer, and the physical one, which adds ::version-serial.
-func IsOurSynchronizer(node ledger.Node, id string) bool {
-	return id == node.SynchronizerID ||
-		id == prepared.SynchronizerID(node.SynchronizerID, ledger.ProtocolVersion, ledger.SynchronizerSerial)
-}
-
 // CheckSynchronizer refuses ids that are malformed or are not the one of this node. The physical form is taken too.
 func CheckSynchronizer(node ledger.Node, id, field string) error {
 	if id == "" {
@@ -23,7 +17,7 @@ func CheckSynchronizer(node ledger.Node, id, field string) error {
 	if err := ledger.CheckSynchronizerID(id); err != nil {
 		return fault.InvalidFieldNamed(field, err.Error())
 	}
-	if !IsOurSynchronizer(node, id) {
+	if !prepared.IsSynchronizerOf(node, id) {
 		return fault.NotConnectedToSynchronizer.New("This participant is not connected to synchronizer %s", id).
 			WithResource("SYNCHRONIZER_ID", id).
 			WithHint("Leave the synchronizer out, or take its id from GET /v2/state/connected-synchronizers.")

@@ -11,6 +11,7 @@ import (
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/prepared"
 	"github.com/florinledger/florin/wallet/tracking"
 )
 
@@ -63,8 +64,8 @@ func (a *API) createBuyTrafficRequest(
 		return response, err
 	}
 	asked := walletapp.InstallCreateBuyTrafficRequest{
-		MemberID: member, SynchronizerID: req.Body.DomainID, TrafficAmount: req.Body.TrafficAmount, ExpiresAt: expiresAt,
-		TrackingID: req.Body.TrackingID,
+		MemberID: member, SynchronizerID: a.node.SynchronizerID, TrafficAmount: req.Body.TrafficAmount,
+		ExpiresAt: expiresAt, TrackingID: req.Body.TrackingID,
 	}
 	id := commandID("createBuyTrafficRequest", []ledger.Party{w.party}, req.Body.TrackingID)
 	change, err := throughWallet(a, w, id, "WalletAppInstall_CreateBuyTrafficRequest", asked)
@@ -100,7 +101,7 @@ func (a *API) trafficMember(ctx context.Context, asked CreateBuyTrafficRequest) 
 	if err != nil {
 		return "", err
 	}
-	if len(hosted) == 0 || !hosted[0].IsLocal || asked.DomainID != a.node.SynchronizerID {
+	if len(hosted) == 0 || !hosted[0].IsLocal || !prepared.IsSynchronizerOf(a.node, asked.DomainID) {
 		return "", v0.BadRequest("Could not find participant hosting %s on domain %s", party, asked.DomainID)
 	}
 	return coin.MemberOf(a.node.ParticipantID), nil

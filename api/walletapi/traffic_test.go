@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/ledger/prepared"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -87,6 +88,26 @@ func TestTrafficIsBoughtForTheNode(t *testing.T) {
 	s.Call("", http.MethodGet, "/api/scan/v0/domains/"+s.Node.SynchronizerID+"/members/"+member+"/traffic-status", nil).
 		OK(&traffic)
 	require.EqualValues(t, 200_000, traffic.Status.Target.Purchased)
+}
+
+// The physical form of the synchronizer's id is the same synchronizer.
+func TestTrafficIsBoughtOnThePhysicalSynchronizer(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWithCoin(t, apitest.Options{})
+	alice := s.Onboard("alice")
+	alice.Tap("1000")
+	physical := prepared.SynchronizerOf(s.Node).IDToSign()
+	require.NotEqual(t, s.Node.SynchronizerID, physical)
+	s.Call("alice", http.MethodPost, trafficPath, with(wish(s, alice, "first"), "domain_id", physical)).OK(nil)
+	s.Automate()
+	require.Contains(t, s.Call("alice", http.MethodPost, trafficPath+"/first/status", nil).Text, "completed")
+	status := func(synchronizer string) apitest.Answer {
+		return s.Call("", http.MethodGet, "/api/scan/v0/domains/"+synchronizer+"/members/"+
+			coin.MemberOf(s.Node.ParticipantID)+"/traffic-status", nil)
+	}
+	require.Contains(t, status(physical).Text, `"total_purchased":200000`)
+	require.JSONEq(t, status(s.Node.SynchronizerID).Text, status(physical).Text)
+	require.Equal(t, http.StatusNotFound, status(s.Node.SynchronizerID+"::34-0").Status)
 }
 
 func TestRequestsForTrafficThatAreRefused(t *testing.T) {

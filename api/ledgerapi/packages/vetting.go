@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/prepared"
 )
 
 // MaxVettedPageSize is the largest page of vetted packages.
@@ -99,7 +100,7 @@ func (a *API) isSelected(filter *TopologyStateFilter) bool {
 		return len(listed) == 0 || slices.ContainsFunc(listed, func(id string) bool { return ours(a.node, id) })
 	}
 	return isListed(filter.ParticipantIDs, v2.IsThisParticipant) &&
-		isListed(filter.SynchronizerIDs, v2.IsOurSynchronizer)
+		isListed(filter.SynchronizerIDs, prepared.IsSynchronizerOf)
 }
 
 // vettedPackages are the built-in packages that the filter selects.
