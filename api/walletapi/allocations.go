@@ -119,8 +119,8 @@ func (a *API) allocateAmulet(
 		})
 	if err != nil {
 		settlement := specification.Settlement
-		return response, a.explainLate(err, deadline{"settlement.allocate_before", settlement.AllocateBefore.Time()},
-			deadline{"settlement.settle_before", settlement.SettleBefore.Time()})
+		return response, a.explainLate(err, deadlineOf("settlement.allocate_before", settlement.AllocateBefore.Time()),
+			deadlineOf("settlement.settle_before", settlement.SettleBefore.Time()))
 	}
 	response.SenderChangeCids, response.Meta = contractIDs(result.SenderChangeCids), result.Meta.Values
 	switch output := result.Output; {

@@ -79,15 +79,24 @@ func checkPositive(field string, amount decimal.Decimal) error {
 	return nil
 }
 
-// deadline is a time that a field must have in the future.
+// deadline is a time that must not be over.
 type deadline struct {
+	// field is the field of the request that has the time.
 	field string
 	at    time.Time
+	// late says what is wrong with what no field of the request has; nil for a field.
+	late error
 }
+
+// deadlineOf is the time of a field of the request.
+func deadlineOf(field string, at time.Time) deadline { return deadline{field: field, at: at} }
 
 // checkDeadlines refuses a change of which a deadline is over.
 func (a *API) checkDeadlines(deadlines []deadline) error {
 	for _, deadline := range deadlines {
+		if deadline.late != nil && !a.now().Before(deadline.at) {
+			return deadline.late
+		}
 		if err := a.checkDeadline(deadline.field, deadline.at); err != nil {
 			return err
 		}

@@ -57,7 +57,7 @@ func (a *API) allocateDevelopmentFundCoupon(
 		return response, err
 	}
 	result, err := actingAs[coin.AmuletRules, coin.AmuletRulesAllocateDevelopmentFundCouponResult](ctx, a, w, n.rules.ID,
-		"AmuletRules_AllocateDevelopmentFundCoupon", argument, deadline{"expiresAt", argument.ExpiresAt.Time()})
+		"AmuletRules_AllocateDevelopmentFundCoupon", argument, deadlineOf("expiresAt", argument.ExpiresAt.Time()))
 	response.ContractID = result.DevelopmentFundCouponCid.ID()
 	if result.LeftoverCid != nil {
 		id := result.LeftoverCid.ID()

@@ -2,6 +2,7 @@ package walletapi
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
@@ -133,8 +134,17 @@ func (a *API) acceptMintingDelegationProposal(
 		return response, err
 	}
 	result, err := actingAs[walletapp.MintingDelegationProposal, walletapp.MintingDelegationProposalAcceptResult](
-		ctx, a, w, proposal.ID, "MintingDelegationProposal_Accept", argument)
+		ctx, a, w, proposal.ID, "MintingDelegationProposal_Accept", argument, expiry(proposal))
 	return AcceptMintingDelegationProposalResponse{ContractID: result.MintingDelegationCid.ID()}, err
+}
+
+// expiry is when the delegation of a proposal would end. The ledger lets a proposal be accepted after that, in place of
+// a delegation that still counts: nothing would be minted any more.
+func expiry(proposal contract[walletapp.MintingDelegationProposal]) deadline {
+	d := proposal.Payload.Delegation
+	late := v0.Refuse(http.StatusConflict, "The minting delegation that %s proposes has expired at %s, so that nothing "+
+		"could be minted under it. Have %s propose one that expires later.", proposal.ID, d.ExpiresAt, d.Beneficiary)
+	return deadline{at: d.ExpiresAt.Time(), late: late}
 }
 
 func (a *API) rejectMintingDelegationProposal(

@@ -76,7 +76,7 @@ func (a *API) createTransferOffer(
 	if err != nil {
 		return response, err
 	}
-	change.Deadlines = []deadline{{"expires_at", expiresAt.Time()}}
+	change.Deadlines = []deadline{deadlineOf("expires_at", expiresAt.Time())}
 	change.Later = func() (laterChange, error) { return a.completion(ctx, w, offer) }
 	update, err := a.submit(ctx, change)
 	if err != nil {

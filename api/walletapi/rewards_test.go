@@ -12,6 +12,7 @@ import (
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger/lf"
 )
 
 func TestRewardsAreListed(t *testing.T) {
@@ -139,6 +140,16 @@ func TestMintingDelegations(t *testing.T) {
 	b.get(b.alice, delegations).OK(&rest)
 	require.Len(t, rest.Delegations, 1, "the second took the place of the first")
 	require.Equal(t, accepted.ID, rest.Delegations[0].Contract.ContractID)
+
+	late := b.Delegation(b.bob.Party, b.alice.Party)
+	late.ExpiresAt = lf.TimestampOf(time.Now().Add(-time.Second))
+	expired := string(apitest.Create(b.Server, walletapp.MintingDelegationProposal{Delegation: late}, b.bob.Party))
+	refused(t, b.post(b.alice, proposals+"/"+expired+"/accept", nil), http.StatusConflict, "has expired at "+
+		late.ExpiresAt.String()+", so that nothing could be minted under it. Have "+string(b.bob.Party)+" propose")
+	b.get(b.alice, delegations).OK(&rest)
+	require.Equal(t, accepted.ID, rest.Delegations[0].Contract.ContractID, "the delegation that there is still counts")
+	b.post(b.alice, proposals+"/"+expired+"/reject", nil).OK(nil)
+
 	refused(t, b.post(b.bob, delegations+"/"+accepted.ID+"/reject", nil), http.StatusBadRequest,
 		"DAML_AUTHORIZATION_ERROR")
 	b.post(b.alice, delegations+"/"+accepted.ID+"/reject", nil).OK(nil)

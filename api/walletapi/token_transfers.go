@@ -97,7 +97,7 @@ func (a *API) createTokenStandardTransfer(
 			return a.composeTransfer(ctx, w, transfer)
 		})
 	if err != nil {
-		return response, a.explainLate(err, deadline{"expires_at", expiresAt.Time()})
+		return response, a.explainLate(err, deadlineOf("expires_at", expiresAt.Time()))
 	}
 	return toAPITransfer(result), nil
 }

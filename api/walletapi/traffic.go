@@ -72,7 +72,7 @@ func (a *API) createBuyTrafficRequest(
 	if err != nil {
 		return response, err
 	}
-	change.Urgent, change.Deadlines = true, []deadline{{"expires_at", expiresAt.Time()}}
+	change.Urgent, change.Deadlines = true, []deadline{deadlineOf("expires_at", expiresAt.Time())}
 	change.Later = func() (laterChange, error) { return a.purchase(ctx, w, asked) }
 	update, err := a.submit(ctx, change)
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/coin"
-	"github.com/florinledger/florin/ledger/prepared"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/prepared"
 	"github.com/florinledger/florin/wallet/settings"
 )
 
