@@ -49,6 +49,11 @@ func (r turning) ForgetProvidedPreapproval(
 	})
 }
 
+// WakeProposals implements [Record].
+func (r turning) WakeProposals(ctx context.Context, receivers ...ledger.Party) error {
+	return endpoint.OnlyInTurn(ctx, func() error { return r.Record.WakeProposals(ctx, receivers...) })
+}
+
 // onboardsInTurn has parties onboarded in turns.
 type onboardsInTurn struct{ Onboarder }
 
