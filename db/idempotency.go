@@ -175,6 +175,15 @@ func (d *DB) HoldIdempotencyKey(ctx context.Context, claim KeyClaim, hold time.D
 	return rows > 0, failed("holding an idempotency key", err)
 }
 
+// ReturnIdempotencyKey says that the one with a claim has given up and has submitted nothing: its attempt does not
+// count.
+func (d *DB) ReturnIdempotencyKey(ctx context.Context, claim KeyClaim) error {
+	return failed("returning an idempotency key", d.queries.ReturnIdempotencyKey(ctx, dbgen.ReturnIdempotencyKeyParams{
+		IdentityProviderID: claim.IdentityProviderID, UserID: claim.UserID, Key: claim.Key, UseID: claim.UseID,
+		Attempt: int32(claim.Attempt),
+	}))
+}
+
 // AnswerIdempotencyKey stores the answer that all requests with the key get. It tells whether the claim still held.
 func (d *DB) AnswerIdempotencyKey(ctx context.Context, claim KeyClaim, answer KeyedAnswer) (bool, error) {
 	header, err := json.Marshal(answer.Header)

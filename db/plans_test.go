@@ -129,6 +129,9 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"GetKeptAnswers":     {dbgen.GetKeptAnswers, []string{"kept_answers_one_per_user"}},
 		"GetIdempotencyKey":  {dbgen.GetIdempotencyKey, []string{"idempotency_keys_one_per_user"}},
 		"HoldIdempotencyKey": {dbgen.HoldIdempotencyKey, []string{"idempotency_keys_one_per_user"}},
+		"ReturnIdempotencyKey": {
+			dbgen.ReturnIdempotencyKey, []string{"idempotency_keys_one_per_user"},
+		},
 		"AnswerIdempotencyKey": {
 			dbgen.AnswerIdempotencyKey, []string{"idempotency_keys_one_per_user", "kept_answers_one_per_user"},
 		},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -22,6 +23,8 @@ type Attempt struct {
 	// looked tells that done is what the record says of the next submission.
 	looked bool
 	done   *ledger.Completion
+	// submitted is how many submissions were made that later attempts have to look for.
+	submitted int
 }
 
 // Decided is what an earlier attempt decided that is not to be decided again, such as where something relative comes
@@ -116,6 +119,20 @@ func (a *Attempt) Before(ctx context.Context) (ledger.Offset, bool, error) {
 	return a.done.Offset - 1, true, nil
 }
 
+// Submitting says that a submission is made: from now on later attempts have to look for it.
+func (a *Attempt) Submitting() {
+	if a != nil {
+		a.submitted++
+	}
+}
+
+// NotTaken says that the submission that was made last was turned away at once: there is nothing of it to look for.
+func (a *Attempt) NotTaken() {
+	if a != nil {
+		a.submitted--
+	}
+}
+
 func (a *Attempt) key(attempt, try int) string {
 	name := fmt.Sprintf("%s/%d/%d", a.claim.UseID, a.next, attempt)
 	if try > 0 {
@@ -166,8 +183,9 @@ func Forgotten(made ledger.Completion) *fault.Fault {
 		WithHint("It is not made again. Read what holds now; a new key makes the change once more.")
 }
 
-// begin is the attempt from its start, for serving the request again.
-func (a *Attempt) begin(ctx context.Context) context.Context {
+// serve serves the request from its start, and reports whether later attempts have something to look for.
+func (a *Attempt) serve(ctx context.Context, exchange endpoint.Exchange) (content endpoint.Content, submitted bool) {
 	fresh := &Attempt{claim: a.claim, record: a.record}
-	return context.WithValue(ctx, attemptKey{}, fresh)
+	content = whole(ctx, exchange.Serve(context.WithValue(ctx, attemptKey{}, fresh)))
+	return content, fresh.submitted > 0
 }

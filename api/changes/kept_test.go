@@ -1,6 +1,7 @@
 package changes_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"testing"
@@ -11,7 +12,10 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/api/walletapi"
 	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
 )
 
 // TestNoUserKeepsMoreAnswersThanMayBe has one user keep what it can, by number and by bytes: it is told so, at every
@@ -60,6 +64,57 @@ func TestWhatHasExpiredMakesRoom(t *testing.T) {
 	s.Onboard("alice")
 	for i := range 3 {
 		keyed(t, s, "alice", fmt.Sprint("key-", i), tap, `{"amount":"10"}`).OK(nil)
+	}
+}
+
+// turningAway is a way to the ledger that ends in an error.
+type turningAway struct {
+	walletapi.Submitter
+
+	err error
+}
+
+func (t turningAway) SubmitAndTrace(context.Context, ledger.Submission) (ledger.Completion, string, error) {
+	return ledger.Completion{}, "", t.err
+}
+
+// Attempts that leave nothing to look for do not count: whoever is told to try again may do so as often as it takes.
+func TestAttemptsThatSubmitNothingDoNotCount(t *testing.T) {
+	t.Parallel()
+	const body = `{"amount":"10"}`
+	for name, test := range map[string]struct {
+		err    error
+		status int
+		counts bool
+	}{
+		"too many under way":  {fault.ParticipantBackpressure.New("full"), http.StatusTooManyRequests, false},
+		"the same under way":  {fault.AlreadyInFlight("change", "submission", "one"), http.StatusTooManyRequests, false},
+		"perhaps handed over": {fault.ServiceNotRunning.New("Temporal is away"), http.StatusServiceUnavailable, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			databaseURL := dbtest.URL(t)
+			s := apitest.NewWithCoin(t, apitest.Options{DB: dbtest.Open(t, databaseURL), Once: true})
+			s.Onboard("alice")
+			conn, err := pgx.Connect(t.Context(), databaseURL)
+			require.NoError(t, err)
+			defer conn.Close(t.Context())
+			turned := s.Twin(apitest.Options{Wallets: turningAway{err: test.err}, Once: true})
+			const attempts = 3
+			for range attempts {
+				answer := keyed(t, turned, "alice", "patient", tap, body)
+				require.Equal(t, test.status, answer.Status, answer.Text)
+			}
+			var counted int
+			require.NoError(t, conn.QueryRow(t.Context(), "SELECT attempt FROM idempotency_keys").Scan(&counted))
+			if test.counts {
+				require.Equal(t, attempts, counted)
+			} else {
+				require.Equal(t, 1, counted)
+			}
+			keyed(t, s, "alice", "patient", tap, body).OK(nil)
+			require.Equal(t, "2000.0000000000", balance(t, s, "alice"))
+		})
 	}
 }
 

@@ -54,6 +54,7 @@ type Record interface {
 		ctx context.Context, key db.IdempotencyKey, keeping db.Keeping,
 	) (db.KeyClaim, *db.KnownKey, error)
 	HoldIdempotencyKey(ctx context.Context, claim db.KeyClaim, hold time.Duration) (bool, error)
+	ReturnIdempotencyKey(ctx context.Context, claim db.KeyClaim) error
 	AnswerIdempotencyKey(ctx context.Context, claim db.KeyClaim, answer db.KeyedAnswer) (bool, error)
 	ForgetIdempotencyKeys(ctx context.Context) (int64, error)
 	NoteKey(ctx context.Context, claim db.KeyClaim, note string) error
@@ -168,7 +169,8 @@ func (k *Keeper) serveOnce(ctx context.Context, exchange endpoint.Exchange, key 
 	}
 }
 
-// maxAttempts is how many attempts a request has: each looks for what all before it may have done.
+// maxAttempts is how many attempts a request has: each looks for what all before it may have done. Those that have
+// submitted nothing do not count.
 const maxAttempts = 500
 
 // giveUp refuses one more attempt to serve a request.
@@ -176,7 +178,7 @@ func (k *Keeper) giveUp(ctx context.Context, exchange endpoint.Exchange, claim d
 	content := exchange.Refuse(ctx, v0.Refuse(http.StatusConflict,
 		"The request with the %s %q was begun %d times, and none of them came to an answer that stays. It is not begun "+
 			"again. Read whether the change was made; a new key makes it once more.", KeyHeader, claim.Key, maxAttempts))
-	if _, err := k.options.Record.HoldIdempotencyKey(ctx, claim, 0); err != nil {
+	if err := k.options.Record.ReturnIdempotencyKey(ctx, claim); err != nil {
 		k.options.Logger.WarnContext(ctx, "a key could not be let go", "idempotency_key", claim.Key, "error", err)
 	}
 	return content
@@ -196,34 +198,36 @@ func (k *Keeper) serveClaimed(
 	ctx context.Context, exchange endpoint.Exchange, claim db.KeyClaim,
 ) endpoint.Content {
 	letGo := k.holdOn(ctx, claim)
-	content := serve(ctx, exchange, claim, k.options.Record)
+	content, submitted := serve(ctx, exchange, claim, k.options.Record)
 	letGo()
 	failpoint.Hit(failpoint.Unanswered)
-	k.store(context.WithoutCancel(ctx), claim, content)
+	k.store(context.WithoutCancel(ctx), claim, content, submitted)
 	return content
 }
 
 // serve calls the endpoint. An attempt that finds that an earlier one has acted meanwhile starts anew, to decide as
-// that one did.
+// that one did. It reports whether later attempts have something to look for.
 func serve(
 	ctx context.Context, exchange endpoint.Exchange, claim db.KeyClaim, record Record,
-) endpoint.Content {
+) (content endpoint.Content, submitted bool) {
 	attempt := &Attempt{claim: claim, record: record}
 	_, acted, err := attempt.Before(ctx)
 	if err != nil {
-		return whole(ctx, exchange.Refuse(ctx, err))
+		return whole(ctx, exchange.Refuse(ctx, err)), false
 	}
-	content := whole(ctx, exchange.Serve(attempt.begin(ctx)))
-	if !acted && claim.Attempt > 1 && content.Status >= http.StatusBadRequest {
-		late := &Attempt{claim: claim, record: record}
-		if _, acted, err = late.Before(ctx); err != nil {
-			return whole(ctx, exchange.Refuse(ctx, err))
-		}
-		if acted {
-			content = whole(ctx, exchange.Serve(late.begin(ctx)))
-		}
+	content, submitted = attempt.serve(ctx, exchange)
+	if acted || claim.Attempt == 1 || content.Status < http.StatusBadRequest {
+		return content, submitted
 	}
-	return content
+	late := &Attempt{claim: claim, record: record}
+	if _, acted, err = late.Before(ctx); err != nil {
+		return whole(ctx, exchange.Refuse(ctx, err)), submitted
+	}
+	if acted {
+		anew, more := late.serve(ctx, exchange)
+		content, submitted = anew, submitted || more
+	}
+	return content, submitted
 }
 
 // storeTimeout bounds how long storing an answer takes: the client waits for it.
@@ -231,16 +235,19 @@ const storeTimeout = 5 * time.Second
 
 // store keeps an answer for those who send the request again. One that asks to do that is not kept, and neither is a
 // failure: the next attempt may fare better.
-func (k *Keeper) store(ctx context.Context, claim db.KeyClaim, content endpoint.Content) {
+func (k *Keeper) store(ctx context.Context, claim db.KeyClaim, content endpoint.Content, submitted bool) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	var err error
-	if final(content) {
+	switch {
+	case final(content):
 		_, err = k.options.Record.AnswerIdempotencyKey(ctx, claim, db.KeyedAnswer{
 			Status: content.Status, Header: content.Header, Body: content.Body,
 		})
-	} else {
+	case submitted:
 		_, err = k.options.Record.HoldIdempotencyKey(ctx, claim, 0)
+	default:
+		err = k.options.Record.ReturnIdempotencyKey(ctx, claim)
 	}
 	if err != nil { // the client has its answer all the same; when it asks again, the ledger knows what was done
 		k.options.Logger.WarnContext(ctx, "an answer could not be stored", "idempotency_key", claim.Key, "error", err)

@@ -80,7 +80,8 @@ func (a *API) submit(ctx context.Context, c change) (ledger.Update, error) {
 		}
 		return ledger.Update{}, a.plan(ctx, trial, c)
 	}
-	name, named, err := changes.AttemptOf(ctx).Next(ctx)
+	attempt := changes.AttemptOf(ctx)
+	name, named, err := attempt.Next(ctx)
 	if err != nil {
 		return ledger.Update{}, err
 	}
@@ -100,8 +101,12 @@ func (a *API) submit(ctx context.Context, c change) (ledger.Update, error) {
 	if named {
 		submission.Key = name.Key
 	}
+	attempt.Submitting()
 	completion, workflowID, err := a.submitter.SubmitAndTrace(ctx, submission)
 	tellWorkflow(ctx, workflowID)
+	if fault.ParticipantBackpressure.Matches(err) || fault.SubmissionAlreadyInFlight.Matches(err) {
+		attempt.NotTaken()
+	}
 	if err != nil {
 		return ledger.Update{}, err
 	}

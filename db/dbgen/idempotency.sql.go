@@ -311,6 +311,35 @@ func (q *Queries) NoteKey(ctx context.Context, arg NoteKeyParams) error {
 	return err
 }
 
+const ReturnIdempotencyKey = `-- name: ReturnIdempotencyKey :exec
+UPDATE idempotency_keys
+SET held_until = now(), attempt = greatest(attempt - 1, 1)
+WHERE
+    identity_provider_id = $1 AND user_id = $2 AND key = $3
+    AND use_id = $4 AND attempt = $5 AND status IS NULL
+`
+
+type ReturnIdempotencyKeyParams struct {
+	IdentityProviderID string
+	UserID             string
+	Key                string
+	UseID              string
+	Attempt            int32
+}
+
+// ReturnIdempotencyKey says that the one who took a request on has given up, and that there is nothing of its attempt to
+// look for: it does not count.
+func (q *Queries) ReturnIdempotencyKey(ctx context.Context, arg ReturnIdempotencyKeyParams) error {
+	_, err := q.db.Exec(ctx, ReturnIdempotencyKey,
+		arg.IdentityProviderID,
+		arg.UserID,
+		arg.Key,
+		arg.UseID,
+		arg.Attempt,
+	)
+	return err
+}
+
 const TakeIdempotencyKey = `-- name: TakeIdempotencyKey :one
 UPDATE idempotency_keys AS known
 SET

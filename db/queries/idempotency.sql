@@ -74,6 +74,15 @@ WHERE
     identity_provider_id = @identity_provider_id AND user_id = @user_id AND key = @key
     AND use_id = @use_id AND attempt = @attempt AND status IS NULL;
 
+-- ReturnIdempotencyKey says that the one who took a request on has given up, and that there is nothing of its attempt to
+-- look for: it does not count.
+-- name: ReturnIdempotencyKey :exec
+UPDATE idempotency_keys
+SET held_until = now(), attempt = greatest(attempt - 1, 1)
+WHERE
+    identity_provider_id = @identity_provider_id AND user_id = @user_id AND key = @key
+    AND use_id = @use_id AND attempt = @attempt AND status IS NULL;
+
 -- AnswerIdempotencyKey stores the answer and counts its bytes, if nobody else has taken the request on meanwhile. Of a key
 -- that was taken on again after it had expired, the bytes of its last answer are counted until then.
 -- name: AnswerIdempotencyKey :execrows
