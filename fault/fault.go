@@ -81,6 +81,23 @@ func (f *Fault) Wrap(err error) *Fault {
 	return f
 }
 
+// Hidden returns the text of the internal error that a Fault in err hides from clients, or nothing.
+func Hidden(err error) string {
+	f, ok := As(err)
+	if !ok || f.cause == nil {
+		return ""
+	}
+	return f.cause.Error()
+}
+
+// Full returns the text of an error with what it hides from clients: for the log, and for whoever runs a node.
+func Full(err error) string {
+	if hidden := Hidden(err); hidden != "" {
+		return err.Error() + " (" + hidden + ")"
+	}
+	return err.Error()
+}
+
 // HTTP returns the HTTP status to answer with.
 func (f *Fault) HTTP() int { return f.code().HTTP() }
 

@@ -28,6 +28,10 @@ func TestAFaultSurvivesJSONWithoutItsHiddenError(t *testing.T) {
 		"hint": "Look again.", "definiteAnswer": false
 	}`, string(encoded))
 	require.NotContains(t, want.Error(), "password")
+	require.Equal(t, "password of the database", fault.Hidden(fmt.Errorf("starting: %w", want)))
+	require.Equal(t, "starting: "+want.Error()+" (password of the database)", fault.Full(fmt.Errorf("starting: %w", want)))
+	require.Empty(t, fault.Hidden(secret))
+	require.Equal(t, secret.Error(), fault.Full(secret))
 
 	var got fault.Fault
 	require.NoError(t, json.Unmarshal(encoded, &got))

@@ -102,7 +102,7 @@ func (f *Frame) log(ctx context.Context, r *http.Request, w middleware.WrapRespo
 	}
 	if current.failure != nil {
 		facts = append(facts, slog.String("error", current.loggedFailure(status)))
-		if hidden := hiddenCause(current.failure); hidden != "" {
+		if hidden := fault.Hidden(current.failure); hidden != "" {
 			facts = append(facts, slog.String("cause", hidden))
 		}
 		if status >= http.StatusInternalServerError {
@@ -123,15 +123,6 @@ func (c *call) loggedFailure(status int) string {
 
 // milliseconds is the duration for people: to the microsecond.
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// hiddenCause is what the client was not told.
-func hiddenCause(failure error) string {
-	refusal, ok := fault.As(failure)
-	if !ok || refusal.Unwrap() == nil {
-		return ""
-	}
-	return refusal.Unwrap().Error()
-}
 
 // Limit refuses bodies that are known to be too large before anything else looks at the request.
 func (f *Frame) Limit(next http.Handler) http.Handler {

@@ -16,6 +16,7 @@ import (
 	"github.com/florinledger/florin/cmd/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/cmd/florin/daml"
+	"github.com/florinledger/florin/fault"
 )
 
 // cli is every command, in the order in which --help shows them: what most people need, first.
@@ -93,7 +94,7 @@ func main() {
 		os.Exit(exit.code)
 	}
 	if !console.IsSilent(err) {
-		fmt.Fprintln(os.Stderr, "florin: "+err.Error())
+		fmt.Fprintln(os.Stderr, "florin: "+fault.Full(err))
 	}
 	os.Exit(int(console.CodeOf(err)))
 }

@@ -49,5 +49,5 @@ func (n *node) logStop(ctx context.Context, reason error) {
 	if reason == nil {
 		reason = errors.New("it was told to")
 	}
-	n.options.log.InfoContext(ctx, "stopping", "reason", reason.Error())
+	n.options.log.InfoContext(ctx, "stopping", "reason", reason)
 }

@@ -54,7 +54,7 @@ func serveRemote(
 	ctx context.Context, parsed *kong.Context, settings nodeSettings, remote remoteSettings, part part,
 ) error {
 	if err := remote.check(); err != nil {
-		return console.Fail(console.ExitUsage, "`florin serve --help` lists the settings", "%s", err)
+		return console.Fail(console.ExitUsage, "`florin "+parsed.Command()+" --help` lists the settings", "%s", err)
 	}
 	if err := settings.checkListen(part.listen); part.roles.api && err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/hosts"
 )
 
@@ -118,14 +119,17 @@ func logger(to *os.File, level slog.Leveler) *slog.Logger {
 // maxLoggedBytes is how long a text in a line of the log may be: clients choose parts of many of them.
 const maxLoggedBytes = 4096
 
-// shortened cuts long texts.
+// shortened cuts long texts. Errors are whole, with what clients are not told.
 func shortened(_ []string, fact slog.Attr) slog.Attr {
 	text, isText := fact.Value.Any().(string)
 	if err, isError := fact.Value.Any().(error); isError {
-		text, isText = err.Error(), true
+		text, isText = fault.Full(err), true
 	}
-	if !isText || len(text) <= maxLoggedBytes {
+	if !isText {
 		return fact
+	}
+	if len(text) <= maxLoggedBytes {
+		return slog.String(fact.Key, text)
 	}
 	return slog.String(fact.Key, fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:maxLoggedBytes], ""), len(text)))
 }
