@@ -61,6 +61,7 @@ func TestMigrationsWalkOverData(t *testing.T) {
 	requireRequestsBelongToSomebody(t, record)
 	requireNothingBeforeTheParty(t, record)
 	requireWhatWasPaidIsKnown(t, record)
+	requireMakersAreKnown(t, conn)
 	purchased, known, err := record.MemberTraffic(t.Context(), "PAR::participant::1220", "global::1220")
 	require.NoError(t, err)
 	require.True(t, known)
@@ -144,6 +145,17 @@ func requireWhatWasPaidIsKnown(t *testing.T, record *db.DB) {
 		"alice::1220":   time.Date(2027, 2, 1, 0, 0, 0, 500_000_000, time.UTC),
 		"carol::1220cc": time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC),
 	}}, paid)
+}
+
+// requireMakersAreKnown requires that contracts which were active before are found by who made them.
+func requireMakersAreKnown(t *testing.T, conn *pgx.Conn) {
+	t.Helper()
+	rows, err := conn.Query(t.Context(), `SELECT party FROM active_contracts
+		WHERE contract_id = '00aa' AND maker = substr(sha256('alice::1220'), 1, 16) ORDER BY party`)
+	require.NoError(t, err)
+	named, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	require.Equal(t, []string{"bob::1220"}, named, "and not alice, who made it herself")
 }
 
 func TestMigrateBringsAnEmptyDatabaseToTheNewestVersion(t *testing.T) {

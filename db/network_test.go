@@ -69,13 +69,13 @@ func TestEveryQueryOfContractsSaysWhetherItIsAboutTheNetwork(t *testing.T) {
 // read through the methods of network.go.
 var wholeLedger = map[string]map[string]string{
 	"ActiveContracts": {
-		"adversary":                            "a client of the ledger API, which knows no database",
-		"api/ledgerapi":                        "the ledger API shows what is on the ledger",
-		"api/walletapi/allocation_requests.go": "requests of apps are of templates that no network has",
-		"api/walletapi/repeatable.go":          "passes on what the wallet asks",
-		"audit/auditor.go":                     "checks the mark of every coin",
-		"cmd/florin/client":                    "a client of the ledger API, which knows no database",
-		"ledgerclient":                         "a client of the ledger API, which knows no database",
+		"adversary":                   "a client of the ledger API, which knows no database",
+		"api/ledgerapi":               "the ledger API shows what is on the ledger",
+		"api/walletapi/named.go":      "requests of apps are of templates that no network has",
+		"api/walletapi/repeatable.go": "passes on what the wallet asks",
+		"audit/auditor.go":            "checks the mark of every coin",
+		"cmd/florin/client":           "a client of the ledger API, which knows no database",
+		"ledgerclient":                "a client of the ledger API, which knows no database",
 	},
 	"Contract": {
 		"api/ledgerapi":                        "the ledger API shows what is on the ledger",
@@ -86,6 +86,7 @@ var wholeLedger = map[string]map[string]string{
 		"db":                                   "is where they are",
 	},
 	"Contracts": {
+		"api/walletapi/named.go": "requests of apps are of templates that no network has",
 		"activities/external.go": "a contract must be new, whatever it is",
 		"activities/view.go":     "interpretation uses every contract",
 		"audit/auditor.go":       "checks the mark of every contract",

@@ -52,8 +52,11 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"ListActiveOfPartiesAndTemplates": {
 			dbgen.ListActiveOfPartiesAndTemplates, []string{"active_contracts_by_template", "contracts_id_unique"},
 		},
-		"ListArchivedSince": {dbgen.ListArchivedSince, []string{"contracts_archived"}},
-		"PruneUpdates":      {dbgen.PruneUpdates, []string{"updates_offset_unique", "update_parties_once"}},
+		"CountMade":          {dbgen.CountMade, []string{"active_contracts_by_maker"}},
+		"ListMakers":         {dbgen.ListMakers, []string{"active_contracts_by_maker"}},
+		"ListNewestOfMakers": {dbgen.ListNewestOfMakers, []string{"active_contracts_by_maker"}},
+		"ListArchivedSince":  {dbgen.ListArchivedSince, []string{"contracts_archived"}},
+		"PruneUpdates":       {dbgen.PruneUpdates, []string{"updates_offset_unique", "update_parties_once"}},
 		"PruneCompletions": {dbgen.PruneCompletions, []string{
 			"completions_offset_unique", "completions_accepted_changes", "completion_parties_once",
 		}},

@@ -36,14 +36,9 @@ func (a *API) listAllocationRequests(
 	if err != nil || len(templates) == 0 {
 		return response, err
 	}
-	query := db.ActiveQuery{
-		Parties: []ledger.Party{w.party}, Templates: templates, At: latest, Limit: contractsPage,
-	}
-	picked := newShare[ledger.Contract](maxContracts, w.party)
-	read := func(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
-		return a.record.ActiveContracts(ctx, query)
-	}
-	err = eachOf(ctx, query, read, func(_ context.Context, stored db.StoredContract) (bool, error) {
+	picked := newShare[ledger.Contract](maxContracts, w.party, a.node.DSO)
+	named := db.Named{Party: w.party, Templates: templates}
+	err = a.eachNamed(ctx, named, func(_ context.Context, stored db.StoredContract) (bool, error) {
 		// A contract whose view cannot be read asks for nothing.
 		if names, err := a.namesSender(stored.Contract, name, w.party); err == nil && names {
 			picked.add(stored.Contract, stored.Contract)

@@ -31,10 +31,13 @@ type Record interface {
 	WakeProposals(ctx context.Context, receivers ...ledger.Party) error
 	User(ctx context.Context, who ledger.Identity) (ledger.User, bool, error)
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
-	// ActiveContracts lists every contract: for requests of apps, which are no network's.
+	// ActiveContracts and Contracts find every contract: for requests of apps, which are no network's.
 	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
+	Contracts(ctx context.Context, ids []ledger.ContractID) (map[ledger.ContractID]db.StoredContract, error)
 	ActiveNetworkContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
 	NetworkContract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
+	NetworkContracts(ctx context.Context, ids []ledger.ContractID) (map[ledger.ContractID]db.StoredContract, error)
+	Shared(ctx context.Context, named db.Named) (ids []ledger.ContractID, few bool, err error)
 	// HeldContracts, Balance, Offers, MergeDelegations and ActiveByTemplate are what is decided by: which coin pays, and
 	// what for.
 	HeldContracts(ctx context.Context, held db.Held) ([]db.StoredContract, error)

@@ -25,10 +25,10 @@ func TestWhatIsCommittedDirectlyTakesTurns(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []string{
 		"ActiveByTemplate", "ActiveContracts", "ActiveNetworkContracts", "AutomationSetting", "Balance",
-		"CheckOwnWallet", "Contract", "ContractByKey", "ExternalParty", "Head", "HeldContracts", "History",
-		"LedgerSettings", "MergeDelegations", "NetworkContract", "NetworkUpdateByID", "Offers", "OpenRounds", "Parties",
-		"ProvidedPreapprovals", "Requesters", "TrackedState", "UpdateByID", "UpdateByOffset", "User", "UserNamed",
-		"UserRights", "WalletParty",
+		"CheckOwnWallet", "Contract", "ContractByKey", "Contracts", "ExternalParty", "Head", "HeldContracts", "History",
+		"LedgerSettings", "MergeDelegations", "NetworkContract", "NetworkContracts", "NetworkUpdateByID", "Offers", "OpenRounds",
+		"Parties", "ProvidedPreapprovals", "Requesters", "Shared", "TrackedState", "UpdateByID", "UpdateByOffset", "User",
+		"UserNamed", "UserRights", "WalletParty",
 	}, handedOn(reflect.TypeFor[turning]()))
 	require.Equal(t, []string{"OnboardingOf"}, handedOn(reflect.TypeFor[onboardsInTurn]()))
 }

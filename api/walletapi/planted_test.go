@@ -1,6 +1,7 @@
 package walletapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,7 +14,9 @@ import (
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/token"
+	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
@@ -54,4 +57,55 @@ func TestWhatStrangersPlantHidesNothing(t *testing.T) {
 	text := b.post(b.alice, transfers, body).Plain(http.StatusBadRequest)
 	require.Contains(t, text, "a text of at most 16384 bytes was expected, and this one has 16385")
 	require.Contains(t, text, "description")
+}
+
+// A stranger makes 20,000 requests that name a victim: its list shows what others ask for, and the stranger's newest.
+func TestRequestsOfOthersAreListedBesideThousandsOfAStrangers(t *testing.T) {
+	t.Parallel()
+	const planted = 20_000
+	b := newBank(t, apitest.Options{Packages: []ledger.Package{apitest.RequestPackage()}})
+	ask := func(asker ledger.Party) ledger.ContractID {
+		return apitest.Create(b.Server, apitest.Request{Asker: asker, Asked: b.alice.Party}, asker).ID()
+	}
+	kept := []ledger.ContractID{ask(b.bob.Party)}
+	plant(b, ask(b.carol.Party), planted)
+	kept = append(kept, ask(b.bob.Party), ask(b.carol.Party))
+	var list struct {
+		Requests []struct{ Contract listed } `json:"allocation_requests"`
+	}
+	b.get(b.alice, "/v0/wallet/token-standard/allocation-requests").OK(&list)
+	require.Greater(t, len(list.Requests), 500)
+	require.LessOrEqual(t, len(list.Requests), 1000)
+	var shown []ledger.ContractID
+	for _, request := range list.Requests {
+		shown = append(shown, ledger.ContractID(request.Contract.ContractID))
+	}
+	require.Subset(t, shown, kept)
+}
+
+// plant makes so many contracts that say what another one says.
+func plant(b bank, id ledger.ContractID, count int) {
+	b.t.Helper()
+	stored, found, err := b.DB.Contract(b.t.Context(), id)
+	require.NoError(b.t, err)
+	require.True(b.t, found)
+	err = b.DB.InTx(b.t.Context(), func(tx *db.Tx) error {
+		head, err := tx.LockHead(b.t.Context())
+		if err != nil {
+			return err
+		}
+		head.Offset++
+		entries := db.Entries{Head: head, Completions: []ledger.Completion{{
+			Offset: head.Offset, Key: "planted", ChangeID: "planted", Identity: ledger.DefaultUser("stranger"),
+			CommandID: "planted", ActAs: stored.Signatories, Refusal: fault.ContractNotFound.New("planted"),
+			RecordTime: head.RecordTime,
+		}}}
+		for i := range count {
+			made := db.NewContract{Contract: stored.Contract, Offset: head.Offset, NodeID: int32(i)}
+			made.ID = ledger.ContractID(fmt.Sprintf("00%064x", i))
+			entries.Created = append(entries.Created, made)
+		}
+		return tx.Append(b.t.Context(), entries)
+	})
+	require.NoError(b.t, err)
 }

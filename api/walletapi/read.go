@@ -42,12 +42,21 @@ func active[T any](ctx context.Context, a *API, party ledger.Party) ([]contract[
 func activeIf[T any](
 	ctx context.Context, a *API, party ledger.Party, wanted func(T) bool,
 ) ([]contract[T], error) {
+	name, err := ledger.TemplateName[T](a.packages)
+	if err != nil {
+		return nil, fault.Internal(err)
+	}
 	picked := newShare[contract[T]](maxContracts, party, a.node.DSO)
-	err := eachActive(ctx, a, party, func(c contract[T]) bool {
-		if wanted(c.Payload) {
-			picked.add(c, c.Contract)
+	named := db.Named{Party: party, Templates: []string{name.String()}, InNetwork: true}
+	err = a.eachNamed(ctx, named, func(_ context.Context, stored db.StoredContract) (bool, error) {
+		payload, err := ledger.DecodePayload[T](a.packages, stored.Contract)
+		if err != nil {
+			return false, fault.Internal(err)
 		}
-		return true
+		if wanted(payload) {
+			picked.add(contract[T]{stored.Contract, payload}, stored.Contract)
+		}
+		return true, nil
 	})
 	if err == nil {
 		err = budget.Of(ctx).Take(picked.bytes)

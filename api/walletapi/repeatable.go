@@ -64,6 +64,15 @@ func (r repeatable) ActiveNetworkContracts(ctx context.Context, query db.ActiveQ
 	return r.Record.ActiveNetworkContracts(ctx, query)
 }
 
+// Shared implements [Record]. Which contracts the first attempt would have found is only known of all of them.
+func (r repeatable) Shared(ctx context.Context, named db.Named) (ids []ledger.ContractID, few bool, err error) {
+	_, again, err := changes.AttemptOf(ctx).Before(ctx)
+	if err != nil || again {
+		return nil, err == nil, err
+	}
+	return r.Record.Shared(ctx, named)
+}
+
 // Contract implements [Record].
 func (r repeatable) Contract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error) {
 	stored, found, err := r.Record.Contract(ctx, id)

@@ -2,7 +2,6 @@ package walletapi
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/florinledger/florin/ledger"
 )
@@ -12,7 +11,7 @@ import (
 // thousands, or large ones, hides what others have made.
 type share[T any] struct {
 	limit  int
-	makers map[string]*made[T]
+	makers map[ledger.Party]*made[T]
 	seen   int
 	kept   int
 	// bytes are those of the contracts that were picked.
@@ -35,7 +34,7 @@ type numbered[T any] struct {
 // newShare makes a share for a list of a party's. The party itself, and the DSO, who signs for everybody, do not count
 // among the makers.
 func newShare[T any](limit int, exclude ...ledger.Party) *share[T] {
-	return &share[T]{limit: limit, makers: map[string]*made[T]{}, exclude: exclude}
+	return &share[T]{limit: limit, makers: map[ledger.Party]*made[T]{}, exclude: exclude}
 }
 
 // add takes an item with its contract.
@@ -43,7 +42,10 @@ func (s *share[T]) add(item T, contract ledger.Contract) {
 	makers := slices.DeleteFunc(slices.Clone(contract.Signatories), func(p ledger.Party) bool {
 		return slices.Contains(s.exclude, p)
 	})
-	maker := strings.Join(ledger.Strings(makers), "\x00")
+	var maker ledger.Party // the first: who makes contracts with many others together counts once
+	if len(makers) > 0 {
+		maker = slices.Min(makers)
+	}
 	if s.makers[maker] == nil {
 		s.makers[maker] = &made[T]{}
 	}
@@ -63,7 +65,7 @@ func (s *share[T]) add(item T, contract ledger.Contract) {
 }
 
 // drop gives up the oldest item of whoever has most; of those who have as much, whose is the oldest.
-func (s *share[T]) drop(maker string, much func(*made[T]) int64) {
+func (s *share[T]) drop(maker ledger.Party, much func(*made[T]) int64) {
 	if s.makers[maker] == nil {
 		for maker = range s.makers {
 			break

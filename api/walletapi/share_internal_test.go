@@ -33,6 +33,24 @@ func TestListsWithoutPagesShareTheirPlaces(t *testing.T) {
 	require.NotEmpty(t, honest)
 }
 
+// Nobody gets more places by making contracts with accomplices, in however many ways.
+func TestAccomplicesAreNoFurtherMakers(t *testing.T) {
+	t.Parallel()
+	const limit = 10
+	s := newShare[string](limit)
+	s.add("honest", ledger.Contract{Signatories: []ledger.Party{"honest::1220"}})
+	for i := range 1000 {
+		makers := []ledger.Party{"a::1220"}
+		for j := range 10 {
+			if i>>j&1 == 1 {
+				makers = append(makers, ledger.Party(fmt.Sprint("b", j)))
+			}
+		}
+		s.add("planted", ledger.Contract{Signatories: makers})
+	}
+	require.Contains(t, s.items(), "honest")
+}
+
 func TestAListThatIsShortIsWhole(t *testing.T) {
 	t.Parallel()
 	s := newShare[int](3)

@@ -11,6 +11,45 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
+const CountMade = `-- name: CountMade :one
+SELECT count(*)
+FROM (
+    SELECT own.created_offset
+    FROM unnest($1::text[]) AS kind (template_id)
+    CROSS JOIN unnest($2::boolean[]) AS scope (in_network)
+    CROSS JOIN LATERAL (
+        SELECT a.created_offset
+        FROM active_contracts AS a
+        WHERE
+            a.party = $3 AND a.template_id = kind.template_id AND a.in_network = scope.in_network
+            AND a.maker IS NOT NULL
+        LIMIT $4
+    ) AS own
+    LIMIT $4
+) AS counted
+`
+
+type CountMadeParams struct {
+	TemplateIds []string
+	InNetworks  []bool
+	Party       ledger.Party
+	CountMax    int32
+}
+
+// CountMade counts the active contracts of a stakeholder and of some templates whose makers are noted, up to a number: a
+// range of the index by maker for each pair of a template and a scope.
+func (q *Queries) CountMade(ctx context.Context, arg CountMadeParams) (int64, error) {
+	row := q.db.QueryRow(ctx, CountMade,
+		arg.TemplateIds,
+		arg.InNetworks,
+		arg.Party,
+		arg.CountMax,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const ListActive = `-- name: ListActive :many
 
 SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
@@ -360,6 +399,131 @@ func (q *Queries) ListArchivedSince(ctx context.Context, arg ListArchivedSincePa
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListMakers = `-- name: ListMakers :many
+WITH RECURSIVE makers (template_id, in_network, maker) AS (
+    SELECT kind.template_id, scope.in_network, least.maker
+    FROM unnest($2::text[]) AS kind (template_id)
+    CROSS JOIN unnest($3::boolean[]) AS scope (in_network)
+    CROSS JOIN LATERAL (
+        SELECT a.maker
+        FROM active_contracts AS a
+        WHERE
+            a.party = $4 AND a.template_id = kind.template_id AND a.in_network = scope.in_network
+            AND a.maker IS NOT NULL
+        ORDER BY a.maker
+        LIMIT 1
+    ) AS least
+    UNION ALL
+    SELECT m.template_id, m.in_network, following.maker
+    FROM makers AS m
+    CROSS JOIN LATERAL (
+        SELECT a.maker
+        FROM active_contracts AS a
+        WHERE
+            a.party = $4 AND a.template_id = m.template_id AND a.in_network = m.in_network
+            AND a.maker > m.maker
+        ORDER BY a.maker
+        LIMIT 1
+    ) AS following
+)
+SELECT template_id::text AS template_id, in_network::boolean AS in_network, maker::bytea AS maker
+FROM makers
+LIMIT $1
+`
+
+type ListMakersParams struct {
+	CountMax    int32
+	TemplateIds []string
+	InNetworks  []bool
+	Party       ledger.Party
+}
+
+type ListMakersRow struct {
+	TemplateID string
+	InNetwork  bool
+	Maker      []byte
+}
+
+// ListMakers lists who made active contracts of a stakeholder and of some templates, up to a number: each is found
+// behind the one before in the index by maker, whatever lies between.
+func (q *Queries) ListMakers(ctx context.Context, arg ListMakersParams) ([]ListMakersRow, error) {
+	rows, err := q.db.Query(ctx, ListMakers,
+		arg.CountMax,
+		arg.TemplateIds,
+		arg.InNetworks,
+		arg.Party,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListMakersRow{}
+	for rows.Next() {
+		var i ListMakersRow
+		if err := rows.Scan(&i.TemplateID, &i.InNetwork, &i.Maker); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ListNewestOfMakers = `-- name: ListNewestOfMakers :many
+SELECT newest.contract_id
+FROM (
+    SELECT
+        unnest($1::text[]) AS template_id, unnest($2::boolean[]) AS in_network,
+        unnest($3::bytea[]) AS maker
+) AS m
+CROSS JOIN LATERAL (
+    SELECT a.contract_id, a.created_offset, a.created_node_id
+    FROM active_contracts AS a
+    WHERE a.party = $4 AND a.template_id = m.template_id AND a.in_network = m.in_network AND a.maker = m.maker
+    ORDER BY a.created_offset DESC, a.created_node_id DESC
+    LIMIT $5
+) AS newest
+ORDER BY newest.created_offset, newest.created_node_id
+`
+
+type ListNewestOfMakersParams struct {
+	TemplateIds []string
+	InNetworks  []bool
+	Makers      [][]byte
+	Party       ledger.Party
+	PerMaker    int32
+}
+
+// ListNewestOfMakers lists the newest active contracts of a stakeholder that each of some makers made, so many of each,
+// in order of creation.
+func (q *Queries) ListNewestOfMakers(ctx context.Context, arg ListNewestOfMakersParams) ([]ledger.ContractID, error) {
+	rows, err := q.db.Query(ctx, ListNewestOfMakers,
+		arg.TemplateIds,
+		arg.InNetworks,
+		arg.Makers,
+		arg.Party,
+		arg.PerMaker,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ledger.ContractID{}
+	for rows.Next() {
+		var contract_id ledger.ContractID
+		if err := rows.Scan(&contract_id); err != nil {
+			return nil, err
+		}
+		items = append(items, contract_id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -89,10 +89,19 @@ WITH inserted AS (
     RETURNING
         contract_id, created_offset, created_node_id, archived_offset, template_id, signatories, observers, in_network
 )
-INSERT INTO active_contracts (party, created_offset, created_node_id, template_id, contract_id, in_network)
-SELECT unnest(signatories || observers), created_offset, created_node_id, template_id, contract_id, in_network
-FROM inserted
-WHERE archived_offset IS NULL
+INSERT INTO active_contracts (party, created_offset, created_node_id, template_id, contract_id, in_network, maker)
+SELECT
+    own.party, i.created_offset, i.created_node_id, i.template_id, i.contract_id, i.in_network,
+    CASE
+        WHEN NOT i.in_network OR cardinality(i.observers) > 0 THEN (
+            SELECT coalesce(substr(sha256(convert_to(min(s.party COLLATE "C"), 'UTF8')), 1, 16), '')
+            FROM unnest(i.signatories) AS s (party)
+            WHERE s.party COLLATE "C" NOT IN (own.party, coalesce((SELECT n.dso FROM node AS n), '') COLLATE "C")
+        )
+    END
+FROM inserted AS i
+CROSS JOIN LATERAL unnest(i.signatories || i.observers) AS own (party)
+WHERE i.archived_offset IS NULL
 `
 
 type InsertContractsParams struct {
@@ -114,7 +123,8 @@ type InsertContractsParams struct {
 
 // InsertContracts stores new contracts and lists the stakeholders of those that stay active. The elements of
 // signatories, observers and maintainers are array literals; archived offset 0, an empty key value and an empty key
-// hash are none.
+// hash are none. Beside each stakeholder it notes who made the contract, by a digest of the first signatory that is
+// neither that stakeholder nor the DSO; but not for the network's contracts that all stakeholders signed, as coin is.
 func (q *Queries) InsertContracts(ctx context.Context, arg InsertContractsParams) error {
 	_, err := q.db.Exec(ctx, InsertContracts,
 		arg.ContractIds,

@@ -82,6 +82,76 @@ WHERE c.contract_id IN (
 )
 ORDER BY c.created_offset, c.created_node_id;
 
+-- CountMade counts the active contracts of a stakeholder and of some templates whose makers are noted, up to a number: a
+-- range of the index by maker for each pair of a template and a scope.
+-- name: CountMade :one
+SELECT count(*)
+FROM (
+    SELECT own.created_offset
+    FROM unnest(@template_ids::text[]) AS kind (template_id)
+    CROSS JOIN unnest(@in_networks::boolean[]) AS scope (in_network)
+    CROSS JOIN LATERAL (
+        SELECT a.created_offset
+        FROM active_contracts AS a
+        WHERE
+            a.party = @party AND a.template_id = kind.template_id AND a.in_network = scope.in_network
+            AND a.maker IS NOT NULL
+        LIMIT @count_max
+    ) AS own
+    LIMIT @count_max
+) AS counted;
+
+-- ListMakers lists who made active contracts of a stakeholder and of some templates, up to a number: each is found
+-- behind the one before in the index by maker, whatever lies between.
+-- name: ListMakers :many
+WITH RECURSIVE makers (template_id, in_network, maker) AS (
+    SELECT kind.template_id, scope.in_network, least.maker
+    FROM unnest(@template_ids::text[]) AS kind (template_id)
+    CROSS JOIN unnest(@in_networks::boolean[]) AS scope (in_network)
+    CROSS JOIN LATERAL (
+        SELECT a.maker
+        FROM active_contracts AS a
+        WHERE
+            a.party = @party AND a.template_id = kind.template_id AND a.in_network = scope.in_network
+            AND a.maker IS NOT NULL
+        ORDER BY a.maker
+        LIMIT 1
+    ) AS least
+    UNION ALL
+    SELECT m.template_id, m.in_network, following.maker
+    FROM makers AS m
+    CROSS JOIN LATERAL (
+        SELECT a.maker
+        FROM active_contracts AS a
+        WHERE
+            a.party = @party AND a.template_id = m.template_id AND a.in_network = m.in_network
+            AND a.maker > m.maker
+        ORDER BY a.maker
+        LIMIT 1
+    ) AS following
+)
+SELECT template_id::text AS template_id, in_network::boolean AS in_network, maker::bytea AS maker
+FROM makers
+LIMIT @count_max;
+
+-- ListNewestOfMakers lists the newest active contracts of a stakeholder that each of some makers made, so many of each,
+-- in order of creation.
+-- name: ListNewestOfMakers :many
+SELECT newest.contract_id
+FROM (
+    SELECT
+        unnest(@template_ids::text[]) AS template_id, unnest(@in_networks::boolean[]) AS in_network,
+        unnest(@makers::bytea[]) AS maker
+) AS m
+CROSS JOIN LATERAL (
+    SELECT a.contract_id, a.created_offset, a.created_node_id
+    FROM active_contracts AS a
+    WHERE a.party = @party AND a.template_id = m.template_id AND a.in_network = m.in_network AND a.maker = m.maker
+    ORDER BY a.created_offset DESC, a.created_node_id DESC
+    LIMIT @per_maker
+) AS newest
+ORDER BY newest.created_offset, newest.created_node_id;
+
 -- ListArchivedSince pages through the contracts that were active at an offset and are archived now, in order of
 -- creation. It reads everything that was archived after the offset (index of archived contracts), which is little unless
 -- the offset is far back. Null parties or templates stand for all.

@@ -1,0 +1,58 @@
+package walletapi
+
+import (
+	"context"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// crowded is a record with more contracts than a list looks at. It has no way to read them all.
+type crowded struct {
+	Record
+
+	shared []ledger.ContractID
+	read   int
+}
+
+func (c *crowded) Shared(context.Context, db.Named) (ids []ledger.ContractID, few bool, err error) {
+	return c.shared, false, nil
+}
+
+func (c *crowded) Contracts(_ context.Context, ids []ledger.ContractID) (storedByID, error) {
+	found := storedByID{}
+	for i, id := range ids {
+		switch stored := (db.StoredContract{Contract: ledger.Contract{ID: id}}); i % 3 {
+		case 0: // it is gone, and forgotten
+		case 1:
+			stored.Archived = new(ledger.Offset)
+			found[id] = stored
+		default:
+			found[id] = stored
+		}
+	}
+	c.read += len(ids)
+	return found, nil
+}
+
+// Of more contracts than a list looks at it reads those that were picked and no others, though some end meanwhile.
+func TestAListOfManyReadsWhatWasPicked(t *testing.T) {
+	t.Parallel()
+	record := &crowded{}
+	for i := range looked {
+		record.shared = append(record.shared, ledger.ContractID(strconv.Itoa(i)))
+	}
+	var visited []ledger.ContractID
+	visit := func(_ context.Context, stored db.StoredContract) (bool, error) {
+		visited = append(visited, stored.ID)
+		return true, nil
+	}
+	require.NoError(t, (&API{record: record}).eachNamed(t.Context(), db.Named{Party: "bob::1220"}, visit))
+	require.Equal(t, looked, record.read)
+	require.Len(t, visited, looked/contractsPage*(contractsPage/3))
+	require.Subset(t, record.shared, visited)
+}

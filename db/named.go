@@ -1,0 +1,54 @@
+package db
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Named asks for the active contracts of some templates that a party is a stakeholder of, whoever made them.
+type Named struct {
+	Party ledger.Party
+	// Templates are template ids, package-id:Module:Entity.
+	Templates []string
+	// InNetwork asks for the network's contracts alone.
+	InNetwork bool
+	// Limit is how many contracts there may be before they are shared.
+	Limit int32
+}
+
+func (n Named) scope() scope {
+	if n.InNetwork {
+		return inNetwork()
+	}
+	return everything()
+}
+
+// Shared lists the contracts that name a party, in order of creation, if there are more than the limit: the newest of
+// each maker, whose shares of the limit are equal. It reads so many however many there are. Few reports that there are
+// no more than the limit, and then it lists none. The network's contracts that all their stakeholders signed do not
+// count, and are not in the list: nobody makes these for others.
+func (r Reader) Shared(ctx context.Context, named Named) (ids []ledger.ContractID, few bool, err error) {
+	in := named.scope()
+	count, err := r.queries.CountMade(ctx, dbgen.CountMadeParams{
+		TemplateIds: named.Templates, InNetworks: in, Party: named.Party, CountMax: named.Limit + 1,
+	})
+	if err != nil || count <= int64(named.Limit) {
+		return nil, err == nil, failed("counting the contracts that name a party", err)
+	}
+	makers, err := r.queries.ListMakers(ctx, dbgen.ListMakersParams{
+		TemplateIds: named.Templates, InNetworks: in, Party: named.Party, CountMax: named.Limit,
+	})
+	if err != nil || len(makers) == 0 {
+		return nil, false, failed("listing who made the contracts that name a party", err)
+	}
+	newest := dbgen.ListNewestOfMakersParams{Party: named.Party, PerMaker: named.Limit / int32(len(makers))}
+	for _, maker := range makers {
+		newest.TemplateIds = append(newest.TemplateIds, maker.TemplateID)
+		newest.InNetworks = append(newest.InNetworks, maker.InNetwork)
+		newest.Makers = append(newest.Makers, maker.Maker)
+	}
+	ids, err = r.queries.ListNewestOfMakers(ctx, newest)
+	return ids, false, failed("listing the newest contracts that name a party", err)
+}
