@@ -86,6 +86,7 @@ func (s *scope) builtin(name ast.BuiltinFunction) code {
 func coreBuiltins() map[ast.BuiltinFunction]builtinDef {
 	return map[ast.BuiltinFunction]builtinDef{
 		ast.Trace: {2, effect(func(m *machine, args []Value) code {
+			m.traced++
 			if m.trace != nil {
 				m.trace(string(args[0].(lf.Text)), m.here())
 			}

@@ -11,6 +11,9 @@ import (
 type Options struct {
 	// Limits are DefaultLimits where they are zero.
 	Limits Limits
+	// Left, where it is not nil, are the bytes that are left to several runs together. Each takes from it what it takes,
+	// and no more than there is.
+	Left *int64
 	// Trace gets the messages of TRACE; nil drops them.
 	Trace func(message string, at ast.Location)
 }
@@ -20,8 +23,11 @@ func (p *Program) machine(ctx context.Context, options Options) *machine {
 	if limits == (Limits{}) {
 		limits = DefaultLimits()
 	}
+	if options.Left != nil {
+		limits.Memory = min(limits.Memory, max(*options.Left, 0))
+	}
 	m := newMachine(p, limits)
-	m.ctx, m.trace = ctx, options.Trace
+	m.ctx, m.trace, m.left = ctx, options.Trace, options.Left
 	return m
 }
 

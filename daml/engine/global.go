@@ -76,7 +76,7 @@ func (g *global) step(m *machine) code {
 		g.keep(v)
 		return m.give(v)
 	}
-	m.push(g, 0, 0, m.memory+m.compiled)
+	m.push(g, m.traced, 0, m.memory+m.compiled)
 	return m.call(&Function{code: f}, nil)
 }
 
@@ -97,21 +97,30 @@ func (g *global) load(limit int) (*function, int, error) {
 	return f, size, nil
 }
 
-// resume keeps the value that was evaluated. It takes no more memory than its evaluation did, code left out.
+// resume keeps the value that was evaluated. It takes no more memory than its evaluation did, code left out. A value
+// that traces is kept by the run alone: each run prints what it would print by itself.
 func (g *global) resume(m *machine, f *frame) code {
 	taken := int(f.more.(int64) - m.memory - m.compiled)
 	out := &kept{value: m.result}
 	if taken > smallBytes {
 		out.bytes = taken
 	}
-	if g.program.keptBytes.Add(int64(taken)) <= maxKeptBytes && g.value.CompareAndSwap(nil, out) {
+	if m.traced == f.i && g.program.shares(g, out, taken) {
 		m.use(g)
 		return nil
 	}
-	g.program.keptBytes.Add(-int64(taken))
 	if m.own == nil {
 		m.own = map[*global]Value{}
 	}
 	m.own[g] = m.result
 	return nil
+}
+
+// shares keeps a value for all runs. It reports whether there was room, and none yet.
+func (p *Program) shares(g *global, v *kept, bytes int) bool {
+	if p.keptBytes.Add(int64(bytes)) <= maxKeptBytes && g.value.CompareAndSwap(nil, v) {
+		return true
+	}
+	p.keptBytes.Add(-int64(bytes))
+	return false
 }

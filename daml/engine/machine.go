@@ -51,8 +51,9 @@ type machine struct {
 	program *Program
 	ctx     context.Context //nolint:containedctx // a machine is one run; nil where it only compares
 	limits  Limits
-	steps   int64 // what is left
-	memory  int64 // what is left
+	steps   int64  // what is left
+	memory  int64  // what is left
+	left    *int64 // what is left to this run and others; nil where it has its memory to itself
 	// compiled is what the code takes that this run compiled.
 	compiled int64
 	// nextCheck is how many steps are left when limits and context are looked at again.
@@ -72,6 +73,7 @@ type machine struct {
 
 	ledger *transaction // nil where no update may run
 	trace  func(message string, at ast.Location)
+	traced int32 // how many messages were traced
 }
 
 const (
@@ -83,10 +85,14 @@ const (
 // run applies a function and goes on until its value is there. A panic is a defect of the engine where the package is
 // well-typed; it ends this run alone.
 func (m *machine) run(f Value, args []Value) (v Value, failure *Failure) {
+	before := m.memory
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			failure = defect("%v", panicked)
 			m.trail(failure)
+		}
+		if m.left != nil {
+			*m.left -= before - m.memory
 		}
 	}()
 	m.bottom = len(m.frames)

@@ -104,6 +104,11 @@ func TestNothingCatchesTheEndOfARun(t *testing.T) {
 		require.NotNil(t, report.Failure, body)
 		require.Contains(t, report.Failure.Message, message)
 	}
+	for _, body := range []string{`H:forever ()`, trying(`H:forever ()`)} {
+		report := runWith(t.Context(), t, "", body, script.Options{Memory: 1 << 20})
+		require.NotNil(t, report.Failure)
+		require.Equal(t, "The script takes more than 1048576 bytes of memory in all", report.Failure.Message)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	report := runWith(ctx, t, "", trying(`H:forever ()`), script.Options{Questions: 1 << 40})

@@ -1,9 +1,11 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/florinledger/florin/daml/ast"
@@ -40,26 +42,38 @@ type Options struct {
 	Seed [32]byte
 	// Limits are for each evaluation; the engine's own where they are zero.
 	Limits engine.Limits
+	// Memory bounds how many bytes the whole script takes for values, those that are no longer needed included; 0 stands
+	// for DefaultMemory.
+	Memory int64
 	// Questions bounds how many questions a script asks; 0 stands for 100,000.
 	Questions int
 }
 
 const maxQuestions = 100_000
 
+// DefaultMemory is what a script takes at most where its options name no other bound.
+const DefaultMemory = 16 << 30
+
 // Run runs a script. What it fails with is in the report.
 func (s *Suite) Run(ctx context.Context, script Script, options Options) Report {
 	if options.Questions == 0 {
 		options.Questions = maxQuestions
 	}
+	if options.Memory == 0 {
+		options.Memory = DefaultMemory
+	}
 	r := &run{
-		suite: s, ctx: ctx, options: options, known: knownQuestions(), ledger: newMemory(s.packages),
+		suite: s, memory: options.Memory, ctx: ctx, options: options, known: knownQuestions(), ledger: newMemory(s.packages),
 		questions: options.Questions,
 		make:      maker{ctx: ctx, program: s.program, library: libraryOf(script.Name, s.packages)},
 	}
-	r.evaluation = engine.Options{Limits: options.Limits, Trace: r.trace}
+	r.evaluation = engine.Options{Limits: options.Limits, Left: &r.memory, Trace: r.trace}
 	out := Report{Script: script}
 	if err := r.script(script.Name); err != nil {
 		out.Failure = failureOf(err)
+		if r.memory <= 0 {
+			out.Failure.Message = fmt.Sprintf("The script takes more than %d bytes of memory in all", options.Memory)
+		}
 	}
 	out.Transactions, out.Parties, out.Messages = r.ledger.transactions, r.ledger.parties, r.messages
 	for _, e := range r.ledger.order {
@@ -81,6 +95,7 @@ type run struct {
 	make       maker
 	messages   []Message
 	questions  int    // how many more may be asked
+	memory     int64  // how many bytes are left
 	drawn      uint64 // how many seeds were drawn
 }
 
@@ -153,7 +168,7 @@ func (r *run) step(asked *engine.Record, read *reader) (engine.Value, error) {
 	if r.questions--; r.questions < 0 {
 		return nil, q.ended(fmt.Errorf("the script asks more than %d questions", r.options.Questions))
 	}
-	if err := r.ctx.Err(); err != nil {
+	if err := cmp.Or(r.ctx.Err(), r.spent()); err != nil {
 		return nil, q.ended(err)
 	}
 	answer, err := q.answer()
@@ -161,6 +176,14 @@ func (r *run) step(asked *engine.Record, read *reader) (engine.Value, error) {
 		return nil, err
 	}
 	return r.apply(next, answer)
+}
+
+// spent is an error once the script's memory is spent: a question that fails for that must not count as answered.
+func (r *run) spent() error {
+	if r.memory > 0 {
+		return nil
+	}
+	return errors.New("the memory of the script is spent")
 }
 
 func (r *run) apply(f engine.Value, args ...engine.Value) (engine.Value, error) {

@@ -27,6 +27,7 @@ type TestCommand struct {
 	HTML     string        `name:"coverage-html" help:"Write that to an HTML file, with the sources." placeholder:"FILE"`
 	Seed     string        `help:"What contract ids and keys derive from. The same seed gives the same." default:"0"`
 	Timeout  time.Duration `help:"How long one script may take." default:"1m"`
+	Memory   int64         `help:"How many bytes of memory one script may take for values, in all." default:"17179869184"`
 	Verbose  bool          `short:"v" help:"Show what passing scripts print with debug and trace, too."`
 }
 
@@ -185,5 +186,5 @@ func writeFile(name string, write func(io.Writer) error) error {
 }
 
 func (c *TestCommand) options() options {
-	return options{timeout: c.Timeout, script: script.Options{Seed: seedOf(c.Seed)}}
+	return options{timeout: c.Timeout, script: script.Options{Seed: seedOf(c.Seed), Memory: c.Memory}}
 }
