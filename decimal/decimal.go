@@ -84,10 +84,14 @@ func Parse(text string) (Decimal, error) {
 const maxExponent = 1000
 
 // ParseNumber reads a number literal of JSON, exactly: what Parse reads, and an exponent behind it, since clients print
-// 0.00005 as 5e-05.
+// 0.00005 as 5e-05. A number is the same with more zeros at its end, however many digits they make.
 func ParseNumber(literal string) (Decimal, error) {
 	at := strings.IndexAny(literal, "eE")
 	if at < 0 {
+		if point := strings.IndexByte(literal, '.'); point >= 0 && len(literal) > point+1+Places {
+			places := point + 1 + Places
+			literal = literal[:places] + strings.TrimRight(literal[places:], "0")
+		}
 		return Parse(literal)
 	}
 	exponent, err := strconv.Atoi(literal[at+1:])

@@ -150,7 +150,8 @@ func TestParseNumberReadsWhatClientsPrint(t *testing.T) {
 	for literal, want := range map[string]string{
 		"5e-05": "0.0000500000", "1e-7": "0.0000001000", "1e1": "10.0000000000", "10E0": "10.0000000000",
 		"-1.25e+2": "-125.0000000000", "0.000000000010e1": "0.0000000001", "0e999": "0.0000000000", "1.10": "1.1000000000",
-		"9.9e27": "9900000000000000000000000000.0000000000",
+		"9.9e27": "9900000000000000000000000000.0000000000", "1.00000000010": "1.0000000001",
+		"0.5000000000000000": "0.5000000000", "-2." + strings.Repeat("0", 100): "-2.0000000000",
 	} {
 		number, err := decimal.ParseNumber(literal)
 		require.NoError(t, err, literal)
@@ -159,6 +160,7 @@ func TestParseNumberReadsWhatClientsPrint(t *testing.T) {
 	for literal, want := range map[string]error{
 		"1e28": decimal.ErrOverflow, "1e-11": decimal.ErrSyntax, "1e1001": decimal.ErrSyntax, "e5": decimal.ErrSyntax,
 		"1e": decimal.ErrSyntax, "1e1e1": decimal.ErrSyntax, "1.e1": decimal.ErrSyntax, "1e0x1": decimal.ErrSyntax,
+		"1.00000000001": decimal.ErrSyntax, "1.000000000010": decimal.ErrSyntax, "1.0000000000x0": decimal.ErrSyntax,
 	} {
 		_, err := decimal.ParseNumber(literal)
 		require.ErrorIs(t, err, want, literal)

@@ -284,6 +284,7 @@ func (d *decoder) fillStruct(target reflect.Value, token json.Token) error {
 	}
 	shape := d.shapes[target.Type()]
 	seen := make([]bool, target.NumField())
+	spelled := spellings{}
 	found := 0
 	for d.json.More() {
 		key, err := d.key()
@@ -313,6 +314,11 @@ func (d *decoder) fillStruct(target reflect.Value, token json.Token) error {
 			return errors.New("null is not allowed here")
 		}
 		d.leave()
+		if given {
+			if err := spelled.add(field, key); err != nil {
+				return err
+			}
+		}
 		if given && !seen[field.index] {
 			found++
 		}
@@ -325,6 +331,21 @@ func (d *decoder) fillStruct(target reflect.Value, token json.Token) error {
 		return fmt.Errorf("%d constructors where exactly one of %s is expected", found, shape.names())
 	}
 	return d.missing(shape, seen)
+}
+
+// spellings are the keys under which fields came that have several.
+type spellings map[int]string
+
+// add refuses a field that came under another key already: nobody can tell which one is meant.
+func (s spellings) add(field wireField, key string) error {
+	if len(field.aliases) == 0 {
+		return nil
+	}
+	if other, again := s[field.index]; again && other != key {
+		return fmt.Errorf("%s and %s are the same field: send one of them", other, key)
+	}
+	s[field.index] = key
+	return nil
 }
 
 // field reads the value of a field, and tells whether there is one: null means that the field is left out, unless it is

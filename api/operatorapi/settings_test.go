@@ -74,6 +74,10 @@ func TestASweepIsChangedWithoutARestart(t *testing.T) {
 		answer.OK(nil)
 		require.JSONEq(t, setting("operator", changed), answer.Text)
 	}
+	twice := s.Call(apitest.Admin, http.MethodPut, sweepOf(alice), `{"max_balance_usd":"50.5","minBalanceUSD":"5",
+		"receiver":"`+string(bob)+`","maxBalanceUSD":"60"}`)
+	require.Equal(t, http.StatusBadRequest, twice.Status)
+	require.Contains(t, twice.Text, "max_balance_usd and maxBalanceUSD are the same field: send one of them")
 	answer := s.Call(apitest.Admin, http.MethodPut, sweepOf(alice), `{"enabled":false}`)
 	require.JSONEq(t, setting("operator", "null"), answer.Text)
 	require.JSONEq(t, `{"sweeps":[`+setting("operator", "null")+`]}`,

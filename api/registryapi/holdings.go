@@ -141,6 +141,9 @@ func ownersOf(ids []string) ([]ledger.Party, error) {
 		if err != nil {
 			return nil, err
 		}
+		if _, _, whole := ledger.SplitParty(id); !whole {
+			return nil, v0.BadRequest("Failed to decode: owner_party_ids: %q is not a party id: hint::fingerprint", id)
+		}
 		owners = append(owners, owner)
 	}
 	return owners, nil
@@ -175,6 +178,10 @@ func (b *allowance) take(count int) error {
 // feeRound is the round that holding fees are counted to.
 func (a *API) feeRound(ctx context.Context, asked *int64) (int64, error) {
 	if asked != nil {
+		if *asked < 0 {
+			return 0, v0.BadRequest("as_of_round: there is no round %d. Send 0 or more, or leave it out for the earliest open "+
+				"one.", *asked)
+		}
 		return *asked, nil
 	}
 	open, _, err := a.rounds(ctx)

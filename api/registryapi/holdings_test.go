@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"testing"
@@ -111,6 +112,18 @@ func TestHoldingsSummary(t *testing.T) {
 		require.Equal(t, "70.0000000000", answer.Summaries[0].FeesUnlocked)
 		require.Equal(t, "30.0000000000", answer.Summaries[0].FeesLocked)
 		require.Equal(t, none, answer.Summaries[0].Available)
+	})
+	t.Run("by rounds that there can be", func(t *testing.T) {
+		t.Parallel()
+		answer := ask(t, offered, map[string]any{"as_of_round": int64(math.MaxInt64)}, alice.Party)
+		require.EqualValues(t, math.MaxInt64, answer.ComputedAsOfRound)
+		require.Equal(t, "30.0000000000", answer.Summaries[0].FeesLocked)
+		const path = "/v0/scan-proxy/holdings/summary"
+		refused(t, s.In(t).Call("anybody", http.MethodPost, path,
+			summaryRequest(offered, map[string]any{"as_of_round": -1}, alice.Party)), http.StatusBadRequest,
+			"as_of_round: there is no round -1. Send 0 or more, or leave it out for the earliest open one.")
+		refused(t, s.In(t).Call("anybody", http.MethodPost, path, summaryRequest(offered, nil, "x")),
+			http.StatusBadRequest, `Failed to decode: owner_party_ids: "x" is not a party id: hint::fingerprint`)
 	})
 	t.Run("the earliest open round is the default", func(t *testing.T) {
 		t.Parallel()

@@ -262,7 +262,8 @@ func checkPartyID(id string) error {
 	return nil
 }
 
-// requireOurs refuses parties that are not hosted here, or that sign for themselves.
+// requireOurs refuses parties that are not hosted here, that sign for themselves, or that run the network: coin of the
+// DSO is nobody's to spend.
 func (a *API) requireOurs(ctx context.Context, party ledger.Party) (ledger.Party, error) {
 	known, err := a.record.Parties(ctx, []ledger.Party{party})
 	switch {
@@ -271,7 +272,10 @@ func (a *API) requireOurs(ctx context.Context, party ledger.Party) (ledger.Party
 	case len(known) == 0 || !known[0].IsLocal:
 		return "", v0.BadRequest("Party %s is not hosted on this participant: allocate it first, or set "+
 			"createPartyIfMissing.", party)
-	case party != a.node.DSO && a.node.PermissionFor(party) != ledger.MaySubmit:
+	case party == a.node.DSO:
+		return "", v0.BadRequest("Party %s is the DSO, which runs the network and has no wallet: name another party, or "+
+			"none to allocate one.", party)
+	case a.node.PermissionFor(party) != ledger.MaySubmit:
 		return "", v0.BadRequest("Party %s is an external party, which signs for itself and has no user: set it up with "+
 			"POST /v0/admin/external-party/setup-proposal.", party)
 	default:

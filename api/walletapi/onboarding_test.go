@@ -137,6 +137,14 @@ func TestWhichPartyAUserGets(t *testing.T) {
 		require.Equal(t, party, u.onboard(map[string]any{"name": "carol", "createPartyIfMissing": false}))
 		require.Equal(t, party, u.onboard(map[string]any{"name": "carol", "party_id": given}))
 	})
+	t.Run("never that of the network", func(t *testing.T) { //nolint:paralleltest // in order
+		dso := string(s.Node.DSO)
+		refuse(t, 400, "Party "+dso+" is the DSO, which runs the network and has no wallet",
+			map[string]any{"name": "dsos", "party_id": dso})
+		_, err := s.DB.CreateUser(t.Context(), ledger.User{ID: "dsos", PrimaryParty: s.Node.DSO}, nil)
+		require.NoError(t, err)
+		refuse(t, 400, "is the DSO", map[string]any{"name": "dsos"})
+	})
 	t.Run("the one that is given", func(t *testing.T) { //nolint:paralleltest // in order
 		require.EqualValues(t, given, u.onboard(map[string]any{"name": "dave", "party_id": given}))
 		require.EqualValues(t, given, u.onboard(map[string]any{"name": "dora", "party_id": given}))
