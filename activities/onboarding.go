@@ -52,7 +52,7 @@ func (a *Activities) ContributeToOnboarding(
 		node: a.Node, self: node, key: key, contribution: in, given: given.Remembering(topology.NewChecks()),
 	}
 	err = a.DB.ContributeToOnboarding(ctx, db.OnboardingContribution{
-		ID: in.ID, Party: given.Party(), Now: a.Clock().UTC().Truncate(time.Microsecond),
+		ID: in.ID, Party: given.Party(), Namespaces: given.Concerned(), Now: a.Clock().UTC().Truncate(time.Microsecond),
 		Grant: db.Grant{
 			UserID: in.UserID, Guard: reachOf(in), MayMiss: in.UserMayMiss, MaxParties: in.MaxUserParties,
 		},

@@ -119,6 +119,8 @@ type PartyStanding struct {
 	External *ExternalParty
 	// Pending is the onboarding that waits; nil when there is none.
 	Pending *PendingOnboarding
+	// Namespaces are what is kept of those that were asked for.
+	Namespaces topology.Namespaces
 }
 
 // OnboardingStep is where a contribution brings an onboarding.
@@ -137,6 +139,8 @@ type OnboardingStep struct {
 type OnboardingContribution struct {
 	ID    string
 	Party ledger.Party
+	// Namespaces are those that Decide needs to know of.
+	Namespaces []string
 	// Grant is for the user that the contribution names: when it is among the users of the step, it must be possible.
 	// Other users of the step get their right if they can.
 	Grant Grant
@@ -152,7 +156,8 @@ type OnboardingContribution struct {
 }
 
 // ContributeToOnboarding brings the onboarding of an external party one step on: what there is of it is stored, or,
-// when all have agreed, the party is allocated with its keys, hosts and the rights of its users, and enters the record.
+// when all have agreed, the party is allocated with its keys, hosts, namespaces and the rights of its users, and enters
+// the record.
 // All of that happens or nothing. Others who contribute to it, or allocate parties, wait meanwhile, but not for what is
 // refused or changes nothing. Faults: USER_NOT_FOUND, TOO_MANY_USER_RIGHTS, PERMISSION_DENIED for a user beyond its
 // quota, and those of Decide.
@@ -177,7 +182,7 @@ func (d *DB) ContributeToOnboarding(ctx context.Context, c OnboardingContributio
 // nextStep decides without a lock where the contribution brings the onboarding: nil for nowhere. What it lets pass is
 // decided again under the lock.
 func (r Reader) nextStep(ctx context.Context, c OnboardingContribution) (*OnboardingStep, error) {
-	standing, err := r.PartyStanding(ctx, c.Party)
+	standing, err := r.PartyStanding(ctx, c.Party, c.Namespaces...)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +199,7 @@ func (t *Tx) contribute(ctx context.Context, c OnboardingContribution) ([]string
 	if err != nil {
 		return nil, err
 	}
-	standing, err := t.PartyStanding(ctx, c.Party)
+	standing, err := t.PartyStanding(ctx, c.Party, c.Namespaces...)
 	if err != nil {
 		return nil, err
 	}
@@ -238,21 +243,26 @@ func (t *Tx) grantAll(ctx context.Context, c OnboardingContribution, step Onboar
 
 // Standing is what a contribution is merged with.
 func (s PartyStanding) Standing() topology.Standing {
+	standing := topology.Standing{Namespaces: s.Namespaces}
 	switch {
 	case s.Allocated != nil:
-		return topology.Standing{Exists: true, IdentityProviderID: s.Allocated.IdentityProviderID}
+		standing.Exists, standing.IdentityProviderID = true, s.Allocated.IdentityProviderID
 	case s.Pending != nil:
-		return topology.Standing{
-			Pending: &s.Pending.Onboarding, IdentityProviderID: s.Pending.IdentityProviderID, UserIDs: s.Pending.UserIDs,
-		}
-	default:
-		return topology.Standing{}
+		standing.Pending, standing.UserIDs = &s.Pending.Onboarding, s.Pending.UserIDs
+		standing.IdentityProviderID = s.Pending.IdentityProviderID
 	}
+	return standing
 }
 
-// PartyStanding finds how far a party has come.
-func (r Reader) PartyStanding(ctx context.Context, party ledger.Party) (PartyStanding, error) {
-	var standing PartyStanding
+// PartyStanding finds how far a party has come, and what is kept of the namespaces; of none if there are no names.
+func (r Reader) PartyStanding(
+	ctx context.Context, party ledger.Party, namespaces ...string,
+) (standing PartyStanding, err error) {
+	if len(namespaces) > 0 {
+		if standing.Namespaces, err = r.Namespaces(ctx, namespaces...); err != nil {
+			return standing, err
+		}
+	}
 	known, err := r.Parties(ctx, []ledger.Party{party})
 	if err != nil {
 		return standing, err
@@ -313,6 +323,9 @@ func (t *Tx) insertExternalParty(ctx context.Context, c OnboardingContribution, 
 	}
 	if err := t.queries.InsertExternalParty(ctx, row); err != nil {
 		return failed("storing an external party", err)
+	}
+	if err := t.keepNamespaces(ctx, c.Party, step.Onboarding.Namespaces()); err != nil {
+		return err
 	}
 	_, err = t.queries.DeleteOnboarding(ctx, c.Party)
 	return failed("completing an onboarding", err)

@@ -147,6 +147,7 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"GetParties":          {dbgen.GetParties, []string{"parties_allocated_once"}},
 		"ListKnownParties":    {dbgen.ListKnownParties, []string{"parties_allocated_once"}},
 		"ListParties":         {dbgen.ListParties, []string{"parties_allocated_once"}},
+		"ListNamespaces":      {dbgen.ListNamespaces, []string{"namespaces_once"}},
 		"GetIdentityProvider": {dbgen.GetIdentityProvider, []string{"identity_providers_id_unique"}},
 		"GetIdentityProviderByIssuer": {
 			dbgen.GetIdentityProviderByIssuer, []string{"identity_providers_issuer_unique"},

@@ -117,10 +117,10 @@ var (
 		"AMBIGUOUS_VETTING_REFERENCE", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Name the package by its id.",
 	}
-	// TopologySerialMismatch: the topology changed since its serial was read.
+	// TopologySerialMismatch: the topology is another one than the serial of the change is for.
 	TopologySerialMismatch = Code{
 		"TOPOLOGY_SERIAL_MISMATCH", InvalidGivenCurrentSystemStateOther, OfRequest,
-		"Read the vetted packages again and repeat the change.",
+		"Read what is there, such as the vetted packages, and repeat the change.",
 	}
 	// TopologyInvalidTxSignature: a signature of a topology transaction is not one by its key.
 	TopologyInvalidTxSignature = Code{

@@ -10,6 +10,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/topology"
 )
 
 // Record is what the endpoints read from the database.
@@ -17,6 +18,8 @@ type Record interface {
 	preview.Record
 	Users
 	ExternalParty(ctx context.Context, party ledger.Party) (db.ExternalParty, bool, error)
+	// Namespaces finds what is kept of the namespaces of external parties.
+	Namespaces(ctx context.Context, names ...string) (topology.Namespaces, error)
 	Head(ctx context.Context) (db.Head, error)
 	// LedgerSettings reads what the ledger decides by now.
 	LedgerSettings(ctx context.Context) (ledger.Settings, error)

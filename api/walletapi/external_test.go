@@ -235,6 +235,23 @@ func TestTheTopologyOfAnExternalParty(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, rights, ledger.Right{Kind: ledger.CanActAs, Party: o.id})
 	})
+	t.Run("has the root of the namespace once", func(t *testing.T) {
+		t.Parallel()
+		o := arrive(t, s, "early")
+		body := o.topology("later")
+		txs := body["signed_topology_txs"].([]object)
+		body["signed_topology_txs"] = txs[1:]
+		o.post(topologyPath, body).OK(nil)
+		_, known, err := s.DB.ExternalParty(t.Context(), o.id)
+		require.NoError(t, err)
+		require.True(t, known)
+		require.Contains(t, o.id, "later::")
+
+		stranger := &outsider{t: t, s: s, key: s.Key(signing.Curve25519)}
+		body = stranger.topology("stranger")
+		body["signed_topology_txs"] = body["signed_topology_txs"].([]object)[1:]
+		refused(t, stranger.post(topologyPath, body), 400, "missing authorizations by namespaces=")
+	})
 	t.Run("is refused", func(t *testing.T) {
 		t.Parallel()
 		o := &outsider{t: t, s: s, key: s.Key(signing.Curve25519)}

@@ -207,10 +207,15 @@ func (a *API) contribution(
 	if refused != nil {
 		return contribution, onboarding, v0.BadRequest("failed to construct topology transaction: %s", refused)
 	}
+	known, err := a.record.Namespaces(ctx, onboarding.Concerned()...)
+	if err != nil {
+		return contribution, onboarding, err
+	}
+	onboarding, conflict := onboarding.With(known)
 	if _, err := onboarding.Authorize(a.self()); err != nil {
 		return contribution, onboarding, err
 	}
-	return contribution, onboarding, nil
+	return contribution, onboarding, conflict
 }
 
 // hostsAParty tells whether one of the transactions says who hosts the party.

@@ -26,8 +26,8 @@ func TestWhatIsCommittedDirectlyTakesTurns(t *testing.T) {
 	require.Equal(t, []string{
 		"ActiveByTemplate", "ActiveContracts", "ActiveNetworkContracts", "AutomationSetting", "Balance",
 		"CheckOwnWallet", "Contract", "ContractByKey", "Contracts", "ExternalParty", "Head", "HeldContracts", "History",
-		"LedgerSettings", "MergeDelegations", "NetworkContract", "NetworkContracts", "NetworkUpdateByID", "Offers", "OpenRounds",
-		"Parties", "ProvidedPreapprovals", "Requesters", "Shared", "TrackedState", "UpdateByID", "UpdateByOffset", "User",
+		"LedgerSettings", "MergeDelegations", "Namespaces", "NetworkContract", "NetworkContracts", "NetworkUpdateByID",
+		"Offers", "OpenRounds", "Parties", "ProvidedPreapprovals", "Requesters", "Shared", "TrackedState", "UpdateByID", "UpdateByOffset", "User",
 		"UserNamed", "UserRights", "WakeProposals", "WalletParty",
 	}, handedOn(reflect.TypeFor[turning]()))
 	require.Equal(t, []string{"OnboardingOf"}, handedOn(reflect.TypeFor[onboardsInTurn]()))

@@ -59,7 +59,7 @@ func (o Onboarding) Authorize(node Node) (Missing, error) {
 		return participant == node.ParticipantID
 	})
 	if len(missing.Namespaces) > 0 {
-		return Missing{}, unsigned(o.Hosting, missing)
+		return Missing{}, o.unsigned(missing)
 	}
 	if o.Allocates() && !missing.IsEmpty() {
 		return Missing{}, unauthorized(o.Hosting, missing)
@@ -207,14 +207,8 @@ func (o Onboarding) partyAuthorization(signed Signed, listed []signing.Key) (Mis
 // key, which is known from its root or from being listed with namespace usage.
 func (o Onboarding) namespaceSigned(signed Signed, listed []signing.Key) bool {
 	if o.Decentralized != nil {
-		mapping := o.Decentralized.Transaction.Mapping.(DecentralizedNamespace)
-		agreed := 0
-		for _, owner := range mapping.Owners {
-			if signed.signedBy(owner) {
-				agreed++
-			}
-		}
-		return agreed >= mapping.Threshold
+		_, further := o.silentOwners(signed)
+		return further <= 0
 	}
 	namespace := namespaceOf(string(o.Party()))
 	if !signed.signedBy(namespace) {
@@ -224,6 +218,17 @@ func (o Onboarding) namespaceSigned(signed Signed, listed []signing.Key) bool {
 	return isRoot || slices.ContainsFunc(listed, func(key signing.Key) bool {
 		return key.Public.Fingerprint() == namespace && key.MayBeUsedFor(signing.UsageNamespace)
 	})
+}
+
+// silentOwners are the owners of a decentralized namespace who have not signed, and how many of them still must.
+func (o Onboarding) silentOwners(signed Signed) (silent []string, further int) {
+	mapping := o.Decentralized.Transaction.Mapping.(DecentralizedNamespace)
+	for _, owner := range mapping.Owners {
+		if !signed.signedBy(owner) {
+			silent = append(silent, owner)
+		}
+	}
+	return silent, mapping.Threshold - (len(mapping.Owners) - len(silent))
 }
 
 // verify checks the signatures of a transaction against the keys that have a say in it. Signatures over several

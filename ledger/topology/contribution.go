@@ -64,6 +64,26 @@ type Standing struct {
 	UserIDs []string
 	// IdentityProviderID is the one that the party belongs to, or will.
 	IdentityProviderID string
+	// Namespaces are what the node keeps of the namespaces that the contribution has to do with.
+	Namespaces Namespaces
+}
+
+// begun is the standing before a contribution with what waits completed and verified. What the owner of the party did
+// not begin counts for nothing.
+func (s Standing) begun(node Node, checks *Checks) Standing {
+	if s.Pending == nil {
+		return s
+	}
+	pending, err := s.Pending.With(s.Namespaces)
+	if err == nil {
+		pending = pending.Remembering(checks)
+		_, err = pending.Authorize(node)
+	}
+	if err != nil {
+		return Standing{Namespaces: s.Namespaces}
+	}
+	s.Pending, s.Namespaces = &pending, s.Namespaces.and(pending.Namespaces())
+	return s
 }
 
 // Merged is an onboarding with what a contribution adds to it.
@@ -77,16 +97,12 @@ type Merged struct {
 }
 
 // Merge adds a contribution to what waits. Only what the owner of the party signed begins an onboarding, names users
-// and is told of what others did; all else, such as the agreement of further hosts, adds to what the owner began. It
-// refuses parties that exist or belong to another identity provider.
+// and is told of what others did; all else, such as the agreement of further hosts, adds to what the owner began. The
+// namespaces that the node keeps, and those of what waits, count as if the contribution had them. It refuses parties
+// that exist or belong to another identity provider, and other definitions of these namespaces.
 func (c Contribution) Merge(given Onboarding, node Node, standing Standing) (Merged, error) {
-	if standing.Pending != nil {
-		pending := standing.Pending.Remembering(given.checks)
-		standing.Pending = &pending
-		if _, err := standing.Pending.Authorize(node); err != nil {
-			standing = Standing{} // the owner did not begin it
-		}
-	}
+	standing = standing.begun(node, given.checks)
+	given, conflict := given.With(standing.Namespaces)
 	party := given.Party()
 	there := standing.Exists || standing.Pending != nil
 	_, unsigned := given.Authorize(node)
@@ -101,6 +117,8 @@ func (c Contribution) Merge(given Onboarding, node Node, standing Standing) (Mer
 	switch {
 	case standing.Exists:
 		return Merged{}, AlreadyAllocated(party, node.SynchronizerID)
+	case unsigned == nil && conflict != nil:
+		return Merged{}, conflict
 	case unsigned != nil && c.UserID != "" && !slices.Contains(standing.UserIDs, c.UserID):
 		return Merged{}, fault.InvalidArgumentf(
 			"userId %q is named in a request that the namespace of party %s has not signed", c.UserID, short(string(party))).

@@ -24,16 +24,26 @@ func unauthorized(signed Signed, missing Missing) *fault.Fault {
 		set(namespaces), set(missing.Keys)).WithHint(detail)
 }
 
-// unsigned refuses what the owner of the party has not asked for: it neither waits nor gets this node's agreement.
-func unsigned(signed Signed, missing Missing) *fault.Fault {
-	refusal := unauthorized(signed, missing)
-	return refusal.WithHint("Nothing waits until the party's namespace has signed: send the request with the owner's " +
-		"signatures first, the agreement of further hosts after it. " + refusal.Hint)
+// unsigned refuses what the owner of the party has not asked for: it neither waits nor gets this node's agreement. An
+// owner of a decentralized namespace who has signed learns who else may.
+func (o Onboarding) unsigned(missing Missing) *fault.Fault {
+	refusal := unauthorized(o.Hosting, missing)
+	hint := "Nothing waits until the party's namespace has signed: send the request with the owner's signatures first, " +
+		"the agreement of further hosts after it. "
+	if o.Decentralized != nil {
+		owners := len(o.holders())
+		if silent, further := o.silentOwners(o.Hosting); len(silent) < owners {
+			hint = fmt.Sprintf("The namespace has %d owners, %d of whom have signed; %d of these must sign as well: %s. ",
+				owners, owners-len(silent), further, set(silent))
+		}
+	}
+	return refusal.WithHint(hint + refusal.Hint)
 }
 
 func unknownSigners(signed Signed, keys []string) *fault.Fault {
 	detail := "The keys are neither listed in the transaction nor those of its namespace: leave out their signatures. " +
-		"The key of another host becomes known with the signed root NamespaceDelegation of its namespace. " + asRead(signed)
+		"The key of another host becomes known with the signed root NamespaceDelegation of its namespace, and so does that " +
+		"of an owner. " + asRead(signed)
 	return fault.TopologyUnauthorizedTransaction.New("Topology transaction authorization cannot be verified due to "+
 		"missing namespace delegations for keys %s", set(keys)).WithHint(detail)
 }

@@ -31,8 +31,8 @@ type Onboarder interface {
 type OnboardingRecord interface {
 	// ExternalParty finds an external party that is allocated.
 	ExternalParty(ctx context.Context, party ledger.Party) (db.ExternalParty, bool, error)
-	// PartyStanding finds how far a party has come.
-	PartyStanding(ctx context.Context, party ledger.Party) (db.PartyStanding, error)
+	// PartyStanding finds how far a party has come, and what is kept of the namespaces.
+	PartyStanding(ctx context.Context, party ledger.Party, namespaces ...string) (db.PartyStanding, error)
 	// CheckPartyQuota refuses users that would have rights to more parties than they may.
 	CheckPartyQuota(ctx context.Context, grant db.Grant, party ledger.Party) error
 }
@@ -222,7 +222,8 @@ func (a *API) checkAllocateExternal(
 	if err := a.record.CheckPartyQuota(ctx, grant, onboarding.Party()); err != nil {
 		return contribution, onboarding, err
 	}
-	return contribution, onboarding, a.checkStanding(ctx, contribution, onboarding)
+	onboarding, err = a.checkStanding(ctx, contribution, onboarding)
+	return contribution, onboarding, err
 }
 
 // checkConnected refuses synchronizers other than the node's own.
@@ -255,19 +256,19 @@ func checkOwnership(body AllocateExternalPartyRequest) error {
 	return nil
 }
 
-// checkStanding refuses what cannot be added to what there is: parties that exist or belong elsewhere, and signatures
-// that do not authorize.
+// checkStanding adds an onboarding to what there is. It refuses what cannot be added: parties that exist or belong
+// elsewhere, and signatures that do not authorize.
 func (a *API) checkStanding(
 	ctx context.Context, contribution topology.Contribution, onboarding topology.Onboarding,
-) error {
-	standing, err := a.record.PartyStanding(ctx, onboarding.Party())
+) (topology.Onboarding, error) {
+	standing, err := a.record.PartyStanding(ctx, onboarding.Party(), onboarding.Concerned()...)
 	if err != nil {
-		return err
+		return onboarding, err
 	}
 	merged, err := contribution.Merge(onboarding, a.self(), standing.Standing())
 	if err != nil {
-		return err
+		return onboarding, err
 	}
 	_, err = merged.Authorize(a.self())
-	return err
+	return merged.Onboarding, err
 }
