@@ -20,15 +20,15 @@ func handedOn(wrapper reflect.Type) (names []string) {
 }
 
 // Whatever changes users or what belongs to them takes a turn. A new method of the record that only reads is
-// added to the list, as is one that only wakes automation; one that changes something goes through the turns.
+// added to the list; one that changes something goes through the turns.
 func TestWhatIsCommittedDirectlyTakesTurns(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []string{
 		"ActiveByTemplate", "ActiveContracts", "ActiveNetworkContracts", "AutomationSetting", "Balance",
 		"CheckOwnWallet", "Contract", "ContractByKey", "Contracts", "ExternalParty", "Head", "HeldContracts", "History",
 		"LedgerSettings", "MergeDelegations", "Namespaces", "NetworkContract", "NetworkContracts", "NetworkUpdateByID",
-		"Offers", "OpenRounds", "Parties", "ProvidedPreapprovals", "Requesters", "Shared", "TrackedState", "UpdateByID", "UpdateByOffset", "User",
-		"UserNamed", "UserRights", "WakeProposals", "WalletParty",
+		"Offers", "OpenRounds", "Parties", "ProvidedPreapprovals", "Requesters", "Shared", "TrackedState", "UpdateByID",
+		"UpdateByOffset", "User", "UserNamed", "UserRights", "WalletParty",
 	}, handedOn(reflect.TypeFor[turning]()))
 	require.Equal(t, []string{"OnboardingOf"}, handedOn(reflect.TypeFor[onboardsInTurn]()))
 }
