@@ -39,8 +39,9 @@ func (a *API) ledgerSettingsEndpoints() []endpoint.Endpoint {
 			"List what all nodes of the ledger decide by.", ""), a.listLedgerSettings),
 		endpoint.New(info(http.MethodPut, LedgerSettingsPath+"/{name}", "putLedgerSetting",
 			"Change what all nodes of the ledger decide by.",
-			"The value counts from the next offset on, on every node, without a restart. Those that are fixed were given at "+
-				"the first start of the ledger and cannot be changed."), a.putLedgerSetting),
+			"The value counts from the next offset on, on every node, without a restart. Of the secret of tokens, nodes take "+
+				"the new one when they are started with it, or read its file again. Those that are fixed were given at the first "+
+				"start of the ledger and cannot be changed."), a.putLedgerSetting),
 		endpoint.New(info(http.MethodGet, LedgerSettingsPath+"/changes", "listLedgerSettingChanges",
 			"List who changed the settings of the ledger, and when.", "The newest change comes first."),
 			a.listLedgerSettingChanges),

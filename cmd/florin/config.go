@@ -13,6 +13,7 @@ import (
 	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/cmd/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledgerclient"
 )
 
@@ -101,11 +102,17 @@ func (c *configSetCommand) Run(ctx context.Context) error {
 		if err := admin.Call(ctx, http.MethodPut, path, map[string]string{"value": c.Value}, &setting); err != nil {
 			return err
 		}
-		return c.Print(console.Answer{
-			Data: setting, Names: []string{setting.Value},
-			Text: fmt.Sprintf("%s=%s from offset %d on, on every node", setting.Name, setting.Value, setting.FromOffset),
-		})
+		return c.Print(console.Answer{Data: setting, Names: []string{setting.Value}, Text: inForce(setting)})
 	})
+}
+
+// inForce says from when on nodes decide by a setting that was changed.
+func inForce(setting operatorapi.LedgerSetting) string {
+	if setting.Name == ledger.AuthSecret {
+		return "auth-secret is another one now: until API nodes are restarted with it, or read its file again (SIGHUP), " +
+			"they take tokens of the one before alone"
+	}
+	return fmt.Sprintf("%s=%s from offset %d on, on every node", setting.Name, setting.Value, setting.FromOffset)
 }
 
 type configListCommand struct {

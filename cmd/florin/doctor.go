@@ -112,6 +112,9 @@ func (c *doctorCommand) node(ctx context.Context) finding {
 		found.Advice = "`florin wait` returns when it is ready"
 	default:
 		found.OK, found.Found, found.Advice = false, state+": "+detail, "`florin logs` shows why"
+		if c.URL != "" {
+			found.Advice = "the part that failed says why; so does the log of the node"
+		}
 	}
 	return found
 }

@@ -1,0 +1,25 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/operatorapi"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Nodes do not read the secret of tokens from the ledger, as they do all else.
+func TestAChangedSettingSaysFromWhenOnItCounts(t *testing.T) {
+	t.Parallel()
+	for _, setting := range ledger.AllSettings() {
+		name := setting.Name
+		said := inForce(operatorapi.LedgerSetting{Name: name, Value: "new", FromOffset: 7})
+		if name == ledger.AuthSecret {
+			require.Contains(t, said, "until API nodes are restarted with it, or read its file again")
+			require.NotContains(t, said, "every node")
+		} else {
+			require.Equal(t, name+"=new from offset 7 on, on every node", said)
+		}
+	}
+}
