@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/builtin"
+	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/ledger"
@@ -66,6 +67,7 @@ func TestContractsAreFoundByTheirRolesAlone(t *testing.T) {
 	record := dbtest.New(t)
 	packages, contracts := everyTemplate(t, record)
 	requireHeld(t, record, packages, contracts)
+	requireNewest(t, record, packages, contracts)
 	requireOffered(t, record, packages, contracts)
 	requireDelegated(t, record, packages, contracts)
 }
@@ -98,6 +100,27 @@ func requireHeld(t *testing.T, record *db.DB, packages *ledger.Packages, contrac
 	for name := range roles {
 		require.Contains(t, parties, name, "no template is called that")
 	}
+}
+
+// requireNewest checks that of each featured app the newest right is found, those of as many apps as are asked for.
+func requireNewest(t *testing.T, record *db.DB, packages *ledger.Packages, contracts []ledger.Contract) {
+	t.Helper()
+	memory := plantest.Reader(func() []ledger.Contract { return contracts })
+	template, err := ledger.TemplateName[coin.FeaturedAppRight](packages)
+	require.NoError(t, err)
+	var wanted []ledger.ContractID
+	for i, party := range []ledger.Party{alice, bob, "carol::1220"} {
+		found, err := record.NewestHeld(t.Context(), template.String(), int32(i))
+		require.NoError(t, err)
+		require.Equal(t, slices.Sorted(slices.Values(wanted)), slices.Sorted(slices.Values(ids(stored(found)))))
+		newest, err := memory.Held(template, party, plan.Least, 2)
+		require.NoError(t, err)
+		require.Len(t, newest, 2, "there are more of each")
+		wanted = append(wanted, newest[0].ID)
+	}
+	found, err := record.NewestHeld(t.Context(), template.String(), int32(len(contracts)))
+	require.NoError(t, err)
+	require.Equal(t, slices.Sorted(slices.Values(wanted)), ids(stored(found)), "the oldest first")
 }
 
 // requireOffered checks that offers are found by both their parties, and by no other order of them.

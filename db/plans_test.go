@@ -96,6 +96,7 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		"ListOfRound":        {dbgen.ListOfRound, []string{"contracts_active_of_round"}},
 		"ListHeld":           {dbgen.ListHeld, []string{"contracts_held"}},
 		"ListHeldLeastFirst": {dbgen.ListHeldLeastFirst, []string{"contracts_held"}},
+		"ListNewestHeld":     {dbgen.ListNewestHeld, []string{"contracts_held"}},
 		"SumHeld":            {dbgen.SumHeld, []string{"contracts_held"}},
 		"ListOffered":        {dbgen.ListOffered, []string{"contracts_offered"}},
 		"ListMergeDelegations": {

@@ -36,6 +36,17 @@ func (r Reader) HeldContracts(ctx context.Context, held Held) ([]StoredContract,
 	return fromDBContracts(rows)
 }
 
+// NewestHeld lists the newest active contract of the network of a template of each party that has some, the oldest of
+// them first; where more parties have some, those of the first in the order of their ids. All contracts of the template
+// must be of one rank.
+func (r Reader) NewestHeld(ctx context.Context, template string, limit int32) ([]StoredContract, error) {
+	rows, err := r.queries.ListNewestHeld(ctx, dbgen.ListNewestHeldParams{TemplateID: template, CountMax: limit})
+	if err != nil {
+		return nil, failed("listing the newest contract of each party", err)
+	}
+	return fromDBContracts(rows)
+}
+
 // Balance adds up the amounts of a party's coins of one template, locked or not.
 func (r Reader) Balance(ctx context.Context, template string, holder ledger.Party) (decimal.Decimal, error) {
 	total, err := r.queries.SumHeld(ctx, dbgen.SumHeldParams{TemplateID: template, Holder: string(holder)})

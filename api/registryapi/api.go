@@ -22,6 +22,8 @@ import (
 type Record interface {
 	Head(ctx context.Context) (db.Head, error)
 	ActiveNetworkContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
+	HeldContracts(ctx context.Context, held db.Held) ([]db.StoredContract, error)
+	NewestHeld(ctx context.Context, template string, limit int32) ([]db.StoredContract, error)
 	NetworkContract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
 	LastRecordTime(ctx context.Context, after, upTo ledger.Offset) (ledger.Offset, time.Time, bool, error)
 	NetworkUpdateByOffset(ctx context.Context, offset ledger.Offset) (ledger.NetworkUpdate, bool, error)
@@ -161,6 +163,26 @@ func portion(
 	})
 }
 
+// heldBy finds the first of the contracts of a template that are a party's; false when there is none. Whatever else
+// names the party, and however much of it there is, makes no difference.
+func (a *API) heldBy(ctx context.Context, template string, held db.Held) (ledger.Contract, bool, error) {
+	held.Limit = 1
+	for _, held.Template = range a.templateIDs(template) {
+		found, err := a.record.HeldContracts(ctx, held)
+		if err != nil || len(found) > 0 {
+			return firstOf(found), len(found) > 0, err
+		}
+	}
+	return ledger.Contract{}, false, nil
+}
+
+func firstOf(found []db.StoredContract) (first ledger.Contract) {
+	if len(found) > 0 {
+		first = found[0].Contract
+	}
+	return first
+}
+
 // the returns the newest contract of a template of which the DSO keeps one. That there is none means that the coin has
 // not been created yet.
 func (a *API) the(ctx context.Context, template string) (ledger.Contract, error) {
@@ -185,21 +207,6 @@ func payloadOf[T any](contract ledger.Contract) (T, error) {
 		return payload, fault.Internal(fmt.Errorf("reading contract %s: %w", contract.ID, err))
 	}
 	return payload, nil
-}
-
-// having returns those contracts whose payload is wanted.
-func having[T any](contracts []ledger.Contract, wanted func(T) bool) ([]ledger.Contract, error) {
-	var found []ledger.Contract
-	for _, contract := range contracts {
-		payload, err := payloadOf[T](contract)
-		if err != nil {
-			return nil, err
-		}
-		if wanted(payload) {
-			found = append(found, contract)
-		}
-	}
-	return found, nil
 }
 
 // partyOf reads a party id that a request names.

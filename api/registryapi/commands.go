@@ -24,21 +24,14 @@ func (a *API) transferCommandCounter(
 	if err != nil {
 		return response, err
 	}
-	all, err := a.active(ctx, transferCounters, party)
+	counter, ok, err := a.heldBy(ctx, transferCounters, db.Held{Holder: party, LeastFirst: true})
 	if err != nil {
 		return response, err
 	}
-	type counter struct {
-		Sender ledger.Party `json:"sender"`
-	}
-	own, err := having(all, func(c counter) bool { return c.Sender == party })
-	if err != nil {
-		return response, err
-	}
-	if len(own) == 0 {
+	if !ok {
 		return response, v0.NotFound("No TransferCommandCounter found for party: %s, use 0 for the nonce", party)
 	}
-	response.TransferCommandCounter, err = v0.ToAPIContractWithState(own[len(own)-1], a.node.SynchronizerID)
+	response.TransferCommandCounter, err = v0.ToAPIContractWithState(counter, a.node.SynchronizerID)
 	return response, err
 }
 

@@ -2,10 +2,11 @@ package registryapi
 
 import (
 	"context"
-	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/budget"
+	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -40,26 +41,7 @@ func (a *API) preapprovalByParty(
 // preapprovalOf finds the preapproval of a receiver that lasts longest. Expired ones count until they are archived, as
 // they do for the network's own scan.
 func (a *API) preapprovalOf(ctx context.Context, receiver ledger.Party) (ledger.Contract, bool, error) {
-	all, err := a.active(ctx, preapprovals, receiver)
-	if err != nil {
-		return ledger.Contract{}, false, err
-	}
-	type preapproval struct {
-		Receiver  ledger.Party `json:"receiver"`
-		ExpiresAt time.Time    `json:"expiresAt"`
-	}
-	var latest ledger.Contract
-	var until time.Time
-	for _, contract := range all {
-		payload, err := payloadOf[preapproval](contract)
-		if err != nil {
-			return ledger.Contract{}, false, err
-		}
-		if payload.Receiver == receiver && (latest.ID == "" || payload.ExpiresAt.After(until)) {
-			latest, until = contract, payload.ExpiresAt
-		}
-	}
-	return latest, latest.ID != "", nil
+	return a.heldBy(ctx, preapprovals, db.Held{Holder: receiver})
 }
 
 type byProviderRequest struct {
@@ -88,34 +70,32 @@ func (a *API) featuredApp(
 
 // featuredRightOf finds the newest right of a provider.
 func (a *API) featuredRightOf(ctx context.Context, provider ledger.Party) (ledger.Contract, bool, error) {
-	all, err := a.active(ctx, featuredAppRights, provider)
-	if err != nil {
-		return ledger.Contract{}, false, err
-	}
-	type right struct {
-		Provider ledger.Party `json:"provider"`
-	}
-	own, err := having(all, func(r right) bool { return r.Provider == provider })
-	if err != nil || len(own) == 0 {
-		return ledger.Contract{}, false, err
-	}
-	return own[len(own)-1], true, nil
+	return a.heldBy(ctx, featuredAppRights, db.Held{Holder: provider, LeastFirst: true})
 }
 
 // ListFeaturedAppRightsResponse are the rights of all featured apps.
 type ListFeaturedAppRightsResponse struct {
-	FeaturedApps []v0.Contract `json:"featured_apps" required:"true" doc:"Oldest first"`
+	FeaturedApps []v0.Contract `json:"featured_apps" required:"true" doc:"Newest of each app, oldest first; at most 1000"`
 }
 
-func (a *API) featuredApps(ctx context.Context, _ endpoint.NoRequest) (ListFeaturedAppRightsResponse, error) {
-	rights, err := a.active(ctx, featuredAppRights, a.node.DSO)
-	if err != nil {
-		return ListFeaturedAppRightsResponse{}, err
-	}
-	response := ListFeaturedAppRightsResponse{FeaturedApps: make([]v0.Contract, len(rights))}
-	for i, right := range rights {
-		if response.FeaturedApps[i], err = v0.ToAPIContract(right); err != nil {
-			return ListFeaturedAppRightsResponse{}, err
+func (a *API) featuredApps(
+	ctx context.Context, _ endpoint.NoRequest,
+) (response ListFeaturedAppRightsResponse, err error) {
+	response.FeaturedApps = []v0.Contract{}
+	for _, template := range a.templateIDs(featuredAppRights) {
+		rights, err := a.record.NewestHeld(ctx, template, maxContracts)
+		if err != nil {
+			return response, err
+		}
+		for _, right := range rights {
+			if err := budget.Of(ctx).Take(int64(len(right.Payload))); err != nil {
+				return response, err
+			}
+			shown, err := v0.ToAPIContract(right.Contract)
+			if err != nil {
+				return response, err
+			}
+			response.FeaturedApps = append(response.FeaturedApps, shown)
 		}
 	}
 	return response, nil

@@ -138,15 +138,11 @@ func (a *API) network(ctx context.Context) (registry.Network, error) {
 func (a *API) preapprovalFor(
 	ctx context.Context, receiver ledger.Party,
 ) (preapproval, featured *ledger.Contract, err error) {
-	all, err := a.active(ctx, preapprovals, receiver)
-	if err != nil {
+	longest, ok, err := a.preapprovalOf(ctx, receiver)
+	if err != nil || !ok {
 		return nil, nil, err
 	}
-	own, err := having(all, func(p struct{ Receiver ledger.Party }) bool { return p.Receiver == receiver })
-	if err != nil {
-		return nil, nil, err
-	}
-	preapproval, payload, err := registry.ValidPreapproval(a.packages, own, a.now())
+	preapproval, payload, err := registry.ValidPreapproval(a.packages, []ledger.Contract{longest}, a.now())
 	if err != nil || preapproval == nil {
 		return nil, nil, err
 	}

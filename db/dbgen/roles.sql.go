@@ -172,6 +172,89 @@ func (q *Queries) ListMergeDelegations(ctx context.Context, arg ListMergeDelegat
 	return items, nil
 }
 
+const ListNewestHeld = `-- name: ListNewestHeld :many
+WITH RECURSIVE holders AS (
+    (
+        SELECT contract_holder(c.template_id, c.payload) AS holder
+        FROM contracts AS c
+        WHERE c.archived_offset IS NULL AND c.in_network AND c.template_id = $1
+        ORDER BY contract_holder(c.template_id, c.payload)
+        LIMIT 1
+    )
+    UNION ALL
+    SELECT (
+        SELECT contract_holder(c.template_id, c.payload)
+        FROM contracts AS c
+        WHERE
+            c.archived_offset IS NULL AND c.in_network AND c.template_id = $1
+            AND contract_holder(c.template_id, c.payload) > h.holder
+        ORDER BY contract_holder(c.template_id, c.payload)
+        LIMIT 1
+    )
+    FROM holders AS h
+    WHERE h.holder IS NOT NULL
+), listed AS (
+    SELECT h.holder
+    FROM holders AS h
+    WHERE h.holder IS NOT NULL
+    LIMIT $2
+)
+SELECT newest.contract_id, newest.created_offset, newest.created_node_id, newest.archived_offset, newest.template_id, newest.package_name, newest.payload, newest.signatories, newest.observers, newest.key_value, newest.key_hash, newest.maintainers, newest.created_at, newest.in_network
+FROM listed
+CROSS JOIN LATERAL (
+    SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
+    FROM contracts AS c
+    WHERE
+        c.archived_offset IS NULL AND c.in_network AND c.template_id = $1
+        AND contract_holder(c.template_id, c.payload) = listed.holder
+    ORDER BY contract_rank(c.template_id, c.payload), c.created_offset DESC, c.created_node_id DESC
+    LIMIT 1
+) AS newest
+ORDER BY newest.created_offset, newest.created_node_id
+`
+
+type ListNewestHeldParams struct {
+	TemplateID string
+	CountMax   int32
+}
+
+// ListNewestHeld lists the newest active contract of a template of each holder, of so many holders at most. It goes from
+// one holder to the next, however many contracts each has.
+func (q *Queries) ListNewestHeld(ctx context.Context, arg ListNewestHeldParams) ([]Contract, error) {
+	rows, err := q.db.Query(ctx, ListNewestHeld, arg.TemplateID, arg.CountMax)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Contract{}
+	for rows.Next() {
+		var i Contract
+		if err := rows.Scan(
+			&i.ContractID,
+			&i.CreatedOffset,
+			&i.CreatedNodeID,
+			&i.ArchivedOffset,
+			&i.TemplateID,
+			&i.PackageName,
+			&i.Payload,
+			&i.Signatories,
+			&i.Observers,
+			&i.KeyValue,
+			&i.KeyHash,
+			&i.Maintainers,
+			&i.CreatedAt,
+			&i.InNetwork,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const ListOffered = `-- name: ListOffered :many
 SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
 FROM contracts
