@@ -127,6 +127,17 @@ func misdirected(ledger, validator *endpoint.Frame) http.HandlerFunc {
 	}
 }
 
+// preflight answers what browsers ask before they let a page call the node; refusals are in the form of the path's API.
+func preflight(ledger, validator *endpoint.Frame) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if ofFamilies(r.URL.Path) {
+			validator.Preflight(w, r)
+			return
+		}
+		ledger.Preflight(w, r)
+	}
+}
+
 // wrongMethod answers methods that a path does not take in the form of its API.
 func wrongMethod(ledger, validator *endpoint.Frame) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -23,6 +23,8 @@ type HealthOptions struct {
 	Readiness Readiness
 	// Metrics are those of the process; required.
 	Metrics *telemetry.Metrics
+	// Limits keep one caller from taking what is there for all; nil makes usual ones.
+	Limits *endpoint.Limits
 	// Logger gets one line for each request; required.
 	Logger *slog.Logger
 	// Now is the clock that requests are timed with; required.
@@ -39,7 +41,7 @@ func NewHealthRouter(options HealthOptions) (http.Handler, error) {
 	frame, err := endpoint.NewFrame(endpoint.Options{
 		Auth: nobody{}, Failures: v0.Failures("florin health realm"), Unreadable: v0.Unreadable, WrongMethod: v0.WrongMethod,
 		EncodesTimeouts: true, Logger: options.Logger, Now: options.Now, RequestTimeout: options.RequestTimeout,
-		Measure: options.Metrics.Request,
+		Measure: options.Metrics.Request, Limits: options.Limits,
 	})
 	if err != nil {
 		return nil, err

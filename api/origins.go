@@ -84,9 +84,10 @@ func isLoopback(origin string) bool {
 	return err == nil && address.IsLoopback()
 }
 
-// crossOrigin answers what browsers ask before they let a page call the node, and tells them what its page may read.
-func (o Origins) crossOrigin() func(http.Handler) http.Handler {
-	return cors.New(cors.Options{
+// crossOrigin tells browsers which pages may call the node and what they may read, and has preflight answer what they
+// ask before that.
+func (o Origins) crossOrigin(preflight http.Handler) func(http.Handler) http.Handler {
+	headers := cors.New(cors.Options{
 		AllowOriginFunc: o.Allow,
 		AllowedMethods: []string{
 			http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
@@ -95,6 +96,15 @@ func (o Origins) crossOrigin() func(http.Handler) http.Handler {
 		ExposedHeaders: []string{
 			"Traceparent", "Tracestate", "Retry-After", walletapi.WorkflowHeader, changes.ReplayedHeader,
 		},
-		MaxAge: int(preflightAge.Seconds()),
-	}).Handler
+		MaxAge: int(preflightAge.Seconds()), OptionsPassthrough: true,
+	})
+	return func(next http.Handler) http.Handler {
+		return headers.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+				preflight.ServeHTTP(w, r)
+				return
+			}
+			next.ServeHTTP(w, r)
+		}))
+	}
 }

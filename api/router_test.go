@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"log/slog"
 	"maps"
 	"net/http"
 	"os"
@@ -219,7 +220,7 @@ func TestPathsThatNoRouteMatchesAreNotLogged(t *testing.T) {
 	t.Parallel()
 	const secret = "kept-to-ourselves"
 	var log bytes.Buffer
-	s := apitest.New(t, apitest.Options{Log: &log})
+	s := apitest.New(t, apitest.Options{Log: &log, LogLevel: slog.LevelDebug})
 	paths := []string{
 		"/v0/nothing/", "/v0/wallet/", "/v2/nothing/", "/api/scan/", "/api/scan/v0/", "/api/validator/v0/", "/registry/", "/",
 	}
@@ -228,7 +229,7 @@ func TestPathsThatNoRouteMatchesAreNotLogged(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, answer.Status, path)
 		require.Contains(t, answer.Text, secret, "who sent it is told which path there is not")
 	}
-	require.Equal(t, len(paths), strings.Count(log.String(), "\n"), "one line for each request")
+	require.Equal(t, len(paths)+1, strings.Count(log.String(), "\n"), "one line for each request, and one for all")
 	require.NotContains(t, log.String(), secret)
 	require.Contains(t, log.String(), `"error":"no route matches the path"`)
 }
@@ -256,7 +257,8 @@ func TestTheEdgeOfTheWholeAPI(t *testing.T) {
 	s.Send(http.MethodGet, "/v2/users", websocketToken, nil).OK(nil)
 
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-	require.Len(t, lines, 6, "one line for each request")
-	require.Contains(t, lines[5], `"pattern":"/v2/users"`)
-	require.Contains(t, lines[5], `"user_id":"`+apitest.Admin+`"`)
+	require.Len(t, lines, 4, "one line for each request that an endpoint serves, and one for the others")
+	require.Contains(t, lines[0], `"by_status":{"404":1}`)
+	require.Contains(t, lines[3], `"pattern":"/v2/users"`)
+	require.Contains(t, lines[3], `"user_id":"`+apitest.Admin+`"`)
 }

@@ -50,6 +50,8 @@ func NewServer(handler http.Handler, options ServerOptions) *http.Server {
 		WriteTimeout:      max(write, served+DefaultHeaderTimeout),
 		IdleTimeout:       cmp.Or(options.IdleTimeout, DefaultIdleTimeout),
 		MaxHeaderBytes:    cmp.Or(options.MaxHeaderBytes, DefaultMaxHeaderBytes),
+		// OPTIONS * is for the handler, too, which counts what it answers.
+		DisableGeneralOptionsHandler: true,
 	}
 	if options.Logger != nil {
 		server.ErrorLog = slog.NewLogLogger(options.Logger.Handler(), slog.LevelDebug)

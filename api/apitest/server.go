@@ -75,6 +75,8 @@ type Options struct {
 	Record  ledgerapi.Record
 	Watcher ledgerapi.Watcher
 	Log     io.Writer
+	// LogLevel is from which level on there are lines in the log.
+	LogLevel slog.Level
 	// LedgerSettings changes those that the ledger begins with.
 	LedgerSettings func(*ledger.Settings)
 	// Packages are there beside the one of the test contracts.
@@ -233,7 +235,7 @@ func (s *Server) handler(options Options) http.Handler {
 		Operator: operator, Measure: s.Metrics.Request,
 		Auth: options.Auth, Tokens: auth.AnyUser{Verifier: s.issuers}, Ledger: ledgerAPI, Registry: registry,
 		Readiness: options.Readiness, Now: now, Streams: s.Streams, Limits: options.Limits,
-		Logger:       slog.New(slog.NewJSONHandler(options.Log, nil)),
+		Logger:       slog.New(slog.NewJSONHandler(options.Log, &slog.HandlerOptions{Level: options.LogLevel})),
 		MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
 	})
 	require.NoError(s.tb, err)

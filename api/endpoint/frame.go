@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -200,11 +201,9 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		}
 	}
 	request := reflect.New(s.request).Elem()
-	if err := decodeParams(r, request, s.frame.bounds().plainTexts); err != nil {
-		return nil, err
-	}
-	who, err := s.frame.admit(ctx, r)
-	if err != nil {
+	unreadable := decodeParams(r, request, s.frame.bounds().plainTexts)
+	who, busy, refused := s.frame.admit(ctx, r)
+	if err := cmp.Or(busy, unreadable, refused); err != nil {
 		return nil, err
 	}
 	if who.anonymous && !s.Vital {
@@ -213,6 +212,7 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		}
 	}
 	var content []byte
+	var err error
 	if s.bodyIndex >= 0 {
 		if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 			return nil, encoded(encoding)
@@ -233,20 +233,6 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		return s.handle(ctx, request)
 	}
 	return s.work(ctx, w, who, request, Exchange{Info: s.Info, Request: r, Body: content})
-}
-
-// admit finds out who calls and counts the request. One whose token names nobody who may call counts as one without a
-// token: for its address.
-func (f *Frame) admit(ctx context.Context, r *http.Request) (caller, error) {
-	refusal := f.authenticate(ctx, r)
-	claims := callOf(ctx).claims
-	who := caller{
-		holder: holderOf(claims.Identity()), anonymous: !claims.Authenticated(), address: r.RemoteAddr,
-	}
-	if busy := f.options.Limits.admit(who); busy != nil {
-		return who, busy
-	}
-	return who, refusal
 }
 
 // longestBody is how many bytes the caller may send.

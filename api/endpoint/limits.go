@@ -138,6 +138,8 @@ type Limits struct {
 	refused  atomic.Int64
 	told     atomic.Int64
 	refusals *rate.Limiter
+	// unserved are the answers to what no endpoint serves, since the log said so last.
+	unserved tally
 }
 
 // limitsNow are limits with what this process has of the shares of users.

@@ -26,7 +26,7 @@ func (f *Frame) Observe(next http.Handler) http.Handler {
 		started := f.options.Now()
 		current := &call{
 			trace: traceOf(r.Header), accept: strings.Join(r.Header.Values("Accept"), ","),
-			method: r.Method, uri: r.URL.RequestURI(),
+			method: r.Method, uri: r.URL.RequestURI(), address: r.RemoteAddr,
 		}
 		ctx := context.WithValue(r.Context(), callKey{}, current)
 		recorder := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
@@ -67,6 +67,7 @@ func (f *Frame) answerPanic(ctx context.Context, w middleware.WrapResponseWriter
 		callOf(ctx).failure = err
 		return
 	}
+	callOf(ctx).admitted = true // it must be told, even if it is one too many
 	f.fail(ctx, w, fault.Internal(err))
 }
 
@@ -92,14 +93,7 @@ func (f *Frame) log(ctx context.Context, r *http.Request, w middleware.WrapRespo
 	if current.ignored.count > 0 {
 		facts = append(facts, slog.Int("ignored_fields", current.ignored.count))
 	}
-	level := slog.LevelInfo
-	if _, overloaded := errors.AsType[*OverloadedError](current.failure); overloaded {
-		level = slog.LevelDebug // one line each would make an overload worse
-		if refused, tell := f.options.Limits.countRefusal(f.options.Now()); tell {
-			f.options.Logger.WarnContext(ctx, "requests were one too many and were refused", "refused", refused,
-				"last_reason", current.failure.Error())
-		}
-	}
+	level := f.level(ctx, status)
 	if current.failure != nil {
 		facts = append(facts, slog.String("error", current.loggedFailure(status)))
 		if hidden := fault.Hidden(current.failure); hidden != "" {
@@ -110,6 +104,27 @@ func (f *Frame) log(ctx context.Context, r *http.Request, w middleware.WrapRespo
 		}
 	}
 	f.options.Logger.LogAttrs(ctx, level, "request", facts...)
+}
+
+// level is that of the line about a request. What anybody can ask for without end has none by default, but its part in
+// one line in ten seconds: more would make an overload worse.
+func (f *Frame) level(ctx context.Context, status int) slog.Level {
+	current := callOf(ctx)
+	if _, overloaded := errors.AsType[*OverloadedError](current.failure); overloaded {
+		if refused, tell := f.options.Limits.countRefusal(f.options.Now()); tell {
+			f.options.Logger.WarnContext(ctx, "requests were one too many and were refused", "refused", refused,
+				"last_reason", current.failure.Error())
+		}
+		return slog.LevelDebug
+	}
+	if current.pattern == "" { // no endpoint serves it
+		if counts := f.options.Limits.unserved.count(status, f.options.Now()); counts != nil {
+			f.options.Logger.InfoContext(ctx, "requests were answered that no endpoint serves",
+				slog.Group("by_status", counts...))
+		}
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
 }
 
 // loggedFailure is the error as it is logged: not the path that no route matched, which the client is told. It may be a

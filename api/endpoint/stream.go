@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,20 +102,20 @@ var errNoUpgrade = &textError{
 func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	callOf(ctx).pattern = s.Path
-	if !wantsWebSocket(r) {
-		s.frame.fail(ctx, w, errNoUpgrade)
-		return
-	}
 	streams := s.frame.options.Streams
 	changes := streams.seen()
-	who, err := s.frame.admit(ctx, r)
-	if err != nil {
-		s.frame.fail(ctx, w, err)
+	var plain error
+	if !wantsWebSocket(r) {
+		plain = errNoUpgrade
+	}
+	who, busy, refused := s.frame.admit(ctx, r)
+	if err := cmp.Or(busy, plain, refused); err != nil {
+		s.refuse(ctx, w, err)
 		return
 	}
 	leave, err := s.frame.options.Limits.open(who)
 	if err != nil {
-		s.frame.fail(ctx, w, err)
+		s.refuse(ctx, w, err)
 		return
 	}
 	defer leave()
@@ -124,7 +125,7 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	open := &openStream{claims: callOf(ctx).claims, end: end, authenticate: callOf(ctx).authenticate}
 	remove, refusal, untold := streams.add(open, changes)
 	if untold != nil {
-		s.frame.fail(ctx, w, untold)
+		s.refuse(ctx, w, untold)
 		return
 	}
 	defer remove()
@@ -141,6 +142,12 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.frame.expire(open).Stop()
 	socket.finish(ctx, s.serve(ctx, socket))
+}
+
+// refuse answers a request that does not become a stream.
+func (s *servedStream) refuse(ctx context.Context, w http.ResponseWriter, err error) {
+	s.frame.options.Limits.hold(ctx, err)
+	s.frame.fail(ctx, w, err)
 }
 
 // authenticator authenticates the same token again, while ctx lasts, and asks no issuer for keys.

@@ -137,6 +137,7 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 func (n *node) healthHandler(context.Context) (http.Handler, error) {
 	return api.NewHealthRouter(api.HealthOptions{
 		Readiness: n.readiness, Metrics: n.metrics, Logger: n.options.log, Now: time.Now,
+		Limits:         endpoint.NewLimits(n.options.settings.limitOptions()),
 		RequestTimeout: n.options.settings.RequestTimeout,
 	})
 }
