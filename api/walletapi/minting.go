@@ -36,6 +36,18 @@ type pageRequest struct {
 	Limit *int32 `query:"limit" doc:"Most elements to return, 1 to 1000; 1000 unless it is given"`
 }
 
+// bounds are how many elements the page has at most, and where it begins.
+func (r pageRequest) bounds() (limit int, after db.Position, err error) {
+	limit = maxPage
+	if r.Limit != nil {
+		limit = int(*r.Limit)
+	}
+	if r.After != nil {
+		after = positionOf(*r.After)
+	}
+	return limit, after, checkLimit(int64(limit))
+}
+
 func (a *API) listMintingDelegationProposals(
 	ctx context.Context, req pageRequest,
 ) (ListMintingDelegationProposalsResponse, error) {
@@ -58,15 +70,9 @@ func mintingPage[T any](
 	if err != nil {
 		return nil, nil, err
 	}
-	limit, after := maxPage, db.Position{}
-	if req.Limit != nil {
-		limit = int(*req.Limit)
-	}
-	if err := checkLimit(int64(limit)); err != nil {
+	limit, after, err := req.bounds()
+	if err != nil {
 		return nil, nil, err
-	}
-	if req.After != nil {
-		after = positionOf(*req.After)
 	}
 	visit := func(part context.Context, c contract[T], at db.Position) (bool, error) {
 		d := delegation(c.Payload)

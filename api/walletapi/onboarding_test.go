@@ -1,7 +1,10 @@
 package walletapi_test
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 
@@ -99,6 +102,62 @@ func (u users) names() []string {
 	var answer struct{ Usernames []string }
 	u.s.Call(apitest.LedgerUser, http.MethodGet, "/v0/admin/users", nil).OK(&answer)
 	return answer.Usernames
+}
+
+// page is a page of users, and the token of the next one; nil at the end.
+func (u users) page(query string) (names []string, next *int64) {
+	u.t.Helper()
+	var answer struct {
+		Usernames []string
+		Next      *int64 `json:"next_page_token"`
+	}
+	u.s.Call(apitest.LedgerUser, http.MethodGet, "/v0/admin/users"+query, nil).OK(&answer)
+	return answer.Usernames, answer.Next
+}
+
+// Of any number of wallets none is left out, and who asks for no page is told where to go on.
+func TestUsersAreListedInPages(t *testing.T) {
+	t.Parallel()
+	_, u := start(t)
+	for _, name := range []string{"first", "second", "third", "fourth"} {
+		u.onboard(map[string]any{"name": name})
+	}
+	all, next := u.page("")
+	require.Subset(t, all, []string{"first", "fourth"})
+	require.Nil(t, next)
+	var paged []string
+	for query := "?limit=2"; query != ""; {
+		page, next := u.page(query)
+		require.LessOrEqual(t, len(page), 2)
+		paged, query = append(paged, page...), ""
+		if next != nil {
+			query = fmt.Sprintf("?limit=2&after=%d", *next)
+		}
+	}
+	require.Equal(t, all, paged)
+	_, next = u.page(fmt.Sprintf("?limit=%d", len(all)))
+	require.Nil(t, next, "nothing is behind the last page, however full it is")
+	for _, limit := range []string{"0", "1001"} {
+		answer := u.s.Call(apitest.LedgerUser, http.MethodGet, "/v0/admin/users?limit="+limit, nil)
+		require.Equal(t, http.StatusBadRequest, answer.Status, answer.Text)
+	}
+}
+
+// More wallets than a page has are all listed, the first ones first.
+func TestTheOldestOfManyUsersAreListed(t *testing.T) {
+	t.Parallel()
+	const more = 1500
+	s, u := start(t)
+	u.onboard(map[string]any{"name": "first"})
+	installs := slices.Collect(maps.Keys(activeOf[walletapp.WalletAppInstall](t, s, s.Node.Operator)))
+	plant(bank{Server: s, t: t}, installs[0], more)
+	names, next := u.page("")
+	require.Len(t, names, 1000)
+	require.Contains(t, names, "first")
+	require.NotNil(t, next)
+	rest, next := u.page(fmt.Sprintf("?after=%d", *next))
+	require.Nil(t, next)
+	require.Len(t, rest, more+len(installs)-1000)
 }
 
 func (u users) offboard(name string) {

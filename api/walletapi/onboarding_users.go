@@ -7,7 +7,9 @@ import (
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
@@ -27,9 +29,10 @@ type OnboardUserResponse struct {
 	PartyID ledger.Party `json:"party_id" required:"true" doc:"The user's party"`
 }
 
-// ListUsersResponse names the users with a wallet.
+// ListUsersResponse is a page of the names of the users with a wallet.
 type ListUsersResponse struct {
-	Usernames []string `json:"usernames" required:"true" doc:"In the order in which they were onboarded, at most 1000"`
+	Usernames     []string `json:"usernames" required:"true" doc:"In the order in which they were onboarded"`
+	NextPageToken *int64   `json:"next_page_token,omitempty" doc:"For after; absent at the end"`
 }
 
 // RegistrationResponse names the party of the caller.
@@ -73,18 +76,30 @@ func (a *API) register(ctx context.Context, _ endpoint.NoRequest) (RegistrationR
 	return RegistrationResponse{PartyID: party}, err
 }
 
-func (a *API) listUsers(ctx context.Context, _ endpoint.NoRequest) (ListUsersResponse, error) {
+// listUsers reads no more wallets than it shows: however many there are, none is left out and no page costs more.
+func (a *API) listUsers(ctx context.Context, req pageRequest) (response ListUsersResponse, err error) {
 	if err := a.operator(ctx); err != nil {
-		return ListUsersResponse{}, err
+		return response, err
 	}
-	installs, err := active[walletapp.WalletAppInstall](ctx, a, a.node.Operator)
-	var out ListUsersResponse
-	for _, install := range installs {
-		if install.Payload.ValidatorParty == a.node.Operator {
-			out.Usernames = append(out.Usernames, install.Payload.EndUserName)
+	limit, after, err := req.bounds()
+	if err != nil {
+		return response, err
+	}
+	visit := func(_ context.Context, install contract[walletapp.WalletAppInstall], at db.Position) (bool, error) {
+		if install.Payload.ValidatorParty != a.node.Operator {
+			return true, nil
 		}
+		if len(response.Usernames) == limit {
+			token := positionToken(after)
+			response.NextPageToken = &token
+			return false, nil
+		}
+		after = at
+		response.Usernames = append(response.Usernames, install.Payload.EndUserName)
+		return true, budget.Of(ctx).Take(int64(len(install.Payload.EndUserName)))
 	}
-	return out, err
+	err = eachActiveAfter(ctx, a, a.node.Operator, after, visit)
+	return response, err
 }
 
 // missingUsername is upstream's answer to a request without the parameter.

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/florinledger/florin/cmd/florin/console"
@@ -69,11 +70,25 @@ func (c *BalanceCommand) names(ctx context.Context, s *Session) ([]string, error
 		err := admin.Get(ctx, "/v2/authenticated-user", &out)
 		return []string{out.User.ID}, err
 	}
-	var out struct {
-		Names []string `json:"usernames"`
+	return usersWithWallets(ctx, admin)
+}
+
+// usersWithWallets are the users of all wallets, page by page.
+func usersWithWallets(ctx context.Context, admin *ledgerclient.Client) (names []string, err error) {
+	path := "/v0/admin/users"
+	for {
+		var page struct {
+			Names []string `json:"usernames"`
+			Next  *int64   `json:"next_page_token"`
+		}
+		if err := admin.Get(ctx, path, &page); err != nil {
+			return nil, err
+		}
+		if names = append(names, page.Names...); page.Next == nil {
+			return names, nil
+		}
+		path = fmt.Sprintf("/v0/admin/users?after=%d", *page.Next)
 	}
-	err = admin.Get(ctx, "/v0/admin/users", &out)
-	return out.Names, err
 }
 
 // balanceOf asks for the balance of a wallet.
