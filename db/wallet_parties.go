@@ -89,8 +89,17 @@ func (t *Tx) settleWallet(ctx context.Context, wallet Wallet) error {
 	if err != nil {
 		return err
 	}
-	if user.Identity() != wallet.Owner || (user.PrimaryParty != "" && user.PrimaryParty != wallet.Party) {
+	if user.Identity() != wallet.Owner {
 		return fault.UserAlreadyExistsNamed(user.ID)
+	}
+	if user.PrimaryParty != "" && user.PrimaryParty != wallet.Party {
+		given, had, err := t.WalletParty(ctx, wallet.Owner)
+		if err != nil {
+			return err
+		}
+		if !had || given != wallet.Party { // it was changed meanwhile
+			return fault.UserAlreadyExistsNamed(user.ID)
+		}
 	}
 	if wallet.BySelf {
 		done, err := t.mayKeepWallet(ctx, wallet, user)
@@ -146,14 +155,16 @@ func (r Reader) CheckOwnWallet(ctx context.Context, owner ledger.Identity) error
 	case !had:
 		return nil
 	}
-	if user.PrimaryParty != "" {
-		party = user.PrimaryParty
-	}
 	rights, err := r.UserRights(ctx, user.ID)
-	if err == nil && !slices.Contains(rights, ledger.Right{Kind: ledger.CanActAs, Party: party}) {
-		return ErrTaken
+	if err != nil {
+		return err
 	}
-	return err
+	for _, party := range []ledger.Party{party, user.PrimaryParty} { // which of them is decided when it is given
+		if slices.Contains(rights, ledger.Right{Kind: ledger.CanActAs, Party: party}) {
+			return nil
+		}
+	}
+	return ErrTaken
 }
 
 // checkNotTaken refuses a user that does not exist and did before.

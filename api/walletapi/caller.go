@@ -91,8 +91,8 @@ func (a *API) findCaller(ctx context.Context, operation string) (walletUser, err
 	if err != nil {
 		return walletUser{}, err
 	}
-	return walletUser{user: user.ID, party: user.PrimaryParty, install: install.ID},
-		rights.RequireActAs(user.PrimaryParty)
+	w := walletUser{user: user.ID, party: install.Payload.EndUserParty, install: install.ID}
+	return w, rights.RequireActAs(w.party)
 }
 
 // operator refuses everybody but operators: users whose party is the operator's, who may act as it, and who are
@@ -133,16 +133,29 @@ func forbidden(format string, args ...any) error {
 	return fault.PermissionDenied.New("The caller's rights do not suffice.").Wrap(fmt.Errorf(format, args...))
 }
 
-// installOf finds the WalletAppInstall of a user; false when the user has no wallet.
+// installOf finds the WalletAppInstall of a user, whose end user's party is the party of the wallet; false when the
+// user has no wallet. The primary party is only where it is looked for first: whoever changes that takes nobody's
+// wallet away.
 func (a *API) installOf(ctx context.Context, user ledger.User) (contract[walletapp.WalletAppInstall], bool, error) {
-	if user.PrimaryParty == "" {
-		return contract[walletapp.WalletAppInstall]{}, false, nil
+	if user.PrimaryParty != "" {
+		if found, ok, err := a.installAt(ctx, user.ID, user.PrimaryParty); err != nil || ok {
+			return found, ok, err
+		}
 	}
-	var found contract[walletapp.WalletAppInstall]
-	ok := false
-	err := eachActive(ctx, a, user.PrimaryParty, func(install contract[walletapp.WalletAppInstall]) bool {
+	given, ok, err := a.record.WalletParty(ctx, user.Identity())
+	if err != nil || !ok || given == user.PrimaryParty {
+		return contract[walletapp.WalletAppInstall]{}, false, err
+	}
+	return a.installAt(ctx, user.ID, given)
+}
+
+// installAt finds the WalletAppInstall of a user name that has a party.
+func (a *API) installAt(
+	ctx context.Context, name string, party ledger.Party,
+) (found contract[walletapp.WalletAppInstall], ok bool, err error) {
+	err = eachActive(ctx, a, party, func(install contract[walletapp.WalletAppInstall]) bool {
 		p := install.Payload
-		if p.EndUserName == user.ID && p.EndUserParty == user.PrimaryParty && p.ValidatorParty == a.node.Operator {
+		if p.EndUserName == name && p.EndUserParty == party && p.ValidatorParty == a.node.Operator {
 			found, ok = install, true
 		}
 		return !ok

@@ -178,11 +178,19 @@ func (a *API) letOperatorActAs(ctx context.Context, party ledger.Party) error {
 	return err
 }
 
-// walletFor chooses the party of a user: the one that it has, the one that is asked for, the one that it had, or a new
-// one. Whether a user that asks for itself may have it is decided when it is given.
+// walletFor chooses the party of a user: that of its wallet, its primary party, the one that is asked for, the one that
+// it had, or a new one. Whether a user that asks for itself may have it is decided when it is given.
 func (a *API) walletFor(ctx context.Context, n newcomer, user ledger.User) (db.Wallet, error) {
 	existing := func(party ledger.Party, err error) (db.Wallet, error) {
 		return db.Wallet{Owner: n.Identity, Party: party, BySelf: n.Self}, err
+	}
+	install, installed, err := a.installOf(ctx, user)
+	if err != nil {
+		return db.Wallet{}, err
+	}
+	party := install.Payload.EndUserParty
+	if installed && party != user.PrimaryParty && (user.PrimaryParty != "" || n.Party == "") {
+		return existing(a.requireOurs(ctx, party))
 	}
 	if user.PrimaryParty != "" {
 		if err := a.checkPrimary(ctx, n, user); err != nil {

@@ -21,7 +21,7 @@ func (a *API) openWallet(ctx context.Context, user string, party ledger.Party) e
 	return a.ensure(ctx, "open-wallet", party, ledger.SortedParties([]ledger.Party{party, a.node.Operator}),
 		func() ([]ledger.Command, error) {
 			var commands []ledger.Command
-			_, installed, err := a.installOf(ctx, ledger.User{ID: user, PrimaryParty: party})
+			_, installed, err := a.installAt(ctx, user, party)
 			if err != nil {
 				return nil, err
 			}

@@ -27,13 +27,14 @@ func (a *API) userStatus(ctx context.Context, _ endpoint.NoRequest) (none UserSt
 	if err != nil || !known {
 		return none, err
 	}
-	_, installed, err := a.installOf(ctx, user)
+	install, installed, err := a.installOf(ctx, user)
 	if err != nil || !installed {
 		return none, err
 	}
-	rights, err := a.featuredRights(ctx, user.PrimaryParty)
+	party := install.Payload.EndUserParty
+	rights, err := a.featuredRights(ctx, party)
 	return UserStatusResponse{
-		PartyID: user.PrimaryParty, UserOnboarded: true, UserWalletInstalled: true, HasFeaturedAppRight: len(rights) > 0,
+		PartyID: party, UserOnboarded: true, UserWalletInstalled: true, HasFeaturedAppRight: len(rights) > 0,
 	}, err
 }
 

@@ -1,0 +1,66 @@
+package walletapi_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/ledger"
+)
+
+// The wallet is that of the party which it was opened for, whatever the user's primary party is since: that is for
+// information, and gives nothing and takes nothing.
+func TestANewPrimaryPartyTakesNoWalletAway(t *testing.T) {
+	t.Parallel()
+	s, u := start(t)
+	other := s.Party("other")
+	for name, primary := range map[string]ledger.Party{
+		"none": "", "another": other, "unknown": s.Node.LocalParty("nobody"), "operators": s.Node.Operator, "dso": s.Node.DSO,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wallet := s.Onboard(name)
+			wallet.Tap("25")
+			s.Call(apitest.Admin, http.MethodPatch, "/v2/users/"+name, fmt.Sprintf(
+				`{"user":{"id":%q,"primaryParty":%q},"updateMask":{"paths":["primary_party"]}}`, name, primary)).OK(nil)
+
+			require.JSONEq(t, fmt.Sprintf(`{"party_id":%q,"user_onboarded":true,"user_wallet_installed":true,
+				"has_featured_app_right":false}`, wallet.Party), s.Call(name, http.MethodGet, "/v0/wallet/user-status", nil).Text)
+			requireBalance := func() {
+				t.Helper()
+				require.Contains(t, s.Call(name, http.MethodGet, "/v0/wallet/balance", nil).Text,
+					`"effective_unlocked_qty":"25.0000000000"`)
+			}
+			requireBalance()
+			require.Contains(t, u.names(), name)
+
+			for _, open := range []struct {
+				user, path string
+				body       any
+			}{
+				{name, "/v0/register", nil},
+				{apitest.LedgerUser, "/v0/admin/users", map[string]any{"name": name}},
+				{apitest.LedgerUser, "/v0/admin/users", map[string]any{"name": name, "createPartyIfMissing": false}},
+			} {
+				var answer struct {
+					PartyID ledger.Party `json:"party_id"`
+				}
+				s.Call(open.user, http.MethodPost, open.path, open.body).OK(&answer)
+				require.Equal(t, wallet.Party, answer.PartyID, "%s again changes nothing", open.path)
+			}
+			requireBalance()
+			installs := activeOf[walletapp.WalletAppInstall](t, s, s.Node.Operator)
+			maps.DeleteFunc(installs, func(_ ledger.ContractID, install walletapp.WalletAppInstall) bool {
+				return install.EndUserName != name
+			})
+			require.Len(t, installs, 1)
+			u.offboard(name)
+			require.NotContains(t, u.names(), name)
+		})
+	}
+}
