@@ -16,14 +16,36 @@ type Lender interface {
 	Give(bytes int64)
 }
 
+// Exceeder is a [Lender] that lets one answer at a time hold more than answers may, for a row that is too large for
+// them.
+type Exceeder interface {
+	// Exceed begins it, or refuses. Call end when the answer has been sent.
+	Exceed() (end func(), err error)
+}
+
+const (
+	// largeShare is the part of an answer above which a row is large: smaller ones fit with what is made of them.
+	largeShare = 4
+	// largeMultiple is how many times its size the answer may hold beyond its limit that is made of a large row.
+	largeMultiple = 8
+)
+
 // Budget is what one answer may hold at once. It is safe for concurrent use; nil bounds nothing.
 type Budget struct {
 	limit   int64
 	refusal error
 	lender  Lender
+	// isPart: what is taken is taken from the lender, which has the limit.
+	isPart bool
 
-	mu       sync.Mutex
-	held     int64
+	mu   sync.Mutex
+	held int64
+	// borrowed is what of it the lender counts: all, unless the answer holds more than answers may.
+	borrowed int64
+	// large is the largest of the large rows; 0 for none. End is what ends that the answer holds more; nil while it does
+	// not.
+	large    int64
+	end      func()
 	released bool
 }
 
@@ -35,22 +57,57 @@ func New(limit int64, lender Lender) *Budget {
 }
 
 // Take takes bytes. The error is the refusal of what holds more than one answer may, or the lender's.
-func (b *Budget) Take(bytes int64) error {
+func (b *Budget) Take(bytes int64) error { return b.take(bytes, false) }
+
+// TakeRow takes the bytes of a row. A large one may be shown though the answer then holds more than others, if the
+// lender is an [Exceeder]: what is in the record can be read.
+func (b *Budget) TakeRow(bytes int64) error { return b.take(bytes, true) }
+
+func (b *Budget) take(bytes int64, row bool) error {
 	if b == nil {
 		return nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.held+bytes > b.limit {
-		return b.refusal
+	if row && bytes > b.limit/largeShare {
+		b.large = max(b.large, bytes)
 	}
-	if b.lender != nil && !b.released {
-		if err := b.lender.Take(bytes); err != nil {
+	if !b.isPart && b.held+bytes > b.limit {
+		if err := b.exceed(bytes); err != nil {
 			return err
 		}
 	}
+	if b.lender != nil && !b.released && b.end == nil {
+		if err := borrow(b.lender, bytes, row); err != nil {
+			return err
+		}
+		b.borrowed += bytes
+	}
 	b.held += bytes
 	return nil
+}
+
+func borrow(lender Lender, bytes int64, row bool) error {
+	if whole, ok := lender.(*Budget); ok {
+		return whole.take(bytes, row)
+	}
+	return lender.Take(bytes)
+}
+
+// exceed lets an answer with a large row hold so much more than others. The caller holds the lock.
+func (b *Budget) exceed(bytes int64) error {
+	lender, ok := b.lender.(Exceeder)
+	if !ok || b.large == 0 || b.released || b.held+bytes > b.limit+largeMultiple*b.large {
+		return b.refusal
+	}
+	if b.end != nil {
+		return nil
+	}
+	end, err := lender.Exceed()
+	if err == nil {
+		b.end = end
+	}
+	return err
 }
 
 // Give gives bytes back that nobody holds any more.
@@ -65,8 +122,11 @@ func (b *Budget) Give(bytes int64) {
 
 func (b *Budget) give(bytes int64) {
 	b.held -= bytes
-	if b.lender != nil && !b.released {
-		b.lender.Give(bytes)
+	if back := b.borrowed - b.held; back > 0 {
+		b.borrowed = b.held
+		if !b.released {
+			b.lender.Give(back)
+		}
 	}
 }
 
@@ -90,6 +150,10 @@ func (b *Budget) Release() {
 	defer b.mu.Unlock()
 	b.give(b.held)
 	b.released = true
+	if b.end != nil {
+		b.end()
+		b.end = nil
+	}
 }
 
 // Held is how many bytes are held now; 0 for nil.

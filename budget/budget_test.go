@@ -54,6 +54,54 @@ func TestABudgetHoldsNoMoreThanItMay(t *testing.T) {
 	require.True(t, none.HasRoom())
 }
 
+// hall lets one at a time hold more.
+type hall struct {
+	purse
+
+	taken bool
+}
+
+func (h *hall) Exceed() (end func(), err error) {
+	if h.taken {
+		return nil, errEmpty
+	}
+	h.taken = true
+	return func() { h.taken = false }, nil
+}
+
+// A row that is too large for an answer is read, by itself or in a portion, with what is made of it, within bounds.
+func TestALargeRowIsReadAlone(t *testing.T) {
+	t.Parallel()
+	lender := &hall{purse: purse{250}}
+	one, other := budget.New(100, lender), budget.New(100, lender)
+	require.NoError(t, one.Take(60))
+	require.NoError(t, budget.Each(budget.With(t.Context(), one), budget.NewPortions(10),
+		func(ctx context.Context, _ int32) ([]int, error) { return []int{1}, budget.Of(ctx).TakeRow(400) },
+		func(ctx context.Context, _ int) (bool, error) { return false, budget.Of(ctx).TakeRow(500) }))
+	require.Equal(t, int64(60), one.Held())
+	require.True(t, lender.taken)
+	require.Equal(t, int64(190), lender.left, "what is beyond is borrowed from nobody")
+	require.False(t, one.HasRoom(), "a page ends behind it")
+	require.True(t, fault.AnswerTooLarge.Matches(one.Take(100+8*500)))
+	require.NoError(t, other.TakeRow(90))
+	require.ErrorIs(t, other.TakeRow(90), errEmpty, "one at a time")
+	require.NoError(t, one.Keep(1000))
+	one.Release()
+	require.False(t, lender.taken)
+	require.NoError(t, other.TakeRow(90))
+	other.Release()
+	require.False(t, lender.taken)
+	require.Equal(t, int64(250), lender.left)
+
+	small := budget.New(100, lender)
+	for range 4 {
+		require.NoError(t, small.TakeRow(25))
+	}
+	require.True(t, fault.AnswerTooLarge.Matches(small.TakeRow(1)), "many small rows are no large one")
+	var none *budget.Budget
+	require.NoError(t, none.TakeRow(1))
+}
+
 // Rows of any sizes are all read once and in order, no more of them at a time than a portion has, but for one that is
 // larger alone.
 func TestPortionsAreReadUntilAllIs(t *testing.T) {

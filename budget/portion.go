@@ -102,5 +102,5 @@ func (b *Budget) part() *Budget {
 	if b == nil {
 		return nil
 	}
-	return &Budget{limit: b.limit, refusal: b.refusal, lender: b}
+	return &Budget{limit: b.limit, lender: b, isPart: true}
 }

@@ -49,7 +49,7 @@ func (r *countedRows) Next() bool {
 	for _, value := range r.RawValues() {
 		bytes += int64(len(value))
 	}
-	if r.refusal = r.budget.Take(bytes); r.refusal != nil {
+	if r.refusal = r.budget.TakeRow(bytes); r.refusal != nil {
 		r.Close()
 		return false
 	}

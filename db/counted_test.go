@@ -44,6 +44,25 @@ func TestRowsAreCountedBeforeTheyAreDecoded(t *testing.T) {
 	require.Zero(t, lender.lent)
 }
 
+// A row that is larger than any answer can be read where one answer may hold it.
+func TestARowThatIsLargerThanAnAnswerIsRead(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	user := ledger.User{ID: "a", Annotations: map[string]string{"x": strings.Repeat("x", 10_000)}}
+	_, err := record.CreateUser(t.Context(), user, nil)
+	require.NoError(t, err)
+	whole := budget.New(5_000, &exceeder{})
+	defer whole.Release()
+	_, found, err := record.User(budget.With(t.Context(), whole), ledger.DefaultUser("a"))
+	require.NoError(t, err)
+	require.True(t, found)
+}
+
+// exceeder lets all answers hold more.
+type exceeder struct{ lender }
+
+func (*exceeder) Exceed() (end func(), err error) { return func() {}, nil }
+
 // lender knows how much was lent at most.
 type lender struct{ lent, most int64 }
 

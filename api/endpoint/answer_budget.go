@@ -9,6 +9,9 @@ import (
 // freeAnswer is how much of each answer does not count, so that usual answers are made whatever others ask for.
 const freeAnswer = 64 << 10
 
+// LargeAnswers is how many answers at once may hold more than others, for a row that is too large for these.
+const LargeAnswers = 1
+
 // nobody has the answers to all callers without a user: together they have as much as one user.
 const nobody = "\x00nobody"
 
@@ -45,13 +48,24 @@ func (a *answerBytes) Give(bytes int64) {
 	a.held -= bytes
 }
 
+// exceeding is answerBytes for callers with a user, who may be shown what is too large for other answers.
+type exceeding struct{ *answerBytes }
+
+// Exceed implements [budget.Exceeder].
+func (e exceeding) Exceed() (end func(), err error) {
+	if e.limits.large.take(e.who, 1) != noShortage {
+		return nil, Overloaded(overloadPause, "The node makes another answer at the moment of a row that takes more than %d "+
+			"bytes: one at a time.", e.limits.now().Answer)
+	}
+	return func() { e.limits.large.give(e.who, 1) }, nil
+}
+
 // budget is that of one answer to a caller.
 func (l *Limits) budget(who caller) *budget.Budget {
-	held := who.holder
 	if who.anonymous {
-		held = holder{name: nobody}
+		return budget.New(l.now().Answer, &answerBytes{limits: l, who: holder{name: nobody}})
 	}
-	return budget.New(l.now().Answer, &answerBytes{limits: l, who: held})
+	return budget.New(l.now().Answer, exceeding{&answerBytes{limits: l, who: who.holder}})
 }
 
 // Portion is a context for reading a part of a stream's answer, which has a budget of its own. Call release when the

@@ -36,6 +36,12 @@ func answering(t *testing.T, options endpoint.LimitOptions) func(user, size stri
 				return endpoint.Content{}, err
 			}
 			return endpoint.TextContent(http.StatusOK, strings.Repeat("x", int(req.Size))), nil
+		}), endpoint.New(
+		info(http.MethodGet, "/row/{size}", endpoint.Open), func(ctx context.Context, req sized) (endpoint.Content, error) {
+			if err := budget.Of(ctx).TakeRow(req.Size); err != nil {
+				return endpoint.Content{}, err
+			}
+			return endpoint.TextContent(http.StatusOK, strings.Repeat("x", 2*int(req.Size))), nil
 		})}))
 	return func(user, size string, taken <-chan struct{}) int {
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/"+size, nil)
@@ -86,4 +92,22 @@ func TestAnAnswerThatIsTooLargeIsRefused(t *testing.T) {
 	require.Equal(t, http.StatusOK, ask("alice", "100000", nil))
 	require.Equal(t, fault.AnswerTooLarge.HTTP(), ask("alice", "100001", nil))
 	require.Equal(t, http.StatusRequestEntityTooLarge, fault.AnswerTooLarge.HTTP())
+}
+
+// A row that is larger than an answer may be is shown, one at a time, and others find the room that they always have.
+func TestARowThatIsTooLargeIsReadAlone(t *testing.T) {
+	t.Parallel()
+	ask := answering(t, endpoint.LimitOptions{Answer: 100_000, AnswerMemory: 120_000, UserAnswerMemory: 110_000})
+	const huge, fits, usual = "row/300000", "row/40000", "100000"
+	taken, answered := make(chan struct{}), make(chan int)
+	go func() { answered <- ask("greedy", huge, taken) }()
+	taken <- struct{}{}
+	require.Equal(t, http.StatusTooManyRequests, ask("modest", huge, nil), "one at a time")
+	require.Equal(t, http.StatusOK, ask("modest", usual, nil), "it takes nothing from others")
+	require.Equal(t, http.StatusOK, ask("modest", fits, nil))
+	require.Equal(t, fault.AnswerTooLarge.HTTP(), ask("", huge, nil), "who has no token does not take the place")
+	close(taken)
+	require.Equal(t, http.StatusOK, <-answered)
+	require.Equal(t, http.StatusOK, ask("modest", huge, nil), "the place is given back")
+	require.Equal(t, fault.AnswerTooLarge.HTTP(), ask("modest", "100001", nil), "what is many small rows is refused")
 }

@@ -134,6 +134,8 @@ type Limits struct {
 	asked *places
 	// answers are places for the bytes of answers.
 	answers *places
+	// large is the place of the one answer that may hold more than others.
+	large *places
 	// refused is how many requests were refused since the log said so last.
 	refused  atomic.Int64
 	told     atomic.Int64
@@ -185,6 +187,7 @@ func NewLimits(options LimitOptions) *Limits {
 		bodies:      newPlaces(options.BodyMemory, options.UserBodyMemory),
 		asked:       newPlaces(options.BodyMemory, options.UserBodyMemory),
 		answers:     newPlaces(options.AnswerMemory, options.UserAnswerMemory),
+		large:       newPlaces(LargeAnswers, LargeAnswers),
 	}
 	l.refusals = rate.NewLimiter(rate.Inf, 1)
 	l.apply(&limitsNow{whole: options, processes: 1})

@@ -82,6 +82,10 @@ func placesOf(t *testing.T) []place {
 			overloaded, "api/endpoint", "TestNoUserTakesTheMemoryForAnswers",
 		},
 		{
+			"answers with a row that is too large for others", strconv.Itoa(endpoint.LargeAnswers),
+			strconv.Itoa(endpoint.LargeAnswers), overloaded, "api/endpoint", "TestARowThatIsTooLargeIsReadAlone",
+		},
+		{
 			"submissions under way, in the batcher's queue included", flag("max-in-flight", maxInFlight),
 			flag("max-user-in-flight", settings.MaxUserInFlight), backpressure,
 			"workflows", "TestNoUserTakesAllFlights",
