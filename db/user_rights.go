@@ -18,6 +18,12 @@ func (r Reader) UserRights(ctx context.Context, id string) ([]ledger.Right, erro
 	return rights, failed("listing user rights", err)
 }
 
+// UsersOfParty lists users who have a right over a party, ordered by id, at most so many.
+func (r Reader) UsersOfParty(ctx context.Context, party ledger.Party, limit int32) ([]string, error) {
+	users, err := r.queries.ListUsersOfParty(ctx, dbgen.ListUsersOfPartyParams{Party: party, CountMax: limit})
+	return users, failed("listing the users of a party", err)
+}
+
 // GrantRights gives rights to a user and returns those that it did not have. Faults: USER_NOT_FOUND,
 // TOO_MANY_USER_RIGHTS.
 func (d *DB) GrantRights(

@@ -40,3 +40,13 @@ func (s *Server) Onboard(name string) *Wallet {
 	s.Call(LedgerUser, http.MethodPost, "/v0/admin/users", map[string]any{"name": name}).OK(&onboarded)
 	return &Wallet{Party: onboarded.PartyID, User: name, s: s}
 }
+
+// OnboardWithHint gives a user a wallet as the node does at its start, with a party of the hint, and returns its party.
+func (s *Server) OnboardWithHint(user, hint string) ledger.Party {
+	s.tb.Helper()
+	require.NoError(s.tb, s.wallets.OnboardUser(s.tb.Context(), user, hint))
+	found, known, err := s.DB.User(s.tb.Context(), ledger.DefaultUser(user))
+	require.NoError(s.tb, err)
+	require.True(s.tb, known)
+	return found.PrimaryParty
+}

@@ -27,6 +27,8 @@ type Users interface {
 	CheckOwnWallet(ctx context.Context, owner ledger.Identity) error
 	// WalletParty finds the party that a user's wallet has or had.
 	WalletParty(ctx context.Context, owner ledger.Identity) (ledger.Party, bool, error)
+	// UsersOfParty lists users who have a right over a party, at most so many.
+	UsersOfParty(ctx context.Context, party ledger.Party, limit int32) ([]string, error)
 	// UserRights lists the rights of a user.
 	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
 	DeleteUser(ctx context.Context, id string, guards ...db.UserGuard) error
@@ -47,6 +49,8 @@ type newcomer struct {
 	Provider *string
 	// Party is the one that is asked for, "" for none.
 	Party string
+	// Hint is that of the party that it gets where nothing else says which; "" for one after the user's name.
+	Hint string
 	// CreateParty says whether a party may be allocated; nil leaves it to the rules.
 	CreateParty *bool
 	// Self: the user asks, and gets no party that somebody else may act as.
@@ -68,12 +72,10 @@ func (a *API) onboard(ctx context.Context, n newcomer) (ledger.Party, error) {
 	return party, a.openWallet(ctx, n.UserID, party)
 }
 
-// OnboardUser gives a user a wallet, and a party with the hint unless it has one.
+// OnboardUser gives a user a wallet, and a party with the hint unless it has one. Where the hint is somebody else's, it
+// gets a suffix.
 func (a *API) OnboardUser(ctx context.Context, user, hint string) error {
-	create := true
-	_, err := a.onboard(ctx, newcomer{
-		Identity: ledger.DefaultUser(user), Party: string(a.node.LocalParty(hint)), CreateParty: &create,
-	})
+	_, err := a.onboard(ctx, newcomer{Identity: ledger.DefaultUser(user), Hint: hint})
 	return err
 }
 
@@ -209,7 +211,10 @@ func (a *API) walletFor(ctx context.Context, n newcomer, user ledger.User) (db.W
 	if err != nil || ok {
 		return existing(remembered, err)
 	}
-	return a.newParty(ctx, n, partyHint(n.UserID))
+	if n.Hint == "" {
+		return a.newParty(ctx, n, partyHint(n.UserID))
+	}
+	return a.partyWithHint(ctx, n)
 }
 
 // checkPrimary refuses to make the primary party of a user of a tenant its wallet when nobody has given it that party:
@@ -251,12 +256,57 @@ func (a *API) partyNamed(ctx context.Context, n newcomer) (db.Wallet, error) {
 		if err != nil {
 			return wallet, err
 		}
-		if len(known) > 0 {
-			wallet.Party, err = a.requireOurs(ctx, candidate)
+		if len(known) == 0 {
+			continue
+		}
+		other, err := a.otherUserOf(ctx, candidate, n)
+		if err != nil {
 			return wallet, err
 		}
+		if other != "" {
+			return wallet, v0.Refuse(http.StatusConflict, "Party %s is there already, and user '%s' may act or read as it. "+
+				"Leave createPartyIfMissing out to give it to user '%s' all the same, or ask for another party_id.", candidate,
+				other, n.UserID)
+		}
+		wallet.Party, err = a.requireOurs(ctx, candidate)
+		return wallet, err
 	}
 	return a.newParty(ctx, n, hint)
+}
+
+// partyWithHint is the party with the newcomer's hint, allocated if there is none or if it is somebody else's.
+func (a *API) partyWithHint(ctx context.Context, n newcomer) (db.Wallet, error) {
+	party := a.node.LocalParty(n.Hint)
+	known, err := a.record.Parties(ctx, []ledger.Party{party})
+	if err != nil {
+		return db.Wallet{}, err
+	}
+	other, err := a.otherUserOf(ctx, party, n)
+	if err != nil {
+		return db.Wallet{}, err
+	}
+	if len(known) == 0 || other != "" {
+		return a.newParty(ctx, n, n.Hint)
+	}
+	party, err = a.requireOurs(ctx, party)
+	return db.Wallet{Owner: n.Identity, Party: party}, err
+}
+
+// otherUserOf decides whether a party that a name or a hint leads to can become the newcomer's: it names a user who may
+// act or read as it and is neither the newcomer nor the operator's, "" for none. Anybody may allocate a party with any
+// hint before the operator means somebody else by it.
+func (a *API) otherUserOf(ctx context.Context, party ledger.Party, n newcomer) (string, error) {
+	const enough = 3 // one more than those two
+	users, err := a.record.UsersOfParty(ctx, party, enough)
+	if err != nil {
+		return "", err
+	}
+	for _, user := range users {
+		if user != n.UserID && user != a.ledgerUser {
+			return user, nil
+		}
+	}
+	return "", nil
 }
 
 // checkPartyID says what is wrong with the form of a party's id.

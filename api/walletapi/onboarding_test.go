@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -223,6 +224,30 @@ func TestWhichPartyAUserGets(t *testing.T) {
 		require.Contains(t, string(party), "grace-")
 		require.Equal(t, party, u.onboard(map[string]any{"name": "grace"}))
 	})
+	t.Run("one that is there already, if it is nobody else's", func(t *testing.T) { //nolint:paralleltest // in order
+		party := s.Party("henrys")
+		s.Rights("henry", ledger.Right{Kind: ledger.CanActAs, Party: party})
+		_, err := s.DB.GrantRights(t.Context(), apitest.LedgerUser, []ledger.Right{{Kind: ledger.CanActAs, Party: party}})
+		require.NoError(t, err)
+		require.Equal(t, party,
+			u.onboard(map[string]any{"name": "henry", "party_id": party, "createPartyIfMissing": true}))
+		free := s.Party("free")
+		require.Equal(t, free, u.onboard(map[string]any{"name": "ines", "party_id": free, "createPartyIfMissing": true}))
+	})
+	t.Run("one of somebody else's on purpose alone", func(t *testing.T) { //nolint:paralleltest // in order
+		for _, kind := range []ledger.RightKind{ledger.CanActAs, ledger.CanReadAs} {
+			name := "victim-" + strings.ToLower(string(kind))
+			party := s.Party(name)
+			s.Rights("squatter-"+name, ledger.Right{Kind: kind, Party: party})
+			for _, asked := range []string{string(party), name + "::1220aa"} {
+				refuse(t, 409, "Party "+string(party)+" is there already, and user 'squatter-"+name+"' may act or read as it. "+
+					"Leave createPartyIfMissing out to give it to user '"+name+"' all the same, or ask for another party_id.",
+					map[string]any{"name": name, "party_id": asked, "createPartyIfMissing": true})
+			}
+			require.NotContains(t, u.names(), name)
+			require.Equal(t, party, u.onboard(map[string]any{"name": name, "party_id": party}))
+		}
+	})
 	t.Run("refused", func(t *testing.T) { //nolint:paralleltest // in order
 		refuse(t, 400, "party_id must be provided when createPartyIfMissing is false and no existing party for user "+
 			"nobody is found.", map[string]any{"name": "nobody", "createPartyIfMissing": false})
@@ -236,6 +261,19 @@ func TestWhichPartyAUserGets(t *testing.T) {
 		answer := s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users", map[string]any{})
 		require.Contains(t, answer.Plain(400), "The request content was malformed:")
 	})
+}
+
+func TestAHintOfSomebodyElsesGetsASuffix(t *testing.T) {
+	t.Parallel()
+	s, u := start(t)
+	s.ActingAs("mallory", s.Party("sv"))
+	party := s.OnboardWithHint("sv-user", "sv")
+	require.NotEqual(t, s.Node.LocalParty("sv"), party)
+	u.requireWallet("sv-user", party)
+	require.Equal(t, party, s.OnboardWithHint("sv-user", "sv"), "and keeps it")
+	require.Equal(t, s.Node.LocalParty("provider"), s.OnboardWithHint("app-provider", "provider"))
+	own := s.Party("own")
+	require.Equal(t, own, s.OnboardWithHint("owner", "own"), "nobody has it")
 }
 
 func TestOnboardingIsSafeToRepeat(t *testing.T) {

@@ -161,3 +161,37 @@ func (q *Queries) ListUserRights(ctx context.Context, userID string) ([]ListUser
 	}
 	return items, nil
 }
+
+const ListUsersOfParty = `-- name: ListUsersOfParty :many
+SELECT DISTINCT user_id
+FROM user_rights
+WHERE party = $1
+ORDER BY user_id
+LIMIT $2
+`
+
+type ListUsersOfPartyParams struct {
+	Party    ledger.Party
+	CountMax int32
+}
+
+// ListUsersOfParty lists users who have a right over a party, in the order of their ids.
+func (q *Queries) ListUsersOfParty(ctx context.Context, arg ListUsersOfPartyParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, ListUsersOfParty, arg.Party, arg.CountMax)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var user_id string
+		if err := rows.Scan(&user_id); err != nil {
+			return nil, err
+		}
+		items = append(items, user_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -37,3 +37,11 @@ WHERE
     user_id = @user_id
     AND (kind, party) IN (SELECT unnest(@kinds::text[]), unnest(@parties::text[]))
 RETURNING kind, party;
+
+-- ListUsersOfParty lists users who have a right over a party, in the order of their ids.
+-- name: ListUsersOfParty :many
+SELECT DISTINCT user_id
+FROM user_rights
+WHERE party = @party
+ORDER BY user_id
+LIMIT @count_max;
