@@ -63,6 +63,7 @@ func TestNoUserTakesAllDirectCommits(t *testing.T) {
 		greedy = append(greedy, r.post("greedy", "/commit/greedy"))
 		r.works("greedy")
 	}
+	r.getsNoTurn("greedy", http.MethodPost, "/commit/leaving")
 	behind := r.post("greedy", "/commit/behind") // works only when one of those before it is done
 	modest := r.post("modest", "/commit/modest")
 	r.works("modest")

@@ -143,10 +143,15 @@ func (r *readers) answered(status <-chan int) {
 // waits requires that a request of a user gets no turn: it is given up after a moment.
 func (r *readers) waits(user, path string) {
 	r.t.Helper()
+	r.getsNoTurn(user, http.MethodGet, path)
+}
+
+func (r *readers) getsNoTurn(user, method, path string) {
+	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), 50*time.Millisecond)
 	defer cancel()
 	select {
-	case <-r.ask(ctx, user, http.MethodGet, path, httptest.NewRecorder()):
+	case <-r.ask(ctx, user, method, path, httptest.NewRecorder()):
 	case name := <-r.working:
 		r.t.Fatalf("%s is worked on", name)
 	case <-time.After(patience):

@@ -1,0 +1,128 @@
+package changes_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// names takes a token for the name of a user.
+type names struct{}
+
+func (names) Authenticate(_ context.Context, token string) (auth.Claims, error) {
+	return auth.NewClaims(ledger.User{ID: token}, nil), nil
+}
+
+// working is a server with one change, which tells when it is worked on and goes on when it is told to.
+type working struct {
+	t             *testing.T
+	handler       http.Handler
+	started, goOn chan string
+}
+
+func serveWorking(t *testing.T, limits endpoint.LimitOptions) *working {
+	t.Helper()
+	s := &working{t: t, started: make(chan string), goOn: make(chan string)}
+	frame, err := endpoint.NewFrame(endpoint.Options{
+		Auth: names{}, Logger: slog.New(slog.DiscardHandler), Now: time.Now, Limits: endpoint.NewLimits(limits),
+		Failures: func(_ context.Context, err error) (int, any) { return fault.From(err).HTTP(), err.Error() },
+		Around:   keeper(t, &counting{}, 0).Around,
+	})
+	require.NoError(t, err)
+	router := chi.NewRouter()
+	router.Use(frame.Observe)
+	type named struct {
+		Name string `path:"name"`
+	}
+	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{endpoint.New(endpoint.Info{
+		Method: http.MethodPost, Path: "/change/{name}", OperationID: "change", Summary: "s", Tag: "t",
+		Access: endpoint.Open, Rights: "r", DryRun: true,
+		Authorize: func(ctx context.Context) (context.Context, error) { return ctx, nil },
+	}, func(ctx context.Context, req named) (endpoint.Empty, error) {
+		s.started <- req.Name
+		<-s.goOn
+		if changes.PlanOf(ctx) != nil {
+			return endpoint.Empty{}, changes.ErrDryRun
+		}
+		return endpoint.Empty{}, nil
+	})}))
+	s.handler = router
+	return s
+}
+
+// send sends a request and returns where its status will be.
+func (s *working) send(ctx context.Context, user, path string) <-chan int {
+	status := make(chan int, 1)
+	go func() {
+		request := httptest.NewRequestWithContext(ctx, http.MethodPost, path, nil)
+		request.Header.Set("Authorization", "Bearer "+user)
+		recorder := httptest.NewRecorder()
+		s.handler.ServeHTTP(recorder, request)
+		status <- recorder.Code
+	}()
+	return status
+}
+
+const patience = time.Minute
+
+// starts waits until a request of a name is worked on.
+func (s *working) starts(name string) {
+	s.t.Helper()
+	select {
+	case started := <-s.started:
+		require.Equal(s.t, name, started)
+	case <-time.After(patience):
+		s.t.Fatalf("%s is not worked on", name)
+	}
+}
+
+// ends waits for the answer of a request, which is its status.
+func (s *working) ends(status <-chan int) int {
+	s.t.Helper()
+	select {
+	case got := <-status:
+		return got
+	case name := <-s.started:
+		s.t.Fatalf("%s is worked on", name)
+	case <-time.After(patience):
+		s.t.Fatal("there is no answer")
+	}
+	return 0
+}
+
+// A dry run changes nothing and is as dear as a read: it takes a turn of those who read, until it is answered.
+func TestDryRunsTakeTurnsOfThoseWhoRead(t *testing.T) {
+	t.Parallel()
+	s := serveWorking(t, endpoint.LimitOptions{Reads: 2, UserReads: 1})
+	first := s.send(t.Context(), "greedy", "/change/first?dry_run=true")
+	s.starts("first")
+	leaving, leave := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer leave()
+	require.NotEqual(t, http.StatusOK, s.ends(s.send(leaving, "greedy", "/change/second?dry_run=true")), "it has no turn")
+	real := s.send(t.Context(), "greedy", "/change/real")
+	s.starts("real") // what is a change takes no turn of those who read
+	modest := s.send(t.Context(), "modest", "/change/modest?dry_run=true")
+	s.starts("modest")
+	for range 3 {
+		s.goOn <- ""
+	}
+	for _, status := range []<-chan int{first, real, modest} {
+		require.Equal(t, http.StatusOK, s.ends(status))
+	}
+	last := s.send(t.Context(), "greedy", "/change/last?dry_run=true")
+	s.starts("last")
+	s.goOn <- ""
+	require.Equal(t, http.StatusOK, s.ends(last))
+}
