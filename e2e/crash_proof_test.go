@@ -248,9 +248,14 @@ func coinEffect(t *testing.T, event ledgerclient.Event) (minted, burned decimal.
 				HoldingFees     decimal.Decimal   `json:"holdingFees"`
 				OutputFees      []decimal.Decimal `json:"outputFees"`
 				SenderChangeFee decimal.Decimal   `json:"senderChangeFee"`
+				// Rewards of rounds that have ended, for their validators' liveness too.
+				App       decimal.Decimal `json:"inputAppRewardAmount"`
+				Validator decimal.Decimal `json:"inputValidatorRewardAmount"`
+				SV        decimal.Decimal `json:"inputSvRewardAmount"`
 			} `json:"summary"`
 		}
 		require.NoError(t, json.Unmarshal(event.Exercised.ExerciseResult, &result))
+		minted = add(t, result.Summary.App, add(t, result.Summary.Validator, result.Summary.SV))
 		burned = add(t, result.Summary.HoldingFees, result.Summary.SenderChangeFee)
 		for _, fee := range result.Summary.OutputFees {
 			burned = add(t, burned, fee)
