@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -23,6 +25,20 @@ func (p *Packages) PayloadType(name lf.TypeName) (payload *lf.Type, ok bool) {
 		return nil, false
 	}
 	return t.payload.lfType, true
+}
+
+// ShortPayload is the payload of a contract with its decimals in their shortest form; as it is stored for contracts of
+// no template that is known.
+func (p *Packages) ShortPayload(c Contract) (json.RawMessage, error) {
+	t, ok := p.PayloadType(c.Template)
+	if !ok {
+		return c.Payload, nil
+	}
+	payload, err := lf.DecodeJSON(t, c.Payload)
+	if err != nil {
+		return nil, fmt.Errorf("the payload of %s: %w", c.ID, err)
+	}
+	return lf.EncodeShortJSON(t, payload), nil
 }
 
 // KeyType describes the contract key of a template; ok is false for templates without one.

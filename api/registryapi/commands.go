@@ -31,7 +31,7 @@ func (a *API) transferCommandCounter(
 	if !ok {
 		return response, v0.NotFound("No TransferCommandCounter found for party: %s, use 0 for the nonce", party)
 	}
-	response.TransferCommandCounter, err = v0.ToAPIContractWithState(counter, a.node.SynchronizerID)
+	response.TransferCommandCounter, err = v0.ToAPIContractWithState(a.packages, counter, a.node.SynchronizerID)
 	return response, err
 }
 
@@ -90,7 +90,7 @@ func (a *API) transferCommandStatus(
 		if err != nil {
 			return response, err
 		}
-		shown, err := v0.ToAPIContract(command.Contract)
+		shown, err := v0.ToAPIContract(a.packages, command.Contract)
 		if err != nil {
 			return response, err
 		}

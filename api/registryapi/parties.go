@@ -34,7 +34,7 @@ func (a *API) preapprovalByParty(
 		return LookupTransferPreapprovalByPartyResponse{},
 			v0.NotFound("No TransferPreapproval found for party: %s", party)
 	}
-	shown, err := v0.ToAPIContractWithState(found, a.node.SynchronizerID)
+	shown, err := v0.ToAPIContractWithState(a.packages, found, a.node.SynchronizerID)
 	return LookupTransferPreapprovalByPartyResponse{TransferPreapproval: shown}, err
 }
 
@@ -64,7 +64,7 @@ func (a *API) featuredApp(
 	if err != nil || !ok {
 		return response, err
 	}
-	shown, err := v0.ToAPIContract(right)
+	shown, err := v0.ToAPIContract(a.packages, right)
 	return LookupFeaturedAppRightResponse{FeaturedAppRight: &shown}, err
 }
 
@@ -91,7 +91,7 @@ func (a *API) featuredApps(
 			if err := budget.Of(ctx).Take(int64(len(right.Payload))); err != nil {
 				return response, err
 			}
-			shown, err := v0.ToAPIContract(right.Contract)
+			shown, err := v0.ToAPIContract(a.packages, right.Contract)
 			if err != nil {
 				return response, err
 			}

@@ -195,10 +195,14 @@ func (a *API) toAPIDisclosed(contract ledger.Contract) (DisclosedContract, error
 	if err != nil {
 		return DisclosedContract{}, fault.Internal(err)
 	}
+	payload, err := v0.ToAPIPayload(a.packages, contract)
+	if err != nil {
+		return DisclosedContract{}, err
+	}
 	createdAt := endpoint.Timestamp(contract.CreatedAt)
 	return DisclosedContract{
 		TemplateID: contract.Template.String(), ContractID: contract.ID, CreatedEventBlob: blob,
 		SynchronizerID: a.node.SynchronizerID, DebugPackageName: &contract.PackageName,
-		DebugPayload: contract.Payload, DebugCreatedAt: &createdAt,
+		DebugPayload: payload, DebugCreatedAt: &createdAt,
 	}, nil
 }

@@ -41,7 +41,7 @@ func (a *API) dsoInfo(ctx context.Context, _ endpoint.NoRequest) (GetDsoInfoResp
 	if err != nil {
 		return GetDsoInfoResponse{}, err
 	}
-	shown, err := v0.ToAPIContractsWithState([]ledger.Contract{rules, newest}, a.node.SynchronizerID)
+	shown, err := v0.ToAPIContractsWithState(a.packages, []ledger.Contract{rules, newest}, a.node.SynchronizerID)
 	if err != nil {
 		return GetDsoInfoResponse{}, err
 	}
@@ -55,7 +55,7 @@ func (a *API) dsoInfo(ctx context.Context, _ endpoint.NoRequest) (GetDsoInfoResp
 		AmuletRules: shown[0], LatestMiningRound: shown[1], InitialRound: &first,
 	}
 	if len(governed) > 0 {
-		founded, err := v0.ToAPIContractWithState(governed[len(governed)-1], a.node.SynchronizerID)
+		founded, err := v0.ToAPIContractWithState(a.packages, governed[len(governed)-1], a.node.SynchronizerID)
 		response.DSORules = &founded
 		return response, err
 	}
@@ -72,7 +72,7 @@ func (a *API) amuletRules(ctx context.Context, _ endpoint.NoRequest) (GetAmuletR
 	if err != nil {
 		return GetAmuletRulesProxyResponse{}, err
 	}
-	shown, err := v0.ToAPIContractWithState(rules, a.node.SynchronizerID)
+	shown, err := v0.ToAPIContractWithState(a.packages, rules, a.node.SynchronizerID)
 	return GetAmuletRulesProxyResponse{AmuletRules: shown}, err
 }
 
@@ -90,10 +90,10 @@ func (a *API) miningRounds(
 	if err != nil {
 		return response, err
 	}
-	if response.OpenMiningRounds, err = v0.ToAPIContractsWithState(open, a.node.SynchronizerID); err != nil {
+	if response.OpenMiningRounds, err = v0.ToAPIContractsWithState(a.packages, open, a.node.SynchronizerID); err != nil {
 		return response, err
 	}
-	response.IssuingMiningRounds, err = v0.ToAPIContractsWithState(issuing, a.node.SynchronizerID)
+	response.IssuingMiningRounds, err = v0.ToAPIContractsWithState(a.packages, issuing, a.node.SynchronizerID)
 	return response, err
 }
 
@@ -146,7 +146,7 @@ func (a *API) configStates(
 	if err != nil {
 		return response, err
 	}
-	response.States, err = v0.ToAPIContractsWithState(states, a.node.SynchronizerID)
+	response.States, err = v0.ToAPIContractsWithState(a.packages, states, a.node.SynchronizerID)
 	return response, err
 }
 
@@ -162,6 +162,6 @@ func (a *API) developmentFundCoupons(
 	if err != nil {
 		return response, err
 	}
-	response.Coupons, err = v0.ToAPIContractsWithState(coupons, a.node.SynchronizerID)
+	response.Coupons, err = v0.ToAPIContractsWithState(a.packages, coupons, a.node.SynchronizerID)
 	return response, err
 }

@@ -16,7 +16,7 @@ func (a *API) maybeCached(contract ledger.Contract, known ...string) (v0.MaybeCa
 	if slices.Contains(known, string(contract.ID)) {
 		return v0.MaybeCachedContractWithState{DomainID: &a.node.SynchronizerID}, nil
 	}
-	shown, err := v0.ToAPIContract(contract)
+	shown, err := v0.ToAPIContract(a.packages, contract)
 	return v0.MaybeCachedContractWithState{Contract: &shown, DomainID: &a.node.SynchronizerID}, err
 }
 

@@ -186,6 +186,7 @@ func TestRulesAndRounds(t *testing.T) {
 		require.Empty(t, rounds.Issuing)
 		for i, round := range rounds.Open {
 			require.Contains(t, string(round.Contract.Payload), fmt.Sprintf(`"number":"%d"`, i))
+			require.Contains(t, string(round.Contract.Payload), `"amuletPrice":"0.005"`)
 		}
 	})
 	t.Run("scan leaves out what the client has", func(t *testing.T) {

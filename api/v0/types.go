@@ -30,30 +30,48 @@ type MaybeCachedContractWithState struct {
 	DomainID *string   `json:"domain_id" doc:"The synchronizer it is assigned to"`
 }
 
+// ToAPIPayload shows the payload of a contract as all of /v0, scan and the registry do: decimals are in their shortest
+// form, unlike those of the JSON Ledger API.
+func ToAPIPayload(packages *ledger.Packages, contract ledger.Contract) (json.RawMessage, error) {
+	payload, err := packages.ShortPayload(contract)
+	if err != nil {
+		return nil, fault.Internal(err)
+	}
+	return payload, nil
+}
+
 // ToAPIContract shows a contract, with the same blob that the JSON Ledger API gives.
-func ToAPIContract(contract ledger.Contract) (Contract, error) {
+func ToAPIContract(packages *ledger.Packages, contract ledger.Contract) (Contract, error) {
 	blob, err := ledger.EncodeBlob(contract)
 	if err != nil {
 		return Contract{}, fault.Internal(err)
 	}
+	payload, err := ToAPIPayload(packages, contract)
+	if err != nil {
+		return Contract{}, err
+	}
 	return Contract{
-		TemplateID: contract.Template, ContractID: string(contract.ID), Payload: contract.Payload,
+		TemplateID: contract.Template, ContractID: string(contract.ID), Payload: payload,
 		CreatedEventBlob: blob, CreatedAt: endpoint.Timestamp(contract.CreatedAt),
 	}, nil
 }
 
 // ToAPIContractWithState shows a contract that is assigned to the node's synchronizer.
-func ToAPIContractWithState(contract ledger.Contract, synchronizerID string) (ContractWithState, error) {
-	shown, err := ToAPIContract(contract)
+func ToAPIContractWithState(
+	packages *ledger.Packages, contract ledger.Contract, synchronizerID string,
+) (ContractWithState, error) {
+	shown, err := ToAPIContract(packages, contract)
 	return ContractWithState{Contract: shown, DomainID: &synchronizerID}, err
 }
 
 // ToAPIContractsWithState shows contracts that are assigned to the node's synchronizer.
-func ToAPIContractsWithState(contracts []ledger.Contract, synchronizerID string) ([]ContractWithState, error) {
+func ToAPIContractsWithState(
+	packages *ledger.Packages, contracts []ledger.Contract, synchronizerID string,
+) ([]ContractWithState, error) {
 	shown := make([]ContractWithState, len(contracts))
 	for i, contract := range contracts {
 		var err error
-		if shown[i], err = ToAPIContractWithState(contract, synchronizerID); err != nil {
+		if shown[i], err = ToAPIContractWithState(packages, contract, synchronizerID); err != nil {
 			return nil, err
 		}
 	}

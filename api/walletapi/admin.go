@@ -134,7 +134,7 @@ func (a *API) lookupPreapproval(
 	if !found {
 		return out, noPreapproval(ledger.Party(req.Receiver))
 	}
-	out.TransferPreapproval, err = v0.ToAPIContractWithState(preapproval.Contract, a.node.SynchronizerID)
+	out.TransferPreapproval, err = v0.ToAPIContractWithState(a.packages, preapproval.Contract, a.node.SynchronizerID)
 	return out, err
 }
 

@@ -52,7 +52,7 @@ func (a *API) listAllocationRequests(
 		return response, err
 	}
 	for _, contract := range picked.items() {
-		shown, err := v0.ToAPIContract(contract)
+		shown, err := v0.ToAPIContract(a.packages, contract)
 		if err != nil {
 			return response, err
 		}

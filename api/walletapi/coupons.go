@@ -46,7 +46,7 @@ func (a *API) listValidatorRewardCoupons(
 			if c.Payload.User != user {
 				return true
 			}
-			one, err := c.show()
+			one, err := c.show(a)
 			shown, failed = append(shown, one), err
 			return err == nil && len(shown) < maxContracts
 		})

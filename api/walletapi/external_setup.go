@@ -219,7 +219,7 @@ func (a *API) listSetupProposals(ctx context.Context, _ endpoint.NoRequest) (Lis
 }
 
 func (a *API) listed(contracts []ledger.Contract) (ListContractsResponse, error) {
-	shown, err := v0.ToAPIContractsWithState(contracts, a.node.SynchronizerID)
+	shown, err := v0.ToAPIContractsWithState(a.packages, contracts, a.node.SynchronizerID)
 	return ListContractsResponse{Contracts: shown}, err
 }
 

@@ -92,7 +92,7 @@ func positions[T any](
 	shown := make([]AmuletPosition, len(all))
 	for i, c := range all {
 		position := wallet.Positions([]wallet.Holding{{ID: c.ID, Amount: amulet(c.Payload).Amount}}, round)[0]
-		contract, err := v0.ToAPIContractWithState(c.Contract, a.node.SynchronizerID)
+		contract, err := v0.ToAPIContractWithState(a.packages, c.Contract, a.node.SynchronizerID)
 		if err != nil {
 			return nil, err
 		}

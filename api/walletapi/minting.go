@@ -99,7 +99,7 @@ func mintingPage[T any](
 func (a *API) mintingItem(
 	ctx context.Context, c ledger.Contract, d walletapp.MintingDelegation,
 ) (item MintingDelegationItem, err error) {
-	if item.Contract, err = v0.ToAPIContract(c); err != nil {
+	if item.Contract, err = v0.ToAPIContract(a.packages, c); err != nil {
 		return item, err
 	}
 	parties, err := a.record.Parties(ctx, []ledger.Party{d.Beneficiary})

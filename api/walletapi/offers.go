@@ -185,7 +185,7 @@ func listedIf[T any](
 	}
 	shown := make([]v0.Contract, len(found))
 	for i, c := range found {
-		if shown[i], err = c.show(); err != nil {
+		if shown[i], err = c.show(a); err != nil {
 			return nil, err
 		}
 	}

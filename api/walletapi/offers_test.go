@@ -169,7 +169,7 @@ func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 		require.Len(t, list.Offers, 1)
 		require.Equal(t, id, list.Offers[0].ContractID)
 		require.True(t, strings.HasSuffix(list.Offers[0].TemplateID, ":Splice.Wallet.TransferOffer:TransferOffer"))
-		require.Equal(t, map[string]any{"amount": "25.5000000000", "unit": "AmuletUnit"}, list.Offers[0].Payload["amount"])
+		require.Equal(t, map[string]any{"amount": "25.5", "unit": "AmuletUnit"}, list.Offers[0].Payload["amount"])
 		require.Equal(t, "lunch", list.Offers[0].Payload["description"])
 
 		var status map[string]any

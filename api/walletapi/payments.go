@@ -55,7 +55,7 @@ func (a *API) getAppPaymentRequest(ctx context.Context, req contractRequest) (sh
 	if err != nil {
 		return shown, err
 	}
-	return v0.ToAPIContractWithState(request.Contract, a.node.SynchronizerID)
+	return v0.ToAPIContractWithState(a.packages, request.Contract, a.node.SynchronizerID)
 }
 
 // AcceptAppPaymentRequestResponse is the payment, which the app can collect.

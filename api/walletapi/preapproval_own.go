@@ -25,7 +25,7 @@ func (a *API) ownPreapproval(
 	if found == nil {
 		return out, noPreapproval(w.party)
 	}
-	out.TransferPreapproval, err = v0.ToAPIContractWithState(*found, a.node.SynchronizerID)
+	out.TransferPreapproval, err = v0.ToAPIContractWithState(a.packages, *found, a.node.SynchronizerID)
 	return out, err
 }
 

@@ -30,7 +30,9 @@ type contract[T any] struct {
 }
 
 // show shows the contract as clients of /v0 see contracts.
-func (c contract[T]) show() (v0.Contract, error) { return v0.ToAPIContract(c.Contract) }
+func (c contract[T]) show(a *API) (v0.Contract, error) {
+	return v0.ToAPIContract(a.packages, c.Contract)
+}
 
 // active lists the network's contracts of a template that are active now and that the party is a stakeholder of, oldest
 // first, at most maxContracts and listBytes: see [share] for which, where there are more.

@@ -34,7 +34,7 @@ func (a *API) getSubscriptionRequest(ctx context.Context, req contractRequest) (
 	if err != nil {
 		return shown, err
 	}
-	return request.show()
+	return request.show(a)
 }
 
 // subscriptionRequest finds a subscription that an app asks the caller for.
@@ -151,7 +151,7 @@ func (a *API) listSubscriptions(
 		return response, err
 	}
 	for _, c := range idle {
-		shown, err := c.show()
+		shown, err := c.show(a)
 		if err != nil {
 			return response, err
 		}
@@ -162,7 +162,7 @@ func (a *API) listSubscriptions(
 		return response, err
 	}
 	for _, c := range paid {
-		shown, err := c.show()
+		shown, err := c.show(a)
 		if err != nil {
 			return response, err
 		}
@@ -177,7 +177,7 @@ func (a *API) listSubscriptions(
 		if !known || c.Payload.SubscriptionData.Sender != w.party {
 			continue
 		}
-		shown, err := c.show()
+		shown, err := c.show(a)
 		if err != nil {
 			return response, err
 		}

@@ -6,16 +6,26 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/florinledger/florin/decimal"
 )
 
 // EncodeJSON writes a value of type t in the JSON form of the API: numbers and times as strings, records as objects in
 // declaration order with trailing absent optionals left out, variants as {"tag","value"}, generic maps as arrays of
 // pairs, nested optionals as nested arrays.
 func EncodeJSON(t *Type, value Value) json.RawMessage {
-	return appendJSON(nil, t, value)
+	return encoder{decimal.Decimal.String}.append(nil, t, value)
 }
 
-func appendJSON(out []byte, t *Type, value Value) []byte {
+// EncodeShortJSON writes a value as [EncodeJSON] does, with decimals in their shortest form.
+func EncodeShortJSON(t *Type, value Value) json.RawMessage {
+	return encoder{decimal.Decimal.Show}.append(nil, t, value)
+}
+
+// encoder writes values, decimals as number writes them.
+type encoder struct{ number func(decimal.Decimal) string }
+
+func (e encoder) append(out []byte, t *Type, value Value) []byte {
 	switch value := value.(type) {
 	case Unit:
 		return append(out, '{', '}')
@@ -24,7 +34,7 @@ func appendJSON(out []byte, t *Type, value Value) []byte {
 	case Int64:
 		return append(strconv.AppendInt(append(out, '"'), int64(value), 10), '"')
 	case Numeric:
-		return append(append(append(out, '"'), value.String()...), '"')
+		return append(append(append(out, '"'), e.number(value.Decimal)...), '"')
 	case Text:
 		return appendString(out, string(value))
 	case Party:
@@ -38,71 +48,71 @@ func appendJSON(out []byte, t *Type, value Value) []byte {
 	case Enum:
 		return appendString(out, value.Constructor)
 	default:
-		return appendComposite(out, t, value)
+		return e.appendComposite(out, t, value)
 	}
 }
 
-func appendComposite(out []byte, t *Type, value Value) []byte {
+func (e encoder) appendComposite(out []byte, t *Type, value Value) []byte {
 	switch value := value.(type) {
 	case Optional:
-		return appendOptional(out, t, value)
+		return e.appendOptional(out, t, value)
 	case List:
 		return appendArray(out, len(value), func(out []byte, i int) []byte {
-			return appendJSON(out, t.Element, value[i])
+			return e.append(out, t.Element, value[i])
 		})
 	case TextMap:
 		out = append(out, '{')
 		for i, entry := range value {
 			out = appendKey(out, i == 0, entry.Key)
-			out = appendJSON(out, t.Element, entry.Value)
+			out = e.append(out, t.Element, entry.Value)
 		}
 		return append(out, '}')
 	case GenMap:
 		return appendArray(out, len(value), func(out []byte, i int) []byte {
-			out = appendJSON(append(out, '['), t.Key, value[i].Key)
-			return append(appendJSON(append(out, ','), t.Element, value[i].Value), ']')
+			out = e.append(append(out, '['), t.Key, value[i].Key)
+			return append(e.append(append(out, ','), t.Element, value[i].Value), ']')
 		})
 	case Record:
-		return appendRecord(out, t, value)
+		return e.appendRecord(out, t, value)
 	case Variant:
 		out = append(appendString(append(out, `{"tag":`...), value.Constructor), `,"value":`...)
-		out = appendJSON(out, t.Constructors[t.constructor(value.Constructor)].Type, value.Value)
+		out = e.append(out, t.Constructors[t.constructor(value.Constructor)].Type, value.Value)
 		return append(out, '}')
 	default:
 		return append(out, "null"...)
 	}
 }
 
-func appendOptional(out []byte, t *Type, value Optional) []byte {
+func (e encoder) appendOptional(out []byte, t *Type, value Optional) []byte {
 	if !t.nestedOptional() {
 		if value.Value == nil {
 			return append(out, "null"...)
 		}
-		return appendJSON(out, t.Element, value.Value)
+		return e.append(out, t.Element, value.Value)
 	}
 	out = append(out, '[')
 	if value.Value != nil {
-		out = appendNested(out, t.Element, value.Value)
+		out = e.appendNested(out, t.Element, value.Value)
 	}
 	return append(out, ']')
 }
 
 // appendNested writes what is inside an optional of optionals: every level down to the innermost is an array.
-func appendNested(out []byte, t *Type, value Value) []byte {
+func (e encoder) appendNested(out []byte, t *Type, value Value) []byte {
 	inner, ok := value.(Optional)
 	if !ok {
-		return appendJSON(out, t, value)
+		return e.append(out, t, value)
 	}
 	out = append(out, '[')
 	if inner.Value != nil {
-		out = appendNested(out, t.Element, inner.Value)
+		out = e.appendNested(out, t.Element, inner.Value)
 	}
 	return append(out, ']')
 }
 
 func (t *Type) nestedOptional() bool { return t.Kind == KindOptional && t.Element.Kind == KindOptional }
 
-func appendRecord(out []byte, t *Type, value Record) []byte {
+func (e encoder) appendRecord(out []byte, t *Type, value Record) []byte {
 	last := len(value.Fields)
 	for last > 0 && value.Fields[last-1].Value == (Optional{}) {
 		last--
@@ -110,7 +120,7 @@ func appendRecord(out []byte, t *Type, value Record) []byte {
 	out = append(out, '{')
 	for i, field := range value.Fields[:last] {
 		out = appendKey(out, i == 0, field.Label)
-		out = appendJSON(out, t.Fields[i].Type, field.Value)
+		out = e.append(out, t.Fields[i].Type, field.Value)
 	}
 	return append(out, '}')
 }

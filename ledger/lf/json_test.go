@@ -34,6 +34,21 @@ const everything = `{"owner":"alice::1220","unit":{},"bool":true,"int":"-42","nu
 	`"any":{"tag":"Any_Map","value":{"k":{"tag":"Any_List","value":[{"tag":"Any_Text","value":"deep"}]}}},` +
 	`"duration":{"microseconds":"600000000"}}`
 
+// Decimals are shorter, and nothing else is: not texts that look like one.
+func TestShortJSONShortensDecimals(t *testing.T) {
+	t.Parallel()
+	described := typeOf[ledgertest.Everything](t)
+	in := strings.Replace(everything, `"text":"`, `"text":"1.0000000000 `, 1)
+	value, err := lf.DecodeJSON(described, []byte(in))
+	require.NoError(t, err)
+	want := strings.NewReplacer(`"12.5000000000"`, `"12.5"`, `"1.0000000000"`, `"1.0"`, `"-0.5000000000"`, `"-0.5"`,
+		`"2.0000000000"`, `"2.0"`).Replace(in)
+	require.Equal(t, want, string(lf.EncodeShortJSON(described, value)))
+	again, err := lf.DecodeJSON(described, []byte(want))
+	require.NoError(t, err)
+	require.Equal(t, in, string(lf.EncodeJSON(described, again)))
+}
+
 func TestEveryKindReadsAndPrintsAlike(t *testing.T) {
 	t.Parallel()
 	described := typeOf[ledgertest.Everything](t)
