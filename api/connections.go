@@ -3,17 +3,18 @@ package api
 import (
 	"log/slog"
 	"net"
+	"net/http"
 	"sync"
 	"time"
 
-	"golang.org/x/net/netutil"
 	"golang.org/x/time/rate"
 
 	"github.com/florinledger/florin/api/endpoint"
 )
 
 // Connections bounds how many connections are open at once, and how many of them come from one address, so that who
-// opens them and keeps quiet takes no place of others. It is safe for concurrent use.
+// opens them and keeps quiet takes no place of others. Where there is no place for a new one, one that waits for its
+// next request is closed first. It is safe for concurrent use.
 type Connections struct {
 	limit, ofAddress int
 	log              *slog.Logger
@@ -22,6 +23,9 @@ type Connections struct {
 
 	mu        sync.Mutex
 	byAddress map[string]int
+	// idle are the connections that wait for their next request, numbered in the order in which they began to.
+	idle   map[*countedConn]uint64
+	number uint64
 }
 
 // tellConnections is between two lines of the log about connections that were closed.
@@ -32,39 +36,99 @@ const tellConnections = 10 * time.Second
 func NewConnections(limit, ofAddress int, log *slog.Logger) *Connections {
 	return &Connections{
 		limit: limit, ofAddress: ofAddress, log: log, tell: rate.NewLimiter(rate.Every(tellConnections), 1),
-		byAddress: map[string]int{},
+		byAddress: map[string]int{}, idle: map[*countedConn]uint64{},
 	}
 }
 
+// Watch has a server say which connections wait for their next request.
+func (c *Connections) Watch(server *http.Server) { server.ConnState = c.note }
+
 // Listener is a listener whose connections are bounded.
 func (c *Connections) Listener(listener net.Listener) net.Listener {
-	return netutil.LimitListener(&countingListener{Listener: listener, connections: c}, c.limit)
+	return &countingListener{
+		Listener: listener, connections: c, places: make(chan struct{}, c.limit), closed: make(chan struct{}),
+	}
+}
+
+// note takes down which connections are idle. One that becomes so while a new one waits for a place is closed.
+func (c *Connections) note(connection net.Conn, state http.ConnState) {
+	if encrypted, ok := connection.(interface{ NetConn() net.Conn }); ok {
+		connection = encrypted.NetConn()
+	}
+	counted, ok := connection.(*countedConn)
+	if !ok {
+		return
+	}
+	c.mu.Lock()
+	delete(c.idle, counted)
+	inTheWay := state == http.StateIdle && counted.listener.waiting
+	if state == http.StateIdle && !inTheWay {
+		c.number++
+		c.idle[counted] = c.number
+	}
+	c.mu.Unlock()
+	if inTheWay {
+		_ = counted.Close()
+	}
+}
+
+// longestIdle is the connection that has been idle for longest, among those of the address that has most of them. The
+// caller holds the lock.
+func (c *Connections) longestIdle(among func(*countedConn) bool) (found *countedConn) {
+	for one, since := range c.idle {
+		if !among(one) {
+			continue
+		}
+		if found == nil {
+			found = one
+			continue
+		}
+		more := c.byAddress[one.address] - c.byAddress[found.address]
+		if more > 0 || more == 0 && since < c.idle[found] {
+			found = one
+		}
+	}
+	delete(c.idle, found)
+	return found
 }
 
 // enter counts a connection from an address, and reports whether it may stay.
 func (c *Connections) enter(address string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.byAddress[address] >= c.ofAddress {
-		return false
+	for {
+		c.mu.Lock()
+		if c.byAddress[address] < c.ofAddress {
+			c.byAddress[address]++
+			c.mu.Unlock()
+			return true
+		}
+		idle := c.longestIdle(func(one *countedConn) bool { return one.address == address })
+		c.mu.Unlock()
+		if idle == nil {
+			return false
+		}
+		_ = idle.Close()
 	}
-	c.byAddress[address]++
-	return true
 }
 
-func (c *Connections) leave(address string) {
+func (c *Connections) leave(one *countedConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.byAddress[address]--; c.byAddress[address] <= 0 {
-		delete(c.byAddress, address)
+	delete(c.idle, one)
+	if c.byAddress[one.address]--; c.byAddress[one.address] <= 0 {
+		delete(c.byAddress, one.address)
 	}
 }
 
-// countingListener closes connections that are too many of their address.
+// countingListener closes connections that are too many of their address, and has others wait for a place.
 type countingListener struct {
 	net.Listener
 
 	connections *Connections
+	places      chan struct{}
+	// waiting: a connection waits for a place; under the lock of connections.
+	waiting bool
+	closing sync.Once
+	closed  chan struct{}
 }
 
 // Accept implements [net.Listener].
@@ -76,22 +140,73 @@ func (l *countingListener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		address := endpoint.NetworkOf(accepted.RemoteAddr().String())
-		if c.enter(address) {
-			return &countedConn{Conn: accepted, leave: sync.OnceFunc(func() { c.leave(address) })}, nil
+		if !c.enter(address) {
+			_ = accepted.Close()
+			if c.tell.Allow() {
+				c.log.Warn("connections were closed: their address has as many as one may have", "address", address,
+					"connections", c.ofAddress)
+			}
+			continue
 		}
-		_ = accepted.Close()
-		if c.tell.Allow() {
-			c.log.Warn("connections were closed: their address has as many as one may have", "address", address,
-				"connections", c.ofAddress)
+		one := &countedConn{Conn: accepted, listener: l, address: address}
+		if !l.take() {
+			c.leave(one)
+			_ = accepted.Close()
+			return nil, net.ErrClosed
 		}
+		one.leave = sync.OnceFunc(func() {
+			c.leave(one)
+			<-l.places
+		})
+		return one, nil
 	}
+}
+
+// take waits for a place, and has a connection closed for it that is idle, or the next one that becomes so. False: the
+// listener was closed.
+func (l *countingListener) take() bool {
+	select {
+	case l.places <- struct{}{}:
+		return true
+	default:
+	}
+	idle := l.wait(true)
+	defer l.wait(false)
+	if idle != nil {
+		_ = idle.Close()
+	}
+	select {
+	case l.places <- struct{}{}:
+		return true
+	case <-l.closed:
+		return false
+	}
+}
+
+// wait says whether a connection waits for a place, and finds one that is in its way.
+func (l *countingListener) wait(waiting bool) (idle *countedConn) {
+	c := l.connections
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if l.waiting = waiting; waiting {
+		idle = c.longestIdle(func(one *countedConn) bool { return one.listener == l })
+	}
+	return idle
+}
+
+// Close implements [net.Listener].
+func (l *countingListener) Close() error {
+	l.closing.Do(func() { close(l.closed) })
+	return l.Listener.Close()
 }
 
 // countedConn is a connection that is counted until it is closed.
 type countedConn struct {
 	net.Conn
 
-	leave func()
+	listener *countingListener
+	address  string
+	leave    func()
 }
 
 // Close implements [net.Conn].

@@ -39,6 +39,7 @@ func serveOn(t *testing.T, handler http.Handler, options api.ServerOptions, all,
 	require.NoError(t, err)
 	server := api.NewServer(handler, options)
 	connections := api.NewConnections(all, ofAddress, slog.New(slog.DiscardHandler))
+	connections.Watch(server)
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(connections.Listener(listener)) }()
 	t.Cleanup(func() {
@@ -200,6 +201,55 @@ func TestHeadsAreBounded(t *testing.T) {
 }
 
 // Whoever opens connections and keeps quiet takes its own places, and no others.
+// from asks on a connection of its own from an address, and waits until the server has closed it.
+func (s *served) from(address string) error {
+	s.t.Helper()
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+	connection, err := dialer.DialContext(s.t.Context(), "tcp", s.address)
+	require.NoError(s.t, err)
+	defer func() { _ = connection.Close() }()
+	require.NoError(s.t, connection.SetDeadline(time.Now().Add(apitest.Patience)))
+	_, _ = io.WriteString(connection, "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+	answer, err := io.ReadAll(connection)
+	if err == nil && !strings.Contains(string(answer), "200 OK") {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// ask asks on a connection that stays open, and reports whether it is answered.
+func ask(connection net.Conn) bool {
+	_, _ = io.WriteString(connection, "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+	if err != nil {
+		return false
+	}
+	_, err = io.Copy(io.Discard, response.Body)
+	return errors.Join(err, response.Body.Close()) == nil && response.StatusCode == http.StatusOK
+}
+
+// Connections that wait for their next request keep nobody out who has one.
+func TestAnIdleConnectionGivesWay(t *testing.T) {
+	t.Parallel()
+	node := apitest.New(t, apitest.Options{})
+	t.Run("of its address", func(t *testing.T) {
+		t.Parallel()
+		s := serveOn(t, node.Handler, api.ServerOptions{}, api.DefaultMaxConnections, 2)
+		first, second := s.dial(), s.dial()
+		require.True(t, ask(first))
+		require.True(t, ask(second))
+		require.Eventually(t, func() bool { return s.from("127.0.0.1") == nil }, apitest.Patience, time.Millisecond)
+		require.NotEqual(t, ask(first), ask(second), "one of them was closed, and no more")
+	})
+	t.Run("of all", func(t *testing.T) {
+		t.Parallel()
+		s := serveOn(t, node.Handler, api.ServerOptions{IdleTimeout: time.Hour}, 1, api.DefaultMaxAddressConnections)
+		require.True(t, ask(s.dial()))
+		require.NoError(t, s.from("127.0.0.2"))
+		require.NoError(t, s.from("127.0.0.1"))
+	})
+}
+
 func TestNoAddressTakesAllConnections(t *testing.T) {
 	t.Parallel()
 	node := apitest.New(t, apitest.Options{})
@@ -209,19 +259,7 @@ func TestNoAddressTakesAllConnections(t *testing.T) {
 		_, err := io.WriteString(one, head)
 		require.NoError(t, err)
 	}
-	from := func(address string) error {
-		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
-		connection, err := dialer.DialContext(t.Context(), "tcp", s.address)
-		require.NoError(t, err)
-		defer func() { _ = connection.Close() }()
-		require.NoError(t, connection.SetDeadline(time.Now().Add(apitest.Patience)))
-		_, _ = io.WriteString(connection, "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-		answer, err := io.ReadAll(connection)
-		if err == nil && !strings.Contains(string(answer), "200 OK") {
-			return io.ErrUnexpectedEOF
-		}
-		return err
-	}
+	from := s.from
 	require.Eventually(t, func() bool { return from("127.0.0.1") != nil }, apitest.Patience, time.Millisecond)
 	require.NoError(t, from("127.0.0.2"), "others are served")
 	require.NoError(t, quiet[0].Close())

@@ -45,6 +45,7 @@ func (n *node) startHTTP(ctx, background context.Context) error {
 	n.server = api.NewServer(n.letGo(handler), n.serverOptions())
 	n.connections = api.NewConnections(n.options.settings.MaxConnections, n.options.settings.MaxAddressConnections,
 		n.options.log)
+	n.connections.Watch(n.server)
 	connections := n.connections.Listener(n.listener)
 	serve := n.server.Serve
 	if n.certificate != nil {
