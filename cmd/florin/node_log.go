@@ -6,8 +6,23 @@ import (
 	"os"
 	"strings"
 
+	"gopkg.in/natefinch/lumberjack.v2"
+
 	"github.com/florinledger/florin/ledger"
 )
+
+const (
+	// logMegabytes is how large the log of florin up may become before it is set aside, and logsAside how many such logs
+	// are kept.
+	logMegabytes = 64
+	logsAside    = 3
+)
+
+// boundedLog is a log in a file that takes so much of the disk, whoever has how much written to it: the disk is that of
+// the database. What earlier runs wrote stays.
+func boundedLog(path string, megabytes int) *lumberjack.Logger {
+	return &lumberjack.Logger{Filename: path, MaxSize: megabytes, MaxBackups: logsAside}
+}
 
 // String is the role or roles, as the log has them.
 func (r roles) String() string {

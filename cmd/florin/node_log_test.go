@@ -8,11 +8,42 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/fault"
 )
+
+// Whoever has much written to the log fills no disk with it, and what was written last is in it.
+func TestTheLogIsBounded(t *testing.T) {
+	t.Parallel()
+	directory := t.TempDir()
+	path := filepath.Join(directory, "florin.log")
+	to := boundedLog(path, 1)
+	log := logger(to, slog.LevelInfo)
+	const lines = 10_000
+	for i := range lines {
+		log.Info("what happened", "number", i, "text", strings.Repeat("x", 1000))
+	}
+	require.NoError(t, to.Close())
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Contains(t, string(content), `"number":9999`)
+	require.Eventually(t, func() bool { // what is too old is removed a moment later
+		files, err := os.ReadDir(directory)
+		require.NoError(t, err)
+		return len(files) == logsAside+1
+	}, time.Minute, time.Millisecond)
+	files, err := filepath.Glob(filepath.Join(directory, "florin-*.log"))
+	require.NoError(t, err)
+	for _, file := range append(files, path) {
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		require.LessOrEqual(t, info.Size(), int64(1<<20))
+		require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	}
+}
 
 // Clients choose parts of what is logged: no line grows with what they send.
 func TestALineOfTheLogIsBounded(t *testing.T) {

@@ -3,8 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
-	"os"
 	"strings"
 	"time"
 
@@ -112,7 +112,7 @@ func (s *nodeSettings) servedHosts(listen string) (hosts.Names, error) {
 	return hosts.Parse(s.Hosts, listen)
 }
 
-func logger(to *os.File, level slog.Leveler) *slog.Logger {
+func logger(to io.Writer, level slog.Leveler) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level, ReplaceAttr: shortened}))
 }
 

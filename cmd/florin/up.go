@@ -122,11 +122,9 @@ func (m *machine) start(ctx context.Context) (err error) {
 	if err := m.requireAddresses(ctx); err != nil {
 		return err
 	}
-	logFile, err := m.logFile("florin.log")
-	if err != nil {
-		return err
-	}
-	m.log = logger(logFile, m.command.level())
+	ownLog := boundedLog(filepath.Join(m.directory.Path(), "florin.log"), logMegabytes)
+	m.files = append(m.files, ownLog)
+	m.log = logger(ownLog, m.command.level())
 	if err := m.startPostgres(ctx); err != nil {
 		return err
 	}

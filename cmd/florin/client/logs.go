@@ -30,7 +30,7 @@ func (c *LogsCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }()
+	defer func() { _ = file.Close() }() // the one that is read last
 	if err := seekLines(file, max(0, c.Lines)); err != nil {
 		return err
 	}
@@ -41,7 +41,28 @@ func (c *LogsCommand) Run(ctx context.Context) error {
 		if !again(ctx) {
 			return nil
 		}
+		if file, err = sameOrNext(file, path, os.Stdout); err != nil {
+			return err
+		}
 	}
+}
+
+// sameOrNext is the file to read on from: when a log was set aside, the rest of it is copied, and the new one is next.
+func sameOrNext(file *os.File, path string, to io.Writer) (*os.File, error) {
+	next, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return file, nil // in a moment it is there
+	}
+	if err != nil {
+		return file, err
+	}
+	was, err := file.Stat()
+	is, failure := next.Stat()
+	if err = errors.Join(err, failure); err != nil || os.SameFile(was, is) {
+		return file, errors.Join(err, next.Close())
+	}
+	_, err = io.Copy(to, file)
+	return next, errors.Join(err, file.Close())
 }
 
 // seekLines goes to the beginning of the last lines of a file.

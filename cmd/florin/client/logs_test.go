@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -9,6 +10,34 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+func TestALogThatIsSetAsideIsFollowed(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	require.NoError(t, os.WriteFile(path, []byte("one\n"), 0o600))
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	_, err = io.ReadAll(file)
+	require.NoError(t, err)
+	var shown strings.Builder
+	same, err := sameOrNext(file, path, &shown)
+	require.NoError(t, err)
+	require.Same(t, file, same)
+
+	old, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = old.WriteString("two\n")
+	require.NoError(t, errors.Join(err, old.Close(), os.Rename(path, path+"-aside")))
+	same, err = sameOrNext(file, path, &shown)
+	require.NoError(t, err)
+	require.Same(t, file, same, "until there is a new one")
+	require.NoError(t, os.WriteFile(path, []byte("three\n"), 0o600))
+	next, err := sameOrNext(file, path, &shown)
+	require.NoError(t, err)
+	rest, err := io.ReadAll(next)
+	require.NoError(t, errors.Join(err, next.Close()))
+	require.Equal(t, "two\nthree\n", shown.String()+string(rest))
+}
 
 func TestTheLastLinesOfALogAreFound(t *testing.T) {
 	t.Parallel()
