@@ -12,6 +12,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/workflowid"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // lifecycles are all of the record, by their workflow ids.
@@ -168,25 +169,27 @@ func TestOneOfAnOwnersProposalsIsAccepted(t *testing.T) {
 	for i := range 5 {
 		b.commit(b.submission(fmt.Sprint("proposals-", i), []ledger.Party{eve}, commands...))
 	}
+	b.now = b.now.Add(plan.MergePatience)
 	rows := b.lifecycles()
 	lifecycles := len(rows)
 	require.Equal(t, 1+300-60, lifecycles, "one is shared by those that came first")
 	var accept ledger.Submission
 	for id, row := range rows {
 		require.LessOrEqual(t, len(row.Contracts), 100, id)
-		plan := b.planOf(id)
-		require.NotNil(t, plan.Action, id)
+		due := b.planOf(id)
+		require.NotNil(t, due.Action, id)
 		if accept.CommandID == "" {
-			accept = *plan.Action
+			accept = *due.Action
 		}
-		require.Equal(t, accept.CommandID, plan.Action.CommandID, "all would accept the same one")
+		require.Equal(t, accept.CommandID, due.Action.CommandID, "all would accept the same one")
 	}
 	require.Nil(t, b.commit(accept)[0].Refusal)
+	b.now = b.now.Add(plan.MergePatience)
 	for id := range b.lifecycles() {
-		plan := b.planOf(id)
-		require.Nil(t, plan.Action, id)
-		if !plan.Over {
-			require.Equal(t, "more than ten holdings", plan.WaitsFor)
+		due := b.planOf(id)
+		require.Nil(t, due.Action, id)
+		if !due.Over {
+			require.Equal(t, "more than ten holdings", due.WaitsFor)
 		}
 	}
 }

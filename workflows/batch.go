@@ -58,9 +58,9 @@ type batcher struct {
 type pending struct {
 	submission ledger.Submission
 	bytes      int
-	// estimate is what its commit costs as far as its commands show. cost is what its turn counts for, and how much of
+	// estimate is what its commit costs as far as its commands show, and least what it counts for anyway. cost is what its turn counts for, and how much of
 	// what is under way it takes: the estimate, more for accounts whose submissions cost more than they show.
-	estimate, cost int
+	estimate, least, cost int
 
 	started chan error    // receives one value: nil when Temporal has it
 	settled chan struct{} // closed when its completion is known
@@ -89,7 +89,7 @@ func (b *batcher) submit(ctx context.Context, p *pending) error {
 	switch {
 	// A signed transaction is large, and an operator looks for it alone.
 	case b.maxBatch == 1 || p.submission.MinLedgerTime != nil || p.submission.Signed != nil:
-		p.estimate = max(p.estimate, minAlone)
+		p.least = minAlone
 		if b.enqueue(&b.alone, &b.busyAlone, p) {
 			go b.runAlone(going)
 		}
@@ -110,15 +110,19 @@ func (b *batcher) submit(ctx context.Context, p *pending) error {
 func (b *batcher) enqueue(queue *turns, busy *bool, p *pending) (idle bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p.cost = b.habits.cost(p.submission.Account(), p.estimate)
+	p.cost = max(p.least, b.habits.cost(p.submission.Account(), p.estimate))
 	queue.push(p)
 	idle, *busy = !*busy, true
 	return idle
 }
 
-// settle closes a submission whose completion is known, and learns from it what its account's submissions cost.
+// settle closes a submission whose completion is known, and learns from it what its account's submissions cost. Those
+// that are refused record nothing and teach nothing: otherwise an account would cost little again after a few of them.
 func (b *batcher) settle(p *pending, completion ledger.Completion) {
 	close(p.settled)
+	if completion.Refusal != nil {
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.habits.learn(p.submission.Account(), p.estimate, ledger.CostOfRecorded(completion.PaidTrafficCost))

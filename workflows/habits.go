@@ -34,8 +34,16 @@ func (h *habits) learn(who ledger.Identity, estimated int, actual int64) {
 		of.estimated, of.actual = of.estimated/2, of.actual/2
 	}
 	h.accounts[who] = of
-	if len(h.accounts) > manyUsers { // those who cost what they show are taken for newcomers again, which costs little
-		maps.DeleteFunc(h.accounts, func(_ ledger.Identity, one habit) bool { return one.actual <= one.estimated })
+	if len(h.accounts) > manyUsers {
+		h.forget()
+	}
+}
+
+// forget takes those who cost what they show for newcomers again, which costs little, and everybody where most cost more.
+func (h *habits) forget() {
+	maps.DeleteFunc(h.accounts, func(_ ledger.Identity, one habit) bool { return one.actual <= one.estimated })
+	if len(h.accounts) > manyUsers/2 {
+		clear(h.accounts)
 	}
 }
 

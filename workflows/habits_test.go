@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -42,6 +43,10 @@ func TestSettledSubmissionsAreLearnedFrom(t *testing.T) {
 		p := turnOf("greedy", i, 2000)
 		b.settle(p, ledger.Completion{PaidTrafficCost: 8 << 20})
 		<-p.settled
+	}
+	for i := range 100 {
+		p := turnOf("greedy", 20+i, 128<<10)
+		b.settle(p, ledger.Completion{Refusal: fault.ContractNotFound.New("refused")})
 	}
 	p := turnOf("greedy", 11, 2000)
 	b.enqueue(&b.shared, &b.busyShared, p)

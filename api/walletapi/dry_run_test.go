@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/ledger"
 )
 
 // tryOut asks what a change would do, with a key that nothing must come of, and requires that nothing has changed.
@@ -105,7 +106,9 @@ func TestADryRunTellsWhatAChangeWouldDo(t *testing.T) {
 
 func TestADryRunTellsTheRefusalToo(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWithCoin(t, apitest.Options{})
+	s := apitest.NewWithCoin(t, apitest.Options{
+		Traffic: trafficRules(), LedgerSettings: func(s *ledger.Settings) { s.EnforceTraffic = true },
+	})
 	alice, bob := s.Onboard("alice"), s.Onboard("bob")
 	s.Call("alice", http.MethodPost, trafficPath, wish(s, alice, "used")).OK(nil)
 	offer := map[string]any{

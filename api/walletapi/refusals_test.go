@@ -17,6 +17,7 @@ import (
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // What becomes of offers that are not completed, as both sides see it.
@@ -46,7 +47,7 @@ func TestOffersThatFailSayWhy(t *testing.T) {
 	apitest.Create(b.Server, walletapp.TransferOffer{
 		Sender: b.alice.Party, Receiver: b.bob.Party, DSO: b.Node.DSO, TrackingID: "late",
 		Amount:    payments.PaymentAmount{Amount: decimal.MustParse("1.0"), Unit: payments.AmuletUnit},
-		ExpiresAt: lf.TimestampOf(time.Now().Add(-time.Second)),
+		ExpiresAt: lf.TimestampOf(time.Now().Add(-plan.ExpiryPatience)),
 	}, b.alice.Party)
 	failed("late", "expired", "null")
 

@@ -11,10 +11,15 @@ import (
 )
 
 // checkReserve refuses changes while no more extra traffic is left than the operator reserves for buying more of it, if
-// the node buys traffic by itself at all (upstream, reserved-traffic). What buys traffic is never refused.
+// the node buys traffic by itself at all (upstream, reserved-traffic). What buys traffic is never refused, and nothing is
+// where traffic is only metered: there anybody uses up what there is, and needs none.
 func (a *API) checkReserve(ctx context.Context, c change) error {
 	if c.Urgent {
 		return nil
+	}
+	ledgerSettings, err := a.record.LedgerSettings(ctx)
+	if err != nil || !ledgerSettings.EnforceTraffic {
+		return err
 	}
 	setting, err := a.record.AutomationSetting(ctx, string(settings.KindTopUp), "")
 	if err != nil || setting.Value() == nil {

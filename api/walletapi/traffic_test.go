@@ -220,7 +220,9 @@ func reserve(t *testing.T, s *apitest.Server, value string) {
 
 func TestRunningLowOnTrafficStopsAllButPurchases(t *testing.T) {
 	t.Parallel()
-	s := apitest.NewWithCoin(t, apitest.Options{Traffic: trafficRules()})
+	s := apitest.NewWithCoin(t, apitest.Options{
+		Traffic: trafficRules(), LedgerSettings: func(s *ledger.Settings) { s.EnforceTraffic = true },
+	})
 	alice := s.Onboard("alice")
 	alice.Tap("1000")
 	offer := func(trackingID string) apitest.Answer {
@@ -239,6 +241,15 @@ func TestRunningLowOnTrafficStopsAllButPurchases(t *testing.T) {
 	offer("enough").OK(nil)
 	reserve(t, s, `{"target-throughput":0,"min-topup-interval":"1m0s","reserved-traffic":900000}`)
 	offer("no top-up").OK(nil)
+}
+
+// Anybody may use up what is only metered, at no cost.
+func TestTrafficThatIsOnlyMeteredStopsNothing(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWithCoin(t, apitest.Options{Traffic: trafficRules()})
+	alice := s.Onboard("alice")
+	reserve(t, s, `{"target-throughput":20000,"min-topup-interval":"1m0s","reserved-traffic":200000}`)
+	alice.Tap("1000")
 }
 
 func TestANodeWithoutTrafficCanBuySome(t *testing.T) {

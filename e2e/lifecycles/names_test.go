@@ -22,6 +22,7 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 	"github.com/florinledger/florin/ledger/workflowid"
 	"github.com/florinledger/florin/wallet/lifecycle"
+	"github.com/florinledger/florin/wallet/plan"
 	"github.com/florinledger/florin/workflows"
 )
 
@@ -110,7 +111,12 @@ func TestPartiesWithTheLongestIDsAreLookedAfter(t *testing.T) {
 	n.submit([]ledger.Party{alice}, create(n, tokenwallet.MergeDelegationProposal{
 		Delegation: tokenwallet.MergeDelegation{Operator: n.operator(), Owner: alice},
 	}))
-	n.waits(workflowid.Of("merge-delegation", string(alice)).String(), "more than ten")
+	merging := workflowid.Of("merge-delegation", string(alice)).String()
+	n.waits(merging, "acceptance, which is left to clients")
+	n.advance(plan.MergePatience)
+	n.waits(merging, "merging, which is left to clients")
+	n.advance(plan.MergePatience)
+	n.waits(merging, "more than ten")
 	for range lifecycle.TooManyHoldings {
 		n.tap(alice, "1.0")
 	}

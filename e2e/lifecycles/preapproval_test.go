@@ -12,6 +12,7 @@ import (
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 	"github.com/florinledger/florin/workflows"
 )
 
@@ -70,7 +71,7 @@ func TestAPreapprovalOfAnotherProviderIsLeftToIt(t *testing.T) {
 	n.tap(provider, "1000000.0")
 	id := "preapproval:" + string(alice)
 	preapproval := n.preapprove(alice, provider)
-	require.Equal(t, preapproval.Payload.ExpiresAt.Time(), n.waits(id, "expiry").Until)
+	require.Equal(t, preapproval.Payload.ExpiresAt.Time().Add(plan.ExpiryPatience), n.waits(id, "expiry").Until)
 
 	n.advance(61 * day)
 	n.eventually("it looked when the clock moved", func() bool {
@@ -86,7 +87,7 @@ func TestAPreapprovalOfAnotherProviderIsLeftToIt(t *testing.T) {
 		}))
 	n.eventually("it waits for the new end", func() bool {
 		status, ok := n.status(id)
-		return ok && status.Until.Equal(extended)
+		return ok && status.Until.Equal(extended.Add(plan.ExpiryPatience))
 	})
 
 	n.advance(39 * day)

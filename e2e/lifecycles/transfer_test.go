@@ -16,6 +16,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/lifecycle"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // wallet gives a party a wallet that the operator runs.
@@ -225,6 +226,10 @@ func TestHoldingsAreMergedForOwnersWhoAskedForIt(t *testing.T) {
 		Delegation: tokenwallet.MergeDelegation{Operator: n.operator(), Owner: alice},
 	}))
 	id := "merge-delegation:" + string(alice)
+	n.waits(id, "acceptance, which is left to clients")
+	n.advance(plan.MergePatience)
+	n.waits(id, "merging, which is left to clients")
+	n.advance(plan.MergePatience)
 	n.waits(id, "more than ten")
 	require.Empty(t, active[tokenwallet.MergeDelegationProposal](n))
 	for range lifecycle.TooManyHoldings - 1 {

@@ -176,11 +176,7 @@ await step('let the operator merge holdings', async () => {
   const { delegatedMerge } = sdk.token.utxos
   await delegatedMerge.setup()
   await submit(bob, [delegatedMerge.command.propose({ owner: bob.id }), []])
-  // The operator accepts by itself.
-  await until(async () => (await sdk.ledger.acs.read({
-    templateIds: [`#splice-util-token-standard-wallet:Splice.Util.Token.Wallet.MergeDelegation:MergeDelegation`],
-    parties: [bob.id], filterByParty: true,
-  })).length === 1)
+  await delegatedMerge.approve({ owner: bob.id })
   while ((await holdings(bob.id)).length < 10) await tap(bob, '1')
   await delegatedMerge.execute({ party: bob.id })
   await requireHoldings(bob, { free: 118, count: 1 })

@@ -59,7 +59,7 @@ func (s Situation) acceptable(receiver ledger.Party, senders []ledger.Party) (du
 	accepts := AutoAccept{receiver: senders}
 	for _, sender := range senders {
 		err = plan.EachOffer(s.View, sender, receiver, func(offer plan.Contract[walletapp.TransferOffer]) bool {
-			due = append(due, accepts.Accept([]Contract[walletapp.TransferOffer]{Contract[walletapp.TransferOffer](offer)},
+			due = append(due, accepts.Accept([]plan.Contract[walletapp.TransferOffer]{offer},
 				s.Now)...)
 			return len(due) < acceptBatch
 		})

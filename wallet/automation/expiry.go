@@ -51,8 +51,9 @@ func expires[T any](
 	end func(Situation, plan.Contract[T]) (*plan.Action, error),
 ) {
 	name, err := ledger.TemplateName[T](e.packages)
+	ends := func(c T) time.Time { return deadline(c).Time().Add(plan.ExpiryPatience) }
 	follow, other := Following(e.packages, func(c plan.Contract[T], _ time.Time) []Due {
-		due := Due{Subject: string(c.ID), At: deadline(c.Payload).Time(), Deadline: true}
+		due := Due{Subject: string(c.ID), At: ends(c.Payload), Deadline: true}
 		if wallet != nil {
 			due.Wallet = wallet(c.Payload)
 		}
@@ -65,10 +66,10 @@ func expires[T any](
 		if err != nil {
 			return Step{}, err
 		}
-		if at := deadline(payload).Time(); s.Now.Before(at) {
+		if at := ends(payload); s.Now.Before(at) {
 			return Step{Until: at, Deadline: true, WaitsFor: "its expiry"}, nil
 		}
-		action, err := end(s, plan.Contract[T]{ID: contract.ID, Payload: payload})
+		action, err := end(s, plan.Contract[T]{ID: contract.ID, CreatedAt: contract.CreatedAt, Payload: payload})
 		return Step{Action: action}, err
 	}
 }

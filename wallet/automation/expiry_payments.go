@@ -77,7 +77,7 @@ func uncollected[T, A any](e *expiry, p lockedPayment[T, A]) {
 		if err != nil || !ok { // it is theirs to end, elsewhere
 			return Step{}, err
 		}
-		return p.plan(s, plan.Contract[T]{ID: contract.ID, Payload: payload}, w.User)
+		return p.plan(s, plan.Contract[T]{ID: contract.ID, CreatedAt: contract.CreatedAt, Payload: payload}, w.User)
 	}
 }
 
@@ -91,7 +91,7 @@ func (p lockedPayment[T, A]) plan(s Situation, c plan.Contract[T], actor ledger.
 	if err != nil {
 		return Step{}, err
 	}
-	if at := locked.Lock.ExpiresAt.Time(); s.Now.Before(at) {
+	if at := locked.Lock.ExpiresAt.Time().Add(plan.ExpiryPatience); s.Now.Before(at) {
 		return Step{Until: at, Deadline: p.deadline, WaitsFor: "its collection, or the end of its lock"}, nil
 	}
 	context, open, err := plan.PaymentContext(s.View)

@@ -25,12 +25,14 @@ type world struct {
 	packages  *ledger.Packages
 	contracts []ledger.Contract
 
-	topUp   automation.TopUpSetting
-	sweeps  map[ledger.Party]automation.SweepConfig
-	accepts map[ledger.Party][]ledger.Party
-	account ledger.TrafficAccount
-	latest  ledger.Offset
-	refused *plan.Refused
+	topUp automation.TopUpSetting
+	// metersTraffic: what is not there is not refused.
+	metersTraffic bool
+	sweeps        map[ledger.Party]automation.SweepConfig
+	accepts       map[ledger.Party][]ledger.Party
+	account       ledger.TrafficAccount
+	latest        ledger.Offset
+	refused       *plan.Refused
 }
 
 const dso = ledger.Party("DSO::1220d5")
@@ -117,6 +119,7 @@ func (w *world) decide(kind automation.Automation, subject ledger.Party) (automa
 			Refused: w.refused,
 		},
 		Subject: string(subject), Settings: w, Record: record{},
+		LedgerSettings: ledger.Settings{EnforceTraffic: !w.metersTraffic},
 	})
 	require.NoError(w.t, err)
 	var commands []string
@@ -309,6 +312,12 @@ func TestWhatBuysNoTrafficLeavesTheReserve(t *testing.T) {
 	put(w, walletapp.NewTopUpState(dso, operator, "PAR::participant::1220", "global::1220"))
 	_, commands := w.decide(automation.NewTopUp(), "network")
 	require.Len(t, commands, 1, "purchases go on, and tap what they cost on a development network")
+	w.metersTraffic = true
+	for subject, kind := range map[ledger.Party]automation.Automation{alice: w.sweeping(), bob: w.accepting()} {
+		_, commands := w.decide(kind, subject)
+		require.Len(t, commands, 1, "nothing waits for traffic that is only metered")
+	}
+	w.metersTraffic = false
 	w.account.Consumed--
 	for subject, kind := range map[ledger.Party]automation.Automation{alice: w.sweeping(), bob: w.accepting()} {
 		_, commands := w.decide(kind, subject)

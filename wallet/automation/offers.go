@@ -7,20 +7,15 @@ import (
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 )
-
-// Contract is a contract and its payload.
-type Contract[T any] struct {
-	ID      ledger.ContractID
-	Payload T
-}
 
 // AutoAccept lists, by receiver, the senders whose offers are accepted without asking.
 type AutoAccept map[ledger.Party][]ledger.Party
 
 // Accept accepts the offers that the configuration names, that have not expired, and that can be paid at all: an offer
 // of nothing, or of less, would be given up right after it.
-func (c AutoAccept) Accept(offers []Contract[walletapp.TransferOffer], now time.Time) []Intent {
+func (c AutoAccept) Accept(offers []plan.Contract[walletapp.TransferOffer], now time.Time) []Intent {
 	var intents []Intent
 	for _, offer := range offers {
 		o := offer.Payload

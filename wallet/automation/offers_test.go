@@ -17,8 +17,8 @@ import (
 	"github.com/florinledger/florin/wallet/provided"
 )
 
-func offerFrom(id string, sender, receiver ledger.Party) automation.Contract[walletapp.TransferOffer] {
-	return automation.Contract[walletapp.TransferOffer]{ID: ledger.ContractID(id), Payload: walletapp.TransferOffer{
+func offerFrom(id string, sender, receiver ledger.Party) plan.Contract[walletapp.TransferOffer] {
+	return plan.Contract[walletapp.TransferOffer]{ID: ledger.ContractID(id), Payload: walletapp.TransferOffer{
 		Sender: sender, Receiver: receiver, ExpiresAt: at(time.Hour),
 		Amount: payments.PaymentAmount{Amount: decimal.FromInt(1), Unit: payments.AmuletUnit},
 	}}
@@ -32,7 +32,7 @@ func TestWhichOffersAreAcceptedWithoutAsking(t *testing.T) {
 	late.Payload.ExpiresAt = at(0)
 	nothing, negative := offerFrom("5", bob, alice), offerFrom("6", bob, alice)
 	nothing.Payload.Amount.Amount, negative.Payload.Amount.Amount = decimal.Decimal{}, decimal.FromInt(-1)
-	actions := config.Accept([]automation.Contract[walletapp.TransferOffer]{
+	actions := config.Accept([]plan.Contract[walletapp.TransferOffer]{
 		nothing, negative,
 		offerFrom("1", bob, alice), offerFrom("2", charlie, alice), offerFrom("3", bob, charlie), late,
 	}, now)
@@ -44,14 +44,14 @@ func TestWhichOffersAreAcceptedWithoutAsking(t *testing.T) {
 func TestWhichProposalsOfPreapprovalsAreAccepted(t *testing.T) {
 	t.Parallel()
 	proposal := func(id string, receiver, provider ledger.Party,
-	) automation.Contract[walletapp.TransferPreapprovalProposal] {
-		return automation.Contract[walletapp.TransferPreapprovalProposal]{
+	) plan.Contract[walletapp.TransferPreapprovalProposal] {
+		return plan.Contract[walletapp.TransferPreapprovalProposal]{
 			ID: ledger.ContractID(id), Payload: walletapp.TransferPreapprovalProposal{Receiver: receiver, Provider: provider},
 		}
 	}
 	state := automation.ProposalState{
 		Operator: operator, Now: now, IsHosted: func(party ledger.Party) bool { return party != charlie },
-		Proposals: []automation.Contract[walletapp.TransferPreapprovalProposal]{
+		Proposals: []plan.Contract[walletapp.TransferPreapprovalProposal]{
 			proposal("1", alice, operator), proposal("2", alice, operator), proposal("3", bob, operator),
 			proposal("4", charlie, operator), proposal("5", alice, bob),
 		},

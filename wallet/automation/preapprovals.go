@@ -13,7 +13,7 @@ import (
 // ProposalState is what the acceptance of proposals depends on.
 type ProposalState struct {
 	Operator  ledger.Party
-	Proposals []Contract[walletapp.TransferPreapprovalProposal]
+	Proposals []plan.Contract[walletapp.TransferPreapprovalProposal]
 	// Preapprovals are those of the proposals' receivers.
 	Preapprovals []coin.TransferPreapproval
 	// IsHosted tells whether a party is hosted on this node.

@@ -52,7 +52,7 @@ func planProposals(s Situation) (Step, error) {
 		return Step{}, err
 	}
 	for _, proposal := range proposals {
-		state.Proposals = append(state.Proposals, Contract[walletapp.TransferPreapprovalProposal](proposal))
+		state.Proposals = append(state.Proposals, proposal)
 	}
 	preapprovals, err := plan.Held[coin.TransferPreapproval](s.View, plan.Receiver, receiver, plan.First, most)
 	if err != nil {

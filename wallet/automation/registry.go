@@ -71,7 +71,7 @@ func Following[T any](
 	name, err := ledger.TemplateName[T](packages)
 	return Follow{Template: name, Due: func(contract ledger.Contract, now time.Time) ([]Due, error) {
 		payload, err := ledger.DecodePayload[T](packages, contract)
-		return due(plan.Contract[T]{ID: contract.ID, Payload: payload}, now), err
+		return due(plan.Contract[T]{ID: contract.ID, CreatedAt: contract.CreatedAt, Payload: payload}, now), err
 	}}, err
 }
 

@@ -39,8 +39,11 @@ type Settings interface {
 }
 
 // lowTraffic says that the node has to keep its traffic for buying more of it; "" if it has not. Actions that buy no
-// traffic wait then (upstream: reserved-traffic).
+// traffic wait then (upstream: reserved-traffic). Where traffic is only metered nothing does.
 func (s Situation) lowTraffic() (string, error) {
+	if !s.LedgerSettings.EnforceTraffic {
+		return "", nil
+	}
 	setting, ok, err := s.Settings.TopUp()
 	if err != nil || !ok || setting.TargetThroughput == 0 {
 		return "", err

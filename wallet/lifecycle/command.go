@@ -51,7 +51,10 @@ func (r *Registry) planCommands(s Situation) (Step, error) {
 		return a.Payload.ExpiresAt.Time().Compare(b.Payload.ExpiresAt.Time())
 	})
 	first := commands[0]
-	if !s.Now.Before(first.Payload.ExpiresAt.Time()) {
+	if deadline := first.Payload.ExpiresAt.Time(); !s.Now.Before(deadline) {
+		if step, waits := ending(s, deadline); waits {
+			return step, nil
+		}
 		command, err := plan.Exercise[coin.TransferCommand](r.packages, first.ID, "TransferCommand_Expire",
 			coin.TransferCommandExpire{P: s.Node.DSO})
 		return Step{WaitsFor: "archival, having expired", Action: &plan.Action{

@@ -54,9 +54,15 @@ func (r *Registry) planMerging(s Situation) (Step, error) {
 	case err != nil:
 		return Step{}, err
 	case delegated:
+		if step, waits := forClients(s, delegation.CreatedAt, "merging"); waits {
+			return step, nil
+		}
 		return r.mergeHoldings(s, delegation)
 	case !proposed:
 		return Step{WaitsFor: "another operator to act on it"}, nil
+	}
+	if step, waits := forClients(s, proposal.CreatedAt, "acceptance"); waits {
+		return step, nil
 	}
 	command, err := plan.Exercise[tokenwallet.MergeDelegationProposal](r.packages, proposal.ID,
 		"MergeDelegationProposal_Accept", tokenwallet.ProposalAccept{})
@@ -64,6 +70,13 @@ func (r *Registry) planMerging(s Situation) (Step, error) {
 		CommandID: "accept-merge-delegation:" + plan.Short(proposal.ID), ActAs: []ledger.Party{s.Node.Operator},
 		Commands: []ledger.Command{command},
 	}}, err
+}
+
+// forClients is what a new contract waits for: an operator that runs the process as a client of its own is not raced
+// (upstream's wallet SDK accepts and merges at once). It reports whether it still waits.
+func forClients(s Situation, since time.Time, what string) (Step, bool) {
+	until := since.Add(plan.MergePatience)
+	return Step{Until: until, WaitsFor: what + ", which is left to clients of the operator at first"}, s.Now.Before(until)
 }
 
 // mergedOwner is whose holdings a contract is about.

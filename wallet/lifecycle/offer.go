@@ -47,8 +47,8 @@ const strangers = 24 * time.Hour
 
 // planOffer ends an offer that was not accepted in time, in the name of whichever side has a wallet here.
 func (r *Registry) planOffer(s Situation, o plan.Contract[walletapp.TransferOffer]) (Step, error) {
-	if deadline := o.Payload.ExpiresAt.Time(); s.Now.Before(deadline) {
-		return Step{Until: deadline, WaitsFor: "the receiver to accept or reject, or expiry"}, nil
+	if end := o.Payload.ExpiresAt.Time().Add(plan.ExpiryPatience); s.Now.Before(end) {
+		return Step{Until: end, WaitsFor: "the receiver to accept or reject, or expiry"}, nil
 	}
 	w, ok, err := plan.WalletOf(s.View, o.Payload.Sender, o.Payload.Receiver)
 	if err != nil || !ok {
@@ -60,11 +60,20 @@ func (r *Registry) planOffer(s Situation, o plan.Contract[walletapp.TransferOffe
 	return Step{WaitsFor: "archival, having expired", Action: action}, err
 }
 
+// ending is what a contract waits for that has expired. It reports whether it still waits.
+func ending(s Situation, deadline time.Time) (Step, bool) {
+	end := deadline.Add(plan.ExpiryPatience)
+	return Step{Until: end, WaitsFor: "archival, having expired"}, s.Now.Before(end)
+}
+
 // planAcceptedOffer completes an accepted offer for its sender. Without the coin for it the offer is given up at once;
 // other refusals are tried again until it expires (upstream: completion of transfer offers).
 func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.AcceptedTransferOffer]) (Step, error) {
 	deadline, id := o.Payload.ExpiresAt.Time(), lf.CID[walletapp.AcceptedTransferOffer](o.ID)
 	if !s.Now.Before(deadline) {
+		if step, waits := ending(s, deadline); waits {
+			return step, nil
+		}
 		w, ok, err := plan.WalletOf(s.View, o.Payload.Sender, o.Payload.Receiver)
 		if err != nil || !ok {
 			return Step{Until: s.Now.Add(strangers), WaitsFor: "a wallet of the sender or the receiver to archive it"}, err

@@ -113,11 +113,13 @@ func TestHoldingsAreMergedThroughTheUtilityForBatches(t *testing.T) {
 	proposal := cointest.Create(w.Network, tokenwallet.MergeDelegationProposal{
 		Delegation: tokenwallet.MergeDelegation{Operator: cointest.Operator, Owner: cointest.Alice},
 	}, cointest.Alice)
+	w.isLeftToClients(ledger.ContractID(proposal))
 	w.act(w.plan(lifecycle.RunMergeDelegation, ledger.ContractID(proposal)))
 	var delegation ledger.ContractID
 	for id := range cointest.All[tokenwallet.MergeDelegation](w.Network) {
 		delegation = ledger.ContractID(id)
 	}
+	w.isLeftToClients(delegation)
 	for range 2 { // the first time the utility is created
 		for len(cointest.All[coin.Amulet](w.Network)) < lifecycle.TooManyHoldings {
 			step := w.plan(lifecycle.RunMergeDelegation, delegation)
@@ -137,4 +139,13 @@ func TestHoldingsAreMergedThroughTheUtilityForBatches(t *testing.T) {
 	unlocked, locked := w.Balance(cointest.Alice)
 	require.Equal(t, "21.0", unlocked)
 	require.Equal(t, "0.0", locked)
+}
+
+// isLeftToClients requires that a merge delegation or its proposal is left alone at first, and lets that time pass.
+func (w *world) isLeftToClients(id ledger.ContractID) {
+	w.t.Helper()
+	step := w.plan(lifecycle.RunMergeDelegation, id)
+	require.Nil(w.t, step.Action)
+	require.Equal(w.t, w.Now.Add(plan.MergePatience), step.Until)
+	w.Advance(plan.MergePatience)
 }

@@ -25,12 +25,13 @@ func (r *Registry) planPreapproval(s Situation) (Step, error) {
 	slices.SortStableFunc(preapprovals, func(a, b plan.Contract[coin.TransferPreapproval]) int {
 		return cmp.Compare(a.Payload.ExpiresAt, b.Payload.ExpiresAt)
 	})
-	if first := preapprovals[0]; !s.Now.Before(first.Payload.ExpiresAt.Time()) {
-		return r.expirePreapproval(s, first)
+	end := preapprovals[0].Payload.ExpiresAt.Time().Add(plan.ExpiryPatience)
+	if !s.Now.Before(end) {
+		return r.expirePreapproval(s, preapprovals[0])
 	}
-	step := Step{Until: preapprovals[0].Payload.ExpiresAt.Time(), WaitsFor: "expiry"}
+	step := Step{Until: end, WaitsFor: "expiry"}
 	last := preapprovals[len(preapprovals)-1]
-	if last.Payload.Provider != s.Node.Operator {
+	if last.Payload.Provider != s.Node.Operator || !s.Now.Before(last.Payload.ExpiresAt.Time()) {
 		return step, nil
 	}
 	// Renewal is due as soon as less than the window is left: a microsecond later is the first such time.

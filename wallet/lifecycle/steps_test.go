@@ -20,7 +20,10 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-const day = 24 * time.Hour
+const (
+	day      = 24 * time.Hour
+	patience = plan.ExpiryPatience
+)
 
 // decision is what a planner is to decide.
 type decision struct {
@@ -85,7 +88,7 @@ func TestWhatIsDueForPreapprovals(t *testing.T) {
 		},
 		"it is renewed within the window": {
 			preapprovals: []preapproval{{cointest.Operator, 30*day - time.Microsecond}},
-			want:         decision{does: "renew-preapproval", after: 30*day - time.Microsecond, waitsFor: "expiry"},
+			want:         decision{does: "renew-preapproval", after: 30*day - time.Microsecond + patience, waitsFor: "expiry"},
 		},
 		"without a round it is looked again soon": {
 			preapprovals: []preapproval{{cointest.Operator, 10 * day}}, betweenRounds: true,
@@ -93,23 +96,26 @@ func TestWhatIsDueForPreapprovals(t *testing.T) {
 		},
 		"without a round expiry comes first": {
 			preapprovals: []preapproval{{cointest.Operator, time.Second}}, betweenRounds: true,
-			want: decision{after: time.Second, waitsFor: "an open round"},
+			want: decision{after: time.Second + patience, waitsFor: "an open round"},
 		},
 		"that of others is theirs to renew": {
 			preapprovals: []preapproval{{cointest.Bob, 10 * day}},
-			want:         decision{after: 10 * day, waitsFor: "expiry"},
+			want:         decision{after: 10*day + patience, waitsFor: "expiry"},
 		},
 		"what has expired is archived, whoever provided it": {
-			preapprovals: []preapproval{{cointest.Bob, 0}, {cointest.Operator, 90 * day}},
+			preapprovals: []preapproval{{cointest.Bob, -patience}, {cointest.Operator, 90 * day}},
 			want:         decision{does: "expire-preapproval", waitsFor: "archival, having expired"},
+		},
+		"what has just expired is left for a while, and not renewed": {
+			preapprovals: []preapproval{{cointest.Operator, 0}}, want: decision{after: patience, waitsFor: "expiry"},
 		},
 		"of several the one that lasts longest is renewed": {
 			preapprovals: []preapproval{{cointest.Operator, 29 * day}, {cointest.Operator, 20 * day}},
-			want:         decision{does: "renew-preapproval", after: 20 * day, waitsFor: "expiry"},
+			want:         decision{does: "renew-preapproval", after: 20*day + patience, waitsFor: "expiry"},
 		},
 		"and the others end": {
 			preapprovals: []preapproval{{cointest.Operator, 5 * day}, {cointest.Operator, 90 * day}},
-			want:         decision{after: 5 * day, waitsFor: "expiry"},
+			want:         decision{after: 5*day + patience, waitsFor: "expiry"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,16 +158,17 @@ func TestWhatIsDueForOffers(t *testing.T) {
 		betweenRounds bool
 		want          decision
 	}{
-		"an offer waits": {lasts: time.Hour, want: decision{after: time.Hour, waitsFor: open}},
+		"an offer waits": {lasts: time.Hour, want: decision{after: time.Hour + patience, waitsFor: open}},
+		"and is left for a while when it has expired": {want: decision{after: patience, waitsFor: open}},
 		"to the last microsecond": {
-			lasts: time.Microsecond, want: decision{after: time.Microsecond, waitsFor: open},
+			lasts: time.Microsecond, want: decision{after: time.Microsecond + patience, waitsFor: open},
 		},
-		"between others it is theirs to end": {want: decision{after: day, waitsFor: nobody}},
+		"between others it is theirs to end": {lasts: -patience, want: decision{after: day, waitsFor: nobody}},
 		"the sender's wallet ends it": {
-			wallets: []ledger.Party{cointest.Alice}, want: decision{does: "expire-offer", waitsFor: archival},
+			lasts: -patience, wallets: []ledger.Party{cointest.Alice}, want: decision{does: "expire-offer", waitsFor: archival},
 		},
 		"or the receiver's": {
-			wallets: []ledger.Party{cointest.Bob}, want: decision{does: "expire-offer", waitsFor: archival},
+			lasts: -patience, wallets: []ledger.Party{cointest.Bob}, want: decision{does: "expire-offer", waitsFor: archival},
 		},
 		"once accepted the sender pays": {
 			accepted: true, lasts: time.Hour, wallets: []ledger.Party{cointest.Alice},
@@ -175,10 +182,14 @@ func TestWhatIsDueForOffers(t *testing.T) {
 			accepted: true, lasts: time.Hour, wallets: []ledger.Party{cointest.Alice}, betweenRounds: true,
 			want: decision{after: time.Minute, waitsFor: "an open round"},
 		},
-		"an accepted offer that expired ends": {
-			accepted: true, wallets: []ledger.Party{cointest.Bob}, want: decision{does: "expire-offer", waitsFor: archival},
+		"an accepted offer that has just expired is left for a while": {
+			accepted: true, wallets: []ledger.Party{cointest.Alice}, want: decision{after: patience, waitsFor: archival},
 		},
-		"or waits for a wallet": {accepted: true, want: decision{after: day, waitsFor: nobody}},
+		"an accepted offer that expired ends": {
+			accepted: true, lasts: -patience, wallets: []ledger.Party{cointest.Bob},
+			want: decision{does: "expire-offer", waitsFor: archival},
+		},
+		"or waits for a wallet": {accepted: true, lasts: -patience, want: decision{after: day, waitsFor: nobody}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -216,9 +227,9 @@ func TestOffersOfOneNameShareAWorkflow(t *testing.T) {
 	late, early := w.offer(false, 2*time.Hour), w.offer(false, time.Hour)
 	step := w.plan(lifecycle.TwoStepTransfer, late, early)
 	require.Nil(t, step.Action)
-	require.Equal(t, w.Now.Add(time.Hour), step.Until)
+	require.Equal(t, w.Now.Add(time.Hour+patience), step.Until)
 	w.install(cointest.Alice)
-	w.Advance(time.Hour)
+	w.Advance(time.Hour + patience)
 	w.act(w.plan(lifecycle.TwoStepTransfer, late, early))
 	require.NotContains(t, w.Active, early)
 	require.Contains(t, w.Active, late)
@@ -247,9 +258,9 @@ func TestWhatIsDueForInstructions(t *testing.T) {
 					},
 				},
 			}, cointest.DSO, cointest.Alice))
-			decision{after: time.Hour, waitsFor: "the receiver to accept or reject, or expiry"}.require(
+			decision{after: time.Hour + patience, waitsFor: "the receiver to accept or reject, or expiry"}.require(
 				w, w.plan(lifecycle.TwoStepTransfer, id), id)
-			w.Advance(time.Hour)
+			w.Advance(time.Hour + patience)
 			if spent {
 				delete(w.Active, ledger.ContractID(locked))
 			}
@@ -286,8 +297,11 @@ func TestWhatIsDueForRequestsOfTraffic(t *testing.T) {
 		"without a round nobody does yet": {
 			lasts: time.Hour, betweenRounds: true, want: decision{after: time.Minute, waitsFor: "an open round"},
 		},
+		"what has just expired is left for a while": {
+			want: decision{after: patience, waitsFor: "archival, having expired"},
+		},
 		"what has expired ends": {
-			want: decision{does: "expire-traffic-request", waitsFor: "archival, having expired"},
+			lasts: -patience, want: decision{does: "expire-traffic-request", waitsFor: "archival, having expired"},
 		},
 		"without the coin it is given up": {
 			lasts: time.Hour, refused: failure(cointest.NoFunds, "requiredAmount", "1000000.0"),
@@ -361,8 +375,11 @@ func TestWhatIsDueForTransferCommands(t *testing.T) {
 		"without a round it waits": {
 			cointest.Operator, 3, 3, time.Hour, true, decision{after: time.Minute, waitsFor: "an open round"},
 		},
+		"what has just expired is left for a while": {
+			cointest.Operator, 3, 3, 0, false, decision{after: patience, waitsFor: "archival, having expired"},
+		},
 		"what has expired ends, whoever is its delegate": {
-			cointest.Bob, 3, 3, 0, false,
+			cointest.Bob, 3, 3, -patience, false,
 			decision{does: "expire-transfer-command", waitsFor: "archival, having expired"},
 		},
 	} {

@@ -53,6 +53,9 @@ func (r *Registry) planTrafficRequest(s Situation, request plan.Contract[walleta
 	}
 	deadline, id := request.Payload.ExpiresAt.Time(), lf.CID[walletapp.BuyTrafficRequest](request.ID)
 	if !s.Now.Before(deadline) {
+		if step, waits := ending(s, deadline); waits {
+			return step, nil
+		}
 		action, err := plan.WalletAction(s.View, w, "expire-traffic-request:"+plan.Short(request.ID),
 			"WalletAppInstall_BuyTrafficRequest_Expire", walletapp.InstallBuyTrafficRequestExpire{RequestCid: id})
 		return Step{WaitsFor: "archival, having expired", Action: action}, err

@@ -45,17 +45,17 @@ func (r *Registry) planOneTransfer(s Situation, contract ledger.Contract) (Step,
 	}
 }
 
-// planInstruction gives the coin of a transfer that nobody took back to its sender, from the moment at which it can no
-// longer be accepted (upstream: the DSO's automation).
+// planInstruction gives the coin of a transfer that nobody took back to its sender, some time after it can no longer be
+// accepted (upstream: the DSO's automation).
 func (r *Registry) planInstruction(s Situation) (Step, error) {
 	instructions, err := plan.Payloads[coin.AmuletTransferInstruction](r.packages, s.Contracts)
 	if err != nil {
 		return Step{}, err
 	}
 	instruction := instructions[0]
-	deadline := instruction.Payload.Transfer.ExecuteBefore.Time()
-	if s.Now.Before(deadline) {
-		return Step{Until: deadline, WaitsFor: "the receiver to accept or reject, or expiry"}, nil
+	end := instruction.Payload.Transfer.ExecuteBefore.Time().Add(plan.ExpiryPatience)
+	if s.Now.Before(end) {
+		return Step{Until: end, WaitsFor: "the receiver to accept or reject, or expiry"}, nil
 	}
 	// The sender may have spent the expired lock already.
 	locked, err := s.Ledger.IsActive(ledger.ContractID(instruction.Payload.LockedAmulet))

@@ -52,8 +52,9 @@ type Action struct {
 
 // Contract is a contract with its payload.
 type Contract[T any] struct {
-	ID      ledger.ContractID
-	Payload T
+	ID        ledger.ContractID
+	CreatedAt time.Time
+	Payload   T
 }
 
 // Exercise is the command that exercises a choice of T, given its argument.
@@ -78,7 +79,7 @@ func Payloads[T any](packages *ledger.Packages, contracts []ledger.Contract) ([]
 		if err != nil {
 			return nil, err
 		}
-		out[i] = Contract[T]{ID: contract.ID, Payload: payload}
+		out[i] = Contract[T]{ID: contract.ID, CreatedAt: contract.CreatedAt, Payload: payload}
 	}
 	return out, nil
 }

@@ -161,7 +161,7 @@ func EachOffer[T any](v View, sender, receiver ledger.Party, visit func(Contract
 	}
 	return v.Ledger.EachOffer(name, sender, receiver, func(found ledger.Contract) (bool, error) {
 		payload, err := ledger.DecodePayload[T](v.Packages, found)
-		return err == nil && visit(Contract[T]{ID: found.ID, Payload: payload}), err
+		return err == nil && visit(Contract[T]{ID: found.ID, CreatedAt: found.CreatedAt, Payload: payload}), err
 	})
 }
 
@@ -179,7 +179,7 @@ func MergeDelegation[T tokenwallet.MergeDelegation | tokenwallet.MergeDelegation
 		return one, false, err
 	}
 	payload, err := ledger.DecodePayload[T](v.Packages, oldest[0])
-	return Contract[T]{ID: oldest[0].ID, Payload: payload}, err == nil, err
+	return Contract[T]{ID: oldest[0].ID, CreatedAt: oldest[0].CreatedAt, Payload: payload}, err == nil, err
 }
 
 // shared are the templates, Module:Entity, of which the DSO has contracts that all decisions look at, and why they

@@ -156,7 +156,8 @@ func (d demo) offer(ctx context.Context) error {
 	}, nil)
 }
 
-// delegate has the sender's coin merged by the operator, who accepts that by itself.
+// delegate has the sender's coin merged by the operator, whose user accepts that at once: the node would do so by itself,
+// half a minute later.
 func (d demo) delegate(ctx context.Context) error {
 	client, err := d.as(demoSender)
 	if err != nil {
@@ -166,11 +167,11 @@ func (d demo) delegate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	operator, err := d.operator(ctx)
+	if err != nil {
+		return err
+	}
 	if len(found) == 0 {
-		operator, err := d.operator(ctx)
-		if err != nil {
-			return err
-		}
 		_, err = client.SubmitAndWait(ctx, ledgerclient.Commands{
 			CommandID: "demo-delegation", ActAs: []string{d.parties[demoSender]},
 			Commands: []ledgerclient.Command{{Create: &ledgerclient.Create{
@@ -183,6 +184,9 @@ func (d demo) delegate(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := d.accept(ctx, client, operator); err != nil {
+		return err
+	}
 	err = until(ctx, delegationTimeout, func(ctx context.Context) (bool, error) {
 		found, err := d.delegations(ctx, client, delegationTemplate)
 		return len(found) > 0, err
@@ -190,6 +194,30 @@ func (d demo) delegate(ctx context.Context) error {
 	if console.CodeOf(err) == console.ExitTooLate {
 		return errors.New("the operator did not accept to merge the coin of " + demoSender + " within " +
 			delegationTimeout.String() + "; `florin logs` may say why")
+	}
+	return err
+}
+
+// accept accepts the sender's proposal as the operator, unless the node was first.
+func (d demo) accept(ctx context.Context, sender *ledgerclient.Client, operator account) error {
+	proposals, err := d.delegations(ctx, sender, proposalTemplate)
+	if err != nil || len(proposals) == 0 {
+		return err
+	}
+	client, err := d.as(operator.User)
+	if err != nil {
+		return err
+	}
+	_, err = client.SubmitAndWait(ctx, ledgerclient.Commands{
+		CommandID: "demo-accepts-delegation", ActAs: []string{operator.Party},
+		Commands: []ledgerclient.Command{{Exercise: &ledgerclient.Exercise{
+			TemplateID: proposalTemplate, ContractID: proposals[0].ContractID, Choice: "MergeDelegationProposal_Accept",
+			ChoiceArgument: map[string]any{},
+		}}},
+	})
+	switch ledgerclient.Code(err) {
+	case "DUPLICATE_COMMAND", "CONTRACT_NOT_FOUND", "LOCAL_VERDICT_INACTIVE_CONTRACTS":
+		return nil
 	}
 	return err
 }
