@@ -28,7 +28,7 @@ func TestWhatIsCommittedDirectlyTakesTurns(t *testing.T) {
 		"CheckOwnWallet", "Contract", "ContractByKey", "Contracts", "ExternalParty", "Head", "HeldContracts", "History",
 		"LedgerSettings", "MergeDelegations", "Namespaces", "NetworkContract", "NetworkContracts", "NetworkUpdateByID",
 		"Offers", "OpenRounds", "Parties", "ProvidedPreapprovals", "Requesters", "Shared", "TrackedState", "UpdateByID",
-		"UpdateByOffset", "User", "UserNamed", "UserRights", "WalletParty",
+		"UpdateByOffset", "User", "UserNamed", "UserRights", "UsersOfParty", "WalletParty",
 	}, handedOn(reflect.TypeFor[turning]()))
 	require.Equal(t, []string{"OnboardingOf"}, handedOn(reflect.TypeFor[onboardsInTurn]()))
 }
