@@ -41,8 +41,8 @@ func (a *Activities) search(ctx context.Context, kind automation.Automation) err
 // searchStep is by how much a search goes on in smaller steps.
 const searchStep = 10
 
-// searchPage searches the next contracts, and tells whether there are more. With an error that the only one of them is
-// guilty of, it goes past that one.
+// searchPage searches the next contracts, and reports whether there are more. With an error that the only one of them
+// is guilty of, it goes past that one.
 func (a *Activities) searchPage(
 	ctx context.Context, tx *db.Tx, kind automation.Automation, limit int, guilty error,
 ) (more bool, err error) {

@@ -93,7 +93,7 @@ func fill(pattern, value string) string {
 	return parameter.ReplaceAllLiteralString(strings.ReplaceAll(pattern, "{offset}", "1"), value)
 }
 
-// matches tells whether a path is one of the pattern.
+// matches reports whether a path is one of the pattern.
 func (m mounted) matches(path string) bool {
 	return regexp.MustCompile("^" + parameter.ReplaceAllString(m.pattern, "[^/]+") + "$").MatchString(path)
 }

@@ -26,8 +26,8 @@ import (
 // What serving a request allocates in all, most of it for a moment: so many bytes for each byte of its body, and so
 // many whatever its body. docs/security.md tells operators.
 const (
-	mostForEachByte = 100
-	mostForAny      = 2 << 20
+	maxForEachByte = 100
+	maxForAny      = 2 << 20
 )
 
 // costly serves a user that may do everything, with the limits of a usual node.
@@ -170,7 +170,7 @@ func dearest(tb testing.TB, s *apitest.Server, token string, route mounted) (bod
 	tb.Helper()
 	for which, candidate := range heavy(route) {
 		cost := costOf(tb, s, token, route.method, fill(route.pattern, "alice"), candidate)
-		if each := (float64(cost) - mostForAny) / float64(len(candidate)); body == "" || each > multiple {
+		if each := (float64(cost) - maxForAny) / float64(len(candidate)); body == "" || each > multiple {
 			body, name, multiple = candidate, which, each
 		}
 	}
@@ -184,7 +184,7 @@ func TestABodyCostsAMultipleOfItsSize(t *testing.T) {
 	for _, route := range bodies(t, s) {
 		body, name, multiple := dearest(t, s, token, route)
 		t.Logf("%6.1f %s %s: %s, %d bytes", multiple, route.method, route.pattern, name, len(body))
-		require.LessOrEqual(t, multiple, float64(mostForEachByte), "%s %s costs too much: %s, %d bytes", route.method,
+		require.LessOrEqual(t, multiple, float64(maxForEachByte), "%s %s costs too much: %s, %d bytes", route.method,
 			route.pattern, name, len(body))
 	}
 }

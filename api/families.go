@@ -58,7 +58,7 @@ const validatorPath = "/api/validator"
 // scanPath is that of scan, whose endpoints have paths of their own but for how it is.
 const scanPath = "/api/scan"
 
-// aboutNode tells whether a path is one of those that tell about the node, which every part of a network has.
+// aboutNode reports whether a path is one of those that tell about the node, which every part of a network has.
 func aboutNode(path string) bool {
 	switch path {
 	case "/livez", "/readyz", "/version", livenessPath, readinessPath:
@@ -105,12 +105,12 @@ func ofFirstVersion(path string) string {
 	return path
 }
 
-// ofValidator tells whether a path belongs to the validator's API.
+// ofValidator reports whether a path belongs to the validator's API.
 func ofValidator(path string) bool {
 	return strings.HasPrefix(path, "/v0/") || strings.HasPrefix(path, "/v1/")
 }
 
-// ofFamilies tells whether a path looks like one of the APIs beside the JSON Ledger API.
+// ofFamilies reports whether a path looks like one of the APIs beside the JSON Ledger API.
 func ofFamilies(path string) bool {
 	return ofValidator(path) || strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/registry/")
 }

@@ -249,7 +249,7 @@ func (a *Auditor) stillThere(ctx context.Context, offset ledger.Offset) error {
 	return err
 }
 
-// isMember decides anew whether a contract is the network's, and tells whether it is marked so. Of one that cannot be
+// isMember decides anew whether a contract is the network's, and reports whether it is marked so. Of one that cannot be
 // read, which is found elsewhere, the mark is believed.
 func (a *Auditor) isMember(contract db.StoredContract) (member, marked bool) {
 	member, err := a.packages.InNetwork(contract.Contract, a.network)

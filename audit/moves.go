@@ -12,7 +12,7 @@ import (
 // coinPackage is the name of the coin's package.
 const coinPackage = "splice-amulet"
 
-// isHolding tells whether an event is of a coin, locked or not.
+// isHolding reports whether an event is of a coin, locked or not.
 func isHolding(event ledger.Event) bool {
 	name := event.Template.QualifiedName()
 	return event.PackageName == coinPackage && (name == "Splice.Amulet:Amulet" || name == "Splice.Amulet:LockedAmulet")

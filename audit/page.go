@@ -58,7 +58,7 @@ func (p *page) examine(state *State, update ledger.Update) error {
 	return nil
 }
 
-// isMember tells whether a contract is the network's. One that there is no record of, which is found elsewhere, is
+// isMember reports whether a contract is the network's. One that there is no record of, which is found elsewhere, is
 // taken for one.
 func (p *page) isMember(id ledger.ContractID) bool {
 	member, known := p.members[id]

@@ -93,5 +93,5 @@ func (s *State) report(findings ...Finding) {
 	}
 }
 
-// Clean tells whether nothing was found.
+// Clean reports whether nothing was found.
 func (s *State) Clean() bool { return s.FindingCount == 0 }

@@ -73,10 +73,10 @@ func Wildcard() Claims {
 // Unauthenticated are the claims of a caller without a usable token; the reason is for the log.
 func Unauthenticated(reason error) Claims { return Claims{reason: reason} }
 
-// Authenticated tells whether somebody is there: a user, or anybody when authorization is disabled.
+// Authenticated reports whether somebody is there: a user, or anybody when authorization is disabled.
 func (c Claims) Authenticated() bool { return c.wildcard || c.user != nil }
 
-// Presented tells whether the caller sent a token at all, be it usable or not.
+// Presented reports whether the caller sent a token at all, be it usable or not.
 func (c Claims) Presented() bool { return c.Authenticated() || c.reason != nil }
 
 // User returns the caller's user; ok is false without one.
@@ -135,16 +135,16 @@ func (c Claims) keeps(parties, before map[ledger.Party]bool) bool {
 	return true
 }
 
-// IsAdmin tells whether the caller is ParticipantAdmin.
+// IsAdmin reports whether the caller is ParticipantAdmin.
 func (c Claims) IsAdmin() bool { return c.admin }
 
-// CanActAs tells whether the caller may submit as the party.
+// CanActAs reports whether the caller may submit as the party.
 func (c Claims) CanActAs(party ledger.Party) bool { return c.actAny || c.actAs[party] }
 
-// CanReadAs tells whether the caller may read as the party.
+// CanReadAs reports whether the caller may read as the party.
 func (c Claims) CanReadAs(party ledger.Party) bool { return c.readAny || c.readAs[party] }
 
-// CanExecuteAs tells whether the caller may submit transactions that the party signed elsewhere.
+// CanExecuteAs reports whether the caller may submit transactions that the party signed elsewhere.
 func (c Claims) CanExecuteAs(party ledger.Party) bool {
 	return c.executeAny || c.executeAs[party]
 }
@@ -159,7 +159,7 @@ func (c Claims) ReadableParties() (parties []ledger.Party, all bool) {
 	return slices.AppendSeq([]ledger.Party{}, maps.Keys(c.readAs)), false
 }
 
-// CanReadAsAnyParty tells whether the caller may read as every party.
+// CanReadAsAnyParty reports whether the caller may read as every party.
 func (c Claims) CanReadAsAnyParty() bool { return c.readAny }
 
 // Require answers 401 unless somebody is authenticated.
@@ -195,7 +195,7 @@ func (c Claims) RequireIDPAdminOf(identityProviderID string) error {
 			"identityProviderId, and the default one when it names none", identityProviderID)
 }
 
-// AdministersIDP tells whether [Claims.RequireIDPAdmin] would pass.
+// AdministersIDP reports whether [Claims.RequireIDPAdmin] would pass.
 func (c Claims) AdministersIDP(identityProviderID string) bool {
 	if c.admin {
 		return true

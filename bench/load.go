@@ -39,7 +39,7 @@ type tally struct {
 	latencies     []time.Duration
 }
 
-// add counts an operation and tells whether to go on.
+// add counts an operation and reports whether to go on.
 func (t *tally) add(err error, latency time.Duration) (bool, error) {
 	var refused *ledgerclient.Error
 	switch {

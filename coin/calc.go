@@ -38,7 +38,7 @@ func (c *calc) failure() error { return ledger.ArithmeticFailure(c.err) }
 
 func one() decimal.Decimal { return decimal.FromInt(1) }
 
-// atMost tells whether a <= b.
+// atMost reports whether a <= b.
 func atMost(a, b decimal.Decimal) bool { return a.Cmp(b) <= 0 }
 
 // valueOr is the content of an optional, or the default.

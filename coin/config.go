@@ -88,7 +88,7 @@ func (RewardVersion) EnumType() lf.EnumType {
 	}
 }
 
-// usesMarkers tells whether markers count for anything; nil is the version before there was a choice.
+// usesMarkers reports whether markers count for anything; nil is the version before there was a choice.
 func usesMarkers(version *RewardVersion) bool {
 	return valueOr(version, RewardVersionFeaturedAppMarkers) == RewardVersionFeaturedAppMarkers
 }

@@ -84,7 +84,7 @@ func (a ExpiringAmount) ExpiryRound() (round int64, never bool, err error) {
 	return a.CreatedAt.Number + rounds, false, ledger.ArithmeticFailure(err)
 }
 
-// expiredBy tells whether the amount is dust in the round.
+// expiredBy reports whether the amount is dust in the round.
 func (a ExpiringAmount) expiredBy(round Round) (bool, error) {
 	expiry, never, err := a.ExpiryRound()
 	return err == nil && !never && expiry <= round.Number, err

@@ -21,7 +21,7 @@ type IssuanceConfig struct {
 	OptDevelopmentFundPercentage *decimal.Decimal `lf:"optDevelopmentFundPercentage"`
 }
 
-// PaysLiveness tells whether validators may earn something by having been up.
+// PaysLiveness reports whether validators may earn something by having been up.
 func (c IssuanceConfig) PaysLiveness() bool {
 	return c.OptValidatorFaucetCap == nil || c.OptValidatorFaucetCap.Sign() > 0
 }

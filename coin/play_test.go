@@ -241,7 +241,7 @@ func one[K cmp.Ordered, V any](rt *rapid.T, from map[K]V, label string) K {
 	return rapid.SampledFrom(slices.SortedFunc(maps.Keys(from), cmp.Compare)).Draw(rt, label)
 }
 
-// refused tells whether the model says that a total does not suffice, and that the ledger says so too.
+// refused reports whether the model says that a total does not suffice, and that the ledger says so too.
 func (p *game) refused(rt *rapid.T, err error, total, needed decimal.Decimal) bool {
 	if total.Cmp(needed) >= 0 {
 		require.NoError(rt, err)

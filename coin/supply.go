@@ -21,7 +21,7 @@ type Supply struct {
 	Held decimal.Decimal
 }
 
-// Balanced tells whether Minted - Burned = Held.
+// Balanced reports whether Minted - Burned = Held.
 func (s Supply) Balanced() bool {
 	difference, err := s.Minted.Sub(s.Burned)
 	return err == nil && difference.Equal(s.Held)

@@ -104,8 +104,8 @@ func TestTransfersConserveValue(t *testing.T) {
 		n := startNetwork(t)
 		parties := []ledger.Party{alice, bob, charlie}
 		anyAmount := rapid.Custom(func(t *rapid.T) decimal.Decimal {
-			const mostUnits, perCoin = 5_000_000_000_000, 10_000_000_000
-			units := rapid.Int64Range(1, mostUnits).Draw(t, "units")
+			const maxUnits, perCoin = 5_000_000_000_000, 10_000_000_000
+			units := rapid.Int64Range(1, maxUnits).Draw(t, "units")
 			return must(t)(decimal.FromInt(units).Div(decimal.FromInt(perCoin)))
 		})
 		balances := map[ledger.Party]decimal.Decimal{}

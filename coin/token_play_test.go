@@ -40,8 +40,8 @@ func (p *play) party(name string) ledger.Party {
 }
 
 func (p *play) amount() decimal.Decimal {
-	const mostUnits, perCoin = 1_000_000_000_000, 10_000_000_000 // a hundred coins, in the smallest units
-	units := rapid.Int64Range(1, mostUnits).Draw(p.rt, "units")
+	const maxUnits, perCoin = 1_000_000_000_000, 10_000_000_000 // a hundred coins, in the smallest units
+	units := rapid.Int64Range(1, maxUnits).Draw(p.rt, "units")
 	return must(p.rt)(decimal.FromInt(units).Div(decimal.FromInt(perCoin)))
 }
 

@@ -19,7 +19,7 @@ type resolvedContext struct {
 	// activity is how the provider's activity is recorded if it is featured, and activityAmount how much, in coin.
 	activity       activityRecord
 	activityAmount decimal.Decimal
-	// featured tells whether the provider has a featured app right that counts.
+	// featured reports whether the provider has a featured app right that counts.
 	featured        bool
 	issuingRounds   map[int64]IssuingMiningRound
 	validatorRights map[Party]lf.CID[ValidatorRight]

@@ -179,7 +179,7 @@ func transferMeta(t Transfer, summary TransferSummary) token.Metadata {
 	return meta
 }
 
-// givesAway tells whether the output leaves the sender's sole control.
+// givesAway reports whether the output leaves the sender's sole control.
 func givesAway(sender Party, output TransferOutput) bool {
 	if output.Receiver != sender {
 		return true

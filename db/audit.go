@@ -23,7 +23,7 @@ func (r Reader) AuditCheckpoint(ctx context.Context) (AuditCheckpoint, bool, err
 		failed("reading the checkpoint of the audit", err)
 }
 
-// InsertAuditCheckpoint stores the first checkpoint. It tells whether it did: false means that there was one.
+// InsertAuditCheckpoint stores the first checkpoint. It reports whether it did: false means that there was one.
 func (d *DB) InsertAuditCheckpoint(ctx context.Context, checkpoint AuditCheckpoint) (bool, error) {
 	inserted, err := d.queries.InsertAuditCheckpoint(ctx, dbgen.InsertAuditCheckpointParams{
 		LedgerOffset: checkpoint.Offset, State: checkpoint.State,
@@ -31,7 +31,7 @@ func (d *DB) InsertAuditCheckpoint(ctx context.Context, checkpoint AuditCheckpoi
 	return inserted == 1, failed("storing the checkpoint of the audit", err)
 }
 
-// MoveAuditCheckpoint replaces the checkpoint at an offset. It tells whether it did: false means that another process
+// MoveAuditCheckpoint replaces the checkpoint at an offset. It reports whether it did: false means that another process
 // has moved it meanwhile.
 func (d *DB) MoveAuditCheckpoint(ctx context.Context, from ledger.Offset, to AuditCheckpoint) (bool, error) {
 	moved, err := d.queries.MoveAuditCheckpoint(ctx, dbgen.MoveAuditCheckpointParams{

@@ -187,7 +187,7 @@ func (t *Tx) TakeTasks(
 	return fromDBTasks(rows), failed("taking tasks of automation", err)
 }
 
-// HoldsDueTasks tells whether a run holds tasks of a kind that are due by a ledger time, which others leave alone.
+// HoldsDueTasks reports whether a run holds tasks of a kind that are due by a ledger time, which others leave alone.
 func (t *Tx) HoldsDueTasks(ctx context.Context, kind, run string, dueBy time.Time) (bool, error) {
 	holds, err := t.queries.HoldsDueTasks(ctx, dbgen.HoldsDueTasksParams{Kind: kind, DueBy: dueBy, RunID: run})
 	return holds, failed("looking for tasks that a run of automation holds", err)

@@ -95,7 +95,7 @@ func (r Reader) PendingOnboarding(ctx context.Context, party ledger.Party) (Pend
 	}, err == nil, err
 }
 
-// WithdrawOnboarding forgets an onboarding that waits, and tells whether there was one.
+// WithdrawOnboarding forgets an onboarding that waits, and reports whether there was one.
 func (d *DB) WithdrawOnboarding(ctx context.Context, party ledger.Party) (bool, error) {
 	deleted, err := d.queries.DeleteOnboarding(ctx, party)
 	return deleted > 0, failed("withdrawing an onboarding", err)

@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Fingerprint tells whether two databases hold the same: a count and a hash of the rows of every table, whatever their
-// order. It finds accidents, not forgeries: rows are added up, not chained.
+// Fingerprint reports whether two databases hold the same: a count and a hash of the rows of every table, whatever
+// their order. It finds accidents, not forgeries: rows are added up, not chained.
 type Fingerprint struct {
 	// Offset and RecordTime of the head of the record.
 	Offset     ledger.Offset `json:"offset"`

@@ -184,7 +184,7 @@ func (d *DB) ReturnIdempotencyKey(ctx context.Context, claim KeyClaim) error {
 	}))
 }
 
-// AnswerIdempotencyKey stores the answer that all requests with the key get. It tells whether the claim still held.
+// AnswerIdempotencyKey stores the answer that all requests with the key get. It reports whether the claim still held.
 func (d *DB) AnswerIdempotencyKey(ctx context.Context, claim KeyClaim, answer KeyedAnswer) (bool, error) {
 	header, err := json.Marshal(answer.Header)
 	if err != nil {

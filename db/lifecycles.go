@@ -154,7 +154,7 @@ func (r Reader) Lifecycles(ctx context.Context, after string, limit int32) ([]Li
 }
 
 // SettleLifecycle stores what a lifecycle waits for: its contracts, DueAt and WaitsFor. Without contracts it deletes
-// the lifecycle. It tells whether it did; it does not when the contracts changed since the lifecycle was read, which
+// the lifecycle. It reports whether it did; it does not when the contracts changed since the lifecycle was read, which
 // leaves it due.
 func (t *Tx) SettleLifecycle(ctx context.Context, l Lifecycle) (bool, error) {
 	if len(l.Contracts) == 0 {

@@ -206,7 +206,7 @@ func (d *DB) DecideMembers(
 	}
 }
 
-// HasUndecided tells whether there are contracts of which [DB.DecideMembers] has yet to decide.
+// HasUndecided reports whether there are contracts of which [DB.DecideMembers] has yet to decide.
 func (r Reader) HasUndecided(ctx context.Context) (bool, error) {
 	undecided, err := r.queries.HasUndecided(ctx)
 	return undecided, failed("looking for contracts that nobody has decided on", err)

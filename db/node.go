@@ -21,7 +21,7 @@ func (r Reader) Node(ctx context.Context) (ledger.Node, bool, error) {
 	return fromDBNode(row), err == nil, failed("reading the node's identity", err)
 }
 
-// InsertNode stores the identity of the node unless there is one already, and tells whether it did. Of several
+// InsertNode stores the identity of the node unless there is one already, and reports whether it did. Of several
 // processes that start on an empty database one wins; the others read what it stored with Node.
 func (d *DB) InsertNode(ctx context.Context, node ledger.Node) (bool, error) {
 	inserted, err := d.queries.InsertNode(ctx, toDBNode(node))

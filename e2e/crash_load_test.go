@@ -270,8 +270,8 @@ func (l *crashLoad) failed() []error {
 	return slices.Clone(l.failures)
 }
 
-// judge tells whether an answer says that the submission has or will have a completion. The refusals that are known to
-// come without one, and all trouble on the way, leave it open.
+// judge reports whether an answer says that the submission has or will have a completion. The refusals that are known
+// to come without one, and all trouble on the way, leave it open.
 func judge(err error) (acknowledged bool, refusal string, surprise error) {
 	switch code := ledgerclient.Code(err); {
 	case err == nil:

@@ -29,7 +29,7 @@ var (
 	seed    = flag.Uint64("seed", uint64(intVariable(seedVariable, 0)), "random choices of the tests; 0 makes new ones")
 )
 
-// isOver tells whether a run has lasted as long as it may.
+// isOver reports whether a run has lasted as long as it may.
 func isOver(started time.Time) bool { return *lasting > 0 && time.Since(started) > *lasting }
 
 func intVariable(name string, otherwise int) int {

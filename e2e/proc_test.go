@@ -34,7 +34,7 @@ func processes(t *testing.T) []running {
 	return found
 }
 
-// runs tells whether a process runs, and which one started it.
+// runs reports whether a process runs, and which one started it.
 func runs(pid int) (parent int, ok bool) {
 	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {

@@ -90,7 +90,7 @@ func strikeDays(random *rand.Rand, days, kills int) []int {
 	return at
 }
 
-// awaitDay waits until a day has come, and audits the record at each checkpoint on the way. It tells whether the life
+// awaitDay waits until a day has come, and audits the record at each checkpoint on the way. It reports whether the life
 // still goes on.
 func (l *life) awaitDay(t *testing.T, n *upNode, day int64, over chan error) bool {
 	t.Helper()

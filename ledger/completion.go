@@ -51,7 +51,7 @@ func (c Completion) Refused(s Submission, refusal *fault.Fault) Completion {
 	return c
 }
 
-// Accepted tells whether the submission's transaction was committed.
+// Accepted reports whether the submission's transaction was committed.
 func (c Completion) Accepted() bool { return c.Refusal == nil }
 
 // Checkpoint is a position together with the record time that the synchronizer had reached there (contract,

@@ -36,7 +36,7 @@ type ContractKey struct {
 // Stakeholders are the signatories and observers, sorted.
 func (c Contract) Stakeholders() []Party { return SortedParties(c.Signatories, c.Observers) }
 
-// IsStakeholder tells whether a party is a signatory or an observer.
+// IsStakeholder reports whether a party is a signatory or an observer.
 func (c Contract) IsStakeholder(party Party) bool {
 	return slices.Contains(c.Signatories, party) || slices.Contains(c.Observers, party)
 }

@@ -43,8 +43,8 @@ func (s Submission) CommitCost(requested int) int {
 	return max(requested, sent, min(recorded, MaxTransactionBytes)/recordedPerCost) + signatures*signatureCost
 }
 
-// CostOfRecorded is what a commit costs for what it recorded, in the unit of [Submission.CommitCost]. It counts twice as
-// much as in an estimate, which is of the most that may be recorded.
+// CostOfRecorded is what a commit costs for what it recorded, in the unit of [Submission.CommitCost]. It counts twice
+// as much as in an estimate, which is of the most that may be recorded.
 func CostOfRecorded(bytes int64) int64 { return 2 * bytes / recordedPerCost }
 
 // recordedBytes estimates what the command takes in the record, which is more than its arguments when it uses many

@@ -79,13 +79,13 @@ func (p *Packages) ChoicesOf(name lf.TypeName) []string {
 	}
 }
 
-// NamesNetwork tells whether contracts of a template can be the network's: whether it declares a [Membership].
+// NamesNetwork reports whether contracts of a template can be the network's: whether it declares a [Membership].
 func (p *Packages) NamesNetwork(name lf.TypeName) bool {
 	t, ok := p.templates[name]
 	return ok && t.includes != nil
 }
 
-// NamesDSO tells whether a template says which party its contracts name as the DSO.
+// NamesDSO reports whether a template says which party its contracts name as the DSO.
 func (p *Packages) NamesDSO(name lf.TypeName) bool {
 	t, ok := p.templates[name]
 	return ok && t.namesDSO

@@ -153,7 +153,7 @@ func SortedParties(lists ...[]Party) []Party {
 	return slices.Compact(out)
 }
 
-// PartiesContain tells whether a sorted list holds the party.
+// PartiesContain reports whether a sorted list holds the party.
 func PartiesContain(sorted []Party, party Party) bool {
 	_, found := slices.BinarySearch(sorted, party)
 	return found
@@ -181,7 +181,7 @@ func CommonParties(sorted, other []Party) []Party {
 	return common
 }
 
-// PartiesOverlap tells whether two lists share a party.
+// PartiesOverlap reports whether two lists share a party.
 func PartiesOverlap(sorted, other []Party) bool {
 	return slices.ContainsFunc(other, func(party Party) bool { return PartiesContain(sorted, party) })
 }

@@ -53,7 +53,7 @@ func (tx *Tx) lookup(id ContractID) (instance, error) {
 	return found, nil
 }
 
-// mayUse tells whether the submission sees the contract. Disclosed contracts were authenticated against their ids
+// mayUse reports whether the submission sees the contract. Disclosed contracts were authenticated against their ids
 // before interpretation, so the id alone decides.
 func (tx *Tx) mayUse(contract Contract) bool {
 	if _, ok := tx.disclosed[contract.ID]; ok {

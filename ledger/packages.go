@@ -227,10 +227,10 @@ func (p *Packages) ResolveTemplate(ref lf.TypeName, preference []lf.PackageID) (
 	return lf.TypeName{}, fault.IdentifiersNotFound([]string{ref.String()}, nil)
 }
 
-// IsInterface tells whether the resolved name is an interface.
+// IsInterface reports whether the resolved name is an interface.
 func (p *Packages) IsInterface(name lf.TypeName) bool { return p.interfaces[name] != nil }
 
-// IsTemplate tells whether the resolved name is a template.
+// IsTemplate reports whether the resolved name is a template.
 func (p *Packages) IsTemplate(name lf.TypeName) bool { return p.templates[name] != nil }
 
 // Implementers lists the templates that implement the interface, in order of name.

@@ -41,7 +41,7 @@ type TxNode struct {
 	// Argument is the payload of a create and the choice argument of an exercise; ArgumentType describes it.
 	Argument     lf.Value
 	ArgumentType *lf.Type
-	// ByKey tells whether an exercise found its contract by its key.
+	// ByKey reports whether an exercise found its contract by its key.
 	ByKey bool
 	// Seed is the node's own randomness: 32 bytes on creates and exercises.
 	Seed [32]byte

@@ -68,8 +68,8 @@ func (tx *Tx) Now() lf.Timestamp {
 	return now
 }
 
-// IsBefore tells whether the ledger effective time is strictly before t. It says no more than that: a transaction that
-// was prepared for signing stays valid for as long as the answer stays the same.
+// IsBefore reports whether the ledger effective time is strictly before t. It says no more than that: a transaction
+// that was prepared for signing stays valid for as long as the answer stays the same.
 func (tx *Tx) IsBefore(t lf.Timestamp) bool {
 	if lf.TimestampOf(tx.env.EffectiveAt) < t {
 		tx.notAfter(t - 1)

@@ -38,7 +38,7 @@ const (
 	CanExecuteAsAnyParty  RightKind = "CanExecuteAsAnyParty"
 )
 
-// HasParty tells whether rights of this kind name a party.
+// HasParty reports whether rights of this kind name a party.
 func (k RightKind) HasParty() bool {
 	return k == CanActAs || k == CanReadAs || k == CanExecuteAs
 }

@@ -152,7 +152,7 @@ func readCompletion(raw map[string]json.RawMessage) (*Completion, int64, error) 
 	}
 }
 
-// isEntity tells whether a template id, with any package, names the module and entity.
+// isEntity reports whether a template id, with any package, names the module and entity.
 func isEntity(templateID, entity string) bool {
 	_, name, ok := strings.Cut(templateID, ":")
 	return ok && name == entity

@@ -164,10 +164,10 @@ func drawnBy(declared *ast.FuncDecl) map[string]bool {
 	return drawn
 }
 
-// isTester tells whether a name is one that tests give to a *testing.T and its kin.
+// isTester reports whether a name is one that tests give to a *testing.T and its kin.
 func isTester(name string) bool { return slices.Contains([]string{"t", "tb", "b", "f", "rt"}, name) }
 
-// fails tells whether a method of a tester makes the test fail.
+// fails reports whether a method of a tester makes the test fail.
 func fails(method string) bool {
 	return slices.Contains([]string{"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"}, method)
 }

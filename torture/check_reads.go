@@ -115,7 +115,7 @@ func (c *checker) refusals() {
 	}
 }
 
-// isTrue tells whether there was a reason for a refusal: an input that is not active, a command that was accepted
+// isTrue reports whether there was a reason for a refusal: an input that is not active, a command that was accepted
 // before, or a deadline that was missed.
 func (c *checker) isTrue(operation Operation, refusal Refusal) bool {
 	switch refusal.Code {

@@ -15,8 +15,8 @@ import (
 type flights struct {
 	clock func() time.Time
 
-	mu               sync.Mutex
-	most, mostOfUser int
+	mu              sync.Mutex
+	most, maxOfUser int
 	// processes is how many have what one user may have together.
 	processes int
 	byChange  map[ledger.ChangeID]flight
@@ -70,9 +70,9 @@ const (
 // WaitingShare is which part of the places for those that wait for their time one user may have.
 const WaitingShare = 8
 
-func newFlights(most, mostOfUser int, clock func() time.Time) *flights {
+func newFlights(most, maxOfUser int, clock func() time.Time) *flights {
 	return &flights{
-		most: most, mostOfUser: mostOfUser, processes: 1, clock: clock,
+		most: most, maxOfUser: maxOfUser, processes: 1, clock: clock,
 		byChange: map[ledger.ChangeID]flight{}, byUser: map[ledger.Identity]int{},
 		bytesByUser:   map[ledger.Identity]int{},
 		waitingByUser: map[ledger.Identity]int{}, waitingBytesByUser: map[ledger.Identity]int{},
@@ -81,10 +81,10 @@ func newFlights(most, mostOfUser int, clock func() time.Time) *flights {
 }
 
 // set changes how many there may be, in all and of one user.
-func (f *flights) set(most, mostOfUser int) {
+func (f *flights) set(most, maxOfUser int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.most, f.mostOfUser = most, mostOfUser
+	f.most, f.maxOfUser = most, maxOfUser
 }
 
 // divide has this process take its part of what each user may have.
@@ -139,9 +139,9 @@ func (f *flights) full(entered flight) *fault.Fault {
 			"too many, since %d may be in all, and %d of one user", f.bytes, f.bytesByUser[entered.who], entered.who.UserID,
 			entered.bytes, maxFlightBytes, maxUserFlightBytes).With("reason", "too many bytes of commands in flight")
 	}
-	if part := f.part(f.mostOfUser); f.mostOfUser > 0 && f.byUser[entered.who] >= part {
+	if part := f.part(f.maxOfUser); f.maxOfUser > 0 && f.byUser[entered.who] >= part {
 		return fault.ParticipantBackpressure.New("%d commands of user %q are in flight, the most for one user%s", part,
-			entered.who.UserID, f.ofWhole(f.mostOfUser)).
+			entered.who.UserID, f.ofWhole(f.maxOfUser)).
 			With("reason", "too many commands of the user in flight")
 	}
 	return f.tenantFull(entered.who, f.byTenant, "are in flight")
@@ -161,7 +161,7 @@ func (f *flights) waitingFull(who ledger.Identity, bytes int) *fault.Fault {
 			With("reason", "too many commands wait for their time")
 	}
 	whole := max(f.most/WaitingShare, 1)
-	if part := f.part(whole); f.mostOfUser > 0 && f.waitingByUser[who] >= part {
+	if part := f.part(whole); f.maxOfUser > 0 && f.waitingByUser[who] >= part {
 		return fault.ParticipantBackpressure.New("%d commands of user %q wait for their minimum ledger time, the most for "+
 			"one user%s: submit it when its time has come", part, who.UserID, f.ofWhole(whole)).
 			With("reason", "too many commands of the user wait for their time")

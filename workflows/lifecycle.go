@@ -114,7 +114,7 @@ func (f *follower) status() LifecycleStatus {
 	}
 }
 
-// turn asks once what is due, and does it or waits. It tells whether everything is over.
+// turn asks once what is due, and does it or waits. It reports whether everything is over.
 func (f *follower) turn(ctx workflow.Context) (over bool, err error) {
 	for f.look.ReceiveAsync(nil) { // this look answers all of them
 	}

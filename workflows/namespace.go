@@ -88,7 +88,7 @@ func untilAvailable(ctx context.Context, call func() error) error {
 	}
 }
 
-// passes tells whether Temporal may answer later what it could not answer now. A Schedule is a workflow of Temporal's
+// passes reports whether Temporal may answer later what it could not answer now. A Schedule is a workflow of Temporal's
 // own, which is not ready before its first task, and whose queries fail on a machine that has no time for them.
 func passes(err error) bool {
 	return is[*serviceerror.Unavailable](err) || is[*serviceerror.ResourceExhausted](err) ||

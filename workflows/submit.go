@@ -47,7 +47,7 @@ func SubmitCommands(ctx workflow.Context, in SubmitCommandsInput) (SubmitCommand
 }
 
 // awaitLedgerTime waits until the ledger's clock, which may be advanced meanwhile, has reached the lower bound that the
-// submissions set. It tells whether the record has noted that somebody waits.
+// submissions set. It reports whether the record has noted that somebody waits.
 func awaitLedgerTime(ctx workflow.Context, submissions []ledger.Submission) (noted bool, err error) {
 	last := notBefore(submissions)
 	if last == nil {

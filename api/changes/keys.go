@@ -254,7 +254,7 @@ func (k *Keeper) store(ctx context.Context, claim db.KeyClaim, content endpoint.
 	}
 }
 
-// final tells whether a request would get the same answer again.
+// final reports whether a request would get the same answer again.
 func final(content endpoint.Content) bool {
 	switch content.Status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooManyRequests:

@@ -348,8 +348,8 @@ func (s spellings) add(field wireField, key string) error {
 	return nil
 }
 
-// field reads the value of a field, and tells whether there is one: null means that the field is left out, unless it is
-// one that must be there.
+// field reads the value of a field, and reports whether there is one: null means that the field is left out, unless it
+// is one that must be there.
 func (d *decoder) field(target reflect.Value, field wireField) (given bool, err error) {
 	if target.Type() == rawType {
 		if err := d.value(target); err != nil {

@@ -210,7 +210,7 @@ func (s *schemas) success(e Endpoint) (*openapi3.Response, error) {
 	return response.WithContent(content), nil
 }
 
-// needed tells whether a body must be sent.
+// needed reports whether a body must be sent.
 func (s *schemas) needed(t reflect.Type) bool {
 	for _, field := range s.shapes[t].fields {
 		if field.required {

@@ -117,7 +117,7 @@ const (
 	binaryType = "application/octet-stream"
 )
 
-// Changes tells whether the endpoint may change something.
+// Changes reports whether the endpoint may change something.
 func (i Info) Changes() bool { return i.Method != http.MethodGet && !i.Reads }
 
 // String names the endpoint in errors.
@@ -133,7 +133,7 @@ func (e Endpoint) body() (field reflect.StructField, ok bool) {
 	return reflect.StructField{}, false
 }
 
-// isRawBody tells whether the body is not JSON but bytes.
+// isRawBody reports whether the body is not JSON but bytes.
 func isRawBody(field reflect.StructField) bool { return field.Tag.Get(bodyTag) == rawBody }
 
 // check finds the mistakes that the type system cannot.

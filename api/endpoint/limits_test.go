@@ -169,7 +169,7 @@ func TestSoManyRequestsAreServedAtOnce(t *testing.T) {
 	require.Equal(t, http.StatusOK, l.ask(http.MethodGet, "/open", "carol", nil).Code)
 }
 
-// untouched is a body that tells whether it was read.
+// untouched is a body that reports whether it was read.
 type untouched struct{ read bool }
 
 func (u *untouched) Read([]byte) (int, error) {

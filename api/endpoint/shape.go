@@ -131,10 +131,10 @@ func (s shapes) addStruct(t reflect.Type) error {
 	return nil
 }
 
-// isEnum tells whether values of the type must be given: pointers to enums may be left out.
+// isEnum reports whether values of the type must be given: pointers to enums may be left out.
 func isEnum(t reflect.Type) bool { return t.Kind() != reflect.Pointer && t.Implements(enumType) }
 
-// isText tells whether values of the type are JSON strings that they read and write themselves.
+// isText reports whether values of the type are JSON strings that they read and write themselves.
 func isText(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		return false

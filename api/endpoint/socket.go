@@ -92,9 +92,9 @@ func (f *Frame) accept(
 
 func (f *Frame) streams() StreamOptions { return f.options.Streams.options }
 
-// trustsOrigin tells whether the caller's rights come from where the request comes from, rather than from a token. Only
-// pages of the node itself may then open streams: any other page that a person visits could otherwise read the ledger
-// through that person's browser. A token, which no page has by itself, is proof enough wherever it comes from.
+// trustsOrigin reports whether the caller's rights come from where the request comes from, rather than from a token.
+// Only pages of the node itself may then open streams: any other page that a person visits could otherwise read the
+// ledger through that person's browser. A token, which no page has by itself, is proof enough wherever it comes from.
 func trustsOrigin(claims auth.Claims) bool {
 	_, isUser := claims.User()
 	return claims.Authenticated() && !isUser
@@ -272,8 +272,8 @@ func (s *socket) fail(ctx context.Context, err error) error {
 	return s.write(ctx, body)
 }
 
-// isUsualEnd tells whether a stream ended as streams do: whoever reads without an end leaves at some time, and so does
-// the node.
+// isUsualEnd reports whether a stream ended as streams do: whoever reads without an end leaves at some time, and so
+// does the node.
 func isUsualEnd(err error) bool {
 	switch websocket.CloseStatus(err) {
 	case websocket.StatusNormalClosure, websocket.StatusGoingAway, websocket.StatusNoStatusRcvd:

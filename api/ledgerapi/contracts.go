@@ -106,7 +106,7 @@ func (a *API) readActive(
 	return elements, more, nil
 }
 
-// readActivePage reads one page of the record, moves the query behind it, and tells whether there may be more.
+// readActivePage reads one page of the record, moves the query behind it, and reports whether there may be more.
 func (a *API) readActivePage(
 	ctx context.Context, query *db.ActiveQuery, portions *budget.Portions, format *eventFormat,
 ) (elements []JsGetActiveContractsResponse, more bool, err error) {
@@ -262,7 +262,7 @@ func parseContinuation(token []byte) (continuation, bool) {
 	}, at <= math.MaxInt64 && offset <= math.MaxInt64 && node <= math.MaxInt32
 }
 
-// fits tells whether the token belongs to the query.
+// fits reports whether the token belongs to the query.
 func (c continuation) fits(query db.ActiveQuery) bool {
 	return c.at == query.At && bytes.Equal(c.digest, digestOf(query))
 }

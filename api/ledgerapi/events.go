@@ -84,7 +84,7 @@ type place struct {
 	nodeID int32
 }
 
-// toAPICreated shows the creation of a contract. acsDelta tells whether the askers have the contract in their active
+// toAPICreated shows the creation of a contract. acsDelta reports whether the askers have the contract in their active
 // set because of it.
 func (a *API) toAPICreated(at place, contract ledger.Contract, how shown, acsDelta bool) (*CreatedEvent, error) {
 	event := &CreatedEvent{

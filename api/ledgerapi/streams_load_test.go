@@ -154,7 +154,7 @@ func TestIdleStreamsDoNotReadTheRecord(t *testing.T) {
 	require.Equal(t, looks, record.touched.Load(), "nobody follows, so nobody looks")
 }
 
-// carries tells whether a frame has the offset.
+// carries reports whether a frame has the offset.
 func carries(frame []byte, offset int) bool {
 	var element struct {
 		Completion struct {

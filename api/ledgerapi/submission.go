@@ -355,7 +355,7 @@ func (a *API) fromAPIDisclosedContract(wire DisclosedContract) (ledger.Contract,
 	return contract, nil
 }
 
-// isTemplate tells whether a name, by package id or package name, is that of the contract's template.
+// isTemplate reports whether a name, by package id or package name, is that of the contract's template.
 func (a *API) isTemplate(name lf.TypeName, contract ledger.Contract) bool {
 	if name.QualifiedName() != contract.Template.QualifiedName() {
 		return false

@@ -32,7 +32,7 @@ type ExperimentalFeatures struct {
 	CommandInspectionService SupportedFeature `json:"commandInspectionService" doc:"Looking at commands in flight"`
 }
 
-// SupportedFeature tells whether a feature is there.
+// SupportedFeature reports whether a feature is there.
 type SupportedFeature struct {
 	Supported bool `json:"supported" doc:"Whether it is there"`
 }

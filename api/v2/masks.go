@@ -39,7 +39,7 @@ func ChangesOf(mask *FieldMask, known []string, refusal func(reason string) erro
 	return changes, nil
 }
 
-// Annotations tells whether the annotations below the metadata change: when they are named, or when their parent is.
+// Annotations reports whether the annotations below the metadata change: when they are named, or when their parent is.
 // In both cases the given ones are merged with those that are there, so an empty map changes nothing.
 func (c ChangedFields) Annotations(metadata string) bool {
 	return c[metadata] || c[metadata+".annotations"]

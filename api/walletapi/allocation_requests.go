@@ -78,7 +78,7 @@ func (a *API) allocationRequestTemplates() (name lf.TypeName, templates []string
 	return name, templates, nil
 }
 
-// namesSender tells whether a request asks a party to set coin aside.
+// namesSender reports whether a request asks a party to set coin aside.
 func (a *API) namesSender(c ledger.Contract, name lf.TypeName, party ledger.Party) (bool, error) {
 	content, ok, err := a.packages.View(c, name)
 	if err != nil || !ok {

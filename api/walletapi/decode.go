@@ -178,7 +178,7 @@ const maxDigits = 38
 
 var exponentPattern = regexp.MustCompile(`^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$`)
 
-// isNotFound tells whether an error is the refusal of something that is not there.
+// isNotFound reports whether an error is the refusal of something that is not there.
 func isNotFound(err error) bool {
 	refusal, ok := errors.AsType[*v0.Error](err)
 	return ok && refusal.Status == http.StatusNotFound

@@ -218,7 +218,7 @@ func (a *API) contribution(
 	return contribution, onboarding, conflict
 }
 
-// hostsAParty tells whether one of the transactions says who hosts the party.
+// hostsAParty reports whether one of the transactions says who hosts the party.
 func hostsAParty(transactions []topology.OnboardingTransaction) (hosts bool, err error) {
 	for _, transaction := range transactions {
 		read, err := topology.Parse(transaction.Transaction)

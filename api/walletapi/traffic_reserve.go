@@ -11,8 +11,8 @@ import (
 )
 
 // checkReserve refuses changes while no more extra traffic is left than the operator reserves for buying more of it, if
-// the node buys traffic by itself at all (upstream, reserved-traffic). What buys traffic is never refused, and nothing is
-// where traffic is only metered: there anybody uses up what there is, and needs none.
+// the node buys traffic by itself at all (upstream, reserved-traffic). What buys traffic is never refused. Where
+// traffic is only metered nothing is: there anybody may use up what there is, and nobody needs any.
 func (a *API) checkReserve(ctx context.Context, c change) error {
 	if c.Urgent {
 		return nil

@@ -22,7 +22,7 @@ type tokenSettings struct {
 	AuthAllowUnsafe   bool          `help:"Take tokens of the shared secret even where other machines can reach the API." env:"FLORIN_AUTH_ALLOW_UNSAFE"`
 }
 
-// hasIssuer tells whether tokens are verified with an issuer's public keys.
+// hasIssuer reports whether tokens are verified with an issuer's public keys.
 func (s tokenSettings) hasIssuer() bool { return s.AuthKeyFile != "" || s.AuthJWKSURL != "" }
 
 func (s tokenSettings) check() error {
@@ -50,7 +50,7 @@ func (s tokenSettings) checkListen(address string) error {
 		"insist with --auth-allow-unsafe", address)
 }
 
-// isLoopback tells whether only this machine can reach an address. A name that cannot be resolved is left to whoever
+// isLoopback reports whether only this machine can reach an address. A name that cannot be resolved is left to whoever
 // listens on it.
 func isLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)

@@ -164,5 +164,5 @@ func (b *batch) pay(result coin.TransferResult, free bool) {
 	}
 }
 
-// isOperators tells whether the wallet is the operator's own.
+// isOperators reports whether the wallet is the operator's own.
 func (b *batch) isOperators() bool { return b.wallet.EndUserParty == b.wallet.ValidatorParty }

@@ -176,7 +176,7 @@ type HoldsDueTasksParams struct {
 	DueBy time.Time
 }
 
-// HoldsDueTasks tells whether a run holds tasks that are due.
+// HoldsDueTasks reports whether a run holds tasks that are due.
 func (q *Queries) HoldsDueTasks(ctx context.Context, arg HoldsDueTasksParams) (bool, error) {
 	row := q.db.QueryRow(ctx, HoldsDueTasks, arg.Kind, arg.RunID, arg.DueBy)
 	var exists bool

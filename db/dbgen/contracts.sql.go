@@ -66,7 +66,7 @@ const HasUndecided = `-- name: HasUndecided :one
 SELECT exists(SELECT FROM undecided_contracts)
 `
 
-// HasUndecided tells whether there is a contract of which nobody has decided.
+// HasUndecided reports whether there is a contract of which nobody has decided.
 func (q *Queries) HasUndecided(ctx context.Context) (bool, error) {
 	row := q.db.QueryRow(ctx, HasUndecided)
 	var exists bool

@@ -163,7 +163,7 @@ ORDER BY ranked.turn, ranked.account <= sqlc.arg(after)::text, ranked.account
 LIMIT sqlc.arg(count_max)::bigint
 FOR UPDATE OF t SKIP LOCKED;
 
--- HoldsDueTasks tells whether a run holds tasks that are due.
+-- HoldsDueTasks reports whether a run holds tasks that are due.
 -- name: HoldsDueTasks :one
 SELECT exists(
     SELECT FROM automation_tasks

@@ -76,7 +76,7 @@ DELETE FROM undecided_contracts
 WHERE contract_id IN (SELECT u.contract_id FROM undecided_contracts AS u ORDER BY u.contract_id LIMIT @count_max)
 RETURNING contract_id;
 
--- HasUndecided tells whether there is a contract of which nobody has decided.
+-- HasUndecided reports whether there is a contract of which nobody has decided.
 -- name: HasUndecided :one
 SELECT exists(SELECT FROM undecided_contracts);
 

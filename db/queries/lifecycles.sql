@@ -101,7 +101,7 @@ WHERE workflow_id = @workflow_id;
 -- account has more than so many under way, nor all together: called once, lately, and not looked yet. Rows that someone
 -- holds wait for the next time. What was never called and what was are looked for apart, and as in TakeTasks no more
 -- than what may be taken: where more is due, by accounts, of which those with enough under way count for nothing. Each
--- row tells whether some that are due were held back; where none is taken, one row without an id does.
+-- row reports whether some that are due were held back; where none is taken, one row without an id does.
 -- name: TakeDueLifecycles :many
 WITH under_way AS (
     SELECT called.account, count(*) AS calls

@@ -78,7 +78,7 @@ func (p placement) relocate(link string) (string, error) {
 }
 
 // moveAside keeps the cluster of an earlier data directory of the same name: its owner deleted the directory, and
-// with it the password, but only they can tell whether the database may go too.
+// with it the password, but only they can report whether the database may go too.
 func (p placement) moveAside(home string) error {
 	if _, err := os.Stat(filepath.Join(home, clusterName)); errors.Is(err, fs.ErrNotExist) {
 		return nil

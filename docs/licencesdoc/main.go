@@ -1,5 +1,5 @@
 // Command licencesdoc writes docs/licences.md: the licence of every module that is part of the florin program. With
-// -check it only tells whether the page is up to date, and it always fails when a licence is not one that we accept.
+// -check it only reports whether the page is up to date, and it always fails when a licence is not one that we accept.
 package main
 
 import (

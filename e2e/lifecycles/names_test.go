@@ -53,7 +53,7 @@ func (n *node) allOver() {
 }
 
 // track makes a request for traffic under a tracking id, and an offer, which is accepted, where offers take the id. It
-// tells whether they do.
+// reports whether they do.
 func (n *node) track(sender, receiver ledger.Party, trackingID string) (offered bool) {
 	n.t.Helper()
 	const tooLong = 280

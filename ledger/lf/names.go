@@ -23,7 +23,7 @@ func (n TypeName) String() string {
 // QualifiedName is the name without its package: Module.Path:Entity.
 func (n TypeName) QualifiedName() string { return n.Module + ":" + n.Entity }
 
-// IsZero tells whether the name is unset, as it is for the anonymous types that tests build by hand.
+// IsZero reports whether the name is unset, as it is for the anonymous types that tests build by hand.
 func (n TypeName) IsZero() bool { return n == TypeName{} }
 
 // MarshalText implements [encoding.TextMarshaler], so that names are readable in stored JSON.

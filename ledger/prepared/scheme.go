@@ -42,7 +42,7 @@ const (
 	versionWithKeys = "2"
 )
 
-// hashes tells whether the scheme can hash nodes of the serialization version.
+// hashes reports whether the scheme can hash nodes of the serialization version.
 func (s Scheme) hashes(version string) bool {
 	return version == versionWithoutKeys || s == SchemeV3 && version == versionWithKeys
 }

@@ -123,10 +123,10 @@ func (k PublicKey) Spec() KeySpec { return k.spec }
 // SPKI is the DER form of the key's SubjectPublicKeyInfo.
 func (k PublicKey) SPKI() []byte { return bytes.Clone(k.spki) }
 
-// IsZero tells whether there is no key.
+// IsZero reports whether there is no key.
 func (k PublicKey) IsZero() bool { return k.key == nil }
 
-// Equal tells whether two keys are the same.
+// Equal reports whether two keys are the same.
 func (k PublicKey) Equal(other PublicKey) bool { return bytes.Equal(k.spki, other.spki) }
 
 // Fingerprint names the key: 68 lower-case hexadecimal characters. For Ed25519 it is that of the raw bytes, for the

@@ -137,7 +137,7 @@ type Key struct {
 	Usages []Usage `json:"usages"`
 }
 
-// MayBeUsedFor tells whether the key may sign such things.
+// MayBeUsedFor reports whether the key may sign such things.
 func (k Key) MayBeUsedFor(usage Usage) bool {
 	return len(k.Usages) == 0 || slices.Contains(k.Usages, usage)
 }

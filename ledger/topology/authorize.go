@@ -18,7 +18,7 @@ type Missing struct {
 	Participants []string `json:"participants,omitempty"`
 }
 
-// IsEmpty tells whether everyone has agreed.
+// IsEmpty reports whether everyone has agreed.
 func (m Missing) IsEmpty() bool { return len(m.Namespaces)+len(m.Keys)+len(m.Participants) == 0 }
 
 // Describe says in words what has yet to happen, one sentence for each that is missing.
@@ -180,7 +180,7 @@ func (o Onboarding) hostKeys() map[string]signing.PublicKey {
 	return out
 }
 
-// partyAuthorization checks the signatures of a transaction about the party that lists keys, and tells whether its
+// partyAuthorization checks the signatures of a transaction about the party that lists keys, and reports whether its
 // namespace and which keys are missing.
 func (o Onboarding) partyAuthorization(signed Signed, listed []signing.Key) (Missing, error) {
 	known := o.roots()
@@ -203,7 +203,7 @@ func (o Onboarding) partyAuthorization(signed Signed, listed []signing.Key) (Mis
 	return missing, nil
 }
 
-// namespaceSigned tells whether the party's namespace agrees: enough owners when it is decentralized, otherwise its
+// namespaceSigned reports whether the party's namespace agrees: enough owners when it is decentralized, otherwise its
 // key, which is known from its root or from being listed with namespace usage.
 func (o Onboarding) namespaceSigned(signed Signed, listed []signing.Key) bool {
 	if o.Decentralized != nil {

@@ -56,7 +56,7 @@ func (c Contribution) CheckProvider(party ledger.Party, provider string) *fault.
 
 // Standing is how far a party has come before a contribution to its onboarding.
 type Standing struct {
-	// Exists tells whether the party is allocated.
+	// Exists reports whether the party is allocated.
 	Exists bool
 	// Pending is the onboarding that waits; nil when there is none.
 	Pending *Onboarding
@@ -92,7 +92,7 @@ type Merged struct {
 
 	// UserIDs are the users who get the right to act as the party when it is allocated.
 	UserIDs []string
-	// Begins tells whether nothing waited before.
+	// Begins reports whether nothing waited before.
 	Begins bool
 }
 
@@ -157,7 +157,8 @@ type Outcome struct {
 	Progress Progress     `json:"progress"`
 	// Missing is who has yet to agree.
 	Missing Missing `json:"missing"`
-	// Pending tells whether an onboarding of the party waits after the contribution, which a refused one leaves as it was.
+	// Pending reports whether an onboarding of the party waits after the contribution, which a refused one leaves as it
+	// was.
 	Pending bool `json:"pending,omitempty"`
 	// ExpiresAt is when what waits is forgotten; zero when nothing waits.
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`

@@ -17,11 +17,12 @@ type Mapping interface {
 type NamespaceDelegation struct {
 	Namespace string
 	Target    signing.Key
-	// AllMappings tells whether the key may sign everything in the namespace, further delegations included.
+	// AllMappings reports whether the key may sign everything in the namespace, further delegations included.
 	AllMappings bool
 }
 
-// IsRoot tells whether the delegation is the one that a namespace begins with: that of the key that it is named after.
+// IsRoot reports whether the delegation is the one that a namespace begins with: that of the key that it is named
+// after.
 func (d NamespaceDelegation) IsRoot() bool {
 	return d.AllMappings && d.Namespace == d.Target.Public.Fingerprint()
 }

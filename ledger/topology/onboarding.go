@@ -308,7 +308,7 @@ func (o Onboarding) Keys() (keys []signing.Key, threshold int) {
 // ConfirmationThreshold is how many confirming participants must agree to what the party does.
 func (o Onboarding) ConfirmationThreshold() int { return o.hosting().Threshold }
 
-// Allocates tells whether the request must be complete: it is signed for the party's namespace, and this node is its
+// Allocates reports whether the request must be complete: it is signed for the party's namespace, and this node is its
 // only host. Otherwise it may wait for the agreement of others.
 func (o Onboarding) Allocates() bool {
 	signed := len(o.Delegations) > 0 || o.Hosting.signedBy(namespaceOf(string(o.Party())))

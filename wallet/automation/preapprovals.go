@@ -16,7 +16,7 @@ type ProposalState struct {
 	Proposals []plan.Contract[walletapp.TransferPreapprovalProposal]
 	// Preapprovals are those of the proposals' receivers.
 	Preapprovals []coin.TransferPreapproval
-	// IsHosted tells whether a party is hosted on this node.
+	// IsHosted reports whether a party is hosted on this node.
 	IsHosted func(ledger.Party) bool
 	// AcceptOthers accepts proposals of parties that are hosted elsewhere too.
 	AcceptOthers bool

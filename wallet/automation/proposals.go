@@ -47,12 +47,10 @@ func planProposals(s Situation) (Step, error) {
 	state := ProposalState{
 		Operator: s.Node.Operator, IsHosted: func(party ledger.Party) bool { return hosted && party == receiver }, Now: s.Now,
 	}
-	proposals, err := plan.Held[walletapp.TransferPreapprovalProposal](s.View, plan.Receiver, receiver, plan.First, most)
+	state.Proposals, err = plan.Held[walletapp.TransferPreapprovalProposal](
+		s.View, plan.Receiver, receiver, plan.First, most)
 	if err != nil {
 		return Step{}, err
-	}
-	for _, proposal := range proposals {
-		state.Proposals = append(state.Proposals, proposal)
 	}
 	preapprovals, err := plan.Held[coin.TransferPreapproval](s.View, plan.Receiver, receiver, plan.First, most)
 	if err != nil {

@@ -92,7 +92,7 @@ type Record interface {
 	Activity(round int64) (coin.OpenMiningRoundSummary, error)
 	// OfRound lists active contracts of templates that belong to a mining round, at most so many.
 	OfRound(round int64, templates []lf.TypeName, most int) ([]ledger.Contract, error)
-	// IsHosted tells whether a party is hosted on this node.
+	// IsHosted reports whether a party is hosted on this node.
 	IsHosted(party ledger.Party) (bool, error)
 	// Provided shows for whom the operator has paid preapprovals, a receiver included.
 	Provided(receiver ledger.Party) (provided.Book, error)

@@ -21,9 +21,9 @@ const (
 	rewardsPolling = 5 * time.Minute
 	// roundsPatience is how soon a wallet looks again for a round that should have issued by now.
 	roundsPatience = 10 * time.Second
-	// mostCoupons is how many coupons of a kind a wallet looks at: those of the earliest rounds, and of
+	// maxCoupons is how many coupons of a kind a wallet looks at: those of the earliest rounds, and of
 	// these the largest, which are minted first.
-	mostCoupons = 5 * plan.Share
+	maxCoupons = 5 * plan.Share
 	// burnsPrefix and a user are the subject of the rewards that the user's validator earns by the user's purchases. No
 	// party's id has a slash, so that it is never the subject of a wallet.
 	burnsPrefix = "burns/"
@@ -280,7 +280,7 @@ func fundsOf(v plan.View, n networkState, owner ledger.Party) (Funds, error) {
 func couponsOf[T any](
 	v plan.View, role plan.Role, owner ledger.Party, toCoupon func(plan.Contract[T]) Coupon,
 ) ([]Coupon, error) {
-	found, err := plan.Held[T](v, role, owner, plan.First, mostCoupons)
+	found, err := plan.Held[T](v, role, owner, plan.First, maxCoupons)
 	coupons := make([]Coupon, len(found))
 	for i, contract := range found {
 		coupons[i] = toCoupon(contract)

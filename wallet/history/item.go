@@ -94,7 +94,7 @@ type Instruction struct {
 // unknown is the subtype of what could not be read.
 const unknown = "unknown"
 
-// concerns tells whether an item belongs into the history of a party.
+// concerns reports whether an item belongs into the history of a party.
 func (i Item) concerns(party ledger.Party) bool {
 	if i.Kind == KindTransfer && i.Sender.Party == party {
 		return true

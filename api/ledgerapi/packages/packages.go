@@ -19,7 +19,7 @@ type ListPackagesResponse struct {
 	PackageIDs []string `json:"packageIds" required:"true" doc:"Every id that commands and filters may name"`
 }
 
-// PackageStatus tells whether a package can be used.
+// PackageStatus reports whether a package can be used.
 type PackageStatus string
 
 // The states of packages.
@@ -33,7 +33,7 @@ func (PackageStatus) Names() []string {
 	return []string{string(PackageUnspecified), string(PackageRegistered)}
 }
 
-// GetPackageStatusResponse tells whether a package can be used.
+// GetPackageStatusResponse reports whether a package can be used.
 type GetPackageStatusResponse struct {
 	PackageStatus PackageStatus `json:"packageStatus" required:"true" doc:"Unspecified for unknown packages"`
 }

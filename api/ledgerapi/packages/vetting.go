@@ -91,7 +91,7 @@ func (a *API) listVettedPackages(_ context.Context, req listVettedRequest) (List
 	return ListVettedPackagesResponse{VettedPackages: []VettedPackages{vetted}}, nil
 }
 
-// isSelected tells whether the filter lets this participant on its synchronizer through.
+// isSelected reports whether the filter lets this participant on its synchronizer through.
 func (a *API) isSelected(filter *TopologyStateFilter) bool {
 	if filter == nil {
 		return true

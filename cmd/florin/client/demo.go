@@ -156,8 +156,8 @@ func (d demo) offer(ctx context.Context) error {
 	}, nil)
 }
 
-// delegate has the sender's coin merged by the operator, whose user accepts that at once: the node would do so by itself,
-// half a minute later.
+// delegate has the sender's coin merged by the operator, whose user accepts that at once: the node would do so by
+// itself, half a minute later.
 func (d demo) delegate(ctx context.Context) error {
 	client, err := d.as(demoSender)
 	if err != nil {
