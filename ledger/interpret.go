@@ -61,20 +61,53 @@ const (
 
 // Interpret runs the commands of a submission against the store and returns the transaction that they amount to. The
 // error is a *fault.Fault when the commands are refused, any other error when the store failed.
-func Interpret(submission Submission, env Environment) (transaction Transaction, err error) {
+//
+// No transaction is earlier than the contracts that it uses (upstream's causal monotonicity): the ledger effective time
+// is moved up to theirs, and the commands run again at that time. A submission with a minimum ledger time may have made
+// them as much as a minute ahead of the record.
+func Interpret(submission Submission, env Environment) (Transaction, error) {
 	tx := newTx(submission, env)
+	for range maxMoves {
+		transaction, err := tx.interpret(submission.Commands)
+		newest := tx.newestInput()
+		if err != nil || !newest.After(env.EffectiveAt) {
+			return transaction, err
+		}
+		env.EffectiveAt = newest
+		tx = newTx(submission, env)
+		tx.notBefore(lf.TimestampOf(newest))
+	}
+	return Transaction{}, fault.LocalVerdictLedgerTimeOutOfBound.New(
+		"At each ledger time the transaction uses contracts that are newer, at last one of %s", instant(env.EffectiveAt)).
+		WithHint("Submit the commands again in a minute.")
+}
+
+// maxMoves bounds how often the ledger time of a transaction is moved up: what it uses may depend on the time.
+const maxMoves = 4
+
+func (tx *Tx) interpret(commands []Command) (transaction Transaction, err error) {
 	defer func() {
 		// A template that panics has a defect; it must cost its submission, not the batch or the node.
 		if crash := recover(); crash != nil {
 			err = contractDefect(fmt.Errorf("panic in interpretation: %v\n%s", crash, debug.Stack()))
 		}
 	}()
-	for i, command := range submission.Commands {
+	for i, command := range commands {
 		if err := tx.run(command); err != nil {
-			return Transaction{}, inCommand(i, len(submission.Commands), refusalOrStoreFailure(err))
+			return Transaction{}, inCommand(i, len(commands), refusalOrStoreFailure(err))
 		}
 	}
 	return tx.finish()
+}
+
+// newestInput is when the newest of the contracts that were used was created.
+func (tx *Tx) newestInput() (newest time.Time) {
+	for _, input := range tx.inputs {
+		if input.contract.CreatedAt.After(newest) {
+			newest = input.contract.CreatedAt
+		}
+	}
+	return newest
 }
 
 // storeError marks an error as the store's own, so that it is not taken for a contract's.

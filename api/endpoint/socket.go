@@ -25,8 +25,10 @@ const (
 	// frameRate is how many frames a second a client may send beside its request, after frameBurst at once: pings,
 	// answers to pings, and messages, which mean nothing.
 	frameRate, frameBurst = 10, 50
-	// ignoredMessage is how many bytes such a message may have.
-	ignoredMessage = 64 << 10
+	// ignoredMessage is how many bytes such a message may have, and ignoredPatience how long it may take: it may come in
+	// frames of a byte each, or of none.
+	ignoredMessage  = 4 << 10
+	ignoredPatience = 2 * time.Second
 )
 
 // never is longer than anything lasts.
@@ -167,10 +169,19 @@ func (s *socket) ignore(ctx context.Context) error {
 		if !s.take() {
 			return nil // and whoever sends on waits
 		}
-		if _, err := io.Copy(io.Discard, ignored); err != nil {
+		late := time.AfterFunc(ignoredPatience, s.cut)
+		_, err = io.Copy(io.Discard, ignored)
+		late.Stop()
+		if err != nil {
 			return err
 		}
 	}
+}
+
+// cut ends the connection of a client whose message does not end. It is told nothing: it would have to be read on.
+func (s *socket) cut() {
+	s.end(fmt.Errorf("%w: a message beside the request took longer than %s", errClientGone, ignoredPatience))
+	_ = s.conn.CloseNow()
 }
 
 // request waits for the first message.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -134,4 +135,21 @@ func TestAFloodOfFramesEndsTheStream(t *testing.T) {
 			s.logged("More than 10 frames a second")
 		})
 	}
+}
+
+// A message may come in frames that hold nothing, which its length does not bound.
+func TestAMessageThatDoesNotEndEndsTheStream(t *testing.T) {
+	t.Parallel()
+	s := serveStreamWithin(t, endpoint.StreamOptions{}, endpoint.LimitOptions{})
+	c := s.raw()
+	const begun, continued = 0x01, 0x00
+	_, err := c.conn.Write(append(frame(textFrame, `{"then":"wait"}`), frame(begun, "x")...))
+	require.NoError(t, err)
+	empty := bytes.Repeat(frame(continued, ""), 100)
+	for err == nil {
+		_, err = c.conn.Write(empty)
+	}
+	require.NotErrorIs(t, err, os.ErrDeadlineExceeded)
+	require.Eventually(t, func() bool { return s.streams.Open() == 0 }, patience, time.Millisecond)
+	s.logged("a message beside the request took longer than 2s")
 }

@@ -1,0 +1,31 @@
+package ledger_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/ledgertest"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// A contract that a submission with a minimum ledger time made is ahead of the record.
+func TestNoTransactionIsEarlierThanWhatItUses(t *testing.T) {
+	t.Parallel()
+	book := newLedger(t)
+	book.Now = ledgertest.Start.Add(58 * time.Second)
+	id := create(t, book, broker(), alice)
+	book.Now = ledgertest.Start
+	within := func(deadline time.Duration) error {
+		_, err := ledgertest.Exercise[lf.Unit](book, as(bob), id,
+			ledgertest.Deadline{At: lf.TimestampOf(ledgertest.Start.Add(deadline)), Within: true})
+		return err
+	}
+	requireRefused(t, within(30*time.Second), fault.DamlFailure, "deadline")
+	require.NoError(t, within(time.Minute))
+	last := book.Transactions[len(book.Transactions)-1]
+	require.Equal(t, ledgertest.Start.Add(58*time.Second), last.EffectiveAt)
+	require.Equal(t, last.EffectiveAt, last.Earliest.UTC())
+}
