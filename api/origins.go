@@ -12,6 +12,7 @@ import (
 	"github.com/rs/cors"
 
 	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/walletapi"
 )
 
@@ -95,6 +96,7 @@ func (o Origins) crossOrigin(preflight http.Handler) func(http.Handler) http.Han
 		AllowedHeaders: []string{"*"},
 		ExposedHeaders: []string{
 			"Traceparent", "Tracestate", "Retry-After", walletapi.WorkflowHeader, changes.ReplayedHeader,
+			endpoint.IgnoredFieldsHeader,
 		},
 		MaxAge: int(preflightAge.Seconds()), OptionsPassthrough: true,
 	})

@@ -155,7 +155,7 @@ var (
 	// JSONAPIMaximumListElementsNumberReached: a list answer is longer than the node allows.
 	JSONAPIMaximumListElementsNumberReached = Code{
 		"JSON_API_MAXIMUM_LIST_ELEMENTS_NUMBER_REACHED", ContentionOnSharedResources, OfRequest,
-		"Set a limit, start from a later offset, or narrow the filter.",
+		"Set a limit, narrow the filter, start updates from a later offset, or read contracts by a stream.",
 	}
 	// AnswerTooLarge: an answer takes more bytes than the node allows.
 	AnswerTooLarge = Code{

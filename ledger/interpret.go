@@ -75,7 +75,6 @@ func Interpret(submission Submission, env Environment) (Transaction, error) {
 		}
 		env.EffectiveAt = newest
 		tx = newTx(submission, env)
-		tx.notBefore(lf.TimestampOf(newest))
 	}
 	return Transaction{}, fault.LocalVerdictLedgerTimeOutOfBound.New(
 		"At each ledger time the transaction uses contracts that are newer, at last one of %s", instant(env.EffectiveAt)).

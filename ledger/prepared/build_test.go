@@ -226,6 +226,8 @@ func TestSynchronizerIDs(t *testing.T) {
 		require.ErrorContains(t, refusal, want)
 	}
 	message := built.Message()
+	message.Metadata.MediatorGroup = 1
+	require.ErrorContains(t, decode(t, message).CheckSynchronizer(synchronizer, 35, 0), "is for mediator group 1")
 	message.Metadata.SynchronizerId = "no id"
 	refusal := decode(t, message).CheckSynchronizer(synchronizer, 35, 0)
 	require.Equal(t, fault.InvalidField.ID, refusal.Code)

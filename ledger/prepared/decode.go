@@ -27,12 +27,11 @@ type Transaction struct {
 // and whatever no hash covers: fields of later versions, nodes outside the tree.
 func Decode(raw []byte) (*Transaction, error) {
 	message := &preparedpb.PreparedTransaction{}
-	err := signing.CheckBounds(raw, message.ProtoReflect().Descriptor())
-	if err == nil {
-		err = proto.Unmarshal(raw, message)
-	}
-	if err != nil {
+	if err := signing.CheckBounds(raw, message.ProtoReflect().Descriptor()); err != nil {
 		return nil, &DecodeError{Field: "prepared_transaction", Reason: err.Error(), kind: unreadable}
+	}
+	if proto.Unmarshal(raw, message) != nil { // what the library says is not meant for clients, and changes
+		return nil, &DecodeError{Field: "prepared_transaction", Reason: "it is no message of this kind", kind: unreadable}
 	}
 	if err := noUnknownFields(message.ProtoReflect()); err != nil {
 		return nil, malformed("prepared_transaction", err)

@@ -111,6 +111,9 @@ func (t *Transaction) CheckSynchronizer(logical string, protocolVersion, serial 
 	if err := ledger.CheckSynchronizerID(signed); err != nil {
 		return fault.InvalidFieldNamed("synchronizer_id", "Unable to convert field: "+err.Error())
 	}
+	if group := t.message.GetMetadata().GetMediatorGroup(); group != 0 {
+		return failed("the transaction is for mediator group %d, and synchronizer %s has group 0 alone", group, logical)
+	}
 	want := SynchronizerID(logical, protocolVersion, serial)
 	if signed == want {
 		return nil

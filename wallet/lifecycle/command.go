@@ -38,6 +38,9 @@ func wakeCommands(c coin.TransferCommandCounter) []Followed {
 
 type transferCommand = plan.Contract[coin.TransferCommand]
 
+// soon is how many commands may come before one that looks each minute whether it is its turn.
+const soon = 4
+
 // planCommands looks after the transfer commands of one nonce of a sender: it ends what has expired, starts to count
 // the sender's commands when there is the first one (upstream: the DSO's automation), and executes those that were left
 // to the operator, once it is their turn (upstream: the validator's automation). The counter says whose turn it is;
@@ -78,8 +81,13 @@ func (r *Registry) planCommands(s Situation) (Step, error) {
 		if command.Payload.Nonce <= counter.Payload.NextNonce {
 			return r.sendCommand(s, command, *counter, step)
 		}
-		// The counter wakes those whose turn it is, but for the hundredth of one nonce and beyond.
-		step.Until = earlier(s.Now.Add(strangers), step.Until)
+		// The counter wakes those whose turn it is, but for the hundredth of one nonce and beyond. The version before wakes
+		// none, so those that are next look by themselves.
+		again := strangers
+		if command.Payload.Nonce-counter.Payload.NextNonce <= soon {
+			again = time.Minute
+		}
+		step.Until = earlier(s.Now.Add(again), step.Until)
 	}
 	return step, nil
 }

@@ -366,8 +366,11 @@ func TestWhatIsDueForTransferCommands(t *testing.T) {
 			cointest.Operator, 3, 2, time.Hour, false,
 			decision{does: "send-transfer-command", after: time.Hour, waitsFor: "its execution, or expiry"},
 		},
+		"the next ones look again soon": {
+			cointest.Operator, 3, 7, time.Hour, false, decision{after: time.Minute, waitsFor: "its delegate, or expiry"},
+		},
 		"a later one waits for those before": {
-			cointest.Operator, 3, 4, time.Hour, false, decision{after: time.Hour, waitsFor: "its delegate, or expiry"},
+			cointest.Operator, 3, 8, time.Hour, false, decision{after: time.Hour, waitsFor: "its delegate, or expiry"},
 		},
 		"one of another delegate is its to send": {
 			cointest.Bob, 3, 3, time.Hour, false, decision{after: time.Hour, waitsFor: "its delegate, or expiry"},
