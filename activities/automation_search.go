@@ -204,24 +204,6 @@ func RescanAutomation(ctx context.Context, database *db.DB, registry *automation
 	return database.CallWorkflows(ctx)
 }
 
-// RepairAutomation makes all kinds of automation search the record from its beginning, and returns how many there are.
-// Schedules that are missing are made by the processes with a worker. Nothing is lost by doing it for no reason.
-func RepairAutomation(ctx context.Context, database *db.DB) (int, error) {
-	kinds, err := database.Automations(ctx)
-	if err != nil {
-		return 0, err
-	}
-	var names []string
-	for _, kind := range kinds {
-		names = append(names, kind.Kind)
-	}
-	err = database.InTx(ctx, func(tx *db.Tx) error { return tx.ForgetAutomations(ctx, names) })
-	if err != nil {
-		return 0, err
-	}
-	return len(names), database.CallWorkflows(ctx)
-}
-
 func standing(kind automation.Automation) []db.DueTask {
 	var tasks []db.DueTask
 	for _, subject := range kind.Standing {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/workflowid"
 	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
@@ -102,43 +101,6 @@ func (c *LifecycleCalls) Refused(ctx context.Context, workflowID, why string) er
 	})
 }
 
-// repairBatch is how many contracts one transaction of a repair enters.
-const repairBatch = 500
-
-// RepairLifecycles enters every active contract that needs a workflow, and makes all workflows look: those that are
-// lost are started anew by the processes with a worker. It returns how many lifecycles there are. Nothing is lost by
-// doing it for no reason.
-func RepairLifecycles(ctx context.Context, database *db.DB, lifecycles *lifecycle.Registry) (int, error) {
-	var after db.Position
-	for {
-		head, err := database.Head(ctx)
-		if err != nil {
-			return 0, err
-		}
-		page, err := database.ActiveNetworkContracts(ctx, db.ActiveQuery{
-			Templates: lifecycles.Templates(), At: head.Offset, After: after, Limit: repairBatch,
-		})
-		if err != nil {
-			return 0, err
-		}
-		if len(page) == 0 {
-			return touchAll(ctx, database, lifecycles)
-		}
-		contracts := make([]ledger.Contract, len(page))
-		for i, stored := range page {
-			contracts[i] = stored.Contract
-		}
-		err = database.InTx(ctx, func(tx *db.Tx) error {
-			_, err := enter(ctx, tx, lifecycles, contracts, "")
-			return err
-		})
-		if err != nil {
-			return 0, err
-		}
-		after = page[len(page)-1].Position()
-	}
-}
-
 // enter enters the contracts whose workflow is another than the one named, and returns those that need none or have
 // that one.
 func enter(
@@ -163,31 +125,4 @@ func enter(
 		})
 	}
 	return rest, tx.TouchLifecycles(ctx, changes)
-}
-
-// touchAll makes all lifecycles due, those included that have no active contract any more: their workflows end.
-func touchAll(ctx context.Context, database *db.DB, lifecycles *lifecycle.Registry) (count int, err error) {
-	after := ""
-	for {
-		page, err := database.Lifecycles(ctx, after, repairBatch)
-		if err != nil || len(page) == 0 {
-			return count, err
-		}
-		var changes []db.LifecycleChange
-		for _, row := range page {
-			id, ok := workflowid.Parse(row.WorkflowID)
-			if !ok {
-				if err := rename(ctx, database, lifecycles, row.WorkflowID); err != nil {
-					return count, err
-				}
-				continue
-			}
-			changes = append(changes, db.LifecycleChange{WorkflowID: id, Kind: row.Kind, Parties: row.Parties})
-		}
-		err = database.InTx(ctx, func(tx *db.Tx) error { return tx.TouchLifecycles(ctx, changes) })
-		if err != nil {
-			return count, err
-		}
-		count, after = count+len(changes), page[len(page)-1].WorkflowID
-	}
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"log/slog"
 	"net"
 	"net/http"
@@ -44,9 +45,10 @@ func NewConnections(limit, ofAddress int, log *slog.Logger) *Connections {
 func (c *Connections) Watch(server *http.Server) { server.ConnState = c.note }
 
 // Listener is a listener whose connections are bounded.
-func (c *Connections) Listener(listener net.Listener) net.Listener {
+func (c *Connections) Listener(ctx context.Context, listener net.Listener) net.Listener {
+	open, closed := context.WithCancel(context.WithoutCancel(ctx)) // it is closed when its server is
 	return &countingListener{
-		Listener: listener, connections: c, places: make(chan struct{}, c.limit), closed: make(chan struct{}),
+		Listener: listener, connections: c, places: make(chan struct{}, c.limit), open: open, close: closed,
 	}
 }
 
@@ -127,8 +129,9 @@ type countingListener struct {
 	places      chan struct{}
 	// waiting: a connection waits for a place; under the lock of connections.
 	waiting bool
-	closing sync.Once
-	closed  chan struct{}
+	// open ends when the listener is closed, which close does.
+	open  context.Context //nolint:containedctx // a listener has no other way to end what waits
+	close context.CancelFunc
 }
 
 // Accept implements [net.Listener].
@@ -178,7 +181,7 @@ func (l *countingListener) take() bool {
 	select {
 	case l.places <- struct{}{}:
 		return true
-	case <-l.closed:
+	case <-l.open.Done():
 		return false
 	}
 }
@@ -196,7 +199,7 @@ func (l *countingListener) wait(waiting bool) (idle *countedConn) {
 
 // Close implements [net.Listener].
 func (l *countingListener) Close() error {
-	l.closing.Do(func() { close(l.closed) })
+	l.close()
 	return l.Listener.Close()
 }
 

@@ -41,7 +41,7 @@ func serveOn(t *testing.T, handler http.Handler, options api.ServerOptions, all,
 	connections := api.NewConnections(all, ofAddress, slog.New(slog.DiscardHandler))
 	connections.Watch(server)
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(connections.Listener(listener)) }()
+	go func() { ended <- server.Serve(connections.Listener(t.Context(), listener)) }()
 	t.Cleanup(func() {
 		require.NoError(t, server.Close())
 		require.ErrorIs(t, <-ended, http.ErrServerClosed)

@@ -172,8 +172,8 @@ func (r *RemoteKeys) remember(place string, keys keySet, failed error) remembere
 	return set
 }
 
-// CheckKeyURL reports whether keys may be fetched from a place: over https, or from this machine. Whoever stands
-// between the node and the keys could otherwise put in keys of their own.
+// CheckKeyURL refuses places that keys may not be fetched from: they are reached over https, or are on this machine.
+// Whoever stands between the node and the keys could otherwise put in keys of their own.
 func CheckKeyURL(text string) error {
 	place, err := url.Parse(text)
 	if err != nil {

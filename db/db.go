@@ -102,7 +102,8 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 // Close closes all connections, waiting for those in use.
 func (d *DB) Close() { d.pool.Close() }
 
-// Ping reports whether the database answers and can store something, as far as that is known without storing anything.
+// Ping returns an error unless the database answers and can store something, as far as that is known without storing
+// anything.
 func (d *DB) Ping(ctx context.Context) error {
 	var readOnly bool
 	err := d.pool.QueryRow(ctx, "SELECT current_setting('transaction_read_only')::boolean").Scan(&readOnly)

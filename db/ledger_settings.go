@@ -106,7 +106,8 @@ func (d *DB) ChangeLedgerSetting(ctx context.Context, name, value, by string) (c
 		changed, err = tx.storeSetting(ctx, head, name, value, by)
 		return err
 	})
-	if err == nil && changed && name == ledger.MaxProvidedPartiesSetting {
+	// Also when nothing changes: whoever repeats a change may be the first to get as far as this.
+	if err == nil && name == ledger.MaxProvidedPartiesSetting {
 		err = d.WakeProposals(ctx)
 	}
 	return changed, err

@@ -67,14 +67,16 @@ const ProposalsKind = "proposals"
 // paid for, and at all that are in trouble: the limit may be theirs. Call it without a transaction: whoever commits
 // what automation planned has the locks of tasks before that of the head.
 func (d *DB) WakeProposals(ctx context.Context, receivers ...ledger.Party) error {
-	const doing = "waking proposals of preapprovals"
-	err := d.queries.WakeTroubled(ctx, dbgen.WakeTroubledParams{
-		Kind: ProposalsKind, Subjects: ledger.Strings(receivers),
+	return d.InTx(ctx, func(tx *Tx) error { // which runs again where others lock the same tasks in another order
+		const doing = "waking proposals of preapprovals"
+		err := tx.queries.WakeTroubled(ctx, dbgen.WakeTroubledParams{
+			Kind: ProposalsKind, Subjects: ledger.Strings(receivers),
+		})
+		if err != nil {
+			return failed(doing, err)
+		}
+		return failed(doing, tx.queries.CallAutomations(ctx))
 	})
-	if err != nil {
-		return failed(doing, err)
-	}
-	return failed(doing, d.queries.CallAutomations(ctx))
 }
 
 // queueProvided stores for whom the operator has paid, and forgets what has ended.

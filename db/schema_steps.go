@@ -126,8 +126,8 @@ func stepsIn(ctx context.Context, database querier, table string) ([]int64, erro
 	return pgx.CollectRows(rows, pgx.RowTo[int64])
 }
 
-// CheckSchema reports whether this program works with the schema, and what to do if not. It changes nothing. Steps that
-// this program does not know do no harm, unless they take something away.
+// CheckSchema refuses a schema that this program does not work with, and says what to do. It changes nothing. Steps
+// that this program does not know do no harm, unless they take something away.
 func (d *DB) CheckSchema(ctx context.Context) error {
 	steps, err := schemaSteps()
 	if err != nil {

@@ -128,7 +128,7 @@ func (p *parts) pids(of part) []int {
 	}
 }
 
-// ended reports whether a part's processes have ended.
+// ended returns an error while one of a part's processes runs.
 func ended(which part, pids []int) error {
 	for _, pid := range pids {
 		if _, still := runs(pid); still {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // lifeContract is a contract of a life: what it says, and when it was created and archived.
@@ -108,12 +109,12 @@ func (l *life) readOutcome(t *testing.T, databaseURL string) outcome {
 			o.keep(t, l, c, held)
 		case c.template == preapprovalEntity && !renewals[c.text("receiver")+c.text("expiresAt")]:
 			if ends := c.time(t, "expiresAt"); !cancelled[c.text("receiver")] || !c.archived.Before(ends) {
-				o.note(t, l, "expired", c.text("receiver"), ends, c.archived)
+				o.note(t, l, "expired", c.text("receiver"), ends.Add(plan.ExpiryPatience), c.archived)
 			}
 		case c.template == offerEntity && c.text("receiver") == l.party("guest"):
-			o.note(t, l, "offer expired", c.text("trackingId"), c.time(t, "expiresAt"), c.archived)
+			o.note(t, l, "offer expired", c.text("trackingId"), c.time(t, "expiresAt").Add(plan.ExpiryPatience), c.archived)
 		case c.template == requestEntity:
-			o.note(t, l, "request expired", c.text("description"), c.time(t, "expiresAt"), c.archived)
+			o.note(t, l, "request expired", c.text("description"), c.time(t, "expiresAt").Add(plan.ExpiryPatience), c.archived)
 		}
 	}
 	for owner, amount := range held {

@@ -1,6 +1,7 @@
 package fault
 
-// Codes of verdicts after sequencing: completions carry them, and the answers of waiting calls.
+// Codes of refusals by the commit, after interpretation: contracts that others consumed, times out of bounds, what was
+// executed already. Upstream calls them verdicts.
 var (
 	// LocalVerdictInactiveContracts: a contract was archived in the meantime. It is also what comes in place of upstream's
 	// LOCAL_VERDICT_LOCKED_CONTRACTS: commits are one after another, so that no contract is ever locked by a submission

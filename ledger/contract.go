@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/florinledger/florin/ledger/lf"
@@ -31,12 +30,4 @@ type ContractKey struct {
 	Value       json.RawMessage `json:"value"`
 	Hash        string          `json:"hash"` // 64 hexadecimal characters
 	Maintainers []Party         `json:"maintainers"`
-}
-
-// Stakeholders are the signatories and observers, sorted.
-func (c Contract) Stakeholders() []Party { return SortedParties(c.Signatories, c.Observers) }
-
-// IsStakeholder reports whether a party is a signatory or an observer.
-func (c Contract) IsStakeholder(party Party) bool {
-	return slices.Contains(c.Signatories, party) || slices.Contains(c.Observers, party)
 }

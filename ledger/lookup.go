@@ -52,12 +52,3 @@ func (tx *Tx) lookup(id ContractID) (instance, error) {
 	tx.order = append(tx.order, id)
 	return found, nil
 }
-
-// mayUse reports whether the submission sees the contract. Disclosed contracts were authenticated against their ids
-// before interpretation, so the id alone decides.
-func (tx *Tx) mayUse(contract Contract) bool {
-	if _, ok := tx.disclosed[contract.ID]; ok {
-		return true
-	}
-	return PartiesOverlap(tx.readers, contract.Stakeholders())
-}

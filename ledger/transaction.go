@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"slices"
 	"time"
 
 	"github.com/florinledger/florin/ledger/lf"
@@ -55,48 +54,6 @@ type TxNode struct {
 	Children        []int32
 	Result          lf.Value
 	ResultType      *lf.Type
-}
-
-// Stakeholders are the signatories and observers of the node's contract, sorted.
-func (n TxNode) Stakeholders() []Party { return SortedParties(n.Signatories, n.Observers) }
-
-// Informees are the parties that must be told of the node itself: for a create the stakeholders; for a consuming
-// exercise the stakeholders, actors and choice observers; for others the signatories, actors and choice observers
-// (upstream's ledger model, "Privacy").
-func (n TxNode) Informees() []Party {
-	switch {
-	case n.Kind == EventCreate:
-		return n.Stakeholders()
-	case n.Kind == EventExercise && n.Consuming:
-		return SortedParties(n.Signatories, n.Observers, n.ActingParties, n.ChoiceObservers)
-	default:
-		return SortedParties(n.Signatories, n.ActingParties, n.ChoiceObservers)
-	}
-}
-
-// Witnesses returns, for each node, everyone who sees it: its informees and those of all nodes above it.
-func (t *Transaction) Witnesses() [][]Party {
-	out := make([][]Party, len(t.Nodes))
-	var mark func(id int32, above []Party)
-	mark = func(id int32, above []Party) {
-		out[id] = SortedParties(above, t.Nodes[id].Informees())
-		for _, child := range t.Nodes[id].Children {
-			mark(child, out[id])
-		}
-	}
-	for _, root := range t.Roots {
-		mark(root, nil)
-	}
-	return out
-}
-
-// Informees are all parties that see some part of the transaction.
-func (t *Transaction) Informees() []Party {
-	var lists [][]Party
-	for _, node := range t.Nodes {
-		lists = append(lists, node.Informees())
-	}
-	return SortedParties(lists...)
 }
 
 // Created lists the contracts that the transaction creates, with the node that creates each, whether or not it also
@@ -168,11 +125,4 @@ func (n TxNode) event(witnesses []Party) Event {
 		event.Result = lf.EncodeJSON(n.ResultType, n.Result)
 	}
 	return event
-}
-
-// observersWithout returns the sorted observers that are not also signatories.
-func observersWithout(signatories, observers []Party) []Party {
-	return slices.DeleteFunc(SortedParties(observers), func(party Party) bool {
-		return PartiesContain(signatories, party)
-	})
 }

@@ -39,8 +39,7 @@ func (h *habits) learn(who ledger.Identity, estimated int, actual int64) {
 	}
 }
 
-// forget takes those who cost what they show for newcomers again, which costs little, and everybody where most cost
-// more.
+// forget takes those who cost what they show for newcomers again, and everybody where most cost more.
 func (h *habits) forget() {
 	maps.DeleteFunc(h.accounts, func(_ ledger.Identity, one habit) bool { return one.actual <= one.estimated })
 	if len(h.accounts) > manyUsers/2 {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/wait"
 )
 
 // errClientGone ends the streams of clients that went away.
@@ -122,7 +123,7 @@ func (s *socket) take() bool {
 // whoever sends faster than it may waits.
 func (s *socket) answersPing(ctx context.Context, _ []byte) bool {
 	if !s.take() {
-		<-ctx.Done()
+		_ = wait.For(ctx, never)
 		return false
 	}
 	return !s.isStuck()
@@ -131,7 +132,7 @@ func (s *socket) answersPing(ctx context.Context, _ []byte) bool {
 // takePong counts an answer to a ping, unless there is a ping to be answered.
 func (s *socket) takePong(ctx context.Context, _ []byte) {
 	if !s.pinged.CompareAndSwap(true, false) && !s.take() {
-		<-ctx.Done()
+		_ = wait.For(ctx, never)
 	}
 }
 
@@ -186,8 +187,8 @@ func (s *socket) cut() {
 
 // request waits for the first message.
 func (s *socket) request(ctx context.Context) ([]byte, error) {
-	wait := s.frame.streams().RequestWait
-	waiting, cancel := context.WithTimeout(ctx, wait)
+	patience := s.frame.streams().RequestWait
+	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	select {
 	case first := <-s.first:
@@ -200,7 +201,7 @@ func (s *socket) request(ctx context.Context) ([]byte, error) {
 			return nil, cause
 		}
 		return nil, &closeError{websocket.StatusPolicyViolation, fmt.Sprintf(
-			"No request came within %s. Send it as one text message after opening the stream.", wait)}
+			"No request came within %s. Send it as one text message after opening the stream.", patience)}
 	}
 }
 

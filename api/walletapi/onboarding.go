@@ -259,12 +259,12 @@ func (a *API) partyNamed(ctx context.Context, n newcomer) (db.Wallet, error) {
 		if len(known) == 0 {
 			continue
 		}
-		other, err := a.otherUserOf(ctx, candidate, n)
+		other, err := a.othersOf(ctx, known[0], n)
 		if err != nil {
 			return wallet, err
 		}
 		if other != "" {
-			return wallet, v0.Refuse(http.StatusConflict, "Party %s is there already, and user '%s' may act or read as it. "+
+			return wallet, v0.Refuse(http.StatusConflict, "Party %s is there already, and %s. "+
 				"Leave createPartyIfMissing out to give it to user '%s' all the same, or ask for another party_id.", candidate,
 				other, n.UserID)
 		}
@@ -281,29 +281,36 @@ func (a *API) partyWithHint(ctx context.Context, n newcomer) (db.Wallet, error) 
 	if err != nil {
 		return db.Wallet{}, err
 	}
-	other, err := a.otherUserOf(ctx, party, n)
+	if len(known) == 0 {
+		return a.newParty(ctx, n, n.Hint)
+	}
+	other, err := a.othersOf(ctx, known[0], n)
 	if err != nil {
 		return db.Wallet{}, err
 	}
-	if len(known) == 0 || other != "" {
+	if other != "" {
 		return a.newParty(ctx, n, n.Hint)
 	}
 	party, err = a.requireOurs(ctx, party)
 	return db.Wallet{Owner: n.Identity, Party: party}, err
 }
 
-// otherUserOf decides whether a party that a name or a hint leads to can become the newcomer's: it names a user who may
-// act or read as it and is neither the newcomer nor the operator's, "" for none. Anybody may allocate a party with any
-// hint before the operator means somebody else by it.
-func (a *API) otherUserOf(ctx context.Context, party ledger.Party, n newcomer) (string, error) {
+// othersOf decides whether a party that a name or a hint leads to can become the newcomer's: it says whose it is
+// instead, "" for nobody's. It is not the newcomer's when a user may act or read as it who is neither the newcomer nor
+// the operator's, or when another identity provider allocated it: such a user may have signed in its name, and be gone.
+// Anybody may allocate a party with any hint before the operator means somebody else by it.
+func (a *API) othersOf(ctx context.Context, party ledger.PartyDetails, n newcomer) (string, error) {
+	if provider := party.IdentityProviderID; provider != "" && provider != n.IdentityProviderID {
+		return fmt.Sprintf("identity provider '%s' allocated it", provider), nil
+	}
 	const enough = 3 // one more than those two
-	users, err := a.record.UsersOfParty(ctx, party, enough)
+	users, err := a.record.UsersOfParty(ctx, party.Party, enough)
 	if err != nil {
 		return "", err
 	}
 	for _, user := range users {
 		if user != n.UserID && user != a.ledgerUser {
-			return user, nil
+			return fmt.Sprintf("user '%s' may act or read as it", user), nil
 		}
 	}
 	return "", nil

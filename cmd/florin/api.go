@@ -46,7 +46,7 @@ func (n *node) startHTTP(ctx, background context.Context) error {
 	n.connections = api.NewConnections(n.options.settings.MaxConnections, n.options.settings.MaxAddressConnections,
 		n.options.log)
 	n.connections.Watch(n.server)
-	connections := n.connections.Listener(n.listener)
+	connections := n.connections.Listener(ctx, n.listener)
 	serve := n.server.Serve
 	if n.certificate != nil {
 		n.server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: n.certificate.forClients}

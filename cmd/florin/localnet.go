@@ -117,7 +117,7 @@ func (m *machine) playLocalnet(ctx context.Context) error {
 		return err
 	}
 	for _, listener := range listeners {
-		m.node.serveAlsoAt(listener)
+		m.node.serveAlsoAt(ctx, listener)
 	}
 	return nil
 }
@@ -132,9 +132,9 @@ func (m *machine) localnetUsers() map[string]string {
 }
 
 // serveAlsoAt serves the node's API at a further address until the node stops.
-func (n *node) serveAlsoAt(listener net.Listener) {
+func (n *node) serveAlsoAt(ctx context.Context, listener net.Listener) {
 	go func() {
-		err := n.server.Serve(n.connections.Listener(listener))
+		err := n.server.Serve(n.connections.Listener(ctx, listener))
 		if err != nil && !errors.Is(err, http.ErrServerClosed) {
 			n.fail(err)
 		}

@@ -1030,9 +1030,11 @@ const WakeTroubled = `-- name: WakeTroubled :exec
 UPDATE automation_tasks
 SET due_at = 'epoch', is_deadline = false, due_since = now()
 FROM (
-    SELECT troubled.subject FROM automation_tasks AS troubled WHERE troubled.kind = $1 AND troubled.tries > 0
-    UNION
-    SELECT unnest($2::text[])
+    SELECT troubled.subject
+    FROM automation_tasks AS troubled
+    WHERE troubled.kind = $1 AND (troubled.tries > 0 OR troubled.subject = any($2::text[]))
+    ORDER BY troubled.subject
+    FOR UPDATE
 ) AS woken
 WHERE automation_tasks.kind = $1 AND automation_tasks.subject = woken.subject
 `

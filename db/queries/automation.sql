@@ -300,9 +300,11 @@ WHERE kind = @kind AND tries > 0 AND (@subject::text = '' OR subject = @subject:
 UPDATE automation_tasks
 SET due_at = 'epoch', is_deadline = false, due_since = now()
 FROM (
-    SELECT troubled.subject FROM automation_tasks AS troubled WHERE troubled.kind = @kind AND troubled.tries > 0
-    UNION
-    SELECT unnest(@subjects::text[])
+    SELECT troubled.subject
+    FROM automation_tasks AS troubled
+    WHERE troubled.kind = @kind AND (troubled.tries > 0 OR troubled.subject = any(@subjects::text[]))
+    ORDER BY troubled.subject
+    FOR UPDATE
 ) AS woken
 WHERE automation_tasks.kind = @kind AND automation_tasks.subject = woken.subject;
 

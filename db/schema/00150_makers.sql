@@ -1,11 +1,12 @@
 -- Operators: notes beside the stakeholders of active contracts who made them, and builds an index of that beside the
--- writes. It has no entry for coin. Contracts that are active already are gone through in pages of 2,000. What a program
--- of the version before makes while it runs beside this one counts as the stakeholder's own.
+-- writes. Coin that is active already has no entry in it. Contracts that are active already are gone through in pages of
+-- 2,000. What a program of the version before makes while it runs beside this one counts as the stakeholder's own.
 -- +goose NO TRANSACTION
 -- +goose Up
 -- The step gives way to sessions that use the table, and runs again.
 SET lock_timeout = '300ms';
-ALTER TABLE active_contracts ADD COLUMN IF NOT EXISTS maker bytea DEFAULT '';
+ALTER TABLE active_contracts ADD COLUMN IF NOT EXISTS maker bytea;
+ALTER TABLE active_contracts ALTER COLUMN maker SET DEFAULT '';
 RESET lock_timeout;
 COMMENT ON COLUMN active_contracts.maker IS
 'A digest of the first signatory that is neither the party nor the DSO; empty for none; null is not looked for.';
@@ -25,21 +26,28 @@ BEGIN
             WHERE (a.party, a.created_offset, a.created_node_id) > (last_party, last_offset, last_node)
             ORDER BY a.party, a.created_offset, a.created_node_id
             LIMIT 2000
-            FOR UPDATE SKIP LOCKED
-        ), made AS (
-            UPDATE active_contracts AS a
-            SET maker = m.maker
+        ), unmade AS (
+            SELECT a.party, a.created_offset, a.created_node_id, c.signatories
             FROM page
             INNER JOIN contracts AS c ON page.contract_id = c.contract_id
+            INNER JOIN active_contracts AS a
+                ON
+                    page.party = a.party AND page.created_offset = a.created_offset
+                    AND page.created_node_id = a.created_node_id
+            WHERE a.maker IS NULL AND NOT (c.in_network AND cardinality(c.observers) = 0)
+            FOR UPDATE OF a SKIP LOCKED
+        ), made AS (
+            UPDATE active_contracts AS a
+            SET maker = coalesce(m.maker, '')
+            FROM unmade
             CROSS JOIN LATERAL (
                 SELECT substr(sha256(convert_to(min(s.party COLLATE "C"), 'UTF8')), 1, 16) AS maker
-                FROM unnest(c.signatories) AS s (party)
-                WHERE s.party COLLATE "C" NOT IN (page.party, coalesce((SELECT n.dso FROM node AS n), '') COLLATE "C")
+                FROM unnest(unmade.signatories) AS s (party)
+                WHERE s.party COLLATE "C" NOT IN (unmade.party, coalesce((SELECT n.dso FROM node AS n), '') COLLATE "C")
             ) AS m
             WHERE
-                a.party = page.party AND a.created_offset = page.created_offset
-                AND a.created_node_id = page.created_node_id
-                AND m.maker IS NOT NULL AND NOT (c.in_network AND cardinality(c.observers) = 0)
+                a.party = unmade.party AND a.created_offset = unmade.created_offset
+                AND a.created_node_id = unmade.created_node_id
         )
         SELECT page.party, page.created_offset, page.created_node_id
         INTO last_party, last_offset, last_node

@@ -46,6 +46,7 @@ type node struct {
 	identity    ledger.Node
 	packages    *ledger.Packages
 	lifecycles  *lifecycle.Registry
+	traffic     ledger.TrafficRules
 	// automations are none, unless a test asks for some.
 	automations *automation.Registry
 	schedules   *workflows.Schedules
@@ -78,11 +79,16 @@ type nodeOptions struct {
 	kinds  func(*node) []automation.Automation
 	// maxInputs is how many inputs a transfer may have; 0 for the usual number.
 	maxInputs int64
+	// enforcesTraffic: submissions that the free traffic of the coin's network does not cover are refused.
+	enforcesTraffic bool
 }
 
 func newNodeOf(tb testing.TB, options nodeOptions) *node {
 	tb.Helper()
 	n := &node{t: tb, databaseURL: dbtest.URL(tb)}
+	if options.enforcesTraffic {
+		n.traffic = coin.TrafficRulesOf(coin.MemberOf("participant"), "synchronizer")
+	}
 	n.db = dbtest.Open(tb, n.databaseURL)
 	ctx := tb.Context()
 	var err error
@@ -100,6 +106,7 @@ func newNodeOf(tb testing.TB, options nodeOptions) *node {
 	settings := ledger.DefaultSettings()
 	settings.CoinPrice = decimal.MustParse("0.01") // of all rounds but the first
 	settings.MaxDeduplication = day
+	settings.EnforceTraffic = options.enforcesTraffic
 	_, err = n.db.FoundLedgerSettings(ctx, settings, nil)
 	require.NoError(tb, err)
 	n.identity, err = bootstrap.Identity(ctx, n.db, settings)
@@ -132,7 +139,7 @@ func (n *node) watch() *db.Watcher {
 func (n *node) activities(watcher *db.Watcher) *activities.Activities {
 	return &activities.Activities{
 		DB: n.db, Packages: n.packages, Node: n.identity, Clock: watcher.Clock(time.Now).Now, Lifecycles: n.lifecycles,
-		Automations: n.automations, Log: slog.New(slog.DiscardHandler),
+		Automations: n.automations, Traffic: n.traffic, Log: slog.New(slog.DiscardHandler),
 		Forged: func() { n.forged.Add(1) },
 	}
 }

@@ -310,7 +310,13 @@ func TestTrafficIsBoughtWhenLittleIsLeft(t *testing.T) {
 
 func TestOtherAutomationsLeaveTheReserveOfTraffic(t *testing.T) {
 	t.Parallel()
-	n := newSettingsNode(t)
+	n := newNodeOf(t, nodeOptions{
+		roundZero: 10 * 365 * day, tick: tick, enforcesTraffic: true, kinds: func(n *node) []automation.Automation {
+			sweeps, err := automation.NewSweeps(n.packages)
+			require.NoError(t, err)
+			return []automation.Automation{automation.NewTopUp(), sweeps}
+		},
+	})
 	alice, bob := n.party("alice"), n.party("bob")
 	n.wallet(alice)
 	n.set(settings.KindTopUp, "", settings.TopUp{ // which buys nothing, since the operator has no wallet

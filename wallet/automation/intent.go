@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
@@ -27,10 +26,6 @@ type Intent struct {
 	// Contract is the one that the intent ends; empty where there is none.
 	Contract ledger.ContractID
 }
-
-// ClockSkew is how long ago a deadline must have passed before anything is done about it, so that the ledger's clock,
-// which may be behind, has passed it too.
-const ClockSkew = 5 * time.Second
 
 // commandID names an action after what makes it due.
 func commandID(kind string, parts ...any) string {

@@ -176,7 +176,7 @@ func TestAWalletIsSweptByWhatItsOfferLeaves(t *testing.T) {
 	put(w, w.offered(alice, charlie, "3994.3260711680", 2*time.Minute))
 	step, _ = w.decide(w.sweeping(), alice)
 	require.Nil(t, step.Action)
-	require.Equal(t, now.Add(2*time.Minute+automation.ClockSkew), step.Until, "when the offer has expired")
+	require.Equal(t, now.Add(2*time.Minute+plan.ExpiryPatience), step.Until, "when the offer has expired")
 	require.Equal(t, "0.3059999999", step.WakeAbove.Show(), "100 US dollars for the 326.797… coins that are not offered")
 	step, _ = w.decide(w.sweeping(), bob)
 	require.Equal(t, automation.Step{}, step, "nothing is set for him")

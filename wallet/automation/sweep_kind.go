@@ -129,7 +129,8 @@ func (s Situation) readSweep(state *SweepState, config SweepConfig, step *Step) 
 			return
 		}
 		state.Offered = append(state.Offered, amount)
-		if ends := expires.Add(ClockSkew); ends.After(s.Now) && (step.Until.IsZero() || ends.Before(step.Until)) {
+		ends := expires.Add(plan.ExpiryPatience)
+		if ends.After(s.Now) && (step.Until.IsZero() || ends.Before(step.Until)) {
 			step.Until, step.WaitsFor = ends, "the receiver to accept an offer, or its expiry"
 		}
 	}

@@ -33,14 +33,15 @@ func IsMergeFirst(commandID string) bool { return strings.HasPrefix(commandID, m
 
 // MergeFirst makes one coin of the largest that a payment can take, after one was refused for want of coin, if the
 // wallet has what is missing in further coins; nil if it has not. So the payment can be tried with more the next time,
-// however much coin of little worth others have sent. A merge that was refused is made again.
+// however much coin of little worth others have sent. A merge that was refused is made again, unless another one was
+// first: that may have made what the payment needs.
 func MergeFirst(v View, w Wallet, purse Purse, payment string, refused *Refused) (*Action, error) {
 	commandID := mergesFor + payment + ":"
 	if refused == nil {
 		return nil, nil //nolint:nilnil // as the comment above says
 	}
 	again := strings.HasPrefix(refused.CommandID, commandID)
-	if !again && refused.CommandID != payment {
+	if !again && refused.CommandID != payment || again && lostRace(refused.Fault) {
 		return nil, nil //nolint:nilnil // as the comment above says
 	}
 	if purse == Holdings {
@@ -84,6 +85,11 @@ func mergeHoldings(v View, w Wallet, commandID string, again bool, refused *Refu
 			TransferFactoryCid: lf.CID[token.TransferFactory](network.Factory.ID),
 			TransferArg:        SelfTransfer(v, w.User, *network, amount, found.inputs()),
 		})
+}
+
+// lostRace reports whether a contract that a command needs was consumed after the command was decided on.
+func lostRace(refusal *fault.Fault) bool {
+	return fault.ContractNotFound.Matches(refusal) || fault.LocalVerdictInactiveContracts.Matches(refusal)
 }
 
 // hasElsewhere reports whether a payment was refused for want of coin that the wallet has beyond one payment's inputs.
