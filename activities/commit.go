@@ -38,8 +38,9 @@ type Outcome struct {
 // automation that were planned anew meanwhile, or too long ago, are left out: they were decided from a state that may
 // be over.
 //
-// What is wrong with one submission is its own completion and keeps no other from its own, as [Activities.commitApart]
-// says. The error is a failure of the database, after which some may be committed, and it should be tried again.
+// A submission that cannot be decided is refused in its own completion, and keeps no other from its own, as
+// [Activities.commitApart] says. The error is a failure of the database, after which some may be committed, and it
+// should be tried again.
 func (a *Activities) CommitSubmissions(
 	ctx context.Context, in CommitSubmissionsInput,
 ) (CommitSubmissionsResult, error) {
@@ -54,8 +55,8 @@ func (a *Activities) CommitSubmissions(
 	return CommitSubmissionsResult{Outcomes: toOutcomes(in.Submissions, completions, admitted.outcomes)}, nil
 }
 
-// maxTogetherBytes ends a transaction once it records so much, in bytes of traffic: others hold the head in between, so
-// that nobody waits for all that a batch records. Batches of ordinary submissions are smaller.
+// maxTogetherBytes ends a transaction once it records so much, in bytes of traffic: others can lock the head in
+// between, so that nobody waits for all that a batch records. Batches of ordinary submissions are smaller.
 const maxTogetherBytes = 1 << 20
 
 // commitTogether commits submissions in one transaction, the first of them until it is full, and tells who waits for

@@ -221,7 +221,7 @@ func (p planning) submission(action *plan.Action) *ledger.Submission {
 	}
 }
 
-// lostRace tells that a contract which an action needs was consumed after the action was decided on.
+// lostRace reports whether a contract which an action needs was consumed after the action was decided on.
 func lostRace(refusal *fault.Fault) bool {
 	return fault.ContractNotFound.Matches(refusal) || fault.LocalVerdictInactiveContracts.Matches(refusal)
 }

@@ -48,8 +48,8 @@ func (c *partyCache) unknown(parties []ledger.Party) []ledger.Party {
 	return out
 }
 
-// maySubmit says whether the node authorizes submissions of the party itself: parties of its own namespace, and the one
-// that administers the coin. All others are external and sign with keys of their own.
+// maySubmit reports whether the node authorizes submissions of the party itself: parties of its own namespace, and the
+// one that administers the coin. All others are external and sign with keys of their own.
 func (a *Activities) maySubmit(party ledger.Party) bool {
 	return party == a.Node.DSO || a.Node.PermissionFor(party) == ledger.MaySubmit
 }

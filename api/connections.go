@@ -13,9 +13,9 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 )
 
-// Connections bounds how many connections are open at once, and how many of them come from one address, so that who
-// opens them and keeps quiet takes no place of others. Where there is no place for a new one, one that waits for its
-// next request is closed first. It is safe for concurrent use.
+// Connections bounds how many connections are open at once, and how many of them come from one address, so that
+// idle clients cannot take all places. A new connection that finds none closes an idle one. It is safe for concurrent
+// use.
 type Connections struct {
 	limit, ofAddress int
 	log              *slog.Logger

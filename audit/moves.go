@@ -73,8 +73,8 @@ func (m *moves) add(event ledger.Event, isRoot bool) error {
 	}
 }
 
-// addHolding adds what a coin says. Coin that is destroyed for itself, as dust or by a bare archive, explains itself:
-// everything else happens inside a choice that says why.
+// addHolding adds what a coin says. Dust and coin that is archived directly are explained by the event
+// itself; all other changes by the choice around it.
 func (m *moves) addHolding(event ledger.Event, isRoot bool) error {
 	payload := event.Argument
 	if event.Kind != ledger.EventCreate {

@@ -29,10 +29,10 @@ func (s ClockState) At(now time.Time) time.Time {
 	return now.UTC().Add(s.Ahead).Truncate(time.Microsecond)
 }
 
-// Static tells that the clock stands still between advances.
+// Static reports whether the clock stands still between advances.
 func (s ClockState) Static() bool { return !s.StandsAt.IsZero() }
 
-// Before tells that the state is one that the ledger's clock had before it had the other.
+// Before reports whether the state is one that the ledger's clock had before it had the other.
 func (s ClockState) Before(other ClockState) bool {
 	return s.Ahead < other.Ahead || s.Ahead == other.Ahead && s.StandsAt.Before(other.StandsAt)
 }

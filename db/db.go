@@ -203,5 +203,5 @@ func readTimesAsUTC(_ context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// isNoRows tells that a query for one row found none.
+// isNoRows reports whether a query for one row found none.
 func isNoRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }

@@ -44,7 +44,7 @@ func (e *DataError) Kind() string {
 	return e.Condition + " " + e.Constraint
 }
 
-// IsText tells that a text holds what PostgreSQL cannot store: NUL characters, or broken UTF-8.
+// IsText reports whether the error is about a text that PostgreSQL cannot store, with a NUL or broken UTF-8.
 func (e *DataError) IsText() bool {
 	return e.Condition == pgerrcode.Name(pgerrcode.UntranslatableCharacter) ||
 		e.Condition == pgerrcode.Name(pgerrcode.CharacterNotInRepertoire)
@@ -86,7 +86,7 @@ func isData(code string) bool {
 		pgerrcode.IsPLpgSQLError(code)
 }
 
-// isConflict tells which broken constraints mean that someone else was faster.
+// isConflict reports whether breaking a constraint means that someone else was faster.
 func isConflict(constraint string) bool {
 	switch constraint {
 	case "contracts_id_unique", "contracts_active_key_unique", "updates_offset_unique", "updates_id_unique",
@@ -156,21 +156,22 @@ func failed(doing string, err error) error {
 	}
 }
 
-// isUnwritable tells that the database answers and cannot store anything: it is a standby or was made read-only, or
-// its disk is full. That passes.
+// isUnwritable reports whether the database answers and cannot store anything: it is a standby or was made read-only,
+// or its disk is full. That passes.
 func isUnwritable(err error) bool {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pgErr.Code == pgerrcode.DiskFull || isReadOnly(err)
 }
 
-// isReadOnly tells that the session of a connection only reads. It stays so for as long as the connection lives, also
-// when the server was made primary or another one took its place.
+// isReadOnly reports whether the session of a connection only reads. It stays so for as long as the connection lives,
+// also when the server was made primary or another one took its place.
 func isReadOnly(err error) bool {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pgErr.Code == pgerrcode.ReadOnlySQLTransaction
 }
 
-// isAway tells that the database could not be reached, is starting or stopping, or has no connection left. That passes.
+// isAway reports whether the database could not be reached, is starting or stopping, or has no connection left. That
+// passes.
 func isAway(err error) bool {
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pgerrcode.IsConnectionException(pgErr.Code) || pgerrcode.IsInsufficientResources(pgErr.Code) ||

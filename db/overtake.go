@@ -32,11 +32,10 @@ func (s *Stall) String() string {
 		s.Waits.Round(time.Second), s.Holder, s.State)
 }
 
-// findStall finds a session that holds up processes of this ledger and waits for nobody itself: one that is gone if
-// there is any, since nobody else ends it, or else the one that holds up the longest. Sessions of others that wait, an
-// operator's among them, are none of the ledger's. The process of a session counts as gone when the session waits for
-// its client, and the watcher of the same process, which asks something every other second, does not. Processes that
-// wait to start, until the schema is what they need, hold up nobody who runs.
+// findStall finds a session that holds up sessions of this ledger and does not itself wait: first one whose process is
+// gone, since nobody else ends it, otherwise the one that has done so longest. A process is gone when its session is
+// idle in a transaction and its watcher, which asks every other second, has been silent. Sessions of others, such as an
+// operator's, do not count as waiting; nor do processes that wait for the schema.
 const findStall = `
 WITH blocked AS (
 	SELECT l.pid, extract(EPOCH FROM clock_timestamp() - min(l.waitstart))::float8 AS waits

@@ -8,9 +8,9 @@ import (
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-// Wakes is how far lifecycles were woken that wait for what no contract of their own tells.
+// Wakes is the progress of waking lifecycles that wait for something beside their own contracts.
 type Wakes struct {
-	// Holders is up to where it was looked who has too many holdings.
+	// Holders is the offset up to which owners with too many holdings were looked for.
 	Holders ledger.Offset
 	// Wallet is the last wallet for which all that waited for it was woken, Waiting the last contract of those that wait
 	// for the next wallet.

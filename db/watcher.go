@@ -135,10 +135,8 @@ func (w *Watcher) isClosed() bool {
 
 // OnUserChange calls the function for each user that was created, changed or deleted, or whose rights were, by any
 // process. The id "" stands for all users: changes may have been missed while the connection was lost. A change that
-// was
-// made through the same [DB] is told before the call that made it returns, and once more when it is notified. Calls
-// hold
-// up the watcher or the change, so the function must be quick; it may be called from several goroutines.
+// was made through the same [DB] is told before the call that made it returns, and once more when it is notified. Calls
+// hold up the watcher or the change, so the function must be quick; it may be called from several goroutines.
 func (w *Watcher) OnUserChange(call func(id string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,7 +12,7 @@ var (
 		"SUBMISSION_ALREADY_IN_FLIGHT", ContentionOnSharedResources, OfRequest,
 		"Wait for the completion of the submission that is in flight.",
 	}
-	// Inconsistent: the ledger changed under the command.
+	// Inconsistent: the ledger changed while the command was decided.
 	Inconsistent = Code{
 		"INCONSISTENT", InvalidGivenCurrentSystemStateOther, OfContracts,
 		"Read the contracts again and send the command anew.",

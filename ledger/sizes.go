@@ -7,8 +7,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// What values on the ledger may hold, in bytes of their JSON. Whoever names a party puts a contract into its lists: so
-// large may one be, of whatever template, and so large what is said when a choice is made.
+// What values on the ledger may hold, in bytes of their JSON. Anybody can name a party in a contract, which then stands
+// in its lists: so large may one be, of whatever template, and so large what is said when a choice is made.
 const (
 	// MaxTextBytes is for one text: a description, a reason, a reference, a value of metadata or its key.
 	MaxTextBytes = 16 << 10

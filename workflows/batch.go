@@ -58,9 +58,9 @@ type batcher struct {
 type pending struct {
 	submission ledger.Submission
 	bytes      int
-	// estimate is what its commit costs as far as its commands show, and least what it counts for anyway. cost is what
-	// its turn counts for, and how much of what is under way it takes: more than the estimate for accounts whose
-	// submissions cost more than they show.
+	// estimate is what its commands suggest that the commit costs, least the minimum that it is charged. cost is what it
+	// is charged in its turn and while it is under way: more than the estimate for accounts whose submissions have cost
+	// more than they show.
 	estimate, least, cost int
 
 	started chan error    // receives one value: nil when Temporal has it

@@ -39,7 +39,7 @@ func (h *habits) learn(who ledger.Identity, estimated int, actual int64) {
 	}
 }
 
-// forget takes those who cost what they show for newcomers again, and everybody where most cost more.
+// forget drops the accounts that cost what they show, and all of them when too many are left.
 func (h *habits) forget() {
 	maps.DeleteFunc(h.accounts, func(_ ledger.Identity, one habit) bool { return one.actual <= one.estimated })
 	if len(h.accounts) > manyUsers/2 {

@@ -14,7 +14,7 @@ const eagerStart = true
 // commitOptions are for the activity that commits: short tries, and no last one. An acknowledged submission must end in
 // a completion, so it waits as long as the database is away.
 func commitOptions() workflow.LocalActivityOptions {
-	const forEver = 10 * 365 * 24 * time.Hour // left out, the total would be the time of one try
+	const forEver = 10 * 365 * 24 * time.Hour // without it, ScheduleToClose would be StartToClose
 	return workflow.LocalActivityOptions{
 		StartToCloseTimeout:    30 * time.Second,
 		ScheduleToCloseTimeout: forEver,

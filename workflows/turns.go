@@ -19,7 +19,7 @@ const manyUsers = 4096
 // an account's own submissions stay in order. It is not safe for concurrent use.
 type turns struct {
 	waiting turnHeap
-	// now is the start of the turn that was given last, in what a user with a submission always waiting has had.
+	// now is the virtual time: the start of the turn that was given last.
 	now int64
 	// ends are where the last turns of users end.
 	ends  map[ledger.Identity]int64

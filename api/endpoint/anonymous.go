@@ -109,7 +109,7 @@ func (a *anonymous) open(address string) (leave func(), refusal error) {
 	return func() { a.streams.give(network, 1) }, nil
 }
 
-// time is that of the clock, if there is one: without, turns do not rest.
+// time is that of the clock, if there is one: without a clock, turns do not rest.
 func (a *anonymous) time() time.Time {
 	if a.now == nil {
 		return time.Time{}

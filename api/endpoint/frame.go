@@ -169,9 +169,8 @@ func (f *Frame) handler(e Endpoint) (http.Handler, error) {
 }
 
 // ServeHTTP implements [http.Handler]. The order of the steps is the API's: parameters, token, body, right, call. What
-// is around the endpoint, such as stored answers, comes behind the right. What
-// is one too many is refused as early as that is known, and a request takes up a place only when it has been read, so
-// that clients who send slowly take none.
+// is around the endpoint, such as stored answers, comes behind the right. Limits are checked as soon as they can be. A
+// request takes a place only once it has been read, so that clients who send slowly take none.
 func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	if !s.Long {
@@ -271,7 +270,7 @@ func (s *served) decode(ctx context.Context, from io.Reader, target reflect.Valu
 	if err != nil {
 		return nil, unreadableBody(err)
 	}
-	if len(body) > freeBody { // who may not call has nothing decoded that is dear to decode
+	if len(body) > freeBody { // large bodies are decoded only for callers with the right
 		if err := s.checkCaller(ctx); err != nil {
 			return nil, err
 		}

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// burstSeconds is for how many seconds' worth of requests at once a caller may come that was quiet before.
+	// burstSeconds is the burst of a caller's limiter, in seconds of its rate.
 	burstSeconds = 2
 	// maxRates bounds how many callers are told apart. Callers beyond that share one rate.
 	maxRates = 10_000
-	// sweepEvery is how often, at most, callers that were quiet are looked for to be forgotten.
+	// sweepEvery is the least time between two sweeps of callers that were quiet.
 	sweepEvery = time.Second
 )
 
@@ -43,7 +43,7 @@ func NewRates(perSecond float64, now func() time.Time) *Rates {
 	return rates
 }
 
-// Set changes how many a second there may be; what callers did lately counts on.
+// Set changes how many a second there may be; recent requests still count.
 func (r *Rates) Set(perSecond float64) {
 	if r == nil {
 		return

@@ -234,8 +234,8 @@ func (s *socket) write(ctx context.Context, body []byte) error {
 	}
 }
 
-// isStuck tells that the client takes no frames at the moment. It then gets no answer to its ping, which would have to
-// wait behind the frame, and would cut the connection of a reader that is merely slow.
+// isStuck reports whether the client takes no frames at the moment. It then gets no answer to its ping, which would
+// have to wait behind the frame, and would cut the connection of a reader that is merely slow.
 func (s *socket) isStuck() bool {
 	const slow = time.Second
 	began := s.writing.Load()

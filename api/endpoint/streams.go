@@ -60,11 +60,12 @@ type Streams struct {
 	count  int
 	byUser map[ledger.Identity]map[*openStream]struct{}
 	// refused are the streams that are open until their clients have been told that there is no place for them. They
-	// take no place, and have so few of their own that nobody's take the memory of the node.
+	// count against places of their own, few for each user, which bounds the memory that they take.
 	refused      map[ledger.Identity]int
 	refusedCount int
-	// changes counts the changes of users, and changed is which of them was the last of each user lately, so that one that
-	// comes between authentication and registration is noticed. One before forgotten may have been of anybody.
+	// changes counts the changes of users; changed has the number of each user's last one. A stream compares them with
+	// the count before its authentication, so that no change in between is missed. Changes up to forgotten are no longer
+	// told apart by user.
 	changes   uint64
 	changed   map[string]uint64
 	forgotten uint64
@@ -195,8 +196,8 @@ func (s *Streams) seen() uint64 {
 }
 
 // add registers a stream, and returns how to remove it; changes is what seen returned before it was authenticated. A
-// refused stream is registered too: it is open until its client has been told. An untold one is not: there are too many
-// of its user, and it is to be refused before it is opened.
+// refused stream is registered too: it is open until its client has been told. An untold one is not: even
+// refused streams of its user are too many, and it is to be refused before it is opened.
 func (s *Streams) add(open *openStream, changes uint64) (remove func(), refusal, untold error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

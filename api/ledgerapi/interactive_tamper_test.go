@@ -237,9 +237,8 @@ func TestSignaturesBindWhatOnlyTheSignerKnows(t *testing.T) {
 	c := ed25519(t)
 	p := c.prepare(c.settling("settle"))
 	for name, change := range map[string]func(m *preparedpb.Metadata){
-		"command id":     func(m *preparedpb.Metadata) { m.SubmitterInfo.CommandId = "other" },
-		"uuid":           func(m *preparedpb.Metadata) { m.TransactionUuid = "00000000-0000-4000-8000-000000000000" },
-		"mediator group": func(m *preparedpb.Metadata) { m.MediatorGroup = 1 },
+		"command id": func(m *preparedpb.Metadata) { m.SubmitterInfo.CommandId = "other" },
+		"uuid":       func(m *preparedpb.Metadata) { m.TransactionUuid = "00000000-0000-4000-8000-000000000000" },
 	} {
 		message := &preparedpb.PreparedTransaction{}
 		require.NoError(t, proto.Unmarshal(p.PreparedTransaction, message))

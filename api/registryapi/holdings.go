@@ -155,7 +155,8 @@ const anonymousBudget = 2500
 // allowance is how much coin may be looked at; nil for any amount.
 type allowance struct{ left int }
 
-// budgetOf is that of the request: who has a token waits in its own places for as long as it takes.
+// allowanceOf is the allowance of a request: one with a token has none, and waits in its own places for as long as it
+// takes.
 func allowanceOf(ctx context.Context) *allowance {
 	if endpoint.Claims(ctx).Authenticated() {
 		return nil

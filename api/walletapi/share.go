@@ -64,7 +64,7 @@ func (s *share[T]) add(item T, contract ledger.Contract) {
 	}
 }
 
-// drop gives up the oldest item of whoever has most; of those who have as much, whose is the oldest.
+// drop removes the oldest item of the maker with the most; among equals, of the one whose oldest item is older.
 func (s *share[T]) drop(maker ledger.Party, much func(*made[T]) int64) {
 	if s.makers[maker] == nil {
 		for maker = range s.makers {

@@ -63,7 +63,7 @@ func isLoopback(address string) bool {
 	return host == "localhost"
 }
 
-// verifier makes the verifier of the default identity provider's tokens, and that of all tokens.
+// verifiers makes the verifiers of all tokens, those of the default identity provider included.
 func (n *node) verifiers() (*auth.Issuers, error) {
 	settings := n.options.settings
 	keys := auth.NewRemoteKeys(nil, time.Now)

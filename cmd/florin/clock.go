@@ -74,7 +74,7 @@ func (c *clockAdvanceCommand) Run(ctx context.Context) error {
 	})
 }
 
-// goesOn tells that the node came as far as it could within one request.
+// goesOn reports whether the node came as far as it could within one request.
 func goesOn(refused *ledgerclient.Error) bool {
 	return refused.Status == http.StatusServiceUnavailable && strings.Contains(string(refused.Body), "advance_to")
 }

@@ -17,8 +17,8 @@ func stopping() []api.Part {
 	return []api.Part{{Name: "node", Err: errors.New("it is stopping: send requests to another one")}}
 }
 
-// drain ends the service of HTTP without failing a request: /readyz says that the node stops, which it does not do yet,
-// so that load balancers can see it; then nobody connects any more, streams are told, and requests in progress finish.
+// drain ends the service of HTTP without failing a request: /readyz says that the node stops while it still serves, so
+// that load balancers see it first; then nobody connects any more, streams are told, and requests in progress finish.
 // When the reason is a failure, what they wait for does not come any more, and they are cut off.
 func (n *node) drain(ctx context.Context, reason error) {
 	if n.server == nil {

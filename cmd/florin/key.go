@@ -120,8 +120,7 @@ func (c *keyFingerprintCommand) print(stdin io.Reader, stdout io.Writer) error {
 }
 
 // readPublicKey reads a PEM file of either half of a key, or a public key in base64: SubjectPublicKeyInfo, or the
-// 32 raw
-// bytes of an Ed25519 key.
+// 32 raw bytes of an Ed25519 key.
 func readPublicKey(path string, stdin io.Reader) (signing.PublicKey, error) {
 	content, err := readInput(path, stdin)
 	if err != nil {
@@ -153,8 +152,7 @@ type keySignCommand struct {
 }
 
 // Run prints the signature as the API wants it. What is signed is computed here from the transaction itself: a
-// node that
-// states another hash gets no signature.
+// node that states another hash gets no signature.
 func (c *keySignCommand) Run() error { return c.sign(os.Stdin, os.Stdout, os.Stderr) }
 
 func (c *keySignCommand) sign(stdin io.Reader, stdout, stderr io.Writer) error {

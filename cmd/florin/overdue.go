@@ -81,8 +81,8 @@ func (o *overdue) forget() {
 }
 
 // check warns when lifecycles or automation do not get on, though commits do. All nodes see the same, and requests
-// work, so no node says that it is not ready. What one account has a lot of says nothing about the node. Twice the
-// limit leaves the first word to commits, which all of this waits for as well.
+// work, so no node says that it is not ready. A backlog of one account does not count. The limit is doubled, so that
+// slow commits, on which these depend, are reported first.
 func (o *overdue) check(limit time.Duration) []api.Part {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -24,7 +24,7 @@ type presence struct {
 	self db.Process
 	// works is true while the worker of this process takes tasks.
 	works atomic.Bool
-	// silent is true while it cannot be said that this process runs: nor can others say it then, probably.
+	// silent is set while the database does not take that this process runs, and so probably of none.
 	silent  atomic.Bool
 	stop    context.CancelFunc
 	stopped chan struct{}

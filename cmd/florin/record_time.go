@@ -18,9 +18,9 @@ const (
 	recordTimePeriod = 10 * time.Second
 )
 
-// recordTime knows how far the last entry of the record is ahead of the ledger's clock, as this machine has it. That is
-// so after a machine committed whose clock was wrong, or while this one's is. Nothing breaks, for record times increase
-// in any case; but they say little until the clock has caught up.
+// recordTime knows how far the last entry of the record is ahead of the ledger's clock, as this machine has it. It is
+// ahead after a commit by a machine whose clock was fast, or while this machine's is slow. Nothing breaks, for record
+// times increase in any case; but they say little until the clock has caught up.
 type recordTime struct{ ahead atomic.Int64 }
 
 // watch looks at the record now, and from time to time until background ends.

@@ -68,7 +68,7 @@ func (a *account) apply(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: a.uid, Gid: a.gid}}
 }
 
-// canEnter says whether the account can reach dir and run the server there: the kernel is asked, because mode bits
+// canEnter reports whether the account can reach dir and run the server there: the kernel is asked, because mode bits
 // are only half of the truth (access lists, mount options).
 func (a *account) canEnter(ctx context.Context, b binaries, dir string) bool {
 	if a == nil {

@@ -103,7 +103,7 @@ func (c cluster) endLeftovers(ctx context.Context, progress func(string)) error 
 	return err
 }
 
-// inUse says whether processes work in the directory of a cluster, as all of a server do.
+// inUse reports whether processes work in the directory of a cluster, as all of a server do.
 func inUse(dir string) bool { return len(processesIn(dir)) > 0 }
 
 // processesIn lists the processes that work in a directory.
@@ -138,7 +138,7 @@ func removeStale(path string) error {
 	return nil
 }
 
-// serves says whether the process is a PostgreSQL server of the cluster at dir.
+// serves reports whether the process is a PostgreSQL server of the cluster at dir.
 func serves(ctx context.Context, pid int, dir string) bool {
 	if runtime.GOOS == "linux" {
 		content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
@@ -157,13 +157,13 @@ func serves(ctx context.Context, pid int, dir string) bool {
 	return err == nil && strings.Contains(string(output)+" ", " -D "+dir+" ")
 }
 
-// exists says whether the kernel knows a process, be it that it has ended and that nobody has collected it.
+// exists reports whether the kernel knows a process, be it that it has ended and that nobody has collected it.
 func exists(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)
 }
 
-// alive says whether a process runs. One that has ended and that nobody has collected, as happens in containers
+// alive reports whether a process runs. One that has ended and that nobody has collected, as happens in containers
 // without an init process, does not.
 func alive(pid int) bool {
 	if !exists(pid) {

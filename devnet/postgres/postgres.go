@@ -97,8 +97,8 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	}
 }
 
-// mayStartLater says whether trying again may help: another program was faster to take the port that we chose, or the
-// last processes of a server that was killed are still ending.
+// mayStartLater reports whether trying again may help: another program was faster to take the port that we chose, or
+// the last processes of a server that was killed are still ending.
 func mayStartLater(err error, port int) bool {
 	said := err.Error()
 	return port == 0 && strings.Contains(said, "Address already in use") ||

@@ -86,7 +86,7 @@ func TestChildDiesWithItsKilledParent(t *testing.T) {
 	require.Eventually(t, func() bool { return !running(pid) }, deadline, 5*time.Millisecond)
 }
 
-// running says whether a process runs; one that waits to be collected does not.
+// running reports whether a process runs; one that waits to be collected does not.
 func running(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && !strings.Contains(string(stat), ") Z ")

@@ -194,7 +194,7 @@ func (e *DecodeError) Error() string {
 	}
 }
 
-// Unreadable tells that the bytes are no such message at all.
+// Unreadable reports whether the bytes are no such message at all.
 func (e *DecodeError) Unreadable() bool { return e.kind == unreadable }
 
 // Fault is the refusal that a request with such bytes gets (contract, POST /v2/interactive-submission/execute).

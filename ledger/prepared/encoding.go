@@ -69,7 +69,7 @@ func (e *encoding) hexText(value, what string) {
 	e.trace.line(content, what, value)
 }
 
-// optional says whether something follows.
+// optional reports whether something follows.
 func (e *encoding) optional(present bool, what string) bool {
 	if present {
 		e.byte(1, what+": present")

@@ -174,8 +174,8 @@ func expireRewardCoupon(s Situation, c plan.Contract[coin.RewardCouponV2]) (*pla
 	return asDSO(s, networkState{rules: rules[0]}, expireID(c.ID), "AmuletRules_ClaimExpiredRewardsV2", argument)
 }
 
-// planDust burns coin that its holding fee has eaten, a hundred at once, the one that was eaten first first. Whether it
-// is, the configuration states say, so it is looked again when the older of them is replaced.
+// planDust burns coin that its holding fee has eaten, a hundred at once, the longest eaten first. The configuration
+// states say whether coin is dust, so the next look is when the older of them is replaced.
 func planDust(s Situation) (Step, error) {
 	n, ok, err := readNetwork(s.View)
 	if err != nil || !ok || len(n.states) < 2 {

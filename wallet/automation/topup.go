@@ -28,8 +28,8 @@ type TopUp struct {
 	Interval time.Duration
 }
 
-// Purchase computes what is bought how often. The interval is a multiple of the polling interval; where the amount
-// would be below the network's minimum, the interval is stretched until it is not.
+// Purchase computes how much is bought, and how often. The interval is a multiple of the polling interval; where the
+// amount would be below the network's minimum, the interval is stretched until it is not.
 func (c TopUpConfig) Purchase() (TopUp, error) {
 	if c.TargetThroughput < 0 || c.PollingInterval <= 0 || c.MinTopupInterval < c.PollingInterval {
 		return TopUp{}, fmt.Errorf("a top-up interval of %s, polled each %s, for %d bytes per second: "+

@@ -41,8 +41,8 @@ func followAcceptedOffer(_ ledger.ContractID, o walletapp.AcceptedTransferOffer)
 	}
 }
 
-// strangers is how long to wait before it is looked again whether somebody has a wallet here. Offers between others are
-// theirs to end.
+// strangers is how long to wait before looking again for a wallet of the sender or the receiver here: offers between
+// others are theirs to end.
 const strangers = 24 * time.Hour
 
 // planOffer ends an offer that was not accepted in time, in the name of whichever side has a wallet here.
@@ -60,7 +60,7 @@ func (r *Registry) planOffer(s Situation, o plan.Contract[walletapp.TransferOffe
 	return Step{WaitsFor: "archival, having expired", Action: action}, err
 }
 
-// ending is what a contract waits for that has expired. It reports whether it still waits.
+// ending is the step of an expired contract until its patience is over. It reports whether that is still to come.
 func ending(s Situation, deadline time.Time) (Step, bool) {
 	end := deadline.Add(plan.ExpiryPatience)
 	return Step{Until: end, WaitsFor: "archival, having expired"}, s.Now.Before(end)

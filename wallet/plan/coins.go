@@ -91,7 +91,7 @@ func payable(v View, owner ledger.Party) ([]holding, error) {
 	return unlocked(v, owner, MaxInputs(round.Payload))
 }
 
-// Spendable adds up the coin that one payment of a party can take.
+// Spendable is the most that one payment of a party can take from its coin.
 func Spendable(v View, owner ledger.Party) (decimal.Decimal, error) {
 	taken, err := payable(v, owner)
 	if err != nil {

@@ -53,8 +53,8 @@ func (s *Session) explainNoAnswer(broken *url.Error) error {
 	return console.Fail(console.ExitNoNode, hint, "no node answers at %s: %w", s.Info.URL, reason)
 }
 
-// mayHaveHappened says of a change to which no answer came, or that of a failure on the way, how to make it once,
-// whatever became of it.
+// mayHaveHappened explains an error after which it is not known whether a change was made, and names the command that
+// makes it exactly once.
 func (s *Session) mayHaveHappened(err error, again string) error {
 	if errors.Is(err, syscall.ECONNREFUSED) { // nobody has heard of it
 		return err
