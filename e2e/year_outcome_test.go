@@ -109,12 +109,12 @@ func (l *life) readOutcome(t *testing.T, databaseURL string) outcome {
 			o.keep(t, l, c, held)
 		case c.template == preapprovalEntity && !renewals[c.text("receiver")+c.text("expiresAt")]:
 			if ends := c.time(t, "expiresAt"); !cancelled[c.text("receiver")] || !c.archived.Before(ends) {
-				o.note(t, l, "expired", c.text("receiver"), ends.Add(plan.ExpiryPatience), c.archived)
+				o.noteAfter(t, l, "expired", c.text("receiver"), ends, plan.ExpiryPatience, c.archived)
 			}
 		case c.template == offerEntity && c.text("receiver") == l.party("guest"):
-			o.note(t, l, "offer expired", c.text("trackingId"), c.time(t, "expiresAt").Add(plan.ExpiryPatience), c.archived)
+			o.noteAfter(t, l, "offer expired", c.text("trackingId"), c.time(t, "expiresAt"), plan.ExpiryPatience, c.archived)
 		case c.template == requestEntity:
-			o.note(t, l, "request expired", c.text("description"), c.time(t, "expiresAt").Add(plan.ExpiryPatience), c.archived)
+			o.noteAfter(t, l, "request expired", c.text("description"), c.time(t, "expiresAt"), plan.ExpiryPatience, c.archived)
 		}
 	}
 	for owner, amount := range held {
@@ -128,9 +128,18 @@ func (l *life) readOutcome(t *testing.T, databaseURL string) outcome {
 // note notes what happened at a deadline, which must have been met to the second.
 func (o *outcome) note(t *testing.T, l *life, what, whom string, deadline, happened time.Time) {
 	t.Helper()
+	o.noteAfter(t, l, what, whom, deadline, 0, happened)
+}
+
+// noteAfter notes what happened some time after a deadline, to the second.
+func (o *outcome) noteAfter(
+	t *testing.T, l *life, what, whom string, deadline time.Time, patience time.Duration, happened time.Time,
+) {
+	t.Helper()
 	line := fmt.Sprintf("%s %s: %s", deadline.Sub(l.base).Truncate(time.Second), what, l.plain(whom))
-	require.Equal(t, deadline.Truncate(time.Second), happened.Truncate(time.Second), line)
-	require.False(t, happened.Before(deadline), line)
+	due := deadline.Add(patience)
+	require.Equal(t, due.Truncate(time.Second), happened.Truncate(time.Second), line)
+	require.False(t, happened.Before(due), line)
 	o.deadlines = append(o.deadlines, line)
 }
 
