@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/workflowid"
@@ -165,7 +164,7 @@ func (p planning) plan() (LifecyclePlan, error) {
 		plan.Refusal = refused.Fault.Error()
 	}
 	if plan.Action != nil && refused != nil && refused.CommandID == plan.Action.CommandID {
-		plan = p.putOff(plan, lostRace(refused.Fault), at)
+		plan = p.putOff(plan, refused.LostRace(), at)
 	}
 	if plan.Action != nil { // the lifecycle stays due until what happened is looked at
 		*plan.Action, err = sealSubmission(p.ctx, p.tx, *plan.Action)
@@ -219,11 +218,6 @@ func (p planning) submission(action *plan.Action) *ledger.Submission {
 		ActAs: ledger.SortedParties(action.ActAs), ReadAs: ledger.SortedParties(action.ReadAs),
 		Commands: action.Commands, ReceivedAt: p.now, Kind: ledger.KindLifecycle,
 	}
-}
-
-// lostRace reports whether a contract which an action needs was consumed after the action was decided on.
-func lostRace(refusal *fault.Fault) bool {
-	return fault.ContractNotFound.Matches(refusal) || fault.LocalVerdictInactiveContracts.Matches(refusal)
 }
 
 // putOff makes an action wait that was refused lately, unless it only has to be made anew.

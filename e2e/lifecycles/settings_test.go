@@ -25,13 +25,16 @@ import (
 // newSettingsNode makes a node with the automations that have settings, on which rounds never advance.
 func newSettingsNode(t *testing.T) *node {
 	t.Helper()
-	return newNodeWith(t, 10*365*day, func(n *node) []automation.Automation {
-		sweeps, err := automation.NewSweeps(n.packages)
-		require.NoError(t, err)
-		accepts, err := automation.NewAutoAccept(n.packages)
-		require.NoError(t, err)
-		return []automation.Automation{automation.NewTopUp(), sweeps, accepts}
-	})
+	return newNodeWith(t, 10*365*day, settingsKinds)
+}
+
+// settingsKinds are the kinds of automation that settings are for.
+func settingsKinds(n *node) []automation.Automation {
+	sweeps, err := automation.NewSweeps(n.packages)
+	require.NoError(n.t, err)
+	accepts, err := automation.NewAutoAccept(n.packages)
+	require.NoError(n.t, err)
+	return []automation.Automation{automation.NewTopUp(), sweeps, accepts}
 }
 
 // set is a change by the operator; nil switches off.
@@ -310,13 +313,7 @@ func TestTrafficIsBoughtWhenLittleIsLeft(t *testing.T) {
 
 func TestOtherAutomationsLeaveTheReserveOfTraffic(t *testing.T) {
 	t.Parallel()
-	n := newNodeOf(t, nodeOptions{
-		roundZero: 10 * 365 * day, tick: tick, enforcesTraffic: true, kinds: func(n *node) []automation.Automation {
-			sweeps, err := automation.NewSweeps(n.packages)
-			require.NoError(t, err)
-			return []automation.Automation{automation.NewTopUp(), sweeps}
-		},
-	})
+	n := newNodeOf(t, nodeOptions{roundZero: 10 * 365 * day, tick: tick, enforcesTraffic: true, kinds: settingsKinds})
 	alice, bob := n.party("alice"), n.party("bob")
 	n.wallet(alice)
 	n.set(settings.KindTopUp, "", settings.TopUp{ // which buys nothing, since the operator has no wallet

@@ -75,8 +75,7 @@ func (r *Registry) planMerging(s Situation) (Step, error) {
 // forClients is what a new contract waits for: an operator that runs the process as a client of its own is not raced
 // (upstream's wallet SDK accepts and merges at once). It reports whether it still waits.
 func forClients(s Situation, since time.Time, what string) (Step, bool) {
-	until := since.Add(plan.MergePatience)
-	return Step{Until: until, WaitsFor: what + ", which is left to clients of the operator at first"}, s.Now.Before(until)
+	return patiently(s, since.Add(plan.MergePatience), what+", which is left to clients of the operator at first")
 }
 
 // mergedOwner is whose holdings a contract is about.

@@ -62,8 +62,12 @@ func (r *Registry) planOffer(s Situation, o plan.Contract[walletapp.TransferOffe
 
 // ending is the step of an expired contract until its patience is over. It reports whether that is still to come.
 func ending(s Situation, deadline time.Time) (Step, bool) {
-	end := deadline.Add(plan.ExpiryPatience)
-	return Step{Until: end, WaitsFor: "archival, having expired"}, s.Now.Before(end)
+	return patiently(s, deadline.Add(plan.ExpiryPatience), "archival, having expired")
+}
+
+// patiently is the step of what is left alone until a time. It reports whether that is still to come.
+func patiently(s Situation, until time.Time, waitsFor string) (Step, bool) {
+	return Step{Until: until, WaitsFor: waitsFor}, s.Now.Before(until)
 }
 
 // planAcceptedOffer completes an accepted offer for its sender. Without the coin for it the offer is given up at once;

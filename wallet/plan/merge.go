@@ -41,7 +41,7 @@ func MergeFirst(v View, w Wallet, purse Purse, payment string, refused *Refused)
 		return nil, nil //nolint:nilnil // as the comment above says
 	}
 	again := strings.HasPrefix(refused.CommandID, commandID)
-	if !again && refused.CommandID != payment || again && lostRace(refused.Fault) {
+	if !again && refused.CommandID != payment || again && refused.LostRace() {
 		return nil, nil //nolint:nilnil // as the comment above says
 	}
 	if purse == Holdings {
@@ -87,9 +87,9 @@ func mergeHoldings(v View, w Wallet, commandID string, again bool, refused *Refu
 		})
 }
 
-// lostRace reports whether a contract that a command needs was consumed after the command was decided on.
-func lostRace(refusal *fault.Fault) bool {
-	return fault.ContractNotFound.Matches(refusal) || fault.LocalVerdictInactiveContracts.Matches(refusal)
+// LostRace reports whether a contract that the command needs was consumed after the command was decided on.
+func (r *Refused) LostRace() bool {
+	return fault.ContractNotFound.Matches(r.Fault) || fault.LocalVerdictInactiveContracts.Matches(r.Fault)
 }
 
 // hasElsewhere reports whether a payment was refused for want of coin that the wallet has beyond one payment's inputs.
