@@ -67,6 +67,19 @@ var (
 		"INTERPRETATION_USER_ERROR", InvalidGivenCurrentSystemStateOther, OfContracts,
 		"Read the cause: a rule of the contract is not met.",
 	}
+	// InterpretationUpgradeErrorTranslationFailed: a contract has a value for which another version of its template has no
+	// place.
+	InterpretationUpgradeErrorTranslationFailed = Code{
+		"INTERPRETATION_UPGRADE_ERROR_TRANSLATION_FAILED", InvalidIndependentOfSystemState, Unraised,
+		"Use the contract by a version of its package that has a place for all its values: that which created it, or a " +
+			"newer one.",
+	}
+	// InterpretationUpgradeErrorValidationFailed: another version of a contract's template says otherwise whose contract
+	// it is.
+	InterpretationUpgradeErrorValidationFailed = Code{
+		"INTERPRETATION_UPGRADE_ERROR_VALIDATION_FAILED", InvalidIndependentOfSystemState, Unraised,
+		"Have the newer version of the template compute the signatories, observers and key that the older one does.",
+	}
 	// DamlFailure: a contract stopped the command with a status of its own.
 	DamlFailure = Code{
 		"DAML_FAILURE", InvalidGivenCurrentSystemStateOther, OfContracts,
@@ -184,6 +197,7 @@ var submissionCodes = []Code{
 	DuplicateCommand, SubmissionAlreadyInFlight, Inconsistent, ContractNotFound, ContractNotActive,
 	ContractKeyNotFound, DuplicateContractKey, CommandPreprocessingFailed, DamlInterpretationError,
 	DamlInterpreterInvalidArgument, DamlAuthorizationError, DamlEffectfulRollbackError, InterpretationUserError,
+	InterpretationUpgradeErrorTranslationFailed, InterpretationUpgradeErrorValidationFailed,
 	DamlFailure, TemplatePreconditionViolated, CreateEmptyContractKeyMaintainers, FetchEmptyContractKeyMaintainers,
 	WronglyTypedContract, ContractDoesNotImplementInterface, ContractDoesNotImplementRequiringInterface,
 	NonComparableValues, ContractIDInContractKey, ContractIDComparability, ValueNesting, ValueSize, MalformedText,

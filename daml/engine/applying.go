@@ -79,6 +79,19 @@ func (p *Program) KeyHash(ctx context.Context, template lf.TypeName, key Value) 
 	return found.Hash, nil
 }
 
+// Decode is a value of a type constructor without arguments, a template's say, from JSON as the ledger keeps it.
+func (p *Program) Decode(name lf.TypeName, encoded json.RawMessage) (Value, error) {
+	t, err := p.LFType(name)
+	if err != nil {
+		return nil, err
+	}
+	decoded, err := lf.DecodeJSON(t, encoded)
+	if err != nil {
+		return nil, fmt.Errorf("a value of type %s: %w", name, err)
+	}
+	return p.imported(t, decoded)
+}
+
 // Key is a key of a template's contracts as a value, and its type, of a key in JSON as the ledger keeps it.
 func (p *Program) Key(template lf.TypeName, encoded json.RawMessage) (Value, ast.Type, error) {
 	t, failure := p.template(template)

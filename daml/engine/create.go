@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 	"strings"
 
 	"github.com/florinledger/florin/fault"
@@ -11,85 +10,20 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// creation computes what a contract says of itself, one thing after another, and creates it.
-type creation struct {
-	template    *template
-	argument    Value
-	signatories []ledger.Party
-	observers   []ledger.Party
-	keyValue    Value
-	key         *ledger.ContractKey // nil where the template has none
-}
-
-// The steps of a creation.
-const (
-	checkPrecondition = iota
-	findSignatories
-	findObservers
-	findKey
-	findMaintainers
-)
+// creation waits for what a contract says of itself, and creates it.
+type creation struct{ said *metadata }
 
 // create creates a contract of a template.
 func (m *machine) create(t *template, argument Value) code {
-	c := &creation{template: t, argument: argument}
-	return c.next(m, checkPrecondition, t.precondition())
+	c := &creation{&metadata{template: t, argument: argument}}
+	m.push(c, 0, 0, nil)
+	return c.said.compute(m)
 }
 
-func (c *creation) next(m *machine, step int32, of *global) code {
-	m.push(c, step, 0, nil)
-	return m.applyGlobal(of, c.argument)
-}
+func (c *creation) resume(m *machine, _ *frame) code { return c.said.insert(m) }
 
-func (c *creation) resume(m *machine, f *frame) code {
-	var ok bool
-	switch f.i {
-	case checkPrecondition:
-		if !m.result.(lf.Bool) {
-			return m.fail(c.preconditionViolated())
-		}
-		return c.next(m, findSignatories, c.template.signatories())
-	case findSignatories:
-		if c.signatories, ok = m.parties(m.result); !ok {
-			return nil
-		}
-		return c.next(m, findObservers, c.template.observers())
-	case findKey:
-		c.keyValue = m.result
-		m.push(c, findMaintainers, 0, nil)
-		return m.applyGlobal(c.template.maintainers(), c.keyValue)
-	case findMaintainers:
-		maintainers, ok := m.parties(m.result)
-		if !ok {
-			return nil
-		}
-		var failure *Failure
-		if c.key, failure = m.contractKey(c.template, c.keyValue, maintainers); failure != nil {
-			return m.fail(failure)
-		}
-		return c.insert(m)
-	default:
-		if c.observers, ok = m.parties(m.result); !ok {
-			return nil
-		}
-		c.observers = slices.DeleteFunc(c.observers, func(party ledger.Party) bool {
-			return ledger.PartiesContain(c.signatories, party)
-		})
-		if c.template.def.Key != nil {
-			return c.next(m, findKey, c.template.key())
-		}
-		return c.insert(m)
-	}
-}
-
-func (c *creation) preconditionViolated() *Failure {
-	return failed(fault.TemplatePreconditionViolated.New(
-		interpretationError+"Update failed due to precondition violation when creating %s", c.template.name).
-		WithResource("TEMPLATE_ID", c.template.name.String()))
-}
-
-// insert adds the node.
-func (c *creation) insert(m *machine) code {
+// insert adds the node of a new contract.
+func (c *metadata) insert(m *machine) code {
 	t := m.ledger
 	argument, failure := m.export(c.argument)
 	switch {
@@ -119,13 +53,11 @@ func (c *creation) insert(m *machine) code {
 	}
 	node := &t.nodes[id]
 	node.ContractID = ledger.LocalContractID(node.Seed, t.env.EffectiveAt, node.Stakeholders())
-	made := &instance{
-		contract: ledger.Contract{
-			ID: node.ContractID, Template: c.template.name, PackageName: c.template.pkg.Name,
-			Signatories: c.signatories, Observers: c.observers, Key: c.key, CreatedAt: t.env.EffectiveAt,
-		},
-		template: c.template, argument: c.argument,
-	}
+	made := &instance{stored: argument, contract: ledger.Contract{
+		ID: node.ContractID, Template: c.template.name, PackageName: c.template.pkg.Name,
+		Signatories: c.signatories, Observers: c.observers, Key: c.key, CreatedAt: t.env.EffectiveAt,
+	}}
+	made.usable(&version{instance: made, template: c.template, argument: c.argument})
 	t.created[node.ContractID] = made
 	if c.key != nil {
 		t.createdWith[c.key.Hash] = append(t.createdWith[c.key.Hash], made)
@@ -134,7 +66,7 @@ func (c *creation) insert(m *machine) code {
 }
 
 // checkMaintainers checks that a key has maintainers, all of them signatories.
-func (c *creation) checkMaintainers(t *transaction) *Failure {
+func (c *metadata) checkMaintainers(t *transaction) *Failure {
 	if c.key == nil {
 		return nil
 	}

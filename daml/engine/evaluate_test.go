@@ -147,6 +147,25 @@ func TestValuesThatTraceAreEvaluatedOnceInEachRun(t *testing.T) {
 	require.Equal(t, []string{"once", "once"}, traces)
 }
 
+// Values that use one that traces are no more shared than that one, through whatever modules.
+func TestWhatUsesAValueThatTracesTracesToo(t *testing.T) {
+	t.Parallel()
+	p := program(t, `
+		module A { val plain: Int64 = ADD_INT64 1 1; val base: Int64 = TRACE @Int64 "base" A:plain; }
+		module B { val second: Int64 = ADD_INT64 A:base A:plain; }
+		module C { val third: Int64 = ADD_INT64 A:plain B:second; val pick: Int64 -> Int64 =
+			let x: Int64 = B:second in \(y: Int64) -> ADD_INT64 x y; }
+		module M { val all: Int64 = ADD_INT64 A:base (ADD_INT64 B:second (ADD_INT64 C:third (C:pick 1))); }`)
+	for _, name := range []string{"M:all", "C:third", "B:second", "M:all", "C:third"} {
+		var traces []string
+		options := engine.Options{Trace: func(message string, _ ast.Location) { traces = append(traces, message) }}
+		module, value, _ := strings.Cut(name, ":")
+		_, err := p.Value(t.Context(), options, ast.ValueName{Package: asttest.PackageID, Module: module, Name: value})
+		require.NoError(t, err)
+		require.Equal(t, []string{"base"}, traces, name)
+	}
+}
+
 func TestFailuresSayWhereTheyAre(t *testing.T) {
 	t.Parallel()
 	p := program(t, `module M {

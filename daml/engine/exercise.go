@@ -8,50 +8,27 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// fetch reads a contract that is to be of a template.
+// fetch reads a contract as one of a template.
 func (m *machine) fetch(name lf.TypeName, id lf.ContractID) code {
-	found, failure := m.lookup(id)
-	if failure != nil {
-		return m.fail(failure)
-	}
-	if found.template.name != name {
-		return m.fail(wronglyTyped(id, name, found.template.name))
-	}
-	if failure := m.insertFetch(found, nil, false); failure != nil {
-		return m.fail(failure)
-	}
-	return m.give(found.argument)
+	return m.useTemplate(name, id, func(found *version) code {
+		if failure := m.insertFetch(found, nil, false); failure != nil {
+			return m.fail(failure)
+		}
+		return m.give(found.argument)
+	})
 }
 
 // fetchInterface reads a contract that is to implement an interface.
 func (m *machine) fetchInterface(name lf.TypeName, id lf.ContractID) code {
-	found, failure := m.lookupInterface(name, id)
-	if failure == nil {
-		failure = m.insertFetch(found, &name, false)
-	}
-	if failure != nil {
-		return m.fail(failure)
-	}
-	return m.give(found.template.interfaceValue(found.argument))
+	return m.useInterface(name, id, func(found *version) code {
+		if failure := m.insertFetch(found, &name, false); failure != nil {
+			return m.fail(failure)
+		}
+		return m.give(found.template.interfaceValue(found.argument))
+	})
 }
 
-func (m *machine) lookupInterface(name lf.TypeName, id lf.ContractID) (*instance, *Failure) {
-	found, failure := m.lookup(id)
-	if failure != nil {
-		return nil, failure
-	}
-	if found.template.def.Implementation(name) == nil {
-		return nil, failed(fault.ContractDoesNotImplementInterface.New(interpretationError+
-			"Update failed due to contract %s not implementing an interface: expected contract to implement interface %s "+
-			"but contract has type %s", id, name, found.template.name).
-			WithResource("CONTRACT_ID", string(id)).
-			WithResource("TEMPLATE_ID", found.template.name.String()).
-			WithResource("INTERFACE_ID", name.String()))
-	}
-	return found, nil
-}
-
-func (m *machine) insertFetch(found *instance, through *lf.TypeName, byKey bool) *Failure {
+func (m *machine) insertFetch(found *version, through *lf.TypeName, byKey bool) *Failure {
 	t := m.ledger
 	stakeholders, authorizers := found.contract.Stakeholders(), t.top().authorizers
 	if !ledger.PartiesOverlap(stakeholders, authorizers) {
@@ -74,7 +51,7 @@ func (m *machine) insertFetch(found *instance, through *lf.TypeName, byKey bool)
 // exercising computes who a choice involves, one thing after another, and exercises it. What these expressions throw
 // cannot be caught: it may depend on a contract that the catcher has no right to see.
 type exercising struct {
-	found       *instance
+	found       *version
 	choice      *choice
 	through     *lf.TypeName
 	this        Value // the contract's argument, or the value of the interface
@@ -96,19 +73,12 @@ const (
 
 // exercise exercises a choice of a template.
 func (m *machine) exercise(name lf.TypeName, choiceName string, id lf.ContractID, argument Value) code {
-	found, failure := m.lookup(id)
-	if failure != nil {
-		return m.fail(failure)
-	}
-	return m.exerciseFound(found, name, choiceName, argument, false)
+	return m.useTemplate(name, id, func(found *version) code {
+		return m.exerciseFound(found, choiceName, argument, false)
+	})
 }
 
-func (m *machine) exerciseFound(
-	found *instance, name lf.TypeName, choiceName string, argument Value, byKey bool,
-) code {
-	if found.template.name != name {
-		return m.fail(wronglyTyped(found.contract.ID, name, found.template.name))
-	}
+func (m *machine) exerciseFound(found *version, choiceName string, argument Value, byKey bool) code {
 	c, failure := found.template.choice(choiceName)
 	if failure != nil {
 		return m.fail(failure)
@@ -119,22 +89,19 @@ func (m *machine) exerciseFound(
 
 // exerciseInterface exercises a choice of an interface. The guard is a function of the interface; nil for none.
 func (m *machine) exerciseInterface(name lf.TypeName, choiceName string, id lf.ContractID, argument, guard Value) code {
-	found, failure := m.lookupInterface(name, id)
-	if failure != nil {
-		return m.fail(failure)
-	}
-	c, failure := m.program.interfaceChoice(name, choiceName)
-	if failure != nil {
-		return m.fail(failure)
-	}
-	e := &exercising{
-		found: found, choice: c, through: &name, this: found.template.interfaceValue(found.argument), argument: argument,
-	}
-	if guard != nil {
-		m.push(e, checkGuard, 0, nil)
-		return m.apply(guard, []Value{e.this})
-	}
-	return e.next(m, findControllers, c.controllers())
+	return m.useInterface(name, id, func(found *version) code {
+		c, failure := m.program.interfaceChoice(name, choiceName)
+		if failure != nil {
+			return m.fail(failure)
+		}
+		this := found.template.interfaceValue(found.argument)
+		e := &exercising{found: found, choice: c, through: &name, this: this, argument: argument}
+		if guard != nil {
+			m.push(e, checkGuard, 0, nil)
+			return m.apply(guard, []Value{e.this})
+		}
+		return e.next(m, findControllers, c.controllers())
+	})
 }
 
 func (e *exercising) next(m *machine, step int32, of *global) code {

@@ -20,6 +20,13 @@ type kept struct {
 	bytes int
 }
 
+// own is a value that a run keeps for itself.
+type own struct {
+	value Value
+	// traces: by itself, evaluating it prints something. So do values that are evaluated with it.
+	traces bool
+}
+
 const (
 	// smallBytes is what a value takes at most that runs use for free.
 	smallBytes = 4 << 10
@@ -31,8 +38,11 @@ func (g *global) quick(m *machine) (Value, bool) {
 	if known := g.value.Load(); known != nil {
 		return known.value, known.bytes == 0 || m.charged(g, known.bytes)
 	}
-	if v, ok := m.own[g]; ok {
-		return v, true
+	if mine, ok := m.own[g]; ok {
+		if mine.traces {
+			m.traced++
+		}
+		return mine.value, true
 	}
 	return nil, false
 }
@@ -98,21 +108,23 @@ func (g *global) load(limit int) (*function, int, error) {
 }
 
 // resume keeps the value that was evaluated. It takes no more memory than its evaluation did, code left out. A value
-// that traces is kept by the run alone: each run prints what it would print by itself.
+// that traces, or was evaluated with one that does, is kept by the run alone: each run prints what it would print by
+// itself.
 func (g *global) resume(m *machine, f *frame) code {
 	taken := int(f.more.(int64) - m.memory - m.compiled)
 	out := &kept{value: m.result}
 	if taken > smallBytes {
 		out.bytes = taken
 	}
-	if m.traced == f.i && g.program.shares(g, out, taken) {
+	traces := m.traced != f.i
+	if !traces && g.program.shares(g, out, taken) {
 		m.use(g)
 		return nil
 	}
 	if m.own == nil {
-		m.own = map[*global]Value{}
+		m.own = map[*global]own{}
 	}
-	m.own[g] = m.result
+	m.own[g] = own{value: m.result, traces: traces}
 	return nil
 }
 

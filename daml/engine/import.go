@@ -9,7 +9,8 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Import is a stored value of a type constructor without arguments, a template's say, as a value of the language.
+// Import is a stored value of a type constructor without arguments, a template's say, as a value of the language. It
+// may have been stored as one of another version of the type.
 func (p *Program) Import(name lf.TypeName, v lf.Value) (Value, error) {
 	t, err := p.LFType(name)
 	if err != nil {
@@ -18,12 +19,36 @@ func (p *Program) Import(name lf.TypeName, v lf.Value) (Value, error) {
 	return p.imported(t, v)
 }
 
+// ImportResult is a stored result of a choice as a value of the language. It may have been stored as the result of
+// another version of the choice.
+func (p *Program) ImportResult(template lf.TypeName, choiceName string, v lf.Value) (Value, error) {
+	t, failure := p.template(template)
+	if failure != nil {
+		return nil, failure
+	}
+	c, failure := t.choice(choiceName)
+	if failure != nil {
+		return nil, failure
+	}
+	returned, err := p.lfTypeOf(c.def.ReturnType)
+	if err != nil {
+		return nil, err
+	}
+	return p.imported(returned, v)
+}
+
 // imported is a stored value as a value of the language, whatever run it is for.
 func (p *Program) imported(t *lf.Type, v lf.Value) (Value, error) {
 	return newMachine(p, DefaultLimits()).imported(t, v)
 }
 
-func mismatch(t *lf.Type, v lf.Value) error { return fmt.Errorf("%T is no value of %s", v, t.Name) }
+// mismatch is the error of a value that is of another type.
+func mismatch(t *lf.Type, v lf.Value) error {
+	if t.Name.IsZero() {
+		return fmt.Errorf("%T is no value of the type that is expected", v)
+	}
+	return fmt.Errorf("%T is no value of %s", v, t.Name)
+}
 
 // errSpent ends the import of a value where the run has failed.
 var errSpent = errors.New("the run has failed")
@@ -62,7 +87,34 @@ func (m *machine) imported(t *lf.Type, v lf.Value) (Value, error) {
 	case lf.GenMap:
 		return m.importGenMap(t, v)
 	default:
+		if scalarKind(v) != t.Kind {
+			return nil, mismatch(t, v)
+		}
 		return v, nil
+	}
+}
+
+// scalarKind is the kind of a value that has no parts.
+func scalarKind(v lf.Value) lf.Kind {
+	switch v.(type) {
+	case lf.Unit:
+		return lf.KindUnit
+	case lf.Bool:
+		return lf.KindBool
+	case lf.Int64:
+		return lf.KindInt64
+	case lf.Text:
+		return lf.KindText
+	case lf.Party:
+		return lf.KindParty
+	case lf.ContractID:
+		return lf.KindContractID
+	case lf.Timestamp:
+		return lf.KindTimestamp
+	case lf.Date:
+		return lf.KindDate
+	default:
+		return -1
 	}
 }
 
@@ -105,18 +157,33 @@ func (m *machine) importList(t *lf.Type, v lf.List) (Value, error) {
 	return ListOf(elements...), nil
 }
 
+// importRecord gives a record the fields of its type. Those that a newer version of the type added at the end are
+// optional: they are none where the record comes from an older version, and have to be none where the type is older.
 func (m *machine) importRecord(t *lf.Type, v lf.Record) (Value, error) {
-	if t.Kind != lf.KindRecord || len(v.Fields) != len(t.Fields) {
+	if t.Kind != lf.KindRecord {
 		return nil, mismatch(t, v)
 	}
 	typ, err := m.program.recordType(t.Name)
 	if err != nil {
 		return nil, err
 	}
-	fields := make([]Value, len(v.Fields))
-	for i, field := range v.Fields {
-		if fields[i], err = m.imported(t.Fields[i].Type, field.Value); err != nil {
+	fields := make([]Value, len(t.Fields))
+	for i, member := range t.Fields {
+		switch {
+		case i < len(v.Fields):
+			fields[i], err = m.imported(member.Type, v.Fields[i].Value)
+		case member.Type.Kind == lf.KindOptional:
+			fields[i] = none
+		default:
+			err = fmt.Errorf("field %s of %s is missing, and it is not optional", member.Name, t.Name)
+		}
+		if err != nil {
 			return nil, err
+		}
+	}
+	for i := len(t.Fields); i < len(v.Fields); i++ {
+		if optional, ok := v.Fields[i].Value.(lf.Optional); !ok || optional.Value != nil {
+			return nil, fmt.Errorf("field %d has a value, and %s has no such field", i+1, t.Name)
 		}
 	}
 	return &Record{Type: typ, Fields: fields}, nil

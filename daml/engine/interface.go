@@ -13,7 +13,7 @@ func (s *scope) interfaces(e ast.Expr) code {
 	case *ast.ExpToInterface:
 		return s.gather(toAny{s.program.typeRep(&ast.TyCon{Name: e.Template})}, e.Expr)
 	case *ast.ExpFromInterface:
-		return s.gather(fromAny{s.program.typeRep(&ast.TyCon{Name: e.Template})}, e.Expr)
+		return s.gather(fromInterface(e.Template), e.Expr)
 	case *ast.ExpUnsafeFromInterface:
 		return s.gather(unsafeFromInterface(e.Template), e.ContractID, e.Expr)
 	case *ast.ExpToRequiredInterface:
@@ -39,6 +39,33 @@ func (s *scope) interfaces(e ast.Expr) code {
 	default:
 		return nil
 	}
+}
+
+// fromInterface takes a contract out of a value of an interface, where it is one of a template or of another version of
+// it.
+func fromInterface(name lf.TypeName) operation {
+	return fallible(func(m *machine, args []Value) (Value, *Failure) {
+		t, argument, failure := m.program.resolve(args[0])
+		switch {
+		case failure != nil:
+			return nil, failure
+		case t.name == name:
+			m.memory -= valueBytes
+			return some(argument), nil
+		case t.name.Module != name.Module || t.name.Entity != name.Entity:
+			return none, nil
+		}
+		to, failure := m.program.template(name)
+		if failure != nil || to.pkg.Name != t.pkg.Name {
+			return none, failure
+		}
+		stored, failure := m.export(argument)
+		if failure != nil {
+			return nil, failure
+		}
+		translated, failure := m.argumentOf(to, t.name, "", stored)
+		return some(translated), failure
+	})
 }
 
 func unsafeFromInterface(name lf.TypeName) operation {

@@ -107,10 +107,7 @@ func (m *machine) askForKey(key *ledger.ContractKey, inputs *keyInputs, limit in
 		}
 		found := m.ledger.inputs[contract.ID]
 		if found == nil {
-			var failure *Failure
-			if found, failure = m.admit(contract); failure != nil {
-				return failure
-			}
+			found = m.ledger.admit(contract)
 		}
 		inputs.found = append(inputs.found, found)
 	}
@@ -158,22 +155,20 @@ func (b *byKey) resume(m *machine, _ *frame) code {
 
 func (b *byKey) handle(m *machine, _ *frame, thrown *Failure) code { return m.unhandled(thrown) }
 
-// one is the first contract that has the key.
-func (b *byKey) one(m *machine) (*instance, *Failure) {
+// one hands on the first contract that has the key.
+func (b *byKey) one(m *machine, then func(found *version) code) code {
 	found, failure := m.lookupKey(b.found, 1)
-	if failure != nil {
-		return nil, failure
-	}
-	if len(found) == 0 {
-		return nil, failed(fault.ContractKeyNotFound.New("dependency error: couldn't find key %s", b.shown()).
+	switch {
+	case failure != nil:
+		return m.fail(failure)
+	case len(found) == 0:
+		return m.fail(failed(fault.ContractKeyNotFound.New("dependency error: couldn't find key %s", b.shown()).
 			WithResource("CONTRACT_KEY", b.shown()).
 			WithResource("TEMPLATE_ID", b.template.name.String()).
-			WithResource("PACKAGE_NAME", b.template.pkg.Name))
+			WithResource("PACKAGE_NAME", b.template.pkg.Name)))
+	default:
+		return m.as(b.template, found, func(versions []*version) code { return then(versions[0]) })
 	}
-	if actual := found[0].template.name; actual != b.template.name {
-		return nil, wronglyTyped(found[0].contract.ID, b.template.name, actual)
-	}
-	return found[0], nil
 }
 
 func (b *byKey) shown() string { return shorten(string(b.found.Value)) }
@@ -181,35 +176,29 @@ func (b *byKey) shown() string { return shorten(string(b.found.Value)) }
 // fetchByKey reads the first contract that has a key.
 func (m *machine) fetchByKey(name lf.TypeName, key Value) code {
 	return m.byKey(name, key, func(b *byKey, m *machine) code {
-		found, failure := b.one(m)
-		if failure == nil {
-			failure = m.insertFetch(found, nil, true)
-		}
-		if failure != nil {
-			return m.fail(failure)
-		}
-		m.memory -= 6 * valueBytes
-		return m.give(found.asTuple())
+		return b.one(m, func(found *version) code {
+			if failure := m.insertFetch(found, nil, true); failure != nil {
+				return m.fail(failure)
+			}
+			m.memory -= 6 * valueBytes
+			return m.give(found.asTuple())
+		})
 	})
 }
 
-func (i *instance) asTuple() Value {
-	return &Record{Type: tuple2, Fields: []Value{i.contract.ID, i.argument}}
+func (v *version) asTuple() Value {
+	return &Record{Type: tuple2, Fields: []Value{v.contract.ID, v.argument}}
 }
 
 // exerciseByKey exercises a choice of the first contract that has a key.
 func (m *machine) exerciseByKey(name lf.TypeName, choiceName string, key, argument Value) code {
 	return m.byKey(name, key, func(b *byKey, m *machine) code {
-		found, failure := b.one(m)
-		if failure != nil {
-			return m.fail(failure)
-		}
-		return m.exerciseFound(found, name, choiceName, argument, true)
+		return b.one(m, func(found *version) code { return m.exerciseFound(found, choiceName, argument, true) })
 	})
 }
 
 // queryByKey lists at most n contracts that have a key. All its maintainers have to authorize that.
-func (m *machine) queryByKey(name lf.TypeName, n int64, key Value, result func(found []*instance) Value) code {
+func (m *machine) queryByKey(name lf.TypeName, n int64, key Value, result func(found []*version) Value) code {
 	if n < 1 {
 		return m.fail(crash("a query by key asks for %d contracts, and has to ask for one at least", n))
 	}
@@ -225,20 +214,17 @@ func (m *machine) queryByKey(name lf.TypeName, n int64, key Value, result func(f
 		if failure != nil {
 			return m.fail(failure)
 		}
-		for _, contract := range found {
-			if contract.template.name != name {
-				return m.fail(wronglyTyped(contract.contract.ID, name, contract.template.name))
+		return m.as(b.template, found, func(versions []*version) code {
+			if !m.alloc(len(versions) * (6*valueBytes + listBytes)) {
+				return nil
 			}
-		}
-		if !m.alloc(len(found) * (6*valueBytes + listBytes)) {
-			return nil
-		}
-		return m.give(result(found))
+			return m.give(result(versions))
+		})
 	})
 }
 
 // contractsFound are contracts with their ids: Some of a list of pairs.
-func contractsFound(found []*instance) Value {
+func contractsFound(found []*version) Value {
 	list := make([]Value, len(found))
 	for i, contract := range found {
 		list[i] = contract.asTuple()
@@ -247,7 +233,7 @@ func contractsFound(found []*instance) Value {
 }
 
 // firstFound is the id of the first contract, or None.
-func firstFound(found []*instance) Value {
+func firstFound(found []*version) Value {
 	if len(found) == 0 {
 		return none
 	}

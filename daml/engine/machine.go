@@ -69,11 +69,11 @@ type machine struct {
 
 	// used are the values of the program that this run was charged for, own those that only this run keeps.
 	used map[*global]bool
-	own  map[*global]Value
+	own  map[*global]own
 
 	ledger *transaction // nil where no update may run
 	trace  func(message string, at ast.Location)
-	traced int32 // how many messages were traced
+	traced int32 // how many messages were traced, and values used that trace
 }
 
 const (

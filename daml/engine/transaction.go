@@ -38,6 +38,10 @@ type Environment struct {
 	EffectiveAt time.Time
 	// Seed is what contract ids and node seeds derive from.
 	Seed [32]byte
+	// Packages are the packages that names of packages stand for: a contract that is used by one of its interfaces is used
+	// as one of the version of its template in the package that its package's name stands for. Where it is nil, each is
+	// used as one of the version that created it.
+	Packages map[string]lf.PackageID
 	// TakeBack has exceptions that are caught take back what was created and archived meanwhile; otherwise such a
 	// submission is refused.
 	TakeBack bool
@@ -70,13 +74,6 @@ type scopeOfAuthority struct {
 	node        int32 // -1 above all nodes
 	seed        [32]byte
 	children    uint32
-}
-
-// instance is a contract with its argument as values.
-type instance struct {
-	contract ledger.Contract
-	template *template
-	argument Value
 }
 
 func newTransaction(env Environment) *transaction {
@@ -120,8 +117,8 @@ func (m *machine) lookup(id lf.ContractID) (*instance, *Failure) {
 	}
 	if t.consumed[id] {
 		return nil, failed(fault.ContractNotActive.New(
-			interpretationError+"Update failed due to fetch of an inactive contract %s (%s)", id, found.template.name).
-			WithResource("CONTRACT_ID", string(id)).WithResource("TEMPLATE_ID", found.template.name.String()))
+			interpretationError+"Update failed due to fetch of an inactive contract %s (%s)", id, found.contract.Template).
+			WithResource("CONTRACT_ID", string(id)).WithResource("TEMPLATE_ID", found.contract.Template.String()))
 	}
 	if found != nil {
 		return found, nil
@@ -133,31 +130,15 @@ func (m *machine) lookup(id lf.ContractID) (*instance, *Failure) {
 	if !ok {
 		return nil, failed(fault.ContractNotFoundWithID(string(id)))
 	}
-	return m.admit(contract)
+	return t.admit(contract), nil
 }
 
 // admit takes up a contract of the ledger.
-func (m *machine) admit(contract Contract) (*instance, *Failure) {
-	t, id := m.ledger, contract.ID
-	tmpl, failure := m.program.template(contract.Template)
-	if failure != nil {
-		return nil, failure
-	}
-	argumentType, err := m.program.LFType(contract.Template)
-	if err != nil {
-		return nil, crash("contract %s: %s", id, err)
-	}
-	argument, err := m.imported(argumentType, contract.Argument)
-	switch {
-	case m.failure != nil:
-		return nil, m.failure
-	case err != nil: // it was stored by a program with these packages
-		return nil, &Failure{err: fmt.Errorf("contract %s: %w", id, err)}
-	}
-	found := &instance{contract: contract.Contract, template: tmpl, argument: argument}
-	t.inputs[id] = found
-	t.order = append(t.order, id)
-	return found, nil
+func (t *transaction) admit(contract Contract) *instance {
+	found := &instance{contract: contract.Contract, stored: contract.Argument}
+	t.inputs[contract.ID] = found
+	t.order = append(t.order, contract.ID)
+	return found
 }
 
 // mark is a point of a transaction to go back to.

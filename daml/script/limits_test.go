@@ -73,26 +73,6 @@ func TestWhatIsNoLedgersRefusalIsNotExpectedAndNotCaught(t *testing.T) {
 	}
 }
 
-func TestVersionsThatAreNotUsedAsOneFailTheScript(t *testing.T) {
-	t.Parallel()
-	for _, behaviour := range []string{"mustFail", "try"} {
-		packages, main := scripttest.Packages(t, `
-		module M { val test: LL:Script Unit = H:script (\(u: Unit) -> H:party "alice" (\(alice: Party) ->
-			H:submit alice (H:create alice alice "of version 2") (\(r: Unit) ->
-			H:ask "UnvetPackages" 1 (H:Packages { packages = Cons @Unit [
-				H:PackageName { name = "test", version = "2.0.0" }] (Nil @Unit) }) (\(x: Unit) ->
-			H:expect H:`+behaviour+` alice (H:exercise (H:created r) H:tear) H:done)))); }`)
-		newer := *main
-		newer.ID, newer.Release = "newer", "2.0.0"
-		packages[newer.ID] = &newer
-		suite, err := script.NewSuite(packages)
-		require.NoError(t, err)
-		report := suite.Run(t.Context(), script.Find(main, packages)[0], script.Options{})
-		require.NotNil(t, report.Failure)
-		require.Equal(t, fault.WronglyTypedContract.ID, report.Failure.Code)
-	}
-}
-
 func TestNothingCatchesTheEndOfARun(t *testing.T) {
 	t.Parallel()
 	for body, message := range map[string]string{

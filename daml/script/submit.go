@@ -1,6 +1,7 @@
 package script
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/florinledger/florin/daml/engine"
@@ -124,7 +125,7 @@ func (q *question) interpret(one submission, h *host) (engine.Interpretation, er
 		commands = append(commands, made)
 	}
 	done, err := q.suite.program.Interpret(q.ctx, q.evaluation, engine.Environment{
-		Host: h, ActAs: one.actAs, EffectiveAt: q.ledger.now, Seed: q.draw(), TakeBack: true,
+		Host: h, ActAs: one.actAs, EffectiveAt: q.ledger.now, Seed: q.draw(), Packages: names, TakeBack: true,
 	}, commands)
 	if err != nil {
 		return done, err
@@ -164,15 +165,37 @@ func (q *question) results(one submission, done engine.Interpretation) engine.Va
 			out = append(out, q.make.variant(result, "CreateResult", done.Results[i]))
 		case createAndExercise:
 			id := done.Transaction.Nodes[roots[0]].ContractID
-			out = append(out, q.make.variant(result, "CreateResult", id),
-				q.make.variant(result, "ExerciseResult", done.Results[i]))
+			out = append(out, q.make.variant(result, "CreateResult", id))
 			roots = roots[1:]
+			fallthrough
 		default:
-			out = append(out, q.make.variant(result, "ExerciseResult", done.Results[i]))
+			v := q.result(c, done.Transaction.Nodes[roots[0]], done.Results[i])
+			out = append(out, q.make.variant(result, "ExerciseResult", v))
 		}
 		roots = roots[1:]
 	}
 	return engine.ListOf(out...)
+}
+
+// result is the result of a choice, as the version of the choice returns it that the command names.
+func (q *question) result(c command, node ledger.TxNode, v engine.Value) engine.Value {
+	if node.Interface != nil || node.Template.Package == c.of.Package {
+		return v
+	}
+	v, err := q.suite.program.ImportResult(c.of, c.choice, node.Result)
+	if err != nil {
+		q.make.keep(fmt.Errorf("choice %s was exercised by version %s of its package, and its result is none of version %s, "+
+			"which the command names: %w", c.choice, q.release(node.Template.Package), q.release(c.of.Package), err))
+	}
+	return v
+}
+
+// release is the version of a package.
+func (q *question) release(id lf.PackageID) string {
+	if p := q.suite.packages[id]; p != nil {
+		return p.Release
+	}
+	return string(id)
 }
 
 // explained is the error of a submission with what the ledger knows of the contract that it lacks.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/florinledger/florin/daml/engine"
@@ -32,6 +33,8 @@ var errorNames = map[string]string{
 	fault.ValueNesting.ID:                                   "ValueNesting",
 	fault.DamlFailure.ID:                                    "FailureStatusError",
 	fault.DamlEffectfulRollbackError.ID:                     "EffectfulRollbackError",
+	fault.InterpretationUpgradeErrorTranslationFailed.ID:    "UpgradeError",
+	fault.InterpretationUpgradeErrorValidationFailed.ID:     "UpgradeError",
 }
 
 // otherRefusals are the codes of other faults that ledgers refuse submissions with.
@@ -47,19 +50,7 @@ func (q *question) refused(err error) bool {
 	if !ok || q.ctx.Err() != nil {
 		return false
 	}
-	if refusal.Code == fault.WronglyTypedContract.ID {
-		of := errorMaker{maker: &q.make, refusal: refusal}
-		return !q.versionsOfOne(of.typeNamed("TEMPLATE_ID", 0), of.typeNamed("TEMPLATE_ID", 1))
-	}
 	return errorNames[refusal.Code] != "" || slices.Contains(otherRefusals, refusal.Code)
-}
-
-// versionsOfOne reports whether two templates are one, in two versions of its package. Other ledgers use a contract of
-// the one as one of the other.
-func (q *question) versionsOfOne(a, b lf.TypeName) bool {
-	packageOfA, packageOfB := q.suite.packages[a.Package], q.suite.packages[b.Package]
-	return a.QualifiedName() == b.QualifiedName() && packageOfA != nil && packageOfB != nil &&
-		packageOfA.Name == packageOfB.Name
 }
 
 // maxNesting is how deep a value on the ledger may be nested.
@@ -168,12 +159,75 @@ func (e errorMaker) fields(name string) (named, bool) {
 		return named{"limit": lf.Int64(maxNesting)}, true
 	case "FailureStatusError":
 		return named{"failureStatus": e.status(e.refusal)}, true
+	case "UpgradeError":
+		typ, known := e.upgradeError()
+		return named{"errorType": typ, "errorMessage": cause}, known
 	case "EffectfulRollbackError":
 		return named{"effectfulRollbackErrorMsg": cause}, true
 	default:
 		return nil, false
 	}
 }
+
+// upgradeError says of which kind an error of an upgrade is; false where the library does not know the kind.
+func (e errorMaker) upgradeError() (engine.Value, bool) {
+	kind, fields := "TranslationFailed", e.translationFailed
+	if e.refusal.Code == fault.InterpretationUpgradeErrorValidationFailed.ID {
+		kind, fields = "ValidationFailed", e.validationFailed
+	}
+	name := e.in(errorModule, "UpgradeErrorType")
+	if !e.hasConstructor(name, kind) {
+		return nil, false
+	}
+	return e.withFields(name, kind, fields()), true
+}
+
+func (e errorMaker) translationFailed() named {
+	of, id := e.typeNamed("TEMPLATE_ID", 0), e.resource("NULLABLE_CONTRACT_ID", 0)
+	contract, argument := none, unit
+	if id != null {
+		contract = some(e.contractID(of, lf.ContractID(id)))
+	}
+	decoded, err := e.program.Decode(of, []byte(e.resource("CONTRACT_ARG", 0)))
+	if e.keep(err); err == nil {
+		argument = decoded
+	}
+	return named{
+		"mCoid": contract, "srcTemplateId": e.typeRep(of), "dstTemplateId": e.typeRep(e.typeNamed("TEMPLATE_ID", 1)),
+		"createArg": e.template(of, argument),
+	}
+}
+
+func (e errorMaker) validationFailed() named {
+	was, is := e.typeNamed("TEMPLATE_ID", 0), e.typeNamed("TEMPLATE_ID", 1)
+	parties := func(typ string, n int) engine.Value {
+		return listOf(strings.FieldsFunc(e.resource(typ, n), func(r rune) bool { return r == ',' }),
+			func(party string) engine.Value { return lf.Party(party) })
+	}
+	key := func(of lf.TypeName, n int) engine.Value {
+		value := e.resource("NULLABLE_CONTRACT_KEY", n)
+		if value == null {
+			return none
+		}
+		return some(e.pair(e.contractKey(of, []byte(value)), parties("NULLABLE_PARTIES", n)))
+	}
+	out := named{
+		"coid":          e.contractID(was, e.id()),
+		"srcTemplateId": e.typeRep(was), "dstTemplateId": e.typeRep(is),
+		"srcPackageName": lf.Text(e.resource("PACKAGE_NAME", 0)), "dstPackageName": lf.Text(e.resource("PACKAGE_NAME", 1)),
+		"originalSignatories": parties("PARTIES", 0), "originalNonSignatoryStakeholders": parties("PARTIES", 1),
+		"originalKeyOpt":        key(was, 0),
+		"recomputedSignatories": parties("PARTIES", 2), "recomputedNonSignatoryStakeholders": parties("PARTIES", 3),
+		"recomputedKeyOpt": key(is, 1),
+	}
+	// The names of the fields in older libraries.
+	out["originalObservers"] = out["originalNonSignatoryStakeholders"]
+	out["recomputedObservers"] = out["recomputedNonSignatoryStakeholders"]
+	return out
+}
+
+// null stands for a resource that there is none of.
+const null = "NULL"
 
 // cryptoErrors are the constructors of the library's CryptoErrorType by codes of faults, and their fields.
 var cryptoErrors = map[string][2]string{

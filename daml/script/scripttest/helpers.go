@@ -1,8 +1,8 @@
 package scripttest
 
-// helpers are functions to write scripts with, and a template: a note that its owner can pass on or tear up, with an
-// interface. LL, T and A stand for modules of the packages above.
-const helpers = `
+// notes are the templates that scripts use: a badge with a key, and a note that its owner can pass on or tear up, with
+// an interface.
+const notes = `
 module N {
 	record View = { text: Text };
 	record Key = { owner: Party, name: Text };
@@ -36,6 +36,10 @@ module N {
 		implements N:Readable { view = N:View { text = N:Note {text} this }; method text = N:Note {text} this; };
 	};
 }
+`
+
+// helpers are functions to write scripts with. LL, T and A stand for modules of the packages above.
+const helpers = `
 module H {
 	record Allocate = { requestedName: Text, idHint: Text, participants: List Text };
 	record Submit = { submissions: List Unit };
@@ -130,6 +134,12 @@ module H {
 			| S:SubmitError:UnknownError x -> H:say (S:SubmitError.UnknownError {unknownErrorMessage} x) next
 			| S:SubmitError:FailureStatusError x -> H:say (F:FailureStatus {errorId}
 				(S:SubmitError.FailureStatusError {failureStatus} x)) next
+			| S:SubmitError:UpgradeError x -> (case S:SubmitError.UpgradeError {errorType} x of
+				  S:UpgradeErrorType:ValidationFailed v ->
+					H:say "ValidationFailed" (H:sayCount (Some @Unit (S:UpgradeErrorType.ValidationFailed
+						{recomputedSignatories} v)) next)
+				| S:UpgradeErrorType:TranslationFailed v ->
+					H:say "TranslationFailed" (H:sayHas (S:UpgradeErrorType.TranslationFailed {mCoid} v) next))
 			| S:SubmitError:ContractNotFound x -> (case S:SubmitError.ContractNotFound {additionalDebuggingInfo} x of
 				  None -> H:say "ContractNotFound" next
 				| Some info -> (case info of

@@ -62,7 +62,16 @@ module Daml.Script.Internal.Questions.UserManagement {
 module Daml.Script.Internal.Questions.Submit.Error {
 	variant SubmitError = ContractNotFound: Unit | AuthorizationError: Unit | UserError: Unit
 		| TemplatePreconditionViolated: Unit | WronglyTypedContract: Unit | FailureStatusError: Unit | UnknownError: Unit
-		| ContractKeyNotFound: Unit | ContractDoesNotImplementInterface: Unit | UnresolvedPackageName: Unit;
+		| ContractKeyNotFound: Unit | ContractDoesNotImplementInterface: Unit | UnresolvedPackageName: Unit
+		| UpgradeError: Unit;
+	record SubmitError.UpgradeError = { errorType: Unit, errorMessage: Text };
+	variant UpgradeErrorType = ValidationFailed: Unit | TranslationFailed: Unit;
+	record UpgradeErrorType.ValidationFailed = { coid: Unit, srcTemplateId: Unit, dstTemplateId: Unit,
+		srcPackageName: Text, dstPackageName: Text, originalSignatories: List Party,
+		originalNonSignatoryStakeholders: List Party, originalKeyOpt: Optional Unit, recomputedSignatories: List Party,
+		recomputedNonSignatoryStakeholders: List Party, recomputedKeyOpt: Optional Unit };
+	record UpgradeErrorType.TranslationFailed = {
+		mCoid: Optional Unit, srcTemplateId: Unit, dstTemplateId: Unit, createArg: Unit };
 	record SubmitError.ContractNotFound = { unknownContractIds: Unit, additionalDebuggingInfo: Optional Unit };
 	record SubmitError.ContractKeyNotFound = { contractKey: Unit };
 	record SubmitError.AuthorizationError = { authorizationErrorMessage: Text };

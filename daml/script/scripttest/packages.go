@@ -4,10 +4,12 @@ package scripttest
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/asttest"
+	"github.com/florinledger/florin/ledger/lf"
 )
 
 // Packages makes packages of a main one, whose text may use the functions of the module H and the template of module
@@ -23,9 +25,26 @@ func Packages(tb testing.TB, source string) (ast.Packages, *ast.Package) {
 		packages[id] = p
 	}
 	packages["library"].Name = "daml-script"
-	main := asttest.Package(tb, inFull(helpers+source))
+	main := asttest.Package(tb, inFull(notes+helpers+source))
 	packages[main.ID] = main
 	return packages, main
+}
+
+// AddVersion adds another version of the main package, with the templates of module N alone. Edits are texts in it and
+// what stands in their places.
+func AddVersion(tb testing.TB, packages ast.Packages, id lf.PackageID, release string, edits ...string) {
+	tb.Helper()
+	for i := 0; i < len(edits); i += 2 {
+		if !strings.Contains(notes, edits[i]) {
+			tb.Fatal("no such text:", edits[i])
+		}
+	}
+	text := strings.NewReplacer(edits...).Replace(notes)
+	p, err := asttest.Parse(id, ast.V2_3, inFull("metadata ('test' : '"+release+"')"+text))
+	if err != nil {
+		tb.Fatal(id, err)
+	}
+	packages[id] = p
 }
 
 // modules are the short names of modules.

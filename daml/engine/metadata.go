@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// metadata is what a contract says of itself: computed by its template, one thing after another.
+type metadata struct {
+	template    *template
+	argument    Value
+	signatories []ledger.Party
+	observers   []ledger.Party
+	keyValue    Value
+	key         *ledger.ContractKey // nil where the template has none
+}
+
+// The steps of computing what a contract says of itself.
+const (
+	checkPrecondition = iota
+	findSignatories
+	findObservers
+	findKey
+	findMaintainers
+)
+
+// compute computes it all; then whoever waits goes on.
+func (c *metadata) compute(m *machine) code {
+	return c.next(m, checkPrecondition, c.template.precondition())
+}
+
+func (c *metadata) next(m *machine, step int32, of *global) code {
+	m.push(c, step, 0, nil)
+	return m.applyGlobal(of, c.argument)
+}
+
+func (c *metadata) resume(m *machine, f *frame) code {
+	var ok bool
+	switch f.i {
+	case checkPrecondition:
+		if !m.result.(lf.Bool) {
+			return m.fail(c.preconditionViolated())
+		}
+		return c.next(m, findSignatories, c.template.signatories())
+	case findSignatories:
+		if c.signatories, ok = m.parties(m.result); !ok {
+			return nil
+		}
+		return c.next(m, findObservers, c.template.observers())
+	case findKey:
+		c.keyValue = m.result
+		m.push(c, findMaintainers, 0, nil)
+		return m.applyGlobal(c.template.maintainers(), c.keyValue)
+	case findMaintainers:
+		maintainers, ok := m.parties(m.result)
+		if !ok {
+			return nil
+		}
+		var failure *Failure
+		if c.key, failure = m.contractKey(c.template, c.keyValue, maintainers); failure != nil {
+			return m.fail(failure)
+		}
+		return nil
+	default:
+		if c.observers, ok = m.parties(m.result); !ok {
+			return nil
+		}
+		c.observers = slices.DeleteFunc(c.observers, func(party ledger.Party) bool {
+			return ledger.PartiesContain(c.signatories, party)
+		})
+		if c.template.def.Key != nil {
+			return c.next(m, findKey, c.template.key())
+		}
+		return nil
+	}
+}
+
+func (c *metadata) preconditionViolated() *Failure {
+	return failed(fault.TemplatePreconditionViolated.New(
+		interpretationError+"Update failed due to precondition violation when creating %s", c.template.name).
+		WithResource("TEMPLATE_ID", c.template.name.String()))
+}

@@ -1,0 +1,253 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// A contract may be used as one of another version of its template: a template of the same name, in a package of the
+// same name. Its argument is then one of that version's type, and what that version says of the contract has to be what
+// the contract was created with.
+
+// instance is a contract, with its argument as the ledger stores it.
+type instance struct {
+	contract ledger.Contract
+	stored   lf.Value
+	versions map[lf.PackageID]*version
+}
+
+// version is a contract as one of a template.
+type version struct {
+	*instance
+	template *template
+	argument Value
+}
+
+// usable notes that the contract can be used as one of a template.
+func (i *instance) usable(v *version) {
+	if i.versions == nil {
+		i.versions = map[lf.PackageID]*version{}
+	}
+	i.versions[v.template.name.Package] = v
+}
+
+// useTemplate goes on with a contract as one of a template.
+func (m *machine) useTemplate(name lf.TypeName, id lf.ContractID, then func(found *version) code) code {
+	t, failure := m.program.template(name)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	found, failure := m.lookup(id)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	return m.as(t, []*instance{found}, func(versions []*version) code { return then(versions[0]) })
+}
+
+// useInterface goes on with a contract as one of the version of its template that is preferred, which has to implement
+// an interface.
+func (m *machine) useInterface(name lf.TypeName, id lf.ContractID, then func(found *version) code) code {
+	found, failure := m.lookup(id)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	of, failure := m.ledger.preferred(found)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	t, failure := m.program.template(of)
+	if failure != nil || t.def.Implementation(name) == nil {
+		return m.fail(failed(fault.ContractDoesNotImplementInterface.New(interpretationError+
+			"Update failed due to contract %s not implementing an interface: expected contract to implement interface %s "+
+			"but contract has type %s", id, name, of).
+			WithResource("CONTRACT_ID", string(id)).
+			WithResource("TEMPLATE_ID", of.String()).
+			WithResource("INTERFACE_ID", name.String())))
+	}
+	return m.as(t, []*instance{found}, func(versions []*version) code { return then(versions[0]) })
+}
+
+// preferred is the version of a contract's template in the package that its package's name stands for.
+func (t *transaction) preferred(found *instance) (lf.TypeName, *Failure) {
+	of := found.contract.Template
+	if t.env.Packages == nil {
+		return of, nil
+	}
+	id, ok := t.env.Packages[found.contract.PackageName]
+	if !ok {
+		return of, failed(fault.UnresolvedPackageName.New(
+			"Contract %s is used by an interface, and its package name %s stands for no package",
+			found.contract.ID, found.contract.PackageName).With("package_name", found.contract.PackageName))
+	}
+	of.Package = id
+	return of, nil
+}
+
+// using turns contracts into ones of a template, one after another, and goes on with them. What another version's
+// expressions throw meanwhile cannot be caught.
+type using struct {
+	template *template
+	found    []*instance
+	versions []*version
+	then     func(versions []*version) code
+
+	next *version // the one whose version says what it says of it
+	said *metadata
+}
+
+// as goes on with contracts as ones of a template.
+func (m *machine) as(t *template, found []*instance, then func(versions []*version) code) code {
+	u := &using{template: t, found: found, then: then}
+	return u.continued(m)
+}
+
+func (u *using) continued(m *machine) code {
+	for len(u.versions) < len(u.found) {
+		found := u.found[len(u.versions)]
+		if known := found.versions[u.template.name.Package]; known != nil && known.template.name == u.template.name {
+			u.versions = append(u.versions, known)
+			continue
+		}
+		v, failure := m.translated(found, u.template)
+		switch {
+		case failure != nil:
+			return m.fail(failure)
+		case found.contract.Template == u.template.name: // what it was created with is what this version said
+			found.usable(v)
+			continue
+		}
+		u.next, u.said = v, &metadata{template: v.template, argument: v.argument}
+		m.push(u, 0, 0, nil)
+		return u.said.compute(m)
+	}
+	return u.then(u.versions)
+}
+
+func (u *using) resume(m *machine, _ *frame) code {
+	if failure := u.next.agrees(u.said); failure != nil {
+		return m.fail(failure)
+	}
+	u.next.usable(u.next)
+	return u.continued(m)
+}
+
+func (u *using) handle(m *machine, _ *frame, thrown *Failure) code { return m.unhandled(thrown) }
+
+// translated is a contract with its argument as one of a template.
+func (m *machine) translated(found *instance, t *template) (*version, *Failure) {
+	of := found.contract.Template
+	if of.Module != t.name.Module || of.Entity != t.name.Entity {
+		return nil, wronglyTyped(found.contract.ID, t.name, of)
+	}
+	argument, failure := m.argumentOf(t, of, string(found.contract.ID), found.stored)
+	if failure != nil {
+		return nil, failure
+	}
+	return &version{instance: found, template: t, argument: argument}, nil
+}
+
+// argumentOf is a stored argument of one version of a template as an argument of another one. The contract's id is for
+// the failure; "" where there is none.
+func (m *machine) argumentOf(t *template, of lf.TypeName, id string, stored lf.Value) (Value, *Failure) {
+	argumentType, err := m.program.LFType(t.name)
+	if err != nil {
+		return nil, crash("%s", err)
+	}
+	argument, err := m.imported(argumentType, stored)
+	switch {
+	case m.failure != nil:
+		return nil, m.failure
+	case err == nil:
+		return argument, nil
+	case of == t.name: // it was stored by a program with these packages
+		return nil, &Failure{err: fmt.Errorf("contract %s: %w", id, err)}
+	default:
+		return nil, m.untranslated(t.name, of, id, stored, err)
+	}
+}
+
+// untranslated is the failure of an argument that another version of its template has no place for.
+func (m *machine) untranslated(to, of lf.TypeName, id string, stored lf.Value, err error) *Failure {
+	contract, nullable := "contract "+id, id
+	if id == "" {
+		contract, nullable = "a contract", "NULL"
+	}
+	refusal := fault.InterpretationUpgradeErrorTranslationFailed.New(interpretationError+
+		"Translation of %s to a value of type %s fails. Reason: %s. The contract is purportedly an instance of %s",
+		contract, to, err, of).
+		WithResource("NULLABLE_CONTRACT_ID", nullable).
+		WithResource("TEMPLATE_ID", of.String()).
+		WithResource("TEMPLATE_ID", to.String())
+	if t, err := m.program.LFType(of); err == nil {
+		encoded := lf.EncodeJSON(t, stored)
+		if !m.alloc(len(encoded)) || !m.work(2*len(encoded)) {
+			return m.failure
+		}
+		refusal = refusal.WithResource("CONTRACT_ARG", string(encoded))
+	}
+	return failed(refusal)
+}
+
+// agrees checks that a version of a contract's template says of the contract what it was created with.
+func (v *version) agrees(said *metadata) *Failure {
+	was := v.contract
+	same := slices.Equal(was.Signatories, said.signatories) && slices.Equal(was.Observers, said.observers) &&
+		sameKey(was.Key, said.key) && was.PackageName == v.template.pkg.Name
+	if same {
+		return nil
+	}
+	const rule = "Verify that neither the signatories, nor the observers, nor the contract key, nor the key's " +
+		"maintainers, nor the package name have changed"
+	text := fmt.Sprintf("Validation fails when trying to upgrade the contract %s from %s to %s. %s: "+
+		"original package name is %s, original signatories are %s, original observers are %s%s; "+
+		"target package name is %s, recomputed signatories are %s, recomputed observers are %s%s",
+		was.ID, was.Template, v.template.name, rule, was.PackageName, listed(was.Signatories), listed(was.Observers),
+		shownKey("original", was.Key), v.template.pkg.Name, listed(said.signatories), listed(said.observers),
+		shownKey("recomputed", said.key))
+	refusal := fault.InterpretationUpgradeErrorValidationFailed.New("%s", interpretationError+text).
+		WithResource("CONTRACT_ID", string(was.ID)).
+		WithResource("TEMPLATE_ID", was.Template.String()).
+		WithResource("TEMPLATE_ID", v.template.name.String()).
+		WithResource("PACKAGE_NAME", was.PackageName).
+		WithResource("PACKAGE_NAME", v.template.pkg.Name)
+	withMetadata(refusal, was.Signatories, was.Observers, was.Key, was.PackageName)
+	withMetadata(refusal, said.signatories, said.observers, said.key, v.template.pkg.Name)
+	return failed(refusal)
+}
+
+// withMetadata adds what a contract says of itself to the resources of a fault.
+func withMetadata(refusal *fault.Fault, signatories, observers []ledger.Party, key *ledger.ContractKey, name string) {
+	joined := func(parties []ledger.Party) string { return strings.Join(ledger.Strings(parties), ",") }
+	value, of, maintainers := "NULL", "NULL", "NULL"
+	if key != nil {
+		value, of, maintainers = string(key.Value), name, joined(key.Maintainers)
+	}
+	refusal.Resources = append(refusal.Resources,
+		fault.Resource{Type: "PARTIES", Value: joined(signatories)},
+		fault.Resource{Type: "PARTIES", Value: joined(observers)},
+		fault.Resource{Type: "NULLABLE_CONTRACT_KEY", Value: value},
+		fault.Resource{Type: "NULLABLE_PACKAGE_NAME", Value: of},
+		fault.Resource{Type: "NULLABLE_PARTIES", Value: maintainers},
+	)
+}
+
+// sameKey reports whether two keys are one. Their hashes are those of their packages' name and their values.
+func sameKey(a, b *ledger.ContractKey) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Hash == b.Hash && slices.Equal(a.Maintainers, b.Maintainers)
+}
+
+func shownKey(which string, key *ledger.ContractKey) string {
+	if key == nil {
+		return ""
+	}
+	return fmt.Sprintf(", %s maintainers are %s, %s key is %s", which, listed(key.Maintainers), which,
+		shorten(string(key.Value)))
+}
