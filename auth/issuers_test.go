@@ -374,6 +374,12 @@ func TestKeysThatCannotBeFetched(t *testing.T) {
 				`","y":"` + strings.Repeat("A", 43) + `"}]}`, "not on",
 		},
 		"far too much": {http.StatusOK, strings.Repeat(" ", 600_000), "larger than 512 KiB"},
+		"many that are no keys": {
+			http.StatusOK, `{"keys":[` + strings.Repeat("1,", 250_000) + `1]}`, "no usable key among 250001",
+		},
+		"a long name of a key": {
+			http.StatusOK, `{"keys":[{"kid":"` + strings.Repeat("é", 200_000) + `","kty":"oct"}]}`, "no usable key among 1",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -384,6 +390,7 @@ func TestKeysThatCannotBeFetched(t *testing.T) {
 			require.True(t, ok, "%v", err)
 			require.Equal(t, "UNAUTHENTICATED", refusal.Code)
 			require.ErrorContains(t, refusal.Unwrap(), test.reason)
+			require.Less(t, len(fault.Hidden(err)), 2048, "every token that names the issuer has this text made")
 		})
 	}
 	t.Run("nobody there", func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +30,8 @@ const (
 	keyFetchBurst = 3
 	// maxKeySetBytes bounds what is read of a key set.
 	maxKeySetBytes = 512 * 1024
+	// maxFetchError bounds what is remembered of a fetch that failed, in bytes.
+	maxFetchError = 1024
 	// maxKeySets bounds the remembered places. There are few: reaching it forgets all.
 	maxKeySets = 64
 )
@@ -161,7 +164,7 @@ func (r *RemoteKeys) remember(place string, keys keySet, failed error) remembere
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	set := r.sets[place]
-	set.lastTry, set.lastFailed = r.now(), failed
+	set.lastTry, set.lastFailed = r.now(), brief(failed)
 	if failed == nil {
 		set.keys, set.until = keys, r.now().Add(keyCacheTime)
 	}
@@ -170,6 +173,15 @@ func (r *RemoteKeys) remember(place string, keys keySet, failed error) remembere
 		set.keys = nil
 	}
 	return set
+}
+
+// brief is an error with a text of maxFetchError bytes at most. The key set has a part in the text, and every token that
+// names its issuer is refused with it from then on.
+func brief(err error) error {
+	if err == nil || len(err.Error()) <= maxFetchError {
+		return err
+	}
+	return errors.New(strings.ToValidUTF8(err.Error()[:maxFetchError], "") + "…")
 }
 
 // CheckKeyURL refuses places that keys may not be fetched from: they are reached over https, or are on this machine.

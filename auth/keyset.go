@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
@@ -48,11 +49,11 @@ func parseKeySet(document []byte) (keySet, error) {
 		return nil, fmt.Errorf("the document is not a JSON Web Key Set: %w", err)
 	}
 	keys := keySet{}
-	var problems []error
+	var problem error // of the first key that cannot be used: there may be hundreds of thousands
 	for _, raw := range wire.Keys {
 		var key jsonWebKey
 		if err := json.Unmarshal(raw, &key); err != nil {
-			problems = append(problems, err)
+			problem = cmp.Or(problem, err)
 			continue
 		}
 		if key.KeyID == "" || (key.Use != "" && key.Use != "sig") {
@@ -60,13 +61,14 @@ func parseKeySet(document []byte) (keySet, error) {
 		}
 		public, err := key.public()
 		if err != nil {
-			problems = append(problems, fmt.Errorf("key %q: %w", key.KeyID, err))
+			problem = cmp.Or(problem, fmt.Errorf("key %q: %w", key.KeyID, err))
 			continue
 		}
 		keys[key.KeyID] = public
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("the key set has no usable key among %d: %w", len(wire.Keys), errors.Join(problems...))
+		return nil, fmt.Errorf("the key set has no usable key among %d: %w", len(wire.Keys),
+			cmp.Or(problem, errors.New("none has a key id and is for verifying")))
 	}
 	return keys, nil
 }

@@ -72,6 +72,15 @@ func encoded(encoding string) *textError {
 	}
 }
 
+// foreignPage is the 403 for a stream that a page of another origin opens.
+func foreignPage(r *http.Request) *textError {
+	return &textError{
+		status: http.StatusForbidden,
+		text: fmt.Sprintf("A page of the origin %.253q opens a stream of the node at %.253q. Only pages of the node may, and "+
+			"those of the origins in --cors-origins.", r.Header.Get("Origin"), r.Host),
+	}
+}
+
 // timedOut is the 503 for a request that took too long.
 func timedOut(advice string) *textError {
 	text := "The server was not able to produce a timely response to your request.\r\n"

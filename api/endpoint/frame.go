@@ -53,8 +53,7 @@ type Options struct {
 	Measure func(method, route string, status int, took time.Duration)
 	// Streams knows the streams that are open; required where there are streams.
 	Streams *Streams
-	// AllowOrigin reports whether pages of a web origin may open streams without a token, beside those of the node; nil
-	// allows no other.
+	// AllowOrigin reports whether pages of a web origin may open streams, beside those of the node; nil allows no other.
 	AllowOrigin func(origin string) bool
 	// PlainTexts refuses bodies with NUL in a text, for endpoints that do not check their texts themselves.
 	PlainTexts bool

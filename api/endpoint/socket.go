@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -77,7 +78,7 @@ func (f *Frame) accept(
 	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols:       []string{auth.WebsocketProtocol},
-		InsecureSkipVerify: !trustsOrigin(callOf(r.Context()).claims) || f.allowsOrigin(r),
+		InsecureSkipVerify: true, // ownPage has looked at the origin
 		OnPingReceived:     s.answersPing,
 		OnPongReceived:     s.takePong,
 	})
@@ -95,17 +96,16 @@ func (f *Frame) accept(
 
 func (f *Frame) streams() StreamOptions { return f.options.Streams.options }
 
-// trustsOrigin reports whether the caller's rights come from where the request comes from, rather than from a token.
-// Only pages of the node itself may then open streams: any other page that a person visits could otherwise read the
-// ledger through that person's browser. A token, which no page has by itself, is proof enough wherever it comes from.
-func trustsOrigin(claims auth.Claims) bool {
-	_, isUser := claims.User()
-	return claims.Authenticated() && !isUser
-}
-
-// allowsOrigin reports whether the operator lets pages of the request's origin call the node.
-func (f *Frame) allowsOrigin(r *http.Request) bool {
-	return f.options.AllowOrigin != nil && f.options.AllowOrigin(r.Header.Get("Origin"))
+// ownPage reports whether a stream is opened by no page, by one of the node itself, or by one of an origin that the
+// operator lets call the node: the rule by which browsers let pages make calls, which they do not apply to WebSockets.
+// A token does not take its place: a page can sign tokens itself where everybody knows the secret.
+func (f *Frame) ownPage(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" || f.options.AllowOrigin != nil && f.options.AllowOrigin(origin) {
+		return true
+	}
+	page, err := url.Parse(origin)
+	return err == nil && page.Host != "" && strings.EqualFold(page.Host, r.Host)
 }
 
 // take counts a frame beside the request, and reports whether the client may send it. After one too many the stream

@@ -105,8 +105,11 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	streams := s.frame.options.Streams
 	changes := streams.seen()
 	var plain error
-	if !wantsWebSocket(r) {
+	switch {
+	case !wantsWebSocket(r):
 		plain = errNoUpgrade
+	case !s.frame.ownPage(r):
+		plain = foreignPage(r)
 	}
 	who, busy, refused := s.frame.admit(ctx, r)
 	if err := cmp.Or(busy, plain, refused); err != nil {

@@ -350,27 +350,27 @@ func TestHandshakesThatAreRefused(t *testing.T) {
 	require.Zero(t, s.streams.Open())
 }
 
-func TestOnlyPagesOfTheNodeMayUseItWithoutAToken(t *testing.T) {
+func TestOnlyPagesOfTheNodeAndOfAllowedOriginsMayOpenStreams(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{})
-	elsewhere := http.Header{"Origin": {"https://elsewhere.example"}}
-	with := func(token string) http.Header {
-		header := bearer(token)
-		header["Origin"] = elsewhere["Origin"]
-		return header
+	for _, caller := range []string{"alice", "everybody"} { // one with a token, and one whom no token is asked of
+		from := func(origin string) http.Header {
+			header := bearer(caller)
+			header.Set("Origin", origin)
+			return header
+		}
+		for _, origin := range []string{"https://elsewhere.example", "null", "file://", s.url + ".evil.example", "http://"} {
+			_, response, err := s.dial("/count", from(origin))
+			require.Error(t, err, "%s of %s: the page may have signed the token", caller, origin)
+			require.Equal(t, http.StatusForbidden, response.status)
+		}
+		for _, origin := range []string{allowedOrigin, s.url} {
+			_, _, err := s.dial("/count", from(origin))
+			require.NoError(t, err, "%s of %s", caller, origin)
+		}
+		_, _, err := s.dial("/count", bearer(caller))
+		require.NoError(t, err, "no page")
 	}
-	_, _, err := s.dial("/count", with("alice"))
-	require.NoError(t, err, "a token is proof enough")
-	_, response, err := s.dial("/count", with("everybody"))
-	require.Error(t, err, "without authorization any page could read")
-	require.Equal(t, http.StatusForbidden, response.status)
-	own := bearer("everybody")
-	own.Set("Origin", allowedOrigin)
-	_, _, err = s.dial("/count", own)
-	require.NoError(t, err, "the operator trusts that page")
-	own.Set("Origin", s.url)
-	_, _, err = s.dial("/count", own)
-	require.NoError(t, err)
 }
 
 func TestMessagesThatAreNoRequest(t *testing.T) {
