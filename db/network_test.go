@@ -82,6 +82,7 @@ var wholeLedger = map[string]map[string]string{
 		"api/preview":                          "interpretation uses every contract",
 		"api/walletapi/allocation_requests.go": "requests of apps are of templates that no network has",
 		"api/walletapi/repeatable.go":          "passes on what the wallet asks",
+		"api/walletapi/trial.go":               "interpretation uses every contract",
 		"daml/engine":                          "asks its host, and knows no database",
 		"db":                                   "is where they are",
 	},

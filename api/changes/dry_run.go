@@ -3,7 +3,7 @@ package changes
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -11,7 +11,6 @@ import (
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
-	"github.com/florinledger/florin/ledger"
 )
 
 // DryRun is the answer to a request that asks what would happen, with dry_run=true. Nothing has happened.
@@ -21,6 +20,7 @@ type DryRun struct {
 	Path         *string  `json:"path" doc:"The way that the change would take; see the documentation"`
 	Traffic      Traffic  `json:"traffic" required:"true" doc:"What the transactions cost of the node's traffic"`
 	Coin         Coin     `json:"coin" required:"true" doc:"What the caller's wallet would have less to spend"`
+	Merges       int64    `json:"merges" required:"true" doc:"How many transactions merge coin before the change is made"`
 	Refusal      *Refusal `json:"refusal" doc:"The refusal that the request would get; null for none"`
 }
 
@@ -44,25 +44,13 @@ type Refusal struct {
 	Later  bool   `json:"later" required:"true" doc:"The request is taken; what automation does for it then is refused"`
 }
 
-// Plan collects what a request would do.
-type Plan struct {
-	// Answer is what is known of it so far.
+// Preview is what a request would do, as far as it would come. Endpoints return it together with the refusal that the
+// request would get, if it would get one.
+type Preview struct {
+	// Answer is what is known of it; whether it would succeed is filled in.
 	Answer DryRun
-	// Party is whose wallet the request is about; empty until that is known.
-	Party ledger.Party
-	// Later tells that what comes next is done by automation, after the request was answered.
+	// Later tells that the refusal is one of what automation does after the request was answered.
 	Later bool
-}
-
-// ErrDryRun ends a request that only asks what would happen, at the point at which it would happen.
-var ErrDryRun = errors.New("this is a dry run: nothing is submitted")
-
-type planKey struct{}
-
-// PlanOf is the plan of a request that only asks what would happen; nil for all others.
-func PlanOf(ctx context.Context) *Plan {
-	plan, _ := ctx.Value(planKey{}).(*Plan)
-	return plan
 }
 
 // asksForDryRun reads the query of a request.
@@ -74,7 +62,7 @@ func asksForDryRun(exchange endpoint.Exchange) (bool, error) {
 	case len(values) != 1 || values[0] != "true":
 		return false, v0.BadRequest("The query parameter %s is %q. Send true to be told what would happen, or leave it out "+
 			"to make it happen.", endpoint.DryRunParameter, strings.Join(values, ", "))
-	case !exchange.Info.DryRun:
+	case exchange.Preview == nil:
 		return false, v0.BadRequest("%s %s knows no %s, and would make the change. Nothing was done: leave the parameter "+
 			"out to make it.", exchange.Info.Method, exchange.Info.Path, endpoint.DryRunParameter)
 	default:
@@ -89,20 +77,23 @@ func dryRun(ctx context.Context, exchange endpoint.Exchange) endpoint.Content {
 		return exchange.Refuse(ctx, err)
 	}
 	defer end()
-	plan := &Plan{Answer: DryRun{DryRun: true}}
-	content := exchange.Serve(context.WithValue(ctx, planKey{}, plan))
-	refused := content.Status >= http.StatusBadRequest && !errors.Is(endpoint.Failure(ctx), ErrDryRun)
-	switch {
-	case refused && (content.Status >= http.StatusInternalServerError ||
-		content.Status == http.StatusUnauthorized || content.Status == http.StatusForbidden):
-		return content
-	case refused:
-		plan.Answer.Refusal = &Refusal{Status: int64(content.Status), Error: textOf(content), Later: plan.Later}
-	default:
-		plan.Answer.WouldSucceed = true
+	found, refused := exchange.Preview(ctx)
+	preview, ok := found.(Preview)
+	if !ok && refused == nil {
+		refused = fault.Internal(fmt.Errorf("the preview of a change is a %T", found))
+	}
+	answer := preview.Answer
+	answer.DryRun, answer.WouldSucceed = true, refused == nil
+	if refused != nil {
+		content := exchange.Refuse(ctx, refused)
+		if content.Status >= http.StatusInternalServerError ||
+			content.Status == http.StatusUnauthorized || content.Status == http.StatusForbidden {
+			return content
+		}
+		answer.Refusal = &Refusal{Status: int64(content.Status), Error: textOf(content), Later: preview.Later}
 	}
 	endpoint.Settle(ctx)
-	body, err := json.Marshal(plan.Answer)
+	body, err := json.Marshal(answer)
 	if err != nil {
 		return exchange.Refuse(ctx, fault.Internal(err))
 	}

@@ -46,18 +46,21 @@ func serveWorking(t *testing.T, limits endpoint.LimitOptions) *working {
 	type named struct {
 		Name string `path:"name"`
 	}
-	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{endpoint.New(endpoint.Info{
+	change := endpoint.New(endpoint.Info{
 		Method: http.MethodPost, Path: "/change/{name}", OperationID: "change", Summary: "s", Tag: "t",
-		Access: endpoint.Open, Rights: "r", DryRun: true,
+		Access: endpoint.Open, Rights: "r",
 		Authorize: func(ctx context.Context) (context.Context, error) { return ctx, nil },
-	}, func(ctx context.Context, req named) (endpoint.Empty, error) {
+	}, func(_ context.Context, req named) (endpoint.Empty, error) {
 		s.started <- req.Name
 		<-s.goOn
-		if changes.PlanOf(ctx) != nil {
-			return endpoint.Empty{}, changes.ErrDryRun
-		}
 		return endpoint.Empty{}, nil
-	})}))
+	})
+	preview := func(_ context.Context, req named) (changes.Preview, error) {
+		s.started <- req.Name
+		<-s.goOn
+		return changes.Preview{}, nil
+	}
+	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{endpoint.WithPreview(change, preview)}))
 	s.handler = router
 	return s
 }

@@ -133,7 +133,7 @@ func (s *schemas) extend(operation *openapi3.Operation, info DocumentInfo, e End
 		operation.AddParameter(openapi3.NewHeaderParameter(info.KeyHeader).
 			WithDescription(info.KeyDescription).WithSchema(openapi3.NewStringSchema()))
 	}
-	if info.DryRun == nil || !e.DryRun {
+	if info.DryRun == nil || e.preview == nil {
 		return nil
 	}
 	operation.AddParameter(openapi3.NewQueryParameter(DryRunParameter).

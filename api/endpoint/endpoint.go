@@ -53,8 +53,6 @@ type Info struct {
 	Vital bool
 	// Reads tells that the endpoint changes nothing though its method is one that does.
 	Reads bool
-	// DryRun endpoints can be asked what they would do (see [DocumentInfo]).
-	DryRun bool
 	// Long endpoints have all the time that it takes: their answers are as long as the record.
 	Long bool
 	// Undocumented leaves the endpoint out of the document.
@@ -67,6 +65,8 @@ type Endpoint struct {
 
 	request, response reflect.Type
 	handle            func(ctx context.Context, request reflect.Value) (any, error)
+	// preview is what the endpoint would do; nil for those that cannot be asked.
+	preview func(ctx context.Context, request reflect.Value) (any, error)
 }
 
 // New makes an endpoint from its description and its function. Req is a struct as the package comment says; Resp is a
@@ -76,13 +76,27 @@ func New[Req, Resp any](info Info, handle func(context.Context, Req) (Resp, erro
 		Info:     info,
 		request:  reflect.TypeFor[Req](),
 		response: reflect.TypeFor[Resp](),
-		handle: func(ctx context.Context, request reflect.Value) (any, error) {
-			decoded, ok := reflect.TypeAssert[Req](request)
-			if !ok {
-				return nil, fmt.Errorf("endpoint %s was called with a %s", info.OperationID, request.Type())
-			}
-			return handle(ctx, decoded)
-		},
+		handle:   typed(info, handle),
+	}
+}
+
+// WithPreview is an endpoint that can be asked what it would do: preview finds it out, and changes nothing. What it
+// returns is for what is around the endpoints ([Exchange].Preview).
+func WithPreview[Req, Preview any](e Endpoint, preview func(context.Context, Req) (Preview, error)) Endpoint {
+	e.preview = typed(e.Info, preview)
+	return e
+}
+
+// typed calls a function of an endpoint with a request of its type.
+func typed[Req, Resp any](
+	info Info, function func(context.Context, Req) (Resp, error),
+) func(context.Context, reflect.Value) (any, error) {
+	return func(ctx context.Context, request reflect.Value) (any, error) {
+		decoded, ok := reflect.TypeAssert[Req](request)
+		if !ok {
+			return nil, fmt.Errorf("endpoint %s was called with a %s", info.OperationID, request.Type())
+		}
+		return function(ctx, decoded)
 	}
 }
 

@@ -76,6 +76,8 @@ type Exchange struct {
 	// Serve calls the endpoint and returns its answer, be it an error or not. It may be called again: what an earlier
 	// call set is forgotten.
 	Serve func(ctx context.Context) Content
+	// Preview asks the endpoint what it would do (see [WithPreview]); nil where it cannot be asked.
+	Preview func(ctx context.Context) (any, error)
 	// Refuse is an error as the family writes it.
 	Refuse func(ctx context.Context, err error) Content
 }

@@ -76,5 +76,11 @@ func (s *served) call(ctx context.Context, request reflect.Value, exchange Excha
 		}
 		return s.frame.render(ctx, response)
 	}
+	if s.preview != nil {
+		exchange.Preview = func(ctx context.Context) (any, error) {
+			callOf(ctx).begin()
+			return s.preview(ctx, request)
+		}
+	}
 	return around(ctx, exchange), nil
 }

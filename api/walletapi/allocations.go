@@ -12,6 +12,7 @@ import (
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // AllocateAmuletRequest sets coin of the caller aside for a settlement, as one leg of it.
@@ -96,8 +97,8 @@ func (a *API) allocateAmulet(
 	id := commandID("allocateAmulet", []ledger.Party{w.party, specification.Settlement.Executor},
 		reference.ID, cid, specification.TransferLegID)
 	requestedAt := lf.TimestampOf(a.now().Add(-requestMargin))
-	result, err := throughFresh[token.AllocationInstructionResult](ctx, a, w, id,
-		"WalletAppInstall_AllocationFactory_Allocate", func() (argument walletapp.InstallAllocationFactoryAllocate,
+	result, err := paying[token.AllocationInstructionResult](a, w, id,
+		"WalletAppInstall_AllocationFactory_Allocate", func(v plan.View) (argument walletapp.InstallAllocationFactoryAllocate,
 			err error,
 		) {
 			argument.AllocateArg = token.AllocationFactoryAllocate{
@@ -110,13 +111,13 @@ func (a *API) allocateAmulet(
 			if err != nil {
 				return argument, err
 			}
-			if argument.AllocateArg.InputHoldingCids, err = a.tokenInputs(ctx, w.party, network); err != nil {
+			if argument.AllocateArg.InputHoldingCids, err = a.tokenInputs(v, w.party, network); err != nil {
 				return argument, err
 			}
 			argument.AllocationFactory = lf.CID[token.AllocationFactory](network.Factory.ID)
 			argument.AllocateArg.ExtraArgs, err = extraArgs(network.AllocationFactory())
 			return argument, err
-		})
+		}).submit(ctx, a)
 	if err != nil {
 		settlement := specification.Settlement
 		return response, a.explainLate(err, deadlineOf("settlement.allocate_before", settlement.AllocateBefore.Time()),
@@ -207,8 +208,8 @@ func (a *API) withdrawAllocation(
 	if err != nil {
 		return response, err
 	}
-	result, err := throughFresh[token.AllocationWithdrawResult](ctx, a, w, "", "WalletAppInstall_Allocation_Withdraw",
-		func() (argument walletapp.InstallAllocationWithdraw, err error) {
+	result, err := paying[token.AllocationWithdrawResult](a, w, "", "WalletAppInstall_Allocation_Withdraw",
+		func(plan.View) (argument walletapp.InstallAllocationWithdraw, err error) {
 			allocation, err := activeByID[coin.AmuletAllocation](ctx, a, w.party, req.ID)
 			if isNotFound(err) {
 				return argument, v0.NotFound("AmuletAllocation '%s' not found.", req.ID)
@@ -223,7 +224,7 @@ func (a *API) withdrawAllocation(
 			argument.AllocationCid = lf.CID[token.Allocation](allocation.ID)
 			argument.WithdrawArg.ExtraArgs, err = a.lockedArgs(ctx, locked, release)
 			return argument, err
-		})
+		}).submit(ctx, a)
 	return WithdrawAllocationResponse{
 		SenderHoldingCids: contractIDs(result.SenderHoldingCids), Meta: result.Meta.Values,
 	}, err

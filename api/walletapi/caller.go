@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/auth"
@@ -55,17 +54,10 @@ func (a *API) newcomersOnly(ctx context.Context) (context.Context, error) {
 
 // caller is the wallet user who calls; others are refused. The operation is the endpoint's operation id.
 func (a *API) caller(ctx context.Context, operation string) (walletUser, error) {
-	w, authorized := ctx.Value(authorizedKey{}).(walletUser)
-	if !authorized {
-		var err error
-		if w, err = a.findCaller(ctx, operation); err != nil {
-			return w, err
-		}
+	if w, authorized := ctx.Value(authorizedKey{}).(walletUser); authorized {
+		return w, nil
 	}
-	if plan := changes.PlanOf(ctx); plan != nil {
-		plan.Party = w.party
-	}
-	return w, nil
+	return a.findCaller(ctx, operation)
 }
 
 // findCaller looks the caller up. The order is upstream's: whether there is a wallet is found out before what the user

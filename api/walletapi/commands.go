@@ -1,7 +1,6 @@
 package walletapi
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,8 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/florinledger/florin/api/changes"
-	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/fault"
@@ -37,26 +34,24 @@ func commandID(method string, parties []ledger.Party, discriminators ...string) 
 func through[R, A any](
 	ctx context.Context, a *API, w walletUser, commandID, choice string, argument A,
 ) (result R, err error) {
-	change, err := throughWallet(a, w, commandID, choice, argument)
+	made, err := throughWallet(a, w, commandID, choice, argument)
 	if err != nil {
 		return result, err
 	}
-	update, err := a.submit(ctx, change)
-	if err != nil {
-		return result, err
-	}
-	return resultOf[R](a, update)
+	return composedOf[R](a, w, made).submit(ctx, a)
 }
 
 // namedFor is how long a change counts that its caller has named, and no tracking id keeps (upstream's duration).
 const namedFor = 24 * time.Hour
 
-// throughFresh is [through] for arguments that name coin, as [API.submitFresh] makes changes.
-func throughFresh[R, A any](
-	ctx context.Context, a *API, w walletUser, commandID, choice string, compose func() (A, error),
-) (result R, err error) {
-	update, err := a.submitFresh(ctx, w.party, func() (change, error) {
-		argument, err := compose()
+// paying is a choice of a user's WalletAppInstall whose argument names coin of the wallet. The answer is its result.
+func paying[R, A any](
+	a *API, w walletUser, commandID, choice string, compose func(plan.View) (A, error),
+) composed[R] {
+	c := composedOf[R](a, w, change{})
+	c.payer = w.party
+	c.compose = func(v plan.View) (change, error) {
+		argument, err := compose(v)
 		if err != nil {
 			return change{}, err
 		}
@@ -66,11 +61,8 @@ func throughFresh[R, A any](
 			made.Deduplication = &ledger.DeduplicationPeriod{Duration: new(namedFor)}
 		}
 		return made, err
-	})
-	if err != nil {
-		return result, err
 	}
-	return resultOf[R](a, update)
+	return c
 }
 
 // purseOf is what a choice of a wallet takes that has such an argument.
@@ -83,113 +75,31 @@ func purseOf(argument any) plan.Purse {
 	}
 }
 
-// submitFresh makes a change that names coin of a party, which another change of the same wallet may use up before this
-// one is made: then it is composed anew. Where the coin that it can take is too little and the wallet has more, that is
-// merged first. All that compose returns must have the same command id.
-func (a *API) submitFresh(
-	ctx context.Context, payer ledger.Party, compose func() (change, error),
-) (ledger.Update, error) {
-	for try, merges := 1, 0; ; try++ {
-		made, err := inTurn(ctx, compose)
-		if err != nil {
-			return ledger.Update{}, err
-		}
-		update, err := a.submit(ctx, made)
-		if err == nil {
-			return update, nil
-		}
-		if !fault.ContractNotFound.Matches(err) {
-			merge, failed := a.planMerge(ctx, payer, made.Purse, err)
-			switch {
-			case failed != nil || merge == nil:
-				return update, cmp.Or(failed, err)
-			case try == changes.MaxTries:
-				return update, tooScattered(err, merges)
-			}
-			if err := a.merge(ctx, *merge); err != nil {
-				return update, err
-			}
-			merges++
-		} else if try == changes.MaxTries {
-			return update, err
-		}
-		changes.AttemptOf(ctx).Again()
-	}
-}
-
-// tooScattered says what to do about a payment that needs more merges than one request makes.
-func tooScattered(refusal error, merges int) error {
-	lacking, ok := fault.As(refusal)
-	if !ok {
-		return refusal
-	}
-	return lacking.WithHint(fmt.Sprintf("The wallet has the coin, but in more contracts than one payment takes. This "+
-		"request has merged coin %d times, which is as often as one request does: send it again to go on.", merges))
-}
-
-// inTurn composes a change in a turn of those who read: what it reads costs as much, whether or not the change is made.
-func inTurn(ctx context.Context, compose func() (change, error)) (change, error) {
-	end, err := endpoint.ReadInTurn(ctx)
-	if err != nil {
-		return change{}, err
-	}
-	defer end()
-	return compose()
-}
-
-// planMerge composes the merge of the largest coin of a party's wallet after a payment was refused for want of coin.
-// It is nil where that does not help. Each time there are fewer coins, so that it comes to an end.
-func (a *API) planMerge(
-	ctx context.Context, payer ledger.Party, purse plan.Purse, refusal error,
-) (*plan.Action, error) {
-	const payment = "payment"
-	lacking, ok := fault.As(refusal)
-	if !ok || changes.PlanOf(ctx) != nil {
-		return nil, nil //nolint:nilnil // as the comment above says
-	}
-	v := a.view(ctx)
-	w, ok, err := plan.WalletOf(v, payer)
-	if err != nil || !ok {
-		return nil, err
-	}
-	return plan.MergeFirst(v, w, purse, payment, &plan.Refused{CommandID: payment, Fault: lacking})
-}
-
-// merge makes a merge. Others that use the wallet at once may have spent some of its coin: that is no failure.
-func (a *API) merge(ctx context.Context, merge plan.Action) error {
-	unnamed := asChange(merge)
-	unnamed.CommandID = "" // requests that merge the same coin at once must not be in each other's way
-	_, err := a.submit(changes.Without(ctx), unnamed)
-	if fault.ContractNotFound.Matches(err) {
-		return nil
-	}
-	return err
-}
-
-// operate does one operation with a user's coin and returns its outcome. compose looks for what the operation is about;
-// it may be called again.
-func (a *API) operate(
+// operation is one operation with a user's coin; the answer is its outcome. compose looks for what the operation is
+// about; it may be called again.
+func (a *API) operation(
 	ctx context.Context, w walletUser, commandID string,
-	compose func(network) (walletapp.AmuletOperation, []coin.TransferInput, error),
-) (none walletapp.AmuletOperationOutcome, err error) {
-	result, err := throughFresh[walletapp.InstallExecuteBatchResult](ctx, a, w, commandID, "WalletAppInstall_ExecuteBatch",
-		func() (none walletapp.InstallExecuteBatch, err error) {
+	compose func(network, plan.View) (walletapp.AmuletOperation, []coin.TransferInput, error),
+) composed[walletapp.AmuletOperationOutcome] {
+	batch := paying[walletapp.InstallExecuteBatchResult](a, w, commandID, "WalletAppInstall_ExecuteBatch",
+		func(v plan.View) (none walletapp.InstallExecuteBatch, err error) {
 			n, err := a.network(ctx)
 			if err != nil {
 				return none, err
 			}
-			operation, inputs, err := compose(n)
+			operation, inputs, err := compose(n, v)
 			return walletapp.InstallExecuteBatch{
 				Context: n.payment(), Inputs: inputs, Operations: []walletapp.AmuletOperation{operation},
 			}, err
 		})
-	if err != nil {
-		return none, err
-	}
-	if len(result.Outcomes) != 1 {
-		return none, fault.Internal(errors.New("a batch of one operation has not one outcome"))
-	}
-	return result.Outcomes[0], nil
+	return answering(batch, func(
+		result walletapp.InstallExecuteBatchResult,
+	) (none walletapp.AmuletOperationOutcome, err error) {
+		if len(result.Outcomes) != 1 {
+			return none, fault.Internal(errors.New("a batch of one operation has not one outcome"))
+		}
+		return result.Outcomes[0], nil
+	})
 }
 
 // outcomeOf is the outcome of an operation, which must be of its kind.

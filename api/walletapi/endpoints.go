@@ -55,13 +55,6 @@ func (g group) read(path, operationID, summary string) endpoint.Info {
 	return info
 }
 
-// plan is a POST that can be asked what it would do.
-func (g group) plan(path, operationID, summary string) endpoint.Info {
-	info := g.post(path, operationID, summary)
-	info.DryRun = true
-	return info
-}
-
 // deprecated marks what clients should no longer use.
 func deprecated(info endpoint.Info) endpoint.Info {
 	info.Deprecated = true
@@ -97,13 +90,13 @@ func (a *API) basics() []endpoint.Endpoint {
 			"Make the caller a featured app, on development networks."), a.selfGrantFeaturedAppRight),
 		endpoint.New(g.delete("/v0/wallet/cancel-featured-app-rights", "cancelFeaturedAppRights",
 			"Give up being a featured app."), a.cancelFeaturedAppRights),
-		endpoint.New(g.plan("/v0/wallet/transfer-preapproval", "createTransferPreapproval",
+		planned(a, g.post("/v0/wallet/transfer-preapproval", "createTransferPreapproval",
 			"Agree to all coin that comes, for 90 days and as long as the operator renews."), a.createTransferPreapproval),
 		endpoint.New(g.get("/v0/wallet/transfer-preapproval", "getTransferPreapproval",
 			"Get the preapproval through which the caller receives coin."), a.ownPreapproval),
 		endpoint.New(g.delete("/v0/wallet/transfer-preapproval", "cancelTransferPreapproval",
 			"Receive no more coin without being asked. What the preapproval cost is not given back."), a.cancelOwnPreapproval),
-		endpoint.New(g.plan("/v0/wallet/transfer-preapproval/send", "transferPreapprovalSend",
+		planned(a, g.post("/v0/wallet/transfer-preapproval/send", "transferPreapprovalSend",
 			"Send coin to a receiver with a preapproval."), a.transferPreapprovalSend),
 	}
 }
@@ -112,7 +105,7 @@ func (a *API) offerEndpoints() []endpoint.Endpoint {
 	const offers = "/v0/wallet/transfer-offers"
 	g := group{a, tagOffers}
 	return []endpoint.Endpoint{
-		endpoint.New(deprecated(g.plan(offers, "createTransferOffer", "Offer coin to a receiver.")), a.createTransferOffer),
+		planned(a, deprecated(g.post(offers, "createTransferOffer", "Offer coin to a receiver.")), a.createTransferOffer),
 		endpoint.New(g.get(offers, "listTransferOffers", "List the offers that are open, to and from the caller."),
 			a.listTransferOffers),
 		endpoint.New(g.read(offers+"/{tracking_id}/status", "getTransferOfferStatus",
@@ -141,7 +134,7 @@ func (a *API) tokenEndpoints() []endpoint.Endpoint {
 	)
 	g := group{a, tagToken}
 	return []endpoint.Endpoint{
-		endpoint.New(g.plan(transfers, "createTokenStandardTransfer", "Transfer coin by the token standard."),
+		planned(a, g.post(transfers, "createTokenStandardTransfer", "Transfer coin by the token standard."),
 			a.createTokenStandardTransfer),
 		endpoint.New(g.get(transfers, "listTokenStandardTransfers", "List the transfers that wait for their receivers."),
 			a.listTokenStandardTransfers),

@@ -63,8 +63,9 @@ func (a *API) createSetupProposal(
 		return out, err
 	}
 	// The operator pays for many at once, and each uses up the coin of another.
-	update, err := a.submitFresh(ctx, a.node.Operator, func() (change, error) {
-		proposing, err := a.setupProposal(ctx, party)
+	made := &submitting{api: a}
+	err = carryOut(ctx, made, a.node.Operator, func(v plan.View) (change, error) {
+		proposing, err := a.setupProposal(ctx, v, party)
 		// Another node may be at it too: what it proposed since is this proposal.
 		proposing.CommandID = "setup-proposal:" + uuid.NewSHA1(uuid.NameSpaceOID, []byte(party)).String()
 		proposing.Deduplication = &ledger.DeduplicationPeriod{Offset: &head.Offset}
@@ -73,17 +74,17 @@ func (a *API) createSetupProposal(
 	if err != nil {
 		return out, shortOfCoin(err)
 	}
-	result, err := resultOf[coin.AmuletRulesCreateExternalPartySetupProposalResult](a, update)
+	result, err := resultOf[coin.AmuletRulesCreateExternalPartySetupProposalResult](a, made.update)
 	return CreateExternalPartySetupProposalResponse{ContractID: ledger.ContractID(result.ProposalCid)}, err
 }
 
 // setupProposal is the change that makes the proposal. What it costs is the operator's to pay.
-func (a *API) setupProposal(ctx context.Context, party ledger.Party) (change, error) {
+func (a *API) setupProposal(ctx context.Context, v plan.View, party ledger.Party) (change, error) {
 	n, err := a.network(ctx)
 	if err != nil {
 		return change{}, err
 	}
-	inputs, err := a.inputs(ctx, a.node.Operator)
+	inputs, err := plan.Inputs(v, a.node.Operator)
 	if err != nil {
 		return change{}, err
 	}

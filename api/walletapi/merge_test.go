@@ -42,6 +42,21 @@ func TestAPaymentThatNeedsMoreHoldingsThanATransferTakesMergesThemFirst(t *testi
 	}
 	refused(t, send("104.0000000001", "too much"), http.StatusBadRequest, "insufficient-funds")
 	require.Equal(t, many, held(), "nothing is merged in vain")
+	sending := func(amount string) map[string]any {
+		return map[string]any{"receiver_party_id": b.bob.Party, "amount": amount, "deduplication_id": "dry"}
+	}
+	const sends = "/v0/wallet/transfer-preapproval/send"
+	_, shown := tryOut(t, b.Server, b.alice.User, sends, sending("104.0000000001"))
+	require.Contains(t, shown.Refusal.Error, "insufficient-funds")
+	require.Zero(t, shown.Merges)
+	_, shown = tryOut(t, b.Server, b.alice.User, sends, sending("99.5"))
+	require.True(t, shown.WouldSucceed)
+	require.Zero(t, shown.Merges)
+	answer, shown := tryOut(t, b.Server, b.alice.User, sends, sending("103.5"))
+	require.True(t, shown.WouldSucceed, answer.Text)
+	require.EqualValues(t, 1, shown.Merges)
+	require.Equal(t, "preapproval", *shown.Path)
+	require.Equal(t, "103.5000000000", shown.Coin.Amulet.String())
 
 	send("103.5", "enough").OK(nil)
 	unlocked, _ := b.balance(b.bob)
@@ -54,10 +69,37 @@ func TestAPaymentThatNeedsMoreHoldingsThanATransferTakesMergesThemFirst(t *testi
 	}
 	locking := offerOf(b.carol.Party, "locked")
 	locking["amount"] = "104.5"
+	answer, shown = tryOut(t, b.Server, b.alice.User, transfers, locking)
+	require.True(t, shown.WouldSucceed, answer.Text)
+	require.EqualValues(t, 1, shown.Merges)
+	require.Equal(t, "two-step", *shown.Path)
+	require.Equal(t, "104.5000000000", shown.Coin.Amulet.String())
 	b.post(b.alice, transfers, locking).OK(nil)
 	unlocked, locked := b.balance(b.alice)
 	require.Equal(t, "0.0000000000", unlocked)
 	require.Equal(t, "104.5000000000", locked)
+}
+
+// What automation does for a request merges coin first as well, and a dry run knows it.
+func TestADryRunMergesWhatAutomationWouldMerge(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	for range 104 {
+		b.tap(b.alice, "0.033") // 6.6 coin; a purchase costs 666.8, and a hundred of them are 660
+	}
+	answer, shown := tryOut(t, b.Server, b.alice.User, trafficPath, wish(b.Server, b.alice, "dear"))
+	require.True(t, shown.WouldSucceed, answer.Text)
+	require.EqualValues(t, 1, shown.Merges)
+	require.Equal(t, "666.8000000000", shown.Coin.Amulet.String())
+	offering := offerOf(b.bob.Party, "large")
+	offering["amount"] = "686.4"
+	answer, shown = tryOut(t, b.Server, b.alice.User, "/v0/wallet/transfer-offers", offering)
+	require.True(t, shown.WouldSucceed, answer.Text)
+	require.Zero(t, shown.Merges, "the receiver has not decided yet")
+	offering["amount"] = "686.5"
+	_, shown = tryOut(t, b.Server, b.alice.User, "/v0/wallet/transfer-offers", offering)
+	require.Equal(t, "out of funds (missing 26.5 CC)", shown.Refusal.Error, "no merge makes enough of it")
+	require.True(t, shown.Refusal.Later)
 }
 
 // Coin whose lock is over is a holding like others for transfers by the token standard, also where it takes a merge to
@@ -82,6 +124,10 @@ func TestATransferTakesCoinWhoseLockIsOverHoweverMuchItIsScattered(t *testing.T)
 	paying["amount"] = "120.1"
 	refused(t, b.post(b.alice, transfers, paying), http.StatusBadRequest, "insufficient-funds")
 	paying["amount"], paying["tracking_id"] = "119.5", "enough"
+	answer, shown := tryOut(t, b.Server, b.alice.User, transfers, paying)
+	require.True(t, shown.WouldSucceed, answer.Text)
+	require.EqualValues(t, 1, shown.Merges)
+	require.Equal(t, "59.5000000000", shown.Coin.Amulet.String(), "of what was not locked")
 	b.post(b.alice, transfers, paying).OK(nil)
 	unlocked, still := b.balance(b.alice)
 	require.Equal(t, "0.5000000000", unlocked)

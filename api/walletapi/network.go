@@ -6,9 +6,7 @@ import (
 
 	v0 "github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/coin"
-	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/wallet/plan"
 )
 
 // network is what payments refer to as of now.
@@ -47,9 +45,4 @@ func (n network) payment() coin.PaymentTransferContext {
 	context := coin.PaymentTransferContext{AmuletRules: lf.CID[coin.AmuletRules](n.rules.ID)}
 	context.Context.OpenMiningRound = lf.CID[coin.OpenMiningRound](n.latest.ID)
 	return context
-}
-
-// inputs are the coins that a payment of the party takes.
-func (a *API) inputs(ctx context.Context, party ledger.Party) ([]coin.TransferInput, error) {
-	return plan.Inputs(a.view(ctx), party)
 }

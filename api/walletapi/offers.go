@@ -13,6 +13,7 @@ import (
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/lifecycle"
+	"github.com/florinledger/florin/wallet/plan"
 	"github.com/florinledger/florin/wallet/tracking"
 )
 
@@ -40,48 +41,54 @@ type createTransferOfferRequest struct {
 // rest is looked at (upstream). What others used it for is no obstacle: ids cannot be squatted.
 func (a *API) createTransferOffer(
 	ctx context.Context, req createTransferOfferRequest,
-) (response CreateTransferOfferResponse, err error) {
+) (none composed[CreateTransferOfferResponse], err error) {
 	w, err := a.caller(ctx, "createTransferOffer")
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	if err := checkTrackingID(req.Body.TrackingID); err != nil {
-		return response, err
+		return none, err
 	}
 	_, known, err := a.tracked(ctx, w, w.party, tracking.TransferOffer, req.Body.TrackingID)
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	if known {
-		return response, offerKnown()
+		return none, offerKnown()
 	}
 	receiver, err := decodeParty("receiver_party_id", req.Body.ReceiverPartyID)
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	amount, err := decodePositive("amount", req.Body.Amount)
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	expiresAt, err := decodeTime("expires_at", req.Body.ExpiresAt)
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	id := commandID("createTransferOffer", []ledger.Party{w.party}, req.Body.TrackingID)
 	offer := walletapp.InstallCreateTransferOffer{
 		Receiver: receiver, Amount: payments.PaymentAmount{Amount: amount, Unit: payments.AmuletUnit},
 		Description: req.Body.Description, ExpiresAt: expiresAt, TrackingID: req.Body.TrackingID,
 	}
-	change, err := throughWallet(a, w, id, "WalletAppInstall_CreateTransferOffer", offer)
+	made, err := throughWallet(a, w, id, "WalletAppInstall_CreateTransferOffer", offer)
 	if err != nil {
-		return response, err
+		return none, err
 	}
-	change.Deadlines = []deadline{deadlineOf("expires_at", expiresAt.Time())}
-	change.Later = func() (laterChange, error) { return a.completion(ctx, w, offer) }
-	update, err := a.submit(ctx, change)
-	if err != nil {
-		return response, err
-	}
+	made.Deadlines = []deadline{deadlineOf("expires_at", expiresAt.Time())}
+	return composed[CreateTransferOfferResponse]{
+		wallet: w.party, compose: func(plan.View) (change, error) { return made, nil },
+		decode: func(update ledger.Update) (CreateTransferOfferResponse, error) { return a.offerMade(update, receiver) },
+		later:  a.completion(ctx, w, offer),
+	}, nil
+}
+
+// offerMade is the answer to who has made an offer.
+func (a *API) offerMade(
+	update ledger.Update, receiver ledger.Party,
+) (response CreateTransferOfferResponse, err error) {
 	result, err := resultOf[walletapp.InstallCreateTransferOfferResult](a, update)
 	if err != nil {
 		return response, err
@@ -103,31 +110,33 @@ func offerKnown() error {
 // completion is what automation does for an offer as soon as the receiver has accepted.
 func (a *API) completion(
 	ctx context.Context, w walletUser, offer walletapp.InstallCreateTransferOffer,
-) (none laterChange, err error) {
-	n, err := a.network(ctx)
-	if err != nil {
-		return none, err
-	}
-	inputs, err := a.inputs(ctx, w.party)
-	if err != nil {
-		return none, err
-	}
-	command, err := createAndExercise(a,
-		walletapp.AcceptedTransferOffer{
-			Sender: w.party, Receiver: offer.Receiver, DSO: a.node.DSO, Amount: offer.Amount, ExpiresAt: offer.ExpiresAt,
-			TrackingID: offer.TrackingID,
-		},
-		"AcceptedTransferOffer_Complete", walletapp.AcceptedTransferOfferComplete{
-			Inputs: inputs, TransferContext: n.payment(), WalletProvider: a.node.Operator,
-		})
-	return laterChange{
-		change: change{
+) *laterChange {
+	compose := func(v plan.View) (change, error) {
+		n, err := a.network(ctx)
+		if err != nil {
+			return change{}, err
+		}
+		inputs, err := plan.Inputs(v, w.party)
+		if err != nil {
+			return change{}, err
+		}
+		command, err := createAndExercise(a,
+			walletapp.AcceptedTransferOffer{
+				Sender: w.party, Receiver: offer.Receiver, DSO: a.node.DSO, Amount: offer.Amount, ExpiresAt: offer.ExpiresAt,
+				TrackingID: offer.TrackingID,
+			},
+			"AcceptedTransferOffer_Complete", walletapp.AcceptedTransferOfferComplete{
+				Inputs: inputs, TransferContext: n.payment(), WalletProvider: a.node.Operator,
+			})
+		return change{
 			ActAs:  []ledger.Party{w.party, offer.Receiver, a.node.Operator},
 			ReadAs: []ledger.Party{a.node.DSO}, Commands: []ledger.Command{command},
-		},
-		awaited: true,
+		}, err
+	}
+	return &laterChange{
+		payer: w.party, compose: compose, awaited: true,
 		explain: func(refusal error) error { return a.explainCompletion(offer, refusal) },
-	}, err
+	}
 }
 
 // explainCompletion says of an offer that would not be completed what its sender would be told then.

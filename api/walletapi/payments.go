@@ -10,6 +10,7 @@ import (
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // ListAppPaymentRequestsResponse are the payments that apps ask the caller for.
@@ -88,15 +89,16 @@ func pay[T any](
 	if err != nil {
 		return none, err
 	}
-	return a.operate(ctx, w, "", func(n network) (none walletapp.AmuletOperation, _ []coin.TransferInput, err error) {
-		request, err := find(ctx, w, id)
-		if err != nil {
-			return none, nil, err
-		}
-		requestID := lf.CID[T](request.ID)
-		inputs, err := a.inputs(ctx, w.party)
-		return operation(&requestID), inputs, err
-	})
+	return a.operation(ctx, w, "",
+		func(_ network, v plan.View) (none walletapp.AmuletOperation, _ []coin.TransferInput, err error) {
+			request, err := find(ctx, w, id)
+			if err != nil {
+				return none, nil, err
+			}
+			requestID := lf.CID[T](request.ID)
+			inputs, err := plan.Inputs(v, w.party)
+			return operation(&requestID), inputs, err
+		}).submit(ctx, a)
 }
 
 func (a *API) rejectAppPaymentRequest(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {

@@ -32,19 +32,29 @@ type existingPreapproval struct {
 // where another request of the caller made it meanwhile.
 func (a *API) createTransferPreapproval(
 	ctx context.Context, _ endpoint.NoRequest,
-) (response CreateTransferPreapprovalResponse, err error) {
+) (none composed[CreateTransferPreapprovalResponse], err error) {
 	w, err := a.caller(ctx, "createTransferPreapproval")
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	if err := a.checkNoPreapproval(ctx, w.party); err != nil {
-		return response, err
+		return none, err
 	}
-	response, err = a.buyPreapproval(ctx, w)
-	if fault.PreapprovalNotProvided.Matches(err) {
-		return response, cmp.Or(a.checkNoPreapproval(ctx, w.party), err)
+	explain := func(err error) error { return a.explainPreapproval(ctx, w, err) }
+	if err := a.checkProvided(ctx, w.party); err != nil {
+		return none, explain(err)
 	}
-	return response, err
+	return composed[CreateTransferPreapprovalResponse]{
+		wallet: w.party, payer: a.node.Operator, explain: explain,
+		compose: func(v plan.View) (change, error) { return a.preapprovalFor(ctx, v, w) },
+		decode: func(update ledger.Update) (CreateTransferPreapprovalResponse, error) {
+			if len(update.Events) > 0 {
+				update.Events = update.Events[1:] // the proposal is created first; its acceptance is the choice
+			}
+			result, err := resultOf[walletapp.TransferPreapprovalProposalAcceptResult](a, update)
+			return CreateTransferPreapprovalResponse{ContractID: result.TransferPreapprovalCid.ID()}, err
+		},
+	}, nil
 }
 
 // checkNoPreapproval refuses a party that receives coin through a preapproval now.
@@ -59,37 +69,29 @@ func (a *API) checkNoPreapproval(ctx context.Context, receiver ledger.Party) err
 	}}
 }
 
-// buyPreapproval makes a preapproval for a wallet's party, where the operator pays for it.
-func (a *API) buyPreapproval(
-	ctx context.Context, w walletUser,
-) (response CreateTransferPreapprovalResponse, err error) {
-	if err := a.checkProvided(ctx, w.party); err != nil {
-		return response, err
-	}
-	update, err := a.submitFresh(ctx, a.node.Operator, func() (change, error) { return a.preapprovalFor(ctx, w) })
-	if refusal := fault.From(err); err != nil && refusal.Context["error_id"] == plan.InsufficientFunds {
+// explainPreapproval says why there is no preapproval.
+func (a *API) explainPreapproval(ctx context.Context, w walletUser, refusal error) error {
+	found := fault.From(refusal)
+	switch {
+	case found.Context["error_id"] == plan.InsufficientFunds:
 		// How much is missing would show the operator's balance to whoever asks.
-		return response, v0.Refuse(http.StatusTooManyRequests, "The operator lacks the coin for the preapproval's fee: give "+
+		return v0.Refuse(http.StatusTooManyRequests, "The operator lacks the coin for the preapproval's fee: give "+
 			"it some, on a development ledger with `florin tap operator 1000`, and ask again. (Transfer preapproval "+
 			"creation request timed out because validator automation did not complete it in time.)")
+	case fault.PreapprovalNotProvided.Matches(refusal):
+		return cmp.Or(a.checkNoPreapproval(ctx, w.party), refusal)
+	default:
+		return refusal
 	}
-	if err != nil {
-		return response, err
-	}
-	if len(update.Events) > 0 {
-		update.Events = update.Events[1:] // the proposal is created first; its acceptance is the choice
-	}
-	result, err := resultOf[walletapp.TransferPreapprovalProposalAcceptResult](a, update)
-	return CreateTransferPreapprovalResponse{ContractID: result.TransferPreapprovalCid.ID()}, err
 }
 
 // preapprovalFor is the change that makes a preapproval for a wallet's party.
-func (a *API) preapprovalFor(ctx context.Context, w walletUser) (none change, err error) {
+func (a *API) preapprovalFor(ctx context.Context, v plan.View, w walletUser) (none change, err error) {
 	n, err := a.network(ctx)
 	if err != nil {
 		return none, err
 	}
-	inputs, err := a.inputs(ctx, a.node.Operator)
+	inputs, err := plan.Inputs(v, a.node.Operator)
 	if err != nil {
 		return none, err
 	}

@@ -31,7 +31,7 @@ type transferPreapprovalSendRequest struct {
 // used before is answered as that one was, whatever it was to whom (upstream).
 func (a *API) transferPreapprovalSend(
 	ctx context.Context, req transferPreapprovalSendRequest,
-) (none endpoint.Content, err error) {
+) (none composed[endpoint.Content], err error) {
 	w, err := a.caller(ctx, "transferPreapprovalSend")
 	if err != nil {
 		return none, err
@@ -45,8 +45,8 @@ func (a *API) transferPreapprovalSend(
 		return none, err
 	}
 	id := commandID("transferPreapprovalSend", []ledger.Party{w.party}, req.Body.DeduplicationID)
-	_, err = a.operate(ctx, w, id,
-		func(n network) (operation walletapp.AmuletOperation, inputs []coin.TransferInput, err error) {
+	sent := a.operation(ctx, w, id,
+		func(_ network, v plan.View) (operation walletapp.AmuletOperation, inputs []coin.TransferInput, err error) {
 			preapproval, payload, err := a.preapprovalOf(ctx, receiver)
 			if err != nil {
 				return operation, nil, err
@@ -54,7 +54,7 @@ func (a *API) transferPreapprovalSend(
 			if preapproval == nil {
 				return operation, nil, v0.BadRequest("Receiver %s does not have a TransferPreapproval", receiver)
 			}
-			featured, err := plan.FeaturedAppRight(a.view(ctx), payload.Provider)
+			featured, err := plan.FeaturedAppRight(v, payload.Provider)
 			if err != nil {
 				return operation, nil, err
 			}
@@ -62,11 +62,16 @@ func (a *API) transferPreapprovalSend(
 				TransferPreapprovalCid: lf.CID[coin.TransferPreapproval](preapproval.ID), Amount: amount,
 				Description: req.Body.Description, ProviderFeaturedAppRightCid: featured,
 			}
-			inputs, err = a.inputs(ctx, w.party)
+			inputs, err = plan.Inputs(v, w.party)
 			return operation, inputs, err
 		})
-	if fault.DuplicateCommand.Matches(err) { // made before, and pruned since: there is nothing more to answer
-		return none, nil
+	sent.explain = func(err error) error {
+		if fault.DuplicateCommand.Matches(err) { // made before, and pruned since: there is nothing more to answer
+			return nil
+		}
+		return err
 	}
-	return none, err
+	return answering(sent, func(walletapp.AmuletOperationOutcome) (endpoint.Content, error) {
+		return endpoint.Content{}, nil
+	}), nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/api/preview"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/plan"
@@ -38,18 +37,6 @@ type change struct {
 	Purse plan.Purse
 	// Urgent changes are made however little traffic is left: those that see to it that there is more.
 	Urgent bool
-	// Later makes what automation does then; nil for nothing. It is only for showing what the change comes to.
-	Later func() (laterChange, error)
-}
-
-// laterChange is a change that automation makes after another one.
-type laterChange struct {
-	change
-
-	// awaited changes come only after somebody else has decided: what they cost is not the request's doing.
-	awaited bool
-	// explain makes of a refusal what the caller would be told of it.
-	explain func(error) error
 }
 
 // submission is a change as the ledger takes it.
@@ -71,15 +58,8 @@ func (a *API) submission(ctx context.Context, c change) ledger.Submission {
 }
 
 // submit makes a change and waits for it. It answers with the transaction, that of the first time when the same change
-// was made already, and tells the client the workflow's id. Refusals are errors. A request that only asks what would
-// happen ends here, with the error [changes.ErrDryRun].
+// was made already, and tells the client the workflow's id. Refusals are errors.
 func (a *API) submit(ctx context.Context, c change) (ledger.Update, error) {
-	if trial := changes.PlanOf(ctx); trial != nil {
-		if err := a.checkDeadlines(c.Deadlines); err != nil {
-			return ledger.Update{}, err
-		}
-		return ledger.Update{}, a.plan(ctx, trial, c)
-	}
 	attempt := changes.AttemptOf(ctx)
 	name, named, err := attempt.Next(ctx)
 	if err != nil {
@@ -163,11 +143,6 @@ func (a *API) updateOf(ctx context.Context, id ledger.UpdateID) (ledger.Update, 
 		err = fault.Internal(errors.New("the transaction that was just committed is not there: " + string(id)))
 	}
 	return update, err
-}
-
-// preview interprets a change without making it. The error is the refusal that it would get.
-func (a *API) preview(ctx context.Context, c change) (ledger.Transaction, error) {
-	return preview.Interpret(ctx, a.packages, a.record, a.submission(ctx, c))
 }
 
 // exercise is the command that exercises a choice of the template T.

@@ -7,6 +7,7 @@ import (
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // TapRequest asks for coin, on development networks.
@@ -40,15 +41,15 @@ func (a *API) tap(ctx context.Context, req tapRequest) (response TapResponse, er
 	if req.Body.CommandID != nil {
 		id = commandID("tap", []ledger.Party{w.party}, *req.Body.CommandID)
 	}
-	outcome, err := a.operate(ctx, w, id,
-		func(n network) (operation walletapp.AmuletOperation, none []coin.TransferInput, err error) {
+	outcome, err := a.operation(ctx, w, id,
+		func(n network, _ plan.View) (operation walletapp.AmuletOperation, none []coin.TransferInput, err error) {
 			amount, err := usd.DivCeil(n.latest.Payload.AmuletPrice)
 			if err != nil {
 				return operation, nil, decodeFailed("amount: %s US dollars are more coin than there can be", req.Body.Amount)
 			}
 			operation.Tap = &walletapp.OperationTap{TapAmount: amount}
 			return operation, nil, nil
-		})
+		}).submit(ctx, a)
 	if err != nil {
 		return response, err
 	}

@@ -76,13 +76,13 @@ func (a *API) ifActive(ctx context.Context, id ledger.ContractID) (*ledger.Contr
 
 // tokenInputs are the holdings that a transfer by the token standard takes.
 func (a *API) tokenInputs(
-	ctx context.Context, party ledger.Party, network registry.Network,
+	v plan.View, party ledger.Party, network registry.Network,
 ) ([]lf.CID[token.Holding], error) {
 	state, err := ledger.DecodePayload[coin.ExternalPartyConfigState](a.packages, network.ConfigState)
 	if err != nil {
 		return nil, fault.Internal(err)
 	}
-	return plan.TokenInputs(a.view(ctx), party, state)
+	return plan.TokenInputs(v, party, state)
 }
 
 // instrument is the coin, as the token standard names it.

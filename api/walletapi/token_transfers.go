@@ -13,6 +13,7 @@ import (
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // CreateTokenStandardTransferRequest transfers coin by the token standard: at once when the receiver has a preapproval,
@@ -62,29 +63,29 @@ const reasonKey = "splice.lfdecentralizedtrust.org/reason"
 
 func (a *API) createTokenStandardTransfer(
 	ctx context.Context, req createTokenStandardTransferRequest,
-) (response TokenStandardTransferResponse, err error) {
+) (none composed[TokenStandardTransferResponse], err error) {
 	w, err := a.caller(ctx, "createTokenStandardTransfer")
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	receiver, err := decodeParty("receiver_party_id", req.Body.ReceiverPartyID)
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	amount, err := decodeBigAmount("amount", req.Body.Amount)
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	if err := checkPositive("amount", amount); err != nil {
-		return response, err
+		return none, err
 	}
 	expiresAt, err := decodeTime("expires_at", req.Body.ExpiresAt)
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	requestedAt, err := a.requestedAt(ctx, expiresAt)
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	transfer := token.Transfer{
 		Sender: w.party, Receiver: receiver, Amount: amount, InstrumentID: a.instrument(),
@@ -92,14 +93,14 @@ func (a *API) createTokenStandardTransfer(
 		Meta: token.Metadata{Values: map[string]string{reasonKey: req.Body.Description}},
 	}
 	id := commandID("createTokenStandardTransfer", []ledger.Party{w.party}, req.Body.TrackingID)
-	result, err := throughFresh[token.TransferInstructionResult](ctx, a, w, id,
-		"WalletAppInstall_TransferFactory_Transfer", func() (walletapp.InstallTransferFactoryTransfer, error) {
-			return a.composeTransfer(ctx, w, transfer)
+	transferred := paying[token.TransferInstructionResult](a, w, id, "WalletAppInstall_TransferFactory_Transfer",
+		func(v plan.View) (walletapp.InstallTransferFactoryTransfer, error) {
+			return a.composeTransfer(ctx, v, w, transfer)
 		})
-	if err != nil {
-		return response, a.explainLate(err, deadlineOf("expires_at", expiresAt.Time()))
+	transferred.explain = func(err error) error {
+		return a.explainLate(err, deadlineOf("expires_at", expiresAt.Time()))
 	}
-	return toAPITransfer(result), nil
+	return answering(transferred, toAPITransfer), nil
 }
 
 // requestedAt is how a transfer is dated that is to be executed before a time: some way back, but no further than the
@@ -120,13 +121,13 @@ func (a *API) requestedAt(ctx context.Context, executeBefore lf.Timestamp) (lf.T
 
 // composeTransfer finds what a transfer takes: the sender's coin, and the registry's factory and context.
 func (a *API) composeTransfer(
-	ctx context.Context, w walletUser, transfer token.Transfer,
+	ctx context.Context, v plan.View, w walletUser, transfer token.Transfer,
 ) (argument walletapp.InstallTransferFactoryTransfer, err error) {
 	network, err := a.registryNetwork(ctx)
 	if err != nil {
 		return argument, err
 	}
-	if transfer.InputHoldingCids, err = a.tokenInputs(ctx, w.party, network); err != nil {
+	if transfer.InputHoldingCids, err = a.tokenInputs(v, w.party, network); err != nil {
 		return argument, err
 	}
 	preapproval, payload, err := a.preapprovalOf(ctx, transfer.Receiver)
@@ -153,7 +154,7 @@ func (a *API) composeTransfer(
 	}, err
 }
 
-func toAPITransfer(result token.TransferInstructionResult) TokenStandardTransferResponse {
+func toAPITransfer(result token.TransferInstructionResult) (TokenStandardTransferResponse, error) {
 	response := TokenStandardTransferResponse{
 		SenderChangeCids: contractIDs(result.SenderChangeCids), Meta: result.Meta.Values,
 	}
@@ -165,7 +166,7 @@ func toAPITransfer(result token.TransferInstructionResult) TokenStandardTransfer
 		ids := contractIDs(output.Completed.ReceiverHoldingCids)
 		response.Output.HoldingIDs = &ids
 	}
-	return response
+	return response, nil
 }
 
 // ListTokenStandardTransfersResponse are the transfers that wait for their receivers.
@@ -191,7 +192,7 @@ func answerInstruction[A any](
 	if err != nil {
 		return response, err
 	}
-	result, err := throughFresh[token.TransferInstructionResult](ctx, a, w, "", choice, func() (none A, err error) {
+	answered := paying[token.TransferInstructionResult](a, w, "", choice, func(plan.View) (none A, err error) {
 		instruction, err := activeByID[coin.AmuletTransferInstruction](ctx, a, w.party, id)
 		if isNotFound(err) {
 			return none, v0.NotFound("AmuletTransferInstruction '%s' not found.", id)
@@ -206,10 +207,7 @@ func answerInstruction[A any](
 		args, err := a.lockedArgs(ctx, locked, context)
 		return argument(lf.CID[token.TransferInstruction](instruction.ID), args), err
 	})
-	if err != nil {
-		return response, err
-	}
-	return toAPITransfer(result), nil
+	return answering(answered, toAPITransfer).submit(ctx, a)
 }
 
 // lockedArgs composes the context of a choice about locked coin.

@@ -12,6 +12,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/prepared"
+	"github.com/florinledger/florin/wallet/plan"
 	"github.com/florinledger/florin/wallet/tracking"
 )
 
@@ -39,47 +40,47 @@ type buyTrafficRequest struct {
 // looked up only after the ids of the request were found good (upstream).
 func (a *API) createBuyTrafficRequest(
 	ctx context.Context, req buyTrafficRequest,
-) (response CreateBuyTrafficRequestResponse, err error) {
+) (none composed[CreateBuyTrafficRequestResponse], err error) {
 	w, err := a.caller(ctx, "createBuyTrafficRequest")
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	member, err := a.trafficMember(ctx, req.Body)
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	if err := checkTrackingID(req.Body.TrackingID); err != nil {
-		return response, err
+		return none, err
 	}
 	_, known, err := a.tracked(ctx, w, w.party, tracking.BuyTraffic, req.Body.TrackingID)
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	if known {
-		return response, v0.Refuse(http.StatusConflict, "Buy traffic request with trackingId %s already exists.",
+		return none, v0.Refuse(http.StatusConflict, "Buy traffic request with trackingId %s already exists.",
 			req.Body.TrackingID)
 	}
 	expiresAt, err := decodeTime("expires_at", req.Body.ExpiresAt)
 	if err != nil {
-		return response, err
+		return none, err
 	}
 	asked := walletapp.InstallCreateBuyTrafficRequest{
 		MemberID: member, SynchronizerID: a.node.SynchronizerID, TrafficAmount: req.Body.TrafficAmount,
 		ExpiresAt: expiresAt, TrackingID: req.Body.TrackingID,
 	}
 	id := commandID("createBuyTrafficRequest", []ledger.Party{w.party}, req.Body.TrackingID)
-	change, err := throughWallet(a, w, id, "WalletAppInstall_CreateBuyTrafficRequest", asked)
+	made, err := throughWallet(a, w, id, "WalletAppInstall_CreateBuyTrafficRequest", asked)
 	if err != nil {
-		return response, err
+		return none, err
 	}
-	change.Urgent, change.Deadlines = true, []deadline{deadlineOf("expires_at", expiresAt.Time())}
-	change.Later = func() (laterChange, error) { return a.purchase(ctx, w, asked) }
-	update, err := a.submit(ctx, change)
-	if err != nil {
-		return response, err
-	}
-	result, err := resultOf[walletapp.InstallCreateBuyTrafficRequestResult](a, update)
-	return CreateBuyTrafficRequestResponse{result.BuyTrafficRequest.ID()}, err
+	made.Urgent, made.Deadlines = true, []deadline{deadlineOf("expires_at", expiresAt.Time())}
+	request := composedOf[walletapp.InstallCreateBuyTrafficRequestResult](a, w, made)
+	request.later = a.purchase(ctx, w, asked)
+	return answering(request, func(
+		result walletapp.InstallCreateBuyTrafficRequestResult,
+	) (CreateBuyTrafficRequestResponse, error) {
+		return CreateBuyTrafficRequestResponse{result.BuyTrafficRequest.ID()}, nil
+	}), nil
 }
 
 // trafficMember is the member of the synchronizer that shall get the traffic: the participant that hosts the party,
@@ -110,25 +111,28 @@ func (a *API) trafficMember(ctx context.Context, asked CreateBuyTrafficRequest) 
 // purchase is what automation does for a request to buy traffic.
 func (a *API) purchase(
 	ctx context.Context, w walletUser, asked walletapp.InstallCreateBuyTrafficRequest,
-) (laterChange, error) {
-	n, err := a.network(ctx)
-	if err != nil {
-		return laterChange{}, err
-	}
-	inputs, err := a.inputs(ctx, w.party)
-	if err != nil {
-		return laterChange{}, err
-	}
-	command, err := exercise[coin.AmuletRules](a, n.rules.ID, "AmuletRules_BuyMemberTraffic",
-		coin.AmuletRulesBuyMemberTraffic{
-			Inputs: inputs, Context: coin.TransferContext{OpenMiningRound: lf.CID[coin.OpenMiningRound](n.latest.ID)},
-			Provider: w.party, MemberID: asked.MemberID, SynchronizerID: asked.SynchronizerID,
-			TrafficAmount: asked.TrafficAmount, ExpectedDSO: &a.node.DSO,
-		})
-	return laterChange{
-		change: change{
+) *laterChange {
+	compose := func(v plan.View) (change, error) {
+		n, err := a.network(ctx)
+		if err != nil {
+			return change{}, err
+		}
+		inputs, err := plan.Inputs(v, w.party)
+		if err != nil {
+			return change{}, err
+		}
+		command, err := exercise[coin.AmuletRules](a, n.rules.ID, "AmuletRules_BuyMemberTraffic",
+			coin.AmuletRulesBuyMemberTraffic{
+				Inputs: inputs, Context: coin.TransferContext{OpenMiningRound: lf.CID[coin.OpenMiningRound](n.latest.ID)},
+				Provider: w.party, MemberID: asked.MemberID, SynchronizerID: asked.SynchronizerID,
+				TrafficAmount: asked.TrafficAmount, ExpectedDSO: &a.node.DSO,
+			})
+		return change{
 			ActAs: []ledger.Party{w.party}, ReadAs: []ledger.Party{a.node.DSO}, Commands: []ledger.Command{command},
-		},
+		}, err
+	}
+	return &laterChange{
+		payer: w.party, compose: compose,
 		explain: func(refusal error) error { return explainPurchase(asked, refusal) },
-	}, err
+	}
 }

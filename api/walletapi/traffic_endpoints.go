@@ -10,9 +10,9 @@ import (
 func (a *API) Traffic() []endpoint.Endpoint {
 	const path = "/v0/wallet/buy-traffic-requests"
 	return []endpoint.Endpoint{
-		endpoint.New(endpoint.Info{
+		planned(a, endpoint.Info{
 			Method: http.MethodPost, Path: path, OperationID: "createBuyTrafficRequest", Tag: tagWallet,
-			Access: endpoint.Public, DryRun: true, Summary: "Ask the caller's wallet to buy traffic.",
+			Access: endpoint.Public, Summary: "Ask the caller's wallet to buy traffic.",
 			Authorize: a.ownersOnly("createBuyTrafficRequest"),
 			Description: "The request is answered as soon as it is on the ledger. The wallet buys in the background: ask for " +
 				"the request's status.",

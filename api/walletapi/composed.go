@@ -1,0 +1,233 @@
+package walletapi
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+// composed is a change that an endpoint has composed and not made: [composed.submit] makes it, [composed.preview] says
+// what it would come to.
+type composed[R any] struct {
+	// wallet is whose coin a preview counts.
+	wallet ledger.Party
+	// payer is whose coin the change names; empty where it names none.
+	payer ledger.Party
+	// compose makes the change of what the ledger holds. Where there is a payer it may be called again; all that it
+	// returns must have the same command id.
+	compose func(plan.View) (change, error)
+	// decode reads the answer in the transaction that was made.
+	decode func(ledger.Update) (R, error)
+	// explain makes of a refusal what the caller is told; nil leaves it as it is.
+	explain func(error) error
+	// later is what automation does then; nil for nothing. Only previews ask.
+	later *laterChange
+}
+
+// laterChange is a change that automation makes after another one.
+type laterChange struct {
+	payer   ledger.Party
+	compose func(plan.View) (change, error)
+	// awaited changes come only after somebody else has decided: what they cost is not the request's doing.
+	awaited bool
+	// explain makes of a refusal what the caller would be told of it.
+	explain func(error) error
+}
+
+// composedOf is a change that is composed once, and whose answer is the result of the choice that it consists of.
+func composedOf[R any](a *API, w walletUser, made change) composed[R] {
+	return composed[R]{
+		wallet: w.party, compose: func(plan.View) (change, error) { return made, nil },
+		decode: func(update ledger.Update) (R, error) { return resultOf[R](a, update) },
+	}
+}
+
+// answering is the same change with another answer, made of the one that it has.
+func answering[R, S any](c composed[R], answer func(R) (S, error)) composed[S] {
+	return composed[S]{
+		wallet: c.wallet, payer: c.payer, compose: c.compose, explain: c.explain, later: c.later,
+		decode: func(update ledger.Update) (none S, err error) {
+			result, err := c.decode(update)
+			if err != nil {
+				return none, err
+			}
+			return answer(result)
+		},
+	}
+}
+
+// planned is an endpoint that makes the change which compose returns, or says what it would come to.
+func planned[Req, R any](
+	a *API, info endpoint.Info, compose func(context.Context, Req) (composed[R], error),
+) endpoint.Endpoint {
+	handle := func(ctx context.Context, req Req) (none R, err error) {
+		c, err := compose(ctx, req)
+		if err != nil {
+			return none, err
+		}
+		return c.submit(ctx, a)
+	}
+	preview := func(ctx context.Context, req Req) (none changes.Preview, err error) {
+		c, err := compose(ctx, req)
+		if err != nil {
+			return none, err
+		}
+		return c.preview(ctx, a)
+	}
+	return endpoint.WithPreview(endpoint.New(info, handle), preview)
+}
+
+// submit makes the change and waits for it.
+func (c composed[R]) submit(ctx context.Context, a *API) (none R, err error) {
+	made := &submitting{api: a}
+	if err := carryOut(ctx, made, c.payer, c.compose); err != nil {
+		return none, c.explained(err)
+	}
+	return c.decode(made.update)
+}
+
+// preview says what the change would come to. The error is the refusal that it would get.
+func (c composed[R]) preview(ctx context.Context, a *API) (changes.Preview, error) {
+	t := newTrial(ctx, a, c.wallet)
+	if err := carryOut(ctx, t, c.payer, c.compose); err != nil {
+		return t.preview, c.explained(err)
+	}
+	request := t.preview
+	if c.later == nil {
+		return request, nil
+	}
+	err := carryOut(ctx, t, c.later.payer, func(v plan.View) (change, error) {
+		made, err := c.later.compose(v)
+		made.Urgent = true // how much traffic there is then is not known
+		return made, err
+	})
+	switch {
+	case err != nil:
+		request.Later = true
+		return request, c.later.explain(err)
+	case c.later.awaited:
+		return request, nil
+	default:
+		return t.preview, nil
+	}
+}
+
+func (c composed[R]) explained(err error) error {
+	if c.explain == nil {
+		return err
+	}
+	return c.explain(err)
+}
+
+// maker makes changes: on the ledger ([submitting]), or in a dry run ([trial]).
+type maker interface {
+	// view is the ledger as the next change finds it.
+	view(ctx context.Context) plan.View
+	// make makes a change. The error is its refusal.
+	make(ctx context.Context, c change) error
+	// merge makes a merge that a change needs first. Others that use the wallet at once may have spent some of its coin:
+	// that is no failure.
+	merge(ctx context.Context, c change) error
+}
+
+// carryOut makes a change. Coin that it names may be used up by another change of the same wallet before it is made:
+// then it is composed anew. Where the coin that it can take is too little and the wallet has more, that is merged
+// first.
+func carryOut(
+	ctx context.Context, on maker, payer ledger.Party, compose func(plan.View) (change, error),
+) error {
+	for try, merges := 1, 0; ; try++ {
+		made, err := inTurn(ctx, payer, func() (change, error) { return compose(on.view(ctx)) })
+		if err != nil {
+			return err
+		}
+		err = on.make(ctx, made)
+		if err == nil || payer == "" {
+			return err
+		}
+		if !fault.ContractNotFound.Matches(err) {
+			merge, failed := planMerge(on.view(ctx), payer, made.Purse, err)
+			switch {
+			case failed != nil || merge == nil:
+				return cmp.Or(failed, err)
+			case try == changes.MaxTries:
+				return tooScattered(err, merges)
+			}
+			if err := on.merge(ctx, asChange(*merge)); err != nil {
+				return err
+			}
+			merges++
+		} else if try == changes.MaxTries {
+			return err
+		}
+		changes.AttemptOf(ctx).Again()
+	}
+}
+
+// tooScattered says what to do about a payment that needs more merges than one request makes.
+func tooScattered(refusal error, merges int) error {
+	lacking, ok := fault.As(refusal)
+	if !ok {
+		return refusal
+	}
+	return lacking.WithHint(fmt.Sprintf("The wallet has the coin, but in more contracts than one payment takes. This "+
+		"request has merged coin %d times, which is as often as one request does: send it again to go on.", merges))
+}
+
+// inTurn composes a change that somebody pays for in a turn of those who read: what it reads costs as much, whether or
+// not the change is made.
+func inTurn(ctx context.Context, payer ledger.Party, compose func() (change, error)) (change, error) {
+	if payer == "" {
+		return compose()
+	}
+	end, err := endpoint.ReadInTurn(ctx)
+	if err != nil {
+		return change{}, err
+	}
+	defer end()
+	return compose()
+}
+
+// planMerge composes the merge of the largest coin of a party's wallet after a payment was refused for want of coin.
+// It is nil where that does not help. Each time there are fewer coins, so that it comes to an end.
+func planMerge(v plan.View, payer ledger.Party, purse plan.Purse, refusal error) (*plan.Action, error) {
+	const payment = "payment"
+	lacking, ok := fault.As(refusal)
+	if !ok {
+		return nil, nil //nolint:nilnil // as the comment above says
+	}
+	w, ok, err := plan.WalletOf(v, payer)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return plan.MergeFirst(v, w, purse, payment, &plan.Refused{CommandID: payment, Fault: lacking})
+}
+
+// submitting makes changes on the ledger.
+type submitting struct {
+	api *API
+	// update is the transaction of the change.
+	update ledger.Update
+}
+
+func (s *submitting) view(ctx context.Context) plan.View { return s.api.view(ctx) }
+
+func (s *submitting) make(ctx context.Context, c change) (err error) {
+	s.update, err = s.api.submit(ctx, c)
+	return err
+}
+
+func (s *submitting) merge(ctx context.Context, c change) error {
+	c.CommandID = "" // requests that merge the same coin at once must not be in each other's way
+	_, err := s.api.submit(changes.Without(ctx), c)
+	if fault.ContractNotFound.Matches(err) {
+		return nil
+	}
+	return err
+}

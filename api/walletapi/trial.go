@@ -1,0 +1,267 @@
+package walletapi
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/api/preview"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+// trial is a dry run: it makes changes on what the ledger would hold after those before, writes nothing, and adds up
+// what they come to. It is [plan.Reader] and [preview.Record] of that.
+type trial struct {
+	reader
+	preview.Record // nothing that a wallet changes has a key
+
+	api *API
+	// wallet is whose coin is counted.
+	wallet  ledger.Party
+	preview changes.Preview
+	// created and consumed are by what the ledger would differ.
+	created, consumed map[ledger.ContractID]ledger.Contract
+}
+
+func newTrial(ctx context.Context, a *API, wallet ledger.Party) *trial {
+	return &trial{
+		reader: reader{ctx, a.record}, Record: a.record, api: a, wallet: wallet,
+		created: map[ledger.ContractID]ledger.Contract{}, consumed: map[ledger.ContractID]ledger.Contract{},
+	}
+}
+
+// view implements [maker].
+func (t *trial) view(ctx context.Context) plan.View {
+	v := t.api.view(ctx)
+	v.Ledger = t
+	return v
+}
+
+// make implements [maker].
+func (t *trial) make(ctx context.Context, c change) error {
+	if err := t.api.checkDeadlines(c.Deadlines); err != nil {
+		return err
+	}
+	n, err := t.api.network(ctx)
+	if err != nil {
+		return err
+	}
+	transaction, err := t.interpret(ctx, c)
+	if err != nil {
+		return err
+	}
+	answer := &t.preview.Answer
+	if path := pathOf(transaction); path != "" && answer.Path == nil {
+		answer.Path = &path
+	}
+	if err := t.price(n); err != nil {
+		return fault.Internal(err)
+	}
+	if err := t.api.checkReserve(ctx, c); err != nil {
+		return err
+	}
+	if err := t.api.checkTraffic(ctx, answer.Traffic.Bytes); err != nil && !c.Urgent {
+		return err
+	}
+	return nil
+}
+
+// merge implements [maker].
+func (t *trial) merge(ctx context.Context, c change) error {
+	_, err := t.interpret(ctx, c)
+	if fault.ContractNotFound.Matches(err) {
+		return nil
+	}
+	if err == nil {
+		t.preview.Answer.Merges++
+	}
+	return err
+}
+
+// interpret is the transaction that a change would be. The error is the refusal that it would get.
+func (t *trial) interpret(ctx context.Context, c change) (ledger.Transaction, error) {
+	transaction, err := preview.Interpret(ctx, t.api.packages, t, t.api.submission(ctx, c))
+	if err != nil {
+		return transaction, err
+	}
+	if err := t.count(transaction); err != nil {
+		return transaction, fault.Internal(err)
+	}
+	contracts := contractsOf(transaction)
+	for _, made := range transaction.Created() {
+		t.created[made.Contract.ID] = made.Contract
+	}
+	for _, id := range transaction.Consumed() {
+		if _, own := t.created[id]; own {
+			delete(t.created, id)
+		} else {
+			t.consumed[id] = contracts[id]
+		}
+	}
+	return transaction, nil
+}
+
+// count adds what one transaction comes to.
+func (t *trial) count(transaction ledger.Transaction) error {
+	bytes, err := ledger.TrafficCost(transaction.Events())
+	if err != nil {
+		return err
+	}
+	spent, err := t.api.spent(transaction, t.wallet)
+	if err != nil {
+		return err
+	}
+	answer := &t.preview.Answer
+	answer.Traffic.Bytes += bytes
+	answer.Coin.Amulet, err = answer.Coin.Amulet.Add(spent)
+	return err
+}
+
+// price says what the traffic and the coin are worth.
+func (t *trial) price(n network) (err error) {
+	rules, round, answer := n.rules.Payload, n.latest.Payload, &t.preview.Answer
+	answer.Traffic.Amulet, answer.Traffic.USD, err = rules.TrafficPrice(round, answer.Traffic.Bytes)
+	if err != nil {
+		return err
+	}
+	answer.Coin.USD, err = answer.Coin.Amulet.Mul(round.AmuletPrice)
+	return err
+}
+
+// Contract implements [preview.Record].
+func (t *trial) Contract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error) {
+	if made, ok := t.created[id]; ok {
+		return db.StoredContract{Contract: made}, true, nil
+	}
+	if _, gone := t.consumed[id]; gone {
+		return db.StoredContract{}, false, nil
+	}
+	return t.Record.Contract(ctx, id)
+}
+
+// Held implements [plan.Reader]. Of what was created, coin is all that is looked for again, and the largest first.
+func (t *trial) Held(
+	template lf.TypeName, holder ledger.Party, order plan.Order, limit int,
+) ([]ledger.Contract, error) {
+	found, err := t.reader.Held(template, holder, order, limit+len(t.consumed))
+	if err != nil || len(t.consumed)+len(t.created) == 0 {
+		return found, err
+	}
+	found = slices.DeleteFunc(found, func(c ledger.Contract) bool {
+		_, gone := t.consumed[c.ID]
+		return gone
+	})
+	amounts := map[ledger.ContractID]decimal.Decimal{}
+	for _, c := range slices.Concat(found, slices.Collect(maps.Values(t.created))) {
+		amount, ok, err := t.api.amountOf(c, holder)
+		if err != nil {
+			return nil, err
+		}
+		if !ok || c.Template != template {
+			continue
+		}
+		if _, made := t.created[c.ID]; made {
+			found = append(found, c)
+		}
+		amounts[c.ID] = amount
+	}
+	if len(amounts) > 0 {
+		slices.SortStableFunc(found, func(x, y ledger.Contract) int { return amounts[y.ID].Cmp(amounts[x.ID]) })
+	}
+	return found[:min(limit, len(found))], nil
+}
+
+// Balance implements [plan.Reader].
+func (t *trial) Balance(template lf.TypeName, holder ledger.Party) (decimal.Decimal, error) {
+	sum, err := t.reader.Balance(template, holder)
+	if err != nil {
+		return sum, err
+	}
+	spent, err := t.api.difference(maps.Values(t.consumed), maps.Values(t.created), holder)
+	if err != nil {
+		return sum, err
+	}
+	return sum.Sub(spent)
+}
+
+// IsActive implements [plan.Reader].
+func (t *trial) IsActive(id ledger.ContractID) (bool, error) {
+	_, made := t.created[id]
+	_, gone := t.consumed[id]
+	if made || gone {
+		return made, nil
+	}
+	return t.reader.IsActive(id)
+}
+
+// spent is by how much a transaction lowers the coin that a party can spend: what it gave away, what was burned, and
+// what was locked.
+func (a *API) spent(transaction ledger.Transaction, party ledger.Party) (decimal.Decimal, error) {
+	contracts := contractsOf(transaction)
+	var created, consumed []ledger.Contract
+	for _, made := range transaction.Created() {
+		created = append(created, made.Contract)
+	}
+	for _, id := range transaction.Consumed() {
+		consumed = append(consumed, contracts[id])
+	}
+	return a.difference(slices.Values(consumed), slices.Values(created), party)
+}
+
+// difference is by how much the coin of a party in some contracts is more than in others.
+func (a *API) difference(
+	these, others iter.Seq[ledger.Contract], party ledger.Party,
+) (sum decimal.Decimal, err error) {
+	for c := range these {
+		amount, _, err := a.amountOf(c, party)
+		if err != nil {
+			return sum, err
+		}
+		if sum, err = sum.Add(amount); err != nil {
+			return sum, err
+		}
+	}
+	for c := range others {
+		amount, _, err := a.amountOf(c, party)
+		if err != nil {
+			return sum, err
+		}
+		if sum, err = sum.Sub(amount); err != nil {
+			return sum, err
+		}
+	}
+	return sum, nil
+}
+
+// amountOf is the coin in a contract of its owner's that is not locked; false in all others.
+func (a *API) amountOf(contract ledger.Contract, owner ledger.Party) (none decimal.Decimal, ok bool, err error) {
+	template, err := ledger.TemplateName[coin.Amulet](a.packages)
+	if err != nil || contract.Template != template {
+		return none, false, err
+	}
+	payload, err := ledger.DecodePayload[coin.Amulet](a.packages, contract)
+	if err != nil || payload.Owner != owner {
+		return none, false, err
+	}
+	return payload.Amount.InitialAmount, true, nil
+}
+
+// contractsOf are the contracts that a transaction is about.
+func contractsOf(transaction ledger.Transaction) map[ledger.ContractID]ledger.Contract {
+	contracts := make(map[ledger.ContractID]ledger.Contract)
+	for _, input := range transaction.Inputs {
+		contracts[input.ID] = input
+	}
+	for _, made := range transaction.Created() {
+		contracts[made.Contract.ID] = made.Contract
+	}
+	return contracts
+}
