@@ -22,7 +22,7 @@ type Code struct {
 // offending value. It is cut where it is longer than anybody reads: what is refused may name thousands of parties.
 func (c Code) New(format string, args ...any) *Fault {
 	return &Fault{
-		Code: c.ID, Category: c.Category, Hint: c.Hint, Cause: shortened(fmt.Sprintf(format, args...), maxCause),
+		Code: c.ID, Category: c.Category, Hint: c.Hint, Cause: shortCause(fmt.Sprintf(format, args...), maxCause),
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
-	"unicode/utf8"
 )
 
 // Fault is one occurrence of a Code. It is an error, and it is stored in completions as JSON.
@@ -105,19 +104,7 @@ func (f *Fault) HTTP() int { return f.code().HTTP() }
 func (f *Fault) Redacted() bool { return f.code().Redacted() }
 
 // ShortCause returns the cause as clients get it: at most 512 bytes, cut between characters and marked with "...".
-func (f *Fault) ShortCause() string { return shortened(f.Cause, causeLimit) }
-
-// shortened is a text of so many bytes at most, cut between characters.
-func shortened(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	end := limit - len("...")
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + "..."
-}
+func (f *Fault) ShortCause() string { return shortCause(f.Cause, causeLimit) }
 
 // Metadata returns the context that clients get: the Fault's own facts, "category", "definite_answer", and "hint" with
 // what to do next. The caller may change the map.

@@ -108,18 +108,19 @@ func (a *allowance) takeNode(node TxNode, witnesses []Party) error {
 }
 
 const (
-	// eventBytes, exerciseBytes and keyBytes are what an event has in the record beside its values, names and parties: the
-	// labels of its fields, its numbers, and the id of its contract; and what exercises and contracts with keys add.
-	eventBytes    = 320
-	exerciseBytes = 112
-	keyBytes      = 48
+	// recordedEventBytes, exerciseBytes and keyBytes are what an event has in the record beside its values, names and
+	// parties: the labels of its fields, its numbers, and the id of its contract; and what exercises and contracts with
+	// keys add.
+	recordedEventBytes = 320
+	exerciseBytes      = 112
+	keyBytes           = 48
 	// partyBytes are the quotes and the comma of a party.
 	partyBytes = 3
 )
 
 // recordedBytes is how many bytes of the record the node's event has at most beside its argument and result.
 func (n TxNode) recordedBytes(witnesses []Party) int {
-	size := eventBytes + sizeOfName(n.Template) + len(n.PackageName) +
+	size := recordedEventBytes + sizeOfName(n.Template) + len(n.PackageName) +
 		sizeOfParties(n.Signatories, n.Observers, n.ActingParties, witnesses)
 	if n.Kind != EventCreate {
 		size += exerciseBytes + len(n.Choice)

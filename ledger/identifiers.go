@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -48,7 +49,7 @@ var (
 // identity provider ids), or returns nil.
 func CheckLedgerString(value string) error {
 	if !ledgerStringPattern.MatchString(value) {
-		return fmt.Errorf("%q is not 1 to 255 characters of A-Z a-z 0-9 . _ : - # / and space", shorten(value))
+		return fmt.Errorf("%q is not 1 to 255 characters of A-Z a-z 0-9 . _ : - # / and space", fault.Shorten(value))
 	}
 	return nil
 }
@@ -56,7 +57,7 @@ func CheckLedgerString(value string) error {
 // CheckUserID says what is wrong with a value that must be a UserIdString, or returns nil.
 func CheckUserID(value string) error {
 	if !userIDPattern.MatchString(value) {
-		return fmt.Errorf("User ID %q does not match regex %q", shorten(value), userIDPattern.String())
+		return fmt.Errorf("User ID %q does not match regex %q", fault.Shorten(value), userIDPattern.String())
 	}
 	return nil
 }
@@ -97,7 +98,7 @@ func CheckPartyHint(hint string) error {
 // CheckPackageID says what is wrong with a package id, or returns nil.
 func CheckPackageID(value string) error {
 	if !packageIDPattern.MatchString(value) {
-		return fmt.Errorf("%q is not a package id (1 to 64 characters of A-Z a-z 0-9 - _ and space)", shorten(value))
+		return fmt.Errorf("%q is not a package id (1 to 64 characters of A-Z a-z 0-9 - _ and space)", fault.Shorten(value))
 	}
 	return nil
 }
@@ -105,7 +106,7 @@ func CheckPackageID(value string) error {
 // CheckPackageName says what is wrong with a package name, or returns nil.
 func CheckPackageName(value string) error {
 	if !packageNamePattern.MatchString(value) {
-		return fmt.Errorf("%q is not a package name (1 to 255 characters of A-Z a-z 0-9 - _)", shorten(value))
+		return fmt.Errorf("%q is not a package name (1 to 255 characters of A-Z a-z 0-9 - _)", fault.Shorten(value))
 	}
 	return nil
 }
@@ -113,7 +114,7 @@ func CheckPackageName(value string) error {
 // CheckName says what is wrong with the name of a choice, field or entity, or returns nil.
 func CheckName(value string) error {
 	if len(value) > maxNameLength || !namePattern.MatchString(value) {
-		return fmt.Errorf("%q is not a name (a letter, $ or _, then letters, digits, $ or _)", shorten(value))
+		return fmt.Errorf("%q is not a name (a letter, $ or _, then letters, digits, $ or _)", fault.Shorten(value))
 	}
 	return nil
 }
@@ -130,7 +131,7 @@ func CheckSynchronizerID(value string) error {
 		return nil
 	default:
 		return fmt.Errorf("%q is not a synchronizer id of the form alias::fingerprint, or "+
-			"alias::fingerprint::version-serial", shorten(value))
+			"alias::fingerprint::version-serial", fault.Shorten(value))
 	}
 }
 
@@ -138,10 +139,10 @@ func CheckSynchronizerID(value string) error {
 func CheckContractID(value string) error {
 	raw, err := hex.DecodeString(value)
 	if err != nil || value != strings.ToLower(value) || len(value) > maxHexIDLength {
-		return fmt.Errorf("cannot parse ContractId %q", shorten(value))
+		return fmt.Errorf("cannot parse ContractId %q", fault.Shorten(value))
 	}
 	if len(raw) < 33 || raw[0] != contractIDVersion {
-		return fmt.Errorf("cannot parse ContractId %q: it must start with 00 and a hash of 32 bytes", shorten(value))
+		return fmt.Errorf("cannot parse ContractId %q: it must start with 00 and a hash of 32 bytes", fault.Shorten(value))
 	}
 	return nil
 }
@@ -202,15 +203,6 @@ func FromStrings[T ~string](values []string) []T {
 		out[i] = T(value)
 	}
 	return out
-}
-
-// shorten keeps hostile values from filling error texts.
-func shorten(value string) string {
-	const most = 80
-	if len(value) <= most {
-		return value
-	}
-	return value[:most] + "…"
 }
 
 func formatOffset(offset Offset) string { return strconv.FormatInt(int64(offset), 10) }

@@ -52,11 +52,13 @@ func (e Environment) preparedAt() time.Time {
 	return e.EffectiveAt
 }
 
-// Limits of one transaction.
+// MaxTransactionNodes is how many nodes a transaction may have, whichever engine makes it.
+const MaxTransactionNodes = 10_000
+
+// Further limits of one transaction.
 const (
-	maxTransactionNodes = 10_000
-	maxCallDepth        = 100
-	maxNesting          = 100 // of a value that goes on the ledger; upstream's limit
+	maxCallDepth = 100
+	maxNesting   = 100 // of a value that goes on the ledger; upstream's limit
 )
 
 // Interpret runs the commands of a submission against the store and returns the transaction that they amount to. The

@@ -108,7 +108,7 @@ func (p *Packages) findChoice(name lf.TypeName, choiceName string) (*choice, *fa
 	if c, ok := choices[choiceName]; ok {
 		return c, nil
 	}
-	return nil, fault.InvalidArgumentf("choice %q not found on %s", shorten(choiceName), name).
+	return nil, fault.InvalidArgumentf("choice %q not found on %s", fault.Shorten(choiceName), name).
 		WithHint("Choices of an interface are exercised with the interface's id as templateId.")
 }
 

@@ -95,9 +95,9 @@ func (tx *Tx) top() *frame { return &tx.frames[len(tx.frames)-1] }
 
 // add appends a node under the current frame and gives it its id and seed.
 func (tx *Tx) add(node TxNode) (int32, error) {
-	if len(tx.nodes) >= maxTransactionNodes {
+	if len(tx.nodes) >= MaxTransactionNodes {
 		return 0, fault.DamlInterpretationError.New(
-			"Interpretation error: the transaction has more than %d nodes", maxTransactionNodes).
+			"Interpretation error: the transaction has more than %d nodes", MaxTransactionNodes).
 			WithHint("Split the commands over several submissions.")
 	}
 	top := tx.top()
@@ -275,7 +275,7 @@ func chooseChoice(found instance, expected, through *lf.TypeName, name string) (
 	}
 	c, ok := choices[name]
 	if !ok {
-		return nil, fault.InvalidArgumentf("choice %s not found on %s", shorten(name), expected)
+		return nil, fault.InvalidArgumentf("choice %s not found on %s", fault.Shorten(name), expected)
 	}
 	return c, nil
 }

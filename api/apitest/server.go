@@ -10,18 +10,12 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
-	"github.com/getkin/kin-openapi/routers/legacy"
 	"github.com/stretchr/testify/require"
 
-	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/api"
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/devapi"
@@ -39,7 +33,6 @@ import (
 	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/hosts"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/topology"
 	"github.com/florinledger/florin/telemetry"
 )
 
@@ -280,41 +273,6 @@ func (s *Server) auditor() *audit.Auditor {
 	return auditor
 }
 
-// documented is what every server's documents say; reading them takes longer than most tests.
-var documented struct {
-	once   sync.Once
-	routes []routers.Router
-}
-
-// documents reads the OpenAPI documents that the node serves.
-func (s *Server) documents() []routers.Router {
-	s.tb.Helper()
-	documented.once.Do(func() {
-		aside := *s // so that neither the log nor the metrics of a test know of it
-		aside.Metrics = telemetry.New()
-		aside.Handler = aside.handler(Options{})
-		documented.routes = aside.readDocuments()
-	})
-	require.NotEmpty(s.tb, documented.routes, "the first test that asked could not read them")
-	return documented.routes
-}
-
-func (s *Server) readDocuments() []routers.Router {
-	s.tb.Helper()
-	var all []routers.Router
-	for _, path := range []string{"/docs/openapi", "/docs/openapi/validator"} {
-		recorder := httptest.NewRecorder()
-		request := httptest.NewRequestWithContext(s.tb.Context(), http.MethodGet, path, nil)
-		s.Handler.ServeHTTP(recorder, request)
-		document, err := openapi3.NewLoader().LoadFromData(recorder.Body.Bytes())
-		require.NoError(s.tb, err)
-		routes, err := legacy.NewRouter(document) // which validates the document too
-		require.NoError(s.tb, err)
-		all = append(all, routes)
-	}
-	return all
-}
-
 // now is the clock of the node: tests live in real time.
 func now() time.Time { return time.Now() } //nolint:forbidigo // here the clock begins
 
@@ -402,68 +360,6 @@ func (s *Server) Undocumented(userID, method, path string) Answer {
 	return Answer{Status: recorder.Code, Header: recorder.Header(), Text: recorder.Body.String(), tb: s.tb}
 }
 
-// Described is the operation that the document has in place of one that goes by another name.
-func Described(method, path string) (string, string) {
-	if below, found := strings.CutPrefix(path, "/api/validator"); found {
-		path = strings.Replace(below, "/v2/wallet/token-standard/", "/v0/wallet/token-standard/", 1)
-	}
-	switch {
-	case method == http.MethodPost && path == "/v2/state/active-contracts-page":
-		return http.MethodGet, path
-	case path == "/v2/commands/command-completions":
-		return method, "/v2/commands/completions"
-	case path == "/health/liveness":
-		return method, "/livez"
-	case path == "/health/readiness":
-		return method, "/readyz"
-	default:
-		return method, strings.Replace(path, "/v2/identity-provider-configs", "/v2/idps", 1)
-	}
-}
-
-// check compares an answer with the document. What the document does not have must not exist, but for the document.
-func (s *Server) check(request *http.Request, recorder *httptest.ResponseRecorder) {
-	s.tb.Helper()
-	ctx := s.tb.Context()
-	request = request.Clone(ctx)
-	// The document's router, unlike the node's, would take an escaped slash for one.
-	request.URL.Path, request.URL.RawPath = "/"+strings.TrimLeft(request.URL.EscapedPath(), "/"), ""
-	request.Method, request.URL.Path = Described(request.Method, request.URL.Path)
-	asks := request.Method == http.MethodOptions && request.Header.Get("Access-Control-Request-Method") != ""
-	if strings.HasPrefix(request.URL.Path, "/docs") || request.Method == http.MethodHead || asks {
-		return
-	}
-	route, parameters, found := s.described(request)
-	if !found {
-		require.Contains(s.tb, []int{http.StatusNotFound, http.StatusMethodNotAllowed}, recorder.Code)
-		return
-	}
-	s.checkWorkflow(request, route, recorder)
-	if recorder.Code == http.StatusOK && recorder.Header().Get("Content-Type") == "" && recorder.Body.Len() == 0 &&
-		request.URL.Query().Get(endpoint.DryRunParameter) != "true" {
-		return // nothing to say: the document's body for such endpoints is that of dry runs
-	}
-	err := openapi3filter.ValidateResponse(ctx, &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: &openapi3filter.RequestValidationInput{
-			Request: request, Route: route, PathParams: parameters,
-		},
-		Status: recorder.Code, Header: recorder.Header(),
-		Body:    io.NopCloser(bytes.NewReader(recorder.Body.Bytes())),
-		Options: &openapi3filter.Options{IncludeResponseStatus: true},
-	})
-	require.NoError(s.tb, err, "%s %s answered %d %s", request.Method, request.URL, recorder.Code, recorder.Body)
-}
-
-// described finds an operation in the documents.
-func (s *Server) described(request *http.Request) (*routers.Route, map[string]string, bool) {
-	for _, routes := range s.routes {
-		if route, parameters, err := routes.FindRoute(request); err == nil {
-			return route, parameters, true
-		}
-	}
-	return nil, nil, false
-}
-
 // OK requires success and decodes the body into target, unless that is nil.
 func (a Answer) OK(target any) {
 	a.tb.Helper()
@@ -490,69 +386,4 @@ func (a Answer) Plain(status int) string {
 	require.Equal(a.tb, status, a.Status, a.Text)
 	require.Equal(a.tb, "text/plain; charset=UTF-8", a.Header.Get("Content-Type"), a.Text)
 	return a.Text
-}
-
-// Submitter is what the server commits by, for tests that put something before it.
-func (s *Server) Submitter() ledgerapi.Submitter { return s.committer() }
-
-// committer commits submissions where they are made, with the real rules.
-func (s *Server) committer() *committer {
-	return &committer{db: s.DB, activities: &activities.Activities{
-		DB: s.DB, Packages: s.Packages, Node: s.Node, Clock: now,
-		Log: slog.New(slog.DiscardHandler), Lifecycles: s.lifecycles(), Traffic: s.traffic,
-	}}
-}
-
-type committer struct {
-	db         *db.DB
-	activities *activities.Activities
-}
-
-// Submit implements [ledgerapi.Submitter].
-func (c *committer) Submit(ctx context.Context, submission ledger.Submission) error {
-	_, err := c.SubmitAndWait(ctx, submission)
-	return err
-}
-
-// Onboard implements [ledgerapi.Onboarder].
-func (c *committer) Onboard(
-	ctx context.Context, _ ledger.Party, contribution topology.Contribution, _ bool,
-) (topology.Outcome, error) {
-	sealed, err := c.activities.SealContribution(ctx, contribution)
-	if err != nil {
-		return topology.Outcome{}, err
-	}
-	return c.activities.ContributeToOnboarding(ctx, sealed)
-}
-
-// OnboardingOf implements [walletapi.Onboarder].
-func (c *committer) OnboardingOf(party ledger.Party) string { return "onboard:" + string(party) }
-
-// SubmitAndWait implements [ledgerapi.Submitter].
-func (c *committer) SubmitAndWait(ctx context.Context, submission ledger.Submission) (ledger.Completion, error) {
-	submission, err := c.activities.Seal(ctx, submission)
-	if err != nil {
-		return ledger.Completion{}, err
-	}
-	_, err = c.activities.CommitSubmissions(ctx, activities.CommitSubmissionsInput{
-		Submissions: []ledger.Submission{submission},
-	})
-	if err != nil {
-		return ledger.Completion{}, err
-	}
-	completion, _, err := c.db.CompletionBySubmissionKey(ctx, submission.Key)
-	return completion, err
-}
-
-// SubmitAndTrace implements [walletapi.Submitter].
-func (c *committer) SubmitAndTrace(
-	ctx context.Context, submission ledger.Submission,
-) (ledger.Completion, string, error) {
-	completion, err := c.SubmitAndWait(ctx, submission)
-	return completion, "submit:" + submission.CommandID, err
-}
-
-// WorkflowOf implements [walletapi.Submitter].
-func (c *committer) WorkflowOf(_ context.Context, completion ledger.Completion) (string, error) {
-	return "submit:" + completion.CommandID, nil
 }

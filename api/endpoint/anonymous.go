@@ -63,7 +63,7 @@ func (a *anonymous) refuse(places *places, short shortage) error {
 
 // crowded refuses a request before its body is read when there is no place for it.
 func (a *anonymous) crowded(address string) error {
-	if short := a.places.full(networkHolder(address)); short != noShortage {
+	if short := a.places.shortage(networkHolder(address)); short != noShortage {
 		return a.refuse(a.places, short)
 	}
 	return nil

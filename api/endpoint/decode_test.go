@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -183,7 +184,7 @@ func TestBodiesThatDoNotDecode(t *testing.T) {
 		`{"raw":` + strings.Repeat("[", 20000):   "nested more than 256 levels deep at byte 2",
 		`{"inners":` + strings.Repeat("[", 9000): "nested more than 256 levels deep at byte 2",
 	} {
-		t.Run(shorten(body), func(t *testing.T) {
+		t.Run(fault.Shorten(body), func(t *testing.T) {
 			t.Parallel()
 			_, err := decodeInto[relaxed](t, body)
 			require.ErrorContains(t, err, want)

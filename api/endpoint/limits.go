@@ -279,7 +279,7 @@ type caller struct {
 
 // crowded refuses a request before anything is done for it when as many as may be are served.
 func (l *Limits) crowded() error {
-	if l.requests.full(holder{}) == shortForAll {
+	if l.requests.shortage(holder{}) == shortForAll {
 		return l.tooMany()
 	}
 	return nil
@@ -351,7 +351,7 @@ func (l *Limits) hold(ctx context.Context, err error) {
 // admit takes a request from the rate of its user, or of its address when it has none. Who has as many requests that
 // are being served as may be is refused before a body is read.
 func (l *Limits) admit(who caller) error {
-	if short := l.requests.full(who.holder); short != shortForAll { // which vital requests may be beside
+	if short := l.requests.shortage(who.holder); short != shortForAll { // which vital requests may be beside
 		if err := l.refusal(who.holder, short); err != nil {
 			return err
 		}

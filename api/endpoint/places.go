@@ -74,15 +74,15 @@ func (p *places) most() (all, together, each int64) {
 	return p.all, p.together, p.each
 }
 
-// full reports whether one more is too many, and for whom.
-func (p *places) full(who holder) shortage {
+// shortage is why there is no place for one more; noShortage when there is one.
+func (p *places) shortage(who holder) shortage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.isFull(who, 1)
+	return p.shortageOf(who, 1)
 }
 
-// isFull reports whether so many more are too many. The caller holds the lock.
-func (p *places) isFull(who holder, more int64) shortage {
+// shortageOf is why there are not so many more places. The caller holds the lock.
+func (p *places) shortageOf(who holder, more int64) shortage {
 	switch {
 	case p.count+more > p.all:
 		return shortForAll
@@ -99,7 +99,7 @@ func (p *places) isFull(who holder, more int64) shortage {
 func (p *places) take(who holder, more int64) shortage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if short := p.isFull(who, more); short != noShortage {
+	if short := p.shortageOf(who, more); short != noShortage {
 		return short
 	}
 	p.add(who, more)

@@ -43,7 +43,7 @@ func TestNoIdentityProviderTakesAllPlaces(t *testing.T) {
 			for user := range all / 2 {
 				require.Equal(t, noShortage, places.take(holderOf(acme(user)), 1))
 			}
-			require.Equal(t, shortForProvider, places.full(holderOf(acme(all))))
+			require.Equal(t, shortForProvider, places.shortage(holderOf(acme(all))))
 			require.Equal(t, shortForProvider, places.take(holderOf(acme(all)), 1))
 			other := ledger.Identity{IdentityProviderID: "other", UserID: "user"}
 			require.Equal(t, noShortage, places.take(holderOf(other), 1), "another provider finds room")

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -101,7 +102,7 @@ func AdmitParties(rates *Rates, parties []ledger.Party, perSecond string) error 
 	}
 	if wait := rates.TakeAll(callers...); wait > 0 {
 		return Overloaded(wait, "More than %s submissions a second act as one of %s.", perSecond,
-			shorten(strings.Join(callers, ", ")))
+			fault.Shorten(strings.Join(callers, ", ")))
 	}
 	return nil
 }

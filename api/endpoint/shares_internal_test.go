@@ -37,7 +37,7 @@ func TestProcessesShareWhatAUserMayHave(t *testing.T) {
 	}
 	require.ErrorContains(t, enter(), `4 requests of user "alice" are being served`)
 	require.Equal(t, noShortage, l.requests.take(holderOf(ledger.DefaultUser("bob")), 4))
-	require.Equal(t, noShortage, l.requests.full(holder{}), "those of all are this process's own")
+	require.Equal(t, noShortage, l.requests.shortage(holder{}), "those of all are this process's own")
 
 	allowed := func() (count int) {
 		for l.users.Take("carol") == 0 {

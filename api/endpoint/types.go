@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"strings"
 	"time"
+
+	"github.com/florinledger/florin/fault"
 )
 
 // Strict marks a body type, by being embedded, whose required fields must be in the JSON.
@@ -43,7 +45,7 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 	}
 	decoded, err := encoding.Strict().AppendDecode(nil, text)
 	if err != nil || strings.ContainsAny(string(text), "\r\n") {
-		return detailError("The string is not a valid Base64: " + shorten(string(text)))
+		return detailError("The string is not a valid Base64: " + fault.Shorten(string(text)))
 	}
 	*b = decoded
 	return nil
@@ -72,18 +74,9 @@ func (t Timestamp) MarshalText() ([]byte, error) { return []byte(t.String()), ni
 func (t *Timestamp) UnmarshalText(text []byte) error {
 	instant, err := time.Parse(time.RFC3339Nano, string(text))
 	if year := instant.UTC().Year(); err != nil || year < 0 || year > 9999 { // an offset can lead out of the range
-		return detailError("Text '" + shorten(string(text)) +
+		return detailError("Text '" + fault.Shorten(string(text)) +
 			"' could not be parsed as an instant such as 2026-03-01T10:00:00.123456Z")
 	}
 	*t = Timestamp(instant.UTC().Truncate(time.Microsecond))
 	return nil
-}
-
-// shorten keeps hostile values from filling error texts.
-func shorten(value string) string {
-	const most = 80
-	if len(value) <= most {
-		return value
-	}
-	return strings.ToValidUTF8(value[:most], "") + "…"
 }

@@ -105,7 +105,7 @@ func New(options Options) (*API, error) {
 	case options.Now == nil:
 		return nil, errors.New("the ledger API needs a clock")
 	}
-	options.Record, options.Onboarder = turning{options.Record}, onboardsInTurn{options.Onboarder}
+	options.Record, options.Onboarder = recordInTurn{options.Record}, onboarderInTurn{options.Onboarder}
 	return &API{
 		node:      options.Node,
 		packages:  options.Packages,

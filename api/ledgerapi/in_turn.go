@@ -10,16 +10,16 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// turning is the record whose users, parties and identity providers change in turns.
-type turning struct{ Record }
+// recordInTurn is the record whose users, parties and identity providers change in turns.
+type recordInTurn struct{ Record }
 
 // CreateUser implements [Record].
-func (r turning) CreateUser(ctx context.Context, user ledger.User, rights []ledger.Right) (ledger.User, error) {
+func (r recordInTurn) CreateUser(ctx context.Context, user ledger.User, rights []ledger.Right) (ledger.User, error) {
 	return endpoint.InTurn(ctx, func() (ledger.User, error) { return r.Record.CreateUser(ctx, user, rights) })
 }
 
 // UpdateUser implements [Record].
-func (r turning) UpdateUser(
+func (r recordInTurn) UpdateUser(
 	ctx context.Context, id string, expected *int64, change func(*ledger.User) error, guards ...db.UserGuard,
 ) (ledger.User, error) {
 	return endpoint.InTurn(ctx, func() (ledger.User, error) {
@@ -28,17 +28,17 @@ func (r turning) UpdateUser(
 }
 
 // MoveUser implements [Record].
-func (r turning) MoveUser(ctx context.Context, id, source, target string) error {
+func (r recordInTurn) MoveUser(ctx context.Context, id, source, target string) error {
 	return endpoint.OnlyInTurn(ctx, func() error { return r.Record.MoveUser(ctx, id, source, target) })
 }
 
 // DeleteUser implements [Record].
-func (r turning) DeleteUser(ctx context.Context, id string, guards ...db.UserGuard) error {
+func (r recordInTurn) DeleteUser(ctx context.Context, id string, guards ...db.UserGuard) error {
 	return endpoint.OnlyInTurn(ctx, func() error { return r.Record.DeleteUser(ctx, id, guards...) })
 }
 
 // GrantRights implements [Record].
-func (r turning) GrantRights(
+func (r recordInTurn) GrantRights(
 	ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,
 ) ([]ledger.Right, error) {
 	return endpoint.InTurn(ctx, func() ([]ledger.Right, error) {
@@ -47,7 +47,7 @@ func (r turning) GrantRights(
 }
 
 // RevokeRights implements [Record].
-func (r turning) RevokeRights(
+func (r recordInTurn) RevokeRights(
 	ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,
 ) ([]ledger.Right, error) {
 	return endpoint.InTurn(ctx, func() ([]ledger.Right, error) {
@@ -56,12 +56,12 @@ func (r turning) RevokeRights(
 }
 
 // HostParty implements [Record].
-func (r turning) HostParty(ctx context.Context, hosting db.Hosting) (ledger.PartyDetails, error) {
+func (r recordInTurn) HostParty(ctx context.Context, hosting db.Hosting) (ledger.PartyDetails, error) {
 	return endpoint.InTurn(ctx, func() (ledger.PartyDetails, error) { return r.Record.HostParty(ctx, hosting) })
 }
 
 // UpdateParty implements [Record].
-func (r turning) UpdateParty(
+func (r recordInTurn) UpdateParty(
 	ctx context.Context, party ledger.Party, expected *int64, change func(*ledger.PartyDetails) error,
 ) (ledger.PartyDetails, error) {
 	return endpoint.InTurn(ctx, func() (ledger.PartyDetails, error) {
@@ -70,12 +70,12 @@ func (r turning) UpdateParty(
 }
 
 // CreateIdentityProvider implements [Record].
-func (r turning) CreateIdentityProvider(ctx context.Context, provider ledger.IdentityProvider) error {
+func (r recordInTurn) CreateIdentityProvider(ctx context.Context, provider ledger.IdentityProvider) error {
 	return endpoint.OnlyInTurn(ctx, func() error { return r.Record.CreateIdentityProvider(ctx, provider) })
 }
 
 // UpdateIdentityProvider implements [Record].
-func (r turning) UpdateIdentityProvider(
+func (r recordInTurn) UpdateIdentityProvider(
 	ctx context.Context, id string, change func(*ledger.IdentityProvider) error,
 ) (ledger.IdentityProvider, error) {
 	return endpoint.InTurn(ctx, func() (ledger.IdentityProvider, error) {
@@ -84,15 +84,15 @@ func (r turning) UpdateIdentityProvider(
 }
 
 // DeleteIdentityProvider implements [Record].
-func (r turning) DeleteIdentityProvider(ctx context.Context, id string) error {
+func (r recordInTurn) DeleteIdentityProvider(ctx context.Context, id string) error {
 	return endpoint.OnlyInTurn(ctx, func() error { return r.Record.DeleteIdentityProvider(ctx, id) })
 }
 
-// onboardsInTurn has parties onboarded in turns.
-type onboardsInTurn struct{ parties.Onboarder }
+// onboarderInTurn onboards parties in turns.
+type onboarderInTurn struct{ parties.Onboarder }
 
 // Onboard implements [parties.Onboarder].
-func (o onboardsInTurn) Onboard(
+func (o onboarderInTurn) Onboard(
 	ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
 ) (topology.Outcome, error) {
 	return endpoint.OnboardInTurn(ctx, func() (topology.Outcome, error) {

@@ -29,6 +29,6 @@ func TestWhatIsCommittedDirectlyTakesTurns(t *testing.T) {
 		"ContractByKey", "ExternalParty", "Head", "IdentityProvider", "IdentityProviders", "LedgerSettings",
 		"ListParties", "Parties", "PartyKeys", "PartyStanding", "Prune", "TouchedParties", "UpdateByHash",
 		"UpdateByID", "UpdateByOffset", "Updates", "User", "UserNamed", "UserRights", "Users", "WorkflowIDs",
-	}, handedOn(reflect.TypeFor[turning]()))
-	require.Empty(t, handedOn(reflect.TypeFor[onboardsInTurn]()))
+	}, handedOn(reflect.TypeFor[recordInTurn]()))
+	require.Empty(t, handedOn(reflect.TypeFor[onboarderInTurn]()))
 }

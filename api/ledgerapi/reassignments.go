@@ -163,24 +163,8 @@ func (a *API) checkReassignment(commands ReassignmentCommands, who ledger.Identi
 	if err := ledger.CheckParty(commands.Submitter); err != nil {
 		return fault.InvalidFieldNamed("submitter", err.Error())
 	}
-	if commands.WorkflowID != "" {
-		if err := ledger.CheckLedgerString(commands.WorkflowID); err != nil {
-			return fault.InvalidArgumentf("workflow_id: %s", err)
-		}
-	}
-	if err := checkUserIDField(who); err != nil {
+	if err := checkSubmissionIDs(commands.WorkflowID, who, commands.CommandID, commands.SubmissionID); err != nil {
 		return err
-	}
-	if commands.CommandID == "" {
-		return fault.MissingFieldNamed("command_id")
-	}
-	if err := ledger.CheckLedgerString(commands.CommandID); err != nil {
-		return fault.InvalidFieldNamed("command_id", err.Error())
-	}
-	if commands.SubmissionID != "" {
-		if err := ledger.CheckLedgerString(commands.SubmissionID); err != nil {
-			return fault.InvalidFieldNamed("submission_id", err.Error())
-		}
 	}
 	if len(commands.Commands) == 0 {
 		return fault.MissingFieldNamed("commands")

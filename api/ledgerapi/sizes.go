@@ -7,20 +7,20 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// eventBytes is what an event has in an answer beside its values, without its parties.
-const eventBytes = 512
+// shownEventBytes is what an event has in an answer beside its values, without its parties.
+const shownEventBytes = 512
 
 // sizeOfContract and sizeOfUpdate are about how many bytes of an answer's budget something takes that is shown.
 func sizeOfContract(contract ledger.Contract) int64 {
-	return eventBytes + int64(len(contract.Payload)) + sizeOfParties(contract.Signatories, contract.Observers)
+	return shownEventBytes + int64(len(contract.Payload)) + sizeOfParties(contract.Signatories, contract.Observers)
 }
 
 func sizeOfUpdate(update ledger.Update) (size int64) {
 	for _, event := range update.Events {
-		size += eventBytes + int64(len(event.Argument)+len(event.Result)) +
+		size += shownEventBytes + int64(len(event.Argument)+len(event.Result)) +
 			sizeOfParties(event.Signatories, event.Observers, event.Witnesses, event.ActingParties)
 	}
-	return eventBytes + size
+	return shownEventBytes + size
 }
 
 func sizeOfParties(lists ...[]ledger.Party) (size int64) {

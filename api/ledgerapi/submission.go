@@ -91,26 +91,35 @@ func submittingUser(ctx context.Context, requested string, actAs, readAs []ledge
 	return who, claims.RequireReadAs(ledger.MissingParties(actAs, readAs)...)
 }
 
-// checkSubmissionFields checks the formats of the plain fields, in the documented order.
-func (a *API) checkSubmissionFields(body JsCommands, who ledger.Identity) error {
-	if id := v2.OrEmpty(body.WorkflowID); id != "" {
-		if err := ledger.CheckLedgerString(id); err != nil {
+// checkSubmissionIDs checks the ids of a submission in the documented order. Only the command id must be there.
+func checkSubmissionIDs(workflowID string, who ledger.Identity, commandID, submissionID string) error {
+	if workflowID != "" {
+		if err := ledger.CheckLedgerString(workflowID); err != nil {
 			return fault.InvalidArgumentf("workflow_id: %s", err)
 		}
 	}
 	if err := checkUserIDField(who); err != nil {
 		return err
 	}
-	if body.CommandID == "" {
+	if commandID == "" {
 		return fault.MissingFieldNamed("command_id")
 	}
-	if err := ledger.CheckLedgerString(body.CommandID); err != nil {
+	if err := ledger.CheckLedgerString(commandID); err != nil {
 		return fault.InvalidFieldNamed("command_id", err.Error())
 	}
-	if id := v2.OrEmpty(body.SubmissionID); id != "" {
-		if err := ledger.CheckLedgerString(id); err != nil {
+	if submissionID != "" {
+		if err := ledger.CheckLedgerString(submissionID); err != nil {
 			return fault.InvalidFieldNamed("submission_id", err.Error())
 		}
+	}
+	return nil
+}
+
+// checkSubmissionFields checks the formats of the plain fields, in the documented order.
+func (a *API) checkSubmissionFields(body JsCommands, who ledger.Identity) error {
+	err := checkSubmissionIDs(v2.OrEmpty(body.WorkflowID), who, body.CommandID, v2.OrEmpty(body.SubmissionID))
+	if err != nil {
+		return err
 	}
 	if err := v2.CheckParties(slices.Concat(body.ActAs, body.ReadAs)); err != nil {
 		return err

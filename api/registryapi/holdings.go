@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
-	v0 "github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/db"
@@ -149,8 +149,8 @@ func ownersOf(ids []string) ([]ledger.Party, error) {
 	return owners, nil
 }
 
-// anonymousBudget is how much coin is looked at for a request without a token. A wallet keeps some ten coins.
-const anonymousBudget = 2500
+// maxAnonymousCoins is how much coin is looked at for a request without a token. A wallet keeps some ten coins.
+const maxAnonymousCoins = 2500
 
 // allowance is how much coin may be looked at; nil for any amount.
 type allowance struct{ left int }
@@ -161,17 +161,17 @@ func allowanceOf(ctx context.Context) *allowance {
 	if endpoint.Claims(ctx).Authenticated() {
 		return nil
 	}
-	return &allowance{anonymousBudget}
+	return &allowance{maxAnonymousCoins}
 }
 
-func (b *allowance) take(count int) error {
-	if b == nil {
+func (a *allowance) take(count int) error {
+	if a == nil {
 		return nil
 	}
-	if b.left -= count; b.left < 0 {
+	if a.left -= count; a.left < 0 {
 		return v0.Refuse(http.StatusRequestEntityTooLarge, "To add this up means to look at more than %d coins, the most "+
 			"for a request without a token: name fewer owners or a later record_time, or ask with a token at "+
-			"%s/holdings/summary", anonymousBudget, proxyPath)
+			"%s/holdings/summary", maxAnonymousCoins, proxyPath)
 	}
 	return nil
 }

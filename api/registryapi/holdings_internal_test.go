@@ -50,7 +50,7 @@ func TestSoMuchCoinIsLookedAtWithoutAToken(t *testing.T) {
 	}
 	pages, err := sum(auth.Claims{})
 	require.ErrorContains(t, err, "more than 2500 coins")
-	require.Equal(t, anonymousBudget/contractsPage+1, pages)
+	require.Equal(t, maxAnonymousCoins/contractsPage+1, pages)
 	_, err = sum(auth.NewClaims(ledger.User{ID: "alice"}, nil))
 	require.ErrorIs(t, err, errEnough, "who has a token gets the whole")
 }

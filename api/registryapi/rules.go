@@ -1,6 +1,7 @@
 package registryapi
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -130,7 +131,7 @@ func byNumber(contracts []ledger.Contract) ([]ledger.Contract, error) {
 		}
 		numbers[contract.ID] = payload.Round.Number
 	}
-	slices.SortStableFunc(contracts, func(a, b ledger.Contract) int { return int(numbers[a.ID] - numbers[b.ID]) })
+	slices.SortStableFunc(contracts, func(a, b ledger.Contract) int { return cmp.Compare(numbers[a.ID], numbers[b.ID]) })
 	return contracts, nil
 }
 

@@ -28,7 +28,7 @@ func ChangesOf(mask *FieldMask, known []string, refusal func(reason string) erro
 	changes := make(ChangedFields, len(mask.Paths))
 	for _, path := range mask.Paths {
 		if !slices.Contains(known, path) {
-			return nil, refusal("The update path " + strconv.Quote(Shortened(path)) + " points to a non existing field, " +
+			return nil, refusal("The update path " + strconv.Quote(fault.Shorten(path)) + " points to a non existing field, " +
 				"the fields are " + strings.Join(known, ", "))
 		}
 		if changes[path] {
@@ -54,16 +54,7 @@ func ResourceVersionOf(meta *ObjectMeta, field string) (*int64, error) {
 	version, err := strconv.ParseInt(meta.ResourceVersion, 10, 64)
 	if err != nil {
 		return nil, fault.InvalidFieldNamed(field, "Invalid resource version number "+
-			strconv.Quote(Shortened(meta.ResourceVersion)))
+			strconv.Quote(fault.Shorten(meta.ResourceVersion)))
 	}
 	return &version, nil
-}
-
-// Shortened keeps hostile values from filling error texts.
-func Shortened(value string) string {
-	const most = 80
-	if len(value) <= most {
-		return value
-	}
-	return strings.ToValidUTF8(value[:most], "") + "…"
 }

@@ -113,8 +113,8 @@ func New(options Options) (*API, error) {
 		return nil, errors.New("the wallet API needs a clock, and the operator's ledger user")
 	}
 	return &API{
-		node: options.Node, packages: options.Packages, record: repeatable{turning{options.Record}},
+		node: options.Node, packages: options.Packages, record: repeatable{recordInTurn{options.Record}},
 		submitter: options.Submitter, now: options.Now, traffic: options.Traffic, ledgerUser: options.LedgerUser,
-		onboarder: onboardsInTurn{options.Onboarder},
+		onboarder: onboarderInTurn{options.Onboarder},
 	}, nil
 }

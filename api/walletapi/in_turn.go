@@ -9,21 +9,21 @@ import (
 	"github.com/florinledger/florin/ledger/topology"
 )
 
-// turning is the record whose users and what belongs to them change in turns.
-type turning struct{ Record }
+// recordInTurn is the record whose users and what belongs to them change in turns.
+type recordInTurn struct{ Record }
 
 // GiveWallet implements [Users].
-func (r turning) GiveWallet(ctx context.Context, wallet db.Wallet) error {
+func (r recordInTurn) GiveWallet(ctx context.Context, wallet db.Wallet) error {
 	return endpoint.OnlyInTurn(ctx, func() error { return r.Record.GiveWallet(ctx, wallet) })
 }
 
 // DeleteUser implements [Users].
-func (r turning) DeleteUser(ctx context.Context, id string, guards ...db.UserGuard) error {
+func (r recordInTurn) DeleteUser(ctx context.Context, id string, guards ...db.UserGuard) error {
 	return endpoint.OnlyInTurn(ctx, func() error { return r.Record.DeleteUser(ctx, id, guards...) })
 }
 
 // GrantRights implements [Users].
-func (r turning) GrantRights(
+func (r recordInTurn) GrantRights(
 	ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,
 ) ([]ledger.Right, error) {
 	return endpoint.InTurn(ctx, func() ([]ledger.Right, error) {
@@ -32,7 +32,7 @@ func (r turning) GrantRights(
 }
 
 // RevokeRights implements [Users].
-func (r turning) RevokeRights(
+func (r recordInTurn) RevokeRights(
 	ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,
 ) ([]ledger.Right, error) {
 	return endpoint.InTurn(ctx, func() ([]ledger.Right, error) {
@@ -41,7 +41,7 @@ func (r turning) RevokeRights(
 }
 
 // ForgetProvidedPreapproval implements [Record].
-func (r turning) ForgetProvidedPreapproval(
+func (r recordInTurn) ForgetProvidedPreapproval(
 	ctx context.Context, receiver ledger.Party, by *db.KeyClaim,
 ) (bool, error) {
 	return endpoint.InTurn(ctx, func() (bool, error) {
@@ -50,15 +50,15 @@ func (r turning) ForgetProvidedPreapproval(
 }
 
 // WakeProposals implements [Record].
-func (r turning) WakeProposals(ctx context.Context, receivers ...ledger.Party) error {
+func (r recordInTurn) WakeProposals(ctx context.Context, receivers ...ledger.Party) error {
 	return endpoint.OnlyInTurn(ctx, func() error { return r.Record.WakeProposals(ctx, receivers...) })
 }
 
-// onboardsInTurn has parties onboarded in turns.
-type onboardsInTurn struct{ Onboarder }
+// onboarderInTurn onboards parties in turns.
+type onboarderInTurn struct{ Onboarder }
 
 // Onboard implements [Onboarder].
-func (o onboardsInTurn) Onboard(
+func (o onboarderInTurn) Onboard(
 	ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
 ) (topology.Outcome, error) {
 	return endpoint.OnboardInTurn(ctx, func() (topology.Outcome, error) {

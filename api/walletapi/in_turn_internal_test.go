@@ -29,6 +29,6 @@ func TestWhatIsCommittedDirectlyTakesTurns(t *testing.T) {
 		"LedgerSettings", "MergeDelegations", "Namespaces", "NetworkContract", "NetworkContracts", "NetworkUpdateByID",
 		"Offers", "OpenRounds", "Parties", "ProvidedPreapprovals", "Requesters", "Shared", "TrackedState", "UpdateByID",
 		"UpdateByOffset", "User", "UserNamed", "UserRights", "UsersOfParty", "WalletParty",
-	}, handedOn(reflect.TypeFor[turning]()))
-	require.Equal(t, []string{"OnboardingOf"}, handedOn(reflect.TypeFor[onboardsInTurn]()))
+	}, handedOn(reflect.TypeFor[recordInTurn]()))
+	require.Equal(t, []string{"OnboardingOf"}, handedOn(reflect.TypeFor[onboarderInTurn]()))
 }

@@ -1,6 +1,7 @@
 package walletapi
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/florinledger/florin/ledger"
@@ -94,7 +95,7 @@ func (s *share[T]) items() []T {
 	for _, m := range s.makers {
 		all = append(all, m.items...)
 	}
-	slices.SortFunc(all, func(a, b numbered[T]) int { return a.number - b.number })
+	slices.SortFunc(all, func(a, b numbered[T]) int { return cmp.Compare(a.number, b.number) })
 	picked := make([]T, len(all))
 	for i, one := range all {
 		picked[i] = one.item

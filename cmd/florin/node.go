@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,11 +22,9 @@ import (
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/bootstrap"
 	"github.com/florinledger/florin/builtin"
-	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/telemetry"
-	"github.com/florinledger/florin/wallet/lifecycle"
 	"github.com/florinledger/florin/worker"
 	"github.com/florinledger/florin/workflows"
 )
@@ -145,6 +142,7 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 		{"take the Temporal namespace", n.ownNamespace},
 		{"read the settings of the automations", n.configureAutomation},
 		{"start the worker", n.startWorker},
+		{"take submissions", n.startClient},
 		{"compare the record with the clock", func(ctx, background context.Context) error {
 			return n.recordTime.watch(ctx, background, n)
 		}},
@@ -260,120 +258,6 @@ func (n *node) identify(ctx, _ context.Context) error {
 		return err
 	}
 	return bootstrap.Users(ctx, n.database, n.identity, n.settings)
-}
-
-func (n *node) startWorker(ctx, background context.Context) error {
-	pause := time.Duration(0)
-	if n.options.roles.worker {
-		pause = followPause
-		lifecycles, err := lifecycle.NewRegistry(n.packages)
-		if err != nil {
-			return err
-		}
-		automations, err := n.automations()
-		if err != nil {
-			return err
-		}
-		acts := &activities.Activities{
-			DB: n.database, Packages: n.packages, Node: n.identity, Clock: n.clock.Now, Lifecycles: lifecycles,
-			Automations: automations, Outcomes: n.outcomes,
-			Log: n.options.log, Payloads: ledger.NewPayloads(), Traffic: n.trafficRules(),
-			Measure: func() func([]ledger.Completion) { return n.metrics.Commit(time.Now) },
-			Forged:  n.metrics.Forged,
-		}
-		n.worker = worker.New(worker.Options{
-			Client: n.temporal, Activities: acts, Failures: n.failures,
-			OnFatalError: func(err error) { n.fail(fmt.Errorf("the Temporal worker stopped: %w", err)) },
-		})
-		n.callers.begin(background)
-		call := n.callLifecycles(acts)
-		if err := n.worker.Start(); err != nil {
-			return err
-		}
-		n.callers.run(call)
-		if err := n.runAutomation(ctx, acts); err != nil {
-			return err
-		}
-	}
-	n.parties = newPartyRates(n.options.settings.PartyRate)
-	n.client = workflows.NewClient(workflows.ClientOptions{
-		Temporal: n.temporal, Namespace: n.options.settings.TemporalNamespace,
-		Record: record{DB: n.database, Watcher: n.watcher}, Outcomes: n.outcomes,
-		SynchronizerID: n.identity.SynchronizerID, MaxBatch: n.options.settings.MaxBatch,
-		AttributeBytes: n.options.attributeBytes,
-		MaxInFlight:    n.options.settings.MaxInFlight, MaxUserInFlight: n.options.settings.MaxUserInFlight,
-		Admit: n.parties.admit, FollowPause: pause, Clock: time.Now,
-		StartTimeout: min(startTimeout, n.options.settings.RequestTimeout/2), Workers: n.workers,
-	})
-	if n.options.roles.api {
-		n.shares.join(n.client)
-		n.shares.join(n.parties)
-		n.metrics.Accepts(n.client.OldestWait, n.shares.count)
-	}
-	if n.options.roles.worker {
-		n.metrics.Works(func() int {
-			_, count := n.failures.Longest()
-			return count
-		})
-	}
-	n.overdue = newOverdue(n)
-	go n.overdue.run(background)
-	go func() {
-		if err := n.client.Run(background); err != nil {
-			n.fail(err)
-		}
-	}()
-	if n.options.roles.worker {
-		return n.presence.begins(ctx)
-	}
-	return nil
-}
-
-// callLifecycles is what sees to it that every contract that needs one has its workflow.
-func (n *node) callLifecycles(acts *activities.Activities) func(context.Context) {
-	caller := workflows.NewCaller(workflows.CallerOptions{
-		Temporal: n.temporal, Record: activities.NewLifecycleCalls(n.database, acts.Lifecycles, time.Now),
-		LedgerTime: n.clock.Now, Log: n.options.log,
-	})
-	n.watcher.OnLifecyclesDue(caller.Changed)
-	n.watcher.OnClockChange(func(db.ClockState) { caller.Advanced() })
-	acts.Looked = caller.Changed
-	return caller.Run
-}
-
-// callers are what runs in the background and starts workflows.
-type callers struct {
-	context context.Context //nolint:containedctx // that of what runs in the background
-	cancel  context.CancelFunc
-	running sync.WaitGroup
-}
-
-// begin gives callers the life of the background.
-func (c *callers) begin(background context.Context) {
-	c.context, c.cancel = context.WithCancel(background)
-}
-
-func (c *callers) run(caller func(context.Context)) {
-	c.running.Go(func() { caller(c.context) })
-}
-
-// stop returns when nothing is called any more.
-func (c *callers) stop() {
-	if c.cancel != nil {
-		c.cancel()
-		c.running.Wait()
-	}
-}
-
-// trafficRules are the conditions of the node's synchronizer.
-func (n *node) trafficRules() ledger.TrafficRules {
-	return coin.TrafficRulesOf(coin.MemberOf(n.identity.ParticipantID), n.identity.SynchronizerID)
-}
-
-// record is what the workflow client reads.
-type record struct {
-	*db.DB
-	*db.Watcher
 }
 
 func (n *node) fail(err error) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinledger/florin/daml/archive/archivepb"
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -134,7 +135,7 @@ const maxDigits = 38 // of a Numeric
 func (d *decoder) numeric(text string) ast.Expr {
 	match := numericForm.FindStringSubmatch(text)
 	if match == nil {
-		d.fail("%q is no numeric", shorten(text))
+		d.fail("%q is no numeric", fault.Shorten(text))
 		return nil
 	}
 	whole, fraction := match[1], match[2]
@@ -143,7 +144,8 @@ func (d *decoder) numeric(text string) ast.Expr {
 		digits--
 	}
 	if digits > maxDigits || len(fraction) > maxScale {
-		d.fail("numeric %q has more than %d digits, or more than %d after the point", shorten(text), maxDigits, maxScale)
+		d.fail("numeric %q has more than %d digits, or more than %d after the point",
+			fault.Shorten(text), maxDigits, maxScale)
 	}
 	return &ast.ExpLitNumeric{Text: text, Scale: len(fraction)}
 }

@@ -179,15 +179,6 @@ func inPackage(id lf.PackageID, err error) error {
 
 // shown is a hostile text as it stands in error texts without quotes: short, and no characters that move the cursor.
 func shown(text string) string {
-	quoted := strconv.Quote(shorten(text))
+	quoted := strconv.Quote(fault.Shorten(text))
 	return quoted[1 : len(quoted)-1]
-}
-
-// shorten keeps hostile names from filling error texts.
-func shorten(text string) string {
-	const limit = 120
-	if len(text) <= limit {
-		return text
-	}
-	return text[:limit] + "…"
 }

@@ -54,25 +54,25 @@ func (f *files) read(name string, limit int64) ([]byte, error) {
 	entry := f.entries[name]
 	switch {
 	case entry == nil:
-		return nil, fault.InvalidDAR.New("The archive has no %q", shorten(name))
+		return nil, fault.InvalidDAR.New("The archive has no %q", fault.Shorten(name))
 	case f.twice[name]:
-		return nil, fault.InvalidDAR.New("The archive has %q twice", shorten(name))
+		return nil, fault.InvalidDAR.New("The archive has %q twice", fault.Shorten(name))
 	}
 	opened, err := entry.Open()
 	if err != nil {
-		return nil, parseError("The entry %q cannot be unpacked: %s", shorten(name), err).Wrap(err)
+		return nil, parseError("The entry %q cannot be unpacked: %s", fault.Shorten(name), err).Wrap(err)
 	}
 	content, err := io.ReadAll(io.LimitReader(opened, limit+1))
 	switch {
 	case err == nil && int64(len(content)) > limit:
-		return nil, fault.ZipBomb.New("The entry %q unpacks to more than %d bytes", shorten(name), limit)
+		return nil, fault.ZipBomb.New("The entry %q unpacks to more than %d bytes", fault.Shorten(name), limit)
 	case !f.left.take(int64(len(content))):
 		return nil, fault.ZipBomb.New("The entries of the archive unpack to more than %d bytes", f.limit)
 	case err == nil:
 		err = errors.Join(opened.Close(), checksum(entry, content))
 	}
 	if err != nil {
-		return nil, parseError("The entry %q cannot be unpacked: %s", shorten(name), err).Wrap(err)
+		return nil, parseError("The entry %q cannot be unpacked: %s", fault.Shorten(name), err).Wrap(err)
 	}
 	return content, nil
 }
@@ -104,7 +104,7 @@ func readManifest(files *files) (manifest, error) {
 		}
 	}
 	if format := attributes["Format"]; format != "daml-lf" {
-		return manifest{}, fault.InvalidDAR.New("The archive is in format %q, not daml-lf", shorten(format))
+		return manifest{}, fault.InvalidDAR.New("The archive is in format %q, not daml-lf", fault.Shorten(format))
 	}
 	main := attributes["Main-Dalf"]
 	out.packages = []string{main}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinledger/florin/daml/archive/archivepb"
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -49,7 +50,7 @@ func (d *decoder) name(index int32) string {
 	text := d.text(index)
 	if d.err == nil && !d.identifiers[index] {
 		if !isIdentifier(text) {
-			d.fail("%q is no identifier", shorten(text))
+			d.fail("%q is no identifier", fault.Shorten(text))
 		}
 		d.identifiers[index] = true
 	}
@@ -75,7 +76,7 @@ func (d *decoder) readDottedName(message *archivepb.DottedName) string {
 func (d *decoder) packageID(text string) lf.PackageID {
 	id := lf.PackageID(text)
 	if d.err == nil && !d.dependOn[id] && !packageIDForm.MatchString(text) {
-		d.fail("%q is no package id", shorten(text))
+		d.fail("%q is no package id", fault.Shorten(text))
 	}
 	return id
 }
@@ -88,7 +89,7 @@ func (d *decoder) packageRef(message *archivepb.PackageRef) lf.PackageID {
 	case *archivepb.PackageRef_ImportedStr:
 		out = d.packageID(d.text(ref.ImportedStr))
 		if d.flat() && d.version != ast.V2_dev && !stablePackages[out] {
-			d.fail("package %q is not in the table of imports", shorten(string(out)))
+			d.fail("package %q is not in the table of imports", fault.Shorten(string(out)))
 		}
 	case *archivepb.PackageRef_ImportIndex:
 		if !d.hasImports {
@@ -172,10 +173,10 @@ func (d *decoder) readMetadata(message *archivepb.PackageMetadata, out *ast.Pack
 	}
 	out.Name, out.Release = d.text(message.GetNameStr()), d.text(message.GetVersionStr())
 	if d.err == nil && !packageNameForm.MatchString(out.Name) {
-		d.fail("%q is no package name", shorten(out.Name))
+		d.fail("%q is no package name", fault.Shorten(out.Name))
 	}
 	if d.err == nil && (len(out.Release) > maxReleaseLength || !packageReleaseForm.MatchString(out.Release)) {
-		d.fail("%q is no package version", shorten(out.Release))
+		d.fail("%q is no package version", fault.Shorten(out.Release))
 	}
 	if message.GetUpgraded() != nil {
 		out.Upgrades = d.packageID(d.text(message.GetUpgraded().GetPackageIdStr()))

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -19,16 +20,7 @@ func Notation(t Type, packages Packages) string {
 func KindNotation(kind Kind) string { return showKind(kind, 0) }
 
 // NameNotation prints the name of a type without its package.
-func NameNotation(name lf.TypeName) string { return Shorten(name.Module + "." + name.Entity) }
-
-// Shorten keeps hostile names from filling texts.
-func Shorten(text string) string {
-	const limit = 120
-	if len(text) <= limit {
-		return text
-	}
-	return text[:limit] + "…"
-}
+func NameNotation(name lf.TypeName) string { return fault.Shorten(name.Module + "." + name.Entity) }
 
 // notation prints types as Daml writes them.
 type notation struct {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -68,7 +69,8 @@ func (c *checker) exhaustive(m matching, seen map[string]bool) {
 		}
 	}
 	if len(missing) > 0 {
-		c.fail(m.exhaust, "A case on %s lacks alternatives: %s", c.show(m.scrutinee), shorten(strings.Join(missing, ", ")))
+		c.fail(m.exhaust, "A case on %s lacks alternatives: %s", c.show(m.scrutinee),
+			fault.Shorten(strings.Join(missing, ", ")))
 	}
 }
 
@@ -135,7 +137,7 @@ func (c *checker) pattern(m matching, p ast.Pattern) string {
 	case *ast.PatternCons:
 		if c.matches(AltCons, m, "Cons", m.exhaust == ExhaustList) {
 			if p.Head == p.Tail {
-				c.fail(AltCons, "A pattern binds variable %s twice", shorten(p.Head))
+				c.fail(AltCons, "A pattern binds variable %s twice", fault.Shorten(p.Head))
 			}
 			c.bind(p.Head, m.args[0])
 			c.bind(p.Tail, list(m.args[0]))
@@ -168,7 +170,7 @@ func (c *checker) pattern(m matching, p ast.Pattern) string {
 
 func (c *checker) matches(rule Rule, m matching, pattern string, ok bool) bool {
 	if c.failure == nil && !ok {
-		c.fail(rule, "Pattern %s does not match values of type %s", shorten(pattern), c.show(m.scrutinee))
+		c.fail(rule, "Pattern %s does not match values of type %s", fault.Shorten(pattern), c.show(m.scrutinee))
 	}
 	return c.failure == nil
 }
@@ -176,7 +178,7 @@ func (c *checker) matches(rule Rule, m matching, pattern string, ok bool) bool {
 func (c *checker) bindVariant(m matching, p *ast.PatternVariant) {
 	index := c.fieldIndex(m.constructors, p.Constructor)
 	if index < 0 {
-		c.fail(AltVariant, "Variant %s has no constructor %s", c.showName(p.Type), shorten(p.Constructor))
+		c.fail(AltVariant, "Variant %s has no constructor %s", c.showName(p.Type), fault.Shorten(p.Constructor))
 		return
 	}
 	c.bind(p.Var, c.substitute(c.substitutionOf(m.definition.Params, m.args), m.constructors[index].Type))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -60,10 +61,10 @@ func checkReferences(packages []*ast.Package, known ast.Packages) (failure *Erro
 		for _, id := range p.Dependencies {
 			switch dependency := known[id]; {
 			case dependency == nil:
-				fail(p, PackageMissing, "It depends on package "+shorten(string(id))+", which is not there")
+				fail(p, PackageMissing, "It depends on package "+fault.Shorten(string(id))+", which is not there")
 			case dependency.Version > p.Version:
 				fail(p, PackageVersion, "It is in Daml-LF "+p.Version.String()+" and depends on package "+
-					shorten(string(id))+" ("+releaseOf(dependency)+"), which is in Daml-LF "+dependency.Version.String())
+					fault.Shorten(string(id))+" ("+releaseOf(dependency)+"), which is in Daml-LF "+dependency.Version.String())
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
 )
 
 // typeOfData finds the types of records, variants, enums and structs.
@@ -53,7 +54,7 @@ func (c *checker) typeOfRecCon(e *ast.ExpRecCon) ast.Type {
 	for i, field := range e.Fields {
 		if field.Name != fields[i].Name {
 			c.fail(ExpRecCon, "Field %d of record %s is %s, not %s", i+1, c.showName(e.Type.Name),
-				shorten(fields[i].Name), shorten(field.Name))
+				fault.Shorten(fields[i].Name), fault.Shorten(field.Name))
 		}
 		c.expect(ExpRecCon, field.Expr, c.substitute(substitution, fields[i].Type))
 	}
@@ -81,7 +82,7 @@ func (c *checker) field(rule Rule, app ast.TypeConApp, name string) (record, fie
 	}
 	index := c.fieldIndex(fields, name)
 	if index < 0 {
-		c.fail(rule, "Record %s has no field %s", c.showName(app.Name), shorten(name))
+		c.fail(rule, "Record %s has no field %s", c.showName(app.Name), fault.Shorten(name))
 		return nil, nil
 	}
 	return ast.TypeConApp{Name: app.Name, Args: args}.Type(),
@@ -100,7 +101,7 @@ func (c *checker) typeOfVarCon(e *ast.ExpVariantCon) ast.Type {
 	}
 	index := c.fieldIndex(variant.Constructors, e.Constructor)
 	if index < 0 {
-		c.fail(ExpVarCon, "Variant %s has no constructor %s", c.showName(e.Type.Name), shorten(e.Constructor))
+		c.fail(ExpVarCon, "Variant %s has no constructor %s", c.showName(e.Type.Name), fault.Shorten(e.Constructor))
 		return nil
 	}
 	c.expect(ExpVarCon, e.Argument,
@@ -121,14 +122,14 @@ func (c *checker) enum(rule Rule, definition *ast.DefDataType, constructor strin
 	}
 	enum, ok := definition.Cons.(*ast.EnumCons)
 	if !ok {
-		c.fail(rule, "Type %s is no enum type", shorten(definition.Name))
+		c.fail(rule, "Type %s is no enum type", fault.Shorten(definition.Name))
 		return
 	}
 	c.spend(len(enum.Constructors))
 	if slices.Contains(enum.Constructors, constructor) {
 		return
 	}
-	c.fail(rule, "Enum %s has no constructor %s", shorten(definition.Name), shorten(constructor))
+	c.fail(rule, "Enum %s has no constructor %s", fault.Shorten(definition.Name), fault.Shorten(constructor))
 }
 
 func (c *checker) typeOfStructCon(e *ast.ExpStructCon) ast.Type {
@@ -139,7 +140,7 @@ func (c *checker) typeOfStructCon(e *ast.ExpStructCon) ast.Type {
 	sort.Slice(fields, func(i, j int) bool { return fields[i].Name < fields[j].Name })
 	for i := 1; i < len(fields); i++ {
 		if fields[i].Name == fields[i-1].Name {
-			c.fail(ExpStructCon, "Field %s of a struct is there twice", shorten(fields[i].Name))
+			c.fail(ExpStructCon, "Field %s of a struct is there twice", fault.Shorten(fields[i].Name))
 		}
 	}
 	return &ast.TyStruct{Fields: fields}
@@ -153,7 +154,7 @@ func (c *checker) structField(rule Rule, found ast.Type, name string) ast.Type {
 	}
 	index := c.fieldIndex(structType.Fields, name)
 	if index < 0 {
-		c.fail(rule, "Struct %s has no field %s", c.show(found), shorten(name))
+		c.fail(rule, "Struct %s has no field %s", c.show(found), fault.Shorten(name))
 		return nil
 	}
 	return structType.Fields[index].Type

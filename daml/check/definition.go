@@ -1,6 +1,9 @@
 package check
 
-import "github.com/florinledger/florin/daml/ast"
+import (
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
+)
 
 func (c *checker) checkModule(module *ast.Module) {
 	for _, definition := range module.DataTypes {
@@ -37,7 +40,7 @@ func (c *checker) checkModule(module *ast.Module) {
 func (c *checker) bindParams(rule Rule, params []ast.TypeBinder) {
 	for _, param := range params {
 		if c.typeVars[param.Name] != nil {
-			c.fail(rule, "Type parameter %s is there twice", shorten(param.Name))
+			c.fail(rule, "Type parameter %s is there twice", fault.Shorten(param.Name))
 			return
 		}
 		c.checkKind(param.Kind)
@@ -85,7 +88,7 @@ func (c *checker) distinct(rule Rule, what string, names []string) {
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {
 		if seen[name] {
-			c.fail(rule, "%s %s is there twice", what, shorten(name))
+			c.fail(rule, "%s %s is there twice", what, fault.Shorten(name))
 			return
 		}
 		seen[name] = true

@@ -29,9 +29,9 @@ type Error struct {
 // Error says what is wrong and where.
 func (e *Error) Error() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "Package %s (%s)", e.Release, shorten(string(e.Package)))
+	fmt.Fprintf(&out, "Package %s (%s)", e.Release, fault.Shorten(string(e.Package)))
 	if e.Module != "" {
-		fmt.Fprintf(&out, ", module %s", shorten(e.Module))
+		fmt.Fprintf(&out, ", module %s", fault.Shorten(e.Module))
 	}
 	if e.Definition != "" {
 		fmt.Fprintf(&out, ", %s", e.Definition)
@@ -84,5 +84,3 @@ func (c *checker) mismatch(rule Rule, what string, expected, found string) {
 	c.fail(rule, "%s", what)
 	c.failure.Expected, c.failure.Found = expected, found
 }
-
-func shorten(text string) string { return ast.Shorten(text) }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
 )
 
 // expect checks that an expression is of a type, Γ ⊢ e : τ, as a premise of a rule.
@@ -39,7 +40,7 @@ func (c *checker) typeOf(e ast.Expr) ast.Type {
 	case *ast.ExpVar:
 		found := c.vars[e.Name]
 		if found == nil {
-			c.fail(ExpDefVar, "Variable %s is not in scope", shorten(e.Name))
+			c.fail(ExpDefVar, "Variable %s is not in scope", fault.Shorten(e.Name))
 		}
 		return found
 	case *ast.ExpVal:

@@ -2,6 +2,7 @@ package check
 
 import (
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -42,7 +43,7 @@ func (c *checker) typeOfInterface(e ast.Expr) ast.Type {
 		return c.ofInterface(ExpCallInterface, e.Interface, e.Expr, func(d *ast.DefInterface) ast.Type {
 			c.spend(len(d.Methods))
 			if d.Method(e.Method) == nil {
-				c.fail(ExpCallInterface, "Interface %s has no method %s", c.showName(e.Interface), shorten(e.Method))
+				c.fail(ExpCallInterface, "Interface %s has no method %s", c.showName(e.Interface), fault.Shorten(e.Method))
 			}
 			return d.Method(e.Method)
 		})

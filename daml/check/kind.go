@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
 )
 
 var (
@@ -72,7 +73,7 @@ func (c *checker) kindOf(t ast.Type) ast.Kind {
 	case *ast.TyVar:
 		kind := c.typeVars[t.Name]
 		if kind == nil {
-			c.fail(TyVar, "Type variable %s is not in scope", shorten(t.Name))
+			c.fail(TyVar, "Type variable %s is not in scope", fault.Shorten(t.Name))
 		}
 		return kind
 	case *ast.TyNat:
@@ -95,7 +96,7 @@ func (c *checker) kindOf(t ast.Type) ast.Kind {
 	case *ast.TyStruct:
 		for i, field := range t.Fields {
 			if i > 0 && t.Fields[i-1].Name >= field.Name {
-				c.fail(TyStruct, "Field %s of a struct is there twice, or not in order", shorten(field.Name))
+				c.fail(TyStruct, "Field %s of a struct is there twice, or not in order", fault.Shorten(field.Name))
 			}
 			c.expectKind(TyStruct, field.Type, star)
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -82,7 +83,7 @@ func (c *checker) interfaceChoice(rule Rule, name lf.TypeName, choice string) *a
 
 func (c *checker) choice(rule Rule, name lf.TypeName, choice string, found *ast.Choice) *ast.Choice {
 	if found == nil {
-		c.fail(rule, "%s has no choice %s", c.showName(name), shorten(choice))
+		c.fail(rule, "%s has no choice %s", c.showName(name), fault.Shorten(choice))
 	}
 	return found
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
 )
 
 // entity is what a fully resolved name of the specification stands for.
@@ -81,8 +82,8 @@ func (c *checker) addName(names map[string][]entity, added entity) {
 	for _, other := range names[key] {
 		together := added.record && other.constructor || added.constructor && other.record
 		if !together || added.module != other.module || added.name != other.name {
-			c.fail(NameCollision, "Name %s of a %s collides with name %s of a %s", shorten(added.name), added.what,
-				shorten(other.name), other.what)
+			c.fail(NameCollision, "Name %s of a %s collides with name %s of a %s", fault.Shorten(added.name), added.what,
+				fault.Shorten(other.name), other.what)
 		}
 	}
 	names[key] = append(names[key], added)

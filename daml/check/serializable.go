@@ -1,6 +1,9 @@
 package check
 
-import "github.com/florinledger/florin/daml/ast"
+import (
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
+)
 
 // requireSerializable checks ⊢ₛ τ as a premise of a rule. What says what has to be serializable.
 func (c *checker) requireSerializable(rule Rule, what string, t ast.Type) {
@@ -33,14 +36,14 @@ func (c *checker) checkSerializable(definition *ast.DefDataType) {
 	vars := make(map[string]bool, len(definition.Params))
 	for _, param := range definition.Params {
 		if !c.equalKinds(param.Kind, star) {
-			c.fail(rule, "The type is not serializable: its parameter %s is of kind %s", shorten(param.Name),
+			c.fail(rule, "The type is not serializable: its parameter %s is of kind %s", fault.Shorten(param.Name),
 				c.showKind(param.Kind))
 		}
 		vars[param.Name] = true
 	}
 	for _, field := range fields {
 		if reason := c.unserializable(vars, field.Type); reason != "" {
-			c.fail(rule, "The type is not serializable: %s holds %s", shorten(field.Name), reason)
+			c.fail(rule, "The type is not serializable: %s holds %s", fault.Shorten(field.Name), reason)
 		}
 	}
 }

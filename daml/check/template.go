@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -83,7 +84,7 @@ func (c *checker) checkChoice(choice *ast.Choice, self ast.Type) {
 	c.requireSerializable(ChDef, "The argument", argument)
 	c.requireSerializable(ChDef, "The result", choice.ReturnType)
 	if choice.Self == choice.Argument.Name {
-		c.fail(ChDef, "Variable %s is both the contract id and the argument", shorten(choice.Self))
+		c.fail(ChDef, "Variable %s is both the contract id and the argument", fault.Shorten(choice.Self))
 	}
 	mark := c.mark()
 	c.bind(choice.Argument.Name, argument)
@@ -121,7 +122,7 @@ func (c *checker) checkImplements(template *ast.DefTemplate, implements *ast.Imp
 			return
 		}
 		if implements.Method(method.Name) == nil {
-			c.fail(ImplDef, "Method %s of interface %s is missing", shorten(method.Name), c.showName(implements.Interface))
+			c.fail(ImplDef, "Method %s of interface %s is missing", fault.Shorten(method.Name), c.showName(implements.Interface))
 		}
 	}
 	for _, method := range implements.Methods {
@@ -130,7 +131,7 @@ func (c *checker) checkImplements(template *ast.DefTemplate, implements *ast.Imp
 		}
 		expected := definition.Method(method.Name)
 		if expected == nil {
-			c.fail(ImplDef, "Interface %s has no method %s", c.showName(implements.Interface), shorten(method.Name))
+			c.fail(ImplDef, "Interface %s has no method %s", c.showName(implements.Interface), fault.Shorten(method.Name))
 		}
 		c.expect(ImplDef, method.Body, expected)
 	}

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/crypto/sha3"
 
@@ -122,7 +121,7 @@ func (m *machine) keyArgument(v Value) (publicKey, *Failure) {
 }
 
 func cryptoFailure(code fault.Code, v Value, format string, err error) *Failure {
-	shown := shorten(string(v.(lf.Text)))
+	shown := fault.Shorten(string(v.(lf.Text)))
 	return failed(code.New(interpretationError+format, shown, err).WithResource("CRYPTO_VALUE", shown))
 }
 
@@ -134,23 +133,10 @@ func (m *machine) hexArgument(v Value, cause string) ([]byte, *Failure) {
 	}
 	raw, err := hex.DecodeString(text)
 	if err != nil || strings.ContainsAny(text, "ABCDEF") {
-		shown := shorten(text)
+		shown := fault.Shorten(text)
 		return nil, failed(fault.InterpretationCryptoErrorMalformedByteEncoding.New(
 			interpretationError+"Invalid byte encoding format for %s: %s", shown, cause).
 			WithResource("CRYPTO_VALUE", shown))
 	}
 	return raw, nil
-}
-
-// shorten keeps long values from filling error texts.
-func shorten(text string) string { return shortenTo(120, text) }
-
-func shortenTo(limit int, text string) string {
-	if len(text) <= limit {
-		return text
-	}
-	for !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit] + "…"
 }

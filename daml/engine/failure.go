@@ -242,14 +242,15 @@ const categoryState = 9
 
 // userError is the failure of ERROR.
 func userError(message string) *fault.Fault {
-	return fault.InterpretationUserError.New(interpretationError+"User abort: %s", shortenTo(maxMessage, message))
+	return fault.InterpretationUserError.New(interpretationError+"User abort: %s", fault.ShortenTo(maxMessage, message))
 }
 
 // maxMessage bounds the messages that packages give their failures, and what the metadata of one takes.
 const maxMessage = 64 << 10
 
 func userFailure(id string, category int, message string, metadata map[string]string) *fault.Fault {
-	return fault.UserFailure(fault.Category(category), shortenTo(1000, id), shortenTo(maxMessage, message), metadata)
+	return fault.UserFailure(
+		fault.Category(category), fault.ShortenTo(1000, id), fault.ShortenTo(maxMessage, message), metadata)
 }
 
 // unhandledException waits for the message of an exception that nothing catches.

@@ -171,7 +171,7 @@ func (b *byKey) one(m *machine, then func(found *version) code) code {
 	}
 }
 
-func (b *byKey) shown() string { return shorten(string(b.found.Value)) }
+func (b *byKey) shown() string { return fault.Shorten(string(b.found.Value)) }
 
 // fetchByKey reads the first contract that has a key.
 func (m *machine) fetchByKey(name lf.TypeName, key Value) code {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -20,7 +21,7 @@ func (p *Program) lfTypeOf(t ast.Type) (*lf.Type, error) {
 		d := describer{program: p, known: map[string]*lf.Type{}, left: maxDescription}
 		out, err := d.describe(t, nil)
 		if err != nil {
-			return nil, fmt.Errorf("type %s: %w", shorten(p.typeRep(t).key), err)
+			return nil, fmt.Errorf("type %s: %w", fault.Shorten(p.typeRep(t).key), err)
 		}
 		return out, nil
 	})

@@ -47,9 +47,6 @@ type Environment struct {
 	TakeBack bool
 }
 
-// maxTransactionNodes bounds the nodes of a transaction.
-const maxTransactionNodes = 10_000
-
 // transaction is the transaction that updates make, as far as they have.
 type transaction struct {
 	env    Environment
@@ -90,9 +87,9 @@ func (t *transaction) top() *scopeOfAuthority { return &t.frames[len(t.frames)-1
 
 // add adds a node below the one that is under way.
 func (t *transaction) add(node ledger.TxNode) (int32, *Failure) {
-	if len(t.nodes) >= maxTransactionNodes {
+	if len(t.nodes) >= ledger.MaxTransactionNodes {
 		return 0, failed(fault.DamlInterpretationError.New(
-			"Interpretation error: the transaction has more than %d nodes", maxTransactionNodes).
+			"Interpretation error: the transaction has more than %d nodes", ledger.MaxTransactionNodes).
 			WithHint("Split the commands over several submissions."))
 	}
 	id := int32(len(t.nodes))

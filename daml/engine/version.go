@@ -249,5 +249,5 @@ func shownKey(which string, key *ledger.ContractKey) string {
 		return ""
 	}
 	return fmt.Sprintf(", %s maintainers are %s, %s key is %s", which, listed(key.Maintainers), which,
-		shorten(string(key.Value)))
+		fault.Shorten(string(key.Value)))
 }

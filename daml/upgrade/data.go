@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -28,7 +29,7 @@ func (o origin) String() string {
 	if o.what == "" {
 		return "nothing else"
 	}
-	return ast.Shorten(o.what)
+	return fault.Shorten(o.what)
 }
 
 // originsOf says of the data types of a module, by name, what they belong to, if to anything.
@@ -114,7 +115,7 @@ func (c *checker) checkRecord(past, present *ast.DefDataType, was, is []ast.Fiel
 	for _, field := range was {
 		typ, ok := newer[field.Name]
 		if !ok {
-			c.fail(FieldMissing, "field %s is missing", ast.Shorten(field.Name))
+			c.fail(FieldMissing, "field %s is missing", fault.Shorten(field.Name))
 			return
 		}
 		c.sameType(FieldType, "field "+field.Name, pastParams, presentParams, field.Type, typ)
@@ -124,14 +125,14 @@ func (c *checker) checkRecord(past, present *ast.DefDataType, was, is []ast.Fiel
 			continue
 		}
 		if ofConstructor {
-			c.fail(ConstructorFieldAdded, "field %s is new and not optional", ast.Shorten(field.Name))
+			c.fail(ConstructorFieldAdded, "field %s is new and not optional", fault.Shorten(field.Name))
 		}
-		c.fail(FieldNotOptional, "field %s is new and not optional", ast.Shorten(field.Name))
+		c.fail(FieldNotOptional, "field %s is new and not optional", fault.Shorten(field.Name))
 	}
 	for i, field := range was {
 		if is[i].Name != field.Name {
 			c.fail(FieldOrder, "field %d is %s, and was %s: new fields stand behind all others", i+1,
-				ast.Shorten(is[i].Name), ast.Shorten(field.Name))
+				fault.Shorten(is[i].Name), fault.Shorten(field.Name))
 			return
 		}
 	}
@@ -179,14 +180,14 @@ func (c *checker) checkEnum(was, is []string) {
 	}
 	for _, name := range was {
 		if !newer[name] {
-			c.fail(ConstructorMissing, "constructor %s is missing", ast.Shorten(name))
+			c.fail(ConstructorMissing, "constructor %s is missing", fault.Shorten(name))
 			return
 		}
 	}
 	for i, name := range was {
 		if is[i] != name {
 			c.fail(ConstructorOrder, "constructor %d is %s, and was %s: new constructors stand behind all others", i+1,
-				ast.Shorten(is[i]), ast.Shorten(name))
+				fault.Shorten(is[i]), fault.Shorten(name))
 			return
 		}
 	}
@@ -198,7 +199,7 @@ func (c *checker) sameType(rule Rule, what string, pastParams, presentParams pla
 	if c.failure != nil || c.fits(pastParams, presentParams, past, present) {
 		return
 	}
-	c.fail(rule, "%s is of another type", ast.Shorten(what))
+	c.fail(rule, "%s is of another type", fault.Shorten(what))
 	c.failure.Past, c.failure.Present = ast.Notation(past, nil), ast.Notation(present, nil)
 	if c.failure.Past == c.failure.Present {
 		c.failure.Past, c.failure.Present = ast.Notation(past, c.packages), ast.Notation(present, c.packages)

@@ -26,10 +26,10 @@ func (e *Error) Error() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "Package %s cannot be a newer version of package %s", e.Newer, e.Older)
 	if e.Module != "" {
-		fmt.Fprintf(&out, ", module %s", ast.Shorten(e.Module))
+		fmt.Fprintf(&out, ", module %s", fault.Shorten(e.Module))
 	}
 	if e.Definition != "" {
-		fmt.Fprintf(&out, ", %s", ast.Shorten(e.Definition))
+		fmt.Fprintf(&out, ", %s", fault.Shorten(e.Definition))
 	}
 	fmt.Fprintf(&out, ": %s", e.Problem)
 	if e.Past != "" {
@@ -54,5 +54,5 @@ func (c *checker) fail(rule Rule, problem string, args ...any) {
 }
 
 func describe(p *ast.Package) string {
-	return p.Name + " " + p.Release + " (" + ast.Shorten(string(p.ID)) + ")"
+	return p.Name + " " + p.Release + " (" + fault.Shorten(string(p.ID)) + ")"
 }

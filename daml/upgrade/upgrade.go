@@ -151,7 +151,7 @@ func (c *checker) checkTemplate(past, present *ast.DefTemplate) {
 	for _, choice := range past.Choices {
 		other := choices[choice.Name]
 		if other == nil {
-			c.fail(ChoiceMissing, "it lacks choice %s", ast.Shorten(choice.Name))
+			c.fail(ChoiceMissing, "it lacks choice %s", fault.Shorten(choice.Name))
 			return
 		}
 		c.sameType(ChoiceArgument, "the argument of choice "+choice.Name, nil, nil, choice.Argument.Type,

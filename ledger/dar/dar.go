@@ -62,7 +62,7 @@ func Read(data []byte) (Archive, error) {
 		return Archive{}, err
 	}
 	if len(module) == 0 {
-		return Archive{}, fault.InvalidDAR.New("The main package %q is empty", shorten(main))
+		return Archive{}, fault.InvalidDAR.New("The main package %q is empty", fault.Shorten(main))
 	}
 	archive := Archive{Path: main}
 	if match := fileName.FindStringSubmatch(path.Base(main)); match != nil {
@@ -97,26 +97,26 @@ func content(files []*zip.File, name string, most int64) ([]byte, error) {
 			continue
 		}
 		if found != nil {
-			return nil, fault.InvalidDAR.New("The archive has %q twice", shorten(name))
+			return nil, fault.InvalidDAR.New("The archive has %q twice", fault.Shorten(name))
 		}
 		found = file
 	}
 	if found == nil {
-		return nil, fault.InvalidDAR.New("The archive has no %q", shorten(name))
+		return nil, fault.InvalidDAR.New("The archive has no %q", fault.Shorten(name))
 	}
 	opened, err := found.Open()
 	if err != nil {
-		return nil, fault.DARParseError.New("The entry %q cannot be unpacked", shorten(name)).Wrap(err)
+		return nil, fault.DARParseError.New("The entry %q cannot be unpacked", fault.Shorten(name)).Wrap(err)
 	}
 	unpacked, err := io.ReadAll(io.LimitReader(opened, most+1))
 	switch {
 	case err == nil && int64(len(unpacked)) > most:
-		return nil, fault.ZipBomb.New("The entry %q unpacks to more than %d bytes", shorten(name), most)
+		return nil, fault.ZipBomb.New("The entry %q unpacks to more than %d bytes", fault.Shorten(name), most)
 	case err == nil:
 		err = errors.Join(opened.Close(), checksum(found, unpacked))
 	}
 	if err != nil {
-		return nil, fault.DARParseError.New("The entry %q cannot be unpacked: %s", shorten(name), err).Wrap(err)
+		return nil, fault.DARParseError.New("The entry %q cannot be unpacked: %s", fault.Shorten(name), err).Wrap(err)
 	}
 	return unpacked, nil
 }
@@ -154,13 +154,4 @@ func attributes(manifest string) map[string]string {
 		found[name] = strings.TrimPrefix(value, " ")
 	}
 	return found
-}
-
-// shorten keeps hostile names from filling error texts.
-func shorten(name string) string {
-	const most = 120
-	if len(name) <= most {
-		return name
-	}
-	return strings.ToValidUTF8(name[:most], "") + "…"
 }

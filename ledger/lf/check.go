@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/florinledger/florin/fault"
 )
 
 // MaxPartyLength is the most characters that a party id has.
@@ -48,16 +50,7 @@ func isPartyChar(char rune) bool {
 
 func checkHex(value string) error {
 	if _, err := hex.DecodeString(value); err != nil || value == "" || value != strings.ToLower(value) {
-		return fmt.Errorf("cannot parse ContractId %q", shorten(value))
+		return fmt.Errorf("cannot parse ContractId %q", fault.Shorten(value))
 	}
 	return nil
-}
-
-// shorten keeps hostile values from filling error texts.
-func shorten(value string) string {
-	const most = 80
-	if len(value) <= most {
-		return value
-	}
-	return value[:most] + "…"
 }

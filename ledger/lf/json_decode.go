@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/fault"
 )
 
 // MaxJSONDepth is how deep a JSON value may nest.
@@ -118,13 +119,13 @@ func decodeNumber(kind Kind, in any, at *path) (Value, error) {
 	if kind == KindInt64 {
 		value, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return nil, at.fail("%q is not an integer between -2^63 and 2^63-1", shorten(text))
+			return nil, at.fail("%q is not an integer between -2^63 and 2^63-1", fault.Shorten(text))
 		}
 		return Int64(value), nil
 	}
 	value, err := parse(text)
 	if err != nil {
-		return nil, at.fail("%q is not a decimal of at most 28 digits before and 10 after the point", shorten(text))
+		return nil, at.fail("%q is not a decimal of at most 28 digits before and 10 after the point", fault.Shorten(text))
 	}
 	return Numeric{value}, nil
 }
@@ -152,7 +153,7 @@ func decodeString(t *Type, in any, at *path) (Value, error) {
 		value, err = ParseDate(text)
 	default:
 		if t.constructor(text) < 0 {
-			err = fmt.Errorf("%q is not one of the constructors of %s", shorten(text), t.Name.QualifiedName())
+			err = fmt.Errorf("%q is not one of the constructors of %s", fault.Shorten(text), t.Name.QualifiedName())
 		}
 		value = Enum{Type: t.Name, Constructor: text}
 	}
@@ -294,7 +295,7 @@ func unexpectedFields(t *Type, object map[string]any) []string {
 	for name, content := range object {
 		known := slices.ContainsFunc(t.Fields, func(member Member) bool { return member.Name == name })
 		if !known && content != nil {
-			unexpected = append(unexpected, shorten(name))
+			unexpected = append(unexpected, fault.Shorten(name))
 		}
 	}
 	slices.Sort(unexpected)
@@ -310,7 +311,7 @@ func decodeVariant(t *Type, in any, at path) (Value, error) {
 	}
 	i := t.constructor(tag)
 	if i < 0 {
-		return nil, at.fail("%q is not one of the constructors of %s", shorten(tag), t.Name.QualifiedName())
+		return nil, at.fail("%q is not one of the constructors of %s", fault.Shorten(tag), t.Name.QualifiedName())
 	}
 	value, err := decode(t.Constructors[i].Type, content, at.field(tag))
 	if err != nil {
@@ -341,7 +342,7 @@ func describe(in any) string {
 	case []any:
 		return "an array"
 	case string:
-		return strconv.Quote(shorten(in))
+		return strconv.Quote(fault.Shorten(in))
 	default:
 		return fmt.Sprint(in)
 	}

@@ -3,6 +3,8 @@ package lf
 import (
 	"fmt"
 	"strings"
+
+	"github.com/florinledger/florin/fault"
 )
 
 // PackageID is the identifier of one version of a package: 64 lower-case hexadecimal characters for real packages.
@@ -46,7 +48,7 @@ func ParseTypeName(text string) (TypeName, error) {
 	if len(parts) != 3 || parts[0] == "" || parts[1] == "" || parts[2] == "" {
 		//nolint:staticcheck // ST1005: clients of the field know this text
 		return TypeName{}, fmt.Errorf("Invalid identifier format (%s) not matching the expected format "+
-			"(<package>:<moduleName>:<entityName>)", shorten(text))
+			"(<package>:<moduleName>:<entityName>)", fault.Shorten(text))
 	}
 	return TypeName{Package: PackageID(parts[0]), Module: parts[1], Entity: parts[2]}, nil
 }

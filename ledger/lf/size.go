@@ -3,6 +3,8 @@ package lf
 import (
 	"fmt"
 	"strings"
+
+	"github.com/florinledger/florin/fault"
 )
 
 // Sizes are how much a value may hold, in bytes of its JSON.
@@ -126,7 +128,7 @@ func (m measure) ofTextMap(v TextMap) (size int, tooLarge *SizeError) {
 			size += key + value + punctuation
 		}
 		if tooLarge != nil {
-			tooLarge.Field = "[" + shorten(entry.Key) + "]" + tooLarge.Field
+			tooLarge.Field = "[" + fault.Shorten(entry.Key) + "]" + tooLarge.Field
 			return 0, tooLarge
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/florinledger/florin/fault"
 )
 
 // The range of the contract language's times and dates: years 1 to 9999.
@@ -77,7 +79,7 @@ func (t Timestamp) String() string { return t.Time().Format(timestampLayout) }
 func ParseTimestamp(text string) (Timestamp, error) {
 	parsed, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a date-time with a zone such as 2026-03-01T10:00:00.123456Z", shorten(text))
+		return 0, fmt.Errorf("%q is not a date-time with a zone such as 2026-03-01T10:00:00.123456Z", fault.Shorten(text))
 	}
 	stamp := TimestampOf(parsed)
 	if stamp < minTimestamp || stamp > maxTimestamp {
@@ -97,7 +99,7 @@ const secondsPerDay = 24 * 60 * 60
 func ParseDate(text string) (Date, error) {
 	parsed, err := time.Parse(dateLayout, text)
 	if err != nil || parsed.Year() < 1 { // the layout admits year 0
-		return 0, fmt.Errorf("%q is not a date such as 2026-03-01", shorten(text))
+		return 0, fmt.Errorf("%q is not a date such as 2026-03-01", fault.Shorten(text))
 	}
 	return Date(parsed.Unix() / secondsPerDay), nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
@@ -33,7 +32,7 @@ func Decode(raw []byte) (*Transaction, error) {
 	if proto.Unmarshal(raw, message) != nil { // what the library says is not meant for clients, and changes
 		return nil, &DecodeError{Field: "prepared_transaction", Reason: "it is no message of this kind", kind: unreadable}
 	}
-	if err := noUnknownFields(message.ProtoReflect()); err != nil {
+	if err := signing.RefuseUnknownFields(message.ProtoReflect()); err != nil {
 		return nil, malformed("prepared_transaction", err)
 	}
 	t, err := adopt(message)
@@ -140,30 +139,6 @@ func childrenOf(node *preparedpb.Node) []string {
 
 func needsSeed(node *preparedpb.Node) bool {
 	return node.GetCreate() != nil || node.GetExercise() != nil
-}
-
-// noUnknownFields refuses fields that this version does not know: no hash would cover them.
-func noUnknownFields(message protoreflect.Message) error {
-	if unknown := message.GetUnknown(); len(unknown) > 0 {
-		return fmt.Errorf("%s has a field that is not known here (%x…)",
-			message.Descriptor().Name(), unknown[:min(len(unknown), 8)])
-	}
-	var err error
-	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-		switch {
-		case field.Message() == nil:
-		case field.IsList():
-			for i := range value.List().Len() {
-				if err = noUnknownFields(value.List().Get(i).Message()); err != nil {
-					break
-				}
-			}
-		default:
-			err = noUnknownFields(value.Message())
-		}
-		return err == nil
-	})
-	return err
 }
 
 // DecodeError says why bytes are no prepared transaction.

@@ -71,3 +71,26 @@ func checkField(
 	}
 	return nil
 }
+
+// RefuseUnknownFields refuses fields that this version does not know: no hash covers them, and nobody is to sign what
+// cannot be read.
+func RefuseUnknownFields(message protoreflect.Message) error {
+	if unknown := message.GetUnknown(); len(unknown) > 0 {
+		return fmt.Errorf("%s has a field that is not known here (%x…)",
+			message.Descriptor().Name(), unknown[:min(len(unknown), 8)])
+	}
+	var err error
+	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		switch {
+		case field.Message() == nil:
+		case field.IsList():
+			for i := 0; i < value.List().Len() && err == nil; i++ {
+				err = RefuseUnknownFields(value.List().Get(i).Message())
+			}
+		default:
+			err = RefuseUnknownFields(value.Message())
+		}
+		return err == nil
+	})
+	return err
+}

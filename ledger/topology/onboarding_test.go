@@ -30,7 +30,7 @@ func TestTransactionsThatCannotBeRead(t *testing.T) {
 		change func(m *topologypb.TopologyTransaction)
 	}{
 		{"must be Replace operations", func(m *topologypb.TopologyTransaction) { m.Operation = 2 }},
-		{"Invalid transaction: operation 0 is none", func(m *topologypb.TopologyTransaction) { m.Operation = 0 }},
+		{"Invalid transaction: operation 0 is unknown", func(m *topologypb.TopologyTransaction) { m.Operation = 0 }},
 		{"transaction serial must be 1", func(m *topologypb.TopologyTransaction) { m.Serial = 2 }},
 		{"it has no mapping", func(m *topologypb.TopologyTransaction) { m.Mapping = nil }},
 		{"party: ", func(m *topologypb.TopologyTransaction) { ptpOf(m).Party = "alice" }},

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/signing"
@@ -30,7 +29,7 @@ type Transaction struct {
 const formatVersion = 30
 
 // Parse reads the bytes of a topology transaction. The error says what is wrong with them: another version or fields
-// that are not known, identifiers and keys that are none, thresholds that make no sense.
+// that are not known, invalid identifiers and keys, thresholds that make no sense.
 func Parse(raw []byte) (Transaction, error) {
 	var wrapper topologypb.UntypedVersionedMessage
 	if err := unmarshal(raw, &wrapper); err != nil {
@@ -49,7 +48,8 @@ func Parse(raw []byte) (Transaction, error) {
 	case topologypb.TopologyTransaction_OPERATION_REMOVE:
 		out.Remove = true
 	default:
-		return Transaction{}, fmt.Errorf("operation %d is none of add or replace and remove", content.GetOperation())
+		return Transaction{}, fmt.Errorf("operation %d is unknown: it must be add or replace, or remove",
+			content.GetOperation())
 	}
 	var err error
 	out.Mapping, err = readMapping(content.GetMapping())
@@ -65,28 +65,7 @@ func unmarshal(raw []byte, into proto.Message) error {
 	if err != nil {
 		return fmt.Errorf("the bytes cannot be read: %w", err)
 	}
-	return noUnknownFields(into.ProtoReflect())
-}
-
-func noUnknownFields(message protoreflect.Message) error {
-	if unknown := message.GetUnknown(); len(unknown) > 0 {
-		return fmt.Errorf("%s has a field that is not known here (%x…)",
-			message.Descriptor().Name(), unknown[:min(len(unknown), 8)])
-	}
-	var err error
-	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-		switch {
-		case field.Message() == nil:
-		case field.IsList():
-			for i := 0; i < value.List().Len() && err == nil; i++ {
-				err = noUnknownFields(value.List().Get(i).Message())
-			}
-		default:
-			err = noUnknownFields(value.Message())
-		}
-		return err == nil
-	})
-	return err
+	return signing.RefuseUnknownFields(into.ProtoReflect())
 }
 
 func readMapping(mapping *topologypb.TopologyMapping) (Mapping, error) {

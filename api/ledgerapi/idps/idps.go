@@ -152,7 +152,7 @@ func (a *API) updateIdentityProvider(
 	}
 	if given.IdentityProviderID != req.ID {
 		return IdentityProviderConfigResponse{}, v2.AtEdge(fault.InvalidArgument.New(
-			"%s does not match identity provider in body: %s", v2.Shortened(req.ID), v2.Shortened(given.IdentityProviderID)))
+			"%s does not match identity provider in body: %s", fault.Shorten(req.ID), fault.Shorten(given.IdentityProviderID)))
 	}
 	if err := checkPathIdentityProvider(req.ID); err != nil {
 		return IdentityProviderConfigResponse{}, err

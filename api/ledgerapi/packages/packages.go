@@ -121,7 +121,7 @@ func (a *API) checkDAR(synchronizerID string, data []byte) error {
 		}
 	}
 	return fault.DARValidationError.New("Florin runs built-in packages only, and the main package of the archive, %s, is "+
-		"none of them", v2.Shortened(archive.Path)).
+		"none of them", fault.Shorten(archive.Path)).
 		WithHint("GET /v2/packages lists the built-in packages; a package of your own needs another participant.")
 }
 

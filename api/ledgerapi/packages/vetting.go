@@ -3,6 +3,7 @@ package packages
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
@@ -126,10 +127,7 @@ func (a *API) vettedPackages(filter PackageMetadataFilter) VettedPackages {
 		}
 	}
 	slices.SortFunc(packages, func(x, y VettedPackage) int {
-		if x.PackageName < y.PackageName {
-			return -1
-		}
-		return 1
+		return strings.Compare(x.PackageName, y.PackageName)
 	})
 	return VettedPackages{
 		Packages: packages, ParticipantID: a.node.ParticipantID, SynchronizerID: a.node.SynchronizerID,

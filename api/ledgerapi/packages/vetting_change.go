@@ -159,12 +159,12 @@ func (a *API) packageReferredTo(reference VettedPackageReference, known []ledger
 		return found[0], nil
 	case 0:
 		return ledger.Package{}, fault.UnresolvedVettingReference.New("No package has the id %q, the name %q and the "+
-			"version %q", v2.Shortened(reference.PackageID), v2.Shortened(reference.PackageName),
-			v2.Shortened(reference.PackageVersion)).
+			"version %q", fault.Shorten(reference.PackageID), fault.Shorten(reference.PackageName),
+			fault.Shorten(reference.PackageVersion)).
 			WithHint("POST /v2/package-vetting/list lists the packages; no others can be added.")
 	default:
 		return ledger.Package{}, fault.AmbiguousVettingReference.New("%d packages have the name %q and the version %q",
-			len(found), v2.Shortened(reference.PackageName), v2.Shortened(reference.PackageVersion))
+			len(found), fault.Shorten(reference.PackageName), fault.Shorten(reference.PackageVersion))
 	}
 }
 

@@ -39,7 +39,7 @@ func (a *API) updateParty(ctx context.Context, req updatePartyRequest) (UpdatePa
 	}
 	if req.Party != given.Party {
 		return UpdatePartyDetailsResponse{}, v2.AtEdge(fault.InvalidArgument.New(
-			"%s does not match party in body: %s", v2.Shortened(req.Party), v2.Shortened(given.Party)))
+			"%s does not match party in body: %s", fault.Shorten(req.Party), fault.Shorten(given.Party)))
 	}
 	if err := endpoint.Claims(ctx).RequireIDPAdmin(given.IdentityProviderID); err != nil {
 		return UpdatePartyDetailsResponse{}, err

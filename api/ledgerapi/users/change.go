@@ -177,7 +177,7 @@ func (a *API) moveUser(ctx context.Context, req moveUserRequest) (endpoint.Empty
 func checkUserInBody(path, body string) error {
 	if path != body {
 		return v2.AtEdge(fault.InvalidArgument.New(
-			"%s does not match user in body: %s", v2.Shortened(path), v2.Shortened(body)))
+			"%s does not match user in body: %s", fault.Shorten(path), fault.Shorten(body)))
 	}
 	return nil
 }

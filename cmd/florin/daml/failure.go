@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/script"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -118,7 +119,8 @@ func writeViews(out *strings.Builder, report script.Report) {
 				line(out, 3, "and %d more", len(mine)-i)
 				break
 			}
-			line(out, 3, "%s %s %s", shortID(contract.ID), contract.Template.QualifiedName(), shorten(string(contract.Payload)))
+			line(out, 3, "%s %s %s", shortID(contract.ID), contract.Template.QualifiedName(),
+				fault.ShortenTo(160, string(contract.Payload)))
 		}
 	}
 }
@@ -130,14 +132,6 @@ func shortID(id ledger.ContractID) string {
 		return string(id)
 	}
 	return string(id[:length]) + "…"
-}
-
-func shorten(text string) string {
-	const limit = 160
-	if runes := []rune(text); len(runes) > limit {
-		return string(runes[:limit]) + "…"
-	}
-	return text
 }
 
 func writeSubmission(out *strings.Builder, submission *script.Transaction) {
