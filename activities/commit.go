@@ -52,7 +52,16 @@ func (a *Activities) CommitSubmissions(
 	if err != nil {
 		return CommitSubmissionsResult{}, fmt.Errorf("commit %d submissions: %w", len(in.Submissions), err)
 	}
+	a.due.learn(admitted.submissions, completions)
 	return CommitSubmissionsResult{Outcomes: toOutcomes(in.Submissions, completions, admitted.outcomes)}, nil
+}
+
+func completionsByKey(completions []ledger.Completion) map[string]ledger.Completion {
+	byKey := make(map[string]ledger.Completion, len(completions))
+	for _, completion := range completions {
+		byKey[completion.Key] = completion
+	}
+	return byKey
 }
 
 // maxTogetherBytes ends a transaction once it records so much, in bytes of traffic: others can lock the head in
@@ -116,10 +125,7 @@ const notCommitted = "not committed: it was planned anew, or planned too long ag
 func toOutcomes(
 	submissions []ledger.Submission, completions []ledger.Completion, notAdmitted map[int]string,
 ) []Outcome {
-	decided := make(map[string]ledger.Completion, len(completions))
-	for _, completion := range completions {
-		decided[completion.Key] = completion
-	}
+	decided := completionsByKey(completions)
 	outcomes := make([]Outcome, len(submissions))
 	for i, submission := range submissions {
 		if why, ok := notAdmitted[i]; ok {

@@ -267,6 +267,18 @@ func TestABatchThatRecordsMuchIsSeveralTransactions(t *testing.T) {
 	require.Equal(t, completions, again)
 }
 
+// What commits really cost is learned for what of the same account comes due.
+func TestCommitsTeachWhatComesDueCosts(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	const estimate = 100
+	submission := b.submission("large", []ledger.Party{alice},
+		createOf("test-token:Test.Token:Token", fmt.Sprintf(`{"owner":%q,"label":%q}`, alice, strings.Repeat("x", 16_000))))
+	newcomer := b.activities.DueCost(submission.Identity, estimate)
+	require.Nil(t, b.commit(submission)[0].Refusal)
+	require.Less(t, b.activities.DueCost(submission.Identity, estimate), newcomer, "it costs what it showed")
+}
+
 func TestSeveralCommandsAreOneTransactionOrNone(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

@@ -25,6 +25,9 @@ const (
 // dueTurns tells submissions whose time has come when it is their turn: an account's one after the other, and those of
 // several accounts among one another. The zero value is ready to use.
 type dueTurns struct {
+	// habits are what submissions of accounts really cost that this process committed.
+	habits ledger.Habits
+
 	mu sync.Mutex
 	// next is when the next turn of an account may begin, for those that have had one.
 	next map[ledger.Identity]time.Time
@@ -32,8 +35,20 @@ type dueTurns struct {
 	tickets map[string]time.Time
 }
 
-// wait is how long the workflow has to wait for its turn; 0 when it goes on now.
+// learn notes what became of submissions, whether or not they had to wait: the next of their accounts may have to.
+func (d *dueTurns) learn(submissions []ledger.Submission, completions []ledger.Completion) {
+	decided := completionsByKey(completions)
+	for _, submission := range submissions {
+		if completion, ok := decided[submission.Key]; ok {
+			d.habits.Learn(submission.Identity, submission.CommitCost(0), completion)
+		}
+	}
+}
+
+// wait is how long the workflow has to wait for its turn; 0 when it goes on now. The cost is the estimate of what its
+// submission costs.
 func (d *dueTurns) wait(now time.Time, workflowID string, who ledger.Identity, cost int) time.Duration {
+	cost = d.habits.Cost(who, cost)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.next == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -61,4 +62,38 @@ func TestTicketsThatNobodyUsesAreForgotten(t *testing.T) {
 		due.wait(now, "new-"+strconv.Itoa(i), ledger.DefaultUser("user"), duePerSecond)
 	}
 	require.Less(t, len(due.tickets), maxTickets)
+}
+
+// What an account's commits turn out to record counts for what of it comes due, whether they waited or not. What is
+// refused washes nothing away.
+func TestWhatComesDueCountsForWhatItsAccountReallyCosts(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	var due dueTurns
+	greedy, modest := ledger.DefaultUser("greedy"), ledger.DefaultUser("modest")
+	large := ledger.Command{Create: &ledger.CreateCommand{Argument: make([]byte, 2000)}}
+	var submissions []ledger.Submission
+	var completions []ledger.Completion
+	add := func(who ledger.Identity, completion ledger.Completion) {
+		completion.Key = strconv.Itoa(len(submissions))
+		submissions = append(submissions, ledger.Submission{
+			Key: completion.Key, Identity: who, Commands: []ledger.Command{large},
+		})
+		completions = append(completions, completion)
+	}
+	for range 100 {
+		add(greedy, ledger.Completion{PaidTrafficCost: 240_000})
+		add(modest, ledger.Completion{PaidTrafficCost: 3000})
+	}
+	for range 100 {
+		add(greedy, ledger.Completion{Refusal: fault.ContractNotFound.New("refused")})
+	}
+	due.learn(submissions, completions)
+	const estimate = 64 << 10
+	pace := estimate * time.Second / duePerSecond
+	require.Zero(t, due.wait(now, "modest", modest, estimate))
+	require.Equal(t, pace, due.wait(now, "modest-2", modest, estimate))
+	now = now.Add(time.Hour)
+	require.Zero(t, due.wait(now, "greedy", greedy, estimate))
+	require.Greater(t, due.wait(now, "greedy-2", greedy, estimate), 10*pace)
 }

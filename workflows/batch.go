@@ -25,7 +25,7 @@ const maxHold = 250 * time.Millisecond
 // largest transaction takes all of it. Users take turns at what waits for that, so this bounds what stands between
 // anybody's submission and its commit. One that is alone counts for an eighth at least.
 const (
-	maxUnderWay = maxBatchBytes
+	maxUnderWay = ledger.MaxCommitCost
 	minAlone    = maxUnderWay / 8
 )
 
@@ -51,7 +51,8 @@ type batcher struct {
 	// shared wait for a batch, alone for a workflow of their own. Who runs a queue is busy.
 	shared, alone         turns
 	busyShared, busyAlone bool
-	habits                habits
+
+	habits ledger.Habits
 }
 
 // pending is a submission on its way.
@@ -111,22 +112,16 @@ func (b *batcher) submit(ctx context.Context, p *pending) error {
 func (b *batcher) enqueue(queue *turns, busy *bool, p *pending) (idle bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p.cost = max(p.least, b.habits.cost(p.submission.Account(), p.estimate))
+	p.cost = max(p.least, b.habits.Cost(p.submission.Identity, p.estimate))
 	queue.push(p)
 	idle, *busy = !*busy, true
 	return idle
 }
 
-// settle closes a submission whose completion is known, and learns from it what its account's submissions cost. Those
-// that are refused record nothing and teach nothing: otherwise an account would cost little again after a few of them.
+// settle closes a submission whose completion is known, and learns from it what its account's submissions cost.
 func (b *batcher) settle(p *pending, completion ledger.Completion) {
 	close(p.settled)
-	if completion.Refusal != nil {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.habits.learn(p.submission.Account(), p.estimate, ledger.CostOfRecorded(completion.PaidTrafficCost))
+	b.habits.Learn(p.submission.Identity, p.estimate, completion)
 }
 
 // runShared starts a batch, then the next one that has gathered meanwhile, until nothing waits.

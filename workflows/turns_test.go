@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/signing"
 )
@@ -120,4 +121,22 @@ func TestTurnsAreOfWhatCommitsCost(t *testing.T) {
 		require.Equal(t, "modest", queue.pop().submission.UserID)
 	}
 	require.Equal(t, "dear", queue.pop().submission.UserID)
+}
+
+func TestSettledSubmissionsAreLearnedFrom(t *testing.T) {
+	t.Parallel()
+	b := newBatcher(nil, 1, DefaultAttributeBytes)
+	for i := range 10 {
+		p := turnOf("greedy", i, 2000)
+		b.settle(p, ledger.Completion{PaidTrafficCost: 8 << 20})
+		<-p.settled
+	}
+	for i := range 100 {
+		p := turnOf("greedy", 20+i, 128<<10)
+		b.settle(p, ledger.Completion{Refusal: fault.ContractNotFound.New("refused")})
+	}
+	p := turnOf("greedy", 11, 2000)
+	b.enqueue(&b.shared, &b.busyShared, p)
+	require.Greater(t, p.cost, 400_000)
+	require.Equal(t, 2000, p.estimate)
 }

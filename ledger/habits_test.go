@@ -1,0 +1,71 @@
+package ledger_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// recording is the completion of a submission that cost so much.
+func recording(cost int) ledger.Completion {
+	const bytes = 4 // of the record for one of cost
+	return ledger.Completion{PaidTrafficCost: bytes * int64(cost)}
+}
+
+// A choice may return a contract of which its command has only the id. What that really costs counts for the next
+// submissions of the account.
+func TestSubmissionsCountForWhatThoseOfTheirAccountReallyCost(t *testing.T) {
+	t.Parallel()
+	const estimate = 2000
+	var known ledger.Habits
+	modest, greedy := ledger.DefaultUser("modest"), ledger.DefaultUser("greedy")
+	require.Equal(t, 8*estimate, known.Cost(modest, estimate), "a newcomer may turn out to be anybody")
+	for range 100 {
+		known.Learn(modest, estimate, recording(estimate/2))
+	}
+	require.Equal(t, estimate, known.Cost(modest, estimate), "never less than the estimate")
+	known.Learn(greedy, estimate, recording(100*estimate))
+	require.Greater(t, known.Cost(greedy, estimate), 20*estimate)
+	for range 100 {
+		known.Learn(greedy, estimate, recording(100*estimate))
+	}
+	require.Greater(t, known.Cost(greedy, estimate), 90*estimate)
+	require.Equal(t, estimate, known.Cost(modest, estimate), "nobody else's count for more")
+	known.Learn(greedy, 10*estimate, recording(1<<40))
+	require.Equal(t, ledger.MaxCommitCost, known.Cost(greedy, estimate))
+	for range 10_000 {
+		known.Learn(greedy, estimate, recording(estimate/2))
+	}
+	require.Equal(t, estimate, known.Cost(greedy, estimate), "what was long ago is outweighed")
+}
+
+func TestRefusedSubmissionsTeachNothing(t *testing.T) {
+	t.Parallel()
+	var known ledger.Habits
+	greedy := ledger.DefaultUser("greedy")
+	for range 10 {
+		known.Learn(greedy, 2000, recording(100*2000))
+	}
+	before := known.Cost(greedy, 2000)
+	for range 1000 {
+		known.Learn(greedy, 128<<10, ledger.Completion{Refusal: fault.ContractNotFound.New("refused")})
+	}
+	require.Equal(t, before, known.Cost(greedy, 2000))
+	require.Greater(t, before, 50*2000)
+}
+
+// The users of a tenant are one account.
+func TestTheUsersOfAnIdentityProviderHaveTheSameHabits(t *testing.T) {
+	t.Parallel()
+	var known ledger.Habits
+	one := ledger.Identity{IdentityProviderID: "acme", UserID: "one"}
+	other := ledger.Identity{IdentityProviderID: "acme", UserID: "other"}
+	for range 10 {
+		known.Learn(one, 2000, recording(100*2000))
+	}
+	require.Equal(t, known.Cost(one, 2000), known.Cost(other, 2000))
+	require.Greater(t, known.Cost(other, 2000), 50*2000)
+}
