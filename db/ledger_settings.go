@@ -95,10 +95,16 @@ func (d *DB) FoundLedgerSettings(
 	return others, err
 }
 
-// ChangeLedgerSetting changes a setting, by its name, for all that is committed from now on. It reports whether the
-// value was another before. The value must be one that [ledger.Setting.Show] makes.
+// ChangeLedgerSetting changes a setting, by its name, for all that is committed from now on, and wakes in the same
+// transaction what waits for a change of it. It reports whether the value was another before. The value must be one
+// that [ledger.Setting.Show] makes.
 func (d *DB) ChangeLedgerSetting(ctx context.Context, name, value, by string) (changed bool, err error) {
 	err = d.InTx(ctx, func(tx *Tx) error {
+		if name == ledger.MaxProvidedPartiesSetting {
+			if err := tx.wakeProposals(ctx); err != nil {
+				return err
+			}
+		}
 		head, err := tx.LockHead(ctx)
 		if err != nil {
 			return err
@@ -106,10 +112,6 @@ func (d *DB) ChangeLedgerSetting(ctx context.Context, name, value, by string) (c
 		changed, err = tx.storeSetting(ctx, head, name, value, by)
 		return err
 	})
-	// Also when nothing changes: whoever repeats a change may be the first to get as far as this.
-	if err == nil && name == ledger.MaxProvidedPartiesSetting {
-		err = d.WakeProposals(ctx)
-	}
 	return changed, err
 }
 

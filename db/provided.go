@@ -35,11 +35,14 @@ func (r Reader) ProvidedPreapprovals(
 }
 
 // ForgetProvidedPreapproval forgets that the operator has paid for a receiver, and reports whether it had; to a request
-// with a key also when an earlier attempt forgot it.
+// with a key also when an earlier attempt forgot it. What waits for that is woken in the same transaction.
 func (d *DB) ForgetProvidedPreapproval(
 	ctx context.Context, receiver ledger.Party, by *KeyClaim,
 ) (forgot bool, err error) {
 	err = d.InTx(ctx, func(tx *Tx) error {
+		if err := tx.wakeProposals(ctx, receiver); err != nil {
+			return err
+		}
 		if _, err := tx.LockHead(ctx); err != nil {
 			return err
 		}
@@ -64,19 +67,22 @@ func (d *DB) ForgetProvidedPreapproval(
 const ProposalsKind = "proposals"
 
 // WakeProposals has the automation look at once at receivers whose proposals wait for the end of what the operator has
-// paid for, and at all that are in trouble: the limit may be theirs. Call it without a transaction: whoever commits
-// what automation planned has the locks of tasks before that of the head.
+// paid for, and at all that are in trouble: the limit may be theirs.
 func (d *DB) WakeProposals(ctx context.Context, receivers ...ledger.Party) error {
-	return d.InTx(ctx, func(tx *Tx) error { // which runs again where others lock the same tasks in another order
-		const doing = "waking proposals of preapprovals"
-		err := tx.queries.WakeTroubled(ctx, dbgen.WakeTroubledParams{
-			Kind: ProposalsKind, Subjects: ledger.Strings(receivers),
-		})
-		if err != nil {
-			return failed(doing, err)
-		}
-		return failed(doing, tx.queries.CallAutomations(ctx))
+	return d.InTx(ctx, func(tx *Tx) error { return tx.wakeProposals(ctx, receivers...) })
+}
+
+// wakeProposals is [DB.WakeProposals] in a transaction that has not locked the head yet: whoever commits what
+// automation planned has the locks of tasks before that of the head.
+func (t *Tx) wakeProposals(ctx context.Context, receivers ...ledger.Party) error {
+	const doing = "waking proposals of preapprovals"
+	err := t.queries.WakeTroubled(ctx, dbgen.WakeTroubledParams{
+		Kind: ProposalsKind, Subjects: ledger.Strings(receivers),
 	})
+	if err != nil {
+		return failed(doing, err)
+	}
+	return failed(doing, t.queries.CallAutomations(ctx))
 }
 
 // queueProvided stores for whom the operator has paid, and forgets what has ended.

@@ -192,6 +192,7 @@ func (s *Server) handler(options Options) http.Handler {
 		options.Watcher = watcher
 	}
 	s.complete(&options)
+	logger := slog.New(slog.NewJSONHandler(options.Log, &slog.HandlerOptions{Level: options.LogLevel}))
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
 		Node: s.Node, Packages: s.Packages, Record: options.Record, Watcher: options.Watcher,
 		Submitter: options.Submitter, Onboarder: options.Onboarder, Settings: options.Settings, Now: now,
@@ -210,7 +211,7 @@ func (s *Server) handler(options Options) http.Handler {
 	wallets, err := walletapi.New(walletapi.Options{
 		Node: s.Node, Packages: s.Packages, Record: s.DB, Submitter: options.Wallets, Now: now,
 		LedgerUser: LedgerUser, Onboarder: s.committer(),
-		Traffic: options.Traffic,
+		Traffic: options.Traffic, Log: logger,
 	})
 	require.NoError(s.tb, err)
 	s.wallets = wallets
@@ -228,7 +229,7 @@ func (s *Server) handler(options Options) http.Handler {
 		Operator: operator, Measure: s.Metrics.Request,
 		Auth: options.Auth, Tokens: auth.AnyUser{Verifier: s.issuers}, Ledger: ledgerAPI, Registry: registry,
 		Readiness: options.Readiness, Now: now, Streams: s.Streams, Limits: options.Limits,
-		Logger:       slog.New(slog.NewJSONHandler(options.Log, &slog.HandlerOptions{Level: options.LogLevel})),
+		Logger:       logger,
 		MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
 	})
 	require.NoError(s.tb, err)

@@ -169,10 +169,19 @@ func (a *API) cancelPreapproval(ctx context.Context, req receiverRequest) (none 
 	default:
 		err = a.forgetProvided(ctx, receiver)
 	}
-	if err != nil {
-		return none, err
+	if err == nil {
+		a.wakeProposals(ctx, receiver)
 	}
-	return none, a.record.WakeProposals(ctx, receiver)
+	return none, err
+}
+
+// wakeProposals has automation look at what waits for the operator to pay for a party less. The preapproval is gone by
+// then, and what waits looks again within an hour, so that a failure is no answer.
+func (a *API) wakeProposals(ctx context.Context, receiver ledger.Party) {
+	if err := a.record.WakeProposals(ctx, receiver); err != nil {
+		a.log.WarnContext(ctx, "proposals of preapprovals were not woken: they are looked at again within an hour",
+			"receiver", receiver, "error", err)
+	}
 }
 
 // cancelProvided cancels the preapproval that lasts longest, and with it all others that have not expired.

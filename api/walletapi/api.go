@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/florinledger/florin/api/preview"
@@ -85,6 +86,8 @@ type Options struct {
 	Now func() time.Time
 	// Traffic are the synchronizer's conditions, for telling what they would refuse; zero for none.
 	Traffic ledger.TrafficRules
+	// Log is told of what failed after a request was done; nil tells nobody.
+	Log *slog.Logger
 }
 
 // API serves wallets and their operator.
@@ -95,6 +98,7 @@ type API struct {
 	submitter Submitter
 	now       func() time.Time
 	traffic   ledger.TrafficRules
+	log       *slog.Logger
 
 	onboarder  Onboarder
 	ledgerUser string
@@ -112,9 +116,12 @@ func New(options Options) (*API, error) {
 	case options.Now == nil || options.LedgerUser == "":
 		return nil, errors.New("the wallet API needs a clock, and the operator's ledger user")
 	}
+	if options.Log == nil {
+		options.Log = slog.New(slog.DiscardHandler)
+	}
 	return &API{
 		node: options.Node, packages: options.Packages, record: repeatable{recordInTurn{options.Record}},
 		submitter: options.Submitter, now: options.Now, traffic: options.Traffic, ledgerUser: options.LedgerUser,
-		onboarder: onboarderInTurn{options.Onboarder},
+		onboarder: onboarderInTurn{options.Onboarder}, log: options.Log,
 	}, nil
 }

@@ -1,15 +1,21 @@
 package walletapi_test
 
 import (
+	"bytes"
+	"log/slog"
 	"net/http"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/ledger"
 )
 
 // giveUp has the operator give up what it paid for a party, by a request with a key whose first answer is lost.
@@ -80,4 +86,54 @@ func TestWhatTheOperatorGivesUpIsLookedAtByAutomation(t *testing.T) {
 			require.Equal(t, []string{db.ProposalsKind}, due())
 		})
 	}
+}
+
+// A preapproval that is cancelled is gone, also when what waits for that cannot be woken.
+func TestACancellationIsDoneThoughNobodyIsWoken(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	var log bytes.Buffer
+	b := newBank(t, apitest.Options{DB: dbtest.Open(t, url), Log: &log, LogLevel: slog.LevelWarn, Once: true})
+	b.preapprove(b.bob)
+	b.exec(url, "ALTER TABLE automation_tasks RENAME TO automation_tasks_away")
+	answer := b.Call(apitest.LedgerUser, http.MethodDelete, byParty+string(b.bob.Party), nil)
+	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+	require.Empty(t, activeOf[coin.TransferPreapproval](t, b.Server, b.bob.Party))
+	require.Contains(t, log.String(), "were not woken")
+}
+
+// What is given up and who is woken for it is one transaction, and so is a change of the limit: either both are done,
+// or the answer is an error and nothing is.
+func TestNothingIsGivenUpWhereNobodyIsWoken(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	b := newBank(t, apitest.Options{DB: dbtest.Open(t, url), Once: true})
+	b.preapprove(b.bob)
+	require.Equal(t, http.StatusOK, b.Call("bob", http.MethodDelete, ownPreapproval, nil).Status)
+	give := func() int {
+		return b.Call(apitest.LedgerUser, http.MethodDelete, byParty+string(b.bob.Party), nil).Status
+	}
+	raise := func() error {
+		_, err := b.DB.ChangeLedgerSetting(t.Context(), ledger.MaxProvidedPartiesSetting, "7", "test")
+		return err
+	}
+	b.exec(url, "ALTER TABLE automation_tasks RENAME TO automation_tasks_away")
+	require.GreaterOrEqual(t, give(), http.StatusInternalServerError)
+	require.Error(t, raise())
+	settings, err := b.DB.LedgerSettings(t.Context())
+	require.NoError(t, err)
+	require.NotEqual(t, 7, settings.MaxProvidedParties)
+	b.exec(url, "ALTER TABLE automation_tasks_away RENAME TO automation_tasks")
+	require.Equal(t, http.StatusOK, give(), "it is still there to be given up")
+	require.NoError(t, raise())
+}
+
+// exec changes the database by hand.
+func (b bank) exec(url, sql string) {
+	b.t.Helper()
+	conn, err := pgx.Connect(b.t.Context(), url)
+	require.NoError(b.t, err)
+	_, err = conn.Exec(b.t.Context(), sql)
+	require.NoError(b.t, err)
+	require.NoError(b.t, conn.Close(b.t.Context()))
 }

@@ -13,7 +13,7 @@ import (
 func (n *node) openWallets(ctx, _ context.Context) (err error) {
 	n.wallets, err = walletapi.New(walletapi.Options{
 		Node: n.identity, Packages: n.packages, Record: n.database, Submitter: n.client, Onboarder: n.client,
-		Now: n.clock.Now, LedgerUser: n.settings.AdminUser, Traffic: n.trafficRules(),
+		Now: n.clock.Now, LedgerUser: n.settings.AdminUser, Traffic: n.trafficRules(), Log: n.options.log,
 	})
 	if err != nil {
 		return err

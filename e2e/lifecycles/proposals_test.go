@@ -104,7 +104,6 @@ func TestWhatTheOperatorGivesUpWakesTheProposals(t *testing.T) {
 	forgot, err := n.db.ForgetProvidedPreapproval(t.Context(), bob, nil)
 	require.NoError(t, err)
 	require.True(t, forgot)
-	require.NoError(t, n.db.WakeProposals(t.Context(), bob))
 	require.NotEqual(t, first.ID, n.preapproved(1)[0].ID)
 	require.Empty(t, active[walletapp.TransferPreapprovalProposal](n))
 }
