@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
@@ -64,6 +65,9 @@ func Apart(id ledger.ContractID) workflowid.ID {
 	own, _ := workflowid.Parse(apart + string(id))
 	return own
 }
+
+// IsApart reports whether an id is one that [Apart] made.
+func IsApart(id string) bool { return strings.HasPrefix(id, apart) }
 
 // queueLifecycles makes the lifecycles due whose contracts changed, those of each one together.
 func (p *pipeline) queueLifecycles(ctx context.Context, entries Entries) error {

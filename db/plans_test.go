@@ -145,6 +145,7 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 		},
 		"GetUser":             {dbgen.GetUser, []string{"users_id_unique"}},
 		"ListUserRights":      {dbgen.ListUserRights, []string{"user_rights_once"}},
+		"ListUsersOfParty":    {dbgen.ListUsersOfParty, []string{"user_rights_by_party"}},
 		"GetParties":          {dbgen.GetParties, []string{"parties_allocated_once"}},
 		"ListKnownParties":    {dbgen.ListKnownParties, []string{"parties_allocated_once"}},
 		"ListParties":         {dbgen.ListParties, []string{"parties_allocated_once"}},

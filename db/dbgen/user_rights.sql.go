@@ -165,7 +165,7 @@ func (q *Queries) ListUserRights(ctx context.Context, userID string) ([]ListUser
 const ListUsersOfParty = `-- name: ListUsersOfParty :many
 SELECT DISTINCT user_id
 FROM user_rights
-WHERE party = $1
+WHERE party = $1 AND party <> ''
 ORDER BY user_id
 LIMIT $2
 `

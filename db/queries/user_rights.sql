@@ -42,6 +42,6 @@ RETURNING kind, party;
 -- name: ListUsersOfParty :many
 SELECT DISTINCT user_id
 FROM user_rights
-WHERE party = @party
+WHERE party = @party AND party <> ''
 ORDER BY user_id
 LIMIT @count_max;
