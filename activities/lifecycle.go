@@ -151,6 +151,7 @@ func (p planning) plan() (LifecyclePlan, error) {
 	step, err := guarded(func() (lifecycle.Step, error) {
 		return p.activities.Lifecycles.Plan(row.Kind, lifecycle.Situation{
 			Situation: p.activities.situation(p.now, p, refused), Contracts: contracts,
+			Apart: db.IsApart(row.WorkflowID),
 		})
 	})
 	if *p.failed != nil { // the database is in trouble, not the contracts, whatever the planner made of it

@@ -1,7 +1,6 @@
 package lifecycle
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -41,10 +40,9 @@ type transferCommand = plan.Contract[coin.TransferCommand]
 // soon is how many commands may come before one that looks each minute whether it is its turn.
 const soon = 4
 
-// planCommands looks after the transfer commands of one nonce of a sender: it ends what has expired, starts to count
-// the sender's commands when there is the first one (upstream: the DSO's automation), and executes those that were left
-// to the operator, once it is their turn (upstream: the validator's automation). The counter says whose turn it is;
-// those that come before are in lifecycles of their own.
+// planCommands looks after the transfer commands of one nonce of a sender: it executes those that are open, and ends
+// what has expired, which holds up none of the others. After a refusal what has expired is ended first: one that is
+// tried again and again would hold that up.
 func (r *Registry) planCommands(s Situation) (Step, error) {
 	commands, err := plan.Payloads[coin.TransferCommand](r.packages, s.Contracts)
 	if err != nil {
@@ -53,24 +51,50 @@ func (r *Registry) planCommands(s Situation) (Step, error) {
 	slices.SortStableFunc(commands, func(a, b transferCommand) int {
 		return a.Payload.ExpiresAt.Time().Compare(b.Payload.ExpiresAt.Time())
 	})
+	isOpen := func(command transferCommand) bool { return s.Now.Before(command.Payload.ExpiresAt.Time()) }
+	first := slices.IndexFunc(commands, isOpen)
+	if first == 0 {
+		return r.executeCommands(s, commands)
+	}
+	end, err := r.endCommand(s, commands[0])
+	if err != nil || first < 0 || end.Action != nil && s.Refused != nil {
+		return end, err
+	}
+	step, err := r.executeCommands(s, commands[first:])
+	if err != nil || step.Action != nil || end.Action == nil {
+		step.Until = earlier(step.Until, end.Until)
+		return step, err
+	}
+	return end, nil
+}
+
+// endCommand ends a command that has expired (upstream: the DSO's automation).
+func (r *Registry) endCommand(s Situation, command transferCommand) (Step, error) {
+	if step, waits := ending(s, command.Payload.ExpiresAt.Time()); waits {
+		return step, nil
+	}
+	expire, err := plan.Exercise[coin.TransferCommand](r.packages, command.ID, "TransferCommand_Expire",
+		coin.TransferCommandExpire{P: s.Node.DSO})
+	return Step{WaitsFor: "archival, having expired", Action: &plan.Action{
+		CommandID: "expire-transfer-command:" + plan.Short(command.ID), ActAs: []ledger.Party{s.Node.DSO},
+		Commands: []ledger.Command{expire},
+	}}, err
+}
+
+// executeCommands starts to count the sender's commands when there is the first one (upstream: the DSO's automation),
+// and executes those that were left to the operator, once it is their turn (upstream: the validator's automation). The
+// counter says whose turn it is; those that come before are in lifecycles of their own.
+func (r *Registry) executeCommands(s Situation, commands []transferCommand) (Step, error) {
 	first := commands[0]
-	if deadline := first.Payload.ExpiresAt.Time(); !s.Now.Before(deadline) {
-		if step, waits := ending(s, deadline); waits {
-			return step, nil
-		}
-		command, err := plan.Exercise[coin.TransferCommand](r.packages, first.ID, "TransferCommand_Expire",
-			coin.TransferCommandExpire{P: s.Node.DSO})
-		return Step{WaitsFor: "archival, having expired", Action: &plan.Action{
-			CommandID: "expire-transfer-command:" + plan.Short(first.ID), ActAs: []ledger.Party{s.Node.DSO},
-			Commands: []ledger.Command{command},
-		}}, err
-	}
 	step := Step{Until: first.Payload.ExpiresAt.Time(), WaitsFor: "its delegate, or expiry"}
-	counter, err := r.counterOf(s, first.Payload.Sender)
-	if err != nil {
+	counter, behind, err := r.counterOf(s, first.Payload.Sender)
+	switch {
+	case err != nil:
 		return Step{}, err
-	}
-	if counter == nil {
+	case behind != nil:
+		step.Action, err = r.endCounter(s, *behind)
+		return step, err
+	case counter == nil:
 		step.Action, err = r.startCounting(s, first)
 		return step, err
 	}
@@ -92,19 +116,32 @@ func (r *Registry) planCommands(s Situation) (Step, error) {
 	return step, nil
 }
 
+type commandCounter = plan.Contract[coin.TransferCommandCounter]
+
 // counterOf finds the counter of a sender's commands; nil before there is one. Of two, which only two releases at work
-// at the same time can have made, the one counts that is ahead.
-func (r *Registry) counterOf(
-	s Situation, sender ledger.Party,
-) (*plan.Contract[coin.TransferCommandCounter], error) {
+// at the same time can have made, the one counts that is ahead, and the other one is behind.
+func (r *Registry) counterOf(s Situation, sender ledger.Party) (counter, behind *commandCounter, err error) {
 	counters, err := plan.Held[coin.TransferCommandCounter](s.View, plan.Sender, sender, plan.First, 2)
-	if err != nil || len(counters) == 0 {
-		return nil, err
+	switch {
+	case err != nil || len(counters) == 0:
+		return nil, nil, err
+	case len(counters) == 1:
+		return &counters[0], nil, nil
+	case counters[1].Payload.NextNonce > counters[0].Payload.NextNonce:
+		return &counters[1], &counters[0], nil
+	default:
+		return &counters[0], &counters[1], nil
 	}
-	ahead := slices.MaxFunc(counters, func(a, b plan.Contract[coin.TransferCommandCounter]) int {
-		return cmp.Compare(a.Payload.NextNonce, b.Payload.NextNonce)
-	})
-	return &ahead, nil
+}
+
+// endCounter archives a counter that is behind: whoever executes a command names its counter, so one that was replaced,
+// and whose nonce is used, could be executed by it.
+func (r *Registry) endCounter(s Situation, behind commandCounter) (*plan.Action, error) {
+	archive, err := plan.Exercise[coin.TransferCommandCounter](r.packages, behind.ID, "Archive", lf.Archive{})
+	return &plan.Action{
+		CommandID: "end-transfer-command-counter:" + plan.Short(behind.ID), ActAs: []ledger.Party{s.Node.DSO},
+		Commands: []ledger.Command{archive},
+	}, err
 }
 
 // startCounting makes a sender's counter. Several of its commands may find that there is none: their submissions are

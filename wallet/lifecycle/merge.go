@@ -99,7 +99,11 @@ func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeD
 		return Step{}, err
 	}
 	if len(many) < TooManyHoldings {
-		return Step{WaitsFor: "more than ten holdings"}, nil
+		step := Step{WaitsFor: "more than ten holdings"}
+		if s.Apart { // holdings wake the lifecycle of their owner's name
+			step.Until = s.Now.Add(strangers)
+		}
+		return step, nil
 	}
 	network, err := plan.TokenNetwork(s.View)
 	if err != nil {

@@ -13,6 +13,9 @@ type Situation struct {
 
 	// Contracts are the active contracts of the lifecycle, the oldest first; at least one.
 	Contracts []ledger.Contract
+	// Apart: the lifecycle is that of one contract, since too many would have shared another one. What wakes lifecycles by
+	// the names that contracts share does not wake it.
+	Apart bool
 }
 
 // Step is the decision. Any change of the lifecycle's contracts ends the wait as well.

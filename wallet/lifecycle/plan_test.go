@@ -54,7 +54,14 @@ func (w *world) plan(kind string, ids ...ledger.ContractID) lifecycle.Step {
 // planAfter decides what is due after an action was refused.
 func (w *world) planAfter(kind string, refused *plan.Refused, ids ...ledger.ContractID) lifecycle.Step {
 	w.t.Helper()
-	var situation lifecycle.Situation
+	return w.planIn(kind, lifecycle.Situation{}, refused, ids...)
+}
+
+// planIn decides what is due in a situation, of which the world gives the rest.
+func (w *world) planIn(
+	kind string, situation lifecycle.Situation, refused *plan.Refused, ids ...ledger.ContractID,
+) lifecycle.Step {
+	w.t.Helper()
 	situation.Now, situation.Node = w.Now, ledger.Node{DSO: cointest.DSO, Operator: cointest.Operator}
 	situation.Ledger, situation.Refused = plantest.Reader(w.contracts), refused
 	for _, id := range ids {
@@ -139,6 +146,26 @@ func TestHoldingsAreMergedThroughTheUtilityForBatches(t *testing.T) {
 	unlocked, locked := w.Balance(cointest.Alice)
 	require.Equal(t, "21.0", unlocked)
 	require.Equal(t, "0.0", locked)
+}
+
+// Holdings wake the delegation in the lifecycle of its owner's name. One that has a lifecycle of its own looks by
+// itself.
+func TestADelegationApartLooksByItself(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	delegation := ledger.ContractID(cointest.Create(w.Network, tokenwallet.MergeDelegation{
+		Operator: cointest.Operator, Owner: cointest.Alice,
+	}, cointest.Operator, cointest.Alice))
+	w.Advance(plan.MergePatience)
+	require.Zero(t, w.plan(lifecycle.RunMergeDelegation, delegation).Until)
+	apart := lifecycle.Situation{Apart: true}
+	step := w.planIn(lifecycle.RunMergeDelegation, apart, nil, delegation)
+	require.Equal(t, w.Now.Add(day), step.Until)
+	require.Equal(t, "more than ten holdings", step.WaitsFor)
+	for range lifecycle.TooManyHoldings {
+		w.Tap(cointest.Alice, "1")
+	}
+	require.NotNil(t, w.planIn(lifecycle.RunMergeDelegation, apart, nil, delegation).Action)
 }
 
 // isLeftToClients requires that a merge delegation or its proposal is left alone at first, and lets that time pass.

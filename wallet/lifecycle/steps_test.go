@@ -1,6 +1,8 @@
 package lifecycle_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -411,4 +413,73 @@ func TestWhatIsDueForTransferCommands(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Two releases at work at the same time may both have made a counter for a sender. A command whose nonce is used must
+// not be executed by the one that is behind.
+func TestTheCounterThatIsBehindEnds(t *testing.T) {
+	t.Parallel()
+	for name, nonces := range map[string][]int64{
+		"the older one": {0, 1}, "the newer one": {1, 0}, "the newer of two alike": {0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.Tap(cointest.Alice, "100")
+			id := w.command(1, time.Hour)
+			for _, nonce := range nonces {
+				cointest.Create(w.Network, coin.TransferCommandCounter{
+					DSO: cointest.DSO, Sender: cointest.Alice, NextNonce: nonce,
+				}, cointest.DSO)
+			}
+			ahead := slices.Max(nonces)
+			decision{
+				does: "end-transfer-command-counter", after: time.Hour, waitsFor: "its delegate, or expiry",
+			}.require(w, w.plan(lifecycle.RunTransferCommands, id), "")
+			left := slices.Collect(maps.Values(cointest.All[coin.TransferCommandCounter](w.Network)))
+			require.Len(t, left, 1)
+			require.Equal(t, ahead, left[0].NextNonce)
+			step := w.plan(lifecycle.RunTransferCommands, id)
+			require.Equal(t, ahead == 1, step.Action != nil, "it is sent when it is its turn")
+		})
+	}
+}
+
+// What has expired holds up no other command of its nonce, and nothing that is refused holds that up in turn.
+func TestACommandThatHasExpiredHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	for name, ago := range map[string]time.Duration{"a moment ago": 0, "some time ago": patience} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.Tap(cointest.Alice, "100")
+			expired, open := w.command(0, -ago), w.command(0, time.Second)
+			cointest.Create(w.Network, coin.TransferCommandCounter{DSO: cointest.DSO, Sender: cointest.Alice}, cointest.DSO)
+			step := w.plan(lifecycle.RunTransferCommands, expired, open)
+			require.NotNil(t, step.Action)
+			require.Contains(t, step.Action.CommandID, "send-transfer-command:")
+
+			refused := &plan.Refused{CommandID: step.Action.CommandID, Fault: fault.ContractNotFound.New("refused")}
+			after := w.planAfter(lifecycle.RunTransferCommands, refused, expired, open)
+			if ago == 0 {
+				require.Equal(t, step.Action.CommandID, after.Action.CommandID)
+				require.Equal(t, w.Now.Add(time.Second), after.Until)
+				return
+			}
+			require.Contains(t, after.Action.CommandID, "expire-transfer-command:")
+
+			w.act(step)
+			require.NotContains(t, w.Active, open)
+			decision{does: "expire-transfer-command", waitsFor: "archival, having expired"}.
+				require(w, w.plan(lifecycle.RunTransferCommands, expired), expired)
+		})
+	}
+}
+
+// command is a transfer command of alice's to bob that is left to the operator.
+func (w *world) command(nonce int64, lasts time.Duration) ledger.ContractID {
+	return ledger.ContractID(cointest.Create(w.Network, coin.TransferCommand{
+		DSO: cointest.DSO, Sender: cointest.Alice, Receiver: cointest.Bob, Delegate: cointest.Operator,
+		Amount: decimal.MustParse("10"), ExpiresAt: lf.TimestampOf(w.Now.Add(lasts)), Nonce: nonce,
+	}, cointest.DSO, cointest.Alice))
 }
