@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -21,6 +22,8 @@ type Connections struct {
 	log              *slog.Logger
 	// tell bounds how often the log says that connections were closed.
 	tell *rate.Limiter
+	// unreadable counts, and tells, those that sent what is no request.
+	unreadable unreadable
 
 	mu        sync.Mutex
 	byAddress map[string]int
@@ -37,12 +40,53 @@ const tellConnections = 10 * time.Second
 func NewConnections(limit, ofAddress int, log *slog.Logger) *Connections {
 	return &Connections{
 		limit: limit, ofAddress: ofAddress, log: log, tell: rate.NewLimiter(rate.Every(tellConnections), 1),
-		byAddress: map[string]int{}, idle: map[*countedConn]uint64{},
+		unreadable: unreadable{tell: rate.NewLimiter(rate.Every(tellConnections), 1)},
+		byAddress:  map[string]int{}, idle: map[*countedConn]uint64{},
 	}
 }
 
-// Watch has a server say which connections wait for their next request.
-func (c *Connections) Watch(server *http.Server) { server.ConnState = c.note }
+// Watch has a server say what its connections do. It is called before the server serves.
+func (c *Connections) Watch(server *http.Server) {
+	server.ConnState = c.note
+	server.ConnContext = func(ctx context.Context, connection net.Conn) context.Context {
+		return context.WithValue(ctx, connectionKey{}, countedOf(connection))
+	}
+	server.Handler = c.serving(server.Handler)
+}
+
+type connectionKey struct{}
+
+// serving is the handler but for requests on connections that are given up: their clients are not answered any more, so
+// nothing is done. A request may have been read by the time its connection is chosen.
+func (c *Connections) serving(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if one, ok := r.Context().Value(connectionKey{}).(*countedConn); ok && !c.begin(one) {
+			_ = one.Close() // whoever gave it up may not have got there, and an answer would say that it was done
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// begin notes that a request is handled, and reports whether its connection is not given up. The server does not always
+// say that a connection is not idle any more: not where a whole request came at once.
+func (c *Connections) begin(one *countedConn) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.idle, one)
+	one.handling.Store(true)
+	one.handled, one.broken = true, false
+	return !one.givenUp
+}
+
+// countedOf is the connection that is counted, beneath its encryption; nil for another.
+func countedOf(connection net.Conn) *countedConn {
+	if encrypted, ok := connection.(interface{ NetConn() net.Conn }); ok {
+		connection = encrypted.NetConn()
+	}
+	counted, _ := connection.(*countedConn)
+	return counted
+}
 
 // Listener is a listener whose connections are bounded.
 func (c *Connections) Listener(ctx context.Context, listener net.Listener) net.Listener {
@@ -52,31 +96,38 @@ func (c *Connections) Listener(ctx context.Context, listener net.Listener) net.L
 	}
 }
 
-// note takes down which connections are idle. One that becomes so while a new one waits for a place is closed.
+// note takes down which connections are idle. The first that becomes so while a new one waits for a place is closed.
 func (c *Connections) note(connection net.Conn, state http.ConnState) {
-	if encrypted, ok := connection.(interface{ NetConn() net.Conn }); ok {
-		connection = encrypted.NetConn()
-	}
-	counted, ok := connection.(*countedConn)
-	if !ok {
+	one := countedOf(connection)
+	if one == nil {
 		return
 	}
 	c.mu.Lock()
-	delete(c.idle, counted)
-	inTheWay := state == http.StateIdle && counted.listener.waiting
-	if state == http.StateIdle && !inTheWay {
+	delete(c.idle, one)
+	one.encrypted = one != connection
+	one.broken = state == http.StateActive // until it is handled
+	if state == http.StateIdle {
+		one.unread.Store(false)
+		one.handling.Store(false)
+	}
+	inTheWay := state == http.StateIdle && one.listener.waiting
+	switch {
+	case inTheWay:
+		one.givenUp, one.listener.waiting = true, false
+	case state == http.StateIdle:
 		c.number++
-		c.idle[counted] = c.number
+		c.idle[one] = c.number
 	}
 	c.mu.Unlock()
 	if inTheWay {
-		_ = counted.Close()
+		_ = one.Close()
 	}
 }
 
-// longestIdle is the connection that has been idle for longest, among those of the address that has most of them. The
-// caller holds the lock.
-func (c *Connections) longestIdle(among func(*countedConn) bool) (found *countedConn) {
+// giveUp chooses a connection that is to be closed for another one: the one that has been idle for longest, among those
+// of the address that has most of them; nil for none. A request that comes on it yet is not handled. The caller holds
+// the lock.
+func (c *Connections) giveUp(among func(*countedConn) bool) (found *countedConn) {
 	for one, since := range c.idle {
 		if !among(one) {
 			continue
@@ -90,7 +141,10 @@ func (c *Connections) longestIdle(among func(*countedConn) bool) (found *counted
 			found = one
 		}
 	}
-	delete(c.idle, found)
+	if found != nil {
+		delete(c.idle, found)
+		found.givenUp = true
+	}
 	return found
 }
 
@@ -103,7 +157,7 @@ func (c *Connections) enter(address string) bool {
 			c.mu.Unlock()
 			return true
 		}
-		idle := c.longestIdle(func(one *countedConn) bool { return one.address == address })
+		idle := c.giveUp(func(one *countedConn) bool { return one.address == address })
 		c.mu.Unlock()
 		if idle == nil {
 			return false
@@ -127,7 +181,7 @@ type countingListener struct {
 
 	connections *Connections
 	places      chan struct{}
-	// waiting: a connection waits for a place; under the lock of connections.
+	// waiting: a connection waits for a place, and none was closed for it yet; under the lock of connections.
 	waiting bool
 	// open ends when the listener is closed, which close does.
 	open  context.Context //nolint:containedctx // a listener has no other way to end what waits
@@ -173,11 +227,10 @@ func (l *countingListener) take() bool {
 		return true
 	default:
 	}
-	idle := l.wait(true)
-	defer l.wait(false)
-	if idle != nil {
+	if idle := l.wait(); idle != nil {
 		_ = idle.Close()
 	}
+	defer l.waited()
 	select {
 	case l.places <- struct{}{}:
 		return true
@@ -186,15 +239,22 @@ func (l *countingListener) take() bool {
 	}
 }
 
-// wait says whether a connection waits for a place, and finds one that is in its way.
-func (l *countingListener) wait(waiting bool) (idle *countedConn) {
+// wait finds an idle connection to be closed for one that waits for a place; nil has the next one closed that becomes
+// idle.
+func (l *countingListener) wait() (idle *countedConn) {
 	c := l.connections
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if l.waiting = waiting; waiting {
-		idle = c.longestIdle(func(one *countedConn) bool { return one.listener == l })
-	}
+	idle = c.giveUp(func(one *countedConn) bool { return one.listener == l })
+	l.waiting = idle == nil
 	return idle
+}
+
+// waited says that none waits for a place any more.
+func (l *countingListener) waited() {
+	l.connections.mu.Lock()
+	defer l.connections.mu.Unlock()
+	l.waiting = false
 }
 
 // Close implements [net.Listener].
@@ -210,10 +270,28 @@ type countedConn struct {
 	listener *countingListener
 	address  string
 	leave    func()
+	// handling: what comes belongs to a request that is handled. unread: something came that does not.
+	handling, unread atomic.Bool
+	// ended is done when it is closed.
+	ended sync.Once
+
+	// The rest is under the lock of connections. broken: a part of a request came, and was not handled. handled: a request
+	// was. givenUp: the connection is closed for another one, so none is handled any more.
+	encrypted, broken, handled, givenUp bool
 }
 
-// Close implements [net.Conn].
+// Read implements [net.Conn].
+func (c *countedConn) Read(into []byte) (int, error) {
+	n, err := c.Conn.Read(into)
+	if n > 0 && !c.handling.Load() {
+		c.unread.Store(true)
+	}
+	return n, err
+}
+
+// Close implements [net.Conn]. Where what came last was no request, the connection counts a while longer if its address
+// sends much of that.
 func (c *countedConn) Close() error {
-	defer c.leave()
+	defer c.listener.connections.leaveAfter(c)
 	return c.Conn.Close()
 }

@@ -35,10 +35,26 @@ func serve(t *testing.T, handler http.Handler, options api.ServerOptions) *serve
 // serveOn is serve with so many connections, in all and of one address.
 func serveOn(t *testing.T, handler http.Handler, options api.ServerOptions, all, ofAddress int) *served {
 	t.Helper()
+	return serveWith(t, handler, options, api.NewConnections(all, ofAddress, slog.New(slog.DiscardHandler)))
+}
+
+// serveCounting is serve with so many connections of one address, and what counts those that sent no request.
+func serveCounting(
+	t *testing.T, handler http.Handler, options api.ServerOptions, ofAddress int, count func(string) time.Duration,
+) *served {
+	t.Helper()
+	connections := api.NewConnections(api.DefaultMaxConnections, ofAddress, slog.New(slog.DiscardHandler))
+	connections.OnUnreadable(count)
+	return serveWith(t, handler, options, connections)
+}
+
+func serveWith(
+	t *testing.T, handler http.Handler, options api.ServerOptions, connections *api.Connections,
+) *served {
+	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	server := api.NewServer(handler, options)
-	connections := api.NewConnections(all, ofAddress, slog.New(slog.DiscardHandler))
 	connections.Watch(server)
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(connections.Listener(t.Context(), listener)) }()

@@ -24,6 +24,7 @@ type Metrics struct {
 
 	requests        *prometheus.CounterVec
 	requestDuration *prometheus.HistogramVec
+	unreadable      prometheus.Counter
 	submissions     *prometheus.CounterVec
 	forged          prometheus.Counter
 	commitDuration  prometheus.Histogram
@@ -50,6 +51,10 @@ func New() *Metrics {
 			Name: "florin_http_request_duration_seconds", Help: "How long requests took, by method and route.",
 			Buckets: prometheus.ExponentialBuckets(0.001, 2, 15),
 		}, []string{"method", "route"}),
+		unreadable: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "florin_http_unreadable_total",
+			Help: "Connections that ended with what is no request: such are answered without a route, or not at all.",
+		}),
 		submissions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "florin_submissions_total", Help: "Submissions that were recorded: accepted, or the code of the refusal.",
 		}, []string{"outcome"}),
@@ -85,7 +90,7 @@ func New() *Metrics {
 		"For how long the task of automation has been due that is due longest; 0 for none.")
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		m.requests, m.requestDuration, m.submissions, m.offset, m.failures,
+		m.requests, m.requestDuration, m.unreadable, m.submissions, m.offset, m.failures,
 		m.audit.offset, m.audit.lag, m.audit.findings, m.audit.failed, m.audit.supply,
 		m.overdue.lifecycle, m.overdue.automation,
 	)
@@ -192,6 +197,9 @@ func (m *Metrics) RecordTimeAhead(ahead func() time.Duration) {
 		Help: "How far the last record time is ahead of the ledger's clock on this machine; 0 when it is not.",
 	}, func() float64 { return ahead().Seconds() }))
 }
+
+// Unreadable counts a connection that ended with what is no request.
+func (m *Metrics) Unreadable() { m.unreadable.Inc() }
 
 // Forged counts something that came through Temporal and is not this ledger's.
 func (m *Metrics) Forged() { m.forged.Inc() }

@@ -332,20 +332,37 @@ func (l *Limits) hold(ctx context.Context, err error) {
 	if !overloaded && !fault.ParticipantBackpressure.Matches(err) {
 		return
 	}
-	now := clock()
-	turn := l.refusals.ReserveN(now, 1)
-	wait := turn.DelayFrom(now)
-	if wait > longestHold {
-		turn.CancelAt(now)
-		wait = longestHold
-	}
+	wait, cancel := l.refuse(clock)
 	over := make(chan struct{})
 	defer time.AfterFunc(wait, func() { close(over) }).Stop()
 	select {
 	case <-over:
 	case <-ctx.Done():
-		turn.CancelAt(clock()) // for those who stayed
+		cancel() // for those who stayed
 	}
+}
+
+// refuse counts a refusal, and says how long it is held back, unless it is cancelled.
+func (l *Limits) refuse(clock func() time.Time) (wait time.Duration, cancel func()) {
+	now := clock()
+	turn := l.refusals.ReserveN(now, 1)
+	if wait = turn.DelayFrom(now); wait > longestHold {
+		turn.CancelAt(now)
+		wait = longestHold
+	}
+	return wait, func() { turn.CancelAt(clock()) }
+}
+
+// Unreadable counts for its address what came on a connection and is no request, as admit counts requests that have no
+// token. It returns for how long the connection is to keep its place: as long as the refusal of a request would be held
+// back.
+func (l *Limits) Unreadable(remote string) (hold time.Duration) {
+	clock := l.now().Now
+	if l.addresses.Take(NetworkOf(remote)) == 0 || clock == nil || l.refusals.Limit() == rate.Inf {
+		return 0
+	}
+	hold, _ = l.refuse(clock)
+	return hold
 }
 
 // admit takes a request from the rate of its user, or of its address when it has none. Who has as many requests that

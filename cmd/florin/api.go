@@ -45,6 +45,10 @@ func (n *node) startHTTP(ctx, background context.Context) error {
 	n.server = api.NewServer(n.letGo(handler), n.serverOptions())
 	n.connections = api.NewConnections(n.options.settings.MaxConnections, n.options.settings.MaxAddressConnections,
 		n.options.log)
+	n.connections.OnUnreadable(func(remote string) time.Duration {
+		n.metrics.Unreadable()
+		return n.unreadable(remote)
+	})
 	n.connections.Watch(n.server)
 	connections := n.connections.Listener(ctx, n.listener)
 	serve := n.server.Serve
@@ -80,6 +84,7 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 		Max: settings.MaxStreams, MaxPerUser: settings.MaxUserStreams, ClientPatience: settings.ClientPatience,
 	})
 	n.limits = endpoint.NewLimits(settings.limitOptions())
+	n.unreadable = n.limits.Unreadable
 	n.shares.join(n.streams)
 	n.shares.join(n.limits)
 	n.watcher.OnUserChange(n.streams.UserChanged) // after those who remember users
@@ -136,9 +141,11 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 }
 
 func (n *node) healthHandler(context.Context) (http.Handler, error) {
+	limits := endpoint.NewLimits(n.options.settings.limitOptions())
+	n.unreadable = limits.Unreadable
 	return api.NewHealthRouter(api.HealthOptions{
 		Readiness: n.readiness, Metrics: n.metrics, Logger: n.options.log, Now: time.Now,
-		Limits:         endpoint.NewLimits(n.options.settings.limitOptions()),
+		Limits:         limits,
 		RequestTimeout: n.options.settings.RequestTimeout,
 	})
 }

@@ -107,10 +107,12 @@ type node struct {
 	listener net.Listener
 	// connections are those of the API, wherever it listens.
 	connections *api.Connections
-	server      *http.Server
-	streams     *endpoint.Streams
-	limits      *endpoint.Limits
-	parties     *partyRates
+	// unreadable counts for its address what came and is no request.
+	unreadable func(remote string) (hold time.Duration)
+	server     *http.Server
+	streams    *endpoint.Streams
+	limits     *endpoint.Limits
+	parties    *partyRates
 	// shares are what users have in all processes together.
 	shares shares
 	// stopping is true once the node was told to stop.
