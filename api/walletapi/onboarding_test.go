@@ -276,6 +276,35 @@ func TestAHintOfSomebodyElsesGetsASuffix(t *testing.T) {
 	require.Equal(t, own, s.OnboardWithHint("owner", "own"), "nobody has it")
 }
 
+// What a user of another identity provider signed in the name of a party stays signed when the user is gone.
+func TestAPartyThatATenantAllocatedIsNobodysByItsHint(t *testing.T) {
+	t.Parallel()
+	s, u := start(t)
+	require.NoError(t, s.DB.CreateIdentityProvider(t.Context(), ledger.IdentityProvider{
+		ID: "acme", Issuer: "https://acme.example", JWKSURL: "https://acme.example/jwks",
+	}))
+	party := s.Node.LocalParty("treasurer")
+	_, err := s.DB.HostParty(t.Context(), db.Hosting{
+		Details: ledger.PartyDetails{Party: party, IsLocal: true, IdentityProviderID: "acme"},
+		Entry: func(at ledger.Position) ledger.Update {
+			return ledger.NewHosting(s.Node, party, at, ledger.TraceContext{})
+		},
+	})
+	require.NoError(t, err)
+	left, err := s.DB.UsersOfParty(t.Context(), party, 1)
+	require.NoError(t, err)
+	require.Empty(t, left)
+	refused(t, s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users", map[string]any{
+		"name": "treasurer", "party_id": party, "createPartyIfMissing": true,
+	}), http.StatusConflict, "identity provider 'acme' allocated it")
+	for _, given := range []ledger.Party{
+		u.onboard(map[string]any{"name": "treasurer"}), s.OnboardWithHint("treasurer-user", "treasurer"),
+	} {
+		require.NotEqual(t, party, given)
+		require.Contains(t, string(given), "treasurer-")
+	}
+}
+
 func TestOnboardingIsSafeToRepeat(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)

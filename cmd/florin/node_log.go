@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -12,16 +13,20 @@ import (
 )
 
 const (
-	// logMegabytes is how large the log of florin up may become before it is set aside, and logsAside how many such logs
-	// are kept.
+	// logMegabytes is how large a log of florin up may become before it is set aside, and logsAside how many such logs of
+	// one name are kept.
 	logMegabytes = 64
 	logsAside    = 3
 )
 
 // boundedLog is a log in a file that takes so much of the disk, whoever has how much written to it: the disk is that of
-// the database. What earlier runs wrote stays.
-func boundedLog(path string, megabytes int) *lumberjack.Logger {
-	return &lumberjack.Logger{Filename: path, MaxSize: megabytes, MaxBackups: logsAside}
+// the database. What earlier runs wrote stays. The error says that it cannot be opened.
+func boundedLog(path string, megabytes int) (*lumberjack.Logger, error) {
+	log := &lumberjack.Logger{Filename: path, MaxSize: megabytes, MaxBackups: logsAside}
+	if _, err := log.Write(nil); err != nil { // otherwise the first line would open it, and be lost
+		return nil, fmt.Errorf("open the log %s: %w", path, err)
+	}
+	return log, nil
 }
 
 // String is the role or roles, as the log has them.

@@ -20,7 +20,8 @@ func TestTheLogIsBounded(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
 	path := filepath.Join(directory, "florin.log")
-	to := boundedLog(path, 1)
+	to, err := boundedLog(path, 1)
+	require.NoError(t, err)
 	log := logger(to, slog.LevelInfo)
 	const lines = 10_000
 	for i := range lines {
@@ -43,6 +44,16 @@ func TestTheLogIsBounded(t *testing.T) {
 		require.LessOrEqual(t, info.Size(), int64(1<<20))
 		require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	}
+}
+
+// A log that cannot be opened ends the start: what would be said in it is lost.
+func TestALogThatCannotBeOpenedIsAnError(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "taken")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	path = filepath.Join(path, "florin.log")
+	_, err := boundedLog(path, 1)
+	require.ErrorContains(t, err, "open the log "+path)
 }
 
 // Clients choose parts of what is logged: no line grows with what they send.

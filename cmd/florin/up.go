@@ -122,8 +122,10 @@ func (m *machine) start(ctx context.Context) (err error) {
 	if err := m.requireAddresses(ctx); err != nil {
 		return err
 	}
-	ownLog := boundedLog(filepath.Join(m.directory.Path(), "florin.log"), logMegabytes)
-	m.files = append(m.files, ownLog)
+	ownLog, err := m.boundedLog("florin.log")
+	if err != nil {
+		return err
+	}
 	m.log = logger(ownLog, m.command.level())
 	if err := m.startPostgres(ctx); err != nil {
 		return err
@@ -150,7 +152,7 @@ func (m *machine) requireAddresses(ctx context.Context) error {
 
 func (m *machine) startPostgres(ctx context.Context) error {
 	m.progress("start PostgreSQL")
-	log, err := m.logFile("postgres.log")
+	log, err := m.boundedLog("postgres.log")
 	if err != nil {
 		return err
 	}
@@ -175,7 +177,7 @@ func (c *upCommand) mayInstall(command string) bool {
 
 func (m *machine) startTemporal(ctx context.Context) error {
 	m.progress("start Temporal")
-	log, err := m.logFile("temporal.log")
+	log, err := m.boundedLog("temporal.log")
 	if err != nil {
 		return err
 	}
@@ -191,14 +193,14 @@ func (m *machine) startTemporal(ctx context.Context) error {
 	return err
 }
 
-// logFile opens a log in the data directory; what earlier runs wrote stays.
-func (m *machine) logFile(name string) (*os.File, error) {
-	file, err := os.OpenFile(filepath.Join(m.directory.Path(), name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+// boundedLog opens a log in the data directory; what earlier runs wrote stays.
+func (m *machine) boundedLog(name string) (io.Writer, error) {
+	log, err := boundedLog(filepath.Join(m.directory.Path(), name), logMegabytes)
 	if err != nil {
-		return nil, fmt.Errorf("open the log %s: %w", name, err)
+		return nil, err
 	}
-	m.files = append(m.files, file)
-	return file, nil
+	m.files = append(m.files, log)
+	return log, nil
 }
 
 func (m *machine) runInfo() runfile.Info {
