@@ -25,24 +25,46 @@ func TestTheEngineAgreesWithSubstitution(t *testing.T) {
 	t.Parallel()
 	outcomes := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
-		source := randomPackage(rt, rapid.IntRange(2, 7).Draw(rt, "depth"))
-		rt.Log(source[strings.Index(source, "val term"):])
-		p := program(t, source)
-		packages := slices.Collect(maps.Values(p.Packages()))
-		require.NoError(rt, check.Packages(t.Context(), packages, check.Options{}))
-		byEngine, byNaive := interpreted(t, rt, p), substitutedRun(rt, p)
-		require.Equal(rt, byNaive.traces, byEngine.traces)
-		require.Equal(rt, byNaive.nodes, byEngine.nodes)
-		require.Equal(rt, byNaive.result, byEngine.result)
-		if byNaive.failure == "" {
-			require.Empty(rt, byEngine.failure)
-		}
-		require.Contains(rt, byEngine.failure, byNaive.failure)
-		outcomes[byNaive.kind()]++
+		outcomes[requireAgreement(t, rt, randomPackage(rt, rapid.IntRange(2, 7).Draw(rt, "depth"))).kind()]++
 	})
 	for _, kind := range []string{"value", "transaction", "UNHANDLED_EXCEPTION", "INTERPRETATION_USER_ERROR"} {
 		require.Positive(t, outcomes[kind], "%v", outcomes)
 	}
+}
+
+// So do random updates that catch what they throw, on ledgers that take effects back and on ledgers that do not.
+func TestTheEngineAgreesWithSubstitutionOnWhatIsTakenBack(t *testing.T) {
+	t.Parallel()
+	outcomes := map[string]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		outcome := requireAgreement(t, rt, packageOf(tyInt, (&tries{T: rt}).try(3, []string{"cell", "other"})))
+		outcomes[outcome.kind()]++
+		if strings.Contains(strings.Join(outcome.nodes, " "), "rollback") {
+			outcomes["rollback"]++
+		}
+	})
+	for _, kind := range []string{"rollback", "transaction", "UNHANDLED_EXCEPTION", "DAML_EFFECTFUL_ROLLBACK_ERROR"} {
+		require.Positive(t, outcomes[kind], "%v", outcomes)
+	}
+}
+
+// requireAgreement runs a package by the engine and by substitution.
+func requireAgreement(t *testing.T, rt *rapid.T, source string) outcome {
+	t.Helper()
+	rt.Log(source[strings.Index(source, "val term"):])
+	p := program(t, source)
+	packages := slices.Collect(maps.Values(p.Packages()))
+	require.NoError(rt, check.Packages(t.Context(), packages, check.Options{}))
+	takeBack := rapid.IntRange(0, 3).Draw(rt, "takeBack") > 0
+	byEngine, byNaive := interpreted(t, rt, p, takeBack), substitutedRun(rt, p, takeBack)
+	require.Equal(rt, byNaive.traces, byEngine.traces)
+	require.Equal(rt, byNaive.nodes, byEngine.nodes)
+	require.Equal(rt, byNaive.result, byEngine.result)
+	if byNaive.failure == "" {
+		require.Empty(rt, byEngine.failure)
+	}
+	require.Contains(rt, byEngine.failure, byNaive.failure)
+	return byNaive
 }
 
 // outcome is what an update comes to, as text.
@@ -68,7 +90,7 @@ func (o outcome) kind() string {
 var runner = lf.TypeName{Package: asttest.PackageID, Module: "D", Entity: "Runner"}
 
 // interpreted is what the engine says.
-func interpreted(t *testing.T, rt *rapid.T, p *engine.Program) outcome {
+func interpreted(t *testing.T, rt *rapid.T, p *engine.Program, takeBack bool) outcome {
 	t.Helper()
 	var out outcome
 	argument, err := p.NewRecord(runner, lf.Party("alice"))
@@ -78,7 +100,7 @@ func interpreted(t *testing.T, rt *rapid.T, p *engine.Program) outcome {
 		Trace:  func(message string, _ ast.Location) { out.traces = append(out.traces, message) },
 	}
 	done, err := p.Interpret(t.Context(), options, engine.Environment{
-		Host: memory{}, ActAs: actAs("alice"), EffectiveAt: noon,
+		Host: memory{}, ActAs: actAs("alice"), EffectiveAt: noon, TakeBack: takeBack,
 	}, []engine.Command{engine.CreateAndExercise{
 		Create: engine.Create{Template: runner, Argument: argument}, Choice: "Run", ChoiceArgument: lf.Unit{},
 	}})
@@ -87,10 +109,17 @@ func interpreted(t *testing.T, rt *rapid.T, p *engine.Program) outcome {
 		return out
 	}
 	require.NoError(rt, err)
-	names := namesOfContracts(done.Transaction)
-	for _, node := range done.Transaction.Nodes[2:] {
-		out.nodes = append(out.nodes, names.Replace(shownNode(rt, p, node)))
+	names := namesOfContracts(done.Whole)
+	var showAll func(ids []int32, indent string)
+	showAll = func(ids []int32, indent string) {
+		for _, id := range ids {
+			node := done.Whole.Nodes[id]
+			out.nodes = append(out.nodes, indent+names.Replace(shownNode(rt, p, node)))
+			showAll(node.Children, indent+"  ")
+		}
 	}
+	showAll(done.Whole.Nodes[1].Children, "")
+	requireHappens(rt, done)
 	out.result = names.Replace(show(done.Results[0]))
 	return out
 }
@@ -106,6 +135,27 @@ func namesOfContracts(t ledger.Transaction) *strings.Replacer {
 	return strings.NewReplacer(names...)
 }
 
+// requireHappens checks that what happens is the whole transaction without what was taken back.
+func requireHappens(rt *rapid.T, done engine.Interpretation) {
+	var want []ledger.ContractID
+	for id := int32(0); id < int32(len(done.Whole.Nodes)); id++ {
+		node := done.Whole.Nodes[id]
+		require.Equal(rt, id, node.ID)
+		if node.Kind == engine.Rollback {
+			require.NotEmpty(rt, node.Children)
+			id = node.LastDescendant
+			continue
+		}
+		want = append(want, node.ContractID)
+	}
+	var got []ledger.ContractID
+	for id, node := range done.Transaction.Nodes {
+		require.Equal(rt, int32(id), node.ID)
+		got = append(got, node.ContractID)
+	}
+	require.Equal(rt, want, got)
+}
+
 func shownNode(rt *rapid.T, p *engine.Program, node ledger.TxNode) string {
 	value := func(v lf.Value) string {
 		switch v := v.(type) {
@@ -118,19 +168,24 @@ func shownNode(rt *rapid.T, p *engine.Program, node ledger.TxNode) string {
 		}
 	}
 	switch node.Kind {
+	case engine.Rollback:
+		return "rollback"
 	case ledger.EventCreate:
 		return "create " + value(node.Argument)
 	case ledger.EventFetch:
 		return "fetch " + string(node.ContractID)
 	default:
-		return fmt.Sprintf("exercise %s of %s with %s for %s", node.Choice, node.ContractID, value(node.Argument),
-			value(node.Result))
+		out := fmt.Sprintf("exercise %s of %s with %s", node.Choice, node.ContractID, value(node.Argument))
+		if node.Result != nil {
+			out += " for " + value(node.Result)
+		}
+		return out
 	}
 }
 
 // substitutedRun is what the naive evaluator says.
-func substitutedRun(rt *rapid.T, p *engine.Program) outcome {
-	n := &naive{packages: p.Packages()}
+func substitutedRun(rt *rapid.T, p *engine.Program, takeBack bool) outcome {
+	n := &naive{packages: p.Packages(), ledger: naiveLedger{takeBack: takeBack}}
 	result, err := n.perform(&ast.ExpApp{
 		Fun:  &ast.ExpVal{Name: ast.ValueName{Package: asttest.PackageID, Module: "D", Name: "term"}},
 		Args: []ast.Expr{&ast.ExpVar{Name: "#alice"}},
@@ -141,9 +196,7 @@ func substitutedRun(rt *rapid.T, p *engine.Program) outcome {
 		out.failure = n.failureText(err)
 		return out
 	}
-	for _, node := range n.ledger.nodes {
-		out.nodes = append(out.nodes, node.text)
-	}
+	out.nodes = lines(normal(n.ledger.nodes), "")
 	out.result = n.show(result)
 	return out
 }

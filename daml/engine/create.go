@@ -59,6 +59,7 @@ func (c *metadata) insert(m *machine) code {
 	}}
 	made.usable(&version{instance: made, template: c.template, argument: c.argument})
 	t.created[node.ContractID] = made
+	t.effect(id)
 	if c.key != nil {
 		t.createdWith[c.key.Hash] = append(t.createdWith[c.key.Hash], made)
 	}

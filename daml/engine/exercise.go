@@ -180,6 +180,7 @@ func (e *exercising) begin(m *machine) code {
 	}
 	if e.choice.def.Consuming {
 		t.consumed[found.contract.ID] = true
+		t.effect(id)
 	}
 	authorizers := e.authorizers
 	if e.choice.def.Authorizers == nil {
@@ -205,7 +206,7 @@ func (closing) resume(m *machine, f *frame) code {
 		return m.fail(crash("%s", err))
 	}
 	node := &t.nodes[f.i]
-	node.Result, node.ResultType, node.LastDescendant = result, resultType, int32(len(t.nodes)-1)
+	node.Result, node.ResultType = result, resultType
 	t.frames = t.frames[:len(t.frames)-1]
 	return nil
 }

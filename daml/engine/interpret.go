@@ -79,31 +79,38 @@ func (p performing) step(m *machine) code       { return p.command.perform(m) }
 
 // Interpretation is what commands amount to.
 type Interpretation struct {
+	// Transaction is what happens: what was taken back is not in it.
 	Transaction ledger.Transaction
+	// Whole is all that was done. What was taken back is below nodes of kind Rollback: it does not happen, and those who
+	// are told of it are informees as of what does.
+	Whole ledger.Transaction
 	// Results are what the commands return: contract ids, and results of choices.
 	Results []Value
 }
 
 // Interpret runs commands one after another in one transaction. The error is a [*Failure] when they are refused, any
-// other error when the host failed. Then the transaction is as far as it came, with contract ids that are not final and
-// exercises without results.
+// other error when the host failed. Then the transactions are as far as they came, with contract ids that are not final
+// and exercises without results.
 func (p *Program) Interpret(ctx context.Context, options Options, env Environment, commands []Command) (
 	Interpretation, error,
 ) {
 	m := p.machine(ctx, options)
 	m.ledger = newTransaction(env)
-	var last []int32 // the node that each command's result is in
+	var last []int // the root that each command's result is in
 	for _, command := range commands {
 		body := &function{name: "command", body: performing{command}}
 		if _, failure := m.run(&Function{code: body}, nil); failure != nil {
 			_, err := m.finish(nil, failure)
-			return Interpretation{Transaction: m.ledger.transaction()}, err
+			whole := m.ledger.whole()
+			return Interpretation{Transaction: withoutRollbacks(whole), Whole: whole}, err
 		}
-		last = append(last, m.ledger.roots[len(m.ledger.roots)-1])
+		last = append(last, len(m.ledger.roots)-1)
 	}
-	out := Interpretation{Transaction: m.ledger.finished()}
-	for _, id := range last {
-		result, err := m.resultOf(out.Transaction.Nodes[id])
+	out := Interpretation{Whole: m.ledger.whole()}
+	out.Whole.AssignContractIDs()
+	out.Transaction = withoutRollbacks(out.Whole)
+	for _, root := range last {
+		result, err := m.resultOf(out.Transaction.Nodes[out.Transaction.Roots[root]])
 		switch {
 		case m.failure != nil:
 			_, err := m.finish(nil, m.failure)

@@ -1,10 +1,12 @@
 package engine_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,18 +18,69 @@ import (
 type naiveLedger struct {
 	contracts []ast.Expr // arguments; nil for those that were consumed
 	templates []lf.TypeName
-	nodes     []naiveNode
+	nodes     []*naiveNode // those below the node that is under way
+	takeBack  bool
 }
 
-// naiveNode is an action of a transaction, as text.
+// naiveNode is an action of a transaction, as text, or a rollback, which has none.
 type naiveNode struct {
 	text      string
 	effectful bool
+	children  []*naiveNode
 }
 
-func (l *naiveLedger) add(effectful bool, format string, args ...any) int {
-	l.nodes = append(l.nodes, naiveNode{text: fmt.Sprintf(format, args...), effectful: effectful})
-	return len(l.nodes) - 1
+func (l *naiveLedger) add(effectful bool, format string, args ...any) *naiveNode {
+	node := &naiveNode{text: fmt.Sprintf(format, args...), effectful: effectful}
+	l.nodes = append(l.nodes, node)
+	return node
+}
+
+// within has what a function does stand below a node.
+func (l *naiveLedger) within(node *naiveNode, do func() (ast.Expr, error)) (ast.Expr, error) {
+	outer := l.nodes
+	l.nodes = nil
+	v, err := do()
+	node.children, l.nodes = l.nodes, outer
+	return v, err
+}
+
+func (n *naiveNode) isEffectful() bool {
+	return n.effectful || n.text != "" && slices.ContainsFunc(n.children, (*naiveNode).isEffectful)
+}
+
+// normal is a transaction in normal form.
+func normal(nodes []*naiveNode) (out []*naiveNode) {
+	for _, node := range nodes {
+		if children := normal(node.children); node.text == "" {
+			out = append(out, rollback(children)...)
+		} else {
+			out = append(out, &naiveNode{text: node.text, children: children})
+		}
+	}
+	return out
+}
+
+// rollback wraps a transaction in normal form, by the five rules of the specification.
+func rollback(nodes []*naiveNode) []*naiveNode {
+	switch n := len(nodes); {
+	case n == 0:
+		return nil
+	case nodes[0].text == "":
+		return append([]*naiveNode{nodes[0]}, rollback(nodes[1:])...)
+	case nodes[n-1].text == "":
+		return []*naiveNode{{children: append(slices.Clone(nodes[:n-1]), nodes[n-1].children...)}}
+	default:
+		return []*naiveNode{{children: nodes}}
+	}
+}
+
+// lines shows nodes, a line each.
+func lines(nodes []*naiveNode, indent string) (out []string) {
+	for _, node := range nodes {
+		out = append(out, indent+cmp.Or(node.text, "rollback"))
+		out = append(out, lines(node.children, indent+"  ")...)
+	}
+	return out
 }
 
 // find is the number of an active contract.
@@ -132,28 +185,33 @@ func (n *naive) exercise(u *ast.UpdateExercise) (ast.Expr, error) {
 	if choice.Consuming {
 		n.ledger.contracts[i] = nil
 	}
-	result, err := n.perform(body)
+	result, err := n.ledger.within(node, func() (ast.Expr, error) { return n.perform(body) })
 	if err != nil {
 		return nil, err
 	}
-	n.ledger.nodes[node].text += " for " + n.show(result)
+	node.text += " for " + n.show(result)
 	return result, nil
 }
 
-// try takes back what was read since, and fails where more was done.
+// try takes back what was done since, where the ledger allows it: at least where that was reading alone.
 func (n *naive) try(u *ast.UpdateTryCatch) (ast.Expr, error) {
-	mark := len(n.ledger.nodes)
-	v, err := n.perform(u.Body)
+	l := &n.ledger
+	before, contracts := l.nodes, slices.Clone(l.contracts)
+	tried := &naiveNode{}
+	v, err := l.within(tried, func() (ast.Expr, error) { return n.perform(u.Body) })
 	exception, ok := errors.AsType[*thrown](err)
 	if !ok {
+		l.nodes = append(before, tried.children...)
 		return v, err
 	}
-	for _, node := range n.ledger.nodes[mark:] {
-		if node.effectful {
-			return nil, errors.New("DAML_EFFECTFUL_ROLLBACK_ERROR")
-		}
+	if !l.takeBack && slices.ContainsFunc(tried.children, (*naiveNode).isEffectful) {
+		return nil, errors.New("DAML_EFFECTFUL_ROLLBACK_ERROR")
 	}
-	n.ledger.nodes = n.ledger.nodes[:mark]
+	l.nodes = append(before, tried)
+	for len(contracts) < len(l.contracts) { // those that were created keep their numbers
+		contracts = append(contracts, nil)
+	}
+	l.contracts = contracts
 	caught := &ast.ExpToAnyException{Type: exception.typ, Expr: exception.value}
 	handler, handlerErr := n.eval(substituted(u.Handler, u.Var, caught))
 	if handlerErr != nil {

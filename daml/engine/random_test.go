@@ -326,11 +326,18 @@ func (g *terms) action(t ty, depth int) string {
 func randomPackage(t *rapid.T, depth int) string {
 	g := &terms{T: t, scope: map[string]ty{"p": simple("Party"), "cell": tyCellID, "other": tyCellID}}
 	result := g.typ(2, true)
-	return strings.NewReplacer("$RESULT", result.String(), "$TERM", g.term(tyUpdate(result), depth)).Replace(cells)
+	return packageOf(result, g.term(tyUpdate(result), depth))
+}
+
+// packageOf is a package with an update, which the holder of a contract of D:Runner runs.
+func packageOf(result ty, update string) string {
+	return strings.NewReplacer("$RESULT", result.String(), "$TERM", update).Replace(cells)
 }
 
 const cells = `
 module D {
+  record @serializable Other = { message: Text };
+  exception Other = { message \(e: D:Other) -> D:Other {message} e };
   record @serializable Cell = { owner: Party, n: Int64 };
   template (this: Cell) = {
     signatories P:one (D:Cell {owner} this);
@@ -343,6 +350,11 @@ module D {
       to ubind n: Int64 <- exercise @D:Cell Peek self ()
          in case LESS @Int64 n 3 of
               True -> throw @(Update Text) @P:E (P:E { message = message }) | False -> upure @Text message;
+    choice @nonConsuming Undo (self) (by: Int64): Int64, controllers P:one (D:Cell {owner} this)
+      to try @Int64 (ubind next: ContractId D:Cell <- exercise @D:Cell Bump self by;
+                           n: Int64 <- exercise @D:Cell Peek next ()
+           in throw @(Update Int64) @P:E (P:E { message = "undone" }))
+         catch e -> Some @(Update Int64) (exercise @D:Cell Peek self ());
     choice Drop (self) (u: Unit): Unit, controllers P:one (D:Cell {owner} this) to upure @Unit ();
   };
   record @serializable Runner = { p: Party };

@@ -3,8 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/florinledger/florin/fault"
@@ -47,12 +45,14 @@ type Environment struct {
 	TakeBack bool
 }
 
-// transaction is the transaction that updates make, as far as they have.
+// transaction is the transaction that updates make, as far as they have. Its nodes are in the order in which they were
+// added; those that were taken back are below nodes of kind Rollback.
 type transaction struct {
-	env    Environment
-	nodes  []ledger.TxNode
-	roots  []int32
-	frames []scopeOfAuthority
+	env     Environment
+	nodes   []ledger.TxNode
+	roots   []int32
+	frames  []scopeOfAuthority
+	effects []int32 // the nodes that created or archived a contract, and were not taken back
 
 	created  map[lf.ContractID]*instance
 	consumed map[lf.ContractID]bool
@@ -94,13 +94,10 @@ func (t *transaction) add(node ledger.TxNode) (int32, *Failure) {
 	}
 	id := int32(len(t.nodes))
 	top := t.top()
-	node.ID, node.LastDescendant, node.Seed = id, id, ledger.ChildSeed(top.seed, top.children)
+	node.Seed = ledger.ChildSeed(top.seed, top.children)
 	top.children++
-	if top.node < 0 {
-		t.roots = append(t.roots, id)
-	} else {
-		t.nodes[top.node].Children = append(t.nodes[top.node].Children, id)
-	}
+	siblings := t.siblings()
+	*siblings = append(*siblings, id)
 	t.nodes = append(t.nodes, node)
 	return id, nil
 }
@@ -138,63 +135,6 @@ func (t *transaction) admit(contract Contract) *instance {
 	return found
 }
 
-// mark is a point of a transaction to go back to.
-type mark struct{ nodes, frames int }
-
-func (m *machine) mark() mark {
-	if m.ledger == nil {
-		return mark{}
-	}
-	return mark{nodes: len(m.ledger.nodes), frames: len(m.ledger.frames)}
-}
-
-// rollback takes back what was done since a mark.
-func (m *machine) rollback(to mark) *Failure {
-	t := m.ledger
-	if t == nil {
-		return nil
-	}
-	for _, node := range t.nodes[to.nodes:] {
-		switch {
-		case node.Kind != ledger.EventCreate && !node.Consuming:
-		case !t.env.TakeBack:
-			return effectfulRollback(t.nodes[to.nodes:])
-		case node.Kind == ledger.EventCreate:
-			delete(t.created, node.ContractID)
-			if node.Key != nil { // what was created last is what is taken back
-				of := t.createdWith[node.Key.Hash]
-				t.createdWith[node.Key.Hash] = of[:len(of)-1]
-			}
-		default:
-			delete(t.consumed, node.ContractID)
-		}
-	}
-	since := func(id int32) bool { return id >= int32(to.nodes) }
-	t.nodes, t.frames = t.nodes[:to.nodes], t.frames[:to.frames]
-	t.roots = slices.DeleteFunc(t.roots, since)
-	if top := t.top(); top.node >= 0 {
-		t.nodes[top.node].Children = slices.DeleteFunc(t.nodes[top.node].Children, since)
-	}
-	return nil
-}
-
-func effectfulRollback(nodes []ledger.TxNode) *Failure {
-	var effects []string
-	for _, node := range nodes {
-		switch {
-		case node.Kind == ledger.EventCreate:
-			effects = append(effects, fmt.Sprintf("Create of %s (%s)", node.Template, node.ContractID))
-		case node.Consuming:
-			effects = append(effects, fmt.Sprintf("Consuming exercise of %s on %s (%s)", node.Choice, node.Template,
-				node.ContractID))
-		}
-	}
-	first := effects[:min(len(effects), maxListed)]
-	return failed(fault.DamlEffectfulRollbackError.New(
-		interpretationError+"Tried to rollback side-effectful node(s): %s%s", strings.Join(first, ", "),
-		andMore(len(effects)-maxListed)))
-}
-
 // now reads the ledger time. The transaction is valid at no other.
 func (m *machine) now() lf.Timestamp {
 	now := lf.TimestampOf(m.ledger.env.EffectiveAt)
@@ -223,25 +163,6 @@ func (m *machine) notAfter(t lf.Timestamp) {
 	if m.ledger.latest == nil || *m.ledger.latest > t {
 		m.ledger.latest = &t
 	}
-}
-
-// finished is the transaction in the form that the ledger knows.
-func (t *transaction) finished() ledger.Transaction {
-	out := t.transaction()
-	out.AssignContractIDs()
-	return out
-}
-
-// transaction is the transaction as far as it came.
-func (t *transaction) transaction() ledger.Transaction {
-	out := ledger.Transaction{
-		Nodes: t.nodes, Roots: t.roots, EffectiveAt: t.env.EffectiveAt,
-		Earliest: timeOf(t.earliest), Latest: timeOf(t.latest),
-	}
-	for _, id := range t.order {
-		out.Inputs = append(out.Inputs, t.inputs[id].contract)
-	}
-	return out
 }
 
 func timeOf(t *lf.Timestamp) *time.Time {

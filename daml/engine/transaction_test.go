@@ -296,6 +296,8 @@ func TestReadingIsTakenBackWithAnException(t *testing.T) {
 	require.Equal(t, lf.Text("caught"), caught.Results[0])
 	require.Len(t, caught.Transaction.Nodes, 1, "the fetch is gone")
 	require.Empty(t, caught.Transaction.Nodes[0].Children)
+	require.Len(t, caught.Transaction.Inputs, 1)
+	require.Equal(t, []ledger.EventKind{ledger.EventExercise, engine.Rollback, ledger.EventFetch}, kindsOf(caught.Whole))
 
 	reached := l.must(actAs("alice"), l.exercise("Careful", l.enum("Reaches")))
 	require.Equal(t, lf.Text("reached"), reached.Results[0])
@@ -331,6 +333,21 @@ func TestEffectsAreTakenBackOnALedgerThatAllowsIt(t *testing.T) {
 	require.Equal(t, lf.Text("caught"), out.Results[0])
 	require.Len(t, out.Transaction.Nodes, 1, "what was created is gone")
 	require.Empty(t, out.Transaction.Created())
+	require.Equal(t, []ledger.EventKind{
+		ledger.EventExercise, engine.Rollback, ledger.EventFetch, ledger.EventCreate,
+	}, kindsOf(out.Whole))
+	require.Equal(t, []int32{2, 3}, out.Whole.Nodes[1].Children)
+	require.Equal(t, int32(3), out.Whole.Nodes[0].LastDescendant)
+	require.Equal(t, actAs("alice"), out.Transaction.Informees())
+	require.Equal(t, actAs("alice", "bob"), out.Whole.Informees(), "they are told of what was taken back")
+	require.Equal(t, actAs("alice", "bob"), out.Whole.Witnesses()[3])
+}
+
+func kindsOf(t ledger.Transaction) (out []ledger.EventKind) {
+	for _, node := range t.Nodes {
+		out = append(out, node.Kind)
+	}
+	return out
 }
 
 func TestARefusedTransactionIsShownAsFarAsItCame(t *testing.T) {

@@ -24,7 +24,8 @@ type Report struct {
 	Messages []Message
 }
 
-// Transaction is a transaction that was committed, or as much of one as there was when its submission failed.
+// Transaction is a transaction that was committed, or as much of one as there was when its submission failed, with what
+// was taken back.
 type Transaction struct {
 	ActAs  []ledger.Party
 	ReadAs []ledger.Party

@@ -86,10 +86,12 @@ func (q *question) submitOne(one submission) (engine.Value, error) {
 	h := &host{ledger: q.ledger, readers: ledger.SortedParties(one.actAs, one.readAs)}
 	done, err := q.interpret(one, h)
 	committed := Transaction{ActAs: one.actAs, ReadAs: one.readAs, At: one.at, Tree: done.Transaction}
+	shown := committed
+	shown.Tree = done.Whole
 	switch {
 	case err == nil && one.behaviour == mustFail:
 		return nil, &questionError{
-			question: q.name, at: one.at, submission: &committed,
+			question: q.name, at: one.at, submission: &shown,
 			err: fault.InterpretationUserError.New("Expected submit to fail but it succeeded"),
 		}
 	case err == nil:
@@ -97,7 +99,7 @@ func (q *question) submitOne(one submission) (engine.Value, error) {
 		return q.make.right(q.make.pair(q.results(one, done), q.tree(done.Transaction, one.commands))), nil
 	case one.behaviour == mustSucceed || !q.refused(err):
 		return nil, &questionError{
-			question: q.name, at: one.at, submission: &committed, err: q.ledger.explained(err, h), final: !q.refused(err),
+			question: q.name, at: one.at, submission: &shown, err: q.ledger.explained(err, h), final: !q.refused(err),
 		}
 	default:
 		return q.make.left(q.submitError(err, h)), nil
@@ -130,10 +132,10 @@ func (q *question) interpret(one submission, h *host) (engine.Interpretation, er
 	if err != nil {
 		return done, err
 	}
-	if unknown := q.ledger.unallocated(done.Transaction.Informees()); len(unknown) > 0 {
+	if unknown := q.ledger.unallocated(done.Whole.Informees()); len(unknown) > 0 {
 		return done, notAllocated(unknown)
 	}
-	for _, node := range done.Transaction.Nodes {
+	for _, node := range done.Whole.Nodes {
 		if q.ledger.unvetted[node.Template.Package] {
 			return done, fault.PackageSelectionFailed.New(
 				"Package %s of template %s is not vetted", node.Template.Package, node.Template.QualifiedName())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/engine"
 	"github.com/florinledger/florin/daml/script"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -175,6 +176,8 @@ func treeLines(t ledger.Transaction) []string {
 func nodeText(node ledger.TxNode) string {
 	of := node.Template.QualifiedName() + " " + shortID(node.ContractID)
 	switch node.Kind {
+	case engine.Rollback:
+		return "taken back, as an exception was caught"
 	case ledger.EventCreate:
 		return fmt.Sprintf("create %s, signed by %s", of, partyList(node.Signatories))
 	case ledger.EventExercise:

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Rollback is the kind of nodes that hold what an exception took back which was caught. They have children alone, and
+// are in normal form: none is empty, and none begins or ends with another.
+const Rollback ledger.EventKind = "rollback"
+
+// mark is a point of a transaction to go back to: how many nodes the node under way had below it, and how much the
+// transaction had changed.
+type mark struct{ frames, children, effects int }
+
+func (m *machine) mark() mark {
+	t := m.ledger
+	if t == nil {
+		return mark{}
+	}
+	return mark{frames: len(t.frames), children: len(*t.siblings()), effects: len(t.effects)}
+}
+
+// siblings are the nodes below the one that is under way.
+func (t *transaction) siblings() *[]int32 {
+	if top := t.top(); top.node >= 0 {
+		return &t.nodes[top.node].Children
+	}
+	return &t.roots
+}
+
+// effect notes that a node creates or archives a contract.
+func (t *transaction) effect(id int32) { t.effects = append(t.effects, id) }
+
+// rollback takes back what was done since a mark.
+func (m *machine) rollback(to mark) *Failure {
+	t := m.ledger
+	if t == nil {
+		return nil
+	}
+	effects := t.effects[to.effects:]
+	if len(effects) > 0 && !t.env.TakeBack {
+		return t.effectfulRollback(effects)
+	}
+	for _, id := range effects {
+		node := &t.nodes[id]
+		if node.Kind != ledger.EventCreate {
+			delete(t.consumed, node.ContractID)
+			continue
+		}
+		delete(t.created, node.ContractID)
+		if node.Key != nil { // what was created last is what is taken back
+			of := t.createdWith[node.Key.Hash]
+			t.createdWith[node.Key.Hash] = of[:len(of)-1]
+		}
+	}
+	t.effects, t.frames = t.effects[:to.effects], t.frames[:to.frames]
+	siblings := t.siblings()
+	rolled := t.wrapped(slices.Clone((*siblings)[to.children:]))
+	siblings = t.siblings() // its node may have moved
+	*siblings = append((*siblings)[:to.children], rolled...)
+	return nil
+}
+
+// wrapped wraps nodes in a rollback node and keeps to the normal form: rollback nodes at the beginning stay beside it,
+// and one at the end becomes part of it. (The specification calls this ℝ.)
+func (t *transaction) wrapped(ids []int32) []int32 {
+	isRollback := func(id int32) bool { return t.nodes[id].Kind == Rollback }
+	first := slices.IndexFunc(ids, func(id int32) bool { return !isRollback(id) })
+	if first < 0 {
+		return ids
+	}
+	before, within := ids[:first], slices.Clone(ids[first:])
+	if last := len(within) - 1; isRollback(within[last]) {
+		within = append(within[:last], t.nodes[within[last]].Children...)
+	}
+	t.nodes = append(t.nodes, ledger.TxNode{Kind: Rollback, Children: within})
+	return append(before, int32(len(t.nodes)-1))
+}
+
+func (t *transaction) effectfulRollback(ids []int32) *Failure {
+	var effects []string
+	for _, id := range ids[:min(len(ids), maxListed)] {
+		node := t.nodes[id]
+		if node.Kind == ledger.EventCreate {
+			effects = append(effects, fmt.Sprintf("Create of %s (%s)", node.Template, node.ContractID))
+		} else {
+			effects = append(effects, fmt.Sprintf("Consuming exercise of %s on %s (%s)", node.Choice, node.Template,
+				node.ContractID))
+		}
+	}
+	return failed(fault.DamlEffectfulRollbackError.New(
+		interpretationError+"Tried to rollback side-effectful node(s): %s%s", strings.Join(effects, ", "),
+		andMore(len(ids)-maxListed)))
+}
+
+// whole is the transaction as far as it came, with what was taken back.
+func (t *transaction) whole() ledger.Transaction {
+	out := ledger.Transaction{EffectiveAt: t.env.EffectiveAt, Earliest: timeOf(t.earliest), Latest: timeOf(t.latest)}
+	out.Nodes, out.Roots = inOrder(t.nodes, t.roots, func(ledger.TxNode) bool { return true })
+	for _, id := range t.order {
+		out.Inputs = append(out.Inputs, t.inputs[id].contract)
+	}
+	return out
+}
+
+// withoutRollbacks is a transaction without what was taken back.
+func withoutRollbacks(whole ledger.Transaction) ledger.Transaction {
+	holds := func(node ledger.TxNode) bool { return node.Kind != Rollback }
+	if slices.ContainsFunc(whole.Nodes, func(node ledger.TxNode) bool { return !holds(node) }) {
+		whole.Nodes, whole.Roots = inOrder(whole.Nodes, whole.Roots, holds)
+	}
+	return whole
+}
+
+// inOrder numbers the nodes of a transaction in the order of execution. Those that do not count are left out with all
+// below them.
+func inOrder(nodes []ledger.TxNode, roots []int32, counts func(ledger.TxNode) bool) ([]ledger.TxNode, []int32) {
+	out := make([]ledger.TxNode, 0, len(nodes))
+	var number func(ids []int32) []int32
+	number = func(ids []int32) []int32 {
+		var numbers []int32
+		for _, id := range ids {
+			if !counts(nodes[id]) {
+				continue
+			}
+			n := int32(len(out))
+			numbers = append(numbers, n)
+			out = append(out, nodes[id])
+			children := number(nodes[id].Children)
+			out[n].ID, out[n].Children, out[n].LastDescendant = n, children, int32(len(out)-1)
+		}
+		return numbers
+	}
+	roots = number(roots)
+	return out, roots
+}
