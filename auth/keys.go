@@ -175,8 +175,8 @@ func (r *RemoteKeys) remember(place string, keys keySet, failed error) remembere
 	return set
 }
 
-// brief is an error with a text of maxFetchError bytes at most. The key set has a part in the text, and every token that
-// names its issuer is refused with it from then on.
+// brief is an error with a text of maxFetchError bytes at most. The key set has a part in the text, and every token
+// that names its issuer is refused with it from then on.
 func brief(err error) error {
 	if err == nil || len(err.Error()) <= maxFetchError {
 		return err

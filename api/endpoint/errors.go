@@ -76,8 +76,8 @@ func encoded(encoding string) *textError {
 func foreignPage(r *http.Request) *textError {
 	return &textError{
 		status: http.StatusForbidden,
-		text: fmt.Sprintf("A page of the origin %.253q opens a stream of the node at %.253q. Only pages of the node may, and "+
-			"those of the origins in --cors-origins.", r.Header.Get("Origin"), r.Host),
+		text: fmt.Sprintf("A page of the origin %.253q opens a stream of the node at %.253q. Only pages of the node may, "+
+			"and those of the origins in --cors-origins.", r.Header.Get("Origin"), r.Host),
 	}
 }
 

@@ -25,7 +25,7 @@ func (m *machine) announce(ctx context.Context) error {
 		return err
 	}
 	node := m.node
-	fmt.Printf(`
+	console.Printf(`
 florin: ready after %.1f s
 
   API           %s          (description: %s/docs/openapi)

@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/builtin"
+	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 )
@@ -78,21 +79,22 @@ func requireDecided(ctx context.Context, database *db.DB) error {
 }
 
 func printAudit(outcome operatorapi.AuditResponse) error {
-	fmt.Printf("florin: audited %d updates, offsets %d to %d\n", outcome.Updates, outcome.StartOffset+1, outcome.Offset)
-	fmt.Printf("  held at the start %s\n  minted            %s\n  burned            %s\n  supply            %s\n"+
+	console.Printf("florin: audited %d updates, offsets %d to %d\n", outcome.Updates, outcome.StartOffset+1,
+		outcome.Offset)
+	console.Printf("  held at the start %s\n  minted            %s\n  burned            %s\n  supply            %s\n"+
 		"  held              %s in %d holdings\n",
 		outcome.Opening, outcome.Minted, outcome.Burned, outcome.Supply, outcome.Held, outcome.Holdings)
 	for _, finding := range outcome.Findings {
-		fmt.Println("  " + finding.String())
+		console.Println("  " + finding.String())
 	}
 	if !outcome.Clean {
 		return fmt.Errorf("the record breaks a rule in %d places: keep it as it is, and find out what wrote to it besides "+
 			"the node; docs/seals.md says what to do", outcome.FindingCount)
 	}
-	fmt.Println("florin: no contract was consumed twice, every balance is explained, and supply and holdings agree")
-	fmt.Println("florin: no entry is missing, and each has the seal of a node of this ledger")
+	console.Println("florin: no contract was consumed twice, every balance is explained, and supply and holdings agree")
+	console.Println("florin: no entry is missing, and each has the seal of a node of this ledger")
 	if outcome.Unsealed > 0 {
-		fmt.Printf("florin: except for the first %d, which are older than the seals\n", outcome.Unsealed)
+		console.Printf("florin: except for the first %d, which are older than the seals\n", outcome.Unsealed)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/devnet/postgres"
 )
@@ -77,9 +78,9 @@ func (c *backupCommand) backup(ctx context.Context, databaseURL string, database
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(partial))
 	}
-	fmt.Printf("florin: backed up %s, to %s\nflorin: it holds the node's private key: keep it as secret as the node\n",
+	console.Printf("florin: backed up %s, to %s\nflorin: it holds the node's private key: keep it as secret as the node\n",
 		rowsOf(m.Fingerprint), c.Directory)
-	fmt.Printf("florin: keep this hash elsewhere: restored with --manifest-sha256 %s, it is this backup\n", hash)
+	console.Printf("florin: keep this hash elsewhere: restored with --manifest-sha256 %s, it is this backup\n", hash)
 	return nil
 }
 

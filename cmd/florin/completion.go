@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/florinledger/florin/cmd/florin/client"
+	"github.com/florinledger/florin/cmd/florin/console"
 )
 
 // completionCommand prints what makes a shell complete commands, flags and names of parties.
@@ -39,7 +40,7 @@ compdef _florin florin`,
 
 // Run prints the script.
 func (c *completionCommand) Run() error {
-	_, err := fmt.Println(completionScripts[c.Shell])
+	_, err := fmt.Fprintln(os.Stdout, completionScripts[c.Shell])
 	return err
 }
 
@@ -60,8 +61,8 @@ func (c *completeCommand) Run(ctx context.Context, parsed *kong.Context) error {
 	if len(found) == 0 {
 		return nil
 	}
-	_, err := fmt.Println(strings.Join(found, "\n"))
-	return err
+	console.Println(strings.Join(found, "\n"))
+	return nil
 }
 
 // completions are the commands, flags, words or names that the last word may become.

@@ -34,9 +34,7 @@ type configShowCommand struct {
 // given are left out, for the ledger has them.
 func (c *configShowCommand) Run(ctx *kong.Context) error {
 	for _, setting := range settingsOf(ctx) {
-		if _, err := fmt.Printf("%s=%q\n", setting.variable, setting.value); err != nil {
-			return err
-		}
+		console.Printf("%s=%q\n", setting.variable, setting.value)
 	}
 	config, err := c.config()
 	if err != nil || config == nil {
@@ -46,8 +44,8 @@ func (c *configShowCommand) Run(ctx *kong.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Println(strings.Join(lines, "\n"))
-	return err
+	console.Println(strings.Join(lines, "\n"))
+	return nil
 }
 
 // shownSetting is a setting that was given or has a default, with its secrets hidden.

@@ -94,7 +94,7 @@ func main() {
 		os.Exit(exit.code)
 	}
 	if !console.IsSilent(err) {
-		fmt.Fprintln(os.Stderr, "florin: "+fault.Full(err))
+		fmt.Fprintln(os.Stderr, "florin: "+console.Text(fault.Full(err)))
 	}
 	os.Exit(int(console.CodeOf(err)))
 }

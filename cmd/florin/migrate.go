@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/db"
@@ -31,20 +30,20 @@ func (c *migrateCommand) Run(ctx context.Context) error {
 	count := 0
 	remaining, err := db.Migrate(ctx, databaseURL, db.MigrateOptions{Contract: c.Contract, Progress: func(line string) {
 		count++
-		fmt.Println(line)
+		console.Println(line)
 	}})
 	if err != nil {
 		return err
 	}
 	if count == 0 {
-		fmt.Println("nothing to apply")
+		console.Println("nothing to apply")
 	}
 	for _, step := range remaining {
-		fmt.Printf("left to contract: %s\n", step.Name)
+		console.Printf("left to contract: %s\n", step.Name)
 	}
 	if len(remaining) > 0 {
-		fmt.Println("processes of this version and of the one before work with this schema; when none of the latter runs " +
-			"any more, `florin migrate --contract` does what is left")
+		console.Println("processes of this version and of the one before work with this schema; when none of the latter " +
+			"runs any more, `florin migrate --contract` does what is left")
 	}
 	return nil
 }

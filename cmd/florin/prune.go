@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 )
@@ -20,7 +20,7 @@ func (c *pruneCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("florin: the record begins after offset %d (%d batches deleted)\n", pruned.Offset, pruned.Batches)
+		console.Printf("florin: the record begins after offset %d (%d batches deleted)\n", pruned.Offset, pruned.Batches)
 		return nil
 	})
 }

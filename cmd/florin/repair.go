@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/builtin"
+	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/lifecycle"
@@ -36,9 +36,9 @@ func repair(ctx context.Context, database *db.DB, lifecycles *lifecycle.Registry
 	if err != nil {
 		return err
 	}
-	fmt.Printf("florin: %d workflows look at their contracts again; those that were lost are started by the workers\n",
+	console.Printf("florin: %d workflows look at their contracts again; those that were lost are started by the workers\n",
 		count)
-	fmt.Printf("florin: %d kinds of automation look at all wallets and contracts again; "+
+	console.Printf("florin: %d kinds of automation look at all wallets and contracts again; "+
 		"Schedules that were lost are made\n"+
 		"florin: by the workers, when something is due or a worker starts\n", kinds)
 	return nil

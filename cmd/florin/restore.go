@@ -17,6 +17,7 @@ import (
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/bootstrap"
 	"github.com/florinledger/florin/builtin"
+	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 )
@@ -66,12 +67,12 @@ func (c *restoreCommand) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w\nnothing was restored, and the database holds what it held", err)
 	}
-	fmt.Printf("florin: restored %s, the same as in the backup of %s\n", rowsOf(found),
+	console.Printf("florin: restored %s, the same as in the backup of %s\n", rowsOf(found),
 		m.TakenAt.Format("2006-01-02 15:04:05 MST"))
 	if m.Florin != version {
-		fmt.Printf("florin: the backup is of florin %s, this is %s, whose schema it has now\n", m.Florin, version)
+		console.Printf("florin: the backup is of florin %s, this is %s, whose schema it has now\n", m.Florin, version)
 	}
-	fmt.Println("florin: if Temporal's state was lost, start the node on a new Temporal and run `florin repair`")
+	console.Println("florin: if Temporal's state was lost, start the node on a new Temporal and run `florin repair`")
 	return nil
 }
 
@@ -181,11 +182,11 @@ func (c *restoreCommand) examine(ctx context.Context, m manifest, databaseURL st
 		return fmt.Errorf("audit what was restored: %w", err)
 	}
 	if report.Clean() {
-		fmt.Printf("florin: audited %d updates, and found nothing\n", report.Updates)
+		console.Printf("florin: audited %d updates, and found nothing\n", report.Updates)
 		return nil
 	}
 	for _, finding := range report.Findings {
-		fmt.Println("  " + finding.String())
+		console.Println("  " + finding.String())
 	}
 	if c.DespiteFindings {
 		return nil

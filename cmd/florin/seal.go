@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/db"
 )
 
@@ -16,7 +16,7 @@ func (c *sealKeyCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("florin: key %d seals from now on; nodes that run seal with it after a restart\n", id)
+		console.Printf("florin: key %d seals from now on; nodes that run seal with it after a restart\n", id)
 		return nil
 	})
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"os"
 
@@ -80,7 +79,7 @@ func serveRemote(
 	if err != nil {
 		return err
 	}
-	fmt.Println("florin: ready at " + n.url())
+	console.Println("florin: ready at " + n.url())
 	supervised, cancel := context.WithCancel(ctx)
 	defer cancel()
 	notifySystemd(ctx, stateReady)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/florinledger/florin/auth"
@@ -20,6 +21,6 @@ func (c *tokenCommand) Run() error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(token)
+	fmt.Fprintln(os.Stdout, token)
 	return nil
 }

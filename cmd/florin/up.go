@@ -99,19 +99,19 @@ func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
 	}
 	if err == nil {
 		err = m.wait(ctx)
-		fmt.Println("florin: stopping")
+		console.Println("florin: stopping")
 	} else if ctx.Err() != nil {
 		err = nil // told to stop while starting
 	}
 	err = errors.Join(err, m.stop(context.WithoutCancel(ctx), err))
 	if err == nil {
-		fmt.Println("florin: stopped")
+		console.Println("florin: stopped")
 	}
 	return err
 }
 
 func (m *machine) progress(line string) {
-	fmt.Printf("florin: %6.1fs  %s\n", time.Since(m.began).Seconds(), line)
+	console.Printf("florin: %6.1fs  %s\n", time.Since(m.began).Seconds(), line)
 }
 
 func (m *machine) start(ctx context.Context) (err error) {

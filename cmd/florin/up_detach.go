@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,9 +83,9 @@ func startDetached(printed *os.File) (*os.Process, <-chan struct{}, error) {
 // announceDetached says how to go on.
 func (c *upCommand) announceDetached(info runfile.Info) error {
 	m := &machine{command: c}
-	fmt.Printf("florin: ready at %s\n\n", info.URL)
+	console.Printf("florin: ready at %s\n\n", info.URL)
 	for _, command := range []string{"logs up", "status", "stop"} {
-		fmt.Println("  " + m.invocation(command))
+		console.Println("  " + m.invocation(command))
 	}
 	return nil
 }

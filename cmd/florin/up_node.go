@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/florinledger/florin/cmd/florin/client"
+	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/devnet/runfile"
 	"github.com/florinledger/florin/devnet/temporalchild"
 )
@@ -74,7 +75,7 @@ func (m *machine) switchNode(ctx context.Context, wanted os.Signal) error {
 			}
 			return err
 		}
-		fmt.Println("florin: ready at " + m.node.url())
+		console.Println("florin: ready at " + m.node.url())
 		return nil
 	}
 	if m.node == nil {

@@ -1,8 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/florinledger/florin/cmd/florin/console"
 )
 
 // What the linker is told: the tag or what git describes, the commit, and when it was made.
@@ -11,10 +12,7 @@ var version, commit, date = "unknown", "", ""
 type versionCommand struct{}
 
 // Run prints the version, and of a release its commit and date.
-func (versionCommand) Run() error {
-	_, err := fmt.Println("florin " + fullVersion())
-	return err
-}
+func (versionCommand) Run() { console.Println("florin " + fullVersion()) }
 
 // fullVersion is the version with all that is known of where it comes from.
 func fullVersion() string {

@@ -159,7 +159,7 @@ func (c *UpdatesCommand) page(
 
 func (c *UpdatesCommand) show(raw json.RawMessage) error {
 	if c.JSON {
-		_, err := fmt.Println(string(raw))
+		_, err := fmt.Fprintln(os.Stdout, string(raw))
 		return err
 	}
 	var transaction ledgerclient.Transaction
@@ -177,9 +177,8 @@ func (c *UpdatesCommand) show(raw json.RawMessage) error {
 			events = append(events, event.Exercised.Choice)
 		}
 	}
-	_, err := fmt.Println(console.Plain(fmt.Sprintf("%6d  %s  %s", transaction.Offset, transaction.RecordTime,
-		strings.Join(events, " "))))
-	return err
+	console.Printf("%6d  %s  %s\n", transaction.Offset, transaction.RecordTime, strings.Join(events, " "))
+	return nil
 }
 
 // SubmitCommand submits commands from a file.

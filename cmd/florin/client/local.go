@@ -184,7 +184,7 @@ func (c *StopCommand) Run(ctx context.Context) error {
 	}
 	pid, held := datadir.Holder(c.DataDir)
 	if !held {
-		fmt.Println("no node runs on data directory " + c.DataDir)
+		console.Println("no node runs on data directory " + c.DataDir)
 		return nil
 	}
 	if pid <= 1 {
@@ -198,7 +198,7 @@ func (c *StopCommand) Run(ctx context.Context) error {
 		return !held, nil
 	})
 	if err == nil {
-		fmt.Println("stopped")
+		console.Println("stopped")
 	}
 	return err
 }
@@ -212,7 +212,7 @@ type ResetCommand struct {
 // Run removes the data directory, of a node that does not run.
 func (c *ResetCommand) Run() error {
 	if _, err := os.Stat(c.DataDir); errors.Is(err, os.ErrNotExist) {
-		fmt.Println("nothing is stored in " + c.DataDir)
+		console.Println("nothing is stored in " + c.DataDir)
 		return nil
 	}
 	directory, err := datadir.Lock(c.DataDir)
@@ -226,7 +226,7 @@ func (c *ResetCommand) Run() error {
 	if err := os.RemoveAll(directory.Path()); err != nil {
 		return err
 	}
-	fmt.Println("removed " + directory.Path())
+	console.Println("removed " + directory.Path())
 	return nil
 }
 

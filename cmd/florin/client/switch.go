@@ -57,7 +57,7 @@ func switchNode(ctx context.Context, dataDir string, timeout time.Duration, stop
 			return err
 		}
 	}
-	fmt.Println("the node is " + word)
+	console.Println("the node is " + word)
 	return nil
 }
 

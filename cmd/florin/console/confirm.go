@@ -13,7 +13,7 @@ func Confirm(question string) bool {
 	if !term.IsTerminal(int(os.Stdin.Fd())) {
 		return false
 	}
-	fmt.Print(question + " Write yes: ")
+	Printf("%s Write yes: ", question)
 	var answer string
 	_, err := fmt.Scanln(&answer)
 	return err == nil && answer == "yes"

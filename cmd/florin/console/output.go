@@ -49,7 +49,7 @@ func (o Output) print(to io.Writer, bold func(string) string, answer Answer) err
 		return printLines(to, answer.Names)
 	}
 	if answer.Text != "" {
-		if _, err := fmt.Fprintln(to, answer.Text); err != nil {
+		if _, err := fmt.Fprintln(to, Text(answer.Text)); err != nil {
 			return err
 		}
 	}
@@ -64,7 +64,7 @@ func (o Output) print(to io.Writer, bold func(string) string, answer Answer) err
 // Note prints a remark for people, to standard error.
 func (o Output) Note(format string, args ...any) {
 	if !o.JSON && !o.Quiet {
-		fmt.Fprintf(os.Stderr, "florin: "+format+"\n", args...)
+		fmt.Fprintln(os.Stderr, "florin: "+Text(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -103,14 +103,27 @@ func cells(row []string) []string {
 }
 
 // Plain is a text without control characters, for a terminal.
-func Plain(text string) string {
+func Plain(text string) string { return without(text, "") }
+
+// Text is [Plain] for a text of several lines, which may have tabs.
+func Text(lines string) string { return without(lines, "\n\t") }
+
+// without shows control characters, and those that turn the direction of writing, as dots, but for those to keep.
+func without(text, keep string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+		control := r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+		if control && !strings.ContainsRune(keep, r) {
 			return '·'
 		}
 		return r
 	}, text)
 }
+
+// Printf prints a text for people to standard output, as [Text]. What is for programs goes there as it is.
+func Printf(format string, args ...any) { fmt.Fprint(os.Stdout, Text(fmt.Sprintf(format, args...))) }
+
+// Println prints one line or several for people to standard output, as [Text].
+func Println(lines string) { fmt.Fprintln(os.Stdout, Text(lines)) }
 
 // Bold makes text bold on a terminal, unless NO_COLOR is set (https://no-color.org).
 func Bold(to *os.File) func(string) string {

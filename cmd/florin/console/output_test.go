@@ -1,6 +1,7 @@
 package console
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -48,4 +49,15 @@ func TestTheExitCodeIsThatOfTheError(t *testing.T) {
 	require.Equal(t, ExitDenied, CodeOf(fmt.Errorf("send: %w", denied)))
 	require.Equal(t, "user alice may not\n        ask an administrator", denied.Error())
 	require.Len(t, ExitCodes(), int(ExitTooLate)+1)
+}
+
+func TestWhatIsPrintedObeysNoTextOfOthers(t *testing.T) {
+	t.Parallel()
+	hostile := "a\x1b]0;title\x07\x1b[2J\u009b31m\u202eb"
+	require.Equal(t, "a·]0;title··[2J·31m·b", Plain(hostile))
+	require.Equal(t, "a·b·c", Plain("a\nb\tc"))
+	require.Equal(t, "a·]0;title··[2J·31m·b\n\tsecond", Text(hostile+"\n\tsecond"))
+	var text bytes.Buffer
+	require.NoError(t, Output{}.print(&text, strings.ToUpper, Answer{Text: hostile}))
+	require.NotContains(t, text.String(), "\x1b")
 }

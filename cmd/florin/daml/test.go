@@ -41,7 +41,7 @@ func (c *TestCommand) Run(ctx context.Context) error {
 	for {
 		seen := c.modified()
 		if err := s.run(ctx); err != nil && !console.IsSilent(err) {
-			fmt.Fprintln(os.Stderr, "florin: "+err.Error())
+			fmt.Fprintln(os.Stderr, "florin: "+console.Text(err.Error()))
 		}
 		if !c.JSON {
 			fmt.Fprintf(os.Stderr, "florin: watching %s\n", count(len(c.DAR), "file"))
