@@ -324,7 +324,7 @@ func TestAChangeSucceedsOnceWithinItsWindow(t *testing.T) {
 	second := repeat("2", nil)
 	require.True(t, fault.DuplicateCommand.Matches(second.Refusal))
 	require.Equal(t, "1", second.Refusal.Context["completion_offset"])
-	require.Equal(t, "submission 1", second.Refusal.Context["existingSubmissionId"])
+	require.Equal(t, "Some(submission 1)", second.Refusal.Context["existingSubmissionId"])
 	require.Equal(t, first.Offset-1, *second.Deduplication.Offset)
 
 	b.now = b.now.Add(25 * time.Hour)

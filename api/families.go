@@ -97,6 +97,19 @@ func stripValidator(next http.Handler) http.Handler {
 	})
 }
 
+// dropLastSlash serves the paths of the JSON Ledger API with a slash behind them as well, as the original does; those
+// of the other families end without one there.
+func dropLastSlash(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path, found := strings.CutSuffix(r.URL.Path, "/")
+		if found && (strings.HasPrefix(path, "/v2/") || aboutNode(path)) {
+			r = r.Clone(r.Context())
+			r.URL.Path, r.URL.RawPath = path, strings.TrimSuffix(r.URL.RawPath, "/")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // ofFirstVersion is the path of version 1 for one of secondTransfers, and any other path itself.
 func ofFirstVersion(path string) string {
 	if rest, found := strings.CutPrefix(path, secondTransfers); found {

@@ -60,12 +60,18 @@ func nonsense() map[string]map[string][]refusedValue {
 		},
 		"PUT /v0/admin/automation/settings/top-up": {
 			"target_throughput": isNegative, "reserved_traffic": isNegative,
-			"min_topup_interval": {{"0s", "below the polling interval"}, {"-1m", "below"}, {"soon", "is no duration"}},
+			"min_topup_interval": {
+				{"0s", "below the polling interval"},
+				{"-1m", "below"},
+				{"soon", "is no duration"},
+				{"9999999999h", "longer than 292 years"},
+			},
 		},
 		// Any time can be asked about.
 		"POST /api/scan/v0/holdings/summary":   {"record_time": nil},
 		"POST /v0/scan-proxy/holdings/summary": {"record_time": nil},
 		"POST /v1/scan-proxy/holdings/summary": {"record_time": nil},
+		"POST /api/scan/v1/holdings/summary":   {"record_time": nil},
 	}
 }
 

@@ -10,10 +10,6 @@ import (
 	"time"
 
 	"github.com/rs/cors"
-
-	"github.com/florinledger/florin/api/changes"
-	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/api/walletapi"
 )
 
 // The words that stand for many origins in a list of them.
@@ -85,8 +81,8 @@ func isLoopback(origin string) bool {
 	return err == nil && address.IsLoopback()
 }
 
-// crossOrigin tells browsers which pages may call the node and what they may read, and has preflight answer what they
-// ask before that.
+// crossOrigin tells browsers which pages may call the node, and has preflight answer what they ask before that. What
+// the pages may read is told with each answer ([endpoint.Frame]).
 func (o Origins) crossOrigin(preflight http.Handler) func(http.Handler) http.Handler {
 	headers := cors.New(cors.Options{
 		AllowOriginFunc: o.Allow,
@@ -94,11 +90,7 @@ func (o Origins) crossOrigin(preflight http.Handler) func(http.Handler) http.Han
 			http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
 		},
 		AllowedHeaders: []string{"*"},
-		ExposedHeaders: []string{
-			"Traceparent", "Tracestate", "Retry-After", walletapi.WorkflowHeader, changes.ReplayedHeader,
-			endpoint.IgnoredFieldsHeader,
-		},
-		MaxAge: int(preflightAge.Seconds()), OptionsPassthrough: true,
+		MaxAge:         int(preflightAge.Seconds()), OptionsPassthrough: true,
 	})
 	return func(next http.Handler) http.Handler {
 		return headers.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -2,6 +2,8 @@ package api_test
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -86,6 +88,59 @@ func TestPagesOfConfiguredOriginsMayCallTheNode(t *testing.T) {
 	}
 	plain := s.Send(http.MethodOptions, "/v2/users", nil, nil)
 	require.Equal(t, http.StatusMethodNotAllowed, plain.Status, "without an origin it is a method like any other")
+}
+
+// A page that may call the node can read every header that the answer tells something by: those of this node, and those
+// of HTTP that no page may read otherwise.
+//
+// contract: http-origins
+func TestPagesMayReadEveryHeaderOfTheirAnswers(t *testing.T) {
+	t.Parallel()
+	const page = "https://wallet.example"
+	s := apitest.NewWithCoin(t, apitest.Options{Origins: []string{page}})
+	s.Onboard("alice").Tap("10")
+	owner := http.Header{
+		"Origin": {page}, "Authorization": {"Bearer " + apitest.Token(t, "alice")}, "Idempotency-Key": {"one"},
+		"Traceparent": {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}, "Tracestate": {"a=b"},
+	}
+	// What every page may read without being told (Fetch, CORS-safelisted response headers), and what is for the browser.
+	unmentioned := []string{
+		"Cache-Control", "Content-Type", "Content-Length", "Content-Security-Policy", "Cross-Origin-Resource-Policy",
+		"Referrer-Policy", "X-Content-Type-Options", "X-Frame-Options", "Vary", "Access-Control-Allow-Origin",
+		"Access-Control-Expose-Headers",
+	}
+	seen := map[string]bool{}
+	for _, request := range []struct {
+		method, path string
+		header       http.Header
+		body         any
+	}{
+		{http.MethodPost, "/v0/wallet/tap", owner, map[string]any{"amount": "1", "amout": "2"}},
+		{http.MethodPost, "/v0/wallet/tap", owner, map[string]any{"amount": "1", "amout": "2"}},
+		{http.MethodGet, "/v0/wallet/balance", http.Header{"Origin": {page}}, nil},
+		{http.MethodPut, "/v2/users", http.Header{"Origin": {page}}, nil},
+		{http.MethodGet, "/v0/wallet/transactions", owner, nil},
+		{http.MethodGet, "/nowhere", http.Header{"Origin": {page}}, nil},
+	} {
+		header := request.header.Clone()
+		if request.path == "/v0/wallet/transactions" {
+			header.Set("Accept", "text/csv")
+		}
+		answer := s.Send(request.method, request.path, header, request.body)
+		exposed := strings.Split(answer.Header.Get("Access-Control-Expose-Headers"), ", ")
+		for name := range answer.Header {
+			if !slices.Contains(unmentioned, name) {
+				seen[name] = true
+				require.Contains(t, exposed, name, "%s %s answers %d", request.method, request.path, answer.Status)
+			}
+		}
+	}
+	for _, name := range []string{
+		"Traceparent", "Tracestate", "Florin-Workflow-Id", "Idempotency-Replayed", "Florin-Ignored-Fields", "Allow",
+		"Www-Authenticate", "Content-Disposition",
+	} {
+		require.True(t, seen[name], "no answer has %s", name)
+	}
 }
 
 func TestTheHealthPathsOfLaterVersions(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
@@ -81,7 +82,7 @@ func (w *world) preparation(party ledger.Party) object {
 func holdings(path string) func(*world, cell) (string, any) {
 	return reading(path, func(c cell) object {
 		return object{
-			"migration_id": 0, "record_time": "2026-03-01T10:00:00Z", "owner_party_ids": []ledger.Party{c.party},
+			"migration_id": 0, "record_time": time.Now(), "owner_party_ids": []ledger.Party{c.party},
 		}
 	})
 }
@@ -346,6 +347,7 @@ var requests = map[string]func(w *world, c cell) (path string, body any){
 		return "/v2/parties/external/" + url.PathEscape(string(c.party)) + "/onboarding" + idpQuery(c), nil
 	},
 	"POST /api/scan/v0/holdings/summary":   holdings("/api/scan/v0/holdings/summary"),
+	"POST /api/scan/v1/holdings/summary":   holdings("/api/scan/v1/holdings/summary"),
 	"POST /v0/scan-proxy/holdings/summary": holdings("/v0/scan-proxy/holdings/summary"),
 	"POST /v1/scan-proxy/holdings/summary": holdings("/v1/scan-proxy/holdings/summary"),
 	"POST /v0/scan-proxy/registry/transfer-instruction/v1/transfer-factory": factory(

@@ -94,7 +94,7 @@ func NewRouter(options Options) (http.Handler, error) {
 		return options.Hosts.Guard(next, misdirected(frame, families[0].frame))
 	}
 	router.Use(frame.Observe, known, options.Origins.crossOrigin(preflight(frame, families[0].frame)),
-		endpoint.CollapseSlashes, stripValidator, frame.Limit, middleware.GetHead)
+		endpoint.PlainPath, endpoint.CollapseSlashes, dropLastSlash, stripValidator, frame.Limit, middleware.GetHead)
 	router.NotFound(notFound(frame, families[0].frame))
 	router.MethodNotAllowed(wrongMethod(frame, families[0].frame))
 	// Each family is one list: its frame writes errors as its clients expect them.

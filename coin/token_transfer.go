@@ -106,7 +106,7 @@ func requireLifetime(name string, lifetime lf.RelTime, config TransferConfigV2) 
 	if lifetime.Microseconds <= most.Microseconds {
 		return nil
 	}
-	return ledger.Abort("'%s' of %s exceeds 'tokenStandardMaxTTL' of %s", name, lifetime.Duration(), most.Duration())
+	return ledger.Abort("'%s' of %s exceeds 'tokenStandardMaxTTL' of %s", name, lifetime, most)
 }
 
 // holdingInputs turns the holdings that a sender names into inputs of a transfer. Coin whose lock has expired is

@@ -92,7 +92,7 @@ func ListLimitReached(matching, limit int) *Fault {
 func DuplicateOf(changeID, existingSubmissionID string, completionOffset int64) *Fault {
 	return DuplicateCommand.New("Command submission already exists.").
 		With("changeId", changeID).
-		With("existingSubmissionId", existingSubmissionID).
+		With("existingSubmissionId", optional(existingSubmissionID)).
 		With("completion_offset", strconv.FormatInt(completionOffset, 10)).
 		With("accepted", "true").
 		WithDefiniteAnswer(true)
@@ -102,8 +102,16 @@ func DuplicateOf(changeID, existingSubmissionID string, completionOffset int64) 
 func AlreadyInFlight(changeID, existingSubmissionID, synchronizerID string) *Fault {
 	return SubmissionAlreadyInFlight.New("The submission is already in-flight").
 		With("changeId", changeID).
-		With("existingSubmissionId", existingSubmissionID).
+		With("existingSubmissionId", optional(existingSubmissionID)).
 		With("existingSubmissionSynchronizerId", synchronizerID)
+}
+
+// optional writes an id that there may not be as clients of the API know it from the original.
+func optional(id string) string {
+	if id == "" {
+		return "None"
+	}
+	return "Some(" + id + ")"
 }
 
 // ContractNotFoundWithID makes a CONTRACT_NOT_FOUND.

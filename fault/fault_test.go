@@ -178,14 +178,15 @@ func TestFixedWordings(t *testing.T) {
 			fault: fault.DuplicateOf("change", "submission", 41),
 			text:  "DUPLICATE_COMMAND: Command submission already exists.",
 			context: map[string]string{
-				"changeId": "change", "existingSubmissionId": "submission", "completion_offset": "41", "accepted": "true",
+				"changeId": "change", "existingSubmissionId": "Some(submission)", "completion_offset": "41", "accepted": "true",
 			},
 		},
 		{
 			fault: fault.AlreadyInFlight("change", "submission", "global::12"),
 			text:  "SUBMISSION_ALREADY_IN_FLIGHT: The submission is already in-flight",
 			context: map[string]string{
-				"changeId": "change", "existingSubmissionId": "submission", "existingSubmissionSynchronizerId": "global::12",
+				"changeId": "change", "existingSubmissionId": "Some(submission)",
+				"existingSubmissionSynchronizerId": "global::12",
 			},
 		},
 		{

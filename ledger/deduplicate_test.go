@@ -55,7 +55,7 @@ func TestDeduplication(t *testing.T) {
 			require.Equal(t, string(submission.ChangeID()), refusal.Context["changeId"])
 			if c.reported > 0 {
 				require.Equal(t, c.reported, *period.Offset)
-				require.Equal(t, "earlier", refusal.Context["existingSubmissionId"])
+				require.Equal(t, "Some(earlier)", refusal.Context["existingSubmissionId"])
 				require.Equal(t, "10", refusal.Context["completion_offset"])
 			}
 		})

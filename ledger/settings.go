@@ -250,9 +250,9 @@ func (v durationValue) allowed() bool { return *v.to >= v.least }
 
 func (v durationValue) must() string {
 	if v.least > 0 {
-		return "a duration above zero, as in 168h"
+		return "a duration above zero and of at most 2562047h (292 years), as in 168h"
 	}
-	return "a duration of zero or more, as in 20m"
+	return "a duration from zero to 2562047h (292 years), as in 20m"
 }
 
 func (v durationValue) read(text string) bool {

@@ -116,6 +116,7 @@ func TestWhatWaitsForItsTimeIsBoundedInBytes(t *testing.T) {
 	require.Equal(t, 100, f.waitingBytesByUser[ledger.DefaultUser("greedy")])
 }
 
+// contract: error-in-flight
 func TestAChangeIsOnItsWayOnce(t *testing.T) {
 	t.Parallel()
 	f := newFlights(10, 10, func() time.Time { return time.Unix(1_800_000_000, 0) })
@@ -126,7 +127,7 @@ func TestAChangeIsOnItsWayOnce(t *testing.T) {
 	again.Key, again.SubmissionID = "another", "again"
 	refusal := f.enter(change, again, 100, "global::1220")
 	require.True(t, fault.SubmissionAlreadyInFlight.Matches(refusal), "%v", refusal)
-	require.Equal(t, "first", refusal.Context["existingSubmissionId"])
+	require.Equal(t, "Some(first)", refusal.Context["existingSubmissionId"])
 
 	f.leave(change, again.Key)
 	require.NotNil(t, f.enter(change, again, 100, "global::1220"), "only the one on its way ends its flight")

@@ -213,6 +213,7 @@ func ParseDuration(text string) (time.Duration, error) {
 }
 
 func badDuration(text string) error {
-	return fault.InvalidArgumentf("%q is not a positive duration, such as 90d, 36h or 1d12h30m.", text).
+	return fault.InvalidArgumentf("%q is not a positive duration of at most 106751d (292 years), such as 90d, 36h or "+
+		"1d12h30m.", text).
 		WithHint("Time never goes back; give how far to move it forward.")
 }

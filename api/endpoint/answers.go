@@ -111,6 +111,7 @@ func (f *Frame) write(ctx context.Context, w http.ResponseWriter, content Conten
 	}
 	maps.Copy(w.Header(), callOf(ctx).header)
 	maps.Copy(w.Header(), content.Header)
+	expose(w.Header())
 	if content.Status == 0 {
 		content.Status = http.StatusOK
 	}

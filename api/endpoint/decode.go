@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"reflect"
 	"slices"
@@ -29,12 +30,14 @@ func (s shapes) decodeBody(body []byte, target reflect.Value, within bounds) (ig
 		return ignored{}, err
 	}
 	if !json.Valid(body) { // the syntax of all of it, before any of it is used
-		var whole json.RawMessage
-		return ignored{}, syntaxDetail(json.Unmarshal(body, &whole))
+		return ignored{}, syntaxDetail(body)
 	}
 	reader := json.NewDecoder(bytes.NewReader(body))
 	reader.UseNumber()
 	d := decoder{shapes: s, json: reader, within: within}
+	if string(bytes.TrimSpace(body)) == "null" && s.needsObject(target.Type()) {
+		return ignored{}, mismatch("an object", nil)
+	}
 	if err := d.value(target); err != nil {
 		if path := d.where(); path != "" {
 			return ignored{}, fmt.Errorf("%w at '%s'", err, path)
@@ -44,11 +47,27 @@ func (s shapes) decodeBody(body []byte, target reflect.Value, within bounds) (ig
 	return d.ignored, nil
 }
 
-func syntaxDetail(err error) error {
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("malformed JSON at byte %d: %w", syntax.Offset, err)
+// needsObject reports whether a whole body of the type has fields that are required though the decoder does not demand
+// them. Without a body there is nothing that they could be missing from.
+func (s shapes) needsObject(t reflect.Type) bool {
+	shape, ok := s[t]
+	return ok && slices.ContainsFunc(shape.fields, func(field wireField) bool { return field.required && !field.demanded })
+}
+
+// syntaxDetail says where a body stops being JSON, in words that do not change with the decoder.
+func syntaxDetail(body []byte) error {
+	var whole json.RawMessage
+	syntax, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(body, &whole))
+	if !ok {
+		return errors.New("malformed JSON")
 	}
-	return err
+	at := syntax.Offset
+	if err := json.NewDecoder(bytes.NewReader(body)).Decode(&whole); errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("malformed JSON at byte %d: it ends too early", at)
+	}
+	char, _ := utf8.DecodeRune(body[min(max(at-1, 0), int64(len(body)-1)):])
+	return fmt.Errorf("malformed JSON at byte %d: %q has no place there", at, char)
 }
 
 // detailError is a text of the field's own wording, which begins with a capital letter.

@@ -7,6 +7,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestOrderedObjectsKeepTheirOrder(t *testing.T) {
+	t.Parallel()
+	type entry = Entry[[]string]
+	content, err := JSON(struct {
+		Map  Ordered[[]string] `json:"map"`
+		None Ordered[[]string] `json:"none"`
+	}{Map: Ordered[[]string]{entry{Key: "c", Value: []string{"<"}}, entry{Key: "a\""}, entry{Key: "b"}}})
+	require.NoError(t, err)
+	//nolint:testifylint // the order is what counts
+	require.Equal(t, `{"map":{"c":["<"],"a\"":[],"b":[]},"none":{}}`, string(content.Body))
+}
+
 func TestEveryKeyIsPresent(t *testing.T) {
 	t.Parallel()
 	got, err := encodeBody(relaxed{Inners: []inner{{}}, Union: &choice{Empty: &Empty{}}, Text: "<&>"})

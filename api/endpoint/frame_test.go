@@ -225,7 +225,7 @@ func TestRequestsThatCannotBeRead(t *testing.T) {
 			"/echo/a", "", `{}`, 400, "Invalid value for: body (Missing required field at 'text')",
 		},
 		"no body where one is needed": {
-			"/echo/a", "", ``, 400, "Invalid value for: body (malformed JSON at byte 0: unexpected end of JSON input)",
+			"/echo/a", "", ``, 400, "Invalid value for: body (malformed JSON at byte 0: it ends too early)",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

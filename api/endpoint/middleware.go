@@ -2,10 +2,12 @@ package endpoint
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -148,6 +150,41 @@ func (f *Frame) Limit(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// PlainPath decodes those characters of the path that need no encoding, which then means the same (RFC 3986, 6.2.2.2):
+// some clients encode more than they must.
+func PlainPath(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if raw := plain(r.URL.RawPath); raw != r.URL.RawPath {
+			r = r.Clone(r.Context())
+			r.URL.RawPath = raw
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// encodedChar is a character as paths encode it.
+var encodedChar = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+
+func plain(path string) string {
+	return encodedChar.ReplaceAllStringFunc(path, func(char string) string {
+		decoded, err := hex.DecodeString(char[1:])
+		if err != nil || !isUnreserved(decoded[0]) {
+			return char
+		}
+		return string(decoded)
+	})
+}
+
+// isUnreserved reports whether a character has no meaning of its own in a path (RFC 3986, 2.3).
+func isUnreserved(char byte) bool {
+	switch {
+	case 'a' <= char && char <= 'z', 'A' <= char && char <= 'Z', '0' <= char && char <= '9':
+		return true
+	default:
+		return char == '-' || char == '.' || char == '_' || char == '~'
+	}
 }
 
 // CollapseSlashes removes repeated slashes at the beginning of the path: some clients open //v2/updates and would not

@@ -35,24 +35,32 @@ func (s *schemas) of(t reflect.Type) (*openapi3.SchemaRef, error) {
 	case isText(t):
 		return openapi3.NewSchemaRef("", openapi3.NewStringSchema()), nil
 	}
+	if values, ok := orderedValues(t); ok {
+		return s.mapOf(values)
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return s.nullable(t.Elem())
 	case reflect.Slice:
 		return s.list(t)
 	case reflect.Map:
-		values, err := s.of(t.Elem())
-		if err != nil {
-			return nil, err
-		}
-		object := openapi3.NewObjectSchema()
-		object.AdditionalProperties = openapi3.AdditionalProperties{Schema: values}
-		return openapi3.NewSchemaRef("", object), nil
+		return s.mapOf(t.Elem())
 	case reflect.Struct:
 		return s.structure(t)
 	default:
 		return openapi3.NewSchemaRef("", scalar(t)), nil
 	}
+}
+
+// mapOf is an object with any keys, whose values have a type.
+func (s *schemas) mapOf(t reflect.Type) (*openapi3.SchemaRef, error) {
+	values, err := s.of(t)
+	if err != nil {
+		return nil, err
+	}
+	object := openapi3.NewObjectSchema()
+	object.AdditionalProperties = openapi3.AdditionalProperties{Schema: values}
+	return openapi3.NewSchemaRef("", object), nil
 }
 
 func scalar(t reflect.Type) *openapi3.Schema {

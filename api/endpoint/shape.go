@@ -78,6 +78,9 @@ func (s shapes) add(t reflect.Type) error {
 	if isText(t) || t == rawType || t == anyType {
 		return nil
 	}
+	if values, ok := orderedValues(t); ok {
+		return s.add(values)
+	}
 	switch t.Kind() {
 	case reflect.String, reflect.Bool, reflect.Int32, reflect.Int64:
 		return nil

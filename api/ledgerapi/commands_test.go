@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -131,7 +132,8 @@ func TestWhatASubmissionGetsWhenItIsLeftOut(t *testing.T) {
 
 // TestSubmissionsThatAreRefused follows the documented order of checks, a to y.
 //
-// contract: submit-commands, submit-command-id, submit-min-time-both, submit-synchronizer, submit-taps
+// contract: submit-commands, submit-command-id, submit-min-time-both, submit-synchronizer, submit-taps, submit-act-as
+// contract: submit-durations
 func TestSubmissionsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
@@ -212,6 +214,22 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 		"u: a negative duration": {
 			fields{"deduplicationPeriod": fields{"DeduplicationDuration": fields{"value": fields{"seconds": -1}}}},
 			400, "INVALID_FIELD", "Invalid field deduplication_period: Duration must be positive",
+		},
+		"u: a duration beyond all": {
+			fields{"deduplicationPeriod": fields{"DeduplicationDuration": fields{
+				"value": fields{"seconds": int64(math.MaxInt64)},
+			}}},
+			400, "INVALID_FIELD", "Duration must be at most 9223372033 seconds (292 years), but is 9223372036854775807",
+		},
+		"u: a duration just too long": {
+			fields{"deduplicationPeriod": fields{"DeduplicationDuration": fields{"value": fields{"seconds": 9223372034}}}},
+			400, "INVALID_FIELD", "Duration must be at most 9223372033 seconds (292 years), but is 9223372034",
+		},
+		"u: a duration before all": {
+			fields{"deduplicationPeriod": fields{"DeduplicationDuration": fields{
+				"value": fields{"seconds": int64(math.MinInt64), "nanos": math.MinInt32},
+			}}},
+			400, "INVALID_FIELD", "Duration must be positive",
 		},
 		"u: a negative offset": {
 			fields{"deduplicationPeriod": fields{"DeduplicationOffset": fields{"value": -1}}},

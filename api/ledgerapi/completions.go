@@ -91,7 +91,7 @@ func (a *API) completions(ctx context.Context, req completionsRequest) ([]Comple
 	if err != nil {
 		return nil, err
 	}
-	bounds, err := a.listBounds(listQuery{Limit: req.Limit, IdleTimeout: req.IdleTimeout})
+	bounds, err := a.listBounds(listQuery{Limit: req.Limit, IdleTimeout: req.IdleTimeout}, completionsAdvice)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/auth"
@@ -49,7 +50,8 @@ func commandIDs(completions []ledgerapi.Completion) []string {
 const quick = "?stream_idle_timeout_ms=1"
 
 // contract: completions-parties, completions-act-as, completion-accepted, completion-refused, completion-ids
-// contract: completion-time, completions-begin, completions-resume, completions-user
+// contract: completion-time, completions-begin, completions-resume, completions-user, completion-deduplication
+// contract: submit-submission-id
 func TestCompletionsTellWhatBecameOfCommands(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})
@@ -71,13 +73,25 @@ func TestCompletionsTellWhatBecameOfCommands(t *testing.T) {
 	require.Equal(t, &ledgerapi.JsStatus{Details: []ledgerapi.ProtoAny{}}, good.Status)
 	require.Equal(t, "alice", good.UserID)
 	require.Equal(t, []string{string(b.alice)}, good.ActAs)
-	require.NotNil(t, good.DeduplicationPeriod.DeduplicationOffset)
+	require.Len(t, good.SubmissionID, 36, "the server has chosen one")
+	require.Equal(t, &ledgerapi.DeduplicationPeriod{DeduplicationOffset: endpoint.Valued(int64(0))},
+		good.DeduplicationPeriod)
 	require.NotNil(t, good.TraceContext.Traceparent)
 	require.Nil(t, good.TraceContext.Tracestate)
-	require.WithinDuration(t, time.Now(), time.Time(good.SynchronizerTime.RecordTime), time.Minute)
+	update, known, err := b.DB.UpdateByID(t.Context(), ledger.UpdateID(done.UpdateID))
+	require.NoError(t, err)
+	require.True(t, known)
+	require.Equal(t, v2.SynchronizerTime{
+		SynchronizerID: b.Node.SynchronizerID, RecordTime: endpoint.Timestamp(update.RecordTime),
+	}, good.SynchronizerTime)
 
 	require.Empty(t, bad.UpdateID)
+	require.Equal(t, "alice", bad.UserID)
+	require.Equal(t, []string{string(b.alice)}, bad.ActAs)
 	require.Equal(t, "sub-bad", bad.SubmissionID)
+	require.Greater(t, bad.Offset, good.Offset)
+	require.Equal(t, b.Node.SynchronizerID, bad.SynchronizerTime.SynchronizerID)
+	require.False(t, time.Time(bad.SynchronizerTime.RecordTime).Before(time.Time(good.SynchronizerTime.RecordTime)))
 	require.Equal(t, int32(5), bad.Status.Code)
 	require.Equal(t, "CONTRACT_NOT_FOUND(11,sub-bad): Contract could not be found with id 00"+hex64, bad.Status.Message)
 	require.Equal(t, "type.googleapis.com/google.rpc.ErrorInfo", bad.Status.Details[0].TypeURL)
@@ -178,7 +192,12 @@ func TestCompletionRequestsThatAreRefused(t *testing.T) {
 		}
 		require.Contains(t, b.Call("alice", http.MethodPost, completionsPath+"?stream_idle_timeout_ms=-1", good).
 			Plain(http.StatusBadRequest), "Invalid value for: query parameter stream_idle_timeout_ms")
-		for _, body := range []any{nil, `[]`, `{"parties":"x"}`, `{"parties":[1]}`, `{"parties":[],"userId":7}`} {
+		require.Equal(t, "Invalid value for: query parameter stream_idle_timeout_ms (it must be at most 9223372033000, "+
+			"which is 292 years)", b.Call("alice", http.MethodPost, completionsPath+"?stream_idle_timeout_ms=9223372033001",
+			good).Plain(http.StatusBadRequest))
+		for _, body := range []any{
+			nil, `null`, ` null `, `[]`, `{"parties":"x"}`, `{"parties":[1]}`, `{"parties":[],"userId":7}`,
+		} {
 			require.Contains(t, b.Call("alice", http.MethodPost, completionsPath, body).Plain(http.StatusBadRequest),
 				"Invalid value for: body (")
 		}
@@ -233,6 +252,8 @@ func TestTheLimitsOfAList(t *testing.T) {
 		require.Equal(t, "1 second", *body.RetryInfo)
 		require.False(t, *body.DefiniteAnswer)
 		require.Empty(t, body.Context)
+		require.Contains(t, *body.Hint, "go on after the offset of the last element")
+		require.NotContains(t, *body.Hint, "page by page", "completions have no pages")
 	}
 	found, _ = b.completions("alice", quick+"&limit=2", ask)
 	require.Equal(t, []string{"cmd-0", "cmd-1"}, commandIDs(found))

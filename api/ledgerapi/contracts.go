@@ -69,7 +69,7 @@ type activeContractsRequest struct {
 const activePage = 200
 
 func (a *API) activeContracts(ctx context.Context, req activeContractsRequest) ([]JsGetActiveContractsResponse, error) {
-	bounds, err := a.listBounds(listQuery{Limit: req.Limit, IdleTimeout: req.IdleTimeout})
+	bounds, err := a.listBounds(listQuery{Limit: req.Limit, IdleTimeout: req.IdleTimeout}, contractsAdvice)
 	if err != nil {
 		return nil, err
 	}

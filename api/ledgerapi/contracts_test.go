@@ -36,6 +36,7 @@ func labels(t *testing.T, contracts []ledgerapi.JsActiveContract) []string {
 	return out
 }
 
+// contract: submit-workflow-id
 func TestActiveContracts(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t, apitest.Options{})

@@ -218,10 +218,20 @@ func TestRightsOfExternalParties(t *testing.T) {
 		Refused(http.StatusNotFound, "USER_NOT_FOUND")
 	s.Call(apitest.Admin, http.MethodPost, allocatePath, request(2, "no body")).
 		Refused(http.StatusBadRequest, "INVALID_FIELD")
+	s.Call(apitest.Admin, http.MethodPost, allocatePath, request(3, "")).OK(&allocated)
+	for _, user := range []string{apitest.Admin, "custodian", "other"} {
+		held, err := s.DB.UserRights(t.Context(), user)
+		require.NoError(t, err)
+		require.NotContains(t, held, ledger.Right{Kind: ledger.CanActAs, Party: ledger.Party(allocated.PartyID)},
+			"without a user nobody may act as it")
+	}
 	s.Call(apitest.Admin, http.MethodPost, allocatePath, request(2, "other")).OK(&allocated)
+	s.Call("other", http.MethodGet, "/v2/users/other/rights", nil).OK(&rights)
+	require.Equal(t, allocated.PartyID, rights.Rights[0].Kind.CanActAs.Value.Party)
 	s.Call("other", http.MethodGet, "/v2/parties/"+allocated.PartyID, nil).OK(nil)
 }
 
+// contract: external-provider
 func TestExternalPartiesOfIdentityProviders(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})

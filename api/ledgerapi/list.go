@@ -3,6 +3,7 @@ package ledgerapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
@@ -29,13 +30,25 @@ type listBounds struct {
 	limit int
 	// idle is how long to wait for a further element.
 	idle time.Duration
+	// advice is what to do instead of asking for a list that is too long.
+	advice string
 }
+
+// What to do instead of asking for lists that are too long.
+const (
+	completionsAdvice = "Set limit and go on after the offset of the last element, begin at a later offset, ask for " +
+		"fewer parties, or open a stream (WebSocket on the same path)."
+	contractsAdvice = "Read page by page (GET /v2/state/active-contracts-page), narrow the filter, or open a stream " +
+		"(WebSocket on the same path). limit cuts the list, without a way to go on behind it."
+	updatesAdvice = "Set limit and go on after the offset of the last element, begin at a later offset, narrow the " +
+		"filter, read page by page (POST /v2/updates/get-updates-page), or open a stream (WebSocket on the same path)."
+)
 
 // listBounds applies the settings to the parameters (contract, "POST /v2/commands/completions": limit is ignored above
 // the server's setting).
-func (a *API) listBounds(query listQuery) (listBounds, error) {
+func (a *API) listBounds(query listQuery, advice string) (listBounds, error) {
 	system := a.settings.MaxListElements
-	bounds := listBounds{most: system + 1, limit: system, idle: a.settings.ListWait}
+	bounds := listBounds{most: system + 1, limit: system, idle: a.settings.ListWait, advice: advice}
 	if query.Limit != nil && *query.Limit < 1 {
 		return listBounds{}, endpoint.InvalidParameter("limit", "it must be at least 1")
 	}
@@ -45,8 +58,13 @@ func (a *API) listBounds(query listQuery) (listBounds, error) {
 	}
 	if query.IdleTimeout != nil {
 		const longestWait = int64(time.Hour / time.Millisecond) // the request ends long before
+		const longest = int64(v2.MaxDuration / time.Millisecond)
 		if *query.IdleTimeout < 0 {
 			return listBounds{}, endpoint.InvalidParameter("stream_idle_timeout_ms", "it must not be negative")
+		}
+		if *query.IdleTimeout > longest {
+			return listBounds{}, endpoint.InvalidParameter("stream_idle_timeout_ms",
+				fmt.Sprintf("it must be at most %d, which is 292 years", longest))
 		}
 		bounds.idle = time.Duration(min(*query.IdleTimeout, longestWait)) * time.Millisecond
 	}
@@ -196,7 +214,7 @@ func withCheckpoint[T any](elements []T, bounds listBounds, head db.Head, checkp
 // check refuses lists above the limit of the server. A limit that the client chose cuts the list before.
 func (b listBounds) check(elements int) error {
 	if elements > b.limit {
-		return v2.AtEdge(fault.ListLimitReached(elements, b.limit))
+		return v2.AtEdge(fault.ListLimitReached(elements, b.limit).WithHint(b.advice))
 	}
 	return nil
 }

@@ -284,9 +284,9 @@ func FromAPIDeduplicationPeriod(wire *DeduplicationPeriod) (*ledger.Deduplicatio
 	case wire == nil:
 		return nil, nil //nolint:nilnil // no period is a value of its own
 	case wire.DeduplicationDuration != nil:
-		duration := v2.FromAPIDuration(wire.DeduplicationDuration.Value)
-		if duration < 0 {
-			return nil, fault.InvalidFieldNamed("deduplication_period", "Duration must be positive")
+		duration, err := v2.FromAPIDuration(wire.DeduplicationDuration.Value, "deduplication_period")
+		if err != nil {
+			return nil, err
 		}
 		return &ledger.DeduplicationPeriod{Duration: &duration}, nil
 	case wire.DeduplicationOffset != nil:

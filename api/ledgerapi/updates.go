@@ -76,7 +76,7 @@ func (a *API) updatesView(ctx context.Context, body GetUpdatesRequest) (updatesV
 
 // listUpdates lists what the view shows.
 func listUpdates[T any](ctx context.Context, a *API, req updatesRequest, view updatesView[T]) ([]T, error) {
-	bounds, err := a.listBounds(listQuery{Limit: req.Limit, IdleTimeout: req.IdleTimeout})
+	bounds, err := a.listBounds(listQuery{Limit: req.Limit, IdleTimeout: req.IdleTimeout}, updatesAdvice)
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,12 @@
 package registryapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -32,28 +34,30 @@ func (a *API) choiceType(owner, choice string) *lf.Type {
 	return argument
 }
 
-// checkArgument refuses what is no argument of the choice. Fields that the choice does not have are ignored: clients
-// send some.
-func checkArgument(t *lf.Type, raw json.RawMessage, choice string) error {
+// checkArgument refuses what is no argument of the choice, and returns what the choice has of it. Fields that the
+// choice does not have are ignored: clients send some.
+func checkArgument(t *lf.Type, raw json.RawMessage, choice string) (json.RawMessage, error) {
 	if t == nil {
-		return nil
+		return raw, nil
 	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
 	var parsed any
-	if err := json.Unmarshal(raw, &parsed); err != nil {
-		return invalidArgument(choice, err)
+	if decoder.Decode(&parsed) != nil {
+		return nil, invalidArgument(choice, "it is not JSON")
 	}
 	known, err := json.Marshal(withoutUnknown(t, parsed))
 	if err != nil {
-		return invalidArgument(choice, err)
+		return nil, fault.Internal(err)
 	}
 	if _, err := lf.DecodeJSON(t, known); err != nil {
-		return invalidArgument(choice, err)
+		return nil, invalidArgument(choice, err.Error())
 	}
-	return nil
+	return known, nil
 }
 
-func invalidArgument(choice string, err error) error {
-	return v0.BadRequest("Field `choiceArguments` does not contain a valid `%s`: %s", choice, err)
+func invalidArgument(choice, reason string) error {
+	return v0.BadRequest("Field `choiceArguments` does not contain a valid `%s`: %s", choice, reason)
 }
 
 // withoutUnknown leaves out what records do not have.

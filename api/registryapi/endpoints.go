@@ -32,13 +32,14 @@ func (a *API) Scan() []endpoint.Endpoint {
 		endpoint.New(m.post("/external-party-amulet-rules", "getExternalPartyAmuletRules",
 			"Get the contract with the rules of the coin for external parties."), a.scanExternalPartyRules),
 		endpoint.New(m.post("/open-and-issuing-mining-rounds", "getOpenAndIssuingMiningRounds",
-			"Get the rounds that commands can name, by contract id."), a.scanRounds),
+			"Get the rounds that commands can name, by contract id, oldest first."), a.scanRounds),
 		endpoint.New(m.get("/featured-apps", "listFeaturedAppRights", "List the rights of all featured apps."),
 			a.featuredApps),
 		endpoint.New(m.get("/splice-instance-names", "getSpliceInstanceNames", "Get the names of network and coin."),
 			a.instanceNames),
 		endpoint.New(m.get("/domains/{domain_id}/members/{member_id}/traffic-status", "getMemberTrafficStatus",
 			"Get how much extra traffic a member has."), a.trafficStatus),
+		a.holdingsV1(mount{path: "/api/scan/v1", prefix: "scanV1", tag: tagScan, access: m.access}),
 	}
 	own = append(own, a.registry(mount{path: registryPath, prefix: "registry", tag: tagRegistry, access: m.access})...)
 	return append(own, a.shared(m)...)
@@ -90,9 +91,14 @@ func (a *API) ScanProxy() []endpoint.Endpoint {
 	})...)
 	v1 := m
 	v1.path, v1.prefix = "/v1/scan-proxy", "proxyV1"
-	own = append(own, endpoint.New(v1.post("/holdings/summary", "getHoldingsSummary",
-		"Add up what some parties held at a time."), a.holdingsSummaryV1))
+	own = append(own, a.holdingsV1(v1))
 	return append(own, a.shared(m)...)
+}
+
+// holdingsV1 is the sum of holdings as version 1 of scan has it.
+func (a *API) holdingsV1(m mount) endpoint.Endpoint {
+	return endpoint.New(m.post("/holdings/summary", "getHoldingsSummary", "Add up what some parties held at a time."),
+		a.holdingsSummaryV1)
 }
 
 // Validator lists what anybody may ask the validator itself.

@@ -225,7 +225,10 @@ func (a *API) offsetAt(ctx context.Context, when time.Time) (ledger.Offset, erro
 			high = last - 1
 		}
 	}
-	if low == head.Pruned && head.Pruned > 0 && (head.Offset > low || when.Before(head.RecordTime)) {
+	if low == 0 {
+		return 0, v0.NotFound("No snapshot found for %s: the network began later", endpoint.Timestamp(when))
+	}
+	if low == head.Pruned && (head.Offset > low || when.Before(head.RecordTime)) {
 		return 0, v0.NotFound("No snapshot found for %s: the record before that was pruned", endpoint.Timestamp(when))
 	}
 	return low, nil

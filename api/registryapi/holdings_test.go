@@ -50,6 +50,7 @@ func lastRecordTime(t *testing.T, s *apitest.Server) time.Time {
 	return updates[0].RecordTime
 }
 
+// contract: scan-holdings
 func TestHoldingsSummary(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
@@ -132,8 +133,10 @@ func TestHoldingsSummary(t *testing.T) {
 	t.Run("newer clients are spared the fees", func(t *testing.T) {
 		t.Parallel()
 		var answer map[string]any
-		s.In(t).Call("anybody", http.MethodPost, "/v1/scan-proxy/holdings/summary",
-			summaryRequest(offered, map[string]any{"record_time_match": "at_or_before"}, alice.Party)).OK(&answer)
+		request := summaryRequest(offered, map[string]any{"record_time_match": "at_or_before"}, alice.Party)
+		proxied := s.In(t).Call("anybody", http.MethodPost, "/v1/scan-proxy/holdings/summary", request)
+		proxied.OK(&answer)
+		require.Equal(t, proxied.Text, s.In(t).Call("", http.MethodPost, "/api/scan/v1/holdings/summary", request).Text)
 		require.NotContains(t, answer, "computed_as_of_round")
 		require.Equal(t, []any{map[string]any{
 			"party_id": string(alice.Party), "total_unlocked_coin": "70.0000000000", "total_locked_coin": "30.0000000000",
@@ -148,6 +151,7 @@ func summaryRequest(at time.Time, more map[string]any, owners ...ledger.Party) m
 	return request
 }
 
+// contract: scan-holdings
 func TestHoldingsSummaryRefusals(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
@@ -166,6 +170,10 @@ func TestHoldingsSummaryRefusals(t *testing.T) {
 		"the future": {
 			at: at.Add(24 * time.Hour), owners: []ledger.Party{s.Node.DSO},
 			status: http.StatusNotFound, text: "it is in the future",
+		},
+		"before the network": {
+			at: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), owners: []ledger.Party{s.Node.DSO},
+			status: http.StatusNotFound, text: "No snapshot found for 2020-01-01T00:00:00Z: the network began later",
 		},
 		"nobody": {at: at, owners: []ledger.Party{}, status: http.StatusBadRequest, text: "name at least one party"},
 		"too many": {

@@ -80,14 +80,18 @@ type getFactoryRequest struct {
 func (a *API) transferFactory(
 	ctx context.Context, req getFactoryRequest,
 ) (response TransferFactoryWithChoiceContext, err error) {
-	if err := checkArgument(a.transferArgument, req.Body.ChoiceArguments, transferChoice); err != nil {
+	known, err := checkArgument(a.transferArgument, req.Body.ChoiceArguments, transferChoice)
+	if err != nil {
 		return response, err
 	}
 	var argument struct {
-		Transfer struct{ Sender, Receiver ledger.Party }
+		Transfer struct {
+			Sender   ledger.Party `json:"sender"`
+			Receiver ledger.Party `json:"receiver"`
+		} `json:"transfer"`
 	}
-	if err := json.Unmarshal(req.Body.ChoiceArguments, &argument); err != nil {
-		return response, invalidArgument(transferChoice, err)
+	if json.Unmarshal(known, &argument) != nil { // only where the node does not have the choice
+		return response, invalidArgument(transferChoice, "transfer.sender and transfer.receiver must be parties")
 	}
 	network, err := a.network(ctx)
 	if err != nil {
@@ -106,7 +110,7 @@ func (a *API) transferFactory(
 func (a *API) allocationFactory(
 	ctx context.Context, req getFactoryRequest,
 ) (response FactoryWithChoiceContext, err error) {
-	if err := checkArgument(a.allocateArgument, req.Body.ChoiceArguments, allocateChoice); err != nil {
+	if _, err := checkArgument(a.allocateArgument, req.Body.ChoiceArguments, allocateChoice); err != nil {
 		return response, err
 	}
 	network, err := a.network(ctx)

@@ -78,13 +78,16 @@ type GetOpenAndIssuingMiningRoundsRequest struct {
 	IssuingIDs []string `json:"cached_issuing_round_contract_ids" doc:"Issuing rounds that the caller has"`
 }
 
-// GetOpenAndIssuingMiningRoundsResponse are the rounds that commands can name, by contract id.
+// GetOpenAndIssuingMiningRoundsResponse are the rounds that commands can name, by contract id and oldest first: clients
+// take the last one that covers the present.
 type GetOpenAndIssuingMiningRoundsResponse struct {
 	TimeToLive int64 `json:"time_to_live_in_microseconds" required:"true" doc:"For caches"`
 
-	Open    map[string]v0.MaybeCachedContractWithState `json:"open_mining_rounds" required:"true" doc:"To transfer in"`
-	Issuing map[string]v0.MaybeCachedContractWithState `json:"issuing_mining_rounds" required:"true" doc:"To mint for"`
+	Open    contractsByID `json:"open_mining_rounds" required:"true" doc:"To transfer in, oldest first"`
+	Issuing contractsByID `json:"issuing_mining_rounds" required:"true" doc:"To mint for, oldest first"`
 }
+
+type contractsByID = endpoint.Ordered[v0.MaybeCachedContractWithState]
 
 type scanRoundsRequest struct {
 	Body GetOpenAndIssuingMiningRoundsRequest `body:"json"`
@@ -108,15 +111,14 @@ func (a *API) scanRounds(
 	return response, err
 }
 
-func (a *API) byContractID(
-	contracts []ledger.Contract, known []string,
-) (map[string]v0.MaybeCachedContractWithState, error) {
-	shown := make(map[string]v0.MaybeCachedContractWithState, len(contracts))
-	for _, contract := range contracts {
-		var err error
-		if shown[string(contract.ID)], err = a.maybeCached(contract, known...); err != nil {
+func (a *API) byContractID(contracts []ledger.Contract, known []string) (contractsByID, error) {
+	shown := make(contractsByID, len(contracts))
+	for i, contract := range contracts {
+		cached, err := a.maybeCached(contract, known...)
+		if err != nil {
 			return nil, err
 		}
+		shown[i] = endpoint.Entry[v0.MaybeCachedContractWithState]{Key: string(contract.ID), Value: cached}
 	}
 	return shown, nil
 }

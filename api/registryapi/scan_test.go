@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -154,6 +155,7 @@ func TestTheNetworkAsWalletsSeeIt(t *testing.T) {
 	}
 }
 
+// contract: scan-rounds
 func TestRulesAndRounds(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewWithCoin(t, apitest.Options{})
@@ -216,6 +218,18 @@ func TestRulesAndRounds(t *testing.T) {
 		s.Call("", http.MethodPost, "/api/scan/v0/open-and-issuing-mining-rounds", map[string]any{}).OK(&rounds)
 		require.Len(t, rounds.Open, 3)
 		require.Positive(t, rounds.TimeToLive)
+		listed := s.Call("anybody", http.MethodGet, "/v0/scan-proxy/open-and-issuing-mining-rounds", nil)
+		var ordered struct {
+			Open []apitest.Shown `json:"open_mining_rounds"`
+		}
+		listed.OK(&ordered)
+		text := s.Call("", http.MethodPost, "/api/scan/v0/open-and-issuing-mining-rounds", map[string]any{}).Text
+		at := 0
+		for _, round := range ordered.Open {
+			next := strings.Index(text, `"`+round.Contract.ContractID+`":{`)
+			require.Greater(t, next, at, "the map is ordered as the list is: clients take the last")
+			at = next
+		}
 		known := ""
 		for known = range rounds.Open {
 			break

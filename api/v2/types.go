@@ -1,6 +1,7 @@
 package v2
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -71,21 +72,22 @@ func ToAPIDuration(d time.Duration) Duration {
 	return Duration{Seconds: int64(d / time.Second), Nanos: int32(d % time.Second)}
 }
 
-// longest is the longest duration that Go's type holds; longer ones from clients mean the same to the ledger.
-const longest = time.Duration(1<<63 - 1)
+// MaxDuration is the longest duration that requests may name: 292 years, three seconds less than what the type holds,
+// which leaves room for any nanoseconds.
+const MaxDuration = 9_223_372_033 * time.Second
 
-// FromAPIDuration joins a duration. Those too long for the type become the longest of their sign: 292 years.
-func FromAPIDuration(d Duration) time.Duration {
-	const most = int64(longest/time.Second) - 1 // leaves room for any nanos
-	nanos := time.Duration(d.Nanos)
-	switch {
-	case d.Seconds > most:
-		return longest
-	case d.Seconds < -most:
-		return -longest
-	default:
-		return time.Duration(d.Seconds)*time.Second + nanos
+// FromAPIDuration joins a duration of a field, which must not be negative.
+func FromAPIDuration(d Duration, field string) (time.Duration, error) {
+	const longest = int64(MaxDuration / time.Second)
+	if d.Seconds > longest {
+		return 0, fault.InvalidFieldNamed(field, fmt.Sprintf("Duration must be at most %d seconds (292 years), but is %d",
+			longest, d.Seconds))
 	}
+	joined := time.Duration(max(d.Seconds, -longest))*time.Second + time.Duration(d.Nanos)
+	if joined < 0 {
+		return 0, fault.InvalidFieldNamed(field, "Duration must be positive")
+	}
+	return joined, nil
 }
 
 // ToAPIParties turns parties into strings.

@@ -58,6 +58,10 @@ type Record interface {
 	Requesters(ctx context.Context, party ledger.Party, kind, trackingID string, limit int32) ([]ledger.Party, error)
 	History(ctx context.Context, query db.HistoryQuery) ([]ledger.NetworkUpdate, error)
 	NetworkUpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.NetworkUpdate, bool, error)
+	// CompletionsByHash finds what became of a transaction that was signed outside the node.
+	CompletionsByHash(
+		ctx context.Context, hash string, parties []ledger.Party, limit int32,
+	) ([]ledger.Completion, error)
 	// UpdateByOffset and UpdateByID find whole updates: for what the wallet itself has just submitted.
 	UpdateByOffset(ctx context.Context, offset ledger.Offset) (ledger.Update, bool, error)
 	UpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.Update, bool, error)

@@ -2,6 +2,7 @@ package walletapi
 
 import (
 	"context"
+	"encoding/hex"
 
 	"github.com/google/uuid"
 
@@ -162,9 +163,28 @@ func (a *API) execute(ctx context.Context, given ExternalPartySubmission) (ledge
 	if actAs := opened.Metadata.ActAs; len(actAs) != 1 || actAs[0] != party {
 		return ledger.Update{}, v0.BadRequest("The transaction is not one of %s alone: it acts for %v.", party, actAs)
 	}
-	return a.submit(ctx, change{
+	update, err := a.submit(ctx, change{
 		CommandID: opened.Metadata.CommandID, ActAs: opened.Metadata.ActAs, Signed: &signed,
 	})
+	if fault.DuplicateConfirmationRequestUUID.Matches(err) {
+		return a.executed(ctx, opened, err)
+	}
+	return update, err
+}
+
+// executed is the transaction of what was signed and is executed already: it is the party's, whichever operator brings
+// it. The refusal is that of a transaction of which nothing is known any more, or of another one of the same name.
+func (a *API) executed(ctx context.Context, opened *prepared.Opened, refusal error) (ledger.Update, error) {
+	completions, err := a.record.CompletionsByHash(ctx, hex.EncodeToString(opened.Hash[:]), opened.Metadata.ActAs, 0)
+	if err != nil {
+		return ledger.Update{}, err
+	}
+	for _, completion := range completions {
+		if completion.Accepted() {
+			return a.updateOf(ctx, completion.UpdateID)
+		}
+	}
+	return ledger.Update{}, refusal
 }
 
 func (a *API) submitAccept(

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"maps"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/signing"
 )
@@ -406,6 +408,64 @@ func TestAnExternalPartySends(t *testing.T) {
 	spoiled := sender.submission(made)
 	spoiled["submission"].(object)["signed_tx_hash"] = "zz"
 	refused(t, sender.post(submitSend, spoiled), 400, "Unable to parse signed tx hash")
+}
+
+// What a party has signed is the party's: another operator who brings it again gets the first answer, as the one does
+// who brought it first, and nothing happens twice.
+//
+// contract: admin-setup-proposal, admin-send
+func TestWhatWasSignedIsAnsweredAlikeWhicheverOperatorBringsIt(t *testing.T) {
+	t.Parallel()
+	s, _ := start(t)
+	s.Rights("deputy",
+		ledger.Right{Kind: ledger.ParticipantAdmin}, ledger.Right{Kind: ledger.CanActAs, Party: s.Node.Operator})
+	s.Call(apitest.Admin, http.MethodPatch, "/v2/users/deputy", object{
+		"user":       object{"id": "deputy", "primaryParty": s.Node.Operator},
+		"updateMask": object{"paths": []string{"primary_party"}},
+	}).OK(nil)
+	o := arrive(t, s, "ext1")
+	proposed := s.Call("deputy", http.MethodPost, proposalPath, object{"user_party_id": o.id})
+	var proposal struct {
+		ContractID string `json:"contract_id"`
+	}
+	proposed.OK(&proposal)
+	accept := o.submission(o.prepare(prepareAccept, object{"contract_id": proposal.ContractID, "user_party_id": o.id}))
+	send := func() object {
+		return o.submission(o.prepare(prepareSend, object{
+			"sender_party_id": o.id, "receiver_party_id": o.id, "amount": 1.5, "nonce": 0,
+			"expires_at": time.Now().Add(time.Hour),
+		}))
+	}
+	for _, request := range []struct {
+		path string
+		body func() object
+	}{
+		{submitAccept, func() object { return accept }},
+		{submitSend, send},
+	} {
+		body := request.body()
+		first := s.Call("deputy", http.MethodPost, request.path, body)
+		first.OK(nil)
+		head, err := s.DB.Head(t.Context())
+		require.NoError(t, err)
+		for _, operator := range []string{apitest.LedgerUser, "deputy", apitest.LedgerUser} {
+			again := s.Call(operator, http.MethodPost, request.path, body)
+			again.OK(nil)
+			require.JSONEq(t, first.Text, again.Text, "%s by %s", request.path, operator)
+		}
+		later, err := s.DB.Updates(t.Context(), db.UpdatesQuery{After: head.Offset, UpTo: math.MaxInt64, Limit: 10})
+		require.NoError(t, err)
+		require.Empty(t, later, "%s happens once", request.path)
+	}
+	// Whoever is no operator is refused alike, whatever the state.
+	s.Call("deputy", http.MethodGet, balancePath+string(o.id), nil).OK(nil)
+	s.Onboard("stranger")
+	require.Equal(t, http.StatusForbidden, s.Call("stranger", http.MethodPost, submitAccept, accept).Status)
+	// Another operator looks after the preapproval as the first does.
+	answer := s.Call("deputy", http.MethodDelete, byParty+string(o.id), nil)
+	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+	refused(t, s.Call(apitest.LedgerUser, http.MethodDelete, byParty+string(o.id), nil), 404,
+		"No TransferPreapproval found for party: "+string(o.id))
 }
 
 func TestTheParticipantTellsWhoItIs(t *testing.T) {

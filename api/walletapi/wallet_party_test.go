@@ -64,3 +64,36 @@ func TestANewPrimaryPartyTakesNoWalletAway(t *testing.T) {
 		})
 	}
 }
+
+// An operator can make a WalletAppInstall by hand, as any contract. It is a wallet when the user whom it names has its
+// party as the primary party; until then the user has none, and is told so.
+func TestAnInstallMadeByHandIsAWalletOfThePrimaryParty(t *testing.T) {
+	t.Parallel()
+	s, u := start(t)
+	party := s.Party("hand")
+	acting := ledger.Right{Kind: ledger.CanActAs, Party: party}
+	s.Rights("hand", acting)
+	s.Rights("maker", acting, ledger.Right{Kind: ledger.CanActAs, Party: s.Node.Operator})
+	s.Call("maker", http.MethodPost, "/v2/commands/submit-and-wait", map[string]any{
+		"commandId": "by hand", "actAs": []ledger.Party{party, s.Node.Operator},
+		"commands": []any{map[string]any{"CreateCommand": map[string]any{
+			"templateId": "#splice-wallet:Splice.Wallet.Install:WalletAppInstall",
+			"createArguments": map[string]any{
+				"dsoParty": s.Node.DSO, "validatorParty": s.Node.Operator, "endUserName": "hand", "endUserParty": party,
+			},
+		}}},
+	}).OK(nil)
+	require.Contains(t, u.names(), "hand", "the operator sees what there is")
+	require.JSONEq(t, `{"party_id":"","user_onboarded":false,"user_wallet_installed":false,
+		"has_featured_app_right":false}`, s.Call("hand", http.MethodGet, "/v0/wallet/user-status", nil).Text)
+	refused(t, s.Call("hand", http.MethodGet, "/v0/wallet/balance", nil), http.StatusNotFound,
+		"No wallet found for user 'hand' for operation ")
+
+	s.Call(apitest.Admin, http.MethodPatch, "/v2/users/hand", fmt.Sprintf(
+		`{"user":{"id":"hand","primaryParty":%q},"updateMask":{"paths":["primary_party"]}}`, party)).OK(nil)
+	require.JSONEq(t, fmt.Sprintf(`{"party_id":%q,"user_onboarded":true,"user_wallet_installed":true,
+		"has_featured_app_right":false}`, party), s.Call("hand", http.MethodGet, "/v0/wallet/user-status", nil).Text)
+	s.Call("hand", http.MethodPost, "/v0/wallet/tap", map[string]any{"amount": "3"}).OK(nil)
+	require.Contains(t, s.Call("hand", http.MethodGet, "/v0/wallet/balance", nil).Text,
+		`"effective_unlocked_qty":"600.0000000000"`)
+}

@@ -44,7 +44,7 @@ var fileName = regexp.MustCompile(`^(.+?)-(\d+(?:\.\d+)*)(?:-([0-9a-f]{64}))?\.d
 func Read(data []byte) (Archive, error) {
 	unpacked, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return Archive{}, fault.DARParseError.New("The file is not a zip archive: %s", err).Wrap(err)
+		return Archive{}, fault.DARParseError.New("The file is not a zip archive.").Wrap(err)
 	}
 	if err := checkSize(unpacked.File); err != nil {
 		return Archive{}, err
@@ -116,7 +116,7 @@ func content(files []*zip.File, name string, most int64) ([]byte, error) {
 		err = errors.Join(opened.Close(), checksum(found, unpacked))
 	}
 	if err != nil {
-		return nil, fault.DARParseError.New("The entry %q cannot be unpacked: %s", fault.Shorten(name), err).Wrap(err)
+		return nil, fault.DARParseError.New("The entry %q cannot be unpacked: it is damaged.", fault.Shorten(name)).Wrap(err)
 	}
 	return unpacked, nil
 }

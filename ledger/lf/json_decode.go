@@ -45,7 +45,7 @@ func DecodeJSON(t *Type, raw json.RawMessage) (Value, error) {
 	decoder.UseNumber()
 	var parsed any
 	if err := decoder.Decode(&parsed); err != nil {
-		return nil, &DecodeError{Reason: "not a JSON value: " + err.Error()}
+		return nil, &DecodeError{Reason: "not a JSON value"}
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, &DecodeError{Reason: "something follows the JSON value"}

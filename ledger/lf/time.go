@@ -3,6 +3,7 @@ package lf
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/florinledger/florin/fault"
@@ -112,6 +113,17 @@ type RelTime struct {
 
 // RelTimeOf turns a duration into the contract language's form.
 func RelTimeOf(d time.Duration) RelTime { return RelTime{Microseconds: d.Microseconds()} }
+
+// String prints the distance as Go prints durations, also one that no Go duration can be.
+func (r RelTime) String() string {
+	if d := r.Duration(); d.Microseconds() == r.Microseconds {
+		return d.String()
+	}
+	const hour = int64(time.Hour / time.Microsecond)
+	rest := time.Duration(r.Microseconds%hour) * time.Microsecond
+	withHour := (rest.Abs() + time.Hour).String() // minutes and seconds stand behind an hour, also where they are zero
+	return fmt.Sprintf("%dh%s", r.Microseconds/hour, strings.TrimPrefix(withHour, "1h"))
+}
 
 // Duration is the distance as a Go duration; beyond all durations it is the longest of them.
 func (r RelTime) Duration() time.Duration {

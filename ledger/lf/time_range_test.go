@@ -34,4 +34,7 @@ func TestTimesNeverWrapAround(t *testing.T) {
 	})
 	require.Equal(t, lf.MaxTimestamp(), lf.MaxTimestamp().Add(lf.RelTime{}))
 	require.Equal(t, 90*time.Second, lf.RelTimeOf(90*time.Second).Duration())
+	require.Equal(t, "1m30s", lf.RelTimeOf(90*time.Second).String())
+	require.Equal(t, "87648264h0m0.000001s", lf.RelTime{Microseconds: 87_648_264*3_600_000_000 + 1}.String())
+	require.Equal(t, "-2562047788h0m54.775808s", lf.RelTime{Microseconds: math.MinInt64}.String())
 }

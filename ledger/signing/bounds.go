@@ -17,6 +17,10 @@ const (
 	MaxDepth = 1000
 )
 
+// errNoMessage is for bytes that are no message at all. What the library says of them is not for clients: it changes
+// from build to build.
+var errNoMessage = errors.New("they are no message of this kind")
+
 // CheckBounds goes through the wire form of a message and refuses one with too many fields, or nested too deep, before
 // it is decoded. It keeps nothing in memory. Whether the message is well formed otherwise is left to the decoder.
 func CheckBounds(raw []byte, message protoreflect.MessageDescriptor) error {
@@ -34,12 +38,12 @@ func checkBounds(raw []byte, message protoreflect.MessageDescriptor, depth int, 
 		}
 		number, kind, length := protowire.ConsumeTag(raw)
 		if length < 0 {
-			return protowire.ParseError(length)
+			return errNoMessage
 		}
 		raw = raw[length:]
 		length = protowire.ConsumeFieldValue(number, kind, raw)
 		if length < 0 {
-			return protowire.ParseError(length)
+			return errNoMessage
 		}
 		value := raw[:length]
 		raw = raw[length:]
@@ -63,7 +67,7 @@ func checkField(
 	content, length := protowire.ConsumeBytes(value)
 	switch {
 	case length < 0:
-		return protowire.ParseError(length)
+		return errNoMessage
 	case field.Message() != nil:
 		return checkBounds(content, field.Message(), depth+1, elements)
 	case field.IsList() && field.Kind() != protoreflect.StringKind && field.Kind() != protoreflect.BytesKind:

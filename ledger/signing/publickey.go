@@ -83,7 +83,7 @@ func parseSPKI(spec KeySpec, data []byte) (PublicKey, error) {
 func nistKey(spec KeySpec, curve elliptic.Curve, data []byte) (PublicKey, error) {
 	parsed, err := x509.ParsePKIXPublicKey(data)
 	if err != nil {
-		return PublicKey{}, fmt.Errorf("the key data are no SubjectPublicKeyInfo of a key of %s: %w", spec, err)
+		return PublicKey{}, fmt.Errorf("the key data are no SubjectPublicKeyInfo of a key of %s", spec)
 	}
 	key, ok := parsed.(*ecdsa.PublicKey)
 	if !ok || key.Curve != curve {
@@ -112,7 +112,7 @@ func secp256k1Key(data []byte) (PublicKey, error) {
 	}
 	key, err := secp256k1.ParsePubKey(point)
 	if err != nil {
-		return PublicKey{}, fmt.Errorf("the key data hold no point of %s: %w", Secp256k1, err)
+		return PublicKey{}, fmt.Errorf("the key data hold no point of %s", Secp256k1)
 	}
 	return PublicKey{spec: Secp256k1, spki: bytes.Clone(data), key: key}, nil
 }

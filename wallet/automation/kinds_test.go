@@ -180,6 +180,11 @@ func TestAWalletIsSweptByWhatItsOfferLeaves(t *testing.T) {
 	require.Equal(t, "0.3059999999", step.WakeAbove.Show(), "100 US dollars for the 326.797… coins that are not offered")
 	step, _ = w.decide(w.sweeping(), bob)
 	require.Equal(t, automation.Step{}, step, "nothing is set for him")
+
+	w.sweeps[charlie] = sweepConfig("50")
+	step, _ = w.decide(w.sweeping(), charlie)
+	require.Nil(t, step.Action)
+	require.Equal(t, "sweep of "+string(charlie)+": it has no wallet here, so that nothing is swept", step.Trouble)
 }
 
 func TestAWalletThatHasNotTooMuchWaitsForAPriceAtWhichItHas(t *testing.T) {

@@ -71,8 +71,11 @@ func planSweep(s Situation) (Step, error) {
 		return Step{}, err // a change of the setting makes it due again
 	}
 	wallet, ok, err := plan.WalletOf(s.View, sender)
-	if err != nil || !ok {
-		return Step{}, err // and so does a wallet
+	if err != nil {
+		return Step{}, err
+	}
+	if !ok { // a wallet makes it due again, too
+		return s.trouble("sweep of " + string(sender) + ": it has no wallet here, so that nothing is swept")
 	}
 	if ring, err := SweepRing(sender, config.Receiver, s.Settings.Sweep); err != nil {
 		return Step{}, err

@@ -36,7 +36,19 @@ func ParseDuration(text string) (time.Duration, error) {
 			return time.Duration(count) * unit, nil
 		}
 	}
+	if tooLong(trimmed) {
+		return 0, fmt.Errorf("%q is no duration: it is longer than 292 years, the longest there is; give a shorter one", text)
+	}
 	return 0, fmt.Errorf("%q is no duration; give a number with a unit, such as 30s, 10m, 1h30m or 10 minutes", text)
+}
+
+// asGoWrites is the form of durations as Go writes them.
+var asGoWrites = regexp.MustCompile(`^[-+]?(\d+(\.\d*)?(ns|us|µs|ms|s|m|h))+$`)
+
+// tooLong reports whether a text that could not be read has the form of a duration all the same.
+func tooLong(text string) bool {
+	match := numberAndUnit.FindStringSubmatch(text)
+	return match != nil && unitNamed(match[2]) > 0 || asGoWrites.MatchString(text)
 }
 
 // unitNamed is the length of a unit; 0 for an unknown one.

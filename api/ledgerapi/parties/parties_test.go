@@ -42,6 +42,7 @@ func TestAllocatingAParty(t *testing.T) {
 	for name, body := range map[string]any{
 		"nothing at all":         nil,
 		"an empty object":        `{}`,
+		"an empty user":          `{"userId":""}`,
 		"our synchronizer":       `{"synchronizerId":"` + s.Node.SynchronizerID + `"}`,
 		"its physical form":      `{"synchronizerId":"` + s.Node.SynchronizerID + `::35-0"}`,
 		"with what is not known": `{"displayName":"Alice"}`,
@@ -52,9 +53,28 @@ func TestAllocatingAParty(t *testing.T) {
 			s := s.In(t)
 			var allocated parties.AllocatePartyResponse
 			s.Call(apitest.Admin, http.MethodPost, "/v2/parties", body).OK(&allocated)
+			require.Empty(t, holdersOf(t, s, ledger.Party(allocated.PartyDetails.Party)), "without a user nobody may act as it")
 			require.Regexp(t, `^party-[0-9a-f-]{36}::`+apitest.Namespace+`$`, allocated.PartyDetails.Party)
 		})
 	}
+}
+
+// holdersOf are the users that have a right for the party.
+func holdersOf(t *testing.T, s *apitest.Server, party ledger.Party) (holders []string) {
+	t.Helper()
+	var listed users.ListUsersResponse
+	s.Call(apitest.Admin, http.MethodGet, "/v2/users?pageSize=1000", nil).OK(&listed)
+	require.NotEmpty(t, listed.Users)
+	for _, user := range listed.Users {
+		rights, err := s.DB.UserRights(t.Context(), user.ID)
+		require.NoError(t, err)
+		for _, right := range rights {
+			if right.Party == party {
+				holders = append(holders, user.ID)
+			}
+		}
+	}
+	return holders
 }
 
 // contract: parties-name, parties-hint-empty, parties-synchronizer

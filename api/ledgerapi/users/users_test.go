@@ -31,6 +31,13 @@ func TestCreatingAUser(t *testing.T) {
 	var rights users.ListUserRightsResponse
 	s.Call(apitest.Admin, http.MethodGet, "/v2/users/alice-app/rights", nil).OK(&rights)
 	require.Len(t, rights.Rights, 2, "repeated rights count once")
+	var acting, administering bool
+	for _, right := range rights.Rights {
+		acting = acting || right.Kind.CanActAs != nil && right.Kind.CanActAs.Value.Party == "alice::1220ab"
+		administering = administering || right.Kind.ParticipantAdmin != nil
+	}
+	require.True(t, acting && administering, "%+v", rights.Rights)
+	require.JSONEq(t, answer.Text, s.Call(apitest.Admin, http.MethodGet, "/v2/users/alice-app", nil).Text, "it is stored")
 
 	t.Run("the id is all that is needed", func(t *testing.T) {
 		t.Parallel()

@@ -1,0 +1,58 @@
+package endpoint
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+)
+
+// Ordered is a JSON object whose entries are written in their order; those of a map are sorted by key. It is for
+// answers alone.
+type Ordered[T any] []Entry[T]
+
+// Entry is a key of an [Ordered] and its value.
+type Entry[T any] struct {
+	Key   string
+	Value T
+}
+
+// ordered is what every [Ordered] has: the type of its values.
+type ordered interface{ values() reflect.Type }
+
+var orderedType = reflect.TypeFor[ordered]()
+
+func (Ordered[T]) values() reflect.Type { return reflect.TypeFor[T]() }
+
+// orderedValues is the type of the values of an [Ordered]; false for another type.
+func orderedValues(t reflect.Type) (reflect.Type, bool) {
+	if !t.Implements(orderedType) {
+		return nil, false
+	}
+	object, ok := reflect.TypeAssert[ordered](reflect.Zero(t))
+	if !ok {
+		return nil, false
+	}
+	return object.values(), true
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (o Ordered[T]) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	out.WriteByte('{')
+	for i, entry := range o {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		if err := encoder.Encode(entry.Key); err != nil {
+			return nil, err
+		}
+		out.WriteByte(':')
+		if err := encoder.Encode(entry.Value); err != nil {
+			return nil, err
+		}
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
