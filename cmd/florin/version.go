@@ -1,9 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"strings"
-
-	"github.com/florinledger/florin/cmd/florin/console"
 )
 
 // What the linker is told: the tag or what git describes, the commit, and when it was made.
@@ -12,7 +12,10 @@ var version, commit, date = "unknown", "", ""
 type versionCommand struct{}
 
 // Run prints the version, and of a release its commit and date.
-func (versionCommand) Run() { console.Println("florin " + fullVersion()) }
+func (versionCommand) Run() error {
+	_, err := fmt.Fprintln(os.Stdout, "florin "+fullVersion())
+	return err
+}
 
 // fullVersion is the version with all that is known of where it comes from.
 func fullVersion() string {
