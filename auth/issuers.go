@@ -41,6 +41,8 @@ type IssuersOptions struct {
 type Issuers struct {
 	options IssuersOptions
 	parser  *jwt.Parser
+	// verifying are the turns of the providers' tokens.
+	verifying verifying
 
 	mu        sync.Mutex
 	providers []ledger.IdentityProvider
@@ -94,11 +96,22 @@ func (i *Issuers) verifyWith(ctx context.Context, provider ledger.IdentityProvid
 		return Token{}, unauthenticated(fmt.Errorf("the identity provider %q is deactivated", provider.ID))
 	}
 	keys := URLKeys{Keys: i.options.Keys, URL: provider.JWKSURL}
-	claims, err := i.options.verify(i.parser, token, func(header *jwt.Token) (any, error) {
+	release := func() {}
+	claims, err := i.options.verify(i.parser, token, func(header *jwt.Token) (key any, err error) {
 		keyID, _ := header.Header["kid"].(string)
-		return keys.KeyFor(ctx, keyID)
+		if key, err = keys.KeyFor(ctx, keyID); err != nil {
+			return nil, err
+		}
+		turn, err := i.verifying.take(ctx, provider.ID)
+		if err == nil {
+			release = turn
+		}
+		return key, err
 	})
-	switch {
+	release()
+	switch overloaded, _ := fault.As(err); {
+	case fault.ServerOverloaded.Matches(err):
+		return Token{}, overloaded
 	case err != nil:
 		return Token{}, unauthenticated(fmt.Errorf("identity provider %q: %w", provider.ID, err))
 	case provider.Audience != "" && !slices.Contains(claims.Audience, provider.Audience):

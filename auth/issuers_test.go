@@ -357,17 +357,34 @@ func TestATokenThatWasGoodIsVerifiedAgainWithoutItsIssuer(t *testing.T) {
 	require.Equal(t, int32(1), b.issuer.fetches.Load())
 }
 
+func TestNoSignatureIsVerifiedForAClientThatIsGone(t *testing.T) {
+	t.Parallel()
+	b := newIssuersBundle(t)
+	require.NoError(t, b.verifyFor(t, "rsa"))
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	_, err := b.issuers.Verify(gone, b.issuer.token(t, nil))
+	refusal, ok := fault.As(err)
+	require.True(t, ok, "%v", err)
+	require.ErrorIs(t, refusal.Unwrap(), context.Canceled)
+	require.NoError(t, b.verifyFor(t, "rsa"), "the turn has ended")
+}
+
 func TestKeysThatCannotBeFetched(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		status           int
 		document, reason string
 	}{
-		"a server that fails":   {http.StatusBadGateway, "", "502"},
-		"a redirect":            {http.StatusFound, "", "302"},
-		"no JSON":               {http.StatusOK, "<html>", "not a JSON Web Key Set"},
-		"no keys":               {http.StatusOK, `{"keys":[]}`, "no usable key among 0"},
-		"a short RSA key":       {http.StatusOK, `{"keys":[{"kid":"rsa","kty":"RSA","n":"AQAB","e":"AQAB"}]}`, "17 bits"},
+		"a server that fails": {http.StatusBadGateway, "", "502"},
+		"a redirect":          {http.StatusFound, "", "302"},
+		"no JSON":             {http.StatusOK, "<html>", "not a JSON Web Key Set"},
+		"no keys":             {http.StatusOK, `{"keys":[]}`, "no usable key among 0"},
+		"a short RSA key":     {http.StatusOK, `{"keys":[{"kid":"rsa","kty":"RSA","n":"AQAB","e":"AQAB"}]}`, "17 bits"},
+		"an exponent that takes long": {
+			http.StatusOK, `{"keys":[{"kid":"rsa","kty":"RSA","n":"` + strings.Repeat("_", 341) + `w","e":"AQAD"}]}`,
+			"65539 is not an odd number from 3 to 65537",
+		},
 		"a key of another kind": {http.StatusOK, `{"keys":[{"kid":"rsa","kty":"oct"}]}`, `"oct" is none of`},
 		"a point not on the curve": {
 			http.StatusOK, `{"keys":[{"kid":"rsa","kty":"EC","crv":"P-256","x":"` + strings.Repeat("A", 43) +

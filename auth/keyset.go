@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"math/big"
 )
 
@@ -18,6 +17,8 @@ import (
 const (
 	minRSABits = 2048
 	maxRSABits = 8192
+	// maxExponent is the exponent of nearly all keys: the time of a verification grows with its length.
+	maxExponent = 65537
 )
 
 // keySet holds public keys by their key id: *rsa.PublicKey, *ecdsa.PublicKey on P-256, P-384 or P-521, or
@@ -109,8 +110,8 @@ func checkRSA(modulus *big.Int, exponent int64) error {
 	if bits := modulus.BitLen(); bits < minRSABits || bits > maxRSABits {
 		return fmt.Errorf("%d bits are not between %d and %d", bits, minRSABits, maxRSABits)
 	}
-	if exponent < 3 || exponent > math.MaxInt32 || exponent%2 == 0 {
-		return fmt.Errorf("the exponent %d is not an odd number from 3 to 2147483647", exponent)
+	if exponent < 3 || exponent > maxExponent || exponent%2 == 0 {
+		return fmt.Errorf("the exponent %d is not an odd number from 3 to %d", exponent, maxExponent)
 	}
 	return nil
 }

@@ -76,6 +76,13 @@ func NewResolver(options ResolverOptions) (*Resolver, error) {
 	return &Resolver{options: options, remembered: make(map[ledger.Identity]rememberedClaims)}, nil
 }
 
+// anew is the key of a context under which nothing that was remembered of users counts.
+type anew struct{}
+
+// Anew is a context under which a [Resolver] looks up the user of a token, whatever it remembers: before a caller is
+// refused for want of a right that another process may have given a moment ago.
+func Anew(ctx context.Context) context.Context { return context.WithValue(ctx, anew{}, true) }
+
 // Authenticate implements [Authenticator]. Its errors: INVALID_TOKEN for a malformed user id, a 403 for users that are
 // unknown, deactivated or of another identity provider than the token, and whatever the lookup fails with.
 func (r *Resolver) Authenticate(ctx context.Context, token string) (Claims, error) {
@@ -131,7 +138,7 @@ func (r *Resolver) UserChanged(id string) {
 
 func (r *Resolver) claimsOf(ctx context.Context, who ledger.Identity) (Claims, error) {
 	claims, changes, ok := r.recall(who)
-	if ok {
+	if ok && ctx.Value(anew{}) == nil {
 		return claims, nil
 	}
 	claims, err := r.lookUp(ctx, who)

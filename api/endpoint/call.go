@@ -22,6 +22,8 @@ type call struct {
 	claims auth.Claims
 	// authenticate authenticates the same token again; nil in tests of endpoint functions.
 	authenticate func() (auth.Claims, error)
+	// lookAgain authenticates it by what the record has now, not by what is remembered of the user; nil in such tests.
+	lookAgain func() (auth.Claims, error)
 	// budget is that of the answer; nil for none. newBudget makes one for a part of a stream.
 	budget    *budget.Budget
 	newBudget func() *budget.Budget

@@ -223,10 +223,9 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 			return nil, err
 		}
 	}
-	if err := s.checkAccess(callOf(ctx).claims); err != nil {
-		return nil, err
-	}
-	if err := s.checkParties(callOf(ctx).claims, request); err != nil {
+	if err := permittedNow(ctx, func() error {
+		return cmp.Or(s.checkAccess(callOf(ctx).claims), s.checkParties(callOf(ctx).claims, request))
+	}); err != nil {
 		return nil, err
 	}
 	if s.Vital {
@@ -257,6 +256,7 @@ func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 	}
 	callOf(ctx).claims = claims
 	callOf(ctx).authenticate = f.authenticator(ctx, token)
+	callOf(ctx).lookAgain = f.authenticator(auth.Anew(ctx), token)
 	return nil
 }
 
@@ -272,7 +272,7 @@ func (s *served) decode(ctx context.Context, from io.Reader, target reflect.Valu
 		return nil, unreadableBody(err)
 	}
 	if len(body) > freeBody { // large bodies are decoded only for callers with the right
-		if err := s.checkCaller(ctx); err != nil {
+		if err := permittedNow(ctx, func() error { return s.checkCaller(ctx) }); err != nil {
 			return nil, err
 		}
 	}

@@ -178,10 +178,20 @@ func (s *servedStream) serve(ctx context.Context, socket *socket) error {
 	if err != nil {
 		return &closeError{websocket.StatusInvalidFramePayloadData, badRequest("body", err.Error()).text}
 	}
-	if err := s.checkAccess(callOf(ctx).claims); err != nil {
+	began := false
+	err = permittedNow(ctx, func() error {
+		if began { // what was sent is not sent again
+			return err
+		}
+		if err = s.checkAccess(callOf(ctx).claims); err != nil {
+			return err
+		}
+		err = s.run(ctx, request, func(element any) error {
+			began = true
+			return socket.send(ctx, element)
+		})
 		return err
-	}
-	err = s.run(ctx, request, func(element any) error { return socket.send(ctx, element) })
+	})
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, errClientGone) {
 		return cause // why the stream ended says more than how the function noticed
 	}

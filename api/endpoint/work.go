@@ -46,7 +46,8 @@ func (s *served) work(
 	callOf(ctx).budget = limits.budget(who)
 	ctx = budget.With(ctx, callOf(ctx).budget)
 	if s.Authorize != nil {
-		if ctx, err = s.Authorize(ctx); err != nil {
+		asked := ctx
+		if ctx, err = permitted(ctx, func() (context.Context, error) { return s.Authorize(asked) }); err != nil {
 			return nil, err
 		}
 	}
@@ -65,12 +66,12 @@ func (s *served) work(
 func (s *served) call(ctx context.Context, request reflect.Value, exchange Exchange) (any, error) {
 	around := s.frame.options.Around
 	if around == nil {
-		return s.handle(ctx, request)
+		return permitted(ctx, func() (any, error) { return s.handle(ctx, request) })
 	}
 	exchange.Refuse = s.frame.failure
 	exchange.Serve = func(ctx context.Context) Content {
 		callOf(ctx).begin()
-		response, err := s.handle(ctx, request)
+		response, err := permitted(ctx, func() (any, error) { return s.handle(ctx, request) })
 		if err != nil {
 			return s.frame.failure(ctx, err)
 		}
@@ -79,7 +80,7 @@ func (s *served) call(ctx context.Context, request reflect.Value, exchange Excha
 	if s.preview != nil {
 		exchange.Preview = func(ctx context.Context) (any, error) {
 			callOf(ctx).begin()
-			return s.preview(ctx, request)
+			return permitted(ctx, func() (any, error) { return s.preview(ctx, request) })
 		}
 	}
 	return around(ctx, exchange), nil

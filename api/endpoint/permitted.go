@@ -1,0 +1,31 @@
+package endpoint
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/fault"
+)
+
+// permitted does something for the caller. When that is refused for want of a right, the caller's rights are read once
+// more from the record, and where they have changed it is done again: a process hears of what another one has changed
+// within milliseconds, but a client that was told of a new right may ask sooner. What is refused has changed nothing.
+func permitted[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	result, err := do()
+	current := callOf(ctx)
+	if !fault.PermissionDenied.Matches(err) || current.lookAgain == nil {
+		return result, err
+	}
+	claims, failed := current.lookAgain()
+	if failed != nil || !claims.Authenticated() || claims.Keeps(current.claims) && current.claims.Keeps(claims) {
+		return result, err
+	}
+	current.claims = claims
+	current.begin()
+	return do()
+}
+
+// permittedNow is [permitted] for what has no result.
+func permittedNow(ctx context.Context, do func() error) error {
+	_, err := permitted(ctx, func() (struct{}, error) { return struct{}{}, do() })
+	return err
+}
