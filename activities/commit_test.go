@@ -231,7 +231,6 @@ func TestSubmissionsOfOneBatchSeeWhatThoseBeforeThemDid(t *testing.T) {
 		completions[1].Refusal)
 }
 
-// contract: submit-commands
 // What one batch records is bounded for those who wait for the head: the transaction ends, and others come in between.
 func TestABatchThatRecordsMuchIsSeveralTransactions(t *testing.T) {
 	t.Parallel()
@@ -279,6 +278,7 @@ func TestCommitsTeachWhatComesDueCosts(t *testing.T) {
 	require.Less(t, b.activities.DueCost(submission.Identity, estimate), newcomer, "it costs what it showed")
 }
 
+// contract: submit-commands
 func TestSeveralCommandsAreOneTransactionOrNone(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

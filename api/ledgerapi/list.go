@@ -38,8 +38,8 @@ type listBounds struct {
 const (
 	completionsAdvice = "Set limit and go on after the offset of the last element, begin at a later offset, ask for " +
 		"fewer parties, or open a stream (WebSocket on the same path)."
-	contractsAdvice = "Read page by page (GET /v2/state/active-contracts-page), narrow the filter, or open a stream " +
-		"(WebSocket on the same path). limit cuts the list, without a way to go on behind it."
+	contractsAdvice = "Set limit and go on with the streamContinuationToken of the last element, read page by page " +
+		"(GET /v2/state/active-contracts-page), narrow the filter, or open a stream (WebSocket on the same path)."
 	updatesAdvice = "Set limit and go on after the offset of the last element, begin at a later offset, narrow the " +
 		"filter, read page by page (POST /v2/updates/get-updates-page), or open a stream (WebSocket on the same path)."
 )

@@ -249,7 +249,9 @@ func TestListsOfUpdatesAreBounded(t *testing.T) {
 	found, _ = b.transactions("alice", updatesPath+quick, backwards)
 	require.Len(t, found, 61)
 	require.Equal(t, int64(1), found[60].Offset)
-	b.Call("alice", http.MethodPost, updatesPath+quick,
+	refused := b.Call("alice", http.MethodPost, updatesPath+quick,
 		fields{"updateFormat": shaped("LEDGER_EFFECTS", byParty(b.alice))}).
 		Refused(http.StatusRequestEntityTooLarge, "JSON_API_MAXIMUM_LIST_ELEMENTS_NUMBER_REACHED")
+	require.Contains(t, *refused.Hint, "go on after the offset of the last element")
+	require.Contains(t, *refused.Hint, "POST /v2/updates/get-updates-page")
 }

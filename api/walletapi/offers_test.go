@@ -148,7 +148,6 @@ func TestWhatStrangersDoUnderATrackingIDChangesNothing(t *testing.T) {
 	statusIs(b.carol, "gift/status?sender="+url.QueryEscape(string(b.bob.Party)), "created")
 }
 
-// contract: offers-create, offers-status, offers-list, offers-accept
 func TestPartiesAreOfferedCoinWhateverTheirHintEndsWith(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -159,6 +158,7 @@ func TestPartiesAreOfferedCoinWhateverTheirHintEndsWith(t *testing.T) {
 	}
 }
 
+// contract: offers-create, offers-status, offers-list, offers-accept
 func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, apitest.Options{})
@@ -194,6 +194,16 @@ func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 	require.Equal(t, "accepted", status["status"])
 	require.Equal(t, accepted.ID, status["contract_id"])
 	refused(t, b.post(b.bob, offers+"/"+id+"/accept", nil), http.StatusNotFound, "Contract id not found: ContractId(id = ")
+
+	b.tap(b.alice, "10")
+	b.Automate()
+	b.status(b.alice, "ord-7781").OK(&status)
+	require.Equal(t, "completed", status["status"])
+	received, _ := b.balance(b.bob)
+	require.Equal(t, "25.5000000000", received)
+	kept, _ := b.balance(b.alice)
+	require.Equal(t, "1974.5000000000", kept)
+	require.Empty(t, b.offers(b.alice, "/v0/wallet/accepted-transfer-offers", "accepted_offers"))
 }
 
 // contract: offers-reject, offers-withdraw

@@ -117,6 +117,7 @@ func (u users) page(query string) (names []string, next *int64) {
 }
 
 // Of any number of wallets none is left out, and who asks for no page is told where to go on.
+// contract: admin-users
 func TestUsersAreListedInPages(t *testing.T) {
 	t.Parallel()
 	_, u := start(t)

@@ -81,8 +81,12 @@ func TestHoldingsAreListed(t *testing.T) {
 	b.tap(b.alice, "1")
 	b.tap(b.alice, "2")
 	b.tap(b.bob, "4")
-	b.post(b.alice, transfers, offerOf(b.bob.Party, "one")).OK(nil)
 	var held holdings
+	b.get(b.alice, "/v0/wallet/coins").OK(&held)
+	require.Len(t, held.Amulets, 2, "one by one")
+	require.ElementsMatch(t, []string{"200.0000000000", "400.0000000000"},
+		[]string{held.Amulets[0].Amount, held.Amulets[1].Amount})
+	b.post(b.alice, transfers, offerOf(b.bob.Party, "one")).OK(nil)
 	answer := b.get(b.alice, "/v0/wallet/coins")
 	answer.OK(&held)
 	require.Equal(t, answer.Text, b.get(b.alice, "/v0/wallet/amulets").Text)

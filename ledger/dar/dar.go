@@ -116,7 +116,11 @@ func content(files []*zip.File, name string, most int64) ([]byte, error) {
 		err = errors.Join(opened.Close(), checksum(found, unpacked))
 	}
 	if err != nil {
-		return nil, fault.DARParseError.New("The entry %q cannot be unpacked: it is damaged.", fault.Shorten(name)).Wrap(err)
+		reason := "it is damaged"
+		if errors.Is(err, zip.ErrChecksum) {
+			reason = "its checksum is not that of its content"
+		}
+		return nil, fault.DARParseError.New("The entry %q cannot be unpacked: %s.", fault.Shorten(name), reason).Wrap(err)
 	}
 	return unpacked, nil
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 	"github.com/florinledger/florin/ledger/signing"
@@ -26,11 +24,8 @@ type Transaction struct {
 // and whatever no hash covers: fields of later versions, nodes outside the tree.
 func Decode(raw []byte) (*Transaction, error) {
 	message := &preparedpb.PreparedTransaction{}
-	if err := signing.CheckBounds(raw, message.ProtoReflect().Descriptor()); err != nil {
+	if err := signing.Unmarshal(raw, message); err != nil {
 		return nil, &DecodeError{Field: "prepared_transaction", Reason: err.Error(), kind: unreadable}
-	}
-	if proto.Unmarshal(raw, message) != nil { // what the library says is not meant for clients, and changes
-		return nil, &DecodeError{Field: "prepared_transaction", Reason: "it is no message of this kind", kind: unreadable}
 	}
 	if err := signing.RefuseUnknownFields(message.ProtoReflect()); err != nil {
 		return nil, malformed("prepared_transaction", err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
@@ -19,7 +20,18 @@ const (
 
 // errNoMessage is for bytes that are no message at all. What the library says of them is not for clients: it changes
 // from build to build.
-var errNoMessage = errors.New("they are no message of this kind")
+var errNoMessage = errors.New("no message of this kind")
+
+// Unmarshal reads a message that is within the bounds. Its errors are for clients.
+func Unmarshal(raw []byte, into proto.Message) error {
+	if err := CheckBounds(raw, into.ProtoReflect().Descriptor()); err != nil {
+		return err
+	}
+	if proto.Unmarshal(raw, into) != nil {
+		return errNoMessage
+	}
+	return nil
+}
 
 // CheckBounds goes through the wire form of a message and refuses one with too many fields, or nested too deep, before
 // it is decoded. It keeps nothing in memory. Whether the message is well formed otherwise is left to the decoder.

@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/x509"
+	"encoding/asn1"
 	"encoding/json"
 	"fmt"
 
@@ -81,6 +82,10 @@ func parseSPKI(spec KeySpec, data []byte) (PublicKey, error) {
 }
 
 func nistKey(spec KeySpec, curve elliptic.Curve, data []byte) (PublicKey, error) {
+	var whole asn1.RawValue
+	if behind, err := asn1.Unmarshal(data, &whole); err == nil && len(behind) > 0 {
+		return PublicKey{}, fmt.Errorf("the key data are a key of %s with %d bytes of trailing data", spec, len(behind))
+	}
 	parsed, err := x509.ParsePKIXPublicKey(data)
 	if err != nil {
 		return PublicKey{}, fmt.Errorf("the key data are no SubjectPublicKeyInfo of a key of %s", spec)

@@ -58,11 +58,7 @@ func Parse(raw []byte) (Transaction, error) {
 
 // unmarshal reads a message and refuses fields that are not known: whoever signs must not sign what it cannot read.
 func unmarshal(raw []byte, into proto.Message) error {
-	err := signing.CheckBounds(raw, into.ProtoReflect().Descriptor())
-	if err == nil && proto.Unmarshal(raw, into) != nil { // what the library says is not for clients, and changes
-		err = errors.New("they are no message of this kind")
-	}
-	if err != nil {
+	if err := signing.Unmarshal(raw, into); err != nil {
 		return fmt.Errorf("the bytes cannot be read: %w", err)
 	}
 	return signing.RefuseUnknownFields(into.ProtoReflect())
