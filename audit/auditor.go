@@ -42,11 +42,15 @@ type Auditor struct {
 	packages *ledger.Packages
 	network  ledger.Network
 	holding  []string
+	progress func(at, end ledger.Offset)
 }
+
+// OnProgress has an audit say how far it has come: at its end only the sums are left.
+func (a *Auditor) OnProgress(tell func(at, end ledger.Offset)) { a.progress = tell }
 
 // New makes an auditor of a network's coin. The error says that the packages do not have the coin.
 func New(record Record, packages *ledger.Packages, network ledger.Network) (*Auditor, error) {
-	a := &Auditor{record: record, packages: packages, network: network}
+	a := &Auditor{record: record, packages: packages, network: network, progress: func(ledger.Offset, ledger.Offset) {}}
 	for _, entity := range []string{"Amulet", "LockedAmulet"} {
 		name := lf.TypeName{Package: "#" + coinPackage, Module: "Splice.Amulet", Entity: entity}
 		resolved, refusal := packages.ResolveTemplate(name, nil)
@@ -64,8 +68,6 @@ type Report struct {
 
 	// Counted is what the holdings that were active at the offset add up to.
 	Counted decimal.Decimal
-	// Holdings is how many there were.
-	Holdings int64
 }
 
 // Audit goes through the whole record up to an offset; 0 stands for its end. What was pruned cannot be audited: the
@@ -117,6 +119,7 @@ func (a *Auditor) Continue(ctx context.Context, state State, upTo ledger.Offset)
 		if state, err = a.Advance(ctx, state, upTo); err != nil {
 			return Report{}, err
 		}
+		a.progress(state.Offset, upTo)
 	}
 	return a.Close(ctx, state)
 }
@@ -140,7 +143,8 @@ func (a *Auditor) Close(ctx context.Context, state State) (Report, error) {
 			return Report{}, err
 		}
 	}
-	return Report{State: state, Counted: held.total, Holdings: held.holdings}, nil
+	state.Holdings = held.holdings
+	return Report{State: state, Counted: held.total}, nil
 }
 
 type tally struct {

@@ -69,6 +69,8 @@ type State struct {
 	Burned decimal.Decimal `json:"burned"`
 	// Held is Opening, and what was created less what was consumed since.
 	Held decimal.Decimal `json:"held"`
+	// Holdings is how many holdings there were when they were added up last.
+	Holdings int64 `json:"holdings"`
 	// Updates is how many were audited.
 	Updates int64 `json:"updates"`
 	// Sealed is how many updates and completions with a seal were audited, Unsealed how many without: those from before

@@ -39,7 +39,10 @@ type Options struct {
 }
 
 // API serves the operator.
-type API struct{ options Options }
+type API struct {
+	options Options
+	goOnFor time.Duration
+}
 
 // New makes the API. The error names the part that is missing.
 func New(options Options) (*API, error) {
@@ -48,7 +51,7 @@ func New(options Options) (*API, error) {
 		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints, metrics, settings, automation, " +
 			"and a clock")
 	}
-	return &API{options: options}, nil
+	return &API{options: options, goOnFor: goOnFor}, nil
 }
 
 // Endpoints lists the family.
@@ -58,8 +61,10 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 			Method: http.MethodGet, Path: "/v0/admin/audit", OperationID: "getAudit", Tag: "Operation",
 			Access: endpoint.Admin, Summary: "Prove from the record that coin is neither made nor lost.",
 			Description: "The answer is 200 whether or not something was found: look at `clean`. It goes on from where the " +
-				"continuous audit of the node is, unless `full` is true or `offset` is earlier than that: then it " +
-				"reads the whole record, which `florin audit` does without a time limit.",
+				"continuous audit of the node is, for some seconds at most. Where that does not do, it is what the continuous " +
+				"audit has proved, with `complete` false: `offset` says up to where. With `full`, or an `offset` that is " +
+				"earlier than that, it reads the whole record, which takes 503 where the record is long: `florin audit` does " +
+				"that without a time limit.",
 		}, a.audit),
 		MetricsEndpoint(a.options.Metrics),
 	)
@@ -84,20 +89,25 @@ func MetricsEndpoint(metrics *telemetry.Metrics) endpoint.Endpoint {
 
 type auditRequest struct {
 	Offset *int64 `query:"offset" doc:"As of which offset; the ledger end when left out"`
-	Full   bool   `query:"full" doc:"Whether to audit the whole record again"`
+	Full   bool   `query:"full" doc:"Whether to audit the whole record again; florin audit does so in any time"`
 }
 
 // AuditResponse is the outcome of an audit. Amounts are coin.
 type AuditResponse struct {
-	Clean        bool            `json:"clean" required:"true" doc:"Whether every rule holds"`
-	StartOffset  ledger.Offset   `json:"start_offset" required:"true" doc:"Where it began: 0, or what was pruned"`
-	Offset       ledger.Offset   `json:"offset" required:"true" doc:"As of which offset"`
+	Clean       bool          `json:"clean" required:"true" doc:"Whether every rule holds"`
+	Complete    bool          `json:"complete" required:"true" doc:"Whether it came to the end, and compared all holdings"`
+	StartOffset ledger.Offset `json:"start_offset" required:"true" doc:"Where it began: 0, or what was pruned"`
+	Offset      ledger.Offset `json:"offset" required:"true" doc:"As of which offset"`
+
+	// RecordTime is that of the last update.
+	RecordTime *endpoint.Timestamp `json:"record_time,omitempty" doc:"Of the last update that was audited"`
+
 	Opening      decimal.Decimal `json:"opening" required:"true" doc:"What was held at the start"`
 	Minted       decimal.Decimal `json:"minted" required:"true" doc:"What was minted since"`
 	Burned       decimal.Decimal `json:"burned" required:"true" doc:"What was burned since"`
 	Supply       decimal.Decimal `json:"supply" required:"true" doc:"Opening and minted less burned"`
 	Held         decimal.Decimal `json:"held" required:"true" doc:"What all holdings add up to, locked ones included"`
-	Holdings     int64           `json:"holdings" required:"true" doc:"How many holdings there are"`
+	Holdings     int64           `json:"holdings" required:"true" doc:"How many holdings there were when last counted"`
 	Updates      int64           `json:"updates" required:"true" doc:"How many updates were audited"`
 	Sealed       int64           `json:"sealed" required:"true" doc:"How many updates and completions have a seal"`
 	Unsealed     int64           `json:"unsealed" required:"true" doc:"How many have none; no findings if they are older"`
@@ -105,7 +115,7 @@ type AuditResponse struct {
 	Findings     []audit.Finding `json:"findings" required:"true" doc:"The first hundred of them"`
 }
 
-// ToAPIAudit shows a report.
+// ToAPIAudit shows a report that is complete.
 func ToAPIAudit(report audit.Report) (AuditResponse, error) {
 	supply, err := report.Opening.Add(report.Minted)
 	if err == nil {
@@ -115,19 +125,37 @@ func ToAPIAudit(report audit.Report) (AuditResponse, error) {
 		return AuditResponse{}, fault.Internal(err)
 	}
 	return AuditResponse{
-		Clean: report.Clean(), StartOffset: report.Start, Offset: report.Offset, Opening: report.Opening,
+		Clean: report.Clean(), Complete: true, StartOffset: report.Start, Offset: report.Offset,
+		RecordTime: ledgerTime(report.RecordTime), Opening: report.Opening,
 		Minted: report.Minted, Burned: report.Burned, Supply: supply, Held: report.Counted,
 		Holdings: report.Holdings, Updates: report.Updates, FindingCount: report.FindingCount,
 		Findings: report.Findings, Sealed: report.Sealed, Unsealed: report.Unsealed,
 	}, nil
 }
 
+// goOnFor is how long an audit goes on from where the continuous one is before that is what is answered.
+const goOnFor = 5 * time.Second
+
 func (a *API) audit(ctx context.Context, req auditRequest) (AuditResponse, error) {
-	report, err := a.report(ctx, req)
+	upTo := ledger.Offset(0)
+	if req.Offset != nil {
+		if upTo = ledger.Offset(*req.Offset); upTo <= 0 {
+			return AuditResponse{}, fault.NonPositiveOffsetIn("offset", *req.Offset)
+		}
+	}
+	state, known, err := audit.Load(ctx, a.options.Checkpoints)
+	if err != nil {
+		return AuditResponse{}, err
+	}
+	if known && !req.Full && (upTo == 0 || upTo >= state.Offset) {
+		return a.goOn(ctx, state, upTo)
+	}
+	report, err := a.options.Auditor.Audit(ctx, upTo)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return AuditResponse{}, &endpoint.TimeoutError{
-			Advice: "The record is too long to be audited while a request waits: run `florin audit` beside the node.",
+			Advice: "The record is too long to be audited anew while a request waits: run `florin audit` beside the node, " +
+				"or leave `full` and `offset` out, for what the node has proved.",
 		}
 	case err != nil:
 		return AuditResponse{}, err
@@ -136,19 +164,20 @@ func (a *API) audit(ctx context.Context, req auditRequest) (AuditResponse, error
 	}
 }
 
-func (a *API) report(ctx context.Context, req auditRequest) (audit.Report, error) {
-	upTo := ledger.Offset(0)
-	if req.Offset != nil {
-		if upTo = ledger.Offset(*req.Offset); upTo <= 0 {
-			return audit.Report{}, fault.NonPositiveOffsetIn("offset", *req.Offset)
-		}
+// goOn goes on from what the continuous audit has proved, and answers that alone when it takes too long, or when what
+// comes next was pruned before the continuous audit came there.
+func (a *API) goOn(ctx context.Context, state audit.State, upTo ledger.Offset) (AuditResponse, error) {
+	soon, cancel := context.WithTimeout(ctx, a.goOnFor)
+	defer cancel()
+	report, err := a.options.Auditor.Continue(soon, state, upTo)
+	switch {
+	case err == nil:
+		return ToAPIAudit(report)
+	case upTo == 0 && fault.ParticipantPrunedDataAccessed.Matches(err):
+	case ctx.Err() != nil || soon.Err() == nil:
+		return AuditResponse{}, err
 	}
-	state, known, err := audit.Load(ctx, a.options.Checkpoints)
-	if err != nil {
-		return audit.Report{}, err
-	}
-	if !known || req.Full || upTo != 0 && upTo < state.Offset {
-		return a.options.Auditor.Audit(ctx, upTo)
-	}
-	return a.options.Auditor.Continue(ctx, state, upTo)
+	proved, err := ToAPIAudit(audit.Report{State: state, Counted: state.Held})
+	proved.Complete = false
+	return proved, err
 }

@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"time"
+
+	"golang.org/x/term"
 
 	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/audit"
@@ -56,7 +60,10 @@ func (c *auditCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		progress, end := auditProgress(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())), time.Now)
+		auditor.OnProgress(progress)
 		report, err := auditor.Audit(ctx, ledger.Offset(c.Offset))
+		end()
 		if err != nil {
 			return err
 		}
@@ -66,6 +73,30 @@ func (c *auditCommand) Run(ctx context.Context) error {
 		}
 		return printAudit(outcome)
 	})
+}
+
+// auditProgress shows people at a terminal how far an audit is, in one line that end takes away.
+func auditProgress(
+	to io.Writer, isTerminal bool, now func() time.Time,
+) (tell func(at, end ledger.Offset), end func()) {
+	const (
+		every = time.Second / 4
+		clear = "\r\x1b[K"
+	)
+	if !isTerminal {
+		return func(ledger.Offset, ledger.Offset) {}, func() {}
+	}
+	var told time.Time
+	tell = func(at, end ledger.Offset) {
+		switch {
+		case at >= end:
+			fmt.Fprintf(to, "%sflorin: audited %d offsets; comparing all contracts and lists", clear, end)
+		case now().Sub(told) >= every:
+			told = now()
+			fmt.Fprintf(to, "%sflorin: audited %d of %d offsets", clear, at, end)
+		}
+	}
+	return tell, func() { fmt.Fprint(to, clear) }
 }
 
 // requireDecided refuses a record that an older version wrote, and of whose contracts nobody has decided yet which are
