@@ -54,14 +54,14 @@ func (t *automationTurn) Provided(receiver ledger.Party) (provided.Book, error) 
 }
 
 // OfRound implements [automation.Record].
-func (t *automationTurn) OfRound(round int64, templates []lf.TypeName, most int) ([]ledger.Contract, error) {
-	found, err := t.tx.ContractsOfRound(t.ctx, names(templates), strconv.FormatInt(round, 10), int32(most))
+func (t *automationTurn) OfRound(round int64, templates []lf.TypeName, limit int) ([]ledger.Contract, error) {
+	found, err := t.tx.ContractsOfRound(t.ctx, names(templates), strconv.FormatInt(round, 10), int32(limit))
 	return withoutPlace(found), t.note(err)
 }
 
 // Dust implements [automation.Record].
-func (t *automationTurn) Dust(round int64, most int) ([]ledger.Contract, error) {
-	found, err := t.tx.Dust(t.ctx, round, int32(most))
+func (t *automationTurn) Dust(round int64, limit int) ([]ledger.Contract, error) {
+	found, err := t.tx.Dust(t.ctx, round, int32(limit))
 	return withoutPlace(found), t.note(err)
 }
 

@@ -113,8 +113,8 @@ func (a *Activities) forged(ctx context.Context, broken error, what ...any) {
 
 // excerpt is as much of a text from elsewhere as the log needs.
 func excerpt(text string) string {
-	const most = 200
-	return text[:min(len(text), most)]
+	const limit = 200
+	return text[:min(len(text), limit)]
 }
 
 // sealSubmission seals a submission with the keys of the record, or with those that a transaction sees.

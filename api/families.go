@@ -40,7 +40,7 @@ func validatorFamilies(options Options) ([]family, error) {
 	for i, list := range lists {
 		frame, err := endpoint.NewFrame(endpoint.Options{
 			Auth: list.auth, Failures: v0.Failures(list.realm), Unreadable: v0.Unreadable, Logger: options.Logger,
-			WrongMethod: v0.WrongMethod, EncodesTimeouts: true, PlainTexts: true, LongestText: ledger.MaxTextBytes,
+			WrongMethod: v0.WrongMethod, EncodesTimeouts: true, PlainTexts: true, MaxTextBytes: ledger.MaxTextBytes,
 			Now: options.Now, MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
 			Limits: options.Limits, Around: options.Changes.Around,
 		})

@@ -51,9 +51,9 @@ type Overload struct {
 	BystanderAtPeak Latency `json:"bystanderAtPeakMs"`
 	Bystander       Latency `json:"bystanderMs"`
 	Failed          int     `json:"bystanderFailed"`
-	// NodeBefore and NodeMost are the node's resident memory in MB before the overload and at its greatest.
+	// NodeBefore and NodeMax are the node's resident memory in MB before the overload and at its greatest.
 	NodeBefore *float64 `json:"nodeBeforeMb"`
-	NodeMost   *float64 `json:"nodeMostMb"`
+	NodeMax    *float64 `json:"nodeMostMb"`
 	// CPUAtPeak and CPU are what a completed tap costs, what is done for refusals included, in milliseconds. Unlike rates
 	// they do not depend on what else the machine does.
 	CPUAtPeak CPU `json:"cpuAtPeakMs"`
@@ -92,7 +92,7 @@ func (r *run) overload(ctx context.Context) error {
 		return err
 	}
 	o.CPU, o.Goodput, o.Bystander, o.Failed = flood.cpu, flood.perSecond(), spread(flood.bystander), flood.failed
-	o.Answers, o.NodeMost = flood.answers, flood.nodeMost
+	o.Answers, o.NodeMax = flood.answers, flood.nodeMax
 	for _, count := range flood.answers {
 		o.Made += float64(count) / flood.duration.Seconds()
 	}
@@ -125,7 +125,7 @@ type flooded struct {
 	duration  time.Duration
 	bystander []time.Duration
 	failed    int
-	nodeMost  *float64
+	nodeMax   *float64
 	// cpu is what a completed tap cost, with all that was done besides.
 	cpu CPU
 }
@@ -152,7 +152,7 @@ func (r *run) flood(
 	var f flooded
 	var group sync.WaitGroup
 	group.Go(func() { f.bystander, f.failed = standBy(aside, bystander) })
-	group.Go(func() { f.nodeMost = r.watchMemory(aside) })
+	group.Go(func() { f.nodeMax = r.watchMemory(aside) })
 	l, err := drive(ctx, clients, schedule(ctx, rate, duration), taps.tap)
 	stop()
 	group.Wait()
@@ -209,13 +209,13 @@ func standBy(ctx context.Context, client *ledgerclient.Client) (latencies []time
 
 // watchMemory finds out how much memory the node took at most.
 func (r *run) watchMemory(ctx context.Context) *float64 {
-	var most *float64
+	var max *float64
 	for {
-		if now := r.meter.nodeMemory(); now != nil && (most == nil || *now > *most) {
-			most = now
+		if now := r.meter.nodeMemory(); now != nil && (max == nil || *now > *max) {
+			max = now
 		}
 		if wait.For(ctx, memoryPause) != nil {
-			return most
+			return max
 		}
 	}
 }

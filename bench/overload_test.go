@@ -75,7 +75,7 @@ func TestAnOverloadIsToldAndJudged(t *testing.T) {
 	o := &Overload{
 		Factor: 10, Peak: 1040, PeakAfter: 960, PeakClients: 64, Clients: 500, Asked: 10_000, Made: 1900, Goodput: 950,
 		OfPeak:  0.95,
-		Answers: map[string]int{"200": 9500, "429 SERVER_OVERLOADED": 9500}, NodeBefore: &before, NodeMost: &most,
+		Answers: map[string]int{"200": 9500, "429 SERVER_OVERLOADED": 9500}, NodeBefore: &before, NodeMax: &most,
 	}
 	r := Report{Overload: o}
 	r.judge()

@@ -64,14 +64,14 @@ func newRun(ctx context.Context, options Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	most := 0
+	clients := 0
 	for _, concurrency := range options.Concurrency {
-		most = max(most, concurrency)
+		clients = max(clients, concurrency)
 	}
 	r := &run{
 		options: options, target: target, name: "bench-" + strings.ToLower(rand.Text()[:8]),
-		client:  ledgerclient.New(target.URL, most+setupParallel),
-		wallets: make([]*wallet, most), meter: meter{pids: target.PIDs}, footprints: map[string][]footprint{},
+		client:  ledgerclient.New(target.URL, clients+setupParallel),
+		wallets: make([]*wallet, clients), meter: meter{pids: target.PIDs}, footprints: map[string][]footprint{},
 		report: &Report{
 			StartedAt: time.Now().UTC(), Machine: describeMachine(procDir), Ceilings: []Ceiling{}, Stages: []Stage{},
 			Settings: Settings{

@@ -12,8 +12,9 @@ const (
 	warmUpDuration = time.Second
 	// warmUpHoldings is how many holdings a warm-up may spend, of all wallets together.
 	warmUpHoldings = 400
-	// growth is how much faster than its warm-up a load may get before it runs out of holdings and ends early.
-	growth = 1.5
+	// headroom is by how much more holdings are prepared than the rate of the warm-up would use, so that a load that gets
+	// faster does not run out of them.
+	headroom = 1.5
 )
 
 // stage measures the highest rate first, with what it costs, and then latencies at a part of that rate.
@@ -27,7 +28,7 @@ func (r *run) stage(ctx context.Context, s *Stage) error {
 	if err != nil {
 		return err
 	}
-	expected := min(int(growth*warmed.load.perSecond()*r.options.Duration.Seconds())+1, r.options.Count)
+	expected := min(int(headroom*warmed.load.perSecond()*r.options.Duration.Seconds())+1, r.options.Count)
 	r.options.Progress(label + ": highest rate")
 	if err := r.highestRate(ctx, s, prefix+"-rate", wallets, expected); err != nil {
 		return err

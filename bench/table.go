@@ -156,7 +156,7 @@ func (r *Report) printOverload(w io.Writer, o *Overload) {
 		line(w, cost.name, figure("%.2f", cost.cpu.Node), figure("%.2f", cost.cpu.Temporal),
 			figure("%.2f", cost.cpu.Postgres), figure("%.2f", cost.cpu.Bench), figure("%.2f", cost.cpu.total()))
 	}
-	text(w, "memory of the node in MB: %s before, %s at most", figure("%.0f", o.NodeBefore), figure("%.0f", o.NodeMost))
+	text(w, "memory of the node in MB: %s before, %s at most", figure("%.0f", o.NodeBefore), figure("%.0f", o.NodeMax))
 }
 
 func (r *Report) printGoals(w io.Writer) {

@@ -80,13 +80,13 @@ func (t *bareTemporal) startToResult(ctx context.Context, _ int) error {
 
 const (
 	settlePause = 250 * time.Millisecond
-	settleMost  = 10 * time.Second
+	maxSettle   = 10 * time.Second
 )
 
 // workflowsOf counts the node's workflows that worked for a user. The list of workflows follows a moment after them, so
 // it asks until the number stands still.
 func (t *bareTemporal) workflowsOf(ctx context.Context, user string) (int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, settleMost)
+	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()
 	last := int64(-1)
 	for {

@@ -20,12 +20,12 @@ const smaller = 4
 
 // Portions reads a list that goes on, a portion at a time: as many elements as fit.
 type Portions struct {
-	// most is how many elements a portion has at most, and next how many the next one is tried with.
-	most, next int32
+	// max is how many elements a portion may have, and next how many the next one is tried with.
+	max, next int32
 }
 
-// NewPortions makes portions of up to most elements.
-func NewPortions(most int32) *Portions { return &Portions{most: most, next: most} }
+// NewPortions makes portions of up to max elements.
+func NewPortions(max int32) *Portions { return &Portions{max: max, next: max} }
 
 // Read reads a portion with read, which is told how many elements to read at most. More reports whether there may be
 // others behind them. Call release when nothing of the elements is needed any more; without it they count until the
@@ -46,7 +46,7 @@ func Read[T any](
 		if err == nil {
 			more = len(elements) >= int(p.next)
 			if part.held < full/smaller {
-				p.next = min(p.most, 2*p.next)
+				p.next = min(p.max, 2*p.next)
 			}
 			return elements, more, part.Release, nil
 		}

@@ -60,7 +60,7 @@ func bootstrapRounds(
 		return none, err
 	}
 	first := valueOr(arg.InitialRound, 0)
-	if most := math.MaxInt64 / tick.Microseconds; first > most-int64(len(created)) {
+	if last := math.MaxInt64 / tick.Microseconds; first > last-int64(len(created)) {
 		return none, ledger.ArithmeticFailure(decimal.ErrOverflow)
 	}
 	now := tx.Now()

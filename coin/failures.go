@@ -20,15 +20,15 @@ func insufficientFunds(missing decimal.Decimal) error {
 		WithHint("Add inputs worth at least the missing amount, or transfer less.")
 }
 
-func maximumInputsExceeded(inputs int, most int64) error {
+func maximumInputsExceeded(inputs int, limit int64) error {
 	return fault.UserFailure(fault.InvalidIndependentOfSystemState, errorPrefix+"maximum-inputs-exceeded",
-		fmt.Sprintf("A transfer has %d inputs, more than the maximum of %d.", inputs, most), nil).
+		fmt.Sprintf("A transfer has %d inputs, more than the maximum of %d.", inputs, limit), nil).
 		WithHint("Merge holdings in several smaller transfers first.")
 }
 
-func maximumOutputsExceeded(outputs int, most int64) error {
+func maximumOutputsExceeded(outputs int, limit int64) error {
 	return fault.UserFailure(fault.InvalidIndependentOfSystemState, errorPrefix+"maximum-outputs-exceeded",
-		fmt.Sprintf("A transfer has %d outputs, more than the maximum of %d.", outputs, most), nil).
+		fmt.Sprintf("A transfer has %d outputs, more than the maximum of %d.", outputs, limit), nil).
 		WithHint("Split the outputs over several transfers.")
 }
 
@@ -39,11 +39,11 @@ func unknownSynchronizer(id string) error {
 		WithHint("Name one of the requiredSynchronizers of AmuletRules.")
 }
 
-func insufficientTopupAmount(requested, least int64) error {
+func insufficientTopupAmount(requested, minimum int64) error {
 	return fault.UserFailure(fault.InvalidGivenCurrentSystemStateOther, errorPrefix+"insufficient-topup-amount",
-		fmt.Sprintf("The requested top-up of %d bytes is below the minimum of %d bytes.", requested, least),
+		fmt.Sprintf("The requested top-up of %d bytes is below the minimum of %d bytes.", requested, minimum),
 		map[string]string{
-			"requestedTopupAmount": strconv.FormatInt(requested, 10), "minTopupAmount": strconv.FormatInt(least, 10),
+			"requestedTopupAmount": strconv.FormatInt(requested, 10), "minTopupAmount": strconv.FormatInt(minimum, 10),
 		}).
 		WithHint("Buy at least the minimum.")
 }

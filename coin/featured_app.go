@@ -98,13 +98,13 @@ func featuredAppRightTemplate() ledger.TemplateSource {
 }
 
 func featuredAppActivityMarkerTemplate() ledger.TemplateSource {
-	most := decimal.FromInt(maxMarkerWeight)
+	maximum := decimal.FromInt(maxMarkerWeight)
 	return ledger.Template[FeaturedAppActivityMarker]{
 		Network:     ledger.DSOSigned(FeaturedAppActivityMarker.dso),
 		Signatories: func(m FeaturedAppActivityMarker) []Party { return []Party{m.DSO} },
 		Observers:   func(m FeaturedAppActivityMarker) []Party { return []Party{m.Provider, m.Beneficiary} },
 		Ensure: ledger.That(fmt.Sprintf("the weight is more than 0 and at most %d", maxMarkerWeight),
-			func(m FeaturedAppActivityMarker) bool { return m.Weight.Sign() > 0 && atMost(m.Weight, most) }),
+			func(m FeaturedAppActivityMarker) bool { return m.Weight.Sign() > 0 && atMost(m.Weight, maximum) }),
 		Interfaces: []ledger.ImplementationOf[FeaturedAppActivityMarker]{activityMarkerV1(), activityMarkerV2()},
 	}
 }

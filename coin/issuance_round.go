@@ -102,12 +102,12 @@ func shareOut(calc *calc, amount, limit, coupons decimal.Decimal) tranche {
 	if limit.Sign() <= 0 {
 		return tranche{unclaimed: amount}
 	}
-	most := calc.mul(limit, coupons)
+	maximum := calc.mul(limit, coupons)
 	issued := amount
-	if atMost(most, amount) {
-		issued = most
+	if atMost(maximum, amount) {
+		issued = maximum
 	}
-	perCoupon := calc.div(calc.mul(issued, limit), most)
+	perCoupon := calc.div(calc.mul(issued, limit), maximum)
 	return tranche{perCoupon: perCoupon, unclaimed: positive(calc.sub(amount, calc.mul(perCoupon, coupons)))}
 }
 

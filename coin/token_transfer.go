@@ -102,11 +102,11 @@ func requireConfigState(
 
 // requireLifetime bounds for how long coin can be locked.
 func requireLifetime(name string, lifetime lf.RelTime, config TransferConfigV2) error {
-	most := config.tokenStandardMaxTTL()
-	if lifetime.Microseconds <= most.Microseconds {
+	maximum := config.tokenStandardMaxTTL()
+	if lifetime.Microseconds <= maximum.Microseconds {
 		return nil
 	}
-	return ledger.Abort("'%s' of %s exceeds 'tokenStandardMaxTTL' of %s", name, lifetime, most)
+	return ledger.Abort("'%s' of %s exceeds 'tokenStandardMaxTTL' of %s", name, lifetime, maximum)
 }
 
 // holdingInputs turns the holdings that a sender names into inputs of a transfer. Coin whose lock has expired is

@@ -38,7 +38,7 @@ const LastOfAll = lastOfAll
 // SchemaLock is the advisory lock that starting processes share.
 const SchemaLock = int64(schemaLock)
 
-// Overtake looks whether somebody has held up others for so long.
-func Overtake(ctx context.Context, conn *pgx.Conn, begins time.Duration) (*Stall, error) {
-	return overtake(ctx, conn, begins)
+// EndStalled finds who has held up others for so long, and ends its sessions if its process is gone.
+func EndStalled(ctx context.Context, conn *pgx.Conn, after time.Duration) (*Stall, error) {
+	return endStalled(ctx, conn, after)
 }

@@ -179,7 +179,7 @@ func TestWhoWaitsToStartIsNoStall(t *testing.T) {
 	entered := make(chan error, 1)
 	go func() { entered <- record.Enter(t.Context(), db.Process{Role: "api"}) }()
 	waits("advisory")
-	stall, err := db.Overtake(t.Context(), asking, 0)
+	stall, err := db.EndStalled(t.Context(), asking, 0)
 	require.NoError(t, err)
 	require.Nil(t, stall)
 
@@ -193,7 +193,7 @@ func TestWhoWaitsToStartIsNoStall(t *testing.T) {
 		})
 	}()
 	waits("transactionid")
-	stall, err = db.Overtake(t.Context(), asking, 0)
+	stall, err = db.EndStalled(t.Context(), asking, 0)
 	require.NoError(t, err)
 	require.NotNil(t, stall)
 	require.Equal(t, "florin/abcdefghijkl", stall.Holder)

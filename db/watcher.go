@@ -191,7 +191,7 @@ func (w *Watcher) listen(ctx context.Context, conn *pgx.Conn) error {
 	defer conn.Close(ctx)
 	for {
 		// The queries also show whether the connection still lives, and others that this process does.
-		for _, step := range []func(context.Context, *pgx.Conn) error{w.passOn, w.ask, w.overtake} {
+		for _, step := range []func(context.Context, *pgx.Conn) error{w.passOn, w.ask, w.lookForStall} {
 			if err := step(ctx, conn); err != nil {
 				return err
 			}
@@ -252,12 +252,12 @@ func (w *Watcher) readHead(ctx context.Context, queries *dbgen.Queries) error {
 	return err
 }
 
-// overtake ends what holds everybody up and is gone, and remembers what does. It has a connection of its own: those of
-// the pool may all wait.
-func (w *Watcher) overtake(ctx context.Context, conn *pgx.Conn) error {
+// lookForStall ends the sessions that hold everybody up and whose process is gone, and remembers what holds them up. It
+// has a connection of its own: those of the pool may all wait.
+func (w *Watcher) lookForStall(ctx context.Context, conn *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	stall, err := overtake(ctx, conn, stallBegins)
+	stall, err := endStalled(ctx, conn, stallAfter)
 	if err != nil {
 		return err
 	}

@@ -183,9 +183,9 @@ func isDigits(text string) bool {
 
 // quote shortens what a stranger sent before it goes into an error text.
 func quote(text string) string {
-	const longest = 64
-	if len(text) > longest {
-		return fmt.Sprintf("%q…", text[:longest])
+	const limit = 64
+	if len(text) > limit {
+		return fmt.Sprintf("%q…", text[:limit])
 	}
 	return fmt.Sprintf("%q", text)
 }

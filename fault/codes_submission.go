@@ -145,17 +145,18 @@ var (
 		"MALFORMED_TEXT", InvalidIndependentOfSystemState, OfRequest,
 		"Remove NUL characters and broken surrogates from the text.",
 	}
-	// InterpretationCryptoErrorMalformedByteEncoding: a package's code takes a text for bytes that is none in hexadecimal.
+	// InterpretationCryptoErrorMalformedByteEncoding: a package's code takes a text for bytes in
+	// hexadecimal, which it is not.
 	InterpretationCryptoErrorMalformedByteEncoding = Code{
 		"INTERPRETATION_CRYPTO_ERROR_MALFORMED_BYTE_ENCODING", InvalidGivenCurrentSystemStateOther, OfContracts,
 		"Give bytes as an even number of lower-case hexadecimal digits.",
 	}
-	// InterpretationCryptoErrorMalformedKey: a package's code takes something for a public key that is none.
+	// InterpretationCryptoErrorMalformedKey: a package's code gives bytes that are no public key.
 	InterpretationCryptoErrorMalformedKey = Code{
 		"INTERPRETATION_CRYPTO_ERROR_MALFORMED_KEY", InvalidGivenCurrentSystemStateOther, OfContracts,
 		"Give the SubjectPublicKeyInfo of a key on secp256k1 in DER, in hexadecimal.",
 	}
-	// InterpretationCryptoErrorMalformedSignature: a package's code takes something for a signature that is none.
+	// InterpretationCryptoErrorMalformedSignature: a package's code gives bytes that are no signature.
 	InterpretationCryptoErrorMalformedSignature = Code{
 		"INTERPRETATION_CRYPTO_ERROR_MALFORMED_SIGNATURE", InvalidGivenCurrentSystemStateOther, OfContracts,
 		"Give an ECDSA signature in DER, in hexadecimal.",

@@ -16,22 +16,22 @@ func DefaultUser(userID string) Identity {
 	return Identity{IdentityProviderID: DefaultIdentityProvider, UserID: userID}
 }
 
-// Tenant is the identity provider whose users share what there is, "" for the default one: who administers another one
-// makes as many users as it likes.
-func (i Identity) Tenant() string { return i.IdentityProviderID }
+// SharedProvider is the identity provider whose users share what there is, "" for the default one: the administrator of
+// another one can make any number of users.
+func (i Identity) SharedProvider() string { return i.IdentityProviderID }
 
 // Account is whose turns the user takes: its own, or those of its identity provider, whose administrator can make as
 // many users as it likes. The default provider's users are the operator's.
 func (i Identity) Account() Identity {
-	if tenant := i.Tenant(); tenant != "" {
-		return Identity{IdentityProviderID: tenant}
+	if provider := i.SharedProvider(); provider != "" {
+		return Identity{IdentityProviderID: provider}
 	}
 	return i
 }
 
-// TenantShare is how many of so many places the users of one identity provider other than the default one may have
+// ProviderShare is how many of so many places the users of one identity provider other than the default one may have
 // together: half of them.
-func TenantShare(all int64) int64 { return max(1, all/2) }
+func ProviderShare(all int64) int64 { return max(1, all/2) }
 
 // Identity is who the user is.
 func (u User) Identity() Identity {

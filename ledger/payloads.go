@@ -7,8 +7,8 @@ const (
 	// as JSON; decoded they take a few times as much.
 	payloadGeneration = 512
 	payloadBytes      = 4 << 20
-	// longestPayload is how many bytes a payload has that is remembered: rules and rounds have a few thousand.
-	longestPayload = 64 << 10
+	// maxPayload is how many bytes a payload has that is remembered: rules and rounds have a few thousand.
+	maxPayload = 64 << 10
 )
 
 // Payloads remembers the decoded payloads of contracts that many submissions use: the coin's rules and rounds are named
@@ -54,7 +54,7 @@ func (p *Payloads) get(id ContractID) (any, bool) {
 
 // put remembers the payload of a contract that has so many bytes as JSON, unless it is long.
 func (p *Payloads) put(id ContractID, payload any, bytes int) {
-	if p == nil || bytes > longestPayload {
+	if p == nil || bytes > maxPayload {
 		return
 	}
 	p.mu.Lock()

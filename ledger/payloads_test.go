@@ -39,7 +39,7 @@ func TestPayloadsAreBoundedInNumberAndInBytes(t *testing.T) {
 					t.Fatal("what is archived is remembered")
 				}
 			default:
-				cache.put(id, id, rapid.IntRange(0, 2*longestPayload).Draw(t, "bytes"))
+				cache.put(id, id, rapid.IntRange(0, 2*maxPayload).Draw(t, "bytes"))
 			}
 			for _, generation := range []payloads{cache.young, cache.aged} {
 				bytes := 0
@@ -57,7 +57,7 @@ func TestPayloadsAreBoundedInNumberAndInBytes(t *testing.T) {
 func TestLongPayloadsAreNotRemembered(t *testing.T) {
 	t.Parallel()
 	cache := NewPayloads()
-	cache.put("long", 1, longestPayload+1)
+	cache.put("long", 1, maxPayload+1)
 	_, ok := cache.get("long")
 	require.False(t, ok)
 }

@@ -40,8 +40,8 @@ type AutomationCaller struct {
 const (
 	// pauseKnown is for how long it is taken for granted that a Schedule is not paused.
 	pauseKnown = 5 * time.Second
-	// leastPause is the shortest time between two looks into the record.
-	leastPause = 20 * time.Millisecond
+	// minInterval is the shortest time between two looks into the record.
+	minInterval = 20 * time.Millisecond
 )
 
 // NewAutomationCaller makes a caller.
@@ -63,7 +63,7 @@ func (c *AutomationCaller) Run(ctx context.Context) {
 		if err := c.callDue(ctx); err != nil && ctx.Err() == nil {
 			c.options.Log.WarnContext(ctx, "automation that is due could not be run", "error", err)
 		}
-		if wait.For(ctx, leastPause) != nil {
+		if wait.For(ctx, minInterval) != nil {
 			return
 		}
 		c.await(ctx)

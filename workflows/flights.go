@@ -15,8 +15,8 @@ import (
 type flights struct {
 	clock func() time.Time
 
-	mu              sync.Mutex
-	most, maxOfUser int
+	mu             sync.Mutex
+	max, maxOfUser int
 	// processes is how many have what one user may have together.
 	processes int
 	byChange  map[ledger.ChangeID]flight
@@ -24,18 +24,18 @@ type flights struct {
 	// bytes are those of the flights that do not wait for a time.
 	bytes       int
 	bytesByUser map[ledger.Identity]int
-	// byTenant counts the flights of the users of each identity provider other than the default one.
-	byTenant map[string]int
+	// byProvider counts the flights of the users of each identity provider other than the default one.
+	byProvider map[string]int
 	// waiting counts the flights that wait for a time that they name, and waitingByUser those of each user. They have
 	// places of their own: however many wait, those that are under way find room.
-	waiting         int
-	waitingByUser   map[ledger.Identity]int
-	waitingByTenant map[string]int
+	waiting           int
+	waitingByUser     map[ledger.Identity]int
+	waitingByProvider map[string]int
 	// waitingBytes are those of the submissions that wait: they may all become due at once, and then stand before the
 	// others.
-	waitingBytes         int
-	waitingBytesByUser   map[ledger.Identity]int
-	waitingBytesByTenant map[string]int
+	waitingBytes           int
+	waitingBytesByUser     map[ledger.Identity]int
+	waitingBytesByProvider map[string]int
 }
 
 type flight struct {
@@ -70,21 +70,21 @@ const (
 // WaitingShare is which part of the places for those that wait for their time one user may have.
 const WaitingShare = 8
 
-func newFlights(most, maxOfUser int, clock func() time.Time) *flights {
+func newFlights(max, maxOfUser int, clock func() time.Time) *flights {
 	return &flights{
-		most: most, maxOfUser: maxOfUser, processes: 1, clock: clock,
+		max: max, maxOfUser: maxOfUser, processes: 1, clock: clock,
 		byChange: map[ledger.ChangeID]flight{}, byUser: map[ledger.Identity]int{},
 		bytesByUser:   map[ledger.Identity]int{},
 		waitingByUser: map[ledger.Identity]int{}, waitingBytesByUser: map[ledger.Identity]int{},
-		byTenant: map[string]int{}, waitingByTenant: map[string]int{}, waitingBytesByTenant: map[string]int{},
+		byProvider: map[string]int{}, waitingByProvider: map[string]int{}, waitingBytesByProvider: map[string]int{},
 	}
 }
 
 // set changes how many there may be, in all and of one user.
-func (f *flights) set(most, maxOfUser int) {
+func (f *flights) set(max, maxOfUser int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.most, f.maxOfUser = most, maxOfUser
+	f.max, f.maxOfUser = max, maxOfUser
 }
 
 // divide has this process take its part of what each user may have.
@@ -129,9 +129,9 @@ func (f *flights) full(entered flight) *fault.Fault {
 	if entered.timed {
 		return f.waitingFull(entered.who, entered.bytes)
 	}
-	if len(f.byChange)-f.waiting >= f.most {
+	if len(f.byChange)-f.waiting >= f.max {
 		return fault.ParticipantBackpressure.New(
-			"The participant is currently overloaded: %d commands are in flight, the most it takes", f.most).
+			"The participant is currently overloaded: %d commands are in flight, the most it takes", f.max).
 			With("reason", "too many commands in flight")
 	}
 	if f.bytes+entered.bytes > maxFlightBytes || f.bytesByUser[entered.who]+entered.bytes > maxUserFlightBytes {
@@ -144,7 +144,7 @@ func (f *flights) full(entered flight) *fault.Fault {
 			entered.who.UserID, f.ofWhole(f.maxOfUser)).
 			With("reason", "too many commands of the user in flight")
 	}
-	return f.tenantFull(entered.who, f.byTenant, "are in flight")
+	return f.providerFull(entered.who, f.byProvider, "are in flight")
 }
 
 // waitingFull refuses one more flight of a user that waits for its time. The caller holds the lock.
@@ -155,34 +155,34 @@ func (f *flights) waitingFull(who ledger.Identity, bytes int) *fault.Fault {
 			f.waitingBytes, f.waitingBytesByUser[who], who.UserID, bytes, maxWaitingBytes, maxUserWaitingBytes).
 			With("reason", "too many bytes of commands wait for their time")
 	}
-	if f.waiting >= f.most {
+	if f.waiting >= f.max {
 		return fault.ParticipantBackpressure.New(
-			"%d commands wait for their minimum ledger time, the most that may: submit it when its time has come", f.most).
+			"%d commands wait for their minimum ledger time, the most that may: submit it when its time has come", f.max).
 			With("reason", "too many commands wait for their time")
 	}
-	whole := max(f.most/WaitingShare, 1)
+	whole := max(f.max/WaitingShare, 1)
 	if part := f.part(whole); f.maxOfUser > 0 && f.waitingByUser[who] >= part {
 		return fault.ParticipantBackpressure.New("%d commands of user %q wait for their minimum ledger time, the most for "+
 			"one user%s: submit it when its time has come", part, who.UserID, f.ofWhole(whole)).
 			With("reason", "too many commands of the user wait for their time")
 	}
-	share, tenant := int(ledger.TenantShare(maxWaitingBytes)), who.Tenant()
-	if tenant != "" && f.waitingBytesByTenant[tenant]+bytes > share {
+	share, provider := int(ledger.ProviderShare(maxWaitingBytes)), who.SharedProvider()
+	if provider != "" && f.waitingBytesByProvider[provider]+bytes > share {
 		return fault.ParticipantBackpressure.New("commands of %d bytes of users of identity provider %q wait for their "+
 			"minimum ledger time; %d more are too many, since %d of all of them together may wait: submit it when its time "+
-			"has come", f.waitingBytesByTenant[tenant], tenant, bytes, share).
+			"has come", f.waitingBytesByProvider[provider], provider, bytes, share).
 			With("reason", "too many bytes of commands of the identity provider wait for their time")
 	}
-	return f.tenantFull(who, f.waitingByTenant, "wait for their minimum ledger time")
+	return f.providerFull(who, f.waitingByProvider, "wait for their minimum ledger time")
 }
 
-// tenantFull refuses one more flight of an identity provider whose users have as many as they may have together. The
+// providerFull refuses one more flight of an identity provider whose users have as many as they may have together. The
 // caller holds the lock.
-func (f *flights) tenantFull(who ledger.Identity, byTenant map[string]int, what string) *fault.Fault {
-	share := ledger.TenantShare(int64(f.most))
-	if tenant := who.Tenant(); tenant != "" && int64(byTenant[tenant]) >= share {
+func (f *flights) providerFull(who ledger.Identity, byProvider map[string]int, what string) *fault.Fault {
+	share := ledger.ProviderShare(int64(f.max))
+	if provider := who.SharedProvider(); provider != "" && int64(byProvider[provider]) >= share {
 		return fault.ParticipantBackpressure.New("%d commands of users of identity provider %q %s, the most for all of "+
-			"them together", share, tenant, what).
+			"them together", share, provider, what).
 			With("reason", "too many commands of the identity provider")
 	}
 	return nil
@@ -190,9 +190,9 @@ func (f *flights) tenantFull(who ledger.Identity, byTenant map[string]int, what 
 
 // count adds a flight to the numbers, or takes it out of them. The caller holds the lock.
 func (f *flights) count(one flight, change int) {
-	byUser, byTenant := f.byUser, f.byTenant
+	byUser, byProvider := f.byUser, f.byProvider
 	if one.timed {
-		byUser, byTenant = f.waitingByUser, f.waitingByTenant
+		byUser, byProvider = f.waitingByUser, f.waitingByProvider
 		f.waiting += change
 		f.waitingBytes += change * one.bytes
 		addTo(f.waitingBytesByUser, one.who, change*one.bytes)
@@ -202,10 +202,10 @@ func (f *flights) count(one flight, change int) {
 		addTo(f.bytesByUser, one.who, change*one.bytes)
 	}
 	addTo(byUser, one.who, change)
-	if tenant := one.who.Tenant(); tenant != "" {
-		addTo(byTenant, tenant, change)
+	if provider := one.who.SharedProvider(); provider != "" {
+		addTo(byProvider, provider, change)
 		if one.timed {
-			addTo(f.waitingBytesByTenant, tenant, change*one.bytes)
+			addTo(f.waitingBytesByProvider, provider, change*one.bytes)
 		}
 	}
 }

@@ -248,9 +248,9 @@ func TestNoIdentityProviderTakesAllFlights(t *testing.T) {
 		require.Nil(t, enter(ledger.DefaultIdentityProvider, "third"), "others find room")
 		now = now.Add(2 * maxFlight)
 		require.Len(t, f.dropLost(), 4)
-		require.Empty(t, f.byTenant)
-		require.Empty(t, f.waitingByTenant)
-		require.Empty(t, f.waitingBytesByTenant)
+		require.Empty(t, f.byProvider)
+		require.Empty(t, f.waitingByProvider)
+		require.Empty(t, f.waitingBytesByProvider)
 	}
 }
 

@@ -114,7 +114,7 @@ func (c *Caller) Run(ctx context.Context) {
 		if err := c.callDue(ctx); err != nil && ctx.Err() == nil {
 			c.options.Log.WarnContext(ctx, "workflows that look after contracts could not be called", "error", err)
 		}
-		if wait.For(ctx, leastPause) != nil {
+		if wait.For(ctx, minInterval) != nil {
 			return
 		}
 		c.await(ctx)

@@ -60,7 +60,7 @@ func (t *tally) count(status int, now time.Time) []any {
 		t.byStatus = make(map[int]int64)
 	}
 	t.byStatus[status]++
-	if now.Sub(t.told) < tellEvery {
+	if now.Sub(t.told) < tellInterval {
 		return nil
 	}
 	t.told = now

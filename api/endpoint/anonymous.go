@@ -16,8 +16,8 @@ const (
 	AnonymousTurns = 4
 	// anonymousWait is how long one waits for its turn, and anonymousTime how long it is worked on.
 	anonymousWait, anonymousTime = 5 * time.Second, 5 * time.Second
-	// longestRest bounds how long a turn rests after a request that took long.
-	longestRest = 10 * time.Second
+	// maxRest bounds how long a turn rests after a request that took long.
+	maxRest = 10 * time.Second
 	// anonymousBody is how long the body of a request without a token may be.
 	anonymousBody = 64 << 10
 )
@@ -44,7 +44,7 @@ func newAnonymous(options LimitOptions) *anonymous {
 	return a
 }
 
-// set changes how much there is for them.
+// set changes the limits.
 func (a *anonymous) set(options LimitOptions) {
 	a.places.resize(int64(options.AnonymousRequests), int64(options.AddressRequests))
 	a.streams.resize(int64(options.AnonymousRequests), int64(options.AddressRequests))
@@ -53,11 +53,11 @@ func (a *anonymous) set(options LimitOptions) {
 
 // refuse says that there is no place for one more.
 func (a *anonymous) refuse(places *places, short shortage) error {
-	all, _, each := places.most()
+	all, _, each := places.limits()
 	if short == shortForAll {
-		return Overloaded(overloadPause, "%d requests without a usable token are being served, the most at once.", all)
+		return Overloaded(retryAfter, "%d requests without a usable token are being served, the most at once.", all)
 	}
-	return Overloaded(overloadPause, "%d requests of the address without a usable token are being served, the most for "+
+	return Overloaded(retryAfter, "%d requests of the address without a usable token are being served, the most for "+
 		"one address at once.", each)
 }
 
@@ -83,7 +83,7 @@ func (a *anonymous) enter(ctx context.Context, address string) (within context.C
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		return nil, nil, Overloaded(overloadPause, "Requests without a usable token take turns, and this one's did not come "+
+		return nil, nil, Overloaded(retryAfter, "Requests without a usable token take turns, and this one's did not come "+
 			"within %s.", anonymousWait)
 	}
 	began := a.time()
@@ -97,7 +97,7 @@ func (a *anonymous) enter(ctx context.Context, address string) (within context.C
 
 // restAfter is how long a turn rests after a request that took so long.
 func (a *anonymous) restAfter(took time.Duration) time.Duration {
-	return min(longestRest, time.Duration(float64(took)*math.Float64frombits(a.rest.Load())))
+	return min(maxRest, time.Duration(float64(took)*math.Float64frombits(a.rest.Load())))
 }
 
 // open takes a place for a stream.
@@ -124,7 +124,7 @@ func (l *Limits) open(who caller) (leave func(), refusal error) {
 		return l.anonymous.open(who.address)
 	}
 	if l.streams.take(who.holder, 1) == shortForProvider {
-		_, together, _ := l.streams.most()
+		_, together, _ := l.streams.limits()
 		return nil, fault.MaximumNumberOfStreams.New(
 			"The users of identity provider %q have %d streams open already, which is as many as all of them may have.",
 			who.holder.provider, together)

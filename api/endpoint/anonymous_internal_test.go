@@ -15,7 +15,7 @@ func TestTurnsRestSoThatTheShareIsKept(t *testing.T) {
 		require.Equal(t, rests, limits.anonymous.restAfter(time.Second), "share %g", share)
 	}
 	usual := NewLimits(LimitOptions{})
-	require.Equal(t, longestRest, usual.anonymous.restAfter(time.Hour), "nobody waits for ever")
+	require.Equal(t, maxRest, usual.anonymous.restAfter(time.Hour), "nobody waits for ever")
 }
 
 func TestARequestWithoutATokenHasSoMuchTime(t *testing.T) {

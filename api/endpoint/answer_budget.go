@@ -27,12 +27,12 @@ func (a *answerBytes) Take(bytes int64) error {
 	more := max(0, a.held+bytes-freeAnswer) - max(0, a.held-freeAnswer)
 	switch a.limits.answers.take(a.who, more) {
 	case shortForAll:
-		return Overloaded(overloadPause, "The node holds %d bytes of answers at the moment, the most it makes at once.",
+		return Overloaded(retryAfter, "The node holds %d bytes of answers at the moment, the most it makes at once.",
 			a.limits.now().AnswerMemory)
 	case shortForProvider:
 		return a.limits.answers.ofProvider(a.who, "bytes of answers")
 	case shortForHolder:
-		return Overloaded(overloadPause,
+		return Overloaded(retryAfter,
 			"The node holds %d bytes of answers to this caller at the moment, the most it makes at once for one user, or for "+
 				"all without a token.", a.limits.now().UserAnswerMemory)
 	case noShortage:
@@ -54,7 +54,7 @@ type exceeding struct{ *answerBytes }
 // Exceed implements [budget.Exceeder].
 func (e exceeding) Exceed() (end func(), err error) {
 	if e.limits.large.take(e.who, 1) != noShortage {
-		return nil, Overloaded(overloadPause, "The node makes another answer at the moment of a row that takes more than %d "+
+		return nil, Overloaded(retryAfter, "The node makes another answer at the moment of a row that takes more than %d "+
 			"bytes: one at a time.", e.limits.now().Answer)
 	}
 	return func() { e.limits.large.give(e.who, 1) }, nil

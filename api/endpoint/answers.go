@@ -82,7 +82,7 @@ func retryLater(header http.Header, status int, err error) int {
 	refusal, ok := fault.As(err)
 	if ok && refusal.Category.Retry() != "" &&
 		(status == http.StatusConflict || status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) {
-		header.Set("Retry-After", strconv.Itoa(int(overloadPause/time.Second)))
+		header.Set("Retry-After", strconv.Itoa(int(retryAfter/time.Second)))
 	}
 	return status
 }

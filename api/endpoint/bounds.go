@@ -10,14 +10,14 @@ type bounds struct {
 	depth, elements, values int
 	// plainTexts refuses texts with NUL.
 	plainTexts bool
-	// longestText refuses longer texts, in bytes; 0 refuses none.
-	longestText int
+	// maxTextBytes refuses longer texts, in bytes; 0 refuses none.
+	maxTextBytes int
 }
 
 // bounds are those of the frame.
 func (f *Frame) bounds() bounds {
 	limits := f.options.Limits.now()
-	return bounds{limits.Depth, limits.Elements, limits.Values, f.options.PlainTexts, f.options.LongestText}
+	return bounds{limits.Depth, limits.Elements, limits.Values, f.options.PlainTexts, f.options.MaxTextBytes}
 }
 
 // check refuses JSON that is nested too deep, or has too many elements in one array or object or too many values in
@@ -88,7 +88,7 @@ func (l *Limits) meter(who caller, body io.Reader) *meteredBody {
 // long must not keep long bodies of other requests away.
 func (l *Limits) meterAsked(who caller, body io.Reader) *meteredBody {
 	return &meteredBody{
-		body: body, limits: l, who: who.holder, in: l.asked, what: "requests of open streams", free: freeAsked,
+		body: body, limits: l, who: who.holder, in: l.streamRequests, what: "requests of open streams", free: freeAsked,
 	}
 }
 
@@ -99,12 +99,12 @@ func (m *meteredBody) Read(into []byte) (int, error) {
 	if more := m.read - m.free - m.held; more > 0 {
 		switch m.in.take(m.who, more) {
 		case shortForAll:
-			return n, Overloaded(overloadPause,
+			return n, Overloaded(retryAfter,
 				"The node holds %d bytes of %s at the moment, the most it takes at once.", m.limits.now().BodyMemory, m.what)
 		case shortForProvider:
 			return n, m.in.ofProvider(m.who, "bytes of "+m.what)
 		case shortForHolder:
-			return n, Overloaded(overloadPause,
+			return n, Overloaded(retryAfter,
 				"The node holds %d bytes of %s of user %q at the moment, the most for one user at once.",
 				m.limits.now().UserBodyMemory, m.what, m.who.name)
 		case noShortage:

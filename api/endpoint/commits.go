@@ -46,7 +46,7 @@ func inTurn[T any](
 	give, err := turns(place.limits).take(waiting, place.who)
 	if err != nil {
 		if ctx.Err() == nil {
-			err = Overloaded(overloadPause, "%d %s are made at once, %d of one user, and this one's turn did not come in %s.",
+			err = Overloaded(retryAfter, "%d %s are made at once, %d of one user, and this one's turn did not come in %s.",
 				DirectCommits, what, UserDirectCommits, commitWait)
 		}
 		return out, err

@@ -187,7 +187,7 @@ func (d *decoder) fillText(target reflect.Value, token json.Token) error {
 
 // checkText refuses a text, or a key, that the endpoints of the family do not take.
 func (d *decoder) checkText(what, text string) error {
-	switch longest := d.within.longestText; {
+	switch longest := d.within.maxTextBytes; {
 	case d.within.plainTexts && strings.Contains(text, "\x00"):
 		return fmt.Errorf("a %s without NUL (U+0000) was expected", what)
 	case longest > 0 && len(text) > longest:

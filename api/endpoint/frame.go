@@ -57,9 +57,9 @@ type Options struct {
 	AllowOrigin func(origin string) bool
 	// PlainTexts refuses bodies with NUL in a text, for endpoints that do not check their texts themselves.
 	PlainTexts bool
-	// LongestText refuses bodies with longer texts, in bytes, for endpoints whose texts go on the ledger; 0 refuses none.
+	// MaxTextBytes refuses bodies with longer texts, in bytes, for endpoints whose texts go on the ledger; 0 refuses none.
 	// What is decoded to bytes does not count.
-	LongestText int
+	MaxTextBytes int
 	// Limits are those of the node; nil makes usual ones.
 	Limits *Limits
 	// Around, if set, is between the frame and the endpoints: it is shown every request that was read and admitted, and
@@ -217,7 +217,7 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 			return nil, encoded(encoding)
 		}
-		body := limits.meter(who, http.MaxBytesReader(w, r.Body, s.longestBody(who)))
+		body := limits.meter(who, http.MaxBytesReader(w, r.Body, s.maxBody(who)))
 		defer body.release()
 		if content, err = s.decode(ctx, body, request.Field(s.bodyIndex)); err != nil {
 			return nil, err
@@ -234,8 +234,8 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	return s.work(ctx, w, who, request, Exchange{Info: s.Info, Request: r, Body: content})
 }
 
-// longestBody is how many bytes the caller may send.
-func (s *served) longestBody(who caller) int64 {
+// maxBody is how many bytes the caller may send.
+func (s *served) maxBody(who caller) int64 {
 	if who.anonymous {
 		return min(anonymousBody, s.frame.options.MaxBodyBytes)
 	}

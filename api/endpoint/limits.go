@@ -130,13 +130,13 @@ type Limits struct {
 	streams *places
 	// bodies are places for the bytes of long bodies.
 	bodies *places
-	// asked are places for the bytes of the requests of open streams.
-	asked *places
+	// streamRequests are places for the bytes of the requests of open streams.
+	streamRequests *places
 	// answers are places for the bytes of answers.
 	answers *places
 	// large is the place of the one answer that may hold more than others.
 	large *places
-	// refused is how many requests were refused since the log said so last.
+	// refused is how many requests were refused since the log said so last, and told when that was, in Unix nanoseconds.
 	refused  atomic.Int64
 	told     atomic.Int64
 	refusals *rate.Limiter
@@ -176,18 +176,18 @@ func PartText[T int | float64](part, whole T, processes int) string {
 func NewLimits(options LimitOptions) *Limits {
 	options = options.withDefaults()
 	l := &Limits{
-		users:       NewRates(options.UserRate, options.Now),
-		addresses:   NewRates(options.AddressRate, options.Now),
-		requests:    newPlaces(int64(options.Requests), int64(options.UserRequests)),
-		waiting:     newPlaces(int64(options.Requests), int64(options.UserRequests)),
-		anonymous:   newAnonymous(options),
-		streams:     newPlaces(math.MaxInt64, math.MaxInt64), // what all and each may have is counted by Streams
-		commits:     NewTurns(DirectCommits, UserDirectCommits),
-		onboardings: NewTurns(DirectCommits, UserDirectCommits),
-		bodies:      newPlaces(options.BodyMemory, options.UserBodyMemory),
-		asked:       newPlaces(options.BodyMemory, options.UserBodyMemory),
-		answers:     newPlaces(options.AnswerMemory, options.UserAnswerMemory),
-		large:       newPlaces(LargeAnswers, LargeAnswers),
+		users:          NewRates(options.UserRate, options.Now),
+		addresses:      NewRates(options.AddressRate, options.Now),
+		requests:       newPlaces(int64(options.Requests), int64(options.UserRequests)),
+		waiting:        newPlaces(int64(options.Requests), int64(options.UserRequests)),
+		anonymous:      newAnonymous(options),
+		streams:        newPlaces(math.MaxInt64, math.MaxInt64), // what all and each may have is counted by Streams
+		commits:        NewTurns(DirectCommits, UserDirectCommits),
+		onboardings:    NewTurns(DirectCommits, UserDirectCommits),
+		bodies:         newPlaces(options.BodyMemory, options.UserBodyMemory),
+		streamRequests: newPlaces(options.BodyMemory, options.UserBodyMemory),
+		answers:        newPlaces(options.AnswerMemory, options.UserAnswerMemory),
+		large:          newPlaces(LargeAnswers, LargeAnswers),
 	}
 	l.refusals = rate.NewLimiter(rate.Inf, 1)
 	l.apply(&limitsNow{whole: options, processes: 1})
@@ -213,7 +213,7 @@ func (l *Limits) Divide(processes int) {
 }
 
 // ShareStreams changes how many streams there are, of which the users of each identity provider have a share.
-func (l *Limits) ShareStreams(all int) { l.streams.share(ledger.TenantShare(int64(all))) }
+func (l *Limits) ShareStreams(all int) { l.streams.share(ledger.ProviderShare(int64(all))) }
 
 func (l *Limits) apply(now *limitsNow) {
 	now.LimitOptions = now.whole
@@ -226,7 +226,7 @@ func (l *Limits) apply(now *limitsNow) {
 	l.waiting.resize(int64(now.Requests), int64(now.UserRequests))
 	l.anonymous.set(now.LimitOptions)
 	l.bodies.resize(now.BodyMemory, now.UserBodyMemory)
-	l.asked.resize(now.BodyMemory, now.UserBodyMemory)
+	l.streamRequests.resize(now.BodyMemory, now.UserBodyMemory)
 	l.answers.resize(now.AnswerMemory, now.UserAnswerMemory)
 	if before == nil || before.Reads != now.Reads || before.UserReads != now.UserReads {
 		l.reads.Store(NewTurns(now.Reads, now.UserReads)) // turns that are taken are given back to those before
@@ -253,8 +253,8 @@ func (o *OverloadedError) Error() string { return o.Err.Error() }
 // Unwrap returns the error itself.
 func (o *OverloadedError) Unwrap() error { return o.Err }
 
-// overloadPause is what clients are told to wait when nobody can know how long it takes.
-const overloadPause = time.Second
+// retryAfter is what clients are told to wait when nobody can know how long it takes.
+const retryAfter = time.Second
 
 // Overloaded makes the refusal of a request that is one too many. The format and its arguments name the limit.
 func Overloaded(after time.Duration, format string, args ...any) error {
@@ -286,7 +286,7 @@ func (l *Limits) crowded() error {
 }
 
 func (l *Limits) tooMany() error {
-	return Overloaded(overloadPause, "The node serves %d requests at the moment, the most it takes at once.",
+	return Overloaded(retryAfter, "The node serves %d requests at the moment, the most it takes at once.",
 		l.now().Requests)
 }
 
@@ -298,7 +298,7 @@ func (l *Limits) refusal(who holder, short shortage) error {
 	case shortForProvider:
 		return l.requests.ofProvider(who, "requests that are being served")
 	case shortForHolder:
-		return Overloaded(overloadPause, "%s requests of user %q are being served, the most for one user at once.",
+		return Overloaded(retryAfter, "%s requests of user %q are being served, the most for one user at once.",
 			l.now().userRequests(), who.name)
 	default:
 		return nil
@@ -319,8 +319,8 @@ func (l *Limits) enter(ctx context.Context, who caller) (within context.Context,
 	return ctx, place.leave, nil
 }
 
-// longestHold is how long a refusal is held back at most. A connection and little else waits for it.
-const longestHold = 10 * time.Second
+// maxHold is how long a refusal is held back at most. A connection and little else waits for it.
+const maxHold = 10 * time.Second
 
 // hold holds the answer back when it is a refusal that trying again at once makes worse.
 func (l *Limits) hold(ctx context.Context, err error) {
@@ -346,9 +346,9 @@ func (l *Limits) hold(ctx context.Context, err error) {
 func (l *Limits) refuse(clock func() time.Time) (wait time.Duration, cancel func()) {
 	now := clock()
 	turn := l.refusals.ReserveN(now, 1)
-	if wait = turn.DelayFrom(now); wait > longestHold {
+	if wait = turn.DelayFrom(now); wait > maxHold {
 		turn.CancelAt(now)
-		wait = longestHold
+		wait = maxHold
 	}
 	return wait, func() { turn.CancelAt(clock()) }
 }
@@ -386,14 +386,14 @@ func (l *Limits) admit(who caller) error {
 	return nil
 }
 
-// tellEvery is how often the log says that requests are refused: refusing must cost less than serving.
-const tellEvery = 10 * time.Second
+// tellInterval is how often the log says that requests are refused: refusing must cost less than serving.
+const tellInterval = 10 * time.Second
 
 // countRefusal counts a request that was one too many, and returns how many there were when it is time to say so.
 func (l *Limits) countRefusal(now time.Time) (refused int64, tell bool) {
 	l.refused.Add(1)
 	told := l.told.Load()
-	if now.UnixNano()-told < int64(tellEvery) || !l.told.CompareAndSwap(told, now.UnixNano()) {
+	if now.UnixNano()-told < int64(tellInterval) || !l.told.CompareAndSwap(told, now.UnixNano()) {
 		return 0, false
 	}
 	return l.refused.Swap(0), true

@@ -16,7 +16,7 @@ type holder struct {
 }
 
 func holderOf(who ledger.Identity) holder {
-	return holder{name: ledger.IdentityText(who), provider: who.Tenant()}
+	return holder{name: ledger.IdentityText(who), provider: who.SharedProvider()}
 }
 
 // shortage is why there is no place.
@@ -48,7 +48,7 @@ type places struct {
 
 func newPlaces(all, each int64) *places {
 	return &places{
-		all: all, each: each, together: ledger.TenantShare(all),
+		all: all, each: each, together: ledger.ProviderShare(all),
 		byHolder: make(map[string]int64), byProvider: make(map[string]int64),
 	}
 }
@@ -57,7 +57,7 @@ func newPlaces(all, each int64) *places {
 func (p *places) resize(all, each int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.all, p.each, p.together = all, each, ledger.TenantShare(all)
+	p.all, p.each, p.together = all, each, ledger.ProviderShare(all)
 }
 
 // share changes how many the users of one identity provider have.
@@ -67,8 +67,8 @@ func (p *places) share(together int64) {
 	p.together = together
 }
 
-// most are how many there are in all, for the users of one identity provider, and for each holder.
-func (p *places) most() (all, together, each int64) {
+// limits are how many there are in all, for the users of one identity provider, and for each holder.
+func (p *places) limits() (all, together, each int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.all, p.together, p.each
@@ -132,8 +132,8 @@ func addTo(counts map[string]int64, name string, more int64) {
 
 // ofProvider says that the users of an identity provider have as many places as they may have together.
 func (p *places) ofProvider(who holder, what string) error {
-	_, together, _ := p.most()
-	return Overloaded(overloadPause, "The users of identity provider %q have %d %s, the most for all of them at once.",
+	_, together, _ := p.limits()
+	return Overloaded(retryAfter, "The users of identity provider %q have %d %s, the most for all of them at once.",
 		who.provider, together, what)
 }
 
@@ -154,12 +154,12 @@ func (p *place) wait() error {
 	}
 	switch waiting.take(p.who, 1) {
 	case shortForAll:
-		return Overloaded(overloadPause, "%d requests wait for news at the moment, the most that may.",
+		return Overloaded(retryAfter, "%d requests wait for news at the moment, the most that may.",
 			p.limits.now().Requests)
 	case shortForProvider:
 		return waiting.ofProvider(p.who, "requests that wait for news")
 	case shortForHolder:
-		return Overloaded(overloadPause, "%s requests of user %q wait for news, the most for one user at once.",
+		return Overloaded(retryAfter, "%s requests of user %q wait for news, the most for one user at once.",
 			p.limits.now().userRequests(), p.who.name)
 	case noShortage:
 	}

@@ -18,8 +18,8 @@ const (
 	burstSeconds = 2
 	// maxRates bounds how many callers are told apart. Callers beyond that share one rate.
 	maxRates = 10_000
-	// sweepEvery is the least time between two sweeps of callers that were quiet.
-	sweepEvery = time.Second
+	// sweepInterval is the least time between two sweeps of idle limiters.
+	sweepInterval = time.Second
 )
 
 // Rates limit how often each caller may do something. A caller that was quiet may do for two seconds' worth at once.
@@ -112,7 +112,7 @@ func (r *Rates) of(caller string, now time.Time) *rate.Limiter {
 	if known, ok := r.byCaller[caller]; ok {
 		return known
 	}
-	if len(r.byCaller) >= maxRates && now.Sub(r.swept) >= sweepEvery {
+	if len(r.byCaller) >= maxRates && now.Sub(r.swept) >= sweepInterval {
 		r.swept = now
 		for name, limiter := range r.byCaller {
 			if limiter.TokensAt(now) >= float64(r.burst) { // as good as a new one

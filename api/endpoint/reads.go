@@ -26,7 +26,7 @@ func (l *Limits) read(ctx context.Context, who holder) (*reading, error) {
 	err := r.begin(waiting)
 	if err != nil && ctx.Err() == nil {
 		now := l.now()
-		err = Overloaded(overloadPause, "%d requests that read are worked on at once, %d of one user, and this one's turn "+
+		err = Overloaded(retryAfter, "%d requests that read are worked on at once, %d of one user, and this one's turn "+
 			"did not come within %s.", now.Reads, now.UserReads, readWait)
 	}
 	return r, err
@@ -68,7 +68,7 @@ func (r *reading) end() {
 // more of its answer than what does not count: others need that meanwhile.
 func Wait(ctx context.Context) (resume func() error, err error) {
 	if held := budget.Of(ctx).Held(); held > freeAnswer {
-		return nil, Overloaded(overloadPause, "The answer has %d bytes already, and one with more than %d waits for no news.",
+		return nil, Overloaded(retryAfter, "The answer has %d bytes already, and one with more than %d waits for no news.",
 			held, freeAnswer)
 	}
 	if place := callOf(ctx).place; place != nil {

@@ -297,9 +297,9 @@ func isUsualEnd(err error) bool {
 
 // shut closes the connection with the handshake that makes sure that the client got everything.
 func (s *socket) shut(ctx context.Context, code websocket.StatusCode, reason string) {
-	const longest = 123 // what a control frame has room for (RFC 6455, 5.5)
-	if len(reason) > longest {
-		end := longest - len("…")
+	const limit = 123 // what a control frame has room for (RFC 6455, 5.5)
+	if len(reason) > limit {
+		end := limit - len("…")
 		for !utf8.RuneStart(reason[end]) {
 			end--
 		}

@@ -70,7 +70,7 @@ func (f *Frame) MountStreams(router chi.Router, streams []Stream) error {
 	if f.options.Streams == nil {
 		return errors.New("a frame that serves streams needs somewhere to register those that are open")
 	}
-	f.options.Limits.ShareStreams(f.options.Streams.most())
+	f.options.Limits.ShareStreams(f.options.Streams.limit())
 	for _, stream := range streams {
 		if err := stream.check(); err != nil {
 			return err
@@ -126,9 +126,9 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	open := &openStream{claims: callOf(ctx).claims, end: end, authenticate: callOf(ctx).authenticate}
-	remove, refusal, untold := streams.add(open, changes)
-	if untold != nil {
-		s.refuse(ctx, w, untold)
+	remove, refusal, unopened := streams.add(open, changes)
+	if unopened != nil {
+		s.refuse(ctx, w, unopened)
 		return
 	}
 	defer remove()

@@ -98,7 +98,7 @@ func TestStreamsEndWithTheRightsOfTheirUser(t *testing.T) {
 }
 
 // A lookup that hangs keeps streams of others open for one recheck at most, and its own not longer.
-func TestNoStreamOutlivesADoubtThatCannotBeSettled(t *testing.T) {
+func TestNoStreamOutlivesARecheckThatCannotBeSettled(t *testing.T) {
 	t.Parallel()
 	const hanging = 40
 	s := serveStream(t, endpoint.StreamOptions{})

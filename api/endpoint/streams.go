@@ -69,11 +69,11 @@ type Streams struct {
 	changes   uint64
 	changed   map[string]uint64
 	forgotten uint64
-	// unsure are streams whose rights must be looked up again, each once however often their user changes meanwhile;
-	// checking tells that somebody does.
-	unsure   map[*openStream]struct{}
-	checking bool
-	stopping bool
+	// toRecheck are streams whose rights must be looked up again, each once however often their user changes meanwhile;
+	// rechecking is set while somebody does.
+	toRecheck  map[*openStream]struct{}
+	rechecking bool
+	stopping   bool
 	// processes is how many serve the streams of a user together.
 	processes int
 	// drained is closed, when the node stops, as soon as no stream is open.
@@ -109,7 +109,7 @@ func NewStreams(options StreamOptions) *Streams {
 	return &Streams{
 		options: options, byUser: make(map[ledger.Identity]map[*openStream]struct{}),
 		refused: make(map[ledger.Identity]int), drained: make(chan struct{}), processes: 1,
-		changed: make(map[string]uint64), unsure: make(map[*openStream]struct{}),
+		changed: make(map[string]uint64), toRecheck: make(map[*openStream]struct{}),
 	}
 }
 
@@ -127,8 +127,8 @@ func (s *Streams) Divide(processes int) {
 	s.processes = max(1, processes)
 }
 
-// most is how many there may be.
-func (s *Streams) most() int {
+// limit is how many there may be.
+func (s *Streams) limit() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.options.Max
@@ -150,7 +150,7 @@ func (s *Streams) UserChanged(id string) {
 	s.note(id)
 	for who, streams := range s.byUser {
 		if id == "" || who.UserID == id {
-			s.doubt(streams)
+			s.recheck(streams)
 		}
 	}
 }
@@ -196,9 +196,9 @@ func (s *Streams) seen() uint64 {
 }
 
 // add registers a stream, and returns how to remove it; changes is what seen returned before it was authenticated. A
-// refused stream is registered too: it is open until its client has been told. An untold one is not: even
-// refused streams of its user are too many, and it is to be refused before it is opened.
-func (s *Streams) add(open *openStream, changes uint64) (remove func(), refusal, untold error) {
+// refused stream is registered too: it is open until its client has been told. When even too many refused streams of
+// the user are open, unopened is the refusal, and the stream is not registered.
+func (s *Streams) add(open *openStream, changes uint64) (remove func(), refusal, unopened error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	user := open.claims.Identity()
@@ -217,7 +217,7 @@ func (s *Streams) add(open *openStream, changes uint64) (remove func(), refusal,
 	s.byUser[user][open] = struct{}{}
 	s.count++
 	if changes < max(s.forgotten, s.changed[user.UserID]) {
-		s.doubt(map[*openStream]struct{}{open: {}})
+		s.recheck(map[*openStream]struct{}{open: {}})
 	}
 	return func() { s.remove(open) }, nil, nil
 }
@@ -255,7 +255,7 @@ func (s *Streams) remove(open *openStream) {
 	defer s.mu.Unlock()
 	user := open.claims.Identity()
 	delete(s.byUser[user], open)
-	delete(s.unsure, open)
+	delete(s.toRecheck, open)
 	if len(s.byUser[user]) == 0 {
 		delete(s.byUser, user)
 	}
@@ -274,30 +274,30 @@ func (s *Streams) drain() {
 	}
 }
 
-// doubt has streams checked. The caller holds the lock.
-func (s *Streams) doubt(streams map[*openStream]struct{}) {
+// recheck has streams checked again. The caller holds the lock.
+func (s *Streams) recheck(streams map[*openStream]struct{}) {
 	for open := range streams {
-		s.unsure[open] = struct{}{}
+		s.toRecheck[open] = struct{}{}
 	}
-	if len(s.unsure) > 0 && !s.checking {
-		s.checking = true
-		go s.checkUnsure()
+	if len(s.toRecheck) > 0 && !s.rechecking {
+		s.rechecking = true
+		go s.recheckAll()
 	}
 }
 
-// checkUnsure checks streams, a few at once, until none is in doubt: thousands at once would ask the database thousands
-// of times what it answers once. All those that are in doubt now are checked within twice the timeout, or end.
-func (s *Streams) checkUnsure() {
+// recheckAll checks streams, a few at once, until none is left: thousands at once would ask the database thousands of
+// times what it answers once. All those that are to be checked now are checked within twice the timeout, or end.
+func (s *Streams) recheckAll() {
 	for {
 		s.mu.Lock()
-		unsure := slices.Collect(maps.Keys(s.unsure))
-		clear(s.unsure)
-		s.checking = len(unsure) > 0
+		streams := slices.Collect(maps.Keys(s.toRecheck))
+		clear(s.toRecheck)
+		s.rechecking = len(streams) > 0
 		s.mu.Unlock()
-		if len(unsure) == 0 {
+		if len(streams) == 0 {
 			return
 		}
-		checkAll(unsure)
+		checkAll(streams)
 	}
 }
 

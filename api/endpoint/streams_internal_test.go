@@ -21,54 +21,54 @@ func streamOf(user string, authenticate func() (auth.Claims, error)) *openStream
 }
 
 // However often a user changes while its streams wait to be looked at: each is looked at once more.
-func TestAStreamIsDoubtedOnce(t *testing.T) {
+func TestAStreamIsRecheckedOnce(t *testing.T) {
 	t.Parallel()
 	s := NewStreams(StreamOptions{})
 	var looks atomic.Int64
 	entered, goOn := make(chan struct{}), make(chan struct{})
-	remove, refusal, untold := s.add(streamOf("alice", func() (auth.Claims, error) {
+	remove, refusal, unopened := s.add(streamOf("alice", func() (auth.Claims, error) {
 		looks.Add(1)
 		entered <- struct{}{}
 		<-goOn
 		return auth.NewClaims(ledger.User{ID: "alice"}, nil), nil
 	}), s.seen())
 	require.NoError(t, refusal)
-	require.NoError(t, untold)
+	require.NoError(t, unopened)
 	s.UserChanged("alice")
 	<-entered // the first look is under way
 	for range 1000 {
 		s.UserChanged("alice")
 	}
 	s.mu.Lock()
-	require.Len(t, s.unsure, 1)
+	require.Len(t, s.toRecheck, 1)
 	s.mu.Unlock()
 	goOn <- struct{}{}
 	<-entered
 	goOn <- struct{}{}
-	require.Eventually(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return !s.checking }, time.Minute,
+	require.Eventually(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return !s.rechecking }, time.Minute,
 		time.Millisecond)
 	require.EqualValues(t, 2, looks.Load())
 
 	s.mu.Lock()
-	s.checking = true // nobody looks, so that it stays in doubt
+	s.rechecking = true // nobody looks, so that it stays to be rechecked
 	s.mu.Unlock()
 	s.UserChanged("alice")
 	remove()
-	require.Empty(t, s.unsure, "who has gone is not looked at")
+	require.Empty(t, s.toRecheck, "who has gone is not looked at")
 }
 
-// A stream that opens while users change is in doubt when its own did.
-func TestOnlyStreamsOfUsersWhoChangedAreDoubted(t *testing.T) {
+// A stream that opens while users change is rechecked when its own did.
+func TestOnlyStreamsOfUsersWhoChangedAreRechecked(t *testing.T) {
 	t.Parallel()
-	open := func(s *Streams, user string, seen uint64) (doubted bool) {
-		before := len(s.unsure)
-		_, refusal, untold := s.add(streamOf(user, nil), seen)
+	open := func(s *Streams, user string, seen uint64) (rechecked bool) {
+		before := len(s.toRecheck)
+		_, refusal, unopened := s.add(streamOf(user, nil), seen)
 		require.NoError(t, refusal)
-		require.NoError(t, untold)
-		return len(s.unsure) > before
+		require.NoError(t, unopened)
+		return len(s.toRecheck) > before
 	}
 	s := NewStreams(StreamOptions{})
-	s.checking = true // nobody looks
+	s.rechecking = true // nobody looks
 	seen := s.seen()
 	s.UserChanged("tina")
 	require.True(t, open(s, "tina", seen))

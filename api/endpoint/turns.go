@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Turns are those of callers to do what takes the database and the processors: so many at once, so many of the users of
+// Turns are semaphores for what takes the database and the processors: so many callers at once, so many of the users of
 // each identity provider other than the default one, and so many of one user. Others wait, in the order of coming. They
 // are safe for concurrent use.
 type Turns struct {
@@ -37,36 +37,36 @@ func NewTurns(all, each int) *Turns {
 	}
 }
 
-// Take waits for a turn of a user. Call give when it is over. The error is the cause of the end of ctx. Nobody is the
-// user of a node that asks for no tokens: it does not tell its callers apart, and all turns are theirs.
-func (t *Turns) Take(ctx context.Context, who ledger.Identity) (give func(), err error) {
+// Take waits for a turn of a user. Call release when it is over. The error is the cause of the end of ctx. On a node
+// that asks for no tokens callers are not told apart, and share all turns.
+func (t *Turns) Take(ctx context.Context, who ledger.Identity) (release func(), err error) {
 	return t.take(ctx, holderOf(who))
 }
 
-func (t *Turns) take(ctx context.Context, who holder) (give func(), err error) {
+func (t *Turns) take(ctx context.Context, who holder) (release func(), err error) {
 	each := t.each
 	if who.name == "" {
 		each = t.count
 	}
 	var taken []func()
-	give = func() {
-		for _, back := range slices.Backward(taken) {
-			back()
+	release = func() {
+		for _, leave := range slices.Backward(taken) {
+			leave()
 		}
 	}
-	own, part := t.join(t.byHolder, who.name, each)
-	taken = append(taken, part)
-	together, part := t.join(t.byProvider, who.provider, t.ofProvider(who))
-	taken = append(taken, part)
+	own, leave := t.join(t.byHolder, who.name, each)
+	taken = append(taken, leave)
+	together, leave := t.join(t.byProvider, who.provider, t.ofProvider(who))
+	taken = append(taken, leave)
 	// In this order, so that nobody queues up for the turns of all without one of its own.
 	for _, turns := range []*semaphore.Weighted{own, together, t.all} {
 		if err := turns.Acquire(ctx, 1); err != nil {
-			give()
+			release()
 			return nil, context.Cause(ctx)
 		}
 		taken = append(taken, func() { turns.Release(1) })
 	}
-	return give, nil
+	return release, nil
 }
 
 // ofProvider is how many turns the users of an identity provider have together.
@@ -74,11 +74,11 @@ func (t *Turns) ofProvider(who holder) int64 {
 	if who.provider == "" {
 		return t.count
 	}
-	return ledger.TenantShare(t.count)
+	return ledger.ProviderShare(t.count)
 }
 
-// join finds the turns of a name. Call part when they are not needed any more.
-func (t *Turns) join(among map[string]*ownTurns, name string, count int64) (turns *semaphore.Weighted, part func()) {
+// join finds the turns of a name. Call leave when they are not needed any more.
+func (t *Turns) join(among map[string]*ownTurns, name string, count int64) (turns *semaphore.Weighted, leave func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	own, known := among[name]

@@ -100,8 +100,8 @@ func (a *API) completions(ctx context.Context, req completionsRequest) ([]Comple
 		return nil, err
 	}
 	claims := endpoint.Claims(ctx)
-	fetch := func(ctx context.Context, upTo ledger.Offset, most int) ([]CompletionStreamResponse, error) {
-		query.UpTo, query.Limit = upTo, int32(most)
+	fetch := func(ctx context.Context, upTo ledger.Offset, limit int) ([]CompletionStreamResponse, error) {
+		query.UpTo, query.Limit = upTo, int32(limit)
 		begin := query.After
 		found, err := a.record.Completions(ctx, query)
 		if err == nil {
@@ -112,7 +112,7 @@ func (a *API) completions(ctx context.Context, req completionsRequest) ([]Comple
 			elements[i] = a.toAPICompletionElement(claims, completion, query.Parties)
 			query.After = completion.Offset
 		}
-		if len(found) < most { // all up to there has been read
+		if len(found) < limit { // all up to there has been read
 			query.After = upTo
 		}
 		return elements, err

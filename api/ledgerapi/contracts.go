@@ -81,25 +81,25 @@ func (a *API) activeContracts(ctx context.Context, req activeContractsRequest) (
 	if err != nil {
 		return nil, err
 	}
-	elements, _, err := a.readActive(ctx, &query, format, bounds.most, untilTheEnd)
+	elements, _, err := a.readActive(ctx, &query, format, bounds.fetch, untilTheEnd)
 	if err != nil {
 		return nil, err
 	}
 	return elements, bounds.check(len(elements))
 }
 
-// readActive returns contracts that the format shows, up to most and for as long as it may go on, and whether there may
-// be more of them.
+// readActive returns contracts that the format shows, up to limit and for as long as it may go on, and whether there
+// may be more of them.
 func (a *API) readActive(
-	ctx context.Context, query *db.ActiveQuery, format *eventFormat, most int, goOn func(context.Context) bool,
+	ctx context.Context, query *db.ActiveQuery, format *eventFormat, limit int, goOn func(context.Context) bool,
 ) (elements []JsGetActiveContractsResponse, more bool, err error) {
 	portions := budget.NewPortions(activePage)
-	for more = true; more && len(elements) < most && goOn(ctx); {
+	for more = true; more && len(elements) < limit && goOn(ctx); {
 		var shown []JsGetActiveContractsResponse
 		if shown, more, err = a.readActivePage(ctx, query, portions, format); err != nil {
 			return nil, false, err
 		}
-		room := most - len(elements)
+		room := limit - len(elements)
 		more = more || len(shown) > room
 		elements = append(elements, shown[:min(len(shown), room)]...)
 	}

@@ -34,8 +34,8 @@ func (c Counts) withDefaults() Counts {
 // check refuses a submission that holds too much, before anything is made of what it holds.
 func (c Counts) check(body JsCommands) error {
 	for _, list := range []struct {
-		field       string
-		count, most int
+		field      string
+		count, max int
 	}{
 		{"commands", len(body.Commands), c.Commands},
 		{"act_as", len(body.ActAs), c.Parties},
@@ -44,9 +44,9 @@ func (c Counts) check(body JsCommands) error {
 		{"prefetch_contract_keys", len(body.PrefetchContractKeys), c.Disclosed},
 		{"package_id_selection_preference", len(body.PackageIDSelectionPreference), c.Disclosed},
 	} {
-		if list.count > list.most {
+		if list.count > list.max {
 			return fault.InvalidArgumentf("%s has %d elements, and %d are the most in one submission",
-				list.field, list.count, list.most).WithHint("Split it over several submissions.")
+				list.field, list.count, list.max).WithHint("Split it over several submissions.")
 		}
 	}
 	return nil

@@ -24,8 +24,9 @@ type Watcher interface {
 
 // listBounds say where a list ends.
 type listBounds struct {
-	// most is how many elements to read. One more than limit: a list that reaches it is refused.
-	most int
+	// fetch is how many elements to read: one more than limit, unless the client has set that, so that a list that reaches
+	// it is refused.
+	fetch int
 	// limit is how many elements a list may have.
 	limit int
 	// idle is how long to wait for a further element.
@@ -48,16 +49,16 @@ const (
 // the server's setting).
 func (a *API) listBounds(query listQuery, advice string) (listBounds, error) {
 	system := a.settings.MaxListElements
-	bounds := listBounds{most: system + 1, limit: system, idle: a.settings.ListWait, advice: advice}
+	bounds := listBounds{fetch: system + 1, limit: system, idle: a.settings.ListWait, advice: advice}
 	if query.Limit != nil && *query.Limit < 1 {
 		return listBounds{}, endpoint.InvalidParameter("limit", "it must be at least 1")
 	}
 	if query.Limit != nil && *query.Limit <= int64(system) {
-		bounds.most = int(*query.Limit)
-		bounds.limit = bounds.most
+		bounds.fetch = int(*query.Limit)
+		bounds.limit = bounds.fetch
 	}
 	if query.IdleTimeout != nil {
-		const longestWait = int64(time.Hour / time.Millisecond) // the request ends long before
+		const maxWait = int64(time.Hour / time.Millisecond) // the request ends long before
 		const longest = int64(v2.MaxDuration / time.Millisecond)
 		if *query.IdleTimeout < 0 {
 			return listBounds{}, endpoint.InvalidParameter("stream_idle_timeout_ms", "it must not be negative")
@@ -66,7 +67,7 @@ func (a *API) listBounds(query listQuery, advice string) (listBounds, error) {
 			return listBounds{}, endpoint.InvalidParameter("stream_idle_timeout_ms",
 				fmt.Sprintf("it must be at most %d, which is 292 years", longest))
 		}
-		bounds.idle = time.Duration(min(*query.IdleTimeout, longestWait)) * time.Millisecond
+		bounds.idle = time.Duration(min(*query.IdleTimeout, maxWait)) * time.Millisecond
 	}
 	return bounds, nil
 }
@@ -104,8 +105,8 @@ func (a *API) stillThere(ctx context.Context, begin ledger.Offset) error {
 	return err
 }
 
-// fetcher returns up to most further elements of a list, up to an offset. Fewer than most mean that there are no more.
-type fetcher[T any] func(ctx context.Context, upTo ledger.Offset, most int) ([]T, error)
+// fetcher returns up to limit further elements of a list, up to an offset. Fewer than limit mean that there are no more.
+type fetcher[T any] func(ctx context.Context, upTo ledger.Offset, limit int) ([]T, error)
 
 // answerTime is how long before the end of the request's time a list is answered with what it has: whoever asks goes on
 // after that.
@@ -118,7 +119,7 @@ const answerTime = 2 * time.Second
 func collect[T any](
 	ctx context.Context, a *API, bounds listBounds, head db.Head, fetch fetcher[T], checkpoint func(db.Head) T,
 ) ([]T, error) {
-	if bounds.most == 0 {
+	if bounds.fetch == 0 {
 		return nil, nil
 	}
 	waiting, cancel := ctx, context.CancelFunc(func() {})
@@ -126,10 +127,10 @@ func collect[T any](
 		waiting, cancel = context.WithDeadline(ctx, end.Add(-answerTime))
 	}
 	defer cancel()
-	elements, err := kept(ctx, head.Offset, bounds.most, fetch)
-	for err == nil && len(elements) < bounds.most {
+	elements, err := kept(ctx, head.Offset, bounds.fetch, fetch)
+	for err == nil && len(elements) < bounds.fetch {
 		var found []T
-		found, head, err = next(ctx, waiting, a, bounds.idle, head, bounds.most-len(elements), fetch)
+		found, head, err = next(ctx, waiting, a, bounds.idle, head, bounds.fetch-len(elements), fetch)
 		if err == nil && len(found) == 0 {
 			return withCheckpoint(elements, bounds, head, checkpoint), nil
 		}
@@ -148,9 +149,9 @@ func collect[T any](
 }
 
 // kept fetches elements, and has what was read for none count no longer: a list that waits holds its elements alone.
-func kept[T any](ctx context.Context, upTo ledger.Offset, most int, fetch fetcher[T]) ([]T, error) {
+func kept[T any](ctx context.Context, upTo ledger.Offset, limit int, fetch fetcher[T]) ([]T, error) {
 	reading, release := budget.Part(ctx)
-	found, err := fetch(reading, upTo, most)
+	found, err := fetch(reading, upTo, limit)
 	if len(found) == 0 {
 		release()
 	}
@@ -164,7 +165,7 @@ type noPlaceError struct{ error }
 // idle, or before the context of waiting ended. The head that has been read up to is returned: with an error, the one
 // before, since what came later was not read.
 func next[T any](
-	ctx, waiting context.Context, a *API, idle time.Duration, head db.Head, most int, fetch fetcher[T],
+	ctx, waiting context.Context, a *API, idle time.Duration, head db.Head, limit int, fetch fetcher[T],
 ) ([]T, db.Head, error) {
 	waiting, cancel := context.WithTimeout(waiting, idle)
 	defer cancel()
@@ -191,7 +192,7 @@ func next[T any](
 		if err != nil {
 			return nil, head, err
 		}
-		found, err := kept(ctx, reached.Offset, most, fetch)
+		found, err := kept(ctx, reached.Offset, limit, fetch)
 		if err == nil && len(found) > 0 { // what came later is only for those who may still read it
 			err = endpoint.CheckStill(ctx)
 		}

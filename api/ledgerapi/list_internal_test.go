@@ -69,7 +69,7 @@ func TestListsThatWaitHoldNothing(t *testing.T) {
 			}
 			return []ledger.Offset{upTo}, budget.Of(ctx).Take(shown)
 		}
-		elements, err := collect(budget.With(t.Context(), whole), a, listBounds{most: 10, limit: 10, idle: time.Hour},
+		elements, err := collect(budget.With(t.Context(), whole), a, listBounds{fetch: 10, limit: 10, idle: time.Hour},
 			record.head, fetch, func(head db.Head) ledger.Offset { return -head.Offset })
 		require.NoError(t, err, name)
 		require.Equal(t, test.elements, elements, name)

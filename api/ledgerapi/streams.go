@@ -198,7 +198,7 @@ func followUpdates[T any](
 func sendUpdates[T any](
 	ctx context.Context, a *API, query db.UpdatesQuery, show shower[T], send endpoint.Send[T],
 ) error {
-	bounds := fetchBounds{most: updatesPage, reads: 1, portions: budget.NewPortions(updatesPage)}
+	bounds := fetchBounds{limit: updatesPage, reads: 1, portions: budget.NewPortions(updatesPage)}
 	for query.After < query.UpTo {
 		var elements []T
 		read := func(ctx context.Context) (err error) {

@@ -17,10 +17,11 @@ type TailRecord interface {
 }
 
 const (
-	// tailBreath is the least time between two looks at the end of the record: under load one look serves many commits.
-	tailBreath = 5 * time.Millisecond
-	// tailPause is the time between two tries while the database does not answer.
-	tailPause = 500 * time.Millisecond
+	// tailMinInterval is the least time between two looks at the end of the record: under load one look serves many
+	// commits.
+	tailMinInterval = 5 * time.Millisecond
+	// tailBackoff is the time between two tries while the database does not answer.
+	tailBackoff = 500 * time.Millisecond
 	// tailStretch is how many new entries are looked at for their parties. After more, everybody is woken.
 	tailStretch = 1000
 )
@@ -142,14 +143,14 @@ func (t *tail) run(ctx context.Context, after ledger.Offset) {
 		}
 		head, touched, err := t.look(ctx, after)
 		if err != nil { // nobody misses anything: the next look begins at the same place
-			if wait.For(ctx, tailPause) != nil {
+			if wait.For(ctx, tailBackoff) != nil {
 				return
 			}
 			continue
 		}
 		t.advance(ctx, head, touched)
 		after = head.Offset
-		if wait.For(ctx, tailBreath) != nil {
+		if wait.For(ctx, tailMinInterval) != nil {
 			return
 		}
 	}

@@ -86,13 +86,13 @@ func listUpdates[T any](ctx context.Context, a *API, req updatesRequest, view up
 	}
 	query := updatesQuery(req.Body, view.readers)
 	if req.Body.EndInclusive == nil {
-		fetch := func(ctx context.Context, upTo ledger.Offset, most int) ([]T, error) {
+		fetch := func(ctx context.Context, upTo ledger.Offset, limit int) ([]T, error) {
 			query.UpTo = upTo
-			return fetchUpdates(ctx, a, &query, fetchBounds{most: most}, view.show)
+			return fetchUpdates(ctx, a, &query, fetchBounds{limit: limit}, view.show)
 		}
 		return collect(ctx, a, bounds, head, fetch, view.checkpoint)
 	}
-	elements, err := fetchUpdates(ctx, a, &query, fetchBounds{most: bounds.most}, view.show)
+	elements, err := fetchUpdates(ctx, a, &query, fetchBounds{limit: bounds.fetch}, view.show)
 	if err != nil {
 		return nil, err
 	}
@@ -163,8 +163,8 @@ func (a *API) updatesRange(ctx context.Context, body GetUpdatesRequest) (db.Head
 
 // fetchBounds say when to stop reading updates.
 type fetchBounds struct {
-	// most is how many elements to return.
-	most int
+	// limit is how many elements to return.
+	limit int
 	// reads is how many portions of the record to look at; 0 for as many as it takes. Then it also ends when the answer is
 	// long.
 	reads int
@@ -192,14 +192,14 @@ func scanUpdates[T any](
 		bounds.portions = budget.NewPortions(updatesPage)
 	}
 	var elements []T
-	for reads := 1; query.After < query.UpTo && len(elements) < bounds.most; reads++ {
+	for reads := 1; query.After < query.UpTo && len(elements) < bounds.limit; reads++ {
 		page, more, release, err := readUpdates(ctx, a, *query, bounds.portions)
 		if err != nil {
 			return nil, err
 		}
 		release() // what is shown of it counts from here on
 		for _, update := range page {
-			if len(elements) == bounds.most {
+			if len(elements) == bounds.limit {
 				return elements, nil
 			}
 			element, ok, err := show(update)

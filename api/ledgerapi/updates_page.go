@@ -69,7 +69,7 @@ func (a *API) updatesPage(ctx context.Context, req updatesPageRequest) (GetUpdat
 		shown, ok, err := a.toAPIUpdate(update, format)
 		return JsGetUpdateResponse{shown}, ok, err
 	}
-	page.Updates, err = fetchUpdates(ctx, a, &query, fetchBounds{most: int(size), reads: maxPageReads}, show)
+	page.Updates, err = fetchUpdates(ctx, a, &query, fetchBounds{limit: int(size), reads: maxPageReads}, show)
 	if err != nil || query.After == query.UpTo { // a failure, or the last page
 		return page, err
 	}
@@ -84,12 +84,12 @@ func (a *API) updatesPage(ctx context.Context, req updatesPageRequest) (GetUpdat
 }
 
 // pageSize checks the size that is asked for.
-func pageSize(asked *int32, usual, most int32) (int32, error) {
+func pageSize(asked *int32, defaultSize, maxSize int32) (int32, error) {
 	switch {
 	case asked == nil:
-		return usual, nil
-	case *asked <= 0 || *asked > most:
-		return 0, fault.InvalidArgumentf("max_page_size must be between 1 and %d, but is %d", most, *asked)
+		return defaultSize, nil
+	case *asked <= 0 || *asked > maxSize:
+		return 0, fault.InvalidArgumentf("max_page_size must be between 1 and %d, but is %d", maxSize, *asked)
 	default:
 		return *asked, nil
 	}

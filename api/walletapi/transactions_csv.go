@@ -43,11 +43,11 @@ func (a *API) exportTransactions(ctx context.Context, req exportTransactionsRequ
 		}
 	}
 	if asCSV {
-		most := 0
+		limit := 0
 		if req.PageSize != nil {
-			most = int(size)
+			limit = int(size)
 		}
-		return a.csvContent(ctx, w.party, req.BeginAfterID, most)
+		return a.csvContent(ctx, w.party, req.BeginAfterID, limit)
 	}
 	items, err := a.page(ctx, w.party, req.BeginAfterID, int(size))
 	if err != nil {
@@ -63,7 +63,7 @@ func (a *API) exportTransactions(ctx context.Context, req exportTransactionsRequ
 }
 
 // csvContent is a table of the party's items after one of them, at most so many; 0 is all. It is made while it is sent.
-func (a *API) csvContent(ctx context.Context, party ledger.Party, after string, most int) (endpoint.Content, error) {
+func (a *API) csvContent(ctx context.Context, party ledger.Party, after string, limit int) (endpoint.Content, error) {
 	from, found, err := a.historyAfter(ctx, after)
 	if err != nil {
 		return endpoint.Content{}, err
@@ -79,7 +79,7 @@ func (a *API) csvContent(ctx context.Context, party ledger.Party, after string, 
 				return err
 			}
 			if found {
-				if err := a.writeItems(ctx, table, from, after, most); err != nil {
+				if err := a.writeItems(ctx, table, from, after, limit); err != nil {
 					return err
 				}
 			}
@@ -90,7 +90,7 @@ func (a *API) csvContent(ctx context.Context, party ledger.Party, after string, 
 }
 
 // writeItems writes the items behind one of them.
-func (a *API) writeItems(ctx context.Context, table *csvTable, from ledger.Offset, after string, most int) error {
+func (a *API) writeItems(ctx context.Context, table *csvTable, from ledger.Offset, after string, limit int) error {
 	behind, written := after == "", 0
 	return a.eachItem(ctx, table.party, from, func(ctx context.Context, item history.Item) (bool, error) {
 		if behind {
@@ -100,7 +100,7 @@ func (a *API) writeItems(ctx context.Context, table *csvTable, from ledger.Offse
 			written++
 		}
 		behind = behind || item.EventID == after
-		return most == 0 || written < most, nil
+		return limit == 0 || written < limit, nil
 	})
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/devnet/datadir"
 )
 
-// leastSpace is how much disk a development node should find.
-const leastSpace = 1 << 30
+// minSpace is how much disk a development node should find.
+const minSpace = 1 << 30
 
 type doctorCommand struct {
 	client.Node
@@ -91,8 +91,8 @@ func (c *doctorCommand) space() finding {
 		return found
 	}
 	free := disk.Bavail * uint64(disk.Bsize)
-	found.Found = fmt.Sprintf("%.1f GiB free", float64(free)/leastSpace)
-	if free < leastSpace {
+	found.Found = fmt.Sprintf("%.1f GiB free", float64(free)/minSpace)
+	if free < minSpace {
 		found.OK, found.Advice = false, "free some: a node needs about a GiB to begin with"
 	}
 	return found

@@ -34,7 +34,7 @@ type dumpFile struct {
 // record unpack to five to twenty times theirs.
 const (
 	usualUnpacking = 100
-	leastUnpacked  = 1 << 30
+	minUnpacked    = 1 << 30
 	// maxUnpackedList bounds what an archive lists as its content, and the versions of its schema.
 	maxUnpackedList = 16 << 20
 )
@@ -46,7 +46,7 @@ func openDump(ctx context.Context, path string, major int, maxUnpacked int64) (d
 		return dumpFile{}, err
 	}
 	if maxUnpacked == 0 {
-		maxUnpacked = max(leastUnpacked, usualUnpacking*file.Size())
+		maxUnpacked = max(minUnpacked, usualUnpacking*file.Size())
 	}
 	program, err := postgres.Program(ctx, "pg_restore", major)
 	return dumpFile{path: path, program: program, size: file.Size(), max: maxUnpacked}, err

@@ -286,7 +286,7 @@ func (n *node) stop(ctx context.Context, reason error) {
 	n.logStop(ctx, reason)
 	defer func() { n.options.log.InfoContext(ctx, "stopped", "took", time.Since(began).String()) }()
 	n.drain(ctx, reason)
-	n.presence.ends(ctx)
+	n.presence.workerStopping(ctx)
 	n.callers.stop()
 	if n.worker != nil {
 		n.worker.Stop()

@@ -81,7 +81,7 @@ func (n *node) startClient(ctx, background context.Context) error {
 		}
 	}()
 	if n.options.roles.worker {
-		return n.presence.begins(ctx) // whose heartbeat asks Temporal through the client
+		return n.presence.workerStarted(ctx) // whose heartbeat asks Temporal through the client
 	}
 	return nil
 }

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// overduePause is between two looks at what is due.
-	overduePause = 5 * time.Second
+	// overdueInterval is between two looks at what is due.
+	overdueInterval = 5 * time.Second
 	// overdueTimeout bounds one look.
 	overdueTimeout = 10 * time.Second
 )
@@ -40,7 +40,7 @@ func newOverdue(n *node) *overdue {
 
 // run looks from time to time until ctx ends.
 func (o *overdue) run(ctx context.Context) {
-	for wait.For(ctx, overduePause) == nil {
+	for wait.For(ctx, overdueInterval) == nil {
 		if err := o.look(ctx); err != nil && ctx.Err() == nil {
 			o.forget()
 			o.node.options.log.WarnContext(ctx, "what is due could not be looked at", "error", err)

@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	// beatPause is between two beats: several fit into the silence after which a process counts as gone.
-	beatPause = 2 * time.Second
-	// beatTimeout bounds a beat.
-	beatTimeout = 3 * time.Second
+	// heartbeatInterval is between two heartbeats: several fit into the silence after which a process counts as gone.
+	heartbeatInterval = 2 * time.Second
+	// heartbeatTimeout bounds a heartbeat.
+	heartbeatTimeout = 3 * time.Second
 )
 
 // presence tells the other processes of the ledger that this one runs, and whether it has a worker.
 type presence struct {
 	node *node
 	self db.Process
-	// works is true while the worker of this process takes tasks.
-	works atomic.Bool
-	// silent is set while the database does not take that this process runs, and so probably of none.
-	silent  atomic.Bool
-	stop    context.CancelFunc
-	stopped chan struct{}
+	// hasWorker is true while the worker of this process takes tasks.
+	hasWorker atomic.Bool
+	// heartbeatFailed is set while the database takes no heartbeat of this process, and so probably of none.
+	heartbeatFailed atomic.Bool
+	stop            context.CancelFunc
+	stopped         chan struct{}
 }
 
 // enterLedger notes that this process runs, and from then on that it still does.
@@ -53,48 +53,48 @@ func (n *node) enterLedger(ctx, background context.Context) error {
 	return nil
 }
 
-// run says so from time to time until ctx ends.
+// run notes that this process runs, again and again, until ctx ends.
 func (p *presence) run(ctx context.Context) {
 	defer close(p.stopped)
-	for wait.For(ctx, beatPause) == nil {
-		err := p.beat(ctx)
-		if before := p.silent.Swap(err != nil); err != nil && !before && ctx.Err() == nil {
+	for wait.For(ctx, heartbeatInterval) == nil {
+		err := p.heartbeat(ctx)
+		if before := p.heartbeatFailed.Swap(err != nil); err != nil && !before && ctx.Err() == nil {
 			p.node.options.log.WarnContext(ctx, "others cannot be told that this process runs", "error", err)
 		}
 	}
 }
 
-// beat says that this process runs; that it works, if its worker reaches Temporal.
-func (p *presence) beat(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, beatTimeout)
+// heartbeat notes that this process runs, and whether its worker reaches Temporal.
+func (p *presence) heartbeat(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
 	self := p.self
-	self.Works = p.works.Load() && p.node.client.Ping(ctx) == nil
+	self.Works = p.hasWorker.Load() && p.node.client.Ping(ctx) == nil
 	return errors.Join(p.node.database.Beat(ctx, self), p.node.countAPIs(ctx))
 }
 
-// begins notes that the worker of this process takes tasks, and says so at once.
-func (p *presence) begins(ctx context.Context) error {
-	p.works.Store(true)
-	return p.beat(ctx)
+// workerStarted notes at once that the worker of this process takes tasks.
+func (p *presence) workerStarted(ctx context.Context) error {
+	p.hasWorker.Store(true)
+	return p.heartbeat(ctx)
 }
 
-// ends says that the worker takes no more tasks. Others find out by themselves if it cannot be said.
-func (p *presence) ends(ctx context.Context) {
-	if p == nil || !p.works.Swap(false) {
+// workerStopping notes that the worker takes no more tasks. Others find out by themselves if it cannot be noted.
+func (p *presence) workerStopping(ctx context.Context) {
+	if p == nil || !p.hasWorker.Swap(false) {
 		return
 	}
-	_ = p.beat(ctx) // see above
+	_ = p.heartbeat(ctx) // see above
 }
 
-// leave says that this process ends.
+// leave notes that this process ends.
 func (p *presence) leave(ctx context.Context) {
 	if p == nil {
 		return
 	}
 	p.stop()
 	<-p.stopped
-	ctx, cancel := context.WithTimeout(ctx, beatTimeout)
+	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
 	if err := p.node.database.Leave(ctx); err != nil {
 		p.node.options.log.WarnContext(ctx, "others cannot be told that this process ends", "error", err)
@@ -103,11 +103,11 @@ func (p *presence) leave(ctx context.Context) {
 
 // workers are the names of the processes whose workers run, as far as they have said so. The process itself knows.
 func (n *node) workers(ctx context.Context) ([]string, error) {
-	if n.presence.silent.Load() {
+	if n.presence.heartbeatFailed.Load() {
 		return nil, errors.New("the record takes no word of who runs")
 	}
 	names, err := n.database.Workers(ctx)
-	if n.presence.works.Load() {
+	if n.presence.hasWorker.Load() {
 		names = append(names, n.database.Name())
 	}
 	return names, err

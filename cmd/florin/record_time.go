@@ -14,8 +14,8 @@ const (
 	// recordTimeTolerance is how far the record may be ahead of the ledger's clock: those of several machines differ a
 	// little.
 	recordTimeTolerance = 10 * time.Second
-	// recordTimePeriod is how often that is looked at.
-	recordTimePeriod = 10 * time.Second
+	// recordTimeInterval is how often that is looked at.
+	recordTimeInterval = 10 * time.Second
 )
 
 // recordTime knows how far the last entry of the record is ahead of the ledger's clock, as this machine has it. It is
@@ -30,7 +30,7 @@ func (r *recordTime) watch(ctx, background context.Context, n *node) error {
 	}
 	n.metrics.RecordTimeAhead(r.seen)
 	go func() {
-		for wait.For(background, recordTimePeriod) == nil {
+		for wait.For(background, recordTimeInterval) == nil {
 			if err := r.look(background, n); err != nil && background.Err() == nil {
 				n.options.log.DebugContext(background, "the record's time is not known", "error", err)
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 )
 
-var errPrivateKey = errors.New("the private key is none of secp256k1 in DER form and hexadecimal")
+var errPrivateKey = errors.New("the private key is not a secp256k1 key in DER, in hexadecimal")
 
 // secp256k1KeyPair makes a key, the same in each run with the same seed.
 func (q *question) secp256k1KeyPair() (engine.Value, error) {

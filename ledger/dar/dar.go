@@ -90,7 +90,7 @@ func checkSize(files []*zip.File) error {
 }
 
 // content unpacks the entry of a name, which must be there once, and checks it against its checksum.
-func content(files []*zip.File, name string, most int64) ([]byte, error) {
+func content(files []*zip.File, name string, limit int64) ([]byte, error) {
 	var found *zip.File
 	for _, file := range files {
 		if file.Name != name {
@@ -108,10 +108,10 @@ func content(files []*zip.File, name string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, fault.DARParseError.New("The entry %q cannot be unpacked", fault.Shorten(name)).Wrap(err)
 	}
-	unpacked, err := io.ReadAll(io.LimitReader(opened, most+1))
+	unpacked, err := io.ReadAll(io.LimitReader(opened, limit+1))
 	switch {
-	case err == nil && int64(len(unpacked)) > most:
-		return nil, fault.ZipBomb.New("The entry %q unpacks to more than %d bytes", fault.Shorten(name), most)
+	case err == nil && int64(len(unpacked)) > limit:
+		return nil, fault.ZipBomb.New("The entry %q unpacks to more than %d bytes", fault.Shorten(name), limit)
 	case err == nil:
 		err = errors.Join(opened.Close(), checksum(found, unpacked))
 	}

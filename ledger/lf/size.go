@@ -160,10 +160,10 @@ func (m measure) largestField(v Value) (largest string) {
 	if !ok {
 		return ""
 	}
-	most := -1
+	max := -1
 	for _, field := range record.Fields {
-		if size, _ := m.of(field.Value); size > most {
-			most, largest = size, field.Label
+		if size, _ := m.of(field.Value); size > max {
+			max, largest = size, field.Label
 		}
 	}
 	return largest

@@ -127,11 +127,11 @@ func (r RelTime) String() string {
 
 // Duration is the distance as a Go duration; beyond all durations it is the longest of them.
 func (r RelTime) Duration() time.Duration {
-	const most = math.MaxInt64 / int64(time.Microsecond)
+	const limit = math.MaxInt64 / int64(time.Microsecond)
 	switch {
-	case r.Microseconds > most:
+	case r.Microseconds > limit:
 		return math.MaxInt64
-	case r.Microseconds < -most:
+	case r.Microseconds < -limit:
 		return -math.MaxInt64
 	default:
 		return time.Duration(r.Microseconds) * time.Microsecond

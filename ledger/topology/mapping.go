@@ -108,10 +108,10 @@ func namespaceOf(id string) string {
 
 // short is how upstream prints ids in texts: with the beginning of the namespace only.
 func short(id string) string {
-	const most = 12
+	const limit = 12
 	namespace := namespaceOf(id)
-	if len(namespace) <= most {
+	if len(namespace) <= limit {
 		return id
 	}
-	return strings.TrimSuffix(id, namespace) + namespace[:most] + "..."
+	return strings.TrimSuffix(id, namespace) + namespace[:limit] + "..."
 }

@@ -244,8 +244,8 @@ func FromAPIIdentityProvider(wire IdentityProviderConfig) (ledger.IdentityProvid
 
 // checkShortText refuses texts that are too long to be stored, or cannot be.
 func checkShortText(field, value string) error {
-	const most = 2048
-	if len(value) > most {
+	const limit = 2048
+	if len(value) > limit {
 		return fault.InvalidFieldNamed(field, "the value is longer than 2048 bytes")
 	}
 	for _, char := range value {

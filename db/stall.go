@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// stallBegins is for how long a session waits for a lock before somebody is asked why.
-	stallBegins = 3 * time.Second
-	// processSilence is for how long the watcher of a process says nothing before the process counts as gone. It is
+	// stallAfter is for how long a session waits for a lock before somebody is asked why.
+	stallAfter = 3 * time.Second
+	// heartbeatTimeout is for how long the watcher of a process is silent before the process counts as gone. It is
 	// several times as long as a watcher trusts silence.
-	processSilence = 6 * time.Second
+	heartbeatTimeout = 6 * time.Second
 )
 
 // Stall is what sessions of the ledger wait for, longer than they should.
@@ -72,12 +72,12 @@ SELECT pg_terminate_backend(pid)
 FROM pg_stat_activity
 WHERE datname = current_database() AND application_name = $1 AND xact_start IS NOT NULL`
 
-// overtake looks whether somebody has held up others for so long, and ends its sessions if it is gone. The server
+// endStalled finds who has held up others for so long, and ends its sessions if its process is gone. The server
 // undoes what they had not committed, whole: a process that comes back finds that its commit failed, and tries again.
-func overtake(ctx context.Context, conn *pgx.Conn, begins time.Duration) (*Stall, error) {
+func endStalled(ctx context.Context, conn *pgx.Conn, after time.Duration) (*Stall, error) {
 	var stall Stall
 	var waits float64
-	err := conn.QueryRow(ctx, findStall, begins.Seconds(), processSilence.Seconds(), ofProcess, int64(schemaLock)).
+	err := conn.QueryRow(ctx, findStall, after.Seconds(), heartbeatTimeout.Seconds(), ofProcess, int64(schemaLock)).
 		Scan(&waits, &stall.Holder, &stall.State, &stall.Ended)
 	if isNoRows(err) {
 		return nil, nil //nolint:nilnil // nobody waits

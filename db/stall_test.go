@@ -27,7 +27,7 @@ func connectAs(t *testing.T, url, name string) *pgx.Conn {
 
 // The process of the test holds the head in a session of its own and does nothing: what tells it from one that stands
 // still is whether the watcher of the session's process says something.
-func TestAProcessThatStandsStillIsOvertaken(t *testing.T) {
+func TestAProcessThatStandsStillLosesItsSessions(t *testing.T) {
 	t.Parallel()
 	const name = "florin/abcdefghijkl"
 	url := dbtest.URL(t)
@@ -53,7 +53,7 @@ func TestAProcessThatStandsStillIsOvertaken(t *testing.T) {
 		require.NoError(t, err)
 		select {
 		case err := <-locked:
-			require.FailNow(t, "a process that lives was overtaken", "%v", err)
+			require.FailNow(t, "sessions of a process that lives were ended", "%v", err)
 		case <-await.C:
 		}
 	}
@@ -62,7 +62,7 @@ func TestAProcessThatStandsStillIsOvertaken(t *testing.T) {
 	require.NoError(t, watcher.Stalled(time.Hour), "as long as it may last")
 
 	require.NoError(t, <-locked, "and now it says nothing any more")
-	require.Error(t, frozen.Commit(t.Context()), "what was overtaken is not committed")
+	require.Error(t, frozen.Commit(t.Context()), "what was ended is not committed")
 	head, err := record.Head(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, head.Offset, "nor is half of it")
@@ -70,7 +70,7 @@ func TestAProcessThatStandsStillIsOvertaken(t *testing.T) {
 }
 
 // Who lives may hold up others for as long as it likes: one that is gone is ended all the same.
-func TestAProcessThatIsGoneIsOvertakenBesideOneThatLives(t *testing.T) {
+func TestAProcessThatIsGoneLosesItsSessionsBesideOneThatLives(t *testing.T) {
 	t.Parallel()
 	const living, gone = "florin/abcdefghijkl", "florin/mnopqrstuvwx"
 	url := dbtest.URL(t)
