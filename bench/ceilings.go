@@ -41,8 +41,8 @@ func (r *run) takeFootprints(ctx context.Context) error {
 // ceilings measures every part alone, at a number of clients. The second time it adds to the first.
 func (r *run) ceilings(ctx context.Context, concurrency int) error {
 	r.options.Progress(fmt.Sprintf("%d clients: HTTP alone", concurrency))
-	readOffset := func(ctx context.Context, _ int) error {
-		_, err := r.client.LedgerEnd(ctx)
+	readOffset := func(ctx context.Context, worker int) error {
+		_, err := r.wallets[worker].client.LedgerEnd(ctx)
 		return err
 	}
 	if err := r.ceiling(ctx, Ceiling{Of: CeilingHTTP, Concurrency: concurrency}, concurrency, readOffset); err != nil {

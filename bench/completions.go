@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/florinledger/florin/ledgerclient"
 )
 
@@ -18,25 +20,46 @@ const (
 
 // collector reads completions while a load goes on, as the client of a fire-and-forget submission has to.
 type collector struct {
-	client   *ledgerclient.Client
-	parties  []string
+	readers  []*completionReader
 	prefix   string // of the command ids that count
-	offset   int64
 	accepted int
 	refused  int
 	refusal  string
 	last     time.Time // when the latest completion that counts came
 }
 
-// poll reads one page.
-func (c *collector) poll(ctx context.Context) error {
-	completions, reached, err := c.client.Completions(ctx, ledgerclient.CompletionsRequest{
-		Parties: c.parties, BeginExclusive: c.offset, Limit: completionPage, Idle: completionIdle,
+// completionReader reads the completions of one user.
+type completionReader struct {
+	client  *ledgerclient.Client
+	parties []string
+	offset  int64
+	page    []ledgerclient.Completion
+}
+
+// read reads one page.
+func (r *completionReader) read(ctx context.Context) (err error) {
+	r.page, r.offset, err = r.client.Completions(ctx, ledgerclient.CompletionsRequest{
+		Parties: r.parties, BeginExclusive: r.offset, Limit: completionPage, Idle: completionIdle,
 	})
-	if err != nil {
+	return err
+}
+
+// poll reads one page of each user.
+func (c *collector) poll(ctx context.Context) error {
+	var reads errgroup.Group
+	for _, reader := range c.readers {
+		reads.Go(func() error { return reader.read(ctx) })
+	}
+	if err := reads.Wait(); err != nil {
 		return fmt.Errorf("read completions: %w", err)
 	}
-	c.offset = reached
+	for _, reader := range c.readers {
+		c.count(reader.page)
+	}
+	return nil
+}
+
+func (c *collector) count(completions []ledgerclient.Completion) {
 	for _, completion := range completions {
 		switch {
 		case !strings.HasPrefix(completion.CommandID, c.prefix):
@@ -49,7 +72,6 @@ func (c *collector) poll(ctx context.Context) error {
 		}
 		c.last = time.Now()
 	}
-	return nil
 }
 
 // follow polls until done is closed, then until as many completions have come as done promised.

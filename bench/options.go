@@ -112,8 +112,13 @@ const (
 	smokeClients  = 3
 )
 
-// maxConcurrency follows from the rights that one user may hold: two parties for each client.
-const maxConcurrency = 450
+const (
+	// maxConcurrency is less than half of what a node serves at once with its default settings.
+	maxConcurrency = 450
+	// clientsOfUser is how many clients share a user: fewer than a node serves one user at once, though several processes
+	// share that number, and one reads completions meanwhile.
+	clientsOfUser = 80
+)
 
 // target finds the node: from the note of `florin up` unless the options name another.
 func (o *Options) target() (runfile.Info, error) {

@@ -236,9 +236,10 @@ const idDigits = 12
 func (r *run) rawTaps(stage string, clients int, duration time.Duration) (*rawTaps, error) {
 	taps := &rawTaps{run: r, clients: make([]*rawClient, clients), prefix: r.name + "-" + stage + "-"}
 	placeholder := strings.Repeat("0", idDigits)
-	token := ledgerclient.Token(r.target.Secret, r.target.Audience, r.name)
 	for i := range taps.clients {
-		commands := r.tap(stage, r.wallets[i%len(r.wallets)])
+		of := i % len(r.wallets)
+		token := ledgerclient.Token(r.target.Secret, r.target.Audience, r.users[of/clientsOfUser])
+		commands := r.tap(stage, r.wallets[of])
 		commands.CommandID = taps.prefix + placeholder
 		body, err := json.Marshal(commands)
 		if err != nil {

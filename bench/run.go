@@ -20,11 +20,12 @@ import (
 type run struct {
 	options Options
 	target  runfile.Info
-	name    string // of the run: the user it makes, and the start of everything it names
+	name    string // of the run: the start of everything it names
 	version string // of the API
 	client  *ledgerclient.Client
 	coin    ledgerclient.Coin
 	wallets []*wallet
+	users   []string // that act for the wallets
 	meter   meter
 	report  *Report
 

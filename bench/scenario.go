@@ -38,13 +38,15 @@ func (r *run) transfer(stage string, w *wallet) (ledgerclient.Commands, error) {
 // operation makes what the clients of a stage do. Each has a wallet to itself; under contention two share one and spend
 // its holdings at the same time.
 func (r *run) operation(stage, scenario, mode string, wallets []*wallet) (operation, error) {
-	var submit func(context.Context, ledgerclient.Commands) error
+	var submit func(context.Context, *wallet, ledgerclient.Commands) error
 	switch mode {
 	case ModeAsync:
-		submit = r.client.Submit
+		submit = func(ctx context.Context, w *wallet, commands ledgerclient.Commands) error {
+			return w.client.Submit(ctx, commands)
+		}
 	case ModeWait:
-		submit = func(ctx context.Context, commands ledgerclient.Commands) error {
-			_, err := r.client.SubmitAndWait(ctx, commands)
+		submit = func(ctx context.Context, w *wallet, commands ledgerclient.Commands) error {
+			_, err := w.client.SubmitAndWait(ctx, commands)
 			return err
 		}
 	default:
@@ -58,13 +60,13 @@ func (r *run) operation(stage, scenario, mode string, wallets []*wallet) (operat
 		}
 		turns[worker]++
 		if scenario == ScenarioTap || scenario == ScenarioMixed && turns[worker]%2 == 0 {
-			return submit(ctx, r.tap(stage, w))
+			return submit(ctx, w, r.tap(stage, w))
 		}
 		submission, err := r.transfer(stage, w)
 		if err != nil {
 			return err
 		}
-		return submit(ctx, submission)
+		return submit(ctx, w, submission)
 	}, nil
 }
 

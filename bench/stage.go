@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -143,9 +144,13 @@ func (r *run) collect(ctx context.Context, prefix string, wallets []*wallet) (*c
 	if err != nil {
 		return nil, err
 	}
-	c := &collector{client: r.client, prefix: r.name + "-" + prefix + "-", offset: end, last: time.Now()}
-	for _, w := range wallets {
-		c.parties = append(c.parties, w.receiver) // which acts in taps and in transfers
+	c := &collector{prefix: r.name + "-" + prefix + "-", last: time.Now()}
+	for shared := range slices.Chunk(wallets, clientsOfUser) {
+		reader := completionReader{client: shared[0].client, offset: end}
+		for _, w := range shared {
+			reader.parties = append(reader.parties, w.receiver) // which acts in taps and in transfers
+		}
+		c.readers = append(c.readers, &reader)
 	}
 	return c, nil
 }
@@ -155,7 +160,7 @@ func (r *run) workflows(ctx context.Context) (int64, error) {
 	if r.temporal == nil {
 		return -1, nil
 	}
-	return r.temporal.workflowsOf(ctx, r.name)
+	return r.temporal.workflowsOf(ctx, r.users)
 }
 
 // latencies submits by the clock.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"go.temporal.io/api/workflowservice/v1"
@@ -83,15 +84,15 @@ const (
 	maxSettle   = 10 * time.Second
 )
 
-// workflowsOf counts the node's workflows that worked for a user. The list of workflows follows a moment after them, so
+// workflowsOf counts the node's workflows that worked for one of the users. The list of workflows follows a moment after them, so
 // it asks until the number stands still.
-func (t *bareTemporal) workflowsOf(ctx context.Context, user string) (int64, error) {
+func (t *bareTemporal) workflowsOf(ctx context.Context, users []string) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()
 	last := int64(-1)
 	for {
 		counted, err := t.client.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
-			Query: fmt.Sprintf("%s = '%s'", userAttribute, user),
+			Query: fmt.Sprintf("%s IN ('%s')", userAttribute, strings.Join(users, "', '")),
 		})
 		if err != nil {
 			return 0, fmt.Errorf("count the node's workflows: %w", err)

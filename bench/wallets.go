@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -26,6 +27,8 @@ const (
 // wallet is what one client of a load works with: a sender, a receiver, and holdings of the sender that nobody else
 // spends.
 type wallet struct {
+	// client submits as the user that may act as the parties.
+	client           *ledgerclient.Client
 	sender, receiver string
 
 	mu       sync.Mutex
@@ -62,7 +65,7 @@ func (w *wallet) put(holdings []string) {
 	w.holdings = append(w.holdings, holdings...)
 }
 
-// setUp allocates the parties, makes the user that acts for them, and finds the coin.
+// setUp allocates the parties, makes the users that act for them, and finds the coin.
 func (r *run) setUp(ctx context.Context) error {
 	admin := r.client.With(ledgerclient.Token(r.target.Secret, r.target.Audience, adminUser))
 	var err error
@@ -88,16 +91,32 @@ func (r *run) setUp(ctx context.Context) error {
 	if err := group.Wait(); err != nil {
 		return fmt.Errorf("allocate parties: %w", err)
 	}
-	rights := []ledgerclient.Right{ledgerclient.CanReadAs(r.target.DSO)}
-	for _, w := range r.wallets {
-		rights = append(rights, ledgerclient.CanActAs(w.sender), ledgerclient.CanActAs(w.receiver))
+	for wallets := range slices.Chunk(r.wallets, clientsOfUser) {
+		if err := r.makeUser(ctx, admin, wallets); err != nil {
+			return err
+		}
 	}
-	if err := admin.CreateUser(ctx, r.name, r.wallets[0].sender, rights...); err != nil {
-		return fmt.Errorf("create the user of the bench: %w", err)
-	}
-	r.client = r.client.With(ledgerclient.Token(r.target.Secret, r.target.Audience, r.name))
+	r.client = r.wallets[0].client
 	if r.coin, err = r.client.FindCoin(ctx, r.target.DSO); err != nil {
 		return fmt.Errorf("find the contracts of the coin: %w", err)
+	}
+	return nil
+}
+
+// makeUser makes the user that acts for some of the wallets.
+func (r *run) makeUser(ctx context.Context, admin *ledgerclient.Client, wallets []*wallet) error {
+	user := fmt.Sprintf("%s-%d", r.name, len(r.users)+1)
+	rights := []ledgerclient.Right{ledgerclient.CanReadAs(r.target.DSO)}
+	for _, w := range wallets {
+		rights = append(rights, ledgerclient.CanActAs(w.sender), ledgerclient.CanActAs(w.receiver))
+	}
+	if err := admin.CreateUser(ctx, user, wallets[0].sender, rights...); err != nil {
+		return fmt.Errorf("create a user of the bench: %w", err)
+	}
+	r.users = append(r.users, user)
+	client := r.client.With(ledgerclient.Token(r.target.Secret, r.target.Audience, user))
+	for _, w := range wallets {
+		w.client = client
 	}
 	return nil
 }
@@ -110,7 +129,7 @@ func (r *run) fund(ctx context.Context, wallets []*wallet, each int) error {
 		for missing := w.missing(each); missing > 0; missing -= tapsPerSubmission * holdingsPerTap {
 			taps := min((missing+holdingsPerTap-1)/holdingsPerTap, tapsPerSubmission)
 			group.Go(func() error {
-				holdings, err := r.mint(ctx, w.sender, taps)
+				holdings, err := r.mint(ctx, w, taps)
 				w.put(holdings)
 				return err
 			})
@@ -122,13 +141,14 @@ func (r *run) fund(ctx context.Context, wallets []*wallet, each int) error {
 	return nil
 }
 
-// mint taps coin for the owner and splits it into holdings, all in two submissions.
-func (r *run) mint(ctx context.Context, owner string, taps int) ([]string, error) {
+// mint taps coin for the sender of a wallet and splits it into holdings, all in two submissions.
+func (r *run) mint(ctx context.Context, w *wallet, taps int) ([]string, error) {
+	owner := w.sender
 	tap := r.submission("fund", owner)
 	for range taps {
 		tap.Commands = append(tap.Commands, r.coin.Tap(owner, fundAmount))
 	}
-	minted, err := r.client.SubmitAndWaitForTransaction(ctx, tap)
+	minted, err := w.client.SubmitAndWaitForTransaction(ctx, tap)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +160,7 @@ func (r *run) mint(ctx context.Context, owner string, taps int) ([]string, error
 		}
 		split.Commands = append(split.Commands, r.coin.Transfer(owner, []string{created.ContractID}, outputs...))
 	}
-	transaction, err := r.client.SubmitAndWaitForTransaction(ctx, split)
+	transaction, err := w.client.SubmitAndWaitForTransaction(ctx, split)
 	if err != nil {
 		return nil, err
 	}

@@ -107,6 +107,25 @@ func TestBenchSaysWhenNoNodeRuns(t *testing.T) {
 	require.Contains(t, bench.stderr.String(), "start one with `florin up`")
 }
 
+// The node serves one user fewer requests at once than there are clients, so the clients must be several users.
+func TestBenchIsNotRefusedByItsNode(t *testing.T) {
+	t.Parallel()
+	n := up(t, dataDir(t), "--max-user-requests", "96")
+	file := filepath.Join(t.TempDir(), "bench.json")
+	arguments := []string{"bench", "--concurrency", "120", "--scenario", "tap", "--count", "300", "--duration", "500ms"}
+	bench := run(t, nil, append(arguments, "--data-dir", n.dir, "--json", file)...)
+	require.Equal(t, 0, bench.exitCode(t), "it said: %s", bench.stderr)
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var report benchReport
+	require.NoError(t, json.Unmarshal(content, &report))
+	require.Len(t, report.Stages, 2, "two modes")
+	for _, stage := range report.Stages {
+		require.Positive(t, stage.Accepted, stage.Mode)
+		require.Zero(t, stage.Refused, stage.Mode)
+	}
+}
+
 func TestBenchMeasuresTheDisk(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t))
