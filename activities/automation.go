@@ -178,7 +178,7 @@ func (t *automationTurn) outcomes(tasks []db.AutomationTask) (map[string]ledger.
 	return t.tx.CompletionsByKey(t.ctx, keys)
 }
 
-// decide looks at what became of the last submission for a task, and at what is due now. ended tells that the subject
+// decide looks at what became of the last submission for a task, and at what is due now. ended means that the subject
 // can be forgotten.
 func (t *automationTurn) decide(
 	task db.AutomationTask, completions map[string]ledger.Completion,

@@ -292,7 +292,7 @@ func (s *side) users(ctx context.Context) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// isIntruder reports whether a user belongs to the adversary: nobody's whom the side knows.
+// isIntruder reports whether a user belongs to the adversary: to none of the users whom the side knows.
 func (s *side) isIntruder(user listedUser) bool {
 	switch user.Provider {
 	case "":

@@ -32,7 +32,7 @@ type Origins struct {
 }
 
 // ParseOrigins reads a list of origins, as browsers write them: https://wallet.example, http://localhost:3000. The
-// error names the entry that is none.
+// error names the entry that is not an origin.
 func ParseOrigins(list []string) (Origins, error) {
 	var origins Origins
 	for _, entry := range list {

@@ -84,8 +84,8 @@ const (
 	maxSettle   = 10 * time.Second
 )
 
-// workflowsOf counts the node's workflows that worked for one of the users. The list of workflows follows a moment after them, so
-// it asks until the number stands still.
+// workflowsOf counts the node's workflows that worked for one of the users. The list of workflows follows a moment
+// after them, so it asks until the number stands still.
 func (t *bareTemporal) workflowsOf(ctx context.Context, users []string) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()

@@ -35,7 +35,7 @@ func (r Reader) ActiveContracts(ctx context.Context, query ActiveQuery) ([]Store
 }
 
 func (r Reader) activeContracts(ctx context.Context, query ActiveQuery, in scope) ([]StoredContract, error) {
-	// In this order, though the ledger goes on between the two: a contract that is archived before the first query is
+	// The order matters, since the ledger goes on between the two: a contract that is archived before the first query is
 	// found by the second, one that is archived between them by both, and one that is created meanwhile by neither.
 	rows, err := r.listActive(ctx, query, in)
 	if err != nil {

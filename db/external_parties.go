@@ -39,8 +39,8 @@ type PendingOnboarding struct {
 	ExpiresAt time.Time
 }
 
-// PartyKeys finds the keys of external parties and how many of them must sign. Parties that are none of this node's
-// external ones are absent.
+// PartyKeys finds the keys of external parties and how many of them must sign. It finds the external
+// parties of this node alone.
 func (r Reader) PartyKeys(
 	ctx context.Context, parties []ledger.Party,
 ) (map[ledger.Party]prepared.PartyKeys, error) {

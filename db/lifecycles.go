@@ -45,8 +45,8 @@ type LifecycleChange struct {
 	Account string
 	// ByNode: the node made it by itself. A lifecycle that is there stays whose it was.
 	ByNode bool
-	// Created are new contracts; none when contracts were archived only, or when the lifecycle has to look because of a
-	// contract that is none of its own.
+	// Created are new contracts; none when contracts were archived only, or when the lifecycle has to look because of
+	// another contract than its own.
 	Created []ledger.ContractID
 	// Changed are contracts that were there, which may have lifecycles of their own.
 	Changed []ledger.ContractID

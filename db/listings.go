@@ -36,7 +36,7 @@ type Listing struct {
 	Party      ledger.Party
 	ContractID ledger.ContractID
 	Position   Position
-	// Stray: there is no such active contract, or the party is none of its stakeholders.
+	// Stray: there is no such active contract, or the party is not one of its stakeholders.
 	Stray bool
 }
 

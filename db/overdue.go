@@ -11,7 +11,7 @@ import (
 type Oldest struct {
 	// All counts everything that is due and could be done.
 	All time.Duration
-	// Stuck counts what is nobody's flood and all the same does not get on: its account has few due, and who should do
+	// Stuck counts what waits though its account has little due: it does not wait behind a flood, so whatever should do
 	// it does nothing.
 	Stuck time.Duration
 }

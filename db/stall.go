@@ -22,7 +22,7 @@ type Stall struct {
 	Waits time.Duration
 	// Holder names the process that holds what they wait for, and State what the server knows of its session.
 	Holder, State string
-	// Ended tells that the sessions of the process were ended, because it is gone or stands still.
+	// Ended means that the sessions of the process were ended, because it is gone or stands still.
 	Ended bool
 }
 

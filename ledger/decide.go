@@ -25,7 +25,7 @@ type Circumstances struct {
 	// Previous is the last accepted submission of the same change id, nil when there is none.
 	Previous      *AcceptedChange
 	Deduplication DeduplicationRules
-	// IsLocal and IsKnown say whether this node hosts a party and whether anyone knows it. The error is a failure of
+	// IsLocal and IsKnown report whether this node hosts a party and whether anyone knows it. The error is a failure of
 	// the store.
 	IsLocal func(Party) (bool, error)
 	IsKnown func(Party) (bool, error)

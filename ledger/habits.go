@@ -16,8 +16,8 @@ const (
 	habitsWeight   = 256 << 10
 )
 
-// manyHabits is of how many accounts the habits are remembered before some are forgotten.
-const manyHabits = 4096
+// maxHabits is of how many accounts the habits are remembered before some are forgotten.
+const maxHabits = 4096
 
 // Habits know how many times the estimate the commits of accounts really cost. A choice may return or make anew a
 // contract of which the command has only the id, so that a few bytes of commands record much. Whoever gives turns by
@@ -49,7 +49,7 @@ func (h *Habits) Learn(who Identity, estimate int, completion Completion) {
 		of.estimated, of.actual = of.estimated/2, of.actual/2
 	}
 	h.accounts[who.Account()] = of
-	if len(h.accounts) > manyHabits {
+	if len(h.accounts) > maxHabits {
 		h.forget()
 	}
 }
@@ -59,7 +59,7 @@ func (h *Habits) Learn(who Identity, estimate int, completion Completion) {
 func (h *Habits) forget() {
 	for _, ratio := range []int64{1, newcomerRatio} {
 		maps.DeleteFunc(h.accounts, func(_ Identity, one habit) bool { return one.actual <= ratio*one.estimated })
-		if len(h.accounts) <= manyHabits/2 {
+		if len(h.accounts) <= maxHabits/2 {
 			return
 		}
 	}

@@ -19,7 +19,7 @@ func TestTheHabitsOfFewAccountsAreRemembered(t *testing.T) {
 			known.Learn(greedy, 10_000, Completion{PaidTrafficCost: 400 * 10_000})
 			for i := range 10_000 {
 				known.Learn(DefaultUser(strconv.Itoa(i)), 2000, Completion{PaidTrafficCost: int64(ratio) * 4 * 2000})
-				require.LessOrEqual(t, len(known.accounts), manyHabits)
+				require.LessOrEqual(t, len(known.accounts), maxHabits)
 			}
 			if ratio <= 8 {
 				require.Greater(t, known.Cost(greedy, 2000), 40*2000, "it costs much, and is not forgotten for others")

@@ -49,7 +49,7 @@ func NewAutomationCaller(options AutomationCallerOptions) *AutomationCaller {
 	return &AutomationCaller{options: options, woken: make(chan struct{}, 1), asked: map[string]time.Time{}}
 }
 
-// Changed tells that the ledger or its clock changed.
+// Changed notes that the ledger or its clock changed.
 func (c *AutomationCaller) Changed() {
 	select {
 	case c.woken <- struct{}{}:

@@ -12,7 +12,7 @@ import (
 
 // How one speaks to a workflow that looks after contracts.
 const (
-	// LookSignal tells that something may have changed: the contracts, or the ledger's clock. It carries nothing, since
+	// LookSignal means that something may have changed: the contracts, or the ledger's clock. It carries nothing, since
 	// the workflow asks the ledger.
 	LookSignal = "look"
 	// NudgeUpdate makes the workflow look now, and try again at once what was refused. It answers with the
@@ -51,7 +51,7 @@ type follower struct {
 	last   *activities.LastAction
 	look   workflow.ReceiveChannel
 	nudges workflow.Channel
-	// nudged tells that what was refused is to be tried again at once; looks counts what was asked.
+	// nudged means that what was refused is to be tried again at once; looks counts what was asked.
 	nudged bool
 	looks  int
 }

@@ -74,7 +74,7 @@ func NewCaller(options CallerOptions) *Caller {
 	return &Caller{options: options, woken: make(chan struct{}, 1)}
 }
 
-// Changed tells that contracts of lifecycles were created or archived, or that one that was called has looked, so that
+// Changed notes that contracts of lifecycles were created or archived, or that one that was called has looked, so that
 // others may be called.
 func (c *Caller) Changed() {
 	select {
@@ -83,7 +83,7 @@ func (c *Caller) Changed() {
 	}
 }
 
-// Advanced tells that the ledger's clock was advanced.
+// Advanced notes that the ledger's clock was advanced.
 func (c *Caller) Advanced() {
 	c.distrustTimers()
 	c.Changed()

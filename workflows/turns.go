@@ -11,8 +11,8 @@ import (
 // something for each.
 const minTurn = 1 << 10
 
-// manyUsers is how many users are remembered before those without a claim are forgotten.
-const manyUsers = 4096
+// maxAccounts is how many accounts are remembered before those without a claim are forgotten.
+const maxAccounts = 4096
 
 // turns are submissions that wait, in the order of their turns: start-time fair queueing (Goyal, Vin and Cheng, 1996)
 // of accounts by what the commits of their submissions cost. Whoever has had little goes before whoever has had much;
@@ -21,7 +21,7 @@ type turns struct {
 	waiting turnHeap
 	// now is the virtual time: the start of the turn that was given last.
 	now int64
-	// ends are where the last turns of users end.
+	// ends are where the last turns of accounts end.
 	ends  map[ledger.Identity]int64
 	count uint64
 }
@@ -34,7 +34,7 @@ type turn struct {
 	order uint64
 }
 
-// push adds a submission behind those of its user.
+// push adds a submission behind those of its account.
 func (t *turns) push(p *pending) {
 	if t.ends == nil {
 		t.ends = map[ledger.Identity]int64{}
@@ -65,7 +65,7 @@ func (t *turns) pop() *pending {
 	case len(t.waiting) == 0: // nobody waits, so nobody is ahead of others
 		clear(t.ends)
 		t.now = 0
-	case len(t.ends) > manyUsers:
+	case len(t.ends) > maxAccounts:
 		maps.DeleteFunc(t.ends, func(_ ledger.Identity, end int64) bool { return end <= t.now })
 	}
 	return taken.pending

@@ -88,7 +88,7 @@ func TestTurnsAreFair(t *testing.T) {
 		}
 	}
 	var queue turns
-	for i := range 3 * manyUsers {
+	for i := range 3 * maxAccounts {
 		queue.push(turnOf(strconv.Itoa(i), 0, 100))
 		queue.pop()
 	}

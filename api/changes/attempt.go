@@ -20,7 +20,7 @@ type Attempt struct {
 	// next counts the submissions of this attempt, and try those that were refused and are made anew; tried is what it
 	// will be when the last one is.
 	next, try, tried int
-	// looked tells that done is what the record says of the next submission.
+	// looked means that done is what the record says of the next submission.
 	looked bool
 	done   *ledger.Completion
 	// submitted is how many submissions were made that later attempts have to look for.

@@ -49,7 +49,7 @@ type Refusal struct {
 type Preview struct {
 	// Answer is what is known of it; whether it would succeed is filled in.
 	Answer DryRun
-	// Later tells that the refusal is one of what automation does after the request was answered.
+	// Later means that the refusal is one of what automation does after the request was answered.
 	Later bool
 }
 

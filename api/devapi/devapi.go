@@ -32,7 +32,7 @@ type Clock interface {
 // Options are the parts of an [API]; all are required.
 type Options struct {
 	Clock Clock
-	// Development tells that the process serves a development node, the only one whose clock it advances.
+	// Development means that the process serves a development node, the only one whose clock it advances.
 	Development bool
 	// Now is real time.
 	Now func() time.Time

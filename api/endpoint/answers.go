@@ -135,7 +135,7 @@ func (f *Frame) stream(ctx context.Context, w http.ResponseWriter, write func(io
 	connection := http.NewResponseController(w)
 	err := write(writerFunc(func(bytes []byte) (int, error) {
 		resume := Pause(ctx)
-		// Not every connection knows deadlines: tests have some that are none.
+		// Not every connection knows deadlines: those of tests do not.
 		_ = connection.SetWriteDeadline(f.options.Now().Add(streamPause))
 		written, err := w.Write(bytes)
 		return written, errors.Join(err, resume())

@@ -51,7 +51,7 @@ type Info struct {
 	Rights string
 	// Vital endpoints are served however many requests there are: they tell how the node is. They must cost little.
 	Vital bool
-	// Reads tells that the endpoint changes nothing though its method is one that does.
+	// Reads means that the endpoint changes nothing though its method is one that does.
 	Reads bool
 	// Long endpoints have all the time that it takes: their answers are as long as the record.
 	Long bool

@@ -39,7 +39,7 @@ type Options struct {
 	// WrongMethod is the plain text for paths that take other methods, which are appended; "" means "Method Not Allowed"
 	// and appends nothing.
 	WrongMethod string
-	// EncodesTimeouts tells that Failures writes a [TimeoutError] too; else it is answered in plain text.
+	// EncodesTimeouts means that Failures writes a [TimeoutError] too; else it is answered in plain text.
 	EncodesTimeouts bool
 	// Logger gets one line for each request; required.
 	Logger *slog.Logger
@@ -136,9 +136,9 @@ type served struct {
 	shapes shapes
 	// bodyIndex is the body's field in the request, -1 without one.
 	bodyIndex int
-	// bodyOptional tells that an empty body means {}.
+	// bodyOptional means that an empty body means {}.
 	bodyOptional bool
-	// bodyRaw tells that the body is taken as it is.
+	// bodyRaw means that the body is taken as it is.
 	bodyRaw bool
 }
 

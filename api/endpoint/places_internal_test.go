@@ -26,7 +26,8 @@ func TestNoIdentityProviderTakesAllPlaces(t *testing.T) {
 	})
 	l.streams.together = all / 2
 	kinds := map[string]*places{
-		"requests": l.requests, "waiting": l.waiting, "bodies": l.bodies, "streamRequests": l.streamRequests, "answers": l.answers,
+		"requests": l.requests, "waiting": l.waiting, "bodies": l.bodies,
+		"streamRequests": l.streamRequests, "answers": l.answers,
 		"streams": l.streams,
 	}
 	counted := 0

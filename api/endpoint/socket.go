@@ -97,8 +97,8 @@ func (f *Frame) accept(
 func (f *Frame) streams() StreamOptions { return f.options.Streams.options }
 
 // ownPage reports whether a stream is opened by no page, by one of the node itself, or by one of an origin that the
-// operator lets call the node: the rule by which browsers let pages make calls, which they do not apply to WebSockets.
-// A token does not take its place: a page can sign tokens itself where everybody knows the secret.
+// operator lets call the node. It is the rule by which browsers let pages make calls, which they do not apply to
+// WebSockets. A token does not take its place: a page can sign tokens itself where everybody knows the secret.
 func (f *Frame) ownPage(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || f.options.AllowOrigin != nil && f.options.AllowOrigin(origin) {

@@ -105,7 +105,7 @@ func (a *API) stillThere(ctx context.Context, begin ledger.Offset) error {
 	return err
 }
 
-// fetcher returns up to limit further elements of a list, up to an offset. Fewer than limit mean that there are no more.
+// fetcher returns up to limit further elements of a list, up to an offset. There are no more if it returns fewer.
 type fetcher[T any] func(ctx context.Context, upTo ledger.Offset, limit int) ([]T, error)
 
 // answerTime is how long before the end of the request's time a list is answered with what it has: whoever asks goes on

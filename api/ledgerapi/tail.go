@@ -50,7 +50,7 @@ type follower struct {
 	parties []ledger.Party // nil for all
 	woken   chan struct{}  // holds one wake-up
 
-	// touched tells that there is something to read up to the tail's head, fired that the follower's own time has come,
+	// touched means that there is something to read up to the tail's head, fired that the follower's own time has come,
 	// failure that there will be nothing any more. They belong to the tail's lock.
 	touched, fired bool
 	failure        error

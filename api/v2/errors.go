@@ -90,7 +90,7 @@ func describe(body *JsCantonError, refusal *fault.Fault) {
 // AtEdge marks a fault that the HTTP layer found itself.
 func AtEdge(refusal *fault.Fault) error { return &endpoint.RefusedError{Err: refusal, AtEdge: true} }
 
-// OfSubmission ties an error to a submission, unless the client's id for it is none.
+// OfSubmission ties an error to a submission, unless the client's id for it is not valid.
 func OfSubmission(err error, submissionID string) error {
 	if ledger.CheckLedgerString(submissionID) != nil {
 		submissionID = ""

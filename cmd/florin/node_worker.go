@@ -92,7 +92,7 @@ type record struct {
 	*db.Watcher
 }
 
-// callLifecycles is what sees to it that every contract that needs one has its workflow.
+// callLifecycles starts the workflows that contracts need.
 func (n *node) callLifecycles(acts *activities.Activities) func(context.Context) {
 	caller := workflows.NewCaller(workflows.CallerOptions{
 		Temporal: n.temporal, Record: activities.NewLifecycleCalls(n.database, acts.Lifecycles, time.Now),

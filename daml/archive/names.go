@@ -34,7 +34,7 @@ func isIdentifier(text string) bool {
 	return true
 }
 
-// at is the entry of a table; the zero value when the index is none of the table's.
+// at is the entry of a table; the zero value when the index is beyond it.
 func at[T any](d *decoder, table []T, index int32, what string) (out T) {
 	if index < 0 || int(index) >= len(table) {
 		d.fail("%s %d is not in its table, which has %d entries", what, index, len(table))

@@ -4,7 +4,7 @@
 // # How to read the tree
 //
 // Kinds, types, patterns, data constructors and expressions are closed interfaces; a type switch over the types of
-// this package covers them. Nodes are pointers. A tree is never changed once it is made: parts of it are shared, within
+// this package covers them. Nodes are pointers. A tree is never changed once it is made. Parts of it are shared, within
 // a package and between goroutines, so whoever walks it must not write to it, nor take two equal pointers for one place
 // in the source.
 //

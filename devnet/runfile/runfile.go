@@ -93,7 +93,7 @@ func Read(dataDir string) (Info, error) {
 	return info, nil
 }
 
-// Remove takes the note away, and what writes that were cut short left behind. That there is none is no error.
+// Remove takes the note away, and what writes that were cut short left behind. It is no error if there is none.
 func Remove(dataDir string) error {
 	entries, err := os.ReadDir(dataDir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -20,7 +20,7 @@ type SizeError struct {
 	// Field leads to the text that is too large, such as transfer.meta.values[note]. Where all of a record is too large,
 	// it is the field that has most of it. It is "" for a value that has no fields.
 	Field string
-	// OfText tells that one text is too large, and not all of the value.
+	// OfText means that one text is too large, and not all of the value.
 	OfText      bool
 	Size, Limit int
 }

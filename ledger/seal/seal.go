@@ -18,7 +18,7 @@ const version = "1"
 // SecretBytes is how long the secret of a key is.
 const SecretBytes = 32
 
-// Purpose says what is sealed. A seal of one purpose is none of another.
+// Purpose says what is sealed. A seal of one purpose does not hold for another.
 type Purpose string
 
 // The purposes.
@@ -34,9 +34,9 @@ func Purposes() []Purpose { return []Purpose{Submission, Contribution, Completio
 
 // Why a seal does not hold.
 var (
-	// ErrMissing: there is none.
+	// ErrMissing: there is no seal.
 	ErrMissing = errors.New("it has no seal")
-	// ErrUnknownKey: its key is none of those that are known, or it has another form.
+	// ErrUnknownKey: its key is not known, or it has another form.
 	ErrUnknownKey = errors.New("its seal is of an unknown key")
 	// ErrBroken: what is sealed was changed, or the seal was made without the key.
 	ErrBroken = errors.New("its seal does not belong to it")

@@ -26,7 +26,7 @@ const (
 // hashed matches names that end as shortened ones do.
 var hashed = regexp.MustCompile(`#[0-9a-f]{32}$`)
 
-// ID is the id of a workflow that Temporal takes. The zero value is none.
+// ID is the id of a workflow that Temporal takes. The zero value is no id.
 type ID struct{ text string }
 
 // Of makes the id of a workflow: its kind, a name that a user may have chosen, and what tells apart workflows of the

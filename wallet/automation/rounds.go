@@ -32,7 +32,7 @@ func Rounds() Automation {
 	}
 }
 
-// network are the contracts that rounds consist of.
+// networkState is the contracts that rounds consist of.
 type networkState struct {
 	rules       plan.Contract[coin.AmuletRules]
 	open        []plan.Contract[coin.OpenMiningRound] // by number

@@ -67,7 +67,7 @@ type Entry struct {
 const packageName = "splice-wallet"
 
 // Read finds the requests that a transaction made or moved on, in execution order: of two entries for the same request
-// the later one holds. Offers and requests of another network are none.
+// the later one holds. Offers and requests of another network do not count.
 func Read(network ledger.NetworkUpdate) ([]Entry, error) {
 	update := network.Update()
 	var entries []Entry

@@ -20,7 +20,7 @@ type account struct {
 	// Name is the user's, or what the party was called by.
 	Name  string
 	Party string
-	// User is "" for parties that are nobody's primary party.
+	// User is "" where the party is no user's primary party.
 	User string
 }
 
