@@ -47,7 +47,7 @@ func NewHealthRouter(options HealthOptions) (http.Handler, error) {
 		return nil, err
 	}
 	router := chi.NewRouter()
-	router.Use(frame.Observe, endpoint.CollapseSlashes, frame.Limit, middleware.GetHead)
+	router.Use(frame.Observe, endpoint.PlainPath, endpoint.CollapseSlashes, dropLastSlash, frame.Limit, middleware.GetHead)
 	router.NotFound(v0.NotFoundPath(frame))
 	router.MethodNotAllowed(frame.MethodNotAllowed)
 	endpoints := append(healthEndpoints(options.Readiness), operatorapi.MetricsEndpoint(options.Metrics))

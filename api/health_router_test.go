@@ -31,7 +31,7 @@ func TestAProcessWithoutAnAPITellsHowItIs(t *testing.T) {
 	}
 	for path, text := range map[string]string{
 		"/livez": "", "/readyz": "readyz check passed", "/health/liveness": "", "/health/readiness": "passed",
-		"/metrics": "go_goroutines",
+		"/metrics": "go_goroutines", "/livez/": "", "//readyz": "readyz check passed", "/readyz/": "readyz check passed",
 	} {
 		status, body := ask(http.MethodGet, path)
 		require.Equal(t, http.StatusOK, status, "%s: %s", path, body)
@@ -41,10 +41,13 @@ func TestAProcessWithoutAnAPITellsHowItIs(t *testing.T) {
 		status, _ := ask(http.MethodGet, path)
 		require.Equal(t, http.StatusNotFound, status, path)
 	}
-	status, _ := ask(http.MethodPost, "/metrics")
+	status, body := ask(http.MethodHead, "/readyz/")
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, body, "readyz check passed", "the server leaves the body out")
+	status, _ = ask(http.MethodPost, "/metrics")
 	require.Equal(t, http.StatusMethodNotAllowed, status)
 	broken = errors.New("it is away")
-	status, body := ask(http.MethodGet, "/readyz")
+	status, body = ask(http.MethodGet, "/readyz")
 	require.Equal(t, http.StatusServiceUnavailable, status)
 	require.Contains(t, body, "[-] database failed (it is away)")
 

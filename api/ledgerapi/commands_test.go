@@ -44,6 +44,7 @@ func (s *stub) SubmitAndWait(ctx context.Context, submission ledger.Submission) 
 }
 
 // contract: submit-workflow-id, submit-submission-id, submit-prefetch, submit-answer, submit-deduplication-kinds
+// contract: submit-min-time-abs, submit-preference, submit-kinds
 func TestASubmissionCarriesEverythingThatWasAsked(t *testing.T) {
 	t.Parallel()
 	submitter := &stub{}

@@ -134,11 +134,17 @@ func readMarks(root, path string, proofs map[string][]proof) error {
 		if !ok || function.Doc == nil {
 			continue
 		}
+		ended := false
 		for line := range strings.SplitSeq(function.Doc.Text(), "\n") {
 			names, marked := strings.CutPrefix(line, mark)
 			if !marked {
+				if ended && strings.TrimSpace(line) != "" {
+					return fmt.Errorf("%s: words stand below the mark of %s: has it slid down from another test? A mark is the end "+
+						"of its comment", path, function.Name.Name)
+				}
 				continue
 			}
+			ended = true
 			if function.Recv != nil || !strings.HasPrefix(function.Name.Name, "Test") {
 				return fmt.Errorf("%s: %s holds statements of the contract, but is no test", path, function.Name.Name)
 			}

@@ -58,4 +58,7 @@ func TestStatementsAndTestsMustMatch(t *testing.T) {
 		`TestList holds "users-lost", which is no statement`)
 	require.ErrorContains(t, run(tree(t, list, "// contract: users-list\nfunc list() {}\n"), false),
 		"list holds statements of the contract, but is no test")
+	slid := "// contract: users-list\n// TestPages turns.\nfunc TestPages() {}\n"
+	require.ErrorContains(t, run(tree(t, list, slid), false),
+		"words stand below the mark of TestPages: has it slid down from another test?")
 }
