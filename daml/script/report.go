@@ -20,8 +20,10 @@ type Report struct {
 	Contracts []ledger.Contract
 	// Parties are those that were allocated.
 	Parties []ledger.Party
-	// Messages are those of debug and trace.
+	// Messages are those of debug and trace, the last ones where there are many.
 	Messages []Message
+	// Unsaid is how many messages before them are left out.
+	Unsaid int
 }
 
 // Transaction is a transaction that was committed, or as much of one as there was when its submission failed, with what

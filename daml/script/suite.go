@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/engine"
@@ -75,7 +76,9 @@ func (s *Suite) Run(ctx context.Context, script Script, options Options) Report 
 			out.Failure.Message = fmt.Sprintf("The script takes more than %d bytes of memory in all", options.Memory)
 		}
 	}
-	out.Transactions, out.Parties, out.Messages = r.ledger.transactions, r.ledger.parties, r.messages
+	r.forget()
+	out.Messages, out.Unsaid = r.messages, r.unsaid
+	out.Transactions, out.Parties = r.ledger.transactions, r.ledger.parties
 	for _, e := range r.ledger.order {
 		if !e.archived {
 			out.Contracts = append(out.Contracts, e.Contract.Contract)
@@ -94,16 +97,26 @@ type run struct {
 	ledger     *memory
 	make       maker
 	messages   []Message
+	unsaid     int    // how many messages before them are left out
 	questions  int    // how many more may be asked
 	memory     int64  // how many bytes are left
 	drawn      uint64 // how many seeds were drawn
 }
 
+// maxMessages bounds the messages that a report has: the last ones.
 const maxMessages = 10_000
 
 func (r *run) trace(text string, at ast.Location) {
-	if len(r.messages) < maxMessages {
-		r.messages = append(r.messages, Message{text, at})
+	if r.messages = append(r.messages, Message{text, at}); len(r.messages) >= 2*maxMessages {
+		r.forget()
+	}
+}
+
+// forget leaves the first messages out where there are too many.
+func (r *run) forget() {
+	if n := len(r.messages) - maxMessages; n > 0 {
+		r.messages = slices.Delete(r.messages, 0, n)
+		r.unsaid += n
 	}
 }
 

@@ -4,8 +4,10 @@ package daml
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -18,24 +20,13 @@ import (
 // all packages are known.
 func TestPublishedDARsAreTested(t *testing.T) {
 	t.Parallel()
-	paths, err := filepath.Glob(filepath.Join(os.Getenv("DARS"), "*test*.dar"))
-	require.NoError(t, err)
 	here := t.TempDir()
 	command := &TestCommand{
 		Coverage: true, HTML: filepath.Join(here, "coverage.html"), JUnit: filepath.Join(here, "junit.xml"),
 		Timeout: 5 * time.Minute,
 	}
 	s := session{command: command}
-	const minDARs, minScripts = 2, 50
-	scripts := 0
-	for _, path := range paths {
-		if loaded, err := s.cache.load(t.Context(), path); err == nil && len(loaded.scripts) > 0 {
-			command.DAR = append(command.DAR, path)
-			scripts += len(loaded.scripts)
-		}
-	}
-	require.GreaterOrEqual(t, len(command.DAR), minDARs, "DARS names a directory with DARs that have scripts")
-	require.GreaterOrEqual(t, scripts, minScripts, "the DARs have scripts")
+	s.loadPublished(t)
 	var first, again bytes.Buffer
 	s.out = &first
 	require.NoError(t, s.run(t.Context()))
@@ -46,9 +37,39 @@ func TestPublishedDARsAreTested(t *testing.T) {
 	s.out = &again
 	command.Only = "*"
 	command.Timeout = time.Nanosecond
-	err = s.run(t.Context())
+	err := s.run(t.Context())
 	require.True(t, console.IsSilent(err))
 	require.Equal(t, console.ExitFailed, console.CodeOf(err))
 	require.Contains(t, again.String(), "takes longer than 1ns")
 	require.NotContains(t, again.String(), ", 0 failed")
+}
+
+// loadPublished loads the DARs of a directory that have scripts, to be run, and counts the scripts.
+func (s *session) loadPublished(tb testing.TB) (scripts int) {
+	tb.Helper()
+	paths, err := filepath.Glob(filepath.Join(os.Getenv("DARS"), "*test*.dar"))
+	require.NoError(tb, err)
+	const minDARs, minScripts = 2, 50
+	for _, path := range paths {
+		if loaded, err := s.cache.load(tb.Context(), path); err == nil && len(loaded.scripts) > 0 {
+			s.command.DAR = append(s.command.DAR, path)
+			scripts += len(loaded.scripts)
+		}
+	}
+	require.GreaterOrEqual(tb, len(s.command.DAR), minDARs, "DARS names a directory with DARs that have scripts")
+	require.GreaterOrEqual(tb, scripts, minScripts, "the DARs have scripts")
+	return scripts
+}
+
+// BenchmarkPublishedScripts reads and checks the DARs of a directory that have scripts, and runs these, as the command
+// does when it starts.
+func BenchmarkPublishedScripts(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
+	known := session{command: &TestCommand{Timeout: 5 * time.Minute}}
+	scripts := known.loadPublished(b)
+	for b.Loop() {
+		s := session{command: known.command, out: io.Discard}
+		require.NoError(b, s.run(b.Context()))
+	}
+	b.ReportMetric(float64(scripts), "scripts")
 }

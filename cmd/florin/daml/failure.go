@@ -20,7 +20,7 @@ func writeFailure(out *strings.Builder, r result) {
 	if failure.Code != "" {
 		line(out, 1, "%s", failure.Code)
 	}
-	for text := range strings.SplitSeq(failure.Message, "\n") {
+	for _, text := range clipped(strings.Split(fault.ShortenTo(maxText, failure.Message), "\n"), maxTextLines, "line") {
 		line(out, 1, "%s", text)
 	}
 	shown := map[ast.Location]bool{}
@@ -35,8 +35,8 @@ func writeFailure(out *strings.Builder, r result) {
 	}
 	if frames := slices.Concat(failure.Calls, failure.Script); len(frames) > 0 {
 		head(out, "call stack, the innermost first")
-		for _, text := range stack(frames) {
-			line(out, 2, "%s", text)
+		for _, text := range clipped(stack(frames), maxPlaces, "place") {
+			row(out, 2, "%s", text)
 		}
 	}
 	if failure.Submission != nil {
@@ -45,7 +45,7 @@ func writeFailure(out *strings.Builder, r result) {
 	writeViews(out, r.report)
 	if len(r.report.Messages) > 0 {
 		head(out, "debug")
-		writeMessages(out, r.report.Messages)
+		writeMessages(out, r.report)
 	}
 	out.WriteByte('\n')
 }
@@ -53,7 +53,7 @@ func writeFailure(out *strings.Builder, r result) {
 // head is a line above a part of a failure.
 func head(out *strings.Builder, format string, args ...any) {
 	out.WriteByte('\n')
-	line(out, 1, format, args...)
+	row(out, 1, format, args...)
 }
 
 // stack are the lines of a call stack. What the compiler made is left out, and a place is shown once.
@@ -88,7 +88,11 @@ func placeText(frame script.Frame) string {
 	}
 }
 
-func writeMessages(out *strings.Builder, messages []script.Message) {
+func writeMessages(out *strings.Builder, report script.Report) {
+	messages, left := shownMessages(report)
+	if left > 0 {
+		line(out, 2, "… %s before these left out …", count(left, "message"))
+	}
 	for _, message := range messages {
 		at := ""
 		if !message.At.IsZero() {
@@ -98,31 +102,25 @@ func writeMessages(out *strings.Builder, messages []script.Message) {
 	}
 }
 
-// maxContractsShown bounds how many contracts are listed of a party.
-const maxContractsShown = 20
-
 // writeViews lists what each party sees.
 func writeViews(out *strings.Builder, report script.Report) {
-	if len(report.Parties) == 0 {
+	views, left := viewsOf(report)
+	if len(views) == 0 {
 		return
 	}
 	head(out, "what each party sees")
-	for _, party := range report.Parties {
-		var mine []ledger.Contract
-		for _, contract := range report.Contracts {
-			if contract.IsStakeholder(party) {
-				mine = append(mine, contract)
-			}
+	for _, one := range views {
+		row(out, 2, "%s: %s", one.party, count(len(one.contracts)+one.left, "contract"))
+		for _, contract := range one.contracts {
+			row(out, 3, "%s %s %s", shortID(contract.ID), contract.Template.QualifiedName(),
+				fault.ShortenTo(maxPayload, string(contract.Payload)))
 		}
-		line(out, 2, "%s: %s", party, count(len(mine), "contract"))
-		for i, contract := range mine {
-			if i == maxContractsShown {
-				line(out, 3, "and %d more", len(mine)-i)
-				break
-			}
-			line(out, 3, "%s %s %s", shortID(contract.ID), contract.Template.QualifiedName(),
-				fault.ShortenTo(160, string(contract.Payload)))
+		if one.left > 0 {
+			line(out, 3, "and %d more", one.left)
 		}
+	}
+	if left > 0 {
+		line(out, 2, "and %s more", countOf(left, "party", "parties"))
 	}
 }
 
@@ -136,9 +134,9 @@ func shortID(id ledger.ContractID) string {
 }
 
 func writeSubmission(out *strings.Builder, submission *script.Transaction) {
-	as := partyList(submission.ActAs)
+	as := someParties(submission.ActAs)
 	if len(submission.ReadAs) > 0 {
-		as += ", reading as " + partyList(submission.ReadAs)
+		as += ", reading as " + someParties(submission.ReadAs)
 	}
 	head(out, "the transaction as far as it came, by %s", as)
 	lines := treeLines(submission.Tree)
@@ -146,24 +144,35 @@ func writeSubmission(out *strings.Builder, submission *script.Transaction) {
 		line(out, 2, "nothing")
 	}
 	for _, text := range lines {
-		line(out, 2, "%s", text)
+		row(out, 2, "%s", text)
 	}
 }
 
 func partyList(parties []ledger.Party) string { return strings.Join(ledger.Strings(parties), ", ") }
 
-// treeLines shows a transaction as a tree, a line for each node.
+// treeLines shows a transaction as a tree, a line for each node: the first and the last of many.
 func treeLines(t ledger.Transaction) []string {
+	first, _, left := ends(t.Nodes, maxNodes)
+	shows := func(id int32) bool { return left == 0 || int(id) < len(first) || int(id) >= len(first)+left }
 	var out []string
 	var add func(id int32, before, indent string)
 	add = func(id int32, before, indent string) {
 		node := t.Nodes[id]
-		out = append(out, before+nodeText(node))
+		switch {
+		case shows(id):
+			out = append(out, fault.ShortenTo(maxLine, before+nodeText(node)))
+		case int(id) == len(first):
+			out = append(out, fmt.Sprintf("… %s left out …", count(left, "node")))
+		}
+		last, between := indent+"  ", indent+"│ "
+		if len(indent) > maxIndent {
+			last, between = indent, indent
+		}
 		for i, child := range node.Children {
 			if i == len(node.Children)-1 {
-				add(child, indent+"└ ", indent+"  ")
+				add(child, indent+"└ ", last)
 			} else {
-				add(child, indent+"├ ", indent+"│ ")
+				add(child, indent+"├ ", between)
 			}
 		}
 	}
@@ -179,15 +188,15 @@ func nodeText(node ledger.TxNode) string {
 	case engine.Rollback:
 		return "taken back, as an exception was caught"
 	case ledger.EventCreate:
-		return fmt.Sprintf("create %s, signed by %s", of, partyList(node.Signatories))
+		return fmt.Sprintf("create %s, signed by %s", of, someParties(node.Signatories))
 	case ledger.EventExercise:
 		through := ""
 		if node.Interface != nil {
 			through = " through " + node.Interface.QualifiedName()
 		}
-		return fmt.Sprintf("exercise %s%s on %s, by %s", node.Choice, through, of, partyList(node.ActingParties))
+		return fmt.Sprintf("exercise %s%s on %s, by %s", node.Choice, through, of, someParties(node.ActingParties))
 	default:
-		return fmt.Sprintf("fetch %s, by %s", of, partyList(node.ActingParties))
+		return fmt.Sprintf("fetch %s, by %s", of, someParties(node.ActingParties))
 	}
 }
 
@@ -228,7 +237,7 @@ func (f *file) excerpt(out *strings.Builder, at ast.Location) {
 		if i >= first && i <= last {
 			mark = ">"
 		}
-		source := console.Plain(strings.ReplaceAll(strings.TrimRight(lines[i], "\r"), "\t", "  "))
+		source := console.Plain(fault.ShortenTo(maxLine, strings.ReplaceAll(strings.TrimRight(lines[i], "\r"), "\t", "  ")))
 		text := fmt.Sprintf("    %s %*d | %s", mark, len(strconv.Itoa(last+around+1)), i+1, source)
 		out.WriteString(strings.TrimRight(text, " ") + "\n")
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+
+	"github.com/florinledger/florin/fault"
 )
 
 // junitSuites is a report in the XML that programs for continuous integration read, after JUnit's.
@@ -51,13 +53,15 @@ func writeJUnit(to io.Writer, suites []*suite, results []result) error {
 			total += r.took.Seconds()
 			made := junitCase{Class: r.script.Name.Module, Name: r.script.Name.Name, Seconds: seconds(r.took.Seconds())}
 			var messages strings.Builder
-			writeMessages(&messages, r.report.Messages)
+			writeMessages(&messages, r.report)
 			made.Output = messages.String()
 			if failure := r.report.Failure; failure != nil {
 				shown.Failures++
 				var text strings.Builder
 				writeFailure(&text, r)
-				made.Failure = &junitFailure{Type: failure.Code, Message: failure.Message, Text: text.String()}
+				made.Failure = &junitFailure{
+					Type: failure.Code, Message: fault.ShortenTo(maxLine, failure.Message), Text: text.String(),
+				}
 			}
 			shown.Cases = append(shown.Cases, made)
 		}

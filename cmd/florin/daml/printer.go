@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/daml/script"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -56,7 +57,7 @@ func (p *printer) result(r result) {
 	if r.report.Failure != nil {
 		writeFailure(&out, r)
 	} else if p.command.Verbose {
-		writeMessages(&out, r.report.Messages)
+		writeMessages(&out, r.report)
 	}
 	p.print(out.String())
 }
@@ -99,6 +100,8 @@ type shownResult struct {
 	Contracts    int            `json:"contracts"`
 	Failure      *shownFailure  `json:"failure,omitempty"`
 	Messages     []shownMessage `json:"messages"`
+	// LeftOut counts what is left out because there is too much of it: messages, places, parties, contracts and payloads.
+	LeftOut map[string]int `json:"left_out,omitempty"`
 }
 
 type shownFailure struct {
@@ -121,7 +124,8 @@ type shownPlace struct {
 type shownView struct {
 	ContractID ledger.ContractID `json:"contract_id"`
 	TemplateID string            `json:"template_id"`
-	Payload    json.RawMessage   `json:"payload"`
+	// Payload is null where it is too large.
+	Payload json.RawMessage `json:"payload"`
 }
 
 type shownMessage struct {
@@ -137,12 +141,24 @@ func placeOf(f script.Frame) shownPlace {
 	return out
 }
 
-func placesOf(frames []script.Frame) []shownPlace {
+// places are the innermost of a call stack.
+func (r *shownResult) places(frames []script.Frame) []shownPlace {
 	out := []shownPlace{}
-	for _, frame := range frames {
+	for _, frame := range frames[:min(maxPlaces, len(frames))] {
 		out = append(out, placeOf(frame))
 	}
+	r.leaveOut("places", len(frames)-len(out))
 	return out
+}
+
+func (r *shownResult) leaveOut(what string, n int) {
+	if n == 0 {
+		return
+	}
+	if r.LeftOut == nil {
+		r.LeftOut = map[string]int{}
+	}
+	r.LeftOut[what] += n
 }
 
 func shownResultOf(r result) shownResult {
@@ -151,28 +167,41 @@ func shownResultOf(r result) shownResult {
 		Milliseconds: float64(r.took.Microseconds()) / 1000, Transactions: len(r.report.Transactions),
 		Contracts: len(r.report.Contracts), Messages: []shownMessage{},
 	}
-	for _, message := range r.report.Messages {
+	messages, left := shownMessages(r.report)
+	for _, message := range messages {
 		out.Messages = append(out.Messages, shownMessage{message.Text, placeOf(script.Frame{At: message.At})})
 	}
-	failure := r.report.Failure
-	if failure == nil {
-		return out
+	out.leaveOut("messages", left)
+	if r.report.Failure != nil {
+		out.Failure = out.failure(r.report)
 	}
-	out.Failure = &shownFailure{
-		Code: failure.Code, Message: failure.Message, Question: failure.Question, Script: placesOf(failure.Script),
-		Calls: placesOf(failure.Calls), Views: map[ledger.Party][]shownView{},
+	return out
+}
+
+// failure is why the script failed.
+func (r *shownResult) failure(report script.Report) *shownFailure {
+	failure := report.Failure
+	out := &shownFailure{
+		Code: failure.Code, Message: fault.ShortenTo(maxText, failure.Message), Question: failure.Question,
+		Script: r.places(failure.Script), Calls: r.places(failure.Calls), Views: map[ledger.Party][]shownView{},
 	}
 	if failure.Submission != nil {
-		out.Failure.Transaction = treeLines(failure.Submission.Tree)
+		out.Transaction = treeLines(failure.Submission.Tree)
 	}
-	for _, party := range r.report.Parties {
-		views := []shownView{}
-		for _, contract := range r.report.Contracts {
-			if contract.IsStakeholder(party) {
-				views = append(views, shownView{contract.ID, contract.Template.String(), contract.Payload})
+	views, left := viewsOf(report)
+	r.leaveOut("parties", left)
+	for _, one := range views {
+		seen := []shownView{}
+		for _, contract := range one.contracts {
+			payload := contract.Payload
+			if len(payload) > maxJSON {
+				payload = nil
+				r.leaveOut("payloads", 1)
 			}
+			seen = append(seen, shownView{contract.ID, contract.Template.String(), payload})
 		}
-		out.Failure.Views[party] = views
+		r.leaveOut("contracts", one.left)
+		out.Views[one.party] = seen
 	}
 	return out
 }

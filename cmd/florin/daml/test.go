@@ -31,9 +31,12 @@ type TestCommand struct {
 	Verbose  bool          `short:"v" help:"Show what passing scripts print with debug and trace, too."`
 }
 
+// gcPercent has memory collected late: a run ends soon, so memory is cheap.
+const gcPercent = 400
+
 // Run runs the scripts. Its exit code is 1 when one failed.
 func (c *TestCommand) Run(ctx context.Context) error {
-	debug.SetGCPercent(400) // a run ends soon, so memory is cheap
+	debug.SetGCPercent(gcPercent)
 	s := session{command: c, out: os.Stdout}
 	if !c.Watch {
 		return s.run(ctx)

@@ -139,9 +139,11 @@ type plainError struct{ error }
 func (p plainError) Error() string { return plainLines(p.error.Error()) }
 func (p plainError) Unwrap() error { return p.error }
 
-func count(n int, what string) string {
+func count(n int, what string) string { return countOf(n, what, what+"s") }
+
+func countOf(n int, one, many string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d %s", n, many)
 }
