@@ -42,8 +42,8 @@ func (d *DB) InTx(ctx context.Context, body func(*Tx) error) error {
 			return err
 		}
 		// The jitter keeps transactions that met once from meeting again.
-		longest := txBackoff << (attempt - 1)
-		if wait.For(ctx, rand.N(longest)) != nil { //nolint:gosec // jitter needs no secrecy
+		max := txBackoff << (attempt - 1)
+		if wait.For(ctx, rand.N(max)) != nil { //nolint:gosec // jitter needs no secrecy
 			return err
 		}
 	}

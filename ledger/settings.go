@@ -241,15 +241,15 @@ func (v boolValue) read(text string) bool {
 }
 
 type durationValue struct {
-	to    *time.Duration
-	least time.Duration
+	to  *time.Duration
+	min time.Duration
 }
 
 func (v durationValue) show() string  { return v.to.String() }
-func (v durationValue) allowed() bool { return *v.to >= v.least }
+func (v durationValue) allowed() bool { return *v.to >= v.min }
 
 func (v durationValue) must() string {
-	if v.least > 0 {
+	if v.min > 0 {
 		return "a duration above zero and of at most 2562047h (292 years), as in 168h"
 	}
 	return "a duration from zero to 2562047h (292 years), as in 20m"
@@ -263,11 +263,11 @@ func (v durationValue) read(text string) bool {
 
 type priceValue struct{ to *decimal.Decimal }
 
-// highestPrice is more than a coin will cost. Beyond it, fees and rewards would be too small to write down.
-var highestPrice = decimal.FromInt(1_000_000)
+// maxPrice is more than a coin will cost. Beyond it, fees and rewards would be too small to write down.
+var maxPrice = decimal.FromInt(1_000_000)
 
 func (v priceValue) show() string  { return v.to.Show() }
-func (v priceValue) allowed() bool { return v.to.Sign() > 0 && v.to.Cmp(highestPrice) <= 0 }
+func (v priceValue) allowed() bool { return v.to.Sign() > 0 && v.to.Cmp(maxPrice) <= 0 }
 
 func (v priceValue) must() string {
 	return "a positive decimal of at most 1000000, with at most ten places"

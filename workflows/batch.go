@@ -59,10 +59,10 @@ type batcher struct {
 type pending struct {
 	submission ledger.Submission
 	bytes      int
-	// estimate is what its commands suggest that the commit costs, least the minimum that it is charged. cost is what it
+	// estimate is what its commands suggest that the commit costs, minCost the minimum that it is charged. cost is what it
 	// is charged in its turn and while it is under way: more than the estimate for accounts whose submissions have cost
 	// more than they show.
-	estimate, least, cost int
+	estimate, minCost, cost int
 
 	started chan error    // receives one value: nil when Temporal has it
 	settled chan struct{} // closed when its completion is known
@@ -91,7 +91,7 @@ func (b *batcher) submit(ctx context.Context, p *pending) error {
 	switch {
 	// A signed transaction is large, and an operator looks for it alone.
 	case b.maxBatch == 1 || p.submission.MinLedgerTime != nil || p.submission.Signed != nil:
-		p.least = minAlone
+		p.minCost = minAlone
 		if b.enqueue(&b.alone, &b.busyAlone, p) {
 			go b.runAlone(going)
 		}
@@ -112,7 +112,7 @@ func (b *batcher) submit(ctx context.Context, p *pending) error {
 func (b *batcher) enqueue(queue *turns, busy *bool, p *pending) (idle bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p.cost = max(p.least, b.habits.Cost(p.submission.Identity, p.estimate))
+	p.cost = max(p.minCost, b.habits.Cost(p.submission.Identity, p.estimate))
 	queue.push(p)
 	idle, *busy = !*busy, true
 	return idle

@@ -183,9 +183,9 @@ func firstOf(found []db.StoredContract) (first ledger.Contract) {
 	return first
 }
 
-// the returns the newest contract of a template of which the DSO keeps one. That there is none means that the coin has
-// not been created yet.
-func (a *API) the(ctx context.Context, template string) (ledger.Contract, error) {
+// newest returns the newest contract of a template of which the DSO keeps one. That there is none means that the coin
+// has not been created yet.
+func (a *API) newest(ctx context.Context, template string) (ledger.Contract, error) {
 	found, err := a.active(ctx, template, a.node.DSO)
 	if err != nil {
 		return ledger.Contract{}, err

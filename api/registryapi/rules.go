@@ -34,11 +34,11 @@ type GetDsoInfoResponse struct {
 }
 
 func (a *API) dsoInfo(ctx context.Context, _ endpoint.NoRequest) (GetDsoInfoResponse, error) {
-	rules, err := a.the(ctx, amuletRules)
+	rules, err := a.newest(ctx, amuletRules)
 	if err != nil {
 		return GetDsoInfoResponse{}, err
 	}
-	newest, err := a.the(ctx, openRounds)
+	newest, err := a.newest(ctx, openRounds)
 	if err != nil {
 		return GetDsoInfoResponse{}, err
 	}
@@ -69,7 +69,7 @@ type GetAmuletRulesProxyResponse struct {
 }
 
 func (a *API) amuletRules(ctx context.Context, _ endpoint.NoRequest) (GetAmuletRulesProxyResponse, error) {
-	rules, err := a.the(ctx, amuletRules)
+	rules, err := a.newest(ctx, amuletRules)
 	if err != nil {
 		return GetAmuletRulesProxyResponse{}, err
 	}

@@ -38,7 +38,7 @@ type scanAmuletRulesRequest struct {
 func (a *API) scanAmuletRules(
 	ctx context.Context, req scanAmuletRulesRequest,
 ) (response GetAmuletRulesResponse, err error) {
-	rules, err := a.the(ctx, amuletRules)
+	rules, err := a.newest(ctx, amuletRules)
 	if err != nil {
 		return response, err
 	}
@@ -64,7 +64,7 @@ type scanExternalPartyRulesRequest struct {
 func (a *API) scanExternalPartyRules(
 	ctx context.Context, req scanExternalPartyRulesRequest,
 ) (response GetExternalPartyAmuletRulesResponse, err error) {
-	rules, err := a.the(ctx, externalPartyRules)
+	rules, err := a.newest(ctx, externalPartyRules)
 	if err != nil {
 		return response, err
 	}

@@ -42,7 +42,7 @@ func (n *node) startHTTP(ctx, background context.Context) error {
 	if err != nil {
 		return explainListen(n.options.listen, "--listen", err)
 	}
-	n.server = api.NewServer(n.letGo(handler), n.serverOptions())
+	n.server = api.NewServer(n.closeKeepAlive(handler), n.serverOptions())
 	n.connections = api.NewConnections(n.options.settings.MaxConnections, n.options.settings.MaxAddressConnections,
 		n.options.log)
 	n.connections.OnUnreadable(func(remote string) time.Duration {

@@ -26,7 +26,7 @@ func (n *node) drain(ctx context.Context, reason error) {
 	}
 	n.stopping.Store(true)
 	grace := time.Duration(0)
-	if reason == nil && n.lingers(ctx) == nil {
+	if reason == nil && n.waitStopDelay(ctx) == nil {
 		grace = n.options.settings.RequestTimeout + drainMargin
 	}
 	drain, cancel := context.WithTimeout(ctx, grace)
@@ -46,8 +46,9 @@ func (n *node) closeStreams(ctx context.Context) error {
 	return n.streams.Close(ctx)
 }
 
-// lingers lets the stop delay pass, unless the node fails meanwhile. Nobody sends requests to a process without an API.
-func (n *node) lingers(ctx context.Context) error {
+// waitStopDelay waits for the stop delay, unless the node fails meanwhile. Nobody sends requests to a process without an
+// API.
+func (n *node) waitStopDelay(ctx context.Context) error {
 	if !n.options.roles.api {
 		return nil
 	}
@@ -56,8 +57,9 @@ func (n *node) lingers(ctx context.Context) error {
 	return n.wait(delay)
 }
 
-// letGo asks clients that keep their connections to open new ones, which lead elsewhere, once the node is stopping.
-func (n *node) letGo(handler http.Handler) http.Handler {
+// closeKeepAlive asks clients that keep their connections to open new ones, which lead elsewhere, once the node is
+// stopping.
+func (n *node) closeKeepAlive(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if n.stopping.Load() {
 			w.Header().Set("Connection", "close")
