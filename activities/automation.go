@@ -2,13 +2,11 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
 	"strings"
-	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
@@ -80,20 +78,14 @@ func (a *Activities) PlanAutomation(ctx context.Context, in PlanAutomationInput)
 func (a *Activities) planTurn(
 	ctx context.Context, kind automation.Automation, in PlanAutomationInput, limit int, broken map[string]error,
 ) (plan AutomationPlan, guilty string, err error) {
-	err = a.DB.InTx(ctx, func(tx *db.Tx) error {
-		clock, err := tx.HoldClock(ctx)
+	err = a.inPlanning(ctx, func(p planning) error {
+		settings, err := p.tx.LedgerSettings(ctx)
 		if err != nil {
 			return err
 		}
-		a.DB.NoteClock(clock)
-		settings, err := tx.LedgerSettings(ctx)
-		if err != nil {
-			return err
-		}
-		now := a.Clock().UTC().Truncate(time.Microsecond)
 		turn := &automationTurn{
-			planning: planning{activities: a, ctx: ctx, tx: tx, now: now, failed: new(error)}, kind: kind, in: in,
-			limit: limit, broken: broken, spent: map[ledger.Party]bool{}, ledgerSettings: settings,
+			planning: p, kind: kind, in: in, limit: limit, broken: broken, spent: map[ledger.Party]bool{},
+			ledgerSettings: settings,
 		}
 		plan, err = turn.plan()
 		guilty = turn.guilty
@@ -193,20 +185,21 @@ func (t *automationTurn) decide(
 		t.count(&task, last)
 	}
 	var refused *plan.Refused
-	if decided && last.Refusal != nil {
-		refused = &plan.Refused{CommandID: task.CommandID, Fault: last.Refusal}
+	if decided {
+		refused = refusalOf(task.CommandID, last)
 	}
-	situation := automation.Situation{
-		Situation: t.activities.situation(t.now, t, refused),
-		Subject:   task.Subject, Record: t, Settings: t, LedgerSettings: t.ledgerSettings,
-	}
-	step, err := guarded(func() (automation.Step, error) { return t.kind.Plan(situation) })
-	if *t.failed != nil { // the database is in trouble, whatever the planner made of it
-		return task, false, *t.failed
+	step, err := t.step(func() (plan.Step, error) {
+		return t.kind.Plan(automation.Situation{
+			Situation: t.situation(t, refused),
+			Subject:   task.Subject, Record: t, Settings: t, LedgerSettings: t.ledgerSettings,
+		})
+	})
+	if undecided, ok := errors.AsType[*undecidedError](err); ok {
+		t.defect(&task, undecided)
+		return task, false, nil
 	}
 	if err != nil {
-		t.defect(&task, err)
-		return task, false, nil
+		return task, false, err
 	}
 	if step.Price != nil {
 		if err := t.tx.WakeTasks(t.ctx, t.kind.Kind, *step.Price); err != nil {
@@ -258,7 +251,7 @@ func (t *automationTurn) count(task *db.AutomationTask, last ledger.Completion) 
 // putOff makes an action wait that was just refused: not the first time, when others were probably in its way, then
 // longer each time, and in the end until somebody nudges it. An action that was done, and is due all the same, is a
 // defect that must not be repeated for ever.
-func (t *automationTurn) putOff(task *db.AutomationTask, step automation.Step, last ledger.Completion) bool {
+func (t *automationTurn) putOff(task *db.AutomationTask, step plan.Step, last ledger.Completion) bool {
 	if last.Refusal == nil {
 		task.Tries++
 		task.Refusal = "it was done and is due all the same"
@@ -308,18 +301,14 @@ var plainSuffix = regexp.MustCompile(`^[A-Za-z0-9:_-]{0,40}$`)
 // whoever makes it; the task stays due until what became of it is looked at.
 func (t *automationTurn) submit(task *db.AutomationTask, action plan.Action) error {
 	name := fmt.Sprintf("automation:%s/%s/%s/%d", task.Kind, task.Subject, action.CommandID, task.Tries)
-	key := uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)).String()
-	task.CommandID, task.SubmissionKey, task.Pending, task.HeldBy = action.CommandID, key, true, t.in.RunID
+	submission := t.operatorsSubmission(action, name, ledger.KindAutomation)
+	submission.WorkflowID = t.workflowID()
+	task.CommandID, task.SubmissionKey, task.Pending, task.HeldBy = action.CommandID, submission.Key, true, t.in.RunID
 	if task.DueAt.After(t.now) {
 		task.DueAt = t.now
 	}
-	sealed, err := sealSubmission(t.ctx, t.tx, ledger.Submission{
-		Key: key, Identity: ledger.DefaultUser(t.activities.Node.OperatorUser), CommandID: action.CommandID,
-		SubmissionID: key,
-		WorkflowID:   t.workflowID(), ActAs: ledger.SortedParties(action.ActAs), ReadAs: ledger.SortedParties(action.ReadAs),
-		Commands: action.Commands, ReceivedAt: t.now, Kind: ledger.KindAutomation,
-	})
+	sealed, err := t.sealed(submission)
 	t.out.More = true
 	t.out.Submissions = append(t.out.Submissions, sealed)
-	return t.note(err)
+	return err
 }

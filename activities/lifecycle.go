@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -70,11 +68,13 @@ const lostRaces = 50
 // clock stands still meanwhile, so that whoever advances it finds everything that waits for the new time. Contracts on
 // which nothing can be decided wait, longer each time; the error is a failure of the database.
 func (a *Activities) PlanLifecycle(ctx context.Context, in PlanLifecycleInput) (LifecyclePlan, error) {
-	plan, err := a.planLifecycle(ctx, in, planning.plan)
+	plan, err := a.planLifecycle(ctx, in, lifecyclePlanning.plan)
 	if err != nil && isOwn(err) {
 		a.Log.ErrorContext(ctx, "nothing could be decided on contracts", "workflow_id", in.WorkflowID, "error", err)
 		trouble := err
-		plan, err = a.planLifecycle(ctx, in, func(p planning) (LifecyclePlan, error) { return p.undecided(trouble) })
+		plan, err = a.planLifecycle(ctx, in, func(p lifecyclePlanning) (LifecyclePlan, error) {
+			return p.undecided(trouble)
+		})
 	}
 	if err != nil {
 		return LifecyclePlan{}, fmt.Errorf("plan lifecycle %s: %w", in.WorkflowID, err)
@@ -87,41 +87,24 @@ func (a *Activities) PlanLifecycle(ctx context.Context, in PlanLifecycleInput) (
 
 // planLifecycle makes a plan in one transaction, in which the clock stands still.
 func (a *Activities) planLifecycle(
-	ctx context.Context, in PlanLifecycleInput, decide func(planning) (LifecyclePlan, error),
+	ctx context.Context, in PlanLifecycleInput, decide func(lifecyclePlanning) (LifecyclePlan, error),
 ) (LifecyclePlan, error) {
 	var plan LifecyclePlan
-	err := a.DB.InTx(ctx, func(tx *db.Tx) error {
-		clock, err := tx.HoldClock(ctx)
-		if err != nil {
-			return err
-		}
-		a.DB.NoteClock(clock)
-		plan, err = decide(planning{
-			activities: a, ctx: ctx, tx: tx, in: in, now: a.Clock().UTC().Truncate(time.Microsecond), failed: new(error),
-		})
+	err := a.inPlanning(ctx, func(p planning) (err error) {
+		plan, err = decide(lifecyclePlanning{planning: p, in: in})
 		return err
 	})
 	return plan, err
 }
 
-// situation is what every decision depends on.
-func (a *Activities) situation(now time.Time, reader plan.Reader, refused *plan.Refused) plan.Situation {
-	view := plan.View{Packages: a.Packages, Node: a.Node, Now: now, Ledger: reader}
-	return plan.Situation{View: view, Refused: refused}
+// lifecyclePlanning is one call of PlanLifecycle.
+type lifecyclePlanning struct {
+	planning
+
+	in PlanLifecycleInput
 }
 
-// planning is one call of PlanLifecycle.
-type planning struct {
-	activities *Activities
-	ctx        context.Context //nolint:containedctx // lives within one activity call
-	tx         *db.Tx
-	in         PlanLifecycleInput
-	now        time.Time
-	// failed is the first failure of the database that the planner was told of.
-	failed *error
-}
-
-func (p planning) plan() (LifecyclePlan, error) {
+func (p lifecyclePlanning) plan() (LifecyclePlan, error) {
 	// What happens after this read raises the version, and keeps the lifecycle due whatever is decided here.
 	row, ok, err := p.tx.Lifecycle(p.ctx, p.in.WorkflowID)
 	if err != nil || !ok {
@@ -140,52 +123,45 @@ func (p planning) plan() (LifecyclePlan, error) {
 	for _, contract := range contracts {
 		row.Contracts = append(row.Contracts, contract.ID)
 	}
-	plan := LifecyclePlan{Now: p.now, Contracts: row.Contracts, Over: len(contracts) == 0}
-	if plan.Over {
-		return p.settle(row, plan)
+	out := LifecyclePlan{Now: p.now, Contracts: row.Contracts, Over: len(contracts) == 0}
+	if out.Over {
+		return p.settle(row, out)
 	}
 	refused, at, err := p.lastRefusal()
 	if err != nil {
 		return LifecyclePlan{}, err
 	}
-	step, err := guarded(func() (lifecycle.Step, error) {
+	step, err := p.step(func() (plan.Step, error) {
 		return p.activities.Lifecycles.Plan(row.Kind, lifecycle.Situation{
-			Situation: p.activities.situation(p.now, p, refused), Contracts: contracts,
-			Apart: db.IsApart(row.WorkflowID),
+			Situation: p.situation(p, refused), Contracts: contracts, Apart: db.IsApart(row.WorkflowID),
 		})
 	})
-	if *p.failed != nil { // the database is in trouble, not the contracts, whatever the planner made of it
-		return LifecyclePlan{}, *p.failed
-	}
 	if err != nil {
-		return LifecyclePlan{}, &undecidedError{err}
+		return LifecyclePlan{}, err
 	}
-	plan.Action, plan.Until, plan.WaitsFor = p.submission(step.Action), step.Until, step.WaitsFor
+	out.Until, out.WaitsFor = step.Until, step.WaitsFor
+	if step.Action != nil {
+		out.Action = p.submission(*step.Action)
+	}
 	if refused != nil {
-		plan.Refusal = refused.Fault.Error()
+		out.Refusal = refused.Fault.Error()
 	}
-	if plan.Action != nil && refused != nil && refused.CommandID == plan.Action.CommandID {
-		plan = p.putOff(plan, refused.LostRace(), at)
+	if out.Action != nil && refused != nil && refused.CommandID == out.Action.CommandID {
+		out = p.putOff(out, refused.LostRace(), at)
 	}
-	if plan.Action != nil { // the lifecycle stays due until what happened is looked at
-		*plan.Action, err = sealSubmission(p.ctx, p.tx, *plan.Action)
-		return plan, p.note(err)
+	if out.Action != nil { // the lifecycle stays due until what happened is looked at
+		*out.Action, err = p.sealed(*out.Action)
+		return out, err
 	}
-	row.DueAt, row.WaitsFor, row.Tries, row.Trouble = plan.Until, plan.WaitsFor, 0, ""
+	row.DueAt, row.WaitsFor, row.Tries, row.Trouble = out.Until, out.WaitsFor, 0, ""
 	if row.DueAt.IsZero() {
 		row.DueAt = lf.MaxTimestamp().Time()
 	}
-	return p.settle(row, plan)
+	return p.settle(row, out)
 }
 
-// undecidedError says why a planner could not decide on its subject.
-type undecidedError struct{ error }
-
-// Unwrap is the planner's error.
-func (e *undecidedError) Unwrap() error { return e.error }
-
 // undecided makes contracts wait on which nothing could be decided. Other lifecycles go on, and so does the clock.
-func (p planning) undecided(trouble error) (LifecyclePlan, error) {
+func (p lifecyclePlanning) undecided(trouble error) (LifecyclePlan, error) {
 	row, ok, err := p.tx.Lifecycle(p.ctx, p.in.WorkflowID)
 	if err != nil || !ok {
 		return LifecyclePlan{Over: true, Now: p.now}, err
@@ -198,12 +174,9 @@ func (p planning) undecided(trouble error) (LifecyclePlan, error) {
 	})
 }
 
-// submission is an action as a submission of the operator's. Its key is that of one try of one run: when it is made
-// again because a process died, it is the same submission.
-func (p planning) submission(action *plan.Action) *ledger.Submission {
-	if action == nil {
-		return nil
-	}
+// submission is an action as a submission. Its key is that of one try of one run: when it is made again because a
+// process died, it is the same submission.
+func (p lifecyclePlanning) submission(action plan.Action) *ledger.Submission {
 	try := 1
 	if p.in.Last != nil && p.in.Last.CommandID == action.CommandID {
 		try += p.in.Last.Tries
@@ -212,17 +185,13 @@ func (p planning) submission(action *plan.Action) *ledger.Submission {
 	if p.in.Last != nil && try == 1 { // it may have been tried before what was last
 		name += "/" + p.in.Last.Key
 	}
-	key := uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)).String()
-	return &ledger.Submission{
-		Key: key, Identity: ledger.DefaultUser(p.activities.Node.OperatorUser), CommandID: action.CommandID,
-		SubmissionID: key, WorkflowID: workflowid.LedgerString(p.in.WorkflowID),
-		ActAs: ledger.SortedParties(action.ActAs), ReadAs: ledger.SortedParties(action.ReadAs),
-		Commands: action.Commands, ReceivedAt: p.now, Kind: ledger.KindLifecycle,
-	}
+	submission := p.operatorsSubmission(action, name, ledger.KindLifecycle)
+	submission.WorkflowID = workflowid.LedgerString(p.in.WorkflowID)
+	return &submission
 }
 
 // putOff makes an action wait that was refused lately, unless it only has to be made anew.
-func (p planning) putOff(plan LifecyclePlan, lostRace bool, refusedAt time.Time) LifecyclePlan {
+func (p lifecyclePlanning) putOff(plan LifecyclePlan, lostRace bool, refusedAt time.Time) LifecyclePlan {
 	tries := p.in.Last.Tries
 	if lostRace {
 		tries -= lostRaces
@@ -252,7 +221,7 @@ func pauseAfter(tries int) time.Duration {
 	return pause
 }
 
-func (p planning) settle(row db.Lifecycle, plan LifecyclePlan) (LifecyclePlan, error) {
+func (p lifecyclePlanning) settle(row db.Lifecycle, plan LifecyclePlan) (LifecyclePlan, error) {
 	settled, err := p.tx.SettleLifecycle(p.ctx, row)
 	if !settled {
 		return LifecyclePlan{Again: true, Now: p.now}, err
@@ -281,7 +250,7 @@ func activeContracts(ctx context.Context, tx *db.Tx, ids []ledger.ContractID) ([
 
 // lastRefusal is what became of the last action, and when; nil unless it was refused. The record tells of what it was a
 // refusal: the input could name the key of somebody else's.
-func (p planning) lastRefusal() (*plan.Refused, time.Time, error) {
+func (p lifecyclePlanning) lastRefusal() (*plan.Refused, time.Time, error) {
 	if p.in.Last == nil {
 		return nil, time.Time{}, nil
 	}
@@ -291,15 +260,7 @@ func (p planning) lastRefusal() (*plan.Refused, time.Time, error) {
 	if err != nil || !ok || completion.Refusal == nil || !own {
 		return nil, time.Time{}, err
 	}
-	return &plan.Refused{CommandID: p.in.Last.CommandID, Fault: completion.Refusal}, completion.RecordTime, nil
-}
-
-// note remembers a failure of the database, after which the transaction is lost.
-func (p planning) note(err error) error {
-	if *p.failed == nil {
-		*p.failed = err
-	}
-	return err
+	return refusalOf(p.in.Last.CommandID, completion), completion.RecordTime, nil
 }
 
 // ReachLedgerTimeInput names a workflow and the submission that waits for a ledger time.

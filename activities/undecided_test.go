@@ -54,17 +54,17 @@ func (b *bundle) brokenAutomation() {
 	b.activities.Automations, err = automation.NewRegistry(b.packages, automation.Automation{
 		Kind: brokenKind, Follow: []automation.Follow{follow},
 		Standing: []string{subjectPanic, subjectError, subjectData, subjectHealthy},
-		Plan: func(s automation.Situation) (automation.Step, error) {
+		Plan: func(s automation.Situation) (plan.Step, error) {
 			switch s.Subject {
 			case subjectPanic:
 				panic("broken")
 			case subjectError:
-				return automation.Step{}, errors.New("broken")
+				return plan.Step{}, errors.New("broken")
 			case subjectData: // sums of weights that no number can hold
 				_, err := s.Record.Activity(7)
-				return automation.Step{}, err
+				return plan.Step{}, err
 			default:
-				return automation.Step{Until: s.Now.Add(time.Hour), WaitsFor: "nothing"}, nil
+				return plan.Step{Until: s.Now.Add(time.Hour), WaitsFor: "nothing"}, nil
 			}
 		},
 	})

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
-
-	"github.com/florinledger/florin/wait"
 )
 
 // AutomationRecord is what an [AutomationCaller] reads of the record.
@@ -30,53 +28,23 @@ type AutomationCallerOptions struct {
 // AutomationCaller runs automation as soon as something is due, where its Schedules alone would be late. Each process
 // with a worker has one.
 type AutomationCaller struct {
+	dispatcher
+
 	options AutomationCallerOptions
-	// woken is told when something changed.
-	woken chan struct{}
 	// asked is when each Schedule was last asked whether it is paused, in real time.
 	asked map[string]time.Time
 }
 
-const (
-	// pauseKnown is for how long it is taken for granted that a Schedule is not paused.
-	pauseKnown = 5 * time.Second
-	// minInterval is the shortest time between two looks into the record.
-	minInterval = 20 * time.Millisecond
-)
+// pauseKnown is for how long it is taken for granted that a Schedule is not paused.
+const pauseKnown = 5 * time.Second
 
 // NewAutomationCaller makes a caller.
 func NewAutomationCaller(options AutomationCallerOptions) *AutomationCaller {
-	return &AutomationCaller{options: options, woken: make(chan struct{}, 1), asked: map[string]time.Time{}}
-}
-
-// Changed notes that the ledger or its clock changed.
-func (c *AutomationCaller) Changed() {
-	select {
-	case c.woken <- struct{}{}:
-	default: // it is awake already
-	}
-}
-
-// Run calls automation until ctx ends.
-func (c *AutomationCaller) Run(ctx context.Context) {
-	for ctx.Err() == nil {
-		if err := c.callDue(ctx); err != nil && ctx.Err() == nil {
-			c.options.Log.WarnContext(ctx, "automation that is due could not be run", "error", err)
-		}
-		if wait.For(ctx, minInterval) != nil {
-			return
-		}
-		c.await(ctx)
-	}
-}
-
-func (c *AutomationCaller) await(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, callPoll)
-	defer cancel()
-	select {
-	case <-c.woken:
-	case <-ctx.Done():
-	}
+	c := &AutomationCaller{options: options, asked: map[string]time.Time{}}
+	c.dispatcher = newDispatcher(c.callDue, func(ctx context.Context, err error) {
+		options.Log.WarnContext(ctx, "automation that is due could not be run", "error", err)
+	})
+	return c
 }
 
 // callDue runs every kind that has something to do and is not paused. One that cannot be run does not keep the others

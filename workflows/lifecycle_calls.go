@@ -17,7 +17,6 @@ import (
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/workflowid"
-	"github.com/florinledger/florin/wait"
 )
 
 // LifecycleRecord is what a [Caller] reads of the record.
@@ -47,10 +46,12 @@ type CallerOptions struct {
 
 // Caller sees to it that every lifecycle of the record has its workflow, and that the workflow looks when something
 // changed or the ledger's clock was advanced. What it has not done, for whatever reason, another caller does, or it
-// does itself later: the record remembers. Each process with a worker has one.
+// does itself later: the record remembers. Each process with a worker has one. Tell it of changes of contracts, and of
+// workflows that have looked, so that others may be called.
 type Caller struct {
+	dispatcher
+
 	options CallerOptions
-	woken   chan struct{}
 
 	mu sync.Mutex
 	// lookedAt is the ledger time at which was looked last; zero where the timers of workflows cannot be trusted since
@@ -59,28 +60,19 @@ type Caller struct {
 }
 
 const (
-	// callPoll is the longest time between two looks into the record.
-	callPoll = 2 * time.Second
 	// timerGrace is how late a workflow's own timer may be before the workflow is called.
 	timerGrace = 5 * time.Second
 	// callsAtOnce bounds how many workflows are called at the same time.
 	callsAtOnce = 4
-	// callTimeout bounds one call.
-	callTimeout = 5 * time.Second
 )
 
 // NewCaller makes a caller.
 func NewCaller(options CallerOptions) *Caller {
-	return &Caller{options: options, woken: make(chan struct{}, 1)}
-}
-
-// Changed notes that contracts of lifecycles were created or archived, or that one that was called has looked, so that
-// others may be called.
-func (c *Caller) Changed() {
-	select {
-	case c.woken <- struct{}{}:
-	default: // it is awake already
-	}
+	c := &Caller{options: options}
+	c.dispatcher = newDispatcher(c.callDue, func(ctx context.Context, err error) {
+		options.Log.WarnContext(ctx, "workflows that look after contracts could not be called", "error", err)
+	})
+	return c
 }
 
 // Advanced notes that the ledger's clock was advanced.
@@ -106,28 +98,6 @@ func (c *Caller) dueBy() (by time.Time, trusted bool) {
 		now = now.Add(-timerGrace)
 	}
 	return now, trusted
-}
-
-// Run calls workflows until ctx ends.
-func (c *Caller) Run(ctx context.Context) {
-	for ctx.Err() == nil {
-		if err := c.callDue(ctx); err != nil && ctx.Err() == nil {
-			c.options.Log.WarnContext(ctx, "workflows that look after contracts could not be called", "error", err)
-		}
-		if wait.For(ctx, minInterval) != nil {
-			return
-		}
-		c.await(ctx)
-	}
-}
-
-func (c *Caller) await(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, callPoll)
-	defer cancel()
-	select {
-	case <-c.woken:
-	case <-ctx.Done():
-	}
 }
 
 // callDue calls all workflows that have something to look at.

@@ -36,7 +36,7 @@ func (a *API) listAllocationRequests(
 	if err != nil || len(templates) == 0 {
 		return response, err
 	}
-	picked := newShare[ledger.Contract](maxContracts, w.party, a.node.DSO)
+	picked := newFairList[ledger.Contract](maxContracts, w.party, a.node.DSO)
 	named := db.Named{Party: w.party, Templates: templates}
 	err = a.eachNamed(ctx, named, func(_ context.Context, stored db.StoredContract) (bool, error) {
 		// A contract whose view cannot be read asks for nothing.

@@ -35,7 +35,7 @@ func (c contract[T]) show(a *API) (v0.Contract, error) {
 }
 
 // active lists the network's contracts of a template that are active now and that the party is a stakeholder of, oldest
-// first, at most maxContracts and listBytes: see [share] for which, where there are more.
+// first, at most maxContracts and listBytes: see [fairList] for which, where there are more.
 func active[T any](ctx context.Context, a *API, party ledger.Party) ([]contract[T], error) {
 	return activeIf(ctx, a, party, func(T) bool { return true })
 }
@@ -48,7 +48,7 @@ func activeIf[T any](
 	if err != nil {
 		return nil, fault.Internal(err)
 	}
-	picked := newShare[contract[T]](maxContracts, party, a.node.DSO)
+	picked := newFairList[contract[T]](maxContracts, party, a.node.DSO)
 	named := db.Named{Party: party, Templates: []string{name.String()}, InNetwork: true}
 	err = a.eachNamed(ctx, named, func(_ context.Context, stored db.StoredContract) (bool, error) {
 		payload, err := ledger.DecodePayload[T](a.packages, stored.Contract)

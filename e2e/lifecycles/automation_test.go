@@ -38,21 +38,21 @@ func giving(n *node, broken func(ledger.Party) bool, looks *atomic.Int64) automa
 	require.NoError(n.t, err)
 	return automation.Automation{
 		Kind: kindGiving, Summary: "Gives.", Every: time.Hour, Follow: []automation.Follow{follow},
-		Plan: func(s automation.Situation) (automation.Step, error) {
+		Plan: func(s automation.Situation) (plan.Step, error) {
 			looks.Add(1)
 			party := ledger.Party(s.Subject)
 			offers, err := plan.Held[walletapp.TransferOffer](s.View, plan.Sender, party, plan.First, 1)
 			if err != nil || len(offers) > 0 {
-				return automation.Step{}, err
+				return plan.Step{}, err
 			}
 			w, ok, err := plan.WalletOf(s.View, party)
 			if err != nil || !ok {
-				return automation.Step{}, err
+				return plan.Step{}, err
 			}
 			if broken(party) { // expires what is not there
 				action, err := plan.WalletAction(s.View, w, "give:"+s.Subject, "WalletAppInstall_TransferOffer_Expire",
 					walletapp.InstallTransferOfferExpire{CID: lf.CID[walletapp.TransferOffer](w.Install)})
-				return automation.Step{Action: action}, err
+				return plan.Step{Action: action}, err
 			}
 			action, err := plan.WalletAction(s.View, w, "give:"+s.Subject, "WalletAppInstall_CreateTransferOffer",
 				walletapp.InstallCreateTransferOffer{
@@ -60,7 +60,7 @@ func giving(n *node, broken func(ledger.Party) bool, looks *atomic.Int64) automa
 					Amount:    payments.PaymentAmount{Amount: decimal.FromInt(1), Unit: payments.AmuletUnit},
 					ExpiresAt: lf.TimestampOf(s.Now.Add(365 * day)),
 				})
-			return automation.Step{Action: action}, err
+			return plan.Step{Action: action}, err
 		},
 	}
 }
@@ -194,9 +194,9 @@ func TestASubjectThatCannotBeDecidedOnHoldsUpNobody(t *testing.T) {
 	n := newNodeWith(t, 10*365*day, func(n *node) []automation.Automation {
 		kind := giving(n, never, &looks)
 		decide := kind.Plan
-		kind.Plan = func(s automation.Situation) (automation.Step, error) {
+		kind.Plan = func(s automation.Situation) (plan.Step, error) {
 			if strings.HasPrefix(s.Subject, "broken") {
-				return automation.Step{}, errors.New("a defect")
+				return plan.Step{}, errors.New("a defect")
 			}
 			return decide(s)
 		}

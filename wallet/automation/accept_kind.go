@@ -31,24 +31,24 @@ func NewAutoAccept(packages *ledger.Packages) (Automation, error) {
 	}, err
 }
 
-func planAutoAccept(s Situation) (Step, error) {
+func planAutoAccept(s Situation) (plan.Step, error) {
 	receiver := ledger.Party(s.Subject)
 	senders, err := s.Settings.AcceptsFrom(receiver)
 	if err != nil || len(senders) == 0 {
-		return Step{}, err // a change of the setting makes it due again
+		return plan.Step{}, err // a change of the setting makes it due again
 	}
 	wallet, ok, err := plan.WalletOf(s.View, receiver)
 	if err != nil || !ok {
-		return Step{}, err // and so does a wallet
+		return plan.Step{}, err // and so does a wallet
 	}
 	due, err := s.acceptable(receiver, senders)
 	if err != nil || len(due) == 0 {
-		return Step{}, err // a new offer makes it due again
+		return plan.Step{}, err // a new offer makes it due again
 	}
 	if low, err := s.lowTraffic(); err != nil || low != "" {
-		return Step{Until: s.Now.Add(PollingInterval), WaitsFor: low}, err
+		return plan.Step{Until: s.Now.Add(PollingInterval), WaitsFor: low}, err
 	}
-	step := Step{Until: s.Now.Add(PollingInterval), WaitsFor: "acceptance of offers"}
+	step := plan.Step{Until: s.Now.Add(PollingInterval), WaitsFor: "acceptance of offers"}
 	step.Action, err = s.acceptAll(wallet, due)
 	return step, err
 }

@@ -71,12 +71,12 @@ func TestDustIsBurntByAsMuchAsFits(t *testing.T) {
 		if count > 1 {
 			require.LessOrEqual(t, size, fits)
 		}
-		if record.dust = record.dust[count:]; len(record.dust) > 0 && count < plan.Share {
+		if record.dust = record.dust[count:]; len(record.dust) > 0 && count < plan.MaxPerAction {
 			require.Greater(t, size+len(record.dust[0].Payload), fits, "one more would not fit")
 		}
 		burnt = append(burnt, count)
 	}
 	require.Equal(t, 1, burnt[0])
 	require.Less(t, burnt[1], 60)
-	require.Contains(t, burnt, plan.Share, "a hundred short ones at once, and no more")
+	require.Contains(t, burnt, plan.MaxPerAction, "a hundred short ones at once, and no more")
 }

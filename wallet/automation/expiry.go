@@ -29,13 +29,13 @@ const (
 type expiry struct {
 	packages *ledger.Packages
 	follow   []Follow
-	plan     map[lf.TypeName]func(Situation, ledger.Contract) (Step, error)
+	plan     map[lf.TypeName]func(Situation, ledger.Contract) (plan.Step, error)
 	failed   error
 }
 
 // Expiry ends contracts at their deadlines, and coin that has become dust.
 func Expiry(packages *ledger.Packages) (Automation, error) {
-	e := &expiry{packages: packages, plan: map[lf.TypeName]func(Situation, ledger.Contract) (Step, error){}}
+	e := &expiry{packages: packages, plan: map[lf.TypeName]func(Situation, ledger.Contract) (plan.Step, error){}}
 	e.ofWallets()
 	e.ofPayments()
 	e.ofNetwork()
@@ -61,30 +61,30 @@ func expires[T any](
 	})
 	e.failed = cmp.Or(e.failed, err, other)
 	e.follow = append(e.follow, follow)
-	e.plan[name] = func(s Situation, contract ledger.Contract) (Step, error) {
+	e.plan[name] = func(s Situation, contract ledger.Contract) (plan.Step, error) {
 		payload, err := ledger.DecodePayload[T](s.Packages, contract)
 		if err != nil {
-			return Step{}, err
+			return plan.Step{}, err
 		}
 		if at := ends(payload); s.Now.Before(at) {
-			return Step{Until: at, Deadline: true, WaitsFor: "its expiry"}, nil
+			return plan.Step{Until: at, Deadline: true, WaitsFor: "its expiry"}, nil
 		}
 		action, err := end(s, plan.Contract[T]{ID: contract.ID, CreatedAt: contract.CreatedAt, Payload: payload})
-		return Step{Action: action}, err
+		return plan.Step{Action: action}, err
 	}
 }
 
-func (e *expiry) decide(s Situation) (Step, error) {
+func (e *expiry) decide(s Situation) (plan.Step, error) {
 	if s.Subject == dust {
 		return planDust(s)
 	}
 	contract, ok, err := s.Record.Contract(ledger.ContractID(s.Subject))
 	if err != nil || !ok {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	decide, ok := e.plan[contract.Template]
 	if !ok { // of an older version, which expired more
-		return Step{}, nil
+		return plan.Step{}, nil
 	}
 	return decide(s, contract)
 }
@@ -176,12 +176,12 @@ func expireRewardCoupon(s Situation, c plan.Contract[coin.RewardCouponV2]) (*pla
 
 // planDust burns coin that its holding fee has eaten, a hundred at once, the longest eaten first. The configuration
 // states say whether coin is dust, so the next look is when the older of them is replaced.
-func planDust(s Situation) (Step, error) {
+func planDust(s Situation) (plan.Step, error) {
 	n, ok, err := readNetwork(s.View)
 	if err != nil || !ok || len(n.states) < 2 {
-		return Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
+		return plan.Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
 	}
-	step := Step{
+	step := plan.Step{
 		Until:    n.states[0].Payload.TargetArchiveAfter.Time().Add(aMinute),
 		Deadline: n.stopsClock(), WaitsFor: "coin to become dust",
 	}
@@ -190,7 +190,7 @@ func planDust(s Situation) (Step, error) {
 	}
 	first, second := n.states[0], n.states[1]
 	round := min(first.Payload.HoldingFeesOpenRoundNumber.Number, second.Payload.HoldingFeesOpenRoundNumber.Number)
-	eaten, err := s.Record.Dust(round, plan.Share)
+	eaten, err := s.Record.Dust(round, plan.MaxPerAction)
 	if err != nil || len(eaten) == 0 {
 		return step, err
 	}
@@ -204,7 +204,7 @@ func planDust(s Situation) (Step, error) {
 		command, err := burnDust(s, contract, lf.CID[coin.ExternalPartyConfigState](first.ID),
 			lf.CID[coin.ExternalPartyConfigState](second.ID))
 		if err != nil {
-			return Step{}, err
+			return plan.Step{}, err
 		}
 		action.Commands = append(action.Commands, command)
 		ids = append(ids, contract.ID)

@@ -68,38 +68,38 @@ func uncollected[T, A any](e *expiry, p lockedPayment[T, A]) {
 	})
 	e.failed = cmp.Or(e.failed, err, other)
 	e.follow = append(e.follow, follow)
-	e.plan[name] = func(s Situation, contract ledger.Contract) (Step, error) {
+	e.plan[name] = func(s Situation, contract ledger.Contract) (plan.Step, error) {
 		payload, err := ledger.DecodePayload[T](s.Packages, contract)
 		if err != nil {
-			return Step{}, err
+			return plan.Step{}, err
 		}
 		w, ok, err := plan.WalletOf(s.View, p.actors(payload)...)
 		if err != nil || !ok { // it is theirs to end, elsewhere
-			return Step{}, err
+			return plan.Step{}, err
 		}
 		return p.plan(s, plan.Contract[T]{ID: contract.ID, CreatedAt: contract.CreatedAt, Payload: payload}, w.User)
 	}
 }
 
 // plan waits for the end of the lock, and gives the coin back. Without the lock nothing can be done any more.
-func (p lockedPayment[T, A]) plan(s Situation, c plan.Contract[T], actor ledger.Party) (Step, error) {
+func (p lockedPayment[T, A]) plan(s Situation, c plan.Contract[T], actor ledger.Party) (plan.Step, error) {
 	contract, ok, err := s.Record.Contract(ledger.ContractID(p.lock(c.Payload)))
 	if err != nil || !ok {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	locked, err := ledger.DecodePayload[coin.LockedAmulet](s.Packages, contract)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	if at := locked.Lock.ExpiresAt.Time().Add(plan.ExpiryPatience); s.Now.Before(at) {
-		return Step{Until: at, Deadline: p.deadline, WaitsFor: "its collection, or the end of its lock"}, nil
+		return plan.Step{Until: at, Deadline: p.deadline, WaitsFor: "its collection, or the end of its lock"}, nil
 	}
 	context, open, err := plan.PaymentContext(s.View)
 	if err != nil || !open {
-		return Step{Until: s.Now.Add(aMinute), WaitsFor: "an open round"}, err
+		return plan.Step{Until: s.Now.Add(aMinute), WaitsFor: "an open round"}, err
 	}
 	action, err := expireAs(s, c, actor, p.choice, p.argument(actor, coin.AppTransferContext{
 		AmuletRules: context.AmuletRules, OpenMiningRound: context.Context.OpenMiningRound,
 	}))
-	return Step{Action: action}, err
+	return plan.Step{Action: action}, err
 }

@@ -108,7 +108,7 @@ func (w *world) offered(sender, receiver ledger.Party, amount string, expires ti
 }
 
 // decide is the step of an automation for a subject, and the arguments of its commands.
-func (w *world) decide(kind automation.Automation, subject ledger.Party) (automation.Step, []string) {
+func (w *world) decide(kind automation.Automation, subject ledger.Party) (plan.Step, []string) {
 	w.t.Helper()
 	node := ledger.Node{
 		ParticipantID: "participant::1220", SynchronizerID: "global::1220", DSO: dso, Operator: operator,
@@ -179,7 +179,7 @@ func TestAWalletIsSweptByWhatItsOfferLeaves(t *testing.T) {
 	require.Equal(t, now.Add(2*time.Minute+plan.ExpiryPatience), step.Until, "when the offer has expired")
 	require.Equal(t, "0.3059999999", step.WakeAbove.Show(), "100 US dollars for the 326.797… coins that are not offered")
 	step, _ = w.decide(w.sweeping(), bob)
-	require.Equal(t, automation.Step{}, step, "nothing is set for him")
+	require.Equal(t, plan.Step{}, step, "nothing is set for him")
 
 	w.sweeps[charlie] = sweepConfig("50")
 	step, _ = w.decide(w.sweeping(), charlie)
@@ -204,7 +204,7 @@ func TestAWalletThatHasNotTooMuchWaitsForAPriceAtWhichItHas(t *testing.T) {
 		require.Equal(t, isSwept, !amount.IsZero(), price)
 	}
 	step, _ = w.decide(w.sweeping(), bob)
-	require.Equal(t, automation.Step{}, step, "who has nothing waits for coin, not for a price")
+	require.Equal(t, plan.Step{}, step, "who has nothing waits for coin, not for a price")
 
 	step, _ = w.decide(w.sweeping(), "network")
 	require.Equal(t, "0.005", step.Price.Show(), "wakes those who wait for less")
@@ -257,14 +257,14 @@ func TestOffersAreAcceptedInBatchesAndOneByOneAfterARefusal(t *testing.T) {
 	require.Len(t, commands, 1)
 	w.accepts = nil
 	step, _ = w.decide(w.accepting(), bob)
-	require.Equal(t, automation.Step{}, step)
+	require.Equal(t, plan.Step{}, step)
 }
 
 func TestTrafficIsBoughtStepByStep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)
 	step, _ := w.decide(automation.NewTopUp(), "network")
-	require.Equal(t, automation.Step{}, step, "nothing is set")
+	require.Equal(t, plan.Step{}, step, "nothing is set")
 	w.topUp = automation.TopUpSetting{TargetThroughput: 1000, MinTopupInterval: time.Minute, Reserved: 200_000}
 	_, commands := w.decide(automation.NewTopUp(), "network")
 	require.Len(t, commands, 1)
@@ -336,7 +336,7 @@ func TestLivenessIsReportedOncePerRoundWhereItPays(t *testing.T) {
 	kind, err := automation.NewLiveness(w.packages)
 	require.NoError(t, err)
 	step, _ := w.decide(kind, "network")
-	require.Equal(t, automation.Step{}, step, "the operator has no license")
+	require.Equal(t, plan.Step{}, step, "the operator has no license")
 	license := coin.ValidatorLicense{Validator: operator, Sponsor: operator, DSO: dso}
 	other := license
 	other.Validator = alice

@@ -32,12 +32,12 @@ func NewLiveness(packages *ledger.Packages) (Automation, error) {
 
 // planLiveness reports for the newest round that is open, unless that was done. What waits for nothing here is made due
 // by a license or a round.
-func planLiveness(s Situation) (Step, error) {
+func planLiveness(s Situation) (plan.Step, error) {
 	license, licensed, err := plan.One[coin.ValidatorLicense](s.View, plan.Validator, s.Node.Operator)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
-	var step Step
+	var step plan.Step
 	rounds, err := OpenRounds(s.View)
 	for _, round := range rounds {
 		opens := round.Payload.OpensAt.Time()
@@ -46,14 +46,14 @@ func planLiveness(s Situation) (Step, error) {
 		}
 	}
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	newest, open, err := plan.OpenRound(s.View)
 	if err != nil || !open || !newest.Payload.IssuanceConfig.PaysLiveness() {
 		return step, err
 	}
 	if !licensed {
-		return Step{}, nil
+		return plan.Step{}, nil
 	}
 	step.Action, err = reportLiveness(s, license, newest)
 	return step, err

@@ -41,32 +41,32 @@ func NewMinting(packages *ledger.Packages) (Automation, error) {
 }
 
 // planMinting mints for one beneficiary.
-func planMinting(s Situation) (Step, error) {
+func planMinting(s Situation) (plan.Step, error) {
 	beneficiary := ledger.Party(s.Subject)
 	_, own, err := plan.WalletOf(s.View, beneficiary)
 	if err != nil || own { // the wallet mints for itself
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	delegation, ok, err := delegationOf(s.View, beneficiary)
 	if err != nil || !ok {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	n, ok, err := readNetwork(s.View)
 	if err != nil || !ok {
-		return Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
+		return plan.Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
 	}
 	funds, err := fundsOf(s.View, n, beneficiary)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	right, err := ownRight(s.View, beneficiary)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	if right != nil {
 		burns, err := burnCoupons(s.View, beneficiary)
 		if err != nil {
-			return Step{}, err
+			return plan.Step{}, err
 		}
 		funds.Coupons = append(funds.Coupons, burns...)
 	}
@@ -141,12 +141,12 @@ func (f Funds) Mint(wanted int64) (inputs []coin.TransferInput, command string, 
 
 // mint is the delegate's submission.
 func (n networkState) mint(
-	s Situation, step Step, delegation plan.Contract[walletapp.MintingDelegation],
+	s Situation, step plan.Step, delegation plan.Contract[walletapp.MintingDelegation],
 	right *plan.Contract[coin.ValidatorRight], commandID string, inputs []coin.TransferInput,
-) (Step, error) {
+) (plan.Step, error) {
 	context, open, err := plan.PaymentContext(s.View)
 	if err != nil || !open {
-		return Step{Until: s.Now.Add(aMinute), WaitsFor: "an open round"}, err
+		return plan.Step{Until: s.Now.Add(aMinute), WaitsFor: "an open round"}, err
 	}
 	n.allowMinting(s, &context.Context, right)
 	command, err := plan.Exercise[walletapp.MintingDelegation](s.Packages, delegation.ID, "MintingDelegation_Mint",

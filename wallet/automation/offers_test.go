@@ -88,7 +88,7 @@ func TestAProposalWaitsUntilTheOperatorMayPay(t *testing.T) {
 	kind, err := automation.Proposals(w.packages)
 	require.NoError(t, err)
 	put(w, walletapp.TransferPreapprovalProposal{Receiver: alice, Provider: operator, ExpectedDSO: new(dso)})
-	decide := func(book provided.Book) automation.Step {
+	decide := func(book provided.Book) plan.Step {
 		step, err := kind.Plan(automation.Situation{
 			Situation: plan.Situation{View: plan.View{
 				Packages: w.packages, Node: ledger.Node{DSO: dso, Operator: operator}, Now: now, Ledger: w.reader(),

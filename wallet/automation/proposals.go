@@ -37,12 +37,12 @@ func Proposals(packages *ledger.Packages) (Automation, error) {
 	}, err
 }
 
-func planProposals(s Situation) (Step, error) {
+func planProposals(s Situation) (plan.Step, error) {
 	const most = 100
 	receiver := ledger.Party(s.Subject)
 	hosted, err := s.Record.IsHosted(receiver)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	state := ProposalState{
 		Operator: s.Node.Operator, IsHosted: func(party ledger.Party) bool { return hosted && party == receiver }, Now: s.Now,
@@ -50,11 +50,11 @@ func planProposals(s Situation) (Step, error) {
 	state.Proposals, err = plan.Held[walletapp.TransferPreapprovalProposal](
 		s.View, plan.Receiver, receiver, plan.First, most)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	preapprovals, err := plan.Held[coin.TransferPreapproval](s.View, plan.Receiver, receiver, plan.First, most)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	for _, preapproval := range preapprovals {
 		state.Preapprovals = append(state.Preapprovals, preapproval.Payload)
@@ -65,7 +65,7 @@ func planProposals(s Situation) (Step, error) {
 	}
 	book, err := s.Record.Provided(receiver)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	rule := provided.Rule{Operator: s.Node.Operator, Max: s.LedgerSettings.MaxProvidedParties, Now: s.Now}
 	if rule.Check(book, receiver) == nil {
@@ -76,35 +76,35 @@ func planProposals(s Situation) (Step, error) {
 
 // waitForTurn waits until the operator may pay for a preapproval of the receiver: it has paid for one until a time, or
 // for as many parties as it wants to, which is for the operator to know. A look once an hour finds what has ended.
-func waitForTurn(s Situation, paidUntil time.Time) Step {
+func waitForTurn(s Situation, paidUntil time.Time) plan.Step {
 	if s.Now.Before(paidUntil) {
-		return Step{Until: paidUntil, Deadline: true, WaitsFor: "the end of what the operator has paid for"}
+		return plan.Step{Until: paidUntil, Deadline: true, WaitsFor: "the end of what the operator has paid for"}
 	}
 	trouble := fmt.Sprintf("max-provided-parties is %d, and the operator has paid for as many: raise it, or give up what "+
 		"was paid for another party", s.LedgerSettings.MaxProvidedParties)
-	return Step{
+	return plan.Step{
 		Until: s.Now.Add(time.Hour), Trouble: trouble,
 		WaitsFor: "the operator to provide for one party less: max-provided-parties",
 	}
 }
 
 // waitForEnd waits for the end of the receiver's preapproval, while there is a proposal for the time after it.
-func waitForEnd(state ProposalState) Step {
-	var step Step
+func waitForEnd(state ProposalState) plan.Step {
+	var step plan.Step
 	for _, preapproval := range state.Preapprovals {
 		if ends := preapproval.ExpiresAt.Time(); ends.After(state.Now) && ends.After(step.Until) {
-			step = Step{Until: ends, Deadline: true, WaitsFor: "the end of the preapproval that there is"}
+			step = plan.Step{Until: ends, Deadline: true, WaitsFor: "the end of the preapproval that there is"}
 		}
 	}
 	state.Preapprovals = nil
 	if len(state.AcceptProposals()) == 0 {
-		return Step{}
+		return plan.Step{}
 	}
 	return step
 }
 
-func (s Situation) accept(intent Intent) (Step, error) {
-	again := Step{Until: s.Now.Add(aMinute), WaitsFor: "an open round, and the operator's wallet"}
+func (s Situation) accept(intent Intent) (plan.Step, error) {
+	again := plan.Step{Until: s.Now.Add(aMinute), WaitsFor: "an open round, and the operator's wallet"}
 	w, ok, err := plan.WalletOf(s.View, s.Node.Operator)
 	if err != nil || !ok {
 		return again, err
@@ -115,5 +115,5 @@ func (s Situation) accept(intent Intent) (Step, error) {
 	}
 	// The receiver's contracts are the receiver's to see.
 	action.ReadAs = ledger.SortedParties(append(action.ReadAs, ledger.Party(s.Subject)))
-	return Step{Action: action, Spends: s.Node.Operator}, nil
+	return plan.Step{Action: action, Spends: s.Node.Operator}, nil
 }

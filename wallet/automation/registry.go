@@ -31,8 +31,9 @@ type Automation struct {
 	// Wallets is the template of the contracts that a party named as [Due].Wallet must have; [walletapp.WalletAppInstall]
 	// when left out.
 	Wallets lf.TypeName
-	// Plan decides what is due for one subject. The error is a failure of the record, or a defect.
-	Plan func(Situation) (Step, error)
+	// Plan decides what is due for one subject. Without an action, a time or a price it is forgotten until a contract
+	// makes it due. The error is a failure of the record, or a defect.
+	Plan func(Situation) (plan.Step, error)
 }
 
 // Follow says what the contracts of one template make due.
@@ -70,8 +71,8 @@ func Following[T any](
 ) (Follow, error) {
 	name, err := ledger.TemplateName[T](packages)
 	return Follow{Template: name, Due: func(contract ledger.Contract, now time.Time) ([]Due, error) {
-		payload, err := ledger.DecodePayload[T](packages, contract)
-		return due(plan.Contract[T]{ID: contract.ID, CreatedAt: contract.CreatedAt, Payload: payload}, now), err
+		decoded, err := plan.Decode[T](packages, contract)
+		return due(decoded, now), err
 	}}, err
 }
 
@@ -101,9 +102,6 @@ type Record interface {
 	// Dust lists coin, locked or not, whose holding fee has reached its amount by a mining round, at most so many.
 	Dust(round int64, most int) ([]ledger.Contract, error)
 }
-
-// Step is the decision. Without an action, a time or a price, the subject is forgotten until a contract makes it due.
-type Step = plan.Step
 
 // Registry holds the kinds of automation. It is immutable.
 type Registry struct {

@@ -23,7 +23,7 @@ const (
 	roundsPatience = 10 * time.Second
 	// maxCoupons is how many coupons of a kind a wallet looks at: those of the earliest rounds, and of
 	// these the largest, which are minted first.
-	maxCoupons = 5 * plan.Share
+	maxCoupons = 5 * plan.MaxPerAction
 	// burnsPrefix and a user are the subject of the rewards that the user's validator earns by the user's purchases. No
 	// party's id has a slash, so that it is never the subject of a wallet.
 	burnsPrefix = "burns/"
@@ -94,21 +94,21 @@ func earner(beneficiary *ledger.Party, provider ledger.Party) ledger.Party {
 	return provider
 }
 
-func planRewards(s Situation) (Step, error) {
+func planRewards(s Situation) (plan.Step, error) {
 	n, ok, err := readNetwork(s.View)
 	if err != nil || !ok {
-		return Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
+		return plan.Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
 	}
 	if user, isBurns := strings.CutPrefix(s.Subject, burnsPrefix); isBurns {
 		return planBurns(s, n, ledger.Party(user))
 	}
 	w, ok, err := plan.WalletOf(s.View, ledger.Party(s.Subject))
 	if err != nil || !ok {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	funds, err := fundsOf(s.View, n, w.User)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	step := n.rewardStep(s, funds.Coupons)
 	collect, due, err := funds.Collect()
@@ -117,38 +117,38 @@ func planRewards(s Situation) (Step, error) {
 	}
 	inputs, err := funds.Inputs()
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	return n.collect(s, w, step, collect.CommandID, inputs, nil)
 }
 
 // planBurns mints what a user's purchases have earned the user's validator, in the validator's wallet. The coin of that
 // wallet stays out of it, so that no two users are in each other's way.
-func planBurns(s Situation, n networkState, user ledger.Party) (Step, error) {
+func planBurns(s Situation, n networkState, user ledger.Party) (plan.Step, error) {
 	const most = 100
 	rights, err := plan.Held[coin.ValidatorRight](s.View, plan.User, user, plan.First, most)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	for _, right := range rights {
 		w, ok, err := plan.WalletOf(s.View, right.Payload.Validator)
 		if err != nil {
-			return Step{}, err
+			return plan.Step{}, err
 		}
 		if ok {
 			return n.collectBurns(s, w, right)
 		}
 	}
-	return Step{}, nil
+	return plan.Step{}, nil
 }
 
 func (n networkState) collectBurns(
 	s Situation, w plan.Wallet, right plan.Contract[coin.ValidatorRight],
-) (Step, error) {
+) (plan.Step, error) {
 	user := right.Payload.User
 	coupons, err := burnCoupons(s.View, user)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	funds := n.funds(s.View, w.User)
 	funds.Coupons = coupons
@@ -159,7 +159,7 @@ func (n networkState) collectBurns(
 	}
 	inputs, err := funds.Inputs()
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	return n.collect(s, w, step, collect.CommandID, inputs, &right)
 }
@@ -167,12 +167,12 @@ func (n networkState) collectBurns(
 // collect is the batch of a wallet that makes one coin of inputs, once a round is open. right is that of the user whose
 // purchases have earned some of them, if any.
 func (n networkState) collect(
-	s Situation, w plan.Wallet, step Step, commandID string, inputs []coin.TransferInput,
+	s Situation, w plan.Wallet, step plan.Step, commandID string, inputs []coin.TransferInput,
 	right *plan.Contract[coin.ValidatorRight],
-) (Step, error) {
+) (plan.Step, error) {
 	context, open, err := plan.PaymentContext(s.View)
 	if err != nil || !open {
-		return Step{Until: s.Now.Add(aMinute), WaitsFor: "an open round"}, err
+		return plan.Step{Until: s.Now.Add(aMinute), WaitsFor: "an open round"}, err
 	}
 	n.allowMinting(s, &context.Context, right)
 	step.Action, err = plan.WalletAction(s.View, w, commandID, "WalletAppInstall_ExecuteBatch",
@@ -206,8 +206,8 @@ func (n networkState) allowMinting(
 
 // rewardStep waits until the next of the coupons can be minted; nothing when none ever can. Those of which there is one
 // in every round stop a simulated clock where rounds do.
-func (n networkState) rewardStep(s Situation, coupons []Coupon) Step {
-	var step Step
+func (n networkState) rewardStep(s Situation, coupons []Coupon) plan.Step {
+	var step plan.Step
 	for _, coupon := range coupons {
 		at, ever := n.mintableAt(s.Now, coupon)
 		if !ever {

@@ -88,10 +88,10 @@ func advancesAt(open []plan.Contract[coin.OpenMiningRound]) (time.Time, bool) {
 }
 
 // planRounds does one thing after another, until what is next has its time.
-func planRounds(s Situation) (Step, error) {
+func planRounds(s Situation) (plan.Step, error) {
 	n, ok, err := readNetwork(s.View)
 	if err != nil || !ok {
-		return Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
+		return plan.Step{Until: s.Now.Add(aMinute), WaitsFor: "the contracts of the coin"}, err
 	}
 	decisions := []func() (*plan.Action, error){
 		// What has a time comes first. Of what others can make as much as they want, a share is done at a time.
@@ -113,7 +113,7 @@ func planRounds(s Situation) (Step, error) {
 	for _, decide := range decisions {
 		action, err := decide()
 		if err != nil || action != nil {
-			return Step{Action: action, Until: s.Now.Add(aMinute), WaitsFor: "the rounds to move on"}, err
+			return plan.Step{Action: action, Until: s.Now.Add(aMinute), WaitsFor: "the rounds to move on"}, err
 		}
 	}
 	return n.wait(s), nil
@@ -129,15 +129,15 @@ func (n networkState) stopsClock() bool {
 }
 
 // wait is for whatever is next.
-func (n networkState) wait(s Situation) Step {
-	step := Step{Until: s.Now.Add(time.Hour), WaitsFor: "three open rounds"}
+func (n networkState) wait(s Situation) plan.Step {
+	step := plan.Step{Until: s.Now.Add(time.Hour), WaitsFor: "three open rounds"}
 	sooner := func(at time.Time, what string) {
 		if at.Before(step.Until) {
 			step.Until, step.WaitsFor, step.Deadline = at, what, n.stopsClock()
 		}
 	}
 	if at, ok := advancesAt(n.open); ok {
-		step = Step{
+		step = plan.Step{
 			Until: at, Deadline: n.stopsClock(),
 			WaitsFor: fmt.Sprintf("the end of round %d", n.open[0].Payload.Round.Number),
 		}
@@ -195,7 +195,7 @@ func (n networkState) convertMarkers(s Situation) (*plan.Action, error) {
 	if len(n.open) == 0 || n.open[0].Payload.OpensAt.Time().After(s.Now) {
 		return nil, nil //nolint:nilnil // nothing is due
 	}
-	markers, err := plan.Shared[coin.FeaturedAppActivityMarker](s.View, plan.Share)
+	markers, err := plan.Shared[coin.FeaturedAppActivityMarker](s.View, plan.MaxPerAction)
 	if err != nil || len(markers) == 0 {
 		return nil, err
 	}
@@ -251,7 +251,7 @@ func (n networkState) archive(s Situation) (*plan.Action, error) {
 	if err != nil {
 		return nil, err
 	}
-	left, err := s.Record.OfRound(round.Payload.Round.Number, templates, plan.Share)
+	left, err := s.Record.OfRound(round.Payload.Round.Number, templates, plan.MaxPerAction)
 	if err != nil {
 		return nil, err
 	}
@@ -325,8 +325,8 @@ func (n networkState) replaceState(s Situation) (*plan.Action, error) {
 
 // mergeUnclaimed makes one contract of many unclaimed rewards: every round leaves one.
 func (n networkState) mergeUnclaimed(s Situation) (*plan.Action, error) {
-	rewards, err := plan.Shared[coin.UnclaimedReward](s.View, plan.Share)
-	if err != nil || len(rewards) < plan.Share {
+	rewards, err := plan.Shared[coin.UnclaimedReward](s.View, plan.MaxPerAction)
+	if err != nil || len(rewards) < plan.MaxPerAction {
 		return nil, err
 	}
 	var argument coin.AmuletRulesMergeUnclaimedRewards
@@ -339,8 +339,8 @@ func (n networkState) mergeUnclaimed(s Situation) (*plan.Action, error) {
 
 // mergeFund does the same for what the development fund got.
 func (n networkState) mergeFund(s Situation) (*plan.Action, error) {
-	coupons, err := plan.Shared[coin.UnclaimedDevelopmentFundCoupon](s.View, plan.Share)
-	if err != nil || len(coupons) < plan.Share {
+	coupons, err := plan.Shared[coin.UnclaimedDevelopmentFundCoupon](s.View, plan.MaxPerAction)
+	if err != nil || len(coupons) < plan.MaxPerAction {
 		return nil, err
 	}
 	var argument coin.AmuletRulesMergeUnclaimedDevelopmentFundCoupons

@@ -36,30 +36,30 @@ func payableFrom(s payments.SubscriptionIdleState) time.Time {
 	return s.NextPaymentDueAt.Earlier(s.PayData.PaymentDuration).Time()
 }
 
-func planSubscription(s Situation) (Step, error) {
+func planSubscription(s Situation) (plan.Step, error) {
 	contract, ok, err := s.Record.Contract(ledger.ContractID(s.Subject))
 	if err != nil || !ok {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	payload, err := ledger.DecodePayload[payments.SubscriptionIdleState](s.Packages, contract)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	idle, data := idleSubscription{ID: contract.ID, Payload: payload}, payload.SubscriptionData
 	missedAt := payload.NextPaymentDueAt.Time().Add(time.Microsecond) // the ledger's next instant
 	if !s.Now.Before(missedAt) {
 		w, ok, err := plan.WalletOf(s.View, data.Provider, data.Receiver, data.Sender)
 		if err != nil || !ok {
-			return Step{}, err
+			return plan.Step{}, err
 		}
 		action, err := expireAs(s, idle, w.User, "SubscriptionIdleState_ExpireSubscription",
 			payments.SubscriptionIdleStateExpireSubscription{Actor: w.User})
-		return Step{Action: action}, err
+		return plan.Step{Action: action}, err
 	}
 	if from := payableFrom(payload); s.Now.Before(from) {
-		return Step{Until: from, Deadline: true, WaitsFor: "the time of its next payment"}, nil
+		return plan.Step{Until: from, Deadline: true, WaitsFor: "the time of its next payment"}, nil
 	}
-	step := Step{Until: missedAt, Deadline: true, WaitsFor: "its payment, or its end without one"}
+	step := plan.Step{Until: missedAt, Deadline: true, WaitsFor: "its payment, or its end without one"}
 	w, ok, err := plan.WalletOf(s.View, data.Sender)
 	if err != nil || !ok { // whoever pays does not do it here
 		return step, err
@@ -68,16 +68,16 @@ func planSubscription(s Situation) (Step, error) {
 }
 
 // paySubscription pays with the sender's coin. What is refused, for want of coin say, is tried until payment is due.
-func (s Situation) paySubscription(w plan.Wallet, idle idleSubscription, step Step) (Step, error) {
-	sooner := func(at time.Time, what string) (Step, error) {
+func (s Situation) paySubscription(w plan.Wallet, idle idleSubscription, step plan.Step) (plan.Step, error) {
+	sooner := func(at time.Time, what string) (plan.Step, error) {
 		if at.Before(step.Until) {
-			return Step{Until: at, WaitsFor: what}, nil
+			return plan.Step{Until: at, WaitsFor: what}, nil
 		}
 		return step, nil
 	}
 	if low, err := s.lowTraffic(); err != nil || low != "" {
 		if err != nil {
-			return Step{}, err
+			return plan.Step{}, err
 		}
 		return sooner(s.Now.Add(PollingInterval), low)
 	}
@@ -87,7 +87,7 @@ func (s Situation) paySubscription(w plan.Wallet, idle idleSubscription, step St
 		Operation: &walletapp.AmuletOperation{SubscriptionMakePayment: &id},
 	})
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	if action == nil {
 		return sooner(s.Now.Add(aMinute), "an open round")

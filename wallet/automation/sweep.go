@@ -50,14 +50,9 @@ func (s SweepState) Amount(config SweepConfig) (decimal.Decimal, error) {
 	var none decimal.Decimal
 	balance := product(s.Balance, s.Price)
 	if !config.UsePreapproval {
-		for _, offered := range s.Offered {
-			switch offered.Unit {
-			case payments.USDUnit:
-				balance.Sub(balance, product(offered.Amount, decimal.FromInt(1)))
-			default:
-				balance.Sub(balance, product(offered.Amount, s.Price))
-			}
-		}
+		usd, coins := s.offered()
+		balance.Sub(balance, usd)
+		balance.Sub(balance, coins.Mul(coins, units(s.Price)))
 	}
 	if balance.Cmp(product(config.MaxBalanceUSD, decimal.FromInt(1))) <= 0 {
 		return none, nil
@@ -83,20 +78,30 @@ func (s SweepState) Amount(config SweepConfig) (decimal.Decimal, error) {
 func (s SweepState) WakeAbove(config SweepConfig) (decimal.Decimal, bool) {
 	usd, coins := product(config.MaxBalanceUSD, decimal.FromInt(1)), units(s.Balance)
 	if !config.UsePreapproval {
-		for _, offered := range s.Offered {
-			switch offered.Unit {
-			case payments.USDUnit:
-				usd.Add(usd, product(offered.Amount, decimal.FromInt(1)))
-			default:
-				coins.Sub(coins, units(offered.Amount))
-			}
-		}
+		offeredUSD, offeredCoins := s.offered()
+		usd.Add(usd, offeredUSD)
+		coins.Sub(coins, offeredCoins)
 	}
 	if coins.Sign() <= 0 {
 		return decimal.Decimal{}, false
 	}
 	price, err := fromUnits(usd.Div(usd, coins)) // prices have ten digits, so what is beyond them decides nothing
 	return price, err == nil
+}
+
+// offered is what offers that are open promise: in US dollars, in units of the twentieth digit, and in coin, in units
+// of the tenth.
+func (s SweepState) offered() (usd, coins *big.Int) {
+	usd, coins = new(big.Int), new(big.Int)
+	for _, offer := range s.Offered {
+		switch offer.Unit {
+		case payments.USDUnit:
+			usd.Add(usd, product(offer.Amount, decimal.FromInt(1)))
+		default:
+			coins.Add(coins, units(offer.Amount))
+		}
+	}
+	return usd, coins
 }
 
 // Sweep sends or offers what is above the maximum. ok is false when nothing is due. The error says that the receiver

@@ -45,7 +45,7 @@ func NewSweeps(packages *ledger.Packages) (Automation, error) {
 		Kind: KindSweep, Summary: "Sends or offers what wallets have above a maximum to a receiver.",
 		Every: PollingInterval, Standing: []string{network}, Follow: []Follow{opened, received},
 		Ends: []Follow{offered, accepted},
-		Plan: func(s Situation) (Step, error) {
+		Plan: func(s Situation) (plan.Step, error) {
 			if s.Subject == network {
 				return planPrices(s)
 			}
@@ -55,44 +55,44 @@ func NewSweeps(packages *ledger.Packages) (Automation, error) {
 }
 
 // planPrices wakes the wallets that have too much at the price of the newest round, each time that one opens.
-func planPrices(s Situation) (Step, error) {
+func planPrices(s Situation) (plan.Step, error) {
 	round, open, err := plan.OpenRound(s.View)
 	if err != nil || !open {
-		return Step{Until: s.Now.Add(PollingInterval), WaitsFor: "an open round of the coin"}, err
+		return plan.Step{Until: s.Now.Add(PollingInterval), WaitsFor: "an open round of the coin"}, err
 	}
 	next, err := nextOpening(s.View)
-	return Step{Until: next, WaitsFor: "the price of the next round", Price: &round.Payload.AmuletPrice}, err
+	return plan.Step{Until: next, WaitsFor: "the price of the next round", Price: &round.Payload.AmuletPrice}, err
 }
 
-func planSweep(s Situation) (Step, error) {
+func planSweep(s Situation) (plan.Step, error) {
 	sender := ledger.Party(s.Subject)
 	config, ok, err := s.Settings.Sweep(sender)
 	if err != nil || !ok {
-		return Step{}, err // a change of the setting makes it due again
+		return plan.Step{}, err // a change of the setting makes it due again
 	}
 	wallet, ok, err := plan.WalletOf(s.View, sender)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	if !ok { // a wallet makes it due again, too
 		return s.trouble("sweep of " + string(sender) + ": it has no wallet here, so that nothing is swept")
 	}
 	if ring, err := SweepRing(sender, config.Receiver, s.Settings.Sweep); err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	} else if ring != "" {
 		return s.trouble("sweep of " + string(sender) + ": " + ring)
 	}
 	if low, err := s.lowTraffic(); err != nil || low != "" {
-		return Step{Until: s.Now.Add(PollingInterval), WaitsFor: low}, err
+		return plan.Step{Until: s.Now.Add(PollingInterval), WaitsFor: low}, err
 	}
 	round, open, err := plan.OpenRound(s.View)
 	if err != nil || !open {
-		return Step{Until: s.Now.Add(PollingInterval), WaitsFor: "an open round of the coin"}, err
+		return plan.Step{Until: s.Now.Add(PollingInterval), WaitsFor: "an open round of the coin"}, err
 	}
-	var step Step
+	var step plan.Step
 	state := SweepState{Sender: sender, Price: round.Payload.AmuletPrice, Now: s.Now}
 	if err := s.readSweep(&state, config, &step); err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	intent, due, err := state.Sweep(config)
 	if err != nil {
@@ -111,7 +111,7 @@ func planSweep(s Situation) (Step, error) {
 }
 
 // readSweep reads what a sweep depends on. The step ends when an offer does.
-func (s Situation) readSweep(state *SweepState, config SweepConfig, step *Step) (err error) {
+func (s Situation) readSweep(state *SweepState, config SweepConfig, step *plan.Step) (err error) {
 	latest, err := s.Settings.LastUpdate(state.Sender)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (s Situation) readSweep(state *SweepState, config SweepConfig, step *Step) 
 		state.Preapproval, state.FeaturedAppRight, err = plan.Preapproval(s.View, config.Receiver)
 		return err
 	}
-	if state.Balance, err = plan.Unlocked(s.View, state.Sender); err != nil {
+	if state.Balance, err = plan.UnlockedBalance(s.View, state.Sender); err != nil {
 		return err
 	}
 	count := func(amount payments.PaymentAmount, expires time.Time) {

@@ -21,24 +21,26 @@ func NewTopUp() Automation {
 	}
 }
 
-func planTopUp(s Situation) (Step, error) {
+func planTopUp(s Situation) (plan.Step, error) {
 	setting, ok, err := s.Settings.TopUp()
 	if err != nil || !ok || setting.TargetThroughput == 0 {
-		return Step{}, err // a change of the setting makes it due again
+		return plan.Step{}, err // a change of the setting makes it due again
 	}
-	wait := func(what string) (Step, error) { return Step{Until: s.Now.Add(PollingInterval), WaitsFor: what}, nil }
+	wait := func(what string) (plan.Step, error) {
+		return plan.Step{Until: s.Now.Add(PollingInterval), WaitsFor: what}, nil
+	}
 	rules, err := plan.Shared[coin.AmuletRules](s.View, 1)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	round, open, err := plan.OpenRound(s.View)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	wallet, installed, err := plan.WalletOf(s.View, s.Node.Operator)
 	switch {
 	case err != nil:
-		return Step{}, err
+		return plan.Step{}, err
 	case len(rules) == 0 || !open:
 		return wait("an open round of the coin")
 	case !installed:
@@ -54,7 +56,7 @@ func planTopUp(s Situation) (Step, error) {
 	state, found, err := topUpState(s.View)
 	if err != nil || !found {
 		action, err := createTopUpState(s.View)
-		return Step{Action: action, Until: s.Now.Add(PollingInterval), WaitsFor: "the state of purchases"}, err
+		return plan.Step{Action: action, Until: s.Now.Add(PollingInterval), WaitsFor: "the state of purchases"}, err
 	}
 	price, err := rules[0].Payload.TrafficCost(round.Payload, purchase.Bytes)
 	if err != nil {
@@ -67,14 +69,14 @@ func planTopUp(s Situation) (Step, error) {
 }
 
 // topUp buys traffic, or waits until that may be due.
-func (s Situation) topUp(wallet plan.Wallet, state TrafficState, purchase TopUp) (Step, error) {
+func (s Situation) topUp(wallet plan.Wallet, state TrafficState, purchase TopUp) (plan.Step, error) {
 	account, err := s.Settings.Traffic()
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	state.Remaining = account.Extra()
-	if state.Balance, err = plan.Unlocked(s.View, s.Node.Operator); err != nil {
-		return Step{}, err
+	if state.Balance, err = plan.UnlockedBalance(s.View, s.Node.Operator); err != nil {
+		return plan.Step{}, err
 	}
 	intent, due, short := state.TopUp(purchase)
 	if short {
@@ -82,8 +84,10 @@ func (s Situation) topUp(wallet plan.Wallet, state TrafficState, purchase TopUp)
 			"send it coin", purchase.Bytes, state.Price.Show(), s.Node.Operator, state.Balance.Show()))
 	}
 	next := state.State.LastPurchasedAt.Time().Add(purchase.Interval)
-	step := Step{Until: s.Now.Add(PollingInterval), WaitsFor: fmt.Sprintf("less than %d bytes of extra traffic to be left",
-		purchase.Bytes)}
+	step := plan.Step{
+		Until:    s.Now.Add(PollingInterval),
+		WaitsFor: fmt.Sprintf("less than %d bytes of extra traffic to be left", purchase.Bytes),
+	}
 	if !due {
 		if next.After(step.Until) {
 			step.Until = next
@@ -135,6 +139,6 @@ func createTopUpState(v plan.View) (*plan.Action, error) {
 }
 
 // trouble tells the operator of something that no submission can help with, and looks again later.
-func (s Situation) trouble(what string) (Step, error) {
-	return Step{Until: s.Now.Add(PollingInterval), WaitsFor: what, Trouble: what}, nil
+func (s Situation) trouble(what string) (plan.Step, error) {
+	return plan.Step{Until: s.Now.Add(PollingInterval), WaitsFor: what, Trouble: what}, nil
 }

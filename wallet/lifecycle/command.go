@@ -43,10 +43,10 @@ const soon = 4
 // planCommands looks after the transfer commands of one nonce of a sender: it executes those that are open, and ends
 // what has expired, which holds up none of the others. After a refusal what has expired is ended first: one that is
 // tried again and again would hold that up.
-func (r *Registry) planCommands(s Situation) (Step, error) {
+func (r *Registry) planCommands(s Situation) (plan.Step, error) {
 	commands, err := plan.Payloads[coin.TransferCommand](r.packages, s.Contracts)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	slices.SortStableFunc(commands, func(a, b transferCommand) int {
 		return a.Payload.ExpiresAt.Time().Compare(b.Payload.ExpiresAt.Time())
@@ -69,13 +69,13 @@ func (r *Registry) planCommands(s Situation) (Step, error) {
 }
 
 // endCommand ends a command that has expired (upstream: the DSO's automation).
-func (r *Registry) endCommand(s Situation, command transferCommand) (Step, error) {
+func (r *Registry) endCommand(s Situation, command transferCommand) (plan.Step, error) {
 	if step, waits := ending(s, command.Payload.ExpiresAt.Time()); waits {
 		return step, nil
 	}
 	expire, err := plan.Exercise[coin.TransferCommand](r.packages, command.ID, "TransferCommand_Expire",
 		coin.TransferCommandExpire{P: s.Node.DSO})
-	return Step{WaitsFor: "archival, having expired", Action: &plan.Action{
+	return plan.Step{WaitsFor: "archival, having expired", Action: &plan.Action{
 		CommandID: "expire-transfer-command:" + plan.Short(command.ID), ActAs: []ledger.Party{s.Node.DSO},
 		Commands: []ledger.Command{expire},
 	}}, err
@@ -84,13 +84,13 @@ func (r *Registry) endCommand(s Situation, command transferCommand) (Step, error
 // executeCommands starts to count the sender's commands when there is the first one (upstream: the DSO's automation),
 // and executes those that were left to the operator, once it is their turn (upstream: the validator's automation). The
 // counter says whose turn it is; those that come before are in lifecycles of their own.
-func (r *Registry) executeCommands(s Situation, commands []transferCommand) (Step, error) {
+func (r *Registry) executeCommands(s Situation, commands []transferCommand) (plan.Step, error) {
 	first := commands[0]
-	step := Step{Until: first.Payload.ExpiresAt.Time(), WaitsFor: "its delegate, or expiry"}
+	step := plan.Step{Until: first.Payload.ExpiresAt.Time(), WaitsFor: "its delegate, or expiry"}
 	counter, behind, err := r.counterOf(s, first.Payload.Sender)
 	switch {
 	case err != nil:
-		return Step{}, err
+		return plan.Step{}, err
 	case behind != nil:
 		step.Action, err = r.endCounter(s, *behind)
 		return step, err
@@ -164,8 +164,8 @@ func (r *Registry) startCounting(s Situation, first transferCommand) (*plan.Acti
 // sendCommand executes a command. One whose nonce was used, and one whose receiver has no preapproval, is archived by
 // that; where it is refused, for want of coin say, it is tried again until it expires.
 func (r *Registry) sendCommand(
-	s Situation, command transferCommand, counter plan.Contract[coin.TransferCommandCounter], otherwise Step,
-) (Step, error) {
+	s Situation, command transferCommand, counter plan.Contract[coin.TransferCommandCounter], otherwise plan.Step,
+) (plan.Step, error) {
 	send := "send-transfer-command:" + plan.Short(command.ID)
 	if merge, err := mergeFirst(s, command.Payload.Sender, send); err != nil || merge != nil {
 		otherwise.Action, otherwise.WaitsFor = merge, "its execution, or expiry"
@@ -173,11 +173,11 @@ func (r *Registry) sendCommand(
 	}
 	context, open, err := plan.PaymentContext(s.View)
 	if err != nil || !open {
-		return Step{Until: earlier(s.Now.Add(time.Minute), otherwise.Until), WaitsFor: "an open round"}, err
+		return plan.Step{Until: earlier(s.Now.Add(time.Minute), otherwise.Until), WaitsFor: "an open round"}, err
 	}
 	inputs, err := plan.Inputs(s.View, command.Payload.Sender)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	argument := coin.TransferCommandSend{
 		Context: context, Inputs: inputs, TransferCounterCid: lf.CID[coin.TransferCommandCounter](counter.ID),
@@ -186,7 +186,7 @@ func (r *Registry) sendCommand(
 	argument.TransferPreapprovalCidO, argument.Context.Context.FeaturedAppRight, err = plan.Preapproval(s.View,
 		command.Payload.Receiver)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	encoded, err := plan.Exercise[coin.TransferCommand](r.packages, command.ID, "TransferCommand_Send", argument)
 	otherwise.Action = &plan.Action{

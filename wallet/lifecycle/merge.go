@@ -39,34 +39,34 @@ func followMergeDelegation(_ ledger.ContractID, d tokenwallet.MergeDelegation) F
 // planMerging accepts an owner's proposal to the operator, and merges as long as the owner has too many holdings.
 // Proposals and delegations to others are theirs. The record says what there is of the owner's: however many lifecycles
 // its proposals have, the oldest is accepted, and only while no delegation is there.
-func (r *Registry) planMerging(s Situation) (Step, error) {
+func (r *Registry) planMerging(s Situation) (plan.Step, error) {
 	owner, err := r.mergedOwner(s.Contracts[0])
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	// The proposal first: when the one before it was accepted, the delegation is there by now.
 	proposal, proposed, err := plan.MergeDelegation[tokenwallet.MergeDelegationProposal](s.View, owner)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	delegation, delegated, err := plan.MergeDelegation[tokenwallet.MergeDelegation](s.View, owner)
 	switch {
 	case err != nil:
-		return Step{}, err
+		return plan.Step{}, err
 	case delegated:
 		if step, waits := forClients(s, delegation.CreatedAt, "merging"); waits {
 			return step, nil
 		}
 		return r.mergeHoldings(s, delegation)
 	case !proposed:
-		return Step{WaitsFor: "another operator to act on it"}, nil
+		return plan.Step{WaitsFor: "another operator to act on it"}, nil
 	}
 	if step, waits := forClients(s, proposal.CreatedAt, "acceptance"); waits {
 		return step, nil
 	}
 	command, err := plan.Exercise[tokenwallet.MergeDelegationProposal](r.packages, proposal.ID,
 		"MergeDelegationProposal_Accept", tokenwallet.ProposalAccept{})
-	return Step{WaitsFor: "acceptance of the proposal", Action: &plan.Action{
+	return plan.Step{WaitsFor: "acceptance of the proposal", Action: &plan.Action{
 		CommandID: "accept-merge-delegation:" + plan.Short(proposal.ID), ActAs: []ledger.Party{s.Node.Operator},
 		Commands: []ledger.Command{command},
 	}}, err
@@ -74,7 +74,7 @@ func (r *Registry) planMerging(s Situation) (Step, error) {
 
 // forClients is what a new contract waits for: an operator that runs the process as a client of its own is not raced
 // (upstream's wallet SDK accepts and merges at once). It reports whether it still waits.
-func forClients(s Situation, since time.Time, what string) (Step, bool) {
+func forClients(s Situation, since time.Time, what string) (plan.Step, bool) {
 	return patiently(s, since.Add(plan.MergePatience), what+", which is left to clients of the operator at first")
 }
 
@@ -93,13 +93,13 @@ func (r *Registry) mergedOwner(contract ledger.Contract) (ledger.Party, error) {
 }
 
 // mergeHoldings makes one holding of as many as a transfer may have, the smallest first: those are what fills a wallet.
-func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeDelegation]) (Step, error) {
+func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeDelegation]) (plan.Step, error) {
 	many, err := plan.Held[coin.Amulet](s.View, plan.Owner, d.Payload.Owner, plan.Least, TooManyHoldings)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	if len(many) < TooManyHoldings {
-		step := Step{WaitsFor: "more than ten holdings"}
+		step := plan.Step{WaitsFor: "more than ten holdings"}
 		if s.Apart { // holdings wake the lifecycle of their owner's name
 			step.Until = s.Now.Add(strangers)
 		}
@@ -107,28 +107,28 @@ func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeD
 	}
 	network, err := plan.TokenNetwork(s.View)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	if network == nil {
-		return Step{Until: s.Now.Add(time.Minute), WaitsFor: "an open round"}, nil
+		return plan.Step{Until: s.Now.Add(time.Minute), WaitsFor: "an open round"}, nil
 	}
 	state, err := ledger.DecodePayload[coin.ExternalPartyConfigState](r.packages, network.ConfigState)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	holdings, err := plan.Held[coin.Amulet](s.View, plan.Owner, d.Payload.Owner, plan.Least,
 		plan.MaxTokenInputs(state))
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	call, err := selfTransfer(s, d.Payload.Owner, *network, holdings)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	command, err := r.batchMerge(s, tokenwallet.MergeCall{
 		DelegationCid: lf.CID[tokenwallet.MergeDelegation](d.ID), ChoiceArg: tokenwallet.Merge{OptMergeTransfer: &call},
 	})
-	return Step{WaitsFor: "its holdings to be merged", Action: &plan.Action{
+	return plan.Step{WaitsFor: "its holdings to be merged", Action: &plan.Action{
 		CommandID: "merge:" + plan.Short(d.ID) + ":" + plan.Short(holdings[0].ID), ActAs: []ledger.Party{s.Node.Operator},
 		ReadAs:   ledger.SortedParties([]ledger.Party{d.Payload.Owner, s.Node.DSO}),
 		Commands: []ledger.Command{command},

@@ -46,33 +46,33 @@ func followAcceptedOffer(_ ledger.ContractID, o walletapp.AcceptedTransferOffer)
 const strangers = 24 * time.Hour
 
 // planOffer ends an offer that was not accepted in time, in the name of whichever side has a wallet here.
-func (r *Registry) planOffer(s Situation, o plan.Contract[walletapp.TransferOffer]) (Step, error) {
+func (r *Registry) planOffer(s Situation, o plan.Contract[walletapp.TransferOffer]) (plan.Step, error) {
 	if end := o.Payload.ExpiresAt.Time().Add(plan.ExpiryPatience); s.Now.Before(end) {
-		return Step{Until: end, WaitsFor: "the receiver to accept or reject, or expiry"}, nil
+		return plan.Step{Until: end, WaitsFor: "the receiver to accept or reject, or expiry"}, nil
 	}
 	w, ok, err := plan.WalletOf(s.View, o.Payload.Sender, o.Payload.Receiver)
 	if err != nil || !ok {
-		return Step{Until: s.Now.Add(strangers), WaitsFor: "a wallet of the sender or the receiver to archive it"}, err
+		return plan.Step{Until: s.Now.Add(strangers), WaitsFor: "a wallet of the sender or the receiver to archive it"}, err
 	}
 	action, err := plan.WalletAction(s.View, w, "expire-offer:"+plan.Short(o.ID),
 		"WalletAppInstall_TransferOffer_Expire",
 		walletapp.InstallTransferOfferExpire{CID: lf.CID[walletapp.TransferOffer](o.ID)})
-	return Step{WaitsFor: "archival, having expired", Action: action}, err
+	return plan.Step{WaitsFor: "archival, having expired", Action: action}, err
 }
 
 // ending is the step of an expired contract until its patience is over. It reports whether that is still to come.
-func ending(s Situation, deadline time.Time) (Step, bool) {
+func ending(s Situation, deadline time.Time) (plan.Step, bool) {
 	return patiently(s, deadline.Add(plan.ExpiryPatience), "archival, having expired")
 }
 
 // patiently is the step of what is left alone until a time. It reports whether that is still to come.
-func patiently(s Situation, until time.Time, waitsFor string) (Step, bool) {
-	return Step{Until: until, WaitsFor: waitsFor}, s.Now.Before(until)
+func patiently(s Situation, until time.Time, waitsFor string) (plan.Step, bool) {
+	return plan.Step{Until: until, WaitsFor: waitsFor}, s.Now.Before(until)
 }
 
 // planAcceptedOffer completes an accepted offer for its sender. Without the coin for it the offer is given up at once;
 // other refusals are tried again until it expires (upstream: completion of transfer offers).
-func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.AcceptedTransferOffer]) (Step, error) {
+func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.AcceptedTransferOffer]) (plan.Step, error) {
 	deadline, id := o.Payload.ExpiresAt.Time(), lf.CID[walletapp.AcceptedTransferOffer](o.ID)
 	if !s.Now.Before(deadline) {
 		if step, waits := ending(s, deadline); waits {
@@ -80,14 +80,14 @@ func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.Acce
 		}
 		w, ok, err := plan.WalletOf(s.View, o.Payload.Sender, o.Payload.Receiver)
 		if err != nil || !ok {
-			return Step{Until: s.Now.Add(strangers), WaitsFor: "a wallet of the sender or the receiver to archive it"}, err
+			return plan.Step{Until: s.Now.Add(strangers), WaitsFor: "a wallet of the sender or the receiver to archive it"}, err
 		}
 		action, err := plan.WalletAction(s.View, w, "expire-offer:"+plan.Short(o.ID),
 			"WalletAppInstall_AcceptedTransferOffer_Expire",
 			walletapp.InstallAcceptedTransferOfferExpire{CID: id})
-		return Step{WaitsFor: "archival, having expired", Action: action}, err
+		return plan.Step{WaitsFor: "archival, having expired", Action: action}, err
 	}
-	step := Step{Until: deadline, WaitsFor: "completion by the sender's wallet, or expiry"}
+	step := plan.Step{Until: deadline, WaitsFor: "completion by the sender's wallet, or expiry"}
 	w, ok, err := plan.WalletOf(s.View, o.Payload.Sender)
 	if err != nil || !ok {
 		return step, err
@@ -110,11 +110,11 @@ func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.Acce
 	}
 	context, open, err := plan.PaymentContext(s.View)
 	if err != nil || !open {
-		return Step{Until: earlier(s.Now.Add(time.Minute), deadline), WaitsFor: "an open round"}, err
+		return plan.Step{Until: earlier(s.Now.Add(time.Minute), deadline), WaitsFor: "an open round"}, err
 	}
 	inputs, err := plan.Inputs(s.View, o.Payload.Sender)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	step.Action, err = plan.WalletAction(s.View, w, complete, "WalletAppInstall_ExecuteBatch",
 		walletapp.InstallExecuteBatch{

@@ -18,19 +18,16 @@ type Situation struct {
 	Apart bool
 }
 
-// Step is the decision. Any change of the lifecycle's contracts ends the wait as well.
-type Step = plan.Step
-
 // Plan decides what is due for the contracts of a lifecycle. The error is a failure of the reader, or a defect.
-func (r *Registry) Plan(kind string, s Situation) (Step, error) {
+func (r *Registry) Plan(kind string, s Situation) (plan.Step, error) {
 	decide, ok := r.plan[kind]
 	if !ok {
-		return Step{}, fmt.Errorf("there are no lifecycles of kind %q", kind)
+		return plan.Step{}, fmt.Errorf("there are no lifecycles of kind %q", kind)
 	}
 	s.Packages = r.packages
 	step, err := decide(s)
 	if err != nil {
-		return Step{}, fmt.Errorf("decide what is due for %s: %w", kind, err)
+		return plan.Step{}, fmt.Errorf("decide what is due for %s: %w", kind, err)
 	}
 	return step, nil
 }

@@ -46,13 +46,13 @@ func (w *world) contracts() []ledger.Contract {
 }
 
 // plan decides what is due for contracts.
-func (w *world) plan(kind string, ids ...ledger.ContractID) lifecycle.Step {
+func (w *world) plan(kind string, ids ...ledger.ContractID) plan.Step {
 	w.t.Helper()
 	return w.planAfter(kind, nil, ids...)
 }
 
 // planAfter decides what is due after an action was refused.
-func (w *world) planAfter(kind string, refused *plan.Refused, ids ...ledger.ContractID) lifecycle.Step {
+func (w *world) planAfter(kind string, refused *plan.Refused, ids ...ledger.ContractID) plan.Step {
 	w.t.Helper()
 	return w.planIn(kind, lifecycle.Situation{}, refused, ids...)
 }
@@ -60,7 +60,7 @@ func (w *world) planAfter(kind string, refused *plan.Refused, ids ...ledger.Cont
 // planIn decides what is due in a situation, of which the world gives the rest.
 func (w *world) planIn(
 	kind string, situation lifecycle.Situation, refused *plan.Refused, ids ...ledger.ContractID,
-) lifecycle.Step {
+) plan.Step {
 	w.t.Helper()
 	situation.Now, situation.Node = w.Now, ledger.Node{DSO: cointest.DSO, Operator: cointest.Operator}
 	situation.Ledger, situation.Refused = plantest.Reader(w.contracts), refused
@@ -73,7 +73,7 @@ func (w *world) planIn(
 }
 
 // act does what was planned, as the node would.
-func (w *world) act(step lifecycle.Step) ledger.Transaction {
+func (w *world) act(step plan.Step) ledger.Transaction {
 	w.t.Helper()
 	require.NotNil(w.t, step.Action, "nothing is due: %s", step.WaitsFor)
 	commands, refusal := w.Packages.PrepareCommands(step.Action.Commands, nil)

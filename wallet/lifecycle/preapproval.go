@@ -17,10 +17,10 @@ const RenewalWindow = 30 * 24 * time.Hour
 // planPreapproval looks after the preapprovals of one receiver. Each that has expired is archived. Of several that the
 // operator provides, only the one that lasts longest is renewed, as the record says, whichever lifecycle it is in;
 // those of other providers are theirs to renew.
-func (r *Registry) planPreapproval(s Situation) (Step, error) {
+func (r *Registry) planPreapproval(s Situation) (plan.Step, error) {
 	preapprovals, err := plan.Payloads[coin.TransferPreapproval](r.packages, s.Contracts)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	slices.SortStableFunc(preapprovals, func(a, b plan.Contract[coin.TransferPreapproval]) int {
 		return cmp.Compare(a.Payload.ExpiresAt, b.Payload.ExpiresAt)
@@ -29,7 +29,7 @@ func (r *Registry) planPreapproval(s Situation) (Step, error) {
 	if !s.Now.Before(end) {
 		return r.expirePreapproval(s, preapprovals[0])
 	}
-	step := Step{Until: end, WaitsFor: "expiry"}
+	step := plan.Step{Until: end, WaitsFor: "expiry"}
 	last := preapprovals[len(preapprovals)-1]
 	if last.Payload.Provider != s.Node.Operator || !s.Now.Before(last.Payload.ExpiresAt.Time()) {
 		return step, nil
@@ -38,7 +38,7 @@ func (r *Registry) planPreapproval(s Situation) (Step, error) {
 	due := last.Payload.ExpiresAt.Time().Add(-RenewalWindow + time.Microsecond)
 	if s.Now.Before(due) {
 		if due.Before(step.Until) {
-			step = Step{Until: due, WaitsFor: "renewal"}
+			step = plan.Step{Until: due, WaitsFor: "renewal"}
 		}
 		return step, nil
 	}
@@ -50,10 +50,10 @@ func (r *Registry) planPreapproval(s Situation) (Step, error) {
 	return r.renewPreapproval(s, last, step)
 }
 
-func (r *Registry) expirePreapproval(s Situation, p plan.Contract[coin.TransferPreapproval]) (Step, error) {
+func (r *Registry) expirePreapproval(s Situation, p plan.Contract[coin.TransferPreapproval]) (plan.Step, error) {
 	command, err := plan.Exercise[coin.TransferPreapproval](r.packages, p.ID, "TransferPreapproval_Expire",
 		coin.TransferPreapprovalExpire{})
-	return Step{WaitsFor: "archival, having expired", Action: &plan.Action{
+	return plan.Step{WaitsFor: "archival, having expired", Action: &plan.Action{
 		CommandID: "expire-preapproval:" + plan.Short(p.ID), ActAs: []ledger.Party{s.Node.DSO},
 		Commands: []ledger.Command{command},
 	}}, err
@@ -62,8 +62,8 @@ func (r *Registry) expirePreapproval(s Situation, p plan.Contract[coin.TransferP
 // renewPreapproval extends a preapproval at the operator's cost. Where that is refused, for want of coin say, it is
 // tried again until the preapproval expires.
 func (r *Registry) renewPreapproval(
-	s Situation, p plan.Contract[coin.TransferPreapproval], otherwise Step,
-) (Step, error) {
+	s Situation, p plan.Contract[coin.TransferPreapproval], otherwise plan.Step,
+) (plan.Step, error) {
 	renew := "renew-preapproval:" + plan.Short(p.ID)
 	if merge, err := mergeFirst(s, s.Node.Operator, renew); err != nil || merge != nil {
 		otherwise.Action = merge
@@ -71,11 +71,11 @@ func (r *Registry) renewPreapproval(
 	}
 	context, open, err := plan.PaymentContext(s.View)
 	if err != nil || !open { // between rounds; a change of rounds changes nothing here, so look again soon
-		return Step{Until: earlier(s.Now.Add(time.Minute), otherwise.Until), WaitsFor: "an open round"}, err
+		return plan.Step{Until: earlier(s.Now.Add(time.Minute), otherwise.Until), WaitsFor: "an open round"}, err
 	}
 	inputs, err := plan.Inputs(s.View, s.Node.Operator)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	command, err := plan.Exercise[coin.TransferPreapproval](r.packages, p.ID, "TransferPreapproval_Renew",
 		coin.TransferPreapprovalRenew{

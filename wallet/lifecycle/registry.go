@@ -11,6 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/workflowid"
+	"github.com/florinledger/florin/wallet/plan"
 )
 
 // The kinds of lifecycles, each the name of its workflow.
@@ -40,7 +41,7 @@ type Registry struct {
 	packages *ledger.Packages
 	follow   map[lf.TypeName]func(ledger.Contract) (Followed, error)
 	wake     map[lf.TypeName]func(ledger.Contract) ([]Followed, error)
-	plan     map[string]func(Situation) (Step, error)
+	plan     map[string]func(Situation) (plan.Step, error)
 	crowd    Crowd
 	wallets  Wallets
 }
@@ -51,7 +52,7 @@ func NewRegistry(packages *ledger.Packages) (*Registry, error) {
 		packages: packages,
 		follow:   map[lf.TypeName]func(ledger.Contract) (Followed, error){},
 		wake:     map[lf.TypeName]func(ledger.Contract) ([]Followed, error){},
-		plan:     map[string]func(Situation) (Step, error){},
+		plan:     map[string]func(Situation) (plan.Step, error){},
 	}
 	r.plan[KeepPreapproval] = r.planPreapproval
 	r.plan[TwoStepTransfer] = r.planTransfer

@@ -37,7 +37,7 @@ type decision struct {
 }
 
 // require compares a step. An action must be one that the ledger takes, and end or change the contract.
-func (d decision) require(w *world, step lifecycle.Step, changed ledger.ContractID) {
+func (d decision) require(w *world, step plan.Step, changed ledger.ContractID) {
 	w.t.Helper()
 	require.Equal(w.t, d.waitsFor, step.WaitsFor)
 	if d.after != 0 {

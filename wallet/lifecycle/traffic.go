@@ -25,12 +25,12 @@ func followTrafficRequest(_ ledger.ContractID, r walletapp.BuyTrafficRequest) Fo
 }
 
 // planTraffic looks after one request to buy traffic: one contract, unless a user has given one name to two.
-func (r *Registry) planTraffic(s Situation) (Step, error) {
+func (r *Registry) planTraffic(s Situation) (plan.Step, error) {
 	requests, err := plan.Payloads[walletapp.BuyTrafficRequest](r.packages, s.Contracts)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
-	var first Step
+	var first plan.Step
 	for i, request := range requests {
 		step, err := r.planTrafficRequest(s, request)
 		if err != nil || step.Action != nil {
@@ -46,10 +46,12 @@ func (r *Registry) planTraffic(s Situation) (Step, error) {
 // planTrafficRequest buys the traffic with the user's coin. A request that can never succeed, or that there is no coin
 // for, is given up at once and says why; other refusals are tried again until it expires (upstream: completion of
 // traffic requests).
-func (r *Registry) planTrafficRequest(s Situation, request plan.Contract[walletapp.BuyTrafficRequest]) (Step, error) {
+func (r *Registry) planTrafficRequest(
+	s Situation, request plan.Contract[walletapp.BuyTrafficRequest],
+) (plan.Step, error) {
 	w, ok, err := plan.WalletOf(s.View, request.Payload.EndUserParty)
 	if err != nil || !ok {
-		return Step{Until: s.Now.Add(strangers), WaitsFor: "a wallet of the user to buy with, or to archive it"}, err
+		return plan.Step{Until: s.Now.Add(strangers), WaitsFor: "a wallet of the user to buy with, or to archive it"}, err
 	}
 	deadline, id := request.Payload.ExpiresAt.Time(), lf.CID[walletapp.BuyTrafficRequest](request.ID)
 	if !s.Now.Before(deadline) {
@@ -58,9 +60,9 @@ func (r *Registry) planTrafficRequest(s Situation, request plan.Contract[walleta
 		}
 		action, err := plan.WalletAction(s.View, w, "expire-traffic-request:"+plan.Short(request.ID),
 			"WalletAppInstall_BuyTrafficRequest_Expire", walletapp.InstallBuyTrafficRequestExpire{RequestCid: id})
-		return Step{WaitsFor: "archival, having expired", Action: action}, err
+		return plan.Step{WaitsFor: "archival, having expired", Action: action}, err
 	}
-	step := Step{Until: deadline, WaitsFor: "the purchase, or expiry"}
+	step := plan.Step{Until: deadline, WaitsFor: "the purchase, or expiry"}
 	complete := "complete-traffic-request:" + plan.Short(request.ID)
 	if merge, err := plan.MergeFirst(s.View, w, plan.Coin, complete, s.Refused); err != nil || merge != nil {
 		step.Action = merge
@@ -76,11 +78,11 @@ func (r *Registry) planTrafficRequest(s Situation, request plan.Contract[walleta
 	}
 	context, open, err := plan.PaymentContext(s.View)
 	if err != nil || !open {
-		return Step{Until: earlier(s.Now.Add(time.Minute), deadline), WaitsFor: "an open round"}, err
+		return plan.Step{Until: earlier(s.Now.Add(time.Minute), deadline), WaitsFor: "an open round"}, err
 	}
 	inputs, err := plan.Inputs(s.View, request.Payload.EndUserParty)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	step.Action, err = plan.WalletAction(s.View, w, complete, "WalletAppInstall_ExecuteBatch",
 		walletapp.InstallExecuteBatch{

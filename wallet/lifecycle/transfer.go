@@ -10,8 +10,8 @@ import (
 )
 
 // planTransfer looks after one transfer in two steps: one contract, unless a sender has used one name for two offers.
-func (r *Registry) planTransfer(s Situation) (Step, error) {
-	var first Step
+func (r *Registry) planTransfer(s Situation) (plan.Step, error) {
+	var first plan.Step
 	for i, contract := range s.Contracts {
 		one := s
 		one.Contracts = s.Contracts[i : i+1]
@@ -26,20 +26,20 @@ func (r *Registry) planTransfer(s Situation) (Step, error) {
 	return first, nil
 }
 
-func (r *Registry) planOneTransfer(s Situation, contract ledger.Contract) (Step, error) {
+func (r *Registry) planOneTransfer(s Situation, contract ledger.Contract) (plan.Step, error) {
 	switch contract.Template.QualifiedName() {
 	case "Splice.Wallet.TransferOffer:TransferOffer":
-		payload, err := ledger.DecodePayload[walletapp.TransferOffer](r.packages, contract)
+		offer, err := plan.Decode[walletapp.TransferOffer](r.packages, contract)
 		if err != nil {
-			return Step{}, err
+			return plan.Step{}, err
 		}
-		return r.planOffer(s, plan.Contract[walletapp.TransferOffer]{ID: contract.ID, Payload: payload})
+		return r.planOffer(s, offer)
 	case "Splice.Wallet.TransferOffer:AcceptedTransferOffer":
-		payload, err := ledger.DecodePayload[walletapp.AcceptedTransferOffer](r.packages, contract)
+		accepted, err := plan.Decode[walletapp.AcceptedTransferOffer](r.packages, contract)
 		if err != nil {
-			return Step{}, err
+			return plan.Step{}, err
 		}
-		return r.planAcceptedOffer(s, plan.Contract[walletapp.AcceptedTransferOffer]{ID: contract.ID, Payload: payload})
+		return r.planAcceptedOffer(s, accepted)
 	default:
 		return r.planInstruction(s)
 	}
@@ -47,20 +47,20 @@ func (r *Registry) planOneTransfer(s Situation, contract ledger.Contract) (Step,
 
 // planInstruction gives the coin of a transfer that nobody took back to its sender, some time after it can no longer be
 // accepted (upstream: the DSO's automation).
-func (r *Registry) planInstruction(s Situation) (Step, error) {
+func (r *Registry) planInstruction(s Situation) (plan.Step, error) {
 	instructions, err := plan.Payloads[coin.AmuletTransferInstruction](r.packages, s.Contracts)
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	instruction := instructions[0]
 	end := instruction.Payload.Transfer.ExecuteBefore.Time().Add(plan.ExpiryPatience)
 	if s.Now.Before(end) {
-		return Step{Until: end, WaitsFor: "the receiver to accept or reject, or expiry"}, nil
+		return plan.Step{Until: end, WaitsFor: "the receiver to accept or reject, or expiry"}, nil
 	}
 	// The sender may have spent the expired lock already.
 	locked, err := s.Ledger.IsActive(ledger.ContractID(instruction.Payload.LockedAmulet))
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	argument, err := ledger.Encode(r.packages, token.TransferInstructionUpdate{
 		ExtraArgs: token.ExtraArgs{Context: token.ChoiceContext{
@@ -68,15 +68,15 @@ func (r *Registry) planInstruction(s Situation) (Step, error) {
 		}},
 	})
 	if err != nil {
-		return Step{}, err
+		return plan.Step{}, err
 	}
 	commands, refusal := r.packages.PrepareCommands([]ledger.Command{{Exercise: &ledger.ExerciseCommand{
 		Template: transferInstruction, Contract: instruction.ID, Choice: "TransferInstruction_Update", Argument: argument,
 	}}}, nil)
 	if refusal != nil {
-		return Step{}, refusal
+		return plan.Step{}, refusal
 	}
-	return Step{WaitsFor: "archival, having expired", Action: &plan.Action{
+	return plan.Step{WaitsFor: "archival, having expired", Action: &plan.Action{
 		CommandID: "expire-transfer:" + plan.Short(instruction.ID), ActAs: []ledger.Party{s.Node.DSO}, Commands: commands,
 	}}, nil
 }

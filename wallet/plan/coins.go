@@ -15,10 +15,10 @@ import (
 // transfer may have. Where they are not enough and the others are, they are merged first.
 
 const (
-	// Share is how many contracts of the DSO's one action takes.
-	Share = 100
+	// MaxPerAction is how many contracts of the DSO's one action takes.
+	MaxPerAction = 100
 	// manyCoins is how many coins of an owner are looked at where more than a transfer's inputs matter.
-	manyCoins = 10 * Share
+	manyCoins = 10 * MaxPerAction
 )
 
 // InsufficientFunds is the error id of transfers that lack coin.
@@ -38,8 +38,8 @@ func Coins(v View, owner ledger.Party) ([]Contract[coin.Amulet], error) {
 	return Held[coin.Amulet](v, Owner, owner, First, manyCoins)
 }
 
-// Unlocked adds up a party's coin that is not locked, however many contracts it consists of.
-func Unlocked(v View, owner ledger.Party) (decimal.Decimal, error) {
+// UnlockedBalance adds up a party's coin that is not locked, however many contracts it consists of.
+func UnlockedBalance(v View, owner ledger.Party) (decimal.Decimal, error) {
 	return Balance[coin.Amulet](v, Owner, owner)
 }
 
@@ -59,8 +59,8 @@ func total(holdings []holding) (sum decimal.Decimal, err error) {
 	return sum, err
 }
 
-// unlocked are the largest of a party's holdings that are not locked.
-func unlocked(v View, owner ledger.Party, limit int) ([]holding, error) {
+// largestUnlocked are the largest of a party's holdings that are not locked.
+func largestUnlocked(v View, owner ledger.Party, limit int) ([]holding, error) {
 	coins, err := Held[coin.Amulet](v, Owner, owner, First, limit)
 	holdings := make([]holding, len(coins))
 	for i, c := range coins {
@@ -69,8 +69,8 @@ func unlocked(v View, owner ledger.Party, limit int) ([]holding, error) {
 	return holdings, err
 }
 
-// expired are a party's locked holdings whose locks are over, of the thousand that are largest.
-func expired(v View, owner ledger.Party) ([]holding, error) {
+// withExpiredLock are a party's locked holdings whose locks are over, of the thousand that are largest.
+func withExpiredLock(v View, owner ledger.Party) ([]holding, error) {
 	locked, err := Held[coin.LockedAmulet](v, Owner, owner, First, manyCoins)
 	var holdings []holding
 	for _, c := range locked {
@@ -88,7 +88,7 @@ func payable(v View, owner ledger.Party) ([]holding, error) {
 	if err != nil || !open {
 		return nil, err
 	}
-	return unlocked(v, owner, MaxInputs(round.Payload))
+	return largestUnlocked(v, owner, MaxInputs(round.Payload))
 }
 
 // Spendable is the most that one payment of a party can take from its coin.
@@ -117,7 +117,7 @@ func transferInputs(taken []holding) []coin.TransferInput {
 // TokenInputs are the holdings that a transfer by the token standard takes: the largest, also those whose lock is over,
 // as many as it may have.
 func TokenInputs(v View, owner ledger.Party, state coin.ExternalPartyConfigState) ([]lf.CID[token.Holding], error) {
-	found, err := holdings(v, owner, MaxTokenInputs(state))
+	found, err := tokenFunds(v, owner, MaxTokenInputs(state))
 	return found.inputs(), err
 }
 
@@ -135,25 +135,25 @@ func (f funds) inputs() []lf.CID[token.Holding] {
 	return inputs
 }
 
-// coins is what a payment that names coin can take.
-func coins(v View, owner ledger.Party) (f funds, err error) {
+// coinFunds is what a payment that names coin can take.
+func coinFunds(v View, owner ledger.Party) (f funds, err error) {
 	if f.taken, err = payable(v, owner); err != nil {
 		return f, err
 	}
-	f.all, err = Unlocked(v, owner)
+	f.all, err = UnlockedBalance(v, owner)
 	return f, err
 }
 
-// holdings is what a payment by the token standard can take that may have so many inputs.
-func holdings(v View, owner ledger.Party, limit int) (f funds, err error) {
-	if f.taken, err = unlocked(v, owner, limit); err != nil {
+// tokenFunds is what a payment by the token standard can take that may have so many inputs.
+func tokenFunds(v View, owner ledger.Party, limit int) (f funds, err error) {
+	if f.taken, err = largestUnlocked(v, owner, limit); err != nil {
 		return f, err
 	}
-	free, err := expired(v, owner)
+	free, err := withExpiredLock(v, owner)
 	if err != nil {
 		return f, err
 	}
-	if f.all, err = Unlocked(v, owner); err != nil {
+	if f.all, err = UnlockedBalance(v, owner); err != nil {
 		return f, err
 	}
 	more, err := total(free)

@@ -47,7 +47,7 @@ func MergeFirst(v View, w Wallet, purse Purse, payment string, refused *Refused)
 	if purse == Holdings {
 		return mergeHoldings(v, w, commandID, again, refused)
 	}
-	found, err := coins(v, w.User)
+	found, err := coinFunds(v, w.User)
 	if err != nil || len(found.taken) < 2 || !again && !found.hasElsewhere(refused.Fault) {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func mergeHoldings(v View, w Wallet, commandID string, again bool, refused *Refu
 	if err != nil {
 		return nil, err
 	}
-	found, err := holdings(v, w.User, MaxTokenInputs(state))
+	found, err := tokenFunds(v, w.User, MaxTokenInputs(state))
 	if err != nil || len(found.taken) < 2 || !again && !found.hasElsewhere(refused.Fault) {
 		return nil, err
 	}

@@ -71,15 +71,20 @@ func Exercise[T, A any](
 	}}, err
 }
 
+// Decode reads a contract of the template T.
+func Decode[T any](packages *ledger.Packages, contract ledger.Contract) (Contract[T], error) {
+	payload, err := ledger.DecodePayload[T](packages, contract)
+	return Contract[T]{ID: contract.ID, CreatedAt: contract.CreatedAt, Payload: payload}, err
+}
+
 // Payloads decodes contracts of one template.
 func Payloads[T any](packages *ledger.Packages, contracts []ledger.Contract) ([]Contract[T], error) {
 	out := make([]Contract[T], len(contracts))
 	for i, contract := range contracts {
-		payload, err := ledger.DecodePayload[T](packages, contract)
-		if err != nil {
+		var err error
+		if out[i], err = Decode[T](packages, contract); err != nil {
 			return nil, err
 		}
-		out[i] = Contract[T]{ID: contract.ID, CreatedAt: contract.CreatedAt, Payload: payload}
 	}
 	return out, nil
 }

@@ -160,8 +160,8 @@ func EachOffer[T any](v View, sender, receiver ledger.Party, visit func(Contract
 		return err
 	}
 	return v.Ledger.EachOffer(name, sender, receiver, func(found ledger.Contract) (bool, error) {
-		payload, err := ledger.DecodePayload[T](v.Packages, found)
-		return err == nil && visit(Contract[T]{ID: found.ID, CreatedAt: found.CreatedAt, Payload: payload}), err
+		offer, err := Decode[T](v.Packages, found)
+		return err == nil && visit(offer), err
 	})
 }
 
@@ -178,8 +178,8 @@ func MergeDelegation[T tokenwallet.MergeDelegation | tokenwallet.MergeDelegation
 	if err != nil || len(oldest) == 0 {
 		return one, false, err
 	}
-	payload, err := ledger.DecodePayload[T](v.Packages, oldest[0])
-	return Contract[T]{ID: oldest[0].ID, CreatedAt: oldest[0].CreatedAt, Payload: payload}, err == nil, err
+	one, err = Decode[T](v.Packages, oldest[0])
+	return one, err == nil, err
 }
 
 // shared are the templates, Module:Entity, of which the DSO has contracts that all decisions look at, and why they

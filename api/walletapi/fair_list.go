@@ -7,10 +7,10 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// share picks from contracts, which come the oldest first, as many as a list without pages shows: so many, and so many
-// bytes. Where there are more, those who made them have equal shares of both, of their newest: nobody who makes
+// fairList picks from contracts, which come the oldest first, as many as a list without pages shows: so many, and so
+// many bytes. Where there are more, those who made them have equal shares of both, of their newest: nobody who makes
 // thousands, or large ones, hides what others have made.
-type share[T any] struct {
+type fairList[T any] struct {
 	limit  int
 	makers map[ledger.Party]*made[T]
 	seen   int
@@ -32,14 +32,14 @@ type numbered[T any] struct {
 	item   T
 }
 
-// newShare makes a share for a list of a party's. The party itself, and the DSO, who signs for everybody, do not count
+// newFairList makes a fair list of a party's. The party itself, and the DSO, who signs for everybody, do not count
 // among the makers.
-func newShare[T any](limit int, exclude ...ledger.Party) *share[T] {
-	return &share[T]{limit: limit, makers: map[ledger.Party]*made[T]{}, exclude: exclude}
+func newFairList[T any](limit int, exclude ...ledger.Party) *fairList[T] {
+	return &fairList[T]{limit: limit, makers: map[ledger.Party]*made[T]{}, exclude: exclude}
 }
 
 // add takes an item with its contract.
-func (s *share[T]) add(item T, contract ledger.Contract) {
+func (s *fairList[T]) add(item T, contract ledger.Contract) {
 	makers := slices.DeleteFunc(slices.Clone(contract.Signatories), func(p ledger.Party) bool {
 		return slices.Contains(s.exclude, p)
 	})
@@ -66,7 +66,7 @@ func (s *share[T]) add(item T, contract ledger.Contract) {
 }
 
 // drop removes the oldest item of the maker with the most; among equals, of the one whose oldest item is older.
-func (s *share[T]) drop(maker ledger.Party, much func(*made[T]) int64) {
+func (s *fairList[T]) drop(maker ledger.Party, measure func(*made[T]) int64) {
 	if s.makers[maker] == nil {
 		for maker = range s.makers {
 			break
@@ -74,23 +74,23 @@ func (s *share[T]) drop(maker ledger.Party, much func(*made[T]) int64) {
 	}
 	most := maker
 	for other, m := range s.makers {
-		more := much(m) - much(s.makers[most])
+		more := measure(m) - measure(s.makers[most])
 		if more > 0 || more == 0 && m.items[0].number < s.makers[most].items[0].number {
 			most = other
 		}
 	}
-	loser := s.makers[most]
+	largest := s.makers[most]
 	s.kept--
-	s.bytes -= loser.items[0].bytes
-	loser.bytes -= loser.items[0].bytes
-	loser.items[0] = numbered[T]{} // what was dropped is not held by the list's array
-	if loser.items = loser.items[1:]; len(loser.items) == 0 {
+	s.bytes -= largest.items[0].bytes
+	largest.bytes -= largest.items[0].bytes
+	largest.items[0] = numbered[T]{} // what was dropped is not held by the list's array
+	if largest.items = largest.items[1:]; len(largest.items) == 0 {
 		delete(s.makers, most)
 	}
 }
 
 // items are those that were picked, the oldest first.
-func (s *share[T]) items() []T {
+func (s *fairList[T]) items() []T {
 	var all []numbered[T]
 	for _, m := range s.makers {
 		all = append(all, m.items...)

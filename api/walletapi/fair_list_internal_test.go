@@ -15,7 +15,7 @@ func TestListsWithoutPagesShareTheirPlaces(t *testing.T) {
 	t.Parallel()
 	const limit, dso, mine = 100, ledger.Party("DSO::1220"), ledger.Party("me::1220")
 	random := rand.New(rand.NewPCG(1, 2))
-	s := newShare[string](limit, dso, mine)
+	s := newFairList[string](limit, dso, mine)
 	var honest, all []string
 	for i := range 5000 {
 		maker, item := ledger.Party("mallory::1220"), fmt.Sprint("m", i)
@@ -37,7 +37,7 @@ func TestListsWithoutPagesShareTheirPlaces(t *testing.T) {
 func TestAccomplicesAreNoFurtherMakers(t *testing.T) {
 	t.Parallel()
 	const limit = 10
-	s := newShare[string](limit)
+	s := newFairList[string](limit)
 	s.add("honest", ledger.Contract{Signatories: []ledger.Party{"honest::1220"}})
 	for i := range 1000 {
 		makers := []ledger.Party{"a::1220"}
@@ -53,7 +53,7 @@ func TestAccomplicesAreNoFurtherMakers(t *testing.T) {
 
 func TestAListThatIsShortIsWhole(t *testing.T) {
 	t.Parallel()
-	s := newShare[int](3)
+	s := newFairList[int](3)
 	for i := range 3 {
 		s.add(i, ledger.Contract{Signatories: []ledger.Party{"a::1220"}})
 	}
@@ -65,7 +65,7 @@ func TestAListThatIsShortIsWhole(t *testing.T) {
 // Whoever makes large contracts takes no more room from others than who makes many.
 func TestNobodyFillsAListWithLargeContracts(t *testing.T) {
 	t.Parallel()
-	s := newShare[string](maxContracts)
+	s := newFairList[string](maxContracts)
 	add := func(item string, maker ledger.Party, size int) {
 		s.add(item, ledger.Contract{Signatories: []ledger.Party{maker}, Payload: make([]byte, size)})
 		require.LessOrEqual(t, s.bytes, int64(listBytes))
@@ -80,7 +80,7 @@ func TestNobodyFillsAListWithLargeContracts(t *testing.T) {
 	}
 	require.Subset(t, s.items(), honest)
 	require.Greater(t, len(s.items()), len(honest)+listBytes/ledger.MaxContractBytes-5)
-	huge := newShare[int](maxContracts)
+	huge := newFairList[int](maxContracts)
 	huge.add(1, ledger.Contract{Payload: make([]byte, 2*listBytes)})
 	require.Equal(t, []int{1}, huge.items(), "one is always there")
 }
