@@ -46,8 +46,8 @@ func (n *node) closeStreams(ctx context.Context) error {
 	return n.streams.Close(ctx)
 }
 
-// waitStopDelay waits for the stop delay, unless the node fails meanwhile. Nobody sends requests to a process without an
-// API.
+// waitStopDelay waits for the stop delay, unless the node fails meanwhile. Nobody sends requests to a process without
+// an API.
 func (n *node) waitStopDelay(ctx context.Context) error {
 	if !n.options.roles.api {
 		return nil
