@@ -91,6 +91,10 @@ func TestAThousandTransferCommandsCostEachWhatOneCosts(t *testing.T) {
 			require.Equal(t, before[id], row, "nobody else has to look")
 		}
 	}
+	behind := b.planOf(command(1)).Action
+	require.NotNil(t, behind, "there are two counters now")
+	require.Contains(t, behind.CommandID, "end-transfer-command-counter:")
+	require.Nil(t, b.commit(*behind)[0].Refusal)
 	plan := b.planOf(command(1))
 	require.NotNil(t, plan.Action, "the counter that is behind ends first")
 	require.Nil(t, b.commit(*plan.Action)[0].Refusal)
