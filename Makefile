@@ -213,6 +213,7 @@ lint: ## Run the linter: style, layering, forbidden calls
 	$(tool) golangci-lint config verify
 	$(tool) golangci-lint run
 	$(GO) vet -tags dars ./daml/... ./cmd/florin/daml
+	$(tool) golangci-lint run --build-tags failpoints ./failpoint/...
 
 .PHONY: verify
 verify: verify/generated verify/modules verify/licences verify/contract verify/workflows verify/manifests verify/files ## Check that generated code, go.mod, workflows, manifests and files are as they should be
