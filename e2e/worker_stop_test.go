@@ -1,0 +1,129 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/florinledger/florin/workflows"
+)
+
+// TestAWorkerThatStopsTakesNothingAndFinishesWhatItHas has one of two workers stop while a commit of its waits, and
+// reads in Temporal's histories who took what, and who ended it.
+func TestAWorkerThatStopsTakesNothingAndFinishesWhatItHas(t *testing.T) {
+	t.Parallel()
+	p := newParted(t)
+	temporal := temporalClient(t, p.temporalAddress, p.namespace)
+	connection, err := pgx.Connect(t.Context(), p.databaseURL)
+	require.NoError(t, err)
+	defer connection.Close(context.WithoutCancel(t.Context()))
+	stops := nameOfWorker(t, connection)
+	serve(t, "worker", p.installation)
+
+	head, err := connection.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = head.Exec(t.Context(), "SELECT FROM ledger_head FOR UPDATE")
+	require.NoError(t, err)
+	var underWay string
+	for i := 0; underWay == ""; i++ { // each of them is taken by one of the two
+		require.Less(t, i, 50, "one worker takes nothing")
+		id := fmt.Sprint("under-way-", i)
+		require.NoError(t, p.alice.Submit(t.Context(), p.alice.tap(p.coin, id, 1)))
+		if workflow := submissionOf(t, temporal, id); taker(t, temporal, workflow) == stops {
+			underWay = workflow
+		}
+	}
+	other, err := pgx.Connect(t.Context(), p.databaseURL)
+	require.NoError(t, err)
+	defer other.Close(context.WithoutCancel(t.Context()))
+	require.NoError(t, p.worker.Signal(syscall.SIGTERM))
+	await(t, "the worker says that it takes no more tasks", func() error {
+		var works bool
+		err := other.QueryRow(t.Context(), "SELECT works FROM processes WHERE process = $1", stops).Scan(&works)
+		if err == nil && works {
+			err = errNotYet
+		}
+		return err
+	})
+	// What it had asked Temporal for before, at most a few of them, Temporal may have given to it; then nothing more.
+	var takers []string
+	for i := range 20 {
+		takers = append(takers, taker(t, temporal, startNothing(t, temporal, i)))
+	}
+	_, alive := runs(p.worker.PID())
+	require.True(t, alive, "it waits for its commit")
+	require.NotContains(t, takers[10:], stops, "it takes no more tasks")
+	require.NoError(t, head.Rollback(t.Context()))
+
+	p.worker.waitEnd(t)
+	require.Equal(t, 0, p.worker.exitCode(t), "it said: %s", p.worker.stderr)
+	require.NoError(t, temporal.GetWorkflow(t.Context(), underWay, "").Get(t.Context(), nil))
+	for _, event := range history(t, temporal, underWay) {
+		require.Nil(t, event.GetWorkflowTaskTimedOutEventAttributes(), "what was under way was given up")
+		require.Nil(t, event.GetWorkflowTaskFailedEventAttributes(), "what was under way was given up")
+		if completed := event.GetWorkflowTaskCompletedEventAttributes(); completed != nil {
+			require.Equal(t, stops, completed.GetIdentity())
+		}
+	}
+}
+
+// nameOfWorker is the name of the only worker, as Temporal and the record know it.
+func nameOfWorker(t *testing.T, connection *pgx.Conn) (name string) {
+	t.Helper()
+	require.NoError(t, connection.QueryRow(t.Context(), "SELECT process FROM processes WHERE role = 'worker'").Scan(&name))
+	return name
+}
+
+// submissionOf is the id of the workflow of a command.
+func submissionOf(t *testing.T, temporal client.Client, commandID string) string {
+	t.Helper()
+	o := &observed{temporal: temporal}
+	return o.find(t, 1, "FlorinCommandId = '"+commandID+"'")[0].GetExecution().GetWorkflowId()
+}
+
+// startNothing starts a workflow of no submissions, which whoever takes it ends at once.
+func startNothing(t *testing.T, temporal client.Client, number int) string {
+	t.Helper()
+	started, err := temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
+		ID: fmt.Sprint("nothing-", number), TaskQueue: workflows.SubmissionQueue, WorkflowExecutionTimeout: time.Hour,
+	}, "SubmitCommands", workflows.SubmitCommandsInput{})
+	require.NoError(t, err)
+	return started.GetID()
+}
+
+// taker waits until a worker has taken the first task of a workflow, and says which one.
+func taker(t *testing.T, temporal client.Client, workflow string) (identity string) {
+	t.Helper()
+	await(t, "a worker takes "+workflow, func() error {
+		events := history(t, temporal, workflow)
+		i := slices.IndexFunc(events, func(event *historypb.HistoryEvent) bool {
+			return event.GetWorkflowTaskStartedEventAttributes() != nil
+		})
+		if i < 0 {
+			return errNotYet
+		}
+		identity = events[i].GetWorkflowTaskStartedEventAttributes().GetIdentity()
+		return nil
+	})
+	return identity
+}
+
+func history(t *testing.T, temporal client.Client, workflow string) (events []*historypb.HistoryEvent) {
+	t.Helper()
+	all := temporal.GetWorkflowHistory(t.Context(), workflow, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for all.HasNext() {
+		event, err := all.Next()
+		require.NoError(t, err)
+		events = append(events, event)
+	}
+	return events
+}
