@@ -9,7 +9,7 @@ import (
 
 const (
 	// callPoll is the longest time between two looks into the record, minInterval the shortest.
-	callPoll   = 2 * time.Second
+	callPoll    = 2 * time.Second
 	minInterval = 20 * time.Millisecond
 	// callTimeout bounds one call.
 	callTimeout = 5 * time.Second
