@@ -20,7 +20,7 @@ type GetEventsByContractIDRequest struct {
 
 // JsGetEventsByContractIDResponse is what began and what ended a contract.
 type JsGetEventsByContractIDResponse struct {
-	Created  *JsCreated  `json:"created" doc:"Its creation; null when it was pruned"`
+	Created  *JsCreated  `json:"created" doc:"Its creation; kept until its archival is pruned"`
 	Archived *JsArchived `json:"archived" doc:"Its archival; null while it is active"`
 }
 
@@ -89,29 +89,31 @@ func (a *API) eventsByContractID(
 	return events, err
 }
 
-// eventsOf shows what began and what ended a contract, as far as it has not been pruned.
+// eventsOf shows what began and what ended a contract, until its archival has been pruned: a creation stays as long as
+// its contract is active or its archival can be read.
 func (a *API) eventsOf(
 	ctx context.Context, contract db.StoredContract, how shown,
 ) (JsGetEventsByContractIDResponse, error) {
-	var events JsGetEventsByContractIDResponse
+	var none, events JsGetEventsByContractIDResponse
 	head, err := a.record.Head(ctx)
 	if err != nil {
-		return events, err
+		return none, err
 	}
-	if contract.Offset > head.Pruned {
-		stays := contract.Archived == nil || *contract.Archived != contract.Offset
-		created, err := a.toAPICreated(place{contract.Offset, contract.NodeID}, contract.Contract, how, stays)
-		if err != nil {
-			return events, err
-		}
-		events.Created = &JsCreated{CreatedEvent: *created, SynchronizerID: a.node.SynchronizerID}
+	if contract.Archived != nil && *contract.Archived <= head.Pruned {
+		return none, nil
 	}
+	stays := contract.Archived == nil || *contract.Archived != contract.Offset
+	created, err := a.toAPICreated(place{contract.Offset, contract.NodeID}, contract.Contract, how, stays)
+	if err != nil {
+		return none, err
+	}
+	events.Created = &JsCreated{CreatedEvent: *created, SynchronizerID: a.node.SynchronizerID}
 	if contract.Archived == nil {
 		return events, nil
 	}
 	update, found, err := a.record.UpdateByOffset(ctx, *contract.Archived)
-	if err != nil || !found {
-		return events, err
+	if err != nil || !found { // pruned since
+		return none, err
 	}
 	for _, event := range update.Events {
 		if event.Kind == ledger.EventExercise && event.Consuming && event.ContractID == contract.ID {

@@ -81,12 +81,19 @@ func TestPruning(t *testing.T) {
 		var contract ledgerapi.GetContractResponse
 		b.Call("bob", http.MethodPost, contractPath, fields{"contractId": kept, "queryingParties": []any{b.bob}}).
 			OK(&contract)
-		b.Call("alice", http.MethodPost, eventsPath, fields{"contractId": kept, "eventFormat": byParty(b.alice)}).
-			Refused(404, "CONTRACT_EVENTS_NOT_FOUND")
-		var events ledgerapi.JsGetEventsByContractIDResponse
-		b.Call("alice", http.MethodPost, eventsPath, fields{"contractId": late, "eventFormat": byParty(b.alice)}).OK(&events)
-		require.Nil(t, events.Created, "it was pruned")
+		events := b.eventsOf(kept)
+		require.Equal(t, int64(2), events.Created.CreatedEvent.Offset, "it is active")
+		require.Contains(t, string(events.Created.CreatedEvent.CreateArgument), `"label":"kept"`)
+		require.Nil(t, events.Archived)
+		events = b.eventsOf(late)
+		require.Equal(t, int64(4), events.Created.CreatedEvent.Offset, "it was archived later")
 		require.Equal(t, int64(5), events.Archived.ArchivedEvent.Offset)
+	})
+	t.Run("forgets what was archived by then", func(t *testing.T) {
+		t.Parallel()
+		b := b.in(t)
+		b.Call("alice", http.MethodPost, eventsPath, fields{"contractId": gone, "eventFormat": byParty(b.alice)}).
+			Refused(404, "CONTRACT_EVENTS_NOT_FOUND")
 	})
 	t.Run("and what is refused", func(t *testing.T) {
 		t.Parallel()
@@ -110,6 +117,36 @@ func TestPruningKeepsWhatDeduplicationNeeds(t *testing.T) {
 	b.Call("alice", http.MethodPost, path, early).Refused(400, "INVALID_DEDUPLICATION_PERIOD")
 	since := body.with(fields{"deduplicationPeriod": fields{"DeduplicationOffset": fields{"value": 2}}})
 	b.Call("alice", http.MethodPost, path, since).OK(nil)
+}
+
+func TestEventsOfAContractAreKeptUntilItsArchivalIsPruned(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t, apitest.Options{})
+	id := b.note("one")
+	prune := func() {
+		b.Call(apitest.Admin, http.MethodPost, prunePath, fields{"pruneUpTo": b.end()}).OK(nil)
+	}
+	prune()
+	active := b.eventsOf(id)
+	require.NotNil(t, active.Created)
+	require.Nil(t, active.Archived)
+
+	b.wait("archive", exercise(id, "Archive", fields{}))
+	archived := b.eventsOf(id)
+	require.NotNil(t, archived.Archived)
+	require.Equal(t, active.Created.CreatedEvent, archived.Created.CreatedEvent)
+
+	prune()
+	b.Call("alice", http.MethodPost, eventsPath, fields{"contractId": id, "eventFormat": byParty(b.alice)}).
+		Refused(404, "CONTRACT_EVENTS_NOT_FOUND")
+}
+
+// eventsOf asks as alice for the events of a contract.
+func (b *bundle) eventsOf(id string) ledgerapi.JsGetEventsByContractIDResponse {
+	b.t.Helper()
+	var events ledgerapi.JsGetEventsByContractIDResponse
+	b.Call("alice", http.MethodPost, eventsPath, fields{"contractId": id, "eventFormat": byParty(b.alice)}).OK(&events)
+	return events
 }
 
 // pruning is a record that is pruned as soon as somebody has asked where it begins.
