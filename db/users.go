@@ -234,7 +234,7 @@ func WithinReachOf(caller ledger.Identity) UserGuard {
 	return func(target UserReach) error {
 		switch {
 		case target.User.IdentityProviderID != caller.IdentityProviderID:
-			return NotOfProvider(target.User.ID, caller.IdentityProviderID)
+			return notOfProvider(target.User.ID, caller.IdentityProviderID)
 		case target.User.ID == caller.UserID:
 			return nil
 		}
@@ -248,8 +248,8 @@ func WithinReachOf(caller ledger.Identity) UserGuard {
 	}
 }
 
-// NotOfProvider is the answer for a user that an identity provider does not have, whoever else has.
-func NotOfProvider(userID, identityProviderID string) error {
+// notOfProvider is the answer for a user of another identity provider.
+func notOfProvider(userID, identityProviderID string) error {
 	return fault.PermissionDenied.New("The identity provider %q has no user %q", identityProviderID, userID)
 }
 

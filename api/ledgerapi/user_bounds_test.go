@@ -96,9 +96,7 @@ func TestAdministratorsOfIdentityProvidersReachAsFarAsTheyMayGive(t *testing.T) 
 				require.Equal(t, http.StatusOK, answer.Status, "%s: %s", id, answer.Text)
 				continue
 			}
-			unknown := send(operation("nobody"))
 			answer.Refused(http.StatusForbidden, "NA")
-			require.Equal(t, unknown.Status, answer.Status, "%s: it shows who exists", id)
 			kept, known, err := s.DB.UserNamed(t.Context(), id)
 			require.NoError(t, err)
 			require.True(t, known && !kept.IsDeactivated && len(kept.Annotations) == 0, id)
@@ -107,4 +105,42 @@ func TestAdministratorsOfIdentityProvidersReachAsFarAsTheyMayGive(t *testing.T) 
 			require.Len(t, rights, len(target.rights), id)
 		}
 	}
+	for _, operation := range operations {
+		send(operation("nobody")).Refused(http.StatusNotFound, "USER_NOT_FOUND")
+	}
+}
+
+// Clients create a user where they are told that nobody has its id.
+//
+// contract: users-of-providers
+func TestAdministratorsOfIdentityProvidersAreToldWhichUsersExist(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	acme := s.IdentityProvider("acme")
+	s.IdentityProvider("other")
+	for id, provider := range map[string]string{"boss": "acme", "own": "acme", "stranger": "", "foreign": "other"} {
+		var rights []ledger.Right
+		if id == "boss" {
+			rights = []ledger.Right{{Kind: ledger.IdentityProviderAdmin}}
+		}
+		_, err := s.DB.CreateUser(t.Context(), ledger.User{ID: id, IdentityProviderID: provider}, rights)
+		require.NoError(t, err)
+	}
+	boss := func(method, path, body string) apitest.Answer {
+		return s.Send(method, path, apitest.Bearer(acme.Token("boss")), body)
+	}
+	create := func(id string) string { return fmt.Sprintf(`{"user":{"id":%q,"identityProviderId":"acme"}}`, id) }
+	for _, suffix := range []string{"", "?identity-provider-id=acme", "/rights"} {
+		boss(http.MethodGet, "/v2/users/nobody"+suffix, "").Refused(http.StatusNotFound, "USER_NOT_FOUND")
+		boss(http.MethodGet, "/v2/users/own"+suffix, "").OK(nil)
+		boss(http.MethodGet, "/v2/users/stranger"+suffix, "").Refused(http.StatusForbidden, "NA")
+		boss(http.MethodGet, "/v2/users/foreign"+suffix, "").Refused(http.StatusForbidden, "NA")
+	}
+	boss(http.MethodPost, "/v2/users", create("own")).Refused(http.StatusConflict, "USER_ALREADY_EXISTS")
+	boss(http.MethodPost, "/v2/users", create("stranger")).Refused(http.StatusForbidden, "NA")
+	boss(http.MethodPost, "/v2/users", create("foreign")).Refused(http.StatusForbidden, "NA")
+	s.Call(apitest.Admin, http.MethodPost, "/v2/users", create("foreign")).Refused(http.StatusForbidden, "NA")
+	s.Call(apitest.Admin, http.MethodPost, "/v2/users", create("own")).
+		Refused(http.StatusConflict, "USER_ALREADY_EXISTS")
+	boss(http.MethodPost, "/v2/users", create("nobody")).OK(nil)
 }

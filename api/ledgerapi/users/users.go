@@ -39,7 +39,6 @@ type Record interface {
 
 // Finder finds users.
 type Finder interface {
-	User(ctx context.Context, who ledger.Identity) (user ledger.User, ok bool, err error)
 	// UserNamed finds a user of whichever identity provider.
 	UserNamed(ctx context.Context, id string) (user ledger.User, ok bool, err error)
 }
@@ -126,6 +125,12 @@ func (a *API) createUser(ctx context.Context, req createUserRequest) (CreateUser
 				ledger.MaxUserRights).WithResource("USER", user.ID)
 	}
 	created, err := a.record.CreateUser(ctx, user, rights)
+	if fault.UserAlreadyExists.Matches(err) {
+		if _, other := Find(ctx, a.record, "creating user", user.ID, user.IdentityProviderID); other != nil &&
+			!fault.UserNotFound.Matches(other) { // it is gone since
+			err = other
+		}
+	}
 	if err != nil {
 		return CreateUserResponse{}, err
 	}
@@ -206,18 +211,11 @@ func (a *API) authenticatedUser(ctx context.Context, req authenticatedUserReques
 	return GetUserResponse{User: new(ToAPIUser(user))}, nil
 }
 
-// Find loads a user that must belong to the identity provider. The operation is for the USER_NOT_FOUND text. Whose
-// rights end at an identity provider gets the same answer for users of others as for those that nobody has.
+// Find loads a user that must belong to the identity provider: USER_NOT_FOUND where nobody has the id, 403 where a user
+// of another provider has it. The operation is for the USER_NOT_FOUND text.
 func Find(
 	ctx context.Context, record Finder, operation, id, identityProviderID string,
 ) (ledger.User, error) {
-	if _, bound := BoundCaller(ctx); bound {
-		user, ok, err := record.User(ctx, ledger.Identity{IdentityProviderID: identityProviderID, UserID: id})
-		if err == nil && !ok {
-			err = db.NotOfProvider(id, identityProviderID)
-		}
-		return user, err
-	}
 	user, ok, err := record.UserNamed(ctx, id)
 	if err != nil {
 		return ledger.User{}, err
