@@ -162,6 +162,10 @@ func checkPreparation(body JsPrepareSubmissionRequest, scheme prepared.Scheme) e
 	if err := scheme.CheckProtocol(ledger.ProtocolVersion); err != nil {
 		return notPrepared("%s", err)
 	}
+	if bound := body.MaxRecordTime; bound != nil && time.Time(*bound).Before(time.Unix(0, 0)) {
+		return fault.InvalidFieldNamed("max_record_time", fmt.Sprintf(
+			"what is signed counts microseconds from 1970-01-01T00:00:00Z on, but it is %s", bound))
+	}
 	if len(body.Commands) > 1 {
 		return notPrepared("Preparing multiple commands is currently not supported").
 			WithHint("Send one command, such as a choice that does all of it.")

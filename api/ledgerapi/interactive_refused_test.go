@@ -356,6 +356,23 @@ func TestTimesOfExecution(t *testing.T) {
 		Refused(http.StatusConflict, "LOCAL_VERDICT_MAX_RECORD_TIME_EXCEEDED")
 }
 
+func TestRecordTimesThatCannotBeSignedAreRefused(t *testing.T) {
+	t.Parallel()
+	c := ed25519(t)
+	for _, scheme := range []string{"HASHING_SCHEME_VERSION_V2", "HASHING_SCHEME_VERSION_V3"} {
+		bounded := func(bound string) fields {
+			return c.settling("bounded").with(fields{"maxRecordTime": bound, "hashingSchemeVersion": scheme})
+		}
+		for _, bound := range []string{"1969-12-31T23:59:59.999999Z", "0001-01-01T00:00:00Z", "0000-12-31T00:00:00Z"} {
+			refusal := c.Call("signer", http.MethodPost, prepareURL, bounded(bound)).
+				Refused(http.StatusBadRequest, "INVALID_FIELD")
+			require.Contains(t, refusal.Cause, "max_record_time", bound)
+		}
+		c.prepare(bounded("1970-01-01T00:00:00Z"))
+		c.prepare(bounded("9999-12-31T23:59:59.999999Z"))
+	}
+}
+
 func TestRightsComeBeforeDecoding(t *testing.T) {
 	t.Parallel()
 	c := ed25519(t)
