@@ -246,7 +246,10 @@ func TestExternalPartiesOfIdentityProviders(t *testing.T) {
 
 	request.body.IdentityProviderID = "acme"
 	party := request.allocated()
-	require.False(t, details(s, party).IsLocal, "what belongs to another identity provider is not shown")
+	shown := details(s, party)
+	require.True(t, shown.IsLocal, "who asks for the default identity provider is told what this node hosts")
+	require.Empty(t, shown.IdentityProviderID, "what belongs to another identity provider is not shown")
+	require.Empty(t, shown.LocalMetadata.ResourceVersion)
 	request.body.IdentityProviderID = ""
 	request.allocate().Refused(http.StatusForbidden, "NA")
 	path := "/v2/parties/external/" + string(party) + "/onboarding"

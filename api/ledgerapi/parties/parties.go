@@ -260,7 +260,8 @@ func (a *API) participantID(context.Context, endpoint.NoRequest) (GetParticipant
 	return GetParticipantIDResponse{ParticipantID: a.node.ParticipantID}, nil
 }
 
-// blinded converts parties and hides what belongs to other identity providers.
+// blinded converts parties and hides what belongs to other identity providers. Whether they are local is hidden from
+// configured identity providers alone.
 func blinded(parties []ledger.PartyDetails, identityProviderID string) []PartyDetails {
 	out := make([]PartyDetails, len(parties))
 	for i, party := range parties {
@@ -268,7 +269,10 @@ func blinded(parties []ledger.PartyDetails, identityProviderID string) []PartyDe
 			out[i] = ToAPIPartyDetails(party)
 			continue
 		}
-		out[i] = PartyDetails{Party: string(party.Party), LocalMetadata: &v2.ObjectMeta{}}
+		out[i] = PartyDetails{
+			Party: string(party.Party), LocalMetadata: &v2.ObjectMeta{},
+			IsLocal: party.IsLocal && identityProviderID == ledger.DefaultIdentityProvider,
+		}
 	}
 	return slices.Clip(out)
 }
