@@ -57,7 +57,7 @@ func CheckLedgerString(value string) error {
 // CheckUserID says what is wrong with a value that must be a UserIdString, or returns nil.
 func CheckUserID(value string) error {
 	if !userIDPattern.MatchString(value) {
-		return fmt.Errorf("User ID %q does not match regex %q", fault.Shorten(value), userIDPattern.String())
+		return fmt.Errorf("User ID %q does not match regex %s", fault.Shorten(value), userIDPattern)
 	}
 	return nil
 }

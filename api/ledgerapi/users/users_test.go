@@ -79,7 +79,8 @@ func TestUsersThatCannotBeCreated(t *testing.T) {
 		"null for the user": {`{"user":null}`, "MISSING_FIELD", "mandatory field: user"},
 		"no id":             {`{"user":{}}`, "MISSING_FIELD", "mandatory field: id"},
 		"an odd id": {
-			`{"user":{"id":"a b"}}`, "INVALID_FIELD", `Invalid field id: User ID "a b" does not match regex`,
+			`{"user":{"id":"a b"}}`, "INVALID_FIELD",
+			"Invalid field id: User ID \"a b\" does not match regex ^[a-zA-Z0-9@^$.!`\\-#+'~_|:()]{1,128}$",
 		},
 		"one dot":   {`{"user":{"id":"."}}`, "INVALID_FIELD", `Invalid field id: "." cannot be a name`},
 		"two dots":  {`{"user":{"id":".."}}`, "INVALID_FIELD", `Invalid field id: ".." cannot be a name`},
