@@ -75,6 +75,16 @@ func TestPruning(t *testing.T) {
 			fields{"beginExclusive": 5, "parties": []any{b.alice}})
 		require.Len(t, completions, 1, "only the checkpoint")
 	})
+	t.Run("shows that nothing was between an offset and itself", func(t *testing.T) {
+		t.Parallel()
+		b := b.in(t)
+		for _, offset := range []int64{3, 4, 5} {
+			empty := fields{"beginExclusive": offset, "endInclusive": offset, "filter": byParty(b.alice)}
+			require.JSONEq(t, "[]", b.Call("alice", http.MethodPost, updatesPath, empty).Text)
+		}
+		before := fields{"beginExclusive": 3, "endInclusive": 4, "filter": byParty(b.alice)}
+		b.Call("alice", http.MethodPost, updatesPath, before).Refused(400, "PARTICIPANT_PRUNED_DATA_ACCESSED")
+	})
 	t.Run("keeps what is active", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
