@@ -90,7 +90,9 @@ func TestWhatIsPublicIsOnTheList(t *testing.T) {
 		}
 		for operation := range rule.endpoints {
 			_, path, _ := strings.Cut(operation, " ")
-			for _, base := range []string{"/api/scan/v0", "/v0/scan-proxy", "/v1/scan-proxy", "/registry"} {
+			for _, base := range []string{
+				"/api/scan/v0", "/api/scan/v1", "/v0/scan-proxy", "/v1/scan-proxy", "/registry",
+			} {
 				path = strings.TrimPrefix(path, base)
 			}
 			if head, tail, context := strings.Cut(path, "/choice-contexts/"); context {

@@ -316,7 +316,7 @@ func TestWaitingForAnAllocation(t *testing.T) {
 	t.Run("no longer than a request may last", func(t *testing.T) {
 		t.Parallel()
 		stuck := &stuckOnboarder{entered: make(chan struct{}, 1), release: make(chan struct{})}
-		s := apitest.New(t, apitest.Options{Onboarder: stuck, RequestTimeout: 50 * time.Millisecond})
+		s := apitest.New(t, apitest.Options{Onboarder: stuck, RequestTimeout: 2 * time.Second})
 		request := onboard(t, s, selfSigned("carol", key, s.Node.ParticipantID)).signAll(key)
 		text := request.allocate().Plain(http.StatusServiceUnavailable)
 		require.Contains(t, text, "The party may still be allocated")
