@@ -247,10 +247,10 @@ func (a *Auditor) pruned(ctx context.Context) (ledger.Offset, error) {
 // stillThere refuses what was read if it was pruned meanwhile.
 func (a *Auditor) stillThere(ctx context.Context, offset ledger.Offset) error {
 	head, err := a.record.Head(ctx)
-	if err == nil && offset < head.Pruned {
-		return fault.PrunedDataAccessed(int64(offset), int64(head.Pruned))
+	if err != nil {
+		return err
 	}
-	return err
+	return head.StillHolds(offset)
 }
 
 // isMember decides anew whether a contract is the network's, and reports whether it is marked so. Of one that cannot be

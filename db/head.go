@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -31,6 +32,22 @@ func (h Head) Next(now time.Time) Head {
 	h.Offset++
 	h.RecordTime = now
 	return h
+}
+
+// StillHolds refuses to read what comes after an offset, or was active there, if the record was pruned beyond that
+// offset: something may be missing. Pruning moves the head before it deletes anything. So whoever reads the past asks
+// the head that is read behind the last of it.
+func (h Head) StillHolds(begin ledger.Offset) error {
+	if begin < h.Pruned {
+		return fault.PrunedDataAccessed(int64(begin), int64(h.Pruned))
+	}
+	return nil
+}
+
+// StillHoldsTime reports whether what was active at a time can be read, as [Head.StillHolds] does for an offset: what
+// was archived up to the pruned offset may be missing.
+func (h Head) StillHoldsTime(when time.Time) bool {
+	return h.Pruned == 0 || !when.Before(h.PrunedTime)
 }
 
 // Head reads the head. It never waits for those who commit.

@@ -66,6 +66,8 @@ type Options struct {
 	Onboarder parties.Onboarder
 	// Record and Watcher replace the database.
 	Record  ledgerapi.Record
+	// Registry replaces the database where the registry and scan read it.
+	Registry registryapi.Record
 	Watcher ledgerapi.Watcher
 	Log     io.Writer
 	// LogLevel is from which level on there are lines in the log.
@@ -199,7 +201,7 @@ func (s *Server) handler(options Options) http.Handler {
 	})
 	require.NoError(s.tb, err)
 	registry, err := registryapi.New(registryapi.Options{
-		Node: s.Node, Packages: s.Packages, Record: s.DB,
+		Node: s.Node, Packages: s.Packages, Record: options.Registry,
 		Supply: audit.Supply{Checkpoints: s.DB}, Now: now,
 	})
 	require.NoError(s.tb, err)
@@ -240,6 +242,9 @@ func (s *Server) handler(options Options) http.Handler {
 func (s *Server) complete(options *Options) {
 	if options.Record == nil {
 		options.Record = s.DB
+	}
+	if options.Registry == nil {
+		options.Registry = s.DB
 	}
 	if options.Answers == nil {
 		options.Answers = s.DB

@@ -81,10 +81,8 @@ func (a *API) headAfter(ctx context.Context, kind string, begin ledger.Offset) (
 		return db.Head{}, err
 	case begin > head.Offset:
 		return db.Head{}, fault.OffsetAfterEnd(kind, int64(begin), int64(head.Offset))
-	case begin < head.Pruned:
-		return db.Head{}, fault.PrunedDataAccessed(int64(begin), int64(head.Pruned))
 	default:
-		return head, nil
+		return head, head.StillHolds(begin)
 	}
 }
 
@@ -95,14 +93,13 @@ func (a *API) headNow(ctx context.Context) (db.Head, error) {
 	return a.record.Head(reading)
 }
 
-// stillThere refuses an answer that was read after an offset if the record was pruned beyond that offset meanwhile: it
-// may lack something. Pruning tells readers before it begins.
+// stillThere refuses an answer that was read after an offset if the record was pruned beyond that offset meanwhile.
 func (a *API) stillThere(ctx context.Context, begin ledger.Offset) error {
 	head, err := a.headNow(ctx)
-	if err == nil && begin < head.Pruned {
-		err = fault.PrunedDataAccessed(int64(begin), int64(head.Pruned))
+	if err != nil {
+		return err
 	}
-	return err
+	return head.StillHolds(begin)
 }
 
 // fetcher returns up to limit further elements of a list, up to an offset. There are no more if it returns fewer.

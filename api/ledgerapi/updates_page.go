@@ -150,10 +150,8 @@ func (a *API) updatesCursor(ctx context.Context, body GetUpdatesPageRequest) (up
 	case cursor.begin > cursor.end:
 		return cursor, fault.InvalidArgumentf("begin_offset_exclusive %d is after end_offset_inclusive %d",
 			cursor.begin, cursor.end)
-	case cursor.begin < head.Pruned:
-		return cursor, fault.PrunedDataAccessed(int64(cursor.begin), int64(head.Pruned))
 	default:
-		return cursor, nil
+		return cursor, head.StillHolds(cursor.begin)
 	}
 }
 

@@ -100,7 +100,7 @@ func (b *commandBundle) send(id string, counter apitest.Shown, preapproval *apit
 ) {
 	rules, round := b.delegate.Rules()
 	argument := map[string]any{
-		"context": map[string]any{"amuletRules": rules.Contract.ContractID, "context": context(round)},
+		"context": map[string]any{"amuletRules": rules.Contract.ContractID, "context": paymentContext(round)},
 		"inputs":  []any{}, "transferPreapprovalCidO": nil, "transferCounterCid": counter.Contract.ContractID,
 	}
 	disclosed := append(inputs, rules.Disclose(), round.Disclose(), counter.Disclose())

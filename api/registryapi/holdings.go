@@ -117,7 +117,21 @@ func (a *API) holdingsSummary(
 		}
 		response.Summaries = append(response.Summaries, summary)
 	}
-	return response, nil
+	return response, a.stillThere(ctx, time.Time(req.Body.RecordTime))
+}
+
+// stillThere refuses what was read of a time if the record was pruned meanwhile beyond what it was then: the offset may
+// be a wrong one, and coin that was spent since may be missing.
+func (a *API) stillThere(ctx context.Context, when time.Time) error {
+	head, err := a.record.Head(ctx)
+	if err != nil || head.StillHoldsTime(when) {
+		return err
+	}
+	return prunedBefore(when)
+}
+
+func prunedBefore(when time.Time) error {
+	return v0.NotFound("No snapshot found for %s: the record before that was pruned", endpoint.Timestamp(when))
 }
 
 // maxOwners is how many owners one request may name.
@@ -229,7 +243,7 @@ func (a *API) offsetAt(ctx context.Context, when time.Time) (ledger.Offset, erro
 		return 0, v0.NotFound("No snapshot found for %s: the network began later", endpoint.Timestamp(when))
 	}
 	if low == head.Pruned && (head.Offset > low || when.Before(head.RecordTime)) {
-		return 0, v0.NotFound("No snapshot found for %s: the record before that was pruned", endpoint.Timestamp(when))
+		return 0, prunedBefore(when)
 	}
 	return low, nil
 }

@@ -1,6 +1,7 @@
 package registryapi_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -217,6 +218,88 @@ func TestHoldingsSummaryOfAPrunedRecord(t *testing.T) {
 	require.Contains(t, refusal(t, s.Call("", http.MethodPost, "/api/scan/v0/holdings/summary",
 		summaryRequest(tapped.Add(-time.Microsecond), nil, alice.Party)), http.StatusNotFound),
 		"the record before that was pruned")
+}
+
+// prunedBetween is a record that is pruned, up to its end, before the read that is counted down to.
+type prunedBetween struct {
+	*db.DB
+
+	reads int
+}
+
+func (p *prunedBetween) read(ctx context.Context) error {
+	if p.reads--; p.reads != 0 {
+		return nil
+	}
+	head, err := p.DB.Head(ctx)
+	if err == nil {
+		_, err = p.Prune(ctx, head.Offset)
+	}
+	return err
+}
+
+func (p *prunedBetween) Head(ctx context.Context) (db.Head, error) {
+	if err := p.read(ctx); err != nil {
+		return db.Head{}, err
+	}
+	return p.DB.Head(ctx)
+}
+
+func (p *prunedBetween) LastRecordTime(
+	ctx context.Context, after, upTo ledger.Offset,
+) (ledger.Offset, time.Time, bool, error) {
+	if err := p.read(ctx); err != nil {
+		return 0, time.Time{}, false, err
+	}
+	return p.DB.LastRecordTime(ctx, after, upTo)
+}
+
+func (p *prunedBetween) StillActive(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
+	if err := p.read(ctx); err != nil {
+		return nil, err
+	}
+	return p.DB.StillActive(ctx, query)
+}
+
+func (p *prunedBetween) SpentCoin(
+	ctx context.Context, owner ledger.Party, after db.SpentPosition, limit int32,
+) ([]db.StoredContract, error) {
+	if err := p.read(ctx); err != nil {
+		return nil, err
+	}
+	return p.DB.SpentCoin(ctx, owner, after, limit)
+}
+
+// TestHoldingsSummaryNeverTellsWhatNeverWas prunes the record before each read of a sum of a past time in turn: the
+// answer is what was held then, or that it is not known any more.
+func TestHoldingsSummaryNeverTellsWhatNeverWas(t *testing.T) {
+	t.Parallel()
+	record := &prunedBetween{}
+	s := apitest.NewWithCoin(t, apitest.Options{Registry: record})
+	record.DB = s.DB
+	told, bob := 0, s.Wallet("bob")
+	for read := 1; ; read++ {
+		owner := s.Wallet(fmt.Sprintf("owner-%d", read))
+		owner.Tap("100")
+		tapped := lastRecordTime(t, s)
+		send(t, s, owner, bob.Party, "30")
+		owner.Tap("1")
+		record.reads = read
+		answer := s.Call("", http.MethodPost, "/api/scan/v0/holdings/summary", summaryRequest(tapped, nil, owner.Party))
+		if answer.Status == http.StatusOK {
+			told++
+			var held summaries
+			answer.OK(&held)
+			require.Equal(t, "100.0000000000", held.Summaries[0].Unlocked, "pruned before read %d", read)
+		} else {
+			require.Contains(t, refusal(t, answer, http.StatusNotFound), "the record before that was pruned")
+		}
+		if record.reads > 0 { // there are no more reads
+			require.Equal(t, 1, told, "once it was not pruned at all")
+			require.Greater(t, read, 4)
+			return
+		}
+	}
 }
 
 // However large an update is, finding the offset of a time reads nothing of it but when it was recorded.

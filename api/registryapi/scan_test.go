@@ -55,14 +55,14 @@ func preapprove(t *testing.T, s *apitest.Server, provider, receiver *apitest.Wal
 	require.NoError(t, json.Unmarshal(provider.Exercise(
 		"#splice-wallet:Splice.Wallet.TransferPreapproval:TransferPreapprovalProposal", proposal,
 		"TransferPreapprovalProposal_Accept", map[string]any{
-			"context":   map[string]any{"amuletRules": rules.Contract.ContractID, "context": context(round)},
+			"context":   map[string]any{"amuletRules": rules.Contract.ContractID, "context": paymentContext(round)},
 			"inputs":    []any{map[string]any{"tag": "InputAmulet", "value": coin}},
 			"expiresAt": time.Now().Add(90 * 24 * time.Hour),
 		}, rules.Disclose(), round.Disclose()), &result))
 	return result.TransferPreapprovalCid
 }
 
-func context(round apitest.Shown) map[string]any {
+func paymentContext(round apitest.Shown) map[string]any {
 	return map[string]any{
 		"openMiningRound": round.Contract.ContractID, "issuingMiningRounds": []any{}, "validatorRights": []any{},
 		"featuredAppRight": nil,

@@ -103,7 +103,7 @@ func trafficOf(s *apitest.Server, member string) memberTraffic {
 func buyTraffic(s *apitest.Server, w *apitest.Wallet, coin, member, bytes string) {
 	rules, round := w.Rules()
 	w.Exercise(rules.Contract.TemplateID, rules.Contract.ContractID, "AmuletRules_BuyMemberTraffic", map[string]any{
-		"inputs": []any{map[string]any{"tag": "InputAmulet", "value": coin}}, "context": context(round),
+		"inputs": []any{map[string]any{"tag": "InputAmulet", "value": coin}}, "context": paymentContext(round),
 		"provider": w.Party, "memberId": member, "synchronizerId": s.Node.SynchronizerID, "migrationId": "0",
 		"trafficAmount": bytes, "expectedDso": s.Node.DSO,
 	}, rules.Disclose(), round.Disclose())

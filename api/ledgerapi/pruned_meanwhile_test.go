@@ -1,0 +1,108 @@
+package ledgerapi_test
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+)
+
+// prunedBetween is a record that is pruned, up to its end, before the read that is counted down to.
+type prunedBetween struct {
+	*db.DB
+
+	reads int
+}
+
+func (p *prunedBetween) read(ctx context.Context) error {
+	if p.reads--; p.reads != 0 {
+		return nil
+	}
+	head, err := p.DB.Head(ctx)
+	if err == nil {
+		_, err = p.Prune(ctx, head.Offset)
+	}
+	return err
+}
+
+func (p *prunedBetween) Head(ctx context.Context) (db.Head, error) {
+	if err := p.read(ctx); err != nil {
+		return db.Head{}, err
+	}
+	return p.DB.Head(ctx)
+}
+
+func (p *prunedBetween) ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
+	if err := p.read(ctx); err != nil {
+		return nil, err
+	}
+	return p.DB.ActiveContracts(ctx, query)
+}
+
+func (p *prunedBetween) Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error) {
+	if err := p.read(ctx); err != nil {
+		return nil, err
+	}
+	return p.DB.Updates(ctx, query)
+}
+
+func (p *prunedBetween) Completions(ctx context.Context, query db.CompletionsQuery) ([]ledger.Completion, error) {
+	if err := p.read(ctx); err != nil {
+		return nil, err
+	}
+	return p.DB.Completions(ctx, query)
+}
+
+// TestNoListOfThePastLacksWhatWasPrunedMeanwhile prunes the record before each read of each list of the past in turn:
+// the answer is what it is without that, or a refusal.
+func TestNoListOfThePastLacksWhatWasPrunedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, list := range map[string]struct {
+		path string
+		body func(begin ledger.Offset, alice ledger.Party) fields
+	}{
+		"contracts": {"/v2/state/active-contracts" + quick, func(begin ledger.Offset, alice ledger.Party) fields {
+			return fields{"activeAtOffset": begin, "filter": byParty(alice)}
+		}},
+		"updates": {"/v2/updates" + quick, func(begin ledger.Offset, alice ledger.Party) fields {
+			return fields{"beginExclusive": begin, "filter": byParty(alice)}
+		}},
+		"completions": {completionsPath + quick, func(begin ledger.Offset, alice ledger.Party) fields {
+			return fields{"beginExclusive": begin, "parties": []ledger.Party{alice}}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			record := &prunedBetween{}
+			b := newBundle(t, apitest.Options{Record: record})
+			record.DB = b.DB
+			for read := 1; ; read++ {
+				note := b.note(strconv.Itoa(read))
+				head, err := b.DB.Head(t.Context())
+				require.NoError(t, err)
+				b.wait("archive-"+strconv.Itoa(read), exercise(note, "Archive", fields{}))
+				body := list.body(head.Offset, b.alice)
+				record.reads = 0
+				whole := b.Call("alice", http.MethodPost, list.path, body)
+				require.Equal(t, http.StatusOK, whole.Status, whole.Text)
+				record.reads = read
+				again := b.Call("alice", http.MethodPost, list.path, body)
+				if again.Status == http.StatusOK {
+					require.Equal(t, whole.Text, again.Text, "pruned before read %d", read)
+				} else {
+					again.Refused(http.StatusBadRequest, "PARTICIPANT_PRUNED_DATA_ACCESSED")
+				}
+				if record.reads > 0 { // there are no more reads
+					require.Greater(t, read, 2)
+					return
+				}
+			}
+		})
+	}
+}
