@@ -71,19 +71,23 @@ func (a *Activities) tookBeforeSeals(ctx context.Context, started time.Time) (bo
 }
 
 // forgotten refuses a submission that may have been decided before something was pruned, its completion included: it
-// must not count twice, whoever brings it again. A clock that stands still tells nothing.
+// must not count twice, whoever brings it again. What was received lately cannot: pruning keeps those completions. A
+// clock that stands still tells nothing.
 func (b *block) forgotten(submission ledger.Submission) *fault.Fault {
 	earliest := submission.ReceivedAt
 	if bound := submission.MinLedgerTime; bound != nil && bound.After(earliest) {
 		earliest = *bound
 	}
-	pruned := b.head.PrunedTime
-	if b.head.Pruned == 0 || earliest.After(pruned) || !b.now.After(pruned) {
+	forgotten := b.head.Forgotten()
+	if b.mixed { // a program of the version before keeps no completions when it prunes
+		forgotten = b.head.PrunedTime
+	}
+	if b.head.Pruned == 0 || earliest.After(forgotten) || !b.now.After(forgotten) {
 		return nil
 	}
-	return fault.ParticipantPrunedDataAccessed.New("The submission was received at %s, and the record was pruned up to "+
-		"%s: nobody can tell any more whether it was decided", earliest.UTC().Format(time.RFC3339Nano),
-		pruned.UTC().Format(time.RFC3339Nano)).
+	return fault.ParticipantPrunedDataAccessed.New("The submission was received at %s, and what was decided up to %s "+
+		"was pruned: nobody can tell any more whether it was decided", earliest.UTC().Format(time.RFC3339Nano),
+		forgotten.UTC().Format(time.RFC3339Nano)).
 		WithHint("Look for what it should have done, and submit it again if that is missing.")
 }
 

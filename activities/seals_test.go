@@ -133,18 +133,40 @@ func TestWhatWasPrunedIsNotDecidedAgain(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
 	refused := b.submission("refused", []ledger.Party{bob}, create(alice))
-	require.NotNil(t, b.commit(refused)[0].Refusal)
+	first := b.commit(refused)[0]
+	require.NotNil(t, first.Refusal)
 	waits := b.submission("waits", []ledger.Party{alice}, create(alice))
 	b.now = b.now.Add(time.Hour)
+	_, err := b.db.Prune(t.Context(), 1)
+	require.NoError(t, err)
+	require.Equal(t, first.Offset, b.commit(refused)[0].Offset, "what was decided lately is known")
+
+	b.now = b.now.Add(db.KeptCompletions)
 	later := b.now
 	waits.MinLedgerTime = &later
 	b.commit(b.submission("next", []ledger.Party{alice}, create(alice)))
-	_, err := b.db.Prune(t.Context(), 1)
+	_, err = b.db.Prune(t.Context(), 1)
 	require.NoError(t, err)
 	again := b.commit(refused)[0]
 	require.True(t, fault.ParticipantPrunedDataAccessed.Matches(again.Refusal), "%v", again.Refusal)
 	require.Nil(t, b.commit(waits)[0].Refusal, "it cannot have been decided before its time")
 	require.Nil(t, b.commit(b.submission("new", []ledger.Party{alice}, create(alice)))[0].Refusal)
+}
+
+// TestWhatIsOnItsWayIsDecidedAsWithoutAPrune prunes all that was recorded since a submission was received.
+func TestWhatIsOnItsWayIsDecidedAsWithoutAPrune(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	onItsWay := b.submission("on-its-way", []ledger.Party{alice}, create(alice))
+	refused := b.submission("refused", []ledger.Party{bob}, create(alice))
+	b.now = b.now.Add(time.Hour)
+	b.commit(b.submission("others", []ledger.Party{alice}, create(alice)))
+	end := b.commit(refused)[0]
+	_, err := b.db.Prune(t.Context(), end.Offset)
+	require.NoError(t, err)
+	b.now = b.now.Add(time.Minute)
+	require.Nil(t, b.commit(onItsWay)[0].Refusal)
+	require.Equal(t, end, b.commit(refused)[0], "and what was decided is not decided again")
 }
 
 // TestAForgedWaitHoldsNothingUp asks the clock to wait for what nobody sealed.

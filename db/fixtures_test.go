@@ -113,11 +113,20 @@ func tryAppend(ctx context.Context, record *db.DB, entries db.Entries) error {
 	for _, a := range entries.Archived {
 		last = max(last, a.Offset)
 	}
-	entries.Head = db.Head{Offset: last, RecordTime: timeAt(last)}
+	return appendUpTo(ctx, record, last, timeAt(last), entries)
+}
+
+// appendUpTo appends entries and moves the head.
+func appendUpTo(
+	ctx context.Context, record *db.DB, last ledger.Offset, recorded time.Time, entries db.Entries,
+) error {
 	return record.InTx(ctx, func(tx *db.Tx) error {
-		if _, err := tx.LockHead(ctx); err != nil {
+		head, err := tx.LockHead(ctx)
+		if err != nil {
 			return err
 		}
+		head.Offset, head.RecordTime = last, recorded
+		entries.Head = head
 		return tx.Append(ctx, entries)
 	})
 }

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
 	"github.com/florinledger/florin/fault"
@@ -14,6 +15,22 @@ const pruneBatch = 2000
 // pruneLock is the advisory lock of the one process that prunes.
 const pruneLock = 0x7072756e65 // "prune"
 
+// KeptCompletions is how long completions stay, by record time, though the record is pruned beyond them: what was
+// received before and is decided only now is told from what was decided, and need not be refused.
+const KeptCompletions = 24 * time.Hour
+
+// Forgotten is a time before which submissions may have been decided that the record knows nothing of any more: their
+// completions were pruned. Zero: there are none. It holds until the record is pruned again.
+func (h Head) Forgotten() time.Time {
+	if h.Pruned == 0 {
+		return time.Time{}
+	}
+	if lately := h.RecordTime.Add(-KeptCompletions); lately.Before(h.PrunedTime) {
+		return lately
+	}
+	return h.PrunedTime
+}
+
 // Pruned counts what a run of [DB.Prune] went through.
 type Pruned struct {
 	// Offset is the pruned offset after the run.
@@ -23,8 +40,9 @@ type Pruned struct {
 }
 
 // Prune forgets the record up to an offset, inclusive: updates, completions, and contracts that were archived by then.
-// What is active stays, whenever it was created, and so does the last accepted submission of each change, which
-// deduplication needs. Readers are told first: from the beginning of the run they cannot read from before the offset.
+// What is active stays, whenever it was created, and so do the last accepted submission of each change, which
+// deduplication needs, and the completions of the last [KeptCompletions]. Readers are told first: from the beginning of
+// the run they cannot read from before the offset.
 // Then the deletion goes on in transactions of bounded size, in which others commit and read; a run that was broken off
 // is completed by the next.
 //
@@ -50,11 +68,13 @@ func (d *DB) Prune(ctx context.Context, upTo ledger.Offset) (Pruned, error) {
 	defer func() { // the session outlives this run; when unlocking fails the connection is broken, and the lock gone
 		_, _ = conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(pruneLock))
 	}()
-	if pruned.Offset, err = d.movePruned(ctx, upTo); err != nil {
+	head, err := d.movePruned(ctx, upTo)
+	if err != nil {
 		return pruned, err
 	}
+	pruned.Offset = head.Pruned
 	steps := []func(context.Context, ledger.Offset, ledger.Offset) (ledger.Offset, error){
-		d.pruneUpdates, d.pruneCompletions, d.pruneContracts,
+		d.pruneUpdates, d.pruneCompletions(head.RecordTime.Add(-KeptCompletions)), d.pruneContracts,
 	}
 	for _, step := range steps {
 		for last := ledger.Offset(0); ; pruned.Batches++ {
@@ -70,21 +90,19 @@ func (d *DB) Prune(ctx context.Context, upTo ledger.Offset) (Pruned, error) {
 	return pruned, nil
 }
 
-// movePruned tells readers, and returns the pruned offset, which may be beyond the one asked for.
-func (d *DB) movePruned(ctx context.Context, upTo ledger.Offset) (ledger.Offset, error) {
-	pruned := upTo
-	err := d.InTx(ctx, func(tx *Tx) error {
-		head, err := tx.LockHead(ctx)
-		if err != nil {
+// movePruned tells readers, and returns the head, whose pruned offset may be beyond the one asked for.
+func (d *DB) movePruned(ctx context.Context, upTo ledger.Offset) (head Head, err error) {
+	err = d.InTx(ctx, func(tx *Tx) error {
+		if head, err = tx.LockHead(ctx); err != nil {
 			return err
 		}
 		if upTo > head.Offset {
 			return fault.OffsetAfterEnd("prune_up_to", int64(upTo), int64(head.Offset))
 		}
-		pruned = max(upTo, head.Pruned)
+		head.Pruned = max(upTo, head.Pruned)
 		return failed("moving the pruned offset", tx.queries.MovePruned(ctx, int64(upTo)))
 	})
-	return pruned, err
+	return head, err
 }
 
 // The steps delete one batch after an offset and return where it ended, 0 when nothing was left.
@@ -94,10 +112,16 @@ func (d *DB) pruneUpdates(ctx context.Context, after, upTo ledger.Offset) (ledge
 	return ledger.Offset(last), err
 }
 
-func (d *DB) pruneCompletions(ctx context.Context, after, upTo ledger.Offset) (ledger.Offset, error) {
-	last, err := d.queries.PruneCompletions(ctx,
-		dbgen.PruneCompletionsParams{After: after, UpTo: upTo, CountMax: pruneBatch})
-	return ledger.Offset(last), err
+// pruneCompletions deletes what was recorded before a time.
+func (d *DB) pruneCompletions(
+	before time.Time,
+) func(ctx context.Context, after, upTo ledger.Offset) (ledger.Offset, error) {
+	return func(ctx context.Context, after, upTo ledger.Offset) (ledger.Offset, error) {
+		last, err := d.queries.PruneCompletions(ctx, dbgen.PruneCompletionsParams{
+			After: after, UpTo: upTo, CountMax: pruneBatch, RecordedBefore: before,
+		})
+		return ledger.Offset(last), err
+	}
 }
 
 func (d *DB) pruneContracts(ctx context.Context, _, upTo ledger.Offset) (ledger.Offset, error) {

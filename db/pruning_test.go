@@ -38,15 +38,27 @@ func TestPruningForgetsWhatIsOverAndKeepsWhatIsNeeded(t *testing.T) {
 		Created:  []db.NewContract{coin(1, 2, alice), coin(2, 2, bob), coin(3, 3, bob), coin(4, 6, alice)},
 		Archived: []db.Archival{{ContractID: contractID(1), Offset: 5}, {ContractID: contractID(3), Offset: 6}},
 	})
+	keys := []string{"key-2", "key-3", "key-4", "key-5", "key-6", "key-7"}
 	pruned, err := record.Prune(t.Context(), 5)
 	require.NoError(t, err)
 	require.Equal(t, ledger.Offset(5), pruned.Offset)
 	require.Positive(t, pruned.Batches)
+	kept, err := record.CompletionsByKey(t.Context(), keys)
+	require.NoError(t, err)
+	require.Len(t, kept, len(keys), "completions of the last day are needed by what is on its way")
 
+	later := timeAt(5).Add(db.KeptCompletions)
+	require.NoError(t, appendUpTo(t.Context(), record, 8, later, db.Entries{
+		Updates: []ledger.Update{update(8, []ledger.Party{alice})},
+	}))
+	_, err = record.Prune(t.Context(), 5)
+	require.NoError(t, err)
 	head, err := record.Head(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, db.Head{Offset: 7, RecordTime: timeAt(7), Pruned: 5, PrunedTime: timeAt(5)}, head)
-	require.Equal(t, []ledger.Offset{6, 7}, updateOffsets(t, record, db.UpdatesQuery{UpTo: 9, Limit: 9}))
+	head.Traffic = ledger.TrafficAccount{}
+	require.Equal(t, db.Head{Offset: 8, RecordTime: later, Pruned: 5, PrunedTime: timeAt(5)}, head)
+	require.Equal(t, timeAt(5), head.Forgotten())
+	require.Equal(t, []ledger.Offset{6, 7, 8}, updateOffsets(t, record, db.UpdatesQuery{UpTo: 9, Limit: 9}))
 	completions, err := record.Completions(t.Context(), db.CompletionsQuery{
 		Identity: appUser, Parties: []ledger.Party{alice, bob}, UpTo: 9, Limit: 9,
 	})
@@ -63,7 +75,7 @@ func TestPruningForgetsWhatIsOverAndKeepsWhatIsNeeded(t *testing.T) {
 	require.Equal(t, map[ledger.ChangeID]db.Change{
 		two.ChangeID: {2, timeAt(2), "submission-2"}, three.ChangeID: {5, timeAt(5), "submission-5"},
 	}, changes)
-	kept, err := record.CompletionsByKey(t.Context(), []string{"key-2", "key-3", "key-4", "key-5", "key-6", "key-7"})
+	kept, err = record.CompletionsByKey(t.Context(), keys)
 	require.NoError(t, err)
 	require.Len(t, kept, 4, "2 and 5 for deduplication, 6 and 7 because they are not pruned")
 
@@ -77,8 +89,8 @@ func TestPruningForgetsWhatIsOverAndKeepsWhatIsNeeded(t *testing.T) {
 	pruned, err = record.Prune(t.Context(), 3)
 	require.NoError(t, err, "to prune less than before changes nothing")
 	require.Equal(t, ledger.Offset(5), pruned.Offset)
-	appendEntries(t, record, db.Entries{Updates: []ledger.Update{update(8, []ledger.Party{alice})}})
-	require.Equal(t, []ledger.Offset{6, 7, 8}, updateOffsets(t, record, db.UpdatesQuery{UpTo: 9, Limit: 9}))
+	appendEntries(t, record, db.Entries{Updates: []ledger.Update{update(9, []ledger.Party{alice})}})
+	require.Equal(t, []ledger.Offset{6, 7, 8, 9}, updateOffsets(t, record, db.UpdatesQuery{UpTo: 9, Limit: 9}))
 }
 
 func requireNoneUpTo(t *testing.T, record *db.DB, table string, offset ledger.Offset) {

@@ -287,6 +287,9 @@ func TestAnswersThatAskToTryAgainAreNotKept(t *testing.T) {
 		"unavailable":    {Status: http.StatusServiceUnavailable},
 		"too many":       {Status: http.StatusTooManyRequests},
 		"lacking rights": {Status: http.StatusForbidden},
+		"not decided": {
+			Status: http.StatusBadRequest, Body: []byte(`{"error":"PARTICIPANT_PRUNED_DATA_ACCESSED: ..."}`),
+		},
 		"conflicts that pass": {
 			Status: http.StatusConflict, Header: http.Header{"Retry-After": {"1"}},
 		},

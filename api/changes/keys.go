@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -16,6 +17,7 @@ import (
 	v0 "github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/failpoint"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wait"
 )
@@ -254,9 +256,12 @@ func (k *Keeper) store(ctx context.Context, claim db.KeyClaim, content endpoint.
 	}
 }
 
-// final reports whether a request would get the same answer again.
+// final reports whether a request would get the same answer again. One that was not decided, since pruning has left
+// nothing to tell whether it was before, is when it comes anew.
 func final(content endpoint.Content) bool {
 	switch content.Status {
+	case http.StatusBadRequest:
+		return !bytes.Contains(content.Body, []byte(fault.ParticipantPrunedDataAccessed.ID))
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooManyRequests:
 		return false
 	default:

@@ -7,6 +7,7 @@ package dbgen
 
 import (
 	"context"
+	"time"
 
 	"github.com/florinledger/florin/ledger"
 )
@@ -30,23 +31,28 @@ func (q *Queries) MovePruned(ctx context.Context, prunedOffset int64) error {
 
 const PruneCompletions = `-- name: PruneCompletions :one
 WITH oldest AS (
-    SELECT c.ledger_offset, c.identity_provider_id, c.user_id, c.act_as, c.change_id, c.refusal IS NULL AS accepted
+    SELECT
+        c.ledger_offset, c.identity_provider_id, c.user_id, c.act_as, c.change_id, c.refusal IS NULL AS accepted,
+        c.record_time < $1 AS is_old
     FROM completions AS c
-    WHERE c.ledger_offset > $1 AND c.ledger_offset <= $2
+    WHERE c.ledger_offset > $2 AND c.ledger_offset <= $3
     ORDER BY c.ledger_offset
-    LIMIT $3
+    LIMIT $4
 ), gone AS (
     DELETE FROM completions
     WHERE ledger_offset IN (
         SELECT oldest.ledger_offset
         FROM oldest
         WHERE
-            NOT oldest.accepted
-            OR EXISTS (
-                SELECT FROM completions AS later
-                WHERE
-                    later.change_id = oldest.change_id AND later.refusal IS NULL
-                    AND later.ledger_offset > oldest.ledger_offset
+            oldest.is_old
+            AND (
+                NOT oldest.accepted
+                OR EXISTS (
+                    SELECT FROM completions AS later
+                    WHERE
+                        later.change_id = oldest.change_id AND later.refusal IS NULL
+                        AND later.ledger_offset > oldest.ledger_offset
+                )
             )
     )
 ), unlisted AS (
@@ -65,16 +71,22 @@ FROM oldest
 `
 
 type PruneCompletionsParams struct {
-	After    ledger.Offset
-	UpTo     ledger.Offset
-	CountMax int32
+	RecordedBefore time.Time
+	After          ledger.Offset
+	UpTo           ledger.Offset
+	CountMax       int32
 }
 
 // PruneCompletions takes the oldest completions up to an offset from the index by acting party, and deletes them unless
-// deduplication needs them: the last accepted submission of each change stays. It returns the last offset that it
-// looked at, 0 when nothing was left.
+// they are needed: the last accepted submission of each change stays for deduplication, and what was recorded lately for
+// submissions that are on their way. It returns the last offset that it looked at, 0 when nothing was left.
 func (q *Queries) PruneCompletions(ctx context.Context, arg PruneCompletionsParams) (int64, error) {
-	row := q.db.QueryRow(ctx, PruneCompletions, arg.After, arg.UpTo, arg.CountMax)
+	row := q.db.QueryRow(ctx, PruneCompletions,
+		arg.RecordedBefore,
+		arg.After,
+		arg.UpTo,
+		arg.CountMax,
+	)
 	var last int64
 	err := row.Scan(&last)
 	return last, err

@@ -41,11 +41,13 @@ SELECT coalesce(max(gone.ledger_offset), 0)::bigint AS last
 FROM gone;
 
 -- PruneCompletions takes the oldest completions up to an offset from the index by acting party, and deletes them unless
--- deduplication needs them: the last accepted submission of each change stays. It returns the last offset that it
--- looked at, 0 when nothing was left.
+-- they are needed: the last accepted submission of each change stays for deduplication, and what was recorded lately for
+-- submissions that are on their way. It returns the last offset that it looked at, 0 when nothing was left.
 -- name: PruneCompletions :one
 WITH oldest AS (
-    SELECT c.ledger_offset, c.identity_provider_id, c.user_id, c.act_as, c.change_id, c.refusal IS NULL AS accepted
+    SELECT
+        c.ledger_offset, c.identity_provider_id, c.user_id, c.act_as, c.change_id, c.refusal IS NULL AS accepted,
+        c.record_time < @recorded_before AS is_old
     FROM completions AS c
     WHERE c.ledger_offset > @after AND c.ledger_offset <= @up_to
     ORDER BY c.ledger_offset
@@ -56,12 +58,15 @@ WITH oldest AS (
         SELECT oldest.ledger_offset
         FROM oldest
         WHERE
-            NOT oldest.accepted
-            OR EXISTS (
-                SELECT FROM completions AS later
-                WHERE
-                    later.change_id = oldest.change_id AND later.refusal IS NULL
-                    AND later.ledger_offset > oldest.ledger_offset
+            oldest.is_old
+            AND (
+                NOT oldest.accepted
+                OR EXISTS (
+                    SELECT FROM completions AS later
+                    WHERE
+                        later.change_id = oldest.change_id AND later.refusal IS NULL
+                        AND later.ledger_offset > oldest.ledger_offset
+                )
             )
     )
 ), unlisted AS (
