@@ -65,11 +65,11 @@ type Options struct {
 	// Onboarder replaces the one that onboards on the spot.
 	Onboarder parties.Onboarder
 	// Record and Watcher replace the database.
-	Record  ledgerapi.Record
+	Record ledgerapi.Record
 	// Registry replaces the database where the registry and scan read it.
 	Registry registryapi.Record
-	Watcher ledgerapi.Watcher
-	Log     io.Writer
+	Watcher  ledgerapi.Watcher
+	Log      io.Writer
 	// LogLevel is from which level on there are lines in the log.
 	LogLevel slog.Level
 	// LedgerSettings changes those that the ledger begins with.

@@ -109,9 +109,17 @@ func requireDecided(ctx context.Context, database *db.DB) error {
 	return err
 }
 
+// printBeginning says what an audit of a pruned record cannot know.
+func printBeginning(start ledger.Offset) {
+	if start > 0 {
+		console.Printf("florin: the record begins after offset %d: what was held there cannot be checked\n", start)
+	}
+}
+
 func printAudit(outcome operatorapi.AuditResponse) error {
 	console.Printf("florin: audited %d updates, offsets %d to %d\n", outcome.Updates, outcome.StartOffset+1,
 		outcome.Offset)
+	printBeginning(outcome.StartOffset)
 	console.Printf("  held at the start %s\n  minted            %s\n  burned            %s\n  supply            %s\n"+
 		"  held              %s in %d holdings\n",
 		outcome.Opening, outcome.Minted, outcome.Burned, outcome.Supply, outcome.Held, outcome.Holdings)
