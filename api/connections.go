@@ -15,8 +15,8 @@ import (
 )
 
 // Connections bounds how many connections are open at once, and how many of them come from one address, so that
-// idle clients cannot take all places. A new connection that finds none closes an idle one. It is safe for concurrent
-// use.
+// idle clients cannot take all places. A new connection that finds none closes an idle one, or else one on which no
+// whole request has come, of an address that has more connections than its own. It is safe for concurrent use.
 type Connections struct {
 	limit, ofAddress int
 	log              *slog.Logger
@@ -27,9 +27,10 @@ type Connections struct {
 
 	mu        sync.Mutex
 	byAddress map[string]int
-	// idle are the connections that wait for their next request, numbered in the order in which they began to.
-	idle   map[*countedConn]uint64
-	number uint64
+	// idle are the connections that wait for their next request, and unsent those that have sent no whole request yet,
+	// both numbered in the order in which they began to.
+	idle, unsent map[*countedConn]uint64
+	number       uint64
 }
 
 // tellConnections is between two lines of the log about connections that were closed.
@@ -41,7 +42,7 @@ func NewConnections(limit, ofAddress int, log *slog.Logger) *Connections {
 	return &Connections{
 		limit: limit, ofAddress: ofAddress, log: log, tell: rate.NewLimiter(rate.Every(tellConnections), 1),
 		unreadable: unreadable{tell: rate.NewLimiter(rate.Every(tellConnections), 1)},
-		byAddress:  map[string]int{}, idle: map[*countedConn]uint64{},
+		byAddress:  map[string]int{}, idle: map[*countedConn]uint64{}, unsent: map[*countedConn]uint64{},
 	}
 }
 
@@ -73,7 +74,7 @@ func (c *Connections) serving(next http.Handler) http.Handler {
 func (c *Connections) begin(one *countedConn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.idle, one)
+	c.forget(one)
 	one.handling.Store(true)
 	one.handled, one.broken = true, false
 	return !one.givenUp
@@ -103,7 +104,7 @@ func (c *Connections) note(connection net.Conn, state http.ConnState) {
 		return
 	}
 	c.mu.Lock()
-	delete(c.idle, one)
+	c.forget(one)
 	one.encrypted = one != connection
 	one.broken = state == http.StateActive // until it is handled
 	if state == http.StateIdle {
@@ -117,6 +118,9 @@ func (c *Connections) note(connection net.Conn, state http.ConnState) {
 	case state == http.StateIdle:
 		c.number++
 		c.idle[one] = c.number
+	case (state == http.StateNew || state == http.StateActive) && !one.handling.Load():
+		c.number++
+		c.unsent[one] = c.number
 	}
 	c.mu.Unlock()
 	if inTheWay {
@@ -124,11 +128,17 @@ func (c *Connections) note(connection net.Conn, state http.ConnState) {
 	}
 }
 
-// giveUp chooses a connection that is to be closed for another one: the one that has been idle for longest, among those
-// of the address that has most of them; nil for none. A request that comes on it yet is not handled. The caller holds
-// the lock.
-func (c *Connections) giveUp(among func(*countedConn) bool) (found *countedConn) {
-	for one, since := range c.idle {
+// forget drops a connection from those that may give way. The caller holds the lock.
+func (c *Connections) forget(one *countedConn) {
+	delete(c.idle, one)
+	delete(c.unsent, one)
+}
+
+// giveUp chooses a connection that is to be closed for another one, of those that are idle or unsent: the first of the
+// address that has most connections; nil for none. A request that comes on it yet is not handled. The caller holds the
+// lock.
+func (c *Connections) giveUp(of map[*countedConn]uint64, among func(*countedConn) bool) (found *countedConn) {
+	for one, since := range of {
 		if !among(one) {
 			continue
 		}
@@ -137,12 +147,12 @@ func (c *Connections) giveUp(among func(*countedConn) bool) (found *countedConn)
 			continue
 		}
 		more := c.byAddress[one.address] - c.byAddress[found.address]
-		if more > 0 || more == 0 && since < c.idle[found] {
+		if more > 0 || more == 0 && since < of[found] {
 			found = one
 		}
 	}
 	if found != nil {
-		delete(c.idle, found)
+		c.forget(found)
 		found.givenUp = true
 	}
 	return found
@@ -157,7 +167,7 @@ func (c *Connections) enter(address string) bool {
 			c.mu.Unlock()
 			return true
 		}
-		idle := c.giveUp(func(one *countedConn) bool { return one.address == address })
+		idle := c.giveUp(c.idle, func(one *countedConn) bool { return one.address == address })
 		c.mu.Unlock()
 		if idle == nil {
 			return false
@@ -169,7 +179,7 @@ func (c *Connections) enter(address string) bool {
 func (c *Connections) leave(one *countedConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.idle, one)
+	c.forget(one)
 	if c.byAddress[one.address]--; c.byAddress[one.address] <= 0 {
 		delete(c.byAddress, one.address)
 	}
@@ -206,7 +216,7 @@ func (l *countingListener) Accept() (net.Conn, error) {
 			continue
 		}
 		one := &countedConn{Conn: accepted, listener: l, address: address}
-		if !l.take() {
+		if !l.take(address) {
 			c.leave(one)
 			_ = accepted.Close()
 			return nil, net.ErrClosed
@@ -219,16 +229,16 @@ func (l *countingListener) Accept() (net.Conn, error) {
 	}
 }
 
-// take waits for a place, and has a connection closed for it that is idle, or the next one that becomes so. False: the
-// listener was closed.
-func (l *countingListener) take() bool {
+// take waits for a place for a connection from an address, and has one closed for it that gives way, or the next one
+// that becomes idle. False: the listener was closed.
+func (l *countingListener) take(address string) bool {
 	select {
 	case l.places <- struct{}{}:
 		return true
 	default:
 	}
-	if idle := l.wait(); idle != nil {
-		_ = idle.Close()
+	if givenUp := l.wait(address); givenUp != nil {
+		_ = givenUp.Close()
 	}
 	defer l.waited()
 	select {
@@ -239,15 +249,20 @@ func (l *countingListener) take() bool {
 	}
 }
 
-// wait finds an idle connection to be closed for one that waits for a place; nil has the next one closed that becomes
-// idle.
-func (l *countingListener) wait() (idle *countedConn) {
+// wait finds a connection to be closed for one from an address that waits for a place; nil has the next one closed that
+// becomes idle.
+func (l *countingListener) wait(address string) (givenUp *countedConn) {
 	c := l.connections
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	idle = c.giveUp(func(one *countedConn) bool { return one.listener == l })
-	l.waiting = idle == nil
-	return idle
+	givenUp = c.giveUp(c.idle, func(one *countedConn) bool { return one.listener == l })
+	if givenUp == nil {
+		givenUp = c.giveUp(c.unsent, func(one *countedConn) bool {
+			return one.listener == l && c.byAddress[one.address] > c.byAddress[address]
+		})
+	}
+	l.waiting = givenUp == nil
+	return givenUp
 }
 
 // waited says that none waits for a place any more.

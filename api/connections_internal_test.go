@@ -48,7 +48,7 @@ func TestARequestOnAConnectionThatIsGivenUpIsNotHandled(t *testing.T) {
 	require.Eventually(t, func() bool {
 		connections.mu.Lock()
 		defer connections.mu.Unlock()
-		chosen = connections.giveUp(func(*countedConn) bool { return true })
+		chosen = connections.giveUp(connections.idle, func(*countedConn) bool { return true })
 		return chosen != nil
 	}, aMinute, time.Millisecond, "it waits for its next request")
 	_, err = io.WriteString(client, request) // before it is closed
@@ -79,14 +79,14 @@ func TestOneConnectionGivesWayForOneThatWaits(t *testing.T) {
 	listener := &countingListener{connections: connections}
 	first, second, third := listener.pipe(t), listener.pipe(t), listener.pipe(t)
 
-	require.Nil(t, listener.wait(), "none is idle")
+	require.Nil(t, listener.wait("another"), "none is idle")
 	connections.note(first, http.StateIdle)
 	connections.note(second, http.StateIdle)
 	require.True(t, isClosed(first))
 	require.False(t, isClosed(second))
 	listener.waited()
 
-	require.Same(t, second, listener.wait(), "it is idle")
+	require.Same(t, second, listener.wait("another"), "it is idle")
 	connections.note(third, http.StateIdle)
 	require.False(t, isClosed(third))
 	listener.waited()

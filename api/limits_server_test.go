@@ -282,6 +282,19 @@ func TestNoAddressTakesAllConnections(t *testing.T) {
 	require.Eventually(t, func() bool { return from("127.0.0.1") == nil }, apitest.Patience, time.Millisecond)
 }
 
+func TestAConnectionWithHalfARequestGivesWayToAnotherAddress(t *testing.T) {
+	t.Parallel()
+	const places = 3
+	node := apitest.New(t, apitest.Options{})
+	s := serveOn(t, node.Handler, api.ServerOptions{HeaderTimeout: time.Hour}, places, api.DefaultMaxAddressConnections)
+	for range places {
+		_, err := io.WriteString(s.dial(), head)
+		require.NoError(t, err)
+	}
+	from := s.from
+	require.NoError(t, from("127.0.0.2"), "the first of those that are not finished gives way")
+}
+
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	node := apitest.New(t, apitest.Options{})
