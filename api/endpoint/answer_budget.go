@@ -20,12 +20,20 @@ type answerBytes struct {
 	limits *Limits
 	who    holder
 	held   int64
+	// free is how many of its bytes do not count; began: that has been decided.
+	free  int64
+	began bool
 }
 
 // Take implements [budget.Lender].
 func (a *answerBytes) Take(bytes int64) error {
-	more := max(0, a.held+bytes-freeAnswer) - max(0, a.held-freeAnswer)
-	switch a.limits.answers.take(a.who, more) {
+	a.begin()
+	more := max(0, a.held+bytes-a.free) - max(0, a.held-a.free)
+	short := a.limits.answers.take(a.who, more)
+	if short != noShortage {
+		a.end()
+	}
+	switch short {
 	case shortForAll:
 		return Overloaded(retryAfter, "The node holds %d bytes of answers at the moment, the most it makes at once.",
 			a.limits.now().AnswerMemory)
@@ -43,9 +51,33 @@ func (a *answerBytes) Take(bytes int64) error {
 
 // Give implements [budget.Lender].
 func (a *answerBytes) Give(bytes int64) {
-	less := max(0, a.held-freeAnswer) - max(0, a.held-bytes-freeAnswer)
+	less := max(0, a.held-a.free) - max(0, a.held-bytes-a.free)
 	a.limits.answers.give(a.who, less)
 	a.held -= bytes
+	a.end()
+}
+
+// begin gives the answer its bytes that do not count, unless as many answers have some as there are places for
+// requests: a client that does not read may have many answers, whose requests have given their places back.
+func (a *answerBytes) begin() {
+	if a.began {
+		return
+	}
+	a.began = true
+	if a.limits.freeAnswers.take(a.who, 1) == noShortage {
+		a.free = freeAnswer
+	}
+}
+
+// end gives back what begin took, once the answer holds nothing.
+func (a *answerBytes) end() {
+	if a.held > 0 {
+		return
+	}
+	if a.free > 0 {
+		a.limits.freeAnswers.give(a.who, 1)
+	}
+	a.began, a.free = false, 0
 }
 
 // exceeding is answerBytes for callers with a user, who may be shown what is too large for other answers.

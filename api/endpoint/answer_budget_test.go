@@ -86,6 +86,31 @@ func TestNoUserTakesTheMemoryForAnswers(t *testing.T) {
 	}
 }
 
+func TestManyUsualAnswersThatNobodyTakesCount(t *testing.T) {
+	t.Parallel()
+	ask := answering(t, endpoint.LimitOptions{UserRequests: 2, Answer: 1 << 20, UserAnswerMemory: 100_000})
+	const usual = "60000"
+	answered := make(chan int)
+	var made []chan struct{}
+	for range 3 { // two that do not count, and one that does
+		taken := make(chan struct{})
+		go func() { answered <- ask("greedy", usual, taken) }()
+		taken <- struct{}{}
+		made = append(made, taken)
+	}
+	require.Equal(t, http.StatusTooManyRequests, ask("greedy", usual, nil))
+	require.Equal(t, http.StatusOK, ask("modest", usual, nil))
+	for _, taken := range made {
+		close(taken)
+	}
+	for range made {
+		require.Equal(t, http.StatusOK, <-answered)
+	}
+	for range 2 {
+		require.Equal(t, http.StatusOK, ask("greedy", usual, nil), "it is given back")
+	}
+}
+
 func TestAnAnswerThatIsTooLargeIsRefused(t *testing.T) {
 	t.Parallel()
 	ask := answering(t, endpoint.LimitOptions{Answer: 100_000})

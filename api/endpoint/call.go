@@ -24,6 +24,8 @@ type call struct {
 	authenticate func() (auth.Claims, error)
 	// lookAgain authenticates it by what the record has now, not by what is remembered of the user; nil in such tests.
 	lookAgain func() (auth.Claims, error)
+	// regranted is told of claims that were found so; nil tells nobody.
+	regranted func(auth.Claims)
 	// budget is that of the answer; nil for none. newBudget makes one for a part of a stream.
 	budget    *budget.Budget
 	newBudget func() *budget.Budget

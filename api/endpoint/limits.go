@@ -73,7 +73,7 @@ type LimitOptions struct {
 	// Answer is how many bytes one answer may have, and how many bytes of the record it may be made of.
 	Answer int64
 	// AnswerMemory is how many bytes all answers in the making may hold, of the record or made of it, until their clients
-	// have them. The first 64 KiB of each do not count.
+	// have them. The first 64 KiB of each do not count, for as many answers as Requests and UserRequests say.
 	AnswerMemory int64
 	// UserAnswerMemory is how many of them may be one user's.
 	UserAnswerMemory int64
@@ -132,6 +132,8 @@ type Limits struct {
 	bodies *places
 	// streamRequests are places for the bytes of the requests of open streams.
 	streamRequests *places
+	// freeAnswers are the places of answers whose first bytes do not count.
+	freeAnswers *places
 	// answers are places for the bytes of answers.
 	answers *places
 	// large is the place of the one answer that may hold more than others.
@@ -187,6 +189,7 @@ func NewLimits(options LimitOptions) *Limits {
 		bodies:         newPlaces(options.BodyMemory, options.UserBodyMemory),
 		streamRequests: newPlaces(options.BodyMemory, options.UserBodyMemory),
 		answers:        newPlaces(options.AnswerMemory, options.UserAnswerMemory),
+		freeAnswers:    newPlaces(int64(options.Requests), int64(options.UserRequests)),
 		large:          newPlaces(LargeAnswers, LargeAnswers),
 	}
 	l.refusals = rate.NewLimiter(rate.Inf, 1)
@@ -228,6 +231,7 @@ func (l *Limits) apply(now *limitsNow) {
 	l.bodies.resize(now.BodyMemory, now.UserBodyMemory)
 	l.streamRequests.resize(now.BodyMemory, now.UserBodyMemory)
 	l.answers.resize(now.AnswerMemory, now.UserAnswerMemory)
+	l.freeAnswers.resize(int64(now.Requests), int64(now.UserRequests))
 	if before == nil || before.Reads != now.Reads || before.UserReads != now.UserReads {
 		l.reads.Store(NewTurns(now.Reads, now.UserReads)) // turns that are taken are given back to those before
 	}

@@ -20,6 +20,9 @@ func permitted[T any](ctx context.Context, do func() (T, error)) (T, error) {
 		return result, err
 	}
 	current.claims = claims
+	if current.regranted != nil {
+		current.regranted(claims)
+	}
 	current.begin()
 	return do()
 }

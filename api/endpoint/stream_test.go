@@ -417,6 +417,19 @@ func TestWhatIsSaidAfterTheRequestIsIgnored(t *testing.T) {
 	c.fails("STALE_STREAM_AUTHORIZATION")
 }
 
+func TestAStreamIsLetInWithARightThatAnotherProcessGave(t *testing.T) {
+	t.Parallel()
+	s := serveStream(t, endpoint.StreamOptions{})
+	c, _, err := s.dial("/admin", bearer("alice"))
+	require.NoError(t, err)
+	s.directory.set(func() { s.directory.rights["alice"] = []ledger.Right{{Kind: ledger.ParticipantAdmin}} })
+	c.say(`{"upTo":1,"then":"wait"}`)
+	require.Contains(t, c.next(), `"number":1`)
+	s.directory.set(func() { s.directory.gone["alice"] = true })
+	s.streams.UserChanged("alice")
+	c.fails("STALE_STREAM_AUTHORIZATION")
+}
+
 func TestAClientMustAskInTime(t *testing.T) {
 	t.Parallel()
 	s := serveStream(t, endpoint.StreamOptions{RequestWait: 20 * time.Millisecond})

@@ -82,7 +82,11 @@ type Streams struct {
 
 // openStream is what the registry knows of one stream.
 type openStream struct {
+	// claims are the caller's when it was authenticated. mu guards given, which takes their place once the rights were read
+	// again.
 	claims auth.Claims
+	mu     sync.Mutex
+	given  *auth.Claims
 	// authenticate looks up what the caller may do now.
 	authenticate func() (auth.Claims, error)
 	// end makes the stream end with an error.
@@ -324,10 +328,27 @@ func checkAll(streams []*openStream) {
 // back, and is then told what is the matter.
 func (o *openStream) check() {
 	claims, err := o.authenticate()
-	if err == nil && claims.Keeps(o.claims) {
+	if err == nil && claims.Keeps(o.now()) {
 		return
 	}
 	o.endStale(err)
+}
+
+// take notes with which rights the stream goes on, which another process gave its user.
+func (o *openStream) take(claims auth.Claims) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.given = &claims
+}
+
+// now are the rights with which the stream was let in.
+func (o *openStream) now() auth.Claims {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.given != nil {
+		return *o.given
+	}
+	return o.claims
 }
 
 func (o *openStream) endStale(err error) {

@@ -85,3 +85,20 @@ func TestOnlyStreamsOfUsersWhoChangedAreRechecked(t *testing.T) {
 	require.True(t, open(s, "another", seen), "of so many it is not known whose changes there were")
 	require.False(t, open(s, "another", s.seen()))
 }
+
+// A stream that was let in with a right that another process gave goes on when this process hears of the right.
+func TestAStreamIsCheckedAgainstTheRightsThatItWasLetInWith(t *testing.T) {
+	t.Parallel()
+	before := auth.NewClaims(ledger.User{ID: "alice"}, nil)
+	granted := auth.NewClaims(ledger.User{ID: "alice"}, []ledger.Right{{Kind: ledger.ParticipantAdmin}})
+	now, ended := granted, false
+	open := &openStream{
+		claims: before, authenticate: func() (auth.Claims, error) { return now, nil }, end: func(error) { ended = true },
+	}
+	open.take(granted)
+	open.check()
+	require.False(t, ended)
+	now = before
+	open.check()
+	require.True(t, ended)
+}

@@ -28,7 +28,7 @@ func TestWhatIsCommittedDirectlyTakesTurns(t *testing.T) {
 		"ActiveContracts", "CheckPartyQuota", "CheckReach", "Completions", "CompletionsByHash", "Contract",
 		"ContractByKey", "ExternalParty", "Head", "IdentityProvider", "IdentityProviders", "LedgerSettings",
 		"ListParties", "Parties", "PartyKeys", "PartyStanding", "Prune", "TouchedParties", "UpdateByHash",
-		"UpdateByID", "UpdateByOffset", "Updates", "User", "UserNamed", "UserRights", "Users", "WorkflowIDs",
+		"UpdateByID", "UpdateByOffset", "Updates", "UserNamed", "UserRights", "Users", "WorkflowIDs",
 	}, handedOn(reflect.TypeFor[recordInTurn]()))
 	require.Empty(t, handedOn(reflect.TypeFor[onboarderInTurn]()))
 }
