@@ -116,6 +116,25 @@ FROM pg_stat_activity
 WHERE datname = current_database() AND application_name ~ ('/[0-9a-z]{12}' || $1 || '$')
 ORDER BY 1`
 
+// findElsewhere finds the processes whose watcher is connected to another database of this server.
+const findElsewhere = `
+SELECT DISTINCT left(application_name, -length($1))
+FROM pg_stat_activity
+WHERE (pg_control_system()).system_identifier::text || '/' || datid::text = $2
+	AND application_name ~ ('/[0-9a-z]{12}' || $1 || '$')
+ORDER BY 1`
+
+// ProcessesOn finds the processes that work on the database with an id as [DB.DatabaseID] gives it, as far as this
+// server knows: none when it is on another one.
+func (d *DB) ProcessesOn(ctx context.Context, databaseID string) ([]string, error) {
+	rows, err := d.pool.Query(ctx, findElsewhere, watcherSuffix, databaseID)
+	if err != nil {
+		return nil, failed("looking for the processes of a database", err)
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	return names, failed("looking for the processes of a database", err)
+}
+
 func runningProcesses(ctx context.Context, conn *pgx.Conn) ([]RunningProcess, error) {
 	var known bool
 	if err := conn.QueryRow(ctx, "SELECT to_regclass('processes') IS NOT NULL").Scan(&known); err != nil {

@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
-	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
@@ -35,6 +39,33 @@ func (e *OtherOwnerError) Error() string {
 		e.Namespace, e.Owner.Ledger, e.Owner.Database, e.Owner.Database)
 }
 
+// InUseError says that nodes of the ledger that has the namespace still run, so that nobody else takes it.
+type InUseError struct {
+	OtherOwnerError
+	// Nodes are those that were found.
+	Nodes []string
+}
+
+// Error says what to do.
+func (e *InUseError) Error() string {
+	return fmt.Sprintf("Temporal namespace %q is not taken from the ledger %s in the database %s, whose nodes still run "+
+		"(%s): stop them all, see to it that nothing starts them again, and start this node again",
+		e.Namespace, e.Owner.Ledger, e.Owner.Database, strings.Join(e.Nodes, ", "))
+}
+
+// NamespaceClaim is what a process asks for that starts to work in a namespace.
+type NamespaceClaim struct {
+	Namespace string
+	Owner     NamespaceOwner
+	// TakeFrom is the database from which the namespace may be taken over; "" for none.
+	TakeFrom string
+	// Running finds the nodes that are seen to run on another database.
+	Running func(ctx context.Context, database string) ([]string, error)
+	// Patience is how long a worker of the other ledger has to show that it runs.
+	Patience time.Duration
+	Now      func() time.Time
+}
+
 // The fields of the memo that names the owner.
 const (
 	memoLedger   = "ledger"
@@ -44,37 +75,106 @@ const (
 // ownerID is the id of the Schedule that names the owner of a namespace.
 func ownerID() string { return workflowid.Of("florin", "owner").String() }
 
-// OwnNamespace notes whose the namespace is, or fails with an [OtherOwnerError] when another database has it. It is
-// taken over from the database takeFrom, if that is not "". The note is a Schedule that is paused and never runs:
-// every Temporal keeps one, and of several processes that make it at once one wins.
+// OwnNamespace notes whose the namespace is, or fails with an [OtherOwnerError] when another database has it. When it
+// may be taken over from that one, and none of its nodes is seen to run, the owner before is returned; nil when nothing
+// was taken. The note is a Schedule that is paused and never runs: every Temporal keeps one, and of several processes
+// that make it at once one wins.
 func OwnNamespace(
-	ctx context.Context, connected client.Client, namespace string, owner NamespaceOwner, takeFrom string,
-) error {
-	return untilAvailable(ctx, func() error {
+	ctx context.Context, connected client.Client, claim NamespaceClaim,
+) (taken *NamespaceOwner, err error) {
+	namespace, owner, takeFrom := claim.Namespace, claim.Owner, claim.TakeFrom
+	err = untilAvailable(ctx, func() error {
 		_, err := connected.ScheduleClient().Create(ctx, ownerSchedule(owner))
 		if !errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
 			return err
 		}
 		note := connected.ScheduleClient().GetHandle(ctx, ownerID())
-		found, err := note.Describe(ctx)
-		if err != nil {
-			return err
-		}
-		noted, err := readOwner(found.Memo)
+		noted, err := readOwner(ctx, note)
 		switch {
 		case err != nil:
-			return fmt.Errorf("the Schedule %s of namespace %q names no ledger: %w", ownerID(), namespace, err)
+			return fmt.Errorf("read the Schedule %s of namespace %q: %w", ownerID(), namespace, err)
 		case noted == owner:
 			return nil
 		case noted.Database != owner.Database && (takeFrom == "" || noted.Database != takeFrom):
 			return &OtherOwnerError{Namespace: namespace, Owner: noted}
+		case noted.Database != owner.Database:
+			if err := claim.requireIdle(ctx, connected, noted); err != nil {
+				if now, failed := readOwner(ctx, note); failed == nil && now == owner {
+					return nil // another process of this ledger has taken it meanwhile, and that one was found
+				}
+				return err
+			}
 		}
 		// A database that holds another ledger now has no other one any more.
 		if err := note.Delete(ctx); err != nil && !is[*serviceerror.NotFound](err) {
 			return err
 		}
+		taken = &noted
 		return serviceerror.NewUnavailable("the namespace changes hands")
 	})
+	if err != nil {
+		return nil, err
+	}
+	return taken, nil
+}
+
+// requireIdle refuses to take a namespace in which nodes of its owner work.
+func (c NamespaceClaim) requireIdle(ctx context.Context, connected client.Client, owner NamespaceOwner) error {
+	nodes, err := c.Running(ctx, owner.Database)
+	if err != nil {
+		return err
+	}
+	if len(nodes) == 0 {
+		if nodes, err = c.workers(ctx, connected); err != nil {
+			return err
+		}
+	}
+	if len(nodes) == 0 {
+		return nil
+	}
+	return &InUseError{OtherOwnerError: OtherOwnerError{Namespace: c.Namespace, Owner: owner}, Nodes: nodes}
+}
+
+// workers finds a worker of the namespace by giving it a task that does nothing: Temporal goes on to list those that
+// have ended. Where none has asked for work lately, there is none.
+func (c NamespaceClaim) workers(ctx context.Context, connected client.Client) ([]string, error) {
+	queue, err := connected.DescribeTaskQueue(ctx, SubmissionQueue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
+	if err != nil {
+		return nil, err
+	}
+	oldest := c.Now().Add(-workerSilence)
+	if !slices.ContainsFunc(queue.GetPollers(), func(poller *taskqueuepb.PollerInfo) bool {
+		return poller.GetLastAccessTime().AsTime().After(oldest)
+	}) {
+		return nil, nil
+	}
+	options := start(submitCommands, workflowid.Of("florin", "taker", c.Owner.Database), "asks who works here")
+	options.WorkflowExecutionTimeout = workerSilence
+	started, err := connected.ExecuteWorkflow(ctx, options, submitCommands, SubmitCommandsInput{})
+	if err != nil {
+		return nil, err
+	}
+	limited, cancel := context.WithTimeout(ctx, c.Patience)
+	defer cancel()
+	events := connected.GetWorkflowHistory(limited, started.GetID(), started.GetRunID(), true,
+		enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		event, err := events.Next()
+		if limited.Err() != nil {
+			break // nobody has taken it in time
+		}
+		if err != nil {
+			return nil, err
+		}
+		if taken := event.GetWorkflowTaskStartedEventAttributes(); taken != nil {
+			return []string{taken.GetIdentity()}, nil
+		}
+	}
+	err = connected.TerminateWorkflow(ctx, started.GetID(), started.GetRunID(), "nobody works here any more")
+	if is[*serviceerror.NotFound](err) { // another process of this ledger was quicker
+		err = nil
+	}
+	return nil, err
 }
 
 // ownerSchedule would start a workflow without submissions if somebody ran it, which ends at once.
@@ -89,9 +189,14 @@ func ownerSchedule(owner NamespaceOwner) client.ScheduleOptions {
 	}
 }
 
-func readOwner(memo *commonpb.Memo) (owner NamespaceOwner, err error) {
+// readOwner reads the note that names the owner.
+func readOwner(ctx context.Context, note client.ScheduleHandle) (owner NamespaceOwner, err error) {
+	found, err := note.Describe(ctx)
+	if err != nil {
+		return owner, err
+	}
 	for name, to := range map[string]*string{memoLedger: &owner.Ledger, memoDatabase: &owner.Database} {
-		if err := converter.GetDefaultDataConverter().FromPayload(memo.GetFields()[name], to); err != nil {
+		if err := converter.GetDefaultDataConverter().FromPayload(found.Memo.GetFields()[name], to); err != nil {
 			return owner, fmt.Errorf("field %s of its memo: %w", name, err)
 		}
 	}

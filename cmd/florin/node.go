@@ -32,6 +32,9 @@ import (
 const (
 	// connectTimeout bounds how long a starting node waits for Temporal and for its own first commit.
 	connectTimeout = time.Minute
+	// takeOverPatience is how long a worker of another ledger has to show that it runs, before its namespace is taken: it
+	// takes a task in milliseconds.
+	takeOverPatience = 10 * time.Second
 	// startTimeout bounds how long one start of a workflow waits for Temporal. It is at most half of what a request may
 	// take, so that the answer can say what is wrong.
 	startTimeout = 10 * time.Second
@@ -229,9 +232,16 @@ func (n *node) ownNamespace(ctx, _ context.Context) error {
 	if n.databaseID, err = n.database.DatabaseID(deadline); err != nil {
 		return err
 	}
-	return workflows.OwnNamespace(deadline, n.temporal, n.options.settings.TemporalNamespace,
-		workflows.NamespaceOwner{Ledger: n.identity.ParticipantID, Database: n.databaseID},
-		n.options.settings.TakeNamespaceFrom)
+	settings := n.options.settings
+	owner := workflows.NamespaceOwner{Ledger: n.identity.ParticipantID, Database: n.databaseID}
+	taken, err := workflows.OwnNamespace(deadline, n.temporal, workflows.NamespaceClaim{
+		Namespace: settings.TemporalNamespace, Owner: owner, TakeFrom: settings.TakeNamespaceFrom,
+		Running: n.database.ProcessesOn, Patience: takeOverPatience, Now: time.Now,
+	})
+	if err == nil {
+		n.logNamespace(ctx, owner, taken)
+	}
+	return err
 }
 
 func (n *node) identify(ctx, _ context.Context) error {

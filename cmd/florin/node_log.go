@@ -10,6 +10,7 @@ import (
 	"gopkg.in/natefinch/lumberjack.v2"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/workflows"
 )
 
 const (
@@ -62,6 +63,20 @@ func (n *node) logStarted(ctx context.Context) {
 	n.options.log.InfoContext(ctx, "started", "url", listens, "participant", n.identity.ParticipantID,
 		"database", n.databaseID, "namespace", n.options.settings.TemporalNamespace, "offset", int64(n.watcher.Head()),
 		"ledger_settings", shown)
+}
+
+// logNamespace notes what was taken from whom, and that a process was told to take what it need not.
+func (n *node) logNamespace(ctx context.Context, owner workflows.NamespaceOwner, taken *workflows.NamespaceOwner) {
+	settings := n.options.settings
+	log := n.options.log.With("namespace", settings.TemporalNamespace, "ledger", owner.Ledger, "database", owner.Database)
+	switch {
+	case taken != nil:
+		log.WarnContext(ctx, "the Temporal namespace was taken over: nodes of the database before must never run again",
+			"from_ledger", taken.Ledger, "from_database", taken.Database)
+	case settings.TakeNamespaceFrom != "":
+		log.WarnContext(ctx, "nothing was taken, the Temporal namespace is this ledger's: leave --take-namespace-from out",
+			"take_namespace_from", settings.TakeNamespaceFrom)
+	}
 }
 
 // logStop notes that the process stops, and why.
