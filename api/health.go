@@ -2,7 +2,9 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 
@@ -30,8 +32,8 @@ const (
 	readinessPath = "/health/readiness"
 )
 
-func healthEndpoints(readiness Readiness) []endpoint.Endpoint {
-	readiness = shared(readiness)
+func healthEndpoints(readiness Readiness, log *slog.Logger) []endpoint.Endpoint {
+	readiness = shared(telling(readiness, log))
 	live := endpoint.Info{
 		Method: http.MethodGet, Path: "/livez", OperationID: "getLivez", Tag: "Health", Access: endpoint.Open,
 		Vital: true, Summary: "Tell that the process runs.",
@@ -71,6 +73,37 @@ func shared(readiness Readiness) Readiness {
 		case <-ctx.Done():
 			return []Part{{Name: "node", Err: ctx.Err()}}
 		}
+	}
+}
+
+// ErrStopping is what is wrong with a node that was told to stop.
+var ErrStopping = errors.New("it is stopping: send requests to another one")
+
+// telling logs when the node is not ready any more, or for another reason than before, and when it is ready again. It
+// is asked by one at a time.
+func telling(readiness Readiness, log *slog.Logger) Readiness {
+	before := ""
+	return func(ctx context.Context) []Part {
+		parts := readiness(ctx)
+		var names []string
+		var reasons []error
+		for _, part := range parts {
+			if part.Err != nil {
+				names, reasons = append(names, part.Name), append(reasons, fmt.Errorf("%s: %w", part.Name, part.Err))
+			}
+		}
+		broken, reason := strings.Join(names, ", "), errors.Join(reasons...)
+		switch {
+		case broken == before:
+		case broken == "":
+			log.InfoContext(ctx, "ready again: /readyz answers 200", "was_broken", before)
+		case errors.Is(reason, ErrStopping):
+			log.InfoContext(ctx, "not ready: /readyz answers 503", "broken", broken, "error", reason)
+		default:
+			log.WarnContext(ctx, "not ready: /readyz answers 503", "broken", broken, "error", reason)
+		}
+		before = broken
+		return parts
 	}
 }
 

@@ -50,7 +50,7 @@ func NewHealthRouter(options HealthOptions) (http.Handler, error) {
 	router.Use(frame.Observe, endpoint.PlainPath, endpoint.CollapseSlashes, dropLastSlash, frame.Limit, middleware.GetHead)
 	router.NotFound(v0.NotFoundPath(frame))
 	router.MethodNotAllowed(frame.MethodNotAllowed)
-	endpoints := append(healthEndpoints(options.Readiness), operatorapi.MetricsEndpoint(options.Metrics))
+	endpoints := append(healthEndpoints(options.Readiness, options.Logger), operatorapi.MetricsEndpoint(options.Metrics))
 	return router, frame.Mount(router, endpoints)
 }
 

@@ -1,11 +1,13 @@
 package api_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,4 +55,40 @@ func TestAProcessWithoutAnAPITellsHowItIs(t *testing.T) {
 
 	_, err = api.NewHealthRouter(api.HealthOptions{})
 	require.ErrorContains(t, err, "needs the readiness")
+}
+
+// A load balancer asks every second: the log says what changes, and the metrics count the answers.
+func TestTheLogSaysWhenReadinessChanges(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	var broken error
+	router, err := api.NewHealthRouter(api.HealthOptions{
+		Readiness: func(context.Context) []api.Part { return []api.Part{{Name: "database", Err: broken}} },
+		Metrics:   telemetry.New(), Logger: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now,
+	})
+	require.NoError(t, err)
+	lines := func(reason error) string {
+		broken = reason
+		log.Reset()
+		for range 5 {
+			for _, path := range []string{"/readyz", "/livez", "/health/readiness"} {
+				router.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil))
+			}
+		}
+		return log.String()
+	}
+	require.Empty(t, lines(nil))
+	away := lines(errors.New("it is away"))
+	require.Equal(t, 1, strings.Count(away, "\n"), away)
+	require.Regexp(t, `level=WARN msg="not ready: .*broken=database error="database: it is away"`, away)
+	require.Empty(t, lines(errors.New("it is still away")), "the same part is broken")
+	back := lines(nil)
+	require.Equal(t, 1, strings.Count(back, "\n"), back)
+	require.Regexp(t, `level=INFO msg="ready again: .*was_broken=database`, back)
+	require.Regexp(t, `level=INFO msg="not ready: .*it is stopping`, lines(api.ErrStopping))
+
+	answer := httptest.NewRecorder()
+	router.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	require.Contains(t, answer.Body.String(),
+		`florin_http_requests_total{method="GET",route="/readyz",status="503"} 15`)
 }

@@ -83,7 +83,7 @@ func NewRouter(options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	ledgerEndpoints := append(options.Ledger.Endpoints(), healthEndpoints(options.Readiness)...)
+	ledgerEndpoints := append(options.Ledger.Endpoints(), healthEndpoints(options.Readiness, options.Logger)...)
 	streams := options.Ledger.Streams()
 	families, err := validatorFamilies(options)
 	if err != nil {

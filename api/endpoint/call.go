@@ -43,6 +43,8 @@ type call struct {
 	method, uri string
 	// pattern is the route, such as "POST /v2/users".
 	pattern string
+	// vital reports whether the endpoint tells how the node is, which is asked every second.
+	vital bool
 	// failure is the error that was answered; nil for success.
 	failure error
 	// header is what the endpoint adds to its answer; nil for nothing.

@@ -180,7 +180,7 @@ func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 	}
 	current := callOf(ctx)
-	current.pattern = s.Path
+	current.pattern, current.vital = s.Path, s.Vital
 	defer func() { current.budget.Release() }()
 	response, err := s.serve(ctx, w, r)
 	s.frame.options.Limits.hold(ctx, err)

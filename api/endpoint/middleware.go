@@ -109,7 +109,8 @@ func (f *Frame) log(ctx context.Context, r *http.Request, w middleware.WrapRespo
 }
 
 // level is that of the line about a request. What anybody can ask for without end has none by default, but its part in
-// one line in ten seconds: more would make an overload worse.
+// one line in ten seconds: more would make an overload worse. Nor has what load balancers ask every second: it is
+// counted with all requests, and whoever answers it logs what changes.
 func (f *Frame) level(ctx context.Context, status int) slog.Level {
 	current := callOf(ctx)
 	if _, overloaded := errors.AsType[*OverloadedError](current.failure); overloaded {
@@ -124,6 +125,9 @@ func (f *Frame) level(ctx context.Context, status int) slog.Level {
 			f.options.Logger.InfoContext(ctx, "requests were answered that no endpoint serves",
 				slog.Group("by_status", counts...))
 		}
+		return slog.LevelDebug
+	}
+	if current.vital {
 		return slog.LevelDebug
 	}
 	return slog.LevelInfo

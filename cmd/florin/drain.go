@@ -14,7 +14,7 @@ const drainMargin = 5 * time.Second
 
 // stopping is what /readyz says from the moment on that the node is told to stop.
 func stopping() []api.Part {
-	return []api.Part{{Name: "node", Err: errors.New("it is stopping: send requests to another one")}}
+	return []api.Part{{Name: "node", Err: api.ErrStopping}}
 }
 
 // drain ends the service of HTTP without failing a request: /readyz says that the node stops while it still serves, so
