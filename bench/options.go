@@ -32,10 +32,8 @@ const adminUser = "ledger-api-user"
 type Options struct {
 	DataDir         string `default:".florin" env:"FLORIN_DATA_DIR" help:"Data directory of a node started by florin up: addresses are read from there, unless --url names a node." placeholder:"DIR" type:"path"`
 	URL             string `env:"FLORIN_URL" help:"Base URL of another node's API." name:"url" placeholder:"URL"`
-	DatabaseURL     string `env:"FLORIN_DATABASE_URL" help:"The node's database, to measure what it does alone." name:"database-url" placeholder:"URL"`
 	TemporalAddress string `env:"FLORIN_TEMPORAL_ADDRESS" help:"The node's Temporal, to measure what it does alone." placeholder:"HOST:PORT"`
 	Namespace       string `default:"default" env:"FLORIN_TEMPORAL_NAMESPACE" help:"Temporal namespace." placeholder:"NAME"`
-	Secret          string `env:"FLORIN_AUTH_SECRET" help:"Secret of development tokens (florin up: unsafe)." placeholder:"TEXT"`
 	Audience        string `env:"FLORIN_AUTH_AUDIENCE" help:"Audience of development tokens." placeholder:"TEXT"`
 	DSO             string `help:"DSO party; looked up by default." name:"dso" placeholder:"PARTY"`
 
@@ -56,6 +54,9 @@ type Options struct {
 
 	DiskRate float64 `default:"13" help:"How many taps a second --disk makes."`
 
+	// DatabaseURL is the node's database, to measure what it does alone; Secret that of development tokens.
+	DatabaseURL string `kong:"-"`
+	Secret      string `kong:"-"`
 	// Version is the version of this binary.
 	Version string `kong:"-"`
 	// Progress is told in one line each what is being measured; nil discards it.

@@ -58,16 +58,16 @@ func TestEveryClientSaysWhatIsWrongWithItsNode(t *testing.T) {
 				code  int
 				says  []string
 			}{
-				{[]string{"--url", "http://127.0.0.1:1"}, 3, []string{"no node answers at http://127.0.0.1:1", "`florin up`"}},
+				{[]string{"--url", "http://127.0.0.1:1"}, 3, []string{"no node answers at http://127.0.0.1:1", "`florin up"}},
 				{[]string{"--url", "nowhere"}, 2, []string{"--url=nowhere"}},
 				{[]string{"--data-dir", empty}, 3, []string{"no node runs on data directory " + empty, "--url"}},
-				{[]string{"--data-dir", starting}, 3, []string{"is starting", "`florin wait`"}},
+				{[]string{"--data-dir", starting}, 3, []string{"is starting", "`florin wait"}},
 				{[]string{"--url", other}, 1, []string{"is of another version", "use the florin that started it"}},
 				{[]string{"--url", denied}, 4, []string{"the token's user may not"}},
 				{[]string{"--url", unknown}, 4, []string{"does not take the token: the token is over", "--token"}},
 				{[]string{"--url", busy}, 3, []string{"is not ready: a part is missing"}},
 				{[]string{"--no-such-flag"}, 2, []string{"unknown flag --no-such-flag", "--help`"}},
-				{[]string{"--token", "a", "--token-file", "b"}, 2, []string{"--token and --token-file can't be used together"}},
+				{[]string{"--token", "a", "--token-file", "b"}, 2, []string{"--token and --token-file are both given"}},
 			} {
 				mistake{line, wrong.code, wrong.says}.try(t, wrong.flags...)
 			}
@@ -105,14 +105,14 @@ func TestEveryCommandSaysWhatIsWrongWithItsArguments(t *testing.T) {
 		{"bench --disk --overload", 1, []string{"--disk and --overload are both given"}},
 		{"temporal", 2, []string{"missing: indexes"}},
 		{"temporal indexes --all --few", 2, []string{"--all and --few can't be used together"}},
-		{"temporal indexes --data-dir " + nowhere, 3, []string{"no node runs on data directory", "`florin up`"}},
+		{"temporal indexes --data-dir " + nowhere, 3, []string{"no node runs on data directory", "`florin up"}},
 		{"key", 2, []string{"missing: one of the commands"}},
 		{"key public " + nowhere, 1, []string{"open " + nowhere}},
 		{"tx show " + nowhere, 1, []string{"open " + nowhere}},
 		{"dar show " + nowhere, 1, []string{nowhere, "no such file"}},
 		{"test " + nowhere, 1, []string{nowhere, "no such file"}},
 		{"test", 2, []string{"missing: <dar>"}},
-		{"start --data-dir " + nowhere, 3, []string{"no node runs on data directory", "`florin up`"}},
+		{"start --data-dir " + nowhere, 3, []string{"no node runs on data directory", "`florin up"}},
 		{"stop --timeout x", 2, []string{"--timeout", `"x"`}},
 		{"env --data-dir " + nowhere, 3, []string{"no node runs on data directory", "--url"}},
 		{"wait --timeout 100ms --url http://127.0.0.1:1", 5, []string{"the node does not answer after 100ms", "`florin"}},

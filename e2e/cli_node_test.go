@@ -21,7 +21,7 @@ func TestANodeRunsInTheBackground(t *testing.T) {
 	dir := dataDir(t)
 	at := []string{"--data-dir", dir}
 	mistake{"status", 3, nil}.tryState(t, "the node is stopped\n", at...)
-	mistake{"wait --timeout 300ms", 5, []string{"the node is stopped after 300ms", "`florin logs`"}}.try(t, at...)
+	mistake{"wait --timeout 300ms", 5, []string{"the node is stopped after 300ms", "`florin logs"}}.try(t, at...)
 	require.Contains(t, requireDone(t, append([]string{"stop"}, at...)...), "no node runs on data directory")
 	mistake{"logs", 1, []string{"there is no log", "--data-dir"}}.try(t, at...)
 
@@ -31,8 +31,8 @@ func TestANodeRunsInTheBackground(t *testing.T) {
 	require.Contains(t, detached, " stop --data-dir "+dir)
 	pid, held := datadir.Holder(dir)
 	require.True(t, held)
-	mistake{"up --detach", 1, []string{"a node runs on data directory", "`florin stop`"}}.try(t, at...)
-	mistake{"reset --yes", 1, []string{"is in use by another florin", "`florin stop`"}}.try(t, at...)
+	mistake{"up --detach", 1, []string{"a node runs on data directory", "`florin stop"}}.try(t, at...)
+	mistake{"reset --yes", 1, []string{"is in use by another florin", "`florin stop"}}.try(t, at...)
 
 	info, err := runfile.Read(dir)
 	require.NoError(t, err)

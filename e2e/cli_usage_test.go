@@ -56,8 +56,8 @@ func TestAWrongCommandLineIsExplainedInTwoLines(t *testing.T) {
 		{"send alice bob 5 --not tea", 2, []string{"unknown flag --not", "did you mean --note?"}},
 		{"history alice --limit 0", 2, []string{"--limit=0: it must be 1 to 1000"}},
 		{"balance --json --quiet", 2, []string{"--json and --quiet can't be used together"}},
-		{"balance --token a --token-file b", 2, []string{"--token and --token-file can't be used together"}},
-		{"balance --token-file /nowhere", 2, []string{"--token-file: open /nowhere"}},
+		{"balance --token a --token-file b", 2, []string{"--token and --token-file are both given"}},
+		{"balance --token-file /nowhere", 2, []string{"--token-file=/nowhere cannot be read"}},
 		{"balance --url nowhere", 2, []string{"--url=nowhere", "--url http://127.0.0.1:7575"}},
 		{"offers accept bob 00ab --all", 2, []string{"--all and ids of offers are both given"}},
 		{"up --clock sundial", 2, []string{"--clock must be one of", "sundial"}},
@@ -131,13 +131,13 @@ func TestACommandWithoutItsNodeSaysWhatToDo(t *testing.T) {
 	token := ledgerclient.Token(secret, audience, "alice")
 	for name, m := range map[string]mistake{
 		"no node at the address": {
-			"balance alice --url http://127.0.0.1:1", 3, []string{"no node answers at http://127.0.0.1:1", "`florin up`"},
+			"balance alice --url http://127.0.0.1:1", 3, []string{"no node answers at http://127.0.0.1:1", "`florin up"},
 		},
 		"no node on the directory": {
 			"balance alice --data-dir " + empty, 3, []string{"no node runs on data directory " + empty, "--url"},
 		},
 		"a node that starts": {
-			"balance alice --data-dir " + starting, 3, []string{"is starting", "`florin wait`"},
+			"balance alice --data-dir " + starting, 3, []string{"is starting", "`florin wait"},
 		},
 		"what is no node": {
 			"balance alice --token " + token + " --url " + page.URL, 3, []string{"does not answer as a node does", "--url"},

@@ -68,10 +68,17 @@ func TestCommandsMoveCoin(t *testing.T) {
 	require.Regexp(t, `(?m)^bob +5 CC +0 CC$`, p.types("balance bob"))
 	require.Equal(t, "5.0000000000\n", p.types("balance bob --quiet"))
 	require.Contains(t, p.types("party new alice"), "was there already")
+	require.Regexp(t, `(?s)alice .*was there already.*\ndora +dora::1220`,
+		p.types("party new alice dora --no-preapproval"))
+	p.mistakes(mistake{"party new no::body nor::him", 1, []string{"no::body: ", "nor::him: "}})
+	some := run(t, nil, "party", "new", "no::body", "emil", "--no-preapproval", "--data-dir", n.dir)
+	require.Equal(t, 1, some.exitCode(t))
+	require.Regexp(t, `emil +emil::1220`, some.stdout.String(), "what can be made is made")
+	require.Contains(t, some.stderr.String(), "no::body: ")
 
 	p.mistakes(
 		mistake{"send alice bbo 5", 1, []string{"there is no party or user bbo", "did you mean bob?"}},
-		mistake{"send alice zacharias 5", 1, []string{"`florin party new zacharias` makes it"}},
+		mistake{"send alice zacharias 5", 1, []string{"`florin party new zacharias --data-dir "}},
 		mistake{"send alice bob 500", 1, []string{"alice has 95 CC to spend, which is less than 500 CC", "florin tap alice"}},
 		mistake{"send DSO bob 5", 1, []string{"party DSO has no user", "florin user new"}},
 		mistake{"balance participant_admin", 1, []string{"user participant_admin has no party", "florin party new"}},
@@ -98,7 +105,7 @@ func (p person) offers() {
 	require.Contains(p.t, p.types("party new carol --no-preapproval"), "is offered")
 	require.Contains(p.t, p.types("preapproval show carol"), "carol has no preapproval")
 	for _, amount := range []string{"1", "2", "3", "4"} {
-		require.Contains(p.t, p.types("send alice carol "+amount+" --note tea"), "`florin offers accept carol` takes it")
+		require.Contains(p.t, p.types("send alice carol "+amount+" --note tea"), "`florin offers accept carol --data-dir ")
 	}
 	waiting := reads[shownOffers](p, "offers carol").Offers
 	require.Len(p.t, waiting, 4)

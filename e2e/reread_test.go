@@ -69,7 +69,7 @@ func TestSecretsAndLevelsAreReadAgain(t *testing.T) {
 	}
 	write(t, urlFile, as("one")+"\n")
 	write(t, secretFile, particular+"-one\n")
-	write(t, settingsFile, "# of a test\nFLORIN_LOG_LEVEL=\"warn\"\nFLORIN_DATABASE_CONNECTIONS=9\n"+
+	write(t, settingsFile, "# of a test\nFLORIN_LOG_LEVEL=\"info\"\nFLORIN_DATABASE_CONNECTIONS=9\n"+
 		"FLORIN_TEMPORAL_ADDRESS="+i.temporalAddress+"\n")
 	node := launchPlain(t, []string{"FLORIN_TEMPORAL_NAMESPACE=" + i.namespace, "FLORIN_SETTINGS_FILE=" + settingsFile},
 		"--database-url-file", urlFile, "--auth-secret-file", secretFile)
@@ -109,14 +109,16 @@ func TestSecretsAndLevelsAreReadAgain(t *testing.T) {
 	_, err = token("one").LedgerEnd(t.Context())
 	require.Equal(t, http.StatusUnauthorized, answer(err).Status)
 
-	require.NotContains(t, node.stderr.String(), `"level":"INFO"`)
-	write(t, settingsFile, "FLORIN_LOG_LEVEL=info\n")
-	node.hangup(t)
-	await(t, "requests are logged", func() error {
-		if _, err := token("two").LedgerEnd(t.Context()); err != nil {
-			return err
+	require.NotContains(t, node.stderr.String(), `"level":"DEBUG"`)
+	write(t, settingsFile, "FLORIN_LOG_LEVEL=debug\n")
+	read := node.hangup(t)
+	require.Equal(t, "INFO", read["level"])
+	require.Contains(t, read["what"], "log level")
+	await(t, "what load balancers ask is logged", func() error {
+		if _, text := page(t, node.endpoint, "/readyz"); !strings.Contains(text, "passed") {
+			return errors.New(text)
 		}
-		if !strings.Contains(node.stderr.String(), `"level":"INFO"`) {
+		if !strings.Contains(node.stderr.String(), `"level":"DEBUG"`) {
 			return errNotYet
 		}
 		return nil

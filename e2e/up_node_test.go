@@ -13,7 +13,7 @@ func TestTheNodeOfUpStopsAndStartsAlone(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
 	at := []string{"--data-dir", dir}
-	mistake{"start", 3, []string{"no node runs on data directory", "`florin up`"}}.try(t, at...)
+	mistake{"start", 3, []string{"no node runs on data directory", "`florin up"}}.try(t, at...)
 	mistake{"stop --node", 3, []string{"no node runs on data directory"}}.try(t, at...)
 
 	n := up(t, dir)
@@ -27,7 +27,8 @@ func TestTheNodeOfUpStopsAndStartsAlone(t *testing.T) {
 		require.Error(t, err, "nobody serves the API")
 		status := run(t, nil, append([]string{"status"}, at...)...)
 		require.Equal(t, 3, status.exitCode(t))
-		require.Contains(t, status.stdout.String(), "the node is stopped: PostgreSQL and Temporal run on, `florin start`")
+		require.Contains(t, status.stdout.String(),
+			"the node is stopped: PostgreSQL and Temporal run on, `florin start --data-dir ")
 		audited := requireDone(t, append([]string{"audit"}, at...)...)
 		require.Contains(t, audited, "supply and holdings agree", "PostgreSQL answers")
 		_, err = temporalClient(t, n.info.TemporalAddress, "default").CheckHealth(t.Context(), nil)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/cmd/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/ledger"
 )
@@ -124,7 +125,7 @@ func someOf(names []string) string {
 // invocation is how a command is typed that speaks to this node, by whoever typed the one that runs.
 func (m *machine) invocation(command string) string {
 	line := os.Args[0] + " " + command
-	if m.command.DataDir != defaultDataDir {
+	if m.command.DataDir != client.DefaultDataDir {
 		path, err := filepath.Abs(m.command.DataDir)
 		if err != nil {
 			path = m.command.DataDir
@@ -133,6 +134,3 @@ func (m *machine) invocation(command string) string {
 	}
 	return line
 }
-
-// defaultDataDir is where commands look for a node when nothing else is said.
-const defaultDataDir = ".florin"

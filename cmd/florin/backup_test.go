@@ -15,7 +15,7 @@ import (
 func backedUp(t *testing.T, change func(m *manifest)) string {
 	t.Helper()
 	directory := filepath.Join(t.TempDir(), "backup")
-	command := backupCommand{recordPlace: recordPlace{DatabaseURL: dbtest.URL(t)}, Directory: directory}
+	command := backupCommand{recordPlace: placeOf(dbtest.URL(t)), Directory: directory}
 	require.NoError(t, command.Run(t.Context()))
 	path := filepath.Join(directory, manifestName)
 	content, err := os.ReadFile(path)
@@ -31,7 +31,7 @@ func backedUp(t *testing.T, change func(m *manifest)) string {
 
 func restore(t *testing.T, directory string) error {
 	t.Helper()
-	command := restoreCommand{recordPlace: recordPlace{DatabaseURL: dbtest.Empty(t)}, Directory: directory}
+	command := restoreCommand{recordPlace: placeOf(dbtest.Empty(t)), Directory: directory}
 	return command.Run(t.Context())
 }
 
@@ -69,4 +69,9 @@ func TestADamagedBackupIsNotRestored(t *testing.T) {
 	content[len(content)/2] ^= 1
 	require.NoError(t, os.WriteFile(path, content, 0o600))
 	require.ErrorContains(t, restore(t, directory), "is damaged")
+}
+
+// placeOf is the record at a URL.
+func placeOf(url string) recordPlace {
+	return recordPlace{databaseSettings: databaseSettings{DatabaseURL: url}}
 }

@@ -154,7 +154,8 @@ func (t typed) values(of *kong.Value, names func(client.Node) []string) []string
 	if of.Tag.Get("complete") == "name" {
 		return names(client.Node{
 			DataDir: t.value("data-dir"), URL: t.value("url"), Token: t.value("token"), TokenFile: t.value("token-file"),
-			AuthSecret: t.value("auth-secret"), AuthAudience: t.value("auth-audience"), AdminUser: t.value("admin-user"),
+			AuthSecret: t.value("auth-secret"), AuthSecretFile: t.value("auth-secret-file"),
+			AuthAudience: t.value("auth-audience"), AdminUser: t.value("admin-user"),
 		})
 	}
 	if of.Enum == "" {

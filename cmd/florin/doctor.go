@@ -107,11 +107,11 @@ func (c *doctorCommand) node(ctx context.Context) finding {
 		found.OK, found.Found = false, err.Error()
 	case state == "ready":
 	case state == "stopped" && c.URL == "":
-		found.Advice = "`florin up` starts one"
+		found.Advice = client.OnData(c.DataDir, "up") + " starts one"
 	case state == "starting":
-		found.Advice = "`florin wait` returns when it is ready"
+		found.Advice = c.Florin("wait") + " returns when it is ready"
 	default:
-		found.OK, found.Found, found.Advice = false, state+": "+detail, "`florin logs` shows why"
+		found.OK, found.Found, found.Advice = false, state+": "+detail, client.OnData(c.DataDir, "logs")+" shows why"
 		if c.URL != "" {
 			found.Advice = "the part that failed says why; so does the log of the node"
 		}

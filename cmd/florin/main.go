@@ -16,6 +16,7 @@ import (
 	"github.com/florinledger/florin/cmd/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/cmd/florin/daml"
+	"github.com/florinledger/florin/cmd/florin/secret"
 	"github.com/florinledger/florin/fault"
 )
 
@@ -80,11 +81,8 @@ type cli struct {
 }
 
 func main() {
-	parser := newParser()
-	parsed, err := parser.Parse(helpArguments(os.Args[1:]))
-	if err != nil {
-		err = explainUsage(err, parser.Model)
-	} else {
+	parsed, err := parse(helpArguments(os.Args[1:]))
+	if err == nil {
 		err = runUntilSignalled(parsed)
 	}
 	if err == nil {
@@ -114,6 +112,16 @@ func runUntilSignalled(parsed *kong.Context) error {
 
 // newParser makes the parser of the command line.
 func newParser() *kong.Kong { return kong.Must(&cli{}, parserOptions()...) }
+
+// parse reads a command line.
+func parse(arguments []string) (*kong.Context, error) {
+	parser := newParser()
+	parsed, err := parser.Parse(arguments)
+	if err != nil {
+		return nil, explainUsage(err, parser.Model)
+	}
+	return parsed, secret.Once(parsed)
+}
 
 // commandOf is the command that was called.
 func commandOf(parsed *kong.Context) any { return parsed.Selected().Target.Addr().Interface() }

@@ -9,17 +9,13 @@ import (
 )
 
 type migrateCommand struct {
-	DatabaseURL     string `help:"PostgreSQL of the record: postgres://user:password@host:port/database." env:"FLORIN_DATABASE_URL" secret:""`
-	DatabaseURLFile string `name:"database-url-file" help:"File that holds that URL." env:"FLORIN_DATABASE_URL_FILE"`
-	Contract        bool   `help:"Take away, too, what only the version before needs; refused while a process of it runs."`
+	databaseSettings
+	Contract bool `help:"Take away, too, what only the version before needs; refused while a process of it runs."`
 }
 
 // Run brings the schema of the database up to date, and says what it did and what is left.
 func (c *migrateCommand) Run(ctx context.Context) error {
-	if err := onlyOne(c.DatabaseURL, c.DatabaseURLFile, "database-url"); err != nil {
-		return console.Fail(console.ExitUsage, "", "%w", err)
-	}
-	databaseURL, err := secretOf(c.DatabaseURL, c.DatabaseURLFile, "database-url")
+	databaseURL, err := c.url()
 	if err != nil {
 		return err
 	}

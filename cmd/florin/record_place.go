@@ -16,17 +16,18 @@ import (
 
 // recordPlace says which record is meant.
 type recordPlace struct {
-	DataDir     string `help:"Data directory of florin up." default:".florin" env:"FLORIN_DATA_DIR"`
-	DatabaseURL string `help:"PostgreSQL of the record, of a node elsewhere." env:"FLORIN_DATABASE_URL" secret:""`
+	databaseSettings
+	DataDir string `help:"Data directory of florin up, if no database is named." default:".florin" env:"FLORIN_DATA_DIR"`
 }
 
 // mustExist refuses a data directory that is not there, which open would make.
 func (p recordPlace) mustExist() error {
-	if p.DatabaseURL != "" {
+	if p.named() {
 		return nil
 	}
 	if _, err := os.Stat(p.DataDir); err != nil {
-		return fmt.Errorf("there is no node in %s: name its --data-dir, or its --database-url", p.DataDir)
+		return fmt.Errorf("there is no node in %s: name its --data-dir, or its --database-url "+
+			"(--database-url-file)", p.DataDir)
 	}
 	return nil
 }
@@ -35,8 +36,9 @@ func (p recordPlace) mustExist() error {
 // returned function stops again.
 func (p recordPlace) open(ctx context.Context) (url string, release func(context.Context) error, err error) {
 	none := func(context.Context) error { return nil }
-	if p.DatabaseURL != "" {
-		return p.DatabaseURL, none, nil
+	if p.named() {
+		url, err = p.url()
+		return url, none, err
 	}
 	if info, err := runfile.Read(p.DataDir); err == nil {
 		return info.DatabaseURL, none, nil

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/florinledger/florin/cmd/florin/secret"
 )
 
 // rereadable is something that this process reads again on SIGHUP. When what is there now is not usable, it goes on
@@ -20,7 +22,7 @@ func (n *node) rereadables() []rereadable {
 	all := []rereadable{{"log level", n.rereadLogLevel}}
 	if file := n.options.databaseURLFile; file != "" {
 		all = append(all, rereadable{"database URL", func(context.Context) error {
-			url, err := secretOf("", file, "database-url")
+			url, err := secret.Of("", file, "database-url")
 			if err != nil {
 				return err
 			}
@@ -100,7 +102,7 @@ func (n *node) rereadAll(ctx context.Context) {
 		}
 		read = append(read, one.what)
 	}
-	n.options.log.WarnContext(ctx, "read again on SIGHUP", "what", read)
+	n.options.log.InfoContext(ctx, "read again on SIGHUP", "what", read)
 }
 
 // catchHangups keeps SIGHUP from ending the process.

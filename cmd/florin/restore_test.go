@@ -47,7 +47,7 @@ func connect(t *testing.T, url string) *pgx.Conn {
 func backupOf(t *testing.T, url string) string {
 	t.Helper()
 	directory := filepath.Join(t.TempDir(), "backup")
-	command := backupCommand{recordPlace: recordPlace{DatabaseURL: url}, Directory: directory}
+	command := backupCommand{recordPlace: placeOf(url), Directory: directory}
 	require.NoError(t, command.Run(t.Context()))
 	return directory
 }
@@ -96,7 +96,7 @@ func requireRefusedBy(t *testing.T, command restoreCommand, words string) {
 	require.NoError(t, held.Close(t.Context()))
 	awaitNobody(t, occupied)
 	for _, url := range []string{occupied, empty} {
-		command.recordPlace, command.Force = recordPlace{DatabaseURL: url}, url == occupied
+		command.recordPlace, command.Force = placeOf(url), url == occupied
 		err := command.Run(t.Context())
 		require.ErrorContains(t, err, words)
 		require.ErrorContains(t, err, "nothing was restored")
@@ -197,7 +197,7 @@ func TestNothingOfABackupIsRun(t *testing.T) {
 			t.Parallel()
 			url := dbtest.Empty(t)
 			command := restoreCommand{
-				recordPlace: recordPlace{DatabaseURL: url}, Directory: backupOf(t, recordWith(t, statements...)),
+				recordPlace: placeOf(url), Directory: backupOf(t, recordWith(t, statements...)),
 				LeaveOutForeign: true,
 			}
 			require.NoError(t, command.Run(t.Context()))
@@ -264,7 +264,7 @@ func TestARecordThatWasChangedIsRefused(t *testing.T) {
 			directory := backupOf(t, url)
 			requireRefused(t, directory, "the record in the backup breaks a rule")
 			command := restoreCommand{
-				recordPlace: recordPlace{DatabaseURL: dbtest.Empty(t)}, Directory: directory, DespiteFindings: true,
+				recordPlace: placeOf(dbtest.Empty(t)), Directory: directory, DespiteFindings: true,
 			}
 			require.NoError(t, command.Run(t.Context()))
 		})
@@ -278,7 +278,7 @@ func TestABackupIsToldByItsManifest(t *testing.T) {
 	hash, err := hashOf(filepath.Join(directory, manifestName))
 	require.NoError(t, err)
 	command := restoreCommand{
-		recordPlace: recordPlace{DatabaseURL: dbtest.Empty(t)}, Directory: directory, ManifestSHA256: strings.ToUpper(hash),
+		recordPlace: placeOf(dbtest.Empty(t)), Directory: directory, ManifestSHA256: strings.ToUpper(hash),
 	}
 	require.NoError(t, command.Run(t.Context()))
 	changeManifest(t, directory, func(m *manifest) { m.SealKeys[1] = strings.Repeat("0", 32) })
@@ -291,7 +291,7 @@ func TestABackupIsToldByItsManifest(t *testing.T) {
 func TestARunningNodeIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	directory, url := backupOf(t, recordWith(t)), recordWith(t)
-	command := restoreCommand{recordPlace: recordPlace{DatabaseURL: url}, Directory: directory, Force: true}
+	command := restoreCommand{recordPlace: placeOf(url), Directory: directory, Force: true}
 	require.ErrorContains(t, command.Run(t.Context()), "connections of running nodes")
 }
 
@@ -310,7 +310,7 @@ func TestAnArchiveUnpacksToNoMoreThanMayBe(t *testing.T) {
 		"of %d bytes unpacks to more than %d bytes, which is more than a backup of florin does", file.Size(), large))
 	require.ErrorContains(t, (&restoreCommand{Directory: directory, MaxUnpacked: -1}).Run(t.Context()),
 		"--max-unpacked=-1: it must be a number of bytes")
-	command := restoreCommand{recordPlace: recordPlace{DatabaseURL: dbtest.Empty(t)}, Directory: directory}
+	command := restoreCommand{recordPlace: placeOf(dbtest.Empty(t)), Directory: directory}
 	require.NoError(t, command.Run(t.Context()), "by its size it may hold more")
 }
 

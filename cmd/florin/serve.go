@@ -64,7 +64,7 @@ func serveRemote(
 	if err := settings.readAuthSecret(); err != nil {
 		return err
 	}
-	databaseURL, err := secretOf(remote.DatabaseURL, remote.DatabaseURLFile, "database-url")
+	databaseURL, err := remote.url()
 	if err != nil {
 		return err
 	}

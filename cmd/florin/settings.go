@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/cmd/florin/secret"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/hosts"
 )
@@ -25,7 +28,7 @@ type nodeSettings struct {
 
 	SettingsFile kong.ConfigFlag `help:"File with settings, a line each as florin config prints them; flags and the environment win." env:"FLORIN_SETTINGS_FILE"`
 
-	AuthSecret     string `help:"Secret of the HS256 tokens that are accepted (development)." default:"unsafe" env:"FLORIN_AUTH_SECRET" secret:""`
+	AuthSecret     string `help:"Secret of the HS256 tokens that are accepted (development); unsafe when left out." env:"FLORIN_AUTH_SECRET" secret:""`
 	AuthSecretFile string `help:"File that holds that secret, read again on SIGHUP." env:"FLORIN_AUTH_SECRET_FILE"`
 	AuthAudience   string `help:"Audience that tokens must name." default:"https://canton.network.global" env:"FLORIN_AUTH_AUDIENCE"`
 	AuthScope      string `help:"Scope that tokens may carry instead of an audience; empty: none." default:"daml_ledger_api" env:"FLORIN_AUTH_SCOPE"`
@@ -142,8 +145,11 @@ func (s *nodeSettings) level() slog.Level {
 }
 
 // readAuthSecret takes the secret of tokens from its file, if there is one.
-func (s *nodeSettings) readAuthSecret() (err error) {
-	s.AuthSecret, err = secretOf(s.AuthSecret, s.AuthSecretFile, "auth-secret")
+func (s *nodeSettings) readAuthSecret() error {
+	given, err := secret.Of(s.AuthSecret, s.AuthSecretFile, "auth-secret")
+	if err == nil {
+		s.AuthSecret = cmp.Or(given, auth.DefaultSecret)
+	}
 	return err
 }
 
@@ -151,11 +157,10 @@ func (s *nodeSettings) readAuthSecret() (err error) {
 type remoteSettings struct {
 	temporalSettings
 	servingSettings
+	databaseSettings
 
-	DatabaseURL     string        `help:"PostgreSQL of the record: postgres://user:password@host:port/database." env:"FLORIN_DATABASE_URL" secret:""`
-	DatabaseURLFile string        `name:"database-url-file" help:"File that holds that URL; its user and password are read again on SIGHUP." env:"FLORIN_DATABASE_URL_FILE"`
-	StopDelay       time.Duration `help:"How long the API serves on after it was told to stop, with /readyz at 503, so that load balancers send requests elsewhere." default:"5s" env:"FLORIN_STOP_DELAY"`
-	AttributeBytes  int           `help:"Most bytes of one search attribute (Temporal's limit.searchAttributesSizeOfValue); it bounds batches." default:"1900" env:"FLORIN_ATTRIBUTE_BYTES"`
+	StopDelay      time.Duration `help:"How long the API serves on after it was told to stop, with /readyz at 503, so that load balancers send requests elsewhere." default:"5s" env:"FLORIN_STOP_DELAY"`
+	AttributeBytes int           `help:"Most bytes of one search attribute (Temporal's limit.searchAttributesSizeOfValue); it bounds batches." default:"1900" env:"FLORIN_ATTRIBUTE_BYTES"`
 }
 
 // apiListenSettings say where the API of an installation listens.
@@ -173,13 +178,12 @@ const minDatabaseConnections = 4
 
 // check says what is missing or wrong. It is no Validate, which would take the place of that of nodeSettings.
 func (s *remoteSettings) check() error {
-	if s.DatabaseURL == "" && s.DatabaseURLFile == "" {
+	if !s.named() {
 		return errors.New("the database is missing: name it with --database-url, or a file that does with " +
 			"--database-url-file")
 	}
 	if s.TemporalAddress == "" {
 		return errors.New("the Temporal cluster is missing: name its frontend with --temporal-address")
 	}
-	return errors.Join(onlyOne(s.DatabaseURL, s.DatabaseURLFile, "database-url"), s.temporalSettings.check(),
-		s.servingSettings.check())
+	return errors.Join(s.temporalSettings.check(), s.servingSettings.check())
 }

@@ -59,7 +59,7 @@ func (c *workerCommand) node() *nodeSettings { return &c.nodeSettings }
 
 // settingsAgain are the settings of this process if it were started now with the same command line.
 func settingsAgain() (*nodeSettings, error) {
-	parsed, err := newParser().Parse(os.Args[1:])
+	parsed, err := parse(os.Args[1:])
 	if err != nil {
 		return nil, err
 	}

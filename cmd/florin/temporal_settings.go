@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"go.temporal.io/sdk/client"
+
+	"github.com/florinledger/florin/cmd/florin/secret"
 )
 
 // temporalSettings say how a Temporal cluster is reached. The names are those of Temporal's own command line.
@@ -29,7 +31,7 @@ func (s temporalSettings) check() error {
 	if (s.TemporalTLSCertPath == "") != (s.TemporalTLSKeyPath == "") {
 		return errors.New("--temporal-tls-cert-path and --temporal-tls-key-path go together: give both, or none")
 	}
-	return onlyOne(s.TemporalAPIKey, s.TemporalAPIKeyFile, "temporal-api-key")
+	return nil
 }
 
 func (s temporalSettings) usesTLS() bool {
@@ -57,7 +59,7 @@ func (s temporalSettings) access() (*temporalAccess, error) {
 }
 
 func (a *temporalAccess) readAPIKey() error {
-	key, err := secretOf(a.settings.TemporalAPIKey, a.settings.TemporalAPIKeyFile, "temporal-api-key")
+	key, err := secret.Of(a.settings.TemporalAPIKey, a.settings.TemporalAPIKeyFile, "temporal-api-key")
 	if err == nil {
 		a.apiKey.Store(&key)
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/florinledger/florin/cmd/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/devnet/datadir"
 	"github.com/florinledger/florin/devnet/runfile"
@@ -20,7 +21,8 @@ import (
 // What it prints goes to a file in the data directory.
 func (c *upCommand) detach(ctx context.Context) error {
 	if pid, held := datadir.Holder(c.DataDir); held {
-		return console.Fail(console.ExitFailed, "`florin stop` stops it, --data-dir names another directory",
+		stop := client.OnData(c.DataDir, "stop")
+		return console.Fail(console.ExitFailed, stop+" stops it, --data-dir names another directory",
 			"a node runs on data directory %s already (pid %d)", c.DataDir, pid)
 	}
 	directory, err := filepath.Abs(c.DataDir)

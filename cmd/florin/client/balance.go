@@ -43,7 +43,7 @@ func (c *BalanceCommand) Run(ctx context.Context) error {
 			}
 			has, err := balanceOf(ctx, owner, client)
 			if err != nil {
-				return err
+				return s.node.withoutWallet(owner, err)
 			}
 			all = append(all, has)
 			answer.Table.Rows = append(answer.Table.Rows, []string{has.Name, coins(has.Available), coins(has.Locked)})
@@ -98,16 +98,16 @@ func balanceOf(ctx context.Context, owner account, client *ledgerclient.Client) 
 		Locked   decimal.Decimal `json:"effective_locked_qty"`
 	}
 	err := client.Get(ctx, "/v0/wallet/balance", &out)
-	return balance{owner.Name, owner.Party, out.Unlocked, out.Locked}, withoutWallet(owner, err)
+	return balance{owner.Name, owner.Party, out.Unlocked, out.Locked}, err
 }
 
 // withoutWallet says how a user gets a wallet who has none.
-func withoutWallet(owner account, err error) error {
+func (n Node) withoutWallet(owner account, err error) error {
 	refused := asRefusal(err)
 	if refused == nil || refused.Status != http.StatusNotFound {
 		return err
 	}
 	text, _ := words(refused)
-	return console.Fail(console.ExitFailed, "`florin party new "+owner.User+"` gives the user a wallet", "%w",
+	return console.Fail(console.ExitFailed, n.Florin("party", "new", owner.User)+" gives the user a wallet", "%w",
 		errors.New(text))
 }

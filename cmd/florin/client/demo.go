@@ -193,7 +193,7 @@ func (d demo) delegate(ctx context.Context) error {
 	})
 	if console.CodeOf(err) == console.ExitTooLate {
 		return errors.New("the operator did not accept to merge the coin of " + demoSender + " within " +
-			delegationTimeout.String() + "; `florin logs` may say why")
+			delegationTimeout.String() + "; " + OnData("", "logs") + " may say why")
 	}
 	return err
 }

@@ -40,7 +40,8 @@ func (s *Session) explainNoAnswer(broken *url.Error) error {
 	if errors.Is(broken, context.Canceled) {
 		return errors.New("interrupted")
 	}
-	hint := "start it with `florin up`, or name another one with --url; `florin doctor` looks for what is wrong"
+	hint := "start it with " + OnData(s.node.DataDir, "up") + ", or name another one with --url; " +
+		s.node.Florin("doctor") + " looks for what is wrong"
 	reason := broken.Err
 	switch {
 	case errors.Is(reason, syscall.ECONNREFUSED):
@@ -55,11 +56,11 @@ func (s *Session) explainNoAnswer(broken *url.Error) error {
 
 // mayHaveHappened explains an error after which it is not known whether a change was made, and names the command that
 // makes it exactly once.
-func (s *Session) mayHaveHappened(err error, again string) error {
+func (s *Session) mayHaveHappened(err error, again ...string) error {
 	if errors.Is(err, syscall.ECONNREFUSED) { // nobody has heard of it
 		return err
 	}
-	hint := "it may have happened all the same; this does it once, whatever became of it: `florin " + again + "`"
+	hint := "it may have happened all the same; this does it once, whatever became of it: " + s.node.Florin(again...)
 	explained := s.Explain(err)
 	failed, ok := errors.AsType[*console.Error](explained)
 	refused, answered := errors.AsType[*ledgerclient.Error](err)
@@ -92,7 +93,8 @@ func (s *Session) explainRefusal(refused *ledgerclient.Error) error {
 		return console.Fail(console.ExitNoNode, hint, "%s is not ready: %s", s, text)
 	case http.StatusNotFound:
 		if strings.Contains(text, "requested resource could not be found") {
-			return console.Fail(console.ExitFailed, "`florin status` says which version runs; use the florin that started it",
+			return console.Fail(console.ExitFailed, s.node.Florin("status")+
+				" says which version runs; use the florin that started it",
 				"%s is of another version: it lacks what this command calls", s)
 		}
 	}

@@ -25,8 +25,8 @@ func (slow) Timeout() bool { return true }
 func TestWhatMayHaveHappenedCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	s := &Session{Info: runfile.Info{URL: "http://node"}}
-	line := console.CommandLine("send", "alice", "it's bob", "5", "--id", "0-1")
-	require.Equal(t, `send alice 'it'\''s bob' 5 --id 0-1`, line)
+	words := []string{"send", "alice", "it's bob", "5", "--id", "0-1"}
+	const line = `send alice 'it'\''s bob' 5 --id 0-1`
 	request := func(reason error) error { return &url.Error{Op: "Post", URL: "http://node", Err: reason} }
 	refused := func(status int) error { return &ledgerclient.Error{Status: status, Body: []byte("no")} }
 	for name, test := range map[string]struct {
@@ -44,7 +44,7 @@ func TestWhatMayHaveHappenedCanBeRepeated(t *testing.T) {
 		"it was refused":       {refused(http.StatusBadRequest), console.ExitFailed, false},
 		"the token is refused": {refused(http.StatusUnauthorized), console.ExitDenied, false},
 	} {
-		err := s.Explain(s.mayHaveHappened(test.err, line))
+		err := s.Explain(s.mayHaveHappened(test.err, words...))
 		require.Equal(t, test.code, console.CodeOf(err), name)
 		if test.says {
 			require.ErrorContains(t, err, "it may have happened all the same", name)

@@ -76,7 +76,7 @@ func (c *HistoryCommand) Run(ctx context.Context) error {
 		}
 		in := map[string]any{"page_size": c.Limit, "begin_after_id": c.After}
 		if err := client.Post(ctx, "/v0/wallet/transactions", in, &out); err != nil {
-			return withoutWallet(owner, err)
+			return s.node.withoutWallet(owner, err)
 		}
 		entries := []entry{}
 		answer := console.Answer{Table: console.Table{Head: []string{"TIME", "WHAT", "AMOUNT", "WITH", "NOTE"}}}

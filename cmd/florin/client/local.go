@@ -58,7 +58,7 @@ func (n Node) look(ctx context.Context) (state, error) {
 		State: stateReady, URL: info.URL, PID: info.PID, TemporalUI: info.TemporalUI, Temporal: info.TemporalAddress,
 	}
 	if info.Stopped {
-		found.State, found.Detail = stateStopped, "PostgreSQL and Temporal run on, `florin start` starts it"
+		found.State, found.Detail = stateStopped, "PostgreSQL and Temporal run on, "+OnData(n.DataDir, "start")+" starts it"
 		return found, nil
 	}
 	err = session.http.Call(ctx, http.MethodGet, "/readyz", nil, nil)
@@ -141,7 +141,7 @@ func (c *WaitCommand) Run(ctx context.Context) error {
 	}
 	if err := until(ctx, c.Timeout, ready); err != nil {
 		if console.CodeOf(err) == console.ExitTooLate {
-			return console.Fail(console.ExitTooLate, "`florin status` says more, `florin logs` why",
+			return console.Fail(console.ExitTooLate, c.Florin("status")+" says more, "+OnData(c.DataDir, "logs")+" why",
 				"the node %s after %s", last.words(), c.Timeout)
 		}
 		return err
@@ -217,7 +217,7 @@ func (c *ResetCommand) Run() error {
 	}
 	directory, err := datadir.Lock(c.DataDir)
 	if err != nil {
-		return console.Fail(console.ExitFailed, "`florin stop` stops a node", "%w", err)
+		return console.Fail(console.ExitFailed, OnData(c.DataDir, "stop")+" stops a node", "%w", err)
 	}
 	defer func() { _ = directory.Unlock() }()
 	if !c.Yes && !console.Confirm("Remove "+directory.Path()+", with the whole ledger in it?") {

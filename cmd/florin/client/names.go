@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -70,7 +69,7 @@ func (s *Session) find(ctx context.Context, name string) (account, error) {
 		return account{}, console.Fail(console.ExitFailed, "give the whole id of one: "+strings.Join(parties, ", "),
 			"%d parties are called %s", len(parties), name)
 	case known:
-		return account{}, console.Fail(console.ExitFailed, "`florin party new "+name+"` gives it one",
+		return account{}, console.Fail(console.ExitFailed, s.node.Florin("party", "new", name)+" gives it one",
 			"user %s has no party", name)
 	default:
 		return account{}, s.unknown(ctx, admin, name)
@@ -197,13 +196,14 @@ func (s *Session) unknown(ctx context.Context, admin *ledgerclient.Client, name 
 		names = append(names, u.ID, hint(u.PrimaryParty))
 	}
 	if nearest, ok := console.Nearest(name, names); ok {
-		return console.Fail(console.ExitFailed, fmt.Sprintf("did you mean %s? `florin party list` shows all", nearest),
+		return console.Fail(console.ExitFailed, "did you mean "+nearest+"? "+s.node.Florin("party", "list")+" shows all",
 			"there is no party or user %s", name)
 	}
 	if strings.Contains(name, "::") {
-		return console.Fail(console.ExitFailed, "`florin party list` shows all", "there is no party %s", name)
+		return console.Fail(console.ExitFailed, s.node.Florin("party", "list")+" shows all", "there is no party %s", name)
 	}
-	return console.Fail(console.ExitFailed, "`florin party new "+name+"` makes it, `florin party list` shows all",
+	hint := s.node.Florin("party", "new", name) + " makes it, " + s.node.Florin("party", "list") + " shows all"
+	return console.Fail(console.ExitFailed, hint,
 		"there is no party or user %s", name)
 }
 
@@ -218,7 +218,7 @@ func (s *Session) wallet(ctx context.Context, name string) (account, *ledgerclie
 	}
 	if found.User == "" {
 		return found, nil, console.Fail(console.ExitFailed,
-			fmt.Sprintf("`florin user new NAME --party %s` makes one", found.Party),
+			s.node.Florin("user", "new", "NAME", "--party", found.Party)+" makes one",
 			"party %s has no user in whose name this could be done", found.Name)
 	}
 	client, err := s.as(found.User)

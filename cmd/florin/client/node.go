@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/cmd/florin/secret"
 	"github.com/florinledger/florin/devnet/datadir"
 	"github.com/florinledger/florin/devnet/runfile"
 	"github.com/florinledger/florin/ledgerclient"
@@ -17,19 +17,21 @@ import (
 
 // Node is how a command finds a running node and speaks to it. Commands embed it.
 type Node struct {
-	DataDir      string `help:"Data directory of a node started by florin up; its address is read from there." default:".florin" env:"FLORIN_DATA_DIR" group:"Node"`
-	URL          string `name:"url" help:"Base URL of another node's API." env:"FLORIN_URL" group:"Node"`
-	Token        string `help:"Token to send, of a node with an issuer of its own; otherwise development tokens are made." env:"FLORIN_TOKEN" xor:"token" group:"Node"`
-	TokenFile    string `help:"File with the token to send." env:"FLORIN_TOKEN_FILE" xor:"token" group:"Node"`
-	AuthSecret   string `help:"Secret of development tokens; that of the data directory when left out." env:"FLORIN_AUTH_SECRET" group:"Node"`
-	AuthAudience string `help:"Audience of development tokens." env:"FLORIN_AUTH_AUDIENCE" group:"Node"`
-	AdminUser    string `help:"Participant administrator to speak as." default:"${adminUser}" env:"FLORIN_ADMIN_USER" group:"Node"`
+	DataDir        string `help:"Data directory of a node started by florin up; its address is read from there." default:".florin" env:"FLORIN_DATA_DIR" group:"Node"`
+	URL            string `name:"url" help:"Base URL of another node's API." env:"FLORIN_URL" group:"Node"`
+	Token          string `help:"Token to send, of a node with an issuer of its own; otherwise development tokens are made." env:"FLORIN_TOKEN" group:"Node" secret:""`
+	TokenFile      string `help:"File with the token to send." env:"FLORIN_TOKEN_FILE" group:"Node"`
+	AuthSecret     string `help:"Secret of development tokens; that of the data directory when left out." env:"FLORIN_AUTH_SECRET" group:"Node" secret:""`
+	AuthSecretFile string `help:"File with that secret." env:"FLORIN_AUTH_SECRET_FILE" group:"Node"`
+	AuthAudience   string `help:"Audience of development tokens." env:"FLORIN_AUTH_AUDIENCE" group:"Node"`
+	AdminUser      string `help:"Participant administrator to speak as." default:"${adminUser}" env:"FLORIN_ADMIN_USER" group:"Node"`
 }
 
 // Session is a node that a command speaks to.
 type Session struct {
 	// Info says where the node is; of a node that --url names, only URL, Secret and Audience are known.
 	Info  runfile.Info
+	node  Node // as the flags name it
 	http  *ledgerclient.Client
 	admin string
 	// token is the one that was given; "" makes development tokens.
@@ -50,9 +52,13 @@ func (n Node) Open() (*Session, error) {
 	} else if err := checkURL(n.URL); err != nil {
 		return nil, err
 	}
-	found.Secret = cmp.Or(n.AuthSecret, found.Secret)
+	given, err := secret.Of(n.AuthSecret, n.AuthSecretFile, "auth-secret")
+	if err != nil {
+		return nil, console.Fail(console.ExitUsage, "", "%w", err)
+	}
+	found.Secret = cmp.Or(given, found.Secret)
 	found.Audience = cmp.Or(n.AuthAudience, found.Audience)
-	return &Session{Info: found, http: ledgerclient.New(found.URL, 1), admin: n.AdminUser, token: token}, nil
+	return &Session{node: n, Info: found, http: ledgerclient.New(found.URL, 1), admin: n.AdminUser, token: token}, nil
 }
 
 // find reads where the node of the data directory is.
@@ -62,7 +68,7 @@ func (n Node) find() (runfile.Info, error) {
 		return info, nil
 	}
 	if pid, held := datadir.Holder(n.DataDir); held {
-		return info, console.Fail(console.ExitNoNode, "`florin wait` returns when it is ready",
+		return info, console.Fail(console.ExitNoNode, n.Florin("wait")+" returns when it is ready",
 			"the node on data directory %s (pid %d) is starting", n.DataDir, pid)
 	}
 	return info, console.Fail(console.ExitNoNode, "a node elsewhere is named with --url", "%w", err)
@@ -79,19 +85,11 @@ func checkURL(text string) error {
 
 // token is the one that was given, "" without one.
 func (n Node) token() (string, error) {
-	if n.TokenFile == "" {
-		return strings.TrimSpace(n.Token), nil
-	}
-	content, err := os.ReadFile(n.TokenFile)
+	token, err := secret.Of(n.Token, n.TokenFile, "token")
 	if err != nil {
-		return "", console.Fail(console.ExitUsage, "", "--token-file: %w", err)
+		return "", console.Fail(console.ExitUsage, "", "%w", err)
 	}
-	token := strings.TrimSpace(string(content))
-	if token == "" {
-		return "", console.Fail(console.ExitUsage, "write the token into it, and nothing else",
-			"--token-file: %s is empty", n.TokenFile)
-	}
-	return token, nil
+	return strings.TrimSpace(token), nil
 }
 
 // Close closes the connections.

@@ -69,7 +69,7 @@ func (c *OffersListCommand) Run(ctx context.Context) error {
 		}
 		all, err := offersOf(ctx, client)
 		if err != nil {
-			return withoutWallet(owner, err)
+			return s.node.withoutWallet(owner, err)
 		}
 		answer := offersAnswer(all)
 		if len(all) == 0 {
@@ -170,7 +170,7 @@ func (a *answering) run(ctx context.Context, verb, done string, turn func(offer,
 		}
 		all, err := offersOf(ctx, client)
 		if err != nil {
-			return withoutWallet(owner, err)
+			return s.node.withoutWallet(owner, err)
 		}
 		waiting := []offer{}
 		for _, one := range all {
@@ -201,7 +201,7 @@ func (a *answering) choose(waiting []offer, owner, verb string) ([]offer, error)
 	if a.All {
 		return waiting, nil
 	}
-	list := fmt.Sprintf("`florin offers %s` lists them", owner)
+	list := a.Florin("offers", owner) + " lists them"
 	if len(a.IDs) == 0 {
 		switch len(waiting) {
 		case 0:

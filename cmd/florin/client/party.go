@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -34,7 +35,8 @@ type madeParty struct {
 	Preapproval *string `json:"preapproval"`
 }
 
-// Run makes each party that is not there yet, and says what it did also when it could not go on.
+// Run makes each party that is not there yet, whatever becomes of the others, and says what it did. It ends with the
+// code of the first failure.
 func (c *PartyNewCommand) Run(ctx context.Context) error {
 	return c.with(ctx, func(ctx context.Context, s *Session) error {
 		admin, err := s.Admin()
@@ -42,13 +44,17 @@ func (c *PartyNewCommand) Run(ctx context.Context) error {
 			return err
 		}
 		var made []madeParty
+		var failures []error
 		for _, name := range c.Names {
-			one, madeErr := c.make(ctx, s, admin, name)
+			one, err := c.make(ctx, s, admin, name)
 			if one.Party != "" {
 				made = append(made, one)
 			}
-			if err = madeErr; err != nil {
-				break
+			if err != nil {
+				failures = append(failures, named(s.Explain(err), name, len(c.Names)))
+			}
+			if ctx.Err() != nil || console.CodeOf(s.Explain(err)) == console.ExitNoNode {
+				break // it would be the same with the others
 			}
 		}
 		if len(made) > 0 {
@@ -56,8 +62,17 @@ func (c *PartyNewCommand) Run(ctx context.Context) error {
 				return err
 			}
 		}
-		return err
+		return console.FailAll(failures)
 	})
+}
+
+// named says of which of several names a failure is.
+func named(err error, name string, of int) error {
+	failed, ok := errors.AsType[*console.Error](err)
+	if of == 1 || !ok {
+		return err
+	}
+	return console.Fail(failed.Code, failed.Hint, "%s: %w", name, failed.Err)
 }
 
 func (c *PartyNewCommand) make(
@@ -98,7 +113,8 @@ func (c *PartyNewCommand) approve(
 ) (*string, error) {
 	id, _, err := approve(ctx, client)
 	if err != nil {
-		return nil, console.Fail(console.CodeOf(s.Explain(err)), "then `florin preapproval on "+name+"` tries that again",
+		again := s.node.Florin("preapproval", "on", name)
+		return nil, console.Fail(console.CodeOf(s.Explain(err)), "then "+again+" tries that again",
 			"%s is there, but without a preapproval: %s", name, firstLine(s.Explain(err)))
 	}
 	return &id, nil

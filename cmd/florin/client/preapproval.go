@@ -52,8 +52,8 @@ func (c *PreapprovalShowCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		text := fmt.Sprintf("%s has no preapproval: incoming coin is offered, and `florin offers accept %s` takes it",
-			owner.Name, owner.Name)
+		text := fmt.Sprintf("%s has no preapproval: incoming coin is offered, and %s takes it", owner.Name,
+			s.node.Florin("offers", "accept", owner.Name))
 		if found.ContractID != nil {
 			text = fmt.Sprintf("%s receives coin without being asked, until %s; %s pays and renews",
 				owner.Name, found.ExpiresAt.Local().Format(time.DateTime), hint(*found.Provider))

@@ -79,13 +79,13 @@ func (c *SendCommand) Run(ctx context.Context) error {
 			if c.Note != "" {
 				again = append(again, "--note", c.Note)
 			}
-			return s.mayHaveHappened(c.explain(ctx, sender, client, err), console.CommandLine(again...))
+			return s.mayHaveHappened(c.explain(ctx, sender, client, err), again...)
 		}
 		text := fmt.Sprintf("%s sent %s to %s", sender.Name, coins(c.Amount.Decimal), receiver.Name)
 		if id := out.Output.InstructionID; id != nil {
 			transfer.Status, transfer.ContractID, transfer.ExpiresAt = "pending", id, &expires
-			text = fmt.Sprintf("%s offers %s to %s until %s; `florin offers accept %s` takes it", sender.Name,
-				coins(c.Amount.Decimal), receiver.Name, expires.Local().Format(time.DateTime), receiver.Name)
+			text = fmt.Sprintf("%s offers %s to %s until %s; %s takes it", sender.Name, coins(c.Amount.Decimal), receiver.Name,
+				expires.Local().Format(time.DateTime), s.node.Florin("offers", "accept", receiver.Name))
 		}
 		return c.Print(console.Answer{Data: transfer, Text: text, Names: []string{transfer.TrackingID}})
 	})
@@ -104,6 +104,6 @@ func (c *SendCommand) explain(
 		return err
 	}
 	return console.Fail(console.ExitFailed,
-		fmt.Sprintf("`florin tap %s %s` mints coin on a development ledger", sender.Name, c.Amount.Show()),
+		c.Florin("tap", sender.Name, c.Amount.Show())+" mints coin on a development ledger",
 		"%s has %s to spend, which is less than %s", sender.Name, coins(has.Available), coins(c.Amount.Decimal))
 }

@@ -32,14 +32,15 @@ func (c *StartCommand) Run(ctx context.Context) error {
 func switchNode(ctx context.Context, dataDir string, timeout time.Duration, stop bool) error {
 	info, err := runfile.Read(dataDir)
 	if err != nil {
-		return console.Fail(console.ExitNoNode, "`florin up` starts everything", "%w", err)
+		return console.Fail(console.ExitNoNode, OnData(dataDir, "up")+" starts everything", "%w", err)
 	}
 	signal, word := StartNode, "running"
 	if stop {
-		signal, word = StopNode, "stopped; PostgreSQL and Temporal run on, `florin start` starts it again"
+		signal, word = StopNode, "stopped; PostgreSQL and Temporal run on, "+OnData(dataDir, "start")+" starts it again"
 	}
 	if !info.Switches {
-		return console.Fail(console.ExitFailed, "`florin stop` and `florin up` stop and start everything",
+		return console.Fail(console.ExitFailed, OnData(dataDir, "stop")+" and "+OnData(dataDir, "up")+
+			" stop and start everything",
 			"the florin that runs on data directory %s is of a version that does not stop its node alone", dataDir)
 	}
 	if info.Stopped != stop {
@@ -49,7 +50,7 @@ func switchNode(ctx context.Context, dataDir string, timeout time.Duration, stop
 		err := until(ctx, timeout, func(context.Context) (bool, error) {
 			found, err := runfile.Read(dataDir)
 			if err != nil {
-				err = console.Fail(console.ExitFailed, "`florin logs` says why", "%w", errors.Join(errEnded, err))
+				err = console.Fail(console.ExitFailed, OnData(dataDir, "logs")+" says why", "%w", errors.Join(errEnded, err))
 			}
 			return found.Stopped == stop, err
 		})

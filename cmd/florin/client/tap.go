@@ -42,7 +42,7 @@ func (c *TapCommand) Run(ctx context.Context) error {
 		id := cmp.Or(c.ID, uuid.NewString())
 		outcome, err := mint(ctx, client, owner.Party, c.Amount.String(), id)
 		if err != nil {
-			return s.mayHaveHappened(err, console.CommandLine("tap", c.Name, c.Amount.Show(), "--id", id))
+			return s.mayHaveHappened(err, "tap", c.Name, c.Amount.Show(), "--id", id)
 		}
 		return c.Print(console.Answer{
 			Data:  minted{owner.Party, c.Amount.String(), outcome.UpdateID, outcome.CompletionOffset},

@@ -68,7 +68,7 @@ func (c *UserNewCommand) Run(ctx context.Context) error {
 		}
 		return c.Print(console.Answer{
 			Data: made, Names: []string{made.ID},
-			Text: "made user " + made.ID + "; `florin token --user " + made.ID + "` prints a token",
+			Text: "made user " + made.ID + "; " + OnData("", "token", "--user", made.ID) + " prints a token",
 		})
 	})
 }

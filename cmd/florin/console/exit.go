@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // ExitCode is what a command ends with. The table in docs/cli.md explains each.
@@ -59,6 +60,22 @@ func (e *Error) Unwrap() error { return e.Err }
 // Fail ends a command with a code; the text says what is wrong, and the hint what to do.
 func Fail(code ExitCode, hint, format string, args ...any) error {
 	return &Error{Code: code, Err: fmt.Errorf(format, args...), Hint: hint}
+}
+
+// FailAll ends a command that went on after a failure: with the code and the hint of the first one, and a line for
+// each. Without a failure there is no error.
+func FailAll(failures []error) error {
+	if len(failures) < 2 { //nolint:mnd // one says what it is
+		return errors.Join(failures...)
+	}
+	lines, hint := make([]string, len(failures)), ""
+	for i, err := range failures {
+		lines[i], _, _ = strings.Cut(err.Error(), "\n")
+		if failed, ok := errors.AsType[*Error](err); ok && hint == "" {
+			hint = failed.Hint
+		}
+	}
+	return Fail(CodeOf(failures[0]), hint, "%s", strings.Join(lines, "\n"+hintIndent))
 }
 
 // CodeOf is the exit code of a command that ended with an error, or with none.

@@ -1,0 +1,53 @@
+// Package secret reads what nobody else may know: each such setting is given as it is, or as the name of a file.
+package secret
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/florinledger/florin/cmd/florin/console"
+)
+
+// FileSuffix is what the name of a flag has beyond that of the secret whose file it names.
+const FileSuffix = "-file"
+
+// Of is a secret that was given as it is, or as the name of a file; "" if it was not given at all. The file may change
+// while a node runs.
+func Of(value, file, flag string) (string, error) {
+	if file == "" {
+		return value, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("--%s%s=%s cannot be read: %w", flag, FileSuffix, file, err)
+	}
+	found := strings.TrimRight(string(text), "\r\n")
+	if found == "" {
+		return "", fmt.Errorf("--%s%s=%s is empty: write the secret into it, in one line", flag, FileSuffix, file)
+	}
+	return found, nil
+}
+
+// Once refuses a command line on which a secret is given both as it is and as the name of a file, each by a flag, the
+// environment or the settings file: nobody could tell which one is meant.
+func Once(parsed *kong.Context) error {
+	given := map[string]*kong.Flag{}
+	for _, flag := range parsed.Flags() {
+		if text, isText := parsed.FlagValue(flag).(string); isText && text != "" {
+			given[flag.Name] = flag
+		}
+	}
+	for _, flag := range parsed.Flags() {
+		file := given[flag.Name+FileSuffix]
+		if given[flag.Name] == nil || file == nil {
+			continue
+		}
+		return console.Fail(console.ExitUsage, fmt.Sprintf("%s and %s in the environment count, too; "+
+			"`%s --help` lists the settings", flag.Envs[0], file.Envs[0], strings.TrimSpace(parsed.Selected().FullPath())),
+			"--%s and --%s are both given: choose one", flag.Name, file.Name)
+	}
+	return nil
+}
