@@ -79,9 +79,6 @@ func (b *block) forgotten(submission ledger.Submission) *fault.Fault {
 		earliest = *bound
 	}
 	forgotten := b.head.Forgotten()
-	if b.mixed { // a program of the version before keeps no completions when it prunes
-		forgotten = b.head.PrunedTime
-	}
 	if b.head.Pruned == 0 || earliest.After(forgotten) || !b.now.After(forgotten) {
 		return nil
 	}

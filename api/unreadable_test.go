@@ -91,9 +91,10 @@ func TestWhatIsNoRequestKeepsItsPlace(t *testing.T) {
 		require.Eventually(t, func() bool { // a place may be let go a moment after its connection is closed
 			connection := s.dial()
 			_, _ = io.WriteString(connection, "garbage\r\n\r\n")
-			_, _ = io.Copy(io.Discard, connection)
-			return counted.Load() == times
+			answer, _ := io.ReadAll(connection)
+			return len(answer) > 0
 		}, apitest.Patience, time.Millisecond)
+		require.Eventually(t, func() bool { return counted.Load() == times }, apitest.Patience, time.Millisecond)
 	}
 	garbage(1)
 	require.Eventually(t, func() bool { return s.from("127.0.0.1") == nil }, apitest.Patience, time.Millisecond,

@@ -94,7 +94,7 @@ func (a *Auditor) Begin(ctx context.Context) (State, error) {
 		if err != nil {
 			return State{}, err
 		}
-		state.Opening, state.Held = held.total, held.total
+		state.Opening, state.Held, state.Holdings = held.total, held.total, held.holdings
 	}
 	return state, nil
 }

@@ -41,8 +41,7 @@ func (v *verifying) take(ctx context.Context, provider string) (release func(), 
 		v.lines[provider] = line
 	}
 	if line.inLine > maxVerifying {
-		return nil, fault.ServerOverloaded.New("%d tokens of the identity provider %q wait to be verified.", maxVerifying,
-			provider)
+		return nil, fault.ServerOverloaded.New("%d tokens of the same issuer wait to be verified.", maxVerifying)
 	}
 	line.inLine++
 	v.mu.Unlock()

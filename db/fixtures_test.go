@@ -125,7 +125,7 @@ func appendUpTo(
 		if err != nil {
 			return err
 		}
-		head.Offset, head.RecordTime = last, recorded
+		head.Offset, head.RecordTime, head.Traffic = last, recorded, ledger.TrafficAccount{}
 		entries.Head = head
 		return tx.Append(ctx, entries)
 	})

@@ -19,6 +19,8 @@ type Head struct {
 	Pruned ledger.Offset
 	// PrunedTime is the record time of the pruned offset; zero if the record was never pruned.
 	PrunedTime time.Time
+	// Keeps: the record was pruned there by a program that keeps completions, as [KeptCompletions] says.
+	Keeps bool
 	// Traffic is the node's account with the synchronizer there.
 	Traffic ledger.TrafficAccount
 }
@@ -73,7 +75,7 @@ func fromDBHead(row dbgen.LockHeadRow) Head {
 		},
 	}
 	if head.Pruned > 0 {
-		head.PrunedTime = row.PrunedTime
+		head.PrunedTime, head.Keeps = row.PrunedTime, row.KeptForOffset == row.PrunedOffset
 	}
 	return head
 }

@@ -72,8 +72,8 @@ func (d *DB) WakeProposals(ctx context.Context, receivers ...ledger.Party) error
 	return d.InTx(ctx, func(tx *Tx) error { return tx.wakeProposals(ctx, receivers...) })
 }
 
-// wakeProposals is [DB.WakeProposals] in a transaction that has not locked the head yet: whoever commits what
-// automation planned has the locks of tasks before that of the head.
+// wakeProposals is [DB.WakeProposals] in a transaction that has not locked the head yet. What automation planned is
+// committed with the head locked first, and skips tasks that are locked, so that neither waits for the other.
 func (t *Tx) wakeProposals(ctx context.Context, receivers ...ledger.Party) error {
 	const doing = "waking proposals of preapprovals"
 	err := t.queries.WakeTroubled(ctx, dbgen.WakeTroubledParams{

@@ -16,6 +16,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/fault"
 )
 
 // The defaults of the settings of a frame, as upstream's.
@@ -83,7 +84,11 @@ type Exchange struct {
 }
 
 // Frame serves the endpoints of one API family.
-type Frame struct{ options Options }
+type Frame struct {
+	options Options
+	// looking has an element for each second look at a caller's rights.
+	looking chan struct{}
+}
 
 // NewFrame makes a frame. The error names the part that is missing.
 func NewFrame(options Options) (*Frame, error) {
@@ -99,7 +104,7 @@ func NewFrame(options Options) (*Frame, error) {
 	if options.Limits == nil {
 		options.Limits = NewLimits(LimitOptions{Now: options.Now})
 	}
-	return &Frame{options: options}, nil
+	return &Frame{options: options, looking: make(chan struct{}, secondLooks)}, nil
 }
 
 // Mount adds the endpoints to the router. The error names an endpoint that is not put together properly.
@@ -251,12 +256,15 @@ func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 		return badRequest("header Authorization", "")
 	}
 	claims, err := f.options.Auth.Authenticate(ctx, token)
+	if fault.ServerOverloaded.Matches(err) {
+		return &OverloadedError{Err: err, After: retryAfter}
+	}
 	if err != nil {
 		return err
 	}
 	callOf(ctx).claims = claims
 	callOf(ctx).authenticate = f.authenticator(ctx, token)
-	callOf(ctx).lookAgain = f.authenticator(auth.Anew(ctx), token)
+	callOf(ctx).lookAgain = f.oneOfFew(ctx, f.authenticator(auth.Anew(ctx), token))
 	return nil
 }
 

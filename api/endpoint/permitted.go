@@ -3,8 +3,26 @@ package endpoint
 import (
 	"context"
 
+	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/fault"
 )
+
+// secondLooks is how many callers' rights are read again at once, each by two queries: refusals are for free, and must
+// not take the connections of the database.
+const secondLooks = 4
+
+// oneOfFew is a look at the rights of a caller in one of the few places for that.
+func (f *Frame) oneOfFew(ctx context.Context, look func() (auth.Claims, error)) func() (auth.Claims, error) {
+	return func() (auth.Claims, error) {
+		select {
+		case f.looking <- struct{}{}:
+		case <-ctx.Done():
+			return auth.Claims{}, ctx.Err()
+		}
+		defer func() { <-f.looking }()
+		return look()
+	}
+}
 
 // permitted does something for the caller. When that is refused for want of a right, the caller's rights are read once
 // more from the record, and where they have changed it is done again: a process hears of what another one has changed

@@ -126,7 +126,7 @@ func (s *servedStream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	open := &openStream{claims: callOf(ctx).claims, end: end, authenticate: callOf(ctx).authenticate}
-	callOf(ctx).regranted = open.take
+	callOf(ctx).regranted = func(claims auth.Claims) { streams.renew(open, claims) }
 	remove, refusal, unopened := streams.add(open, changes)
 	if unopened != nil {
 		s.refuse(ctx, w, unopened)

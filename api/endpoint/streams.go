@@ -254,6 +254,14 @@ func (s *Streams) removeRefused(user ledger.Identity) {
 	s.drain()
 }
 
+// renew notes with which rights a stream goes on, and checks them once more: they may have changed again in between.
+func (s *Streams) renew(open *openStream, claims auth.Claims) {
+	open.take(claims)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.recheck(map[*openStream]struct{}{open: {}})
+}
+
 func (s *Streams) remove(open *openStream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -181,10 +181,13 @@ func (a *API) executed(ctx context.Context, opened *prepared.Opened, refusal err
 	}
 	for _, completion := range completions {
 		if completion.Accepted() {
-			return a.updateOf(ctx, completion.UpdateID)
+			update, found, err := a.record.UpdateByID(ctx, completion.UpdateID)
+			if err != nil || found {
+				return update, err
+			}
 		}
 	}
-	return ledger.Update{}, refusal
+	return ledger.Update{}, refusal // also where the transaction was pruned, and its completion kept
 }
 
 func (a *API) submitAccept(

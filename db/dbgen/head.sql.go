@@ -14,7 +14,7 @@ import (
 
 const GetHead = `-- name: GetHead :one
 SELECT
-    ledger_offset, record_time, pruned_offset, pruned_time,
+    ledger_offset, record_time, pruned_offset, pruned_time, kept_for_offset,
     traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head
 `
@@ -24,6 +24,7 @@ type GetHeadRow struct {
 	RecordTime       time.Time
 	PrunedOffset     int64
 	PrunedTime       time.Time
+	KeptForOffset    int64
 	TrafficBase      int64
 	TrafficBaseAt    time.Time
 	TrafficPurchased int64
@@ -40,6 +41,7 @@ func (q *Queries) GetHead(ctx context.Context) (GetHeadRow, error) {
 		&i.RecordTime,
 		&i.PrunedOffset,
 		&i.PrunedTime,
+		&i.KeptForOffset,
 		&i.TrafficBase,
 		&i.TrafficBaseAt,
 		&i.TrafficPurchased,
@@ -51,7 +53,7 @@ func (q *Queries) GetHead(ctx context.Context) (GetHeadRow, error) {
 
 const LockHead = `-- name: LockHead :one
 SELECT
-    ledger_offset, record_time, pruned_offset, pruned_time,
+    ledger_offset, record_time, pruned_offset, pruned_time, kept_for_offset,
     traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head
 FOR UPDATE
@@ -62,6 +64,7 @@ type LockHeadRow struct {
 	RecordTime       time.Time
 	PrunedOffset     int64
 	PrunedTime       time.Time
+	KeptForOffset    int64
 	TrafficBase      int64
 	TrafficBaseAt    time.Time
 	TrafficPurchased int64
@@ -78,6 +81,7 @@ func (q *Queries) LockHead(ctx context.Context) (LockHeadRow, error) {
 		&i.RecordTime,
 		&i.PrunedOffset,
 		&i.PrunedTime,
+		&i.KeptForOffset,
 		&i.TrafficBase,
 		&i.TrafficBaseAt,
 		&i.TrafficPurchased,

@@ -74,7 +74,7 @@ func planSweep(s Situation) (plan.Step, error) {
 	if err != nil {
 		return plan.Step{}, err
 	}
-	if !ok { // a wallet makes it due again, too
+	if !ok { // it is looked at again, as all that is in trouble
 		return s.trouble("sweep of " + string(sender) + ": it has no wallet here, so that nothing is swept")
 	}
 	if ring, err := SweepRing(sender, config.Receiver, s.Settings.Sweep); err != nil {
