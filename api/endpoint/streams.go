@@ -82,8 +82,8 @@ type Streams struct {
 
 // openStream is what the registry knows of one stream.
 type openStream struct {
-	// claims are the caller's when it was authenticated. mu guards given, which takes their place once the rights were read
-	// again.
+	// claims are the caller's when it was authenticated. mu guards given, which takes their place once the rights were
+	// read again.
 	claims auth.Claims
 	mu     sync.Mutex
 	given  *auth.Claims

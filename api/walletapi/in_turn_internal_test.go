@@ -25,7 +25,8 @@ func TestWhatIsCommittedDirectlyTakesTurns(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []string{
 		"ActiveByTemplate", "ActiveContracts", "ActiveNetworkContracts", "AutomationSetting", "Balance",
-		"CheckOwnWallet", "CompletionsByHash", "Contract", "ContractByKey", "Contracts", "ExternalParty", "Head", "HeldContracts", "History",
+		"CheckOwnWallet", "CompletionsByHash", "Contract", "ContractByKey", "Contracts", "ExternalParty", "Head",
+		"HeldContracts", "History",
 		"LedgerSettings", "MergeDelegations", "Namespaces", "NetworkContract", "NetworkContracts", "NetworkUpdateByID",
 		"Offers", "OpenRounds", "Parties", "ProvidedPreapprovals", "Requesters", "Shared", "TrackedState", "UpdateByID",
 		"UpdateByOffset", "User", "UserNamed", "UserRights", "UsersOfParty", "WalletParty",
