@@ -181,7 +181,7 @@ func (a *API) executed(ctx context.Context, opened *prepared.Opened, refusal err
 	}
 	for _, completion := range completions {
 		if completion.Accepted() {
-			update, found, err := a.record.UpdateByID(ctx, completion.UpdateID)
+			update, found, err := a.updateLeft(ctx, completion.UpdateID)
 			if err != nil || found {
 				return update, err
 			}

@@ -138,11 +138,16 @@ func (a *API) firstTime(ctx context.Context, refusal *fault.Fault) (ledger.Updat
 }
 
 func (a *API) updateOf(ctx context.Context, id ledger.UpdateID) (ledger.Update, error) {
-	update, found, err := a.record.UpdateByID(ctx, id)
+	update, found, err := a.updateLeft(ctx, id)
 	if err == nil && !found {
 		err = fault.Internal(errors.New("the transaction that was just committed is not there: " + string(id)))
 	}
 	return update, err
+}
+
+// updateLeft is the transaction of one of the caller's submissions; not found where it was pruned.
+func (a *API) updateLeft(ctx context.Context, id ledger.UpdateID) (update ledger.Update, found bool, err error) {
+	return a.record.UpdateByID(ctx, id)
 }
 
 // exercise is the command that exercises a choice of the template T.
