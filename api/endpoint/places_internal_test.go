@@ -27,7 +27,7 @@ func TestNoIdentityProviderTakesAllPlaces(t *testing.T) {
 	l.streams.together = all / 2
 	kinds := map[string]*places{
 		"requests": l.requests, "waiting": l.waiting, "bodies": l.bodies,
-		"streamRequests": l.streamRequests, "answers": l.answers,
+		"streamRequests": l.streamRequests, "answers": l.answers, "freeAnswers": l.freeAnswers,
 		"streams": l.streams,
 	}
 	counted := 0
