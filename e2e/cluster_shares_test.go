@@ -58,7 +58,7 @@ func TestAPIsShareWhatAUserMayHave(t *testing.T) {
 	i := install(t)
 	file := filepath.Join(t.TempDir(), "settings")
 	write(t, file, "FLORIN_MAX_USER_STREAMS=4\n")
-	first := serve(t, "serve", i, "--settings-file", file)
+	first := serve(t, "serve", i, "--settings-file", file, "--log-level", "info")
 	alice := newAccount(t, first.endpoint, findDSO(t, first.endpoint), "alice", "alice")
 	coin, err := first.admin().FindCoin(t.Context(), findDSO(t, first.endpoint))
 	require.NoError(t, err)

@@ -16,7 +16,9 @@ import (
 
 // What the processes of a ledger know, by the names of their metrics.
 var (
-	ofHTTP     = []string{"florin_http_request_duration_seconds", "florin_http_requests_total"}
+	ofHTTP = []string{
+		"florin_http_request_duration_seconds", "florin_http_requests_total", "florin_http_unreadable_total",
+	}
 	ofTheClock = []string{"florin_record_time_ahead_seconds"}
 	ofDue      = []string{"florin_oldest_automation_seconds", "florin_oldest_lifecycle_seconds"}
 	ofAPIs     = []string{"florin_api_processes", "florin_oldest_submission_seconds"}

@@ -140,7 +140,7 @@ func TestTemporalBehindTLSWithCertificatesAndKeys(t *testing.T) {
 		"--temporal-tls-ca-path", servers.file, "--temporal-tls-server-name", "temporal.example",
 		"--temporal-tls-cert-path", certFile, "--temporal-tls-key-path", keyFile,
 	}
-	node := serve(t, "serve", i, append(credentials, "--temporal-api-key-file", apiKeyFile)...)
+	node := serve(t, "serve", i, append(credentials, "--temporal-api-key-file", apiKeyFile, "--log-level", "info")...)
 	alice := newAccount(t, node.endpoint, findDSO(t, node.endpoint), "alice", "alice")
 	coin, err := node.admin().FindCoin(t.Context(), findDSO(t, node.endpoint))
 	require.NoError(t, err)
