@@ -8,12 +8,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/singleflight"
 	"golang.org/x/time/rate"
+
+	"github.com/florinledger/florin/fault"
 )
 
 // How keys are fetched and kept (upstream's JWKS settings).
@@ -175,13 +176,13 @@ func (r *RemoteKeys) remember(place string, keys keySet, failed error) remembere
 	return set
 }
 
-// brief is an error with a text of maxFetchError bytes at most. The key set has a part in the text, and every token
-// that names its issuer is refused with it from then on.
+// brief is an error with a text of about maxFetchError bytes at most. The key set has a part in the text, and every
+// token that names its issuer is refused with it from then on.
 func brief(err error) error {
-	if err == nil || len(err.Error()) <= maxFetchError {
-		return err
+	if err == nil {
+		return nil
 	}
-	return errors.New(strings.ToValidUTF8(err.Error()[:maxFetchError], "") + "…")
+	return errors.New(fault.ShortenTo(maxFetchError, err.Error()))
 }
 
 // CheckKeyURL refuses places that keys may not be fetched from: they are reached over https, or are on this machine.

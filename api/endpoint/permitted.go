@@ -11,17 +11,15 @@ import (
 // not take the connections of the database.
 const secondLooks = 4
 
-// oneOfFew is a look at the rights of a caller in one of the few places for that.
-func (f *Frame) oneOfFew(ctx context.Context, look func() (auth.Claims, error)) func() (auth.Claims, error) {
-	return func() (auth.Claims, error) {
-		select {
-		case f.looking <- struct{}{}:
-		case <-ctx.Done():
-			return auth.Claims{}, ctx.Err()
-		}
-		defer func() { <-f.looking }()
-		return look()
+// lookAgain authenticates a token by what the record has now, in one of the few places for that.
+func (f *Frame) lookAgain(ctx context.Context, token string) (auth.Claims, error) {
+	select {
+	case f.looking <- struct{}{}:
+	case <-ctx.Done():
+		return auth.Claims{}, ctx.Err()
 	}
+	defer func() { <-f.looking }()
+	return f.authenticator(auth.Anew(ctx), token)()
 }
 
 // permitted does something for the caller. When that is refused for want of a right, the caller's rights are read once

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -82,11 +83,9 @@ type Streams struct {
 
 // openStream is what the registry knows of one stream.
 type openStream struct {
-	// claims are the caller's when it was authenticated. mu guards given, which takes their place once the rights were
-	// read again.
+	// claims are the caller's when it was authenticated; given takes their place once the rights were read again.
 	claims auth.Claims
-	mu     sync.Mutex
-	given  *auth.Claims
+	given  atomic.Pointer[auth.Claims]
 	// authenticate looks up what the caller may do now.
 	authenticate func() (auth.Claims, error)
 	// end makes the stream end with an error.
@@ -343,18 +342,12 @@ func (o *openStream) check() {
 }
 
 // take notes with which rights the stream goes on, which another process gave its user.
-func (o *openStream) take(claims auth.Claims) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.given = &claims
-}
+func (o *openStream) take(claims auth.Claims) { o.given.Store(&claims) }
 
 // now are the rights with which the stream was let in.
 func (o *openStream) now() auth.Claims {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.given != nil {
-		return *o.given
+	if given := o.given.Load(); given != nil {
+		return *given
 	}
 	return o.claims
 }

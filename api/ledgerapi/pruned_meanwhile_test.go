@@ -13,47 +13,25 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// prunedBetween is a record that is pruned, up to its end, before the read that is counted down to.
-type prunedBetween struct {
-	*db.DB
-
-	reads int
-}
-
-func (p *prunedBetween) read(ctx context.Context) error {
-	if p.reads--; p.reads != 0 {
-		return nil
-	}
-	head, err := p.DB.Head(ctx)
-	if err == nil {
-		_, err = p.Prune(ctx, head.Offset)
-	}
-	return err
-}
-
-func (p *prunedBetween) Head(ctx context.Context) (db.Head, error) {
-	if err := p.read(ctx); err != nil {
-		return db.Head{}, err
-	}
-	return p.DB.Head(ctx)
-}
+// prunedBetween prunes before the reads of lists.
+type prunedBetween struct{ apitest.PrunedBetween }
 
 func (p *prunedBetween) ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
-	if err := p.read(ctx); err != nil {
+	if err := p.Read(ctx); err != nil {
 		return nil, err
 	}
 	return p.DB.ActiveContracts(ctx, query)
 }
 
 func (p *prunedBetween) Updates(ctx context.Context, query db.UpdatesQuery) ([]ledger.Update, error) {
-	if err := p.read(ctx); err != nil {
+	if err := p.Read(ctx); err != nil {
 		return nil, err
 	}
 	return p.DB.Updates(ctx, query)
 }
 
 func (p *prunedBetween) Completions(ctx context.Context, query db.CompletionsQuery) ([]ledger.Completion, error) {
-	if err := p.read(ctx); err != nil {
+	if err := p.Read(ctx); err != nil {
 		return nil, err
 	}
 	return p.DB.Completions(ctx, query)
@@ -88,17 +66,17 @@ func TestNoListOfThePastLacksWhatWasPrunedMeanwhile(t *testing.T) {
 				require.NoError(t, err)
 				b.wait("archive-"+strconv.Itoa(read), exercise(note, "Archive", fields{}))
 				body := list.body(head.Offset, b.alice)
-				record.reads = 0
+				record.Reads = 0
 				whole := b.Call("alice", http.MethodPost, list.path, body)
 				require.Equal(t, http.StatusOK, whole.Status, whole.Text)
-				record.reads = read
+				record.Reads = read
 				again := b.Call("alice", http.MethodPost, list.path, body)
 				if again.Status == http.StatusOK {
 					require.Equal(t, whole.Text, again.Text, "pruned before read %d", read)
 				} else {
 					again.Refused(http.StatusBadRequest, "PARTICIPANT_PRUNED_DATA_ACCESSED")
 				}
-				if record.reads > 0 { // there are no more reads
+				if record.Reads > 0 { // there are no more reads
 					require.Greater(t, read, 2)
 					return
 				}

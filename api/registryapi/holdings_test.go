@@ -220,42 +220,20 @@ func TestHoldingsSummaryOfAPrunedRecord(t *testing.T) {
 		"the record before that was pruned")
 }
 
-// prunedBetween is a record that is pruned, up to its end, before the read that is counted down to.
-type prunedBetween struct {
-	*db.DB
-
-	reads int
-}
-
-func (p *prunedBetween) read(ctx context.Context) error {
-	if p.reads--; p.reads != 0 {
-		return nil
-	}
-	head, err := p.DB.Head(ctx)
-	if err == nil {
-		_, err = p.Prune(ctx, head.Offset)
-	}
-	return err
-}
-
-func (p *prunedBetween) Head(ctx context.Context) (db.Head, error) {
-	if err := p.read(ctx); err != nil {
-		return db.Head{}, err
-	}
-	return p.DB.Head(ctx)
-}
+// prunedBetween prunes before the reads of sums.
+type prunedBetween struct{ apitest.PrunedBetween }
 
 func (p *prunedBetween) LastRecordTime(
 	ctx context.Context, after, upTo ledger.Offset,
 ) (ledger.Offset, time.Time, bool, error) {
-	if err := p.read(ctx); err != nil {
+	if err := p.Read(ctx); err != nil {
 		return 0, time.Time{}, false, err
 	}
 	return p.DB.LastRecordTime(ctx, after, upTo)
 }
 
 func (p *prunedBetween) StillActive(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
-	if err := p.read(ctx); err != nil {
+	if err := p.Read(ctx); err != nil {
 		return nil, err
 	}
 	return p.DB.StillActive(ctx, query)
@@ -264,7 +242,7 @@ func (p *prunedBetween) StillActive(ctx context.Context, query db.ActiveQuery) (
 func (p *prunedBetween) SpentCoin(
 	ctx context.Context, owner ledger.Party, after db.SpentPosition, limit int32,
 ) ([]db.StoredContract, error) {
-	if err := p.read(ctx); err != nil {
+	if err := p.Read(ctx); err != nil {
 		return nil, err
 	}
 	return p.DB.SpentCoin(ctx, owner, after, limit)
@@ -284,7 +262,7 @@ func TestHoldingsSummaryNeverTellsWhatNeverWas(t *testing.T) {
 		tapped := lastRecordTime(t, s)
 		send(t, s, owner, bob.Party, "30")
 		owner.Tap("1")
-		record.reads = read
+		record.Reads = read
 		answer := s.Call("", http.MethodPost, "/api/scan/v0/holdings/summary", summaryRequest(tapped, nil, owner.Party))
 		if answer.Status == http.StatusOK {
 			told++
@@ -294,7 +272,7 @@ func TestHoldingsSummaryNeverTellsWhatNeverWas(t *testing.T) {
 		} else {
 			require.Contains(t, refusal(t, answer, http.StatusNotFound), "the record before that was pruned")
 		}
-		if record.reads > 0 { // there are no more reads
+		if record.Reads > 0 { // there are no more reads
 			require.Equal(t, 1, told, "once it was not pruned at all")
 			require.Greater(t, read, 4)
 			return
