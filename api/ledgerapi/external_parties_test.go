@@ -323,6 +323,7 @@ func TestWaitingForAnAllocation(t *testing.T) {
 	})
 }
 
+// contract: external-keys
 func TestGenerateTopologyRefusals(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -336,20 +337,25 @@ func TestGenerateTopologyRefusals(t *testing.T) {
 	s.Call(apitest.Admin, http.MethodPost, generatePath, good).OK(nil)
 	other := "other::" + key.Public().Fingerprint()
 	wrongFormat := fields{"format": signing.KeyRaw, "keySpec": signing.P256, "keyData": ""}
+	weak := fields{
+		"format": signing.KeyRaw, "keySpec": signing.Curve25519,
+		"keyData": base64.StdEncoding.EncodeToString(append([]byte{1}, make([]byte, 31)...)),
+	}
 	for want, changes := range map[string]fields{
-		"public_key is missing":                     {"publicKey": nil},
-		"public_key: keys of":                       {"publicKey": wrongFormat},
-		"synchronizer: ":                            {"synchronizer": "x"},
-		"Unknown or not connected synchronizer":     {"synchronizer": "other::" + apitest.Namespace},
-		"is a physical synchronizer id":             {"synchronizer": s.Node.SynchronizerID + "::35-0"},
-		"Party hint is empty":                       {"partyHint": ""},
-		"party_hint: ":                              {"partyHint": "car$ol"},
-		"Negative confirmation threshold":           {"confirmationThreshold": -1},
-		"otherConfirmingParticipantUids: ":          {"otherConfirmingParticipantUids": []string{"x"}},
-		"is also listed in 'observingParticipantUi": {"observingParticipantUids": []string{s.Node.ParticipantID}},
-		"referenced multiple times in the request":  {"observingParticipantUids": []string{other, other}},
-		"threshold exceeds number of confirming":    {"confirmationThreshold": 2},
-		"No participant would confirm":              {"localParticipantObservationOnly": true},
+		"public_key: the key data hold a point of small order": {"publicKey": weak},
+		"public_key is missing":                                {"publicKey": nil},
+		"public_key: keys of":                                  {"publicKey": wrongFormat},
+		"synchronizer: ":                                       {"synchronizer": "x"},
+		"Unknown or not connected synchronizer":                {"synchronizer": "other::" + apitest.Namespace},
+		"is a physical synchronizer id":                        {"synchronizer": s.Node.SynchronizerID + "::35-0"},
+		"Party hint is empty":                                  {"partyHint": ""},
+		"party_hint: ":                                         {"partyHint": "car$ol"},
+		"Negative confirmation threshold":                      {"confirmationThreshold": -1},
+		"otherConfirmingParticipantUids: ":                     {"otherConfirmingParticipantUids": []string{"x"}},
+		"is also listed in 'observingParticipantUi":            {"observingParticipantUids": []string{s.Node.ParticipantID}},
+		"referenced multiple times in the request":             {"observingParticipantUids": []string{other, other}},
+		"threshold exceeds number of confirming":               {"confirmationThreshold": 2},
+		"No participant would confirm":                         {"localParticipantObservationOnly": true},
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()

@@ -262,6 +262,8 @@ func TestTheTopologyOfAnExternalParty(t *testing.T) {
 			"Could not decode public key xyz as a hex string")
 		refused(t, o.post(generatePath, object{"party_hint": "x", "public_key": key[:10]}), 400,
 			"Failed to decode public key: ")
+		refused(t, o.post(generatePath, object{"party_hint": "x", "public_key": "01" + strings.Repeat("00", 31)}), 400,
+			"Failed to decode public key: the key data hold a point of small order")
 		refused(t, o.post(generatePath, object{"party_hint": "a::b", "public_key": key}), 400, "a::b")
 		refused(t, o.post(generatePath, object{"party_hint": "", "public_key": key}), 400, "")
 

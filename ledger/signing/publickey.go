@@ -8,8 +8,10 @@ import (
 	"crypto/x509"
 	"encoding/asn1"
 	"encoding/json"
+	"errors"
 	"fmt"
 
+	"filippo.io/edwards25519"
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 )
 
@@ -59,8 +61,27 @@ func ed25519Key(raw []byte) (PublicKey, error) {
 	if len(raw) != ed25519.PublicKeySize {
 		return PublicKey{}, fmt.Errorf("an Ed25519 public key has %d bytes, this one %d", ed25519.PublicKeySize, len(raw))
 	}
+	if err := checkEdwardsPoint(raw); err != nil {
+		return PublicKey{}, err
+	}
 	key := ed25519.PublicKey(bytes.Clone(raw))
 	return PublicKey{spec: Curve25519, spki: append(bytes.Clone(spkiEd25519), raw...), key: key}, nil
+}
+
+// checkEdwardsPoint refuses bytes that are no point of the curve, a point that is not encoded in the one usual way, and
+// the eight points of small order: signatures that fit those can be made without a private key.
+func checkEdwardsPoint(raw []byte) error {
+	point, err := new(edwards25519.Point).SetBytes(raw)
+	switch {
+	case err != nil:
+		return errors.New("the key data hold no point of the curve of Ed25519")
+	case !bytes.Equal(point.Bytes(), raw):
+		return fmt.Errorf("the key data are not the usual encoding of the point, which is %x", point.Bytes())
+	case new(edwards25519.Point).MultByCofactor(point).Equal(edwards25519.NewIdentityPoint()) == 1:
+		return errors.New("the key data hold a point of small order, which no private key has: " +
+			"anybody could sign for it")
+	}
+	return nil
 }
 
 func parseSPKI(spec KeySpec, data []byte) (PublicKey, error) {

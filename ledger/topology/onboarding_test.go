@@ -19,6 +19,13 @@ func ptpOf(m *topologypb.TopologyTransaction) *topologypb.PartyToParticipant {
 	return m.GetMapping().GetPartyToParticipant()
 }
 
+// weaken replaces a key by the point that is nothing.
+func weaken(key *topologypb.SigningPublicKey) {
+	point := key.PublicKey[len(key.PublicKey)-32:]
+	clear(point)
+	point[0] = 1
+}
+
 // What cannot be read is refused whoever signs it.
 func TestTransactionsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
@@ -70,6 +77,9 @@ func TestTransactionsThatCannotBeRead(t *testing.T) {
 		{"scheme is out of use", func(m *topologypb.TopologyTransaction) { ptpOf(m).PartySigningKeys.Keys[0].Scheme = 1 }},
 		{"no SubjectPublicKeyInfo", func(m *topologypb.TopologyTransaction) {
 			ptpOf(m).PartySigningKeys.Keys[0].PublicKey[0] = 0
+		}},
+		{"signing key 1: the key data hold a point of small order", func(m *topologypb.TopologyTransaction) {
+			weaken(ptpOf(m).PartySigningKeys.Keys[0])
 		}},
 		{"a field that is not known here", func(m *topologypb.TopologyTransaction) {
 			ptpOf(m).ProtoReflect().SetUnknown([]byte{0x22, 0x01, 0x41}) // reserved field 4
