@@ -27,8 +27,8 @@ func (p *Packages) PayloadType(name lf.TypeName) (payload *lf.Type, ok bool) {
 	return t.payload.lfType, true
 }
 
-// ShortPayload is the payload of a contract with its decimals in their shortest form; as it is stored for contracts of
-// no template that is known.
+// ShortPayload is the payload of a contract as [lf.EncodeShortJSON] writes it; as it is stored for contracts of no
+// template that is known.
 func (p *Packages) ShortPayload(c Contract) (json.RawMessage, error) {
 	t, ok := p.PayloadType(c.Template)
 	if !ok {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger/lf"
 )
 
 // Strict marks a body type, by being embedded, whose required fields must be in the JSON.
@@ -55,17 +56,7 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 type Timestamp time.Time
 
 // String prints 0, 3 or 6 fraction digits, as few as tell the whole.
-func (t Timestamp) String() string {
-	instant := time.Time(t).UTC().Truncate(time.Microsecond)
-	layout := "2006-01-02T15:04:05.000000Z"
-	switch nanos := instant.Nanosecond(); {
-	case nanos == 0:
-		layout = "2006-01-02T15:04:05Z"
-	case nanos%int(time.Millisecond) == 0:
-		layout = "2006-01-02T15:04:05.000Z"
-	}
-	return instant.Format(layout)
-}
+func (t Timestamp) String() string { return lf.TimestampOf(time.Time(t)).Show() }
 
 // MarshalText implements [encoding.TextMarshaler].
 func (t Timestamp) MarshalText() ([]byte, error) { return []byte(t.String()), nil }

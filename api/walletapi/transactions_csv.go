@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/decimal"
@@ -139,7 +138,7 @@ func (t *csvTable) write(ctx context.Context, item history.Item) error {
 		inUSD = value.String()
 	}
 	row := []string{
-		item.Date.UTC().Format(time.RFC3339Nano), item.EventID, string(item.Kind), text(item.Subtype.Choice),
+		endpoint.Timestamp(item.Date).String(), item.EventID, string(item.Kind), text(item.Subtype.Choice),
 		text(string(t.party)), amount.String(), optional(price, known), inUSD,
 	}
 	row = append(row, transferCells(item)...)

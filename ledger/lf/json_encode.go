@@ -14,16 +14,20 @@ import (
 // declaration order with trailing absent optionals left out, variants as {"tag","value"}, generic maps as arrays of
 // pairs, nested optionals as nested arrays.
 func EncodeJSON(t *Type, value Value) json.RawMessage {
-	return encoder{decimal.Decimal.String}.append(nil, t, value)
+	return encoder{decimal.Decimal.String, Timestamp.String}.append(nil, t, value)
 }
 
-// EncodeShortJSON writes a value as [EncodeJSON] does, with decimals in their shortest form.
+// EncodeShortJSON writes a value as [EncodeJSON] does, with decimals in their shortest form and times with 0, 3 or 6
+// fraction digits.
 func EncodeShortJSON(t *Type, value Value) json.RawMessage {
-	return encoder{decimal.Decimal.Show}.append(nil, t, value)
+	return encoder{decimal.Decimal.Show, Timestamp.Show}.append(nil, t, value)
 }
 
-// encoder writes values, decimals as number writes them.
-type encoder struct{ number func(decimal.Decimal) string }
+// encoder writes values, decimals and times as it is told to.
+type encoder struct {
+	number  func(decimal.Decimal) string
+	instant func(Timestamp) string
+}
 
 func (e encoder) append(out []byte, t *Type, value Value) []byte {
 	switch value := value.(type) {
@@ -42,7 +46,7 @@ func (e encoder) append(out []byte, t *Type, value Value) []byte {
 	case ContractID:
 		return appendString(out, string(value))
 	case Timestamp:
-		return appendString(out, value.String())
+		return appendString(out, e.instant(value))
 	case Date:
 		return appendString(out, value.String())
 	case Enum:

@@ -34,6 +34,30 @@ const everything = `{"owner":"alice::1220","unit":{},"bool":true,"int":"-42","nu
 	`"any":{"tag":"Any_Map","value":{"k":{"tag":"Any_List","value":[{"tag":"Any_Text","value":"deep"}]}}},` +
 	`"duration":{"microseconds":"600000000"}}`
 
+// A time is printed in one form, however it was sent: as many fraction digits as tell the whole in values, 0, 3 or 6 in
+// short ones.
+//
+// contract: values-times
+func TestATimeIsPrintedInOneForm(t *testing.T) {
+	t.Parallel()
+	described := typeOf[lf.Timestamp](t)
+	for _, c := range []struct{ sent, value, short string }{
+		{"00Z", "00Z", "00Z"},
+		{"00.000000Z", "00Z", "00Z"},
+		{"00.2Z", "00.2Z", "00.200Z"},
+		{"00.250Z", "00.25Z", "00.250Z"},
+		{"00.250000Z", "00.25Z", "00.250Z"},
+		{"00.2505Z", "00.2505Z", "00.250500Z"},
+		{"00.000010000Z", "00.00001Z", "00.000010Z"},
+	} {
+		const minute = `"2026-03-01T10:00:`
+		value, err := lf.DecodeJSON(described, []byte(minute+c.sent+`"`))
+		require.NoError(t, err)
+		require.Equal(t, minute+c.value+`"`, string(lf.EncodeJSON(described, value)))
+		require.Equal(t, minute+c.short+`"`, string(lf.EncodeShortJSON(described, value)))
+	}
+}
+
 // Decimals are shorter, and nothing else is: not texts that look like one.
 func TestShortJSONShortensDecimals(t *testing.T) {
 	t.Parallel()

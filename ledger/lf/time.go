@@ -73,8 +73,21 @@ func saturatingDifference(a, b int64) int64 {
 	}
 }
 
-// String prints the timestamp in ISO 8601 with up to six fraction digits, as in JSON.
+// String prints the timestamp in ISO 8601 with as many fraction digits as tell the whole, as values have it in JSON.
 func (t Timestamp) String() string { return t.Time().Format(timestampLayout) }
+
+// Show prints the timestamp in ISO 8601 with 0, 3 or 6 fraction digits, as few as tell the whole: times beside values
+// have this form, and so have payloads for wallets.
+func (t Timestamp) Show() string {
+	switch micros := t.Time().Nanosecond() / 1000; {
+	case micros == 0:
+		return t.Time().Format("2006-01-02T15:04:05Z")
+	case micros%1000 == 0:
+		return t.Time().Format("2006-01-02T15:04:05.000Z")
+	default:
+		return t.Time().Format("2006-01-02T15:04:05.000000Z")
+	}
+}
 
 // ParseTimestamp reads an ISO 8601 date-time with a zone. Digits beyond the microsecond are dropped.
 func ParseTimestamp(text string) (Timestamp, error) {
