@@ -15,7 +15,7 @@ import (
 
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/api/walletapi"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/db"
 )
 
@@ -65,7 +65,7 @@ func (s *Server) again(request *http.Request, content []byte) *httptest.Response
 		require.Equal(s.tb, first.Body.String(), second.Body.String(), "%s %s again", request.Method, request.URL)
 	}
 	if !slices.Contains(repeatable(), route) {
-		require.Equal(s.tb, first.Header().Get(walletapi.WorkflowHeader), second.Header().Get(walletapi.WorkflowHeader))
+		require.Equal(s.tb, first.Header().Get(validator.WorkflowHeader), second.Header().Get(validator.WorkflowHeader))
 	}
 	third := serve()
 	require.Equal(s.tb, "true", third.Header().Get(changes.ReplayedHeader), "%s %s", request.Method, request.URL)

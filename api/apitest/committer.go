@@ -63,7 +63,7 @@ func (c *committer) SubmitAndWait(ctx context.Context, submission ledger.Submiss
 	return completion, err
 }
 
-// SubmitAndTrace implements [walletapi.Submitter].
+// SubmitAndTrace implements [validator.Submitter].
 func (c *committer) SubmitAndTrace(
 	ctx context.Context, submission ledger.Submission,
 ) (ledger.Completion, string, error) {
@@ -71,7 +71,7 @@ func (c *committer) SubmitAndTrace(
 	return completion, "submit:" + submission.CommandID, err
 }
 
-// WorkflowOf implements [walletapi.Submitter].
+// WorkflowOf implements [validator.Submitter].
 func (c *committer) WorkflowOf(_ context.Context, completion ledger.Completion) (string, error) {
 	return "submit:" + completion.CommandID, nil
 }

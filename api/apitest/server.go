@@ -26,6 +26,7 @@ import (
 	"github.com/florinledger/florin/api/registryapi"
 	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/api/walletapi"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/builtin"
@@ -61,7 +62,7 @@ type Options struct {
 	// Submitter replaces the one that commits on the spot.
 	Submitter ledgerapi.Submitter
 	// Wallets replaces that of the wallets.
-	Wallets walletapi.Submitter
+	Wallets validator.Submitter
 	// Onboarder replaces the one that onboards on the spot.
 	Onboarder parties.Onboarder
 	// Record and Watcher replace the database.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/api/walletapi"
+	"github.com/florinledger/florin/api/walletapi/validator"
 )
 
 // withoutWorkflow are the beginnings of paths that change what is not on the ledger: no workflow does it.
@@ -35,6 +35,6 @@ func (s *Server) checkWorkflow(request *http.Request, route *routers.Route, reco
 	excepted := slices.Contains(repeatable(), route.Path) ||
 		slices.ContainsFunc(withoutWorkflow(), func(prefix string) bool { return strings.HasPrefix(route.Path, prefix) })
 	if changed && !excepted {
-		require.NotEmpty(s.tb, recorder.Header().Get(walletapi.WorkflowHeader), "%s %s", request.Method, request.URL)
+		require.NotEmpty(s.tb, recorder.Header().Get(validator.WorkflowHeader), "%s %s", request.Method, request.URL)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/changes"
-	"github.com/florinledger/florin/api/walletapi"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -69,7 +69,7 @@ func TestWhatHasExpiredMakesRoom(t *testing.T) {
 
 // turningAway is a way to the ledger that ends in an error.
 type turningAway struct {
-	walletapi.Submitter
+	validator.Submitter
 
 	err error
 }

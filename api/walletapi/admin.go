@@ -8,6 +8,7 @@ import (
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	v0 "github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -60,11 +61,6 @@ type RequestAmplification struct {
 	PatienceSeconds int32 `json:"patience_seconds" required:"true" doc:"After how long to the next"`
 }
 
-// ProvidedTransferPreapprovalResponse is a preapproval.
-type ProvidedTransferPreapprovalResponse struct {
-	TransferPreapproval v0.ContractWithState `json:"transfer_preapproval" required:"true" doc:"The preapproval"`
-}
-
 type receiverRequest struct {
 	Receiver string `path:"receiver-party" doc:"Whose preapproval it is"`
 }
@@ -72,10 +68,10 @@ type receiverRequest struct {
 func (a *API) participantIdentities(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (out ParticipantIdentitiesResponse, err error) {
-	if err := a.operator(ctx); err != nil {
+	if err := a.RequireOperator(ctx); err != nil {
 		return out, err
 	}
-	key, err := signing.PrivateKeyOf(signing.Curve25519, a.node.PrivateKey)
+	key, err := signing.PrivateKeyOf(signing.Curve25519, a.Node.PrivateKey)
 	if err != nil {
 		return out, fault.Internal(err)
 	}
@@ -88,7 +84,7 @@ func (a *API) participantIdentities(
 		return out, fault.Internal(err)
 	}
 	return ParticipantIdentitiesResponse{
-		ID:                      a.node.ParticipantID,
+		ID:                      a.Node.ParticipantID,
 		Keys:                    []ParticipantKey{{Type: "signing", KeyID: public.Fingerprint(), Name: new("namespace")}},
 		AuthorizedStoreSnapshot: snapshot,
 	}, nil
@@ -97,58 +93,58 @@ func (a *API) participantIdentities(
 func (a *API) connectionConfig(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (GlobalDomainConnectionConfigResponse, error) {
-	if err := a.operator(ctx); err != nil {
+	if err := a.RequireOperator(ctx); err != nil {
 		return GlobalDomainConnectionConfigResponse{}, err
 	}
-	alias, _, _ := strings.Cut(a.node.SynchronizerID, "::")
+	alias, _, _ := strings.Cut(a.Node.SynchronizerID, "::")
 	return GlobalDomainConnectionConfigResponse{SequencerConnections: SequencerConnections{
 		Connections:    []SequencerConnection{{Alias: alias}},
 		TrustThreshold: 1, RequestAmplification: RequestAmplification{Factor: 1},
 	}}, nil
 }
 
-func (a *API) listPreapprovals(ctx context.Context, _ endpoint.NoRequest) (ListContractsResponse, error) {
-	if err := a.operator(ctx); err != nil {
-		return ListContractsResponse{}, err
+func (a *API) listPreapprovals(ctx context.Context, _ endpoint.NoRequest) (validator.ListContractsResponse, error) {
+	if err := a.RequireOperator(ctx); err != nil {
+		return validator.ListContractsResponse{}, err
 	}
 	var contracts []ledger.Contract
-	err := eachActive(ctx, a, a.node.Operator, func(c contract[coin.TransferPreapproval]) bool {
-		if c.Payload.Provider == a.node.Operator {
+	err := validator.EachActive(ctx, a.Base, a.Node.Operator, func(c validator.Contract[coin.TransferPreapproval]) bool {
+		if c.Payload.Provider == a.Node.Operator {
 			contracts = append(contracts, c.Contract)
 		}
-		return len(contracts) < maxContracts
+		return len(contracts) < validator.MaxContracts
 	})
 	if err != nil {
-		return ListContractsResponse{}, err
+		return validator.ListContractsResponse{}, err
 	}
-	return a.listed(contracts)
+	return a.Listed(contracts)
 }
 
 func (a *API) lookupPreapproval(
 	ctx context.Context, req receiverRequest,
-) (out ProvidedTransferPreapprovalResponse, err error) {
+) (out validator.ProvidedTransferPreapprovalResponse, err error) {
 	_, preapproval, found, err := a.provided(ctx, req)
 	if err != nil {
 		return out, err
 	}
 	if !found {
-		return out, noPreapproval(ledger.Party(req.Receiver))
+		return out, validator.NoPreapproval(ledger.Party(req.Receiver))
 	}
-	out.TransferPreapproval, err = v0.ToAPIContractWithState(a.packages, preapproval.Contract, a.node.SynchronizerID)
+	out.TransferPreapproval, err = v0.ToAPIContractWithState(a.Packages, preapproval.Contract, a.Node.SynchronizerID)
 	return out, err
 }
 
 // provided is the preapproval that the operator provides for a party; false when there is none.
 func (a *API) provided(
 	ctx context.Context, req receiverRequest,
-) (receiver ledger.Party, found contract[coin.TransferPreapproval], ok bool, err error) {
-	if err := a.operator(ctx); err != nil {
+) (receiver ledger.Party, found validator.Contract[coin.TransferPreapproval], ok bool, err error) {
+	if err := a.RequireOperator(ctx); err != nil {
 		return "", found, false, err
 	}
-	if receiver, err = partyOf(req.Receiver); err != nil {
+	if receiver, err = validator.PartyOf(req.Receiver); err != nil {
 		return "", found, false, err
 	}
-	found, ok, err = a.providedTo(ctx, receiver)
+	found, ok, err = a.ProvidedTo(ctx, receiver)
 	return receiver, found, ok, err
 }
 
@@ -186,23 +182,23 @@ func (a *API) wakeProposals(ctx context.Context, receiver ledger.Party) {
 
 // cancelProvided cancels the preapproval that lasts longest, and with it all others that have not expired.
 func (a *API) cancelProvided(ctx context.Context, receiver ledger.Party, longest ledger.ContractID) error {
-	all := change{ActAs: []ledger.Party{a.node.Operator}, ReadAs: []ledger.Party{a.node.DSO}}
+	all := validator.Change{ActAs: []ledger.Party{a.Node.Operator}, ReadAs: []ledger.Party{a.Node.DSO}}
 	var failed error
-	err := eachActive(ctx, a, receiver, func(c contract[coin.TransferPreapproval]) bool {
-		provided := c.Payload.Receiver == receiver && c.Payload.Provider == a.node.Operator
-		if !provided || c.ID != longest && !a.now().Before(c.Payload.ExpiresAt.Time()) {
+	err := validator.EachActive(ctx, a.Base, receiver, func(c validator.Contract[coin.TransferPreapproval]) bool {
+		provided := c.Payload.Receiver == receiver && c.Payload.Provider == a.Node.Operator
+		if !provided || c.ID != longest && !a.Now().Before(c.Payload.ExpiresAt.Time()) {
 			return true
 		}
 		var cancel ledger.Command
-		cancel, failed = exercise[coin.TransferPreapproval](a, c.ID, "TransferPreapproval_Cancel",
-			coin.TransferPreapprovalCancel{P: a.node.Operator})
+		cancel, failed = validator.Exercise[coin.TransferPreapproval](a.Base, c.ID, "TransferPreapproval_Cancel",
+			coin.TransferPreapprovalCancel{P: a.Node.Operator})
 		all.Commands = append(all.Commands, cancel)
 		return failed == nil
 	})
 	if err = errors.Join(err, failed); err != nil {
 		return err
 	}
-	_, err = a.submit(ctx, all)
+	_, err = a.Submit(ctx, all)
 	return err
 }
 
@@ -213,29 +209,29 @@ func (a *API) forgetProvided(ctx context.Context, receiver ledger.Party) error {
 	if _, again, err := attempt.Before(ctx); err != nil || again {
 		return err
 	}
-	_, proposed, err := a.proposalFor(ctx, receiver)
+	_, proposed, err := a.ProposalFor(ctx, receiver)
 	if err != nil {
 		return err
 	}
 	if proposed { // what was paid is on offer still
-		return noPreapproval(receiver)
+		return validator.NoPreapproval(receiver)
 	}
 	forgot, err := a.record.ForgetProvidedPreapproval(ctx, receiver, attempt.Claim())
 	if err == nil && !forgot {
-		err = noPreapproval(receiver)
+		err = validator.NoPreapproval(receiver)
 	}
 	return err
 }
 
 // balanceAsOfEarliest adds up what a party holds, as of the earliest round that is open.
 func (a *API) balanceAsOfEarliest(ctx context.Context, party ledger.Party) (wallet.Balance, error) {
-	n, err := a.network(ctx)
+	n, err := a.Network(ctx)
 	if err != nil {
 		return wallet.Balance{}, err
 	}
 	// There is one, or network had refused.
-	earliest, _ := coin.EarliestRound(n.open, payloadOfRound, lf.TimestampOf(a.now()))
-	holdings, err := a.holdings(ctx, party)
+	earliest, _ := n.Earliest(lf.TimestampOf(a.Now()))
+	holdings, err := a.Holdings(ctx, party)
 	if err != nil {
 		return wallet.Balance{}, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/coin/token"
 	"github.com/florinledger/florin/db"
@@ -28,7 +29,7 @@ type ListAllocationRequestsResponse struct {
 func (a *API) listAllocationRequests(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (response ListAllocationRequestsResponse, err error) {
-	w, err := a.caller(ctx, "listAllocationRequests")
+	w, err := a.Caller(ctx, "listAllocationRequests")
 	if err != nil {
 		return response, err
 	}
@@ -36,23 +37,23 @@ func (a *API) listAllocationRequests(
 	if err != nil || len(templates) == 0 {
 		return response, err
 	}
-	picked := newFairList[ledger.Contract](maxContracts, w.party, a.node.DSO)
-	named := db.Named{Party: w.party, Templates: templates}
-	err = a.eachNamed(ctx, named, func(_ context.Context, stored db.StoredContract) (bool, error) {
+	picked := validator.NewFairList[ledger.Contract](validator.MaxContracts, w.Party, a.Node.DSO)
+	named := db.Named{Party: w.Party, Templates: templates}
+	err = a.EachNamed(ctx, named, func(_ context.Context, stored db.StoredContract) (bool, error) {
 		// A contract whose view cannot be read asks for nothing.
-		if names, err := a.namesSender(stored.Contract, name, w.party); err == nil && names {
-			picked.add(stored.Contract, stored.Contract)
+		if names, err := a.namesSender(stored.Contract, name, w.Party); err == nil && names {
+			picked.Add(stored.Contract, stored.Contract)
 		}
 		return true, nil
 	})
 	if err == nil {
-		err = budget.Of(ctx).Take(picked.bytes)
+		err = budget.Of(ctx).Take(picked.Bytes)
 	}
 	if err != nil {
 		return response, err
 	}
-	for _, contract := range picked.items() {
-		shown, err := v0.ToAPIContract(a.packages, contract)
+	for _, contract := range picked.Items() {
+		shown, err := v0.ToAPIContract(a.Packages, contract)
 		if err != nil {
 			return response, err
 		}
@@ -67,11 +68,11 @@ func (a *API) allocationRequestTemplates() (name lf.TypeName, templates []string
 	if err != nil {
 		return name, nil, fault.Internal(err)
 	}
-	name, refusal := a.packages.ResolveTemplate(reference, nil)
+	name, refusal := a.Packages.ResolveTemplate(reference, nil)
 	if refusal != nil {
 		return name, nil, refusal
 	}
-	for _, template := range a.packages.Implementers(name) {
+	for _, template := range a.Packages.Implementers(name) {
 		templates = append(templates, template.String())
 	}
 	slices.SortFunc(templates, cmp.Compare)
@@ -80,7 +81,7 @@ func (a *API) allocationRequestTemplates() (name lf.TypeName, templates []string
 
 // namesSender reports whether a request asks a party to set coin aside.
 func (a *API) namesSender(c ledger.Contract, name lf.TypeName, party ledger.Party) (bool, error) {
-	content, ok, err := a.packages.View(c, name)
+	content, ok, err := a.Packages.View(c, name)
 	if err != nil || !ok {
 		return false, err
 	}
@@ -107,7 +108,7 @@ type RejectAllocationRequestResponse struct {
 func (a *API) rejectAllocationRequest(
 	ctx context.Context, req contractRequest,
 ) (response RejectAllocationRequestResponse, err error) {
-	w, err := a.caller(ctx, "rejectAllocationRequest")
+	w, err := a.Caller(ctx, "rejectAllocationRequest")
 	if err != nil {
 		return response, err
 	}
@@ -121,26 +122,26 @@ func (a *API) rejectAllocationRequest(
 	}
 	names := false
 	if found && stored.Archived == nil && slices.Contains(templates, stored.Template.String()) &&
-		stored.IsStakeholder(w.party) {
-		if names, err = a.namesSender(stored.Contract, name, w.party); err != nil {
+		stored.IsStakeholder(w.Party) {
+		if names, err = a.namesSender(stored.Contract, name, w.Party); err != nil {
 			return response, err
 		}
 	}
 	if !names {
 		return response, v0.NotFound("AllocationRequest '%s' not found.", req.ID)
 	}
-	argument, err := ledger.Encode(a.packages, token.AllocationRequestReject{Actor: w.party})
+	argument, err := ledger.Encode(a.Packages, token.AllocationRequestReject{Actor: w.Party})
 	if err != nil {
 		return response, fault.Internal(err)
 	}
-	update, err := a.submit(ctx, change{
-		ActAs: []ledger.Party{w.party}, Commands: []ledger.Command{{Exercise: &ledger.ExerciseCommand{
+	update, err := a.Submit(ctx, validator.Change{
+		ActAs: []ledger.Party{w.Party}, Commands: []ledger.Command{{Exercise: &ledger.ExerciseCommand{
 			Template: name, Contract: stored.ID, Choice: "AllocationRequest_Reject", Argument: argument,
 		}}},
 	})
 	if err != nil {
 		return response, err
 	}
-	result, err := resultOf[token.ChoiceExecutionMetadata](a, update)
+	result, err := validator.ResultOf[token.ChoiceExecutionMetadata](a.Base, update)
 	return RejectAllocationRequestResponse{Meta: result.Meta.Values}, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/registry"
 	"github.com/florinledger/florin/coin/token"
@@ -81,7 +82,7 @@ type allocateAmuletRequest struct {
 func (a *API) allocateAmulet(
 	ctx context.Context, req allocateAmuletRequest,
 ) (response AllocateAmuletResponse, err error) {
-	w, err := a.caller(ctx, "allocateAmulet")
+	w, err := a.Caller(ctx, "allocateAmulet")
 	if err != nil {
 		return response, err
 	}
@@ -94,34 +95,35 @@ func (a *API) allocateAmulet(
 	if reference.CID != nil {
 		cid = string(*reference.CID)
 	}
-	id := commandID("allocateAmulet", []ledger.Party{w.party, specification.Settlement.Executor},
+	id := commandID("allocateAmulet", []ledger.Party{w.Party, specification.Settlement.Executor},
 		reference.ID, cid, specification.TransferLegID)
-	requestedAt := lf.TimestampOf(a.now().Add(-requestMargin))
+	requestedAt := lf.TimestampOf(a.Now().Add(-requestMargin))
 	result, err := paying[token.AllocationInstructionResult](a, w, id,
 		"WalletAppInstall_AllocationFactory_Allocate", func(v plan.View) (argument walletapp.InstallAllocationFactoryAllocate,
 			err error,
 		) {
 			argument.AllocateArg = token.AllocationFactoryAllocate{
-				ExpectedAdmin: a.node.DSO, Allocation: specification, RequestedAt: requestedAt,
+				ExpectedAdmin: a.Node.DSO, Allocation: specification, RequestedAt: requestedAt,
 			}
-			if _, err := a.network(ctx); err != nil {
+			if _, err := a.Network(ctx); err != nil {
 				return argument, err
 			}
 			network, err := a.registryNetwork(ctx)
 			if err != nil {
 				return argument, err
 			}
-			if argument.AllocateArg.InputHoldingCids, err = a.tokenInputs(v, w.party, network); err != nil {
+			if argument.AllocateArg.InputHoldingCids, err = a.tokenInputs(v, w.Party, network); err != nil {
 				return argument, err
 			}
 			argument.AllocationFactory = lf.CID[token.AllocationFactory](network.Factory.ID)
 			argument.AllocateArg.ExtraArgs, err = extraArgs(network.AllocationFactory())
 			return argument, err
-		}).submit(ctx, a)
+		}).Submit(ctx, a.Base)
 	if err != nil {
 		settlement := specification.Settlement
-		return response, a.explainLate(err, deadlineOf("settlement.allocate_before", settlement.AllocateBefore.Time()),
-			deadlineOf("settlement.settle_before", settlement.SettleBefore.Time()))
+		return response, a.ExplainLate(err,
+			validator.DeadlineOf("settlement.allocate_before", settlement.AllocateBefore.Time()),
+			validator.DeadlineOf("settlement.settle_before", settlement.SettleBefore.Time()))
 	}
 	response.SenderChangeCids, response.Meta = contractIDs(result.SenderChangeCids), result.Meta.Values
 	switch output := result.Output; {
@@ -137,7 +139,7 @@ func (a *API) allocateAmulet(
 
 // decodeAllocation reads what a caller wants to set coin aside for.
 func (a *API) decodeAllocation(
-	w walletUser, body AllocateAmuletRequest,
+	w validator.Owner, body AllocateAmuletRequest,
 ) (specification token.AllocationSpecification, err error) {
 	settlement := token.SettlementInfo{
 		SettlementRef: token.Reference{ID: body.Settlement.SettlementRef.ID},
@@ -148,7 +150,7 @@ func (a *API) decodeAllocation(
 		settlement.SettlementRef.CID = &id
 	}
 	leg := token.TransferLeg{
-		Sender: w.party, InstrumentID: a.instrument(), Meta: token.Metadata{Values: body.TransferLeg.Meta},
+		Sender: w.Party, InstrumentID: a.instrument(), Meta: token.Metadata{Values: body.TransferLeg.Meta},
 	}
 	if settlement.Executor, err = decodeParty("settlement.executor", body.Settlement.Executor); err != nil {
 		return specification, err
@@ -186,8 +188,8 @@ type ListedAllocation struct {
 }
 
 func (a *API) listAllocations(ctx context.Context, _ endpoint.NoRequest) (response ListAllocationsResponse, err error) {
-	contracts, err := listedIf(ctx, a, "listAmuletAllocations", func(w walletUser, c coin.AmuletAllocation) bool {
-		return c.Allocation.TransferLeg.Sender == w.party
+	contracts, err := listedIf(ctx, a, "listAmuletAllocations", func(w validator.Owner, c coin.AmuletAllocation) bool {
+		return c.Allocation.TransferLeg.Sender == w.Party
 	})
 	for _, c := range contracts {
 		response.Allocations = append(response.Allocations, ListedAllocation{c})
@@ -204,27 +206,27 @@ type WithdrawAllocationResponse struct {
 func (a *API) withdrawAllocation(
 	ctx context.Context, req contractRequest,
 ) (response WithdrawAllocationResponse, err error) {
-	w, err := a.caller(ctx, "withdrawAmuletAllocation")
+	w, err := a.Caller(ctx, "withdrawAmuletAllocation")
 	if err != nil {
 		return response, err
 	}
 	result, err := paying[token.AllocationWithdrawResult](a, w, "", "WalletAppInstall_Allocation_Withdraw",
 		func(plan.View) (argument walletapp.InstallAllocationWithdraw, err error) {
-			allocation, err := activeByID[coin.AmuletAllocation](ctx, a, w.party, req.ID)
+			allocation, err := validator.ActiveByID[coin.AmuletAllocation](ctx, a.Base, w.Party, req.ID)
 			if isNotFound(err) {
 				return argument, v0.NotFound("AmuletAllocation '%s' not found.", req.ID)
 			}
 			if err != nil {
 				return argument, err
 			}
-			locked, err := registry.LockedOfAllocation(a.packages, allocation.Contract)
+			locked, err := registry.LockedOfAllocation(a.Packages, allocation.Contract)
 			if err != nil {
 				return argument, err
 			}
 			argument.AllocationCid = lf.CID[token.Allocation](allocation.ID)
 			argument.WithdrawArg.ExtraArgs, err = a.lockedArgs(ctx, locked, release)
 			return argument, err
-		}).submit(ctx, a)
+		}).Submit(ctx, a.Base)
 	return WithdrawAllocationResponse{
 		SenderHoldingCids: contractIDs(result.SenderHoldingCids), Meta: result.Meta.Values,
 	}, err

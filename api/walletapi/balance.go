@@ -4,10 +4,8 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/api/endpoint"
-	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
-	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet"
 )
 
@@ -20,19 +18,19 @@ type GetBalanceResponse struct {
 }
 
 func (a *API) balance(ctx context.Context, _ endpoint.NoRequest) (GetBalanceResponse, error) {
-	w, err := a.caller(ctx, "getBalance")
+	w, err := a.Caller(ctx, "getBalance")
 	if err != nil {
 		return GetBalanceResponse{}, err
 	}
-	n, err := a.network(ctx)
+	n, err := a.Network(ctx)
 	if err != nil {
 		return GetBalanceResponse{}, err
 	}
-	holdings, err := a.holdings(ctx, w.party)
+	holdings, err := a.Holdings(ctx, w.Party)
 	if err != nil {
 		return GetBalanceResponse{}, err
 	}
-	balance, err := wallet.BalanceOf(holdings, n.latest.Payload.Round.Number)
+	balance, err := wallet.BalanceOf(holdings, n.Latest.Payload.Round.Number)
 	if err != nil {
 		return GetBalanceResponse{}, fault.Internal(err)
 	}
@@ -40,25 +38,4 @@ func (a *API) balance(ctx context.Context, _ endpoint.NoRequest) (GetBalanceResp
 		Round: balance.Round, EffectiveUnlockedQty: balance.Unlocked, EffectiveLockedQty: balance.Locked,
 		TotalHoldingFees: balance.UnlockedFees,
 	}, nil
-}
-
-// holdings are all coins of a party.
-func (a *API) holdings(ctx context.Context, party ledger.Party) ([]wallet.Holding, error) {
-	var holdings []wallet.Holding
-	err := eachActive(ctx, a, party, func(c contract[coin.Amulet]) bool {
-		if c.Payload.Owner == party {
-			holdings = append(holdings, wallet.Holding{ID: c.ID, Amount: c.Payload.Amount})
-		}
-		return true
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = eachActive(ctx, a, party, func(c contract[coin.LockedAmulet]) bool {
-		if c.Payload.Amulet.Owner == party {
-			holdings = append(holdings, wallet.Holding{ID: c.ID, Amount: c.Payload.Amulet.Amount, Locked: true})
-		}
-		return true
-	})
-	return holdings, err
 }

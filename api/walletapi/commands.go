@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/fault"
@@ -32,13 +33,13 @@ func commandID(method string, parties []ledger.Party, discriminators ...string) 
 
 // through makes a change in a user's wallet, a choice of its WalletAppInstall, and returns the choice's result.
 func through[R, A any](
-	ctx context.Context, a *API, w walletUser, commandID, choice string, argument A,
+	ctx context.Context, a *API, w validator.Owner, commandID, choice string, argument A,
 ) (result R, err error) {
-	made, err := throughWallet(a, w, commandID, choice, argument)
+	made, err := validator.ThroughWallet(a.Base, w, commandID, choice, argument)
 	if err != nil {
 		return result, err
 	}
-	return composedOf[R](a, w, made).submit(ctx, a)
+	return validator.ComposedOf[R](a.Base, w, made).Submit(ctx, a.Base)
 }
 
 // namedFor is how long a change counts that its caller has named, and no tracking id keeps (upstream's duration).
@@ -46,16 +47,16 @@ const namedFor = 24 * time.Hour
 
 // paying is a choice of a user's WalletAppInstall whose argument names coin of the wallet. The answer is its result.
 func paying[R, A any](
-	a *API, w walletUser, commandID, choice string, compose func(plan.View) (A, error),
-) composed[R] {
-	c := composedOf[R](a, w, change{})
-	c.payer = w.party
-	c.compose = func(v plan.View) (change, error) {
+	a *API, w validator.Owner, commandID, choice string, compose func(plan.View) (A, error),
+) validator.Composed[R] {
+	c := validator.ComposedOf[R](a.Base, w, validator.Change{})
+	c.Payer = w.Party
+	c.Compose = func(v plan.View) (validator.Change, error) {
 		argument, err := compose(v)
 		if err != nil {
-			return change{}, err
+			return validator.Change{}, err
 		}
-		made, err := throughWallet(a, w, commandID, choice, argument)
+		made, err := validator.ThroughWallet(a.Base, w, commandID, choice, argument)
 		made.Purse = purseOf(argument)
 		if commandID != "" {
 			made.Deduplication = &ledger.DeduplicationPeriod{Duration: new(namedFor)}
@@ -78,21 +79,21 @@ func purseOf(argument any) plan.Purse {
 // operation is one operation with a user's coin; the answer is its outcome. compose looks for what the operation is
 // about; it may be called again.
 func (a *API) operation(
-	ctx context.Context, w walletUser, commandID string,
-	compose func(network, plan.View) (walletapp.AmuletOperation, []coin.TransferInput, error),
-) composed[walletapp.AmuletOperationOutcome] {
+	ctx context.Context, w validator.Owner, commandID string,
+	compose func(validator.Network, plan.View) (walletapp.AmuletOperation, []coin.TransferInput, error),
+) validator.Composed[walletapp.AmuletOperationOutcome] {
 	batch := paying[walletapp.InstallExecuteBatchResult](a, w, commandID, "WalletAppInstall_ExecuteBatch",
 		func(v plan.View) (none walletapp.InstallExecuteBatch, err error) {
-			n, err := a.network(ctx)
+			n, err := a.Network(ctx)
 			if err != nil {
 				return none, err
 			}
 			operation, inputs, err := compose(n, v)
 			return walletapp.InstallExecuteBatch{
-				Context: n.payment(), Inputs: inputs, Operations: []walletapp.AmuletOperation{operation},
+				Context: n.Payment(), Inputs: inputs, Operations: []walletapp.AmuletOperation{operation},
 			}, err
 		})
-	return answering(batch, func(
+	return validator.Answering(batch, func(
 		result walletapp.InstallExecuteBatchResult,
 	) (none walletapp.AmuletOperationOutcome, err error) {
 		if len(result.Outcomes) != 1 {
@@ -108,16 +109,6 @@ func outcomeOf[T any](outcome *T) (none T, err error) {
 		return none, fault.Internal(errors.New("an operation of a wallet has the outcome of another"))
 	}
 	return *outcome, nil
-}
-
-// mustBe refuses who is not the party that decides. A wallet's choices have the operator's authority besides the
-// user's, so without this the operator's contracts would be anybody's.
-func (w walletUser) mustBe(decides ledger.Party, choice string) error {
-	if w.party == decides {
-		return nil
-	}
-	return fault.DamlAuthorizationError.New("%s needs the authority of %s, but the wallet is that of %s",
-		choice, decides, w.party)
 }
 
 // contractRequest names a contract in the path.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 )
 
@@ -16,8 +17,8 @@ type ListAppRewardCouponsResponse struct {
 func (a *API) listAppRewardCoupons(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListAppRewardCouponsResponse, error) {
-	coupons, err := listedIf(ctx, a, "listAppRewardCoupons", func(w walletUser, c coin.AppRewardCoupon) bool {
-		return c.Beneficiary == nil && c.Provider == w.party || c.Beneficiary != nil && *c.Beneficiary == w.party
+	coupons, err := listedIf(ctx, a, "listAppRewardCoupons", func(w validator.Owner, c coin.AppRewardCoupon) bool {
+		return c.Beneficiary == nil && c.Provider == w.Party || c.Beneficiary != nil && *c.Beneficiary == w.Party
 	})
 	return ListAppRewardCouponsResponse{coupons}, err
 }
@@ -31,26 +32,26 @@ type ListValidatorRewardCouponsResponse struct {
 func (a *API) listValidatorRewardCoupons(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (response ListValidatorRewardCouponsResponse, err error) {
-	w, err := a.caller(ctx, "listValidatorRewardCoupons")
+	w, err := a.Caller(ctx, "listValidatorRewardCoupons")
 	if err != nil {
 		return response, err
 	}
 	var shown []v0.Contract
 	var failed error
-	err = eachActive(ctx, a, w.party, func(right contract[coin.ValidatorRight]) bool {
-		if right.Payload.Validator != w.party {
+	err = validator.EachActive(ctx, a.Base, w.Party, func(right validator.Contract[coin.ValidatorRight]) bool {
+		if right.Payload.Validator != w.Party {
 			return true
 		}
 		user := right.Payload.User
-		failed = eachActive(ctx, a, user, func(c contract[coin.ValidatorRewardCoupon]) bool {
+		failed = validator.EachActive(ctx, a.Base, user, func(c validator.Contract[coin.ValidatorRewardCoupon]) bool {
 			if c.Payload.User != user {
 				return true
 			}
-			one, err := c.show(a)
+			one, err := c.Show(a.Base)
 			shown, failed = append(shown, one), err
-			return err == nil && len(shown) < maxContracts
+			return err == nil && len(shown) < validator.MaxContracts
 		})
-		return failed == nil && len(shown) < maxContracts
+		return failed == nil && len(shown) < validator.MaxContracts
 	})
 	if err == nil {
 		err = failed
@@ -66,9 +67,10 @@ type ListValidatorFaucetCouponsResponse struct {
 func (a *API) listValidatorFaucetCoupons(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListValidatorFaucetCouponsResponse, error) {
-	coupons, err := listedIf(ctx, a, "listValidatorFaucetCoupons", func(w walletUser, c coin.ValidatorFaucetCoupon) bool {
-		return c.Validator == w.party
-	})
+	coupons, err := listedIf(ctx, a, "listValidatorFaucetCoupons",
+		func(w validator.Owner, c coin.ValidatorFaucetCoupon) bool {
+			return c.Validator == w.Party
+		})
 	return ListValidatorFaucetCouponsResponse{coupons}, err
 }
 
@@ -81,7 +83,7 @@ func (a *API) listValidatorLivenessActivityRecords(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListValidatorLivenessActivityRecordsResponse, error) {
 	records, err := listedIf(ctx, a, "listValidatorLivenessActivityRecords",
-		func(w walletUser, c coin.ValidatorLivenessActivityRecord) bool { return c.Validator == w.party })
+		func(w validator.Owner, c coin.ValidatorLivenessActivityRecord) bool { return c.Validator == w.Party })
 	return ListValidatorLivenessActivityRecordsResponse{records}, err
 }
 
@@ -91,8 +93,8 @@ type ListSvRewardCouponsResponse struct {
 }
 
 func (a *API) listSvRewardCoupons(ctx context.Context, _ endpoint.NoRequest) (ListSvRewardCouponsResponse, error) {
-	coupons, err := listedIf(ctx, a, "listSvRewardCoupons", func(w walletUser, c coin.SvRewardCoupon) bool {
-		return c.Beneficiary == w.party
+	coupons, err := listedIf(ctx, a, "listSvRewardCoupons", func(w validator.Owner, c coin.SvRewardCoupon) bool {
+		return c.Beneficiary == w.Party
 	})
 	return ListSvRewardCouponsResponse{coupons}, err
 }

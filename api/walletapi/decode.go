@@ -7,12 +7,10 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/decimal"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
@@ -68,61 +66,7 @@ func decodePositive(field, text string) (decimal.Decimal, error) {
 	if err != nil {
 		return amount, err
 	}
-	return amount, checkPositive(field, amount)
-}
-
-// checkPositive refuses amounts that nothing would come of.
-func checkPositive(field string, amount decimal.Decimal) error {
-	if amount.Sign() <= 0 {
-		return v0.BadRequest("%s: %s is not more than 0. Send an amount of at least 0.0000000001.", field, amount.Show())
-	}
-	return nil
-}
-
-// deadline is a time that must not be over.
-type deadline struct {
-	// field is the field of the request that has the time.
-	field string
-	at    time.Time
-	// late says what is wrong with what no field of the request has; nil for a field.
-	late error
-}
-
-// deadlineOf is the time of a field of the request.
-func deadlineOf(field string, at time.Time) deadline { return deadline{field: field, at: at} }
-
-// checkDeadlines refuses a change of which a deadline is over.
-func (a *API) checkDeadlines(deadlines []deadline) error {
-	for _, deadline := range deadlines {
-		if deadline.late != nil && !a.now().Before(deadline.at) {
-			return deadline.late
-		}
-		if err := a.checkDeadline(deadline.field, deadline.at); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// explainLate is for changes that the ledger refuses when a deadline is over, and whose repetition answers as the first
-// time, whenever it comes: it says which field of the request is why the ledger has refused one.
-func (a *API) explainLate(err error, deadlines ...deadline) error {
-	if _, refused := fault.As(err); !refused {
-		return err
-	}
-	if late := a.checkDeadlines(deadlines); late != nil {
-		return late
-	}
-	return err
-}
-
-// checkDeadline refuses deadlines that are over: nothing would come of what has one.
-func (a *API) checkDeadline(field string, at time.Time) error {
-	if now := a.now(); !now.Before(at) {
-		return v0.BadRequest("%s: %s is not after the ledger's time, which is %s. Send a time in the future.", field,
-			endpoint.Timestamp(at), endpoint.Timestamp(now))
-	}
-	return nil
+	return amount, validator.CheckPositive(field, amount)
 }
 
 // decodeTime reads a time in microseconds since the Unix epoch.
@@ -132,21 +76,6 @@ func decodeTime(field string, micros int64) (lf.Timestamp, error) {
 		return 0, decodeFailed("%s: %d microseconds after 1970 is not between the years 1 and 9999", field, micros)
 	}
 	return at, nil
-}
-
-// maxPage is the most elements of a page that clients may ask for.
-const maxPage = 1000
-
-// checkLimit refuses sizes of pages that no page has.
-func checkLimit(limit int64) error {
-	switch {
-	case limit < 1:
-		return v0.BadRequest("Limit must be at least 1.")
-	case limit > maxPage:
-		return v0.BadRequest("Exceeded limit maximum (%d > %d).", limit, maxPage)
-	default:
-		return nil
-	}
 }
 
 // decodeBigAmount reads an amount as [decodeAmount] does, with an exponent besides (upstream, of transfers by the token

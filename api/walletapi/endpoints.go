@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/walletapi/validator"
 )
 
 // The tags that group operations in the document.
@@ -32,7 +33,7 @@ func (g group) info(method, path, operationID, summary string) endpoint.Info {
 // change is the description of an endpoint that changes something for the owner of a wallet.
 func (g group) change(method, path, operationID, summary string) endpoint.Info {
 	info := g.info(method, path, operationID, summary)
-	info.Authorize = g.api.ownersOnly(operationID)
+	info.Authorize = g.api.OwnersOnly(operationID)
 	return info
 }
 
@@ -90,13 +91,13 @@ func (a *API) basics() []endpoint.Endpoint {
 			"Make the caller a featured app, on development networks."), a.selfGrantFeaturedAppRight),
 		endpoint.New(g.delete("/v0/wallet/cancel-featured-app-rights", "cancelFeaturedAppRights",
 			"Give up being a featured app."), a.cancelFeaturedAppRights),
-		planned(a, g.post("/v0/wallet/transfer-preapproval", "createTransferPreapproval",
+		validator.Planned(a.Base, g.post("/v0/wallet/transfer-preapproval", "createTransferPreapproval",
 			"Agree to all coin that comes, for 90 days and as long as the operator renews."), a.createTransferPreapproval),
 		endpoint.New(g.get("/v0/wallet/transfer-preapproval", "getTransferPreapproval",
 			"Get the preapproval through which the caller receives coin."), a.ownPreapproval),
 		endpoint.New(g.delete("/v0/wallet/transfer-preapproval", "cancelTransferPreapproval",
 			"Receive no more coin without being asked. What the preapproval cost is not given back."), a.cancelOwnPreapproval),
-		planned(a, g.post("/v0/wallet/transfer-preapproval/send", "transferPreapprovalSend",
+		validator.Planned(a.Base, g.post("/v0/wallet/transfer-preapproval/send", "transferPreapprovalSend",
 			"Send coin to a receiver with a preapproval."), a.transferPreapprovalSend),
 	}
 }
@@ -105,7 +106,8 @@ func (a *API) offerEndpoints() []endpoint.Endpoint {
 	const offers = "/v0/wallet/transfer-offers"
 	g := group{a, tagOffers}
 	return []endpoint.Endpoint{
-		planned(a, deprecated(g.post(offers, "createTransferOffer", "Offer coin to a receiver.")), a.createTransferOffer),
+		validator.Planned(a.Base, deprecated(g.post(offers, "createTransferOffer", "Offer coin to a receiver.")),
+			a.createTransferOffer),
 		endpoint.New(g.get(offers, "listTransferOffers", "List the offers that are open, to and from the caller."),
 			a.listTransferOffers),
 		endpoint.New(g.read(offers+"/{tracking_id}/status", "getTransferOfferStatus",
@@ -134,7 +136,7 @@ func (a *API) tokenEndpoints() []endpoint.Endpoint {
 	)
 	g := group{a, tagToken}
 	return []endpoint.Endpoint{
-		planned(a, g.post(transfers, "createTokenStandardTransfer", "Transfer coin by the token standard."),
+		validator.Planned(a.Base, g.post(transfers, "createTokenStandardTransfer", "Transfer coin by the token standard."),
 			a.createTokenStandardTransfer),
 		endpoint.New(g.get(transfers, "listTokenStandardTransfers", "List the transfers that wait for their receivers."),
 			a.listTokenStandardTransfers),

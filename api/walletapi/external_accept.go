@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/preview"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -68,14 +69,14 @@ type submitExternalRequest struct {
 func (a *API) prepareAccept(
 	ctx context.Context, req prepareAcceptRequest,
 ) (out PrepareAcceptExternalPartySetupProposalResponse, err error) {
-	if err := a.operator(ctx); err != nil {
+	if err := a.RequireOperator(ctx); err != nil {
 		return out, err
 	}
-	party, err := partyOf(req.Body.UserPartyID)
+	party, err := validator.PartyOf(req.Body.UserPartyID)
 	if err != nil {
 		return out, err
 	}
-	proposal, found, err := a.proposalFor(ctx, party)
+	proposal, found, err := a.ProposalFor(ctx, party)
 	switch {
 	case err != nil:
 		return out, err
@@ -84,8 +85,8 @@ func (a *API) prepareAccept(
 	case string(proposal.ID) != req.Body.ContractID:
 		return out, v0.BadRequest("Found contract does not match provided contractId.")
 	}
-	command, err := exercise[coin.ExternalPartySetupProposal](a, proposal.ID, "ExternalPartySetupProposal_Accept",
-		coin.ExternalPartySetupProposalAccept{})
+	command, err := validator.Exercise[coin.ExternalPartySetupProposal](a.Base, proposal.ID,
+		"ExternalPartySetupProposal_Accept", coin.ExternalPartySetupProposalAccept{})
 	if err != nil {
 		return out, err
 	}
@@ -108,16 +109,16 @@ type preparation struct {
 func (a *API) prepareFor(
 	ctx context.Context, party ledger.Party, command ledger.Command, verbose bool,
 ) (preparation, error) {
-	submission := a.submission(ctx, change{
-		ActAs: []ledger.Party{party}, ReadAs: []ledger.Party{a.node.DSO}, Commands: []ledger.Command{command},
+	submission := a.Submission(ctx, validator.Change{
+		ActAs: []ledger.Party{party}, ReadAs: []ledger.Party{a.Node.DSO}, Commands: []ledger.Command{command},
 	})
-	transaction, err := preview.Interpret(ctx, a.packages, a.record, submission)
+	transaction, err := preview.Interpret(ctx, a.Packages, a.record, submission)
 	if err != nil {
 		return preparation{}, err
 	}
-	built, err := prepared.Build(a.packages, transaction, prepared.Metadata{
+	built, err := prepared.Build(a.Packages, transaction, prepared.Metadata{
 		ActAs: submission.ActAs, CommandID: submission.CommandID, TransactionUUID: uuid.NewString(),
-		SynchronizerID:  prepared.SynchronizerOf(a.node).IDToSign(),
+		SynchronizerID:  prepared.SynchronizerOf(a.Node).IDToSign(),
 		PreparationTime: transaction.EffectiveAt,
 	})
 	if err != nil {
@@ -140,7 +141,7 @@ func (a *API) prepareFor(
 
 // execute submits what a party has signed, and waits. Who signed it, and what, is checked in the commit.
 func (a *API) execute(ctx context.Context, given ExternalPartySubmission) (ledger.Update, error) {
-	party, err := partyOf(given.PartyID)
+	party, err := validator.PartyOf(given.PartyID)
 	if err != nil {
 		return ledger.Update{}, err
 	}
@@ -156,14 +157,14 @@ func (a *API) execute(ctx context.Context, given ExternalPartySubmission) (ledge
 		Transaction: given.Transaction, Scheme: string(prepared.SchemeV2), Multihash: true,
 		Signatures: []ledger.PartySignatures{{Party: party, Signatures: []signing.Signature{signature}}},
 	}
-	opened, refusal := prepared.OpenSigned(signed, prepared.SynchronizerOf(a.node), a.packages)
+	opened, refusal := prepared.OpenSigned(signed, prepared.SynchronizerOf(a.Node), a.Packages)
 	if refusal != nil {
 		return ledger.Update{}, refusal
 	}
 	if actAs := opened.Metadata.ActAs; len(actAs) != 1 || actAs[0] != party {
 		return ledger.Update{}, v0.BadRequest("The transaction is not one of %s alone: it acts for %v.", party, actAs)
 	}
-	update, err := a.submit(ctx, change{
+	update, err := a.Submit(ctx, validator.Change{
 		CommandID: opened.Metadata.CommandID, ActAs: opened.Metadata.ActAs, Signed: &signed,
 	})
 	if fault.DuplicateConfirmationRequestUUID.Matches(err) {
@@ -181,7 +182,7 @@ func (a *API) executed(ctx context.Context, opened *prepared.Opened, refusal err
 	}
 	for _, completion := range completions {
 		if completion.Accepted() {
-			update, found, err := a.updateLeft(ctx, completion.UpdateID)
+			update, found, err := a.UpdateLeft(ctx, completion.UpdateID)
 			if err != nil || found {
 				return update, err
 			}
@@ -193,14 +194,14 @@ func (a *API) executed(ctx context.Context, opened *prepared.Opened, refusal err
 func (a *API) submitAccept(
 	ctx context.Context, req submitExternalRequest,
 ) (out SubmitAcceptExternalPartySetupProposalResponse, err error) {
-	if err := a.operator(ctx); err != nil {
+	if err := a.RequireOperator(ctx); err != nil {
 		return out, err
 	}
 	update, err := a.execute(ctx, req.Body.Submission)
 	if err != nil {
 		return out, err
 	}
-	preapproval, err := ledger.TemplateName[coin.TransferPreapproval](a.packages)
+	preapproval, err := ledger.TemplateName[coin.TransferPreapproval](a.Packages)
 	if err != nil {
 		return out, fault.Internal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
@@ -54,21 +55,21 @@ const contractIDPrefix = 2 + 64
 func (a *API) prepareSend(
 	ctx context.Context, req prepareSendRequest,
 ) (out PrepareTransferPreapprovalSendResponse, err error) {
-	if err := a.operator(ctx); err != nil {
+	if err := a.RequireOperator(ctx); err != nil {
 		return out, err
 	}
 	argument, err := a.transferCommand(ctx, req.Body)
 	if err != nil {
 		return out, err
 	}
-	rules, err := active[coin.ExternalPartyAmuletRules](ctx, a, a.node.DSO)
+	rules, err := validator.Active[coin.ExternalPartyAmuletRules](ctx, a.Base, a.Node.DSO)
 	if err != nil {
 		return out, err
 	}
 	if len(rules) == 0 {
 		return out, v0.NotFound("There are no ExternalPartyAmuletRules yet: the coin is being created. Try again shortly.")
 	}
-	command, err := exercise[coin.ExternalPartyAmuletRules](a, rules[0].ID,
+	command, err := validator.Exercise[coin.ExternalPartyAmuletRules](a.Base, rules[0].ID,
 		"ExternalPartyAmuletRules_CreateTransferCommand", argument)
 	if err != nil {
 		return out, err
@@ -90,11 +91,11 @@ func (a *API) prepareSend(
 func (a *API) transferCommand(
 	ctx context.Context, body PrepareTransferPreapprovalSendRequest,
 ) (argument coin.CreateTransferCommand, err error) {
-	sender, err := partyOf(body.SenderPartyID)
+	sender, err := validator.PartyOf(body.SenderPartyID)
 	if err != nil {
 		return argument, err
 	}
-	receiver, err := partyOf(body.ReceiverPartyID)
+	receiver, err := validator.PartyOf(body.ReceiverPartyID)
 	if err != nil {
 		return argument, err
 	}
@@ -102,23 +103,23 @@ func (a *API) transferCommand(
 	if err != nil {
 		return argument, err
 	}
-	if err := a.checkDeadline("expires_at", time.Time(body.ExpiresAt)); err != nil {
+	if err := a.CheckDeadline("expires_at", time.Time(body.ExpiresAt)); err != nil {
 		return argument, err
 	}
 	if body.Nonce < 0 {
 		return argument, v0.BadRequest("nonce: %d is less than 0. The first command of a sender has the nonce 0.", body.Nonce)
 	}
-	preapproval, found, err := a.preapprovalTo(ctx, receiver, func(coin.TransferPreapproval) bool { return true })
+	preapproval, found, err := a.PreapprovalTo(ctx, receiver, func(coin.TransferPreapproval) bool { return true })
 	if err != nil {
 		return argument, err
 	}
-	if !found || !a.now().Before(preapproval.Payload.ExpiresAt.Time()) {
+	if !found || !a.Now().Before(preapproval.Payload.ExpiresAt.Time()) {
 		return argument, v0.BadRequest("Receiver %s does not have a TransferPreapproval", receiver)
 	}
 	return coin.CreateTransferCommand{
-		Sender: sender, Receiver: receiver, Delegate: a.node.Operator, Amount: amount,
+		Sender: sender, Receiver: receiver, Delegate: a.Node.Operator, Amount: amount,
 		ExpiresAt: lf.TimestampOf(time.Time(body.ExpiresAt)), Nonce: body.Nonce, Description: body.Description,
-		ExpectedDSO: &a.node.DSO,
+		ExpectedDSO: &a.Node.DSO,
 	}, nil
 }
 
@@ -129,14 +130,14 @@ func amountOf(raw json.RawMessage) (decimal.Decimal, error) {
 		return decimal.Decimal{}, v0.BadRequest("Failed to decode: the amount %s is not a number with at most 28 digits "+
 			"before and 10 after the point", raw)
 	}
-	return amount, checkPositive("amount", amount)
+	return amount, validator.CheckPositive("amount", amount)
 }
 
 // submitSend answers when the command is there. The coin moves after that, by the operator's automation.
 func (a *API) submitSend(
 	ctx context.Context, req submitExternalRequest,
 ) (SubmitTransferPreapprovalSendResponse, error) {
-	if err := a.operator(ctx); err != nil {
+	if err := a.RequireOperator(ctx); err != nil {
 		return SubmitTransferPreapprovalSendResponse{}, err
 	}
 	update, err := a.execute(ctx, req.Body.Submission)
@@ -163,14 +164,14 @@ type externalBalanceRequest struct {
 func (a *API) externalBalance(
 	ctx context.Context, req externalBalanceRequest,
 ) (out ExternalPartyBalanceResponse, err error) {
-	if err := a.operator(ctx); err != nil {
+	if err := a.RequireOperator(ctx); err != nil {
 		return out, err
 	}
-	party, err := partyOf(req.PartyID)
+	party, err := validator.PartyOf(req.PartyID)
 	if err != nil {
 		return out, err
 	}
-	_, accepted, err := a.validatorRightOf(ctx, party)
+	_, accepted, err := a.ValidatorRightOf(ctx, party)
 	if err != nil {
 		return out, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/signing"
@@ -99,13 +100,13 @@ func signatureBy(key signing.PublicKey, text string) (signing.Signature, bool) {
 }
 
 func (a *API) self() topology.Node {
-	return topology.Node{ParticipantID: a.node.ParticipantID, SynchronizerID: a.node.SynchronizerID}
+	return topology.Node{ParticipantID: a.Node.ParticipantID, SynchronizerID: a.Node.SynchronizerID}
 }
 
 func (a *API) generateTopology(
 	ctx context.Context, req generateTopologyRequest,
 ) (out GenerateExternalPartyTopologyResponse, err error) {
-	if err := a.operator(ctx); err != nil {
+	if err := a.RequireOperator(ctx); err != nil {
 		return out, err
 	}
 	key, err := publicKeyOf(req.Body.PublicKey)
@@ -116,7 +117,7 @@ func (a *API) generateTopology(
 		return out, v0.BadRequest("%s", err)
 	}
 	out.PartyID = ledger.Party(req.Body.PartyHint + "::" + key.Fingerprint())
-	if err := checkPartyID(string(out.PartyID)); err != nil {
+	if err := validator.CheckPartyID(string(out.PartyID)); err != nil {
 		return out, v0.BadRequest("%s", err)
 	}
 	transactions, err := topology.SingleKeyParty(out.PartyID, key, a.self())
@@ -135,7 +136,7 @@ func (a *API) generateTopology(
 func (a *API) submitTopology(
 	ctx context.Context, req submitTopologyRequest,
 ) (out SubmitExternalPartyTopologyResponse, err error) {
-	if err := a.operator(ctx); err != nil {
+	if err := a.RequireOperator(ctx); err != nil {
 		return out, err
 	}
 	contribution, onboarding, err := a.contribution(ctx, req.Body)
@@ -143,7 +144,7 @@ func (a *API) submitTopology(
 		return out, err
 	}
 	out.PartyID = onboarding.Party()
-	tellWorkflow(ctx, a.onboarder.OnboardingOf(out.PartyID))
+	validator.TellWorkflow(ctx, a.onboarder.OnboardingOf(out.PartyID))
 	_, allocated, err := a.record.ExternalParty(ctx, out.PartyID)
 	if err != nil {
 		return out, err
@@ -153,7 +154,7 @@ func (a *API) submitTopology(
 			return out, err
 		}
 	}
-	return out, a.letOperatorActAs(context.WithoutCancel(ctx), out.PartyID)
+	return out, a.LetOperatorActAs(context.WithoutCancel(ctx), out.PartyID)
 }
 
 func (a *API) onboardExternal(
@@ -181,7 +182,7 @@ func (a *API) contribution(
 		return contribution, onboarding, err
 	}
 	contribution = topology.Contribution{
-		ID: uuid.NewString(), UserID: a.ledgerUser, UserMayMiss: true, Unbound: true, Trace: endpoint.Trace(ctx),
+		ID: uuid.NewString(), UserID: a.LedgerUser, UserMayMiss: true, Unbound: true, Trace: endpoint.Trace(ctx),
 	}
 	if _, known := endpoint.Claims(ctx).User(); known {
 		contribution.AskedBy = new(endpoint.Claims(ctx).Identity())

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
@@ -19,40 +20,40 @@ type SelfGrantFeaturedAppRightResponse struct {
 func (a *API) selfGrantFeaturedAppRight(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (response SelfGrantFeaturedAppRightResponse, err error) {
-	w, err := a.caller(ctx, "selfGrantFeatureAppRight")
+	w, err := a.Caller(ctx, "selfGrantFeatureAppRight")
 	if err != nil {
 		return response, err
 	}
-	n, err := a.network(ctx)
+	n, err := a.Network(ctx)
 	if err != nil {
 		return response, err
 	}
 	result, err := through[walletapp.InstallFeaturedAppRightsSelfGrantResult](ctx, a, w, "",
 		"WalletAppInstall_FeaturedAppRights_SelfGrant", walletapp.InstallFeaturedAppRightsSelfGrant{
-			AmuletRulesCid: lf.CID[coin.AmuletRules](n.rules.ID),
+			AmuletRulesCid: lf.CID[coin.AmuletRules](n.Rules.ID),
 		})
 	return SelfGrantFeaturedAppRightResponse{ContractID: result.FeaturedAppRight.ID()}, err
 }
 
 // cancelFeaturedAppRights gives up all rights that the caller has, together.
 func (a *API) cancelFeaturedAppRights(ctx context.Context, _ endpoint.NoRequest) (none endpoint.Content, err error) {
-	w, err := a.caller(ctx, "cancelFeaturedAppRights")
+	w, err := a.Caller(ctx, "cancelFeaturedAppRights")
 	if err != nil {
 		return none, err
 	}
-	rights, err := a.featuredRights(ctx, w.party)
+	rights, err := a.featuredRights(ctx, w.Party)
 	if err != nil || len(rights) == 0 {
 		return none, err
 	}
-	all := change{ActAs: []ledger.Party{a.node.Operator}, ReadAs: []ledger.Party{w.party, a.node.DSO}}
+	all := validator.Change{ActAs: []ledger.Party{a.Node.Operator}, ReadAs: []ledger.Party{w.Party, a.Node.DSO}}
 	for _, right := range rights {
-		one, err := throughWallet(a, w, "", "WalletAppInstall_FeaturedAppRights_Cancel",
+		one, err := validator.ThroughWallet(a.Base, w, "", "WalletAppInstall_FeaturedAppRights_Cancel",
 			walletapp.InstallFeaturedAppRightsCancel{CID: lf.CID[coin.FeaturedAppRight](right.ID)})
 		if err != nil {
 			return none, err
 		}
 		all.Commands = append(all.Commands, one.Commands...)
 	}
-	_, err = a.submit(ctx, all)
+	_, err = a.Submit(ctx, all)
 	return none, err
 }

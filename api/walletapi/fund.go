@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
@@ -35,11 +36,11 @@ type allocateDevelopmentFundCouponRequest struct {
 func (a *API) allocateDevelopmentFundCoupon(
 	ctx context.Context, req allocateDevelopmentFundCouponRequest,
 ) (response AllocateDevelopmentFundCouponResponse, err error) {
-	w, err := a.caller(ctx, "allocateDevelopmentFundCoupon")
+	w, err := a.Caller(ctx, "allocateDevelopmentFundCoupon")
 	if err != nil {
 		return response, err
 	}
-	argument := coin.AmuletRulesAllocateDevelopmentFundCoupon{Reason: req.Body.Reason, FundManager: w.party}
+	argument := coin.AmuletRulesAllocateDevelopmentFundCoupon{Reason: req.Body.Reason, FundManager: w.Party}
 	if argument.Beneficiary, err = decodeParty("beneficiary", req.Body.Beneficiary); err != nil {
 		return response, err
 	}
@@ -49,15 +50,15 @@ func (a *API) allocateDevelopmentFundCoupon(
 	if argument.ExpiresAt, err = decodeTime("expiresAt", req.Body.ExpiresAt); err != nil {
 		return response, err
 	}
-	n, err := a.network(ctx)
+	n, err := a.Network(ctx)
 	if err != nil {
 		return response, err
 	}
 	if argument.UnclaimedDevelopmentFundCouponCids, err = a.unclaimedFund(ctx, argument.Amount); err != nil {
 		return response, err
 	}
-	result, err := actingAs[coin.AmuletRules, coin.AmuletRulesAllocateDevelopmentFundCouponResult](ctx, a, w, n.rules.ID,
-		"AmuletRules_AllocateDevelopmentFundCoupon", argument, deadlineOf("expiresAt", argument.ExpiresAt.Time()))
+	result, err := actingAs[coin.AmuletRules, coin.AmuletRulesAllocateDevelopmentFundCouponResult](ctx, a, w, n.Rules.ID,
+		"AmuletRules_AllocateDevelopmentFundCoupon", argument, validator.DeadlineOf("expiresAt", argument.ExpiresAt.Time()))
 	response.ContractID = result.DevelopmentFundCouponCid.ID()
 	if result.LeftoverCid != nil {
 		id := result.LeftoverCid.ID()
@@ -72,32 +73,33 @@ func (a *API) unclaimedFund(
 ) (ids []lf.CID[coin.UnclaimedDevelopmentFundCoupon], err error) {
 	var sum decimal.Decimal
 	var overflow error
-	err = eachActive(ctx, a, a.node.DSO, func(c contract[coin.UnclaimedDevelopmentFundCoupon]) bool {
+	visit := func(c validator.Contract[coin.UnclaimedDevelopmentFundCoupon]) bool {
 		ids = append(ids, lf.CID[coin.UnclaimedDevelopmentFundCoupon](c.ID))
 		sum, overflow = sum.Add(c.Payload.Amount)
 		return overflow == nil && sum.Cmp(amount) < 0
-	})
+	}
+	err = validator.EachActive(ctx, a.Base, a.Node.DSO, visit)
 	return ids, err
 }
 
 // actingAs exercises a choice of a contract in the name of the wallet's party, which the contract sees or the DSO does,
 // and returns the result.
 func actingAs[T, R, A any](
-	ctx context.Context, a *API, w walletUser, id ledger.ContractID, choice string, argument A,
-	deadlines ...deadline,
+	ctx context.Context, a *API, w validator.Owner, id ledger.ContractID, choice string, argument A,
+	deadlines ...validator.Deadline,
 ) (result R, err error) {
-	command, err := exercise[T](a, id, choice, argument)
+	command, err := validator.Exercise[T](a.Base, id, choice, argument)
 	if err != nil {
 		return result, err
 	}
-	update, err := a.submit(ctx, change{
-		ActAs: []ledger.Party{w.party}, ReadAs: []ledger.Party{a.node.DSO}, Commands: []ledger.Command{command},
+	update, err := a.Submit(ctx, validator.Change{
+		ActAs: []ledger.Party{w.Party}, ReadAs: []ledger.Party{a.Node.DSO}, Commands: []ledger.Command{command},
 		Deadlines: deadlines,
 	})
 	if err != nil {
 		return result, err
 	}
-	return resultOf[R](a, update)
+	return validator.ResultOf[R](a.Base, update)
 }
 
 // ListActiveDevelopmentFundCouponsResponse are the coupons that can be minted, withdrawn or rejected.
@@ -132,11 +134,11 @@ type withdrawDevelopmentFundCouponRequest struct {
 func (a *API) withdrawDevelopmentFundCoupon(
 	ctx context.Context, req withdrawDevelopmentFundCouponRequest,
 ) (response WithdrawDevelopmentFundCouponResponse, err error) {
-	w, err := a.caller(ctx, "withdrawDevelopmentFundCoupon")
+	w, err := a.Caller(ctx, "withdrawDevelopmentFundCoupon")
 	if err != nil {
 		return response, err
 	}
-	coupon, err := activeByID[coin.DevelopmentFundCoupon](ctx, a, w.party, req.ID)
+	coupon, err := validator.ActiveByID[coin.DevelopmentFundCoupon](ctx, a.Base, w.Party, req.ID)
 	if err != nil {
 		return response, err
 	}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/coin"
-	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -66,14 +66,14 @@ const couponWalk = 10 * updatesPage
 func (a *API) listDevelopmentFundCouponHistory(
 	ctx context.Context, req developmentFundHistoryRequest,
 ) (response ListDevelopmentFundCouponHistoryResponse, err error) {
-	w, err := a.caller(ctx, "listDevelopmentFundCouponHistory")
+	w, err := a.Caller(ctx, "listDevelopmentFundCouponHistory")
 	if err != nil {
 		return response, err
 	}
 	if req.Limit == nil {
 		return response, v0.BadRequest("Request is missing required query parameter 'limit'")
 	}
-	if err := checkLimit(int64(*req.Limit)); err != nil {
+	if err := validator.CheckLimit(int64(*req.Limit)); err != nil {
 		return response, err
 	}
 	from := ledger.Offset(math.MaxInt64)
@@ -81,8 +81,8 @@ func (a *API) listDevelopmentFundCouponHistory(
 		from = ledger.Offset(*req.After) - 1
 	}
 	visited := 0
-	err = a.eachUpdate(ctx, w.party, from, func(part context.Context, update ledger.NetworkUpdate) (bool, error) {
-		ended, err := a.endedCoupons(part, w.party, update)
+	err = a.eachUpdate(ctx, w.Party, from, func(part context.Context, update ledger.NetworkUpdate) (bool, error) {
+		ended, err := a.endedCoupons(part, w.Party, update)
 		if err != nil {
 			return false, err
 		}
@@ -106,7 +106,7 @@ func (a *API) listDevelopmentFundCouponHistory(
 func (a *API) endedCoupons(
 	ctx context.Context, party ledger.Party, network ledger.NetworkUpdate,
 ) (items []DevelopmentFundCouponItem, err error) {
-	name, err := ledger.TemplateName[coin.DevelopmentFundCoupon](a.packages)
+	name, err := ledger.TemplateName[coin.DevelopmentFundCoupon](a.Packages)
 	if err != nil {
 		return nil, fault.Internal(err)
 	}
@@ -122,7 +122,7 @@ func (a *API) endedCoupons(
 		if !found { // pruned
 			continue
 		}
-		payload, err := ledger.DecodePayload[coin.DevelopmentFundCoupon](a.packages, stored.Contract)
+		payload, err := ledger.DecodePayload[coin.DevelopmentFundCoupon](a.Packages, stored.Contract)
 		if err != nil {
 			return nil, fault.Internal(err)
 		}
@@ -154,13 +154,3 @@ func couponEnd(event ledger.Event) (CouponStatus, *string, error) {
 		return "claimed", nil, nil
 	}
 }
-
-// positionToken and positionOf write the place of a contract as one number, for the tokens of pages.
-func positionToken(at db.Position) int64 { return int64(at.Offset)*nodesPerOffset + int64(at.NodeID) }
-
-func positionOf(token int64) db.Position {
-	return db.Position{Offset: ledger.Offset(token / nodesPerOffset), NodeID: int32(token % nodesPerOffset)}
-}
-
-// nodesPerOffset is more than a transaction has nodes.
-const nodesPerOffset = 1_000_000

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/decimal"
@@ -28,20 +29,20 @@ type AmuletPosition struct {
 }
 
 func (a *API) listHoldings(ctx context.Context, _ endpoint.NoRequest) (response ListHoldingsResponse, err error) {
-	w, err := a.caller(ctx, "list")
+	w, err := a.Caller(ctx, "list")
 	if err != nil {
 		return response, err
 	}
-	n, err := a.network(ctx)
+	n, err := a.Network(ctx)
 	if err != nil {
 		return response, err
 	}
-	round := n.latest.Payload.Round.Number
-	response.Amulets, err = positions(ctx, a, w.party, round, func(c coin.Amulet) coin.Amulet { return c })
+	round := n.Latest.Payload.Round.Number
+	response.Amulets, err = positions(ctx, a, w.Party, round, func(c coin.Amulet) coin.Amulet { return c })
 	if err != nil {
 		return response, err
 	}
-	response.LockedAmulets, err = positions(ctx, a, w.party, round,
+	response.LockedAmulets, err = positions(ctx, a, w.Party, round,
 		func(c coin.LockedAmulet) coin.Amulet { return c.Amulet })
 	return response, err
 }
@@ -52,32 +53,35 @@ func positions[T any](
 	ctx context.Context, a *API, party ledger.Party, round int64, amulet func(T) coin.Amulet,
 ) ([]AmuletPosition, error) {
 	type held struct {
-		contract[T]
-
+		coin   validator.Contract[T]
 		number int
 	}
 	var all []held
 	seen, bytes := 0, int64(0)
 	cut := func() { // to the largest, in the order of coming
 		slices.SortStableFunc(all, func(x, y held) int {
-			return amulet(y.Payload).Amount.InitialAmount.Cmp(amulet(x.Payload).Amount.InitialAmount)
+			return amulet(y.coin.Payload).Amount.InitialAmount.Cmp(amulet(x.coin.Payload).Amount.InitialAmount)
 		})
 		most, kept := 0, int64(0)
-		for most < min(len(all), maxContracts) && (most == 0 || kept+int64(len(all[most].Contract.Payload)) <= listBytes) {
-			kept += int64(len(all[most].Contract.Payload))
+		for most < min(len(all), validator.MaxContracts) {
+			size := int64(len(all[most].coin.Contract.Payload))
+			if most > 0 && kept+size > validator.MaxListBytes {
+				break
+			}
+			kept += size
 			most++
 		}
 		clear(all[most:])
 		all, bytes = all[:most], kept
 		slices.SortFunc(all, func(x, y held) int { return x.number - y.number })
 	}
-	err := eachActive(ctx, a, party, func(c contract[T]) bool {
+	err := validator.EachActive(ctx, a.Base, party, func(c validator.Contract[T]) bool {
 		if amulet(c.Payload).Owner != party {
 			return true
 		}
 		all = append(all, held{c, seen})
 		seen++
-		if bytes += int64(len(c.Contract.Payload)); len(all) > 2*maxContracts || bytes > 2*listBytes {
+		if bytes += int64(len(c.Contract.Payload)); len(all) > 2*validator.MaxContracts || bytes > 2*validator.MaxListBytes {
 			cut()
 		}
 		return true
@@ -90,9 +94,10 @@ func positions[T any](
 		return nil, err
 	}
 	shown := make([]AmuletPosition, len(all))
-	for i, c := range all {
+	for i, one := range all {
+		c := one.coin
 		position := wallet.Positions([]wallet.Holding{{ID: c.ID, Amount: amulet(c.Payload).Amount}}, round)[0]
-		contract, err := v0.ToAPIContractWithState(a.packages, c.Contract, a.node.SynchronizerID)
+		contract, err := v0.ToAPIContractWithState(a.Packages, c.Contract, a.Node.SynchronizerID)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/db"
@@ -31,32 +32,17 @@ type MintingDelegationItem struct {
 	BeneficiaryHosted bool        `json:"beneficiary_hosted" required:"true" doc:"Whether this node hosts the beneficiary"`
 }
 
-type pageRequest struct {
-	After *int64 `query:"after" doc:"The next_page_token of the page before"`
-	Limit *int32 `query:"limit" doc:"Most elements to return, 1 to 1000; 1000 unless it is given"`
-}
-
-// bounds are how many elements the page has at most, and where it begins.
-func (r pageRequest) bounds() (limit int, after db.Position, err error) {
-	limit = maxPage
-	if r.Limit != nil {
-		limit = int(*r.Limit)
-	}
-	if r.After != nil {
-		after = positionOf(*r.After)
-	}
-	return limit, after, checkLimit(int64(limit))
-}
-
 func (a *API) listMintingDelegationProposals(
-	ctx context.Context, req pageRequest,
+	ctx context.Context, req validator.PageRequest,
 ) (ListMintingDelegationProposalsResponse, error) {
 	items, next, err := mintingPage(ctx, a, req, "listMintingDelegationProposals",
 		func(p walletapp.MintingDelegationProposal) walletapp.MintingDelegation { return p.Delegation })
 	return ListMintingDelegationProposalsResponse{Proposals: items, NextPageToken: next}, err
 }
 
-func (a *API) listMintingDelegations(ctx context.Context, req pageRequest) (ListMintingDelegationsResponse, error) {
+func (a *API) listMintingDelegations(
+	ctx context.Context, req validator.PageRequest,
+) (ListMintingDelegationsResponse, error) {
 	items, next, err := mintingPage(ctx, a, req, "listMintingDelegations",
 		func(d walletapp.MintingDelegation) walletapp.MintingDelegation { return d })
 	return ListMintingDelegationsResponse{Delegations: items, NextPageToken: next}, err
@@ -64,23 +50,24 @@ func (a *API) listMintingDelegations(ctx context.Context, req pageRequest) (List
 
 // mintingPage lists a page of contracts whose delegate is the caller.
 func mintingPage[T any](
-	ctx context.Context, a *API, req pageRequest, operation string, delegation func(T) walletapp.MintingDelegation,
+	ctx context.Context, a *API, req validator.PageRequest, operation string,
+	delegation func(T) walletapp.MintingDelegation,
 ) (items []MintingDelegationItem, next *int64, err error) {
-	w, err := a.caller(ctx, operation)
+	w, err := a.Caller(ctx, operation)
 	if err != nil {
 		return nil, nil, err
 	}
-	limit, after, err := req.bounds()
+	limit, after, err := req.Bounds()
 	if err != nil {
 		return nil, nil, err
 	}
-	visit := func(part context.Context, c contract[T], at db.Position) (bool, error) {
+	visit := func(part context.Context, c validator.Contract[T], at db.Position) (bool, error) {
 		d := delegation(c.Payload)
-		if d.Delegate != w.party {
+		if d.Delegate != w.Party {
 			return true, nil
 		}
 		if len(items) == limit {
-			token := positionToken(after)
+			token := validator.PositionToken(after)
 			next = &token
 			return false, nil
 		}
@@ -92,14 +79,14 @@ func mintingPage[T any](
 		items = append(items, item)
 		return true, err
 	}
-	err = eachActiveAfter(ctx, a, w.party, after, visit)
+	err = validator.EachActiveAfter(ctx, a.Base, w.Party, after, visit)
 	return items, next, err
 }
 
 func (a *API) mintingItem(
 	ctx context.Context, c ledger.Contract, d walletapp.MintingDelegation,
 ) (item MintingDelegationItem, err error) {
-	if item.Contract, err = v0.ToAPIContract(a.packages, c); err != nil {
+	if item.Contract, err = v0.ToAPIContract(a.Packages, c); err != nil {
 		return item, err
 	}
 	parties, err := a.record.Parties(ctx, []ledger.Party{d.Beneficiary})
@@ -117,20 +104,20 @@ type AcceptMintingDelegationProposalResponse struct {
 func (a *API) acceptMintingDelegationProposal(
 	ctx context.Context, req contractRequest,
 ) (response AcceptMintingDelegationProposalResponse, err error) {
-	w, err := a.caller(ctx, "acceptMintingDelegationProposal")
+	w, err := a.Caller(ctx, "acceptMintingDelegationProposal")
 	if err != nil {
 		return response, err
 	}
-	proposal, err := activeByID[walletapp.MintingDelegationProposal](ctx, a, w.party, req.ID)
+	proposal, err := validator.ActiveByID[walletapp.MintingDelegationProposal](ctx, a.Base, w.Party, req.ID)
 	if err != nil {
 		return response, err
 	}
-	if err := w.mustBe(proposal.Payload.Delegation.Delegate, "MintingDelegationProposal_Accept"); err != nil {
+	if err := w.MustBe(proposal.Payload.Delegation.Delegate, "MintingDelegationProposal_Accept"); err != nil {
 		return response, err
 	}
 	var argument walletapp.MintingDelegationProposalAccept
-	err = eachActive(ctx, a, w.party, func(c contract[walletapp.MintingDelegation]) bool {
-		if c.Payload.Beneficiary == proposal.Payload.Delegation.Beneficiary && c.Payload.Delegate == w.party {
+	err = validator.EachActive(ctx, a.Base, w.Party, func(c validator.Contract[walletapp.MintingDelegation]) bool {
+		if c.Payload.Beneficiary == proposal.Payload.Delegation.Beneficiary && c.Payload.Delegate == w.Party {
 			id := lf.CID[walletapp.MintingDelegation](c.ID)
 			argument.ExistingDelegationCid = &id
 		}
@@ -146,21 +133,21 @@ func (a *API) acceptMintingDelegationProposal(
 
 // expiry is when the delegation of a proposal would end. The ledger lets a proposal be accepted after that, in place of
 // a delegation that still counts: nothing would be minted any more.
-func expiry(proposal contract[walletapp.MintingDelegationProposal]) deadline {
+func expiry(proposal validator.Contract[walletapp.MintingDelegationProposal]) validator.Deadline {
 	d := proposal.Payload.Delegation
 	late := v0.Refuse(http.StatusConflict, "The minting delegation that %s proposes has expired at %s, so that nothing "+
 		"could be minted under it. Have %s propose one that expires later.", proposal.ID, d.ExpiresAt, d.Beneficiary)
-	return deadline{at: d.ExpiresAt.Time(), late: late}
+	return validator.Deadline{At: d.ExpiresAt.Time(), Late: late}
 }
 
 func (a *API) rejectMintingDelegationProposal(
 	ctx context.Context, req contractRequest,
 ) (none endpoint.Content, err error) {
-	w, err := a.caller(ctx, "rejectMintingDelegationProposal")
+	w, err := a.Caller(ctx, "rejectMintingDelegationProposal")
 	if err != nil {
 		return none, err
 	}
-	proposal, err := activeByID[walletapp.MintingDelegationProposal](ctx, a, w.party, req.ID)
+	proposal, err := validator.ActiveByID[walletapp.MintingDelegationProposal](ctx, a.Base, w.Party, req.ID)
 	if err != nil {
 		return none, err
 	}
@@ -170,11 +157,11 @@ func (a *API) rejectMintingDelegationProposal(
 }
 
 func (a *API) rejectMintingDelegation(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {
-	w, err := a.caller(ctx, "rejectMintingDelegation")
+	w, err := a.Caller(ctx, "rejectMintingDelegation")
 	if err != nil {
 		return none, err
 	}
-	delegation, err := activeByID[walletapp.MintingDelegation](ctx, a, w.party, req.ID)
+	delegation, err := validator.ActiveByID[walletapp.MintingDelegation](ctx, a.Base, w.Party, req.ID)
 	if err != nil {
 		return none, err
 	}

@@ -57,12 +57,12 @@ func (a *API) Names() []endpoint.Endpoint {
 }
 
 func (a *API) listAnsEntries(ctx context.Context, _ endpoint.NoRequest) (ListAnsEntriesResponse, error) {
-	_, err := a.caller(ctx, "listAnsEntries")
+	_, err := a.Caller(ctx, "listAnsEntries")
 	return ListAnsEntriesResponse{}, err
 }
 
 func (a *API) createAnsEntry(ctx context.Context, _ createAnsEntryRequest) (none CreateAnsEntryResponse, err error) {
-	if _, err = a.caller(ctx, "createAnsEntry"); err != nil {
+	if _, err = a.Caller(ctx, "createAnsEntry"); err != nil {
 		return none, err
 	}
 	return none, v0.NotFound("No AnsRules found: this network has no name service. Name parties by their ids.")

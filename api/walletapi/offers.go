@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin/payments"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/fault"
@@ -41,15 +42,15 @@ type createTransferOfferRequest struct {
 // rest is looked at (upstream). What others used it for is no obstacle: ids cannot be squatted.
 func (a *API) createTransferOffer(
 	ctx context.Context, req createTransferOfferRequest,
-) (none composed[CreateTransferOfferResponse], err error) {
-	w, err := a.caller(ctx, "createTransferOffer")
+) (none validator.Composed[CreateTransferOfferResponse], err error) {
+	w, err := a.Caller(ctx, "createTransferOffer")
 	if err != nil {
 		return none, err
 	}
 	if err := checkTrackingID(req.Body.TrackingID); err != nil {
 		return none, err
 	}
-	_, known, err := a.tracked(ctx, w, w.party, tracking.TransferOffer, req.Body.TrackingID)
+	_, known, err := a.tracked(ctx, w, w.Party, tracking.TransferOffer, req.Body.TrackingID)
 	if err != nil {
 		return none, err
 	}
@@ -68,20 +69,20 @@ func (a *API) createTransferOffer(
 	if err != nil {
 		return none, err
 	}
-	id := commandID("createTransferOffer", []ledger.Party{w.party}, req.Body.TrackingID)
+	id := commandID("createTransferOffer", []ledger.Party{w.Party}, req.Body.TrackingID)
 	offer := walletapp.InstallCreateTransferOffer{
 		Receiver: receiver, Amount: payments.PaymentAmount{Amount: amount, Unit: payments.AmuletUnit},
 		Description: req.Body.Description, ExpiresAt: expiresAt, TrackingID: req.Body.TrackingID,
 	}
-	made, err := throughWallet(a, w, id, "WalletAppInstall_CreateTransferOffer", offer)
+	made, err := validator.ThroughWallet(a.Base, w, id, "WalletAppInstall_CreateTransferOffer", offer)
 	if err != nil {
 		return none, err
 	}
-	made.Deadlines = []deadline{deadlineOf("expires_at", expiresAt.Time())}
-	return composed[CreateTransferOfferResponse]{
-		wallet: w.party, compose: func(plan.View) (change, error) { return made, nil },
-		decode: func(update ledger.Update) (CreateTransferOfferResponse, error) { return a.offerMade(update, receiver) },
-		later:  a.completion(ctx, w, offer),
+	made.Deadlines = []validator.Deadline{validator.DeadlineOf("expires_at", expiresAt.Time())}
+	return validator.Composed[CreateTransferOfferResponse]{
+		Wallet: w.Party, Compose: func(plan.View) (validator.Change, error) { return made, nil },
+		Decode: func(update ledger.Update) (CreateTransferOfferResponse, error) { return a.offerMade(update, receiver) },
+		Later:  a.completion(ctx, w, offer),
 	}, nil
 }
 
@@ -89,7 +90,7 @@ func (a *API) createTransferOffer(
 func (a *API) offerMade(
 	update ledger.Update, receiver ledger.Party,
 ) (response CreateTransferOfferResponse, err error) {
-	result, err := resultOf[walletapp.InstallCreateTransferOfferResult](a, update)
+	result, err := validator.ResultOf[walletapp.InstallCreateTransferOfferResult](a.Base, update)
 	if err != nil {
 		return response, err
 	}
@@ -109,39 +110,39 @@ func offerKnown() error {
 
 // completion is what automation does for an offer as soon as the receiver has accepted.
 func (a *API) completion(
-	ctx context.Context, w walletUser, offer walletapp.InstallCreateTransferOffer,
-) *laterChange {
-	compose := func(v plan.View) (change, error) {
-		n, err := a.network(ctx)
+	ctx context.Context, w validator.Owner, offer walletapp.InstallCreateTransferOffer,
+) *validator.LaterChange {
+	compose := func(v plan.View) (validator.Change, error) {
+		n, err := a.Network(ctx)
 		if err != nil {
-			return change{}, err
+			return validator.Change{}, err
 		}
-		inputs, err := plan.Inputs(v, w.party)
+		inputs, err := plan.Inputs(v, w.Party)
 		if err != nil {
-			return change{}, err
+			return validator.Change{}, err
 		}
 		command, err := createAndExercise(a,
 			walletapp.AcceptedTransferOffer{
-				Sender: w.party, Receiver: offer.Receiver, DSO: a.node.DSO, Amount: offer.Amount, ExpiresAt: offer.ExpiresAt,
+				Sender: w.Party, Receiver: offer.Receiver, DSO: a.Node.DSO, Amount: offer.Amount, ExpiresAt: offer.ExpiresAt,
 				TrackingID: offer.TrackingID,
 			},
 			"AcceptedTransferOffer_Complete", walletapp.AcceptedTransferOfferComplete{
-				Inputs: inputs, TransferContext: n.payment(), WalletProvider: a.node.Operator,
+				Inputs: inputs, TransferContext: n.Payment(), WalletProvider: a.Node.Operator,
 			})
-		return change{
-			ActAs:  []ledger.Party{w.party, offer.Receiver, a.node.Operator},
-			ReadAs: []ledger.Party{a.node.DSO}, Commands: []ledger.Command{command},
+		return validator.Change{
+			ActAs:  []ledger.Party{w.Party, offer.Receiver, a.Node.Operator},
+			ReadAs: []ledger.Party{a.Node.DSO}, Commands: []ledger.Command{command},
 		}, err
 	}
-	return &laterChange{
-		payer: w.party, compose: compose, awaited: true,
-		explain: func(refusal error) error { return a.explainCompletion(offer, refusal) },
+	return &validator.LaterChange{
+		Payer: w.Party, Compose: compose, Awaited: true,
+		Explain: func(refusal error) error { return a.explainCompletion(offer, refusal) },
 	}
 }
 
 // explainCompletion says of an offer that would not be completed what its sender would be told then.
 func (a *API) explainCompletion(offer walletapp.InstallCreateTransferOffer, refusal error) error {
-	if expires := offer.ExpiresAt.Time(); !a.now().Before(expires) {
+	if expires := offer.ExpiresAt.Time(); !a.Now().Before(expires) {
 		return v0.BadRequest("expired: nobody can accept an offer whose expires_at, %s, is over",
 			expires.Format(time.RFC3339))
 	}
@@ -177,24 +178,24 @@ func (a *API) listAcceptedTransferOffers(
 
 // listed shows the contracts of a template that the caller is a stakeholder of. The operation is the endpoint's.
 func listed[T any](ctx context.Context, a *API, operation string) ([]v0.Contract, error) {
-	return listedIf(ctx, a, operation, func(walletUser, T) bool { return true })
+	return listedIf(ctx, a, operation, func(validator.Owner, T) bool { return true })
 }
 
 // listedIf shows those of them that concern the caller.
 func listedIf[T any](
-	ctx context.Context, a *API, operation string, concerns func(walletUser, T) bool,
+	ctx context.Context, a *API, operation string, concerns func(validator.Owner, T) bool,
 ) ([]v0.Contract, error) {
-	w, err := a.caller(ctx, operation)
+	w, err := a.Caller(ctx, operation)
 	if err != nil {
 		return nil, err
 	}
-	found, err := activeIf(ctx, a, w.party, func(payload T) bool { return concerns(w, payload) })
+	found, err := validator.ActiveIf(ctx, a.Base, w.Party, func(payload T) bool { return concerns(w, payload) })
 	if err != nil {
 		return nil, err
 	}
 	shown := make([]v0.Contract, len(found))
 	for i, c := range found {
-		if shown[i], err = c.show(a); err != nil {
+		if shown[i], err = c.Show(a.Base); err != nil {
 			return nil, err
 		}
 	}

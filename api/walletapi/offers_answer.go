@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -43,11 +44,11 @@ func named[R any](
 // offer finds an offer to or from the caller.
 func (a *API) offer(
 	ctx context.Context, operation, id string,
-) (w walletUser, offer contract[walletapp.TransferOffer], err error) {
-	if w, err = a.caller(ctx, operation); err != nil {
+) (w validator.Owner, offer validator.Contract[walletapp.TransferOffer], err error) {
+	if w, err = a.Caller(ctx, operation); err != nil {
 		return w, offer, err
 	}
-	offer, err = activeByID[walletapp.TransferOffer](ctx, a, w.party, id)
+	offer, err = validator.ActiveByID[walletapp.TransferOffer](ctx, a.Base, w.Party, id)
 	return w, offer, err
 }
 
@@ -58,7 +59,7 @@ func (a *API) acceptTransferOffer(
 	if err != nil {
 		return response, err
 	}
-	if err := w.mustBe(offer.Payload.Receiver, "TransferOffer_Accept"); err != nil {
+	if err := w.MustBe(offer.Payload.Receiver, "TransferOffer_Accept"); err != nil {
 		return response, err
 	}
 	result, err := through[walletapp.InstallTransferOfferAcceptResult](ctx, a, w, "",
@@ -72,7 +73,7 @@ func (a *API) rejectTransferOffer(ctx context.Context, req contractRequest) (non
 	if err != nil {
 		return none, err
 	}
-	if err := w.mustBe(offer.Payload.Receiver, "TransferOffer_Reject"); err != nil {
+	if err := w.MustBe(offer.Payload.Receiver, "TransferOffer_Reject"); err != nil {
 		return none, err
 	}
 	_, err = through[walletapp.InstallTransferOfferRejectResult](ctx, a, w, "", "WalletAppInstall_TransferOffer_Reject",
@@ -88,7 +89,7 @@ func (a *API) withdrawTransferOffer(ctx context.Context, req contractRequest) (n
 	if err != nil {
 		return none, err
 	}
-	if err := w.mustBe(offer.Payload.Sender, "TransferOffer_Withdraw"); err != nil {
+	if err := w.MustBe(offer.Payload.Sender, "TransferOffer_Withdraw"); err != nil {
 		return none, err
 	}
 	_, err = through[walletapp.InstallTransferOfferWithdrawResult](ctx, a, w, "",

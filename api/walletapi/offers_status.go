@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -15,10 +16,10 @@ import (
 // tracked is what became of a request that the requester made and that concerns the wallet's party; false when there is
 // none. It is read from what the commits themselves noted, which neither restarts nor pruning take away.
 func (a *API) tracked(
-	ctx context.Context, w walletUser, requester ledger.Party, kind tracking.Kind, trackingID string,
+	ctx context.Context, w validator.Owner, requester ledger.Party, kind tracking.Kind, trackingID string,
 ) (state tracking.State, known bool, err error) {
 	content, known, err := a.record.TrackedState(ctx,
-		db.TrackedID{Party: w.party, Requester: requester, Kind: string(kind), TrackingID: trackingID})
+		db.TrackedID{Party: w.Party, Requester: requester, Kind: string(kind), TrackingID: trackingID})
 	if err != nil || !known {
 		return state, false, err
 	}
@@ -31,16 +32,16 @@ func (a *API) tracked(
 // trackedOffer is what became of an offer: the caller's own if it made one, however many others use the same tracking
 // id. Otherwise it is the one that the caller received, which it has to tell apart if several senders use the id.
 func (a *API) trackedOffer(
-	ctx context.Context, w walletUser, sender ledger.Party, trackingID string,
+	ctx context.Context, w validator.Owner, sender ledger.Party, trackingID string,
 ) (state tracking.State, known bool, err error) {
 	if sender != "" {
 		return a.tracked(ctx, w, sender, tracking.TransferOffer, trackingID)
 	}
-	state, known, err = a.tracked(ctx, w, w.party, tracking.TransferOffer, trackingID)
+	state, known, err = a.tracked(ctx, w, w.Party, tracking.TransferOffer, trackingID)
 	if known || err != nil {
 		return state, known, err
 	}
-	senders, err := a.record.Requesters(ctx, w.party, string(tracking.TransferOffer), trackingID, 2)
+	senders, err := a.record.Requesters(ctx, w.Party, string(tracking.TransferOffer), trackingID, 2)
 	switch {
 	case err != nil || len(senders) == 0:
 		return state, false, err
@@ -102,7 +103,7 @@ func (r GetTransferOfferStatusResponse) MarshalJSON() ([]byte, error) {
 func (a *API) transferOfferStatus(
 	ctx context.Context, req offerStatusRequest,
 ) (response GetTransferOfferStatusResponse, err error) {
-	w, err := a.caller(ctx, "getTransferOfferStatus")
+	w, err := a.Caller(ctx, "getTransferOfferStatus")
 	if err != nil {
 		return response, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -108,7 +109,7 @@ func (a *API) settle(ctx context.Context, n newcomer) (ledger.Party, error) {
 		if err != nil {
 			return "", n.notGiven(err)
 		}
-		return wallet.Party, a.letOperatorActAs(ctx, wallet.Party)
+		return wallet.Party, a.LetOperatorActAs(ctx, wallet.Party)
 	}
 }
 
@@ -136,7 +137,7 @@ func (n newcomer) mayBecome(user ledger.User, known bool) error {
 		}
 		return nil
 	case n.Self && (user.IsDeactivated || user.Identity() != n.Identity):
-		return forbidden("user %q is deactivated, or of another identity provider", user.ID)
+		return validator.Forbidden("user %q is deactivated, or of another identity provider", user.ID)
 	case user.IsDeactivated:
 		return v0.BadRequest("User '%s' is deactivated: activate it with PATCH /v2/users/%s first.", user.ID, user.ID)
 	default:
@@ -152,32 +153,10 @@ func (n newcomer) notGiven(err error) error {
 			"its party. Registering does not give it back: ask an administrator to do that, with POST /v0/admin/users or "+
 			"POST /v2/users/%s/rights.", n.UserID, n.UserID)
 	case errors.Is(err, db.ErrNotGiven):
-		return forbidden("user %q: %w", n.UserID, err)
+		return validator.Forbidden("user %q: %w", n.UserID, err)
 	default:
 		return err
 	}
-}
-
-// letOperatorActAs gives the operator's ledger user the right to act as the party. The node does not need it, so it is
-// no obstacle that an administrator has deleted that user, or that it has many rights already: whoever registers must
-// not use up those that administrators can give.
-func (a *API) letOperatorActAs(ctx context.Context, party ledger.Party) error {
-	if party == a.node.Operator {
-		return nil
-	}
-	rights, err := a.record.UserRights(ctx, a.ledgerUser)
-	if err != nil || len(rights) >= ledger.MaxUserRights/2 { // the other half is for what administrators give it
-		return err
-	}
-	actAs := ledger.Right{Kind: ledger.CanActAs, Party: party}
-	if slices.Contains(rights, actAs) {
-		return nil
-	}
-	_, err = a.record.GrantRights(ctx, a.ledgerUser, []ledger.Right{actAs})
-	if fault.UserNotFound.Matches(err) || fault.TooManyUserRights.Matches(err) {
-		return nil
-	}
-	return err
 }
 
 // walletFor chooses the party of a user: that of its wallet, its primary party, the one that is asked for, the one that
@@ -186,7 +165,7 @@ func (a *API) walletFor(ctx context.Context, n newcomer, user ledger.User) (db.W
 	existing := func(party ledger.Party, err error) (db.Wallet, error) {
 		return db.Wallet{Owner: n.Identity, Party: party, BySelf: n.Self}, err
 	}
-	install, installed, err := a.installOf(ctx, user)
+	install, installed, err := a.InstallOf(ctx, user)
 	if err != nil {
 		return db.Wallet{}, err
 	}
@@ -241,7 +220,7 @@ func (a *API) checkPrimary(ctx context.Context, n newcomer, user ledger.User) er
 // partyNamed is the party that is asked for, allocated if that was asked for too.
 func (a *API) partyNamed(ctx context.Context, n newcomer) (db.Wallet, error) {
 	wallet := db.Wallet{Owner: n.Identity, BySelf: n.Self}
-	if err := checkPartyID(n.Party); err != nil {
+	if err := validator.CheckPartyID(n.Party); err != nil {
 		return wallet, v0.BadRequest("Failed to decode: %s", err)
 	}
 	party := ledger.Party(n.Party)
@@ -251,7 +230,7 @@ func (a *API) partyNamed(ctx context.Context, n newcomer) (db.Wallet, error) {
 		return wallet, err
 	}
 	hint, _, _ := ledger.SplitParty(n.Party)
-	for _, candidate := range []ledger.Party{party, a.node.LocalParty(hint)} {
+	for _, candidate := range []ledger.Party{party, a.Node.LocalParty(hint)} {
 		known, err := a.record.Parties(ctx, []ledger.Party{candidate})
 		if err != nil {
 			return wallet, err
@@ -276,7 +255,7 @@ func (a *API) partyNamed(ctx context.Context, n newcomer) (db.Wallet, error) {
 
 // partyWithHint is the party with the newcomer's hint, allocated if there is none or if it is somebody else's.
 func (a *API) partyWithHint(ctx context.Context, n newcomer) (db.Wallet, error) {
-	party := a.node.LocalParty(n.Hint)
+	party := a.Node.LocalParty(n.Hint)
 	known, err := a.record.Parties(ctx, []ledger.Party{party})
 	if err != nil {
 		return db.Wallet{}, err
@@ -309,22 +288,11 @@ func (a *API) othersOf(ctx context.Context, party ledger.PartyDetails, n newcome
 		return "", err
 	}
 	for _, user := range users {
-		if user != n.UserID && user != a.ledgerUser {
+		if user != n.UserID && user != a.LedgerUser {
 			return fmt.Sprintf("user '%s' may act or read as it", user), nil
 		}
 	}
 	return "", nil
-}
-
-// checkPartyID says what is wrong with the form of a party's id.
-func checkPartyID(id string) error {
-	if err := ledger.CheckParty(id); err != nil {
-		return err
-	}
-	if _, _, ok := ledger.SplitParty(id); !ok {
-		return fmt.Errorf("%q is not a party id: hint::fingerprint", id)
-	}
-	return nil
 }
 
 // requireOurs refuses parties that are not hosted here, that sign for themselves, or that run the network: coin of the
@@ -337,10 +305,10 @@ func (a *API) requireOurs(ctx context.Context, party ledger.Party) (ledger.Party
 	case len(known) == 0 || !known[0].IsLocal:
 		return "", v0.BadRequest("Party %s is not hosted on this participant: allocate it first, or set "+
 			"createPartyIfMissing.", party)
-	case party == a.node.DSO:
+	case party == a.Node.DSO:
 		return "", v0.BadRequest("Party %s is the DSO, which runs the network and has no wallet: name another party, or "+
 			"none to allocate one.", party)
-	case a.node.PermissionFor(party) != ledger.MaySubmit:
+	case a.Node.PermissionFor(party) != ledger.MaySubmit:
 		return "", v0.BadRequest("Party %s is an external party, which signs for itself and has no user: set it up with "+
 			"POST /v0/admin/external-party/setup-proposal.", party)
 	default:
@@ -356,7 +324,7 @@ func (a *API) newParty(ctx context.Context, n newcomer, hint string) (db.Wallet,
 		if err := ledger.CheckPartyHint(hint); err != nil {
 			return db.Wallet{}, v0.BadRequest("No party can be named after user %s: %s. Give a party_id.", n.UserID, err)
 		}
-		party := a.node.LocalParty(hint)
+		party := a.Node.LocalParty(hint)
 		known, err := a.record.Parties(ctx, []ledger.Party{party})
 		if err != nil {
 			return db.Wallet{}, err
@@ -367,9 +335,9 @@ func (a *API) newParty(ctx context.Context, n newcomer, hint string) (db.Wallet,
 		}
 		return db.Wallet{Owner: n.Identity, Party: party, BySelf: n.Self, Hosting: &db.Hosting{
 			Details: ledger.PartyDetails{Party: party, IsLocal: true, IdentityProviderID: n.IdentityProviderID},
-			Now:     a.now(),
+			Now:     a.Now(),
 			Entry: func(at ledger.Position) ledger.Update {
-				return ledger.NewHosting(a.node, party, at, ledger.TraceContext{})
+				return ledger.NewHosting(a.Node, party, at, ledger.TraceContext{})
 			},
 		}}, nil
 	}

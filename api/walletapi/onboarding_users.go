@@ -7,12 +7,29 @@ import (
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
+
+// newcomersOnly authorizes whoever may register: users from whom nothing was taken.
+func (a *API) newcomersOnly(ctx context.Context) (context.Context, error) {
+	n := newcomer{Identity: endpoint.Claims(ctx).Identity(), Self: true}
+	if err := ledger.CheckUserID(n.UserID); err != nil {
+		return ctx, v0.BadRequest("%s", err)
+	}
+	user, known, err := a.record.UserNamed(ctx, n.UserID)
+	if err != nil {
+		return ctx, err
+	}
+	if err := n.mayBecome(user, known); err != nil {
+		return ctx, err
+	}
+	return ctx, n.notGiven(a.record.CheckOwnWallet(ctx, n.Identity))
+}
 
 // OnboardUserRequest asks for a user's wallet (contract, /v0/admin/users).
 type OnboardUserRequest struct {
@@ -49,7 +66,7 @@ type offboardUserRequest struct {
 }
 
 func (a *API) onboardUser(ctx context.Context, req onboardUserRequest) (OnboardUserResponse, error) {
-	if err := a.operator(ctx); err != nil {
+	if err := a.RequireOperator(ctx); err != nil {
 		return OnboardUserResponse{}, err
 	}
 	caller, _ := endpoint.Claims(ctx).User()
@@ -77,28 +94,28 @@ func (a *API) register(ctx context.Context, _ endpoint.NoRequest) (RegistrationR
 }
 
 // listUsers reads no more wallets than it shows: however many there are, none is left out and no page costs more.
-func (a *API) listUsers(ctx context.Context, req pageRequest) (response ListUsersResponse, err error) {
-	if err := a.operator(ctx); err != nil {
+func (a *API) listUsers(ctx context.Context, req validator.PageRequest) (response ListUsersResponse, err error) {
+	if err := a.RequireOperator(ctx); err != nil {
 		return response, err
 	}
-	limit, after, err := req.bounds()
+	limit, after, err := req.Bounds()
 	if err != nil {
 		return response, err
 	}
-	visit := func(_ context.Context, install contract[walletapp.WalletAppInstall], at db.Position) (bool, error) {
-		if install.Payload.ValidatorParty != a.node.Operator {
+	visit := func(_ context.Context, c validator.Contract[walletapp.WalletAppInstall], at db.Position) (bool, error) {
+		if c.Payload.ValidatorParty != a.Node.Operator {
 			return true, nil
 		}
 		if len(response.Usernames) == limit {
-			token := positionToken(after)
+			token := validator.PositionToken(after)
 			response.NextPageToken = &token
 			return false, nil
 		}
 		after = at
-		response.Usernames = append(response.Usernames, install.Payload.EndUserName)
-		return true, budget.Of(ctx).Take(int64(len(install.Payload.EndUserName)))
+		response.Usernames = append(response.Usernames, c.Payload.EndUserName)
+		return true, budget.Of(ctx).Take(int64(len(c.Payload.EndUserName)))
 	}
-	err = eachActiveAfter(ctx, a, a.node.Operator, after, visit)
+	err = validator.EachActiveAfter(ctx, a.Base, a.Node.Operator, after, visit)
 	return response, err
 }
 
@@ -108,13 +125,13 @@ const missingUsername = "Request is missing required query parameter 'username'"
 // offboardUser takes a user's wallet away; the party and its holdings stay. The contracts go last: whoever repeats what
 // broke off finds by them what is left to do.
 func (a *API) offboardUser(ctx context.Context, req offboardUserRequest) (endpoint.Content, error) {
-	if err := a.operator(ctx); err != nil {
+	if err := a.RequireOperator(ctx); err != nil {
 		return endpoint.Content{}, err
 	}
 	if req.Username == "" {
 		return endpoint.TextContent(http.StatusNotFound, missingUsername), nil
 	}
-	if req.Username == a.node.OperatorUser || req.Username == a.ledgerUser {
+	if req.Username == a.Node.OperatorUser || req.Username == a.LedgerUser {
 		return endpoint.Content{}, v0.BadRequest("Tried to offboard the validator's user: %s", req.Username)
 	}
 	ctx = changes.Without(ctx)
@@ -138,14 +155,14 @@ func (a *API) offboardUser(ctx context.Context, req offboardUserRequest) (endpoi
 // installNamed finds the WalletAppInstall for a user name, whether the user is there or not.
 func (a *API) installNamed(
 	ctx context.Context, name string,
-) (found contract[walletapp.WalletAppInstall], ok bool, err error) {
+) (found validator.Contract[walletapp.WalletAppInstall], ok bool, err error) {
 	if user, known, err := a.record.UserNamed(ctx, name); err != nil || known {
-		if found, ok, err = a.installOf(ctx, user); err != nil || ok {
+		if found, ok, err = a.InstallOf(ctx, user); err != nil || ok {
 			return found, ok, err
 		}
 	}
-	err = eachActive(ctx, a, a.node.Operator, func(c contract[walletapp.WalletAppInstall]) bool {
-		if c.Payload.EndUserName == name && c.Payload.ValidatorParty == a.node.Operator {
+	err = validator.EachActive(ctx, a.Base, a.Node.Operator, func(c validator.Contract[walletapp.WalletAppInstall]) bool {
+		if c.Payload.EndUserName == name && c.Payload.ValidatorParty == a.Node.Operator {
 			found, ok = c, true
 		}
 		return !ok
@@ -155,30 +172,30 @@ func (a *API) installNamed(
 
 // closeWallet archives the contracts of a wallet. With the last wallet of a party go the right to its rewards and the
 // operator's right to act as it.
-func (a *API) closeWallet(ctx context.Context, install contract[walletapp.WalletAppInstall]) error {
+func (a *API) closeWallet(ctx context.Context, install validator.Contract[walletapp.WalletAppInstall]) error {
 	party, commands, last := install.Payload.EndUserParty, []ledger.Command{archive(install.Contract)}, true
-	err := eachActive(ctx, a, party, func(c contract[walletapp.WalletAppInstall]) bool {
-		last = c.ID == install.ID || c.Payload.EndUserParty != party || c.Payload.ValidatorParty != a.node.Operator
+	err := validator.EachActive(ctx, a.Base, party, func(c validator.Contract[walletapp.WalletAppInstall]) bool {
+		last = c.ID == install.ID || c.Payload.EndUserParty != party || c.Payload.ValidatorParty != a.Node.Operator
 		return last
 	})
 	if err != nil {
 		return err
 	}
 	if last {
-		right, granted, err := a.validatorRightOf(ctx, party)
+		right, granted, err := a.ValidatorRightOf(ctx, party)
 		if err != nil {
 			return err
 		}
 		if granted {
 			commands = append(commands, archive(right.Contract))
 		}
-		_, err = a.record.RevokeRights(ctx, a.ledgerUser, []ledger.Right{{Kind: ledger.CanActAs, Party: party}})
+		_, err = a.record.RevokeRights(ctx, a.LedgerUser, []ledger.Right{{Kind: ledger.CanActAs, Party: party}})
 		if err != nil && !fault.UserNotFound.Matches(err) {
 			return err
 		}
 	}
-	_, err = a.submit(ctx, change{
-		CommandID: "close-wallet:" + string(install.ID), ActAs: []ledger.Party{party, a.node.Operator}, Commands: commands,
+	_, err = a.Submit(ctx, validator.Change{
+		CommandID: "close-wallet:" + string(install.ID), ActAs: []ledger.Party{party, a.Node.Operator}, Commands: commands,
 	})
 	if fault.ContractNotFound.Matches(err) { // another request was faster
 		return nil

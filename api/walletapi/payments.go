@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/payments"
 	"github.com/florinledger/florin/coin/walletapp"
@@ -21,9 +22,10 @@ type ListAppPaymentRequestsResponse struct {
 func (a *API) listAppPaymentRequests(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListAppPaymentRequestsResponse, error) {
-	requests, err := listedIf(ctx, a, "listAppPaymentRequests", func(w walletUser, r payments.AppPaymentRequest) bool {
-		return r.Sender == w.party
-	})
+	requests, err := listedIf(ctx, a, "listAppPaymentRequests",
+		func(w validator.Owner, r payments.AppPaymentRequest) bool {
+			return r.Sender == w.Party
+		})
 	return ListAppPaymentRequestsResponse{a.located(requests)}, err
 }
 
@@ -31,32 +33,32 @@ func (a *API) listAppPaymentRequests(
 func (a *API) located(contracts []v0.Contract) []v0.ContractWithState {
 	located := make([]v0.ContractWithState, len(contracts))
 	for i, c := range contracts {
-		located[i] = v0.ContractWithState{Contract: c, DomainID: &a.node.SynchronizerID}
+		located[i] = v0.ContractWithState{Contract: c, DomainID: &a.Node.SynchronizerID}
 	}
 	return located
 }
 
 // paymentRequest finds a payment that an app asks the caller for.
 func (a *API) paymentRequest(
-	ctx context.Context, w walletUser, id string,
-) (contract[payments.AppPaymentRequest], error) {
-	request, err := activeByID[payments.AppPaymentRequest](ctx, a, w.party, id)
+	ctx context.Context, w validator.Owner, id string,
+) (validator.Contract[payments.AppPaymentRequest], error) {
+	request, err := validator.ActiveByID[payments.AppPaymentRequest](ctx, a.Base, w.Party, id)
 	if err != nil {
 		return request, err
 	}
-	return request, w.mustBe(request.Payload.Sender, "AppPaymentRequest_Accept or _Reject")
+	return request, w.MustBe(request.Payload.Sender, "AppPaymentRequest_Accept or _Reject")
 }
 
 func (a *API) getAppPaymentRequest(ctx context.Context, req contractRequest) (shown v0.ContractWithState, err error) {
-	w, err := a.caller(ctx, "getAppPaymentRequest")
+	w, err := a.Caller(ctx, "getAppPaymentRequest")
 	if err != nil {
 		return shown, err
 	}
-	request, err := activeByID[payments.AppPaymentRequest](ctx, a, w.party, req.ID)
+	request, err := validator.ActiveByID[payments.AppPaymentRequest](ctx, a.Base, w.Party, req.ID)
 	if err != nil {
 		return shown, err
 	}
-	return v0.ToAPIContractWithState(a.packages, request.Contract, a.node.SynchronizerID)
+	return v0.ToAPIContractWithState(a.Packages, request.Contract, a.Node.SynchronizerID)
 }
 
 // AcceptAppPaymentRequestResponse is the payment, which the app can collect.
@@ -82,27 +84,27 @@ func (a *API) acceptAppPaymentRequest(
 // pay does an operation on what an app asks the caller for, with any coin of the caller's. find finds what that is.
 func pay[T any](
 	ctx context.Context, a *API, endpointName, id string,
-	find func(context.Context, walletUser, string) (contract[T], error),
+	find func(context.Context, validator.Owner, string) (validator.Contract[T], error),
 	operation func(*lf.CID[T]) walletapp.AmuletOperation,
 ) (none walletapp.AmuletOperationOutcome, err error) {
-	w, err := a.caller(ctx, endpointName)
+	w, err := a.Caller(ctx, endpointName)
 	if err != nil {
 		return none, err
 	}
 	return a.operation(ctx, w, "",
-		func(_ network, v plan.View) (none walletapp.AmuletOperation, _ []coin.TransferInput, err error) {
+		func(_ validator.Network, v plan.View) (none walletapp.AmuletOperation, _ []coin.TransferInput, err error) {
 			request, err := find(ctx, w, id)
 			if err != nil {
 				return none, nil, err
 			}
 			requestID := lf.CID[T](request.ID)
-			inputs, err := plan.Inputs(v, w.party)
+			inputs, err := plan.Inputs(v, w.Party)
 			return operation(&requestID), inputs, err
-		}).submit(ctx, a)
+		}).Submit(ctx, a.Base)
 }
 
 func (a *API) rejectAppPaymentRequest(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {
-	w, err := a.caller(ctx, "rejectAppPaymentRequest")
+	w, err := a.Caller(ctx, "rejectAppPaymentRequest")
 	if err != nil {
 		return none, err
 	}
@@ -124,8 +126,9 @@ type ListAcceptedAppPaymentsResponse struct {
 func (a *API) listAcceptedAppPayments(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListAcceptedAppPaymentsResponse, error) {
-	accepted, err := listedIf(ctx, a, "listAcceptedAppPayments", func(w walletUser, p payments.AcceptedAppPayment) bool {
-		return p.Sender == w.party
-	})
+	accepted, err := listedIf(ctx, a, "listAcceptedAppPayments",
+		func(w validator.Owner, p payments.AcceptedAppPayment) bool {
+			return p.Sender == w.Party
+		})
 	return ListAcceptedAppPaymentsResponse{a.located(accepted)}, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	v0 "github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/registry"
 	"github.com/florinledger/florin/coin/walletapp"
@@ -32,26 +33,26 @@ type existingPreapproval struct {
 // where another request of the caller made it meanwhile.
 func (a *API) createTransferPreapproval(
 	ctx context.Context, _ endpoint.NoRequest,
-) (none composed[CreateTransferPreapprovalResponse], err error) {
-	w, err := a.caller(ctx, "createTransferPreapproval")
+) (none validator.Composed[CreateTransferPreapprovalResponse], err error) {
+	w, err := a.Caller(ctx, "createTransferPreapproval")
 	if err != nil {
 		return none, err
 	}
-	if err := a.checkNoPreapproval(ctx, w.party); err != nil {
+	if err := a.checkNoPreapproval(ctx, w.Party); err != nil {
 		return none, err
 	}
 	explain := func(err error) error { return a.explainPreapproval(ctx, w, err) }
-	if err := a.checkProvided(ctx, w.party); err != nil {
+	if err := a.CheckProvided(ctx, w.Party); err != nil {
 		return none, explain(err)
 	}
-	return composed[CreateTransferPreapprovalResponse]{
-		wallet: w.party, payer: a.node.Operator, explain: explain,
-		compose: func(v plan.View) (change, error) { return a.preapprovalFor(ctx, v, w) },
-		decode: func(update ledger.Update) (CreateTransferPreapprovalResponse, error) {
+	return validator.Composed[CreateTransferPreapprovalResponse]{
+		Wallet: w.Party, Payer: a.Node.Operator, Explain: explain,
+		Compose: func(v plan.View) (validator.Change, error) { return a.preapprovalFor(ctx, v, w) },
+		Decode: func(update ledger.Update) (CreateTransferPreapprovalResponse, error) {
 			if len(update.Events) > 0 {
 				update.Events = update.Events[1:] // the proposal is created first; its acceptance is the choice
 			}
-			result, err := resultOf[walletapp.TransferPreapprovalProposalAcceptResult](a, update)
+			result, err := validator.ResultOf[walletapp.TransferPreapprovalProposalAcceptResult](a.Base, update)
 			return CreateTransferPreapprovalResponse{ContractID: result.TransferPreapprovalCid.ID()}, err
 		},
 	}, nil
@@ -70,7 +71,7 @@ func (a *API) checkNoPreapproval(ctx context.Context, receiver ledger.Party) err
 }
 
 // explainPreapproval says why there is no preapproval.
-func (a *API) explainPreapproval(ctx context.Context, w walletUser, refusal error) error {
+func (a *API) explainPreapproval(ctx context.Context, w validator.Owner, refusal error) error {
 	found := fault.From(refusal)
 	switch {
 	case found.Context["error_id"] == plan.InsufficientFunds:
@@ -79,44 +80,44 @@ func (a *API) explainPreapproval(ctx context.Context, w walletUser, refusal erro
 			"it some, on a development ledger with `florin tap operator 1000`, and ask again. (Transfer preapproval "+
 			"creation request timed out because validator automation did not complete it in time.)")
 	case fault.PreapprovalNotProvided.Matches(refusal):
-		return cmp.Or(a.checkNoPreapproval(ctx, w.party), refusal)
+		return cmp.Or(a.checkNoPreapproval(ctx, w.Party), refusal)
 	default:
 		return refusal
 	}
 }
 
 // preapprovalFor is the change that makes a preapproval for a wallet's party.
-func (a *API) preapprovalFor(ctx context.Context, v plan.View, w walletUser) (none change, err error) {
-	n, err := a.network(ctx)
+func (a *API) preapprovalFor(ctx context.Context, v plan.View, w validator.Owner) (none validator.Change, err error) {
+	n, err := a.Network(ctx)
 	if err != nil {
 		return none, err
 	}
-	inputs, err := plan.Inputs(v, a.node.Operator)
+	inputs, err := plan.Inputs(v, a.Node.Operator)
 	if err != nil {
 		return none, err
 	}
 	command, err := createAndExercise(a,
-		walletapp.TransferPreapprovalProposal{Receiver: w.party, Provider: a.node.Operator, ExpectedDSO: &a.node.DSO},
+		walletapp.TransferPreapprovalProposal{Receiver: w.Party, Provider: a.Node.Operator, ExpectedDSO: &a.Node.DSO},
 		"TransferPreapprovalProposal_Accept", walletapp.TransferPreapprovalProposalAccept{
-			Context: n.payment(), Inputs: inputs, ExpiresAt: lf.TimestampOf(a.now().Add(plan.PreapprovalLifetime)),
+			Context: n.Payment(), Inputs: inputs, ExpiresAt: lf.TimestampOf(a.Now().Add(plan.PreapprovalLifetime)),
 		})
-	parties := []ledger.Party{w.party, a.node.Operator}
-	return change{
-		ActAs: parties, ReadAs: []ledger.Party{a.node.DSO}, Commands: []ledger.Command{command},
+	parties := []ledger.Party{w.Party, a.Node.Operator}
+	return validator.Change{
+		ActAs: parties, ReadAs: []ledger.Party{a.Node.DSO}, Commands: []ledger.Command{command},
 	}, err
 }
 
 // createAndExercise is the command that creates a contract and exercises a choice of it.
 func createAndExercise[T, A any](a *API, payload T, choice string, argument A) (ledger.Command, error) {
-	name, err := ledger.TemplateName[T](a.packages)
+	name, err := ledger.TemplateName[T](a.Packages)
 	if err != nil {
 		return ledger.Command{}, fault.Internal(err)
 	}
-	created, err := ledger.Encode(a.packages, payload)
+	created, err := ledger.Encode(a.Packages, payload)
 	if err != nil {
 		return ledger.Command{}, fault.Internal(err)
 	}
-	exercised, err := ledger.Encode(a.packages, argument)
+	exercised, err := ledger.Encode(a.Packages, argument)
 	if err != nil {
 		return ledger.Command{}, fault.Internal(err)
 	}
@@ -130,7 +131,7 @@ func (a *API) preapprovalOf(
 	ctx context.Context, receiver ledger.Party,
 ) (*ledger.Contract, *coin.TransferPreapproval, error) {
 	var all []ledger.Contract
-	err := eachActive(ctx, a, receiver, func(c contract[coin.TransferPreapproval]) bool {
+	err := validator.EachActive(ctx, a.Base, receiver, func(c validator.Contract[coin.TransferPreapproval]) bool {
 		if c.Payload.Receiver == receiver {
 			all = append(all, c.Contract)
 		}
@@ -139,5 +140,5 @@ func (a *API) preapprovalOf(
 	if err != nil {
 		return nil, nil, err
 	}
-	return registry.ValidPreapproval(a.packages, all, a.now())
+	return registry.ValidPreapproval(a.Packages, all, a.Now())
 }

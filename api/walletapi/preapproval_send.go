@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/fault"
@@ -31,8 +32,8 @@ type transferPreapprovalSendRequest struct {
 // used before is answered as that one was, whatever it was to whom (upstream).
 func (a *API) transferPreapprovalSend(
 	ctx context.Context, req transferPreapprovalSendRequest,
-) (none composed[endpoint.Content], err error) {
-	w, err := a.caller(ctx, "transferPreapprovalSend")
+) (none validator.Composed[endpoint.Content], err error) {
+	w, err := a.Caller(ctx, "transferPreapprovalSend")
 	if err != nil {
 		return none, err
 	}
@@ -44,9 +45,9 @@ func (a *API) transferPreapprovalSend(
 	if err != nil {
 		return none, err
 	}
-	id := commandID("transferPreapprovalSend", []ledger.Party{w.party}, req.Body.DeduplicationID)
+	id := commandID("transferPreapprovalSend", []ledger.Party{w.Party}, req.Body.DeduplicationID)
 	sent := a.operation(ctx, w, id,
-		func(_ network, v plan.View) (operation walletapp.AmuletOperation, inputs []coin.TransferInput, err error) {
+		func(_ validator.Network, v plan.View) (operation walletapp.AmuletOperation, inputs []coin.TransferInput, err error) {
 			preapproval, payload, err := a.preapprovalOf(ctx, receiver)
 			if err != nil {
 				return operation, nil, err
@@ -62,16 +63,16 @@ func (a *API) transferPreapprovalSend(
 				TransferPreapprovalCid: lf.CID[coin.TransferPreapproval](preapproval.ID), Amount: amount,
 				Description: req.Body.Description, ProviderFeaturedAppRightCid: featured,
 			}
-			inputs, err = plan.Inputs(v, w.party)
+			inputs, err = plan.Inputs(v, w.Party)
 			return operation, inputs, err
 		})
-	sent.explain = func(err error) error {
+	sent.Explain = func(err error) error {
 		if fault.DuplicateCommand.Matches(err) { // made before, and pruned since: there is nothing more to answer
 			return nil
 		}
 		return err
 	}
-	return answering(sent, func(walletapp.AmuletOperationOutcome) (endpoint.Content, error) {
+	return validator.Answering(sent, func(walletapp.AmuletOperationOutcome) (endpoint.Content, error) {
 		return endpoint.Content{}, nil
 	}), nil
 }

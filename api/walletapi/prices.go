@@ -68,7 +68,7 @@ func (p *prices) read(ctx context.Context) error {
 	rounds := make([]pricedRound, len(p.rounds), len(p.rounds)+len(found))
 	copy(rounds, p.rounds)
 	for _, stored := range found {
-		payload, err := ledger.DecodePayload[coin.OpenMiningRound](p.api.packages, stored.Contract)
+		payload, err := ledger.DecodePayload[coin.OpenMiningRound](p.api.Packages, stored.Contract)
 		if err != nil {
 			return err
 		}

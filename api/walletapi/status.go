@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/ledger"
 )
@@ -27,7 +28,7 @@ func (a *API) userStatus(ctx context.Context, _ endpoint.NoRequest) (none UserSt
 	if err != nil || !known {
 		return none, err
 	}
-	install, installed, err := a.installOf(ctx, user)
+	install, installed, err := a.InstallOf(ctx, user)
 	if err != nil || !installed {
 		return none, err
 	}
@@ -39,13 +40,15 @@ func (a *API) userStatus(ctx context.Context, _ endpoint.NoRequest) (none UserSt
 }
 
 // featuredRights are the rights of a party as a featured app.
-func (a *API) featuredRights(ctx context.Context, party ledger.Party) ([]contract[coin.FeaturedAppRight], error) {
-	var rights []contract[coin.FeaturedAppRight]
-	err := eachActive(ctx, a, party, func(c contract[coin.FeaturedAppRight]) bool {
+func (a *API) featuredRights(
+	ctx context.Context, party ledger.Party,
+) ([]validator.Contract[coin.FeaturedAppRight], error) {
+	var rights []validator.Contract[coin.FeaturedAppRight]
+	err := validator.EachActive(ctx, a.Base, party, func(c validator.Contract[coin.FeaturedAppRight]) bool {
 		if c.Payload.Provider == party {
 			rights = append(rights, c)
 		}
-		return len(rights) < maxContracts
+		return len(rights) < validator.MaxContracts
 	})
 	return rights, err
 }

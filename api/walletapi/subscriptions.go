@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin/payments"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
@@ -19,33 +20,34 @@ type ListSubscriptionRequestsResponse struct {
 func (a *API) listSubscriptionRequests(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListSubscriptionRequestsResponse, error) {
-	requests, err := listedIf(ctx, a, "listSubscriptionRequests", func(w walletUser, r payments.SubscriptionRequest) bool {
-		return r.SubscriptionData.Sender == w.party
-	})
+	requests, err := listedIf(ctx, a, "listSubscriptionRequests",
+		func(w validator.Owner, r payments.SubscriptionRequest) bool {
+			return r.SubscriptionData.Sender == w.Party
+		})
 	return ListSubscriptionRequestsResponse{requests}, err
 }
 
 func (a *API) getSubscriptionRequest(ctx context.Context, req contractRequest) (shown v0.Contract, err error) {
-	w, err := a.caller(ctx, "getSubscriptionRequest")
+	w, err := a.Caller(ctx, "getSubscriptionRequest")
 	if err != nil {
 		return shown, err
 	}
-	request, err := activeByID[payments.SubscriptionRequest](ctx, a, w.party, req.ID)
+	request, err := validator.ActiveByID[payments.SubscriptionRequest](ctx, a.Base, w.Party, req.ID)
 	if err != nil {
 		return shown, err
 	}
-	return request.show(a)
+	return request.Show(a.Base)
 }
 
 // subscriptionRequest finds a subscription that an app asks the caller for.
 func (a *API) subscriptionRequest(
-	ctx context.Context, w walletUser, id string,
-) (contract[payments.SubscriptionRequest], error) {
-	request, err := activeByID[payments.SubscriptionRequest](ctx, a, w.party, id)
+	ctx context.Context, w validator.Owner, id string,
+) (validator.Contract[payments.SubscriptionRequest], error) {
+	request, err := validator.ActiveByID[payments.SubscriptionRequest](ctx, a.Base, w.Party, id)
 	if err != nil {
 		return request, err
 	}
-	return request, w.mustBe(request.Payload.SubscriptionData.Sender,
+	return request, w.MustBe(request.Payload.SubscriptionData.Sender,
 		"SubscriptionRequest_AcceptAndMakePayment or _Reject")
 }
 
@@ -70,7 +72,7 @@ func (a *API) acceptSubscriptionRequest(
 }
 
 func (a *API) rejectSubscriptionRequest(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {
-	w, err := a.caller(ctx, "rejectSubscriptionRequest")
+	w, err := a.Caller(ctx, "rejectSubscriptionRequest")
 	if err != nil {
 		return none, err
 	}
@@ -87,15 +89,15 @@ func (a *API) rejectSubscriptionRequest(ctx context.Context, req contractRequest
 // cancelSubscription ends a subscription between two payments. The contract is its idle state, not a request, though
 // the path has it where requests are (upstream).
 func (a *API) cancelSubscription(ctx context.Context, req contractRequest) (none endpoint.Content, err error) {
-	w, err := a.caller(ctx, "cancelSubscriptionRequest")
+	w, err := a.Caller(ctx, "cancelSubscriptionRequest")
 	if err != nil {
 		return none, err
 	}
-	idle, err := activeByID[payments.SubscriptionIdleState](ctx, a, w.party, req.ID)
+	idle, err := validator.ActiveByID[payments.SubscriptionIdleState](ctx, a.Base, w.Party, req.ID)
 	if err != nil {
 		return none, err
 	}
-	if err := w.mustBe(idle.Payload.SubscriptionData.Sender, "SubscriptionIdleState_CancelSubscription"); err != nil {
+	if err := w.MustBe(idle.Payload.SubscriptionData.Sender, "SubscriptionIdleState_CancelSubscription"); err != nil {
 		return none, err
 	}
 	_, err = through[walletapp.InstallCancelSubscriptionResult](ctx, a, w, "",
@@ -113,8 +115,8 @@ func (a *API) listSubscriptionInitialPayments(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListSubscriptionInitialPaymentsResponse, error) {
 	paid, err := listedIf(ctx, a, "listSubscriptionInitialPayments",
-		func(w walletUser, p payments.SubscriptionInitialPayment) bool {
-			return p.SubscriptionData.Sender == w.party
+		func(w validator.Owner, p payments.SubscriptionInitialPayment) bool {
+			return p.SubscriptionData.Sender == w.Party
 		})
 	return ListSubscriptionInitialPaymentsResponse{paid}, err
 }
@@ -141,43 +143,43 @@ type SubscriptionState struct {
 func (a *API) listSubscriptions(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (response ListSubscriptionsResponse, err error) {
-	w, err := a.caller(ctx, "listSubscriptions")
+	w, err := a.Caller(ctx, "listSubscriptions")
 	if err != nil {
 		return response, err
 	}
 	states := map[lf.CID[payments.Subscription]]SubscriptionState{}
-	idle, err := active[payments.SubscriptionIdleState](ctx, a, w.party)
+	idle, err := validator.Active[payments.SubscriptionIdleState](ctx, a.Base, w.Party)
 	if err != nil {
 		return response, err
 	}
 	for _, c := range idle {
-		shown, err := c.show(a)
+		shown, err := c.Show(a.Base)
 		if err != nil {
 			return response, err
 		}
 		states[c.Payload.Subscription] = SubscriptionState{Idle: &shown}
 	}
-	paid, err := active[payments.SubscriptionPayment](ctx, a, w.party)
+	paid, err := validator.Active[payments.SubscriptionPayment](ctx, a.Base, w.Party)
 	if err != nil {
 		return response, err
 	}
 	for _, c := range paid {
-		shown, err := c.show(a)
+		shown, err := c.Show(a.Base)
 		if err != nil {
 			return response, err
 		}
 		states[c.Payload.Subscription] = SubscriptionState{Payment: &shown}
 	}
-	subscriptions, err := active[payments.Subscription](ctx, a, w.party)
+	subscriptions, err := validator.Active[payments.Subscription](ctx, a.Base, w.Party)
 	if err != nil {
 		return response, err
 	}
 	for _, c := range subscriptions {
 		state, known := states[lf.CID[payments.Subscription](c.ID)]
-		if !known || c.Payload.SubscriptionData.Sender != w.party {
+		if !known || c.Payload.SubscriptionData.Sender != w.Party {
 			continue
 		}
-		shown, err := c.show(a)
+		shown, err := c.Show(a.Base)
 		if err != nil {
 			return response, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
@@ -29,7 +30,7 @@ type tapRequest struct {
 
 // tap mints coin. The amount is rounded up: whoever asks for a dollar gets a dollar's worth.
 func (a *API) tap(ctx context.Context, req tapRequest) (response TapResponse, err error) {
-	w, err := a.caller(ctx, "tap")
+	w, err := a.Caller(ctx, "tap")
 	if err != nil {
 		return response, err
 	}
@@ -39,17 +40,17 @@ func (a *API) tap(ctx context.Context, req tapRequest) (response TapResponse, er
 	}
 	id := ""
 	if req.Body.CommandID != nil {
-		id = commandID("tap", []ledger.Party{w.party}, *req.Body.CommandID)
+		id = commandID("tap", []ledger.Party{w.Party}, *req.Body.CommandID)
 	}
 	outcome, err := a.operation(ctx, w, id,
-		func(n network, _ plan.View) (operation walletapp.AmuletOperation, none []coin.TransferInput, err error) {
-			amount, err := usd.DivCeil(n.latest.Payload.AmuletPrice)
+		func(n validator.Network, _ plan.View) (operation walletapp.AmuletOperation, none []coin.TransferInput, err error) {
+			amount, err := usd.DivCeil(n.Latest.Payload.AmuletPrice)
 			if err != nil {
 				return operation, nil, decodeFailed("amount: %s US dollars are more coin than there can be", req.Body.Amount)
 			}
 			operation.Tap = &walletapp.OperationTap{TapAmount: amount}
 			return operation, nil, nil
-		}).submit(ctx, a)
+		}).Submit(ctx, a.Base)
 	if err != nil {
 		return response, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/registry"
 	"github.com/florinledger/florin/coin/token"
@@ -27,13 +28,13 @@ func (a *API) registryNetwork(ctx context.Context) (registry.Network, error) {
 			return registry.Network{}, err
 		}
 	}
-	network, err := registry.NetworkOf(a.packages, all, a.now())
+	network, err := registry.NetworkOf(a.Packages, all, a.Now())
 	return network, orNotFound(err)
 }
 
 // collect adds the DSO's contracts of a template.
 func collect[T any](ctx context.Context, a *API, into *[]ledger.Contract) error {
-	found, err := active[T](ctx, a, a.node.DSO)
+	found, err := validator.Active[T](ctx, a.Base, a.Node.DSO)
 	for _, c := range found {
 		*into = append(*into, c.Contract)
 	}
@@ -78,7 +79,7 @@ func (a *API) ifActive(ctx context.Context, id ledger.ContractID) (*ledger.Contr
 func (a *API) tokenInputs(
 	v plan.View, party ledger.Party, network registry.Network,
 ) ([]lf.CID[token.Holding], error) {
-	state, err := ledger.DecodePayload[coin.ExternalPartyConfigState](a.packages, network.ConfigState)
+	state, err := ledger.DecodePayload[coin.ExternalPartyConfigState](a.Packages, network.ConfigState)
 	if err != nil {
 		return nil, fault.Internal(err)
 	}
@@ -87,7 +88,7 @@ func (a *API) tokenInputs(
 
 // instrument is the coin, as the token standard names it.
 func (a *API) instrument() token.InstrumentID {
-	return token.InstrumentID{Admin: a.node.DSO, ID: coin.InstrumentName}
+	return token.InstrumentID{Admin: a.Node.DSO, ID: coin.InstrumentName}
 }
 
 // contractIDs are ids as answers have them.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/registry"
 	"github.com/florinledger/florin/coin/token"
@@ -63,8 +64,8 @@ const reasonKey = "splice.lfdecentralizedtrust.org/reason"
 
 func (a *API) createTokenStandardTransfer(
 	ctx context.Context, req createTokenStandardTransferRequest,
-) (none composed[TokenStandardTransferResponse], err error) {
-	w, err := a.caller(ctx, "createTokenStandardTransfer")
+) (none validator.Composed[TokenStandardTransferResponse], err error) {
+	w, err := a.Caller(ctx, "createTokenStandardTransfer")
 	if err != nil {
 		return none, err
 	}
@@ -76,7 +77,7 @@ func (a *API) createTokenStandardTransfer(
 	if err != nil {
 		return none, err
 	}
-	if err := checkPositive("amount", amount); err != nil {
+	if err := validator.CheckPositive("amount", amount); err != nil {
 		return none, err
 	}
 	expiresAt, err := decodeTime("expires_at", req.Body.ExpiresAt)
@@ -88,31 +89,31 @@ func (a *API) createTokenStandardTransfer(
 		return none, err
 	}
 	transfer := token.Transfer{
-		Sender: w.party, Receiver: receiver, Amount: amount, InstrumentID: a.instrument(),
+		Sender: w.Party, Receiver: receiver, Amount: amount, InstrumentID: a.instrument(),
 		RequestedAt: requestedAt, ExecuteBefore: expiresAt,
 		Meta: token.Metadata{Values: map[string]string{reasonKey: req.Body.Description}},
 	}
-	id := commandID("createTokenStandardTransfer", []ledger.Party{w.party}, req.Body.TrackingID)
+	id := commandID("createTokenStandardTransfer", []ledger.Party{w.Party}, req.Body.TrackingID)
 	transferred := paying[token.TransferInstructionResult](a, w, id, "WalletAppInstall_TransferFactory_Transfer",
 		func(v plan.View) (walletapp.InstallTransferFactoryTransfer, error) {
 			return a.composeTransfer(ctx, v, w, transfer)
 		})
-	transferred.explain = func(err error) error {
-		return a.explainLate(err, deadlineOf("expires_at", expiresAt.Time()))
+	transferred.Explain = func(err error) error {
+		return a.ExplainLate(err, validator.DeadlineOf("expires_at", expiresAt.Time()))
 	}
-	return answering(transferred, toAPITransfer), nil
+	return validator.Answering(transferred, toAPITransfer), nil
 }
 
 // requestedAt is how a transfer is dated that is to be executed before a time: some way back, but no further than the
 // longest life of a transfer allows, so that its sender can use all of that.
 func (a *API) requestedAt(ctx context.Context, executeBefore lf.Timestamp) (lf.Timestamp, error) {
-	n, err := a.network(ctx)
+	n, err := a.Network(ctx)
 	if err != nil {
 		return 0, err
 	}
-	now := lf.TimestampOf(a.now())
-	requested := lf.TimestampOf(a.now().Add(-requestMargin))
-	earliest := lf.TimestampOf(executeBefore.Time().Add(-n.rules.Payload.LongestTransfer()))
+	now := lf.TimestampOf(a.Now())
+	requested := lf.TimestampOf(a.Now().Add(-requestMargin))
+	earliest := lf.TimestampOf(executeBefore.Time().Add(-n.Rules.Payload.LongestTransfer()))
 	if earliest > requested && earliest <= now {
 		return earliest, nil
 	}
@@ -121,13 +122,13 @@ func (a *API) requestedAt(ctx context.Context, executeBefore lf.Timestamp) (lf.T
 
 // composeTransfer finds what a transfer takes: the sender's coin, and the registry's factory and context.
 func (a *API) composeTransfer(
-	ctx context.Context, v plan.View, w walletUser, transfer token.Transfer,
+	ctx context.Context, v plan.View, w validator.Owner, transfer token.Transfer,
 ) (argument walletapp.InstallTransferFactoryTransfer, err error) {
 	network, err := a.registryNetwork(ctx)
 	if err != nil {
 		return argument, err
 	}
-	if transfer.InputHoldingCids, err = a.tokenInputs(v, w.party, network); err != nil {
+	if transfer.InputHoldingCids, err = a.tokenInputs(v, w.Party, network); err != nil {
 		return argument, err
 	}
 	preapproval, payload, err := a.preapprovalOf(ctx, transfer.Receiver)
@@ -149,7 +150,7 @@ func (a *API) composeTransfer(
 	return walletapp.InstallTransferFactoryTransfer{
 		TransferFactoryCid: lf.CID[token.TransferFactory](factory.FactoryID),
 		TransferArg: token.TransferFactoryTransfer{
-			ExpectedAdmin: a.node.DSO, Transfer: transfer, ExtraArgs: args,
+			ExpectedAdmin: a.Node.DSO, Transfer: transfer, ExtraArgs: args,
 		},
 	}, err
 }
@@ -188,26 +189,26 @@ func answerInstruction[A any](
 	context func(registry.Network, registry.Locked, *ledger.Contract) (registry.Context, error),
 	argument func(lf.CID[token.TransferInstruction], token.ExtraArgs) A,
 ) (response TokenStandardTransferResponse, err error) {
-	w, err := a.caller(ctx, operation)
+	w, err := a.Caller(ctx, operation)
 	if err != nil {
 		return response, err
 	}
 	answered := paying[token.TransferInstructionResult](a, w, "", choice, func(plan.View) (none A, err error) {
-		instruction, err := activeByID[coin.AmuletTransferInstruction](ctx, a, w.party, id)
+		instruction, err := validator.ActiveByID[coin.AmuletTransferInstruction](ctx, a.Base, w.Party, id)
 		if isNotFound(err) {
 			return none, v0.NotFound("AmuletTransferInstruction '%s' not found.", id)
 		}
 		if err != nil {
 			return none, err
 		}
-		locked, err := registry.LockedOfInstruction(a.packages, instruction.Contract)
+		locked, err := registry.LockedOfInstruction(a.Packages, instruction.Contract)
 		if err != nil {
 			return none, err
 		}
 		args, err := a.lockedArgs(ctx, locked, context)
 		return argument(lf.CID[token.TransferInstruction](instruction.ID), args), err
 	})
-	return answering(answered, toAPITransfer).submit(ctx, a)
+	return validator.Answering(answered, toAPITransfer).Submit(ctx, a.Base)
 }
 
 // lockedArgs composes the context of a choice about locked coin.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/walletapp"
 	"github.com/florinledger/florin/ledger"
@@ -40,8 +41,8 @@ type buyTrafficRequest struct {
 // looked up only after the ids of the request were found good (upstream).
 func (a *API) createBuyTrafficRequest(
 	ctx context.Context, req buyTrafficRequest,
-) (none composed[CreateBuyTrafficRequestResponse], err error) {
-	w, err := a.caller(ctx, "createBuyTrafficRequest")
+) (none validator.Composed[CreateBuyTrafficRequestResponse], err error) {
+	w, err := a.Caller(ctx, "createBuyTrafficRequest")
 	if err != nil {
 		return none, err
 	}
@@ -52,7 +53,7 @@ func (a *API) createBuyTrafficRequest(
 	if err := checkTrackingID(req.Body.TrackingID); err != nil {
 		return none, err
 	}
-	_, known, err := a.tracked(ctx, w, w.party, tracking.BuyTraffic, req.Body.TrackingID)
+	_, known, err := a.tracked(ctx, w, w.Party, tracking.BuyTraffic, req.Body.TrackingID)
 	if err != nil {
 		return none, err
 	}
@@ -65,18 +66,18 @@ func (a *API) createBuyTrafficRequest(
 		return none, err
 	}
 	asked := walletapp.InstallCreateBuyTrafficRequest{
-		MemberID: member, SynchronizerID: a.node.SynchronizerID, TrafficAmount: req.Body.TrafficAmount,
+		MemberID: member, SynchronizerID: a.Node.SynchronizerID, TrafficAmount: req.Body.TrafficAmount,
 		ExpiresAt: expiresAt, TrackingID: req.Body.TrackingID,
 	}
-	id := commandID("createBuyTrafficRequest", []ledger.Party{w.party}, req.Body.TrackingID)
-	made, err := throughWallet(a, w, id, "WalletAppInstall_CreateBuyTrafficRequest", asked)
+	id := commandID("createBuyTrafficRequest", []ledger.Party{w.Party}, req.Body.TrackingID)
+	made, err := validator.ThroughWallet(a.Base, w, id, "WalletAppInstall_CreateBuyTrafficRequest", asked)
 	if err != nil {
 		return none, err
 	}
-	made.Urgent, made.Deadlines = true, []deadline{deadlineOf("expires_at", expiresAt.Time())}
-	request := composedOf[walletapp.InstallCreateBuyTrafficRequestResult](a, w, made)
-	request.later = a.purchase(ctx, w, asked)
-	return answering(request, func(
+	made.Urgent, made.Deadlines = true, []validator.Deadline{validator.DeadlineOf("expires_at", expiresAt.Time())}
+	request := validator.ComposedOf[walletapp.InstallCreateBuyTrafficRequestResult](a.Base, w, made)
+	request.Later = a.purchase(ctx, w, asked)
+	return validator.Answering(request, func(
 		result walletapp.InstallCreateBuyTrafficRequestResult,
 	) (CreateBuyTrafficRequestResponse, error) {
 		return CreateBuyTrafficRequestResponse{result.BuyTrafficRequest.ID()}, nil
@@ -102,37 +103,37 @@ func (a *API) trafficMember(ctx context.Context, asked CreateBuyTrafficRequest) 
 	if err != nil {
 		return "", err
 	}
-	if len(hosted) == 0 || !hosted[0].IsLocal || !prepared.IsSynchronizerOf(a.node, asked.DomainID) {
+	if len(hosted) == 0 || !hosted[0].IsLocal || !prepared.IsSynchronizerOf(a.Node, asked.DomainID) {
 		return "", v0.BadRequest("Could not find participant hosting %s on domain %s", party, asked.DomainID)
 	}
-	return coin.MemberOf(a.node.ParticipantID), nil
+	return coin.MemberOf(a.Node.ParticipantID), nil
 }
 
 // purchase is what automation does for a request to buy traffic.
 func (a *API) purchase(
-	ctx context.Context, w walletUser, asked walletapp.InstallCreateBuyTrafficRequest,
-) *laterChange {
-	compose := func(v plan.View) (change, error) {
-		n, err := a.network(ctx)
+	ctx context.Context, w validator.Owner, asked walletapp.InstallCreateBuyTrafficRequest,
+) *validator.LaterChange {
+	compose := func(v plan.View) (validator.Change, error) {
+		n, err := a.Network(ctx)
 		if err != nil {
-			return change{}, err
+			return validator.Change{}, err
 		}
-		inputs, err := plan.Inputs(v, w.party)
+		inputs, err := plan.Inputs(v, w.Party)
 		if err != nil {
-			return change{}, err
+			return validator.Change{}, err
 		}
-		command, err := exercise[coin.AmuletRules](a, n.rules.ID, "AmuletRules_BuyMemberTraffic",
+		command, err := validator.Exercise[coin.AmuletRules](a.Base, n.Rules.ID, "AmuletRules_BuyMemberTraffic",
 			coin.AmuletRulesBuyMemberTraffic{
-				Inputs: inputs, Context: coin.TransferContext{OpenMiningRound: lf.CID[coin.OpenMiningRound](n.latest.ID)},
-				Provider: w.party, MemberID: asked.MemberID, SynchronizerID: asked.SynchronizerID,
-				TrafficAmount: asked.TrafficAmount, ExpectedDSO: &a.node.DSO,
+				Inputs: inputs, Context: coin.TransferContext{OpenMiningRound: lf.CID[coin.OpenMiningRound](n.Latest.ID)},
+				Provider: w.Party, MemberID: asked.MemberID, SynchronizerID: asked.SynchronizerID,
+				TrafficAmount: asked.TrafficAmount, ExpectedDSO: &a.Node.DSO,
 			})
-		return change{
-			ActAs: []ledger.Party{w.party}, ReadAs: []ledger.Party{a.node.DSO}, Commands: []ledger.Command{command},
+		return validator.Change{
+			ActAs: []ledger.Party{w.Party}, ReadAs: []ledger.Party{a.Node.DSO}, Commands: []ledger.Command{command},
 		}, err
 	}
-	return &laterChange{
-		payer: w.party, compose: compose,
-		explain: func(refusal error) error { return explainPurchase(asked, refusal) },
+	return &validator.LaterChange{
+		Payer: w.Party, Compose: compose,
+		Explain: func(refusal error) error { return explainPurchase(asked, refusal) },
 	}
 }

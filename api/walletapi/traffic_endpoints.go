@@ -4,16 +4,17 @@ import (
 	"net/http"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/walletapi/validator"
 )
 
 // Traffic lists what the users of wallets buy traffic with, and the export of their history, for any token.
 func (a *API) Traffic() []endpoint.Endpoint {
 	const path = "/v0/wallet/buy-traffic-requests"
 	return []endpoint.Endpoint{
-		planned(a, endpoint.Info{
+		validator.Planned(a.Base, endpoint.Info{
 			Method: http.MethodPost, Path: path, OperationID: "createBuyTrafficRequest", Tag: tagWallet,
 			Access: endpoint.Public, Summary: "Ask the caller's wallet to buy traffic.",
-			Authorize: a.ownersOnly("createBuyTrafficRequest"),
+			Authorize: a.OwnersOnly("createBuyTrafficRequest"),
 			Description: "The request is answered as soon as it is on the ledger. The wallet buys in the background: ask for " +
 				"the request's status.",
 		}, a.createBuyTrafficRequest),

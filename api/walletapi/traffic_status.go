@@ -42,11 +42,11 @@ func (r GetBuyTrafficRequestStatusResponse) MarshalJSON() ([]byte, error) {
 func (a *API) getBuyTrafficRequestStatus(
 	ctx context.Context, req trackingRequest,
 ) (response GetBuyTrafficRequestStatusResponse, err error) {
-	w, err := a.caller(ctx, "getBuyTrafficRequestStatus")
+	w, err := a.Caller(ctx, "getBuyTrafficRequestStatus")
 	if err != nil {
 		return response, err
 	}
-	state, known, err := a.tracked(ctx, w, w.party, tracking.BuyTraffic, req.TrackingID)
+	state, known, err := a.tracked(ctx, w, w.Party, tracking.BuyTraffic, req.TrackingID)
 	if err != nil {
 		return response, err
 	}

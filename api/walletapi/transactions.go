@@ -7,10 +7,30 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/budget"
+	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/history"
 )
+
+// eachUpdate visits the transactions of a party's history from an offset on, the newest first and as [budget.Each]
+// does, until visit says that it has seen enough.
+func (a *API) eachUpdate(
+	ctx context.Context, party ledger.Party, from ledger.Offset,
+	visit func(ctx context.Context, update ledger.NetworkUpdate) (more bool, err error),
+) error {
+	query := db.HistoryQuery{Party: party, UpTo: from}
+	readPortion := func(ctx context.Context, limit int32) ([]ledger.NetworkUpdate, error) {
+		query.Limit = limit
+		return a.record.History(ctx, query)
+	}
+	return budget.Each(ctx, budget.NewPortions(updatesPage), readPortion,
+		func(ctx context.Context, update ledger.NetworkUpdate) (bool, error) {
+			query.UpTo = update.Update().Offset - 1
+			return visit(ctx, update)
+		})
+}
 
 // ListTransactionsRequest asks for a page of the wallet's history (contract, POST /v0/wallet/transactions).
 type ListTransactionsRequest struct {
@@ -32,14 +52,14 @@ type listTransactionsRequest struct {
 func (a *API) listTransactions(
 	ctx context.Context, req listTransactionsRequest,
 ) (response ListTransactionsResponse, err error) {
-	w, err := a.caller(ctx, "listTransactions")
+	w, err := a.Caller(ctx, "listTransactions")
 	if err != nil {
 		return response, err
 	}
-	if err := checkLimit(req.Body.PageSize); err != nil {
+	if err := validator.CheckLimit(req.Body.PageSize); err != nil {
 		return response, err
 	}
-	items, err := a.page(ctx, w.party, req.Body.BeginAfterID, int(req.Body.PageSize))
+	items, err := a.page(ctx, w.Party, req.Body.BeginAfterID, int(req.Body.PageSize))
 	if err != nil {
 		return response, err
 	}
@@ -99,7 +119,7 @@ func (a *API) eachItem(
 	ctx context.Context, party ledger.Party, from ledger.Offset,
 	visit func(ctx context.Context, item history.Item) (more bool, err error),
 ) error {
-	now := a.now().UTC()
+	now := a.Now().UTC()
 	return a.eachUpdate(ctx, party, from, func(ctx context.Context, update ledger.NetworkUpdate) (bool, error) {
 		reader := history.Reader{Party: party, Now: now, Contract: a.contractOf(ctx)}
 		items, err := reader.Items(update)

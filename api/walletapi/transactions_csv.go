@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -29,7 +30,7 @@ const (
 // exportTransactions is the history of the caller's wallet for people: as CSV, or as JSON like the items of
 // POST /v0/wallet/transactions.
 func (a *API) exportTransactions(ctx context.Context, req exportTransactionsRequest) (endpoint.Content, error) {
-	w, err := a.caller(ctx, "exportTransactions")
+	w, err := a.Caller(ctx, "exportTransactions")
 	if err != nil {
 		return endpoint.Content{}, err
 	}
@@ -37,7 +38,7 @@ func (a *API) exportTransactions(ctx context.Context, req exportTransactionsRequ
 	size := int64(usualPage)
 	if req.PageSize != nil {
 		size = *req.PageSize
-		if err := checkLimit(size); err != nil {
+		if err := validator.CheckLimit(size); err != nil {
 			return endpoint.Content{}, err
 		}
 	}
@@ -46,9 +47,9 @@ func (a *API) exportTransactions(ctx context.Context, req exportTransactionsRequ
 		if req.PageSize != nil {
 			limit = int(size)
 		}
-		return a.csvContent(ctx, w.party, req.BeginAfterID, limit)
+		return a.csvContent(ctx, w.Party, req.BeginAfterID, limit)
 	}
-	items, err := a.page(ctx, w.party, req.BeginAfterID, int(size))
+	items, err := a.page(ctx, w.Party, req.BeginAfterID, int(size))
 	if err != nil {
 		return endpoint.Content{}, err
 	}

@@ -1,4 +1,4 @@
-package walletapi
+package validator
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ func TestListsWithoutPagesShareTheirPlaces(t *testing.T) {
 	t.Parallel()
 	const limit, dso, mine = 100, ledger.Party("DSO::1220"), ledger.Party("me::1220")
 	random := rand.New(rand.NewPCG(1, 2))
-	s := newFairList[string](limit, dso, mine)
+	s := NewFairList[string](limit, dso, mine)
 	var honest, all []string
 	for i := range 5000 {
 		maker, item := ledger.Party("mallory::1220"), fmt.Sprint("m", i)
@@ -24,9 +24,9 @@ func TestListsWithoutPagesShareTheirPlaces(t *testing.T) {
 			honest = append(honest, item)
 		}
 		all = append(all, item)
-		s.add(item, ledger.Contract{Signatories: []ledger.Party{dso, maker, mine}})
+		s.Add(item, ledger.Contract{Signatories: []ledger.Party{dso, maker, mine}})
 	}
-	picked := s.items()
+	picked := s.Items()
 	require.Len(t, picked, limit)
 	require.Subset(t, picked, honest)
 	require.Equal(t, all[len(all)-1], picked[limit-1], "the newest is there, and the last")
@@ -37,8 +37,8 @@ func TestListsWithoutPagesShareTheirPlaces(t *testing.T) {
 func TestAccomplicesAreNoFurtherMakers(t *testing.T) {
 	t.Parallel()
 	const limit = 10
-	s := newFairList[string](limit)
-	s.add("honest", ledger.Contract{Signatories: []ledger.Party{"honest::1220"}})
+	s := NewFairList[string](limit)
+	s.Add("honest", ledger.Contract{Signatories: []ledger.Party{"honest::1220"}})
 	for i := range 1000 {
 		makers := []ledger.Party{"a::1220"}
 		for j := range 10 {
@@ -46,29 +46,29 @@ func TestAccomplicesAreNoFurtherMakers(t *testing.T) {
 				makers = append(makers, ledger.Party(fmt.Sprint("b", j)))
 			}
 		}
-		s.add("planted", ledger.Contract{Signatories: makers})
+		s.Add("planted", ledger.Contract{Signatories: makers})
 	}
-	require.Contains(t, s.items(), "honest")
+	require.Contains(t, s.Items(), "honest")
 }
 
 func TestAListThatIsShortIsWhole(t *testing.T) {
 	t.Parallel()
-	s := newFairList[int](3)
+	s := NewFairList[int](3)
 	for i := range 3 {
-		s.add(i, ledger.Contract{Signatories: []ledger.Party{"a::1220"}})
+		s.Add(i, ledger.Contract{Signatories: []ledger.Party{"a::1220"}})
 	}
-	require.Equal(t, []int{0, 1, 2}, s.items())
-	s.add(3, ledger.Contract{Signatories: []ledger.Party{"b::1220"}})
-	require.Equal(t, []int{1, 2, 3}, s.items())
+	require.Equal(t, []int{0, 1, 2}, s.Items())
+	s.Add(3, ledger.Contract{Signatories: []ledger.Party{"b::1220"}})
+	require.Equal(t, []int{1, 2, 3}, s.Items())
 }
 
 // Whoever makes large contracts takes no more room from others than who makes many.
 func TestNobodyFillsAListWithLargeContracts(t *testing.T) {
 	t.Parallel()
-	s := newFairList[string](maxContracts)
+	s := NewFairList[string](MaxContracts)
 	add := func(item string, maker ledger.Party, size int) {
-		s.add(item, ledger.Contract{Signatories: []ledger.Party{maker}, Payload: make([]byte, size)})
-		require.LessOrEqual(t, s.bytes, int64(listBytes))
+		s.Add(item, ledger.Contract{Signatories: []ledger.Party{maker}, Payload: make([]byte, size)})
+		require.LessOrEqual(t, s.Bytes, int64(MaxListBytes))
 	}
 	var honest []string
 	for i := range 900 {
@@ -78,9 +78,9 @@ func TestNobodyFillsAListWithLargeContracts(t *testing.T) {
 			add(honest[len(honest)-1], "honest::1220", 2000)
 		}
 	}
-	require.Subset(t, s.items(), honest)
-	require.Greater(t, len(s.items()), len(honest)+listBytes/ledger.MaxContractBytes-5)
-	huge := newFairList[int](maxContracts)
-	huge.add(1, ledger.Contract{Payload: make([]byte, 2*listBytes)})
-	require.Equal(t, []int{1}, huge.items(), "one is always there")
+	require.Subset(t, s.Items(), honest)
+	require.Greater(t, len(s.Items()), len(honest)+MaxListBytes/ledger.MaxContractBytes-5)
+	huge := NewFairList[int](MaxContracts)
+	huge.Add(1, ledger.Contract{Payload: make([]byte, 2*MaxListBytes)})
+	require.Equal(t, []int{1}, huge.Items(), "one is always there")
 }

@@ -1,4 +1,4 @@
-package walletapi
+package validator
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// view is the ledger as those see it who decide what a wallet does: the endpoints decide by the same rules as
+// View is the ledger as those see it who decide what a wallet does: the endpoints decide by the same rules as
 // automation and lifecycles.
-func (a *API) view(ctx context.Context) plan.View {
-	return plan.View{Packages: a.packages, Node: a.node, Now: a.now(), Ledger: reader{ctx, a.record}}
+func (b *Base) View(ctx context.Context) plan.View {
+	return plan.View{Packages: b.Packages, Node: b.Node, Now: b.Now(), Ledger: reader{ctx, b.record}}
 }
 
 // reader shows the record to one request.

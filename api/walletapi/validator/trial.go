@@ -1,4 +1,4 @@
-package walletapi
+package validator
 
 import (
 	"context"
@@ -23,7 +23,7 @@ type trial struct {
 	reader
 	preview.Record // nothing that a wallet changes has a key
 
-	api *API
+	base *Base
 	// wallet is whose coin is counted.
 	wallet  ledger.Party
 	preview changes.Preview
@@ -31,26 +31,26 @@ type trial struct {
 	created, consumed map[ledger.ContractID]ledger.Contract
 }
 
-func newTrial(ctx context.Context, a *API, wallet ledger.Party) *trial {
+func newTrial(ctx context.Context, b *Base, wallet ledger.Party) *trial {
 	return &trial{
-		reader: reader{ctx, a.record}, Record: a.record, api: a, wallet: wallet,
+		reader: reader{ctx, b.record}, Record: b.record, base: b, wallet: wallet,
 		created: map[ledger.ContractID]ledger.Contract{}, consumed: map[ledger.ContractID]ledger.Contract{},
 	}
 }
 
 // view implements [maker].
 func (t *trial) view(ctx context.Context) plan.View {
-	v := t.api.view(ctx)
+	v := t.base.View(ctx)
 	v.Ledger = t
 	return v
 }
 
 // make implements [maker].
-func (t *trial) make(ctx context.Context, c change) error {
-	if err := t.api.checkDeadlines(c.Deadlines); err != nil {
+func (t *trial) make(ctx context.Context, c Change) error {
+	if err := t.base.checkDeadlines(c.Deadlines); err != nil {
 		return err
 	}
-	n, err := t.api.network(ctx)
+	n, err := t.base.Network(ctx)
 	if err != nil {
 		return err
 	}
@@ -65,17 +65,17 @@ func (t *trial) make(ctx context.Context, c change) error {
 	if err := t.price(n); err != nil {
 		return fault.Internal(err)
 	}
-	if err := t.api.checkReserve(ctx, c); err != nil {
+	if err := t.base.checkReserve(ctx, c); err != nil {
 		return err
 	}
-	if err := t.api.checkTraffic(ctx, answer.Traffic.Bytes); err != nil && !c.Urgent {
+	if err := t.base.checkTraffic(ctx, answer.Traffic.Bytes); err != nil && !c.Urgent {
 		return err
 	}
 	return nil
 }
 
 // merge implements [maker].
-func (t *trial) merge(ctx context.Context, c change) error {
+func (t *trial) merge(ctx context.Context, c Change) error {
 	_, err := t.interpret(ctx, c)
 	if fault.ContractNotFound.Matches(err) {
 		return nil
@@ -87,8 +87,8 @@ func (t *trial) merge(ctx context.Context, c change) error {
 }
 
 // interpret is the transaction that a change would be. The error is the refusal that it would get.
-func (t *trial) interpret(ctx context.Context, c change) (ledger.Transaction, error) {
-	transaction, err := preview.Interpret(ctx, t.api.packages, t, t.api.submission(ctx, c))
+func (t *trial) interpret(ctx context.Context, c Change) (ledger.Transaction, error) {
+	transaction, err := preview.Interpret(ctx, t.base.Packages, t, t.base.Submission(ctx, c))
 	if err != nil {
 		return transaction, err
 	}
@@ -115,7 +115,7 @@ func (t *trial) count(transaction ledger.Transaction) error {
 	if err != nil {
 		return err
 	}
-	spent, err := t.api.spent(transaction, t.wallet)
+	spent, err := t.base.spent(transaction, t.wallet)
 	if err != nil {
 		return err
 	}
@@ -126,8 +126,8 @@ func (t *trial) count(transaction ledger.Transaction) error {
 }
 
 // price says what the traffic and the coin are worth.
-func (t *trial) price(n network) (err error) {
-	rules, round, answer := n.rules.Payload, n.latest.Payload, &t.preview.Answer
+func (t *trial) price(n Network) (err error) {
+	rules, round, answer := n.Rules.Payload, n.Latest.Payload, &t.preview.Answer
 	answer.Traffic.Amulet, answer.Traffic.USD, err = rules.TrafficPrice(round, answer.Traffic.Bytes)
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (t *trial) Held(
 	})
 	amounts := map[ledger.ContractID]decimal.Decimal{}
 	for _, c := range slices.Concat(found, slices.Collect(maps.Values(t.created))) {
-		amount, ok, err := t.api.amountOf(c, holder)
+		amount, ok, err := t.base.amountOf(c, holder)
 		if err != nil {
 			return nil, err
 		}
@@ -185,7 +185,7 @@ func (t *trial) Balance(template lf.TypeName, holder ledger.Party) (decimal.Deci
 	if err != nil {
 		return sum, err
 	}
-	spent, err := t.api.difference(maps.Values(t.consumed), maps.Values(t.created), holder)
+	spent, err := t.base.difference(maps.Values(t.consumed), maps.Values(t.created), holder)
 	if err != nil {
 		return sum, err
 	}
@@ -204,7 +204,7 @@ func (t *trial) IsActive(id ledger.ContractID) (bool, error) {
 
 // spent is by how much a transaction lowers the coin that a party can spend: what it gave away, what was burned, and
 // what was locked.
-func (a *API) spent(transaction ledger.Transaction, party ledger.Party) (decimal.Decimal, error) {
+func (b *Base) spent(transaction ledger.Transaction, party ledger.Party) (decimal.Decimal, error) {
 	contracts := contractsOf(transaction)
 	var created, consumed []ledger.Contract
 	for _, made := range transaction.Created() {
@@ -213,15 +213,15 @@ func (a *API) spent(transaction ledger.Transaction, party ledger.Party) (decimal
 	for _, id := range transaction.Consumed() {
 		consumed = append(consumed, contracts[id])
 	}
-	return a.difference(slices.Values(consumed), slices.Values(created), party)
+	return b.difference(slices.Values(consumed), slices.Values(created), party)
 }
 
 // difference is by how much the coin of a party in some contracts is more than in others.
-func (a *API) difference(
+func (b *Base) difference(
 	these, others iter.Seq[ledger.Contract], party ledger.Party,
 ) (sum decimal.Decimal, err error) {
 	for c := range these {
-		amount, _, err := a.amountOf(c, party)
+		amount, _, err := b.amountOf(c, party)
 		if err != nil {
 			return sum, err
 		}
@@ -230,7 +230,7 @@ func (a *API) difference(
 		}
 	}
 	for c := range others {
-		amount, _, err := a.amountOf(c, party)
+		amount, _, err := b.amountOf(c, party)
 		if err != nil {
 			return sum, err
 		}
@@ -242,12 +242,12 @@ func (a *API) difference(
 }
 
 // amountOf is the coin in a contract of its owner's that is not locked; false in all others.
-func (a *API) amountOf(contract ledger.Contract, owner ledger.Party) (none decimal.Decimal, ok bool, err error) {
-	template, err := ledger.TemplateName[coin.Amulet](a.packages)
+func (b *Base) amountOf(contract ledger.Contract, owner ledger.Party) (none decimal.Decimal, ok bool, err error) {
+	template, err := ledger.TemplateName[coin.Amulet](b.Packages)
 	if err != nil || contract.Template != template {
 		return none, false, err
 	}
-	payload, err := ledger.DecodePayload[coin.Amulet](a.packages, contract)
+	payload, err := ledger.DecodePayload[coin.Amulet](b.Packages, contract)
 	if err != nil || payload.Owner != owner {
 		return none, false, err
 	}

@@ -1,4 +1,4 @@
-package walletapi
+package validator
 
 import (
 	"context"
@@ -13,15 +13,15 @@ import (
 // checkReserve refuses changes while no more extra traffic is left than the operator reserves for buying more of it, if
 // the node buys traffic by itself at all (upstream, reserved-traffic). What buys traffic is never refused. Where
 // traffic is only metered nothing is: there anybody may use up what there is, and nobody needs any.
-func (a *API) checkReserve(ctx context.Context, c change) error {
+func (b *Base) checkReserve(ctx context.Context, c Change) error {
 	if c.Urgent {
 		return nil
 	}
-	ledgerSettings, err := a.record.LedgerSettings(ctx)
+	ledgerSettings, err := b.record.LedgerSettings(ctx)
 	if err != nil || !ledgerSettings.EnforceTraffic {
 		return err
 	}
-	setting, err := a.record.AutomationSetting(ctx, string(settings.KindTopUp), "")
+	setting, err := b.record.AutomationSetting(ctx, string(settings.KindTopUp), "")
 	if err != nil || setting.Value() == nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (a *API) checkReserve(ctx context.Context, c change) error {
 	if topUp.TargetThroughput <= 0 {
 		return nil
 	}
-	head, err := a.record.Head(ctx)
+	head, err := b.record.Head(ctx)
 	if err != nil {
 		return err
 	}

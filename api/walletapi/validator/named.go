@@ -1,4 +1,4 @@
-package walletapi
+package validator
 
 import (
 	"context"
@@ -9,12 +9,12 @@ import (
 )
 
 // looked is how many of the contracts that name a party a list looks at: more than it shows, as not all are wanted.
-const looked = 2 * maxContracts
+const looked = 2 * MaxContracts
 
-// eachNamed visits the active contracts of some templates that name a party, oldest first, until visit says that it has
+// EachNamed visits the active contracts of some templates that name a party, oldest first, until visit says that it has
 // seen enough. Anybody can make them: of more than [looked] it reads and visits the newest of each maker alone. What
 // names the DSO for the network is the network's own.
-func (a *API) eachNamed(
+func (b *Base) EachNamed(
 	ctx context.Context, named db.Named,
 	visit func(ctx context.Context, stored db.StoredContract) (more bool, err error),
 ) error {
@@ -22,9 +22,9 @@ func (a *API) eachNamed(
 	reading, release := budget.Part(ctx)
 	defer release()
 	var ids []ledger.ContractID
-	few, err := named.InNetwork && named.Party == a.node.DSO, error(nil)
+	few, err := named.InNetwork && named.Party == b.Node.DSO, error(nil)
 	if !few {
-		ids, few, err = a.record.Shared(reading, named)
+		ids, few, err = b.record.Shared(reading, named)
 	}
 	if err != nil {
 		return err
@@ -32,9 +32,9 @@ func (a *API) eachNamed(
 	if !few {
 		return eachOfThese(ctx, ids, func(ctx context.Context, ids []ledger.ContractID) (storedByID, error) {
 			if named.InNetwork {
-				return a.record.NetworkContracts(ctx, ids)
+				return b.record.NetworkContracts(ctx, ids)
 			}
-			return a.record.Contracts(ctx, ids)
+			return b.record.Contracts(ctx, ids)
 		}, visit)
 	}
 	query := db.ActiveQuery{
@@ -42,9 +42,9 @@ func (a *API) eachNamed(
 	}
 	return eachOf(ctx, query, func(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
 		if named.InNetwork {
-			return a.record.ActiveNetworkContracts(ctx, query)
+			return b.record.ActiveNetworkContracts(ctx, query)
 		}
-		return a.record.ActiveContracts(ctx, query)
+		return b.record.ActiveContracts(ctx, query)
 	}, visit)
 }
 

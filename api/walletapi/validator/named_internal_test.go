@@ -1,4 +1,4 @@
-package walletapi
+package validator
 
 import (
 	"context"
@@ -51,7 +51,7 @@ func TestAListOfManyReadsWhatWasPicked(t *testing.T) {
 		visited = append(visited, stored.ID)
 		return true, nil
 	}
-	require.NoError(t, (&API{record: record}).eachNamed(t.Context(), db.Named{Party: "bob::1220"}, visit))
+	require.NoError(t, (&Base{record: record}).EachNamed(t.Context(), db.Named{Party: "bob::1220"}, visit))
 	require.Equal(t, looked, record.read)
 	require.Len(t, visited, looked/contractsPage*(contractsPage/3))
 	require.Subset(t, record.shared, visited)

@@ -1,4 +1,4 @@
-package walletapi
+package validator
 
 import (
 	"context"
@@ -49,15 +49,15 @@ func pathOf(transaction ledger.Transaction) string {
 }
 
 // checkTraffic refuses what the node's traffic does not cover, if its synchronizer does.
-func (a *API) checkTraffic(ctx context.Context, bytes int64) error {
-	settings, err := a.record.LedgerSettings(ctx)
+func (b *Base) checkTraffic(ctx context.Context, bytes int64) error {
+	settings, err := b.record.LedgerSettings(ctx)
 	if err != nil || !settings.EnforceTraffic {
 		return err
 	}
-	head, err := a.record.Head(ctx)
+	head, err := b.record.Head(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = head.Traffic.Charge(bytes, nil, nil, a.now(), a.traffic.Under(settings))
+	_, err = head.Traffic.Charge(bytes, nil, nil, b.Now(), b.traffic.Under(settings))
 	return err
 }

@@ -1,4 +1,4 @@
-package walletapi
+package validator
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 // WorkflowHeader names the workflow that made a change, by which it is found in Temporal's UI.
 const WorkflowHeader = "Florin-Workflow-Id"
 
-// change is something that an endpoint has the ledger do.
-type change struct {
+// Change is something that an endpoint has the ledger do.
+type Change struct {
 	// CommandID is the same for the same change: made twice, it happens once and answers the same. "" is a new one.
 	CommandID string
 	ActAs     []ledger.Party
@@ -32,15 +32,15 @@ type change struct {
 	Signed *ledger.SignedTransaction
 	// Deadlines are times that must not be over when the change is made. The answer to a change that was made already
 	// is the same whenever it is asked for.
-	Deadlines []deadline
+	Deadlines []Deadline
 	// Purse is what the change takes of the wallet that pays for it.
 	Purse plan.Purse
 	// Urgent changes are made however little traffic is left: those that see to it that there is more.
 	Urgent bool
 }
 
-// submission is a change as the ledger takes it.
-func (a *API) submission(ctx context.Context, c change) ledger.Submission {
+// Submission is a change as the ledger takes it.
+func (b *Base) Submission(ctx context.Context, c Change) ledger.Submission {
 	if c.CommandID == "" {
 		c.CommandID = uuid.NewString()
 	}
@@ -52,38 +52,38 @@ func (a *API) submission(ctx context.Context, c change) ledger.Submission {
 		Key: uuid.NewString(), Identity: endpoint.Claims(ctx).Identity(), CommandID: c.CommandID,
 		SubmissionID: uuid.NewString(),
 		ActAs:        ledger.SortedParties(c.ActAs), ReadAs: ledger.SortedParties(c.ReadAs), Commands: c.Commands,
-		Disclosed: c.Disclosed, Deduplication: c.Deduplication, Signed: c.Signed, ReceivedAt: a.now().UTC(),
+		Disclosed: c.Disclosed, Deduplication: c.Deduplication, Signed: c.Signed, ReceivedAt: b.Now().UTC(),
 		Trace: endpoint.Trace(ctx), Kind: kind, Admission: endpoint.Claims(ctx).Admission(ledger.AdmittedAsUser),
 	}
 }
 
-// submit makes a change and waits for it. It answers with the transaction, that of the first time when the same change
+// Submit makes a change and waits for it. It answers with the transaction, that of the first time when the same change
 // was made already, and tells the client the workflow's id. Refusals are errors.
-func (a *API) submit(ctx context.Context, c change) (ledger.Update, error) {
+func (b *Base) Submit(ctx context.Context, c Change) (ledger.Update, error) {
 	attempt := changes.AttemptOf(ctx)
 	name, named, err := attempt.Next(ctx)
 	if err != nil {
 		return ledger.Update{}, err
 	}
 	if named && name.Done != nil { // an earlier attempt to serve this request made the change
-		return a.doneBefore(ctx, *name.Done)
+		return b.doneBefore(ctx, *name.Done)
 	}
-	if err := a.checkDeadlines(c.Deadlines); err != nil {
+	if err := b.checkDeadlines(c.Deadlines); err != nil {
 		return ledger.Update{}, err
 	}
-	if err := a.checkReserve(ctx, c); err != nil {
+	if err := b.checkReserve(ctx, c); err != nil {
 		return ledger.Update{}, err
 	}
 	if named && c.CommandID == "" {
 		c.CommandID = name.CommandID
 	}
-	submission := a.submission(ctx, c)
+	submission := b.Submission(ctx, c)
 	if named {
 		submission.Key = name.Key
 	}
 	attempt.Submitting()
-	completion, workflowID, err := a.submitter.SubmitAndTrace(ctx, submission)
-	tellWorkflow(ctx, workflowID)
+	completion, workflowID, err := b.submitter.SubmitAndTrace(ctx, submission)
+	TellWorkflow(ctx, workflowID)
 	if fault.ParticipantBackpressure.Matches(err) || fault.SubmissionAlreadyInFlight.Matches(err) {
 		attempt.NotTaken()
 	}
@@ -91,33 +91,34 @@ func (a *API) submit(ctx context.Context, c change) (ledger.Update, error) {
 		return ledger.Update{}, err
 	}
 	if completion.Refusal != nil {
-		return a.firstTime(ctx, completion.Refusal)
+		return b.firstTime(ctx, completion.Refusal)
 	}
-	return a.updateOf(ctx, completion.UpdateID)
+	return b.updateOf(ctx, completion.UpdateID)
 }
 
 // doneBefore is the transaction of a change that was made already.
-func (a *API) doneBefore(ctx context.Context, completion ledger.Completion) (ledger.Update, error) {
-	workflowID, err := a.submitter.WorkflowOf(ctx, completion)
+func (b *Base) doneBefore(ctx context.Context, completion ledger.Completion) (ledger.Update, error) {
+	workflowID, err := b.submitter.WorkflowOf(ctx, completion)
 	if err != nil {
 		return ledger.Update{}, err
 	}
-	tellWorkflow(ctx, workflowID)
-	update, found, err := a.record.UpdateByID(ctx, completion.UpdateID)
+	TellWorkflow(ctx, workflowID)
+	update, found, err := b.record.UpdateByID(ctx, completion.UpdateID)
 	if err == nil && !found {
 		err = changes.Forgotten(completion)
 	}
 	return update, err
 }
 
-func tellWorkflow(ctx context.Context, workflowID string) {
+// TellWorkflow tells the client which workflow makes its change, if any does.
+func TellWorkflow(ctx context.Context, workflowID string) {
 	if workflowID != "" {
 		endpoint.SetHeader(ctx, WorkflowHeader, workflowID)
 	}
 }
 
 // firstTime is the transaction of the same change made earlier, if that is why this one was refused.
-func (a *API) firstTime(ctx context.Context, refusal *fault.Fault) (ledger.Update, error) {
+func (b *Base) firstTime(ctx context.Context, refusal *fault.Fault) (ledger.Update, error) {
 	if !fault.DuplicateCommand.Matches(refusal) {
 		return ledger.Update{}, refusal
 	}
@@ -125,7 +126,7 @@ func (a *API) firstTime(ctx context.Context, refusal *fault.Fault) (ledger.Updat
 	if err != nil {
 		return ledger.Update{}, refusal
 	}
-	update, found, err := a.record.UpdateByOffset(ctx, ledger.Offset(offset))
+	update, found, err := b.record.UpdateByOffset(ctx, ledger.Offset(offset))
 	switch {
 	case err != nil:
 		return ledger.Update{}, err
@@ -137,52 +138,52 @@ func (a *API) firstTime(ctx context.Context, refusal *fault.Fault) (ledger.Updat
 	}
 }
 
-func (a *API) updateOf(ctx context.Context, id ledger.UpdateID) (ledger.Update, error) {
-	update, found, err := a.updateLeft(ctx, id)
+func (b *Base) updateOf(ctx context.Context, id ledger.UpdateID) (ledger.Update, error) {
+	update, found, err := b.UpdateLeft(ctx, id)
 	if err == nil && !found {
 		err = fault.Internal(errors.New("the transaction that was just committed is not there: " + string(id)))
 	}
 	return update, err
 }
 
-// updateLeft is the transaction of one of the caller's submissions; not found where it was pruned.
-func (a *API) updateLeft(ctx context.Context, id ledger.UpdateID) (update ledger.Update, found bool, err error) {
-	return a.record.UpdateByID(ctx, id)
+// UpdateLeft is the transaction of one of the caller's submissions; not found where it was pruned.
+func (b *Base) UpdateLeft(ctx context.Context, id ledger.UpdateID) (update ledger.Update, found bool, err error) {
+	return b.record.UpdateByID(ctx, id)
 }
 
-// exercise is the command that exercises a choice of the template T.
-func exercise[T, A any](a *API, id ledger.ContractID, choice string, argument A) (ledger.Command, error) {
-	command, err := plan.Exercise[T](a.packages, id, choice, argument)
+// Exercise is the command that exercises a choice of the template T.
+func Exercise[T, A any](b *Base, id ledger.ContractID, choice string, argument A) (ledger.Command, error) {
+	command, err := plan.Exercise[T](b.Packages, id, choice, argument)
 	if err != nil {
 		return ledger.Command{}, fault.Internal(err)
 	}
 	return command, nil
 }
 
-// throughWallet is a change that the operator makes in a user's wallet: a choice of its WalletAppInstall. The command
-// id is as in [change].
-func throughWallet[A any](a *API, w walletUser, commandID, choice string, argument A) (change, error) {
-	action, err := plan.WalletAction(plan.View{Packages: a.packages, Node: a.node},
-		plan.Wallet{Install: w.install, User: w.party}, commandID, choice, argument)
+// ThroughWallet is a change that the operator makes in a user's wallet: a choice of its WalletAppInstall. The command
+// id is as in [Change].
+func ThroughWallet[A any](b *Base, w Owner, commandID, choice string, argument A) (Change, error) {
+	action, err := plan.WalletAction(plan.View{Packages: b.Packages, Node: b.Node},
+		plan.Wallet{Install: w.Install, User: w.Party}, commandID, choice, argument)
 	if err != nil {
-		return change{}, fault.Internal(err)
+		return Change{}, fault.Internal(err)
 	}
 	return asChange(*action), nil
 }
 
 // asChange is an action as a change.
-func asChange(action plan.Action) change {
-	return change{
+func asChange(action plan.Action) Change {
+	return Change{
 		CommandID: action.CommandID, ActAs: action.ActAs, ReadAs: action.ReadAs, Commands: action.Commands,
 	}
 }
 
-// resultOf is the result of the choice that a transaction consists of.
-func resultOf[R any](a *API, update ledger.Update) (result R, err error) {
+// ResultOf is the result of the choice that a transaction consists of.
+func ResultOf[R any](b *Base, update ledger.Update) (result R, err error) {
 	if len(update.Events) == 0 || update.Events[0].Kind != ledger.EventExercise {
 		return result, fault.Internal(errors.New("transaction " + string(update.ID) + " does not begin with a choice"))
 	}
-	result, err = ledger.DecodeResult[R](a.packages, update.Events[0].Result)
+	result, err = ledger.DecodeResult[R](b.Packages, update.Events[0].Result)
 	if err != nil {
 		return result, fault.Internal(err)
 	}

@@ -1,4 +1,4 @@
-package walletapi
+package validator
 
 import (
 	"cmp"
@@ -12,48 +12,48 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// composed is a change that an endpoint has composed and not made: [composed.submit] makes it, [composed.preview] says
+// Composed is a change that an endpoint has composed and not made: [Composed.Submit] makes it, [Composed.Preview] says
 // what it would come to.
-type composed[R any] struct {
-	// wallet is whose coin a preview counts.
-	wallet ledger.Party
-	// payer is whose coin the change names; empty where it names none.
-	payer ledger.Party
-	// compose makes the change of what the ledger holds. Where there is a payer it may be called again; all that it
+type Composed[R any] struct {
+	// Wallet is whose coin a preview counts.
+	Wallet ledger.Party
+	// Payer is whose coin the change names; empty where it names none.
+	Payer ledger.Party
+	// Compose makes the change of what the ledger holds. Where there is a payer it may be called again; all that it
 	// returns must have the same command id.
-	compose func(plan.View) (change, error)
-	// decode reads the answer in the transaction that was made.
-	decode func(ledger.Update) (R, error)
-	// explain makes of a refusal what the caller is told; nil leaves it as it is.
-	explain func(error) error
-	// later is what automation does then; nil for nothing. Only previews ask.
-	later *laterChange
+	Compose func(plan.View) (Change, error)
+	// Decode reads the answer in the transaction that was made.
+	Decode func(ledger.Update) (R, error)
+	// Explain makes of a refusal what the caller is told; nil leaves it as it is.
+	Explain func(error) error
+	// Later is what automation does then; nil for nothing. Only previews ask.
+	Later *LaterChange
 }
 
-// laterChange is a change that automation makes after another one.
-type laterChange struct {
-	payer   ledger.Party
-	compose func(plan.View) (change, error)
-	// awaited changes come only after somebody else has decided: what they cost is not the request's doing.
-	awaited bool
-	// explain makes of a refusal what the caller would be told of it.
-	explain func(error) error
+// LaterChange is a change that automation makes after another one.
+type LaterChange struct {
+	Payer   ledger.Party
+	Compose func(plan.View) (Change, error)
+	// Awaited changes come only after somebody else has decided: what they cost is not the request's doing.
+	Awaited bool
+	// Explain makes of a refusal what the caller would be told of it.
+	Explain func(error) error
 }
 
-// composedOf is a change that is composed once, and whose answer is the result of the choice that it consists of.
-func composedOf[R any](a *API, w walletUser, made change) composed[R] {
-	return composed[R]{
-		wallet: w.party, compose: func(plan.View) (change, error) { return made, nil },
-		decode: func(update ledger.Update) (R, error) { return resultOf[R](a, update) },
+// ComposedOf is a change that is composed once, and whose answer is the result of the choice that it consists of.
+func ComposedOf[R any](b *Base, w Owner, made Change) Composed[R] {
+	return Composed[R]{
+		Wallet: w.Party, Compose: func(plan.View) (Change, error) { return made, nil },
+		Decode: func(update ledger.Update) (R, error) { return ResultOf[R](b, update) },
 	}
 }
 
-// answering is the same change with another answer, made of the one that it has.
-func answering[R, S any](c composed[R], answer func(R) (S, error)) composed[S] {
-	return composed[S]{
-		wallet: c.wallet, payer: c.payer, compose: c.compose, explain: c.explain, later: c.later,
-		decode: func(update ledger.Update) (none S, err error) {
-			result, err := c.decode(update)
+// Answering is the same change with another answer, made of the one that it has.
+func Answering[R, S any](c Composed[R], answer func(R) (S, error)) Composed[S] {
+	return Composed[S]{
+		Wallet: c.Wallet, Payer: c.Payer, Compose: c.Compose, Explain: c.Explain, Later: c.Later,
+		Decode: func(update ledger.Update) (none S, err error) {
+			result, err := c.Decode(update)
 			if err != nil {
 				return none, err
 			}
@@ -62,67 +62,67 @@ func answering[R, S any](c composed[R], answer func(R) (S, error)) composed[S] {
 	}
 }
 
-// planned is an endpoint that makes the change which compose returns, or says what it would come to.
-func planned[Req, R any](
-	a *API, info endpoint.Info, compose func(context.Context, Req) (composed[R], error),
+// Planned is an endpoint that makes the change which compose returns, or says what it would come to.
+func Planned[Req, R any](
+	b *Base, info endpoint.Info, compose func(context.Context, Req) (Composed[R], error),
 ) endpoint.Endpoint {
 	handle := func(ctx context.Context, req Req) (none R, err error) {
 		c, err := compose(ctx, req)
 		if err != nil {
 			return none, err
 		}
-		return c.submit(ctx, a)
+		return c.Submit(ctx, b)
 	}
 	preview := func(ctx context.Context, req Req) (none changes.Preview, err error) {
 		c, err := compose(ctx, req)
 		if err != nil {
 			return none, err
 		}
-		return c.preview(ctx, a)
+		return c.Preview(ctx, b)
 	}
 	return endpoint.WithPreview(endpoint.New(info, handle), preview)
 }
 
-// submit makes the change and waits for it.
-func (c composed[R]) submit(ctx context.Context, a *API) (none R, err error) {
-	made := &submitting{api: a}
-	if err := carryOut(ctx, made, c.payer, c.compose); err != nil {
+// Submit makes the change and waits for it.
+func (c Composed[R]) Submit(ctx context.Context, b *Base) (none R, err error) {
+	made := &submitting{base: b}
+	if err := carryOut(ctx, made, c.Payer, c.Compose); err != nil {
 		return none, c.explained(err)
 	}
-	return c.decode(made.update)
+	return c.Decode(made.update)
 }
 
-// preview says what the change would come to. The error is the refusal that it would get.
-func (c composed[R]) preview(ctx context.Context, a *API) (changes.Preview, error) {
-	t := newTrial(ctx, a, c.wallet)
-	if err := carryOut(ctx, t, c.payer, c.compose); err != nil {
+// Preview says what the change would come to. The error is the refusal that it would get.
+func (c Composed[R]) Preview(ctx context.Context, b *Base) (changes.Preview, error) {
+	t := newTrial(ctx, b, c.Wallet)
+	if err := carryOut(ctx, t, c.Payer, c.Compose); err != nil {
 		return t.preview, c.explained(err)
 	}
 	request := t.preview
-	if c.later == nil {
+	if c.Later == nil {
 		return request, nil
 	}
-	err := carryOut(ctx, t, c.later.payer, func(v plan.View) (change, error) {
-		made, err := c.later.compose(v)
+	err := carryOut(ctx, t, c.Later.Payer, func(v plan.View) (Change, error) {
+		made, err := c.Later.Compose(v)
 		made.Urgent = true // how much traffic there is then is not known
 		return made, err
 	})
 	switch {
 	case err != nil:
 		request.Later = true
-		return request, c.later.explain(err)
-	case c.later.awaited:
+		return request, c.Later.Explain(err)
+	case c.Later.Awaited:
 		return request, nil
 	default:
 		return t.preview, nil
 	}
 }
 
-func (c composed[R]) explained(err error) error {
-	if c.explain == nil {
+func (c Composed[R]) explained(err error) error {
+	if c.Explain == nil {
 		return err
 	}
-	return c.explain(err)
+	return c.Explain(err)
 }
 
 // maker makes changes: on the ledger ([submitting]), or in a dry run ([trial]).
@@ -130,20 +130,20 @@ type maker interface {
 	// view is the ledger as the next change finds it.
 	view(ctx context.Context) plan.View
 	// make makes a change. The error is its refusal.
-	make(ctx context.Context, c change) error
+	make(ctx context.Context, c Change) error
 	// merge makes a merge that a change needs first. Others that use the wallet at once may have spent some of its coin:
 	// that is no failure.
-	merge(ctx context.Context, c change) error
+	merge(ctx context.Context, c Change) error
 }
 
 // carryOut makes a change. Coin that it names may be used up by another change of the same wallet before it is made:
 // then it is composed anew. Where the coin that it can take is too little and the wallet has more, that is merged
 // first.
 func carryOut(
-	ctx context.Context, on maker, payer ledger.Party, compose func(plan.View) (change, error),
+	ctx context.Context, on maker, payer ledger.Party, compose func(plan.View) (Change, error),
 ) error {
 	for try, merges := 1, 0; ; try++ {
-		made, err := inTurn(ctx, payer, func() (change, error) { return compose(on.view(ctx)) })
+		made, err := inTurn(ctx, payer, func() (Change, error) { return compose(on.view(ctx)) })
 		if err != nil {
 			return err
 		}
@@ -182,13 +182,13 @@ func tooScattered(refusal error, merges int) error {
 
 // inTurn composes a change that somebody pays for in a turn of those who read: what it reads costs as much, whether or
 // not the change is made.
-func inTurn(ctx context.Context, payer ledger.Party, compose func() (change, error)) (change, error) {
+func inTurn(ctx context.Context, payer ledger.Party, compose func() (Change, error)) (Change, error) {
 	if payer == "" {
 		return compose()
 	}
 	end, err := endpoint.ReadInTurn(ctx)
 	if err != nil {
-		return change{}, err
+		return Change{}, err
 	}
 	defer end()
 	return compose()
@@ -211,21 +211,21 @@ func planMerge(v plan.View, payer ledger.Party, purse plan.Purse, refusal error)
 
 // submitting makes changes on the ledger.
 type submitting struct {
-	api *API
+	base *Base
 	// update is the transaction of the change.
 	update ledger.Update
 }
 
-func (s *submitting) view(ctx context.Context) plan.View { return s.api.view(ctx) }
+func (s *submitting) view(ctx context.Context) plan.View { return s.base.View(ctx) }
 
-func (s *submitting) make(ctx context.Context, c change) (err error) {
-	s.update, err = s.api.submit(ctx, c)
+func (s *submitting) make(ctx context.Context, c Change) (err error) {
+	s.update, err = s.base.Submit(ctx, c)
 	return err
 }
 
-func (s *submitting) merge(ctx context.Context, c change) error {
+func (s *submitting) merge(ctx context.Context, c Change) error {
 	c.CommandID = "" // requests that merge the same coin at once must not be in each other's way
-	_, err := s.api.submit(changes.Without(ctx), c)
+	_, err := s.base.Submit(changes.Without(ctx), c)
 	if fault.ContractNotFound.Matches(err) {
 		return nil
 	}

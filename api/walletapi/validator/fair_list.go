@@ -1,4 +1,4 @@
-package walletapi
+package validator
 
 import (
 	"cmp"
@@ -7,16 +7,16 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// fairList picks from contracts, which come the oldest first, as many as a list without pages shows: so many, and so
+// FairList picks from contracts, which come the oldest first, as many as a list without pages shows: so many, and so
 // many bytes. Where there are more, those who made them have equal shares of both, of their newest: nobody who makes
 // thousands, or large ones, hides what others have made.
-type fairList[T any] struct {
+type FairList[T any] struct {
 	limit  int
 	makers map[ledger.Party]*made[T]
 	seen   int
 	kept   int
-	// bytes are those of the contracts that were picked.
-	bytes   int64
+	// Bytes are those of the contracts that were picked.
+	Bytes   int64
 	exclude []ledger.Party
 }
 
@@ -32,14 +32,14 @@ type numbered[T any] struct {
 	item   T
 }
 
-// newFairList makes a fair list of a party's. The party itself, and the DSO, who signs for everybody, do not count
+// NewFairList makes a fair list of a party's. The party itself, and the DSO, who signs for everybody, do not count
 // among the makers.
-func newFairList[T any](limit int, exclude ...ledger.Party) *fairList[T] {
-	return &fairList[T]{limit: limit, makers: map[ledger.Party]*made[T]{}, exclude: exclude}
+func NewFairList[T any](limit int, exclude ...ledger.Party) *FairList[T] {
+	return &FairList[T]{limit: limit, makers: map[ledger.Party]*made[T]{}, exclude: exclude}
 }
 
-// add takes an item with its contract.
-func (s *fairList[T]) add(item T, contract ledger.Contract) {
+// Add takes an item with its contract.
+func (s *FairList[T]) Add(item T, contract ledger.Contract) {
 	makers := slices.DeleteFunc(slices.Clone(contract.Signatories), func(p ledger.Party) bool {
 		return slices.Contains(s.exclude, p)
 	})
@@ -54,19 +54,19 @@ func (s *fairList[T]) add(item T, contract ledger.Contract) {
 	by := s.makers[maker]
 	by.items = append(by.items, numbered[T]{s.seen, size, item})
 	by.bytes += size
-	s.bytes += size
+	s.Bytes += size
 	s.seen++
 	s.kept++
 	for s.kept > s.limit {
 		s.drop(maker, func(m *made[T]) int64 { return int64(len(m.items)) })
 	}
-	for s.bytes > listBytes && s.kept > 1 {
+	for s.Bytes > MaxListBytes && s.kept > 1 {
 		s.drop(maker, func(m *made[T]) int64 { return m.bytes })
 	}
 }
 
 // drop removes the oldest item of the maker with the most; among equals, of the one whose oldest item is older.
-func (s *fairList[T]) drop(maker ledger.Party, measure func(*made[T]) int64) {
+func (s *FairList[T]) drop(maker ledger.Party, measure func(*made[T]) int64) {
 	if s.makers[maker] == nil {
 		for maker = range s.makers {
 			break
@@ -81,7 +81,7 @@ func (s *fairList[T]) drop(maker ledger.Party, measure func(*made[T]) int64) {
 	}
 	largest := s.makers[most]
 	s.kept--
-	s.bytes -= largest.items[0].bytes
+	s.Bytes -= largest.items[0].bytes
 	largest.bytes -= largest.items[0].bytes
 	largest.items[0] = numbered[T]{} // what was dropped is not held by the list's array
 	if largest.items = largest.items[1:]; len(largest.items) == 0 {
@@ -89,8 +89,8 @@ func (s *fairList[T]) drop(maker ledger.Party, measure func(*made[T]) int64) {
 	}
 }
 
-// items are those that were picked, the oldest first.
-func (s *fairList[T]) items() []T {
+// Items are those that were picked, the oldest first.
+func (s *FairList[T]) Items() []T {
 	var all []numbered[T]
 	for _, m := range s.makers {
 		all = append(all, m.items...)

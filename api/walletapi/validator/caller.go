@@ -1,0 +1,121 @@
+package validator
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/coin/walletapp"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Owner is a caller who has a wallet.
+type Owner struct {
+	user    string
+	Party   ledger.Party
+	Install ledger.ContractID
+}
+
+// authorizedKey is where the context has the wallet user whom the frame has let pass.
+type authorizedKey struct{}
+
+// OwnersOnly authorizes the owners of wallets before anything else is done for a request.
+func (b *Base) OwnersOnly(operation string) func(context.Context) (context.Context, error) {
+	return func(ctx context.Context) (context.Context, error) {
+		w, err := b.findCaller(ctx, operation)
+		return context.WithValue(ctx, authorizedKey{}, w), err
+	}
+}
+
+// Caller is the wallet user who calls; others are refused. The operation is the endpoint's operation id.
+func (b *Base) Caller(ctx context.Context, operation string) (Owner, error) {
+	if w, authorized := ctx.Value(authorizedKey{}).(Owner); authorized {
+		return w, nil
+	}
+	return b.findCaller(ctx, operation)
+}
+
+// findCaller looks the caller up. The order is upstream's: whether there is a wallet is found out before what the user
+// may do.
+func (b *Base) findCaller(ctx context.Context, operation string) (Owner, error) {
+	claims := endpoint.Claims(ctx)
+	if err := claims.Require(); err != nil {
+		return Owner{}, err
+	}
+	user, known, err := b.record.User(ctx, claims.Identity())
+	if err != nil {
+		return Owner{}, err
+	}
+	install, ok, err := b.InstallOf(ctx, user)
+	if err != nil {
+		return Owner{}, err
+	}
+	if !known || !ok {
+		return Owner{}, v0.Refuse(http.StatusNotFound, "No wallet found for user '%s' for operation '%s'",
+			claims.UserID(), operation)
+	}
+	rights, err := b.rightsOf(ctx, user)
+	if err != nil {
+		return Owner{}, err
+	}
+	w := Owner{user: user.ID, Party: install.Payload.EndUserParty, Install: install.ID}
+	return w, rights.RequireActAs(w.Party)
+}
+
+// rightsOf are the claims of a user as they are now.
+func (b *Base) rightsOf(ctx context.Context, user ledger.User) (auth.Claims, error) {
+	if user.IsDeactivated {
+		return auth.Claims{}, Forbidden("user %q is deactivated", user.ID)
+	}
+	rights, err := b.record.UserRights(ctx, user.ID)
+	return auth.NewClaims(user, rights), err
+}
+
+// Forbidden is a refusal whose reason is only in the log.
+func Forbidden(format string, args ...any) error {
+	return fault.PermissionDenied.New("The caller's rights do not suffice.").Wrap(fmt.Errorf(format, args...))
+}
+
+// InstallOf finds the WalletAppInstall of a user, whose end user's party is the party of the wallet; false when the
+// user has no wallet. The primary party is only where it is looked for first: whoever changes that takes nobody's
+// wallet away.
+func (b *Base) InstallOf(ctx context.Context, user ledger.User) (Contract[walletapp.WalletAppInstall], bool, error) {
+	if user.PrimaryParty != "" {
+		if found, ok, err := b.InstallAt(ctx, user.ID, user.PrimaryParty); err != nil || ok {
+			return found, ok, err
+		}
+	}
+	given, ok, err := b.record.WalletParty(ctx, user.Identity())
+	if err != nil || !ok || given == user.PrimaryParty {
+		return Contract[walletapp.WalletAppInstall]{}, false, err
+	}
+	return b.InstallAt(ctx, user.ID, given)
+}
+
+// InstallAt finds the WalletAppInstall of a user name that has a party.
+func (b *Base) InstallAt(
+	ctx context.Context, name string, party ledger.Party,
+) (found Contract[walletapp.WalletAppInstall], ok bool, err error) {
+	err = EachActive(ctx, b, party, func(install Contract[walletapp.WalletAppInstall]) bool {
+		p := install.Payload
+		if p.EndUserName == name && p.EndUserParty == party && p.ValidatorParty == b.Node.Operator {
+			found, ok = install, true
+		}
+		return !ok
+	})
+	return found, ok, err
+}
+
+// MustBe refuses who is not the party that decides. A wallet's choices have the operator's authority besides the
+// user's, so without this the operator's contracts would be anybody's.
+func (w Owner) MustBe(decides ledger.Party, choice string) error {
+	if w.Party == decides {
+		return nil
+	}
+	return fault.DamlAuthorizationError.New("%s needs the authority of %s, but the wallet is that of %s",
+		choice, decides, w.Party)
+}

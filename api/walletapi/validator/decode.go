@@ -1,0 +1,36 @@
+package validator
+
+import (
+	"fmt"
+
+	v0 "github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+)
+
+// CheckPositive refuses amounts that nothing would come of.
+func CheckPositive(field string, amount decimal.Decimal) error {
+	if amount.Sign() <= 0 {
+		return v0.BadRequest("%s: %s is not more than 0. Send an amount of at least 0.0000000001.", field, amount.Show())
+	}
+	return nil
+}
+
+// PartyOf reads the id of a party.
+func PartyOf(id string) (ledger.Party, error) {
+	if err := CheckPartyID(id); err != nil {
+		return "", v0.BadRequest("%s", err)
+	}
+	return ledger.Party(id), nil
+}
+
+// CheckPartyID says what is wrong with the form of a party's id.
+func CheckPartyID(id string) error {
+	if err := ledger.CheckParty(id); err != nil {
+		return err
+	}
+	if _, _, ok := ledger.SplitParty(id); !ok {
+		return fmt.Errorf("%q is not a party id: hint::fingerprint", id)
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package validator
+
+import (
+	"context"
+	"slices"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/coin"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// operatorRights says who may call the endpoints of the operator.
+const operatorRights = "An operator: a user whose primary party is the operator's, who may act as it, and who is " +
+	"ParticipantAdmin"
+
+// ForOperators makes an endpoint one that only operators may call: they are authorized before anything else is done for
+// a request.
+func (b *Base) ForOperators(info endpoint.Info) endpoint.Info {
+	info.Rights = operatorRights
+	info.Authorize = func(ctx context.Context) (context.Context, error) { return ctx, b.RequireOperator(ctx) }
+	return info
+}
+
+// RequireOperator refuses everybody but operators: users whose party is the operator's, who may act as it, and who are
+// ParticipantAdmin (upstream's class of the /v0/admin endpoints).
+func (b *Base) RequireOperator(ctx context.Context) error {
+	claims := endpoint.Claims(ctx)
+	if err := claims.Require(); err != nil {
+		return err
+	}
+	user, known, err := b.record.User(ctx, claims.Identity())
+	if err != nil {
+		return err
+	}
+	if !known || user.PrimaryParty != b.Node.Operator {
+		return Forbidden("user %q is not an operator", claims.UserID())
+	}
+	rights, err := b.rightsOf(ctx, user)
+	if err != nil {
+		return err
+	}
+	if err := rights.RequireAdmin(); err != nil {
+		return err
+	}
+	return rights.RequireActAs(b.Node.Operator)
+}
+
+// LetOperatorActAs gives the operator's ledger user the right to act as the party. The node does not need it, so it is
+// no obstacle that an administrator has deleted that user, or that it has many rights already: whoever registers must
+// not use up those that administrators can give.
+func (b *Base) LetOperatorActAs(ctx context.Context, party ledger.Party) error {
+	if party == b.Node.Operator {
+		return nil
+	}
+	rights, err := b.record.UserRights(ctx, b.LedgerUser)
+	if err != nil || len(rights) >= ledger.MaxUserRights/2 { // the other half is for what administrators give it
+		return err
+	}
+	actAs := ledger.Right{Kind: ledger.CanActAs, Party: party}
+	if slices.Contains(rights, actAs) {
+		return nil
+	}
+	_, err = b.record.GrantRights(ctx, b.LedgerUser, []ledger.Right{actAs})
+	if fault.UserNotFound.Matches(err) || fault.TooManyUserRights.Matches(err) {
+		return nil
+	}
+	return err
+}
+
+// ValidatorRightOf finds the right of the operator to the validator rewards of a party.
+func (b *Base) ValidatorRightOf(
+	ctx context.Context, party ledger.Party,
+) (found Contract[coin.ValidatorRight], ok bool, err error) {
+	err = EachActive(ctx, b, party, func(c Contract[coin.ValidatorRight]) bool {
+		if c.Payload.User == party && c.Payload.Validator == b.Node.Operator {
+			found, ok = c, true
+		}
+		return !ok
+	})
+	return found, ok, err
+}

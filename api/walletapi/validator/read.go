@@ -1,0 +1,136 @@
+package validator
+
+import (
+	"context"
+	"math"
+
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/budget"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+const (
+	// MaxContracts bounds lists that have no pages (upstream's limit).
+	MaxContracts = 1000
+	// MaxListBytes bounds what their contracts have: a list is answered whatever others put into it.
+	MaxListBytes = 4 << 20
+	// contractsPage is how many contracts are read at once.
+	contractsPage = 250
+	// latest is the offset of what is active now.
+	latest = ledger.Offset(math.MaxInt64)
+)
+
+// Contract is a contract and its payload.
+type Contract[T any] struct {
+	ledger.Contract
+
+	Payload T
+}
+
+// Show shows the contract as clients of /v0 see contracts.
+func (c Contract[T]) Show(b *Base) (v0.Contract, error) {
+	return v0.ToAPIContract(b.Packages, c.Contract)
+}
+
+// Active lists the network's contracts of a template that are active now and that the party is a stakeholder of, oldest
+// first, at most maxContracts and listBytes: see [FairList] for which, where there are more.
+func Active[T any](ctx context.Context, b *Base, party ledger.Party) ([]Contract[T], error) {
+	return ActiveIf(ctx, b, party, func(T) bool { return true })
+}
+
+// ActiveIf is [Active] for those contracts that are wanted.
+func ActiveIf[T any](
+	ctx context.Context, b *Base, party ledger.Party, wanted func(T) bool,
+) ([]Contract[T], error) {
+	name, err := ledger.TemplateName[T](b.Packages)
+	if err != nil {
+		return nil, fault.Internal(err)
+	}
+	picked := NewFairList[Contract[T]](MaxContracts, party, b.Node.DSO)
+	named := db.Named{Party: party, Templates: []string{name.String()}, InNetwork: true}
+	err = b.EachNamed(ctx, named, func(_ context.Context, stored db.StoredContract) (bool, error) {
+		payload, err := ledger.DecodePayload[T](b.Packages, stored.Contract)
+		if err != nil {
+			return false, fault.Internal(err)
+		}
+		if wanted(payload) {
+			picked.Add(Contract[T]{stored.Contract, payload}, stored.Contract)
+		}
+		return true, nil
+	})
+	if err == nil {
+		err = budget.Of(ctx).Take(picked.Bytes)
+	}
+	return picked.Items(), err
+}
+
+// EachActive visits the contracts of a template that are active now and that the party is a stakeholder of, oldest
+// first, until visit says that it has seen enough.
+func EachActive[T any](ctx context.Context, b *Base, party ledger.Party, visit func(Contract[T]) (more bool)) error {
+	return EachActiveAfter(ctx, b, party, db.Position{},
+		func(_ context.Context, c Contract[T], _ db.Position) (bool, error) { return visit(c), nil })
+}
+
+// EachActiveAfter is [EachActive] from a place on; visit is told where each contract is.
+func EachActiveAfter[T any](
+	ctx context.Context, b *Base, party ledger.Party, after db.Position,
+	visit func(ctx context.Context, c Contract[T], at db.Position) (more bool, err error),
+) error {
+	name, err := ledger.TemplateName[T](b.Packages)
+	if err != nil {
+		return fault.Internal(err)
+	}
+	query := db.ActiveQuery{
+		Parties: []ledger.Party{party}, Templates: []string{name.String()}, At: latest, Limit: contractsPage, After: after,
+	}
+	read := b.record.ActiveNetworkContracts
+	return eachOf(ctx, query, read, func(ctx context.Context, stored db.StoredContract) (bool, error) {
+		payload, err := ledger.DecodePayload[T](b.Packages, stored.Contract)
+		if err != nil {
+			return false, fault.Internal(err)
+		}
+		return visit(ctx, Contract[T]{stored.Contract, payload}, stored.Position())
+	})
+}
+
+// eachOf visits contracts as [budget.Each] does, until visit says that it has seen enough.
+func eachOf(
+	ctx context.Context, query db.ActiveQuery,
+	read func(context.Context, db.ActiveQuery) ([]db.StoredContract, error),
+	visit func(ctx context.Context, stored db.StoredContract) (more bool, err error),
+) error {
+	readPortion := func(ctx context.Context, limit int32) ([]db.StoredContract, error) {
+		query.Limit = limit
+		return read(ctx, query)
+	}
+	return budget.Each(ctx, budget.NewPortions(contractsPage), readPortion,
+		func(ctx context.Context, stored db.StoredContract) (bool, error) {
+			query.After = stored.Position()
+			return visit(ctx, stored)
+		})
+}
+
+// ActiveByID finds an active contract of a template that the party is a stakeholder of. Everything else is not there:
+// nobody learns of contracts that are not theirs.
+func ActiveByID[T any](ctx context.Context, b *Base, party ledger.Party, id string) (Contract[T], error) {
+	missing := v0.NotFound("Contract id not found: ContractId(id = %s). It does not exist, has been archived, or is not "+
+		"yours: list what is open and use an id from there.", id)
+	name, err := ledger.TemplateName[T](b.Packages)
+	if err != nil {
+		return Contract[T]{}, fault.Internal(err)
+	}
+	stored, found, err := b.record.NetworkContract(ctx, ledger.ContractID(id))
+	if err != nil {
+		return Contract[T]{}, err
+	}
+	if !found || stored.Archived != nil || stored.Template != name || !stored.IsStakeholder(party) {
+		return Contract[T]{}, missing
+	}
+	payload, err := ledger.DecodePayload[T](b.Packages, stored.Contract)
+	if err != nil {
+		return Contract[T]{}, fault.Internal(err)
+	}
+	return Contract[T]{stored.Contract, payload}, nil
+}
