@@ -83,7 +83,7 @@ func (s spellings) add(field wireField, key string) error {
 }
 
 // field reads the value of a field, and reports whether there is one: null means that the field is left out, unless it
-// is one that must be there.
+// is one that must be there. Any JSON may be null where the document has the field as required.
 func (d *decoder) field(target reflect.Value, field wireField) (given bool, err error) {
 	if target.Type() == rawType {
 		if err := d.value(target); err != nil {
@@ -99,7 +99,7 @@ func (d *decoder) field(target reflect.Value, field wireField) (given bool, err 
 	if err != nil {
 		return false, err
 	}
-	if token == nil && !field.required {
+	if token == nil && !field.demanded {
 		target.SetZero()
 		return false, nil
 	}
