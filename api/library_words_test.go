@@ -19,8 +19,8 @@ import (
 var libraryWords = regexp.MustCompile(`proto:|json:|x509:|asn1:|zip:|hex:|base64 data|base64:|strconv\.|\x{00A0}|` +
 	`cannot unmarshal|invalid character|looking for beginning|unexpected end of JSON|unexpected EOF|Go struct|Go value|` +
 	`time: (invalid|unknown|missing)|parsing time|net/url|invalid URL|invalid UTF-8|wire-format|` +
-	`\b(activities|auth|coin|db|decimal|endpoint|fault|ledger|ledgerapi|lf|operatorapi|prepared|registryapi|signing|` +
-	`topology|walletapi|walletapp|big|reflect|http)\.[A-Z]\w*|` +
+	`\b(activities|admin|auth|coin|db|decimal|endpoint|external|fault|ledger|ledgerapi|lf|onboarding|operatorapi|` +
+	`prepared|registryapi|signing|topology|validator|walletapi|walletapp|big|reflect|http)\.[A-Z]\w*|` +
 	`map\[string\]|interface \{|\.go:\d+|goroutine \d|runtime error|` +
 	`(^|[ "'(])/(home|root|tmp|usr|var|etc|work)/`)
 

@@ -44,7 +44,7 @@ func (c *committer) Onboard(
 	return c.activities.ContributeToOnboarding(ctx, sealed)
 }
 
-// OnboardingOf implements [walletapi.Onboarder].
+// OnboardingOf implements [external.Onboarder].
 func (c *committer) OnboardingOf(party ledger.Party) string { return "onboard:" + string(party) }
 
 // SubmitAndWait implements [ledgerapi.Submitter].

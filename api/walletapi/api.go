@@ -7,34 +7,26 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/florinledger/florin/api/walletapi/admin"
+	"github.com/florinledger/florin/api/walletapi/external"
+	"github.com/florinledger/florin/api/walletapi/onboarding"
 	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/topology"
 )
 
 // Record is what the endpoints read from the database.
 type Record interface {
 	validator.Record
-	Users
-	ExternalParty(ctx context.Context, party ledger.Party) (db.ExternalParty, bool, error)
-	// Namespaces finds what is kept of the namespaces of external parties.
-	Namespaces(ctx context.Context, names ...string) (topology.Namespaces, error)
-	// ForgetProvidedPreapproval gives up what the operator has paid for, and reports whether there was anything, or an
-	// earlier attempt at the request has given it up.
-	ForgetProvidedPreapproval(ctx context.Context, receiver ledger.Party, by *db.KeyClaim) (bool, error)
-	// WakeProposals has automation look at once at receivers that wait for the operator to provide a preapproval.
-	WakeProposals(ctx context.Context, receivers ...ledger.Party) error
+	external.Record
+	onboarding.Record
+	admin.Record
 	OpenRounds(ctx context.Context, before db.Position, limit int32) ([]db.StoredContract, error)
 	TrackedState(ctx context.Context, id db.TrackedID) (json.RawMessage, bool, error)
 	// Requesters are those whose requests with the tracking id concern the party, so many at most.
 	Requesters(ctx context.Context, party ledger.Party, kind, trackingID string, limit int32) ([]ledger.Party, error)
 	History(ctx context.Context, query db.HistoryQuery) ([]ledger.NetworkUpdate, error)
 	NetworkUpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.NetworkUpdate, bool, error)
-	// CompletionsByHash finds what became of a transaction that was signed outside the node.
-	CompletionsByHash(
-		ctx context.Context, hash string, parties []ledger.Party, limit int32,
-	) ([]ledger.Completion, error)
 }
 
 // Options are the parts of an [API]. All are required but Traffic and Log.
@@ -43,7 +35,7 @@ type Options struct {
 	Packages  *ledger.Packages
 	Record    Record
 	Submitter validator.Submitter
-	Onboarder Onboarder
+	Onboarder external.Onboarder
 	// LedgerUser is the operator's administrator on the ledger, who gets the right to act as each wallet's party.
 	LedgerUser string
 	// Now is the ledger's clock.
@@ -58,10 +50,11 @@ type Options struct {
 type API struct {
 	*validator.Base
 
-	record    Record
-	submitter validator.Submitter
-	log       *slog.Logger
-	onboarder Onboarder
+	record Record
+
+	external   *external.API
+	onboarding *onboarding.API
+	admin      *admin.API
 }
 
 // New makes the API. The error names the part that is missing.
@@ -81,7 +74,19 @@ func New(options Options) (*API, error) {
 		options.Log = slog.New(slog.DiscardHandler)
 	}
 	return &API{
-		Base: base, record: record, submitter: options.Submitter, onboarder: onboarderInTurn{options.Onboarder},
-		log: options.Log,
+		Base: base, record: record,
+		external:   external.New(base, record, onboarderInTurn{options.Onboarder}),
+		onboarding: onboarding.New(base, record, options.Submitter),
+		admin:      admin.New(base, record, options.Log),
 	}, nil
+}
+
+// OnboardUser is [onboarding.API.OnboardUser].
+func (a *API) OnboardUser(ctx context.Context, user, hint string) error {
+	return a.onboarding.OnboardUser(ctx, user, hint)
+}
+
+// OpenOperatorWallet is [onboarding.API.OpenOperatorWallet].
+func (a *API) OpenOperatorWallet(ctx context.Context) error {
+	return a.onboarding.OpenOperatorWallet(ctx)
 }

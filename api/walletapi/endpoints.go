@@ -73,6 +73,14 @@ func (a *API) Wallet() []endpoint.Endpoint {
 	)
 }
 
+// Validator lists what anybody with a token may call, with a wallet or without.
+func (a *API) Validator() []endpoint.Endpoint { return a.onboarding.Registration() }
+
+// Operator lists what only operators may call.
+func (a *API) Operator() []endpoint.Endpoint {
+	return slices.Concat(a.onboarding.Endpoints(), a.admin.Endpoints(), a.external.Endpoints())
+}
+
 func (a *API) basics() []endpoint.Endpoint {
 	g := group{a, tagWallet}
 	return []endpoint.Endpoint{

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/walletapi/external"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/topology"
@@ -12,17 +13,17 @@ import (
 // recordInTurn is the record whose users and what belongs to them change in turns.
 type recordInTurn struct{ Record }
 
-// GiveWallet implements [Users].
+// GiveWallet implements [Record].
 func (r recordInTurn) GiveWallet(ctx context.Context, wallet db.Wallet) error {
 	return endpoint.OnlyInTurn(ctx, func() error { return r.Record.GiveWallet(ctx, wallet) })
 }
 
-// DeleteUser implements [Users].
+// DeleteUser implements [Record].
 func (r recordInTurn) DeleteUser(ctx context.Context, id string, guards ...db.UserGuard) error {
 	return endpoint.OnlyInTurn(ctx, func() error { return r.Record.DeleteUser(ctx, id, guards...) })
 }
 
-// GrantRights implements [Users].
+// GrantRights implements [Record].
 func (r recordInTurn) GrantRights(
 	ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,
 ) ([]ledger.Right, error) {
@@ -31,7 +32,7 @@ func (r recordInTurn) GrantRights(
 	})
 }
 
-// RevokeRights implements [Users].
+// RevokeRights implements [Record].
 func (r recordInTurn) RevokeRights(
 	ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,
 ) ([]ledger.Right, error) {
@@ -55,9 +56,9 @@ func (r recordInTurn) WakeProposals(ctx context.Context, receivers ...ledger.Par
 }
 
 // onboarderInTurn onboards parties in turns.
-type onboarderInTurn struct{ Onboarder }
+type onboarderInTurn struct{ external.Onboarder }
 
-// Onboard implements [Onboarder].
+// Onboard implements [external.Onboarder].
 func (o onboarderInTurn) Onboard(
 	ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
 ) (topology.Outcome, error) {

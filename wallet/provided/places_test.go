@@ -16,7 +16,7 @@ import (
 var spendingOperators = map[string]string{ //nolint:gochecknoglobals // a constant, but for the language
 	"wallet/lifecycle/preapproval.go":   "a renewal pays for one more lifetime, in the last days of the one before",
 	"api/walletapi/preapproval.go":      "the rule of this package, at the door and at the commit",
-	"api/walletapi/external_setup.go":   "the rule of this package, at the door and at the commit; administrators ask",
+	"api/walletapi/external/setup.go":   "the rule of this package, at the door and at the commit; administrators ask",
 	"wallet/automation/topup.go":        "the operator's setting says how much traffic is bought, and how often",
 	"wallet/automation/preapprovals.go": "the rule of this package, at the plan (proposals.go) and at the commit",
 }

@@ -1,4 +1,4 @@
-package walletapi
+package external
 
 import (
 	"context"
@@ -16,16 +16,6 @@ import (
 	"github.com/florinledger/florin/ledger/signing"
 	"github.com/florinledger/florin/ledger/topology"
 )
-
-// Onboarder is where the onboarding of external parties is done.
-type Onboarder interface {
-	// Onboard hands a contribution to the onboarding of the party over. With wait it returns what came of it.
-	Onboard(
-		ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
-	) (topology.Outcome, error)
-	// OnboardingOf is the id of the workflow that onboards the party.
-	OnboardingOf(party ledger.Party) string
-}
 
 // GenerateExternalPartyTopologyRequest asks for what an external party signs to come into being (contract,
 // /v0/admin/external-party/topology/generate).
@@ -150,14 +140,14 @@ func (a *API) submitTopology(
 		return out, err
 	}
 	if !allocated {
-		if err := a.onboardExternal(ctx, onboarding, contribution); err != nil {
+		if err := a.onboard(ctx, onboarding, contribution); err != nil {
 			return out, err
 		}
 	}
 	return out, a.LetOperatorActAs(context.WithoutCancel(ctx), out.PartyID)
 }
 
-func (a *API) onboardExternal(
+func (a *API) onboard(
 	ctx context.Context, onboarding topology.Onboarding, contribution topology.Contribution,
 ) error {
 	outcome, err := a.onboarder.Onboard(ctx, onboarding.Party(), contribution, true)

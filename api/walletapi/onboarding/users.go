@@ -1,4 +1,4 @@
-package walletapi
+package onboarding
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package walletapi
+package external
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/decimal"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
@@ -135,68 +134,11 @@ func amountOf(raw json.RawMessage) (decimal.Decimal, error) {
 
 // submitSend answers when the command is there. The coin moves after that, by the operator's automation.
 func (a *API) submitSend(
-	ctx context.Context, req submitExternalRequest,
+	ctx context.Context, req submitRequest,
 ) (SubmitTransferPreapprovalSendResponse, error) {
 	if err := a.RequireOperator(ctx); err != nil {
 		return SubmitTransferPreapprovalSendResponse{}, err
 	}
 	update, err := a.execute(ctx, req.Body.Submission)
 	return SubmitTransferPreapprovalSendResponse{UpdateID: update.ID}, err
-}
-
-// ExternalPartyBalanceResponse is what an external party holds (contract, GET /v0/admin/external-party/balance).
-type ExternalPartyBalanceResponse struct {
-	PartyID            ledger.Party    `json:"party_id" required:"true" doc:"The party"`
-	TotalUnlockedCoin  decimal.Decimal `json:"total_unlocked_coin" required:"true" doc:"Unlocked initial amounts"`
-	TotalLockedCoin    decimal.Decimal `json:"total_locked_coin" required:"true" doc:"Locked initial amounts"`
-	TotalCoinHoldings  decimal.Decimal `json:"total_coin_holdings" required:"true" doc:"Both together"`
-	FeesUnlocked       decimal.Decimal `json:"accumulated_holding_fees_unlocked" required:"true" doc:"On unlocked coin"`
-	FeesLocked         decimal.Decimal `json:"accumulated_holding_fees_locked" required:"true" doc:"On locked coin"`
-	FeesTotal          decimal.Decimal `json:"accumulated_holding_fees_total" required:"true" doc:"Both together"`
-	TotalAvailableCoin decimal.Decimal `json:"total_available_coin" required:"true" doc:"Unlocked, less its fees"`
-	ComputedAsOfRound  int64           `json:"computed_as_of_round" required:"true" doc:"The earliest open round"`
-}
-
-type externalBalanceRequest struct {
-	PartyID string `query:"party_id" doc:"The external party"`
-}
-
-func (a *API) externalBalance(
-	ctx context.Context, req externalBalanceRequest,
-) (out ExternalPartyBalanceResponse, err error) {
-	if err := a.RequireOperator(ctx); err != nil {
-		return out, err
-	}
-	party, err := validator.PartyOf(req.PartyID)
-	if err != nil {
-		return out, err
-	}
-	_, accepted, err := a.ValidatorRightOf(ctx, party)
-	if err != nil {
-		return out, err
-	}
-	if !accepted {
-		return out, v0.NotFound("No wallet for external party %s", party)
-	}
-	balance, err := a.balanceAsOfEarliest(ctx, party)
-	if err != nil {
-		return out, err
-	}
-	out = ExternalPartyBalanceResponse{
-		PartyID: party, TotalUnlockedCoin: balance.Unlocked, TotalLockedCoin: balance.Locked,
-		FeesUnlocked: balance.UnlockedFees, FeesLocked: balance.LockedFees, ComputedAsOfRound: balance.Round,
-	}
-	for _, sum := range []struct {
-		into *decimal.Decimal
-		of   func() (decimal.Decimal, error)
-	}{
-		{&out.TotalCoinHoldings, balance.Total},
-		{&out.FeesTotal, balance.TotalFees},
-		{&out.TotalAvailableCoin, balance.Available},
-	} {
-		if *sum.into, err = sum.of(); err != nil {
-			return out, fault.Internal(err)
-		}
-	}
-	return out, nil
 }

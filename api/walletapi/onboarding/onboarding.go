@@ -1,4 +1,4 @@
-package walletapi
+package onboarding
 
 import (
 	"context"
@@ -17,29 +17,6 @@ import (
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
-
-// Users is where users and their parties are kept.
-type Users interface {
-	// UserNamed finds a user of whichever identity provider.
-	UserNamed(ctx context.Context, id string) (user ledger.User, ok bool, err error)
-	// GiveWallet creates the user unless it exists, and gives it the party and the right to act as it.
-	GiveWallet(ctx context.Context, wallet db.Wallet) error
-	// CheckOwnWallet returns [db.ErrTaken] for users who cannot give themselves a wallet.
-	CheckOwnWallet(ctx context.Context, owner ledger.Identity) error
-	// WalletParty finds the party that a user's wallet has or had.
-	WalletParty(ctx context.Context, owner ledger.Identity) (ledger.Party, bool, error)
-	// UsersOfParty lists users who have a right over a party, at most so many.
-	UsersOfParty(ctx context.Context, party ledger.Party, limit int32) ([]string, error)
-	// UserRights lists the rights of a user.
-	UserRights(ctx context.Context, id string) ([]ledger.Right, error)
-	DeleteUser(ctx context.Context, id string, guards ...db.UserGuard) error
-	GrantRights(
-		ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,
-	) ([]ledger.Right, error)
-	RevokeRights(
-		ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,
-	) ([]ledger.Right, error)
-}
 
 // newcomer is a user who is to have a wallet.
 type newcomer struct {

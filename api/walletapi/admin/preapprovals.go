@@ -1,106 +1,19 @@
-package walletapi
+package admin
 
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	v0 "github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/ledger/signing"
-	"github.com/florinledger/florin/ledger/topology"
-	"github.com/florinledger/florin/wallet"
 )
-
-// ParticipantIdentitiesResponse says who the participant is (upstream's GET /v0/admin/participant/identities). Private
-// keys are not part of it: they are in the database, and are backed up with it.
-type ParticipantIdentitiesResponse struct {
-	ID                      string           `json:"id" required:"true" doc:"The participant: hint::fingerprint"`
-	Keys                    []ParticipantKey `json:"keys" required:"true" doc:"Its public keys"`
-	AuthorizedStoreSnapshot endpoint.Bytes   `json:"authorizedStoreSnapshot" required:"true" doc:"Its topology"`
-	Version                 *string          `json:"version" doc:"Always null: the format has one version"`
-}
-
-// ParticipantKey is a key of the participant.
-type ParticipantKey struct {
-	Type  string  `json:"type" required:"true" doc:"signing"`
-	KeyID string  `json:"keyId" required:"true" doc:"The key's fingerprint"`
-	Name  *string `json:"name" doc:"What it is for"`
-}
-
-// GlobalDomainConnectionConfigResponse says how the participant is connected to its synchronizer (upstream's GET
-// /v0/admin/participant/global-domain-connection-config).
-type GlobalDomainConnectionConfigResponse struct {
-	SequencerConnections SequencerConnections `json:"sequencer_connections" required:"true" doc:"The connections"`
-}
-
-// SequencerConnections are the connections to a synchronizer.
-type SequencerConnections struct {
-	Connections          []SequencerConnection `json:"connections" required:"true" doc:"One: the node itself"`
-	TrustThreshold       int32                 `json:"sequencer_trust_threshold" required:"true" doc:"How many must agree"`
-	LivenessMargin       int32                 `json:"sequencer_liveness_margin" required:"true" doc:"How many more"`
-	RequestAmplification RequestAmplification  `json:"submission_request_amplification" required:"true" doc:"How often"`
-}
-
-// SequencerConnection is a connection to one sequencer.
-type SequencerConnection struct {
-	Alias             string   `json:"sequencer_alias" required:"true" doc:"Its name"`
-	Endpoints         []string `json:"endpoints" required:"true" doc:"Empty: it is in this process, and has no address"`
-	TransportSecurity bool     `json:"transport_security" required:"true" doc:"Whether TLS is used"`
-}
-
-// RequestAmplification says to how many sequencers a request is sent.
-type RequestAmplification struct {
-	Factor          int32 `json:"factor" required:"true" doc:"To how many"`
-	PatienceSeconds int32 `json:"patience_seconds" required:"true" doc:"After how long to the next"`
-}
 
 type receiverRequest struct {
 	Receiver string `path:"receiver-party" doc:"Whose preapproval it is"`
-}
-
-func (a *API) participantIdentities(
-	ctx context.Context, _ endpoint.NoRequest,
-) (out ParticipantIdentitiesResponse, err error) {
-	if err := a.RequireOperator(ctx); err != nil {
-		return out, err
-	}
-	key, err := signing.PrivateKeyOf(signing.Curve25519, a.Node.PrivateKey)
-	if err != nil {
-		return out, fault.Internal(err)
-	}
-	public := key.Public()
-	snapshot, err := topology.Encode(topology.NamespaceDelegation{
-		Namespace: public.Fingerprint(), AllMappings: true,
-		Target: signing.Key{Public: public, Usages: []signing.Usage{signing.UsageNamespace}},
-	})
-	if err != nil {
-		return out, fault.Internal(err)
-	}
-	return ParticipantIdentitiesResponse{
-		ID:                      a.Node.ParticipantID,
-		Keys:                    []ParticipantKey{{Type: "signing", KeyID: public.Fingerprint(), Name: new("namespace")}},
-		AuthorizedStoreSnapshot: snapshot,
-	}, nil
-}
-
-func (a *API) connectionConfig(
-	ctx context.Context, _ endpoint.NoRequest,
-) (GlobalDomainConnectionConfigResponse, error) {
-	if err := a.RequireOperator(ctx); err != nil {
-		return GlobalDomainConnectionConfigResponse{}, err
-	}
-	alias, _, _ := strings.Cut(a.Node.SynchronizerID, "::")
-	return GlobalDomainConnectionConfigResponse{SequencerConnections: SequencerConnections{
-		Connections:    []SequencerConnection{{Alias: alias}},
-		TrustThreshold: 1, RequestAmplification: RequestAmplification{Factor: 1},
-	}}, nil
 }
 
 func (a *API) listPreapprovals(ctx context.Context, _ endpoint.NoRequest) (validator.ListContractsResponse, error) {
@@ -221,23 +134,4 @@ func (a *API) forgetProvided(ctx context.Context, receiver ledger.Party) error {
 		err = validator.NoPreapproval(receiver)
 	}
 	return err
-}
-
-// balanceAsOfEarliest adds up what a party holds, as of the earliest round that is open.
-func (a *API) balanceAsOfEarliest(ctx context.Context, party ledger.Party) (wallet.Balance, error) {
-	n, err := a.Network(ctx)
-	if err != nil {
-		return wallet.Balance{}, err
-	}
-	// There is one, or network had refused.
-	earliest, _ := n.Earliest(lf.TimestampOf(a.Now()))
-	holdings, err := a.Holdings(ctx, party)
-	if err != nil {
-		return wallet.Balance{}, err
-	}
-	balance, err := wallet.BalanceOf(holdings, earliest.Payload.Round.Number)
-	if err != nil {
-		return wallet.Balance{}, fault.Internal(err)
-	}
-	return balance, nil
 }

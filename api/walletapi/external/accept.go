@@ -1,4 +1,4 @@
-package walletapi
+package external
 
 import (
 	"context"
@@ -42,7 +42,7 @@ type SubmitExternalPartyRequest struct {
 }
 
 // ExternalPartySubmission is a prepared transaction and the signature of its party.
-type ExternalPartySubmission struct {
+type ExternalPartySubmission struct { //nolint:revive // the name is the API's
 	endpoint.Strict
 
 	PartyID      string         `json:"party_id" required:"true" doc:"The party that has signed"`
@@ -62,7 +62,7 @@ type prepareAcceptRequest struct {
 	Body PrepareAcceptExternalPartySetupProposalRequest `body:"json"`
 }
 
-type submitExternalRequest struct {
+type submitRequest struct {
 	Body SubmitExternalPartyRequest `body:"json"`
 }
 
@@ -192,7 +192,7 @@ func (a *API) executed(ctx context.Context, opened *prepared.Opened, refusal err
 }
 
 func (a *API) submitAccept(
-	ctx context.Context, req submitExternalRequest,
+	ctx context.Context, req submitRequest,
 ) (out SubmitAcceptExternalPartySetupProposalResponse, err error) {
 	if err := a.RequireOperator(ctx); err != nil {
 		return out, err

@@ -1,0 +1,49 @@
+// Package external serves what operators do for external parties, which sign for themselves:
+// /v0/admin/external-party.
+package external
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/api/preview"
+	"github.com/florinledger/florin/api/walletapi/validator"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/topology"
+)
+
+// Record is what the endpoints read from the database.
+type Record interface {
+	preview.Record
+	Head(ctx context.Context) (db.Head, error)
+	ExternalParty(ctx context.Context, party ledger.Party) (db.ExternalParty, bool, error)
+	// Namespaces finds what is kept of the namespaces of external parties.
+	Namespaces(ctx context.Context, names ...string) (topology.Namespaces, error)
+	// CompletionsByHash finds what became of a transaction that was signed outside the node.
+	CompletionsByHash(
+		ctx context.Context, hash string, parties []ledger.Party, limit int32,
+	) ([]ledger.Completion, error)
+}
+
+// Onboarder is where the onboarding of external parties is done.
+type Onboarder interface {
+	// Onboard hands a contribution to the onboarding of the party over. With wait it returns what came of it.
+	Onboard(
+		ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
+	) (topology.Outcome, error)
+	// OnboardingOf is the id of the workflow that onboards the party.
+	OnboardingOf(party ledger.Party) string
+}
+
+// API serves external parties.
+type API struct {
+	*validator.Base
+
+	record    Record
+	onboarder Onboarder
+}
+
+// New makes the API.
+func New(base *validator.Base, record Record, onboarder Onboarder) *API {
+	return &API{Base: base, record: record, onboarder: onboarder}
+}
