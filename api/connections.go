@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -16,7 +18,7 @@ import (
 
 // Connections bounds how many connections are open at once, and how many of them come from one address, so that
 // idle clients cannot take all places. A new connection that finds none closes an idle one, or else one on which no
-// whole request has come, of an address that has more connections than its own. It is safe for concurrent use.
+// whole request has come, of an address that has more connections than its own, or of its own. It is safe for concurrent use.
 type Connections struct {
 	limit, ofAddress int
 	log              *slog.Logger
@@ -27,11 +29,16 @@ type Connections struct {
 
 	mu        sync.Mutex
 	byAddress map[string]int
-	// idle are the connections that wait for their next request, and unsent those that have sent no whole request yet,
-	// both numbered in the order in which they began to.
-	idle, unsent map[*countedConn]uint64
-	number       uint64
+	// idle are the connections that wait for their next request, and unsent those that have sent no whole request yet.
+	idle, unsent *connectionOrder
 }
+
+const (
+	// ownPatience is how long a connection may take to send its request before it gives way to another one of its
+	// address, where that has more than fewConnections.
+	ownPatience    = time.Second
+	fewConnections = 2
+)
 
 // tellConnections is between two lines of the log about connections that were closed.
 const tellConnections = 10 * time.Second
@@ -42,7 +49,7 @@ func NewConnections(limit, ofAddress int, log *slog.Logger) *Connections {
 	return &Connections{
 		limit: limit, ofAddress: ofAddress, log: log, tell: rate.NewLimiter(rate.Every(tellConnections), 1),
 		unreadable: unreadable{tell: rate.NewLimiter(rate.Every(tellConnections), 1)},
-		byAddress:  map[string]int{}, idle: map[*countedConn]uint64{}, unsent: map[*countedConn]uint64{},
+		byAddress:  map[string]int{}, idle: newConnectionOrder(), unsent: newConnectionOrder(),
 	}
 }
 
@@ -58,26 +65,66 @@ func (c *Connections) Watch(server *http.Server) {
 type connectionKey struct{}
 
 // serving is the handler but for requests on connections that are given up: their clients are not answered any more, so
-// nothing is done. A request may have been read by the time its connection is chosen.
+// nothing is done. A request may have been read by the time its connection is chosen; one whose body has not come to its
+// end is not.
 func (c *Connections) serving(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if one, ok := r.Context().Value(connectionKey{}).(*countedConn); ok && !c.begin(one) {
+		one, ok := r.Context().Value(connectionKey{}).(*countedConn)
+		if !ok {
+			next.ServeHTTP(w, r)
+			return
+		}
+		whole := r.ContentLength == 0
+		if !c.begin(one, whole) {
 			_ = one.Close() // whoever gave it up may not have got there, and an answer would say that it was done
 			return
+		}
+		if !whole {
+			r.Body = &sentBody{ReadCloser: r.Body, end: func() bool { return c.begin(one, true) }}
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// begin notes that a request is handled, and reports whether its connection is not given up. The server does not always
-// say that a connection is not idle any more: not where a whole request came at once.
-func (c *Connections) begin(one *countedConn) bool {
+// sentBody is a body whose end counts only if its connection is not given up by then.
+type sentBody struct {
+	io.ReadCloser
+
+	end func() (stays bool)
+}
+
+// Read implements [io.Reader].
+func (b *sentBody) Read(into []byte) (int, error) {
+	n, err := b.ReadCloser.Read(into)
+	if errors.Is(err, io.EOF) && !b.end() {
+		return 0, net.ErrClosed
+	}
+	return n, err
+}
+
+// begin notes that a request is handled, and reports whether its connection is not given up. Until the request is whole
+// the connection may be. The server does not always say that a connection is not idle any more: not where a whole
+// request came at once.
+func (c *Connections) begin(one *countedConn, whole bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.forget(one)
+	c.idle.drop(one)
+	switch {
+	case whole:
+		c.unsent.drop(one)
+	case !one.givenUp:
+		c.awaitRequest(one)
+	}
 	one.handling.Store(true)
 	one.handled, one.broken = true, false
 	return !one.givenUp
+}
+
+// awaitRequest counts a connection among those that have sent no whole request. The caller holds the lock.
+func (c *Connections) awaitRequest(one *countedConn) {
+	if c.unsent.add(one) {
+		one.awaited = time.Now()
+	}
 }
 
 // countedOf is the connection that is counted, beneath its encryption; nil for another.
@@ -116,11 +163,9 @@ func (c *Connections) note(connection net.Conn, state http.ConnState) {
 	case inTheWay:
 		one.givenUp, one.listener.waiting = true, false
 	case state == http.StateIdle:
-		c.number++
-		c.idle[one] = c.number
+		c.idle.add(one)
 	case (state == http.StateNew || state == http.StateActive) && !one.handling.Load():
-		c.number++
-		c.unsent[one] = c.number
+		c.awaitRequest(one)
 	}
 	c.mu.Unlock()
 	if inTheWay {
@@ -130,27 +175,14 @@ func (c *Connections) note(connection net.Conn, state http.ConnState) {
 
 // forget drops a connection from those that may give way. The caller holds the lock.
 func (c *Connections) forget(one *countedConn) {
-	delete(c.idle, one)
-	delete(c.unsent, one)
+	c.idle.drop(one)
+	c.unsent.drop(one)
 }
 
-// giveUp chooses a connection that is to be closed for another one, of those that are idle or unsent: the first of the
-// address that has most connections; nil for none. A request that comes on it yet is not handled. The caller holds the
-// lock.
-func (c *Connections) giveUp(of map[*countedConn]uint64, among func(*countedConn) bool) (found *countedConn) {
-	for one, since := range of {
-		if !among(one) {
-			continue
-		}
-		if found == nil {
-			found = one
-			continue
-		}
-		more := c.byAddress[one.address] - c.byAddress[found.address]
-		if more > 0 || more == 0 && since < of[found] {
-			found = one
-		}
-	}
+// giveUp chooses a connection that is to be closed for another one, of those that are idle or unsent; nil for none. A
+// request that comes on it yet is not handled. The caller holds the lock.
+func (c *Connections) giveUp(of *connectionOrder, among func(*countedConn) bool) *countedConn {
+	found := of.first(func(address string) int { return c.byAddress[address] }, among)
 	if found != nil {
 		c.forget(found)
 		found.givenUp = true
@@ -237,15 +269,20 @@ func (l *countingListener) take(address string) bool {
 		return true
 	default:
 	}
-	if givenUp := l.wait(address); givenUp != nil {
-		_ = givenUp.Close()
-	}
 	defer l.waited()
-	select {
-	case l.places <- struct{}{}:
-		return true
-	case <-l.open.Done():
-		return false
+	again := time.NewTicker(ownPatience)
+	defer again.Stop()
+	for {
+		if givenUp := l.wait(address); givenUp != nil {
+			_ = givenUp.Close()
+		}
+		select {
+		case l.places <- struct{}{}:
+			return true
+		case <-again.C: // or else all others would wait behind it
+		case <-l.open.Done():
+			return false
+		}
 	}
 }
 
@@ -259,6 +296,11 @@ func (l *countingListener) wait(address string) (givenUp *countedConn) {
 	if givenUp == nil {
 		givenUp = c.giveUp(c.unsent, func(one *countedConn) bool {
 			return one.listener == l && c.byAddress[one.address] > c.byAddress[address]
+		})
+	}
+	if givenUp == nil && c.byAddress[address] > fewConnections {
+		givenUp = c.giveUp(c.unsent, func(one *countedConn) bool {
+			return one.listener == l && one.address == address && time.Since(one.awaited) >= ownPatience
 		})
 	}
 	l.waiting = givenUp == nil
@@ -293,6 +335,8 @@ type countedConn struct {
 	// The rest is under the lock of connections. broken: a part of a request came, and was not handled. handled: a request
 	// was. givenUp: the connection is closed for another one, so none is handled any more.
 	encrypted, broken, handled, givenUp bool
+	// awaited is since when a whole request is awaited on it.
+	awaited time.Time
 }
 
 // Read implements [net.Conn].

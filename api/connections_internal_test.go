@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -72,6 +73,26 @@ func isClosed(connection *countedConn) bool {
 	return errors.Is(connection.SetDeadline(time.Now()), io.ErrClosedPipe)
 }
 
+// Nor is one whose connection has given way while its body came.
+func TestABodyOnAConnectionThatIsGivenUpDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	connections := NewConnections(10, 10, slog.New(slog.DiscardHandler))
+	one := &countedConn{listener: &countingListener{connections: connections}}
+	for _, givenUp := range []bool{false, true} {
+		require.True(t, connections.begin(one, false))
+		require.True(t, connections.unsent.has(one))
+		if givenUp {
+			require.Same(t, one, connections.giveUp(connections.unsent, func(*countedConn) bool { return true }))
+		}
+		body := &sentBody{
+			ReadCloser: io.NopCloser(strings.NewReader("{}")), end: func() bool { return connections.begin(one, true) },
+		}
+		_, err := io.ReadAll(body)
+		require.Equal(t, givenUp, errors.Is(err, net.ErrClosed), "%v", err)
+		require.False(t, connections.unsent.has(one))
+	}
+}
+
 // One connection gives way for each that waits, however many become idle until it has its place.
 func TestOneConnectionGivesWayForOneThatWaits(t *testing.T) {
 	t.Parallel()
@@ -90,8 +111,8 @@ func TestOneConnectionGivesWayForOneThatWaits(t *testing.T) {
 	connections.note(third, http.StateIdle)
 	require.False(t, isClosed(third))
 	listener.waited()
-	require.False(t, connections.begin(second))
-	require.True(t, connections.begin(third))
+	require.False(t, connections.begin(second, true))
+	require.True(t, connections.begin(third, true))
 }
 
 // What encryption carries is the connection that is counted.

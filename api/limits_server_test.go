@@ -286,13 +286,27 @@ func TestAConnectionWithHalfARequestGivesWayToAnotherAddress(t *testing.T) {
 	t.Parallel()
 	const places = 3
 	node := apitest.New(t, apitest.Options{})
-	s := serveOn(t, node.Handler, api.ServerOptions{HeaderTimeout: time.Hour}, places, api.DefaultMaxAddressConnections)
-	for range places {
-		_, err := io.WriteString(s.dial(), head)
-		require.NoError(t, err)
+	for name, half := range map[string]string{
+		"of its head":          head,
+		"of its body":          head + "Content-Length: 1000\r\n\r\n{",
+		"of a body in chunks":  head + "Transfer-Encoding: chunked\r\n\r\nffff\r\n{",
+		"to where nothing is":  "POST /v2/nope HTTP/1.1\r\nHost: florin\r\nContent-Length: 1000\r\n\r\n{",
+		"and needs no body":    "GET /v2/version HTTP/1.1\r\nHost: florin\r\nContent-Length: 1000\r\n\r\n{",
+		"and no token":         "POST /api/scan/v0/holdings/summary HTTP/1.1\r\nHost: florin\r\nContent-Length: 9\r\n\r\n{",
+		"behind one that came": "GET /livez HTTP/1.1\r\nHost: florin\r\n\r\n" + head + "Content-Length: 1000\r\n\r\n{",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			patient := api.ServerOptions{HeaderTimeout: time.Hour, ReadTimeout: time.Hour, IdleTimeout: time.Hour}
+			s := serveOn(t, node.Handler, patient, places, api.DefaultMaxAddressConnections)
+			for range places {
+				_, err := io.WriteString(s.dial(), half)
+				require.NoError(t, err)
+			}
+			require.NoError(t, s.from("127.0.0.2"), "the first of those that are not finished gives way")
+			require.NoError(t, s.from("127.0.0.1"), "to others of the same address, too, after a while")
+		})
 	}
-	from := s.from
-	require.NoError(t, from("127.0.0.2"), "the first of those that are not finished gives way")
 }
 
 func TestConnectionsAreBounded(t *testing.T) {

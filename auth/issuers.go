@@ -41,8 +41,9 @@ type IssuersOptions struct {
 type Issuers struct {
 	options IssuersOptions
 	parser  *jwt.Parser
-	// verifying are the turns of the providers' tokens.
-	verifying verifying
+	// verifying are the turns of the providers' tokens, and signatures what came of them.
+	verifying  verifying
+	signatures signatures
 
 	mu        sync.Mutex
 	providers []ledger.IdentityProvider
@@ -95,20 +96,7 @@ func (i *Issuers) verifyWith(ctx context.Context, provider ledger.IdentityProvid
 	if provider.IsDeactivated {
 		return Token{}, unauthenticated(fmt.Errorf("the identity provider %q is deactivated", provider.ID))
 	}
-	keys := URLKeys{Keys: i.options.Keys, URL: provider.JWKSURL}
-	release := func() {}
-	claims, err := i.options.verify(i.parser, token, func(header *jwt.Token) (key any, err error) {
-		keyID, _ := header.Header["kid"].(string)
-		if key, err = keys.KeyFor(ctx, keyID); err != nil {
-			return nil, err
-		}
-		turn, err := i.verifying.take(ctx, provider.ID)
-		if err == nil {
-			release = turn
-		}
-		return key, err
-	})
-	release()
+	claims, err := i.claims(ctx, provider, token)
 	switch overloaded, _ := fault.As(err); {
 	case fault.ServerOverloaded.Matches(err):
 		return Token{}, overloaded
@@ -129,6 +117,43 @@ func (i *Issuers) verifyWith(ctx context.Context, provider ledger.IdentityProvid
 	}
 	verified.IdentityProviderID = provider.ID
 	return verified, nil
+}
+
+// claims are those of a provider's token. Its signature is verified in turn, unless it is remembered.
+func (i *Issuers) claims(ctx context.Context, provider ledger.IdentityProvider, token string) (*tokenClaims, error) {
+	keys := URLKeys{Keys: i.options.Keys, URL: provider.JWKSURL}
+	return i.options.verify(i.parser, token, func(header *jwt.Token) (any, error) {
+		method := header.Method
+		header.Method = signingMethod{SigningMethod: method, verify: func(text string, signature []byte, key any) error {
+			if i.signatures.hold(provider.ID, token, key) {
+				return nil
+			}
+			release, err := i.verifying.take(ctx, provider.ID)
+			if err != nil {
+				return err
+			}
+			defer release()
+			if err := method.Verify(text, signature, key); err != nil {
+				return err
+			}
+			i.signatures.add(provider.ID, token, key)
+			return nil
+		}}
+		keyID, _ := header.Header["kid"].(string)
+		return keys.KeyFor(ctx, keyID)
+	})
+}
+
+// signingMethod is a signing method that verifies in another way.
+type signingMethod struct {
+	jwt.SigningMethod
+
+	verify func(text string, signature []byte, key any) error
+}
+
+// Verify implements [jwt.SigningMethod].
+func (m signingMethod) Verify(text string, signature []byte, key any) error {
+	return m.verify(text, signature, key)
 }
 
 // UserChanged forgets the identity providers when told that anything may have changed: the id "".
@@ -158,6 +183,7 @@ func (i *Issuers) known(ctx context.Context) ([]ledger.IdentityProvider, error) 
 	defer i.mu.Unlock()
 	if changes == i.changes {
 		i.providers, i.until = providers, i.options.Now().Add(i.options.CacheTime)
+		i.signatures.keep(providers)
 	}
 	return providers, nil
 }

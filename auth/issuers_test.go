@@ -363,11 +363,44 @@ func TestNoSignatureIsVerifiedForAClientThatIsGone(t *testing.T) {
 	require.NoError(t, b.verifyFor(t, "rsa"))
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	_, err := b.issuers.Verify(gone, b.issuer.token(t, nil))
+	_, err := b.issuers.Verify(gone, b.issuer.token(t, claim("jti", "another")))
 	refusal, ok := fault.As(err)
 	require.True(t, ok, "%v", err)
 	require.ErrorIs(t, refusal.Unwrap(), context.Canceled)
 	require.NoError(t, b.verifyFor(t, "rsa"), "the turn has ended")
+}
+
+func TestATokenIsVerifiedOnceAndItsKeyEachTime(t *testing.T) {
+	t.Parallel()
+	b := newIssuersBundle(t)
+	spent := false
+	ctx := auth.WithSender(t.Context(), "192.0.2.1", func() bool { return spent })
+	token := b.issuer.token(t, claim("exp", now.Add(time.Hour).Unix()))
+	_, err := b.issuers.Verify(ctx, token)
+	require.NoError(t, err)
+
+	spent = true
+	_, err = b.issuers.Verify(ctx, b.issuer.token(t, claim("jti", "another")))
+	require.True(t, fault.ServerOverloaded.Matches(err), "a token that nobody has seen: %v", err)
+	_, err = b.issuers.Verify(ctx, token[:len(token)-4]+"AAAA")
+	require.True(t, fault.ServerOverloaded.Matches(err), "the same with another signature: %v", err)
+	_, err = b.issuers.Verify(ctx, token)
+	require.NoError(t, err, "it was verified before")
+
+	other, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	b.issuer.rsaKey = other
+	b.issuer.serve(http.StatusOK, b.issuer.keySet(t, "rsa"))
+	b.wait(30 * time.Minute)
+	spent = false
+	_, err = b.issuers.Verify(ctx, token)
+	require.True(t, fault.Unauthenticated.Matches(err), "its key has another of the same id in its place: %v", err)
+	token = b.issuer.token(t, claim("exp", now.Add(time.Hour).Unix()))
+	_, err = b.issuers.Verify(ctx, token)
+	require.NoError(t, err)
+	b.wait(time.Hour)
+	_, err = b.issuers.Verify(ctx, token)
+	require.True(t, fault.Unauthenticated.Matches(err), "it has expired: %v", err)
 }
 
 func TestKeysThatCannotBeFetched(t *testing.T) {

@@ -4,23 +4,29 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/fault"
 )
 
+func from(t *testing.T, address string) context.Context {
+	t.Helper()
+	return WithSender(t.Context(), address, nil)
+}
+
 func TestTokensOfAnIdentityProviderAreVerifiedInTurn(t *testing.T) {
 	t.Parallel()
 	var turns verifying
-	release, err := turns.take(t.Context(), "acme")
+	release, err := turns.take(from(t, "a"), "acme")
 	require.NoError(t, err)
 
-	other, err := turns.take(t.Context(), "other")
+	other, err := turns.take(from(t, "a"), "other")
 	require.NoError(t, err, "another provider has turns of its own")
 	other()
 
-	gone, leave := context.WithCancel(t.Context())
+	gone, leave := context.WithCancel(from(t, "a"))
 	var waiting sync.WaitGroup
 	outcomes := make(chan error, maxVerifying)
 	for range maxVerifying {
@@ -29,12 +35,8 @@ func TestTokensOfAnIdentityProviderAreVerifiedInTurn(t *testing.T) {
 			outcomes <- err
 		})
 	}
-	for full := false; !full; {
-		turns.mu.Lock()
-		full = turns.lines["acme"].inLine > maxVerifying
-		turns.mu.Unlock()
-	}
-	_, err = turns.take(t.Context(), "acme")
+	turns.await(t, "acme", "a", maxVerifying)
+	_, err = turns.take(from(t, "a"), "acme")
 	require.True(t, fault.ServerOverloaded.Matches(err), "%v", err)
 
 	leave()
@@ -47,4 +49,66 @@ func TestTokensOfAnIdentityProviderAreVerifiedInTurn(t *testing.T) {
 	release, err = turns.take(t.Context(), "acme")
 	require.NoError(t, err)
 	release()
+}
+
+func TestAnAddressThatSendsManyTokensKeepsOthersWaitingForOne(t *testing.T) {
+	t.Parallel()
+	var turns verifying
+	release, err := turns.take(from(t, "greedy"), "acme")
+	require.NoError(t, err)
+	served := make(chan string)
+	wait := func(address string) {
+		release, err := turns.take(from(t, address), "acme")
+		if err != nil {
+			served <- err.Error()
+			return
+		}
+		served <- address
+		release()
+	}
+	const many = 10
+	for range many {
+		go wait("greedy")
+	}
+	turns.await(t, "acme", "greedy", many)
+	go wait("modest")
+	turns.await(t, "acme", "modest", 1)
+	release()
+	require.Equal(t, "greedy", <-served, "it came first")
+	require.Equal(t, "modest", <-served)
+	for range many - 1 {
+		require.Equal(t, "greedy", <-served)
+	}
+}
+
+// A turn that comes to a client as it leaves is passed on.
+func TestATurnIsNotLostWithAClient(t *testing.T) {
+	t.Parallel()
+	for range 200 {
+		var turns verifying
+		release, err := turns.take(from(t, "a"), "acme")
+		require.NoError(t, err)
+		gone, leave := context.WithCancel(from(t, "a"))
+		var all sync.WaitGroup
+		all.Go(func() {
+			if release, err := turns.take(gone, "acme"); err == nil {
+				release()
+			}
+		})
+		turns.await(t, "acme", "a", 1)
+		all.Go(leave)
+		all.Go(release)
+		all.Wait()
+		require.Empty(t, turns.lines)
+	}
+}
+
+// await returns when so many tokens of the address wait.
+func (v *verifying) await(t *testing.T, provider, address string, count int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		return len(v.lines[provider].waiting[address]) == count
+	}, time.Minute, time.Millisecond)
 }

@@ -218,7 +218,11 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	}
 	var content []byte
 	var err error
-	if s.bodyIndex >= 0 {
+	if s.bodyIndex < 0 { // what is asked for is done only for a client that has sent all of its request
+		if _, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, s.maxBody(who))); err != nil {
+			return nil, unreadableBody(err)
+		}
+	} else {
 		if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 			return nil, encoded(encoding)
 		}
@@ -255,6 +259,8 @@ func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 	case err != nil:
 		return badRequest("header Authorization", "")
 	}
+	address := NetworkOf(r.RemoteAddr)
+	ctx = auth.WithSender(ctx, address, func() bool { return f.options.Limits.addresses.Spent(address) })
 	claims, err := f.options.Auth.Authenticate(ctx, token)
 	if fault.ServerOverloaded.Matches(err) {
 		return &OverloadedError{Err: err, After: retryAfter}

@@ -67,6 +67,20 @@ func (r *Rates) Set(perSecond float64) {
 // Take counts one more for the caller, as [Rates.TakeAll] does.
 func (r *Rates) Take(caller string) time.Duration { return r.TakeAll(caller) }
 
+// Spent reports whether the caller would have to wait.
+func (r *Rates) Spent(caller string) bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.limit == rate.Inf {
+		return false
+	}
+	now := r.now()
+	return r.of(caller, now).TokensAt(now) < 1
+}
+
 // TakeAll counts one more for each of the callers and returns 0, or how long to wait when one of them has to: then
 // nothing was counted for any of them.
 func (r *Rates) TakeAll(callers ...string) time.Duration {
