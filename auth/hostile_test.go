@@ -166,9 +166,14 @@ func TestTokensOfATrustedIssuer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			spent := auth.WithSender(t.Context(), "192.0.2.1", func() bool { return true })
+			_, err := test.verifier.Verify(spent, test.token)
+			require.True(t, fault.ServerOverloaded.Matches(err), "%v", err)
 			verified, err := test.verifier.Verify(t.Context(), test.token)
 			require.NoError(t, err)
 			require.Equal(t, "alice", verified.UserID)
+			_, err = test.verifier.Verify(spent, test.token)
+			require.NoError(t, err, "its signature was verified before")
 		})
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/golang-jwt/jwt/v5"
-
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
@@ -40,10 +38,7 @@ type IssuersOptions struct {
 // concurrent use.
 type Issuers struct {
 	options IssuersOptions
-	parser  *jwt.Parser
-	// verifying are the turns of the providers' tokens, and signatures what came of them.
-	verifying  verifying
-	signatures signatures
+	tokens  publicKeyTokens
 
 	mu        sync.Mutex
 	providers []ledger.IdentityProvider
@@ -64,7 +59,7 @@ func NewIssuers(options IssuersOptions) (*Issuers, error) {
 	if err := options.check(); err != nil {
 		return nil, err
 	}
-	return &Issuers{options: options, parser: options.newParser(publicKeyMethods...)}, nil
+	return &Issuers{options: options, tokens: newPublicKeyTokens(options.Times)}, nil
 }
 
 // Verify implements [Verifier]. A failed lookup of the identity providers is an error of its own.
@@ -77,7 +72,7 @@ func (i *Issuers) Verify(ctx context.Context, token string) (Token, error) {
 		return Token{}, err
 	}
 	var claims tokenClaims
-	if _, _, malformed := i.parser.ParseUnverified(token, &claims); malformed != nil || claims.Issuer == "" {
+	if _, _, malformed := i.tokens.parser.ParseUnverified(token, &claims); malformed != nil || claims.Issuer == "" {
 		return Token{}, err
 	}
 	providers, failed := i.known(ctx)
@@ -96,7 +91,8 @@ func (i *Issuers) verifyWith(ctx context.Context, provider ledger.IdentityProvid
 	if provider.IsDeactivated {
 		return Token{}, unauthenticated(fmt.Errorf("the identity provider %q is deactivated", provider.ID))
 	}
-	claims, err := i.claims(ctx, provider, token)
+	keys := URLKeys{Keys: i.options.Keys, URL: provider.JWKSURL}
+	claims, err := i.tokens.verify(ctx, provider.ID, token, keys)
 	switch overloaded, _ := fault.As(err); {
 	case fault.ServerOverloaded.Matches(err):
 		return Token{}, overloaded
@@ -117,43 +113,6 @@ func (i *Issuers) verifyWith(ctx context.Context, provider ledger.IdentityProvid
 	}
 	verified.IdentityProviderID = provider.ID
 	return verified, nil
-}
-
-// claims are those of a provider's token. Its signature is verified in turn, unless it is remembered.
-func (i *Issuers) claims(ctx context.Context, provider ledger.IdentityProvider, token string) (*tokenClaims, error) {
-	keys := URLKeys{Keys: i.options.Keys, URL: provider.JWKSURL}
-	return i.options.verify(i.parser, token, func(header *jwt.Token) (any, error) {
-		method := header.Method
-		header.Method = signingMethod{SigningMethod: method, verify: func(text string, signature []byte, key any) error {
-			if i.signatures.hold(provider.ID, token, key) {
-				return nil
-			}
-			release, err := i.verifying.take(ctx, provider.ID)
-			if err != nil {
-				return err
-			}
-			defer release()
-			if err := method.Verify(text, signature, key); err != nil {
-				return err
-			}
-			i.signatures.add(provider.ID, token, key)
-			return nil
-		}}
-		keyID, _ := header.Header["kid"].(string)
-		return keys.KeyFor(ctx, keyID)
-	})
-}
-
-// signingMethod is a signing method that verifies in another way.
-type signingMethod struct {
-	jwt.SigningMethod
-
-	verify func(text string, signature []byte, key any) error
-}
-
-// Verify implements [jwt.SigningMethod].
-func (m signingMethod) Verify(text string, signature []byte, key any) error {
-	return m.verify(text, signature, key)
 }
 
 // UserChanged forgets the identity providers when told that anything may have changed: the id "".
@@ -183,7 +142,7 @@ func (i *Issuers) known(ctx context.Context) ([]ledger.IdentityProvider, error) 
 	defer i.mu.Unlock()
 	if changes == i.changes {
 		i.providers, i.until = providers, i.options.Now().Add(i.options.CacheTime)
-		i.signatures.keep(providers)
+		i.tokens.signatures.keep(providers)
 	}
 	return providers, nil
 }

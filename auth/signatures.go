@@ -14,7 +14,7 @@ import (
 // maxSignatures is how many tokens of one identity provider are remembered.
 const maxSignatures = 16_384
 
-// signatures remembers with which key a token was signed, for each identity provider, so that a token that is sent again
+// signatures remembers with which key a token was signed, for each identity provider. So a token that is sent again
 // takes neither a turn nor a processor. Only the signature is remembered: whether the provider still has the key, and
 // all that the token says, is checked each time. The zero value is ready. It is safe for concurrent use.
 type signatures struct {

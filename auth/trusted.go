@@ -5,14 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/golang-jwt/jwt/v5"
+	"github.com/florinledger/florin/fault"
 )
-
-// publicKeyMethods are the algorithms of tokens that are verified with a public key.
-var publicKeyMethods = []jwt.SigningMethod{ //nolint:gochecknoglobals // a constant list
-	jwt.SigningMethodRS256, jwt.SigningMethodES256, jwt.SigningMethodES384, jwt.SigningMethodES512,
-	jwt.SigningMethodEdDSA,
-}
 
 // TrustedOptions say which tokens a [Trusted] verifier accepts.
 type TrustedOptions struct {
@@ -40,7 +34,7 @@ type KeySource interface {
 type Trusted struct {
 	options   TrustedOptions
 	recipient recipient
-	parser    *jwt.Parser
+	tokens    publicKeyTokens
 }
 
 // NewTrusted makes the verifier. The error names the option that is missing.
@@ -57,17 +51,18 @@ func NewTrusted(options TrustedOptions) (*Trusted, error) {
 	return &Trusted{
 		options:   options,
 		recipient: recipient{options.Audience, options.Scope, options.ParticipantID},
-		parser:    options.newParser(publicKeyMethods...),
+		tokens:    newPublicKeyTokens(options.Times),
 	}, nil
 }
 
 // Verify implements [Verifier].
 func (t *Trusted) Verify(ctx context.Context, token string) (Token, error) {
-	claims, err := t.options.verify(t.parser, token, func(header *jwt.Token) (any, error) {
-		keyID, _ := header.Header["kid"].(string)
-		return t.options.Keys.KeyFor(ctx, keyID)
-	})
-	if err != nil {
+	const defaultProvider = ""
+	claims, err := t.tokens.verify(ctx, defaultProvider, token, t.options.Keys)
+	switch overloaded, _ := fault.As(err); {
+	case fault.ServerOverloaded.Matches(err):
+		return Token{}, overloaded
+	case err != nil:
 		return Token{}, unauthenticated(err)
 	}
 	if t.options.Issuer != "" && claims.Issuer != t.options.Issuer {

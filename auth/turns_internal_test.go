@@ -35,7 +35,7 @@ func TestTokensOfAnIdentityProviderAreVerifiedInTurn(t *testing.T) {
 			outcomes <- err
 		})
 	}
-	turns.await(t, "acme", "a", maxVerifying)
+	turns.await(t, "a", maxVerifying)
 	_, err = turns.take(from(t, "a"), "acme")
 	require.True(t, fault.ServerOverloaded.Matches(err), "%v", err)
 
@@ -70,9 +70,9 @@ func TestAnAddressThatSendsManyTokensKeepsOthersWaitingForOne(t *testing.T) {
 	for range many {
 		go wait("greedy")
 	}
-	turns.await(t, "acme", "greedy", many)
+	turns.await(t, "greedy", many)
 	go wait("modest")
-	turns.await(t, "acme", "modest", 1)
+	turns.await(t, "modest", 1)
 	release()
 	require.Equal(t, "greedy", <-served, "it came first")
 	require.Equal(t, "modest", <-served)
@@ -95,7 +95,7 @@ func TestATurnIsNotLostWithAClient(t *testing.T) {
 				release()
 			}
 		})
-		turns.await(t, "acme", "a", 1)
+		turns.await(t, "a", 1)
 		all.Go(leave)
 		all.Go(release)
 		all.Wait()
@@ -103,12 +103,12 @@ func TestATurnIsNotLostWithAClient(t *testing.T) {
 	}
 }
 
-// await returns when so many tokens of the address wait.
-func (v *verifying) await(t *testing.T, provider, address string, count int) {
+// await returns when so many of acme's tokens wait that the address has sent.
+func (v *verifying) await(t *testing.T, address string, count int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		return len(v.lines[provider].waiting[address]) == count
+		return len(v.lines["acme"].waiting[address]) == count
 	}, time.Minute, time.Millisecond)
 }
