@@ -36,10 +36,10 @@ type Environment struct {
 	Payloads *Payloads
 }
 
-// PreparedRun is what a transaction with one root node takes from the run that prepared it for signing.
+// PreparedRun is what a transaction takes from the run that prepared it for signing.
 type PreparedRun struct {
-	// RootSeed is the seed of the root node; those of all others derive from it.
-	RootSeed [32]byte
+	// RootSeeds are the seeds of the root nodes; those of all others derive from them.
+	RootSeeds [][32]byte
 	// At is the effective time of that run, from which the ids of created contracts derive.
 	At time.Time
 }

@@ -107,8 +107,8 @@ func (tx *Tx) add(node TxNode) (int32, error) {
 	id := int32(len(tx.nodes))
 	node.ID, node.LastDescendant = id, id
 	node.Seed = ChildSeed(top.seed, top.children)
-	if top.node < 0 && tx.env.Prepared != nil {
-		node.Seed = tx.env.Prepared.RootSeed
+	if run := tx.env.Prepared; run != nil && top.node < 0 && int(top.children) < len(run.RootSeeds) {
+		node.Seed = run.RootSeeds[top.children]
 	}
 	top.children++
 	if top.node < 0 {
@@ -151,6 +151,10 @@ func (tx *Tx) create(t *template, payload any) (ContractID, error) {
 	}
 	created := &tx.nodes[nodeID]
 	created.ContractID = LocalContractID(created.Seed, tx.env.preparedAt(), created.Stakeholders())
+	if _, again := tx.created[created.ContractID]; again { // whoever prepares a transaction chooses the seeds of its roots
+		return "", fault.DamlInterpretationError.New(
+			"Interpretation error: two contracts of the transaction would have the id %s", created.ContractID)
+	}
 	tx.created[created.ContractID] = instance{
 		contract: Contract{
 			ID: created.ContractID, Template: t.name, PackageName: t.packageName,

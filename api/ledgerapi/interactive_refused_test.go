@@ -20,10 +20,6 @@ func TestPreparationsThatAreRefused(t *testing.T) {
 	c := ed25519(t)
 	good := c.settling("settle")
 	command := good["commands"].([]fields)[0]
-	both := fields{"CreateAndExerciseCommand": fields{
-		"templateId":      "#test-model:Test.Model:Broker",
-		"createArguments": fields{"operator": c.carol, "client": c.carol}, "choice": "AskTime", "choiceArgument": fields{},
-	}}
 	badge := fields{"CreateCommand": fields{"templateId": "#test-model:Test.Model:Badge", "createArguments": fields{
 		"owner": c.carol, "maintainers": []ledger.Party{c.carol}, "subject": "chess", "contract": nil,
 	}}}
@@ -46,9 +42,6 @@ func TestPreparationsThatAreRefused(t *testing.T) {
 		"two commands": {
 			change: fields{"commands": []fields{command, command}}, code: "FAILED_TO_PREPARE_TRANSACTION",
 			cause: "Preparing multiple commands is currently not supported",
-		},
-		"two root nodes": {
-			change: fields{"commands": []fields{both}}, code: "FAILED_TO_PREPARE_TRANSACTION", cause: "multiple root nodes",
 		},
 		"no hashing scheme": {
 			change: fields{"hashingSchemeVersion": "HASHING_SCHEME_VERSION_UNSPECIFIED"}, code: "INVALID_FIELD",

@@ -196,6 +196,37 @@ func TestAnExecutedTransactionIsTheOneThatWasSigned(t *testing.T) {
 	require.Nil(t, read.Metadata().Latest)
 }
 
+// contract: prepare-commands
+func TestCreatingAndExercisingIsSignedAndExecuted(t *testing.T) {
+	t.Parallel()
+	c := ed25519(t)
+	for _, scheme := range []prepared.Scheme{prepared.SchemeV2, prepared.SchemeV3} {
+		p := c.prepare(fields{
+			"commandId": string(scheme), "actAs": []ledger.Party{c.carol}, "hashingSchemeVersion": scheme,
+			"commands": []fields{{"CreateAndExerciseCommand": fields{
+				"templateId": "#test-model:Test.Model:Iou", "choice": "TransferIou",
+				"createArguments": fields{"issuer": c.carol, "owner": c.carol, "observers": []string{}, "amount": "3"},
+				"choiceArgument":  fields{"newOwner": c.bob},
+			}}},
+		})
+		read, err := prepared.Decode(p.PreparedTransaction)
+		require.NoError(t, err)
+		hash, err := read.Hash(scheme)
+		require.NoError(t, err)
+		require.Equal(t, hash[:], []byte(p.PreparedTransactionHash))
+		var done ledgerapi.JsSubmitAndWaitForTransactionResponse
+		c.Call("signer", http.MethodPost, showURL, c.sign(p).with(fields{"transactionFormat": fields{
+			"eventFormat":      fields{"filtersByParty": fields{string(c.carol): fields{}}, "verbose": true},
+			"transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS",
+		}})).OK(&done)
+		require.Len(t, done.Transaction.Events, 3)
+		require.Equal(t, done.Transaction.Events[0].CreatedEvent.ContractID,
+			done.Transaction.Events[1].ExercisedEvent.ContractID)
+		require.Equal(t, string(c.carol), ownerIn(t, done.Transaction), "the first of them is hers")
+		c.Call("signer", http.MethodPost, waitURL, c.sign(p)).Refused(http.StatusConflict, "DUPLICATE_COMMAND")
+	}
+}
+
 // contract: execute-answer, execute-user
 func TestExecutingAndWaitingTellsWhereTheUpdateIs(t *testing.T) {
 	t.Parallel()

@@ -15,12 +15,12 @@ import (
 
 // Build writes an interpreted transaction for signing. The packages are those that it was interpreted with. The bounds
 // of the ledger time come from the transaction, whatever the metadata say. The error is a *fault.Fault for transactions
-// that cannot be prepared: those with more than one root node.
+// that cannot be prepared: those with more root nodes than one command makes.
 func Build(packages *ledger.Packages, tx ledger.Transaction, metadata Metadata) (*Transaction, error) {
-	if len(tx.Roots) != 1 {
+	if len(tx.Roots) != 1 && !createsAndExercises(tx) {
 		return nil, fault.FailedToPrepareTransaction.New("The participant failed to prepare the transaction: "+
 			"Transaction with multiple root nodes are not supported, and this one has %d", len(tx.Roots)).
-			WithHint("Prepare one command that creates or exercises, and no other.")
+			WithHint("Prepare one command.")
 	}
 	metadata.Earliest, metadata.Latest = tx.Earliest, tx.Latest
 	b := &builder{packages: packages, local: map[ledger.ContractID]ledger.ContractID{}}
@@ -47,6 +47,16 @@ func Build(packages *ledger.Packages, tx ledger.Transaction, metadata Metadata) 
 		return nil, fmt.Errorf("encode the prepared transaction: %w", err)
 	}
 	return t, nil
+}
+
+// createsAndExercises reports whether a transaction is that of one CreateAndExerciseCommand: its second root is a
+// choice of the contract that its first one creates.
+func createsAndExercises(tx ledger.Transaction) bool {
+	if len(tx.Roots) != 2 {
+		return false
+	}
+	first, second := tx.Nodes[tx.Roots[0]], tx.Nodes[tx.Roots[1]]
+	return first.Kind == ledger.EventCreate && second.Kind == ledger.EventExercise && first.ContractID == second.ContractID
 }
 
 // localIDLength is the length of a contract id before its suffix, in hexadecimal: the version byte and 32 bytes.

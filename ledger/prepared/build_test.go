@@ -1,6 +1,9 @@
 package prepared_test
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,7 +22,7 @@ func TestWhatIsPreparedIsExecutedAsItWas(t *testing.T) {
 	t.Parallel()
 	for name, make := range map[string]func(require.TestingT) (*ledgertest.Ledger, ledger.Command){
 		"a tree":  settlement,
-		"fetches": look, "a contract key": rename,
+		"fetches": look, "a contract key": rename, "two roots": issue,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -197,19 +200,34 @@ func TestWhatDoesNotAskForTheTimeHasNoBounds(t *testing.T) {
 	require.Nil(t, metadata.Latest)
 }
 
-func TestTransactionsOfSeveralRootsCannotBePrepared(t *testing.T) {
+func TestTransactionsOfSeveralCommandsCannotBePrepared(t *testing.T) {
 	t.Parallel()
-	l := newLedger(t)
-	name, err := lf.ParseTypeName("#test-model:Test.Model:Iou")
-	require.NoError(t, err)
-	tx, err := interpret(l, ledger.Command{CreateAndExercise: &ledger.CreateAndExerciseCommand{
-		Template: name, Choice: "Archive", ChoiceArgument: []byte(`{}`),
-		CreateArgument: []byte(`{"issuer":"alice::1220aa","owner":"alice::1220aa","observers":[],"amount":"1"}`),
-	}}, alice)
+	l, issued := issue(t)
+	commands, refusal := l.Packages.PrepareCommands([]ledger.Command{{Create: &ledger.CreateCommand{
+		Template: issued.CreateAndExercise.Template, Argument: issued.CreateAndExercise.CreateArgument,
+	}}}, nil)
+	require.Nil(t, refusal)
+	tx, err := ledger.Interpret(ledger.Submission{ActAs: []ledger.Party{alice}, Commands: append(commands, commands...)},
+		ledger.Environment{Packages: l.Packages, Store: l, EffectiveAt: l.Now, Seed: [32]byte{7}})
 	require.NoError(t, err)
 	_, err = prepared.Build(l.Packages, tx, metadataOf(l, alice))
 	require.True(t, fault.FailedToPrepareTransaction.Matches(err))
 	require.ErrorContains(t, err, "this one has 2")
+}
+
+// The hash of a transaction covers how many roots it has, and each of them in turn.
+func TestTheHashOfTwoRoots(t *testing.T) {
+	t.Parallel()
+	l, command := issue(t)
+	built := prepare(t, l, command, alice)
+	require.Equal(t, []string{"0", "1"}, built.Message().GetTransaction().GetRoots())
+	for _, scheme := range []prepared.Scheme{prepared.SchemeV2, prepared.SchemeV3} {
+		encoded := built.Encode(scheme)
+		first, second := sha256.Sum256(encoded.Nodes["0"]), sha256.Sum256(encoded.Nodes["1"])
+		require.True(t, bytes.HasSuffix(encoded.Transaction, slices.Concat([]byte{0, 0, 0, 2}, first[:], second[:])))
+		whole := sha256.Sum256(append([]byte{0, 0, 0, 0x30}, encoded.Transaction...))
+		require.Equal(t, whole, encoded.TransactionHash)
+	}
 }
 
 func TestSynchronizerIDs(t *testing.T) {

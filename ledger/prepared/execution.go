@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// Execution is what it takes to run a prepared transaction again: the command that its root node stands for, the
+// Execution is what it takes to run a prepared transaction again: the command that its root nodes stand for, the
 // randomness and time that its contract ids come from, and the contracts that it uses.
 type Execution struct {
 	Command ledger.Command
@@ -21,11 +21,12 @@ type Execution struct {
 }
 
 // Execution reads from the transaction how to run it again. It refuses, in the order of the API's checks, transactions
-// of several roots, input contracts whose blobs say something else, input contracts that are not those that the nodes
-// use, and roots that no command makes.
+// of roots that no one command makes, input contracts whose blobs say something else, input contracts that are not
+// those that the nodes use, and roots that no command makes.
 func (t *Transaction) Execution(packages *ledger.Packages) (Execution, *fault.Fault) {
 	roots := t.message.GetTransaction().GetRoots()
-	if len(roots) != 1 {
+	create, exercise, both := t.createAndExercise()
+	if len(roots) != 1 && !both {
 		return Execution{}, failed("Transaction with multiple root nodes are not supported")
 	}
 	inputs, refusal := t.inputContracts()
@@ -36,14 +37,47 @@ func (t *Transaction) Execution(packages *ledger.Packages) (Execution, *fault.Fa
 		return Execution{}, refusal
 	}
 	command, err := rootCommand(packages, t.nodes[roots[0]])
+	if both {
+		command, err = createAndExerciseCommand(packages, create, exercise)
+	}
 	if err != nil {
 		return Execution{}, failed("the root node does not come from a command: %s", err)
 	}
 	metadata := t.Metadata()
-	return Execution{
-		Command: command, Inputs: inputs, Metadata: metadata,
-		Run: ledger.PreparedRun{RootSeed: [32]byte(t.seeds[roots[0]]), At: metadata.PreparationTime},
-	}, nil
+	run := ledger.PreparedRun{At: metadata.PreparationTime}
+	for _, root := range roots {
+		run.RootSeeds = append(run.RootSeeds, [32]byte(t.seeds[root]))
+	}
+	return Execution{Command: command, Inputs: inputs, Metadata: metadata, Run: run}, nil
+}
+
+// createAndExercise are the two roots of a transaction that creates a contract and exercises a choice of it.
+func (t *Transaction) createAndExercise() (create *preparedpb.Create, exercise *preparedpb.Exercise, ok bool) {
+	roots := t.message.GetTransaction().GetRoots()
+	if len(roots) != 2 {
+		return nil, nil, false
+	}
+	create, exercise = t.nodes[roots[0]].GetCreate(), t.nodes[roots[1]].GetExercise()
+	ok = create != nil && exercise != nil && create.GetContractId() == exercise.GetContractId() &&
+		exercise.GetInterfaceId() == nil && !exercise.GetByKey()
+	return create, exercise, ok
+}
+
+func createAndExerciseCommand(
+	packages *ledger.Packages, create *preparedpb.Create, exercise *preparedpb.Exercise,
+) (ledger.Command, error) {
+	made, err := createCommand(packages, create)
+	if err != nil {
+		return ledger.Command{}, err
+	}
+	used, err := exerciseCommand(packages, exercise)
+	if err != nil {
+		return ledger.Command{}, err
+	}
+	return ledger.Command{CreateAndExercise: &ledger.CreateAndExerciseCommand{
+		Template: made.Create.Template, CreateArgument: made.Create.Argument,
+		Choice: used.Exercise.Choice, ChoiceArgument: used.Exercise.Argument,
+	}}, nil
 }
 
 func (t *Transaction) inputContracts() ([]ledger.Contract, *fault.Fault) {

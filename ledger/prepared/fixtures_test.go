@@ -153,6 +153,16 @@ func rename(t require.TestingT) (*ledgertest.Ledger, ledger.Command) {
 	}}
 }
 
+// issue is a transaction with two roots: alice creates an IOU and transfers it at once.
+func issue(t require.TestingT) (*ledgertest.Ledger, ledger.Command) {
+	name, err := lf.ParseTypeName("#test-model:Test.Model:Iou")
+	require.NoError(t, err)
+	return newLedger(t), ledger.Command{CreateAndExercise: &ledger.CreateAndExerciseCommand{
+		Template: name, Choice: "TransferIou", ChoiceArgument: []byte(`{"newOwner":"alice::1220aa"}`),
+		CreateArgument: []byte(`{"issuer":"alice::1220aa","owner":"alice::1220aa","observers":[],"amount":"1"}`),
+	}}
+}
+
 func marshal(t require.TestingT, message *preparedpb.PreparedTransaction) []byte {
 	raw, err := proto.Marshal(message)
 	require.NoError(t, err)

@@ -1,6 +1,8 @@
 package prepared_test
 
 import (
+	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -214,6 +216,37 @@ func nodeTamperings() []tampering {
 	}
 }
 
+// rootTamperings are changes to a transaction with two roots, a creation and a choice of what it creates.
+func rootTamperings() []tampering {
+	const several = "Transaction with multiple root nodes are not supported"
+	return []tampering{
+		{"order of the roots", issue, func(m *preparedpb.PreparedTransaction) {
+			slices.Reverse(m.Transaction.Roots)
+		}, several, false},
+		{"one root more", issue, func(m *preparedpb.PreparedTransaction) {
+			m.Transaction.Roots, exerciseOf(m, 1).Children = []string{"0", "1", "2"}, nil
+		}, several, false},
+		{"choice of another contract", issue, func(m *preparedpb.PreparedTransaction) {
+			exerciseOf(m, 1).ContractId = createOf(m).GetContractId()
+		}, several, false},
+		{"choice through an interface", issue, func(m *preparedpb.PreparedTransaction) {
+			exerciseOf(m, 1).InterfaceId = proto.CloneOf(exerciseOf(m, 1).GetTemplateId())
+		}, several, false},
+		{"seed of the first root", issue, func(m *preparedpb.PreparedTransaction) {
+			m.Transaction.NodeSeeds[0].Seed[0] ^= 1
+		}, "node 0 (create Iou): contract_id: signed", false},
+		{"seed of the second root", issue, func(m *preparedpb.PreparedTransaction) {
+			m.Transaction.NodeSeeds[1].Seed[0] ^= 1
+		}, "node 2 (create Iou): seed: signed", false},
+		{"one seed for two contracts", issue, func(m *preparedpb.PreparedTransaction) {
+			m.Transaction.NodeSeeds[0].Seed = bytes.Clone(m.Transaction.NodeSeeds[2].Seed)
+		}, "two contracts of the transaction would have the id 00", false},
+		{"created payload", issue, func(m *preparedpb.PreparedTransaction) {
+			field(m.GetTransaction().GetNodes()[0].GetV1().GetCreate().GetArgument(), "amount").Sum = numeric("2.0000000000")
+		}, "node 2 (create Iou): argument.amount.numeric: signed", false},
+	}
+}
+
 // everythingSaid is the text of a refusal and, when there are several differences, all of them.
 func everythingSaid(t require.TestingT, err error) string {
 	require.Error(t, err)
@@ -226,7 +259,7 @@ func everythingSaid(t require.TestingT, err error) string {
 
 func TestTamperedTransactionsAreRefused(t *testing.T) {
 	t.Parallel()
-	for _, c := range append(metadataTamperings(), nodeTamperings()...) {
+	for _, c := range slices.Concat(metadataTamperings(), nodeTamperings(), rootTamperings()) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			l, command := c.on(t)
