@@ -56,9 +56,6 @@ type RequestAmplification struct {
 func (a *API) participantIdentities(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (out ParticipantIdentitiesResponse, err error) {
-	if err := a.RequireOperator(ctx); err != nil {
-		return out, err
-	}
 	key, err := signing.PrivateKeyOf(signing.Curve25519, a.Node.PrivateKey)
 	if err != nil {
 		return out, fault.Internal(err)
@@ -81,9 +78,6 @@ func (a *API) participantIdentities(
 func (a *API) connectionConfig(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (GlobalDomainConnectionConfigResponse, error) {
-	if err := a.RequireOperator(ctx); err != nil {
-		return GlobalDomainConnectionConfigResponse{}, err
-	}
 	alias, _, _ := strings.Cut(a.Node.SynchronizerID, "::")
 	return GlobalDomainConnectionConfigResponse{SequencerConnections: SequencerConnections{
 		Connections:    []SequencerConnection{{Alias: alias}},

@@ -51,9 +51,6 @@ type balanceRequest struct {
 func (a *API) balance(
 	ctx context.Context, req balanceRequest,
 ) (out ExternalPartyBalanceResponse, err error) {
-	if err := a.RequireOperator(ctx); err != nil {
-		return out, err
-	}
 	party, err := validator.PartyOf(req.PartyID)
 	if err != nil {
 		return out, err

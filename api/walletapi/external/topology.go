@@ -96,9 +96,6 @@ func (a *API) self() topology.Node {
 func (a *API) generateTopology(
 	ctx context.Context, req generateTopologyRequest,
 ) (out GenerateExternalPartyTopologyResponse, err error) {
-	if err := a.RequireOperator(ctx); err != nil {
-		return out, err
-	}
 	key, err := publicKeyOf(req.Body.PublicKey)
 	if err != nil {
 		return out, err
@@ -126,9 +123,6 @@ func (a *API) generateTopology(
 func (a *API) submitTopology(
 	ctx context.Context, req submitTopologyRequest,
 ) (out SubmitExternalPartyTopologyResponse, err error) {
-	if err := a.RequireOperator(ctx); err != nil {
-		return out, err
-	}
 	contribution, onboarding, err := a.contribution(ctx, req.Body)
 	if err != nil {
 		return out, err

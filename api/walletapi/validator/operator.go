@@ -18,13 +18,13 @@ const operatorRights = "An operator: a user whose primary party is the operator'
 // a request.
 func (b *Base) ForOperators(info endpoint.Info) endpoint.Info {
 	info.Rights = operatorRights
-	info.Authorize = func(ctx context.Context) (context.Context, error) { return ctx, b.RequireOperator(ctx) }
+	info.Authorize = func(ctx context.Context) (context.Context, error) { return ctx, b.requireOperator(ctx) }
 	return info
 }
 
-// RequireOperator refuses everybody but operators: users whose party is the operator's, who may act as it, and who are
+// requireOperator refuses everybody but operators: users whose party is the operator's, who may act as it, and who are
 // ParticipantAdmin (upstream's class of the /v0/admin endpoints).
-func (b *Base) RequireOperator(ctx context.Context) error {
+func (b *Base) requireOperator(ctx context.Context) error {
 	claims := endpoint.Claims(ctx)
 	if err := claims.Require(); err != nil {
 		return err
