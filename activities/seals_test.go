@@ -137,7 +137,7 @@ func TestWhatWasPrunedIsNotDecidedAgain(t *testing.T) {
 	require.NotNil(t, first.Refusal)
 	waits := b.submission("waits", []ledger.Party{alice}, create(alice))
 	b.now = b.now.Add(time.Hour)
-	_, err := b.db.Prune(t.Context(), 1)
+	_, err := dbtest.Prune(t.Context(), b.db, 1)
 	require.NoError(t, err)
 	require.Equal(t, first.Offset, b.commit(refused)[0].Offset, "what was decided lately is known")
 
@@ -145,7 +145,7 @@ func TestWhatWasPrunedIsNotDecidedAgain(t *testing.T) {
 	later := b.now
 	waits.MinLedgerTime = &later
 	b.commit(b.submission("next", []ledger.Party{alice}, create(alice)))
-	_, err = b.db.Prune(t.Context(), 1)
+	_, err = dbtest.Prune(t.Context(), b.db, 1)
 	require.NoError(t, err)
 	again := b.commit(refused)[0]
 	require.True(t, fault.ParticipantPrunedDataAccessed.Matches(again.Refusal), "%v", again.Refusal)
@@ -162,7 +162,7 @@ func TestWhatIsOnItsWayIsDecidedAsWithoutAPrune(t *testing.T) {
 	b.now = b.now.Add(time.Hour)
 	b.commit(b.submission("others", []ledger.Party{alice}, create(alice)))
 	end := b.commit(refused)[0]
-	_, err := b.db.Prune(t.Context(), end.Offset)
+	_, err := dbtest.Prune(t.Context(), b.db, end.Offset)
 	require.NoError(t, err)
 	b.now = b.now.Add(time.Minute)
 	require.Nil(t, b.commit(onItsWay)[0].Refusal)

@@ -25,6 +25,7 @@ type Record interface {
 	ActiveListings(ctx context.Context, after db.Position, limit int32) ([]db.Mislisted, error)
 	Listings(ctx context.Context, after db.Listing, limit int32) ([]db.Listing, error)
 	MiscountedTraffic(ctx context.Context, limit int32) ([]db.MiscountedTraffic, error)
+	AuditCheckpoint(ctx context.Context) (db.AuditCheckpoint, bool, error)
 }
 
 // How many rows are read at once, at most: updates and completions in portions of so many bytes (package budget), all
@@ -68,10 +69,13 @@ type Report struct {
 
 	// Counted is what the holdings that were active at the offset add up to.
 	Counted decimal.Decimal
+	// Since is the offset after which everything is proved, also what was pruned since: that of the state, or of the
+	// continuous audit that a pruned record was compared with.
+	Since ledger.Offset
 }
 
-// Audit goes through the whole record up to an offset; 0 stands for its end. What was pruned cannot be audited: the
-// audit then begins with what was held there.
+// Audit goes through the whole record up to an offset; 0 stands for its end. What was pruned cannot be audited again:
+// the audit then begins with what is there of it, and compares with what the continuous audit had counted.
 //
 // Faults: OFFSET_AFTER_LEDGER_END, PARTICIPANT_PRUNED_DATA_ACCESSED, NEGATIVE_OFFSET.
 func (a *Auditor) Audit(ctx context.Context, upTo ledger.Offset) (Report, error) {
@@ -79,7 +83,16 @@ func (a *Auditor) Audit(ctx context.Context, upTo ledger.Offset) (Report, error)
 	if err != nil {
 		return Report{}, err
 	}
-	return a.Continue(ctx, state, upTo)
+	if _, err := a.upTo(ctx, state, upTo); err != nil {
+		return Report{}, err
+	}
+	state, since, err := a.compare(ctx, state, upTo)
+	if err != nil {
+		return Report{}, err
+	}
+	report, err := a.Continue(ctx, state, upTo)
+	report.Since = since
+	return report, err
 }
 
 // Begin is the state before the first page.
@@ -95,25 +108,16 @@ func (a *Auditor) Begin(ctx context.Context) (State, error) {
 			return State{}, err
 		}
 		state.Opening, state.Held, state.Holdings = held.total, held.total, held.holdings
+		state.Active, state.ActiveSince = held.active, state.Offset
 	}
 	return state, nil
 }
 
 // Continue goes on from a state up to an offset, or to the end of the record for 0, and adds the holdings up there.
 func (a *Auditor) Continue(ctx context.Context, state State, upTo ledger.Offset) (Report, error) {
-	head, err := a.record.Head(ctx)
-	switch {
-	case err != nil:
+	upTo, err := a.upTo(ctx, state, upTo)
+	if err != nil {
 		return Report{}, err
-	case upTo < 0:
-		return Report{}, fault.NegativeOffsetIn("offset", int64(upTo))
-	case upTo > head.Offset:
-		return Report{}, fault.OffsetAfterEnd("offset", int64(upTo), int64(head.Offset))
-	case upTo == 0:
-		upTo = head.Offset
-	}
-	if upTo < state.Offset {
-		return Report{}, fault.PrunedDataAccessed(int64(upTo), int64(head.Pruned))
 	}
 	for state.Offset < upTo {
 		if state, err = a.Advance(ctx, state, upTo); err != nil {
@@ -122,6 +126,25 @@ func (a *Auditor) Continue(ctx context.Context, state State, upTo ledger.Offset)
 		a.progress(state.Offset, upTo)
 	}
 	return a.Close(ctx, state)
+}
+
+// upTo is the offset up to which an audit is to go.
+func (a *Auditor) upTo(ctx context.Context, state State, upTo ledger.Offset) (ledger.Offset, error) {
+	head, err := a.record.Head(ctx)
+	switch {
+	case err != nil:
+		return 0, err
+	case upTo < 0:
+		return 0, fault.NegativeOffsetIn("offset", int64(upTo))
+	case upTo > head.Offset:
+		return 0, fault.OffsetAfterEnd("offset", int64(upTo), int64(head.Offset))
+	case upTo == 0:
+		upTo = head.Offset
+	}
+	if upTo < state.Offset {
+		return 0, fault.PrunedDataAccessed(int64(upTo), int64(head.Pruned))
+	}
+	return upTo, nil
 }
 
 // Close adds up the holdings at the offset of the state, and compares. It looks at every contract that is active, at
@@ -136,6 +159,9 @@ func (a *Auditor) Close(ctx context.Context, state State) (Report, error) {
 			"the holdings add up to %s, but %s should be held: %s at the start, %s minted, %s burned",
 			held.total, state.Held, state.Opening, state.Minted, state.Burned)})
 	}
+	if held.active != state.Active {
+		state.report(Finding{Rule: Active, Offset: state.Offset, Detail: differ(held.active.Count, state.Active.Count)})
+	}
 	for _, compare := range []func(context.Context, *State) error{
 		a.compareContracts, a.compareList, a.compareTraffic, a.examineRest,
 	} {
@@ -144,12 +170,23 @@ func (a *Auditor) Close(ctx context.Context, state State) (Report, error) {
 		}
 	}
 	state.Holdings = held.holdings
-	return Report{State: state, Counted: held.total}, nil
+	return Report{State: state, Counted: held.total, Since: state.Since()}, nil
+}
+
+// differ says that other contracts are active than should be.
+func differ(active, expected int64) string {
+	if active == expected {
+		return fmt.Sprintf("%d contracts are active, as many as should be, but not the same: some were added or brought "+
+			"back, and others deleted, archived or moved", active)
+	}
+	return fmt.Sprintf("%d contracts are active, but %d should be, by what updates created and consumed: contracts were "+
+		"added, brought back, deleted or archived", active, expected)
 }
 
 type tally struct {
 	total    decimal.Decimal
 	holdings int64
+	active   contractSet
 }
 
 // count adds up the network's holdings at the offset of the state. It reports those that were changed, and all
@@ -163,6 +200,7 @@ func (a *Auditor) count(ctx context.Context, state *State) (held tally, err erro
 		}
 		for _, contract := range page {
 			query.After = contract.Position()
+			held.active.add(contract)
 			member, marked := a.isMember(contract)
 			if !marked {
 				state.report(notMarked(contract, contract.Offset))
@@ -236,12 +274,6 @@ func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) 
 	state.Offset = upTo
 	state.Updates += int64(len(updates))
 	return state, nil
-}
-
-// pruned is up to where the record was pruned.
-func (a *Auditor) pruned(ctx context.Context) (ledger.Offset, error) {
-	head, err := a.record.Head(ctx)
-	return head.Pruned, err
 }
 
 // stillThere refuses what was read if it was pruned meanwhile.

@@ -171,6 +171,10 @@ func sealed(offset ledger.Offset, format string, args ...any) Finding {
 
 // examineRest checks the completions that pruning left for deduplication, and that nothing is after the end.
 func (a *Auditor) examineRest(ctx context.Context, state *State) error {
+	head, err := a.record.Head(ctx)
+	if err != nil {
+		return err
+	}
 	beyond, err := a.record.CountBeyondEnd(ctx)
 	if err != nil {
 		return err
@@ -185,7 +189,7 @@ func (a *Auditor) examineRest(ctx context.Context, state *State) error {
 	}
 	counted := *state
 	for after := ledger.Offset(0); ; {
-		page, err := a.record.SealedCompletions(ctx, after, state.Start, completionsPage)
+		page, err := a.record.SealedCompletions(ctx, after, head.Pruned, completionsPage)
 		if err != nil {
 			return err
 		}
@@ -194,7 +198,7 @@ func (a *Auditor) examineRest(ctx context.Context, state *State) error {
 			entries{seals: seals}.check(state, completion.Offset, "completion", completion.SealedRow)
 		}
 		if len(page) < completionsPage {
-			state.Sealed, state.Unsealed = counted.Sealed, counted.Unsealed // of what comes after the start alone
+			state.Sealed, state.Unsealed = counted.Sealed, counted.Unsealed // these were counted before they were pruned
 			return nil
 		}
 	}

@@ -2,24 +2,14 @@ package audit
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wait"
 )
-
-// Checkpoints are where a follower keeps how far it has come.
-type Checkpoints interface {
-	AuditCheckpoint(ctx context.Context) (db.AuditCheckpoint, bool, error)
-	InsertAuditCheckpoint(ctx context.Context, checkpoint db.AuditCheckpoint) (bool, error)
-	MoveAuditCheckpoint(ctx context.Context, from ledger.Offset, to db.AuditCheckpoint) (bool, error)
-}
 
 // Watcher tells when the record has grown.
 type Watcher interface {
@@ -75,7 +65,7 @@ func NewFollower(options FollowerOptions) (*Follower, error) {
 // Run follows until ctx ends. A failing database is logged and asked again; a finding is logged once, as an error, and
 // the audit goes on behind it.
 func (f *Follower) Run(ctx context.Context) {
-	var known *State
+	var known *kept
 	for ctx.Err() == nil {
 		state, err := f.step(ctx, known)
 		switch {
@@ -94,24 +84,28 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// step waits for something to audit, audits a page of it, and rests. Nil for the state means that the checkpoint must
-// be read again.
-func (f *Follower) step(ctx context.Context, known *State) (*State, error) {
+// step waits for something to audit, audits a page of it, and rests. Nil means that the checkpoint must be read again.
+func (f *Follower) step(ctx context.Context, known *kept) (*kept, error) {
+	keeper := keeper{f.options.Auditor, f.options.Checkpoints}
 	if known == nil {
-		loaded, err := f.load(ctx)
+		loaded, err := keeper.load(ctx)
 		if err != nil {
 			return nil, err
 		}
+		if loaded.unknown != "" {
+			f.options.Log.WarnContext(ctx, "the audit does not know all that was pruned", "reason", loaded.unknown,
+				"ledger_offset", loaded.state.Offset, "proved_since_offset", loaded.state.Since())
+		}
 		known = &loaded
-		f.tell(ctx, State{}, loaded)
+		f.tell(ctx, State{}, loaded.state)
 	}
-	f.options.Observe(*known, known.Offset)
-	end, err := f.options.Watcher.WaitAfter(ctx, known.Offset)
+	f.options.Observe(known.state, known.state.Offset)
+	end, err := f.options.Watcher.WaitAfter(ctx, known.state.Offset)
 	if err != nil {
 		return nil, err
 	}
 	started := f.options.Now()
-	next, err := f.options.Auditor.Advance(ctx, *known, end)
+	next, err := f.options.Auditor.Advance(ctx, known.state, end)
 	if err != nil {
 		return nil, err
 	}
@@ -122,81 +116,16 @@ func (f *Follower) step(ctx context.Context, known *State) (*State, error) {
 		}
 		next, f.closed = report.State, started
 	}
-	moved, err := f.save(ctx, known.Offset, next)
+	moved, ok, err := keeper.save(ctx, known.version, next)
 	if err != nil {
 		return nil, err
 	}
-	if !moved {
+	if !ok {
 		return nil, wait.For(ctx, retryAfter)
 	}
-	f.tell(ctx, *known, next)
+	f.tell(ctx, known.state, next)
 	f.options.Observe(next, end)
-	return &next, wait.For(ctx, restFactor*f.options.Now().Sub(started))
-}
-
-// load reads the checkpoint, or begins. A record that was pruned beyond the checkpoint is taken up where it begins now;
-// what was found before stays.
-func (f *Follower) load(ctx context.Context) (State, error) {
-	state, ok, err := Load(ctx, f.options.Checkpoints)
-	if err != nil {
-		return State{}, err
-	}
-	pruned, err := f.options.Auditor.pruned(ctx)
-	if err != nil || ok && state.Offset >= pruned {
-		return state, err
-	}
-	begin, err := f.options.Auditor.Begin(ctx)
-	if err != nil {
-		return State{}, err
-	}
-	if !ok {
-		return begin, f.insert(ctx, begin)
-	}
-	f.options.Log.WarnContext(ctx, "the record was pruned before it was audited",
-		"ledger_offset", state.Offset, "pruned_offset", begin.Start)
-	begin.Findings, begin.FindingCount = state.Findings, state.FindingCount
-	_, err = f.save(ctx, state.Offset, begin)
-	return begin, err
-}
-
-// Load reads the state that followers have reached; false before they begin.
-func Load(ctx context.Context, checkpoints Checkpoints) (State, bool, error) {
-	stored, ok, err := checkpoints.AuditCheckpoint(ctx)
-	if err != nil || !ok {
-		return State{}, false, err
-	}
-	var state State
-	if err := json.Unmarshal(stored.State, &state); err != nil {
-		return State{}, false, fmt.Errorf("read the checkpoint of the audit: %w; delete it to audit the whole record again",
-			err)
-	}
-	return state, true, nil
-}
-
-// Supply tells how much coin there is, as the followers of a record last counted it.
-type Supply struct{ Checkpoints Checkpoints }
-
-// TotalSupply is the coin that was held, and when that was; false before anything was audited.
-func (s Supply) TotalSupply(ctx context.Context) (amount decimal.Decimal, asOf time.Time, ok bool, err error) {
-	state, ok, err := Load(ctx, s.Checkpoints)
-	return state.Held, state.RecordTime, ok && !state.RecordTime.IsZero(), err
-}
-
-func (f *Follower) insert(ctx context.Context, state State) error {
-	text, err := json.Marshal(state)
-	if err != nil {
-		return fmt.Errorf("write the checkpoint of the audit: %w", err)
-	}
-	_, err = f.options.Checkpoints.InsertAuditCheckpoint(ctx, db.AuditCheckpoint{Offset: state.Offset, State: text})
-	return err
-}
-
-func (f *Follower) save(ctx context.Context, from ledger.Offset, state State) (bool, error) {
-	text, err := json.Marshal(state)
-	if err != nil {
-		return false, fmt.Errorf("write the checkpoint of the audit: %w", err)
-	}
-	return f.options.Checkpoints.MoveAuditCheckpoint(ctx, from, db.AuditCheckpoint{Offset: state.Offset, State: text})
+	return &moved, wait.For(ctx, restFactor*f.options.Now().Sub(started))
 }
 
 // tell logs the findings that are new.

@@ -39,7 +39,11 @@ func (p *page) examine(state *State, update ledger.Update) error {
 		switch {
 		case event.Kind == ledger.EventCreate:
 			p.created(update, event, found)
+			p.follow(event, state.Active.add)
 		case event.Consuming:
+			if _, again := p.consumed[event.ContractID]; !again {
+				p.follow(event, state.Active.remove)
+			}
 			p.wasConsumed(update, event, found)
 		}
 	}
@@ -56,6 +60,14 @@ func (p *page) examine(state *State, update ledger.Update) error {
 	}
 	state.report(findings...)
 	return nil
+}
+
+// follow adds the contract of an event to those that must be there, or removes it. One that there is no record of is
+// found elsewhere.
+func (p *page) follow(event ledger.Event, change func(db.StoredContract)) {
+	if contract, known := p.contracts[event.ContractID]; known {
+		change(contract)
+	}
 }
 
 // isMember reports whether a contract is the network's. One that there is no record of, which is found elsewhere, is

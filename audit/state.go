@@ -25,13 +25,15 @@ const (
 	Explained Rule = "explained"
 	// Held: the holdings add up to what was minted less what was burned.
 	Held Rule = "held"
+	// Active: the contracts that are active are those that updates created and did not consume.
+	Active Rule = "active"
 	// Sealed: every offset has what a node of this ledger wrote there, as its seal shows, and nothing else.
 	Sealed Rule = "sealed"
 )
 
 // Finding is a place in the record that breaks a rule.
 type Finding struct {
-	Rule   Rule          `json:"rule" required:"true" doc:"consumed-once, unchanged, conserved, explained, held or sealed"`
+	Rule   Rule          `json:"rule" required:"true" doc:"Which rule is broken, such as held or sealed"`
 	Offset ledger.Offset `json:"offset" required:"true" doc:"Where it shows"`
 	// ContractID and Party are "" where the finding is not about one.
 	ContractID ledger.ContractID `json:"contract_id" required:"true" doc:"The contract, or empty"`
@@ -71,6 +73,10 @@ type State struct {
 	Held decimal.Decimal `json:"held"`
 	// Holdings is how many holdings there were when they were added up last.
 	Holdings int64 `json:"holdings"`
+	// Active are the contracts that were active at ActiveSince, and those that were created less those that were consumed
+	// since. ActiveSince is Start, or where an audit that did not count them was taken over.
+	Active      contractSet   `json:"active"`
+	ActiveSince ledger.Offset `json:"activeSince"`
 	// Updates is how many were audited.
 	Updates int64 `json:"updates"`
 	// Sealed is how many updates and completions with a seal were audited, Unsealed how many without: those from before
@@ -97,3 +103,7 @@ func (s *State) report(findings ...Finding) {
 
 // Clean reports whether nothing was found.
 func (s *State) Clean() bool { return s.FindingCount == 0 }
+
+// Since is the offset after which everything is proved, also what was pruned since. What was there then is taken as it
+// was; 0 says that there was nothing.
+func (s *State) Since() ledger.Offset { return max(s.Start, s.ActiveSince) }

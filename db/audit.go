@@ -2,15 +2,31 @@ package db
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/seal"
 )
 
 // AuditCheckpoint is how far the continuous audit has come. The state is the audit's own, in JSON.
 type AuditCheckpoint struct {
 	Offset ledger.Offset
-	State  []byte
+	// Findings counts the places in which the record breaks a rule.
+	Findings int64
+	State    []byte
+	// Version counts how often the checkpoint was moved; 0 before the first.
+	Version int64
+	// Broken says why no process of this ledger wrote the checkpoint; nil where its seal holds.
+	Broken error
+}
+
+// sealedCheckpoint is what the seal of a checkpoint covers.
+type sealedCheckpoint struct {
+	Offset   ledger.Offset
+	Findings int64
+	State    []byte
 }
 
 // AuditCheckpoint reads the checkpoint; false before the first.
@@ -19,25 +35,82 @@ func (r Reader) AuditCheckpoint(ctx context.Context) (AuditCheckpoint, bool, err
 	if isNoRows(err) {
 		return AuditCheckpoint{}, false, nil
 	}
+	if err != nil {
+		return AuditCheckpoint{}, false, failed("reading the checkpoint of the audit", err)
+	}
+	history, err := r.SealHistory(ctx) // after the row: a key is there before its seals are
+	if err != nil {
+		return AuditCheckpoint{}, false, err
+	}
+	checkpoint := AuditCheckpoint{
+		Offset: row.LedgerOffset, Findings: row.FindingCount, State: row.State, Version: row.Version,
+		Broken: seal.ErrUnknownKey,
+	}
+	if history.Keys != nil {
+		checkpoint.Broken = history.Keys.Check(seal.Audit, checkpoint.sealed(), row.Seal)
+	}
+	return checkpoint, true, nil
+}
+
+func (c AuditCheckpoint) sealed() sealedCheckpoint {
+	return sealedCheckpoint{c.Offset, c.Findings, c.State}
+}
+
+// UnsealedAuditCheckpoint reads the checkpoint of versions that had no seal for it; false where there is none.
+func (r Reader) UnsealedAuditCheckpoint(ctx context.Context) (AuditCheckpoint, bool, error) {
+	row, err := r.queries.GetUnsealedAuditCheckpoint(ctx)
+	if isNoRows(err) {
+		return AuditCheckpoint{}, false, nil
+	}
 	return AuditCheckpoint{Offset: row.LedgerOffset, State: row.State}, err == nil,
-		failed("reading the checkpoint of the audit", err)
+		failed("reading the checkpoint of the audit of earlier versions", err)
 }
 
-// InsertAuditCheckpoint stores the first checkpoint. It reports whether it did: false means that there was one.
-func (d *DB) InsertAuditCheckpoint(ctx context.Context, checkpoint AuditCheckpoint) (bool, error) {
-	inserted, err := d.queries.InsertAuditCheckpoint(ctx, dbgen.InsertAuditCheckpointParams{
-		LedgerOffset: checkpoint.Offset, State: checkpoint.State,
-	})
-	return inserted == 1, failed("storing the checkpoint of the audit", err)
-}
-
-// MoveAuditCheckpoint replaces the checkpoint at an offset. It reports whether it did: false means that another process
-// has moved it meanwhile.
-func (d *DB) MoveAuditCheckpoint(ctx context.Context, from ledger.Offset, to AuditCheckpoint) (bool, error) {
-	moved, err := d.queries.MoveAuditCheckpoint(ctx, dbgen.MoveAuditCheckpointParams{
-		LedgerOffset: to.Offset, State: to.State, FromOffset: int64(from),
-	})
+// MoveAuditCheckpoint seals a checkpoint and puts it in the place of the one of a version, 0 for none. It reports
+// whether it did: false means that another process has moved it meanwhile, or has pruned the record.
+func (d *DB) MoveAuditCheckpoint(ctx context.Context, from int64, to AuditCheckpoint) (bool, error) {
+	keys, err := d.SealKeys(ctx)
+	if err != nil {
+		return false, err
+	}
+	mark, err := keys.Of(seal.Audit, to.sealed())
+	if err != nil {
+		return false, fmt.Errorf("sealing the checkpoint of the audit: %w", err)
+	}
+	var moved int64
+	if from == 0 {
+		moved, err = d.queries.InsertAuditCheckpoint(ctx, dbgen.InsertAuditCheckpointParams{
+			LedgerOffset: to.Offset, FindingCount: to.Findings, State: to.State, Seal: mark,
+		})
+	} else {
+		moved, err = d.queries.MoveAuditCheckpoint(ctx, dbgen.MoveAuditCheckpointParams{
+			LedgerOffset: to.Offset, FindingCount: to.Findings, State: to.State, Seal: mark, FromVersion: from,
+		})
+	}
 	return moved == 1, failed("moving the checkpoint of the audit", err)
+}
+
+// requireAudited refuses to prune up to an offset that the audit has not come to, or where it has found something. It
+// keeps the checkpoint from being moved back by who knows it.
+func (t *Tx) requireAudited(ctx context.Context, upTo ledger.Offset) error {
+	if err := t.queries.TouchAuditCheckpoint(ctx); err != nil {
+		return failed("holding the checkpoint of the audit", err)
+	}
+	checkpoint, ok, err := t.AuditCheckpoint(ctx)
+	switch {
+	case err != nil:
+		return err
+	case !ok || checkpoint.Broken != nil:
+		return fault.UnsafeToPrune.New("The record is not pruned: there is no audit of it that a node of this ledger made.")
+	case checkpoint.Offset < upTo:
+		return fault.UnsafeToPrune.New("The record is not pruned up to offset %d: it is audited up to offset %d only.",
+			upTo, checkpoint.Offset)
+	case checkpoint.Findings > 0:
+		return fault.UnsafeToPrune.New("The record is not pruned: the audit finds that it breaks a rule in %d places.",
+			checkpoint.Findings)
+	default:
+		return nil
+	}
 }
 
 // CountArchived counts the contracts that were archived after an offset and up to another.

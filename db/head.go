@@ -21,6 +21,8 @@ type Head struct {
 	PrunedTime time.Time
 	// Keeps: the record was pruned there by a program that keeps completions, as [KeptCompletions] says.
 	Keeps bool
+	// Audited: the record was pruned there by a program that had audited it up to there, and keeps what it had counted.
+	Audited bool
 	// Traffic is the node's account with the synchronizer there.
 	Traffic ledger.TrafficAccount
 }
@@ -76,6 +78,7 @@ func fromDBHead(row dbgen.LockHeadRow) Head {
 	}
 	if head.Pruned > 0 {
 		head.PrunedTime, head.Keeps = row.PrunedTime, row.KeptForOffset == row.PrunedOffset
+		head.Audited = row.AuditedForOffset == row.PrunedOffset
 	}
 	return head
 }

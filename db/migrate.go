@@ -128,14 +128,25 @@ func (m *migration) run(ctx context.Context) (remaining []Step, err error) {
 }
 
 // plan says which steps to apply now, and which are left. Steps are applied in their order: one that takes something
-// away and that others follow is needed by these.
+// away and that others follow is needed by these, unless they say that they need nothing of the kind.
 func plan(steps []Step, applied map[int64]bool, contract bool) (now, remaining []Step) {
-	pending := slices.DeleteFunc(slices.Clone(steps), func(s Step) bool { return applied[s.Version] })
-	end := len(pending)
-	for !contract && len(applied) > 0 && end > 0 && pending[end-1].Contracts {
-		end--
+	now = slices.DeleteFunc(slices.Clone(steps), func(s Step) bool { return applied[s.Version] })
+	if contract || len(applied) == 0 {
+		return now, nil
 	}
-	return pending[:end], pending[end:]
+	needed := 0 // all before the last step that may need them
+	for i, step := range now {
+		if !step.Contracts && !step.Anytime {
+			needed = i
+		}
+	}
+	isLeft := func(s Step) bool { return s.Contracts }
+	for _, step := range now[needed:] {
+		if isLeft(step) {
+			remaining = append(remaining, step)
+		}
+	}
+	return append(now[:needed:needed], slices.DeleteFunc(now[needed:], isLeft)...), remaining
 }
 
 // holdStarts keeps processes from starting, which wait, until the returned function is called.

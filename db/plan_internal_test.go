@@ -33,4 +33,8 @@ func TestWhatIsAppliedAndWhatIsLeft(t *testing.T) {
 		require.ElementsMatch(t, test.now, now, name)
 		require.ElementsMatch(t, test.remaining, remaining, name)
 	}
+	later.Anytime = true
+	now, remaining := plan([]Step{base, expand, contract, later, last}, map[int64]bool{base.Version: true}, false)
+	require.Equal(t, []Step{expand, later}, now, "what says that it needs nothing of the kind comes before")
+	require.Equal(t, []Step{contract, last}, remaining)
 }

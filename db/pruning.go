@@ -47,8 +47,11 @@ type Pruned struct {
 // Then the deletion goes on in transactions of bounded size, in which others commit and read; a run that was broken off
 // is completed by the next.
 //
-// Faults: NON_POSITIVE_OFFSET, OFFSET_AFTER_LEDGER_END, PARTICIPANT_PRUNING_IN_PROGRESS. An offset that was pruned
-// before is no error: what is left below the pruned offset is deleted.
+// What was not audited is not forgotten: package audit brings the checkpoint of the audit up to the offset first, and
+// the transaction that moves the pruned offset looks at it.
+//
+// Faults: NON_POSITIVE_OFFSET, OFFSET_AFTER_LEDGER_END, PARTICIPANT_PRUNING_IN_PROGRESS, UNSAFE_TO_PRUNE. An offset
+// that was pruned before is no error: what is left below the pruned offset is deleted.
 func (d *DB) Prune(ctx context.Context, upTo ledger.Offset) (Pruned, error) {
 	var pruned Pruned
 	if upTo <= 0 {
@@ -101,6 +104,9 @@ func (d *DB) movePruned(ctx context.Context, upTo ledger.Offset) (head Head, err
 			return fault.OffsetAfterEnd("prune_up_to", int64(upTo), int64(head.Offset))
 		}
 		head.Pruned = max(upTo, head.Pruned)
+		if err := tx.requireAudited(ctx, head.Pruned); err != nil {
+			return err
+		}
 		return failed("moving the pruned offset", tx.queries.MovePruned(ctx, int64(upTo)))
 	})
 	return head, err

@@ -39,7 +39,7 @@ func TestPruningForgetsWhatIsOverAndKeepsWhatIsNeeded(t *testing.T) {
 		Archived: []db.Archival{{ContractID: contractID(1), Offset: 5}, {ContractID: contractID(3), Offset: 6}},
 	})
 	keys := []string{"key-2", "key-3", "key-4", "key-5", "key-6", "key-7"}
-	pruned, err := record.Prune(t.Context(), 5)
+	pruned, err := dbtest.Prune(t.Context(), record, 5)
 	require.NoError(t, err)
 	require.Equal(t, ledger.Offset(5), pruned.Offset)
 	require.Positive(t, pruned.Batches)
@@ -51,12 +51,14 @@ func TestPruningForgetsWhatIsOverAndKeepsWhatIsNeeded(t *testing.T) {
 	require.NoError(t, appendUpTo(t.Context(), record, 8, later, db.Entries{
 		Updates: []ledger.Update{update(8, []ledger.Party{alice})},
 	}))
-	_, err = record.Prune(t.Context(), 5)
+	_, err = dbtest.Prune(t.Context(), record, 5)
 	require.NoError(t, err)
 	head, err := record.Head(t.Context())
 	require.NoError(t, err)
 	head.Traffic = ledger.TrafficAccount{}
-	require.Equal(t, db.Head{Offset: 8, RecordTime: later, Pruned: 5, PrunedTime: timeAt(5), Keeps: true}, head)
+	require.Equal(t, db.Head{
+		Offset: 8, RecordTime: later, Pruned: 5, PrunedTime: timeAt(5), Keeps: true, Audited: true,
+	}, head)
 	require.Equal(t, timeAt(5), head.Forgotten())
 	head.RecordTime = timeAt(6)
 	require.Equal(t, timeAt(6).Add(-db.KeptCompletions), head.Forgotten())
@@ -90,7 +92,7 @@ func TestPruningForgetsWhatIsOverAndKeepsWhatIsNeeded(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, ok, "it was archived by then")
 
-	pruned, err = record.Prune(t.Context(), 3)
+	pruned, err = dbtest.Prune(t.Context(), record, 3)
 	require.NoError(t, err, "to prune less than before changes nothing")
 	require.Equal(t, ledger.Offset(5), pruned.Offset)
 	appendEntries(t, record, db.Entries{Updates: []ledger.Update{update(9, []ledger.Party{alice})}})
@@ -114,7 +116,7 @@ func TestPruningRefusesOffsetsThatAreNotInTheRecord(t *testing.T) {
 	for offset, want := range map[ledger.Offset]fault.Code{
 		-1: fault.NonPositiveOffset, 0: fault.NonPositiveOffset, 2: fault.OffsetAfterLedgerEnd,
 	} {
-		_, err := record.Prune(t.Context(), offset)
+		_, err := dbtest.Prune(t.Context(), record, offset)
 		require.True(t, want.Matches(err), "%d: %v", offset, err)
 	}
 	require.Equal(t, []ledger.Offset{1}, updateOffsets(t, record, db.UpdatesQuery{UpTo: 9, Limit: 9}))
@@ -129,14 +131,14 @@ func TestOnlyOnePrunes(t *testing.T) {
 	require.NoError(t, err)
 	_, err = other.Exec(t.Context(), "SELECT pg_advisory_lock($1)", db.PruneLock)
 	require.NoError(t, err)
-	_, err = record.Prune(t.Context(), 1)
+	_, err = dbtest.Prune(t.Context(), record, 1)
 	require.True(t, fault.ParticipantPruningInProgress.Matches(err), "%v", err)
 	require.NoError(t, other.Close(t.Context())) // which ends the lock
 	require.Eventually(t, func() bool {
-		_, err = record.Prune(t.Context(), 1)
+		_, err = dbtest.Prune(t.Context(), record, 1)
 		return err == nil
 	}, time.Minute, 10*time.Millisecond, "%v", err)
-	_, err = record.Prune(t.Context(), 1)
+	_, err = dbtest.Prune(t.Context(), record, 1)
 	require.NoError(t, err, "the lock was given back")
 }
 
@@ -160,7 +162,7 @@ func TestPruningMuchTakesManySmallTransactionsAmongCommits(t *testing.T) {
 		}
 		return nil
 	})
-	pruned, err := record.Prune(t.Context(), old)
+	pruned, err := dbtest.Prune(t.Context(), record, old)
 	require.NoError(t, err)
 	require.NoError(t, group.Wait())
 	require.Equal(t, 8, pruned.Batches, "four of updates, four of completions")

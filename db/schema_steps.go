@@ -24,6 +24,8 @@ const (
 	contractMark = "contract_"
 	// aloneMark is in the files of steps that run outside of a transaction.
 	aloneMark = "-- +goose NO TRANSACTION"
+	// anytimeMark is in the files of steps that need nothing of the steps before them that take something away.
+	anytimeMark = "-- Needs nothing of steps that contract."
 	// stepsOfAll is the table of the steps that every program has to know, because they may take away what others need.
 	stepsOfAll = "goose_db_version"
 	// stepsThatExpand is the table of the others. Programs that do not know them work with them.
@@ -41,6 +43,8 @@ type Step struct {
 	// Contracts reports whether it takes away what programs need that do not know it. All others expand the schema: each
 	// program works on as before.
 	Contracts bool
+	// Anytime reports whether it expands the schema without need of what was taken away before.
+	Anytime bool
 	// Alone reports whether it runs outside of a transaction, to build an index beside the writes.
 	Alone bool
 }
@@ -76,7 +80,7 @@ func schemaSteps() ([]Step, error) {
 		_, rest, _ := strings.Cut(name, "_")
 		steps = append(steps, Step{
 			Version: version, Name: name, Contracts: strings.HasPrefix(rest, contractMark),
-			Alone: strings.Contains(string(content), aloneMark),
+			Alone: strings.Contains(string(content), aloneMark), Anytime: strings.Contains(string(content), anytimeMark),
 		})
 	}
 	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(a.Version, b.Version) })

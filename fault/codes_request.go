@@ -82,6 +82,12 @@ var (
 		"PARTICIPANT_PRUNING_IN_PROGRESS", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Wait until the running pruning has ended.",
 	}
+	// UnsafeToPrune: the record was not audited up to the offset, or the audit found something.
+	UnsafeToPrune = Code{
+		"UNSAFE_TO_PRUNE", InvalidGivenCurrentSystemStateOther, OfRequest,
+		"Run `florin audit`, which says what breaks a rule and where, and keep the record until that is understood: what " +
+			"would be pruned is what it can be compared with. Once it is put right, run `florin audit --forget-findings`.",
+	}
 	// InvalidContinuationToken: a continuation token is damaged or belongs to another request.
 	InvalidContinuationToken = Code{
 		"INVALID_CONTINUATION_TOKEN", InvalidIndependentOfSystemState, OfRequest,
@@ -219,7 +225,7 @@ var requestCodes = []Code{
 	InvalidArgument, MissingField, InvalidField, InvalidToken, Unauthenticated, PermissionDenied, AccessTokenExpired,
 	StaleStreamAuthorization, InvalidDeduplicationPeriod, NonPositiveOffset, NegativeOffset, OffsetAfterLedgerEnd,
 	OffsetOutOfRange, DescendingOrderMissingEnd, ParticipantPrunedDataAccessed, ParticipantPruningInProgress,
-	InvalidContinuationToken, InvalidACSPageToken, InvalidUpdatesPageToken, UnknownResource,
+	UnsafeToPrune, InvalidContinuationToken, InvalidACSPageToken, InvalidUpdatesPageToken, UnknownResource,
 	DisclosedContractsConflictingPayloads, PackageNotFound, UpdateNotFound, CompletionNotFound,
 	ContractEventsNotFound, ContractPayloadNotFound, TemplatesOrInterfacesNotFound, PackageNamesNotFound,
 	NoTemplatesForPackageNameAndQualifiedName, NoInterfaceForPackageNameAndQualifiedName,

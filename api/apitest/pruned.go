@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
 )
 
 // PrunedBetween is a record that is pruned, up to its end, before the read that is counted down to. Tests embed it, and
@@ -22,7 +23,7 @@ func (p *PrunedBetween) Read(ctx context.Context) error {
 	}
 	head, err := p.DB.Head(ctx)
 	if err == nil {
-		_, err = p.Prune(ctx, head.Offset)
+		_, err = dbtest.Prune(ctx, p.DB, head.Offset)
 	}
 	return err
 }

@@ -199,6 +199,7 @@ func (s *Server) handler(options Options) http.Handler {
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
 		Node: s.Node, Packages: s.Packages, Record: options.Record, Watcher: options.Watcher,
 		Submitter: options.Submitter, Onboarder: options.Onboarder, Settings: options.Settings, Now: now,
+		Pruner: audit.NewPruner(s.auditor(), s.DB),
 	})
 	require.NoError(s.tb, err)
 	registry, err := registryapi.New(registryapi.Options{

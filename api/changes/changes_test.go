@@ -237,7 +237,7 @@ func TestARetryAfterThePruningIsRefused(t *testing.T) {
 	keyed(t, dying, "alice", "tap", tap, `{"amount":"7"}`).OK(nil)
 	head, err := s.DB.Head(t.Context())
 	require.NoError(t, err)
-	_, err = s.DB.Prune(t.Context(), head.Offset)
+	_, err = dbtest.Prune(t.Context(), s.DB, head.Offset)
 	require.NoError(t, err)
 	for range 2 {
 		again := keyed(t, s, "alice", "tap", tap, `{"amount":"7"}`)

@@ -57,7 +57,6 @@ type Record interface {
 	CompletionRecord
 	ContractRecord
 	UpdateRecord
-	PruningRecord
 	TailRecord
 	Head(ctx context.Context) (db.Head, error)
 }
@@ -67,6 +66,7 @@ type Options struct {
 	Node      ledger.Node
 	Packages  *ledger.Packages
 	Record    Record
+	Pruner    Pruner
 	Watcher   Watcher
 	Submitter Submitter
 	Onboarder parties.Onboarder
@@ -80,6 +80,7 @@ type API struct {
 	node      ledger.Node
 	packages  *ledger.Packages
 	record    Record
+	pruner    Pruner
 	watcher   Watcher
 	tail      *tail
 	turns     *endpoint.Turns
@@ -100,14 +101,15 @@ func New(options Options) (*API, error) {
 		return nil, errors.New("the ledger API needs the identity of the node")
 	case options.Packages == nil || options.Submitter == nil || options.Onboarder == nil:
 		return nil, errors.New("the ledger API needs packages, and somewhere to submit to and to onboard parties")
-	case options.Record == nil || options.Watcher == nil:
-		return nil, errors.New("the ledger API needs a record to read from and a watcher of it")
+	case options.Record == nil || options.Pruner == nil || options.Watcher == nil:
+		return nil, errors.New("the ledger API needs a record to read from, a pruner and a watcher of it")
 	case options.Now == nil:
 		return nil, errors.New("the ledger API needs a clock")
 	}
 	options.Record, options.Onboarder = recordInTurn{options.Record}, onboarderInTurn{options.Onboarder}
 	return &API{
 		node:      options.Node,
+		pruner:    options.Pruner,
 		packages:  options.Packages,
 		record:    options.Record,
 		watcher:   options.Watcher,

@@ -27,7 +27,7 @@ func TestWhatIsCommittedDirectlyTakesTurns(t *testing.T) {
 	require.Equal(t, []string{
 		"ActiveContracts", "CheckPartyQuota", "CheckReach", "Completions", "CompletionsByHash", "Contract",
 		"ContractByKey", "ExternalParty", "Head", "IdentityProvider", "IdentityProviders", "LedgerSettings",
-		"ListParties", "Parties", "PartyKeys", "PartyStanding", "Prune", "TouchedParties", "UpdateByHash",
+		"ListParties", "Parties", "PartyKeys", "PartyStanding", "TouchedParties", "UpdateByHash",
 		"UpdateByID", "UpdateByOffset", "Updates", "UserNamed", "UserRights", "Users", "WorkflowIDs",
 	}, handedOn(reflect.TypeFor[recordInTurn]()))
 	require.Empty(t, handedOn(reflect.TypeFor[onboarderInTurn]()))

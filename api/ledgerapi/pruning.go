@@ -9,9 +9,9 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// PruningRecord forgets the beginning of the record.
-type PruningRecord interface {
-	// Prune forgets the record up to an offset. What is active stays, and so does what deduplication needs.
+// Pruner forgets the beginning of the record.
+type Pruner interface {
+	// Prune audits the record up to an offset, and forgets it. What is active stays, and so does what deduplication needs.
 	Prune(ctx context.Context, upTo ledger.Offset) (db.Pruned, error)
 }
 
@@ -31,10 +31,10 @@ type pruneRequest struct {
 }
 
 func (a *API) prune(ctx context.Context, req pruneRequest) (PruneResponse, error) {
-	_, err := a.record.Prune(ctx, ledger.Offset(req.Body.PruneUpTo))
+	_, err := a.pruner.Prune(ctx, ledger.Offset(req.Body.PruneUpTo))
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		err = &endpoint.TimeoutError{Advice: "What was deleted so far stays deleted. Send the request again to go on, " +
-			"or run `florin prune`, which takes as long as it needs."}
+		err = &endpoint.TimeoutError{Advice: "The record is audited before it is pruned. What was audited and deleted " +
+			"so far stays so. Send the request again to go on, or run `florin prune`, which takes as long as it needs."}
 	}
 	return PruneResponse{}, err
 }

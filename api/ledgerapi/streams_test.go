@@ -17,6 +17,7 @@ import (
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -438,7 +439,7 @@ func TestStreamsOfWhatWasPrunedSaySo(t *testing.T) {
 	for i := range 3 {
 		b.note(strconv.Itoa(i))
 	}
-	_, err := b.DB.Prune(t.Context(), 2)
+	_, err := dbtest.Prune(t.Context(), b.DB, 2)
 	require.NoError(t, err)
 	body := b.Open("alice", updatesPath, fields{"filter": byParty(b.alice), "beginExclusive": 1}).
 		Failed("PARTICIPANT_PRUNED_DATA_ACCESSED")

@@ -96,8 +96,9 @@ type auditRequest struct {
 type AuditResponse struct {
 	Clean       bool          `json:"clean" required:"true" doc:"Whether every rule holds"`
 	Complete    bool          `json:"complete" required:"true" doc:"Whether it came to the end, and compared all holdings"`
-	StartOffset ledger.Offset `json:"start_offset" required:"true" doc:"Where it began: 0, or what was pruned"`
+	StartOffset ledger.Offset `json:"start_offset" required:"true" doc:"What it counted from: 0, or what was pruned"`
 	Offset      ledger.Offset `json:"offset" required:"true" doc:"As of which offset"`
+	ProvedSince ledger.Offset `json:"proved_since_offset" required:"true" doc:"All after it is proved, also if pruned"`
 
 	// RecordTime is that of the last update.
 	RecordTime *endpoint.Timestamp `json:"record_time,omitempty" doc:"Of the last update that was audited"`
@@ -126,7 +127,8 @@ func ToAPIAudit(report audit.Report) (AuditResponse, error) {
 	}
 	return AuditResponse{
 		Clean: report.Clean(), Complete: true, StartOffset: report.Start, Offset: report.Offset,
-		RecordTime: ledgerTime(report.RecordTime), Opening: report.Opening,
+		ProvedSince: report.Since,
+		RecordTime:  ledgerTime(report.RecordTime), Opening: report.Opening,
 		Minted: report.Minted, Burned: report.Burned, Supply: supply, Held: report.Counted,
 		Holdings: report.Holdings, Updates: report.Updates, FindingCount: report.FindingCount,
 		Findings: report.Findings, Sealed: report.Sealed, Unsealed: report.Unsealed,
@@ -177,7 +179,7 @@ func (a *API) goOn(ctx context.Context, state audit.State, upTo ledger.Offset) (
 	case ctx.Err() != nil || soon.Err() == nil:
 		return AuditResponse{}, err
 	}
-	proved, err := ToAPIAudit(audit.Report{State: state, Counted: state.Held})
+	proved, err := ToAPIAudit(audit.Report{State: state, Counted: state.Held, Since: state.Since()})
 	proved.Complete = false
 	return proved, err
 }

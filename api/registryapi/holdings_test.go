@@ -209,7 +209,7 @@ func TestHoldingsSummaryOfAPrunedRecord(t *testing.T) {
 	tapped := lastRecordTime(t, s)
 	head, err := s.DB.Head(t.Context())
 	require.NoError(t, err)
-	_, err = s.DB.Prune(t.Context(), head.Offset)
+	_, err = dbtest.Prune(t.Context(), s.DB, head.Offset)
 	require.NoError(t, err)
 
 	var answer summaries

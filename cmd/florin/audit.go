@@ -36,27 +36,17 @@ func (n *node) startAudit(_, background context.Context) (err error) {
 
 type auditCommand struct {
 	recordPlace
-	Offset int64 `help:"As of which offset; the end of the record when left out."`
+	Offset         int64 `help:"As of which offset; the end of the record when left out."`
+	ForgetFindings bool  `help:"If nothing is found any more, have the workers forget what they found before: then the record can be pruned again."`
 }
 
 // Run audits the record; the node may run meanwhile. The exit code is 1 when something is found.
 func (c *auditCommand) Run(ctx context.Context) error {
-	packages, err := ledger.NewPackages(builtin.Packages()...)
-	if err != nil {
-		return err
+	if c.ForgetFindings && c.Offset != 0 {
+		return errors.New("--forget-findings needs an audit up to the end: leave --offset out")
 	}
 	return c.with(ctx, func(_ string, database *db.DB) error {
-		node, known, err := database.Node(ctx)
-		if err != nil {
-			return err
-		}
-		if !known {
-			return errors.New("the database holds no ledger: start a node on it first")
-		}
-		if err := requireDecided(ctx, database); err != nil {
-			return err
-		}
-		auditor, err := audit.New(database, packages, node.Network())
+		auditor, err := auditorOf(ctx, database)
 		if err != nil {
 			return err
 		}
@@ -71,8 +61,34 @@ func (c *auditCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return printAudit(outcome)
+		if err := printAudit(outcome); err != nil || !c.ForgetFindings {
+			return err
+		}
+		if err := auditor.ForgetFindings(ctx, database, report); err != nil {
+			return err
+		}
+		console.Println("florin: the workers audit on without what they had found")
+		return nil
 	})
+}
+
+// auditorOf makes an auditor of the record in a database.
+func auditorOf(ctx context.Context, database *db.DB) (*audit.Auditor, error) {
+	packages, err := ledger.NewPackages(builtin.Packages()...)
+	if err != nil {
+		return nil, err
+	}
+	node, known, err := database.Node(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case !known:
+		return nil, errors.New("the database holds no ledger: start a node on it first")
+	}
+	if err := requireDecided(ctx, database); err != nil {
+		return nil, err
+	}
+	return audit.New(database, packages, node.Network())
 }
 
 // auditProgress shows people at a terminal how far an audit is, in one line that end takes away.
@@ -109,9 +125,14 @@ func requireDecided(ctx context.Context, database *db.DB) error {
 	return err
 }
 
-// printBeginning says what an audit of a pruned record cannot know.
-func printBeginning(start ledger.Offset) {
-	if start > 0 {
+// printBeginning says what an audit of a pruned record knows of what came before.
+func printBeginning(start, since ledger.Offset) {
+	switch {
+	case start == 0:
+	case since < start:
+		console.Printf("florin: the record begins after offset %d: what is left from before was compared with the audit "+
+			"of the node,\nflorin: which knows all that came after offset %d\n", start, since)
+	default:
 		console.Printf("florin: the record begins after offset %d: what was held there cannot be checked\n", start)
 	}
 }
@@ -119,7 +140,7 @@ func printBeginning(start ledger.Offset) {
 func printAudit(outcome operatorapi.AuditResponse) error {
 	console.Printf("florin: audited %d updates, offsets %d to %d\n", outcome.Updates, outcome.StartOffset+1,
 		outcome.Offset)
-	printBeginning(outcome.StartOffset)
+	printBeginning(outcome.StartOffset, outcome.ProvedSince)
 	console.Printf("  held at the start %s\n  minted            %s\n  burned            %s\n  supply            %s\n"+
 		"  held              %s in %d holdings\n",
 		outcome.Opening, outcome.Minted, outcome.Burned, outcome.Supply, outcome.Held, outcome.Holdings)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
@@ -13,10 +14,14 @@ type pruneCommand struct {
 	UpTo int64 `help:"Last offset to forget." required:""`
 }
 
-// Run forgets the record up to the offset; the node may run meanwhile.
+// Run audits the record up to the offset and forgets it; the node may run meanwhile.
 func (c *pruneCommand) Run(ctx context.Context) error {
 	return c.with(ctx, func(_ string, database *db.DB) error {
-		pruned, err := database.Prune(ctx, ledger.Offset(c.UpTo))
+		auditor, err := auditorOf(ctx, database)
+		if err != nil {
+			return err
+		}
+		pruned, err := audit.NewPruner(auditor, database).Prune(ctx, ledger.Offset(c.UpTo))
 		if err != nil {
 			return err
 		}

@@ -181,7 +181,7 @@ func (c *restoreCommand) examine(ctx context.Context, m manifest, databaseURL st
 	if err != nil {
 		return fmt.Errorf("audit what was restored: %w", err)
 	}
-	printBeginning(report.Start)
+	printBeginning(report.Start, report.Since)
 	if report.Clean() {
 		console.Printf("florin: audited %d updates, and found nothing\n", report.Updates)
 		return nil

@@ -47,37 +47,71 @@ func (q *Queries) CountBeyondEnd(ctx context.Context) (int64, error) {
 }
 
 const GetAuditCheckpoint = `-- name: GetAuditCheckpoint :one
-SELECT ledger_offset, state
-FROM audit_checkpoint
+SELECT ledger_offset, finding_count, state, seal, version
+FROM sealed_audit_checkpoint
 `
 
 type GetAuditCheckpointRow struct {
 	LedgerOffset ledger.Offset
+	FindingCount int64
 	State        []byte
+	Seal         string
+	Version      int64
 }
 
 // GetAuditCheckpoint reads how far the continuous audit has come; no row before its first page.
 func (q *Queries) GetAuditCheckpoint(ctx context.Context) (GetAuditCheckpointRow, error) {
 	row := q.db.QueryRow(ctx, GetAuditCheckpoint)
 	var i GetAuditCheckpointRow
+	err := row.Scan(
+		&i.LedgerOffset,
+		&i.FindingCount,
+		&i.State,
+		&i.Seal,
+		&i.Version,
+	)
+	return i, err
+}
+
+const GetUnsealedAuditCheckpoint = `-- name: GetUnsealedAuditCheckpoint :one
+SELECT ledger_offset, state
+FROM audit_checkpoint
+`
+
+type GetUnsealedAuditCheckpointRow struct {
+	LedgerOffset ledger.Offset
+	State        []byte
+}
+
+// GetUnsealedAuditCheckpoint reads how far the audit of earlier versions has come.
+func (q *Queries) GetUnsealedAuditCheckpoint(ctx context.Context) (GetUnsealedAuditCheckpointRow, error) {
+	row := q.db.QueryRow(ctx, GetUnsealedAuditCheckpoint)
+	var i GetUnsealedAuditCheckpointRow
 	err := row.Scan(&i.LedgerOffset, &i.State)
 	return i, err
 }
 
 const InsertAuditCheckpoint = `-- name: InsertAuditCheckpoint :execrows
-INSERT INTO audit_checkpoint (ledger_offset, state)
-VALUES ($1, $2)
+INSERT INTO sealed_audit_checkpoint (ledger_offset, finding_count, state, seal)
+VALUES ($1, $2, $3, $4)
 ON CONFLICT DO NOTHING
 `
 
 type InsertAuditCheckpointParams struct {
 	LedgerOffset ledger.Offset
+	FindingCount int64
 	State        []byte
+	Seal         string
 }
 
 // InsertAuditCheckpoint stores the first checkpoint unless there is one.
 func (q *Queries) InsertAuditCheckpoint(ctx context.Context, arg InsertAuditCheckpointParams) (int64, error) {
-	result, err := q.db.Exec(ctx, InsertAuditCheckpoint, arg.LedgerOffset, arg.State)
+	result, err := q.db.Exec(ctx, InsertAuditCheckpoint,
+		arg.LedgerOffset,
+		arg.FindingCount,
+		arg.State,
+		arg.Seal,
+	)
 	if err != nil {
 		return 0, err
 	}
@@ -214,22 +248,43 @@ func (q *Queries) ListStrays(ctx context.Context, arg ListStraysParams) ([]ListS
 }
 
 const MoveAuditCheckpoint = `-- name: MoveAuditCheckpoint :execrows
-UPDATE audit_checkpoint
-SET ledger_offset = $1, state = $2, moved_at = now()
-WHERE ledger_offset = $3::bigint
+UPDATE sealed_audit_checkpoint
+SET
+    ledger_offset = $1, finding_count = $2, state = $3, seal = $4,
+    version = version + 1, moved_at = now()
+WHERE version = $5::bigint
 `
 
 type MoveAuditCheckpointParams struct {
 	LedgerOffset ledger.Offset
+	FindingCount int64
 	State        []byte
-	FromOffset   int64
+	Seal         string
+	FromVersion  int64
 }
 
 // MoveAuditCheckpoint replaces the checkpoint unless another process has moved it meanwhile.
 func (q *Queries) MoveAuditCheckpoint(ctx context.Context, arg MoveAuditCheckpointParams) (int64, error) {
-	result, err := q.db.Exec(ctx, MoveAuditCheckpoint, arg.LedgerOffset, arg.State, arg.FromOffset)
+	result, err := q.db.Exec(ctx, MoveAuditCheckpoint,
+		arg.LedgerOffset,
+		arg.FindingCount,
+		arg.State,
+		arg.Seal,
+		arg.FromVersion,
+	)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected(), nil
+}
+
+const TouchAuditCheckpoint = `-- name: TouchAuditCheckpoint :exec
+UPDATE sealed_audit_checkpoint
+SET version = version + 1
+`
+
+// TouchAuditCheckpoint keeps others from moving the checkpoint that they know.
+func (q *Queries) TouchAuditCheckpoint(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, TouchAuditCheckpoint)
+	return err
 }

@@ -14,7 +14,7 @@ import (
 
 const GetHead = `-- name: GetHead :one
 SELECT
-    ledger_offset, record_time, pruned_offset, pruned_time, kept_for_offset,
+    ledger_offset, record_time, pruned_offset, pruned_time, kept_for_offset, audited_for_offset,
     traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head
 `
@@ -25,6 +25,7 @@ type GetHeadRow struct {
 	PrunedOffset     int64
 	PrunedTime       time.Time
 	KeptForOffset    int64
+	AuditedForOffset int64
 	TrafficBase      int64
 	TrafficBaseAt    time.Time
 	TrafficPurchased int64
@@ -42,6 +43,7 @@ func (q *Queries) GetHead(ctx context.Context) (GetHeadRow, error) {
 		&i.PrunedOffset,
 		&i.PrunedTime,
 		&i.KeptForOffset,
+		&i.AuditedForOffset,
 		&i.TrafficBase,
 		&i.TrafficBaseAt,
 		&i.TrafficPurchased,
@@ -53,7 +55,7 @@ func (q *Queries) GetHead(ctx context.Context) (GetHeadRow, error) {
 
 const LockHead = `-- name: LockHead :one
 SELECT
-    ledger_offset, record_time, pruned_offset, pruned_time, kept_for_offset,
+    ledger_offset, record_time, pruned_offset, pruned_time, kept_for_offset, audited_for_offset,
     traffic_base, traffic_base_at, traffic_purchased, traffic_consumed, traffic_granted
 FROM ledger_head
 FOR UPDATE
@@ -65,6 +67,7 @@ type LockHeadRow struct {
 	PrunedOffset     int64
 	PrunedTime       time.Time
 	KeptForOffset    int64
+	AuditedForOffset int64
 	TrafficBase      int64
 	TrafficBaseAt    time.Time
 	TrafficPurchased int64
@@ -82,6 +85,7 @@ func (q *Queries) LockHead(ctx context.Context) (LockHeadRow, error) {
 		&i.PrunedOffset,
 		&i.PrunedTime,
 		&i.KeptForOffset,
+		&i.AuditedForOffset,
 		&i.TrafficBase,
 		&i.TrafficBaseAt,
 		&i.TrafficPurchased,

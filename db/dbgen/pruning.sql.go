@@ -20,6 +20,10 @@ SET
         WHEN $1::bigint > pruned_offset THEN $1::bigint
         ELSE kept_for_offset
     END,
+    audited_for_offset = CASE
+        WHEN $1::bigint > pruned_offset THEN $1::bigint
+        ELSE audited_for_offset
+    END,
     pruned_time = greatest(
         pruned_time,
         (SELECT u.record_time FROM updates AS u WHERE u.ledger_offset = $1::bigint),
@@ -28,7 +32,7 @@ SET
 `
 
 // MovePruned sets the pruned offset and its record time, forward only, under the lock of the head. Where it moves, or
-// was moved so before, completions of the last day are kept beyond it.
+// was moved so before, completions of the last day are kept beyond it, and the record was audited up to there.
 func (q *Queries) MovePruned(ctx context.Context, prunedOffset int64) error {
 	_, err := q.db.Exec(ctx, MovePruned, prunedOffset)
 	return err

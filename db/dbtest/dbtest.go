@@ -21,6 +21,7 @@ import (
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/devnet/testenv"
+	"github.com/florinledger/florin/ledger"
 )
 
 const (
@@ -57,6 +58,25 @@ func URL(tb testing.TB) string {
 func Empty(tb testing.TB) string {
 	tb.Helper()
 	return create(tb, false)
+}
+
+// Prune prunes a record of which nobody keeps an audit, as if all of it had been audited.
+func Prune(ctx context.Context, record *db.DB, upTo ledger.Offset) (db.Pruned, error) {
+	head, err := record.Head(ctx)
+	if err != nil {
+		return db.Pruned{}, err
+	}
+	checkpoint, _, err := record.AuditCheckpoint(ctx)
+	if err != nil {
+		return db.Pruned{}, err
+	}
+	_, err = record.MoveAuditCheckpoint(ctx, checkpoint.Version, db.AuditCheckpoint{
+		Offset: head.Offset, State: fmt.Appendf(nil, `{"offset":%d}`, head.Offset),
+	})
+	if err != nil {
+		return db.Pruned{}, err
+	}
+	return record.Prune(ctx, upTo)
 }
 
 func create(tb testing.TB, migrated bool) string {

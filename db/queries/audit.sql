@@ -1,19 +1,31 @@
 -- GetAuditCheckpoint reads how far the continuous audit has come; no row before its first page.
 -- name: GetAuditCheckpoint :one
+SELECT ledger_offset, finding_count, state, seal, version
+FROM sealed_audit_checkpoint;
+
+-- GetUnsealedAuditCheckpoint reads how far the audit of earlier versions has come.
+-- name: GetUnsealedAuditCheckpoint :one
 SELECT ledger_offset, state
 FROM audit_checkpoint;
 
 -- InsertAuditCheckpoint stores the first checkpoint unless there is one.
 -- name: InsertAuditCheckpoint :execrows
-INSERT INTO audit_checkpoint (ledger_offset, state)
-VALUES (@ledger_offset, @state)
+INSERT INTO sealed_audit_checkpoint (ledger_offset, finding_count, state, seal)
+VALUES (@ledger_offset, @finding_count, @state, @seal)
 ON CONFLICT DO NOTHING;
 
 -- MoveAuditCheckpoint replaces the checkpoint unless another process has moved it meanwhile.
 -- name: MoveAuditCheckpoint :execrows
-UPDATE audit_checkpoint
-SET ledger_offset = @ledger_offset, state = @state, moved_at = now()
-WHERE ledger_offset = @from_offset::bigint;
+UPDATE sealed_audit_checkpoint
+SET
+    ledger_offset = @ledger_offset, finding_count = @finding_count, state = @state, seal = @seal,
+    version = version + 1, moved_at = now()
+WHERE version = @from_version::bigint;
+
+-- TouchAuditCheckpoint keeps others from moving the checkpoint that they know.
+-- name: TouchAuditCheckpoint :exec
+UPDATE sealed_audit_checkpoint
+SET version = version + 1;
 
 -- CountArchived counts the contracts that were archived in a range of offsets, by the index of archived contracts.
 -- name: CountArchived :one

@@ -27,10 +27,11 @@ const (
 	Contribution Purpose = "contribution"
 	Completion   Purpose = "completion"
 	Update       Purpose = "update"
+	Audit        Purpose = "audit"
 )
 
 // Purposes lists all purposes.
-func Purposes() []Purpose { return []Purpose{Submission, Contribution, Completion, Update} }
+func Purposes() []Purpose { return []Purpose{Submission, Contribution, Completion, Update, Audit} }
 
 // Why a seal does not hold.
 var (

@@ -1,0 +1,221 @@
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Checkpoints are where the continuous audit keeps how far it has come.
+type Checkpoints interface {
+	AuditCheckpoint(ctx context.Context) (db.AuditCheckpoint, bool, error)
+	UnsealedAuditCheckpoint(ctx context.Context) (db.AuditCheckpoint, bool, error)
+	MoveAuditCheckpoint(ctx context.Context, from int64, to db.AuditCheckpoint) (bool, error)
+}
+
+// Load reads the state that followers have reached; false before they begin, and where what is kept is not theirs.
+func Load(ctx context.Context, checkpoints Checkpoints) (State, bool, error) {
+	stored, ok, err := checkpoints.AuditCheckpoint(ctx)
+	if err != nil || !ok || stored.Broken != nil {
+		return State{}, false, err
+	}
+	state, err := fromDB(stored)
+	return state, err == nil, err
+}
+
+// Supply tells how much coin there is, as the followers of a record last counted it.
+type Supply struct{ Checkpoints Checkpoints }
+
+// TotalSupply is the coin that was held, and when that was; false before anything was audited.
+func (s Supply) TotalSupply(ctx context.Context) (amount decimal.Decimal, asOf time.Time, ok bool, err error) {
+	state, ok, err := Load(ctx, s.Checkpoints)
+	return state.Held, state.RecordTime, ok && !state.RecordTime.IsZero(), err
+}
+
+func fromDB(checkpoint db.AuditCheckpoint) (State, error) {
+	var state State
+	if err := json.Unmarshal(checkpoint.State, &state); err != nil {
+		return State{}, fmt.Errorf("read the checkpoint of the audit: %w", err)
+	}
+	return state, nil
+}
+
+// kept is what the checkpoint says.
+type kept struct {
+	state State
+	// version is that of the checkpoint, 0 where there is none.
+	version int64
+	// holds: the state is that of the continuous audit, and says what the record must still hold.
+	holds bool
+	// forged are findings that somebody else changed the checkpoint.
+	forged []Finding
+	// unknown says what is not known any more, "" where nothing was lost.
+	unknown string
+}
+
+// kept reads the checkpoint. What was pruned after it was audited is known by the checkpoint alone, so that must be
+// there.
+func (a *Auditor) kept(ctx context.Context) (k kept, err error) {
+	head, err := a.record.Head(ctx) // before the checkpoint, which is never behind it
+	if err != nil {
+		return k, err
+	}
+	stored, ok, err := a.record.AuditCheckpoint(ctx)
+	if err != nil {
+		return k, err
+	}
+	k.version = stored.Version
+	switch known := head.Pruned > 0 && head.Audited; {
+	case !ok && known:
+		k.forged = append(k.forged, sealed(head.Pruned, "the checkpoint of the audit is not there, by which what was pruned "+
+			"up to here is known: it was deleted"))
+	case !ok:
+	case stored.Broken != nil:
+		k.forged = append(k.forged, sealed(head.Pruned,
+			"the checkpoint of the audit has not the seal of a node of this ledger (%s): it was changed", stored.Broken))
+	case stored.Offset < head.Pruned && known:
+		k.forged = append(k.forged, sealed(head.Pruned,
+			"the checkpoint of the audit is of offset %d, but the record was audited up to here before it was pruned: an "+
+				"older one was put in its place", stored.Offset))
+	default:
+		k.state, err = fromDB(stored)
+		k.holds = stored.Offset >= head.Pruned
+	}
+	return k, err
+}
+
+// compare compares what a pruned record still has from before with what the continuous audit knows of it: both must
+// lead to the same coin and the same contracts. It returns a state to go on from up to an offset, 0 for the end, and
+// the offset after which everything is proved.
+func (a *Auditor) compare(
+	ctx context.Context, state State, upTo ledger.Offset,
+) (_ State, since ledger.Offset, err error) {
+	kept, err := a.kept(ctx)
+	if err != nil {
+		return state, 0, err
+	}
+	state.report(kept.forged...)
+	if !kept.holds || state.Start == 0 {
+		return state, state.Since(), nil
+	}
+	walked := state
+	for walked.Offset < kept.state.Offset {
+		if walked, err = a.Advance(ctx, walked, kept.state.Offset); err != nil {
+			return state, 0, err
+		}
+		a.progress(walked.Offset, kept.state.Offset)
+	}
+	known := kept.state
+	var differences []Finding
+	if !walked.Held.Equal(known.Held) {
+		differences = append(differences, Finding{Rule: Held, Offset: walked.Offset, Detail: fmt.Sprintf(
+			"%s is held by what is there since the record was pruned, but the audit before had counted %s",
+			walked.Held, known.Held)})
+	}
+	if walked.Active != known.Active {
+		differences = append(differences, Finding{
+			Rule: Active, Offset: walked.Offset, Detail: differ(walked.Active.Count, known.Active.Count),
+		})
+	}
+	if upTo == 0 || upTo >= walked.Offset {
+		state = walked
+	}
+	state.report(differences...)
+	return state, known.Since(), nil
+}
+
+// keeper keeps how far the continuous audit of a record has come.
+type keeper struct {
+	auditor     *Auditor
+	checkpoints Checkpoints
+}
+
+// load reads the checkpoint, or begins where there is none to go on from. What was found before stays.
+func (k keeper) load(ctx context.Context) (kept, error) {
+	known, err := k.auditor.kept(ctx)
+	if err != nil || known.holds {
+		return known, err
+	}
+	begin, unknown, err := k.begin(ctx, known)
+	if err != nil {
+		return kept{}, err
+	}
+	begin.report(known.state.Findings...)
+	begin.FindingCount = max(begin.FindingCount, known.state.FindingCount)
+	begin.report(known.forged...)
+	saved, ok, err := k.save(ctx, known.version, begin)
+	if err == nil && !ok {
+		return k.load(ctx)
+	}
+	saved.unknown = unknown
+	return saved, err
+}
+
+// ForgetFindings has the continuous audit of a record go on without what it found before, after an audit of all that is
+// there which found nothing.
+func (a *Auditor) ForgetFindings(ctx context.Context, checkpoints Checkpoints, clean Report) error {
+	if !clean.Clean() {
+		return errors.New("the findings stay: the record still breaks a rule")
+	}
+	for {
+		known, err := a.kept(ctx)
+		if err != nil {
+			return err
+		}
+		state := clean.State
+		if state.Start > 0 && known.holds { // it knows what was pruned
+			state = known.state
+			state.Findings, state.FindingCount = nil, 0
+		}
+		_, moved, err := keeper{a, checkpoints}.save(ctx, known.version, state)
+		if err != nil || moved {
+			return err
+		}
+	}
+}
+
+// begin is the state to go on from where the checkpoint does not do, and what that leaves unknown. The checkpoint of
+// an earlier version, which did not count contracts, is taken over where the record was pruned since: its sums are
+// known nowhere else.
+func (k keeper) begin(ctx context.Context, known kept) (state State, unknown string, err error) {
+	begin, err := k.auditor.Begin(ctx)
+	if err != nil || begin.Start == 0 {
+		return begin, "", err
+	}
+	const early = "the record was pruned before it was audited: what was there is taken as it is"
+	if known.version > 0 || len(known.forged) > 0 {
+		return begin, early, nil
+	}
+	older, ok, err := k.checkpoints.UnsealedAuditCheckpoint(ctx)
+	if err != nil || !ok {
+		return begin, early, err
+	}
+	if state, err = fromDB(older); err != nil {
+		return begin, early, nil //nolint:nilerr // there is nothing in it to go on from
+	}
+	if state.Offset < begin.Start {
+		begin.Findings, begin.FindingCount = state.Findings, state.FindingCount
+		return begin, early, nil
+	}
+	counted, err := k.auditor.count(ctx, &state)
+	state.Active, state.ActiveSince = counted.active, state.Offset
+	return state, "the audit of an earlier version is taken over: the contracts that are there are taken as they are", err
+}
+
+// save puts a state in the place of the checkpoint of a version; false when somebody else has moved it.
+func (k keeper) save(ctx context.Context, version int64, state State) (kept, bool, error) {
+	text, err := json.Marshal(state)
+	if err != nil {
+		return kept{}, false, fmt.Errorf("write the checkpoint of the audit: %w", err)
+	}
+	moved, err := k.checkpoints.MoveAuditCheckpoint(ctx, version, db.AuditCheckpoint{
+		Offset: state.Offset, Findings: state.FindingCount, State: text,
+	})
+	return kept{state: state, version: version + 1, holds: true}, moved, err
+}

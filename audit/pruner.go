@@ -1,0 +1,84 @@
+package audit
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// Prunable is a record of which the beginning can be forgotten.
+type Prunable interface {
+	Checkpoints
+	Prune(ctx context.Context, upTo ledger.Offset) (db.Pruned, error)
+}
+
+// Pruner forgets the beginning of a record, once that is proved.
+type Pruner struct {
+	auditor *Auditor
+	record  Prunable
+}
+
+// NewPruner makes a pruner of the record that an auditor audits.
+func NewPruner(auditor *Auditor, record Prunable) Pruner {
+	return Pruner{auditor: auditor, record: record}
+}
+
+// Prune brings the continuous audit up to an offset, compares all that is active with what it has counted, and forgets
+// the record up to there ([db.DB.Prune]). The checkpoint of the audit knows from then on what must be left. Where the
+// audit finds something, nothing is forgotten: it is what the record can be compared with.
+//
+// What was audited stays so when ctx ends: the next run goes on from there.
+//
+// Faults: those of [db.DB.Prune].
+func (p Pruner) Prune(ctx context.Context, upTo ledger.Offset) (db.Pruned, error) {
+	head, err := p.auditor.record.Head(ctx)
+	switch {
+	case err != nil:
+		return db.Pruned{}, err
+	case upTo <= 0:
+		return db.Pruned{}, fault.NonPositiveOffsetIn("prune_up_to", int64(upTo))
+	case upTo > head.Offset:
+		return db.Pruned{}, fault.OffsetAfterEnd("prune_up_to", int64(upTo), int64(head.Offset))
+	}
+	state, err := p.prove(ctx, upTo)
+	switch {
+	case err != nil:
+		return db.Pruned{}, err
+	case !state.Clean():
+		return db.Pruned{}, fault.UnsafeToPrune.New("The record is not pruned up to offset %d: the audit finds that it "+
+			"breaks a rule in %d places.", upTo, state.FindingCount)
+	default:
+		return p.record.Prune(ctx, upTo)
+	}
+}
+
+// prove brings the checkpoint up to an offset, and adds up there what is active.
+func (p Pruner) prove(ctx context.Context, upTo ledger.Offset) (State, error) {
+	keeper := keeper{p.auditor, p.record}
+	for {
+		known, err := keeper.load(ctx)
+		if err != nil {
+			return State{}, err
+		}
+		for moved := true; moved; {
+			next, proved := known.state, known.state.Offset >= upTo
+			if proved {
+				report, err := p.auditor.Close(ctx, next)
+				if err != nil {
+					return State{}, err
+				}
+				next = report.State
+			} else if next, err = p.auditor.Advance(ctx, next, upTo); err != nil {
+				return State{}, err
+			}
+			if known, moved, err = keeper.save(ctx, known.version, next); err != nil {
+				return State{}, err
+			}
+			if moved && proved {
+				return next, nil
+			}
+		}
+	}
+}
