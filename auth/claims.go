@@ -135,6 +135,17 @@ func (c Claims) keeps(parties, before map[ledger.Party]bool) bool {
 	return true
 }
 
+// Covers reports whether this is the caller of before with all rights that it had; it may have further ones.
+func (c Claims) Covers(before Claims) bool {
+	c.growing = true
+	c.admin = c.admin && before.admin // what is new takes nothing away
+	c.idpAdmin = c.idpAdmin && before.idpAdmin
+	c.actAny = c.actAny && before.actAny
+	c.readAny = c.readAny && before.readAny
+	c.executeAny = c.executeAny && before.executeAny
+	return c.Keeps(before)
+}
+
 // IsAdmin reports whether the caller is ParticipantAdmin.
 func (c Claims) IsAdmin() bool { return c.admin }
 

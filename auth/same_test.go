@@ -48,6 +48,25 @@ func TestClaimsKeepTheirRights(t *testing.T) {
 	require.True(t, auth.Claims{}.Keeps(auth.Unauthenticated(errors.New("bad signature"))))
 }
 
+func TestWhoHasFurtherRightsHasThoseOfBefore(t *testing.T) {
+	t.Parallel()
+	user := ledger.User{ID: "user", IdentityProviderID: "acme"}
+	act := ledger.Right{Kind: ledger.CanActAs, Party: alice}
+	for _, further := range []ledger.Right{
+		{Kind: ledger.CanActAs, Party: bob}, {Kind: ledger.CanReadAs, Party: bob}, {Kind: ledger.CanExecuteAs, Party: bob},
+		{Kind: ledger.ParticipantAdmin}, {Kind: ledger.IdentityProviderAdmin}, {Kind: ledger.CanReadAsAnyParty},
+		{Kind: ledger.CanExecuteAsAnyParty}, {Kind: ledger.CanActAsAnyParty},
+	} {
+		less, more := auth.NewClaims(user, []ledger.Right{act}), auth.NewClaims(user, []ledger.Right{act, further})
+		require.True(t, more.Covers(less), "%v", further)
+		require.True(t, more.Covers(more), "%v", further)
+		require.False(t, less.Covers(more), "%v", further)
+		other := auth.NewClaims(ledger.User{ID: "other", IdentityProviderID: "acme"}, []ledger.Right{act, further})
+		require.False(t, other.Covers(less), "another user, %v", further)
+		require.False(t, auth.Unauthenticated(errors.New("expired")).Covers(more), "%v", further)
+	}
+}
+
 func TestClaimsEndWithTheirToken(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

@@ -98,8 +98,8 @@ func Requested(ctx context.Context) (method, uri string) {
 // Claims are the caller's claims.
 func Claims(ctx context.Context) auth.Claims { return callOf(ctx).claims }
 
-// CheckStill refuses callers whose rights changed since the request began, or whose token ended: for endpoints that
-// wait for what comes later.
+// CheckStill refuses callers who have lost a right since the request began, or whose token ended: for endpoints that
+// wait for what comes later. A further right ends no request, unlike a stream, whose client opens the next one.
 func CheckStill(ctx context.Context) error {
 	current := callOf(ctx)
 	if current.authenticate == nil {
@@ -111,7 +111,7 @@ func CheckStill(ctx context.Context) error {
 		return err
 	case !claims.Authenticated():
 		return claims.Require()
-	case !claims.Keeps(current.claims):
+	case !claims.Covers(current.claims):
 		return fault.StaleStreamAuthorization.New("The rights of user %q changed while the request waited.",
 			current.claims.UserID())
 	default:

@@ -122,3 +122,35 @@ func TestAListThatWaitsShowsNothingToWhoLostItsRights(t *testing.T) {
 		}
 	}
 }
+
+func TestAFurtherRightEndsNoListThatWaits(t *testing.T) {
+	t.Parallel()
+	for name, further := range map[string]ledger.Right{
+		"of a party": {Kind: ledger.CanReadAs, Party: "carol::1220aa"}, "of the node": {Kind: ledger.ParticipantAdmin},
+		"of all parties": {Kind: ledger.CanReadAsAnyParty},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			watcher := &steps{}
+			b := newBundle(t, apitest.Options{Watcher: watcher})
+			if further.Party != "" {
+				further.Party = b.bob
+			}
+			reads := ledger.Right{Kind: ledger.CanReadAs, Party: b.alice}
+			b.Rights("reader", reads)
+			watcher.acts = []func(){
+				func() {
+					_, err := b.DB.GrantRights(b.t.Context(), "reader", []ledger.Right{further})
+					require.NoError(t, err)
+					b.Resolver.UserChanged("reader")
+				},
+				func() { b.wait("later", b.create("later")) },
+			}
+			var found []any
+			b.Call("reader", http.MethodPost, "/v2/updates?limit=1&stream_idle_timeout_ms=3600000",
+				fields{"beginExclusive": 0, "filter": byParty(b.alice), "verbose": true}).OK(&found)
+			require.Len(t, found, 1)
+			require.Empty(t, watcher.acts)
+		})
+	}
+}
