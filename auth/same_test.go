@@ -53,9 +53,14 @@ func TestWhoHasFurtherRightsHasThoseOfBefore(t *testing.T) {
 	user := ledger.User{ID: "user", IdentityProviderID: "acme"}
 	act := ledger.Right{Kind: ledger.CanActAs, Party: alice}
 	for _, further := range []ledger.Right{
-		{Kind: ledger.CanActAs, Party: bob}, {Kind: ledger.CanReadAs, Party: bob}, {Kind: ledger.CanExecuteAs, Party: bob},
-		{Kind: ledger.ParticipantAdmin}, {Kind: ledger.IdentityProviderAdmin}, {Kind: ledger.CanReadAsAnyParty},
-		{Kind: ledger.CanExecuteAsAnyParty}, {Kind: ledger.CanActAsAnyParty},
+		{Kind: ledger.CanActAs, Party: bob},
+		{Kind: ledger.CanReadAs, Party: bob},
+		{Kind: ledger.CanExecuteAs, Party: bob},
+		{Kind: ledger.ParticipantAdmin},
+		{Kind: ledger.IdentityProviderAdmin},
+		{Kind: ledger.CanReadAsAnyParty},
+		{Kind: ledger.CanExecuteAsAnyParty},
+		{Kind: ledger.CanActAsAnyParty},
 	} {
 		less, more := auth.NewClaims(user, []ledger.Right{act}), auth.NewClaims(user, []ledger.Right{act, further})
 		require.True(t, more.Covers(less), "%v", further)
