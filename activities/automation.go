@@ -259,7 +259,7 @@ func (t *automationTurn) putOff(task *db.AutomationTask, step plan.Step, last le
 	if task.Tries == 1 && last.Refusal != nil {
 		return false
 	}
-	next := last.RecordTime.Add(pauseAfter(int(task.Tries)))
+	next := last.RecordTime.Add(backoffAfter(int(task.Tries)))
 	if task.Tries >= automationTries {
 		next = lf.MaxTimestamp().Time()
 		task.WaitsFor = "a nudge: it was refused too often"
@@ -282,7 +282,7 @@ func (t *automationTurn) defect(task *db.AutomationTask, err error) {
 	task.Tries = min(task.Tries, math.MaxInt32-1) + 1
 	task.Pending, task.HeldBy, task.Deadline = false, "", false
 	task.Refusal, task.WaitsFor = storableText(err.Error()), "another try, after no decision could be made"
-	task.DueAt = t.now.Add(pauseAfter(int(task.Tries)))
+	task.DueAt = t.now.Add(backoffAfter(int(task.Tries)))
 }
 
 // workflowID is the id of the workflow, which shows in what it submits, unless somebody chose another one for it.

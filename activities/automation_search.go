@@ -131,7 +131,7 @@ func (a *Activities) enterTasks(
 	if err := tx.EnterTroubles(ctx, kind.Kind, troubles); err != nil {
 		return err
 	}
-	if err := tx.RetryTasks(ctx, kind.Kind, payers, now.Add(pauseAfter(1)), maxRetried); err != nil {
+	if err := tx.RetryTasks(ctx, kind.Kind, payers, now.Add(backoffAfter(1)), maxRetried); err != nil {
 		return err
 	}
 	return tx.EnterTasks(ctx, kind.Kind, kind.Wallets.String(), tasks)

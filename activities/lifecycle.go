@@ -54,10 +54,10 @@ type LifecyclePlan struct {
 	Refusal string `json:"refusal,omitempty"`
 }
 
-// The pauses between tries of an action that is refused, in ledger time: each is twice the one before.
+// The backoff between tries of an action that is refused, in ledger time: each is twice the one before.
 const (
-	firstPause   = 10 * time.Second
-	longestPause = 6 * time.Hour
+	initialBackoff = 10 * time.Second
+	maxBackoff     = 6 * time.Hour
 )
 
 // lostRaces is how often in a row an action may come too late for a contract that another one has just consumed, and be
@@ -168,7 +168,7 @@ func (p lifecyclePlanning) undecided(trouble error) (LifecyclePlan, error) {
 	}
 	row.Tries = min(row.Tries, math.MaxInt32-1) + 1
 	row.Trouble, row.WaitsFor = storableText(trouble.Error()), "another try, after no decision could be made"
-	row.DueAt = p.now.Add(pauseAfter(int(row.Tries)))
+	row.DueAt = p.now.Add(backoffAfter(int(row.Tries)))
 	return p.settle(row, LifecyclePlan{
 		Now: p.now, Until: row.DueAt, WaitsFor: row.WaitsFor, Contracts: row.Contracts, Refusal: row.Trouble,
 	})
@@ -199,7 +199,7 @@ func (p lifecyclePlanning) putOff(plan LifecyclePlan, lostRace bool, refusedAt t
 	if tries <= 0 {
 		return plan
 	}
-	next := refusedAt.Add(pauseAfter(tries))
+	next := refusedAt.Add(backoffAfter(tries))
 	if p.in.AtOnce || !p.now.Before(next) {
 		return plan
 	}
@@ -211,14 +211,14 @@ func (p lifecyclePlanning) putOff(plan LifecyclePlan, lostRace bool, refusedAt t
 	return plan
 }
 
-func pauseAfter(tries int) time.Duration {
-	pause := firstPause
+func backoffAfter(tries int) time.Duration {
+	backoff := initialBackoff
 	for range tries - 1 {
-		if pause = 2 * pause; pause >= longestPause {
-			return longestPause
+		if backoff = 2 * backoff; backoff >= maxBackoff {
+			return maxBackoff
 		}
 	}
-	return pause
+	return backoff
 }
 
 func (p lifecyclePlanning) settle(row db.Lifecycle, plan LifecyclePlan) (LifecyclePlan, error) {

@@ -23,8 +23,8 @@ import (
 type Connections struct {
 	limit, ofAddress int
 	log              *slog.Logger
-	// tell bounds how often the log says that connections were closed.
-	tell *rate.Limiter
+	// logLimit bounds how often the log says that connections were closed.
+	logLimit *rate.Limiter
 	// unreadable counts, and tells, those that sent what is no request.
 	unreadable unreadable
 
@@ -41,15 +41,15 @@ const (
 	fewConnections = 2
 )
 
-// tellConnections is between two lines of the log about connections that were closed.
-const tellConnections = 10 * time.Second
+// logInterval is between two lines of the log about connections that were closed.
+const logInterval = 10 * time.Second
 
 // NewConnections makes Connections: so many on one listener, further ones wait; and so many from one address (of IPv6:
 // from one network of 64 bits) on all listeners, further ones are closed.
 func NewConnections(limit, ofAddress int, log *slog.Logger) *Connections {
 	return &Connections{
-		limit: limit, ofAddress: ofAddress, log: log, tell: rate.NewLimiter(rate.Every(tellConnections), 1),
-		unreadable: unreadable{tell: rate.NewLimiter(rate.Every(tellConnections), 1)},
+		limit: limit, ofAddress: ofAddress, log: log, logLimit: rate.NewLimiter(rate.Every(logInterval), 1),
+		unreadable: unreadable{logLimit: rate.NewLimiter(rate.Every(logInterval), 1)},
 		byAddress:  map[string]int{}, idle: newConnectionOrder(), unsent: newConnectionOrder(),
 	}
 }
@@ -159,9 +159,9 @@ func (c *Connections) note(connection net.Conn, state http.ConnState) {
 		one.unread.Store(false)
 		one.handling.Store(false)
 	}
-	inTheWay := state == http.StateIdle && one.listener.waiting
+	givesWay := state == http.StateIdle && one.listener.waiting
 	switch {
-	case inTheWay:
+	case givesWay:
 		one.givenUp, one.listener.waiting = true, false
 	case state == http.StateIdle:
 		c.idle.add(one)
@@ -169,7 +169,7 @@ func (c *Connections) note(connection net.Conn, state http.ConnState) {
 		c.awaitRequest(one)
 	}
 	c.mu.Unlock()
-	if inTheWay {
+	if givesWay {
 		_ = one.Close()
 	}
 }
@@ -242,7 +242,7 @@ func (l *countingListener) Accept() (net.Conn, error) {
 		address := endpoint.NetworkOf(accepted.RemoteAddr().String())
 		if !c.enter(address) {
 			_ = accepted.Close()
-			if c.tell.Allow() {
+			if c.logLimit.Allow() {
 				c.log.Warn("connections were closed: their address has as many as one may have", "address", address,
 					"connections", c.ofAddress)
 			}

@@ -11,9 +11,9 @@ import (
 // 505), so that no handler sees it.
 type unreadable struct {
 	count func(remote string) (hold time.Duration)
-	// tell bounds how often the log says so; untold are those since.
-	tell   *rate.Limiter
-	untold atomic.Int64
+	// logLimit bounds how often the log says so; unlogged are those since.
+	logLimit *rate.Limiter
+	unlogged atomic.Int64
 }
 
 // OnUnreadable has what is no request counted, by the remote address that it came from. The connection keeps its place
@@ -50,10 +50,10 @@ func (c *Connections) endsUnread(one *countedConn) bool {
 }
 
 func (c *Connections) countUnreadable(one *countedConn) (hold time.Duration) {
-	untold := c.unreadable.untold.Add(1)
-	if c.unreadable.tell.Allow() {
-		c.unreadable.untold.Add(-untold)
-		c.log.Info("connections ended with what is no request", "connections", untold, "last_address", one.address)
+	unlogged := c.unreadable.unlogged.Add(1)
+	if c.unreadable.logLimit.Allow() {
+		c.unreadable.unlogged.Add(-unlogged)
+		c.log.Info("connections ended with what is no request", "connections", unlogged, "last_address", one.address)
 	}
 	if c.unreadable.count == nil {
 		return 0

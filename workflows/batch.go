@@ -49,7 +49,7 @@ type batcher struct {
 
 	mu sync.Mutex
 	// shared wait for a batch, alone for a workflow of their own. Who runs a queue is busy.
-	shared, alone         turns
+	shared, alone         fairQueue
 	busyShared, busyAlone bool
 
 	habits ledger.Habits
@@ -109,7 +109,7 @@ func (b *batcher) submit(ctx context.Context, p *pending) error {
 }
 
 // enqueue adds a submission to those that wait, and reports whether the caller must run the queue.
-func (b *batcher) enqueue(queue *turns, busy *bool, p *pending) (idle bool) {
+func (b *batcher) enqueue(queue *fairQueue, busy *bool, p *pending) (idle bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p.cost = max(p.minCost, b.habits.Cost(p.submission.Identity, p.estimate))
@@ -145,9 +145,9 @@ func (b *batcher) runAlone(ctx context.Context) {
 		if timed { // it is only started
 			taken = minAlone
 		}
-		room := b.enter(ctx, taken)
+		leave := b.enter(ctx, taken)
 		go func() {
-			defer room()
+			defer leave()
 			if b.launch(ctx, []*pending{p}) == nil && !timed {
 				hold(ctx, []*pending{p}, maxUnderWayTime)
 			}
@@ -157,13 +157,13 @@ func (b *batcher) runAlone(ctx context.Context) {
 
 // launchInTurn launches a batch when there is room for it.
 func (b *batcher) launchInTurn(ctx context.Context, batch []*pending, cost int) error {
-	room := b.enter(ctx, cost)
+	leave := b.enter(ctx, cost)
 	if err := b.launch(ctx, batch); err != nil {
-		room()
+		leave()
 		return err
 	}
 	go func() {
-		defer room()
+		defer leave()
 		hold(ctx, batch, maxUnderWayTime)
 	}()
 	return nil

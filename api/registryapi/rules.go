@@ -46,7 +46,7 @@ func (a *API) dsoInfo(ctx context.Context, _ endpoint.NoRequest) (GetDsoInfoResp
 	if err != nil {
 		return GetDsoInfoResponse{}, err
 	}
-	governed, err := a.active(ctx, dsoRules, a.node.DSO)
+	found, err := a.active(ctx, dsoRules, a.node.DSO)
 	if err != nil {
 		return GetDsoInfoResponse{}, err
 	}
@@ -55,9 +55,9 @@ func (a *API) dsoInfo(ctx context.Context, _ endpoint.NoRequest) (GetDsoInfoResp
 		SvUser: a.node.OperatorUser, SvPartyID: a.node.Operator, DSOPartyID: a.node.DSO, VotingThreshold: 1,
 		AmuletRules: shown[0], LatestMiningRound: shown[1], InitialRound: &first,
 	}
-	if len(governed) > 0 {
-		founded, err := v0.ToAPIContractWithState(a.packages, governed[len(governed)-1], a.node.SynchronizerID)
-		response.DSORules = &founded
+	if len(found) > 0 {
+		current, err := v0.ToAPIContractWithState(a.packages, found[len(found)-1], a.node.SynchronizerID)
+		response.DSORules = &current
 		return response, err
 	}
 	return response, nil

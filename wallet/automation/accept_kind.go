@@ -72,11 +72,11 @@ func (s Situation) acceptable(receiver ledger.Party, senders []ledger.Party) (du
 
 // acceptAll accepts several offers at once; only the first after a refusal, so that the others are not held up by it.
 func (s Situation) acceptAll(wallet plan.Wallet, due []Intent) (*plan.Action, error) {
-	most := acceptBatch
+	limit := acceptBatch
 	if s.Refused != nil {
-		most = 1
+		limit = 1
 	}
-	due = due[:min(len(due), most)]
+	due = due[:min(len(due), limit)]
 	whole, err := s.throughWallet(wallet, due[0])
 	if err != nil || len(due) == 1 {
 		return whole, err

@@ -210,9 +210,9 @@ func TestWhenTrafficIsToppedUp(t *testing.T) {
 	require.False(t, due, "top-ups are switched off")
 }
 
-func sweepOf(most, least string, usePreapproval bool) automation.SweepConfig {
+func sweepOf(maxUSD, minUSD string, usePreapproval bool) automation.SweepConfig {
 	return automation.SweepConfig{
-		MaxBalanceUSD: decimal.MustParse(most), MinBalanceUSD: decimal.MustParse(least), Receiver: bob,
+		MaxBalanceUSD: decimal.MustParse(maxUSD), MinBalanceUSD: decimal.MustParse(minUSD), Receiver: bob,
 		UsePreapproval: usePreapproval,
 	}
 }
@@ -224,10 +224,10 @@ func TestHowMuchIsSwept(t *testing.T) {
 		return payments.PaymentAmount{Amount: decimal.MustParse(amount), Unit: unit}
 	}
 	for name, example := range map[string]struct {
-		balance, price, most, least string
-		offered                     []payments.PaymentAmount
-		usePreapproval              bool
-		want                        string
+		balance, price, maxUSD, minUSD string
+		offered                        []payments.PaymentAmount
+		usePreapproval                 bool
+		want                           string
 	}{
 		"five hundred dollars":           {"100000", "0.005", "100", "10", nil, false, "98000.0000000000"},
 		"digits at the end":              {"4321.123456789", "0.153", "100", "50", nil, false, "3994.3260711680"},
@@ -264,7 +264,7 @@ func TestHowMuchIsSwept(t *testing.T) {
 		amount, err := automation.SweepState{
 			Sender: alice, Balance: decimal.MustParse(example.balance), Price: decimal.MustParse(example.price),
 			Offered: example.offered, Now: now,
-		}.Amount(sweepOf(example.most, example.least, example.usePreapproval))
+		}.Amount(sweepOf(example.maxUSD, example.minUSD, example.usePreapproval))
 		require.NoError(t, err)
 		require.Equal(t, example.want, amount.String(), name)
 	}

@@ -82,8 +82,8 @@ func planMinting(s Situation) (plan.Step, error) {
 func delegationOf(
 	v plan.View, beneficiary ledger.Party,
 ) (longest plan.Contract[walletapp.MintingDelegation], ok bool, err error) {
-	const most = 100
-	found, err := plan.Held[walletapp.MintingDelegation](v, plan.Beneficiary, beneficiary, plan.First, most)
+	const limit = 100
+	found, err := plan.Held[walletapp.MintingDelegation](v, plan.Beneficiary, beneficiary, plan.First, limit)
 	if err != nil {
 		return longest, false, err
 	}
@@ -101,8 +101,8 @@ func delegationOf(
 
 // ownRight is the right of one who is its own validator; nil without.
 func ownRight(v plan.View, party ledger.Party) (*plan.Contract[coin.ValidatorRight], error) {
-	const most = 100
-	rights, err := plan.Held[coin.ValidatorRight](v, plan.User, party, plan.First, most)
+	const limit = 100
+	rights, err := plan.Held[coin.ValidatorRight](v, plan.User, party, plan.First, limit)
 	for i, right := range rights {
 		if right.Payload.Validator == party {
 			return &rights[i], err
@@ -135,8 +135,8 @@ func (f Funds) Mint(wanted int64) (inputs []coin.TransferInput, command string, 
 			inputs = append(inputs, coin.InputAmulet(lf.CID[coin.Amulet](amulet.ID)))
 		}
 	}
-	most := min(len(inputs), f.MaxInputs)
-	return inputs[:most], commandID("mint", f.Wallet, ids[:most]), nil
+	count := min(len(inputs), f.MaxInputs)
+	return inputs[:count], commandID("mint", f.Wallet, ids[:count]), nil
 }
 
 // mint is the delegate's submission.

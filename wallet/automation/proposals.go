@@ -38,7 +38,7 @@ func Proposals(packages *ledger.Packages) (Automation, error) {
 }
 
 func planProposals(s Situation) (plan.Step, error) {
-	const most = 100
+	const limit = 100
 	receiver := ledger.Party(s.Subject)
 	hosted, err := s.Record.IsHosted(receiver)
 	if err != nil {
@@ -48,11 +48,11 @@ func planProposals(s Situation) (plan.Step, error) {
 		Operator: s.Node.Operator, IsHosted: func(party ledger.Party) bool { return hosted && party == receiver }, Now: s.Now,
 	}
 	state.Proposals, err = plan.Held[walletapp.TransferPreapprovalProposal](
-		s.View, plan.Receiver, receiver, plan.First, most)
+		s.View, plan.Receiver, receiver, plan.First, limit)
 	if err != nil {
 		return plan.Step{}, err
 	}
-	preapprovals, err := plan.Held[coin.TransferPreapproval](s.View, plan.Receiver, receiver, plan.First, most)
+	preapprovals, err := plan.Held[coin.TransferPreapproval](s.View, plan.Receiver, receiver, plan.First, limit)
 	if err != nil {
 		return plan.Step{}, err
 	}

@@ -92,7 +92,7 @@ type Record interface {
 	// Activity adds up what was recorded against a mining round.
 	Activity(round int64) (coin.OpenMiningRoundSummary, error)
 	// OfRound lists active contracts of templates that belong to a mining round, at most so many.
-	OfRound(round int64, templates []lf.TypeName, most int) ([]ledger.Contract, error)
+	OfRound(round int64, templates []lf.TypeName, limit int) ([]ledger.Contract, error)
 	// IsHosted reports whether a party is hosted on this node.
 	IsHosted(party ledger.Party) (bool, error)
 	// Provided shows for whom the operator has paid preapprovals, a receiver included.
@@ -100,7 +100,7 @@ type Record interface {
 	// Contract finds an active contract; false when there is none of this id.
 	Contract(id ledger.ContractID) (ledger.Contract, bool, error)
 	// Dust lists coin, locked or not, whose holding fee has reached its amount by a mining round, at most so many.
-	Dust(round int64, most int) ([]ledger.Contract, error)
+	Dust(round int64, limit int) ([]ledger.Contract, error)
 }
 
 // Registry holds the kinds of automation. It is immutable.

@@ -125,8 +125,8 @@ func planRewards(s Situation) (plan.Step, error) {
 // planBurns mints what a user's purchases have earned the user's validator, in the validator's wallet. The coin of that
 // wallet stays out of it, so that no two users are in each other's way.
 func planBurns(s Situation, n networkState, user ledger.Party) (plan.Step, error) {
-	const most = 100
-	rights, err := plan.Held[coin.ValidatorRight](s.View, plan.User, user, plan.First, most)
+	const limit = 100
+	rights, err := plan.Held[coin.ValidatorRight](s.View, plan.User, user, plan.First, limit)
 	if err != nil {
 		return plan.Step{}, err
 	}

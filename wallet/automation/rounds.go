@@ -119,13 +119,13 @@ func planRounds(s Situation) (plan.Step, error) {
 	return n.wait(s), nil
 }
 
-// leastStop is the shortest tick at which a simulated clock stops when it is advanced. Shorter rounds would take too
+// minStop is the shortest tick at which a simulated clock stops when it is advanced. Shorter rounds would take too
 // many stops: those of ten minutes 52,560 for a year.
-const leastStop = time.Hour
+const minStop = time.Hour
 
 // stopsClock reports whether a simulated clock stops at what happens in every round.
 func (n networkState) stopsClock() bool {
-	return n.rules.Payload.ConfigSchedule.InitialValue.TickDuration.Duration() >= leastStop
+	return n.rules.Payload.ConfigSchedule.InitialValue.TickDuration.Duration() >= minStop
 }
 
 // wait is for whatever is next.
@@ -181,12 +181,12 @@ const convertsMarkers = "convert-markers"
 // conversionFits reports whether so many markers can be converted at once before so many observers: each of them sees
 // what becomes of every marker, and is named there. It is a quarter of what a transaction may have.
 func conversionFits(markers int, observers []ledger.Party) bool {
-	const nodesOfMarker, most = 3, ledger.MaxTransactionBytes / 4
+	const nodesOfMarker, maxBytes = 3, ledger.MaxTransactionBytes / 4
 	names := 0
 	for _, party := range observers {
 		names += len(party)
 	}
-	return markers*nodesOfMarker*names <= most
+	return markers*nodesOfMarker*names <= maxBytes
 }
 
 // convertMarkers makes coupons of the markers that apps have left, a hundred at once at most, in the oldest round that

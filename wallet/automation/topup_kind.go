@@ -105,8 +105,8 @@ func minTopupAmount(rules coin.AmuletRules) int64 {
 
 // topUpState finds the contract that remembers the node's last purchase.
 func topUpState(v plan.View) (found plan.Contract[walletapp.ValidatorTopUpState], ok bool, err error) {
-	const most = 100
-	states, err := plan.Held[walletapp.ValidatorTopUpState](v, plan.Validator, v.Node.Operator, plan.First, most)
+	const limit = 100
+	states, err := plan.Held[walletapp.ValidatorTopUpState](v, plan.Validator, v.Node.Operator, plan.First, limit)
 	wanted := newTopUpState(v.Node)
 	i := slices.IndexFunc(states, func(c plan.Contract[walletapp.ValidatorTopUpState]) bool {
 		state := c.Payload

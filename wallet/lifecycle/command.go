@@ -107,7 +107,7 @@ func (r *Registry) executeCommands(s Situation, commands []transferCommand) (pla
 		}
 		// The counter wakes those whose turn it is, but for the hundredth of one nonce and beyond. The version before wakes
 		// none, so those that are next look by themselves.
-		again := strangers
+		again := recheckInterval
 		if command.Payload.Nonce-counter.Payload.NextNonce <= soon {
 			again = time.Minute
 		}

@@ -101,7 +101,7 @@ func (r *Registry) mergeHoldings(s Situation, d plan.Contract[tokenwallet.MergeD
 	if len(many) < TooManyHoldings {
 		step := plan.Step{WaitsFor: "more than ten holdings"}
 		if s.Apart { // holdings wake the lifecycle of their owner's name
-			step.Until = s.Now.Add(strangers)
+			step.Until = s.Now.Add(recheckInterval)
 		}
 		return step, nil
 	}

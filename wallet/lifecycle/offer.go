@@ -41,9 +41,9 @@ func followAcceptedOffer(_ ledger.ContractID, o walletapp.AcceptedTransferOffer)
 	}
 }
 
-// strangers is how long to wait before looking again for a wallet of the sender or the receiver here: offers between
-// others are theirs to end.
-const strangers = 24 * time.Hour
+// recheckInterval is how long to wait before looking again for a wallet of the sender or the receiver here: offers
+// between others are theirs to end.
+const recheckInterval = 24 * time.Hour
 
 // planOffer ends an offer that was not accepted in time, in the name of whichever side has a wallet here.
 func (r *Registry) planOffer(s Situation, o plan.Contract[walletapp.TransferOffer]) (plan.Step, error) {
@@ -52,7 +52,9 @@ func (r *Registry) planOffer(s Situation, o plan.Contract[walletapp.TransferOffe
 	}
 	w, ok, err := plan.WalletOf(s.View, o.Payload.Sender, o.Payload.Receiver)
 	if err != nil || !ok {
-		return plan.Step{Until: s.Now.Add(strangers), WaitsFor: "a wallet of the sender or the receiver to archive it"}, err
+		return plan.Step{
+			Until: s.Now.Add(recheckInterval), WaitsFor: "a wallet of the sender or the receiver to archive it",
+		}, err
 	}
 	action, err := plan.WalletAction(s.View, w, "expire-offer:"+plan.Short(o.ID),
 		"WalletAppInstall_TransferOffer_Expire",
@@ -80,7 +82,9 @@ func (r *Registry) planAcceptedOffer(s Situation, o plan.Contract[walletapp.Acce
 		}
 		w, ok, err := plan.WalletOf(s.View, o.Payload.Sender, o.Payload.Receiver)
 		if err != nil || !ok {
-			return plan.Step{Until: s.Now.Add(strangers), WaitsFor: "a wallet of the sender or the receiver to archive it"}, err
+			return plan.Step{
+				Until: s.Now.Add(recheckInterval), WaitsFor: "a wallet of the sender or the receiver to archive it",
+			}, err
 		}
 		action, err := plan.WalletAction(s.View, w, "expire-offer:"+plan.Short(o.ID),
 			"WalletAppInstall_AcceptedTransferOffer_Expire",

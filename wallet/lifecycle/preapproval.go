@@ -44,7 +44,8 @@ func (r *Registry) planPreapproval(s Situation) (plan.Step, error) {
 	}
 	longest, ok, err := plan.One[coin.TransferPreapproval](s.View, plan.Receiver, last.Payload.Receiver)
 	if err != nil || !ok || !contains(s.Contracts, longest.ID) {
-		step.Until = earlier(s.Now.Add(strangers), step.Until) // the longest may be given up, which wakes its own alone
+		// The longest may be given up, which wakes its own alone.
+		step.Until = earlier(s.Now.Add(recheckInterval), step.Until)
 		return step, err
 	}
 	return r.renewPreapproval(s, last, step)

@@ -51,7 +51,9 @@ func (r *Registry) planTrafficRequest(
 ) (plan.Step, error) {
 	w, ok, err := plan.WalletOf(s.View, request.Payload.EndUserParty)
 	if err != nil || !ok {
-		return plan.Step{Until: s.Now.Add(strangers), WaitsFor: "a wallet of the user to buy with, or to archive it"}, err
+		return plan.Step{
+			Until: s.Now.Add(recheckInterval), WaitsFor: "a wallet of the user to buy with, or to archive it",
+		}, err
 	}
 	deadline, id := request.Payload.ExpiresAt.Time(), lf.CID[walletapp.BuyTrafficRequest](request.ID)
 	if !s.Now.Before(deadline) {

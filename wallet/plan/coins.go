@@ -17,8 +17,8 @@ import (
 const (
 	// MaxPerAction is how many contracts of the DSO's one action takes.
 	MaxPerAction = 100
-	// manyCoins is how many coins of an owner are looked at where more than a transfer's inputs matter.
-	manyCoins = 10 * MaxPerAction
+	// maxCoins is how many coins of an owner are looked at where more than a transfer's inputs matter.
+	maxCoins = 10 * MaxPerAction
 )
 
 // InsufficientFunds is the error id of transfers that lack coin.
@@ -35,7 +35,7 @@ func MaxTokenInputs(state coin.ExternalPartyConfigState) int {
 
 // Coins are a party's holdings that are not locked, the largest first, at most a thousand.
 func Coins(v View, owner ledger.Party) ([]Contract[coin.Amulet], error) {
-	return Held[coin.Amulet](v, Owner, owner, First, manyCoins)
+	return Held[coin.Amulet](v, Owner, owner, First, maxCoins)
 }
 
 // UnlockedBalance adds up a party's coin that is not locked, however many contracts it consists of.
@@ -71,7 +71,7 @@ func largestUnlocked(v View, owner ledger.Party, limit int) ([]holding, error) {
 
 // withExpiredLock are a party's locked holdings whose locks are over, of the thousand that are largest.
 func withExpiredLock(v View, owner ledger.Party) ([]holding, error) {
-	locked, err := Held[coin.LockedAmulet](v, Owner, owner, First, manyCoins)
+	locked, err := Held[coin.LockedAmulet](v, Owner, owner, First, maxCoins)
 	var holdings []holding
 	for _, c := range locked {
 		if c.Payload.Lock.ExpiresAt <= lf.TimestampOf(v.Now) {

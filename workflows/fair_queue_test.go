@@ -21,7 +21,7 @@ func turnOf(user string, number, bytes int) *pending {
 
 func TestWhoHasHadLittleGoesFirst(t *testing.T) {
 	t.Parallel()
-	var queue turns
+	var queue fairQueue
 	for i := range 500 {
 		queue.push(turnOf("greedy", i, 60_000))
 	}
@@ -41,7 +41,7 @@ func TestWhoHasHadLittleGoesFirst(t *testing.T) {
 // Who administers an identity provider can make any number of users: they take turns as one.
 func TestTheUsersOfAnIdentityProviderTakeTurnsAsOne(t *testing.T) {
 	t.Parallel()
-	var queue turns
+	var queue fairQueue
 	for i := range 100 {
 		p := turnOf("", i, 60_000)
 		p.submission.Identity = ledger.Identity{IdentityProviderID: "acme", UserID: strconv.Itoa(i)}
@@ -57,7 +57,7 @@ func TestTurnsAreFair(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		var queue turns
+		var queue fairQueue
 		users, pushed, popped := 2+random.IntN(5), map[string]int{}, map[string]int{}
 		had := map[string]int{}
 		const largest = 64 << 10
@@ -87,7 +87,7 @@ func TestTurnsAreFair(t *testing.T) {
 			}
 		}
 	}
-	var queue turns
+	var queue fairQueue
 	for i := range 3 * maxAccounts {
 		queue.push(turnOf(strconv.Itoa(i), 0, 100))
 		queue.pop()
@@ -100,7 +100,7 @@ func TestTurnsAreFair(t *testing.T) {
 // A few bytes that cost a long commit count for what that costs: others go before the second of them.
 func TestTurnsAreOfWhatCommitsCost(t *testing.T) {
 	t.Parallel()
-	var queue turns
+	var queue fairQueue
 	for i := range 10 {
 		p := turnOf("dear", i, 2000)
 		p.submission.Signed = &ledger.SignedTransaction{}

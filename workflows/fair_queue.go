@@ -14,10 +14,10 @@ const minTurn = 1 << 10
 // maxAccounts is how many accounts are remembered before those without a claim are forgotten.
 const maxAccounts = 4096
 
-// turns are submissions that wait, in the order of their turns: start-time fair queueing (Goyal, Vin and Cheng, 1996)
-// of accounts by what the commits of their submissions cost. Whoever has had little goes before whoever has had much;
-// an account's own submissions stay in order. It is not safe for concurrent use.
-type turns struct {
+// fairQueue holds submissions that wait, in the order of their turns: start-time fair queueing (Goyal, Vin and Cheng,
+// 1996) of accounts by what the commits of their submissions cost. Whoever has had little goes before whoever has had
+// much; an account's own submissions stay in order. It is not safe for concurrent use.
+type fairQueue struct {
 	waiting turnHeap
 	// now is the virtual time: the start of the turn that was given last.
 	now int64
@@ -35,44 +35,44 @@ type turn struct {
 }
 
 // push adds a submission behind those of its account.
-func (t *turns) push(p *pending) {
-	if t.ends == nil {
-		t.ends = map[ledger.Identity]int64{}
+func (q *fairQueue) push(p *pending) {
+	if q.ends == nil {
+		q.ends = map[ledger.Identity]int64{}
 	}
 	who := p.submission.Account()
-	start := max(t.now, t.ends[who])
-	t.ends[who] = start + int64(max(p.cost, minTurn))
-	t.count++
-	heap.Push(&t.waiting, turn{pending: p, start: start, order: t.count})
+	start := max(q.now, q.ends[who])
+	q.ends[who] = start + int64(max(p.cost, minTurn))
+	q.count++
+	heap.Push(&q.waiting, turn{pending: p, start: start, order: q.count})
 }
 
 // first is the submission whose turn it is, nil when none waits.
-func (t *turns) first() *pending {
-	if len(t.waiting) == 0 {
+func (q *fairQueue) first() *pending {
+	if len(q.waiting) == 0 {
 		return nil
 	}
-	return t.waiting[0].pending
+	return q.waiting[0].pending
 }
 
 // pop takes the submission whose turn it is, nil when none waits.
-func (t *turns) pop() *pending {
-	if len(t.waiting) == 0 {
+func (q *fairQueue) pop() *pending {
+	if len(q.waiting) == 0 {
 		return nil
 	}
-	taken, _ := heap.Pop(&t.waiting).(turn)
-	t.now = taken.start
+	taken, _ := heap.Pop(&q.waiting).(turn)
+	q.now = taken.start
 	switch {
-	case len(t.waiting) == 0: // nobody waits, so nobody is ahead of others
-		clear(t.ends)
-		t.now = 0
-	case len(t.ends) > maxAccounts:
-		maps.DeleteFunc(t.ends, func(_ ledger.Identity, end int64) bool { return end <= t.now })
+	case len(q.waiting) == 0: // nobody waits, so nobody is ahead of others
+		clear(q.ends)
+		q.now = 0
+	case len(q.ends) > maxAccounts:
+		maps.DeleteFunc(q.ends, func(_ ledger.Identity, end int64) bool { return end <= q.now })
 	}
 	return taken.pending
 }
 
 // len is how many wait.
-func (t *turns) len() int { return len(t.waiting) }
+func (q *fairQueue) len() int { return len(q.waiting) }
 
 // turnHeap has the earliest turn first.
 type turnHeap []turn
