@@ -1,7 +1,9 @@
 package walletapi_test
 
 import (
+	"fmt"
 	"net/http"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,6 +20,30 @@ const (
 type located struct {
 	Contract listed `json:"contract"`
 	DomainID string `json:"domain_id"`
+}
+
+// However many payments a wallet makes at once: each chooses coin of its own, or waits for what others leave.
+func TestPaymentsOfOneWalletAtOnceAreAllMade(t *testing.T) {
+	t.Parallel()
+	const many = 40
+	b := newBank(t, apitest.Options{})
+	b.preapprove(b.bob)
+	b.tap(b.alice, "1") // 200 coin
+	var paying sync.WaitGroup
+	answers := make([]apitest.Answer, many)
+	for i := range many {
+		paying.Go(func() {
+			answers[i] = b.post(b.alice, "/v0/wallet/transfer-preapproval/send", map[string]any{
+				"receiver_party_id": b.bob.Party, "amount": "1", "deduplication_id": fmt.Sprint("payment-", i),
+			})
+		})
+	}
+	paying.Wait()
+	for _, answer := range answers {
+		answer.OK(nil)
+	}
+	unlocked, _ := b.balance(b.bob)
+	require.Equal(t, "40.0000000000", unlocked)
 }
 
 func TestAppsArePaid(t *testing.T) {

@@ -93,6 +93,8 @@ type Base struct {
 	submitter Submitter
 	traffic   ledger.TrafficRules
 	turns     turns
+	// paying are the turns of payers whose payments were in each other's way.
+	paying turns
 }
 
 // New makes the base. The error names the part that is missing.

@@ -3,10 +3,13 @@ package validator
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/plan"
@@ -131,43 +134,77 @@ type maker interface {
 	view(ctx context.Context) plan.View
 	// make makes a change. The error is its refusal.
 	make(ctx context.Context, c Change) error
+	// alone waits until no other payment of the payer that was refused is made again.
+	alone(ctx context.Context, payer ledger.Party) (leave func(), err error)
 	// merge makes a merge that a change needs first. Others that use the wallet at once may have spent some of its coin:
 	// that is no failure.
 	merge(ctx context.Context, c Change) error
 }
 
 // carryOut makes a change. Coin that it names may be used up by another change of the same wallet before it is made:
-// then it is composed anew. Where the coin that it can take is too little and the wallet has more, that is merged
-// first.
+// then it is composed anew, while others of the payer that had the same fate wait. Where the coin that it can take is
+// too little and the wallet has more, that is merged first.
 func carryOut(
 	ctx context.Context, on maker, payer ledger.Party, compose func(plan.View) (Change, error),
 ) error {
+	leave := func() {}
+	defer func() { leave() }()
+	var gone error
 	for try, merges := 1, 0; ; try++ {
 		made, err := inTurn(ctx, payer, func() (Change, error) { return compose(on.view(ctx)) })
 		if err != nil {
 			return err
 		}
-		err = on.make(ctx, made)
-		if err == nil || payer == "" {
-			return err
+		refusal := on.make(ctx, made)
+		if refusal == nil || payer == "" {
+			return refusal
 		}
-		if !fault.ContractNotFound.Matches(err) {
-			merge, failed := planMerge(on.view(ctx), payer, made.Purse, err)
+		if fault.ContractNotFound.Matches(refusal) {
+			switch {
+			case gone != nil && gone.Error() == refusal.Error(): // what the request names, and not coin that is chosen
+				return refusal
+			case try == changes.MaxTries:
+				return contended(payer)
+			case gone == nil:
+				if leave, err = payAlone(ctx, on, payer); err != nil {
+					return err
+				}
+			}
+			gone = refusal
+		} else {
+			merge, failed := planMerge(on.view(ctx), payer, made.Purse, refusal)
 			switch {
 			case failed != nil || merge == nil:
-				return cmp.Or(failed, err)
+				return cmp.Or(failed, refusal)
 			case try == changes.MaxTries:
-				return tooScattered(err, merges)
+				return tooScattered(refusal, merges)
 			}
 			if err := on.merge(ctx, asChange(*merge)); err != nil {
 				return err
 			}
 			merges++
-		} else if try == changes.MaxTries {
-			return err
 		}
 		changes.AttemptOf(ctx).Again()
 	}
+}
+
+// payAlone waits until the payer's other payments that were in each other's way are made.
+func payAlone(ctx context.Context, on maker, payer ledger.Party) (leave func(), err error) {
+	leave, err = on.alone(ctx, payer)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return func() {}, contended(payer)
+	}
+	if err != nil {
+		return func() {}, err
+	}
+	return leave, nil
+}
+
+// contended is upstream's refusal of a payment for which too many others are on their way; nothing was paid.
+func contended(payer ledger.Party) error {
+	return v0.Refuse(http.StatusTooManyRequests, "Aborted operation - likely because there are too many operations "+
+		"already in flight: payments of %s used up the coin that this one had chosen. Nothing was paid: send it again.",
+		payer)
 }
 
 // tooScattered says what to do about a payment that needs more merges than one request makes.
@@ -221,6 +258,10 @@ func (s *submitting) view(ctx context.Context) plan.View { return s.base.View(ct
 func (s *submitting) make(ctx context.Context, c Change) (err error) {
 	s.update, err = s.base.Submit(ctx, c)
 	return err
+}
+
+func (s *submitting) alone(ctx context.Context, payer ledger.Party) (leave func(), err error) {
+	return s.base.paying.enter(ctx, payer)
 }
 
 func (s *submitting) merge(ctx context.Context, c Change) error {

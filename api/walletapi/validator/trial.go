@@ -74,6 +74,9 @@ func (t *trial) make(ctx context.Context, c Change) error {
 	return nil
 }
 
+// alone implements [maker]. Nobody is in the way of what is not done.
+func (*trial) alone(context.Context, ledger.Party) (leave func(), err error) { return func() {}, nil }
+
 // merge implements [maker].
 func (t *trial) merge(ctx context.Context, c Change) error {
 	_, err := t.interpret(ctx, c)

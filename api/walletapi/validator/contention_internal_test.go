@@ -1,0 +1,68 @@
+package validator
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/changes"
+	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/plan"
+)
+
+// refusing refuses each change with the next text.
+type refusing struct {
+	trial
+
+	paying turns
+	tries  int
+	refuse func(try int) error
+}
+
+func (*refusing) view(context.Context) plan.View { return plan.View{} }
+
+func (r *refusing) make(context.Context, Change) error {
+	r.tries++
+	return r.refuse(r.tries)
+}
+
+func (r *refusing) alone(ctx context.Context, payer ledger.Party) (leave func(), err error) {
+	return r.paying.enter(ctx, payer)
+}
+
+func TestAPaymentWhoseCoinOthersUseUpIsToldToTryAgain(t *testing.T) {
+	t.Parallel()
+	const payer = ledger.Party("alice::1220aa")
+	pay := func(ctx context.Context, on maker) error {
+		return carryOut(ctx, on, payer, func(plan.View) (Change, error) { return Change{}, nil })
+	}
+	contended := func(err error) {
+		t.Helper()
+		var refusal *v0.Error
+		require.ErrorAs(t, err, &refusal)
+		require.Equal(t, http.StatusTooManyRequests, refusal.Status)
+		require.Contains(t, refusal.Text, "Aborted operation - likely because there are too many operations")
+	}
+	always := &refusing{refuse: func(try int) error { return fault.ContractNotFoundWithID(fmt.Sprint("00", try)) }}
+	contended(pay(t.Context(), always))
+	require.Equal(t, changes.MaxTries, always.tries)
+	require.Empty(t, always.paying.held, "others are not kept waiting")
+
+	named := &refusing{refuse: func(int) error { return fault.ContractNotFoundWithID("00aa") }}
+	err := pay(t.Context(), named)
+	require.True(t, fault.ContractNotFound.Matches(err), "it is not coin that is chosen: %v", err)
+	require.Equal(t, 2, named.tries)
+
+	leave, err := always.paying.enter(t.Context(), payer)
+	require.NoError(t, err)
+	defer leave()
+	soon, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	contended(pay(soon, always))
+}
