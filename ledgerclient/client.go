@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -19,7 +20,9 @@ const requestTimeout = 60 * time.Second
 type Client struct {
 	base  string
 	token string
-	http  *http.Client
+	// header goes with each request, beside what each needs.
+	header http.Header
+	http   *http.Client
 }
 
 // New makes a client without a token for the node at the base URL, such as http://127.0.0.1:2975. It keeps up to
@@ -40,6 +43,23 @@ func (c *Client) With(token string) *Client {
 	return &other
 }
 
+// Over is the same client on another way to the node.
+func (c *Client) Over(way http.RoundTripper) *Client {
+	other := *c
+	other.http = &http.Client{Timeout: requestTimeout, Transport: way}
+	return &other
+}
+
+// WithHeader is the same client with a further header in each request.
+func (c *Client) WithHeader(name, value string) *Client {
+	other := *c
+	if other.header = c.header.Clone(); other.header == nil {
+		other.header = http.Header{}
+	}
+	other.header.Set(name, value)
+	return &other
+}
+
 // Close closes idle connections, of all clients that share them.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
@@ -53,6 +73,10 @@ type Error struct {
 	Cause    string            `json:"cause"`
 	Context  map[string]string `json:"context"`
 	Category int               `json:"errorCategory"`
+	// Hint says what to do next, where the body does.
+	Hint string `json:"hint"`
+	// Again: the answer says after which time to ask again.
+	Again bool `json:"-"`
 	// Body is the whole answer.
 	Body []byte `json:"-"`
 }
@@ -112,6 +136,7 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader) 
 	if err != nil {
 		return nil, err
 	}
+	maps.Copy(request.Header, c.header)
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
@@ -128,7 +153,9 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader) 
 		return nil, err
 	}
 	if response.StatusCode/100 != 2 {
-		return nil, refusal(response.StatusCode, answer)
+		refused := refusal(response.StatusCode, answer)
+		refused.Again = response.Header.Get("Retry-After") != ""
+		return nil, refused
 	}
 	return answer, nil
 }

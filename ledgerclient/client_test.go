@@ -3,6 +3,7 @@ package ledgerclient_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -283,4 +284,29 @@ func TestCoinCommands(t *testing.T) {
 			"context":{"openMiningRound":"00b","issuingMiningRounds":[],"validatorRights":[]},
 			"transfer":{"sender":"alice","provider":"alice","inputs":[{"tag":"InputAmulet","value":"00c"}],
 				"outputs":[{"receiver":"bob","amount":"0.5","receiverFeeRatio":"0.0"}]}}}}]`, string(encoded))
+}
+
+type wayFunc func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements [http.RoundTripper].
+func (w wayFunc) RoundTrip(r *http.Request) (*http.Response, error) { return w(r) }
+
+func TestAnotherWayAndFurtherHeaders(t *testing.T) {
+	t.Parallel()
+	way := wayFunc(func(r *http.Request) (*http.Response, error) {
+		require.Equal(t, "Bearer token", r.Header.Get("Authorization"))
+		answer := httptest.NewRecorder()
+		answer.Header().Set("Retry-After", "1")
+		answer.WriteHeader(http.StatusConflict)
+		_, _ = answer.WriteString(`{"code":"X","cause":"c","hint":"` + r.Header.Get("Idempotency-Key") + `"}`)
+		return answer.Result(), nil
+	})
+	client := ledgerclient.New("http://node", 1).With("token").Over(way)
+	keyed := client.WithHeader("Idempotency-Key", "k")
+	for key, client := range map[string]*ledgerclient.Client{"": client, "k": keyed} {
+		refused, ok := errors.AsType[*ledgerclient.Error](client.Get(t.Context(), "/v0/x", nil))
+		require.True(t, ok)
+		require.True(t, refused.Again)
+		require.Equal(t, key, refused.Hint)
+	}
 }

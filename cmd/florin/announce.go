@@ -29,7 +29,7 @@ func (m *machine) announce(ctx context.Context) error {
 	console.Printf(`
 florin: ready after %.1f s
 
-  API           %s          (description: %s/docs/openapi)
+%s  API           %s          (description: %s/docs/openapi)
   Temporal UI   %s
   Temporal      %s
   PostgreSQL    %s
@@ -47,10 +47,18 @@ TOKEN=%s
 %s
 Ctrl-C stops everything.
 `,
-		time.Since(m.began).Seconds(), node.url(), node.url(), m.temporal.UI(), m.temporal.Frontend(),
+		time.Since(m.began).Seconds(), m.pageLine(), node.url(), node.url(), m.temporal.UI(), m.temporal.Frontend(),
 		m.database.URL(recordDatabase), m.directory.Path(), node.identity.ParticipantID, node.identity.SynchronizerID,
 		node.identity.Operator, node.identity.DSO, m.localnetLines()+m.demoLines(), node.settings.AdminUser, token, try)
 	return nil
+}
+
+// pageLine says where the page is, if there is one.
+func (m *machine) pageLine() string {
+	if !m.node.hasPage() {
+		return ""
+	}
+	return "  Wallet        " + m.node.url() + "/wallet\n"
 }
 
 // token is one of the administrator; with an issuer of their own, people get it from there.

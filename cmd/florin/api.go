@@ -32,6 +32,9 @@ func (n *node) startHTTP(ctx, background context.Context) error {
 		makeHandler = n.healthHandler
 	}
 	handler, err := makeHandler(background)
+	if err == nil && n.options.roles.api {
+		handler, err = n.withPage(ctx, handler)
+	}
 	if err != nil {
 		return err
 	}

@@ -65,6 +65,8 @@ type nodeOptions struct {
 	// level is that of the log; nil when it cannot change.
 	level  *slog.LevelVar
 	listen string
+	// temporalUI is the address of Temporal's UI; "" where this process does not know it.
+	temporalUI string
 	// stopDelay is how long the node serves on after it was told to stop.
 	stopDelay      time.Duration
 	attributeBytes int

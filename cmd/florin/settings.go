@@ -37,6 +37,8 @@ type nodeSettings struct {
 
 	Hosts []string `help:"Host names under which the node is served, beside localhost and the address that it listens on; *: any name. Left out: any name with the keys of an issuer, no other name with the shared secret." env:"FLORIN_HOSTS"`
 
+	Web string `help:"Whether the page for people is served, with the wallet: on or off. Left out: off, with florin up on." enum:",on,off" default:"" env:"FLORIN_WEB"`
+
 	MaxBatch      int           `help:"How many submissions may share a workflow under load; 1 gives each its own." default:"64" env:"FLORIN_MAX_BATCH"`
 	MaxInFlight   int           `help:"How many submissions may be on their way at once." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
 	MaxCommitWait time.Duration `help:"How long a submission may wait for its completion, a commit for another session, or an activity fail, before /readyz says that the node is not ready." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`

@@ -22,7 +22,7 @@ func (m *machine) startNode(ctx context.Context) error {
 	node, err := startNode(ctx, nodeOptions{
 		settings: m.command.nodeSettings, roles: roles{api: true, worker: true},
 		databaseURL: m.database.SocketURL(recordDatabase), temporal: temporalSettings{TemporalAddress: m.temporal.Frontend()},
-		listen: m.command.Listen, attributeBytes: temporalchild.AttributeBytes,
+		temporalUI: m.temporal.UI(), listen: m.command.Listen, attributeBytes: temporalchild.AttributeBytes,
 		development: true, clock: m.command.Clock, log: m.log, progress: m.progress, given: m.given,
 	})
 	if err != nil {

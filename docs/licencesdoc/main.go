@@ -107,7 +107,22 @@ func document(modules []module) (string, error) {
 		}
 		fmt.Fprintf(&text, "| %s | %s | %s |\n", m.Path, m.Version, name)
 	}
+	text.WriteString("\nAnd these files, which are part of the program as they are:\n\n" +
+		"| File | From | Version | Licence |\n|---|---|---|---|\n")
+	for _, f := range files() {
+		if _, err := os.Stat(f.path); err != nil {
+			failures = append(failures, err)
+		}
+		fmt.Fprintf(&text, "| %s | %s | %s | %s |\n", f.path, f.from, f.version, f.licence)
+	}
 	return text.String(), errors.Join(failures...)
+}
+
+// file is a file of others that the program contains.
+type file struct{ path, from, version, licence string }
+
+func files() []file {
+	return []file{{"web/assets/htmx-2.0.11.min.js", "htmx.org", "2.0.11", "0BSD"}}
 }
 
 // licenceOf reads the licence in the module's directory.

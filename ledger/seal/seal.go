@@ -1,6 +1,7 @@
 package seal
 
 import (
+	"bytes"
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -30,7 +31,10 @@ const (
 	Audit        Purpose = "audit"
 )
 
-// Purposes lists all purposes.
+// Page is what [Keys.Secret] is for: nothing is sealed for it, the cookies of the node's pages are encrypted with it.
+const Page Purpose = "page"
+
+// Purposes lists all purposes of seals.
 func Purposes() []Purpose { return []Purpose{Submission, Contribution, Completion, Update, Audit} }
 
 // Why a seal does not hold.
@@ -74,7 +78,7 @@ func NewKeys(keys ...Key) (*Keys, error) {
 		}
 		id := strconv.Itoa(int(key.ID))
 		k.secrets[id] = map[Purpose][]byte{}
-		for _, purpose := range Purposes() {
+		for _, purpose := range append(Purposes(), Page) {
 			secret, err := hkdf.Expand(sha256.New, key.Secret, "florin/seal/"+version+"/"+string(purpose), sha256.Size)
 			if err != nil {
 				return nil, fmt.Errorf("derive a key of seals: %w", err)
@@ -124,6 +128,9 @@ func (k *Keys) Check(purpose Purpose, value any, seal string) error {
 	}
 	return nil
 }
+
+// Secret is that of a purpose, of the newest key: for what is encrypted and not sealed.
+func (k *Keys) Secret(purpose Purpose) []byte { return bytes.Clone(k.secrets[k.newest][purpose]) }
 
 // KeyOf is the id of the key that a seal says it was made with; false where it says none.
 func KeyOf(seal string) (id int32, ok bool) {

@@ -1,6 +1,7 @@
 package seal_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"reflect"
@@ -255,4 +256,23 @@ func BenchmarkSeal(b *testing.B) {
 func make2KB() string {
 	text, _ := json.Marshal(make([]int, 1000))
 	return string(text)
+}
+
+func TestTheSecretOfThePageIsItsOwn(t *testing.T) {
+	t.Parallel()
+	one := seal.Key{ID: 1, Secret: bytes.Repeat([]byte{1}, seal.SecretBytes)}
+	two := seal.Key{ID: 2, Secret: bytes.Repeat([]byte{2}, seal.SecretBytes)}
+	alone, err := seal.NewKeys(one)
+	require.NoError(t, err)
+	both, err := seal.NewKeys(two, one)
+	require.NoError(t, err)
+	require.Len(t, alone.Secret(seal.Page), 32)
+	require.NotEqual(t, one.Secret, alone.Secret(seal.Page))
+	require.NotEqual(t, alone.Secret(seal.Page), alone.Secret(seal.Update))
+	require.NotEqual(t, alone.Secret(seal.Page), both.Secret(seal.Page), "it is that of the newest key")
+	require.NotContains(t, seal.Purposes(), seal.Page)
+	alone.Secret(seal.Page)[0]++
+	again, err := seal.NewKeys(one)
+	require.NoError(t, err)
+	require.Equal(t, again.Secret(seal.Page), alone.Secret(seal.Page), "nobody changes it")
 }

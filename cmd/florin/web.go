@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/ledger/seal"
+	"github.com/florinledger/florin/web"
+)
+
+// The values of --web. Left out, development ledgers serve the page.
+const (
+	webOn  = "on"
+	webOff = "off"
+)
+
+// hasPage reports whether the process serves the page.
+func (n *node) hasPage() bool {
+	return n.options.settings.Web == webOn || n.options.settings.Web != webOff && n.options.development
+}
+
+// withPage puts the page before the API, if this process serves it.
+func (n *node) withPage(ctx context.Context, handler http.Handler) (http.Handler, error) {
+	if !n.hasPage() {
+		return handler, nil
+	}
+	keys, err := n.database.SealKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	served, err := n.options.settings.servedHosts(n.options.listen)
+	if err != nil {
+		return nil, err
+	}
+	return web.New(web.Options{
+		API: handler, Secret: keys.Secret(seal.Page), Hosts: served, HostsFlag: api.HostsFlag,
+		Participant: n.identity.ParticipantID, Synchronizer: n.identity.SynchronizerID,
+		TemporalUI: n.options.temporalUI, Development: n.signInByName(), Taps: n.options.development,
+		Now: time.Now, Log: n.options.log, Measure: n.metrics.Request,
+	})
+}
+
+// signInByName lets people sign in by name where that gives them nothing that they lack: the secret of tokens is the
+// one that everybody knows. One of somebody's own is for those who have it, and they paste tokens.
+func (n *node) signInByName() *web.Development {
+	settings := n.options.settings
+	if n.hs256 == nil || settings.AuthSecret != auth.DefaultSecret {
+		return nil
+	}
+	return &web.Development{Admin: n.settings.AdminUser, Token: func(user string) (string, error) {
+		const session = 12 * time.Hour
+		return auth.Mint(settings.AuthSecret, settings.AuthAudience, user, session, time.Now())
+	}}
+}

@@ -1,0 +1,127 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/wait"
+)
+
+// againPause is the pause before a change is asked for again that is being made.
+const againPause = 100 * time.Millisecond
+
+// change asks the API for a change that the form of this request made up its mind about: however often the form is
+// sent, the change is made once, and each time the answer is the same.
+func (v *visit) change(method, path string, in, out any) error {
+	client := v.api.WithHeader("Idempotency-Key", "page-"+v.field("once"))
+	for {
+		err := client.Call(v.ctx(), method, path, in, out)
+		refused, ok := errors.AsType[*ledgerclient.Error](err)
+		if !ok || refused.Status != http.StatusConflict || !refused.Again {
+			return err
+		}
+		if err := wait.For(v.ctx(), againPause); err != nil { // the same form is being served
+			return err
+		}
+	}
+}
+
+// balance is what a wallet holds.
+type balance struct {
+	Round    int64           `json:"round"`
+	Unlocked decimal.Decimal `json:"effective_unlocked_qty"`
+	Locked   decimal.Decimal `json:"effective_locked_qty"`
+	Fees     decimal.Decimal `json:"total_holding_fees"`
+}
+
+func (v *visit) balance() (out balance, err error) {
+	err = v.api.Get(v.ctx(), "/v0/wallet/balance", &out)
+	return out, err
+}
+
+// contract is a contract of a list, of which a page reads the payload.
+type contract[T any] struct {
+	ID      string `json:"contract_id"`
+	Payload T      `json:"payload"`
+	// CreatedAt is when it came to be.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// price is what a coin is worth in dollars, in the newest round that is open; zero where no round is.
+func (v *visit) price() (price decimal.Decimal, err error) {
+	var out struct {
+		Rounds []struct {
+			Contract contract[struct {
+				Price decimal.Decimal `json:"amuletPrice"`
+				Opens time.Time       `json:"opensAt"`
+			}] `json:"contract"`
+		} `json:"open_mining_rounds"`
+	}
+	if err := v.api.Get(v.ctx(), "/v0/scan-proxy/open-and-issuing-mining-rounds", &out); err != nil {
+		return price, err
+	}
+	// They come oldest first, and the oldest is open.
+	for _, round := range out.Rounds[:min(1, len(out.Rounds))] {
+		price = round.Contract.Payload.Price
+	}
+	return price, nil
+}
+
+// ledgerTime is what deadlines follow: the ledger's clock where the node tells it, as development nodes do, and else
+// real time.
+func (s *site) ledgerTime(v *visit) (time.Time, error) {
+	if s.Development == nil {
+		return s.Now().UTC(), nil
+	}
+	var clock struct {
+		Time time.Time `json:"ledger_time"`
+	}
+	err := v.api.Get(v.ctx(), "/v0/dev/clock", &clock)
+	if isStatus(err, http.StatusNotFound) || err == nil && clock.Time.IsZero() {
+		return s.Now().UTC(), nil
+	}
+	return clock.Time.UTC(), err
+}
+
+// user is one of the node's.
+type user struct {
+	ID    string `json:"id"`
+	Party string `json:"primaryParty"`
+}
+
+// admin is a client of the administrator, on nodes whose tokens everybody can make.
+func (s *site) admin() (*ledgerclient.Client, error) {
+	token, err := s.Development.Token(s.Development.Admin)
+	return s.api.With(token), err
+}
+
+// maxNames is how many users a page names.
+const maxNames = 200
+
+// users are the users with a party, on nodes whose tokens everybody can make; nobody on others, where only an
+// administrator may list them.
+func (s *site) users(ctx context.Context) (named []user, err error) {
+	if s.Development == nil {
+		return nil, nil
+	}
+	admin, err := s.admin()
+	if err != nil {
+		return nil, err
+	}
+	var out struct {
+		Users []user `json:"users"`
+	}
+	if err := admin.Get(ctx, "/v2/users?pageSize=200", &out); err != nil {
+		return nil, err
+	}
+	for _, one := range out.Users {
+		if one.Party != "" && len(named) < maxNames {
+			named = append(named, one)
+		}
+	}
+	return named, nil
+}

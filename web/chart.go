@@ -1,0 +1,82 @@
+package web
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/decimal"
+)
+
+// The size of a chart, in units of its own: it is drawn as large as there is room. chartEntries is of how many entries
+// of the history it is made.
+const (
+	chartWidth, chartHeight = 600, 120
+	chartMargin             = 4
+	chartEntries            = 50
+)
+
+// chart is the course of what could be spent, as a line in steps.
+type chart struct {
+	Width, Height int
+	// Line and Area are paths of SVG.
+	Line, Area string
+	From, To   time.Time
+	Low, High  decimal.Decimal
+}
+
+// chartOf goes back from what can be spent now, entry by entry, the newest first; nil where there is nothing to draw.
+func chartOf(now decimal.Decimal, newest []entry) *chart {
+	const least = 2
+	if len(newest) < least {
+		return nil
+	}
+	after := make([]decimal.Decimal, len(newest)) // of each entry
+	drawn := &chart{
+		Width: chartWidth, Height: chartHeight, From: newest[len(newest)-1].Date, To: newest[0].Date, Low: now, High: now,
+	}
+	for i, one := range newest {
+		after[i] = now
+		if now.Cmp(drawn.Low) < 0 {
+			drawn.Low = now
+		}
+		if now.Cmp(drawn.High) > 0 {
+			drawn.High = now
+		}
+		var err error
+		if now, err = now.Sub(one.Change); err != nil {
+			return nil
+		}
+	}
+	var line strings.Builder
+	for i, amount := range slices.Backward(after) {
+		// Entries have equal distances: what matters is what happened, not how long nothing did.
+		x := chartMargin + float64(len(after)-1-i)*(chartWidth-2*chartMargin)/float64(len(after))
+		y := strconv.FormatFloat(drawn.height(amount), 'f', 1, 64)
+		if line.Len() == 0 {
+			line.WriteString("M" + strconv.FormatFloat(x, 'f', 1, 64) + " " + y)
+		} else {
+			line.WriteString("H" + strconv.FormatFloat(x, 'f', 1, 64) + "V" + y)
+		}
+	}
+	line.WriteString("H" + strconv.Itoa(chartWidth-chartMargin))
+	drawn.Line = line.String()
+	drawn.Area = drawn.Line + "V" + strconv.Itoa(chartHeight) + "H" + strconv.Itoa(chartMargin) + "Z"
+	return drawn
+}
+
+// height is where an amount is drawn, from the top.
+func (c *chart) height(amount decimal.Decimal) float64 {
+	const room = chartHeight - 2*chartMargin
+	low, _ := new(big.Rat).SetString(c.Low.String())
+	high, _ := new(big.Rat).SetString(c.High.String())
+	at, _ := new(big.Rat).SetString(amount.String())
+	span := new(big.Rat).Sub(high, low)
+	if span.Sign() == 0 {
+		return chartHeight / 2 //nolint:mnd // the middle
+	}
+	share, _ := at.Quo(at.Sub(at, low), span).Float64()
+	return chartMargin + room*(1-share)
+}

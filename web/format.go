@@ -1,0 +1,109 @@
+package web
+
+import (
+	"crypto/rand"
+	"html/template"
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/decimal"
+)
+
+// functions are what templates may call. They make text, never HTML.
+func functions() template.FuncMap {
+	return template.FuncMap{
+		"coin": coins, "name": nameOf, "fingerprint": fingerprintOf, "once": rand.Text,
+		"when": func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
+		"iso":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	}
+}
+
+// coins shows an amount exactly, its thousands apart: 1,234.5 CC.
+func coins(amount decimal.Decimal) string { return grouped(amount.Show()) + " CC" }
+
+// signed is [coins] with a sign.
+func signed(amount decimal.Decimal) string {
+	switch amount.Sign() {
+	case 1:
+		return "+" + coins(amount)
+	case -1:
+		return "−" + coins(amount.Neg())
+	default:
+		return coins(amount)
+	}
+}
+
+func grouped(text string) string {
+	sign := ""
+	if strings.HasPrefix(text, "-") {
+		sign, text = "-", text[1:]
+	}
+	whole, rest, _ := strings.Cut(text, ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if rest = strings.TrimRight(rest, "0"); rest != "" {
+		whole += "." + rest
+	}
+	return sign + whole
+}
+
+// dollars is what an amount is worth at a price, to the cent; "" without a price.
+func dollars(amount, price decimal.Decimal) string {
+	if price.IsZero() {
+		return ""
+	}
+	coin, known := new(big.Rat).SetString(amount.String())
+	each, knownPrice := new(big.Rat).SetString(price.String())
+	if !known || !knownPrice {
+		return ""
+	}
+	worth := coin.Mul(coin, each)
+	if text := worth.FloatString(2); worth.Sign() <= 0 || text != "0.00" {
+		return "$" + grouped(text[:len(text)-3]) + text[len(text)-3:]
+	}
+	return "less than $0.01"
+}
+
+// nameOf is the part of a party that people chose.
+func nameOf(party string) string {
+	name, _, _ := strings.Cut(party, "::")
+	return name
+}
+
+// fingerprintOf is the beginning of the part of a party that nobody can choose. It tells namesakes apart.
+func fingerprintOf(party string) string {
+	const head, shown = "1220", 8
+	_, print, found := strings.Cut(party, "::")
+	print = strings.TrimPrefix(print, head)
+	if !found || len(print) <= shown {
+		return print
+	}
+	return print[:shown] + "…"
+}
+
+// leftOf says how much time there is.
+func leftOf(ends, now time.Time) string {
+	const day = 24 * time.Hour
+	switch left := ends.Sub(now); {
+	case left <= 0:
+		return "expired"
+	case left < time.Minute:
+		return "less than a minute left"
+	case left < 2*time.Hour:
+		return plural(int(left/time.Minute), "minute") + " left"
+	case left < 2*day:
+		return plural(int(left/time.Hour), "hour") + " left"
+	default:
+		return plural(int(left/day), "day") + " left"
+	}
+}
+
+func plural(n int, word string) string {
+	text := grouped(decimal.FromInt(int64(n)).Show()) + " " + word
+	if n == 1 {
+		return text
+	}
+	return text + "s"
+}

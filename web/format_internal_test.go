@@ -1,0 +1,74 @@
+package web
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/decimal"
+)
+
+func TestAmountsAreShownExactly(t *testing.T) {
+	t.Parallel()
+	for amount, shown := range map[string]string{
+		"0": "0 CC", "1": "1 CC", "12.50": "12.5 CC", "999": "999 CC", "1000": "1,000 CC",
+		"-1234567.0000000001": "-1,234,567.0000000001 CC",
+		"100":                 "100 CC", "1000000": "1,000,000 CC", "0.0000000001": "0.0000000001 CC",
+	} {
+		require.Equal(t, shown, coins(decimal.MustParse(amount)))
+	}
+	require.Equal(t, "+1 CC", signed(decimal.MustParse("1")))
+	require.Equal(t, "−1 CC", signed(decimal.MustParse("-1")))
+	require.Equal(t, "0 CC", signed(decimal.MustParse("0")))
+	for _, test := range [][3]string{
+		{"1", "0.005", "$0.01"},
+		{"0.9", "0.005", "less than $0.01"},
+		{"0", "0.005", "$0.00"},
+		{"1234567", "1", "$1,234,567.00"},
+		{"100", "0.1234", "$12.34"},
+		{"1", "0", ""},
+	} {
+		require.Equal(t, test[2], dollars(decimal.MustParse(test[0]), decimal.MustParse(test[1])), test)
+	}
+}
+
+func TestPartiesAndTimesAreShownShort(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "alice", nameOf("alice::1220abcdef0123"))
+	require.Equal(t, "abcdef01…", fingerprintOf("alice::1220abcdef0123"))
+	require.Equal(t, "abc", fingerprintOf("alice::1220abc"))
+	require.Empty(t, fingerprintOf("alice"))
+	now := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
+	for left, words := range map[time.Duration]string{
+		-time.Second: "expired", 0: "expired", time.Second: "less than a minute left", time.Minute: "1 minute left",
+		119 * time.Minute: "119 minutes left", 2 * time.Hour: "2 hours left", 47 * time.Hour: "47 hours left",
+		48 * time.Hour: "2 days left", 1000 * 24 * time.Hour: "1,000 days left",
+	} {
+		require.Equal(t, words, leftOf(now.Add(left), now), left)
+	}
+}
+
+func TestTheCourseOfABalanceIsDrawn(t *testing.T) {
+	t.Parallel()
+	entries := func(changes ...string) (all []entry) {
+		for _, change := range changes {
+			all = append(all, entry{Change: decimal.MustParse(change)})
+		}
+		return all
+	}
+	require.Nil(t, chartOf(decimal.MustParse("1"), entries("1")))
+	drawn := chartOf(decimal.MustParse("5"), entries("-5", "10")) // 0, then 10, then 5
+	require.Equal(t, "5.0", drawn.Low.Show())
+	require.Equal(t, "10.0", drawn.High.Show())
+	require.Equal(t, "M4.0 4.0H300.0V116.0H596", drawn.Line)
+	flat := chartOf(decimal.MustParse("5"), entries("0", "0"))
+	require.Equal(t, "M4.0 60.0H300.0V60.0H596", flat.Line)
+}
+
+func TestChoicesAreSaidInWords(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "Transfer instruction withdraw", wordsOfChoice("TransferInstruction_Withdraw"))
+	require.Equal(t, "Buy member traffic", wordsOfChoice("AmuletRules_BuyMemberTraffic"))
+	require.Empty(t, wordsOfChoice(""))
+}

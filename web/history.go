@@ -1,0 +1,204 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/decimal"
+)
+
+// item is an entry of the history as the API tells it.
+type item struct {
+	Type    string `json:"transaction_type"`
+	Subtype struct {
+		Choice string `json:"choice"`
+	} `json:"transaction_subtype"`
+	EventID   string           `json:"event_id"`
+	Date      time.Time        `json:"date"`
+	Sender    *partyAmount     `json:"sender"`
+	Receivers []partyAmount    `json:"receivers"`
+	Offered   *decimal.Decimal `json:"transfer_instruction_amount"`
+	OfferedTo string           `json:"transfer_instruction_receiver"`
+	Note      string           `json:"description"`
+	Details   string           `json:"details"`
+}
+
+type partyAmount struct {
+	Party  string          `json:"party"`
+	Amount decimal.Decimal `json:"amount"`
+}
+
+// entry is an entry of the history as people read it.
+type entry struct {
+	ID   string
+	Date time.Time
+	// Kind is one of entryKinds, What says it in words; With is the other party, "" without one.
+	Kind, What, With, Note string
+	// Change is by how much the coin changed that can be spent.
+	Change decimal.Decimal
+	Signed string
+	// Choice is the choice that made it.
+	Choice string
+}
+
+// entryKinds are the kinds of entries that people can choose from.
+func entryKinds() []string { return []string{"received", "sent", "offered", "minted", "other"} }
+
+// entryOf reads an item from the side of a party.
+func entryOf(party string, from item) (entry, error) {
+	one := entry{
+		ID: from.EventID, Date: from.Date, Note: from.Note, Choice: from.Subtype.Choice, Kind: "other",
+		What: wordsOfChoice(from.Subtype.Choice),
+	}
+	var passed decimal.Decimal
+	isSender := from.Sender != nil && from.Sender.Party == party
+	if isSender {
+		one.Change = from.Sender.Amount
+	}
+	for _, receiver := range from.Receivers {
+		if receiver.Party != party {
+			if isSender && one.With == "" {
+				one.With, passed = receiver.Party, receiver.Amount
+			}
+			continue
+		}
+		sum, err := one.Change.Add(receiver.Amount)
+		if err != nil {
+			return one, err
+		}
+		one.Change = sum
+	}
+	one.Signed = signed(one.Change)
+	switch {
+	case from.Type == "balance_change" && strings.HasSuffix(from.Subtype.Choice, "_Tap"):
+		one.Kind, one.What = "minted", "Tapped"
+	case from.Type == "notification":
+		one.Note = from.Details
+	case from.Type != "transfer" || from.Sender == nil:
+	case from.OfferedTo != "" && strings.HasSuffix(from.Subtype.Choice, "TransferFactory_Transfer"):
+		one.Kind, one.What, one.With = "offered", "Offered", from.OfferedTo
+		if !isSender {
+			one.What, one.With = "Was offered", from.Sender.Party
+		}
+		if from.Offered != nil {
+			one.What += " " + coins(*from.Offered)
+		}
+	case isSender && one.With != "":
+		one.Kind, one.What = "sent", "Sent "+coins(passed)
+	case !isSender && one.Change.Sign() > 0:
+		one.Kind, one.What, one.With = "received", "Received", from.Sender.Party
+	}
+	return one, nil
+}
+
+// wordsOfChoice makes words of the name of a choice: TransferInstruction_Withdraw is "Transfer instruction withdraw".
+func wordsOfChoice(choice string) string {
+	if _, last, found := strings.Cut(choice, "AmuletRules_"); found {
+		choice = last
+	}
+	var words strings.Builder
+	for i, char := range choice {
+		switch {
+		case char == '_':
+			words.WriteByte(' ')
+		case i > 0 && 'A' <= char && char <= 'Z':
+			if text := words.String(); !strings.HasSuffix(text, " ") {
+				words.WriteByte(' ')
+			}
+			words.WriteString(strings.ToLower(string(char)))
+		default:
+			words.WriteRune(char)
+		}
+	}
+	return words.String()
+}
+
+// entries reads a page of the history, the newest first, after an event; next continues after it, "" at the end.
+func (v *visit) entries(after string, count int) (found []entry, next string, err error) {
+	query := url.Values{"page_size": {strconv.Itoa(count)}}
+	if after != "" {
+		query.Set("begin_after_id", after)
+	}
+	var out struct {
+		Items []item `json:"items"`
+	}
+	if err := v.api.Get(v.ctx(), "/v0/wallet/transactions?"+query.Encode(), &out); err != nil {
+		return nil, "", err
+	}
+	for _, one := range out.Items {
+		read, err := entryOf(v.session.Party, one)
+		if err != nil {
+			return nil, "", err
+		}
+		found = append(found, read)
+	}
+	if len(found) == count {
+		next = found[count-1].ID
+	}
+	return found, next, nil
+}
+
+// historyPage is how many entries a page of the history looks at.
+const historyPage = 100
+
+// historyView is a page of the history.
+type historyView struct {
+	Entries []entry
+	Kinds   []string
+	// Kind and Search are what was asked for, Looked is how many entries there were to choose from.
+	Kind, Search string
+	Looked       int
+	First        bool
+	// Older leads to the entries before these, "" without any.
+	Older string
+}
+
+func (s *site) history(v *visit) error {
+	query := v.r.URL.Query()
+	data := historyView{
+		Kinds: entryKinds(), Kind: query.Get("kind"), Search: strings.TrimSpace(query.Get("search")),
+		First: query.Get("after") == "",
+	}
+	found, next, err := v.entries(query.Get("after"), historyPage)
+	if err != nil {
+		return err
+	}
+	data.Looked = len(found)
+	for _, one := range found {
+		if one.isKind(data.Kind) && one.has(data.Search) {
+			data.Entries = append(data.Entries, one)
+		}
+	}
+	if next != "" {
+		older := url.Values{"after": {next}}
+		for name, value := range map[string]string{"kind": data.Kind, "search": data.Search} {
+			if value != "" {
+				older.Set(name, value)
+			}
+		}
+		data.Older = "/wallet/history?" + older.Encode()
+	}
+	return s.show(v, "history", data)
+}
+
+func (e entry) isKind(kind string) bool { return kind == "" || kind == e.Kind }
+
+// has reports whether an entry has a text somewhere.
+func (e entry) has(text string) bool {
+	where := strings.ToLower(strings.Join([]string{e.What, e.With, e.Note, e.ID, e.Choice, e.Signed}, "\n"))
+	return strings.Contains(where, strings.ToLower(text))
+}
+
+// table is the whole history as a file for spreadsheets, as the API writes it.
+func (s *site) table(v *visit) error {
+	visitor := visitorOf(v.r) // whose request may take as long as the table is
+	request := visitor.Clone(visitor.Context())
+	request.URL = &url.URL{Path: "/v0/wallet/transactions"}
+	request.RequestURI = request.URL.Path
+	request.Header = http.Header{"Accept": {"text/csv"}, "Authorization": {"Bearer " + v.session.Token}}
+	s.API.ServeHTTP(v.w, request)
+	return nil
+}

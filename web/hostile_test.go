@@ -1,0 +1,152 @@
+package web_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+)
+
+// hostile is what somebody may write wherever the ledger takes texts.
+const hostile = `"'><script>alert(1)</script><img src=x onerror=alert(1)><a href="javascript:alert(1)">x</a>{{.}}` +
+	"</title></textarea><!--\u202e`${alert(1)}"
+
+// hostileAPI answers with hostile texts in all fields that others may choose, and in those that they may not.
+func hostileAPI(t *testing.T, refusing bool) http.Handler {
+	t.Helper()
+	const at = "2026-11-23T03:46:02.110325Z"
+	party := hostile + "::" + hostile
+	contract := func(payload any) any {
+		return map[string]any{"contract_id": hostile, "payload": payload, "created_at": at}
+	}
+	with := func(payload any) any { return map[string]any{"contract": contract(payload)} }
+	coin := map[string]any{
+		"contract": with(map[string]any{"lock": map[string]any{
+			"optContext": hostile, "expiresAt": at, "holders": []any{hostile},
+		}}),
+		"accrued_holding_fee": "1", "effective_amount": "2",
+	}
+	item := func(kind, choice string) any {
+		return map[string]any{
+			"transaction_type": kind, "transaction_subtype": map[string]any{"choice": choice}, "event_id": hostile, "date": at,
+			"sender":    map[string]any{"party": party, "amount": "-1"},
+			"receivers": []any{map[string]any{"party": party + "x", "amount": "1"}}, "transfer_instruction_amount": "1",
+			"transfer_instruction_receiver": party, "description": hostile, "details": hostile,
+		}
+	}
+	answers := map[string]any{
+		"/v2/authenticated-user": map[string]any{"user": map[string]any{"id": hostile}},
+		"/v0/wallet/user-status": map[string]any{"party_id": party},
+		"/v2/users":              map[string]any{"users": []any{map[string]any{"id": hostile, "primaryParty": hostile}}},
+		"/v0/admin/users":        map[string]any{},
+		"/v0/wallet/balance": map[string]any{
+			"effective_unlocked_qty": "1", "effective_locked_qty": "2", "total_holding_fees": "3",
+		},
+		"/v0/wallet/coins": map[string]any{"amulets": []any{coin}, "locked_amulets": []any{coin}},
+		"/v0/dev/clock":    map[string]any{"ledger_time": at},
+		"/v0/wallet/transactions": map[string]any{"items": []any{
+			item("transfer", hostile), item("notification", hostile), item("transfer", "TransferFactory_Transfer"),
+			item(hostile, hostile),
+		}},
+		"/v0/scan-proxy/open-and-issuing-mining-rounds": map[string]any{
+			"open_mining_rounds": []any{with(map[string]any{"amuletPrice": "1"})},
+		},
+		"/v0/wallet/token-standard/transfers": map[string]any{
+			"would_succeed": true, "path": hostile,
+			"transfers": []any{contract(map[string]any{"transfer": map[string]any{
+				"sender": party, "receiver": party, "amount": "1", "executeBefore": at,
+				"meta": map[string]any{"values": map[string]any{
+					"splice.lfdecentralizedtrust.org/reason": hostile, hostile: hostile,
+				}},
+			}})},
+		},
+		"/v0/wallet/transfer-offers": map[string]any{"offers": []any{contract(map[string]any{
+			"sender": hostile, "receiver": hostile, "amount": map[string]any{"amount": "1", "unit": hostile}, "expiresAt": at,
+			"description": hostile, "trackingId": hostile,
+		})}},
+		"/v0/wallet/transfer-preapproval": map[string]any{
+			"transfer_preapproval": with(map[string]any{"provider": hostile, "expiresAt": at}),
+		},
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer, known := answers[r.URL.Path]
+		isSignIn := r.URL.Path == "/v2/authenticated-user" || r.URL.Path == "/v0/wallet/user-status"
+		if refusing && !isSignIn || !known {
+			w.WriteHeader(http.StatusConflict)
+			answer = map[string]any{"error": hostile, "code": hostile, "cause": hostile, "hint": hostile}
+		}
+		_ = json.NewEncoder(w).Encode(answer)
+	})
+}
+
+func TestTextsOfTheLedgerAreOnlyTexts(t *testing.T) {
+	t.Parallel()
+	for _, refusing := range []bool{false, true} {
+		of := options(t, hostileAPI(t, refusing))
+		if refusing { // of the list of users, too
+			of.Development = nil
+		}
+		b := window(t, serve(t, of))
+		b.open("/wallet").press("/wallet/sign-in", "user", "", "token", "t")
+		checked := 0
+		check := func(where string) {
+			t.Helper()
+			isHarmless(t, b.root, where)
+			if strings.Contains(b.words(), "<script>alert(1)</script>") {
+				checked++
+			}
+		}
+		for _, path := range []string{
+			"/wallet", "/wallet/send", "/wallet/inbox", "/wallet/receive", "/wallet/history", "/wallet/coins",
+			"/wallet/waiting", "/wallet/send?to=" + "%22%3E%3Cscript%3Ealert(1)%3C/script%3E",
+			"/wallet/history?search=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&kind=%22%3E%3Cscript%3E",
+			"/wallet/%3Cscript%3Ealert(1)%3C/script%3E", "/",
+		} {
+			b.open(path)
+			check(path)
+		}
+		require.GreaterOrEqual(t, checked, 6, "hostile texts were shown")
+		if refusing {
+			continue
+		}
+		b.open("/wallet/send").press("/wallet/send/preview", "to", hostile+"::x", "amount", hostile, "note", hostile)
+		check("a refused preview")
+		b.press("/wallet/send/preview", "to", hostile+"::x", "amount", "1", "note", hostile, "hours", "24")
+		b.shows("Send this?", "alert(1)")
+		check("a preview")
+		b.press("/wallet/send").shows("You sent 1 CC to")
+		check("a notice")
+		b.open("/wallet").press("/wallet/tap", "amount", hostile)
+		check("a refused tap")
+	}
+}
+
+// isHarmless requires that a page runs nothing but its two files, and leads nowhere else.
+func isHarmless(t *testing.T, root *html.Node, where string) {
+	t.Helper()
+	scripts := 0
+	for part := range root.Descendants() {
+		require.NotEqual(t, html.CommentNode, part.Type, where)
+		switch part.Data {
+		case "script":
+			scripts++
+			require.True(t, strings.HasPrefix(attribute(part, "src"), "/assets/"), where)
+			require.Nil(t, part.FirstChild, where)
+		case "img", "style", "iframe", "object", "embed", "base":
+			if part.Type == html.ElementNode {
+				require.Fail(t, "the page has what it never has", "%s: %s", where, part.Data)
+			}
+		}
+		for _, one := range part.Attr {
+			require.False(t, strings.HasPrefix(one.Key, "on") || one.Key == "style", "%s: %s", where, one.Key)
+			switch one.Key {
+			case "href", "src", "action", "formaction", "hx-get":
+				require.True(t, strings.HasPrefix(one.Val, "/") || one.Val == "#main", "%s: %s", where, one.Val)
+			}
+		}
+	}
+	require.LessOrEqual(t, scripts, 2, where)
+}

@@ -1,0 +1,173 @@
+package web
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/florinledger/florin/decimal"
+)
+
+// offer is coin that waits for its receiver: a transfer of the token standard, or an offer of the wallet.
+type offer struct {
+	Kind, ID         string
+	Sender, Receiver string
+	Amount           decimal.Decimal
+	// Dollars: the amount is in dollars, at the price when it is accepted.
+	Dollars bool
+	Note    string
+	Expires time.Time
+	Left    string
+}
+
+// The kinds of offers, as they stand in paths of this page, and where the API has them.
+const (
+	kindTransfer = "transfer"
+	kindOffer    = "offer"
+	offersPath   = "/v0/wallet/transfer-offers"
+	// reasonKey is where the token standard keeps what a sender wrote.
+	reasonKey = "splice.lfdecentralizedtrust.org/reason"
+)
+
+// offers are those that wait, to and from the caller, the next to expire first.
+func (v *visit) offers() ([]offer, error) {
+	var standard struct {
+		Transfers []contract[struct {
+			Transfer struct {
+				Sender   string          `json:"sender"`
+				Receiver string          `json:"receiver"`
+				Amount   decimal.Decimal `json:"amount"`
+				Expires  time.Time       `json:"executeBefore"`
+				Meta     struct {
+					Values map[string]string `json:"values"`
+				} `json:"meta"`
+			} `json:"transfer"`
+		}] `json:"transfers"`
+	}
+	if err := v.api.Get(v.ctx(), transfersPath, &standard); err != nil {
+		return nil, err
+	}
+	var older struct {
+		Offers []contract[struct {
+			Sender   string `json:"sender"`
+			Receiver string `json:"receiver"`
+			Amount   struct {
+				Amount decimal.Decimal `json:"amount"`
+				Unit   string          `json:"unit"`
+			} `json:"amount"`
+			Expires time.Time `json:"expiresAt"`
+			Note    string    `json:"description"`
+		}] `json:"offers"`
+	}
+	if err := v.api.Get(v.ctx(), offersPath, &older); err != nil {
+		return nil, err
+	}
+	var all []offer
+	for _, c := range standard.Transfers {
+		t := c.Payload.Transfer
+		all = append(all, offer{
+			Kind: kindTransfer, ID: c.ID, Sender: t.Sender, Receiver: t.Receiver, Amount: t.Amount, Expires: t.Expires,
+			Note: t.Meta.Values[reasonKey],
+		})
+	}
+	for _, c := range older.Offers {
+		o := c.Payload
+		all = append(all, offer{
+			Kind: kindOffer, ID: c.ID, Sender: o.Sender, Receiver: o.Receiver, Amount: o.Amount.Amount,
+			Dollars: o.Amount.Unit == "USDUnit", Expires: o.Expires, Note: o.Note,
+		})
+	}
+	slices.SortStableFunc(all, func(x, y offer) int {
+		return cmp.Or(x.Expires.Compare(y.Expires), cmp.Compare(x.ID, y.ID))
+	})
+	return all, nil
+}
+
+// Shown is the amount in its unit.
+func (o offer) Shown() string {
+	if o.Dollars {
+		return grouped(o.Amount.Show()) + " USD in coin"
+	}
+	return coins(o.Amount)
+}
+
+// inboxView is what waits for somebody.
+type inboxView struct {
+	In, Out []offer
+	Problem *problem
+}
+
+func (s *site) inbox(v *visit) error {
+	data, err := s.inboxOf(v)
+	if err != nil {
+		return err
+	}
+	if isFragment(v.r) {
+		return s.show(v, "inbox-live", data)
+	}
+	return s.show(v, "inbox", data)
+}
+
+func (s *site) inboxOf(v *visit) (data inboxView, err error) {
+	all, err := v.offers()
+	if err != nil {
+		return data, err
+	}
+	now, err := s.ledgerTime(v)
+	if err != nil {
+		return data, err
+	}
+	for _, one := range all {
+		one.Left = leftOf(one.Expires, now)
+		if one.Receiver == v.session.Party {
+			data.In = append(data.In, one)
+		} else {
+			data.Out = append(data.Out, one)
+		}
+	}
+	return data, nil
+}
+
+// waiting is how many offers wait for the user, for the navigation of every page.
+func (s *site) waiting(v *visit) error {
+	all, err := v.offers()
+	if err != nil {
+		return err
+	}
+	count := 0
+	for _, one := range all {
+		if one.Receiver == v.session.Party {
+			count++
+		}
+	}
+	return s.show(v, "inbox-count", count)
+}
+
+// answer accepts, rejects or withdraws an offer.
+func (s *site) answer(v *visit) error {
+	paths := map[string]string{kindTransfer: transfersPath, kindOffer: offersPath}
+	notices := map[string]string{
+		"accept": "You accepted the offer.", "reject": "You rejected the offer.",
+		"withdraw": "You took your offer back.",
+	}
+	path, act := paths[v.r.PathValue("kind")], v.r.PathValue("act")
+	notice := notices[act]
+	if path == "" || notice == "" {
+		return s.unknown(v)
+	}
+	err := v.change(http.MethodPost, path+"/"+url.PathEscape(v.r.PathValue("id"))+"/"+act, nil, nil)
+	if err == nil {
+		return s.done(v, "/wallet/inbox", notice)
+	}
+	if !isFinal(err) {
+		return err
+	}
+	data, failed := s.inboxOf(v)
+	if failed != nil {
+		return failed
+	}
+	data.Problem = problemOf(err)
+	return s.write(v, http.StatusUnprocessableEntity, "inbox", data)
+}

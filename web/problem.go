@@ -1,0 +1,96 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/florinledger/florin/ledgerclient"
+)
+
+// problem is what a page says when something cannot be done.
+type problem struct {
+	Status int
+	// What is wrong, in the words of the API where it says so; Next is what to do.
+	What, Next string
+}
+
+// Error implements error.
+func (p *problem) Error() string { return p.What }
+
+// unprocessable is a form that nothing can be done with.
+func unprocessable(what, next string) *problem {
+	return &problem{Status: http.StatusUnprocessableEntity, What: what, Next: next}
+}
+
+// problemOf says an error in words for people. Refusals of the API are shown as they are.
+func problemOf(err error) *problem {
+	if known, ok := errors.AsType[*problem](err); ok {
+		return known
+	}
+	if refused, ok := errors.AsType[*ledgerclient.Error](err); ok {
+		return &problem{Status: refused.Status, What: wordsOf(refused), Next: refused.Hint}
+	}
+	if errors.Is(err, errLongToken) {
+		return &problem{Status: http.StatusBadRequest, What: err.Error()}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &problem{
+			Status: http.StatusServiceUnavailable, What: "The node took too long to answer.",
+			Next: "What you asked for may go on. Send the same form again: it is done once.",
+		}
+	}
+	return &problem{
+		Status: http.StatusInternalServerError, What: "The page cannot be shown.", Next: "The node's log says why.",
+	}
+}
+
+// wordsOf is what a refusal says: the families of the API write it in different places.
+func wordsOf(refused *ledgerclient.Error) string {
+	var said struct {
+		Error string `json:"error"`
+	}
+	if json.Unmarshal(refused.Body, &said) == nil && said.Error != "" {
+		return said.Error
+	}
+	if refused.Cause == "" {
+		return http.StatusText(refused.Status)
+	}
+	return strings.TrimSpace(refused.Cause)
+}
+
+// isStatus reports whether the API refused with a status.
+func isStatus(err error, status int) bool {
+	refused, ok := errors.AsType[*ledgerclient.Error](err)
+	return ok && refused.Status == status
+}
+
+// isFinal reports whether a refusal stays the same when the same is asked again. The outcome of everything else is not
+// known: it may be asked again with the same key.
+func isFinal(err error) bool {
+	refused, ok := errors.AsType[*ledgerclient.Error](err)
+	return ok && refused.Status/100 == 4 && !refused.Again && refused.Status != http.StatusTooManyRequests
+}
+
+// explain writes a page about an error. A token that is not good any more ends the session.
+func (s *site) explain(ctx context.Context, v *visit, err error) {
+	if v.session.Token != "" && isStatus(err, http.StatusUnauthorized) {
+		s.sessions.end(v.w, v.r)
+		s.goTo(v, "/wallet")
+		return
+	}
+	found := problemOf(err)
+	if found.Status >= http.StatusInternalServerError {
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "a page was not shown", slog.String("error", err.Error()))
+	}
+	name := "problem"
+	if isFragment(v.r) {
+		name = "problem-fragment"
+	}
+	if failed := s.write(v, found.Status, name, found); failed != nil {
+		http.Error(v.w, found.What, found.Status)
+	}
+}

@@ -1,0 +1,86 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"time"
+)
+
+const preapprovalPath = "/v0/wallet/transfer-preapproval"
+
+// receiveView is how a wallet receives.
+type receiveView struct {
+	// On: coin comes without being asked about, until Expires.
+	On       bool
+	Provider string
+	Expires  time.Time
+	Left     string
+	// Run is what it would cost to turn it on, Why not why it cannot be now.
+	Run     *dryRun
+	WhyNot  *problem
+	Problem *problem
+}
+
+func (s *site) receive(v *visit) error {
+	data, err := s.receiveOf(v)
+	if err != nil {
+		return err
+	}
+	return s.show(v, "receive", data)
+}
+
+func (s *site) receiveOf(v *visit) (data receiveView, err error) {
+	var out struct {
+		Found struct {
+			Contract contract[struct {
+				Provider string    `json:"provider"`
+				Expires  time.Time `json:"expiresAt"`
+			}] `json:"contract"`
+		} `json:"transfer_preapproval"`
+	}
+	switch err := v.api.Get(v.ctx(), preapprovalPath, &out); {
+	case isStatus(err, http.StatusNotFound):
+		data.Run = &dryRun{}
+		if err := v.api.Post(v.ctx(), preapprovalPath+"?dry_run=true", map[string]any{}, data.Run); err != nil {
+			return data, err
+		}
+		data.WhyNot = data.Run.refused()
+		return data, nil
+	case err != nil:
+		return data, err
+	}
+	now, err := s.ledgerTime(v)
+	if err != nil {
+		return data, err
+	}
+	found := out.Found.Contract.Payload
+	data.On, data.Provider, data.Expires, data.Left = true, found.Provider, found.Expires, leftOf(found.Expires, now)
+	return data, nil
+}
+
+// preapprove turns on that coin comes without being asked about.
+func (s *site) preapprove(v *visit) error {
+	err := v.change(http.MethodPost, preapprovalPath, map[string]any{}, nil)
+	return s.preapproved(v, err, "You receive coin without being asked now.")
+}
+
+// cancelPreapproval turns it off.
+func (s *site) cancelPreapproval(v *visit) error {
+	err := v.change(http.MethodDelete, preapprovalPath, nil, nil)
+	return s.preapproved(v, err, "You are asked again before you receive coin.")
+}
+
+func (s *site) preapproved(v *visit, err error, notice string) error {
+	if err == nil {
+		return s.done(v, "/wallet/receive", notice)
+	}
+	if !isFinal(err) {
+		return err
+	}
+	data, failed := s.receiveOf(v)
+	if failed != nil {
+		return errors.Join(err, failed)
+	}
+	data.Problem = problemOf(err)
+	return s.write(v, http.StatusUnprocessableEntity, "receive", data)
+}

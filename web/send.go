@@ -1,0 +1,215 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/decimal"
+)
+
+const transfersPath = "/v0/wallet/token-standard/transfers"
+
+// order is what somebody wants to send, as it was typed.
+type order struct{ To, Amount, Note, Hours string }
+
+// orderOf reads a form.
+func orderOf(v *visit) order {
+	return order{To: v.field("to"), Amount: v.field("amount"), Note: v.field("note"), Hours: v.field("hours")}
+}
+
+// period is how long a receiver may have to accept.
+type period struct{ Hours, Words string }
+
+func periods() []period {
+	return []period{{"1", "1 hour"}, {"24", "1 day"}, {"168", "7 days"}, {"720", "30 days"}}
+}
+
+// sendView is the form to send coin.
+type sendView struct {
+	order
+
+	Available decimal.Decimal
+	Periods   []period
+	Users     []user
+	Problem   *problem
+}
+
+func (s *site) sendForm(v *visit) error {
+	return s.askOrder(v, order{To: v.r.URL.Query().Get("to"), Hours: "24"}, nil)
+}
+
+// sendAgain shows the form with what was typed.
+func (s *site) sendAgain(v *visit) error { return s.askOrder(v, orderOf(v), nil) }
+
+func (s *site) askOrder(v *visit, typed order, refused *problem) error {
+	held, err := v.balance()
+	if err != nil {
+		return err
+	}
+	users, err := s.users(v.ctx())
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if refused != nil {
+		status = http.StatusUnprocessableEntity
+	}
+	return s.write(v, status, "send", sendView{
+		order: typed, Available: held.Unlocked, Periods: periods(), Users: users, Problem: refused,
+	})
+}
+
+// transfer is what is asked of the API.
+type transfer struct {
+	Receiver    string `json:"receiver_party_id"`
+	Amount      string `json:"amount"`
+	Description string `json:"description"`
+	ExpiresAt   int64  `json:"expires_at"`
+	TrackingID  string `json:"tracking_id"`
+}
+
+// dryRun is what a change would do.
+type dryRun struct {
+	WouldSucceed bool   `json:"would_succeed"`
+	Path         string `json:"path"`
+	Traffic      struct {
+		Bytes   int64           `json:"bytes"`
+		Coin    decimal.Decimal `json:"amulet"`
+		Dollars decimal.Decimal `json:"usd"`
+	} `json:"traffic"`
+	Coin struct {
+		Coin    decimal.Decimal `json:"amulet"`
+		Dollars decimal.Decimal `json:"usd"`
+	} `json:"coin"`
+	Merges  int `json:"merges"`
+	Refusal *struct {
+		Status int    `json:"status"`
+		Error  string `json:"error"`
+	} `json:"refusal"`
+}
+
+// Accepts reports whether the receiver has to accept first.
+func (d dryRun) Accepts() bool { return d.Path == "two-step" || d.Path == "offer" }
+
+// refused is why it would not be done; nil if it would.
+func (d dryRun) refused() *problem {
+	switch {
+	case d.Refusal != nil:
+		return &problem{Status: d.Refusal.Status, What: d.Refusal.Error}
+	case !d.WouldSucceed:
+		return &problem{Status: http.StatusConflict, What: "The ledger would refuse this now."}
+	default:
+		return nil
+	}
+}
+
+// previewView shows in full what is about to be done.
+type previewView struct {
+	order
+
+	Receiver string
+	Sum      decimal.Decimal
+	Expires  time.Time
+	Micros   int64
+	Left     string
+	Run      dryRun
+	Worth    string
+}
+
+// preview tries a transfer out, and asks for a yes.
+func (s *site) preview(v *visit) error {
+	typed := orderOf(v)
+	data := previewView{order: typed}
+	var err error
+	if data.Sum, err = amountOf(typed.Amount); err == nil {
+		data.Receiver, err = s.receiver(v, typed.To)
+	}
+	if err != nil {
+		return s.askOrder(v, typed, problemOf(err))
+	}
+	hours, err := strconv.Atoi(typed.Hours)
+	if err != nil || hours < 1 {
+		return s.askOrder(v, typed, unprocessable("How long the receiver may take is no number of hours: "+typed.Hours, ""))
+	}
+	now, err := s.ledgerTime(v)
+	if err != nil {
+		return err
+	}
+	data.Expires = now.Add(time.Duration(hours) * time.Hour)
+	data.Micros, data.Left = data.Expires.UnixMicro(), leftOf(data.Expires, now)
+	err = v.api.Post(v.ctx(), transfersPath+"?dry_run=true", transfer{
+		Receiver: data.Receiver, Amount: data.Sum.String(), Description: typed.Note, ExpiresAt: data.Micros,
+		TrackingID: "preview",
+	}, &data.Run)
+	if err == nil && data.Run.refused() != nil {
+		err = data.Run.refused()
+	}
+	if err != nil {
+		return s.askOrder(v, typed, problemOf(err))
+	}
+	data.Worth = data.Run.Coin.Dollars.Show()
+	return s.show(v, "preview", data)
+}
+
+// amountOf reads an amount as people type it.
+func amountOf(typed string) (decimal.Decimal, error) {
+	amount, err := decimal.Parse(strings.ReplaceAll(strings.TrimSuffix(typed, " CC"), ",", ""))
+	if err == nil && amount.Sign() > 0 {
+		return amount, nil
+	}
+	return amount, unprocessable(strconv.Quote(typed)+" is no amount of coin.",
+		"Write a number above 0 with a point before its decimals, at most ten of them: 12.5")
+}
+
+// receiver finds the party that somebody named: by its id, or where the node tells its users by one of their names.
+func (s *site) receiver(v *visit, typed string) (string, error) {
+	if typed == "" {
+		return "", unprocessable("No receiver was named.", "")
+	}
+	if strings.Contains(typed, "::") {
+		return typed, nil
+	}
+	users, err := s.users(v.ctx())
+	if err != nil {
+		return "", err
+	}
+	for _, one := range users {
+		if one.ID == typed {
+			return one.Party, nil
+		}
+	}
+	return "", unprocessable("Nobody here is called "+strconv.Quote(typed)+".",
+		"Paste the receiver's whole party id. They find it in their wallet, under Receive.")
+}
+
+// send makes the transfer that was shown.
+func (s *site) send(v *visit) error {
+	typed := orderOf(v)
+	expires, err := strconv.ParseInt(v.field("expires"), 10, 64)
+	if err != nil {
+		return &problem{Status: http.StatusBadRequest, What: "The form says no time until which the transfer is good."}
+	}
+	var out struct {
+		Output struct {
+			Instruction *string `json:"transfer_instruction_cid"`
+		} `json:"output"`
+	}
+	err = v.change(http.MethodPost, transfersPath, transfer{
+		Receiver: v.field("receiver"), Amount: typed.Amount, Description: typed.Note, ExpiresAt: expires,
+		TrackingID: "page-" + v.field("once"),
+	}, &out)
+	switch {
+	case err != nil && isFinal(err):
+		typed.To = v.field("receiver")
+		return s.askOrder(v, typed, problemOf(err))
+	case err != nil:
+		return err
+	}
+	text := grouped(typed.Amount) + " CC to " + nameOf(v.field("receiver"))
+	if out.Output.Instruction != nil {
+		return s.done(v, "/wallet/inbox", "You offered "+text+". It is theirs when they accept.")
+	}
+	return s.done(v, "/wallet", "You sent "+text+".")
+}

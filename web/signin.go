@@ -1,0 +1,133 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/florinledger/florin/ledgerclient"
+)
+
+// homeView names the node.
+type homeView struct{ Participant, Synchronizer, TemporalUI string }
+
+func (s *site) home(v *visit) error {
+	return s.show(v, "home", homeView{s.Participant, s.Synchronizer, s.TemporalUI})
+}
+
+// signInView is where people say who they are.
+type signInView struct {
+	// ByName: a name is enough.
+	ByName  bool
+	Users   []user
+	Problem *problem
+	// User is the name that was typed. Tokens are never shown again.
+	User string
+}
+
+// wallet is the first page of a wallet, and before somebody has signed in the way to it.
+func (s *site) wallet(v *visit) error {
+	switch {
+	case v.session.Token == "":
+		return s.askWho(v, http.StatusOK, "", nil)
+	case v.session.Party == "":
+		return s.show(v, "new", nil)
+	default:
+		return s.overview(v)
+	}
+}
+
+func (s *site) askWho(v *visit, status int, typed string, refused *problem) error {
+	if isFragment(v.r) { // of a page whose session is over
+		s.goTo(v, "/wallet")
+		return nil
+	}
+	users, err := s.users(v.ctx())
+	if err != nil {
+		return err
+	}
+	return s.write(v, status, "signin", signInView{
+		ByName: s.Development != nil, Users: users, User: typed, Problem: refused,
+	})
+}
+
+// signIn begins the session of a user, by a token or, where that is enough, by a name.
+func (s *site) signIn(v *visit) error {
+	token, name := v.field("token"), v.field("user")
+	var err error
+	switch {
+	case token == "" && s.Development != nil && name != "":
+		token, err = s.tokenOf(v, name)
+	case token == "" && s.Development != nil:
+		err = unprocessable("No name was given.", "Type one, or choose one below.")
+	case token == "":
+		err = unprocessable("No token was given.", "Paste one.")
+	}
+	if err == nil {
+		err = s.begin(v, token)
+	}
+	if err != nil {
+		refused := problemOf(err)
+		return s.askWho(v, refused.Status, name, refused)
+	}
+	s.goTo(v, "/wallet")
+	return nil
+}
+
+// tokenOf is a token of a user who has a wallet, or gets one.
+func (s *site) tokenOf(v *visit, name string) (string, error) {
+	admin, err := s.admin()
+	if err != nil {
+		return "", err
+	}
+	if err := admin.Post(v.ctx(), "/v0/admin/users", map[string]string{"name": name}, nil); err != nil {
+		return "", err
+	}
+	return s.Development.Token(name)
+}
+
+// begin makes the session of whoever has a token. The node says who that is.
+func (s *site) begin(v *visit, token string) error {
+	client := s.api.With(token)
+	var who struct {
+		User user `json:"user"`
+	}
+	if err := client.Get(v.ctx(), "/v2/authenticated-user", &who); err != nil {
+		return err
+	}
+	party, err := partyOf(v, client)
+	if err != nil {
+		return err
+	}
+	one := s.sessions.fresh()
+	one.Token, one.User, one.Party = token, who.User.ID, party
+	if ends, known := endOf(token); known && ends.Before(one.Ends) {
+		one.Ends = ends
+	}
+	return s.sessions.write(v.w, v.r, one)
+}
+
+// partyOf is the party of a wallet, "" of a user without one.
+func partyOf(v *visit, client *ledgerclient.Client) (string, error) {
+	var status struct {
+		Party string `json:"party_id"`
+	}
+	err := client.Get(v.ctx(), "/v0/wallet/user-status", &status)
+	return status.Party, err
+}
+
+// open gives a user a wallet who has none.
+func (s *site) open(v *visit) error {
+	if err := v.change(http.MethodPost, "/v0/register", map[string]any{}, nil); err != nil {
+		return err
+	}
+	var err error
+	if v.session.Party, err = partyOf(v, v.api); err != nil {
+		return err
+	}
+	return s.done(v, "/wallet", "Your wallet is open.")
+}
+
+func (s *site) signOut(v *visit) error {
+	s.sessions.end(v.w, v.r)
+	s.goTo(v, "/wallet")
+	return nil
+}

@@ -1,0 +1,141 @@
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+//go:embed assets/*
+var assetFiles embed.FS
+
+// views are the pages by name, and the files that they load.
+type views struct {
+	pages map[string]*template.Template
+	// assets by the name under which they are served, which changes with their content.
+	assets map[string][]byte
+	named  map[string]string
+}
+
+const frameFile = "templates/frame.html"
+
+// readViews reads all templates: a file is a page, what it defines beside "main" are parts of pages.
+func readViews() (views, error) {
+	v := views{pages: map[string]*template.Template{}, assets: map[string][]byte{}, named: map[string]string{}}
+	files, err := assetFiles.ReadDir("assets")
+	if err != nil {
+		return v, fmt.Errorf("read the files of the page: %w", err)
+	}
+	for _, file := range files {
+		content, err := assetFiles.ReadFile("assets/" + file.Name())
+		if err != nil {
+			return v, fmt.Errorf("read the files of the page: %w", err)
+		}
+		sum := sha256.Sum256(content)
+		kind := path.Ext(file.Name())
+		served := strings.TrimSuffix(file.Name(), kind) + "." + hex.EncodeToString(sum[:6]) + kind
+		v.assets[served], v.named[file.Name()] = content, "/assets/"+served
+	}
+	known := functions()
+	known["asset"] = func(name string) string { return v.named[name] }
+	frame, err := template.New("frame").Funcs(known).ParseFS(templateFiles, frameFile, "templates/parts.html")
+	if err != nil {
+		return v, fmt.Errorf("read the templates of the page: %w", err)
+	}
+	names, err := fs.Glob(templateFiles, "templates/*.html")
+	if err != nil {
+		return v, fmt.Errorf("read the templates of the page: %w", err)
+	}
+	for _, name := range names {
+		one, err := frame.Clone()
+		if err == nil {
+			one, err = one.ParseFS(templateFiles, name)
+		}
+		if err != nil {
+			return v, fmt.Errorf("read the templates of the page: %w", err)
+		}
+		v.pages[strings.TrimSuffix(path.Base(name), ".html")] = one
+	}
+	return v, nil
+}
+
+// shown is what templates get.
+type shown struct {
+	// View is the name of the page; the navigation marks it.
+	View    string
+	Session session
+	// Form is the token that each form sends.
+	Form   string
+	Notice string
+	// Taps: everybody may mint coin.
+	Taps bool
+	// Seen names the content of Data. Who has seen it already gets nothing new.
+	Seen string
+	Data any
+}
+
+// show writes a page.
+func (s *site) show(v *visit, name string, data any) error {
+	return s.write(v, http.StatusOK, name, data)
+}
+
+// write writes a page, or a part of one named by "page-part".
+func (s *site) write(v *visit, status int, name string, data any) error {
+	all := shown{
+		View: name, Session: v.session, Form: s.sessions.form(v.session), Notice: v.session.Notice,
+		Taps: s.Taps, Data: data,
+	}
+	block := "frame"
+	pageName, part, isPart := strings.Cut(name, "-")
+	if isPart {
+		block = part
+	} else if v.session.Notice != "" { // shown once
+		v.session.Notice = ""
+		if err := s.sessions.write(v.w, v.r, v.session); err != nil {
+			return err
+		}
+	}
+	content, err := json.Marshal(data)
+	if err != nil {
+		return fmt.Errorf("write the page %s: %w", name, err)
+	}
+	sum := sha256.Sum256(content)
+	all.Seen = hex.EncodeToString(sum[:8])
+	if isPart && v.r.URL.Query().Get("seen") == all.Seen {
+		v.w.WriteHeader(http.StatusNoContent) // which leaves what is there, and where the reader is in it
+		return nil
+	}
+	var text bytes.Buffer
+	if err := s.views.pages[pageName].ExecuteTemplate(&text, block, all); err != nil {
+		return fmt.Errorf("write the page %s: %w", name, err)
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.WriteHeader(status)
+	_, _ = text.WriteTo(v.w) // who went away needs no answer
+	return nil
+}
+
+// asset serves a file of the page. Its name has its content in it, so browsers may keep it.
+func (s *site) asset(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	content, known := s.views.assets[name]
+	if !known {
+		http.Error(w, "There is no such file.", http.StatusNotFound)
+		return
+	}
+	kinds := map[string]string{".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+	w.Header().Set("Content-Type", kinds[path.Ext(name)]+"; charset=utf-8")
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	_, _ = w.Write(content)
+}

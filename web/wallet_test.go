@@ -1,0 +1,262 @@
+package web_test
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// teeReader notes what is read.
+type teeReader struct {
+	io.Reader
+
+	into *strings.Builder
+}
+
+// Read implements [io.Reader].
+func (r teeReader) Read(bytes []byte) (int, error) {
+	n, err := r.Reader.Read(bytes)
+	r.into.Write(bytes[:n])
+	return n, err
+}
+
+func TestCoinGoesFromOneNewUserToAnother(t *testing.T) {
+	t.Parallel()
+	server := node(t)
+	alice, bob := window(t, server).as("alice"), window(t, server).as("bob")
+	alice.shows("0 CC").press("/wallet/tap", "amount", "10").shows("You minted coin worth 10 USD.", "2,000 CC", "$10.00")
+	alice.open("/wallet").shows("Tapped", "+2,000 CC")
+	require.NotContains(t, alice.words(), "You minted", "notices are shown once")
+
+	alice.open("/wallet/send").shows("You can spend 2,000 CC.")
+	alice.press("/wallet/send/preview", "to", "bob", "amount", "1,234.5", "note", "lunch & <b>more</b>")
+	require.Equal(t, http.StatusOK, alice.status, alice.text)
+	alice.shows("Send this?", "1,234.5 CC", "bob::1220247136781190caa1cebb2562a63effa0e79e4bbffc9a55a61f9bbe2650000685",
+		"lunch & <b>more</b>", "locked until they accept", "24 hours left")
+	path, form := alice.form("/wallet/send")
+	for range 3 { // a double click, and a reload
+		alice.load(alice.request(http.MethodPost, path, form)).shows("You offered 1,234.5 CC to bob.", "Take it back")
+	}
+	alice.open("/wallet").shows("765.5 CC", "1,234.5 CC", "Offered 1,234.5 CC")
+
+	bob.open("/wallet/waiting").shows("1", "waiting for you")
+	bob.open("/wallet/inbox").shows("1,234.5 CC", "from alice", "lunch & <b>more</b>").press("/accept")
+	bob.shows("You accepted the offer.", "Nothing waits for you.")
+	bob.open("/wallet").shows("1,234.5 CC", "Received", "What could be spent")
+	bob.open("/wallet/coins").shows("1,234.5 CC", "Nothing is locked.")
+	alice.open("/wallet/history").shows("Sent 1,234.5 CC", "Offered 1,234.5 CC", "Tapped")
+	alice.open("/wallet/history?kind=sent&search=BOB").shows("Sent 1,234.5 CC")
+	require.NotContains(t, alice.words(), "Tapped")
+	alice.open("/wallet/history?search=nothing+has+this").shows("None of these 3 entries is like that.")
+	alice.open("/wallet/history.csv")
+	require.Equal(t, "text/csv", strings.Split(alice.header.Get("Content-Type"), ";")[0])
+	require.Contains(t, alice.header.Get("Content-Disposition"), "attachment")
+	require.Len(t, strings.Split(strings.TrimSpace(alice.text), "\n"), 4, alice.text)
+}
+
+func TestOffersAreRejectedAndTakenBack(t *testing.T) {
+	t.Parallel()
+	server := node(t)
+	alice, bob := window(t, server).as("alice"), window(t, server).as("bob")
+	alice.press("/wallet/tap", "amount", "1")
+	offer := func() {
+		alice.open("/wallet/send").press("/wallet/send/preview", "to", "bob", "amount", "5").press("/wallet/send")
+	}
+	offer()
+	bob.open("/wallet/inbox").press("/reject").shows("You rejected the offer.")
+	alice.open("/wallet").shows("200 CC")
+	offer()
+	alice.open("/wallet/inbox")
+	bob.open("/wallet/inbox")
+	alice.press("/withdraw").shows("You took your offer back.")
+	bob.press("/accept").shows("not found") // it was there when he looked
+	require.Equal(t, http.StatusUnprocessableEntity, bob.status)
+	alice.open("/wallet").shows("200 CC")
+}
+
+func TestAPreapprovalIsTurnedOnAndOff(t *testing.T) {
+	t.Parallel()
+	api := coinAPI(t)
+	server := serve(t, options(t, api.Handler))
+	alice, bob := window(t, server).as("alice"), window(t, server).as("bob")
+	alice.press("/wallet/tap", "amount", "1")
+	bob.open("/wallet/receive").shows("Off: you accept or reject each transfer.", "bob::1220")
+	bob.press("/wallet/preapproval").shows("On: coin that somebody sends is yours at once.")
+	alice.open("/wallet/send").press("/wallet/send/preview", "to", "bob", "amount", "5").shows("it is theirs at once")
+	alice.press("/wallet/send").shows("You sent 5 CC to bob.")
+	bob.open("/wallet").shows("5 CC")
+	bob.open("/wallet/receive").press("/wallet/preapproval/cancel").shows("Off: you accept or reject each transfer.")
+}
+
+func TestRefusalsAreShownWhereTheyBelongAndKeepWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	server := node(t)
+	alice := window(t, server)
+	alice.open("/wallet").press("/wallet/sign-in", "user", "no such name").shows("does not match regex")
+	_, form := alice.form("/wallet/sign-in")
+	require.Equal(t, "no such name", form.Get("user"))
+	alice.open("/wallet").press("/wallet/sign-in", "user", "").shows("No name was given.")
+	alice.open("/wallet").press("/wallet/sign-in", "user", "", "token", "no token").shows("Send a bearer token")
+	alice.as("alice").press("/wallet/tap", "amount", "much").shows("Invalid Decimal")
+	alice.press("/wallet/tap", "amount", "1")
+	window(t, server).as("bob")
+	for name, test := range map[string]struct{ to, amount, says string }{
+		"no receiver":    {"", "1", "No receiver was named."},
+		"nobody":         {"rob", "1", `Nobody here is called "rob".`},
+		"no party":       {"rob::x", "1", "UNKNOWN_INFORMEES"},
+		"unknown party":  {"rob::1220", "1", "rob::1220"},
+		"no amount":      {"bob", "many", `"many" is no amount of coin.`},
+		"nothing":        {"bob", "0", `"0" is no amount of coin.`},
+		"too many":       {"bob", "0.00000000001", "is no amount of coin."},
+		"more than hers": {"bob", "1000", "Insufficient funds"},
+	} {
+		alice.open("/wallet/send").press("/wallet/send/preview", "to", test.to, "amount", test.amount, "note", "hello")
+		require.Equal(t, http.StatusUnprocessableEntity, alice.status, name)
+		alice.shows(test.says)
+		_, typed := alice.form("/wallet/send/preview")
+		require.Equal(t, []string{test.to, test.amount, "hello"},
+			[]string{typed.Get("to"), typed.Get("amount"), typed.Get("note")}, name)
+	}
+	alice.open("/wallet/nothing").shows("There is no page")
+	require.Equal(t, http.StatusNotFound, alice.status)
+}
+
+func TestATransferThatIsRefusedAfterItsPreviewIsShownAgain(t *testing.T) {
+	t.Parallel()
+	server := node(t)
+	alice := window(t, server).as("alice")
+	window(t, server).as("bob")
+	alice.press("/wallet/tap", "amount", "1")
+	other := *alice // another tab
+	for _, tab := range []*browser{alice, &other} {
+		tab.open("/wallet/send").press("/wallet/send/preview", "to", "bob", "amount", "150")
+	}
+	alice.press("/wallet/send").shows("You offered 150 CC")
+	other.press("/wallet/send").shows("Insufficient funds", "You can spend 50 CC.")
+	_, typed := other.form("/wallet/send/preview")
+	require.Equal(t, "150", strings.TrimSuffix(typed.Get("amount"), ".0"))
+	require.True(t, strings.HasPrefix(typed.Get("to"), "bob::"))
+	other.press("/wallet/send/preview", "amount", "40").press("/wallet/send").shows("You offered 40 CC")
+}
+
+func TestAUserWithoutAWalletOpensOne(t *testing.T) {
+	t.Parallel()
+	api := coinAPI(t)
+	dora := api.Wallet("dora") // with a party, and without a wallet
+	server := serve(t, options(t, api.Handler))
+	b := window(t, server)
+	b.open("/wallet").press("/wallet/sign-in", "user", "", "token", token(t, dora.User))
+	b.shows("You have no wallet yet", "dora")
+	b.press("/wallet/open").shows("Your wallet is open.", "0 CC")
+	b.press("/wallet/sign-out").shows("Open a wallet")
+	b.open("/wallet/send").shows("Open a wallet")
+}
+
+func TestEveryLinkAndFormLeadsSomewhere(t *testing.T) {
+	t.Parallel()
+	server := node(t)
+	alice := window(t, server).as("alice")
+	alice.press("/wallet/tap", "amount", "1")
+	seen := map[string]bool{"/": true}
+	for queue := []string{"/"}; len(queue) > 0; queue = queue[1:] {
+		alice.open(queue[0])
+		require.Equal(t, http.StatusOK, alice.status, queue[0])
+		if alice.header.Get("Content-Type") != "text/html; charset=utf-8" {
+			continue // none of this page
+		}
+		titles := 0
+		for part := range alice.root.Descendants() {
+			if part.Data == "h1" {
+				titles++
+			}
+			for _, name := range []string{"href", "src", "hx-get"} {
+				link, isLink := has(part, name)
+				if !isLink || strings.HasPrefix(link, "#") {
+					continue
+				}
+				require.True(t, strings.HasPrefix(link, "/"), "%s leads elsewhere, to %s", queue[0], link)
+				if path, _, _ := strings.Cut(link, "?"); !seen[path] {
+					seen[path] = true
+					queue = append(queue, link)
+				}
+			}
+		}
+		if alice.path == "/" || strings.HasPrefix(alice.path, "/wallet") && alice.path != "/wallet/waiting" {
+			require.Equal(t, 1, titles, queue[0])
+		}
+	}
+	require.True(t, seen["/wallet/history.csv"] && seen["/wallet/waiting"] && seen["/docs"], "%v", seen)
+}
+
+func TestTheFirstViewIsSmallAndFromHereAlone(t *testing.T) {
+	t.Parallel()
+	server := node(t)
+	alice := window(t, server).as("alice")
+	size := len(alice.text)
+	files := 0
+	for _, path := range links(alice, "src", "href") {
+		if strings.HasPrefix(path, "/assets/") {
+			files++
+			alice.open(path)
+			require.Contains(t, alice.header.Get("Cache-Control"), "immutable")
+			size += len(alice.text)
+		}
+	}
+	require.Equal(t, 4, files)
+	require.Less(t, size, 100_000)
+}
+
+// links are the values of attributes on the page.
+func links(b *browser, names ...string) (found []string) {
+	for part := range b.root.Descendants() {
+		for _, name := range names {
+			if link, isLink := has(part, name); isLink {
+				found = append(found, link)
+			}
+		}
+	}
+	return found
+}
+
+func TestAPageThatChangedNothingIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	server := node(t)
+	alice := window(t, server).as("alice")
+	for _, page := range []string{"/wallet", "/wallet/inbox"} {
+		alice.open(page)
+		var live string
+		for _, link := range links(alice, "hx-get") {
+			if strings.HasPrefix(link, page+"?seen=") {
+				live = link
+			}
+		}
+		require.NotEmpty(t, live, page)
+		ask := func() *browser {
+			request := alice.request(http.MethodGet, live, nil)
+			request.Header.Set("Hx-Request", "true")
+			return alice.load(request)
+		}
+		require.Equal(t, http.StatusNoContent, ask().status, page)
+	}
+	alice.open("/wallet")
+	var live string
+	for _, link := range links(alice, "hx-get") {
+		if strings.HasPrefix(link, "/wallet?seen=") {
+			live = link
+		}
+	}
+	alice.press("/wallet/tap", "amount", "1")
+	request := alice.request(http.MethodGet, live, nil)
+	request.Header.Set("Hx-Request", "true")
+	alice.load(request).shows("200 CC")
+	require.NotContains(t, alice.text, "<html")
+	// A page whose session is over loads the way in.
+	alice.client.Jar = nil
+	request = alice.request(http.MethodGet, "/wallet/inbox", url.Values{})
+	request.Header.Set("Hx-Request", "true")
+	require.Equal(t, "/wallet", alice.load(request).header.Get("Hx-Redirect"))
+}

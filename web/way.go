@@ -1,0 +1,76 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// way leads to the API of the same process. It implements [http.RoundTripper]: what comes out of it is a request like
+// those of the network, from the address of the person whose page asks.
+type way struct{ api http.Handler }
+
+type visitorKey struct{}
+
+// visiting notes whose request the calls under ctx are made for.
+func visiting(ctx context.Context, r *http.Request) context.Context {
+	return context.WithValue(ctx, visitorKey{}, r)
+}
+
+// visitorOf is the request as it came.
+func visitorOf(r *http.Request) *http.Request {
+	if visitor, ok := r.Context().Value(visitorKey{}).(*http.Request); ok {
+		return visitor
+	}
+	return r
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (w way) RoundTrip(request *http.Request) (*http.Response, error) {
+	incoming := request.Clone(request.Context())
+	incoming.URL = &url.URL{Path: request.URL.Path, RawPath: request.URL.RawPath, RawQuery: request.URL.RawQuery}
+	incoming.RequestURI = incoming.URL.RequestURI()
+	if incoming.Body == nil {
+		incoming.Body = http.NoBody
+	}
+	if visitor, ok := request.Context().Value(visitorKey{}).(*http.Request); ok {
+		incoming.RemoteAddr, incoming.Host, incoming.TLS = visitor.RemoteAddr, visitor.Host, visitor.TLS
+	}
+	answer := &recorder{header: http.Header{}, status: http.StatusOK}
+	w.api.ServeHTTP(answer, incoming)
+	if err := request.Context().Err(); err != nil {
+		return nil, err
+	}
+	return &http.Response{
+		Status: strconv.Itoa(answer.status) + " " + http.StatusText(answer.status), StatusCode: answer.status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: answer.header, Request: request,
+		Body: io.NopCloser(&answer.body), ContentLength: int64(answer.body.Len()),
+	}, nil
+}
+
+// recorder keeps an answer, which the API bounds.
+type recorder struct {
+	header  http.Header
+	body    bytes.Buffer
+	status  int
+	written bool
+}
+
+// Header implements [http.ResponseWriter].
+func (r *recorder) Header() http.Header { return r.header }
+
+// WriteHeader implements [http.ResponseWriter].
+func (r *recorder) WriteHeader(status int) {
+	if !r.written && status >= http.StatusOK {
+		r.status, r.written = status, true
+	}
+}
+
+// Write implements [http.ResponseWriter].
+func (r *recorder) Write(bytes []byte) (int, error) {
+	r.written = true
+	return r.body.Write(bytes)
+}

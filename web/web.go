@@ -1,0 +1,268 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/hosts"
+	"github.com/florinledger/florin/ledgerclient"
+)
+
+// pageTimeout bounds a page with all of its calls, each of which the API bounds for itself.
+const pageTimeout = 45 * time.Second
+
+// maxFormBytes bounds a form: the largest field is a token.
+const maxFormBytes = 64 << 10
+
+// Options are the parts of the page.
+type Options struct {
+	// API is the node's whole HTTP API; required. It also answers every path that is none of the page.
+	API http.Handler
+	// Secret is known to all processes that serve this ledger, and to nobody else; required.
+	Secret []byte
+	// Hosts are the names under which the node is served, HostsFlag the setting that adds names.
+	Hosts     hosts.Names
+	HostsFlag string
+	// Participant and Synchronizer name the node.
+	Participant, Synchronizer string
+	// TemporalUI is the address of Temporal's UI; "" where the page does not know it.
+	TemporalUI string
+	// Development lets people sign in by name; nil where they need a token.
+	Development *Development
+	// Taps: the page offers to mint coin.
+	Taps bool
+	// Now is the clock; required.
+	Now func() time.Time
+	// Log gets one line for each page; required.
+	Log *slog.Logger
+	// Measure is told of every page when it is written; nil tells nobody.
+	Measure func(method, route string, status int, took time.Duration)
+}
+
+// Development is a node whose tokens everybody can make.
+type Development struct {
+	// Admin administers users.
+	Admin string
+	// Token makes a token of a user.
+	Token func(user string) (string, error)
+}
+
+// site is the page.
+type site struct {
+	Options
+
+	sessions *sessions
+	views    views
+	api      *ledgerclient.Client
+}
+
+// New makes a handler that serves the page, and the API at all other paths.
+func New(options Options) (http.Handler, error) {
+	if options.API == nil || options.Now == nil || options.Log == nil {
+		return nil, errors.New("the page needs the API, a clock and a log")
+	}
+	s := &site{Options: options, api: ledgerclient.New("http://node", 1).Over(way{options.API})}
+	var err error
+	if s.sessions, err = newSessions(options.Secret, options.Now); err != nil {
+		return nil, err
+	}
+	if s.views, err = readViews(); err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /{$}", s.page(s.home))
+	mux.Handle("GET /assets/{name}", http.HandlerFunc(s.asset))
+	mux.Handle("GET /wallet", s.page(s.wallet))
+	mux.Handle("POST /wallet/sign-in", s.page(s.signIn))
+	mux.Handle("POST /wallet/sign-out", s.page(s.signOut))
+	for pattern, view := range map[string]view{
+		"POST /wallet/open":                    s.open,
+		"POST /wallet/tap":                     s.tap,
+		"GET /wallet/send":                     s.sendForm,
+		"POST /wallet/send":                    s.send,
+		"POST /wallet/send/edit":               s.sendAgain,
+		"POST /wallet/send/preview":            s.preview,
+		"GET /wallet/inbox":                    s.inbox,
+		"GET /wallet/waiting":                  s.waiting,
+		"POST /wallet/inbox/{kind}/{id}/{act}": s.answer,
+		"GET /wallet/receive":                  s.receive,
+		"POST /wallet/preapproval":             s.preapprove,
+		"POST /wallet/preapproval/cancel":      s.cancelPreapproval,
+		"GET /wallet/coins":                    s.coins,
+		"GET /wallet/history":                  s.history,
+		"GET /wallet/history.csv":              s.table,
+	} {
+		mux.Handle(pattern, s.page(s.signedIn(view)))
+	}
+	mux.Handle("/", s.page(s.unknown))
+	pages := options.Hosts.GuardPages(s.observe(mux), options.HostsFlag)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isPage(r) {
+			options.API.ServeHTTP(w, r)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	}), nil
+}
+
+// isPage reports whether a request is for the page. The root is the API's for all but looking at it.
+func isPage(r *http.Request) bool {
+	path := r.URL.Path
+	if path == "/" {
+		return r.Method == http.MethodGet || r.Method == http.MethodHead
+	}
+	return path == "/wallet" || strings.HasPrefix(path, "/wallet/") || strings.HasPrefix(path, "/assets/")
+}
+
+// policy is what browsers may do with the page: nothing but what the node itself serves, and no script or style in it.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// observe sets the headers of pages, and logs and measures them by their route: paths have ids in them.
+func (s *site) observe(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := s.Now()
+		header := w.Header()
+		header.Set("Content-Security-Policy", policy)
+		header.Set("Cache-Control", "no-store")
+		header.Set("Cross-Origin-Opener-Policy", "same-origin")
+		header.Set("Cross-Origin-Resource-Policy", "same-origin")
+		header.Set("Referrer-Policy", "no-referrer")
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("X-Frame-Options", "DENY")
+		_, route := mux.Handler(r)
+		_, route, _ = strings.Cut(route, " ")
+		written := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		mux.ServeHTTP(written, r)
+		took := s.Now().Sub(began)
+		if s.Measure != nil {
+			s.Measure(r.Method, route, written.status, took)
+		}
+		s.Log.LogAttrs(r.Context(), slog.LevelDebug, "page", slog.String("method", r.Method), slog.String("pattern", route),
+			slog.Int("status", written.status), slog.Duration("took", took))
+	})
+}
+
+// statusWriter knows the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+
+	status int
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// visit is one request for a page.
+type visit struct {
+	w       http.ResponseWriter
+	r       *http.Request
+	session session
+	// api calls the node as the user who is signed in.
+	api *ledgerclient.Client
+}
+
+func (v *visit) ctx() context.Context { return v.r.Context() }
+
+// field is what somebody wrote into a field of a form.
+func (v *visit) field(name string) string { return strings.TrimSpace(v.r.PostFormValue(name)) }
+
+// view writes a page, or says why it cannot.
+type view func(v *visit) error
+
+// page is the handler of a view. Every visitor has a session, so that every form can be bound to one.
+func (s *site) page(show view) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), pageTimeout)
+		defer cancel()
+		ctx = visiting(ctx, r)
+		r = r.WithContext(ctx)
+		one, found := s.sessions.read(r)
+		if !found {
+			one = s.sessions.fresh()
+		}
+		v := &visit{w: w, r: r, session: one, api: s.api.With(one.Token)}
+		if err := s.checkForm(v); err != nil {
+			s.explain(ctx, v, err)
+			return
+		}
+		if !found && r.Method == http.MethodGet {
+			if err := s.sessions.write(w, r, one); err != nil {
+				s.explain(ctx, v, err)
+				return
+			}
+		}
+		if err := show(v); err != nil {
+			s.explain(ctx, v, err)
+		}
+	})
+}
+
+// checkForm refuses what changes something and does not come from a form of this session.
+func (s *site) checkForm(v *visit) error {
+	if v.r.Method == http.MethodGet || v.r.Method == http.MethodHead {
+		return nil
+	}
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxFormBytes)
+	if err := v.r.ParseForm(); err != nil {
+		return &problem{Status: http.StatusBadRequest, What: "The form cannot be read: " + err.Error() + "."}
+	}
+	if !s.sessions.isForm(v.session, v.r.PostFormValue("form")) {
+		return &problem{
+			Status: http.StatusForbidden, What: "This form belongs to a session that is over.",
+			Next: "Nothing was done. Load the page again, and sign in if it asks you to.",
+		}
+	}
+	return nil
+}
+
+// signedIn is a view that needs a user.
+func (s *site) signedIn(show view) view {
+	return func(v *visit) error {
+		if v.session.Token == "" {
+			s.goTo(v, "/wallet")
+			return nil
+		}
+		return show(v)
+	}
+}
+
+// goTo has the browser load another page.
+func (s *site) goTo(v *visit, path string) {
+	if isFragment(v.r) {
+		v.w.Header().Set("HX-Redirect", path)
+		v.w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
+}
+
+// done has the browser load another page, which says what was done.
+func (s *site) done(v *visit, path, notice string) error {
+	v.session.Notice = notice
+	if err := s.sessions.write(v.w, v.r, v.session); err != nil {
+		return err
+	}
+	s.goTo(v, path)
+	return nil
+}
+
+// isFragment reports whether htmx asks, for the part of a page that changes.
+func isFragment(r *http.Request) bool { return r.Header.Get("Hx-Request") == "true" }
+
+func (s *site) unknown(v *visit) error {
+	return &problem{
+		Status: http.StatusNotFound, What: fmt.Sprintf("There is no page %q.", v.r.URL.Path), Next: "Go to the wallet.",
+	}
+}
