@@ -4,16 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // credentials are how connections log in.
 type credentials struct{ user, password string }
 
+// loginPatience is how long a login is tried.
+const loginPatience = 5 * time.Second
+
 // SetCredentials has new connections log in as the URL says from now on; those that are open are closed when they are
-// not in use. The URL must lead to the same database.
-func (d *DB) SetCredentials(url string) error {
+// not in use. The URL must lead to the same database. A login that the database refuses changes nothing.
+func (d *DB) SetCredentials(ctx context.Context, url string) error {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return fmt.Errorf("the database URL is not usable: %w", err)
@@ -23,9 +29,29 @@ func (d *DB) SetCredentials(url string) error {
 		return errors.New("the database URL leads to another database: only its user and password can change while the " +
 			"node runs; restart the node")
 	}
+	if err := d.tryLogin(ctx, config.User, config.Password); err != nil {
+		return err
+	}
 	d.credentials.Store(&credentials{user: config.User, password: config.Password})
 	d.pool.Reset()
 	return nil
+}
+
+// tryLogin logs in once. A database that does not answer refuses nothing.
+func (d *DB) tryLogin(ctx context.Context, user, password string) error {
+	ctx, cancel := context.WithTimeout(ctx, loginPatience)
+	defer cancel()
+	config := d.pool.Config().ConnConfig.Copy()
+	config.User, config.Password = user, password
+	connection, err := pgx.ConnectConfig(ctx, config)
+	if refused, answered := errors.AsType[*pgconn.PgError](err); answered &&
+		pgerrcode.IsInvalidAuthorizationSpecification(refused.Code) {
+		return fmt.Errorf("the database refuses the login that its URL has now: %w", err)
+	}
+	if err != nil {
+		return nil // it is away or has no connection left: what the file says counts when it is back
+	}
+	return connection.Close(ctx)
 }
 
 // logIn puts the present credentials into what a connection is made with.

@@ -2,8 +2,10 @@ package db_test
 
 import (
 	"context"
+	"crypto/rand"
 	"net"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -75,6 +77,39 @@ func TestALostDatabaseIsATransientFault(t *testing.T) {
 	require.Equal(t, "database", found.Context["service_name"])
 	require.ErrorContains(t, found.Unwrap(), "57P01", "the log must tell more than the client")
 	require.NoError(t, record.Ping(t.Context()), "the pool makes a new connection")
+}
+
+func TestALoginThatIsRefusedIsATransientFaultAndNeverTakenUp(t *testing.T) {
+	t.Parallel()
+	address := dbtest.URL(t)
+	admin, err := pgx.Connect(t.Context(), address)
+	require.NoError(t, err)
+	defer func() { _ = admin.Close(t.Context()) }()
+	role := "reader_" + strings.ToLower(rand.Text()[:10])
+	as := func(password string) string {
+		place, err := url.Parse(address)
+		require.NoError(t, err)
+		place.User = url.UserPassword(role, password)
+		return place.String()
+	}
+	_, err = admin.Exec(t.Context(), "CREATE ROLE "+role+" LOGIN PASSWORD 'one' IN ROLE "+
+		pgx.Identifier{admin.Config().User}.Sanitize())
+	require.NoError(t, err)
+	record, err := db.Open(t.Context(), as("one"), db.Options{MaxConns: 1})
+	require.NoError(t, err)
+	defer record.Close()
+	require.ErrorContains(t, record.SetCredentials(t.Context(), as("mistyped")), "refuses the login")
+	require.NoError(t, record.Ping(t.Context()), "it goes on with what it has")
+
+	_, err = admin.Exec(t.Context(), "ALTER ROLE "+role+" PASSWORD 'two'")
+	require.NoError(t, err)
+	err = record.InTx(t.Context(), func(tx *db.Tx) error {
+		return tx.Exec(t.Context(), "SELECT pg_terminate_backend(pg_backend_pid())")
+	})
+	require.Error(t, err)
+	requireFault(t, record.Ping(t.Context()), fault.ServiceNotRunning, "The database does not answer.")
+	require.NoError(t, record.SetCredentials(t.Context(), as("two")))
+	require.NoError(t, record.Ping(t.Context()))
 }
 
 // unusedAddress is one where nobody listens.

@@ -170,16 +170,17 @@ func isReadOnly(err error) bool {
 	return ok && pgErr.Code == pgerrcode.ReadOnlySQLTransaction
 }
 
-// isAway reports whether the database could not be reached, is starting or stopping, or has no connection left. That
-// passes.
+// isAway reports whether no connection could be made, refused passwords included, or the database is starting or
+// stopping, or has no connection left. That passes, or an operator sees to it.
 func isAway(err error) bool {
+	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
+		return true
+	}
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pgerrcode.IsConnectionException(pgErr.Code) || pgerrcode.IsInsufficientResources(pgErr.Code) ||
 			pgErr.Code == pgerrcode.AdminShutdown || pgErr.Code == pgerrcode.CrashShutdown ||
 			pgErr.Code == pgerrcode.CannotConnectNow
 	}
-	var connecting *pgconn.ConnectError
 	var network *net.OpError
-	return errors.As(err, &connecting) || errors.As(err, &network) ||
-		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }

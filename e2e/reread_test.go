@@ -73,7 +73,15 @@ func TestSecretsAndLevelsAreReadAgain(t *testing.T) {
 		"FLORIN_TEMPORAL_ADDRESS="+i.temporalAddress+"\n")
 	node := launchPlain(t, []string{"FLORIN_TEMPORAL_NAMESPACE=" + i.namespace, "FLORIN_SETTINGS_FILE=" + settingsFile},
 		"--database-url-file", urlFile, "--auth-secret-file", secretFile)
+	await(t, "the node has begun to start", func() error {
+		if node.stderr.String() == "" {
+			return errNotYet
+		}
+		return nil
+	})
+	require.NoError(t, node.Signal(syscall.SIGHUP))
 	node.awaitReady(t)
+	node.awaitLogged(t, "read again on SIGHUP")
 	token := func(number string) *ledgerclient.Client {
 		return node.client.With(ledgerclient.Token(particular+"-"+number, audience, adminUser))
 	}
@@ -93,10 +101,19 @@ func TestSecretsAndLevelsAreReadAgain(t *testing.T) {
 		}
 		return nil
 	})
-	write(t, urlFile, "postgres://elsewhere/other")
+	for place, why := range map[string]string{
+		"postgres://elsewhere/other": "leads to another database", as("mistyped"): "refuses the login",
+	} {
+		write(t, urlFile, place)
+		require.NotContains(t, node.hangup(t)["what"], "database URL")
+		refused := node.awaitLogged(t, "not read again; the node goes on with what it has")
+		require.Equal(t, "database URL", refused["what"])
+		require.Contains(t, refused["error"], why)
+		status, _ := page(t, node.endpoint, "/readyz")
+		require.Equal(t, http.StatusOK, status)
+	}
+	write(t, urlFile, as("two"))
 	node.hangup(t)
-	refused := node.awaitLogged(t, "not read again; the node goes on with what it has")
-	require.Contains(t, refused["error"], "leads to another database")
 
 	// The secret of tokens changes when the ledger knows the new one.
 	write(t, secretFile, particular+"-two")
@@ -109,6 +126,12 @@ func TestSecretsAndLevelsAreReadAgain(t *testing.T) {
 	_, err = token("one").LedgerEnd(t.Context())
 	require.Equal(t, http.StatusUnauthorized, answer(err).Status)
 
+	require.NotContains(t, node.stderr.String(), `"level":"DEBUG"`)
+	write(t, settingsFile, "FLORIN_LOG_LEVEL=debug\nFLORIN_MAX_READ=8\n")
+	require.NotContains(t, node.hangup(t)["what"], "log level")
+	refused := node.awaitLogged(t, "not read again; the node goes on with what it has")
+	require.Contains(t, refused["error"],
+		"line 2 of the settings file: there is no setting FLORIN_MAX_READ; the nearest is FLORIN_MAX_READS")
 	require.NotContains(t, node.stderr.String(), `"level":"DEBUG"`)
 	write(t, settingsFile, "FLORIN_LOG_LEVEL=debug\n")
 	read := node.hangup(t)

@@ -81,9 +81,10 @@ type cli struct {
 }
 
 func main() {
+	caught := catchHangups() // first of all: a process that is starting is told to read again as well
 	parsed, err := parse(helpArguments(os.Args[1:]))
 	if err == nil {
-		err = runUntilSignalled(parsed)
+		err = runUntilSignalled(parsed, caught)
 	}
 	if err == nil {
 		return
@@ -98,13 +99,21 @@ func main() {
 }
 
 // runUntilSignalled runs the command that was called. It ends in order when it is told to.
-func runUntilSignalled(parsed *kong.Context) error {
+func runUntilSignalled(parsed *kong.Context, caught hangups) error {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if _, rereads := commandOf(parsed).(rereader); !rereads {
+	_, rereads := commandOf(parsed).(rereader)
+	if !rereads {
 		signals = append(signals, syscall.SIGHUP)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	defer stop()
+	if !rereads {
+		signal.Stop(caught)
+		if len(caught) > 0 {
+			stop() // its terminal is gone already
+		}
+	}
+	parsed.Bind(caught)
 	context.AfterFunc(ctx, stop) // who asks a second time does not want to wait
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return parsed.Run()

@@ -21,12 +21,12 @@ func (n *node) rereadables() []rereadable {
 	settings := &n.options.settings
 	all := []rereadable{{"log level", n.rereadLogLevel}}
 	if file := n.options.databaseURLFile; file != "" {
-		all = append(all, rereadable{"database URL", func(context.Context) error {
+		all = append(all, rereadable{"database URL", func(ctx context.Context) error {
 			url, err := secret.Of("", file, "database-url")
 			if err != nil {
 				return err
 			}
-			return n.database.SetCredentials(url)
+			return n.database.SetCredentials(ctx, url)
 		}})
 	}
 	if n.hs256 != nil && settings.AuthSecretFile != "" {
@@ -80,13 +80,13 @@ func (n *node) rereadLogLevel(context.Context) error {
 	return nil
 }
 
-// rereadOnHangup reads again what can be, on each SIGHUP, until the returned function is called.
-func (n *node) rereadOnHangup(ctx context.Context, hangups <-chan os.Signal) {
+// rereadOnHangup reads again what can be, on each SIGHUP, until ctx ends.
+func (n *node) rereadOnHangup(ctx context.Context, caught hangups) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-hangups:
+		case <-caught:
 			n.rereadAll(ctx)
 		}
 	}
@@ -105,9 +105,12 @@ func (n *node) rereadAll(ctx context.Context) {
 	n.options.log.InfoContext(ctx, "read again on SIGHUP", "what", read)
 }
 
+// hangups are the SIGHUPs of a process that they do not end. One that comes before all is read is there when it is.
+type hangups chan os.Signal
+
 // catchHangups keeps SIGHUP from ending the process.
-func catchHangups() (hangups chan os.Signal, stop func()) {
-	hangups = make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	return hangups, func() { signal.Stop(hangups) }
+func catchHangups() hangups {
+	caught := make(hangups, 1)
+	signal.Notify(caught, syscall.SIGHUP)
+	return caught
 }

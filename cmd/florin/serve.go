@@ -17,8 +17,8 @@ type serveCommand struct {
 }
 
 // Run runs API and worker until it is told to stop.
-func (c *serveCommand) Run(ctx context.Context, parsed *kong.Context) error {
-	return serveRemote(ctx, parsed, c.nodeSettings, c.remoteSettings, part{roles{api: true, worker: true}, c.Listen})
+func (c *serveCommand) Run(ctx context.Context, parsed *kong.Context, caught hangups) error {
+	return serveRemote(ctx, parsed, caught, c.nodeSettings, c.remoteSettings, part{roles{api: true, worker: true}, c.Listen})
 }
 
 type apiCommand struct {
@@ -28,8 +28,8 @@ type apiCommand struct {
 }
 
 // Run runs the API until it is told to stop.
-func (c *apiCommand) Run(ctx context.Context, parsed *kong.Context) error {
-	return serveRemote(ctx, parsed, c.nodeSettings, c.remoteSettings, part{roles{api: true}, c.Listen})
+func (c *apiCommand) Run(ctx context.Context, parsed *kong.Context, caught hangups) error {
+	return serveRemote(ctx, parsed, caught, c.nodeSettings, c.remoteSettings, part{roles{api: true}, c.Listen})
 }
 
 type workerCommand struct {
@@ -39,8 +39,8 @@ type workerCommand struct {
 }
 
 // Run runs a worker until it is told to stop.
-func (c *workerCommand) Run(ctx context.Context, parsed *kong.Context) error {
-	return serveRemote(ctx, parsed, c.nodeSettings, c.remoteSettings, part{roles{worker: true}, c.Listen})
+func (c *workerCommand) Run(ctx context.Context, parsed *kong.Context, caught hangups) error {
+	return serveRemote(ctx, parsed, caught, c.nodeSettings, c.remoteSettings, part{roles{worker: true}, c.Listen})
 }
 
 // part is the part of a node that a process plays, and where it listens.
@@ -50,7 +50,7 @@ type part struct {
 }
 
 func serveRemote(
-	ctx context.Context, parsed *kong.Context, settings nodeSettings, remote remoteSettings, part part,
+	ctx context.Context, parsed *kong.Context, caught hangups, settings nodeSettings, remote remoteSettings, part part,
 ) error {
 	if err := remote.check(); err != nil {
 		return console.Fail(console.ExitUsage, "`florin "+parsed.Command()+" --help` lists the settings", "%s", err)
@@ -59,8 +59,6 @@ func serveRemote(
 		return err
 	}
 	relaxCollector()
-	hangups, release := catchHangups()
-	defer release()
 	if err := settings.readAuthSecret(); err != nil {
 		return err
 	}
@@ -84,7 +82,7 @@ func serveRemote(
 	defer cancel()
 	notifySystemd(ctx, stateReady)
 	go keepAlive(context.WithoutCancel(ctx))
-	go n.rereadOnHangup(supervised, hangups)
+	go n.rereadOnHangup(supervised, caught)
 	err = n.wait(ctx)
 	notifySystemd(context.WithoutCancel(ctx), stateStopping)
 	n.stop(context.WithoutCancel(ctx), err)

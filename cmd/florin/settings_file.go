@@ -2,19 +2,24 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/florinledger/florin/cmd/florin/console"
 )
 
 // readSettingsFile reads settings as `florin config` prints them: NAME="value" with the name of the environment
 // variable. Empty lines and those that begin with # say nothing.
 func readSettingsFile(file io.Reader) (kong.Resolver, error) {
-	values := map[string]string{}
+	settings := settingsFile{}
 	lines := bufio.NewScanner(file)
 	for number := 1; lines.Scan(); number++ {
 		line := strings.TrimSpace(lines.Text())
@@ -32,20 +37,58 @@ func readSettingsFile(file io.Reader) (kong.Resolver, error) {
 			}
 			value = unquoted
 		}
-		values[name] = value
+		settings[name] = setting{value: value, line: number}
 	}
-	resolve := func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-		for _, name := range flag.Envs {
-			if os.Getenv(name) != "" {
-				return nil, nil //nolint:nilnil // the environment wins
-			}
-			if value, ok := values[name]; ok {
-				return value, nil
-			}
+	return settings, lines.Err()
+}
+
+// settingsFile is a file of settings, by the names of their variables.
+type settingsFile map[string]setting
+
+type setting struct {
+	value string
+	line  int
+}
+
+// Validate implements [kong.Resolver]: a name that is no command's setting was misspelt, and would count for nothing.
+func (f settingsFile) Validate(application *kong.Application) error {
+	known := variablesOf(application.Node)
+	for _, name := range slices.SortedFunc(maps.Keys(f), func(a, b string) int { return f[a].line - f[b].line }) {
+		if slices.Contains(known, name) {
+			continue
 		}
-		return nil, nil //nolint:nilnil // the file says nothing of it
+		said := fmt.Sprintf("line %d of the settings file: there is no setting %s", f[name].line, name)
+		if nearest, ok := console.Nearest(name, known); ok {
+			said += "; the nearest is " + nearest
+		}
+		return errors.New(said)
 	}
-	return kong.ResolverFunc(resolve), lines.Err()
+	return nil
+}
+
+// variablesOf are the variables of the environment that a command and those below it have settings in.
+func variablesOf(node *kong.Node) []string {
+	var names []string
+	for _, flag := range node.Flags {
+		names = append(names, flag.Envs...)
+	}
+	for _, child := range node.Children {
+		names = append(names, variablesOf(child)...)
+	}
+	return names
+}
+
+// Resolve implements [kong.Resolver].
+func (f settingsFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	for _, name := range flag.Envs {
+		if os.Getenv(name) != "" {
+			return nil, nil //nolint:nilnil // the environment wins
+		}
+		if found, ok := f[name]; ok {
+			return found.value, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // the file says nothing of it
 }
 
 // rereader is a command that reads its settings again on SIGHUP, and is not ended by it.
