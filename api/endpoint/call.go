@@ -14,6 +14,7 @@ import (
 	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wait"
 )
 
 // call is what is known of the request being served. The middleware makes it and logs it, the frame fills it.
@@ -106,6 +107,11 @@ func CheckStill(ctx context.Context) error {
 		return nil
 	}
 	claims, err := current.authenticate()
+	patience, cancel := context.WithTimeout(ctx, recheckTimeout)
+	defer cancel()
+	for fault.ServerOverloaded.Matches(err) && wait.For(patience, recheckPause) == nil {
+		claims, err = current.authenticate() // too many tokens of the issuer waited for their turn
+	}
 	switch {
 	case err != nil:
 		return err

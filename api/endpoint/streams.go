@@ -35,6 +35,9 @@ const (
 	maxChanged = 4096
 	// recheckers is how many streams are checked at once.
 	recheckers = 8
+	// recheckPause is how long a check is put off for which the tokens of its issuer leave no turn now.
+	recheckPause = 50 * time.Millisecond
+	maxPutOffs   = int(recheckTimeout / recheckPause)
 )
 
 // StreamOptions are the settings of streams. The zero value means the defaults.
@@ -88,6 +91,8 @@ type openStream struct {
 	given  atomic.Pointer[auth.Claims]
 	// authenticate looks up what the caller may do now.
 	authenticate func() (auth.Claims, error)
+	// putOffs is how often the check was put off that is to be made; only the check itself uses it.
+	putOffs int
 	// end makes the stream end with an error.
 	end context.CancelCauseFunc
 }
@@ -308,37 +313,68 @@ func (s *Streams) recheckAll() {
 		if len(streams) == 0 {
 			return
 		}
-		checkAll(streams)
+		if later := checkAll(streams); len(later) > 0 {
+			time.AfterFunc(recheckPause, func() { s.checkAgain(later) })
+		}
 	}
 }
 
-func checkAll(streams []*openStream) {
+// checkAgain has streams checked whose check was put off, those of them that are still open.
+func (s *Streams) checkAgain(streams []*openStream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	still := make(map[*openStream]struct{}, len(streams))
+	for _, open := range streams {
+		if _, ok := s.byUser[open.claims.Identity()][open]; ok {
+			still[open] = struct{}{}
+		}
+	}
+	s.recheck(still)
+}
+
+// checkAll checks streams, and returns those whose check is put off.
+func checkAll(streams []*openStream) []*openStream {
 	late := make(chan struct{})
 	defer time.AfterFunc(recheckTimeout, func() { close(late) }).Stop()
 	var checks errgroup.Group
 	checks.SetLimit(recheckers)
-	for _, open := range streams {
+	putOff := make([]bool, len(streams))
+	for i, open := range streams {
 		checks.Go(func() error {
 			select {
 			case <-late:
 				open.endStale(errors.New("its rights could not be looked up in time"))
 			default:
-				open.check()
+				putOff[i] = open.check()
 			}
 			return nil
 		})
 	}
 	_ = checks.Wait() // a check ends a stream, and does not fail
+	var later []*openStream
+	for i, open := range streams {
+		if putOff[i] {
+			later = append(later, open)
+		}
+	}
+	return later
 }
 
 // check ends the stream unless its token still gives the same rights. A lookup that fails ends it too: the client comes
-// back, and is then told what is the matter.
-func (o *openStream) check() {
+// back, and is then told what is the matter. Where too many tokens of the issuer wait, nothing is known of this one:
+// the check is put off, until the stream has waited for recheckTimeout.
+func (o *openStream) check() (putOff bool) {
 	claims, err := o.authenticate()
+	if fault.ServerOverloaded.Matches(err) && o.putOffs < maxPutOffs {
+		o.putOffs++
+		return true
+	}
+	o.putOffs = 0
 	if err == nil && claims.Keeps(o.now()) {
-		return
+		return false
 	}
 	o.endStale(err)
+	return false
 }
 
 // take notes with which rights the stream goes on, which another process gave its user.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/auth"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -96,9 +97,57 @@ func TestAStreamIsCheckedAgainstTheRightsThatItWasLetInWith(t *testing.T) {
 		claims: before, authenticate: func() (auth.Claims, error) { return now, nil }, end: func(error) { ended = true },
 	}
 	open.take(granted)
-	open.check()
+	require.False(t, open.check())
 	require.False(t, ended)
 	now = before
-	open.check()
+	require.False(t, open.check())
 	require.True(t, ended)
+}
+
+// While the tokens of an issuer leave no turn, nothing is known of a stream's: it goes on until it has waited for as
+// long as a check may take.
+func TestACheckWithoutATurnIsPutOff(t *testing.T) {
+	t.Parallel()
+	busy, ends := true, 0
+	claims := auth.NewClaims(ledger.User{ID: "alice"}, nil)
+	open := &openStream{
+		claims: claims, end: func(error) { ends++ },
+		authenticate: func() (auth.Claims, error) {
+			if busy {
+				return auth.Claims{}, fault.ServerOverloaded.New("64 tokens of the same issuer wait")
+			}
+			return claims, nil
+		},
+	}
+	require.True(t, open.check())
+	busy = false
+	require.False(t, open.check(), "its turn has come")
+	busy = true
+	for range maxPutOffs {
+		require.True(t, open.check(), "each check has its own time")
+	}
+	require.Zero(t, ends)
+	require.False(t, open.check())
+	require.Equal(t, 1, ends)
+}
+
+// A check that is put off is made again, without a further change; one of a stream that has gone is not.
+func TestWhatIsPutOffIsCheckedAgain(t *testing.T) {
+	t.Parallel()
+	s := NewStreams(StreamOptions{})
+	var looks atomic.Int64
+	done := make(chan struct{})
+	waiting := streamOf("alice", func() (auth.Claims, error) {
+		if looks.Add(1) < 3 {
+			return auth.Claims{}, fault.ServerOverloaded.New("no turn")
+		}
+		close(done)
+		return auth.NewClaims(ledger.User{ID: "alice"}, nil), nil
+	})
+	_, refusal, unopened := s.add(waiting, s.seen())
+	require.NoError(t, refusal)
+	require.NoError(t, unopened)
+	s.UserChanged("alice")
+	<-done
+	s.checkAgain([]*openStream{streamOf("bob", func() (auth.Claims, error) { panic("bob has gone") })})
 }

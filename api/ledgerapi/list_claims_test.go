@@ -123,6 +123,10 @@ func TestAListThatWaitsShowsNothingToWhoLostItsRights(t *testing.T) {
 	}
 }
 
+// TestAFurtherRightEndsNoListThatWaits gives the caller of a list a right while the list waits, as onboarding a party
+// by the same user does.
+//
+// contract: completions-granted
 func TestAFurtherRightEndsNoListThatWaits(t *testing.T) {
 	t.Parallel()
 	for name, further := range map[string]ledger.Right{
