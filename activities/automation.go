@@ -165,7 +165,7 @@ func (t *automationTurn) outcomes(tasks []db.AutomationTask) (map[string]ledger.
 		}
 	}
 	if len(keys) == 0 {
-		return nil, nil //nolint:nilnil // an empty map
+		return nil, nil // an empty map
 	}
 	return t.tx.CompletionsByKey(t.ctx, keys)
 }

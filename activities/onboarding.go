@@ -124,7 +124,7 @@ func (s *onboardingStep) decide(standing db.PartyStanding) (*db.OnboardingStep, 
 	s.outcome = topology.Outcome{Party: s.given.Party()}
 	if standing.External != nil && standing.External.ContributionID == s.contribution.ID {
 		s.outcome.Progress = topology.Allocated
-		return nil, nil //nolint:nilnil // this very contribution has done all there was to do
+		return nil, nil // this very contribution has done all there was to do
 	}
 	merged, err := s.contribution.Merge(s.given, s.self, standing.Standing())
 	if err != nil {

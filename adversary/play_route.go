@@ -116,7 +116,6 @@ func (a *attacker) readFrame(
 	began := time.Now()
 	opening, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	//nolint:bodyclose // Dial has closed it
 	conn, response, err := websocket.Dial(opening, a.side.target.URL+path, &websocket.DialOptions{
 		HTTPClient: a.http, Subprotocols: protocols,
 	})

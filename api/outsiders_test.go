@@ -333,7 +333,6 @@ func (w *world) streamed(path string, header http.Header, request any) string {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), apitest.Patience)
 	defer cancel()
-	//nolint:bodyclose // Dial has closed it
 	conn, response, err := websocket.Dial(ctx, w.URL()+path, &websocket.DialOptions{
 		HTTPHeader: header, Subprotocols: []string{"daml.ws.auth"},
 	})

@@ -7,7 +7,7 @@ import (
 )
 
 // publicKeyMethods are the algorithms of tokens that are verified with a public key.
-var publicKeyMethods = []jwt.SigningMethod{ //nolint:gochecknoglobals // a constant list
+var publicKeyMethods = []jwt.SigningMethod{
 	jwt.SigningMethodRS256, jwt.SigningMethodES256, jwt.SigningMethodES384, jwt.SigningMethodES512,
 	jwt.SigningMethodEdDSA,
 }

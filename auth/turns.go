@@ -78,7 +78,7 @@ func (v *verifying) line(provider, address string) (turn chan struct{}, err erro
 			v.lines = make(map[string]*verifyingLine)
 		}
 		v.lines[provider] = &verifyingLine{waiting: make(map[string][]chan struct{})}
-		return nil, nil //nolint:nilnil // the turn was free
+		return nil, nil // the turn was free
 	}
 	own := line.waiting[address]
 	switch len(own) {

@@ -139,7 +139,7 @@ func TestAnOnboardingWaitsAndIsCompleted(t *testing.T) {
 	third.Decide = func(standing db.PartyStanding) (*db.OnboardingStep, error) {
 		require.Equal(t, party, standing.Allocated.Party)
 		require.Equal(t, "two", standing.External.ContributionID)
-		return nil, nil //nolint:nilnil // nothing is to be done
+		return nil, nil // nothing is to be done
 	}
 	require.NoError(t, record.ContributeToOnboarding(ctx, third))
 }

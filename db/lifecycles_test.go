@@ -14,7 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-var instant = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) //nolint:gochecknoglobals // a constant, but for the language
+var instant = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func touch(t *testing.T, record *db.DB, created ...ledger.ContractID) {
 	t.Helper()
@@ -170,7 +170,7 @@ func enterLifecycles(t *testing.T, record *db.DB, account string, count int) {
 }
 
 // few are more than what is due in these tests.
-var few = db.UnderWay{OfAccount: 10, All: 10} //nolint:gochecknoglobals // a constant, but for the language
+var few = db.UnderWay{OfAccount: 10, All: 10}
 
 func TestAccountsTakeTurnsWithWhatIsDue(t *testing.T) {
 	t.Parallel()

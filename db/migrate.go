@@ -184,7 +184,7 @@ func (m *migration) requireUnneeded(ctx context.Context, now []Step) error {
 }
 
 func pgxConn(driver any) *pgx.Conn {
-	//nolint:forcetypeassert // that is what package stdlib opens
+	// It is what package stdlib opens.
 	return driver.(*stdlib.Conn).Conn()
 }
 

@@ -80,7 +80,7 @@ func endStalled(ctx context.Context, conn *pgx.Conn, after time.Duration) (*Stal
 	err := conn.QueryRow(ctx, findStall, after.Seconds(), heartbeatTimeout.Seconds(), ofProcess, int64(schemaLock)).
 		Scan(&waits, &stall.Holder, &stall.State, &stall.Ended)
 	if isNoRows(err) {
-		return nil, nil //nolint:nilnil // nobody waits
+		return nil, nil // nobody waits
 	}
 	if err != nil {
 		return nil, err

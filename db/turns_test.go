@@ -43,7 +43,7 @@ func pages(t *testing.T, databaseURL, query string, arguments ...any) int64 {
 			Hit  int64 `json:"Shared Hit Blocks"`
 			Read int64 `json:"Shared Read Blocks"`
 			Rows int64 `json:"Actual Rows"`
-		} `json:"Plan"` //nolint:tagliatelle // as PostgreSQL writes it
+		} `json:"Plan"` // as PostgreSQL writes it
 	}
 	require.NoError(t, json.Unmarshal(plan, &explained))
 	require.Positive(t, explained[0].Plan.Rows, "something is taken")

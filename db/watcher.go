@@ -227,7 +227,7 @@ func (w *Watcher) passOn(ctx context.Context, conn *pgx.Conn) error {
 func (*Watcher) hear(ctx, quiet context.Context, conn *pgx.Conn) (*pgconn.Notification, error) {
 	notification, err := conn.WaitForNotification(quiet)
 	if err != nil && quiet.Err() != nil && ctx.Err() == nil && !conn.IsClosed() {
-		return nil, nil //nolint:nilnil // Silence is neither a notification nor an error.
+		return nil, nil // Silence is neither a notification nor an error.
 	}
 	return notification, err
 }

@@ -170,7 +170,6 @@ func (l *crashLoad) passBy(ctx context.Context, at endpoint) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	//nolint:bodyclose // Dial has closed it
 	conn, _, err := websocket.Dial(ctx, at.url+"/v2/commands/completions", &websocket.DialOptions{Subprotocols: []string{
 		"jwt.token." + ledgerclient.Token(secret, audience, l.account.user), "daml.ws.auth",
 	}})

@@ -28,7 +28,6 @@ func awaitAPIs(t *testing.T, at endpoint, count int) {
 func (a account) holdStream(t *testing.T, at endpoint) (refusal string, end func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	//nolint:bodyclose // Dial has closed it
 	conn, _, err := websocket.Dial(ctx, at.url+"/v2/commands/completions", &websocket.DialOptions{Subprotocols: []string{
 		"jwt.token." + ledgerclient.Token(secret, audience, a.user), "daml.ws.auth",
 	}})

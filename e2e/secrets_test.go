@@ -104,7 +104,6 @@ func openStream(t *testing.T, base, token string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	//nolint:bodyclose // Dial has closed it
 	conn, _, err := websocket.Dial(ctx, base+"/v2/updates", &websocket.DialOptions{
 		Subprotocols: []string{"jwt.token." + token, "daml.ws.auth"},
 	})

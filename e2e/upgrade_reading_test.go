@@ -23,7 +23,6 @@ type reader struct {
 // read opens a stream of the completions after an offset, which stays open until the test ends.
 func (a account) read(t *testing.T, at endpoint, after int64) *reader {
 	t.Helper()
-	//nolint:bodyclose // Dial has closed it
 	conn, _, err := websocket.Dial(t.Context(), at.url+"/v2/commands/completions", &websocket.DialOptions{
 		Subprotocols: []string{"jwt.token." + ledgerclient.Token(secret, audience, a.user), "daml.ws.auth"},
 	})

@@ -164,7 +164,7 @@ func checkInputsAreActive(inputs []Contract, store Store) (*fault.Fault, error) 
 		}
 	}
 	if len(gone) == 0 {
-		return nil, nil //nolint:nilnil // nothing is wrong
+		return nil, nil // nothing is wrong
 	}
 	refusal := fault.LocalVerdictInactiveContracts.New(
 		"Rejected transaction is referring to inactive contracts: %s", strings.Join(Strings(gone), ", ")).

@@ -57,7 +57,7 @@ const (
 	stepKinds
 )
 
-var errProgram = errors.New("a program that is none") //nolint:gochecknoglobals // a constant in all but name
+var errProgram = errors.New("a program that is none")
 
 func cellPackage() ledger.Package {
 	return ledger.Package{
@@ -85,7 +85,7 @@ func cellPackage() ledger.Package {
 }
 
 func encodeProgram(steps []step) string {
-	encoded, _ := json.Marshal(steps) //nolint:errchkjson // it holds nothing that has no JSON
+	encoded, _ := json.Marshal(steps) // it holds nothing that has no JSON
 	return string(encoded)
 }
 

@@ -75,7 +75,7 @@ func (c *chart) height(amount decimal.Decimal) float64 {
 	at, _ := new(big.Rat).SetString(amount.String())
 	span := new(big.Rat).Sub(high, low)
 	if span.Sign() == 0 {
-		return chartHeight / 2 //nolint:mnd // the middle
+		return chartHeight / 2 // the middle
 	}
 	share, _ := at.Quo(at.Sub(at, low), span).Float64()
 	return chartMargin + room*(1-share)

@@ -158,7 +158,7 @@ func cookieName(r *http.Request) string {
 // endOf is when a token says that it ends. The node checks tokens; this only keeps a session from outliving its token.
 func endOf(token string) (time.Time, bool) {
 	parts := strings.Split(token, ".")
-	if len(parts) != 3 { //nolint:mnd // head, claims and signature
+	if len(parts) != 3 { // head, claims and signature
 		return time.Time{}, false
 	}
 	claims, err := base64.RawURLEncoding.DecodeString(parts[1])

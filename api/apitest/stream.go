@@ -109,7 +109,6 @@ func (s *Server) OpenWith(token, path string, request any) *Stream {
 	}
 	ctx, cancel := context.WithTimeout(s.tb.Context(), Patience)
 	defer cancel()
-	//nolint:bodyclose // Dial has closed it
 	conn, _, err := websocket.Dial(ctx, s.URL()+path, &websocket.DialOptions{Subprotocols: protocols})
 	require.NoError(s.tb, err)
 	require.Equal(s.tb, "daml.ws.auth", conn.Subprotocol())

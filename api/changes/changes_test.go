@@ -68,13 +68,13 @@ func TestAChangeWithAKeyIsMadeOnce(t *testing.T) {
 	replayed(t, first, keyed(t, s.Twin(apitest.Options{}), "alice", "key-1", tap, body))
 	require.Equal(t, "2000.0000000000", balance(t, s, "alice"), "the tap is in US dollars")
 
-	t.Run("other keys and other users are others", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("other keys and other users are others", func(t *testing.T) {
 		keyed(t, s.In(t), "alice", "key-2", tap, body).OK(nil)
 		keyed(t, s.In(t), "bob", "key-1", tap, body).OK(nil)
 		require.Equal(t, "4000.0000000000", balance(t, s, "alice"))
 		require.Equal(t, "2000.0000000000", balance(t, s, "bob"))
 	})
-	t.Run("another request with the key is refused", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("another request with the key is refused", func(t *testing.T) {
 		for path, other := range map[string]string{
 			tap: `{"amount":"11"}`, tap + "?a=b": body, "/v0/wallet/transfer-preapproval": "",
 		} {
@@ -84,12 +84,12 @@ func TestAChangeWithAKeyIsMadeOnce(t *testing.T) {
 				`query or body differ. Send exactly the first request again, or take a new key for a new request.`)
 		}
 	})
-	t.Run("refusals are answers too", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("refusals are answers too", func(t *testing.T) {
 		first := keyed(t, s.In(t), "alice", "key-3", offers+"/00aa/accept", "")
 		require.Equal(t, http.StatusNotFound, first.Status, first.Text)
 		replayed(t, first, keyed(t, s.In(t), "alice", "key-3", offers+"/00aa/accept", ""))
 	})
-	t.Run("what reads takes no notice of keys", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("what reads takes no notice of keys", func(t *testing.T) {
 		path := "/v0/wallet/buy-traffic-requests/none/status"
 		for range 2 {
 			answer := keyed(t, s.In(t), "alice", "key-1", path, "")

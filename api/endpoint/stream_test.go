@@ -498,7 +498,6 @@ func TestClientsThatAnswerPingsStay(t *testing.T) {
 	t.Parallel()
 	pings := make(chan struct{}, 100)
 	s := serveStream(t, endpoint.StreamOptions{PingInterval: 2 * time.Millisecond})
-	//nolint:bodyclose // Dial has closed it
 	conn, _, err := websocket.Dial(t.Context(), s.url+"/count", &websocket.DialOptions{
 		HTTPHeader: bearer("alice"),
 		OnPingReceived: func(context.Context, []byte) bool {

@@ -184,7 +184,7 @@ func (p *pruning) ActiveContracts(context.Context, db.ActiveQuery) ([]db.StoredC
 }
 
 func (p *pruning) WorkflowIDs(context.Context, []ledger.Offset) (map[ledger.Offset]string, error) {
-	return nil, nil //nolint:nilnil // there are none
+	return nil, nil // there are none
 }
 
 func TestWhatIsPrunedWhileItIsReadIsNotAnsweredInPart(t *testing.T) {

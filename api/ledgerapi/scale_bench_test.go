@@ -287,7 +287,7 @@ func (r benchRecord) copy(ctx context.Context, databaseURL string, table benchTa
 	source := pgx.CopyFromFunc(func() ([]any, error) {
 		for len(waiting) == 0 {
 			if next == r.updates {
-				return nil, nil //nolint:nilnil // the end, as pgx has it
+				return nil, nil // the end, as pgx has it
 			}
 			next++
 			var err error

@@ -60,7 +60,6 @@ func beClients(url string) error {
 	}
 	var frames atomic.Int64
 	for range count {
-		//nolint:bodyclose // Dial has closed it
 		conn, _, err := websocket.Dial(context.Background(), url+completionsPath, &websocket.DialOptions{
 			Subprotocols: []string{"daml.ws.auth", "jwt.token." + os.Getenv(clientsToken)},
 		})

@@ -335,7 +335,6 @@ func TestStreamsThatAreRefused(t *testing.T) {
 	t.Run("an unknown user is told before the stream opens", func(t *testing.T) {
 		t.Parallel()
 		b := b.in(t)
-		//nolint:bodyclose // Dial has closed it
 		_, response, err := websocket.Dial(t.Context(), b.URL()+updatesPath, &websocket.DialOptions{
 			Subprotocols: []string{"jwt.token." + apitest.Token(t, "stranger"), "daml.ws.auth"},
 		})

@@ -187,7 +187,7 @@ func (a *API) minLedgerTime(body JsCommands, received time.Time) (*time.Time, er
 		}
 		bound = time.Unix(received.Unix()+seconds, int64(received.Nanosecond())+int64(body.MinLedgerTimeRel.Nanos)).UTC()
 	default:
-		return nil, nil //nolint:nilnil // no bound is a value of its own
+		return nil, nil // no bound is a value of its own
 	}
 	if bound.Before(firstInstant) || bound.After(lastInstant) {
 		return nil, fault.InvalidArgumentf("the minimum ledger time %s is outside the years 0001 to 9999",
@@ -282,7 +282,7 @@ func FromAPICommands(commands []Command) []ledger.Command {
 func FromAPIDeduplicationPeriod(wire *DeduplicationPeriod) (*ledger.DeduplicationPeriod, error) {
 	switch {
 	case wire == nil:
-		return nil, nil //nolint:nilnil // no period is a value of its own
+		return nil, nil // no period is a value of its own
 	case wire.DeduplicationDuration != nil:
 		duration, err := v2.FromAPIDuration(wire.DeduplicationDuration.Value, "deduplication_period")
 		if err != nil {
@@ -296,7 +296,7 @@ func FromAPIDeduplicationPeriod(wire *DeduplicationPeriod) (*ledger.Deduplicatio
 		}
 		return &ledger.DeduplicationPeriod{Offset: new(ledger.Offset(offset))}, nil
 	default:
-		return nil, nil //nolint:nilnil // no period is a value of its own
+		return nil, nil // no period is a value of its own
 	}
 }
 

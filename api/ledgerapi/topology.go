@@ -27,7 +27,6 @@ type TopologyEvent struct {
 type TopologyEventKind struct {
 	endpoint.OneOf
 
-	//nolint:lll // the name is the API's
 	ParticipantAuthorizationAdded *endpoint.Value[ParticipantAuthorizationAdded] `json:"ParticipantAuthorizationAdded,omitempty" doc:"Hosting began"`
 }
 
@@ -48,7 +47,7 @@ func fromAPITopologyFormat(ctx context.Context, wire TopologyFormat) (*topologyF
 	asked := wire.IncludeParticipantAuthorizationEvents
 	switch {
 	case asked == nil:
-		return nil, nil //nolint:nilnil // no format is a value of its own
+		return nil, nil // no format is a value of its own
 	case len(asked.Parties) == 0:
 		return &topologyFormat{}, endpoint.Claims(ctx).RequireReadAsAnyParty()
 	}

@@ -23,7 +23,6 @@ type TransactionFormat struct {
 
 // TopologyFormat says which topology events to show.
 type TopologyFormat struct {
-	//nolint:lll // the name is the API's
 	IncludeParticipantAuthorizationEvents *ParticipantAuthorizationTopologyFormat `json:"includeParticipantAuthorizationEvents" doc:"Hosting"`
 }
 

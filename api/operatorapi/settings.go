@@ -88,12 +88,9 @@ func (a *API) settingsEndpoints() []endpoint.Endpoint {
 type topUpBody struct {
 	Enabled *bool `json:"enabled" doc:"false buys nothing; true when left out"`
 
-	//nolint:lll // the names are long
 	TargetThroughput *int64 `json:"target_throughput" alias:"targetThroughput target-throughput" doc:"Bytes per second (also targetThroughput, target-throughput); required unless disabled"`
-	//nolint:lll // as above
 	MinTopupInterval string `json:"min_topup_interval" alias:"minTopupInterval min-topup-interval" doc:"As 10m or 10 minutes (also minTopupInterval, min-topup-interval); 10m when left out"`
-	//nolint:lll // as above
-	ReservedTraffic *int64 `json:"reserved_traffic" alias:"reservedTraffic reserved-traffic" doc:"Bytes (also reservedTraffic, reserved-traffic); 200000 when left out"`
+	ReservedTraffic  *int64 `json:"reserved_traffic" alias:"reservedTraffic reserved-traffic" doc:"Bytes (also reservedTraffic, reserved-traffic); 200000 when left out"`
 }
 
 type putTopUpRequest struct {
@@ -148,13 +145,10 @@ type putSweepRequest struct {
 type sweepBody struct {
 	Enabled *bool `json:"enabled" doc:"false sweeps nothing; true when left out"`
 
-	//nolint:lll // the names are long
 	MaxBalanceUSD *decimal.Decimal `json:"max_balance_usd" alias:"maxBalanceUSD max-balance-usd" doc:"Above it the wallet is swept (also maxBalanceUSD, max-balance-usd); a number or a string"`
-	//nolint:lll // as above
 	MinBalanceUSD *decimal.Decimal `json:"min_balance_usd" alias:"minBalanceUSD min-balance-usd" doc:"What a sweep leaves (also minBalanceUSD, min-balance-usd); a number or a string"`
 	Receiver      ledger.Party     `json:"receiver" doc:"Who gets the rest"`
 
-	//nolint:lll // as above
 	UseTransferPreapproval bool `json:"use_transfer_preapproval" alias:"useTransferPreapproval use-transfer-preapproval" doc:"Send through the receiver's preapproval (also useTransferPreapproval, use-transfer-preapproval)"`
 }
 
@@ -227,7 +221,6 @@ type putAcceptRequest struct {
 type acceptBody struct {
 	Enabled *bool `json:"enabled" doc:"false accepts nothing; true when left out"`
 
-	//nolint:lll // the names are long
 	FromParties []ledger.Party `json:"from_parties" alias:"fromParties from-parties" doc:"Whose offers are accepted (also fromParties, from-parties)"`
 }
 

@@ -99,7 +99,7 @@ func sourceOf(setting db.AutomationSetting) Source {
 // shown decodes a stored value and shows it; nil for none.
 func shown[S, T any](value []byte, show func(S) T) (*T, error) {
 	if value == nil {
-		return nil, nil //nolint:nilnil // none is shown as null
+		return nil, nil // none is shown as null
 	}
 	var stored S
 	if err := json.Unmarshal(value, &stored); err != nil {

@@ -234,7 +234,7 @@ func TestTheRegistrySaysHowToTransfer(t *testing.T) {
 			"with a strange sender":  func(transfer map[string]any) { transfer["sender"] = "a b!" },
 		} {
 			argument := transfer(s, alice.Party, bob.Party, "5")
-			change(argument["transfer"].(map[string]any)) //nolint:forcetypeassert // made above
+			change(argument["transfer"].(map[string]any)) // made above
 			answer := s.In(t).Call("", http.MethodPost, "/registry/transfer-instruction/v1/transfer-factory",
 				map[string]any{"choiceArguments": argument})
 			require.Contains(t, refusal(t, answer, http.StatusBadRequest),

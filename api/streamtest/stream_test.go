@@ -115,7 +115,6 @@ func visit(t *testing.T, s *apitest.Server, path string, request any, way int) {
 	const ways = 5
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	//nolint:bodyclose // Dial has closed it
 	conn, _, err := websocket.Dial(ctx, s.URL()+path, &websocket.DialOptions{
 		Subprotocols: []string{"daml.ws.auth", "jwt.token." + apitest.Token(t, "alice")},
 	})

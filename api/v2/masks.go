@@ -49,7 +49,7 @@ func (c ChangedFields) Annotations(metadata string) bool {
 // or not.
 func ResourceVersionOf(meta *ObjectMeta, field string) (*int64, error) {
 	if meta == nil || meta.ResourceVersion == "" {
-		return nil, nil //nolint:nilnil // no version is a value of its own
+		return nil, nil // no version is a value of its own
 	}
 	version, err := strconv.ParseInt(meta.ResourceVersion, 10, 64)
 	if err != nil {

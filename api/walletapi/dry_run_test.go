@@ -58,7 +58,7 @@ func TestADryRunTellsWhatAChangeWouldDo(t *testing.T) {
 			"expires_at": expires,
 		}
 	}
-	for name, test := range map[string]struct { //nolint:paralleltest // each compares the head
+	for name, test := range map[string]struct {
 		user, path string
 		body       map[string]any
 		way, coin  string
@@ -115,19 +115,19 @@ func TestADryRunTellsTheRefusalToo(t *testing.T) {
 		"receiver_party_id": bob.Party, "amount": "1", "description": strings.Repeat("x", 280), "tracking_id": "t",
 		"expires_at": time.Now().Add(time.Hour).UnixMicro(),
 	}
-	t.Run("of the endpoint itself", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("of the endpoint itself", func(t *testing.T) {
 		_, shown := tryOut(t, s.In(t), "alice", trafficPath, wish(s, alice, "used"))
 		require.Equal(t, &changes.Refusal{
 			Status: http.StatusConflict, Error: "Buy traffic request with trackingId used already exists.",
 		}, shown.Refusal)
 	})
-	t.Run("of the ledger", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("of the ledger", func(t *testing.T) {
 		_, shown := tryOut(t, s.In(t), "alice", "/v0/wallet/transfer-offers", offer)
 		require.EqualValues(t, http.StatusConflict, shown.Refusal.Status)
 		require.Contains(t, shown.Refusal.Error, "TEMPLATE_PRECONDITION_VIOLATED")
 		require.False(t, shown.Refusal.Later)
 	})
-	t.Run("of automation", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("of automation", func(t *testing.T) {
 		answer, shown := tryOut(t, s.In(t), "alice", trafficPath, wish(s, alice, "poor"))
 		require.Equal(t, &changes.Refusal{
 			Status: http.StatusBadRequest, Error: "out of funds (missing 666.8 CC)", Later: true,
@@ -136,7 +136,7 @@ func TestADryRunTellsTheRefusalToo(t *testing.T) {
 		_, shown = tryOut(t, s.In(t), "alice", trafficPath, with(wish(s, alice, "little"), "traffic_amount", 5))
 		require.Equal(t, "not enough traffic requested (trafficAmount 5 < minTopupAmount 200000)", shown.Refusal.Error)
 	})
-	t.Run("of automation, once an offer is accepted", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("of automation, once an offer is accepted", func(t *testing.T) {
 		accepted := maps.Clone(offer)
 		accepted["description"] = "short"
 		answer, shown := tryOut(t, s.In(t), "alice", "/v0/wallet/transfer-offers", accepted)
@@ -152,7 +152,7 @@ func TestADryRunTellsTheRefusalToo(t *testing.T) {
 		}, shown.Refusal)
 		require.Contains(t, shown.Refusal.Error, "expires_at: 2023-11-14T22:13:20Z is not after the ledger's time")
 	})
-	t.Run("for want of traffic", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("for want of traffic", func(t *testing.T) {
 		reserve(t, s, `{"target-throughput":20000,"min-topup-interval":"1m0s","reserved-traffic":200000}`)
 		offer["description"] = "short"
 		_, shown := tryOut(t, s.In(t), "alice", "/v0/wallet/transfer-offers", offer)
@@ -160,7 +160,7 @@ func TestADryRunTellsTheRefusalToo(t *testing.T) {
 			Status: http.StatusTooManyRequests, Error: "Traffic balance below reserved traffic amount (0 < 200000)",
 		}, shown.Refusal)
 	})
-	t.Run("but not to those who may not ask", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("but not to those who may not ask", func(t *testing.T) {
 		s.ActingAs("stranger")
 		answer := s.In(t).Send(http.MethodPost, trafficPath+"?dry_run=true", http.Header{}, wish(s, alice, "x"))
 		answer.Plain(http.StatusUnauthorized)

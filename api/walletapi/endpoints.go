@@ -22,11 +22,14 @@ const (
 type group struct {
 	api *API
 	tag string
+	// deprecated marks what clients should no longer use.
+	deprecated bool
 }
 
 func (g group) info(method, path, operationID, summary string) endpoint.Info {
 	return endpoint.Info{
 		Method: method, Path: path, OperationID: operationID, Tag: g.tag, Access: endpoint.Public, Summary: summary,
+		Deprecated: g.deprecated,
 	}
 }
 
@@ -82,7 +85,7 @@ func (a *API) Operator() []endpoint.Endpoint {
 }
 
 func (a *API) basics() []endpoint.Endpoint {
-	g := group{a, tagWallet}
+	g := group{api: a, tag: tagWallet}
 	return []endpoint.Endpoint{
 		endpoint.New(g.get("/v0/wallet/balance", "getBalance", "Get what the caller's wallet holds."), a.balance),
 		endpoint.New(g.get("/v0/wallet/coins", "listCoins", "List the coins of the caller's wallet."), a.listHoldings),
@@ -112,7 +115,7 @@ func (a *API) basics() []endpoint.Endpoint {
 
 func (a *API) offerEndpoints() []endpoint.Endpoint {
 	const offers = "/v0/wallet/transfer-offers"
-	g := group{a, tagOffers}
+	g := group{api: a, tag: tagOffers}
 	return []endpoint.Endpoint{
 		validator.Planned(a.Base, deprecated(g.post(offers, "createTransferOffer", "Offer coin to a receiver.")),
 			a.createTransferOffer),
@@ -142,7 +145,7 @@ func (a *API) tokenEndpoints() []endpoint.Endpoint {
 		transfers = "/v0/wallet/token-standard/transfers"
 		requests  = "/v0/wallet/token-standard/allocation-requests"
 	)
-	g := group{a, tagToken}
+	g := group{api: a, tag: tagToken}
 	return []endpoint.Endpoint{
 		validator.Planned(a.Base, g.post(transfers, "createTokenStandardTransfer", "Transfer coin by the token standard."),
 			a.createTokenStandardTransfer),
@@ -171,38 +174,32 @@ func (a *API) paymentEndpoints() []endpoint.Endpoint {
 		requests      = "/v0/wallet/app-payment-requests"
 		subscriptions = "/v0/wallet/subscription-requests"
 	)
-	g := group{a, tagPayments}
-	all := []endpoint.Info{
-		g.get(requests, "listAppPaymentRequests", "List the payments that apps ask for."),
-		g.get(requests+"/{contract_id}", "getAppPaymentRequest", "Get a payment that an app asks for."),
-		g.post(requests+"/{contract_id}/accept", "acceptAppPaymentRequest", "Pay an app."),
-		g.post(requests+"/{contract_id}/reject", "rejectAppPaymentRequest", "Decline to pay an app."),
-		g.get("/v0/wallet/accepted-app-payments", "listAcceptedAppPayments", "List payments that apps have not collected."),
-		g.get(subscriptions, "listSubscriptionRequests", "List the subscriptions that apps ask for."),
-		g.get(subscriptions+"/{contract_id}", "getSubscriptionRequest", "Get a subscription that an app asks for."),
-		g.post(subscriptions+"/{contract_id}/accept", "acceptSubscriptionRequest", "Subscribe, and make the first payment."),
-		g.post(subscriptions+"/{contract_id}/reject", "rejectSubscriptionRequest", "Decline to subscribe."),
-		g.delete(subscriptions+"/{contract_id}", "cancelSubscriptionRequest", "End a subscription, by its idle state."),
-		g.get("/v0/wallet/subscription-initial-payments", "listSubscriptionInitialPayments",
-			"List first payments that apps have not collected."),
-		g.get("/v0/wallet/subscriptions", "listSubscriptions", "List the caller's subscriptions."),
-	}
-	for i := range all {
-		all[i].Deprecated = true
-	}
+	g := group{api: a, tag: tagPayments, deprecated: true}
 	return []endpoint.Endpoint{
-		endpoint.New(all[0], a.listAppPaymentRequests),
-		endpoint.New(all[1], a.getAppPaymentRequest),
-		endpoint.New(all[2], a.acceptAppPaymentRequest),
-		endpoint.New(all[3], a.rejectAppPaymentRequest),
-		endpoint.New(all[4], a.listAcceptedAppPayments),
-		endpoint.New(all[5], a.listSubscriptionRequests),
-		endpoint.New(all[6], a.getSubscriptionRequest),
-		endpoint.New(all[7], a.acceptSubscriptionRequest),
-		endpoint.New(all[8], a.rejectSubscriptionRequest),
-		endpoint.New(all[9], a.cancelSubscription),
-		endpoint.New(all[10], a.listSubscriptionInitialPayments),
-		endpoint.New(all[11], a.listSubscriptions),
+		endpoint.New(g.get(requests, "listAppPaymentRequests", "List the payments that apps ask for."),
+			a.listAppPaymentRequests),
+		endpoint.New(g.get(requests+"/{contract_id}", "getAppPaymentRequest", "Get a payment that an app asks for."),
+			a.getAppPaymentRequest),
+		endpoint.New(g.post(requests+"/{contract_id}/accept", "acceptAppPaymentRequest", "Pay an app."),
+			a.acceptAppPaymentRequest),
+		endpoint.New(g.post(requests+"/{contract_id}/reject", "rejectAppPaymentRequest", "Decline to pay an app."),
+			a.rejectAppPaymentRequest),
+		endpoint.New(g.get("/v0/wallet/accepted-app-payments", "listAcceptedAppPayments",
+			"List payments that apps have not collected."), a.listAcceptedAppPayments),
+		endpoint.New(g.get(subscriptions, "listSubscriptionRequests", "List the subscriptions that apps ask for."),
+			a.listSubscriptionRequests),
+		endpoint.New(g.get(subscriptions+"/{contract_id}", "getSubscriptionRequest",
+			"Get a subscription that an app asks for."), a.getSubscriptionRequest),
+		endpoint.New(g.post(subscriptions+"/{contract_id}/accept", "acceptSubscriptionRequest",
+			"Subscribe, and make the first payment."), a.acceptSubscriptionRequest),
+		endpoint.New(g.post(subscriptions+"/{contract_id}/reject", "rejectSubscriptionRequest",
+			"Decline to subscribe."), a.rejectSubscriptionRequest),
+		endpoint.New(g.delete(subscriptions+"/{contract_id}", "cancelSubscriptionRequest",
+			"End a subscription, by its idle state."), a.cancelSubscription),
+		endpoint.New(g.get("/v0/wallet/subscription-initial-payments", "listSubscriptionInitialPayments",
+			"List first payments that apps have not collected."), a.listSubscriptionInitialPayments),
+		endpoint.New(g.get("/v0/wallet/subscriptions", "listSubscriptions", "List the caller's subscriptions."),
+			a.listSubscriptions),
 	}
 }
 
@@ -212,7 +209,7 @@ func (a *API) rewardEndpoints() []endpoint.Endpoint {
 		proposals = "/v0/wallet/minting-delegation-proposals"
 		minting   = "/v0/wallet/minting-delegations"
 	)
-	g := group{a, tagRewards}
+	g := group{api: a, tag: tagRewards}
 	return []endpoint.Endpoint{
 		endpoint.New(g.get("/v0/wallet/app-reward-coupons", "listAppRewardCoupons", "List rewards for use of an app."),
 			a.listAppRewardCoupons),

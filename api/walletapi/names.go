@@ -48,7 +48,7 @@ type createAnsEntryRequest struct {
 // Names lists what wallet users ask a name service, of which the network has none: pages that list names work, and who
 // asks for one learns why there is none.
 func (a *API) Names() []endpoint.Endpoint {
-	g := group{a, "Names"}
+	g := group{api: a, tag: "Names"}
 	return []endpoint.Endpoint{
 		endpoint.New(g.get("/v0/entry/all", "listOwnAnsEntries", "List the names that the caller has."), a.listAnsEntries),
 		endpoint.New(g.read("/v0/entry/create", "createAnsEntry", "Ask for a name. It is always refused."),

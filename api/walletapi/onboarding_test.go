@@ -185,20 +185,20 @@ func TestWhichPartyAUserGets(t *testing.T) {
 		t.Helper()
 		refused(t, s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users", body), status, text)
 	}
-	t.Run("a new one that is named after the user", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("a new one that is named after the user", func(t *testing.T) {
 		require.Equal(t, s.Node.LocalParty("alice_0040example_002ecom"),
 			u.onboard(map[string]any{"name": "alice@example.com"}))
 		require.Equal(t, s.Node.LocalParty("auth0_007c5f"), u.onboard(map[string]any{"name": "auth0|5f"}))
 		require.Equal(t, s.Node.LocalParty("a__b"), u.onboard(map[string]any{"name": "a_b", "createPartyIfMissing": true}))
 	})
-	t.Run("the primary party that it has", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("the primary party that it has", func(t *testing.T) {
 		party := s.Party("carols")
 		_, err := s.DB.CreateUser(t.Context(), ledger.User{ID: "carol", PrimaryParty: party}, nil)
 		require.NoError(t, err)
 		require.Equal(t, party, u.onboard(map[string]any{"name": "carol", "createPartyIfMissing": false}))
 		require.Equal(t, party, u.onboard(map[string]any{"name": "carol", "party_id": given}))
 	})
-	t.Run("never that of the network", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("never that of the network", func(t *testing.T) {
 		dso := string(s.Node.DSO)
 		refuse(t, 400, "Party "+dso+" is the DSO, which runs the network and has no wallet",
 			map[string]any{"name": "dsos", "party_id": dso})
@@ -206,26 +206,26 @@ func TestWhichPartyAUserGets(t *testing.T) {
 		require.NoError(t, err)
 		refuse(t, 400, "is the DSO", map[string]any{"name": "dsos"})
 	})
-	t.Run("the one that is given", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("the one that is given", func(t *testing.T) {
 		require.EqualValues(t, given, u.onboard(map[string]any{"name": "dave", "party_id": given}))
 		require.EqualValues(t, given, u.onboard(map[string]any{"name": "dora", "party_id": given}))
 	})
-	t.Run("a user without a party gets one", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("a user without a party gets one", func(t *testing.T) {
 		s.Rights("erin")
 		require.Equal(t, s.Node.LocalParty("erin"), u.onboard(map[string]any{"name": "erin"}))
 	})
-	t.Run("the one that is given, allocated", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("the one that is given, allocated", func(t *testing.T) {
 		body := map[string]any{"name": "frank", "party_id": "franks::1220aa", "createPartyIfMissing": true}
 		require.Equal(t, s.Node.LocalParty("franks"), u.onboard(body))
 	})
-	t.Run("never one that was allocated for somebody else", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("never one that was allocated for somebody else", func(t *testing.T) {
 		s.ActingAs("mallory", s.Party("grace"))
 		party := u.onboard(map[string]any{"name": "grace"})
 		require.NotEqual(t, s.Node.LocalParty("grace"), party)
 		require.Contains(t, string(party), "grace-")
 		require.Equal(t, party, u.onboard(map[string]any{"name": "grace"}))
 	})
-	t.Run("one that is there already, if it is nobody else's", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("one that is there already, if it is nobody else's", func(t *testing.T) {
 		party := s.Party("henrys")
 		s.Rights("henry", ledger.Right{Kind: ledger.CanActAs, Party: party})
 		_, err := s.DB.GrantRights(t.Context(), apitest.LedgerUser, []ledger.Right{{Kind: ledger.CanActAs, Party: party}})
@@ -235,7 +235,7 @@ func TestWhichPartyAUserGets(t *testing.T) {
 		free := s.Party("free")
 		require.Equal(t, free, u.onboard(map[string]any{"name": "ines", "party_id": free, "createPartyIfMissing": true}))
 	})
-	t.Run("one of somebody else's on purpose alone", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("one of somebody else's on purpose alone", func(t *testing.T) {
 		for _, kind := range []ledger.RightKind{ledger.CanActAs, ledger.CanReadAs} {
 			name := "victim-" + strings.ToLower(string(kind))
 			party := s.Party(name)
@@ -249,7 +249,7 @@ func TestWhichPartyAUserGets(t *testing.T) {
 			require.Equal(t, party, u.onboard(map[string]any{"name": name, "party_id": party}))
 		}
 	})
-	t.Run("refused", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("refused", func(t *testing.T) {
 		refuse(t, 400, "party_id must be provided when createPartyIfMissing is false and no existing party for user "+
 			"nobody is found.", map[string]any{"name": "nobody", "createPartyIfMissing": false})
 		refuse(t, 400, "Failed to decode: ", map[string]any{"name": "nobody", "party_id": "no party"})
@@ -413,12 +413,12 @@ func TestOffboarding(t *testing.T) {
 	u.offboard("nobody")
 	require.Equal(t, party, u.onboard(map[string]any{"name": "alice"}), "coming back restores access")
 
-	t.Run("goes on where it broke off", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("goes on where it broke off", func(t *testing.T) {
 		require.NoError(t, s.DB.DeleteUser(t.Context(), "alice"))
 		u.offboard("alice")
 		require.Equal(t, []string{s.Node.OperatorUser}, u.names())
 	})
-	t.Run("is refused for the operator", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("is refused for the operator", func(t *testing.T) {
 		for _, name := range []string{s.Node.OperatorUser, apitest.LedgerUser} {
 			refused(t, s.Call(apitest.LedgerUser, http.MethodPost, "/v0/admin/users/offboard?username="+name, nil), 400,
 				"Tried to offboard the validator's user: "+name)

@@ -72,20 +72,20 @@ func TestTheHistoryAsATable(t *testing.T) {
 	_, err := time.Parse(time.RFC3339Nano, tapped["date"])
 	require.NoError(t, err)
 
-	t.Run("after an item, and so many", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("after an item, and so many", func(t *testing.T) {
 		after := strings.ReplaceAll(strings.ReplaceAll(newest["event_id"], "#", "%23"), ":", "%3A")
 		rest := table(t, s.In(t), "?begin_after_id="+after)
 		require.Equal(t, rows[1:], rest)
 		require.Equal(t, rows[1:2], table(t, s.In(t), "?page_size=1&begin_after_id="+after))
 		require.Empty(t, table(t, s.In(t), "?begin_after_id=nothing"))
 	})
-	t.Run("as JSON", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("as JSON", func(t *testing.T) {
 		posted := s.In(t).Call("alice", http.MethodPost, "/v0/wallet/transactions", map[string]any{"page_size": 100})
 		got := s.In(t).Call("alice", http.MethodGet, "/v0/wallet/transactions", nil)
 		require.JSONEq(t, posted.Text, got.Text)
 		require.Equal(t, "application/json", got.Header.Get("Content-Type"))
 	})
-	t.Run("what is refused", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("what is refused", func(t *testing.T) {
 		refused(t, s.In(t).Call("alice", http.MethodGet, "/v0/wallet/transactions?page_size=0", nil),
 			http.StatusBadRequest, "Limit must be at least 1.")
 		s.ActingAs("stranger")

@@ -40,7 +40,7 @@ func (s *automationSettings) config() (*automationConfig, error) {
 				s.AutomationConfig, err)
 		}
 	case s.Automation == "":
-		return nil, nil //nolint:nilnil // there is none
+		return nil, nil // there is none
 	}
 	var err error
 	if config.settings, err = settingsfile.Parse(text); err != nil {

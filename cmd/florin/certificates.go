@@ -70,7 +70,7 @@ func (s servingSettings) check() error {
 // open reads the certificate; nil without one.
 func (s servingSettings) open() (*keyPair, error) {
 	if s.TLSCert == "" {
-		return nil, nil //nolint:nilnil // there is none
+		return nil, nil // there is none
 	}
 	return openKeyPair(s.TLSCert, s.TLSKey)
 }

@@ -40,7 +40,7 @@ type localnetPlace struct {
 func localnetPlaces() []localnetPlace {
 	var places []localnetPlace
 	for i, node := range []string{"the app user", "the app provider", "the super validator"} {
-		prefix := (i + 2) * 1000 //nolint:mnd // LocalNet's first digit
+		prefix := (i + 2) * 1000 // LocalNet's first digit
 		places = append(places,
 			localnetPlace{prefix + 975, "the JSON Ledger API of " + node},
 			localnetPlace{prefix + 903, "the validator of " + node},

@@ -82,13 +82,13 @@ func variablesOf(node *kong.Node) []string {
 func (f settingsFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	for _, name := range flag.Envs {
 		if os.Getenv(name) != "" {
-			return nil, nil //nolint:nilnil // the environment wins
+			return nil, nil // the environment wins
 		}
 		if found, ok := f[name]; ok {
 			return found.value, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // the file says nothing of it
+	return nil, nil // the file says nothing of it
 }
 
 // rereader is a command that reads its settings again on SIGHUP, and is not ended by it.
@@ -106,5 +106,5 @@ func settingsAgain() (*nodeSettings, error) {
 	if err != nil {
 		return nil, err
 	}
-	return commandOf(parsed).(rereader).node(), nil //nolint:forcetypeassert // no other command calls this
+	return commandOf(parsed).(rereader).node(), nil // no other command calls this
 }

@@ -39,7 +39,7 @@ func (c *upCommand) detach(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tick := time.NewTicker(100 * time.Millisecond) //nolint:mnd // often enough for a person
+	tick := time.NewTicker(100 * time.Millisecond) // often enough for a person
 	defer tick.Stop()
 	for {
 		select {

@@ -96,11 +96,11 @@ func TestALockLivesForATickAtLeast(t *testing.T) {
 func TestRequestsThatAreNotAccepted(t *testing.T) {
 	t.Parallel()
 	n := start(t)
-	t.Run("without funds", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("without funds", func(t *testing.T) {
 		_, err := accept(n, request(t, n), n.Inputs(alice, "29"))
 		cointest.RequireRefused(t, err, cointest.NoFunds, "1.0 is missing")
 	})
-	t.Run("without the sender", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("without the sender", func(t *testing.T) {
 		_, err := cointest.Exercise[payments.AppPaymentRequestAcceptResult](n, request(t, n),
 			payments.AppPaymentRequestAccept{Context: n.Context(), WalletProvider: operator}, operator)
 		require.Error(t, err) // the operator is no stakeholder and does not even see the request
@@ -108,14 +108,14 @@ func TestRequestsThatAreNotAccepted(t *testing.T) {
 			payments.AppPaymentRequestAccept{Context: n.Context(), WalletProvider: operator}, alice)
 		cointest.RequireRefused(t, err, cointest.NoAuth, "AppPaymentRequest_Accept")
 	})
-	t.Run("at expiry", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("at expiry", func(t *testing.T) {
 		n := start(t)
 		id := request(t, n)
 		n.Advance(time.Hour)
 		_, err := accept(n, id, n.Inputs(alice, "100"))
 		cointest.RequireRefused(t, err, cointest.Assertion, "AppPaymentRequest has not expired")
 	})
-	t.Run("with a bare extension constructor", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("with a bare extension constructor", func(t *testing.T) {
 		id := cointest.Create(n, payments.AppPaymentRequest{
 			Sender: alice, Provider: provider, DSO: cointest.DSO, ExpiresAt: n.At(time.Hour),
 			ReceiverAmounts: []payments.ReceiverAmount{{Receiver: bob, Amount: payments.PaymentAmount{
@@ -125,7 +125,7 @@ func TestRequestsThatAreNotAccepted(t *testing.T) {
 		_, err := accept(n, id, n.Inputs(alice, "100"))
 		cointest.RequireRefused(t, err, cointest.General, "ExtUnit")
 	})
-	t.Run("with a round of another network", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("with a round of another network", func(t *testing.T) {
 		id := cointest.Create(n, payments.AppPaymentRequest{
 			Sender: alice, Provider: provider, DSO: bob, ExpiresAt: n.At(time.Hour),
 			ReceiverAmounts: []payments.ReceiverAmount{{Receiver: bob, Amount: inDollars("1")}},
@@ -159,7 +159,7 @@ func TestRequestsEndWithoutPayment(t *testing.T) {
 			Sender: alice, Provider: provider, Receivers: []ledger.Party{bob, charlie}, Reference: id,
 		}, cointest.Payload(n, ended))
 	}
-	t.Run("rejected by the sender", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("rejected by the sender", func(t *testing.T) {
 		id := request(t, n)
 		_, err := cointest.Exercise[payments.AppPaymentRequestRejectResult](n, id, payments.AppPaymentRequestReject{}, bob)
 		cointest.RequireRefused(t, err, cointest.NoAuth, "alice")
@@ -168,7 +168,7 @@ func TestRequestsEndWithoutPayment(t *testing.T) {
 		require.NoError(t, err)
 		requireTerminated(t, id, result.TerminatedAppPayment)
 	})
-	t.Run("withdrawn by all receivers", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("withdrawn by all receivers", func(t *testing.T) {
 		id := request(t, n)
 		_, err := cointest.Exercise[payments.AppPaymentRequestWithdrawResult](n, id,
 			payments.AppPaymentRequestWithdraw{}, bob)
@@ -178,7 +178,7 @@ func TestRequestsEndWithoutPayment(t *testing.T) {
 		require.NoError(t, err)
 		requireTerminated(t, id, result.TerminatedAppPayment)
 	})
-	t.Run("expired", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("expired", func(t *testing.T) {
 		id := request(t, n)
 		expire := func(actor ledger.Party) (payments.AppPaymentRequestExpireResult, error) {
 			return cointest.Exercise[payments.AppPaymentRequestExpireResult](n, id,
@@ -202,7 +202,7 @@ func TestCollectingAPayment(t *testing.T) {
 	require.NoError(t, err)
 	collect := payments.AcceptedAppPaymentCollect{Context: n.AppContext()}
 	everyone := []ledger.Party{alice, bob, charlie, provider}
-	t.Run("needs everyone", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("needs everyone", func(t *testing.T) {
 		for i, missing := range everyone {
 			others := append(append([]ledger.Party{}, everyone[:i]...), everyone[i+1:]...)
 			_, err := cointest.Exercise[payments.AcceptedAppPaymentCollectResult](
@@ -210,14 +210,14 @@ func TestCollectingAPayment(t *testing.T) {
 			cointest.RequireRefused(t, err, cointest.NoAuth, string(missing))
 		}
 	})
-	t.Run("happens in the round of the acceptance", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("happens in the round of the acceptance", func(t *testing.T) {
 		other := payments.AcceptedAppPaymentCollect{Context: n.AppContext()}
 		other.Context.OpenMiningRound = n.Rounds[1]
 		_, err := cointest.Exercise[payments.AcceptedAppPaymentCollectResult](n, paid.AcceptedPayment, other, everyone...)
 		cointest.RequireRefused(t, err, cointest.Assertion,
 			"Round at payment acceptance 0 matches round at collection 1")
 	})
-	t.Run("pays the receivers", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("pays the receivers", func(t *testing.T) {
 		result, err := cointest.Exercise[payments.AcceptedAppPaymentCollectResult](
 			n, paid.AcceptedPayment, collect, everyone...)
 		require.NoError(t, err)
@@ -249,7 +249,7 @@ func TestPaymentsThatGoBack(t *testing.T) {
 		require.Equal(t, "0.005", summary.AmuletPrice.Show())
 		require.Equal(t, int64(0), summary.Round.Number)
 	}
-	t.Run("rejected by the receivers", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("rejected by the receivers", func(t *testing.T) {
 		id := acceptOne(t)
 		reject := payments.AcceptedAppPaymentReject{Context: n.AppContext()}
 		_, err := cointest.Exercise[payments.AcceptedAppPaymentRejectResult](n, id, reject, bob)
@@ -259,7 +259,7 @@ func TestPaymentsThatGoBack(t *testing.T) {
 		requireBack(t, result.Amulet)
 		require.Len(t, cointest.All[payments.TerminatedAppPayment](n), 1)
 	})
-	t.Run("expired with the lock", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("expired with the lock", func(t *testing.T) {
 		id := acceptOne(t)
 		expire := payments.AcceptedAppPaymentExpire{Context: n.AppContext()}
 		_, err := cointest.Exercise[payments.AcceptedAppPaymentExpireResult](n, id, expire, alice)

@@ -99,7 +99,7 @@ func TestASubscriptionFromRequestToSecondPayment(t *testing.T) {
 func TestSubscriptionRequestsMakeSense(t *testing.T) {
 	t.Parallel()
 	n := start(t)
-	for name, spoil := range map[string]func(*payments.SubscriptionPayData){ //nolint:paralleltest // share a ledger
+	for name, spoil := range map[string]func(*payments.SubscriptionPayData){
 		"an amount of nothing":         func(d *payments.SubscriptionPayData) { d.PaymentAmount = inCoin("0") },
 		"an interval of a microsecond": func(d *payments.SubscriptionPayData) { d.PaymentInterval.Microseconds = 1 },
 		"a duration of a microsecond":  func(d *payments.SubscriptionPayData) { d.PaymentDuration.Microseconds = 1 },

@@ -58,7 +58,7 @@ func TestAWalletSendsByTheTokenStandard(t *testing.T) {
 		require.NoError(t, err)
 		return result.Output.Pending.TransferInstructionCid
 	}
-	t.Run("its own coin only", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("its own coin only", func(t *testing.T) {
 		for text, spoil := range map[string]func(*token.TransferFactoryTransfer){
 			"sender 'bob::1220b0' is endUserParty 'alice::1220a1'": func(a *token.TransferFactoryTransfer) {
 				a.Transfer.Sender = bob
@@ -76,7 +76,7 @@ func TestAWalletSendsByTheTokenStandard(t *testing.T) {
 			cointest.RequireRefused(t, err, cointest.Assertion, text)
 		}
 	})
-	t.Run("accepted by the receiver's wallet", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("accepted by the receiver's wallet", func(t *testing.T) {
 		id := pending(t)
 		accept := walletapp.InstallTransferInstructionAccept{
 			TransferInstructionCid: id, AcceptArg: token.TransferInstructionAccept{ExtraArgs: standard(n)},
@@ -89,7 +89,7 @@ func TestAWalletSendsByTheTokenStandard(t *testing.T) {
 		unlocked, _ := n.Balance(bob)
 		require.Equal(t, "25.0", unlocked)
 	})
-	t.Run("rejected by the receiver's wallet", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("rejected by the receiver's wallet", func(t *testing.T) {
 		reject := walletapp.InstallTransferInstructionReject{
 			TransferInstructionCid: pending(t), RejectArg: token.TransferInstructionReject{ExtraArgs: standard(n)},
 		}
@@ -99,7 +99,7 @@ func TestAWalletSendsByTheTokenStandard(t *testing.T) {
 		require.NoError(t, err)
 		require.NotNil(t, result.Output.Failed)
 	})
-	t.Run("withdrawn by the sender's wallet", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("withdrawn by the sender's wallet", func(t *testing.T) {
 		withdraw := walletapp.InstallTransferInstructionWithdraw{
 			TransferInstructionCid: pending(t), WithdrawArg: token.TransferInstructionWithdraw{ExtraArgs: standard(n)},
 		}

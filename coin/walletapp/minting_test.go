@@ -37,7 +37,7 @@ func delegated(t *testing.T, n *cointest.Network, existing *lf.CID[walletapp.Min
 func TestProposalsToMint(t *testing.T) {
 	t.Parallel()
 	n := start(t)
-	t.Run("accepted by the delegate alone", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("accepted by the delegate alone", func(t *testing.T) {
 		_, err := cointest.Exercise[walletapp.MintingDelegationProposalAcceptResult](n, propose(n, delegation(n)),
 			walletapp.MintingDelegationProposalAccept{}, alice)
 		cointest.RequireRefused(t, err, cointest.NoAuth, "operator")
@@ -45,21 +45,21 @@ func TestProposalsToMint(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, delegation(n), cointest.Payload(n, id))
 	})
-	t.Run("in the place of another delegation", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("in the place of another delegation", func(t *testing.T) {
 		first, err := delegated(t, n, nil)
 		require.NoError(t, err)
 		_, err = delegated(t, n, &first)
 		require.NoError(t, err)
 		require.NotContains(t, n.Active, first.ID())
 	})
-	t.Run("not in the place of a stranger", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("not in the place of a stranger", func(t *testing.T) {
 		of := delegation(n)
 		of.Beneficiary = bob
 		others := cointest.Create(n, of, bob, operator)
 		_, err := delegated(t, n, &others)
 		cointest.RequireRefused(t, err, cointest.General, "Contract group identifier mismatch")
 	})
-	t.Run("rejected and withdrawn", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("rejected and withdrawn", func(t *testing.T) {
 		_, err := cointest.Exercise[walletapp.MintingDelegationProposalRejectResult](n, propose(n, delegation(n)),
 			walletapp.MintingDelegationProposalReject{}, operator)
 		require.NoError(t, err)

@@ -236,7 +236,7 @@ func TestBuyingTraffic(t *testing.T) {
 				Inputs: n.Inputs(alice, "700"), Context: n.Context(), WalletProvider: operator,
 			}, alice, operator)
 	}
-	t.Run("completed", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("completed", func(t *testing.T) {
 		result, err := buy(traffic(n))
 		require.NoError(t, err)
 		require.Equal(t, tracking, result.TrackingInfo)
@@ -248,7 +248,7 @@ func TestBuyingTraffic(t *testing.T) {
 			require.Equal(t, alice, coupon.User, "the user pays, not the operator")
 		}
 	})
-	for name, refused := range map[string]struct { //nolint:paralleltest // share a ledger
+	for name, refused := range map[string]struct {
 		spoil      func(*walletapp.BuyTrafficRequest)
 		code, text string
 	}{
@@ -273,7 +273,7 @@ func TestBuyingTraffic(t *testing.T) {
 			cointest.RequireRefused(t, err, refused.code, refused.text)
 		})
 	}
-	t.Run("cancelled before, expired after", func(t *testing.T) { //nolint:paralleltest // share a ledger
+	t.Run("cancelled before, expired after", func(t *testing.T) {
 		first, second := cointest.Create(n, traffic(n), alice), cointest.Create(n, traffic(n), alice)
 		cancel := walletapp.BuyTrafficRequestCancel{Reason: "out of funds (missing 1.0 CC)"}
 		cancelled, err := cointest.Exercise[walletapp.BuyTrafficRequestCancelResult](n, first, cancel, alice)

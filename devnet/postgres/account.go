@@ -23,7 +23,7 @@ type account struct {
 // cluster's owner, postgres or nobody.
 func serverAccount(path string) (*account, error) {
 	if os.Geteuid() != 0 {
-		return nil, nil //nolint:nilnil // a nil account is the current user
+		return nil, nil // a nil account is the current user
 	}
 	if owner := ownerOf(path); owner != nil {
 		return owner, nil

@@ -73,7 +73,7 @@ func uiHandler(settings *uiconfig.Config, names hosts.Names) (http.Handler, erro
 // startUI serves the Web UI; nil without one.
 func startUI(ctx context.Context, cfg temporalchild.Config, a addresses) (*http.Server, error) {
 	if !a.ui.IsValid() {
-		return nil, nil //nolint:nilnil // there is no server, and that is as it should be
+		return nil, nil // there is no server, and that is as it should be
 	}
 	names, err := hosts.Parse(cfg.UIHosts, a.ui.String())
 	if err != nil {

@@ -14,9 +14,8 @@ type T interface {
 }
 
 // shared are the services of this test process, each started when the first test asks for it. They end with the
-// process: the kernel sees to that on Linux, and the next test process clears up elsewhere.
-//
-//nolint:gochecknoglobals // one server for each test process, not for each test, is what this is for
+// process: the kernel sees to that on Linux, and the next test process clears up elsewhere. One server for each test
+// process, not for each test, is what this is for.
 var shared struct {
 	mu          sync.Mutex
 	environment *Environment

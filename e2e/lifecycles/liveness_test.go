@@ -92,7 +92,7 @@ func TestRewardsAreMintedForThoseWhoDelegatedThat(t *testing.T) {
 	require.Equal(t, "60.0", n.balance(alice), "0.6 for each coin of unfeatured activity, when its round issued")
 	require.Equal(t, "0.0", n.balance(carol), "who delegated nothing")
 
-	t.Run("coin is merged once there is twice as much as wanted", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("coin is merged once there is twice as much as wanted", func(t *testing.T) {
 		for range 2 {
 			n.tap(alice, "1.0")
 		}
@@ -103,7 +103,7 @@ func TestRewardsAreMintedForThoseWhoDelegatedThat(t *testing.T) {
 		require.Equal(t, 2, n.coinsOf(alice), "the smallest became one")
 		require.Equal(t, "64.0", n.balance(alice))
 	})
-	t.Run("nothing is minted once the delegation has expired", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("nothing is minted once the delegation has expired", func(t *testing.T) {
 		n.advance(10 * day)
 		require.Empty(t, active[walletapp.MintingDelegation](n))
 		n.earn(alice, "100.0")

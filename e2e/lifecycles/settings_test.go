@@ -98,12 +98,12 @@ func TestAWalletIsSweptByOffersThatTheReceiverAccepts(t *testing.T) {
 	require.Equal(t, fmt.Sprintf("Sweeping wallet funds to receiver %s.", bob), offer.Description)
 	require.WithinDuration(t, n.now().Add(10*time.Minute), offer.ExpiresAt.Time(), patience)
 
-	t.Run("not twice while the offer is open, though coin arrives", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("not twice while the offer is open, though coin arrives", func(t *testing.T) {
 		n.tap(alice, "18000.0") // 10 + 90 US dollars beside the offer
 		n.drained(automation.KindSweep)
 		require.Len(t, active[walletapp.TransferOffer](n), 1)
 	})
-	t.Run("again when the offer has expired", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("again when the offer has expired", func(t *testing.T) {
 		n.advance(11 * time.Minute)
 		n.eventually("another offer", func() bool {
 			open := active[walletapp.TransferOffer](n)
@@ -111,7 +111,7 @@ func TestAWalletIsSweptByOffersThatTheReceiverAccepts(t *testing.T) {
 		})
 		require.Equal(t, "116000.0", active[walletapp.TransferOffer](n)[0].Payload.Amount.Amount.Show())
 	})
-	t.Run("the receiver accepts what was offered before", func(t *testing.T) { //nolint:paralleltest // in order
+	t.Run("the receiver accepts what was offered before", func(t *testing.T) {
 		n.set(settings.KindAutoAccept, bob, settings.AutoAccept{FromParties: []ledger.Party{alice}})
 		n.eventually("the coin has moved", func() bool { return n.balance(bob) == "116000.0" })
 		require.Equal(t, "2000.0", n.balance(alice))

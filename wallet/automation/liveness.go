@@ -65,7 +65,7 @@ func reportLiveness(
 ) (*plan.Action, error) {
 	if state := license.Payload.FaucetState; state != nil &&
 		round.Payload.Round.Number <= state.LastReceivedFor.Number {
-		return nil, nil //nolint:nilnil // nothing is due
+		return nil, nil // nothing is due
 	}
 	command, err := plan.Exercise[coin.ValidatorLicense](s.Packages, license.ID,
 		"ValidatorLicense_RecordValidatorLivenessActivity",

@@ -162,7 +162,7 @@ func asDSO[A any](s Situation, n networkState, commandID, choice string, argumen
 
 func (n networkState) startIssuing(s Situation) (*plan.Action, error) {
 	if len(n.summarizing) == 0 {
-		return nil, nil //nolint:nilnil // nothing is due
+		return nil, nil // nothing is due
 	}
 	round := n.summarizing[0]
 	summary, err := s.Record.Activity(round.Payload.Round.Number)
@@ -193,7 +193,7 @@ func conversionFits(markers int, observers []ledger.Party) bool {
 // is open: when the rounds have just moved on, the one in which the markers were left. Rounds do not wait for it.
 func (n networkState) convertMarkers(s Situation) (*plan.Action, error) {
 	if len(n.open) == 0 || n.open[0].Payload.OpensAt.Time().After(s.Now) {
-		return nil, nil //nolint:nilnil // nothing is due
+		return nil, nil // nothing is due
 	}
 	markers, err := plan.Shared[coin.FeaturedAppActivityMarker](s.View, plan.MaxPerAction)
 	if err != nil || len(markers) == 0 {
@@ -219,7 +219,7 @@ func (n networkState) convertMarkers(s Situation) (*plan.Action, error) {
 func (n networkState) advance(s Situation) (*plan.Action, error) {
 	at, ok := advancesAt(n.open)
 	if !ok || s.Now.Before(at) {
-		return nil, nil //nolint:nilnil // nothing is due
+		return nil, nil // nothing is due
 	}
 	return asDSO(s, n, "advance-round:"+plan.Short(n.open[0].ID), "AmuletRules_AdvanceOpenMiningRounds",
 		coin.AmuletRulesAdvanceOpenMiningRounds{
@@ -237,13 +237,13 @@ func (n networkState) close(s Situation) (*plan.Action, error) {
 				coin.AmuletRulesMiningRoundClose{IssuingRoundCid: lf.CID[coin.IssuingMiningRound](round.ID)})
 		}
 	}
-	return nil, nil //nolint:nilnil // nothing is due
+	return nil, nil // nothing is due
 }
 
 // archive forgets a closed round, and before that the coupons that nobody minted, a hundred at once.
 func (n networkState) archive(s Situation) (*plan.Action, error) {
 	if len(n.closed) == 0 {
-		return nil, nil //nolint:nilnil // nothing is due
+		return nil, nil // nothing is due
 	}
 	round := n.closed[0]
 	id := lf.CID[coin.ClosedMiningRound](round.ID)
@@ -309,7 +309,7 @@ func expiredCoupons(
 // replaceState replaces the older of the two configuration states when its time is over.
 func (n networkState) replaceState(s Situation) (*plan.Action, error) {
 	if len(n.states) < 2 || len(n.open) != 3 || s.Now.Before(n.states[0].Payload.TargetArchiveAfter.Time()) {
-		return nil, nil //nolint:nilnil // nothing is due
+		return nil, nil // nothing is due
 	}
 	return asDSO(s, n, "replace-config-state:"+plan.Short(n.states[0].ID),
 		"AmuletRules_UpdateExternalPartyConfigStates", coin.AmuletRulesUpdateExternalPartyConfigStates{

@@ -93,7 +93,7 @@ func (r *Registry) renewPreapproval(
 // mergeFirst merges the coin of a party that has a wallet here before a payment of it, as [plan.MergeFirst] says.
 func mergeFirst(s Situation, payer ledger.Party, payment string) (*plan.Action, error) {
 	if s.Refused == nil {
-		return nil, nil //nolint:nilnil // nothing is known to be missing
+		return nil, nil // nothing is known to be missing
 	}
 	w, ok, err := plan.WalletOf(s.View, payer)
 	if err != nil || !ok {

@@ -82,7 +82,7 @@ func (r *Registry) planInstruction(s Situation) (plan.Step, error) {
 }
 
 // transferInstruction is the interface through which instructions are exercised.
-var transferInstruction = lf.TypeName{ //nolint:gochecknoglobals // a constant, but for the language
+var transferInstruction = lf.TypeName{
 	Package: "#splice-api-token-transfer-instruction-v1",
 	Module:  "Splice.Api.Token.TransferInstructionV1", Entity: "TransferInstruction",
 }

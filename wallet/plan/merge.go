@@ -38,11 +38,11 @@ func IsMergeFirst(commandID string) bool { return strings.HasPrefix(commandID, m
 func MergeFirst(v View, w Wallet, purse Purse, payment string, refused *Refused) (*Action, error) {
 	commandID := mergesFor + payment + ":"
 	if refused == nil {
-		return nil, nil //nolint:nilnil // as the comment above says
+		return nil, nil
 	}
 	again := strings.HasPrefix(refused.CommandID, commandID)
 	if !again && refused.CommandID != payment || again && refused.LostRace() {
-		return nil, nil //nolint:nilnil // as the comment above says
+		return nil, nil
 	}
 	if purse == Holdings {
 		return mergeHoldings(v, w, commandID, again, refused)
@@ -128,7 +128,7 @@ func TokenNetwork(v View) (*registry.Network, error) {
 	}
 	network, err := registry.NetworkOf(v.Packages, all, v.Now)
 	if _, missing := errors.AsType[*registry.NotFoundError](err); missing {
-		return nil, nil //nolint:nilnil // nothing to transfer by yet
+		return nil, nil // nothing to transfer by yet
 	}
 	return &network, err
 }

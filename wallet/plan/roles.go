@@ -31,7 +31,7 @@ const (
 // held says of each template, Module:Entity, whose contract each of its contracts is, and why no list of them that
 // somebody decides by can be filled by others to that one's harm. The index of the database (contract_holder) says the
 // same; a test compares them.
-var held = map[string]struct { //nolint:gochecknoglobals // a constant, but for the language
+var held = map[string]struct {
 	Role Role
 	Why  string
 }{
@@ -184,7 +184,7 @@ func MergeDelegation[T tokenwallet.MergeDelegation | tokenwallet.MergeDelegation
 
 // shared are the templates, Module:Entity, of which the DSO has contracts that all decisions look at, and why they
 // cannot become too many.
-var shared = map[string]string{ //nolint:gochecknoglobals // a constant, but for the language
+var shared = map[string]string{
 	"Splice.AmuletRules:AmuletRules":                           "one",
 	"Splice.ExternalPartyAmuletRules:ExternalPartyAmuletRules": "one",
 	"Splice.ExternalPartyConfigState:ExternalPartyConfigState": "two",

@@ -13,7 +13,7 @@ import (
 
 // spendingOperators are the places that spend the operator's coin though somebody else may ask, each with what bounds
 // it.
-var spendingOperators = map[string]string{ //nolint:gochecknoglobals // a constant, but for the language
+var spendingOperators = map[string]string{
 	"wallet/lifecycle/preapproval.go":   "a renewal pays for one more lifetime, in the last days of the one before",
 	"api/walletapi/preapproval.go":      "the rule of this package, at the door and at the commit",
 	"api/walletapi/external/setup.go":   "the rule of this package, at the door and at the commit; administrators ask",

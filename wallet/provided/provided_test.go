@@ -22,7 +22,7 @@ const (
 	bob      = ledger.Party("bob::1220")
 )
 
-var now = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC) //nolint:gochecknoglobals // a constant, but for the language
+var now = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 
 const life = 90 * 24 * time.Hour
 

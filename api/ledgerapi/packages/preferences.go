@@ -29,7 +29,6 @@ type GetPreferredPackageVersionResponse struct {
 
 // GetPreferredPackagesRequest asks which packages are used for names.
 type GetPreferredPackagesRequest struct {
-	//nolint:lll // the names are the API's
 	PackageVettingRequirements []PackageVettingRequirement `json:"packageVettingRequirements" required:"true" doc:"One for each name"`
 	SynchronizerID             string                      `json:"synchronizerId" doc:"May be left out: there is one"`
 	VettingValidAt             *endpoint.Timestamp         `json:"vettingValidAt" doc:"When; without effect"`

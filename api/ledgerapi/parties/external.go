@@ -47,14 +47,13 @@ type SigningPublicKey struct {
 // GenerateExternalPartyTopologyRequest asks for the transactions that make a party (upstream's POST
 // /v2/parties/external/generate-topology).
 type GenerateExternalPartyTopologyRequest struct {
-	Synchronizer string            `json:"synchronizer" required:"true" doc:"Id of the synchronizer"`
-	PartyHint    string            `json:"partyHint" required:"true" doc:"First part of the party's id"`
-	PublicKey    *SigningPublicKey `json:"publicKey" required:"true" doc:"Names the party's namespace and signs for it"`
-	ObserveOnly  bool              `json:"localParticipantObservationOnly" doc:"Whether this node only observes"`
-	//nolint:lll // the name is the API's
-	OtherConfirmingParticipantUIDs []string `json:"otherConfirmingParticipantUids" doc:"Further participants that confirm for the party"`
-	ConfirmationThreshold          int32    `json:"confirmationThreshold" doc:"How many must confirm; 0 for all"`
-	ObservingParticipantUIDs       []string `json:"observingParticipantUids" doc:"Participants that only observe"`
+	Synchronizer                   string            `json:"synchronizer" required:"true" doc:"Id of the synchronizer"`
+	PartyHint                      string            `json:"partyHint" required:"true" doc:"First part of the party's id"`
+	PublicKey                      *SigningPublicKey `json:"publicKey" required:"true" doc:"Names the party's namespace and signs for it"`
+	ObserveOnly                    bool              `json:"localParticipantObservationOnly" doc:"Whether this node only observes"`
+	OtherConfirmingParticipantUIDs []string          `json:"otherConfirmingParticipantUids" doc:"Further participants that confirm for the party"`
+	ConfirmationThreshold          int32             `json:"confirmationThreshold" doc:"How many must confirm; 0 for all"`
+	ObservingParticipantUIDs       []string          `json:"observingParticipantUids" doc:"Participants that only observe"`
 }
 
 // GenerateExternalPartyTopologyResponse is what is to be signed.
@@ -83,8 +82,7 @@ type AllocateExternalPartyRequest struct {
 
 // AllocateExternalPartyResponse names the party.
 type AllocateExternalPartyResponse struct {
-	PartyID string `json:"partyId" required:"true" doc:"The party"`
-	//nolint:lll // the name is the API's
+	PartyID  string          `json:"partyId" required:"true" doc:"The party"`
 	State    OnboardingState `json:"state,omitempty" doc:"WAITING until the party can be used; left out when it can; an addition of this node"`
 	WaitsFor []string        `json:"waitsFor,omitempty" doc:"What has yet to happen, in words; an addition of this node"`
 }

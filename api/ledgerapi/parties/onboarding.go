@@ -33,20 +33,19 @@ func (OnboardingState) Names() []string {
 
 // GetPartyOnboardingResponse is the onboarding of an external party; an addition of this node.
 type GetPartyOnboardingResponse struct {
-	PartyID               string          `json:"partyId" required:"true" doc:"The party"`
-	State                 OnboardingState `json:"state" required:"true" doc:"Whether the party is ready to be used"`
-	Hosts                 []PartyHost     `json:"hosts" required:"true" doc:"Who hosts the party"`
-	ConfirmationThreshold int32           `json:"confirmationThreshold" required:"true" doc:"How many hosts must confirm"`
-	SigningKeys           []string        `json:"signingKeys" required:"true" doc:"Fingerprints of the party's keys"`
-	SigningThreshold      int32           `json:"signingThreshold" required:"true" doc:"How many of the keys must sign"`
-	WaitsFor              []string        `json:"waitsFor" required:"true" doc:"What has yet to happen, in words"`
-	MissingNamespaces     []string        `json:"missingNamespaces" required:"true" doc:"Whose owners have yet to sign"`
-	MissingKeys           []string        `json:"missingKeys" required:"true" doc:"Keys that have not signed"`
-	MissingParticipants   []string        `json:"missingParticipants" required:"true" doc:"Hosts that have not agreed"`
-	//nolint:lll // the name is the API's
-	Agreement []SignedTransaction `json:"onboardingTransactions" required:"true" doc:"This node's agreement, for allocate on the other hosts"`
-	StartedAt *endpoint.Timestamp `json:"startedAt" doc:"Since when it waits; null when the party is allocated"`
-	ExpiresAt *endpoint.Timestamp `json:"expiresAt" doc:"When it ends unless all agree; null when the party is allocated"`
+	PartyID               string              `json:"partyId" required:"true" doc:"The party"`
+	State                 OnboardingState     `json:"state" required:"true" doc:"Whether the party is ready to be used"`
+	Hosts                 []PartyHost         `json:"hosts" required:"true" doc:"Who hosts the party"`
+	ConfirmationThreshold int32               `json:"confirmationThreshold" required:"true" doc:"How many hosts must confirm"`
+	SigningKeys           []string            `json:"signingKeys" required:"true" doc:"Fingerprints of the party's keys"`
+	SigningThreshold      int32               `json:"signingThreshold" required:"true" doc:"How many of the keys must sign"`
+	WaitsFor              []string            `json:"waitsFor" required:"true" doc:"What has yet to happen, in words"`
+	MissingNamespaces     []string            `json:"missingNamespaces" required:"true" doc:"Whose owners have yet to sign"`
+	MissingKeys           []string            `json:"missingKeys" required:"true" doc:"Keys that have not signed"`
+	MissingParticipants   []string            `json:"missingParticipants" required:"true" doc:"Hosts that have not agreed"`
+	Agreement             []SignedTransaction `json:"onboardingTransactions" required:"true" doc:"This node's agreement, for allocate on the other hosts"`
+	StartedAt             *endpoint.Timestamp `json:"startedAt" doc:"Since when it waits; null when the party is allocated"`
+	ExpiresAt             *endpoint.Timestamp `json:"expiresAt" doc:"When it ends unless all agree; null when the party is allocated"`
 }
 
 // PartyHost is a participant that hosts a party.

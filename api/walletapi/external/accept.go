@@ -53,7 +53,6 @@ type ExternalPartySubmission struct { //nolint:revive // the name is the API's
 
 // SubmitAcceptExternalPartySetupProposalResponse is what the party has now.
 type SubmitAcceptExternalPartySetupProposalResponse struct {
-	//nolint:lll // the name is the API's
 	TransferPreapprovalContractID ledger.ContractID `json:"transfer_preapproval_contract_id" required:"true" doc:"The TransferPreapproval"`
 	UpdateID                      ledger.UpdateID   `json:"update_id" required:"true" doc:"The transaction"`
 }

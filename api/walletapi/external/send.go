@@ -30,11 +30,10 @@ type PrepareTransferPreapprovalSendRequest struct {
 
 // PrepareTransferPreapprovalSendResponse is a transaction to look at and sign.
 type PrepareTransferPreapprovalSendResponse struct {
-	Transaction endpoint.Bytes `json:"transaction" required:"true" doc:"The transaction; to be sent back"`
-	TxHash      string         `json:"tx_hash" required:"true" doc:"34 bytes in hexadecimal, all of which are signed"`
-	//nolint:lll // the name is the API's
-	TransferCommandContractIDPrefix string  `json:"transfer_command_contract_id_prefix" required:"true" doc:"How the id of the command begins"`
-	HashingDetails                  *string `json:"hashing_details" doc:"What was hashed, with verbose_hashing"`
+	Transaction                     endpoint.Bytes `json:"transaction" required:"true" doc:"The transaction; to be sent back"`
+	TxHash                          string         `json:"tx_hash" required:"true" doc:"34 bytes in hexadecimal, all of which are signed"`
+	TransferCommandContractIDPrefix string         `json:"transfer_command_contract_id_prefix" required:"true" doc:"How the id of the command begins"`
+	HashingDetails                  *string        `json:"hashing_details" doc:"What was hashed, with verbose_hashing"`
 }
 
 // SubmitTransferPreapprovalSendResponse names the transaction that created the command.

@@ -237,7 +237,7 @@ func planMerge(v plan.View, payer ledger.Party, purse plan.Purse, refusal error)
 	const payment = "payment"
 	lacking, ok := fault.As(refusal)
 	if !ok {
-		return nil, nil //nolint:nilnil // as the comment above says
+		return nil, nil
 	}
 	w, ok, err := plan.WalletOf(v, payer)
 	if err != nil || !ok {

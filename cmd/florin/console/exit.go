@@ -65,7 +65,7 @@ func Fail(code ExitCode, hint, format string, args ...any) error {
 // FailAll ends a command that went on after a failure: with the code and the hint of the first one, and a line for
 // each. Without a failure there is no error.
 func FailAll(failures []error) error {
-	if len(failures) < 2 { //nolint:mnd // one says what it is
+	if len(failures) < 2 { // one says what it is
 		return errors.Join(failures...)
 	}
 	lines, hint := make([]string, len(failures)), ""
