@@ -30,13 +30,16 @@ type Outcome struct {
 	UpdateID  ledger.UpdateID `json:"updateId,omitempty"`
 	// Refusal is the error code and cause of a refused submission, the cause as clients get it.
 	Refusal string `json:"refusal,omitempty"`
+	// TooEarly: the submission has no completion, since its minimum ledger time has not come. It is to be brought again.
+	TooEarly bool `json:"tooEarly,omitempty"`
 }
 
 // CommitSubmissions decides the submissions, one after the other, and records everything under the lock of the head of
 // the ledger, in one database transaction unless that grows too large. Submissions that no node of this ledger sealed
 // are left out. Submissions that were decided before keep their completion, so it is safe to run again. Submissions of
 // automation that were planned anew meanwhile, or too long ago, are left out: they were decided from a state that may
-// be over.
+// be over. Submissions whose minimum ledger time has not come are left out as well, whatever has waited for it: their
+// outcome says so, and they are to be brought again.
 //
 // A submission that cannot be decided is refused in its own completion, and keeps no other from its own, as
 // [Activities.commitApart] says. The error is a failure of the database, after which some may be committed, and it
@@ -137,6 +140,8 @@ func toOutcomes(
 			CommandID: submission.CommandID, Offset: completion.Offset, UpdateID: completion.UpdateID,
 		}
 		switch {
+		case !ok && submission.Kind != ledger.KindAutomation:
+			outcomes[i].TooEarly = true
 		case !ok:
 			outcomes[i].Refusal = notCommitted
 		case completion.Refusal != nil:
@@ -167,6 +172,9 @@ func (a *Activities) commit(
 		submission := open[done]
 		known, decided := loaded.Completions[submission.Key]
 		if !decided && submission.Kind == ledger.KindAutomation && !loaded.Planned[submission.Key] {
+			continue
+		}
+		if !decided && submission.TooEarly(block.head.Next(block.now).RecordTime) {
 			continue
 		}
 		if !decided {

@@ -49,8 +49,11 @@ type Decision struct {
 }
 
 // Decide turns a submission into its completion at a position of the record. A refusal is part of the decision; the
-// error is always a failure of the store, after which nothing has happened.
+// error is [ErrTooEarly], or a failure of the store, after which nothing has happened.
 func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
+	if c.External == nil && s.TooEarly(at.RecordTime) {
+		return Decision{}, ErrTooEarly
+	}
 	decision := Decision{Completion: s.CompletionAt(at)}
 	if c.External != nil {
 		decision.Completion.ExternalHash = hex.EncodeToString(c.External.Hash[:])
@@ -75,6 +78,10 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 		return decision, nil //nolint:nilerr // a refusal is a decision, not a failure
 	}
 	transaction := ordered.transaction
+	if refusal := checkAhead(transaction, at); refusal != nil {
+		decision.Completion = decision.Completion.Refused(s, refusal)
+		return decision, nil
+	}
 	decision.Created, decision.Archived = transaction.Created(), transaction.Consumed()
 	decision.Update = newUpdate(s, at, transaction, SubmissionSeed(c.Secret, s.Key))
 	decision.Update.ExternalHash = decision.Completion.ExternalHash
@@ -124,7 +131,7 @@ func (c Circumstances) order(s Submission, at Position) (ordered, error) {
 
 func (c Circumstances) environment(s Submission, at Position) Environment {
 	return Environment{
-		Packages: c.Packages, Store: c.Store, EffectiveAt: effectiveTime(s, at), Seed: SubmissionSeed(c.Secret, s.Key),
+		Packages: c.Packages, Store: c.Store, EffectiveAt: at.RecordTime, Seed: SubmissionSeed(c.Secret, s.Key),
 		Payloads: c.Payloads, Network: c.Network,
 	}
 }
@@ -185,14 +192,6 @@ func CheckInformees(transaction Transaction, isKnown func(Party) (bool, error)) 
 		}
 	}
 	return nil
-}
-
-// effectiveTime is the ledger effective time: the record time, but not before the bound that the submission sets.
-func effectiveTime(s Submission, at Position) time.Time {
-	if s.MinLedgerTime != nil && s.MinLedgerTime.After(at.RecordTime) {
-		return s.MinLedgerTime.UTC().Truncate(time.Microsecond)
-	}
-	return at.RecordTime
 }
 
 func newUpdate(s Submission, at Position, transaction Transaction, seed [32]byte) *Update {

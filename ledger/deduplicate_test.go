@@ -107,21 +107,6 @@ func TestAnAcceptedSubmissionBecomesAnUpdateAndACompletion(t *testing.T) {
 	require.Equal(t, decision, again)
 }
 
-// contract: submit-min-time-abs
-func TestTheLedgerTimeKeepsToItsLowerBound(t *testing.T) {
-	t.Parallel()
-	book := newLedger(t)
-	for bound, want := range map[time.Duration]time.Duration{-time.Hour: 0, time.Hour: time.Hour, 1500: 1000} {
-		submission := issuing(t, book)
-		minimum := ledgertest.Start.Add(bound)
-		submission.MinLedgerTime = &minimum
-		decision, err := ledger.Decide(submission, ledger.Position{RecordTime: ledgertest.Start}, circumstances(book))
-		require.NoError(t, err)
-		require.Equal(t, ledgertest.Start.Add(want), decision.Update.EffectiveAt)
-		require.Equal(t, ledgertest.Start, decision.Update.RecordTime)
-	}
-}
-
 func TestRefusalsAreDecisions(t *testing.T) {
 	t.Parallel()
 	nobody := func(ledger.Party) (bool, error) { return false, nil }

@@ -129,7 +129,7 @@ func (x External) checkTimes(s Submission, at Position) *fault.Fault {
 
 // effectiveTime is the time closest to that of any submission within the bounds of the transaction.
 func (x External) effectiveTime(s Submission, at Position) time.Time {
-	effective := effectiveTime(s, at)
+	effective := signedTime(s, at)
 	if x.Earliest != nil && effective.Before(*x.Earliest) {
 		effective = *x.Earliest
 	}

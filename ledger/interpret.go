@@ -65,8 +65,8 @@ const (
 // error is a *fault.Fault when the commands are refused, any other error when the store failed.
 //
 // No transaction is earlier than the contracts that it uses (upstream's causal monotonicity): the ledger effective time
-// is moved up to theirs, and the commands run again at that time. A submission with a minimum ledger time may have made
-// them as much as a minute ahead of the record.
+// is moved up to theirs, and the commands run again at that time. A signed transaction may have made them as much as a
+// minute ahead of the record.
 func Interpret(submission Submission, env Environment) (Transaction, error) {
 	tx := newTx(submission, env)
 	for range maxMoves {

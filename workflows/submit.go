@@ -1,6 +1,9 @@
 package workflows
 
 import (
+	"slices"
+	"time"
+
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -26,24 +29,79 @@ func SubmitCommands(ctx workflow.Context, in SubmitCommandsInput) (SubmitCommand
 	if err != nil {
 		return SubmitCommandsResult{}, err
 	}
-	committed, err := callLocal(ctx, act.CommitSubmissions, activities.CommitSubmissionsInput{
-		Submissions: in.Submissions, Started: workflow.GetInfo(ctx).WorkflowStartTime,
-	})
-	if err == nil && waited { // only now may the clock move on
+	outcomes, again, err := commitInTime(ctx, in.Submissions)
+	if err == nil && (waited || again) { // only now may the clock move on
 		_, err = callLocal(ctx, act.LeaveLedgerTime, workflow.GetInfo(ctx).WorkflowExecution.ID)
 	}
 	if err != nil {
 		return SubmitCommandsResult{}, err
 	}
 	// One upsert: each is an event of every submission, and replays of earlier histories expect one.
-	found := []temporal.SearchAttributeUpdate{AttributeOutcome.ValueSet(summarize(committed.Outcomes))}
-	if code := errorCode(committed.Outcomes); code != "" {
+	found := []temporal.SearchAttributeUpdate{AttributeOutcome.ValueSet(summarize(outcomes))}
+	if code := errorCode(outcomes); code != "" {
 		found = append(found, AttributeErrorCode.ValueSet(code))
 	}
 	if err := workflow.UpsertTypedSearchAttributes(ctx, found...); err != nil {
 		return SubmitCommandsResult{}, err
 	}
-	return SubmitCommandsResult(committed), nil
+	return SubmitCommandsResult{Outcomes: outcomes}, nil
+}
+
+// commitInTime commits each submission when its time has come. The commit decides that: what was waited for before only
+// saves tries. It reports whether it had to wait.
+func commitInTime(
+	ctx workflow.Context, submissions []ledger.Submission,
+) (outcomes []activities.Outcome, waited bool, err error) {
+	outcomes, err = commit(ctx, submissions)
+	for err == nil {
+		places, early := tooEarly(submissions, outcomes)
+		if len(early) == 0 {
+			return outcomes, waited, nil
+		}
+		waited = true
+		if err = awaitFirst(ctx, early); err != nil {
+			break
+		}
+		var again []activities.Outcome
+		again, err = commit(ctx, early)
+		for i, outcome := range again[:min(len(again), len(places))] {
+			outcomes[places[i]] = outcome
+		}
+	}
+	return nil, waited, err
+}
+
+func commit(ctx workflow.Context, submissions []ledger.Submission) ([]activities.Outcome, error) {
+	committed, err := callLocal(ctx, act.CommitSubmissions, activities.CommitSubmissionsInput{
+		Submissions: submissions, Started: workflow.GetInfo(ctx).WorkflowStartTime,
+	})
+	return committed.Outcomes, err
+}
+
+// tooEarly are the submissions that came before their time, and their places.
+func tooEarly(
+	submissions []ledger.Submission, outcomes []activities.Outcome,
+) (places []int, early []ledger.Submission) {
+	for i, outcome := range outcomes[:min(len(outcomes), len(submissions))] {
+		if outcome.TooEarly && submissions[i].MinLedgerTime != nil {
+			places, early = append(places, i), append(early, submissions[i])
+		}
+	}
+	return places, early
+}
+
+// earlyPause is how long a workflow waits at least after a commit has found that it came too early: clocks of two
+// machines may differ.
+const earlyPause = time.Second
+
+// awaitFirst waits until the first of the submissions can be committed, each of which has a time.
+func awaitFirst(ctx workflow.Context, early []ledger.Submission) error {
+	first := slices.MinFunc(early, func(a, b ledger.Submission) int { return a.MinLedgerTime.Compare(*b.MinLedgerTime) })
+	noted, err := reachLedgerTime(ctx, first)
+	if err != nil || noted {
+		return err
+	}
+	return workflow.Sleep(ctx, earlyPause)
 }
 
 // awaitLedgerTime waits until the ledger's clock, which may be advanced meanwhile, has reached the lower bound that the
@@ -64,10 +122,16 @@ func awaitLedgerTime(ctx workflow.Context, submissions []ledger.Submission) (not
 		workflow.GetVersion(ctx, versionSignedAtOnce, workflow.DefaultVersion, 1) != workflow.DefaultVersion {
 		return false, nil
 	}
+	return reachLedgerTime(ctx, *last)
+}
+
+// reachLedgerTime waits until the ledger's clock has reached the lower bound of a submission. It reports whether the
+// record has noted that somebody waits.
+func reachLedgerTime(ctx workflow.Context, submission ledger.Submission) (noted bool, err error) {
 	look := workflow.GetSignalChannel(ctx, LookSignal)
 	for {
 		wait, err := callLocal(ctx, act.ReachLedgerTime, activities.ReachLedgerTimeInput{
-			WorkflowID: workflow.GetInfo(ctx).WorkflowExecution.ID, Submission: *last,
+			WorkflowID: workflow.GetInfo(ctx).WorkflowExecution.ID, Submission: submission,
 			Started: workflow.GetInfo(ctx).WorkflowStartTime,
 		})
 		if err != nil || wait <= 0 {

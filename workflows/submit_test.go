@@ -162,3 +162,52 @@ func TestSubmitCommandsWaitsForTheLowerBoundOfLedgerTime(t *testing.T) {
 		})
 	}
 }
+
+// TestASubmissionWaitsForItsTimeWhateverIsBesideIt puts submissions beside one another whose times differ, and some
+// that seem to be ready: each is committed when the commit finds that its time has come, and once.
+func TestASubmissionWaitsForItsTimeWhateverIsBesideIt(t *testing.T) {
+	t.Parallel()
+	env := environment(t)
+	start := env.Now()
+	timed := func(name string, after time.Duration) ledger.Submission {
+		one, at := submission(name), start.Add(after)
+		one.MinLedgerTime = &at
+		return one
+	}
+	signed := timed("signed", 20*time.Hour)
+	signed.Signed = &ledger.SignedTransaction{}
+	batch := []ledger.Submission{
+		signed, timed("late", 2*time.Hour), timed("forged", 90*time.Hour), submission("now"), timed("later", 3*time.Hour),
+	}
+	done := map[string]time.Duration{}
+	env.OnActivity(act.ReachLedgerTime, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, in activities.ReachLedgerTimeInput) (time.Duration, error) {
+			return in.Submission.MinLedgerTime.Sub(env.Now()), nil
+		})
+	env.OnActivity(act.LeaveLedgerTime, mock.Anything, mock.Anything).Return(true, nil).Once()
+	env.OnActivity(act.CommitSubmissions, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, in activities.CommitSubmissionsInput) (activities.CommitSubmissionsResult, error) {
+			var out activities.CommitSubmissionsResult
+			for _, one := range in.Submissions {
+				outcome := activities.Outcome{CommandID: one.CommandID}
+				if outcome.TooEarly = one.CommandID != "forged" && one.TooEarly(env.Now()); !outcome.TooEarly {
+					require.NotContains(t, done, one.CommandID)
+					done[one.CommandID] = env.Now().Sub(start).Truncate(time.Minute)
+				}
+				out.Outcomes = append(out.Outcomes, outcome)
+			}
+			return out, nil
+		})
+	env.OnUpsertTypedSearchAttributes(mock.Anything).Return(nil).Once()
+	env.ExecuteWorkflow(workflows.SubmitCommands, workflows.SubmitCommandsInput{Submissions: batch})
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, map[string]time.Duration{
+		"signed": 0, "forged": 0, "now": 0, "late": 2 * time.Hour, "later": 3 * time.Hour,
+	}, done)
+	var result workflows.SubmitCommandsResult
+	require.NoError(t, env.GetWorkflowResult(&result))
+	for i, outcome := range result.Outcomes {
+		require.Equal(t, activities.Outcome{CommandID: batch[i].CommandID}, outcome)
+	}
+	env.AssertExpectations(t)
+}

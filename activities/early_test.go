@@ -1,0 +1,73 @@
+package activities_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/ledger"
+)
+
+// TestNothingIsCommittedBeforeItsTime brings submissions that name a time to the commit at once, as whoever reaches
+// Temporal can: alone, and beside what might make them look as if they had waited.
+func TestNothingIsCommittedBeforeItsTime(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{
+		ledger.KindCommand, ledger.KindWallet, ledger.KindLifecycle, ledger.KindBootstrap, ledger.KindExternal,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			b := newBundle(t)
+			count := forging(b)
+			bound := b.now.Add(2 * time.Hour)
+			early := b.submission("early", []ledger.Party{alice}, create(alice))
+			early.Kind, early.MinLedgerTime = kind, &bound
+			early = b.seal(early)
+			forged, far := early, b.now.Add(73*365*24*time.Hour)
+			forged.MinLedgerTime, forged.CommandID = &far, "forged"
+			claimed := early
+			claimed.Signed, claimed.CommandID = &ledger.SignedTransaction{}, "claimed"
+			signed := b.submission("signed", []ledger.Party{alice})
+			signed.Signed = &ledger.SignedTransaction{}
+			good := b.submission("good", []ledger.Party{alice}, create(alice))
+			batch := []ledger.Submission{forged, claimed, b.seal(signed), early, good}
+
+			commit := func() []activities.Outcome {
+				done, err := b.activities.CommitSubmissions(t.Context(), activities.CommitSubmissionsInput{Submissions: batch})
+				require.NoError(t, err)
+				return done.Outcomes
+			}
+			first := commit()
+			require.Equal(t, notTaken, first[0].Refusal)
+			require.Equal(t, notTaken, first[1].Refusal)
+			require.Equal(t, int64(2), count.Load())
+			require.NotEmpty(t, first[2].Refusal)
+			require.Equal(t, activities.Outcome{CommandID: "early", TooEarly: true}, first[3])
+			require.NotEmpty(t, first[4].UpdateID)
+			head, err := b.db.Head(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, ledger.Offset(2), head.Offset, "what came too early leaves nothing in the record")
+			wait, err := b.activities.ReachLedgerTime(t.Context(), activities.ReachLedgerTimeInput{
+				WorkflowID: "w", Submission: early,
+			})
+			require.NoError(t, err)
+			require.Equal(t, 2*time.Hour, wait)
+
+			b.now = bound.Add(-time.Microsecond)
+			require.True(t, commit()[3].TooEarly)
+			b.now = bound
+			last := commit()
+			require.Equal(t, first[2], last[2])
+			require.Equal(t, first[4], last[4])
+			update, found, err := b.db.UpdateByID(t.Context(), last[3].UpdateID)
+			require.NoError(t, err)
+			require.True(t, found)
+			require.Equal(t, bound, update.EffectiveAt)
+			require.Equal(t, bound, update.RecordTime)
+			b.now = b.now.Add(time.Hour)
+			require.Equal(t, last, commit(), "and its completion stays")
+		})
+	}
+}

@@ -1,0 +1,40 @@
+package ledger
+
+import (
+	"errors"
+	"time"
+
+	"github.com/florinledger/florin/fault"
+)
+
+// ErrTooEarly says that a submission cannot be decided before its minimum ledger time.
+var ErrTooEarly = errors.New("the minimum ledger time of the submission has not come")
+
+// TooEarly reports whether the minimum ledger time of a submission is after a record time. It has no completion there,
+// and waits, whoever brings it and whatever they say it has waited for. A signed one does not wait: its verdict says
+// how far its time may be from the record's.
+func (s Submission) TooEarly(record time.Time) bool {
+	return s.MinLedgerTime != nil && s.Signed == nil && s.MinLedgerTime.UTC().Truncate(time.Microsecond).After(record)
+}
+
+// signedTime is the ledger effective time that a signed submission asks for: the record time, but not before the bound
+// that it sets.
+func signedTime(s Submission, at Position) time.Time {
+	if s.MinLedgerTime != nil && s.MinLedgerTime.After(at.RecordTime) {
+		return s.MinLedgerTime.UTC().Truncate(time.Microsecond)
+	}
+	return at.RecordTime
+}
+
+// checkAhead refuses a transaction whose ledger effective time is further ahead of the record time than the tolerance:
+// nothing is done before its time, whatever it is that moved the time up.
+func checkAhead(transaction Transaction, at Position) *fault.Fault {
+	ahead := transaction.EffectiveAt.Sub(at.RecordTime)
+	if ahead <= LedgerTimeTolerance {
+		return nil
+	}
+	return fault.LocalVerdictLedgerTimeOutOfBound.New(
+		"The ledger time %s of the transaction is %s ahead of the record time %s; the most is %s",
+		instant(transaction.EffectiveAt), ahead.Round(time.Second), instant(at.RecordTime), LedgerTimeTolerance).
+		WithHint("The transaction uses a contract of that time. Submit the commands again then.")
+}

@@ -1,0 +1,94 @@
+package ledger_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/ledgertest"
+)
+
+// contract: submit-min-time-abs
+func TestTheLedgerTimeKeepsToItsLowerBound(t *testing.T) {
+	t.Parallel()
+	book := newLedger(t)
+	for bound, early := range map[time.Duration]bool{
+		-time.Hour: false, 0: false, 999: false, time.Microsecond: true, time.Minute: true, time.Hour: true,
+	} {
+		submission := issuing(t, book)
+		minimum := ledgertest.Start.Add(bound)
+		submission.MinLedgerTime = &minimum
+		require.Equal(t, early, submission.TooEarly(ledgertest.Start), bound)
+		decision, err := ledger.Decide(submission, ledger.Position{RecordTime: ledgertest.Start}, circumstances(book))
+		if early {
+			require.ErrorIs(t, err, ledger.ErrTooEarly, bound)
+			require.Equal(t, ledger.Decision{}, decision)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, ledgertest.Start, decision.Update.EffectiveAt)
+		require.Equal(t, ledgertest.Start, decision.Update.RecordTime)
+	}
+}
+
+// TestNothingIsDoneBeforeItsTime draws the bounds of submissions, signed ones among them, and the times of what they
+// use: the time of what is accepted is the record's, but for the tolerance.
+func TestNothingIsDoneBeforeItsTime(t *testing.T) {
+	t.Parallel()
+	nothing := func(ledger.Transaction) error { return nil }
+	rapid.Check(t, func(r *rapid.T) {
+		book := newLedger(t)
+		draw := func(label string) time.Duration {
+			return time.Duration(rapid.Int64Range(-int64(3*time.Hour), int64(3*time.Hour)).Draw(r, label))
+		}
+		bound := func(label string) *time.Time {
+			if rapid.Bool().Draw(r, "no "+label) {
+				return nil
+			}
+			return new(ledgertest.Start.Add(draw(label)))
+		}
+		submission := issuing(t, book)
+		submission.MinLedgerTime = bound("minimum")
+		usedAt := ledgertest.Start
+		if rapid.Bool().Draw(r, "uses") {
+			book.Now = ledgertest.Start.Add(draw("used")).Truncate(time.Microsecond)
+			id := create(t, book, iou(), alice)
+			usedAt, book.Now = book.Now, ledgertest.Start
+			command, err := ledgertest.ExerciseCommand(book, id, ledgertest.Inspect{By: []ledger.Party{alice}})
+			require.NoError(t, err)
+			submission.Commands = []ledger.Command{command}
+		}
+		circumstances := circumstances(book)
+		signed := rapid.Bool().Draw(r, "signed")
+		if signed {
+			submission.Signed = &ledger.SignedTransaction{}
+			circumstances.External = &ledger.External{
+				Run: ledger.PreparedRun{RootSeeds: [][32]byte{{}}, At: ledgertest.Start}, Earliest: bound("earliest"),
+				Latest: bound("latest"), Authorize: func() error { return nil }, Verify: nothing,
+			}
+		}
+		decision, err := ledger.Decide(submission, ledger.Position{Offset: 1, RecordTime: ledgertest.Start}, circumstances)
+		if err != nil {
+			require.ErrorIs(t, err, ledger.ErrTooEarly)
+			require.True(t, submission.TooEarly(ledgertest.Start))
+			return
+		}
+		if refusal := decision.Completion.Refusal; refusal != nil {
+			require.True(t, fault.LocalVerdictLedgerTimeOutOfBound.Matches(refusal), "%v", refusal)
+			require.True(t, signed || usedAt.After(ledgertest.Start.Add(ledger.LedgerTimeTolerance)), "%v", refusal)
+			return
+		}
+		ahead := decision.Update.EffectiveAt.Sub(ledgertest.Start)
+		require.LessOrEqual(t, ahead, ledger.LedgerTimeTolerance)
+		if !signed && !usedAt.After(ledgertest.Start) {
+			require.Zero(t, ahead)
+		}
+		if bound := submission.MinLedgerTime; bound != nil && !signed {
+			require.False(t, decision.Update.EffectiveAt.Before(bound.Truncate(time.Microsecond)))
+		}
+	})
+}
