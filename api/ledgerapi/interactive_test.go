@@ -182,6 +182,14 @@ func TestAnExecutedTransactionIsTheOneThatWasSigned(t *testing.T) {
 		"transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS",
 	}}
 	c.Call("signer", http.MethodPost, showURL, c.sign(p).with(everything)).Refused(http.StatusForbidden, "NA")
+	c.Rights("executor", ledger.Right{Kind: ledger.CanExecuteAs, Party: c.carol})
+	ofCarol := fields{"transactionFormat": fields{
+		"eventFormat":      fields{"filtersByParty": fields{string(c.carol): fields{}}},
+		"transactionShape": "TRANSACTION_SHAPE_ACS_DELTA",
+	}}
+	for _, format := range []fields{{}, ofCarol} { // left out or written out: to execute is not to read
+		c.Call("executor", http.MethodPost, showURL, c.sign(p).with(format)).Refused(http.StatusForbidden, "NA")
+	}
 	c.Rights("auditor", ledger.Right{Kind: ledger.CanReadAsAnyParty}, ledger.Right{Kind: ledger.CanExecuteAsAnyParty})
 	var done ledgerapi.JsSubmitAndWaitForTransactionResponse
 	c.Call("auditor", http.MethodPost, showURL, c.sign(p).with(everything)).OK(&done)

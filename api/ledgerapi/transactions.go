@@ -49,7 +49,8 @@ func (a *API) fromAPITransactionFormat(ctx context.Context, wire TransactionForm
 }
 
 // transactionFormatFor is the format of an answer to a submission: the one asked for, else what the submitting and
-// reading parties see created and archived.
+// reading parties see created and archived. Either takes the right to read as those whom it shows: the right to execute
+// what they signed is none to read.
 func (a *API) transactionFormatFor(
 	ctx context.Context, wire *TransactionFormat, submission ledger.Submission,
 ) (*transactionFormat, error) {
@@ -57,6 +58,9 @@ func (a *API) transactionFormatFor(
 		return a.fromAPITransactionFormat(ctx, *wire)
 	}
 	parties := ledger.SortedParties(submission.ActAs, submission.ReadAs)
+	if err := endpoint.Claims(ctx).RequireReadAs(parties...); err != nil {
+		return nil, err
+	}
 	return &transactionFormat{events: wildcardFor(parties...), shape: ShapeACSDelta}, nil
 }
 
