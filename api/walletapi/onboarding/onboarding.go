@@ -253,7 +253,8 @@ func (a *API) partyWithHint(ctx context.Context, n newcomer) (db.Wallet, error) 
 
 // othersOf decides whether a party that a name or a hint leads to can become the newcomer's: it says whose it is
 // instead, "" for nobody's. It is not the newcomer's when a user may act or read as it who is neither the newcomer nor
-// the operator's, or when another identity provider allocated it: such a user may have signed in its name, and be gone.
+// the operator's, when another identity provider allocated it, or when it has signed what still holds: whoever signed
+// in its name may be gone, and what was signed is an offer or a delegation that the newcomer would have to keep.
 // Anybody may allocate a party with any hint before the operator means somebody else by it.
 func (a *API) othersOf(ctx context.Context, party ledger.PartyDetails, n newcomer) (string, error) {
 	if provider := party.IdentityProviderID; provider != "" && provider != n.IdentityProviderID {
@@ -269,7 +270,15 @@ func (a *API) othersOf(ctx context.Context, party ledger.PartyDetails, n newcome
 			return fmt.Sprintf("user '%s' may act or read as it", user), nil
 		}
 	}
-	return "", nil
+	had, _, err := a.record.WalletParty(ctx, n.Identity)
+	if err != nil || had == party.Party || slices.Contains(users, n.UserID) {
+		return "", err // what it signed is the newcomer's own
+	}
+	signed, err := a.HasSigned(ctx, party.Party)
+	if err != nil || !signed {
+		return "", err
+	}
+	return "somebody has signed contracts in its name, which still hold", nil
 }
 
 // requireOurs refuses parties that are not hosted here, that sign for themselves, or that run the network: coin of the

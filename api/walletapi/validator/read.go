@@ -3,6 +3,7 @@ package validator
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/budget"
@@ -93,6 +94,20 @@ func EachActiveAfter[T any](
 		}
 		return visit(ctx, Contract[T]{stored.Contract, payload}, stored.Position())
 	})
+}
+
+// HasSigned reports whether a contract is active that the party signed. Beyond so many contracts with the party, which
+// anybody may make, it is true without looking further.
+func (b *Base) HasSigned(ctx context.Context, party ledger.Party) (bool, error) {
+	const most = 1000
+	seen, signed := 0, false
+	query := db.ActiveQuery{Parties: []ledger.Party{party}, At: latest}
+	err := eachOf(ctx, query, b.record.ActiveContracts, func(_ context.Context, stored db.StoredContract) (bool, error) {
+		seen++
+		signed = seen == most || slices.Contains(stored.Signatories, party)
+		return !signed, nil
+	})
+	return signed, err
 }
 
 // eachOf visits contracts as [budget.Each] does, until visit says that it has seen enough.
