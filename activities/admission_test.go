@@ -52,18 +52,39 @@ func TestWhatAUserLostItsAcknowledgedSubmissionsLose(t *testing.T) {
 		admission ledger.Admission
 		rights    []ledger.Right
 		losses    []map[string]taking
+		// beside are further rights that the user has and keeps.
+		beside []ledger.Right
 	}{
 		{
 			ledger.AdmittedToAct,
 			[]ledger.Right{right(ledger.CanActAs), {Kind: ledger.CanActAsAnyParty}},
 			[]map[string]taking{gone, revoked},
+			nil,
 		},
 		{ledger.AdmittedToExecute, []ledger.Right{
 			right(ledger.CanExecuteAs), right(ledger.CanActAs),
 			{Kind: ledger.CanExecuteAsAnyParty},
 			{Kind: ledger.CanActAsAnyParty},
-		}, []map[string]taking{gone, revoked}},
-		{ledger.AdmittedAsUser, []ledger.Right{right(ledger.CanReadAs)}, []map[string]taking{gone}},
+		}, []map[string]taking{gone, revoked}, nil},
+		{ledger.AdmittedAsUser, []ledger.Right{right(ledger.CanReadAs)}, []map[string]taking{gone}, nil},
+		{
+			ledger.AdmittedToWallet(alice),
+			[]ledger.Right{right(ledger.CanActAs), {Kind: ledger.CanActAsAnyParty}},
+			[]map[string]taking{gone, revoked},
+			[]ledger.Right{right(ledger.CanReadAs), right(ledger.CanExecuteAs)},
+		},
+		{
+			ledger.AdmittedToOperate(alice),
+			[]ledger.Right{right(ledger.CanActAs)},
+			[]map[string]taking{gone, revoked},
+			[]ledger.Right{{Kind: ledger.ParticipantAdmin}},
+		},
+		{
+			ledger.AdmittedToOperate(alice),
+			[]ledger.Right{{Kind: ledger.ParticipantAdmin}},
+			[]map[string]taking{revoked},
+			[]ledger.Right{right(ledger.CanActAs)},
+		},
 	} {
 		for _, held := range test.rights {
 			for _, losses := range test.losses {
@@ -76,10 +97,14 @@ func TestWhatAUserLostItsAcknowledgedSubmissionsLose(t *testing.T) {
 						}))
 						user := ledger.Identity{IdentityProviderID: "acme", UserID: "clerk"}
 						_, err := b.db.CreateUser(t.Context(), ledger.User{ID: "clerk", IdentityProviderID: "acme"},
-							[]ledger.Right{held})
+							append([]ledger.Right{held}, test.beside...))
 						require.NoError(t, err)
 						submit := func(id string) ledger.Completion {
-							submission := b.submission(id, []ledger.Party{alice}, create(alice))
+							as := alice
+							if len(test.admission.Parties()) > 0 { // the node acts for the user, not the user itself
+								as = bob
+							}
+							submission := b.submission(id, []ledger.Party{as}, create(as))
 							submission.Identity, submission.Admission = user, test.admission
 							return b.commit(submission)[0]
 						}
@@ -113,4 +138,18 @@ func TestWhoLostTheRightToReadDoesNotReadWhenItsSubmissionIsDecided(t *testing.T
 	_, err = b.db.RevokeRights(t.Context(), "user", []ledger.Right{{Kind: ledger.CanReadAs, Party: bob}})
 	require.NoError(t, err)
 	require.Contains(t, submit("after").Refusal.Cause, "read as")
+}
+
+func TestWhatWasAdmittedToNothingIsRefused(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	_, err := b.db.CreateUser(t.Context(), ledger.User{ID: "user"}, []ledger.Right{
+		{Kind: ledger.ParticipantAdmin}, {Kind: ledger.CanActAsAnyParty},
+	})
+	require.NoError(t, err)
+	for _, admission := range []ledger.Admission{ledger.AdmittedToNothing, "something newer", "wallet"} {
+		submission := b.submission(string(admission), []ledger.Party{alice}, create(alice))
+		submission.Admission = admission
+		require.True(t, fault.PermissionDenied.Matches(b.commit(submission)[0].Refusal), admission)
+	}
 }

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/florinledger/florin/db"
@@ -205,7 +206,8 @@ func (a *Activities) loadRequest(submissions []opened) db.LoadRequest {
 		request.Parties = append(request.Parties, a.parties.unknown(submission.ActAs)...)
 		if submission.Admission != "" {
 			request.Users = append(request.Users, submission.UserID)
-			request.RightsOver = append(append(request.RightsOver, submission.ActAs...), submission.ReadAs...)
+			request.RightsOver = slices.Concat(request.RightsOver, submission.ActAs, submission.ReadAs,
+				submission.Admission.Parties())
 		}
 	}
 	return request

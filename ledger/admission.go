@@ -3,6 +3,7 @@ package ledger
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/florinledger/florin/fault"
 )
@@ -17,9 +18,32 @@ const (
 	AdmittedToAct Admission = "act"
 	// AdmittedToExecute: the user may execute transactions that the acting parties signed elsewhere.
 	AdmittedToExecute Admission = "execute"
-	// AdmittedAsUser: the user exists and is active; the node acts for it, by rules of the wallet.
+	// AdmittedAsUser: the user exists and is active. Earlier versions have admitted changes of wallets so.
 	AdmittedAsUser Admission = "user"
+	// AdmittedToNothing is refused by every commit: nothing was asked for when the submission was taken on.
+	AdmittedToNothing Admission = "nothing"
+
+	// The node acts for the user, by rules of the wallet, as the party that follows.
+	admittedToWallet  = "wallet "
+	admittedToOperate = "operator "
 )
+
+// AdmittedToWallet means that the user may act as the party of its wallet. The node does what it asks for and acts as
+// others too, so that the acting parties do not say whose wallet it is.
+func AdmittedToWallet(party Party) Admission { return Admission(admittedToWallet + party) }
+
+// AdmittedToOperate means that the user is ParticipantAdmin and may act as the operator, which the party is.
+func AdmittedToOperate(operator Party) Admission { return Admission(admittedToOperate + operator) }
+
+// Parties are those that the admission names, beside the parties of the submission.
+func (a Admission) Parties() []Party {
+	for _, kind := range []string{admittedToWallet, admittedToOperate} {
+		if party, ok := strings.CutPrefix(string(a), kind); ok {
+			return []Party{Party(party)}
+		}
+	}
+	return nil
+}
 
 // Submitter is a user as it is when its submission is decided. Rights are those that name no party or one that matters.
 type Submitter struct {
@@ -44,10 +68,20 @@ func (s Submission) CheckAdmission(user Submitter, known bool) *fault.Fault {
 		return cmp.Or(s.lacks(user, CanActAs, s.ActAs, "act as"), s.lacks(user, CanReadAs, s.ReadAs, "read as"))
 	case s.Admission == AdmittedToExecute:
 		return s.lacks(user, CanExecuteAs, s.ActAs, "execute as")
-	default:
+	case strings.HasPrefix(string(s.Admission), admittedToOperate) && !user.isAdmin():
+		return fault.PermissionDenied.New("user %q was ParticipantAdmin when it submitted this, and is so no longer",
+			s.UserID)
+	case s.Admission == AdmittedAsUser:
 		return nil
+	case len(s.Admission.Parties()) > 0:
+		return s.lacks(user, CanActAs, s.Admission.Parties(), "act as")
+	default:
+		return fault.PermissionDenied.New("the submission of user %q was taken on as %q, which allows nothing", s.UserID,
+			s.Admission)
 	}
 }
+
+func (u Submitter) isAdmin() bool { return slices.Contains(u.Rights, Right{Kind: ParticipantAdmin}) }
 
 // lacks refuses a user that may not do as one of the parties what a right of the kind is for.
 func (s Submission) lacks(user Submitter, kind RightKind, parties []Party, verb string) *fault.Fault {

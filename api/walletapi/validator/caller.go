@@ -27,8 +27,25 @@ type authorizedKey struct{}
 func (b *Base) OwnersOnly(operation string) func(context.Context) (context.Context, error) {
 	return func(ctx context.Context) (context.Context, error) {
 		w, err := b.findCaller(ctx, operation)
+		ctx = admitted(ctx, ledger.AdmittedToWallet(w.Party))
 		return context.WithValue(ctx, authorizedKey{}, w), err
 	}
+}
+
+// admissionKey is where the context has what the frame has let the caller pass for.
+type admissionKey struct{}
+
+// admitted is a context in which changes are made for what the caller was let pass for: the commit asks for it again.
+func admitted(ctx context.Context, as ledger.Admission) context.Context {
+	return context.WithValue(ctx, admissionKey{}, as)
+}
+
+// admission is nothing where an endpoint has not said who may call it.
+func admission(ctx context.Context) ledger.Admission {
+	if as, ok := ctx.Value(admissionKey{}).(ledger.Admission); ok {
+		return as
+	}
+	return ledger.AdmittedToNothing
 }
 
 // Caller is the wallet user who calls; others are refused. The operation is the endpoint's operation id.

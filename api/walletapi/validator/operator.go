@@ -18,7 +18,9 @@ const operatorRights = "An operator: a user whose primary party is the operator'
 // a request.
 func (b *Base) ForOperators(info endpoint.Info) endpoint.Info {
 	info.Rights = operatorRights
-	info.Authorize = func(ctx context.Context) (context.Context, error) { return ctx, b.requireOperator(ctx) }
+	info.Authorize = func(ctx context.Context) (context.Context, error) {
+		return admitted(ctx, ledger.AdmittedToOperate(b.Node.Operator)), b.requireOperator(ctx)
+	}
 	return info
 }
 

@@ -53,7 +53,7 @@ func (b *Base) Submission(ctx context.Context, c Change) ledger.Submission {
 		SubmissionID: uuid.NewString(),
 		ActAs:        ledger.SortedParties(c.ActAs), ReadAs: ledger.SortedParties(c.ReadAs), Commands: c.Commands,
 		Disclosed: c.Disclosed, Deduplication: c.Deduplication, Signed: c.Signed, ReceivedAt: b.Now().UTC(),
-		Trace: endpoint.Trace(ctx), Kind: kind, Admission: endpoint.Claims(ctx).Admission(ledger.AdmittedAsUser),
+		Trace: endpoint.Trace(ctx), Kind: kind, Admission: endpoint.Claims(ctx).Admission(admission(ctx)),
 	}
 }
 
