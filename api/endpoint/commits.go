@@ -52,5 +52,8 @@ func inTurn[T any](
 		return out, err
 	}
 	defer give()
+	if err := covered(ctx); err != nil {
+		return out, err
+	}
 	return commit()
 }

@@ -232,6 +232,9 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 			return nil, err
 		}
 	}
+	if err := renew(ctx); err != nil {
+		return nil, err
+	}
 	if err := permittedNow(ctx, func() error {
 		return cmp.Or(s.checkAccess(callOf(ctx).claims), s.checkParties(callOf(ctx).claims, request))
 	}); err != nil {

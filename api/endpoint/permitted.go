@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/fault"
@@ -22,9 +23,57 @@ func (f *Frame) lookAgain(ctx context.Context, token string) (auth.Claims, error
 	return f.authenticator(auth.Anew(ctx), token)()
 }
 
+// Renew has the caller's claims be those of now, for requests that take a right from their own caller and go on: an
+// operator's user that offboards others loses the parties that it got with them.
+func Renew(ctx context.Context) error { return renew(ctx) }
+
+// renew has the caller's claims be those of now: a client may take long to send what follows the head of its request.
+// The error refuses a caller who may no longer call at all.
+func renew(ctx context.Context) error {
+	current := callOf(ctx)
+	claims, err := current.claimsNow()
+	if err != nil {
+		return err
+	}
+	current.claims = claims
+	return nil
+}
+
+// covered refuses callers who have lost a right since it was looked at: what they ask for was permitted by rights that
+// they may not have any more. It is asked just before an endpoint is called, and after each wait for a turn.
+func covered(ctx context.Context) error {
+	current := callOf(ctx)
+	claims, err := current.claimsNow()
+	if err != nil {
+		return err
+	}
+	if !claims.Covers(current.claims) {
+		return fault.PermissionDenied.New("The caller's rights changed while the request was on its way. Send it again: " +
+			"it is decided by the rights that are left.").Wrap(fmt.Errorf("user %q lost a right", current.claims.UserID()))
+	}
+	return nil
+}
+
+// claimsNow are the claims of the caller as they are now, by what is remembered of users, which is forgotten when they
+// change. Callers without a usable token have none to lose.
+func (c *call) claimsNow() (auth.Claims, error) {
+	if c.authenticate == nil || !c.claims.Authenticated() {
+		return c.claims, nil
+	}
+	claims, err := c.authenticate()
+	if fault.ServerOverloaded.Matches(err) {
+		return auth.Claims{}, &OverloadedError{Err: err, After: retryAfter}
+	}
+	if err != nil {
+		return auth.Claims{}, err
+	}
+	return claims, claims.Require()
+}
+
 // permitted does something for the caller. When that is refused for want of a right, the caller's rights are read once
-// more from the record, and where they have changed it is done again: a process hears of what another one has changed
-// within milliseconds, but a client that was told of a new right may ask sooner. What is refused has changed nothing.
+// more from the record, and where there are further ones it is done again: a process hears of what another one has
+// changed within milliseconds, but a client that was told of a new right may ask sooner. What is refused has changed
+// nothing. Claims that lack one of before are not taken: by that one other things may have been permitted.
 func permitted[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	result, err := do()
 	current := callOf(ctx)
@@ -32,7 +81,7 @@ func permitted[T any](ctx context.Context, do func() (T, error)) (T, error) {
 		return result, err
 	}
 	claims, failed := current.lookAgain()
-	if failed != nil || !claims.Authenticated() || claims.Keeps(current.claims) && current.claims.Keeps(claims) {
+	if failed != nil || !claims.Authenticated() || !claims.Covers(current.claims) || current.claims.Covers(claims) {
 		return result, err
 	}
 	current.claims = claims

@@ -44,6 +44,10 @@ func ReadInTurn(ctx context.Context) (end func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := covered(ctx); err != nil {
+		turn.end()
+		return nil, err
+	}
 	c.reading = turn
 	return func() {
 		turn.end()

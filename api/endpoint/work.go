@@ -66,12 +66,12 @@ func (s *served) work(
 func (s *served) call(ctx context.Context, request reflect.Value, exchange Exchange) (any, error) {
 	around := s.frame.options.Around
 	if around == nil {
-		return permitted(ctx, func() (any, error) { return s.handle(ctx, request) })
+		return permitted(ctx, func() (any, error) { return s.handleNow(ctx, request) })
 	}
 	exchange.Refuse = s.frame.failure
 	exchange.Serve = func(ctx context.Context) Content {
 		callOf(ctx).begin()
-		response, err := permitted(ctx, func() (any, error) { return s.handle(ctx, request) })
+		response, err := permitted(ctx, func() (any, error) { return s.handleNow(ctx, request) })
 		if err != nil {
 			return s.frame.failure(ctx, err)
 		}
@@ -80,8 +80,21 @@ func (s *served) call(ctx context.Context, request reflect.Value, exchange Excha
 	if s.preview != nil {
 		exchange.Preview = func(ctx context.Context) (any, error) {
 			callOf(ctx).begin()
-			return permitted(ctx, func() (any, error) { return s.preview(ctx, request) })
+			return permitted(ctx, func() (any, error) {
+				if err := covered(ctx); err != nil {
+					return nil, err
+				}
+				return s.preview(ctx, request)
+			})
 		}
 	}
 	return around(ctx, exchange), nil
+}
+
+// handleNow calls the endpoint unless the caller has lost a right since it was permitted to.
+func (s *served) handleNow(ctx context.Context, request reflect.Value) (any, error) {
+	if err := covered(ctx); err != nil {
+		return nil, err
+	}
+	return s.handle(ctx, request)
 }

@@ -36,9 +36,13 @@ func (r recordInTurn) GrantRights(
 func (r recordInTurn) RevokeRights(
 	ctx context.Context, id string, rights []ledger.Right, guards ...db.UserGuard,
 ) ([]ledger.Right, error) {
-	return endpoint.InTurn(ctx, func() ([]ledger.Right, error) {
+	revoked, err := endpoint.InTurn(ctx, func() ([]ledger.Right, error) {
 		return r.Record.RevokeRights(ctx, id, rights, guards...)
 	})
+	if err == nil && id == endpoint.Claims(ctx).UserID() {
+		err = endpoint.Renew(ctx)
+	}
+	return revoked, err
 }
 
 // ForgetProvidedPreapproval implements [Record].
