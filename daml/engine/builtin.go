@@ -166,7 +166,7 @@ func failWithStatus(m *machine, args []Value) code {
 func (m *machine) here() (at ast.Location) {
 	for _, f := range slices.Backward(m.frames) {
 		if place, ok := f.then.(located); ok {
-			if at = place.location(); !at.IsZero() {
+			if at = place.location(&f); !at.IsZero() {
 				return at
 			}
 		}

@@ -138,6 +138,9 @@ func (g *gather) from(m *machine, i int) code {
 		}
 		*m.local(g.room + i) = v
 	}
+	if m.explains {
+		m.place(g.at)
+	}
 	return g.then.perform(m, m.stack[m.base+g.room:m.base+g.room+len(g.parts)])
 }
 
@@ -146,7 +149,7 @@ func (g *gather) resume(m *machine, f *frame) code {
 	return g.from(m, int(f.i)+1)
 }
 
-func (g *gather) location() ast.Location { return g.at }
+func (g *gather) location(*frame) ast.Location { return g.at }
 
 // application applies a function to arguments. The function gets arguments as soon as it has as many as it wants,
 // before the others are evaluated.
@@ -192,6 +195,9 @@ func (a *application) from(m *machine, i, first int) code {
 	if wanted < len(a.args) {
 		m.push(a, -1, int32(wanted), nil)
 	}
+	if m.explains {
+		m.place(a.at)
+	}
 	return m.call(f, args)
 }
 
@@ -204,4 +210,4 @@ func (a *application) resume(m *machine, f *frame) code {
 	return a.from(m, int(f.i)+1, int(f.j))
 }
 
-func (a *application) location() ast.Location { return a.at }
+func (a *application) location(*frame) ast.Location { return a.at }

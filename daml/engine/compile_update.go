@@ -23,7 +23,12 @@ type delayed struct {
 }
 
 func (*delayed) quick(*machine) (Value, bool) { return nil, false }
-func (d *delayed) step(m *machine) code       { return d.then(m, m.function.free) }
+func (d *delayed) step(m *machine) code {
+	if m.explains {
+		m.place(d.at)
+	}
+	return d.then(m, m.function.free)
+}
 
 // delayed compiles an update that does something with the values of expressions.
 func (s *scope) delayed(then effect, exprs ...ast.Expr) code {
@@ -47,11 +52,18 @@ func (r *run) step(m *machine) code {
 		m.push(r, 0, 0, nil)
 		return r.update
 	}
-	return m.apply(v, tokenArgument)
+	return r.with(m, v)
 }
 
-func (r *run) resume(m *machine, _ *frame) code { return m.apply(m.result, tokenArgument) }
-func (r *run) location() ast.Location           { return r.at }
+func (r *run) resume(m *machine, _ *frame) code { return r.with(m, m.result) }
+func (r *run) location(*frame) ast.Location     { return r.at }
+
+func (r *run) with(m *machine, v Value) code {
+	if m.explains {
+		m.place(r.at)
+	}
+	return m.runUpdate(v)
+}
 
 // Names that no package can give to a variable.
 const (
@@ -66,7 +78,7 @@ func (s *scope) update(e ast.Expr) code {
 		return s.delayed(func(m *machine, args []Value) code { return m.give(args[0]) }, e.Expr)
 	case *ast.UpdateEmbedExpr:
 		return s.lambda([]string{tokenName}, func(inner *scope) code {
-			return inner.runs(inner.expr(e.Body))
+			return inner.runs(e.Body)
 		})
 	case *ast.UpdateBlock:
 		return s.block(e)
@@ -79,7 +91,17 @@ func (s *scope) update(e ast.Expr) code {
 	}
 }
 
-func (s *scope) runs(update code) code { return &run{update: update, at: s.at} }
+// runs compiles an update that is run as soon as it is evaluated.
+func (s *scope) runs(update ast.Expr) code { return s.runsCode(s.expr(update), update) }
+
+// runsCode is the same for an update that is compiled already. It is at its own place, not at that of what it is in.
+func (s *scope) runsCode(update code, of ast.Expr) code {
+	at := s.at
+	if own, ok := of.(*ast.ExpLocation); ok {
+		at = own.Location
+	}
+	return &run{update: update, at: at}
+}
 
 // block compiles updates that follow one another. The first is evaluated with the block, each other one when those
 // before it have been run.
@@ -98,14 +120,14 @@ func (s *scope) block(e *ast.UpdateBlock) code {
 func (s *scope) sequence(e *ast.UpdateBlock) code {
 	out := &let{}
 	for i, b := range e.Bindings {
-		update := s.variable(firstName)
-		if i > 0 {
-			update = s.expr(b.Bound)
+		if i == 0 {
+			out.bounds = append(out.bounds, s.runsCode(s.variable(firstName), b.Bound))
+		} else {
+			out.bounds = append(out.bounds, s.runs(b.Bound))
 		}
-		out.bounds = append(out.bounds, s.runs(update))
 		out.slots = append(out.slots, s.bind(b.Binder.Name))
 	}
-	out.body = s.runs(s.expr(e.Body))
+	out.body = s.runs(e.Body)
 	return out
 }
 
@@ -117,7 +139,7 @@ type try struct {
 }
 
 func (s *scope) try(e *ast.UpdateTryCatch) code {
-	out := &try{body: s.runs(s.expr(e.Body))}
+	out := &try{body: s.runs(e.Body)}
 	s.within(func() {
 		out.slot = s.bind(e.Var)
 		out.handler = s.expr(e.Handler)
@@ -151,5 +173,5 @@ func (handling) resume(m *machine, f *frame) code {
 	if update == nil {
 		return m.rethrow(f.more.(*Failure))
 	}
-	return m.apply(update.Value, tokenArgument)
+	return m.runUpdate(update.Value)
 }

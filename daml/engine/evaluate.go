@@ -16,6 +16,14 @@ type Options struct {
 	Left *int64
 	// Trace gets the messages of TRACE; nil drops them.
 	Trace func(message string, at ast.Location)
+	// Explain has what fails be run once more, with the places of calls in tail position kept. A run that comes to a value
+	// costs no more for it.
+	Explain bool
+	// Visit gets the places that calls are made from, with the function that makes them, and again when a call in tail
+	// position returned. It is slow; nil for none.
+	Visit func(call Call, returned bool)
+
+	again bool // this run is to find the places where another one failed
 }
 
 func (p *Program) machine(ctx context.Context, options Options) *machine {
@@ -28,6 +36,7 @@ func (p *Program) machine(ctx context.Context, options Options) *machine {
 	}
 	m := newMachine(p, limits)
 	m.ctx, m.trace, m.left = ctx, options.Trace, options.Left
+	m.explains, m.visit = options.again || options.Visit != nil, options.Visit
 	return m
 }
 
@@ -45,14 +54,18 @@ func (p *Program) Value(ctx context.Context, options Options, name ast.ValueName
 	if err != nil {
 		return nil, err
 	}
-	m := p.machine(ctx, options)
-	return m.finish(m.run(&Function{code: &function{name: g.name, body: g}}, nil))
+	return explained(options, func(options Options) (Value, error) {
+		m := p.machine(ctx, options)
+		return m.finish(m.run(&Function{code: &function{name: g.name, body: g}}, nil))
+	})
 }
 
 // Apply applies a function value to arguments.
 func (p *Program) Apply(ctx context.Context, options Options, f Value, args ...Value) (Value, error) {
-	m := p.machine(ctx, options)
-	return m.finish(m.run(f, args))
+	return explained(options, func(options Options) (Value, error) {
+		m := p.machine(ctx, options)
+		return m.finish(m.run(f, args))
+	})
 }
 
 func (m *machine) finish(v Value, failure *Failure) (Value, error) {

@@ -137,7 +137,7 @@ func (e *exercising) resume(m *machine, f *frame) code {
 		}
 		return e.begin(m)
 	default:
-		return m.apply(m.result, tokenArgument)
+		return m.runUpdate(m.result)
 	}
 }
 

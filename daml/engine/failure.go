@@ -31,6 +31,8 @@ type Failure struct { //nolint:errname // a failure is what a run comes to, as a
 type Call struct {
 	Function string
 	Location ast.Location
+	// Defined: of where the function is nothing is known, and the location is that of its definition.
+	Defined bool
 }
 
 // Error is the text of the fault.
@@ -97,15 +99,21 @@ func (m *machine) fail(failure *Failure) code {
 }
 
 // located is a continuation that knows where it stands in the source.
-type located interface{ location() ast.Location }
+type located interface {
+	location(f *frame) ast.Location
+}
 
 // trail notes the functions that are under way.
 func (m *machine) trail(failure *Failure) {
 	m.underWay(func(function *Function, at ast.Location) bool {
-		if failure.Location.IsZero() {
-			failure.Location = at
+		call := Call{Function: function.code.name, Location: at}
+		if at.IsZero() {
+			call.Location, call.Defined = function.code.at, !function.code.at.IsZero()
 		}
-		failure.Calls = append(failure.Calls, Call{Function: function.code.name, Location: at})
+		if failure.Location.IsZero() {
+			failure.Location = call.Location
+		}
+		failure.Calls = append(failure.Calls, call)
 		return len(failure.Calls) < maxCalls
 	})
 	if defect, ok := errors.AsType[*Defect](failure.err); ok {
@@ -116,25 +124,33 @@ func (m *machine) trail(failure *Failure) {
 // underWay calls a function with each function that is under way, the innermost first, and the place in it that is
 // known.
 func (m *machine) underWay(yield func(function *Function, at ast.Location) bool) {
-	function, at := m.function, ast.Location{}
+	function, at, last := m.function, ast.Location{}, ""
 	leave := func() bool {
 		if function == nil {
 			return true
 		}
-		if at.IsZero() {
-			at = function.code.at
-		}
+		last = function.code.name
 		return yield(function, at)
 	}
 	for _, f := range slices.Backward(m.frames) {
-		if f.function != function {
+		of := f.function
+		if p, ok := f.then.(*place); ok {
+			of = p.function
+		}
+		if of != function {
 			if !leave() {
 				return
 			}
-			function, at = f.function, ast.Location{}
+			function, at = of, ast.Location{}
+		}
+		if _, ok := f.then.(closing); ok {
+			if last != f.more.(*choice).title() && !yield(f.more.(*choice).function(), ast.Location{}) {
+				return
+			}
+			last = ""
 		}
 		if place, ok := f.then.(located); ok && at.IsZero() {
-			at = place.location()
+			at = place.location(&f)
 		}
 	}
 	leave()

@@ -94,6 +94,14 @@ type Interpretation struct {
 func (p *Program) Interpret(ctx context.Context, options Options, env Environment, commands []Command) (
 	Interpretation, error,
 ) {
+	return explained(options, func(options Options) (Interpretation, error) {
+		return p.interpret(ctx, options, env, commands)
+	})
+}
+
+func (p *Program) interpret(ctx context.Context, options Options, env Environment, commands []Command) (
+	Interpretation, error,
+) {
 	m := p.machine(ctx, options)
 	m.ledger = newTransaction(env)
 	var last []int // the root that each command's result is in

@@ -74,6 +74,10 @@ type machine struct {
 	ledger *transaction // nil where no update may run
 	trace  func(message string, at ast.Location)
 	traced int32 // how many messages were traced, and values used that trace
+
+	explains bool // calls in tail position are kept
+	visit    func(call Call, returned bool)
+	made     map[*Function][]*place // the calls that returned them
 }
 
 const (

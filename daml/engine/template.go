@@ -90,6 +90,16 @@ func (p *Program) interfaceChoice(name lf.TypeName, choiceName string) (*choice,
 	return &choice{program: p, of: name, param: def.Param, def: found}, nil
 }
 
+// title is the name of what the choice does.
+func (c *choice) title() string {
+	return c.of.QualifiedName() + ":" + definition{kind: "choice", name: c.def.Name}.title()
+}
+
+// function stands for the choice among the functions that are under way, where none of its own is.
+func (c *choice) function() *Function {
+	return &Function{code: &function{name: c.title(), at: c.def.Location}}
+}
+
 func (c *choice) part(kind string, body ast.Expr) *global {
 	return c.program.define(definition{kind: kind, of: c.of, name: c.def.Name}, c.def.Location,
 		[]string{c.param, c.def.Argument.Name}, body)

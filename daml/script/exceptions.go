@@ -42,8 +42,11 @@ func (q *question) placed(failure *engine.Failure) *engine.Failure {
 	for _, frame := range q.at {
 		failure.Calls = append(failure.Calls, engine.Call{Function: frame.Definition, Location: frame.At})
 	}
-	if len(q.at) > 0 {
-		failure.Location = q.at[0].At
+	if len(failure.Calls) == 0 {
+		failure.Calls = q.asking()
+	}
+	if len(failure.Calls) > 0 {
+		failure.Location = failure.Calls[0].Location
 	}
 	return failure
 }

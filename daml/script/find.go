@@ -48,6 +48,19 @@ func isScript(t ast.Type, packages ast.Packages) bool {
 		isLibrary(packages[name.Name.Package])
 }
 
+// IsStandard reports whether a package is one that every project gets with the SDK.
+func IsStandard(p *ast.Package) bool {
+	if p == nil {
+		return false
+	}
+	for _, name := range []string{"daml-prim", "daml-stdlib"} {
+		if p.Name == name || strings.HasPrefix(p.Name, name+"-") {
+			return true
+		}
+	}
+	return isLibrary(p)
+}
+
 func isLibrary(p *ast.Package) bool { return p != nil && slices.Contains(libraryNames, p.Name) }
 
 // libraryOf is the package of the library that a script is written with; "" when it is no script.

@@ -46,6 +46,8 @@ type Message struct {
 type Frame struct {
 	Definition string
 	At         ast.Location
+	// Defined: At is where the definition begins; where in it is not known.
+	Defined bool
 }
 
 // Failure is why a script failed.
@@ -75,7 +77,7 @@ func failureOf(err error) *Failure {
 			out.Calls = append(out.Calls, Frame{At: failure.Location})
 		}
 		for _, call := range failure.Calls {
-			out.Calls = append(out.Calls, Frame{call.Function, call.Location})
+			out.Calls = append(out.Calls, Frame{call.Function, call.Location, call.Defined})
 		}
 	}
 	if refusal, ok := fault.As(err); ok {

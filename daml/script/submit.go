@@ -126,7 +126,9 @@ func (q *question) interpret(one submission, h *host) (engine.Interpretation, er
 		}
 		commands = append(commands, made)
 	}
-	done, err := q.suite.program.Interpret(q.ctx, q.evaluation, engine.Environment{
+	evaluation := q.evaluation
+	evaluation.Explain = one.behaviour == mustSucceed
+	done, err := q.suite.program.Interpret(q.ctx, evaluation, engine.Environment{
 		Host: h, ActAs: one.actAs, EffectiveAt: q.ledger.now, Seed: q.draw(), Packages: names, TakeBack: true,
 	}, commands)
 	if err != nil {

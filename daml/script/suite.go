@@ -68,7 +68,7 @@ func (s *Suite) Run(ctx context.Context, script Script, options Options) Report 
 		questions: options.Questions,
 		make:      maker{ctx: ctx, program: s.program, library: libraryOf(script.Name, s.packages)},
 	}
-	r.evaluation = engine.Options{Limits: options.Limits, Left: &r.memory, Trace: r.trace}
+	r.evaluation = engine.Options{Limits: options.Limits, Left: &r.memory, Trace: r.trace, Explain: true}
 	out := Report{Script: script}
 	if err := r.script(script.Name); err != nil {
 		out.Failure = failureOf(err)
@@ -101,6 +101,7 @@ type run struct {
 	questions  int    // how many more may be asked
 	memory     int64  // how many bytes are left
 	drawn      uint64 // how many seeds were drawn
+	last       applied
 }
 
 // maxMessages bounds the messages that a report has: the last ones.
@@ -200,6 +201,7 @@ func (r *run) spent() error {
 }
 
 func (r *run) apply(f engine.Value, args ...engine.Value) (engine.Value, error) {
+	r.last = applied{f, args}
 	return r.suite.program.Apply(r.ctx, r.evaluation, f, args...)
 }
 
@@ -214,7 +216,7 @@ func (r *reader) frames(of *engine.List) []Frame {
 			Start:  ast.Position{Line: number("srcLocStartLine"), Column: number("srcLocStartCol")},
 			End:    ast.Position{Line: number("srcLocEndLine"), Column: number("srcLocEndCol")},
 		}
-		out = append(out, Frame{string(field[lf.Text](r, pair, "_1")), at})
+		out = append(out, Frame{Definition: string(field[lf.Text](r, pair, "_1")), At: at})
 	}
 	return out
 }

@@ -3,11 +3,8 @@ package daml
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/florinledger/florin/cmd/florin/console"
-	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/engine"
 	"github.com/florinledger/florin/daml/script"
 	"github.com/florinledger/florin/fault"
@@ -23,15 +20,9 @@ func writeFailure(out *strings.Builder, r result) {
 	for _, text := range clipped(strings.Split(fault.ShortenTo(maxText, failure.Message), "\n"), maxTextLines, "line") {
 		line(out, 1, "%s", text)
 	}
-	shown := map[ast.Location]bool{}
-	if at := r.suite.firstWithSource(failure.Script); at != nil {
-		head(out, "the script asks %s here: %s", failure.Question, placeText(*at))
-		r.suite.excerpt(out, at.At)
-		shown[at.At] = true
-	}
-	if at := r.suite.firstWithSource(failure.Calls); at != nil && !shown[at.At] {
-		head(out, "it fails here: %s", placeText(*at))
-		r.suite.excerpt(out, at.At)
+	for _, place := range r.suite.places(r) {
+		head(out, "%s: %s", place.title, placeText(place.Frame))
+		r.suite.excerpt(out, place.At)
 	}
 	if frames := slices.Concat(failure.Calls, failure.Script); len(frames) > 0 {
 		head(out, "call stack, the innermost first")
@@ -83,6 +74,8 @@ func placeText(frame script.Frame) string {
 		return definition
 	case definition == "":
 		return frame.At.String()
+	case frame.Defined:
+		return definition + ", defined at " + frame.At.String()
 	default:
 		return definition + " at " + frame.At.String()
 	}
@@ -197,48 +190,5 @@ func nodeText(node ledger.TxNode) string {
 		return fmt.Sprintf("exercise %s%s on %s, by %s", node.Choice, through, of, someParties(node.ActingParties))
 	default:
 		return fmt.Sprintf("fetch %s, by %s", of, someParties(node.ActingParties))
-	}
-}
-
-// firstWithSource is the innermost place whose source the archive has; nil when there is none.
-func (f *file) firstWithSource(frames []script.Frame) *script.Frame {
-	for i, frame := range frames {
-		if f.hasSource(frame.At) {
-			return &frames[i]
-		}
-	}
-	return nil
-}
-
-// hasSource reports whether a place is in the main package, and its source in the archive. A place that the script
-// tells of has no package.
-func (f *file) hasSource(at ast.Location) bool {
-	if at.IsZero() || at.Package != "" && at.Package != f.dar.Main.ID || f.dar.Main.Module(at.Module) == nil {
-		return false
-	}
-	_, ok := f.source(at.Module)
-	return ok
-}
-
-// excerpt shows the lines of a place, and two on both sides.
-func (f *file) excerpt(out *strings.Builder, at ast.Location) {
-	text, ok := f.source(at.Module)
-	if !ok {
-		return
-	}
-	const around, most = 2, 8
-	lines := strings.Split(text, "\n")
-	first, last := int(at.Start.Line), min(int(at.End.Line), int(at.Start.Line)+most)
-	if at.End.Column == 0 && last > first {
-		last--
-	}
-	for i := max(0, first-around); i <= min(last+around, len(lines)-1); i++ {
-		mark := " "
-		if i >= first && i <= last {
-			mark = ">"
-		}
-		source := console.Plain(fault.ShortenTo(maxLine, strings.ReplaceAll(strings.TrimRight(lines[i], "\r"), "\t", "  ")))
-		text := fmt.Sprintf("    %s %*d | %s", mark, len(strconv.Itoa(last+around+1)), i+1, source)
-		out.WriteString(strings.TrimRight(text, " ") + "\n")
 	}
 }

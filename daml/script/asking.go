@@ -1,0 +1,72 @@
+package script
+
+import (
+	"slices"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/engine"
+)
+
+// applied is a function with its arguments.
+type applied struct {
+	f    engine.Value
+	args []engine.Value
+}
+
+// asking are the places of the script's own code, the innermost first, that made what was evaluated last ask what it
+// asks. A question does not say it: it is a value that code returns, so that nothing waits for it.
+func (r *run) asking() []engine.Call {
+	var visited, returned []engine.Call
+	options := r.evaluation
+	left := r.memory
+	options.Explain, options.Trace, options.Left = false, nil, &left
+	options.Visit = func(call engine.Call, returns bool) {
+		if !returns {
+			returned = nil
+		}
+		if IsStandard(r.suite.packages[call.Location.Package]) {
+			return
+		}
+		if returns {
+			returned = append(returned, call)
+			return
+		}
+		if visited = append(visited, call); len(visited) >= 2*maxVisited {
+			visited = slices.Delete(visited, 0, maxVisited)
+		}
+	}
+	if _, err := r.suite.program.Apply(r.ctx, options, r.last.f, r.last.args...); err != nil {
+		return nil
+	}
+	out := narrowed(visited)
+	for _, call := range returned {
+		if !slices.Contains(out, call) {
+			out = append(out, call)
+		}
+	}
+	return out
+}
+
+// maxVisited bounds the places that are looked at: the last ones.
+const maxVisited = 1000
+
+// narrowed are the last place, and before it those that lie in one another within it: what a block does is evaluated
+// before the block is.
+func narrowed(visited []engine.Call) []engine.Call {
+	var out []engine.Call
+	for _, call := range slices.Backward(visited) {
+		if len(out) == 0 || lies(call.Location, out[0].Location) {
+			out = slices.Insert(out, 0, call)
+		}
+	}
+	return out
+}
+
+// lies reports whether a place lies within another, and is not all of it.
+func lies(a, b ast.Location) bool {
+	return a != b && a.Package == b.Package && a.Module == b.Module && !before(a.Start, b.Start) && !before(b.End, a.End)
+}
+
+func before(a, b ast.Position) bool {
+	return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column
+}
