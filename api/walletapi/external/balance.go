@@ -18,7 +18,7 @@ func (a *API) balanceAsOfEarliest(ctx context.Context, party ledger.Party) (wall
 	if err != nil {
 		return wallet.Balance{}, err
 	}
-	// There is one, or network had refused.
+	// There is one, or Network had refused.
 	earliest, _ := n.Earliest(lf.TimestampOf(a.Now()))
 	holdings, err := a.Holdings(ctx, party)
 	if err != nil {

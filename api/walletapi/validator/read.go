@@ -36,7 +36,7 @@ func (c Contract[T]) Show(b *Base) (v0.Contract, error) {
 }
 
 // Active lists the network's contracts of a template that are active now and that the party is a stakeholder of, oldest
-// first, at most maxContracts and listBytes: see [FairList] for which, where there are more.
+// first, at most [MaxContracts] and [MaxListBytes]: see [FairList] for which, where there are more.
 func Active[T any](ctx context.Context, b *Base, party ledger.Party) ([]Contract[T], error) {
 	return ActiveIf(ctx, b, party, func(T) bool { return true })
 }
