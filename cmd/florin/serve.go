@@ -18,7 +18,8 @@ type serveCommand struct {
 
 // Run runs API and worker until it is told to stop.
 func (c *serveCommand) Run(ctx context.Context, parsed *kong.Context, caught hangups) error {
-	return serveRemote(ctx, parsed, caught, c.nodeSettings, c.remoteSettings, part{roles{api: true, worker: true}, c.Listen})
+	return serveRemote(ctx, parsed, caught, c.nodeSettings, c.remoteSettings,
+		part{roles{api: true, worker: true}, c.Listen})
 }
 
 type apiCommand struct {
