@@ -74,9 +74,10 @@ type Streams struct {
 	changed   map[string]uint64
 	forgotten uint64
 	// toRecheck are streams whose rights must be looked up again, each once however often their user changes meanwhile;
-	// rechecking is set while somebody does.
-	toRecheck  map[*openStream]struct{}
-	rechecking bool
+	// rechecking is set while somebody does. Both are by identity provider, so that none waits for tokens of another's
+	// users.
+	toRecheck  map[string]map[*openStream]struct{}
+	rechecking map[string]bool
 	stopping   bool
 	// processes is how many serve the streams of a user together.
 	processes int
@@ -117,7 +118,8 @@ func NewStreams(options StreamOptions) *Streams {
 	return &Streams{
 		options: options, byUser: make(map[ledger.Identity]map[*openStream]struct{}),
 		refused: make(map[ledger.Identity]int), drained: make(chan struct{}), processes: 1,
-		changed: make(map[string]uint64), toRecheck: make(map[*openStream]struct{}),
+		changed: make(map[string]uint64), toRecheck: make(map[string]map[*openStream]struct{}),
+		rechecking: make(map[string]bool),
 	}
 }
 
@@ -271,7 +273,7 @@ func (s *Streams) remove(open *openStream) {
 	defer s.mu.Unlock()
 	user := open.claims.Identity()
 	delete(s.byUser[user], open)
-	delete(s.toRecheck, open)
+	delete(s.toRecheck[user.IdentityProviderID], open)
 	if len(s.byUser[user]) == 0 {
 		delete(s.byUser, user)
 	}
@@ -293,22 +295,29 @@ func (s *Streams) drain() {
 // recheck has streams checked again. The caller holds the lock.
 func (s *Streams) recheck(streams map[*openStream]struct{}) {
 	for open := range streams {
-		s.toRecheck[open] = struct{}{}
-	}
-	if len(s.toRecheck) > 0 && !s.rechecking {
-		s.rechecking = true
-		go s.recheckAll()
+		provider := open.claims.Identity().IdentityProviderID
+		if s.toRecheck[provider] == nil {
+			s.toRecheck[provider] = make(map[*openStream]struct{})
+		}
+		s.toRecheck[provider][open] = struct{}{}
+		if !s.rechecking[provider] {
+			s.rechecking[provider] = true
+			go s.recheckAll(provider)
+		}
 	}
 }
 
-// recheckAll checks streams, a few at once, until none is left: thousands at once would ask the database thousands of
-// times what it answers once. All those that are to be checked now are checked within twice the timeout, or end.
-func (s *Streams) recheckAll() {
+// recheckAll checks streams of an identity provider's users, a few at once, until none is left: thousands at once would
+// ask the database thousands of times what it answers once. All those that are to be checked now are checked within
+// twice the timeout, or end.
+func (s *Streams) recheckAll(provider string) {
 	for {
 		s.mu.Lock()
-		streams := slices.Collect(maps.Keys(s.toRecheck))
-		clear(s.toRecheck)
-		s.rechecking = len(streams) > 0
+		streams := slices.Collect(maps.Keys(s.toRecheck[provider]))
+		delete(s.toRecheck, provider)
+		if len(streams) == 0 {
+			delete(s.rechecking, provider)
+		}
 		s.mu.Unlock()
 		if len(streams) == 0 {
 			return

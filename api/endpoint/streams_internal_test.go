@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"sync/atomic"
@@ -41,35 +42,69 @@ func TestAStreamIsRecheckedOnce(t *testing.T) {
 		s.UserChanged("alice")
 	}
 	s.mu.Lock()
-	require.Len(t, s.toRecheck, 1)
+	require.Len(t, s.toRecheck[""], 1)
 	s.mu.Unlock()
 	goOn <- struct{}{}
 	<-entered
 	goOn <- struct{}{}
-	require.Eventually(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return !s.rechecking }, time.Minute,
+	require.Eventually(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return !s.rechecking[""] }, time.Minute,
 		time.Millisecond)
 	require.EqualValues(t, 2, looks.Load())
 
 	s.mu.Lock()
-	s.rechecking = true // nobody looks, so that it stays to be rechecked
+	s.rechecking[""] = true // nobody looks, so that it stays to be rechecked
 	s.mu.Unlock()
 	s.UserChanged("alice")
 	remove()
-	require.Empty(t, s.toRecheck, "who has gone is not looked at")
+	require.Empty(t, s.toRecheck[""], "who has gone is not looked at")
+}
+
+// Looking up the rights of one identity provider's users keeps no stream of others waiting.
+func TestStreamsOfEachIdentityProviderAreRecheckedByThemselves(t *testing.T) {
+	t.Parallel()
+	s := NewStreams(StreamOptions{})
+	never, looked := make(chan struct{}), make(chan struct{})
+	t.Cleanup(func() { close(never) })
+	for _, one := range []struct {
+		of   ledger.User
+		look func()
+	}{
+		{ledger.User{ID: "slow", IdentityProviderID: "acme"}, func() { <-never }},
+		{ledger.User{ID: "alice"}, func() { close(looked) }},
+	} {
+		claims := auth.NewClaims(one.of, nil)
+		for range recheckers + 1 {
+			open := &openStream{claims: claims, end: func(error) {}, authenticate: func() (auth.Claims, error) {
+				one.look()
+				return claims, nil
+			}}
+			_, refusal, unopened := s.add(open, s.seen())
+			require.NoError(t, cmp.Or(refusal, unopened))
+			if one.of.IdentityProviderID == "" {
+				break
+			}
+		}
+		s.UserChanged(one.of.ID)
+	}
+	select {
+	case <-looked:
+	case <-time.After(time.Minute):
+		t.Fatal("the stream of another identity provider's user waits")
+	}
 }
 
 // A stream that opens while users change is rechecked when its own did.
 func TestOnlyStreamsOfUsersWhoChangedAreRechecked(t *testing.T) {
 	t.Parallel()
 	open := func(s *Streams, user string, seen uint64) (rechecked bool) {
-		before := len(s.toRecheck)
+		before := len(s.toRecheck[""])
 		_, refusal, unopened := s.add(streamOf(user, nil), seen)
 		require.NoError(t, refusal)
 		require.NoError(t, unopened)
-		return len(s.toRecheck) > before
+		return len(s.toRecheck[""]) > before
 	}
 	s := NewStreams(StreamOptions{})
-	s.rechecking = true // nobody looks
+	s.rechecking[""] = true // nobody looks
 	seen := s.seen()
 	s.UserChanged("tina")
 	require.True(t, open(s, "tina", seen))
