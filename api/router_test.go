@@ -201,6 +201,7 @@ func TestHealth(t *testing.T) {
 		broken.Call("", http.MethodGet, "/readyz", nil).Plain(http.StatusServiceUnavailable))
 }
 
+// contract: values-unknown-fields
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Settings: ledgerapi.Settings{Version: "3.4.9"}})

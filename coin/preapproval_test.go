@@ -164,7 +164,7 @@ func TestAFeaturedProviderEarnsByTransfersThroughItsPreapprovals(t *testing.T) {
 
 // TestTheLifeOfAPreapproval has a case for each row of the table of its states.
 //
-// contract: preapproval-renew-choice, preapproval-cancel, preapproval-expiry
+// contract: preapproval-renew-choice, preapproval-cancel, preapproval-expiry, preapproval-provider
 func TestTheLifeOfAPreapproval(t *testing.T) {
 	t.Parallel()
 	renew := func(n network, id lf.CID[coin.TransferPreapproval], until time.Duration, funds coins, by ...ledger.Party,

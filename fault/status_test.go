@@ -72,7 +72,7 @@ func TestDetailsWithoutRetryResourcesOrCorrelation(t *testing.T) {
 	require.Equal(t, "type.googleapis.com/google.rpc.ErrorInfo", details[0].TypeURL)
 }
 
-// contract: status-details
+// contract: status-details, values-unknown-fields
 func TestDetailsInJSONCarryBytesAndDecodedForm(t *testing.T) {
 	t.Parallel()
 	f := fault.SubmissionAlreadyInFlight.New("x").WithHint("").WithResource("COMMAND_ID", "c")

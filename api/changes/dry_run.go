@@ -20,7 +20,7 @@ type DryRun struct {
 	Path         *string  `json:"path" doc:"The way that the change would take; see the documentation"`
 	Traffic      Traffic  `json:"traffic" required:"true" doc:"What the transactions cost of the node's traffic"`
 	Coin         Coin     `json:"coin" required:"true" doc:"What the caller's wallet would have less to spend"`
-	Merges       int64    `json:"merges" required:"true" doc:"How many transactions merge coin before the change is made"`
+	Merges       int64    `json:"merges" required:"true" doc:"How many transactions merge the caller's coin first"`
 	Refusal      *Refusal `json:"refusal" doc:"The refusal that the request would get; null for none"`
 }
 

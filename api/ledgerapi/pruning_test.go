@@ -81,6 +81,15 @@ func TestPruning(t *testing.T) {
 		for _, offset := range []int64{3, 4, 5} {
 			empty := fields{"beginExclusive": offset, "endInclusive": offset, "filter": byParty(b.alice)}
 			require.JSONEq(t, "[]", b.Call("alice", http.MethodPost, updatesPath, empty).Text)
+			var page ledgerapi.GetUpdatesPageResponse
+			b.Call("alice", http.MethodPost, updatesPagePath, fields{
+				"beginOffsetExclusive": offset, "endOffsetInclusive": offset,
+				"updateFormat": shaped("ACS_DELTA", byParty(b.alice)),
+			}).OK(&page)
+			require.Equal(t, ledgerapi.GetUpdatesPageResponse{
+				Updates: page.Updates, LowestPageOffsetExclusive: offset, HighestPageOffsetInclusive: offset,
+			}, page)
+			require.Empty(t, page.Updates)
 		}
 		before := fields{"beginExclusive": 3, "endInclusive": 4, "filter": byParty(b.alice)}
 		b.Call("alice", http.MethodPost, updatesPath, before).Refused(400, "PARTICIPANT_PRUNED_DATA_ACCESSED")

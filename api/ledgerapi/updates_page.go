@@ -150,6 +150,8 @@ func (a *API) updatesCursor(ctx context.Context, body GetUpdatesPageRequest) (up
 	case cursor.begin > cursor.end:
 		return cursor, fault.InvalidArgumentf("begin_offset_exclusive %d is after end_offset_inclusive %d",
 			cursor.begin, cursor.end)
+	case cursor.begin == cursor.end:
+		return cursor, nil // a range without updates lacks none
 	default:
 		return cursor, head.StillHolds(cursor.begin)
 	}

@@ -102,6 +102,30 @@ func TestADryRunMergesWhatAutomationWouldMerge(t *testing.T) {
 	require.True(t, shown.Refusal.Later)
 }
 
+// A preapproval that the operator pays for says nothing of how the operator's coin is scattered.
+//
+// contract: preapproval-preview
+func TestADryRunLeavesOutWhatAnotherPayerMerges(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	operator := b.OperatorWallet()
+	for range 104 {
+		operator.Tap("0.48") // a preapproval costs 49.33, and a hundred of them are 48
+	}
+	const path = "/v0/wallet/transfer-preapproval"
+	answer, shown := tryOut(t, b.Server, b.bob.User, path, nil)
+	require.True(t, shown.WouldSucceed, answer.Text)
+	require.Zero(t, shown.Merges)
+	require.Equal(t, "0.0000000000", shown.Coin.Amulet.String())
+	b.post(b.bob, path, nil).OK(nil)
+	for range 104 {
+		operator.Tap("0.48")
+	}
+	_, shown = tryOut(t, b.Server, operator.User, path, nil)
+	require.True(t, shown.WouldSucceed)
+	require.EqualValues(t, 1, shown.Merges, "the operator's own")
+}
+
 // Coin whose lock is over is a holding like others for transfers by the token standard, also where it takes a merge to
 // have enough of it.
 func TestATransferTakesCoinWhoseLockIsOverHoweverMuchItIsScattered(t *testing.T) {

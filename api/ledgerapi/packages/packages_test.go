@@ -230,6 +230,7 @@ func TestChangingVettedPackages(t *testing.T) {
 	s.NotAllowed(http.MethodPost, "/v2/package-vetting/update", vet(byName, "")+"}")
 }
 
+// contract: packages-preferred
 func TestPreferredPackages(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})

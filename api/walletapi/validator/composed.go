@@ -136,9 +136,9 @@ type maker interface {
 	make(ctx context.Context, c Change) error
 	// alone waits until no other payment of the payer that was refused is made again.
 	alone(ctx context.Context, payer ledger.Party) (leave func(), err error)
-	// merge makes a merge that a change needs first. Others that use the wallet at once may have spent some of its coin:
-	// that is no failure.
-	merge(ctx context.Context, c Change) error
+	// merge makes a merge of the payer's coin that a change needs first. Others that use the wallet at once may have spent
+	// some of its coin: that is no failure.
+	merge(ctx context.Context, payer ledger.Party, c Change) error
 }
 
 // carryOut makes a change. Coin that it names may be used up by another change of the same wallet before it is made:
@@ -179,7 +179,7 @@ func carryOut(
 			case try == changes.MaxTries:
 				return tooScattered(refusal, merges)
 			}
-			if err := on.merge(ctx, asChange(*merge)); err != nil {
+			if err := on.merge(ctx, payer, asChange(*merge)); err != nil {
 				return err
 			}
 			merges++
@@ -264,7 +264,7 @@ func (s *submitting) alone(ctx context.Context, payer ledger.Party) (leave func(
 	return s.base.paying.enter(ctx, payer)
 }
 
-func (s *submitting) merge(ctx context.Context, c Change) error {
+func (s *submitting) merge(ctx context.Context, _ ledger.Party, c Change) error {
 	c.CommandID = "" // requests that merge the same coin at once must not be in each other's way
 	_, err := s.base.Submit(changes.Without(ctx), c)
 	if fault.ContractNotFound.Matches(err) {

@@ -77,14 +77,19 @@ func (t *trial) make(ctx context.Context, c Change) error {
 // alone implements [maker]. Nobody is in the way of what is not done.
 func (*trial) alone(context.Context, ledger.Party) (leave func(), err error) { return func() {}, nil }
 
-// merge implements [maker].
-func (t *trial) merge(ctx context.Context, c Change) error {
+// merge implements [maker]. How scattered the coin of another payer is, such as the operator who provides a
+// preapproval, is not the caller's to know: what its merges come to is left out.
+func (t *trial) merge(ctx context.Context, payer ledger.Party, c Change) error {
+	answer := &t.preview.Answer
+	traffic := answer.Traffic.Bytes
 	_, err := t.interpret(ctx, c)
-	if fault.ContractNotFound.Matches(err) {
+	switch {
+	case fault.ContractNotFound.Matches(err):
 		return nil
-	}
-	if err == nil {
-		t.preview.Answer.Merges++
+	case payer != t.wallet:
+		answer.Traffic.Bytes = traffic
+	case err == nil:
+		answer.Merges++
 	}
 	return err
 }
