@@ -148,8 +148,10 @@ func (w *Watcher) run(ctx context.Context, conn *pgx.Conn) {
 	defer w.db.removeWatcher(w)
 	for {
 		err := w.listen(ctx, conn)
-		for err != nil && ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil { // once, however long it takes to have another one
 			w.options.Log.WarnContext(ctx, "lost the connection that watches the record", "error", err)
+		}
+		for err != nil && ctx.Err() == nil {
 			if wait.For(ctx, reconnectPause) != nil {
 				return
 			}

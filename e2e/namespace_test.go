@@ -8,8 +8,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/ledgerclient"
+	"github.com/florinledger/florin/worker"
 	"github.com/florinledger/florin/workflows"
 )
 
@@ -81,7 +86,8 @@ func TestANamespaceIsNotTakenFromWorkersThatRun(t *testing.T) {
 	temporal := temporalClient(t, home.temporalAddress, home.namespace)
 	claim := workflows.NamespaceClaim{
 		Namespace: home.namespace, Owner: workflows.NamespaceOwner{Ledger: "another", Database: "elsewhere/1"},
-		Running: func(context.Context, string) ([]string, error) { return nil, nil }, Patience: patience, Now: time.Now,
+		Running: func(context.Context, string) ([]string, error) { return nil, nil },
+		Own:     func(context.Context) ([]string, error) { return nil, nil }, Patience: patience, Now: time.Now,
 	}
 	_, err := workflows.OwnNamespace(t.Context(), temporal, claim)
 	var owned *workflows.OtherOwnerError
@@ -101,4 +107,92 @@ func TestANamespaceIsNotTakenFromWorkersThatRun(t *testing.T) {
 	taken, err = workflows.OwnNamespace(t.Context(), temporal, claim)
 	require.NoError(t, err)
 	require.Nil(t, taken, "it has it already")
+}
+
+// Running nodes note whose their namespace is again when nothing says it any more. Those that lose it to another ledger
+// say so, and neither take work from it nor submit any to it.
+func TestARunningNodeKeepsItsNamespaceAndNoticesItsLoss(t *testing.T) {
+	t.Parallel()
+	home := install(t)
+	works := launch(t, "worker", home)
+	api := launch(t, "api", home)
+	works.awaitReady(t)
+	api.awaitReady(t)
+	alice := newAccount(t, api.endpoint, findDSO(t, api.endpoint), "alice", "alice")
+	coin, err := api.admin().FindCoin(t.Context(), findDSO(t, api.endpoint))
+	require.NoError(t, err)
+	temporal := temporalClient(t, home.temporalAddress, home.namespace)
+	note := temporal.ScheduleClient().GetHandle(t.Context(), "florin:owner")
+	require.NoError(t, note.Delete(t.Context()))
+	await(t, "the owner is noted again", func() error {
+		_, err := note.Describe(t.Context())
+		return err
+	})
+
+	claim := workflows.NamespaceClaim{
+		Namespace: home.namespace, Owner: workflows.NamespaceOwner{Ledger: "another", Database: "elsewhere/1"},
+	}
+	await(t, "another ledger takes it, whatever guards it", func() error {
+		_ = note.Delete(t.Context()) // a node may have been quicker
+		taken, err := workflows.KeepNamespace(t.Context(), temporal, claim)
+		if err == nil && !taken {
+			err = errNotYet
+		}
+		return err
+	})
+	const said = "the Temporal namespace is another ledger's now: this process takes no work from it and submits " +
+		"nothing to it"
+	works.awaitLogged(t, said)
+	api.awaitLogged(t, said)
+	awaitReadyz(t, works.endpoint, 503, "belongs to the ledger another")
+	awaitReadyz(t, api.endpoint, 503, "belongs to the ledger another")
+	_, err = alice.SubmitAndWait(t.Context(), alice.tap(coin, "kept", 1))
+	require.Equal(t, "SERVICE_NOT_RUNNING", ledgerclient.Code(err))
+
+	// Its own again: the API goes on, and a worker once it is started again.
+	require.NoError(t, note.Delete(t.Context()))
+	works.interrupt(t)
+	serve(t, "worker", home)
+	awaitReadyz(t, api.endpoint, 200, "passed")
+	_, err = alice.SubmitAndWait(t.Context(), alice.tap(coin, "kept", 1))
+	require.NoError(t, err)
+}
+
+// A namespace that was made anew under running nodes is not taken by a node of another ledger that comes first.
+func TestANamespaceWithoutANoteIsNotTakenFromWorkersThatRun(t *testing.T) {
+	t.Parallel()
+	home := install(t)
+	const stranger = "florin/0123456789ab"
+	theirs, err := client.DialContext(t.Context(), client.Options{
+		HostPort: home.temporalAddress, Namespace: home.namespace, Identity: stranger,
+	})
+	require.NoError(t, err)
+	t.Cleanup(theirs.Close)
+	running := sdkworker.New(theirs, workflows.SubmissionQueue, sdkworker.Options{LocalActivityWorkerOnly: true})
+	worker.RegisterWorkflows(running)
+	require.NoError(t, running.Start())
+	t.Cleanup(running.Stop)
+	temporal := temporalClient(t, home.temporalAddress, home.namespace)
+	await(t, "the worker asks for work", func() error {
+		queue, err := temporal.DescribeTaskQueue(t.Context(), workflows.SubmissionQueue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
+		if err == nil && len(queue.GetPollers()) == 0 {
+			err = errNotYet
+		}
+		return err
+	})
+	own := []string(nil)
+	claim := workflows.NamespaceClaim{
+		Namespace: home.namespace, Owner: workflows.NamespaceOwner{Ledger: "mine", Database: "here/1"},
+		Own: func(context.Context) ([]string, error) { return own, nil }, Patience: patience, Now: time.Now,
+	}
+	_, err = workflows.OwnNamespace(t.Context(), temporal, claim)
+	var strangers *workflows.StrangersError
+	require.ErrorAs(t, err, &strangers)
+	require.Equal(t, []string{stranger}, strangers.Nodes)
+	require.ErrorContains(t, err, "--temporal-namespace")
+
+	own = []string{stranger}
+	taken, err := workflows.OwnNamespace(t.Context(), temporal, claim)
+	require.NoError(t, err, "the ledger's own workers are no strangers")
+	require.Nil(t, taken)
 }

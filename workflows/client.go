@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -62,6 +63,10 @@ type ClientOptions struct {
 	// Workers lists the identities of the workers that say that they run; an error when nobody can tell. Without it,
 	// whoever has asked Temporal for work lately counts as running.
 	Workers func(ctx context.Context) ([]string, error)
+	// Owned is an error when the namespace is another ledger's now; nil where nobody looks.
+	Owned func() error
+	// Log is told what was submitted again; nil for none.
+	Log *slog.Logger
 }
 
 // maxSubmissionBytes keeps the input of a workflow below Temporal's limit of 2 MB for one payload.
@@ -76,6 +81,12 @@ type Client struct {
 
 // NewClient makes a client. Run must be running for submissions whose completion another process records.
 func NewClient(options ClientOptions) *Client {
+	if options.Owned == nil {
+		options.Owned = func() error { return nil }
+	}
+	if options.Log == nil {
+		options.Log = slog.New(slog.DiscardHandler)
+	}
 	c := &Client{options: options, flights: newFlights(options.MaxInFlight, options.MaxUserInFlight, options.Clock)}
 	c.batches = newBatcher(c.startWorkflow, options.MaxBatch, options.AttributeBytes)
 	return c
@@ -202,7 +213,10 @@ func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submiss
 	ctx, cancel := context.WithTimeout(ctx, c.options.StartTimeout)
 	defer cancel()
 	failpoint.Hit(failpoint.BeforeStart)
-	err := c.executeWorkflow(ctx, submissions)
+	err := c.options.Owned()
+	if err == nil {
+		err = c.executeWorkflow(ctx, submissions)
+	}
 	if _, invalid := errors.AsType[*serviceerror.InvalidArgument](err); invalid {
 		// A namespace that was deleted and made again lacks what a starting node adds to it.
 		err = EnsureSearchAttributes(ctx, c.options.Temporal, c.options.Namespace)
@@ -214,13 +228,14 @@ func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submiss
 	var started *serviceerror.WorkflowExecutionAlreadyStarted
 	if err == nil || errors.As(err, &started) { // the id holds the key, so a workflow with it is this one
 		for _, submission := range submissions {
-			c.flights.start(submission.ChangeID(), submission.Key)
+			c.flights.start(submission, workflowIDOf(submissions).String())
 		}
 		return nil
 	}
-	return fault.ServiceNotRunning.New("Temporal did not accept the submission").
+	return fault.ServiceNotRunning.New("Temporal did not accept the submission.").
 		With("service_name", "temporal").Wrap(err).
-		WithHint("Try again with the same command id; GET /readyz tells which part of the node is not ready.")
+		WithHint("Try again with the same command id or Idempotency-Key; GET /readyz tells which part of the node is not " +
+			"ready.")
 }
 
 func (c *Client) executeWorkflow(ctx context.Context, submissions []ledger.Submission) error {
@@ -257,7 +272,10 @@ func (c *Client) CheckWorker(ctx context.Context) error {
 			return nil
 		}
 	}
-	if len(queue.GetPollers()) > 0 && known {
+	switch {
+	case len(queue.GetPollers()) == 0: // and a Temporal that was started has forgotten who asked it before
+		return fmt.Errorf("no worker that asks for work on task queue %q is known to Temporal", SubmissionQueue)
+	case known:
 		return fmt.Errorf("no worker runs of those that have asked for work on task queue %q", SubmissionQueue)
 	}
 	return fmt.Errorf("no worker has asked for work on task queue %q for %s", SubmissionQueue, workerSilence)

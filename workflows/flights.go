@@ -49,6 +49,13 @@ type flight struct {
 	timed bool
 	// wait is how long that takes.
 	wait time.Duration
+	// submission is what Temporal has, in the workflow with the id. asked is when it was asked last whether it has it
+	// still.
+	submission ledger.Submission
+	workflowID string
+	asked      time.Time
+	// starts counts how often Temporal took it.
+	starts int
 }
 
 // maxFlight is when a flight counts as lost, after the time for which it waits: its workflow was ended by hand. The
@@ -228,11 +235,14 @@ func (f *flights) leave(change ledger.ChangeID, key string) {
 }
 
 // start notes that Temporal has a submission: from now on it is to have its completion soon.
-func (f *flights) start(change ledger.ChangeID, key string) {
+func (f *flights) start(submission ledger.Submission, workflowID string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if one, ok := f.byChange[change]; ok && one.key == key {
+	change := submission.ChangeID()
+	if one, ok := f.byChange[change]; ok && one.key == submission.Key {
+		one.starts++
 		one.started, one.since = true, f.clock()
+		one.submission, one.workflowID, one.asked = submission, workflowID, one.since
 		f.byChange[change] = one
 	}
 }
@@ -248,6 +258,21 @@ func (f *flights) oldest() time.Duration {
 		}
 	}
 	return longest
+}
+
+// unanswered are so many flights, at most, that Temporal took so long ago, and was not asked for since.
+func (f *flights) unanswered(lasting time.Duration, limit int) (unanswered []flight) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.clock()
+	for change, one := range f.byChange {
+		if one.started && now.Sub(one.asked) >= lasting && len(unanswered) < limit {
+			one.asked = now
+			f.byChange[change] = one
+			unanswered = append(unanswered, one)
+		}
+	}
+	return unanswered
 }
 
 // dropLost ends the flights that have lasted too long and returns the keys of their submissions.

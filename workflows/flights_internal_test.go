@@ -27,7 +27,7 @@ func TestNoUserTakesAllFlights(t *testing.T) {
 	enter := func(user string, number int) *fault.Fault {
 		change, s := flying(user, number)
 		refusal := f.enter(change, s, 100, "global::1220")
-		f.start(change, s.Key)
+		f.start(s, "")
 		return refusal
 	}
 	leave := func(user string, number int) {
@@ -85,7 +85,7 @@ func TestOnlyWhatWasStartedIsLate(t *testing.T) {
 	now = now.Add(2 * maxFlight)
 	require.Zero(t, f.oldest())
 	require.Empty(t, f.dropLost())
-	f.start(change, s.Key)
+	f.start(s, "")
 	now = now.Add(time.Minute)
 	require.Equal(t, time.Minute, f.oldest())
 	now = now.Add(maxFlight)
@@ -142,15 +142,15 @@ func TestTheOldestFlightIsKnownUntilItHasLanded(t *testing.T) {
 	require.Zero(t, f.oldest())
 	first, s := flying("alice", 1)
 	require.Nil(t, f.enter(first, s, 100, "global"))
-	f.start(first, s.Key)
+	f.start(s, "")
 	now = now.Add(time.Minute)
 	second, later := flying("alice", 2)
 	require.Nil(t, f.enter(second, later, 100, "global"))
-	f.start(second, later.Key)
+	f.start(later, "")
 	timed, waiting := flying("alice", 3)
 	waiting.MinLedgerTime = &now
 	require.Nil(t, f.enter(timed, waiting, 100, "global"))
-	f.start(timed, waiting.Key)
+	f.start(waiting, "")
 	require.Equal(t, time.Minute, f.oldest())
 	f.leave(first, s.Key)
 	now = now.Add(time.Second)
@@ -170,7 +170,7 @@ func TestWhatWaitsForItsTimeHasPlacesOfItsOwn(t *testing.T) {
 		later := now.Add(time.Hour)
 		s.ReceivedAt, s.MinLedgerTime = now, &later
 		refusal := f.enter(change, s, 100, "global::1220")
-		f.start(change, s.Key)
+		f.start(s, "")
 		return refusal
 	}
 	for user := range WaitingShare {
@@ -186,13 +186,13 @@ func TestWhatWaitsForItsTimeHasPlacesOfItsOwn(t *testing.T) {
 	for number := range places - 1 {
 		change, s := flying("modest", number)
 		require.Nil(t, f.enter(change, s, 100, "global::1220"), "those under way have all their places")
-		f.start(change, s.Key)
+		f.start(s, "")
 	}
 	change, signed := flying("signer", 1) // never waits
 	later := now.Add(time.Hour)
 	signed.ReceivedAt, signed.MinLedgerTime, signed.Signed = now, &later, &ledger.SignedTransaction{}
 	require.Nil(t, f.enter(change, signed, 100, "global::1220"))
-	f.start(change, signed.Key)
+	f.start(signed, "")
 
 	now = now.Add(maxFlight)
 	require.Len(t, f.dropLost(), places, "what waits is not lost before its time")
@@ -235,7 +235,7 @@ func TestNoIdentityProviderTakesAllFlights(t *testing.T) {
 				s.MinLedgerTime = new(now.Add(time.Minute))
 			}
 			refusal := f.enter(s.ChangeID(), s, 100, "global::1220")
-			f.start(s.ChangeID(), s.Key)
+			f.start(s, "")
 			return refusal
 		}
 		require.Nil(t, enter("acme", "first"))

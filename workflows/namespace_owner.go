@@ -53,6 +53,20 @@ func (e *InUseError) Error() string {
 		e.Namespace, e.Owner.Ledger, e.Owner.Database, strings.Join(e.Nodes, ", "))
 }
 
+// StrangersError says that a namespace without a note of whose it is has workers of another ledger.
+type StrangersError struct {
+	Namespace string
+	// Nodes are those that were found.
+	Nodes []string
+}
+
+// Error says what to do.
+func (e *StrangersError) Error() string {
+	return fmt.Sprintf("nothing says whose Temporal namespace %q is, and nodes work in it that are not of this ledger "+
+		"(%s): give this ledger a namespace of its own (--temporal-namespace), or stop them and start this node again",
+		e.Namespace, strings.Join(e.Nodes, ", "))
+}
+
 // NamespaceClaim is what a process asks for that starts to work in a namespace.
 type NamespaceClaim struct {
 	Namespace string
@@ -61,6 +75,8 @@ type NamespaceClaim struct {
 	TakeFrom string
 	// Running finds the nodes that are seen to run on another database.
 	Running func(ctx context.Context, database string) ([]string, error)
+	// Own lists the workers of this ledger that say that they run.
+	Own func(ctx context.Context) ([]string, error)
 	// Patience is how long a worker of the other ledger has to show that it runs.
 	Patience time.Duration
 	Now      func() time.Time
@@ -84,13 +100,19 @@ func OwnNamespace(
 ) (taken *NamespaceOwner, err error) {
 	namespace, owner, takeFrom := claim.Namespace, claim.Owner, claim.TakeFrom
 	err = untilAvailable(ctx, func() error {
-		_, err := connected.ScheduleClient().Create(ctx, ownerSchedule(owner))
-		if !errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
-			return err
-		}
 		note := connected.ScheduleClient().GetHandle(ctx, ownerID())
 		noted, err := readOwner(ctx, note)
 		switch {
+		case is[*serviceerror.NotFound](err):
+			if taken == nil { // otherwise nobody was found to work here
+				if err := claim.requireNoStrangers(ctx, connected); err != nil {
+					return err
+				}
+			}
+			if made, err := noteOwner(ctx, connected, owner); made || err != nil {
+				return err
+			}
+			return serviceerror.NewUnavailable("another process notes whose the namespace is")
 		case err != nil:
 			return fmt.Errorf("read the Schedule %s of namespace %q: %w", ownerID(), namespace, err)
 		case noted == owner:
@@ -116,6 +138,54 @@ func OwnNamespace(
 		return nil, err
 	}
 	return taken, nil
+}
+
+// noteOwner makes the note that names the owner, unless there is one.
+func noteOwner(ctx context.Context, connected client.Client, owner NamespaceOwner) (made bool, err error) {
+	_, err = connected.ScheduleClient().Create(ctx, ownerSchedule(owner))
+	if errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// KeepNamespace has a running node look whose the namespace is, and notes it again where nothing says it any more, as
+// in a namespace that was made anew: noted reports that. It fails with an [OtherOwnerError] when another database has
+// it.
+func KeepNamespace(ctx context.Context, connected client.Client, claim NamespaceClaim) (noted bool, err error) {
+	found, err := readOwner(ctx, connected.ScheduleClient().GetHandle(ctx, ownerID()))
+	switch {
+	case is[*serviceerror.NotFound](err):
+		return noteOwner(ctx, connected, claim.Owner)
+	case err == nil && found.Database != claim.Owner.Database:
+		return false, &OtherOwnerError{Namespace: claim.Namespace, Owner: found}
+	}
+	return false, err
+}
+
+// requireNoStrangers refuses a namespace of which nothing says whose it is and in which workers of another ledger take
+// tasks: they note it soon, and would share their work until then.
+func (c NamespaceClaim) requireNoStrangers(ctx context.Context, connected client.Client) error {
+	own, err := c.Own(ctx)
+	if err != nil {
+		return err
+	}
+	queue, err := connected.DescribeTaskQueue(ctx, SubmissionQueue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
+	if err != nil {
+		return err
+	}
+	isStranger := func(identity string) bool { return tellsOfItself(identity) && !slices.Contains(own, identity) }
+	if !slices.ContainsFunc(queue.GetPollers(), func(poller *taskqueuepb.PollerInfo) bool {
+		return isStranger(poller.GetIdentity())
+	}) {
+		return nil
+	}
+	// Temporal goes on to list those that have ended, so they are asked.
+	nodes, err := c.workers(ctx, connected)
+	if err != nil || !slices.ContainsFunc(nodes, isStranger) {
+		return err
+	}
+	return &StrangersError{Namespace: c.Namespace, Nodes: nodes}
 }
 
 // requireIdle refuses to take a namespace in which nodes of its owner work.

@@ -51,6 +51,9 @@ func (*Client) OnboardingOf(party ledger.Party) string { return onboardingWorkfl
 func (c *Client) contribute(
 	ctx context.Context, party ledger.Party, contribution topology.Contribution, wait bool,
 ) (topology.Outcome, error) {
+	if err := c.options.Owned(); err != nil {
+		return topology.Outcome{}, err
+	}
 	stage := client.WorkflowUpdateStageAccepted
 	if wait {
 		stage = client.WorkflowUpdateStageCompleted

@@ -167,7 +167,7 @@ func (n *node) readiness(ctx context.Context) []api.Part {
 	defer cancel()
 	parts := []api.Part{{Name: "database"}, {Name: "temporal"}, {Name: "worker"}}
 	var asked sync.WaitGroup
-	for i, ask := range []func(context.Context) error{n.database.Ping, n.client.Ping, n.client.CheckWorker} {
+	for i, ask := range []func(context.Context) error{n.database.Ping, n.checkTemporal, n.client.CheckWorker} {
 		asked.Go(func() { parts[i].Err = ask(ctx) })
 	}
 	asked.Wait()

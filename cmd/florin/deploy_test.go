@@ -61,11 +61,44 @@ type kubernetesObject struct {
 			Spec struct {
 				TerminationGracePeriodSeconds int `yaml:"terminationGracePeriodSeconds"`
 				Containers                    []struct {
-					Args []string
+					Args           []string
+					ReadinessProbe kubernetesProbe `yaml:"readinessProbe"`
+					LivenessProbe  kubernetesProbe `yaml:"livenessProbe"`
+					StartupProbe   kubernetesProbe `yaml:"startupProbe"`
 				}
 			}
 		}
 	}
+}
+
+// kubernetesProbe is what the test reads of a probe.
+type kubernetesProbe struct {
+	HTTPGet struct{ Path, Scheme string } `yaml:"httpGet"`
+}
+
+// A process that has a certificate speaks TLS alone, so probes go by HTTPS then and only then.
+func TestTheKubernetesProbesSpeakWhatTheProcessesSpeak(t *testing.T) {
+	t.Parallel()
+	const file = "../../deploy/kubernetes/florin.yaml"
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	scheme := ""
+	if strings.Contains(string(text), "FLORIN_TLS_CERT") || strings.Contains(string(text), "--tls-cert") {
+		scheme = "HTTPS"
+	}
+	probes := 0
+	for _, object := range objectsOf(t, file) {
+		for _, container := range object.Spec.Template.Spec.Containers {
+			for _, probe := range []kubernetesProbe{
+				container.ReadinessProbe, container.LivenessProbe, container.StartupProbe,
+			} {
+				require.NotEmpty(t, probe.HTTPGet.Path, container.Args)
+				require.Equal(t, scheme, probe.HTTPGet.Scheme, container.Args)
+				probes++
+			}
+		}
+	}
+	require.Equal(t, 6, probes)
 }
 
 func TestTheKubernetesManifestsCallCommandsThatThereAre(t *testing.T) {

@@ -108,6 +108,7 @@ type node struct {
 	wallets        *walletapi.API
 	overdue        *overdue
 	presence       *presence
+	namespace      *namespaceWatch
 
 	listener net.Listener
 	// connections are those of the API, wherever it listens.
@@ -236,10 +237,11 @@ func (n *node) ownNamespace(ctx, _ context.Context) error {
 	}
 	settings := n.options.settings
 	owner := workflows.NamespaceOwner{Ledger: n.identity.ParticipantID, Database: n.databaseID}
-	taken, err := workflows.OwnNamespace(deadline, n.temporal, workflows.NamespaceClaim{
+	n.namespace = &namespaceWatch{node: n, claim: workflows.NamespaceClaim{
 		Namespace: settings.TemporalNamespace, Owner: owner, TakeFrom: settings.TakeNamespaceFrom,
-		Running: n.database.ProcessesOn, Patience: takeOverPatience, Now: time.Now,
-	})
+		Running: n.database.ProcessesOn, Own: n.database.Workers, Patience: takeOverPatience, Now: time.Now,
+	}}
+	taken, err := workflows.OwnNamespace(deadline, n.temporal, n.namespace.claim)
 	if err == nil {
 		n.logNamespace(ctx, owner, taken)
 	}
@@ -298,11 +300,7 @@ func (n *node) stop(ctx context.Context, reason error) {
 	n.logStop(ctx, reason)
 	defer func() { n.options.log.InfoContext(ctx, "stopped", "took", time.Since(began).String()) }()
 	n.drain(ctx, reason)
-	n.presence.workerStopping(ctx)
-	n.callers.stop()
-	if n.worker != nil {
-		n.worker.Stop()
-	}
+	n.stopWorker(ctx)
 	n.presence.leave(ctx)
 	n.background()
 	if n.watcher != nil {

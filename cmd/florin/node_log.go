@@ -81,7 +81,7 @@ func (n *node) logNamespace(ctx context.Context, owner workflows.NamespaceOwner,
 
 // logStop notes that the process stops, and why.
 func (n *node) logStop(ctx context.Context, reason error) {
-	if reason == nil {
+	if reason == nil || errors.Is(reason, context.Canceled) {
 		reason = errors.New("it was told to")
 	}
 	n.options.log.InfoContext(ctx, "stopping", "reason", reason)

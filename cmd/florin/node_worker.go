@@ -67,6 +67,7 @@ func (n *node) startClient(ctx, background context.Context) error {
 		MaxInFlight:    n.options.settings.MaxInFlight, MaxUserInFlight: n.options.settings.MaxUserInFlight,
 		Admit: n.parties.admit, FollowPause: pause, Clock: time.Now,
 		StartTimeout: min(startTimeout, n.options.settings.RequestTimeout/2), Workers: n.workers,
+		Owned: n.namespace.err, Log: n.options.log,
 	})
 	if n.options.roles.api {
 		n.shares.join(n.client)
@@ -75,6 +76,7 @@ func (n *node) startClient(ctx, background context.Context) error {
 	}
 	n.overdue = newOverdue(n)
 	go n.overdue.run(background)
+	go n.namespace.run(background)
 	go func() {
 		if err := n.client.Run(background); err != nil {
 			n.fail(err)

@@ -26,8 +26,10 @@ type presence struct {
 	hasWorker atomic.Bool
 	// heartbeatFailed is set while the database takes no heartbeat of this process, and so probably of none.
 	heartbeatFailed atomic.Bool
-	stop            context.CancelFunc
-	stopped         chan struct{}
+	// missedUntil is when it took none last; nil when it has taken all.
+	missedUntil atomic.Pointer[time.Time]
+	stop        context.CancelFunc
+	stopped     chan struct{}
 }
 
 // enterLedger notes that this process runs, and from then on that it still does.
@@ -58,6 +60,9 @@ func (p *presence) run(ctx context.Context) {
 	defer close(p.stopped)
 	for wait.For(ctx, heartbeatInterval) == nil {
 		err := p.heartbeat(ctx)
+		if err != nil {
+			p.missed(time.Now())
+		}
 		if before := p.heartbeatFailed.Swap(err != nil); err != nil && !before && ctx.Err() == nil {
 			p.node.options.log.WarnContext(ctx, "others cannot be told that this process runs", "error", err)
 		}
@@ -71,6 +76,16 @@ func (p *presence) heartbeat(ctx context.Context) error {
 	self := p.self
 	self.Works = p.hasWorker.Load() && p.node.client.Ping(ctx) == nil
 	return errors.Join(p.node.database.Beat(ctx, self), p.node.countAPIs(ctx))
+}
+
+// missed notes that the database took no heartbeat.
+func (p *presence) missed(now time.Time) { p.missedUntil.Store(&now) }
+
+// hearsOthers reports whether a process that has said nothing is gone: the database has taken heartbeats for as long as
+// one may be silent. After an outage the others need a moment to say that they run.
+func (p *presence) hearsOthers(now time.Time) bool {
+	missed := p.missedUntil.Load()
+	return missed == nil || now.Sub(*missed) > db.ProcessSilence
 }
 
 // workerStarted notes at once that the worker of this process takes tasks.
@@ -103,8 +118,8 @@ func (p *presence) leave(ctx context.Context) {
 
 // workers are the names of the processes whose workers run, as far as they have said so. The process itself knows.
 func (n *node) workers(ctx context.Context) ([]string, error) {
-	if n.presence.heartbeatFailed.Load() {
-		return nil, errors.New("the record takes no word of who runs")
+	if !n.presence.hearsOthers(time.Now()) {
+		return nil, errors.New("the record took no word of who runs a moment ago")
 	}
 	names, err := n.database.Workers(ctx)
 	if n.presence.hasWorker.Load() {
