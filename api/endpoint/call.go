@@ -23,8 +23,9 @@ type call struct {
 	claims auth.Claims
 	// authenticate authenticates the same token again; nil in tests of endpoint functions.
 	authenticate func() (auth.Claims, error)
-	// lookAgain authenticates it by what the record has now, not by what is remembered of the user; nil in such tests.
-	lookAgain func() (auth.Claims, error)
+	// readAgain authenticates it by what the record has now, not by what is remembered of the user; nil in such tests.
+	// lookAgain does so in one of few places, for refusals, which are for free.
+	readAgain, lookAgain func() (auth.Claims, error)
 	// regranted is told of claims that were found so; nil tells nobody.
 	regranted func(auth.Claims)
 	// budget is that of the answer; nil for none. newBudget makes one for a part of a stream.

@@ -52,7 +52,7 @@ func inTurn[T any](
 		return out, err
 	}
 	defer give()
-	if err := covered(ctx); err != nil {
+	if err := coveredInRecord(ctx); err != nil {
 		return out, err
 	}
 	return commit()

@@ -273,6 +273,7 @@ func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 	}
 	callOf(ctx).claims = claims
 	callOf(ctx).authenticate = f.authenticator(ctx, token)
+	callOf(ctx).readAgain = f.authenticator(auth.Anew(ctx), token)
 	callOf(ctx).lookAgain = func() (auth.Claims, error) { return f.lookAgain(ctx, token) }
 	return nil
 }

@@ -51,7 +51,7 @@ func TestNothingIsDoneForACallerWhoLostARightOnTheWay(t *testing.T) {
 	commit := func(ctx context.Context, _ endpoint.NoRequest) (endpoint.Empty, error) {
 		user := endpoint.Claims(ctx).UserID()
 		if len(waiting) == cap(waiting) {
-			lose(<-waiting) // as late as can be: it waits for its turn from here on
+			record.revoke(<-waiting) // in another process, and as late as can be: it waits for its turn from here on
 		}
 		return endpoint.Empty{}, endpoint.OnlyInTurn(ctx, func() error {
 			working <- user

@@ -31,7 +31,7 @@ func Renew(ctx context.Context) error { return renew(ctx) }
 // The error refuses a caller who may no longer call at all.
 func renew(ctx context.Context) error {
 	current := callOf(ctx)
-	claims, err := current.claimsNow()
+	claims, err := current.claimsNow(current.authenticate)
 	if err != nil {
 		return err
 	}
@@ -41,9 +41,15 @@ func renew(ctx context.Context) error {
 
 // covered refuses callers who have lost a right since it was looked at: what they ask for was permitted by rights that
 // they may not have any more. It is asked just before an endpoint is called, and after each wait for a turn.
-func covered(ctx context.Context) error {
+func covered(ctx context.Context) error { return coveredBy(ctx, callOf(ctx).authenticate) }
+
+// coveredInRecord is [covered] by what the record has now, for what is committed right behind it without being asked
+// again: another process may have taken a right a moment ago.
+func coveredInRecord(ctx context.Context) error { return coveredBy(ctx, callOf(ctx).readAgain) }
+
+func coveredBy(ctx context.Context, authenticate func() (auth.Claims, error)) error {
 	current := callOf(ctx)
-	claims, err := current.claimsNow()
+	claims, err := current.claimsNow(authenticate)
 	if err != nil {
 		return err
 	}
@@ -54,13 +60,12 @@ func covered(ctx context.Context) error {
 	return nil
 }
 
-// claimsNow are the claims of the caller as they are now, by what is remembered of users, which is forgotten when they
-// change. Callers without a usable token have none to lose.
-func (c *call) claimsNow() (auth.Claims, error) {
-	if c.authenticate == nil || !c.claims.Authenticated() {
+// claimsNow are the claims of the caller as they are now. Callers without a usable token have none to lose.
+func (c *call) claimsNow(authenticate func() (auth.Claims, error)) (auth.Claims, error) {
+	if authenticate == nil || !c.claims.Authenticated() {
 		return c.claims, nil
 	}
-	claims, err := c.authenticate()
+	claims, err := authenticate()
 	if fault.ServerOverloaded.Matches(err) {
 		return auth.Claims{}, &OverloadedError{Err: err, After: retryAfter}
 	}
