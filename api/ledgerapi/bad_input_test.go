@@ -40,7 +40,7 @@ var adminBodies = []struct {
 	},
 	{
 		http.MethodPatch, "/v2/users/alice/rights", `{"userId":"alice","rights":[]}`,
-		[]string{`{"userId":null}`, `{"userId":"alice","rights":[{"kind":"Empty"}]}`},
+		[]string{`{"userId":[]}`, `{"userId":"alice","rights":[{"kind":"Empty"}]}`},
 	},
 	{
 		http.MethodPatch, "/v2/users/alice/identity-provider-id", `{"userId":"alice"}`,
