@@ -1,7 +1,9 @@
 package script
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 
 	"github.com/florinledger/florin/daml/engine"
 	"github.com/florinledger/florin/ledger"
@@ -180,14 +182,18 @@ func (q *question) byKey(name string, limit int64) ([]engine.Value, error) {
 // allocateParty makes a party of a name that no other has.
 func (q *question) allocateParty() (engine.Value, error) {
 	hint := string(field[lf.Text](q.reader, q.payload, "idHint"))
-	name := hint
+	name, requested := hint, ""
 	for _, label := range []string{"requestedName", "displayName"} { // the new and the old name of the field
-		if v, ok := lookup(q.payload, label); ok && name == "" {
-			name = string(as[lf.Text](q.reader, v))
+		if v, ok := lookup(q.payload, label); ok && requested == "" {
+			requested = string(as[lf.Text](q.reader, v))
 		}
 	}
+	name = cmp.Or(name, requested)
 	if q.reader.err != nil {
 		return nil, q.reader.err
+	}
+	if requested != "" && hint != "" && requested != hint {
+		return nil, fmt.Errorf("requested name %q cannot be different from the id hint %q", requested, hint)
 	}
 	party, err := q.ledger.allocate(name, hint != "")
 	return party, err

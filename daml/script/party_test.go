@@ -1,0 +1,23 @@
+package script_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/daml/script"
+)
+
+func TestANameAndAHintOfAPartyAreTheSame(t *testing.T) {
+	t.Parallel()
+	ask := func(name, hint string) *script.Failure {
+		return runWith(t.Context(), t, "", `H:ask "AllocateParty" 2 (H:Allocate {
+			requestedName = "`+name+`", idHint = "`+hint+`", participants = Nil @Text }) H:done`, script.Options{}).Failure
+	}
+	require.Nil(t, ask("Alice", ""))
+	require.Nil(t, ask("", "ali"))
+	require.Nil(t, ask("ali", "ali"))
+	refused := ask("Alice", "ali")
+	require.NotNil(t, refused)
+	require.Equal(t, `requested name "Alice" cannot be different from the id hint "ali"`, refused.Message)
+}
