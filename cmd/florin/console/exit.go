@@ -23,6 +23,10 @@ const (
 	ExitDenied ExitCode = 4
 	// ExitTooLate says that the time given with --timeout was over before it happened.
 	ExitTooLate ExitCode = 5
+	// ExitInterrupted says that the command was interrupted before its end, as shells say it of programs.
+	ExitInterrupted ExitCode = 130
+	// ExitTerminated says that it was told to end before its end.
+	ExitTerminated ExitCode = 143
 )
 
 // ExitCodes lists the codes with what each says, for people.

@@ -74,6 +74,6 @@ func TestAReportIsBoundedAndSaysWhatItLeavesOut(t *testing.T) {
 	require.Len(t, read.Failure.Transaction, 201)
 
 	var report bytes.Buffer
-	require.NoError(t, writeJUnit(&report, []*suite{one}, []result{r}))
+	require.NoError(t, writeJUnit(&report, []*suite{one}, []result{r}, nil))
 	require.Less(t, report.Len(), 2*maxReport)
 }

@@ -35,7 +35,7 @@ func TestPublishedDARsAreTested(t *testing.T) {
 	require.FileExists(t, command.JUnit)
 
 	s.out = &again
-	command.Only = "*"
+	command.Only = []string{"*"}
 	command.Timeout = time.Nanosecond
 	err := s.run(t.Context())
 	require.True(t, console.IsSilent(err))

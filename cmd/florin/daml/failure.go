@@ -91,7 +91,11 @@ func writeMessages(out *strings.Builder, report script.Report) {
 		if !message.At.IsZero() {
 			at = message.At.String() + "  "
 		}
-		line(out, 2, "%s%s", at, message.Text)
+		lines := strings.Split(plainLines(message.Text), "\n")
+		line(out, 2, "%s%s", at, lines[0])
+		for _, more := range lines[1:] {
+			line(out, 3, "%s", more)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package daml
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ type junitSuites struct {
 	XMLName  xml.Name     `xml:"testsuites"`
 	Tests    int          `xml:"tests,attr"`
 	Failures int          `xml:"failures,attr"`
+	Errors   int          `xml:"errors,attr"`
 	Suites   []junitSuite `xml:"testsuite"`
 }
 
@@ -22,6 +24,7 @@ type junitSuite struct {
 	Name     string      `xml:"name,attr"`
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
 	Seconds  string      `xml:"time,attr"`
 	Cases    []junitCase `xml:"testcase"`
 }
@@ -31,6 +34,7 @@ type junitCase struct {
 	Name    string        `xml:"name,attr"`
 	Seconds string        `xml:"time,attr"`
 	Failure *junitFailure `xml:"failure,omitempty"`
+	Error   *junitFailure `xml:"error,omitempty"`
 	Output  string        `xml:"system-out,omitempty"`
 }
 
@@ -40,7 +44,7 @@ type junitFailure struct {
 	Text    string `xml:",chardata"`
 }
 
-func writeJUnit(to io.Writer, suites []*suite, results []result) error {
+func writeJUnit(to io.Writer, suites []*suite, results []result, refused []refusedFile) error {
 	out := junitSuites{}
 	for _, one := range suites {
 		shown := junitSuite{Name: filepath.Base(one.path)}
@@ -60,7 +64,7 @@ func writeJUnit(to io.Writer, suites []*suite, results []result) error {
 				var text strings.Builder
 				writeFailure(&text, r)
 				made.Failure = &junitFailure{
-					Type: failure.Code, Message: fault.ShortenTo(maxLine, failure.Message), Text: text.String(),
+					Type: cmp.Or(failure.Code, "failed"), Message: fault.ShortenTo(maxLine, failure.Message), Text: text.String(),
 				}
 			}
 			shown.Cases = append(shown.Cases, made)
@@ -69,6 +73,17 @@ func writeJUnit(to io.Writer, suites []*suite, results []result) error {
 		out.Tests += shown.Tests
 		out.Failures += shown.Failures
 		out.Suites = append(out.Suites, shown)
+	}
+	for _, file := range refused {
+		name := filepath.Base(file.path)
+		out.Tests++
+		out.Errors++
+		out.Suites = append(out.Suites, junitSuite{Name: name, Tests: 1, Errors: 1, Seconds: seconds(0), Cases: []junitCase{{
+			Class: name, Name: name, Seconds: seconds(0),
+			Error: &junitFailure{
+				Type: "refused", Message: fault.ShortenTo(maxLine, file.err.Error()), Text: file.err.Error(),
+			},
+		}}})
 	}
 	if _, err := io.WriteString(to, xml.Header); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -73,8 +74,29 @@ func inMilliseconds(d time.Duration) string {
 	}
 }
 
+// refusedFile is a file that cannot be run.
+type refusedFile struct {
+	path string
+	err  error
+}
+
+// unrun is what was not run: files that were refused, and scripts that the run's end left out.
+type unrun struct {
+	files   []refusedFile
+	scripts int
+}
+
+// refused says that a file cannot be run.
+func (p *printer) refused(of refusedFile) {
+	if p.command.JSON {
+		p.json(map[string]any{"dar": of.path, "ok": false, "error": of.err.Error()})
+		return
+	}
+	fmt.Fprintln(os.Stderr, "florin: "+console.Text(of.err.Error()))
+}
+
 // end prints how many scripts passed and failed, and returns the latter.
-func (p *printer) end(results []result, took time.Duration) int {
+func (p *printer) end(results []result, more unrun, took time.Duration) int {
 	failed := 0
 	for _, r := range results {
 		if r.report.Failure != nil {
@@ -83,10 +105,24 @@ func (p *printer) end(results []result, took time.Duration) int {
 	}
 	passed := len(results) - failed
 	if p.command.JSON {
-		p.json(map[string]any{"passed": passed, "failed": failed, "milliseconds": took.Milliseconds()})
+		end := map[string]any{"passed": passed, "failed": failed, "milliseconds": took.Milliseconds()}
+		if more.scripts > 0 {
+			end["not_run"] = more.scripts
+		}
+		if len(more.files) > 0 {
+			end["files_refused"] = len(more.files)
+		}
+		p.json(end)
 		return failed
 	}
-	p.print(fmt.Sprintf("%d passed, %d failed\n", passed, failed))
+	text := fmt.Sprintf("%d passed, %d failed", passed, failed)
+	if more.scripts > 0 {
+		text += fmt.Sprintf(", %d not run", more.scripts)
+	}
+	if len(more.files) > 0 {
+		text += ", " + count(len(more.files), "file") + " refused"
+	}
+	p.print(text + "\n")
 	return failed
 }
 

@@ -1,6 +1,7 @@
 package daml
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,13 +39,13 @@ func TestTheLineOfAScriptThatFailsIsShown(t *testing.T) {
 	results := runAll(t, one)
 	require.Len(t, results, 2)
 	for _, r := range results {
-		text := ""
+		var text strings.Builder
 		for _, place := range one.places(r) {
-			text += place.title + ": " + placeText(place.Frame) + "\n"
+			line(&text, 0, "%s: %s", place.title, placeText(place.Frame))
 		}
 		require.Equal(t, map[string]string{
 			"aborts":  "it fails here: Wallet:assert at Wallet:4:1\nthe script is here: Wallet:aborts at Wallet:22:3\n",
 			"divides": "it fails here: Wallet:divide at Wallet:13:5\nthe script is here: Wallet:divides at Wallet:25:5\n",
-		}[r.script.Name.Name], text)
+		}[r.script.Name.Name], text.String())
 	}
 }

@@ -78,6 +78,8 @@ type result struct {
 	job
 	report script.Report
 	took   time.Duration
+	// cut: the run was ended before the script was.
+	cut bool
 }
 
 type options struct {
@@ -111,11 +113,14 @@ func run(ctx context.Context, jobs []job, options options) iter.Seq[result] {
 	}
 }
 
-func (j job) run(ctx context.Context, options options) result {
-	ctx, cancel := context.WithTimeout(ctx, options.timeout)
+func (j job) run(parent context.Context, options options) result {
+	ctx, cancel := context.WithTimeout(parent, options.timeout)
 	defer cancel()
 	started := time.Now()
 	report := j.suite.runner.Run(ctx, j.script, options.script)
+	if parent.Err() != nil && report.Failure != nil {
+		return result{job: j, cut: true}
+	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) { // a script that came to its end too late fails, too
 		if report.Failure == nil {
 			report.Failure = &script.Failure{}

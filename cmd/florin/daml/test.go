@@ -8,7 +8,10 @@ import (
 	"os"
 	"path"
 	"runtime/debug"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/florinledger/florin/cmd/florin/console"
@@ -19,7 +22,7 @@ import (
 // TestCommand runs the scripts of DAR files.
 type TestCommand struct {
 	DAR      []string      `arg:"" name:"dar" help:"DAR files."`
-	Only     string        `help:"Run only scripts whose name has this in it, or matches it where it has a *." placeholder:"PATTERN"`
+	Only     []string      `help:"Run only scripts whose name has this in it, or matches it where it has a * or ?." sep:"none" placeholder:"PATTERN"`
 	Watch    bool          `help:"Run again whenever a file changes, until interrupted."`
 	JSON     bool          `name:"json" help:"Print one JSON object for each script, and one for the whole, a line each."`
 	JUnit    string        `name:"junit" help:"Also write a report in JUnit's XML to a file." placeholder:"FILE"`
@@ -27,7 +30,7 @@ type TestCommand struct {
 	HTML     string        `name:"coverage-html" help:"Write that to an HTML file, with the sources." placeholder:"FILE"`
 	Seed     string        `help:"What contract ids and keys derive from. The same seed gives the same." default:"0"`
 	Timeout  time.Duration `help:"How long one script may take." default:"1m"`
-	Memory   int64         `help:"How many bytes of memory one script may take for values, in all." default:"17179869184"`
+	Memory   size          `help:"How much memory one script may take for values, in all: bytes, or with K, M, G or T." default:"16G"`
 	Verbose  bool          `short:"v" help:"Show what passing scripts print with debug and trace, too."`
 }
 
@@ -74,11 +77,13 @@ func (c *TestCommand) modified() string {
 
 // matches reports whether a script is among those that are to be run.
 func (c *TestCommand) matches(name string) bool {
-	if !strings.Contains(c.Only, "*") {
-		return strings.Contains(name, c.Only)
-	}
-	matched, err := path.Match(c.Only, name)
-	return err == nil && matched
+	return len(c.Only) == 0 || slices.ContainsFunc(c.Only, func(pattern string) bool {
+		if !strings.ContainsAny(pattern, "*?") {
+			return strings.Contains(name, pattern)
+		}
+		matched, err := path.Match(pattern, name)
+		return err == nil && matched
+	})
 }
 
 // session runs the scripts of the files, over and over where they are watched. It reads no package twice.
@@ -89,16 +94,24 @@ type session struct {
 }
 
 func (s *session) run(ctx context.Context) error {
-	if _, err := path.Match(s.command.Only, ""); err != nil {
-		return console.Fail(console.ExitUsage, "A * stands for any characters, a ? for one.", "%q is no pattern",
-			s.command.Only)
+	if err := s.command.check(); err != nil {
+		return err
 	}
 	started := time.Now()
 	var suites []*suite
+	var more unrun
+	p := printer{
+		command: s.command, out: s.out, bold: console.Bold(os.Stdout), several: len(s.command.DAR) > 1,
+	}
 	for _, name := range s.command.DAR {
 		loaded, err := s.cache.load(ctx, name)
+		if ctx.Err() != nil {
+			break
+		}
 		if err != nil {
-			return err
+			more.files = append(more.files, refusedFile{name, err})
+			p.refused(more.files[len(more.files)-1])
+			continue
 		}
 		if s.command.covers() {
 			loaded.runner.Cover(loaded.dar.Main.ID)
@@ -113,16 +126,23 @@ func (s *session) run(ctx context.Context) error {
 			}
 		}
 	}
-	if len(jobs) == 0 {
-		return s.nothing(suites)
-	}
 	results := make([]result, 0, len(jobs))
-	p := printer{command: s.command, out: s.out, bold: console.Bold(os.Stdout), several: len(suites) > 1}
 	for r := range run(ctx, jobs, s.command.options()) {
+		if r.cut {
+			more.scripts++
+			continue
+		}
 		results = append(results, r)
 		p.result(r)
 	}
-	return s.finish(ctx, &p, suites, results, time.Since(started))
+	err := s.finish(&p, suites, results, more, time.Since(started))
+	switch {
+	case ctx.Err() != nil:
+		return interrupted(ctx, more)
+	case len(jobs) == 0 && len(more.files) == 0 && err == nil:
+		return s.nothing(suites)
+	}
+	return err
 }
 
 // nothing says that there is nothing to run.
@@ -134,30 +154,68 @@ func (s *session) nothing(suites []*suite) error {
 			names = append(names, found.Name.Name, found.Name.QualifiedName())
 		}
 	}
-	if near, ok := console.Nearest(s.command.Only, names); ok {
-		hint = fmt.Sprintf("Did you mean %s?", near)
+	if len(s.command.Only) == 0 {
+		fmt.Fprintln(os.Stderr, console.Text(fmt.Sprintf(
+			"florin: %s has no scripts\n        %s", strings.Join(s.command.DAR, ", "), hint)))
+		return nil
 	}
-	if s.command.Only != "" {
-		return console.Fail(console.ExitFailed, hint, "no script of %s has %q in its name",
-			strings.Join(s.command.DAR, ", "), s.command.Only)
+	for _, pattern := range s.command.Only {
+		if near, ok := console.Nearest(pattern, names); ok {
+			hint = fmt.Sprintf("Did you mean %s?", near)
+		} else if strings.ContainsAny(pattern, "*?") {
+			hint = "A pattern with a * or ? has to match the whole name, such as Module:script."
+		}
 	}
-	return console.Fail(console.ExitFailed, hint, "%s has no scripts", strings.Join(s.command.DAR, ", "))
+	return console.Fail(console.ExitFailed, hint, "no script of %s has %s in its name",
+		strings.Join(s.command.DAR, ", "), quoted(s.command.Only))
 }
 
-func (s *session) finish(ctx context.Context, p *printer, suites []*suite, results []result, took time.Duration) error {
+func quoted(patterns []string) string {
+	out := make([]string, len(patterns))
+	for i, pattern := range patterns {
+		out[i] = strconv.Quote(pattern)
+	}
+	return strings.Join(out, " or ")
+}
+
+// check refuses options that mean nothing.
+func (c *TestCommand) check() error {
+	for _, pattern := range c.Only {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return console.Fail(console.ExitUsage, "A * stands for any characters, a ? for one.", "%q is no pattern", pattern)
+		}
+	}
+	if c.Timeout <= 0 {
+		return console.Fail(console.ExitUsage, "Give it as 30s or 2m.", "--timeout %s is no time to run in", c.Timeout)
+	}
+	return nil
+}
+
+// interrupted says that the run was ended from outside, as the exit codes of shells do.
+func interrupted(ctx context.Context, more unrun) error {
+	code := console.ExitInterrupted
+	if strings.Contains(fmt.Sprint(context.Cause(ctx)), syscall.SIGTERM.String()) {
+		code = console.ExitTerminated
+	}
+	return console.Fail(code, "", "interrupted: %s not run to the end", count(more.scripts, "script"))
+}
+
+func (s *session) finish(p *printer, suites []*suite, results []result, more unrun, took time.Duration) error {
 	var errs []error
 	if s.command.covers() {
 		errs = append(errs, s.cover(p, suites, results))
 	}
 	if s.command.JUnit != "" {
-		errs = append(errs, writeFile(s.command.JUnit, func(to io.Writer) error { return writeJUnit(to, suites, results) }))
+		errs = append(errs, writeFile(s.command.JUnit, func(to io.Writer) error {
+			return writeJUnit(to, suites, results, more.files)
+		}))
 	}
-	failed := p.end(results, took)
-	errs = append(errs, p.err, ctx.Err())
+	failed := p.end(results, more, took)
+	errs = append(errs, p.err)
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	if failed > 0 {
+	if failed > 0 || len(more.files) > 0 {
 		return console.Silent(console.ExitFailed)
 	}
 	return nil
@@ -189,5 +247,5 @@ func writeFile(name string, write func(io.Writer) error) error {
 }
 
 func (c *TestCommand) options() options {
-	return options{timeout: c.Timeout, script: script.Options{Seed: seedOf(c.Seed), Memory: c.Memory}}
+	return options{timeout: c.Timeout, script: script.Options{Seed: seedOf(c.Seed), Memory: int64(c.Memory)}}
 }

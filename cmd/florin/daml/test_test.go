@@ -2,8 +2,10 @@ package daml
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -134,7 +136,7 @@ func printed(t *testing.T, command *TestCommand, one *suite, results []result) s
 	if command.Coverage {
 		p.coverage([]coverage{one.coverage(results)})
 	}
-	require.Equal(t, 1, p.end(results, time.Second))
+	require.Equal(t, 1, p.end(results, unrun{}, time.Second))
 	require.NoError(t, p.err)
 	return out.String()
 }
@@ -190,10 +192,12 @@ func TestResultsArePrintedForPrograms(t *testing.T) {
 	require.JSONEq(t, `{"passed":1,"failed":1,"milliseconds":1000}`, lines[2])
 
 	var report bytes.Buffer
-	require.NoError(t, writeJUnit(&report, []*suite{one}, results))
+	require.NoError(t, writeJUnit(&report, []*suite{one}, results, []refusedFile{{"no.dar", errors.New("no such file")}}))
 	var read junitSuites
 	require.NoError(t, xml.Unmarshal(report.Bytes(), &read))
-	require.Equal(t, 2, read.Tests)
+	require.Equal(t, 3, read.Tests)
+	require.Equal(t, 1, read.Errors)
+	require.Equal(t, "no such file", read.Suites[1].Cases[0].Error.Message)
 	require.Equal(t, 1, read.Failures)
 	require.Equal(t, "DAML_AUTHORIZATION_ERROR", read.Suites[0].Cases[0].Failure.Type)
 	require.Nil(t, read.Suites[0].Cases[1].Failure)
@@ -203,10 +207,11 @@ func TestScriptsAreChosenByName(t *testing.T) {
 	t.Parallel()
 	for pattern, expected := range map[string]bool{
 		"": true, "write": true, "Wallet:": true, "*:write": true, "writ*": false, "Other": false, "W*e": true,
+		"Wallet:?rite": true, "?rite": false,
 	} {
-		require.Equal(t, expected, (&TestCommand{Only: pattern}).matches("Wallet:write"), pattern)
+		require.Equal(t, expected, (&TestCommand{Only: []string{"none", pattern}}).matches("Wallet:write"), pattern)
 	}
-	s := session{command: &TestCommand{DAR: []string{"wallet.dar"}, Only: "writes"}}
+	s := session{command: &TestCommand{DAR: []string{"wallet.dar"}, Only: []string{"writes"}}}
 	err := s.nothing([]*suite{suiteOfWallet(t)})
 	require.ErrorContains(t, err, `no script of wallet.dar has "writes" in its name`)
 	require.ErrorContains(t, err, "Did you mean write?")
@@ -230,4 +235,50 @@ func TestAScriptEndsWithItsTime(t *testing.T) {
 		require.NotNil(t, r.report.Failure, found.Name.Name)
 		require.Contains(t, r.report.Failure.Message, "takes longer than 1ns")
 	}
+}
+
+func TestAFileThatIsRefusedIsReportedAndTheOthersRun(t *testing.T) {
+	t.Parallel()
+	report := filepath.Join(t.TempDir(), "report.xml")
+	var out bytes.Buffer
+	s := session{out: &out, command: &TestCommand{
+		DAR: []string{"none.dar", "nothing.dar"}, JSON: true, JUnit: report, Timeout: time.Minute, Memory: 1,
+	}}
+	require.Equal(t, console.ExitFailed, console.CodeOf(s.run(t.Context())))
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	require.Len(t, lines, 3)
+	require.Contains(t, lines[0], `"dar":"none.dar"`)
+	require.Contains(t, lines[1], `"dar":"nothing.dar"`)
+	require.Contains(t, lines[2], `"files_refused":2`)
+	written, err := os.ReadFile(report)
+	require.NoError(t, err)
+	require.Contains(t, string(written), `errors="2"`)
+}
+
+func TestWhatAnInterruptionCutsIsNotCounted(t *testing.T) {
+	t.Parallel()
+	one := suiteOfWallet(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("terminated signal received"))
+	var jobs []job
+	for _, found := range one.scripts {
+		jobs = append(jobs, job{one, found})
+	}
+	for r := range run(ctx, jobs, options{timeout: time.Minute}) {
+		require.True(t, r.cut)
+	}
+	require.Equal(t, console.ExitTerminated, console.CodeOf(interrupted(ctx, unrun{scripts: 2})))
+	cause, stop := context.WithCancel(t.Context())
+	stop()
+	require.Equal(t, console.ExitInterrupted, console.CodeOf(interrupted(cause, unrun{scripts: 1})))
+}
+
+func TestOptionsThatMeanNothingAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, command := range []TestCommand{
+		{Timeout: 0}, {Timeout: -1}, {Timeout: 1, Only: []string{"[*"}},
+	} {
+		require.Equal(t, console.ExitUsage, console.CodeOf(command.check()))
+	}
+	require.NoError(t, (&TestCommand{Timeout: 1}).check())
 }

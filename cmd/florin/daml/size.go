@@ -1,0 +1,42 @@
+package daml
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// size is a number of bytes, which may be given in K, M, G or T.
+type size int64
+
+// UnmarshalText reads a size.
+func (s *size) UnmarshalText(text []byte) error {
+	number, unit := strings.TrimSuffix(strings.TrimSuffix(string(text), "B"), "i"), int64(1)
+	if n := len(number); n > 0 {
+		if power := strings.IndexByte("KMGT", number[n-1]); power >= 0 {
+			number, unit = number[:n-1], 1<<(10*(power+1))
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n <= 0 || n > math.MaxInt64/unit {
+		return fmt.Errorf("%q is no amount of memory: give bytes, or a number with K, M, G or T, such as 512M", text)
+	}
+	*s = size(n * unit)
+	return nil
+}
+
+// MarshalText prints a size in the largest unit that it is a whole number of.
+func (s size) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+func (s size) String() string {
+	units := "KMGT"
+	n, power := int64(s), 0
+	for n != 0 && n%1024 == 0 && power < len(units) {
+		n, power = n/1024, power+1
+	}
+	if power == 0 {
+		return strconv.FormatInt(n, 10)
+	}
+	return strconv.FormatInt(n, 10) + units[power-1:power]
+}
