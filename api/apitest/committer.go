@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/topology"
@@ -13,6 +14,9 @@ import (
 
 // Submitter is what the server commits by, for tests that put something before it.
 func (s *Server) Submitter() ledgerapi.Submitter { return s.committer() }
+
+// WalletSubmitter is the same for wallets.
+func (s *Server) WalletSubmitter() validator.Submitter { return s.committer() }
 
 // committer commits submissions where they are made, with the real rules.
 func (s *Server) committer() *committer {

@@ -2,6 +2,7 @@ package changes_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/walletapi/validator"
+	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -64,6 +66,44 @@ func TestWhatHasExpiredMakesRoom(t *testing.T) {
 	s.Onboard("alice")
 	for i := range 3 {
 		keyed(t, s, "alice", fmt.Sprint("key-", i), tap, `{"amount":"10"}`).OK(nil)
+	}
+}
+
+// pruned is a way to the ledger behind which the record is pruned up to its end.
+type pruned struct {
+	validator.Submitter
+
+	db *db.DB
+}
+
+func (p pruned) SubmitAndTrace(
+	ctx context.Context, submission ledger.Submission,
+) (ledger.Completion, string, error) {
+	completion, workflowID, err := p.Submitter.SubmitAndTrace(ctx, submission)
+	if err == nil {
+		_, err = dbtest.Prune(ctx, p.db, completion.Offset)
+	}
+	return completion, workflowID, err
+}
+
+// A change whose transaction is pruned before anybody has read it was made: its answer says so, and where.
+func TestAChangeThatIsPrunedAtOnceIsAnsweredAsOneThatWasMade(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewWithCoin(t, apitest.Options{Once: true})
+	s.Onboard("alice")
+	twin := s.Twin(apitest.Options{Wallets: pruned{s.WalletSubmitter(), s.DB}, Once: true})
+	const body = `{"amount":"10"}`
+	for i, change := range []func() apitest.Answer{
+		func() apitest.Answer { return twin.Call("alice", http.MethodPost, tap, json.RawMessage(body)) },
+		func() apitest.Answer { return keyed(t, twin, "alice", "named", tap, body) },
+	} {
+		answer := change()
+		require.Equal(t, http.StatusBadRequest, answer.Status, answer.Text)
+		head, err := s.DB.Head(t.Context())
+		require.NoError(t, err)
+		require.Contains(t, answer.Text, "PARTICIPANT_PRUNED_DATA_ACCESSED")
+		require.Contains(t, answer.Text, fmt.Sprintf("The change was made at offset %d", head.Offset))
+		require.Equal(t, fmt.Sprintf("%d.0000000000", 2000*(i+1)), balance(t, s, "alice"), "once")
 	}
 }
 

@@ -93,7 +93,7 @@ func (b *Base) Submit(ctx context.Context, c Change) (ledger.Update, error) {
 	if completion.Refusal != nil {
 		return b.firstTime(ctx, completion.Refusal)
 	}
-	return b.updateOf(ctx, completion.UpdateID)
+	return b.updateOf(ctx, completion)
 }
 
 // doneBefore is the transaction of a change that was made already.
@@ -138,12 +138,23 @@ func (b *Base) firstTime(ctx context.Context, refusal *fault.Fault) (ledger.Upda
 	}
 }
 
-func (b *Base) updateOf(ctx context.Context, id ledger.UpdateID) (ledger.Update, error) {
-	update, found, err := b.UpdateLeft(ctx, id)
-	if err == nil && !found {
-		err = fault.Internal(errors.New("the transaction that was just committed is not there: " + string(id)))
+// updateOf is the transaction of a change that was just made. Somebody may have pruned the record up to its end since:
+// then the change is answered as one is that was made before.
+func (b *Base) updateOf(ctx context.Context, made ledger.Completion) (ledger.Update, error) {
+	update, found, err := b.UpdateLeft(ctx, made.UpdateID)
+	if err != nil || found {
+		return update, err
 	}
-	return update, err
+	head, err := b.record.Head(ctx)
+	switch {
+	case err != nil:
+		return ledger.Update{}, err
+	case made.Offset <= head.Pruned:
+		return ledger.Update{}, changes.Forgotten(made)
+	default:
+		return ledger.Update{}, fault.Internal(
+			errors.New("the transaction that was just committed is not there: " + string(made.UpdateID)))
+	}
 }
 
 // UpdateLeft is the transaction of one of the caller's submissions; not found where it was pruned.
