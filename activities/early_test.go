@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -68,6 +69,33 @@ func TestNothingIsCommittedBeforeItsTime(t *testing.T) {
 			require.Equal(t, bound, update.RecordTime)
 			b.now = b.now.Add(time.Hour)
 			require.Equal(t, last, commit(), "and its completion stays")
+		})
+	}
+}
+
+// TestWhatIsKeptOnItsWayHasAnEnd brings submissions of every kind at the end of the deduplication period, and behind
+// it, where the refusal is their completion for good.
+func TestWhatIsKeptOnItsWayHasAnEnd(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{
+		ledger.KindCommand, ledger.KindWallet, ledger.KindLifecycle, ledger.KindBootstrap,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			b := newBundle(t)
+			made, kept := b.submission("made", []ledger.Party{alice}, create(alice)),
+				b.submission("kept", []ledger.Party{alice}, create(alice))
+			made.Kind, kept.Kind = kind, kind
+			b.now = b.now.Add(24 * time.Hour)
+			require.Nil(t, b.commit(made)[0].Refusal)
+			b.now = b.now.Add(time.Microsecond)
+			refused := b.commit(kept)[0]
+			require.True(t, fault.NotSequencedTimeout.Matches(refused.Refusal), "%v", refused.Refusal)
+			b.now = b.now.Add(365 * 24 * time.Hour)
+			require.Equal(t, refused, b.commit(kept)[0])
+			again := b.submission("kept", []ledger.Party{alice}, create(alice))
+			again.Key, again.Kind = "key-again", kind
+			require.Nil(t, b.commit(again)[0].Refusal, "its client makes it again")
 		})
 	}
 }

@@ -15,6 +15,11 @@ var (
 		"LOCAL_VERDICT_LEDGER_TIME_OUT_OF_BOUND", ContentionOnSharedResources, OfRequest,
 		"Send the command again.",
 	}
+	// NotSequencedTimeout: a submission was on its way for too long.
+	NotSequencedTimeout = Code{
+		"NOT_SEQUENCED_TIMEOUT", ContentionOnSharedResources, OfRequest,
+		"The command was not made, and never will be. Look whether it is still wanted, then send it again.",
+	}
 	// LocalVerdictPreparationTimeOutOfBound: the preparation time is too far from the record time.
 	LocalVerdictPreparationTimeOutOfBound = Code{
 		"LOCAL_VERDICT_PREPARATION_TIME_OUT_OF_BOUND", ContentionOnSharedResources, OfRequest,
@@ -39,6 +44,7 @@ var (
 
 // verdictCodes lists the codes of this file.
 var verdictCodes = []Code{
-	LocalVerdictInactiveContracts, LocalVerdictLedgerTimeOutOfBound, LocalVerdictPreparationTimeOutOfBound,
-	LocalVerdictMaxRecordTimeExceeded, DuplicateConfirmationRequestUUID, ReassignmentValidationFailed,
+	LocalVerdictInactiveContracts, LocalVerdictLedgerTimeOutOfBound, NotSequencedTimeout,
+	LocalVerdictPreparationTimeOutOfBound, LocalVerdictMaxRecordTimeExceeded, DuplicateConfirmationRequestUUID,
+	ReassignmentValidationFailed,
 }

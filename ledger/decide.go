@@ -64,6 +64,10 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 		decision.Completion = decision.Completion.Refused(s, refusal)
 		return decision, nil
 	}
+	if refusal := s.checkAge(c.Deduplication); refusal != nil {
+		decision.Completion = decision.Completion.Refused(s, refusal)
+		return decision, nil
+	}
 	ordered, err := c.order(s, at)
 	if refused, ok := fault.As(err); ok {
 		decision.Completion = decision.Completion.Refused(s, refused)

@@ -17,6 +17,32 @@ func (s Submission) TooEarly(record time.Time) bool {
 	return s.MinLedgerTime != nil && s.Signed == nil && s.MinLedgerTime.UTC().Truncate(time.Microsecond).After(record)
 }
 
+// minLife is for how long after it could be made first a submission is decided at least.
+const minLife = 24 * time.Hour
+
+// checkAge refuses a submission that comes too late: what was kept on its way, by whomever, is not made when its finder
+// likes. It has until the end of the deduplication period of the ledger, beyond which nothing tells whether its client
+// has made the change again, and a day at least. The clock is that by which deduplication looks back: where the record
+// is ahead of it, nothing is too old for that.
+func (s Submission) checkAge(rules DeduplicationRules) *fault.Fault {
+	if s.ReceivedAt.IsZero() {
+		return nil
+	}
+	first := s.ReceivedAt
+	if s.MinLedgerTime != nil && s.Signed == nil && s.MinLedgerTime.After(first) {
+		first = *s.MinLedgerTime
+	}
+	latest := s.ReceivedAt.Add(rules.Maximum)
+	if least := first.Add(minLife); latest.Before(least) {
+		latest = least
+	}
+	if !rules.Now.After(latest) {
+		return nil
+	}
+	return fault.NotSequencedTimeout.New("The submission was received at %s and could be decided until %s; it comes at %s",
+		instant(s.ReceivedAt), instant(latest), instant(rules.Now))
+}
+
 // signedTime is the ledger effective time that a signed submission asks for: the record time, but not before the bound
 // that it sets.
 func signedTime(s Submission, at Position) time.Time {

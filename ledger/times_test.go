@@ -92,3 +92,81 @@ func TestNothingIsDoneBeforeItsTime(t *testing.T) {
 		}
 	})
 }
+
+// TestAChangeIsNotMadeTwiceHoweverLateASubmissionComes has a submission stopped on its way, its client make the change
+// again, and the first one come at any time after that.
+func TestAChangeIsNotMadeTwiceHoweverLateASubmissionComes(t *testing.T) {
+	t.Parallel()
+	const maximum, most = 7 * 24 * time.Hour, int64(60 * 24 * time.Hour)
+	rapid.Check(t, func(r *rapid.T) {
+		book := newLedger(t)
+		draw := func(label string, upTo int64) time.Duration {
+			return time.Duration(rapid.Int64Range(0, upTo).Draw(r, label))
+		}
+		stopped := issuing(t, book)
+		stopped.ReceivedAt = ledgertest.Start
+		if rapid.Bool().Draw(r, "timed") {
+			stopped.MinLedgerTime = new(ledgertest.Start.Add(draw("wait", int64(24*time.Hour))))
+		}
+		again := ledgertest.Start.Add(draw("again", most))
+		late := again.Add(draw("late", most))
+		if rapid.Bool().Draw(r, "at the end") {
+			late = stopped.ReceivedAt.Add(maximum + draw("around", 2))
+		}
+		circumstances := circumstances(book)
+		circumstances.Deduplication = ledger.DeduplicationRules{Now: late, Maximum: maximum}
+		decide := func() ledger.Decision {
+			decision, err := ledger.Decide(stopped, ledger.Position{Offset: 9, RecordTime: late}, circumstances)
+			if err != nil {
+				require.ErrorIs(t, err, ledger.ErrTooEarly)
+			}
+			return decision
+		}
+		// Nobody made the change meanwhile: it is made while it is not too old.
+		if alone := decide(); alone.Completion.Offset != 0 {
+			require.Equal(t, late.Sub(stopped.ReceivedAt) <= maximum, alone.Completion.Accepted(), alone.Completion.Refusal)
+			if refusal := alone.Completion.Refusal; refusal != nil {
+				require.True(t, fault.NotSequencedTimeout.Matches(refusal), "%v", refusal)
+			}
+		}
+		if again.After(late) || stopped.TooEarly(late) {
+			return
+		}
+		circumstances.Previous = &ledger.AcceptedChange{Offset: 8, At: again, SubmissionID: "again"}
+		require.False(t, decide().Completion.Accepted())
+	})
+}
+
+// TestASubmissionHasADayAtLeast has a ledger that deduplicates for a moment only.
+func TestASubmissionHasADayAtLeast(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	book := newLedger(t)
+	for name, c := range map[string]struct {
+		wait, after, ahead time.Duration
+		refused            bool
+	}{
+		"at once":                   {},
+		"at the end of the day":     {after: day},
+		"after it":                  {after: day + time.Microsecond, refused: true},
+		"a day after its time":      {wait: 5 * time.Hour, after: day + 5*time.Hour},
+		"later":                     {wait: 5 * time.Hour, after: day + 5*time.Hour + time.Microsecond, refused: true},
+		"where the record is ahead": {after: time.Hour, ahead: 30 * day},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			submission := issuing(t, book)
+			submission.ReceivedAt = ledgertest.Start
+			submission.MinLedgerTime = new(ledgertest.Start.Add(c.wait))
+			circumstances := circumstances(book)
+			circumstances.Deduplication = ledger.DeduplicationRules{
+				Now: ledgertest.Start.Add(c.after), Maximum: time.Microsecond,
+			}
+			at := ledger.Position{Offset: 9, RecordTime: circumstances.Deduplication.Now.Add(c.ahead)}
+			decision, err := ledger.Decide(submission, at, circumstances)
+			require.NoError(t, err)
+			require.Equal(t, c.refused, fault.NotSequencedTimeout.Matches(decision.Completion.Refusal))
+			require.Equal(t, !c.refused, decision.Completion.Accepted())
+		})
+	}
+}

@@ -87,9 +87,11 @@ func mergeHoldings(v View, w Wallet, commandID string, again bool, refused *Refu
 		})
 }
 
-// LostRace reports whether a contract that the command needs was consumed after the command was decided on.
+// LostRace reports whether a contract that the command needs was consumed after the command was decided on, or the
+// command was decided on too long ago.
 func (r *Refused) LostRace() bool {
-	return fault.ContractNotFound.Matches(r.Fault) || fault.LocalVerdictInactiveContracts.Matches(r.Fault)
+	return fault.NotSequencedTimeout.Matches(r.Fault) || fault.ContractNotFound.Matches(r.Fault) ||
+		fault.LocalVerdictInactiveContracts.Matches(r.Fault)
 }
 
 // hasElsewhere reports whether a payment was refused for want of coin that the wallet has beyond one payment's inputs.
