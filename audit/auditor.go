@@ -137,7 +137,7 @@ func (a *Auditor) upTo(ctx context.Context, state State, upTo ledger.Offset) (le
 	case upTo < 0:
 		return 0, fault.NegativeOffsetIn("offset", int64(upTo))
 	case upTo > head.Offset:
-		return 0, fault.OffsetAfterEnd("offset", int64(upTo), int64(head.Offset))
+		return 0, fault.OffsetAfterEnd("The audit's", int64(upTo), int64(head.Offset))
 	case upTo == 0:
 		upTo = head.Offset
 	}

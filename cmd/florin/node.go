@@ -222,7 +222,7 @@ func (n *node) connectTemporal(ctx, _ context.Context) error {
 		return err
 	}
 	if n.temporal, err = client.DialContext(deadline, options); err != nil {
-		return fmt.Errorf("no Temporal at %s: %w", n.options.temporal.TemporalAddress, err)
+		return explainTemporal(n.options.temporal.TemporalAddress, err)
 	}
 	return workflows.EnsureSearchAttributes(deadline, n.temporal, n.options.settings.TemporalNamespace)
 }

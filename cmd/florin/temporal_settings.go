@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"sync/atomic"
 
 	"go.temporal.io/sdk/client"
@@ -107,4 +108,12 @@ func (a *temporalAccess) apply(options *client.Options) error {
 		})
 	}
 	return nil
+}
+
+// explainTemporal says what to do when Temporal cannot be reached.
+func explainTemporal(address string, err error) error {
+	if strings.Contains(err.Error(), "server preface") { // what came is no HTTP/2, as from a server that waits for TLS
+		return fmt.Errorf("no Temporal at %s: %w; if it speaks TLS, say so with --temporal-tls", address, err)
+	}
+	return fmt.Errorf("no Temporal at %s: %w", address, err)
 }
