@@ -70,8 +70,9 @@ func TestAReportIsBoundedAndSaysWhatItLeavesOut(t *testing.T) {
 	require.NoError(t, json.Unmarshal(printed.Bytes(), &read))
 	require.Equal(t, map[string]int{
 		"messages": 207, "places": 2300, "parties": 1150, "contracts": 1180, "payloads": 69,
+		"nodes": 1000, "node_parties": 36290,
 	}, read.LeftOut)
-	require.Len(t, read.Failure.Transaction, 201)
+	require.Len(t, read.Failure.Transaction, 200)
 
 	var report bytes.Buffer
 	require.NoError(t, writeJUnit(&report, []*suite{one}, []result{r}, nil))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/daml/archive"
@@ -45,7 +46,9 @@ func readFile(path string, options archive.Options) (*file, error) {
 func refused(path string, err error) error {
 	hint := ""
 	if refusal, ok := fault.As(err); ok {
-		hint = refusal.Hint
+		if hint = refusal.Hint; slices.Contains([]string{fault.DARParseError.ID, fault.InvalidDAR.ID}, refusal.Code) {
+			hint = "Is it the whole file that the compiler wrote, for a Daml-LF version from 2.1 to 2.3?" // it was not uploaded
+		}
 	}
 	return console.Fail(console.ExitFailed, console.Plain(hint), "%s: %w", console.Plain(path), plainError{err})
 }

@@ -146,7 +146,8 @@ type shownFailure struct {
 	Question    string                       `json:"question,omitempty"`
 	Script      []shownPlace                 `json:"script"`
 	Calls       []shownPlace                 `json:"calls"`
-	Transaction []string                     `json:"transaction,omitempty"`
+	Excerpts    []shownExcerpt               `json:"excerpts"`
+	Transaction []shownNode                  `json:"transaction,omitempty"`
 	Views       map[ledger.Party][]shownView `json:"views"`
 }
 
@@ -209,20 +210,21 @@ func shownResultOf(r result) shownResult {
 	}
 	out.leaveOut("messages", left)
 	if r.report.Failure != nil {
-		out.Failure = out.failure(r.report)
+		out.Failure = out.failure(r)
 	}
 	return out
 }
 
 // failure is why the script failed.
-func (r *shownResult) failure(report script.Report) *shownFailure {
-	failure := report.Failure
+func (r *shownResult) failure(of result) *shownFailure {
+	report, failure := of.report, of.report.Failure
 	out := &shownFailure{
 		Code: failure.Code, Message: fault.ShortenTo(maxText, failure.Message), Question: failure.Question,
 		Script: r.places(failure.Script), Calls: r.places(failure.Calls), Views: map[ledger.Party][]shownView{},
+		Excerpts: of.suite.excerpts(of),
 	}
 	if failure.Submission != nil {
-		out.Transaction = treeLines(failure.Submission.Tree)
+		out.Transaction = r.shownNodes(failure.Submission.Tree)
 	}
 	views, left := viewsOf(report)
 	r.leaveOut("parties", left)

@@ -19,6 +19,7 @@ import (
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/script"
 	"github.com/florinledger/florin/daml/script/scripttest"
+	"github.com/florinledger/florin/ledger"
 )
 
 // wallet is what the places in walletTests are in.
@@ -188,6 +189,13 @@ func TestResultsArePrintedForPrograms(t *testing.T) {
 	require.Equal(t, "DAML_AUTHORIZATION_ERROR", failed.Failure.Code)
 	require.Equal(t, []shownPlace{{"submit", "Wallet", 25, 3}}, failed.Failure.Script)
 	require.Len(t, failed.Failure.Views["alice"], 1)
+	require.Len(t, failed.Failure.Excerpts, 2)
+	require.Equal(t, "it fails here", failed.Failure.Excerpts[1].Title)
+	require.EqualValues(t, 16, failed.Failure.Excerpts[1].Line)
+	require.Contains(t, failed.Failure.Excerpts[1].Lines, "> 16 |         create this with owner = newOwner")
+	require.Len(t, failed.Failure.Transaction, 1)
+	require.Equal(t, "HandOver", failed.Failure.Transaction[0].Choice)
+	require.Equal(t, []ledger.Party{"alice"}, failed.Failure.Transaction[0].ActingParties)
 	require.Equal(t, "now alice hands it over", failed.Messages[0].Text)
 	require.JSONEq(t, `{"passed":1,"failed":1,"milliseconds":1000}`, lines[2])
 

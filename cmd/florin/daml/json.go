@@ -1,0 +1,71 @@
+package daml
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/florinledger/florin/daml/engine"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+)
+
+// shownExcerpt is a place that a failure is shown with, and the lines of its source.
+type shownExcerpt struct {
+	Title string `json:"title"`
+	shownPlace
+	Lines []string `json:"lines"`
+}
+
+// excerpts are the places that a failure is shown with.
+func (f *file) excerpts(r result) []shownExcerpt {
+	out := []shownExcerpt{}
+	for _, place := range f.places(r) {
+		var text strings.Builder
+		f.excerpt(&text, place.At)
+		shown := shownExcerpt{Title: place.title, shownPlace: placeOf(place.Frame), Lines: []string{}}
+		for source := range strings.Lines(text.String()) {
+			shown.Lines = append(shown.Lines, strings.TrimSpace(source))
+		}
+		out = append(out, shown)
+	}
+	return out
+}
+
+// shownNode is a node of a transaction. Its children are nodes of the same list, by their ids.
+type shownNode struct {
+	ID            int32             `json:"id"`
+	Kind          string            `json:"kind"`
+	TemplateID    string            `json:"template_id,omitempty"`
+	ContractID    ledger.ContractID `json:"contract_id,omitempty"`
+	Choice        string            `json:"choice,omitempty"`
+	InterfaceID   string            `json:"interface_id,omitempty"`
+	Consuming     bool              `json:"consuming,omitempty"`
+	Signatories   []ledger.Party    `json:"signatories,omitempty"`
+	ActingParties []ledger.Party    `json:"acting_parties,omitempty"`
+	Children      []int32           `json:"children"`
+}
+
+// shownNodes are the first nodes of a transaction, and the first parties of each.
+func (r *shownResult) shownNodes(t ledger.Transaction) []shownNode {
+	some := func(parties []ledger.Party) []ledger.Party {
+		n := min(maxListed, len(parties))
+		r.leaveOut("node_parties", len(parties)-n)
+		return parties[:n]
+	}
+	var out []shownNode
+	for _, node := range t.Nodes[:min(maxNodes, len(t.Nodes))] {
+		node.Children = slices.DeleteFunc(slices.Clone(node.Children), func(id int32) bool { return id >= maxNodes })
+		shown := shownNode{ID: node.ID, Kind: string(node.Kind), Children: append([]int32{}, node.Children...)}
+		if node.Kind != engine.Rollback {
+			shown.TemplateID, shown.ContractID = fault.ShortenTo(maxLine, node.Template.String()), node.ContractID
+			shown.Choice, shown.Consuming = fault.ShortenTo(maxLine, node.Choice), node.Consuming
+			shown.Signatories, shown.ActingParties = some(node.Signatories), some(node.ActingParties)
+		}
+		if node.Interface != nil {
+			shown.InterfaceID = fault.ShortenTo(maxLine, node.Interface.String())
+		}
+		out = append(out, shown)
+	}
+	r.leaveOut("nodes", len(t.Nodes)-len(out))
+	return out
+}
