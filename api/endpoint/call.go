@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/budget"
@@ -39,6 +40,9 @@ type call struct {
 	// reading is the turn of a request that reads; nil while it has none. turn takes one; nil where there are none.
 	reading *reading
 	turn    func(context.Context) (*reading, error)
+	// submitted: something was submitted for the request, which is not served again from its start. Parts of one request
+	// may do so at the same time.
+	submitted atomic.Bool
 	// accept is the header that says which forms of answers the client takes.
 	accept string
 	// method and uri are what was asked for.

@@ -77,12 +77,13 @@ func (c *call) claimsNow(authenticate func() (auth.Claims, error)) (auth.Claims,
 
 // permitted does something for the caller. When that is refused for want of a right, the caller's rights are read once
 // more from the record, and where there are further ones it is done again: a process hears of what another one has
-// changed within milliseconds, but a client that was told of a new right may ask sooner. What is refused has changed
-// nothing. Claims that lack one of before are not taken: by that one other things may have been permitted.
+// changed within milliseconds, but a client that was told of a new right may ask sooner. What has submitted something is
+// not done again, whatever it was refused for after that: see [Submitting]. Claims that lack one of before are not taken:
+// by that one other things may have been permitted.
 func permitted[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	result, err := do()
 	current := callOf(ctx)
-	if !fault.PermissionDenied.Matches(err) || current.lookAgain == nil {
+	if !fault.PermissionDenied.Matches(err) || current.lookAgain == nil || current.submitted.Load() {
 		return result, err
 	}
 	claims, failed := current.lookAgain()
@@ -95,6 +96,13 @@ func permitted[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	}
 	current.begin()
 	return do()
+}
+
+// Submitting submits something for a request. Each submitter of a family of endpoints does so through this, so that
+// what was submitted is not submitted again when the request is refused for want of a right after that.
+func Submitting[T any](ctx context.Context, submit func() (T, error)) (T, error) {
+	callOf(ctx).submitted.Store(true)
+	return submit()
 }
 
 // permittedNow is [permitted] for what has no result.

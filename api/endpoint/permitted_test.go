@@ -63,6 +63,12 @@ func TestARightThatAnotherProcessGaveCountsAtOnce(t *testing.T) {
 		calls.Add(1)
 		return endpoint.Empty{}, endpoint.Claims(ctx).RequireAdmin()
 	}
+	submitting := func(ctx context.Context, _ endpoint.NoRequest) (endpoint.Empty, error) {
+		return endpoint.Submitting(ctx, func() (endpoint.Empty, error) {
+			calls.Add(1)
+			return endpoint.Empty{}, endpoint.Claims(ctx).RequireAdmin()
+		})
+	}
 	authorized := info(http.MethodPost, "/authorized", endpoint.ByRequest)
 	authorized.Authorize = func(ctx context.Context) (context.Context, error) {
 		return ctx, endpoint.Claims(ctx).RequireAdmin()
@@ -72,6 +78,7 @@ func TestARightThatAnotherProcessGaveCountsAtOnce(t *testing.T) {
 	require.NoError(t, frame.Mount(router, []endpoint.Endpoint{
 		endpoint.New(info(http.MethodPost, "/described", endpoint.Admin), byItself),
 		endpoint.New(info(http.MethodPost, "/itself", endpoint.ByRequest), byItself), endpoint.New(authorized, byItself),
+		endpoint.New(info(http.MethodPost, "/submitting", endpoint.ByRequest), submitting),
 	}))
 	ask := func(user, path string) int {
 		r := httptest.NewRequest(http.MethodPost, path, nil)
@@ -89,6 +96,11 @@ func TestARightThatAnotherProcessGaveCountsAtOnce(t *testing.T) {
 		require.Equal(t, http.StatusOK, ask(user, path), path)
 		require.EqualValues(t, 1, calls.Load(), "what was looked up is remembered")
 	}
+	require.Equal(t, http.StatusForbidden, ask("somebody", "/submitting"))
+	record.grant("somebody")
+	calls.Store(0)
+	require.Equal(t, http.StatusForbidden, ask("somebody", "/submitting"))
+	require.EqualValues(t, 1, calls.Load(), "what was submitted is not submitted again")
 	calls.Store(0)
 	require.Equal(t, http.StatusForbidden, ask("nobody", "/itself"))
 	require.EqualValues(t, 1, calls.Load(), "nothing has changed, so nothing is tried again")

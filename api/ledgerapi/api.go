@@ -106,6 +106,7 @@ func New(options Options) (*API, error) {
 	case options.Now == nil:
 		return nil, errors.New("the ledger API needs a clock")
 	}
+	options.Submitter = submitsOnce{options.Submitter}
 	options.Record, options.Onboarder = recordInTurn{options.Record}, onboarderInTurn{options.Onboarder}
 	return &API{
 		node:      options.Node,

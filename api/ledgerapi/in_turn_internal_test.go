@@ -31,4 +31,5 @@ func TestWhatIsCommittedDirectlyTakesTurns(t *testing.T) {
 		"UpdateByID", "UpdateByOffset", "Updates", "UserNamed", "UserRights", "Users", "WorkflowIDs",
 	}, handedOn(reflect.TypeFor[recordInTurn]()))
 	require.Empty(t, handedOn(reflect.TypeFor[onboarderInTurn]()))
+	require.Empty(t, handedOn(reflect.TypeFor[submitsOnce]()), "what submits says so, and is not called again")
 }

@@ -41,5 +41,5 @@ type API struct {
 
 // New makes the API.
 func New(base *validator.Base, record Record, submitter validator.Submitter) *API {
-	return &API{Base: base, record: record, submitter: submitter}
+	return &API{Base: base, record: record, submitter: validator.SubmitsOnce(submitter)}
 }

@@ -109,6 +109,6 @@ func New(options Options) (*Base, error) {
 	}
 	return &Base{
 		Node: options.Node, Packages: options.Packages, Now: options.Now, LedgerUser: options.LedgerUser,
-		record: options.Record, submitter: options.Submitter, traffic: options.Traffic,
+		record: options.Record, submitter: SubmitsOnce(options.Submitter), traffic: options.Traffic,
 	}, nil
 }
