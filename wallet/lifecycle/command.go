@@ -56,7 +56,11 @@ func (r *Registry) planCommands(s Situation) (plan.Step, error) {
 	if first == 0 {
 		return r.executeCommands(s, commands)
 	}
-	end, err := r.endCommand(s, commands[0])
+	expired := commands
+	if first > 0 {
+		expired = commands[:first]
+	}
+	end, err := r.endCommands(s, expired)
 	if err != nil || first < 0 || end.Action != nil && s.Refused != nil {
 		return end, err
 	}
@@ -68,17 +72,26 @@ func (r *Registry) planCommands(s Situation) (plan.Step, error) {
 	return end, nil
 }
 
-// endCommand ends a command that has expired (upstream: the DSO's automation).
-func (r *Registry) endCommand(s Situation, command transferCommand) (plan.Step, error) {
-	if step, waits := ending(s, command.Payload.ExpiresAt.Time()); waits {
-		return step, nil
+// endCommands ends the commands that have expired, all of them together (upstream: the DSO's automation). The first
+// one, which expired before the others, names the action.
+func (r *Registry) endCommands(s Situation, expired []transferCommand) (plan.Step, error) {
+	var end plan.Action
+	for _, command := range expired {
+		if step, waits := ending(s, command.Payload.ExpiresAt.Time()); waits {
+			if len(end.Commands) == 0 {
+				return step, nil
+			}
+			break
+		}
+		expire, err := plan.Exercise[coin.TransferCommand](r.packages, command.ID, "TransferCommand_Expire",
+			coin.TransferCommandExpire{P: s.Node.DSO})
+		if err != nil {
+			return plan.Step{}, err
+		}
+		end.Commands = append(end.Commands, expire)
 	}
-	expire, err := plan.Exercise[coin.TransferCommand](r.packages, command.ID, "TransferCommand_Expire",
-		coin.TransferCommandExpire{P: s.Node.DSO})
-	return plan.Step{WaitsFor: "archival, having expired", Action: &plan.Action{
-		CommandID: "expire-transfer-command:" + plan.Short(command.ID), ActAs: []ledger.Party{s.Node.DSO},
-		Commands: []ledger.Command{expire},
-	}}, err
+	end.CommandID, end.ActAs = "expire-transfer-command:"+plan.Short(expired[0].ID), []ledger.Party{s.Node.DSO}
+	return plan.Step{WaitsFor: "archival, having expired", Action: &end}, nil
 }
 
 // executeCommands starts to count the sender's commands when there is the first one (upstream: the DSO's automation),
@@ -91,7 +104,7 @@ func (r *Registry) executeCommands(s Situation, commands []transferCommand) (pla
 	switch {
 	case err != nil:
 		return plan.Step{}, err
-	case behind != nil:
+	case behind != nil && isTurn(commands, *counter): // one lifecycle is enough to do so, and those that come later wait
 		step.Action, err = r.endCounter(s, *behind)
 		return step, err
 	case counter == nil:
@@ -114,6 +127,13 @@ func (r *Registry) executeCommands(s Situation, commands []transferCommand) (pla
 		step.Until = earlier(s.Now.Add(again), step.Until)
 	}
 	return step, nil
+}
+
+// isTurn reports whether a counter has come to one of the commands.
+func isTurn(commands []transferCommand, counter commandCounter) bool {
+	return slices.ContainsFunc(commands, func(command transferCommand) bool {
+		return command.Payload.Nonce <= counter.Payload.NextNonce
+	})
 }
 
 type commandCounter = plan.Contract[coin.TransferCommandCounter]

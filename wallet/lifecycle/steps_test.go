@@ -416,7 +416,7 @@ func TestWhatIsDueForTransferCommands(t *testing.T) {
 }
 
 // Two releases at work at the same time may both have made a counter for a sender. A command whose nonce is used must
-// not be executed by the one that is behind.
+// not be executed by the one that is behind. The command whose turn it is ends that one, and the others wait.
 func TestTheCounterThatIsBehindEnds(t *testing.T) {
 	t.Parallel()
 	for name, nonces := range map[string][]int64{
@@ -426,23 +426,42 @@ func TestTheCounterThatIsBehindEnds(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.Tap(cointest.Alice, "100")
-			id := w.command(1, time.Hour)
+			ahead := slices.Max(nonces)
+			id, later := w.command(ahead, time.Hour), w.command(ahead+1, time.Hour)
 			for _, nonce := range nonces {
 				cointest.Create(w.Network, coin.TransferCommandCounter{
 					DSO: cointest.DSO, Sender: cointest.Alice, NextNonce: nonce,
 				}, cointest.DSO)
 			}
-			ahead := slices.Max(nonces)
+			require.Nil(t, w.plan(lifecycle.RunTransferCommands, later).Action)
 			decision{
 				does: "end-transfer-command-counter", after: time.Hour, waitsFor: "its delegate, or expiry",
 			}.require(w, w.plan(lifecycle.RunTransferCommands, id), "")
 			left := slices.Collect(maps.Values(cointest.All[coin.TransferCommandCounter](w.Network)))
 			require.Len(t, left, 1)
 			require.Equal(t, ahead, left[0].NextNonce)
-			step := w.plan(lifecycle.RunTransferCommands, id)
-			require.Equal(t, ahead == 1, step.Action != nil, "it is sent when it is its turn")
+			require.NotNil(t, w.plan(lifecycle.RunTransferCommands, id).Action, "it is sent")
 		})
 	}
+}
+
+// All commands that expired some time ago end in one action.
+func TestCommandsThatHaveExpiredEndTogether(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var expired []ledger.ContractID
+	for range 3 {
+		expired = append(expired, w.command(0, -patience))
+	}
+	justNow := w.command(0, -time.Second)
+	step := w.plan(lifecycle.RunTransferCommands, append(slices.Clone(expired), justNow)...)
+	require.NotNil(t, step.Action)
+	require.Contains(t, step.Action.CommandID, "expire-transfer-command:")
+	var ended []ledger.ContractID
+	for _, command := range step.Action.Commands {
+		ended = append(ended, command.Exercise.Contract)
+	}
+	require.ElementsMatch(t, expired, ended)
 }
 
 // What has expired holds up no other command of its nonce, and nothing that is refused holds that up in turn.
