@@ -79,13 +79,8 @@ func (a *Activities) planTurn(
 	ctx context.Context, kind automation.Automation, in PlanAutomationInput, limit int, broken map[string]error,
 ) (plan AutomationPlan, guilty string, err error) {
 	err = a.inPlanning(ctx, func(p planning) error {
-		settings, err := p.tx.LedgerSettings(ctx)
-		if err != nil {
-			return err
-		}
 		turn := &automationTurn{
 			planning: p, kind: kind, in: in, limit: limit, broken: broken, spent: map[ledger.Party]bool{},
-			ledgerSettings: settings,
 		}
 		plan, err = turn.plan()
 		guilty = turn.guilty
@@ -118,6 +113,10 @@ type automationTurn struct {
 func (t *automationTurn) plan() (AutomationPlan, error) {
 	tasks, err := t.tx.TakeTasks(t.ctx, t.kind.Kind, t.in.RunID, t.now, int32(t.limit))
 	if err != nil {
+		return AutomationPlan{}, err
+	}
+	// Behind the tasks: who changes a setting wakes what waits for it, and then waits for those that are taken.
+	if t.ledgerSettings, err = t.tx.LedgerSettings(t.ctx); err != nil {
 		return AutomationPlan{}, err
 	}
 	t.out = AutomationPlan{Looked: len(tasks), More: len(tasks) == t.limit}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/ledger"
 )
 
 // Whoever waits for automation sees it getting on, however much one kind of it has to do.
@@ -115,4 +116,39 @@ func TestTheOldestTaskSaysWhetherAutomationGetsOn(t *testing.T) {
 		return tx.EnterTasks(ctx, "sweeps", "", many)
 	})
 	require.Equal(t, db.Oldest{All: ten}, oldest(now), "the account has a lot of them")
+}
+
+// A setting that is changed while somebody plans by the value before wakes what is planned, once that is done.
+func TestAChangedLimitWakesWhatIsBeingPlanned(t *testing.T) {
+	t.Parallel()
+	record, ctx := dbtest.New(t), t.Context()
+	take := func(tx *db.Tx) []db.AutomationTask {
+		tasks, err := tx.TakeTasks(ctx, db.ProposalsKind, "a run", instant, 10)
+		require.NoError(t, err)
+		return tasks
+	}
+	change := func(f func(tx *db.Tx) error) { require.NoError(t, record.InTx(ctx, f)) }
+	change(func(tx *db.Tx) error {
+		return tx.EnterTasks(ctx, db.ProposalsKind, "", []db.DueTask{{Subject: "alice::1220", At: instant}})
+	})
+	changed := make(chan error, 1)
+	change(func(tx *db.Tx) error {
+		tasks := take(tx)
+		require.Len(t, tasks, 1)
+		go func() {
+			_, err := record.ChangeLedgerSetting(ctx, ledger.MaxProvidedPartiesSetting, "7", "test")
+			changed <- err
+		}()
+		require.Eventually(t, func() bool {
+			settings, err := record.LedgerSettings(ctx)
+			return err == nil && settings.MaxProvidedParties == 7
+		}, time.Minute, time.Millisecond)
+		tasks[0].DueAt, tasks[0].Tries, tasks[0].Refusal = instant.Add(time.Hour), 1, "the limit is reached"
+		return tx.SettleTasks(ctx, db.ProposalsKind, tasks)
+	})
+	require.NoError(t, <-changed)
+	change(func(tx *db.Tx) error {
+		require.Len(t, take(tx), 1)
+		return nil
+	})
 }

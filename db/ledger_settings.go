@@ -96,8 +96,8 @@ func (d *DB) FoundLedgerSettings(
 }
 
 // ChangeLedgerSetting changes a setting, by its name, for all that is committed from now on, and wakes in the same
-// transaction what waits for a change of it. It reports whether the value was another before. The value must be one
-// that [ledger.Setting.Show] makes.
+// transaction, and once more behind it, what waits for a change of it. It reports whether the value was another before.
+// The value must be one that [ledger.Setting.Show] makes.
 func (d *DB) ChangeLedgerSetting(ctx context.Context, name, value, by string) (changed bool, err error) {
 	err = d.InTx(ctx, func(tx *Tx) error {
 		if name == ledger.MaxProvidedPartiesSetting {
@@ -112,7 +112,11 @@ func (d *DB) ChangeLedgerSetting(ctx context.Context, name, value, by string) (c
 		changed, err = tx.storeSetting(ctx, head, name, value, by)
 		return err
 	})
-	return changed, err
+	if err != nil || name != ledger.MaxProvidedPartiesSetting {
+		return changed, err
+	}
+	// What came, and what was planned meanwhile, went by the value before.
+	return changed, d.InTx(ctx, func(tx *Tx) error { return tx.wakeAllProposals(ctx) })
 }
 
 // storeSetting stores a value that counts from the offset after the head on.

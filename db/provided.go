@@ -75,11 +75,17 @@ func (d *DB) WakeProposals(ctx context.Context, receivers ...ledger.Party) error
 // wakeProposals is [DB.WakeProposals] in a transaction that has not locked the head yet. What automation planned is
 // committed with the head locked first, and skips tasks that are locked, so that neither waits for the other.
 func (t *Tx) wakeProposals(ctx context.Context, receivers ...ledger.Party) error {
+	return t.wake(ctx, dbgen.WakeTroubledParams{Kind: ProposalsKind, Subjects: ledger.Strings(receivers)})
+}
+
+// wakeAllProposals is wakeProposals for every receiver, those included that are planned for just now.
+func (t *Tx) wakeAllProposals(ctx context.Context) error {
+	return t.wake(ctx, dbgen.WakeTroubledParams{Kind: ProposalsKind, Everything: true})
+}
+
+func (t *Tx) wake(ctx context.Context, tasks dbgen.WakeTroubledParams) error {
 	const doing = "waking proposals of preapprovals"
-	err := t.queries.WakeTroubled(ctx, dbgen.WakeTroubledParams{
-		Kind: ProposalsKind, Subjects: ledger.Strings(receivers),
-	})
-	if err != nil {
+	if err := t.queries.WakeTroubled(ctx, tasks); err != nil {
 		return failed(doing, err)
 	}
 	return failed(doing, t.queries.CallAutomations(ctx))

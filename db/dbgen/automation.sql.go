@@ -1032,7 +1032,7 @@ SET due_at = 'epoch', is_deadline = false, due_since = now()
 FROM (
     SELECT troubled.subject
     FROM automation_tasks AS troubled
-    WHERE troubled.kind = $1 AND (troubled.tries > 0 OR troubled.subject = any($2::text[]))
+    WHERE troubled.kind = $1 AND ($2::boolean OR troubled.tries > 0 OR troubled.subject = any($3::text[]))
     ORDER BY troubled.subject
     FOR UPDATE
 ) AS woken
@@ -1040,12 +1040,14 @@ WHERE automation_tasks.kind = $1 AND automation_tasks.subject = woken.subject
 `
 
 type WakeTroubledParams struct {
-	Kind     string
-	Subjects []string
+	Kind       string
+	Everything bool
+	Subjects   []string
 }
 
-// WakeTroubled makes the tasks of a kind due at once that are in trouble or that look at one of some subjects.
+// WakeTroubled makes the tasks of a kind due at once that are in trouble or that look at one of some subjects, or all of
+// the kind: those too that somebody plans just now, which it waits for.
 func (q *Queries) WakeTroubled(ctx context.Context, arg WakeTroubledParams) error {
-	_, err := q.db.Exec(ctx, WakeTroubled, arg.Kind, arg.Subjects)
+	_, err := q.db.Exec(ctx, WakeTroubled, arg.Kind, arg.Everything, arg.Subjects)
 	return err
 }

@@ -295,14 +295,15 @@ UPDATE automation_tasks
 SET due_at = 'epoch', due_since = now()
 WHERE kind = @kind AND tries > 0 AND (@subject::text = '' OR subject = @subject::text);
 
--- WakeTroubled makes the tasks of a kind due at once that are in trouble or that look at one of some subjects.
+-- WakeTroubled makes the tasks of a kind due at once that are in trouble or that look at one of some subjects, or all of
+-- the kind: those too that somebody plans just now, which it waits for.
 -- name: WakeTroubled :exec
 UPDATE automation_tasks
 SET due_at = 'epoch', is_deadline = false, due_since = now()
 FROM (
     SELECT troubled.subject
     FROM automation_tasks AS troubled
-    WHERE troubled.kind = @kind AND (troubled.tries > 0 OR troubled.subject = any(@subjects::text[]))
+    WHERE troubled.kind = @kind AND (@everything::boolean OR troubled.tries > 0 OR troubled.subject = any(@subjects::text[]))
     ORDER BY troubled.subject
     FOR UPDATE
 ) AS woken
