@@ -25,8 +25,8 @@ type Connections struct {
 	log              *slog.Logger
 	// logLimit bounds how often the log says that connections were closed.
 	logLimit *rate.Limiter
-	// unreadable counts, and tells, those that sent what is no request.
-	unreadable unreadable
+	// unasked counts, and logs, those that sent no request.
+	unasked unasked
 
 	mu        sync.Mutex
 	byAddress map[string]int
@@ -49,8 +49,8 @@ const logInterval = 10 * time.Second
 func NewConnections(limit, ofAddress int, log *slog.Logger) *Connections {
 	return &Connections{
 		limit: limit, ofAddress: ofAddress, log: log, logLimit: rate.NewLimiter(rate.Every(logInterval), 1),
-		unreadable: unreadable{logLimit: rate.NewLimiter(rate.Every(logInterval), 1)},
-		byAddress:  map[string]int{}, idle: newConnectionOrder(), unsent: newConnectionOrder(),
+		unasked:   newUnasked(),
+		byAddress: map[string]int{}, idle: newConnectionOrder(), unsent: newConnectionOrder(),
 	}
 }
 

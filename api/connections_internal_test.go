@@ -3,11 +3,13 @@ package api
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -130,3 +132,61 @@ func TestAnEncryptedConnectionIsCounted(t *testing.T) {
 type encrypting struct{ *countedConn }
 
 func (e encrypting) NetConn() net.Conn { return e.countedConn }
+
+// A TLS handshake with nothing behind it is counted as that, with what is no request as no request, and one with a
+// request not at all.
+func TestAHandshakeAloneIsCountedAsThat(t *testing.T) {
+	t.Parallel()
+	connections := NewConnections(10, 10, slog.New(slog.DiscardHandler))
+	counted := make(chan Unasked, 10)
+	connections.OnUnasked(func(_ string, what Unasked) time.Duration {
+		counted <- what
+		return 0
+	})
+	certified := httptest.NewTLSServer(nil) // which has a certificate
+	certified.Close()
+	server := &http.Server{
+		Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), ReadHeaderTimeout: aMinute,
+		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo), TLSConfig: certified.TLS,
+	}
+	connections.Watch(server)
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	go func() { _ = server.ServeTLS(connections.Listener(t.Context(), listener), "", "") }()
+	t.Cleanup(func() { require.NoError(t, server.Close()) })
+	say := func(encrypted bool, text string) {
+		t.Helper()
+		client, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", listener.Addr().String())
+		require.NoError(t, err)
+		if encrypted {
+			client = tls.Client(client, &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // a server of this test
+		}
+		require.NoError(t, client.SetDeadline(time.Now().Add(aMinute)))
+		_, err = io.WriteString(client, text)
+		require.NoError(t, err)
+		if text != "" {
+			_, _ = io.ReadAll(client)
+		} else if encrypted, ok := client.(*tls.Conn); ok {
+			require.NoError(t, encrypted.HandshakeContext(t.Context()))
+		}
+		require.NoError(t, client.Close())
+	}
+	count := func() Unasked {
+		t.Helper()
+		select {
+		case what := <-counted:
+			return what
+		case <-time.After(aMinute):
+			t.Fatal("nothing was counted")
+			return 0
+		}
+	}
+	say(true, "")
+	require.Equal(t, NoMoreThanHandshake, count())
+	say(false, "garbage\r\n\r\n")
+	require.Equal(t, NoMoreThanHandshake, count(), "which did not begin well")
+	say(true, "GET / HTTP/1.1\r\nHost: florin\r\nConnection: close\r\n\r\n") // is not counted
+	say(true, "garbage\r\n\r\n")
+	require.Equal(t, NoRequest, count())
+	require.Empty(t, counted)
+}

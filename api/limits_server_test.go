@@ -44,7 +44,7 @@ func serveCounting(
 ) *served {
 	t.Helper()
 	connections := api.NewConnections(api.DefaultMaxConnections, ofAddress, slog.New(slog.DiscardHandler))
-	connections.OnUnreadable(count)
+	connections.OnUnasked(func(remote string, _ api.Unasked) time.Duration { return count(remote) })
 	return serveWith(t, handler, options, connections)
 }
 

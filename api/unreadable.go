@@ -7,27 +7,44 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// unreadable counts the connections that ended with what is no request: the server answers that by itself (400, 431,
-// 505), so that no handler sees it.
-type unreadable struct {
-	count func(remote string) (hold time.Duration)
-	// logLimit bounds how often the log says so; unlogged are those since.
-	logLimit *rate.Limiter
-	unlogged atomic.Int64
+// Unasked is what a connection ended with that is no request, and that no handler sees.
+type Unasked int
+
+const (
+	// NoRequest is something else: the server answers that by itself (400, 431, 505).
+	NoRequest Unasked = iota + 1
+	// NoMoreThanHandshake is a TLS handshake, whole or not, with nothing behind it.
+	NoMoreThanHandshake
+)
+
+// unasked counts the connections that ended without a request.
+type unasked struct {
+	count func(remote string, what Unasked) (hold time.Duration)
+	// logLimit bounds how often the log says so for each; unlogged are those since.
+	logLimit map[Unasked]*rate.Limiter
+	unlogged map[Unasked]*atomic.Int64
 }
 
-// OnUnreadable has what is no request counted, by the remote address that it came from. The connection keeps its place
-// for as long as the function says. It is called before there are any connections.
-func (c *Connections) OnUnreadable(count func(remote string) (hold time.Duration)) {
-	c.unreadable.count = count
+func newUnasked() unasked {
+	u := unasked{logLimit: map[Unasked]*rate.Limiter{}, unlogged: map[Unasked]*atomic.Int64{}}
+	for _, what := range []Unasked{NoRequest, NoMoreThanHandshake} {
+		u.logLimit[what], u.unlogged[what] = rate.NewLimiter(rate.Every(logInterval), 1), &atomic.Int64{}
+	}
+	return u
+}
+
+// OnUnasked has connections counted that end without a request, by the remote address that they came from. Each keeps
+// its place for as long as the function says. It is called before there are any connections.
+func (c *Connections) OnUnasked(count func(remote string, what Unasked) (hold time.Duration)) {
+	c.unasked.count = count
 }
 
 // leaveAfter lets a connection go that was closed: at once, unless its address sends too much that is no request.
 func (c *Connections) leaveAfter(one *countedConn) {
 	one.ended.Do(func() {
 		hold := time.Duration(0)
-		if c.endsUnread(one) {
-			hold = c.countUnreadable(one)
+		if what := c.endsUnasked(one); what != 0 {
+			hold = c.countUnasked(one, what)
 		}
 		if hold <= 0 {
 			one.leave()
@@ -37,26 +54,37 @@ func (c *Connections) leaveAfter(one *countedConn) {
 	})
 }
 
-// endsUnread reports whether what came last on a connection was no request that was handled. What ends encryption comes
-// last on each connection that has some.
-func (c *Connections) endsUnread(one *countedConn) bool {
+// endsUnasked says whether what came last on a connection was no request that was handled, 0 where it was one. What ends
+// encryption comes last on each connection that has some.
+func (c *Connections) endsUnasked(one *countedConn) Unasked {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if one.givenUp || one.handling.Load() {
-		return false
+	switch {
+	case one.givenUp || one.handling.Load():
+		return 0
+	case one.broken:
+		return NoRequest
+	case !one.unread.Load() || one.encrypted && one.handled:
+		return 0
+	case one.encrypted:
+		return NoMoreThanHandshake
+	default:
+		return NoRequest
 	}
-	endsEncryption := one.encrypted && one.handled
-	return one.broken || one.unread.Load() && !endsEncryption
 }
 
-func (c *Connections) countUnreadable(one *countedConn) (hold time.Duration) {
-	unlogged := c.unreadable.unlogged.Add(1)
-	if c.unreadable.logLimit.Allow() {
-		c.unreadable.unlogged.Add(-unlogged)
-		c.log.Info("connections ended with what is no request", "connections", unlogged, "last_address", one.address)
+func (c *Connections) countUnasked(one *countedConn, what Unasked) (hold time.Duration) {
+	unlogged := c.unasked.unlogged[what].Add(1)
+	if c.unasked.logLimit[what].Allow() {
+		c.unasked.unlogged[what].Add(-unlogged)
+		if what == NoMoreThanHandshake {
+			c.log.Info("TLS connections ended before a request", "connections", unlogged, "last_address", one.address)
+		} else {
+			c.log.Info("connections ended with what is no request", "connections", unlogged, "last_address", one.address)
+		}
 	}
-	if c.unreadable.count == nil {
+	if c.unasked.count == nil {
 		return 0
 	}
-	return c.unreadable.count(one.RemoteAddr().String())
+	return c.unasked.count(one.RemoteAddr().String(), what)
 }

@@ -18,6 +18,7 @@ import (
 var (
 	ofHTTP = []string{
 		"florin_http_request_duration_seconds", "florin_http_requests_total", "florin_http_unreadable_total",
+		"florin_tls_handshakes_alone_total",
 	}
 	ofTheClock = []string{"florin_record_time_ahead_seconds"}
 	ofDue      = []string{"florin_oldest_automation_seconds", "florin_oldest_lifecycle_seconds"}

@@ -25,6 +25,7 @@ type Metrics struct {
 	requests        *prometheus.CounterVec
 	requestDuration *prometheus.HistogramVec
 	unreadable      prometheus.Counter
+	handshakesAlone prometheus.Counter
 	submissions     *prometheus.CounterVec
 	forged          prometheus.Counter
 	commitDuration  prometheus.Histogram
@@ -54,6 +55,10 @@ func New() *Metrics {
 		unreadable: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "florin_http_unreadable_total",
 			Help: "Connections that ended with what is no request: such are answered without a route, or not at all.",
+		}),
+		handshakesAlone: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "florin_tls_handshakes_alone_total",
+			Help: "TLS connections that ended before a request: a handshake, whole or not, and nothing behind it.",
 		}),
 		submissions: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "florin_submissions_total", Help: "Submissions that were recorded: accepted, or the code of the refusal.",
@@ -90,7 +95,7 @@ func New() *Metrics {
 		"For how long the task of automation has been due that is due longest; 0 for none.")
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		m.requests, m.requestDuration, m.unreadable, m.submissions, m.offset, m.failures,
+		m.requests, m.requestDuration, m.unreadable, m.handshakesAlone, m.submissions, m.offset, m.failures,
 		m.audit.offset, m.audit.lag, m.audit.findings, m.audit.failed, m.audit.supply,
 		m.overdue.lifecycle, m.overdue.automation,
 	)
@@ -200,6 +205,9 @@ func (m *Metrics) RecordTimeAhead(ahead func() time.Duration) {
 
 // Unreadable counts a connection that ended with what is no request.
 func (m *Metrics) Unreadable() { m.unreadable.Inc() }
+
+// HandshakeAlone counts a TLS connection that ended before a request.
+func (m *Metrics) HandshakeAlone() { m.handshakesAlone.Inc() }
 
 // Forged counts something that came through Temporal and is not this ledger's.
 func (m *Metrics) Forged() { m.forged.Inc() }

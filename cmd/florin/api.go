@@ -48,8 +48,12 @@ func (n *node) startHTTP(ctx, background context.Context) error {
 	n.server = api.NewServer(n.closeKeepAlive(handler), n.serverOptions())
 	n.connections = api.NewConnections(n.options.settings.MaxConnections, n.options.settings.MaxAddressConnections,
 		n.options.log)
-	n.connections.OnUnreadable(func(remote string) time.Duration {
-		n.metrics.Unreadable()
+	n.connections.OnUnasked(func(remote string, what api.Unasked) time.Duration {
+		if what == api.NoMoreThanHandshake {
+			n.metrics.HandshakeAlone()
+		} else {
+			n.metrics.Unreadable()
+		}
 		return n.unreadable(remote)
 	})
 	n.connections.Watch(n.server)
