@@ -77,9 +77,9 @@ func (c *call) claimsNow(authenticate func() (auth.Claims, error)) (auth.Claims,
 
 // permitted does something for the caller. When that is refused for want of a right, the caller's rights are read once
 // more from the record, and where there are further ones it is done again: a process hears of what another one has
-// changed within milliseconds, but a client that was told of a new right may ask sooner. What has submitted something is
-// not done again, whatever it was refused for after that: see [Submitting]. Claims that lack one of before are not taken:
-// by that one other things may have been permitted.
+// changed within milliseconds, but a client that was told of a new right may ask sooner. What has submitted something
+// is not done again, whatever it was refused for after that: see [Submitting]. Claims that lack one of before are not
+// taken: by that one other things may have been permitted.
 func permitted[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	result, err := do()
 	current := callOf(ctx)
