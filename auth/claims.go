@@ -146,6 +146,16 @@ func (c Claims) Covers(before Claims) bool {
 	return c.Keeps(before)
 }
 
+// CoversButParties is [Claims.Covers] whatever parties the caller had. It holds for [Claims.Growing] alone: the node gives
+// them parties when others come, and takes them when these go.
+func (c Claims) CoversButParties(before Claims) bool {
+	if !before.growing {
+		return false
+	}
+	c.actAs, c.readAs, c.executeAs = before.actAs, before.readAs, before.executeAs
+	return c.Covers(before)
+}
+
 // IsAdmin reports whether the caller is ParticipantAdmin.
 func (c Claims) IsAdmin() bool { return c.admin }
 

@@ -72,6 +72,20 @@ func TestWhoHasFurtherRightsHasThoseOfBefore(t *testing.T) {
 	}
 }
 
+func TestTheOperatorsUserGoesOnWhenPartiesAreTakenFromIt(t *testing.T) {
+	t.Parallel()
+	user := ledger.User{ID: "operator"}
+	admin := ledger.Right{Kind: ledger.ParticipantAdmin}
+	act := ledger.Right{Kind: ledger.CanActAs, Party: alice}
+	before, after := auth.NewClaims(user, []ledger.Right{admin, act}), auth.NewClaims(user, []ledger.Right{admin})
+	require.True(t, after.Growing().CoversButParties(before.Growing()))
+	require.False(t, after.CoversButParties(before), "others do not")
+	none := auth.NewClaims(user, []ledger.Right{act})
+	require.False(t, none.Growing().CoversButParties(before.Growing()), "it administers no more")
+	other := auth.NewClaims(ledger.User{ID: "other"}, []ledger.Right{admin, act})
+	require.False(t, other.Growing().CoversButParties(before.Growing()))
+}
+
 func TestClaimsEndWithTheirToken(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)

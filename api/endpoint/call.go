@@ -27,6 +27,8 @@ type call struct {
 	// readAgain authenticates it by what the record has now, not by what is remembered of the user; nil in such tests.
 	// lookAgain does so in one of few places, for refusals, which are for free.
 	readAgain, lookAgain func() (auth.Claims, error)
+	// permits refuses a caller to whom the endpoint is not open; nil in such tests.
+	permits func(context.Context) error
 	// regranted is told of claims that were found so; nil tells nobody.
 	regranted func(auth.Claims)
 	// budget is that of the answer; nil for none. newBudget makes one for a part of a stream.

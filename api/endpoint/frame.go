@@ -243,6 +243,9 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if s.Vital {
 		return s.handle(ctx, request)
 	}
+	callOf(ctx).permits = func(ctx context.Context) error {
+		return cmp.Or(s.checkCaller(ctx), s.checkParties(callOf(ctx).claims, request))
+	}
 	return s.work(ctx, w, who, request, Exchange{Info: s.Info, Request: r, Body: content})
 }
 
@@ -263,7 +266,7 @@ func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 		return badRequest("header Authorization", "")
 	}
 	address := NetworkOf(r.RemoteAddr)
-	ctx = auth.WithSender(ctx, address, func() bool { return f.options.Limits.addresses.Spent(address) })
+	ctx = auth.WithSender(ctx, address, func() bool { return f.options.Limits.badTokens.Spent(address) })
 	claims, err := f.options.Auth.Authenticate(ctx, token)
 	if fault.ServerOverloaded.Matches(err) {
 		return &OverloadedError{Err: err, After: retryAfter}
@@ -271,9 +274,13 @@ func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if token != "" && !claims.Authenticated() {
+		f.options.Limits.badTokens.Take(address)
+	}
 	callOf(ctx).claims = claims
-	callOf(ctx).authenticate = f.authenticator(ctx, token)
-	callOf(ctx).readAgain = f.authenticator(auth.Anew(ctx), token)
+	lasting := context.WithoutCancel(ctx) // what is done to its end, though the client has left, asks as well
+	callOf(ctx).authenticate = f.authenticator(lasting, token)
+	callOf(ctx).readAgain = f.authenticator(auth.Anew(lasting), token)
 	callOf(ctx).lookAgain = func() (auth.Claims, error) { return f.lookAgain(ctx, token) }
 	return nil
 }

@@ -116,6 +116,8 @@ type Limits struct {
 	changing  sync.Mutex
 	users     *Rates
 	addresses *Rates
+	// badTokens are the rates of tokens that do not verify, by address: as many as other requests without a usable one.
+	badTokens *Rates
 	// requests are the places of requests with a user, and waiting those of requests that only wait for news; anonymous is
 	// what all others have.
 	requests  *places
@@ -180,6 +182,7 @@ func NewLimits(options LimitOptions) *Limits {
 	l := &Limits{
 		users:          NewRates(options.UserRate, options.Now),
 		addresses:      NewRates(options.AddressRate, options.Now),
+		badTokens:      NewRates(options.AddressRate, options.Now),
 		requests:       newPlaces(int64(options.Requests), int64(options.UserRequests)),
 		waiting:        newPlaces(int64(options.Requests), int64(options.UserRequests)),
 		anonymous:      newAnonymous(options),
@@ -225,6 +228,7 @@ func (l *Limits) apply(now *limitsNow) {
 	before := l.effective.Swap(now)
 	l.users.Set(now.UserRate)
 	l.addresses.Set(now.AddressRate)
+	l.badTokens.Set(now.AddressRate)
 	l.requests.resize(int64(now.Requests), int64(now.UserRequests))
 	l.waiting.resize(int64(now.Requests), int64(now.UserRequests))
 	l.anonymous.set(now.LimitOptions)

@@ -40,7 +40,8 @@ func renew(ctx context.Context) error {
 }
 
 // covered refuses callers who have lost a right since it was looked at: what they ask for was permitted by rights that
-// they may not have any more. It is asked just before an endpoint is called, and after each wait for a turn.
+// they may not have any more. It is asked just before an endpoint is called, and after each wait for a turn. The
+// operator's user loses parties whenever others are offboarded: it goes on if the endpoint still permits it.
 func covered(ctx context.Context) error { return coveredBy(ctx, callOf(ctx).authenticate) }
 
 // coveredInRecord is [covered] by what the record has now, for what is committed right behind it without being asked
@@ -53,11 +54,18 @@ func coveredBy(ctx context.Context, authenticate func() (auth.Claims, error)) er
 	if err != nil {
 		return err
 	}
-	if !claims.Covers(current.claims) {
-		return fault.PermissionDenied.New("The caller's rights changed while the request was on its way. Send it again: " +
-			"it is decided by the rights that are left.").Wrap(fmt.Errorf("user %q lost a right", current.claims.UserID()))
+	before := current.claims
+	if claims.Covers(before) {
+		return nil
 	}
-	return nil
+	if claims.CoversButParties(before) && current.permits != nil {
+		if current.claims = claims; current.permits(ctx) == nil {
+			return nil
+		}
+		current.claims = before
+	}
+	return fault.PermissionDenied.New("The caller's rights changed while the request was on its way. Send it again: " +
+		"it is decided by the rights that are left.").Wrap(fmt.Errorf("user %q lost a right", before.UserID()))
 }
 
 // claimsNow are the claims of the caller as they are now. Callers without a usable token have none to lose.

@@ -154,7 +154,7 @@ func (s *servedStream) refuse(ctx context.Context, w http.ResponseWriter, err er
 	s.frame.fail(ctx, w, err)
 }
 
-// authenticator authenticates the same token again, while ctx lasts, and asks no issuer for keys.
+// authenticator authenticates the same token again, and asks no issuer for keys.
 func (f *Frame) authenticator(ctx context.Context, token string) func() (auth.Claims, error) {
 	return func() (auth.Claims, error) {
 		ctx, cancel := context.WithTimeout(auth.WithKnownKeys(ctx), recheckTimeout)

@@ -385,6 +385,29 @@ func TestRegisteringOneself(t *testing.T) {
 	})
 }
 
+// Each takes a right from the operator's user, which sends all of the requests.
+func TestUsersAreOffboardedAtOnce(t *testing.T) {
+	t.Parallel()
+	s, u := start(t)
+	const users = 6
+	for i := range users {
+		u.onboard(map[string]any{"name": fmt.Sprint("leaving-", i)})
+	}
+	answers := make([]apitest.Answer, users)
+	var leaving sync.WaitGroup
+	for i := range users {
+		leaving.Go(func() {
+			answers[i] = s.Call(apitest.LedgerUser, http.MethodPost,
+				fmt.Sprint("/v0/admin/users/offboard?username=leaving-", i), nil)
+		})
+	}
+	leaving.Wait()
+	for _, answer := range answers {
+		answer.OK(nil)
+	}
+	require.Equal(t, []string{s.Node.OperatorUser}, u.names())
+}
+
 func TestOffboarding(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)
