@@ -146,8 +146,8 @@ func (c Claims) Covers(before Claims) bool {
 	return c.Keeps(before)
 }
 
-// CoversButParties is [Claims.Covers] whatever parties the caller had. It holds for [Claims.Growing] alone: the node gives
-// them parties when others come, and takes them when these go.
+// CoversButParties is [Claims.Covers] whatever parties the caller had. It holds for [Claims.Growing] alone: the node
+// gives them parties when others come, and takes them when these go.
 func (c Claims) CoversButParties(before Claims) bool {
 	if !before.growing {
 		return false
