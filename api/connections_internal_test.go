@@ -159,7 +159,7 @@ func TestAHandshakeAloneIsCountedAsThat(t *testing.T) {
 		client, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", listener.Addr().String())
 		require.NoError(t, err)
 		if encrypted {
-			client = tls.Client(client, &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // a server of this test
+			client = tls.Client(client, &tls.Config{InsecureSkipVerify: true}) // a server of this test
 		}
 		require.NoError(t, client.SetDeadline(time.Now().Add(aMinute)))
 		_, err = io.WriteString(client, text)

@@ -54,8 +54,8 @@ func (c *Connections) leaveAfter(one *countedConn) {
 	})
 }
 
-// endsUnasked says whether what came last on a connection was no request that was handled, 0 where it was one. What ends
-// encryption comes last on each connection that has some.
+// endsUnasked says whether what came last on a connection was no request that was handled, 0 where it was one. What
+// ends encryption comes last on each connection that has some.
 func (c *Connections) endsUnasked(one *countedConn) Unasked {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -120,6 +120,8 @@ func CheckStill(ctx context.Context) error {
 		claims, err = current.authenticate() // too many tokens of the issuer waited for their turn
 	}
 	switch {
+	case fault.ServerOverloaded.Matches(err):
+		return &OverloadedError{Err: err, After: retryAfter}
 	case err != nil:
 		return err
 	case !claims.Authenticated():

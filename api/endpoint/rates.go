@@ -67,7 +67,7 @@ func (r *Rates) Set(perSecond float64) {
 // Take counts one more for the caller, as [Rates.TakeAll] does.
 func (r *Rates) Take(caller string) time.Duration { return r.TakeAll(caller) }
 
-// Spent reports whether the caller would have to wait.
+// Spent reports whether the caller would have to wait by what it has done itself.
 func (r *Rates) Spent(caller string) bool {
 	if r == nil {
 		return false
@@ -77,8 +77,8 @@ func (r *Rates) Spent(caller string) bool {
 	if r.limit == rate.Inf {
 		return false
 	}
-	now := r.now()
-	return r.of(caller, now).TokensAt(now) < 1
+	known, ok := r.byCaller[caller]
+	return ok && known.TokensAt(r.now()) < 1
 }
 
 // TakeAll counts one more for each of the callers and returns 0, or how long to wait when one of them has to: then

@@ -33,11 +33,10 @@ const (
 	maxRefused = 16
 	// maxChanged is how many users' changes are told apart.
 	maxChanged = 4096
-	// recheckers is how many streams are checked at once.
+	// recheckers is how many streams of one identity provider's users are checked at once.
 	recheckers = 8
 	// recheckPause is how long a check is put off for which the tokens of its issuer leave no turn now.
 	recheckPause = 50 * time.Millisecond
-	maxPutOffs   = int(recheckTimeout / recheckPause)
 )
 
 // StreamOptions are the settings of streams. The zero value means the defaults.
@@ -92,8 +91,10 @@ type openStream struct {
 	given  atomic.Pointer[auth.Claims]
 	// authenticate looks up what the caller may do now.
 	authenticate func() (auth.Claims, error)
-	// putOffs is how often the check was put off that is to be made; only the check itself uses it.
-	putOffs int
+	// waiting runs while the check that is to be made is put off; only the check itself uses it. late is true when it has
+	// run out.
+	waiting *time.Timer
+	late    atomic.Bool
 	// end makes the stream end with an error.
 	end context.CancelCauseFunc
 }
@@ -374,11 +375,15 @@ func checkAll(streams []*openStream) []*openStream {
 // the check is put off, until the stream has waited for recheckTimeout.
 func (o *openStream) check() (putOff bool) {
 	claims, err := o.authenticate()
-	if fault.ServerOverloaded.Matches(err) && o.putOffs < maxPutOffs {
-		o.putOffs++
+	if fault.ServerOverloaded.Matches(err) && !o.late.Load() {
+		if o.waiting == nil {
+			o.waiting = time.AfterFunc(recheckTimeout, func() { o.late.Store(true) })
+		}
 		return true
 	}
-	o.putOffs = 0
+	if o.waiting != nil && o.waiting.Stop() {
+		o.waiting = nil
+	}
 	if err == nil && claims.Keeps(o.now()) {
 		return false
 	}

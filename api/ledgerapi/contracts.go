@@ -126,6 +126,9 @@ func (a *API) readActivePage(
 	if len(page) > 0 {
 		query.After = page[len(page)-1].Position()
 	}
+	if query.At == 0 {
+		return elements, more, nil
+	}
 	return elements, more, a.stillThere(ctx, query.At)
 }
 
@@ -153,6 +156,15 @@ func (a *API) acsFormat(ctx context.Context, body GetActiveContractsRequest) (*e
 	}
 }
 
+// holdsActiveAt refuses offsets at which what was active cannot be read. Nothing was active at 0, whatever was pruned.
+func (a *API) holdsActiveAt(ctx context.Context, at ledger.Offset) error {
+	if at == 0 {
+		return nil
+	}
+	_, err := a.headAfter(ctx, "active_at_offset", at)
+	return err
+}
+
 // activeQuery checks the offset and the continuation token.
 func (a *API) activeQuery(
 	ctx context.Context, body GetActiveContractsRequest, format *eventFormat,
@@ -161,7 +173,7 @@ func (a *API) activeQuery(
 		return db.ActiveQuery{}, fault.NegativeOffsetIn("active_at_offset", body.ActiveAtOffset)
 	}
 	at := ledger.Offset(body.ActiveAtOffset)
-	if _, err := a.headAfter(ctx, "active_at_offset", at); err != nil {
+	if err := a.holdsActiveAt(ctx, at); err != nil {
 		return db.ActiveQuery{}, err
 	}
 	query := db.ActiveQuery{Parties: format.readers(), Templates: format.templateIDs(), At: at, Limit: activePage}

@@ -82,13 +82,11 @@ func (a *API) activePageQuery(
 		if other || !token.fits(query) {
 			return query, invalidPageToken("belongs to another request")
 		}
-		_, err := a.headAfter(ctx, "active_at_offset", query.At)
-		return query, err
+		return query, a.holdsActiveAt(ctx, query.At)
 	}
 	if body.ActiveAtOffset != nil {
 		query.At = ledger.Offset(*body.ActiveAtOffset)
-		_, err := a.headAfter(ctx, "active_at_offset", query.At)
-		return query, err
+		return query, a.holdsActiveAt(ctx, query.At)
 	}
 	head, err := a.record.Head(ctx)
 	query.At = head.Offset

@@ -53,6 +53,11 @@ func TestPruning(t *testing.T) {
 			refusal := b.Call("alice", http.MethodPost, path, body).Refused(400, "PARTICIPANT_PRUNED_DATA_ACCESSED")
 			require.Equal(t, "4", refusal.Context["earliest_offset"], path)
 		}
+		var active []any
+		b.Call("alice", http.MethodPost, activePath, fields{"activeAtOffset": 0, "eventFormat": byParty(b.alice)}).
+			OK(&active)
+		require.Empty(t, active, "nothing was active before the first update, whatever was pruned")
+		b.Call("alice", http.MethodGet, activePagePath, fields{"activeAtOffset": 0, "eventFormat": byParty(b.alice)}).OK(nil)
 		refusal := b.Call("alice", http.MethodPost, "/v2/commands/completions",
 			fields{"beginExclusive": 0, "parties": []any{b.alice}}).Refused(400, "PARTICIPANT_PRUNED_DATA_ACCESSED")
 		require.Equal(t, "5", refusal.Context["earliest_offset"], "completions begin after where pruning ended")

@@ -22,11 +22,11 @@ type located struct {
 	DomainID string `json:"domain_id"`
 }
 
-// However many payments a wallet makes at once: each chooses coin of its own, or waits for what others leave.
+// However many payments of a wallet a process is asked for at once: each chooses coin of its own, or waits for what others leave.
 func TestPaymentsOfOneWalletAtOnceAreAllMade(t *testing.T) {
 	t.Parallel()
 	const many = 40
-	b := newBank(t, apitest.Options{})
+	b := newBank(t, apitest.Options{RequestTimeout: apitest.Patience})
 	b.preapprove(b.bob)
 	b.tap(b.alice, "1") // 200 coin
 	var paying sync.WaitGroup
