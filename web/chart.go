@@ -67,16 +67,14 @@ func chartOf(now decimal.Decimal, newest []entry) *chart {
 	return drawn
 }
 
-// height is where an amount is drawn, from the top.
+// height is where an amount is drawn, from the top. The bottom is nothing, so that a small payment looks small.
 func (c *chart) height(amount decimal.Decimal) float64 {
 	const room = chartHeight - 2*chartMargin
-	low, _ := new(big.Rat).SetString(c.Low.String())
 	high, _ := new(big.Rat).SetString(c.High.String())
 	at, _ := new(big.Rat).SetString(amount.String())
-	span := new(big.Rat).Sub(high, low)
-	if span.Sign() == 0 {
-		return chartHeight / 2 // the middle
+	if high.Sign() <= 0 {
+		return chartHeight - chartMargin
 	}
-	share, _ := at.Quo(at.Sub(at, low), span).Float64()
+	share, _ := at.Quo(at, high).Float64()
 	return chartMargin + room*(1-share)
 }

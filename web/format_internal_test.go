@@ -61,9 +61,11 @@ func TestTheCourseOfABalanceIsDrawn(t *testing.T) {
 	drawn := chartOf(decimal.MustParse("5"), entries("-5", "10")) // 0, then 10, then 5
 	require.Equal(t, "5.0", drawn.Low.Show())
 	require.Equal(t, "10.0", drawn.High.Show())
-	require.Equal(t, "M4.0 4.0H300.0V116.0H596", drawn.Line)
+	require.Equal(t, "M4.0 4.0H300.0V60.0H596", drawn.Line)
 	flat := chartOf(decimal.MustParse("5"), entries("0", "0"))
-	require.Equal(t, "M4.0 60.0H300.0V60.0H596", flat.Line)
+	require.Equal(t, "M4.0 4.0H300.0V4.0H596", flat.Line)
+	nothing := chartOf(decimal.MustParse("0"), entries("0", "0"))
+	require.Equal(t, "M4.0 116.0H300.0V116.0H596", nothing.Line)
 }
 
 func TestChoicesAreSaidInWords(t *testing.T) {
