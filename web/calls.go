@@ -15,8 +15,18 @@ import (
 const againPause = 100 * time.Millisecond
 
 // change asks the API for a change that the form of this request made up its mind about: however often the form is
-// sent, the change is made once, and each time the answer is the same.
-func (v *visit) change(method, path string, in, out any) error {
+// sent, the change is made once, and each time the answer is the same. An error whose outcome is not known is an
+// *[unsettled], with what was asked for in words.
+func (v *visit) change(what, method, path string, in, out any) error {
+	err := v.ask(method, path, in, out)
+	if err == nil || isFinal(err) {
+		return err
+	}
+	return &unsettled{what: what, err: err}
+}
+
+// ask asks until nobody else asks for the same.
+func (v *visit) ask(method, path string, in, out any) error {
 	client := v.api.WithHeader("Idempotency-Key", "page-"+v.field("once"))
 	for {
 		err := client.Call(v.ctx(), method, path, in, out)

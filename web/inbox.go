@@ -148,18 +148,19 @@ func (s *site) waiting(v *visit) error {
 // answer accepts, rejects or withdraws an offer.
 func (s *site) answer(v *visit) error {
 	paths := map[string]string{kindTransfer: transfersPath, kindOffer: offersPath}
-	notices := map[string]string{
-		"accept": "You accepted the offer.", "reject": "You rejected the offer.",
-		"withdraw": "You took your offer back.",
+	acts := map[string]struct{ what, notice string }{
+		"accept":   {"Accept the offer", "You accepted the offer."},
+		"reject":   {"Reject the offer", "You rejected the offer."},
+		"withdraw": {"Take your offer back", "You took your offer back."},
 	}
 	path, act := paths[v.r.PathValue("kind")], v.r.PathValue("act")
-	notice := notices[act]
-	if path == "" || notice == "" {
+	words, known := acts[act]
+	if path == "" || !known {
 		return s.unknown(v)
 	}
-	err := v.change(http.MethodPost, path+"/"+url.PathEscape(v.r.PathValue("id"))+"/"+act, nil, nil)
+	err := v.change(words.what, http.MethodPost, path+"/"+url.PathEscape(v.r.PathValue("id"))+"/"+act, nil, nil)
 	if err == nil {
-		return s.done(v, "/wallet/inbox", notice)
+		return s.done(v, "/wallet/inbox", words.notice)
 	}
 	if !isFinal(err) {
 		return err

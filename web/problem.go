@@ -1,11 +1,14 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/florinledger/florin/ledgerclient"
@@ -40,7 +43,7 @@ func problemOf(err error) *problem {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &problem{
 			Status: http.StatusServiceUnavailable, What: "The node took too long to answer.",
-			Next: "What you asked for may go on. Send the same form again: it is done once.",
+			Next: "Try again in a moment.",
 		}
 	}
 	return &problem{
@@ -68,11 +71,58 @@ func isStatus(err error, status int) bool {
 	return ok && refused.Status == status
 }
 
+// unsettled is a change of which nobody knows whether it was made. Only the same form, with the same key, may ask for
+// it again: a new one would make it a second time.
+type unsettled struct {
+	// what was asked for, in words.
+	what string
+	err  error
+}
+
+// Error implements error.
+func (u *unsettled) Error() string { return u.what + ": the outcome is not known: " + u.err.Error() }
+
+// Unwrap returns why it is not known.
+func (u *unsettled) Unwrap() error { return u.err }
+
+// field is one of a form.
+type field struct{ Name, Value string }
+
+// againView is the form of an [unsettled] change, once more.
+type againView struct {
+	What, Action string
+	Fields       []field
+	Problem      *problem
+}
+
+// againOf is the form that was sent, with all that was in it but the session's token.
+func againOf(v *visit, what string, why *problem) againView {
+	data := againView{What: what, Action: v.r.URL.EscapedPath(), Problem: why}
+	for _, name := range slices.Sorted(maps.Keys(v.r.PostForm)) {
+		for _, value := range v.r.PostForm[name] {
+			if name != formField {
+				data.Fields = append(data.Fields, field{name, value})
+			}
+		}
+	}
+	return data
+}
+
 // isFinal reports whether a refusal stays the same when the same is asked again. The outcome of everything else is not
 // known: it may be asked again with the same key.
 func isFinal(err error) bool {
 	refused, ok := errors.AsType[*ledgerclient.Error](err)
-	return ok && refused.Status/100 == 4 && !refused.Again && refused.Status != http.StatusTooManyRequests
+	if !ok || refused.Again {
+		return false
+	}
+	switch refused.Status {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return false
+	case http.StatusBadRequest: // of what was pruned, the node does not know whether it was done
+		return !bytes.Contains(refused.Body, []byte("PARTICIPANT_PRUNED_DATA_ACCESSED"))
+	default:
+		return refused.Status/100 == 4
+	}
 }
 
 // explain writes a page about an error. A token that is not good any more ends the session.
@@ -86,11 +136,13 @@ func (s *site) explain(ctx context.Context, v *visit, err error) {
 	if found.Status >= http.StatusInternalServerError {
 		s.Log.LogAttrs(ctx, slog.LevelWarn, "a page was not shown", slog.String("error", err.Error()))
 	}
-	name := "problem"
+	name, data := "problem", any(found)
 	if isFragment(v.r) {
 		name = "problem-fragment"
+	} else if open, ok := errors.AsType[*unsettled](err); ok {
+		name, data = "again", againOf(v, open.what, found)
 	}
-	if failed := s.write(v, found.Status, name, found); failed != nil {
+	if failed := s.write(v, found.Status, name, data); failed != nil {
 		http.Error(v.w, found.What, found.Status)
 	}
 }

@@ -60,13 +60,13 @@ func (s *site) receiveOf(v *visit) (data receiveView, err error) {
 
 // preapprove turns on that coin comes without being asked about.
 func (s *site) preapprove(v *visit) error {
-	err := v.change(http.MethodPost, preapprovalPath, map[string]any{}, nil)
+	err := v.change("Receive coin without being asked", http.MethodPost, preapprovalPath, map[string]any{}, nil)
 	return s.preapproved(v, err, "You receive coin without being asked now.")
 }
 
 // cancelPreapproval turns it off.
 func (s *site) cancelPreapproval(v *visit) error {
-	err := v.change(http.MethodDelete, preapprovalPath, nil, nil)
+	err := v.change("Be asked before you receive coin", http.MethodDelete, preapprovalPath, nil, nil)
 	return s.preapproved(v, err, "You are asked again before you receive coin.")
 }
 

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"cmp"
+	"crypto/rand"
 	"net/http"
 	"strconv"
 	"strings"
@@ -109,6 +111,8 @@ func (d dryRun) refused() *problem {
 type previewView struct {
 	order
 
+	// Once is the key of the form that led here: a preview that is loaded again has the same.
+	Once     string
 	Receiver string
 	Sum      decimal.Decimal
 	Expires  time.Time
@@ -121,7 +125,7 @@ type previewView struct {
 // preview tries a transfer out, and asks for a yes.
 func (s *site) preview(v *visit) error {
 	typed := orderOf(v)
-	data := previewView{order: typed}
+	data := previewView{order: typed, Once: cmp.Or(v.field("once"), rand.Text())}
 	var err error
 	if data.Sum, err = amountOf(typed.Amount); err == nil {
 		data.Receiver, err = s.receiver(v, typed.To)
@@ -153,9 +157,14 @@ func (s *site) preview(v *visit) error {
 	return s.show(v, "preview", data)
 }
 
-// amountOf reads an amount as people type it.
+// amountOf reads an amount as people type it. A comma stands between thousands for some and before decimals for others:
+// the page does not guess.
 func amountOf(typed string) (decimal.Decimal, error) {
-	amount, err := decimal.Parse(strings.ReplaceAll(strings.TrimSuffix(typed, " CC"), ",", ""))
+	if strings.Contains(typed, ",") {
+		return decimal.Decimal{}, unprocessable(strconv.Quote(typed)+" has a comma, which may mean two amounts.",
+			"Write the amount without commas, with a point before its decimals: 1234.5")
+	}
+	amount, err := decimal.Parse(strings.TrimSuffix(typed, " CC"))
 	if err == nil && amount.Sign() > 0 {
 		return amount, nil
 	}
@@ -196,7 +205,8 @@ func (s *site) send(v *visit) error {
 			Instruction *string `json:"transfer_instruction_cid"`
 		} `json:"output"`
 	}
-	err = v.change(http.MethodPost, transfersPath, transfer{
+	text := grouped(typed.Amount) + " CC to " + nameOf(v.field("receiver"))
+	err = v.change("Send "+text, http.MethodPost, transfersPath, transfer{
 		Receiver: v.field("receiver"), Amount: typed.Amount, Description: typed.Note, ExpiresAt: expires,
 		TrackingID: "page-" + v.field("once"),
 	}, &out)
@@ -207,7 +217,6 @@ func (s *site) send(v *visit) error {
 	case err != nil:
 		return err
 	}
-	text := grouped(typed.Amount) + " CC to " + nameOf(v.field("receiver"))
 	if out.Output.Instruction != nil {
 		return s.done(v, "/wallet/inbox", "You offered "+text+". It is theirs when they accept.")
 	}

@@ -22,6 +22,8 @@ const (
 	sessionLife = 12 * time.Hour
 	// maxCookieBytes is what every browser takes of a cookie.
 	maxCookieBytes = 4000
+	// What is kept free at sign-in: notices, all but unusual ones, and the longest id of a party come later.
+	noticeRoom, partyRoom = 160, 255
 )
 
 // session is what the page knows of its visitor from one request to the next. It is all in the cookie.
@@ -92,25 +94,45 @@ func (s *sessions) read(r *http.Request) (session, bool) {
 	return found, true
 }
 
-var errLongToken = errors.New("the token is too long for a session of this page: it must be shorter than about 2,800 " +
+var errLongToken = errors.New("the token is too long for a session of this page: it must be shorter than about 2,300 " +
 	"characters; ask its issuer for one with fewer claims")
+
+// begin sends the session of somebody who signs in to the browser, if all that it may become fits.
+func (s *sessions) begin(w http.ResponseWriter, r *http.Request, one session) error {
+	later := one
+	later.Notice = strings.Repeat("x", noticeRoom)
+	later.Party += strings.Repeat("x", max(0, partyRoom-len(one.Party)))
+	if _, err := s.seal(r, later); err != nil {
+		return err
+	}
+	return s.write(w, r, one)
+}
 
 // write sends the session to the browser.
 func (s *sessions) write(w http.ResponseWriter, r *http.Request, one session) error {
-	plain, err := json.Marshal(one)
+	value, err := s.seal(r, one)
 	if err != nil {
-		return fmt.Errorf("write the session: %w", err)
-	}
-	nonce := make([]byte, s.cookies.NonceSize())
-	if _, err := rand.Read(nonce); err != nil {
-		return fmt.Errorf("write the session: %w", err)
-	}
-	value := base64.RawURLEncoding.EncodeToString(s.cookies.Seal(nonce, nonce, plain, origin(r)))
-	if len(value) > maxCookieBytes {
-		return errLongToken
+		return err
 	}
 	s.set(w, r, value, int(one.Ends.Sub(s.now()).Seconds()))
 	return nil
+}
+
+// seal is the session as its cookie has it.
+func (s *sessions) seal(r *http.Request, one session) (string, error) {
+	plain, err := json.Marshal(one)
+	if err != nil {
+		return "", fmt.Errorf("write the session: %w", err)
+	}
+	nonce := make([]byte, s.cookies.NonceSize())
+	if _, err := rand.Read(nonce); err != nil {
+		return "", fmt.Errorf("write the session: %w", err)
+	}
+	value := base64.RawURLEncoding.EncodeToString(s.cookies.Seal(nonce, nonce, plain, origin(r)))
+	if len(value) > maxCookieBytes {
+		return "", errLongToken
+	}
+	return value, nil
 }
 
 // end forgets the session.

@@ -237,3 +237,41 @@ func TestATokenThatIsTooLongForACookieIsRefused(t *testing.T) {
 	form.Set("user", "alice")
 	alice.load(alice.request(http.MethodPost, path, form)).shows("No token was given.")
 }
+
+// TestWhatWasDoneIsNeverRefusedForItsNotice: a session is written after coin moved, so it has to fit then.
+func TestWhatWasDoneIsNeverRefusedForItsNotice(t *testing.T) {
+	t.Parallel()
+	party, receiver := "", strings.Repeat("r", 185)+"::1220"+strings.Repeat("a", 64)
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v0/register" {
+			party = strings.Repeat("p", 185) + "::1220" + strings.Repeat("a", 64)
+		}
+		_, _ = w.Write([]byte(`{"user":{"id":"alice"},"party_id":"` + party + `","would_succeed":true}`))
+	})
+	of := options(t, api)
+	of.Development = nil
+	server := serve(t, of)
+	signsIn := func(length int) *browser {
+		party = ""
+		b := window(t, server)
+		b.open("/wallet").press("/wallet/sign-in", "token", strings.Repeat("x", length))
+		return b
+	}
+	length := 4000
+	for signsIn(length).status != http.StatusOK { // the longest that signs in
+		length--
+		require.Greater(t, length, 2300)
+	}
+	signsIn(length + 1).shows("too long for a session")
+	alice := signsIn(length).press("/wallet/open")
+	require.Equal(t, http.StatusOK, alice.status, alice.text)
+	alice.shows("Your wallet is open.", "Balance")
+	alice.open("/wallet/send").press("/wallet/send/preview", "to", receiver, "amount", "5").press("/wallet/send")
+	require.Equal(t, http.StatusOK, alice.status, alice.text)
+	require.Equal(t, "/wallet", alice.path)
+	// Notices that are too long even so are left out.
+	alice.press("/wallet/tap", "amount", strings.Repeat("9", 2000))
+	require.Equal(t, http.StatusOK, alice.status, alice.text)
+	require.NotContains(t, alice.words(), "You minted")
+	alice.press("/wallet/tap", "amount", "1").shows("You minted coin worth 1 USD.")
+}

@@ -102,7 +102,7 @@ func (s *site) begin(v *visit, token string) error {
 	if ends, known := endOf(token); known && ends.Before(one.Ends) {
 		one.Ends = ends
 	}
-	return s.sessions.write(v.w, v.r, one)
+	return s.sessions.begin(v.w, v.r, one)
 }
 
 // partyOf is the party of a wallet, "" of a user without one.
@@ -116,12 +116,13 @@ func partyOf(v *visit, client *ledgerclient.Client) (string, error) {
 
 // open gives a user a wallet who has none.
 func (s *site) open(v *visit) error {
-	if err := v.change(http.MethodPost, "/v0/register", map[string]any{}, nil); err != nil {
+	const what = "Open a wallet"
+	if err := v.change(what, http.MethodPost, "/v0/register", map[string]any{}, nil); err != nil {
 		return err
 	}
 	var err error
 	if v.session.Party, err = partyOf(v, v.api); err != nil {
-		return err
+		return &unsettled{what: what, err: err}
 	}
 	return s.done(v, "/wallet", "Your wallet is open.")
 }

@@ -33,7 +33,7 @@ func TestCoinGoesFromOneNewUserToAnother(t *testing.T) {
 	require.NotContains(t, alice.words(), "You minted", "notices are shown once")
 
 	alice.open("/wallet/send").shows("You can spend 2,000 CC.")
-	alice.press("/wallet/send/preview", "to", "bob", "amount", "1,234.5", "note", "lunch & <b>more</b>")
+	alice.press("/wallet/send/preview", "to", "bob", "amount", "1234.5", "note", "lunch & <b>more</b>")
 	require.Equal(t, http.StatusOK, alice.status, alice.text)
 	alice.shows("Send this?", "1,234.5 CC", "bob::1220247136781190caa1cebb2562a63effa0e79e4bbffc9a55a61f9bbe2650000685",
 		"lunch & <b>more</b>", "locked until they accept", "24 hours left")
@@ -110,6 +110,8 @@ func TestRefusalsAreShownWhereTheyBelongAndKeepWhatWasTyped(t *testing.T) {
 		"no party":       {"rob::x", "1", "UNKNOWN_INFORMEES"},
 		"unknown party":  {"rob::1220", "1", "rob::1220"},
 		"no amount":      {"bob", "many", `"many" is no amount of coin.`},
+		"a comma":        {"bob", "1,5", "Write the amount without commas, with a point before its decimals: 1234.5"},
+		"thousands":      {"bob", "1,234", "without commas"},
 		"nothing":        {"bob", "0", `"0" is no amount of coin.`},
 		"too many":       {"bob", "0.00000000001", "is no amount of coin."},
 		"more than hers": {"bob", "1000", "Insufficient funds"},

@@ -19,6 +19,9 @@ const pageTimeout = 45 * time.Second
 // maxFormBytes bounds a form: the largest field is a token.
 const maxFormBytes = 64 << 10
 
+// formField has the token that binds a form to its session.
+const formField = "form"
+
 // Options are the parts of the page.
 type Options struct {
 	// API is the node's whole HTTP API; required. It also answers every path that is none of the page.
@@ -218,7 +221,7 @@ func (s *site) checkForm(v *visit) error {
 	if err := v.r.ParseForm(); err != nil {
 		return &problem{Status: http.StatusBadRequest, What: "The form cannot be read: " + err.Error() + "."}
 	}
-	if !s.sessions.isForm(v.session, v.r.PostFormValue("form")) {
+	if !s.sessions.isForm(v.session, v.r.PostFormValue(formField)) {
 		return &problem{
 			Status: http.StatusForbidden, What: "This form belongs to a session that is over.",
 			Next: "Nothing was done. Load the page again, and sign in if it asks you to.",
@@ -248,10 +251,16 @@ func (s *site) goTo(v *visit, path string) {
 	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
 }
 
-// done has the browser load another page, which says what was done.
+// done has the browser load another page, which says what was done, if the session has room for it: nothing may fail
+// because of words about what succeeded.
 func (s *site) done(v *visit, path, notice string) error {
 	v.session.Notice = notice
-	if err := s.sessions.write(v.w, v.r, v.session); err != nil {
+	err := s.sessions.write(v.w, v.r, v.session)
+	if errors.Is(err, errLongToken) {
+		v.session.Notice = ""
+		err = s.sessions.write(v.w, v.r, v.session)
+	}
+	if err != nil {
 		return err
 	}
 	s.goTo(v, path)

@@ -1,0 +1,122 @@
+package web_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// losing is an API that answers the next change as it is told to, after the change was made or, with early, before.
+type losing struct {
+	http.Handler
+
+	status atomic.Int64
+	early  atomic.Bool
+}
+
+// ServeHTTP implements [http.Handler].
+func (l *losing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	isChange := r.Header.Get("Idempotency-Key") != "" && !r.URL.Query().Has("dry_run")
+	status := int64(0)
+	if isChange {
+		status = l.status.Swap(0)
+	}
+	if status == 0 {
+		l.Handler.ServeHTTP(w, r)
+		return
+	}
+	if !l.early.Load() {
+		l.Handler.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	http.Error(w, `{"error":"The answer was lost."}`, int(status))
+}
+
+// TestAFormWhoseOutcomeIsNotKnownIsAskedAgainAndDoneOnce is for all forms that change something.
+func TestAFormWhoseOutcomeIsNotKnownIsAskedAgainAndDoneOnce(t *testing.T) {
+	t.Parallel()
+	for name, lost := range map[string]struct {
+		status int
+		early  bool
+	}{
+		"done, and not told": {http.StatusServiceUnavailable, false},
+		"done, and failed":   {http.StatusInternalServerError, false},
+		"one too many":       {http.StatusTooManyRequests, true},
+		"slow":               {http.StatusRequestTimeout, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			api := coinAPI(t)
+			dora := api.Wallet("dora") // with a party, and without a wallet
+			between := &losing{Handler: api.Handler}
+			between.early.Store(lost.early)
+			server := serve(t, options(t, between))
+			twice := func(b *browser, action, words string) {
+				t.Helper()
+				between.status.Store(int64(lost.status))
+				path, form := b.form(action)
+				b.press(action)
+				require.Equal(t, lost.status, b.status, b.text)
+				b.shows("It is not known whether this was done", "The answer was lost.", words)
+				again, same := b.form(action)
+				require.Equal(t, path, again)
+				require.Equal(t, form, same, "the form is the same, with the same key")
+				b.press(action)
+				require.Equal(t, http.StatusOK, b.status, b.text)
+			}
+			d := window(t, server)
+			d.open("/wallet").press("/wallet/sign-in", "user", "", "token", token(t, dora.User))
+			twice(d, "/wallet/open", "Open a wallet")
+			alice, bob := window(t, server).as("alice"), window(t, server).as("bob")
+			twice(alice, "/wallet/tap", "Mint coin worth 100 USD")
+			alice.open("/wallet").shows("Balance 20,000 CC")
+			offer := func() {
+				alice.open("/wallet/send").press("/wallet/send/preview", "to", "bob", "amount", "5000", "note", "<b>x</b>")
+				twice(alice, "/wallet/send", "Send 5,000 CC to bob")
+			}
+			offer()
+			alice.open("/wallet").shows("Balance 15,000 CC", "5,000 CC")
+			twice(alice.open("/wallet/inbox"), "/withdraw", "Take your offer back")
+			alice.open("/wallet").shows("Balance 20,000 CC")
+			offer()
+			twice(bob.open("/wallet/inbox"), "/reject", "Reject the offer")
+			alice.open("/wallet").shows("Balance 20,000 CC")
+			offer()
+			twice(bob.open("/wallet/inbox"), "/accept", "Accept the offer")
+			alice.open("/wallet").shows("Balance 15,000 CC")
+			bob.open("/wallet").shows("Balance 5,000 CC")
+			twice(bob.open("/wallet/receive"), "/wallet/preapproval", "Receive coin without being asked")
+			twice(bob.open("/wallet/receive"), "/wallet/preapproval/cancel", "Be asked before you receive coin")
+		})
+	}
+}
+
+// TestGoingBackToAPreviewDoesNotPayTwice: browsers then load it again, with the form that led there.
+func TestGoingBackToAPreviewDoesNotPayTwice(t *testing.T) {
+	t.Parallel()
+	server := node(t)
+	alice := window(t, server).as("alice")
+	window(t, server).as("bob")
+	alice.press("/wallet/tap", "amount", "1")
+	path, form := alice.open("/wallet/send").form("/wallet/send/preview")
+	form.Set("to", "bob")
+	form.Set("amount", "5")
+	key := ""
+	for i := range 2 {
+		alice.load(alice.request(http.MethodPost, path, form)).shows("Send this?")
+		_, shown := alice.form("/wallet/send")
+		require.NotEmpty(t, shown.Get("once"))
+		require.True(t, i == 0 || shown.Get("once") == key)
+		key = shown.Get("once")
+		alice.press("/wallet/send")
+	}
+	alice.open("/wallet").shows("Balance 195 CC")
+	require.Equal(t, 1, strings.Count(alice.words(), "Offered 5 CC"), alice.words())
+	form.Del("once") // a form of nobody's has a key of its own
+	alice.load(alice.request(http.MethodPost, path, form)).shows("Send this?")
+	_, shown := alice.form("/wallet/send")
+	require.NotEmpty(t, shown.Get("once"))
+}
