@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 )
@@ -31,7 +32,7 @@ type pruneRequest struct {
 }
 
 func (a *API) prune(ctx context.Context, req pruneRequest) (PruneResponse, error) {
-	_, err := a.pruner.Prune(ctx, ledger.Offset(req.Body.PruneUpTo))
+	_, err := a.pruner.Prune(budget.Unbounded(ctx), ledger.Offset(req.Body.PruneUpTo))
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = &endpoint.TimeoutError{Advice: "The record is audited before it is pruned. What was audited and deleted " +
 			"so far stays so. Send the request again to go on, or run `florin prune`, which takes as long as it needs."}

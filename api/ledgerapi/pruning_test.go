@@ -3,12 +3,14 @@ package ledgerapi_test
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
@@ -216,4 +218,19 @@ func TestWhatIsPrunedWhileItIsReadIsNotAnsweredInPart(t *testing.T) {
 		record.asked.Store(0)
 		s.Call("alice", http.MethodPost, path, body).Refused(400, "PARTICIPANT_PRUNED_DATA_ACCESSED")
 	}
+}
+
+// The audit before a prune, and one that is asked for, read more than any answer may hold.
+func TestARecordThatIsLargerThanAnAnswerIsAuditedAndPruned(t *testing.T) {
+	t.Parallel()
+	const contracts = 40
+	b := newBundle(t, apitest.Options{
+		Limits: endpoint.NewLimits(endpoint.LimitOptions{Answer: 10_000}),
+	})
+	for i := range contracts {
+		b.note("note " + strconv.Itoa(i))
+	}
+	b.Call(apitest.Admin, http.MethodGet, "/v0/admin/audit?full=true", nil).OK(nil)
+	b.Call(apitest.Admin, http.MethodPost, prunePath, fields{"pruneUpTo": contracts / 2}).OK(nil)
+	b.Call(apitest.Admin, http.MethodGet, "/v0/admin/audit", nil).OK(nil)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/audit"
+	"github.com/florinledger/florin/budget"
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -145,6 +146,7 @@ func (a *API) audit(ctx context.Context, req auditRequest) (AuditResponse, error
 			return AuditResponse{}, fault.NonPositiveOffsetIn("offset", *req.Offset)
 		}
 	}
+	ctx = budget.Unbounded(ctx)
 	state, known, err := audit.Load(ctx, a.options.Checkpoints)
 	if err != nil {
 		return AuditResponse{}, err
