@@ -22,7 +22,11 @@ type held struct {
 }
 
 // coinsView is what a wallet consists of.
-type coinsView struct{ Coins, Locked []held }
+type coinsView struct {
+	Coins, Locked []held
+	// MoreCoins and MoreLocked are how many there are beside those.
+	MoreCoins, MoreLocked int
+}
 
 // position is a coin as the API tells it.
 type position struct {
@@ -52,7 +56,10 @@ func (s *site) coins(v *visit) error {
 	if err := v.api.Get(v.ctx(), "/v0/wallet/coins", &out); err != nil {
 		return err
 	}
-	return s.show(v, "coins", coinsView{heldOf(out.Coins), heldOf(out.Locked)})
+	var data coinsView
+	data.Coins, data.MoreCoins = firstOf(heldOf(out.Coins))
+	data.Locked, data.MoreLocked = firstOf(heldOf(out.Locked))
+	return s.show(v, "coins", data)
 }
 
 // heldOf reads coins, the largest first.

@@ -14,9 +14,33 @@ import (
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"coin": coins, "name": nameOf, "fingerprint": fingerprintOf, "once": rand.Text,
-		"when": func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
-		"iso":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"short": short,
+		"when":  func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
+		"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	}
+}
+
+// maxWords is how much of a text of the ledger is shown, in characters: others choose it, and it may be long.
+const maxWords = 280
+
+// short is a text, or its beginning.
+func short(text string) string {
+	count := 0
+	for at := range text {
+		if count++; count > maxWords {
+			return text[:at] + "…"
+		}
+	}
+	return text
+}
+
+// maxRows is how many rows of a list a page shows.
+const maxRows = 200
+
+// firstOf are the rows that a page shows, and how many more there are.
+func firstOf[T any](rows []T) (shown []T, more int) {
+	shown = rows[:min(maxRows, len(rows))]
+	return shown, len(rows) - len(shown)
 }
 
 // coins shows an amount exactly, its thousands apart: 1,234.5 CC.

@@ -96,7 +96,9 @@ func (o offer) Shown() string {
 // inboxView is what waits for somebody.
 type inboxView struct {
 	In, Out []offer
-	Problem *problem
+	// MoreIn and MoreOut are how many there are beside those.
+	MoreIn, MoreOut int
+	Problem         *problem
 }
 
 func (s *site) inbox(v *visit) error {
@@ -127,6 +129,8 @@ func (s *site) inboxOf(v *visit) (data inboxView, err error) {
 			data.Out = append(data.Out, one)
 		}
 	}
+	data.In, data.MoreIn = firstOf(data.In)
+	data.Out, data.MoreOut = firstOf(data.Out)
 	return data, nil
 }
 

@@ -40,6 +40,12 @@ func problemOf(err error) *problem {
 	if errors.Is(err, errLongToken) {
 		return &problem{Status: http.StatusBadRequest, What: err.Error()}
 	}
+	if errors.Is(err, errLongAnswer) {
+		return &problem{
+			Status: http.StatusInternalServerError, What: "The answer of the node is longer than this page can show.",
+			Next: "Ask the node's API for it.",
+		}
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &problem{
 			Status: http.StatusServiceUnavailable, What: "The node took too long to answer.",
@@ -125,8 +131,15 @@ func isFinal(err error) bool {
 	}
 }
 
+// statusGone is logged and counted for pages that nobody waited for, as the API does.
+const statusGone = 499
+
 // explain writes a page about an error. A token that is not good any more ends the session.
 func (s *site) explain(ctx context.Context, v *visit, err error) {
+	if errors.Is(visitorOf(v.r).Context().Err(), context.Canceled) {
+		v.w.WriteHeader(statusGone) // which only the log and the counts see
+		return
+	}
 	if v.session.Token != "" && isStatus(err, http.StatusUnauthorized) {
 		s.sessions.end(v.w, v.r)
 		s.goTo(v, "/wallet")

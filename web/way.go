@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -40,9 +41,13 @@ func (w way) RoundTrip(request *http.Request) (*http.Response, error) {
 		incoming.RemoteAddr, incoming.Host, incoming.TLS = visitor.RemoteAddr, visitor.Host, visitor.TLS
 	}
 	answer := &recorder{header: http.Header{}, status: http.StatusOK}
+	markCalled(request.Context())
 	w.api.ServeHTTP(answer, incoming)
 	if err := request.Context().Err(); err != nil {
 		return nil, err
+	}
+	if answer.long {
+		return nil, errLongAnswer
 	}
 	return &http.Response{
 		Status: strconv.Itoa(answer.status) + " " + http.StatusText(answer.status), StatusCode: answer.status,
@@ -51,12 +56,20 @@ func (w way) RoundTrip(request *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// recorder keeps an answer, which the API bounds.
+// maxAnswerBytes bounds an answer of the API that a page is made of: twice its longest list. A page holds its answers
+// after the API has counted them as given.
+const maxAnswerBytes = 8 << 20
+
+var errLongAnswer = errors.New("the answer of the node is longer than this page can show")
+
+// recorder keeps an answer of at most [maxAnswerBytes].
 type recorder struct {
 	header  http.Header
 	body    bytes.Buffer
 	status  int
 	written bool
+	// long: there was more.
+	long bool
 }
 
 // Header implements [http.ResponseWriter].
@@ -72,5 +85,8 @@ func (r *recorder) WriteHeader(status int) {
 // Write implements [http.ResponseWriter].
 func (r *recorder) Write(bytes []byte) (int, error) {
 	r.written = true
+	if r.long = r.long || r.body.Len()+len(bytes) > maxAnswerBytes; r.long {
+		return 0, errLongAnswer
+	}
 	return r.body.Write(bytes)
 }

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/florinledger/florin/hosts"
@@ -39,6 +42,9 @@ type Options struct {
 	Development *Development
 	// Taps: the page offers to mint coin.
 	Taps bool
+	// Admit counts for its address an answer that was made without the API, which counts its own. It returns why that is
+	// one too many, and when to come back; nil counts nothing.
+	Admit func(ctx context.Context, address string) (after time.Duration, refusal error)
 	// Now is the clock; required.
 	Now func() time.Time
 	// Log gets one line for each page; required.
@@ -103,7 +109,7 @@ func New(options Options) (http.Handler, error) {
 		mux.Handle(pattern, s.page(s.signedIn(view)))
 	}
 	mux.Handle("/", s.page(s.unknown))
-	pages := options.Hosts.GuardPages(s.observe(mux), options.HostsFlag)
+	pages := s.observe(mux, options.Hosts.GuardPages(mux, options.HostsFlag))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isPage(r) {
 			options.API.ServeHTTP(w, r)
@@ -126,8 +132,9 @@ func isPage(r *http.Request) bool {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// observe sets the headers of pages, and logs and measures them by their route: paths have ids in them.
-func (s *site) observe(mux *http.ServeMux) http.Handler {
+// observe sets the headers of pages, has every answer counted, and logs and measures them by their route in mux: paths
+// have ids in them.
+func (s *site) observe(mux *http.ServeMux, pages http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := s.Now()
 		header := w.Header()
@@ -140,8 +147,9 @@ func (s *site) observe(mux *http.ServeMux) http.Handler {
 		header.Set("X-Frame-Options", "DENY")
 		_, route := mux.Handler(r)
 		_, route, _ = strings.Cut(route, " ")
-		written := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-		mux.ServeHTTP(written, r)
+		called := new(atomic.Bool)
+		written := &statusWriter{ResponseWriter: w, status: http.StatusOK, request: r, called: called, admit: s.Admit}
+		pages.ServeHTTP(written, r.WithContext(context.WithValue(r.Context(), calledKey{}, called)))
 		took := s.Now().Sub(began)
 		if s.Measure != nil {
 			s.Measure(r.Method, route, written.status, took)
@@ -151,17 +159,60 @@ func (s *site) observe(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// statusWriter knows the status of an answer.
+// calledKey is for an [atomic.Bool]: the API was called for the request, and has counted it.
+type calledKey struct{}
+
+// markCalled notes that the API is called for a request.
+func markCalled(ctx context.Context) {
+	if called, ok := ctx.Value(calledKey{}).(*atomic.Bool); ok {
+		called.Store(true)
+	}
+}
+
+// statusWriter knows the status of an answer. All answers of the page pass it: it asks once whether this one is one too
+// many, and then says so in its place.
 type statusWriter struct {
 	http.ResponseWriter
 
-	status int
+	status  int
+	request *http.Request
+	called  *atomic.Bool
+	admit   func(ctx context.Context, address string) (after time.Duration, refusal error)
+	// begun: the header was written; refused: that of the refusal.
+	begun, refused bool
 }
 
 // WriteHeader implements [http.ResponseWriter].
 func (w *statusWriter) WriteHeader(status int) {
-	w.status = status
-	w.ResponseWriter.WriteHeader(status)
+	if w.begun {
+		return
+	}
+	w.begun, w.status = true, status
+	if w.admit == nil || w.called.Load() {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	after, refusal := w.admit(w.request.Context(), w.request.RemoteAddr)
+	if refusal == nil {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	w.refused, w.status = true, http.StatusTooManyRequests
+	for _, name := range []string{"Set-Cookie", "Location"} {
+		w.Header().Del(name)
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(max(1, after.Seconds())))))
+	http.Error(w.ResponseWriter, refusal.Error(), w.status)
+}
+
+// Write implements [http.ResponseWriter].
+func (w *statusWriter) Write(bytes []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	if w.refused {
+		return len(bytes), nil
+	}
+	return w.ResponseWriter.Write(bytes)
 }
 
 // Unwrap is for [http.ResponseController].

@@ -33,9 +33,14 @@ func (f *Frame) admitUnserved(ctx context.Context) error {
 		return nil
 	}
 	current.admitted = true
-	limits := f.options.Limits
-	busy := limits.admit(caller{anonymous: true, address: current.address})
-	limits.hold(ctx, busy)
+	return f.options.Limits.Aside(ctx, current.address)
+}
+
+// Aside counts an answer for its address that is none of an endpoint. The refusal of one too many is held back, and is
+// an *[OverloadedError].
+func (l *Limits) Aside(ctx context.Context, address string) error {
+	busy := l.admit(caller{anonymous: true, address: address})
+	l.hold(ctx, busy)
 	return busy
 }
 

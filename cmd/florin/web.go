@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
 	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/ledger/seal"
 	"github.com/florinledger/florin/web"
@@ -39,8 +41,18 @@ func (n *node) withPage(ctx context.Context, handler http.Handler) (http.Handler
 		API: handler, Secret: keys.Secret(seal.Page), Hosts: served, HostsFlag: api.HostsFlag,
 		Participant: n.identity.ParticipantID, Synchronizer: n.identity.SynchronizerID,
 		TemporalUI: n.options.temporalUI, Development: n.signInByName(), Taps: n.options.development,
-		Now: time.Now, Log: n.options.log, Measure: n.metrics.Request,
+		Admit: n.admitPage,
+		Now:   time.Now, Log: n.options.log, Measure: n.metrics.Request,
 	})
+}
+
+// admitPage counts an answer of the page that it made without the API.
+func (n *node) admitPage(ctx context.Context, address string) (after time.Duration, refusal error) {
+	refusal = n.limits.Aside(ctx, address)
+	if busy, ok := errors.AsType[*endpoint.OverloadedError](refusal); ok {
+		after = busy.After
+	}
+	return after, refusal
 }
 
 // signInByName lets people sign in by name where that gives them nothing that they lack: the secret of tokens is the

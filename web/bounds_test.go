@@ -1,0 +1,151 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestEveryAnswerOfThePageIsCounted by the API, or for its address where the API was not asked.
+func TestEveryAnswerOfThePageIsCounted(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	asked, counted, full := 0, 0, false
+	api := coinAPI(t)
+	of := options(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked++
+		mu.Unlock()
+		api.Handler.ServeHTTP(w, r)
+	}))
+	of.Admit = func(_ context.Context, address string) (time.Duration, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		require.True(t, strings.HasPrefix(address, "127.0.0.1:"), address)
+		if counted++; full {
+			return 1500 * time.Millisecond, errors.New("the address asks too often")
+		}
+		return 0, nil
+	}
+	statuses := map[int]int{}
+	of.Measure = func(_, _ string, status int, _ time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		statuses[status]++
+	}
+	server := serve(t, of)
+	alice := window(t, server).as("alice")
+	alice.open("/wallet")
+	asset := links(alice, "src")[0]
+	foreign := alice.request(http.MethodGet, "/wallet", nil)
+	foreign.Host = "evil.example"
+	crossing := alice.request(http.MethodPost, "/wallet/tap", nil)
+	crossing.Header.Set("Sec-Fetch-Site", "cross-site")
+	for _, full = range []bool{false, true} {
+		for name, request := range map[string]*http.Request{
+			"the node": alice.request(http.MethodGet, "/", nil), "a file": alice.request(http.MethodGet, asset, nil),
+			"no file": alice.request(http.MethodGet, "/assets/x", nil),
+			"no page": alice.request(http.MethodGet, "/wallet/x", nil),
+			"no form": alice.request(http.MethodPost, "/wallet/tap", nil), "another name": foreign, "another's": crossing,
+			"no method": alice.request(http.MethodDelete, "/assets/x", nil),
+			"a list":    alice.request(http.MethodGet, "/wallet/coins", nil),
+			"a table":   alice.request(http.MethodGet, "/wallet/history.csv", nil),
+		} {
+			mu.Lock()
+			before, beforeAsked := counted, asked
+			mu.Unlock()
+			alice.load(request)
+			mu.Lock()
+			byAPI := asked > beforeAsked
+			require.Equal(t, byAPI, name == "a list" || name == "a table", name)
+			require.Equal(t, byAPI, counted == before, name)
+			require.LessOrEqual(t, counted, before+1, name)
+			mu.Unlock()
+			require.Equal(t, full && !byAPI, alice.status == http.StatusTooManyRequests, name)
+			if full && !byAPI {
+				require.Equal(t, "the address asks too often\n", alice.text, name)
+				require.Equal(t, "2", alice.header.Get("Retry-After"), name)
+			}
+		}
+	}
+	server.Close() // after the last answer was measured
+	mu.Lock()
+	defer mu.Unlock()
+	require.Equal(t, 8, statuses[http.StatusTooManyRequests])
+}
+
+// leaveKey is for what ends a request while the API serves it.
+type leaveKey struct{}
+
+func TestAPageThatNobodyWaitsForIsNoFailure(t *testing.T) {
+	t.Parallel()
+	api := coinAPI(t)
+	of := options(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if leave, ok := r.Context().Value(leaveKey{}).(context.CancelFunc); ok {
+			leave()
+		}
+		api.Handler.ServeHTTP(w, r)
+	}))
+	var lines bytes.Buffer
+	of.Log = slog.New(slog.NewTextHandler(&lines, nil))
+	var statuses sync.Map
+	of.Measure = func(_, _ string, status int, _ time.Duration) { statuses.Store(status, true) }
+	server := serve(t, of)
+	alice := window(t, server).as("alice")
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	request := alice.request(http.MethodGet, "/wallet", nil).WithContext(context.WithValue(ctx, leaveKey{}, leave))
+	request.Host, request.RequestURI = request.URL.Host, "/wallet"
+	for _, cookie := range alice.client.Jar.Cookies(request.URL) {
+		request.AddCookie(cookie)
+	}
+	answer := httptest.NewRecorder()
+	server.Config.Handler.ServeHTTP(answer, request)
+	server.Close() // after the last line was logged
+	_, gone := statuses.Load(499)
+	require.True(t, gone)
+	_, failed := statuses.Load(http.StatusInternalServerError)
+	require.False(t, failed)
+	require.Empty(t, answer.Body.String())
+	require.NotContains(t, lines.String(), "a page was not shown")
+}
+
+// TestPagesAreOfLimitedSize whatever others write: a page is kept until its reader has it.
+func TestPagesAreOfLimitedSize(t *testing.T) {
+	t.Parallel()
+	count, note := 250, strings.Repeat("'", 16<<10)
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := map[string]any{"user": map[string]string{"id": "alice"}, "party_id": "alice::1220"}
+		if r.URL.Path == "/v0/wallet/transfer-offers" {
+			offers := make([]any, count)
+			for i := range offers {
+				offers[i] = map[string]any{"contract_id": "00ab", "payload": map[string]any{
+					"sender": "bob::1220", "receiver": "alice::1220", "amount": map[string]string{"amount": "1"}, "description": note,
+				}}
+			}
+			answer["offers"] = offers
+		}
+		_ = json.NewEncoder(w).Encode(answer)
+	})
+	of := options(t, api)
+	of.Development = nil
+	alice := window(t, serve(t, of))
+	alice.open("/wallet").press("/wallet/sign-in", "token", "t")
+	alice.open("/wallet/inbox").shows("And 50 more", strings.Repeat("'", 280)+"…")
+	require.Equal(t, http.StatusOK, alice.status)
+	require.Less(t, len(alice.text), 1<<20)
+	alice.open("/wallet/waiting").shows("250")
+	count = 600 // more than the API ever answers
+	alice.open("/wallet/inbox").shows("longer than this page can show")
+	require.Equal(t, http.StatusInternalServerError, alice.status)
+}
