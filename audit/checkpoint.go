@@ -208,6 +208,21 @@ func (k keeper) begin(ctx context.Context, known kept) (state State, unknown str
 	return state, "the audit of an earlier version is taken over: the contracts that are there are taken as they are", err
 }
 
+// keepFindings adds findings to the newest checkpoint. Adding up takes long, and others move the checkpoint meanwhile.
+func (k keeper) keepFindings(ctx context.Context, findings []Finding) error {
+	for len(findings) > 0 {
+		known, err := k.load(ctx)
+		if err != nil {
+			return err
+		}
+		known.state.report(findings...)
+		if _, ok, err := k.save(ctx, known.version, known.state); err != nil || ok {
+			return err
+		}
+	}
+	return nil
+}
+
 // save puts a state in the place of the checkpoint of a version; false when somebody else has moved it.
 func (k keeper) save(ctx context.Context, version int64, state State) (kept, bool, error) {
 	text, err := json.Marshal(state)

@@ -41,7 +41,7 @@ type FollowerOptions struct {
 }
 
 // Follower audits the record as it grows. Any number of processes may follow one record: who loses a race takes over
-// what the other found.
+// what the other found, and adds to it what it found itself when it added up.
 type Follower struct {
 	options FollowerOptions
 	closed  time.Time
@@ -109,16 +109,24 @@ func (f *Follower) step(ctx context.Context, known *kept) (*kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	if next.Offset == end && started.Sub(f.closed) >= f.options.CloseEvery {
+	closes := next.Offset == end && started.Sub(f.closed) >= f.options.CloseEvery
+	var found []Finding
+	if closes {
 		report, err := f.options.Auditor.Close(ctx, next)
 		if err != nil {
 			return nil, err
 		}
-		next, f.closed = report.State, started
+		next, found = report.State, report.foundSince(next)
 	}
 	moved, ok, err := keeper.save(ctx, known.version, next)
+	if err == nil && !ok { // another worker audits the page, but does not add up
+		err = keeper.keepFindings(ctx, found)
+	}
 	if err != nil {
 		return nil, err
+	}
+	if closes {
+		f.closed = started
 	}
 	if !ok {
 		return nil, wait.For(ctx, retryAfter)

@@ -54,31 +54,31 @@ func (p Pruner) Prune(ctx context.Context, upTo ledger.Offset) (db.Pruned, error
 	}
 }
 
-// prove brings the checkpoint up to an offset, and adds up there what is active.
+// prove brings the checkpoint up to an offset, and compares what is active there with what it has counted. Others may
+// move the checkpoint meanwhile: that nothing was found need not be kept, for a prune looks at the checkpoint again.
 func (p Pruner) prove(ctx context.Context, upTo ledger.Offset) (State, error) {
 	keeper := keeper{p.auditor, p.record}
-	for {
-		known, err := keeper.load(ctx)
+	known, err := keeper.load(ctx)
+	if err != nil {
+		return State{}, err
+	}
+	for known.state.Offset < upTo {
+		next, err := p.auditor.Advance(ctx, known.state, upTo)
 		if err != nil {
 			return State{}, err
 		}
-		for moved := true; moved; {
-			next, proved := known.state, known.state.Offset >= upTo
-			if proved {
-				report, err := p.auditor.Close(ctx, next)
-				if err != nil {
-					return State{}, err
-				}
-				next = report.State
-			} else if next, err = p.auditor.Advance(ctx, next, upTo); err != nil {
-				return State{}, err
-			}
-			if known, moved, err = keeper.save(ctx, known.version, next); err != nil {
-				return State{}, err
-			}
-			if moved && proved {
-				return next, nil
-			}
+		moved, ok, err := keeper.save(ctx, known.version, next)
+		if err == nil && !ok {
+			moved, err = keeper.load(ctx)
 		}
+		if err != nil {
+			return State{}, err
+		}
+		known = moved
 	}
+	report, err := p.auditor.Close(ctx, known.state)
+	if err != nil {
+		return State{}, err
+	}
+	return report.State, keeper.keepFindings(ctx, report.foundSince(known.state))
 }

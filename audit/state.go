@@ -101,6 +101,9 @@ func (s *State) report(findings ...Finding) {
 	}
 }
 
+// foundSince are the findings that are not in a state that this one goes on from.
+func (s *State) foundSince(before State) []Finding { return s.Findings[len(before.Findings):] }
+
 // Clean reports whether nothing was found.
 func (s *State) Clean() bool { return s.FindingCount == 0 }
 

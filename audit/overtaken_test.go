@@ -1,0 +1,79 @@
+package audit_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/audit"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/telemetry"
+)
+
+// overtaken is a record of which another worker moves the checkpoint whenever somebody adds up what is active.
+type overtaken struct{ *db.DB }
+
+func (o overtaken) ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error) {
+	stored, ok, err := o.AuditCheckpoint(ctx)
+	if err == nil && ok {
+		_, err = o.MoveAuditCheckpoint(ctx, stored.Version, stored)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return o.DB.ActiveContracts(ctx, query)
+}
+
+// newOvertaken is a bundle whose auditor loses every race for the checkpoint while it adds up.
+func newOvertaken(t *testing.T) *bundle {
+	t.Helper()
+	b := newBundle(t)
+	var err error
+	b.auditor, err = audit.New(overtaken{b.DB}, b.Packages, b.Node.Network())
+	require.NoError(t, err)
+	return b
+}
+
+// unlist changes what is found only where all that is active is looked at.
+func (b *bundle) unlist(t *testing.T) {
+	t.Helper()
+	b.damage(t, `DELETE FROM active_contracts WHERE contract_id = $1`, b.coin)
+}
+
+func TestAPruneEndsThoughOthersMoveTheCheckpoint(t *testing.T) {
+	t.Parallel()
+	b := newOvertaken(t)
+	ctx, stop := context.WithTimeout(t.Context(), apitest.Patience)
+	defer stop()
+	prune := func(upTo ledger.Offset) error {
+		_, err := audit.NewPruner(b.auditor, b.DB).Prune(ctx, upTo)
+		return err
+	}
+	pruned := b.end(t)
+	require.NoError(t, prune(pruned))
+	b.alice.Tap("1")
+	b.unlist(t)
+	require.True(t, fault.UnsafeToPrune.Matches(prune(b.end(t))))
+	state, ok, err := audit.Load(ctx, b.DB)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.NotZero(t, state.FindingCount, "what was found is kept though another worker moved the checkpoint")
+	head, err := b.DB.Head(ctx)
+	require.NoError(t, err)
+	require.Equal(t, pruned, head.Pruned)
+}
+
+func TestAWorkerThatIsOvertakenKeepsWhatItFound(t *testing.T) {
+	t.Parallel()
+	b := newOvertaken(t)
+	require.NoError(t, b.prune(1)) // the continuous audit is begun
+	b.unlist(t)
+	log, steps := b.follow(t, telemetry.New())
+	state := reaches(t, steps, b.end(t))
+	require.NotZero(t, state.FindingCount)
+	require.Contains(t, log.String(), string(b.coin))
+}
