@@ -1,6 +1,7 @@
 package script
 
 import (
+	"context"
 	"errors"
 
 	"github.com/florinledger/florin/daml/ast"
@@ -63,11 +64,13 @@ type Failure struct {
 	Calls []Frame
 	// Submission is the transaction that failed, as far as it came; nil where no submission did.
 	Submission *Transaction
+	// Late: the script did not fail of itself. Its time was over.
+	Late bool
 }
 
 // failureOf says what a run ended with.
 func failureOf(err error) *Failure {
-	out := &Failure{Message: err.Error()}
+	out := &Failure{Message: err.Error(), Late: errors.Is(err, context.DeadlineExceeded)}
 	if asked, ok := errors.AsType[*questionError](err); ok {
 		out.Question, out.Script, out.Submission = asked.question, asked.at, asked.submission
 		out.Message = asked.err.Error()

@@ -121,10 +121,10 @@ func (j job) run(parent context.Context, options options) result {
 	if parent.Err() != nil && report.Failure != nil {
 		return result{job: j, cut: true}
 	}
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) { // a script that came to its end too late fails, too
-		if report.Failure == nil {
-			report.Failure = &script.Failure{}
-		}
+	if report.Failure == nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		report.Failure = &script.Failure{Late: true} // a script that came to its end too late fails, too
+	}
+	if report.Failure != nil && report.Failure.Late { // what a script fails with of itself stays
 		report.Failure.Code, report.Failure.Message = "", fmt.Sprintf(
 			"The script takes longer than %s: look for a loop, or give it more with --timeout.", options.timeout)
 	}

@@ -232,16 +232,21 @@ func TestAScriptEndsWithItsTime(t *testing.T) {
 		val forever: LL:Script Unit = H:script (\(u: Unit) -> M:loop ());
 		val loop: Unit -> Unit = \(u: Unit) -> M:loop u;
 		val late: LL:Script Unit = H:script (\(u: Unit) -> H:done ());
+		val fails: LL:Script Unit = H:script (\(u: Unit) -> ERROR @Unit "no luck");
 	}`)
 	runner, err := script.NewSuite(packages)
 	require.NoError(t, err)
 	one := &suite{file: &file{path: "m.dar", dar: &archive.DAR{Main: main}}, runner: runner}
 	scripts := script.Find(main, packages)
-	require.Len(t, scripts, 2)
-	for _, found := range scripts { // one that has no end, and one that comes to its end, too late
+	require.Len(t, scripts, 3)
+	for _, found := range scripts { // without an end, with one that comes too late, and one that fails of itself
 		r := job{one, found}.run(t.Context(), options{timeout: time.Nanosecond})
 		require.NotNil(t, r.report.Failure, found.Name.Name)
-		require.Contains(t, r.report.Failure.Message, "takes longer than 1ns")
+		if found.Name.Name == "fails" {
+			require.Contains(t, r.report.Failure.Message, "no luck")
+		} else {
+			require.Contains(t, r.report.Failure.Message, "takes longer than 1ns")
+		}
 	}
 }
 
