@@ -16,8 +16,8 @@ type Options struct {
 	Left *int64
 	// Trace gets the messages of TRACE; nil drops them.
 	Trace func(message string, at ast.Location)
-	// Explain has what fails be run once more, with the places of calls in tail position kept. A run that comes to a value
-	// costs no more for it.
+	// Explain gives failures their Explain, which runs what failed once more, with the places of calls in tail position
+	// kept. A failure that nobody has explained costs no more for it.
 	Explain bool
 	// Visit gets the places that calls are made from, with the function that makes them, and again when a call in tail
 	// position returned. It is slow; nil for none.

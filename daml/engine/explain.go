@@ -9,10 +9,10 @@ import (
 )
 
 // A call in tail position takes the place of its caller, so that of the caller nothing is left when what it called
-// fails. A run that failed is therefore made again where its places are wanted: it comes to the same, and keeps for
-// each call from where it was made.
+// fails. A run that failed is therefore made again where its places are wanted, which is once it is reported: it comes
+// to the same, and keeps for each call from where it was made.
 
-// explained runs something. Where it fails and is to be explained, the failure gets the places of a second run.
+// explained runs something. Where it fails and is to be explained, the failure can get the places of a second run.
 func explained[T any](options Options, run func(Options) (T, error)) (T, error) {
 	again := options
 	again.again, again.Trace, again.Visit = true, nil, nil
@@ -25,10 +25,14 @@ func explained[T any](options Options, run func(Options) (T, error)) (T, error) 
 	if !ok || !options.Explain || failure.Fault.Code == fault.InterpretationTimeExceeded.ID {
 		return out, err
 	}
-	_, secondErr := run(again)
-	second, ok := errors.AsType[*Failure](secondErr)
-	if ok && second.Fault.Code == failure.Fault.Code && second.Fault.Cause == failure.Fault.Cause {
-		failure.Location, failure.Calls = second.Location, second.Calls
+	code, cause := failure.Fault.Code, failure.Fault.Cause // callers may say more in the fault
+	failure.Explain = func() {
+		failure.Explain = nil
+		_, err := run(again)
+		second, ok := errors.AsType[*Failure](err)
+		if ok && second.Fault.Code == code && second.Fault.Cause == cause {
+			failure.Location, failure.Calls = second.Location, second.Calls
+		}
 	}
 	return out, err
 }

@@ -19,6 +19,9 @@ func callsOf(t *testing.T, err error) []string {
 	t.Helper()
 	failure, ok := errors.AsType[*engine.Failure](err)
 	require.True(t, ok, err)
+	if failure.Explain != nil {
+		failure.Explain()
+	}
 	var out []string
 	for _, call := range failure.Calls {
 		at := call.Location.String()
@@ -68,7 +71,7 @@ func TestAnExplanationTakesNoMemoryFromOtherRuns(t *testing.T) {
 		_, err := p.Value(t.Context(), engine.Options{
 			Explain: explain, Left: &bytes, Trace: func(string, ast.Location) { traced++ },
 		}, ast.ValueName{Package: asttest.PackageID, Module: "M", Name: "v"})
-		require.Error(t, err)
+		callsOf(t, err)
 		require.Zero(t, traced)
 		return bytes
 	}

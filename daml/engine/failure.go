@@ -23,6 +23,9 @@ type Failure struct { //nolint:errname // a failure is what a run comes to, as a
 	Calls []Call
 	// Exception is what was thrown and not caught; nil for other failures.
 	Exception *Any
+	// Explain finds the location and the calls in tail position by another run of what failed; nil where the options do
+	// not ask for it. It costs about as much as the run that failed.
+	Explain func()
 
 	err error // a failure of the host, or of the context
 }

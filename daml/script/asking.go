@@ -13,12 +13,12 @@ type applied struct {
 	args []engine.Value
 }
 
-// asking are the places of the script's own code, the innermost first, that made what was evaluated last ask what it
-// asks. A question does not say it: it is a value that code returns, so that nothing waits for it.
-func (r *run) asking() []engine.Call {
+// asking are the places of the script's own code, the innermost first, that made what was evaluated ask what it asks,
+// with as much memory as is left. A question does not say it: it is a value that code returns, so that nothing waits
+// for it.
+func (r *run) asking(of applied, left int64) []engine.Call {
 	var visited, returned []engine.Call
 	options := r.evaluation
-	left := r.memory
 	options.Explain, options.Trace, options.Left = false, nil, &left
 	options.Visit = func(call engine.Call, returns bool) {
 		if !returns {
@@ -35,7 +35,7 @@ func (r *run) asking() []engine.Call {
 			visited = slices.Delete(visited, 0, maxVisited)
 		}
 	}
-	if _, err := r.suite.program.Apply(r.ctx, options, r.last.f, r.last.args...); err != nil {
+	if _, err := r.suite.program.Apply(r.ctx, options, of.f, of.args...); err != nil {
 		return nil
 	}
 	out := narrowed(visited)

@@ -38,15 +38,20 @@ func (q *question) throw() (engine.Value, error) {
 
 // placed gives a failure of the script's own the places where the script asks for it.
 func (q *question) placed(failure *engine.Failure) *engine.Failure {
-	failure.Calls = nil
+	var calls []engine.Call
 	for _, frame := range q.at {
-		failure.Calls = append(failure.Calls, engine.Call{Function: frame.Definition, Location: frame.At})
+		calls = append(calls, engine.Call{Function: frame.Definition, Location: frame.At})
 	}
-	if len(failure.Calls) == 0 {
-		failure.Calls = q.asking()
+	place := func(calls []engine.Call) {
+		failure.Explain, failure.Calls = nil, calls
+		if len(calls) > 0 {
+			failure.Location = calls[0].Location
+		}
 	}
-	if len(failure.Calls) > 0 {
-		failure.Location = failure.Calls[0].Location
+	place(calls)
+	if len(calls) == 0 {
+		last, left := q.last, q.memory
+		failure.Explain = func() { place(q.asking(last, left)) }
 	}
 	return failure
 }

@@ -3,6 +3,7 @@ package script_test
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -70,6 +71,42 @@ func TestWhatIsNoLedgersRefusalIsNotExpectedAndNotCaught(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// looked counts how often a run looks whether it is to end: the longer it is, the more often.
+type looked struct {
+	context.Context //nolint:containedctx // a context that counts
+	times           atomic.Int64
+}
+
+func (l *looked) Err() error {
+	l.times.Add(1)
+	return l.Context.Err()
+}
+
+func TestAFailureThatTheScriptCatchesIsNotExplained(t *testing.T) {
+	t.Parallel()
+	const spin = `module X {
+		val thrown: Int64 -> Unit = \(n: Int64) -> case EQUAL @Int64 n 0 of
+			True -> throw @Unit @N:E (N:E { message = "thrown" }) | False -> X:thrown (SUB_INT64 n 1);
+		val status: Int64 -> Unit = \(n: Int64) -> case EQUAL @Int64 n 0 of
+			True -> H:ask "FailWithStatus" 1 (H:Status { status = F:FailureStatus { errorId = "ID", category = 9,
+				message = "why", meta = TEXTMAP_EMPTY @Text } }) H:done
+			| False -> X:status (SUB_INT64 n 1);
+	}`
+	for catch, body := range map[string]string{"Catch": "X:thrown 200000", "TryFailureStatus": "X:status 200000"} {
+		looks := func(body string) (*script.Failure, int64) {
+			ctx := &looked{Context: t.Context()}
+			report := runWith(ctx, t, spin, body, script.Options{})
+			return report.Failure, ctx.times.Load()
+		}
+		reported, explained := looks(body)
+		require.NotNil(t, reported)
+		failure, caught := looks(
+			`H:ask "` + catch + `" 1 (H:Act { act = \(u: Unit) -> H:script (\(u: Unit) -> ` + body + `), dummy = () }) H:done`)
+		require.Nil(t, failure)
+		require.Less(t, caught, explained*3/4, "an explanation costs the run again")
 	}
 }
 

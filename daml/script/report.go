@@ -76,6 +76,9 @@ func failureOf(err error) *Failure {
 		out.Message = asked.err.Error()
 	}
 	if failure, ok := errors.AsType[*engine.Failure](err); ok {
+		if failure.Explain != nil { // not before: nobody sees the places of a failure that the script catches
+			failure.Explain()
+		}
 		if !failure.Location.IsZero() && (len(failure.Calls) == 0 || failure.Calls[0].Location != failure.Location) {
 			out.Calls = append(out.Calls, Frame{At: failure.Location})
 		}
