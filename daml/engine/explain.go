@@ -62,8 +62,9 @@ func (p *place) resume(m *machine, _ *frame) code {
 }
 
 const (
-	// maxPlaces bounds how many calls in tail position after one another are kept: the last ones.
-	maxPlaces = 64
+	// maxPlaces bounds how many calls in tail position after one another are kept: the first half and the last ones. It
+	// is far below maxCalls, so that such calls leave room for those that wait for them.
+	maxPlaces = 16
 	// maxMade bounds the functions of which it is noted what returned them, and maxMadeAt the calls that did.
 	maxMade, maxMadeAt = 100_000, 16
 )
@@ -100,8 +101,8 @@ func (m *machine) keep(p *place) {
 	}
 	if before == maxPlaces {
 		n := len(m.frames)
-		m.frames = slices.Delete(m.frames, n-maxPlaces, n-maxPlaces/2)
-		before = maxPlaces / 2
+		m.frames = slices.Delete(m.frames, n-maxPlaces/2, n-maxPlaces/4)
+		before = maxPlaces - maxPlaces/4
 	}
 	if m.push(p, before, 0, nil); m.failure == nil {
 		m.frames[len(m.frames)-1].base = base

@@ -97,6 +97,10 @@ func TestAStatementThatFailsIsAtItsOwnPlace(t *testing.T) {
 		val require: Text -> Update Unit = \(text: Text) -> loc(M, 5, 0, 5, 9) (ERROR @(Update Unit) text);
 		val late: Text -> Update Unit = \(text: Text) ->
 			ubind x: Unit <- loc(M, 7, 0, 7, 9) (M:require text) in upure @Unit ();
+		val call: (Unit -> Update Unit) -> Update Unit = \(f: Unit -> Update Unit) -> loc(M, 21, 0, 21, 9) (f ());
+		val steps: Int64 -> Update Unit = \(n: Int64) -> case EQUAL @Int64 n 0 of
+			True -> loc(M, 22, 0, 22, 9) (M:require "no")
+			| False -> loc(M, 23, 0, 23, 9) (M:call (\(u: Unit) -> loc(M, 24, 0, 24, 9) (M:steps (SUB_INT64 n 1))));
 		template (this: Note) = {
 			signatories P:one (M:Note {owner} this);
 			observers Nil @Party;
@@ -105,6 +109,8 @@ func TestAStatementThatFailsIsAtItsOwnPlace(t *testing.T) {
 					a: Unit <- loc(M, 12, 0, 12, 9) (upure @Unit ());
 					b: Unit <- loc(M, 13, 0, 13, 9) (M:late "no")
 					in upure @Unit ());
+			choice @nonConsuming Long (self) (u: Unit): Unit, controllers P:one (M:Note {owner} this)
+				to loc(M, 31, 0, 31, 9) (M:steps 100);
 			choice @nonConsuming Outer (self) (u: Unit): Unit, controllers P:one (M:Note {owner} this)
 				to exercise @M:Note Check self ();
 		};
@@ -112,13 +118,18 @@ func TestAStatementThatFailsIsAtItsOwnPlace(t *testing.T) {
 	name := lf.TypeName{Package: asttest.PackageID, Module: "M", Entity: "Note"}
 	note, err := p.NewRecord(name, lf.Party("alice"))
 	require.NoError(t, err)
-	_, err = p.Interpret(t.Context(), engine.Options{Explain: true},
-		engine.Environment{Host: emptyHost{}, ActAs: []ledger.Party{"alice"}},
-		[]engine.Command{engine.CreateAndExercise{
-			Create: engine.Create{Template: name, Argument: note}, Choice: "Outer", ChoiceArgument: lf.Unit{},
-		}})
-	calls := callsOf(t, err)
+	exercise := func(choice string) []string {
+		_, err := p.Interpret(t.Context(), engine.Options{Explain: true},
+			engine.Environment{Host: emptyHost{}, ActAs: []ledger.Party{"alice"}},
+			[]engine.Command{engine.CreateAndExercise{
+				Create: engine.Create{Template: name, Argument: note}, Choice: choice, ChoiceArgument: lf.Unit{},
+			}})
+		return callsOf(t, err)
+	}
 	require.Equal(t, []string{
 		"M:require M:6:1", "M:late M:8:1", "M:Note:Check:choice M:14:1", "M:Note:Outer:choice ",
-	}, calls[:4])
+	}, exercise("Outer")[:4])
+	calls := exercise("Long")
+	require.Equal(t, []string{"M:require M:6:1", "M:steps M:23:1"}, calls[:2], "what fails, and the last calls")
+	require.Contains(t, calls, "M:Note:Long:choice M:32:1", "many calls in tail position leave the choice in the list")
 }
