@@ -72,6 +72,9 @@ type Report struct {
 	// Since is the offset after which everything is proved, also what was pruned since: that of the state, or of the
 	// continuous audit that a pruned record was compared with.
 	Since ledger.Offset
+
+	// foundBefore is how much the continuous audit had found when this one began.
+	foundBefore int64
 }
 
 // Audit goes through the whole record up to an offset; 0 stands for its end. What was pruned cannot be audited again:
@@ -79,6 +82,10 @@ type Report struct {
 //
 // Faults: OFFSET_AFTER_LEDGER_END, PARTICIPANT_PRUNED_DATA_ACCESSED, NEGATIVE_OFFSET.
 func (a *Auditor) Audit(ctx context.Context, upTo ledger.Offset) (Report, error) {
+	before, err := a.kept(ctx)
+	if err != nil {
+		return Report{}, err
+	}
 	state, err := a.Begin(ctx)
 	if err != nil {
 		return Report{}, err
@@ -91,7 +98,7 @@ func (a *Auditor) Audit(ctx context.Context, upTo ledger.Offset) (Report, error)
 		return Report{}, err
 	}
 	report, err := a.Continue(ctx, state, upTo)
-	report.Since = since
+	report.Since, report.foundBefore = since, before.state.FindingCount
 	return report, err
 }
 

@@ -71,6 +71,10 @@ func (a *Auditor) kept(ctx context.Context) (k kept, err error) {
 		return k, err
 	}
 	k.version = stored.Version
+	beyond, err := a.beyondEnd(ctx, stored.Offset)
+	if err != nil {
+		return k, err
+	}
 	switch known := head.Pruned > 0 && head.Audited; {
 	case !ok && known:
 		k.forged = append(k.forged, sealed(head.Pruned, "the checkpoint of the audit is not there, by which what was pruned "+
@@ -79,6 +83,9 @@ func (a *Auditor) kept(ctx context.Context) (k kept, err error) {
 	case stored.Broken != nil:
 		k.forged = append(k.forged, sealed(head.Pruned,
 			"the checkpoint of the audit has not the seal of a node of this ledger (%s): it was changed", stored.Broken))
+	case beyond:
+		k.forged = append(k.forged, sealed(head.Offset, "the checkpoint of the audit is of offset %d, but the record ends "+
+			"before: its head was moved back", stored.Offset))
 	case stored.Offset < head.Pruned && known:
 		k.forged = append(k.forged, sealed(head.Pruned,
 			"the checkpoint of the audit is of offset %d, but the record was audited up to here before it was pruned: an "+
@@ -88,6 +95,12 @@ func (a *Auditor) kept(ctx context.Context) (k kept, err error) {
 		k.holds = stored.Offset >= head.Pruned
 	}
 	return k, err
+}
+
+// beyondEnd reports whether the record ends before an offset, which was read before.
+func (a *Auditor) beyondEnd(ctx context.Context, offset ledger.Offset) (bool, error) {
+	head, err := a.record.Head(ctx)
+	return offset > head.Offset, err
 }
 
 // compare compares what a pruned record still has from before with what the continuous audit knows of it: both must
@@ -158,7 +171,7 @@ func (k keeper) load(ctx context.Context) (kept, error) {
 }
 
 // ForgetFindings has the continuous audit of a record go on without what it found before, after an audit of all that is
-// there which found nothing.
+// there which found nothing. What was found since that audit began stays: audit again.
 func (a *Auditor) ForgetFindings(ctx context.Context, checkpoints Checkpoints, clean Report) error {
 	if !clean.Clean() {
 		return errors.New("the findings stay: the record still breaks a rule")
@@ -167,6 +180,9 @@ func (a *Auditor) ForgetFindings(ctx context.Context, checkpoints Checkpoints, c
 		known, err := a.kept(ctx)
 		if err != nil {
 			return err
+		}
+		if more := known.state.FindingCount - clean.foundBefore; more > 0 {
+			return fmt.Errorf("the findings stay: the workers have found %d more since this audit began: audit again", more)
 		}
 		state := clean.State
 		if state.Start > 0 && known.holds { // it knows what was pruned
@@ -202,6 +218,9 @@ func (k keeper) begin(ctx context.Context, known kept) (state State, unknown str
 	if state.Offset < begin.Start {
 		begin.Findings, begin.FindingCount = state.Findings, state.FindingCount
 		return begin, early, nil
+	}
+	if beyond, err := k.auditor.beyondEnd(ctx, state.Offset); err != nil || beyond { // no audit can have come there
+		return begin, early, err
 	}
 	counted, err := k.auditor.count(ctx, &state)
 	state.Active, state.ActiveSince = counted.active, state.Offset
