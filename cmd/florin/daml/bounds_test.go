@@ -70,9 +70,13 @@ func TestAReportIsBoundedAndSaysWhatItLeavesOut(t *testing.T) {
 	require.NoError(t, json.Unmarshal(printed.Bytes(), &read))
 	require.Equal(t, map[string]int{
 		"messages": 207, "places": 2300, "parties": 1150, "contracts": 1180, "payloads": 69,
-		"nodes": 1000, "node_parties": 36290,
+		"nodes": 1000, "node_parties": 235100,
 	}, read.LeftOut)
-	require.Len(t, read.Failure.Transaction, 200)
+	nodes := read.Failure.Transaction
+	require.Len(t, nodes, 200)
+	require.Empty(t, nodes[99].Children, "what is left out is no child")
+	require.Equal(t, []int32{1199}, nodes[198].Children)
+	require.EqualValues(t, 1199, nodes[199].ID, "where it failed")
 
 	var report bytes.Buffer
 	require.NoError(t, writeJUnit(&report, []*suite{one}, []result{r}, nil))

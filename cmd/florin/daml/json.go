@@ -45,7 +45,7 @@ type shownNode struct {
 	Children      []int32           `json:"children"`
 }
 
-// shownNodes are the first nodes of a transaction, and the first parties of each.
+// shownNodes are the first and the last nodes of a transaction, and the first parties of each.
 func (r *shownResult) shownNodes(t ledger.Transaction) []shownNode {
 	some := func(parties []ledger.Party) []ledger.Party {
 		n := min(maxListed, len(parties))
@@ -53,8 +53,10 @@ func (r *shownResult) shownNodes(t ledger.Transaction) []shownNode {
 		return parties[:n]
 	}
 	var out []shownNode
-	for _, node := range t.Nodes[:min(maxNodes, len(t.Nodes))] {
-		node.Children = slices.DeleteFunc(slices.Clone(node.Children), func(id int32) bool { return id >= maxNodes })
+	first, last, left := ends(t.Nodes, maxNodes)
+	leftOut := func(id int32) bool { return int(id) >= len(first) && int(id) < len(first)+left }
+	for _, node := range slices.Concat(first, last) {
+		node.Children = slices.DeleteFunc(slices.Clone(node.Children), leftOut)
 		shown := shownNode{ID: node.ID, Kind: string(node.Kind), Children: append([]int32{}, node.Children...)}
 		if node.Kind != engine.Rollback {
 			shown.TemplateID, shown.ContractID = fault.ShortenTo(maxLine, node.Template.String()), node.ContractID
@@ -66,6 +68,6 @@ func (r *shownResult) shownNodes(t ledger.Transaction) []shownNode {
 		}
 		out = append(out, shown)
 	}
-	r.leaveOut("nodes", len(t.Nodes)-len(out))
+	r.leaveOut("nodes", left)
 	return out
 }

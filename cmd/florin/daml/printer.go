@@ -156,6 +156,8 @@ type shownPlace struct {
 	Module     string `json:"module,omitempty"`
 	Line       int32  `json:"line,omitempty"`
 	Column     int32  `json:"column,omitempty"`
+	// Defined: the place is where the definition begins; where in it is not known.
+	Defined bool `json:"defined,omitempty"`
 }
 
 type shownView struct {
@@ -171,7 +173,7 @@ type shownMessage struct {
 }
 
 func placeOf(f script.Frame) shownPlace {
-	out := shownPlace{Definition: f.Definition, Module: f.At.Module}
+	out := shownPlace{Definition: f.Definition, Module: f.At.Module, Defined: f.Defined}
 	if !f.At.IsZero() {
 		out.Line, out.Column = f.At.Start.Line+1, f.At.Start.Column+1
 	}

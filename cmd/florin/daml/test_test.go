@@ -187,7 +187,9 @@ func TestResultsArePrintedForPrograms(t *testing.T) {
 	require.Equal(t, "Wallet:handOver", failed.Script)
 	require.False(t, failed.OK)
 	require.Equal(t, "DAML_AUTHORIZATION_ERROR", failed.Failure.Code)
-	require.Equal(t, []shownPlace{{"submit", "Wallet", 25, 3}}, failed.Failure.Script)
+	submits := shownPlace{Definition: "submit", Module: "Wallet", Line: 25, Column: 3}
+	require.Equal(t, []shownPlace{submits}, failed.Failure.Script)
+	require.True(t, placeOf(script.Frame{Definition: "M:f", Defined: true}).Defined)
 	require.Len(t, failed.Failure.Views["alice"], 1)
 	require.Len(t, failed.Failure.Excerpts, 2)
 	require.Equal(t, "it fails here", failed.Failure.Excerpts[1].Title)
