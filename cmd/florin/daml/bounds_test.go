@@ -72,8 +72,9 @@ func TestAReportIsBoundedAndSaysWhatItLeavesOut(t *testing.T) {
 		"messages": 207, "places": 2300, "parties": 1150, "contracts": 1180, "payloads": 69,
 		"nodes": 1000, "node_parties": 235100,
 	}, read.LeftOut)
-	nodes := read.Failure.Transaction
+	nodes := read.Failure.Nodes
 	require.Len(t, nodes, 200)
+	require.Len(t, read.Failure.Transaction, 201, "the same as lines, with one of what is left out")
 	require.Empty(t, nodes[99].Children, "what is left out is no child")
 	require.Equal(t, []int32{1199}, nodes[198].Children)
 	require.EqualValues(t, 1199, nodes[199].ID, "where it failed")

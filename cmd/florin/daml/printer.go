@@ -147,7 +147,8 @@ type shownFailure struct {
 	Script      []shownPlace                 `json:"script"`
 	Calls       []shownPlace                 `json:"calls"`
 	Excerpts    []shownExcerpt               `json:"excerpts"`
-	Transaction []shownNode                  `json:"transaction,omitempty"`
+	Transaction []string                     `json:"transaction,omitempty"`
+	Nodes       []shownNode                  `json:"nodes,omitempty"`
 	Views       map[ledger.Party][]shownView `json:"views"`
 }
 
@@ -226,7 +227,8 @@ func (r *shownResult) failure(of result) *shownFailure {
 		Excerpts: of.suite.excerpts(of),
 	}
 	if failure.Submission != nil {
-		out.Transaction = r.shownNodes(failure.Submission.Tree)
+		out.Transaction = treeLines(failure.Submission.Tree)
+		out.Nodes = r.shownNodes(failure.Submission.Tree)
 	}
 	views, left := viewsOf(report)
 	r.leaveOut("parties", left)

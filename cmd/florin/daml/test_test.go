@@ -196,8 +196,10 @@ func TestResultsArePrintedForPrograms(t *testing.T) {
 	require.EqualValues(t, 16, failed.Failure.Excerpts[1].Line)
 	require.Contains(t, failed.Failure.Excerpts[1].Lines, "> 16 |         create this with owner = newOwner")
 	require.Len(t, failed.Failure.Transaction, 1)
-	require.Equal(t, "HandOver", failed.Failure.Transaction[0].Choice)
-	require.Equal(t, []ledger.Party{"alice"}, failed.Failure.Transaction[0].ActingParties)
+	require.Contains(t, failed.Failure.Transaction[0], "exercise HandOver on Wallet:Note")
+	require.Len(t, failed.Failure.Nodes, 1)
+	require.Equal(t, "HandOver", failed.Failure.Nodes[0].Choice)
+	require.Equal(t, []ledger.Party{"alice"}, failed.Failure.Nodes[0].ActingParties)
 	require.Equal(t, "now alice hands it over", failed.Messages[0].Text)
 	require.JSONEq(t, `{"passed":1,"failed":1,"milliseconds":1000}`, lines[2])
 
