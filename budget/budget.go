@@ -184,8 +184,8 @@ func With(ctx context.Context, b *Budget) context.Context {
 	return context.WithValue(ctx, contextKey{}, b)
 }
 
-// Unbounded is a context whose reads take from no budget: for what reads in portions that are bounded by themselves, and
-// keeps nothing of them for the answer.
+// Unbounded is a context whose reads take from no budget: for what reads in portions that are bounded by themselves,
+// and keeps nothing of them for the answer.
 func Unbounded(ctx context.Context) context.Context { return With(ctx, nil) }
 
 // Of is the budget of a context, nil for none.

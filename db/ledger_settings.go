@@ -97,8 +97,8 @@ func (d *DB) FoundLedgerSettings(
 
 // ChangeLedgerSetting changes a setting, by its name, for all that is committed from now on, and wakes in the same
 // transaction what waits for a change of it, and what was planned meanwhile in a second one: where that fails, the
-// setting counts, and the same change again wakes it. It reports whether the value was another before. The value must be
-// one that [ledger.Setting.Show] makes.
+// setting counts, and the same change again wakes it. It reports whether the value was another before. The value must
+// be one that [ledger.Setting.Show] makes.
 func (d *DB) ChangeLedgerSetting(ctx context.Context, name, value, by string) (changed bool, err error) {
 	err = d.InTx(ctx, func(tx *Tx) error {
 		if name == ledger.MaxProvidedPartiesSetting {

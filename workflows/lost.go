@@ -30,8 +30,8 @@ func (c *Client) keepAlive(ctx context.Context) {
 }
 
 // resubmitLost looks for submissions that were acknowledged and that Temporal has no more, as after its loss, or that a
-// worker of another ledger has done away with. They are submitted again, each in a workflow of its own: the record takes
-// a submission once, however often it comes.
+// worker of another ledger has done away with. They are submitted again, each in a workflow of its own: the record
+// takes a submission once, however often it comes.
 func (c *Client) resubmitLost(ctx context.Context) {
 	for _, flight := range c.flights.unanswered(lostAfter, maxLostLooks) {
 		if err := c.resubmitIfLost(ctx, flight); err != nil && ctx.Err() == nil {

@@ -22,7 +22,8 @@ type located struct {
 	DomainID string `json:"domain_id"`
 }
 
-// However many payments of a wallet a process is asked for at once: each chooses coin of its own, or waits for what others leave.
+// However many payments of a wallet a process is asked for at once: each chooses coin of its own, or waits for what
+// others leave.
 func TestPaymentsOfOneWalletAtOnceAreAllMade(t *testing.T) {
 	t.Parallel()
 	const many = 40
