@@ -93,11 +93,9 @@ func (i *Issuers) verifyWith(ctx context.Context, provider ledger.IdentityProvid
 	}
 	keys := URLKeys{Keys: i.options.Keys, URL: provider.JWKSURL}
 	claims, err := i.tokens.verify(ctx, provider.ID, token, keys)
-	switch overloaded, _ := fault.As(err); {
-	case fault.ServerOverloaded.Matches(err):
-		return Token{}, overloaded
+	switch {
 	case err != nil:
-		return Token{}, unauthenticated(fmt.Errorf("identity provider %q: %w", provider.ID, err))
+		return Token{}, unverified(fmt.Errorf("identity provider %q: %w", provider.ID, err))
 	case provider.Audience != "" && !slices.Contains(claims.Audience, provider.Audience):
 		return Token{}, unauthenticated(fmt.Errorf("the token's audience %q does not contain %q", claims.Audience,
 			provider.Audience))

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/florinledger/florin/fault"
 )
 
 // publicKeyMethods are the algorithms of tokens that are verified with a public key.
@@ -49,6 +51,14 @@ func (p *publicKeyTokens) verify(
 		keyID, _ := header.Header["kid"].(string)
 		return keys.KeyFor(ctx, keyID)
 	})
+}
+
+// unverified is the fault of a token that was not verified: too many wait for that, or else it is not good.
+func unverified(reason error) *fault.Fault {
+	if overloaded, ok := fault.As(reason); ok && fault.ServerOverloaded.Matches(overloaded) {
+		return overloaded
+	}
+	return unauthenticated(reason)
 }
 
 // signingMethod is a signing method that verifies in another way.

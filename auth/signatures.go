@@ -24,7 +24,9 @@ type signatures struct {
 
 // hold reports whether the token is known to be signed with the key.
 func (s *signatures) hold(provider, token string, key any) bool {
-	known := s.of(provider)
+	s.mu.Lock()
+	known := s.byProvider[provider]
+	s.mu.Unlock()
 	if known == nil {
 		return false
 	}
@@ -40,37 +42,20 @@ func (s *signatures) hold(provider, token string, key any) bool {
 
 // add remembers that the token is signed with the key.
 func (s *signatures) add(provider, token string, key any) {
-	known := s.of(provider)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := s.byProvider[provider]
 	if known == nil {
 		var err error
 		if known, err = lru.New[[sha256.Size]byte, any](maxSignatures); err != nil {
 			return // the size is above zero
 		}
-		known = s.begin(provider, known)
+		if s.byProvider == nil {
+			s.byProvider = make(map[string]*lru.Cache[[sha256.Size]byte, any])
+		}
+		s.byProvider[provider] = known
 	}
 	known.Add(sha256.Sum256([]byte(token)), key)
-}
-
-func (s *signatures) of(provider string) *lru.Cache[[sha256.Size]byte, any] {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.byProvider[provider]
-}
-
-// begin has a provider's tokens remembered in known, unless they are already.
-func (s *signatures) begin(
-	provider string, known *lru.Cache[[sha256.Size]byte, any],
-) *lru.Cache[[sha256.Size]byte, any] {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if begun := s.byProvider[provider]; begun != nil {
-		return begun
-	}
-	if s.byProvider == nil {
-		s.byProvider = make(map[string]*lru.Cache[[sha256.Size]byte, any])
-	}
-	s.byProvider[provider] = known
-	return known
 }
 
 // keep forgets the tokens of all other identity providers.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/florinledger/florin/fault"
 )
 
 // TrustedOptions say which tokens a [Trusted] verifier accepts.
@@ -59,11 +57,8 @@ func NewTrusted(options TrustedOptions) (*Trusted, error) {
 func (t *Trusted) Verify(ctx context.Context, token string) (Token, error) {
 	const defaultProvider = ""
 	claims, err := t.tokens.verify(ctx, defaultProvider, token, t.options.Keys)
-	switch overloaded, _ := fault.As(err); {
-	case fault.ServerOverloaded.Matches(err):
-		return Token{}, overloaded
-	case err != nil:
-		return Token{}, unauthenticated(err)
+	if err != nil {
+		return Token{}, unverified(err)
 	}
 	if t.options.Issuer != "" && claims.Issuer != t.options.Issuer {
 		return Token{}, unauthenticated(fmt.Errorf("the token's issuer %q is not %q", claims.Issuer, t.options.Issuer))
