@@ -27,56 +27,23 @@ const (
 	kindTransfer = "transfer"
 	kindOffer    = "offer"
 	offersPath   = "/v0/wallet/transfer-offers"
-	// reasonKey is where the token standard keeps what a sender wrote.
-	reasonKey = "splice.lfdecentralizedtrust.org/reason"
 )
 
 // offers are those that wait, to and from the caller, the next to expire first.
 func (v *visit) offers() ([]offer, error) {
-	var standard struct {
-		Transfers []contract[struct {
-			Transfer struct {
-				Sender   string          `json:"sender"`
-				Receiver string          `json:"receiver"`
-				Amount   decimal.Decimal `json:"amount"`
-				Expires  time.Time       `json:"executeBefore"`
-				Meta     struct {
-					Values map[string]string `json:"values"`
-				} `json:"meta"`
-			} `json:"transfer"`
-		}] `json:"transfers"`
-	}
-	if err := v.api.Get(v.ctx(), transfersPath, &standard); err != nil {
-		return nil, err
-	}
-	var older struct {
-		Offers []contract[struct {
-			Sender   string `json:"sender"`
-			Receiver string `json:"receiver"`
-			Amount   struct {
-				Amount decimal.Decimal `json:"amount"`
-				Unit   string          `json:"unit"`
-			} `json:"amount"`
-			Expires time.Time `json:"expiresAt"`
-			Note    string    `json:"description"`
-		}] `json:"offers"`
-	}
-	if err := v.api.Get(v.ctx(), offersPath, &older); err != nil {
+	found, err := v.api.Offers(v.ctx())
+	if err != nil {
 		return nil, err
 	}
 	var all []offer
-	for _, c := range standard.Transfers {
-		t := c.Payload.Transfer
+	for _, o := range found {
+		kind := kindOffer
+		if o.Standard {
+			kind = kindTransfer
+		}
 		all = append(all, offer{
-			Kind: kindTransfer, ID: c.ID, Sender: t.Sender, Receiver: t.Receiver, Amount: t.Amount, Expires: t.Expires,
-			Note: t.Meta.Values[reasonKey],
-		})
-	}
-	for _, c := range older.Offers {
-		o := c.Payload
-		all = append(all, offer{
-			Kind: kindOffer, ID: c.ID, Sender: o.Sender, Receiver: o.Receiver, Amount: o.Amount.Amount,
-			Dollars: o.Amount.Unit == "USDUnit", Expires: o.Expires, Note: o.Note,
+			Kind: kind, ID: o.ContractID, Sender: o.Sender, Receiver: o.Receiver, Amount: o.Amount, Dollars: o.Dollars,
+			Expires: o.ExpiresAt, Note: o.Note,
 		})
 	}
 	slices.SortStableFunc(all, func(x, y offer) int {

@@ -96,49 +96,17 @@ func offersAnswer(all []offer) console.Answer {
 
 // offersOf lists the offers of both kinds, to and from the client's user.
 func offersOf(ctx context.Context, client *ledgerclient.Client) ([]offer, error) {
-	var transfers struct {
-		Transfers []contract[struct {
-			Transfer struct {
-				Sender        string          `json:"sender"`
-				Receiver      string          `json:"receiver"`
-				Amount        decimal.Decimal `json:"amount"`
-				ExecuteBefore time.Time       `json:"executeBefore"`
-				Meta          struct {
-					Values map[string]string `json:"values"`
-				} `json:"meta"`
-			} `json:"transfer"`
-		}] `json:"transfers"`
-	}
-	if err := client.Get(ctx, transfersPath, &transfers); err != nil {
+	found, err := client.Offers(ctx)
+	if err != nil {
 		return nil, err
 	}
 	all := []offer{}
-	for _, c := range transfers.Transfers {
-		t := c.Payload.Transfer
-		all = append(all, offer{
-			c.ID, kindTransfer, t.Sender, t.Receiver, t.Amount, t.ExecuteBefore,
-			t.Meta.Values["splice.lfdecentralizedtrust.org/reason"],
-		})
-	}
-	var older struct {
-		Offers []contract[struct {
-			Sender   string `json:"sender"`
-			Receiver string `json:"receiver"`
-			Amount   struct {
-				Amount decimal.Decimal `json:"amount"`
-			} `json:"amount"`
-			ExpiresAt   time.Time `json:"expiresAt"`
-			Description string    `json:"description"`
-		}] `json:"offers"`
-	}
-	if err := client.Get(ctx, "/v0/wallet/transfer-offers", &older); err != nil {
-		return nil, err
-	}
-	for _, c := range older.Offers {
-		o := c.Payload
-		all = append(all, offer{
-			c.ID, kindOffer, o.Sender, o.Receiver, o.Amount.Amount, o.ExpiresAt, o.Description,
-		})
+	for _, o := range found {
+		kind := kindOffer
+		if o.Standard {
+			kind = kindTransfer
+		}
+		all = append(all, offer{o.ContractID, kind, o.Sender, o.Receiver, o.Amount, o.ExpiresAt, o.Note})
 	}
 	return all, nil
 }
