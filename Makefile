@@ -34,6 +34,8 @@ ONLY ?=
 DARS ?= ../shared/dars
 # The one kind of machine that make release builds for, such as linux/amd64; all by default.
 RELEASE_ONLY ?=
+# Where make test/browser writes pictures of the page.
+IMAGES ?= docs/images
 # Which packages make test runs.
 PACKAGES ?= ./...
 
@@ -112,20 +114,23 @@ clean: ## Remove what was built; the data of `make run` stays
 ##@ Check
 
 .PHONY: test
-test: build node test/release haproxy ## Run the whole suite; it starts the PostgreSQL and the Temporal that it needs
+test: build node test/release haproxy chromium ## Run the whole suite; it starts the PostgreSQL and the Temporal that it needs
 	$(BIN) testenv -- $(GO) test -timeout 30m $(TESTFLAGS) $(PACKAGES)
 
 .PHONY: test/release
 test/release: build ## Pack the program as a release would, install it into an empty directory and start a node from there
 	FLORIN_TEST_BINARY=$(abspath $(BIN)) $(GO) -C release test -timeout 10m ./...
 
-# The suite runs the public wallet SDK, which needs Node.js, and several nodes behind a load balancer.
-.PHONY: node haproxy
+# The suite runs the public wallet SDK, which needs Node.js, several nodes behind a load balancer, and a browser.
+.PHONY: node haproxy chromium
 node:
 	@command -v node >/dev/null && command -v npm >/dev/null || $(call install,nodejs npm)
 
 haproxy:
 	@command -v haproxy >/dev/null || test -x /usr/sbin/haproxy || $(call install,haproxy)
+
+chromium:
+	@command -v chromium >/dev/null || $(call install,chromium fonts-dejavu-core)
 
 install = { sudo=; test "$$(id -u)" = 0 || sudo="sudo -n"; \
 	command -v apt-get >/dev/null && $$sudo apt-get update -qq && \
@@ -139,6 +144,11 @@ test/race: build ## Run the suite with the race detector (needs a C compiler)
 		echo "make test/race: the race detector needs a C compiler; on Debian or Ubuntu: apt-get install gcc libc6-dev" >&2; \
 		exit 1; }
 	CGO_ENABLED=1 $(BIN) testenv -- $(GO) test -race -timeout 60m $(TESTFLAGS) $(PACKAGES)
+
+.PHONY: test/browser
+test/browser: build node chromium ## Use the page in a real browser, and write docs/images anew: IMAGES= writes none
+	FLORIN_TEST_BINARY=$(abspath $(BIN)) FLORIN_TEST_IMAGES=$(if $(IMAGES),$(abspath $(IMAGES))) \
+		$(GO) test ./e2e -count=1 -timeout 15m $(TESTFLAGS) -run '^TestThePage'
 
 # Several minutes for each ten protections, so this is no part of make test, which only checks that the list is up to date.
 .PHONY: test/mutations

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -130,7 +131,8 @@ func installPackage(source string) (string, error) {
 		return "", err
 	}
 	sum := sha256.Sum256(lock)
-	dir := filepath.Join(cache, "florin", "walletsdk-"+hex.EncodeToString(sum[:6]))
+	name := strings.ReplaceAll(source, "/", "-")
+	dir := filepath.Join(cache, "florin", name+"-"+hex.EncodeToString(sum[:6]))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,12 @@ func orderOf(v *visit) order {
 
 // period is how long a receiver may have to accept.
 type period struct{ Hours, Words string }
+
+// lasts is how long that is.
+func (p period) lasts() time.Duration {
+	hours, _ := strconv.Atoi(p.Hours) // of those that are offered
+	return time.Duration(hours) * time.Hour
+}
 
 func periods() []period {
 	return []period{{"1", "1 hour"}, {"24", "1 day"}, {"168", "7 days"}, {"720", "30 days"}}
@@ -45,10 +52,17 @@ func (s *site) sendForm(v *visit) error {
 // sendAgain shows the form with what was typed.
 func (s *site) sendAgain(v *visit) error { return s.askOrder(v, orderOf(v), nil) }
 
+// askOrder shows the form, with what was typed and why it was refused. Where there is too little coin, that is why,
+// whatever the ledger says of it.
 func (s *site) askOrder(v *visit, typed order, refused *problem) error {
 	held, err := v.balance()
 	if err != nil {
 		return err
+	}
+	amount, err := amountOf(typed.Amount)
+	if refused != nil && err == nil && amount.Cmp(held.Unlocked) > 0 {
+		refused = unprocessable("You can spend "+coins(held.Unlocked)+", and "+coins(amount)+" is more than that.",
+			"Write a smaller amount, or get more coin first.")
 	}
 	users, err := s.users(v.ctx())
 	if err != nil {
@@ -133,15 +147,16 @@ func (s *site) preview(v *visit) error {
 	if err != nil {
 		return s.askOrder(v, typed, problemOf(err))
 	}
-	hours, err := strconv.Atoi(typed.Hours)
-	if err != nil || hours < 1 {
-		return s.askOrder(v, typed, unprocessable("How long the receiver may take is no number of hours: "+typed.Hours, ""))
+	lasting := slices.IndexFunc(periods(), func(p period) bool { return p.Hours == typed.Hours })
+	if lasting < 0 {
+		return s.askOrder(v, typed, unprocessable("The receiver cannot have "+strconv.Quote(typed.Hours)+
+			" hours to accept.", "Choose one of the times below."))
 	}
 	now, err := s.ledgerTime(v)
 	if err != nil {
 		return err
 	}
-	data.Expires = now.Add(time.Duration(hours) * time.Hour)
+	data.Expires = now.Add(periods()[lasting].lasts())
 	data.Micros, data.Left = data.Expires.UnixMicro(), leftOf(data.Expires, now)
 	err = v.api.Post(v.ctx(), transfersPath+"?dry_run=true", transfer{
 		Receiver: data.Receiver, Amount: data.Sum.String(), Description: typed.Note, ExpiresAt: data.Micros,

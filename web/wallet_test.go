@@ -114,7 +114,7 @@ func TestRefusalsAreShownWhereTheyBelongAndKeepWhatWasTyped(t *testing.T) {
 		"thousands":      {"bob", "1,234", "without commas"},
 		"nothing":        {"bob", "0", `"0" is no amount of coin.`},
 		"too many":       {"bob", "0.00000000001", "is no amount of coin."},
-		"more than hers": {"bob", "1000", "Insufficient funds"},
+		"more than hers": {"bob", "1000", "You can spend 200 CC, and 1,000 CC is more than that."},
 	} {
 		alice.open("/wallet/send").press("/wallet/send/preview", "to", test.to, "amount", test.amount, "note", "hello")
 		require.Equal(t, http.StatusUnprocessableEntity, alice.status, name)
@@ -138,7 +138,7 @@ func TestATransferThatIsRefusedAfterItsPreviewIsShownAgain(t *testing.T) {
 		tab.open("/wallet/send").press("/wallet/send/preview", "to", "bob", "amount", "150")
 	}
 	alice.press("/wallet/send").shows("You offered 150 CC")
-	other.press("/wallet/send").shows("Insufficient funds", "You can spend 50 CC.")
+	other.press("/wallet/send").shows("You can spend 50 CC, and 150 CC is more than that.")
 	_, typed := other.form("/wallet/send/preview")
 	require.Equal(t, "150", strings.TrimSuffix(typed.Get("amount"), ".0"))
 	require.True(t, strings.HasPrefix(typed.Get("to"), "bob::"))

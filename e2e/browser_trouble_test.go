@@ -1,0 +1,74 @@
+package e2e_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// offline cuts a window off, or connects it again.
+func (w *window) offline(offline bool) *window {
+	w.t.Helper()
+	const unbounded = -1
+	w.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := network.EmulateNetworkConditionsByRule(offline, []*network.Conditions{
+			{DownloadThroughput: unbounded, UploadThroughput: unbounded},
+		}).Do(ctx)
+		return err
+	}))
+	return w
+}
+
+// value is what stands in the field of a label.
+func (w *window) value(label string) string {
+	w.t.Helper()
+	text, err := ask[string](w, `(label) => [...document.querySelectorAll('input')].find(
+		(e) => e.labels && e.labels.length && e.labels[0].innerText.startsWith(label)).value`, label)
+	require.NoError(w.t, err)
+	return text
+}
+
+// aConnectionThatIsLostLosesNothing: who sends coin without a connection sends it once, by loading again.
+func aConnectionThatIsLostLosesNothing(t *testing.T, n *upNode, browser *chromium) {
+	heidi := browser.window(t, n.url).as("heidi")
+	grace := browser.window(t, n.url).as("grace").tap("10").open("/wallet/send")
+	grace.types("To", "heidi").types("Amount", "50").press("Look at it first").shows("Send this?")
+	grace.offline(true).shows("The node does not answer.")
+	grace.press("Send 50 CC").shows("ERR_INTERNET_DISCONNECTED")
+	grace.offline(false).do(chromedp.Reload())
+	grace.shows("You offered 50 CC to heidi.")
+	grace.open("/wallet").shows("1,950 CC", "Offered 50 CC")
+	heidi.open("/wallet/inbox").shows("For you 50 CC from grace", "Accept Reject From you")
+}
+
+// TestThePageWhileMuchGoesWrong: too little coin, an offer that expires while its receiver looks at it, and a node that
+// is restarted under the page.
+func TestThePageWhileMuchGoesWrong(t *testing.T) {
+	t.Parallel()
+	n, browser := up(t, dataDir(t), "--clock", "simulated"), startChromium(t)
+	p := person{t: t, node: n}
+	alice, bob := browser.window(t, n.url).as("alice"), browser.window(t, n.url).as("bob")
+	alice.open("/wallet/send").types("To", "bob").types("Amount", "1").types("Words for the receiver", "too much")
+	alice.press("Look at it first").shows("You can spend 0 CC, and 1 CC is more than that.")
+	require.Equal(t, []string{"bob", "1", "too much"},
+		[]string{alice.value("To"), alice.value("Amount"), alice.value("Words")}, "nothing has to be typed again")
+
+	alice.tap("1").offers("bob", "150", "")
+	bob.open("/wallet/inbox").shows("150 CC from alice")
+	bob.do(network.SetBlockedURLs().WithURLPatterns([]*network.BlockPattern{ // he goes on looking at what he saw
+		{URLPattern: n.url + `/wallet/inbox\?seen=*`, Block: true},
+	}))
+	p.types("clock advance 25h")
+	bob.press("Accept").shows("not found", "Nothing waits for you.")
+	alice.open("/wallet").shows("200 CC")
+
+	p.types("stop --node")
+	alice.shows("The node does not answer. What you see may be old.", "200 CC")
+	p.types("start")
+	p.types("tap alice 100")
+	alice.shows("300 CC").lacks("The node does not answer.") // without anybody's doing
+	alice.press("Send").shows("You can spend 300 CC.")       // still signed in
+}

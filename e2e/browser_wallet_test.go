@@ -1,0 +1,56 @@
+package e2e_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestThePageInABrowser has people use the page of one node, each story with users and windows of its own.
+func TestThePageInABrowser(t *testing.T) {
+	t.Parallel()
+	n, browser := up(t, dataDir(t)), startChromium(t)
+	for name, story := range map[string]func(t *testing.T, n *upNode, browser *chromium){
+		"coin goes between two new users":         coinGoesBetweenTwoNewUsers,
+		"coin goes with the keyboard alone":       coinGoesWithTheKeyboardAlone,
+		"every view is for everybody":             everyViewIsForEverybody,
+		"the first view is small":                 theFirstViewIsSmall,
+		"a connection that is lost loses nothing": aConnectionThatIsLostLosesNothing,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			story(t, n, browser)
+		})
+	}
+}
+
+// coinGoesBetweenTwoNewUsers is for people who have never seen the page: from its front door to coin sent
+// and accepted, in two windows, in less than a minute and with ten presses of the mouse.
+func coinGoesBetweenTwoNewUsers(t *testing.T, n *upNode, browser *chromium) {
+	alice, bob := browser.window(t, n.url), browser.window(t, n.url)
+	began := time.Now()
+	bob.open("/").press("Wallet").types("Your name", "bob").press("Open the wallet").shows("Balance", "0 CC")
+	alice.open("/").press("Wallet").types("Your name", "alice").press("Open the wallet").shows("Balance", "0 CC")
+	alice.press("Tap").shows("You minted coin worth 100 USD.", "20,000 CC")
+	alice.press("Send").types("To", "bob").types("Amount", "1234.5").types("Words for the receiver", "for the boat")
+	alice.press("Look at it first").shows("Send this?", "1,234.5 CC", "bob::1220", "for the boat", "locked until they accept")
+	alice.picture("preview").press("Send 1,234.5 CC").shows("You offered 1,234.5 CC to bob.")
+
+	bob.shows("Offers 1").press("Offers").shows("1,234.5 CC", "alice", "for the boat") // it says so by itself
+	bob.picture("offers").press("Accept").shows("You accepted the offer.")
+	alice.open("/wallet").shows("18,765.5 CC", "Sent 1,234.5 CC")
+	bob.open("/wallet").shows("1,234.5 CC", "Received")
+	require.LessOrEqual(t, alice.presses+bob.presses, 10)
+	require.Less(t, time.Since(began), time.Minute)
+
+	bob.offers("alice", "34.5", "")
+	alice.open("/wallet/inbox").press("Accept").shows("You accepted the offer.")
+	alice.open("/wallet").shows("18,800 CC").picture("balance")
+	alice.open("/wallet/history").shows("Received").picture("history")
+	alice.open("/").shows("A Florin node").picture("home")
+	alice.telephone().dark(true).open("/wallet").shows("18,800 CC").picture("telephone")
+
+	alice.press("Sign out").shows("Open a wallet")
+	alice.open("/wallet/history").shows("Open a wallet")
+}
