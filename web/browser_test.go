@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
@@ -21,13 +22,18 @@ import (
 // secret is what all processes of the test's ledger share.
 const secret = "a secret of thirty-two bytes, ok"
 
+// secretOf always reads the same secret.
+func secretOf(text string) func(context.Context) ([]byte, error) {
+	return func(context.Context) ([]byte, error) { return []byte(text), nil }
+}
+
 // options are those of a development node with an API.
 func options(t *testing.T, api http.Handler) web.Options {
 	t.Helper()
 	names, err := hosts.Parse(nil, "127.0.0.1:0")
 	require.NoError(t, err)
 	return web.Options{
-		API: api, Secret: []byte(secret), Hosts: names, HostsFlag: "--hosts", Participant: "participant::1220",
+		API: api, Secret: secretOf(secret), Hosts: names, HostsFlag: "--hosts", Participant: "participant::1220",
 		Synchronizer: "global-domain::1220", Taps: true, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Development: &web.Development{
 			Admin: apitest.LedgerUser, Token: func(user string) (string, error) { return apitest.Token(t, user), nil },

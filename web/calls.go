@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/wait"
 )
 
-// againPause is the pause before a change is asked for again that is being made.
-const againPause = 100 * time.Millisecond
+// The pauses before a change is asked for again that is being made: each is twice as long as the one before.
+const againPause, maxAgainPause = 100 * time.Millisecond, 3 * time.Second
 
 // change asks the API for a change that the form of this request made up its mind about: however often the form is
 // sent, the change is made once, and each time the answer is the same. An error whose outcome is not known is an
@@ -28,13 +28,13 @@ func (v *visit) change(what, method, path string, in, out any) error {
 // ask asks until nobody else asks for the same.
 func (v *visit) ask(method, path string, in, out any) error {
 	client := v.api.WithHeader("Idempotency-Key", "page-"+v.field("once"))
-	for {
+	for pause := againPause; ; pause = min(2*pause, maxAgainPause) {
 		err := client.Call(v.ctx(), method, path, in, out)
 		refused, ok := errors.AsType[*ledgerclient.Error](err)
 		if !ok || refused.Status != http.StatusConflict || !refused.Again {
 			return err
 		}
-		if err := wait.For(v.ctx(), againPause); err != nil { // the same form is being served
+		if err := wait.For(v.ctx(), pause); err != nil { // the same form is being served
 			return err
 		}
 	}
@@ -81,12 +81,8 @@ func (v *visit) price() (price decimal.Decimal, err error) {
 	return price, nil
 }
 
-// ledgerTime is what deadlines follow: the ledger's clock where the node tells it, as development nodes do, and else
-// real time.
+// ledgerTime is what deadlines follow: the ledger's clock where the node tells it, and else real time.
 func (s *site) ledgerTime(v *visit) (time.Time, error) {
-	if s.Development == nil {
-		return s.Now().UTC(), nil
-	}
 	var clock struct {
 		Time time.Time `json:"ledger_time"`
 	}

@@ -129,7 +129,7 @@ func (v *visit) entries(after string, count int) (found []entry, next string, er
 		return nil, "", err
 	}
 	for _, one := range out.Items {
-		read, err := entryOf(v.session.Party, one)
+		read, err := entryOf(v.party, one)
 		if err != nil {
 			return nil, "", err
 		}

@@ -90,7 +90,7 @@ func (s *site) inboxOf(v *visit) (data inboxView, err error) {
 	}
 	for _, one := range all {
 		one.Left = leftOf(one.Expires, now)
-		if one.Receiver == v.session.Party {
+		if one.Receiver == v.party {
 			data.In = append(data.In, one)
 		} else {
 			data.Out = append(data.Out, one)
@@ -109,7 +109,7 @@ func (s *site) waiting(v *visit) error {
 	}
 	count := 0
 	for _, one := range all {
-		if one.Receiver == v.session.Party {
+		if one.Receiver == v.party {
 			count++
 		}
 	}

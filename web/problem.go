@@ -141,7 +141,7 @@ func (s *site) explain(ctx context.Context, v *visit, err error) {
 		return
 	}
 	if v.session.Token != "" && isStatus(err, http.StatusUnauthorized) {
-		s.sessions.end(v.w, v.r)
+		v.sessions.end(v.w, v.r)
 		s.goTo(v, "/wallet")
 		return
 	}

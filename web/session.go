@@ -1,9 +1,6 @@
 package web
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -22,125 +19,112 @@ const (
 	sessionLife = 12 * time.Hour
 	// maxCookieBytes is what every browser takes of a cookie.
 	maxCookieBytes = 4000
-	// What is kept free at sign-in: notices, all but unusual ones, and the longest id of a party come later.
-	noticeRoom, partyRoom = 160, 255
+	// noticeLife is how long a notice waits for a page that shows it.
+	noticeLife = time.Minute
 )
 
-// session is what the page knows of its visitor from one request to the next. It is all in the cookie.
+// session is what the page knows of its visitor from one request to the next. It is all in the cookie, which is written
+// when somebody signs in and never again: an answer that comes late must not bring a session back that has ended. What a
+// user may do, and with which party, is not in it: the node is asked with each request.
 type session struct {
 	// ID tells sessions apart: forms are bound to it. A new one comes with each sign-in.
 	ID string `json:"id"`
 	// Token is sent with each call; "" before somebody signs in.
 	Token string    `json:"token,omitempty"`
 	User  string    `json:"user,omitempty"`
-	Party string    `json:"party,omitempty"`
 	Ends  time.Time `json:"ends"`
-	// Notice is shown once, by the next page.
-	Notice string `json:"notice,omitempty"`
-}
-
-// sessions reads and writes cookies.
-type sessions struct {
-	cookies cipher.AEAD
-	forms   []byte
-	now     func() time.Time
-}
-
-// newSessions derives its keys from a secret that all processes of the ledger share.
-func newSessions(secret []byte, now func() time.Time) (*sessions, error) {
-	if len(secret) < sha256.Size {
-		return nil, fmt.Errorf("the secret of sessions has %d bytes, and needs %d", len(secret), sha256.Size)
-	}
-	key, err := hkdf.Expand(sha256.New, secret, "florin/web/1/session", sha256.Size)
-	if err != nil {
-		return nil, fmt.Errorf("derive the key of sessions: %w", err)
-	}
-	forms, err := hkdf.Expand(sha256.New, secret, "florin/web/1/form", sha256.Size)
-	if err != nil {
-		return nil, fmt.Errorf("derive the key of forms: %w", err)
-	}
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		return nil, fmt.Errorf("make the cipher of sessions: %w", err)
-	}
-	cookies, err := cipher.NewGCM(block)
-	return &sessions{cookies: cookies, forms: forms, now: now}, err
 }
 
 // fresh is the session of somebody who has not signed in.
 func (s *sessions) fresh() session {
-	return session{ID: rand.Text(), Ends: s.now().Add(sessionLife).UTC()}
+	return session{ID: rand.Text(), Ends: s.now().Add(sessionLife).UTC().Truncate(time.Second)}
 }
 
 // read is the session of a request. A cookie that is not good, or of another origin, is none.
 func (s *sessions) read(r *http.Request) (session, bool) {
-	cookie, err := r.Cookie(cookieName(r))
-	if err != nil {
-		return session{}, false
-	}
-	sealed, err := base64.RawURLEncoding.DecodeString(cookie.Value)
-	if err != nil || len(sealed) < s.cookies.NonceSize() {
-		return session{}, false
-	}
-	nonce, sealed := sealed[:s.cookies.NonceSize()], sealed[s.cookies.NonceSize():]
-	plain, err := s.cookies.Open(nil, nonce, sealed, origin(r))
-	if err != nil {
-		return session{}, false
-	}
 	var found session
-	if json.Unmarshal(plain, &found) != nil || !s.now().Before(found.Ends) {
+	if !s.open(r, cookieName(r), "", &found) || !s.now().Before(found.Ends) {
 		return session{}, false
 	}
 	return found, true
 }
 
-var errLongToken = errors.New("the token is too long for a session of this page: it must be shorter than about 2,300 " +
+var errLongToken = errors.New("the token is too long for a session of this page: it must be shorter than about 2,700 " +
 	"characters; ask its issuer for one with fewer claims")
-
-// begin sends the session of somebody who signs in to the browser, if all that it may become fits.
-func (s *sessions) begin(w http.ResponseWriter, r *http.Request, one session) error {
-	later := one
-	later.Notice = strings.Repeat("x", noticeRoom)
-	later.Party += strings.Repeat("x", max(0, partyRoom-len(one.Party)))
-	if _, err := s.seal(r, later); err != nil {
-		return err
-	}
-	return s.write(w, r, one)
-}
 
 // write sends the session to the browser.
 func (s *sessions) write(w http.ResponseWriter, r *http.Request, one session) error {
-	value, err := s.seal(r, one)
+	value, err := s.seal(r, "", one)
 	if err != nil {
 		return err
 	}
-	s.set(w, r, value, int(one.Ends.Sub(s.now()).Seconds()))
+	s.set(w, r, cookieName(r), value, one.Ends.Sub(s.now()))
 	return nil
 }
 
-// seal is the session as its cookie has it.
-func (s *sessions) seal(r *http.Request, one session) (string, error) {
+// end forgets the session.
+func (s *sessions) end(w http.ResponseWriter, r *http.Request) { s.set(w, r, cookieName(r), "", -1) }
+
+// tell has the next page of a session show a notice, in a cookie of its own. One that is too long for that is left out:
+// nothing may fail because of words about what succeeded.
+func (s *sessions) tell(w http.ResponseWriter, r *http.Request, one session, notice string) {
+	if value, err := s.seal(r, one.ID, notice); err == nil {
+		s.set(w, r, noticeName(r), value, noticeLife)
+	}
+}
+
+// told is the notice of a session, which is forgotten: "" without one.
+func (s *sessions) told(w http.ResponseWriter, r *http.Request, one session) (notice string) {
+	if _, err := r.Cookie(noticeName(r)); err != nil {
+		return ""
+	}
+	s.set(w, r, noticeName(r), "", -1)
+	if !s.open(r, noticeName(r), one.ID, &notice) {
+		return ""
+	}
+	return notice
+}
+
+// seal is a value as a cookie has it, which belongs to an origin and, where one is named, to a session.
+func (s *sessions) seal(r *http.Request, of string, one any) (string, error) {
 	plain, err := json.Marshal(one)
 	if err != nil {
-		return "", fmt.Errorf("write the session: %w", err)
+		return "", fmt.Errorf("write a cookie: %w", err)
 	}
 	nonce := make([]byte, s.cookies.NonceSize())
 	if _, err := rand.Read(nonce); err != nil {
-		return "", fmt.Errorf("write the session: %w", err)
+		return "", fmt.Errorf("write a cookie: %w", err)
 	}
-	value := base64.RawURLEncoding.EncodeToString(s.cookies.Seal(nonce, nonce, plain, origin(r)))
+	value := base64.RawURLEncoding.EncodeToString(s.cookies.Seal(nonce, nonce, plain, origin(r, of)))
 	if len(value) > maxCookieBytes {
 		return "", errLongToken
 	}
 	return value, nil
 }
 
-// end forgets the session.
-func (s *sessions) end(w http.ResponseWriter, r *http.Request) { s.set(w, r, "", -1) }
+// open reads what [sessions.seal] made; false where there is nothing good.
+func (s *sessions) open(r *http.Request, name, of string, into any) bool {
+	cookie, err := r.Cookie(name)
+	if err != nil {
+		return false
+	}
+	sealed, err := base64.RawURLEncoding.DecodeString(cookie.Value)
+	if err != nil || len(sealed) < s.cookies.NonceSize() {
+		return false
+	}
+	nonce, sealed := sealed[:s.cookies.NonceSize()], sealed[s.cookies.NonceSize():]
+	plain, err := s.cookies.Open(nil, nonce, sealed, origin(r, of))
+	return err == nil && json.Unmarshal(plain, into) == nil
+}
 
-func (s *sessions) set(w http.ResponseWriter, r *http.Request, value string, seconds int) {
+// set sends a cookie for some time; one that is over forgets it.
+func (s *sessions) set(w http.ResponseWriter, r *http.Request, name, value string, life time.Duration) {
+	seconds := int(life.Seconds())
+	if life < 0 {
+		seconds = -1
+	}
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure where the browser speaks TLS
-		Name: cookieName(r), Value: value, Path: "/", MaxAge: seconds,
+		Name: name, Value: value, Path: "/", MaxAge: seconds,
 		HttpOnly: true, Secure: isSecure(r), SameSite: http.SameSiteLaxMode,
 	})
 }
@@ -163,19 +147,23 @@ func isSecure(r *http.Request) bool {
 	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
-// origin binds a cookie to the name and the port under which it was given: browsers send cookies to all ports of a
-// name.
-func origin(r *http.Request) []byte { return []byte("florin/web/1 " + strings.ToLower(r.Host)) }
+// origin binds a cookie to the name and the port under which it was given, for browsers send cookies to all ports of a
+// name, and to what it is of.
+func origin(r *http.Request, of string) []byte {
+	return []byte("florin/web/2 " + strings.ToLower(r.Host) + " " + of)
+}
 
 // cookieName differs from port to port, so that nodes on one machine do not end each other's sessions.
 func cookieName(r *http.Request) string {
-	sum := sha256.Sum256(origin(r))
+	sum := sha256.Sum256(origin(r, ""))
 	name := "florin-" + hex.EncodeToString(sum[:4])
 	if isSecure(r) {
 		return "__Host-" + name
 	}
 	return name
 }
+
+func noticeName(r *http.Request) string { return cookieName(r) + "-notice" }
 
 // endOf is when a token says that it ends. The node checks tokens; this only keeps a session from outliving its token.
 func endOf(token string) (time.Time, bool) {

@@ -2,6 +2,8 @@ package web_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -27,7 +29,7 @@ func TestASessionIsTheSameOnEveryProcessOfTheLedger(t *testing.T) {
 		of := options(t, api.Handler)
 		of.Now = func() time.Time { return now }
 		if i == 2 {
-			of.Secret = []byte(strings.Repeat("another ledger's", 2))
+			of.Secret = secretOf(strings.Repeat("another ledger's", 2))
 		}
 		var err error
 		processes[i], err = web.New(of)
@@ -260,7 +262,7 @@ func TestWhatWasDoneIsNeverRefusedForItsNotice(t *testing.T) {
 	length := 4000
 	for signsIn(length).status != http.StatusOK { // the longest that signs in
 		length--
-		require.Greater(t, length, 2300)
+		require.Greater(t, length, 2700)
 	}
 	signsIn(length + 1).shows("too long for a session")
 	alice := signsIn(length).press("/wallet/open")
@@ -270,8 +272,84 @@ func TestWhatWasDoneIsNeverRefusedForItsNotice(t *testing.T) {
 	require.Equal(t, http.StatusOK, alice.status, alice.text)
 	require.Equal(t, "/wallet", alice.path)
 	// Notices that are too long even so are left out.
-	alice.press("/wallet/tap", "amount", strings.Repeat("9", 2000))
+	alice.press("/wallet/tap", "amount", strings.Repeat("9", 4000))
 	require.Equal(t, http.StatusOK, alice.status, alice.text)
 	require.NotContains(t, alice.words(), "You minted")
 	alice.press("/wallet/tap", "amount", "1").shows("You minted coin worth 1 USD.")
+}
+
+// TestAnAnswerThatComesLateBringsNoSessionBack: one tab signs out while another is still being answered, with words
+// that are shown once.
+func TestAnAnswerThatComesLateBringsNoSessionBack(t *testing.T) {
+	t.Parallel()
+	server := node(t)
+	alice := window(t, server).as("alice")
+	path, form := alice.form("/wallet/tap")
+	slow := *alice.client
+	slow.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	late := []*http.Request{alice.request(http.MethodPost, path, form), alice.request(http.MethodGet, "/wallet", nil)}
+	for _, request := range late {
+		answer, err := slow.Do(request)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		for _, cookie := range answer.Cookies() {
+			require.True(t, strings.HasSuffix(cookie.Name, "-notice"), "%s sends %s", request.URL, cookie.Name)
+		}
+	}
+	alice.open("/wallet").press("/wallet/sign-out").shows("Open a wallet")
+}
+
+// TestNoticesAreOfTheirSession: what a session was to be told is shown to nobody who signs in after it.
+func TestNoticesAreOfTheirSession(t *testing.T) {
+	t.Parallel()
+	server := node(t)
+	alice := window(t, server).as("alice")
+	path, form := alice.form("/wallet/tap")
+	alice.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	leave, signOut := alice.form("/wallet/sign-out")
+	alice.load(alice.request(http.MethodPost, path, form))
+	alice.load(alice.request(http.MethodPost, leave, signOut))
+	require.Equal(t, http.StatusSeeOther, alice.status)
+	alice.client.CheckRedirect = nil
+	answer := alice.open("/wallet")
+	require.NotContains(t, answer.words(), "You minted")
+	answer.as("bob")
+	require.NotContains(t, answer.words(), "You minted")
+}
+
+// TestTheWalletIsWhatItIsNow: an administrator takes a wallet away, and the page shows it at once.
+func TestTheWalletIsWhatItIsNow(t *testing.T) {
+	t.Parallel()
+	api := coinAPI(t)
+	gone := false
+	server := serve(t, options(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if gone && r.URL.Path == "/v0/wallet/user-status" {
+			_, _ = w.Write([]byte(`{"party_id":"","user_onboarded":false,"user_wallet_installed":false}`))
+			return
+		}
+		api.Handler.ServeHTTP(w, r)
+	})))
+	alice := window(t, server).as("alice")
+	alice.open("/wallet/receive").shows("alice::1220")
+	gone = true
+	alice.open("/wallet").shows("You have no wallet yet")
+	require.NotContains(t, alice.words(), "alice::1220")
+}
+
+// TestANewSecretEndsSessionsWithoutARestart: all processes behind a balancer come to use the same one.
+func TestANewSecretEndsSessionsWithoutARestart(t *testing.T) {
+	t.Parallel()
+	api := coinAPI(t)
+	of := options(t, api.Handler)
+	now, text := time.Now(), secret
+	var failure error
+	of.Now = func() time.Time { return now }
+	of.Secret = func(context.Context) ([]byte, error) { return []byte(text), failure }
+	server := serve(t, of)
+	alice := window(t, server).as("alice")
+	now, failure = now.Add(time.Minute), errors.New("the record cannot be read")
+	alice.open("/wallet").shows("Balance", "0 CC")
+	now, text, failure = now.Add(time.Minute), strings.Repeat("another secret ", 3), nil
+	alice.open("/wallet").shows("Open a wallet")
+	alice.as("alice")
 }

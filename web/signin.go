@@ -1,10 +1,6 @@
 package web
 
-import (
-	"net/http"
-
-	"github.com/florinledger/florin/ledgerclient"
-)
+import "net/http"
 
 // homeView names the node.
 type homeView struct{ Participant, Synchronizer, TemporalUI string }
@@ -25,14 +21,16 @@ type signInView struct {
 
 // wallet is the first page of a wallet, and before somebody has signed in the way to it.
 func (s *site) wallet(v *visit) error {
-	switch {
-	case v.session.Token == "":
+	if v.session.Token == "" {
 		return s.askWho(v, http.StatusOK, "", nil)
-	case v.session.Party == "":
-		return s.show(v, "new", nil)
-	default:
-		return s.overview(v)
 	}
+	if err := v.identify(); err != nil {
+		return err
+	}
+	if v.party == "" {
+		return s.show(v, "new", nil)
+	}
+	return s.overview(v)
 }
 
 func (s *site) askWho(v *visit, status int, typed string, refused *problem) error {
@@ -93,42 +91,34 @@ func (s *site) begin(v *visit, token string) error {
 	if err := client.Get(v.ctx(), "/v2/authenticated-user", &who); err != nil {
 		return err
 	}
-	party, err := partyOf(v, client)
-	if err != nil {
-		return err
-	}
-	one := s.sessions.fresh()
-	one.Token, one.User, one.Party = token, who.User.ID, party
+	one := v.sessions.fresh()
+	one.Token, one.User = token, who.User.ID
 	if ends, known := endOf(token); known && ends.Before(one.Ends) {
 		one.Ends = ends
 	}
-	return s.sessions.begin(v.w, v.r, one)
+	return v.sessions.write(v.w, v.r, one)
 }
 
-// partyOf is the party of a wallet, "" of a user without one.
-func partyOf(v *visit, client *ledgerclient.Client) (string, error) {
+// identify asks the node whose wallet it is.
+func (v *visit) identify() error {
 	var status struct {
 		Party string `json:"party_id"`
 	}
-	err := client.Get(v.ctx(), "/v0/wallet/user-status", &status)
-	return status.Party, err
+	err := v.api.Get(v.ctx(), "/v0/wallet/user-status", &status)
+	v.party = status.Party
+	return err
 }
 
 // open gives a user a wallet who has none.
 func (s *site) open(v *visit) error {
-	const what = "Open a wallet"
-	if err := v.change(what, http.MethodPost, "/v0/register", map[string]any{}, nil); err != nil {
+	if err := v.change("Open a wallet", http.MethodPost, "/v0/register", map[string]any{}, nil); err != nil {
 		return err
-	}
-	var err error
-	if v.session.Party, err = partyOf(v, v.api); err != nil {
-		return &unsettled{what: what, err: err}
 	}
 	return s.done(v, "/wallet", "Your wallet is open.")
 }
 
 func (s *site) signOut(v *visit) error {
-	s.sessions.end(v.w, v.r)
+	v.sessions.end(v.w, v.r)
 	s.goTo(v, "/wallet")
 	return nil
 }

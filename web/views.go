@@ -75,6 +75,8 @@ type shown struct {
 	// View is the name of the page; the navigation marks it.
 	View    string
 	Session session
+	// Party is that of the session's user.
+	Party string
 	// Form is the token that each form sends.
 	Form   string
 	Notice string
@@ -93,18 +95,14 @@ func (s *site) show(v *visit, name string, data any) error {
 // write writes a page, or a part of one named by "page-part".
 func (s *site) write(v *visit, status int, name string, data any) error {
 	all := shown{
-		View: name, Session: v.session, Form: s.sessions.form(v.session), Notice: v.session.Notice,
-		Taps: s.Taps, Data: data,
+		View: name, Session: v.session, Party: v.party, Form: v.sessions.form(v.session), Taps: s.Taps, Data: data,
 	}
 	block := "frame"
 	pageName, part, isPart := strings.Cut(name, "-")
 	if isPart {
 		block = part
-	} else if v.session.Notice != "" { // shown once
-		v.session.Notice = ""
-		if err := s.sessions.write(v.w, v.r, v.session); err != nil {
-			return err
-		}
+	} else {
+		all.Notice = v.sessions.told(v.w, v.r, v.session)
 	}
 	content, err := json.Marshal(data)
 	if err != nil {

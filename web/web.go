@@ -29,8 +29,9 @@ const formField = "form"
 type Options struct {
 	// API is the node's whole HTTP API; required. It also answers every path that is none of the page.
 	API http.Handler
-	// Secret is known to all processes that serve this ledger, and to nobody else; required.
-	Secret []byte
+	// Secret reads what is known to all processes that serve this ledger, and to nobody else; required. A new one ends all
+	// sessions.
+	Secret func(ctx context.Context) ([]byte, error)
 	// Hosts are the names under which the node is served, HostsFlag the setting that adds names.
 	Hosts     hosts.Names
 	HostsFlag string
@@ -65,21 +66,19 @@ type Development struct {
 type site struct {
 	Options
 
-	sessions *sessions
-	views    views
-	api      *ledgerclient.Client
+	keys  *keyring
+	views views
+	api   *ledgerclient.Client
 }
 
 // New makes a handler that serves the page, and the API at all other paths.
 func New(options Options) (http.Handler, error) {
-	if options.API == nil || options.Now == nil || options.Log == nil {
-		return nil, errors.New("the page needs the API, a clock and a log")
+	if options.API == nil || options.Secret == nil || options.Now == nil || options.Log == nil {
+		return nil, errors.New("the page needs the API, a secret, a clock and a log")
 	}
 	s := &site{Options: options, api: ledgerclient.New("http://node", 1).Over(way{options.API})}
+	s.keys = &keyring{secret: options.Secret, now: options.Now}
 	var err error
-	if s.sessions, err = newSessions(options.Secret, options.Now); err != nil {
-		return nil, err
-	}
 	if s.views, err = readViews(); err != nil {
 		return nil, err
 	}
@@ -220,9 +219,12 @@ func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // visit is one request for a page.
 type visit struct {
-	w       http.ResponseWriter
-	r       *http.Request
-	session session
+	w        http.ResponseWriter
+	r        *http.Request
+	sessions *sessions
+	session  session
+	// party is that of the user's wallet, as it is now; "" of users without one, and where no view needs it.
+	party string
 	// api calls the node as the user who is signed in.
 	api *ledgerclient.Client
 }
@@ -242,17 +244,24 @@ func (s *site) page(show view) http.Handler {
 		defer cancel()
 		ctx = visiting(ctx, r)
 		r = r.WithContext(ctx)
-		one, found := s.sessions.read(r)
-		if !found {
-			one = s.sessions.fresh()
+		v := &visit{w: w, r: r, api: s.api}
+		var err error
+		if v.sessions, err = s.keys.sessions(ctx); err != nil {
+			s.Log.LogAttrs(ctx, slog.LevelWarn, "a page was not shown", slog.String("error", err.Error()))
+			http.Error(w, "The node cannot read its record now. Try again in a moment.", http.StatusServiceUnavailable)
+			return
 		}
-		v := &visit{w: w, r: r, session: one, api: s.api.With(one.Token)}
+		one, found := v.sessions.read(r)
+		if !found {
+			one = v.sessions.fresh()
+		}
+		v.session, v.api = one, s.api.With(one.Token)
 		if err := s.checkForm(v); err != nil {
 			s.explain(ctx, v, err)
 			return
 		}
-		if !found && r.Method == http.MethodGet {
-			if err := s.sessions.write(w, r, one); err != nil {
+		if !found && r.Method == http.MethodGet && !isFragment(r) {
+			if err := v.sessions.write(w, r, one); err != nil {
 				s.explain(ctx, v, err)
 				return
 			}
@@ -272,7 +281,7 @@ func (s *site) checkForm(v *visit) error {
 	if err := v.r.ParseForm(); err != nil {
 		return &problem{Status: http.StatusBadRequest, What: "The form cannot be read: " + err.Error() + "."}
 	}
-	if !s.sessions.isForm(v.session, v.r.PostFormValue(formField)) {
+	if !v.sessions.isForm(v.session, v.r.PostFormValue(formField)) {
 		return &problem{
 			Status: http.StatusForbidden, What: "This form belongs to a session that is over.",
 			Next: "Nothing was done. Load the page again, and sign in if it asks you to.",
@@ -288,6 +297,9 @@ func (s *site) signedIn(show view) view {
 			s.goTo(v, "/wallet")
 			return nil
 		}
+		if err := v.identify(); err != nil {
+			return err
+		}
 		return show(v)
 	}
 }
@@ -302,18 +314,9 @@ func (s *site) goTo(v *visit, path string) {
 	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
 }
 
-// done has the browser load another page, which says what was done, if the session has room for it: nothing may fail
-// because of words about what succeeded.
+// done has the browser load another page, which says what was done.
 func (s *site) done(v *visit, path, notice string) error {
-	v.session.Notice = notice
-	err := s.sessions.write(v.w, v.r, v.session)
-	if errors.Is(err, errLongToken) {
-		v.session.Notice = ""
-		err = s.sessions.write(v.w, v.r, v.session)
-	}
-	if err != nil {
-		return err
-	}
+	v.sessions.tell(v.w, v.r, v.session, notice)
 	s.goTo(v, path)
 	return nil
 }

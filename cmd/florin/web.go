@@ -29,8 +29,7 @@ func (n *node) withPage(ctx context.Context, handler http.Handler) (http.Handler
 	if !n.hasPage() {
 		return handler, nil
 	}
-	keys, err := n.database.SealKeys(ctx)
-	if err != nil {
+	if _, err := n.database.SealKeys(ctx); err != nil { // the first one is made before anybody comes
 		return nil, err
 	}
 	served, err := n.options.settings.servedHosts(n.options.listen)
@@ -38,12 +37,21 @@ func (n *node) withPage(ctx context.Context, handler http.Handler) (http.Handler
 		return nil, err
 	}
 	return web.New(web.Options{
-		API: handler, Secret: keys.Secret(seal.Page), Hosts: served, HostsFlag: api.HostsFlag,
+		API: handler, Secret: n.pageSecret, Hosts: served, HostsFlag: api.HostsFlag,
 		Participant: n.identity.ParticipantID, Synchronizer: n.identity.SynchronizerID,
 		TemporalUI: n.options.temporalUI, Development: n.signInByName(), Taps: n.options.development,
 		Admit: n.admitPage,
 		Now:   time.Now, Log: n.options.log, Measure: n.metrics.Request,
 	})
+}
+
+// pageSecret is what the page's cookies are encrypted with, as the record has it now.
+func (n *node) pageSecret(ctx context.Context) ([]byte, error) {
+	keys, err := n.database.ReloadSealKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return keys.Secret(seal.Page), nil
 }
 
 // admitPage counts an answer of the page that it made without the API.
