@@ -70,14 +70,14 @@ var (
 	// InterpretationUpgradeErrorTranslationFailed: a contract has a value for which another version of its template has no
 	// place.
 	InterpretationUpgradeErrorTranslationFailed = Code{
-		"INTERPRETATION_UPGRADE_ERROR_TRANSLATION_FAILED", InvalidIndependentOfSystemState, Unraised,
+		"INTERPRETATION_UPGRADE_ERROR_TRANSLATION_FAILED", InvalidIndependentOfSystemState, OfContracts,
 		"Use the contract by a version of its package that has a place for all its values: that which created it, or a " +
 			"newer one.",
 	}
 	// InterpretationUpgradeErrorValidationFailed: another version of a contract's template says otherwise whose contract
 	// it is.
 	InterpretationUpgradeErrorValidationFailed = Code{
-		"INTERPRETATION_UPGRADE_ERROR_VALIDATION_FAILED", InvalidIndependentOfSystemState, Unraised,
+		"INTERPRETATION_UPGRADE_ERROR_VALIDATION_FAILED", InvalidIndependentOfSystemState, OfContracts,
 		"Have the newer version of the template compute the signatories, observers and key that the older one does.",
 	}
 	// DamlFailure: a contract stopped the command with a status of its own.
@@ -97,7 +97,7 @@ var (
 	}
 	// FetchEmptyContractKeyMaintainers: a key without maintainers is looked up.
 	FetchEmptyContractKeyMaintainers = Code{
-		"FETCH_EMPTY_CONTRACT_KEY_MAINTAINERS", InvalidIndependentOfSystemState, Unraised,
+		"FETCH_EMPTY_CONTRACT_KEY_MAINTAINERS", InvalidIndependentOfSystemState, OfContracts,
 		"Give the key at least one maintainer.",
 	}
 	// WronglyTypedContract: a contract is of another template than the command says.
@@ -173,7 +173,7 @@ var (
 	}
 	// PackageSelectionFailed: no set of packages works for all informees.
 	PackageSelectionFailed = Code{
-		"PACKAGE_SELECTION_FAILED", InvalidGivenCurrentSystemStateOther, Unraised,
+		"PACKAGE_SELECTION_FAILED", InvalidGivenCurrentSystemStateOther, OfRequest,
 		"Have a common version of the package vetted where the informees are hosted.",
 	}
 	// FailedToPrepareTransaction: a transaction cannot be prepared for external signing.

@@ -42,7 +42,7 @@ func FetchView[V, I any](tx *Tx, id lf.CID[I]) (V, error) {
 	if err != nil {
 		return none, err
 	}
-	view, err := found.template.interfaces[name].view(found.payload)
+	view, err := found.template.interfaces[name].view(tx, found.payload)
 	if err != nil {
 		return none, err
 	}
@@ -103,10 +103,8 @@ func choiceWithArgument(choices map[string]*choice, argument any) *choice {
 }
 
 func (tx *Tx) interfaceName(marker reflect.Type) (lf.TypeName, error) {
-	for _, declared := range tx.env.Packages.interfaces {
-		if declared.marker == marker {
-			return declared.name, nil
-		}
+	if name, ok := tx.env.Packages.markers[marker]; ok {
+		return name, nil
 	}
 	return lf.TypeName{}, fmt.Errorf("%s is neither a template's payload nor an interface", marker)
 }

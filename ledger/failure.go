@@ -84,7 +84,8 @@ func inExercise(err error, template lf.TypeName, choice string) error {
 	if inner := refusal.Context["exercise_trace"]; inner != "" {
 		trace += " > " + inner
 	}
-	return refusal.With("exercise_trace", trace)
+	refusal.With("exercise_trace", trace)
+	return err // as it is: it may be an exception that code outside catches
 }
 
 func unauthorized(action string, template lf.TypeName, choice string, have, missing []Party) error {

@@ -202,15 +202,9 @@ func (tx *Tx) exerciseByKey(command ExerciseByKeyCommand) error {
 	if err != nil {
 		return err
 	}
-	id, found, err := tx.lookupKey(key.Hash, tx.mayUse)
+	id, err := tx.findKey(t, key)
 	if err != nil {
 		return err
-	}
-	if !found {
-		return fault.ContractKeyNotFound.New("dependency error: couldn't find key %s", key.Value).
-			WithResource("CONTRACT_KEY", string(key.Value)).
-			WithResource("TEMPLATE_ID", t.name.String()).
-			WithResource("PACKAGE_NAME", t.packageName)
 	}
 	root := len(tx.nodes)
 	if err := tx.exerciseFromJSON(t.name, id, command.Choice, command.Argument); err != nil {

@@ -9,15 +9,15 @@ import (
 )
 
 // claimKey computes the key of a contract that is about to be created and refuses one that is taken.
-func (tx *Tx) claimKey(t *template, payload any) (*ContractKey, error) {
+func (tx *Tx) claimKey(t *template, said description) (*ContractKey, error) {
 	if t.key == nil {
 		return nil, nil
 	}
-	key, err := tx.contractKey(t, t.key.of(payload))
+	key, err := tx.contractKey(t, said.key)
 	if err != nil {
 		return nil, err
 	}
-	if missing := MissingParties(SortedParties(t.signatories(payload)), key.Maintainers); len(missing) > 0 {
+	if missing := MissingParties(said.signatories, key.Maintainers); len(missing) > 0 {
 		return nil, fault.DamlInterpretationError.New(
 			"Interpretation error: Error: maintainers %v of the key of %s are not among the signatories",
 			missing, t.name.QualifiedName())
@@ -46,7 +46,11 @@ func (tx *Tx) contractKey(t *template, goKey any) (*ContractKey, error) {
 		return nil, fault.ContractIDInContractKey.New(
 			"Interpretation error: Error: the key of %s contains a contract id", t.name.QualifiedName())
 	}
-	maintainers := SortedParties(t.key.maintainers(goKey))
+	maintainers, err := t.key.maintainers(tx, goKey)
+	if err != nil {
+		return nil, err
+	}
+	maintainers = SortedParties(maintainers)
 	if len(maintainers) == 0 {
 		return nil, fault.CreateEmptyContractKeyMaintainers.New(
 			"Interpretation error: Error: the key of %s has no maintainers", t.name.QualifiedName())
@@ -76,6 +80,18 @@ func KeyHash(packageName string, template lf.TypeName, key []byte) string {
 	writeText(hash, template.QualifiedName())
 	writeText(hash, string(key))
 	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// findKey finds the active contract with the key, or refuses when there is none that the submission may use.
+func (tx *Tx) findKey(t *template, key *ContractKey) (ContractID, error) {
+	id, found, err := tx.lookupKey(key.Hash, tx.mayUse)
+	if err == nil && !found {
+		err = fault.ContractKeyNotFound.New("dependency error: couldn't find key %s", key.Value).
+			WithResource("CONTRACT_KEY", string(key.Value)).
+			WithResource("TEMPLATE_ID", t.name.String()).
+			WithResource("PACKAGE_NAME", t.packageName)
+	}
+	return id, err
 }
 
 // lookupKey finds the active contract with the key, made in this transaction or before it; then only one that counts.

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Package is a package of templates and interfaces that is built into the node.
+// Package is a package of templates and interfaces: built into the node, or uploaded.
 type Package struct {
 	ID      lf.PackageID
 	Name    string
@@ -21,6 +21,11 @@ type Package struct {
 	OtherNames []string
 	Templates  []TemplateSource
 	Interfaces []InterfaceSource
+	// Uploaded packages may share a name among themselves; then it stands for the last of them that is vetted. A name of
+	// a built-in package always stands for that one.
+	Uploaded bool
+	// Unvetted packages are known, and nothing is made or done with them.
+	Unvetted bool
 }
 
 // Packages is the registry of everything that commands can name. It is immutable and safe for concurrent use.
@@ -32,6 +37,10 @@ type Packages struct {
 	templates  map[lf.TypeName]*template
 	interfaces map[lf.TypeName]*iface
 	byGoType   map[reflect.Type]*template
+	unvetted   map[lf.PackageID]bool
+	arguments  map[reflect.Type]codec // of choices in Go, and their results
+	results    map[reflect.Type]codec
+	markers    map[reflect.Type]lf.TypeName // the interfaces by their markers in Go
 }
 
 // NewPackages builds the registry. An error means that the packages themselves are inconsistent.
@@ -40,22 +49,19 @@ func NewPackages(packages ...Package) (*Packages, error) {
 		list: packages, byName: map[string]lf.PackageID{}, byID: map[lf.PackageID]lf.PackageID{},
 		names: map[lf.PackageID]string{}, templates: map[lf.TypeName]*template{},
 		interfaces: map[lf.TypeName]*iface{}, byGoType: map[reflect.Type]*template{},
+		unvetted: map[lf.PackageID]bool{}, arguments: map[reflect.Type]codec{}, results: map[reflect.Type]codec{},
+		markers: map[reflect.Type]lf.TypeName{},
 	}
 	typePackages := lf.StandardPackages()
+	uploaded := map[string]bool{} // whether a name is one of uploaded packages
 	for _, pkg := range packages {
-		p.names[pkg.ID] = pkg.Name
-		for _, name := range append([]string{pkg.Name}, pkg.OtherNames...) {
-			if _, taken := p.byName[name]; taken {
-				return nil, fmt.Errorf("two packages are named %s", name)
-			}
-			p.byName[name] = pkg.ID
-			typePackages[name] = pkg.ID
+		if err := p.addNames(pkg, uploaded); err != nil {
+			return nil, err
 		}
-		for _, id := range append([]lf.PackageID{pkg.ID}, pkg.OtherIDs...) {
-			if _, taken := p.byID[id]; taken {
-				return nil, fmt.Errorf("two packages have the id %s", id)
+		if !pkg.Uploaded {
+			for _, name := range append([]string{pkg.Name}, pkg.OtherNames...) {
+				typePackages[name] = pkg.ID
 			}
-			p.byID[id] = pkg.ID
 		}
 	}
 	b := &builder{types: lf.NewTypes(typePackages)}
@@ -72,6 +78,28 @@ func NewPackages(packages ...Package) (*Packages, error) {
 	return p, nil
 }
 
+// addNames notes what a package is found by.
+func (p *Packages) addNames(pkg Package, uploaded map[string]bool) error {
+	p.names[pkg.ID], p.unvetted[pkg.ID] = pkg.Name, pkg.Unvetted
+	for _, name := range append([]string{pkg.Name}, pkg.OtherNames...) {
+		_, taken := p.byName[name]
+		switch {
+		case taken && !pkg.Uploaded:
+			return fmt.Errorf("two packages are named %s", name)
+		case taken && !uploaded[name], pkg.Unvetted:
+			continue
+		}
+		p.byName[name], uploaded[name] = pkg.ID, pkg.Uploaded
+	}
+	for _, id := range append([]lf.PackageID{pkg.ID}, pkg.OtherIDs...) {
+		if _, taken := p.byID[id]; taken {
+			return fmt.Errorf("two packages have the id %s", id)
+		}
+		p.byID[id] = pkg.ID
+	}
+	return nil
+}
+
 func (p *Packages) addInterfaces(b *builder, pkg Package) error {
 	for _, source := range pkg.Interfaces {
 		built, err := source.iface(b)
@@ -85,6 +113,9 @@ func (p *Packages) addInterfaces(b *builder, pkg Package) error {
 			return fmt.Errorf("interface %s is defined twice", built.name)
 		}
 		p.interfaces[built.name] = built
+		if built.marker != nil {
+			p.markers[built.marker] = built.name
+		}
 	}
 	return nil
 }
@@ -108,9 +139,19 @@ func (p *Packages) addTemplates(b *builder, pkg Package) error {
 		}
 		built.packageName = pkg.Name
 		p.templates[built.name] = built
-		p.byGoType[built.payload.goType] = built
+		if !built.interpreted {
+			p.addGoTypes(built)
+		}
 	}
 	return nil
+}
+
+// addGoTypes notes which Go types the values of a template have.
+func (p *Packages) addGoTypes(t *template) {
+	p.byGoType[t.payload.goType] = t
+	for _, c := range t.allChoices() {
+		p.arguments[c.argument.goType], p.results[c.result.goType] = c.argument, c.result
+	}
 }
 
 // archiveChoice is the choice that every template and every interface has.
@@ -127,6 +168,10 @@ func (p *Packages) completeImplementation(t *template, impl *implementation) err
 		if _, ok := declared.choices[name]; !ok || name == archiveChoice {
 			return fmt.Errorf("template %s: interface %s has no choice %s", t.name, impl.name, name)
 		}
+	}
+	if impl.source != nil {
+		impl.source.implement(impl, declared)
+		return nil
 	}
 	impl.choices[archiveChoice] = t.choices[archiveChoice]
 	for name, declaration := range declared.choices {
@@ -154,7 +199,7 @@ func (p *Packages) completeImplementation(t *template, impl *implementation) err
 // nobody can exercise the choice.
 func overView(impl *implementation, of func(view, argument any) []Party) func(payload, argument any) []Party {
 	return func(payload, argument any) []Party {
-		view, err := impl.view(payload)
+		view, err := impl.view(nil, payload)
 		if err != nil {
 			return nil
 		}
@@ -189,10 +234,10 @@ func (p *Packages) ResolvePackage(
 	if !ok {
 		return "", false, fault.JSONAPIPackageSelectionFailed.New(
 			"No package with the name %q is available to the submitting parties", name).
-			WithHint("Name one of the built-in packages; GET /v2/packages lists them.")
+			WithHint("GET /v2/packages lists the packages that are here; upload the package, or correct its name.")
 	}
 	for _, preferred := range preference {
-		if used, known := p.byID[preferred]; known && p.names[used] == p.names[id] {
+		if used, known := p.byID[preferred]; known && p.names[used] == p.names[id] && !p.unvetted[used] {
 			return used, true, nil
 		}
 	}
@@ -206,7 +251,7 @@ func (p *Packages) Preferred(preference []lf.PackageID) []lf.PackageID {
 	seen := map[string]bool{}
 	for _, id := range preference {
 		used, known := p.byID[id]
-		if name := p.names[used]; known && !seen[name] {
+		if name := p.names[used]; known && !seen[name] && !p.unvetted[used] {
 			seen[name] = true
 			preferred = append(preferred, id)
 		}
@@ -270,7 +315,7 @@ func (p *Packages) View(c Contract, name lf.TypeName) (view []byte, ok bool, err
 	if err != nil {
 		return nil, true, err
 	}
-	goView, err := t.interfaces[name].view(payload)
+	goView, err := t.interfaces[name].view(nil, payload)
 	if err != nil {
 		return nil, true, err
 	}
@@ -322,21 +367,16 @@ func DecodePayload[T any](p *Packages, c Contract) (T, error) {
 // is an error.
 func DecodeResult[T any](p *Packages, result []byte) (T, error) {
 	var none T
-	for _, t := range p.templates {
-		for _, c := range t.allChoices() {
-			if c.result.goType != reflect.TypeFor[T]() {
-				continue
-			}
-			value, err := lf.DecodeJSON(c.result.lfType, result)
-			if err != nil {
-				return none, fmt.Errorf("result of type %s: %w", c.result.goType, err)
-			}
-			decoded, err := c.result.toGo(value)
-			if err != nil {
-				return none, err
-			}
-			return decoded.(T), nil
+	if c, ok := p.results[reflect.TypeFor[T]()]; ok {
+		value, err := lf.DecodeJSON(c.lfType, result)
+		if err != nil {
+			return none, fmt.Errorf("result of type %s: %w", c.goType, err)
 		}
+		decoded, err := c.toGo(value)
+		if err != nil {
+			return none, err
+		}
+		return decoded.(T), nil
 	}
 	return none, fmt.Errorf("%s is the result of no choice", reflect.TypeFor[T]())
 }
@@ -345,12 +385,8 @@ func (p *Packages) codecFor(goType reflect.Type) (codec, error) {
 	if t, ok := p.byGoType[goType]; ok {
 		return t.payload, nil
 	}
-	for _, t := range p.templates {
-		for _, c := range t.allChoices() {
-			if c.argument.goType == goType {
-				return c.argument, nil
-			}
-		}
+	if argument, ok := p.arguments[goType]; ok {
+		return argument, nil
 	}
 	return codec{}, fmt.Errorf("%s is neither a payload nor a choice argument", goType)
 }

@@ -83,6 +83,7 @@ type ChoiceOf[T any] interface {
 // KeyOf is a [Key] of template T with any key type.
 type KeyOf[T any] interface {
 	key(b *builder) (*keyDefinition, error)
+	of(payload T) any
 }
 
 // InterfaceChoiceOf is an [InterfaceChoice] over view V with any argument and result.
@@ -96,14 +97,14 @@ type ImplementationOf[T any] interface {
 }
 
 // The definitions as the interpreter uses them. Payloads, arguments and views are Go values of the described types,
-// behind any; a template that is not written in Go would put its own representation there.
+// behind any; those of templates that are not written in Go are values of package lf.
 type (
 	template struct {
 		name        lf.TypeName
 		packageName string
 		payload     codec
-		signatories func(payload any) []Party
-		observers   func(payload any) []Party
+		interpreted bool // not written in Go
+		describe    func(tx *Tx, payload any) (description, error)
 		includes    func(network Network, payload any, signatories []Party) bool // nil: none is the network's
 		namesDSO    bool
 		unmet       func(payload any) string
@@ -119,12 +120,12 @@ type (
 		consuming   bool
 		controllers func(payload, argument any) []Party
 		observers   func(payload, argument any) []Party
+		involved    func(tx *Tx, self ContractID, payload, argument any) (Involved, error) // in place of both
 		body        func(tx *Tx, self ContractID, payload, argument any) (any, error)
 	}
 	keyDefinition struct {
 		value       codec
-		of          func(payload any) any
-		maintainers func(key any) []Party
+		maintainers func(tx *Tx, key any) ([]Party, error)
 	}
 	iface struct {
 		name    lf.TypeName
@@ -134,23 +135,49 @@ type (
 	}
 	implementation struct {
 		name    lf.TypeName
-		view    func(payload any) (any, error)
+		view    func(tx *Tx, payload any) (any, error)
 		choices map[string]*choice
+		source  *Interpreted // nil for templates in Go
+	}
+	// description is what a contract says of itself; the parties are sorted, and no signatory is an observer.
+	description struct {
+		signatories, observers []Party
+		key                    any // nil for none
 	}
 )
 
-// codec moves values of one type between their Go form and the generic form.
+// parties are those of an exercise.
+func (c *choice) parties(tx *Tx, self ContractID, payload, argument any) (Involved, error) {
+	if c.involved != nil {
+		return c.involved(tx, self, payload, argument)
+	}
+	out := Involved{Controllers: c.controllers(payload, argument)}
+	if c.observers != nil {
+		out.Observers = c.observers(payload, argument)
+	}
+	return out, nil
+}
+
+// codec moves values of one type between their Go form and the generic form. Without a Go type both are the same.
 type codec struct {
 	goType reflect.Type
 	lfType *lf.Type
 }
 
-func (c codec) toValue(goValue any) (lf.Value, error) {
-	value := reflect.ValueOf(goValue)
-	if value.Type() != c.goType {
-		return nil, fmt.Errorf("a value of %s where %s is due", value.Type(), c.goType)
+func (c codec) toValue(goValue any) (out lf.Value, err error) {
+	if c.goType == nil {
+		value, ok := goValue.(lf.Value)
+		if !ok {
+			return nil, fmt.Errorf("a value of %T where one of %s is due", goValue, c.lfType.Name)
+		}
+		out = value
+	} else {
+		value := reflect.ValueOf(goValue)
+		if value.Type() != c.goType {
+			return nil, fmt.Errorf("a value of %s where %s is due", value.Type(), c.goType)
+		}
+		out, err = lf.FromGo(c.lfType, value)
 	}
-	out, err := lf.FromGo(c.lfType, value)
 	if err == nil && lf.Nesting(out) > maxNesting {
 		err = fault.ValueNesting.New("Interpretation error: Error: a value of %s nests deeper than %d levels",
 			c.lfType.Name.QualifiedName(), maxNesting)
@@ -158,7 +185,19 @@ func (c codec) toValue(goValue any) (lf.Value, error) {
 	return out, err
 }
 
+// accept is [codec.toGo] for a value that may be one of another version of the type.
+func (c codec) accept(value lf.Value) (any, error) {
+	conforming, err := lf.Conform(c.lfType, value)
+	if err != nil {
+		return nil, err
+	}
+	return c.toGo(conforming)
+}
+
 func (c codec) toGo(value lf.Value) (any, error) {
+	if c.goType == nil {
+		return value, nil
+	}
 	into := reflect.New(c.goType).Elem()
 	if err := lf.ToGo(c.lfType, value, into); err != nil {
 		return nil, err
@@ -183,15 +222,11 @@ func (t Template[T]) template(b *builder) (*template, error) {
 		return nil, fmt.Errorf("template %s has no signatories", payload.lfType.Name)
 	}
 	out := &template{
-		name:        payload.lfType.Name,
-		payload:     payload,
-		signatories: func(payload any) []Party { return t.Signatories(payload.(T)) },
-		observers:   func(any) []Party { return nil },
-		choices:     map[string]*choice{},
-		interfaces:  map[lf.TypeName]*implementation{},
-	}
-	if t.Observers != nil {
-		out.observers = func(payload any) []Party { return t.Observers(payload.(T)) }
+		name:       payload.lfType.Name,
+		payload:    payload,
+		describe:   func(_ *Tx, payload any) (description, error) { return t.describe(payload.(T)), nil },
+		choices:    map[string]*choice{},
+		interfaces: map[lf.TypeName]*implementation{},
 	}
 	out.unmet = func(payload any) string { return t.Ensure.unmet(payload.(T)) }
 	for _, condition := range t.Ensure {
@@ -229,6 +264,18 @@ func (t Template[T]) template(b *builder) (*template, error) {
 		out.interfaces[built.name] = built
 	}
 	return out, nil
+}
+
+func (t Template[T]) describe(payload T) description {
+	var out description
+	out.signatories = SortedParties(t.Signatories(payload))
+	if t.Observers != nil {
+		out.observers = observersWithout(out.signatories, t.Observers(payload))
+	}
+	if t.Key != nil {
+		out.key = t.Key.of(payload)
+	}
+	return out
 }
 
 func buildChoices[T any](b *builder, sources []ChoiceOf[T]) (map[string]*choice, error) {
@@ -289,10 +336,11 @@ func (k Key[T, K]) key(b *builder) (*keyDefinition, error) {
 	}
 	return &keyDefinition{
 		value:       value,
-		of:          func(payload any) any { return k.Of(payload.(T)) },
-		maintainers: func(key any) []Party { return k.Maintainers(key.(K)) },
+		maintainers: func(_ *Tx, key any) ([]Party, error) { return k.Maintainers(key.(K)), nil },
 	}, nil
 }
+
+func (k Key[T, K]) of(payload T) any { return k.Of(payload) }
 
 func (i Interface[I, V]) iface(b *builder) (*iface, error) {
 	name, err := b.types.NameOf(reflect.TypeFor[I]())
@@ -347,6 +395,6 @@ func (i Implements[T, I, V]) implementation(b *builder) (*implementation, error)
 	if err != nil {
 		return nil, fmt.Errorf("interface %s: %w", name, err)
 	}
-	view := func(payload any) (any, error) { return i.View(payload.(T)) }
+	view := func(_ *Tx, payload any) (any, error) { return i.View(payload.(T)) }
 	return &implementation{name: name, view: view, choices: choices}, nil
 }

@@ -28,6 +28,11 @@ type Tx struct {
 	earliest *lf.Timestamp           // no earlier ledger time gives the same answers
 	latest   *lf.Timestamp           // nor any later one
 	allowed  allowance               // what it may still hold and read
+	budget   *Budget                 // what code that is not Go may still cost
+	effects  []int32                 // the nodes that created or archived contracts
+	// preferred are the packages that the submission prefers, by their names.
+	preferred map[string]lf.PackageID
+	versions  map[versionKey]instance // contracts as ones of other versions of their templates
 }
 
 // frame is the context in which a node runs: on whose authority, and under which node.
@@ -51,6 +56,7 @@ func newTx(submission Submission, env Environment) *Tx {
 		env: env, readers: SortedParties(submission.ActAs, submission.ReadAs),
 		disclosed: map[ContractID]Contract{}, created: map[ContractID]instance{}, consumed: map[ContractID]bool{},
 		inputs: map[ContractID]instance{}, keys: map[string]ContractID{}, allowed: newAllowance(submission.Commands),
+		budget: NewBudget(), preferred: env.Packages.preferences(submission.Preference), versions: map[versionKey]instance{},
 	}
 	for _, contract := range submission.Disclosed {
 		tx.disclosed[contract.ID] = contract
@@ -100,6 +106,10 @@ func (tx *Tx) add(node TxNode) (int32, error) {
 			"Interpretation error: the transaction has more than %d nodes", MaxTransactionNodes).
 			WithHint("Split the commands over several submissions.")
 	}
+	if tx.env.Packages.unvetted[node.Template.Package] {
+		return 0, fault.PackageSelectionFailed.New("Package %s of template %s is not vetted", node.Template.Package,
+			node.Template.QualifiedName()).WithHint("Have an administrator vet the package.")
+	}
 	top := tx.top()
 	if err := tx.allowed.takeNode(node, SortedParties(top.witnesses, node.Informees())); err != nil {
 		return 0, err
@@ -128,15 +138,18 @@ func (tx *Tx) create(t *template, payload any) (ContractID, error) {
 	if err := tx.holdPayload(t.name, argument); err != nil {
 		return "", err
 	}
-	signatories := SortedParties(t.signatories(payload))
-	observers := observersWithout(signatories, t.observers(payload))
+	said, err := t.describe(tx, payload)
+	if err != nil {
+		return "", err
+	}
+	signatories, observers := said.signatories, said.observers
 	if err := checkCreate(t, payload, signatories, observers); err != nil {
 		return "", err
 	}
 	if missing := MissingParties(tx.top().authorizers, signatories); len(missing) > 0 {
 		return "", unauthorized("create", t.name, "", tx.top().authorizers, missing)
 	}
-	key, err := tx.claimKey(t, payload)
+	key, err := tx.claimKey(t, said)
 	if err != nil {
 		return "", err
 	}
@@ -149,6 +162,7 @@ func (tx *Tx) create(t *template, payload any) (ContractID, error) {
 	if err != nil {
 		return "", err
 	}
+	tx.effects = append(tx.effects, nodeID)
 	created := &tx.nodes[nodeID]
 	created.ContractID = LocalContractID(created.Seed, tx.env.preparedAt(), created.Stakeholders())
 	if _, again := tx.created[created.ContractID]; again { // whoever prepares a transaction chooses the seeds of its roots
@@ -194,7 +208,7 @@ func (tx *Tx) fetch(id ContractID, expected, through *lf.TypeName) (instance, er
 	if err != nil {
 		return instance{}, err
 	}
-	if err := checkType(found, expected, through); err != nil {
+	if found, err = tx.asExpected(found, expected, through); err != nil {
 		return instance{}, err
 	}
 	stakeholders := found.contract.Stakeholders()
@@ -224,11 +238,14 @@ func (tx *Tx) exercise(id ContractID, expected, through *lf.TypeName, name strin
 	if err != nil {
 		return nil, err
 	}
+	if found, err = tx.asExpected(found, expected, through); err != nil {
+		return nil, err
+	}
 	c, err := chooseChoice(found, expected, through, name)
 	if err != nil {
 		return nil, err
 	}
-	node, err := tx.exerciseNode(found, c, through, argument)
+	node, authorizers, err := tx.exerciseNode(found, c, through, argument)
 	if err != nil {
 		return nil, err
 	}
@@ -238,10 +255,11 @@ func (tx *Tx) exercise(id ContractID, expected, through *lf.TypeName, name strin
 	}
 	if c.consuming {
 		tx.consume(found.contract)
+		tx.effects = append(tx.effects, nodeID)
 	}
 	witnesses := SortedParties(tx.top().witnesses, node.Informees())
 	tx.frames = append(tx.frames, frame{
-		authorizers: SortedParties(node.Signatories, node.ActingParties), node: nodeID, seed: tx.nodes[nodeID].Seed,
+		authorizers: authorizers, node: nodeID, seed: tx.nodes[nodeID].Seed,
 		witnesses: witnesses,
 	})
 	result, err := c.body(tx, id, found.payload, argument)
@@ -257,22 +275,7 @@ func (tx *Tx) exercise(id ContractID, expected, through *lf.TypeName, name strin
 	return result, err
 }
 
-// checkType checks that a contract is of the template that the caller names, or implements the interface.
-func checkType(found instance, expected, through *lf.TypeName) error {
-	switch {
-	case through != nil && found.template.interfaces[*through] == nil:
-		return notImplemented(found.contract.ID, found.template.name, *through)
-	case through == nil && found.template.name != *expected:
-		return wronglyTyped(found.contract.ID, *expected, found.template.name)
-	default:
-		return nil
-	}
-}
-
 func chooseChoice(found instance, expected, through *lf.TypeName, name string) (*choice, error) {
-	if err := checkType(found, expected, through); err != nil {
-		return nil, err
-	}
 	choices := found.template.choices
 	if through != nil {
 		choices = found.template.interfaces[*through].choices
@@ -284,34 +287,39 @@ func chooseChoice(found instance, expected, through *lf.TypeName, name string) (
 	return c, nil
 }
 
-func (tx *Tx) exerciseNode(found instance, c *choice, through *lf.TypeName, argument any) (TxNode, error) {
+// exerciseNode is the node of an exercise, and who authorizes what is below it.
+func (tx *Tx) exerciseNode(found instance, c *choice, through *lf.TypeName, argument any) (node TxNode, authorizers []Party, err error) {
 	value, err := c.argument.toValue(argument)
 	if err != nil {
-		return TxNode{}, err
+		return TxNode{}, nil, err
 	}
 	if err := tx.holdArgument(found.template.name, c.name, value); err != nil {
-		return TxNode{}, err
+		return TxNode{}, nil, err
 	}
-	controllers := SortedParties(c.controllers(found.payload, argument))
+	involved, err := c.parties(tx, found.contract.ID, found.payload, argument)
+	if err != nil {
+		return TxNode{}, nil, err
+	}
+	controllers := SortedParties(involved.Controllers)
 	if len(controllers) == 0 {
-		return TxNode{}, fault.DamlInterpretationError.New(
+		return TxNode{}, nil, fault.DamlInterpretationError.New(
 			"Interpretation error: Error: choice %s of %s has no controllers", c.name, found.template.name.QualifiedName())
 	}
-	authorizers := tx.top().authorizers
-	if missing := MissingParties(authorizers, controllers); len(missing) > 0 {
-		return TxNode{}, unauthorized("exercise", found.template.name, c.name, authorizers, missing)
+	have, required := tx.top().authorizers, SortedParties(controllers, involved.Authorizers)
+	if missing := MissingParties(have, required); len(missing) > 0 {
+		return TxNode{}, nil, unauthorized("exercise", found.template.name, c.name, have, missing)
 	}
-	var observers []Party
-	if c.observers != nil {
-		observers = SortedParties(c.observers(found.payload, argument))
+	authorizers = SortedParties(found.contract.Signatories, controllers)
+	if involved.OwnAuthors {
+		authorizers = SortedParties(involved.Authorizers)
 	}
 	return TxNode{
 		Kind: EventExercise, ContractID: found.contract.ID, Template: found.template.name,
 		PackageName: found.template.packageName, Signatories: found.contract.Signatories,
 		Observers: found.contract.Observers, Key: found.contract.Key, InNetwork: found.contract.InNetwork,
 		Argument: value, ArgumentType: c.argument.lfType,
-		Interface: through, Choice: c.name, Consuming: c.consuming, ActingParties: controllers, ChoiceObservers: observers,
-	}, nil
+		Interface: through, Choice: c.name, Consuming: c.consuming, ActingParties: controllers, ChoiceObservers: SortedParties(involved.Observers),
+	}, authorizers, nil
 }
 
 func (tx *Tx) consume(contract Contract) {

@@ -201,8 +201,9 @@ func TestNumbersKeepTheirScale(t *testing.T) {
 	shown, err := create("0.25000000000000000000")
 	require.NoError(t, err)
 	require.Equal(t, []engine.Value{lf.Text("0.6252.5")}, shown)
-	_, err = create("0.25000000000000000001")
-	require.ErrorContains(t, err, "Numeric 20 0.25000000000000000001 cannot be stored")
+	shown, err = create("0.25000000000000000001")
+	require.NoError(t, err)
+	require.Equal(t, []engine.Value{lf.Text("0.625000000000000000022.5")}, shown)
 }
 
 func TestTextWithNULIsNotStored(t *testing.T) {

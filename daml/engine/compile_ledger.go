@@ -18,6 +18,9 @@ func (s *scope) ledgerUpdate(e ast.Expr) code {
 		}, e.Argument)
 	case *ast.UpdateCreateInterface:
 		return s.onLedger(func(m *machine, args []Value) code {
+			if contract := foreignOf(args[0]); contract != nil {
+				return m.askToCreateStored(contract.Template, contract.Payload)
+			}
 			t, argument, failure := m.program.resolve(args[0])
 			if failure != nil {
 				return m.fail(failure)
@@ -63,7 +66,7 @@ func (s *scope) exerciseInterface(e *ast.UpdateExerciseInterface) code {
 // onLedger compiles an update that needs a transaction.
 func (s *scope) onLedger(then effect, exprs ...ast.Expr) code {
 	return s.delayed(func(m *machine, args []Value) code {
-		if m.ledger == nil {
+		if m.ledger == nil && m.outer == nil {
 			return m.fail(crash("an update of the ledger is run where there is no transaction"))
 		}
 		return then(m, args)

@@ -15,6 +15,9 @@ type creation struct{ said *metadata }
 
 // create creates a contract of a template.
 func (m *machine) create(t *template, argument Value) code {
+	if m.outer != nil {
+		return m.askToCreate(t.name, argument)
+	}
 	c := &creation{&metadata{template: t, argument: argument}}
 	m.push(c, 0, 0, nil)
 	return c.said.compute(m)

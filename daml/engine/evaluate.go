@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/ledger"
 )
 
 // Options say how code is run.
@@ -14,6 +15,8 @@ type Options struct {
 	// Left, where it is not nil, are the bytes that are left to several runs together. Each takes from it what it takes,
 	// and no more than there is.
 	Left *int64
+	// Budget, where it is not nil, is what is left to all runs of a transaction together, in place of limits.
+	Budget *ledger.Budget
 	// Trace gets the messages of TRACE; nil drops them.
 	Trace func(message string, at ast.Location)
 	// Explain gives failures their Explain, which runs what failed once more, with the places of calls in tail position
@@ -34,7 +37,13 @@ func (p *Program) machine(ctx context.Context, options Options) *machine {
 	if options.Left != nil {
 		limits.Memory = min(limits.Memory, max(*options.Left, 0))
 	}
+	if options.Budget != nil {
+		limits.Steps, limits.Memory = ledger.MaxCodeSteps, ledger.MaxCodeMemory
+	}
 	m := newMachine(p, limits)
+	if m.budget = options.Budget; m.budget != nil {
+		m.recall()
+	}
 	m.ctx, m.trace, m.left = ctx, options.Trace, options.Left
 	m.explains, m.visit = options.again || options.Visit != nil, options.Visit
 	return m

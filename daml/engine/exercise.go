@@ -10,6 +10,9 @@ import (
 
 // fetch reads a contract as one of a template.
 func (m *machine) fetch(name lf.TypeName, id lf.ContractID) code {
+	if m.outer != nil {
+		return m.askToFetch(name, id)
+	}
 	return m.useTemplate(name, id, func(found *version) code {
 		if failure := m.insertFetch(found, nil, false); failure != nil {
 			return m.fail(failure)
@@ -20,6 +23,9 @@ func (m *machine) fetch(name lf.TypeName, id lf.ContractID) code {
 
 // fetchInterface reads a contract that is to implement an interface.
 func (m *machine) fetchInterface(name lf.TypeName, id lf.ContractID) code {
+	if m.outer != nil {
+		return m.askToFetchInterface(name, id)
+	}
 	return m.useInterface(name, id, func(found *version) code {
 		if failure := m.insertFetch(found, &name, false); failure != nil {
 			return m.fail(failure)
@@ -73,6 +79,13 @@ const (
 
 // exercise exercises a choice of a template.
 func (m *machine) exercise(name lf.TypeName, choiceName string, id lf.ContractID, argument Value) code {
+	if m.outer != nil {
+		_, c, failure := m.program.templateChoice(name, choiceName)
+		if failure != nil {
+			return m.fail(failure)
+		}
+		return m.askToExercise(name, c, id, argument)
+	}
 	return m.useTemplate(name, id, func(found *version) code {
 		return m.exerciseFound(found, choiceName, argument, false)
 	})
@@ -89,6 +102,13 @@ func (m *machine) exerciseFound(found *version, choiceName string, argument Valu
 
 // exerciseInterface exercises a choice of an interface. The guard is a function of the interface; nil for none.
 func (m *machine) exerciseInterface(name lf.TypeName, choiceName string, id lf.ContractID, argument, guard Value) code {
+	if m.outer != nil {
+		c, failure := m.program.interfaceChoice(name, choiceName)
+		if failure != nil {
+			return m.fail(failure)
+		}
+		return m.askToExerciseInterface(name, c, id, argument, guard)
+	}
 	return m.useInterface(name, id, func(found *version) code {
 		c, failure := m.program.interfaceChoice(name, choiceName)
 		if failure != nil {

@@ -134,15 +134,16 @@ func (m *machine) exportMap(v *Map, depth int) (out lf.Value, failure *Failure) 
 	return entries, failure
 }
 
-// exportNumeric is a number as the ledger has it: with ten digits after the point. One of another scale is stored where
-// it is such a number, too.
+// exportNumeric is a number as the ledger has it: those with ten digits after the point have a form of their own.
 func exportNumeric(v *Numeric) (lf.Value, *Failure) {
-	stored, exact := v.cast(decimal.Places)
-	if !exact {
-		return nil, crash("the Numeric %d %s cannot be stored: numbers on the ledger have %d digits, %d of them after the "+
-			"point", v.Scale, v.show(), maxDigits, decimal.Places)
+	if v.Scale != decimal.Places {
+		number, ok := lf.NewScaled(v.unscaled, v.Scale)
+		if !ok {
+			return nil, defect("Numeric %d %s", v.Scale, v.show())
+		}
+		return number, nil
 	}
-	number, err := decimal.Parse(stored.String())
+	number, err := decimal.Parse(v.String())
 	if err != nil {
 		return nil, crash("%s", err)
 	}

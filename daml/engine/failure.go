@@ -27,7 +27,8 @@ type Failure struct { //nolint:errname // a failure is what a run comes to, as a
 	// not ask for it. It costs about as much as the run that failed.
 	Explain func()
 
-	err error // a failure of the host, or of the context
+	err   error // a failure of the host, or of the context
+	final bool  // the exception cannot be caught any more
 }
 
 // Call is a function that was under way, and how far it was: where it waited for the one before it.
@@ -237,6 +238,11 @@ func (m *machine) rethrow(thrown *Failure) code {
 // unhandled makes a failure of an exception that nothing catches: its type's message, under an error id that names it.
 func (m *machine) unhandled(thrown *Failure) code {
 	name, _ := thrown.Exception.Type.IsCon()
+	if m.nested { // the choice outside may catch it, and says what it amounts to where it does not
+		thrown.Fault = userFailure("UNHANDLED_EXCEPTION/"+name.QualifiedName(), categoryState, "", nil)
+		m.failure = thrown
+		return nil
+	}
 	if name == arithmeticErrorType {
 		message := thrown.Exception.Value.(*Record).Fields[0].(lf.Text)
 		return m.failUnhandled(thrown, name, string(message))
@@ -252,7 +258,7 @@ func (m *machine) unhandled(thrown *Failure) code {
 
 func (m *machine) failUnhandled(thrown *Failure, name lf.TypeName, message string) code {
 	thrown.Fault = userFailure("UNHANDLED_EXCEPTION/"+name.QualifiedName(), categoryState, message, nil)
-	m.failure = thrown
+	m.failure, thrown.final = thrown, true
 	return nil
 }
 

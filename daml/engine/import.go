@@ -59,7 +59,7 @@ func (m *machine) imported(t *lf.Type, v lf.Value) (Value, error) {
 		return nil, errSpent
 	}
 	switch v := v.(type) {
-	case lf.Numeric:
+	case lf.Numeric, lf.Scaled:
 		return m.importNumeric(t, v)
 	case lf.Optional:
 		if t.Kind != lf.KindOptional {
@@ -119,16 +119,25 @@ func scalarKind(v lf.Value) lf.Kind {
 }
 
 // importNumeric gives a stored number the scale of its type.
-func (m *machine) importNumeric(t *lf.Type, v lf.Numeric) (Value, error) {
-	unscaled, ok := new(big.Int).SetString(digitsOf(v.String()), 10)
-	if !ok || t.Kind != lf.KindNumeric {
+func (m *machine) importNumeric(t *lf.Type, v lf.Value) (Value, error) {
+	scale, isNumber := scaleOf(t)
+	if !isNumber {
 		return nil, mismatch(t, v)
 	}
+	stored := &Numeric{Scale: decimal.Places}
+	switch v := v.(type) {
+	case lf.Scaled:
+		stored.unscaled, stored.Scale = v.Units(), v.Scale()
+	case lf.Numeric:
+		var ok bool
+		if stored.unscaled, ok = new(big.Int).SetString(digitsOf(v.String()), 10); !ok {
+			return nil, mismatch(t, v)
+		}
+	}
 	m.memory -= numericBytes
-	stored := &Numeric{unscaled: unscaled, Scale: decimal.Places}
-	number, ok := stored.cast(m.program.scaleOf(t))
+	number, ok := stored.cast(scale)
 	if !ok {
-		return nil, fmt.Errorf("%s is no Numeric %d", v, m.program.scaleOf(t))
+		return nil, fmt.Errorf("%s is no Numeric %d", v, scale)
 	}
 	return number, nil
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -29,9 +30,9 @@ func (s *scope) interfaces(e ast.Expr) code {
 	case *ast.ExpInterfaceTypeRep:
 		return s.gather(pure(func(_ *machine, args []Value) Value { return args[0].(*Any).Type }), e.Expr)
 	case *ast.ExpInterfaceSignatory:
-		return s.gather(partiesOf((*template).signatories), e.Expr)
+		return s.gather(partiesOf((*template).signatories, signatoriesSaid), e.Expr)
 	case *ast.ExpInterfaceObserver:
-		return s.gather(partiesOf((*template).observers), e.Expr)
+		return s.gather(partiesOf((*template).observers, observersSaid), e.Expr)
 	case *ast.ExpChoiceController:
 		return s.gather(partiesOfChoice(e.Template, e.Choice, (*choice).controllers), e.Contract, e.Argument)
 	case *ast.ExpChoiceObserver:
@@ -45,6 +46,9 @@ func (s *scope) interfaces(e ast.Expr) code {
 // it.
 func fromInterface(name lf.TypeName) operation {
 	return fallible(func(m *machine, args []Value) (Value, *Failure) {
+		if contract := foreignOf(args[0]); contract != nil {
+			return contract.as(m, name)
+		}
 		t, argument, failure := m.program.resolve(args[0])
 		switch {
 		case failure != nil:
@@ -88,6 +92,12 @@ func wronglyTyped(id lf.ContractID, expected, actual lf.TypeName) *Failure {
 
 func fromRequired(requiring lf.TypeName) operation {
 	return fallible(func(m *machine, args []Value) (Value, *Failure) {
+		if contract := foreignOf(args[0]); contract != nil {
+			if m.outer.Implements(contract.Template, requiring) {
+				return some(args[0]), nil
+			}
+			return none, nil
+		}
 		t, _, failure := m.program.resolve(args[0])
 		if failure != nil || t.def.Implementation(requiring) == nil {
 			return none, failure
@@ -117,6 +127,10 @@ func unsafeFromRequired(e *ast.ExpUnsafeFromRequiredInterface) operation {
 
 func callMethod(name lf.TypeName, method string) operation {
 	return effect(func(m *machine, args []Value) code {
+		if contract := foreignOf(args[0]); contract != nil {
+			return m.fail(crash("method %s of %s is called on a contract of the built-in template %s, whose methods are not "+
+				"in its package: exercise the choice of the interface instead", method, name, contract.Template))
+		}
 		t, implements, argument, failure := m.program.implementing(args[0], name)
 		if failure != nil {
 			return m.fail(failure)
@@ -131,6 +145,9 @@ func callMethod(name lf.TypeName, method string) operation {
 
 func view(name lf.TypeName) operation {
 	return effect(func(m *machine, args []Value) code {
+		if contract := foreignOf(args[0]); contract != nil {
+			return m.askForView(name, contract)
+		}
 		t, implements, argument, failure := m.program.implementing(args[0], name)
 		if failure != nil {
 			return m.fail(failure)
@@ -139,8 +156,14 @@ func view(name lf.TypeName) operation {
 	})
 }
 
-func partiesOf(which func(*template) *global) operation {
+func signatoriesSaid(said ledger.Description) []ledger.Party { return said.Signatories }
+func observersSaid(said ledger.Description) []ledger.Party   { return said.Observers }
+
+func partiesOf(which func(*template) *global, said func(ledger.Description) []ledger.Party) operation {
 	return effect(func(m *machine, args []Value) code {
+		if contract := foreignOf(args[0]); contract != nil {
+			return m.askForParties(contract, said)
+		}
 		t, argument, failure := m.program.resolve(args[0])
 		if failure != nil {
 			return m.fail(failure)

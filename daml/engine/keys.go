@@ -175,6 +175,13 @@ func (b *byKey) shown() string { return fault.Shorten(string(b.found.Value)) }
 
 // fetchByKey reads the first contract that has a key.
 func (m *machine) fetchByKey(name lf.TypeName, key Value) code {
+	if m.outer != nil {
+		t, failure := m.program.template(name)
+		if failure != nil {
+			return m.fail(failure)
+		}
+		return m.askToFetchByKey(t, key)
+	}
 	return m.byKey(name, key, func(b *byKey, m *machine) code {
 		return b.one(m, func(found *version) code {
 			if failure := m.insertFetch(found, nil, true); failure != nil {
@@ -192,15 +199,29 @@ func (v *version) asTuple() Value {
 
 // exerciseByKey exercises a choice of the first contract that has a key.
 func (m *machine) exerciseByKey(name lf.TypeName, choiceName string, key, argument Value) code {
+	if m.outer != nil {
+		t, c, failure := m.program.templateChoice(name, choiceName)
+		if failure != nil {
+			return m.fail(failure)
+		}
+		return m.askToExerciseByKey(t, c, key, argument)
+	}
 	return m.byKey(name, key, func(b *byKey, m *machine) code {
 		return b.one(m, func(found *version) code { return m.exerciseFound(found, choiceName, argument, true) })
 	})
 }
 
 // queryByKey lists at most n contracts that have a key. All its maintainers have to authorize that.
-func (m *machine) queryByKey(name lf.TypeName, n int64, key Value, result func(found []*version) Value) code {
+func (m *machine) queryByKey(name lf.TypeName, n int64, key Value, result func(found []Value) Value) code {
 	if n < 1 {
 		return m.fail(crash("a query by key asks for %d contracts, and has to ask for one at least", n))
+	}
+	if m.outer != nil {
+		t, failure := m.program.template(name)
+		if failure != nil {
+			return m.fail(failure)
+		}
+		return m.askByKey(t, key, result)
 	}
 	return m.byKey(name, key, func(b *byKey, m *machine) code {
 		t := m.ledger
@@ -218,26 +239,24 @@ func (m *machine) queryByKey(name lf.TypeName, n int64, key Value, result func(f
 			if !m.alloc(len(versions) * (6*valueBytes + listBytes)) {
 				return nil
 			}
-			return m.give(result(versions))
+			pairs := make([]Value, len(versions))
+			for i, contract := range versions {
+				pairs[i] = contract.asTuple()
+			}
+			return m.give(result(pairs))
 		})
 	})
 }
 
 // contractsFound are contracts with their ids: Some of a list of pairs.
-func contractsFound(found []*version) Value {
-	list := make([]Value, len(found))
-	for i, contract := range found {
-		list[i] = contract.asTuple()
-	}
-	return some(ListOf(list...))
-}
+func contractsFound(found []Value) Value { return some(ListOf(found...)) }
 
 // firstFound is the id of the first contract, or None.
-func firstFound(found []*version) Value {
+func firstFound(found []Value) Value {
 	if len(found) == 0 {
 		return none
 	}
-	return some(found[0].contract.ID)
+	return some(found[0].(*Record).Fields[0])
 }
 
 // Names that no package can give to a variable.

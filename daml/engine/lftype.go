@@ -186,16 +186,22 @@ func (d *describer) numeric(out *lf.Type, scale ast.Type) error {
 	if !ok {
 		return fmt.Errorf("%s is no scale", d.program.typeRep(scale).key)
 	}
-	d.program.scales.Store(out, digits.Value)
+	if digits.Value != decimal.Places {
+		out.Kind, out.Scale = lf.KindScaled, digits.Value
+	}
 	return nil
 }
 
-// scaleOf is the scale of a type of numbers; that of the ledger's own where it is no type of a package.
-func (p *Program) scaleOf(t *lf.Type) int {
-	if scale, ok := p.scales.Load(t); ok {
-		return scale.(int)
+// scaleOf is the scale of a type of numbers; false where it is another type.
+func scaleOf(t *lf.Type) (int, bool) {
+	switch t.Kind {
+	case lf.KindNumeric:
+		return decimal.Places, true
+	case lf.KindScaled:
+		return t.Scale, true
+	default:
+		return 0, false
 	}
-	return decimal.Places
 }
 
 func (d *describer) data(out *lf.Type, name lf.TypeName, args []ast.Type) error {

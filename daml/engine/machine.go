@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/ledger"
 )
 
 // Limits bound what a run may cost.
@@ -71,7 +72,10 @@ type machine struct {
 	used map[*global]bool
 	own  map[*global]own
 
-	ledger *transaction // nil where no update may run
+	ledger *transaction // nil where no update may run, and where another keeps the transaction
+	outer  *ledger.Dynamic
+	nested bool           // what is thrown may be caught by a choice outside
+	budget *ledger.Budget // what the run shares with those around it; nil where it has limits of its own
 	trace  func(message string, at ast.Location)
 	traced int32 // how many messages were traced, and values used that trace
 
@@ -95,6 +99,7 @@ func (m *machine) run(f Value, args []Value) (v Value, failure *Failure) {
 			failure = defect("%v", panicked)
 			m.trail(failure)
 		}
+		m.lend()
 		if m.left != nil {
 			*m.left -= before - m.memory
 		}

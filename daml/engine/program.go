@@ -25,7 +25,6 @@ type Program struct {
 	builtins map[ast.BuiltinFunction]*Function
 	lfTypes  map[string]*lf.Type
 
-	scales    sync.Map     // of types of numbers (*lf.Type)
 	keptBytes atomic.Int64 // what the values take that are kept
 
 	coverage *coverage // nil where nothing is covered

@@ -15,11 +15,17 @@ const Rollback ledger.EventKind = "rollback"
 
 // mark is a point of a transaction to go back to: how many nodes the node under way had below it, and how much the
 // transaction had changed.
-type mark struct{ frames, children, effects int }
+type mark struct {
+	frames, children, effects int
+	outer                     ledger.Mark // of a transaction that the ledger keeps
+}
 
 func (m *machine) mark() mark {
 	t := m.ledger
-	if t == nil {
+	switch {
+	case m.outer != nil:
+		return mark{outer: m.outer.Mark()}
+	case t == nil:
 		return mark{}
 	}
 	return mark{frames: len(t.frames), children: len(*t.siblings()), effects: len(t.effects)}
@@ -38,6 +44,12 @@ func (t *transaction) effect(id int32) { t.effects = append(t.effects, id) }
 
 // rollback takes back what was done since a mark.
 func (m *machine) rollback(to mark) *Failure {
+	if m.outer != nil {
+		if refusal, refused := fault.As(m.outer.TakeBack(to.outer)); refused {
+			return failed(refusal)
+		}
+		return nil
+	}
 	t := m.ledger
 	if t == nil {
 		return nil

@@ -78,6 +78,16 @@ func (t *template) choice(name string) (*choice, *Failure) {
 	return &choice{program: t.program, of: t.name, param: t.def.Param, def: def}, nil
 }
 
+// templateChoice is a choice of a template by their names.
+func (p *Program) templateChoice(name lf.TypeName, choiceName string) (*template, *choice, *Failure) {
+	t, failure := p.template(name)
+	if failure != nil {
+		return nil, nil, failure
+	}
+	c, failure := t.choice(choiceName)
+	return t, c, failure
+}
+
 func (p *Program) interfaceChoice(name lf.TypeName, choiceName string) (*choice, *Failure) {
 	def := p.packages.Interface(name)
 	if def == nil {

@@ -137,6 +137,9 @@ func (t *transaction) admit(contract Contract) *instance {
 
 // now reads the ledger time. The transaction is valid at no other.
 func (m *machine) now() lf.Timestamp {
+	if m.outer != nil {
+		return m.outer.Now()
+	}
 	now := lf.TimestampOf(m.ledger.env.EffectiveAt)
 	m.notBefore(now)
 	m.notAfter(now)
@@ -145,6 +148,9 @@ func (m *machine) now() lf.Timestamp {
 
 // isBefore compares the ledger time with another, and says no more of it.
 func (m *machine) isBefore(t lf.Timestamp) bool {
+	if m.outer != nil {
+		return m.outer.IsBefore(t)
+	}
 	if lf.TimestampOf(m.ledger.env.EffectiveAt) < t {
 		m.notAfter(t - 1)
 		return true

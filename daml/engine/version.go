@@ -2,8 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
@@ -195,59 +193,12 @@ func (m *machine) untranslated(to, of lf.TypeName, id string, stored lf.Value, e
 
 // agrees checks that a version of a contract's template says of the contract what it was created with.
 func (v *version) agrees(said *metadata) *Failure {
-	was := v.contract
-	same := slices.Equal(was.Signatories, said.signatories) && slices.Equal(was.Observers, said.observers) &&
-		sameKey(was.Key, said.key) && was.PackageName == v.template.pkg.Name
-	if same {
-		return nil
+	says := ledger.Contract{
+		Template: v.template.name, PackageName: v.template.pkg.Name, Signatories: said.signatories,
+		Observers: said.observers, Key: said.key,
 	}
-	const rule = "Verify that neither the signatories, nor the observers, nor the contract key, nor the key's " +
-		"maintainers, nor the package name have changed"
-	text := fmt.Sprintf("Validation fails when trying to upgrade the contract %s from %s to %s. %s: "+
-		"original package name is %s, original signatories are %s, original observers are %s%s; "+
-		"target package name is %s, recomputed signatories are %s, recomputed observers are %s%s",
-		was.ID, was.Template, v.template.name, rule, was.PackageName, listed(was.Signatories), listed(was.Observers),
-		shownKey("original", was.Key), v.template.pkg.Name, listed(said.signatories), listed(said.observers),
-		shownKey("recomputed", said.key))
-	refusal := fault.InterpretationUpgradeErrorValidationFailed.New("%s", interpretationError+text).
-		WithResource("CONTRACT_ID", string(was.ID)).
-		WithResource("TEMPLATE_ID", was.Template.String()).
-		WithResource("TEMPLATE_ID", v.template.name.String()).
-		WithResource("PACKAGE_NAME", was.PackageName).
-		WithResource("PACKAGE_NAME", v.template.pkg.Name)
-	withMetadata(refusal, was.Signatories, was.Observers, was.Key, was.PackageName)
-	withMetadata(refusal, said.signatories, said.observers, said.key, v.template.pkg.Name)
-	return failed(refusal)
-}
-
-// withMetadata adds what a contract says of itself to the resources of a fault.
-func withMetadata(refusal *fault.Fault, signatories, observers []ledger.Party, key *ledger.ContractKey, name string) {
-	joined := func(parties []ledger.Party) string { return strings.Join(ledger.Strings(parties), ",") }
-	value, of, maintainers := "NULL", "NULL", "NULL"
-	if key != nil {
-		value, of, maintainers = string(key.Value), name, joined(key.Maintainers)
+	if refusal := ledger.CheckUpgraded(v.contract, says); refusal != nil {
+		return failed(refusal)
 	}
-	refusal.Resources = append(refusal.Resources,
-		fault.Resource{Type: "PARTIES", Value: joined(signatories)},
-		fault.Resource{Type: "PARTIES", Value: joined(observers)},
-		fault.Resource{Type: "NULLABLE_CONTRACT_KEY", Value: value},
-		fault.Resource{Type: "NULLABLE_PACKAGE_NAME", Value: of},
-		fault.Resource{Type: "NULLABLE_PARTIES", Value: maintainers},
-	)
-}
-
-// sameKey reports whether two keys are one. Their hashes are those of their packages' name and their values.
-func sameKey(a, b *ledger.ContractKey) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.Hash == b.Hash && slices.Equal(a.Maintainers, b.Maintainers)
-}
-
-func shownKey(which string, key *ledger.ContractKey) string {
-	if key == nil {
-		return ""
-	}
-	return fmt.Sprintf(", %s maintainers are %s, %s key is %s", which, listed(key.Maintainers), which,
-		fault.Shorten(string(key.Value)))
+	return nil
 }

@@ -25,15 +25,8 @@ module X {
 		observers Nil @Party;
 	};
 	val loop: Bool -> Bool = \(b: Bool) -> X:loop b;
-	record Large = { owner: Party, amount: Numeric 0 };
-	template (this: Large) = {
-		signatories Cons @Party [X:Large {owner} this] (Nil @Party);
-		observers Nil @Party;
-	};
 	val endless: Party -> Unit = \(p: Party) -> H:meta (H:Command:Create (H:Create {
 		argC = A:AnyTemplate { getAnyTemplate = to_any @X:Endless (X:Endless { owner = p }) } }));
-	val large: Party -> Unit = \(p: Party) -> H:meta (H:Command:Create (H:Create { argC = A:AnyTemplate {
-		getAnyTemplate = to_any @X:Large (X:Large { owner = p, amount = 12345678901234567890123456789012345678. }) } }));
 }`
 
 // runWith runs a script that is an expression, with other modules in its package.
@@ -56,7 +49,7 @@ func TestWhatIsNoLedgersRefusalIsNotExpectedAndNotCaught(t *testing.T) {
 	limits := engine.DefaultLimits()
 	limits.Steps = 100_000
 	for command, code := range map[string]fault.Code{
-		"X:endless": fault.InterpretationTimeExceeded, "X:large": fault.DamlInterpretationError,
+		"X:endless": fault.InterpretationTimeExceeded,
 	} {
 		for _, behaviour := range []string{"mustFail", "try", "mustSucceed"} {
 			t.Run(command+" "+behaviour, func(t *testing.T) {

@@ -17,6 +17,8 @@ func Compare(a, b Value) int {
 		return cmp.Compare(a, b.(Int64))
 	case Numeric:
 		return a.Cmp(b.(Numeric).Decimal)
+	case Scaled:
+		return a.units.Cmp(b.(Scaled).units)
 	case Text:
 		return strings.Compare(string(a), string(b.(Text)))
 	case Party:

@@ -88,8 +88,8 @@ func decode(t *Type, in any, at path) (Value, error) {
 			return Bool(value), nil
 		}
 		return nil, at.fail("expected true or false, got %s", describe(in))
-	case KindInt64, KindNumeric:
-		return decodeNumber(t.Kind, in, &at)
+	case KindInt64, KindNumeric, KindScaled:
+		return decodeNumber(t, in, &at)
 	case KindText, KindParty, KindContractID, KindTimestamp, KindDate, KindEnum:
 		return decodeString(t, in, &at)
 	case KindOptional:
@@ -107,27 +107,44 @@ func decode(t *Type, in any, at path) (Value, error) {
 	}
 }
 
-func decodeNumber(kind Kind, in any, at *path) (Value, error) {
+func decodeNumber(t *Type, in any, at *path) (Value, error) {
 	text, ok := in.(string)
-	parse := decimal.Parse
-	if number, isNumber := in.(json.Number); isNumber {
-		text, ok, parse = number.String(), true, decimal.ParseNumber
+	number, isNumber := in.(json.Number)
+	if isNumber {
+		text, ok = number.String(), true
 	}
 	if !ok {
 		return nil, at.fail("expected a number as a string, got %s", describe(in))
 	}
-	if kind == KindInt64 {
+	switch t.Kind {
+	case KindInt64:
 		value, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
 			return nil, at.fail("%q is not an integer between -2^63 and 2^63-1", fault.Shorten(text))
 		}
 		return Int64(value), nil
+	case KindScaled:
+		parse := ParseScaled
+		if isNumber {
+			parse = parseScaledNumber
+		}
+		value, err := parse(text, t.Scale)
+		if err != nil {
+			return nil, at.fail("%q is not a decimal of at most %d digits before and %d after the point",
+				fault.Shorten(text), maxNumericDigits-t.Scale, t.Scale)
+		}
+		return value, nil
+	default:
+		parse := decimal.Parse
+		if isNumber {
+			parse = decimal.ParseNumber
+		}
+		value, err := parse(text)
+		if err != nil {
+			return nil, at.fail("%q is not a decimal of at most 28 digits before and 10 after the point", fault.Shorten(text))
+		}
+		return Numeric{value}, nil
 	}
-	value, err := parse(text)
-	if err != nil {
-		return nil, at.fail("%q is not a decimal of at most 28 digits before and 10 after the point", fault.Shorten(text))
-	}
-	return Numeric{value}, nil
 }
 
 func decodeString(t *Type, in any, at *path) (Value, error) {

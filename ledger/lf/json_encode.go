@@ -14,18 +14,19 @@ import (
 // declaration order with trailing absent optionals left out, variants as {"tag","value"}, generic maps as arrays of
 // pairs, nested optionals as nested arrays.
 func EncodeJSON(t *Type, value Value) json.RawMessage {
-	return encoder{decimal.Decimal.String, Timestamp.String}.append(nil, t, value)
+	return encoder{decimal.Decimal.String, Scaled.String, Timestamp.String}.append(nil, t, value)
 }
 
 // EncodeShortJSON writes a value as [EncodeJSON] does, with decimals in their shortest form and times with 0, 3 or 6
 // fraction digits.
 func EncodeShortJSON(t *Type, value Value) json.RawMessage {
-	return encoder{decimal.Decimal.Show, Timestamp.Show}.append(nil, t, value)
+	return encoder{decimal.Decimal.Show, Scaled.Show, Timestamp.Show}.append(nil, t, value)
 }
 
 // encoder writes values, decimals and times as it is told to.
 type encoder struct {
 	number  func(decimal.Decimal) string
+	scaled  func(Scaled) string
 	instant func(Timestamp) string
 }
 
@@ -39,6 +40,8 @@ func (e encoder) append(out []byte, t *Type, value Value) []byte {
 		return append(strconv.AppendInt(append(out, '"'), int64(value), 10), '"')
 	case Numeric:
 		return append(append(append(out, '"'), e.number(value.Decimal)...), '"')
+	case Scaled:
+		return append(append(append(out, '"'), e.scaled(value)...), '"')
 	case Text:
 		return appendString(out, string(value))
 	case Party:

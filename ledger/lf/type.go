@@ -30,6 +30,8 @@ const (
 	KindRecord
 	KindVariant
 	KindEnum
+	// KindScaled are numbers of another scale than ten, which [KindNumeric] are.
+	KindScaled
 )
 
 // Type describes a type of the contract language. Types may be recursive.
@@ -45,6 +47,8 @@ type Type struct {
 	Element *Type
 	// Key is the key of a generic map.
 	Key *Type
+	// Scale is how many digits after the point the numbers of KindScaled have.
+	Scale int
 
 	index []int // Go field of each member
 }

@@ -13,7 +13,7 @@ type (
 	Bool bool
 	// Int64 is a signed 64-bit integer; a string in JSON.
 	Int64 int64
-	// Numeric is a decimal with ten fractional digits; a string in JSON.
+	// Numeric is a decimal with ten fractional digits; a string in JSON. Numbers of other scales are [Scaled].
 	Numeric struct{ decimal.Decimal }
 	// Text is a Unicode string without NUL.
 	Text string
@@ -78,6 +78,7 @@ func (Unit) isValue()       {}
 func (Bool) isValue()       {}
 func (Int64) isValue()      {}
 func (Numeric) isValue()    {}
+func (Scaled) isValue()     {}
 func (Text) isValue()       {}
 func (Party) isValue()      {}
 func (ContractID) isValue() {}

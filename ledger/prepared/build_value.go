@@ -5,7 +5,7 @@ import (
 	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-// value writes a value as engines do: with all type names and labels, numerics with ten places, fields at the end of a
+// value writes a value as engines do: with all type names and labels, numerics with the places of their types, fields at the end of a
 // record left out when they are none, and contracts of the transaction by the ids that they have before the commit.
 func (b *builder) value(value lf.Value) *preparedpb.Value {
 	switch value := value.(type) {
@@ -16,6 +16,8 @@ func (b *builder) value(value lf.Value) *preparedpb.Value {
 	case lf.Int64:
 		return &preparedpb.Value{Sum: &preparedpb.Value_Int64{Int64: int64(value)}}
 	case lf.Numeric:
+		return &preparedpb.Value{Sum: &preparedpb.Value_Numeric{Numeric: value.String()}}
+	case lf.Scaled:
 		return &preparedpb.Value{Sum: &preparedpb.Value_Numeric{Numeric: value.String()}}
 	case lf.Timestamp:
 		return &preparedpb.Value{Sum: &preparedpb.Value_Timestamp{Timestamp: int64(value)}}

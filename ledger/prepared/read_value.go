@@ -31,11 +31,7 @@ func readValue(t *lf.Type, value *preparedpb.Value) (lf.Value, error) {
 	case *preparedpb.Value_ContractId:
 		out, kind = lf.ContractID(sum.ContractId), lf.KindContractID
 	case *preparedpb.Value_Numeric:
-		parsed, err := decimal.Parse(strings.TrimSuffix(sum.Numeric, "."))
-		if err != nil {
-			return nil, err
-		}
-		out, kind = lf.Numeric{Decimal: parsed}, lf.KindNumeric
+		return readNumeric(t, value, strings.TrimSuffix(sum.Numeric, "."))
 	default:
 		return readComposite(t, value)
 	}
@@ -43,6 +39,18 @@ func readValue(t *lf.Type, value *preparedpb.Value) (lf.Value, error) {
 		return nil, wrongKind(t, value)
 	}
 	return out, nil
+}
+
+func readNumeric(t *lf.Type, value *preparedpb.Value, text string) (lf.Value, error) {
+	switch t.Kind {
+	case lf.KindNumeric:
+		parsed, err := decimal.Parse(text)
+		return lf.Numeric{Decimal: parsed}, err
+	case lf.KindScaled:
+		return lf.ParseScaled(text, t.Scale)
+	default:
+		return nil, wrongKind(t, value)
+	}
 }
 
 func readComposite(t *lf.Type, value *preparedpb.Value) (lf.Value, error) {
@@ -196,7 +204,7 @@ func wrongKind(t *lf.Type, value *preparedpb.Value) error {
 		lf.KindUnit: "unit", lf.KindBool: "bool", lf.KindInt64: "int64", lf.KindNumeric: "numeric", lf.KindText: "text",
 		lf.KindParty: "party", lf.KindContractID: "contract_id", lf.KindTimestamp: "timestamp", lf.KindDate: "date",
 		lf.KindOptional: "optional", lf.KindList: "list", lf.KindTextMap: "text_map", lf.KindGenMap: "gen_map",
-		lf.KindRecord: "record", lf.KindVariant: "variant", lf.KindEnum: "enum",
+		lf.KindRecord: "record", lf.KindVariant: "variant", lf.KindEnum: "enum", lf.KindScaled: "numeric",
 	}[t.Kind]
 	return fmt.Errorf("a %s where a %s is due", field.Name(), due)
 }

@@ -1,0 +1,244 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Here is what a ledger asks of templates, one thing at a time, while it keeps the transaction itself. Values come and
+// go as the ledger has them, and all that is evaluated takes from one budget. An exception that a template throws ends
+// the choice that it was thrown in; the choice outside may catch it. So the error of everything within a choice has the
+// exception as it was thrown, and only the outermost choice makes a failure of it.
+
+// contract is a contract of a template while something is computed of it.
+type contract struct {
+	*machine
+	template *template
+	this     Value
+}
+
+// within makes a machine for what is computed of a contract: what it throws can be caught where a choice is under way.
+func (p *Program) within(budget *ledger.Budget, name lf.TypeName, payload lf.Value, tx *ledger.Dynamic) (
+	*contract, error,
+) {
+	t, failure := p.template(name)
+	if failure != nil {
+		return nil, failure
+	}
+	m := p.machine(context.Background(), Options{Budget: budget})
+	m.outer, m.nested = tx, budget.Running > 0
+	out := &contract{machine: m, template: t}
+	if payload == nil {
+		return out, nil
+	}
+	var err error
+	out.this, err = out.read(&ast.TyCon{Name: name}, payload)
+	return out, err
+}
+
+// read is a stored value as one of a type of the program.
+func (c *contract) read(t ast.Type, v lf.Value) (Value, error) {
+	described, err := c.program.lfTypeOf(t)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.imported(described, v)
+	if c.failure != nil {
+		return c.finish(nil, c.failure)
+	}
+	return out, err
+}
+
+// compute applies a definition to arguments.
+func (c *contract) compute(g *global, args ...Value) (Value, error) {
+	return c.finish(c.run(&Function{code: &function{name: g.name, body: applying{g, args}}}, nil))
+}
+
+func (c *contract) computeParties(g *global, args ...Value) ([]ledger.Party, error) {
+	list, err := c.compute(g, args...)
+	if err != nil {
+		return nil, err
+	}
+	parties, ok := c.parties(list)
+	if !ok {
+		_, err = c.finish(nil, c.failure)
+	}
+	return parties, err
+}
+
+// stored is a value as the ledger has it.
+func (c *contract) stored(v Value) (lf.Value, error) {
+	out, failure := c.export(v)
+	if failure != nil {
+		_, err := c.finish(nil, failure)
+		return nil, err
+	}
+	c.lend()
+	return out, nil
+}
+
+// Describe is what a contract says of itself. It fails where the template's precondition does not hold.
+func (p *Program) Describe(budget *ledger.Budget, name lf.TypeName, payload lf.Value) (
+	out ledger.Description, err error,
+) {
+	c, err := p.within(budget, name, payload, nil)
+	if err != nil {
+		return out, err
+	}
+	holds, err := c.compute(c.template.precondition(), c.this)
+	if err != nil {
+		return out, err
+	}
+	if !holds.(lf.Bool) {
+		_, err = c.finish(nil, (&metadata{template: c.template}).preconditionViolated())
+		return out, err
+	}
+	if out.Signatories, err = c.computeParties(c.template.signatories(), c.this); err != nil {
+		return out, err
+	}
+	if out.Observers, err = c.computeParties(c.template.observers(), c.this); err != nil {
+		return out, err
+	}
+	if c.template.def.Key == nil {
+		return out, nil
+	}
+	key, err := c.compute(c.template.key(), c.this)
+	if err != nil {
+		return out, err
+	}
+	out.Key, err = c.stored(key)
+	return out, err
+}
+
+// Maintainers are the maintainers of a key of a template. What their expression throws cannot be caught.
+func (p *Program) Maintainers(budget *ledger.Budget, name lf.TypeName, key lf.Value) ([]ledger.Party, error) {
+	c, err := p.within(budget, name, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	if c.template.def.Key == nil {
+		return nil, crash("template %s has no contract key", name)
+	}
+	c.nested = false
+	read, err := c.read(c.template.def.Key.Type, key)
+	if err != nil {
+		return nil, err
+	}
+	return c.computeParties(c.template.maintainers(), read)
+}
+
+// StoredView is the view of a contract through an interface, as the ledger has it.
+func (p *Program) StoredView(budget *ledger.Budget, name, through lf.TypeName, payload lf.Value) (lf.Value, error) {
+	c, err := p.within(budget, name, payload, nil)
+	if err != nil {
+		return nil, err
+	}
+	implements := c.template.def.Implementation(through)
+	if implements == nil {
+		return nil, crash("template %s does not implement interface %s", name, through)
+	}
+	view, err := c.compute(c.template.view(implements), c.this)
+	if err != nil {
+		return nil, err
+	}
+	return c.stored(view)
+}
+
+// exercised is a choice with what it is exercised on.
+type exercised struct {
+	choice         *choice
+	this, argument Value
+}
+
+func (c *contract) exercised(call ledger.Call) (out exercised, err error) {
+	var failure *Failure
+	out.this = c.this
+	if call.Through == nil {
+		out.choice, failure = c.template.choice(call.Choice)
+	} else {
+		out.choice, failure = c.program.interfaceChoice(*call.Through, call.Choice)
+		out.this = c.template.interfaceValue(c.this)
+	}
+	if failure != nil {
+		return out, failure
+	}
+	out.argument, err = c.read(out.choice.def.Argument.Type, call.Argument)
+	return out, err
+}
+
+// Involved are the parties of an exercise. What their expressions throw cannot be caught: it may depend on a contract
+// that the catcher has no right to see.
+func (p *Program) Involved(budget *ledger.Budget, call ledger.Call) (out ledger.Involved, err error) {
+	c, err := p.within(budget, call.Template, call.Payload, nil)
+	if err != nil {
+		return out, err
+	}
+	c.nested = false
+	e, err := c.exercised(call)
+	if err != nil {
+		return out, err
+	}
+	if out.Controllers, err = c.computeParties(e.choice.controllers(), e.this, e.argument); err != nil {
+		return out, err
+	}
+	if out.Observers, err = c.computeParties(e.choice.observers(), e.this, e.argument); err != nil {
+		return out, err
+	}
+	if e.choice.def.Authorizers == nil {
+		return out, nil
+	}
+	out.OwnAuthors = true
+	out.Authorizers, err = c.computeParties(e.choice.authorizers(), e.this, e.argument)
+	return out, err
+}
+
+// Perform does what a choice does, through a transaction that the ledger keeps.
+func (p *Program) Perform(tx ledger.Dynamic, call ledger.Call) (lf.Value, error) {
+	budget := tx.Budget()
+	c, err := p.within(budget, call.Template, call.Payload, &tx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := c.exercised(call)
+	if err != nil {
+		return nil, err
+	}
+	budget.Running++
+	defer func() { budget.Running-- }()
+	body := &function{name: e.choice.title(), body: &performed{e, call.Contract}}
+	result, err := c.finish(c.run(&Function{code: body}, nil))
+	if err != nil {
+		return nil, err
+	}
+	return c.stored(result)
+}
+
+// performed is the code of what a choice does.
+type performed struct {
+	exercised
+	contract lf.ContractID
+}
+
+func (*performed) quick(*machine) (Value, bool) { return nil, false }
+
+func (e *performed) step(m *machine) code {
+	m.push(e, 0, 0, nil)
+	return m.applyGlobal(e.choice.update(), e.this, e.argument, e.contract)
+}
+
+func (*performed) resume(m *machine, _ *frame) code { return m.runUpdate(m.result) }
+
+// ChoiceTypes describe argument and result of a choice.
+func (p *Program) ChoiceTypes(def *ast.Choice) (argument, result *lf.Type, err error) {
+	if argument, err = p.lfTypeOf(def.Argument.Type); err != nil {
+		return nil, nil, err
+	}
+	result, err = p.lfTypeOf(def.ReturnType)
+	return argument, result, err
+}
+
+// StoredType describes a type whose values are stored.
+func (p *Program) StoredType(t ast.Type) (*lf.Type, error) { return p.lfTypeOf(t) }

@@ -1,0 +1,252 @@
+package engine
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Updates of a choice whose transaction the ledger keeps: they ask the ledger, which may run further code, of packages
+// or in Go, before it answers.
+
+// lend gives what is left of the budget to what runs next, and recall takes what that left.
+func (m *machine) lend() {
+	if m.budget != nil {
+		m.budget.Steps, m.budget.Memory = m.steps, m.memory
+	}
+}
+
+func (m *machine) recall() {
+	m.steps, m.memory = m.budget.Steps, m.budget.Memory
+	m.nextCheck = max(m.steps-stepsBetweenChecks, 0)
+}
+
+// ask asks the ledger, and goes on with its answer.
+func ask[T any](m *machine, what func(tx *ledger.Dynamic) (T, error), then func(T) code) code {
+	m.lend()
+	answer, err := what(m.outer)
+	m.recall()
+	if err != nil {
+		return m.caused(err)
+	}
+	return then(answer)
+}
+
+// caused deals with an error of the ledger: an exception that a choice within this one threw goes on here.
+func (m *machine) caused(err error) code {
+	inner, ofCode := errors.AsType[*Failure](err)
+	if ofCode && inner.Exception != nil && !inner.final {
+		return m.rethrow(inner)
+	}
+	refusal, ok := fault.As(err)
+	switch {
+	case !ok:
+		return m.fail(&Failure{err: err})
+	case ofCode:
+		return m.fail(&Failure{Fault: refusal, Location: inner.Location, Calls: slices.Clip(inner.Calls)})
+	default:
+		return m.fail(failed(refusal))
+	}
+}
+
+// foreign is the payload of a contract whose template is not among the packages of the program.
+type foreign struct{ ledger.Seen }
+
+// foreignOf is the content of an interface's value of such a contract; nil for others.
+func foreignOf(v Value) *foreign {
+	content, _ := v.(*Any).Value.(*foreign)
+	return content
+}
+
+// as is the payload as one of a template of the program, where that is another version of the contract's own.
+func (f *foreign) as(m *machine, name lf.TypeName) (Value, *Failure) {
+	pkg := m.program.packages[name.Package]
+	if pkg == nil || pkg.Name != f.PackageName || f.Template.QualifiedName() != name.QualifiedName() {
+		return none, nil
+	}
+	to, failure := m.program.template(name)
+	if failure != nil {
+		return nil, failure
+	}
+	translated, failure := m.argumentOf(to, f.Template, string(f.Contract), f.Payload)
+	return some(translated), failure
+}
+
+// accept goes on with a value of the ledger as one of a type.
+func (m *machine) accept(t ast.Type, v lf.Value, then func(Value) code) code {
+	described, err := m.program.lfTypeOf(t)
+	if err != nil {
+		return m.fail(crash("%s", err))
+	}
+	out, err := m.imported(described, v)
+	switch {
+	case m.failure != nil:
+		return nil
+	case err != nil:
+		return m.fail(crash("%s", err))
+	default:
+		return then(out)
+	}
+}
+
+// present goes on with a contract as a value of an interface.
+func (m *machine) present(seen ledger.Seen, then func(Value) code) code {
+	con := &ast.TyCon{Name: seen.Template}
+	if m.program.packages.Template(seen.Template) == nil {
+		m.memory -= 4 * valueBytes
+		return then(&Any{Type: m.program.typeRep(con), Value: &foreign{seen}})
+	}
+	return m.accept(con, seen.Payload, func(argument Value) code {
+		return then(&Any{Type: m.program.typeRep(con), Value: argument})
+	})
+}
+
+func (m *machine) askToCreate(name lf.TypeName, argument Value) code {
+	stored, failure := m.export(argument)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	return m.askToCreateStored(name, stored)
+}
+
+func (m *machine) askToCreateStored(name lf.TypeName, stored lf.Value) code {
+	return ask(m, func(tx *ledger.Dynamic) (lf.ContractID, error) { return tx.Create(name, stored) },
+		func(id lf.ContractID) code { return m.give(id) })
+}
+
+func (m *machine) askToFetch(name lf.TypeName, id lf.ContractID) code {
+	return ask(m, func(tx *ledger.Dynamic) (ledger.Seen, error) { return tx.Fetch(name, id) },
+		func(seen ledger.Seen) code { return m.accept(&ast.TyCon{Name: name}, seen.Payload, m.give) })
+}
+
+func (m *machine) askToFetchInterface(name lf.TypeName, id lf.ContractID) code {
+	return ask(m, func(tx *ledger.Dynamic) (ledger.Seen, error) { return tx.FetchThrough(name, id) },
+		func(seen ledger.Seen) code { return m.present(seen, m.give) })
+}
+
+func (m *machine) askToExercise(name lf.TypeName, c *choice, id lf.ContractID, argument Value) code {
+	stored, failure := m.export(argument)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	return ask(m,
+		func(tx *ledger.Dynamic) (lf.Value, error) { return tx.Exercise(name, id, c.def.Name, stored) },
+		func(result lf.Value) code { return m.accept(c.def.ReturnType, result, m.give) })
+}
+
+// guarded waits for the guard of an exercise.
+type guarded struct {
+	name     lf.TypeName
+	choice   *choice
+	contract lf.ContractID
+	argument Value
+}
+
+func (m *machine) askToExerciseInterface(name lf.TypeName, c *choice, id lf.ContractID, argument, guard Value) code {
+	if guard == nil {
+		return m.askToExercise(name, c, id, argument)
+	}
+	return ask(m, func(tx *ledger.Dynamic) (ledger.Seen, error) { return tx.Look(name, id) },
+		func(seen ledger.Seen) code {
+			return m.present(seen, func(this Value) code {
+				m.push(&guarded{name, c, id, argument}, 0, 0, nil)
+				return m.apply(guard, []Value{this})
+			})
+		})
+}
+
+func (g *guarded) resume(m *machine, _ *frame) code {
+	if !m.result.(lf.Bool) {
+		return m.fail(crash("Choice guard failed for %s contract %s when exercising choice %s",
+			g.name, g.contract, g.choice.def.Name))
+	}
+	return m.askToExercise(g.name, g.choice, g.contract, g.argument)
+}
+
+// handle is for what the guard throws: it cannot be caught.
+func (*guarded) handle(m *machine, _ *frame, thrown *Failure) code {
+	m.nested = false
+	return m.unhandled(thrown)
+}
+
+func (m *machine) askToFetchByKey(t *template, key Value) code {
+	stored, failure := m.export(key)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	return ask(m, func(tx *ledger.Dynamic) (ledger.Seen, error) { return tx.FetchByKey(t.name, stored) },
+		func(seen ledger.Seen) code { return m.pair(t, seen, m.give) })
+}
+
+// pair goes on with a contract as lookups by key return it.
+func (m *machine) pair(t *template, seen ledger.Seen, then func(Value) code) code {
+	return m.accept(&ast.TyCon{Name: t.name}, seen.Payload, func(argument Value) code {
+		m.memory -= 6 * valueBytes
+		return then(&Record{Type: tuple2, Fields: []Value{seen.Contract, argument}})
+	})
+}
+
+func (m *machine) askToExerciseByKey(t *template, c *choice, key, argument Value) code {
+	storedKey, failure := m.export(key)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	stored, failure := m.export(argument)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	return ask(m,
+		func(tx *ledger.Dynamic) (lf.Value, error) {
+			return tx.ExerciseByKey(t.name, storedKey, c.def.Name, stored)
+		},
+		func(result lf.Value) code { return m.accept(c.def.ReturnType, result, m.give) })
+}
+
+// askByKey finds the contract that has a key. A ledger has one at most.
+func (m *machine) askByKey(t *template, key Value, result func(found []Value) Value) code {
+	stored, failure := m.export(key)
+	if failure != nil {
+		return m.fail(failure)
+	}
+	type answer struct {
+		seen  ledger.Seen
+		found bool
+	}
+	return ask(m, func(tx *ledger.Dynamic) (out answer, err error) {
+		out.seen, out.found, err = tx.FindByKey(t.name, stored)
+		return out, err
+	}, func(a answer) code {
+		if !a.found {
+			return m.give(result(nil))
+		}
+		return m.pair(t, a.seen, func(pair Value) code { return m.give(result([]Value{pair})) })
+	})
+}
+
+func (m *machine) askForView(of lf.TypeName, contract *foreign) code {
+	def := m.program.packages.Interface(of)
+	if def == nil {
+		return m.fail(crash("interface %s is not defined", of))
+	}
+	return ask(m,
+		func(tx *ledger.Dynamic) (lf.Value, error) { return tx.View(contract.Template, of, contract.Payload) },
+		func(view lf.Value) code { return m.accept(def.View, view, m.give) })
+}
+
+func (m *machine) askForParties(contract *foreign, which func(ledger.Description) []ledger.Party) code {
+	return ask(m,
+		func(tx *ledger.Dynamic) (ledger.Description, error) {
+			return tx.Describe(contract.Template, contract.Payload)
+		},
+		func(said ledger.Description) code {
+			parties := make([]Value, len(which(said)))
+			for i, party := range which(said) {
+				parties[i] = party
+			}
+			return m.give(ListOf(parties...))
+		})
+}

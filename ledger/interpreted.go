@@ -1,0 +1,194 @@
+package ledger
+
+import "github.com/florinledger/florin/ledger/lf"
+
+// Interpreted is a template that is not written in Go: its contracts' payloads are values of package lf, and others
+// evaluate what it says of them. Archive is among its choices.
+type Interpreted struct {
+	Name    lf.TypeName
+	Payload *lf.Type
+	// Key describes the contract key; nil for templates without one.
+	Key     *lf.Type
+	Choices []InterpretedChoice
+	// Interfaces are those that the template implements, with what they require.
+	Interfaces []lf.TypeName
+	Code       Code
+}
+
+// InterpretedChoice is a choice of a template or interface that is not written in Go.
+type InterpretedChoice struct {
+	Name      string
+	Argument  *lf.Type
+	Result    *lf.Type
+	Consuming bool
+}
+
+// InterpretedInterface is an interface that is not written in Go.
+type InterpretedInterface struct {
+	Name    lf.TypeName
+	View    *lf.Type
+	Choices []InterpretedChoice
+}
+
+// Code evaluates templates that are not written in Go. What it costs is taken from the budget. Its errors are refusals,
+// failures of the store that a [Dynamic] gave, or defects.
+type Code interface {
+	// Describe says what a contract says of itself, or that the payload does not meet the template's condition.
+	Describe(budget *Budget, template lf.TypeName, payload lf.Value) (Description, error)
+	// Maintainers are the maintainers of a key of a template.
+	Maintainers(budget *Budget, template lf.TypeName, key lf.Value) ([]Party, error)
+	// View is the view of an interface that the template implements.
+	View(budget *Budget, template, through lf.TypeName, payload lf.Value) (lf.Value, error)
+	// Involved are the parties of an exercise.
+	Involved(budget *Budget, call Call) (Involved, error)
+	// Perform does what a choice does.
+	Perform(tx Dynamic, call Call) (lf.Value, error)
+}
+
+// Description is what a contract says of itself.
+type Description struct {
+	Signatories, Observers []Party
+	Key                    lf.Value // nil for none
+}
+
+// Involved are the parties that an exercise names.
+type Involved struct {
+	Controllers, Observers []Party
+	// Authorizers authorize what the choice does where the choice says so; otherwise they are nil, and the signatories and
+	// controllers do.
+	Authorizers []Party
+	OwnAuthors  bool
+}
+
+// Call is an exercise of a choice: of a template's own, or of an interface's that it implements.
+type Call struct {
+	Template lf.TypeName
+	// Through is the interface; nil for the template's own choices.
+	Through  *lf.TypeName
+	Choice   string
+	Contract ContractID
+	Payload  lf.Value
+	Argument lf.Value
+}
+
+// Budget is what is left of what code may cost in one transaction.
+type Budget struct {
+	// Steps and Memory are as the evaluator counts them; memory counts what is no longer needed, too.
+	Steps, Memory int64
+	// Running is how many choices are being performed within one another.
+	Running int
+}
+
+// What code of uploaded packages may cost in one transaction, or in one view. Ten million steps take about half a second
+// of a core, and are many times what published packages need.
+const (
+	MaxCodeSteps  = 10_000_000
+	MaxCodeMemory = 512 << 20
+)
+
+// NewBudget is the budget of one transaction, or of one reading of a view.
+func NewBudget() *Budget { return &Budget{Steps: MaxCodeSteps, Memory: MaxCodeMemory} }
+
+// budgetOf is the budget of a transaction; one for a single reading where there is none.
+func budgetOf(tx *Tx) *Budget {
+	if tx == nil {
+		return NewBudget()
+	}
+	return tx.budget
+}
+
+func (i Interpreted) template(b *builder) (*template, error) {
+	out := &template{
+		name: i.Name, payload: codec{lfType: i.Payload}, unmet: func(any) string { return "" },
+		choices: map[string]*choice{}, interfaces: map[lf.TypeName]*implementation{}, interpreted: true,
+		describe: func(tx *Tx, payload any) (description, error) {
+			said, err := i.Code.Describe(budgetOf(tx), i.Name, payload.(lf.Value))
+			signatories := SortedParties(said.Signatories)
+			out := description{signatories: signatories, observers: observersWithout(signatories, said.Observers)}
+			if said.Key != nil {
+				out.key = said.Key
+			}
+			return out, err
+		},
+	}
+	if i.Key != nil {
+		out.key = &keyDefinition{
+			value: codec{lfType: i.Key},
+			maintainers: func(tx *Tx, key any) ([]Party, error) {
+				return i.Code.Maintainers(budgetOf(tx), i.Name, key.(lf.Value))
+			},
+		}
+	}
+	for _, c := range i.Choices {
+		out.choices[c.Name] = i.choice(nil, &choice{
+			name: c.Name, argument: codec{lfType: c.Argument}, result: codec{lfType: c.Result}, consuming: c.Consuming,
+		})
+	}
+	for _, through := range i.Interfaces {
+		out.interfaces[through] = &implementation{name: through, source: &i}
+	}
+	return out, nil
+}
+
+// choice is a choice of the template, whose argument and result have the Go types that a declaration gives them.
+func (i *Interpreted) choice(through *lf.TypeName, declared *choice) *choice {
+	out := *declared
+	call := func(self ContractID, payload, argument any) (Call, error) {
+		value, err := declared.argument.toValue(argument)
+		return Call{
+			Template: i.Name, Through: through, Choice: declared.name, Contract: self, Payload: payload.(lf.Value),
+			Argument: value,
+		}, err
+	}
+	out.controllers, out.observers = nil, nil
+	out.involved = func(tx *Tx, self ContractID, payload, argument any) (Involved, error) {
+		made, err := call(self, payload, argument)
+		if err != nil {
+			return Involved{}, err
+		}
+		return i.Code.Involved(budgetOf(tx), made)
+	}
+	out.body = func(tx *Tx, self ContractID, payload, argument any) (any, error) {
+		made, err := call(self, payload, argument)
+		if err != nil {
+			return nil, err
+		}
+		result, err := i.Code.Perform(Dynamic{tx}, made)
+		if err != nil {
+			return nil, err
+		}
+		return declared.result.accept(result)
+	}
+	return &out
+}
+
+// implement completes what the template says of an interface.
+func (i *Interpreted) implement(impl *implementation, declared *iface) {
+	impl.view = func(tx *Tx, payload any) (any, error) {
+		view, err := i.Code.View(budgetOf(tx), i.Name, declared.name, payload.(lf.Value))
+		if err != nil {
+			return nil, err
+		}
+		return declared.view.accept(view)
+	}
+	impl.choices = map[string]*choice{}
+	for name, c := range declared.choices {
+		if name == archiveChoice { // it is the template's, whichever way it is exercised
+			archive := *c
+			archive.consuming = true
+			impl.choices[name] = i.choice(nil, &archive)
+			continue
+		}
+		impl.choices[name] = i.choice(&declared.name, c)
+	}
+}
+
+func (i InterpretedInterface) iface(*builder) (*iface, error) {
+	out := &iface{name: i.Name, view: codec{lfType: i.View}, choices: map[string]*choice{}}
+	for _, c := range i.Choices {
+		out.choices[c.Name] = &choice{
+			name: c.Name, argument: codec{lfType: c.Argument}, result: codec{lfType: c.Result}, consuming: c.Consuming,
+		}
+	}
+	return out, nil
+}
