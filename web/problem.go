@@ -19,10 +19,20 @@ type problem struct {
 	Status int
 	// What is wrong, in the words of the API where it says so; Next is what to do.
 	What, Next string
+	// why is for the log alone.
+	why error
 }
 
 // Error implements error.
-func (p *problem) Error() string { return p.What }
+func (p *problem) Error() string {
+	if p.why != nil {
+		return p.What + " " + p.why.Error()
+	}
+	return p.What
+}
+
+// Unwrap returns what only the log is told.
+func (p *problem) Unwrap() error { return p.why }
 
 // unprocessable is a form that nothing can be done with.
 func unprocessable(what, next string) *problem {
@@ -134,6 +144,13 @@ func isFinal(err error) bool {
 // statusGone is logged and counted for pages that nobody waited for, as the API does.
 const statusGone = 499
 
+// note tells the log of what is not the visitor's fault.
+func (s *site) note(ctx context.Context, status int, err error) {
+	if status >= http.StatusInternalServerError {
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "a page was not shown", slog.String("error", err.Error()))
+	}
+}
+
 // explain writes a page about an error. A token that is not good any more ends the session.
 func (s *site) explain(ctx context.Context, v *visit, err error) {
 	if errors.Is(visitorOf(v.r).Context().Err(), context.Canceled) {
@@ -146,9 +163,7 @@ func (s *site) explain(ctx context.Context, v *visit, err error) {
 		return
 	}
 	found := problemOf(err)
-	if found.Status >= http.StatusInternalServerError {
-		s.Log.LogAttrs(ctx, slog.LevelWarn, "a page was not shown", slog.String("error", err.Error()))
-	}
+	s.note(ctx, found.Status, err)
 	name, data := "problem", any(found)
 	if isFragment(v.r) {
 		name = "problem-fragment"

@@ -12,9 +12,11 @@ func (s *site) home(v *visit) error {
 // signInView is where people say who they are.
 type signInView struct {
 	// ByName: a name is enough.
-	ByName  bool
-	Users   []user
-	Problem *problem
+	ByName bool
+	// Provider is who signs people in, by name; "" without one.
+	Provider string
+	Users    []user
+	Problem  *problem
 	// User is the name that was typed. Tokens are never shown again.
 	User string
 }
@@ -42,9 +44,11 @@ func (s *site) askWho(v *visit, status int, typed string, refused *problem) erro
 	if err != nil {
 		return err
 	}
-	return s.write(v, status, "signin", signInView{
-		ByName: s.Development != nil, Users: users, User: typed, Problem: refused,
-	})
+	data := signInView{ByName: s.Development != nil, Users: users, User: typed, Problem: refused}
+	if s.provided != nil {
+		data.Provider = s.provided.host()
+	}
+	return s.write(v, status, "signin", data)
 }
 
 // signIn begins the session of a user, by a token or, where that is enough, by a name.

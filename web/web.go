@@ -41,6 +41,8 @@ type Options struct {
 	TemporalUI string
 	// Development lets people sign in by name; nil where they need a token.
 	Development *Development
+	// Provider lets people sign in by OpenID Connect; nil where there is none.
+	Provider *Provider
 	// Taps: the page offers to mint coin.
 	Taps bool
 	// Admit counts for its address an answer that was made without the API, which counts its own. It returns why that is
@@ -66,9 +68,10 @@ type Development struct {
 type site struct {
 	Options
 
-	keys  *keyring
-	views views
-	api   *ledgerclient.Client
+	keys     *keyring
+	provided *provided
+	views    views
+	api      *ledgerclient.Client
 }
 
 // New makes a handler that serves the page, and the API at all other paths.
@@ -88,6 +91,11 @@ func New(options Options) (http.Handler, error) {
 	mux.Handle("GET /wallet", s.page(s.wallet))
 	mux.Handle("POST /wallet/sign-in", s.page(s.signIn))
 	mux.Handle("POST /wallet/sign-out", s.page(s.signOut))
+	if options.Provider != nil {
+		s.provided = &provided{Provider: *options.Provider}
+		mux.Handle("GET "+providerPath, s.page(s.goToProvider))
+		mux.Handle("GET "+providedPath, s.page(s.comeBack))
+	}
 	for pattern, view := range map[string]view{
 		"POST /wallet/open":                    s.open,
 		"POST /wallet/tap":                     s.tap,
@@ -247,7 +255,7 @@ func (s *site) page(show view) http.Handler {
 		v := &visit{w: w, r: r, api: s.api}
 		var err error
 		if v.sessions, err = s.keys.sessions(ctx); err != nil {
-			s.Log.LogAttrs(ctx, slog.LevelWarn, "a page was not shown", slog.String("error", err.Error()))
+			s.note(ctx, http.StatusServiceUnavailable, err)
 			http.Error(w, "The node cannot read its record now. Try again in a moment.", http.StatusServiceUnavailable)
 			return
 		}

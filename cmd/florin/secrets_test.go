@@ -39,8 +39,9 @@ func TestEverySecretMayComeFromAFile(t *testing.T) {
 	t.Parallel()
 	parser := newParser()
 	secrets := secretFlags(parser)
-	require.Equal(t, map[string]bool{"auth-secret": true, "database-url": true, "temporal-api-key": true, "token": true},
-		secrets)
+	require.Equal(t, map[string]bool{
+		"auth-secret": true, "database-url": true, "temporal-api-key": true, "token": true, "web-oidc-client-secret": true,
+	}, secrets)
 	for _, command := range parser.Model.Leaves(false) {
 		flags := flagsOf(command)
 		for name := range secrets {

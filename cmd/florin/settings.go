@@ -25,6 +25,7 @@ type nodeSettings struct {
 	automationSettings
 	ledgerSettings
 	profileSettings
+	pageSettings
 
 	SettingsFile kong.ConfigFlag `help:"File with settings, a line each as florin config prints them; flags and the environment win." env:"FLORIN_SETTINGS_FILE"`
 
@@ -36,8 +37,6 @@ type nodeSettings struct {
 	CorsOrigins []string `help:"Web origins whose pages may call the node, as in https://wallet.example; loopback: all of this machine; none: no page; *: any page. Left out: none, with florin up loopback." env:"FLORIN_CORS_ORIGINS"`
 
 	Hosts []string `help:"Host names under which the node is served, beside localhost and the address that it listens on; *: any name. Left out: any name with the keys of an issuer, no other name with the shared secret." env:"FLORIN_HOSTS"`
-
-	Web string `help:"Whether the page for people is served, with the wallet: on or off. Left out: off, with florin up on." enum:",on,off" default:"" env:"FLORIN_WEB"`
 
 	MaxBatch      int           `help:"How many submissions may share a workflow under load; 1 gives each its own." default:"64" env:"FLORIN_MAX_BATCH"`
 	MaxInFlight   int           `help:"How many submissions may be on their way at once." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
@@ -86,7 +85,8 @@ func (s *nodeSettings) Validate() error {
 	if _, err := hosts.Parse(s.Hosts, "127.0.0.1:0"); err != nil {
 		return fmt.Errorf("%s: %w", api.HostsFlag, err)
 	}
-	if err := errors.Join(s.tokenSettings.check(), s.limitSettings.check(), s.profileSettings.check()); err != nil {
+	if err := errors.Join(s.tokenSettings.check(), s.limitSettings.check(), s.profileSettings.check(),
+		s.pageSettings.check()); err != nil {
 		return err
 	}
 	if _, err := s.config(); err != nil {

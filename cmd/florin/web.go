@@ -36,10 +36,14 @@ func (n *node) withPage(ctx context.Context, handler http.Handler) (http.Handler
 	if err != nil {
 		return nil, err
 	}
+	provider, err := n.options.settings.provider()
+	if err != nil {
+		return nil, err
+	}
 	return web.New(web.Options{
 		API: handler, Secret: n.pageSecret, Hosts: served, HostsFlag: api.HostsFlag,
 		Participant: n.identity.ParticipantID, Synchronizer: n.identity.SynchronizerID,
-		TemporalUI: n.options.temporalUI, Development: n.signInByName(), Taps: n.options.development,
+		TemporalUI: n.options.temporalUI, Development: n.signInByName(), Provider: provider, Taps: n.options.development,
 		Admit: n.admitPage,
 		Now:   time.Now, Log: n.options.log, Measure: n.metrics.Request,
 	})

@@ -1,0 +1,185 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+// Provider is an OpenID Connect provider by which people sign in. Its access tokens are what the node's API takes: the
+// node has to trust its keys.
+type Provider struct {
+	// Issuer is the provider as its tokens name it; its configuration is below there.
+	Issuer string
+	// ClientID and ClientSecret are the page's at the provider; the secret is "" of a public client.
+	ClientID, ClientSecret string
+	// Scopes are asked for beside openid, Audience for providers that give tokens for a named API; it may be "".
+	Scopes   []string
+	Audience string
+	// Client calls the provider; required.
+	Client *http.Client
+}
+
+const (
+	// providerPath begins to sign in, providedPath is where the provider sends people back.
+	providerPath, providedPath = "/wallet/provider", "/wallet/provider/done"
+	// signInLife is how long somebody may take at the provider.
+	signInLife = 10 * time.Minute
+)
+
+// provided remembers what a provider tells of itself.
+type provided struct {
+	Provider
+
+	found atomic.Pointer[oidc.Provider]
+}
+
+// context is for calls of the provider.
+func (p *provided) context(v *visit) context.Context { return oidc.ClientContext(v.ctx(), p.Client) }
+
+// reached is a provider that was found, as one request uses it.
+type reached struct {
+	*oidc.Provider
+	oauth2.Config
+}
+
+// reach finds the provider, which may start after the node. It sends people back to the name under which they came.
+func (p *provided) reach(v *visit) (*reached, error) {
+	found := p.found.Load()
+	if found == nil {
+		var err error
+		if found, err = oidc.NewProvider(p.context(v), p.Issuer); err != nil {
+			return nil, failedProvider("ask for the configuration", err)
+		}
+		p.found.Store(found)
+	}
+	scheme := "http://"
+	if isSecure(v.r) {
+		scheme = "https://"
+	}
+	return &reached{Provider: found, Config: oauth2.Config{
+		ClientID: p.ClientID, ClientSecret: p.ClientSecret, Endpoint: found.Endpoint(),
+		RedirectURL: scheme + v.r.Host + providedPath, Scopes: append([]string{oidc.ScopeOpenID}, p.Scopes...),
+	}}, nil
+}
+
+// failedProvider is a provider's failure: people are told that there is one, and the log why.
+func failedProvider(what string, err error) *problem {
+	return &problem{
+		Status: http.StatusBadGateway, What: "The provider by which you sign in does not answer as it should.",
+		Next: "Try again in a moment. The node's log says more.", why: fmt.Errorf("%s: %w", what, err),
+	}
+}
+
+// asked is what a browser keeps while somebody is at the provider: who comes back has to have gone from here, and the
+// provider's answer has to be the one to this question.
+type asked struct {
+	State    string    `json:"state"`
+	Nonce    string    `json:"nonce"`
+	Verifier string    `json:"verifier"`
+	Ends     time.Time `json:"ends"`
+}
+
+const askedPurpose = "provider"
+
+func askedName(r *http.Request) string { return cookieName(r) + "-" + askedPurpose }
+
+// goToProvider sends somebody to the provider: the authorization code flow, with PKCE (RFC 7636).
+func (s *site) goToProvider(v *visit) error {
+	provider, err := s.provided.reach(v)
+	if err != nil {
+		return err
+	}
+	question := asked{
+		State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Ends: s.Now().Add(signInLife),
+	}
+	value, err := v.sessions.seal(v.r, askedPurpose, question)
+	if err != nil {
+		return err
+	}
+	v.sessions.set(v.w, v.r, askedName(v.r), value, signInLife)
+	options := []oauth2.AuthCodeOption{oidc.Nonce(question.Nonce), oauth2.S256ChallengeOption(question.Verifier)}
+	if s.provided.Audience != "" {
+		options = append(options, oauth2.SetAuthURLParam("audience", s.provided.Audience))
+	}
+	http.Redirect(v.w, v.r, provider.AuthCodeURL(question.State, options...), http.StatusSeeOther)
+	return nil
+}
+
+var errOtherNonce = errors.New("it answers another question: its nonce is not the one that was sent")
+
+// comeBack begins the session of somebody whom the provider sent back.
+func (s *site) comeBack(v *visit) error {
+	token, err := s.tokenOfProvider(v)
+	if err == nil {
+		err = s.begin(v, token)
+	}
+	if err != nil {
+		refused := problemOf(err)
+		s.note(v.ctx(), refused.Status, err)
+		return s.askWho(v, refused.Status, "", refused)
+	}
+	s.goTo(v, "/wallet")
+	return nil
+}
+
+// tokenOfProvider is the access token for the code in the request.
+func (s *site) tokenOfProvider(v *visit) (string, error) {
+	var question asked
+	known := v.sessions.open(v.r, askedName(v.r), askedPurpose, &question)
+	v.sessions.set(v.w, v.r, askedName(v.r), "", -1) // it is good once
+	query := v.r.URL.Query()
+	if !known || !s.Now().Before(question.Ends) ||
+		subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(question.State)) == 0 {
+		return "", &problem{
+			Status: http.StatusBadRequest, What: "This sign-in was begun in another browser, or too long ago.",
+			Next: "Sign in again.",
+		}
+	}
+	if refusal := query.Get("error"); refusal != "" {
+		return "", &problem{
+			Status: http.StatusForbidden, What: "Your provider refused: " + short(cmp.Or(query.Get("error_description"), refusal)),
+			Next: "Sign in again, or ask whoever runs the provider.",
+		}
+	}
+	provider, err := s.provided.reach(v)
+	if err != nil {
+		return "", err
+	}
+	tokens, err := provider.Exchange(s.provided.context(v), query.Get("code"), oauth2.VerifierOption(question.Verifier))
+	if err != nil {
+		return "", failedProvider("exchange the code", err)
+	}
+	text, _ := tokens.Extra("id_token").(string)
+	verifier := provider.Verifier(&oidc.Config{ClientID: s.provided.ClientID, Now: s.Now})
+	identity, err := verifier.Verify(s.provided.context(v), text)
+	if err != nil {
+		return "", failedProvider("check the identity token", err)
+	}
+	if subtle.ConstantTimeCompare([]byte(identity.Nonce), []byte(question.Nonce)) == 0 {
+		return "", failedProvider("check the identity token", errOtherNonce)
+	}
+	if identity.AccessTokenHash != "" {
+		if err := identity.VerifyAccessToken(tokens.AccessToken); err != nil {
+			return "", failedProvider("check the access token", err)
+		}
+	}
+	return tokens.AccessToken, nil
+}
+
+// host is the provider's name for people.
+func (p Provider) host() string {
+	_, rest, _ := strings.Cut(p.Issuer, "://")
+	name, _, _ := strings.Cut(rest, "/")
+	return name
+}

@@ -1,0 +1,172 @@
+package web_test
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/web"
+)
+
+// provider is a small OpenID Connect provider, where everybody is alice.
+type provider struct {
+	*httptest.Server
+
+	t    *testing.T
+	key  *rsa.PrivateKey
+	user string
+	// asked is the last question, spoil changes what is answered.
+	asked  url.Values
+	spoil  func(claims jwt.MapClaims)
+	refuse string
+}
+
+func newProvider(t *testing.T, user string) *provider {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	p := &provider{t: t, key: key, user: user}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
+		p.write(w, map[string]any{
+			"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token",
+			"jwks_uri": p.URL + "/keys", "id_token_signing_alg_values_supported": []string{"RS256"},
+		})
+	})
+	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
+		p.write(w, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{
+			{Key: key.Public(), KeyID: "key", Algorithm: "RS256", Use: "sig"},
+		}})
+	})
+	mux.HandleFunc("GET /authorize", p.authorize)
+	mux.HandleFunc("POST /token", p.token)
+	p.Server = httptest.NewServer(mux)
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *provider) write(w http.ResponseWriter, what any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(what)
+}
+
+// authorize sends whoever comes back with a code.
+func (p *provider) authorize(w http.ResponseWriter, r *http.Request) {
+	p.asked = r.URL.Query()
+	answer := url.Values{"state": {p.asked.Get("state")}, "code": {"the code"}}
+	if p.refuse != "" {
+		answer = url.Values{"state": {p.asked.Get("state")}, "error": {"access_denied"}, "error_description": {p.refuse}}
+	}
+	http.Redirect(w, r, p.asked.Get("redirect_uri")+"?"+answer.Encode(), http.StatusFound)
+}
+
+// token gives tokens to who has the code, the secret, and what the question was made from (RFC 7636).
+func (p *provider) token(w http.ResponseWriter, r *http.Request) {
+	id, given, _ := r.BasicAuth()
+	sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
+	if id != "page" || given != "hush" || r.PostFormValue("code") != "the code" ||
+		p.asked.Get("code_challenge_method") != "S256" ||
+		p.asked.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) ||
+		p.asked.Get("redirect_uri") != r.PostFormValue("redirect_uri") {
+		w.WriteHeader(http.StatusBadRequest)
+		p.write(w, map[string]string{"error": "invalid_grant"})
+		return
+	}
+	access := token(p.t, p.user)
+	hash := sha256.Sum256([]byte(access))
+	claims := jwt.MapClaims{
+		"iss": p.URL, "sub": p.user, "aud": "page", "exp": time.Now().Add(time.Hour).Unix(), "iat": time.Now().Unix(),
+		"nonce": p.asked.Get("nonce"), "at_hash": base64.RawURLEncoding.EncodeToString(hash[:len(hash)/2]),
+	}
+	if p.spoil != nil {
+		p.spoil(claims)
+	}
+	identity := jwt.NewWithClaims(jwt.SigningMethodRS256, claims)
+	identity.Header["kid"] = "key"
+	text, err := identity.SignedString(p.key)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	p.write(w, map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 3600, "id_token": text})
+}
+
+// nodeWith is a node whose people sign in at a provider.
+func nodeWith(t *testing.T, p *provider, user string) *httptest.Server {
+	t.Helper()
+	api := coinAPI(t)
+	api.Onboard(user)
+	of := options(t, api.Handler)
+	of.Development = nil
+	of.Provider = &web.Provider{
+		Issuer: p.URL, ClientID: "page", ClientSecret: "hush", Scopes: []string{"daml_ledger_api"},
+		Audience: "the ledger", Client: p.Client(),
+	}
+	return serve(t, of)
+}
+
+func TestPeopleSignInAtAProvider(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, "alice")
+	server := nodeWith(t, p, "alice")
+	alice := window(t, server)
+	alice.open("/wallet").shows("Sign in with 127.0.0.1", "Sign in with a token")
+	alice.open("/wallet/provider").shows("Balance", "0 CC", "alice")
+	require.Equal(t, "/wallet", alice.path)
+	require.Equal(t, "openid daml_ledger_api", p.asked.Get("scope"))
+	require.Equal(t, "the ledger", p.asked.Get("audience"))
+	require.Equal(t, server.URL+"/wallet/provider/done", p.asked.Get("redirect_uri"))
+	alice.press("/wallet/tap", "amount", "1").shows("200 CC")
+	alice.press("/wallet/sign-out").shows("Sign in with 127.0.0.1")
+	alice.press("/wallet/sign-in", "token", token(t, "alice")).shows("200 CC")
+}
+
+// TestOnlyTheAnswerToTheQuestionSignsIn: what a provider says is held against what was asked, by this browser, once.
+func TestOnlyTheAnswerToTheQuestionSignsIn(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, "alice")
+	server := nodeWith(t, p, "alice")
+	for name, spoil := range map[string]func(claims jwt.MapClaims){
+		"another question's": func(claims jwt.MapClaims) { claims["nonce"] = "another" },
+		"another client's":   func(claims jwt.MapClaims) { claims["aud"] = "another" },
+		"another provider's": func(claims jwt.MapClaims) { claims["iss"] = "https://evil.example" },
+		"over":               func(claims jwt.MapClaims) { claims["exp"] = time.Now().Add(-time.Hour).Unix() },
+		"of another token":   func(claims jwt.MapClaims) { claims["at_hash"] = "bm8gaGFzaA" },
+	} {
+		p.spoil = spoil
+		b := window(t, server)
+		b.open("/wallet/provider").shows("does not answer as it should")
+		require.Equal(t, http.StatusBadGateway, b.status, name)
+		b.open("/wallet").shows("Open a wallet")
+	}
+	p.spoil = nil
+
+	const elsewhere = "begun in another browser, or too long ago"
+	stranger := window(t, server)
+	stranger.open("/wallet/provider/done?code=the+code&state=" + url.QueryEscape(p.asked.Get("state"))).shows(elsewhere)
+	alice := window(t, server)
+	alice.open("/wallet/provider").shows("Balance")
+	again := "/wallet/provider/done?code=the+code&state=" + url.QueryEscape(p.asked.Get("state"))
+	alice.press("/wallet/sign-out").open(again).shows(elsewhere)
+	require.Equal(t, http.StatusBadRequest, alice.status)
+
+	p.refuse = "<script>alert(1)</script> is not welcome"
+	alice.open("/wallet/provider").shows("Your provider refused: <script>alert(1)</script> is not welcome")
+	require.NotContains(t, alice.text, "<script>alert")
+	p.Close()
+	other := newProvider(t, "alice")
+	away := nodeWith(t, other, "alice")
+	other.Close()
+	window(t, away).open("/wallet/provider").shows("does not answer as it should")
+}
