@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"strings"
 )
 
 // Fault is one occurrence of a Code. It is an error, and it is stored in completions as JSON.
@@ -89,9 +90,10 @@ func Hidden(err error) string {
 	return f.cause.Error()
 }
 
-// Full returns the text of an error with what it hides from clients: for the log, and for whoever runs a node.
+// Full returns the text of an error with what it hides from clients: for the log, and for whoever runs a node. What the
+// text says already is not said again.
 func Full(err error) string {
-	if hidden := Hidden(err); hidden != "" {
+	if hidden := Hidden(err); hidden != "" && !strings.Contains(err.Error(), hidden) {
 		return err.Error() + " (" + hidden + ")"
 	}
 	return err.Error()

@@ -30,6 +30,8 @@ func TestAFaultSurvivesJSONWithoutItsHiddenError(t *testing.T) {
 	require.NotContains(t, want.Error(), "password")
 	require.Equal(t, "password of the database", fault.Hidden(fmt.Errorf("starting: %w", want)))
 	require.Equal(t, "starting: "+want.Error()+" (password of the database)", fault.Full(fmt.Errorf("starting: %w", want)))
+	said := fault.DARParseError.New("The file is not a zip archive: %s", secret).Wrap(secret)
+	require.Equal(t, "DAR_PARSE_ERROR: The file is not a zip archive: password of the database", fault.Full(said))
 	require.Empty(t, fault.Hidden(secret))
 	require.Equal(t, secret.Error(), fault.Full(secret))
 

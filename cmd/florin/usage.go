@@ -49,6 +49,12 @@ func (helpCommand) Run() error { return nil }
 // unknown finds what a command line has that no command knows, in kong's words.
 var unknown = regexp.MustCompile(`^unexpected argument (\S+)|^unknown flag (-\S+)`)
 
+// taken finds a flag with what kong took for another flag where the value should be.
+var taken = regexp.MustCompile(`^(--\S+): expected .* value but got "(.*)" \((?:short|long) flag\)`)
+
+// negative finds what begins with a number below 0.
+var negative = regexp.MustCompile(`^-[0-9.]`)
+
 // plainly says in plainer words what kong says of what was left out.
 func plainly(text string) string {
 	if rest, found := strings.CutPrefix(text, "expected one of "); found {
@@ -70,6 +76,12 @@ func explainUsage(err error, model *kong.Application) error {
 	}
 	help := strings.TrimSpace(node.FullPath()) + " --help"
 	text, _, _ := strings.Cut(err.Error(), ", did you mean")
+	if taken := taken.FindStringSubmatch(text); taken != nil {
+		text = taken[1] + ": its value is missing"
+		if negative.MatchString(taken[2]) {
+			text = taken[1] + " " + taken[2] + ": a number here is above 0"
+		}
+	}
 	found := unknown.FindStringSubmatch(text)
 	if found == nil {
 		return console.Fail(console.ExitUsage, "`"+help+"` shows how it is used", "%s", plainly(text))

@@ -66,6 +66,9 @@ func (r *reader) readPackage(data []byte) (*ast.Package, error) {
 
 // openArchive checks the envelope of a package and the hash in it.
 func openArchive(data []byte) (lf.PackageID, *archivepb.ArchivePayload, error) {
+	if len(data) == 0 {
+		return "", nil, parseError("The package is empty")
+	}
 	envelope := &archivepb.Archive{}
 	if err := proto.Unmarshal(data, envelope); err != nil {
 		return "", nil, parseError("This is no package in Daml-LF: %s", err)
@@ -79,7 +82,11 @@ func openArchive(data []byte) (lf.PackageID, *archivepb.ArchivePayload, error) {
 	}
 	digest := sha256.Sum256(envelope.GetPayload())
 	id := hex.EncodeToString(digest[:])
-	if envelope.GetHash() != id {
+	switch envelope.GetHash() {
+	case id:
+	case "":
+		return "", nil, parseError("The package does not say its hash, which is %s", id)
+	default:
 		return "", nil, parseError("The package's hash is %s, not %s as it says", id, shown(envelope.GetHash()))
 	}
 	payload := &archivepb.ArchivePayload{}

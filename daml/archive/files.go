@@ -6,6 +6,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"path"
 	"strings"
 
 	"github.com/florinledger/florin/fault"
@@ -54,28 +55,42 @@ func (f *files) read(name string, limit int64) ([]byte, error) {
 	entry := f.entries[name]
 	switch {
 	case entry == nil:
-		return nil, fault.InvalidDAR.New("The archive has no %q", fault.Shorten(name))
+		return nil, fault.InvalidDAR.New("The archive has no %q", shownEntry(name))
 	case f.twice[name]:
-		return nil, fault.InvalidDAR.New("The archive has %q twice", fault.Shorten(name))
+		return nil, fault.InvalidDAR.New("The archive has %q twice", shownEntry(name))
 	}
 	opened, err := entry.Open()
 	if err != nil {
-		return nil, parseError("The entry %q cannot be unpacked: %s", fault.Shorten(name), err).Wrap(err)
+		return nil, parseError("The entry %q cannot be unpacked: %s", shownEntry(name), err).Wrap(err)
 	}
 	content, err := io.ReadAll(io.LimitReader(opened, limit+1))
 	switch {
 	case err == nil && int64(len(content)) > limit:
-		return nil, fault.ZipBomb.New("The entry %q unpacks to more than %d bytes", fault.Shorten(name), limit)
+		return nil, fault.ZipBomb.New("The entry %q unpacks to more than %d bytes", shownEntry(name), limit)
 	case !f.left.take(int64(len(content))):
 		return nil, fault.ZipBomb.New("The entries of the archive unpack to more than %d bytes", f.limit)
 	case err == nil:
 		err = errors.Join(opened.Close(), checksum(entry, content))
 	}
 	if err != nil {
-		return nil, parseError("The entry %q cannot be unpacked: %s", fault.Shorten(name), err).Wrap(err)
+		return nil, parseError("The entry %q cannot be unpacked: %s", shownEntry(name), err).Wrap(err)
 	}
 	return content, nil
 }
+
+// shownEntry is the name of an entry as messages show it. A long one is cut in the directory: what tells files apart is
+// the name of the file, which for a package ends with its id.
+func shownEntry(name string) string {
+	directory, file := path.Split(name)
+	if len(name) <= maxEntryShown || directory == "" {
+		return fault.ShortenTo(maxEntryShown, name)
+	}
+	directory = fault.ShortenTo(max(0, maxEntryShown-len(file)), strings.TrimSuffix(directory, "/"))
+	return directory + "/" + fault.ShortenTo(maxEntryShown, file)
+}
+
+// maxEntryShown is how many bytes of an entry's name are shown, about: enough for the name of a package with its id.
+const maxEntryShown = 160
 
 // checksum checks entries that have none for the zip reader, which takes zero for "not known".
 func checksum(file *zip.File, unpacked []byte) error {

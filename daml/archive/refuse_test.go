@@ -64,6 +64,14 @@ func TestAPackageIsWhatItsHashSays(t *testing.T) {
 	_, err = archive.ReadPackage(data, archive.Options{})
 	require.ErrorContains(t, err, `not \x1b[2J as it says`, "nothing that moves the cursor")
 
+	sealed.Hash = ""
+	data, err = proto.Marshal(sealed)
+	require.NoError(t, err)
+	_, err = archive.ReadPackage(data, archive.Options{})
+	require.ErrorContains(t, err, "The package does not say its hash")
+	_, err = archive.ReadPackage(nil, archive.Options{})
+	require.ErrorContains(t, err, "The package is empty")
+
 	sealed.HashFunction = 1
 	data, err = proto.Marshal(sealed)
 	require.NoError(t, err)
@@ -279,6 +287,24 @@ func TestWhatGrowsBeyondTheLimitsIsRefused(t *testing.T) {
 	}
 	_, err := archive.ReadPackage(doubling(10).dalf("2"), archive.Options{})
 	require.NoError(t, err)
+}
+
+func TestTheNameOfAnEntryIsCutInItsDirectory(t *testing.T) {
+	t.Parallel()
+	id := strings.Repeat("ab", 32)
+	file := "daml-prim-DA-Exception-GeneralError-1.0.0-" + id + ".dalf"
+	for name, shown := range map[string]string{
+		"main-1.0.2-" + id + "/" + file:  "/" + file,
+		strings.Repeat("d", 300) + "/x": "ddd…/x",
+		strings.Repeat("f", 300):        "fff…",
+		"d/" + strings.Repeat("f", 300): "fff…",
+	} {
+		_, err := archive.ReadDAR(zipOf(t, manifestOf("main.dalf", name), entry{"main.dalf", newBuilder().dalf("1")}),
+			archive.Options{})
+		require.True(t, fault.InvalidDAR.Matches(err), "%v", err)
+		require.ErrorContains(t, err, shown)
+		require.Less(t, len(err.Error()), 360)
+	}
 }
 
 func TestIncompleteDARsAreRefused(t *testing.T) {

@@ -35,6 +35,10 @@ func (c *metadata) insert(m *machine) code {
 	case len(c.signatories) == 0:
 		return m.fail(failed(fault.DamlAuthorizationError.New(
 			interpretationError+"node %d (%s) has no signatories", len(t.nodes), c.template.name)))
+	case c.key != nil && len(c.key.Maintainers) == 0: // upstream looks at this before it looks at who authorizes
+		return m.fail(failed(fault.CreateEmptyContractKeyMaintainers.New(
+			interpretationError+"Update failed due to a contract key with an empty set of maintainers when creating %s",
+			c.template.name).WithResource("TEMPLATE_ID", c.template.name.String())))
 	}
 	if missing := ledger.MissingParties(t.top().authorizers, c.signatories); len(missing) > 0 {
 		return m.fail(t.unauthorized(c.template.name, c.signatories))
@@ -69,15 +73,10 @@ func (c *metadata) insert(m *machine) code {
 	return m.give(node.ContractID)
 }
 
-// checkMaintainers checks that a key has maintainers, all of them signatories.
+// checkMaintainers checks that the maintainers of a key are signatories.
 func (c *metadata) checkMaintainers(t *transaction) *Failure {
 	if c.key == nil {
 		return nil
-	}
-	if len(c.key.Maintainers) == 0 {
-		return failed(fault.CreateEmptyContractKeyMaintainers.New(
-			interpretationError+"Update failed due to a contract key with an empty set of maintainers when creating %s",
-			c.template.name).WithResource("TEMPLATE_ID", c.template.name.String()))
 	}
 	if missing := ledger.MissingParties(c.signatories, c.key.Maintainers); len(missing) > 0 {
 		return failed(fault.DamlAuthorizationError.New(

@@ -259,6 +259,10 @@ func TestWhatIsWrongWithAKeyIsRefused(t *testing.T) {
 	b := newBank(t)
 	_, err := b.submit(b.account("alice", -1))
 	require.True(t, fault.CreateEmptyContractKeyMaintainers.Matches(err), "%v", err)
+	_, err = b.program.Interpret(t.Context(), engine.Options{}, engine.Environment{
+		Host: b.memory, ActAs: actAs("zoe"), EffectiveAt: noon,
+	}, []engine.Command{b.account("alice", -1)})
+	require.True(t, fault.CreateEmptyContractKeyMaintainers.Matches(err), "before it matters who authorizes: %v", err)
 	_, err = b.tell("Exists", lf.Int64(-1))
 	require.True(t, fault.FetchEmptyContractKeyMaintainers.Matches(err), "%v", err)
 	_, err = b.tell("Unlucky", lf.Unit{})

@@ -1,6 +1,7 @@
 package script_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,4 +21,11 @@ func TestANameAndAHintOfAPartyAreTheSame(t *testing.T) {
 	refused := ask("Alice", "ali")
 	require.NotNil(t, refused)
 	require.Equal(t, `requested name "Alice" cannot be different from the id hint "ali"`, refused.Message)
+	for _, name := range []string{"Alice::x", "Alice!", strings.Repeat("a", 248)} {
+		refused = ask(name, "")
+		require.NotNil(t, refused, name)
+		require.Contains(t, refused.Message, "cannot be the name of a party: it may have up to 247 letters, digits, spaces, "+
+			"colons, minuses and underscores, without two colons in a row")
+	}
+	require.Nil(t, ask(strings.Repeat("a", 247), ""))
 }

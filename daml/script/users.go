@@ -7,9 +7,13 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/daml/engine"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
+
+// namespace is what the id of a party has room for behind its name.
+const namespace = "::script"
 
 // allocate makes a party. A name that is asked for exactly must be free; another gets a number where it is not.
 func (l *memory) allocate(name string, exactly bool) (ledger.Party, error) {
@@ -17,9 +21,9 @@ func (l *memory) allocate(name string, exactly bool) (ledger.Party, error) {
 		name = "party"
 	}
 	party := ledger.Party(name)
-	if err := ledger.CheckParty(name + "::script"); err != nil || strings.Contains(name, "::") {
-		return "", fmt.Errorf("%q cannot be the name of a party: it may have letters, digits, space, colon, minus and "+
-			"underscore", name)
+	if ledger.CheckParty(name+namespace) != nil || strings.Contains(name, "::") {
+		return "", fmt.Errorf("%q cannot be the name of a party: it may have up to %d letters, digits, spaces, colons, minuses "+
+			"and underscores, without two colons in a row", fault.Shorten(name), lf.MaxPartyLength-len(namespace))
 	}
 	for n := 1; slices.Contains(l.parties, party); n++ {
 		if exactly {

@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/agnivade/levenshtein"
 )
@@ -12,7 +13,12 @@ func Nearest(wanted string, names []string) (string, bool) {
 	if len(names) == 0 || wanted == "" {
 		return "", false
 	}
-	distance := func(name string) int { return levenshtein.ComputeDistance(wanted, name) }
+	distance := func(name string) int {
+		if folded := levenshtein.ComputeDistance(strings.ToLower(wanted), strings.ToLower(name)); folded > 0 || wanted == name {
+			return folded
+		}
+		return 1 // they differ in capitals alone
+	}
 	nearest := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(distance(a), distance(b)) })
 	return nearest, nearest != "" && distance(nearest) <= min(max(2, len(wanted)/2), len(wanted)-1)
 }

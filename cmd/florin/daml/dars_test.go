@@ -22,7 +22,7 @@ func TestPublishedDARsAreTested(t *testing.T) {
 	t.Parallel()
 	here := t.TempDir()
 	command := &TestCommand{
-		Coverage: true, HTML: filepath.Join(here, "coverage.html"), JUnit: filepath.Join(here, "junit.xml"),
+		Coverage: true, HTML: reportFile(filepath.Join(here, "coverage.html")), JUnit: reportFile(filepath.Join(here, "junit.xml")),
 		Timeout: 5 * time.Minute,
 	}
 	s := session{command: command}
@@ -31,8 +31,8 @@ func TestPublishedDARsAreTested(t *testing.T) {
 	s.out = &first
 	require.NoError(t, s.run(t.Context()))
 	require.Contains(t, first.String(), " passed, 0 failed\n")
-	require.FileExists(t, command.HTML)
-	require.FileExists(t, command.JUnit)
+	require.FileExists(t, string(command.HTML))
+	require.FileExists(t, string(command.JUnit))
 
 	s.out = &again
 	command.Only = []string{"*"}

@@ -1,11 +1,13 @@
 package daml
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/script"
+	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -191,8 +193,37 @@ func unqualified(t ast.Type) ast.Type {
 	case *ast.TySyn:
 		return ast.Apply(&ast.TyVar{Name: t.Name.Entity}, each(t.Args)...)
 	case *ast.TyApp:
+		if name := sugared(t); name != "" {
+			return &ast.TyVar{Name: name}
+		}
 		return ast.Apply(unqualified(t.Fun), each(t.Args)...)
 	default:
 		return t
 	}
 }
+
+// sugared is an application as sources write it where they have words of their own for it: tuples, and the number type
+// of most of them; "" for others.
+func sugared(t *ast.TyApp) string {
+	switch of := t.Fun.(type) {
+	case *ast.TyBuiltin:
+		if scale, ok := t.Args[0].(*ast.TyNat); ok && of.Type == ast.Numeric && scale.Value == decimalScale {
+			return "Decimal"
+		}
+	case *ast.TyCon:
+		if of.Name.Module != "DA.Types" || of.Name.Entity != fmt.Sprintf("Tuple%d", len(t.Args)) {
+			return ""
+		}
+		parts := make([]string, len(t.Args))
+		for i, arg := range t.Args {
+			parts[i] = typeText(arg)
+		}
+		return fault.ShortenTo(maxTuple, "("+strings.Join(parts, ", ")) + ")"
+	}
+	return ""
+}
+
+const (
+	decimalScale = 10  // of the standard library's Decimal
+	maxTuple     = 400 // bytes of a tuple's type
+)

@@ -110,7 +110,7 @@ func writeViews(out *strings.Builder, report script.Report) {
 		row(out, 2, "%s: %s", one.party, count(len(one.contracts)+one.left, "contract"))
 		for _, contract := range one.contracts {
 			row(out, 3, "%s %s %s", shortID(contract.ID), contract.Template.QualifiedName(),
-				fault.ShortenTo(maxPayload, string(contract.Payload)))
+				payloadText(contract.Payload))
 		}
 		if one.left > 0 {
 			line(out, 3, "and %d more", one.left)

@@ -46,8 +46,11 @@ func readFile(path string, options archive.Options) (*file, error) {
 func refused(path string, err error) error {
 	hint := ""
 	if refusal, ok := fault.As(err); ok {
-		if hint = refusal.Hint; slices.Contains([]string{fault.DARParseError.ID, fault.InvalidDAR.ID}, refusal.Code) {
-			hint = "Is it the whole file that the compiler wrote, for a Daml-LF version from 2.1 to 2.3?" // it was not uploaded
+		switch hint = refusal.Hint; refusal.Code { // it was not uploaded
+		case fault.DARParseError.ID, fault.InvalidDAR.ID:
+			hint = "Is it the whole file that the compiler wrote, for a Daml-LF version from 2.1 to 2.3?"
+		case fault.ZipBomb.ID:
+			hint = "Is it a file that the compiler wrote? No published one comes near this bound."
 		}
 	}
 	return console.Fail(console.ExitFailed, console.Plain(hint), "%s: %w", console.Plain(path), plainError{err})
@@ -76,5 +79,6 @@ func (f *file) modulesWithSource() []string {
 			names = append(names, module.Name)
 		}
 	}
+	slices.Sort(names)
 	return names
 }

@@ -17,6 +17,7 @@ type junitSuites struct {
 	Tests    int          `xml:"tests,attr"`
 	Failures int          `xml:"failures,attr"`
 	Errors   int          `xml:"errors,attr"`
+	Skipped  int          `xml:"skipped,attr"`
 	Suites   []junitSuite `xml:"testsuite"`
 }
 
@@ -25,6 +26,7 @@ type junitSuite struct {
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
 	Errors   int         `xml:"errors,attr"`
+	Skipped  int         `xml:"skipped,attr"`
 	Seconds  string      `xml:"time,attr"`
 	Cases    []junitCase `xml:"testcase"`
 }
@@ -35,6 +37,7 @@ type junitCase struct {
 	Seconds string        `xml:"time,attr"`
 	Failure *junitFailure `xml:"failure,omitempty"`
 	Error   *junitFailure `xml:"error,omitempty"`
+	Skipped *junitSkipped `xml:"skipped,omitempty"`
 	Output  string        `xml:"system-out,omitempty"`
 }
 
@@ -44,46 +47,39 @@ type junitFailure struct {
 	Text    string `xml:",chardata"`
 }
 
-func writeJUnit(to io.Writer, suites []*suite, results []result, refused []refusedFile) error {
+type junitSkipped struct {
+	Message string `xml:"message,attr"`
+}
+
+// writeJUnit writes what came of scripts and files. What an interruption left out is there as well: what reads the
+// report must not take it for one of a run that came to its end.
+func writeJUnit(to io.Writer, suites []*suite, results []result, more unrun) error {
 	out := junitSuites{}
 	for _, one := range suites {
 		shown := junitSuite{Name: filepath.Base(one.path)}
 		total := 0.0
 		for _, r := range results {
-			if r.suite != one {
-				continue
+			if r.suite == one {
+				total += r.took.Seconds()
+				shown.add(junitCaseOf(r))
 			}
-			shown.Tests++
-			total += r.took.Seconds()
-			made := junitCase{Class: r.script.Name.Module, Name: r.script.Name.Name, Seconds: seconds(r.took.Seconds())}
-			var messages strings.Builder
-			writeMessages(&messages, r.report)
-			made.Output = messages.String()
-			if failure := r.report.Failure; failure != nil {
-				shown.Failures++
-				var text strings.Builder
-				writeFailure(&text, r)
-				made.Failure = &junitFailure{
-					Type: cmp.Or(failure.Code, "failed"), Message: fault.ShortenTo(maxLine, failure.Message), Text: text.String(),
-				}
+		}
+		for _, j := range more.scripts {
+			if j.suite == one {
+				shown.add(junitCase{
+					Class: j.script.Name.Module, Name: j.script.Name.Name, Seconds: seconds(0),
+					Skipped: &junitSkipped{"The run was interrupted before the end of this script."},
+				})
 			}
-			shown.Cases = append(shown.Cases, made)
 		}
 		shown.Seconds = seconds(total)
-		out.Tests += shown.Tests
-		out.Failures += shown.Failures
-		out.Suites = append(out.Suites, shown)
+		out.add(shown)
 	}
-	for _, file := range refused {
-		name := filepath.Base(file.path)
-		out.Tests++
-		out.Errors++
-		out.Suites = append(out.Suites, junitSuite{Name: name, Tests: 1, Errors: 1, Seconds: seconds(0), Cases: []junitCase{{
-			Class: name, Name: name, Seconds: seconds(0),
-			Error: &junitFailure{
-				Type: "refused", Message: fault.ShortenTo(maxLine, file.err.Error()), Text: file.err.Error(),
-			},
-		}}})
+	for _, file := range more.files {
+		out.add(junitFile(file.path, "refused", file.err.Error()))
+	}
+	for _, path := range more.unread {
+		out.add(junitFile(path, "interrupted", "The run was interrupted before this file was read."))
 	}
 	if _, err := io.WriteString(to, xml.Header); err != nil {
 		return err
@@ -95,6 +91,53 @@ func writeJUnit(to io.Writer, suites []*suite, results []result, refused []refus
 	}
 	_, err := io.WriteString(to, "\n")
 	return err
+}
+
+func (s *junitSuites) add(one junitSuite) {
+	s.Tests += one.Tests
+	s.Failures += one.Failures
+	s.Errors += one.Errors
+	s.Skipped += one.Skipped
+	s.Suites = append(s.Suites, one)
+}
+
+func (s *junitSuite) add(one junitCase) {
+	s.Tests++
+	switch {
+	case one.Failure != nil:
+		s.Failures++
+	case one.Error != nil:
+		s.Errors++
+	case one.Skipped != nil:
+		s.Skipped++
+	}
+	s.Cases = append(s.Cases, one)
+}
+
+func junitCaseOf(r result) junitCase {
+	out := junitCase{Class: r.script.Name.Module, Name: r.script.Name.Name, Seconds: seconds(r.took.Seconds())}
+	var messages strings.Builder
+	writeMessages(&messages, r.report)
+	out.Output = messages.String()
+	if failure := r.report.Failure; failure != nil {
+		var text strings.Builder
+		writeFailure(&text, r)
+		out.Failure = &junitFailure{
+			Type: cmp.Or(failure.Code, "failed"), Message: fault.ShortenTo(maxLine, failure.Message), Text: text.String(),
+		}
+	}
+	return out
+}
+
+// junitFile is a suite for a file whose scripts are not known.
+func junitFile(path, kind, text string) junitSuite {
+	name := filepath.Base(path)
+	out := junitSuite{Name: name, Seconds: seconds(0)}
+	out.add(junitCase{
+		Class: name, Name: name, Seconds: seconds(0),
+		Error: &junitFailure{Type: kind, Message: fault.ShortenTo(maxLine, text), Text: text},
+	})
+	return out
 }
 
 func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }

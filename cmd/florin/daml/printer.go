@@ -80,10 +80,12 @@ type refusedFile struct {
 	err  error
 }
 
-// unrun is what was not run: files that were refused, and scripts that the run's end left out.
+// unrun is what was not run: files that were refused, and what the run's end left out, which are files that were not
+// read and scripts that were not run to their end.
 type unrun struct {
 	files   []refusedFile
-	scripts int
+	unread  []string
+	scripts []job
 }
 
 // refused says that a file cannot be run.
@@ -106,8 +108,11 @@ func (p *printer) end(results []result, more unrun, took time.Duration) int {
 	passed := len(results) - failed
 	if p.command.JSON {
 		end := map[string]any{"passed": passed, "failed": failed, "milliseconds": took.Milliseconds()}
-		if more.scripts > 0 {
-			end["not_run"] = more.scripts
+		if n := len(more.scripts); n > 0 {
+			end["not_run"] = n
+		}
+		if n := len(more.unread); n > 0 {
+			end["files_not_read"] = n
 		}
 		if len(more.files) > 0 {
 			end["files_refused"] = len(more.files)
@@ -116,8 +121,11 @@ func (p *printer) end(results []result, more unrun, took time.Duration) int {
 		return failed
 	}
 	text := fmt.Sprintf("%d passed, %d failed", passed, failed)
-	if more.scripts > 0 {
-		text += fmt.Sprintf(", %d not run", more.scripts)
+	if n := len(more.scripts); n > 0 {
+		text += fmt.Sprintf(", %d not run", n)
+	}
+	if n := len(more.unread); n > 0 {
+		text += ", " + count(n, "file") + " not read"
 	}
 	if len(more.files) > 0 {
 		text += ", " + count(len(more.files), "file") + " refused"
@@ -232,14 +240,16 @@ func (r *shownResult) failure(of result) *shownFailure {
 	}
 	views, left := viewsOf(report)
 	r.leaveOut("parties", left)
+	room := maxPayloads
 	for _, one := range views {
 		seen := []shownView{}
 		for _, contract := range one.contracts {
 			payload := contract.Payload
-			if len(payload) > maxJSON {
+			if len(payload) > min(room, maxJSON) {
 				payload = nil
 				r.leaveOut("payloads", 1)
 			}
+			room -= len(payload)
 			seen = append(seen, shownView{contract.ID, contract.Template.String(), payload})
 		}
 		r.leaveOut("contracts", one.left)

@@ -46,7 +46,10 @@ func (c *showCommand) printSource(read *file, to io.Writer) error {
 	text, ok := read.source(c.Source)
 	if !ok {
 		hint := "The archive holds no sources."
-		if known := read.modulesWithSource(); len(known) > 0 {
+		known := read.modulesWithSource()
+		if near, ok := console.Nearest(c.Source, known); ok {
+			hint = fmt.Sprintf("Did you mean %s?", near)
+		} else if len(known) > 0 {
 			hint = "It has those of " + strings.Join(known, ", ") + "."
 		}
 		return console.Fail(console.ExitFailed, hint, "%s has no source of module %q", read.path, c.Source)
@@ -72,8 +75,12 @@ func (f *file) find(wanted string) (*ast.Package, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
+		ids := make([]string, len(found))
+		for i, p := range found {
+			ids[i] = string(p.ID)
+		}
 		return nil, console.Fail(console.ExitFailed, "Name one by the beginning of its id.",
-			"%s has %d packages %q: %s and %s", f.path, len(found), wanted, found[0].ID, found[1].ID)
+			"%s has %d packages %q: %s", f.path, len(found), wanted, strings.Join(clipped(ids, maxListed, "package"), ", "))
 	}
 	hint := "Without --package the command lists all packages of the archive."
 	slices.Sort(names)

@@ -2,6 +2,7 @@ package daml
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,6 +99,36 @@ func TestAPackageIsFoundByItsNameOrTheBeginningOfItsID(t *testing.T) {
 	_, err := read.find("daml-scrip")
 	require.ErrorContains(t, err, "notes.dar has no package \"daml-scrip\"")
 	require.ErrorContains(t, err, "Did you mean daml-script?")
+	read.dar.Packages = append(read.dar.Packages, &ast.Package{ID: "scripts", Name: "other"})
+	_, err = read.find("scr")
+	require.ErrorContains(t, err, `notes.dar has 2 packages "scr": script, scripts`)
+}
+
+func TestASourceThatIsNotThereIsNamed(t *testing.T) {
+	t.Parallel()
+	read := fileOfNotes(t)
+	read.dar.Main.Modules = append(read.dar.Main.Modules, &ast.Module{Name: "A.Long.Name"})
+	read.source = func(module string) (string, bool) { return "", module == "N" || module == "A.Long.Name" }
+	err := (&showCommand{Source: "Zzz"}).printSource(read, io.Discard)
+	require.ErrorContains(t, err, "It has those of A.Long.Name, N.")
+	err = (&showCommand{Source: "A.long.name"}).printSource(read, io.Discard)
+	require.ErrorContains(t, err, "Did you mean A.Long.Name?")
+}
+
+func TestTypesAreShownAsSourcesHaveThem(t *testing.T) {
+	t.Parallel()
+	tuple := &ast.TyCon{Name: lf.TypeName{Module: "DA.Types", Entity: "Tuple2"}}
+	party, number := &ast.TyBuiltin{Type: ast.Party}, ast.Apply(&ast.TyBuiltin{Type: ast.Numeric}, &ast.TyNat{Value: 10})
+	list := &ast.TyBuiltin{Type: ast.List}
+	for text, of := range map[string]ast.Type{
+		"Decimal":                     number,
+		"Numeric 2":                   ast.Apply(&ast.TyBuiltin{Type: ast.Numeric}, &ast.TyNat{Value: 2}),
+		"(Party, [Decimal])":          ast.Apply(tuple, party, ast.Apply(list, number)),
+		"[((Party, Party), Decimal)]": ast.Apply(list, ast.Apply(tuple, ast.Apply(tuple, party, party), number)),
+		"Tuple2 Party":                ast.Apply(tuple, party),
+	} {
+		require.Equal(t, text, typeText(of))
+	}
 }
 
 func TestAFileThatIsNoDARIsRefused(t *testing.T) {

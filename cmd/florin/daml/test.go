@@ -25,13 +25,25 @@ type TestCommand struct {
 	Only     []string      `help:"Run only scripts whose name has this in it, or matches it where it has a * or ?." sep:"none" placeholder:"PATTERN"`
 	Watch    bool          `help:"Run again whenever a file changes, until interrupted."`
 	JSON     bool          `name:"json" help:"Print one JSON object for each script, and one for the whole, a line each."`
-	JUnit    string        `name:"junit" help:"Also write a report in JUnit's XML to a file." placeholder:"FILE"`
+	JUnit    reportFile    `name:"junit" help:"Also write a report in JUnit's XML to a file." placeholder:"FILE"`
 	Coverage bool          `help:"Print what the scripts used: templates, choices, by whom, and which lines ran."`
-	HTML     string        `name:"coverage-html" help:"Write that to an HTML file, with the sources." placeholder:"FILE"`
+	HTML     reportFile    `name:"coverage-html" help:"Write that to an HTML file, with the sources." placeholder:"FILE"`
 	Seed     string        `help:"What contract ids and keys derive from. The same seed gives the same." default:"0"`
 	Timeout  time.Duration `help:"How long one script may take." default:"1m"`
 	Memory   size          `help:"How much memory one script may take for values, in all: bytes, or with K, M, G or T." default:"16G"`
 	Verbose  bool          `short:"v" help:"Show what passing scripts print with debug and trace, too."`
+}
+
+// Help shows how the command is used, below what it does.
+func (*TestCommand) Help() string {
+	return `Examples:
+
+  florin test .daml/dist/wallet-1.0.0.dar
+  florin test wallet.dar --only transfer --watch
+  florin test wallet.dar --coverage --coverage-html coverage.html
+  florin test *.dar --json --junit report.xml
+
+The exit code is 0 when all scripts pass; 1 when one fails, a file is refused, or --only matches none; 2 when the command line is wrong, and nothing was run; 130 when the run is interrupted, 143 when it is told to end.`
 }
 
 // gcPercent has memory collected late: a run ends soon, so memory is cheap.
@@ -39,6 +51,9 @@ const gcPercent = 400
 
 // Run runs the scripts. Its exit code is 1 when one failed.
 func (c *TestCommand) Run(ctx context.Context) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	debug.SetGCPercent(gcPercent)
 	s := session{command: c, out: os.Stdout}
 	if !c.Watch {
@@ -54,7 +69,7 @@ func (c *TestCommand) Run(ctx context.Context) error {
 		}
 		for seen == c.modified() {
 			if err := wait.For(ctx, watchInterval); err != nil {
-				return nil //nolint:nilerr // interrupted, as is the only way to end this
+				return console.Silent(endOf(ctx)) // as is the only way to end this
 			}
 		}
 	}
@@ -94,18 +109,16 @@ type session struct {
 }
 
 func (s *session) run(ctx context.Context) error {
-	if err := s.command.check(); err != nil {
-		return err
-	}
 	started := time.Now()
 	var suites []*suite
 	var more unrun
 	p := printer{
 		command: s.command, out: s.out, bold: console.Bold(os.Stdout), several: len(s.command.DAR) > 1,
 	}
-	for _, name := range s.command.DAR {
+	for i, name := range s.command.DAR {
 		loaded, err := s.cache.load(ctx, name)
 		if ctx.Err() != nil {
+			more.unread = s.command.DAR[i:]
 			break
 		}
 		if err != nil {
@@ -129,7 +142,7 @@ func (s *session) run(ctx context.Context) error {
 	results := make([]result, 0, len(jobs))
 	for r := range run(ctx, jobs, s.command.options()) {
 		if r.cut {
-			more.scripts++
+			more.scripts = append(more.scripts, r.job)
 			continue
 		}
 		results = append(results, r)
@@ -188,16 +201,27 @@ func (c *TestCommand) check() error {
 	if c.Timeout <= 0 {
 		return console.Fail(console.ExitUsage, "Give it as 30s or 2m.", "--timeout %s is no time to run in", c.Timeout)
 	}
-	return nil
+	return c.checkReports()
 }
 
-// interrupted says that the run was ended from outside, as the exit codes of shells do.
+// interrupted says that the run was ended from outside, and what that left out.
 func interrupted(ctx context.Context, more unrun) error {
-	code := console.ExitInterrupted
-	if strings.Contains(fmt.Sprint(context.Cause(ctx)), syscall.SIGTERM.String()) {
-		code = console.ExitTerminated
+	var left []string
+	if n := len(more.unread); n > 0 {
+		left = append(left, count(n, "file")+" not read")
 	}
-	return console.Fail(code, "", "interrupted: %s not run to the end", count(more.scripts, "script"))
+	if n := len(more.scripts); n > 0 || len(left) == 0 {
+		left = append(left, count(n, "script")+" not run to the end")
+	}
+	return console.Fail(endOf(ctx), "", "interrupted: %s", strings.Join(left, ", "))
+}
+
+// endOf is the exit code of a run that was ended from outside, as shells have it.
+func endOf(ctx context.Context) console.ExitCode {
+	if strings.Contains(fmt.Sprint(context.Cause(ctx)), syscall.SIGTERM.String()) {
+		return console.ExitTerminated
+	}
+	return console.ExitInterrupted
 }
 
 func (s *session) finish(p *printer, suites []*suite, results []result, more unrun, took time.Duration) error {
@@ -207,7 +231,7 @@ func (s *session) finish(p *printer, suites []*suite, results []result, more unr
 	}
 	if s.command.JUnit != "" {
 		errs = append(errs, writeFile(s.command.JUnit, func(to io.Writer) error {
-			return writeJUnit(to, suites, results, more.files)
+			return writeJUnit(to, suites, results, more)
 		}))
 	}
 	failed := p.end(results, more, took)
@@ -238,8 +262,8 @@ func (s *session) cover(p *printer, suites []*suite, results []result) error {
 
 func (c *TestCommand) covers() bool { return c.Coverage || c.HTML != "" }
 
-func writeFile(name string, write func(io.Writer) error) error {
-	file, err := os.Create(name)
+func writeFile(name reportFile, write func(io.Writer) error) error {
+	file, err := os.Create(string(name))
 	if err != nil {
 		return err
 	}

@@ -204,7 +204,9 @@ func TestResultsArePrintedForPrograms(t *testing.T) {
 	require.JSONEq(t, `{"passed":1,"failed":1,"milliseconds":1000}`, lines[2])
 
 	var report bytes.Buffer
-	require.NoError(t, writeJUnit(&report, []*suite{one}, results, []refusedFile{{"no.dar", errors.New("no such file")}}))
+	require.NoError(t, writeJUnit(&report, []*suite{one}, results, unrun{
+		files: []refusedFile{{"no.dar", errors.New("no such file")}},
+	}))
 	var read junitSuites
 	require.NoError(t, xml.Unmarshal(report.Bytes(), &read))
 	require.Equal(t, 3, read.Tests)
@@ -259,7 +261,7 @@ func TestAFileThatIsRefusedIsReportedAndTheOthersRun(t *testing.T) {
 	report := filepath.Join(t.TempDir(), "report.xml")
 	var out bytes.Buffer
 	s := session{out: &out, command: &TestCommand{
-		DAR: []string{"none.dar", "nothing.dar"}, JSON: true, JUnit: report, Timeout: time.Minute, Memory: 1,
+		DAR: []string{"none.dar", "nothing.dar"}, JSON: true, JUnit: reportFile(report), Timeout: time.Minute, Memory: 1,
 	}}
 	require.Equal(t, console.ExitFailed, console.CodeOf(s.run(t.Context())))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -284,10 +286,91 @@ func TestWhatAnInterruptionCutsIsNotCounted(t *testing.T) {
 	for r := range run(ctx, jobs, options{timeout: time.Minute}) {
 		require.True(t, r.cut)
 	}
-	require.Equal(t, console.ExitTerminated, console.CodeOf(interrupted(ctx, unrun{scripts: 2})))
+	err := interrupted(ctx, unrun{scripts: jobs})
+	require.EqualError(t, err, "interrupted: 2 scripts not run to the end")
+	require.Equal(t, console.ExitTerminated, console.CodeOf(err))
 	cause, stop := context.WithCancel(t.Context())
 	stop()
-	require.Equal(t, console.ExitInterrupted, console.CodeOf(interrupted(cause, unrun{scripts: 1})))
+	require.Equal(t, console.ExitInterrupted, console.CodeOf(interrupted(cause, unrun{scripts: jobs})))
+
+	var report bytes.Buffer
+	require.NoError(t, writeJUnit(&report, []*suite{one}, nil, unrun{scripts: jobs}))
+	var read junitSuites
+	require.NoError(t, xml.Unmarshal(report.Bytes(), &read))
+	require.Equal(t, 2, read.Tests)
+	require.Equal(t, 2, read.Skipped)
+	require.Contains(t, read.Suites[0].Cases[0].Skipped.Message, "interrupted")
+}
+
+func TestAnInterruptionBeforeTheFilesAreReadLeavesNoReportOfSuccess(t *testing.T) {
+	t.Parallel()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	report := filepath.Join(t.TempDir(), "report.xml")
+	for json, last := range map[bool]string{
+		true: `{"failed":0,"files_not_read":2,"milliseconds":0,"passed":0}`, false: "0 passed, 0 failed, 2 files not read",
+	} {
+		var out bytes.Buffer
+		s := session{out: &out, command: &TestCommand{
+			DAR: []string{"a.dar", "b.dar"}, JSON: json, JUnit: reportFile(report), Timeout: time.Minute,
+		}}
+		err := s.run(ended)
+		require.EqualError(t, err, "interrupted: 2 files not read")
+		require.Equal(t, console.ExitInterrupted, console.CodeOf(err))
+		require.Equal(t, last+"\n", out.String())
+		written, err := os.ReadFile(report)
+		require.NoError(t, err)
+		require.Contains(t, string(written), `errors="2"`)
+	}
+}
+
+func TestAWatchEndsAsItIsTold(t *testing.T) {
+	t.Parallel()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	watch := TestCommand{DAR: []string{"none.dar"}, Watch: true, Timeout: time.Minute, JSON: true}
+	err := watch.Run(ended)
+	require.Equal(t, console.ExitInterrupted, console.CodeOf(err))
+	require.True(t, console.IsSilent(err))
+	watch.Only = []string{"[*"}
+	require.Equal(t, console.ExitUsage, console.CodeOf(watch.Run(t.Context())))
+}
+
+func TestReportsHaveFilesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	here := t.TempDir()
+	at := func(name string) string { return filepath.Join(here, name) }
+	require.NoError(t, os.WriteFile(at("my.dar"), []byte("dar"), 0o600))
+	require.NoError(t, os.Symlink(at("my.dar"), at("link")))
+	require.NoError(t, os.Mkdir(at("sub"), 0o700))
+	for _, refused := range []struct {
+		junit, html, says string
+	}{
+		{at("my.dar"), "", "is a DAR file that is tested"},
+		{"", at("sub/../my.dar"), "is a DAR file that is tested"},
+		{at("link"), "", "is a DAR file that is tested"},
+		{at("other.dar"), "", "is a DAR file that is tested"}, // which is not there yet
+		{at("x.out"), at("sub/../x.out"), "is the file of --junit, too"},
+		{at("none/x.xml"), "", "there is no directory"},
+		{at("my.dar/x.xml"), "", "there is no directory"},
+		{at("sub"), "", "is a directory"},
+	} {
+		command := TestCommand{
+			DAR: []string{at("my.dar"), at("other.dar")}, Timeout: 1, JUnit: reportFile(refused.junit),
+			HTML: reportFile(refused.html),
+		}
+		err := command.Run(t.Context())
+		require.ErrorContains(t, err, refused.says)
+		require.Equal(t, console.ExitUsage, console.CodeOf(err))
+	}
+	left, err := os.ReadFile(at("my.dar"))
+	require.NoError(t, err)
+	require.Equal(t, "dar", string(left))
+	require.NoError(t, (&TestCommand{
+		DAR: []string{at("my.dar")}, Timeout: 1, JUnit: reportFile(at("x.xml")), HTML: reportFile(at("x.html")),
+	}).check())
+	var unset reportFile
+	require.ErrorContains(t, unset.UnmarshalText(nil), "the name of a file is missing")
 }
 
 func TestOptionsThatMeanNothingAreRefused(t *testing.T) {
