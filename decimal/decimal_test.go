@@ -166,3 +166,27 @@ func TestParseNumberReadsWhatClientsPrint(t *testing.T) {
 		require.ErrorIs(t, err, want, literal)
 	}
 }
+
+func TestAWholeNumberIsReadInEveryFormThatJSONHas(t *testing.T) {
+	t.Parallel()
+	for literal, want := range map[string]int64{
+		"13": 13, "13.0": 13, "13.00000000000000000000": 13, "1.3e1": 13, "1.3E+1": 13, "130e-1": 13, "-13.0": -13,
+		"-0": 0, "-0.0": 0, "0e5": 0, "1795419786705175.0": 1795419786705175, "1.795419786705175e15": 1795419786705175,
+		"9223372036854775807.0": math.MaxInt64, "-9223372036854775808.0": math.MinInt64,
+	} {
+		value, err := decimal.ParseInteger(literal, 64)
+		require.NoError(t, err, literal)
+		require.Equal(t, want, value, literal)
+	}
+	for literal, bits := range map[string]int{
+		"1.5": 64, "-0.1": 64, "1e-1": 64, "9223372036854775808": 64, "9223372036854775808.0": 64, "1e19": 64, "1e30": 64,
+		"-9223372036854775809.0": 64, "2147483648.0": 32, "-2147483649.0": 32, "1e10": 32, "": 64, "x": 64, "1e": 64, "1.": 64,
+		".5": 64, "0x10": 64, "1_0": 64, " 1": 64, "NaN": 64, "1e1001": 64,
+	} {
+		_, err := decimal.ParseInteger(literal, bits)
+		require.Error(t, err, literal)
+	}
+	value, err := decimal.ParseInteger("-2147483648.0", 32)
+	require.NoError(t, err)
+	require.EqualValues(t, math.MinInt32, value)
+}

@@ -3,6 +3,9 @@ package endpoint
 import (
 	"fmt"
 	"io"
+	"strconv"
+	"unicode"
+	"unicode/utf16"
 )
 
 // bounds are what the JSON of a request may look like.
@@ -21,8 +24,8 @@ func (f *Frame) bounds() bounds {
 }
 
 // check refuses JSON that is nested too deep, or has too many elements in one array or object or too many values in
-// all, in one pass and before anything is decoded: such JSON costs a decoder far more than its size. Syntax is left to
-// the decoder.
+// all, in one pass and before anything is decoded: such JSON costs a decoder far more than its size. It refuses halves of
+// characters as well, for which a decoder puts something else. Syntax is left to the decoder.
 func (b bounds) check(body []byte) error {
 	counts := make([]int, 0, b.depth)
 	inText := false
@@ -31,7 +34,12 @@ func (b bounds) check(body []byte) error {
 		char := body[i]
 		switch {
 		case inText && char == '\\':
-			i++
+			length := escaped(body[i:])
+			if length == 0 {
+				return fmt.Errorf("a text has half a character, the escape %s without its other half, at byte %d. Send whole "+
+					"characters: texts that are cut by length are cut inside of emoji", body[i:i+unicodeEscape], i+1)
+			}
+			i += length - 1
 		case char == '"':
 			inText = !inText
 		case inText:
@@ -54,6 +62,33 @@ func (b bounds) check(body []byte) error {
 		}
 	}
 	return nil
+}
+
+// unicodeEscape is the length of an escape such as \u00e9.
+const unicodeEscape = 6
+
+// escaped is the length of the escape that the JSON begins with: of both halves, for a character that takes two escapes
+// (RFC 8259, section 7). It is 0 for a half that has no other.
+func escaped(text []byte) int {
+	const char = 2
+	first, ok := unicodeUnit(text)
+	if !ok || !utf16.IsSurrogate(first) {
+		return char
+	}
+	second, ok := unicodeUnit(text[unicodeEscape:])
+	if !ok || utf16.DecodeRune(first, second) == unicode.ReplacementChar {
+		return 0
+	}
+	return 2 * unicodeEscape
+}
+
+// unicodeUnit is the unit of UTF-16 that the text begins with, as an escape.
+func unicodeUnit(text []byte) (unit rune, ok bool) {
+	if len(text) < unicodeEscape || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+	value, err := strconv.ParseUint(string(text[2:unicodeEscape]), 16, 16)
+	return rune(value), err == nil
 }
 
 const (

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/fault"
 )
 
@@ -214,7 +215,7 @@ func (d *decoder) fillString(target reflect.Value, token json.Token) error {
 	return nil
 }
 
-// fillInteger takes numbers and numeric strings.
+// fillInteger takes numbers and numeric strings, both in all forms of a JSON number, as upstream's reader does (circe).
 func fillInteger(target reflect.Value, token json.Token) error {
 	var text string
 	switch token := token.(type) {
@@ -225,7 +226,7 @@ func fillInteger(target reflect.Value, token json.Token) error {
 	default:
 		return mismatch("an integer", token)
 	}
-	value, err := strconv.ParseInt(text, 10, target.Type().Bits())
+	value, err := decimal.ParseInteger(text, target.Type().Bits())
 	if err != nil {
 		return fmt.Errorf("%s is not an integer of %d bits", fault.Shorten(text), target.Type().Bits())
 	}

@@ -2,9 +2,13 @@ package endpoint
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/stretchr/testify/require"
 
@@ -94,7 +98,11 @@ func TestBodiesThatDecode(t *testing.T) {
 		"a repeated key":       {`{"text":"a","text":"x"}`, relaxed{Text: "x"}},
 		"numbers":              {`{"number":-7,"small":7}`, relaxed{Number: -7, Small: 7}},
 		"numeric strings":      {`{"number":"-7","small":"7"}`, relaxed{Number: -7, Small: 7}},
-		"the largest number":   {`{"number":9223372036854775807}`, relaxed{Number: 9223372036854775807}},
+		"a whole number with a fraction": {`{"number":-7.0,"small":7.00,"maybe":-7.0}`, relaxed{
+			Number: -7, Small: 7, Maybe: &number,
+		}},
+		"a whole number with an exponent": {`{"number":-0.7e1,"small":"70e-1"}`, relaxed{Number: -7, Small: 7}},
+		"the largest number":              {`{"number":9223372036854775807}`, relaxed{Number: 9223372036854775807}},
 		"null is left out": {`{"number":null,"small":null,"flag":null,"maybe":null,"list":null,"inners":null,"map":null,` +
 			`"union":null,"raw":null,"bytes":null,"time":null,"name":null,"message":null,"texts":null,"text":null}`, relaxed{}},
 		"null takes back":    {`{"number":7,"number":null,"raw":1,"raw":null,"list":["x"],"list":null}`, relaxed{}},
@@ -149,6 +157,10 @@ func TestBodiesThatDoNotDecode(t *testing.T) {
 		"{\"text\":\"\xff\"}":            "the body is not UTF-8",
 		`{"text":1}`:                     "a string was expected, but got a number at 'text'",
 		`{"text":"a\u0000"}`:             "a text without NUL (U+0000) was expected at 'text'",
+		`{"text":"ab\ud83d"}`:            "a text has half a character, the escape \\ud83d without its other half, at byte 12",
+		`{"unread":"\uDE00\uD83D"}`:      "a text has half a character, the escape \\uDE00 without",
+		`{"text":"\ud83d`:                "a text has half a character",
+		`{"text":"\ud8`:                  "malformed JSON",
 		`{"texts":{"\u0000":"a"}}`:       "a key without NUL (U+0000) was expected",
 		`{"list":["a",null]}`:            "a string was expected, but got null at 'list[1]'",
 		`{"inners":[{},null]}`:           "null is not allowed here at 'inners[1]'",
@@ -156,7 +168,8 @@ func TestBodiesThatDoNotDecode(t *testing.T) {
 		`{"map":{"k":[]}}`:               "an object was expected, but got an array at 'map.k'",
 		`{"number":1.5}`:                 "1.5 is not an integer of 64 bits at 'number'",
 		`{"number":9223372036854775808}`: "is not an integer of 64 bits at 'number'",
-		`{"number":"1e3"}`:               "1e3 is not an integer of 64 bits at 'number'",
+		`{"number":"1e30"}`:              "1e30 is not an integer of 64 bits at 'number'",
+		`{"small":2147483648.0}`:         "2147483648.0 is not an integer of 32 bits at 'small'",
 		`{"small":2147483648}`:           "2147483648 is not an integer of 32 bits at 'small'",
 		`{"flag":"true"}`:                "a boolean was expected, but got a string at 'flag'",
 		`{"union":{}}`: "0 constructors where exactly one of Wrapped, Bare, Empty " +
@@ -188,6 +201,47 @@ func TestBodiesThatDoNotDecode(t *testing.T) {
 			_, err := decodeInto[relaxed](t, body)
 			require.ErrorContains(t, err, want)
 		})
+	}
+}
+
+// TestATextIsReadAsItWasSentOrRefused sends every text of up to three units of UTF-16 that can go wrong, as escapes: a
+// text that is changed on its way could be the name of something else.
+func TestATextIsReadAsItWasSentOrRefused(t *testing.T) {
+	t.Parallel()
+	units := []uint16{'a', '\\', 0xfffd, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xd83d, 0xde00}
+	texts := [][]uint16{{}}
+	for next := texts; len(next[0]) < 3; texts = append(texts, next...) {
+		var longer [][]uint16
+		for _, text := range next {
+			for _, unit := range units {
+				longer = append(longer, append(slices.Clone(text), unit))
+			}
+		}
+		next = longer
+	}
+	for _, text := range texts {
+		var escaped strings.Builder
+		for _, unit := range text {
+			fmt.Fprintf(&escaped, "\\u%04x", unit)
+		}
+		isWhole := slices.Equal(utf16.Encode(utf16.Decode(text)), text)
+		for form, read := range map[string]func(relaxed) string{
+			`{"text":"%s"}`:        func(got relaxed) string { return got.Text },
+			`{"texts":{"%s":"x"}}`: func(got relaxed) string { return slices.Collect(maps.Keys(got.Texts))[0] },
+			`{"raw":"%s"}`: func(got relaxed) (out string) {
+				require.NoError(t, json.Unmarshal(got.Raw, &out))
+				return out
+			},
+		} {
+			body := fmt.Sprintf(form, escaped.String())
+			got, err := decodeInto[relaxed](t, body)
+			if !isWhole {
+				require.ErrorContains(t, err, "half a character", body)
+				continue
+			}
+			require.NoError(t, err, body)
+			require.Equal(t, text, append([]uint16{}, utf16.Encode([]rune(read(got)))...), body)
+		}
 	}
 }
 

@@ -118,7 +118,7 @@ func decodeNumber(t *Type, in any, at *path) (Value, error) {
 	}
 	switch t.Kind {
 	case KindInt64:
-		value, err := strconv.ParseInt(text, 10, 64)
+		value, err := decodeInteger(text, isNumber)
 		if err != nil {
 			return nil, at.fail("%q is not an integer between -2^63 and 2^63-1", fault.Shorten(text))
 		}
@@ -145,6 +145,14 @@ func decodeNumber(t *Type, in any, at *path) (Value, error) {
 		}
 		return Numeric{value}, nil
 	}
+}
+
+// decodeInteger reads an integer, which as a string has one form, as upstream, and as a number those of JSON.
+func decodeInteger(text string, isNumber bool) (int64, error) {
+	if isNumber {
+		return decimal.ParseInteger(text, 64)
+	}
+	return strconv.ParseInt(text, 10, 64)
 }
 
 func decodeString(t *Type, in any, at *path) (Value, error) {

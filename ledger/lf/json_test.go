@@ -97,7 +97,9 @@ func TestInputIsReadTolerantly(t *testing.T) {
 		described *lf.Type
 		in, out   string
 	}{
-		"an integer as a number": {typeOf[int64](t), `42`, `"42"`},
+		"an integer as a number":                  {typeOf[int64](t), `42`, `"42"`},
+		"an integer as a number with a fraction":  {typeOf[int64](t), `42.0`, `"42"`},
+		"an integer as a number with an exponent": {typeOf[int64](t), `4.2e1`, `"42"`},
 		"the least and the largest integer": {
 			typeOf[[]int64](t), `["-9223372036854775808",9223372036854775807]`,
 			`["-9223372036854775808","9223372036854775807"]`,
@@ -189,8 +191,9 @@ func TestValuesThatDoNotFitTheirTypeAreRefused(t *testing.T) {
 		"an integer that is a word": {
 			typeOf[int64](t), `"many"`, `"many" is not an integer between -2^63 and 2^63-1`,
 		},
-		"an integer that is too large": {typeOf[int64](t), `"9223372036854775808"`, "is not an integer"},
-		"an integer with a fraction":   {typeOf[int64](t), `1.5`, "is not an integer"},
+		"an integer that is too large":           {typeOf[int64](t), `"9223372036854775808"`, "is not an integer"},
+		"an integer as a string with a fraction": {typeOf[int64](t), `"1.0"`, "is not an integer"},
+		"an integer with a fraction":             {typeOf[int64](t), `1.5`, "is not an integer"},
 		"an integer that is an object": {
 			typeOf[int64](t), `{}`, "expected a number as a string, got an object",
 		},

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"strconv"
 
 	"github.com/florinledger/florin/decimal"
 	"github.com/florinledger/florin/ledger"
@@ -35,7 +34,7 @@ func (r *reader) integer(path string, field Field, into *int64) {
 	if !ok {
 		return
 	}
-	value, err := strconv.ParseInt(text, 10, 64)
+	value, err := decimal.ParseInteger(text, 64)
 	if err != nil {
 		r.mistake(field.Line, path, "%q is no whole number of at most 64 bits; give one, such as 20000", text)
 	}
