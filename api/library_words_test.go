@@ -21,6 +21,7 @@ var libraryWords = regexp.MustCompile(`proto:|json:|x509:|asn1:|zip:|hex:|base64
 	`time: (invalid|unknown|missing)|parsing time|net/url|invalid URL|invalid UTF-8|wire-format|` +
 	`\b(activities|admin|auth|coin|db|decimal|endpoint|external|fault|ledger|ledgerapi|lf|onboarding|operatorapi|` +
 	`prepared|registryapi|signing|topology|validator|walletapi|walletapp|big|reflect|http)\.[A-Z]\w*|` +
+	`Key \(|Failing row|referenced from table|violates|SQLSTATE|` +
 	`map\[string\]|interface \{|\.go:\d+|goroutine \d|runtime error|` +
 	`(^|[ "'(])/(home|root|tmp|usr|var|etc|work)/`)
 

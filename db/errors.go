@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgerrcode"
@@ -97,31 +99,56 @@ func isConflict(constraint string) bool {
 	}
 }
 
-// refusal maps the name of a broken constraint to the refusal it stands for, or nil. The detail is PostgreSQL's: it
-// names the offending value.
-func refusal(constraint, detail string) *fault.Fault {
-	switch constraint {
+// brokenKey is the value with which a statement broke a constraint, as PostgreSQL gives it in the detail of the error, in
+// whatever language: (columns)=(value).
+var brokenKey = regexp.MustCompile(`(?s)\([^()]*\)=\((.*)\)`)
+
+// refusal maps a broken constraint to the refusal that it stands for, or nil. It takes the offending value from
+// PostgreSQL and no words: those name tables and columns, and are nothing for clients.
+func refusal(broken *pgconn.PgError) *fault.Fault {
+	value := "it"
+	if found := brokenKey.FindStringSubmatch(broken.Detail); found != nil {
+		value = strconv.Quote(found[1])
+	}
+	switch broken.ConstraintName {
 	case "users_id_unique":
-		return fault.UserAlreadyExists.New("creating user failed: %s", detail)
+		return fault.UserAlreadyExists.New("creating user failed: %s exists already", value)
 	case "user_rights_belong_to_a_user":
-		return fault.UserNotFound.New("granting user rights failed: %s", detail)
+		return fault.UserNotFound.New("granting user rights failed: there is no user %s", value)
 	case "user_rights_kind_is_known":
-		return fault.InvalidArgumentf("unknown kind of right: %s", detail)
+		return fault.InvalidArgumentf("unknown kind of right")
 	case "user_rights_party_fits_kind":
-		return fault.InvalidArgumentf("the kinds CanActAs, CanReadAs and CanExecuteAs need a party, others have none: %s",
-			detail)
+		return fault.InvalidArgumentf("the kinds CanActAs, CanReadAs and CanExecuteAs need a party, others have none")
 	case "users_identity_provider_exists", "parties_identity_provider_exists":
-		return fault.InvalidArgumentf("the identity provider must exist, and cannot be deleted as long as it has users or "+
-			"parties: %s", detail).WithHint("Move its users to another identity provider, or deactivate it instead.")
+		return fault.InvalidArgumentf("there is no identity provider %s", value).WithHint("Make it first.")
 	case "identity_providers_id_unique":
-		return fault.IDPConfigAlreadyExists.New("creating an identity provider failed: %s", detail)
+		return fault.IDPConfigAlreadyExists.New("creating an identity provider failed: %s exists already", value)
 	case "identity_providers_issuer_unique":
-		return fault.IDPConfigIssuerAlreadyExists.New("changing an identity provider failed: %s", detail)
+		return fault.IDPConfigIssuerAlreadyExists.New("another identity provider has the issuer %s already", value)
 	case "parties_allocated_once":
-		return fault.InvalidArgumentf("Party already exists: %s", detail)
+		return fault.InvalidArgumentf("Party already exists: %s is already allocated on this node", value)
 	default:
 		return nil
 	}
+}
+
+// stillUsed maps the failure to delete what others refer to: the constraint says who does.
+func stillUsed(err error, id string) error {
+	broken, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		return err
+	}
+	owned := ""
+	switch broken.ConstraintName {
+	case "users_identity_provider_exists":
+		owned = "users"
+	case "parties_identity_provider_exists":
+		owned = "parties"
+	default:
+		return err
+	}
+	return fault.InvalidArgumentf("identity provider %q cannot be deleted as long as it has %s", id, owned).
+		WithHint("Move its " + owned + " to another identity provider, or deactivate it instead.").Wrap(err)
 }
 
 // failed makes the error of an operation: nil for nil; a fault for what a client may be told; [ErrConflict] for lost
@@ -138,7 +165,7 @@ func failed(doing string, err error) error {
 		if isConflict(pgErr.ConstraintName) {
 			return fmt.Errorf("%s: %w: %w", doing, ErrConflict, err)
 		}
-		if refused := refusal(pgErr.ConstraintName, pgErr.Detail); refused != nil {
+		if refused := refusal(pgErr); refused != nil {
 			return refused.Wrap(fmt.Errorf("%s: %w", doing, err))
 		}
 	}

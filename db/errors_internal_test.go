@@ -77,12 +77,45 @@ func TestFailed(t *testing.T) {
 		t.Parallel()
 		for constraint, code := range map[string]fault.Code{
 			"users_id_unique": fault.UserAlreadyExists, "user_rights_belong_to_a_user": fault.UserNotFound,
-			"user_rights_kind_is_known": fault.InvalidArgument, "user_rights_party_fits_kind": fault.InvalidArgument,
-			"parties_allocated_once": fault.InvalidArgument,
+			"users_identity_provider_exists": fault.InvalidArgument, "parties_identity_provider_exists": fault.InvalidArgument,
+			"identity_providers_id_unique":     fault.IDPConfigAlreadyExists,
+			"identity_providers_issuer_unique": fault.IDPConfigIssuerAlreadyExists,
+			"parties_allocated_once":           fault.InvalidArgument,
 		} {
 			err := failed("changing", violation(constraint))
 			require.True(t, code.Matches(err), constraint)
-			require.ErrorContains(t, err, "alice")
+			require.ErrorContains(t, err, `"alice"`)
+		}
+		for _, constraint := range []string{"user_rights_kind_is_known", "user_rights_party_fits_kind"} {
+			require.True(t, fault.InvalidArgument.Matches(failed("changing", violation(constraint))), constraint)
+		}
+	})
+
+	t.Run("keeps the words of the database from clients", func(t *testing.T) {
+		t.Parallel()
+		for _, constraint := range []string{
+			"users_id_unique", "user_rights_belong_to_a_user", "user_rights_kind_is_known", "user_rights_party_fits_kind",
+			"users_identity_provider_exists", "parties_identity_provider_exists", "identity_providers_id_unique",
+			"identity_providers_issuer_unique", "parties_allocated_once",
+		} {
+			for detail, value := range map[string]string{
+				`Key (some_column)=(a)=(b)) already exists.`:                                      `"a)=(b)"`,
+				`Key (some_column)=(x) is still referenced from table "some_table".`:              `"x"`,
+				`Key (one_column, some_column)=(x, y) is not present in table "some_table".`:      `"x, y"`,
+				`Auf Schlüssel (some_column)=(x) wird noch aus Tabelle »some_table« verwiesen.`:   `"x"`,
+				`Failing row contains (some_column, 2026-01-01, null, some_table).`:               "",
+				`Fehlgeschlagene Zeile enthält (some_column, 2026-01-01, null, some_table, row).`: "",
+			} {
+				broken := &pgconn.PgError{Code: pgerrcode.UniqueViolation, ConstraintName: constraint, Detail: detail}
+				for _, err := range []error{failed("changing", broken), failed("deleting", stillUsed(broken, "the id"))} {
+					refused, isFault := fault.As(err)
+					require.True(t, isFault, constraint)
+					require.NotRegexp(t, `some_|Key|Schlüssel|row|Zeile|2026`, refused.Cause+refused.Hint, constraint)
+					if !strings.HasPrefix(constraint, "user_rights_") && !strings.Contains(refused.Cause, "the id") {
+						require.Contains(t, refused.Cause, value, constraint)
+					}
+				}
+			}
 		}
 	})
 

@@ -97,7 +97,7 @@ func (d *DB) DeleteIdentityProvider(ctx context.Context, id string) error {
 		if err == nil && deleted == 0 {
 			return fault.IDPConfigNotFoundNamed(id)
 		}
-		return failed("deleting an identity provider", err)
+		return failed("deleting an identity provider", stillUsed(err, id))
 	})
 }
 

@@ -53,6 +53,9 @@ func TestDeduplication(t *testing.T) {
 			require.NotNil(t, refusal)
 			require.Equal(t, c.code, refusal.Code)
 			require.Equal(t, string(submission.ChangeID()), refusal.Context["changeId"])
+			if c.code == fault.InvalidDeduplicationPeriod.ID {
+				require.Equal(t, *lasting(0), period)
+			}
 			if c.reported > 0 {
 				require.Equal(t, c.reported, *period.Offset)
 				require.Equal(t, "Some(earlier)", refusal.Context["existingSubmissionId"])

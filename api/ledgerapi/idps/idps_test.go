@@ -173,7 +173,8 @@ func TestIdentityProvidersAreFewAndStayWhileUsed(t *testing.T) {
 	s.Call(apitest.Admin, http.MethodPost, "/v2/users", `{"user":{"id":"u","identityProviderId":"idp-0"}}`).OK(nil)
 	body := s.Call(apitest.Admin, http.MethodDelete, "/v2/idps/idp-0", nil).
 		Refused(http.StatusBadRequest, "INVALID_ARGUMENT")
-	require.Contains(t, body.Cause, "cannot be deleted as long as it has users")
+	require.Contains(t, body.Cause, `identity provider "idp-0" cannot be deleted as long as it has users`)
+	require.NotContains(t, body.Cause, "table")
 	require.Contains(t, *body.Hint, "Move its users")
 }
 
