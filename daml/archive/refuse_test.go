@@ -294,7 +294,7 @@ func TestTheNameOfAnEntryIsCutInItsDirectory(t *testing.T) {
 	id := strings.Repeat("ab", 32)
 	file := "daml-prim-DA-Exception-GeneralError-1.0.0-" + id + ".dalf"
 	for name, shown := range map[string]string{
-		"main-1.0.2-" + id + "/" + file:  "/" + file,
+		"main-1.0.2-" + id + "/" + file: "/" + file,
 		strings.Repeat("d", 300) + "/x": "ddd…/x",
 		strings.Repeat("f", 300):        "fff…",
 		"d/" + strings.Repeat("f", 300): "fff…",

@@ -12,9 +12,9 @@ import (
 type Options struct {
 	// Limits are DefaultLimits where they are zero.
 	Limits Limits
-	// Left, where it is not nil, are the bytes that are left to several runs together. Each takes from it what it takes,
-	// and no more than there is.
-	Left *int64
+	// More, where it is not nil, is asked before a run takes more memory for values, of which the first 16 MiB are granted.
+	// It reports whether there is as much. What is no longer needed is not given back: More knows what there is in truth.
+	More func(bytes int64) bool
 	// Budget, where it is not nil, is what is left to all runs of a transaction together, in place of limits.
 	Budget *ledger.Budget
 	// Trace gets the messages of TRACE; nil drops them.
@@ -34,9 +34,6 @@ func (p *Program) machine(ctx context.Context, options Options) *machine {
 	if limits == (Limits{}) {
 		limits = DefaultLimits()
 	}
-	if options.Left != nil {
-		limits.Memory = min(limits.Memory, max(*options.Left, 0))
-	}
 	if options.Budget != nil {
 		limits.Steps, limits.Memory = ledger.MaxCodeSteps, ledger.MaxCodeMemory
 	}
@@ -44,7 +41,11 @@ func (p *Program) machine(ctx context.Context, options Options) *machine {
 	if m.budget = options.Budget; m.budget != nil {
 		m.recall()
 	}
-	m.ctx, m.trace, m.left = ctx, options.Trace, options.Left
+	if m.more = options.More; m.more != nil {
+		m.memory = min(m.memory, grantBytes)
+		m.beyond = limits.Memory - m.memory
+	}
+	m.ctx, m.trace = ctx, options.Trace
 	m.explains, m.visit = options.again || options.Visit != nil, options.Visit
 	return m
 }

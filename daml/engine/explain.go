@@ -16,10 +16,6 @@ import (
 func explained[T any](options Options, run func(Options) (T, error)) (T, error) {
 	again := options
 	again.again, again.Trace, again.Visit = true, nil, nil
-	if options.Left != nil {
-		left := *options.Left
-		again.Left = &left
-	}
 	out, err := run(options)
 	failure, ok := errors.AsType[*Failure](err)
 	if !ok || !options.Explain || failure.Fault.Code == fault.InterpretationTimeExceeded.ID {

@@ -89,6 +89,12 @@ func limitReached(what string, limit int64) *Failure {
 		WithHint("Split the commands over several submissions, or have the package do less."))
 }
 
+// noMemory is the failure of a run that is granted no more memory.
+func noMemory() *Failure {
+	return failed(fault.InterpretationTimeExceeded.New("Interpretation takes more memory than there is for it").
+		WithHint("Split the commands over several submissions, or have the package do less."))
+}
+
 // maxCalls bounds how many calls a failure lists.
 const maxCalls = 50
 

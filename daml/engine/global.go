@@ -66,7 +66,7 @@ func (g *global) step(m *machine) code {
 	if v, ok := g.quick(m); ok || m.failure != nil {
 		return m.give(v)
 	}
-	f, size, err := g.load(int(m.memory / codeBytes))
+	f, size, err := g.load(int(m.left() / codeBytes))
 	switch {
 	case errors.Is(err, errCode):
 		return m.fail(limitReached("bytes", m.limits.Memory))
@@ -86,7 +86,7 @@ func (g *global) step(m *machine) code {
 		g.keep(v)
 		return m.give(v)
 	}
-	m.push(g, m.traced, 0, m.memory+m.compiled)
+	m.push(g, m.traced, 0, m.left()+m.compiled)
 	return m.call(&Function{code: f}, nil)
 }
 
@@ -111,7 +111,7 @@ func (g *global) load(limit int) (*function, int, error) {
 // that traces, or was evaluated with one that does, is kept by the run alone: each run prints what it would print by
 // itself.
 func (g *global) resume(m *machine, f *frame) code {
-	taken := int(f.more.(int64) - m.memory - m.compiled)
+	taken := int(f.more.(int64) - m.left() - m.compiled)
 	out := &kept{value: m.result}
 	if taken > smallBytes {
 		out.bytes = taken

@@ -52,9 +52,10 @@ type machine struct {
 	program *Program
 	ctx     context.Context //nolint:containedctx // a machine is one run; nil where it only compares
 	limits  Limits
-	steps   int64  // what is left
-	memory  int64  // what is left
-	left    *int64 // what is left to this run and others; nil where it has its memory to itself
+	steps   int64 // what is left
+	memory  int64 // what is left of what was granted
+	beyond  int64 // what may be granted still
+	more    func(bytes int64) bool
 	// compiled is what the code takes that this run compiled.
 	compiled int64
 	// nextCheck is how many steps are left when limits and context are looked at again.
@@ -93,16 +94,12 @@ const (
 // run applies a function and goes on until its value is there. A panic is a defect of the engine where the package is
 // well-typed; it ends this run alone.
 func (m *machine) run(f Value, args []Value) (v Value, failure *Failure) {
-	before := m.memory
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			failure = defect("%v", panicked)
 			m.trail(failure)
 		}
 		m.lend()
-		if m.left != nil {
-			*m.left -= before - m.memory
-		}
 	}()
 	m.bottom = len(m.frames)
 	c := m.apply(f, args)
@@ -136,18 +133,38 @@ func (m *machine) check() {
 	case m.steps <= 0:
 		m.fail(limitReached("steps", m.limits.Steps))
 	case m.memory < 0:
-		m.fail(limitReached("bytes", m.limits.Memory))
+		m.granted()
 	}
+}
+
+// grantBytes is how many bytes a run asks for at a time.
+const grantBytes = 16 << 20
+
+// left is how many bytes the run may still take.
+func (m *machine) left() int64 { return m.memory + m.beyond }
+
+// granted gets more memory, once more is taken than what was granted. It reports whether there is as much; where there
+// is not, the run has failed.
+func (m *machine) granted() bool {
+	lacking := -m.memory
+	bytes := min(max(lacking, grantBytes), m.beyond)
+	switch {
+	case lacking > m.beyond:
+		m.fail(limitReached("bytes", m.limits.Memory))
+		return false
+	case m.more != nil && !m.more(bytes):
+		m.fail(noMemory())
+		return false
+	}
+	m.memory, m.beyond = m.memory+bytes, m.beyond-bytes
+	return true
 }
 
 // alloc takes bytes from what is left of memory, before they are used. It reports whether there are as many; where
 // there are not, the run has failed.
 func (m *machine) alloc(bytes int) bool {
-	if m.memory -= int64(bytes); m.memory >= 0 {
-		return true
-	}
-	m.fail(limitReached("bytes", m.limits.Memory))
-	return false
+	m.memory -= int64(bytes)
+	return m.memory >= 0 || m.granted()
 }
 
 // bytesPerStep is how much of a text or value is gone through in the time of a step.

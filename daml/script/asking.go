@@ -13,13 +13,12 @@ type applied struct {
 	args []engine.Value
 }
 
-// asking are the places of the script's own code, the innermost first, that made what was evaluated ask what it asks,
-// with as much memory as is left. A question does not say it: it is a value that code returns, so that nothing waits
-// for it.
-func (r *run) asking(of applied, left int64) []engine.Call {
+// asking are the places of the script's own code, the innermost first, that made what was evaluated ask what it asks.
+// A question does not say it: it is a value that code returns, so that nothing waits for it.
+func (r *run) asking(of applied) []engine.Call {
 	var visited, returned []engine.Call
 	options := r.evaluation
-	options.Explain, options.Trace, options.Left = false, nil, &left
+	options.Explain, options.Trace = false, nil
 	options.Visit = func(call engine.Call, returns bool) {
 		if !returns {
 			returned = nil

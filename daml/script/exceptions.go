@@ -50,8 +50,8 @@ func (q *question) placed(failure *engine.Failure) *engine.Failure {
 	}
 	place(calls)
 	if len(calls) == 0 {
-		last, left := q.last, q.memory
-		failure.Explain = func() { place(q.asking(last, left)) }
+		last := q.last
+		failure.Explain = func() { place(q.asking(last)) }
 	}
 	return failure
 }

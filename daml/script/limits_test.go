@@ -103,6 +103,29 @@ func TestAFailureThatTheScriptCatchesIsNotExplained(t *testing.T) {
 	}
 }
 
+func TestAScriptAsksForTheMemoryThatItTakes(t *testing.T) {
+	t.Parallel()
+	const texts = `module X { val double: Int64 -> Text -> Text = \(n: Int64) (t: Text) ->
+		case LESS_EQ @Int64 n 0 of True -> t | False -> X:double (SUB_INT64 n 1) (APPEND_TEXT t t); }`
+	for _, wrap := range []func(string) string{func(body string) string { return body }, trying} {
+		var granted, refused int64
+		report := runWith(t.Context(), t, texts, wrap(`H:say (X:double 30 "x") (H:done ())`), script.Options{
+			More: func(bytes int64) bool {
+				if granted+bytes > 256<<20 {
+					refused = bytes
+					return false
+				}
+				granted += bytes
+				return true
+			},
+		})
+		require.NotNil(t, report.Failure)
+		require.True(t, report.Failure.Starved)
+		require.Greater(t, granted, int64(64<<20))
+		require.GreaterOrEqual(t, refused, int64(64<<20), "a large value is asked for whole")
+	}
+}
+
 func TestTheLastMessagesOfManyAreKept(t *testing.T) {
 	t.Parallel()
 	report := runWith(t.Context(), t, `module X { val count: Int64 -> Unit = \(n: Int64) ->
@@ -127,9 +150,15 @@ func TestNothingCatchesTheEndOfARun(t *testing.T) {
 		require.Contains(t, report.Failure.Message, message)
 	}
 	for _, body := range []string{`H:forever ()`, trying(`H:forever ()`)} {
-		report := runWith(t.Context(), t, "", body, script.Options{Memory: 1 << 20})
+		asked := 0
+		report := runWith(t.Context(), t, "", body, script.Options{More: func(int64) bool {
+			asked++
+			return asked < 10
+		}})
 		require.NotNil(t, report.Failure)
-		require.Equal(t, "The script takes more than 1048576 bytes of memory in all", report.Failure.Message)
+		require.True(t, report.Failure.Starved)
+		require.Equal(t, "the script takes more memory than there is for it", report.Failure.Message)
+		require.Equal(t, 10, asked, "a script that was refused memory gets none")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()

@@ -66,6 +66,8 @@ type Failure struct {
 	Submission *Transaction
 	// Late: the script did not fail of itself. Its time was over.
 	Late bool
+	// Starved: the script did not fail of itself. There was no more memory for it.
+	Starved bool
 }
 
 // failureOf says what a run ended with.

@@ -43,37 +43,32 @@ type Options struct {
 	Seed [32]byte
 	// Limits are for each evaluation; the engine's own where they are zero.
 	Limits engine.Limits
-	// Memory bounds how many bytes the whole script takes for values, those that are no longer needed included; 0 stands
-	// for DefaultMemory.
-	Memory int64
+	// More is asked before a script takes more memory, as [engine.Options] say, and with 0 before each question, as a script
+	// may keep what it gets to know. A script that is refused fails. nil always grants.
+	More func(bytes int64) bool
 	// Questions bounds how many questions a script asks; 0 stands for 100,000.
 	Questions int
 }
 
 const maxQuestions = 100_000
 
-// DefaultMemory is what a script takes at most where its options name no other bound.
-const DefaultMemory = 16 << 30
-
 // Run runs a script. What it fails with is in the report.
 func (s *Suite) Run(ctx context.Context, script Script, options Options) Report {
 	if options.Questions == 0 {
 		options.Questions = maxQuestions
 	}
-	if options.Memory == 0 {
-		options.Memory = DefaultMemory
-	}
 	r := &run{
-		suite: s, memory: options.Memory, ctx: ctx, options: options, known: knownQuestions(), ledger: newMemory(s.packages),
+		suite: s, ctx: ctx, options: options, known: knownQuestions(), ledger: newMemory(s.packages),
 		questions: options.Questions,
 		make:      maker{ctx: ctx, program: s.program, library: libraryOf(script.Name, s.packages)},
 	}
-	r.evaluation = engine.Options{Limits: options.Limits, Left: &r.memory, Trace: r.trace, Explain: true}
+	r.evaluation = engine.Options{Limits: options.Limits, More: r.more, Trace: r.trace, Explain: true}
 	out := Report{Script: script}
 	if err := r.script(script.Name); err != nil {
+		starved := r.starved // and not by what explains the failure
 		out.Failure = failureOf(err)
-		if r.memory <= 0 {
-			out.Failure.Message = fmt.Sprintf("The script takes more than %d bytes of memory in all", options.Memory)
+		if starved {
+			out.Failure.Starved, out.Failure.Code, out.Failure.Message = true, "", errStarved.Error()
 		}
 	}
 	r.forget()
@@ -99,7 +94,7 @@ type run struct {
 	messages   []Message
 	unsaid     int    // how many messages before them are left out
 	questions  int    // how many more may be asked
-	memory     int64  // how many bytes are left
+	starved    bool   // it was refused memory
 	drawn      uint64 // how many seeds were drawn
 	last       applied
 }
@@ -182,7 +177,7 @@ func (r *run) step(asked *engine.Record, read *reader) (engine.Value, error) {
 	if r.questions--; r.questions < 0 {
 		return nil, q.ended(fmt.Errorf("the script asks more than %d questions", r.options.Questions))
 	}
-	if err := cmp.Or(r.ctx.Err(), r.spent()); err != nil {
+	if err := cmp.Or(r.ctx.Err(), r.memory()); err != nil {
 		return nil, q.ended(err)
 	}
 	answer, err := q.answer()
@@ -192,13 +187,23 @@ func (r *run) step(asked *engine.Record, read *reader) (engine.Value, error) {
 	return r.apply(next, answer)
 }
 
-// spent is an error once the script's memory is spent: a question that fails for that must not count as answered.
-func (r *run) spent() error {
-	if r.memory > 0 {
+// more reports whether the script may take more memory.
+func (r *run) more(bytes int64) bool {
+	if r.options.More != nil && !r.options.More(bytes) {
+		r.starved = true
+	}
+	return !r.starved
+}
+
+// memory is an error once the script is refused memory: a question that fails for that must not count as answered.
+func (r *run) memory() error {
+	if r.more(0) {
 		return nil
 	}
-	return errors.New("the memory of the script is spent")
+	return errStarved
 }
+
+var errStarved = errors.New("the script takes more memory than there is for it")
 
 func (r *run) apply(f engine.Value, args ...engine.Value) (engine.Value, error) {
 	r.last = applied{f, args}

@@ -23,7 +23,7 @@ func TestPublishedDARsAreTested(t *testing.T) {
 	here := t.TempDir()
 	command := &TestCommand{
 		Coverage: true, HTML: reportFile(filepath.Join(here, "coverage.html")), JUnit: reportFile(filepath.Join(here, "junit.xml")),
-		Timeout: 5 * time.Minute,
+		Timeout: 5 * time.Minute, Memory: 8 << 30,
 	}
 	s := session{command: command}
 	s.loadPublished(t)
@@ -65,7 +65,7 @@ func (s *session) loadPublished(tb testing.TB) (scripts int) {
 // does when it starts.
 func BenchmarkPublishedScripts(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
-	known := session{command: &TestCommand{Timeout: 5 * time.Minute}}
+	known := session{command: &TestCommand{Timeout: 5 * time.Minute, Memory: 8 << 30}}
 	scripts := known.loadPublished(b)
 	for b.Loop() {
 		s := session{command: known.command, out: io.Discard}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -82,28 +81,48 @@ type result struct {
 	cut bool
 }
 
+// starved reports whether there was no more memory for the script.
+func (r result) starved() bool { return r.report.Failure != nil && r.report.Failure.Starved }
+
 type options struct {
+	atOnce  int // how many scripts run at once, at least one
 	timeout time.Duration
+	memory  size
 	script  script.Options
 }
 
 // seedOf makes a seed of a text.
 func seedOf(text string) [32]byte { return sha256.Sum256([]byte(text)) }
 
-// run runs jobs, as many at a time as there are cores, and yields what comes of them in their order.
+// run runs jobs, some at a time, and yields what comes of them in their order. A script for which there is no more memory
+// while others run is run once more when none does: what it comes to does not depend on them.
 func run(ctx context.Context, jobs []job, options options) iter.Seq[result] {
 	results := make([]chan result, len(jobs))
 	for i := range results {
 		results[i] = make(chan result, 1)
 	}
 	var next atomic.Int64
-	for range min(runtime.GOMAXPROCS(0), len(jobs)) {
-		go func() {
+	var group sync.WaitGroup
+	atOnce := max(1, min(options.atOnce, len(jobs)))
+	again := make([]bool, len(jobs))
+	for range atOnce {
+		group.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(jobs); i = int(next.Add(1)) - 1 {
+				made := jobs[i].run(ctx, options)
+				if again[i] = made.starved() && atOnce > 1; !again[i] {
+					results[i] <- made
+				}
+			}
+		})
+	}
+	go func() {
+		group.Wait()
+		for i := range jobs {
+			if again[i] {
 				results[i] <- jobs[i].run(ctx, options)
 			}
-		}()
-	}
+		}
+	}()
 	return func(yield func(result) bool) {
 		for _, one := range results {
 			if !yield(<-one) {
@@ -127,6 +146,11 @@ func (j job) run(parent context.Context, options options) result {
 	if report.Failure != nil && report.Failure.Late { // what a script fails with of itself stays
 		report.Failure.Code, report.Failure.Message = "", fmt.Sprintf(
 			"The script takes longer than %s: look for a loop, or give it more with --timeout.", options.timeout)
+	}
+	if report.Failure != nil && report.Failure.Starved {
+		report.Failure.Message = fmt.Sprintf(
+			"The run takes more than %s of memory: look for a value that grows without end, or give it more with --memory.",
+			options.memory)
 	}
 	return result{job: j, report: report, took: time.Since(started)}
 }

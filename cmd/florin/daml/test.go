@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -30,7 +31,7 @@ type TestCommand struct {
 	HTML     reportFile    `name:"coverage-html" help:"Write that to an HTML file, with the sources." placeholder:"FILE"`
 	Seed     string        `help:"What contract ids and keys derive from. The same seed gives the same." default:"0"`
 	Timeout  time.Duration `help:"How long one script may take." default:"1m"`
-	Memory   size          `help:"How much memory one script may take for values, in all: bytes, or with K, M, G or T." default:"16G"`
+	Memory   size          `help:"How much memory the run may hold, its packages included: bytes, or with K, M, G or T." default:"1G"`
 	Verbose  bool          `short:"v" help:"Show what passing scripts print with debug and trace, too."`
 }
 
@@ -55,6 +56,7 @@ func (c *TestCommand) Run(ctx context.Context) error {
 		return err
 	}
 	debug.SetGCPercent(gcPercent)
+	debug.SetMemoryLimit(int64(c.Memory)) // the garbage collector works the harder the nearer this is
 	s := session{command: c, out: os.Stdout}
 	if !c.Watch {
 		return s.run(ctx)
@@ -271,5 +273,9 @@ func writeFile(name reportFile, write func(io.Writer) error) error {
 }
 
 func (c *TestCommand) options() options {
-	return options{timeout: c.Timeout, script: script.Options{Seed: seedOf(c.Seed), Memory: int64(c.Memory)}}
+	memory := newPool(c.Memory)
+	return options{
+		atOnce: runtime.GOMAXPROCS(0), timeout: c.Timeout, memory: c.Memory,
+		script: script.Options{Seed: seedOf(c.Seed), More: memory.more},
+	}
 }
