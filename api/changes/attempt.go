@@ -8,7 +8,6 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -172,15 +171,6 @@ func (a *Attempt) look(ctx context.Context) error {
 	}
 	a.looked = true
 	return nil
-}
-
-// Forgotten refuses to answer a change again that an earlier attempt made, and of which pruning has left no more than
-// that.
-func Forgotten(made ledger.Completion) *fault.Fault {
-	return fault.ParticipantPrunedDataAccessed.New(
-		"The change was made at offset %d, as update %s; its answer was not kept, and the record was pruned since",
-		made.Offset, made.UpdateID).
-		WithHint("It is not made again. Read what holds now; a new key makes the change once more.")
 }
 
 // serve serves the request from its start, and reports whether later attempts have something to look for.

@@ -37,6 +37,39 @@ func (p *prunedBetween) Completions(ctx context.Context, query db.CompletionsQue
 	return p.DB.Completions(ctx, query)
 }
 
+func (p *prunedBetween) UpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.Update, bool, error) {
+	if err := p.Read(ctx); err != nil {
+		return ledger.Update{}, false, err
+	}
+	return p.DB.UpdateByID(ctx, id)
+}
+
+// TestATransactionThatWasPrunedMeanwhileIsSaidToBeMade prunes the record right before the transaction of a submission
+// is read: the answer says that the change was made, and submitting it again does not make it twice.
+func TestATransactionThatWasPrunedMeanwhileIsSaidToBeMade(t *testing.T) {
+	t.Parallel()
+	record := &prunedBetween{}
+	b := newBundle(t, apitest.Options{Record: record})
+	record.DB = b.DB
+	for _, form := range []struct {
+		path string
+		body func(submission fields) fields
+	}{
+		{"/v2/commands/submit-and-wait-for-transaction", func(submission fields) fields {
+			return fields{"commands": submission}
+		}},
+		{"/v2/commands/submit-and-wait-for-transaction-tree", func(submission fields) fields { return submission }},
+	} {
+		note := b.note("before " + form.path)
+		body := form.body(b.submission("archive "+form.path, exercise(note, "Archive", fields{})))
+		record.Reads = 1
+		answer := b.Call("alice", http.MethodPost, form.path, body)
+		require.Contains(t, answer.Text, "The change was made at offset "+strconv.FormatInt(b.end(), 10))
+		answer.Refused(http.StatusBadRequest, "PARTICIPANT_PRUNED_DATA_ACCESSED")
+		b.Call("alice", http.MethodPost, form.path, body).Refused(http.StatusConflict, "DUPLICATE_COMMAND")
+	}
+}
+
 // TestNoListOfThePastLacksWhatWasPrunedMeanwhile prunes the record before each read of each list of the past in turn:
 // the answer is what it is without that, or a refusal.
 func TestNoListOfThePastLacksWhatWasPrunedMeanwhile(t *testing.T) {

@@ -2,13 +2,12 @@ package ledgerapi
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
+	"github.com/florinledger/florin/api/changes"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -142,10 +141,7 @@ func (a *API) submitAndWaitForTree(
 func (a *API) transactionOf(
 	ctx context.Context, completion ledger.Completion, format *transactionFormat,
 ) (JsTransaction, error) {
-	update, found, err := a.record.UpdateByOffset(ctx, completion.Offset)
-	if err == nil && !found {
-		err = fault.Internal(fmt.Errorf("no update at the offset %d of an accepted completion", completion.Offset))
-	}
+	update, err := changes.UpdateOf(ctx, a.record, completion)
 	if err != nil {
 		return JsTransaction{}, err
 	}

@@ -93,7 +93,7 @@ func (b *Base) Submit(ctx context.Context, c Change) (ledger.Update, error) {
 	if completion.Refusal != nil {
 		return b.firstTime(ctx, completion.Refusal)
 	}
-	return b.updateOf(ctx, completion)
+	return changes.UpdateOf(ctx, b.record, completion)
 }
 
 // doneBefore is the transaction of a change that was made already.
@@ -103,11 +103,7 @@ func (b *Base) doneBefore(ctx context.Context, completion ledger.Completion) (le
 		return ledger.Update{}, err
 	}
 	TellWorkflow(ctx, workflowID)
-	update, found, err := b.record.UpdateByID(ctx, completion.UpdateID)
-	if err == nil && !found {
-		err = changes.Forgotten(completion)
-	}
-	return update, err
+	return changes.UpdateOf(ctx, b.record, completion)
 }
 
 // TellWorkflow tells the client which workflow makes its change, if any does.
@@ -135,25 +131,6 @@ func (b *Base) firstTime(ctx context.Context, refusal *fault.Fault) (ledger.Upda
 			"Read what holds now: the same under another name would be done a second time.")
 	default:
 		return update, nil
-	}
-}
-
-// updateOf is the transaction of a change that was just made. Somebody may have pruned the record up to its end since:
-// then the change is answered as one is that was made before.
-func (b *Base) updateOf(ctx context.Context, made ledger.Completion) (ledger.Update, error) {
-	update, found, err := b.UpdateLeft(ctx, made.UpdateID)
-	if err != nil || found {
-		return update, err
-	}
-	head, err := b.record.Head(ctx)
-	switch {
-	case err != nil:
-		return ledger.Update{}, err
-	case made.Offset <= head.Pruned:
-		return ledger.Update{}, changes.Forgotten(made)
-	default:
-		return ledger.Update{}, fault.Internal(
-			errors.New("the transaction that was just committed is not there: " + string(made.UpdateID)))
 	}
 }
 
