@@ -46,7 +46,7 @@ func (f *Frame) fail(ctx context.Context, w http.ResponseWriter, err error) {
 // failure is an error as it is sent. It is the only place where errors become answers.
 func (f *Frame) failure(ctx context.Context, err error) Content {
 	callOf(ctx).failure = err
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) && errors.Is(err, context.DeadlineExceeded) {
+	if OutOfTime(ctx) && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
 		err = &TimeoutError{}
 	}
 	if timeout, ok := errors.AsType[*TimeoutError](err); ok && !f.options.EncodesTimeouts {

@@ -347,6 +347,8 @@ func (l *Limits) hold(ctx context.Context, err error) {
 	case <-over:
 	case <-ctx.Done():
 		cancel() // for those who stayed
+	case <-callOf(ctx).sent:
+		cancel()
 	}
 }
 

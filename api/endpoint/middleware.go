@@ -28,9 +28,11 @@ func (f *Frame) Observe(next http.Handler) http.Handler {
 		started := f.options.Now()
 		current := &call{
 			trace: traceOf(r.Header), accept: strings.Join(r.Header.Values("Accept"), ","),
-			method: r.Method, uri: r.URL.RequestURI(), address: r.RemoteAddr,
+			method: r.Method, uri: r.URL.RequestURI(), address: r.RemoteAddr, sent: r.Context().Done(),
 		}
-		ctx := context.WithValue(r.Context(), callKey{}, current)
+		ctx, end := f.lasting(r)
+		defer end()
+		ctx = context.WithValue(ctx, callKey{}, current)
 		recorder := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		secure(recorder.Header())
 		tell(recorder.Header(), current.trace)
@@ -77,7 +79,7 @@ func (f *Frame) log(ctx context.Context, r *http.Request, w middleware.WrapRespo
 	current := callOf(ctx)
 	status := w.Status()
 	switch {
-	case errors.Is(current.failure, context.Canceled):
+	case current.gone():
 		status = statusClientGone
 	case current.outcome != 0:
 		status = current.outcome
@@ -106,6 +108,13 @@ func (f *Frame) log(ctx context.Context, r *http.Request, w middleware.WrapRespo
 		}
 	}
 	f.options.Logger.LogAttrs(ctx, level, "request", facts...)
+}
+
+// gone reports whether the request failed because its client did not wait for the answer, as far as anybody knows.
+func (c *call) gone() bool {
+	_, timeout := errors.AsType[*TimeoutError](c.failure)
+	timeout = timeout || errors.Is(c.failure, context.DeadlineExceeded)
+	return errors.Is(c.failure, context.Canceled) || timeout && c.left()
 }
 
 // level is that of the line about a request. What anybody can ask for without end has none by default, but its part in

@@ -232,7 +232,7 @@ func (a *API) refused(ctx context.Context, submission ledger.Submission, err err
 	switch {
 	case err == nil:
 		return nil
-	case submission.Key != "" && errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case submission.Key != "" && endpoint.OutOfTime(ctx):
 		return &endpoint.TimeoutError{Advice: adviceFor(submission)}
 	default:
 		return v2.OfSubmission(err, submission.SubmissionID)

@@ -174,7 +174,7 @@ func next[T any](
 		_, err = a.watcher.WaitAfter(waiting, head.Offset)
 		resumed := resume()
 		switch {
-		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		case endpoint.OutOfTime(ctx):
 			return nil, head, &endpoint.TimeoutError{Advice: "Ask with a shorter stream_idle_timeout_ms."}
 		case ctx.Err() != nil:
 			return nil, head, ctx.Err()

@@ -2,7 +2,6 @@ package ledgerapi
 
 import (
 	"context"
-	"errors"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/budget"
@@ -33,7 +32,7 @@ type pruneRequest struct {
 
 func (a *API) prune(ctx context.Context, req pruneRequest) (PruneResponse, error) {
 	_, err := a.pruner.Prune(budget.Unbounded(ctx), ledger.Offset(req.Body.PruneUpTo))
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if endpoint.OutOfTime(ctx) {
 		err = &endpoint.TimeoutError{Advice: "The record is audited before it is pruned. What was audited and deleted " +
 			"so far stays so. Send the request again to go on, or run `florin prune`, which takes as long as it needs."}
 	}

@@ -164,7 +164,7 @@ func (a *API) onboard(
 	case ctx.Err() == nil && errors.Is(waiting.Err(), context.DeadlineExceeded):
 		return outcome, fault.RequestTimeOut.New("Timed out while awaiting item corresponding to %s", party).
 			WithDefiniteAnswer(false).WithHint(allocationAdvice)
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case endpoint.OutOfTime(ctx):
 		return outcome, &endpoint.TimeoutError{Advice: allocationAdvice}
 	default:
 		return outcome, err
