@@ -18,6 +18,7 @@ import (
 	"github.com/florinledger/florin/api/apitest"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/v2"
+	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 )
 
@@ -240,9 +241,15 @@ const auditor = "auditor"
 
 func newWorld(t *testing.T, packages ...ledger.Package) *world {
 	t.Helper()
+	return newWorldOn(t, nil, packages...)
+}
+
+// newWorldOn is newWorld on a database; nil makes one.
+func newWorldOn(t *testing.T, database *db.DB, packages ...ledger.Package) *world {
+	t.Helper()
 	w := &world{
 		Server: apitest.NewWithCoin(t, apitest.Options{
-			Packages:       packages,
+			DB: database, Packages: packages,
 			LedgerSettings: func(s *ledger.Settings) { s.MaxSelfAllocatedParties = 1000 },
 			Settings: ledgerapi.Settings{
 				ListWait: time.Millisecond, CheckpointInterval: 20 * time.Millisecond,

@@ -29,6 +29,10 @@ type Claims struct {
 	actAs, readAs, executeAs    map[ledger.Party]bool
 	// growing claims may have more parties and still be the same.
 	growing bool
+	// anybody claims are of a token that verifies, whether or not its user exists.
+	anybody bool
+	// needs note what the claims are asked for; nil for nothing.
+	needs *needs
 }
 
 // NewClaims are the claims of an active user with these rights.
@@ -157,31 +161,35 @@ func (c Claims) CoversButParties(before Claims) bool {
 }
 
 // IsAdmin reports whether the caller is ParticipantAdmin.
-func (c Claims) IsAdmin() bool { return c.admin }
+func (c Claims) IsAdmin() bool { return c.asked(ledger.ParticipantAdmin, "") }
 
 // CanActAs reports whether the caller may submit as the party.
-func (c Claims) CanActAs(party ledger.Party) bool { return c.actAny || c.actAs[party] }
+func (c Claims) CanActAs(party ledger.Party) bool { return c.asked(ledger.CanActAs, party) }
 
 // CanReadAs reports whether the caller may read as the party.
-func (c Claims) CanReadAs(party ledger.Party) bool { return c.readAny || c.readAs[party] }
+func (c Claims) CanReadAs(party ledger.Party) bool { return c.asked(ledger.CanReadAs, party) }
 
 // CanExecuteAs reports whether the caller may submit transactions that the party signed elsewhere.
 func (c Claims) CanExecuteAs(party ledger.Party) bool {
-	return c.executeAny || c.executeAs[party]
+	return c.asked(ledger.CanExecuteAs, party)
 }
 
 // ReadableParties lists the parties that the caller may read as, in no order; all is true for a caller that may read
 // as every party, and the list is nil then.
 func (c Claims) ReadableParties() (parties []ledger.Party, all bool) {
-	if c.readAny {
+	if c.CanReadAsAnyParty() {
 		return nil, true
 	}
 	// Never nil, which would stand for all.
-	return slices.AppendSeq([]ledger.Party{}, maps.Keys(c.readAs)), false
+	return slices.AppendSeq([]ledger.Party{}, maps.Keys(c.askedAll())), false
 }
 
 // CanReadAsAnyParty reports whether the caller may read as every party.
-func (c Claims) CanReadAsAnyParty() bool { return c.readAny }
+func (c Claims) CanReadAsAnyParty() bool { return c.asked(ledger.CanReadAs, "") }
+
+// Known reports whether the caller is a user who is known to exist: neither anybody with a token that verifies nor
+// anybody with authorization disabled.
+func (c Claims) Known() bool { return c.user != nil && !c.anybody }
 
 // Require answers 401 unless somebody is authenticated.
 func (c Claims) Require() error {
@@ -198,7 +206,7 @@ func (c Claims) Require() error {
 }
 
 // RequireAdmin asks for ParticipantAdmin.
-func (c Claims) RequireAdmin() error { return c.require(c.admin, "ParticipantAdmin is needed") }
+func (c Claims) RequireAdmin() error { return c.require(c.IsAdmin(), "ParticipantAdmin is needed") }
 
 // RequireIDPAdmin asks for ParticipantAdmin, or for the administration of the identity provider that the request
 // names. An empty id stands for the caller's own.
@@ -211,18 +219,18 @@ func (c Claims) RequireIDPAdmin(identityProviderID string) error {
 // created in the provider that the request names (contract, POST /v2/users and /v2/parties).
 func (c Claims) RequireIDPAdminOf(identityProviderID string) error {
 	isNamed := identityProviderID != ledger.DefaultIdentityProvider
-	return c.require(c.admin || isNamed && c.AdministersIDP(identityProviderID),
+	return c.require(c.IsAdmin() || isNamed && c.AdministersIDP(identityProviderID),
 		"ParticipantAdmin, or IdentityProviderAdmin of %q, is needed; the request names its identity provider in "+
 			"identityProviderId, and the default one when it names none", identityProviderID)
 }
 
 // AdministersIDP reports whether [Claims.RequireIDPAdmin] would pass.
 func (c Claims) AdministersIDP(identityProviderID string) bool {
-	if c.admin {
+	if c.IsAdmin() {
 		return true
 	}
-	own := c.idpAdmin && c.user != nil
-	return own && (identityProviderID == "" || identityProviderID == c.user.IdentityProviderID)
+	own := c.user != nil && (identityProviderID == "" || identityProviderID == c.user.IdentityProviderID)
+	return own && c.asked(ledger.IdentityProviderAdmin, "")
 }
 
 // RequireSelf asks that the caller is the user, or administers users.
@@ -249,8 +257,7 @@ func (c Claims) RequireExecuteAs(parties ...ledger.Party) error {
 
 // RequireAsSome asks for the right as some party, whichever: before it is known as whom, which may be dear to find out.
 func (c Claims) RequireAsSome(right ledger.RightKind) error {
-	every, parties := c.partyRight(right)
-	return c.require(every || len(parties) > 0, "it has %s for no party", right)
+	return c.require(c.askedSome(right), "it has %s for no party", right)
 }
 
 // RequireAsOneOf asks for the right as one of the parties; as some party where there are none.
@@ -259,12 +266,12 @@ func (c Claims) RequireAsOneOf(right ledger.RightKind, among iter.Seq[ledger.Par
 		return err
 	}
 	every, parties := c.partyRight(right)
-	if every {
+	if every && c.asked(right, "") {
 		return nil
 	}
 	var first *ledger.Party
 	for party := range among {
-		if parties[party] {
+		if parties[party] && c.asked(right, party) {
 			return nil
 		}
 		if first == nil {
@@ -293,7 +300,7 @@ func (c Claims) partyRight(right ledger.RightKind) (every bool, parties map[ledg
 
 // RequireReadAsAnyParty asks for the right to read as every party.
 func (c Claims) RequireReadAsAnyParty() error {
-	return c.require(c.readAny, "CanReadAsAnyParty is needed")
+	return c.require(c.CanReadAsAnyParty(), "CanReadAsAnyParty is needed")
 }
 
 // RequireOperateAs asks, for each party, for the right to act, read or execute as it. Administrators of the identity
@@ -337,7 +344,7 @@ func (c Claims) Admission(wanted ledger.Admission) ledger.Admission {
 // ReadingUser is like [Claims.SubmittingUser] for readers of completions: callers that may read as any party may also
 // name any user of their own identity provider.
 func (c Claims) ReadingUser(requested string) (ledger.Identity, error) {
-	if requested != "" && c.readAny {
+	if requested != "" && c.CanReadAsAnyParty() {
 		return ledger.Identity{IdentityProviderID: c.Identity().IdentityProviderID, UserID: requested}, nil
 	}
 	return c.SubmittingUser(requested)

@@ -329,9 +329,12 @@ func (r Reader) Troubles(ctx context.Context, kind, after string, limit int32) (
 
 // NudgeTasks makes the tasks of a kind that are in trouble due at once: that of a subject, or all for "". It tells how
 // many there are.
-func (d *DB) NudgeTasks(ctx context.Context, kind, subject string) (int64, error) {
-	nudged, err := d.queries.NudgeTasks(ctx, dbgen.NudgeTasksParams{Kind: kind, Subject: subject})
-	return nudged, failed("nudging tasks of automation", err)
+func (d *DB) NudgeTasks(ctx context.Context, kind, subject string) (nudged int64, err error) {
+	err = d.InTx(ctx, func(tx *Tx) (err error) {
+		nudged, err = tx.queries.NudgeTasks(ctx, dbgen.NudgeTasksParams{Kind: kind, Subject: subject})
+		return failed("nudging tasks of automation", err)
+	})
+	return nudged, err
 }
 
 // RoundActivity is what the network's contracts of one template record against a mining round.

@@ -5,7 +5,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -108,6 +110,91 @@ func TestUsersAreChangedUnderTheirLock(t *testing.T) {
 		}
 	})
 	require.Equal(t, 5, found, "or nothing was looked at")
+}
+
+// outsideTransactions write without a [Tx], where no caller is asked about, and why.
+var outsideTransactions = map[string]string{
+	"MoveAuditCheckpoint": "is the node's own, of what it has audited",
+	"PauseAutomation":     "follows a Schedule, which was paused before",
+	"WithdrawOnboarding":  "is for workflows", "ExpireOnboarding": "is for workflows",
+	"takeIdempotencyKey": "comes before the endpoint is called", "HoldIdempotencyKey": "is around an endpoint",
+	"ReturnIdempotencyKey": "is around an endpoint", "AnswerIdempotencyKey": "is around an endpoint",
+	"ForgetIdempotencyKeys": "is the node's own", "noteKey": "is of the key of a request that is being served",
+	"TakeDueLifecycles": "is for workers", "InsertNode": "makes the node", "Leave": "is of the process", "see": "is of the process",
+	"pruneUpdates": "deletes what is behind the pruned offset", "pruneCompletions": "deletes what is behind it",
+	"pruneContracts": "deletes what is behind it",
+}
+
+// TestWhatIsWrittenIsWrittenInATransaction reads the source of this package: statements that write are methods of a
+// [Tx], which asks about the caller, or are on the list.
+func TestWhatIsWrittenIsWrittenInATransaction(t *testing.T) {
+	t.Parallel()
+	writes := writingStatements(t)
+	used := map[string]bool{}
+	inTransaction := 0
+	eachFunction(t, ".", func(_ string, function *ast.FuncDecl) {
+		ast.Inspect(function.Body, func(node ast.Node) bool {
+			statement, ok := node.(*ast.SelectorExpr)
+			if !ok || !writes[statement.Sel.Name] || !isQueries(statement.X) {
+				return true
+			}
+			of, ok := statement.X.(*ast.SelectorExpr)
+			switch {
+			case ok && (isNamed(of.X, "t") || isNamed(of.X, "tx")):
+				inTransaction++
+			default:
+				used[function.Name.Name] = true
+				assert.NotEmpty(t, outsideTransactions[function.Name.Name], "%s writes by %s: have it be done in InTx, or say why not",
+					function.Name.Name, statement.Sel.Name)
+			}
+			return true
+		})
+	})
+	require.Greater(t, inTransaction, 50, "or nothing was looked at")
+	require.Len(t, used, len(outsideTransactions), "the list has what is not there")
+}
+
+// isQueries reports whether an expression is the statements, of a reader, a transaction or by themselves.
+func isQueries(expression ast.Expr) bool {
+	selector, ok := expression.(*ast.SelectorExpr)
+	return ok && selector.Sel.Name == "queries" || isNamed(expression, "queries")
+}
+
+// writingStatements are the names of the statements that write.
+func writingStatements(t *testing.T) map[string]bool {
+	t.Helper()
+	files, err := filepath.Glob("queries/*.sql")
+	require.NoError(t, err)
+	names := regexp.MustCompile(`-- name: (\w+) `)
+	writing := regexp.MustCompile(`\b(INSERT INTO|DELETE FROM)\b|\bUPDATE\s+\w+(\s+AS)?(\s+\w+)?\s+SET\b`)
+	found := map[string]bool{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		parts := names.Split(string(text), -1)
+		for i, name := range names.FindAllStringSubmatch(string(text), -1) {
+			if writing.MatchString(parts[i+1]) {
+				found[name[1]] = true
+			}
+		}
+	}
+	require.Greater(t, len(found), 50)
+	return found
+}
+
+// TestUsersAreLockedBehindTheirCaller reads the source of this package: one function locks users.
+func TestUsersAreLockedBehindTheirCaller(t *testing.T) {
+	t.Parallel()
+	var by []string
+	eachFunction(t, ".", func(_ string, function *ast.FuncDecl) {
+		ast.Inspect(function.Body, func(node ast.Node) bool {
+			if call, ok := node.(*ast.SelectorExpr); ok && call.Sel.Name == "LockUser" {
+				by = append(by, function.Name.Name)
+			}
+			return true
+		})
+	})
+	require.Equal(t, []string{"holdUser"}, by)
 }
 
 // eachFunction visits the functions of the source below a folder, tests and what is generated left out.

@@ -30,11 +30,14 @@ type Tx struct {
 	tx pgx.Tx
 	// appended says that the record has grown.
 	appended bool
+	// caller is in whose name the transaction is, until it was asked about; nil for nobody.
+	caller *Caller
 }
 
 // InTx runs body in a transaction at isolation level read committed: commits if it returns nil, else rolls back and
-// returns its error. On serialization failures, deadlocks and [ErrConflict] body runs again, a few times, in a new
-// transaction; so it must not keep effects outside the transaction from an earlier run.
+// returns its error. The transaction is in the name of the context's [Caller], if there is one. On serialization
+// failures, deadlocks and [ErrConflict] body runs again, a few times, in a new transaction; so it must not keep effects
+// outside the transaction from an earlier run.
 func (d *DB) InTx(ctx context.Context, body func(*Tx) error) error {
 	for attempt := 1; ; attempt++ {
 		err := d.runTx(ctx, body)
@@ -52,8 +55,11 @@ func (d *DB) InTx(ctx context.Context, body func(*Tx) error) error {
 func (d *DB) runTx(ctx context.Context, body func(*Tx) error) error {
 	bodyFailed, appended := false, false
 	err := pgx.BeginTxFunc(ctx, d.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		t := &Tx{Reader: Reader{queries: dbgen.New(counted{tx})}, db: d, tx: tx}
+		t := &Tx{Reader: Reader{queries: dbgen.New(counted{tx})}, db: d, tx: tx, caller: callerOf(ctx)}
 		err := body(t)
+		if err == nil {
+			err = t.askCaller(ctx)
+		}
 		bodyFailed, appended = err != nil, t.appended
 		return err
 	})

@@ -283,12 +283,12 @@ func (d *DB) changeUser(ctx context.Context, id string, change func(*Tx) error) 
 // lockUser finds a user and keeps others from changing it or its rights, unless a guard refuses. The operation is for
 // USER_NOT_FOUND.
 func (t *Tx) lockUser(ctx context.Context, operation, id string, guards ...UserGuard) (ledger.User, error) {
-	row, err := t.queries.LockUser(ctx, id)
+	row, err := t.holdUser(ctx, id)
 	if isNoRows(err) {
 		return ledger.User{}, fault.UserNotFoundWhen(operation, id)
 	}
 	if err != nil {
-		return ledger.User{}, failed(operation, err)
+		return ledger.User{}, err
 	}
 	user, err := fromDBUser(row)
 	if err != nil {

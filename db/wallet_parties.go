@@ -78,12 +78,12 @@ func (r Reader) ownsWallet(ctx context.Context, wallet Wallet) (done bool, err e
 
 // settleWallet finds or creates the user, and gives it the wallet.
 func (t *Tx) settleWallet(ctx context.Context, wallet Wallet) error {
-	row, err := t.queries.LockUser(ctx, wallet.Owner.UserID)
+	row, err := t.holdUser(ctx, wallet.Owner.UserID)
 	switch {
 	case isNoRows(err):
 		return t.giveWalletToNewUser(ctx, wallet)
 	case err != nil:
-		return failed("giving a wallet", err)
+		return err
 	}
 	user, err := fromDBUser(row)
 	if err != nil {

@@ -108,7 +108,7 @@ func Requested(ctx context.Context) (method, uri string) {
 // Claims are the caller's claims.
 func Claims(ctx context.Context) auth.Claims { return callOf(ctx).claims }
 
-// CheckStill refuses callers who have lost a right since the request began, or whose token ended: for endpoints that
+// CheckStill refuses callers who have lost a right that the request needed, or whose token ended: for endpoints that
 // wait for what comes later. A further right ends no request, unlike a stream, whose client opens the next one.
 func CheckStill(ctx context.Context) error {
 	current := callOf(ctx)
@@ -128,7 +128,7 @@ func CheckStill(ctx context.Context) error {
 		return err
 	case !claims.Authenticated():
 		return claims.Require()
-	case !claims.Covers(current.claims):
+	case !claims.Permits(current.claims):
 		return fault.StaleStreamAuthorization.New("The rights of user %q changed while the request waited.",
 			current.claims.UserID())
 	default:

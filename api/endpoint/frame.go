@@ -215,6 +215,7 @@ func (s *served) serve(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if err := cmp.Or(busy, unreadable, refused); err != nil {
 		return nil, err
 	}
+	callOf(ctx).claims = callOf(ctx).claims.Noting()
 	if who.anonymous && !s.Vital {
 		if err := limits.anonymous.crowded(who.address); err != nil {
 			return nil, err

@@ -103,3 +103,56 @@ func TestNothingIsDoneForACallerWhoLostARightOnTheWay(t *testing.T) {
 	require.Equal(t, map[int]int{http.StatusOK: endpoint.UserDirectCommits, http.StatusForbidden: 1}, got,
 		"the last one's turn came when its user had no right any more")
 }
+
+// TestOnlyTheRightsThatARequestNeededCount takes rights from a caller between the look at them and the call of the
+// endpoint: the one by which it was permitted refuses it, another one does not, and is gone for what is asked later.
+func TestOnlyTheRightsThatARequestNeededCount(t *testing.T) {
+	t.Parallel()
+	alice, bob := ledger.Right{Kind: ledger.CanActAs, Party: "alice"}, ledger.Right{Kind: ledger.CanActAs, Party: "bob"}
+	for name, test := range map[string]struct {
+		left   []ledger.Right
+		later  ledger.Party
+		status int
+	}{
+		"none is lost":                 {[]ledger.Right{alice, bob}, bob.Party, http.StatusOK},
+		"another one is lost":          {[]ledger.Right{alice}, alice.Party, http.StatusOK},
+		"the needed one is lost":       {[]ledger.Right{bob}, bob.Party, http.StatusForbidden},
+		"one is lost that comes later": {[]ledger.Right{alice}, bob.Party, http.StatusForbidden},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			record := &grants{rights: map[string][]ledger.Right{"user": {alice, bob}}}
+			resolver, err := auth.NewResolver(auth.ResolverOptions{
+				Verifier: byText{}, Users: record, Now: time.Now, CacheTime: time.Hour,
+			})
+			require.NoError(t, err)
+			frame, err := endpoint.NewFrame(endpoint.Options{
+				Auth: resolver, Failures: encodeFailure, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
+				Limits: endpoint.NewLimits(endpoint.LimitOptions{}),
+				Around: func(ctx context.Context, exchange endpoint.Exchange) endpoint.Content {
+					record.mu.Lock()
+					record.rights["user"] = test.left
+					record.mu.Unlock()
+					resolver.UserChanged("user")
+					return exchange.Serve(ctx)
+				},
+			})
+			require.NoError(t, err)
+			act := info(http.MethodPost, "/act", endpoint.ByRequest)
+			act.Authorize = func(ctx context.Context) (context.Context, error) {
+				return ctx, endpoint.Claims(ctx).RequireActAs(alice.Party)
+			}
+			router := chi.NewRouter()
+			router.Use(frame.Observe)
+			require.NoError(t, frame.Mount(router, []endpoint.Endpoint{endpoint.New(act,
+				func(ctx context.Context, _ endpoint.NoRequest) (endpoint.Empty, error) {
+					return endpoint.Empty{}, endpoint.Claims(ctx).RequireActAs(test.later)
+				})}))
+			r := httptest.NewRequest(http.MethodPost, "/act", nil)
+			r.Header.Set("Authorization", "Bearer user")
+			w := httptest.NewRecorder()
+			router.ServeHTTP(w, r)
+			require.Equal(t, test.status, w.Code, w.Body.String())
+		})
+	}
+}

@@ -35,13 +35,13 @@ func renew(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	current.claims = claims
+	current.claims = claims.InPlaceOf(current.claims)
 	return nil
 }
 
-// covered refuses callers who have lost a right since it was looked at: what they ask for was permitted by rights that
-// they may not have any more. It is asked just before an endpoint is called, and after each wait for a turn. The
-// operator's user loses parties whenever others are offboarded: it goes on if the endpoint still permits it.
+// covered refuses callers who have lost a right by which something was permitted since it was looked at. It is asked
+// just before an endpoint is called, and after each wait for a turn. Other rights that are gone count as gone from then
+// on. The operator's user loses parties whenever others are offboarded: it goes on if the endpoint still permits it.
 func covered(ctx context.Context) error { return coveredBy(ctx, callOf(ctx).authenticate) }
 
 // coveredInRecord is [covered] by what the record has now, for what is committed right behind it without being asked
@@ -55,15 +55,23 @@ func coveredBy(ctx context.Context, authenticate func() (auth.Claims, error)) er
 		return err
 	}
 	before := current.claims
-	if claims.Covers(before) {
+	switch {
+	case claims.Covers(before):
 		return nil
-	}
-	if claims.CoversButParties(before) && current.permits != nil {
-		if current.claims = claims; current.permits(ctx) == nil {
+	case claims.Permits(before):
+		current.claims = claims.InPlaceOf(before)
+		return nil
+	case claims.CoversButParties(before) && current.permits != nil:
+		if current.claims = claims.InPlaceOf(before); current.permits(ctx) == nil {
 			return nil
 		}
 		current.claims = before
 	}
+	return rightLost(before)
+}
+
+// rightLost refuses a caller who has lost a right on the way.
+func rightLost(before auth.Claims) error {
 	return fault.PermissionDenied.New("The caller's rights changed while the request was on its way. Send it again: " +
 		"it is decided by the rights that are left.").Wrap(fmt.Errorf("user %q lost a right", before.UserID()))
 }
@@ -98,7 +106,7 @@ func permitted[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	if failed != nil || !claims.Authenticated() || !claims.Covers(current.claims) || current.claims.Covers(claims) {
 		return result, err
 	}
-	current.claims = claims
+	current.claims = claims.InPlaceOf(current.claims)
 	if current.regranted != nil {
 		current.regranted(claims)
 	}

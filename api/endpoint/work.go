@@ -96,5 +96,8 @@ func (s *served) handleNow(ctx context.Context, request reflect.Value) (any, err
 	if err := covered(ctx); err != nil {
 		return nil, err
 	}
+	if s.Changes() {
+		ctx = inCallersName(ctx)
+	}
 	return s.handle(ctx, request)
 }

@@ -274,6 +274,38 @@ func (q *Queries) NotifyUser(ctx context.Context, id string) error {
 	return err
 }
 
+const ShareUser = `-- name: ShareUser :one
+SELECT u.id, u.primary_party, u.is_deactivated, u.resource_version, u.annotations, u.identity_provider_id, u.primary_party_authentication, u.created_at, u.identity_provider_key
+FROM users u
+WHERE u.id = $1 AND u.identity_provider_id = $2
+    AND NOT EXISTS (SELECT FROM identity_providers p WHERE p.id = u.identity_provider_id AND p.is_deactivated)
+FOR SHARE OF u
+`
+
+type ShareUserParams struct {
+	ID                 string
+	IdentityProviderID string
+}
+
+// ShareUser finds a user, unless its identity provider is deactivated, and holds it until the transaction ends, against
+// changes of the user or its rights.
+func (q *Queries) ShareUser(ctx context.Context, arg ShareUserParams) (User, error) {
+	row := q.db.QueryRow(ctx, ShareUser, arg.ID, arg.IdentityProviderID)
+	var i User
+	err := row.Scan(
+		&i.ID,
+		&i.PrimaryParty,
+		&i.IsDeactivated,
+		&i.ResourceVersion,
+		&i.Annotations,
+		&i.IdentityProviderID,
+		&i.PrimaryPartyAuthentication,
+		&i.CreatedAt,
+		&i.IdentityProviderKey,
+	)
+	return i, err
+}
+
 const UpdateUser = `-- name: UpdateUser :exec
 UPDATE users
 SET

@@ -25,6 +25,15 @@ FROM users
 WHERE id = @id
 FOR UPDATE;
 
+-- ShareUser finds a user, unless its identity provider is deactivated, and holds it until the transaction ends, against
+-- changes of the user or its rights.
+-- name: ShareUser :one
+SELECT u.*
+FROM users u
+WHERE u.id = @id AND u.identity_provider_id = @identity_provider_id
+    AND NOT EXISTS (SELECT FROM identity_providers p WHERE p.id = u.identity_provider_id AND p.is_deactivated)
+FOR SHARE OF u;
+
 -- ListUsers pages through the users of one identity provider in byte order of their ids.
 -- name: ListUsers :many
 SELECT *

@@ -1,0 +1,114 @@
+package api_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/ledger"
+)
+
+// takesRights is another process, which takes all rights from the administrator when a transaction has just begun here.
+type takesRights struct {
+	t     *testing.T
+	from  *pgx.Conn
+	armed atomic.Bool
+}
+
+// TraceQueryStart implements [pgx.QueryTracer].
+func (r *takesRights) TraceQueryStart(
+	ctx context.Context, _ *pgx.Conn, query pgx.TraceQueryStartData,
+) context.Context {
+	if strings.HasPrefix(query.SQL, "begin") && r.armed.CompareAndSwap(true, false) {
+		_, err := r.from.Exec(ctx, "DELETE FROM user_rights WHERE user_id = $1", admin)
+		require.NoError(r.t, err)
+	}
+	return ctx
+}
+
+// TraceQueryEnd implements [pgx.QueryTracer].
+func (r *takesRights) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// directCommits are requests that change the record without a submission. Those without a path are asked as
+// [world.request] does.
+var directCommits = []struct {
+	operation, path string
+	body            object
+}{
+	{operation: "POST /v2/users"},
+	{operation: "PATCH /v2/users/{user-id}"},
+	{operation: "DELETE /v2/users/{user-id}"},
+	{operation: "POST /v2/users/{user-id}/rights"},
+	{operation: "PATCH /v2/users/{user-id}/rights"},
+	{operation: "PATCH /v2/users/{user-id}/identity-provider-id"},
+	{operation: "POST /v2/parties"},
+	{operation: "PATCH /v2/parties/{party}"},
+	{operation: "POST /v2/idps"},
+	{operation: "PATCH /v2/idps/{idp-id}", path: "/v2/idps/empty", body: object{
+		"identityProviderConfig": object{"identityProviderId": "empty", "isDeactivated": true},
+		"updateMask":             object{"paths": []string{"is_deactivated"}},
+	}},
+	{operation: "DELETE /v2/idps/{idp-id}", path: "/v2/idps/empty"},
+	{
+		operation: "POST /v2/participant-pruning/prune", path: "/v2/participant-pruning/prune",
+		body: object{"pruneUpTo": 1},
+	},
+	{
+		operation: "PUT /v0/admin/ledger-settings/{name}", path: "/v0/admin/ledger-settings/max-provided-parties",
+		body: object{"value": "7"},
+	},
+	{operation: "PUT /v0/admin/automation/settings/top-up"},
+}
+
+// TestNothingIsCommittedForACallerWhoLostItsRightMeanwhile takes the right of an administrator in the moment in which
+// the transaction of its request has begun, behind all other looks at it: nothing is committed.
+func TestNothingIsCommittedForACallerWhoLostItsRightMeanwhile(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	other, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, other.Close(context.Background())) }) //nolint:usetesting // the test is over then
+	takes := &takesRights{t: t, from: other}
+	database, err := db.Open(t.Context(), url, db.Options{Tracer: takes})
+	require.NoError(t, err)
+	t.Cleanup(database.Close)
+	w := newWorldOn(t, database)
+	served := w.operations(t)
+	mine := []ledger.Right{{Kind: ledger.ParticipantAdmin}}
+	w.IdentityProvider("empty")
+	for _, commit := range directCommits {
+		operation := commit.operation
+		route, ok := served[operation]
+		require.True(t, ok, operation)
+		path, body := commit.path, any(commit.body)
+		if path == "" {
+			path, body = w.request(route, w.cell(admin, "other"))
+		}
+		_, err := w.DB.RevokeRights(t.Context(), admin, mine)
+		require.NoError(t, err)
+		before := w.fingerprint()
+		_, err = w.DB.GrantRights(t.Context(), admin, mine)
+		require.NoError(t, err)
+		takes.armed.Store(true)
+		answer := w.Send(route.method, path, http.Header{"Authorization": {"Bearer " + apitest.Token(t, admin)}}, body)
+		require.False(t, takes.armed.Load(), "%s began no transaction: %s", operation, answer.Text)
+		require.Equal(t, http.StatusForbidden, answer.Status, "%s: %s", operation, answer.Text)
+		if strings.HasSuffix(operation, "/prune") { // the record was audited for it, which anybody may know
+			head, err := w.DB.Head(t.Context())
+			require.NoError(t, err)
+			require.Zero(t, head.Pruned)
+		} else {
+			require.Empty(t, before.Difference(w.fingerprint()), operation)
+		}
+		_, err = w.DB.GrantRights(t.Context(), admin, mine)
+		require.NoError(t, err)
+	}
+}

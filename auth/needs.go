@@ -1,0 +1,128 @@
+package auth
+
+import (
+	"maps"
+	"sync"
+
+	"github.com/florinledger/florin/ledger"
+)
+
+// needs are the rights by which a request was permitted what it has asked for so far: losing others takes nothing from
+// it. It is safe for concurrent use; nil notes nothing.
+type needs struct {
+	mu sync.Mutex
+	// rights without a party, of a kind that has one, are those as any party.
+	rights map[ledger.Right]bool
+	// kinds are those that the caller needs as some party, whichever.
+	kinds map[ledger.RightKind]bool
+	// readable are the parties of lists of all that the caller reads.
+	readable map[ledger.Party]bool
+}
+
+// Noting are claims that note by which rights the caller is permitted what is asked of them from now on, in all their
+// copies.
+func (c Claims) Noting() Claims {
+	c.needs = &needs{
+		rights: map[ledger.Right]bool{}, kinds: map[ledger.RightKind]bool{}, readable: map[ledger.Party]bool{},
+	}
+	return c
+}
+
+// InPlaceOf are the claims as the caller has them now, for a request that was permitted things by those of before: they
+// note further rights with the ones that were needed, less those that are gone.
+func (c Claims) InPlaceOf(before Claims) Claims {
+	if before.needs == nil {
+		return c
+	}
+	c.needs = before.needs // copies of those of before note there
+	c.needs.mu.Lock()
+	defer c.needs.mu.Unlock()
+	maps.DeleteFunc(c.needs.rights, func(right ledger.Right, _ bool) bool { return !c.has(right) })
+	maps.DeleteFunc(c.needs.kinds, func(kind ledger.RightKind, _ bool) bool { return !c.hasSome(kind) })
+	maps.DeleteFunc(c.needs.readable, func(party ledger.Party, _ bool) bool { return !c.reads(party) })
+	return c
+}
+
+// Permits reports whether this is the caller of before with all rights by which it was permitted something then. Where
+// nothing noted which those are, they are all that it had.
+func (c Claims) Permits(before Claims) bool {
+	if before.needs == nil || c.Covers(before) {
+		return c.Covers(before)
+	}
+	if c.Authenticated() != before.Authenticated() || c.wildcard != before.wildcard || c.Identity() != before.Identity() {
+		return false
+	}
+	before.needs.mu.Lock()
+	defer before.needs.mu.Unlock()
+	for right := range before.needs.rights {
+		if !c.has(right) {
+			return false
+		}
+	}
+	for kind := range before.needs.kinds {
+		if !c.hasSome(kind) {
+			return false
+		}
+	}
+	for party := range before.needs.readable {
+		if !c.reads(party) {
+			return false
+		}
+	}
+	return true
+}
+
+// has reports whether the caller has a right, be it by a further one.
+func (c Claims) has(right ledger.Right) bool {
+	switch right.Kind {
+	case ledger.ParticipantAdmin:
+		return c.admin
+	case ledger.IdentityProviderAdmin:
+		return c.admin || c.idpAdmin
+	default:
+		every, parties := c.partyRight(right.Kind)
+		return every || right.Party != "" && parties[right.Party]
+	}
+}
+
+func (c Claims) hasSome(kind ledger.RightKind) bool {
+	every, parties := c.partyRight(kind)
+	return every || len(parties) > 0
+}
+
+func (c Claims) reads(party ledger.Party) bool {
+	return c.has(ledger.Right{Kind: ledger.CanReadAs, Party: party})
+}
+
+// asked is whether the caller has a right, which it is permitted something by.
+func (c Claims) asked(kind ledger.RightKind, party ledger.Party) bool {
+	right := ledger.Right{Kind: kind, Party: party}
+	has := c.has(right)
+	if has && c.needs != nil {
+		c.needs.mu.Lock()
+		defer c.needs.mu.Unlock()
+		c.needs.rights[right] = true
+	}
+	return has
+}
+
+// askedSome is asked for the right as some party, whichever.
+func (c Claims) askedSome(kind ledger.RightKind) bool {
+	has := c.hasSome(kind)
+	if has && c.needs != nil {
+		c.needs.mu.Lock()
+		defer c.needs.mu.Unlock()
+		c.needs.kinds[kind] = true
+	}
+	return has
+}
+
+// askedAll is for all parties that the caller may read as.
+func (c Claims) askedAll() map[ledger.Party]bool {
+	if c.needs != nil {
+		c.needs.mu.Lock()
+		defer c.needs.mu.Unlock()
+		maps.Copy(c.needs.readable, c.readAs)
+	}
+	return c.readAs
+}
