@@ -249,7 +249,7 @@ func newWorldOn(t *testing.T, database *db.DB, packages ...ledger.Package) *worl
 	t.Helper()
 	w := &world{
 		Server: apitest.NewWithCoin(t, apitest.Options{
-			DB: database, Packages: packages,
+			DB: database, Once: database != nil, Packages: packages,
 			LedgerSettings: func(s *ledger.Settings) { s.MaxSelfAllocatedParties = 1000 },
 			Settings: ledgerapi.Settings{
 				ListWait: time.Millisecond, CheckpointInterval: 20 * time.Millisecond,

@@ -32,9 +32,13 @@ func Load(ctx context.Context, checkpoints Checkpoints) (State, bool, error) {
 // Supply tells how much coin there is, as the followers of a record last counted it.
 type Supply struct{ Checkpoints Checkpoints }
 
-// TotalSupply is the coin that was held, and when that was; false before anything was audited.
+// TotalSupply is the coin that was held, and when that was; false before anything was audited. While an audit begins
+// anew after an upgrade, it is what the version before had counted.
 func (s Supply) TotalSupply(ctx context.Context) (amount decimal.Decimal, asOf time.Time, ok bool, err error) {
 	state, ok, err := Load(ctx, s.Checkpoints)
+	if before := state.Before; err == nil && before != nil && state.Offset < before.Offset {
+		return before.Held, before.RecordTime, true, nil
+	}
 	return state.Held, state.RecordTime, ok && !state.RecordTime.IsZero(), err
 }
 
@@ -199,12 +203,17 @@ func (a *Auditor) ForgetFindings(ctx context.Context, checkpoints Checkpoints, c
 // begin is the state to go on from where the checkpoint does not do, and what that leaves unknown. The checkpoint of
 // an earlier version, which did not count contracts, is taken over where the record was pruned since: its sums are
 // known nowhere else.
+//
+// A record that was never pruned is audited from its beginning, and the sum of the version before is told until then.
 func (k keeper) begin(ctx context.Context, known kept) (state State, unknown string, err error) {
 	begin, err := k.auditor.Begin(ctx)
-	if err != nil || begin.Start == 0 {
+	if err != nil {
 		return begin, "", err
 	}
-	const early = "the record was pruned before it was audited: what was there is taken as it is"
+	early := ""
+	if begin.Start > 0 {
+		early = "the record was pruned before it was audited: what was there is taken as it is"
+	}
 	if known.version > 0 || len(known.forged) > 0 {
 		return begin, early, nil
 	}
@@ -215,12 +224,18 @@ func (k keeper) begin(ctx context.Context, known kept) (state State, unknown str
 	if state, err = fromDB(older); err != nil {
 		return begin, early, nil //nolint:nilerr // there is nothing in it to go on from
 	}
-	if state.Offset < begin.Start {
+	if begin.Start > 0 && state.Offset < begin.Start {
 		begin.Findings, begin.FindingCount = state.Findings, state.FindingCount
 		return begin, early, nil
 	}
 	if beyond, err := k.auditor.beyondEnd(ctx, state.Offset); err != nil || beyond { // no audit can have come there
 		return begin, early, err
+	}
+	if begin.Start == 0 {
+		if !state.RecordTime.IsZero() {
+			begin.Before = &Counted{Offset: state.Offset, RecordTime: state.RecordTime, Held: state.Held}
+		}
+		return begin, early, nil
 	}
 	counted, err := k.auditor.count(ctx, &state)
 	state.Active, state.ActiveSince = counted.active, state.Offset

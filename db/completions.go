@@ -75,6 +75,24 @@ func (r Reader) CompletionsByKey(ctx context.Context, keys []string) (map[string
 	return completionsByKey(rows)
 }
 
+// KeyedPrefix begins the names of what is submitted for requests with an Idempotency-Key.
+const KeyedPrefix = "idempotency-key:"
+
+// KeyedCompletions finds what was accepted of a user under a name that begins with [KeyedPrefix]: as its submission id,
+// or its command id. Something may be found twice. Versions before step 00158 gave
+// the name to those alone that have no other command id, as that.
+func (r Reader) KeyedCompletions(
+	ctx context.Context, who ledger.Identity, name string,
+) ([]ledger.Completion, error) {
+	rows, err := r.queries.ListKeyed(ctx, dbgen.ListKeyedParams{
+		Name: name, IdentityProviderID: who.IdentityProviderID, UserID: who.UserID,
+	})
+	if err != nil {
+		return nil, failed("reading completions of an idempotency key", err)
+	}
+	return fromDBCompletions(rows)
+}
+
 // Changes finds the last accepted submission of each change id. Changes that were never accepted are absent.
 func (r Reader) Changes(ctx context.Context, ids []ledger.ChangeID) (map[ledger.ChangeID]Change, error) {
 	rows, err := r.queries.ListChanges(ctx, ledger.Strings(ids))

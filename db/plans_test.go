@@ -24,6 +24,7 @@ func TestQueriesFindTheirIndexes(t *testing.T) {
 	}{
 		"ListCompletions":      {dbgen.ListCompletions, []string{"completion_parties_once", "completions_offset_unique"}},
 		"ListCompletionsByKey": {dbgen.ListCompletionsByKey, []string{"completions_one_per_submission"}},
+		"ListKeyed":            {dbgen.ListKeyed, []string{"completions_keyed_commands", "completions_keyed_submissions"}},
 		"ListChanges":          {dbgen.ListChanges, []string{"completions_accepted_changes"}},
 		"GetUpdate":            {dbgen.GetUpdate, []string{"updates_offset_unique"}},
 		"GetUpdateByID":        {dbgen.GetUpdateByID, []string{"updates_id_unique"}},

@@ -149,9 +149,11 @@ func TestARunningNodeKeepsItsNamespaceAndNoticesItsLoss(t *testing.T) {
 	_, err = alice.SubmitAndWait(t.Context(), alice.tap(coin, "kept", 1))
 	require.Equal(t, "SERVICE_NOT_RUNNING", ledgerclient.Code(err))
 
-	// Its own again: the API goes on, and a worker once it is started again.
+	// Its own again: the API goes on, and the worker ends for its supervisor to start it again.
 	require.NoError(t, note.Delete(t.Context()))
-	works.interrupt(t)
+	works.waitEnd(t)
+	require.NotZero(t, works.exitCode(t))
+	require.Contains(t, works.stderr.String(), "so that its supervisor starts it again")
 	serve(t, "worker", home)
 	awaitReadyz(t, api.endpoint, 200, "passed")
 	_, err = alice.SubmitAndWait(t.Context(), alice.tap(coin, "kept", 1))

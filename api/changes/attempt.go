@@ -69,9 +69,9 @@ func Without(ctx context.Context) context.Context {
 
 // Name is how a submission of an attempt is named.
 type Name struct {
-	// CommandID is the same in all attempts, Key is not.
-	CommandID string
-	Key       string
+	// ID is the same in all attempts, Key is not. It is the submission id, by which later attempts find what was accepted,
+	// and the command id of what has no other.
+	ID, Key string
 	// Done is the completion of an earlier attempt that was accepted; nil if there is none.
 	Done *ledger.Completion
 }
@@ -85,8 +85,7 @@ func (a *Attempt) Next(ctx context.Context) (name Name, ok bool, err error) {
 		return Name{}, false, err
 	}
 	name = Name{
-		CommandID: fmt.Sprintf("idempotency-key:%s:%d", a.claim.UseID, a.next),
-		Key:       a.key(a.claim.Attempt, a.try), Done: a.done,
+		ID: a.id(), Key: a.key(a.claim.Attempt, a.try), Done: a.done,
 	}
 	a.next, a.try, a.tried = a.next+1, 0, a.try+1
 	a.looked, a.done = false, nil
@@ -132,6 +131,9 @@ func (a *Attempt) NotTaken() {
 	}
 }
 
+// id is that of the next submission in all attempts.
+func (a *Attempt) id() string { return fmt.Sprintf("%s%s:%d", db.KeyedPrefix, a.claim.UseID, a.next) }
+
 func (a *Attempt) key(attempt, try int) string {
 	name := fmt.Sprintf("%s/%d/%d", a.claim.UseID, a.next, attempt)
 	if try > 0 {
@@ -145,18 +147,12 @@ func (a *Attempt) look(ctx context.Context) error {
 	if a.looked || a.claim.Attempt == 1 {
 		return nil
 	}
-	keys := make([]string, 0, MaxTries*(a.claim.Attempt-1))
-	for earlier := 1; earlier < a.claim.Attempt; earlier++ {
-		for try := range MaxTries {
-			keys = append(keys, a.key(earlier, try))
-		}
-	}
-	known, err := a.record.CompletionsByKey(ctx, keys)
+	known, err := a.record.KeyedCompletions(ctx, a.claim.Identity, a.id())
 	if err != nil {
 		return err
 	}
 	for _, completion := range known {
-		if completion.Refusal == nil {
+		if a.isOfAnAttempt(completion.Key) { // and not of its user, who has read the id and uses it
 			a.done = &completion
 		}
 	}
@@ -171,6 +167,18 @@ func (a *Attempt) look(ctx context.Context) error {
 	}
 	a.looked = true
 	return nil
+}
+
+// isOfAnAttempt reports whether an earlier attempt gave the next submission a key.
+func (a *Attempt) isOfAnAttempt(key string) bool {
+	for earlier := 1; earlier < a.claim.Attempt; earlier++ {
+		for try := range MaxTries {
+			if a.key(earlier, try) == key {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // serve serves the request from its start, and reports whether later attempts have something to look for.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -154,6 +155,61 @@ func TestAttemptsThatSubmitNothingDoNotCount(t *testing.T) {
 			}
 			keyed(t, s, "alice", "patient", tap, body).OK(nil)
 			require.Equal(t, "2000.0000000000", balance(t, s, "alice"))
+		})
+	}
+}
+
+// looks counts how often a request looks for what attempts before it did.
+type looks struct {
+	*db.DB
+	count atomic.Int64
+}
+
+func (l *looks) KeyedCompletions(
+	ctx context.Context, who ledger.Identity, name string,
+) ([]ledger.Completion, error) {
+	l.count.Add(1)
+	return l.DB.KeyedCompletions(ctx, who, name)
+}
+
+// TestWhatAnyAttemptDidIsFoundByOneLook makes a change at the first of 499 attempts, under a command id of its own or
+// not: the last one finds it by one statement each time that it looks, whatever its user did under the same names.
+func TestWhatAnyAttemptDidIsFoundByOneLook(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"by its own command id": `{"amount":"10","command_id":"mine"}`, "by the key": `{"amount":"10"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			databaseURL := dbtest.URL(t)
+			record := &looks{DB: dbtest.Open(t, databaseURL)}
+			s := apitest.NewWithCoin(t, apitest.Options{DB: record.DB, Answers: record, Once: true})
+			alice := s.Onboard("alice")
+			first := keyed(t, s, "alice", "often", tap, body)
+			first.OK(nil)
+			had := balance(t, s, "alice")
+			conn, err := pgx.Connect(t.Context(), databaseURL)
+			require.NoError(t, err)
+			defer conn.Close(t.Context())
+			var use string
+			require.NoError(t, conn.QueryRow(t.Context(), `
+				UPDATE idempotency_keys
+				SET attempt = 498, status = NULL, header = NULL, body = NULL, held_until = now() - interval '1 minute'
+				RETURNING use_id`).Scan(&use))
+			id := db.KeyedPrefix + use + ":0"
+			s.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait", map[string]any{
+				"commandId": id, "submissionId": id, "actAs": []string{string(alice.Party)},
+				"commands": []any{map[string]any{"CreateCommand": map[string]any{
+					"templateId": apitest.NoteTemplate, "createArguments": map[string]any{
+						"owner": alice.Party, "readers": []string{}, "label": "forged", "amount": "1.0",
+					},
+				}}},
+			})
+			record.count.Store(0)
+			again := keyed(t, s, "alice", "often", tap, body)
+			require.Equal(t, first.Text, again.Text)
+			require.Equal(t, had, balance(t, s, "alice"))
+			require.LessOrEqual(t, record.count.Load(), int64(2), "before it is served, and while it is")
 		})
 	}
 }

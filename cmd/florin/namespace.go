@@ -33,11 +33,18 @@ func (w *namespaceWatch) err() error {
 	return nil
 }
 
-// run looks from time to time until ctx ends. A worker that has stopped begins again with its process.
+// errWorkerEnded ends a process whose worker had stopped, once there is work for it again.
+var errWorkerEnded = errors.New("the Temporal namespace is this ledger's again, and the worker of this process had " +
+	"stopped when it was not: this process ends, so that its supervisor starts it again")
+
+// run looks from time to time until ctx ends. A worker that has stopped begins again with its process, which ends for
+// that when the namespace is its own again. Until then it serves what it can.
 func (w *namespaceWatch) run(ctx context.Context) {
 	for wait.For(ctx, namespaceInterval) == nil {
+		before := w.lost.Load()
 		w.look(ctx)
-		if w.lost.Load() != nil && w.node.options.roles.worker {
+		if before != nil && w.lost.Load() == nil && w.node.options.roles.worker {
+			w.node.fail(errWorkerEnded)
 			return
 		}
 	}

@@ -381,6 +381,68 @@ func (q *Queries) ListCompletionsByKey(ctx context.Context, submissionKeys []str
 	return items, nil
 }
 
+const ListKeyed = `-- name: ListKeyed :many
+SELECT begun.ledger_offset, begun.submission_key, begun.change_id, begun.user_id, begun.command_id, begun.submission_id, begun.act_as, begun.refusal, begun.update_id, begun.dedup_offset, begun.dedup_duration, begun.traceparent, begun.tracestate, begun.record_time, begun.paid_traffic_cost, begun.seal, begun.identity_provider_id, begun.external_hash, begun.read_as
+FROM completions AS begun
+WHERE
+    begun.submission_id = $1::text AND begun.submission_id LIKE 'idempotency-key:%' AND begun.refusal IS NULL
+    AND begun.identity_provider_id = $2 AND begun.user_id = $3
+UNION ALL
+SELECT named.ledger_offset, named.submission_key, named.change_id, named.user_id, named.command_id, named.submission_id, named.act_as, named.refusal, named.update_id, named.dedup_offset, named.dedup_duration, named.traceparent, named.tracestate, named.record_time, named.paid_traffic_cost, named.seal, named.identity_provider_id, named.external_hash, named.read_as
+FROM completions AS named
+WHERE
+    named.command_id = $1::text AND named.command_id LIKE 'idempotency-key:%' AND named.refusal IS NULL
+    AND named.identity_provider_id = $2 AND named.user_id = $3
+`
+
+type ListKeyedParams struct {
+	Name               string
+	IdentityProviderID string
+	UserID             string
+}
+
+// ListKeyed finds what was accepted of a user for a submission of a request with an idempotency key, by the indexes of
+// those: under the submission id that such submissions have, or under their command id, which some have.
+func (q *Queries) ListKeyed(ctx context.Context, arg ListKeyedParams) ([]Completion, error) {
+	rows, err := q.db.Query(ctx, ListKeyed, arg.Name, arg.IdentityProviderID, arg.UserID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Completion{}
+	for rows.Next() {
+		var i Completion
+		if err := rows.Scan(
+			&i.LedgerOffset,
+			&i.SubmissionKey,
+			&i.ChangeID,
+			&i.UserID,
+			&i.CommandID,
+			&i.SubmissionID,
+			&i.ActAs,
+			&i.Refusal,
+			&i.UpdateID,
+			&i.DedupOffset,
+			&i.DedupDuration,
+			&i.Traceparent,
+			&i.Tracestate,
+			&i.RecordTime,
+			&i.PaidTrafficCost,
+			&i.Seal,
+			&i.IdentityProviderID,
+			&i.ExternalHash,
+			&i.ReadAs,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const ListSubmittersAt = `-- name: ListSubmittersAt :many
 SELECT ledger_offset, identity_provider_id, user_id, act_as[1]::text AS party
 FROM completions

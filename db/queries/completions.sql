@@ -59,6 +59,21 @@ SELECT *
 FROM completions
 WHERE submission_key = ANY(@submission_keys::text[]);
 
+-- ListKeyed finds what was accepted of a user for a submission of a request with an idempotency key, by the indexes of
+-- those: under the submission id that such submissions have, or under their command id, which some have.
+-- name: ListKeyed :many
+SELECT begun.*
+FROM completions AS begun
+WHERE
+    begun.submission_id = @name::text AND begun.submission_id LIKE 'idempotency-key:%' AND begun.refusal IS NULL
+    AND begun.identity_provider_id = @identity_provider_id AND begun.user_id = @user_id
+UNION ALL
+SELECT named.*
+FROM completions AS named
+WHERE
+    named.command_id = @name::text AND named.command_id LIKE 'idempotency-key:%' AND named.refusal IS NULL
+    AND named.identity_provider_id = @identity_provider_id AND named.user_id = @user_id;
+
 -- ListChanges finds the last accepted submission of each change, by the index of accepted changes.
 -- name: ListChanges :many
 SELECT wanted.change_id::text AS change_id, latest.ledger_offset, latest.record_time, latest.submission_id

@@ -75,11 +75,11 @@ func (b *Base) Submit(ctx context.Context, c Change) (ledger.Update, error) {
 		return ledger.Update{}, err
 	}
 	if named && c.CommandID == "" {
-		c.CommandID = name.CommandID
+		c.CommandID = name.ID
 	}
 	submission := b.Submission(ctx, c)
 	if named {
-		submission.Key = name.Key
+		submission.Key, submission.SubmissionID = name.Key, name.ID
 	}
 	attempt.Submitting()
 	completion, workflowID, err := b.submitter.SubmitAndTrace(ctx, submission)
