@@ -75,7 +75,7 @@ func TestNothingIsCommittedForACallerWhoLostItsRightMeanwhile(t *testing.T) {
 	url := dbtest.URL(t)
 	other, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, other.Close(context.Background())) }) //nolint:usetesting // the test is over then
+	t.Cleanup(func() { require.NoError(t, other.Close(context.WithoutCancel(t.Context()))) })
 	takes := &takesRights{t: t, from: other}
 	database, err := db.Open(t.Context(), url, db.Options{Tracer: takes})
 	require.NoError(t, err)

@@ -114,8 +114,10 @@ var permissions = map[string]struct {
 	asks func(auth.Claims) bool
 	by   []ledger.Right
 }{
-	"IsAdmin":      {auth.Claims.IsAdmin, []ledger.Right{{Kind: ledger.ParticipantAdmin}}},
-	"RequireAdmin": {func(c auth.Claims) bool { return c.RequireAdmin() == nil }, []ledger.Right{{Kind: ledger.ParticipantAdmin}}},
+	"IsAdmin": {auth.Claims.IsAdmin, []ledger.Right{{Kind: ledger.ParticipantAdmin}}},
+	"RequireAdmin": {
+		func(c auth.Claims) bool { return c.RequireAdmin() == nil }, []ledger.Right{{Kind: ledger.ParticipantAdmin}},
+	},
 	"AdministersIDP": {func(c auth.Claims) bool { return c.AdministersIDP("acme") }, []ledger.Right{
 		{Kind: ledger.IdentityProviderAdmin}, {Kind: ledger.ParticipantAdmin},
 	}},
@@ -135,17 +137,28 @@ var permissions = map[string]struct {
 		parties, all := c.ReadableParties()
 		return all || len(parties) > 0
 	}, rightsTo(ledger.CanReadAs)},
-	"CanReadAsAnyParty":     {auth.Claims.CanReadAsAnyParty, rightsTo(ledger.CanReadAs)[1:]},
-	"RequireReadAsAnyParty": {func(c auth.Claims) bool { return c.RequireReadAsAnyParty() == nil }, rightsTo(ledger.CanReadAs)[1:]},
-	"RequireActAs":          {func(c auth.Claims) bool { return c.RequireActAs(alice) == nil }, rightsTo(ledger.CanActAs)},
-	"RequireReadAs":         {func(c auth.Claims) bool { return c.RequireReadAs(alice) == nil }, rightsTo(ledger.CanReadAs)},
-	"RequireExecuteAs":      {func(c auth.Claims) bool { return c.RequireExecuteAs(alice) == nil }, rightsTo(ledger.CanExecuteAs)},
-	"RequireAsSome":         {func(c auth.Claims) bool { return c.RequireAsSome(ledger.CanActAs) == nil }, rightsTo(ledger.CanActAs)},
+	"CanReadAsAnyParty": {auth.Claims.CanReadAsAnyParty, rightsTo(ledger.CanReadAs)[1:]},
+	"RequireReadAsAnyParty": {
+		func(c auth.Claims) bool { return c.RequireReadAsAnyParty() == nil }, rightsTo(ledger.CanReadAs)[1:],
+	},
+	"RequireActAs": {
+		func(c auth.Claims) bool { return c.RequireActAs(alice) == nil }, rightsTo(ledger.CanActAs),
+	},
+	"RequireReadAs": {
+		func(c auth.Claims) bool { return c.RequireReadAs(alice) == nil }, rightsTo(ledger.CanReadAs),
+	},
+	"RequireExecuteAs": {
+		func(c auth.Claims) bool { return c.RequireExecuteAs(alice) == nil }, rightsTo(ledger.CanExecuteAs),
+	},
+	"RequireAsSome": {
+		func(c auth.Claims) bool { return c.RequireAsSome(ledger.CanActAs) == nil }, rightsTo(ledger.CanActAs),
+	},
 	"RequireAsOneOf": {func(c auth.Claims) bool {
 		return c.RequireAsOneOf(ledger.CanActAs, slices.Values([]ledger.Party{"nobody", alice})) == nil
 	}, rightsTo(ledger.CanActAs)},
 	"RequireOperateAs": {func(c auth.Claims) bool { return c.RequireOperateAs("acme", alice) == nil }, append(
-		rightsTo(ledger.CanExecuteAs), ledger.Right{Kind: ledger.IdentityProviderAdmin}, ledger.Right{Kind: ledger.ParticipantAdmin},
+		rightsTo(ledger.CanExecuteAs), ledger.Right{Kind: ledger.IdentityProviderAdmin},
+		ledger.Right{Kind: ledger.ParticipantAdmin},
 	)},
 	"ReadingUser": {func(c auth.Claims) bool {
 		_, err := c.ReadingUser("other")

@@ -120,7 +120,8 @@ var outsideTransactions = map[string]string{
 	"takeIdempotencyKey": "comes before the endpoint is called", "HoldIdempotencyKey": "is around an endpoint",
 	"ReturnIdempotencyKey": "is around an endpoint", "AnswerIdempotencyKey": "is around an endpoint",
 	"ForgetIdempotencyKeys": "is the node's own", "noteKey": "is of the key of a request that is being served",
-	"TakeDueLifecycles": "is for workers", "InsertNode": "makes the node", "Leave": "is of the process", "see": "is of the process",
+	"TakeDueLifecycles": "is for workers", "InsertNode": "makes the node", "Leave": "is of the process",
+	"see":          "is of the process",
 	"pruneUpdates": "deletes what is behind the pruned offset", "pruneCompletions": "deletes what is behind it",
 	"pruneContracts": "deletes what is behind it",
 }
@@ -144,8 +145,8 @@ func TestWhatIsWrittenIsWrittenInATransaction(t *testing.T) {
 				inTransaction++
 			default:
 				used[function.Name.Name] = true
-				assert.NotEmpty(t, outsideTransactions[function.Name.Name], "%s writes by %s: have it be done in InTx, or say why not",
-					function.Name.Name, statement.Sel.Name)
+				assert.NotEmpty(t, outsideTransactions[function.Name.Name],
+					"%s writes by %s: have it be done in InTx, or say why not", function.Name.Name, statement.Sel.Name)
 			}
 			return true
 		})

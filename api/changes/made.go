@@ -40,5 +40,5 @@ func Forgotten(made ledger.Completion) *fault.Fault {
 	return fault.ParticipantPrunedDataAccessed.New(
 		"The change was made at offset %d, as update %s; its answer was not kept, and the record was pruned since",
 		made.Offset, made.UpdateID).
-		WithHint("The change has its effect. Read what holds now; the same under a new key or command id is a second change.")
+		WithHint("The change has its effect. Read what holds now; the same under a new key or command id is a second one.")
 }
