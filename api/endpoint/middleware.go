@@ -24,7 +24,7 @@ const statusClientGone = 499
 // Observe wraps the whole server: it gives every request its trace context and the headers that browsers want, answers
 // panics, and writes one log line when the request ends.
 func (f *Frame) Observe(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { //nolint:contextcheck // it outlasts the client
 		started := f.options.Now()
 		current := &call{
 			trace: traceOf(r.Header), accept: strings.Join(r.Header.Values("Accept"), ","),
@@ -42,7 +42,7 @@ func (f *Frame) Observe(next http.Handler) http.Handler {
 			}
 			f.log(ctx, r, recorder, f.options.Now().Sub(started))
 		}()
-		next.ServeHTTP(recorder, r.WithContext(ctx))
+		next.ServeHTTP(recorder, r.WithContext(ctx)) //nolint:contextcheck // it outlasts the client
 	})
 }
 
