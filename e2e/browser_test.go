@@ -38,7 +38,7 @@ const (
 // chromium is a browser without a screen.
 type chromium struct {
 	*program
-	ctx context.Context
+	ctx context.Context //nolint:containedctx // chromedp has the browser in it
 }
 
 // startChromium starts a browser until the test ends. It finds no other machine than this one: the page needs none.
@@ -81,7 +81,7 @@ func startChromium(t *testing.T) *chromium {
 // window is a window of somebody who shares no cookie with the other windows.
 type window struct {
 	t   *testing.T
-	ctx context.Context
+	ctx context.Context //nolint:containedctx // chromedp has the window in it
 	url string
 	// presses is how often the mouse was pressed.
 	presses int
@@ -285,13 +285,13 @@ func (w *window) tap(dollars string) *window {
 }
 
 // offers offers coin to somebody, who has to accept it.
-func (w *window) offers(receiver, amount, note string) *window {
+func (w *window) offers(receiver, amount, note string) {
 	w.t.Helper()
 	w.open("/wallet/send").types("To", receiver).types("Amount", amount)
 	if note != "" {
 		w.types("Words for the receiver", note)
 	}
-	return w.press("Look at it first").shows("Send this?").press("Send " + amount + " CC").
+	w.press("Look at it first").shows("Send this?").press("Send " + amount + " CC").
 		shows("You offered " + amount + " CC to " + receiver + ".")
 }
 

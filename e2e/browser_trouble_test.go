@@ -33,6 +33,7 @@ func (w *window) value(label string) string {
 
 // aConnectionThatIsLostLosesNothing: who sends coin without a connection sends it once, by loading again.
 func aConnectionThatIsLostLosesNothing(t *testing.T, n *upNode, browser *chromium) {
+	t.Helper()
 	heidi := browser.window(t, n.url).as("heidi")
 	grace := browser.window(t, n.url).as("grace").tap("10").open("/wallet/send")
 	grace.types("To", "heidi").types("Amount", "50").press("Look at it first").shows("Send this?")

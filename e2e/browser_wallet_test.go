@@ -28,13 +28,15 @@ func TestThePageInABrowser(t *testing.T) {
 // coinGoesBetweenTwoNewUsers is for people who have never seen the page: from its front door to coin sent
 // and accepted, in two windows, in less than a minute and with ten presses of the mouse.
 func coinGoesBetweenTwoNewUsers(t *testing.T, n *upNode, browser *chromium) {
+	t.Helper()
 	alice, bob := browser.window(t, n.url), browser.window(t, n.url)
 	began := time.Now()
 	bob.open("/").press("Wallet").types("Your name", "bob").press("Open the wallet").shows("Balance", "0 CC")
 	alice.open("/").press("Wallet").types("Your name", "alice").press("Open the wallet").shows("Balance", "0 CC")
 	alice.press("Tap").shows("You minted coin worth 100 USD.", "20,000 CC")
 	alice.press("Send").types("To", "bob").types("Amount", "1234.5").types("Words for the receiver", "for the boat")
-	alice.press("Look at it first").shows("Send this?", "1,234.5 CC", "bob::1220", "for the boat", "locked until they accept")
+	alice.press("Look at it first")
+	alice.shows("Send this?", "1,234.5 CC", "bob::1220", "for the boat", "locked until they accept")
 	alice.picture("preview").press("Send 1,234.5 CC").shows("You offered 1,234.5 CC to bob.")
 
 	bob.shows("Offers 1").press("Offers").shows("1,234.5 CC", "alice", "for the boat") // it says so by itself

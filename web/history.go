@@ -15,6 +15,8 @@ type item struct {
 	Type    string `json:"transaction_type"`
 	Subtype struct {
 		Choice string `json:"choice"`
+		// Operation is what a batch of the wallet's automation did.
+		Operation string `json:"amulet_operation"`
 	} `json:"transaction_subtype"`
 	EventID   string           `json:"event_id"`
 	Date      time.Time        `json:"date"`
@@ -35,8 +37,10 @@ type partyAmount struct {
 type entry struct {
 	ID   string
 	Date time.Time
-	// Kind is one of entryKinds, What says it in words; With is the other party, "" without one.
-	Kind, What, With, Note string
+	// Update is the transaction that it is of.
+	Update string
+	// Kind is one of entryKinds, What says it in words; With is the other party, "" without one, and Joint stands between.
+	Kind, What, Joint, With, Note string
 	// Change is by how much the coin changed that can be spent.
 	Change decimal.Decimal
 	Signed string
@@ -51,7 +55,11 @@ func entryKinds() []string { return []string{"received", "sent", "offered", "min
 func entryOf(party string, from item) (entry, error) {
 	one := entry{
 		ID: from.EventID, Date: from.Date, Note: from.Note, Choice: from.Subtype.Choice, Kind: "other",
-		What: wordsOfChoice(from.Subtype.Choice),
+		What: wordsOfChoice(from.Subtype.Choice), Joint: "with",
+	}
+	one.Update, _, _ = strings.Cut(strings.TrimPrefix(from.EventID, "#"), ":")
+	if from.Subtype.Operation != "" {
+		one.What = wordsOfChoice(strings.TrimPrefix(from.Subtype.Operation, "CO_"))
 	}
 	var passed decimal.Decimal
 	isSender := from.Sender != nil && from.Sender.Party == party
@@ -79,17 +87,17 @@ func entryOf(party string, from item) (entry, error) {
 		one.Note = from.Details
 	case from.Type != "transfer" || from.Sender == nil:
 	case from.OfferedTo != "" && strings.HasSuffix(from.Subtype.Choice, "TransferFactory_Transfer"):
-		one.Kind, one.What, one.With = "offered", "Offered", from.OfferedTo
+		one.Kind, one.What, one.Joint, one.With = "offered", "Offered", "to", from.OfferedTo
 		if !isSender {
-			one.What, one.With = "Was offered", from.Sender.Party
+			one.What, one.Joint, one.With = "Was offered", "by", from.Sender.Party
 		}
 		if from.Offered != nil {
 			one.What += " " + coins(*from.Offered)
 		}
 	case isSender && one.With != "":
-		one.Kind, one.What = "sent", "Sent "+coins(passed)
+		one.Kind, one.What, one.Joint = "sent", "Sent "+coins(passed), "to"
 	case !isSender && one.Change.Sign() > 0:
-		one.Kind, one.What, one.With = "received", "Received", from.Sender.Party
+		one.Kind, one.What, one.Joint, one.With = "received", "Received", "from", from.Sender.Party
 	}
 	return one, nil
 }

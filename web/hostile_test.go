@@ -63,6 +63,21 @@ func hostileAPI(t *testing.T, refusing bool) http.Handler {
 				}},
 			}})},
 		},
+		"/v2/updates/update-by-id": map[string]any{"update": map[string]any{"Transaction": map[string]any{
+			"value": map[string]any{
+				"updateId": hostile, "commandId": hostile, "workflowId": hostile, "offset": 1, "effectiveAt": at,
+				"recordTime": at, "externalTransactionHash": hostile, "events": []any{
+					map[string]any{"ExercisedEvent": map[string]any{
+						"contractId": hostile, "templateId": hostile, "choice": hostile, "actingParties": []any{hostile},
+						"choiceArgument": map[string]any{hostile: hostile}, "exerciseResult": hostile, "lastDescendantNodeId": 1,
+					}},
+					map[string]any{"CreatedEvent": map[string]any{
+						"contractId": hostile, "templateId": hostile, "signatories": []any{hostile}, "nodeId": 1,
+						"createArgument": map[string]any{hostile: hostile},
+					}},
+				},
+			},
+		}}},
 		"/v0/wallet/transfer-offers": map[string]any{"offers": []any{contract(map[string]any{
 			"sender": hostile, "receiver": hostile, "amount": map[string]any{"amount": "1", "unit": hostile}, "expiresAt": at,
 			"description": hostile, "trackingId": hostile,
@@ -103,7 +118,7 @@ func TestTextsOfTheLedgerAreOnlyTexts(t *testing.T) {
 			"/wallet", "/wallet/send", "/wallet/inbox", "/wallet/receive", "/wallet/history", "/wallet/coins",
 			"/wallet/waiting", "/wallet/send?to=" + "%22%3E%3Cscript%3Ealert(1)%3C/script%3E",
 			"/wallet/history?search=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&kind=%22%3E%3Cscript%3E",
-			"/wallet/%3Cscript%3Ealert(1)%3C/script%3E", "/",
+			"/wallet/%3Cscript%3Ealert(1)%3C/script%3E", "/", "/wallet/history/1220ab",
 		} {
 			b.open(path)
 			check(path)

@@ -148,8 +148,9 @@ func (s *site) tokenOfProvider(v *visit) (string, error) {
 	}
 	if refusal := query.Get("error"); refusal != "" {
 		return "", &problem{
-			Status: http.StatusForbidden, What: "Your provider refused: " + short(cmp.Or(query.Get("error_description"), refusal)),
-			Next: "Sign in again, or ask whoever runs the provider.",
+			Status: http.StatusForbidden,
+			What:   "Your provider refused: " + short(cmp.Or(query.Get("error_description"), refusal)),
+			Next:   "Sign in again, or ask whoever runs the provider.",
 		}
 	}
 	provider, err := s.provided.reach(v)

@@ -23,9 +23,9 @@ const (
 	noticeLife = time.Minute
 )
 
-// session is what the page knows of its visitor from one request to the next. It is all in the cookie, which is written
-// when somebody signs in and never again: an answer that comes late must not bring a session back that has ended. What a
-// user may do, and with which party, is not in it: the node is asked with each request.
+// session is what the page knows of its visitor from one request to the next. It is all in the cookie, which is
+// written when somebody signs in and never again: an answer that comes late must not bring a session back that has
+// ended. What a user may do, and with which party, is not in it: the node is asked with each request.
 type session struct {
 	// ID tells sessions apart: forms are bound to it. A new one comes with each sign-in.
 	ID string `json:"id"`

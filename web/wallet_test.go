@@ -262,3 +262,35 @@ func TestAPageThatChangedNothingIsNotSentAgain(t *testing.T) {
 	request.Header.Set("Hx-Request", "true")
 	require.Equal(t, "/wallet", alice.load(request).header.Get("Hx-Redirect"))
 }
+
+// TestAnEntryOfTheHistoryIsShownInFull: what happened as a tree in words, and the way to its workflow.
+func TestAnEntryOfTheHistoryIsShownInFull(t *testing.T) {
+	t.Parallel()
+	of := options(t, coinAPI(t).Handler)
+	of.TemporalUI, of.TemporalNamespace = "http://127.0.0.1:8233", "default"
+	server := serve(t, of)
+	alice, bob := window(t, server).as("alice"), window(t, server).as("bob")
+	alice.press("/wallet/tap", "amount", "1")
+	alice.open("/wallet/send").press("/wallet/send/preview", "to", "bob", "amount", "5", "note", "<b>lunch</b>")
+	alice.press("/wallet/send").open("/wallet/history").shows("Offered 5 CC to bob", "Tapped")
+	var updates []string
+	for _, link := range links(alice, "href") {
+		if strings.HasPrefix(link, "/wallet/history/") {
+			updates = append(updates, link)
+		}
+	}
+	require.Len(t, updates, 2)
+	alice.open(updates[0])
+	require.Equal(t, http.StatusOK, alice.status, alice.text)
+	alice.shows("What happened", "Transfer factory transfer on External party amulet rules", "New Locked amulet", "alice",
+		"lunch", "On the ledger", "Offset", "The workflows of your party")
+	require.NotContains(t, alice.text, "<b>lunch")
+	require.Contains(t, strings.Join(links(alice, "href"), " "),
+		"http://127.0.0.1:8233/namespaces/default/workflows?query=FlorinParty+%3D+%22alice%3A%3A1220")
+	bob.open(updates[0]).shows("New Amulet transfer instruction", "lunch")
+	bob.open(updates[1]).shows("There is no such update, or nothing in it is for you to see.")
+	require.Equal(t, http.StatusNotFound, bob.status)
+	bob.open("/wallet/history/nothing")
+	require.GreaterOrEqual(t, bob.status, http.StatusBadRequest)
+	require.Less(t, bob.status, http.StatusInternalServerError)
+}

@@ -39,6 +39,8 @@ type Options struct {
 	Participant, Synchronizer string
 	// TemporalUI is the address of Temporal's UI; "" where the page does not know it.
 	TemporalUI string
+	// TemporalNamespace is where the node's workflows are.
+	TemporalNamespace string
 	// Development lets people sign in by name; nil where they need a token.
 	Development *Development
 	// Provider lets people sign in by OpenID Connect; nil where there is none.
@@ -111,6 +113,7 @@ func New(options Options) (http.Handler, error) {
 		"POST /wallet/preapproval/cancel":      s.cancelPreapproval,
 		"GET /wallet/coins":                    s.coins,
 		"GET /wallet/history":                  s.history,
+		"GET /wallet/history/{id}":             s.happened,
 		"GET /wallet/history.csv":              s.table,
 	} {
 		mux.Handle(pattern, s.page(s.signedIn(view)))

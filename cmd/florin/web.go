@@ -40,10 +40,11 @@ func (n *node) withPage(ctx context.Context, handler http.Handler) (http.Handler
 	if err != nil {
 		return nil, err
 	}
-	return web.New(web.Options{
+	return web.New(web.Options{ //nolint:contextcheck // each page has the context of its request
 		API: handler, Secret: n.pageSecret, Hosts: served, HostsFlag: api.HostsFlag,
 		Participant: n.identity.ParticipantID, Synchronizer: n.identity.SynchronizerID,
-		TemporalUI: n.options.temporalUI, Development: n.signInByName(), Provider: provider, Taps: n.options.development,
+		TemporalUI: n.options.temporalUI, TemporalNamespace: n.options.settings.TemporalNamespace,
+		Development: n.signInByName(), Provider: provider, Taps: n.options.development,
 		Admit: n.admitPage,
 		Now:   time.Now, Log: n.options.log, Measure: n.metrics.Request,
 	})
