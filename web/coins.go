@@ -1,7 +1,9 @@
 package web
 
 import (
+	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/florinledger/florin/decimal"
@@ -26,6 +28,10 @@ type coinsView struct {
 	Coins, Locked []held
 	// MoreCoins and MoreLocked are how many there are beside those.
 	MoreCoins, MoreLocked int
+	// Sum is what can be spent, Expires until when a form of this page can merge it, in microseconds.
+	Sum     decimal.Decimal
+	Expires int64
+	Problem *problem
 }
 
 // position is a coin as the API tells it.
@@ -49,17 +55,58 @@ type position struct {
 }
 
 func (s *site) coins(v *visit) error {
+	data, err := s.coinsOf(v)
+	if err != nil {
+		return err
+	}
+	return s.show(v, "coins", data)
+}
+
+// mergeTime is how long somebody may look at their coins before they merge them.
+const mergeTime = time.Hour
+
+func (s *site) coinsOf(v *visit) (data coinsView, err error) {
 	var out struct {
 		Coins  []position `json:"amulets"`
 		Locked []position `json:"locked_amulets"`
 	}
 	if err := v.api.Get(v.ctx(), "/v0/wallet/coins", &out); err != nil {
-		return err
+		return data, err
 	}
-	var data coinsView
 	data.Coins, data.MoreCoins = firstOf(heldOf(out.Coins))
 	data.Locked, data.MoreLocked = firstOf(heldOf(out.Locked))
-	return s.show(v, "coins", data)
+	for _, one := range out.Coins {
+		if data.Sum, err = data.Sum.Add(one.Amount); err != nil {
+			return data, err
+		}
+	}
+	now, err := s.ledgerTime(v)
+	data.Expires = now.Add(mergeTime).UnixMicro()
+	return data, err
+}
+
+// merge makes one coin of all: a transfer to oneself, by the rules of the token standard.
+func (s *site) merge(v *visit) error {
+	expires, err := strconv.ParseInt(v.field("expires"), 10, 64)
+	if err != nil {
+		return &problem{Status: http.StatusBadRequest, What: "The form says no time until which the transfer is good."}
+	}
+	err = v.change("Merge your coin", http.MethodPost, transfersPath, transfer{
+		Receiver: v.party, Amount: v.field("amount"), Description: "", ExpiresAt: expires,
+		TrackingID: "page-" + v.field("once"),
+	}, nil)
+	switch {
+	case err == nil:
+		return s.done(v, "/wallet/coins", "Your coin is merged.")
+	case !isFinal(err):
+		return err
+	}
+	data, failed := s.coinsOf(v)
+	if failed != nil {
+		return failed
+	}
+	data.Problem = problemOf(err)
+	return s.write(v, http.StatusUnprocessableEntity, "coins", data)
 }
 
 // heldOf reads coins, the largest first.

@@ -94,6 +94,8 @@ func entryOf(party string, from item) (entry, error) {
 		if from.Offered != nil {
 			one.What += " " + coins(*from.Offered)
 		}
+	case isSender && one.With == "" && strings.HasSuffix(from.Subtype.Choice, "_Transfer"): // to oneself
+		one.What = "Merged coin"
 	case isSender && one.With != "":
 		one.Kind, one.What, one.Joint = "sent", "Sent "+coins(passed), "to"
 	case !isSender && one.Change.Sign() > 0:

@@ -294,3 +294,22 @@ func TestAnEntryOfTheHistoryIsShownInFull(t *testing.T) {
 	require.GreaterOrEqual(t, bob.status, http.StatusBadRequest)
 	require.Less(t, bob.status, http.StatusInternalServerError)
 }
+
+func TestCoinIsMerged(t *testing.T) {
+	t.Parallel()
+	server := node(t)
+	alice := window(t, server).as("alice")
+	alice.press("/wallet/tap", "amount", "1").open("/wallet/coins").shows("200 CC")
+	require.NotContains(t, alice.words(), "Merge")
+	alice.open("/wallet").press("/wallet/tap", "amount", "2").open("/wallet/coins").shows("200 CC", "400 CC")
+	path, form := alice.form("/wallet/coins/merge")
+	for range 2 { // a double click
+		alice.load(alice.request(http.MethodPost, path, form)).shows("Your coin is merged.", "600 CC")
+	}
+	require.NotContains(t, alice.words(), "400 CC")
+	alice.open("/wallet").shows("600 CC", "Merged coin")
+	form.Set("amount", "1000")
+	form.Set("once", "another")
+	alice.load(alice.request(http.MethodPost, path, form)).shows("Insufficient funds", "600 CC")
+	require.Equal(t, http.StatusUnprocessableEntity, alice.status)
+}

@@ -112,6 +112,7 @@ func New(options Options) (http.Handler, error) {
 		"POST /wallet/preapproval":             s.preapprove,
 		"POST /wallet/preapproval/cancel":      s.cancelPreapproval,
 		"GET /wallet/coins":                    s.coins,
+		"POST /wallet/coins/merge":             s.merge,
 		"GET /wallet/history":                  s.history,
 		"GET /wallet/history/{id}":             s.happened,
 		"GET /wallet/history.csv":              s.table,
