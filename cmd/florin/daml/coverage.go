@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/daml/script"
 )
 
@@ -30,9 +31,11 @@ type coveredPackage struct {
 	Exercised int `json:"choices_exercised"`
 }
 
-// coveredModule is a module of the main package with its source.
+// coveredModule is a module with its source, where that is known.
 type coveredModule struct {
 	Name string `json:"name"`
+	// Package is the name and version of the module's package; "" for the main one.
+	Package string `json:"package,omitempty"`
 	// How many lines have code, and how many of them ran.
 	Number int           `json:"line_count"`
 	Ran    int           `json:"lines_run"`
@@ -47,8 +50,8 @@ type coveredLine struct {
 	State string
 }
 
-// coverage is what results used of the file's packages.
-func (s *suite) coverage(results []result) coverage {
+// coverage is what results used of the file's packages. Files beside it may have sources of these.
+func (s *suite) coverage(results []result, beside ...*suite) coverage {
 	var transactions []script.Transaction
 	for _, r := range results {
 		if r.suite == s {
@@ -72,26 +75,75 @@ func (s *suite) coverage(results []result) coverage {
 			out.Packages = append(out.Packages, made)
 		}
 	}
-	lines := s.runner.Lines(s.dar.Main.ID)
-	for _, name := range slices.Sorted(maps.Keys(lines)) {
-		text, ok := s.source(name)
-		if !ok {
+	for _, p := range slices.Backward(s.dar.Packages) {
+		if script.IsStandard(p) {
 			continue
 		}
-		module := coveredModule{Name: name, Ran: lines[name].Ran(), Number: len(lines[name])}
-		for i, source := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-			state := ""
-			if ran, hasCode := lines[name][int32(i)]; hasCode {
-				state = map[bool]string{true: "ran", false: "not"}[ran]
-			}
-			if state == "not" {
-				module.Never = append(module.Never, i+1)
-			}
-			module.Lines = append(module.Lines, coveredLine{i + 1, source, state})
+		if modules, ran := s.coveredModules(p, beside); ran || p == s.dar.Main {
+			out.Modules = append(out.Modules, modules...)
 		}
-		out.Modules = append(out.Modules, module)
 	}
 	return out
+}
+
+// cover has the lines noted that scripts run of the packages that are not the SDK's.
+func (s *suite) cover() {
+	for _, p := range s.dar.Packages {
+		if !script.IsStandard(p) {
+			s.runner.Cover(p.ID)
+		}
+	}
+}
+
+// coveredModules are the modules of a package whose places are known, and whether any of its lines ran. Sources are in the
+// archive of which the package is the main one, which may be another file that is tested.
+func (s *suite) coveredModules(p *ast.Package, beside []*suite) (modules []coveredModule, ran bool) {
+	source := func(string) (string, bool) { return "", false }
+	for _, one := range append([]*suite{s}, beside...) {
+		if one.dar.Main.ID == p.ID {
+			source = one.source
+			break
+		}
+	}
+	lines := s.runner.Lines(p.ID)
+	for _, name := range slices.Sorted(maps.Keys(lines)) {
+		module := coveredModule{Name: name, Ran: lines[name].Ran(), Number: len(lines[name])}
+		if p != s.dar.Main {
+			module.Package = p.Name + " " + p.Release
+		}
+		for _, line := range slices.Sorted(maps.Keys(lines[name])) {
+			if !lines[name][line] {
+				module.Never = append(module.Never, int(line)+1)
+			}
+		}
+		if text, ok := source(name); ok {
+			module.Lines = coveredLines(text, lines[name])
+		}
+		ran = ran || module.Ran > 0
+		modules = append(modules, module)
+	}
+	return modules, ran
+}
+
+// coveredLines are the lines of a source.
+func coveredLines(text string, lines script.Lines) []coveredLine {
+	var out []coveredLine
+	for i, source := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		state := ""
+		if ran, hasCode := lines[int32(i)]; hasCode {
+			state = map[bool]string{true: "ran", false: "not"}[ran]
+		}
+		out = append(out, coveredLine{i + 1, source, state})
+	}
+	return out
+}
+
+// Title is the name of the module, with its package where it is not the main one.
+func (m coveredModule) Title() string {
+	if m.Package == "" {
+		return m.Name
+	}
+	return m.Name + " of " + m.Package
 }
 
 // percent is a share of a whole.
@@ -122,7 +174,7 @@ func (p *printer) coverage(all []coverage) {
 		if len(one.Modules) > 0 {
 			table := console.Table{Head: []string{"module", "lines run"}}
 			for _, module := range one.Modules {
-				table.Rows = append(table.Rows, []string{module.Name, share(module.Ran, module.Number)})
+				table.Rows = append(table.Rows, []string{module.Title(), share(module.Ran, module.Number)})
 			}
 			writeTable(&out, table)
 		}

@@ -129,7 +129,7 @@ func (s *session) run(ctx context.Context) error {
 			continue
 		}
 		if s.command.covers() {
-			loaded.runner.Cover(loaded.dar.Main.ID)
+			loaded.cover()
 		}
 		suites = append(suites, loaded)
 	}
@@ -251,7 +251,7 @@ func (s *session) finish(p *printer, suites []*suite, results []result, more unr
 func (s *session) cover(p *printer, suites []*suite, results []result) error {
 	var covered []coverage
 	for _, one := range suites {
-		covered = append(covered, one.coverage(results))
+		covered = append(covered, one.coverage(results, suites...))
 	}
 	if s.command.Coverage {
 		p.coverage(covered)
