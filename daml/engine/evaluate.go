@@ -12,8 +12,8 @@ import (
 type Options struct {
 	// Limits are DefaultLimits where they are zero.
 	Limits Limits
-	// More, where it is not nil, is asked before a run takes more memory for values, of which the first 16 MiB are granted.
-	// It reports whether there is as much. What is no longer needed is not given back: More knows what there is in truth.
+	// More, where it is not nil, is asked before a run takes more memory for values; the first 16 MiB are granted. It
+	// reports whether there is as much. What is no longer needed is not given back: More knows what there is in truth.
 	More func(bytes int64) bool
 	// Budget, where it is not nil, is what is left to all runs of a transaction together, in place of limits.
 	Budget *ledger.Budget

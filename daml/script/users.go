@@ -22,8 +22,8 @@ func (l *memory) allocate(name string, exactly bool) (ledger.Party, error) {
 	}
 	party := ledger.Party(name)
 	if ledger.CheckParty(name+namespace) != nil || strings.Contains(name, "::") {
-		return "", fmt.Errorf("%q cannot be the name of a party: it may have up to %d letters, digits, spaces, colons, minuses "+
-			"and underscores, without two colons in a row", fault.Shorten(name), lf.MaxPartyLength-len(namespace))
+		return "", fmt.Errorf("%q cannot be the name of a party: it may have up to %d letters, digits, spaces, colons, "+
+			"minuses and underscores, without two colons in a row", fault.Shorten(name), lf.MaxPartyLength-len(namespace))
 	}
 	for n := 1; slices.Contains(l.parties, party); n++ {
 		if exactly {

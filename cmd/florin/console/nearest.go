@@ -14,10 +14,11 @@ func Nearest(wanted string, names []string) (string, bool) {
 		return "", false
 	}
 	distance := func(name string) int {
-		if folded := levenshtein.ComputeDistance(strings.ToLower(wanted), strings.ToLower(name)); folded > 0 || wanted == name {
-			return folded
+		folded := levenshtein.ComputeDistance(strings.ToLower(wanted), strings.ToLower(name))
+		if folded == 0 && wanted != name {
+			return 1 // they differ in capitals alone
 		}
-		return 1 // they differ in capitals alone
+		return folded
 	}
 	nearest := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(distance(a), distance(b)) })
 	return nearest, nearest != "" && distance(nearest) <= min(max(2, len(wanted)/2), len(wanted)-1)

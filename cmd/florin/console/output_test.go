@@ -41,6 +41,21 @@ func TestAnAnswerIsPrintedForPeopleProgramsAndScripts(t *testing.T) {
 	require.Empty(t, nothing.String())
 }
 
+func TestTheNearestNameIsFoundWhateverItsCapitals(t *testing.T) {
+	t.Parallel()
+	names := []string{"testIdle", "TestIsDevNet", "testisdevnet", "balance"}
+	for wanted, expected := range map[string]string{
+		"testdevnet": "TestIsDevNet", "TestIsDevNet": "TestIsDevNet", "testisdevnet": "testisdevnet", "BALANCE": "balance",
+		"ballance": "balance", "something else": "", "": "",
+	} {
+		nearest, ok := Nearest(wanted, names)
+		require.Equal(t, expected != "", ok, wanted)
+		if ok {
+			require.Equal(t, expected, nearest)
+		}
+	}
+}
+
 func TestTheExitCodeIsThatOfTheError(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, ExitDone, CodeOf(nil))

@@ -95,8 +95,8 @@ func (s *suite) cover() {
 	}
 }
 
-// coveredModules are the modules of a package whose places are known, and whether any of its lines ran. Sources are in the
-// archive of which the package is the main one, which may be another file that is tested.
+// coveredModules are the modules of a package whose places are known, and whether any of its lines ran. Sources are in
+// the archive of which the package is the main one, which may be another file that is tested.
 func (s *suite) coveredModules(p *ast.Package, beside []*suite) (modules []coveredModule, ran bool) {
 	source := func(string) (string, bool) { return "", false }
 	for _, one := range append([]*suite{s}, beside...) {

@@ -31,7 +31,9 @@ func TestLinesOfOtherPackagesAreCovered(t *testing.T) {
 	t.Parallel()
 	packages, main := scripttest.Packages(t, `module M {
 		val test: LL:Script Unit = H:script (\(u: Unit) -> case EQUAL @Int64 2 ('lib':Lib:twice 1) of _ -> H:done ()); }`)
-	for id, text := range map[string]string{"lib": lib, "idle": "module Idle { val v: Int64 = loc(Idle, 1, 2, 1, 7) 1; }"} {
+	for id, text := range map[string]string{
+		"lib": lib, "idle": "module Idle { val v: Int64 = loc(Idle, 1, 2, 1, 7) 1; }",
+	} {
 		p, err := asttest.Parse(lf.PackageID(id), ast.V2_1, text)
 		require.NoError(t, err)
 		p.Name, packages[p.ID] = id, p

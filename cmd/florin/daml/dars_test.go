@@ -22,7 +22,8 @@ func TestPublishedDARsAreTested(t *testing.T) {
 	t.Parallel()
 	here := t.TempDir()
 	command := &TestCommand{
-		Coverage: true, HTML: reportFile(filepath.Join(here, "coverage.html")), JUnit: reportFile(filepath.Join(here, "junit.xml")),
+		Coverage: true, HTML: reportFile(filepath.Join(here, "coverage.html")),
+		JUnit:   reportFile(filepath.Join(here, "junit.xml")),
 		Timeout: 5 * time.Minute, Memory: 8 << 30,
 	}
 	s := session{command: command}

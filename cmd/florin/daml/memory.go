@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// pool is the memory of a run: what all its scripts hold, and the packages that they are of. How much of it is taken the
-// garbage collector says, so that what a script no longer needs costs nothing, and what it keeps costs what it takes.
+// pool is the memory of a run: what all its scripts hold, and the packages that they are of. The garbage collector says
+// how much of it is taken, so that what a script no longer needs costs nothing, and what it keeps costs what it takes.
 type pool struct {
 	limit      int64
 	collecting sync.Mutex
 }
 
-// collectorShare is the part of a run's memory that the garbage collector has to work in: a fifth. With less it would do
-// little else than look for what is left.
+// collectorShare is the part of a run's memory that the garbage collector has to work in: a fifth. With less it would
+// do little else than look for what is left.
 const collectorShare = 5
 
 func newPool(memory size) *pool { return &pool{limit: int64(memory - memory/collectorShare)} }

@@ -94,8 +94,8 @@ type options struct {
 // seedOf makes a seed of a text.
 func seedOf(text string) [32]byte { return sha256.Sum256([]byte(text)) }
 
-// run runs jobs, some at a time, and yields what comes of them in their order. A script for which there is no more memory
-// while others run is run once more when none does: what it comes to does not depend on them.
+// run runs jobs, some at a time, and yields what comes of them in their order. A script for which there is no more
+// memory while others run is run once more when none does: what it comes to does not depend on them.
 func run(ctx context.Context, jobs []job, options options) iter.Seq[result] {
 	results := make([]chan result, len(jobs))
 	for i := range results {

@@ -44,7 +44,8 @@ func (*TestCommand) Help() string {
   florin test wallet.dar --coverage --coverage-html coverage.html
   florin test *.dar --json --junit report.xml
 
-The exit code is 0 when all scripts pass; 1 when one fails, a file is refused, or --only matches none; 2 when the command line is wrong, and nothing was run; 130 when the run is interrupted, 143 when it is told to end.`
+The exit code is 0 when all scripts pass; 1 when one fails, a file is refused, or --only matches none;
+2 when the command line is wrong, and nothing was run; 130 when the run is interrupted, 143 when it is told to end.`
 }
 
 // gcPercent has memory collected late: a run ends soon, so memory is cheap.
@@ -166,7 +167,8 @@ func (s *session) nothing(suites []*suite) error {
 	var names []string
 	for _, one := range suites {
 		for _, found := range one.scripts {
-			names = append(names, found.Name.Name, found.Name.QualifiedName())
+			module := found.Name.Module
+			names = append(names, found.Name.Name, found.Name.QualifiedName(), module[strings.LastIndex(module, ".")+1:])
 		}
 	}
 	if len(s.command.Only) == 0 {
