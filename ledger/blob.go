@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // blobVersion is the first byte of a created-event blob.
@@ -18,6 +19,31 @@ func EncodeBlob(c Contract) ([]byte, error) {
 		return nil, fmt.Errorf("pack contract %s: %w", c.ID, err)
 	}
 	return append([]byte{blobVersion}, content...), nil
+}
+
+// BlobBytes is how many bytes the blob of a contract has at most, for who counts them before it is made.
+func BlobBytes(c Contract) int {
+	const facts = 512 // ids, names of fields, the time and the hash of a key
+	size := facts + len(c.PackageName) + escaped(c.Payload)
+	for _, party := range slices.Concat(c.Signatories, c.Observers) {
+		size += len(party) + len(`"",`)
+	}
+	if c.Key == nil {
+		return size
+	}
+	for _, party := range c.Key.Maintainers {
+		size += len(party) + len(`"",`)
+	}
+	return size + escaped(c.Key.Value)
+}
+
+// escaped is how long JSON becomes in JSON: the encoder writes some characters as their numbers.
+func escaped(text []byte) int {
+	size := len(text)
+	for _, char := range []string{"<", ">", "&", "\u2028", "\u2029"} {
+		size += bytes.Count(text, []byte(char)) * (len(`\u2028`) - len(char))
+	}
+	return size
 }
 
 // DecodeBlob is the inverse of [EncodeBlob]. It checks that the content is what the contract id stands for.

@@ -12,15 +12,14 @@ import (
 	"time"
 )
 
-// admit finds out who calls and counts the request. One whose token names nobody who may call counts as one without a
-// token: for its address. busy is the refusal of a request that is one too many; refused is that of its token.
+// admit finds out who calls and counts the request, for its caller or as [CountFor] says. One whose token names nobody
+// who may call counts as one without a token: for its address. busy is the refusal of a request that is one too many;
+// refused is that of its token.
 func (f *Frame) admit(ctx context.Context, r *http.Request) (who caller, busy, refused error) {
 	refused = f.authenticate(ctx, r)
 	current := callOf(ctx)
 	current.admitted = true
-	who = caller{
-		holder: holderOf(current.claims.Identity()), anonymous: !current.claims.Authenticated(), address: r.RemoteAddr,
-	}
+	who = f.countedFor(ctx, r)
 	return who, f.options.Limits.admit(who), refused
 }
 

@@ -270,8 +270,7 @@ func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 	case err != nil:
 		return badRequest("header Authorization", "")
 	}
-	address := NetworkOf(r.RemoteAddr)
-	ctx = auth.WithSender(ctx, address, func() bool { return f.options.Limits.badTokens.Spent(address) })
+	ctx = f.withSender(ctx, r)
 	claims, err := f.options.Auth.Authenticate(ctx, token)
 	if fault.ServerOverloaded.Matches(err) {
 		return &OverloadedError{Err: err, After: retryAfter}
@@ -280,7 +279,7 @@ func (f *Frame) authenticate(ctx context.Context, r *http.Request) error {
 		return err
 	}
 	if token != "" && !claims.Authenticated() {
-		f.options.Limits.badTokens.Take(address)
+		f.options.Limits.badTokens.Take(NetworkOf(r.RemoteAddr))
 	}
 	callOf(ctx).claims = claims
 	lasting := context.WithoutCancel(ctx) // what is done to its end, though the client has left, asks as well

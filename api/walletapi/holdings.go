@@ -64,7 +64,7 @@ func positions[T any](
 		})
 		most, kept := 0, int64(0)
 		for most < min(len(all), validator.MaxContracts) {
-			size := int64(len(all[most].coin.Contract.Payload))
+			size := validator.ListedBytes(all[most].coin.Contract)
 			if most > 0 && kept+size > validator.MaxListBytes {
 				break
 			}
@@ -81,7 +81,8 @@ func positions[T any](
 		}
 		all = append(all, held{c, seen})
 		seen++
-		if bytes += int64(len(c.Contract.Payload)); len(all) > 2*validator.MaxContracts || bytes > 2*validator.MaxListBytes {
+		bytes += validator.ListedBytes(c.Contract)
+		if len(all) > 2*validator.MaxContracts || bytes > 2*validator.MaxListBytes {
 			cut()
 		}
 		return true

@@ -50,7 +50,7 @@ func (s *FairList[T]) Add(item T, contract ledger.Contract) {
 	if s.makers[maker] == nil {
 		s.makers[maker] = &made[T]{}
 	}
-	size := int64(len(contract.Payload))
+	size := ListedBytes(contract)
 	by := s.makers[maker]
 	by.items = append(by.items, numbered[T]{s.seen, size, item})
 	by.bytes += size

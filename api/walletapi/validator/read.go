@@ -2,6 +2,7 @@ package validator
 
 import (
 	"context"
+	"encoding/base64"
 	"math"
 	"slices"
 
@@ -15,8 +16,8 @@ import (
 const (
 	// MaxContracts bounds lists that have no pages (upstream's limit).
 	MaxContracts = 1000
-	// MaxListBytes bounds what their contracts have: a list is answered whatever others put into it.
-	MaxListBytes = 4 << 20
+	// MaxListBytes bounds what their contracts take of the answer: a list is answered whatever others put into it.
+	MaxListBytes = 6 << 20
 	// contractsPage is how many contracts are read at once.
 	contractsPage = 250
 	// latest is the offset of what is active now.
@@ -28,6 +29,13 @@ type Contract[T any] struct {
 	ledger.Contract
 
 	Payload T
+}
+
+// ListedBytes are those that a contract takes of the answer that it is listed in: its payload is there twice, once in
+// the blob.
+func ListedBytes(c ledger.Contract) int64 {
+	const facts = 512 // ids, names of fields and the time
+	return int64(facts + len(c.Payload) + base64.StdEncoding.EncodedLen(ledger.BlobBytes(c)))
 }
 
 // Show shows the contract as clients of /v0 see contracts.
