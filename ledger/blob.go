@@ -24,7 +24,7 @@ func EncodeBlob(c Contract) ([]byte, error) {
 // BlobBytes is how many bytes the blob of a contract has at most, for who counts them before it is made.
 func BlobBytes(c Contract) int {
 	const facts = 512 // ids, names of fields, the time and the hash of a key
-	size := facts + len(c.PackageName) + escaped(c.Payload)
+	size := facts + escaped([]byte(c.PackageName+c.Template.String())) + escaped(c.Payload)
 	for _, party := range slices.Concat(c.Signatories, c.Observers) {
 		size += len(party) + len(`"",`)
 	}

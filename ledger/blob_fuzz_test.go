@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,8 +27,21 @@ func FuzzBlobs(f *testing.F) {
 		require.NoError(t, ledger.AuthenticateContract(contract))
 		again, err := ledger.EncodeBlob(contract)
 		require.NoError(t, err)
+		require.LessOrEqual(t, len(again), ledger.BlobBytes(contract))
 		read, err := ledger.DecodeBlob(again)
 		require.NoError(t, err)
 		require.Equal(t, contract, read)
 	})
+}
+
+func TestABlobIsAsLongAsItIsCounted(t *testing.T) {
+	t.Parallel()
+	book := newLedger(t)
+	for _, char := range []string{"x", "é", "<", ">", "&", "\u2028", "\u2029", "\x01", `"`, "😀"} {
+		contract := book.Active[create(t, book, badge(strings.Repeat(char, 2000)), alice).ID()]
+		blob, err := ledger.EncodeBlob(contract)
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(blob), ledger.BlobBytes(contract), char)
+		require.Less(t, ledger.BlobBytes(contract), len(blob)+600, char)
+	}
 }

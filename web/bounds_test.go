@@ -141,7 +141,7 @@ func TestPagesAreOfLimitedSize(t *testing.T) {
 	of.Development = nil
 	alice := window(t, serve(t, of))
 	alice.open("/wallet").press("/wallet/sign-in", "token", "t")
-	alice.open("/wallet/inbox").shows("And 50 more", strings.Repeat("'", 280)+"…")
+	alice.open("/wallet/inbox").shows("Show the other 50", strings.Repeat("'", 280)+"…")
 	require.Equal(t, http.StatusOK, alice.status)
 	require.Less(t, len(alice.text), 1<<20)
 	alice.open("/wallet/waiting").shows("250")

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/florinledger/florin/api/apitest"
+	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/hosts"
 	"github.com/florinledger/florin/web"
 )
@@ -36,7 +37,7 @@ func options(t *testing.T, api http.Handler) web.Options {
 		API: api, Secret: secretOf(secret), Hosts: names, HostsFlag: "--hosts", Participant: "participant::1220",
 		Synchronizer: "global-domain::1220", Taps: true, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Development: &web.Development{
-			Admin: apitest.LedgerUser, Token: func(user string) (string, error) { return apitest.Token(t, user), nil },
+			Admin: apitest.LedgerUser, CountFor: endpoint.CountFor, Token: func(user string) (string, error) { return apitest.Token(t, user), nil },
 		},
 	}
 }

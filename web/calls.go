@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -91,43 +90,4 @@ func (s *site) ledgerTime(v *visit) (time.Time, error) {
 		return s.Now().UTC(), nil
 	}
 	return clock.Time.UTC(), err
-}
-
-// user is one of the node's.
-type user struct {
-	ID    string `json:"id"`
-	Party string `json:"primaryParty"`
-}
-
-// admin is a client of the administrator, on nodes whose tokens everybody can make.
-func (s *site) admin() (*ledgerclient.Client, error) {
-	token, err := s.Development.Token(s.Development.Admin)
-	return s.api.With(token), err
-}
-
-// maxNames is how many users a page names.
-const maxNames = 200
-
-// users are the users with a party, on nodes whose tokens everybody can make; nobody on others, where only an
-// administrator may list them.
-func (s *site) users(ctx context.Context) (named []user, err error) {
-	if s.Development == nil {
-		return nil, nil
-	}
-	admin, err := s.admin()
-	if err != nil {
-		return nil, err
-	}
-	var out struct {
-		Users []user `json:"users"`
-	}
-	if err := admin.Get(ctx, "/v2/users?pageSize=200", &out); err != nil {
-		return nil, err
-	}
-	for _, one := range out.Users {
-		if one.Party != "" && len(named) < maxNames {
-			named = append(named, one)
-		}
-	}
-	return named, nil
 }

@@ -8,30 +8,17 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledgerclient"
 )
 
 // functions are what templates may call. They make text, never HTML.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"coin": coins, "name": nameOf, "fingerprint": fingerprintOf, "once": rand.Text,
-		"short": short,
+		"coin": coins, "name": ledgerclient.PartyName, "fingerprint": ledgerclient.PartyFingerprint, "once": rand.Text,
+		"short": ledgerclient.Short,
 		"when":  func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
 		"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	}
-}
-
-// maxWords is how much of a text of the ledger is shown, in characters: others choose it, and it may be long.
-const maxWords = 280
-
-// short is a text, or its beginning.
-func short(text string) string {
-	count := 0
-	for at := range text {
-		if count++; count > maxWords {
-			return text[:at] + "…"
-		}
-	}
-	return text
 }
 
 // maxRows is how many rows of a list a page shows.
@@ -88,23 +75,6 @@ func dollars(amount, price decimal.Decimal) string {
 		return "$" + grouped(text[:len(text)-3]) + text[len(text)-3:]
 	}
 	return "less than $0.01"
-}
-
-// nameOf is the part of a party that people chose.
-func nameOf(party string) string {
-	name, _, _ := strings.Cut(party, "::")
-	return name
-}
-
-// fingerprintOf is the beginning of the part of a party that nobody can choose. It tells namesakes apart.
-func fingerprintOf(party string) string {
-	const head, shown = "1220", 8
-	_, print, found := strings.Cut(party, "::")
-	print = strings.TrimPrefix(print, head)
-	if !found || len(print) <= shown {
-		return print
-	}
-	return print[:shown] + "…"
 }
 
 // leftOf says how much time there is.

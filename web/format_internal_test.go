@@ -35,10 +35,6 @@ func TestAmountsAreShownExactly(t *testing.T) {
 
 func TestPartiesAndTimesAreShownShort(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "alice", nameOf("alice::1220abcdef0123"))
-	require.Equal(t, "abcdef01…", fingerprintOf("alice::1220abcdef0123"))
-	require.Equal(t, "abc", fingerprintOf("alice::1220abc"))
-	require.Empty(t, fingerprintOf("alice"))
 	now := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 	for left, words := range map[time.Duration]string{
 		-time.Second: "expired", 0: "expired", time.Second: "less than a minute left", time.Minute: "1 minute left",

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/florinledger/florin/decimal"
@@ -29,7 +30,7 @@ const (
 	offersPath   = "/v0/wallet/transfer-offers"
 )
 
-// offers are those that wait, to and from the caller, the next to expire first.
+// offers are those that wait, to and from the caller.
 func (v *visit) offers() ([]offer, error) {
 	found, err := v.api.Offers(v.ctx())
 	if err != nil {
@@ -46,10 +47,47 @@ func (v *visit) offers() ([]offer, error) {
 			Expires: o.ExpiresAt, Note: o.Note,
 		})
 	}
-	slices.SortStableFunc(all, func(x, y offer) int {
-		return cmp.Or(x.Expires.Compare(y.Expires), cmp.Compare(x.ID, y.ID))
-	})
 	return all, nil
+}
+
+// sooner is the order of offers by when they expire.
+func sooner(x, y offer) int { return cmp.Or(x.Expires.Compare(y.Expires), cmp.Compare(x.ID, y.ID)) }
+
+// inTurns sorts offers so that the first one of each sender comes before the second one of anybody: who makes many, for
+// which nobody needs coin, hides no other's. Of one sender, those come first whose coin is locked, and then the next to
+// expire.
+func inTurns(all []offer) {
+	slices.SortFunc(all, func(x, y offer) int {
+		return cmp.Or(-cmp.Compare(x.Kind, y.Kind), sooner(x, y))
+	})
+	made := map[string]int{}
+	turns := make(map[string]int, len(all))
+	for _, one := range all {
+		turns[one.ID] = made[one.Sender]
+		made[one.Sender]++
+	}
+	slices.SortStableFunc(all, func(x, y offer) int { return cmp.Compare(turns[x.ID], turns[y.ID]) })
+}
+
+// offerPage is a page of offers, of which the next to expire comes first.
+type offerPage struct {
+	Offers []offer
+	// Page is its number, from 1 on; Next that of the one behind it, 0 at the end; More is how many offers those have.
+	Page, Next, More int
+}
+
+// offerPageOf is the page that was asked for by its number, or the last one.
+func offerPageOf(all []offer, number string) offerPage {
+	inTurns(all)
+	asked, _ := strconv.Atoi(number) // whatever is no number asks for the first
+	last := max(1, (len(all)+maxRows-1)/maxRows)
+	page := offerPage{Page: min(max(1, asked), last)}
+	page.Offers, page.More = firstOf(all[(page.Page-1)*maxRows:])
+	if page.More > 0 {
+		page.Next = page.Page + 1
+	}
+	slices.SortFunc(page.Offers, sooner)
+	return page
 }
 
 // Shown is the amount in its unit.
@@ -62,10 +100,8 @@ func (o offer) Shown() string {
 
 // inboxView is what waits for somebody.
 type inboxView struct {
-	In, Out []offer
-	// MoreIn and MoreOut are how many there are beside those.
-	MoreIn, MoreOut int
-	Problem         *problem
+	In, Out offerPage
+	Problem *problem
 }
 
 func (s *site) inbox(v *visit) error {
@@ -88,16 +124,17 @@ func (s *site) inboxOf(v *visit) (data inboxView, err error) {
 	if err != nil {
 		return data, err
 	}
+	var in, out []offer
 	for _, one := range all {
 		one.Left = leftOf(one.Expires, now)
 		if one.Receiver == v.party {
-			data.In = append(data.In, one)
+			in = append(in, one)
 		} else {
-			data.Out = append(data.Out, one)
+			out = append(out, one)
 		}
 	}
-	data.In, data.MoreIn = firstOf(data.In)
-	data.Out, data.MoreOut = firstOf(data.Out)
+	query := v.r.URL.Query()
+	data.In, data.Out = offerPageOf(in, query.Get("in")), offerPageOf(out, query.Get("out"))
 	return data, nil
 }
 

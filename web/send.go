@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledgerclient"
 )
 
 const transfersPath = "/v0/wallet/token-standard/transfers"
@@ -64,7 +65,7 @@ func (s *site) askOrder(v *visit, typed order, refused *problem) error {
 		refused = unprocessable("You can spend "+coins(held.Unlocked)+", and "+coins(amount)+" is more than that.",
 			"Write a smaller amount, or get more coin first.")
 	}
-	users, err := s.users(v.ctx())
+	users, err := s.users(v)
 	if err != nil {
 		return err
 	}
@@ -195,14 +196,9 @@ func (s *site) receiver(v *visit, typed string) (string, error) {
 	if strings.Contains(typed, "::") {
 		return typed, nil
 	}
-	users, err := s.users(v.ctx())
-	if err != nil {
-		return "", err
-	}
-	for _, one := range users {
-		if one.ID == typed {
-			return one.Party, nil
-		}
+	party, err := s.named(v, typed)
+	if err != nil || party != "" {
+		return party, err
 	}
 	return "", unprocessable("Nobody here is called "+strconv.Quote(typed)+".",
 		"Paste the receiver's whole party id. They find it in their wallet, under Receive.")
@@ -220,7 +216,7 @@ func (s *site) send(v *visit) error {
 			Instruction *string `json:"transfer_instruction_cid"`
 		} `json:"output"`
 	}
-	text := grouped(typed.Amount) + " CC to " + nameOf(v.field("receiver"))
+	text := grouped(typed.Amount) + " CC to " + ledgerclient.PartyName(v.field("receiver"))
 	err = v.change("Send "+text, http.MethodPost, transfersPath, transfer{
 		Receiver: v.field("receiver"), Amount: typed.Amount, Description: typed.Note, ExpiresAt: expires,
 		TrackingID: "page-" + v.field("once"),

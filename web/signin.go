@@ -40,7 +40,7 @@ func (s *site) askWho(v *visit, status int, typed string, refused *problem) erro
 		s.goTo(v, "/wallet")
 		return nil
 	}
-	users, err := s.users(v.ctx())
+	users, err := s.users(v)
 	if err != nil {
 		return err
 	}
@@ -74,25 +74,12 @@ func (s *site) signIn(v *visit) error {
 	return nil
 }
 
-// tokenOf is a token of a user who has a wallet, or gets one.
-func (s *site) tokenOf(v *visit, name string) (string, error) {
-	admin, err := s.admin()
-	if err != nil {
-		return "", err
-	}
-	if err := admin.Post(v.ctx(), "/v0/admin/users", map[string]string{"name": name}, nil); err != nil {
-		return "", err
-	}
-	return s.Development.Token(name)
-}
-
 // begin makes the session of whoever has a token. The node says who that is.
 func (s *site) begin(v *visit, token string) error {
-	client := s.api.With(token)
 	var who struct {
 		User user `json:"user"`
 	}
-	if err := client.Get(v.ctx(), "/v2/authenticated-user", &who); err != nil {
+	if err := s.asking(v, token).Get(v.ctx(), "/v2/authenticated-user", &who); err != nil {
 		return err
 	}
 	one := v.sessions.fresh()

@@ -12,7 +12,11 @@ import (
 
 // way leads to the API of the same process. It implements [http.RoundTripper]: what comes out of it is a request like
 // those of the network, from the address of the person whose page asks.
-type way struct{ api http.Handler }
+type way struct {
+	api http.Handler
+	// counted, if set, says for whom what is asked this way counts.
+	counted func(ctx context.Context) context.Context
+}
 
 type visitorKey struct{}
 
@@ -40,6 +44,9 @@ func (w way) RoundTrip(request *http.Request) (*http.Response, error) {
 	if visitor, ok := request.Context().Value(visitorKey{}).(*http.Request); ok {
 		incoming.RemoteAddr, incoming.Host, incoming.TLS = visitor.RemoteAddr, visitor.Host, visitor.TLS
 	}
+	if w.counted != nil {
+		incoming = incoming.WithContext(w.counted(incoming.Context()))
+	}
 	answer := &recorder{header: http.Header{}, status: http.StatusOK}
 	markCalled(request.Context())
 	w.api.ServeHTTP(answer, incoming)
@@ -56,7 +63,7 @@ func (w way) RoundTrip(request *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// maxAnswerBytes bounds an answer of the API that a page is made of: twice its longest list. A page holds its answers
+// maxAnswerBytes bounds an answer of the API that a page is made of: more than its longest list. A page holds its answers
 // after the API has counted them as given.
 const maxAnswerBytes = 8 << 20
 

@@ -58,14 +58,6 @@ type Options struct {
 	Measure func(method, route string, status int, took time.Duration)
 }
 
-// Development is a node whose tokens everybody can make.
-type Development struct {
-	// Admin administers users.
-	Admin string
-	// Token makes a token of a user.
-	Token func(user string) (string, error)
-}
-
 // site is the page.
 type site struct {
 	Options
@@ -81,7 +73,10 @@ func New(options Options) (http.Handler, error) {
 	if options.API == nil || options.Secret == nil || options.Now == nil || options.Log == nil {
 		return nil, errors.New("the page needs the API, a secret, a clock and a log")
 	}
-	s := &site{Options: options, api: ledgerclient.New("http://node", 1).Over(way{options.API})}
+	if options.Development != nil && options.Development.CountFor == nil {
+		return nil, errors.New("a page that makes tokens has to say for whom what it asks with them counts")
+	}
+	s := &site{Options: options, api: ledgerclient.New("http://node", 1).Over(way{api: options.API})}
 	s.keys = &keyring{secret: options.Secret, now: options.Now}
 	var err error
 	if s.views, err = readViews(); err != nil {

@@ -75,8 +75,11 @@ func (n *node) signInByName() *web.Development {
 	if n.hs256 == nil || settings.AuthSecret != auth.DefaultSecret {
 		return nil
 	}
-	return &web.Development{Admin: n.settings.AdminUser, Token: func(user string) (string, error) {
-		const session = 12 * time.Hour
-		return auth.Mint(settings.AuthSecret, settings.AuthAudience, user, session, time.Now())
-	}}
+	return &web.Development{
+		Admin: n.settings.AdminUser, CountFor: endpoint.CountFor,
+		Token: func(user string) (string, error) {
+			const session = 12 * time.Hour
+			return auth.Mint(settings.AuthSecret, settings.AuthAudience, user, session, time.Now())
+		},
+	}
 }

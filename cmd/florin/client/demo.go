@@ -281,14 +281,14 @@ func (d demo) about(ctx context.Context, owner account, client *ledgerclient.Cli
 		if err != nil || sweep.Setting == nil {
 			return nil, err
 		}
-		return []string{fmt.Sprintf("is swept into %s above %s USD", hint(sweep.Setting.Receiver),
+		return []string{fmt.Sprintf("is swept into %s above %s USD", ledgerclient.PartyFor(owner.Party, sweep.Setting.Receiver),
 			short(sweep.Setting.Above))}, nil
 	default:
 		offers, err := offersOf(ctx, client)
 		var facts []string
 		for _, one := range offers {
 			if isReceiver(one, owner.Party) {
-				facts = append(facts, "is offered "+coins(one.Amount)+" by "+hint(one.Sender))
+				facts = append(facts, "is offered "+coins(one.Amount)+" by "+ledgerclient.PartyFor(owner.Party, one.Sender))
 			}
 		}
 		return facts, err

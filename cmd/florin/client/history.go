@@ -8,6 +8,7 @@ import (
 
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/decimal"
+	"github.com/florinledger/florin/ledgerclient"
 )
 
 // HistoryCommand shows what happened in a wallet.
@@ -85,10 +86,11 @@ func (c *HistoryCommand) Run(ctx context.Context) error {
 			entries = append(entries, shown)
 			with := make([]string, len(shown.With))
 			for i, party := range shown.With {
-				with[i] = hint(party)
+				with[i] = ledgerclient.PartyFor(owner.Party, party)
 			}
 			answer.Table.Rows = append(answer.Table.Rows, []string{
-				shown.Time.Local().Format(time.DateTime), shown.Kind, coins(shown.Amount), strings.Join(with, ", "), shown.Note,
+				shown.Time.Local().Format(time.DateTime), shown.Kind, coins(shown.Amount), strings.Join(with, ", "),
+				ledgerclient.Short(shown.Note),
 			})
 			answer.Names = append(answer.Names, shown.ID)
 		}

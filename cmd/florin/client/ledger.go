@@ -57,7 +57,7 @@ func (c *ContractsCommand) Run(ctx context.Context) error {
 				one.ContractID, one.TemplateID, one.Offset, one.CreateArgument, one.Signatories, one.Observers,
 			})
 			answer.Table.Rows = append(answer.Table.Rows, []string{
-				entity(one.TemplateID), strings.Join(hints(one.Signatories), ", "), strconv.FormatInt(one.Offset, 10),
+				entity(one.TemplateID), strings.Join(namesFor(owner.Party, one.Signatories), ", "), strconv.FormatInt(one.Offset, 10),
 				one.ContractID,
 			})
 			answer.Names = append(answer.Names, one.ContractID)
@@ -73,12 +73,13 @@ func (c *ContractsCommand) Run(ctx context.Context) error {
 // entity is the last part of a template's name.
 func entity(template string) string { return template[strings.LastIndex(template, ":")+1:] }
 
-func hints(parties []string) []string {
-	short := make([]string, len(parties))
+// namesFor are parties as their reader is shown them.
+func namesFor(reader string, parties []string) []string {
+	names := make([]string, len(parties))
 	for i, party := range parties {
-		short[i] = hint(party)
+		names[i] = ledgerclient.PartyFor(reader, party)
 	}
-	return short
+	return names
 }
 
 // UpdatesCommand lists transactions.

@@ -31,7 +31,7 @@ type user struct {
 
 // hint is the readable part of a party id.
 func hint(party string) string {
-	readable, _, _ := strings.Cut(party, "::")
+	readable, _ := ledgerclient.SplitParty(party)
 	return readable
 }
 
@@ -59,10 +59,12 @@ func (s *Session) find(ctx context.Context, name string) (account, error) {
 		prefix += "::"
 	}
 	parties, err := admin.Parties(ctx, prefix)
+	// What begins so may have a longer hint, and is somebody else.
+	parties = slices.DeleteFunc(parties, func(party string) bool { return party != name && hint(party) != name })
 	switch {
 	case err != nil:
 		return account{}, s.lookupFailed(name, err)
-	case len(parties) == 1 && (prefix != name || parties[0] == name):
+	case len(parties) == 1:
 		owner, err := s.userOf(ctx, admin, parties[0])
 		return account{hint(name), parties[0], owner}, err
 	case len(parties) > 1:
@@ -237,7 +239,7 @@ func (s *Session) ownWallet(ctx context.Context, name string) (account, *ledgerc
 	own := out.User
 	if name != own.ID && name != own.PrimaryParty && name != hint(own.PrimaryParty) {
 		return account{}, nil, console.Fail(console.ExitDenied, "give a token of "+name+" with --token",
-			"the token is of user %s, with party %s, and not of %s", own.ID, hint(own.PrimaryParty), name)
+			"the token is of user %s, with party %s, and not of %s", own.ID, ledgerclient.PartyName(own.PrimaryParty), name)
 	}
 	return account{name, own.PrimaryParty, own.ID}, client, nil
 }

@@ -71,7 +71,7 @@ func (c *OffersListCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return s.node.withoutWallet(owner, err)
 		}
-		answer := offersAnswer(all)
+		answer := offersAnswer(owner.Party, all)
 		if len(all) == 0 {
 			answer.Text = "no offer waits"
 		}
@@ -79,15 +79,17 @@ func (c *OffersListCommand) Run(ctx context.Context) error {
 	})
 }
 
-func offersAnswer(all []offer) console.Answer {
+// offersAnswer shows offers to one of their parties.
+func offersAnswer(reader string, all []offer) console.Answer {
 	answer := console.Answer{
 		Data:  map[string]any{"offers": all},
 		Table: console.Table{Head: []string{"ID", "FROM", "TO", "AMOUNT", "EXPIRES", "NOTE"}},
 	}
 	for _, one := range all {
 		answer.Table.Rows = append(answer.Table.Rows, []string{
-			one.short(), hint(one.Sender), hint(one.Receiver), coins(one.Amount),
-			one.ExpiresAt.Local().Format(time.DateTime), one.Note,
+			one.short(), ledgerclient.PartyFor(reader, one.Sender), ledgerclient.PartyFor(reader, one.Receiver),
+			coins(one.Amount),
+			one.ExpiresAt.Local().Format(time.DateTime), ledgerclient.Short(one.Note),
 		})
 		answer.Names = append(answer.Names, one.ContractID)
 	}
@@ -156,9 +158,9 @@ func (a *answering) run(ctx context.Context, verb, done string, turn func(offer,
 				return err
 			}
 			lines = append(lines, fmt.Sprintf("%s %s the %s from %s to %s", owner.Name, done, coins(one.Amount),
-				hint(one.Sender), hint(one.Receiver)))
+				ledgerclient.PartyFor(owner.Party, one.Sender), ledgerclient.PartyFor(owner.Party, one.Receiver)))
 		}
-		answer := offersAnswer(chosen)
+		answer := offersAnswer(owner.Party, chosen)
 		answer.Text, answer.Table.Rows = strings.Join(lines, "\n"), nil
 		return a.Print(answer)
 	})

@@ -195,7 +195,7 @@ func (c *PartyListCommand) Run(ctx context.Context) error {
 			}
 			slices.Sort(all[i].Users)
 			answer.Table.Rows = append(answer.Table.Rows,
-				[]string{hint(party.Party), strings.Join(all[i].Users, ", "), party.Party})
+				[]string{ledgerclient.PartyName(party.Party), strings.Join(all[i].Users, ", "), party.Party})
 			answer.Names = append(answer.Names, party.Party)
 		}
 		answer.Data = map[string]any{"parties": all}

@@ -56,7 +56,7 @@ func (c *PreapprovalShowCommand) Run(ctx context.Context) error {
 			s.node.Florin("offers", "accept", owner.Name))
 		if found.ContractID != nil {
 			text = fmt.Sprintf("%s receives coin without being asked, until %s; %s pays and renews",
-				owner.Name, found.ExpiresAt.Local().Format(time.DateTime), hint(*found.Provider))
+				owner.Name, found.ExpiresAt.Local().Format(time.DateTime), ledgerclient.PartyFor(owner.Party, *found.Provider))
 		}
 		return c.Print(found.answer(text))
 	})
