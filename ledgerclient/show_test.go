@@ -16,7 +16,8 @@ func TestPartiesAreShownByTheirNames(t *testing.T) {
 	node, other := "1220"+strings.Repeat("ab", 32), "1220"+strings.Repeat("cd", 32)
 	for hint, shown := range map[string]string{
 		"carol": "carol", "app-user_1": "app-user_1", "Carol Smith": "Carol Smith", "a:b": "a:b",
-		"carol ": `"carol␣"`, " carol": `"␣carol"`, "carol:": `"carol:"`, ":carol": `":carol"`, "a  b": `"a␣␣b"`, "": `""`,
+		"carol ": `"carol␣"`, " carol": `"␣carol"`, "carol:": `"carol:"`, ":carol": `":carol"`, "": `""`,
+		"a  b": `"a␣␣b"`,
 		"a: b": `"a:␣b"`, "<b>\u202e": `"<b>\u202e"`,
 	} {
 		party := hint + "::" + node

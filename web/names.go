@@ -84,8 +84,8 @@ func (s *site) named(v *visit, name string) (party string, err error) {
 	return out.User.Party, err
 }
 
-// tokenOf is a token of a user who has a wallet, or gives itself one: the user itself registers, so that nobody has back
-// what an administrator took.
+// tokenOf is a token of a user who has a wallet, or gives itself one: the user itself registers, so that nobody has
+// back what an administrator took.
 func (s *site) tokenOf(v *visit, name string) (string, error) {
 	token, err := s.Development.Token(name)
 	if err != nil {

@@ -120,7 +120,8 @@ func TestWhatThePageAsksForCountsForItsVisitor(t *testing.T) {
 	require.Greater(t, byOthers, 10)
 }
 
-// TestNobodyComesBackThroughThePage whom an administrator has thrown out: a name that somebody types gives no right back.
+// TestNobodyComesBackThroughThePage whom an administrator has thrown out: a name that somebody types gives no right
+// back.
 func TestNobodyComesBackThroughThePage(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
@@ -196,5 +197,6 @@ func TestWhoIsNotListedIsFoundByName(t *testing.T) {
 	alice.open("/wallet/send").press("/wallet/send/preview", "to", "carol", "amount", "5").shows("Send this?")
 	alice.press("/wallet/send")
 	carol.open("/wallet/inbox").shows("5 CC from alice")
-	alice.open("/wallet/send").press("/wallet/send/preview", "to", "dave", "amount", "5").shows(`Nobody here is called "dave".`)
+	alice.open("/wallet/send").press("/wallet/send/preview", "to", "dave", "amount", "5")
+	alice.shows(`Nobody here is called "dave".`)
 }

@@ -63,8 +63,8 @@ func (w way) RoundTrip(request *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// maxAnswerBytes bounds an answer of the API that a page is made of: more than its longest list. A page holds its answers
-// after the API has counted them as given.
+// maxAnswerBytes bounds an answer of the API that a page is made of: more than its longest list. A page holds its
+// answers after the API has counted them as given.
 const maxAnswerBytes = 8 << 20
 
 var errLongAnswer = errors.New("the answer of the node is longer than this page can show")
