@@ -281,8 +281,8 @@ func (d demo) about(ctx context.Context, owner account, client *ledgerclient.Cli
 		if err != nil || sweep.Setting == nil {
 			return nil, err
 		}
-		return []string{fmt.Sprintf("is swept into %s above %s USD", ledgerclient.PartyFor(owner.Party, sweep.Setting.Receiver),
-			short(sweep.Setting.Above))}, nil
+		return []string{fmt.Sprintf("is swept into %s above %s USD",
+			ledgerclient.PartyFor(owner.Party, sweep.Setting.Receiver), short(sweep.Setting.Above))}, nil
 	default:
 		offers, err := offersOf(ctx, client)
 		var facts []string

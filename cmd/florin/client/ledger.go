@@ -57,8 +57,8 @@ func (c *ContractsCommand) Run(ctx context.Context) error {
 				one.ContractID, one.TemplateID, one.Offset, one.CreateArgument, one.Signatories, one.Observers,
 			})
 			answer.Table.Rows = append(answer.Table.Rows, []string{
-				entity(one.TemplateID), strings.Join(namesFor(owner.Party, one.Signatories), ", "), strconv.FormatInt(one.Offset, 10),
-				one.ContractID,
+				entity(one.TemplateID), strings.Join(namesFor(owner.Party, one.Signatories), ", "),
+				strconv.FormatInt(one.Offset, 10), one.ContractID,
 			})
 			answer.Names = append(answer.Names, one.ContractID)
 		}
