@@ -34,8 +34,8 @@ func TestWhatStrangersPlantHidesNothing(t *testing.T) {
 		RequestedAt:  lf.TimestampOf(time.Now()), ExecuteBefore: lf.TimestampOf(time.Now().Add(time.Hour)),
 		Meta: token.Metadata{Values: map[string]string{}},
 	}
-	for _, char := range []string{"x", "<", "\u2028"} { // of which a blob takes more than the text has
-		largest.Meta.Values[char] = strings.Repeat(char, ledger.MaxTextBytes/len(char))
+	for char, bytes := range map[string]int{"x": 1, "<": 6, "\u2028": 6} { // as JSON may have them
+		largest.Meta.Values[char] = strings.Repeat(char, ledger.MaxTextBytes/bytes)
 	}
 	const planted = 150 // of about 50 KB each
 	for range planted {
@@ -49,7 +49,7 @@ func TestWhatStrangersPlantHidesNothing(t *testing.T) {
 	require.Less(t, len(listed), planted-40)
 	length := len(b.get(b.bob, transfers).Text)
 	require.Less(t, length, validator.MaxListBytes+100)
-	require.Greater(t, length, validator.MaxListBytes*9/10)
+	require.Greater(t, length, validator.MaxListBytes/2)
 	b.post(b.bob, transfers+"/"+kept+"/accept", nil).OK(nil)
 	b.post(b.bob, transfers+"/"+unwanted+"/reject", nil).OK(nil)
 	require.False(t, slices.Contains(b.offers(b.bob, transfers, "transfers"), kept))
