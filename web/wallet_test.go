@@ -96,7 +96,7 @@ func TestRefusalsAreShownWhereTheyBelongAndKeepWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice := window(t, server)
-	alice.open("/wallet").press("/wallet/sign-in", "user", "no such name").shows("does not match regex")
+	alice.open("/wallet").press("/wallet/sign-in", "user", "no such name").shows(`"no such name" is no name`)
 	_, form := alice.form("/wallet/sign-in")
 	require.Equal(t, "no such name", form.Get("user"))
 	alice.open("/wallet").press("/wallet/sign-in", "user", "").shows("No name was given.")
