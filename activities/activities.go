@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/florinledger/florin/catalog"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/wallet/automation"
@@ -13,8 +14,11 @@ import (
 // Activities holds what the activities need. Its exported methods taking a context are the activities; their names are
 // recorded in workflow histories and never change.
 type Activities struct {
-	DB       *db.DB
+	DB *db.DB
+	// Packages are those that are built in.
 	Packages *ledger.Packages
+	// Catalog knows those that were uploaded, too; nil for none.
+	Catalog *catalog.Catalog
 	// Node is the identity of the installation.
 	Node ledger.Node
 	// Clock is the ledger's clock.

@@ -157,7 +157,10 @@ func toOutcomes(
 func (a *Activities) commit(
 	ctx context.Context, tx *db.Tx, submissions []ledger.Submission,
 ) (out recorded, done int, err error) {
-	open := a.open(submissions)
+	open, err := a.open(ctx, submissions)
+	if err != nil {
+		return recorded{}, 0, err
+	}
 	loaded, err := tx.Load(ctx, a.loadRequest(open))
 	if err != nil {
 		return recorded{}, 0, err
@@ -165,6 +168,9 @@ func (a *Activities) commit(
 	a.parties.add(loaded.Parties)
 	a.DB.NoteClock(loaded.Clock) // from here on, the ledger's clock is not behind what others have committed
 	block := newBlock(ctx, a, tx, loaded)
+	if block.packages, err = a.packagesAt(ctx, tx, loaded.PackagesOffset); err != nil {
+		return recorded{}, 0, err
+	}
 	if block.externals, err = loadExternals(ctx, tx, open); err != nil {
 		return recorded{}, 0, err
 	}
@@ -230,7 +236,9 @@ func loadAhead(loaded, named []ledger.ContractID) []ledger.ContractID {
 // block is the part of the record that one commit adds, while it grows.
 type block struct {
 	activities *Activities
-	view       *view
+	// packages are those that the ledger has at the head.
+	packages *ledger.Packages
+	view     *view
 	head       db.Head
 	users      map[string]ledger.Submitter
 	settings   ledger.Settings
@@ -296,7 +304,7 @@ func (b *block) next() ledger.Position {
 // circumstances are what the decision over a submission depends on.
 func (b *block) circumstances(submission opened) ledger.Circumstances {
 	circumstances := ledger.Circumstances{
-		Packages: b.activities.Packages, Network: b.activities.Node.Network(), Store: b.view,
+		Packages: b.packages, Network: b.activities.Node.Network(), Store: b.view,
 		Payloads: b.activities.Payloads, Secret: b.activities.Node.PrivateKey,
 		Deduplication: ledger.DeduplicationRules{
 			Now: b.now, Maximum: b.settings.MaxDeduplication, Pruned: b.head.Pruned,

@@ -21,15 +21,22 @@ type opened struct {
 
 // open reads the signed transactions among the submissions. They were read before they were acknowledged; that they
 // are read again means that nothing between there and here needs to be trusted.
-func (a *Activities) open(submissions []ledger.Submission) []opened {
+func (a *Activities) open(ctx context.Context, submissions []ledger.Submission) ([]opened, error) {
 	out := make([]opened, len(submissions))
+	var packages *ledger.Packages
 	for i, submission := range submissions {
 		out[i].Submission = submission
 		if submission.Signed == nil {
 			continue
 		}
+		if packages == nil {
+			var err error
+			if packages, err = a.packagesNow(ctx); err != nil {
+				return nil, err
+			}
+		}
 		external, err := guarded(func() (*prepared.Opened, error) {
-			external, refusal := prepared.OpenSigned(*submission.Signed, prepared.SynchronizerOf(a.Node), a.Packages)
+			external, refusal := prepared.OpenSigned(*submission.Signed, prepared.SynchronizerOf(a.Node), packages)
 			if refusal != nil {
 				return nil, refusal
 			}
@@ -43,7 +50,7 @@ func (a *Activities) open(submissions []ledger.Submission) []opened {
 			out[i].refusal = a.defect(submission, err)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // externals is what the signed transactions of a commit depend on, under the lock of the head.

@@ -123,7 +123,7 @@ func gap(state *State, first, last ledger.Offset) {
 // topology have no completion.
 func mismatch(update db.SealedUpdate, updated bool, completion db.SealedCompletion, completed bool) string {
 	switch {
-	case !completed && len(update.Topology) > 0:
+	case !completed && update.IsTopology():
 		return ""
 	case !completed:
 		return "the transaction has no completion: that was deleted, or the update was added"

@@ -46,6 +46,8 @@ type Loaded struct {
 	// Planned are the keys of submissions that are still those that automation has planned last for their subjects, and
 	// not long ago. Until the transaction ends nobody can plan anew.
 	Planned map[string]bool
+	// PackagesOffset is the offset of the last upload or vetting of packages; 0 before the first.
+	PackagesOffset ledger.Offset
 	// Mixed reports whether programs of the version before may run beside this one.
 	Mixed bool
 }
@@ -63,11 +65,13 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 	var parties []dbgen.ListKnownPartiesRow
 	var planned []string
 	var settled []bool
+	var packages []int64
 	batch := &pgx.Batch{}
 	queue(batch, &head, pgx.RowToStructByPos, dbgen.LockHead)
 	queue(batch, &clock, pgx.RowToStructByPos, dbgen.GetClock)
 	queue(batch, &settings, pgx.RowTo[[]byte], dbgen.GetLedgerSettings)
 	queue(batch, &settled, pgx.RowTo[bool], dbgen.HasTrafficChecks)
+	queue(batch, &packages, pgx.RowTo[int64], dbgen.GetPackagesOffset)
 	queueList(batch, &completions, pgx.RowToStructByPos, dbgen.ListCompletionsByKey, request.Keys)
 	queueList(batch, &changes, pgx.RowToStructByPos, dbgen.ListChanges, ledger.Strings(request.Changes))
 	queueList(batch, &contracts, pgx.RowToStructByPos, dbgen.ListContracts, ledger.Strings(request.Contracts))
@@ -84,6 +88,7 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 	loaded.Head = fromDBHead(head[0])
 	loaded.Clock = fromDBClock(clock[0])
 	loaded.Mixed = !settled[0]
+	loaded.PackagesOffset = ledger.Offset(packages[0])
 	loaded.Changes = fromDBChanges(changes)
 	loaded.Parties = fromDBKnownParties(parties)
 	loaded.Users = fromDBSubmitters(users)

@@ -138,11 +138,15 @@ func fromDBUpdate(row dbgen.Update) (ledger.Update, error) {
 	if err := json.Unmarshal(row.Events, &update.Events); err != nil {
 		return update, unreadable(fmt.Errorf("reading the events of the update at offset %d: %w", row.LedgerOffset, err))
 	}
-	if row.Topology == nil {
-		return update, nil
+	if row.Topology != nil {
+		if err := json.Unmarshal(row.Topology, &update.Topology); err != nil {
+			return update, unreadable(fmt.Errorf("reading the topology of the update at offset %d: %w", row.LedgerOffset, err))
+		}
 	}
-	if err := json.Unmarshal(row.Topology, &update.Topology); err != nil {
-		return update, unreadable(fmt.Errorf("reading the topology of the update at offset %d: %w", row.LedgerOffset, err))
+	if row.Vetting != nil {
+		if err := json.Unmarshal(row.Vetting, &update.Vetting); err != nil {
+			return update, unreadable(fmt.Errorf("reading the vetting of the update at offset %d: %w", row.LedgerOffset, err))
+		}
 	}
 	return update, nil
 }

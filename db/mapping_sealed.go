@@ -40,6 +40,13 @@ func toDBUpdate(update ledger.Update) (dbgen.Update, error) {
 		}
 		row.Topology = []byte(topology)
 	}
+	if len(update.Vetting) > 0 {
+		vetting, err := toDBJSON(update.Vetting)
+		if err != nil {
+			return row, unreadable(fmt.Errorf("writing the vetting of the update at offset %d: %w", update.Offset, err))
+		}
+		row.Vetting = []byte(vetting)
+	}
 	return row, nil
 }
 
@@ -67,6 +74,7 @@ func toDBUpdates(updates []ledger.Update, seals *seal.Keys) (dbgen.InsertUpdates
 		rows.PaidTrafficCosts = append(rows.PaidTrafficCosts, row.PaidTrafficCost)
 		rows.Events = append(rows.Events, string(row.Events))
 		rows.Topologies = append(rows.Topologies, string(row.Topology))
+		rows.Vettings = append(rows.Vettings, string(row.Vetting))
 		rows.ExternalHashes = append(rows.ExternalHashes, update.ExternalHash)
 		rows.Seals = append(rows.Seals, mark)
 	}

@@ -16,12 +16,13 @@ import (
 	"github.com/florinledger/florin/wait"
 )
 
-// The channels that the queries MoveHead, NotifyUser, SetClock and TouchLifecycles write to.
+// The channels that the queries MoveHead, NotifyUser, SetClock, TouchLifecycles and InsertPackageChange write to.
 const (
 	headChannel       = "florin_head"
 	usersChannel      = "florin_users"
 	clockChannel      = "florin_clock"
 	lifecyclesChannel = "florin_lifecycles"
+	packagesChannel   = "florin_packages"
 )
 
 const (
@@ -60,6 +61,8 @@ type Watcher struct {
 	ticks []func(ClockState)
 	// due are told that lifecycles may have become due.
 	due []func()
+	// packages are told that packages were uploaded or vetted.
+	packages []func()
 	// stall is what sessions wait for; nil for nothing.
 	stall *Stall
 }
@@ -162,6 +165,7 @@ func (w *Watcher) run(ctx context.Context, conn *pgx.Conn) {
 		}
 		w.userChanged("")
 		w.lifecyclesDue()
+		w.packagesChanged()
 	}
 }
 
@@ -181,7 +185,7 @@ func (w *Watcher) connect(ctx context.Context) (*pgx.Conn, error) {
 	queries := dbgen.New(conn)
 	// The head is read last: what it does not show yet will be heard.
 	err = errors.Join(queries.ListenHead(ctx), queries.ListenUsers(ctx), queries.ListenClock(ctx),
-		queries.ListenLifecycles(ctx), w.readHead(ctx, queries))
+		queries.ListenLifecycles(ctx), queries.ListenPackages(ctx), w.readHead(ctx, queries))
 	if err != nil {
 		return nil, errors.Join(err, conn.Close(ctx))
 	}
@@ -218,6 +222,8 @@ func (w *Watcher) passOn(ctx context.Context, conn *pgx.Conn) error {
 			err = w.readHead(ctx, dbgen.New(conn))
 		case notification.Channel == lifecyclesChannel:
 			w.lifecyclesDue()
+		case notification.Channel == packagesChannel:
+			w.packagesChanged()
 		}
 		if err != nil {
 			return err
@@ -347,6 +353,23 @@ func (w *Watcher) clockChanged(state ClockState) {
 func (w *Watcher) lifecyclesDue() {
 	w.mu.Lock()
 	calls := w.due
+	w.mu.Unlock()
+	for _, call := range calls {
+		call()
+	}
+}
+
+// OnPackagesChange calls the function when packages were uploaded, vetted or unvetted by any process, or may have been
+// while the connection was lost: before anybody is woken by what was committed afterwards. It must be quick.
+func (w *Watcher) OnPackagesChange(call func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.packages = append(w.packages, call)
+}
+
+func (w *Watcher) packagesChanged() {
+	w.mu.Lock()
+	calls := w.packages
 	w.mu.Unlock()
 	for _, call := range calls {
 		call()

@@ -90,3 +90,14 @@ func (p *Packages) NamesDSO(name lf.TypeName) bool {
 	t, ok := p.templates[name]
 	return ok && t.namesDSO
 }
+
+// Named finds the package that a name stands for where nobody prefers another.
+func (p *Packages) Named(name string) (Package, bool) {
+	id, known := p.byName[name]
+	for _, pkg := range p.list {
+		if known && pkg.ID == id {
+			return pkg, true
+		}
+	}
+	return Package{}, false
+}

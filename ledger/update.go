@@ -25,7 +25,12 @@ type Update struct {
 	Events []Event `json:"events"`
 	// Topology is what changed in who hosts whom; set on topology transactions, which have no events and no submitter.
 	Topology []Hosting `json:"topology,omitempty"`
+	// Vetting is what became of packages; set on topology transactions that vet, which have neither events nor Topology.
+	Vetting []Vetting `json:"vetting,omitempty"`
 }
+
+// IsTopology reports whether the update changes the topology: nobody submitted it, so it has no completion.
+func (u Update) IsTopology() bool { return len(u.Topology) > 0 || len(u.Vetting) > 0 }
 
 // EventKind says which node of a transaction an event is.
 type EventKind string

@@ -21,7 +21,7 @@ func (s *Server) WalletSubmitter() validator.Submitter { return s.committer() }
 // committer commits submissions where they are made, with the real rules.
 func (s *Server) committer() *committer {
 	return &committer{db: s.DB, activities: &activities.Activities{
-		DB: s.DB, Packages: s.Packages, Node: s.Node, Clock: now,
+		DB: s.DB, Packages: s.Packages, Catalog: s.Catalog, Node: s.Node, Clock: now,
 		Log: slog.New(slog.DiscardHandler), Lifecycles: s.lifecycles(), Traffic: s.traffic,
 	}}
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/builtin"
+	"github.com/florinledger/florin/catalog"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/hosts"
@@ -104,6 +105,8 @@ type Server struct {
 	DB       *db.DB
 	Node     ledger.Node
 	Packages *ledger.Packages
+	// Catalog has the packages that were uploaded, too.
+	Catalog  *catalog.Catalog
 	Resolver *auth.Resolver
 	Handler  http.Handler
 	// Streams knows the streams that are open.
@@ -185,6 +188,11 @@ func (s *Server) Twin(options Options) *Server {
 
 func (s *Server) handler(options Options) http.Handler {
 	s.tb.Helper()
+	var err error
+	s.Catalog, err = catalog.New(s.tb.Context(), catalog.Options{
+		Node: s.Node, BuiltIn: s.Packages, Record: s.DB, Now: now,
+	})
+	require.NoError(s.tb, err)
 	if options.Watcher == nil {
 		watcher, err := s.DB.Watch(s.tb.Context(), db.WatcherOptions{})
 		require.NoError(s.tb, err)
@@ -192,12 +200,13 @@ func (s *Server) handler(options Options) http.Handler {
 		watcher.OnUserChange(s.issuers.UserChanged)
 		watcher.OnUserChange(s.Resolver.UserChanged)
 		watcher.OnUserChange(s.Streams.UserChanged)
+		watcher.OnPackagesChange(s.Catalog.Changed)
 		options.Watcher = watcher
 	}
 	s.complete(&options)
 	logger := slog.New(slog.NewJSONHandler(options.Log, &slog.HandlerOptions{Level: options.LogLevel}))
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
-		Node: s.Node, Packages: s.Packages, Record: options.Record, Watcher: options.Watcher,
+		Node: s.Node, Catalog: s.Catalog, Record: options.Record, Watcher: options.Watcher,
 		Submitter: options.Submitter, Onboarder: options.Onboarder, Settings: options.Settings, Now: now,
 		Pruner: audit.NewPruner(s.auditor(), s.DB),
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/florinledger/florin/api/ledgerapi/parties"
 	"github.com/florinledger/florin/api/ledgerapi/users"
 	"github.com/florinledger/florin/api/v2"
+	"github.com/florinledger/florin/catalog"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 )
@@ -61,10 +62,18 @@ type Record interface {
 	Head(ctx context.Context) (db.Head, error)
 }
 
+// Catalog knows the packages that commands and filters can name.
+type Catalog interface {
+	// Snapshot is the packages as this process knows them.
+	Snapshot() *ledger.Packages
+	// Refresh has it know what other processes took.
+	Refresh(ctx context.Context) error
+}
+
 // Options are the parts of an [API]. All are required but Settings.
 type Options struct {
 	Node      ledger.Node
-	Packages  *ledger.Packages
+	Catalog   *catalog.Catalog
 	Record    Record
 	Pruner    Pruner
 	Watcher   Watcher
@@ -78,7 +87,7 @@ type Options struct {
 // API serves the resources.
 type API struct {
 	node      ledger.Node
-	packages  *ledger.Packages
+	catalog   Catalog
 	record    Record
 	pruner    Pruner
 	watcher   Watcher
@@ -99,7 +108,7 @@ func New(options Options) (*API, error) {
 	switch {
 	case options.Node.ParticipantID == "" || options.Node.SynchronizerID == "":
 		return nil, errors.New("the ledger API needs the identity of the node")
-	case options.Packages == nil || options.Submitter == nil || options.Onboarder == nil:
+	case options.Catalog == nil || options.Submitter == nil || options.Onboarder == nil:
 		return nil, errors.New("the ledger API needs packages, and somewhere to submit to and to onboard parties")
 	case options.Record == nil || options.Pruner == nil || options.Watcher == nil:
 		return nil, errors.New("the ledger API needs a record to read from, a pruner and a watcher of it")
@@ -111,7 +120,7 @@ func New(options Options) (*API, error) {
 	return &API{
 		node:      options.Node,
 		pruner:    options.Pruner,
-		packages:  options.Packages,
+		catalog:   options.Catalog,
 		record:    options.Record,
 		watcher:   options.Watcher,
 		tail:      newTail(options.Record, options.Watcher),
@@ -123,7 +132,7 @@ func New(options Options) (*API, error) {
 		users:    users.New(options.Record),
 		parties:  parties.New(options.Node, options.Record, options.Onboarder, options.Now),
 		idps:     idps.New(options.Record),
-		packaged: packages.New(options.Node, options.Packages, options.Now),
+		packaged: packages.New(options.Node, options.Catalog),
 	}, nil
 }
 
@@ -152,6 +161,9 @@ func withDefaults(s Settings) Settings {
 
 // Failures makes the errors of this family.
 func (a *API) Failures() endpoint.FailureEncoder { return v2.FailureEncoder(a.node.ParticipantID) }
+
+// packages are those that commands and filters can name now.
+func (a *API) packages() *ledger.Packages { return a.catalog.Snapshot() }
 
 // Version is the version of the API that clients are told.
 func (a *API) Version() string { return a.settings.Version }

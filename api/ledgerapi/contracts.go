@@ -202,7 +202,7 @@ func (a *API) toAPIActivePage(
 	}
 	elements := make([]JsGetActiveContractsResponse, 0, len(page))
 	for _, contract := range page {
-		implements := a.packages.InterfacesOf(contract.Template)
+		implements := a.packages().InterfacesOf(contract.Template)
 		how, ok := format.show(contract.Template, implements, contract.Stakeholders())
 		if !ok {
 			continue

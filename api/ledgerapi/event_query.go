@@ -78,7 +78,7 @@ func (a *API) eventsByContractID(
 	if !found {
 		return none, notFound
 	}
-	how, ok := format.show(contract.Template, a.packages.InterfacesOf(contract.Template), contract.Stakeholders())
+	how, ok := format.show(contract.Template, a.packages().InterfacesOf(contract.Template), contract.Stakeholders())
 	if !ok {
 		return none, notFound
 	}

@@ -122,7 +122,7 @@ func (a *API) toAPIView(contract ledger.Contract, name lf.TypeName) JsInterfaceV
 		InterfaceID: name, ViewStatus: *ToAPIStatus(nil, ""),
 		ImplementationPackageID: new(string(contract.Template.Package)),
 	}
-	view, _, err := a.packages.View(contract, name)
+	view, _, err := a.packages().View(contract, name)
 	if err != nil {
 		out.ViewStatus = *ToAPIStatus(fault.From(err), "")
 		return out

@@ -91,6 +91,9 @@ func (a *API) fromAPIEventFormat(ctx context.Context, wire EventFormat) (*eventF
 		return nil, fault.InvalidArgumentf("filtersByParty and filtersForAnyParty cannot be empty simultaneously").
 			WithHint("Name at least one party in filtersByParty.")
 	}
+	if err := a.catalog.Refresh(ctx); err != nil { // another node may have taken packages a moment ago
+		return nil, err
+	}
 	format := &eventFormat{byParty: make(map[ledger.Party]*filterSet, len(wire.FiltersByParty))}
 	for _, party := range slices.Sorted(maps.Keys(wire.FiltersByParty)) {
 		if err := ledger.CheckParty(party); err != nil {
@@ -149,21 +152,25 @@ func (a *API) addFilter(set *filterSet, filter *IdentifierFilter) error {
 	switch {
 	case filter != nil && filter.TemplateFilter != nil:
 		wanted := filter.TemplateFilter.Value
-		name, err := a.resolveFilter(wanted.TemplateID, a.templateNames())
+		names, err := a.resolveFilter(wanted.TemplateID, a.templateNames())
 		if err != nil {
 			return err
 		}
-		set.templates[name] = set.templates[name] || wanted.IncludeCreatedEventBlob
+		for _, name := range names {
+			set.templates[name] = set.templates[name] || wanted.IncludeCreatedEventBlob
+		}
 	case filter != nil && filter.InterfaceFilter != nil:
 		wanted := filter.InterfaceFilter.Value
-		name, err := a.resolveFilter(wanted.InterfaceID, a.interfaceNames())
+		names, err := a.resolveFilter(wanted.InterfaceID, a.interfaceNames())
 		if err != nil {
 			return err
 		}
-		for _, template := range a.packages.Implementers(name) {
-			set.templates[template] = set.templates[template] || wanted.IncludeCreatedEventBlob
+		for _, name := range names {
+			for _, template := range a.packages().Implementers(name) {
+				set.templates[template] = set.templates[template] || wanted.IncludeCreatedEventBlob
+			}
+			set.views[name] = set.views[name] || wanted.IncludeInterfaceView
 		}
-		set.views[name] = set.views[name] || wanted.IncludeInterfaceView
 	default: // a wildcard, or a filter that was left empty
 		set.wildcard = true
 		if filter != nil && filter.WildcardFilter != nil && filter.WildcardFilter.Value.IncludeCreatedEventBlob {
@@ -184,7 +191,7 @@ type nameKind struct {
 
 func (a *API) templateNames() nameKind {
 	return nameKind{
-		exists:           a.packages.IsTemplate,
+		exists:           a.packages().IsTemplate,
 		unknown:          func(ref string) *fault.Fault { return fault.IdentifiersNotFound([]string{ref}, nil) },
 		unknownInPackage: fault.NoTemplatesForPackageNameAndQualifiedName,
 		plural:           "templates", resource: "TEMPLATE_ID",
@@ -193,35 +200,48 @@ func (a *API) templateNames() nameKind {
 
 func (a *API) interfaceNames() nameKind {
 	return nameKind{
-		exists:           a.packages.IsInterface,
+		exists:           a.packages().IsInterface,
 		unknown:          func(ref string) *fault.Fault { return fault.IdentifiersNotFound(nil, []string{ref}) },
 		unknownInPackage: fault.NoInterfaceForPackageNameAndQualifiedName,
 		plural:           "interfaces", resource: "INTERFACE_ID",
 	}
 }
 
-// resolveFilter finds what a filter names.
-func (a *API) resolveFilter(ref lf.TypeName, kind nameKind) (lf.TypeName, error) {
+// resolveFilter finds what a filter names: by a package name, in all versions of the package.
+func (a *API) resolveFilter(ref lf.TypeName, kind nameKind) ([]lf.TypeName, error) {
 	packageName, byName := strings.CutPrefix(string(ref.Package), "#")
-	id, known, refusal := a.packages.ResolvePackage(ref.Package, nil)
+	packages := a.packages()
+	id, known, refusal := packages.ResolvePackage(ref.Package, nil)
 	if fault.JSONAPIPackageSelectionFailed.Matches(refusal) {
-		return lf.TypeName{}, fault.PackageNamesNotFound.
+		return nil, fault.PackageNamesNotFound.
 			New("The following package names do not exist on this participant: [%s].", packageName).
 			WithResource("PACKAGE_NAME", packageName)
 	}
 	if refusal != nil {
-		return lf.TypeName{}, refusal
+		return nil, refusal
 	}
-	name := lf.TypeName{Package: id, Module: ref.Module, Entity: ref.Entity}
+	versions := []lf.PackageID{id}
+	for _, pkg := range packages.List() {
+		if byName && pkg.Name == packageName && pkg.ID != id {
+			versions = append(versions, pkg.ID)
+		}
+	}
+	var names []lf.TypeName
+	for _, version := range versions {
+		name := lf.TypeName{Package: version, Module: ref.Module, Entity: ref.Entity}
+		if known && kind.exists(name) {
+			names = append(names, name)
+		}
+	}
 	switch {
-	case known && kind.exists(name):
-		return name, nil
+	case len(names) > 0:
+		return names, nil
 	case byName:
-		return lf.TypeName{}, kind.unknownInPackage.
+		return nil, kind.unknownInPackage.
 			New("The following %s do not exist in the package %s: [%s].", kind.plural, packageName, ref.QualifiedName()).
 			WithResource("PACKAGE_NAME", packageName).WithResource(kind.resource, ref.String())
 	default:
-		return lf.TypeName{}, kind.unknown(ref.String())
+		return nil, kind.unknown(ref.String())
 	}
 }
 

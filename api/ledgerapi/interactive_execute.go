@@ -155,7 +155,7 @@ func (a *API) newExecution(
 		return refused, refusal
 	}
 	synchronizer := prepared.SynchronizerOf(a.node)
-	opened, refusal := prepared.Open(transaction, body.HashingSchemeVersion, signatures, synchronizer, a.packages)
+	opened, refusal := prepared.Open(transaction, body.HashingSchemeVersion, signatures, synchronizer, a.packages())
 	if refusal != nil {
 		return refused, refusal
 	}

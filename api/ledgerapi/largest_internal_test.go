@@ -2,6 +2,7 @@ package ledgerapi
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -70,7 +71,7 @@ func requireReadable(t *testing.T, book *ledgertest.Ledger, transaction ledger.T
 	update := ledger.Update{
 		Offset: 1, ID: "1220ab", EffectiveAt: transaction.EffectiveAt, RecordTime: transaction.EffectiveAt, Events: events,
 	}
-	a := &API{packages: book.Packages}
+	a := &API{catalog: builtIn{book.Packages}}
 	all := &filterSet{wildcard: true, wildcardBlob: true, views: map[lf.TypeName]bool{}}
 	for _, event := range events {
 		for _, name := range book.Packages.InterfacesOf(event.Template) {
@@ -87,3 +88,9 @@ func requireReadable(t *testing.T, book *ledgertest.Ledger, transaction ledger.T
 	}
 	require.LessOrEqual(t, sizeOfUpdate(update), int64(share*transaction.Bytes+around))
 }
+
+// builtIn is a catalog of packages that never change.
+type builtIn struct{ packages *ledger.Packages }
+
+func (b builtIn) Snapshot() *ledger.Packages    { return b.packages }
+func (b builtIn) Refresh(context.Context) error { return nil }

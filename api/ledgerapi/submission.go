@@ -36,9 +36,9 @@ func (a *API) newSubmissionFor(
 		return refused, err
 	}
 	preference := ledger.FromStrings[lf.PackageID](body.PackageIDSelectionPreference)
-	commands, refusal := a.packages.PrepareCommands(FromAPICommands(body.Commands), a.packages.Preferred(preference))
-	if refusal != nil {
-		return refused, refusal
+	commands, err := a.prepareCommands(ctx, body, preference)
+	if err != nil {
+		return refused, err
 	}
 	actAs := ledger.SortedParties(v2.FromAPIParties(body.ActAs))
 	readAs := ledger.SortedParties(v2.FromAPIParties(body.ReadAs))
@@ -201,6 +201,26 @@ func (a *API) minLedgerTime(body JsCommands, received time.Time) (*time.Time, er
 	return &bound, nil
 }
 
+// prepareCommands checks commands against the packages that this process knows; where it does not know what they name,
+// against those that the ledger has: another node may have taken them a moment ago.
+func (a *API) prepareCommands(
+	ctx context.Context, body JsCommands, preference []lf.PackageID,
+) ([]ledger.Command, error) {
+	packages := a.packages()
+	commands, refusal := packages.PrepareCommands(FromAPICommands(body.Commands), packages.Preferred(preference))
+	if fault.JSONAPIPackageSelectionFailed.Matches(refusal) || fault.TemplatesOrInterfacesNotFound.Matches(refusal) {
+		if err := a.catalog.Refresh(ctx); err != nil {
+			return nil, err
+		}
+		packages = a.packages()
+		commands, refusal = packages.PrepareCommands(FromAPICommands(body.Commands), packages.Preferred(preference))
+	}
+	if refusal != nil {
+		return nil, refusal
+	}
+	return commands, nil
+}
+
 // checkSelection checks what guides the selection of packages.
 func (a *API) checkSelection(body JsCommands, preference []lf.PackageID) error {
 	byName := make(map[string]lf.PackageID, len(preference))
@@ -208,7 +228,7 @@ func (a *API) checkSelection(body JsCommands, preference []lf.PackageID) error {
 		if err := ledger.CheckPackageID(string(id)); err != nil {
 			return fault.InvalidArgumentf("package_id_selection_preference: %s", err)
 		}
-		name := a.packages.PackageName(id)
+		name := a.packages().PackageName(id)
 		if name == "" {
 			return fault.InvalidArgumentf("package_id_selection_preference: package %s is not known", id)
 		}
@@ -218,7 +238,7 @@ func (a *API) checkSelection(body JsCommands, preference []lf.PackageID) error {
 		}
 		byName[name] = id
 	}
-	if err := a.checkPrefetch(body.PrefetchContractKeys, a.packages.Preferred(preference)); err != nil {
+	if err := a.checkPrefetch(body.PrefetchContractKeys, a.packages().Preferred(preference)); err != nil {
 		return err
 	}
 	if passes := body.TapsMaxPasses; passes != nil && (*passes < 1 || *passes > maxPasses) {
@@ -237,7 +257,7 @@ func (a *API) checkPrefetch(keys []PrefetchContractKey, preference []lf.PackageI
 		probe := ledger.Command{ExerciseByKey: &ledger.ExerciseByKeyCommand{
 			Template: key.TemplateID, Key: key.ContractKey, Choice: archiveChoice,
 		}}
-		if _, refusal := a.packages.PrepareCommands([]ledger.Command{probe}, preference); refusal != nil {
+		if _, refusal := a.packages().PrepareCommands([]ledger.Command{probe}, preference); refusal != nil {
 			return refusal
 		}
 	}
@@ -372,6 +392,6 @@ func (a *API) isTemplate(name lf.TypeName, contract ledger.Contract) bool {
 	if name.Package == contract.Template.Package || strings.TrimPrefix(string(name.Package), "#") == contract.PackageName {
 		return true
 	}
-	id, known, refusal := a.packages.ResolvePackage(name.Package, nil) // another name or version of the package
+	id, known, refusal := a.packages().ResolvePackage(name.Package, nil) // another name or version of the package
 	return refusal == nil && known && id == contract.Template.Package
 }

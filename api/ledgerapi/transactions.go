@@ -95,7 +95,7 @@ func (a *API) acsDelta(update ledger.Update, format *eventFormat) ([]Event, erro
 		if transient[event.ContractID] || !creates && !archives {
 			continue
 		}
-		implements := a.packages.InterfacesOf(event.Template)
+		implements := a.packages().InterfacesOf(event.Template)
 		how, ok := format.show(event.Template, implements, event.Stakeholders())
 		if !ok {
 			continue
@@ -122,7 +122,7 @@ func (a *API) ledgerEffects(update ledger.Update, format *eventFormat) ([]Event,
 		if event.Kind == ledger.EventFetch {
 			continue
 		}
-		implements := a.packages.InterfacesOf(event.Template)
+		implements := a.packages().InterfacesOf(event.Template)
 		how, ok := format.show(event.Template, implements, event.Witnesses)
 		if !ok {
 			continue

@@ -114,7 +114,7 @@ func (a *API) toAPIUpdate(update ledger.Update, format *updateFormat) (Update, b
 		topology, ok := a.toAPITopology(update, format.topology)
 		return Update{TopologyTransaction: endpoint.Valued(topology)}, ok, nil
 	}
-	if format.transactions == nil {
+	if format.transactions == nil || update.IsTopology() { // nobody is told of the vetting of packages here
 		return Update{}, false, nil
 	}
 	transaction, err := a.toAPITransaction(update, format.transactions)

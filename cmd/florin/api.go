@@ -97,7 +97,7 @@ func (n *node) handler(background context.Context) (http.Handler, error) {
 	n.watcher.OnUserChange(n.streams.UserChanged) // after those who remember users
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
 		Node: n.identity, Record: n.database, Submitter: n.client, Onboarder: n.client, Watcher: n.watcher,
-		Packages: n.packages, Now: n.clock.Now, Pruner: audit.NewPruner(n.auditor, n.database),
+		Catalog: n.catalog, Now: n.clock.Now, Pruner: audit.NewPruner(n.auditor, n.database),
 		Settings: ledgerapi.Settings{
 			Version: settings.APIVersion, MaxListElements: settings.ListLimit, Counts: settings.counts(),
 			MaxLedgerTimeAhead: settings.MaxLedgerTimeAhead,

@@ -22,6 +22,7 @@ import (
 	"github.com/florinledger/florin/auth"
 	"github.com/florinledger/florin/bootstrap"
 	"github.com/florinledger/florin/builtin"
+	"github.com/florinledger/florin/catalog"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/telemetry"
@@ -86,7 +87,9 @@ type node struct {
 	identity ledger.Node
 	// settings are those of the ledger, as they were when this process started.
 	settings ledger.Settings
+	// packages are those that are built in, catalog has those that were uploaded, too.
 	packages *ledger.Packages
+	catalog  *catalog.Catalog
 
 	database   *db.DB
 	databaseID string
@@ -147,6 +150,7 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 		{"tell others that this process runs", n.enterLedger},
 		{"connect to Temporal", n.connectTemporal},
 		{"read the node's identity", n.identify},
+		{"read the uploaded packages", n.readPackages},
 		{"take the Temporal namespace", n.ownNamespace},
 		{"read the settings of the automations", n.configureAutomation},
 		{"start the worker", n.startWorker},
@@ -174,6 +178,18 @@ func startNode(ctx context.Context, options nodeOptions) (*node, error) {
 
 func (n *node) loadPackages(context.Context, context.Context) (err error) {
 	n.packages, err = ledger.NewPackages(builtin.Packages()...)
+	return err
+}
+
+// readPackages reads what was uploaded, and again when it changes.
+func (n *node) readPackages(ctx, _ context.Context) (err error) {
+	n.catalog, err = catalog.New(ctx, catalog.Options{
+		Node: n.identity, BuiltIn: n.packages, Record: n.database, Now: n.clock.Now, Log: n.options.log,
+	})
+	if err == nil {
+		n.watcher.OnPackagesChange(n.catalog.Changed)
+		n.catalog.Changed() // what came in between
+	}
 	return err
 }
 

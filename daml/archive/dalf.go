@@ -33,6 +33,22 @@ func ReadPackage(data []byte, options Options) (*ast.Package, error) {
 	return newReader(options).readPackage(data)
 }
 
+// ReadPayload reads a package from what its id is the hash of, as [DAR.Payload] gives it.
+func ReadPayload(data []byte, options Options) (*ast.Package, error) {
+	options = options.withDefaults()
+	digest := sha256.Sum256(data)
+	id := lf.PackageID(hex.EncodeToString(digest[:]))
+	payload, err := openPayload(id, data)
+	if err != nil {
+		return nil, err
+	}
+	out, err := newReader(options).readPayload(id, payload)
+	if err != nil {
+		return nil, inPackage(id, err)
+	}
+	return out, nil
+}
+
 // reader reads the packages of one archive; they share its limits.
 type reader struct {
 	options  Options
@@ -89,14 +105,19 @@ func openArchive(data []byte) (lf.PackageID, *archivepb.ArchivePayload, error) {
 	default:
 		return "", nil, parseError("The package's hash is %s, not %s as it says", id, shown(envelope.GetHash()))
 	}
+	payload, err := openPayload(lf.PackageID(id), envelope.GetPayload())
+	return lf.PackageID(id), payload, err
+}
+
+func openPayload(id lf.PackageID, data []byte) (*archivepb.ArchivePayload, error) {
 	payload := &archivepb.ArchivePayload{}
-	if err := proto.Unmarshal(envelope.GetPayload(), payload); err != nil {
-		return "", nil, inPackage(lf.PackageID(id), err)
+	if err := proto.Unmarshal(data, payload); err != nil {
+		return nil, inPackage(id, err)
 	}
 	if len(payload.ProtoReflect().GetUnknown()) > 0 {
-		return "", nil, inPackage(lf.PackageID(id), errors.New("the payload has parts that this version does not know"))
+		return nil, inPackage(id, errors.New("the payload has parts that this version does not know"))
 	}
-	return lf.PackageID(id), payload, nil
+	return payload, nil
 }
 
 func (r *reader) readPayload(id lf.PackageID, payload *archivepb.ArchivePayload) (*ast.Package, error) {

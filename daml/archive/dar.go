@@ -6,6 +6,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"google.golang.org/protobuf/proto"
+
+	"github.com/florinledger/florin/daml/archive/archivepb"
 	"github.com/florinledger/florin/daml/ast"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
@@ -21,6 +24,8 @@ type DAR struct {
 
 	files *files
 	roots []string // folders that the sources of the main package may be in
+	paths map[lf.PackageID]string
+	limit int64
 }
 
 // ReadDAR reads a DAR file. The packages that it needs must all be in it.
@@ -42,7 +47,13 @@ func ReadDAR(data []byte, options Options) (*DAR, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &DAR{Main: packages[0], SDK: manifest.sdk, files: files, roots: manifest.roots()}
+	out := &DAR{
+		Main: packages[0], SDK: manifest.sdk, files: files, roots: manifest.roots(),
+		paths: make(map[lf.PackageID]string, len(packages)), limit: options.Limits.PackageBytes,
+	}
+	for i, p := range packages {
+		out.paths[p.ID] = manifest.packages[i]
+	}
 	out.Packages, err = inOrder(packages)
 	return out, err
 }
@@ -79,6 +90,19 @@ func (r *reader) readEntry(files *files, path string) (*ast.Package, error) {
 		return nil, err
 	}
 	return r.readPackage(data)
+}
+
+// Payload is what the id of a package of the archive is the hash of. It is unpacked again, and counts so.
+func (d *DAR) Payload(id lf.PackageID) ([]byte, error) {
+	data, err := d.files.read(d.paths[id], d.limit)
+	if err != nil {
+		return nil, err
+	}
+	envelope := &archivepb.Archive{}
+	if err := proto.Unmarshal(data, envelope); err != nil {
+		return nil, inPackage(id, err)
+	}
+	return envelope.GetPayload(), nil
 }
 
 // Source is the source code of a module of the main package; false when the archive does not have it.

@@ -183,6 +183,15 @@ type Lifecycle struct {
 	DueSince time.Time
 }
 
+// At which offsets packages were uploaded, vetted or unvetted, and by whom.
+type PackageChange struct {
+	LedgerOffset ledger.Offset
+	// Counts the changes; 1 is the state of before the first.
+	Serial    int32
+	ChangedAt time.Time
+	ChangedBy string
+}
+
 // The parties that this node knows.
 type Party struct {
 	Party               ledger.Party
@@ -242,6 +251,8 @@ type Update struct {
 	ExternalHash *string
 	// The seal of the row; null in rows from before there were seals.
 	Seal *string
+	// What became of packages, on topology transactions that vet; null on all others.
+	Vetting []byte
 }
 
 // Whom a token can name.

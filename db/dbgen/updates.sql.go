@@ -39,7 +39,7 @@ func (q *Queries) GetLastRecordTime(ctx context.Context, arg GetLastRecordTimePa
 }
 
 const GetUpdate = `-- name: GetUpdate :one
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal, vetting
 FROM updates
 WHERE ledger_offset = $1
 `
@@ -64,12 +64,13 @@ func (q *Queries) GetUpdate(ctx context.Context, ledgerOffset ledger.Offset) (Up
 		&i.Topology,
 		&i.ExternalHash,
 		&i.Seal,
+		&i.Vetting,
 	)
 	return i, err
 }
 
 const GetUpdateByHash = `-- name: GetUpdateByHash :one
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal, vetting
 FROM updates
 WHERE external_hash = $1::text
 `
@@ -94,12 +95,13 @@ func (q *Queries) GetUpdateByHash(ctx context.Context, externalHash string) (Upd
 		&i.Topology,
 		&i.ExternalHash,
 		&i.Seal,
+		&i.Vetting,
 	)
 	return i, err
 }
 
 const GetUpdateByID = `-- name: GetUpdateByID :one
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal, vetting
 FROM updates
 WHERE update_id = $1
 `
@@ -124,6 +126,7 @@ func (q *Queries) GetUpdateByID(ctx context.Context, updateID string) (Update, e
 		&i.Topology,
 		&i.ExternalHash,
 		&i.Seal,
+		&i.Vetting,
 	)
 	return i, err
 }
@@ -149,7 +152,7 @@ func (q *Queries) InsertUpdateParties(ctx context.Context, arg InsertUpdateParti
 const InsertUpdates = `-- name: InsertUpdates :exec
 INSERT INTO updates (
     ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent,
-    tracestate, paid_traffic_cost, events, topology, external_hash, seal
+    tracestate, paid_traffic_cost, events, topology, external_hash, seal, vetting
 )
 SELECT
     unnest($1::bigint[]), unnest($2::text[]), unnest($3::timestamptz[]),
@@ -157,7 +160,7 @@ SELECT
     unnest($7::text[]), unnest($8::text[])::text[], unnest($9::text[]),
     unnest($10::text[]), unnest($11::bigint[]), unnest($12::text[])::json,
     nullif(unnest($13::text[]), '')::json, nullif(unnest($14::text[]), ''),
-    unnest($15::text[])
+    unnest($15::text[]), nullif(unnest($16::text[]), '')::json
 `
 
 type InsertUpdatesParams struct {
@@ -176,10 +179,11 @@ type InsertUpdatesParams struct {
 	Topologies       []string
 	ExternalHashes   []string
 	Seals            []string
+	Vettings         []string
 }
 
-// InsertUpdates stores transactions. The elements of act_as are array literals; an empty topology or external hash is
-// none.
+// InsertUpdates stores transactions. The elements of act_as are array literals; an empty topology, vetting or external
+// hash is none.
 func (q *Queries) InsertUpdates(ctx context.Context, arg InsertUpdatesParams) error {
 	_, err := q.db.Exec(ctx, InsertUpdates,
 		arg.LedgerOffsets,
@@ -197,12 +201,13 @@ func (q *Queries) InsertUpdates(ctx context.Context, arg InsertUpdatesParams) er
 		arg.Topologies,
 		arg.ExternalHashes,
 		arg.Seals,
+		arg.Vettings,
 	)
 	return err
 }
 
 const ListHistory = `-- name: ListHistory :many
-SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.seal
+SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.seal, u.vetting
 FROM updates AS u
 WHERE u.ledger_offset IN (
     SELECT up.ledger_offset
@@ -247,6 +252,7 @@ func (q *Queries) ListHistory(ctx context.Context, arg ListHistoryParams) ([]Upd
 			&i.Topology,
 			&i.ExternalHash,
 			&i.Seal,
+			&i.Vetting,
 		); err != nil {
 			return nil, err
 		}
@@ -259,7 +265,7 @@ func (q *Queries) ListHistory(ctx context.Context, arg ListHistoryParams) ([]Upd
 }
 
 const ListUpdates = `-- name: ListUpdates :many
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal, vetting
 FROM updates
 WHERE ledger_offset > $1 AND ledger_offset <= $2
 ORDER BY ledger_offset
@@ -298,6 +304,7 @@ func (q *Queries) ListUpdates(ctx context.Context, arg ListUpdatesParams) ([]Upd
 			&i.Topology,
 			&i.ExternalHash,
 			&i.Seal,
+			&i.Vetting,
 		); err != nil {
 			return nil, err
 		}
@@ -310,7 +317,7 @@ func (q *Queries) ListUpdates(ctx context.Context, arg ListUpdatesParams) ([]Upd
 }
 
 const ListUpdatesDescending = `-- name: ListUpdatesDescending :many
-SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal
+SELECT ledger_offset, update_id, record_time, effective_at, user_id, command_id, workflow_id, act_as, traceparent, tracestate, paid_traffic_cost, events, topology, external_hash, seal, vetting
 FROM updates
 WHERE ledger_offset > $1 AND ledger_offset <= $2
 ORDER BY ledger_offset DESC
@@ -349,6 +356,7 @@ func (q *Queries) ListUpdatesDescending(ctx context.Context, arg ListUpdatesDesc
 			&i.Topology,
 			&i.ExternalHash,
 			&i.Seal,
+			&i.Vetting,
 		); err != nil {
 			return nil, err
 		}
@@ -361,7 +369,7 @@ func (q *Queries) ListUpdatesDescending(ctx context.Context, arg ListUpdatesDesc
 }
 
 const ListUpdatesOfParties = `-- name: ListUpdatesOfParties :many
-SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.seal
+SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.seal, u.vetting
 FROM updates AS u
 WHERE u.ledger_offset IN (
     SELECT DISTINCT page.ledger_offset
@@ -418,6 +426,7 @@ func (q *Queries) ListUpdatesOfParties(ctx context.Context, arg ListUpdatesOfPar
 			&i.Topology,
 			&i.ExternalHash,
 			&i.Seal,
+			&i.Vetting,
 		); err != nil {
 			return nil, err
 		}
@@ -430,7 +439,7 @@ func (q *Queries) ListUpdatesOfParties(ctx context.Context, arg ListUpdatesOfPar
 }
 
 const ListUpdatesOfPartiesDescending = `-- name: ListUpdatesOfPartiesDescending :many
-SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.seal
+SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.seal, u.vetting
 FROM updates AS u
 WHERE u.ledger_offset IN (
     SELECT DISTINCT page.ledger_offset
@@ -486,6 +495,7 @@ func (q *Queries) ListUpdatesOfPartiesDescending(ctx context.Context, arg ListUp
 			&i.Topology,
 			&i.ExternalHash,
 			&i.Seal,
+			&i.Vetting,
 		); err != nil {
 			return nil, err
 		}

@@ -39,6 +39,16 @@ func (q *Queries) ListenLifecycles(ctx context.Context) error {
 	return err
 }
 
+const ListenPackages = `-- name: ListenPackages :exec
+LISTEN florin_packages
+`
+
+// ListenPackages makes the connection hear that packages were uploaded, vetted or unvetted.
+func (q *Queries) ListenPackages(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, ListenPackages)
+	return err
+}
+
 const ListenUsers = `-- name: ListenUsers :exec
 LISTEN florin_users
 `

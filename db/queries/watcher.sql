@@ -13,3 +13,7 @@ LISTEN florin_clock;
 -- ListenLifecycles makes the connection hear that lifecycles became due.
 -- name: ListenLifecycles :exec
 LISTEN florin_lifecycles;
+
+-- ListenPackages makes the connection hear that packages were uploaded, vetted or unvetted.
+-- name: ListenPackages :exec
+LISTEN florin_packages;

@@ -29,13 +29,16 @@ const (
 	Completion   Purpose = "completion"
 	Update       Purpose = "update"
 	Audit        Purpose = "audit"
+	Package      Purpose = "package"
 )
 
 // Page is what [Keys.Secret] is for: nothing is sealed for it, the cookies of the node's pages are encrypted with it.
 const Page Purpose = "page"
 
 // Purposes lists all purposes of seals.
-func Purposes() []Purpose { return []Purpose{Submission, Contribution, Completion, Update, Audit} }
+func Purposes() []Purpose {
+	return []Purpose{Submission, Contribution, Completion, Update, Audit, Package}
+}
 
 // Why a seal does not hold.
 var (

@@ -3,19 +3,17 @@
 package packages
 
 import (
-	"time"
-
+	"github.com/florinledger/florin/catalog"
 	"github.com/florinledger/florin/ledger"
 )
 
 // API serves packages.
 type API struct {
-	node     ledger.Node
-	packages *ledger.Packages
-	now      func() time.Time
+	node    ledger.Node
+	catalog *catalog.Catalog
 }
 
-// New makes the API. Now is the node's clock.
-func New(node ledger.Node, packages *ledger.Packages, now func() time.Time) *API {
-	return &API{node: node, packages: packages, now: now}
+// New makes the API.
+func New(node ledger.Node, packages *catalog.Catalog) *API {
+	return &API{node: node, catalog: packages}
 }

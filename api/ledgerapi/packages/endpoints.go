@@ -8,9 +8,10 @@ import (
 
 const tagPackages = "Packages"
 
-// uploadDescription says what uploads do on a node with built-in packages.
-const uploadDescription = "An archive whose main package is built into the node is accepted and changes nothing. " +
-	"Others are refused: the node runs built-in packages only."
+// uploadDescription says what uploads do.
+const uploadDescription = "The packages of the archive that the ledger lacks are added to it, all of them or none, at an " +
+	"offset of their own. Sending an archive again changes nothing, and so does one whose main package is built in. Names " +
+	"of built-in packages are not for others."
 
 // Endpoints lists what concerns packages and which of them are preferred.
 func (a *API) Endpoints() []endpoint.Endpoint {
@@ -22,7 +23,8 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v2/packages/{package-id}", OperationID: "getV2PackagesPackage-id",
 			Tag: tagPackages, Summary: "Download a package.", Access: endpoint.Public,
-			Description: "Built-in packages have no archive: the answer is always PACKAGE_NOT_FOUND, and says why.",
+			Description: "The answer is the package in Daml-LF, whose SHA-256 is its id, and has the header " +
+				"Canton-Package-Hash. Packages that are built in and were never part of an upload are PACKAGE_NOT_FOUND.",
 		}, a.getPackage),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v2/packages/{package-id}/status",
@@ -54,7 +56,8 @@ func (a *API) vettingEndpoints() []endpoint.Endpoint {
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/package-vetting/update", OperationID: "postV2Package-vettingUpdate",
 			Tag: tagPackages, Summary: "Change which packages are vetted.", Access: endpoint.Admin,
-			Description: "Built-in packages are always vetted: changes that would change that are refused.",
+			Description: "Commands can use the packages that are vetted; contracts of others stay as they are. Built-in " +
+				"packages are always vetted: changes that would change that are refused.",
 		}, a.updateVettedPackages),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v2/package-vetting", OperationID: "getV2Package-vetting", Tag: tagPackages,

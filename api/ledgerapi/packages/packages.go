@@ -2,17 +2,16 @@ package packages
 
 import (
 	"context"
+	"net/http"
 	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
+	"github.com/florinledger/florin/catalog"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/dar"
 	"github.com/florinledger/florin/ledger/lf"
 )
-
-// The node has built-in packages and no others. They have the names and ids that upstream published, but no archive.
 
 // ListPackagesResponse lists the packages.
 type ListPackagesResponse struct {
@@ -44,7 +43,7 @@ type packagePath struct {
 
 type uploadRequest struct {
 	SynchronizerID string `query:"synchronizerId" doc:"May be left out: there is one"`
-	VetAllPackages *bool  `query:"vetAllPackages" doc:"Without effect: built-in packages are vetted"`
+	VetAllPackages *bool  `query:"vetAllPackages" doc:"Whether commands may use the packages; true if left out"`
 	DAR            []byte `body:"bytes" doc:"The archive"`
 }
 
@@ -55,19 +54,32 @@ type validateRequest struct {
 
 func (a *API) listPackages(context.Context, endpoint.NoRequest) (ListPackagesResponse, error) {
 	var response ListPackagesResponse
-	for _, pkg := range a.packages.List() {
-		response.PackageIDs = append(response.PackageIDs, string(pkg.ID))
-		response.PackageIDs = append(response.PackageIDs, ledger.Strings(pkg.OtherIDs)...)
+	listed := map[lf.PackageID]bool{}
+	for _, pkg := range a.catalog.List().Packages {
+		for _, id := range append([]lf.PackageID{pkg.ID}, pkg.OtherIDs...) {
+			if !listed[id] {
+				listed[id] = true
+				response.PackageIDs = append(response.PackageIDs, string(id))
+			}
+		}
 	}
 	return response, nil
 }
 
-// getPackage refuses in any case: what is built in has no archive that could be sent.
-func (a *API) getPackage(_ context.Context, req packagePath) (endpoint.Content, error) {
+// getPackage sends a package that was uploaded, and says of others why it cannot.
+func (a *API) getPackage(ctx context.Context, req packagePath) (endpoint.Content, error) {
 	if err := checkPathPackage(req.PackageID); err != nil {
 		return endpoint.Content{}, err
 	}
-	pkg, known := a.packageWithID(req.PackageID)
+	payload, uploaded, err := a.catalog.Payload(ctx, lf.PackageID(req.PackageID))
+	if err != nil {
+		return endpoint.Content{}, err
+	}
+	if uploaded {
+		header := http.Header{"Canton-Package-Hash": {req.PackageID}}
+		return endpoint.Content{Type: "application/octet-stream", Header: header, Body: payload}, nil
+	}
+	pkg, known := a.catalog.List().Find(lf.PackageID(req.PackageID))
 	if !known {
 		return endpoint.Content{}, fault.PackageNotFound.New("Could not find package %s", req.PackageID).
 			WithResource("PACKAGE", req.PackageID)
@@ -82,67 +94,30 @@ func (a *API) packageStatus(_ context.Context, req packagePath) (GetPackageStatu
 	if err := checkPathPackage(req.PackageID); err != nil {
 		return GetPackageStatusResponse{}, err
 	}
-	if _, known := a.packageWithID(req.PackageID); known {
+	if _, known := a.catalog.List().Find(lf.PackageID(req.PackageID)); known {
 		return GetPackageStatusResponse{PackageStatus: PackageRegistered}, nil
 	}
 	return GetPackageStatusResponse{PackageStatus: PackageUnspecified}, nil
 }
 
-func (a *API) uploadDAR(_ context.Context, req uploadRequest) (endpoint.Empty, error) {
-	return endpoint.Empty{}, a.checkDAR(req.SynchronizerID, req.DAR)
+func (a *API) uploadDAR(ctx context.Context, req uploadRequest) (endpoint.Empty, error) {
+	if err := v2.CheckSynchronizer(a.node, req.SynchronizerID, "synchronizer_id"); err != nil {
+		return endpoint.Empty{}, err
+	}
+	vet := req.VetAllPackages == nil || *req.VetAllPackages
+	return endpoint.Empty{}, a.catalog.Upload(ctx, req.DAR, vet, requestOf(ctx))
 }
 
-func (a *API) validateDAR(_ context.Context, req validateRequest) (endpoint.Content, error) {
-	return endpoint.Content{}, a.checkDAR(req.SynchronizerID, req.DAR)
+func (a *API) validateDAR(ctx context.Context, req validateRequest) (endpoint.Content, error) {
+	if err := v2.CheckSynchronizer(a.node, req.SynchronizerID, "synchronizer_id"); err != nil {
+		return endpoint.Content{}, err
+	}
+	return endpoint.Content{}, a.catalog.Validate(ctx, req.DAR)
 }
 
-// checkDAR accepts archives of built-in packages, by the id of their main package or by its name and version: the
-// package is there, and its upload changes nothing.
-func (a *API) checkDAR(synchronizerID string, data []byte) error {
-	if err := v2.CheckSynchronizer(a.node, synchronizerID, "synchronizer_id"); err != nil {
-		return err
-	}
-	archive, err := dar.Read(data)
-	if err != nil {
-		return err
-	}
-	if _, known := a.packageWithID(archive.PackageID); known {
-		return nil
-	}
-	for _, pkg := range a.packages.List() {
-		switch {
-		case pkg.Name != archive.Name:
-		case pkg.Version == archive.Version:
-			return nil
-		default:
-			return fault.DARValidationError.New("Florin runs built-in packages only: it has %s in version %s, not in the "+
-				"version %s of the archive", pkg.Name, pkg.Version, archive.Version).
-				WithHint("Use the built-in version: name the package #" + pkg.Name + " in commands and filters.")
-		}
-	}
-	return fault.DARValidationError.New("Florin runs built-in packages only, and the main package of the archive, %s, is "+
-		"none of them", fault.Shorten(archive.Path)).
-		WithHint("GET /v2/packages lists the built-in packages; a package of your own needs another participant.")
-}
-
-// packageWithID finds a built-in package by its id, or by the id of another version that stands for it.
-func (a *API) packageWithID(id string) (ledger.Package, bool) {
-	name := a.packages.PackageName(lf.PackageID(id))
-	for _, pkg := range a.packages.List() {
-		if name != "" && pkg.Name == name {
-			return pkg, true
-		}
-	}
-	return ledger.Package{}, false
-}
-
-// packageNamed finds a built-in package by one of its names.
-func (a *API) packageNamed(name string) (ledger.Package, bool) {
-	id, known, refusal := a.packages.ResolvePackage(lf.PackageID("#"+name), nil)
-	if refusal != nil || !known {
-		return ledger.Package{}, false
-	}
-	return a.packageWithID(string(id))
+// requestOf says who asks for a change.
+func requestOf(ctx context.Context) catalog.Request {
+	return catalog.Request{By: ledger.IdentityText(endpoint.Claims(ctx).Identity()), Trace: endpoint.Trace(ctx)}
 }
 
 func checkPathPackage(id string) error {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
+	"github.com/florinledger/florin/catalog"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 )
@@ -76,7 +77,7 @@ func (a *API) preferredPackageVersion(
 	if err := v2.CheckSynchronizer(a.node, req.SynchronizerID, "synchronizer_id"); err != nil {
 		return GetPreferredPackageVersionResponse{}, err
 	}
-	pkg, known := a.packageNamed(requirement.PackageName)
+	pkg, known := a.catalog.List().Preferred(requirement.PackageName)
 	if !known {
 		return GetPreferredPackageVersionResponse{}, nil
 	}
@@ -95,7 +96,7 @@ func (a *API) preferredPackages(
 	if err := v2.CheckSynchronizer(a.node, req.Body.SynchronizerID, "synchronizer_id"); err != nil {
 		return response, err
 	}
-	seen := make(map[string]bool)
+	seen, list := make(map[string]bool), a.catalog.List()
 	for _, requirement := range req.Body.PackageVettingRequirements {
 		if err := a.checkRequirement(requirement); err != nil {
 			return response, err
@@ -105,11 +106,11 @@ func (a *API) preferredPackages(
 				requirement.PackageName)
 		}
 		seen[requirement.PackageName] = true
-		pkg, known := a.packageNamed(requirement.PackageName)
+		pkg, known := list.Preferred(requirement.PackageName)
 		if !known {
 			return response, fault.NoPreferredPackagesFound.
 				New("No package with the name %q is vetted by all who host the parties", requirement.PackageName).
-				WithHint("Name one of the built-in packages; POST /v2/package-vetting/list lists them.")
+				WithHint("Name one that POST /v2/package-vetting/list lists, or upload it.")
 		}
 		response.PackageReferences = append(response.PackageReferences, toAPIPackageReference(pkg))
 	}
@@ -126,6 +127,6 @@ func (a *API) checkRequirement(requirement PackageVettingRequirement) error {
 	return v2.CheckParties(requirement.Parties)
 }
 
-func toAPIPackageReference(pkg ledger.Package) PackageReference {
+func toAPIPackageReference(pkg catalog.Package) PackageReference {
 	return PackageReference{PackageID: string(pkg.ID), PackageName: pkg.Name, PackageVersion: pkg.Version}
 }

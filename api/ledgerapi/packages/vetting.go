@@ -1,12 +1,15 @@
 package packages
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
+	"github.com/florinledger/florin/catalog"
+	"github.com/florinledger/florin/daml/upgrade"
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -15,9 +18,6 @@ import (
 
 // MaxVettedPageSize is the largest page of vetted packages.
 const MaxVettedPageSize = 100
-
-// vettingSerial is the serial of the topology transaction that vets the built-in packages. There is one, forever.
-const vettingSerial = 1
 
 // ListVettedPackagesRequest asks for the vetted packages.
 type ListVettedPackagesRequest struct {
@@ -47,7 +47,7 @@ type ListVettedPackagesResponse struct {
 
 // VettedPackages are the packages that a participant vetted on a synchronizer.
 type VettedPackages struct {
-	Packages       []VettedPackage `json:"packages" doc:"In order of name"`
+	Packages       []VettedPackage `json:"packages" doc:"In order of name and version"`
 	ParticipantID  string          `json:"participantId" required:"true" doc:"Who"`
 	SynchronizerID string          `json:"synchronizerId" required:"true" doc:"Where"`
 	TopologySerial int32           `json:"topologySerial" required:"true" doc:"Counts the changes"`
@@ -85,7 +85,7 @@ func (a *API) listVettedPackages(_ context.Context, req listVettedRequest) (List
 			return ListVettedPackagesResponse{}, fault.InvalidFieldNamed("package_ids", err.Error())
 		}
 	}
-	vetted := a.vettedPackages(filter)
+	vetted := a.vettedPackages(a.catalog.List(), filter)
 	if len(vetted.Packages) == 0 || !a.isSelected(body.TopologyStateFilter) {
 		return ListVettedPackagesResponse{}, nil
 	}
@@ -104,33 +104,28 @@ func (a *API) isSelected(filter *TopologyStateFilter) bool {
 		isListed(filter.SynchronizerIDs, prepared.IsSynchronizerOf)
 }
 
-// vettedPackages are the built-in packages that the filter selects.
-func (a *API) vettedPackages(filter PackageMetadataFilter) VettedPackages {
+// vettedPackages are the vetted packages that the filter selects.
+func (a *API) vettedPackages(list catalog.List, filter PackageMetadataFilter) VettedPackages {
 	all := len(filter.PackageIDs) == 0 && len(filter.PackageNamePrefixes) == 0
-	named, looked := map[lf.PackageID]bool{}, map[string]bool{}
+	named := map[lf.PackageID]bool{}
 	for _, id := range filter.PackageIDs {
-		name := a.packages.PackageName(lf.PackageID(id))
-		if name == "" || looked[name] {
-			continue
-		}
-		looked[name] = true
-		if found, known := a.packageWithID(id); known {
+		if found, known := list.Find(lf.PackageID(id)); known {
 			named[found.ID] = true
 		}
 	}
 	var packages []VettedPackage
-	for _, pkg := range a.packages.List() {
-		if all || named[pkg.ID] || hasAnyPrefix(pkg.Name, filter.PackageNamePrefixes) {
+	for _, pkg := range list.Packages {
+		if pkg.IsVetted && (all || named[pkg.ID] || hasAnyPrefix(pkg.Name, filter.PackageNamePrefixes)) {
 			packages = append(packages, VettedPackage{
 				PackageID: string(pkg.ID), PackageName: pkg.Name, PackageVersion: pkg.Version,
 			})
 		}
 	}
-	slices.SortFunc(packages, func(x, y VettedPackage) int {
-		return strings.Compare(x.PackageName, y.PackageName)
+	slices.SortStableFunc(packages, func(x, y VettedPackage) int {
+		return cmp.Or(strings.Compare(x.PackageName, y.PackageName), upgrade.CompareReleases(x.PackageVersion, y.PackageVersion))
 	})
 	return VettedPackages{
 		Packages: packages, ParticipantID: a.node.ParticipantID, SynchronizerID: a.node.SynchronizerID,
-		TopologySerial: vettingSerial,
+		TopologySerial: list.Serial,
 	}
 }

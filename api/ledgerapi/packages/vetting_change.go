@@ -2,11 +2,12 @@ package packages
 
 import (
 	"context"
+	"slices"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
+	"github.com/florinledger/florin/catalog"
 	"github.com/florinledger/florin/fault"
-	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -17,7 +18,7 @@ type UpdateVettedPackagesRequest struct {
 	SynchronizerID         string                  `json:"synchronizerId" doc:"May be left out: there is one"`
 	ExpectedTopologySerial *ExpectedTopologySerial `json:"expectedTopologySerial" doc:"Refuse if it is another"`
 
-	UpdateVettedPackagesForceFlags []VettingForceFlag `json:"updateVettedPackagesForceFlags" doc:"Without effect"`
+	UpdateVettedPackagesForceFlags []VettingForceFlag `json:"updateVettedPackagesForceFlags" doc:"Checks to leave out"`
 }
 
 // VettedPackagesChange is one change.
@@ -71,11 +72,16 @@ type TopologySerial struct {
 // VettingForceFlag overrides a check.
 type VettingForceFlag string
 
+const (
+	forceFlagPrefix           = "UPDATE_VETTED_PACKAGES_FORCE_FLAG_"
+	allowUnvettedDependencies = VettingForceFlag(forceFlagPrefix + "ALLOW_UNVETTED_DEPENDENCIES")
+)
+
 // Names implements [endpoint.Enum].
 func (VettingForceFlag) Names() []string {
-	const prefix = "UPDATE_VETTED_PACKAGES_FORCE_FLAG_"
 	return []string{
-		prefix + "UNSPECIFIED", prefix + "ALLOW_VET_INCOMPATIBLE_UPGRADES", prefix + "ALLOW_UNVETTED_DEPENDENCIES",
+		forceFlagPrefix + "UNSPECIFIED", forceFlagPrefix + "ALLOW_VET_INCOMPATIBLE_UPGRADES",
+		string(allowUnvettedDependencies),
 	}
 }
 
@@ -89,8 +95,8 @@ type updateVettedRequest struct {
 	Body UpdateVettedPackagesRequest `body:"json"`
 }
 
-// updateVettedPackages accepts changes that change nothing: built-in packages are always vetted.
-func (a *API) updateVettedPackages(_ context.Context, req updateVettedRequest) (UpdateVettedPackagesResponse, error) {
+// updateVettedPackages changes which of the uploaded packages are vetted. Built-in packages always are.
+func (a *API) updateVettedPackages(ctx context.Context, req updateVettedRequest) (UpdateVettedPackagesResponse, error) {
 	body := req.Body
 	if len(body.Changes) == 0 {
 		return UpdateVettedPackagesResponse{}, fault.MissingFieldNamed("changes")
@@ -98,57 +104,74 @@ func (a *API) updateVettedPackages(_ context.Context, req updateVettedRequest) (
 	if err := v2.CheckSynchronizer(a.node, body.SynchronizerID, "synchronizer_id"); err != nil {
 		return UpdateVettedPackagesResponse{}, err
 	}
-	if err := checkSerial(body.ExpectedTopologySerial); err != nil {
+	past, present, err := a.catalog.Vet(ctx, catalog.Vetting{
+		Request: requestOf(ctx), DryRun: body.DryRun,
+		Force:  slices.Contains(body.UpdateVettedPackagesForceFlags, allowUnvettedDependencies),
+		Decide: func(list catalog.List) (map[lf.PackageID]bool, error) { return vettingOf(body, list) },
+	})
+	if err != nil {
 		return UpdateVettedPackagesResponse{}, err
 	}
-	known := a.packages.List() // once: there may be thousands of references
-	for _, change := range body.Changes {
-		if err := a.checkVettingChange(change, known); err != nil {
-			return UpdateVettedPackagesResponse{}, err
-		}
-	}
-	vetted := a.vettedPackages(PackageMetadataFilter{})
-	return UpdateVettedPackagesResponse{PastVettedPackages: &vetted, NewVettedPackages: &vetted}, nil
+	before, after := a.vettedPackages(past, PackageMetadataFilter{}), a.vettedPackages(present, PackageMetadataFilter{})
+	return UpdateVettedPackagesResponse{PastVettedPackages: &before, NewVettedPackages: &after}, nil
 }
 
-func (a *API) checkVettingChange(change VettedPackagesChange, known []ledger.Package) error {
-	const always = "built-in packages are always vetted"
+// vettingOf is what the changes of a request make of which package, the last one that names it counts.
+func vettingOf(body UpdateVettedPackagesRequest, list catalog.List) (map[lf.PackageID]bool, error) {
+	if err := checkSerial(body.ExpectedTopologySerial, list.Serial); err != nil {
+		return nil, err
+	}
+	vetted := map[lf.PackageID]bool{}
+	for _, change := range body.Changes {
+		if err := addVettingChange(vetted, change, list.Packages); err != nil {
+			return nil, err
+		}
+	}
+	return vetted, nil
+}
+
+func addVettingChange(vetted map[lf.PackageID]bool, change VettedPackagesChange, known []catalog.Package) error {
 	switch operation := change.Operation; {
 	case operation != nil && operation.Vet != nil:
 		vet := operation.Vet.Value
 		for _, reference := range vet.Packages {
-			if _, err := a.packageReferredTo(reference, known); err != nil {
+			pkg, err := packageReferredTo(reference, known)
+			if err != nil {
 				return err
 			}
+			vetted[pkg.ID] = true
 		}
 		if vet.NewValidFromInclusive != nil || vet.NewValidUntilExclusive != nil {
-			return fault.InvalidArgumentf("vetting cannot be bounded in time: %s", always).
-				WithHint("Leave newValidFromInclusive and newValidUntilExclusive out.")
+			return fault.InvalidArgumentf("vetting cannot be bounded in time on this node").
+				WithHint("Leave newValidFromInclusive and newValidUntilExclusive out, and change the vetting when it is time.")
 		}
 		return nil
 	case operation != nil && operation.Unvet != nil:
-		if len(operation.Unvet.Value.Packages) == 0 {
-			return nil
+		for _, reference := range operation.Unvet.Value.Packages {
+			pkg, err := packageReferredTo(reference, known)
+			if err != nil {
+				return err
+			}
+			if pkg.IsBuiltIn {
+				return fault.InvalidArgumentf("package %s (%s %s) cannot be unvetted: built-in packages are always vetted",
+					pkg.ID, pkg.Name, pkg.Version)
+			}
+			vetted[pkg.ID] = false
 		}
-		pkg, err := a.packageReferredTo(operation.Unvet.Value.Packages[0], known)
-		if err != nil {
-			return err
-		}
-		return fault.InvalidArgumentf("package %s (%s %s) cannot be unvetted: %s", pkg.ID, pkg.Name, pkg.Version, always)
+		return nil
 	default:
 		return fault.InvalidArgumentf("a change has no operation: name Vet or Unvet")
 	}
 }
 
-// packageReferredTo finds the one built-in package that fits everything that is given.
-func (a *API) packageReferredTo(reference VettedPackageReference, known []ledger.Package) (ledger.Package, error) {
+// packageReferredTo finds the one package that fits everything that is given.
+func packageReferredTo(reference VettedPackageReference, known []catalog.Package) (catalog.Package, error) {
 	if reference == (VettedPackageReference{}) {
-		return ledger.Package{}, fault.InvalidArgumentf("a package reference is empty: give an id, a name or a version")
+		return catalog.Package{}, fault.InvalidArgumentf("a package reference is empty: give an id, a name or a version")
 	}
-	byID := a.packages.PackageName(lf.PackageID(reference.PackageID))
-	var found []ledger.Package
+	var found []catalog.Package
 	for _, pkg := range known {
-		if (reference.PackageID == "" || byID != "" && byID == pkg.Name) &&
+		if (reference.PackageID == "" || pkg.HasID(lf.PackageID(reference.PackageID))) &&
 			(reference.PackageName == "" || reference.PackageName == pkg.Name) &&
 			(reference.PackageVersion == "" || reference.PackageVersion == pkg.Version) {
 			found = append(found, pkg)
@@ -158,25 +181,25 @@ func (a *API) packageReferredTo(reference VettedPackageReference, known []ledger
 	case 1:
 		return found[0], nil
 	case 0:
-		return ledger.Package{}, fault.UnresolvedVettingReference.New("No package has the id %q, the name %q and the "+
+		return catalog.Package{}, fault.UnresolvedVettingReference.New("No package has the id %q, the name %q and the "+
 			"version %q", fault.Shorten(reference.PackageID), fault.Shorten(reference.PackageName),
 			fault.Shorten(reference.PackageVersion)).
-			WithHint("POST /v2/package-vetting/list lists the packages; no others can be added.")
+			WithHint("POST /v2/package-vetting/list lists those that are vetted; upload others first.")
 	default:
-		return ledger.Package{}, fault.AmbiguousVettingReference.New("%d packages have the name %q and the version %q",
+		return catalog.Package{}, fault.AmbiguousVettingReference.New("%d packages have the name %q and the version %q",
 			len(found), fault.Shorten(reference.PackageName), fault.Shorten(reference.PackageVersion))
 	}
 }
 
-func checkSerial(expected *ExpectedTopologySerial) error {
+func checkSerial(expected *ExpectedTopologySerial, serial int32) error {
 	if expected == nil || expected.Serial == nil || expected.Serial.Empty != nil {
 		return nil
 	}
 	if expected.Serial.NoPrior != nil {
-		return fault.TopologySerialMismatch.New("No prior serial was expected, but the serial is %d", vettingSerial)
+		return fault.TopologySerialMismatch.New("No prior serial was expected, but the serial is %d", serial)
 	}
-	if given := expected.Serial.Prior.Value; given != vettingSerial {
-		return fault.TopologySerialMismatch.New("The serial %d was expected, but it is %d", given, vettingSerial)
+	if given := expected.Serial.Prior.Value; given != serial {
+		return fault.TopologySerialMismatch.New("The serial %d was expected, but it is %d", given, serial)
 	}
 	return nil
 }

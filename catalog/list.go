@@ -1,0 +1,83 @@
+package catalog
+
+import (
+	"context"
+	"slices"
+
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Package is a package of the ledger.
+type Package struct {
+	ID            lf.PackageID
+	Name, Version string
+	// OtherIDs are ids of other versions of a built-in package that stand for it.
+	OtherIDs []lf.PackageID
+	// IsBuiltIn reports whether it is one that every node has, by whichever of its ids.
+	IsBuiltIn bool
+	// IsVetted reports whether commands may use it. Built-in packages always are.
+	IsVetted bool
+}
+
+// HasID reports whether an id stands for the package.
+func (p Package) HasID(id lf.PackageID) bool { return p.ID == id || slices.Contains(p.OtherIDs, id) }
+
+// List is the packages at one moment: the built-in ones, then those that were uploaded, in the order of their uploads.
+type List struct {
+	Packages []Package
+	// Serial counts the changes; 1 is the state of before the first.
+	Serial int32
+
+	snapshot *ledger.Packages
+}
+
+// List lists the packages as this process knows them now.
+func (c *Catalog) List() List { return c.list(c.state()) }
+
+func (c *Catalog) list(of *state) List {
+	list := List{Serial: of.serial, snapshot: of.packages}
+	for _, pkg := range c.options.BuiltIn.List() {
+		list.Packages = append(list.Packages, Package{
+			ID: pkg.ID, OtherIDs: pkg.OtherIDs, Name: pkg.Name, Version: pkg.Version, IsBuiltIn: true, IsVetted: true,
+		})
+	}
+	for _, stored := range of.uploaded {
+		if c.isBuiltIn(stored.ID) {
+			continue
+		}
+		list.Packages = append(list.Packages, Package{
+			ID: stored.ID, Name: stored.Name, Version: stored.Version, IsVetted: stored.IsVetted,
+		})
+	}
+	return list
+}
+
+// isBuiltIn reports whether an id stands for a built-in package.
+func (c *Catalog) isBuiltIn(id lf.PackageID) bool {
+	return c.options.BuiltIn.PackageName(id) != ""
+}
+
+// Find finds a package by an id that stands for it.
+func (l List) Find(id lf.PackageID) (Package, bool) {
+	for _, pkg := range l.Packages {
+		if pkg.HasID(id) {
+			return pkg, true
+		}
+	}
+	return Package{}, false
+}
+
+// Preferred finds the package that a name stands for in commands.
+func (l List) Preferred(name string) (Package, bool) {
+	id, known, refusal := l.snapshot.ResolvePackage(lf.PackageID("#"+name), nil)
+	if refusal != nil || !known {
+		return Package{}, false
+	}
+	return l.Find(id)
+}
+
+// Payload is an uploaded package in Daml-LF; false for those that are built in, and for unknown ones.
+func (c *Catalog) Payload(ctx context.Context, id lf.PackageID) ([]byte, bool, error) {
+	return c.options.Record.PackagePayload(ctx, id)
+}

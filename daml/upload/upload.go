@@ -1,0 +1,149 @@
+package upload
+
+import (
+	"context"
+	"maps"
+
+	"github.com/florinledger/florin/daml/archive"
+	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/daml/check"
+	"github.com/florinledger/florin/daml/deployed"
+	"github.com/florinledger/florin/daml/upgrade"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// Limits bound what one upload may cost, and how much a ledger keeps.
+type Limits struct {
+	// Archive and Check bound the reading and the check of one archive.
+	Archive archive.Limits
+	Check   check.Limits
+	// Packages and Bytes bound what a ledger keeps of all uploads.
+	Packages int
+	Bytes    int64
+}
+
+// DefaultLimits are several times what the largest published archives need, and ten times what a network publishes.
+func DefaultLimits() Limits {
+	limits := Limits{
+		Archive: archive.DefaultLimits(), Check: check.DefaultLimits(), Packages: 2000, Bytes: 512 << 20,
+	}
+	limits.Archive.Packages, limits.Archive.PackageBytes, limits.Archive.TotalBytes = 500, 32<<20, 128<<20
+	limits.Archive.Messages, limits.Archive.Nodes = 4_000_000, 16_000_000
+	limits.Check.Steps = 20_000_000
+	return limits
+}
+
+// Ledger is what a ledger has.
+type Ledger struct {
+	// BuiltIn are the packages that it began with.
+	BuiltIn *ledger.Packages
+	// Uploaded are all packages that were uploaded, Bytes is how long they are together.
+	Uploaded ast.Packages
+	Bytes    int64
+}
+
+// Package is a package that an upload adds.
+type Package struct {
+	*ast.Package
+	// Payload is the package in Daml-LF.
+	Payload []byte
+}
+
+// Upload is an archive that may be uploaded.
+type Upload struct {
+	// Packages are those of the archive, each after those that it depends on.
+	Packages []*ast.Package
+	// Added are those of them that the ledger lacks.
+	Added []Package
+}
+
+// Check reads an archive and checks it. Faults: those of packages [archive], [check] and [upgrade], and
+// DAR_VALIDATION_ERROR for names of built-in packages and for more than a ledger keeps.
+func Check(ctx context.Context, data []byte, has Ledger, limits Limits) (Upload, error) {
+	dar, err := archive.ReadDAR(data, archive.Options{
+		Limits: limits.Archive, Known: func(id lf.PackageID) *ast.Package { return has.Uploaded[id] },
+	})
+	if err != nil {
+		return Upload{}, err
+	}
+	upload := Upload{Packages: dar.Packages}
+	if has.BuiltIn.PackageName(dar.Main.ID) != "" {
+		return upload, nil // it is here, with all that it needs
+	}
+	all := make(ast.Packages, len(has.Uploaded)+len(dar.Packages))
+	maps.Copy(all, has.Uploaded)
+	var added, versioned []*ast.Package
+	bytes := has.Bytes
+	for _, p := range dar.Packages {
+		if all[p.ID] != nil {
+			continue
+		}
+		if err := checkName(p, has.BuiltIn); err != nil {
+			return Upload{}, err
+		}
+		payload, err := dar.Payload(p.ID)
+		if err != nil {
+			return Upload{}, err
+		}
+		all[p.ID] = p
+		bytes += int64(len(payload))
+		added, upload.Added = append(added, p), append(upload.Added, Package{p, payload})
+		if has.BuiltIn.PackageName(p.ID) == "" {
+			versioned = append(versioned, p)
+		}
+	}
+	if err := limits.checkRoom(len(all), bytes); err != nil {
+		return Upload{}, err
+	}
+	if err := check.Packages(ctx, added, check.Options{Limits: limits.Check, Checked: has.Uploaded}); err != nil {
+		return Upload{}, err
+	}
+	if err := upgrade.Packages(versioned, all); err != nil {
+		return Upload{}, err
+	}
+	return upload, has.fits(all)
+}
+
+// checkName leaves the names of built-in packages to these: nobody uploads another version of the coin.
+func checkName(p *ast.Package, builtIn *ledger.Packages) error {
+	if builtIn.PackageName(p.ID) != "" {
+		return nil // ours goes by this id, too
+	}
+	ours, known := builtIn.Named(p.Name)
+	if !known {
+		return nil
+	}
+	code := fault.DARValidationError
+	if ours.Version == p.Release {
+		code = fault.KnownPackageVersion
+	}
+	return code.New("Package %s has the name %s and version %s, and this node has version %s of it built in: package %s",
+		p.ID, p.Name, p.Release, ours.Version, ours.ID).
+		With("package_id", string(p.ID)).
+		WithHint("Build against the version that is built in, or against the interfaces of the token standard.")
+}
+
+func (l Limits) checkRoom(packages int, bytes int64) error {
+	switch {
+	case packages > l.Packages:
+		return fault.DARValidationError.New("The ledger would have %d uploaded packages, and it keeps %d", packages, l.Packages)
+	case bytes > l.Bytes:
+		return fault.DARValidationError.New("The uploaded packages would have %d bytes, and the ledger keeps %d", bytes, l.Bytes)
+	default:
+		return nil
+	}
+}
+
+// fits refuses what cannot be used with the built-in packages.
+func (l Ledger) fits(all ast.Packages) error {
+	packages := make([]deployed.Package, 0, len(all))
+	for _, p := range all {
+		packages = append(packages, deployed.Package{Package: p})
+	}
+	if _, err := deployed.Extend(l.BuiltIn, packages); err != nil {
+		return fault.DARValidationError.New("The packages do not go with those of this node: %s", err).Wrap(err)
+	}
+	return nil
+}

@@ -1,0 +1,264 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/db/dbgen"
+	"github.com/florinledger/florin/fault"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/seal"
+)
+
+// packagesStep is the step of the schema that programs know which know of packages.
+const packagesStep = 159
+
+// ErrPackagesChanged refuses a change of packages that was made up before another one was committed.
+var ErrPackagesChanged = errors.New("the packages were changed meanwhile")
+
+// NewPackage is a package that an upload adds.
+type NewPackage struct {
+	ID            lf.PackageID
+	Name, Version string
+	// Payload is the package in Daml-LF, of which its id is the hash.
+	Payload []byte
+	// Vetted: commands may use it.
+	Vetted bool
+}
+
+// PackageChange is an upload, or a change of what is vetted.
+type PackageChange struct {
+	// Since is the offset of the last change that this one knows of.
+	Since ledger.Offset
+	Added []NewPackage
+	// Vetted says of packages that were uploaded whether commands may use them from now on.
+	Vetted map[lf.PackageID]bool
+	// By is who asked for it, as it is kept for people.
+	By string
+	// Now is the node's time.
+	Now time.Time
+	// Entry makes the topology transaction for its place in the record.
+	Entry func(at ledger.Position, vettings []ledger.Vetting) ledger.Update
+}
+
+// ChangePackages adds and vets packages at an offset of its own, which it returns. All that is committed after it knows
+// of it. While processes run that do not know of packages it is refused with SERVICE_NOT_RUNNING, and with
+// [ErrPackagesChanged] when somebody was faster.
+func (d *DB) ChangePackages(ctx context.Context, change PackageChange) (at ledger.Offset, err error) {
+	if err := d.refuseOlder(ctx); err != nil {
+		return 0, err
+	}
+	err = d.InTx(ctx, func(tx *Tx) error {
+		if err := tx.insertPackages(ctx, change.Added); err != nil { // before others have to wait
+			return err
+		}
+		head, err := tx.LockHead(ctx)
+		if err != nil {
+			return err
+		}
+		last, err := tx.PackagesOffset(ctx)
+		if err != nil {
+			return err
+		}
+		if last != change.Since {
+			return ErrPackagesChanged
+		}
+		head = head.Next(change.Now)
+		at = head.Offset
+		vettings, err := tx.vetPackages(ctx, change, at)
+		if err != nil {
+			return err
+		}
+		if err := tx.queries.InsertPackageChange(ctx, dbgen.InsertPackageChangeParams{
+			LedgerOffset: at, ChangedAt: head.RecordTime, ChangedBy: change.By,
+		}); err != nil {
+			return failed("noting a change of packages", err)
+		}
+		update := change.Entry(ledger.Position{Offset: at, RecordTime: head.RecordTime}, vettings)
+		return tx.Append(ctx, Entries{Updates: []ledger.Update{update}, Head: head})
+	})
+	if err == nil {
+		d.packagesChanged()
+	}
+	return at, err
+}
+
+// packagesChanged tells the watchers of this process, before whoever asked for the change hears of its success.
+func (d *DB) packagesChanged() {
+	for _, watcher := range d.allWatchers() {
+		watcher.packagesChanged()
+	}
+}
+
+// refuseOlder refuses changes while programs run to which packages mean nothing.
+func (r Reader) refuseOlder(ctx context.Context) error {
+	older, err := r.queries.ListOlderProcesses(ctx, dbgen.ListOlderProcessesParams{
+		Step: packagesStep, Silence: ProcessSilence.Seconds(),
+	})
+	if err != nil {
+		return failed("looking for processes of older versions", err)
+	}
+	if len(older) == 0 {
+		return nil
+	}
+	return fault.ServiceNotRunning.New("Packages cannot be uploaded or vetted while processes of an older version run, "+
+		"which would not know them: %s", strings.Join(older, ", ")).
+		WithHint("Finish the upgrade of all processes, then send it again.")
+}
+
+func (t *Tx) insertPackages(ctx context.Context, packages []NewPackage) error {
+	for _, added := range packages {
+		err := t.queries.InsertPackage(ctx, dbgen.InsertPackageParams{
+			PackageID: string(added.ID), Name: added.Name, Version: added.Version, IsVetted: added.Vetted,
+			ByteCount: int64(len(added.Payload)), Payload: added.Payload,
+		})
+		if err != nil {
+			return failed("storing a package", err)
+		}
+	}
+	return nil
+}
+
+// vetPackages gives what a change adds its place in the record, and tells what became of which package.
+func (t *Tx) vetPackages(
+	ctx context.Context, change PackageChange, at ledger.Offset,
+) (vettings []ledger.Vetting, err error) {
+	seals, err := t.SealKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, added := range change.Added {
+		mark, err := sealPackage(seals, dbgen.ListPackagesRow{
+			PackageID: string(added.ID), Name: added.Name, Version: added.Version, IsVetted: added.Vetted,
+			UploadedOffset: int64(at), ByteCount: int64(len(added.Payload)),
+		})
+		if err != nil {
+			return nil, err
+		}
+		err = t.queries.PlacePackage(ctx, dbgen.PlacePackageParams{
+			PackageID: string(added.ID), UploadedOffset: int64(at), Seal: mark,
+		})
+		if err != nil {
+			return nil, failed("storing a package", err)
+		}
+		vettings = append(vettings, ledger.Vetting{PackageID: added.ID, Uploaded: true, Vetted: added.Vetted})
+	}
+	if len(change.Vetted) == 0 {
+		return vettings, nil
+	}
+	rows, err := t.queries.ListPackages(ctx)
+	if err != nil {
+		return nil, failed("reading the packages", err)
+	}
+	for _, row := range rows {
+		vetted, changes := change.Vetted[lf.PackageID(row.PackageID)]
+		if !changes || vetted == row.IsVetted {
+			continue
+		}
+		row.IsVetted = vetted
+		mark, err := sealPackage(seals, row)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := t.queries.VetPackage(ctx, dbgen.VetPackageParams{
+			PackageID: row.PackageID, IsVetted: vetted, Seal: mark,
+		}); err != nil {
+			return nil, failed("vetting a package", err)
+		}
+		vettings = append(vettings, ledger.Vetting{PackageID: lf.PackageID(row.PackageID), Vetted: vetted})
+	}
+	return vettings, nil
+}
+
+// sealPackage makes the seal of a row as it will be read again.
+func sealPackage(seals *seal.Keys, row dbgen.ListPackagesRow) (string, error) {
+	row.Seal = ""
+	mark, err := seals.Of(seal.Package, row)
+	if err != nil {
+		return "", fmt.Errorf("sealing package %s: %w", row.PackageID, err)
+	}
+	return mark, nil
+}
+
+// PackagesOffset is the offset of the last upload or vetting; 0 before the first.
+func (r Reader) PackagesOffset(ctx context.Context) (ledger.Offset, error) {
+	last, err := r.queries.GetPackagesOffset(ctx)
+	return ledger.Offset(last), failed("reading the packages", err)
+}
+
+// PackagesSerial counts the uploads and vettings; 1 is the state of before the first.
+func (r Reader) PackagesSerial(ctx context.Context) (int32, error) {
+	serial, err := r.queries.GetPackagesSerial(ctx)
+	return serial, failed("reading the packages", err)
+}
+
+// UploadedPackages lists the packages that were uploaded, in the order of their uploads.
+func (r Reader) UploadedPackages(ctx context.Context) ([]ledger.UploadedPackage, error) {
+	rows, err := r.queries.ListPackages(ctx)
+	packages := make([]ledger.UploadedPackage, len(rows))
+	for i, row := range rows {
+		packages[i] = fromDBPackage(row)
+	}
+	return packages, failed("reading the packages", err)
+}
+
+// PackagePayload reads what a package is in Daml-LF; false when it was not uploaded.
+func (r Reader) PackagePayload(ctx context.Context, id lf.PackageID) ([]byte, bool, error) {
+	payload, err := r.queries.GetPackagePayload(ctx, string(id))
+	if isNoRows(err) {
+		return nil, false, nil
+	}
+	return payload, err == nil, failed("reading a package", err)
+}
+
+// ForgedPackages finds packages whose payload is not what their id says: somebody changed the database.
+func (r Reader) ForgedPackages(ctx context.Context) ([]lf.PackageID, error) {
+	ids, err := r.queries.ListForgedPackages(ctx)
+	return ledger.FromStrings[lf.PackageID](ids), failed("comparing packages with their ids", err)
+}
+
+// SealedPackage is a package with the row that it was read from.
+type SealedPackage struct {
+	ledger.UploadedPackage
+	SealedRow
+}
+
+// SealedPackages lists the packages for who checks their seals.
+func (r Reader) SealedPackages(ctx context.Context) ([]SealedPackage, error) {
+	rows, err := r.queries.ListPackages(ctx)
+	packages := make([]SealedPackage, len(rows))
+	for i, row := range rows {
+		packages[i].UploadedPackage, packages[i].Seal = fromDBPackage(row), row.Seal
+		row.Seal = ""
+		packages[i].purpose, packages[i].row = seal.Package, row
+	}
+	return packages, failed("reading the packages with their seals", err)
+}
+
+func fromDBPackage(row dbgen.ListPackagesRow) ledger.UploadedPackage {
+	return ledger.UploadedPackage{
+		ID: lf.PackageID(row.PackageID), Name: row.Name, Version: row.Version, IsVetted: row.IsVetted,
+		Offset: ledger.Offset(row.UploadedOffset), Bytes: row.ByteCount,
+	}
+}
+
+// PackageChangeNote says who changed the packages.
+type PackageChangeNote struct {
+	Offset ledger.Offset
+	At     time.Time
+	By     string
+}
+
+// PackageChanges lists the uploads and vettings in order.
+func (r Reader) PackageChanges(ctx context.Context) ([]PackageChangeNote, error) {
+	rows, err := r.queries.ListPackageChanges(ctx)
+	notes := make([]PackageChangeNote, len(rows))
+	for i, row := range rows {
+		notes[i] = PackageChangeNote{Offset: row.LedgerOffset, At: row.ChangedAt, By: row.ChangedBy}
+	}
+	return notes, failed("reading the changes of packages", err)
+}

@@ -1,0 +1,42 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/florinledger/florin/ledger/lf"
+)
+
+// UploadedPackage is a package that an administrator uploaded.
+type UploadedPackage struct {
+	ID            lf.PackageID
+	Name, Version string
+	// IsVetted reports whether commands may use it.
+	IsVetted bool
+	// Offset is that of the upload.
+	Offset Offset
+	// Bytes is how long its payload in Daml-LF is.
+	Bytes int64
+}
+
+// Vetting says what became of a package: the content of a topology transaction.
+type Vetting struct {
+	PackageID lf.PackageID `json:"packageId"`
+	// Uploaded: the ledger has the package from here on.
+	Uploaded bool `json:"uploaded,omitempty"`
+	// Vetted reports whether commands may use the package from here on.
+	Vetted bool `json:"vetted"`
+}
+
+// NewVettings is the topology transaction at a position of the record by which packages are uploaded, vetted or
+// unvetted.
+func NewVettings(node Node, vettings []Vetting, at Position, trace TraceContext) Update {
+	hash := sha256.New()
+	hash.Write([]byte("florin vetting\x00"))
+	writeText(hash, node.ParticipantID)
+	writeText(hash, formatOffset(at.Offset))
+	return Update{
+		Offset: at.Offset, ID: UpdateID("1220" + hex.EncodeToString(hash.Sum(nil))), RecordTime: at.RecordTime,
+		EffectiveAt: at.RecordTime, Trace: trace, Vetting: vettings,
+	}
+}
