@@ -19,6 +19,9 @@ type Record interface {
 	SealedUpdates(ctx context.Context, after, upTo ledger.Offset, limit int32) ([]db.SealedUpdate, error)
 	SealedCompletions(ctx context.Context, after, upTo ledger.Offset, limit int32) ([]db.SealedCompletion, error)
 	CountBeyondEnd(ctx context.Context) (int64, error)
+	UploadedPackages(ctx context.Context) ([]ledger.UploadedPackage, error)
+	SealedPackages(ctx context.Context) ([]db.SealedPackage, error)
+	ForgedPackages(ctx context.Context) ([]lf.PackageID, error)
 	Contracts(ctx context.Context, ids []ledger.ContractID) (map[ledger.ContractID]db.StoredContract, error)
 	ActiveContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
 	CountArchived(ctx context.Context, after, upTo ledger.Offset) (int64, error)
@@ -170,7 +173,7 @@ func (a *Auditor) Close(ctx context.Context, state State) (Report, error) {
 		state.report(Finding{Rule: Active, Offset: state.Offset, Detail: differ(held.active.Count, state.Active.Count)})
 	}
 	for _, compare := range []func(context.Context, *State) error{
-		a.compareContracts, a.compareList, a.compareTraffic, a.examineRest,
+		a.compareContracts, a.compareList, a.compareTraffic, a.examineRest, a.examinePackages,
 	} {
 		if err := compare(ctx, &state); err != nil {
 			return Report{}, err
@@ -257,6 +260,9 @@ func (a *Auditor) Advance(ctx context.Context, state State, upTo ledger.Offset) 
 		return state, err
 	}
 	entries.examine(&state)
+	if err := a.findUploads(ctx, &state, updates); err != nil {
+		return state, err
+	}
 	page := page{
 		contracts: contracts, members: map[ledger.ContractID]bool{}, mismarked: map[ledger.ContractID]bool{},
 		consumed: map[ledger.ContractID]ledger.Offset{},

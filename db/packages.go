@@ -134,7 +134,7 @@ func (t *Tx) vetPackages(
 	for _, added := range change.Added {
 		mark, err := sealPackage(seals, dbgen.ListPackagesRow{
 			PackageID: string(added.ID), Name: added.Name, Version: added.Version, IsVetted: added.Vetted,
-			UploadedOffset: int64(at), ByteCount: int64(len(added.Payload)),
+			UploadedOffset: int64(at), ChangedOffset: int64(at), ByteCount: int64(len(added.Payload)),
 		})
 		if err != nil {
 			return nil, err
@@ -159,13 +159,13 @@ func (t *Tx) vetPackages(
 		if !changes || vetted == row.IsVetted {
 			continue
 		}
-		row.IsVetted = vetted
+		row.IsVetted, row.ChangedOffset = vetted, int64(at)
 		mark, err := sealPackage(seals, row)
 		if err != nil {
 			return nil, err
 		}
 		if _, err := t.queries.VetPackage(ctx, dbgen.VetPackageParams{
-			PackageID: row.PackageID, IsVetted: vetted, Seal: mark,
+			PackageID: row.PackageID, IsVetted: vetted, ChangedOffset: int64(at), Seal: mark,
 		}); err != nil {
 			return nil, failed("vetting a package", err)
 		}
@@ -225,6 +225,9 @@ func (r Reader) ForgedPackages(ctx context.Context) ([]lf.PackageID, error) {
 type SealedPackage struct {
 	ledger.UploadedPackage
 	SealedRow
+
+	// Changed is where it was uploaded, vetted or unvetted last.
+	Changed ledger.Offset
 }
 
 // SealedPackages lists the packages for who checks their seals.
@@ -234,6 +237,7 @@ func (r Reader) SealedPackages(ctx context.Context) ([]SealedPackage, error) {
 	for i, row := range rows {
 		packages[i].UploadedPackage, packages[i].Seal = fromDBPackage(row), row.Seal
 		row.Seal = ""
+		packages[i].Changed = ledger.Offset(row.ChangedOffset)
 		packages[i].purpose, packages[i].row = seal.Package, row
 	}
 	return packages, failed("reading the packages with their seals", err)

@@ -69,8 +69,8 @@ func Check(ctx context.Context, data []byte, has Ledger, limits Limits) (Upload,
 		return Upload{}, err
 	}
 	upload := Upload{Packages: dar.Packages}
-	if has.BuiltIn.PackageName(dar.Main.ID) != "" {
-		return upload, nil // it is here, with all that it needs
+	if has.isBuiltIn(dar.Main) {
+		return upload, nil
 	}
 	all := make(ast.Packages, len(has.Uploaded)+len(dar.Packages))
 	maps.Copy(all, has.Uploaded)
@@ -104,6 +104,13 @@ func Check(ctx context.Context, data []byte, has Ledger, limits Limits) (Upload,
 		return Upload{}, err
 	}
 	return upload, has.fits(all)
+}
+
+// isBuiltIn reports whether a package is here already, with all that it needs: by its id, or another build of the same
+// version.
+func (l Ledger) isBuiltIn(p *ast.Package) bool {
+	ours, known := l.BuiltIn.Named(p.Name)
+	return l.BuiltIn.PackageName(p.ID) != "" || known && ours.Version == p.Release
 }
 
 // checkName leaves the names of built-in packages to these: nobody uploads another version of the coin.

@@ -53,8 +53,8 @@ func (q *Queries) GetPackagesSerial(ctx context.Context) (int32, error) {
 }
 
 const InsertPackage = `-- name: InsertPackage :exec
-INSERT INTO packages (package_id, name, version, is_vetted, uploaded_offset, byte_count, seal, payload)
-VALUES ($1, $2, $3, $4, 0, $5, '', $6)
+INSERT INTO packages (package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count, seal, payload)
+VALUES ($1, $2, $3, $4, 0, 0, $5, '', $6)
 ON CONFLICT DO NOTHING
 `
 
@@ -163,7 +163,7 @@ func (q *Queries) ListPackageChanges(ctx context.Context) ([]PackageChange, erro
 }
 
 const ListPackages = `-- name: ListPackages :many
-SELECT package_id, name, version, is_vetted, uploaded_offset, byte_count, seal
+SELECT package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count, seal
 FROM packages
 ORDER BY uploaded_offset, package_id
 `
@@ -174,6 +174,7 @@ type ListPackagesRow struct {
 	Version        string
 	IsVetted       bool
 	UploadedOffset int64
+	ChangedOffset  int64
 	ByteCount      int64
 	Seal           string
 }
@@ -194,6 +195,7 @@ func (q *Queries) ListPackages(ctx context.Context) ([]ListPackagesRow, error) {
 			&i.Version,
 			&i.IsVetted,
 			&i.UploadedOffset,
+			&i.ChangedOffset,
 			&i.ByteCount,
 			&i.Seal,
 		); err != nil {
@@ -209,7 +211,7 @@ func (q *Queries) ListPackages(ctx context.Context) ([]ListPackagesRow, error) {
 
 const PlacePackage = `-- name: PlacePackage :exec
 UPDATE packages
-SET uploaded_offset = $1, seal = $2
+SET uploaded_offset = $1, changed_offset = $1, seal = $2
 WHERE package_id = $3
 `
 
@@ -227,19 +229,25 @@ func (q *Queries) PlacePackage(ctx context.Context, arg PlacePackageParams) erro
 
 const VetPackage = `-- name: VetPackage :execrows
 UPDATE packages
-SET is_vetted = $1, seal = $2
-WHERE package_id = $3
+SET is_vetted = $1, changed_offset = $2, seal = $3
+WHERE package_id = $4
 `
 
 type VetPackageParams struct {
-	IsVetted  bool
-	Seal      string
-	PackageID string
+	IsVetted      bool
+	ChangedOffset int64
+	Seal          string
+	PackageID     string
 }
 
 // VetPackage says whether commands may use a package.
 func (q *Queries) VetPackage(ctx context.Context, arg VetPackageParams) (int64, error) {
-	result, err := q.db.Exec(ctx, VetPackage, arg.IsVetted, arg.Seal, arg.PackageID)
+	result, err := q.db.Exec(ctx, VetPackage,
+		arg.IsVetted,
+		arg.ChangedOffset,
+		arg.Seal,
+		arg.PackageID,
+	)
 	if err != nil {
 		return 0, err
 	}

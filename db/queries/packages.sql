@@ -10,7 +10,7 @@ FROM package_changes;
 
 -- ListPackages lists all packages that were uploaded, without their payloads.
 -- name: ListPackages :many
-SELECT package_id, name, version, is_vetted, uploaded_offset, byte_count, seal
+SELECT package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count, seal
 FROM packages
 ORDER BY uploaded_offset, package_id;
 
@@ -28,20 +28,20 @@ WHERE package_id = @package_id;
 
 -- InsertPackage stores a package whose place in the record is not known yet. Who stored it first has stored it.
 -- name: InsertPackage :exec
-INSERT INTO packages (package_id, name, version, is_vetted, uploaded_offset, byte_count, seal, payload)
-VALUES (@package_id, @name, @version, @is_vetted, 0, @byte_count, '', @payload)
+INSERT INTO packages (package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count, seal, payload)
+VALUES (@package_id, @name, @version, @is_vetted, 0, 0, @byte_count, '', @payload)
 ON CONFLICT DO NOTHING;
 
 -- PlacePackage gives a package its place in the record. Its payload is not written again.
 -- name: PlacePackage :exec
 UPDATE packages
-SET uploaded_offset = @uploaded_offset, seal = @seal
+SET uploaded_offset = @uploaded_offset, changed_offset = @uploaded_offset, seal = @seal
 WHERE package_id = @package_id;
 
 -- VetPackage says whether commands may use a package.
 -- name: VetPackage :execrows
 UPDATE packages
-SET is_vetted = @is_vetted, seal = @seal
+SET is_vetted = @is_vetted, changed_offset = @changed_offset, seal = @seal
 WHERE package_id = @package_id;
 
 -- InsertPackageChange notes a change of the packages and, when the transaction commits, has all processes read them.

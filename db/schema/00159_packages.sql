@@ -11,6 +11,7 @@ CREATE TABLE packages (
     version         text COLLATE "C" NOT NULL,
     is_vetted       boolean          NOT NULL,
     uploaded_offset bigint           NOT NULL,
+    changed_offset  bigint           NOT NULL,
     byte_count      bigint           NOT NULL,
     seal            text COLLATE "C" NOT NULL,
     payload         bytea            NOT NULL,
@@ -20,6 +21,7 @@ CREATE TABLE packages (
 ALTER TABLE packages ALTER COLUMN payload SET STORAGE EXTERNAL;
 COMMENT ON TABLE packages IS 'The packages that were uploaded, each in Daml-LF. They are never deleted.';
 COMMENT ON COLUMN packages.is_vetted IS 'Commands may use the package.';
+COMMENT ON COLUMN packages.changed_offset IS 'Where it was uploaded, vetted or unvetted last.';
 COMMENT ON COLUMN packages.seal IS 'The seal of the row; the package id is the hash of the payload.';
 
 CREATE TABLE package_changes (
