@@ -1,8 +1,6 @@
 package packages_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,21 +12,6 @@ import (
 )
 
 var unknownPackage = strings.Repeat("b", 64)
-
-// archiveOf is a Daml archive with the main package in a file of this name.
-func archiveOf(t *testing.T, main string) string {
-	t.Helper()
-	var out bytes.Buffer
-	writer := zip.NewWriter(&out)
-	for name, content := range map[string]string{"META-INF/MANIFEST.MF": "Main-Dalf: " + main + "\n", main: "module"} {
-		file, err := writer.Create(name)
-		require.NoError(t, err)
-		_, err = file.Write([]byte(content))
-		require.NoError(t, err)
-	}
-	require.NoError(t, writer.Close())
-	return out.String()
-}
 
 func TestPackages(t *testing.T) {
 	t.Parallel()
@@ -58,63 +41,6 @@ func TestPackages(t *testing.T) {
 		"/v2/packages/" + strings.Repeat("a", 65),
 	} {
 		s.Call("nobody", http.MethodGet, path, nil).Refused(http.StatusBadRequest, "INVALID_FIELD")
-	}
-}
-
-func TestUploadingArchives(t *testing.T) {
-	t.Parallel()
-	s := apitest.New(t, apitest.Options{})
-	s.Rights("nobody")
-	byID := archiveOf(t, "renamed-9.9-"+apitest.NotePackage+".dalf")
-	for name, upload := range map[string]struct{ query, content string }{
-		"with the id of a built-in package": {"", byID},
-		"with its name and version":         {"", archiveOf(t, "api-test-1.0.0-"+unknownPackage+".dalf")},
-		"as clients send it": {
-			"?vetAllPackages=true&synchronizerId=" + s.Node.SynchronizerID, archiveOf(t, "api-test-1.0.0.dalf"),
-		},
-	} {
-		t.Run("accepted: "+name, func(t *testing.T) {
-			t.Parallel()
-			s := s.In(t)
-			for _, path := range []string{"/v2/packages", "/v2/dars"} {
-				answer := s.Call(apitest.Admin, http.MethodPost, path+upload.query, upload.content)
-				answer.OK(nil)
-				require.JSONEq(t, "{}", answer.Text)
-			}
-			answer := s.Call(apitest.Admin, http.MethodPost, "/v2/dars/validate"+upload.query, upload.content)
-			answer.OK(nil)
-			require.Empty(t, answer.Text)
-		})
-	}
-	for name, test := range map[string]struct{ query, content, code, cause string }{
-		"nothing": {"", "", "DAR_PARSE_ERROR", "not a zip archive"},
-		"JSON":    {"", "{}", "DAR_PARSE_ERROR", "not a zip archive"},
-		"another package": {
-			"", archiveOf(t, "mine-1.0.0-"+unknownPackage+".dalf"), "DAR_VALIDATION_ERROR",
-			"built-in packages only",
-		},
-		"another version": {
-			"", archiveOf(t, "api-test-2.0.0.dalf"), "DAR_VALIDATION_ERROR",
-			"api-test in version 1.0.0, not in the version 2.0.0",
-		},
-		"no name at all":                 {"", archiveOf(t, "x.dalf"), "DAR_VALIDATION_ERROR", "x.dalf, is none of them"},
-		"a synchronizer that is not one": {"?synchronizerId=x", byID, "INVALID_FIELD", "synchronizer_id"},
-		"another synchronizer":           {"?synchronizerId=x::1220aa", byID, "NOT_CONNECTED_TO_SYNCHRONIZER", "x::1220aa"},
-	} {
-		t.Run("refused: "+name, func(t *testing.T) {
-			t.Parallel()
-			for _, path := range []string{"/v2/packages", "/v2/dars", "/v2/dars/validate"} {
-				body := s.In(t).Call(apitest.Admin, http.MethodPost, path+test.query, test.content).
-					Refused(http.StatusBadRequest, test.code)
-				require.Contains(t, body.Cause, test.cause)
-				require.NotEmpty(t, *body.Hint)
-			}
-		})
-	}
-	require.Equal(t, "Invalid value for: query parameter vetAllPackages",
-		s.Call(apitest.Admin, http.MethodPost, "/v2/dars?vetAllPackages=maybe", byID).Plain(http.StatusBadRequest))
-	for _, path := range []string{"/v2/packages", "/v2/dars", "/v2/dars/validate"} {
-		s.NotAllowed(http.MethodPost, path, byID)
 	}
 }
 
@@ -201,7 +127,7 @@ func TestChangingVettedPackages(t *testing.T) {
 		"another version": {vet(byName+`,"packageVersion":"2"`, "") + "}", "UNRESOLVED_VETTING_REFERENCE", `"2"`, 404},
 		"a bound of time": {
 			vet(byName, `,"newValidUntilExclusive":"2030-01-01T00:00:00Z"`) + "}", "INVALID_ARGUMENT",
-			"always vetted", 400,
+			"bounded in time", 400,
 		},
 		"unvetting": {unvet, "INVALID_ARGUMENT", "cannot be unvetted", 400},
 		"another serial": {
