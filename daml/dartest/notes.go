@@ -14,7 +14,7 @@ func Notes(name, version, added string) string {
 	return strings.NewReplacer("$name", name, "$version", version, "$added", added, "$filled", filled).Replace(notes)
 }
 
-const notes = `metadata ( $name : '$version' )
+const notes = `metadata ( '$name' : '$version' )
 module N {
   record @serializable Archive = {};
   record @serializable Share = { reader: Party };

@@ -1,5 +1,5 @@
 // Package upload decides which packages an archive adds to those that a ledger has, or why it adds none: each is
-// well-formed, follows the versions of its name that are there, and leaves the names of built-in packages alone.
+// well-formed and follows the versions of its name that are there, and the names of built-in packages stay theirs.
 //
 // What an upload may cost is bounded by [Limits], however few bytes it has.
 //

@@ -69,8 +69,8 @@ func Check(ctx context.Context, data []byte, has Ledger, limits Limits) (Upload,
 		return Upload{}, err
 	}
 	upload := Upload{Packages: dar.Packages}
-	if has.isBuiltIn(dar.Main) {
-		return upload, nil
+	if here, err := has.isBuiltIn(dar.Main); here || err != nil {
+		return upload, err
 	}
 	all := make(ast.Packages, len(has.Uploaded)+len(dar.Packages))
 	maps.Copy(all, has.Uploaded)
@@ -80,9 +80,6 @@ func Check(ctx context.Context, data []byte, has Ledger, limits Limits) (Upload,
 		if all[p.ID] != nil {
 			continue
 		}
-		if err := checkName(p, has.BuiltIn); err != nil {
-			return Upload{}, err
-		}
 		payload, err := dar.Payload(p.ID)
 		if err != nil {
 			return Upload{}, err
@@ -90,7 +87,7 @@ func Check(ctx context.Context, data []byte, has Ledger, limits Limits) (Upload,
 		all[p.ID] = p
 		bytes += int64(len(payload))
 		added, upload.Added = append(added, p), append(upload.Added, Package{p, payload})
-		if has.BuiltIn.PackageName(p.ID) == "" {
+		if _, ours := has.BuiltIn.Named(p.Name); !ours {
 			versioned = append(versioned, p)
 		}
 	}
@@ -106,30 +103,21 @@ func Check(ctx context.Context, data []byte, has Ledger, limits Limits) (Upload,
 	return upload, has.fits(all)
 }
 
-// isBuiltIn reports whether a package is here already, with all that it needs: by its id, or another build of the same
-// version.
-func (l Ledger) isBuiltIn(p *ast.Package) bool {
+// isBuiltIn reports whether a package is here already, with all that it needs: by its id, or as another build of the
+// same version. Other versions of built-in packages are refused: nobody uploads another coin. Packages may depend on
+// one; what they make of its templates is ours.
+func (l Ledger) isBuiltIn(p *ast.Package) (bool, error) {
 	ours, known := l.BuiltIn.Named(p.Name)
-	return l.BuiltIn.PackageName(p.ID) != "" || known && ours.Version == p.Release
-}
-
-// checkName leaves the names of built-in packages to these: nobody uploads another version of the coin.
-func checkName(p *ast.Package, builtIn *ledger.Packages) error {
-	if builtIn.PackageName(p.ID) != "" {
-		return nil // ours goes by this id, too
+	if l.BuiltIn.PackageName(p.ID) != "" || known && ours.Version == p.Release {
+		return true, nil
 	}
-	ours, known := builtIn.Named(p.Name)
 	if !known {
-		return nil
+		return false, nil
 	}
-	code := fault.DARValidationError
-	if ours.Version == p.Release {
-		code = fault.KnownPackageVersion
-	}
-	return code.New("Package %s has the name %s and version %s, and this node has version %s of it built in: package %s",
-		p.ID, p.Name, p.Release, ours.Version, ours.ID).
+	return false, fault.DARValidationError.New("Package %s is version %s of %s, and this node has version %s of it built in",
+		p.ID, p.Release, p.Name, ours.Version).
 		With("package_id", string(p.ID)).
-		WithHint("Build against the version that is built in, or against the interfaces of the token standard.")
+		WithHint("Use the built-in version: name the package #" + p.Name + " in commands and filters.")
 }
 
 func (l Limits) checkRoom(packages int, bytes int64) error {

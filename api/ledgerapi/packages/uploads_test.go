@@ -130,6 +130,7 @@ func withEntry(t *testing.T, name string) []byte {
 func TestArchivesAreRefused(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
+	s.Rights("nobody")
 	notes := dartest.Notes("notes", "1.0.0", "")
 	upload(s, "/v2/dars", dartest.Build(t, notes))
 	fresh := string(dartest.Build(t, dartest.Notes("fresh", "1.0.0", "")))
