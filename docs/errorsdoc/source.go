@@ -16,7 +16,8 @@ import (
 
 // What the node consists of: whatever these folders raise, a client can meet. Packages of tests do not count.
 var nodeFolders = []string{
-	"activities", "api", "auth", "bootstrap", "budget", "builtin", "coin", "db", "ledger", "wallet", "worker", "workflows",
+	"activities", "api", "auth", "bootstrap", "budget", "builtin", "catalog", "coin", "daml/archive", "daml/check",
+	"daml/upgrade", "daml/upload", "db", "ledger", "wallet", "worker", "workflows",
 }
 
 // What `florin test` consists of, beside what it shares with the node.

@@ -43,6 +43,7 @@ func end(t *testing.T, s *apitest.Server) ledger.Offset {
 	return head.Offset
 }
 
+// contract: packages-upload
 func TestAnUploadedPackageIsListedAndDownloaded(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -81,6 +82,7 @@ func TestAnUploadedPackageIsListedAndDownloaded(t *testing.T) {
 	require.Equal(t, []ledger.Vetting{{PackageID: pkg.ID, Uploaded: true, Vetted: true}}, update.Vetting)
 }
 
+// contract: packages-vetting
 func TestTheLastVettedVersionOfANameIsPreferred(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -127,6 +129,7 @@ func withEntry(t *testing.T, name string) []byte {
 	return out.Bytes()
 }
 
+// contract: packages-refused
 func TestArchivesAreRefused(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
