@@ -159,7 +159,9 @@ func (d Dynamic) FetchByKey(name lf.TypeName, key lf.Value) (Seen, error) {
 }
 
 // ExerciseByKey exercises a choice of the contract that has a key.
-func (d Dynamic) ExerciseByKey(name lf.TypeName, key lf.Value, choiceName string, argument lf.Value) (lf.Value, error) {
+func (d Dynamic) ExerciseByKey(
+	name lf.TypeName, key lf.Value, choiceName string, argument lf.Value,
+) (lf.Value, error) {
 	t, id, _, err := d.byKey(name, key)
 	if err != nil {
 		return nil, err
@@ -234,7 +236,7 @@ func (d Dynamic) Mark() Mark {
 }
 
 // TakeBack goes back to a point of the transaction when an exception is caught. What created or archived contracts
-// cannot be taken back: upstream refuses that, too. What was read stays an input.
+// cannot be taken back: upstream refuses that, too.
 func (d Dynamic) TakeBack(to Mark) error {
 	tx := d.tx
 	if effects := tx.effects[to.effects:]; len(effects) > 0 {

@@ -288,7 +288,9 @@ func chooseChoice(found instance, expected, through *lf.TypeName, name string) (
 }
 
 // exerciseNode is the node of an exercise, and who authorizes what is below it.
-func (tx *Tx) exerciseNode(found instance, c *choice, through *lf.TypeName, argument any) (node TxNode, authorizers []Party, err error) {
+func (tx *Tx) exerciseNode(found instance, c *choice, through *lf.TypeName, argument any) (
+	node TxNode, authorizers []Party, err error,
+) {
 	value, err := c.argument.toValue(argument)
 	if err != nil {
 		return TxNode{}, nil, err
@@ -338,8 +340,14 @@ func (tx *Tx) finish() (Transaction, error) {
 		Nodes: tx.nodes, Roots: tx.roots, EffectiveAt: tx.env.EffectiveAt,
 		Earliest: timeOf(tx.earliest), Latest: timeOf(tx.latest), Bytes: tx.allowed.record.taken(),
 	}
+	used := make(map[ContractID]bool, len(tx.order))
+	for _, node := range tx.nodes {
+		used[node.ContractID] = true
+	}
 	for _, id := range tx.order {
-		transaction.Inputs = append(transaction.Inputs, tx.inputs[id].contract)
+		if used[id] { // not so what was only looked at, or taken back
+			transaction.Inputs = append(transaction.Inputs, tx.inputs[id].contract)
+		}
 	}
 	transaction.AssignContractIDs()
 	return transaction, nil

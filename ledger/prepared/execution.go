@@ -2,6 +2,7 @@ package prepared
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/florinledger/florin/fault"
@@ -18,6 +19,8 @@ type Execution struct {
 	// Inputs are the contracts that the transaction uses, as disclosed in it. Each is the one that its id names.
 	Inputs   []ledger.Contract
 	Metadata Metadata
+	// Preference are the packages whose versions the transaction used contracts by through interfaces.
+	Preference []lf.PackageID
 }
 
 // Execution reads from the transaction how to run it again. It refuses, in the order of the API's checks, transactions
@@ -48,8 +51,34 @@ func (t *Transaction) Execution(packages *ledger.Packages) (Execution, *fault.Fa
 	for _, root := range roots {
 		run.RootSeeds = append(run.RootSeeds, [32]byte(t.seeds[root]))
 	}
-	return Execution{Command: command, Inputs: inputs, Metadata: metadata, Run: run}, nil
+	return Execution{
+		Command: command, Inputs: inputs, Metadata: metadata, Run: run, Preference: t.usedThroughInterfaces(),
+	}, nil
 }
+
+// usedThroughInterfaces are the packages of the templates as which contracts were used through interfaces, in the order
+// of their first use: newer ones may have come since the transaction was prepared.
+func (t *Transaction) usedThroughInterfaces() []lf.PackageID {
+	var out []lf.PackageID
+	use := func(template, through *preparedpb.Identifier) {
+		id := lf.PackageID(template.GetPackageId())
+		if through != nil && !slices.Contains(out, id) && len(out) < maxPreference {
+			out = append(out, id)
+		}
+	}
+	for _, id := range t.order {
+		switch node := t.nodes[id].GetNodeType().(type) {
+		case *preparedpb.Node_Exercise:
+			use(node.Exercise.GetTemplateId(), node.Exercise.GetInterfaceId())
+		case *preparedpb.Node_Fetch:
+			use(node.Fetch.GetTemplateId(), node.Fetch.GetInterfaceId())
+		}
+	}
+	return out
+}
+
+// maxPreference bounds how many packages a signed transaction prefers.
+const maxPreference = 100
 
 // createAndExercise are the two roots of a transaction that creates a contract and exercises a choice of it.
 func (t *Transaction) createAndExercise() (create *preparedpb.Create, exercise *preparedpb.Exercise, ok bool) {

@@ -102,6 +102,7 @@ func execute(l *ledgertest.Ledger, raw []byte) (ledger.Transaction, error) {
 	}
 	tx, err := ledger.Interpret(ledger.Submission{
 		ActAs: execution.Metadata.ActAs, Commands: []ledger.Command{execution.Command}, Disclosed: execution.Inputs,
+		Preference: execution.Preference,
 	}, ledger.Environment{Packages: l.Packages, Store: l, EffectiveAt: l.Now, Prepared: &execution.Run})
 	if err != nil {
 		return ledger.Transaction{}, err

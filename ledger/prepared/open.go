@@ -98,7 +98,7 @@ func (o *Opened) CheckSignatures(keys map[ledger.Party]PartyKeys) *fault.Fault {
 // Submission completes the submission of the transaction by what the transaction says.
 func (o *Opened) Submission(s ledger.Submission) ledger.Submission {
 	s.ActAs, s.CommandID = o.Metadata.ActAs, o.Metadata.CommandID
-	s.Commands, s.Disclosed = []ledger.Command{o.Command}, o.Inputs
+	s.Commands, s.Disclosed, s.Preference = []ledger.Command{o.Command}, o.Inputs, o.Preference
 	return s
 }
 
