@@ -76,7 +76,9 @@ func Interpret(submission Submission, env Environment) (Transaction, error) {
 			return transaction, err
 		}
 		env.EffectiveAt = newest
+		budget := tx.budget // it is one for all runs
 		tx = newTx(submission, env)
+		tx.budget = budget
 	}
 	return Transaction{}, fault.LocalVerdictLedgerTimeOutOfBound.New(
 		"At each ledger time the transaction uses contracts that are newer, at last one of %s", instant(env.EffectiveAt)).
@@ -217,7 +219,7 @@ func (tx *Tx) exerciseByKey(command ExerciseByKeyCommand) error {
 // decodeArgument reads a payload or argument into its Go form; the refusals are those of the API for values that do not
 // fit their type.
 func decodeArgument(c codec, raw []byte) (any, error) {
-	value, refusal := decodeValue(c.lfType, raw)
+	value, refusal := decodeValue("", c.lfType, raw)
 	if refusal != nil {
 		return nil, refusal
 	}

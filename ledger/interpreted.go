@@ -79,10 +79,10 @@ type Budget struct {
 	Running int
 }
 
-// What code of uploaded packages may cost in one transaction, or in one view. Ten million steps take about half a second
-// of a core, and are many times what published packages need.
+// What code of uploaded packages may cost in one transaction, or in one view. So many steps take about half a second of
+// a core, for which a submission may hold up others, and are many times what published packages need.
 const (
-	MaxCodeSteps  = 10_000_000
+	MaxCodeSteps  = 5_000_000
 	MaxCodeMemory = 512 << 20
 )
 

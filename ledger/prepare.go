@@ -3,6 +3,7 @@ package ledger
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/florinledger/florin/fault"
 	"github.com/florinledger/florin/ledger/lf"
@@ -64,7 +65,7 @@ func (p *Packages) prepareCreate(name *lf.TypeName, argument *json.RawMessage, p
 			WithHint("An interface cannot be created; name a template.")
 	}
 	*name = resolved
-	return canonical(t.payload.lfType, argument)
+	return canonical("createArguments", t.payload.lfType, argument)
 }
 
 func (p *Packages) prepareExercise(
@@ -82,7 +83,7 @@ func (p *Packages) prepareExercise(
 	if len(*argument) == 0 || string(*argument) == "null" { // the API treats a null argument as {}
 		*argument = json.RawMessage("{}")
 	}
-	return canonical(c.argument.lfType, argument)
+	return canonical("choiceArgument", c.argument.lfType, argument)
 }
 
 func (p *Packages) prepareKey(name lf.TypeName, key *json.RawMessage) *fault.Fault {
@@ -91,7 +92,7 @@ func (p *Packages) prepareKey(name lf.TypeName, key *json.RawMessage) *fault.Fau
 		return fault.InvalidArgumentf("template %s has no contract key", name).
 			WithHint("Use an ExerciseCommand with the contract id.")
 	}
-	return canonical(t.key.value.lfType, key)
+	return canonical("contractKey", t.key.value.lfType, key)
 }
 
 // findChoice finds a choice on a template or interface. A template is also asked for the choices of the interfaces that
@@ -112,8 +113,9 @@ func (p *Packages) findChoice(name lf.TypeName, choiceName string) (*choice, *fa
 		WithHint("Choices of an interface are exercised with the interface's id as templateId.")
 }
 
-func canonical(t *lf.Type, raw *json.RawMessage) *fault.Fault {
-	value, refusal := decodeValue(t, *raw)
+// canonical gives a value of a command its canonical form. The part is the field of the command that it stands in.
+func canonical(part string, t *lf.Type, raw *json.RawMessage) *fault.Fault {
+	value, refusal := decodeValue(part, t, *raw)
 	if refusal == nil {
 		*raw = lf.EncodeJSON(t, value)
 	}
@@ -121,17 +123,21 @@ func canonical(t *lf.Type, raw *json.RawMessage) *fault.Fault {
 }
 
 // decodeValue reads a value; the refusals are those of the API for values that do not fit their type.
-func decodeValue(t *lf.Type, raw []byte) (lf.Value, *fault.Fault) {
+func decodeValue(part string, t *lf.Type, raw []byte) (lf.Value, *fault.Fault) {
 	value, err := lf.DecodeJSON(t, raw)
 	if err == nil {
 		return value, nil
 	}
 	var bad *lf.DecodeError
+	isBad := errors.As(err, &bad)
+	if isBad && part != "" {
+		bad.Path = strings.TrimSuffix(part+"."+bad.Path, ".")
+	}
 	switch {
-	case errors.As(err, &bad) && len(bad.Missing) > 0:
+	case isBad && len(bad.Missing) > 0:
 		return nil, fault.CommandPreprocessingFailed.New("Failed to decode the value: %s", bad).
 			WithHint("Give every field that is not optional.")
-	case errors.As(err, &bad) && bad.MalformedText:
+	case isBad && bad.MalformedText:
 		return nil, fault.MalformedText.New("%s", bad)
 	default:
 		return nil, fault.InvalidArgumentf("%s", err)

@@ -127,7 +127,7 @@ func TestPreparingRefuses(t *testing.T) {
 		"a missing field deep inside": {
 			exerciseCommand("#test-model:Test.Values:Everything", "00ab", "Echo",
 				`{"any":{"tag":"Any_Pair","value":{"_1":[]}}}`),
-			fault.CommandPreprocessingFailed, "Missing non-optional fields: _2 at 'any.Any_Pair'",
+			fault.CommandPreprocessingFailed, "Missing non-optional fields: _2 at 'choiceArgument.any.Any_Pair'",
 		},
 		"an unexpected field": {
 			exerciseCommand(model+"Iou", "00ab", "Archive", `{"extra":1}`), fault.InvalidArgument, "Unexpected fields: extra",

@@ -79,7 +79,7 @@ func TestAValueThatDoesNotFitIsRefusedWithItsPlaceAndType(t *testing.T) {
 			argument := spoil(t, everything, place, spoiled)
 			_, err := n.SubmitCommands(alice, exercise("#kinds:V:All", id, "Same", argument))
 			refused(t, err, fault.InvalidArgument)
-			require.ErrorContains(t, err, "at '"+place)
+			require.ErrorContains(t, err, "at 'choiceArgument."+place)
 		})
 	}
 }
