@@ -57,7 +57,9 @@ const (
 	venue      = "venue::1220cc"
 )
 
-func instant(n *cointest.Network, after time.Duration) string { return n.At(after).Time().Format(time.RFC3339) }
+func instant(n *cointest.Network, after time.Duration) string {
+	return n.At(after).Time().Format(time.RFC3339)
+}
 
 // contextJSON is what an executor gives with each allocation: the configuration in force.
 func contextJSON(n *cointest.Network) string {
